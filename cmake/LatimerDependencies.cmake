@@ -1,0 +1,141 @@
+# Pins of everything Latimer does not write itself, and one target for each:
+# latimer_flatbuffers, latimer_xxhash, latimer_nlohmann_json, latimer_cli11,
+# latimer_protozero, latimer_gtest; XNNPACK's are in LatimerXnnpack.cmake.
+include_guard()
+include(LatimerDependency)
+include(LatimerCachedLibrary)
+
+# An INTERFACE target for a header-only library in `dir`.
+function(latimer_header_library target dir)
+  add_library(${target} INTERFACE)
+  target_include_directories(${target} SYSTEM INTERFACE "${dir}")
+endfunction()
+
+# ---- Runtime and converter -------------------------------------------------
+
+latimer_dependency(FLATBUFFERS
+  VERSION 23.5.26
+  PATHS include src grpc/src/compiler CMake CMakeLists.txt LICENSE
+  TREE_SHA256
+    dbe1a95674d5a2aaabdd227fbcd48675af45f1ded59dd7675cc389b737416f54
+  DEBIAN_PACKAGE flatbuffers
+  DEBIAN_SHA256
+    0d309fd2c47bbbebd450e68d1419c336d53d1b8f5ce47e1f1f7f28f452fc6f3b
+  URL https://github.com/google/flatbuffers/archive/v23.5.26.tar.gz)
+latimer_header_library(latimer_flatbuffers "${FLATBUFFERS_SOURCE_DIR}/include")
+
+find_path(LATIMER_XXHASH_DIR xxh3.h NO_CACHE)
+if(LATIMER_XXHASH_DIR AND NOT CMAKE_CROSSCOMPILING
+    AND NOT FETCHCONTENT_SOURCE_DIR_XXHASH)
+  latimer_header_library(latimer_xxhash "${LATIMER_XXHASH_DIR}")
+else()
+  latimer_dependency(XXHASH
+    VERSION 0.8.3
+    PATHS xxhash.h LICENSE
+    TREE_SHA256
+      3b9b42e21b3cf36cf1f76acf3bf88b9507d0cba91d93d1d12caae17f69e17bf1
+    DEBIAN_PACKAGE xxhash
+    DEBIAN_SHA256
+      aae608dfe8213dfd05d909a57718ef82f30722c392344583d3f39050c7f29a80
+    URL https://github.com/Cyan4973/xxHash/archive/v0.8.3.tar.gz)
+  latimer_header_library(latimer_xxhash "${XXHASH_SOURCE_DIR}")
+endif()
+
+# ---- Converter only ---------------------------------------------------------
+
+if(LATIMER_CONVERTER)
+  if(NOT FETCHCONTENT_SOURCE_DIR_NLOHMANN_JSON)
+    find_package(nlohmann_json 3.11 QUIET)
+  endif()
+  if(TARGET nlohmann_json::nlohmann_json)
+    add_library(latimer_nlohmann_json INTERFACE)
+    target_link_libraries(latimer_nlohmann_json
+      INTERFACE nlohmann_json::nlohmann_json)
+  else()
+    latimer_dependency(NLOHMANN_JSON
+      VERSION 3.11.3
+      PATHS include LICENSE.MIT
+      TREE_SHA256
+        590c4bda0acd445f13043c5ae9b4bbd456e856e5de7e157cdb1a83feadbcc999
+      DEBIAN_PACKAGE nlohmann-json3
+      DEBIAN_SHA256
+        0d8ef5af7f9794e3263480193c491549b2ba6cc74bb018906202ada498a79406
+      URL https://github.com/nlohmann/json/archive/v3.11.3.tar.gz)
+    latimer_header_library(latimer_nlohmann_json
+      "${NLOHMANN_JSON_SOURCE_DIR}/include")
+  endif()
+
+  if(NOT FETCHCONTENT_SOURCE_DIR_CLI11)
+    find_package(CLI11 2.1 QUIET)
+  endif()
+  if(TARGET CLI11::CLI11)
+    add_library(latimer_cli11 INTERFACE)
+    target_link_libraries(latimer_cli11 INTERFACE CLI11::CLI11)
+  else()
+    latimer_dependency(CLI11
+      VERSION 2.4.1
+      PATHS include LICENSE
+      TREE_SHA256
+        c76c80f8b58b9cb88a272c92e1ab8b6af3c5fb61b1540f4a715be23dc8d2297a
+      DEBIAN_PACKAGE cli11
+      DEBIAN_SHA256
+        0b8fbf2398875f15f30a675c7f412123a2aaa38df2863e991de72004fd5f1292
+      URL https://github.com/CLIUtils/CLI11/archive/v2.4.1.tar.gz)
+    latimer_header_library(latimer_cli11 "${CLI11_SOURCE_DIR}/include")
+  endif()
+
+  if(NOT FETCHCONTENT_SOURCE_DIR_PROTOZERO)
+    find_path(LATIMER_PROTOZERO_DIR protozero/pbf_reader.hpp NO_CACHE)
+  endif()
+  if(LATIMER_PROTOZERO_DIR)
+    latimer_header_library(latimer_protozero "${LATIMER_PROTOZERO_DIR}")
+  else()
+    latimer_dependency(PROTOZERO
+      VERSION 1.8.1
+      PATHS include LICENSE.md
+      TREE_SHA256
+        6371454f7b14df561b7aa08b30ccea9c1db48f1cfddc878119493bd14f5f00a9
+      DEBIAN_PACKAGE protozero
+      DEBIAN_SHA256
+        6c7a896f1dc08435e8cd4f3780ff688cd0bfce6890599b755f6f3cb36398dc25
+      URL https://github.com/mapbox/protozero/archive/v1.8.1.tar.gz)
+    latimer_header_library(latimer_protozero "${PROTOZERO_SOURCE_DIR}/include")
+  endif()
+endif()
+
+# ---- Tests only -------------------------------------------------------------
+
+if(LATIMER_TESTS)
+  if(NOT FETCHCONTENT_SOURCE_DIR_GOOGLETEST AND NOT CMAKE_CROSSCOMPILING)
+    find_package(GTest 1.12 CONFIG QUIET)
+  endif()
+  add_library(latimer_gtest INTERFACE)
+  find_package(Threads REQUIRED)
+  if(TARGET GTest::gmock_main)
+    target_link_libraries(latimer_gtest INTERFACE GTest::gmock_main)
+  else()
+    latimer_dependency(GOOGLETEST
+      VERSION 1.16.0
+      PATHS googletest/include googletest/src googlemock/include
+        googlemock/src LICENSE
+      TREE_SHA256
+        2f1b499e667b32748c1fcf90fe99dea67da090358a37d622a382e64876acb625
+      DEBIAN_PACKAGE googletest
+      DEBIAN_SHA256
+        2f54382b5d13d6cd0be2afc524f1e510d37f8ba78c2d439c5bea64ef37e30d01
+      URL https://github.com/google/googletest/archive/v1.16.0.tar.gz)
+    latimer_cached_library(gmock_main
+      KEY 1.16.0
+      SOURCES
+        "${GOOGLETEST_SOURCE_DIR}/googletest/src/gtest-all.cc"
+        "${GOOGLETEST_SOURCE_DIR}/googlemock/src/gmock-all.cc"
+        "${GOOGLETEST_SOURCE_DIR}/googlemock/src/gmock_main.cc"
+      INCLUDES
+        "${GOOGLETEST_SOURCE_DIR}/googletest/include"
+        "${GOOGLETEST_SOURCE_DIR}/googlemock/include"
+      PRIVATE_INCLUDES
+        "${GOOGLETEST_SOURCE_DIR}/googletest"
+        "${GOOGLETEST_SOURCE_DIR}/googlemock")
+    target_link_libraries(latimer_gtest INTERFACE gmock_main Threads::Threads)
+  endif()
+endif()

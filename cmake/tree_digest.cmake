@@ -1,0 +1,7 @@
+# Prints the TREE_SHA256 that latimer_dependency() expects:
+#   cmake -DROOT=<source folder> "-DPATHS=include;src" -P cmake/tree_digest.cmake
+cmake_minimum_required(VERSION 3.25)
+set(LATIMER_CACHE_DIR "")
+include("${CMAKE_CURRENT_LIST_DIR}/LatimerDependency.cmake")
+latimer_tree_digest("${ROOT}" "${PATHS}" digest)
+message("${digest}")

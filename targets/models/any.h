@@ -1,0 +1,31 @@
+// Any model: the profile of the `host` build, where memory that is not touched
+// costs nothing. Holds every published OPUS-MT model and shapes up to
+// d_model 1024 with 12+12 layers and 262,144 pieces.
+#ifndef LATIMER_TARGETS_MODELS_ANY_H_
+#define LATIMER_TARGETS_MODELS_ANY_H_
+
+#include "latimer/profile.h"
+
+namespace latimer {
+
+inline constexpr Profile kProfile = {
+    .name = "any",
+    .d_model = 1024,
+    .d_ffn = 8192,
+    .heads = 16,
+    .encoder_layers = 24,
+    .decoder_layers = 12,
+    .source_vocabulary = 262144,
+    .target_vocabulary = 262144,
+    .source_tokens = 1024,
+    .target_tokens = 1024,
+    .text_bytes = 65536,
+    .threads = 16,
+    .int8_weights = true,
+    .f32_weights = true,
+    .tokenizer = true,
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_TARGETS_MODELS_ANY_H_
