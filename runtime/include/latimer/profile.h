@@ -1,0 +1,39 @@
+// Profile: what one build of Latimer can hold, fixed at compile time.
+//
+// A build has exactly one profile, `kProfile`. Its headers lie in
+// targets/models/ and are written by `latimer-convert --profile`; CMake picks
+// one with -DLATIMER_MODEL=NAME.
+#ifndef LATIMER_PROFILE_H_
+#define LATIMER_PROFILE_H_
+
+#include <cstdint>
+
+namespace latimer {
+
+// Upper bounds, each at least 1. Load refuses a model that exceeds one.
+struct Profile {
+  const char* name;
+  uint32_t d_model;
+  uint32_t d_ffn;
+  uint32_t heads;
+  uint32_t encoder_layers;
+  uint32_t decoder_layers;
+  uint32_t source_vocabulary;
+  uint32_t target_vocabulary;
+  // Longest source, EOS included, and longest translation, in tokens.
+  uint32_t source_tokens;
+  uint32_t target_tokens;
+  // Longest stretch of text that is tokenized in one go, and longest
+  // translation that one call returns, in bytes of UTF-8.
+  uint32_t text_bytes;
+  uint32_t threads;
+
+  // Features: what is false is not compiled in.
+  bool int8_weights;
+  bool f32_weights;
+  bool tokenizer;
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_PROFILE_H_

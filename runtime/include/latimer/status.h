@@ -1,0 +1,80 @@
+// Status and Result: how every fallible function of Latimer reports errors.
+//
+// Nothing here allocates: a Status carries its sentence in a fixed buffer.
+#ifndef LATIMER_STATUS_H_
+#define LATIMER_STATUS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace latimer {
+
+enum class StatusCode : uint8_t {
+  kOk = 0,
+  kInvalidArgument,      // The caller passed something the contract forbids.
+  kFailedPrecondition,   // The call came too early, e.g. before Load.
+  kNotAModel,            // The bytes are no Latimer model.
+  kTruncated,            // The model ends before its contents do.
+  kCorrupt,              // Structure, checksum or a value is damaged.
+  kUnsupportedVersion,   // Written for another version of the format.
+  kExceedsProfile,       // Larger than, or a feature outside, this profile.
+  kTileNotInBuild,       // Packed for kernels that this build lacks.
+  kUnsupportedCpu,       // The CPU lacks what the build needs.
+  kTextTooLong,          // The result does not fit the buffer given.
+  kResourceUnavailable,  // The system refused a thread or a file.
+};
+
+// A code, and for errors one sentence: what is wrong, where, what to do.
+class [[nodiscard]] Status {
+ public:
+  static constexpr size_t kMaxMessageBytes = 400;
+
+  constexpr Status() = default;
+
+  // printf-like; the sentence is cut at kMaxMessageBytes - 1 bytes.
+  [[gnu::format(printf, 2, 3)]] static Status Error(StatusCode code,
+                                                    const char* format, ...);
+
+  constexpr bool ok() const { return code_ == StatusCode::kOk; }
+  constexpr StatusCode code() const { return code_; }
+  // Zero-terminated, empty when ok. Lives as long as this object.
+  constexpr const char* message() const { return message_; }
+
+ private:
+  StatusCode code_ = StatusCode::kOk;
+  char message_[kMaxMessageBytes] = {};
+};
+
+// Either a T or the Status that says why there is none. T is trivially
+// destructible (spans, views, numbers, small structs).
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : value_(std::move(value)) {}            // NOLINT(*explicit*)
+  Result(Status status) : status_(status) {}               // NOLINT(*explicit*)
+
+  bool ok() const { return status_.ok(); }
+  const Status& status() const { return status_; }
+  // Precondition: ok().
+  const T& value() const { return value_; }
+  const T& operator*() const { return value_; }
+  const T* operator->() const { return &value_; }
+
+ private:
+  Status status_;
+  T value_{};
+};
+
+}  // namespace latimer
+
+// Returns from the enclosing function if `expression` is an error Status.
+#define LATIMER_RETURN_IF_ERROR(expression)                      \
+  do {                                                           \
+    if (::latimer::Status latimer_status_ = (expression);        \
+        !latimer_status_.ok()) {                                 \
+      return latimer_status_;                                    \
+    }                                                            \
+  } while (false)
+
+#endif  // LATIMER_STATUS_H_
