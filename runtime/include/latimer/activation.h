@@ -1,0 +1,20 @@
+// The activation functions of the network.
+#ifndef LATIMER_ACTIVATION_H_
+#define LATIMER_ACTIVATION_H_
+
+#include <stdint.h>
+
+namespace latimer {
+
+enum class Activation : uint8_t {
+  kRelu,      // max(x, 0)
+  kGelu,      // x * Phi(x), Phi the normal distribution: PyTorch's gelu
+  kGeluTanh,  // its tanh approximation (Hendrycks and Gimpel, 2016)
+  kSwish,     // x * sigmoid(x): also called SiLU
+  kTanh,
+  kSigmoid,
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_ACTIVATION_H_

@@ -1,0 +1,99 @@
+// The float kernels around the matrix products: attention, layer norm, softmax,
+// activations, argmax. One table of function pointers per instruction set; all
+// tables give the same bits for the same finite input, because every sum has
+// one fixed order (16 lanes and one reduction tree, see ops/simd.h), nothing is
+// fused, and exp is our own (ops/simd_math.h). The one exception is 32-bit ARM,
+// where NEON flushes denormal numbers to zero. NaN stays NaN, but its sign and
+// payload may differ between CPUs.
+//
+// Every kernel reads and writes exactly the elements named here, needs no
+// alignment, and allocates nothing.
+#ifndef LATIMER_OPS_VECTOR_KERNELS_H_
+#define LATIMER_OPS_VECTOR_KERNELS_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "latimer/activation.h"
+
+namespace latimer {
+
+struct CpuFeatures;
+
+// softmax(scale * Q K^T) V for `heads` heads of `head_dim` columns each. Row r
+// of head h of a matrix starts at `base + r * stride + h * head_dim`; strides
+// are in floats and at least heads * head_dim. There is no mask: every query
+// row sees all kv_count >= 1 rows. A decoder step has one query row, the
+// encoder has as many as keys; a row's result does not depend on the others.
+struct AttentionArgs {
+  size_t query_rows;
+  size_t heads;
+  size_t head_dim;
+  size_t kv_count;
+  const float* queries;
+  size_t query_stride;
+  const float* keys;
+  const float* values;
+  size_t kv_stride;  // of both keys and values
+  float scale;       // usually 1 / sqrt(head_dim)
+  float* scratch;    // AttentionScratchSize() floats
+  float* out;        // may be `queries` itself, with the same stride
+  size_t out_stride;
+};
+
+// Floats of scratch that attend() needs: a row of scores for each head, or for
+// each of four query rows, rounded up to 16.
+constexpr size_t AttentionScratchSize(size_t heads, size_t kv_count) {
+  return (heads < 4 ? 4 : heads) * ((kv_count + 15) / 16 * 16);
+}
+
+// "May be" below means the same pointer; ranges must not overlap otherwise.
+struct VectorKernels {
+  // The instruction set: "sse41", "avx2", "avx512" or "neon".
+  const char* name;
+
+  // out[i] = x[i] * scale + addend[i]: an embedding row plus its position.
+  // out may be x or addend.
+  void (*scale_add)(size_t n, const float* x, float scale, const float* addend,
+                    float* out);
+
+  // y[i] += x[i].
+  void (*add)(size_t n, const float* x, float* y);
+
+  // For each of `rows` rows of `cols` >= 1 packed floats: v = x + residual (v =
+  // x where residual is null), out = (v - mean(v)) / sqrt(var(v) + epsilon) *
+  // gamma + beta, the variance divided by cols as in PyTorch's LayerNorm. out
+  // may be x or residual.
+  void (*add_layer_norm)(size_t rows, size_t cols, const float* x,
+                         const float* residual, const float* gamma,
+                         const float* beta, float epsilon, float* out);
+
+  // x[i] = kind(x[i]). Absolute error against the exact function, relative to
+  // max(1, |x|): at most 2e-7.
+  void (*activate)(Activation kind, size_t n, float* x);
+
+  // See AttentionArgs.
+  void (*attend)(const AttentionArgs& args);
+
+  // x[i] = exp(x[i] - max) / sum, n >= 1. As in PyTorch, a row with a NaN or
+  // +inf, or of -inf only, becomes NaN.
+  void (*softmax)(size_t n, float* x);
+
+  // First index of the maximum. NaN never wins; 0 where all are NaN or n is 0.
+  size_t (*argmax)(size_t n, const float* x);
+};
+
+inline constexpr size_t kMaxVectorKernels = 3;
+
+// Writes the tables of this build that this CPU can run, fastest first, and
+// returns how many.
+size_t ListVectorKernels(const CpuFeatures& features,
+                         const VectorKernels* (&tables)[kMaxVectorKernels]);
+
+// The fastest table for this CPU; aborts where ListVectorKernels() finds none
+// (no SSE4.1, say), so Load asks that first. Borrowed from static memory.
+const VectorKernels& SelectVectorKernels(const CpuFeatures& features);
+
+}  // namespace latimer
+
+#endif  // LATIMER_OPS_VECTOR_KERNELS_H_

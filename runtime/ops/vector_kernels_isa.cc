@@ -1,0 +1,85 @@
+// One table per instruction set, and the elementwise kernels.
+#include "ops/vector_kernels_isa.h"
+
+#include "ops/simd_math.h"
+
+#define LATIMER_STRING_OF(x) #x
+#define LATIMER_STRING(x) LATIMER_STRING_OF(x)
+
+namespace latimer::LATIMER_ISA {
+namespace {
+
+// x[i] = f(x[i]). The tail goes through the same inlined f as the rest, which
+// halves the code.
+template <typename F>
+LATIMER_INLINE void Transform(size_t n, float* x, F f) {
+  for (size_t i = 0; i < n; i += kLanes) {
+    float lanes[kLanes] = {};
+    const size_t rest = n - i;
+    float* p = x + i;
+    if (rest < kLanes) [[unlikely]] {
+      __builtin_memcpy(lanes, p, rest * sizeof(float));
+      p = lanes;
+    }
+    Store(f(Load(p)), p);
+    if (rest < kLanes) __builtin_memcpy(x + i, lanes, rest * sizeof(float));
+  }
+}
+
+}  // namespace
+
+void ScaleAdd(size_t n, const float* x, float scale, const float* addend,
+              float* out) {
+  const F32x16 s = Broadcast(scale);
+  size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    Store(Load(x + i) * s + Load(addend + i), out + i);
+  }
+  if (i < n) {
+    const size_t rest = n - i;
+    StoreFirst(LoadFirst(x + i, rest) * s + LoadFirst(addend + i, rest),
+               out + i, rest);
+  }
+}
+
+void AddTo(size_t n, const float* x, float* y) {
+  size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    Store(Load(y + i) + Load(x + i), y + i);
+  }
+  if (i < n) {
+    const size_t rest = n - i;
+    StoreFirst(LoadFirst(y + i, rest) + LoadFirst(x + i, rest), y + i, rest);
+  }
+}
+
+void Activate(Activation kind, size_t n, float* x) {
+  switch (kind) {
+    case Activation::kRelu:
+      return Transform(n, x, [](const F32x16& v) { return Relu(v); });
+    case Activation::kGelu:
+      return Transform(n, x, [](const F32x16& v) { return Gelu(v); });
+    case Activation::kGeluTanh:
+      return Transform(n, x, [](const F32x16& v) { return GeluTanh(v); });
+    case Activation::kSwish:
+      return Transform(n, x, [](const F32x16& v) { return Swish(v); });
+    case Activation::kTanh:
+      return Transform(n, x, [](const F32x16& v) { return Tanh(v); });
+    case Activation::kSigmoid:
+      return Transform(n, x, [](const F32x16& v) { return Sigmoid(v); });
+  }
+}
+
+extern const VectorKernels kVectorKernels;
+const VectorKernels kVectorKernels = {
+    .name = LATIMER_STRING(LATIMER_ISA),
+    .scale_add = ScaleAdd,
+    .add = AddTo,
+    .add_layer_norm = AddLayerNorm,
+    .activate = Activate,
+    .attend = Attend,
+    .softmax = Softmax,
+    .argmax = Argmax,
+};
+
+}  // namespace latimer::LATIMER_ISA

@@ -1,0 +1,24 @@
+// The functions behind one VectorKernels table; ops/vector_kernels.h says what
+// each does. For *_isa.cc only.
+#ifndef LATIMER_OPS_VECTOR_KERNELS_ISA_H_
+#define LATIMER_OPS_VECTOR_KERNELS_ISA_H_
+
+#include "ops/simd.h"
+#include "ops/vector_kernels.h"
+
+namespace latimer::LATIMER_ISA {
+
+void ScaleAdd(size_t n, const float* x, float scale, const float* addend,
+              float* out);
+void AddTo(size_t n, const float* x, float* y);
+void AddLayerNorm(size_t rows, size_t cols, const float* x,
+                  const float* residual, const float* gamma, const float* beta,
+                  float epsilon, float* out);
+void Activate(Activation kind, size_t n, float* x);
+void Attend(const AttentionArgs& args);
+void Softmax(size_t n, float* x);
+size_t Argmax(size_t n, const float* x);
+
+}  // namespace latimer::LATIMER_ISA
+
+#endif  // LATIMER_OPS_VECTOR_KERNELS_ISA_H_

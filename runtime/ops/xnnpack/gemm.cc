@@ -1,0 +1,243 @@
+#include "ops/xnnpack/gemm.h"
+
+#include <cstring>
+#include <limits>
+
+#include "base/check.h"
+#include "ops/xnnpack/kernel_sets.h"
+#include "xnnpack/quantization.h"
+
+namespace latimer {
+namespace {
+
+static_assert(sizeof(RowQuantization) == sizeof(xnn_qd8_quantization_params));
+static_assert(offsetof(RowQuantization, zero_point) ==
+              offsetof(xnn_qd8_quantization_params, zero_point));
+static_assert(offsetof(RowQuantization, scale) ==
+              offsetof(xnn_qd8_quantization_params, inv_scale));
+static_assert(kActivationPaddingBytes >= XNN_EXTRA_BYTES);
+
+// Weights that several blocks of rows read in turn: they stay in the
+// first-level or second-level cache meanwhile.
+constexpr uint64_t kCachedWeightBytes = 32 * 1024;
+
+// No activation function: y is not clamped.
+constexpr xnn_f32_minmax_params kUnclamped = {
+    {-std::numeric_limits<float>::infinity(),
+     std::numeric_limits<float>::infinity()}};
+
+// The kernel for the next rows: the largest that at least half fill it. One
+// less filled is slower than several calls of smaller ones.
+const GemmVariant& VariantFor(const GemmKernelSet& set, size_t rows) {
+  uint32_t i = 0;
+  while (i + 1 < set.variant_count && set.variants[i].rows < rows &&
+         set.variants[i + 1].rows <= 2 * rows) {
+    ++i;
+  }
+  return set.variants[i];
+}
+
+// Calls run(variant, first_row, rows, first_channel, channels) for blocks of
+// rows and channels that cover rows x [begin, end).
+template <typename RunBlock>
+void ForEachBlock(const GemmKernelSet& set, size_t rows, uint32_t begin,
+                  uint32_t end, uint64_t block_bytes, const RunBlock& run) {
+  const uint32_t nr = ShapeOf(set.tile).nr;
+  uint32_t step = end - begin;
+  if (VariantFor(set, rows).rows < rows) {
+    const uint64_t blocks = kCachedWeightBytes / block_bytes;
+    step = nr * static_cast<uint32_t>(blocks > 0 ? blocks : 1);
+  }
+  for (uint32_t channel = begin; channel < end;) {
+    const uint32_t channels = end - channel < step ? end - channel : step;
+    for (size_t row = 0; row < rows;) {
+      const GemmVariant& variant = VariantFor(set, rows - row);
+      const size_t count =
+          rows - row < variant.rows ? rows - row : variant.rows;
+      run(variant, row, count, channel, channels);
+      row += count;
+    }
+    channel += channels;
+  }
+}
+
+// Every flag that `set` needs is in `features`.
+bool Supports(CpuFeatures features, const GemmKernelSet& set) {
+  return features.*(set.feature);
+}
+
+}  // namespace
+
+Status SelectGemmKernels(CpuFeatures features, WeightType type, Tile tile,
+                         GemmKernels* out) {
+  *out = {};
+  if (ShapeOf(tile).nr == 0 || WeightTypeOf(tile) != type) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "tile %s (%d) does not hold %s weights", NameOf(tile),
+                         static_cast<int>(tile),
+                         type == WeightType::kInt8 ? "int8" : "f32");
+  }
+  const GemmKernelSet* newest_missing = nullptr;
+  for (const GemmKernelSet& set : GemmKernelSets()) {
+    if (set.tile != tile) continue;
+    if (Supports(features, set)) {
+      out->gemm = &set;
+      break;
+    }
+    newest_missing = &set;  // Sets come newest first: keeps the oldest.
+  }
+  if (out->gemm == nullptr) {
+    // What would work here, to be named in the message.
+    const char* usable = nullptr;
+    for (const GemmKernelSet& set : GemmKernelSets()) {
+      if (WeightTypeOf(set.tile) == type && Supports(features, set)) {
+        usable = NameOf(set.tile);
+        break;
+      }
+    }
+    if (newest_missing == nullptr && usable != nullptr) {
+      return Status::Error(StatusCode::kTileNotInBuild,
+                           "this build has no kernels for weights in tile %s; "
+                           "convert the model again with --tile %s",
+                           NameOf(tile), usable);
+    }
+    if (newest_missing != nullptr && usable != nullptr) {
+      return Status::Error(StatusCode::kUnsupportedCpu,
+                           "weights in tile %s need a CPU with %s; convert "
+                           "the model again with --tile %s",
+                           NameOf(tile), newest_missing->isa, usable);
+    }
+    return Status::Error(StatusCode::kUnsupportedCpu,
+                         "this CPU has none of the instruction sets that this "
+                         "build has kernels for (%s)",
+                         kIsasInBuild);
+  }
+  if (type == WeightType::kF32) return {};
+  for (const ConvertKernelSet& set : ConvertKernelSets()) {
+    if (features.*(set.feature)) {
+      out->convert = &set;
+      return {};
+    }
+  }
+  *out = {};
+  return Status::Error(StatusCode::kUnsupportedCpu,
+                       "this CPU has none of the instruction sets that this "
+                       "build has kernels for (%s)",
+                       kIsasInBuild);
+}
+
+const char* KernelName(const GemmKernels& kernels, size_t i) {
+  if (kernels.gemm == nullptr) return nullptr;
+  if (i < kernels.gemm->variant_count) return kernels.gemm->variants[i].name;
+  i -= kernels.gemm->variant_count;
+  if (kernels.convert == nullptr || i > 1) return nullptr;
+  return i == 0 ? kernels.convert->minmax_name : kernels.convert->convert_name;
+}
+
+// xnn_compute_f32_qd8_convert() in XNNPACK's src/operator-run.c.
+void QuantizeRows(const GemmKernels& kernels, size_t rows, size_t cols,
+                  const float* x, size_t x_stride, int8_t* q, size_t q_stride,
+                  RowQuantization* params) {
+  LATIMER_DCHECK(kernels.convert != nullptr);
+  const ConvertKernelSet& set = *kernels.convert;
+  const size_t bytes = cols * sizeof(float);
+  for (size_t row = 0; row < rows; ++row) {
+    const float* values = x + row * x_stride;
+    float minmax[2];
+    set.minmax(bytes, values, minmax, nullptr);
+    const xnn_qd8_quantization_params quantization =
+        xnn_f32_qd8_asymmetric_quantization_params(minmax[0], minmax[1]);
+    params[row] = {quantization.zero_point, quantization.inv_scale};
+    xnn_f32_qs8_cvt_params convert;
+    convert.scalar.scale = 1.0f / quantization.inv_scale;
+    convert.scalar.output_zero_point =
+        static_cast<int16_t>(quantization.zero_point);
+    set.convert(bytes, values, q + row * q_stride, &convert);
+  }
+}
+
+void GemmInt8(const GemmKernels& kernels, size_t rows, const PackedMatrix& w,
+              uint32_t channel_begin, uint32_t channel_end, const int8_t* q,
+              size_t q_stride, const RowQuantization* params, float* y,
+              size_t y_stride) {
+  const GemmKernelSet& set = *kernels.gemm;
+  const uint32_t nr = ShapeOf(set.tile).nr;
+  LATIMER_DCHECK(WeightTypeOf(set.tile) == WeightType::kInt8);
+  LATIMER_DCHECK(channel_begin % nr == 0 && channel_end <= w.n);
+  const uint64_t block_bytes =
+      PackedBlockBytes(WeightType::kInt8, set.tile, w.k);
+  ForEachBlock(
+      set, rows, channel_begin, channel_end, block_bytes,
+      [&](const GemmVariant& variant, size_t row, size_t count,
+          uint32_t channel, uint32_t channels) {
+        const RowQuantization* quantization = params + row;
+        // A kernel that is not filled computes its last row several times,
+        // each with the parameters that follow, and stores to one place.
+        RowQuantization filled[kMaxVariantRows];
+        if (count < variant.rows) {
+          for (size_t i = 0; i < variant.rows; ++i) {
+            filled[i] = quantization[i < count ? i : count - 1];
+          }
+          quantization = filled;
+        }
+        variant.int8(
+            count, channels, w.k, q + row * q_stride, q_stride,
+            w.data + channel / nr * block_bytes, y + row * y_stride + channel,
+            y_stride * sizeof(float), nr * sizeof(float), &kUnclamped,
+            reinterpret_cast<const xnn_qd8_quantization_params*>(quantization));
+      });
+}
+
+void GemmF32(const GemmKernels& kernels, size_t rows, const PackedMatrix& w,
+             uint32_t channel_begin, uint32_t channel_end, const float* x,
+             size_t x_stride, float* y, size_t y_stride) {
+  const GemmKernelSet& set = *kernels.gemm;
+  const uint32_t nr = ShapeOf(set.tile).nr;
+  LATIMER_DCHECK(WeightTypeOf(set.tile) == WeightType::kF32);
+  LATIMER_DCHECK(channel_begin % nr == 0 && channel_end <= w.n);
+  const uint64_t block_bytes =
+      PackedBlockBytes(WeightType::kF32, set.tile, w.k);
+  ForEachBlock(
+      set, rows, channel_begin, channel_end, block_bytes,
+      [&](const GemmVariant& variant, size_t row, size_t count,
+          uint32_t channel, uint32_t channels) {
+        variant.f32(
+            count, channels, w.k * sizeof(float), x + row * x_stride,
+            x_stride * sizeof(float),
+            reinterpret_cast<const float*>(w.data + channel / nr * block_bytes),
+            y + row * y_stride + channel, y_stride * sizeof(float),
+            nr * sizeof(float), &kUnclamped);
+      });
+}
+
+void UnpackRow(WeightType type, Tile tile, const PackedMatrix& w,
+               uint32_t channel, float* out) {
+  LATIMER_DCHECK(channel < w.n);
+  const TileShape shape = ShapeOf(tile);
+  const uint32_t lane = channel % shape.nr;
+  const size_t inputs = PackedInputs(tile, w.k);
+  const std::byte* block =
+      w.data + channel / shape.nr * PackedBlockBytes(type, tile, w.k);
+  if (type == WeightType::kF32) {
+    const auto* weights = reinterpret_cast<const float*>(block) + shape.nr;
+    for (size_t i = 0; i < w.k; ++i) out[i] = weights[i * shape.nr + lane];
+    return;
+  }
+  const auto* weights =
+      reinterpret_cast<const int8_t*>(block + shape.nr * sizeof(int32_t));
+  float scale;
+  std::memcpy(&scale, weights + inputs * shape.nr + lane * sizeof(float),
+              sizeof(scale));
+  // Within a group of kr*sr inputs, lane c holds them rotated by c*kr.
+  const size_t group = size_t{shape.kr} * shape.sr;
+  for (size_t start = 0; start < inputs; start += shape.kr) {
+    const size_t first =
+        start / group * group + (start + lane * shape.kr) % group;
+    const int8_t* source = weights + start * shape.nr + lane * shape.kr;
+    for (size_t i = 0; i < shape.kr && first + i < w.k; ++i) {
+      out[first + i] = static_cast<float>(source[i]) * scale;
+    }
+  }
+}
+
+}  // namespace latimer

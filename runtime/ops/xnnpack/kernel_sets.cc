@@ -1,0 +1,205 @@
+#include "ops/xnnpack/kernel_sets.h"
+
+#include "xnnpack/gemm.h"
+#include "xnnpack/reduce.h"
+#include "xnnpack/vcvt.h"
+
+namespace latimer {
+namespace {
+
+// One entry each, from a kernel's name.
+#define INT8_GEMM(rows, tile_and_isa)                                   \
+  {                                                                     \
+    rows, xnn_qd8_f32_qc8w_gemm_minmax_ukernel_##rows##x##tile_and_isa, \
+        nullptr, "qd8_f32_qc8w_gemm_" #rows "x" #tile_and_isa           \
+  }
+#define F32_GEMM(rows, tile_and_isa)                                    \
+  {                                                                     \
+    rows, nullptr, xnn_f32_gemm_minmax_ukernel_##rows##x##tile_and_isa, \
+        "f32_gemm_" #rows "x" #tile_and_isa                             \
+  }
+#define CONVERT(feature, minmax_isa, convert_isa)                            \
+  {                                                                          \
+    &CpuFeatures::feature, xnn_f32_rminmax_ukernel__##minmax_isa,            \
+        xnn_f32_qs8_vcvt_ukernel__##convert_isa, "f32_rminmax_" #minmax_isa, \
+        "f32_qs8_vcvt_" #convert_isa                                         \
+  }
+
+constexpr GemmKernelSet kGemmKernelSets[] = {
+#ifdef LATIMER_HAVE_AVX512VNNI
+    {Tile::k16x8,
+     &CpuFeatures::avx512vnni,
+     "AVX512-VNNI",
+     {INT8_GEMM(1, 16c8__avx512vnni_prfm), INT8_GEMM(5, 16c8__avx512vnni_prfm),
+      INT8_GEMM(7, 16c8__avx512vnni_prfm),
+      INT8_GEMM(10, 16c8__avx512vnni_prfm)},
+     4},
+    {Tile::k8x8,
+     &CpuFeatures::avx512vnni,
+     "AVX512-VNNI",
+     {INT8_GEMM(1, 8c8__avx256vnni_prfm), INT8_GEMM(5, 8c8__avx256vnni_prfm),
+      INT8_GEMM(7, 8c8__avx256vnni_prfm), INT8_GEMM(8, 8c8__avx256vnni_prfm)},
+     4},
+#endif
+#ifdef LATIMER_HAVE_AVX512
+    {Tile::k16x8,
+     &CpuFeatures::avx512,
+     "AVX-512",
+     {INT8_GEMM(1, 16c8__avx512skx_prfm), INT8_GEMM(5, 16c8__avx512skx_prfm),
+      INT8_GEMM(7, 16c8__avx512skx_prfm)},
+     3},
+#endif
+#ifdef LATIMER_HAVE_AVXVNNI
+    {Tile::k8x8,
+     &CpuFeatures::avxvnni,
+     "AVX-VNNI",
+     {INT8_GEMM(1, 8c8__avxvnni_prfm), INT8_GEMM(2, 8c8__avxvnni_prfm),
+      INT8_GEMM(3, 8c8__avxvnni_prfm)},
+     3},
+#endif
+#ifdef LATIMER_HAVE_AVX2
+    {Tile::k8x8,
+     &CpuFeatures::avx2,
+     "AVX2",
+     {INT8_GEMM(1, 8c8__avx2), INT8_GEMM(2, 8c8__avx2), INT8_GEMM(3, 8c8__avx2),
+      INT8_GEMM(4, 8c8__avx2)},
+     4},
+    {Tile::k8x1,
+     &CpuFeatures::avx2,
+     "AVX2",
+     {F32_GEMM(1, 8__fma3_broadcast), F32_GEMM(4, 8__fma3_broadcast),
+      F32_GEMM(6, 8__fma3_broadcast)},
+     3},
+#endif
+#ifdef LATIMER_HAVE_SSE41
+    {Tile::k4x8,
+     &CpuFeatures::sse41,
+     "SSE4.1",
+     {INT8_GEMM(1, 4c8__sse41_ld64), INT8_GEMM(2, 4c8__sse41_ld64),
+      INT8_GEMM(3, 4c8__sse41_ld64), INT8_GEMM(4, 4c8__sse41_ld64)},
+     4},
+    {Tile::k8x1,
+     &CpuFeatures::sse41,
+     "SSE4.1",
+     {F32_GEMM(1, 8__sse_load1), F32_GEMM(3, 8__sse_load1),
+      F32_GEMM(4, 8__sse_load1)},
+     3},
+#endif
+#ifdef LATIMER_HAVE_I8MM
+    {Tile::k8x8,
+     &CpuFeatures::i8mm,
+     "i8mm",
+     {INT8_GEMM(1, 8c8__neoni8mm), INT8_GEMM(2, 8c8__neoni8mm),
+      INT8_GEMM(4, 8c8__neoni8mm), INT8_GEMM(8, 8c8__neoni8mm)},
+     4},
+    {Tile::k16x8,
+     &CpuFeatures::i8mm,
+     "i8mm",
+     {INT8_GEMM(1, 16c8__neoni8mm), INT8_GEMM(2, 16c8__neoni8mm),
+      INT8_GEMM(4, 16c8__neoni8mm), INT8_GEMM(8, 16c8__neoni8mm)},
+     4},
+#endif
+#ifdef LATIMER_HAVE_DOTPROD
+    // XNNPACK has these for one row only.
+    {Tile::k8x8,
+     &CpuFeatures::dotprod,
+     "dotprod",
+     {INT8_GEMM(1, 8c8__aarch64_neondot_ld128)},
+     1},
+    {Tile::k16x8,
+     &CpuFeatures::dotprod,
+     "dotprod",
+     {INT8_GEMM(1, 16c8__aarch64_neondot_ld128)},
+     1},
+#endif
+#ifdef LATIMER_HAVE_NEON
+    {Tile::k8x2s4,
+     &CpuFeatures::neon,
+     "NEON",
+     {INT8_GEMM(1, 8c2s4__neon_mlal), INT8_GEMM(2, 8c2s4__neon_mlal)},
+     2},
+#if defined(__aarch64__)
+    {Tile::k8x1,
+     &CpuFeatures::neon,
+     "NEON",
+     {F32_GEMM(1, 8__aarch64_neonfma_lane_ld128),
+      F32_GEMM(4, 8__aarch64_neonfma_lane_ld128),
+      F32_GEMM(6, 8__aarch64_neonfma_lane_ld128)},
+     3},
+#else
+    {Tile::k8x1,
+     &CpuFeatures::neon,
+     "NEON",
+     {F32_GEMM(1, 8__neon_lane_ld64), F32_GEMM(4, 8__neon_lane_ld128)},
+     2},
+#endif
+#endif
+};
+
+constexpr ConvertKernelSet kConvertKernelSets[] = {
+#ifdef LATIMER_HAVE_AVX512
+    CONVERT(avx512, avx512f_u64_acc4, avx512skx_u128),
+#endif
+#ifdef LATIMER_HAVE_AVX2
+    CONVERT(avx2, avx_u32_acc4, avx2_u64),
+#endif
+#ifdef LATIMER_HAVE_SSE41
+    CONVERT(sse41, sse_u16_acc4, sse41_u32),
+#endif
+#if defined(LATIMER_HAVE_NEON) && defined(__aarch64__)
+    CONVERT(neon, neon_u16_acc4, neonv8_u32),
+#elif defined(LATIMER_HAVE_NEON)
+    CONVERT(neon, neon_u16_acc4, neon_u32),
+#endif
+};
+
+constexpr bool VariantsRise() {
+  for (const GemmKernelSet& set : kGemmKernelSets) {
+    for (uint32_t i = 0; i < set.variant_count; ++i) {
+      const uint32_t least = i == 0 ? 1 : set.variants[i - 1].rows + 1;
+      if (set.variants[i].rows < least) return false;
+      if (set.variants[i].rows > kMaxVariantRows) return false;
+    }
+    if (set.variants[0].rows != 1) return false;
+  }
+  return true;
+}
+static_assert(VariantsRise());
+
+}  // namespace
+
+const char* const kIsasInBuild =
+    ""
+#ifdef LATIMER_HAVE_SSE41
+    " SSE4.1"
+#endif
+#ifdef LATIMER_HAVE_AVX2
+    " AVX2"
+#endif
+#ifdef LATIMER_HAVE_AVXVNNI
+    " AVX-VNNI"
+#endif
+#ifdef LATIMER_HAVE_AVX512
+    " AVX-512"
+#endif
+#ifdef LATIMER_HAVE_AVX512VNNI
+    " AVX512-VNNI"
+#endif
+#ifdef LATIMER_HAVE_NEON
+    " NEON"
+#endif
+#ifdef LATIMER_HAVE_DOTPROD
+    " dotprod"
+#endif
+#ifdef LATIMER_HAVE_I8MM
+    " i8mm"
+#endif
+    ;
+
+std::span<const GemmKernelSet> GemmKernelSets() { return kGemmKernelSets; }
+
+std::span<const ConvertKernelSet> ConvertKernelSets() {
+  return kConvertKernelSets;
+}
+
+}  // namespace latimer

@@ -1,0 +1,47 @@
+#include "ops/xnnpack/pack.h"
+
+#include <cstring>
+
+#include "base/check.h"
+#include "xnnpack/microparams-init.h"
+#include "xnnpack/pack.h"
+
+namespace latimer {
+
+// xnn_pack_qs8_weights_and_biases() in XNNPACK's src/reference/packing.cc, as
+// the operator fully_connected_nc_qd8_f32_qc8w calls it.
+void PackInt8(Tile tile, size_t n, size_t k, const int8_t* weights,
+              const float* scale, const float* bias, std::byte* out) {
+  LATIMER_CHECK(WeightTypeOf(tile) == WeightType::kInt8 && n > 0 && k > 0);
+  std::memset(out, 0, PackedBytes(WeightType::kInt8, tile, n, k));
+  const TileShape shape = ShapeOf(tile);
+  const size_t inputs = PackedInputs(tile, k);
+  const size_t block_bytes = PackedBlockBytes(WeightType::kInt8, tile, k);
+  // The kernels add zero_point * (-sum of weights) to their sums.
+  const xnn_qs8_packing_params packing = {.input_zero_point = 1};
+  const size_t scale_and_bias_bytes = shape.nr * 2 * sizeof(float);
+  xnn_pack_qs8_gemm_goi_w(/*g=*/1, n, k, shape.nr, shape.kr, shape.sr, weights,
+                          /*b=*/nullptr, /*scale=*/nullptr, out,
+                          scale_and_bias_bytes, &packing);
+  std::byte* scales = out + shape.nr * (sizeof(int32_t) + inputs);
+  xnn_init_qs8_qc8w_scale_fp32_params(n, shape.nr, shape.nr, block_bytes,
+                                      block_bytes, 0, scale, scales);
+  if (bias != nullptr) {
+    xnn_init_qs8_qc8w_scale_fp32_params(n, shape.nr, shape.nr, block_bytes,
+                                        block_bytes, 0, bias,
+                                        scales + shape.nr * sizeof(float));
+  }
+}
+
+void PackF32(Tile tile, size_t n, size_t k, const float* weights,
+             const float* bias, std::byte* out) {
+  LATIMER_CHECK(WeightTypeOf(tile) == WeightType::kF32 && n > 0 && k > 0);
+  std::memset(out, 0, PackedBytes(WeightType::kF32, tile, n, k));
+  const TileShape shape = ShapeOf(tile);
+  xnn_pack_f32_gemm_goi_w(/*g=*/1, n, k, shape.nr, shape.kr, shape.sr, weights,
+                          bias, /*scale=*/nullptr,
+                          reinterpret_cast<float*>(out), /*extra_bytes=*/0,
+                          /*params=*/nullptr);
+}
+
+}  // namespace latimer

@@ -1,0 +1,162 @@
+// attend() against double precision.
+#include <math.h>
+
+#include "tests/ops/vector_kernels_testing.h"
+
+namespace latimer {
+namespace {
+
+struct Shape {
+  size_t rows, heads, dim, kv;
+};
+
+// Queries, keys and values of one call, with a gap after each row.
+struct Case {
+  static constexpr size_t kGap = 3;
+  explicit Case(const Shape& s)
+      : shape(s),
+        stride(s.heads * s.dim + kGap),
+        queries(s.rows * stride - kGap),
+        kv_rows(s.kv * 2 * stride - kGap),
+        scratch(AttentionScratchSize(s.heads, s.kv)),
+        out(s.rows * stride - kGap) {
+    FillNoise(queries, 1, 2.0f);
+    FillNoise(kv_rows, 2, 2.0f);
+    for (size_t i = 0; i < out.size(); ++i) out[i] = GuardedFloats::kCanary;
+  }
+  AttentionArgs Args() {
+    return {.query_rows = shape.rows,
+            .heads = shape.heads,
+            .head_dim = shape.dim,
+            .kv_count = shape.kv,
+            .queries = queries.data(),
+            .query_stride = stride,
+            .keys = kv_rows.data(),
+            .values = kv_rows.data() + stride,
+            .kv_stride = 2 * stride,
+            .scale = 1.0f / sqrtf(static_cast<float>(shape.dim)),
+            .scratch = scratch.data(),
+            .out = out.data(),
+            .out_stride = stride};
+  }
+  Shape shape;
+  size_t stride;
+  GuardedFloats queries, kv_rows, scratch, out;
+};
+
+double ExactOne(const AttentionArgs& a, size_t row, size_t head,
+                size_t column) {
+  std::vector<double> weights(a.kv_count);
+  double max = -INFINITY;
+  const float* q = a.queries + row * a.query_stride + head * a.head_dim;
+  for (size_t t = 0; t < a.kv_count; ++t) {
+    const float* k = a.keys + t * a.kv_stride + head * a.head_dim;
+    for (size_t i = 0; i < a.head_dim; ++i) {
+      weights[t] += static_cast<double>(q[i]) * k[i] * a.scale;
+    }
+    max = fmax(max, weights[t]);
+  }
+  double sum = 0;
+  double result = 0;
+  for (size_t t = 0; t < a.kv_count; ++t) {
+    const double w = exp(weights[t] - max);
+    sum += w;
+    result += w * a.values[t * a.kv_stride + head * a.head_dim + column];
+  }
+  return result / sum;
+}
+
+const Shape kShapes[] = {
+    {1, 8, 64, 128}, {1, 1, 4, 1},    {1, 3, 5, 2},   {1, 2, 7, 3},
+    {1, 8, 32, 5},   {1, 2, 17, 9},   {2, 5, 31, 17}, {3, 4, 48, 16},
+    {4, 1, 16, 4},   {4, 2, 33, 15},  {5, 3, 9, 33},  {7, 2, 100, 7},
+    {8, 8, 64, 8},   {9, 1, 256, 70}, {6, 2, 20, 1},  {1, 16, 80, 131},
+};
+
+TEST(AttentionTest, EqualsTheFormulaOnOddShapesAndLeavesGapsAlone) {
+  for (const VectorKernels* table : AllTables()) {
+    for (const Shape& s : kShapes) {
+      Case c(s);
+      const AttentionArgs args = c.Args();
+      table->attend(args);
+      for (size_t i = 0; i < c.out.size(); ++i) {
+        const size_t row = i / c.stride;
+        const size_t column = i % c.stride;
+        if (column >= s.heads * s.dim) {
+          ASSERT_EQ(c.out[i], GuardedFloats::kCanary);
+          continue;
+        }
+        ASSERT_NEAR(c.out[i],
+                    ExactOne(args, row, column / s.dim, column % s.dim), 2e-6)
+            << table->name << " rows=" << s.rows << " heads=" << s.heads
+            << " dim=" << s.dim << " kv=" << s.kv << " row=" << row
+            << " column=" << column;
+      }
+    }
+  }
+}
+
+TEST(AttentionTest, OfARowDoesNotDependOnTheOtherRows) {
+  for (const VectorKernels* table : AllTables()) {
+    for (const Shape& s : kShapes) {
+      Case together(s);
+      table->attend(together.Args());
+      Case alone(s);
+      for (size_t row = 0; row < s.rows; ++row) {
+        AttentionArgs args = alone.Args();
+        args.query_rows = 1;
+        args.queries += row * args.query_stride;
+        args.out += row * args.out_stride;
+        table->attend(args);
+      }
+      ASSERT_EQ(together.out.Copy(), alone.out.Copy())
+          << table->name << " rows=" << s.rows << " dim=" << s.dim;
+    }
+  }
+}
+
+TEST(AttentionTest, MayWriteOverTheQueries) {
+  for (const VectorKernels* table : AllTables()) {
+    for (const Shape& s : kShapes) {
+      Case apart(s);
+      table->attend(apart.Args());
+      Case over(s);
+      AttentionArgs args = over.Args();
+      args.out = over.queries.data();
+      table->attend(args);
+      for (size_t i = 0; i < apart.out.size(); ++i) {
+        if (i % apart.stride < s.heads * s.dim) {
+          ASSERT_EQ(apart.out[i], over.queries[i]) << table->name;
+        }
+      }
+    }
+  }
+}
+
+TEST(AttentionTest, ToOneKeyIsItsValue) {
+  for (const VectorKernels* table : AllTables()) {
+    Case c({5, 2, 24, 1});
+    const AttentionArgs args = c.Args();
+    table->attend(args);
+    for (size_t row = 0; row < 5; ++row) {
+      for (size_t i = 0; i < 48; ++i) {
+        EXPECT_EQ(c.out[row * c.stride + i], args.values[i]);
+      }
+    }
+  }
+}
+
+TEST(AttentionTest, SurvivesScoresFarApart) {
+  for (const VectorKernels* table : AllTables()) {
+    Case c({4, 1, 16, 20});
+    AttentionArgs args = c.Args();
+    args.scale = 1e4f;
+    table->attend(args);
+    for (size_t i = 0; i < c.out.size(); ++i) {
+      EXPECT_TRUE(isfinite(c.out[i])) << table->name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace latimer

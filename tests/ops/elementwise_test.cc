@@ -1,0 +1,145 @@
+// scale_add, add and the activations against double precision.
+#include <math.h>
+
+#include "tests/ops/vector_kernels_testing.h"
+
+namespace latimer {
+namespace {
+
+constexpr Activation kAllActivations[] = {
+    Activation::kRelu,  Activation::kGelu, Activation::kGeluTanh,
+    Activation::kSwish, Activation::kTanh, Activation::kSigmoid};
+
+double Exact(Activation kind, double x) {
+  switch (kind) {
+    case Activation::kRelu:
+      return x > 0 ? x : 0;
+    case Activation::kGelu:
+      return 0.5 * x * erfc(-x * M_SQRT1_2);
+    case Activation::kGeluTanh:
+      return 0.5 * x * (1 + tanh(sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+    case Activation::kSwish:
+      return x / (1 + exp(-x));
+    case Activation::kTanh:
+      return tanh(x);
+    case Activation::kSigmoid:
+      return 1 / (1 + exp(-x));
+  }
+  return 0;
+}
+
+float ActivateOne(const VectorKernels& table, Activation kind, float x) {
+  table.activate(kind, 1, &x);
+  return x;
+}
+
+TEST(ElementwiseTest, ScaleAddMultipliesThenAddsOnEverySize) {
+  for (const VectorKernels* table : AllTables()) {
+    for (size_t n : OddSizes()) {
+      GuardedFloats x(n), addend(n), out(n);
+      FillNoise(x, 1, 3.0f);
+      FillNoise(addend, 2);
+      table->scale_add(n, x.data(), 22.627417f, addend.data(), out.data());
+      for (size_t i = 0; i < n; ++i) {
+        ASSERT_NEAR(out[i], 22.627417 * x[i] + addend[i], 8e-6)
+            << table->name << " n=" << n << " i=" << i;
+      }
+    }
+  }
+}
+
+TEST(ElementwiseTest, ScaleAddMayWriteOverEitherInput) {
+  for (const VectorKernels* table : AllTables()) {
+    GuardedFloats x(37), addend(37), out(37);
+    FillNoise(x, 1);
+    FillNoise(addend, 2);
+    table->scale_add(37, x.data(), 2.0f, addend.data(), out.data());
+    const std::vector<float> expected = out.Copy();
+    FillNoise(out, 1);
+    table->scale_add(37, out.data(), 2.0f, addend.data(), out.data());
+    EXPECT_EQ(out.Copy(), expected);
+    table->scale_add(37, x.data(), 2.0f, addend.data(), addend.data());
+    EXPECT_EQ(addend.Copy(), expected);
+  }
+}
+
+TEST(ElementwiseTest, AddIsTheRoundedSumOnEverySize) {
+  for (const VectorKernels* table : AllTables()) {
+    for (size_t n : OddSizes()) {
+      GuardedFloats x(n), y(n);
+      FillNoise(x, 3);
+      FillNoise(y, 4);
+      const std::vector<float> before = y.Copy();
+      table->add(n, x.data(), y.data());
+      for (size_t i = 0; i < n; ++i) {
+        ASSERT_EQ(y[i], before[i] + x[i]) << table->name << " n=" << n;
+      }
+    }
+  }
+}
+
+TEST(ElementwiseTest, ActivationsOnEverySizeTouchNothingElse) {
+  for (const VectorKernels* table : AllTables()) {
+    for (Activation kind : kAllActivations) {
+      for (size_t n : OddSizes()) {
+        GuardedFloats x(n);
+        FillNoise(x, 5, 6.0f);
+        const std::vector<float> before = x.Copy();
+        table->activate(kind, n, x.data());
+        for (size_t i = 0; i < n; ++i) {
+          ASSERT_EQ(x[i], ActivateOne(*table, kind, before[i])) << table->name;
+        }
+      }
+    }
+  }
+}
+
+TEST(ElementwiseTest, ActivationsKeepTheirDocumentedError) {
+  constexpr size_t kPoints = 1 << 18;
+  for (const VectorKernels* table : AllTables()) {
+    for (Activation kind : kAllActivations) {
+      for (float range : {0.01f, 1.0f, 8.0f, 100.0f}) {
+        GuardedFloats x(kPoints);
+        FillNoise(x, 6, range);
+        const std::vector<float> before = x.Copy();
+        table->activate(kind, kPoints, x.data());
+        for (size_t i = 0; i < kPoints; ++i) {
+          const double magnitude = fmax(1.0, fabs(before[i]));
+          ASSERT_NEAR(x[i], Exact(kind, before[i]), 2e-7 * magnitude)
+              << table->name << " kind " << static_cast<int>(kind) << " x "
+              << before[i];
+        }
+      }
+    }
+  }
+}
+
+TEST(ElementwiseTest, ActivationsSaturateOnLargeInputs) {
+  for (const VectorKernels* table : AllTables()) {
+    for (float x : {50.0f, 1e3f, 1e30f, 3e38f, INFINITY}) {
+      for (Activation kind : {Activation::kRelu, Activation::kGelu,
+                              Activation::kGeluTanh, Activation::kSwish}) {
+        EXPECT_EQ(ActivateOne(*table, kind, x), x) << table->name;
+        if (isfinite(x)) {
+          EXPECT_NEAR(ActivateOne(*table, kind, -x), 0, 1e-19) << table->name;
+        }
+      }
+      EXPECT_EQ(ActivateOne(*table, Activation::kTanh, x), 1);
+      EXPECT_EQ(ActivateOne(*table, Activation::kTanh, -x), -1);
+      EXPECT_EQ(ActivateOne(*table, Activation::kSigmoid, x), 1);
+      EXPECT_NEAR(ActivateOne(*table, Activation::kSigmoid, -x), 0, 1e-19);
+    }
+  }
+}
+
+TEST(ElementwiseTest, ActivationsPassNanOn) {
+  for (const VectorKernels* table : AllTables()) {
+    for (Activation kind : kAllActivations) {
+      EXPECT_TRUE(isnan(ActivateOne(*table, kind, NAN)))
+          << table->name << " kind " << static_cast<int>(kind);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace latimer

@@ -1,0 +1,177 @@
+// Layer norm, softmax and argmax against double precision.
+#include <math.h>
+
+#include "tests/ops/vector_kernels_testing.h"
+
+namespace latimer {
+namespace {
+
+void ExpectLayerNorm(const VectorKernels& table, size_t rows, size_t cols,
+                     bool with_residual) {
+  const size_t n = rows * cols;
+  constexpr float kEpsilon = 1e-5f;
+  GuardedFloats x(n), residual(n), gamma(cols), beta(cols), out(n);
+  FillNoise(x, 1, 4.0f);
+  FillNoise(residual, 2);
+  FillNoise(gamma, 3, 2.0f);
+  FillNoise(beta, 4);
+  table.add_layer_norm(rows, cols, x.data(),
+                       with_residual ? residual.data() : nullptr, gamma.data(),
+                       beta.data(), kEpsilon, out.data());
+  for (size_t r = 0; r < rows; ++r) {
+    std::vector<double> v(cols);
+    double mean = 0;
+    for (size_t c = 0; c < cols; ++c) {
+      v[c] = x[r * cols + c];
+      if (with_residual) v[c] += residual[r * cols + c];
+      mean += v[c] / static_cast<double>(cols);
+    }
+    double variance = 0;
+    for (double e : v) {
+      variance += (e - mean) * (e - mean) / static_cast<double>(cols);
+    }
+    for (size_t c = 0; c < cols; ++c) {
+      const double expected =
+          (v[c] - mean) / sqrt(variance + kEpsilon) * gamma[c] + beta[c];
+      ASSERT_NEAR(out[r * cols + c], expected, 5e-6)
+          << table.name << " cols=" << cols << " row=" << r << " col=" << c;
+    }
+  }
+}
+
+TEST(LayerNormTest, EqualsTheFormulaOnEverySize) {
+  for (const VectorKernels* table : AllTables()) {
+    for (size_t cols : OddSizes()) {
+      ExpectLayerNorm(*table, 3, cols, false);
+      ExpectLayerNorm(*table, 2, cols, true);
+    }
+  }
+}
+
+TEST(LayerNormTest, MayWriteOverEitherInput) {
+  for (const VectorKernels* table : AllTables()) {
+    GuardedFloats x(3 * 45), residual(3 * 45), gamma(45), beta(45), out(3 * 45);
+    FillNoise(x, 1);
+    FillNoise(residual, 2);
+    FillNoise(gamma, 3);
+    FillNoise(beta, 4);
+    const auto run = [&](float* to) {
+      table->add_layer_norm(3, 45, x.data(), residual.data(), gamma.data(),
+                            beta.data(), 1e-6f, to);
+    };
+    run(out.data());
+    const std::vector<float> expected = out.Copy();
+    run(x.data());
+    EXPECT_EQ(x.Copy(), expected);
+    FillNoise(x, 1);
+    run(residual.data());
+    EXPECT_EQ(residual.Copy(), expected);
+  }
+}
+
+TEST(LayerNormTest, OfAConstantRowIsBeta) {
+  for (const VectorKernels* table : AllTables()) {
+    GuardedFloats x(20), gamma(20), beta(20);
+    for (size_t i = 0; i < 20; ++i) x[i] = 4.0f;
+    FillNoise(gamma, 3);
+    FillNoise(beta, 4);
+    table->add_layer_norm(1, 20, x.data(), nullptr, gamma.data(), beta.data(),
+                          1e-5f, x.data());
+    EXPECT_EQ(x.Copy(), beta.Copy());
+  }
+}
+
+TEST(SoftmaxTest, EqualsTheFormulaOnEverySize) {
+  for (const VectorKernels* table : AllTables()) {
+    for (size_t n : OddSizes()) {
+      GuardedFloats x(n);
+      FillNoise(x, static_cast<uint32_t>(n), 10.0f);
+      const std::vector<float> before = x.Copy();
+      table->softmax(n, x.data());
+      float max = -INFINITY;
+      for (float e : before) max = fmaxf(max, e);
+      double sum = 0;
+      for (float e : before) sum += exp(static_cast<double>(e - max));
+      for (size_t i = 0; i < n; ++i) {
+        const double p = exp(static_cast<double>(before[i] - max)) / sum;
+        ASSERT_NEAR(x[i], p, 6e-7 * p) << table->name << " n=" << n;
+      }
+    }
+  }
+}
+
+TEST(SoftmaxTest, TakesLargeAndInfinitelySmallScores) {
+  for (const VectorKernels* table : AllTables()) {
+    GuardedFloats x(5);
+    FillFrom(x, {3e38f, -3e38f, 3e38f, -INFINITY, 0.0f});
+    table->softmax(5, x.data());
+    EXPECT_EQ(x.Copy(), (std::vector<float>{0.5f, 0, 0.5f, 0, 0}));
+  }
+}
+
+TEST(SoftmaxTest, IsNanForNanInfinityAndNothing) {
+  const std::vector<float> rows[] = {{1.0f, NAN, 2.0f},
+                                     {NAN, 1.0f, 2.0f},
+                                     {1.0f, INFINITY, 2.0f},
+                                     {-INFINITY, -INFINITY, -INFINITY}};
+  for (const VectorKernels* table : AllTables()) {
+    for (const std::vector<float>& row : rows) {
+      GuardedFloats x(3);
+      FillFrom(x, row);
+      table->softmax(3, x.data());
+      for (size_t i = 0; i < 3; ++i) EXPECT_TRUE(isnan(x[i])) << table->name;
+    }
+  }
+}
+
+TEST(ArgmaxTest, FindsTheMaximumAtEveryPlace) {
+  for (const VectorKernels* table : AllTables()) {
+    for (size_t n : OddSizes()) {
+      GuardedFloats x(n);
+      FillNoise(x, 7);
+      for (size_t i = 0; i<n; i += n> 100 ? 13 : 1) {
+        const float saved = x[i];
+        x[i] = 2.0f;
+        ASSERT_EQ(table->argmax(n, x.data()), i) << table->name << " n=" << n;
+        x[i] = saved;
+      }
+    }
+  }
+}
+
+TEST(ArgmaxTest, OfATieIsTheFirst) {
+  for (const VectorKernels* table : AllTables()) {
+    for (size_t n : OddSizes()) {
+      GuardedFloats x(n);
+      for (size_t i = 0; i < n; ++i) x[i] = -1.0f;
+      EXPECT_EQ(table->argmax(n, x.data()), 0u);
+      // Each next place comes before the ones already set.
+      for (size_t i = n; i-- > 0;) {
+        x[i] = i % 2 == 0 ? 0.0f : -0.0f;
+        if (n < 100 || i % 37 == 0) {
+          ASSERT_EQ(table->argmax(n, x.data()), i) << table->name << " n=" << n;
+        }
+      }
+    }
+  }
+}
+
+TEST(ArgmaxTest, NeverChoosesNanUnlessThereIsNothingElse) {
+  for (const VectorKernels* table : AllTables()) {
+    for (size_t n : OddSizes()) {
+      GuardedFloats x(n);
+      for (size_t i = 0; i < n; ++i) x[i] = NAN;
+      EXPECT_EQ(table->argmax(n, x.data()), 0u) << table->name << " n=" << n;
+      x[n - 1] = -INFINITY;
+      EXPECT_EQ(table->argmax(n, x.data()), n - 1) << table->name;
+      x[n / 2] = -3e38f;
+      EXPECT_EQ(table->argmax(n, x.data()), n / 2) << table->name;
+      x[n - 1] = INFINITY;
+      EXPECT_EQ(table->argmax(n, x.data()), n - 1) << table->name;
+    }
+    EXPECT_EQ(table->argmax(0, nullptr), 0u);
+  }
+}
+
+}  // namespace
+}  // namespace latimer

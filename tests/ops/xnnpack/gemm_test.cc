@@ -1,0 +1,416 @@
+#include "ops/xnnpack/gemm.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "ops/xnnpack/kernel_sets.h"
+#include "ops/xnnpack/pack.h"
+
+namespace latimer {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Memory that ends where readable memory ends: reading one byte more crashes.
+class GuardedBytes {
+ public:
+  explicit GuardedBytes(size_t size) : size_(size) {
+    const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    mapped_ = RoundUp(size, page) + page;
+    void* address = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    EXPECT_NE(address, MAP_FAILED);
+    base_ = static_cast<std::byte*>(address);
+    EXPECT_EQ(mprotect(base_ + mapped_ - page, page, PROT_NONE), 0);
+    data_ = base_ + mapped_ - page - size;
+  }
+  ~GuardedBytes() { munmap(base_, mapped_); }
+  GuardedBytes(const GuardedBytes&) = delete;
+  GuardedBytes& operator=(const GuardedBytes&) = delete;
+
+  template <typename T>
+  T* As() {
+    return reinterpret_cast<T*>(data_);
+  }
+  size_t size() const { return size_; }
+
+ private:
+  size_t size_;
+  size_t mapped_;
+  std::byte* base_;
+  std::byte* data_;
+};
+
+struct Problem {
+  size_t rows, n, k;
+};
+
+// Odd sizes on purpose: below, at and above every nr, kr and mr.
+const Problem kProblems[] = {
+    {1, 1, 1},    {1, 7, 9},      {1, 16, 64},  {1, 33, 31},  {2, 8, 8},
+    {3, 17, 5},   {4, 15, 65},    {5, 24, 40},  {6, 9, 127},  {7, 40, 16},
+    {8, 5, 24},   {9, 31, 33},    {10, 64, 63}, {11, 13, 96}, {12, 48, 7},
+    {33, 65, 70}, {21, 300, 520},
+};
+
+struct Int8Case {
+  explicit Int8Case(const Problem& problem, Tile tile_of_case)
+      : rows(problem.rows), n(problem.n), k(problem.k), tile(tile_of_case) {
+    std::mt19937 random(static_cast<uint32_t>(rows * 7919 + n * 31 + k));
+    std::uniform_int_distribution<int> weight(-127, 127);
+    std::uniform_real_distribution<float> value(-2.0f, 3.0f);
+    weights.resize(n * k);
+    for (int8_t& w : weights) w = static_cast<int8_t>(weight(random));
+    for (size_t i = 0; i < n; ++i) {
+      scale.push_back(0.001f + 0.0001f * static_cast<float>(i % 13));
+      bias.push_back(value(random));
+    }
+    x.resize(rows * k + kActivationPaddingBytes);
+    for (float& v : x) v = value(random);
+  }
+
+  size_t rows, n, k;
+  Tile tile;
+  std::vector<int8_t> weights;
+  std::vector<float> scale, bias, x;
+};
+
+// What the kernels compute, in plain C++: exact integer sums, one rounding
+// per float operation.
+std::vector<double> ReferenceInt8(const Int8Case& c, const int8_t* q,
+                                  size_t q_stride,
+                                  const RowQuantization* params) {
+  std::vector<double> y(c.rows * c.n);
+  for (size_t row = 0; row < c.rows; ++row) {
+    for (size_t channel = 0; channel < c.n; ++channel) {
+      int64_t sum = 0;
+      for (size_t i = 0; i < c.k; ++i) {
+        sum += int64_t{q[row * q_stride + i] - params[row].zero_point} *
+               c.weights[channel * c.k + i];
+      }
+      y[row * c.n + channel] =
+          static_cast<double>(sum) * params[row].scale * c.scale[channel] +
+          c.bias[channel];
+    }
+  }
+  return y;
+}
+
+// A GemmKernels for each kernel set in this build that this CPU can run.
+std::vector<GemmKernels> UsableKernels(WeightType type) {
+  const CpuFeatures cpu = DetectCpuFeatures();
+  std::vector<GemmKernels> all;
+  for (const GemmKernelSet& set : GemmKernelSets()) {
+    if (WeightTypeOf(set.tile) != type || !(cpu.*(set.feature))) continue;
+    GemmKernels kernels;
+    EXPECT_TRUE(SelectGemmKernels(cpu, type, set.tile, &kernels).ok());
+    kernels.gemm = &set;
+    all.push_back(kernels);
+  }
+  return all;
+}
+
+TEST(XnnpackGemm, ThisCpuHasKernelsForBothWeightTypes) {
+  EXPECT_FALSE(UsableKernels(WeightType::kF32).empty());
+  EXPECT_FALSE(UsableKernels(WeightType::kInt8).empty());
+}
+
+TEST(XnnpackGemm, Int8EqualsThePlainReferenceOnOddShapes) {
+  for (const GemmKernels& kernels : UsableKernels(WeightType::kInt8)) {
+    for (const Problem& problem : kProblems) {
+      const Tile tile = kernels.gemm->tile;
+      SCOPED_TRACE(std::string(KernelName(kernels, 0)) + " rows " +
+                   std::to_string(problem.rows) + " n " +
+                   std::to_string(problem.n) + " k " +
+                   std::to_string(problem.k));
+      Int8Case c(problem, tile);
+      GuardedBytes packed(PackedBytes(WeightType::kInt8, tile, c.n, c.k));
+      PackInt8(tile, c.n, c.k, c.weights.data(), c.scale.data(), c.bias.data(),
+               packed.As<std::byte>());
+      const PackedMatrix w = {packed.As<std::byte>(),
+                              static_cast<uint32_t>(c.n),
+                              static_cast<uint32_t>(c.k)};
+      // Exactly the slack that the header asks for, then no memory.
+      GuardedBytes q(c.rows * c.k + kActivationPaddingBytes);
+      GuardedBytes params(c.rows * sizeof(RowQuantization));
+      std::memset(q.As<char>(), 0x55, q.size());
+      std::memset(params.As<char>(), 0x55, params.size());
+      QuantizeRows(kernels, c.rows, c.k, c.x.data(), c.k, q.As<int8_t>(), c.k,
+                   params.As<RowQuantization>());
+      const std::vector<double> expected =
+          ReferenceInt8(c, q.As<int8_t>(), c.k, params.As<RowQuantization>());
+      GuardedBytes y(c.rows * c.n * sizeof(float));
+      GemmInt8(kernels, c.rows, w, 0, w.n, q.As<int8_t>(), c.k,
+               params.As<RowQuantization>(), y.As<float>(), c.n);
+      for (size_t i = 0; i < expected.size(); ++i) {
+        ASSERT_NEAR(y.As<float>()[i], expected[i],
+                    1e-5 + 1e-5 * std::fabs(expected[i]))
+            << "row " << i / c.n << " channel " << i % c.n;
+      }
+    }
+  }
+}
+
+TEST(XnnpackGemm, F32EqualsThePlainReferenceOnOddShapes) {
+  for (const GemmKernels& kernels : UsableKernels(WeightType::kF32)) {
+    for (const Problem& problem : kProblems) {
+      SCOPED_TRACE(std::string(KernelName(kernels, 0)) + " rows " +
+                   std::to_string(problem.rows) + " n " +
+                   std::to_string(problem.n) + " k " +
+                   std::to_string(problem.k));
+      const auto [rows, n, k] = problem;
+      const Tile tile = kernels.gemm->tile;
+      std::mt19937 random(1);
+      std::uniform_real_distribution<float> value(-1.0f, 1.0f);
+      std::vector<float> weights(n * k);
+      std::vector<float> bias(n);
+      for (float& v : weights) v = value(random);
+      for (float& v : bias) v = value(random);
+      GuardedBytes x(rows * k * sizeof(float) + kActivationPaddingBytes);
+      for (size_t i = 0; i < rows * k; ++i) x.As<float>()[i] = value(random);
+      GuardedBytes packed(PackedBytes(WeightType::kF32, tile, n, k));
+      PackF32(tile, n, k, weights.data(), bias.data(), packed.As<std::byte>());
+      const PackedMatrix w = {packed.As<std::byte>(), static_cast<uint32_t>(n),
+                              static_cast<uint32_t>(k)};
+      GuardedBytes y(rows * n * sizeof(float));
+      GemmF32(kernels, rows, w, 0, w.n, x.As<float>(), k, y.As<float>(), n);
+      for (size_t row = 0; row < rows; ++row) {
+        for (size_t channel = 0; channel < n; ++channel) {
+          double expected = bias[channel];
+          for (size_t i = 0; i < k; ++i) {
+            expected +=
+                double{x.As<float>()[row * k + i]} * weights[channel * k + i];
+          }
+          ASSERT_NEAR(y.As<float>()[row * n + channel], expected,
+                      1e-6 * static_cast<double>(k + 2));
+        }
+      }
+    }
+  }
+}
+
+TEST(XnnpackGemm, ARangeOfChannelsEqualsThatPartOfTheWhole) {
+  for (const GemmKernels& kernels : UsableKernels(WeightType::kInt8)) {
+    const Tile tile = kernels.gemm->tile;
+    Int8Case c({13, 71, 45}, tile);
+    GuardedBytes packed(PackedBytes(WeightType::kInt8, tile, c.n, c.k));
+    PackInt8(tile, c.n, c.k, c.weights.data(), c.scale.data(), c.bias.data(),
+             packed.As<std::byte>());
+    const PackedMatrix w = {packed.As<std::byte>(), static_cast<uint32_t>(c.n),
+                            static_cast<uint32_t>(c.k)};
+    std::vector<int8_t> q(c.rows * c.k + kActivationPaddingBytes);
+    std::vector<RowQuantization> params(c.rows);
+    QuantizeRows(kernels, c.rows, c.k, c.x.data(), c.k, q.data(), c.k,
+                 params.data());
+    std::vector<float> whole(c.rows * c.n);
+    GemmInt8(kernels, c.rows, w, 0, w.n, q.data(), c.k, params.data(),
+             whole.data(), c.n);
+    std::vector<float> parts(c.rows * c.n, -1e30f);
+    const uint32_t bounds[] = {0, 16, 48, 48, w.n};
+    for (int i = 0; i + 1 < 5; ++i) {
+      if (bounds[i] == bounds[i + 1]) continue;
+      GemmInt8(kernels, c.rows, w, bounds[i], bounds[i + 1], q.data(), c.k,
+               params.data(), parts.data(), c.n);
+    }
+    EXPECT_EQ(whole, parts) << KernelName(kernels, 0);
+  }
+}
+
+TEST(XnnpackGemm, ARowsResultDoesNotDependOnTheNumberOfRows) {
+  for (const GemmKernels& kernels : UsableKernels(WeightType::kInt8)) {
+    const Tile tile = kernels.gemm->tile;
+    Int8Case c({23, 37, 61}, tile);
+    GuardedBytes packed(PackedBytes(WeightType::kInt8, tile, c.n, c.k));
+    PackInt8(tile, c.n, c.k, c.weights.data(), c.scale.data(), c.bias.data(),
+             packed.As<std::byte>());
+    const PackedMatrix w = {packed.As<std::byte>(), static_cast<uint32_t>(c.n),
+                            static_cast<uint32_t>(c.k)};
+    std::vector<int8_t> q(c.rows * c.k + kActivationPaddingBytes);
+    std::vector<RowQuantization> params(c.rows);
+    QuantizeRows(kernels, c.rows, c.k, c.x.data(), c.k, q.data(), c.k,
+                 params.data());
+    std::vector<float> together(c.rows * c.n);
+    GemmInt8(kernels, c.rows, w, 0, w.n, q.data(), c.k, params.data(),
+             together.data(), c.n);
+    std::vector<float> alone(c.rows * c.n);
+    for (size_t row = 0; row < c.rows; ++row) {
+      GemmInt8(kernels, 1, w, 0, w.n, q.data() + row * c.k, c.k,
+               params.data() + row, alone.data() + row * c.n, c.n);
+    }
+    EXPECT_EQ(together, alone) << KernelName(kernels, 0);
+  }
+}
+
+TEST(XnnpackGemm, QuantizedRowsAreWithinHalfAStepOfTheInput) {
+  const CpuFeatures cpu = DetectCpuFeatures();
+  for (const ConvertKernelSet& set : ConvertKernelSets()) {
+    if (!(cpu.*(set.feature))) continue;
+    GemmKernels kernels = UsableKernels(WeightType::kInt8).front();
+    kernels.convert = &set;
+    SCOPED_TRACE(set.convert_name);
+    for (const size_t cols : {1, 2, 7, 8, 31, 64, 65, 129, 512, 1000}) {
+      GuardedBytes x(3 * cols * sizeof(float) + kActivationPaddingBytes);
+      GuardedBytes q(3 * cols);  // Writes nothing past the row.
+      std::vector<RowQuantization> params(3);
+      for (size_t i = 0; i < 3 * cols; ++i) {
+        // One row of both signs, one positive, one all zeros.
+        x.As<float>()[i] =
+            i < cols ? std::sin(static_cast<float>(i) + 0.3f)
+                     : (i < 2 * cols ? 5.0f + static_cast<float>(i % 17) : 0);
+      }
+      QuantizeRows(kernels, 3, cols, x.As<float>(), cols, q.As<int8_t>(), cols,
+                   params.data());
+      for (size_t i = 0; i < 3 * cols; ++i) {
+        const RowQuantization& p = params[i / cols];
+        const float back =
+            p.scale * static_cast<float>(q.As<int8_t>()[i] - p.zero_point);
+        ASSERT_NEAR(back, x.As<float>()[i], 0.51f * p.scale + 1e-6f);
+      }
+      EXPECT_EQ(q.As<int8_t>()[2 * cols], params[2].zero_point);
+    }
+  }
+}
+
+TEST(XnnpackGemm, AllConversionKernelsGiveTheSameBits) {
+  const CpuFeatures cpu = DetectCpuFeatures();
+  std::mt19937 random(5);
+  std::normal_distribution<float> value(0.1f, 3.0f);
+  const size_t rows = 7;
+  const size_t cols = 333;
+  std::vector<float> x(rows * cols + kActivationPaddingBytes);
+  for (float& v : x) v = value(random);
+  std::vector<int8_t> first;
+  for (const ConvertKernelSet& set : ConvertKernelSets()) {
+    if (!(cpu.*(set.feature))) continue;
+    GemmKernels kernels;
+    kernels.convert = &set;
+    std::vector<int8_t> q(rows * cols);
+    std::vector<RowQuantization> params(rows);
+    QuantizeRows(kernels, rows, cols, x.data(), cols, q.data(), cols,
+                 params.data());
+    if (first.empty()) first = q;
+    EXPECT_EQ(q, first) << set.convert_name;
+  }
+}
+
+TEST(XnnpackGemm, AnUnpackedRowIsTheWeightsThatWerePacked) {
+  for (const Tile tile : {Tile::k8x8, Tile::k16x8, Tile::k4x8, Tile::k8x2s4}) {
+    for (const Problem& problem : kProblems) {
+      Int8Case c(problem, tile);
+      GuardedBytes packed(PackedBytes(WeightType::kInt8, tile, c.n, c.k));
+      PackInt8(tile, c.n, c.k, c.weights.data(), c.scale.data(), nullptr,
+               packed.As<std::byte>());
+      const PackedMatrix w = {packed.As<std::byte>(),
+                              static_cast<uint32_t>(c.n),
+                              static_cast<uint32_t>(c.k)};
+      for (uint32_t channel = 0; channel < c.n; ++channel) {
+        GuardedBytes row(c.k * sizeof(float));
+        UnpackRow(WeightType::kInt8, tile, w, channel, row.As<float>());
+        for (size_t i = 0; i < c.k; ++i) {
+          ASSERT_EQ(row.As<float>()[i],
+                    static_cast<float>(c.weights[channel * c.k + i]) *
+                        c.scale[channel])
+              << NameOf(tile) << " channel " << channel << " input " << i;
+        }
+      }
+    }
+  }
+}
+
+TEST(XnnpackGemm, AnUnpackedF32RowIsTheWeightsThatWerePacked) {
+  const size_t n = 21;
+  const size_t k = 13;
+  std::vector<float> weights(n * k);
+  for (size_t i = 0; i < weights.size(); ++i) {
+    weights[i] = static_cast<float>(i) * 0.25f;
+  }
+  GuardedBytes packed(PackedBytes(WeightType::kF32, Tile::k8x1, n, k));
+  PackF32(Tile::k8x1, n, k, weights.data(), nullptr, packed.As<std::byte>());
+  const PackedMatrix w = {packed.As<std::byte>(), n, k};
+  for (uint32_t channel = 0; channel < n; ++channel) {
+    std::vector<float> row(k);
+    UnpackRow(WeightType::kF32, Tile::k8x1, w, channel, row.data());
+    EXPECT_EQ(row, std::vector<float>(weights.begin() + channel * k,
+                                      weights.begin() + (channel + 1) * k));
+  }
+}
+
+TEST(XnnpackGemm, PackedBytesAreWhatTheLayoutSays) {
+  // ceil(10 / 8) blocks of 8 channels with 16 inputs + 12 bytes.
+  EXPECT_EQ(PackedBytes(WeightType::kInt8, Tile::k8x8, 10, 9), 448u);
+  EXPECT_EQ(PackedBytes(WeightType::kInt8, Tile::k16x8, 512, 2048),
+            512u * (2048 + 12));
+  EXPECT_EQ(PackedBytes(WeightType::kInt8, Tile::k4x8, 1, 1), 128u);
+  EXPECT_EQ(PackedBytes(WeightType::kF32, Tile::k8x1, 3, 5), 192u);
+  // Beyond 32 bits.
+  EXPECT_EQ(PackedBytes(WeightType::kF32, Tile::k8x1, 1u << 20, 1u << 12),
+            (uint64_t{1} << 20) * 4 * ((1 << 12) + 1));
+}
+
+TEST(XnnpackGemm, SelectionRefusesATileOfTheOtherWeightType) {
+  GemmKernels kernels;
+  const CpuFeatures cpu = DetectCpuFeatures();
+  EXPECT_EQ(
+      SelectGemmKernels(cpu, WeightType::kF32, Tile::k8x8, &kernels).code(),
+      StatusCode::kInvalidArgument);
+  EXPECT_EQ(
+      SelectGemmKernels(cpu, WeightType::kInt8, Tile::k8x1, &kernels).code(),
+      StatusCode::kInvalidArgument);
+  EXPECT_EQ(
+      SelectGemmKernels(cpu, WeightType::kInt8, static_cast<Tile>(77), &kernels)
+          .code(),
+      StatusCode::kInvalidArgument);
+  EXPECT_EQ(kernels.gemm, nullptr);
+}
+
+TEST(XnnpackGemm, SelectionRefusesACpuWithNothingUsable) {
+  GemmKernels kernels;
+  const Status status =
+      SelectGemmKernels(CpuFeatures{}, WeightType::kF32, Tile::k8x1, &kernels);
+  EXPECT_EQ(status.code(), StatusCode::kUnsupportedCpu);
+}
+
+#if defined(__x86_64__)
+TEST(XnnpackGemm, SelectionNamesTheTileThatWouldWork) {
+  GemmKernels kernels;
+  CpuFeatures cpu;
+  cpu.sse41 = true;
+  Status status =
+      SelectGemmKernels(cpu, WeightType::kInt8, Tile::k8x8, &kernels);
+  EXPECT_EQ(status.code(), StatusCode::kUnsupportedCpu);
+  EXPECT_THAT(status.message(), HasSubstr("need a CPU with AVX2"));
+  EXPECT_THAT(status.message(), HasSubstr("--tile 4x8"));
+  status = SelectGemmKernels(cpu, WeightType::kInt8, Tile::k8x2s4, &kernels);
+  EXPECT_EQ(status.code(), StatusCode::kTileNotInBuild);
+  EXPECT_THAT(status.message(), HasSubstr("--tile 4x8"));
+}
+
+TEST(XnnpackGemm, SelectionPicksTheBestThatTheCpuHas) {
+  GemmKernels kernels;
+  CpuFeatures cpu;
+  cpu.sse41 = cpu.avx2 = true;
+  ASSERT_TRUE(
+      SelectGemmKernels(cpu, WeightType::kInt8, Tile::k8x8, &kernels).ok());
+  EXPECT_THAT(KernelName(kernels, 0), HasSubstr("avx2"));
+  cpu.avxvnni = true;
+  ASSERT_TRUE(
+      SelectGemmKernels(cpu, WeightType::kInt8, Tile::k8x8, &kernels).ok());
+  EXPECT_THAT(KernelName(kernels, 0), HasSubstr("vnni"));
+  cpu.avx512 = cpu.avx512vnni = true;
+  ASSERT_TRUE(
+      SelectGemmKernels(cpu, WeightType::kInt8, Tile::k16x8, &kernels).ok());
+  EXPECT_THAT(KernelName(kernels, 0), HasSubstr("avx512vnni"));
+  EXPECT_EQ(KernelName(kernels, 100), nullptr);
+}
+#endif
+
+}  // namespace
+}  // namespace latimer

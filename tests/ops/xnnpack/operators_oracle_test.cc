@@ -1,0 +1,313 @@
+// XNNPACK's public operators are the judge: for the same input, our direct
+// kernel calls must give the same bits.
+#include <gtest/gtest.h>
+#include <xnnpack.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "ops/xnnpack/gemm.h"
+#include "ops/xnnpack/pack.h"
+
+namespace latimer {
+namespace {
+
+struct DeleteOperator {
+  void operator()(xnn_operator_t op) const { xnn_delete_operator(op); }
+};
+using Operator = std::unique_ptr<xnn_operator, DeleteOperator>;
+
+struct FreeMemory {
+  void operator()(void* memory) const { std::free(memory); }
+};
+using Packed = std::unique_ptr<std::byte, FreeMemory>;
+
+Packed AllocatePacked(uint64_t size) {
+  return Packed(
+      static_cast<std::byte*>(std::aligned_alloc(kPackedAlignment, size)));
+}
+
+// A weights cache that shows the bytes an operator packs.
+struct PackedCapture {
+  std::vector<std::byte> reserved;
+  std::byte* aligned = nullptr;
+  size_t size = 0;
+
+  xnn_weights_cache_provider Provider() {
+    xnn_weights_cache_provider provider = {};
+    provider.context = this;
+    provider.look_up = [](void*, const xnn_weights_cache_look_up_key*) {
+      return SIZE_MAX;
+    };
+    provider.reserve_space = [](void* context, size_t n) -> void* {
+      auto* self = static_cast<PackedCapture*>(context);
+      self->reserved.assign(n + 2 * kPackedAlignment, std::byte{0});
+      const auto address = reinterpret_cast<uintptr_t>(self->reserved.data());
+      self->aligned =
+          reinterpret_cast<std::byte*>(RoundUp(address, kPackedAlignment));
+      return self->aligned;
+    };
+    provider.look_up_or_insert = [](void* context,
+                                    const xnn_weights_cache_look_up_key*, void*,
+                                    size_t size) -> size_t {
+      static_cast<PackedCapture*>(context)->size = size;
+      return 0;
+    };
+    provider.is_finalized = [](void*) { return true; };
+    provider.offset_to_addr = [](void* context, size_t offset) -> void* {
+      return static_cast<PackedCapture*>(context)->aligned + offset;
+    };
+    provider.delete_cache = [](void*) { return xnn_status_success; };
+    return provider;
+  }
+};
+
+struct Sizes {
+  size_t rows, n, k;
+};
+
+std::vector<Sizes> AllSizes() {
+  std::vector<Sizes> sizes;
+  const size_t n_and_k[][2] = {{1, 1},    {17, 9},   {33, 64},
+                               {64, 127}, {203, 96}, {96, 513}};
+  for (size_t i = 0; i < 6; ++i) {
+    for (size_t rows = 1; rows <= 12; ++rows) {
+      sizes.push_back({rows, n_and_k[i][0], n_and_k[i][1]});
+    }
+    sizes.push_back({33, n_and_k[i][0], n_and_k[i][1]});
+  }
+  return sizes;
+}
+
+std::string Describe(const Sizes& s) {
+  return "rows " + std::to_string(s.rows) + " n " + std::to_string(s.n) +
+         " k " + std::to_string(s.k);
+}
+
+// The tiles that this CPU can use, best first.
+std::vector<Tile> UsableTiles(WeightType type) {
+  std::vector<Tile> tiles;
+  for (const Tile tile :
+       {Tile::k16x8, Tile::k8x8, Tile::k4x8, Tile::k8x2s4, Tile::k8x1}) {
+    GemmKernels kernels;
+    if (WeightTypeOf(tile) == type &&
+        SelectGemmKernels(DetectCpuFeatures(), type, tile, &kernels).ok()) {
+      tiles.push_back(tile);
+    }
+  }
+  return tiles;
+}
+
+class XnnpackOracle : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(xnn_initialize(nullptr), xnn_status_success);
+  }
+};
+
+std::vector<float> RandomFloats(size_t count, float low, float high,
+                                uint32_t seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> value(low, high);
+  std::vector<float> values(count);
+  for (float& v : values) v = value(random);
+  return values;
+}
+
+TEST_F(XnnpackOracle, QuantizedRowsAreTheConvertOperatorsBits) {
+  GemmKernels kernels;
+  const Tile tile = UsableTiles(WeightType::kInt8).front();
+  ASSERT_TRUE(
+      SelectGemmKernels(DetectCpuFeatures(), WeightType::kInt8, tile, &kernels)
+          .ok());
+  for (const float low : {-3.0f, 0.5f, -7.0f}) {
+    for (const size_t k : {1, 5, 64, 100, 512, 2051}) {
+      const size_t rows = 9;
+      std::vector<float> x = RandomFloats(rows * k + XNN_EXTRA_BYTES, low,
+                                          low + 5, static_cast<uint32_t>(k));
+      for (size_t i = 0; i < k; ++i) x[i] = 0.0f;  // A row of zeros, too.
+      xnn_operator_t op = nullptr;
+      ASSERT_EQ(xnn_create_convert_nc_f32_qd8(0, &op), xnn_status_success);
+      const Operator owner(op);
+      ASSERT_EQ(xnn_reshape_convert_nc_f32_qd8(op, rows, k, k, k, nullptr),
+                xnn_status_success);
+      std::vector<int8_t> expected(rows * k + XNN_EXTRA_BYTES);
+      std::vector<RowQuantization> expected_params(
+          rows + XNN_EXTRA_QUANTIZATION_PARAMS);
+      ASSERT_EQ(xnn_setup_convert_nc_f32_qd8(
+                    op, x.data(), expected.data(),
+                    reinterpret_cast<xnn_quantization_params*>(
+                        expected_params.data())),
+                xnn_status_success);
+      ASSERT_EQ(xnn_run_operator(op, nullptr), xnn_status_success);
+      std::vector<int8_t> q(rows * k + XNN_EXTRA_BYTES);
+      std::vector<RowQuantization> params(rows);
+      QuantizeRows(kernels, rows, k, x.data(), k, q.data(), k, params.data());
+      EXPECT_EQ(std::memcmp(q.data(), expected.data(), rows * k), 0) << k;
+      EXPECT_EQ(std::memcmp(params.data(), expected_params.data(),
+                            rows * sizeof(RowQuantization)),
+                0)
+          << k;
+    }
+  }
+}
+
+TEST_F(XnnpackOracle, Int8GemmIsTheFullyConnectedOperatorsBits) {
+  bool compared_packed = false;
+  for (const Sizes& s : AllSizes()) {
+    SCOPED_TRACE(Describe(s));
+    std::vector<int8_t> weights(s.n * s.k);
+    std::mt19937 random(3);
+    for (int8_t& w : weights) {
+      w = static_cast<int8_t>(static_cast<int>(random() % 255) - 127);
+    }
+    const std::vector<float> scale = RandomFloats(s.n, 0.001f, 0.02f, 4);
+    const std::vector<float> bias = RandomFloats(s.n, -2.0f, 2.0f, 5);
+    const std::vector<float> x =
+        RandomFloats(s.rows * s.k + XNN_EXTRA_BYTES, -2.0f, 3.0f, 6);
+    std::vector<int8_t> q(s.rows * s.k + XNN_EXTRA_BYTES);
+    std::vector<RowQuantization> params(s.rows + XNN_EXTRA_QUANTIZATION_PARAMS);
+    GemmKernels any;
+    ASSERT_TRUE(SelectGemmKernels(DetectCpuFeatures(), WeightType::kInt8,
+                                  UsableTiles(WeightType::kInt8).front(), &any)
+                    .ok());
+    QuantizeRows(any, s.rows, s.k, x.data(), s.k, q.data(), s.k, params.data());
+    // The operator, unlike GemmInt8, wants the last entry repeated.
+    for (size_t i = s.rows; i < params.size(); ++i) {
+      params[i] = params[s.rows - 1];
+    }
+
+    PackedCapture capture;
+    xnn_weights_cache_provider provider = capture.Provider();
+    xnn_operator_t op = nullptr;
+    ASSERT_EQ(xnn_create_fully_connected_nc_qd8_f32_qc8w(
+                  s.k, s.n, s.k, s.n, scale.data(), weights.data(), bias.data(),
+                  -INFINITY, INFINITY, 0, nullptr, &provider, &op),
+              xnn_status_success);
+    const Operator owner(op);
+    ASSERT_EQ(xnn_reshape_fully_connected_nc_qd8_f32_qc8w(op, s.rows, nullptr),
+              xnn_status_success);
+    std::vector<float> expected(s.rows * s.n);
+    ASSERT_EQ(xnn_setup_fully_connected_nc_qd8_f32_qc8w(
+                  op, q.data(), expected.data(),
+                  reinterpret_cast<xnn_quantization_params*>(params.data())),
+              xnn_status_success);
+    ASSERT_EQ(xnn_run_operator(op, nullptr), xnn_status_success);
+
+    for (const Tile tile : UsableTiles(WeightType::kInt8)) {
+      if (tile == Tile::k4x8) continue;  // Has no FMA: see below.
+      GemmKernels kernels;
+      ASSERT_TRUE(SelectGemmKernels(DetectCpuFeatures(), WeightType::kInt8,
+                                    tile, &kernels)
+                      .ok());
+      const uint64_t size = PackedBytes(WeightType::kInt8, tile, s.n, s.k);
+      const Packed packed = AllocatePacked(size);
+      PackInt8(tile, s.n, s.k, weights.data(), scale.data(), bias.data(),
+               packed.get());
+      const PackedMatrix w = {packed.get(), static_cast<uint32_t>(s.n),
+                              static_cast<uint32_t>(s.k)};
+      std::vector<float> y(s.rows * s.n);
+      GemmInt8(kernels, s.rows, w, 0, w.n, q.data(), s.k, params.data(),
+               y.data(), s.n);
+      EXPECT_EQ(std::memcmp(y.data(), expected.data(), y.size() * 4), 0)
+          << NameOf(tile);
+      // The same tile as the operator's: the same packed bytes. SIMD packers
+      // leave other bytes in the padding channels of the last block.
+      const uint32_t nr = ShapeOf(tile).nr;
+      if (tile == UsableTiles(WeightType::kInt8).front() && s.n % nr == 0 &&
+          capture.size == size) {
+        EXPECT_EQ(std::memcmp(packed.get(), capture.aligned, size), 0)
+            << NameOf(tile);
+        compared_packed = true;
+      }
+    }
+  }
+#if defined(__x86_64__)
+  EXPECT_TRUE(compared_packed);
+#endif
+}
+
+TEST_F(XnnpackOracle, Sse41DiffersByNoMoreThanARounding) {
+  GemmKernels kernels;
+  if (!SelectGemmKernels(DetectCpuFeatures(), WeightType::kInt8, Tile::k4x8,
+                         &kernels)
+           .ok()) {
+    GTEST_SKIP() << "no kernels for tile 4x8 on this CPU";
+  }
+  const Sizes s = {9, 203, 96};
+  std::vector<int8_t> weights(s.n * s.k);
+  std::mt19937 random(3);
+  for (int8_t& w : weights) {
+    w = static_cast<int8_t>(static_cast<int>(random() % 255) - 127);
+  }
+  const std::vector<float> scale = RandomFloats(s.n, 0.001f, 0.02f, 4);
+  const std::vector<float> bias = RandomFloats(s.n, -2.0f, 2.0f, 5);
+  const std::vector<float> x =
+      RandomFloats(s.rows * s.k + XNN_EXTRA_BYTES, -2.0f, 3.0f, 6);
+  std::vector<int8_t> q(s.rows * s.k + XNN_EXTRA_BYTES);
+  std::vector<RowQuantization> params(s.rows);
+  std::vector<std::vector<float>> results;
+  for (const Tile tile : {Tile::k4x8, UsableTiles(WeightType::kInt8).front()}) {
+    ASSERT_TRUE(SelectGemmKernels(DetectCpuFeatures(), WeightType::kInt8, tile,
+                                  &kernels)
+                    .ok());
+    const Packed packed =
+        AllocatePacked(PackedBytes(WeightType::kInt8, tile, s.n, s.k));
+    PackInt8(tile, s.n, s.k, weights.data(), scale.data(), bias.data(),
+             packed.get());
+    const PackedMatrix w = {packed.get(), static_cast<uint32_t>(s.n),
+                            static_cast<uint32_t>(s.k)};
+    QuantizeRows(kernels, s.rows, s.k, x.data(), s.k, q.data(), s.k,
+                 params.data());
+    results.emplace_back(s.rows * s.n);
+    GemmInt8(kernels, s.rows, w, 0, w.n, q.data(), s.k, params.data(),
+             results.back().data(), s.n);
+  }
+  for (size_t i = 0; i < results[0].size(); ++i) {
+    EXPECT_NEAR(results[0][i], results[1][i],
+                1e-5f + 1e-6f * std::fabs(results[1][i]));
+  }
+}
+
+TEST_F(XnnpackOracle, F32GemmIsTheFullyConnectedOperatorsBits) {
+  GemmKernels kernels;
+  ASSERT_TRUE(SelectGemmKernels(DetectCpuFeatures(), WeightType::kF32,
+                                Tile::k8x1, &kernels)
+                  .ok());
+  for (const Sizes& s : AllSizes()) {
+    SCOPED_TRACE(Describe(s));
+    const std::vector<float> weights = RandomFloats(s.n * s.k, -1, 1, 7);
+    const std::vector<float> bias = RandomFloats(s.n, -2.0f, 2.0f, 8);
+    const std::vector<float> x =
+        RandomFloats(s.rows * s.k + XNN_EXTRA_BYTES, -2.0f, 3.0f, 9);
+    xnn_operator_t op = nullptr;
+    ASSERT_EQ(xnn_create_fully_connected_nc_f32(
+                  s.k, s.n, s.k, s.n, weights.data(), bias.data(), -INFINITY,
+                  INFINITY, 0, nullptr, nullptr, &op),
+              xnn_status_success);
+    const Operator owner(op);
+    ASSERT_EQ(xnn_reshape_fully_connected_nc_f32(op, s.rows, nullptr),
+              xnn_status_success);
+    std::vector<float> expected(s.rows * s.n);
+    ASSERT_EQ(xnn_setup_fully_connected_nc_f32(op, x.data(), expected.data()),
+              xnn_status_success);
+    ASSERT_EQ(xnn_run_operator(op, nullptr), xnn_status_success);
+
+    const Packed packed =
+        AllocatePacked(PackedBytes(WeightType::kF32, Tile::k8x1, s.n, s.k));
+    PackF32(Tile::k8x1, s.n, s.k, weights.data(), bias.data(), packed.get());
+    const PackedMatrix w = {packed.get(), static_cast<uint32_t>(s.n),
+                            static_cast<uint32_t>(s.k)};
+    std::vector<float> y(s.rows * s.n);
+    GemmF32(kernels, s.rows, w, 0, w.n, x.data(), s.k, y.data(), s.n);
+    EXPECT_EQ(std::memcmp(y.data(), expected.data(), y.size() * 4), 0);
+  }
+}
+
+}  // namespace
+}  // namespace latimer
