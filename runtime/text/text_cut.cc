@@ -1,0 +1,133 @@
+#include "text/text_cut.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/check.h"
+#include "text/normalizer.h"
+#include "text/text_parts.h"
+#include "text/tokenize.h"
+#include "text/utf8.h"
+
+namespace latimer {
+namespace {
+
+// From best to worst.
+enum class CutKind : uint8_t { kSentence, kSpace, kCharacter };
+
+bool BeginsWithBreak(std::string_view text) {
+  const Utf8Char c = FirstChar(text);
+  return c.bytes > 0 && IsBreakingSpace(c.code_point);
+}
+
+CutKind Classify(std::string_view before, std::string_view after) {
+  if (EndsIdeographicSentence(before)) return CutKind::kSentence;
+  const Utf8Char last = LastChar(before);
+  const bool at_word_end =
+      BeginsWithBreak(after) &&
+      !(last.bytes > 0 && IsBreakingSpace(last.code_point));
+  if (!at_word_end) return CutKind::kCharacter;
+  return EndsSentence(before) ? CutKind::kSentence : CutKind::kSpace;
+}
+
+// Collects the last place of each kind with at most `max_tokens` before it.
+class CutSearch {
+ public:
+  CutSearch(const TokenizerView& view, std::string_view text, size_t max_tokens,
+            const TokenizerScratch& scratch)
+      : view_(view), text_(text), max_tokens_(max_tokens), scratch_(scratch) {}
+
+  // The end of the first part.
+  size_t Find();
+
+ private:
+  void Offer(size_t end, size_t tokens);
+  bool SearchStretch(std::string_view stretch);
+  void CountTokens(size_t normalized_bytes);
+
+  const TokenizerView& view_;
+  std::string_view text_;
+  size_t max_tokens_;
+  const TokenizerScratch& scratch_;
+  size_t tokens_ = 0;  // Of the parts before the current one.
+  size_t first_ = 0;   // First place to cut, whatever it costs.
+  std::array<size_t, 3> last_ = {};
+};
+
+void CutSearch::Offer(size_t end, size_t tokens) {
+  if (first_ == 0) first_ = end;
+  if (tokens > max_tokens_) return;
+  const CutKind kind = Classify(text_.substr(0, end), text_.substr(end));
+  last_[static_cast<size_t>(kind)] = end;
+}
+
+// Replaces the scores of the lattice by the number of tokens up to there.
+void CutSearch::CountTokens(size_t normalized_bytes) {
+  std::span<LatticeNode> lattice = scratch_.lattice;
+  lattice[0].score_or_link = 0;
+  for (size_t i = 1; i <= normalized_bytes; ++i) {
+    LatticeNode& node = lattice[i];
+    if (node.bytes() == 0) continue;
+    const LatticeNode& before = lattice[i - node.bytes()];
+    node.score_or_link =
+        before.score_or_link +
+        static_cast<uint32_t>(TokensOfSegment(view_, before, node));
+  }
+}
+
+// Offers every place in the stretch. False: the search ends here.
+bool CutSearch::SearchStretch(std::string_view stretch) {
+  Normalizer whole(view_, stretch, scratch_.normalized);
+  const bool complete = whole.Run();
+  FindBestPath(view_, {scratch_.normalized.data(), whole.size()},
+               scratch_.lattice);
+  CountTokens(whole.size());
+  const size_t stretch_begin =
+      static_cast<size_t>(stretch.data() - text_.data());
+  Normalizer again(view_, stretch, scratch_.normalized);
+  while (again.consumed() < whole.consumed() && again.Step()) {
+    // Both runs write the same, but the first may have ended with less space.
+    const size_t size = std::min(again.trimmed_size(), whole.size());
+    Offer(stretch_begin + again.consumed(),
+          tokens_ + scratch_.lattice[size].score_or_link);
+  }
+  tokens_ += scratch_.lattice[whole.size()].score_or_link;
+  return complete && tokens_ <= max_tokens_;
+}
+
+size_t CutSearch::Find() {
+  TextParts parts(view_, text_);
+  TextPart part;
+  bool fits = true;
+  while (fits && parts.Next(part)) {
+    if (part.kind == TextPart::Kind::kStretch) {
+      fits = SearchStretch(part.text);
+    } else {
+      ++tokens_;
+      const size_t begin = static_cast<size_t>(part.text.data() - text_.data());
+      Offer(begin + part.text.size(), tokens_);
+      fits = tokens_ <= max_tokens_;
+    }
+  }
+  if (fits) return text_.size();
+  for (const size_t end : last_) {
+    if (end > 0) return end;
+  }
+  return first_ > 0 ? first_ : text_.size();
+}
+
+}  // namespace
+
+TextCut FindTextCut(const TokenizerView& view, std::string_view text,
+                    size_t max_tokens, const TokenizerScratch& scratch) {
+  LATIMER_CHECK(scratch.normalized.size() >= kMinNormalizedBytes);
+  LATIMER_CHECK(scratch.lattice.size() > scratch.normalized.size());
+  const size_t end = CutSearch(view, text, max_tokens, scratch).Find();
+  size_t next = end;
+  while (BeginsWithBreak(text.substr(next))) {
+    next += FirstChar(text.substr(next)).bytes;
+  }
+  return {end, next};
+}
+
+}  // namespace latimer

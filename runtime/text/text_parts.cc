@@ -1,0 +1,72 @@
+#include "text/text_parts.h"
+
+#include "text/trie.h"
+#include "text/utf8.h"
+
+namespace latimer {
+namespace {
+
+// Bytes of the language code that `stretch` begins with, or 0.
+size_t CodeBytes(std::string_view stretch) {
+  if (!stretch.starts_with(">>")) return 0;
+  const size_t end = stretch.find("<<");
+  return end == stretch.npos ? 0 : end + 2;
+}
+
+}  // namespace
+
+// Moves the text up to and with the next added token from rest_ to stretch_
+// and token_.
+void TextParts::SplitStretch() {
+  TrieMatch match;
+  size_t begin = rest_.size();
+  if (!view_.added_trie.empty()) {
+    for (size_t i = 0; i < rest_.size(); ++i) {
+      if (!TrieHasFirst(view_.added_trie, rest_[i])) continue;
+      match = LongestMatch(view_.added_trie, rest_.substr(i));
+      if (match.bytes > 0) {
+        begin = i;
+        break;
+      }
+    }
+  }
+  stretch_ = rest_.substr(0, begin);
+  token_ = rest_.substr(begin, match.bytes);
+  rest_.remove_prefix(begin + match.bytes);
+  token_info_ = match.bytes > 0 ? &view_.added_tokens[match.value] : nullptr;
+  if (strip_next_) stretch_.remove_prefix(LeadingSpaceBytes(stretch_));
+  if (token_info_ != nullptr && (token_info_->flags & kStripsSpaceBefore)) {
+    stretch_.remove_suffix(TrailingSpaceBytes(stretch_));
+  }
+  strip_next_ =
+      token_info_ != nullptr && (token_info_->flags & kStripsSpaceAfter) != 0;
+  at_stretch_start_ = true;
+}
+
+bool TextParts::Next(TextPart& part) {
+  while (stretch_.empty() && token_.empty()) {
+    if (rest_.empty()) return false;
+    SplitStretch();
+  }
+  if (stretch_.empty()) {
+    part = {TextPart::Kind::kAddedToken, token_, token_info_->id};
+    token_ = {};
+    return true;
+  }
+  const size_t code = at_stretch_start_ ? CodeBytes(stretch_) : 0;
+  at_stretch_start_ = false;
+  if (code > 0) {
+    const std::string_view text = stretch_.substr(0, code);
+    const uint32_t entry = FindKey(view_.piece_trie, text);
+    part = {TextPart::Kind::kLanguageCode, text,
+            entry < view_.source_vocabulary ? static_cast<int32_t>(entry)
+                                            : view_.unknown_id};
+    stretch_.remove_prefix(code);
+    return true;
+  }
+  part = {TextPart::Kind::kStretch, stretch_, 0};
+  stretch_ = {};
+  return true;
+}
+
+}  // namespace latimer

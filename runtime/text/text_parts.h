@@ -1,0 +1,47 @@
+// Splits a text into what is one token as it stands and the stretches between,
+// as transformers 5.23 does: PythonBackend.tokenize for added tokens,
+// MarianTokenizer.remove_language_code for >>language<< codes.
+#ifndef LATIMER_TEXT_TEXT_PARTS_H_
+#define LATIMER_TEXT_TEXT_PARTS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "text/tokenizer_view.h"
+
+namespace latimer {
+
+struct TextPart {
+  enum class Kind : uint8_t { kStretch, kAddedToken, kLanguageCode };
+
+  Kind kind = Kind::kStretch;
+  std::string_view text;  // Part of the original text, never empty.
+  int32_t id = 0;         // Unless kStretch.
+};
+
+// Gives the parts of a text in order; between them only white space that an
+// added token strips is left out. Borrows both arguments.
+class TextParts {
+ public:
+  TextParts(const TokenizerView& view, std::string_view text)
+      : view_(view), rest_(text) {}
+
+  // False at the end of the text.
+  bool Next(TextPart& part);
+
+ private:
+  void SplitStretch();
+
+  const TokenizerView& view_;
+  std::string_view rest_;
+  std::string_view stretch_;  // Text before `token_`.
+  std::string_view token_;    // The next added token, or empty.
+  const AddedToken* token_info_ = nullptr;
+  bool at_stretch_start_ = false;
+  bool strip_next_ = false;
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_TEXT_TEXT_PARTS_H_

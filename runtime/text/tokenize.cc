@@ -1,0 +1,112 @@
+#include "text/tokenize.h"
+
+#include "base/check.h"
+#include "text/normalizer.h"
+#include "text/text_parts.h"
+#include "text/unigram.h"
+
+namespace latimer {
+namespace {
+
+// Counts ids and keeps those that fit.
+class IdWriter {
+ public:
+  explicit IdWriter(std::span<int32_t> ids) : ids_(ids) {}
+
+  void Write(int32_t id) {
+    if (count_ < ids_.size()) ids_[count_] = id;
+    ++count_;
+  }
+  size_t count() const { return count_; }
+
+ private:
+  std::span<int32_t> ids_;
+  size_t count_ = 0;
+};
+
+// Turns the links from each segment to the one before it around: afterwards
+// lattice[p].score_or_link is the end of the segment that begins at p.
+void LinkForward(std::span<LatticeNode> lattice, size_t size) {
+  size_t end = size;
+  while (end > 0) {
+    LATIMER_DCHECK(lattice[end].bytes() > 0);
+    const size_t begin = end - lattice[end].bytes();
+    lattice[begin].score_or_link = static_cast<uint32_t>(end);
+    end = begin;
+  }
+}
+
+void WriteUnknown(const TokenizerView& view, std::string_view run,
+                  IdWriter& writer) {
+  if (!view.byte_ids.empty()) {
+    for (const char c : run) {
+      writer.Write(view.byte_ids[static_cast<unsigned char>(c)]);
+    }
+    return;
+  }
+  // Not a source piece, but its text may be in the joint vocabulary.
+  const uint32_t entry = FindKey(view.piece_trie, run);
+  writer.Write(entry < view.source_vocabulary ? static_cast<int32_t>(entry)
+                                              : view.unknown_id);
+}
+
+void WritePath(const TokenizerView& view, std::string_view normalized,
+               std::span<LatticeNode> lattice, IdWriter& writer) {
+  LinkForward(lattice, normalized.size());
+  size_t begin = 0;
+  while (begin < normalized.size()) {
+    size_t end = lattice[begin].score_or_link;
+    if (lattice[end].unknown()) {
+      while (end < normalized.size() &&
+             lattice[lattice[end].score_or_link].unknown()) {
+        end = lattice[end].score_or_link;
+      }
+      WriteUnknown(view, normalized.substr(begin, end - begin), writer);
+    } else {
+      const uint32_t entry = lattice[end].entry();
+      writer.Write(entry < view.source_vocabulary ? static_cast<int32_t>(entry)
+                                                  : view.unknown_id);
+    }
+    begin = end;
+  }
+}
+
+bool WriteStretch(const TokenizerView& view, std::string_view text,
+                  const TokenizerScratch& scratch, IdWriter& writer) {
+  Normalizer normalizer(view, text, scratch.normalized);
+  if (!normalizer.Run()) return false;
+  const std::string_view normalized(scratch.normalized.data(),
+                                    normalizer.size());
+  FindBestPath(view, normalized, scratch.lattice);
+  WritePath(view, normalized, scratch.lattice, writer);
+  return true;
+}
+
+}  // namespace
+
+std::optional<size_t> Tokenize(const TokenizerView& view, std::string_view text,
+                               const TokenizerScratch& scratch,
+                               std::span<int32_t> ids) {
+  LATIMER_CHECK(scratch.normalized.size() >= kMinNormalizedBytes);
+  LATIMER_CHECK(scratch.lattice.size() > scratch.normalized.size());
+  IdWriter writer(ids);
+  TextParts parts(view, text);
+  TextPart part;
+  while (parts.Next(part)) {
+    if (part.kind != TextPart::Kind::kStretch) {
+      writer.Write(part.id);
+    } else if (!WriteStretch(view, part.text, scratch, writer)) {
+      return std::nullopt;
+    }
+  }
+  return writer.count();
+}
+
+size_t TokensOfSegment(const TokenizerView& view, const LatticeNode& before,
+                       const LatticeNode& node) {
+  if (!node.unknown()) return 1;
+  if (!view.byte_ids.empty()) return node.bytes();
+  return before.bytes() > 0 && before.unknown() ? 0 : 1;
+}
+
+}  // namespace latimer

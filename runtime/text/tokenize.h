@@ -1,0 +1,30 @@
+// From text to token ids: parts, normalizer, segmentation, ids.
+#ifndef LATIMER_TEXT_TOKENIZE_H_
+#define LATIMER_TEXT_TOKENIZE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "text/tokenizer_scratch.h"
+#include "text/tokenizer_view.h"
+
+namespace latimer {
+
+// Writes as many ids of `text` as `ids` holds and returns how many there are;
+// nothing if a stretch of the text does not fit the scratch.
+std::optional<size_t> Tokenize(const TokenizerView& view, std::string_view text,
+                               const TokenizerScratch& scratch,
+                               std::span<int32_t> ids);
+
+// How many ids the segment that ends at `node` adds, where `before` is the
+// node of its beginning: a run of unknown characters is one token, unless the
+// model falls back to bytes.
+size_t TokensOfSegment(const TokenizerView& view, const LatticeNode& before,
+                       const LatticeNode& node);
+
+}  // namespace latimer
+
+#endif  // LATIMER_TEXT_TOKENIZE_H_

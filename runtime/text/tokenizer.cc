@@ -1,0 +1,61 @@
+#include "text/tokenizer.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "text/detokenize.h"
+#include "text/text_parts.h"
+#include "text/tokenize.h"
+
+namespace latimer {
+
+Result<size_t> Tokenizer::Encode(std::string_view text,
+                                 const TokenizerScratch& scratch,
+                                 std::span<int32_t> ids) const {
+  const std::optional<size_t> count = Tokenize(view_, text, scratch, ids);
+  if (!count.has_value()) {
+    return Status::Error(StatusCode::kTextTooLong,
+                         "The text of %zu bytes is longer than the %zu bytes "
+                         "that are tokenized in one go.",
+                         text.size(), scratch.normalized.size());
+  }
+  if (*count > ids.size()) {
+    return Status::Error(StatusCode::kTextTooLong,
+                         "The text has %zu tokens, more than the limit of %zu.",
+                         *count, ids.size());
+  }
+  return *count;
+}
+
+TextCut Tokenizer::FindCut(std::string_view text, size_t max_tokens,
+                           const TokenizerScratch& scratch) const {
+  size_t budget = std::max<size_t>(max_tokens, 1);
+  while (true) {
+    const TextCut cut = FindTextCut(view_, text, budget, scratch);
+    if (budget == 1) return cut;
+    // A suffix, which the search does not see, can change the segmentation.
+    const size_t count =
+        Tokenize(view_, text.substr(0, cut.end), scratch, {}).value_or(0);
+    if (count <= max_tokens) return cut;
+    budget -= std::min(budget - 1, count - max_tokens);
+  }
+}
+
+size_t Tokenizer::LanguageCodeBytes(std::string_view text) const {
+  TextParts parts(view_, text);
+  TextPart part;
+  const bool has_code =
+      parts.Next(part) && part.kind == TextPart::Kind::kLanguageCode;
+  return has_code ? part.text.size() : 0;
+}
+
+Result<size_t> Tokenizer::Decode(std::span<const int32_t> ids,
+                                 std::span<char> out) const {
+  return Detokenize(view_, ids, out);
+}
+
+std::string_view Tokenizer::Piece(int32_t id) const {
+  return PieceOf(view_, id);
+}
+
+}  // namespace latimer

@@ -1,0 +1,65 @@
+// Text to source token ids, and target token ids to text.
+//
+// Ids and text equal those of transformers 5.23's MarianTokenizer, which
+// builds on sentencepiece 0.2.3: added tokens are split out first, a leading
+// >>language<< code is one token, SentencePiece's normalizer and unigram model
+// do the rest, and pieces are looked up by their text, so that a run of
+// characters that the source pieces do not cover can still have an id.
+#ifndef LATIMER_TEXT_TOKENIZER_H_
+#define LATIMER_TEXT_TOKENIZER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "latimer/status.h"
+#include "text/text_cut.h"
+#include "text/tokenizer_scratch.h"
+#include "text/tokenizer_view.h"
+
+namespace latimer {
+
+class Tokenizer {
+ public:
+  Tokenizer() = default;
+  // `view` has passed ValidateTokenizer; what it points to outlives this.
+  explicit Tokenizer(const TokenizerView& view) : view_(view) {}
+
+  // Writes the ids of `text`, any bytes, without an end-of-sentence token, and
+  // returns how many. kTextTooLong when they are more than `ids` holds or the
+  // scratch is too small: then cut the text at FindCut.
+  Result<size_t> Encode(std::string_view text, const TokenizerScratch& scratch,
+                        std::span<int32_t> ids) const;
+
+  // Finds the longest prefix of `text`, which is not empty, that Encode turns
+  // into at most `max_tokens` tokens and that ends with a sentence; if there
+  // is none, one that ends before white space; if there is none either, one
+  // that ends with a character. The cut is after at least one character, even
+  // if that alone has more tokens. Reads only as much of the text as fits the
+  // scratch and takes time linear in that.
+  TextCut FindCut(std::string_view text, size_t max_tokens,
+                  const TokenizerScratch& scratch) const;
+
+  // Bytes of the >>language<< code that `text` begins with, or 0; Encode gives
+  // it the first id. When a text is cut, the code belongs to every part.
+  size_t LanguageCodeBytes(std::string_view text) const;
+
+  // Writes the text of the ids as UTF-8, without a terminating zero, and
+  // returns its bytes. Special tokens, such as the end of sentence, are left
+  // out. kInvalidArgument for an id outside the target vocabulary,
+  // kTextTooLong when `out` is too small.
+  Result<size_t> Decode(std::span<const int32_t> ids,
+                        std::span<char> out) const;
+
+  // Text of a target token, with U+2581 for a space; empty for an id outside
+  // the target vocabulary. Lives as long as the model image.
+  std::string_view Piece(int32_t id) const;
+
+ private:
+  TokenizerView view_;
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_TEXT_TOKENIZER_H_

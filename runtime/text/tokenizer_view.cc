@@ -1,0 +1,119 @@
+#include "text/tokenizer_view.h"
+
+#include <cmath>
+
+#include "text/byte_piece.h"
+#include "text/trie.h"
+
+namespace latimer {
+namespace {
+
+Status Damaged(const char* what) {
+  return Status::Error(StatusCode::kCorrupt,
+                       "The tokenizer is damaged: %s; convert the model again.",
+                       what);
+}
+
+bool IsId(int32_t id, uint32_t vocabulary) {
+  return id >= 0 && static_cast<uint32_t>(id) < vocabulary;
+}
+
+Status ValidateReplacements(std::span<const uint8_t> replacements) {
+  size_t bytes = 0;
+  for (const uint8_t byte : replacements) {
+    bytes = byte == 0 ? 0 : bytes + 1;
+    if (bytes > kMaxReplacementBytes) {
+      return Damaged("a replacement of its normalizer is too long");
+    }
+  }
+  if (bytes != 0) return Damaged("its last replacement has no end");
+  return Status();
+}
+
+Status ValidateSource(const TokenizerView& view, size_t source_rows) {
+  if (view.source_vocabulary == 0 ||
+      view.source_vocabulary > view.scores.size() ||
+      view.source_vocabulary > source_rows) {
+    return Damaged("its source vocabulary has a wrong size");
+  }
+  if (view.piece_trie.empty()) return Damaged("it has no pieces");
+  for (const float score : view.scores) {
+    if (!std::isfinite(score) && !(std::isinf(score) && score < 0)) {
+      return Damaged("a score is not a number");
+    }
+  }
+  if (!std::isfinite(view.unknown_score)) {
+    return Damaged("the score of unknown characters is not a number");
+  }
+  if (!IsId(view.unknown_id, view.source_vocabulary)) {
+    return Damaged("the id of unknown pieces is out of range");
+  }
+  if (!view.byte_ids.empty() && view.byte_ids.size() != 256) {
+    return Damaged("it does not have 256 byte pieces");
+  }
+  for (const int32_t id : view.byte_ids) {
+    if (!IsId(id, view.source_vocabulary)) {
+      return Damaged("the id of a byte piece is out of range");
+    }
+  }
+  for (const AddedToken& token : view.added_tokens) {
+    if (!IsId(token.id, view.source_vocabulary)) {
+      return Damaged("the id of an added token is out of range");
+    }
+    if (token.flags > (kStripsSpaceBefore | kStripsSpaceAfter)) {
+      return Damaged("an added token has unknown flags");
+    }
+  }
+  return Status();
+}
+
+Status ValidateTarget(const TokenizerView& view, size_t target_rows) {
+  const size_t vocabulary = view.target_kinds.size();
+  if (vocabulary == 0 || vocabulary > target_rows ||
+      view.piece_offsets.size() != vocabulary + 1) {
+    return Damaged("its target vocabulary has a wrong size");
+  }
+  if (view.piece_offsets.front() != 0 ||
+      view.piece_offsets.back() != view.piece_text.size()) {
+    return Damaged("its target pieces do not fill their text");
+  }
+  for (size_t i = 0; i < vocabulary; ++i) {
+    if (view.piece_offsets[i] > view.piece_offsets[i + 1]) {
+      return Damaged("its target pieces are out of order");
+    }
+  }
+  const std::string_view text(
+      reinterpret_cast<const char*>(view.piece_text.data()),
+      view.piece_text.size());
+  for (size_t i = 0; i < vocabulary; ++i) {
+    if (view.target_kinds[i] > TargetKind::kByte) {
+      return Damaged("a target piece is of an unknown kind");
+    }
+    const size_t begin = view.piece_offsets[i];
+    if (view.target_kinds[i] == TargetKind::kByte &&
+        ByteOfPiece(text.substr(begin, view.piece_offsets[i + 1] - begin)) <
+            0) {
+      return Damaged("a byte piece does not read <0xNN>");
+    }
+  }
+  return Status();
+}
+
+}  // namespace
+
+Status ValidateTokenizer(const TokenizerView& view, size_t source_rows,
+                         size_t target_rows) {
+  LATIMER_RETURN_IF_ERROR(ValidateTrie(view.normalizer_trie,
+                                       view.replacements.size(), "normalizer"));
+  LATIMER_RETURN_IF_ERROR(ValidateReplacements(view.replacements));
+  LATIMER_RETURN_IF_ERROR(ValidateTrie(view.user_defined_trie, kTrieNone,
+                                       "set of user-defined pieces"));
+  LATIMER_RETURN_IF_ERROR(
+      ValidateTrie(view.piece_trie, view.scores.size(), "set of pieces"));
+  LATIMER_RETURN_IF_ERROR(ValidateTrie(
+      view.added_trie, view.added_tokens.size(), "set of added tokens"));
+  LATIMER_RETURN_IF_ERROR(ValidateSource(view, source_rows));
+  return ValidateTarget(view, target_rows);
+}
+
+}  // namespace latimer

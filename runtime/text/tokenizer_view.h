@@ -1,0 +1,85 @@
+// The tokenizer of a model, as spans into the model image.
+//
+// The loader fills it; nothing here is owned. What encoding and decoding rely
+// on is checked once, by ValidateTokenizer.
+#ifndef LATIMER_TEXT_TOKENIZER_VIEW_H_
+#define LATIMER_TEXT_TOKENIZER_VIEW_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "latimer/status.h"
+
+namespace latimer {
+
+// A string that is a token wherever it stands in the text.
+struct AddedToken {
+  int32_t id;
+  uint32_t flags;  // kStrips...
+};
+inline constexpr uint32_t kStripsSpaceBefore = 1;
+inline constexpr uint32_t kStripsSpaceAfter = 2;
+
+// What decoding does with a token.
+enum class TargetKind : uint8_t {
+  kText = 0,     // Writes its piece.
+  kSpecial = 1,  // A special token: as if it were not there.
+  kControl = 2,  // A control piece: writes nothing.
+  kUnknown = 3,  // The unknown piece: writes `unknown_surface`.
+  kByte = 4,     // A piece <0xNN>: writes that byte.
+};
+
+inline constexpr size_t kMaxPieceBytes = 1023;
+inline constexpr size_t kMaxReplacementBytes = 255;
+
+struct TokenizerView {
+  // Normalizer. A value of the trie is an offset in `replacements`, which are
+  // zero-terminated strings. Without a rule a character stays as it is.
+  std::span<const uint32_t> normalizer_trie;
+  std::span<const uint8_t> replacements;
+  // Pieces that are taken as they stand, before any rule. Values mean nothing.
+  std::span<const uint32_t> user_defined_trie;
+  bool add_dummy_prefix = false;
+  bool remove_extra_whitespaces = false;
+  bool escape_whitespaces = false;
+  bool treat_whitespace_as_suffix = false;
+
+  // Source pieces and strings of the source vocabulary. A value of the trie
+  // is an entry; entries below `source_vocabulary` are ids, the others are
+  // pieces without an id.
+  std::span<const uint32_t> piece_trie;
+  // One per entry: log probability, or minus infinity for an entry that is
+  // never a segment of text.
+  std::span<const float> scores;
+  uint32_t source_vocabulary = 0;
+  float unknown_score = 0;  // Of a character that no piece covers.
+  int32_t unknown_id = 0;
+  // Ids of the bytes 0 to 255 for models with byte fallback, else empty.
+  std::span<const int32_t> byte_ids;
+
+  // A value of the trie is an index of `added_tokens`.
+  std::span<const uint32_t> added_trie;
+  std::span<const AddedToken> added_tokens;
+
+  // The piece of target id i is piece_text[piece_offsets[i],
+  // piece_offsets[i + 1]).
+  std::span<const uint32_t> piece_offsets;
+  std::span<const uint8_t> piece_text;
+  std::span<const TargetKind> target_kinds;
+  std::string_view unknown_surface;
+  // Undo the spaces before English punctuation (Hugging Face's
+  // clean_up_tokenization_spaces).
+  bool clean_up_spaces = false;
+};
+
+// Checks everything that Tokenizer relies on, in time linear in the view's
+// size. `source_rows` and `target_rows` are the rows of the model's
+// embeddings; ids must be below them. kCorrupt with a sentence otherwise.
+Status ValidateTokenizer(const TokenizerView& view, size_t source_rows,
+                         size_t target_rows);
+
+}  // namespace latimer
+
+#endif  // LATIMER_TEXT_TOKENIZER_VIEW_H_

@@ -1,0 +1,118 @@
+#include "text/utf8.h"
+
+namespace latimer {
+namespace {
+
+bool IsClosing(uint32_t c) {
+  switch (c) {
+    case '"':
+    case '\'':
+    case ')':
+    case ']':
+    case '}':
+    case 0xBB:    // »
+    case 0xAB:    // « closes in German and Danish
+    case 0x2018:  // ‘ closes in German
+    case 0x2019:
+    case 0x201C:  // “ closes in German
+    case 0x201D:
+    case 0x203A:
+    case 0x2039:
+    case 0x300D:
+    case 0x300F:
+    case 0x300B:
+    case 0xFF09:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool IsIdeographicStop(uint32_t c) {
+  return c == 0x3002 || c == 0xFF01 || c == 0xFF1F || c == 0xFF61;
+}
+
+// The last character that is no closing quote or bracket.
+uint32_t LastBeforeClosing(std::string_view text) {
+  Utf8Char last = LastChar(text);
+  while (last.bytes > 0 && IsClosing(last.code_point)) {
+    text.remove_suffix(last.bytes);
+    last = LastChar(text);
+  }
+  return last.bytes > 0 ? last.code_point : 0;
+}
+
+}  // namespace
+
+Utf8Char FirstChar(std::string_view text) {
+  if (text.empty()) return {};
+  const auto byte = [text](size_t i) {
+    return static_cast<uint32_t>(static_cast<unsigned char>(text[i]));
+  };
+  const uint32_t lead = byte(0);
+  if (lead < 0x80) return {lead, 1};
+  const size_t bytes = AnnouncedBytes(text[0]);
+  if (bytes == 1 || bytes > text.size() || lead >= 0xF8) return {};
+  uint32_t c = lead & (0x7Fu >> bytes);
+  for (size_t i = 1; i < bytes; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return {};
+    c = (c << 6) | (byte(i) & 0x3F);
+  }
+  constexpr uint32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (c < kSmallest[bytes] || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) {
+    return {};
+  }
+  return {c, bytes};
+}
+
+Utf8Char LastChar(std::string_view text) {
+  for (size_t bytes = 1; bytes <= 4 && bytes <= text.size(); ++bytes) {
+    const char first = text[text.size() - bytes];
+    if ((static_cast<unsigned char>(first) & 0xC0) == 0x80) continue;
+    const Utf8Char c = FirstChar(text.substr(text.size() - bytes));
+    return c.bytes == bytes ? c : Utf8Char{};
+  }
+  return {};
+}
+
+bool IsPythonSpace(uint32_t c) {
+  if (c < 0x80)
+    return c == ' ' || (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x1F);
+  return c == 0x85 || c == 0xA0 || c == 0x1680 ||
+         (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 ||
+         c == 0x202F || c == 0x205F || c == 0x3000;
+}
+
+bool IsBreakingSpace(uint32_t c) {
+  return IsPythonSpace(c) && c != 0xA0 && c != 0x2007 && c != 0x202F;
+}
+
+size_t LeadingSpaceBytes(std::string_view text) {
+  size_t bytes = 0;
+  while (true) {
+    const Utf8Char c = FirstChar(text.substr(bytes));
+    if (c.bytes == 0 || !IsPythonSpace(c.code_point)) return bytes;
+    bytes += c.bytes;
+  }
+}
+
+size_t TrailingSpaceBytes(std::string_view text) {
+  const size_t size = text.size();
+  while (true) {
+    const Utf8Char c = LastChar(text);
+    if (c.bytes == 0 || !IsPythonSpace(c.code_point)) return size - text.size();
+    text.remove_suffix(c.bytes);
+  }
+}
+
+bool EndsSentence(std::string_view text) {
+  const uint32_t c = LastBeforeClosing(text);
+  return c == '.' || c == '!' || c == '?' || c == 0x2026 ||
+         IsIdeographicStop(c);
+}
+
+bool EndsIdeographicSentence(std::string_view text) {
+  return IsIdeographicStop(LastBeforeClosing(text));
+}
+
+}  // namespace latimer
