@@ -1,0 +1,89 @@
+/* The public C API of Latimer: the same translator, for C and for bindings.
+ *
+ * Nothing here allocates. The caller gives the memory: a workspace of
+ * latimer_workspace_bytes() bytes, and the model file's bytes, both 64-byte
+ * aligned and both kept until latimer_unload. Strings are UTF-8.
+ */
+#ifndef LATIMER_LATIMER_H_
+#define LATIMER_LATIMER_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The codes of latimer::StatusCode (status.h), in the same order. */
+typedef enum latimer_code {
+  LATIMER_OK = 0,
+  LATIMER_INVALID_ARGUMENT,
+  LATIMER_FAILED_PRECONDITION,
+  LATIMER_NOT_A_MODEL,
+  LATIMER_TRUNCATED,
+  LATIMER_CORRUPT,
+  LATIMER_UNSUPPORTED_VERSION,
+  LATIMER_EXCEEDS_PROFILE,
+  LATIMER_TILE_NOT_IN_BUILD,
+  LATIMER_UNSUPPORTED_CPU,
+  LATIMER_TEXT_TOO_LONG,
+  LATIMER_RESOURCE_UNAVAILABLE
+} latimer_code;
+
+/* A loaded model. Lives inside the workspace. */
+typedef struct latimer_translator latimer_translator;
+
+/* A translation; everything it points to is valid until the next call with
+ * the same translator. */
+typedef struct latimer_translation {
+  const char* text;      /* not zero-terminated; NULL for ids */
+  size_t text_bytes;
+  const int32_t* tokens; /* target ids, EOS included when it was produced */
+  size_t token_count;
+  size_t source_bytes;   /* of the text given; see latimer_translate_part */
+  int space_follows;     /* 1: white space separates this part and the rest */
+  int stopped_at_limit;  /* 1: the length limit ended it, not EOS */
+} latimer_translation;
+
+/* Bytes and alignment of the workspace in this build. */
+size_t latimer_workspace_bytes(void);
+size_t latimer_workspace_alignment(void);
+
+/* Loads a model with `threads` threads (1: none but the caller's). On success
+ * *translator is set. On failure *translator is NULL and `message`, when not
+ * NULL, receives one sentence of up to message_bytes - 1 bytes. */
+latimer_code latimer_load(const void* image, size_t image_bytes,
+                          void* workspace, size_t workspace_bytes,
+                          uint32_t threads, latimer_translator** translator,
+                          char* message, size_t message_bytes);
+
+/* Stops the threads. The workspace and the image may be freed after it. */
+void latimer_unload(latimer_translator* translator);
+
+/* Translates a whole text; see Translator::Translate. */
+latimer_code latimer_translate(latimer_translator* translator,
+                               const char* text, size_t text_bytes,
+                               latimer_translation* translation);
+
+/* Translates the beginning of a text of any length; call again with what
+ * follows translation->source_bytes. See Translator::TranslatePart. */
+latimer_code latimer_translate_part(latimer_translator* translator,
+                                    const char* text, size_t text_bytes,
+                                    latimer_translation* translation);
+
+/* Translates source ids as they are. max_target_tokens 0: the model's limit. */
+latimer_code latimer_translate_ids(latimer_translator* translator,
+                                   const int32_t* ids, size_t id_count,
+                                   uint32_t max_target_tokens,
+                                   uint32_t min_target_tokens,
+                                   latimer_translation* translation);
+
+/* The sentence of the last call that failed, "" if none did. Zero-terminated;
+ * valid until the next call. */
+const char* latimer_message(const latimer_translator* translator);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LATIMER_LATIMER_H_ */

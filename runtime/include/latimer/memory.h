@@ -1,0 +1,146 @@
+// The workspace: every byte that translation writes, as one type.
+//
+// Its size is arithmetic on the profile. Put a Workspace in .bss or wherever
+// it suits; it must outlive the Translator that was loaded into it.
+#ifndef LATIMER_MEMORY_H_
+#define LATIMER_MEMORY_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "latimer/profile.h"
+#include "latimer/profile_config.h"
+
+namespace latimer {
+
+// The named buffers of the workspace, in the order in which they lie.
+// S = source tokens, T = target tokens, D = d_model, F = d_ffn, L = decoder
+// layers, V = target vocabulary.
+enum class Buffer : uint8_t {
+  kHidden,           // float [S, D]: residual stream; encoder_out at its end
+  kSublayer,         // float [S, D]: what a sublayer adds to it
+  kProjection,       // float [S, max(3D, F)]: QKV, or the feed-forward's inside
+  kQuantized,        // int8 [S, max(D, F)]: quantized rows of activations
+  kRowQuantization,  // {zero_point, scale} [S]
+  kScores,           // float [threads, max(4, heads), max(S, T)]: attention
+  kCrossKv,          // float [L, S, 2D]: keys and values of the source
+  kSelfKv,           // float [L, T, 2D]: keys and values of the target so far
+  kLogits,           // float [V]
+  kSourceTokens,     // int32 [S]
+  kTargetTokens,     // int32 [T]
+  kTokenizer,        // normalized text [text_bytes] and its lattice
+  kText,             // char: the translation
+  kState,            // typed views of the model, tokenizer, threads
+};
+inline constexpr int kBufferCount = 14;
+
+// Slack that kernels may read, never use, past the rows they were given.
+inline constexpr uint64_t kReadSlackBytes = 64;
+inline constexpr uint64_t kRowSlack = 16;
+// Query rows, or heads of one row, whose scores are held at once.
+inline constexpr uint64_t kQueryRows = 4;
+
+// Buffers begin at multiples of 64: a cache line, and the widest vector.
+constexpr uint64_t Padded(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+// Bytes of one buffer, a multiple of 64.
+constexpr uint64_t BufferBytes(const Profile& p, Buffer buffer) {
+  const uint64_t s = p.source_tokens, t = p.target_tokens;
+  const uint64_t d = p.d_model, f = p.d_ffn, l = p.decoder_layers;
+  const uint64_t widest = f > 3 * d ? f : 3 * d;
+  const uint64_t longest = s > t ? s : t;
+  switch (buffer) {
+    case Buffer::kHidden:
+    case Buffer::kSublayer:
+      return Padded(s * d * sizeof(float) + kReadSlackBytes);
+    case Buffer::kProjection:
+      return Padded(s * widest * sizeof(float) + kReadSlackBytes);
+    case Buffer::kQuantized:
+      return Padded(s * (f > d ? f : d) + kReadSlackBytes);
+    case Buffer::kRowQuantization:
+      return Padded((s + kRowSlack) * sizeof(uint64_t));
+    case Buffer::kScores:
+      return p.threads * (p.heads > kQueryRows ? p.heads : kQueryRows) *
+             Padded(longest * sizeof(float));
+    case Buffer::kCrossKv:
+      return Padded(l * s * 2 * d * sizeof(float));
+    case Buffer::kSelfKv:
+      return Padded(l * t * 2 * d * sizeof(float));
+    case Buffer::kLogits:
+      return Padded(p.target_vocabulary * sizeof(float));
+    case Buffer::kSourceTokens:
+      return Padded(s * sizeof(int32_t));
+    case Buffer::kTargetTokens:
+      return Padded(t * sizeof(int32_t));
+    case Buffer::kTokenizer:
+      return p.tokenizer ? Padded(p.text_bytes) +
+                               Padded(8 * (uint64_t{p.text_bytes} + 1))
+                         : 64;
+    case Buffer::kText:
+      return Padded(p.text_bytes);
+    case Buffer::kState:
+      return 4096 + 512 * (uint64_t{p.encoder_layers} + l) +
+             256 * uint64_t{p.threads};
+  }
+  return 0;
+}
+
+constexpr const char* BufferName(Buffer buffer) {
+  switch (buffer) {
+    case Buffer::kHidden: return "hidden";
+    case Buffer::kSublayer: return "sublayer";
+    case Buffer::kProjection: return "projection";
+    case Buffer::kQuantized: return "quantized";
+    case Buffer::kRowQuantization: return "row_quantization";
+    case Buffer::kScores: return "scores";
+    case Buffer::kCrossKv: return "cross_kv";
+    case Buffer::kSelfKv: return "self_kv";
+    case Buffer::kLogits: return "logits";
+    case Buffer::kSourceTokens: return "source_tokens";
+    case Buffer::kTargetTokens: return "target_tokens";
+    case Buffer::kTokenizer: return "tokenizer";
+    case Buffer::kText: return "text";
+    case Buffer::kState: return "state";
+  }
+  return "";
+}
+
+// Equals sizeof(Workspace) in a build with that profile.
+constexpr uint64_t WorkspaceBytes(const Profile& profile) {
+  uint64_t total = 0;
+  for (int i = 0; i < kBufferCount; ++i) {
+    total += BufferBytes(profile, static_cast<Buffer>(i));
+  }
+  return total;
+}
+
+constexpr size_t Elements(Buffer buffer, size_t element_bytes) {
+  return static_cast<size_t>(BufferBytes(kProfile, buffer)) / element_bytes;
+}
+
+struct Workspace {
+  alignas(64) float hidden[Elements(Buffer::kHidden, sizeof(float))];
+  alignas(64) float sublayer[Elements(Buffer::kSublayer, sizeof(float))];
+  alignas(64) float projection[Elements(Buffer::kProjection, sizeof(float))];
+  alignas(64) int8_t quantized[Elements(Buffer::kQuantized, 1)];
+  alignas(64) uint64_t
+      row_quantization[Elements(Buffer::kRowQuantization, sizeof(uint64_t))];
+  alignas(64) float scores[Elements(Buffer::kScores, sizeof(float))];
+  alignas(64) float cross_kv[Elements(Buffer::kCrossKv, sizeof(float))];
+  alignas(64) float self_kv[Elements(Buffer::kSelfKv, sizeof(float))];
+  alignas(64) float logits[Elements(Buffer::kLogits, sizeof(float))];
+  alignas(64) int32_t
+      source_tokens[Elements(Buffer::kSourceTokens, sizeof(int32_t))];
+  alignas(64) int32_t
+      target_tokens[Elements(Buffer::kTargetTokens, sizeof(int32_t))];
+  alignas(64) std::byte tokenizer[Elements(Buffer::kTokenizer, 1)];
+  alignas(64) char text[Elements(Buffer::kText, 1)];
+  alignas(64) std::byte state[Elements(Buffer::kState, 1)];
+};
+
+static_assert(sizeof(Workspace) == WorkspaceBytes(kProfile),
+              "the memory plan and the workspace must agree");
+
+}  // namespace latimer
+
+#endif  // LATIMER_MEMORY_H_

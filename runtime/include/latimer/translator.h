@@ -1,0 +1,137 @@
+// The public C++ API: load a model, translate text or token ids.
+//
+//   static latimer::Workspace workspace;            // in .bss
+//   latimer::Translator translator;
+//   latimer::Status status = translator.Load(image, &workspace);
+//   auto translation = translator.Translate("How are you?");
+//   if (translation.ok()) puts_view(translation->text);
+//
+// Loading may fail; nothing allocates. With one thread no function here calls
+// an allocator or the kernel; with more, Load creates the threads.
+#ifndef LATIMER_TRANSLATOR_H_
+#define LATIMER_TRANSLATOR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "latimer/memory.h"
+#include "latimer/model_info.h"
+#include "latimer/status.h"
+
+namespace latimer {
+
+struct LoadOptions {
+  // Threads that share the work of one sentence, this one included.
+  uint32_t threads = 1;
+  // Bind each thread to a processor of its own; matters for 2 and more.
+  bool pin_threads = false;
+  // false skips the pass over the file that finds damaged weights.
+  bool verify_checksum = true;
+  // Pretend that the CPU has no more than this: "sse41", "avx2", "avxvnni",
+  // "avx512" ("neon", "dotprod", "i8mm"); null: use all. For tests.
+  const char* cpu = nullptr;
+};
+
+struct TranslateOptions {
+  // Generated tokens, EOS included; 0: the model's own limit.
+  uint32_t max_target_tokens = 0;
+  // EOS is not allowed before this many tokens.
+  uint32_t min_target_tokens = 0;
+  // Put before the text, as if it stood there: ">>deu<<" for models that
+  // translate into several languages. Empty: none but the text's own.
+  std::string_view language_code;
+};
+
+enum class StopReason : uint8_t {
+  kEos,          // The model ended the sentence.
+  kLengthLimit,  // max_target_tokens, or the model's limit, was reached.
+};
+
+// A translation; views into the workspace, valid until the next call.
+struct Translation {
+  // Detokenized UTF-8; empty for TranslateIds.
+  std::string_view text;
+  // Target ids without decoder_start, EOS included when it was produced.
+  std::span<const int32_t> tokens;
+  StopReason stop_reason = StopReason::kEos;
+  // Source tokens that were read, EOS included.
+  size_t source_tokens = 0;
+
+  // For TranslatePart. Bytes of the source that this part ends at, the white
+  // space after it included; whether there was any; and the language code that
+  // the source began with or was given, to be given with the rest.
+  size_t source_bytes = 0;
+  bool space_follows = false;
+  std::string_view language_code;
+};
+
+// One model in one workspace. Not thread-safe; two translators with a
+// workspace each may share an image.
+class Translator {
+ public:
+  Translator() = default;
+  ~Translator();
+  Translator(const Translator&) = delete;
+  Translator& operator=(const Translator&) = delete;
+
+  // Verifies the model and prepares `*workspace`. The image must be 64-byte
+  // aligned; image and workspace must outlive the translator. May be called
+  // again. Errors: those of the file (kNotAModel, kTruncated, kCorrupt,
+  // kUnsupportedVersion, kExceedsProfile, kTileNotInBuild), kUnsupportedCpu,
+  // kInvalidArgument, kResourceUnavailable (threads).
+  Status Load(std::span<const std::byte> image, Workspace* workspace,
+              const LoadOptions& options = {});
+
+  // Translates a text of one or more sentences. One that exceeds the longest
+  // source is cut at sentence ends, else at spaces, translated part by part and
+  // joined with spaces; nothing is dropped. Invalid UTF-8 becomes U+FFFD.
+  // `tokens` are those of the last part. Errors: kFailedPrecondition (no model
+  // or no tokenizer), kTextTooLong (the translation exceeds the profile's
+  // text_bytes; use TranslatePart).
+  Result<Translation> Translate(std::string_view text,
+                                const TranslateOptions& options = {});
+
+  // Translates the longest beginning of `text` that fits and ends at a good
+  // place. Call again with what follows source_bytes, and with language_code,
+  // until nothing is left: text of any length. kTextTooLong only where a single
+  // character is more than the model's longest source.
+  Result<Translation> TranslatePart(std::string_view text,
+                                    const TranslateOptions& options = {});
+
+  // Translates source ids as they are: no EOS is added. Errors:
+  // kFailedPrecondition, kInvalidArgument (none, too many, or an id outside the
+  // vocabulary).
+  Result<Translation> TranslateIds(std::span<const int32_t> source,
+                                   const TranslateOptions& options = {});
+
+  // Source ids of a text, EOS included, as Hugging Face's tokenizer gives them;
+  // not limited by the longest source. Returns their number. Errors:
+  // kFailedPrecondition, kTextTooLong (more than `ids` or the tokenizer hold).
+  Result<size_t> Tokenize(std::string_view text, std::span<int32_t> ids);
+
+  // The text of target ids; special tokens are left out. Views the workspace.
+  Result<std::string_view> Detokenize(std::span<const int32_t> ids);
+
+  // Precondition of these: Load succeeded.
+  const ModelInfo& model_info() const;
+  // Longest source in tokens, EOS included: the profile's and the model's.
+  uint32_t max_source_tokens() const;
+  uint32_t max_target_tokens() const;
+  uint32_t threads() const;
+  // Names of the kernels in use: 0 is the GEMM for one row, then those for
+  // more rows, quantization, and the vector kernels; null past the last.
+  const char* kernel_name(int index) const;
+
+ private:
+  struct State;
+  Status LoadState(std::span<const std::byte> image, Workspace* workspace,
+                   const LoadOptions& options);
+
+  State* state_ = nullptr;  // in the workspace
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_TRANSLATOR_H_

@@ -1,0 +1,57 @@
+#include "model/tokenizer_file.h"
+
+#include <type_traits>
+
+#include "model_generated.h"
+
+namespace latimer {
+namespace {
+
+// A FlatBuffers vector where it lies, as a span of T; counts its bytes.
+template <typename T, typename Vector>
+std::span<const T> Span(const Vector* vector, uint64_t* bytes) {
+  static_assert(sizeof(T) == sizeof(*vector->data()) &&
+                std::is_trivially_copyable_v<T>);
+  *bytes += vector->size() * sizeof(T);
+  return {reinterpret_cast<const T*>(vector->data()), vector->size()};
+}
+
+}  // namespace
+
+Status ReadTokenizer(const schema::Tokenizer& table,
+                     const Architecture& architecture, TokenizerView* view,
+                     uint64_t* bytes) {
+  // Structs come as a vector of pointers into the buffer; their bytes are what
+  // AddedToken views.
+  static_assert(sizeof(schema::AddedToken) == sizeof(AddedToken));
+  const auto* added = table.added_tokens();
+  *bytes += added->size() * sizeof(AddedToken);
+  *view = {
+      .normalizer_trie = Span<uint32_t>(table.normalizer_trie(), bytes),
+      .replacements = Span<uint8_t>(table.replacements(), bytes),
+      .user_defined_trie = Span<uint32_t>(table.user_defined_trie(), bytes),
+      .add_dummy_prefix = table.add_dummy_prefix(),
+      .remove_extra_whitespaces = table.remove_extra_whitespaces(),
+      .escape_whitespaces = table.escape_whitespaces(),
+      .treat_whitespace_as_suffix = table.treat_whitespace_as_suffix(),
+      .piece_trie = Span<uint32_t>(table.piece_trie(), bytes),
+      .scores = Span<float>(table.scores(), bytes),
+      .source_vocabulary = table.source_vocabulary(),
+      .unknown_score = table.unknown_score(),
+      .unknown_id = table.unknown_id(),
+      .byte_ids = Span<int32_t>(table.byte_ids(), bytes),
+      .added_trie = Span<uint32_t>(table.added_trie(), bytes),
+      .added_tokens = {reinterpret_cast<const AddedToken*>(added->Data()),
+                       added->size()},
+      .piece_offsets = Span<uint32_t>(table.piece_offsets(), bytes),
+      .piece_text = Span<uint8_t>(table.piece_text(), bytes),
+      .target_kinds = Span<TargetKind>(table.target_kinds(), bytes),
+      .unknown_surface = {table.unknown_surface()->c_str(),
+                          table.unknown_surface()->size()},
+      .clean_up_spaces = table.clean_up_spaces(),
+  };
+  return ValidateTokenizer(*view, architecture.source_vocabulary,
+                           architecture.target_vocabulary);
+}
+
+}  // namespace latimer

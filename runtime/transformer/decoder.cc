@@ -1,0 +1,99 @@
+#include "transformer/decoder.h"
+
+#include <cstring>
+
+#include "base/check.h"
+#include "transformer/layers.h"
+#include "transformer/linear.h"
+
+namespace latimer {
+namespace {
+
+// Both caches are packed by the sizes of the model and sentence at hand, not
+// by the profile's, so that only what is used is touched.
+float* CrossKv(RunContext& context, uint32_t layer, size_t source_tokens) {
+  const size_t row = 2 * size_t{context.model.info.architecture.d_model};
+  return context.workspace->cross_kv + layer * source_tokens * row;
+}
+
+float* SelfKv(RunContext& context, uint32_t layer) {
+  const size_t row = 2 * size_t{context.model.info.architecture.d_model};
+  return context.workspace->self_kv + layer * kProfile.target_tokens * row;
+}
+
+void SelfAttention(RunContext& context, uint32_t index, size_t position,
+                   float* x) {
+  Workspace& workspace = *context.workspace;
+  const Architecture& a = context.model.info.architecture;
+  const DecoderLayer& layer = context.model.tensors.decoder[index];
+  const size_t d = a.d_model;
+  const float* input = SublayerInput(context, layer.self_norm, 1, x);
+  float* qkv = workspace.projection;
+  ApplyLinear(context, layer.self_qkv, PrepareInput(context, input, 1, d),
+              qkv);
+  float* cache = SelfKv(context, index);
+  std::memcpy(cache + position * 2 * d, qkv + d, 2 * d * sizeof(float));
+  Attend(context, a.decoder_heads, 1, qkv, 3 * d,
+         {.keys = cache, .values = cache + d, .stride = 2 * d,
+          .count = position + 1},
+         workspace.sublayer);
+  float* output = workspace.projection;
+  ApplyLinear(context, layer.self_out,
+              PrepareInput(context, workspace.sublayer, 1, d), output);
+  FinishSublayer(context, layer.self_norm, 1, output, x);
+}
+
+void CrossAttention(RunContext& context, uint32_t index, size_t source_tokens,
+                    float* x) {
+  Workspace& workspace = *context.workspace;
+  const Architecture& a = context.model.info.architecture;
+  const DecoderLayer& layer = context.model.tensors.decoder[index];
+  const size_t d = a.d_model;
+  const float* input = SublayerInput(context, layer.cross_norm, 1, x);
+  float* query = workspace.projection;
+  ApplyLinear(context, layer.cross_query, PrepareInput(context, input, 1, d),
+              query);
+  const float* cache = CrossKv(context, index, source_tokens);
+  Attend(context, a.decoder_heads, 1, query, d,
+         {.keys = cache, .values = cache + d, .stride = 2 * d,
+          .count = source_tokens},
+         workspace.sublayer);
+  float* output = workspace.projection;
+  ApplyLinear(context, layer.cross_out,
+              PrepareInput(context, workspace.sublayer, 1, d), output);
+  FinishSublayer(context, layer.cross_norm, 1, output, x);
+}
+
+}  // namespace
+
+void FillCrossKv(RunContext& context, size_t source_tokens) {
+  const Architecture& a = context.model.info.architecture;
+  const LinearInput encoder_out = PrepareInput(
+      context, context.workspace->hidden, source_tokens, a.d_model);
+  for (uint32_t i = 0; i < a.decoder_layers; ++i) {
+    ApplyLinear(context, context.model.tensors.decoder[i].cross_kv,
+                encoder_out, CrossKv(context, i, source_tokens));
+  }
+}
+
+void StepDecoder(RunContext& context, int32_t token, size_t position,
+                 size_t source_tokens) {
+  const Architecture& a = context.model.info.architecture;
+  const ModelTensors& t = context.model.tensors;
+  LATIMER_DCHECK(position < kProfile.target_tokens &&
+                 position < a.target_positions);
+  float* x = context.workspace->hidden;
+  Embed(context, t.target_embedding, t.target_positions,
+        t.target_embedding_norm, &token, 1, position, x);
+  for (uint32_t i = 0; i < a.decoder_layers; ++i) {
+    const DecoderLayer& layer = t.decoder[i];
+    SelfAttention(context, i, position, x);
+    CrossAttention(context, i, source_tokens, x);
+    FeedForward(context, layer.ffn_in, layer.ffn_out, layer.ffn_norm, 1, x);
+  }
+  if (a.final_norm) Normalize(context, t.decoder_norm, 1, x);
+  ApplyLinear(context, t.output, PrepareInput(context, x, 1, a.d_model),
+              context.workspace->logits);
+}
+
+}  // namespace latimer

@@ -1,0 +1,46 @@
+#include "transformer/encoder.h"
+
+#include "transformer/layers.h"
+#include "transformer/linear.h"
+
+namespace latimer {
+namespace {
+
+void SelfAttention(RunContext& context, const EncoderLayer& layer, size_t rows,
+                   float* x) {
+  Workspace& workspace = *context.workspace;
+  const Architecture& a = context.model.info.architecture;
+  const size_t d = a.d_model;
+  const float* input = SublayerInput(context, layer.self_norm, rows, x);
+  // [rows, 3D]: query, key, value side by side.
+  float* qkv = workspace.projection;
+  ApplyLinear(context, layer.self_qkv, PrepareInput(context, input, rows, d),
+              qkv);
+  Attend(context, a.encoder_heads, rows, qkv, 3 * d,
+         {.keys = qkv + d, .values = qkv + 2 * d, .stride = 3 * d,
+          .count = rows},
+         workspace.sublayer);
+  float* output = workspace.projection;
+  ApplyLinear(context, layer.self_out,
+              PrepareInput(context, workspace.sublayer, rows, d), output);
+  FinishSublayer(context, layer.self_norm, rows, output, x);
+}
+
+}  // namespace
+
+void RunEncoder(RunContext& context, std::span<const int32_t> source) {
+  const Architecture& a = context.model.info.architecture;
+  const ModelTensors& t = context.model.tensors;
+  const size_t rows = source.size();
+  float* x = context.workspace->hidden;
+  Embed(context, t.source_embedding, t.source_positions,
+        t.source_embedding_norm, source.data(), rows, 0, x);
+  for (uint32_t i = 0; i < a.encoder_layers; ++i) {
+    const EncoderLayer& layer = t.encoder[i];
+    SelfAttention(context, layer, rows, x);
+    FeedForward(context, layer.ffn_in, layer.ffn_out, layer.ffn_norm, rows, x);
+  }
+  if (a.final_norm) Normalize(context, t.encoder_norm, rows, x);
+}
+
+}  // namespace latimer

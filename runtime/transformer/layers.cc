@@ -1,0 +1,127 @@
+#include "transformer/layers.h"
+
+#include "base/check.h"
+#include "transformer/linear.h"
+
+namespace latimer {
+namespace {
+
+// Encoders with fewer query rows than this per thread are not split.
+constexpr size_t kSmallestRowSplit = 16;
+
+// Each thread has its own part of the scores.
+float* ScoresOf(Workspace& workspace, uint32_t thread) {
+  constexpr size_t kPerThread =
+      Elements(Buffer::kScores, sizeof(float)) / kProfile.threads;
+  static_assert(
+      kPerThread >=
+          AttentionScratchSize(kProfile.heads, kProfile.source_tokens) &&
+      kPerThread >=
+          AttentionScratchSize(kProfile.heads, kProfile.target_tokens));
+  return workspace.scores + thread * kPerThread;
+}
+
+bool IsPreNorm(const RunContext& context) {
+  return context.model.info.architecture.norm_position == NormPosition::kPre;
+}
+
+void LayerNorm(RunContext& context, const Norm& norm, size_t rows,
+               const float* x, const float* residual, float* out) {
+  const Architecture& a = context.model.info.architecture;
+  context.vector->add_layer_norm(rows, a.d_model, x, residual, norm.gamma,
+                                 norm.beta, a.norm_epsilon, out);
+}
+
+}  // namespace
+
+void Embed(RunContext& context, const Linear& embedding,
+           const float* positions, const Norm& norm, const int32_t* tokens,
+           size_t count, size_t first_position, float* x) {
+  const Architecture& a = context.model.info.architecture;
+  const size_t d = a.d_model;
+  for (size_t i = 0; i < count; ++i) {
+    float* row = x + i * d;
+    LookUpRow(context, embedding, static_cast<uint32_t>(tokens[i]), row);
+    context.vector->scale_add(d, row, a.embedding_scale,
+                              positions + (first_position + i) * d, row);
+  }
+  if (a.embedding_norm) Normalize(context, norm, count, x);
+}
+
+const float* SublayerInput(RunContext& context, const Norm& norm, size_t rows,
+                           const float* x) {
+  if (!IsPreNorm(context)) return x;
+  float* normalized = context.workspace->sublayer;
+  LayerNorm(context, norm, rows, x, nullptr, normalized);
+  return normalized;
+}
+
+void FinishSublayer(RunContext& context, const Norm& norm, size_t rows,
+                    const float* output, float* x) {
+  if (IsPreNorm(context)) {
+    context.vector->add(rows * context.model.info.architecture.d_model, output,
+                        x);
+  } else {
+    LayerNorm(context, norm, rows, output, x, x);
+  }
+}
+
+void Normalize(RunContext& context, const Norm& norm, size_t rows, float* x) {
+  LayerNorm(context, norm, rows, x, nullptr, x);
+}
+
+void FeedForward(RunContext& context, const Linear& in, const Linear& out,
+                 const Norm& norm, size_t rows, float* x) {
+  Workspace& workspace = *context.workspace;
+  const size_t d = context.model.info.architecture.d_model;
+  const float* input = SublayerInput(context, norm, rows, x);
+  ApplyLinear(context, in, PrepareInput(context, input, rows, d),
+              workspace.projection);
+  context.vector->activate(context.model.info.architecture.activation,
+                           rows * in.n, workspace.projection);
+  ApplyLinear(context, out,
+              PrepareInput(context, workspace.projection, rows, in.n),
+              workspace.sublayer);
+  FinishSublayer(context, norm, rows, workspace.sublayer, x);
+}
+
+void Attend(RunContext& context, uint32_t heads, size_t rows,
+            const float* queries, size_t query_stride, const KeyValueRows& kv,
+            float* out) {
+  const size_t d = context.model.info.architecture.d_model;
+  const size_t head_dim = d / heads;
+  const auto attend_rows = [&](size_t begin, size_t end, uint32_t thread) {
+    if (begin >= end) return;
+    const AttentionArgs args = {
+        .query_rows = end - begin,
+        .heads = heads,
+        .head_dim = head_dim,
+        .kv_count = kv.count,
+        .queries = queries + begin * query_stride,
+        .query_stride = query_stride,
+        .keys = kv.keys,
+        .values = kv.values,
+        .kv_stride = kv.stride,
+        .scale = 1.0f / __builtin_sqrtf(static_cast<float>(head_dim)),
+        .scratch = ScoresOf(*context.workspace, thread),
+        .out = out + begin * d,
+        .out_stride = d,
+    };
+    context.vector->attend(args);
+  };
+  if (rows < kSmallestRowSplit * context.threads.thread_count() ||
+      context.threads.thread_count() == 1) {
+    attend_rows(0, rows, 0);
+    return;
+  }
+  context.threads.ForEachThread([&](uint32_t thread, uint32_t count) {
+    const size_t blocks = (rows + kQueryRows - 1) / kQueryRows;
+    const auto bound = [&](size_t i) {
+      const size_t row = blocks * i / count * kQueryRows;
+      return row < rows ? row : rows;
+    };
+    attend_rows(bound(thread), bound(thread + 1), thread);
+  });
+}
+
+}  // namespace latimer

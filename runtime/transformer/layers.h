@@ -1,0 +1,53 @@
+// The sublayers that encoder and decoder share. Each works on the residual
+// stream x [rows, D] in place:
+//   post-norm: x = LayerNorm(x + f(x))
+//   pre-norm:  x = x + f(LayerNorm(x))
+// as in "Attention Is All You Need" (Vaswani et al., 2017) and its successors.
+#ifndef LATIMER_TRANSFORMER_LAYERS_H_
+#define LATIMER_TRANSFORMER_LAYERS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "transformer/run_context.h"
+
+namespace latimer {
+
+// x [tokens, D] = embedding[token] * embedding_scale + positions[first + i],
+// then the embedding norm where the model has one.
+void Embed(RunContext& context, const Linear& embedding,
+           const float* positions, const Norm& norm, const int32_t* tokens,
+           size_t count, size_t first_position, float* x);
+
+// What the sublayer reads: x itself, or, pre-norm, its norm, in `sublayer`.
+const float* SublayerInput(RunContext& context, const Norm& norm, size_t rows,
+                           const float* x);
+
+// Adds what the sublayer gave and, post-norm, normalizes.
+void FinishSublayer(RunContext& context, const Norm& norm, size_t rows,
+                    const float* output, float* x);
+
+// x = LayerNorm(x).
+void Normalize(RunContext& context, const Norm& norm, size_t rows, float* x);
+
+// One feed-forward sublayer.
+void FeedForward(RunContext& context, const Linear& in, const Linear& out,
+                 const Norm& norm, size_t rows, float* x);
+
+// Rows of keys and values, `stride` floats apart.
+struct KeyValueRows {
+  const float* keys;
+  const float* values;
+  size_t stride;
+  size_t count;
+};
+
+// out [rows, D] = multi-head attention of queries [rows, `query_stride`] over
+// kv, query rows split among the threads.
+void Attend(RunContext& context, uint32_t heads, size_t rows,
+            const float* queries, size_t query_stride, const KeyValueRows& kv,
+            float* out);
+
+}  // namespace latimer
+
+#endif  // LATIMER_TRANSFORMER_LAYERS_H_

@@ -1,0 +1,76 @@
+#include "transformer/linear.h"
+
+#include "base/check.h"
+
+namespace latimer {
+namespace {
+
+// Output channels go to threads in multiples of this: every tile's nr divides
+// it, and so do the 16 floats of a cache line.
+constexpr uint32_t kChannelBlock = 16;
+
+// Below this many multiplications a split costs more than it saves.
+constexpr uint64_t kSmallestSplit = uint64_t{1} << 16;
+
+RowQuantization* RowParameters(Workspace& workspace) {
+  static_assert(sizeof(RowQuantization) == sizeof(uint64_t));
+  static_assert(kRowSlack >= kRowQuantizationPadding &&
+                kReadSlackBytes >= kActivationPaddingBytes);
+  return reinterpret_cast<RowQuantization*>(workspace.row_quantization);
+}
+
+void ApplyChannels(RunContext& context, const Linear& linear,
+                   const LinearInput& input, uint32_t begin, uint32_t end,
+                   float* y) {
+  if (begin >= end) return;
+  Workspace& workspace = *context.workspace;
+  if (kProfile.int8_weights &&
+      context.model.weight_type == WeightType::kInt8) {
+    GemmInt8(context.gemm, input.rows, linear, begin, end, workspace.quantized,
+             input.columns, RowParameters(workspace), y, linear.n);
+  } else if constexpr (kProfile.f32_weights) {
+    GemmF32(context.gemm, input.rows, linear, begin, end, input.values,
+            input.columns, y, linear.n);
+  }
+}
+
+}  // namespace
+
+LinearInput PrepareInput(RunContext& context, const float* x, size_t rows,
+                         size_t columns) {
+  if (kProfile.int8_weights &&
+      context.model.weight_type == WeightType::kInt8) {
+    Workspace& workspace = *context.workspace;
+    QuantizeRows(context.gemm, rows, columns, x, columns, workspace.quantized,
+                 columns, RowParameters(workspace));
+  }
+  return {x, rows, columns};
+}
+
+void ApplyLinear(RunContext& context, const Linear& linear,
+                 const LinearInput& input, float* y) {
+  LATIMER_DCHECK(linear.k == input.columns);
+  const uint32_t threads = context.threads.thread_count();
+  const uint64_t work = uint64_t{linear.n} * linear.k * input.rows;
+  if (threads == 1 || work < kSmallestSplit) {
+    ApplyChannels(context, linear, input, 0, linear.n, y);
+    return;
+  }
+  const uint32_t blocks = (linear.n + kChannelBlock - 1) / kChannelBlock;
+  context.threads.ForEachThread([&](uint32_t thread, uint32_t count) {
+    const auto bound = [&](uint32_t i) {
+      const uint64_t channel = uint64_t{blocks} * i / count * kChannelBlock;
+      return static_cast<uint32_t>(channel < linear.n ? channel : linear.n);
+    };
+    ApplyChannels(context, linear, input, bound(thread), bound(thread + 1), y);
+  });
+}
+
+void LookUpRow(const RunContext& context, const Linear& embedding,
+               uint32_t token, float* row) {
+  LATIMER_DCHECK(token < embedding.n);
+  UnpackRow(context.model.weight_type, context.model.tile, embedding, token,
+            row);
+}
+
+}  // namespace latimer

@@ -1,0 +1,34 @@
+// Projections: y = x W^T + b on XNNPACK's kernels, split among the threads.
+#ifndef LATIMER_TRANSFORMER_LINEAR_H_
+#define LATIMER_TRANSFORMER_LINEAR_H_
+
+#include <cstddef>
+
+#include "transformer/run_context.h"
+
+namespace latimer {
+
+// Rows that projections read: f32 as they are, or quantized for int8 weights.
+// Valid until the next PrepareInput or until the rows change.
+struct LinearInput {
+  const float* values;  // [rows, columns]
+  size_t rows;
+  size_t columns;
+};
+
+// Makes x [rows, columns] ready. For int8 weights each row is quantized here,
+// once for all projections that read it, into the workspace.
+LinearInput PrepareInput(RunContext& context, const float* x, size_t rows,
+                         size_t columns);
+
+// y [rows, linear.n] = input * W^T + b. y may not overlap the input.
+void ApplyLinear(RunContext& context, const Linear& linear,
+                 const LinearInput& input, float* y);
+
+// row [k] of an embedding, from the packed matrix.
+void LookUpRow(const RunContext& context, const Linear& embedding,
+               uint32_t token, float* row);
+
+}  // namespace latimer
+
+#endif  // LATIMER_TRANSFORMER_LINEAR_H_

@@ -1,0 +1,24 @@
+// What every part of the network needs to run: the model, the kernels that
+// this CPU has, the threads and the buffers.
+#ifndef LATIMER_TRANSFORMER_RUN_CONTEXT_H_
+#define LATIMER_TRANSFORMER_RUN_CONTEXT_H_
+
+#include "base/thread_pool.h"
+#include "latimer/memory.h"
+#include "model/model.h"
+#include "ops/vector_kernels.h"
+#include "ops/xnnpack/gemm.h"
+
+namespace latimer {
+
+struct RunContext {
+  Model model;
+  GemmKernels gemm;
+  const VectorKernels* vector = nullptr;
+  Workspace* workspace = nullptr;
+  ThreadPool threads;
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_TRANSFORMER_RUN_CONTEXT_H_

@@ -1,0 +1,337 @@
+#include "latimer/translator.h"
+
+#include <cstring>
+#include <new>
+
+#include "base/check.h"
+#include "base/cpu.h"
+#include "model/model_file.h"
+#include "text/tokenizer.h"
+#include "transformer/decoder.h"
+#include "transformer/encoder.h"
+#include "transformer/greedy_search.h"
+#include "transformer/run_context.h"
+
+namespace latimer {
+namespace {
+
+uint32_t Smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+Status NotLoaded() {
+  return Status::Error(StatusCode::kFailedPrecondition,
+                       "No model is loaded; call Load first.");
+}
+
+// The tokenizer's part of the workspace.
+TokenizerScratch ScratchOf(Workspace& workspace) {
+  if constexpr (!kProfile.tokenizer) return {};
+  constexpr size_t kBytes = kProfile.text_bytes;
+  constexpr size_t kLatticeOffset = Padded(kBytes);
+  static_assert(kBytes >= kMinNormalizedBytes &&
+                kLatticeOffset + (kBytes + 1) * sizeof(LatticeNode) <=
+                    BufferBytes(kProfile, Buffer::kTokenizer));
+  auto* base = workspace.tokenizer;
+  return {{reinterpret_cast<char*>(base), kBytes},
+          {reinterpret_cast<LatticeNode*>(base + kLatticeOffset), kBytes + 1}};
+}
+
+}  // namespace
+
+struct Translator::State {
+  RunContext context;
+  Tokenizer tokenizer;
+  uint32_t max_source_tokens = 0;
+  uint32_t max_target_tokens = 0;
+
+  Workspace& workspace() { return *context.workspace; }
+  const ModelInfo& info() const { return context.model.info; }
+
+  // Source ids of `text`, which must fit, with the code's id before and EOS
+  // after them, in workspace.source_tokens.
+  Result<size_t> EncodeSource(std::string_view code, std::string_view text);
+  // Encoder, cross K/V and greedy search over workspace.source_tokens.
+  Translation Search(size_t source_tokens, const TranslateOptions& options);
+};
+
+Translator::~Translator() {
+  if (state_ != nullptr) state_->~State();
+}
+
+Status Translator::Load(std::span<const std::byte> image, Workspace* workspace,
+                        const LoadOptions& options) {
+  if (state_ != nullptr) {
+    state_->~State();
+    state_ = nullptr;
+  }
+  if (workspace == nullptr) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "Load needs a workspace.");
+  }
+  static_assert(sizeof(State) <= sizeof(workspace->state));
+  static_assert(alignof(State) <= alignof(Workspace));
+  auto* state = new (workspace->state) State;
+  state_ = state;
+  const Status status = LoadState(image, workspace, options);
+  if (!status.ok()) {
+    state_->~State();
+    state_ = nullptr;
+  }
+  return status;
+}
+
+Status Translator::LoadState(std::span<const std::byte> image,
+                             Workspace* workspace, const LoadOptions& options) {
+  RunContext& context = state_->context;
+  context.workspace = workspace;
+  CpuFeatures cpu = DetectCpuFeatures();
+  if (options.cpu != nullptr) {
+    const Result<CpuFeatures> limited = LimitCpuFeatures(cpu, options.cpu);
+    if (!limited.ok()) return limited.status();
+    cpu = *limited;
+  }
+  LATIMER_RETURN_IF_ERROR(
+      ReadModelFile(image, options.verify_checksum, &context.model));
+  const Model& model = context.model;
+  LATIMER_RETURN_IF_ERROR(
+      SelectGemmKernels(cpu, model.weight_type, model.tile, &context.gemm));
+  const VectorKernels* vector_kernels[kMaxVectorKernels];
+  if (ListVectorKernels(cpu, vector_kernels) == 0) {
+    return Status::Error(StatusCode::kUnsupportedCpu,
+                         "This CPU lacks the vector instructions that the build "
+                         "needs: SSE4.1 on x86, NEON on ARM.");
+  }
+  context.vector = vector_kernels[0];
+  LATIMER_RETURN_IF_ERROR(
+      context.threads.Start(options.threads, options.pin_threads));
+  if (model.info.has_tokenizer) {
+    state_->tokenizer = Tokenizer(model.tokenizer);
+  }
+  const Architecture& a = model.info.architecture;
+  state_->max_source_tokens =
+      Smaller(kProfile.source_tokens, a.source_positions);
+  state_->max_target_tokens =
+      Smaller(Smaller(kProfile.target_tokens, a.target_positions),
+              model.info.generation.max_target_tokens);
+  return Status();
+}
+
+Translation Translator::State::Search(size_t source_tokens,
+                                      const TranslateOptions& options) {
+  const GenerationRules& rules = info().generation;
+  // A limit given by the caller just stops; the model's own may force EOS.
+  SearchLimits limits = {
+      .max_tokens = max_target_tokens,
+      .min_tokens = options.min_target_tokens > rules.min_target_tokens
+                        ? options.min_target_tokens
+                        : rules.min_target_tokens,
+      .forced_last_token = max_target_tokens == rules.max_target_tokens
+                               ? rules.forced_eos
+                               : -1};
+  if (options.max_target_tokens != 0 &&
+      options.max_target_tokens < limits.max_tokens) {
+    limits.max_tokens = options.max_target_tokens;
+    limits.forced_last_token = -1;
+  }
+  RunEncoder(context, {workspace().source_tokens, source_tokens});
+  FillCrossKv(context, source_tokens);
+  const size_t count = GreedySearch(context, source_tokens, limits);
+  Translation result;
+  result.tokens = {workspace().target_tokens, count};
+  result.source_tokens = source_tokens;
+  result.stop_reason = workspace().target_tokens[count - 1] == rules.eos
+                           ? StopReason::kEos
+                           : StopReason::kLengthLimit;
+  return result;
+}
+
+Result<size_t> Translator::State::EncodeSource(std::string_view code,
+                                               std::string_view text) {
+  const TokenizerScratch scratch = ScratchOf(workspace());
+  // One place is kept for EOS.
+  const std::span<int32_t> ids(workspace().source_tokens,
+                               max_source_tokens - 1);
+  size_t count = 0;
+  for (const std::string_view part : {code, text}) {
+    if (part.empty()) continue;
+    const Result<size_t> added =
+        tokenizer.Encode(part, scratch, ids.subspan(count));
+    if (!added.ok()) return added;
+    count += *added;
+  }
+  workspace().source_tokens[count] = info().generation.eos;
+  return count + 1;
+}
+
+Result<Translation> Translator::TranslatePart(std::string_view text,
+                                              const TranslateOptions& options) {
+  if (state_ == nullptr) return NotLoaded();
+  State& state = *state_;
+  if (!kProfile.tokenizer || !state.info().has_tokenizer) {
+    return Status::Error(StatusCode::kFailedPrecondition,
+                         "The model has no tokenizer and translates ids only; "
+                         "convert it without --no-tokenizer.");
+  }
+  std::string_view code = options.language_code;
+  const bool own_code = code.empty();
+  if (own_code) code = text.substr(0, state.tokenizer.LanguageCodeBytes(text));
+  const size_t code_bytes = own_code ? code.size() : 0;
+
+  TextCut cut = {text.size(), text.size()};
+  Result<size_t> source =
+      state.EncodeSource(code, text.substr(code_bytes));
+  if (!source.ok() && source.status().code() == StatusCode::kTextTooLong) {
+    const uint32_t reserved = code.empty() ? 1 : 2;
+    cut = state.tokenizer.FindCut(
+        text.substr(code_bytes),
+        state.max_source_tokens > reserved ? state.max_source_tokens - reserved
+                                           : 1,
+        ScratchOf(state.workspace()));
+    cut.end += code_bytes;
+    cut.next += code_bytes;
+    source = state.EncodeSource(code,
+                                text.substr(code_bytes, cut.end - code_bytes));
+  }
+  if (!source.ok()) return source.status();
+
+  Translation result;
+  // EOS alone: there was no text, and there is nothing to translate.
+  if (*source > 1) {
+    result = state.Search(*source, options);
+    const Result<std::string_view> decoded = Detokenize(result.tokens);
+    if (!decoded.ok()) return decoded.status();
+    result.text = *decoded;
+  }
+  result.source_bytes = cut.next;
+  result.space_follows = cut.next > cut.end;
+  result.language_code = code;
+  return result;
+}
+
+Result<Translation> Translator::Translate(std::string_view text,
+                                          const TranslateOptions& options) {
+  Result<Translation> first = TranslatePart(text, options);
+  if (!first.ok() || first->source_bytes == text.size()) return first;
+
+  // Each part is decoded to the front of workspace.text; the whole grows at
+  // its end, from where it is moved to the front when all is done.
+  Workspace& workspace = state_->workspace();
+  char* const end = workspace.text + kProfile.text_bytes;
+  char* whole = end;
+  Translation part = *first;
+  for (;;) {
+    const size_t bytes = part.text.size();
+    const size_t needed = bytes + (part.space_follows ? 1 : 0);
+    if (static_cast<size_t>(whole - workspace.text) < bytes + needed) {
+      return Status::Error(
+          StatusCode::kTextTooLong,
+          "The translation exceeds the %u bytes that profile \"%s\" of this "
+          "build holds; translate it in parts (TranslatePart).",
+          static_cast<unsigned>(kProfile.text_bytes), kProfile.name);
+    }
+    // Everything so far moves down to make room behind it.
+    const size_t length = static_cast<size_t>(end - whole);
+    std::memmove(whole - needed, whole, length);
+    whole -= needed;
+    std::memcpy(whole + length, part.text.data(), bytes);
+    text.remove_prefix(part.source_bytes);
+    if (text.empty()) {
+      part.text = {whole, length + bytes};
+      return part;
+    }
+    if (part.space_follows) whole[length + bytes] = ' ';
+    TranslateOptions rest = options;
+    rest.language_code = part.language_code;
+    const Result<Translation> next = TranslatePart(text, rest);
+    if (!next.ok()) return next;
+    part = *next;
+  }
+}
+
+Result<Translation> Translator::TranslateIds(std::span<const int32_t> source,
+                                             const TranslateOptions& options) {
+  if (state_ == nullptr) return NotLoaded();
+  State& state = *state_;
+  if (source.empty() || source.size() > state.max_source_tokens) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "%llu source ids given, but this model and build take "
+                         "1 to %u.",
+                         static_cast<unsigned long long>(source.size()),
+                         static_cast<unsigned>(state.max_source_tokens));
+  }
+  const uint32_t vocabulary = state.info().architecture.source_vocabulary;
+  for (const int32_t id : source) {
+    if (id < 0 || static_cast<uint32_t>(id) >= vocabulary) {
+      return Status::Error(StatusCode::kInvalidArgument,
+                           "Source id %d is outside the vocabulary of %u.",
+                           static_cast<int>(id),
+                           static_cast<unsigned>(vocabulary));
+    }
+  }
+  std::memmove(state.workspace().source_tokens, source.data(),
+               source.size_bytes());
+  return state.Search(source.size(), options);
+}
+
+Result<size_t> Translator::Tokenize(std::string_view text,
+                                    std::span<int32_t> ids) {
+  if (state_ == nullptr) return NotLoaded();
+  State& state = *state_;
+  if (!kProfile.tokenizer || !state.info().has_tokenizer) {
+    return Status::Error(StatusCode::kFailedPrecondition,
+                         "The model has no tokenizer.");
+  }
+  if (ids.empty()) {
+    return Status::Error(StatusCode::kTextTooLong,
+                         "There is no room for any id.");
+  }
+  const Result<size_t> count = state.tokenizer.Encode(
+      text, ScratchOf(state.workspace()), ids.first(ids.size() - 1));
+  if (!count.ok()) return count;
+  ids[*count] = state.info().generation.eos;
+  return *count + 1;
+}
+
+Result<std::string_view> Translator::Detokenize(std::span<const int32_t> ids) {
+  if (state_ == nullptr) return NotLoaded();
+  State& state = *state_;
+  if (!kProfile.tokenizer || !state.info().has_tokenizer) {
+    return Status::Error(StatusCode::kFailedPrecondition,
+                         "The model has no tokenizer.");
+  }
+  const std::span<char> out(state.workspace().text, kProfile.text_bytes);
+  const Result<size_t> bytes = state.tokenizer.Decode(ids, out);
+  if (!bytes.ok()) return bytes.status();
+  return std::string_view(out.data(), *bytes);
+}
+
+const ModelInfo& Translator::model_info() const {
+  LATIMER_CHECK(state_ != nullptr);
+  return state_->info();
+}
+
+uint32_t Translator::max_source_tokens() const {
+  LATIMER_CHECK(state_ != nullptr);
+  return state_->max_source_tokens;
+}
+
+uint32_t Translator::max_target_tokens() const {
+  LATIMER_CHECK(state_ != nullptr);
+  return state_->max_target_tokens;
+}
+
+const char* Translator::kernel_name(int index) const {
+  LATIMER_CHECK(state_ != nullptr && index >= 0);
+  int i = 0;
+  const GemmKernels& gemm = state_->context.gemm;
+  for (; const char* name = KernelName(gemm, static_cast<size_t>(i)); ++i) {
+    if (i == index) return name;
+  }
+  return i == index ? state_->context.vector->name : nullptr;
+}
+
+uint32_t Translator::threads() const {
+  LATIMER_CHECK(state_ != nullptr);
+  return state_->context.threads.thread_count();
+}
+
+}  // namespace latimer
