@@ -1,0 +1,81 @@
+#include "converter/bill.h"
+
+#include <cstdio>
+
+#include "latimer/memory.h"
+
+namespace latimer {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string Line(const std::string& name, uint64_t bytes) {
+  char text[96];
+  std::snprintf(text, sizeof(text), "  %-18s %14llu bytes  %9.2f MB\n",
+                name.c_str(), static_cast<unsigned long long>(bytes),
+                static_cast<double>(bytes) / 1e6);
+  return text;
+}
+
+std::string Section(const std::string& title, const Json& items,
+                    uint64_t total) {
+  std::string text = title + "\n";
+  for (const auto& [name, bytes] : items.items()) {
+    text += Line(name, bytes.get<uint64_t>());
+  }
+  return text + Line("total", total);
+}
+
+}  // namespace
+
+Json MakeBill(const ModelInfo& info, const Profile& profile) {
+  const ModelSizes& s = info.sizes;
+  Json flash;
+  flash["encoder"] = s.encoder;
+  flash["cross_kv"] = s.cross_kv;
+  flash["decoder"] = s.decoder;
+  flash["output"] = s.output;
+  flash["embeddings"] = s.embeddings;
+  flash["positions"] = s.positions;
+  flash["tokenizer"] = s.tokenizer;
+  uint64_t listed = 0;
+  for (const auto& [name, bytes] : flash.items()) {
+    listed += bytes.get<uint64_t>();
+  }
+  flash["structure"] = s.file - listed;
+  Json ram;
+  for (int i = 0; i < kBufferCount; ++i) {
+    const auto buffer = static_cast<Buffer>(i);
+    ram[BufferName(buffer)] = BufferBytes(profile, buffer);
+  }
+  Json bill;
+  bill["flash_bytes"] = s.file;
+  bill["flash"] = flash;
+  bill["ram_bytes"] = WorkspaceBytes(profile);
+  bill["ram"] = ram;
+  bill["weight_bytes_per_token"] = s.streamed_per_token;
+  bill["profile"] = {{"name", profile.name},
+                     {"source_tokens", profile.source_tokens},
+                     {"target_tokens", profile.target_tokens},
+                     {"threads", profile.threads}};
+  return bill;
+}
+
+std::string BillText(const Json& bill) {
+  const Json& profile = bill.at("profile");
+  std::string text =
+      Section("Flash (the model file)", bill.at("flash"),
+              bill.at("flash_bytes").get<uint64_t>());
+  text += Section(
+      "RAM (the workspace) for " +
+          std::to_string(profile.at("source_tokens").get<uint32_t>()) +
+          " source and " +
+          std::to_string(profile.at("target_tokens").get<uint32_t>()) +
+          " target tokens",
+      bill.at("ram"), bill.at("ram_bytes").get<uint64_t>());
+  return text + "Weights read per generated token\n" +
+         Line("decoder and output",
+              bill.at("weight_bytes_per_token").get<uint64_t>());
+}
+
+}  // namespace latimer

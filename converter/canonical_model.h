@@ -1,0 +1,62 @@
+// The model between a reader and the writer: every format is read into this.
+//
+// Tensors are named as in runtime/model/tensor_list.h; their numbers stay in
+// the source file until the writer asks for them.
+#ifndef LATIMER_CONVERTER_CANONICAL_MODEL_H_
+#define LATIMER_CONVERTER_CANONICAL_MODEL_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "converter/source_tensor.h"
+#include "converter/tokenizer_builder.h"
+#include "latimer/model_info.h"
+
+namespace latimer {
+
+// y = x W^T + b, where W and b may be stacked from several tensors: query, key
+// and value become one projection.
+struct CanonicalLinear {
+  // Each [outputs_i, inputs].
+  std::vector<const SourceTensor*> weights;
+  // Parallel to weights, each of outputs_i numbers; null means zero.
+  std::vector<const SourceTensor*> biases;
+};
+
+struct CanonicalNorm {
+  const SourceTensor* gamma = nullptr;
+  const SourceTensor* beta = nullptr;
+};
+
+struct CanonicalGeneration {
+  int32_t decoder_start = 0;
+  int32_t eos = 0;
+  int32_t pad = 0;
+  int32_t forced_eos = -1;
+  uint32_t max_target_tokens = 0;
+  uint32_t min_target_tokens = 0;
+  std::vector<std::vector<int32_t>> banned_sequences;
+};
+
+struct CanonicalModel {
+  Architecture architecture{};
+  CanonicalGeneration generation;
+  std::map<std::string, CanonicalLinear> linears;
+  std::map<std::string, CanonicalNorm> norms;
+  std::map<std::string, std::vector<float>> tables;  // row-major
+  std::optional<TokenizerData> tokenizer;
+  std::string source;
+  std::string license;
+  // What a user should know but need not act on; one sentence each.
+  std::vector<std::string> warnings;
+  // Keeps the source file open for as long as tensors view it.
+  std::shared_ptr<const void> storage;
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_CONVERTER_CANONICAL_MODEL_H_

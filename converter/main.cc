@@ -1,0 +1,184 @@
+// latimer-convert: trained weights and tokenizer in, one .ltm file out.
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "converter/bill.h"
+#include "converter/error.h"
+#include "converter/exact_profile.h"
+#include "converter/model_writer.h"
+#include "converter/readers/huggingface_marian.h"
+#include "model/model_file.h"
+
+namespace latimer {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  fs::path model_directory;
+  fs::path output;
+  WeightType weights = WeightType::kInt8;
+  Tile tile = Tile::k8x8;
+  fs::path profile;
+  ProfileLimits limits;
+  std::string license;
+  bool json = false;
+  bool no_tokenizer = false;
+};
+
+// One line on standard error that is rewritten as the work goes on.
+class Progress {
+ public:
+  explicit Progress(bool visible) : visible_(visible) {}
+  ~Progress() {
+    if (visible_ && last_ >= 0) std::fputs("\r\033[K", stderr);
+  }
+
+  void operator()(uint64_t done, uint64_t total) {
+    const int percent = total == 0 ? 100 : static_cast<int>(100 * done / total);
+    if (!visible_ || percent == last_) return;
+    last_ = percent;
+    std::fprintf(stderr, "\rpacking weights %3d %%", percent);
+  }
+
+ private:
+  bool visible_;
+  int last_ = -1;
+};
+
+// Reads the finished file as the runtime will, so that what was written is
+// known to load.
+ModelInfo ReadBack(const ModelBytes& bytes) {
+  const auto model = std::make_unique<Model>();
+  const Status status =
+      ReadModelFile(bytes.bytes(), /*verify_checksum=*/true, model.get());
+  if (!status.ok()) {
+    throw ConversionError(std::string("The finished model does not load: ") +
+                          status.message());
+  }
+  return model->info;
+}
+
+void WriteProfile(const fs::path& path, const Profile& profile) {
+  const std::string header = ProfileHeader(profile);
+  WriteFileAtomically(
+      path, std::as_bytes(std::span(header.data(), header.size())));
+}
+
+void Convert(const Options& options) {
+  CanonicalModel model =
+      ReadHuggingFaceMarian(options.model_directory, !options.no_tokenizer);
+  if (!options.license.empty()) model.license = options.license;
+  for (const std::string& warning : model.warnings) {
+    std::cerr << "latimer-convert: warning: " << warning << "\n";
+  }
+  const std::string profile_name = ProfileName(
+      (options.profile.empty() ? options.output : options.profile)
+          .stem()
+          .string());
+  const Profile profile = ExactProfile(model, options.weights, options.limits,
+                                       profile_name.c_str());
+
+  const ModelBytes bytes = [&] {
+    Progress progress(!options.json && isatty(STDERR_FILENO) != 0);
+    return WriteModel(model, {.weights = options.weights,
+                              .tile = options.tile,
+                              .progress = std::ref(progress)});
+  }();
+  const ModelInfo info = ReadBack(bytes);
+  WriteFileAtomically(options.output, bytes.bytes());
+  if (!options.profile.empty()) WriteProfile(options.profile, profile);
+
+  Json bill = MakeBill(info, profile);
+  if (options.json) {
+    Json result;
+    result["output"] = options.output.string();
+    result["weights"] = info.weights;
+    result["tile"] = info.tile;
+    result["license"] = model.license;
+    result["warnings"] = model.warnings;
+    result["bill"] = bill;
+    std::cout << result.dump(2) << "\n";
+    return;
+  }
+  std::cout << options.output.string() << ": " << info.weights
+            << " weights, tile " << info.tile << "\n"
+            << BillText(bill);
+  if (model.license.empty()) {
+    std::cout << "No licence was found beside the model; --license TEXT "
+                 "records one.\n";
+  }
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("Converts a trained translation model for the Latimer runtime.");
+  app.name("latimer-convert");
+  app.set_version_flag("--version", "latimer-convert " LATIMER_VERSION);
+  Options options;
+  app.add_option("MODEL_DIR", options.model_directory,
+                 "directory of a Hugging Face Marian (OPUS-MT) model")
+      ->required();
+  app.add_option("-o,--output", options.output, "the model file to write, .ltm")
+      ->required();
+  const std::map<std::string, WeightType> weights = {
+      {"f32", WeightType::kF32}, {"int8", WeightType::kInt8}};
+  app.add_option("--weights", options.weights,
+                 "int8 (one scale per output channel) or f32")
+      ->transform(CLI::CheckedTransformer(weights))
+      ->option_text("f32|int8 [int8]");
+  const std::map<std::string, Tile> tiles = {{"8x8", Tile::k8x8},
+                                             {"16x8", Tile::k16x8},
+                                             {"4x8", Tile::k4x8},
+                                             {"8x2s4", Tile::k8x2s4}};
+  app.add_option("--tile", options.tile,
+                 "layout of int8 weights: 8x8 for AVX2 and later and for ARM "
+                 "with dot products, 16x8 for AVX512-VNNI and i8mm, 4x8 for "
+                 "SSE4.1, 8x2s4 for other ARM")
+      ->transform(CLI::CheckedTransformer(tiles))
+      ->option_text("8x8|16x8|4x8|8x2s4 [8x8]");
+  app.add_option("--profile", options.profile,
+                 "also write the profile header that builds a runtime for "
+                 "exactly this model");
+  app.add_option("--max-source-tokens", options.limits.source_tokens,
+                 "longest source the profile holds [the model's]");
+  app.add_option("--max-target-tokens", options.limits.target_tokens,
+                 "longest translation the profile holds [the model's]");
+  app.add_option("--threads", options.limits.threads,
+                 "threads the profile allows [1]")
+      ->check(CLI::Range(1, 64));
+  app.add_option("--license", options.license,
+                 "licence note to store instead of the one found in MODEL_DIR");
+  app.add_flag("--no-tokenizer", options.no_tokenizer,
+               "convert the weights alone; the model translates ids only");
+  app.add_flag("--json", options.json, "print the bill as JSON");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    std::cerr << "latimer-convert: " << error.what()
+              << " (see latimer-convert --help)\n";
+    return 2;
+  }
+  try {
+    Convert(options);
+    return 0;
+  } catch (const std::bad_alloc&) {
+    std::cerr << "latimer-convert: not enough memory for this model.\n";
+  } catch (const std::exception& error) {
+    std::cerr << "latimer-convert: " << error.what() << "\n";
+  }
+  return 1;
+}
+
+}  // namespace
+}  // namespace latimer
+
+int main(int argc, char** argv) { return latimer::Main(argc, argv); }

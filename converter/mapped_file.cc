@@ -1,0 +1,45 @@
+#include "converter/mapped_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "converter/error.h"
+
+namespace latimer {
+
+MappedFile::MappedFile(const std::filesystem::path& path) {
+  const auto fail = [&](const char* what) {
+    throw ConversionError(path.string() + ": " + what + " (" +
+                          std::strerror(errno) + ").");
+  };
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) fail("cannot open the file");
+  struct stat info;
+  if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) {
+    close(file);
+    throw ConversionError(path.string() + ": not a regular file.");
+  }
+  const auto size = static_cast<size_t>(info.st_size);
+  if (size > 0) {
+    void* address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (address == MAP_FAILED) {
+      close(file);
+      fail("cannot map the file");
+    }
+    bytes_ = {static_cast<const std::byte*>(address), size};
+  }
+  close(file);
+}
+
+MappedFile::~MappedFile() {
+  if (!bytes_.empty()) {
+    munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+  }
+}
+
+}  // namespace latimer

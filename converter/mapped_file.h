@@ -1,0 +1,27 @@
+// A file mapped read-only, for as long as the object lives.
+#ifndef LATIMER_CONVERTER_MAPPED_FILE_H_
+#define LATIMER_CONVERTER_MAPPED_FILE_H_
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+
+namespace latimer {
+
+class MappedFile {
+ public:
+  // Throws ConversionError if the file cannot be opened or mapped.
+  explicit MappedFile(const std::filesystem::path& path);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_CONVERTER_MAPPED_FILE_H_

@@ -1,0 +1,418 @@
+#include "converter/model_writer.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <vector>
+
+#include "base/check.h"
+#include "converter/error.h"
+#include "converter/quantize.h"
+#include "latimer/profile_config.h"
+#include "model/model_file.h"
+#include "model/tensor_list.h"
+#include "model_generated.h"
+#include "ops/xnnpack/pack.h"
+
+namespace latimer {
+namespace {
+
+using flatbuffers::FlatBufferBuilder;
+using flatbuffers::Offset;
+
+constexpr size_t kAlignment = 64;
+// Room for tables, names and alignment beside the tensors' and tokenizer's
+// bytes; the builder grows if it is too little.
+constexpr uint64_t kOverheadBytes = 1 << 18;
+
+// Gives FlatBuffers memory that starts at a multiple of 64.
+class AlignedAllocator : public flatbuffers::Allocator {
+ public:
+  uint8_t* allocate(size_t size) override {
+    return static_cast<uint8_t*>(
+        ::operator new(size, std::align_val_t{kAlignment}));
+  }
+  void deallocate(uint8_t* p, size_t) override {
+    ::operator delete(p, std::align_val_t{kAlignment});
+  }
+};
+
+// The values are the same; see schema/model.fbs.
+schema::Tile ToSchema(Tile tile) { return static_cast<schema::Tile>(tile); }
+
+// One entry of the tensor list, to be written.
+struct PlannedTensor {
+  enum class Kind { kLinear, kGamma, kBeta, kTable } kind;
+  std::string key;   // in the canonical model
+  std::string name;  // in the file
+  uint32_t rows;
+  uint32_t columns;  // 0 for vectors
+  uint64_t bytes;
+};
+
+class TensorPlanner {
+ public:
+  explicit TensorPlanner(const WriteOptions& options) : options_(options) {}
+
+  void OnLinear(TensorGroup, const char* name, int layer, uint32_t outputs,
+                uint32_t inputs, Linear&) {
+    Add(PlannedTensor::Kind::kLinear, Name(name, layer), "", outputs, inputs,
+        PackedBytes(options_.weights, TileInUse(), outputs, inputs));
+  }
+  void OnNorm(TensorGroup, const char* name, int layer, uint32_t width,
+              Norm&) {
+    const std::string key = Name(name, layer);
+    Add(PlannedTensor::Kind::kGamma, key, ".gamma", width, 0,
+        uint64_t{width} * sizeof(float));
+    Add(PlannedTensor::Kind::kBeta, key, ".beta", width, 0,
+        uint64_t{width} * sizeof(float));
+  }
+  void OnTable(TensorGroup, const char* name, uint32_t rows, uint32_t columns,
+               const float*&) {
+    Add(PlannedTensor::Kind::kTable, name, "", rows, columns,
+        uint64_t{rows} * columns * sizeof(float));
+  }
+
+  Tile TileInUse() const {
+    return options_.weights == WeightType::kF32 ? Tile::k8x1 : options_.tile;
+  }
+
+  const std::vector<PlannedTensor>& tensors() const { return tensors_; }
+
+ private:
+  static std::string Name(const char* pattern, int layer) {
+    char name[64];
+    std::snprintf(name, sizeof(name), pattern, layer);
+    return name;
+  }
+
+  void Add(PlannedTensor::Kind kind, const std::string& key,
+           const std::string& suffix, uint32_t rows, uint32_t columns,
+           uint64_t bytes) {
+    tensors_.push_back({kind, key, key + suffix, rows, columns, bytes});
+  }
+
+  const WriteOptions& options_;
+  std::vector<PlannedTensor> tensors_;
+};
+
+void CheckFinite(std::span<const float> values, const std::string& name) {
+  for (float value : values) {
+    if (!std::isfinite(value)) {
+      throw ConversionError("Tensor " + name +
+                            " holds a number that is not finite; the model "
+                            "cannot be converted.");
+    }
+  }
+}
+
+// All of a vector; absent ones are zero.
+std::vector<float> ReadVector(const SourceTensor* tensor, uint64_t size,
+                              const std::string& name) {
+  std::vector<float> values(size, 0.0f);
+  if (tensor != nullptr) tensor->Read(0, values);
+  CheckFinite(values, name);
+  return values;
+}
+
+class Writer {
+ public:
+  Writer(const CanonicalModel& model, const WriteOptions& options)
+      : model_(model), options_(options) {}
+
+  ModelBytes Write();
+
+ private:
+  Offset<schema::Tensor> WriteTensor(const PlannedTensor& tensor, Tile tile);
+  void PackLinear(const PlannedTensor& tensor, Tile tile, std::byte* out);
+  Offset<schema::Architecture> WriteArchitecture();
+  Offset<schema::Generation> WriteGeneration();
+  Offset<schema::Tokenizer> WriteTokenizer();
+  void Finish(const std::vector<Offset<schema::Tensor>>& tensors,
+              Offset<schema::Tokenizer> tokenizer);
+
+  const CanonicalModel& model_;
+  const WriteOptions& options_;
+  FlatBufferBuilder* builder_ = nullptr;
+};
+
+// The builder and the memory it builds in; the finished file lives here.
+struct Buffer {
+  explicit Buffer(uint64_t reserve)
+      : builder(RoundUp(reserve, kAlignment), &allocator,
+                /*own_allocator=*/false, kAlignment) {}
+
+  AlignedAllocator allocator;
+  FlatBufferBuilder builder;
+};
+
+void CheckProfile(const Architecture& a) {
+  const auto check = [](const char* what, uint64_t value, uint64_t limit) {
+    if (value > limit) {
+      throw ConversionError("The model's " + std::string(what) + " is " +
+                            std::to_string(value) +
+                            "; this converter handles up to " +
+                            std::to_string(limit) + ".");
+    }
+  };
+  check("d_model", a.d_model, kProfile.d_model);
+  check("encoder layer count", a.encoder_layers, kProfile.encoder_layers);
+  check("decoder layer count", a.decoder_layers, kProfile.decoder_layers);
+  check("encoder d_ffn", a.encoder_ffn, kProfile.d_ffn);
+  check("decoder d_ffn", a.decoder_ffn, kProfile.d_ffn);
+  check("source vocabulary", a.source_vocabulary, kProfile.source_vocabulary);
+  check("target vocabulary", a.target_vocabulary, kProfile.target_vocabulary);
+}
+
+ModelBytes Writer::Write() {
+  CheckProfile(model_.architecture);
+  TensorPlanner planner(options_);
+  const auto unused = std::make_unique<ModelTensors>();
+  VisitTensors(model_.architecture, *unused, planner);
+
+  uint64_t total = 0;
+  for (const PlannedTensor& tensor : planner.tensors()) total += tensor.bytes;
+  uint64_t reserve = total + kOverheadBytes;
+  if (model_.tokenizer) reserve += model_.tokenizer->bytes();
+  if (reserve > kMaxFileBytes) {
+    throw ConversionError("The model needs " + std::to_string(reserve) +
+                          " bytes but a model file holds at most " +
+                          std::to_string(kMaxFileBytes) +
+                          "; use --weights int8.");
+  }
+  const auto buffer = std::make_shared<Buffer>(reserve);
+  builder_ = &buffer->builder;
+
+  // FlatBuffers are built from the end: the last tensor goes in first.
+  const Offset<schema::Tokenizer> tokenizer = WriteTokenizer();
+  std::vector<Offset<schema::Tensor>> offsets(planner.tensors().size());
+  uint64_t done = 0;
+  for (size_t i = offsets.size(); i-- > 0;) {
+    const PlannedTensor& tensor = planner.tensors()[i];
+    offsets[i] = WriteTensor(tensor, planner.TileInUse());
+    done += tensor.bytes;
+    if (options_.progress) options_.progress(done, total);
+  }
+  Finish(offsets, tokenizer);
+
+  const std::span<const std::byte> bytes{
+      reinterpret_cast<const std::byte*>(builder_->GetBufferPointer()),
+      builder_->GetSize()};
+  LATIMER_CHECK(reinterpret_cast<uintptr_t>(bytes.data()) % kAlignment == 0);
+  return ModelBytes(buffer, bytes);
+}
+
+Offset<schema::Tensor> Writer::WriteTensor(const PlannedTensor& tensor,
+                                           Tile tile) {
+  uint8_t* data = nullptr;
+  builder_->ForceVectorAlignment(tensor.bytes, sizeof(uint8_t), kAlignment);
+  const Offset<flatbuffers::Vector<uint8_t>> vector =
+      builder_->CreateUninitializedVector<uint8_t>(tensor.bytes, &data);
+  auto* out = reinterpret_cast<std::byte*>(data);
+  std::vector<float> values;
+  switch (tensor.kind) {
+    case PlannedTensor::Kind::kLinear:
+      PackLinear(tensor, tile, out);
+      break;
+    case PlannedTensor::Kind::kGamma:
+      values = ReadVector(model_.norms.at(tensor.key).gamma, tensor.rows,
+                          tensor.name);
+      break;
+    case PlannedTensor::Kind::kBeta:
+      values = ReadVector(model_.norms.at(tensor.key).beta, tensor.rows,
+                          tensor.name);
+      break;
+    case PlannedTensor::Kind::kTable:
+      values = model_.tables.at(tensor.key);
+      CheckFinite(values, tensor.name);
+      break;
+  }
+  const bool linear = tensor.kind == PlannedTensor::Kind::kLinear;
+  if (!linear) {
+    LATIMER_CHECK(values.size() * sizeof(float) == tensor.bytes);
+    std::memcpy(out, values.data(), tensor.bytes);
+  }
+  const bool int8 = linear && options_.weights == WeightType::kInt8;
+  std::vector<uint32_t> shape = {tensor.rows};
+  if (tensor.columns > 0) shape.push_back(tensor.columns);
+  const auto shape_offset = builder_->CreateVector(shape);
+  const auto name_offset = builder_->CreateString(tensor.name);
+  return schema::CreateTensor(
+      *builder_, name_offset, shape_offset,
+      int8 ? schema::DType::Int8 : schema::DType::Float32,
+      linear ? schema::Layout::GemmPacked : schema::Layout::RowMajor,
+      int8 ? schema::Quantization::SymmetricPerChannel
+           : schema::Quantization::None,
+      linear ? ToSchema(tile) : schema::Tile::None, vector);
+}
+
+void Writer::PackLinear(const PlannedTensor& tensor, Tile tile,
+                        std::byte* out) {
+  const CanonicalLinear& linear = model_.linears.at(tensor.key);
+  const uint64_t n = tensor.rows, k = tensor.columns;
+  const bool int8 = options_.weights == WeightType::kInt8;
+  std::vector<float> weights(int8 ? k : n * k);
+  std::vector<int8_t> quantized(int8 ? n * k : 0);
+  std::vector<float> scales(int8 ? n : 0);
+  std::vector<float> bias;
+  uint64_t row = 0;
+  for (size_t part = 0; part < linear.weights.size(); ++part) {
+    const SourceTensor& source = *linear.weights[part];
+    const uint64_t part_rows = source.shape.at(0);
+    for (uint64_t i = 0; i < part_rows; ++i, ++row) {
+      LATIMER_CHECK(row < n);
+      const std::span<float> values =
+          std::span(weights).subspan(int8 ? 0 : row * k, k);
+      source.Read(i * k, values);
+      CheckFinite(values, source.name);
+      if (int8) {
+        scales[row] = QuantizeChannel(
+            values, std::span(quantized).subspan(row * k, k));
+      }
+    }
+    const std::vector<float> part_bias =
+        ReadVector(linear.biases[part], part_rows, tensor.name + ".bias");
+    bias.insert(bias.end(), part_bias.begin(), part_bias.end());
+  }
+  LATIMER_CHECK(row == n);
+  if (int8) {
+    PackInt8(tile, n, k, quantized.data(), scales.data(), bias.data(), out);
+  } else {
+    PackF32(tile, n, k, weights.data(), bias.data(), out);
+  }
+}
+
+Offset<schema::Architecture> Writer::WriteArchitecture() {
+  const Architecture& a = model_.architecture;
+  return schema::CreateArchitecture(
+      *builder_, a.d_model, a.encoder_layers, a.decoder_layers,
+      a.encoder_heads, a.decoder_heads, a.encoder_ffn, a.decoder_ffn,
+      a.source_vocabulary, a.target_vocabulary, a.source_positions,
+      a.target_positions, static_cast<schema::Activation>(a.activation),
+      static_cast<schema::NormPosition>(a.norm_position), a.embedding_norm,
+      a.final_norm, a.source_embedding_tied, a.target_embedding_tied,
+      a.positions_shared, a.embedding_scale, a.norm_epsilon);
+}
+
+Offset<schema::Generation> Writer::WriteGeneration() {
+  const CanonicalGeneration& g = model_.generation;
+  std::vector<int32_t> tokens;
+  std::vector<uint32_t> ends;
+  for (const std::vector<int32_t>& sequence : g.banned_sequences) {
+    tokens.insert(tokens.end(), sequence.begin(), sequence.end());
+    ends.push_back(static_cast<uint32_t>(tokens.size()));
+  }
+  const auto tokens_offset = builder_->CreateVector(tokens);
+  const auto ends_offset = builder_->CreateVector(ends);
+  return schema::CreateGeneration(*builder_, g.decoder_start, g.eos, g.pad,
+                                  g.forced_eos, g.max_target_tokens,
+                                  g.min_target_tokens, tokens_offset,
+                                  ends_offset);
+}
+
+Offset<schema::Tokenizer> Writer::WriteTokenizer() {
+  if (!model_.tokenizer) return 0;
+  const TokenizerView t = model_.tokenizer->View();
+  const auto normalizer_trie = builder_->CreateVector(
+      t.normalizer_trie.data(), t.normalizer_trie.size());
+  const auto replacements =
+      builder_->CreateVector(t.replacements.data(), t.replacements.size());
+  const auto user_defined_trie = builder_->CreateVector(
+      t.user_defined_trie.data(), t.user_defined_trie.size());
+  const auto piece_trie =
+      builder_->CreateVector(t.piece_trie.data(), t.piece_trie.size());
+  const auto scores = builder_->CreateVector(t.scores.data(), t.scores.size());
+  const auto byte_ids =
+      builder_->CreateVector(t.byte_ids.data(), t.byte_ids.size());
+  const auto added_trie =
+      builder_->CreateVector(t.added_trie.data(), t.added_trie.size());
+  std::vector<schema::AddedToken> added;
+  for (const AddedToken& token : t.added_tokens) {
+    added.emplace_back(token.id, token.flags);
+  }
+  const auto added_tokens = builder_->CreateVectorOfStructs(added);
+  const auto piece_offsets =
+      builder_->CreateVector(t.piece_offsets.data(), t.piece_offsets.size());
+  const auto piece_text =
+      builder_->CreateVector(t.piece_text.data(), t.piece_text.size());
+  const auto target_kinds = builder_->CreateVector(
+      reinterpret_cast<const uint8_t*>(t.target_kinds.data()),
+      t.target_kinds.size());
+  const auto unknown_surface = builder_->CreateString(t.unknown_surface);
+  return schema::CreateTokenizer(
+      *builder_, normalizer_trie, replacements, user_defined_trie,
+      t.add_dummy_prefix, t.remove_extra_whitespaces, t.escape_whitespaces,
+      t.treat_whitespace_as_suffix, piece_trie, scores, t.source_vocabulary,
+      t.unknown_score, t.unknown_id, byte_ids, added_trie, added_tokens,
+      piece_offsets, piece_text, target_kinds, unknown_surface,
+      t.clean_up_spaces);
+}
+
+void Writer::Finish(const std::vector<Offset<schema::Tensor>>& tensors,
+                    Offset<schema::Tokenizer> tokenizer) {
+  const auto tensors_offset = builder_->CreateVector(tensors);
+  const auto source = builder_->CreateString(model_.source);
+  const auto license = builder_->CreateString(model_.license);
+  const auto converter = builder_->CreateString("latimer-convert " LATIMER_VERSION);
+  const auto provenance =
+      schema::CreateProvenance(*builder_, source, license, converter);
+  const auto generation = WriteGeneration();
+  const auto architecture = WriteArchitecture();
+  // Checksum and size are filled in below; they must be there to be filled.
+  builder_->ForceDefaults(true);
+  const auto root = schema::CreateModel(*builder_, kFormatVersion,
+                                        /*checksum=*/0, /*file_bytes=*/0,
+                                        architecture, generation, provenance,
+                                        tensors_offset, tokenizer);
+  schema::FinishModelBuffer(*builder_, root);
+  uint8_t* bytes = builder_->GetBufferPointer();
+  auto* written = flatbuffers::GetMutableRoot<schema::Model>(bytes);
+  LATIMER_CHECK(written->mutate_file_bytes(builder_->GetSize()));
+  const auto* field = reinterpret_cast<const flatbuffers::Table*>(written)
+                          ->GetAddressOf(schema::Model::VT_CHECKSUM);
+  const uint64_t checksum = ComputeChecksum(
+      {reinterpret_cast<const std::byte*>(bytes), builder_->GetSize()},
+      static_cast<size_t>(field - bytes));
+  LATIMER_CHECK(written->mutate_checksum(checksum));
+}
+
+}  // namespace
+
+ModelBytes WriteModel(const CanonicalModel& model,
+                      const WriteOptions& options) {
+  return Writer(model, options).Write();
+}
+
+void WriteFileAtomically(const std::filesystem::path& path,
+                         std::span<const std::byte> bytes) {
+  const std::string temporary =
+      path.string() + ".partial." + std::to_string(getpid());
+  const auto fail = [&](const char* what) {
+    const std::string reason = std::strerror(errno);
+    unlink(temporary.c_str());
+    throw ConversionError(path.string() + ": " + what + " (" + reason + ").");
+  };
+  const int file =
+      open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file < 0) fail("cannot create the file");
+  while (!bytes.empty()) {
+    const ssize_t written = write(file, bytes.data(), bytes.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      close(file);
+      fail("cannot write the file");
+    }
+    bytes = bytes.subspan(static_cast<size_t>(written));
+  }
+  if (fsync(file) != 0 || close(file) != 0) fail("cannot write the file");
+  if (rename(temporary.c_str(), path.c_str()) != 0) {
+    fail("cannot rename the finished file");
+  }
+}
+
+}  // namespace latimer

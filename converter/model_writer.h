@@ -1,0 +1,52 @@
+// From the canonical model to the bytes of a .ltm file.
+#ifndef LATIMER_CONVERTER_MODEL_WRITER_H_
+#define LATIMER_CONVERTER_MODEL_WRITER_H_
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "converter/canonical_model.h"
+#include "ops/xnnpack/packed_matrix.h"
+
+namespace latimer {
+
+struct WriteOptions {
+  WeightType weights = WeightType::kInt8;
+  // Of the linear layers. f32 weights have a tile of their own, k8x1.
+  Tile tile = Tile::k8x8;
+  // Called with what is done and the whole, in bytes.
+  std::function<void(uint64_t done, uint64_t total)> progress;
+};
+
+// The finished file. Movable; frees its memory when it goes.
+class ModelBytes {
+ public:
+  ModelBytes(std::shared_ptr<const void> owner,
+             std::span<const std::byte> bytes)
+      : owner_(std::move(owner)), bytes_(bytes) {}
+
+  // 64-byte aligned.
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  std::shared_ptr<const void> owner_;
+  std::span<const std::byte> bytes_;
+};
+
+// Quantizes and packs every tensor in the order of tensor_list.h. The same
+// model and options give the same bytes. Throws ConversionError if the model
+// exceeds the format or the profile `any`, or a weight is not finite.
+ModelBytes WriteModel(const CanonicalModel& model, const WriteOptions& options);
+
+// Writes to a temporary name beside `path`, syncs, and renames, so that no
+// partial file is ever seen under `path`. Throws ConversionError.
+void WriteFileAtomically(const std::filesystem::path& path,
+                         std::span<const std::byte> bytes);
+
+}  // namespace latimer
+
+#endif  // LATIMER_CONVERTER_MODEL_WRITER_H_

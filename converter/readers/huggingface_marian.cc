@@ -1,0 +1,340 @@
+#include "converter/readers/huggingface_marian.h"
+
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <sstream>
+
+#include "converter/error.h"
+#include "converter/readers/marian_config.h"
+#include "converter/readers/marian_tokenizer.h"
+#include "converter/readers/safetensors.h"
+
+namespace latimer {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Looks tensors up by name, remembers which were used and what was wrong.
+class TensorMap {
+ public:
+  explicit TensorMap(const std::map<std::string, SourceTensor>& tensors)
+      : tensors_(tensors) {}
+
+  // Null if there is none; a wrong shape is noted and gives the tensor anyway.
+  const SourceTensor* Find(const std::string& name,
+                           const std::vector<uint64_t>& shape) {
+    const auto found = tensors_.find(name);
+    if (found == tensors_.end()) return nullptr;
+    if (used_.insert(name).second && found->second.shape != shape) {
+      misshapen_.push_back(name + " " + ShapeText(found->second.shape) +
+                           " instead of " + ShapeText(shape));
+    }
+    return &found->second;
+  }
+
+  const SourceTensor* Require(const std::string& name,
+                              const std::vector<uint64_t>& shape) {
+    const SourceTensor* tensor = Find(name, shape);
+    if (tensor == nullptr) missing_.push_back(name);
+    return tensor;
+  }
+
+  // The first of these names that the file has.
+  const SourceTensor* RequireOneOf(const std::vector<std::string>& names,
+                                   const std::vector<uint64_t>& shape) {
+    for (const std::string& name : names) {
+      if (const SourceTensor* tensor = Find(name, shape)) return tensor;
+    }
+    missing_.push_back(names.front());
+    return nullptr;
+  }
+
+  // A tensor that may lie in the file but is not needed.
+  void Ignore(const std::string& name) { used_.insert(name); }
+
+  // Throws if anything was missing, misshapen or left over.
+  void Finish(const fs::path& path) const {
+    std::vector<std::string> extra;
+    for (const auto& [name, tensor] : tensors_) {
+      if (!used_.contains(name)) extra.push_back(name);
+    }
+    std::string what;
+    const auto add = [&](const char* kind,
+                         const std::vector<std::string>& names) {
+      if (names.empty()) return;
+      what += what.empty() ? "" : "; ";
+      what += kind;
+      for (size_t i = 0; i < names.size(); ++i) {
+        what += (i == 0 ? " " : ", ") + names[i];
+      }
+    };
+    add("missing tensors:", missing_);
+    add("misshapen tensors:", misshapen_);
+    add("unexpected tensors:", extra);
+    if (!what.empty()) {
+      throw ConversionError(path.string() +
+                            ": the tensors do not match config.json: " + what +
+                            ".");
+    }
+  }
+
+ private:
+  const std::map<std::string, SourceTensor>& tensors_;
+  std::set<std::string> used_;
+  std::vector<std::string> missing_;
+  std::vector<std::string> misshapen_;
+};
+
+// Marian's sinusoids: sines in the first half of a row, cosines in the second
+// (transformers' MarianSinusoidalPositionalEmbedding).
+std::vector<float> SinusoidalPositions(uint32_t positions, uint32_t d_model) {
+  std::vector<float> table(size_t{positions} * d_model);
+  const uint32_t sines = (d_model + 1) / 2;
+  for (uint32_t p = 0; p < positions; ++p) {
+    for (uint32_t i = 0; i < d_model; ++i) {
+      const uint32_t pair = i < sines ? i : i - sines;
+      const double angle =
+          p / std::pow(10000.0, 2.0 * pair / static_cast<double>(d_model));
+      table[size_t{p} * d_model + i] =
+          static_cast<float>(i < sines ? std::sin(angle) : std::cos(angle));
+    }
+  }
+  return table;
+}
+
+class MarianMapper {
+ public:
+  MarianMapper(const MarianConfig& config, TensorMap& map,
+               CanonicalModel* model)
+      : config_(config), map_(map), model_(*model) {}
+
+  void MapAll() {
+    MapEmbeddings();
+    MapPositions("encoder", "source_positions");
+    MapPositions("decoder", "target_positions");
+    const Architecture& a = model_.architecture;
+    MapStackNorms("encoder");
+    for (uint32_t i = 0; i < a.encoder_layers; ++i) {
+      const std::string from = "model.encoder.layers." + std::to_string(i);
+      const std::string to = "encoder." + std::to_string(i);
+      MapAttention(from + ".self_attn", to + ".self_attention");
+      MapNorm(from + ".self_attn_layer_norm", to + ".self_attention.norm");
+      MapFeedForward(from, to, a.encoder_ffn);
+    }
+    MapStackNorms("decoder");
+    for (uint32_t i = 0; i < a.decoder_layers; ++i) {
+      const std::string from = "model.decoder.layers." + std::to_string(i);
+      const std::string to = "decoder." + std::to_string(i);
+      MapAttention(from + ".self_attn", to + ".self_attention");
+      MapNorm(from + ".self_attn_layer_norm", to + ".self_attention.norm");
+      MapCrossAttention(from + ".encoder_attn", to + ".cross_attention");
+      MapNorm(from + ".encoder_attn_layer_norm", to + ".cross_attention.norm");
+      MapFeedForward(from, to, a.decoder_ffn);
+    }
+  }
+
+ private:
+  void Add(const std::string& to, const std::vector<std::string>& from,
+           uint64_t outputs, uint64_t inputs) {
+    CanonicalLinear linear;
+    for (const std::string& name : from) {
+      linear.weights.push_back(
+          map_.Require(name + ".weight", {outputs, inputs}));
+      linear.biases.push_back(map_.Require(name + ".bias", {outputs}));
+    }
+    model_.linears.emplace(to, std::move(linear));
+  }
+
+  void MapAttention(const std::string& from, const std::string& to) {
+    const uint64_t d = model_.architecture.d_model;
+    Add(to + ".qkv", {from + ".q_proj", from + ".k_proj", from + ".v_proj"}, d,
+        d);
+    Add(to + ".out", {from + ".out_proj"}, d, d);
+  }
+
+  void MapCrossAttention(const std::string& from, const std::string& to) {
+    const uint64_t d = model_.architecture.d_model;
+    Add(to + ".query", {from + ".q_proj"}, d, d);
+    Add(to + ".kv", {from + ".k_proj", from + ".v_proj"}, d, d);
+    Add(to + ".out", {from + ".out_proj"}, d, d);
+  }
+
+  void MapFeedForward(const std::string& from, const std::string& to,
+                      uint64_t ffn) {
+    const uint64_t d = model_.architecture.d_model;
+    Add(to + ".ffn.in", {from + ".fc1"}, ffn, d);
+    Add(to + ".ffn.out", {from + ".fc2"}, d, ffn);
+    MapNorm(from + ".final_layer_norm", to + ".ffn.norm");
+  }
+
+  void MapNorm(const std::string& from, const std::string& to) {
+    const uint64_t d = model_.architecture.d_model;
+    model_.norms.emplace(
+        to, CanonicalNorm{map_.Require(from + ".weight", {d}),
+                          map_.Require(from + ".bias", {d})});
+  }
+
+  // The norms before the first and after the last layer, where there are any.
+  void MapStackNorms(const std::string& stack) {
+    const Architecture& a = model_.architecture;
+    if (a.embedding_norm) {
+      MapNorm("model." + stack + ".layernorm_embedding",
+              stack + ".embedding_norm");
+    }
+    if (a.final_norm) {
+      MapNorm("model." + stack + ".layer_norm", stack + ".norm");
+    }
+  }
+
+  // A file may hold a tied matrix under any of its names, or under all. A name
+  // that it has wins; equal matrices are stored once.
+  void MapEmbeddings() {
+    Architecture& a = model_.architecture;
+    const uint64_t d = a.d_model;
+    const std::string shared = "model.shared.weight";
+    const std::string source = "model.encoder.embed_tokens.weight";
+    const std::string target = "model.decoder.embed_tokens.weight";
+    const std::string head = "lm_head.weight";
+    std::vector<std::string> source_names = {source};
+    std::vector<std::string> target_names = {target};
+    std::vector<std::string> output_names = {head};
+    if (config_.share_embeddings) {
+      source_names.push_back(shared);
+      target_names.push_back(shared);
+      source_names.push_back(target);
+      target_names.push_back(source);
+      // Unused by transformers 5 when nothing is tied, but saved all the same.
+      map_.Ignore(shared);
+    }
+    if (config_.tie_output) {
+      output_names.insert(output_names.end(), target_names.begin(),
+                          target_names.end());
+      target_names.push_back(head);
+      if (config_.share_embeddings) source_names.push_back(head);
+    }
+    const SourceTensor* source_matrix =
+        map_.RequireOneOf(source_names, {a.source_vocabulary, d});
+    const SourceTensor* target_matrix =
+        map_.RequireOneOf(target_names, {a.target_vocabulary, d});
+    const SourceTensor* output_matrix =
+        map_.RequireOneOf(output_names, {a.target_vocabulary, d});
+    const SourceTensor* bias =
+        map_.Find("final_logits_bias", {1, a.target_vocabulary});
+
+    model_.linears["output"] = {{output_matrix}, {bias}};
+    const auto tied = [&](const SourceTensor* matrix) {
+      return matrix != nullptr && output_matrix != nullptr &&
+             matrix->SameAs(*output_matrix);
+    };
+    a.source_embedding_tied = tied(source_matrix);
+    a.target_embedding_tied = tied(target_matrix);
+    if (!a.source_embedding_tied) {
+      model_.linears["source_embedding"] = {{source_matrix}, {nullptr}};
+    }
+    if (!a.target_embedding_tied) {
+      model_.linears["target_embedding"] = {{target_matrix}, {nullptr}};
+    }
+  }
+
+  // A table in the file wins over the formula, as in transformers.
+  void MapPositions(const std::string& stack, const std::string& to) {
+    const Architecture& a = model_.architecture;
+    const std::string name = "model." + stack + ".embed_positions.weight";
+    const std::vector<uint64_t> shape = {a.source_positions, a.d_model};
+    if (const SourceTensor* tensor = map_.Find(name, shape)) {
+      if (tensor->shape != shape) return;  // Finish will throw.
+      std::vector<float> table(tensor->size());
+      tensor->Read(0, table);
+      model_.tables[to] = std::move(table);
+    } else if (config_.static_positions) {
+      model_.tables[to] = SinusoidalPositions(a.source_positions, a.d_model);
+    } else {
+      map_.Require(name, shape);
+    }
+  }
+
+  const MarianConfig& config_;
+  TensorMap& map_;
+  CanonicalModel& model_;
+};
+
+std::string ReadWholeFile(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// LICENSE where there is one, else the licence that the model card's front
+// matter names.
+std::string ReadLicense(const fs::path& directory) {
+  for (const char* name : {"LICENSE", "LICENSE.txt", "LICENSE.md"}) {
+    std::string text = ReadWholeFile(directory / name);
+    while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) {
+      text.pop_back();
+    }
+    if (!text.empty()) return text;
+  }
+  std::istringstream card(ReadWholeFile(directory / "README.md"));
+  std::string line;
+  if (!std::getline(card, line) || line != "---") return "";
+  constexpr std::string_view kKey = "license:";
+  while (std::getline(card, line) && line != "---") {
+    if (!line.starts_with(kKey)) continue;
+    line.erase(0, kKey.size());
+    const size_t begin = line.find_first_not_of(" \"'");
+    const size_t end = line.find_last_not_of(" \"'\r");
+    return begin == std::string::npos ? ""
+                                      : line.substr(begin, end - begin + 1);
+  }
+  return "";
+}
+
+fs::path FindWeights(const fs::path& directory) {
+  const fs::path path = directory / "model.safetensors";
+  if (fs::exists(path)) return path;
+  for (const char* other :
+       {"pytorch_model.bin", "model.safetensors.index.json"}) {
+    if (fs::exists(directory / other)) {
+      throw ConversionError(
+          (directory / other).string() +
+          ": only model.safetensors can be read; load the model with "
+          "transformers and save it with save_pretrained.");
+    }
+  }
+  throw ConversionError(path.string() + ": cannot open the file.");
+}
+
+}  // namespace
+
+CanonicalModel ReadHuggingFaceMarian(const fs::path& directory,
+                                     bool with_tokenizer) {
+  MarianConfig config = ReadMarianConfig(directory);
+  const fs::path weights = FindWeights(directory);
+  auto file = std::make_shared<SafetensorsFile>(weights);
+
+  CanonicalModel model;
+  model.architecture = config.architecture;
+  model.generation = config.generation;
+  model.warnings = config.warnings;
+  model.storage = file;
+  TensorMap map(file->tensors());
+  MarianMapper(config, map, &model).MapAll();
+  map.Finish(weights);
+
+  Architecture& a = model.architecture;
+  a.positions_shared = model.tables.at("source_positions") ==
+                       model.tables.at("target_positions");
+  if (a.positions_shared) model.tables.erase("target_positions");
+
+  model.source = config.name.empty()
+                     ? fs::weakly_canonical(directory).filename().string()
+                     : config.name;
+  model.license = ReadLicense(directory);
+  if (with_tokenizer) {
+    model.tokenizer = ReadMarianTokenizer(directory, a, model.generation);
+  }
+  return model;
+}
+
+}  // namespace latimer

@@ -1,0 +1,37 @@
+#include "converter/readers/marian_tokenizer.h"
+
+#include <string>
+
+#include "converter/error.h"
+#include "converter/readers/marian_vocabulary.h"
+#include "converter/readers/sentencepiece_model.h"
+#include "converter/readers/tokenizer_config.h"
+
+namespace latimer {
+
+TokenizerData ReadMarianTokenizer(const std::filesystem::path& directory,
+                                  const Architecture& architecture,
+                                  const CanonicalGeneration& generation) {
+  const TokenizerConfig config = ReadTokenizerConfig(directory);
+  const SentencePieceModel source =
+      ReadSentencePieceModel(directory / "source.spm");
+  const SentencePieceModel target =
+      ReadSentencePieceModel(directory / "target.spm");
+  const Vocabulary vocabulary = ReadVocabulary(directory / "vocab.json");
+  const Vocabulary target_vocabulary =
+      config.separate_vocabularies
+          ? ReadVocabulary(directory / "target_vocab.json")
+          : vocabulary;
+  TokenizerData data = BuildTokenizer(
+      {source, target, vocabulary, target_vocabulary, config,
+       architecture.source_vocabulary, architecture.target_vocabulary});
+  if (data.eos_id != generation.eos) {
+    throw ConversionError(vocabulary.name + ": '" + config.eos +
+                          "' has the id " + std::to_string(data.eos_id) +
+                          ", but the model's eos_token_id is " +
+                          std::to_string(generation.eos) + ".");
+  }
+  return data;
+}
+
+}  // namespace latimer

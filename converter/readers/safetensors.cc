@@ -1,0 +1,87 @@
+#include "converter/readers/safetensors.h"
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "converter/error.h"
+
+namespace latimer {
+namespace {
+
+using Json = nlohmann::json;
+
+// The format's own limit.
+constexpr uint64_t kMaxHeaderBytes = 100'000'000;
+
+SourceTensor ParseTensor(const std::string& name, const Json& entry,
+                         std::span<const std::byte> data) {
+  SourceTensor tensor;
+  tensor.name = name;
+  const std::string type = entry.at("dtype").get<std::string>();
+  if (type == "F32") {
+    tensor.type = SourceType::kF32;
+  } else if (type == "F16") {
+    tensor.type = SourceType::kF16;
+  } else if (type == "BF16") {
+    tensor.type = SourceType::kBf16;
+  } else {
+    throw ConversionError("has type " + type +
+                          "; only F32, F16 and BF16 can be converted");
+  }
+  tensor.shape = entry.at("shape").get<std::vector<uint64_t>>();
+  uint64_t bytes = SizeOf(tensor.type);
+  for (uint64_t extent : tensor.shape) {
+    if (__builtin_mul_overflow(bytes, extent, &bytes)) {
+      throw ConversionError("has an impossible shape " +
+                            ShapeText(tensor.shape));
+    }
+  }
+  const auto offsets =
+      entry.at("data_offsets").get<std::pair<uint64_t, uint64_t>>();
+  if (offsets.first > offsets.second || offsets.second > data.size()) {
+    throw ConversionError("lies outside the file, which is truncated");
+  }
+  if (offsets.second - offsets.first != bytes) {
+    throw ConversionError("has " +
+                          std::to_string(offsets.second - offsets.first) +
+                          " bytes where its shape needs " +
+                          std::to_string(bytes));
+  }
+  tensor.data = data.subspan(offsets.first, bytes);
+  return tensor;
+}
+
+}  // namespace
+
+SafetensorsFile::SafetensorsFile(const std::filesystem::path& path)
+    : file_(path) {
+  const auto fail = [&](const std::string& what) {
+    throw ConversionError(path.string() + ": " + what + ".");
+  };
+  const std::span<const std::byte> bytes = file_.bytes();
+  uint64_t header_bytes = 0;
+  if (bytes.size() < sizeof(header_bytes)) fail("not a safetensors file");
+  std::memcpy(&header_bytes, bytes.data(), sizeof(header_bytes));
+  if (header_bytes > kMaxHeaderBytes) fail("not a safetensors file");
+  if (header_bytes > bytes.size() - sizeof(header_bytes)) {
+    fail("the file is truncated inside its header");
+  }
+  const auto* text =
+      reinterpret_cast<const char*>(bytes.data() + sizeof(header_bytes));
+  const Json header = Json::parse(text, text + header_bytes, nullptr,
+                                  /*allow_exceptions=*/false);
+  if (!header.is_object()) fail("the header is not valid JSON");
+  const auto data = bytes.subspan(sizeof(header_bytes) + header_bytes);
+  for (const auto& [name, entry] : header.items()) {
+    if (name == "__metadata__") continue;
+    try {
+      tensors_.emplace(name, ParseTensor(name, entry, data));
+    } catch (const ConversionError& error) {
+      fail("tensor " + name + " " + error.what());
+    } catch (const Json::exception&) {
+      fail("the header's entry for tensor " + name + " is malformed");
+    }
+  }
+}
+
+}  // namespace latimer

@@ -1,0 +1,229 @@
+#include "converter/readers/sentencepiece_model.h"
+
+#include <cmath>
+#include <cstdint>
+#include <protozero/pbf_reader.hpp>
+#include <set>
+
+#include "converter/error.h"
+#include "converter/readers/text_file.h"
+#include "text/byte_piece.h"
+#include "text/tokenizer_view.h"
+
+namespace latimer {
+namespace {
+
+// Field numbers of sentencepiece_model.proto.
+enum class ModelField : protozero::pbf_tag_type {
+  kPieces = 1,
+  kTrainer = 2,
+  kNormalizer = 3,
+  kDenormalizer = 5,
+};
+enum class PieceField : protozero::pbf_tag_type {
+  kText = 1,
+  kScore = 2,
+  kType = 3,
+};
+enum class TrainerField : protozero::pbf_tag_type {
+  kModelType = 3,
+  kTreatWhitespaceAsSuffix = 24,
+  kByteFallback = 35,
+  kUnknownSurface = 44,
+};
+enum class NormalizerField : protozero::pbf_tag_type {
+  kCharsmap = 2,
+  kAddDummyPrefix = 3,
+  kRemoveExtraWhitespaces = 4,
+  kEscapeWhitespaces = 5,
+};
+
+constexpr int32_t kUnigram = 1;
+
+SentencePiece ReadPiece(protozero::pbf_reader reader) {
+  SentencePiece piece;
+  while (reader.next()) {
+    switch (static_cast<PieceField>(reader.tag())) {
+      case PieceField::kText:
+        piece.text = reader.get_string();
+        break;
+      case PieceField::kScore:
+        piece.score = reader.get_float();
+        break;
+      case PieceField::kType:
+        piece.type = static_cast<PieceType>(reader.get_enum());
+        break;
+      default:
+        reader.skip();
+    }
+  }
+  return piece;
+}
+
+void ReadTrainer(protozero::pbf_reader reader, SentencePieceModel& model) {
+  int32_t type = kUnigram;
+  while (reader.next()) {
+    switch (static_cast<TrainerField>(reader.tag())) {
+      case TrainerField::kModelType:
+        type = reader.get_enum();
+        break;
+      case TrainerField::kTreatWhitespaceAsSuffix:
+        model.treat_whitespace_as_suffix = reader.get_bool();
+        break;
+      case TrainerField::kByteFallback:
+        model.byte_fallback = reader.get_bool();
+        break;
+      case TrainerField::kUnknownSurface:
+        model.unknown_surface = reader.get_string();
+        break;
+      default:
+        reader.skip();
+    }
+  }
+  if (type != kUnigram) {
+    const char* const kNames[] = {"", "unigram", "BPE", "word", "char"};
+    const std::string found =
+        type >= 1 && type <= 4 ? kNames[type] : std::to_string(type);
+    throw ConversionError(model.name + ": the SentencePiece model is of type " +
+                          found + ", but only unigram is supported.");
+  }
+}
+
+void ReadNormalizer(protozero::pbf_reader reader, SentencePieceModel& model) {
+  while (reader.next()) {
+    switch (static_cast<NormalizerField>(reader.tag())) {
+      case NormalizerField::kCharsmap:
+        model.precompiled_charsmap = reader.get_bytes();
+        break;
+      case NormalizerField::kAddDummyPrefix:
+        model.add_dummy_prefix = reader.get_bool();
+        break;
+      case NormalizerField::kRemoveExtraWhitespaces:
+        model.remove_extra_whitespaces = reader.get_bool();
+        break;
+      case NormalizerField::kEscapeWhitespaces:
+        model.escape_whitespaces = reader.get_bool();
+        break;
+      default:
+        reader.skip();
+    }
+  }
+}
+
+void RefuseDenormalizer(protozero::pbf_reader reader, const std::string& name) {
+  while (reader.next()) {
+    if (static_cast<NormalizerField>(reader.tag()) ==
+            NormalizerField::kCharsmap &&
+        !reader.get_bytes().empty()) {
+      throw ConversionError(name +
+                            ": the SentencePiece model has denormalization "
+                            "rules, which are not supported.");
+    }
+    reader.skip();
+  }
+}
+
+SentencePieceModel ReadModel(protozero::pbf_reader reader,
+                             const std::string& name) {
+  SentencePieceModel model;
+  model.name = name;
+  while (reader.next()) {
+    switch (static_cast<ModelField>(reader.tag())) {
+      case ModelField::kPieces:
+        model.pieces.push_back(ReadPiece(reader.get_message()));
+        break;
+      case ModelField::kTrainer:
+        ReadTrainer(reader.get_message(), model);
+        break;
+      case ModelField::kNormalizer:
+        ReadNormalizer(reader.get_message(), model);
+        break;
+      case ModelField::kDenormalizer:
+        RefuseDenormalizer(reader.get_message(), name);
+        break;
+      default:
+        reader.skip();
+    }
+  }
+  return model;
+}
+
+// Pieces that stand for themselves in a text; the others are reserved and may
+// have the text of one of these.
+bool IsOrdinary(PieceType type) {
+  return type == PieceType::kNormal || type == PieceType::kUserDefined ||
+         type == PieceType::kUnused;
+}
+
+void CheckPiece(const SentencePieceModel& model, size_t index) {
+  const SentencePiece& piece = model.pieces[index];
+  const auto fail = [&](const std::string& what) {
+    throw ConversionError(model.name + ": piece " + std::to_string(index) +
+                          " " + what + ".");
+  };
+  if (piece.text.empty()) fail("is empty");
+  if (piece.text.find('\0') != piece.text.npos) fail("has a zero byte");
+  if (!std::isfinite(piece.score)) fail("has a score that is not finite");
+  const size_t limit = piece.type == PieceType::kUserDefined
+                           ? kMaxReplacementBytes
+                           : kMaxPieceBytes;
+  if (piece.text.size() > limit) {
+    fail("is longer than " + std::to_string(limit) + " bytes");
+  }
+  if (piece.type == PieceType::kByte &&
+      (!model.byte_fallback || ByteOfPiece(piece.text) < 0)) {
+    fail("is a byte piece, but reads '" + piece.text +
+         "' or comes without byte_fallback");
+  }
+}
+
+void CheckModel(const SentencePieceModel& model) {
+  if (model.pieces.empty()) {
+    throw ConversionError(model.name +
+                          ": not a SentencePiece model: it has no pieces.");
+  }
+  std::set<std::string_view> ordinary;
+  std::set<std::string_view> reserved;
+  size_t unknown = 0;
+  size_t bytes = 0;
+  for (size_t i = 0; i < model.pieces.size(); ++i) {
+    CheckPiece(model, i);
+    const SentencePiece& piece = model.pieces[i];
+    auto& names = IsOrdinary(piece.type) ? ordinary : reserved;
+    if (!names.insert(piece.text).second) {
+      throw ConversionError(model.name + ": piece '" + piece.text +
+                            "' is defined twice.");
+    }
+    unknown += piece.type == PieceType::kUnknown ? 1 : 0;
+    bytes += piece.type == PieceType::kByte ? 1 : 0;
+  }
+  if (unknown != 1) {
+    throw ConversionError(model.name + ": has " + std::to_string(unknown) +
+                          " unknown pieces instead of one.");
+  }
+  if (model.byte_fallback && bytes != 256) {
+    throw ConversionError(model.name + ": has " + std::to_string(bytes) +
+                          " byte pieces instead of 256.");
+  }
+}
+
+}  // namespace
+
+SentencePieceModel ParseSentencePieceModel(std::string_view bytes,
+                                           const std::string& name) {
+  SentencePieceModel model;
+  try {
+    model = ReadModel(protozero::pbf_reader(bytes.data(), bytes.size()), name);
+  } catch (const protozero::exception& error) {
+    throw ConversionError(name +
+                          ": not a SentencePiece model: " + error.what() + ".");
+  }
+  CheckModel(model);
+  return model;
+}
+
+SentencePieceModel ReadSentencePieceModel(const std::filesystem::path& path) {
+  return ParseSentencePieceModel(ReadTextFile(path), path.string());
+}
+
+}  // namespace latimer

@@ -1,0 +1,55 @@
+// Reads a SentencePiece model file: a protocol buffer, ModelProto in
+// sentencepiece_model.proto of sentencepiece 0.2.3.
+#ifndef LATIMER_CONVERTER_READERS_SENTENCEPIECE_MODEL_H_
+#define LATIMER_CONVERTER_READERS_SENTENCEPIECE_MODEL_H_
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace latimer {
+
+// The numbers are those of the file.
+enum class PieceType {
+  kNormal = 1,
+  kUnknown = 2,
+  kControl = 3,
+  kUserDefined = 4,
+  kUnused = 5,
+  kByte = 6,
+};
+
+struct SentencePiece {
+  std::string text;
+  float score = 0;
+  PieceType type = PieceType::kNormal;
+};
+
+struct SentencePieceModel {
+  std::string name;  // The file, for messages.
+  std::vector<SentencePiece> pieces;
+  bool byte_fallback = false;
+  bool treat_whitespace_as_suffix = false;
+  bool add_dummy_prefix = true;
+  bool remove_extra_whitespaces = true;
+  bool escape_whitespaces = true;
+  std::string unknown_surface = " \xE2\x81\x87 ";
+  // Normalization rules, as charsmap.h decodes them; empty: none.
+  std::string precompiled_charsmap;
+};
+
+// Throws ConversionError when the file cannot be read, is no SentencePiece
+// model, is of another type than unigram, or uses what Latimer lacks: a
+// denormalizer. What it returns has passed SentencePiece's own checks:
+// pieces are not empty, not longer than the runtime takes and occur once, one
+// is the unknown piece, scores are finite, byte fallback has all its bytes.
+SentencePieceModel ReadSentencePieceModel(const std::filesystem::path& path);
+
+// The same for the bytes of such a file; `name` is for messages.
+SentencePieceModel ParseSentencePieceModel(std::string_view bytes,
+                                           const std::string& name);
+
+}  // namespace latimer
+
+#endif  // LATIMER_CONVERTER_READERS_SENTENCEPIECE_MODEL_H_

@@ -1,0 +1,159 @@
+#include "converter/readers/tokenizer_config.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "converter/error.h"
+#include "converter/readers/text_file.h"
+
+namespace latimer {
+namespace {
+
+using Json = nlohmann::json;
+
+// transformers' SPECIAL_TOKENS_ATTRIBUTES: tokens are added in this order.
+constexpr std::array<const char*, 7> kNamedTokens = {
+    "bos_token", "eos_token", "unk_token", "sep_token",
+    "pad_token", "cls_token", "mask_token"};
+
+// The object in a file; empty when there is no such file.
+Json ReadObject(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path)) return Json::object();
+  Json object = Json::parse(ReadTextFile(path), nullptr, false);
+  if (!object.is_object()) {
+    throw ConversionError(path.string() + ": not a JSON object.");
+  }
+  return object;
+}
+
+class ConfigReader {
+ public:
+  explicit ConfigReader(const std::filesystem::path& directory) {
+    const std::filesystem::path path = directory / "tokenizer_config.json";
+    config_.name = path.string();
+    settings_ = ReadObject(path);
+    if (const Json* list = Find("additional_special_tokens");
+        list != nullptr && Find("extra_special_tokens") == nullptr) {
+      settings_["extra_special_tokens"] = *list;
+    }
+    if (const Json* tokens = Find("added_tokens_decoder")) {
+      for (const auto& [id, token] : tokens->items()) {
+        AddDeclared(token, IdOf(id));
+      }
+    } else {
+      const Json map = ReadObject(directory / "special_tokens_map.json");
+      for (const auto& [key, value] : map.items()) settings_[key] = value;
+      const Json added = ReadObject(directory / "added_tokens.json");
+      for (const auto& [text, id] : added.items()) AddDeclared(text, id);
+    }
+  }
+
+  TokenizerConfig Read() {
+    config_.separate_vocabularies = Flag("separate_vocabs");
+    config_.clean_up_spaces = Flag("clean_up_tokenization_spaces");
+    if (Flag("split_special_tokens")) {
+      Fail("split_special_tokens is not supported");
+    }
+    for (const char* name : kNamedTokens) AddNamed(name);
+    for (const auto& [key, value] : settings_.items()) {
+      const bool named = std::find(kNamedTokens.begin(), kNamedTokens.end(),
+                                   key) != kNamedTokens.end();
+      if (!named && key.ends_with("_token") &&
+          (value.is_string() || value.is_object())) {
+        AddSpecial(value);
+      }
+    }
+    if (const Json* extra = Find("extra_special_tokens")) {
+      for (const Json& token : *extra) AddSpecial(token);
+    }
+    return std::move(config_);
+  }
+
+ private:
+  [[noreturn]] void Fail(const std::string& what) const {
+    throw ConversionError(config_.name + ": " + what + ".");
+  }
+
+  // The setting, unless it is absent or null.
+  const Json* Find(const char* key) const {
+    const auto found = settings_.find(key);
+    return found == settings_.end() || found->is_null() ? nullptr : &*found;
+  }
+
+  bool Flag(const char* key) const {
+    const Json* flag = Find(key);
+    if (flag == nullptr) return false;
+    if (!flag->is_boolean()) Fail(std::string(key) + " is not true or false");
+    return flag->get<bool>();
+  }
+
+  int32_t IdOf(const std::string& digits) const {
+    if (digits.empty() || digits.size() > 9 ||
+        digits.find_first_not_of("0123456789") != digits.npos) {
+      Fail("added token id '" + digits + "' is no number");
+    }
+    return std::stoi(digits);
+  }
+
+  AddedTokenConfig Parse(const Json& json) const {
+    AddedTokenConfig token;
+    if (json.is_string()) {
+      token.text = json.get<std::string>();
+      return token;
+    }
+    if (!json.is_object() || !json.contains("content") ||
+        !json["content"].is_string()) {
+      Fail("a special token is neither text nor has content");
+    }
+    token.text = json["content"].get<std::string>();
+    const auto flag = [&json](const char* key) {
+      return json.contains(key) && json[key] == true;
+    };
+    token.strips_space_before = flag("lstrip");
+    token.strips_space_after = flag("rstrip");
+    if (flag("single_word")) {
+      Fail("token '" + token.text + "' is single_word, which is not supported");
+    }
+    return token;
+  }
+
+  // The token with this text, which is there afterwards.
+  AddedTokenConfig& Add(AddedTokenConfig token) {
+    if (token.text.empty()) Fail("a special token is empty");
+    for (AddedTokenConfig& known : config_.tokens) {
+      if (known.text == token.text) return known;
+    }
+    return config_.tokens.emplace_back(std::move(token));
+  }
+
+  void AddDeclared(const Json& token, const Json& id) {
+    if (!id.is_number_integer()) Fail("an added token has no id");
+    Add(Parse(token)).id = id.get<int32_t>();
+  }
+
+  void AddSpecial(const Json& token) { Add(Parse(token)).special = true; }
+
+  void AddNamed(const char* name) {
+    std::string* slot = nullptr;
+    if (std::string_view(name) == "eos_token") slot = &config_.eos;
+    if (std::string_view(name) == "unk_token") slot = &config_.unknown;
+    if (std::string_view(name) == "pad_token") slot = &config_.pad;
+    const Json* value = Find(name);
+    if (value == nullptr && slot == nullptr) return;
+    const AddedTokenConfig token = Parse(value != nullptr ? *value : Json(*slot));
+    if (slot != nullptr) *slot = token.text;
+    Add(token).special = true;
+  }
+
+  TokenizerConfig config_;
+  Json settings_;
+};
+
+}  // namespace
+
+TokenizerConfig ReadTokenizerConfig(const std::filesystem::path& directory) {
+  return ConfigReader(directory).Read();
+}
+
+}  // namespace latimer

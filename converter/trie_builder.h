@@ -1,0 +1,18 @@
+// Builds the tries that runtime/text/trie.h walks.
+#ifndef LATIMER_CONVERTER_TRIE_BUILDER_H_
+#define LATIMER_CONVERTER_TRIE_BUILDER_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace latimer {
+
+// From key to value; empty for no keys. Throws ConversionError for an empty
+// key, one with a zero byte, or more nodes or values than a trie can hold.
+std::vector<uint32_t> BuildTrie(const std::map<std::string, uint32_t>& entries);
+
+}  // namespace latimer
+
+#endif  // LATIMER_CONVERTER_TRIE_BUILDER_H_
