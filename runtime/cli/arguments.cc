@@ -1,0 +1,102 @@
+#include "cli/arguments.h"
+
+#include <getopt.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+
+namespace latimer::cli {
+namespace {
+
+// Parses a whole number in [minimum, 2^31).
+bool ParseCount(const char* text, uint32_t minimum, uint32_t* out) {
+  char* end = nullptr;
+  errno = 0;
+  const long long value = std::strtoll(text, &end, 10);
+  if (end == text || *end != '\0' || errno != 0 || value < minimum ||
+      value > INT32_MAX) {
+    return false;
+  }
+  *out = static_cast<uint32_t>(value);
+  return true;
+}
+
+struct OptionInfo {
+  const char* name;
+  uint32_t bit;  // 0: every subcommand
+  bool has_value;
+  uint32_t minimum;
+  // Exactly one is set.
+  uint32_t Arguments::* count;
+  bool Arguments::* flag;
+  const char* Arguments::* text;
+  bool flag_value;
+};
+
+constexpr OptionInfo kOptions[] = {
+    {"threads", kThreads, true, 1, &Arguments::threads, nullptr, nullptr, {}},
+    {"skip-checksum", 0, false, 0, nullptr, &Arguments::verify_checksum,
+     nullptr, false},
+    {"cpu", 0, true, 0, nullptr, nullptr, &Arguments::cpu, {}},
+    {"json", kJson, false, 0, nullptr, &Arguments::json, nullptr, true},
+    {"text", kText, true, 0, nullptr, nullptr, &Arguments::text, {}},
+    {"ids", kIds, false, 0, nullptr, &Arguments::ids, nullptr, true},
+    {"decode", kDecode, false, 0, nullptr, &Arguments::decode, nullptr, true},
+    {"max-target-tokens", kTargetLimits, true, 1,
+     &Arguments::max_target_tokens, nullptr, nullptr, {}},
+    {"min-target-tokens", kTargetLimits, true, 0,
+     &Arguments::min_target_tokens, nullptr, nullptr, {}},
+    {"source-tokens", kBench, true, 1, &Arguments::source_tokens, nullptr,
+     nullptr, {}},
+    {"target-tokens", kBench, true, 1, &Arguments::target_tokens, nullptr,
+     nullptr, {}},
+    {"repeat", kBench, true, 1, &Arguments::repeat, nullptr, nullptr, {}},
+};
+constexpr int kOptionCount = sizeof(kOptions) / sizeof(kOptions[0]);
+
+}  // namespace
+
+int ParseArguments(int argc, char** argv, uint32_t options, Arguments* out) {
+  option long_options[kOptionCount + 1] = {};
+  int count = 0;
+  for (int i = 0; i < kOptionCount; ++i) {
+    const OptionInfo& info = kOptions[i];
+    if (info.bit != 0 && (options & info.bit) == 0) continue;
+    long_options[count++] = {
+        info.name, info.has_value ? required_argument : no_argument, nullptr,
+        256 + i};
+  }
+  const char* command = argv[0];
+  opterr = 0;
+  // The leading ':' tells a missing value from an unknown option.
+  for (int c; (c = getopt_long(argc, argv, ":", long_options, nullptr)) != -1;) {
+    if (c == ':' || c == '?') {
+      std::fprintf(stderr, "latimer %s: %s %s; see latimer --help.\n", command,
+                   c == ':' ? "a value is missing for" : "unknown option",
+                   argv[optind - 1]);
+      return kUsage;
+    }
+    const OptionInfo& info = kOptions[c - 256];
+    if (info.flag != nullptr) {
+      out->*info.flag = info.flag_value;
+    } else if (info.text != nullptr) {
+      out->*info.text = optarg;
+    } else if (!ParseCount(optarg, info.minimum, &(out->*info.count))) {
+      std::fprintf(stderr,
+                   "latimer %s: --%s %s: give a whole number of at least %u.\n",
+                   command, info.name, optarg,
+                   static_cast<unsigned>(info.minimum));
+      return kUsage;
+    }
+  }
+  if (argc - optind != 1) {
+    std::fprintf(stderr, "latimer %s: give one model file; see latimer --help.\n",
+                 command);
+    return kUsage;
+  }
+  out->model = argv[optind];
+  return kSuccess;
+}
+
+}  // namespace latimer::cli

@@ -1,0 +1,51 @@
+// Command line of one subcommand, parsed with getopt_long.
+#ifndef LATIMER_CLI_ARGUMENTS_H_
+#define LATIMER_CLI_ARGUMENTS_H_
+
+#include <cstdint>
+
+namespace latimer::cli {
+
+// Exit codes.
+inline constexpr int kSuccess = 0;
+inline constexpr int kFailure = 1;  // The model, the input or the system.
+inline constexpr int kUsage = 2;    // The command line.
+
+struct Arguments {
+  const char* model = nullptr;
+  uint32_t threads = 1;
+  bool verify_checksum = true;
+  const char* cpu = nullptr;
+  bool json = false;
+
+  // translate, tokenize
+  const char* text = nullptr;
+  bool ids = false;
+  bool decode = false;
+  uint32_t max_target_tokens = 0;
+  uint32_t min_target_tokens = 0;
+
+  // bench
+  uint32_t source_tokens = 32;
+  uint32_t target_tokens = 32;
+  uint32_t repeat = 20;
+};
+
+// Options that a subcommand takes; each bit is one.
+enum OptionBit : uint32_t {
+  kThreads = 1,
+  kJson = 2,
+  kText = 4,
+  kIds = 8,
+  kTargetLimits = 16,
+  kBench = 32,
+  kDecode = 64,
+};
+
+// Parses argv[0] (the subcommand) and what follows. Prints one sentence to
+// standard error and returns kUsage where something is wrong.
+int ParseArguments(int argc, char** argv, uint32_t options, Arguments* out);
+
+}  // namespace latimer::cli
+
+#endif  // LATIMER_CLI_ARGUMENTS_H_

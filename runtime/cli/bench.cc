@@ -1,0 +1,179 @@
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/session.h"
+
+namespace latimer::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+double MillisecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start)
+      .count();
+}
+
+// What was measured in each round; reported as minimum and median.
+struct Samples {
+  const char* name;
+  std::vector<double> values;
+
+  void AddTo(Json& json) {
+    std::sort(values.begin(), values.end());
+    json[name] = values.front();
+    json[std::string(name) + "_median"] = values[values.size() / 2];
+  }
+};
+
+// Valid source ids, neither EOS nor padding, the same on every machine
+// (Marsaglia's xorshift).
+std::vector<int32_t> RandomSource(const ModelInfo& info, uint32_t count) {
+  std::vector<int32_t> ids;
+  uint32_t random = 2463534242u;
+  while (ids.size() < count) {
+    random ^= random << 13;
+    random ^= random >> 17;
+    random ^= random << 5;
+    const auto id = static_cast<int32_t>(
+        random % info.architecture.source_vocabulary);
+    const bool special = id == info.generation.eos || id == info.generation.pad;
+    if (!special || info.architecture.source_vocabulary <= 2) ids.push_back(id);
+  }
+  return ids;
+}
+
+// Of this program alone; getrusage's figure may be that of the parent, from
+// before the program was started. 0 where the system does not say.
+uint64_t PeakRssBytes() {
+  std::FILE* file = std::fopen("/proc/self/status", "re");
+  if (file == nullptr) return 0;
+  unsigned long long kilobytes = 0;
+  char line[128];
+  while (std::fgets(line, sizeof(line), file) != nullptr &&
+         std::sscanf(line, "VmHWM: %llu kB", &kilobytes) != 1) {
+  }
+  std::fclose(file);
+  return kilobytes * 1024;
+}
+
+// Times one round; false after printing why it cannot be run.
+class Rounds {
+ public:
+  Rounds(Translator& translator, const Arguments& arguments)
+      : translator_(translator),
+        target_tokens_(arguments.target_tokens),
+        source_(RandomSource(translator.model_info(),
+                             arguments.source_tokens)) {}
+
+  bool Run() {
+    // With one token and with all of them: the difference is what each token
+    // more takes, the rest is the encoder.
+    double first = 0;
+    double all = 0;
+    if (!Time(1, &first) || !Time(target_tokens_, &all)) return false;
+    total_.values.push_back(all);
+    const double per_token =
+        target_tokens_ > 1 ? (all - first) / (target_tokens_ - 1) : 0;
+    per_token_.values.push_back(per_token);
+    encode_.values.push_back(first - per_token);
+    return true;
+  }
+
+  void AddTo(Json& json) {
+    encode_.AddTo(json);
+    per_token_.AddTo(json);
+    total_.AddTo(json);
+  }
+
+ private:
+  bool Time(uint32_t tokens, double* milliseconds) {
+    const auto start = Clock::now();
+    // EOS is not allowed before the end: exactly this many.
+    const Result<Translation> result = translator_.TranslateIds(
+        source_, {.max_target_tokens = tokens,
+                  .min_target_tokens = tokens,
+                  .language_code = {}});
+    *milliseconds = MillisecondsSince(start);
+    if (!result.ok()) {
+      std::fprintf(stderr, "latimer bench: %s\n", result.status().message());
+      return false;
+    }
+    return true;
+  }
+
+  Translator& translator_;
+  uint32_t target_tokens_;
+  std::vector<int32_t> source_;
+  Samples encode_{"encode_ms", {}};
+  Samples per_token_{"ms_per_token", {}};
+  Samples total_{"total_ms", {}};
+};
+
+void PrintText(const Json& json) {
+  for (const auto& [name, value] : json.items()) {
+    std::printf("%-24s %s\n", name.c_str(), value.dump().c_str());
+  }
+}
+
+}  // namespace
+
+int Bench(int argc, char** argv) {
+  Arguments arguments;
+  if (const int code =
+          ParseArguments(argc, argv, kThreads | kJson | kBench, &arguments);
+      code != kSuccess) {
+    return code;
+  }
+  Session session;
+  Samples load{"load_ms", {}};
+  constexpr int kLoads = 5;
+  for (int i = 0; i < kLoads; ++i) {
+    // The first includes mapping; all include verification.
+    const auto start = Clock::now();
+    if (!session.Open(arguments)) return kFailure;
+    load.values.push_back(MillisecondsSince(start));
+  }
+  Translator& translator = session.translator();
+  if (arguments.target_tokens > translator.max_target_tokens()) {
+    std::fprintf(stderr,
+                 "latimer bench: --target-tokens %u exceeds the %u that this "
+                 "model and build allow.\n",
+                 static_cast<unsigned>(arguments.target_tokens),
+                 static_cast<unsigned>(translator.max_target_tokens()));
+    return kUsage;
+  }
+  Rounds rounds(translator, arguments);
+  for (uint32_t i = 0; i < arguments.repeat; ++i) {
+    if (!rounds.Run()) return kFailure;
+  }
+  const ModelInfo& info = translator.model_info();
+  Json json;
+  json["source_tokens"] = arguments.source_tokens;
+  json["target_tokens"] = arguments.target_tokens;
+  json["threads"] = translator.threads();
+  json["repeat"] = arguments.repeat;
+  load.AddTo(json);
+  rounds.AddTo(json);
+  json["peak_rss_bytes"] = PeakRssBytes();
+  json["workspace_bytes"] = sizeof(Workspace);
+  json["model_bytes"] = info.sizes.file;
+  json["weight_bytes_per_token"] = info.sizes.streamed_per_token;
+  json["kernels"] = Json::array();
+  for (int i = 0; const char* name = translator.kernel_name(i); ++i) {
+    json["kernels"].push_back(name);
+  }
+  if (arguments.json) {
+    std::puts(json.dump(2).c_str());
+  } else {
+    PrintText(json);
+  }
+  return kSuccess;
+}
+
+}  // namespace latimer::cli

@@ -1,0 +1,139 @@
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/session.h"
+
+namespace latimer::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const char* Name(Activation activation) {
+  switch (activation) {
+    case Activation::kRelu: return "relu";
+    case Activation::kGelu: return "gelu";
+    case Activation::kGeluTanh: return "gelu_tanh";
+    case Activation::kSwish: return "swish";
+    case Activation::kTanh: return "tanh";
+    case Activation::kSigmoid: return "sigmoid";
+  }
+  return "";
+}
+
+Json ArchitectureJson(const Architecture& a) {
+  return {{"d_model", a.d_model},
+          {"encoder_layers", a.encoder_layers},
+          {"decoder_layers", a.decoder_layers},
+          {"encoder_heads", a.encoder_heads},
+          {"decoder_heads", a.decoder_heads},
+          {"encoder_ffn", a.encoder_ffn},
+          {"decoder_ffn", a.decoder_ffn},
+          {"source_vocabulary", a.source_vocabulary},
+          {"target_vocabulary", a.target_vocabulary},
+          {"source_positions", a.source_positions},
+          {"target_positions", a.target_positions},
+          {"activation", Name(a.activation)},
+          {"norm_position",
+           a.norm_position == NormPosition::kPre ? "pre" : "post"},
+          {"embedding_norm", a.embedding_norm},
+          {"final_norm", a.final_norm},
+          {"source_embedding_tied", a.source_embedding_tied},
+          {"target_embedding_tied", a.target_embedding_tied},
+          {"embedding_scale", a.embedding_scale}};
+}
+
+Json GenerationJson(const GenerationRules& g) {
+  Json banned = Json::array();
+  uint32_t begin = 0;
+  for (const uint32_t end : g.banned_ends) {
+    Json sequence = Json::array();
+    for (; begin < end; ++begin) sequence.push_back(g.banned_tokens[begin]);
+    banned.push_back(sequence);
+  }
+  return {{"decoder_start", g.decoder_start},
+          {"eos", g.eos},
+          {"pad", g.pad},
+          {"forced_eos", g.forced_eos < 0 ? Json() : Json(g.forced_eos)},
+          {"max_target_tokens", g.max_target_tokens},
+          {"min_target_tokens", g.min_target_tokens},
+          {"banned_sequences", banned}};
+}
+
+Json InspectJson(const Translator& translator) {
+  const ModelInfo& info = translator.model_info();
+  const ModelSizes& s = info.sizes;
+  char checksum[17];
+  std::snprintf(checksum, sizeof(checksum), "%016llx",
+                static_cast<unsigned long long>(info.checksum));
+  Json kernels = Json::array();
+  for (int i = 0; const char* name = translator.kernel_name(i); ++i) {
+    kernels.push_back(name);
+  }
+  const Json sizes = {
+      {"encoder", s.encoder},     {"cross_kv", s.cross_kv},
+      {"decoder", s.decoder},     {"output", s.output},
+      {"embeddings", s.embeddings}, {"positions", s.positions},
+      {"tokenizer", s.tokenizer}};
+  // What this build reserves: its profile's bill, not the model's own.
+  Json ram;
+  for (int i = 0; i < kBufferCount; ++i) {
+    const auto buffer = static_cast<Buffer>(i);
+    ram[BufferName(buffer)] = BufferBytes(kProfile, buffer);
+  }
+  return {{"format_version", info.format_version},
+          {"checksum", checksum},
+          {"source", info.source},
+          {"license", info.license},
+          {"converter", info.converter},
+          {"weights", info.weights},
+          {"tile", info.tile},
+          {"tokenizer", info.has_tokenizer ? "sentencepiece-unigram" : "none"},
+          {"architecture", ArchitectureJson(info.architecture)},
+          {"generation", GenerationJson(info.generation)},
+          {"kernels", kernels},
+          {"flash_bytes", s.file},
+          {"flash", sizes},
+          {"weight_bytes_per_token", s.streamed_per_token},
+          {"profile", kProfile.name},
+          {"ram_bytes", sizeof(Workspace)},
+          {"ram", ram}};
+}
+
+// One "name  value" line for each leaf, nested names joined with dots.
+void PrintText(const Json& json, const std::string& prefix) {
+  for (const auto& [name, value] : json.items()) {
+    if (value.is_object()) {
+      PrintText(value, prefix + name + ".");
+      continue;
+    }
+    const std::string text =
+        value.is_string() ? value.get<std::string>() : value.dump();
+    std::printf("%-34s %s\n", (prefix + name).c_str(), text.c_str());
+  }
+}
+
+}  // namespace
+
+int Inspect(int argc, char** argv) {
+  Arguments arguments;
+  if (const int code = ParseArguments(argc, argv, kJson, &arguments);
+      code != kSuccess) {
+    return code;
+  }
+  Session session;
+  if (!session.Open(arguments)) return kFailure;
+  const Json result = InspectJson(session.translator());
+  if (arguments.json) {
+    // Text from the file may be any bytes.
+    std::puts(result.dump(2, ' ', false, Json::error_handler_t::replace)
+                  .c_str());
+  } else {
+    PrintText(result, "");
+  }
+  return kSuccess;
+}
+
+}  // namespace latimer::cli

@@ -1,0 +1,63 @@
+// latimer: translates with a converted model.
+
+#include <cstdio>
+#include <cstring>
+
+#include "cli/arguments.h"
+#include "cli/commands.h"
+
+namespace {
+
+constexpr char kHelp[] =
+    R"(latimer translates with a model that latimer-convert has made.
+
+  latimer translate MODEL.ltm [--text TEXT | --ids] [--threads N]
+          [--max-target-tokens N] [--min-target-tokens N]
+      One translation a line for each line of standard input, or of TEXT.
+      With --ids lines are token ids: source ids as they are, target ids out.
+  latimer tokenize MODEL.ltm [--decode]
+      Lines of text to source ids with EOS; with --decode target ids to text.
+  latimer inspect MODEL.ltm [--json]
+      Architecture, quantization, sizes, rules, provenance.
+  latimer bench MODEL.ltm [--source-tokens S] [--target-tokens T] [--threads N]
+          [--repeat R] [--json]
+      Time and memory for random source ids and exactly T generated tokens.
+
+  For all: --skip-checksum loads without looking for damaged weights; --cpu NAME
+  uses no more than sse41, avx2, avxvnni or avx512 (ARM: neon, dotprod, i8mm).
+)";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  namespace cli = latimer::cli;
+  const char* command = argc > 1 ? argv[1] : "";
+  if (std::strcmp(command, "translate") == 0) {
+    return cli::Translate(argc - 1, argv + 1);
+  }
+  if (std::strcmp(command, "tokenize") == 0) {
+    return cli::Tokenize(argc - 1, argv + 1);
+  }
+  if (std::strcmp(command, "inspect") == 0) {
+    return cli::Inspect(argc - 1, argv + 1);
+  }
+  if (std::strcmp(command, "bench") == 0) {
+    return cli::Bench(argc - 1, argv + 1);
+  }
+  if (std::strcmp(command, "--help") == 0 || std::strcmp(command, "-h") == 0 ||
+      std::strcmp(command, "help") == 0) {
+    std::fputs(kHelp, stdout);
+    return cli::kSuccess;
+  }
+  if (std::strcmp(command, "--version") == 0) {
+    std::puts("latimer " LATIMER_VERSION);
+    return cli::kSuccess;
+  }
+  if (*command == '\0') {
+    std::fputs(kHelp, stderr);
+  } else {
+    std::fprintf(stderr, "latimer: unknown command %s; see latimer --help.\n",
+                 command);
+  }
+  return cli::kUsage;
+}
