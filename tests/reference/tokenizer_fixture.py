@@ -1,0 +1,330 @@
+#!/usr/bin/env python3
+"""Writes what the original tokenizers make of text, for tests/text.
+
+Run with transformers 5.23, sentencepiece 0.2.3:
+
+    tokenizer_fixture.py             rewrites tests/data/tokenizer_*.jsonl and
+                                     tests/data/sentencepiece/
+    tokenizer_fixture.py --corpus F.. --output OUT.jsonl
+                                     every line of the given texts (or .xz), for
+                                     LATIMER_TOKENIZER_FIXTURE=OUT.jsonl
+    tokenizer_fixture.py --models DIR
+                                     larger SentencePiece models with all
+                                     built-in normalization rules, for
+                                     LATIMER_SENTENCEPIECE_FIXTURE=DIR
+
+A line is {"text": base64, "ids": [...] without end of sentence, "decoded":
+the ids decoded without special tokens}; for a long text, {"text", "times",
+"count", "ids_fnv1a", "decoded_fnv1a"}: hashes of the little-endian int32 ids
+and of the decoded UTF-8. Texts are bytes: what is not UTF-8 is
+given to SentencePiece directly and its pieces are looked up as transformers
+does.
+"""
+import argparse
+import base64
+import json
+import lzma
+import pathlib
+import random
+import struct
+import tempfile
+import warnings
+
+warnings.filterwarnings("ignore")
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DEMO = ROOT / "examples" / "en-de"
+DATA = ROOT / "tests" / "data"
+
+
+class Repeated:
+    """A long text, stored as what it repeats and hashes of what it gives."""
+
+    def __init__(self, unit, times):
+        self.unit, self.times, self.text = unit, times, unit * times
+
+
+def fnv1a(data):
+    value = 0xcbf29ce484222325
+    for byte in data:
+        value = (value ^ byte) * 0x100000001b3 % 2**64
+    return str(value)
+
+
+def adversarial():
+    """Texts that look for the edges of a tokenizer; bytes or str."""
+    spaces = ["\u00a0", "\u3000", "\ufeff", "\u200b", "\u2009", "\u202f",
+              "\u1680", "\u2028", "\x85", "\x1c", "\x0b", "\x0c"]
+    texts = ["", " ", "   ", "\t", "\r\n", "\n", " \t\r\n ", "a", " a", "a ",
+             "  a  b  ", "a\tb\rc\nd", "▁", "▁▁▁", " ▁ ", "a▁b", "▁a ▁b▁",
+             "\0", "a\0b", "\0\0 \0", "Hello\0world.", "\u00ad", "a\u00adb",
+             "\u2047", " \u2047 ", "<", "<<", ">>", "<>", "</", "</s"]
+    texts += spaces + [f"a{s}b" for s in spaces] + [f"{s}a{s}" for s in spaces]
+    texts += [
+        "👩‍👩‍👧‍👦 family", "👍🏽👍🏿", "🇩🇪🇬🇧", "☃️", "1️⃣ 2️⃣",
+        "中文没有空格的句子。", "日本語のテキスト、テスト！", "한국어 문장입니다.",
+        "\u1112\u1161\u11ab\u1100\u1173\u11af", "ﾊﾟｶﾞ", "㍿㌔㈱",
+        "مرحبا بالعالم", "שלום עולם", "हिन्दी में", "ภาษาไทย", "Ελληνικά",
+        "Русский текст", "e\u0301 a\u0308 n\u0303", "Z\u0335\u0321a\u0341l\u0327g",
+        "q\u0307\u0323 q\u0323\u0307", "ＦＵＬＬ　ｗｉｄｔｈ，１２３！", "ﬁne ﬂag ﬀ ﬃ ﬄ",
+        "\ufdfa", "x\ufdfay \ufdfb", "½ ¼ ²³ ™ ℡ № Ⅷ ①", "“quotes” ‘single’ „low‟ «g»",
+        "em—dash en–dash hy‐phen … dots", "€ £ ¥ ₿", "\u200d", "a\u200cb\u200dc",
+        "\u202eright to left\u202c", "\ufffd", "a\ufffdb", "\ufff9\ufffa", "\U0010ffff",
+        "\ue000\uf8ff", "I'm can't won't it's y'all", "3.14, 1,000.00 50% #1",
+        "https://example.org/a?b=c&d=%20e", "user@example.org", "C:\\dir\\file",
+        "ALL CAPS AND mIxEd", "Donaudampfschifffahrtsgesellschaftskapitän",
+        "antidisestablishmentarianism", "a" + " " * 200 + "b",
+    ]
+    texts += [Repeated(*r) for r in [
+        ("x", 300), ("Aa1-", 100), ("🙂", 200), ("中", 300), ("中a", 100),
+        ("a", 10000), ("é", 5000), ("The", 3400), ("x\u0300", 1000),
+        ("\ufdfa", 60), ("\ufdfa", 1800), ("word ", 400), ("?!.,", 100),
+        ("\u2581", 200), ("\u2581", 20000), (" ", 5000), ("12345678", 40),
+        ("字", 10000), ("qz", 30000), ("字z", 15000), (b"\xff", 500),
+        ("</s>", 3000), ("Tom said no. ", 4000)]]
+    special = ["</s>", "<unk>", "<pad>"]
+    for s in special:
+        texts += [s, s + s, f"a{s}b", f"a {s} b", f" {s} ", f"{s}a", f"a{s}",
+                  f"<{s}>", s[:-1], s.upper(), f"{s[:2]}{s}{s[2:]}",
+                  "＜" + s[1:-1] + "＞"]
+    texts += ["a</s><unk><pad>b", "</s> </s>", "<<pad>>", "</s</s>",
+              ">>de<< Hello.", ">>de<<", ">><<", ">>de<<Hello", " >>de<< Hello",
+              ">>de<< >>fr<< x", ">>a b c<< d", ">>de< <", "a >>de<< b",
+              ">>de", ">>中文<< x", ">>a</s>b<< c", "</s>>>de<< x",
+              "</s> >>de<< x", ">></s><<", "<s>", "<s> a", "<0x41>", "▁the"]
+    invalid = [b"\x80", b"a\xffb", b"\xc3", b"\xc3(", b"\xe2\x82", b"\xe2\x28\xa1",
+               b"\xf0\x9f\x98", b"\xf0\x28\x8c\xbc", b"\xed\xa0\x80", b"\xc0\x80",
+               b"\xf5\x80\x80\x80", b"\xf8\x88\x80\x80\x80", b"\xfe\xff", b"\xe2\x96",
+               b"ok \xe2\x96\x81\x96\x81", b"\x00\xff\x00", b"\xf4\x90\x80\x80",
+               b"Tom \xe4\xf6\xfc Mary", b"\xe0\x80\xaf",
+               b"\xc3\xa9\xc3", b" \xa0 ", b"e\xcc", b"e\xcc\x81\xcc"]
+    return texts + invalid
+
+
+def random_texts(count, seed):
+    """Random mixtures of plain words, odd characters and bytes."""
+    rng = random.Random(seed)
+    with lzma.open(DEMO / "data" / "train.en.xz", "rt", encoding="utf-8") as f:
+        words = " ".join(next(f) for _ in range(2000)).split()
+    ranges = [(0x20, 0x7f), (0, 0x20), (0xa0, 0x250), (0x300, 0x370),
+              (0x370, 0x600), (0x600, 0x700), (0x1100, 0x1200),
+              (0x2000, 0x2070), (0x2070, 0x2700), (0x3000, 0x3400),
+              (0x4e00, 0x4f00), (0xac00, 0xad00), (0xf900, 0xfb50),
+              (0xfb50, 0xfe00), (0xfe00, 0x10000), (0x1d400, 0x1d800),
+              (0x1f300, 0x1f700), (0xe0000, 0xe0080)]
+    for _ in range(count):
+        parts = []
+        for _ in range(rng.randint(1, 12)):
+            kind = rng.random()
+            if kind < 0.35:
+                parts.append(rng.choice(words).encode())
+            elif kind < 0.45:
+                parts.append(rng.choice([b" ", b"  ", b"\t", b"</s>", b"<unk>",
+                                         b"<pad>", b">>de<<", b"\xe2\x96\x81"]))
+            elif kind < 0.95:
+                lo, hi = rng.choice(ranges)
+                run = "".join(chr(rng.randrange(lo, hi))
+                              for _ in range(rng.randint(1, 5)))
+                parts.append(run.encode())
+            else:
+                parts.append(bytes(rng.randrange(256)
+                                   for _ in range(rng.randint(1, 3))))
+            if rng.random() < 0.4:
+                parts.append(b" ")
+        yield b"".join(parts)
+
+
+def to_str(text):
+    if isinstance(text, str):
+        return text
+    try:
+        return text.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def line(text, ids, decoded, **more):
+    if isinstance(text, Repeated):
+        packed = struct.pack(f"<{len(ids)}i", *ids)
+        more |= {"times": text.times, "count": len(ids),
+                 "ids_fnv1a": fnv1a(packed),
+                 "decoded_fnv1a": fnv1a(decoded.encode("utf-8"))}
+        text, ids, decoded = text.unit, [], ""
+    raw = text.encode("utf-8") if isinstance(text, str) else text
+    return json.dumps({**more, "text": base64.b64encode(raw).decode(),
+                       "ids": ids, "decoded": decoded}) + "\n"
+
+
+class Demo:
+    def __init__(self):
+        from transformers import MarianTokenizer
+        self.tokenizer = MarianTokenizer.from_pretrained(DEMO)
+
+    def line(self, case):
+        t = self.tokenizer
+        text = case.text if isinstance(case, Repeated) else case
+        string = to_str(text)
+        if string is not None:
+            ids = t(string, add_special_tokens=False)["input_ids"]
+        else:
+            # As PythonBackend.tokenize, on bytes.
+            ids = []
+            for part in self.split(text):
+                code = b""
+                if part in self.added:
+                    ids.append(self.added[part])
+                    continue
+                if part.startswith(b">>") and b"<<" in part:
+                    end = part.index(b"<<") + 2
+                    code, part = part[:end], part[end:]
+                    ids.append(t.encoder.get(code.decode("utf-8", "replace"),
+                                             t.unk_token_id))
+                pieces = t.spm_source.encode(part, out_type=bytes)
+                ids += [t.encoder.get(p.decode(), t.unk_token_id)
+                        for p in pieces]
+        decoded = t.decode(ids, skip_special_tokens=True)
+        return line(case, ids, decoded)
+
+    @property
+    def added(self):
+        return {k.encode(): v
+                for k, v in self.tokenizer.added_tokens_encoder.items()}
+
+    def split(self, text):
+        import re
+        pattern = b"(" + b"|".join(map(re.escape, self.added)) + b")"
+        return [part for part in re.split(pattern, text) if part]
+
+
+def corpus(demo, paths, output):
+    lines = 0
+    with open(output, "w", encoding="ascii") as out:
+        for path in paths:
+            opener = lzma.open if path.endswith(".xz") else open
+            with opener(path, "rt", encoding="utf-8", newline="\n") as f:
+                for text in f:
+                    out.write(demo.line(text.removesuffix("\n")))
+                    lines += 1
+    print(f"{output}: {lines} lines")
+
+
+RULES = """\
+0041\t0061
+0042\t0062
+0054\t0074
+00C4\t0061 0065
+0065 0301\t00E9
+0061 0308\t00E4
+FB01\t0066 0069
+FF21\t0041
+3000\t0020
+0009\t0020
+00A0\t0020
+200B\t
+1F600\t003A 0029
+FDFA\t0635 0644 0649 0020 0627 0644 0644 0647 0020 0639
+"""
+
+# Small enough to be committed: the built-in rules alone take 240 KB.
+SMALL = {
+    "byte_fallback": dict(byte_fallback=True, vocab_size=560),
+    "no_dummy_prefix": dict(add_dummy_prefix=False,
+                            normalization_rule_name="identity"),
+    "whitespace_suffix": dict(treat_whitespace_as_suffix=True),
+    "keep_whitespace": dict(remove_extra_whitespaces=False,
+                            normalization_rule_name="identity",
+                            allow_whitespace_only_pieces=True),
+    "user_defined": dict(user_defined_symbols=["<sep>", "Tom ", "A", "ä́", "▁▁"],
+                         control_symbols=["<ctl>"], byte_fallback=True,
+                         vocab_size=580),
+    "suffix_keep": dict(treat_whitespace_as_suffix=True,
+                        remove_extra_whitespaces=False,
+                        user_defined_symbols=["  ", "é"]),
+    "unescaped": dict(edit=True, remove_extra_whitespaces=True),
+}
+LARGE = {name: dict(normalization_rule_name=name, vocab_size=1000)
+         for name in ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf")}
+
+
+def train(name, options, folder, rules):
+    import sentencepiece as spm
+    from sentencepiece import sentencepiece_model_pb2 as pb
+    options = dict(options)
+    edit = options.pop("edit", False)
+    if "normalization_rule_name" not in options:
+        options["normalization_rule_tsv"] = str(rules)
+    options.setdefault("vocab_size", 300)
+    path = folder / f"{name}.spm"
+    with lzma.open(DEMO / "data" / "train.en.xz", "rt", encoding="utf-8") as f:
+        sentences = [next(f).rstrip("\n") for _ in range(4000)]
+    sentences += ["é è ä ö ü ß"] * 20
+    prefix = str(folder / name)
+    spm.SentencePieceTrainer.train(
+        sentence_iterator=iter(sentences), model_prefix=prefix,
+        model_type="unigram", num_threads=1, minloglevel=2,
+        hard_vocab_limit=False, **options)
+    model = pb.ModelProto()
+    model.ParseFromString(pathlib.Path(prefix + ".model").read_bytes())
+    del model.trainer_spec.input[:]
+    model.trainer_spec.model_prefix = ""
+    model.normalizer_spec.normalization_rule_tsv = ""
+    if edit:
+        model.normalizer_spec.escape_whitespaces = False
+        for piece in model.pieces:
+            piece.piece = piece.piece.replace("\u2581", " ")
+    path.write_bytes(model.SerializeToString())
+    for end in (".model", ".vocab"):
+        pathlib.Path(prefix + end).unlink()
+    return path
+
+
+def sentencepiece_fixture(models, folder, texts):
+    """Trains the models and writes their fixture beside them."""
+    import sentencepiece as spm
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "fixture.jsonl", "w", encoding="ascii") as out, \
+            tempfile.NamedTemporaryFile("w", suffix=".tsv") as rules:
+        rules.write(RULES)
+        rules.flush()
+        for name, options in models.items():
+            path = train(name, options, folder, rules.name)
+            sp = spm.SentencePieceProcessor(model_file=str(path))
+            for case in texts:
+                text = case.text if isinstance(case, Repeated) else case
+                if text[:2] in (">>", b">>"):
+                    continue  # Language codes are MarianTokenizer's.
+                ids = sp.encode(text)
+                pieces = [sp.id_to_piece(i) for i in ids]
+                decoded = sp.decode_pieces(pieces).replace("\u2581", " ")
+                out.write(line(case, ids, decoded.strip(), model=path.name))
+            print(f"{path}: {path.stat().st_size} bytes, "
+                  f"{sp.get_piece_size()} pieces")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--corpus", nargs="+", metavar="TEXT")
+    parser.add_argument("--output", metavar="JSONL")
+    parser.add_argument("--models", type=pathlib.Path, metavar="DIR")
+    args = parser.parse_args()
+    if args.models:
+        texts = adversarial() + list(random_texts(20000, 7))
+        sentencepiece_fixture(LARGE | SMALL, args.models, texts)
+    elif args.corpus:
+        corpus(Demo(), args.corpus, args.output)
+    elif args.output:
+        demo = Demo()
+        with open(args.output, "w", encoding="ascii") as out:
+            out.writelines(map(demo.line, random_texts(200000, 11)))
+    else:
+        demo = Demo()
+        path = DATA / "tokenizer_adversarial.jsonl"
+        with open(path, "w", encoding="ascii") as out:
+            out.writelines(map(demo.line, adversarial()))
+            out.writelines(map(demo.line, random_texts(150, 3)))
+        print(f"{path}: {path.stat().st_size} bytes")
+        sentencepiece_fixture(SMALL, DATA / "sentencepiece",
+                              adversarial() + list(random_texts(25, 5)))
+
+
+if __name__ == "__main__":
+    main()
