@@ -5,6 +5,8 @@
 #include <sstream>
 
 #include "converter/error.h"
+#include "text/normalizer.h"
+#include "text/normalizer.h"
 
 namespace latimer {
 namespace {
@@ -41,9 +43,10 @@ Profile ExactProfile(const CanonicalModel& model, WeightType weights,
       Limit("--max-source-tokens", limits.source_tokens, a.source_positions);
   profile.target_tokens = Limit("--max-target-tokens", limits.target_tokens,
                                 model.generation.max_target_tokens);
-  profile.text_bytes =
+  profile.text_bytes = std::max(
+      static_cast<uint32_t>(kMinNormalizedBytes),
       kTextBytesPerToken *
-      std::max(profile.source_tokens, profile.target_tokens);
+          std::max(profile.source_tokens, profile.target_tokens));
   profile.threads = limits.threads;
   profile.int8_weights = weights == WeightType::kInt8;
   profile.f32_weights = weights == WeightType::kF32;

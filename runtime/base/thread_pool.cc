@@ -1,6 +1,11 @@
 #include "base/thread_pool.h"
 
+#include <linux/futex.h>
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <climits>
 
 #include "base/check.h"
 
@@ -19,15 +24,12 @@ void Relax() {
 #endif
 }
 
-// Waits until `value` differs from `old`, first spinning, then asleep.
-void WaitForChange(const std::atomic<uint32_t>& value, uint32_t old) {
-  for (int i = 0; i < kSpins; ++i) {
-    if (value.load(std::memory_order_acquire) != old) return;
-    Relax();
-  }
-  while (value.load(std::memory_order_acquire) == old) {
-    value.wait(old, std::memory_order_acquire);
-  }
+// The kernel's futex: std::atomic's wait() would do, but drags in the C++
+// library's exceptions. See futex(2).
+void Futex(std::atomic<uint32_t>& value, int operation, uint32_t argument) {
+  static_assert(sizeof(value) == sizeof(uint32_t) &&
+                std::atomic<uint32_t>::is_always_lock_free);
+  (void)syscall(SYS_futex, &value, operation, argument, nullptr, nullptr, 0);
 }
 
 // Binds `thread` to the index-th processor of `allowed`, modulo their number.
@@ -48,6 +50,22 @@ void Pin(pthread_t thread, const cpu_set_t& allowed, uint32_t index) {
 
 }  // namespace
 
+void ThreadPool::WaitForChange(std::atomic<uint32_t>& value, uint32_t old) {
+  for (int i = 0; i < kSpins; ++i) {
+    if (value.load(std::memory_order_acquire) != old) return;
+    Relax();
+  }
+  // Sequentially consistent, like the waker's: either it sees the sleeper or
+  // the kernel sees the new value.
+  sleepers_.fetch_add(1);
+  while (value.load() == old) Futex(value, FUTEX_WAIT_PRIVATE, old);
+  sleepers_.fetch_sub(1);
+}
+
+void ThreadPool::WakeSleepers(std::atomic<uint32_t>& value) {
+  if (sleepers_.load() > 0) Futex(value, FUTEX_WAKE_PRIVATE, INT_MAX);
+}
+
 Status ThreadPool::Start(uint32_t thread_count, bool pin) {
   Stop();
   if (thread_count == 0 || thread_count > kProfile.threads) {
@@ -62,11 +80,7 @@ Status ThreadPool::Start(uint32_t thread_count, bool pin) {
     CPU_ZERO(&allowed);
     if (pin) (void)sched_getaffinity(0, sizeof(allowed), &allowed);
     for (uint32_t i = 1; i < thread_count; ++i) {
-      workers_[i].pool = this;
-      workers_[i].number = i;
-      workers_[i].epoch = epoch_.load(std::memory_order_relaxed);
-      if (pthread_create(&workers_[i].thread, nullptr, &WorkerMain,
-                         &workers_[i]) != 0) {
+      if (pthread_create(&workers_[i], nullptr, &WorkerMain, this) != 0) {
         Stop();
         return Status::Error(StatusCode::kResourceUnavailable,
                              "The system refused thread %u of %u; use fewer "
@@ -75,7 +89,7 @@ Status ThreadPool::Start(uint32_t thread_count, bool pin) {
                              static_cast<unsigned>(thread_count));
       }
       thread_count_ = i + 1;
-      if (pin) Pin(workers_[i].thread, allowed, i);
+      if (pin) Pin(workers_[i], allowed, i);
     }
     if (pin && thread_count > 1) Pin(pthread_self(), allowed, 0);
   }
@@ -85,13 +99,13 @@ Status ThreadPool::Start(uint32_t thread_count, bool pin) {
 void ThreadPool::Stop() {
   if constexpr (kProfile.threads > 1) {
     if (thread_count_ == 1) return;
-    stopping_.store(true, std::memory_order_relaxed);
-    epoch_.fetch_add(1, std::memory_order_release);
-    epoch_.notify_all();
+    stopping_.store(true);
+    NextTask(0);
+    WakeSleepers(ticket_);
     for (uint32_t i = 1; i < thread_count_; ++i) {
-      pthread_join(workers_[i].thread, nullptr);
+      pthread_join(workers_[i], nullptr);
     }
-    stopping_.store(false, std::memory_order_relaxed);
+    stopping_.store(false);
     thread_count_ = 1;
   }
 }
@@ -99,15 +113,17 @@ void ThreadPool::Stop() {
 void ThreadPool::Run(Task task, void* context) {
   if constexpr (kProfile.threads > 1) {
     if (thread_count_ > 1) {
+      // Nobody reads these: all parts of the last task are done.
       task_ = task;
       context_ = context;
-      pending_.store(thread_count_ - 1, std::memory_order_relaxed);
-      epoch_.fetch_add(1, std::memory_order_release);
-      epoch_.notify_all();
-      task(context, 0, thread_count_);
-      for (uint32_t left; (left = pending_.load(std::memory_order_acquire)) >
-                          0;) {
-        WaitForChange(pending_, left);
+      parts_ = thread_count_;
+      done_.store(0, std::memory_order_relaxed);
+      NextTask(parts_);
+      WakeSleepers(ticket_);
+      TakeParts();
+      for (uint32_t done; (done = done_.load(std::memory_order_acquire)) <
+                          parts_;) {
+        WaitForChange(done_, done);
       }
       return;
     }
@@ -115,21 +131,39 @@ void ThreadPool::Run(Task task, void* context) {
   task(context, 0, 1);
 }
 
-void* ThreadPool::WorkerMain(void* worker) {
-  auto* self = static_cast<Worker*>(worker);
-  self->pool->Work(self->number, self->epoch);
+void ThreadPool::NextTask(uint32_t parts) {
+  ticket_.store((ticket_.load(std::memory_order_relaxed) | kPartMask) + 1 +
+                parts);
+}
+
+void ThreadPool::TakeParts() {
+  uint32_t ticket = ticket_.load(std::memory_order_acquire);
+  while ((ticket & kPartMask) > 0) {
+    if (!ticket_.compare_exchange_weak(ticket, ticket - 1,
+                                       std::memory_order_acq_rel,
+                                       std::memory_order_acquire)) {
+      continue;
+    }
+    const uint32_t parts = parts_;
+    task_(context_, (ticket & kPartMask) - 1, parts);
+    if (done_.fetch_add(1) + 1 == parts) WakeSleepers(done_);
+    ticket = ticket_.load(std::memory_order_acquire);
+  }
+}
+
+void* ThreadPool::WorkerMain(void* pool) {
+  static_cast<ThreadPool*>(pool)->Work();
   return nullptr;
 }
 
-void ThreadPool::Work(uint32_t number, uint32_t seen) {
+void ThreadPool::Work() {
   for (;;) {
-    WaitForChange(epoch_, seen);
-    seen = epoch_.load(std::memory_order_acquire);
-    if (stopping_.load(std::memory_order_relaxed)) return;
-    task_(context_, number, thread_count_);
-    if (pending_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-      pending_.notify_one();
-    }
+    TakeParts();
+    // The ticket first: Stop changes it last, so one from after Stop is never
+    // slept on.
+    const uint32_t ticket = ticket_.load(std::memory_order_acquire);
+    if (stopping_.load(std::memory_order_acquire)) return;
+    if ((ticket & kPartMask) == 0) WaitForChange(ticket_, ticket);
   }
 }
 

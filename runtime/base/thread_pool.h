@@ -1,8 +1,10 @@
-// A fixed team of threads that runs one task at a time, in a caller's memory.
+// A fixed team of threads that shares one task at a time, in a caller's memory.
 //
-// Workers are created by Start and sleep between tasks after spinning a short
-// while. Tasks never allocate. A pool of one thread creates nothing and runs
-// tasks in the caller.
+// A task is cut into as many parts as there are threads. Whoever is awake takes
+// the next part; the caller takes parts as well and does what nobody else has
+// begun, so that a worker that the system does not run costs nothing but its
+// help. Workers spin for a short while between tasks, then sleep. Running a
+// task never allocates; a pool of one thread creates nothing.
 #ifndef LATIMER_BASE_THREAD_POOL_H_
 #define LATIMER_BASE_THREAD_POOL_H_
 
@@ -18,8 +20,9 @@ namespace latimer {
 
 class ThreadPool {
  public:
-  // Called once on every thread with its number in [0, thread_count).
-  using Task = void (*)(void* context, uint32_t thread, uint32_t thread_count);
+  // Called once for every part in [0, parts), each on some thread, several at
+  // a time.
+  using Task = void (*)(void* context, uint32_t part, uint32_t parts);
 
   ThreadPool() = default;
   ThreadPool(const ThreadPool&) = delete;
@@ -37,39 +40,49 @@ class ThreadPool {
 
   uint32_t thread_count() const { return thread_count_; }
 
-  // Runs `task` on all threads, this one included, and waits for all.
+  // Runs all parts of `task`, thread_count() of them, and returns when all are
+  // done. Not reentrant.
   void Run(Task task, void* context);
 
-  // Run for a callable: f(thread, thread_count).
+  // Run for a callable: f(part, parts).
   template <typename F>
-  void ForEachThread(F&& f) {
+  void ForEachPart(F&& f) {
     Run(
-        [](void* context, uint32_t thread, uint32_t count) {
-          (*static_cast<F*>(context))(thread, count);
+        [](void* context, uint32_t part, uint32_t parts) {
+          (*static_cast<F*>(context))(part, parts);
         },
         &f);
   }
 
  private:
-  struct Worker {
-    ThreadPool* pool = nullptr;
-    uint32_t number = 0;
-    uint32_t epoch = 0;  // of the pool when the worker was created
-    pthread_t thread{};
-  };
-
-  static void* WorkerMain(void* worker);
-  void Work(uint32_t number, uint32_t seen);
+  static void* WorkerMain(void* pool);
+  void Work();
+  // Makes `parts` parts of a new task available.
+  void NextTask(uint32_t parts);
+  // Takes parts of the current task until there is none left.
+  void TakeParts();
+  // Waits until `value` differs from `old`, first spinning, then asleep.
+  void WaitForChange(std::atomic<uint32_t>& value, uint32_t old);
+  // Wakes who sleeps until `value` changes, if anyone does.
+  void WakeSleepers(std::atomic<uint32_t>& value);
 
   uint32_t thread_count_ = 1;
   Task task_ = nullptr;
   void* context_ = nullptr;
-  // Bumped for each task; workers wait for it to change.
-  alignas(64) std::atomic<uint32_t> epoch_{0};
-  // Workers that have not finished the current task.
-  alignas(64) std::atomic<uint32_t> pending_{0};
+  uint32_t parts_ = 0;
+  // Number of the task and, in the low bits, how many parts nobody has taken.
+  // Who counts down by one has the part of the number that is left, and keeps
+  // the task alive until that part is done.
+  alignas(64) std::atomic<uint32_t> ticket_{0};
+  // Parts of the current task that are done.
+  alignas(64) std::atomic<uint32_t> done_{0};
+  // Threads that sleep until ticket_ or done_ changes.
+  std::atomic<uint32_t> sleepers_{0};
   std::atomic<bool> stopping_{false};
-  Worker workers_[kProfile.threads];
+  pthread_t workers_[kProfile.threads] = {};
+
+  static constexpr uint32_t kPartMask = 0xff;
+  static_assert(kProfile.threads <= kPartMask);
 };
 
 }  // namespace latimer

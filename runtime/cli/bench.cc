@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
 #include "cli/arguments.h"
@@ -19,17 +20,20 @@ double MillisecondsSince(Clock::time_point start) {
       .count();
 }
 
-// What was measured in each round; reported as minimum and median.
-struct Samples {
-  const char* name;
-  std::vector<double> values;
-
-  void AddTo(Json& json) {
-    std::sort(values.begin(), values.end());
-    json[name] = values.front();
-    json[std::string(name) + "_median"] = values[values.size() / 2];
-  }
+struct Summary {
+  double minimum;
+  double median;
 };
+
+Summary Summarize(std::vector<double> samples) {
+  std::sort(samples.begin(), samples.end());
+  return {samples.front(), samples[samples.size() / 2]};
+}
+
+void Add(Json& json, const std::string& name, const Summary& summary) {
+  json[name] = summary.minimum;
+  json[name + "_median"] = summary.median;
+}
 
 // Valid source ids, neither EOS nor padding, the same on every machine
 // (Marsaglia's xorshift).
@@ -62,7 +66,8 @@ uint64_t PeakRssBytes() {
   return kilobytes * 1024;
 }
 
-// Times one round; false after printing why it cannot be run.
+// Translates the same source over and over, with one token and with all. The
+// difference is what each further token takes; the rest is the encoder.
 class Rounds {
  public:
   Rounds(Translator& translator, const Arguments& arguments)
@@ -71,35 +76,32 @@ class Rounds {
         source_(RandomSource(translator.model_info(),
                              arguments.source_tokens)) {}
 
+  // False after printing why it cannot be run.
   bool Run() {
-    // With one token and with all of them: the difference is what each token
-    // more takes, the rest is the encoder.
-    double first = 0;
-    double all = 0;
-    if (!Time(1, &first) || !Time(target_tokens_, &all)) return false;
-    total_.values.push_back(all);
-    const double per_token =
-        target_tokens_ > 1 ? (all - first) / (target_tokens_ - 1) : 0;
-    per_token_.values.push_back(per_token);
-    encode_.values.push_back(first - per_token);
-    return true;
+    return Time(1, &one_token_) && Time(target_tokens_, &all_tokens_);
   }
 
-  void AddTo(Json& json) {
-    encode_.AddTo(json);
-    per_token_.AddTo(json);
-    total_.AddTo(json);
+  void AddTo(Json& json) const {
+    const Summary one = Summarize(one_token_);
+    const Summary all = Summarize(all_tokens_);
+    const double further = target_tokens_ > 1 ? target_tokens_ - 1 : 1;
+    const Summary per_token = {(all.minimum - one.minimum) / further,
+                               (all.median - one.median) / further};
+    Add(json, "encode_ms",
+        {one.minimum - per_token.minimum, one.median - per_token.median});
+    Add(json, "ms_per_token", per_token);
+    Add(json, "total_ms", all);
   }
 
  private:
-  bool Time(uint32_t tokens, double* milliseconds) {
+  bool Time(uint32_t tokens, std::vector<double>* milliseconds) {
     const auto start = Clock::now();
     // EOS is not allowed before the end: exactly this many.
     const Result<Translation> result = translator_.TranslateIds(
         source_, {.max_target_tokens = tokens,
                   .min_target_tokens = tokens,
                   .language_code = {}});
-    *milliseconds = MillisecondsSince(start);
+    milliseconds->push_back(MillisecondsSince(start));
     if (!result.ok()) {
       std::fprintf(stderr, "latimer bench: %s\n", result.status().message());
       return false;
@@ -110,9 +112,8 @@ class Rounds {
   Translator& translator_;
   uint32_t target_tokens_;
   std::vector<int32_t> source_;
-  Samples encode_{"encode_ms", {}};
-  Samples per_token_{"ms_per_token", {}};
-  Samples total_{"total_ms", {}};
+  std::vector<double> one_token_;
+  std::vector<double> all_tokens_;
 };
 
 void PrintText(const Json& json) {
@@ -131,13 +132,13 @@ int Bench(int argc, char** argv) {
     return code;
   }
   Session session;
-  Samples load{"load_ms", {}};
+  std::vector<double> load;
   constexpr int kLoads = 5;
   for (int i = 0; i < kLoads; ++i) {
     // The first includes mapping; all include verification.
     const auto start = Clock::now();
     if (!session.Open(arguments)) return kFailure;
-    load.values.push_back(MillisecondsSince(start));
+    load.push_back(MillisecondsSince(start));
   }
   Translator& translator = session.translator();
   if (arguments.target_tokens > translator.max_target_tokens()) {
@@ -158,7 +159,7 @@ int Bench(int argc, char** argv) {
   json["target_tokens"] = arguments.target_tokens;
   json["threads"] = translator.threads();
   json["repeat"] = arguments.repeat;
-  load.AddTo(json);
+  Add(json, "load_ms", Summarize(load));
   rounds.AddTo(json);
   json["peak_rss_bytes"] = PeakRssBytes();
   json["workspace_bytes"] = sizeof(Workspace);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "text/byte_piece.h"
+#include "text/slice.h"
 #include "text/utf8.h"
 
 namespace latimer {
@@ -85,11 +86,11 @@ class TextWriter {
 size_t RemoveSpaces(std::span<char> text, std::string_view from) {
   const std::string_view all(text.data(), text.size());
   const std::string_view to =
-      from == " ' " ? std::string_view("'") : from.substr(1);
+      from == " ' " ? std::string_view("'") : From(from, 1);
   size_t read = 0;
   size_t write = 0;
   while (read < text.size()) {
-    if (all.substr(read).starts_with(from)) {
+    if (From(all, read).starts_with(from)) {
       std::copy(to.begin(), to.end(), text.begin() + write);
       write += to.size();
       read += from.size();

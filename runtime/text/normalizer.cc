@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "text/slice.h"
 #include "text/trie.h"
 #include "text/utf8.h"
 
@@ -35,7 +36,7 @@ Normalizer::Normalizer(const TokenizerView& view, std::string_view text,
 }
 
 Normalizer::Unit Normalizer::NextUnit() const {
-  const std::string_view rest = text_.substr(consumed_);
+  const std::string_view rest = From(text_, consumed_);
   if (!view_.user_defined_trie.empty()) {
     const TrieMatch match = LongestMatch(view_.user_defined_trie, rest);
     if (match.bytes > 0) return {rest.substr(0, match.bytes), match.bytes};

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "text/normalizer.h"
+#include "text/slice.h"
 #include "text/text_parts.h"
 #include "text/tokenize.h"
 #include "text/utf8.h"
@@ -57,7 +58,7 @@ class CutSearch {
 void CutSearch::Offer(size_t end, size_t tokens) {
   if (first_ == 0) first_ = end;
   if (tokens > max_tokens_) return;
-  const CutKind kind = Classify(text_.substr(0, end), text_.substr(end));
+  const CutKind kind = Classify(text_.substr(0, end), From(text_, end));
   last_[static_cast<size_t>(kind)] = end;
 }
 
@@ -124,8 +125,8 @@ TextCut FindTextCut(const TokenizerView& view, std::string_view text,
   LATIMER_CHECK(scratch.lattice.size() > scratch.normalized.size());
   const size_t end = CutSearch(view, text, max_tokens, scratch).Find();
   size_t next = end;
-  while (BeginsWithBreak(text.substr(next))) {
-    next += FirstChar(text.substr(next)).bytes;
+  while (BeginsWithBreak(From(text, next))) {
+    next += FirstChar(From(text, next)).bytes;
   }
   return {end, next};
 }

@@ -1,5 +1,6 @@
 #include "text/text_parts.h"
 
+#include "text/slice.h"
 #include "text/trie.h"
 #include "text/utf8.h"
 
@@ -23,7 +24,7 @@ void TextParts::SplitStretch() {
   if (!view_.added_trie.empty()) {
     for (size_t i = 0; i < rest_.size(); ++i) {
       if (!TrieHasFirst(view_.added_trie, rest_[i])) continue;
-      match = LongestMatch(view_.added_trie, rest_.substr(i));
+      match = LongestMatch(view_.added_trie, From(rest_, i));
       if (match.bytes > 0) {
         begin = i;
         break;
@@ -31,7 +32,7 @@ void TextParts::SplitStretch() {
     }
   }
   stretch_ = rest_.substr(0, begin);
-  token_ = rest_.substr(begin, match.bytes);
+  token_ = Slice(rest_, begin, match.bytes);
   rest_.remove_prefix(begin + match.bytes);
   token_info_ = match.bytes > 0 ? &view_.added_tokens[match.value] : nullptr;
   if (strip_next_) stretch_.remove_prefix(LeadingSpaceBytes(stretch_));

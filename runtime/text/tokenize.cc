@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "text/normalizer.h"
+#include "text/slice.h"
 #include "text/text_parts.h"
 #include "text/unigram.h"
 
@@ -61,7 +62,7 @@ void WritePath(const TokenizerView& view, std::string_view normalized,
              lattice[lattice[end].score_or_link].unknown()) {
         end = lattice[end].score_or_link;
       }
-      WriteUnknown(view, normalized.substr(begin, end - begin), writer);
+      WriteUnknown(view, Slice(normalized, begin, end - begin), writer);
     } else {
       const uint32_t entry = lattice[end].entry();
       writer.Write(entry < view.source_vocabulary ? static_cast<int32_t>(entry)

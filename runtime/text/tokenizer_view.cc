@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "text/byte_piece.h"
+#include "text/slice.h"
 #include "text/trie.h"
 
 namespace latimer {
@@ -91,7 +92,7 @@ Status ValidateTarget(const TokenizerView& view, size_t target_rows) {
     }
     const size_t begin = view.piece_offsets[i];
     if (view.target_kinds[i] == TargetKind::kByte &&
-        ByteOfPiece(text.substr(begin, view.piece_offsets[i + 1] - begin)) <
+        ByteOfPiece(Slice(text, begin, view.piece_offsets[i + 1] - begin)) <
             0) {
       return Damaged("a byte piece does not read <0xNN>");
     }

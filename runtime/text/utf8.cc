@@ -1,5 +1,7 @@
 #include "text/utf8.h"
 
+#include "text/slice.h"
+
 namespace latimer {
 namespace {
 
@@ -69,7 +71,7 @@ Utf8Char LastChar(std::string_view text) {
   for (size_t bytes = 1; bytes <= 4 && bytes <= text.size(); ++bytes) {
     const char first = text[text.size() - bytes];
     if ((static_cast<unsigned char>(first) & 0xC0) == 0x80) continue;
-    const Utf8Char c = FirstChar(text.substr(text.size() - bytes));
+    const Utf8Char c = FirstChar(From(text, text.size() - bytes));
     return c.bytes == bytes ? c : Utf8Char{};
   }
   return {};
@@ -90,7 +92,7 @@ bool IsBreakingSpace(uint32_t c) {
 size_t LeadingSpaceBytes(std::string_view text) {
   size_t bytes = 0;
   while (true) {
-    const Utf8Char c = FirstChar(text.substr(bytes));
+    const Utf8Char c = FirstChar(From(text, bytes));
     if (c.bytes == 0 || !IsPythonSpace(c.code_point)) return bytes;
     bytes += c.bytes;
   }

@@ -9,8 +9,8 @@ namespace {
 // Encoders with fewer query rows than this per thread are not split.
 constexpr size_t kSmallestRowSplit = 16;
 
-// Each thread has its own part of the scores.
-float* ScoresOf(Workspace& workspace, uint32_t thread) {
+// Each part of a task has its own scores.
+float* ScoresOf(Workspace& workspace, uint32_t part) {
   constexpr size_t kPerThread =
       Elements(Buffer::kScores, sizeof(float)) / kProfile.threads;
   static_assert(
@@ -18,7 +18,7 @@ float* ScoresOf(Workspace& workspace, uint32_t thread) {
           AttentionScratchSize(kProfile.heads, kProfile.source_tokens) &&
       kPerThread >=
           AttentionScratchSize(kProfile.heads, kProfile.target_tokens));
-  return workspace.scores + thread * kPerThread;
+  return workspace.scores + part * kPerThread;
 }
 
 bool IsPreNorm(const RunContext& context) {
@@ -90,7 +90,7 @@ void Attend(RunContext& context, uint32_t heads, size_t rows,
             float* out) {
   const size_t d = context.model.info.architecture.d_model;
   const size_t head_dim = d / heads;
-  const auto attend_rows = [&](size_t begin, size_t end, uint32_t thread) {
+  const auto attend_rows = [&](size_t begin, size_t end, uint32_t part) {
     if (begin >= end) return;
     const AttentionArgs args = {
         .query_rows = end - begin,
@@ -103,7 +103,7 @@ void Attend(RunContext& context, uint32_t heads, size_t rows,
         .values = kv.values,
         .kv_stride = kv.stride,
         .scale = 1.0f / __builtin_sqrtf(static_cast<float>(head_dim)),
-        .scratch = ScoresOf(*context.workspace, thread),
+        .scratch = ScoresOf(*context.workspace, part),
         .out = out + begin * d,
         .out_stride = d,
     };
@@ -114,13 +114,13 @@ void Attend(RunContext& context, uint32_t heads, size_t rows,
     attend_rows(0, rows, 0);
     return;
   }
-  context.threads.ForEachThread([&](uint32_t thread, uint32_t count) {
+  context.threads.ForEachPart([&](uint32_t part, uint32_t parts) {
     const size_t blocks = (rows + kQueryRows - 1) / kQueryRows;
     const auto bound = [&](size_t i) {
-      const size_t row = blocks * i / count * kQueryRows;
+      const size_t row = blocks * i / parts * kQueryRows;
       return row < rows ? row : rows;
     };
-    attend_rows(bound(thread), bound(thread + 1), thread);
+    attend_rows(bound(part), bound(part + 1), part);
   });
 }
 

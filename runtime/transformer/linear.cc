@@ -57,12 +57,12 @@ void ApplyLinear(RunContext& context, const Linear& linear,
     return;
   }
   const uint32_t blocks = (linear.n + kChannelBlock - 1) / kChannelBlock;
-  context.threads.ForEachThread([&](uint32_t thread, uint32_t count) {
+  context.threads.ForEachPart([&](uint32_t part, uint32_t parts) {
     const auto bound = [&](uint32_t i) {
-      const uint64_t channel = uint64_t{blocks} * i / count * kChannelBlock;
+      const uint64_t channel = uint64_t{blocks} * i / parts * kChannelBlock;
       return static_cast<uint32_t>(channel < linear.n ? channel : linear.n);
     };
-    ApplyChannels(context, linear, input, bound(thread), bound(thread + 1), y);
+    ApplyChannels(context, linear, input, bound(part), bound(part + 1), y);
   });
 }
 

@@ -1,0 +1,28 @@
+// Parts of a string_view without string_view::substr, which refers to the C++
+// library's exceptions even where it cannot fail.
+#ifndef LATIMER_TEXT_SLICE_H_
+#define LATIMER_TEXT_SLICE_H_
+
+#include <cstddef>
+#include <string_view>
+
+#include "base/check.h"
+
+namespace latimer {
+
+// text[begin, begin + bytes), which must exist.
+constexpr std::string_view Slice(std::string_view text, size_t begin,
+                                 size_t bytes) {
+  LATIMER_DCHECK(begin <= text.size() && bytes <= text.size() - begin);
+  return {text.data() + begin, bytes};
+}
+
+// text[begin, end of text); `begin` must not be behind the end.
+constexpr std::string_view From(std::string_view text, size_t begin) {
+  LATIMER_DCHECK(begin <= text.size());
+  return {text.data() + begin, text.size() - begin};
+}
+
+}  // namespace latimer
+
+#endif  // LATIMER_TEXT_SLICE_H_

@@ -1,0 +1,29 @@
+// Profile of one model, written by latimer-convert --profile.
+#ifndef LATIMER_TARGETS_MODELS_EN_DE_H_
+#define LATIMER_TARGETS_MODELS_EN_DE_H_
+
+#include "latimer/profile.h"
+
+namespace latimer {
+
+inline constexpr Profile kProfile = {
+    .name = "en_de",
+    .d_model = 256,
+    .d_ffn = 1024,
+    .heads = 4,
+    .encoder_layers = 4,
+    .decoder_layers = 2,
+    .source_vocabulary = 9712,
+    .target_vocabulary = 9712,
+    .source_tokens = 512,
+    .target_tokens = 511,
+    .text_bytes = 8192,
+    .threads = 1,
+    .int8_weights = true,
+    .f32_weights = false,
+    .tokenizer = true,
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_TARGETS_MODELS_EN_DE_H_

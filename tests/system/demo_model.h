@@ -1,0 +1,54 @@
+// The demo model, converted in memory, and its fixture.
+#ifndef LATIMER_TESTS_SYSTEM_DEMO_MODEL_H_
+#define LATIMER_TESTS_SYSTEM_DEMO_MODEL_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "converter/model_writer.h"
+#include "converter/readers/huggingface_marian.h"
+
+namespace latimer {
+
+inline std::filesystem::path DemoDirectory() {
+  return std::filesystem::path(LATIMER_SOURCE_DIR) / "examples" / "en-de";
+}
+
+// What `latimer-convert examples/en-de` writes.
+inline ModelBytes ConvertDemo(WeightType weights, Tile tile = Tile::k8x8) {
+  return WriteModel(ReadHuggingFaceMarian(DemoDirectory(), true),
+                    {.weights = weights, .tile = tile, .progress = {}});
+}
+
+inline std::vector<std::string> ReadLines(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
+// A sentence as transformers tokenized and translated it.
+struct FixtureRow {
+  std::string source_text;
+  std::vector<int32_t> source;
+  std::vector<int32_t> target;
+  std::string target_text;
+};
+
+inline std::vector<FixtureRow> ReadDemoFixture() {
+  std::vector<FixtureRow> rows;
+  for (const std::string& line : ReadLines(DemoDirectory() / "fixture.jsonl")) {
+    const auto json = nlohmann::json::parse(line);
+    rows.push_back({json.at("source_text"), json.at("source"),
+                    json.at("target"), json.at("target_text")});
+  }
+  return rows;
+}
+
+}  // namespace latimer
+
+#endif  // LATIMER_TESTS_SYSTEM_DEMO_MODEL_H_

@@ -1,0 +1,183 @@
+// From Load to the end of 1,000 translations nothing allocates.
+//
+// Every allocating function of the C library, operator new (through malloc)
+// and mmap are replaced in this program; while armed, a call aborts with its
+// name. With several threads, Load may allocate to create them.
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "latimer/translator.h"
+#include "tests/system/demo_model.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define LATIMER_CAN_REPLACE_MALLOC 0
+#else
+#define LATIMER_CAN_REPLACE_MALLOC 1
+#endif
+
+namespace {
+
+std::atomic<bool> armed{false};
+std::atomic<long> calls_seen{0};
+
+void Note(const char* function) {
+  calls_seen.fetch_add(1, std::memory_order_relaxed);
+  if (!armed.load(std::memory_order_relaxed)) return;
+  armed = false;
+  (void)!write(STDERR_FILENO, function, strlen(function));
+  (void)!write(STDERR_FILENO, " was called while translating\n", 30);
+  abort();
+}
+
+}  // namespace
+
+#if LATIMER_CAN_REPLACE_MALLOC
+// glibc's own names for what is replaced.
+extern "C" {
+void* __libc_malloc(size_t);
+void* __libc_calloc(size_t, size_t);
+void* __libc_realloc(void*, size_t);
+void* __libc_memalign(size_t, size_t);
+
+void* malloc(size_t bytes) {
+  Note("malloc");
+  return __libc_malloc(bytes);
+}
+void* calloc(size_t count, size_t bytes) {
+  Note("calloc");
+  return __libc_calloc(count, bytes);
+}
+void* realloc(void* block, size_t bytes) {
+  Note("realloc");
+  return __libc_realloc(block, bytes);
+}
+void* memalign(size_t alignment, size_t bytes) {
+  Note("memalign");
+  return __libc_memalign(alignment, bytes);
+}
+void* aligned_alloc(size_t alignment, size_t bytes) {
+  Note("aligned_alloc");
+  return __libc_memalign(alignment, bytes);
+}
+int posix_memalign(void** block, size_t alignment, size_t bytes) {
+  Note("posix_memalign");
+  *block = __libc_memalign(alignment, bytes);
+  return *block == nullptr ? ENOMEM : 0;
+}
+void* mmap(void* address, size_t length, int protection, int flags, int file,
+           off_t offset) {
+  Note("mmap");
+#ifdef SYS_mmap2
+  const long result = syscall(SYS_mmap2, address, length, protection, flags,
+                              file, offset >> 12);
+#else
+  const long result =
+      syscall(SYS_mmap, address, length, protection, flags, file, offset);
+#endif
+  return reinterpret_cast<void*>(result);
+}
+}
+#endif
+
+namespace latimer {
+namespace {
+
+Workspace workspace;
+
+class NoAllocationTest : public testing::TestWithParam<WeightType> {
+ protected:
+  void SetUp() override {
+    if (!LATIMER_CAN_REPLACE_MALLOC) {
+      GTEST_SKIP() << "a sanitizer has replaced malloc already";
+    }
+  }
+};
+
+// 1,000 sentences, then a few texts that need repair or cutting.
+void TranslateMuch(Translator& translator,
+                   const std::vector<std::string>& lines) {
+  size_t bytes = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const auto result =
+        translator.Translate(lines[static_cast<size_t>(i) % lines.size()]);
+    if (!result.ok()) abort();
+    bytes += result->text.size();
+  }
+  if (bytes == 0) abort();
+}
+
+TEST_P(NoAllocationTest, LoadAndAThousandTranslationsOnOneThread) {
+  const ModelBytes bytes = ConvertDemo(GetParam());
+  std::vector<std::string> lines =
+      ReadLines(DemoDirectory() / "data" / "test.en");
+  lines.resize(980);
+  lines.push_back("\xff\xfe broken \xc3 bytes");
+  lines.push_back(std::string("a\0b", 3));
+  std::string long_text;
+  for (int i = 0; i < 100; ++i) long_text += "Tom wants to learn German. ";
+  lines.push_back(long_text);
+  lines.push_back(std::string(3000, 'x'));
+  {
+    Translator translator;
+    armed = true;
+    const Status status = translator.Load(bytes.bytes(), &workspace);
+    if (status.ok()) TranslateMuch(translator, lines);
+    armed = false;
+    ASSERT_TRUE(status.ok()) << status.message();
+  }
+  EXPECT_GT(calls_seen.load(), 0) << "the replacements are not in use";
+}
+
+TEST_P(NoAllocationTest, AThousandTranslationsOnThreeThreads) {
+  const ModelBytes bytes = ConvertDemo(GetParam());
+  const std::vector<std::string> lines =
+      ReadLines(DemoDirectory() / "data" / "test.en");
+  Translator translator;
+  LoadOptions options;
+  options.threads = 3;
+  const Status status = translator.Load(bytes.bytes(), &workspace, options);
+  ASSERT_TRUE(status.ok()) << status.message();
+  armed = true;
+  TranslateMuch(translator, lines);
+  armed = false;
+}
+
+TEST_P(NoAllocationTest, AModelThatIsRefusedDoesNotAllocateEither) {
+  const ModelBytes bytes = ConvertDemo(GetParam());
+  Translator translator;
+  armed = true;
+  const Status status = translator.Load(
+      bytes.bytes().first(bytes.bytes().size() / 2), &workspace);
+  armed = false;
+  EXPECT_EQ(status.code(), StatusCode::kTruncated);
+}
+
+TEST(NoAllocationDeathTest, TheReplacementsSeeAnAllocation) {
+  if (!LATIMER_CAN_REPLACE_MALLOC) {
+    GTEST_SKIP() << "a sanitizer has replaced malloc already";
+  }
+  EXPECT_DEATH(
+      {
+        armed = true;
+        std::string text(1000, 'x');
+        armed = text.empty();
+      },
+      "was called while translating");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Weights, NoAllocationTest,
+    testing::Values(WeightType::kF32, WeightType::kInt8), [](const auto& weights) {
+      return weights.param == WeightType::kF32 ? "F32" : "Int8";
+    });
+
+}  // namespace
+}  // namespace latimer
