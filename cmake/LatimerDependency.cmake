@@ -141,6 +141,8 @@ function(latimer_prepare_apt why)
   if(reason STREQUAL "")
     set(dir "${CMAKE_BINARY_DIR}/_apt")
     file(REMOVE_RECURSE "${dir}")
+    cmake_language(EVAL CODE "cmake_language(DEFER DIRECTORY
+      [[${CMAKE_SOURCE_DIR}]] CALL file REMOVE_RECURSE [[${dir}]])")
     file(MAKE_DIRECTORY "${dir}/sources" "${dir}/lists/partial"
       "${dir}/cache/archives/partial")
     set(text "")
@@ -262,7 +264,7 @@ function(latimer_unpack archive paths digest work destination why)
 endfunction()
 
 function(latimer_dependency name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" 
+  cmake_parse_arguments(PARSE_ARGV 1 arg ""
     "VERSION;TREE_SHA256;DEBIAN_PACKAGE;DEBIAN_SHA256;URL" "PATHS")
   set(user_dir "${FETCHCONTENT_SOURCE_DIR_${name}}")
   if(user_dir)

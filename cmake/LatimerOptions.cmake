@@ -4,7 +4,7 @@ include_guard()
 add_library(latimer_options INTERFACE)
 target_compile_features(latimer_options INTERFACE cxx_std_20)
 target_compile_options(latimer_options INTERFACE
-  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wcast-align -Wundef
+  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wundef
   -Wimplicit-fallthrough -Wvla
   -ffunction-sections -fdata-sections
   -ffp-contract=off)  # The same bits whatever instructions there are.

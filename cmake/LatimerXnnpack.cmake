@@ -14,9 +14,9 @@ include(LatimerCachedLibrary)
 
 latimer_dependency(XNNPACK
   VERSION 4ea82e5
-  PATHS include src cmake tools CMakeLists.txt LICENSE
+  PATHS include src cmake scripts tools CMakeLists.txt LICENSE
   TREE_SHA256
-    dcc5e38e920000f59f8585c4a3986e5075ef4624dd49f950e7796d78606867d6
+    e1d62b309b1e96cbef734aef7b82cd7ea56dc5f5fb15d76f747cc12cc16d85d9
   DEBIAN_PACKAGE xnnpack
   DEBIAN_SHA256
     90bde2caef0f880f627bab0dc805a86c4b8070cd98e3243db3046ab3f3be1a99

@@ -1,5 +1,6 @@
 # Builds schema_compiler in the folder BUILD and puts it at TO.
 cmake_minimum_required(VERSION 3.25)
+file(REMOVE_RECURSE "${BUILD}")  # May be from another version.
 foreach(step IN ITEMS configure build)
   if(step STREQUAL "configure")
     set(command "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}" -B "${BUILD}"

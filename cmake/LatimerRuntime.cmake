@@ -1,0 +1,79 @@
+# latimer_add_runtime(), and how the code in runtime/ is compiled: without
+# exceptions and RTTI, parts of it once per instruction set.
+include_guard()
+include(LatimerOptions)
+include(LatimerSchema)
+include(LatimerXnnpack)
+
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+
+set(latimer_runtime_dirs base model text ops ops/xnnpack transformer)
+set(latimer_runtime_globs "${PROJECT_SOURCE_DIR}/runtime/*.cc")
+foreach(dir IN LISTS latimer_runtime_dirs)
+  list(APPEND latimer_runtime_globs "${PROJECT_SOURCE_DIR}/runtime/${dir}/*.cc")
+endforeach()
+file(GLOB latimer_runtime_sources CONFIGURE_DEPENDS ${latimer_runtime_globs})
+set(latimer_isa_sources ${latimer_runtime_sources})
+list(FILTER latimer_isa_sources INCLUDE REGEX "_isa\\.cc$")
+list(FILTER latimer_runtime_sources EXCLUDE REGEX "_isa\\.cc$")
+# Packing is the converter's work.
+list(REMOVE_ITEM latimer_runtime_sources
+  "${PROJECT_SOURCE_DIR}/runtime/ops/xnnpack/pack.cc")
+
+# Instruction sets that the *_isa.cc files are compiled for, each with
+# LATIMER_ISA=<name>; VNNI concerns only XNNPACK's kernels.
+set(latimer_own_isas ${LATIMER_ISAS})
+list(REMOVE_ITEM latimer_own_isas avxvnni avx512vnni dotprod i8mm)
+set(latimer_isa_flags_sse41 -msse4.1)
+set(latimer_isa_flags_avx2 -mavx2 -mfma -mf16c)
+set(latimer_isa_flags_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl
+  -mfma -mf16c -mprefer-vector-width=512)
+set(latimer_isa_flags_neon "")
+if(LATIMER_ARCH STREQUAL "armv7")
+  set(latimer_isa_flags_neon -mfpu=neon)
+endif()
+set(latimer_isa_definitions "")
+foreach(isa IN LISTS LATIMER_ISAS)
+  string(TOUPPER "${isa}" upper)
+  list(APPEND latimer_isa_definitions LATIMER_HAVE_${upper}=1)
+endforeach()
+
+# Properties that all of our code in the runtime has.
+function(latimer_runtime_properties target)
+  target_include_directories(${target} PUBLIC
+    "${PROJECT_SOURCE_DIR}/runtime/include" "${PROJECT_SOURCE_DIR}/runtime")
+  target_link_libraries(${target} PUBLIC latimer_schema latimer_xxhash
+    PRIVATE latimer_options)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>)
+  target_compile_definitions(${target} PUBLIC ${latimer_isa_definitions})
+endfunction()
+
+# latimer_add_runtime(<target> PROFILE <header>): a static library of the
+# whole runtime with the capacities and features of that profile header.
+function(latimer_add_runtime target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PROFILE" "")
+  get_filename_component(profile "${arg_PROFILE}" ABSOLUTE
+    BASE_DIR "${PROJECT_SOURCE_DIR}")
+  set(generated "${PROJECT_BINARY_DIR}/generated/${target}")
+  file(CONFIGURE OUTPUT "${generated}/latimer/profile_config.h" CONTENT
+    "// The profile of ${target}.\n#include \"${profile}\"\n")
+
+  add_library(${target} STATIC ${latimer_runtime_sources})
+  latimer_runtime_properties(${target})
+  target_include_directories(${target} PUBLIC "${generated}")
+  target_link_libraries(${target} PUBLIC Threads::Threads
+    PRIVATE latimer_xnnpack_kernels latimer_xnnpack_headers)
+  if(latimer_isa_sources)
+    foreach(isa IN LISTS latimer_own_isas)
+      add_library(${target}_${isa} OBJECT ${latimer_isa_sources})
+      latimer_runtime_properties(${target}_${isa})
+      target_include_directories(${target}_${isa} PUBLIC "${generated}")
+      target_compile_options(${target}_${isa} PRIVATE
+        ${latimer_isa_flags_${isa}} -O3)
+      target_compile_definitions(${target}_${isa} PRIVATE LATIMER_ISA=${isa})
+      target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_${isa}>)
+    endforeach()
+  endif()
+endfunction()
