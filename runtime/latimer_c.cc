@@ -1,10 +1,9 @@
 // The C API on top of the C++ one.
 
-#include "latimer/latimer.h"
-
 #include <cstring>
 #include <new>
 
+#include "latimer/latimer.h"
 #include "latimer/translator.h"
 
 // Stands before the C++ workspace in the memory that the caller gives.
@@ -31,8 +30,7 @@ latimer_code CodeOf(const Status& status) {
 }
 
 latimer_code Give(latimer_translator* translator,
-                  const Result<Translation>& result,
-                  latimer_translation* out) {
+                  const Result<Translation>& result, latimer_translation* out) {
   *out = latimer_translation{};
   if (!result.ok()) {
     translator->last_error = result.status();
@@ -86,12 +84,11 @@ latimer_code latimer_load(const void* image, size_t image_bytes,
                           uint32_t threads, latimer_translator** translator,
                           char* message, size_t message_bytes) {
   *translator = nullptr;
-  const Status status = Load(image, image_bytes, workspace, workspace_bytes,
-                             threads, translator);
+  const Status status =
+      Load(image, image_bytes, workspace, workspace_bytes, threads, translator);
   if (message != nullptr && message_bytes > 0) {
     const size_t length = std::strlen(status.message());
-    const size_t kept =
-        length < message_bytes - 1 ? length : message_bytes - 1;
+    const size_t kept = length < message_bytes - 1 ? length : message_bytes - 1;
     std::memcpy(message, status.message(), kept);
     message[kept] = '\0';
   }
@@ -102,8 +99,8 @@ void latimer_unload(latimer_translator* translator) {
   translator->~latimer_translator();
 }
 
-latimer_code latimer_translate(latimer_translator* translator,
-                               const char* text, size_t text_bytes,
+latimer_code latimer_translate(latimer_translator* translator, const char* text,
+                               size_t text_bytes,
                                latimer_translation* translation) {
   return Give(translator, translator->translator.Translate({text, text_bytes}),
               translation);

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/cpu.h"
 #include "model/model_file.h"
+#include "text/slice.h"
 #include "text/tokenizer.h"
 #include "transformer/decoder.h"
 #include "transformer/encoder.h"
@@ -96,9 +97,10 @@ Status Translator::LoadState(std::span<const std::byte> image,
       SelectGemmKernels(cpu, model.weight_type, model.tile, &context.gemm));
   const VectorKernels* vector_kernels[kMaxVectorKernels];
   if (ListVectorKernels(cpu, vector_kernels) == 0) {
-    return Status::Error(StatusCode::kUnsupportedCpu,
-                         "This CPU lacks the vector instructions that the build "
-                         "needs: SSE4.1 on x86, NEON on ARM.");
+    return Status::Error(
+        StatusCode::kUnsupportedCpu,
+        "This CPU lacks the vector instructions that the build "
+        "needs: SSE4.1 on x86, NEON on ARM.");
   }
   context.vector = vector_kernels[0];
   LATIMER_RETURN_IF_ERROR(
@@ -124,9 +126,8 @@ Translation Translator::State::Search(size_t source_tokens,
       .min_tokens = options.min_target_tokens > rules.min_target_tokens
                         ? options.min_target_tokens
                         : rules.min_target_tokens,
-      .forced_last_token = max_target_tokens == rules.max_target_tokens
-                               ? rules.forced_eos
-                               : -1};
+      .forced_last_token =
+          max_target_tokens == rules.max_target_tokens ? rules.forced_eos : -1};
   if (options.max_target_tokens != 0 &&
       options.max_target_tokens < limits.max_tokens) {
     limits.max_tokens = options.max_target_tokens;
@@ -173,23 +174,22 @@ Result<Translation> Translator::TranslatePart(std::string_view text,
   }
   std::string_view code = options.language_code;
   const bool own_code = code.empty();
-  if (own_code) code = text.substr(0, state.tokenizer.LanguageCodeBytes(text));
+  if (own_code) code = Slice(text, 0, state.tokenizer.LanguageCodeBytes(text));
   const size_t code_bytes = own_code ? code.size() : 0;
+  const std::string_view body = From(text, code_bytes);
 
   TextCut cut = {text.size(), text.size()};
-  Result<size_t> source =
-      state.EncodeSource(code, text.substr(code_bytes));
+  Result<size_t> source = state.EncodeSource(code, body);
   if (!source.ok() && source.status().code() == StatusCode::kTextTooLong) {
     const uint32_t reserved = code.empty() ? 1 : 2;
-    cut = state.tokenizer.FindCut(
-        text.substr(code_bytes),
-        state.max_source_tokens > reserved ? state.max_source_tokens - reserved
-                                           : 1,
-        ScratchOf(state.workspace()));
+    cut = state.tokenizer.FindCut(body,
+                                  state.max_source_tokens > reserved
+                                      ? state.max_source_tokens - reserved
+                                      : 1,
+                                  ScratchOf(state.workspace()));
+    source = state.EncodeSource(code, Slice(body, 0, cut.end));
     cut.end += code_bytes;
     cut.next += code_bytes;
-    source = state.EncodeSource(code,
-                                text.substr(code_bytes, cut.end - code_bytes));
   }
   if (!source.ok()) return source.status();
 

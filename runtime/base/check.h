@@ -12,11 +12,11 @@ namespace latimer {
 }  // namespace latimer
 
 // Always on; for Load and for code outside the decode loop.
-#define LATIMER_CHECK(condition)                                  \
-  do {                                                            \
-    if (!(condition)) [[unlikely]] {                              \
-      ::latimer::CheckFailed(#condition, __FILE__, __LINE__);     \
-    }                                                             \
+#define LATIMER_CHECK(condition)                              \
+  do {                                                        \
+    if (!(condition)) [[unlikely]] {                          \
+      ::latimer::CheckFailed(#condition, __FILE__, __LINE__); \
+    }                                                         \
   } while (false)
 
 // Compiled out when NDEBUG is defined; for the decode loop.

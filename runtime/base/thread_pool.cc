@@ -121,8 +121,8 @@ void ThreadPool::Run(Task task, void* context) {
       NextTask(parts_);
       WakeSleepers(ticket_);
       TakeParts();
-      for (uint32_t done; (done = done_.load(std::memory_order_acquire)) <
-                          parts_;) {
+      for (uint32_t done;
+           (done = done_.load(std::memory_order_acquire)) < parts_;) {
         WaitForChange(done_, done);
       }
       return;

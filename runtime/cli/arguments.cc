@@ -28,9 +28,9 @@ struct OptionInfo {
   bool has_value;
   uint32_t minimum;
   // Exactly one is set.
-  uint32_t Arguments::* count;
-  bool Arguments::* flag;
-  const char* Arguments::* text;
+  uint32_t Arguments::*count;
+  bool Arguments::*flag;
+  const char* Arguments::*text;
   bool flag_value;
 };
 
@@ -43,14 +43,38 @@ constexpr OptionInfo kOptions[] = {
     {"text", kText, true, 0, nullptr, nullptr, &Arguments::text, {}},
     {"ids", kIds, false, 0, nullptr, &Arguments::ids, nullptr, true},
     {"decode", kDecode, false, 0, nullptr, &Arguments::decode, nullptr, true},
-    {"max-target-tokens", kTargetLimits, true, 1,
-     &Arguments::max_target_tokens, nullptr, nullptr, {}},
-    {"min-target-tokens", kTargetLimits, true, 0,
-     &Arguments::min_target_tokens, nullptr, nullptr, {}},
-    {"source-tokens", kBench, true, 1, &Arguments::source_tokens, nullptr,
-     nullptr, {}},
-    {"target-tokens", kBench, true, 1, &Arguments::target_tokens, nullptr,
-     nullptr, {}},
+    {"max-target-tokens",
+     kTargetLimits,
+     true,
+     1,
+     &Arguments::max_target_tokens,
+     nullptr,
+     nullptr,
+     {}},
+    {"min-target-tokens",
+     kTargetLimits,
+     true,
+     0,
+     &Arguments::min_target_tokens,
+     nullptr,
+     nullptr,
+     {}},
+    {"source-tokens",
+     kBench,
+     true,
+     1,
+     &Arguments::source_tokens,
+     nullptr,
+     nullptr,
+     {}},
+    {"target-tokens",
+     kBench,
+     true,
+     1,
+     &Arguments::target_tokens,
+     nullptr,
+     nullptr,
+     {}},
     {"repeat", kBench, true, 1, &Arguments::repeat, nullptr, nullptr, {}},
 };
 constexpr int kOptionCount = sizeof(kOptions) / sizeof(kOptions[0]);
@@ -63,18 +87,22 @@ int ParseArguments(int argc, char** argv, uint32_t options, Arguments* out) {
   for (int i = 0; i < kOptionCount; ++i) {
     const OptionInfo& info = kOptions[i];
     if (info.bit != 0 && (options & info.bit) == 0) continue;
-    long_options[count++] = {
-        info.name, info.has_value ? required_argument : no_argument, nullptr,
-        256 + i};
+    long_options[count++] = {info.name,
+                             info.has_value ? required_argument : no_argument,
+                             nullptr, 256 + i};
   }
   const char* command = argv[0];
   opterr = 0;
   // The leading ':' tells a missing value from an unknown option.
-  for (int c; (c = getopt_long(argc, argv, ":", long_options, nullptr)) != -1;) {
+  for (int c;
+       (c = getopt_long(argc, argv, ":", long_options, nullptr)) != -1;) {
     if (c == ':' || c == '?') {
+      // optopt is set where the option is one letter, unknown to all commands.
+      const char letter[] = {'-', static_cast<char>(optopt), '\0'};
+      const bool short_option = optopt > 0 && optopt < 256;
       std::fprintf(stderr, "latimer %s: %s %s; see latimer --help.\n", command,
                    c == ':' ? "a value is missing for" : "unknown option",
-                   argv[optind - 1]);
+                   short_option ? letter : argv[optind - 1]);
       return kUsage;
     }
     const OptionInfo& info = kOptions[c - 256];
@@ -83,15 +111,15 @@ int ParseArguments(int argc, char** argv, uint32_t options, Arguments* out) {
     } else if (info.text != nullptr) {
       out->*info.text = optarg;
     } else if (!ParseCount(optarg, info.minimum, &(out->*info.count))) {
-      std::fprintf(stderr,
-                   "latimer %s: --%s %s: give a whole number of at least %u.\n",
-                   command, info.name, optarg,
-                   static_cast<unsigned>(info.minimum));
+      std::fprintf(
+          stderr, "latimer %s: --%s %s: give a whole number of at least %u.\n",
+          command, info.name, optarg, static_cast<unsigned>(info.minimum));
       return kUsage;
     }
   }
   if (argc - optind != 1) {
-    std::fprintf(stderr, "latimer %s: give one model file; see latimer --help.\n",
+    std::fprintf(stderr,
+                 "latimer %s: give one model file; see latimer --help.\n",
                  command);
     return kUsage;
   }

@@ -44,8 +44,8 @@ std::vector<int32_t> RandomSource(const ModelInfo& info, uint32_t count) {
     random ^= random << 13;
     random ^= random >> 17;
     random ^= random << 5;
-    const auto id = static_cast<int32_t>(
-        random % info.architecture.source_vocabulary);
+    const auto id =
+        static_cast<int32_t>(random % info.architecture.source_vocabulary);
     const bool special = id == info.generation.eos || id == info.generation.pad;
     if (!special || info.architecture.source_vocabulary <= 2) ids.push_back(id);
   }
@@ -73,8 +73,8 @@ class Rounds {
   Rounds(Translator& translator, const Arguments& arguments)
       : translator_(translator),
         target_tokens_(arguments.target_tokens),
-        source_(RandomSource(translator.model_info(),
-                             arguments.source_tokens)) {}
+        source_(
+            RandomSource(translator.model_info(), arguments.source_tokens)) {}
 
   // False after printing why it cannot be run.
   bool Run() {
@@ -97,10 +97,10 @@ class Rounds {
   bool Time(uint32_t tokens, std::vector<double>* milliseconds) {
     const auto start = Clock::now();
     // EOS is not allowed before the end: exactly this many.
-    const Result<Translation> result = translator_.TranslateIds(
-        source_, {.max_target_tokens = tokens,
-                  .min_target_tokens = tokens,
-                  .language_code = {}});
+    const Result<Translation> result =
+        translator_.TranslateIds(source_, {.max_target_tokens = tokens,
+                                           .min_target_tokens = tokens,
+                                           .language_code = {}});
     milliseconds->push_back(MillisecondsSince(start));
     if (!result.ok()) {
       std::fprintf(stderr, "latimer bench: %s\n", result.status().message());
@@ -115,6 +115,17 @@ class Rounds {
   std::vector<double> one_token_;
   std::vector<double> all_tokens_;
 };
+
+// Prints a sentence if it does.
+bool Exceeds(const char* option, uint32_t value, uint32_t limit) {
+  if (value <= limit) return false;
+  std::fprintf(stderr,
+               "latimer bench: %s %u exceeds the %u that this model and build "
+               "allow.\n",
+               option, static_cast<unsigned>(value),
+               static_cast<unsigned>(limit));
+  return true;
+}
 
 void PrintText(const Json& json) {
   for (const auto& [name, value] : json.items()) {
@@ -141,12 +152,10 @@ int Bench(int argc, char** argv) {
     load.push_back(MillisecondsSince(start));
   }
   Translator& translator = session.translator();
-  if (arguments.target_tokens > translator.max_target_tokens()) {
-    std::fprintf(stderr,
-                 "latimer bench: --target-tokens %u exceeds the %u that this "
-                 "model and build allow.\n",
-                 static_cast<unsigned>(arguments.target_tokens),
-                 static_cast<unsigned>(translator.max_target_tokens()));
+  if (Exceeds("--source-tokens", arguments.source_tokens,
+              translator.max_source_tokens()) ||
+      Exceeds("--target-tokens", arguments.target_tokens,
+              translator.max_target_tokens())) {
     return kUsage;
   }
   Rounds rounds(translator, arguments);

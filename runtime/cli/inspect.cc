@@ -13,36 +13,42 @@ using Json = nlohmann::ordered_json;
 
 const char* Name(Activation activation) {
   switch (activation) {
-    case Activation::kRelu: return "relu";
-    case Activation::kGelu: return "gelu";
-    case Activation::kGeluTanh: return "gelu_tanh";
-    case Activation::kSwish: return "swish";
-    case Activation::kTanh: return "tanh";
-    case Activation::kSigmoid: return "sigmoid";
+    case Activation::kRelu:
+      return "relu";
+    case Activation::kGelu:
+      return "gelu";
+    case Activation::kGeluTanh:
+      return "gelu_tanh";
+    case Activation::kSwish:
+      return "swish";
+    case Activation::kTanh:
+      return "tanh";
+    case Activation::kSigmoid:
+      return "sigmoid";
   }
   return "";
 }
 
 Json ArchitectureJson(const Architecture& a) {
-  return {{"d_model", a.d_model},
-          {"encoder_layers", a.encoder_layers},
-          {"decoder_layers", a.decoder_layers},
-          {"encoder_heads", a.encoder_heads},
-          {"decoder_heads", a.decoder_heads},
-          {"encoder_ffn", a.encoder_ffn},
-          {"decoder_ffn", a.decoder_ffn},
-          {"source_vocabulary", a.source_vocabulary},
-          {"target_vocabulary", a.target_vocabulary},
-          {"source_positions", a.source_positions},
-          {"target_positions", a.target_positions},
-          {"activation", Name(a.activation)},
-          {"norm_position",
-           a.norm_position == NormPosition::kPre ? "pre" : "post"},
-          {"embedding_norm", a.embedding_norm},
-          {"final_norm", a.final_norm},
-          {"source_embedding_tied", a.source_embedding_tied},
-          {"target_embedding_tied", a.target_embedding_tied},
-          {"embedding_scale", a.embedding_scale}};
+  return {
+      {"d_model", a.d_model},
+      {"encoder_layers", a.encoder_layers},
+      {"decoder_layers", a.decoder_layers},
+      {"encoder_heads", a.encoder_heads},
+      {"decoder_heads", a.decoder_heads},
+      {"encoder_ffn", a.encoder_ffn},
+      {"decoder_ffn", a.decoder_ffn},
+      {"source_vocabulary", a.source_vocabulary},
+      {"target_vocabulary", a.target_vocabulary},
+      {"source_positions", a.source_positions},
+      {"target_positions", a.target_positions},
+      {"activation", Name(a.activation)},
+      {"norm_position", a.norm_position == NormPosition::kPre ? "pre" : "post"},
+      {"embedding_norm", a.embedding_norm},
+      {"final_norm", a.final_norm},
+      {"source_embedding_tied", a.source_embedding_tied},
+      {"target_embedding_tied", a.target_embedding_tied},
+      {"embedding_scale", a.embedding_scale}};
 }
 
 Json GenerationJson(const GenerationRules& g) {
@@ -72,11 +78,13 @@ Json InspectJson(const Translator& translator) {
   for (int i = 0; const char* name = translator.kernel_name(i); ++i) {
     kernels.push_back(name);
   }
-  const Json sizes = {
-      {"encoder", s.encoder},     {"cross_kv", s.cross_kv},
-      {"decoder", s.decoder},     {"output", s.output},
-      {"embeddings", s.embeddings}, {"positions", s.positions},
-      {"tokenizer", s.tokenizer}};
+  const uint64_t structure =
+      s.file - (s.encoder + s.cross_kv + s.decoder + s.output + s.embeddings +
+                s.positions + s.tokenizer);
+  const Json sizes = {{"encoder", s.encoder},       {"cross_kv", s.cross_kv},
+                      {"decoder", s.decoder},       {"output", s.output},
+                      {"embeddings", s.embeddings}, {"positions", s.positions},
+                      {"tokenizer", s.tokenizer},   {"structure", structure}};
   // What this build reserves: its profile's bill, not the model's own.
   Json ram;
   for (int i = 0; i < kBufferCount; ++i) {
@@ -128,8 +136,8 @@ int Inspect(int argc, char** argv) {
   const Json result = InspectJson(session.translator());
   if (arguments.json) {
     // Text from the file may be any bytes.
-    std::puts(result.dump(2, ' ', false, Json::error_handler_t::replace)
-                  .c_str());
+    std::puts(
+        result.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
   } else {
     PrintText(result, "");
   }

@@ -54,12 +54,12 @@ Session::~Session() {
 bool Session::Open(const Arguments& arguments) {
   if (image_.empty()) image_ = MapFile(arguments.model);
   if (image_.empty()) return false;
-  const Status status = translator_.Load(
-      image_, &workspace,
-      {.threads = arguments.threads,
-       .pin_threads = arguments.threads > 1,
-       .verify_checksum = arguments.verify_checksum,
-       .cpu = arguments.cpu});
+  const Status status =
+      translator_.Load(image_, &workspace,
+                       {.threads = arguments.threads,
+                        .pin_threads = arguments.threads > 1,
+                        .verify_checksum = arguments.verify_checksum,
+                        .cpu = arguments.cpu});
   if (!status.ok()) {
     std::fprintf(stderr, "latimer: %s: %s\n", arguments.model,
                  status.message());

@@ -96,7 +96,10 @@ Status ParseIds(std::string_view line, std::vector<int32_t>* ids) {
     char* next = nullptr;
     errno = 0;
     const long long id = std::strtoll(at, &next, 10);
-    if (next == at || errno != 0 || id < INT32_MIN || id > INT32_MAX) {
+    const bool whole =
+        next == end || *next == ' ' || *next == '\t' || *next == '\r';
+    if (next == at || !whole || errno != 0 || id < INT32_MIN ||
+        id > INT32_MAX) {
       return Status::Error(StatusCode::kInvalidArgument,
                            "\"%.20s\" is no token id.", at);
     }
@@ -141,8 +144,7 @@ int TranslateText(Translator& translator, const Arguments& arguments,
   LineReader reader;
   std::string_view line;
   if (arguments.text != nullptr) {
-    const Status status =
-        TranslateLine(translator, arguments.text, 1, options);
+    const Status status = TranslateLine(translator, arguments.text, 1, options);
     if (!status.ok()) return Complain(1, status);
     return EndLine() ? Finish() : kFailure;
   }
@@ -196,11 +198,12 @@ int Translate(int argc, char** argv) {
     return kFailure;
   }
   if (arguments.max_target_tokens > translator.max_target_tokens()) {
-    std::fprintf(stderr,
-                 "latimer translate: --max-target-tokens %u exceeds the %u that "
-                 "this model and build allow.\n",
-                 static_cast<unsigned>(arguments.max_target_tokens),
-                 static_cast<unsigned>(translator.max_target_tokens()));
+    std::fprintf(
+        stderr,
+        "latimer translate: --max-target-tokens %u exceeds the %u that "
+        "this model and build allow.\n",
+        static_cast<unsigned>(arguments.max_target_tokens),
+        static_cast<unsigned>(translator.max_target_tokens()));
     return kUsage;
   }
   const TranslateOptions options = {

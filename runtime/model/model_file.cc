@@ -18,8 +18,8 @@ namespace {
 
 constexpr size_t kImageAlignment = 64;
 // Root, architecture, generation, provenance, tokenizer, and each tensor.
-constexpr uint32_t kMaxTables = 64 + 32 * (kProfile.encoder_layers +
-                                           kProfile.decoder_layers + 4);
+constexpr uint32_t kMaxTables =
+    64 + 32 * (kProfile.encoder_layers + kProfile.decoder_layers + 4);
 constexpr uint32_t kMaxDepth = 8;
 
 std::string_view View(const flatbuffers::String* text) {
@@ -88,8 +88,9 @@ Status VerifyStructure(std::span<const std::byte> file, bool verify_checksum,
                        const schema::Model* root) {
   const auto* bytes = reinterpret_cast<const uint8_t*>(file.data());
   if (verify_checksum) {
-    const auto* field = reinterpret_cast<const flatbuffers::Table*>(root)
-                            ->GetAddressOf(schema::Model::VT_CHECKSUM);
+    const auto* field =
+        reinterpret_cast<const flatbuffers::Table*>(root)->GetAddressOf(
+            schema::Model::VT_CHECKSUM);
     const size_t offset = static_cast<size_t>(field - bytes);
     if (offset > file.size() - sizeof(uint64_t) ||
         ComputeChecksum(file, offset) != root->checksum()) {
@@ -128,22 +129,18 @@ Status CheckRange(const char* what, uint32_t value, uint32_t limit) {
 Status ReadArchitecture(const schema::Architecture& in, Architecture* out) {
   LATIMER_RETURN_IF_ERROR(
       CheckRange("d_model", in.d_model(), kProfile.d_model));
-  LATIMER_RETURN_IF_ERROR(CheckRange("encoder layer count",
-                                     in.encoder_layers(),
+  LATIMER_RETURN_IF_ERROR(CheckRange("encoder layer count", in.encoder_layers(),
                                      kProfile.encoder_layers));
-  LATIMER_RETURN_IF_ERROR(CheckRange("decoder layer count",
-                                     in.decoder_layers(),
+  LATIMER_RETURN_IF_ERROR(CheckRange("decoder layer count", in.decoder_layers(),
                                      kProfile.decoder_layers));
   LATIMER_RETURN_IF_ERROR(
       CheckRange("encoder d_ffn", in.encoder_ffn(), kProfile.d_ffn));
   LATIMER_RETURN_IF_ERROR(
       CheckRange("decoder d_ffn", in.decoder_ffn(), kProfile.d_ffn));
-  LATIMER_RETURN_IF_ERROR(CheckRange("source vocabulary",
-                                     in.source_vocabulary(),
-                                     kProfile.source_vocabulary));
-  LATIMER_RETURN_IF_ERROR(CheckRange("target vocabulary",
-                                     in.target_vocabulary(),
-                                     kProfile.target_vocabulary));
+  LATIMER_RETURN_IF_ERROR(CheckRange(
+      "source vocabulary", in.source_vocabulary(), kProfile.source_vocabulary));
+  LATIMER_RETURN_IF_ERROR(CheckRange(
+      "target vocabulary", in.target_vocabulary(), kProfile.target_vocabulary));
   LATIMER_RETURN_IF_ERROR(CheckRange("source position count",
                                      in.source_positions(),
                                      kMaxFileBytes / sizeof(float)));
@@ -312,9 +309,9 @@ class TensorBinder {
                              uint32_t rows, uint32_t columns) {
     if (!status_.ok()) return nullptr;
     const int length = std::snprintf(name_, sizeof(name_), name, layer);
-    LATIMER_CHECK(length > 0 && static_cast<size_t>(length) +
-                                        std::strlen(suffix) <
-                                    sizeof(name_));
+    LATIMER_CHECK(length > 0 &&
+                  static_cast<size_t>(length) + std::strlen(suffix) <
+                      sizeof(name_));
     std::strcpy(name_ + length, suffix);
     if (next_ >= tensors_.size()) {
       Mismatch("presence");
@@ -356,12 +353,24 @@ class TensorBinder {
   void AddSize(TensorGroup group, uint64_t bytes) {
     ModelSizes& sizes = model_->info.sizes;
     switch (group) {
-      case TensorGroup::kEmbeddings: sizes.embeddings += bytes; break;
-      case TensorGroup::kPositions: sizes.positions += bytes; break;
-      case TensorGroup::kEncoder: sizes.encoder += bytes; break;
-      case TensorGroup::kCrossKv: sizes.cross_kv += bytes; break;
-      case TensorGroup::kDecoder: sizes.decoder += bytes; break;
-      case TensorGroup::kOutput: sizes.output += bytes; break;
+      case TensorGroup::kEmbeddings:
+        sizes.embeddings += bytes;
+        break;
+      case TensorGroup::kPositions:
+        sizes.positions += bytes;
+        break;
+      case TensorGroup::kEncoder:
+        sizes.encoder += bytes;
+        break;
+      case TensorGroup::kCrossKv:
+        sizes.cross_kv += bytes;
+        break;
+      case TensorGroup::kDecoder:
+        sizes.decoder += bytes;
+        break;
+      case TensorGroup::kOutput:
+        sizes.output += bytes;
+        break;
     }
   }
 
@@ -436,16 +445,15 @@ Status ReadModelFile(std::span<const std::byte> image, bool verify_checksum,
   info.converter = View(root->provenance()->converter());
   LATIMER_RETURN_IF_ERROR(
       ReadArchitecture(*root->architecture(), &info.architecture));
-  LATIMER_RETURN_IF_ERROR(ReadGeneration(*root->generation(),
-                                         info.architecture, &info.generation));
+  LATIMER_RETURN_IF_ERROR(
+      ReadGeneration(*root->generation(), info.architecture, &info.generation));
   LATIMER_RETURN_IF_ERROR(BindTensors(*root, model));
   info.has_tokenizer = root->tokenizer() != nullptr;
   if constexpr (kProfile.tokenizer) {
     if (info.has_tokenizer) {
-      LATIMER_RETURN_IF_ERROR(ReadTokenizer(*root->tokenizer(),
-                                            info.architecture,
-                                            &model->tokenizer,
-                                            &info.sizes.tokenizer));
+      LATIMER_RETURN_IF_ERROR(
+          ReadTokenizer(*root->tokenizer(), info.architecture,
+                        &model->tokenizer, &info.sizes.tokenizer));
     }
   }
   return Status();

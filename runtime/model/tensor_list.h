@@ -38,26 +38,26 @@ void VisitTensors(const Architecture& a, ModelTensors& t, Visitor& visitor) {
   const uint32_t d = a.d_model;
   if (!a.source_embedding_tied) {
     visitor.OnLinear(G::kEmbeddings, "source_embedding", kNoLayer,
-                   a.source_vocabulary, d, t.source_embedding);
+                     a.source_vocabulary, d, t.source_embedding);
   }
   visitor.OnTable(G::kPositions, "source_positions", a.source_positions, d,
-                t.source_positions);
+                  t.source_positions);
   if (a.embedding_norm) {
     visitor.OnNorm(G::kEncoder, "encoder.embedding_norm", kNoLayer, d,
-                 t.source_embedding_norm);
+                   t.source_embedding_norm);
   }
   for (int i = 0; i < static_cast<int>(a.encoder_layers); ++i) {
     EncoderLayer& layer = t.encoder[i];
     visitor.OnLinear(G::kEncoder, "encoder.%d.self_attention.qkv", i, 3 * d, d,
-                   layer.self_qkv);
+                     layer.self_qkv);
     visitor.OnLinear(G::kEncoder, "encoder.%d.self_attention.out", i, d, d,
-                   layer.self_out);
+                     layer.self_out);
     visitor.OnNorm(G::kEncoder, "encoder.%d.self_attention.norm", i, d,
-                 layer.self_norm);
+                   layer.self_norm);
     visitor.OnLinear(G::kEncoder, "encoder.%d.ffn.in", i, a.encoder_ffn, d,
-                   layer.ffn_in);
+                     layer.ffn_in);
     visitor.OnLinear(G::kEncoder, "encoder.%d.ffn.out", i, d, a.encoder_ffn,
-                   layer.ffn_out);
+                     layer.ffn_out);
     visitor.OnNorm(G::kEncoder, "encoder.%d.ffn.norm", i, d, layer.ffn_norm);
   }
   if (a.final_norm) {
@@ -65,45 +65,45 @@ void VisitTensors(const Architecture& a, ModelTensors& t, Visitor& visitor) {
   }
   for (int i = 0; i < static_cast<int>(a.decoder_layers); ++i) {
     visitor.OnLinear(G::kCrossKv, "decoder.%d.cross_attention.kv", i, 2 * d, d,
-                   t.decoder[i].cross_kv);
+                     t.decoder[i].cross_kv);
   }
   if (!a.target_embedding_tied) {
     visitor.OnLinear(G::kEmbeddings, "target_embedding", kNoLayer,
-                   a.target_vocabulary, d, t.target_embedding);
+                     a.target_vocabulary, d, t.target_embedding);
   }
   if (!a.positions_shared) {
     visitor.OnTable(G::kPositions, "target_positions", a.target_positions, d,
-                  t.target_positions);
+                    t.target_positions);
   }
   if (a.embedding_norm) {
     visitor.OnNorm(G::kDecoder, "decoder.embedding_norm", kNoLayer, d,
-                 t.target_embedding_norm);
+                   t.target_embedding_norm);
   }
   for (int i = 0; i < static_cast<int>(a.decoder_layers); ++i) {
     DecoderLayer& layer = t.decoder[i];
     visitor.OnLinear(G::kDecoder, "decoder.%d.self_attention.qkv", i, 3 * d, d,
-                   layer.self_qkv);
+                     layer.self_qkv);
     visitor.OnLinear(G::kDecoder, "decoder.%d.self_attention.out", i, d, d,
-                   layer.self_out);
+                     layer.self_out);
     visitor.OnNorm(G::kDecoder, "decoder.%d.self_attention.norm", i, d,
-                 layer.self_norm);
+                   layer.self_norm);
     visitor.OnLinear(G::kDecoder, "decoder.%d.cross_attention.query", i, d, d,
-                   layer.cross_query);
+                     layer.cross_query);
     visitor.OnLinear(G::kDecoder, "decoder.%d.cross_attention.out", i, d, d,
-                   layer.cross_out);
+                     layer.cross_out);
     visitor.OnNorm(G::kDecoder, "decoder.%d.cross_attention.norm", i, d,
-                 layer.cross_norm);
+                   layer.cross_norm);
     visitor.OnLinear(G::kDecoder, "decoder.%d.ffn.in", i, a.decoder_ffn, d,
-                   layer.ffn_in);
+                     layer.ffn_in);
     visitor.OnLinear(G::kDecoder, "decoder.%d.ffn.out", i, d, a.decoder_ffn,
-                   layer.ffn_out);
+                     layer.ffn_out);
     visitor.OnNorm(G::kDecoder, "decoder.%d.ffn.norm", i, d, layer.ffn_norm);
   }
   if (a.final_norm) {
     visitor.OnNorm(G::kDecoder, "decoder.norm", kNoLayer, d, t.decoder_norm);
   }
   visitor.OnLinear(G::kOutput, "output", kNoLayer, a.target_vocabulary, d,
-                 t.output);
+                   t.output);
 }
 
 }  // namespace latimer

@@ -29,12 +29,13 @@ void SelfAttention(RunContext& context, uint32_t index, size_t position,
   const size_t d = a.d_model;
   const float* input = SublayerInput(context, layer.self_norm, 1, x);
   float* qkv = workspace.projection;
-  ApplyLinear(context, layer.self_qkv, PrepareInput(context, input, 1, d),
-              qkv);
+  ApplyLinear(context, layer.self_qkv, PrepareInput(context, input, 1, d), qkv);
   float* cache = SelfKv(context, index);
   std::memcpy(cache + position * 2 * d, qkv + d, 2 * d * sizeof(float));
   Attend(context, a.decoder_heads, 1, qkv, 3 * d,
-         {.keys = cache, .values = cache + d, .stride = 2 * d,
+         {.keys = cache,
+          .values = cache + d,
+          .stride = 2 * d,
           .count = position + 1},
          workspace.sublayer);
   float* output = workspace.projection;
@@ -55,7 +56,9 @@ void CrossAttention(RunContext& context, uint32_t index, size_t source_tokens,
               query);
   const float* cache = CrossKv(context, index, source_tokens);
   Attend(context, a.decoder_heads, 1, query, d,
-         {.keys = cache, .values = cache + d, .stride = 2 * d,
+         {.keys = cache,
+          .values = cache + d,
+          .stride = 2 * d,
           .count = source_tokens},
          workspace.sublayer);
   float* output = workspace.projection;
@@ -71,8 +74,8 @@ void FillCrossKv(RunContext& context, size_t source_tokens) {
   const LinearInput encoder_out = PrepareInput(
       context, context.workspace->hidden, source_tokens, a.d_model);
   for (uint32_t i = 0; i < a.decoder_layers; ++i) {
-    ApplyLinear(context, context.model.tensors.decoder[i].cross_kv,
-                encoder_out, CrossKv(context, i, source_tokens));
+    ApplyLinear(context, context.model.tensors.decoder[i].cross_kv, encoder_out,
+                CrossKv(context, i, source_tokens));
   }
 }
 

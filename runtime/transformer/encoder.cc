@@ -16,10 +16,10 @@ void SelfAttention(RunContext& context, const EncoderLayer& layer, size_t rows,
   float* qkv = workspace.projection;
   ApplyLinear(context, layer.self_qkv, PrepareInput(context, input, rows, d),
               qkv);
-  Attend(context, a.encoder_heads, rows, qkv, 3 * d,
-         {.keys = qkv + d, .values = qkv + 2 * d, .stride = 3 * d,
-          .count = rows},
-         workspace.sublayer);
+  Attend(
+      context, a.encoder_heads, rows, qkv, 3 * d,
+      {.keys = qkv + d, .values = qkv + 2 * d, .stride = 3 * d, .count = rows},
+      workspace.sublayer);
   float* output = workspace.projection;
   ApplyLinear(context, layer.self_out,
               PrepareInput(context, workspace.sublayer, rows, d), output);

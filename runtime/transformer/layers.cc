@@ -13,11 +13,10 @@ constexpr size_t kSmallestRowSplit = 16;
 float* ScoresOf(Workspace& workspace, uint32_t part) {
   constexpr size_t kPerThread =
       Elements(Buffer::kScores, sizeof(float)) / kProfile.threads;
-  static_assert(
-      kPerThread >=
-          AttentionScratchSize(kProfile.heads, kProfile.source_tokens) &&
-      kPerThread >=
-          AttentionScratchSize(kProfile.heads, kProfile.target_tokens));
+  static_assert(kPerThread >= AttentionScratchSize(kProfile.heads,
+                                                   kProfile.source_tokens) &&
+                kPerThread >= AttentionScratchSize(kProfile.heads,
+                                                   kProfile.target_tokens));
   return workspace.scores + part * kPerThread;
 }
 
@@ -34,9 +33,9 @@ void LayerNorm(RunContext& context, const Norm& norm, size_t rows,
 
 }  // namespace
 
-void Embed(RunContext& context, const Linear& embedding,
-           const float* positions, const Norm& norm, const int32_t* tokens,
-           size_t count, size_t first_position, float* x) {
+void Embed(RunContext& context, const Linear& embedding, const float* positions,
+           const Norm& norm, const int32_t* tokens, size_t count,
+           size_t first_position, float* x) {
   const Architecture& a = context.model.info.architecture;
   const size_t d = a.d_model;
   for (size_t i = 0; i < count; ++i) {

@@ -15,9 +15,9 @@ namespace latimer {
 
 // x [tokens, D] = embedding[token] * embedding_scale + positions[first + i],
 // then the embedding norm where the model has one.
-void Embed(RunContext& context, const Linear& embedding,
-           const float* positions, const Norm& norm, const int32_t* tokens,
-           size_t count, size_t first_position, float* x);
+void Embed(RunContext& context, const Linear& embedding, const float* positions,
+           const Norm& norm, const int32_t* tokens, size_t count,
+           size_t first_position, float* x);
 
 // What the sublayer reads: x itself, or, pre-norm, its norm, in `sublayer`.
 const float* SublayerInput(RunContext& context, const Norm& norm, size_t rows,

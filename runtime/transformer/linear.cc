@@ -24,8 +24,7 @@ void ApplyChannels(RunContext& context, const Linear& linear,
                    float* y) {
   if (begin >= end) return;
   Workspace& workspace = *context.workspace;
-  if (kProfile.int8_weights &&
-      context.model.weight_type == WeightType::kInt8) {
+  if (kProfile.int8_weights && context.model.weight_type == WeightType::kInt8) {
     GemmInt8(context.gemm, input.rows, linear, begin, end, workspace.quantized,
              input.columns, RowParameters(workspace), y, linear.n);
   } else if constexpr (kProfile.f32_weights) {
@@ -38,8 +37,7 @@ void ApplyChannels(RunContext& context, const Linear& linear,
 
 LinearInput PrepareInput(RunContext& context, const float* x, size_t rows,
                          size_t columns) {
-  if (kProfile.int8_weights &&
-      context.model.weight_type == WeightType::kInt8) {
+  if (kProfile.int8_weights && context.model.weight_type == WeightType::kInt8) {
     Workspace& workspace = *context.workspace;
     QuantizeRows(context.gemm, rows, columns, x, columns, workspace.quantized,
                  columns, RowParameters(workspace));

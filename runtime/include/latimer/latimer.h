@@ -36,13 +36,13 @@ typedef struct latimer_translator latimer_translator;
 /* A translation; everything it points to is valid until the next call with
  * the same translator. */
 typedef struct latimer_translation {
-  const char* text;      /* not zero-terminated; NULL for ids */
+  const char* text; /* not zero-terminated; NULL for ids */
   size_t text_bytes;
   const int32_t* tokens; /* target ids, EOS included when it was produced */
   size_t token_count;
-  size_t source_bytes;   /* of the text given; see latimer_translate_part */
-  int space_follows;     /* 1: white space separates this part and the rest */
-  int stopped_at_limit;  /* 1: the length limit ended it, not EOS */
+  size_t source_bytes;  /* of the text given; see latimer_translate_part */
+  int space_follows;    /* 1: white space separates this part and the rest */
+  int stopped_at_limit; /* 1: the length limit ended it, not EOS */
 } latimer_translation;
 
 /* Bytes and alignment of the workspace in this build. */
@@ -61,8 +61,8 @@ latimer_code latimer_load(const void* image, size_t image_bytes,
 void latimer_unload(latimer_translator* translator);
 
 /* Translates a whole text; see Translator::Translate. */
-latimer_code latimer_translate(latimer_translator* translator,
-                               const char* text, size_t text_bytes,
+latimer_code latimer_translate(latimer_translator* translator, const char* text,
+                               size_t text_bytes,
                                latimer_translation* translation);
 
 /* Translates the beginning of a text of any length; call again with what

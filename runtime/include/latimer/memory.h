@@ -85,24 +85,14 @@ constexpr uint64_t BufferBytes(const Profile& p, Buffer buffer) {
   return 0;
 }
 
+inline constexpr const char* kBufferNames[kBufferCount] = {
+    "hidden",        "sublayer",  "projection", "quantized", "row_quantization",
+    "scores",        "cross_kv",  "self_kv",    "logits",    "source_tokens",
+    "target_tokens", "tokenizer", "text",       "state",
+};
+
 constexpr const char* BufferName(Buffer buffer) {
-  switch (buffer) {
-    case Buffer::kHidden: return "hidden";
-    case Buffer::kSublayer: return "sublayer";
-    case Buffer::kProjection: return "projection";
-    case Buffer::kQuantized: return "quantized";
-    case Buffer::kRowQuantization: return "row_quantization";
-    case Buffer::kScores: return "scores";
-    case Buffer::kCrossKv: return "cross_kv";
-    case Buffer::kSelfKv: return "self_kv";
-    case Buffer::kLogits: return "logits";
-    case Buffer::kSourceTokens: return "source_tokens";
-    case Buffer::kTargetTokens: return "target_tokens";
-    case Buffer::kTokenizer: return "tokenizer";
-    case Buffer::kText: return "text";
-    case Buffer::kState: return "state";
-  }
-  return "";
+  return kBufferNames[static_cast<int>(buffer)];
 }
 
 // Equals sizeof(Workspace) in a build with that profile.

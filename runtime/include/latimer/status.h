@@ -51,8 +51,8 @@ class [[nodiscard]] Status {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}            // NOLINT(*explicit*)
-  Result(Status status) : status_(status) {}               // NOLINT(*explicit*)
+  Result(T value) : value_(std::move(value)) {}  // NOLINT(*explicit*)
+  Result(Status status) : status_(status) {}     // NOLINT(*explicit*)
 
   bool ok() const { return status_.ok(); }
   const Status& status() const { return status_; }
@@ -69,12 +69,12 @@ class [[nodiscard]] Result {
 }  // namespace latimer
 
 // Returns from the enclosing function if `expression` is an error Status.
-#define LATIMER_RETURN_IF_ERROR(expression)                      \
-  do {                                                           \
-    if (::latimer::Status latimer_status_ = (expression);        \
-        !latimer_status_.ok()) {                                 \
-      return latimer_status_;                                    \
-    }                                                            \
+#define LATIMER_RETURN_IF_ERROR(expression)               \
+  do {                                                    \
+    if (::latimer::Status latimer_status_ = (expression); \
+        !latimer_status_.ok()) {                          \
+      return latimer_status_;                             \
+    }                                                     \
   } while (false)
 
 #endif  // LATIMER_STATUS_H_

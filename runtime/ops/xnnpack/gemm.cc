@@ -18,8 +18,8 @@ static_assert(offsetof(RowQuantization, scale) ==
 static_assert(kActivationPaddingBytes >= XNN_EXTRA_BYTES);
 
 // Weights that several blocks of rows read in turn: they stay in the
-// first-level or second-level cache meanwhile.
-constexpr uint64_t kCachedWeightBytes = 32 * 1024;
+// second-level cache meanwhile.
+constexpr uint64_t kCachedWeightBytes = 128 * 1024;
 
 // No activation function: y is not clamped.
 constexpr xnn_f32_minmax_params kUnclamped = {
