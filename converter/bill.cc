@@ -63,16 +63,15 @@ Json MakeBill(const ModelInfo& info, const Profile& profile) {
 
 std::string BillText(const Json& bill) {
   const Json& profile = bill.at("profile");
-  std::string text =
-      Section("Flash (the model file)", bill.at("flash"),
-              bill.at("flash_bytes").get<uint64_t>());
-  text += Section(
-      "RAM (the workspace) for " +
-          std::to_string(profile.at("source_tokens").get<uint32_t>()) +
-          " source and " +
-          std::to_string(profile.at("target_tokens").get<uint32_t>()) +
-          " target tokens",
-      bill.at("ram"), bill.at("ram_bytes").get<uint64_t>());
+  std::string text = Section("Flash (the model file)", bill.at("flash"),
+                             bill.at("flash_bytes").get<uint64_t>());
+  text +=
+      Section("RAM (the workspace) for " +
+                  std::to_string(profile.at("source_tokens").get<uint32_t>()) +
+                  " source and " +
+                  std::to_string(profile.at("target_tokens").get<uint32_t>()) +
+                  " target tokens",
+              bill.at("ram"), bill.at("ram_bytes").get<uint64_t>());
   return text + "Weights read per generated token\n" +
          Line("decoder and output",
               bill.at("weight_bytes_per_token").get<uint64_t>());

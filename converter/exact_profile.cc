@@ -6,7 +6,6 @@
 
 #include "converter/error.h"
 #include "text/normalizer.h"
-#include "text/normalizer.h"
 
 namespace latimer {
 namespace {
@@ -43,10 +42,10 @@ Profile ExactProfile(const CanonicalModel& model, WeightType weights,
       Limit("--max-source-tokens", limits.source_tokens, a.source_positions);
   profile.target_tokens = Limit("--max-target-tokens", limits.target_tokens,
                                 model.generation.max_target_tokens);
-  profile.text_bytes = std::max(
-      static_cast<uint32_t>(kMinNormalizedBytes),
-      kTextBytesPerToken *
-          std::max(profile.source_tokens, profile.target_tokens));
+  profile.text_bytes =
+      std::max(static_cast<uint32_t>(kMinNormalizedBytes),
+               kTextBytesPerToken *
+                   std::max(profile.source_tokens, profile.target_tokens));
   profile.threads = limits.threads;
   profile.int8_weights = weights == WeightType::kInt8;
   profile.f32_weights = weights == WeightType::kF32;
@@ -58,8 +57,8 @@ std::string ProfileName(const std::string& text) {
   std::string name;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    name += std::isalnum(byte) != 0 ? static_cast<char>(std::tolower(byte))
-                                    : '_';
+    name +=
+        std::isalnum(byte) != 0 ? static_cast<char>(std::tolower(byte)) : '_';
   }
   return name;
 }

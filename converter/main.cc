@@ -69,8 +69,8 @@ ModelInfo ReadBack(const ModelBytes& bytes) {
 
 void WriteProfile(const fs::path& path, const Profile& profile) {
   const std::string header = ProfileHeader(profile);
-  WriteFileAtomically(
-      path, std::as_bytes(std::span(header.data(), header.size())));
+  WriteFileAtomically(path,
+                      std::as_bytes(std::span(header.data(), header.size())));
 }
 
 void Convert(const Options& options) {
@@ -80,10 +80,10 @@ void Convert(const Options& options) {
   for (const std::string& warning : model.warnings) {
     std::cerr << "latimer-convert: warning: " << warning << "\n";
   }
-  const std::string profile_name = ProfileName(
-      (options.profile.empty() ? options.output : options.profile)
-          .stem()
-          .string());
+  const std::string profile_name =
+      ProfileName((options.profile.empty() ? options.output : options.profile)
+                      .stem()
+                      .string());
   const Profile profile = ExactProfile(model, options.weights, options.limits,
                                        profile_name.c_str());
 

@@ -35,10 +35,10 @@ class AlignedAllocator : public flatbuffers::Allocator {
  public:
   uint8_t* allocate(size_t size) override {
     return static_cast<uint8_t*>(
-        ::operator new(size, std::align_val_t{kAlignment}));
+        ::operator new (size, std::align_val_t{kAlignment}));
   }
   void deallocate(uint8_t* p, size_t) override {
-    ::operator delete(p, std::align_val_t{kAlignment});
+    ::operator delete (p, std::align_val_t{kAlignment});
   }
 };
 
@@ -64,8 +64,7 @@ class TensorPlanner {
     Add(PlannedTensor::Kind::kLinear, Name(name, layer), "", outputs, inputs,
         PackedBytes(options_.weights, TileInUse(), outputs, inputs));
   }
-  void OnNorm(TensorGroup, const char* name, int layer, uint32_t width,
-              Norm&) {
+  void OnNorm(TensorGroup, const char* name, int layer, uint32_t width, Norm&) {
     const std::string key = Name(name, layer);
     Add(PlannedTensor::Kind::kGamma, key, ".gamma", width, 0,
         uint64_t{width} * sizeof(float));
@@ -154,15 +153,16 @@ struct Buffer {
 void CheckProfile(const Architecture& a) {
   const auto check = [](const char* what, uint64_t value, uint64_t limit) {
     if (value > limit) {
-      throw ConversionError("The model's " + std::string(what) + " is " +
-                            std::to_string(value) +
-                            "; this converter handles up to " +
-                            std::to_string(limit) + ".");
+      throw ConversionError(
+          "The model's " + std::string(what) + " is " + std::to_string(value) +
+          "; this converter handles up to " + std::to_string(limit) + ".");
     }
   };
   check("d_model", a.d_model, kProfile.d_model);
   check("encoder layer count", a.encoder_layers, kProfile.encoder_layers);
   check("decoder layer count", a.decoder_layers, kProfile.decoder_layers);
+  check("encoder head count", a.encoder_heads, kProfile.heads);
+  check("decoder head count", a.decoder_heads, kProfile.heads);
   check("encoder d_ffn", a.encoder_ffn, kProfile.d_ffn);
   check("decoder d_ffn", a.decoder_ffn, kProfile.d_ffn);
   check("source vocabulary", a.source_vocabulary, kProfile.source_vocabulary);
@@ -271,8 +271,8 @@ void Writer::PackLinear(const PlannedTensor& tensor, Tile tile,
       source.Read(i * k, values);
       CheckFinite(values, source.name);
       if (int8) {
-        scales[row] = QuantizeChannel(
-            values, std::span(quantized).subspan(row * k, k));
+        scales[row] =
+            QuantizeChannel(values, std::span(quantized).subspan(row * k, k));
       }
     }
     const std::vector<float> part_bias =
@@ -290,10 +290,10 @@ void Writer::PackLinear(const PlannedTensor& tensor, Tile tile,
 Offset<schema::Architecture> Writer::WriteArchitecture() {
   const Architecture& a = model_.architecture;
   return schema::CreateArchitecture(
-      *builder_, a.d_model, a.encoder_layers, a.decoder_layers,
-      a.encoder_heads, a.decoder_heads, a.encoder_ffn, a.decoder_ffn,
-      a.source_vocabulary, a.target_vocabulary, a.source_positions,
-      a.target_positions, static_cast<schema::Activation>(a.activation),
+      *builder_, a.d_model, a.encoder_layers, a.decoder_layers, a.encoder_heads,
+      a.decoder_heads, a.encoder_ffn, a.decoder_ffn, a.source_vocabulary,
+      a.target_vocabulary, a.source_positions, a.target_positions,
+      static_cast<schema::Activation>(a.activation),
       static_cast<schema::NormPosition>(a.norm_position), a.embedding_norm,
       a.final_norm, a.source_embedding_tied, a.target_embedding_tied,
       a.positions_shared, a.embedding_scale, a.norm_epsilon);
@@ -309,17 +309,16 @@ Offset<schema::Generation> Writer::WriteGeneration() {
   }
   const auto tokens_offset = builder_->CreateVector(tokens);
   const auto ends_offset = builder_->CreateVector(ends);
-  return schema::CreateGeneration(*builder_, g.decoder_start, g.eos, g.pad,
-                                  g.forced_eos, g.max_target_tokens,
-                                  g.min_target_tokens, tokens_offset,
-                                  ends_offset);
+  return schema::CreateGeneration(
+      *builder_, g.decoder_start, g.eos, g.pad, g.forced_eos,
+      g.max_target_tokens, g.min_target_tokens, tokens_offset, ends_offset);
 }
 
 Offset<schema::Tokenizer> Writer::WriteTokenizer() {
   if (!model_.tokenizer) return 0;
   const TokenizerView t = model_.tokenizer->View();
-  const auto normalizer_trie = builder_->CreateVector(
-      t.normalizer_trie.data(), t.normalizer_trie.size());
+  const auto normalizer_trie = builder_->CreateVector(t.normalizer_trie.data(),
+                                                      t.normalizer_trie.size());
   const auto replacements =
       builder_->CreateVector(t.replacements.data(), t.replacements.size());
   const auto user_defined_trie = builder_->CreateVector(
@@ -358,23 +357,25 @@ void Writer::Finish(const std::vector<Offset<schema::Tensor>>& tensors,
   const auto tensors_offset = builder_->CreateVector(tensors);
   const auto source = builder_->CreateString(model_.source);
   const auto license = builder_->CreateString(model_.license);
-  const auto converter = builder_->CreateString("latimer-convert " LATIMER_VERSION);
+  const auto converter =
+      builder_->CreateString("latimer-convert " LATIMER_VERSION);
   const auto provenance =
       schema::CreateProvenance(*builder_, source, license, converter);
   const auto generation = WriteGeneration();
   const auto architecture = WriteArchitecture();
   // Checksum and size are filled in below; they must be there to be filled.
   builder_->ForceDefaults(true);
-  const auto root = schema::CreateModel(*builder_, kFormatVersion,
-                                        /*checksum=*/0, /*file_bytes=*/0,
-                                        architecture, generation, provenance,
-                                        tensors_offset, tokenizer);
+  const auto root =
+      schema::CreateModel(*builder_, kFormatVersion,
+                          /*checksum=*/0, /*file_bytes=*/0, architecture,
+                          generation, provenance, tensors_offset, tokenizer);
   schema::FinishModelBuffer(*builder_, root);
   uint8_t* bytes = builder_->GetBufferPointer();
   auto* written = flatbuffers::GetMutableRoot<schema::Model>(bytes);
   LATIMER_CHECK(written->mutate_file_bytes(builder_->GetSize()));
-  const auto* field = reinterpret_cast<const flatbuffers::Table*>(written)
-                          ->GetAddressOf(schema::Model::VT_CHECKSUM);
+  const auto* field =
+      reinterpret_cast<const flatbuffers::Table*>(written)->GetAddressOf(
+          schema::Model::VT_CHECKSUM);
   const uint64_t checksum = ComputeChecksum(
       {reinterpret_cast<const std::byte*>(bytes), builder_->GetSize()},
       static_cast<size_t>(field - bytes));
@@ -390,29 +391,38 @@ ModelBytes WriteModel(const CanonicalModel& model,
 
 void WriteFileAtomically(const std::filesystem::path& path,
                          std::span<const std::byte> bytes) {
+  // A device or a folder must not be replaced by a file.
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored) &&
+      !std::filesystem::is_regular_file(path, ignored)) {
+    throw ConversionError(path.string() + ": not a regular file.");
+  }
   const std::string temporary =
       path.string() + ".partial." + std::to_string(getpid());
+  int file = -1;
   const auto fail = [&](const char* what) {
     const std::string reason = std::strerror(errno);
-    unlink(temporary.c_str());
+    if (file >= 0) {
+      close(file);
+      unlink(temporary.c_str());
+    }
     throw ConversionError(path.string() + ": " + what + " (" + reason + ").");
   };
-  const int file =
-      open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  // What a process with this number left behind when it was killed.
+  unlink(temporary.c_str());
+  file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0) fail("cannot create the file");
   while (!bytes.empty()) {
     const ssize_t written = write(file, bytes.data(), bytes.size());
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      close(file);
-      fail("cannot write the file");
-    }
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail("cannot write the file");
     bytes = bytes.subspan(static_cast<size_t>(written));
   }
-  if (fsync(file) != 0 || close(file) != 0) fail("cannot write the file");
+  if (fsync(file) != 0) fail("cannot write the file");
   if (rename(temporary.c_str(), path.c_str()) != 0) {
     fail("cannot rename the finished file");
   }
+  close(file);
 }
 
 }  // namespace latimer

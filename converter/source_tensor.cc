@@ -42,7 +42,8 @@ void SourceTensor::Read(uint64_t begin, std::span<float> out) const {
     uint16_t bits;
     std::memcpy(&bits, from, sizeof(bits));
     from += sizeof(bits);
-    value = type == SourceType::kF16 ? HalfToFloat(bits) : Bfloat16ToFloat(bits);
+    value =
+        type == SourceType::kF16 ? HalfToFloat(bits) : Bfloat16ToFloat(bits);
   }
 }
 

@@ -171,9 +171,8 @@ class MarianMapper {
 
   void MapNorm(const std::string& from, const std::string& to) {
     const uint64_t d = model_.architecture.d_model;
-    model_.norms.emplace(
-        to, CanonicalNorm{map_.Require(from + ".weight", {d}),
-                          map_.Require(from + ".bias", {d})});
+    model_.norms.emplace(to, CanonicalNorm{map_.Require(from + ".weight", {d}),
+                                           map_.Require(from + ".bias", {d})});
   }
 
   // The norms before the first and after the last layer, where there are any.

@@ -69,8 +69,8 @@ class Fields {
     if (value == nullptr) return fallback;
     if (!value->is_number_integer() || value->get<int64_t>() < minimum ||
         value->get<int64_t>() > std::numeric_limits<int32_t>::max()) {
-      Fail(name, "it must be a whole number of at least " +
-                     std::to_string(minimum));
+      Fail(name,
+           "it must be a whole number of at least " + std::to_string(minimum));
     }
     return value->get<uint32_t>();
   }
@@ -80,8 +80,8 @@ class Fields {
                                uint32_t vocabulary) const {
     const Json* value = Find(name);
     if (value == nullptr) return std::nullopt;
-    const Json& id = value->is_array() && value->size() == 1 ? value->at(0)
-                                                             : *value;
+    const Json& id =
+        value->is_array() && value->size() == 1 ? value->at(0) : *value;
     if (!IsToken(id, vocabulary)) {
       Fail(name, "it must be one id of the target vocabulary of " +
                      std::to_string(vocabulary));
@@ -110,8 +110,9 @@ Activation ReadActivation(const Fields& config) {
   const std::string name = config.Text("activation_function", "gelu");
   if (name == "relu") return Activation::kRelu;
   if (name == "gelu" || name == "gelu_python") return Activation::kGelu;
-  if (name == "gelu_new" || name == "gelu_fast" || name == "gelu_pytorch_tanh" ||
-      name == "gelu_python_tanh" || name == "gelu_accurate") {
+  if (name == "gelu_new" || name == "gelu_fast" ||
+      name == "gelu_pytorch_tanh" || name == "gelu_python_tanh" ||
+      name == "gelu_accurate") {
     return Activation::kGeluTanh;
   }
   if (name == "swish" || name == "silu") return Activation::kSwish;
@@ -139,18 +140,16 @@ void ReadArchitecture(const Fields& config, MarianConfig* out) {
   Architecture& a = out->architecture;
   // Defaults are those of transformers' MarianConfig.
   a.d_model = config.Count("d_model", config.Count("hidden_size", 1024), 1);
-  a.encoder_layers = config.Count(
-      "encoder_layers", config.Count("num_hidden_layers", 12), 1);
+  a.encoder_layers =
+      config.Count("encoder_layers", config.Count("num_hidden_layers", 12), 1);
   a.decoder_layers = config.Count("decoder_layers", 12, 1);
-  a.encoder_heads =
-      config.Count("encoder_attention_heads",
-                   config.Count("num_attention_heads", 16), 1);
+  a.encoder_heads = config.Count("encoder_attention_heads",
+                                 config.Count("num_attention_heads", 16), 1);
   a.decoder_heads = config.Count("decoder_attention_heads", 16, 1);
   a.encoder_ffn = config.Count("encoder_ffn_dim", 4096, 1);
   a.decoder_ffn = config.Count("decoder_ffn_dim", 4096, 1);
   a.source_vocabulary = config.Count("vocab_size", 58101, 1);
-  out->share_embeddings =
-      config.Bool("share_encoder_decoder_embeddings", true);
+  out->share_embeddings = config.Bool("share_encoder_decoder_embeddings", true);
   out->tie_output = config.Bool("tie_word_embeddings", true);
   a.target_vocabulary =
       out->share_embeddings
@@ -186,73 +185,157 @@ void ReadArchitecture(const Fields& config, MarianConfig* out) {
   }
 }
 
-// Fields that cannot change what greedy search gives, or that are read above.
-bool IsKnownConfigField(std::string_view name) {
+// Rules of generate() that change a greedy result and are not supported,
+// with the value, besides an absent, false or empty one, at which they do
+// nothing.
+constexpr std::array<std::pair<const char*, int>, 12> kUnsupportedRules = {{
+    {"do_sample", 0},
+    {"encoder_no_repeat_ngram_size", 0},
+    {"encoder_repetition_penalty", 1},
+    {"exponential_decay_length_penalty", 0},
+    {"force_words_ids", 0},
+    {"forced_bos_token_id", -1},  // 0 is a token.
+    {"forced_decoder_ids", 0},
+    {"guidance_scale", 1},
+    {"no_repeat_ngram_size", 0},
+    {"repetition_penalty", 1},
+    {"sequence_bias", 0},
+    {"watermarking_config", 0},
+}};
+
+// Fields that cannot change what greedy search gives, or that are read.
+bool IsKnownField(std::string_view name) {
   constexpr std::array kKnown = {
       // Read.
-      "activation_function", "add_final_layer_norm", "d_model",
-      "decoder_attention_heads", "decoder_ffn_dim", "decoder_layers",
-      "decoder_vocab_size", "encoder_attention_heads", "encoder_ffn_dim",
-      "encoder_layers", "hidden_size", "max_position_embeddings", "model_type",
-      "normalize_before", "normalize_embedding", "num_attention_heads",
-      "num_hidden_layers", "scale_embedding",
-      "share_encoder_decoder_embeddings", "static_position_embeddings",
-      "tie_word_embeddings", "vocab_size", "_name_or_path",
-      "add_bias_logits", "is_encoder_decoder",
+      "activation_function",
+      "add_final_layer_norm",
+      "d_model",
+      "decoder_attention_heads",
+      "decoder_ffn_dim",
+      "decoder_layers",
+      "decoder_vocab_size",
+      "encoder_attention_heads",
+      "encoder_ffn_dim",
+      "encoder_layers",
+      "hidden_size",
+      "max_position_embeddings",
+      "model_type",
+      "normalize_before",
+      "normalize_embedding",
+      "num_attention_heads",
+      "num_hidden_layers",
+      "scale_embedding",
+      "share_encoder_decoder_embeddings",
+      "static_position_embeddings",
+      "tie_word_embeddings",
+      "vocab_size",
+      "_name_or_path",
+      "add_bias_logits",
+      "is_encoder_decoder",
       // Generation, read by ReadGeneration.
-      "bad_words_ids", "begin_suppress_tokens", "bos_token_id", "decoder_start_token_id",
-      "eos_token_id", "forced_eos_token_id", "max_length", "max_new_tokens",
-      "min_length", "min_new_tokens", "pad_token_id", "suppress_tokens",
+      "bad_words_ids",
+      "begin_suppress_tokens",
+      "bos_token_id",
+      "decoder_start_token_id",
+      "eos_token_id",
+      "forced_eos_token_id",
+      "max_length",
+      "max_new_tokens",
+      "min_length",
+      "min_new_tokens",
+      "pad_token_id",
+      "suppress_tokens",
       // Training, beam search, sampling, bookkeeping.
-      "_num_labels", "activation_dropout", "architectures",
-      "attention_dropout", "bad_words", "chunk_size_feed_forward",
-      "classif_dropout", "classifier_dropout", "cross_attention_hidden_size",
-      "decoder_layerdrop", "do_blenderbot_90_layernorm", "dropout", "dtype",
-      "early_stopping", "encoder_layerdrop", "extra_pos_embeddings",
-      "finetuning_task", "force_bos_token_to_be_generated",
-      "gradient_checkpointing", "id2label", "init_std", "is_decoder",
-      "label2id", "length_penalty", "num_beam_groups", "num_beams",
-      "num_labels", "num_return_sequences", "output_attentions",
-      "output_hidden_states", "output_past", "output_scores", "prefix",
-      "problem_type", "pruned_heads", "remove_invalid_values", "return_dict",
-      "return_dict_in_generate", "sep_token_id", "task_specific_params",
-      "temperature", "tf_legacy_loss", "tokenizer_class", "top_k", "top_p",
-      "torch_dtype", "torchscript", "transformers_version", "typical_p",
-      "use_bfloat16", "use_cache", "xla_device", "renormalize_logits",
-      "_from_model_config", "diversity_penalty", "add_cross_attention",
-      "tie_encoder_decoder", "_commit_hash",
+      "_num_labels",
+      "activation_dropout",
+      "architectures",
+      "attention_dropout",
+      "bad_words",
+      "chunk_size_feed_forward",
+      "classif_dropout",
+      "classifier_dropout",
+      "cross_attention_hidden_size",
+      "decoder_layerdrop",
+      "do_blenderbot_90_layernorm",
+      "dropout",
+      "dtype",
+      "early_stopping",
+      "encoder_layerdrop",
+      "extra_pos_embeddings",
+      "finetuning_task",
+      "force_bos_token_to_be_generated",
+      "gradient_checkpointing",
+      "id2label",
+      "init_std",
+      "is_decoder",
+      "label2id",
+      "length_penalty",
+      "num_beam_groups",
+      "num_beams",
+      "num_labels",
+      "num_return_sequences",
+      "output_attentions",
+      "output_hidden_states",
+      "output_past",
+      "output_scores",
+      "prefix",
+      "problem_type",
+      "pruned_heads",
+      "remove_invalid_values",
+      "return_dict",
+      "return_dict_in_generate",
+      "sep_token_id",
+      "task_specific_params",
+      "temperature",
+      "tf_legacy_loss",
+      "tokenizer_class",
+      "top_k",
+      "top_p",
+      "torch_dtype",
+      "torchscript",
+      "transformers_version",
+      "typical_p",
+      "use_bfloat16",
+      "use_cache",
+      "xla_device",
+      "renormalize_logits",
+      "_from_model_config",
+      "diversity_penalty",
+      "add_cross_attention",
+      "tie_encoder_decoder",
+      "_commit_hash",
   };
-  return std::find(kKnown.begin(), kKnown.end(), name) != kKnown.end();
+  return std::find(kKnown.begin(), kKnown.end(), name) != kKnown.end() ||
+         std::any_of(kUnsupportedRules.begin(), kUnsupportedRules.end(),
+                     [&](const auto& rule) { return rule.first == name; });
 }
 
 bool IsNeutral(const Json& value) {
   return value.is_null() || value == false || value == 0 || value == 0.0 ||
-         value == "" || ((value.is_array() || value.is_object()) &&
-                         value.empty());
+         value == "" ||
+         ((value.is_array() || value.is_object()) && value.empty());
 }
 
-// Rules of generate() that change a greedy result and are not supported,
-// with the value at which they do nothing.
 void RefuseUnsupportedRules(const Fields& rules) {
-  const std::array<std::pair<const char*, Json>, 12> kRules = {{
-      {"do_sample", false},
-      {"encoder_no_repeat_ngram_size", 0},
-      {"encoder_repetition_penalty", 1.0},
-      {"exponential_decay_length_penalty", nullptr},
-      {"force_words_ids", nullptr},
-      {"forced_bos_token_id", nullptr},
-      {"forced_decoder_ids", nullptr},
-      {"guidance_scale", 1.0},
-      {"no_repeat_ngram_size", 0},
-      {"repetition_penalty", 1.0},
-      {"sequence_bias", nullptr},
-      {"watermarking_config", nullptr},
-  }};
-  for (const auto& [name, neutral] : kRules) {
+  for (const auto& [name, neutral] : kUnsupportedRules) {
     const Json* value = rules.Find(name);
-    if (value != nullptr && *value != neutral && !IsNeutral(*value)) {
-      rules.Fail(name, "this generation rule is not supported; remove it from "
-                       "the file to convert without it");
+    if (value == nullptr || *value == neutral || *value == false ||
+        (value->is_structured() && value->empty())) {
+      continue;
+    }
+    rules.Fail(name,
+               "this generation rule is not supported; remove it from "
+               "the file to convert without it");
+  }
+}
+
+// Fields that nobody here reads may matter to whoever wrote them.
+void WarnOfUnknownFields(const Fields& fields,
+                         std::vector<std::string>* warnings) {
+  for (const auto& [name, value] : fields.json().items()) {
+    if (!IsKnownField(name) && !IsNeutral(value)) {
+      warnings->push_back(fields.path().string() + ": field " + name +
+                          " is unknown and has no effect.");
     }
   }
 }
@@ -289,8 +372,9 @@ void AddBeginSuppressed(const Fields& rules, uint32_t vocabulary,
   const std::vector<int32_t> start = {out->decoder_start};
   if (std::find(out->banned_sequences.begin(), out->banned_sequences.end(),
                 start) == out->banned_sequences.end()) {
-    rules.Fail(kName, "it is supported only where bad_words_ids bans "
-                      "decoder_start_token_id");
+    rules.Fail(kName,
+               "it is supported only where bad_words_ids bans "
+               "decoder_start_token_id");
   }
   for (const std::vector<int32_t>& token : first.banned_sequences) {
     out->banned_sequences.push_back({out->decoder_start, token.back()});
@@ -319,8 +403,7 @@ void ReadGeneration(const Fields& rules, const Fields& config,
     config.Fail("decoder_start_token_id", "a model needs one");
   }
   g.decoder_start = start ? *start : *special("bos_token_id");
-  g.forced_eos =
-      rules.Token("forced_eos_token_id", vocabulary).value_or(-1);
+  g.forced_eos = rules.Token("forced_eos_token_id", vocabulary).value_or(-1);
   AddBannedSequences(rules, "bad_words_ids", vocabulary, &g);
   AddBannedSequences(rules, "suppress_tokens", vocabulary, &g);
   AddBeginSuppressed(rules, vocabulary, &g);
@@ -360,13 +443,9 @@ MarianConfig ReadMarianConfig(const std::filesystem::path& directory) {
   CheckAliases(*config);
   ReadArchitecture(*config, &out);
   out.name = config->Text("_name_or_path", "");
-  for (const auto& [name, value] : config->json().items()) {
-    if (!IsKnownConfigField(name) && !IsNeutral(value)) {
-      out.warnings.push_back(config->path().string() + ": field " + name +
-                             " is unknown and has no effect.");
-    }
-  }
+  WarnOfUnknownFields(*config, &out.warnings);
   const auto rules = Fields::Open(directory / "generation_config.json");
+  if (rules) WarnOfUnknownFields(*rules, &out.warnings);
   ReadGeneration(rules ? *rules : *config, *config, &out);
   return out;
 }

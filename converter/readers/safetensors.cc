@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "converter/error.h"
 
@@ -12,6 +13,19 @@ using Json = nlohmann::json;
 
 // The format's own limit.
 constexpr uint64_t kMaxHeaderBytes = 100'000'000;
+
+constexpr char kMalformed[] = "has a malformed entry in the header";
+
+// nlohmann would turn fractions and negative numbers into whole ones.
+std::vector<uint64_t> ParseCounts(const Json& list) {
+  if (!list.is_array()) throw ConversionError(kMalformed);
+  std::vector<uint64_t> counts;
+  for (const Json& count : list) {
+    if (!count.is_number_unsigned()) throw ConversionError(kMalformed);
+    counts.push_back(count.get<uint64_t>());
+  }
+  return counts;
+}
 
 SourceTensor ParseTensor(const std::string& name, const Json& entry,
                          std::span<const std::byte> data) {
@@ -28,7 +42,7 @@ SourceTensor ParseTensor(const std::string& name, const Json& entry,
     throw ConversionError("has type " + type +
                           "; only F32, F16 and BF16 can be converted");
   }
-  tensor.shape = entry.at("shape").get<std::vector<uint64_t>>();
+  tensor.shape = ParseCounts(entry.at("shape"));
   uint64_t bytes = SizeOf(tensor.type);
   for (uint64_t extent : tensor.shape) {
     if (__builtin_mul_overflow(bytes, extent, &bytes)) {
@@ -36,18 +50,19 @@ SourceTensor ParseTensor(const std::string& name, const Json& entry,
                             ShapeText(tensor.shape));
     }
   }
-  const auto offsets =
-      entry.at("data_offsets").get<std::pair<uint64_t, uint64_t>>();
-  if (offsets.first > offsets.second || offsets.second > data.size()) {
+  const std::vector<uint64_t> offsets = ParseCounts(entry.at("data_offsets"));
+  if (offsets.size() != 2 || offsets[0] > offsets[1]) {
+    throw ConversionError(kMalformed);
+  }
+  if (offsets[1] > data.size()) {
     throw ConversionError("lies outside the file, which is truncated");
   }
-  if (offsets.second - offsets.first != bytes) {
-    throw ConversionError("has " +
-                          std::to_string(offsets.second - offsets.first) +
+  if (offsets[1] - offsets[0] != bytes) {
+    throw ConversionError("has " + std::to_string(offsets[1] - offsets[0]) +
                           " bytes where its shape needs " +
                           std::to_string(bytes));
   }
-  tensor.data = data.subspan(offsets.first, bytes);
+  tensor.data = data.subspan(offsets[0], bytes);
   return tensor;
 }
 
@@ -79,7 +94,7 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path)
     } catch (const ConversionError& error) {
       fail("tensor " + name + " " + error.what());
     } catch (const Json::exception&) {
-      fail("the header's entry for tensor " + name + " is malformed");
+      fail("tensor " + name + " " + kMalformed);
     }
   }
 }

@@ -36,7 +36,7 @@ struct SentencePieceModel {
   bool escape_whitespaces = true;
   std::string unknown_surface = " \xE2\x81\x87 ";
   // Normalization rules, as charsmap.h decodes them; empty: none.
-  std::string precompiled_charsmap;
+  std::string precompiled_charsmap = {};
 };
 
 // Throws ConversionError when the file cannot be read, is no SentencePiece

@@ -141,7 +141,8 @@ class ConfigReader {
     if (std::string_view(name) == "pad_token") slot = &config_.pad;
     const Json* value = Find(name);
     if (value == nullptr && slot == nullptr) return;
-    const AddedTokenConfig token = Parse(value != nullptr ? *value : Json(*slot));
+    const AddedTokenConfig token =
+        Parse(value != nullptr ? *value : Json(*slot));
     if (slot != nullptr) *slot = token.text;
     Add(token).special = true;
   }

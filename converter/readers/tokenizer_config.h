@@ -15,7 +15,7 @@ namespace latimer {
 
 struct AddedTokenConfig {
   std::string text;
-  std::optional<int32_t> id;  // Where a file says it.
+  std::optional<int32_t> id = {};  // Where a file says it.
   bool strips_space_before = false;
   bool strips_space_after = false;
   bool special = false;  // Left out when text is decoded.
