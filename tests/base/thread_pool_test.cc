@@ -1,105 +1,157 @@
 #include "base/thread_pool.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
 
 #include <array>
-#include <atomic>
+#include <chrono>
+#include <memory>
+#include <span>
+#include <string>
+#include <thread>
 
 namespace latimer {
 namespace {
 
-constexpr uint32_t kMost = kProfile.threads;
+using ::testing::Each;
+using ::testing::HasSubstr;
 
-// Runs one task and counts how often each part was run.
-void ExpectEachPartOnce(ThreadPool& pool) {
-  std::array<std::atomic<int>, kMost> runs{};
+constexpr uint32_t kMost = kProfile.threads;
+using Counts = std::array<uint64_t, kMost>;
+
+// Adds one to counts[part] for each part that runs; plain memory, so that a
+// thread sanitizer sees any part that runs twice or too late.
+void CountParts(ThreadPool& pool, Counts& counts) {
   pool.ForEachPart([&](uint32_t part, uint32_t parts) {
-    ASSERT_EQ(parts, pool.thread_count());
+    EXPECT_EQ(parts, pool.thread_count());
     ASSERT_LT(part, parts);
-    runs[part].fetch_add(1);
+    ++counts[part];
   });
-  for (uint32_t i = 0; i < pool.thread_count(); ++i) ASSERT_EQ(runs[i], 1);
+}
+
+void ExpectCounts(const Counts& counts, uint32_t parts, uint64_t times) {
+  for (uint32_t i = 0; i < kMost; ++i) {
+    EXPECT_EQ(counts[i], i < parts ? times : 0) << "part " << i;
+  }
 }
 
 TEST(ThreadPoolTest, APoolThatWasNotStartedRunsInTheCaller) {
   ThreadPool pool;
+  EXPECT_EQ(pool.thread_count(), 1u);
+  Counts counts{};
   const pthread_t caller = pthread_self();
-  int runs = 0;
-  pool.ForEachPart([&](uint32_t part, uint32_t parts) {
-    EXPECT_EQ(part, 0u);
-    EXPECT_EQ(parts, 1u);
+  pool.ForEachPart([&](uint32_t part, uint32_t) {
     EXPECT_TRUE(pthread_equal(caller, pthread_self()));
-    ++runs;
+    ++counts[part];
   });
-  EXPECT_EQ(runs, 1);
+  ExpectCounts(counts, 1, 1);
 }
 
-TEST(ThreadPoolTest, EveryPartOfThousandsOfTasksRunsOnce) {
-  for (const uint32_t threads : {1u, 2u, 3u, 7u, kMost}) {
+TEST(ThreadPoolTest, EachPartRunsOncePerTaskForThousandsOfTasks) {
+  for (uint32_t threads = 1; threads <= kMost; threads += 3) {
     ThreadPool pool;
     ASSERT_TRUE(pool.Start(threads, /*pin=*/false).ok());
-    for (int i = 0; i < 3000; ++i) ExpectEachPartOnce(pool);
-  }
-}
-
-TEST(ThreadPoolTest, WhatATaskWroteIsSeenByTheNextOne) {
-  ThreadPool pool;
-  ASSERT_TRUE(pool.Start(4, /*pin=*/true).ok());
-  std::array<uint64_t, 4> sums{};
-  for (uint64_t i = 0; i < 5000; ++i) {
-    // Not atomic: the pool orders the tasks. Neighbours were written by others.
-    pool.ForEachPart([&](uint32_t part, uint32_t) {
-      EXPECT_EQ(sums[part], i);
-    });
-    pool.ForEachPart([&](uint32_t part, uint32_t parts) {
-      sums[(part + 1) % parts] += 1;
-    });
-  }
-}
-
-TEST(ThreadPoolTest, WorkersThatFellAsleepComeBack) {
-  ThreadPool pool;
-  ASSERT_TRUE(pool.Start(3, /*pin=*/false).ok());
-  for (int i = 0; i < 20; ++i) {
-    const timespec pause = {0, 2'000'000};
-    nanosleep(&pause, nullptr);
-    ExpectEachPartOnce(pool);
-  }
-}
-
-TEST(ThreadPoolTest, TheCallerIsNotTheOnlyOneThatWorks) {
-  ThreadPool pool;
-  ASSERT_TRUE(pool.Start(2, /*pin=*/false).ok());
-  // Each part waits for the other one: one thread alone would never finish.
-  std::atomic<int> arrived{0};
-  pool.ForEachPart([&](uint32_t, uint32_t) {
-    arrived.fetch_add(1);
-    while (arrived.load() < 2) {
+    ASSERT_EQ(pool.thread_count(), threads);
+    Counts counts{};
+    constexpr uint64_t kTasks = 3000;
+    for (uint64_t i = 0; i < kTasks; ++i) {
+      CountParts(pool, counts);
+      // Every part is done when Run returns.
+      ASSERT_EQ(counts[threads - 1], i + 1);
     }
-  });
-  EXPECT_EQ(arrived.load(), 2);
-}
-
-TEST(ThreadPoolTest, StartsAgainAfterStop) {
-  ThreadPool pool;
-  for (int round = 0; round < 20; ++round) {
-    ASSERT_TRUE(pool.Start(1 + static_cast<uint32_t>(round) % 4, false).ok());
-    for (int i = 0; i < 50; ++i) ExpectEachPartOnce(pool);
-    pool.Stop();
-    EXPECT_EQ(pool.thread_count(), 1u);
-    ExpectEachPartOnce(pool);
+    ExpectCounts(counts, threads, kTasks);
   }
 }
 
-TEST(ThreadPoolTest, MoreThreadsThanTheProfileAllowsAreRefused) {
+TEST(ThreadPoolTest, TasksFollowOneAnotherWithDifferentContexts) {
   ThreadPool pool;
-  for (const uint32_t threads : {0u, kMost + 1, UINT32_MAX}) {
+  ASSERT_TRUE(pool.Start(kMost < 4 ? kMost : 4, false).ok());
+  for (uint64_t i = 0; i < 2000; ++i) {
+    // On the stack: a part that ran late would write to what is gone.
+    std::array<uint64_t, kMost> seen{};
+    pool.ForEachPart([&seen, i](uint32_t part, uint32_t) { seen[part] = i; });
+    for (uint32_t part = 0; part < pool.thread_count(); ++part) {
+      ASSERT_EQ(seen[part], i);
+    }
+  }
+}
+
+TEST(ThreadPoolTest, SleepingThreadsWakeUpForATask) {
+  ThreadPool pool;
+  ASSERT_TRUE(pool.Start(kMost < 3 ? kMost : 3, false).ok());
+  Counts counts{};
+  for (int i = 0; i < 20; ++i) {
+    // Longer than any spinning.
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    CountParts(pool, counts);
+  }
+  ExpectCounts(counts, pool.thread_count(), 20);
+}
+
+TEST(ThreadPoolTest, TheCallerWaitsForASlowPart) {
+  ThreadPool pool;
+  ASSERT_TRUE(pool.Start(kMost < 2 ? kMost : 2, false).ok());
+  for (uint32_t slow = 0; slow < pool.thread_count(); ++slow) {
+    Counts counts{};
+    pool.ForEachPart([&](uint32_t part, uint32_t) {
+      if (part == slow) usleep(20000);
+      ++counts[part];
+    });
+    ExpectCounts(counts, pool.thread_count(), 1);
+  }
+}
+
+TEST(ThreadPoolTest, StartsAgainAfterStopWithOtherThreads) {
+  ThreadPool pool;
+  for (int round = 0; round < 50; ++round) {
+    const uint32_t threads = 1 + static_cast<uint32_t>(round) % kMost;
+    ASSERT_TRUE(pool.Start(threads, false).ok());
+    Counts counts{};
+    CountParts(pool, counts);
+    CountParts(pool, counts);
+    ExpectCounts(counts, threads, 2);
+    if (round % 2 == 0) pool.Stop();
+  }
+  pool.Stop();
+  EXPECT_EQ(pool.thread_count(), 1u);
+  Counts counts{};
+  CountParts(pool, counts);
+  ExpectCounts(counts, 1, 1);
+}
+
+TEST(ThreadPoolTest, RefusesNoneAndTooMany) {
+  ThreadPool pool;
+  for (const uint32_t threads : {0u, kMost + 1, ~0u}) {
     const Status status = pool.Start(threads, false);
     EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-    EXPECT_NE(std::string_view(status.message()).find(kProfile.name),
-              std::string_view::npos);
+    EXPECT_THAT(status.message(), HasSubstr(std::to_string(threads)));
     EXPECT_EQ(pool.thread_count(), 1u);
   }
+}
+
+TEST(ThreadPoolTest, PinnedThreadsRunOnOneProcessorEach) {
+  cpu_set_t before;
+  CPU_ZERO(&before);
+  ASSERT_EQ(sched_getaffinity(0, sizeof(before), &before), 0);
+  {
+    auto pool = std::make_unique<ThreadPool>();
+    ASSERT_TRUE(pool->Start(kMost < 2 ? kMost : 2, /*pin=*/true).ok());
+    std::array<int, kMost> processors{};
+    pool->ForEachPart([&](uint32_t part, uint32_t) {
+      cpu_set_t allowed;
+      CPU_ZERO(&allowed);
+      EXPECT_EQ(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
+      processors[part] = CPU_COUNT(&allowed);
+    });
+    if (pool->thread_count() > 1) {
+      EXPECT_THAT(std::span(processors).first(pool->thread_count()), Each(1));
+    }
+  }
+  // The calling thread stays bound; the other tests should not.
+  ASSERT_EQ(sched_setaffinity(0, sizeof(before), &before), 0);
 }
 
 }  // namespace

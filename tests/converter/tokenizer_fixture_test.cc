@@ -36,6 +36,27 @@ TEST(TokenizerFixtureTest, EqualsSentencePieceForModelsOfEachKind) {
       1000u);
 }
 
+TEST(TokenizerFixtureTest, EqualsMarianTokenizerWithItsRarerSettings) {
+  for (const char* name : {"separate", "added_tokens"}) {
+    const std::filesystem::path folder =
+        SourceDirectory() / "tests" / "data" / "marian_tokenizer" / name;
+    Architecture architecture{};
+    architecture.source_vocabulary =
+        ReadVocabulary(folder / "vocab.json").pieces.size();
+    architecture.target_vocabulary = architecture.source_vocabulary;
+    if (std::filesystem::exists(folder / "target_vocab.json")) {
+      architecture.target_vocabulary =
+          ReadVocabulary(folder / "target_vocab.json").pieces.size();
+    }
+    OwnedTokenizer owned(
+        ReadMarianTokenizer(folder, architecture, CanonicalGeneration{}));
+    const size_t lines =
+        ForEachLine(folder / "fixture.jsonl",
+                    [&](const auto& line) { ExpectLine(owned, line); });
+    EXPECT_GT(lines, 200u);
+  }
+}
+
 TEST(TokenizerFixtureTest, EqualsMarianTokenizerOnTheDemoSentences) {
   OwnedTokenizer demo(DemoTokenizerData());
   const size_t lines = ForEachLine(

@@ -4,7 +4,8 @@
 Run with transformers 5.23, sentencepiece 0.2.3:
 
     tokenizer_fixture.py             rewrites tests/data/tokenizer_*.jsonl and
-                                     tests/data/sentencepiece/
+                                     tests/data/{sentencepiece,
+                                     marian_tokenizer}/
     tokenizer_fixture.py --corpus F.. --output OUT.jsonl
                                      every line of the given texts (or .xz), for
                                      LATIMER_TOKENIZER_FIXTURE=OUT.jsonl
@@ -154,10 +155,18 @@ def line(text, ids, decoded, **more):
                        "ids": ids, "decoded": decoded}) + "\n"
 
 
-class Demo:
-    def __init__(self):
+class Marian:
+    def __init__(self, folder=DEMO):
         from transformers import MarianTokenizer
-        self.tokenizer = MarianTokenizer.from_pretrained(DEMO)
+        self.tokenizer = MarianTokenizer.from_pretrained(folder)
+
+    def decode_lines(self, count, vocabulary, seed):
+        """Random target ids, which mean more than encoding gives."""
+        rng = random.Random(seed)
+        for _ in range(count):
+            ids = [rng.randrange(vocabulary) for _ in range(rng.randint(1, 20))]
+            decoded = self.tokenizer.decode(ids, skip_special_tokens=True)
+            yield json.dumps({"ids": ids, "decoded": decoded}) + "\n"
 
     def line(self, case):
         t = self.tokenizer
@@ -239,7 +248,8 @@ SMALL = {
     "suffix_keep": dict(treat_whitespace_as_suffix=True,
                         remove_extra_whitespaces=False,
                         user_defined_symbols=["  ", "é"]),
-    "unescaped": dict(edit=True, remove_extra_whitespaces=True),
+    "unescaped": dict(edit="unescape"),
+    "near_ties": dict(edit="near_ties"),
 }
 LARGE = {name: dict(normalization_rule_name=name, vocab_size=1000)
          for name in ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf")}
@@ -249,7 +259,7 @@ def train(name, options, folder, rules):
     import sentencepiece as spm
     from sentencepiece import sentencepiece_model_pb2 as pb
     options = dict(options)
-    edit = options.pop("edit", False)
+    edit = options.pop("edit", None)
     if "normalization_rule_name" not in options:
         options["normalization_rule_tsv"] = str(rules)
     options.setdefault("vocab_size", 300)
@@ -267,7 +277,11 @@ def train(name, options, folder, rules):
     del model.trainer_spec.input[:]
     model.trainer_spec.model_prefix = ""
     model.normalizer_spec.normalization_rule_tsv = ""
-    if edit:
+    if edit == "near_ties":
+        # Every segmentation is nearly as good: each rounding decides.
+        for i, piece in enumerate(model.pieces):
+            piece.score = -500 * len(piece.piece) + i * 7919 % 101 * 0.003
+    if edit == "unescape":
         model.normalizer_spec.escape_whitespaces = False
         for piece in model.pieces:
             piece.piece = piece.piece.replace("\u2581", " ")
@@ -300,6 +314,65 @@ def sentencepiece_fixture(models, folder, texts):
                   f"{sp.get_piece_size()} pieces")
 
 
+def marian_fixtures(models, folder):
+    """Small Marian tokenizers with settings that the demo's does not have."""
+    import sentencepiece as spm
+
+    def pieces(name):
+        sp = spm.SentencePieceProcessor(model_file=str(models / name))
+        return [sp.id_to_piece(i) for i in range(sp.get_piece_size())]
+
+    def write(name, source, target, vocabularies, config):
+        out = folder / name
+        out.mkdir(parents=True, exist_ok=True)
+        for file, model in (("source.spm", source), ("target.spm", target)):
+            (out / file).write_bytes((models / model).read_bytes())
+        for file, vocabulary in vocabularies.items():
+            ids = {p: i for i, p in enumerate(dict.fromkeys(vocabulary))}
+            (out / file).write_text(json.dumps(ids, indent=0))
+        (out / "tokenizer_config.json").write_text(json.dumps(config, indent=1))
+        marian = Marian(out)
+        size = len(marian.tokenizer.decoder)
+        texts = [t for t in adversarial() if len(getattr(t, "text", t)) < 60]
+        texts += [f"a{s}{t}{s}b" for t in ("<keep>", "<strip>", "<extra>")
+                  for s in ("", " ", "\u3000\t ", "</s>", ">>xx<<")]
+        with open(out / "fixture.jsonl", "w", encoding="ascii") as lines:
+            lines.writelines(map(marian.line, texts))
+            lines.writelines(map(marian.line, random_texts(20, 8)))
+            lines.writelines(marian.decode_lines(60, size, 9))
+            ids = {p: i for i, p in marian.tokenizer.decoder.items()}
+            for between in (["</s>"], ["<s>"], ["<unk>"], []):
+                run = ["<0xC3>", *between, "<0xA9>"]
+                if not ids.keys() >= set(run):
+                    continue
+                run = [ids[p] for p in run]
+                decoded = marian.tokenizer.decode(run, skip_special_tokens=True)
+                lines.write(json.dumps({"ids": run, "decoded": decoded}) + "\n")
+        print(f"{out}: {size} tokens")
+
+    source, target = pieces("byte_fallback.spm"), pieces("user_defined.spm")
+    special = ["</s>", "<unk>"]
+    # Each vocabulary lacks some pieces of its model and has some of its own.
+    first = special + source[3:200] + source[210:] + ["中文", "🙂"] + ["<pad>"]
+    second = special + target[3:300] + ["<pad>", "<s>", "über"] + target[310:]
+    write("separate", "byte_fallback.spm", "user_defined.spm",
+          {"vocab.json": first, "target_vocab.json": second},
+          {"separate_vocabs": True, "source_lang": "en", "target_lang": "de"})
+    source = pieces("keep_whitespace.spm")
+    joint = special + [">>de<<", ">>fr<<", "中文", "a</s>"] + source[3:] + [
+        "<keep>", "<strip>", "<extra>", "<s>", "</s", ".", " .", "▁.", "▁n't",
+        "'s", "▁'s", "▁'", "▁?", "<pad>"]
+    joint = list(dict.fromkeys(joint))
+    added = {joint.index(t): dict(content=t, lstrip=t == "<strip>",
+                                  rstrip=t == "<strip>", normalized=False,
+                                  single_word=False, special=t != "<keep>")
+             for t in special + ["<pad>", "<keep>", "<strip>"]}
+    write("added_tokens", "keep_whitespace.spm", "no_dummy_prefix.spm",
+          {"vocab.json": joint},
+          {"added_tokens_decoder": added, "extra_special_tokens": ["<extra>"],
+           "clean_up_tokenization_spaces": True})
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--corpus", nargs="+", metavar="TEXT")
@@ -310,20 +383,23 @@ def main():
         texts = adversarial() + list(random_texts(20000, 7))
         sentencepiece_fixture(LARGE | SMALL, args.models, texts)
     elif args.corpus:
-        corpus(Demo(), args.corpus, args.output)
+        corpus(Marian(), args.corpus, args.output)
     elif args.output:
-        demo = Demo()
+        demo = Marian()
         with open(args.output, "w", encoding="ascii") as out:
             out.writelines(map(demo.line, random_texts(200000, 11)))
+            out.writelines(demo.decode_lines(50000, 9712, 12))
     else:
-        demo = Demo()
+        demo = Marian()
         path = DATA / "tokenizer_adversarial.jsonl"
         with open(path, "w", encoding="ascii") as out:
             out.writelines(map(demo.line, adversarial()))
             out.writelines(map(demo.line, random_texts(150, 3)))
+            out.writelines(demo.decode_lines(100, 9712, 4))
         print(f"{path}: {path.stat().st_size} bytes")
         sentencepiece_fixture(SMALL, DATA / "sentencepiece",
                               adversarial() + list(random_texts(25, 5)))
+        marian_fixtures(DATA / "sentencepiece", DATA / "marian_tokenizer")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 // What the converter's bill and profile say is what a build with that profile
 // reserves, and such a build translates like the build for any model.
 
+#include "converter/exact_profile.h"
+
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -10,7 +12,6 @@
 #include <string>
 
 #include "converter/bill.h"
-#include "converter/exact_profile.h"
 #include "latimer/translator.h"
 #include "tests/system/demo_model.h"
 
@@ -64,8 +65,8 @@ TEST_F(ExactProfileTest, ABuildWithItReservesTheBillAndTranslatesTheSame) {
   input.close();
 
   const std::string command = std::string(LATIMER_EXACT_PROFILE_PROGRAM) +
-                              " '" + (folder / "model.ltm").string() +
-                              "' < '" + (folder / "input").string() + "'";
+                              " '" + (folder / "model.ltm").string() + "' < '" +
+                              (folder / "input").string() + "'";
   FILE* pipe = popen(command.c_str(), "r");
   ASSERT_NE(pipe, nullptr);
   std::string output;

@@ -173,11 +173,12 @@ TEST(NoAllocationDeathTest, TheReplacementsSeeAnAllocation) {
       "was called while translating");
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Weights, NoAllocationTest,
-    testing::Values(WeightType::kF32, WeightType::kInt8), [](const auto& weights) {
-      return weights.param == WeightType::kF32 ? "F32" : "Int8";
-    });
+INSTANTIATE_TEST_SUITE_P(Weights, NoAllocationTest,
+                         testing::Values(WeightType::kF32, WeightType::kInt8),
+                         [](const auto& weights) {
+                           return weights.param == WeightType::kF32 ? "F32"
+                                                                    : "Int8";
+                         });
 
 }  // namespace
 }  // namespace latimer

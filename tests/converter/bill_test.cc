@@ -1,0 +1,94 @@
+#include "converter/bill.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "converter/exact_profile.h"
+#include "converter/model_writer.h"
+#include "converter/readers/huggingface_marian.h"
+#include "latimer/memory.h"
+#include "model/model_file.h"
+#include "tests/converter/model_folder.h"
+
+namespace latimer {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using ::testing::HasSubstr;
+
+struct Billed {
+  Json bill;
+  Profile profile;
+  uint64_t file_bytes;
+};
+
+Billed BillOf(const char* name, WeightType weights) {
+  const CanonicalModel source =
+      ReadHuggingFaceMarian(TinyModelsFolder() / name, false);
+  const ModelBytes file = WriteModel(source, {.weights = weights, .progress = {}});
+  const auto model = std::make_unique<Model>();
+  EXPECT_TRUE(ReadModelFile(file.bytes(), true, model.get()).ok());
+  const Profile profile = ExactProfile(source, weights, {}, "tiny");
+  return {MakeBill(model->info, profile), profile, file.bytes().size()};
+}
+
+uint64_t Sum(const Json& items) {
+  uint64_t sum = 0;
+  for (const auto& [name, bytes] : items.items()) sum += bytes.get<uint64_t>();
+  return sum;
+}
+
+TEST(BillTest, FlashGroupsAddUpToTheFile) {
+  for (const char* name : {"no_scale", "untied", "learned_positions"}) {
+    for (const WeightType weights : {WeightType::kF32, WeightType::kInt8}) {
+      const Billed billed = BillOf(name, weights);
+      EXPECT_EQ(Sum(billed.bill["flash"]), billed.file_bytes) << name;
+      EXPECT_EQ(billed.bill["flash_bytes"], billed.file_bytes) << name;
+    }
+  }
+}
+
+TEST(BillTest, EmbeddingsCostFlashOnlyWhereTheyAreNotTied) {
+  const Json tied = BillOf("no_scale", WeightType::kF32).bill;
+  EXPECT_EQ(tied["flash"]["embeddings"], 0);
+  const Json untied = BillOf("untied", WeightType::kF32).bill;
+  // Two matrices [100, 24] in blocks of 8 channels with their biases.
+  EXPECT_EQ(untied["flash"]["embeddings"],
+            2 * PackedBytes(WeightType::kF32, Tile::k8x1, 100, 24));
+}
+
+TEST(BillTest, RamBuffersAddUpToTheWorkspace) {
+  const Billed billed = BillOf("no_scale", WeightType::kInt8);
+  EXPECT_EQ(billed.bill["ram"].size(), static_cast<size_t>(kBufferCount));
+  EXPECT_EQ(Sum(billed.bill["ram"]), billed.bill["ram_bytes"]);
+  EXPECT_EQ(billed.bill["ram_bytes"], WorkspaceBytes(billed.profile));
+  // float [L, S, 2D] and [L, T, 2D].
+  EXPECT_EQ(billed.bill["ram"]["cross_kv"], 2 * 40 * 2 * 24 * sizeof(float));
+  EXPECT_EQ(billed.bill["ram"]["self_kv"], 2 * 40 * 2 * 24 * sizeof(float));
+}
+
+TEST(BillTest, ATokenStreamsTheDecoderAndTheOutput) {
+  const Json bill = BillOf("no_scale", WeightType::kInt8).bill;
+  EXPECT_EQ(bill["weight_bytes_per_token"],
+            bill["flash"]["decoder"].get<uint64_t>() +
+                bill["flash"]["output"].get<uint64_t>());
+  EXPECT_LT(bill["weight_bytes_per_token"],
+            BillOf("no_scale", WeightType::kF32).bill["weight_bytes_per_token"]);
+}
+
+TEST(BillTest, TheTextNamesEachItemWithItsBytes) {
+  const Json bill = BillOf("no_scale", WeightType::kInt8).bill;
+  const std::string text = BillText(bill);
+  for (const char* part : {"flash", "ram"}) {
+    for (const auto& [name, bytes] : bill[part].items()) {
+      EXPECT_THAT(text, HasSubstr(name));
+      EXPECT_THAT(text, HasSubstr(bytes.dump() + " bytes"));
+    }
+  }
+  EXPECT_THAT(text, HasSubstr("40 source and 40 target tokens"));
+}
+
+}  // namespace
+}  // namespace latimer

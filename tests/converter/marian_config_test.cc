@@ -1,0 +1,333 @@
+#include "converter/readers/marian_config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/converter/model_folder.h"
+
+namespace latimer {
+namespace {
+
+using Json = nlohmann::json;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// What a config.json of a published model says at least.
+Json SmallConfig() {
+  return {{"model_type", "marian"},
+          {"d_model", 16},
+          {"encoder_layers", 1},
+          {"decoder_layers", 2},
+          {"encoder_attention_heads", 2},
+          {"decoder_attention_heads", 4},
+          {"encoder_ffn_dim", 20},
+          {"decoder_ffn_dim", 24},
+          {"vocab_size", 50},
+          {"max_position_embeddings", 40},
+          {"eos_token_id", 0},
+          {"pad_token_id", 49},
+          {"decoder_start_token_id", 49}};
+}
+
+// Reads SmallConfig with `fields` changed, and `rules` as
+// generation_config.json unless that is null.
+MarianConfig Read(const Json& fields, const Json& rules = nullptr) {
+  TempFolder folder;
+  Json config = SmallConfig();
+  for (const auto& [name, value] : fields.items()) config[name] = value;
+  WriteFile(folder.path() / "config.json", config.dump());
+  if (!rules.is_null()) {
+    WriteFile(folder.path() / "generation_config.json", rules.dump());
+  }
+  return ReadMarianConfig(folder.path());
+}
+
+std::string ReadError(const Json& fields, const Json& rules = nullptr) {
+  return ErrorOf([&] { (void)Read(fields, rules); });
+}
+
+TEST(MarianConfigTest, ReadsEachSize) {
+  const Architecture a = Read(Json::object()).architecture;
+  EXPECT_EQ(a.d_model, 16u);
+  EXPECT_EQ(a.encoder_layers, 1u);
+  EXPECT_EQ(a.decoder_layers, 2u);
+  EXPECT_EQ(a.encoder_heads, 2u);
+  EXPECT_EQ(a.decoder_heads, 4u);
+  EXPECT_EQ(a.encoder_ffn, 20u);
+  EXPECT_EQ(a.decoder_ffn, 24u);
+  EXPECT_EQ(a.source_vocabulary, 50u);
+  EXPECT_EQ(a.target_vocabulary, 50u);
+  EXPECT_EQ(a.source_positions, 40u);
+  EXPECT_EQ(a.target_positions, 40u);
+  EXPECT_EQ(a.norm_epsilon, 1e-5f);
+}
+
+TEST(MarianConfigTest, MissingFieldsHaveTheDefaultsOfTransformers) {
+  TempFolder folder;
+  WriteFile(folder.path() / "config.json",
+            R"({"model_type": "marian", "eos_token_id": 0,
+                "decoder_start_token_id": 58100})");
+  const MarianConfig config = ReadMarianConfig(folder.path());
+  const Architecture& a = config.architecture;
+  EXPECT_EQ(a.d_model, 1024u);
+  EXPECT_EQ(a.encoder_layers, 12u);
+  EXPECT_EQ(a.decoder_heads, 16u);
+  EXPECT_EQ(a.encoder_ffn, 4096u);
+  EXPECT_EQ(a.source_vocabulary, 58101u);
+  EXPECT_EQ(a.source_positions, 1024u);
+  EXPECT_EQ(a.activation, Activation::kGelu);
+  EXPECT_EQ(a.embedding_scale, 1.0f);
+  EXPECT_EQ(a.norm_position, NormPosition::kPost);
+  EXPECT_TRUE(config.share_embeddings);
+  EXPECT_TRUE(config.tie_output);
+  EXPECT_TRUE(config.static_positions);
+  EXPECT_EQ(config.generation.pad, 0);
+  EXPECT_EQ(config.generation.forced_eos, -1);
+  EXPECT_EQ(config.generation.max_target_tokens, 1024u);
+}
+
+TEST(MarianConfigTest, ReadsEachSwitch) {
+  const MarianConfig config = Read({{"normalize_before", true},
+                                    {"normalize_embedding", true},
+                                    {"add_final_layer_norm", true},
+                                    {"scale_embedding", true},
+                                    {"static_position_embeddings", false},
+                                    {"tie_word_embeddings", false}});
+  EXPECT_EQ(config.architecture.norm_position, NormPosition::kPre);
+  EXPECT_TRUE(config.architecture.embedding_norm);
+  EXPECT_TRUE(config.architecture.final_norm);
+  EXPECT_EQ(config.architecture.embedding_scale, 4.0f);
+  EXPECT_FALSE(config.static_positions);
+  EXPECT_FALSE(config.tie_output);
+}
+
+TEST(MarianConfigTest, ReadsTheActivationsThatTransformersNames) {
+  const std::pair<const char*, Activation> kNames[] = {
+      {"relu", Activation::kRelu},         {"gelu", Activation::kGelu},
+      {"gelu_new", Activation::kGeluTanh}, {"swish", Activation::kSwish},
+      {"silu", Activation::kSwish},
+      {"gelu_pytorch_tanh", Activation::kGeluTanh}};
+  for (const auto& [name, activation] : kNames) {
+    EXPECT_EQ(Read({{"activation_function", name}}).architecture.activation,
+              activation)
+        << name;
+  }
+}
+
+TEST(MarianConfigTest, DecoderVocabularyCountsOnlyWhereEmbeddingsAreSeparate) {
+  const Json shared = {{"decoder_vocab_size", 30}};
+  EXPECT_EQ(Read(shared).architecture.target_vocabulary, 50u);
+  Json separate = shared;
+  separate["share_encoder_decoder_embeddings"] = false;
+  separate["decoder_start_token_id"] = separate["pad_token_id"] = 29;
+  EXPECT_EQ(Read(separate).architecture.target_vocabulary, 30u);
+  EXPECT_EQ(Read(separate).architecture.source_vocabulary, 50u);
+}
+
+struct BadField {
+  const char* name;
+  Json value;
+};
+
+class MarianConfigBadFieldTest : public ::testing::TestWithParam<BadField> {};
+
+TEST_P(MarianConfigBadFieldTest, IsNamedWithItsValue) {
+  const auto& [name, value] = GetParam();
+  const std::string message = ReadError({{name, value}});
+  EXPECT_THAT(message, AllOf(HasSubstr("config.json"),
+                             HasSubstr(name + std::string(" is "))));
+  EXPECT_THAT(message,
+              HasSubstr(value.is_null() ? "missing" : value.dump()));
+  EXPECT_EQ(message.back(), '.');
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Architecture, MarianConfigBadFieldTest,
+    ::testing::Values(
+        BadField{"model_type", "mbart"}, BadField{"model_type", nullptr},
+        BadField{"add_bias_logits", true},
+        BadField{"is_encoder_decoder", false},
+        BadField{"activation_function", "tanh"},
+        BadField{"activation_function", 3}, BadField{"d_model", 0},
+        BadField{"d_model", -16}, BadField{"d_model", 16.0},
+        BadField{"d_model", "16"}, BadField{"vocab_size", 4294967296},
+        BadField{"encoder_layers", 0}, BadField{"decoder_layers", true},
+        BadField{"encoder_attention_heads", 3},
+        BadField{"decoder_attention_heads", 5},
+        BadField{"scale_embedding", 1}, BadField{"normalize_before", "yes"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Generation, MarianConfigBadFieldTest,
+    ::testing::Values(
+        BadField{"eos_token_id", nullptr}, BadField{"eos_token_id", 50},
+        BadField{"eos_token_id", Json{0, 1}}, BadField{"pad_token_id", -1},
+        BadField{"decoder_start_token_id", nullptr},
+        BadField{"decoder_start_token_id", "49"},
+        BadField{"forced_eos_token_id", 77}, BadField{"max_length", 1},
+        BadField{"max_length", "many"}, BadField{"max_new_tokens", 0},
+        BadField{"min_length", -1}, BadField{"bad_words_ids", 4},
+        BadField{"bad_words_ids", Json{{1, 50}}},
+        BadField{"bad_words_ids", Json{Json::array()}},
+        BadField{"suppress_tokens", Json{-1}}, BadField{"do_sample", true},
+        BadField{"no_repeat_ngram_size", 3},
+        BadField{"repetition_penalty", 1.2},
+        BadField{"encoder_repetition_penalty", 1.2},
+        BadField{"forced_bos_token_id", 7}, BadField{"forced_bos_token_id", 0},
+        BadField{"force_words_ids", Json{{7}}},
+        BadField{"sequence_bias", Json{{{7}, 1.5}}},
+        BadField{"exponential_decay_length_penalty", Json{3, 1.5}},
+        BadField{"guidance_scale", 2.0}));
+
+TEST(MarianConfigTest, RefusesAliasesThatDisagree) {
+  EXPECT_THAT(ReadError({{"num_hidden_layers", 6}}),
+              AllOf(HasSubstr("num_hidden_layers is 6"),
+                    HasSubstr("encoder_layers")));
+  EXPECT_THAT(ReadError({{"hidden_size", 32}}), HasSubstr("d_model"));
+  EXPECT_THAT(ReadError({{"num_attention_heads", 4}}),
+              HasSubstr("encoder_attention_heads"));
+}
+
+TEST(MarianConfigTest, AnAliasAloneCounts) {
+  const Architecture a = Read({{"d_model", nullptr},
+                               {"hidden_size", 32},
+                               {"encoder_layers", nullptr},
+                               {"num_hidden_layers", 3},
+                               {"encoder_attention_heads", nullptr},
+                               {"num_attention_heads", 8}})
+                             .architecture;
+  EXPECT_EQ(a.d_model, 32u);
+  EXPECT_EQ(a.encoder_layers, 3u);
+  EXPECT_EQ(a.encoder_heads, 8u);
+}
+
+TEST(MarianConfigTest, RulesOfGenerationConfigCountAlone) {
+  const Json rules_in_config = {{"bad_words_ids", {{5}}},
+                                {"max_length", 20},
+                                {"min_length", 4},
+                                {"forced_eos_token_id", 0},
+                                {"repetition_penalty", 2.0}};
+  const CanonicalGeneration g =
+      Read(rules_in_config, {{"max_length", 30}}).generation;
+  EXPECT_THAT(g.banned_sequences, IsEmpty());
+  EXPECT_EQ(g.max_target_tokens, 29u);
+  EXPECT_EQ(g.min_target_tokens, 0u);
+  EXPECT_EQ(g.forced_eos, -1);
+  // The special tokens are not rules.
+  EXPECT_EQ(g.decoder_start, 49);
+  EXPECT_EQ(g.pad, 49);
+}
+
+TEST(MarianConfigTest, SpecialTokensOfGenerationConfigWin) {
+  const CanonicalGeneration g =
+      Read(Json::object(), {{"decoder_start_token_id", 7},
+                            {"pad_token_id", 8},
+                            {"eos_token_id", Json{9}}})
+          .generation;
+  EXPECT_EQ(g.decoder_start, 7);
+  EXPECT_EQ(g.pad, 8);
+  EXPECT_EQ(g.eos, 9);
+}
+
+TEST(MarianConfigTest, RulesComeFromConfigWhereGenerationConfigIsMissing) {
+  const CanonicalGeneration g = Read({{"bad_words_ids", {{49}, {3, 4}}},
+                                      {"max_length", 20},
+                                      {"min_length", 4},
+                                      {"forced_eos_token_id", 0}})
+                                    .generation;
+  EXPECT_THAT(g.banned_sequences,
+              ElementsAre(ElementsAre(49), ElementsAre(3, 4)));
+  EXPECT_EQ(g.max_target_tokens, 19u);
+  EXPECT_EQ(g.min_target_tokens, 3u);
+  EXPECT_EQ(g.forced_eos, 0);
+}
+
+TEST(MarianConfigTest, ABanOfEosAloneIsDropped) {
+  EXPECT_THAT(
+      Read({{"bad_words_ids", {{0}, {5, 0}, {6}}}}).generation.banned_sequences,
+      ElementsAre(ElementsAre(5, 0), ElementsAre(6)));
+}
+
+TEST(MarianConfigTest, SuppressedTokensAreBannedOneByOne) {
+  EXPECT_THAT(
+      Read({{"suppress_tokens", {4, 6}}}).generation.banned_sequences,
+      ElementsAre(ElementsAre(4), ElementsAre(6)));
+}
+
+TEST(MarianConfigTest, TokensSuppressedAtTheBeginningFollowDecoderStart) {
+  EXPECT_THAT(Read({{"bad_words_ids", {{49}}},
+                    {"begin_suppress_tokens", {4, 0}}})
+                  .generation.banned_sequences,
+              ElementsAre(ElementsAre(49), ElementsAre(49, 4),
+                          ElementsAre(49, 0)));
+  EXPECT_THAT(ReadError({{"begin_suppress_tokens", {4}}}),
+              HasSubstr("begin_suppress_tokens"));
+}
+
+TEST(MarianConfigTest, LengthLimitsCountTheStartTokenWhereTransformersDoes) {
+  const auto generation = [](const Json& rules) {
+    return Read(Json::object(), rules).generation;
+  };
+  EXPECT_EQ(generation(Json::object()).max_target_tokens, 40u);
+  EXPECT_EQ(generation({{"max_length", 25}}).max_target_tokens, 24u);
+  EXPECT_EQ(generation({{"max_new_tokens", 25}}).max_target_tokens, 25u);
+  EXPECT_EQ(generation({{"max_length", 9}, {"max_new_tokens", 25}})
+                .max_target_tokens,
+            25u);
+  EXPECT_EQ(generation({{"max_length", 512}}).max_target_tokens, 40u);
+  EXPECT_EQ(generation({{"min_length", 5}}).min_target_tokens, 4u);
+  EXPECT_EQ(generation({{"min_new_tokens", 5}}).min_target_tokens, 5u);
+  EXPECT_EQ(generation({{"min_length", 9}, {"min_new_tokens", 5}})
+                .min_target_tokens,
+            8u);
+}
+
+TEST(MarianConfigTest, FieldsOfPublishedModelsGiveNoWarning) {
+  // Of Helsinki-NLP/opus-mt-en-de and transformers' defaults.
+  const MarianConfig config = Read({{"_num_labels", 3},
+                                    {"add_final_layer_norm", false},
+                                    {"classif_dropout", 0.0},
+                                    {"do_sample", false},
+                                    {"repetition_penalty", 1.0},
+                                    {"encoder_no_repeat_ngram_size", 0},
+                                    {"guidance_scale", 1.0},
+                                    {"extra_pos_embeddings", 50},
+                                    {"length_penalty", 1.0},
+                                    {"num_beams", 6},
+                                    {"static_position_embeddings", true},
+                                    {"transformers_version", "4.22.0"}});
+  EXPECT_THAT(config.warnings, IsEmpty());
+}
+
+TEST(MarianConfigTest, AnUnknownFieldGivesAWarning) {
+  EXPECT_THAT(Read({{"rotary_base", 10000}}).warnings,
+              ElementsAre(AllOf(HasSubstr("config.json"),
+                                HasSubstr("rotary_base"))));
+  EXPECT_THAT(Read({{"rotary_base", 0}}).warnings, IsEmpty());
+  EXPECT_THAT(Read(Json::object(), {{"new_rule", 2}}).warnings,
+              ElementsAre(AllOf(HasSubstr("generation_config.json"),
+                                HasSubstr("new_rule"))));
+}
+
+TEST(MarianConfigTest, NormOptionsThatTransformersIgnoresGiveAWarning) {
+  EXPECT_THAT(Read({{"normalize_embedding", true}}).warnings,
+              Contains(HasSubstr("normalize_embedding")));
+}
+
+TEST(MarianConfigTest, RefusesAFolderWithoutAConfig) {
+  TempFolder folder;
+  EXPECT_THAT(ErrorOf([&] { (void)ReadMarianConfig(folder.path()); }),
+              HasSubstr("config.json: cannot open"));
+  for (const char* text : {"", "[]", "{\"model_type\": \"marian\""}) {
+    WriteFile(folder.path() / "config.json", text);
+    EXPECT_THAT(ErrorOf([&] { (void)ReadMarianConfig(folder.path()); }),
+                HasSubstr("not a JSON object"));
+  }
+}
+
+}  // namespace
+}  // namespace latimer

@@ -1,0 +1,294 @@
+#include "converter/model_writer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "converter/readers/huggingface_marian.h"
+#include "model/model_file.h"
+#include "model_generated.h"
+#include "ops/xnnpack/gemm.h"
+#include "tests/converter/model_folder.h"
+
+namespace latimer {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+CanonicalModel ReadTiny(const fs::path& path) {
+  return ReadHuggingFaceMarian(path, /*with_tokenizer=*/false);
+}
+
+ModelBytes Convert(const fs::path& path, const WriteOptions& options) {
+  return WriteModel(ReadTiny(path), options);
+}
+
+struct Packing {
+  const char* name;
+  WriteOptions options;
+};
+
+const Packing kPackings[] = {
+    {"f32", {.weights = WeightType::kF32, .tile = {}, .progress = {}}},
+    {"8x8", {.tile = Tile::k8x8, .progress = {}}},
+    {"16x8", {.tile = Tile::k16x8, .progress = {}}},
+    {"4x8", {.tile = Tile::k4x8, .progress = {}}},
+    {"8x2s4", {.tile = Tile::k8x2s4, .progress = {}}},
+};
+
+class ModelWriterTest : public ::testing::TestWithParam<Packing> {};
+
+INSTANTIATE_TEST_SUITE_P(Packings, ModelWriterTest,
+                         ::testing::ValuesIn(kPackings),
+                         [](const auto& packing) {
+                           return std::string(packing.param.name);
+                         });
+
+TEST_P(ModelWriterTest, TheSameInputGivesTheSameBytes) {
+  for (const char* name : {"no_scale", "bad_words", "untied", "bfloat16"}) {
+    const ModelBytes a = Convert(TinyModelsFolder() / name, GetParam().options);
+    const TinyModelCopy copy(name);
+    CanonicalModel model = ReadTiny(copy.path());
+    model.source = name;  // By default the folder's name.
+    const ModelBytes b = WriteModel(model, GetParam().options);
+    ASSERT_EQ(a.bytes().size(), b.bytes().size());
+    EXPECT_TRUE(std::ranges::equal(a.bytes(), b.bytes())) << name;
+  }
+}
+
+TEST_P(ModelWriterTest, TheWholeFileVerifiesAndIsIdentified) {
+  const ModelBytes file =
+      Convert(TinyModelsFolder() / "separate_untied", GetParam().options);
+  const auto* bytes = reinterpret_cast<const uint8_t*>(file.bytes().data());
+  flatbuffers::Verifier verifier(bytes, file.bytes().size());
+  EXPECT_TRUE(schema::VerifyModelBuffer(verifier));
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(bytes) + 4, 4), "LTMR");
+  const schema::Model& model = *schema::GetModel(bytes);
+  EXPECT_EQ(model.format_version(), kFormatVersion);
+  EXPECT_EQ(model.file_bytes(), file.bytes().size());
+  EXPECT_EQ(model.tokenizer(), nullptr);
+  EXPECT_THAT(model.provenance()->converter()->str(),
+              HasSubstr("latimer-convert"));
+}
+
+TEST_P(ModelWriterTest, EachTensorLiesAtAMultipleOf64) {
+  const ModelBytes file =
+      Convert(TinyModelsFolder() / "odd_d_model_gelu_new", GetParam().options);
+  const auto* bytes = reinterpret_cast<const uint8_t*>(file.bytes().data());
+  const auto& tensors = *schema::GetModel(bytes)->tensors();
+  EXPECT_EQ(tensors.size(), 39u);  // 3 encoder layers, 1 decoder layer.
+  const uint8_t* previous = bytes;
+  for (const schema::Tensor* tensor : tensors) {
+    const uint8_t* data = tensor->data()->data();
+    EXPECT_EQ((data - bytes) % 64, 0) << tensor->name()->str();
+    // In the order in which translation reads them.
+    EXPECT_GT(data, previous) << tensor->name()->str();
+    previous = data;
+  }
+}
+
+TEST_P(ModelWriterTest, TheRuntimeLoadsWhatWasWritten) {
+  for (const auto& entry : fs::directory_iterator(TinyModelsFolder())) {
+    const ModelBytes file = Convert(entry.path(), GetParam().options);
+    const auto model = std::make_unique<Model>();
+    const Status status = ReadModelFile(file.bytes(), true, model.get());
+    EXPECT_TRUE(status.ok()) << entry.path() << ": " << status.message();
+    EXPECT_EQ(model->tile, GetParam().options.weights == WeightType::kF32
+                               ? Tile::k8x1
+                               : GetParam().options.tile);
+  }
+}
+
+// Compares one row of a packed matrix with the source's.
+void ExpectRow(const Model& model, const Linear& linear, uint32_t row,
+               const SourceTensor& source, uint32_t source_row) {
+  std::vector<float> unpacked(linear.k), expected(linear.k);
+  UnpackRow(model.weight_type, model.tile, linear, row, unpacked.data());
+  source.Read(uint64_t{source_row} * linear.k, expected);
+  float largest = 0;
+  for (const float value : expected) {
+    largest = std::max(largest, std::fabs(value));
+  }
+  const float tolerance =
+      model.weight_type == WeightType::kInt8 ? 0.5001f * largest / 127 : 0.0f;
+  for (uint32_t i = 0; i < linear.k; ++i) {
+    ASSERT_NEAR(unpacked[i], expected[i], tolerance)
+        << source.name << " row " << source_row << " column " << i;
+  }
+}
+
+TEST_P(ModelWriterTest, EachRowOfAFusedProjectionHoldsItsSource) {
+  const CanonicalModel source = ReadTiny(TinyModelsFolder() / "no_scale");
+  const ModelBytes file = WriteModel(source, GetParam().options);
+  const auto model = std::make_unique<Model>();
+  ASSERT_TRUE(ReadModelFile(file.bytes(), true, model.get()).ok());
+  const CanonicalLinear& parts =
+      source.linears.at("decoder.1.self_attention.qkv");
+  const Linear& qkv = model->tensors.decoder[1].self_qkv;
+  ASSERT_EQ(qkv.n, 72u);
+  for (uint32_t row = 0; row < qkv.n; ++row) {
+    ExpectRow(*model, qkv, row, *parts.weights[row / 24], row % 24);
+  }
+  const Linear& output = model->tensors.output;
+  for (uint32_t row = 0; row < output.n; ++row) {
+    ExpectRow(*model, output, row, *source.linears.at("output").weights[0],
+              row);
+  }
+}
+
+TEST_P(ModelWriterTest, ATiedEmbeddingIsStoredOnce) {
+  TinyModelCopy model;
+  const ModelBytes tied = Convert(model.path(), GetParam().options);
+  model.EditTensors([](std::vector<StoredTensor>& tensors) {
+    StoredTensor other = Named(tensors, "model.shared.weight");
+    other.name = "model.decoder.embed_tokens.weight";
+    other.data[0] = static_cast<char>(other.data[0] ^ 1);
+    tensors.push_back(other);
+  });
+  const ModelBytes untied = Convert(model.path(), GetParam().options);
+  // The source embedding, [100, 24].
+  const size_t matrix = GetParam().options.weights == WeightType::kF32
+                            ? 100 * 24 * sizeof(float)
+                            : 100 * 24;
+  EXPECT_GE(untied.bytes().size(), tied.bytes().size() + matrix);
+  EXPECT_LT(untied.bytes().size(), tied.bytes().size() + 2 * matrix);
+}
+
+std::string EditedTensorError(const std::string& tensor, float value) {
+  TinyModelCopy model("learned_positions");
+  model.EditTensors([&](std::vector<StoredTensor>& tensors) {
+    std::string& data = Named(tensors, tensor).data;
+    std::memcpy(data.data() + data.size() - sizeof(value), &value,
+                sizeof(value));
+  });
+  return ErrorOf([&] { (void)Convert(model.path(), {}); });
+}
+
+TEST(ModelWriterTest, RefusesANumberThatIsNotFiniteAnywhere) {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const std::string layer = "model.encoder.layers.0.";
+  EXPECT_THAT(EditedTensorError(layer + "fc1.weight", kNan),
+              AllOf(HasSubstr("fc1.weight"), HasSubstr("not finite")));
+  EXPECT_THAT(EditedTensorError(layer + "self_attn.v_proj.weight", -kInfinity),
+              HasSubstr("v_proj.weight"));
+  EXPECT_THAT(EditedTensorError(layer + "fc1.bias", kNan),
+              HasSubstr("encoder.0.ffn.in.bias"));
+  EXPECT_THAT(EditedTensorError("final_logits_bias", kInfinity),
+              HasSubstr("output.bias"));
+  EXPECT_THAT(EditedTensorError(layer + "final_layer_norm.weight", kNan),
+              HasSubstr("encoder.0.ffn.norm.gamma"));
+  EXPECT_THAT(
+      EditedTensorError("model.decoder.embed_positions.weight", kInfinity),
+      HasSubstr("target_positions"));
+}
+
+TEST(ModelWriterTest, RefusesAModelBeyondTheProfileBeforeAnyWork) {
+  const auto error = [](auto edit) {
+    CanonicalModel model = ReadTiny(TinyModelsFolder() / "no_scale");
+    edit(model.architecture);
+    return ErrorOf([&] { (void)WriteModel(model, {}); });
+  };
+  EXPECT_THAT(error([](Architecture& a) { a.d_model = 1 << 14; }),
+              AllOf(HasSubstr("d_model is 16384"), HasSubstr("up to")));
+  EXPECT_THAT(error([](Architecture& a) { a.encoder_ffn = 1 << 20; }),
+              HasSubstr("encoder d_ffn"));
+  EXPECT_THAT(error([](Architecture& a) { a.decoder_ffn = 1 << 20; }),
+              HasSubstr("decoder d_ffn"));
+  EXPECT_THAT(error([](Architecture& a) { a.encoder_layers = 99; }),
+              HasSubstr("encoder layer count"));
+  EXPECT_THAT(error([](Architecture& a) { a.decoder_layers = 99; }),
+              HasSubstr("decoder layer count"));
+  EXPECT_THAT(error([](Architecture& a) { a.encoder_heads = 24; }),
+              HasSubstr("encoder head count is 24"));
+  EXPECT_THAT(error([](Architecture& a) { a.decoder_heads = 24; }),
+              HasSubstr("decoder head count"));
+  EXPECT_THAT(error([](Architecture& a) { a.source_vocabulary = 1 << 20; }),
+              HasSubstr("source vocabulary"));
+  EXPECT_THAT(error([](Architecture& a) { a.target_vocabulary = 1 << 20; }),
+              HasSubstr("target vocabulary"));
+}
+
+TEST(ModelWriterTest, ProgressEndsAtTheWhole) {
+  uint64_t last = 0, whole = 0;
+  int calls = 0;
+  const WriteOptions options = {
+      .progress = [&](uint64_t done, uint64_t total) {
+        EXPECT_GT(done, last);
+        last = done;
+        whole = total;
+        ++calls;
+      }};
+  const ModelBytes file =
+      Convert(TinyModelsFolder() / "no_scale", options);
+  EXPECT_EQ(last, whole);
+  EXPECT_GT(calls, 40);
+  EXPECT_GT(file.bytes().size(), whole);
+}
+
+std::span<const std::byte> Bytes(const std::string& text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+std::vector<std::string> Names(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+TEST(WriteFileAtomicallyTest, WritesAndReplacesAndLeavesNothingElse) {
+  TempFolder folder;
+  const fs::path path = folder.path() / "model.ltm";
+  const std::string large(3 << 20, 'x');
+  WriteFileAtomically(path, Bytes(large));
+  EXPECT_EQ(ReadFile(path), large);
+  WriteFileAtomically(path, Bytes("new"));
+  EXPECT_EQ(ReadFile(path), "new");
+  WriteFileAtomically(path, {});
+  EXPECT_EQ(ReadFile(path), "");
+  EXPECT_THAT(Names(folder.path()), ElementsAre("model.ltm"));
+}
+
+TEST(WriteFileAtomicallyTest, SaysWhyInOneSentenceWhereItCannot) {
+  TempFolder folder;
+  WriteFile(folder.path() / "file", "kept");
+  for (const char* name : {"no_such_folder/model.ltm", "file/model.ltm"}) {
+    const std::string message = ErrorOf(
+        [&] { WriteFileAtomically(folder.path() / name, Bytes("x")); });
+    EXPECT_THAT(message,
+                AllOf(HasSubstr(name), HasSubstr("cannot create the file")));
+    EXPECT_EQ(message.back(), '.');
+    EXPECT_EQ(message.find('\n'), std::string::npos);
+  }
+  EXPECT_THAT(Names(folder.path()), ElementsAre("file"));
+  EXPECT_EQ(ReadFile(folder.path() / "file"), "kept");
+}
+
+TEST(WriteFileAtomicallyTest, NeverReplacesWhatIsNoRegularFile) {
+  TempFolder folder;
+  fs::create_directory(folder.path() / "folder");
+  const fs::path pipe = folder.path() / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  for (const char* name : {"folder", "pipe"}) {
+    EXPECT_THAT(ErrorOf([&] {
+                  WriteFileAtomically(folder.path() / name, Bytes("x"));
+                }),
+                AllOf(HasSubstr(name), HasSubstr("not a regular file")));
+  }
+  EXPECT_TRUE(fs::is_fifo(pipe));
+  EXPECT_THAT(Names(folder.path()), ElementsAre("folder", "pipe"));
+}
+
+}  // namespace
+}  // namespace latimer

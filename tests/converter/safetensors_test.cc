@@ -1,0 +1,130 @@
+#include "converter/readers/safetensors.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/converter/model_folder.h"
+
+namespace latimer {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// Opens a file of these bytes.
+std::string OpenError(const std::string& bytes) {
+  TempFolder folder;
+  const auto path = folder.path() / "weights.safetensors";
+  WriteFile(path, bytes);
+  const std::string message = ErrorOf([&] { SafetensorsFile file(path); });
+  EXPECT_THAT(message, HasSubstr("weights.safetensors"));
+  EXPECT_EQ(message.back(), '.') << message;
+  EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+  return message;
+}
+
+std::string HeaderError(const std::string& header,
+                        const std::string& data = std::string(16, '\0')) {
+  return OpenError(SafetensorsBytes(header, data));
+}
+
+TEST(SafetensorsTest, ReadsTensorsByName) {
+  TempFolder folder;
+  const auto path = folder.path() / "weights.safetensors";
+  WriteFile(path,
+            SafetensorsBytes({F32Tensor("a", {2, 1}, {1.5f, -2.0f}),
+                              {"b", "F16", {1}, std::string("\x00\x3c", 2)},
+                              {"c", "BF16", {1}, std::string("\x80\xbf", 2)},
+                              F32Tensor("empty", {0, 4}, {})}));
+  const SafetensorsFile file(path);
+  ASSERT_EQ(file.tensors().size(), 4u);
+  const SourceTensor& a = file.tensors().at("a");
+  EXPECT_EQ(a.name, "a");
+  EXPECT_EQ(a.shape, (std::vector<uint64_t>{2, 1}));
+  std::vector<float> values(2);
+  a.Read(0, values);
+  EXPECT_EQ(values, (std::vector<float>{1.5f, -2.0f}));
+  file.tensors().at("b").Read(0, std::span(values).first(1));
+  file.tensors().at("c").Read(0, std::span(values).last(1));
+  EXPECT_EQ(values, (std::vector<float>{1.0f, -1.0f}));
+  EXPECT_EQ(file.tensors().at("empty").size(), 0u);
+}
+
+TEST(SafetensorsTest, RefusesAFileThatIsMissingOrAFolder) {
+  TempFolder folder;
+  EXPECT_THAT(ErrorOf([&] { SafetensorsFile f(folder.path() / "none"); }),
+              AllOf(HasSubstr("none"), HasSubstr("No such file")));
+  EXPECT_THAT(ErrorOf([&] { SafetensorsFile f(folder.path()); }),
+              HasSubstr("not a regular file"));
+}
+
+TEST(SafetensorsTest, RefusesWhatIsNoSafetensorsFile) {
+  EXPECT_THAT(OpenError(""), HasSubstr("not a safetensors file"));
+  EXPECT_THAT(OpenError("1234567"), HasSubstr("not a safetensors file"));
+  EXPECT_THAT(OpenError(std::string(64, '\xff')),
+              HasSubstr("not a safetensors file"));
+  for (const char* header : {"", "no json", "[1]", "{\"a\": "}) {
+    EXPECT_THAT(HeaderError(header), HasSubstr("header is not valid JSON"))
+        << header;
+  }
+}
+
+TEST(SafetensorsTest, RefusesEveryTruncation) {
+  const std::string whole =
+      SafetensorsBytes({F32Tensor("a.weight", {2}, {1.5f, -2.0f})});
+  const size_t header_end = whole.size() - 2 * sizeof(float);
+  for (size_t length = sizeof(uint64_t); length < whole.size(); ++length) {
+    const std::string message = OpenError(whole.substr(0, length));
+    EXPECT_THAT(message, HasSubstr("truncated")) << length;
+    if (length < header_end) {
+      EXPECT_THAT(message, HasSubstr("inside its header"));
+    } else {
+      EXPECT_THAT(message, HasSubstr("tensor a.weight"));
+    }
+  }
+}
+
+TEST(SafetensorsTest, NamesTheTensorWhoseSizeIsWrong) {
+  EXPECT_THAT(HeaderError(R"({"q": {"dtype": "F32", "shape": [3],
+                              "data_offsets": [0, 8]}})"),
+              AllOf(HasSubstr("tensor q"), HasSubstr("8 bytes"),
+                    HasSubstr("needs 12")));
+  EXPECT_THAT(HeaderError(R"({"q": {"dtype": "F16", "shape": [2],
+                              "data_offsets": [0, 5]}})"),
+              AllOf(HasSubstr("tensor q"), HasSubstr("5 bytes")));
+}
+
+TEST(SafetensorsTest, RefusesShapesThatOverflow) {
+  const std::string shape = "[4294967296, 4294967296, 4]";
+  EXPECT_THAT(HeaderError(R"({"q": {"dtype": "F32", "shape": )" + shape +
+                          R"(, "data_offsets": [0, 0]}})"),
+              AllOf(HasSubstr("tensor q"), HasSubstr("impossible shape"),
+                    HasSubstr(shape)));
+}
+
+TEST(SafetensorsTest, NamesATypeThatCannotBeConverted) {
+  EXPECT_THAT(HeaderError(R"({"q": {"dtype": "I64", "shape": [1],
+                              "data_offsets": [0, 8]}})"),
+              AllOf(HasSubstr("tensor q"), HasSubstr("I64")));
+}
+
+TEST(SafetensorsTest, NamesTheTensorWhoseEntryIsMalformed) {
+  for (const char* entry :
+       {"1", "{}", R"({"dtype": 4, "shape": [1], "data_offsets": [0, 4]})",
+        R"({"dtype": "F32", "shape": 1, "data_offsets": [0, 4]})",
+        R"({"dtype": "F32", "shape": ["1"], "data_offsets": [0, 4]})",
+        R"({"dtype": "F32", "shape": [1.5], "data_offsets": [0, 4]})",
+        R"({"dtype": "F32", "shape": [-1], "data_offsets": [0, 4]})",
+        R"({"dtype": "F32", "shape": [1], "data_offsets": [0]})",
+        R"({"dtype": "F32", "shape": [1], "data_offsets": [4, 0]})",
+        R"({"dtype": "F32", "shape": [1], "data_offsets": [0, 4, 8]})",
+        R"({"dtype": "F32", "shape": [1], "data_offsets": [0, 4.5]})",
+        R"({"dtype": "F32", "shape": [1]})"}) {
+    EXPECT_THAT(HeaderError(std::string("{\"q\": ") + entry + "}"),
+                HasSubstr("tensor q has a malformed entry"))
+        << entry;
+  }
+}
+
+}  // namespace
+}  // namespace latimer

@@ -1,0 +1,109 @@
+// Long texts are cut so that every part fits and nothing is lost.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <random>
+
+#include "text/utf8.h"
+#include "tokenizer_fixture.h"
+
+namespace latimer {
+namespace {
+
+// Cuts `text` to the end and checks each part.
+std::vector<std::string_view> Parts(OwnedTokenizer& owned,
+                                    std::string_view text, size_t max_tokens) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    const TextCut cut =
+        owned.tokenizer().FindCut(text, max_tokens, owned.scratch());
+    EXPECT_GT(cut.end, 0u);
+    EXPECT_LE(cut.end, cut.next);
+    EXPECT_LE(cut.next, text.size());
+    if (cut.end == 0 || cut.next > text.size()) break;
+    parts.push_back(text.substr(0, cut.end));
+    EXPECT_LE(owned.Encode(parts.back()).size(), max_tokens) << parts.back();
+    EXPECT_EQ(LeadingSpaceBytes(text.substr(cut.end, cut.next - cut.end)),
+              cut.next - cut.end);
+    text.remove_prefix(cut.next);
+  }
+  return parts;
+}
+
+TEST(TokenizerCutTest, CutsAtTheEndsOfSentences) {
+  OwnedTokenizer demo(DemoTokenizerData());
+  const auto parts = Parts(
+      demo, "Tom is here. He said: \"Come in!\" Did you? Ask Dr. Who, yes.",
+      12);
+  EXPECT_EQ(parts, (std::vector<std::string_view>{
+                       "Tom is here.", "He said: \"Come in!\" Did you?",
+                       "Ask Dr. Who, yes."}));
+}
+
+TEST(TokenizerCutTest, EachPartFitsAndIsAsLongAsItCanBe) {
+  OwnedTokenizer demo(DemoTokenizerData());
+  std::string text;
+  for (int i = 0; i < 300; ++i) text += "word number five ";
+  size_t longest = 0;
+  for (const std::string_view part : Parts(demo, text, 50)) {
+    longest = std::max(longest, demo.Encode(part).size());
+  }
+  EXPECT_GT(longest, 46u);
+}
+
+TEST(TokenizerCutTest, TextWithoutSpacesIsCutBetweenCharacters) {
+  OwnedTokenizer demo(DemoTokenizerData());
+  for (const std::string unit : {"qz", "\u00e9", "\u5b57a", "\U0001F642b"}) {
+    std::string text;
+    for (int i = 0; i < 5000; ++i) text += unit;
+    std::string joined;
+    for (const std::string_view part : Parts(demo, text, 100)) {
+      EXPECT_NE(LastChar(part).bytes, 0u);
+      joined += part;
+    }
+    EXPECT_EQ(joined, text);
+  }
+}
+
+TEST(TokenizerCutTest, ModelsWithASuffixSpaceFitToo) {
+  for (const char* name : {"whitespace_suffix.spm", "suffix_keep.spm",
+                           "keep_whitespace.spm", "byte_fallback.spm"}) {
+    OwnedTokenizer owned(SentencePieceOnly(SourceDirectory() / "tests" /
+                                           "data" / "sentencepiece" / name));
+    std::string text;
+    for (int i = 0; i < 200; ++i) text += "They went home\u5b57 today, ok? ";
+    for (const size_t limit : {40, 41, 42, 43, 100}) {
+      Parts(owned, text, limit);
+    }
+  }
+}
+
+TEST(TokenizerCutTest, RandomTextFitsAndIsNotLost) {
+  OwnedTokenizer demo(DemoTokenizerData());
+  std::mt19937 random(1);
+  const std::string_view units[] = {"a",      " ",      ". ",      "the ",
+                                    "\xFF",   "\u5b57", "</s>",    ">>x<<",
+                                    "\u2581", "\ufdfa", "e\u0301", "Tom"};
+  for (int round = 0; round < 200; ++round) {
+    std::string text;
+    for (int i = 0; i < 200; ++i) text += units[random() % std::size(units)];
+    const size_t limit = 32 + random() % 40;
+    Parts(demo, text, limit);
+  }
+}
+
+TEST(TokenizerCutTest, AMegabyteIsNotReadForEachCut) {
+  OwnedTokenizer demo(DemoTokenizerData());
+  std::string text;
+  while (text.size() < 4'000'000) text += "Tom said that he was at home. ";
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < 5; ++i) {
+    demo.tokenizer().FindCut(text, 200, demo.scratch());
+  }
+  const std::chrono::duration<double> time =
+      std::chrono::steady_clock::now() - start;
+  EXPECT_LT(time.count(), 5.0);  // 262,144 bytes each, also when sanitized.
+}
+
+}  // namespace
+}  // namespace latimer

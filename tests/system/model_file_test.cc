@@ -1,0 +1,376 @@
+// Damaged model files are refused with a sentence, whatever the damage.
+#include "model/model_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "tests/system/tiny_model.h"
+
+namespace latimer {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+Status ReadImage(std::span<const std::byte> image, bool verify_checksum = true) {
+  static Model model;
+  return ReadModelFile(image, verify_checksum, &model);
+}
+
+const ModelBytes& SmallModel() {
+  static const ModelBytes file =
+      ConvertModel(TinyModel("no_scale"), WeightType::kInt8);
+  return file;
+}
+
+TEST(ModelFileTest, AnUndamagedModelLoads) {
+  Image image(SmallModel().bytes());
+  EXPECT_TRUE(ReadImage(image.bytes()).ok());
+  image.FixChecksum();
+  EXPECT_TRUE(std::ranges::equal(image.bytes(), SmallModel().bytes()));
+}
+
+TEST(ModelFileTest, EveryTruncationIsRefused) {
+  const std::span<const std::byte> whole = SmallModel().bytes();
+  // The root table, and with it the file's size, stands at the beginning.
+  constexpr size_t kRootEnd = 128;
+  for (size_t length = 0; length < whole.size(); ++length) {
+    Image image(whole.first(length));
+    const StatusCode code = ReadImage(image.bytes()).code();
+    if (length < kRootEnd) {
+      ASSERT_THAT(code,
+                  AnyOf(StatusCode::kNotAModel, StatusCode::kCorrupt,
+                        StatusCode::kTruncated))
+          << length;
+    } else {
+      ASSERT_EQ(code, StatusCode::kTruncated) << length;
+    }
+  }
+}
+
+TEST(ModelFileTest, ATruncationIsToldWithBothSizes) {
+  const std::span<const std::byte> whole = SmallModel().bytes();
+  const Status status = ReadImage(whole.first(whole.size() - 1));
+  EXPECT_THAT(status.message(),
+              HasSubstr(std::to_string(whole.size() - 1) + " of its " +
+                        std::to_string(whole.size()) + " bytes"));
+}
+
+TEST(ModelFileTest, EveryFlippedBitIsFoundByTheChecksum) {
+  Image image(SmallModel().bytes());
+  for (std::byte& byte : image.bytes()) {
+    for (int bit = 0; bit < 8; ++bit) {
+      const auto mask = static_cast<std::byte>(1 << bit);
+      byte ^= mask;
+      ASSERT_FALSE(ReadImage(image.bytes()).ok())
+          << "bit " << bit << " of byte " << &byte - image.bytes().data();
+      byte ^= mask;
+    }
+  }
+  EXPECT_TRUE(ReadImage(image.bytes()).ok());
+}
+
+// Whether a byte belongs to a tensor's numbers.
+std::vector<bool> TensorBytes(std::span<const std::byte> file) {
+  std::vector<bool> inside(file.size(), false);
+  const auto* bytes = reinterpret_cast<const uint8_t*>(file.data());
+  for (const schema::Tensor* tensor : *schema::GetModel(bytes)->tensors()) {
+    const auto begin = static_cast<size_t>(tensor->data()->data() - bytes);
+    std::fill_n(inside.begin() + static_cast<std::ptrdiff_t>(begin),
+                tensor->data()->size(), true);
+  }
+  return inside;
+}
+
+// Loads without the checksum and, where that succeeds, translates. Reports
+// nothing: what counts is that it returns.
+bool LoadsAndRuns(std::span<const std::byte> image) {
+  Translator translator;
+  const Status loaded =
+      translator.Load(image, &test_workspace, {.verify_checksum = false});
+  if (!loaded.ok()) {
+    EXPECT_NE(loaded.message()[0], '\0');
+    return false;
+  }
+  const int32_t source[] = {17, 4, 0};
+  const Result<Translation> result = translator.TranslateIds(
+      source, {.max_target_tokens = 2, .language_code = {}});
+  if (result.ok()) {
+    EXPECT_LE(result->tokens.size(), 2u);
+    const auto vocabulary =
+        translator.model_info().architecture.target_vocabulary;
+    for (const int32_t id : result->tokens) {
+      EXPECT_LT(static_cast<uint32_t>(id), vocabulary);
+    }
+  }
+  return true;
+}
+
+TEST(ModelFileTest, NoFlippedBitOfTheStructureCrashesWithoutTheChecksum) {
+  Image image(SmallModel().bytes());
+  const std::vector<bool> is_number = TensorBytes(image.bytes());
+  size_t loaded = 0, refused = 0;
+  for (size_t i = 0; i < image.bytes().size(); ++i) {
+    if (is_number[i]) continue;
+    for (int bit = 0; bit < 8; ++bit) {
+      const auto mask = static_cast<std::byte>(1 << bit);
+      image.bytes()[i] ^= mask;
+      ++(LoadsAndRuns(image.bytes()) ? loaded : refused);
+      image.bytes()[i] ^= mask;
+    }
+  }
+  std::printf("%zu flips load, %zu are refused\n", loaded, refused);
+  EXPECT_GT(refused, loaded);
+}
+
+TEST(ModelFileTest, FlippedBitsOfNumbersDoNotCrashWithoutTheChecksum) {
+  for (const WeightType weights : {WeightType::kF32, WeightType::kInt8}) {
+    Image image(ConvertModel(TinyModel("no_scale"), weights).bytes());
+    const std::vector<bool> is_number = TensorBytes(image.bytes());
+    // The upper bits are those of exponents; 7 is coprime to every row.
+    for (size_t i = 0; i < image.bytes().size(); i += 7) {
+      if (!is_number[i]) continue;
+      image.bytes()[i] ^= std::byte{0x7f};
+      EXPECT_TRUE(LoadsAndRuns(image.bytes()));
+      image.bytes()[i] ^= std::byte{0x7f};
+    }
+  }
+}
+
+TEST(ModelFileTest, BytesBehindTheFileAreIgnored) {
+  const std::span<const std::byte> whole = SmallModel().bytes();
+  std::vector<std::byte> longer(whole.begin(), whole.end());
+  longer.resize(longer.size() + 333, std::byte{0xff});
+  Image image(longer);
+  EXPECT_TRUE(ReadImage(image.bytes()).ok());
+}
+
+TEST(ModelFileTest, AMisalignedImageIsTheCallersMistake) {
+  const std::span<const std::byte> whole = SmallModel().bytes();
+  std::vector<std::byte> shifted(whole.size() + 128);
+  for (const size_t offset : {1u, 4u, 32u}) {
+    const auto address = reinterpret_cast<uintptr_t>(shifted.data());
+    const std::span<std::byte> image = std::span(shifted).subspan(
+        (64 - address % 64) % 64 + offset, whole.size());
+    std::ranges::copy(whole, image.begin());
+    EXPECT_EQ(ReadImage(image).code(), StatusCode::kInvalidArgument) << offset;
+  }
+}
+
+TEST(ModelFileTest, WhatIsNoModelIsSaidToBeNone) {
+  for (const size_t size : {0u, 1u, 63u, 64u, 4096u}) {
+    Image image(std::vector<std::byte>(size, std::byte{'x'}));
+    const Status status = ReadImage(image.bytes());
+    EXPECT_EQ(status.code(), StatusCode::kNotAModel) << size;
+    EXPECT_THAT(status.message(), HasSubstr("latimer-convert"));
+  }
+}
+
+// A contradiction that the checksum cannot show, since it is made anew.
+struct Contradiction {
+  const char* name;
+  std::function<bool(schema::Model&)> edit;
+  StatusCode code;
+  const char* message;
+};
+
+schema::Tensor& TensorOf(schema::Model& root, const std::string& name) {
+  for (auto* tensor : *root.mutable_tensors()) {
+    if (tensor->name()->str() == name) {
+      return *const_cast<schema::Tensor*>(
+          static_cast<const schema::Tensor*>(tensor));
+    }
+  }
+  ADD_FAILURE() << "no tensor " << name;
+  return *root.mutable_tensors()->GetMutableObject(0);
+}
+
+// Overwrites the first character of the tensor's name.
+bool Rename(schema::Model& root, const std::string& name) {
+  auto* text = const_cast<char*>(TensorOf(root, name).name()->c_str());
+  text[0] = 'x';
+  return true;
+}
+
+bool SetShape(schema::Model& root, const std::string& name, uint32_t axis,
+              uint32_t extent) {
+  TensorOf(root, name).mutable_shape()->Mutate(axis, extent);
+  return true;
+}
+
+// Overwrites the count in front of a vector.
+bool SetSize(const void* vector, uint32_t size) {
+  std::memcpy(const_cast<void*>(vector), &size, sizeof(size));
+  return true;
+}
+
+schema::Architecture& Arch(schema::Model& root) {
+  return *root.mutable_architecture();
+}
+
+schema::Generation& Rules(schema::Model& root) {
+  return *root.mutable_generation();
+}
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr StatusCode kCorrupt = StatusCode::kCorrupt;
+constexpr StatusCode kTooLarge = StatusCode::kExceedsProfile;
+using M = schema::Model;
+
+const Contradiction kContradictions[] = {
+    {"AnotherVersion", [](M& m) { return m.mutate_format_version(2); },
+     StatusCode::kUnsupportedVersion, "format version 2"},
+    {"SizeTooSmall",
+     [](M& m) { return m.mutate_file_bytes(m.file_bytes() - 64); }, kCorrupt,
+     "damaged"},
+    {"SizeTooLarge",
+     [](M& m) { return m.mutate_file_bytes(m.file_bytes() + 1); },
+     StatusCode::kTruncated, "truncated"},
+    {"SizeBeyondTheFormat",
+     [](M& m) { return m.mutate_file_bytes(~uint64_t{0}); },
+     StatusCode::kTruncated, "truncated"},
+    {"TensorRenamed",
+     [](M& m) { return Rename(m, "encoder.1.ffn.out"); }, kCorrupt,
+     "encoder.1.ffn.out differs in presence"},
+    {"TensorTooWide", [](M& m) { return SetShape(m, "output", 1, 25); },
+     kCorrupt, "output differs in shape"},
+    {"VectorTooLong",
+     [](M& m) { return SetShape(m, "decoder.0.ffn.norm.beta", 0, 48); },
+     kCorrupt, "decoder.0.ffn.norm.beta differs in shape"},
+    {"DataTooShort",
+     [](M& m) { return SetSize(TensorOf(m, "output").data(), 64); }, kCorrupt,
+     "output differs in data"},
+    {"ShapeWithoutAxes",
+     [](M& m) { return SetSize(TensorOf(m, "output").shape(), 0); }, kCorrupt,
+     "output differs in shape"},
+    {"TensorsTooFew",
+     [](M& m) { return SetSize(m.tensors(), m.tensors()->size() - 1); },
+     kCorrupt, "output differs in presence"},
+    {"TensorsTooMany",
+     [](M& m) { return Arch(m).mutate_decoder_layers(1); }, kCorrupt,
+     "tensor"},
+    {"Int8WithAnF32Tile",
+     [](M& m) {
+       return TensorOf(m, "output").mutate_tile(schema::Tile::Tile8x1);
+     },
+     kCorrupt, "output differs in type or layout"},
+    {"TilesMixed",
+     [](M& m) {
+       return TensorOf(m, "output").mutate_tile(schema::Tile::Tile16x8);
+     },
+     kCorrupt, "output differs in tile"},
+    {"TileUnknown",
+     [](M& m) {
+       return TensorOf(m, "output").mutate_tile(schema::Tile{77});
+     },
+     kCorrupt, "output differs in type or layout"},
+    {"TypeUnknown",
+     [](M& m) {
+       return TensorOf(m, "output").mutate_dtype(schema::DType{9});
+     },
+     kCorrupt, "output differs in type or layout"},
+    {"QuantizationMissing",
+     [](M& m) {
+       return TensorOf(m, "output")
+           .mutate_quantization(schema::Quantization::None);
+     },
+     kCorrupt, "output differs in type or layout"},
+    {"ScaleInfinite",
+     [](M& m) { return Arch(m).mutate_embedding_scale(kInfinity); }, kCorrupt,
+     "architecture"},
+    {"EpsilonZero", [](M& m) { return Arch(m).mutate_norm_epsilon(0); },
+     kCorrupt, "architecture"},
+    {"EpsilonNotANumber",
+     [](M& m) { return Arch(m).mutate_norm_epsilon(NAN); }, kCorrupt,
+     "architecture"},
+    {"HeadsThatDoNotDivide",
+     [](M& m) { return Arch(m).mutate_encoder_heads(5); }, kCorrupt,
+     "architecture"},
+    {"NoHeads", [](M& m) { return Arch(m).mutate_decoder_heads(0); }, kCorrupt,
+     "decoder head count is 0"},
+    {"NoLayers", [](M& m) { return Arch(m).mutate_encoder_layers(0); },
+     kCorrupt, "encoder layer count is 0"},
+    {"NoPositions", [](M& m) { return Arch(m).mutate_source_positions(0); },
+     kCorrupt, "source position count is 0"},
+    {"PositionsSharedButDifferent",
+     [](M& m) { return Arch(m).mutate_source_positions(39); }, kCorrupt,
+     "architecture"},
+    {"ActivationUnknown",
+     [](M& m) { return Arch(m).mutate_activation(schema::Activation{4}); },
+     kCorrupt, "architecture"},
+    {"TiedVocabulariesDiffer",
+     [](M& m) { return Arch(m).mutate_source_vocabulary(99); }, kCorrupt,
+     "architecture"},
+    {"StartOutsideTheVocabulary",
+     [](M& m) { return Rules(m).mutate_decoder_start(100); }, kCorrupt,
+     "token outside the vocabulary"},
+    {"PadNegative", [](M& m) { return Rules(m).mutate_pad(-1); }, kCorrupt,
+     "token outside the vocabulary"},
+    {"NoTargetTokens",
+     [](M& m) { return Rules(m).mutate_max_target_tokens(0); }, kCorrupt,
+     "generation rule"},
+    {"BannedTokenOutsideTheVocabulary",
+     [](M& m) {
+       Rules(m).mutable_banned_tokens()->Mutate(0, 100);
+       return true;
+     },
+     kCorrupt, "token outside the vocabulary"},
+    {"BannedSequenceEmpty",
+     [](M& m) {
+       Rules(m).mutable_banned_ends()->Mutate(0, 0);
+       return true;
+     },
+     kCorrupt, "generation rule"},
+    {"BannedSequenceTooLong",
+     [](M& m) {
+       Rules(m).mutable_banned_ends()->Mutate(0, 2);
+       return true;
+     },
+     kCorrupt, "generation rule"},
+    {"BannedTokenWithoutASequence",
+     [](M& m) { return SetSize(Rules(m).banned_ends(), 0); }, kCorrupt,
+     "generation rule"},
+    {"VocabularyTooLarge",
+     [](M& m) {
+       return Arch(m).mutate_source_vocabulary(1 << 30) &&
+              Arch(m).mutate_target_vocabulary(1 << 30);
+     },
+     kTooLarge, "source vocabulary is 1073741824"},
+    {"TargetVocabularyTooLarge",
+     [](M& m) { return Arch(m).mutate_target_vocabulary(1 << 30); }, kTooLarge,
+     "target vocabulary is 1073741824"},
+    {"TooWide", [](M& m) { return Arch(m).mutate_d_model(1 << 20); }, kTooLarge,
+     "d_model is 1048576"},
+    {"FeedForwardTooWide",
+     [](M& m) { return Arch(m).mutate_decoder_ffn(1 << 20); }, kTooLarge,
+     "decoder d_ffn"},
+    {"TooManyLayers", [](M& m) { return Arch(m).mutate_decoder_layers(999); },
+     kTooLarge, "decoder layer count is 999"},
+    {"TooManyHeads", [](M& m) { return Arch(m).mutate_encoder_heads(999); },
+     kTooLarge, "encoder head count is 999"},
+};
+
+class ModelFileContradictionTest
+    : public ::testing::TestWithParam<Contradiction> {};
+
+INSTANTIATE_TEST_SUITE_P(All, ModelFileContradictionTest,
+                         ::testing::ValuesIn(kContradictions),
+                         [](const auto& contradiction) {
+                           return std::string(contradiction.param.name);
+                         });
+
+TEST_P(ModelFileContradictionTest, IsRefusedWithASentence) {
+  Image image(SmallModel().bytes());
+  ASSERT_TRUE(GetParam().edit(image.root()));
+  image.FixChecksum();
+  const Status status = ReadImage(image.bytes());
+  EXPECT_EQ(status.code(), GetParam().code) << status.message();
+  EXPECT_THAT(status.message(), HasSubstr(GetParam().message));
+}
+
+}  // namespace
+}  // namespace latimer

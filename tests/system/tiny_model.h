@@ -1,0 +1,93 @@
+// The tiny models of tests/data/tiny_marian, converted in memory.
+#ifndef LATIMER_TESTS_SYSTEM_TINY_MODEL_H_
+#define LATIMER_TESTS_SYSTEM_TINY_MODEL_H_
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "converter/model_writer.h"
+#include "converter/readers/huggingface_marian.h"
+#include "latimer/translator.h"
+#include "model/model_file.h"
+#include "model_generated.h"
+
+namespace latimer {
+
+inline std::filesystem::path TinyModel(const std::string& name) {
+  return std::filesystem::path(LATIMER_SOURCE_DIR) / "tests" / "data" /
+         "tiny_marian" / name;
+}
+
+inline std::vector<std::string> TinyModelNames() {
+  std::vector<std::string> names;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(TinyModel(""))) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+inline ModelBytes ConvertModel(const std::filesystem::path& folder,
+                               WeightType weights, Tile tile = Tile::k8x8) {
+  return WriteModel(ReadHuggingFaceMarian(folder, /*with_tokenizer=*/false),
+                    {.weights = weights, .tile = tile, .progress = {}});
+}
+
+inline nlohmann::json ReadFixture(const std::filesystem::path& folder) {
+  std::ifstream file(folder / "fixture.json");
+  EXPECT_TRUE(file.is_open()) << folder;
+  return nlohmann::json::parse(file);
+}
+
+// In .bss; touched only as far as the model goes. One model at a time.
+inline Workspace test_workspace;
+
+// A copy that may be changed, with no byte to spare behind it.
+class Image {
+ public:
+  explicit Image(std::span<const std::byte> bytes) : size_(bytes.size()) {
+    void* memory = nullptr;
+    EXPECT_EQ(posix_memalign(&memory, 64, std::max<size_t>(size_, 1)), 0);
+    bytes_.reset(static_cast<std::byte*>(memory));
+    if (size_ > 0) std::memcpy(bytes_.get(), bytes.data(), size_);
+  }
+
+  std::span<std::byte> bytes() { return {bytes_.get(), size_}; }
+  schema::Model& root() {
+    return *flatbuffers::GetMutableRoot<schema::Model>(bytes_.get());
+  }
+
+  // Makes the checksum right again, so that other checks are reached.
+  void FixChecksum() {
+    const auto* field =
+        reinterpret_cast<const flatbuffers::Table*>(&root())->GetAddressOf(
+            schema::Model::VT_CHECKSUM);
+    const auto offset = static_cast<size_t>(
+        reinterpret_cast<const std::byte*>(field) - bytes_.get());
+    EXPECT_TRUE(root().mutate_checksum(ComputeChecksum(bytes(), offset)));
+  }
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const { free(memory); }
+  };
+
+  size_t size_;
+  std::unique_ptr<std::byte, Free> bytes_;
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_TESTS_SYSTEM_TINY_MODEL_H_
