@@ -128,21 +128,21 @@ int Main(int argc, char** argv) {
       ->required();
   app.add_option("-o,--output", options.output, "the model file to write, .ltm")
       ->required();
-  const std::map<std::string, WeightType> weights = {
-      {"f32", WeightType::kF32}, {"int8", WeightType::kInt8}};
-  app.add_option("--weights", options.weights,
+  std::string weights = "int8";
+  app.add_option("--weights", weights,
                  "int8 (one scale per output channel) or f32")
-      ->transform(CLI::CheckedTransformer(weights))
+      ->check(CLI::IsMember({"f32", "int8"}))
       ->option_text("f32|int8 [int8]");
   const std::map<std::string, Tile> tiles = {{"8x8", Tile::k8x8},
                                              {"16x8", Tile::k16x8},
                                              {"4x8", Tile::k4x8},
                                              {"8x2s4", Tile::k8x2s4}};
-  app.add_option("--tile", options.tile,
+  std::string tile = "8x8";
+  app.add_option("--tile", tile,
                  "layout of int8 weights: 8x8 for AVX2 and later and for ARM "
                  "with dot products, 16x8 for AVX512-VNNI and i8mm, 4x8 for "
                  "SSE4.1, 8x2s4 for other ARM")
-      ->transform(CLI::CheckedTransformer(tiles))
+      ->check(CLI::IsMember(tiles))
       ->option_text("8x8|16x8|4x8|8x2s4 [8x8]");
   app.add_option("--profile", options.profile,
                  "also write the profile header that builds a runtime for "
@@ -164,9 +164,11 @@ int Main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
     std::cerr << "latimer-convert: " << error.what()
-              << " (see latimer-convert --help)\n";
+              << " (see latimer-convert --help).\n";
     return 2;
   }
+  options.weights = weights == "f32" ? WeightType::kF32 : WeightType::kInt8;
+  options.tile = tiles.at(tile);
   try {
     Convert(options);
     return 0;

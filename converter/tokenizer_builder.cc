@@ -25,6 +25,7 @@ constexpr float kUnknownPenalty = 10;
 std::map<std::string, uint32_t> PackStrings(const std::set<std::string>& texts,
                                             std::vector<uint8_t>& bytes) {
   std::vector<std::string> reversed;
+  reversed.reserve(texts.size());
   for (const std::string& text : texts) {
     reversed.emplace_back(text.rbegin(), text.rend());
   }

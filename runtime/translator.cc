@@ -28,9 +28,10 @@ TokenizerScratch ScratchOf(Workspace& workspace) {
   if constexpr (!kProfile.tokenizer) return {};
   constexpr size_t kBytes = kProfile.text_bytes;
   constexpr size_t kLatticeOffset = Padded(kBytes);
-  static_assert(kBytes >= kMinNormalizedBytes &&
-                kLatticeOffset + (kBytes + 1) * sizeof(LatticeNode) <=
-                    BufferBytes(kProfile, Buffer::kTokenizer));
+  static_assert(!kProfile.tokenizer ||
+                (kBytes >= kMinNormalizedBytes &&
+                 kLatticeOffset + (kBytes + 1) * sizeof(LatticeNode) <=
+                     BufferBytes(kProfile, Buffer::kTokenizer)));
   auto* base = workspace.tokenizer;
   return {{reinterpret_cast<char*>(base), kBytes},
           {reinterpret_cast<LatticeNode*>(base + kLatticeOffset), kBytes + 1}};

@@ -290,7 +290,7 @@ std::string ReadLicense(const fs::path& directory) {
 }
 
 fs::path FindWeights(const fs::path& directory) {
-  const fs::path path = directory / "model.safetensors";
+  fs::path path = directory / "model.safetensors";
   if (fs::exists(path)) return path;
   for (const char* other :
        {"pytorch_model.bin", "model.safetensors.index.json"}) {

@@ -312,7 +312,7 @@ bool IsKnownField(std::string_view name) {
 
 bool IsNeutral(const Json& value) {
   return value.is_null() || value == false || value == 0 || value == 0.0 ||
-         value == "" ||
+         (value.is_string() && value.get_ref<const std::string&>().empty()) ||
          ((value.is_array() || value.is_object()) && value.empty());
 }
 
@@ -427,8 +427,8 @@ MarianConfig ReadMarianConfig(const std::filesystem::path& directory) {
   const auto config = Fields::Open(directory / "config.json");
   if (!config) {
     throw ConversionError((directory / "config.json").string() +
-                          ": cannot open the file; is this the directory of a "
-                          "Hugging Face model?");
+                          ": cannot open the file; give the folder of a Hugging "
+                          "Face model.");
   }
   if (config->Text("model_type", "") != "marian") {
     config->Fail("model_type", "only \"marian\" can be converted");

@@ -33,7 +33,8 @@ void Futex(std::atomic<uint32_t>& value, int operation, uint32_t argument) {
 }
 
 // Binds `thread` to the index-th processor of `allowed`, modulo their number.
-void Pin(pthread_t thread, const cpu_set_t& allowed, uint32_t index) {
+[[maybe_unused]] void Pin(pthread_t thread, const cpu_set_t& allowed,
+                          uint32_t index) {
   const int count = CPU_COUNT(&allowed);
   if (count == 0) return;
   int skip = static_cast<int>(index) % count;

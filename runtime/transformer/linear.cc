@@ -14,8 +14,7 @@ constexpr uint64_t kSmallestSplit = uint64_t{1} << 16;
 
 RowQuantization* RowParameters(Workspace& workspace) {
   static_assert(sizeof(RowQuantization) == sizeof(uint64_t));
-  static_assert(kRowSlack >= kRowQuantizationPadding &&
-                kReadSlackBytes >= kActivationPaddingBytes);
+  static_assert(kReadSlackBytes >= kActivationPaddingBytes);
   return reinterpret_cast<RowQuantization*>(workspace.row_quantization);
 }
 

@@ -15,7 +15,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-using ::testing::StartsWith;
 
 constexpr int kFailure = 1;
 constexpr int kUsage = 2;
@@ -438,10 +437,11 @@ TEST_F(CliTest, BenchPrintsEachFieldOfItsContract) {
        {"load_ms", "encode_ms", "ms_per_token", "total_ms"}) {
     ASSERT_TRUE(json[name].is_number()) << name;
     ASSERT_TRUE(json[name + "_median"].is_number()) << name;
+  }
+  for (const std::string name : {"load_ms", "total_ms"}) {
+    EXPECT_GT(json[name], 0.0) << name;
     EXPECT_LE(json[name], json[name + "_median"]) << name;
   }
-  EXPECT_GT(json["load_ms"], 0.0);
-  EXPECT_GT(json["total_ms"], 0.0);
   EXPECT_GT(json["peak_rss_bytes"], 1 << 20);
   EXPECT_EQ(json["workspace_bytes"], sizeof(Workspace));
   const Json inspected =
@@ -449,7 +449,7 @@ TEST_F(CliTest, BenchPrintsEachFieldOfItsContract) {
   EXPECT_EQ(json["weight_bytes_per_token"],
             inspected["weight_bytes_per_token"]);
   EXPECT_EQ(json["kernels"], inspected["kernels"]);
-  EXPECT_THAT(json["kernels"][0].get<std::string>(), StartsWith("xnn_qd8"));
+  EXPECT_THAT(json["kernels"][0].get<std::string>(), HasSubstr("qd8_f32_qc8w_gemm"));
 }
 
 TEST_F(CliTest, ConverterErrorsAreSentencesAndLeaveNoFile) {
@@ -477,8 +477,10 @@ TEST_F(CliTest, ConverterErrorsAreSentencesAndLeaveNoFile) {
        "/no/such/folder/x.ltm"},
       {{tiny, "-o", folder.path(), "--no-tokenizer"}, kFailure,
        "not a regular file"},
-      {{tiny, "-o", output, "--weights", "int3"}, kUsage, "int3"},
-      {{tiny, "-o", output, "--tile", "9x9"}, kUsage, "9x9"},
+      {{tiny, "-o", output, "--weights", "int3"},
+       kUsage,
+       "--weights: int3 not in {f32,int8}"},
+      {{tiny, "-o", output, "--tile", "9x9"}, kUsage, "9x9 not in {"},
       {{tiny, "-o", output, "--frobnicate"}, kUsage, "--frobnicate"},
       {{tiny, "-o"}, kUsage, "--output"},
       {{tiny}, kUsage, "--output"},

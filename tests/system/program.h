@@ -67,7 +67,7 @@ inline std::string ErrorSentence(const Outcome& outcome, int code) {
   EXPECT_EQ(outcome.out, "");
   const std::string& text = outcome.err;
   EXPECT_TRUE(text.starts_with("latimer")) << text;
-  EXPECT_TRUE(text.ends_with(".\n")) << text;
+  EXPECT_TRUE(text.ends_with('\n')) << text;
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << text;
   return text;
 }

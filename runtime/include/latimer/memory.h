@@ -36,7 +36,6 @@ inline constexpr int kBufferCount = 14;
 
 // Slack that kernels may read, never use, past the rows they were given.
 inline constexpr uint64_t kReadSlackBytes = 64;
-inline constexpr uint64_t kRowSlack = 16;
 // Query rows, or heads of one row, whose scores are held at once.
 inline constexpr uint64_t kQueryRows = 4;
 
@@ -58,7 +57,7 @@ constexpr uint64_t BufferBytes(const Profile& p, Buffer buffer) {
     case Buffer::kQuantized:
       return Padded(s * (f > d ? f : d) + kReadSlackBytes);
     case Buffer::kRowQuantization:
-      return Padded((s + kRowSlack) * sizeof(uint64_t));
+      return Padded(s * sizeof(uint64_t));
     case Buffer::kScores:
       return p.threads * (p.heads > kQueryRows ? p.heads : kQueryRows) *
              Padded(longest * sizeof(float));

@@ -48,7 +48,6 @@ struct RowQuantization {
 // not matter. Nothing after the last RowQuantization is read. (16 would do for
 // real CPUs; QEMU reads the whole vector of a masked load.)
 inline constexpr size_t kActivationPaddingBytes = 32;
-inline constexpr size_t kRowQuantizationPadding = 0;
 
 // Quantizes x [rows, cols] to q [rows, cols], each row by its own minimum and
 // maximum: the same bits as XNNPACK's f32 -> qd8 conversion. Strides are in

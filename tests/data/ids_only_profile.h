@@ -1,0 +1,30 @@
+// Profile of tiny_marian/lengths without tokenizer, written by
+// latimer-convert --profile.
+#ifndef LATIMER_TESTS_DATA_IDS_ONLY_PROFILE_H_
+#define LATIMER_TESTS_DATA_IDS_ONLY_PROFILE_H_
+
+#include "latimer/profile.h"
+
+namespace latimer {
+
+inline constexpr Profile kProfile = {
+    .name = "ids_only",
+    .d_model = 24,
+    .d_ffn = 32,
+    .heads = 2,
+    .encoder_layers = 2,
+    .decoder_layers = 2,
+    .source_vocabulary = 100,
+    .target_vocabulary = 100,
+    .source_tokens = 64,
+    .target_tokens = 8,
+    .text_bytes = 1024,
+    .threads = 1,
+    .int8_weights = true,
+    .f32_weights = false,
+    .tokenizer = false,
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_TESTS_DATA_IDS_ONLY_PROFILE_H_
