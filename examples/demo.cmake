@@ -1,4 +1,5 @@
 # Translates the lines of SENTENCES with LATIMER and MODEL and prints both.
+cmake_minimum_required(VERSION 3.25)
 
 execute_process(COMMAND "${LATIMER}" translate "${MODEL}"
   INPUT_FILE "${SENTENCES}" OUTPUT_VARIABLE translations

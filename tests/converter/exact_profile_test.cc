@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <regex>
-
 #include "converter/error.h"
 #include "converter/readers/huggingface_marian.h"
 #include "tests/converter/model_folder.h"
@@ -91,9 +89,11 @@ TEST(ExactProfileTest, NamesAreFitForIdentifiers) {
 
 // The value that the header gives to a field.
 std::string FieldOf(const std::string& header, const std::string& field) {
-  std::smatch match;
-  const std::regex pattern("\n    \\." + field + " = ([^\n]*),\n");
-  return std::regex_search(header, match, pattern) ? match[1].str() : "none";
+  const std::string start = "\n    ." + field + " = ";
+  const size_t found = header.find(start);
+  if (found == std::string::npos) return "none";
+  const size_t begin = found + start.size();
+  return header.substr(begin, header.find(",\n", begin) - begin);
 }
 
 TEST(ExactProfileTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {

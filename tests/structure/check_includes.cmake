@@ -1,5 +1,6 @@
 # Enforces which directory may include which: arrows point down only.
 #   cmake -DROOT=<source dir> -P check_includes.cmake
+cmake_minimum_required(VERSION 3.25)
 
 # Directory of the runtime, and what files in it may include. `latimer` is the
 # public API, runtime/include/latimer.

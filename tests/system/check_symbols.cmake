@@ -1,6 +1,7 @@
 # Reads the symbols that a library refers to and fails if one is forbidden.
 #   cmake -DNM=nm -DLIBRARY=liblatimer.a -DTHREADS=ON|OFF -P check_symbols.cmake
 # Forbidden are all allocators; without THREADS, thread creation too.
+cmake_minimum_required(VERSION 3.25)
 
 execute_process(COMMAND "${NM}" --undefined-only --format=posix "${LIBRARY}"
   OUTPUT_VARIABLE output RESULT_VARIABLE code ERROR_QUIET)
