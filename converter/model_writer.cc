@@ -210,7 +210,8 @@ ModelBytes Writer::Write() {
 Offset<schema::Tensor> Writer::WriteTensor(const PlannedTensor& tensor,
                                            Tile tile) {
   uint8_t* data = nullptr;
-  builder_->ForceVectorAlignment(tensor.bytes, sizeof(uint8_t), kAlignment);
+  // ForceVectorAlignment, which in debug builds asks for 32 or less.
+  builder_->PreAlign(tensor.bytes, kAlignment);
   const Offset<flatbuffers::Vector<uint8_t>> vector =
       builder_->CreateUninitializedVector<uint8_t>(tensor.bytes, &data);
   auto* out = reinterpret_cast<std::byte*>(data);

@@ -426,9 +426,10 @@ void ReadGeneration(const Fields& rules, const Fields& config,
 MarianConfig ReadMarianConfig(const std::filesystem::path& directory) {
   const auto config = Fields::Open(directory / "config.json");
   if (!config) {
-    throw ConversionError((directory / "config.json").string() +
-                          ": cannot open the file; give the folder of a Hugging "
-                          "Face model.");
+    throw ConversionError(
+        (directory / "config.json").string() +
+        ": cannot open the file; give the folder of a Hugging "
+        "Face model.");
   }
   if (config->Text("model_type", "") != "marian") {
     config->Fail("model_type", "only \"marian\" can be converted");

@@ -44,7 +44,7 @@ class LineReader {
 };
 
 void Write(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  if (!text.empty()) std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
 // Writes and flushes what a person or another program waits for. False if

@@ -24,8 +24,7 @@ TEST(StatusTest, AnErrorHasACodeAndAFormattedSentence) {
 
 TEST(StatusTest, ALongSentenceIsCutAndEnded) {
   const std::string text(3 * Status::kMaxMessageBytes, 'x');
-  const Status status =
-      Status::Error(StatusCode::kCorrupt, "%s", text.c_str());
+  const Status status = Status::Error(StatusCode::kCorrupt, "%s", text.c_str());
   EXPECT_EQ(status.message(), text.substr(0, Status::kMaxMessageBytes - 1));
 }
 

@@ -27,7 +27,8 @@ struct Billed {
 Billed BillOf(const char* name, WeightType weights) {
   const CanonicalModel source =
       ReadHuggingFaceMarian(TinyModelsFolder() / name, false);
-  const ModelBytes file = WriteModel(source, {.weights = weights, .progress = {}});
+  const ModelBytes file =
+      WriteModel(source, {.weights = weights, .progress = {}});
   const auto model = std::make_unique<Model>();
   EXPECT_TRUE(ReadModelFile(file.bytes(), true, model.get()).ok());
   const Profile profile = ExactProfile(source, weights, {}, "tiny");
@@ -74,8 +75,9 @@ TEST(BillTest, ATokenStreamsTheDecoderAndTheOutput) {
   EXPECT_EQ(bill["weight_bytes_per_token"],
             bill["flash"]["decoder"].get<uint64_t>() +
                 bill["flash"]["output"].get<uint64_t>());
-  EXPECT_LT(bill["weight_bytes_per_token"],
-            BillOf("no_scale", WeightType::kF32).bill["weight_bytes_per_token"]);
+  EXPECT_LT(
+      bill["weight_bytes_per_token"],
+      BillOf("no_scale", WeightType::kF32).bill["weight_bytes_per_token"]);
 }
 
 TEST(BillTest, TheTextNamesEachItemWithItsBytes) {

@@ -20,8 +20,8 @@ CanonicalModel ReadTiny(const char* name) {
 }
 
 TEST(ExactProfileTest, HoldsExactlyTheModel) {
-  const Profile p = ExactProfile(ReadTiny("heads_2_6_gelu"), WeightType::kInt8,
-                                 {}, "tiny");
+  const Profile p =
+      ExactProfile(ReadTiny("heads_2_6_gelu"), WeightType::kInt8, {}, "tiny");
   EXPECT_STREQ(p.name, "tiny");
   EXPECT_EQ(p.d_model, 24u);
   EXPECT_EQ(p.d_ffn, 61u);
@@ -39,8 +39,8 @@ TEST(ExactProfileTest, HoldsExactlyTheModel) {
 }
 
 TEST(ExactProfileTest, KeepsSourceAndTargetApart) {
-  const Profile p = ExactProfile(ReadTiny("separate_vocabs"), WeightType::kF32,
-                                 {}, "tiny");
+  const Profile p =
+      ExactProfile(ReadTiny("separate_vocabs"), WeightType::kF32, {}, "tiny");
   EXPECT_EQ(p.source_vocabulary, 110u);
   EXPECT_EQ(p.target_vocabulary, 95u);
   EXPECT_FALSE(p.int8_weights);
@@ -75,9 +75,9 @@ TEST(ExactProfileTest, RefusesALimitBeyondTheModel) {
 TEST(ExactProfileTest, TextNeverHasLessRoomThanTheNormalizerNeeds) {
   CanonicalModel model = ReadTiny("no_scale");
   model.tokenizer.emplace();
-  const Profile p = ExactProfile(model, WeightType::kF32,
-                                 {.source_tokens = 2, .target_tokens = 2},
-                                 "tiny");
+  const Profile p =
+      ExactProfile(model, WeightType::kF32,
+                   {.source_tokens = 2, .target_tokens = 2}, "tiny");
   EXPECT_GE(p.text_bytes, kMinNormalizedBytes);
   EXPECT_TRUE(p.tokenizer);
 }
@@ -115,9 +115,10 @@ TEST(ExactProfileTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
   const std::string header = ProfileHeader(p);
   EXPECT_EQ(FieldOf(header, "name"), "\"a_b\"");
   const char* const kNumbers[] = {
-      "d_model", "d_ffn", "heads", "encoder_layers", "decoder_layers",
-      "source_vocabulary", "target_vocabulary", "source_tokens",
-      "target_tokens", "text_bytes", "threads"};
+      "d_model",           "d_ffn",          "heads",
+      "encoder_layers",    "decoder_layers", "source_vocabulary",
+      "target_vocabulary", "source_tokens",  "target_tokens",
+      "text_bytes",        "threads"};
   int number = 1;
   size_t previous = 0;
   for (const char* field : kNumbers) {

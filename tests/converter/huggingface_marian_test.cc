@@ -37,11 +37,11 @@ TEST(HuggingFaceMarianTest, ListsEachMissingTensor) {
     Remove(tensors, kQuery);
     Remove(tensors, "model.decoder.layers.1.fc2.bias");
   });
-  EXPECT_THAT(ReadError(model),
-              AllOf(HasSubstr("model.safetensors"),
-                    HasSubstr("missing tensors: "), HasSubstr(kQuery),
-                    HasSubstr("model.decoder.layers.1.fc2.bias"),
-                    Not(HasSubstr("unexpected"))));
+  EXPECT_THAT(
+      ReadError(model),
+      AllOf(HasSubstr("model.safetensors"), HasSubstr("missing tensors: "),
+            HasSubstr(kQuery), HasSubstr("model.decoder.layers.1.fc2.bias"),
+            Not(HasSubstr("unexpected"))));
 }
 
 TEST(HuggingFaceMarianTest, ListsEachUnexpectedTensor) {
@@ -197,9 +197,8 @@ TEST(HuggingFaceMarianTest, LearnedPositionsMustBeThere) {
 TEST(HuggingFaceMarianTest, NormsOfOptionsThatAreOffAreUnexpected) {
   TinyModelCopy model("postnorm_all");
   model.EditConfig({{"normalize_embedding", false}});
-  EXPECT_THAT(ReadError(model),
-              HasSubstr("unexpected tensors: "
-                        "model.decoder.layernorm_embedding"));
+  EXPECT_THAT(ReadError(model), HasSubstr("unexpected tensors: "
+                                          "model.decoder.layernorm_embedding"));
 }
 
 TEST(HuggingFaceMarianTest, ReadsHalfPrecisionAsTheSameNumbers) {

@@ -108,8 +108,10 @@ TEST(MarianConfigTest, ReadsEachSwitch) {
 
 TEST(MarianConfigTest, ReadsTheActivationsThatTransformersNames) {
   const std::pair<const char*, Activation> kNames[] = {
-      {"relu", Activation::kRelu},         {"gelu", Activation::kGelu},
-      {"gelu_new", Activation::kGeluTanh}, {"swish", Activation::kSwish},
+      {"relu", Activation::kRelu},
+      {"gelu", Activation::kGelu},
+      {"gelu_new", Activation::kGeluTanh},
+      {"swish", Activation::kSwish},
       {"silu", Activation::kSwish},
       {"gelu_pytorch_tanh", Activation::kGeluTanh}};
   for (const auto& [name, activation] : kNames) {
@@ -141,8 +143,7 @@ TEST_P(MarianConfigBadFieldTest, IsNamedWithItsValue) {
   const std::string message = ReadError({{name, value}});
   EXPECT_THAT(message, AllOf(HasSubstr("config.json"),
                              HasSubstr(name + std::string(" is "))));
-  EXPECT_THAT(message,
-              HasSubstr(value.is_null() ? "missing" : value.dump()));
+  EXPECT_THAT(message, HasSubstr(value.is_null() ? "missing" : value.dump()));
   EXPECT_EQ(message.back(), '.');
 }
 
@@ -158,8 +159,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadField{"d_model", "16"}, BadField{"vocab_size", 4294967296},
         BadField{"encoder_layers", 0}, BadField{"decoder_layers", true},
         BadField{"encoder_attention_heads", 3},
-        BadField{"decoder_attention_heads", 5},
-        BadField{"scale_embedding", 1}, BadField{"normalize_before", "yes"}));
+        BadField{"decoder_attention_heads", 5}, BadField{"scale_embedding", 1},
+        BadField{"normalize_before", "yes"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Generation, MarianConfigBadFieldTest,
@@ -184,9 +185,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadField{"guidance_scale", 2.0}));
 
 TEST(MarianConfigTest, RefusesAliasesThatDisagree) {
-  EXPECT_THAT(ReadError({{"num_hidden_layers", 6}}),
-              AllOf(HasSubstr("num_hidden_layers is 6"),
-                    HasSubstr("encoder_layers")));
+  EXPECT_THAT(
+      ReadError({{"num_hidden_layers", 6}}),
+      AllOf(HasSubstr("num_hidden_layers is 6"), HasSubstr("encoder_layers")));
   EXPECT_THAT(ReadError({{"hidden_size", 32}}), HasSubstr("d_model"));
   EXPECT_THAT(ReadError({{"num_attention_heads", 4}}),
               HasSubstr("encoder_attention_heads"));
@@ -253,17 +254,15 @@ TEST(MarianConfigTest, ABanOfEosAloneIsDropped) {
 }
 
 TEST(MarianConfigTest, SuppressedTokensAreBannedOneByOne) {
-  EXPECT_THAT(
-      Read({{"suppress_tokens", {4, 6}}}).generation.banned_sequences,
-      ElementsAre(ElementsAre(4), ElementsAre(6)));
+  EXPECT_THAT(Read({{"suppress_tokens", {4, 6}}}).generation.banned_sequences,
+              ElementsAre(ElementsAre(4), ElementsAre(6)));
 }
 
 TEST(MarianConfigTest, TokensSuppressedAtTheBeginningFollowDecoderStart) {
-  EXPECT_THAT(Read({{"bad_words_ids", {{49}}},
-                    {"begin_suppress_tokens", {4, 0}}})
-                  .generation.banned_sequences,
-              ElementsAre(ElementsAre(49), ElementsAre(49, 4),
-                          ElementsAre(49, 0)));
+  EXPECT_THAT(
+      Read({{"bad_words_ids", {{49}}}, {"begin_suppress_tokens", {4, 0}}})
+          .generation.banned_sequences,
+      ElementsAre(ElementsAre(49), ElementsAre(49, 4), ElementsAre(49, 0)));
   EXPECT_THAT(ReadError({{"begin_suppress_tokens", {4}}}),
               HasSubstr("begin_suppress_tokens"));
 }
@@ -275,15 +274,15 @@ TEST(MarianConfigTest, LengthLimitsCountTheStartTokenWhereTransformersDoes) {
   EXPECT_EQ(generation(Json::object()).max_target_tokens, 40u);
   EXPECT_EQ(generation({{"max_length", 25}}).max_target_tokens, 24u);
   EXPECT_EQ(generation({{"max_new_tokens", 25}}).max_target_tokens, 25u);
-  EXPECT_EQ(generation({{"max_length", 9}, {"max_new_tokens", 25}})
-                .max_target_tokens,
-            25u);
+  EXPECT_EQ(
+      generation({{"max_length", 9}, {"max_new_tokens", 25}}).max_target_tokens,
+      25u);
   EXPECT_EQ(generation({{"max_length", 512}}).max_target_tokens, 40u);
   EXPECT_EQ(generation({{"min_length", 5}}).min_target_tokens, 4u);
   EXPECT_EQ(generation({{"min_new_tokens", 5}}).min_target_tokens, 5u);
-  EXPECT_EQ(generation({{"min_length", 9}, {"min_new_tokens", 5}})
-                .min_target_tokens,
-            8u);
+  EXPECT_EQ(
+      generation({{"min_length", 9}, {"min_new_tokens", 5}}).min_target_tokens,
+      8u);
 }
 
 TEST(MarianConfigTest, FieldsOfPublishedModelsGiveNoWarning) {
@@ -304,9 +303,9 @@ TEST(MarianConfigTest, FieldsOfPublishedModelsGiveNoWarning) {
 }
 
 TEST(MarianConfigTest, AnUnknownFieldGivesAWarning) {
-  EXPECT_THAT(Read({{"rotary_base", 10000}}).warnings,
-              ElementsAre(AllOf(HasSubstr("config.json"),
-                                HasSubstr("rotary_base"))));
+  EXPECT_THAT(
+      Read({{"rotary_base", 10000}}).warnings,
+      ElementsAre(AllOf(HasSubstr("config.json"), HasSubstr("rotary_base"))));
   EXPECT_THAT(Read({{"rotary_base", 0}}).warnings, IsEmpty());
   EXPECT_THAT(Read(Json::object(), {{"new_rule", 2}}).warnings,
               ElementsAre(AllOf(HasSubstr("generation_config.json"),

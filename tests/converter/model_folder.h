@@ -79,8 +79,12 @@ struct StoredTensor {
 
 inline StoredTensor F32Tensor(std::string name, std::vector<uint64_t> shape,
                               const std::vector<float>& values) {
-  std::string data(values.size() * sizeof(float), '\0');
-  std::memcpy(data.data(), values.data(), data.size());
+  std::string data;
+  for (const float value : values) {
+    char bytes[sizeof(value)];
+    std::memcpy(bytes, &value, sizeof(value));
+    data.append(bytes, sizeof(value));
+  }
   return {std::move(name), "F32", std::move(shape), std::move(data)};
 }
 
@@ -120,8 +124,8 @@ inline std::vector<StoredTensor> ReadTensors(
     if (name == "__metadata__") continue;
     const size_t begin = entry["data_offsets"][0];
     const size_t end = entry["data_offsets"][1];
-    tensors.push_back(
-        {name, entry["dtype"], entry["shape"], data.substr(begin, end - begin)});
+    tensors.push_back({name, entry["dtype"], entry["shape"],
+                       data.substr(begin, end - begin)});
   }
   return tensors;
 }
@@ -137,8 +141,7 @@ class TinyModelCopy {
   explicit TinyModelCopy(const std::string& name = "no_scale") {
     for (const auto& entry :
          std::filesystem::directory_iterator(TinyModelsFolder() / name)) {
-      std::filesystem::copy(entry.path(),
-                            path() / entry.path().filename());
+      std::filesystem::copy(entry.path(), path() / entry.path().filename());
     }
   }
 
@@ -150,9 +153,7 @@ class TinyModelCopy {
     json.merge_patch(fields);
     WriteFile(path() / file, json.dump());
   }
-  void EditConfig(const nlohmann::json& fields) {
-    Edit("config.json", fields);
-  }
+  void EditConfig(const nlohmann::json& fields) { Edit("config.json", fields); }
   void EditGeneration(const nlohmann::json& fields) {
     Edit("generation_config.json", fields);
   }

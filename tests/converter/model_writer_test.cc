@@ -220,15 +220,13 @@ TEST(ModelWriterTest, RefusesAModelBeyondTheProfileBeforeAnyWork) {
 TEST(ModelWriterTest, ProgressEndsAtTheWhole) {
   uint64_t last = 0, whole = 0;
   int calls = 0;
-  const WriteOptions options = {
-      .progress = [&](uint64_t done, uint64_t total) {
-        EXPECT_GT(done, last);
-        last = done;
-        whole = total;
-        ++calls;
-      }};
-  const ModelBytes file =
-      Convert(TinyModelsFolder() / "no_scale", options);
+  const WriteOptions options = {.progress = [&](uint64_t done, uint64_t total) {
+    EXPECT_GT(done, last);
+    last = done;
+    whole = total;
+    ++calls;
+  }};
+  const ModelBytes file = Convert(TinyModelsFolder() / "no_scale", options);
   EXPECT_EQ(last, whole);
   EXPECT_GT(calls, 40);
   EXPECT_GT(file.bytes().size(), whole);
@@ -264,8 +262,8 @@ TEST(WriteFileAtomicallyTest, SaysWhyInOneSentenceWhereItCannot) {
   TempFolder folder;
   WriteFile(folder.path() / "file", "kept");
   for (const char* name : {"no_such_folder/model.ltm", "file/model.ltm"}) {
-    const std::string message = ErrorOf(
-        [&] { WriteFileAtomically(folder.path() / name, Bytes("x")); });
+    const std::string message =
+        ErrorOf([&] { WriteFileAtomically(folder.path() / name, Bytes("x")); });
     EXPECT_THAT(message,
                 AllOf(HasSubstr(name), HasSubstr("cannot create the file")));
     EXPECT_EQ(message.back(), '.');
@@ -281,10 +279,9 @@ TEST(WriteFileAtomicallyTest, NeverReplacesWhatIsNoRegularFile) {
   const fs::path pipe = folder.path() / "pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   for (const char* name : {"folder", "pipe"}) {
-    EXPECT_THAT(ErrorOf([&] {
-                  WriteFileAtomically(folder.path() / name, Bytes("x"));
-                }),
-                AllOf(HasSubstr(name), HasSubstr("not a regular file")));
+    EXPECT_THAT(
+        ErrorOf([&] { WriteFileAtomically(folder.path() / name, Bytes("x")); }),
+        AllOf(HasSubstr(name), HasSubstr("not a regular file")));
   }
   EXPECT_TRUE(fs::is_fifo(pipe));
   EXPECT_THAT(Names(folder.path()), ElementsAre("folder", "pipe"));

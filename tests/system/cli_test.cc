@@ -53,8 +53,8 @@ class CliTest : public ::testing::Test {
 
   static std::string SaveBytes(const std::string& name,
                                std::span<const std::byte> bytes) {
-    WriteFile(Path(name), {reinterpret_cast<const char*>(bytes.data()),
-                           bytes.size()});
+    WriteFile(Path(name),
+              {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     return Path(name);
   }
   static std::string Save(const std::string& name, const ModelBytes& file) {
@@ -64,8 +64,7 @@ class CliTest : public ::testing::Test {
   // tiny.ltm with something changed and the checksum made right.
   template <typename Edit>
   static std::string SaveEdited(const std::string& name, Edit edit) {
-    Image image(
-        ConvertModel(TinyModel("no_scale"), WeightType::kInt8).bytes());
+    Image image(ConvertModel(TinyModel("no_scale"), WeightType::kInt8).bytes());
     edit(image.root());
     image.FixChecksum();
     return SaveBytes(name, image.bytes());
@@ -97,22 +96,20 @@ TEST_F(CliTest, SaysWhatIsWrongWithTheFile) {
   WriteFile(Path("text.ltm"), std::string(1000, 'x'));
   EXPECT_THAT(LoadError(Path("text.ltm")), HasSubstr("not a Latimer model"));
   WriteFile(Path("cut.ltm"), ReadFile(Path("tiny.ltm")).substr(0, 9999));
-  EXPECT_THAT(LoadError(Path("cut.ltm")),
-              HasSubstr("truncated: 9999 of its "));
+  EXPECT_THAT(LoadError(Path("cut.ltm")), HasSubstr("truncated: 9999 of its "));
 }
 
 TEST_F(CliTest, SaysWhatIsWrongWithTheModel) {
-  EXPECT_THAT(LoadError(SaveEdited(
-                  "v2.ltm",
-                  [](schema::Model& m) { m.mutate_format_version(2); })),
-              HasSubstr("format version 2 but this build reads version 1"));
-  EXPECT_THAT(LoadError(SaveEdited("wide.ltm",
-                                   [](schema::Model& m) {
-                                     m.mutable_architecture()->mutate_d_model(
-                                         1 << 20);
-                                   })),
-              AllOf(HasSubstr("d_model is 1048576"),
-                    HasSubstr("--profile")));
+  EXPECT_THAT(
+      LoadError(SaveEdited(
+          "v2.ltm", [](schema::Model& m) { m.mutate_format_version(2); })),
+      HasSubstr("format version 2 but this build reads version 1"));
+  EXPECT_THAT(
+      LoadError(SaveEdited("wide.ltm",
+                           [](schema::Model& m) {
+                             m.mutable_architecture()->mutate_d_model(1 << 20);
+                           })),
+      AllOf(HasSubstr("d_model is 1048576"), HasSubstr("--profile")));
   std::string damaged = ReadFile(Path("tiny.ltm"));
   damaged[damaged.size() / 2] ^= 1;
   WriteFile(Path("damaged.ltm"), damaged);
@@ -149,10 +146,10 @@ TEST_F(CliTest, SaysThatTheCpuIsTooOldForTheTile) {
 }
 
 TEST_F(CliTest, RefusesAnUnknownCpu) {
-  EXPECT_THAT(ErrorSentence(Latimer({"inspect", Path("tiny.ltm"), "--cpu",
-                                     "z80"}),
-                            kFailure),
-              HasSubstr("z80"));
+  EXPECT_THAT(
+      ErrorSentence(Latimer({"inspect", Path("tiny.ltm"), "--cpu", "z80"}),
+                    kFailure),
+      HasSubstr("z80"));
 }
 
 // ---- The command line itself ------------------------------------------------
@@ -195,8 +192,8 @@ TEST_F(CliTest, RefusesNumbersThatAreNone) {
                     kFailure),
       HasSubstr("999 threads"));
   for (const char* option : {"--source-tokens", "--target-tokens"}) {
-    const std::string sentence = ErrorSentence(
-        Latimer({"bench", model, option, "2000000000"}), kUsage);
+    const std::string sentence =
+        ErrorSentence(Latimer({"bench", model, option, "2000000000"}), kUsage);
     EXPECT_THAT(sentence, AllOf(HasSubstr(option), HasSubstr("40")));
   }
   EXPECT_THAT(ErrorSentence(Latimer({"translate", model, "--ids",
@@ -361,8 +358,8 @@ TEST_F(CliTextTest, ALongLineIsTranslatedInPartsWithAWarning) {
   const Outcome outcome = Latimer({"translate", Model()}, line + "\n");
   EXPECT_EQ(outcome.code, 0);
   ASSERT_EQ(Lines(outcome.out).size(), 1u);
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("warning: line 1"),
-                                 HasSubstr("parts")));
+  EXPECT_THAT(outcome.err,
+              AllOf(HasSubstr("warning: line 1"), HasSubstr("parts")));
   // A sentence at least for every two.
   EXPECT_GE(std::count(outcome.out.begin(), outcome.out.end(), '.'), 150);
 }
@@ -422,10 +419,9 @@ TEST_F(CliTest, InspectShowsArchitectureRulesAndProvenance) {
 }
 
 TEST_F(CliTest, BenchPrintsEachFieldOfItsContract) {
-  const Outcome outcome =
-      Latimer({"bench", Path("tiny.ltm"), "--source-tokens", "7",
-               "--target-tokens", "5", "--threads", "2", "--repeat", "3",
-               "--json"});
+  const Outcome outcome = Latimer({"bench", Path("tiny.ltm"), "--source-tokens",
+                                   "7", "--target-tokens", "5", "--threads",
+                                   "2", "--repeat", "3", "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
   const Json json = Json::parse(outcome.out);
@@ -449,7 +445,8 @@ TEST_F(CliTest, BenchPrintsEachFieldOfItsContract) {
   EXPECT_EQ(json["weight_bytes_per_token"],
             inspected["weight_bytes_per_token"]);
   EXPECT_EQ(json["kernels"], inspected["kernels"]);
-  EXPECT_THAT(json["kernels"][0].get<std::string>(), HasSubstr("qd8_f32_qc8w_gemm"));
+  EXPECT_THAT(json["kernels"][0].get<std::string>(),
+              HasSubstr("qd8_f32_qc8w_gemm"));
 }
 
 TEST_F(CliTest, ConverterErrorsAreSentencesAndLeaveNoFile) {
@@ -472,10 +469,13 @@ TEST_F(CliTest, ConverterErrorsAreSentencesAndLeaveNoFile) {
       {{beams.path(), "-o", output}, kFailure, "do_sample is true"},
       {{torn.path(), "-o", output}, kFailure, "missing tensors: "},
       {{tiny, "-o", output, "--no-tokenizer", "--max-source-tokens", "99"},
-       kFailure, "--max-source-tokens 99"},
-      {{tiny, "-o", "/no/such/folder/x.ltm", "--no-tokenizer"}, kFailure,
+       kFailure,
+       "--max-source-tokens 99"},
+      {{tiny, "-o", "/no/such/folder/x.ltm", "--no-tokenizer"},
+       kFailure,
        "/no/such/folder/x.ltm"},
-      {{tiny, "-o", folder.path(), "--no-tokenizer"}, kFailure,
+      {{tiny, "-o", folder.path(), "--no-tokenizer"},
+       kFailure,
        "not a regular file"},
       {{tiny, "-o", output, "--weights", "int3"},
        kUsage,
@@ -507,8 +507,8 @@ TEST_F(CliTest, TheConverterPrintsTheBillAndWritesTheProfile) {
   EXPECT_THAT(ReadFile(profile), AllOf(HasSubstr(".name = \"my_model\""),
                                        HasSubstr(".d_model = 24,")));
   const std::string first = ReadFile(output);
-  RunProgram("latimer-convert", {TinyModel("no_scale").string(), "-o", output,
-                                 "--no-tokenizer"});
+  RunProgram("latimer-convert",
+             {TinyModel("no_scale").string(), "-o", output, "--no-tokenizer"});
   EXPECT_EQ(ReadFile(output), first);
 }
 

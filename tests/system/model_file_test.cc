@@ -16,7 +16,8 @@ namespace {
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
-Status ReadImage(std::span<const std::byte> image, bool verify_checksum = true) {
+Status ReadImage(std::span<const std::byte> image,
+                 bool verify_checksum = true) {
   static Model model;
   return ReadModelFile(image, verify_checksum, &model);
 }
@@ -42,9 +43,8 @@ TEST(ModelFileTest, EveryTruncationIsRefused) {
     Image image(whole.first(length));
     const StatusCode code = ReadImage(image.bytes()).code();
     if (length < kRootEnd) {
-      ASSERT_THAT(code,
-                  AnyOf(StatusCode::kNotAModel, StatusCode::kCorrupt,
-                        StatusCode::kTruncated))
+      ASSERT_THAT(code, AnyOf(StatusCode::kNotAModel, StatusCode::kCorrupt,
+                              StatusCode::kTruncated))
           << length;
     } else {
       ASSERT_EQ(code, StatusCode::kTruncated) << length;
@@ -233,9 +233,8 @@ const Contradiction kContradictions[] = {
     {"SizeBeyondTheFormat",
      [](M& m) { return m.mutate_file_bytes(~uint64_t{0}); },
      StatusCode::kTruncated, "truncated"},
-    {"TensorRenamed",
-     [](M& m) { return Rename(m, "encoder.1.ffn.out"); }, kCorrupt,
-     "encoder.1.ffn.out differs in presence"},
+    {"TensorRenamed", [](M& m) { return Rename(m, "encoder.1.ffn.out"); },
+     kCorrupt, "encoder.1.ffn.out differs in presence"},
     {"TensorTooWide", [](M& m) { return SetShape(m, "output", 1, 25); },
      kCorrupt, "output differs in shape"},
     {"VectorTooLong",
@@ -250,9 +249,8 @@ const Contradiction kContradictions[] = {
     {"TensorsTooFew",
      [](M& m) { return SetSize(m.tensors(), m.tensors()->size() - 1); },
      kCorrupt, "output differs in presence"},
-    {"TensorsTooMany",
-     [](M& m) { return Arch(m).mutate_decoder_layers(1); }, kCorrupt,
-     "tensor"},
+    {"TensorsTooMany", [](M& m) { return Arch(m).mutate_decoder_layers(1); },
+     kCorrupt, "tensor"},
     {"Int8WithAnF32Tile",
      [](M& m) {
        return TensorOf(m, "output").mutate_tile(schema::Tile::Tile8x1);
@@ -264,14 +262,10 @@ const Contradiction kContradictions[] = {
      },
      kCorrupt, "output differs in tile"},
     {"TileUnknown",
-     [](M& m) {
-       return TensorOf(m, "output").mutate_tile(schema::Tile{77});
-     },
+     [](M& m) { return TensorOf(m, "output").mutate_tile(schema::Tile{77}); },
      kCorrupt, "output differs in type or layout"},
     {"TypeUnknown",
-     [](M& m) {
-       return TensorOf(m, "output").mutate_dtype(schema::DType{9});
-     },
+     [](M& m) { return TensorOf(m, "output").mutate_dtype(schema::DType{9}); },
      kCorrupt, "output differs in type or layout"},
     {"QuantizationMissing",
      [](M& m) {
@@ -284,9 +278,8 @@ const Contradiction kContradictions[] = {
      "architecture"},
     {"EpsilonZero", [](M& m) { return Arch(m).mutate_norm_epsilon(0); },
      kCorrupt, "architecture"},
-    {"EpsilonNotANumber",
-     [](M& m) { return Arch(m).mutate_norm_epsilon(NAN); }, kCorrupt,
-     "architecture"},
+    {"EpsilonNotANumber", [](M& m) { return Arch(m).mutate_norm_epsilon(NAN); },
+     kCorrupt, "architecture"},
     {"HeadsThatDoNotDivide",
      [](M& m) { return Arch(m).mutate_encoder_heads(5); }, kCorrupt,
      "architecture"},

@@ -40,9 +40,9 @@ std::vector<Ids> TranslateAll(const ModelBytes& file, uint32_t threads,
   for (const Ids& source : Sources(vocabulary)) {
     const size_t fit =
         std::min<size_t>(source.size(), translator.max_source_tokens());
-    const Result<Translation> result = translator.TranslateIds(
-        std::span(source).first(fit),
-        {.max_target_tokens = 24, .language_code = {}});
+    const Result<Translation> result =
+        translator.TranslateIds(std::span(source).first(fit),
+                                {.max_target_tokens = 24, .language_code = {}});
     EXPECT_TRUE(result.ok()) << result.status().message();
     results.emplace_back(result->tokens.begin(), result->tokens.end());
   }

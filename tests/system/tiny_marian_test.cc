@@ -42,8 +42,7 @@ void ExpectLogits(const Translator& translator, const Json& expected) {
     }
   }
   // EOS may be banned by the shortest length.
-  EXPECT_LE(banned,
-            translator.model_info().generation.banned_ends.size() + 1);
+  EXPECT_LE(banned, translator.model_info().generation.banned_ends.size() + 1);
 }
 
 // Step t's logits are those that are left when a limit of t + 1 tokens stops
@@ -107,8 +106,7 @@ TEST(TinyMarianSharedTest, IdsAndLogitsEqualTheReference) {
 class TinyMarianInt8Test : public ::testing::TestWithParam<Tile> {};
 
 INSTANTIATE_TEST_SUITE_P(Tiles, TinyMarianInt8Test,
-                         ::testing::Values(Tile::k8x8, Tile::k16x8,
-                                           Tile::k4x8),
+                         ::testing::Values(Tile::k8x8, Tile::k16x8, Tile::k4x8),
                          [](const auto& tile) {
                            return std::string("Tile") + NameOf(tile.param);
                          });

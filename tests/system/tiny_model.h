@@ -31,8 +31,7 @@ inline std::filesystem::path TinyModel(const std::string& name) {
 
 inline std::vector<std::string> TinyModelNames() {
   std::vector<std::string> names;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(TinyModel(""))) {
+  for (const auto& entry : std::filesystem::directory_iterator(TinyModel(""))) {
     names.push_back(entry.path().filename().string());
   }
   std::ranges::sort(names);
