@@ -94,8 +94,9 @@ void Convert(const Options& options) {
                               .progress = std::ref(progress)});
   }();
   const ModelInfo info = ReadBack(bytes);
-  WriteFileAtomically(options.output, bytes.bytes());
+  // The model last: where anything fails, there is none.
   if (!options.profile.empty()) WriteProfile(options.profile, profile);
+  WriteFileAtomically(options.output, bytes.bytes());
 
   Json bill = MakeBill(info, profile);
   if (options.json) {
@@ -169,6 +170,12 @@ int Main(int argc, char** argv) {
   }
   options.weights = weights == "f32" ? WeightType::kF32 : WeightType::kInt8;
   options.tile = tiles.at(tile);
+  if (options.weights == WeightType::kF32 && app.count("--tile") > 0) {
+    std::cerr
+        << "latimer-convert: --tile is for int8 weights; f32 weights have "
+           "one layout.\n";
+    return 2;
+  }
   try {
     Convert(options);
     return 0;

@@ -23,6 +23,13 @@ Status NotLoaded() {
                        "No model is loaded; call Load first.");
 }
 
+Status NoTokenizer() {
+  return Status::Error(StatusCode::kFailedPrecondition,
+                       "The model or this build has no tokenizer and "
+                       "translates ids only; convert the model without "
+                       "--no-tokenizer, or build with another profile.");
+}
+
 // The tokenizer's part of the workspace.
 TokenizerScratch ScratchOf(Workspace& workspace) {
   if constexpr (!kProfile.tokenizer) return {};
@@ -47,6 +54,9 @@ struct Translator::State {
 
   Workspace& workspace() { return *context.workspace; }
   const ModelInfo& info() const { return context.model.info; }
+  bool CanTokenize() const {
+    return kProfile.tokenizer && info().has_tokenizer;
+  }
 
   // Source ids of `text`, which must fit, with the code's id before and EOS
   // after them, in workspace.source_tokens.
@@ -168,11 +178,7 @@ Result<Translation> Translator::TranslatePart(std::string_view text,
                                               const TranslateOptions& options) {
   if (state_ == nullptr) return NotLoaded();
   State& state = *state_;
-  if (!kProfile.tokenizer || !state.info().has_tokenizer) {
-    return Status::Error(StatusCode::kFailedPrecondition,
-                         "The model has no tokenizer and translates ids only; "
-                         "convert it without --no-tokenizer.");
-  }
+  if (!state.CanTokenize()) return NoTokenizer();
   std::string_view code = options.language_code;
   const bool own_code = code.empty();
   if (own_code) code = Slice(text, 0, state.tokenizer.LanguageCodeBytes(text));
@@ -277,10 +283,7 @@ Result<size_t> Translator::Tokenize(std::string_view text,
                                     std::span<int32_t> ids) {
   if (state_ == nullptr) return NotLoaded();
   State& state = *state_;
-  if (!kProfile.tokenizer || !state.info().has_tokenizer) {
-    return Status::Error(StatusCode::kFailedPrecondition,
-                         "The model has no tokenizer.");
-  }
+  if (!state.CanTokenize()) return NoTokenizer();
   if (ids.empty()) {
     return Status::Error(StatusCode::kTextTooLong,
                          "There is no room for any id.");
@@ -295,10 +298,7 @@ Result<size_t> Translator::Tokenize(std::string_view text,
 Result<std::string_view> Translator::Detokenize(std::span<const int32_t> ids) {
   if (state_ == nullptr) return NotLoaded();
   State& state = *state_;
-  if (!kProfile.tokenizer || !state.info().has_tokenizer) {
-    return Status::Error(StatusCode::kFailedPrecondition,
-                         "The model has no tokenizer.");
-  }
+  if (!state.CanTokenize()) return NoTokenizer();
   const std::span<char> out(state.workspace().text, kProfile.text_bytes);
   const Result<size_t> bytes = state.tokenizer.Decode(ids, out);
   if (!bytes.ok()) return bytes.status();

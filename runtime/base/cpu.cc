@@ -65,7 +65,7 @@ Result<CpuFeatures> LimitCpuFeatures(CpuFeatures features, const char* name) {
     if (std::strcmp(name, kNames[level]) != 0) continue;
     if (!present[level]) {
       return Status::Error(StatusCode::kUnsupportedCpu,
-                           "this CPU has no %s; leave out the limit", name);
+                           "This CPU has no %s; leave out the limit.", name);
     }
     if (level < 1) features.avx2 = false;
     if (level < 2) features.avxvnni = false;
@@ -73,8 +73,8 @@ Result<CpuFeatures> LimitCpuFeatures(CpuFeatures features, const char* name) {
     return features;
   }
   return Status::Error(StatusCode::kInvalidArgument,
-                       "unknown CPU level '%s'; use sse41, avx2, avxvnni or "
-                       "avx512",
+                       "Unknown CPU level '%s'; use sse41, avx2, avxvnni or "
+                       "avx512.",
                        name);
 }
 
@@ -103,14 +103,14 @@ Result<CpuFeatures> LimitCpuFeatures(CpuFeatures features, const char* name) {
     if (std::strcmp(name, kNames[level]) != 0) continue;
     if (!present[level]) {
       return Status::Error(StatusCode::kUnsupportedCpu,
-                           "this CPU has no %s; leave out the limit", name);
+                           "This CPU has no %s; leave out the limit.", name);
     }
     if (level < 1) features.dotprod = false;
     if (level < 2) features.i8mm = false;
     return features;
   }
   return Status::Error(StatusCode::kInvalidArgument,
-                       "unknown CPU level '%s'; use neon, dotprod or i8mm",
+                       "Unknown CPU level '%s'; use neon, dotprod or i8mm.",
                        name);
 }
 

@@ -73,7 +73,7 @@ Status SelectGemmKernels(CpuFeatures features, WeightType type, Tile tile,
   *out = {};
   if (ShapeOf(tile).nr == 0 || WeightTypeOf(tile) != type) {
     return Status::Error(StatusCode::kInvalidArgument,
-                         "tile %s (%d) does not hold %s weights", NameOf(tile),
+                         "Tile %s (%d) does not hold %s weights.", NameOf(tile),
                          static_cast<int>(tile),
                          type == WeightType::kInt8 ? "int8" : "f32");
   }
@@ -87,29 +87,31 @@ Status SelectGemmKernels(CpuFeatures features, WeightType type, Tile tile,
     newest_missing = &set;  // Sets come newest first: keeps the oldest.
   }
   if (out->gemm == nullptr) {
-    // What would work here, to be named in the message.
-    const char* usable = nullptr;
+    // What would work here, to be named in the message: the tile that works
+    // on most CPUs, which is the first one in the order of their values.
+    const GemmKernelSet* best = nullptr;
     for (const GemmKernelSet& set : GemmKernelSets()) {
-      if (WeightTypeOf(set.tile) == type && Supports(features, set)) {
-        usable = NameOf(set.tile);
-        break;
+      if (WeightTypeOf(set.tile) == type && Supports(features, set) &&
+          (best == nullptr || set.tile < best->tile)) {
+        best = &set;
       }
     }
+    const char* usable = best == nullptr ? nullptr : NameOf(best->tile);
     if (newest_missing == nullptr && usable != nullptr) {
       return Status::Error(StatusCode::kTileNotInBuild,
-                           "this build has no kernels for weights in tile %s; "
-                           "convert the model again with --tile %s",
+                           "This build has no kernels for weights in tile %s; "
+                           "convert the model again with --tile %s.",
                            NameOf(tile), usable);
     }
     if (newest_missing != nullptr && usable != nullptr) {
       return Status::Error(StatusCode::kUnsupportedCpu,
-                           "weights in tile %s need a CPU with %s; convert "
-                           "the model again with --tile %s",
+                           "Weights in tile %s need a CPU with %s; convert "
+                           "the model again with --tile %s.",
                            NameOf(tile), newest_missing->isa, usable);
     }
     return Status::Error(StatusCode::kUnsupportedCpu,
-                         "this CPU has none of the instruction sets that this "
-                         "build has kernels for (%s)",
+                         "This CPU has none of the instruction sets that this "
+                         "build has kernels for (%s).",
                          kIsasInBuild);
   }
   if (type == WeightType::kF32) return {};
@@ -121,8 +123,8 @@ Status SelectGemmKernels(CpuFeatures features, WeightType type, Tile tile,
   }
   *out = {};
   return Status::Error(StatusCode::kUnsupportedCpu,
-                       "this CPU has none of the instruction sets that this "
-                       "build has kernels for (%s)",
+                       "This CPU has none of the instruction sets that this "
+                       "build has kernels for (%s).",
                        kIsasInBuild);
 }
 

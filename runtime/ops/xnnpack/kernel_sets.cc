@@ -11,18 +11,20 @@ namespace {
 #define INT8_GEMM(rows, tile_and_isa)                                   \
   {                                                                     \
     rows, xnn_qd8_f32_qc8w_gemm_minmax_ukernel_##rows##x##tile_and_isa, \
-        nullptr, "qd8_f32_qc8w_gemm_" #rows "x" #tile_and_isa           \
+        nullptr,                                                        \
+        "xnn_qd8_f32_qc8w_gemm_minmax_ukernel_" #rows "x" #tile_and_isa \
   }
 #define F32_GEMM(rows, tile_and_isa)                                    \
   {                                                                     \
     rows, nullptr, xnn_f32_gemm_minmax_ukernel_##rows##x##tile_and_isa, \
-        "f32_gemm_" #rows "x" #tile_and_isa                             \
+        "xnn_f32_gemm_minmax_ukernel_" #rows "x" #tile_and_isa          \
   }
-#define CONVERT(feature, minmax_isa, convert_isa)                            \
-  {                                                                          \
-    &CpuFeatures::feature, xnn_f32_rminmax_ukernel__##minmax_isa,            \
-        xnn_f32_qs8_vcvt_ukernel__##convert_isa, "f32_rminmax_" #minmax_isa, \
-        "f32_qs8_vcvt_" #convert_isa                                         \
+#define CONVERT(feature, minmax_isa, convert_isa)                 \
+  {                                                               \
+    &CpuFeatures::feature, xnn_f32_rminmax_ukernel__##minmax_isa, \
+        xnn_f32_qs8_vcvt_ukernel__##convert_isa,                  \
+        "xnn_f32_rminmax_ukernel__" #minmax_isa,                  \
+        "xnn_f32_qs8_vcvt_ukernel__" #convert_isa                 \
   }
 
 constexpr GemmKernelSet kGemmKernelSets[] = {
