@@ -4,9 +4,7 @@
 #include "converter/exact_profile.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -14,6 +12,7 @@
 #include "converter/bill.h"
 #include "latimer/translator.h"
 #include "tests/system/demo_model.h"
+#include "tests/system/program.h"
 
 namespace latimer {
 namespace {
@@ -46,37 +45,24 @@ TEST_F(ExactProfileTest, ABuildWithItReservesTheBillAndTranslatesTheSame) {
   const Status status = translator.Load(bytes.bytes(), &workspace);
   ASSERT_TRUE(status.ok()) << status.message();
 
-  const fs::path folder = fs::path(testing::TempDir()) /
-                          ("exact_profile." + std::to_string(getpid()));
-  fs::create_directories(folder);
-  WriteFileAtomically(folder / "model.ltm", bytes.bytes());
-  std::ofstream input(folder / "input");
+  const TempFolder folder;
+  WriteFileAtomically(folder.path() / "model.ltm", bytes.bytes());
+  std::string input;
   std::string expected =
       std::to_string(MakeBill(translator.model_info(), profile_)
                          .at("ram_bytes")
                          .get<uint64_t>()) +
       "\n";
   for (const FixtureRow& row : ReadDemoFixture()) {
-    input << row.source_text << "\n";
+    input += row.source_text + "\n";
     const auto result = translator.Translate(row.source_text);
     ASSERT_TRUE(result.ok());
     expected += std::string(result->text) + "\n";
   }
-  input.close();
-
-  const std::string command = std::string(LATIMER_EXACT_PROFILE_PROGRAM) +
-                              " '" + (folder / "model.ltm").string() + "' < '" +
-                              (folder / "input").string() + "'";
-  FILE* pipe = popen(command.c_str(), "r");
-  ASSERT_NE(pipe, nullptr);
-  std::string output;
-  char buffer[4096];
-  for (size_t n; (n = std::fread(buffer, 1, sizeof(buffer), pipe)) > 0;) {
-    output.append(buffer, n);
-  }
-  EXPECT_EQ(pclose(pipe), 0);
-  EXPECT_EQ(output, expected);
-  fs::remove_all(folder);
+  const Outcome outcome = RunProgram("tests/exact_profile_program",
+                                     {folder.path() / "model.ltm"}, input);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, expected);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -32,11 +33,13 @@ inline Outcome RunProgram(const std::string& name,
   const std::string in = folder.path() / "in", out = folder.path() / "out",
                     err = folder.path() / "err";
   WriteFile(in, input);
-  const std::string path = std::string(LATIMER_BINARY_DIR) + "/" + name;
-  std::vector<char*> argv = {const_cast<char*>(path.c_str())};
-  for (const std::string& argument : arguments) {
-    argv.push_back(const_cast<char*>(argument.c_str()));
-  }
+  std::vector<std::string> words;
+  std::istringstream emulator(LATIMER_EMULATOR);
+  for (std::string word; emulator >> word;) words.push_back(word);
+  words.push_back(std::string(LATIMER_BINARY_DIR) + "/" + name);
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
 
   posix_spawn_file_actions_t files;
@@ -49,10 +52,9 @@ inline Outcome RunProgram(const std::string& name,
   posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err.c_str(), kWrite,
                                    0600);
   pid_t process = 0;
-  EXPECT_EQ(posix_spawn(&process, path.c_str(), &files, nullptr, argv.data(),
-                        environ),
-            0)
-      << path;
+  EXPECT_EQ(
+      posix_spawnp(&process, argv[0], &files, nullptr, argv.data(), environ), 0)
+      << argv[0];
   posix_spawn_file_actions_destroy(&files);
   int status = 0;
   EXPECT_EQ(waitpid(process, &status, 0), process);
