@@ -28,7 +28,7 @@ namespace {
 std::atomic<bool> armed{false};
 std::atomic<long> calls_seen{0};
 
-void Note(const char* function) {
+[[maybe_unused]] void Note(const char* function) {
   calls_seen.fetch_add(1, std::memory_order_relaxed);
   if (!armed.load(std::memory_order_relaxed)) return;
   armed = false;
