@@ -221,11 +221,12 @@ def ct2_model(arguments, name: str, hf: Path, weights: str) -> Path:
 
 
 def latimer_model(arguments, name: str, hf: Path, weights: str) -> Path:
-    out = arguments.cache / f"{name}-{weights}.ltm"
+    tile = ["--tile", arguments.tile] if weights == "int8" and arguments.tile else []
+    out = arguments.cache / f"{'-'.join([name, weights, *tile[1:]])}.ltm"
     converter = arguments.latimer / "latimer-convert"
     if not is_fresh(out, newest_change(hf), converter.stat().st_mtime):
         print(f"converting {name} for Latimer {weights}", file=sys.stderr)
-        command = [converter, hf, "-o", out, "--weights", weights, "--no-tokenizer"]
+        command = [converter, hf, "-o", out, "--weights", weights, "--no-tokenizer", *tile]
         subprocess.run([str(c) for c in command], check=True, stdout=subprocess.DEVNULL)
     return out
 
@@ -367,6 +368,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--only", choices=("both", "latimer", "ct2"), default="both")
     parser.add_argument("--loads", nargs="+", choices=("shape", "demo"), default=["shape", "demo"])
     parser.add_argument("--weights", nargs="+", choices=tuple(CT2_TYPES), default=["int8"])
+    parser.add_argument("--tile", help="of Latimer's int8 weights; default is the converter's")
     parser.add_argument("--shape", default="opus-mt", help="a shape of make_shape.py")
     parser.add_argument("--source-tokens", type=int, default=32)
     parser.add_argument("--target-tokens", type=int, default=64)
