@@ -3,7 +3,8 @@
 
 Run with transformers 5.23, sentencepiece 0.2.3:
 
-    tokenizer_fixture.py             rewrites tests/data/tokenizer_*.jsonl and
+    tokenizer_fixture.py             rewrites tests/data/tokenizer_*.jsonl,
+                                     tests/data/training_sample.ids and
                                      tests/data/{sentencepiece,
                                      marian_tokenizer}/
     tokenizer_fixture.py --corpus F.. --output OUT.jsonl
@@ -204,6 +205,16 @@ class Marian:
         return [part for part in re.split(pattern, text) if part]
 
 
+def sample(demo):
+    """Ids, end of sentence included, of each line of the training sample."""
+    text = (DEMO / "data" / "sample.en").read_text(encoding="utf-8")
+    path = DATA / "training_sample.ids"
+    with open(path, "w", encoding="ascii") as out:
+        for line in text.removesuffix("\n").split("\n"):
+            out.write(" ".join(map(str, demo.tokenizer(line)["input_ids"])) + "\n")
+    print(f"{path}: {path.stat().st_size} bytes")
+
+
 def corpus(demo, paths, output):
     lines = 0
     with open(output, "w", encoding="ascii") as out:
@@ -397,6 +408,7 @@ def main():
             out.writelines(map(demo.line, random_texts(150, 3)))
             out.writelines(demo.decode_lines(100, 9712, 4))
         print(f"{path}: {path.stat().st_size} bytes")
+        sample(demo)
         sentencepiece_fixture(SMALL, DATA / "sentencepiece",
                               adversarial() + list(random_texts(25, 5)))
         marian_fixtures(DATA / "sentencepiece", DATA / "marian_tokenizer")

@@ -40,6 +40,27 @@ TEST_F(DemoTest, TokenizesEverySentenceAsTransformersDoes) {
   }
 }
 
+TEST_F(DemoTest, TokenizesTheTrainingSampleAsTransformersDoes) {
+  Load(WeightType::kInt8);
+  const std::vector<std::string> texts =
+      ReadLines(DemoDirectory() / "data" / "sample.en");
+  const std::vector<std::string> expected =
+      ReadLines(std::filesystem::path(LATIMER_SOURCE_DIR) / "tests" / "data" /
+                "training_sample.ids");
+  ASSERT_GE(texts.size(), 5000u);
+  ASSERT_EQ(texts.size(), expected.size());
+  std::vector<int32_t> ids(1000);
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const Result<size_t> count = translator_.Tokenize(texts[i], ids);
+    ASSERT_TRUE(count.ok()) << count.status().message();
+    std::string line;
+    for (const int32_t id : std::span(ids).first(*count)) {
+      line += (line.empty() ? "" : " ") + std::to_string(id);
+    }
+    ASSERT_EQ(line, expected[i]) << texts[i];
+  }
+}
+
 TEST_F(DemoTest, F32GivesTheIdsAndTheTextOfTransformers) {
   Load(WeightType::kF32);
   const std::vector<FixtureRow> rows = ReadDemoFixture();
