@@ -55,7 +55,8 @@ TEST_F(DemoTest, TokenizesTheTrainingSampleAsTransformersDoes) {
     ASSERT_TRUE(count.ok()) << count.status().message();
     std::string line;
     for (const int32_t id : std::span(ids).first(*count)) {
-      line += (line.empty() ? "" : " ") + std::to_string(id);
+      if (!line.empty()) line += ' ';
+      line += std::to_string(id);
     }
     ASSERT_EQ(line, expected[i]) << texts[i];
   }
