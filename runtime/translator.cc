@@ -123,27 +123,25 @@ Status Translator::LoadState(std::span<const std::byte> image,
   state_->max_source_tokens =
       Smaller(kProfile.source_tokens, a.source_positions);
   state_->max_target_tokens =
-      Smaller(Smaller(kProfile.target_tokens, a.target_positions),
-              model.info.generation.max_target_tokens);
+      Smaller(kProfile.target_tokens, a.target_positions);
   return Status();
 }
 
 Translation Translator::State::Search(size_t source_tokens,
                                       const TranslateOptions& options) {
   const GenerationRules& rules = info().generation;
-  // A limit given by the caller just stops; the model's own may force EOS.
-  SearchLimits limits = {
-      .max_tokens = max_target_tokens,
+  // The caller's limit goes before the model's, which alone may force EOS.
+  const uint32_t max_tokens =
+      Smaller(options.max_target_tokens != 0 ? options.max_target_tokens
+                                             : rules.max_target_tokens,
+              max_target_tokens);
+  const SearchLimits limits = {
+      .max_tokens = max_tokens,
       .min_tokens = options.min_target_tokens > rules.min_target_tokens
                         ? options.min_target_tokens
                         : rules.min_target_tokens,
       .forced_last_token =
-          max_target_tokens == rules.max_target_tokens ? rules.forced_eos : -1};
-  if (options.max_target_tokens != 0 &&
-      options.max_target_tokens < limits.max_tokens) {
-    limits.max_tokens = options.max_target_tokens;
-    limits.forced_last_token = -1;
-  }
+          max_tokens == rules.max_target_tokens ? rules.forced_eos : -1};
   RunEncoder(context, {workspace().source_tokens, source_tokens});
   FillCrossKv(context, source_tokens);
   const size_t count = GreedySearch(context, source_tokens, limits);

@@ -35,7 +35,8 @@ struct LoadOptions {
 };
 
 struct TranslateOptions {
-  // Generated tokens, EOS included; 0: the model's own limit.
+  // Generated tokens, EOS included, up to Translator::max_target_tokens();
+  // 0: the limit among the model's generation rules.
   uint32_t max_target_tokens = 0;
   // EOS is not allowed before this many tokens.
   uint32_t min_target_tokens = 0;
@@ -116,7 +117,8 @@ class Translator {
 
   // Precondition of these: Load succeeded.
   const ModelInfo& model_info() const;
-  // Longest source in tokens, EOS included: the profile's and the model's.
+  // Longest source and longest translation in tokens, EOS included, that the
+  // profile and the model's position tables hold.
   uint32_t max_source_tokens() const;
   uint32_t max_target_tokens() const;
   uint32_t threads() const;

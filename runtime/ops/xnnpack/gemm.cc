@@ -111,7 +111,7 @@ Status SelectGemmKernels(CpuFeatures features, WeightType type, Tile tile,
     }
     return Status::Error(StatusCode::kUnsupportedCpu,
                          "This CPU has none of the instruction sets that this "
-                         "build has kernels for (%s).",
+                         "build has kernels for:%s.",
                          kIsasInBuild);
   }
   if (type == WeightType::kF32) return {};
@@ -124,7 +124,7 @@ Status SelectGemmKernels(CpuFeatures features, WeightType type, Tile tile,
   *out = {};
   return Status::Error(StatusCode::kUnsupportedCpu,
                        "This CPU has none of the instruction sets that this "
-                       "build has kernels for (%s).",
+                       "build has kernels for:%s.",
                        kIsasInBuild);
 }
 
