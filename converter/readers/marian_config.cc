@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 
 #include "converter/error.h"
+#include "converter/readers/json_fields.h"
 
 namespace latimer {
 namespace {
@@ -19,93 +19,7 @@ using Json = nlohmann::json;
 // PyTorch's nn.LayerNorm, which transformers uses as it is.
 constexpr float kNormEpsilon = 1e-5f;
 
-// The fields of one JSON file, with errors that name file and field.
-class Fields {
- public:
-  static std::optional<Fields> Open(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return std::nullopt;
-    Json json = Json::parse(file, nullptr, /*allow_exceptions=*/false);
-    if (!json.is_object()) {
-      throw ConversionError(path.string() + ": not a JSON object.");
-    }
-    return Fields(path, std::move(json));
-  }
-
-  const Json* Find(std::string_view name) const {
-    const auto found = json_.find(name);
-    return found == json_.end() || found->is_null() ? nullptr : &*found;
-  }
-
-  bool Has(std::string_view name) const { return Find(name) != nullptr; }
-
-  [[noreturn]] void Fail(std::string_view name, const std::string& why) const {
-    throw ConversionError(path_.string() + ": " + std::string(name) + " is " +
-                          (Has(name) ? Find(name)->dump() : "missing") + "; " +
-                          why + ".");
-  }
-
-  std::string Text(std::string_view name, const std::string& fallback) const {
-    const Json* value = Find(name);
-    if (value == nullptr) return fallback;
-    if (!value->is_string()) Fail(name, "it must be a string");
-    return value->get<std::string>();
-  }
-
-  bool Bool(std::string_view name, bool fallback) const {
-    const Json* value = Find(name);
-    if (value == nullptr) return fallback;
-    if (!value->is_boolean()) Fail(name, "it must be true or false");
-    return value->get<bool>();
-  }
-
-  uint32_t Count(std::string_view name, uint32_t fallback) const {
-    return Count(name, fallback, 0);
-  }
-
-  uint32_t Count(std::string_view name, uint32_t fallback,
-                 int64_t minimum) const {
-    const Json* value = Find(name);
-    if (value == nullptr) return fallback;
-    if (!value->is_number_integer() || value->get<int64_t>() < minimum ||
-        value->get<int64_t>() > std::numeric_limits<int32_t>::max()) {
-      Fail(name,
-           "it must be a whole number of at least " + std::to_string(minimum));
-    }
-    return value->get<uint32_t>();
-  }
-
-  // A token id; a list of one counts as that one.
-  std::optional<int32_t> Token(std::string_view name,
-                               uint32_t vocabulary) const {
-    const Json* value = Find(name);
-    if (value == nullptr) return std::nullopt;
-    const Json& id =
-        value->is_array() && value->size() == 1 ? value->at(0) : *value;
-    if (!IsToken(id, vocabulary)) {
-      Fail(name, "it must be one id of the target vocabulary of " +
-                     std::to_string(vocabulary));
-    }
-    return id.get<int32_t>();
-  }
-
-  static bool IsToken(const Json& id, uint32_t vocabulary) {
-    return id.is_number_integer() && id.get<int64_t>() >= 0 &&
-           id.get<int64_t>() < int64_t{vocabulary};
-  }
-
-  const Json& json() const { return json_; }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  Fields(std::filesystem::path path, Json json)
-      : path_(std::move(path)), json_(std::move(json)) {}
-
-  std::filesystem::path path_;
-  Json json_;
-};
-
-Activation ReadActivation(const Fields& config) {
+Activation ReadActivation(const JsonFields& config) {
   // Names of transformers' ACT2FN.
   const std::string name = config.Text("activation_function", "gelu");
   if (name == "relu") return Activation::kRelu;
@@ -120,8 +34,8 @@ Activation ReadActivation(const Fields& config) {
               "supported are relu, gelu, gelu_new, swish and silu");
 }
 
-// Fields that transformers treats as other names of the first one.
-void CheckAliases(const Fields& config) {
+// JsonFields that transformers treats as other names of the first one.
+void CheckAliases(const JsonFields& config) {
   constexpr std::array<std::pair<const char*, const char*>, 3> kAliases = {{
       {"num_hidden_layers", "encoder_layers"},
       {"hidden_size", "d_model"},
@@ -136,7 +50,7 @@ void CheckAliases(const Fields& config) {
   }
 }
 
-void ReadArchitecture(const Fields& config, MarianConfig* out) {
+void ReadArchitecture(const JsonFields& config, MarianConfig* out) {
   Architecture& a = out->architecture;
   // Defaults are those of transformers' MarianConfig.
   a.d_model = config.Count("d_model", config.Count("hidden_size", 1024), 1);
@@ -203,7 +117,7 @@ constexpr std::array<std::pair<const char*, int>, 12> kUnsupportedRules = {{
     {"watermarking_config", 0},
 }};
 
-// Fields that cannot change what greedy search gives, or that are read.
+// JsonFields that cannot change what greedy search gives, or that are read.
 bool IsKnownField(std::string_view name) {
   constexpr std::array kKnown = {
       // Read.
@@ -316,7 +230,7 @@ bool IsNeutral(const Json& value) {
          ((value.is_array() || value.is_object()) && value.empty());
 }
 
-void RefuseUnsupportedRules(const Fields& rules) {
+void RefuseUnsupportedRules(const JsonFields& rules) {
   for (const auto& [name, neutral] : kUnsupportedRules) {
     const Json* value = rules.Find(name);
     if (value == nullptr || *value == neutral || *value == false ||
@@ -329,8 +243,8 @@ void RefuseUnsupportedRules(const Fields& rules) {
   }
 }
 
-// Fields that nobody here reads may matter to whoever wrote them.
-void WarnOfUnknownFields(const Fields& fields,
+// JsonFields that nobody here reads may matter to whoever wrote them.
+void WarnOfUnknownFields(const JsonFields& fields,
                          std::vector<std::string>* warnings) {
   for (const auto& [name, value] : fields.json().items()) {
     if (!IsKnownField(name) && !IsNeutral(value)) {
@@ -340,7 +254,7 @@ void WarnOfUnknownFields(const Fields& fields,
   }
 }
 
-void AddBannedSequences(const Fields& rules, std::string_view name,
+void AddBannedSequences(const JsonFields& rules, std::string_view name,
                         uint32_t vocabulary, CanonicalGeneration* out) {
   const Json* value = rules.Find(name);
   if (value == nullptr) return;
@@ -350,7 +264,7 @@ void AddBannedSequences(const Fields& rules, std::string_view name,
   for (const Json& entry : *value) {
     std::vector<int32_t> sequence;
     for (const Json& id : entry.is_array() ? entry : Json::array({entry})) {
-      if (!Fields::IsToken(id, vocabulary)) rules.Fail(name, why);
+      if (!JsonFields::IsToken(id, vocabulary)) rules.Fail(name, why);
       sequence.push_back(id.get<int32_t>());
     }
     if (sequence.empty()) rules.Fail(name, why);
@@ -362,7 +276,7 @@ void AddBannedSequences(const Fields& rules, std::string_view name,
 
 // Tokens banned as the first output only: banned where decoder_start comes
 // before, which is there alone if it is itself never produced.
-void AddBeginSuppressed(const Fields& rules, uint32_t vocabulary,
+void AddBeginSuppressed(const JsonFields& rules, uint32_t vocabulary,
                         CanonicalGeneration* out) {
   constexpr std::string_view kName = "begin_suppress_tokens";
   CanonicalGeneration first;
@@ -383,7 +297,7 @@ void AddBeginSuppressed(const Fields& rules, uint32_t vocabulary,
 
 // `rules` is generation_config.json alone where that exists, as in
 // transformers; only the special tokens fall back to config.json.
-void ReadGeneration(const Fields& rules, const Fields& config,
+void ReadGeneration(const JsonFields& rules, const JsonFields& config,
                     MarianConfig* out) {
   RefuseUnsupportedRules(rules);
   const Architecture& a = out->architecture;
@@ -424,7 +338,7 @@ void ReadGeneration(const Fields& rules, const Fields& config,
 }  // namespace
 
 MarianConfig ReadMarianConfig(const std::filesystem::path& directory) {
-  const auto config = Fields::Open(directory / "config.json");
+  const auto config = JsonFields::Open(directory / "config.json");
   if (!config) {
     throw ConversionError(
         (directory / "config.json").string() +
@@ -445,7 +359,7 @@ MarianConfig ReadMarianConfig(const std::filesystem::path& directory) {
   ReadArchitecture(*config, &out);
   out.name = config->Text("_name_or_path", "");
   WarnOfUnknownFields(*config, &out.warnings);
-  const auto rules = Fields::Open(directory / "generation_config.json");
+  const auto rules = JsonFields::Open(directory / "generation_config.json");
   if (rules) WarnOfUnknownFields(*rules, &out.warnings);
   ReadGeneration(rules ? *rules : *config, *config, &out);
   return out;

@@ -1,7 +1,6 @@
 #include "model/model_file.h"
 
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 
 #define XXH_INLINE_ALL
@@ -9,7 +8,7 @@
 #include <xxhash.h>
 
 #include "base/check.h"
-#include "model/tensor_list.h"
+#include "model/bind_tensors.h"
 #include "model/tokenizer_file.h"
 #include "model_generated.h"
 
@@ -219,196 +218,6 @@ Status ReadGeneration(const schema::Generation& in, const Architecture& a,
       .banned_tokens = {in.banned_tokens()->data(), in.banned_tokens()->size()},
       .banned_ends = {in.banned_ends()->data(), in.banned_ends()->size()},
   };
-  return Status();
-}
-
-// The values are the same; see schema/model.fbs.
-bool TileFromSchema(schema::Tile in, Tile* out) {
-  static_assert(static_cast<int>(schema::Tile::Tile8x1) ==
-                static_cast<int>(Tile::k8x1));
-  *out = static_cast<Tile>(in);
-  return in != schema::Tile::None && in <= schema::Tile::MAX;
-}
-
-// Compares the file's tensors one by one with what the architecture demands.
-class TensorBinder {
- public:
-  TensorBinder(
-      const flatbuffers::Vector<flatbuffers::Offset<schema::Tensor>>& tensors,
-      Model* model)
-      : tensors_(tensors), model_(model) {}
-
-  const Status& status() const { return status_; }
-  uint32_t count() const { return next_; }
-
-  void OnLinear(TensorGroup group, const char* name, int layer,
-                uint32_t outputs, uint32_t inputs, Linear& linear) {
-    const schema::Tensor* tensor = Next(name, "", layer, outputs, inputs);
-    if (tensor == nullptr) return;
-    Tile tile;
-    const bool int8 = tensor->dtype() == schema::DType::Int8;
-    if (tensor->layout() != schema::Layout::GemmPacked ||
-        tensor->dtype() > schema::DType::MAX ||
-        tensor->quantization() !=
-            (int8 ? schema::Quantization::SymmetricPerChannel
-                  : schema::Quantization::None) ||
-        !TileFromSchema(tensor->tile(), &tile) ||
-        int8 != (WeightTypeOf(tile) == WeightType::kInt8)) {
-      return Mismatch("type or layout");
-    }
-    const WeightType type = WeightTypeOf(tile);
-    if (!first_linear_seen_) {
-      model_->weight_type = type;
-      model_->tile = tile;
-      first_linear_seen_ = true;
-    }
-    if (type != model_->weight_type || tile != model_->tile) {
-      return Mismatch("tile, which differs from that of other tensors");
-    }
-    const uint64_t bytes = PackedBytes(type, tile, outputs, inputs);
-    if (!CheckData(*tensor, bytes)) return;
-    linear = {reinterpret_cast<const std::byte*>(tensor->data()->data()),
-              outputs, inputs};
-    AddSize(group, bytes);
-  }
-
-  void OnNorm(TensorGroup group, const char* name, int layer, uint32_t width,
-              Norm& norm) {
-    norm.gamma = Vector(group, name, ".gamma", layer, width);
-    norm.beta = Vector(group, name, ".beta", layer, width);
-  }
-
-  void OnTable(TensorGroup group, const char* name, uint32_t rows,
-               uint32_t columns, const float*& table) {
-    table = Floats(group, Next(name, "", kNoLayer, rows, columns),
-                   uint64_t{rows} * columns);
-  }
-
- private:
-  const float* Vector(TensorGroup group, const char* name, const char* suffix,
-                      int layer, uint32_t width) {
-    return Floats(group, Next(name, suffix, layer, width, 0), width);
-  }
-
-  const float* Floats(TensorGroup group, const schema::Tensor* tensor,
-                      uint64_t count) {
-    if (tensor == nullptr) return nullptr;
-    if (tensor->layout() != schema::Layout::RowMajor ||
-        tensor->dtype() != schema::DType::Float32) {
-      Mismatch("type or layout");
-      return nullptr;
-    }
-    if (!CheckData(*tensor, count * sizeof(float))) return nullptr;
-    AddSize(group, count * sizeof(float));
-    return reinterpret_cast<const float*>(tensor->data()->data());
-  }
-
-  // The next tensor of the file if it has this name and shape; columns = 0
-  // means a vector.
-  const schema::Tensor* Next(const char* name, const char* suffix, int layer,
-                             uint32_t rows, uint32_t columns) {
-    if (!status_.ok()) return nullptr;
-    const int length = std::snprintf(name_, sizeof(name_), name, layer);
-    LATIMER_CHECK(length > 0 &&
-                  static_cast<size_t>(length) + std::strlen(suffix) <
-                      sizeof(name_));
-    std::strcpy(name_ + length, suffix);
-    if (next_ >= tensors_.size()) {
-      Mismatch("presence");
-      return nullptr;
-    }
-    const schema::Tensor* tensor = tensors_.Get(next_++);
-    if (View(tensor->name()) != name_) {
-      Mismatch("presence");
-      return nullptr;
-    }
-    const auto& shape = *tensor->shape();
-    if (shape.size() != (columns == 0 ? 1u : 2u) || shape.Get(0) != rows ||
-        (columns != 0 && shape.Get(1) != columns)) {
-      Mismatch("shape");
-      return nullptr;
-    }
-    return tensor;
-  }
-
-  bool CheckData(const schema::Tensor& tensor, uint64_t bytes) {
-    if (tensor.data()->size() != bytes ||
-        reinterpret_cast<uintptr_t>(tensor.data()->data()) % kImageAlignment !=
-            0) {
-      Mismatch("data");
-      return false;
-    }
-    return true;
-  }
-
-  void Mismatch(const char* what) {
-    if (!status_.ok()) return;
-    status_ = Status::Error(
-        StatusCode::kCorrupt,
-        "The model does not fit its own architecture: tensor %s differs in "
-        "%s; convert it again.",
-        name_, what);
-  }
-
-  void AddSize(TensorGroup group, uint64_t bytes) {
-    ModelSizes& sizes = model_->info.sizes;
-    switch (group) {
-      case TensorGroup::kEmbeddings:
-        sizes.embeddings += bytes;
-        break;
-      case TensorGroup::kPositions:
-        sizes.positions += bytes;
-        break;
-      case TensorGroup::kEncoder:
-        sizes.encoder += bytes;
-        break;
-      case TensorGroup::kCrossKv:
-        sizes.cross_kv += bytes;
-        break;
-      case TensorGroup::kDecoder:
-        sizes.decoder += bytes;
-        break;
-      case TensorGroup::kOutput:
-        sizes.output += bytes;
-        break;
-    }
-  }
-
-  const flatbuffers::Vector<flatbuffers::Offset<schema::Tensor>>& tensors_;
-  Model* model_;
-  Status status_;
-  uint32_t next_ = 0;
-  bool first_linear_seen_ = false;
-  char name_[64] = {};
-};
-
-Status BindTensors(const schema::Model& root, Model* model) {
-  const Architecture& a = model->info.architecture;
-  ModelTensors& t = model->tensors;
-  TensorBinder binder(*root.tensors(), model);
-  VisitTensors(a, t, binder);
-  LATIMER_RETURN_IF_ERROR(binder.status());
-  if (binder.count() != root.tensors()->size()) {
-    return Status::Error(StatusCode::kCorrupt,
-                         "The model has %u tensors but its architecture has "
-                         "%u; convert it again.",
-                         static_cast<unsigned>(root.tensors()->size()),
-                         static_cast<unsigned>(binder.count()));
-  }
-  if (a.source_embedding_tied) t.source_embedding = t.output;
-  if (a.target_embedding_tied) t.target_embedding = t.output;
-  if (a.positions_shared) t.target_positions = t.source_positions;
-  const bool int8 = model->weight_type == WeightType::kInt8;
-  if (int8 ? !kProfile.int8_weights : !kProfile.f32_weights) {
-    return Status::Error(StatusCode::kExceedsProfile,
-                         "The model has %s weights, which profile \"%s\" of "
-                         "this build leaves out; build with another profile.",
-                         int8 ? "int8" : "f32", kProfile.name);
-  }
-  model->info.weights = int8 ? "int8" : "f32";
-  model->info.tile = NameOf(model->tile);
-  ModelSizes& sizes = model->info.sizes;
-  sizes.streamed_per_token = sizes.decoder + sizes.output;
   return Status();
 }
 

@@ -1,0 +1,78 @@
+#include "converter/readers/json_fields.h"
+
+#include <fstream>
+#include <limits>
+
+#include "converter/error.h"
+
+namespace latimer {
+
+using Json = nlohmann::json;
+
+std::optional<JsonFields> JsonFields::Open(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  Json json = Json::parse(file, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) {
+    throw ConversionError(path.string() + ": not a JSON object.");
+  }
+  return JsonFields(path, std::move(json));
+}
+
+const Json* JsonFields::Find(std::string_view name) const {
+  const auto found = json_.find(name);
+  return found == json_.end() || found->is_null() ? nullptr : &*found;
+}
+
+void JsonFields::Fail(std::string_view name, const std::string& why) const {
+  throw ConversionError(path_.string() + ": " + std::string(name) + " is " +
+                        (Has(name) ? Find(name)->dump() : "missing") + "; " +
+                        why + ".");
+}
+
+std::string JsonFields::Text(std::string_view name,
+                             const std::string& fallback) const {
+  const Json* value = Find(name);
+  if (value == nullptr) return fallback;
+  if (!value->is_string()) Fail(name, "it must be a string");
+  return value->get<std::string>();
+}
+
+bool JsonFields::Bool(std::string_view name, bool fallback) const {
+  const Json* value = Find(name);
+  if (value == nullptr) return fallback;
+  if (!value->is_boolean()) Fail(name, "it must be true or false");
+  return value->get<bool>();
+}
+
+uint32_t JsonFields::Count(std::string_view name, uint32_t fallback,
+                           int64_t minimum) const {
+  const Json* value = Find(name);
+  if (value == nullptr) return fallback;
+  if (!value->is_number_integer() || value->get<int64_t>() < minimum ||
+      value->get<int64_t>() > std::numeric_limits<int32_t>::max()) {
+    Fail(name,
+         "it must be a whole number of at least " + std::to_string(minimum));
+  }
+  return value->get<uint32_t>();
+}
+
+std::optional<int32_t> JsonFields::Token(std::string_view name,
+                                         uint32_t vocabulary) const {
+  const Json* value = Find(name);
+  if (value == nullptr) return std::nullopt;
+  const Json& id =
+      value->is_array() && value->size() == 1 ? value->at(0) : *value;
+  if (!IsToken(id, vocabulary)) {
+    Fail(name, "it must be one id of the target vocabulary of " +
+                   std::to_string(vocabulary));
+  }
+  return id.get<int32_t>();
+}
+
+bool JsonFields::IsToken(const Json& id, uint32_t vocabulary) {
+  return id.is_number_integer() && id.get<int64_t>() >= 0 &&
+         id.get<int64_t>() < int64_t{vocabulary};
+}
+
+}  // namespace latimer

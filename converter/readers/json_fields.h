@@ -1,0 +1,52 @@
+// The fields of a JSON file, with errors that name file and field.
+#ifndef LATIMER_CONVERTER_READERS_JSON_FIELDS_H_
+#define LATIMER_CONVERTER_READERS_JSON_FIELDS_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace latimer {
+
+// A field that is null counts as absent. Everything throws ConversionError
+// where a value is not what was asked for.
+class JsonFields {
+ public:
+  // Nothing if there is no such file.
+  static std::optional<JsonFields> Open(const std::filesystem::path& path);
+
+  // Null if the field is absent.
+  const nlohmann::json* Find(std::string_view name) const;
+  bool Has(std::string_view name) const { return Find(name) != nullptr; }
+
+  std::string Text(std::string_view name, const std::string& fallback) const;
+  bool Bool(std::string_view name, bool fallback) const;
+  // A whole number in [minimum, 2^31).
+  uint32_t Count(std::string_view name, uint32_t fallback,
+                 int64_t minimum = 0) const;
+  // A token id in [0, vocabulary); a list of one counts as that one.
+  std::optional<int32_t> Token(std::string_view name,
+                               uint32_t vocabulary) const;
+
+  static bool IsToken(const nlohmann::json& id, uint32_t vocabulary);
+
+  // "FILE: NAME is VALUE; WHY."
+  [[noreturn]] void Fail(std::string_view name, const std::string& why) const;
+
+  const nlohmann::json& json() const { return json_; }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  JsonFields(std::filesystem::path path, nlohmann::json json)
+      : path_(std::move(path)), json_(std::move(json)) {}
+
+  std::filesystem::path path_;
+  nlohmann::json json_;
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_CONVERTER_READERS_JSON_FIELDS_H_
