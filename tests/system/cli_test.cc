@@ -320,7 +320,7 @@ class CliTextTest : public ::testing::Test {
         "latimer-convert",
         {(std::filesystem::path(LATIMER_SOURCE_DIR) / "examples" / "en-de")
              .string(),
-         "-o", Model()});
+         "-o", Model(), "--tile", NameOf(UsableTile())});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
   }
   static void TearDownTestSuite() { folder_.reset(); }
@@ -380,9 +380,17 @@ TEST_F(CliTextTest, TokensGoBackToTheirText) {
 TEST_F(CliTest, InspectAgreesWithTheBill) {
   for (const char* weights : {"f32", "int8"}) {
     const std::string path = Path("billed.ltm");
-    const Outcome converted = RunProgram(
-        "latimer-convert", {TinyModel("untied").string(), "-o", path,
-                            "--no-tokenizer", "--json", "--weights", weights});
+    std::vector<std::string> arguments = {TinyModel("untied").string(),
+                                          "-o",
+                                          path,
+                                          "--no-tokenizer",
+                                          "--json",
+                                          "--weights",
+                                          weights};
+    if (weights == std::string("int8")) {
+      arguments.insert(arguments.end(), {"--tile", NameOf(UsableTile())});
+    }
+    const Outcome converted = RunProgram("latimer-convert", arguments);
     ASSERT_EQ(converted.code, 0) << converted.err;
     const Json conversion = Json::parse(converted.out);
     const Json& bill = conversion["bill"];

@@ -11,6 +11,7 @@
 
 #include "converter/model_writer.h"
 #include "converter/readers/huggingface_marian.h"
+#include "tests/system/usable_tile.h"
 
 namespace latimer {
 
@@ -18,8 +19,8 @@ inline std::filesystem::path DemoDirectory() {
   return std::filesystem::path(LATIMER_SOURCE_DIR) / "examples" / "en-de";
 }
 
-// What `latimer-convert examples/en-de` writes.
-inline ModelBytes ConvertDemo(WeightType weights, Tile tile = Tile::k8x8) {
+// What `latimer-convert examples/en-de` writes, for this CPU.
+inline ModelBytes ConvertDemo(WeightType weights, Tile tile = UsableTile()) {
   return WriteModel(ReadHuggingFaceMarian(DemoDirectory(), true),
                     {.weights = weights, .tile = tile, .progress = {}});
 }

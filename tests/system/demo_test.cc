@@ -15,7 +15,7 @@ Workspace workspace;
 
 class DemoTest : public testing::Test {
  protected:
-  void Load(WeightType weights, Tile tile = Tile::k8x8) {
+  void Load(WeightType weights, Tile tile = UsableTile()) {
     bytes_ = std::make_unique<ModelBytes>(ConvertDemo(weights, tile));
     const Status status = translator_.Load(bytes_->bytes(), &workspace);
     ASSERT_TRUE(status.ok()) << status.message();

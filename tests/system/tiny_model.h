@@ -21,6 +21,7 @@
 #include "latimer/translator.h"
 #include "model/model_file.h"
 #include "model_generated.h"
+#include "tests/system/usable_tile.h"
 
 namespace latimer {
 
@@ -39,7 +40,7 @@ inline std::vector<std::string> TinyModelNames() {
 }
 
 inline ModelBytes ConvertModel(const std::filesystem::path& folder,
-                               WeightType weights, Tile tile = Tile::k8x8) {
+                               WeightType weights, Tile tile = UsableTile()) {
   return WriteModel(ReadHuggingFaceMarian(folder, /*with_tokenizer=*/false),
                     {.weights = weights, .tile = tile, .progress = {}});
 }
