@@ -1,6 +1,5 @@
 #include "ops/vector_kernels.h"
 
-#include "base/check.h"
 #include "base/cpu.h"
 
 namespace latimer {
@@ -35,13 +34,6 @@ size_t ListVectorKernels([[maybe_unused]] const CpuFeatures& features,
   if (features.neon) tables[count++] = &neon::kVectorKernels;
 #endif
   return count;
-}
-
-const VectorKernels& SelectVectorKernels(const CpuFeatures& features) {
-  const VectorKernels* tables[kMaxVectorKernels] = {};
-  const size_t count = ListVectorKernels(features, tables);
-  LATIMER_CHECK(count > 0);
-  return *tables[0];
 }
 
 }  // namespace latimer

@@ -86,13 +86,9 @@ struct VectorKernels {
 inline constexpr size_t kMaxVectorKernels = 3;
 
 // Writes the tables of this build that this CPU can run, fastest first, and
-// returns how many.
+// returns how many: 0 where it lacks SSE4.1, say. The tables are static.
 size_t ListVectorKernels(const CpuFeatures& features,
                          const VectorKernels* (&tables)[kMaxVectorKernels]);
-
-// The fastest table for this CPU; aborts where ListVectorKernels() finds none
-// (no SSE4.1, say), so Load asks that first. Borrowed from static memory.
-const VectorKernels& SelectVectorKernels(const CpuFeatures& features);
 
 }  // namespace latimer
 
