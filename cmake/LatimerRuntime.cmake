@@ -42,7 +42,8 @@ endforeach()
 # Properties that all of our code in the runtime has.
 function(latimer_runtime_properties target)
   target_include_directories(${target} PUBLIC
-    "${PROJECT_SOURCE_DIR}/runtime/include" "${PROJECT_SOURCE_DIR}/runtime")
+    "${PROJECT_SOURCE_DIR}/runtime/include" "${PROJECT_SOURCE_DIR}/runtime"
+    "${LATIMER_BOARD_INCLUDE_DIR}")
   target_link_libraries(${target} PUBLIC latimer_schema latimer_xxhash
     PRIVATE latimer_options)
   target_compile_options(${target} PRIVATE

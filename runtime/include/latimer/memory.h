@@ -103,6 +103,14 @@ constexpr uint64_t WorkspaceBytes(const Profile& profile) {
   return total;
 }
 
+// Stack that one thread needs at most, from a public function down.
+inline constexpr uint64_t kStackBytes = 64 * 1024;
+
+// All the RAM that a build with that profile needs: workspace and stacks.
+constexpr uint64_t RamBytes(const Profile& profile) {
+  return WorkspaceBytes(profile) + profile.threads * kStackBytes;
+}
+
 constexpr size_t Elements(Buffer buffer, size_t element_bytes) {
   return static_cast<size_t>(BufferBytes(kProfile, buffer)) / element_bytes;
 }

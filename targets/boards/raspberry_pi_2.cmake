@@ -1,0 +1,6 @@
+# Raspberry Pi 2 (first revision): four Cortex-A7, 1 GB.
+include("${CMAKE_CURRENT_LIST_DIR}/../cmake/board.cmake")
+latimer_board(TRIPLE arm-linux-gnueabihf CPU -mcpu=cortex-a7 -mfpu=neon-vfpv4
+  ISAS neon TILE 8x2s4
+  RAM_MIB 512 THREADS 4
+  QEMU qemu-arm -cpu cortex-a7)

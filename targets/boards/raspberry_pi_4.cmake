@@ -1,0 +1,6 @@
+# Raspberry Pi 4, 400 and Compute Module 4: four Cortex-A72, 1 GB and more.
+include("${CMAKE_CURRENT_LIST_DIR}/../cmake/board.cmake")
+latimer_board(TRIPLE aarch64-linux-gnu CPU -mcpu=cortex-a72
+  ISAS neon TILE 8x2s4
+  RAM_MIB 512 THREADS 4
+  QEMU qemu-aarch64 -cpu cortex-a72)
