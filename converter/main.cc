@@ -9,11 +9,12 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "converter/bill.h"
+#include "cli/bill.h"
 #include "converter/error.h"
-#include "converter/exact_profile.h"
 #include "converter/model_writer.h"
+#include "converter/profile_header.h"
 #include "converter/readers/huggingface_marian.h"
+#include "latimer/plan.h"
 #include "model/model_file.h"
 
 namespace latimer {
@@ -27,6 +28,7 @@ struct Options {
   fs::path output;
   WeightType weights = WeightType::kInt8;
   Tile tile = Tile::k8x8;
+  const Board* board = nullptr;  // Null: none was named.
   fs::path profile;
   ProfileLimits limits;
   std::string license;
@@ -80,13 +82,6 @@ void Convert(const Options& options) {
   for (const std::string& warning : model.warnings) {
     std::cerr << "latimer-convert: warning: " << warning << "\n";
   }
-  const std::string profile_name =
-      ProfileName((options.profile.empty() ? options.output : options.profile)
-                      .stem()
-                      .string());
-  const Profile profile = ExactProfile(model, options.weights, options.limits,
-                                       profile_name.c_str());
-
   const ModelBytes bytes = [&] {
     Progress progress(!options.json && isatty(STDERR_FILENO) != 0);
     return WriteModel(model, {.weights = options.weights,
@@ -94,11 +89,19 @@ void Convert(const Options& options) {
                               .progress = std::ref(progress)});
   }();
   const ModelInfo info = ReadBack(bytes);
+  const std::string profile_name =
+      ProfileName((options.profile.empty() ? options.output : options.profile)
+                      .stem()
+                      .string());
+  const Result<Profile> profile =
+      ExactProfile(info, options.limits, profile_name.c_str());
+  if (!profile.ok()) throw ConversionError(profile.status().message());
   // The model last: where anything fails, there is none.
-  if (!options.profile.empty()) WriteProfile(options.profile, profile);
+  if (!options.profile.empty()) WriteProfile(options.profile, *profile);
   WriteFileAtomically(options.output, bytes.bytes());
 
-  Json bill = MakeBill(info, profile);
+  const Json bill = MakeBill(info, *profile);
+  const Board* board = options.board;
   if (options.json) {
     Json result;
     result["output"] = options.output.string();
@@ -107,12 +110,20 @@ void Convert(const Options& options) {
     result["license"] = model.license;
     result["warnings"] = model.warnings;
     result["bill"] = bill;
+    if (board != nullptr) {
+      result["board"] = {{"name", board->name},
+                         {"ram_bytes", board->ram_bytes},
+                         {"fits", RamBytes(*profile) <= board->ram_bytes}};
+    }
     std::cout << result.dump(2) << "\n";
     return;
   }
   std::cout << options.output.string() << ": " << info.weights
             << " weights, tile " << info.tile << "\n"
             << BillText(bill);
+  if (board != nullptr) {
+    std::cout << FitText(RamBytes(*profile), board->ram_bytes, board->name);
+  }
   if (model.license.empty()) {
     std::cout << "No licence was found beside the model; --license TEXT "
                  "records one.\n";
@@ -138,6 +149,12 @@ int Main(int argc, char** argv) {
                                              {"16x8", Tile::k16x8},
                                              {"4x8", Tile::k4x8},
                                              {"8x2s4", Tile::k8x2s4}};
+  std::string board;
+  app.add_option("--board", board,
+                 "pack for this board's kernels and hold the bill against its "
+                 "RAM: " +
+                     BoardNames())
+      ->option_text("NAME");
   std::string tile = "8x8";
   app.add_option("--tile", tile,
                  "layout of int8 weights: 8x8 for AVX2 and later and for ARM "
@@ -153,7 +170,7 @@ int Main(int argc, char** argv) {
   app.add_option("--max-target-tokens", options.limits.target_tokens,
                  "longest translation the profile holds [the model's]");
   app.add_option("--threads", options.limits.threads,
-                 "threads the profile allows [1]")
+                 "threads the profile allows [the board's, else 1]")
       ->check(CLI::Range(1, 64));
   app.add_option("--license", options.license,
                  "licence note to store instead of the one found in MODEL_DIR");
@@ -169,6 +186,18 @@ int Main(int argc, char** argv) {
     return 2;
   }
   options.weights = weights == "f32" ? WeightType::kF32 : WeightType::kInt8;
+  if (!board.empty()) {
+    options.board = FindBoard(board);
+    if (options.board == nullptr) {
+      std::cerr << "latimer-convert: --board " << board << ": the boards are "
+                << BoardNames() << ".\n";
+      return 2;
+    }
+    if (app.count("--tile") == 0) tile = options.board->tile;
+    if (app.count("--threads") == 0) {
+      options.limits.threads = options.board->threads;
+    }
+  }
   options.tile = tiles.at(tile);
   if (options.weights == WeightType::kF32 && app.count("--tile") > 0) {
     std::cerr

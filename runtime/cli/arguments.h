@@ -13,7 +13,8 @@ inline constexpr int kUsage = 2;    // The command line.
 
 struct Arguments {
   const char* model = nullptr;
-  uint32_t threads = 1;
+  // 0: as many as the board has for translation.
+  uint32_t threads = 0;
   bool verify_checksum = true;
   const char* cpu = nullptr;
   bool json = false;
@@ -24,6 +25,11 @@ struct Arguments {
   bool decode = false;
   uint32_t max_target_tokens = 0;
   uint32_t min_target_tokens = 0;
+
+  // plan
+  uint32_t max_source_tokens = 0;
+  const char* board = nullptr;
+  const char* ram = nullptr;
 
   // bench
   uint32_t source_tokens = 32;
@@ -40,6 +46,7 @@ enum OptionBit : uint32_t {
   kTargetLimits = 16,
   kBench = 32,
   kDecode = 64,
+  kPlan = 128,
 };
 
 // Parses argv[0] (the subcommand) and what follows. Prints one sentence to

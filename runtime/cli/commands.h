@@ -14,6 +14,9 @@ int Tokenize(int argc, char** argv);
 // What a model file holds and costs.
 int Inspect(int argc, char** argv);
 
+// Whether it fits a board.
+int Plan(int argc, char** argv);
+
 // How fast it runs here.
 int Bench(int argc, char** argv);
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "cli/arguments.h"
+#include "cli/bill.h"
 #include "cli/commands.h"
 #include "cli/session.h"
 
@@ -68,46 +69,35 @@ Json GenerationJson(const GenerationRules& g) {
           {"banned_sequences", banned}};
 }
 
-Json InspectJson(const Translator& translator) {
-  const ModelInfo& info = translator.model_info();
-  const ModelSizes& s = info.sizes;
-  char checksum[17];
-  std::snprintf(checksum, sizeof(checksum), "%016llx",
-                static_cast<unsigned long long>(info.checksum));
+// The names of the kernels, or why there are none.
+Json KernelsJson(const Status& loaded, const Translator& translator) {
+  if (!loaded.ok()) return loaded.message();
   Json kernels = Json::array();
   for (int i = 0; const char* name = translator.kernel_name(i); ++i) {
     kernels.push_back(name);
   }
-  const uint64_t structure =
-      s.file - (s.encoder + s.cross_kv + s.decoder + s.output + s.embeddings +
-                s.positions + s.tokenizer);
-  const Json sizes = {{"encoder", s.encoder},       {"cross_kv", s.cross_kv},
-                      {"decoder", s.decoder},       {"output", s.output},
-                      {"embeddings", s.embeddings}, {"positions", s.positions},
-                      {"tokenizer", s.tokenizer},   {"structure", structure}};
-  // What this build reserves: its profile's bill, not the model's own.
-  Json ram;
-  for (int i = 0; i < kBufferCount; ++i) {
-    const auto buffer = static_cast<Buffer>(i);
-    ram[BufferName(buffer)] = BufferBytes(kProfile, buffer);
-  }
-  return {{"format_version", info.format_version},
-          {"checksum", checksum},
-          {"source", info.source},
-          {"license", info.license},
-          {"converter", info.converter},
-          {"weights", info.weights},
-          {"tile", info.tile},
-          {"tokenizer", info.has_tokenizer ? "sentencepiece-unigram" : "none"},
-          {"architecture", ArchitectureJson(info.architecture)},
-          {"generation", GenerationJson(info.generation)},
-          {"kernels", kernels},
-          {"flash_bytes", s.file},
-          {"flash", sizes},
-          {"weight_bytes_per_token", s.streamed_per_token},
-          {"profile", kProfile.name},
-          {"ram_bytes", sizeof(Workspace)},
-          {"ram", ram}};
+  return kernels;
+}
+
+// `ram` is what this build reserves: its profile's bill, not the model's own.
+Json InspectJson(const ModelInfo& info, const Json& kernels) {
+  char checksum[17];
+  std::snprintf(checksum, sizeof(checksum), "%016llx",
+                static_cast<unsigned long long>(info.checksum));
+  Json json = {
+      {"format_version", info.format_version},
+      {"checksum", checksum},
+      {"source", info.source},
+      {"license", info.license},
+      {"converter", info.converter},
+      {"weights", info.weights},
+      {"tile", info.tile},
+      {"tokenizer", info.has_tokenizer ? "sentencepiece-unigram" : "none"},
+      {"architecture", ArchitectureJson(info.architecture)},
+      {"generation", GenerationJson(info.generation)},
+      {"kernels", kernels}};
+  json.update(MakeBill(info, kProfile));
+  return json;
 }
 
 // One "name  value" line for each leaf, nested names joined with dots.
@@ -132,8 +122,18 @@ int Inspect(int argc, char** argv) {
     return code;
   }
   Session session;
-  if (!session.Open(arguments)) return kFailure;
-  const Json result = InspectJson(session.translator());
+  ModelInfo info;
+  if (!session.ReadInfo(arguments, &info)) return kFailure;
+  // Strings of `info` lie in the image and survive loading.
+  const Status loaded = session.Load(arguments);
+  if (!loaded.ok() && loaded.code() != StatusCode::kTileNotInBuild &&
+      loaded.code() != StatusCode::kUnsupportedCpu) {
+    std::fprintf(stderr, "latimer: %s: %s\n", arguments.model,
+                 loaded.message());
+    return kFailure;
+  }
+  const Json result =
+      InspectJson(info, KernelsJson(loaded, session.translator()));
   if (arguments.json) {
     // Text from the file may be any bytes.
     std::puts(

@@ -19,6 +19,10 @@ constexpr char kHelp[] =
       Lines of text to source ids with EOS; with --decode target ids to text.
   latimer inspect MODEL.ltm [--json]
       Architecture, quantization, sizes, rules, provenance.
+  latimer plan MODEL.ltm [--board NAME | --ram BYTES] [--max-source-tokens N]
+          [--max-target-tokens N] [--threads N] [--json]
+      What a build for exactly this model needs, and whether that fits a board,
+      or so much RAM (512M, 2G). Fails where it does not.
   latimer bench MODEL.ltm [--source-tokens S] [--target-tokens T] [--threads N]
           [--repeat R] [--json]
       Time and memory for random source ids and exactly T generated tokens.
@@ -40,6 +44,9 @@ int main(int argc, char** argv) {
   }
   if (std::strcmp(command, "inspect") == 0) {
     return cli::Inspect(argc - 1, argv + 1);
+  }
+  if (std::strcmp(command, "plan") == 0) {
+    return cli::Plan(argc - 1, argv + 1);
   }
   if (std::strcmp(command, "bench") == 0) {
     return cli::Bench(argc - 1, argv + 1);

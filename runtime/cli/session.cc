@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "latimer/board_config.h"
+
 namespace latimer::cli {
 namespace {
 
@@ -43,6 +45,18 @@ std::span<const std::byte> MapFile(const char* path) {
           static_cast<size_t>(info.st_size)};
 }
 
+// Prints the sentence of an error; true where there is none.
+bool Check(const Status& status, const char* model) {
+  if (!status.ok()) {
+    std::fprintf(stderr, "latimer: %s: %s\n", model, status.message());
+  }
+  return status.ok();
+}
+
+// The board's, as far as the profile has room for them.
+constexpr uint32_t kDefaultThreads =
+    kBoard.threads < kProfile.threads ? kBoard.threads : kProfile.threads;
+
 }  // namespace
 
 Session::~Session() {
@@ -51,21 +65,31 @@ Session::~Session() {
   }
 }
 
-bool Session::Open(const Arguments& arguments) {
+// Prints the sentence of an error; true where there is none.
+bool Session::Map(const Arguments& arguments) {
   if (image_.empty()) image_ = MapFile(arguments.model);
-  if (image_.empty()) return false;
-  const Status status =
-      translator_.Load(image_, &workspace,
-                       {.threads = arguments.threads,
-                        .pin_threads = arguments.threads > 1,
-                        .verify_checksum = arguments.verify_checksum,
-                        .cpu = arguments.cpu});
-  if (!status.ok()) {
-    std::fprintf(stderr, "latimer: %s: %s\n", arguments.model,
-                 status.message());
-    return false;
-  }
-  return true;
+  return !image_.empty();
+}
+
+Status Session::Load(const Arguments& arguments) {
+  const uint32_t threads =
+      arguments.threads != 0 ? arguments.threads : kDefaultThreads;
+  return translator_.Load(image_, &workspace,
+                          {.threads = threads,
+                           .pin_threads = threads > 1,
+                           .verify_checksum = arguments.verify_checksum,
+                           .cpu = arguments.cpu});
+}
+
+bool Session::Open(const Arguments& arguments) {
+  return Map(arguments) && Check(Load(arguments), arguments.model);
+}
+
+bool Session::ReadInfo(const Arguments& arguments, ModelInfo* info) {
+  return Map(arguments) &&
+         Check(
+             ReadModelInfo(image_, arguments.verify_checksum, &workspace, info),
+             arguments.model);
 }
 
 }  // namespace latimer::cli

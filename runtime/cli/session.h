@@ -6,6 +6,7 @@
 #include <span>
 
 #include "cli/arguments.h"
+#include "latimer/plan.h"
 #include "latimer/translator.h"
 
 namespace latimer::cli {
@@ -21,9 +22,18 @@ class Session {
   // error and returns false. May be called again.
   bool Open(const Arguments& arguments);
 
+  // What the file says about itself, whichever CPU it was packed for. On
+  // failure as Open. Before Load, for both use the workspace.
+  bool ReadInfo(const Arguments& arguments, ModelInfo* info);
+
+  // Loads what ReadInfo or Open has mapped.
+  Status Load(const Arguments& arguments);
+
   Translator& translator() { return translator_; }
 
  private:
+  bool Map(const Arguments& arguments);
+
   std::span<const std::byte> image_;
   Translator translator_;
 };

@@ -1,15 +1,15 @@
 // What the converter's bill and profile say is what a build with that profile
 // reserves, and such a build translates like the build for any model.
 
-#include "converter/exact_profile.h"
-
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <iterator>
 #include <string>
 
-#include "converter/bill.h"
+#include "cli/bill.h"
+#include "converter/profile_header.h"
+#include "latimer/plan.h"
 #include "latimer/translator.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/program.h"
@@ -23,12 +23,14 @@ Workspace workspace;
 
 class ExactProfileTest : public testing::Test {
  protected:
-  ExactProfileTest()
-      : model_(ReadHuggingFaceMarian(DemoDirectory(), true)),
-        profile_(ExactProfile(model_, WeightType::kInt8, {}, "en_de")) {}
+  ExactProfileTest() : bytes_(ConvertDemo(WeightType::kInt8)) {
+    ModelInfo info;
+    EXPECT_TRUE(ReadModelInfo(bytes_.bytes(), true, &workspace, &info).ok());
+    profile_ = *ExactProfile(info, {}, "en_de");
+  }
 
-  const CanonicalModel model_;
-  const Profile profile_;
+  const ModelBytes bytes_;
+  Profile profile_;
 };
 
 TEST_F(ExactProfileTest, TheCommittedProfileIsWhatTheConverterWrites) {
@@ -40,17 +42,16 @@ TEST_F(ExactProfileTest, TheCommittedProfileIsWhatTheConverterWrites) {
 }
 
 TEST_F(ExactProfileTest, ABuildWithItReservesTheBillAndTranslatesTheSame) {
-  const ModelBytes bytes = ConvertDemo(WeightType::kInt8);
   Translator translator;
-  const Status status = translator.Load(bytes.bytes(), &workspace);
+  const Status status = translator.Load(bytes_.bytes(), &workspace);
   ASSERT_TRUE(status.ok()) << status.message();
 
   const TempFolder folder;
-  WriteFileAtomically(folder.path() / "model.ltm", bytes.bytes());
+  WriteFileAtomically(folder.path() / "model.ltm", bytes_.bytes());
   std::string input;
   std::string expected =
       std::to_string(MakeBill(translator.model_info(), profile_)
-                         .at("ram_bytes")
+                         .at("workspace_bytes")
                          .get<uint64_t>()) +
       "\n";
   for (const FixtureRow& row : ReadDemoFixture()) {

@@ -1,14 +1,14 @@
-#include "converter/bill.h"
+#include "cli/bill.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <memory>
 
-#include "converter/exact_profile.h"
 #include "converter/model_writer.h"
 #include "converter/readers/huggingface_marian.h"
 #include "latimer/memory.h"
+#include "latimer/plan.h"
 #include "model/model_file.h"
 #include "tests/converter/model_folder.h"
 
@@ -31,7 +31,7 @@ Billed BillOf(const char* name, WeightType weights) {
       WriteModel(source, {.weights = weights, .progress = {}});
   const auto model = std::make_unique<Model>();
   EXPECT_TRUE(ReadModelFile(file.bytes(), true, model.get()).ok());
-  const Profile profile = ExactProfile(source, weights, {}, "tiny");
+  const Profile profile = *ExactProfile(model->info, {}, "tiny");
   return {MakeBill(model->info, profile), profile, file.bytes().size()};
 }
 
@@ -60,11 +60,12 @@ TEST(BillTest, EmbeddingsCostFlashOnlyWhereTheyAreNotTied) {
             2 * PackedBytes(WeightType::kF32, Tile::k8x1, 100, 24));
 }
 
-TEST(BillTest, RamBuffersAddUpToTheWorkspace) {
+TEST(BillTest, RamIsTheWorkspaceAndTheStacks) {
   const Billed billed = BillOf("no_scale", WeightType::kInt8);
-  EXPECT_EQ(billed.bill["ram"].size(), static_cast<size_t>(kBufferCount));
+  EXPECT_EQ(billed.bill["ram"].size(), static_cast<size_t>(kBufferCount) + 1);
   EXPECT_EQ(Sum(billed.bill["ram"]), billed.bill["ram_bytes"]);
-  EXPECT_EQ(billed.bill["ram_bytes"], WorkspaceBytes(billed.profile));
+  EXPECT_EQ(billed.bill["ram_bytes"], RamBytes(billed.profile));
+  EXPECT_EQ(billed.bill["workspace_bytes"], WorkspaceBytes(billed.profile));
   // float [L, S, 2D] and [L, T, 2D].
   EXPECT_EQ(billed.bill["ram"]["cross_kv"], 2 * 40 * 2 * 24 * sizeof(float));
   EXPECT_EQ(billed.bill["ram"]["self_kv"], 2 * 40 * 2 * 24 * sizeof(float));
@@ -90,6 +91,33 @@ TEST(BillTest, TheTextNamesEachItemWithItsBytes) {
     }
   }
   EXPECT_THAT(text, HasSubstr("40 source and 40 target tokens"));
+}
+
+TEST(BillTest, BoardsAreFoundByTheirNames) {
+  EXPECT_EQ(FindBoard("no_such_board"), nullptr);
+  EXPECT_EQ(FindBoard(""), nullptr);
+  const Board* board = FindBoard("raspberry_pi_4");
+  ASSERT_NE(board, nullptr);
+  EXPECT_STREQ(board->name, "raspberry_pi_4");
+  EXPECT_THAT(BoardNames(), HasSubstr("raspberry_pi_4"));
+}
+
+TEST(BillTest, ABoardReadsItsOwnTileAndF32) {
+  const Board* board = FindBoard("raspberry_pi_4");
+  ASSERT_NE(board, nullptr);
+  ModelInfo info = {};
+  info.weights = "int8";
+  info.tile = board->tile;
+  EXPECT_TRUE(ReadsTile(*board, info));
+  info.tile = "16x8";
+  EXPECT_FALSE(ReadsTile(*board, info));
+  info.weights = "f32";
+  EXPECT_TRUE(ReadsTile(*board, info));
+}
+
+TEST(BillTest, FitIsToTheByte) {
+  EXPECT_THAT(FitText(100, 100, "x"), HasSubstr("x: fits: 100 bytes"));
+  EXPECT_THAT(FitText(101, 100, "x"), HasSubstr("x: DOES NOT FIT: 101 bytes"));
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
-#include "converter/bill.h"
+#include "cli/bill.h"
 
 #include <cstdio>
+#include <cstring>
 
+#include "latimer/board_list.h"
 #include "latimer/memory.h"
 
 namespace latimer {
@@ -48,11 +50,13 @@ Json MakeBill(const ModelInfo& info, const Profile& profile) {
     const auto buffer = static_cast<Buffer>(i);
     ram[BufferName(buffer)] = BufferBytes(profile, buffer);
   }
+  ram["stacks"] = RamBytes(profile) - WorkspaceBytes(profile);
   Json bill;
   bill["flash_bytes"] = s.file;
   bill["flash"] = flash;
-  bill["ram_bytes"] = WorkspaceBytes(profile);
+  bill["ram_bytes"] = RamBytes(profile);
   bill["ram"] = ram;
+  bill["workspace_bytes"] = WorkspaceBytes(profile);
   bill["weight_bytes_per_token"] = s.streamed_per_token;
   bill["profile"] = {{"name", profile.name},
                      {"source_tokens", profile.source_tokens},
@@ -66,7 +70,7 @@ std::string BillText(const Json& bill) {
   std::string text = Section("Flash (the model file)", bill.at("flash"),
                              bill.at("flash_bytes").get<uint64_t>());
   text +=
-      Section("RAM (the workspace) for " +
+      Section("RAM (workspace and stacks) for " +
                   std::to_string(profile.at("source_tokens").get<uint32_t>()) +
                   " source and " +
                   std::to_string(profile.at("target_tokens").get<uint32_t>()) +
@@ -75,6 +79,40 @@ std::string BillText(const Json& bill) {
   return text + "Weights read per generated token\n" +
          Line("decoder and output",
               bill.at("weight_bytes_per_token").get<uint64_t>());
+}
+
+const Board* FindBoard(const std::string& name) {
+  for (const Board& board : kBoards) {
+    if (name == board.name) return &board;
+  }
+  return nullptr;
+}
+
+std::string BoardNames() {
+  std::string names;
+  for (const Board& board : kBoards) {
+    names += std::string(names.empty() ? "" : ", ") + board.name;
+  }
+  return names;
+}
+
+bool ReadsTile(const Board& board, const ModelInfo& info) {
+  return std::strcmp(info.weights, "int8") != 0 ||
+         std::strcmp(info.tile, board.tile) == 0;
+}
+
+std::string FitText(uint64_t needed_bytes, uint64_t ram_bytes,
+                    const std::string& where) {
+  char text[256];
+  const bool fits = needed_bytes <= ram_bytes;
+  std::snprintf(text, sizeof(text),
+                "%s: %s: %llu bytes of RAM needed, %llu there (%.1f %%).\n",
+                where.c_str(), fits ? "fits" : "DOES NOT FIT",
+                static_cast<unsigned long long>(needed_bytes),
+                static_cast<unsigned long long>(ram_bytes),
+                100.0 * static_cast<double>(needed_bytes) /
+                    static_cast<double>(ram_bytes));
+  return text;
 }
 
 }  // namespace latimer

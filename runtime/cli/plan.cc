@@ -1,0 +1,169 @@
+// latimer plan: whether a model fits, without compiling anything.
+
+#include "latimer/plan.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "cli/arguments.h"
+#include "cli/bill.h"
+#include "cli/commands.h"
+#include "cli/session.h"
+#include "latimer/board_list.h"
+
+namespace latimer::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// What the model is to fit.
+struct Place {
+  std::string name;
+  uint64_t ram_bytes;
+  const Board* board;  // Null: RAM of no particular board.
+};
+
+// "536870912", "512M", "2G": bytes, K, M and G in powers of 1024; 0 is none.
+uint64_t ParseBytes(const char* text) {
+  char* end = nullptr;
+  errno = 0;
+  const long long value = std::strtoll(text, &end, 10);
+  if (end == text || errno != 0 || value <= 0 || value > INT64_MAX >> 31) {
+    return 0;
+  }
+  static constexpr char kUnits[] = "KMG";
+  const char* unit = *end == '\0' ? nullptr : std::strchr(kUnits, *end);
+  if (*end != '\0' && (unit == nullptr || end[1] != '\0')) return 0;
+  return static_cast<uint64_t>(value)
+         << (unit == nullptr ? 0 : 10 * (unit - kUnits + 1));
+}
+
+// False with a sentence where the command line names no place.
+bool FindPlace(const Arguments& arguments, Place* place) {
+  if (arguments.board != nullptr && arguments.ram != nullptr) {
+    std::fprintf(stderr, "latimer plan: give --board or --ram, not both.\n");
+    return false;
+  }
+  if (arguments.board != nullptr) {
+    const Board* board = FindBoard(arguments.board);
+    if (board == nullptr) {
+      std::fprintf(stderr, "latimer plan: --board %s: the boards are %s.\n",
+                   arguments.board, BoardNames().c_str());
+      return false;
+    }
+    *place = {board->name, board->ram_bytes, board};
+  } else if (arguments.ram != nullptr) {
+    const uint64_t bytes = ParseBytes(arguments.ram);
+    if (bytes == 0) {
+      std::fprintf(stderr,
+                   "latimer plan: --ram %s: give bytes, or a number with K, M "
+                   "or G.\n",
+                   arguments.ram);
+      return false;
+    }
+    *place = {arguments.ram, bytes, nullptr};
+  }
+  return true;
+}
+
+// The most tokens, of source and of target, with which the model fits; 0: it
+// does not fit at all.
+uint32_t LongestThatFits(const ModelInfo& info, uint32_t threads,
+                         uint64_t ram_bytes) {
+  uint32_t fits = 0;
+  uint32_t too_long = 1 + (info.architecture.source_positions <
+                                   info.generation.max_target_tokens
+                               ? info.architecture.source_positions
+                               : info.generation.max_target_tokens);
+  while (too_long - fits > 1) {
+    const uint32_t tokens = fits + (too_long - fits) / 2;
+    const Result<Profile> profile = ExactProfile(
+        info,
+        {.source_tokens = tokens, .target_tokens = tokens, .threads = threads},
+        "");
+    (RamBytes(*profile) <= ram_bytes ? fits : too_long) = tokens;
+  }
+  return fits;
+}
+
+void PrintText(const Json& bill, const ModelInfo& info, const Place& place,
+               uint32_t longest) {
+  std::fputs(BillText(bill).c_str(), stdout);
+  const uint64_t needed = bill["ram_bytes"].get<uint64_t>();
+  if (place.ram_bytes == 0) {
+    for (const Board& board : kBoards) {
+      std::fputs(FitText(needed, board.ram_bytes, board.name).c_str(), stdout);
+    }
+    return;
+  }
+  std::fputs(FitText(needed, place.ram_bytes, place.name).c_str(), stdout);
+  if (needed > place.ram_bytes) {
+    if (longest > 0) {
+      std::printf(
+          "It would fit with --max-source-tokens %u "
+          "--max-target-tokens %u.\n",
+          static_cast<unsigned>(longest), static_cast<unsigned>(longest));
+    } else {
+      std::puts("No sentence length makes it fit.");
+    }
+  }
+  if (place.board != nullptr && !ReadsTile(*place.board, info)) {
+    std::printf(
+        "Its weights are in tile %s, and this board's kernels read %s: "
+        "convert it with --board %s.\n",
+        info.tile, place.board->tile, place.board->name);
+  }
+}
+
+}  // namespace
+
+int Plan(int argc, char** argv) {
+  Arguments arguments;
+  if (const int code =
+          ParseArguments(argc, argv, kJson | kThreads | kPlan, &arguments);
+      code != kSuccess) {
+    return code;
+  }
+  Place place = {};
+  if (!FindPlace(arguments, &place)) return kUsage;
+  if (arguments.threads == 0) {
+    arguments.threads = place.board == nullptr ? 1 : place.board->threads;
+  }
+  Session session;
+  ModelInfo info;
+  if (!session.ReadInfo(arguments, &info)) return kFailure;
+  const Result<Profile> profile =
+      ExactProfile(info,
+                   {.source_tokens = arguments.max_source_tokens,
+                    .target_tokens = arguments.max_target_tokens,
+                    .threads = arguments.threads},
+                   "plan");
+  if (!profile.ok()) {
+    std::fprintf(stderr, "latimer plan: %s: %s\n", arguments.model,
+                 profile.status().message());
+    return kFailure;
+  }
+  Json bill = MakeBill(info, *profile);
+  const bool limited = place.ram_bytes != 0;
+  const bool fits = !limited || RamBytes(*profile) <= place.ram_bytes;
+  const bool readable = place.board == nullptr || ReadsTile(*place.board, info);
+  const uint32_t longest =
+      fits ? 0 : LongestThatFits(info, arguments.threads, place.ram_bytes);
+  if (!arguments.json) {
+    PrintText(bill, info, place, longest);
+  } else {
+    if (limited) {
+      bill["place"] = {
+          {"name", place.name}, {"ram_bytes", place.ram_bytes}, {"fits", fits}};
+      if (!fits) bill["place"]["longest_that_fits"] = longest;
+      if (place.board != nullptr) bill["place"]["reads_tile"] = readable;
+    }
+    std::puts(bill.dump(2).c_str());
+  }
+  return fits && readable ? kSuccess : kFailure;
+}
+
+}  // namespace latimer::cli

@@ -1,0 +1,37 @@
+// Planning: what a model needs, from its file alone.
+#ifndef LATIMER_PLAN_H_
+#define LATIMER_PLAN_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "latimer/memory.h"
+#include "latimer/model_info.h"
+#include "latimer/profile.h"
+#include "latimer/status.h"
+
+namespace latimer {
+
+// Verifies a model file like Translator::Load, and fills `*info` with views
+// into it, whichever CPU it was packed for. `*workspace` is scratch memory.
+// Errors: those of the file that Load has.
+Status ReadModelInfo(std::span<const std::byte> image, bool verify_checksum,
+                     Workspace* workspace, ModelInfo* info);
+
+// What a profile shall hold; 0: all that the model can do.
+struct ProfileLimits {
+  uint32_t source_tokens = 0;
+  uint32_t target_tokens = 0;
+  uint32_t threads = 1;
+};
+
+// The smallest profile that holds the model: WorkspaceBytes(profile) is
+// sizeof(Workspace) in a build with it. `name` must outlive the result.
+// kInvalidArgument: a limit exceeds the model's own.
+Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
+                             const char* name);
+
+}  // namespace latimer
+
+#endif  // LATIMER_PLAN_H_

@@ -1,0 +1,71 @@
+#include "latimer/plan.h"
+
+#include <cstring>
+#include <new>
+
+#include "model/model_file.h"
+#include "text/normalizer.h"
+
+namespace latimer {
+namespace {
+
+// Text per token that a profile makes room for. English and German take 4 to
+// 5 bytes a piece, scripts outside Latin up to 12.
+constexpr uint32_t kTextBytesPerToken = 16;
+
+constexpr uint32_t Larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+// `asked`, or all that is available where it is 0.
+Status Limit(const char* what, uint32_t asked, uint32_t available,
+             uint32_t* out) {
+  if (asked > available) {
+    return Status::Error(
+        StatusCode::kInvalidArgument,
+        "--max-%s-tokens %u exceeds the model's own limit of %u.", what,
+        static_cast<unsigned>(asked), static_cast<unsigned>(available));
+  }
+  *out = asked == 0 ? available : asked;
+  return Status();
+}
+
+}  // namespace
+
+Status ReadModelInfo(std::span<const std::byte> image, bool verify_checksum,
+                     Workspace* workspace, ModelInfo* info) {
+  static_assert(sizeof(Model) <= sizeof(workspace->state));
+  static_assert(alignof(Model) <= alignof(Workspace));
+  auto* model = new (workspace->state) Model;
+  const Status status = ReadModelFile(image, verify_checksum, model);
+  *info = model->info;
+  return status;
+}
+
+Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
+                             const char* name) {
+  const Architecture& a = info.architecture;
+  Profile profile{};
+  profile.name = name;
+  profile.d_model = a.d_model;
+  profile.d_ffn = Larger(a.encoder_ffn, a.decoder_ffn);
+  profile.heads = Larger(a.encoder_heads, a.decoder_heads);
+  profile.encoder_layers = a.encoder_layers;
+  profile.decoder_layers = a.decoder_layers;
+  profile.source_vocabulary = a.source_vocabulary;
+  profile.target_vocabulary = a.target_vocabulary;
+  LATIMER_RETURN_IF_ERROR(Limit("source", limits.source_tokens,
+                                a.source_positions, &profile.source_tokens));
+  LATIMER_RETURN_IF_ERROR(Limit("target", limits.target_tokens,
+                                info.generation.max_target_tokens,
+                                &profile.target_tokens));
+  profile.text_bytes =
+      Larger(static_cast<uint32_t>(kMinNormalizedBytes),
+             kTextBytesPerToken *
+                 Larger(profile.source_tokens, profile.target_tokens));
+  profile.threads = limits.threads;
+  profile.int8_weights = std::strcmp(info.weights, "int8") == 0;
+  profile.f32_weights = !profile.int8_weights;
+  profile.tokenizer = info.has_tokenizer;
+  return profile;
+}
+
+}  // namespace latimer

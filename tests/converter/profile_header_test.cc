@@ -1,0 +1,67 @@
+#include "converter/profile_header.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace latimer {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST(ProfileHeaderTest, NamesAreFitForIdentifiers) {
+  EXPECT_EQ(ProfileName("opus-mt-en.DE 2"), "opus_mt_en_de_2");
+  EXPECT_EQ(ProfileName("caf\xc3\xa9\"\\"), "caf____");
+}
+
+// The value that the header gives to a field.
+std::string FieldOf(const std::string& header, const std::string& field) {
+  const std::string start = "\n    ." + field + " = ";
+  const size_t found = header.find(start);
+  if (found == std::string::npos) return "none";
+  const size_t begin = found + start.size();
+  return header.substr(begin, header.find(",\n", begin) - begin);
+}
+
+TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
+  const Profile p = {.name = "a_b",
+                     .d_model = 1,
+                     .d_ffn = 2,
+                     .heads = 3,
+                     .encoder_layers = 4,
+                     .decoder_layers = 5,
+                     .source_vocabulary = 6,
+                     .target_vocabulary = 7,
+                     .source_tokens = 8,
+                     .target_tokens = 9,
+                     .text_bytes = 10,
+                     .threads = 11,
+                     .int8_weights = true,
+                     .f32_weights = false,
+                     .tokenizer = true};
+  const std::string header = ProfileHeader(p);
+  EXPECT_EQ(FieldOf(header, "name"), "\"a_b\"");
+  const char* const kNumbers[] = {
+      "d_model",           "d_ffn",          "heads",
+      "encoder_layers",    "decoder_layers", "source_vocabulary",
+      "target_vocabulary", "source_tokens",  "target_tokens",
+      "text_bytes",        "threads"};
+  int number = 1;
+  size_t previous = 0;
+  for (const char* field : kNumbers) {
+    EXPECT_EQ(FieldOf(header, field), std::to_string(number++)) << field;
+    const size_t position = header.find(std::string(".") + field + " = ");
+    EXPECT_GT(position, previous) << field;
+    previous = position;
+  }
+  EXPECT_EQ(FieldOf(header, "int8_weights"), "true");
+  EXPECT_EQ(FieldOf(header, "f32_weights"), "false");
+  EXPECT_EQ(FieldOf(header, "tokenizer"), "true");
+  EXPECT_THAT(header,
+              AllOf(HasSubstr("#ifndef LATIMER_TARGETS_MODELS_A_B_H_\n"),
+                    HasSubstr("#define LATIMER_TARGETS_MODELS_A_B_H_\n"),
+                    HasSubstr("inline constexpr Profile kProfile = {\n")));
+}
+
+}  // namespace
+}  // namespace latimer
