@@ -41,30 +41,32 @@ else()
   latimer_header_library(latimer_xxhash "${XXHASH_SOURCE_DIR}")
 endif()
 
+# ---- Programs ---------------------------------------------------------------
+
+if(NOT FETCHCONTENT_SOURCE_DIR_NLOHMANN_JSON)
+  find_package(nlohmann_json 3.11 QUIET)
+endif()
+if(TARGET nlohmann_json::nlohmann_json)
+  add_library(latimer_nlohmann_json INTERFACE)
+  target_link_libraries(latimer_nlohmann_json
+    INTERFACE nlohmann_json::nlohmann_json)
+else()
+  latimer_dependency(NLOHMANN_JSON
+    VERSION 3.11.3
+    PATHS include LICENSE.MIT
+    TREE_SHA256
+      590c4bda0acd445f13043c5ae9b4bbd456e856e5de7e157cdb1a83feadbcc999
+    DEBIAN_PACKAGE nlohmann-json3
+    DEBIAN_SHA256
+      0d8ef5af7f9794e3263480193c491549b2ba6cc74bb018906202ada498a79406
+    URL https://github.com/nlohmann/json/archive/v3.11.3.tar.gz)
+  latimer_header_library(latimer_nlohmann_json
+    "${NLOHMANN_JSON_SOURCE_DIR}/include")
+endif()
+
 # ---- Converter only ---------------------------------------------------------
 
 if(LATIMER_CONVERTER)
-  if(NOT FETCHCONTENT_SOURCE_DIR_NLOHMANN_JSON)
-    find_package(nlohmann_json 3.11 QUIET)
-  endif()
-  if(TARGET nlohmann_json::nlohmann_json)
-    add_library(latimer_nlohmann_json INTERFACE)
-    target_link_libraries(latimer_nlohmann_json
-      INTERFACE nlohmann_json::nlohmann_json)
-  else()
-    latimer_dependency(NLOHMANN_JSON
-      VERSION 3.11.3
-      PATHS include LICENSE.MIT
-      TREE_SHA256
-        590c4bda0acd445f13043c5ae9b4bbd456e856e5de7e157cdb1a83feadbcc999
-      DEBIAN_PACKAGE nlohmann-json3
-      DEBIAN_SHA256
-        0d8ef5af7f9794e3263480193c491549b2ba6cc74bb018906202ada498a79406
-      URL https://github.com/nlohmann/json/archive/v3.11.3.tar.gz)
-    latimer_header_library(latimer_nlohmann_json
-      "${NLOHMANN_JSON_SOURCE_DIR}/include")
-  endif()
-
   if(NOT FETCHCONTENT_SOURCE_DIR_CLI11)
     find_package(CLI11 2.1 QUIET)
   endif()
