@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
@@ -128,6 +129,7 @@ class Writer {
 
  private:
   Offset<schema::Tensor> WriteTensor(const PlannedTensor& tensor, Tile tile);
+  Offset<flatbuffers::Vector<float>> WriteBias(const PlannedTensor& tensor);
   void PackLinear(const PlannedTensor& tensor, Tile tile, std::byte* out);
   Offset<schema::Architecture> WriteArchitecture();
   Offset<schema::Generation> WriteGeneration();
@@ -176,8 +178,14 @@ ModelBytes Writer::Write() {
   VisitTensors(model_.architecture, *unused, planner);
 
   uint64_t total = 0;
-  for (const PlannedTensor& tensor : planner.tensors()) total += tensor.bytes;
-  uint64_t reserve = total + kOverheadBytes;
+  uint64_t reserve = kOverheadBytes;
+  for (const PlannedTensor& tensor : planner.tensors()) {
+    total += tensor.bytes;
+    if (tensor.kind == PlannedTensor::Kind::kLinear) {
+      reserve += RoundUp(tensor.rows * sizeof(float), kAlignment);  // Its bias.
+    }
+  }
+  reserve += total;
   if (model_.tokenizer) reserve += model_.tokenizer->bytes();
   if (reserve > kMaxFileBytes) {
     throw ConversionError("The model needs " + std::to_string(reserve) +
@@ -209,6 +217,9 @@ ModelBytes Writer::Write() {
 
 Offset<schema::Tensor> Writer::WriteTensor(const PlannedTensor& tensor,
                                            Tile tile) {
+  const bool linear = tensor.kind == PlannedTensor::Kind::kLinear;
+  Offset<flatbuffers::Vector<float>> bias = 0;
+  if (linear) bias = WriteBias(tensor);
   uint8_t* data = nullptr;
   // ForceVectorAlignment, which in debug builds asks for 32 or less.
   builder_->PreAlign(tensor.bytes, kAlignment);
@@ -233,7 +244,6 @@ Offset<schema::Tensor> Writer::WriteTensor(const PlannedTensor& tensor,
       CheckFinite(values, tensor.name);
       break;
   }
-  const bool linear = tensor.kind == PlannedTensor::Kind::kLinear;
   if (!linear) {
     LATIMER_CHECK(values.size() * sizeof(float) == tensor.bytes);
     std::memcpy(out, values.data(), tensor.bytes);
@@ -249,7 +259,24 @@ Offset<schema::Tensor> Writer::WriteTensor(const PlannedTensor& tensor,
       linear ? schema::Layout::GemmPacked : schema::Layout::RowMajor,
       int8 ? schema::Quantization::SymmetricPerChannel
            : schema::Quantization::None,
-      linear ? ToSchema(tile) : schema::Tile::None, vector);
+      linear ? ToSchema(tile) : schema::Tile::None, vector, bias);
+}
+
+// The biases of the parts one after another; 0, for none, where all are zero.
+Offset<flatbuffers::Vector<float>> Writer::WriteBias(
+    const PlannedTensor& tensor) {
+  const CanonicalLinear& linear = model_.linears.at(tensor.key);
+  std::vector<float> bias;
+  for (size_t part = 0; part < linear.weights.size(); ++part) {
+    const std::vector<float> values =
+        ReadVector(linear.biases[part], linear.weights[part]->shape.at(0),
+                   tensor.name + ".bias");
+    bias.insert(bias.end(), values.begin(), values.end());
+  }
+  LATIMER_CHECK(bias.size() == tensor.rows);
+  if (std::ranges::all_of(bias, [](float b) { return b == 0.0f; })) return 0;
+  builder_->PreAlign(bias.size() * sizeof(float), kAlignment);
+  return builder_->CreateVector(bias);
 }
 
 void Writer::PackLinear(const PlannedTensor& tensor, Tile tile,
@@ -260,7 +287,6 @@ void Writer::PackLinear(const PlannedTensor& tensor, Tile tile,
   std::vector<float> weights(int8 ? k : n * k);
   std::vector<int8_t> quantized(int8 ? n * k : 0);
   std::vector<float> scales(int8 ? n : 0);
-  std::vector<float> bias;
   uint64_t row = 0;
   for (size_t part = 0; part < linear.weights.size(); ++part) {
     const SourceTensor& source = *linear.weights[part];
@@ -276,15 +302,12 @@ void Writer::PackLinear(const PlannedTensor& tensor, Tile tile,
             QuantizeChannel(values, std::span(quantized).subspan(row * k, k));
       }
     }
-    const std::vector<float> part_bias =
-        ReadVector(linear.biases[part], part_rows, tensor.name + ".bias");
-    bias.insert(bias.end(), part_bias.begin(), part_bias.end());
   }
   LATIMER_CHECK(row == n);
   if (int8) {
-    PackInt8(tile, n, k, quantized.data(), scales.data(), bias.data(), out);
+    PackInt8(tile, n, k, quantized.data(), scales.data(), out);
   } else {
-    PackF32(tile, n, k, weights.data(), bias.data(), out);
+    PackF32(tile, n, k, weights.data(), out);
   }
 }
 

@@ -11,7 +11,8 @@
 namespace latimer {
 namespace {
 
-// Every tensor's data begins at a multiple of this; see schema/README.md.
+// Every tensor's data and bias begin at a multiple of this; see
+// schema/README.md.
 constexpr size_t kDataAlignment = 64;
 
 // The values are the same; see schema/model.fbs.
@@ -59,9 +60,16 @@ class TensorBinder {
     }
     const uint64_t bytes = PackedBytes(type, tile, outputs, inputs);
     if (!CheckData(*tensor, bytes)) return;
-    linear = {reinterpret_cast<const std::byte*>(tensor->data()->data()),
-              outputs, inputs};
+    const flatbuffers::Vector<float>* bias = tensor->bias();
+    if (bias != nullptr &&
+        (bias->size() != outputs || !IsAligned(bias->data()))) {
+      return Mismatch("bias");
+    }
+    linear = {{reinterpret_cast<const std::byte*>(tensor->data()->data()),
+               outputs, inputs},
+              bias == nullptr ? nullptr : bias->data()};
     AddSize(group, bytes);
+    if (bias != nullptr) AddSize(group, uint64_t{outputs} * sizeof(float));
   }
 
   void OnNorm(TensorGroup group, const char* name, int layer, uint32_t width,
@@ -88,6 +96,10 @@ class TensorBinder {
     if (tensor->layout() != schema::Layout::RowMajor ||
         tensor->dtype() != schema::DType::Float32) {
       Mismatch("type or layout");
+      return nullptr;
+    }
+    if (tensor->bias() != nullptr) {
+      Mismatch("bias");
       return nullptr;
     }
     if (!CheckData(*tensor, count * sizeof(float))) return nullptr;
@@ -125,13 +137,15 @@ class TensorBinder {
   }
 
   bool CheckData(const schema::Tensor& tensor, uint64_t bytes) {
-    if (tensor.data()->size() != bytes ||
-        reinterpret_cast<uintptr_t>(tensor.data()->data()) % kDataAlignment !=
-            0) {
+    if (tensor.data()->size() != bytes || !IsAligned(tensor.data()->data())) {
       Mismatch("data");
       return false;
     }
     return true;
+  }
+
+  static bool IsAligned(const void* data) {
+    return reinterpret_cast<uintptr_t>(data) % kDataAlignment == 0;
   }
 
   void Mismatch(const char* what) {

@@ -13,8 +13,10 @@
 
 namespace latimer {
 
-// y = x W^T + b, packed for the model's tile. [outputs, inputs].
-using Linear = PackedMatrix;
+// y = x W^T + b, W packed for the model's tile. [outputs, inputs].
+struct Linear : PackedMatrix {
+  const float* bias = nullptr;  // [outputs]; null: all zero.
+};
 
 // Layer normalization; gamma and beta are [D].
 struct Norm {

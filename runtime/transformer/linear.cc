@@ -30,6 +30,12 @@ void ApplyChannels(RunContext& context, const Linear& linear,
     GemmF32(context.gemm, input.rows, linear, begin, end, input.values,
             input.columns, y, linear.n);
   }
+  // Not by the GEMM, whose kernels round the sum as suits their CPU.
+  if (linear.bias == nullptr) return;
+  for (size_t row = 0; row < input.rows; ++row) {
+    context.vector->add(end - begin, linear.bias + begin,
+                        y + row * linear.n + begin);
+  }
 }
 
 }  // namespace

@@ -92,6 +92,10 @@ TEST_P(ModelWriterTest, EachTensorLiesAtAMultipleOf64) {
     // In the order in which translation reads them.
     EXPECT_GT(data, previous) << tensor->name()->str();
     previous = data;
+    if (tensor->bias() == nullptr) continue;
+    previous = tensor->bias()->Data();
+    EXPECT_EQ((previous - bytes) % 64, 0) << tensor->name()->str();
+    EXPECT_GT(previous, data) << tensor->name()->str();
   }
 }
 
@@ -142,6 +146,38 @@ TEST_P(ModelWriterTest, EachRowOfAFusedProjectionHoldsItsSource) {
     ExpectRow(*model, output, row, *source.linears.at("output").weights[0],
               row);
   }
+}
+
+TEST_P(ModelWriterTest, TheBiasOfAFusedProjectionIsThatOfItsParts) {
+  const CanonicalModel source = ReadTiny(TinyModelsFolder() / "no_scale");
+  const ModelBytes file = WriteModel(source, GetParam().options);
+  const auto model = std::make_unique<Model>();
+  ASSERT_TRUE(ReadModelFile(file.bytes(), true, model.get()).ok());
+  const CanonicalLinear& parts =
+      source.linears.at("decoder.1.self_attention.qkv");
+  const Linear& qkv = model->tensors.decoder[1].self_qkv;
+  ASSERT_NE(qkv.bias, nullptr);
+  for (uint32_t part = 0; part < 3; ++part) {
+    std::vector<float> expected(24);
+    parts.biases[part]->Read(0, expected);
+    EXPECT_EQ(
+        std::vector<float>(qkv.bias + part * 24, qkv.bias + (part + 1) * 24),
+        expected);
+  }
+}
+
+TEST_P(ModelWriterTest, ABiasOfZerosIsNotStored) {
+  CanonicalModel source = ReadTiny(TinyModelsFolder() / "no_scale");
+  const auto size = [&] {
+    return WriteModel(source, GetParam().options).bytes().size();
+  };
+  const size_t with_bias = size();
+  source.linears.at("output").biases = {nullptr};
+  EXPECT_LE(size() + 100 * sizeof(float), with_bias);
+  const ModelBytes file = WriteModel(source, GetParam().options);
+  const auto model = std::make_unique<Model>();
+  ASSERT_TRUE(ReadModelFile(file.bytes(), true, model.get()).ok());
+  EXPECT_EQ(model->tensors.output.bias, nullptr);
 }
 
 TEST_P(ModelWriterTest, ATiedEmbeddingIsStoredOnce) {

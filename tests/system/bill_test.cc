@@ -55,7 +55,7 @@ TEST(BillTest, EmbeddingsCostFlashOnlyWhereTheyAreNotTied) {
   const Json tied = BillOf("no_scale", WeightType::kF32).bill;
   EXPECT_EQ(tied["flash"]["embeddings"], 0);
   const Json untied = BillOf("untied", WeightType::kF32).bill;
-  // Two matrices [100, 24] in blocks of 8 channels with their biases.
+  // Two matrices [100, 24] in blocks of 8 channels, without bias.
   EXPECT_EQ(untied["flash"]["embeddings"],
             2 * PackedBytes(WeightType::kF32, Tile::k8x1, 100, 24));
 }

@@ -102,8 +102,8 @@ TEST_F(CliTest, SaysWhatIsWrongWithTheFile) {
 TEST_F(CliTest, SaysWhatIsWrongWithTheModel) {
   EXPECT_THAT(
       LoadError(SaveEdited(
-          "v2.ltm", [](schema::Model& m) { m.mutate_format_version(2); })),
-      HasSubstr("format version 2 but this build reads version 1"));
+          "v1.ltm", [](schema::Model& m) { m.mutate_format_version(1); })),
+      HasSubstr("format version 1 but this build reads version 2"));
   EXPECT_THAT(
       LoadError(SaveEdited("wide.ltm",
                            [](schema::Model& m) {
@@ -417,7 +417,7 @@ TEST_F(CliTest, InspectShowsArchitectureRulesAndProvenance) {
   const Outcome outcome = Latimer({"inspect", Path("f32.ltm"), "--json"});
   EXPECT_EQ(outcome.code, 0);
   const Json json = Json::parse(outcome.out);
-  EXPECT_EQ(json["format_version"], 1);
+  EXPECT_EQ(json["format_version"], 2);
   EXPECT_EQ(json["source"], "no_scale");
   EXPECT_EQ(json["architecture"]["d_model"], 24);
   EXPECT_EQ(json["architecture"]["activation"], "swish");

@@ -78,10 +78,15 @@ TEST(ModelFileTest, EveryFlippedBitIsFoundByTheChecksum) {
 std::vector<bool> TensorBytes(std::span<const std::byte> file) {
   std::vector<bool> inside(file.size(), false);
   const auto* bytes = reinterpret_cast<const uint8_t*>(file.data());
+  const auto fill = [&](const void* data, size_t size) {
+    std::fill_n(inside.begin() + (static_cast<const uint8_t*>(data) - bytes),
+                size, true);
+  };
   for (const schema::Tensor* tensor : *schema::GetModel(bytes)->tensors()) {
-    const auto begin = static_cast<size_t>(tensor->data()->data() - bytes);
-    std::fill_n(inside.begin() + static_cast<std::ptrdiff_t>(begin),
-                tensor->data()->size(), true);
+    fill(tensor->data()->data(), tensor->data()->size());
+    if (tensor->bias() != nullptr) {
+      fill(tensor->bias()->data(), tensor->bias()->size() * sizeof(float));
+    }
   }
   return inside;
 }
@@ -222,8 +227,8 @@ constexpr StatusCode kTooLarge = StatusCode::kExceedsProfile;
 using M = schema::Model;
 
 const Contradiction kContradictions[] = {
-    {"AnotherVersion", [](M& m) { return m.mutate_format_version(2); },
-     StatusCode::kUnsupportedVersion, "format version 2"},
+    {"AnotherVersion", [](M& m) { return m.mutate_format_version(1); },
+     StatusCode::kUnsupportedVersion, "format version 1"},
     {"SizeTooSmall",
      [](M& m) { return m.mutate_file_bytes(m.file_bytes() - 64); }, kCorrupt,
      "damaged"},
@@ -243,6 +248,9 @@ const Contradiction kContradictions[] = {
     {"DataTooShort",
      [](M& m) { return SetSize(TensorOf(m, "output").data(), 64); }, kCorrupt,
      "output differs in data"},
+    {"BiasTooShort",
+     [](M& m) { return SetSize(TensorOf(m, "encoder.0.ffn.in").bias(), 31); },
+     kCorrupt, "encoder.0.ffn.in differs in bias"},
     {"ShapeWithoutAxes",
      [](M& m) { return SetSize(TensorOf(m, "output").shape(), 0); }, kCorrupt,
      "output differs in shape"},

@@ -1,9 +1,10 @@
-// Matrix multiplication on XNNPACK's kernels: y [rows, n] = x [rows, k] * W^T
-// + b, with W packed as packed_matrix.h says. No allocation, no state, no
-// threads: callers split the output channels.
+// Matrix multiplication on XNNPACK's kernels: y [rows, n] = x [rows, k] * W^T,
+// with W packed as packed_matrix.h says. No allocation, no state, no threads:
+// callers split the output channels and add the bias.
 //
 // int8 is XNNPACK's qd8-f32-qc8w: each row of x is quantized as it comes
-// (QuantizeRows), once for all matrices that read it.
+// (QuantizeRows), once for all matrices that read it. Every CPU gives the same
+// bits: the sum in int32, as float * params.scale * the channel's scale.
 #ifndef LATIMER_OPS_XNNPACK_GEMM_H_
 #define LATIMER_OPS_XNNPACK_GEMM_H_
 
@@ -71,7 +72,7 @@ void GemmF32(const GemmKernels& kernels, size_t rows, const PackedMatrix& w,
              uint32_t channel_begin, uint32_t channel_end, const float* x,
              size_t x_stride, float* y, size_t y_stride);
 
-// out [w.k] = the weights of one output channel, dequantized, without bias:
+// out [w.k] = the weights of one output channel, dequantized:
 // an embedding looked up in the output layer's matrix.
 void UnpackRow(WeightType type, Tile tile, const PackedMatrix& w,
                uint32_t channel, float* out);

@@ -11,7 +11,7 @@ namespace latimer {
 // xnn_pack_qs8_weights_and_biases() in XNNPACK's src/reference/packing.cc, as
 // the operator fully_connected_nc_qd8_f32_qc8w calls it.
 void PackInt8(Tile tile, size_t n, size_t k, const int8_t* weights,
-              const float* scale, const float* bias, std::byte* out) {
+              const float* scale, std::byte* out) {
   LATIMER_CHECK(WeightTypeOf(tile) == WeightType::kInt8 && n > 0 && k > 0);
   std::memset(out, 0, PackedBytes(WeightType::kInt8, tile, n, k));
   const TileShape shape = ShapeOf(tile);
@@ -26,20 +26,15 @@ void PackInt8(Tile tile, size_t n, size_t k, const int8_t* weights,
   std::byte* scales = out + shape.nr * (sizeof(int32_t) + inputs);
   xnn_init_qs8_qc8w_scale_fp32_params(n, shape.nr, shape.nr, block_bytes,
                                       block_bytes, 0, scale, scales);
-  if (bias != nullptr) {
-    xnn_init_qs8_qc8w_scale_fp32_params(n, shape.nr, shape.nr, block_bytes,
-                                        block_bytes, 0, bias,
-                                        scales + shape.nr * sizeof(float));
-  }
 }
 
 void PackF32(Tile tile, size_t n, size_t k, const float* weights,
-             const float* bias, std::byte* out) {
+             std::byte* out) {
   LATIMER_CHECK(WeightTypeOf(tile) == WeightType::kF32 && n > 0 && k > 0);
   std::memset(out, 0, PackedBytes(WeightType::kF32, tile, n, k));
   const TileShape shape = ShapeOf(tile);
   xnn_pack_f32_gemm_goi_w(/*g=*/1, n, k, shape.nr, shape.kr, shape.sr, weights,
-                          bias, /*scale=*/nullptr,
+                          /*b=*/nullptr, /*scale=*/nullptr,
                           reinterpret_cast<float*>(out), /*extra_bytes=*/0,
                           /*params=*/nullptr);
 }

@@ -10,17 +10,17 @@
 
 namespace latimer {
 
-// Packs weights [n, k], one scale [n] per output channel (weight = scale *
-// int8), and the bias [n], zeros when null.
+// Packs weights [n, k] and one scale [n] per output channel (weight = scale *
+// int8).
 // `out` has PackedBytes(kInt8, tile, n, k) bytes, kPackedAlignment-aligned,
 // and is written completely: padding is zero. Same input, same bytes.
 // Precondition: an int8 tile, n and k not 0.
 void PackInt8(Tile tile, size_t n, size_t k, const int8_t* weights,
-              const float* scale, const float* bias, std::byte* out);
+              const float* scale, std::byte* out);
 
 // The same for f32 weights; the tile is k8x1.
 void PackF32(Tile tile, size_t n, size_t k, const float* weights,
-             const float* bias, std::byte* out);
+             std::byte* out);
 
 }  // namespace latimer
 

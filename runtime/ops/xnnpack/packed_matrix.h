@@ -4,8 +4,12 @@
 // A packed matrix [n, k] is a row of blocks of nr output channels. A block is
 //
 //   int8: int32 -(sum of the channel's weights) [nr], weights, float scale
-//         [nr], float bias [nr]
-//   f32:  float bias [nr], weights
+//         [nr], float 0 [nr]
+//   f32:  float 0 [nr], weights
+//
+// The zeros are where XNNPACK has the bias. Its kernels add that fused or not,
+// as the CPU does; with zeros they all give the same bits (of int8), and the
+// bias is added to what they give.
 //
 // Weights come kr inputs at a time: kr of channel 0, kr of channel 1, ... With
 // sr > 1 each group of kr*sr inputs is rotated by kr per channel ("shuffle").

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -71,7 +72,6 @@ struct Int8Case {
     for (int8_t& w : weights) w = static_cast<int8_t>(weight(random));
     for (size_t i = 0; i < n; ++i) {
       scale.push_back(0.001f + 0.0001f * static_cast<float>(i % 13));
-      bias.push_back(value(random));
     }
     x.resize(rows * k + kActivationPaddingBytes);
     for (float& v : x) v = value(random);
@@ -80,28 +80,39 @@ struct Int8Case {
   size_t rows, n, k;
   Tile tile;
   std::vector<int8_t> weights;
-  std::vector<float> scale, bias, x;
+  std::vector<float> scale, x;
 };
 
 // What the kernels compute, in plain C++: exact integer sums, one rounding
 // per float operation.
-std::vector<double> ReferenceInt8(const Int8Case& c, const int8_t* q,
-                                  size_t q_stride,
-                                  const RowQuantization* params) {
-  std::vector<double> y(c.rows * c.n);
+std::vector<float> ReferenceInt8(const Int8Case& c, const int8_t* q,
+                                 size_t q_stride,
+                                 const RowQuantization* params) {
+  std::vector<float> y(c.rows * c.n);
   for (size_t row = 0; row < c.rows; ++row) {
     for (size_t channel = 0; channel < c.n; ++channel) {
-      int64_t sum = 0;
+      int32_t sum = 0;
       for (size_t i = 0; i < c.k; ++i) {
-        sum += int64_t{q[row * q_stride + i] - params[row].zero_point} *
+        sum += (q[row * q_stride + i] - params[row].zero_point) *
                c.weights[channel * c.k + i];
       }
-      y[row * c.n + channel] =
-          static_cast<double>(sum) * params[row].scale * c.scale[channel] +
-          c.bias[channel];
+      const float scaled = static_cast<float>(sum) * params[row].scale;
+      // The zero of the tile's bias makes -0 a 0.
+      y[row * c.n + channel] = scaled * c.scale[channel] + 0.0f;
     }
   }
   return y;
+}
+
+// The same floats to the bit; names the first that differs.
+template <typename T>
+testing::AssertionResult SameBits(const T* a, const T* b, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    if (std::memcmp(a + i, b + i, sizeof(T)) == 0) continue;
+    return testing::AssertionFailure()
+           << "element " << i << ": " << +a[i] << " and " << +b[i];
+  }
+  return testing::AssertionSuccess();
 }
 
 // A GemmKernels for each kernel set in this build that this CPU can run.
@@ -123,7 +134,7 @@ TEST(XnnpackGemm, ThisCpuHasKernelsForBothWeightTypes) {
   EXPECT_FALSE(UsableKernels(WeightType::kInt8).empty());
 }
 
-TEST(XnnpackGemm, Int8EqualsThePlainReferenceOnOddShapes) {
+TEST(XnnpackGemm, Int8IsThePlainReferencesBitsOnOddShapes) {
   for (const GemmKernels& kernels : UsableKernels(WeightType::kInt8)) {
     for (const Problem& problem : kProblems) {
       const Tile tile = kernels.gemm->tile;
@@ -133,7 +144,7 @@ TEST(XnnpackGemm, Int8EqualsThePlainReferenceOnOddShapes) {
                    std::to_string(problem.k));
       Int8Case c(problem, tile);
       GuardedBytes packed(PackedBytes(WeightType::kInt8, tile, c.n, c.k));
-      PackInt8(tile, c.n, c.k, c.weights.data(), c.scale.data(), c.bias.data(),
+      PackInt8(tile, c.n, c.k, c.weights.data(), c.scale.data(),
                packed.As<std::byte>());
       const PackedMatrix w = {packed.As<std::byte>(),
                               static_cast<uint32_t>(c.n),
@@ -145,16 +156,12 @@ TEST(XnnpackGemm, Int8EqualsThePlainReferenceOnOddShapes) {
       std::memset(params.As<char>(), 0x55, params.size());
       QuantizeRows(kernels, c.rows, c.k, c.x.data(), c.k, q.As<int8_t>(), c.k,
                    params.As<RowQuantization>());
-      const std::vector<double> expected =
+      const std::vector<float> expected =
           ReferenceInt8(c, q.As<int8_t>(), c.k, params.As<RowQuantization>());
       GuardedBytes y(c.rows * c.n * sizeof(float));
       GemmInt8(kernels, c.rows, w, 0, w.n, q.As<int8_t>(), c.k,
                params.As<RowQuantization>(), y.As<float>(), c.n);
-      for (size_t i = 0; i < expected.size(); ++i) {
-        ASSERT_NEAR(y.As<float>()[i], expected[i],
-                    1e-5 + 1e-5 * std::fabs(expected[i]))
-            << "row " << i / c.n << " channel " << i % c.n;
-      }
+      ASSERT_TRUE(SameBits(y.As<float>(), expected.data(), expected.size()));
     }
   }
 }
@@ -171,20 +178,18 @@ TEST(XnnpackGemm, F32EqualsThePlainReferenceOnOddShapes) {
       std::mt19937 random(1);
       std::uniform_real_distribution<float> value(-1.0f, 1.0f);
       std::vector<float> weights(n * k);
-      std::vector<float> bias(n);
       for (float& v : weights) v = value(random);
-      for (float& v : bias) v = value(random);
       GuardedBytes x(rows * k * sizeof(float) + kActivationPaddingBytes);
       for (size_t i = 0; i < rows * k; ++i) x.As<float>()[i] = value(random);
       GuardedBytes packed(PackedBytes(WeightType::kF32, tile, n, k));
-      PackF32(tile, n, k, weights.data(), bias.data(), packed.As<std::byte>());
+      PackF32(tile, n, k, weights.data(), packed.As<std::byte>());
       const PackedMatrix w = {packed.As<std::byte>(), static_cast<uint32_t>(n),
                               static_cast<uint32_t>(k)};
       GuardedBytes y(rows * n * sizeof(float));
       GemmF32(kernels, rows, w, 0, w.n, x.As<float>(), k, y.As<float>(), n);
       for (size_t row = 0; row < rows; ++row) {
         for (size_t channel = 0; channel < n; ++channel) {
-          double expected = bias[channel];
+          double expected = 0;
           for (size_t i = 0; i < k; ++i) {
             expected +=
                 double{x.As<float>()[row * k + i]} * weights[channel * k + i];
@@ -202,7 +207,7 @@ TEST(XnnpackGemm, ARangeOfChannelsEqualsThatPartOfTheWhole) {
     const Tile tile = kernels.gemm->tile;
     Int8Case c({13, 71, 45}, tile);
     GuardedBytes packed(PackedBytes(WeightType::kInt8, tile, c.n, c.k));
-    PackInt8(tile, c.n, c.k, c.weights.data(), c.scale.data(), c.bias.data(),
+    PackInt8(tile, c.n, c.k, c.weights.data(), c.scale.data(),
              packed.As<std::byte>());
     const PackedMatrix w = {packed.As<std::byte>(), static_cast<uint32_t>(c.n),
                             static_cast<uint32_t>(c.k)};
@@ -229,7 +234,7 @@ TEST(XnnpackGemm, ARowsResultDoesNotDependOnTheNumberOfRows) {
     const Tile tile = kernels.gemm->tile;
     Int8Case c({23, 37, 61}, tile);
     GuardedBytes packed(PackedBytes(WeightType::kInt8, tile, c.n, c.k));
-    PackInt8(tile, c.n, c.k, c.weights.data(), c.scale.data(), c.bias.data(),
+    PackInt8(tile, c.n, c.k, c.weights.data(), c.scale.data(),
              packed.As<std::byte>());
     const PackedMatrix w = {packed.As<std::byte>(), static_cast<uint32_t>(c.n),
                             static_cast<uint32_t>(c.k)};
@@ -249,55 +254,78 @@ TEST(XnnpackGemm, ARowsResultDoesNotDependOnTheNumberOfRows) {
   }
 }
 
-TEST(XnnpackGemm, QuantizedRowsAreWithinHalfAStepOfTheInput) {
-  const CpuFeatures cpu = DetectCpuFeatures();
-  for (const ConvertKernelSet& set : ConvertKernelSets()) {
-    if (!(cpu.*(set.feature))) continue;
-    GemmKernels kernels = UsableKernels(WeightType::kInt8).front();
-    kernels.convert = &set;
-    SCOPED_TRACE(set.convert_name);
-    for (const size_t cols : {1, 2, 7, 8, 31, 64, 65, 129, 512, 1000}) {
-      GuardedBytes x(3 * cols * sizeof(float) + kActivationPaddingBytes);
-      GuardedBytes q(3 * cols);  // Writes nothing past the row.
-      std::vector<RowQuantization> params(3);
-      for (size_t i = 0; i < 3 * cols; ++i) {
-        // One row of both signs, one positive, one all zeros.
-        x.As<float>()[i] =
-            i < cols ? std::sin(static_cast<float>(i) + 0.3f)
-                     : (i < 2 * cols ? 5.0f + static_cast<float>(i % 17) : 0);
-      }
-      QuantizeRows(kernels, 3, cols, x.As<float>(), cols, q.As<int8_t>(), cols,
-                   params.data());
-      for (size_t i = 0; i < 3 * cols; ++i) {
-        const RowQuantization& p = params[i / cols];
-        const float back =
-            p.scale * static_cast<float>(q.As<int8_t>()[i] - p.zero_point);
-        ASSERT_NEAR(back, x.As<float>()[i], 0.51f * p.scale + 1e-6f);
-      }
-      EXPECT_EQ(q.As<int8_t>()[2 * cols], params[2].zero_point);
-    }
+// One row as XNNPACK's kernels quantize it, in plain C++. The zero point is
+// the one of the two ends of the range that loses less.
+RowQuantization ReferenceQuantize(const float* x, size_t cols, int8_t* q) {
+  float min = 0.0f, max = 0.0f;
+  for (size_t i = 0; i < cols; ++i) {
+    min = std::min(min, x[i]);
+    max = std::max(max, x[i]);
+  }
+  const float scale = min == max ? 1.0f : 255.0f / (max - min);
+  const float low_error = -128.0f + min * scale;
+  const float high_error = 127.0f + max * scale;
+  const float zero_point = low_error + high_error > 0.0f ? -128.0f - min * scale
+                                                         : 127.0f - max * scale;
+  const RowQuantization params = {static_cast<int32_t>(std::nearbyint(
+                                      std::clamp(zero_point, -128.0f, 127.0f))),
+                                  1.0f / scale};
+  const float factor = 1.0f / params.scale;
+  for (size_t i = 0; i < cols; ++i) {
+    const float rounded = std::nearbyint(x[i] * factor);  // Halves to even.
+    q[i] = static_cast<int8_t>(
+        std::clamp(static_cast<int>(rounded) + params.zero_point, -128, 127));
+  }
+  return params;
+}
+
+// Rows of noise, of halves between two integers, of one sign, of one value, of
+// zeros, and of a range so wide that most becomes zero.
+void FillRow(size_t row, size_t cols, float* x) {
+  std::mt19937 random(static_cast<uint32_t>(row * 1009 + cols));
+  std::normal_distribution<float> value(0.1f, 3.0f);
+  for (size_t i = 0; i < cols; ++i) {
+    const float v = value(random);
+    x[i] = row == 1   ? static_cast<float>(static_cast<int>(i % 511) - 255) / 2
+           : row == 2 ? 5.0f + std::fabs(v)
+           : row == 3 ? -5.0f - std::fabs(v)
+           : row == 4 ? 0.7f
+           : row == 5 ? 0.0f
+           : row == 6 ? v * (i % 7 == 0 ? 1e6f : 1.0f)
+                      : v;
   }
 }
 
-TEST(XnnpackGemm, AllConversionKernelsGiveTheSameBits) {
+TEST(XnnpackGemm, QuantizedRowsAreThePlainReferencesBits) {
   const CpuFeatures cpu = DetectCpuFeatures();
-  std::mt19937 random(5);
-  std::normal_distribution<float> value(0.1f, 3.0f);
-  const size_t rows = 7;
-  const size_t cols = 333;
-  std::vector<float> x(rows * cols + kActivationPaddingBytes);
-  for (float& v : x) v = value(random);
-  std::vector<int8_t> first;
+  constexpr size_t kRows = 9;
   for (const ConvertKernelSet& set : ConvertKernelSets()) {
     if (!(cpu.*(set.feature))) continue;
     GemmKernels kernels;
     kernels.convert = &set;
-    std::vector<int8_t> q(rows * cols);
-    std::vector<RowQuantization> params(rows);
-    QuantizeRows(kernels, rows, cols, x.data(), cols, q.data(), cols,
-                 params.data());
-    if (first.empty()) first = q;
-    EXPECT_EQ(q, first) << set.convert_name;
+    for (const size_t cols :
+         {1, 2, 7, 8, 31, 64, 65, 129, 333, 512, 1000, 2051}) {
+      SCOPED_TRACE(std::string(set.convert_name) + " columns " +
+                   std::to_string(cols));
+      GuardedBytes x(kRows * cols * sizeof(float) + kActivationPaddingBytes);
+      for (size_t row = 0; row < kRows; ++row) {
+        FillRow(row, cols, x.As<float>() + row * cols);
+      }
+      GuardedBytes q(kRows * cols);  // Writes nothing past the row.
+      std::vector<RowQuantization> params(kRows);
+      QuantizeRows(kernels, kRows, cols, x.As<float>(), cols, q.As<int8_t>(),
+                   cols, params.data());
+      std::vector<int8_t> expected(cols);
+      for (size_t row = 0; row < kRows; ++row) {
+        const RowQuantization reference = ReferenceQuantize(
+            x.As<float>() + row * cols, cols, expected.data());
+        EXPECT_EQ(params[row].zero_point, reference.zero_point) << row;
+        EXPECT_TRUE(SameBits(&params[row].scale, &reference.scale, 1)) << row;
+        ASSERT_TRUE(
+            SameBits(q.As<int8_t>() + row * cols, expected.data(), cols))
+            << "row " << row;
+      }
+    }
   }
 }
 
@@ -306,7 +334,7 @@ TEST(XnnpackGemm, AnUnpackedRowIsTheWeightsThatWerePacked) {
     for (const Problem& problem : kProblems) {
       Int8Case c(problem, tile);
       GuardedBytes packed(PackedBytes(WeightType::kInt8, tile, c.n, c.k));
-      PackInt8(tile, c.n, c.k, c.weights.data(), c.scale.data(), nullptr,
+      PackInt8(tile, c.n, c.k, c.weights.data(), c.scale.data(),
                packed.As<std::byte>());
       const PackedMatrix w = {packed.As<std::byte>(),
                               static_cast<uint32_t>(c.n),
@@ -333,7 +361,7 @@ TEST(XnnpackGemm, AnUnpackedF32RowIsTheWeightsThatWerePacked) {
     weights[i] = static_cast<float>(i) * 0.25f;
   }
   GuardedBytes packed(PackedBytes(WeightType::kF32, Tile::k8x1, n, k));
-  PackF32(Tile::k8x1, n, k, weights.data(), nullptr, packed.As<std::byte>());
+  PackF32(Tile::k8x1, n, k, weights.data(), packed.As<std::byte>());
   const PackedMatrix w = {packed.As<std::byte>(), n, k};
   for (uint32_t channel = 0; channel < n; ++channel) {
     std::vector<float> row(k);

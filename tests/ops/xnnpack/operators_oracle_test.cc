@@ -167,7 +167,6 @@ TEST_F(XnnpackOracle, Int8GemmIsTheFullyConnectedOperatorsBits) {
       w = static_cast<int8_t>(static_cast<int>(random() % 255) - 127);
     }
     const std::vector<float> scale = RandomFloats(s.n, 0.001f, 0.02f, 4);
-    const std::vector<float> bias = RandomFloats(s.n, -2.0f, 2.0f, 5);
     const std::vector<float> x =
         RandomFloats(s.rows * s.k + XNN_EXTRA_BYTES, -2.0f, 3.0f, 6);
     std::vector<int8_t> q(s.rows * s.k + XNN_EXTRA_BYTES);
@@ -186,7 +185,7 @@ TEST_F(XnnpackOracle, Int8GemmIsTheFullyConnectedOperatorsBits) {
     xnn_weights_cache_provider provider = capture.Provider();
     xnn_operator_t op = nullptr;
     ASSERT_EQ(xnn_create_fully_connected_nc_qd8_f32_qc8w(
-                  s.k, s.n, s.k, s.n, scale.data(), weights.data(), bias.data(),
+                  s.k, s.n, s.k, s.n, scale.data(), weights.data(), nullptr,
                   -INFINITY, INFINITY, 0, nullptr, &provider, &op),
               xnn_status_success);
     const Operator owner(op);
@@ -200,19 +199,13 @@ TEST_F(XnnpackOracle, Int8GemmIsTheFullyConnectedOperatorsBits) {
     ASSERT_EQ(xnn_run_operator(op, nullptr), xnn_status_success);
 
     for (const Tile tile : UsableTiles(WeightType::kInt8)) {
-      // Has no FMA: see below. The operator of an SSE4.1 CPU has none either.
-      if (tile == Tile::k4x8 &&
-          tile != UsableTiles(WeightType::kInt8).front()) {
-        continue;
-      }
       GemmKernels kernels;
       ASSERT_TRUE(SelectGemmKernels(DetectCpuFeatures(), WeightType::kInt8,
                                     tile, &kernels)
                       .ok());
       const uint64_t size = PackedBytes(WeightType::kInt8, tile, s.n, s.k);
       const Packed packed = AllocatePacked(size);
-      PackInt8(tile, s.n, s.k, weights.data(), scale.data(), bias.data(),
-               packed.get());
+      PackInt8(tile, s.n, s.k, weights.data(), scale.data(), packed.get());
       const PackedMatrix w = {packed.get(), static_cast<uint32_t>(s.n),
                               static_cast<uint32_t>(s.k)};
       std::vector<float> y(s.rows * s.n);
@@ -236,48 +229,6 @@ TEST_F(XnnpackOracle, Int8GemmIsTheFullyConnectedOperatorsBits) {
 #endif
 }
 
-TEST_F(XnnpackOracle, Sse41DiffersByNoMoreThanARounding) {
-  GemmKernels kernels;
-  if (!SelectGemmKernels(DetectCpuFeatures(), WeightType::kInt8, Tile::k4x8,
-                         &kernels)
-           .ok()) {
-    GTEST_SKIP() << "no kernels for tile 4x8 on this CPU";
-  }
-  const Sizes s = {9, 203, 96};
-  std::vector<int8_t> weights(s.n * s.k);
-  std::mt19937 random(3);
-  for (int8_t& w : weights) {
-    w = static_cast<int8_t>(static_cast<int>(random() % 255) - 127);
-  }
-  const std::vector<float> scale = RandomFloats(s.n, 0.001f, 0.02f, 4);
-  const std::vector<float> bias = RandomFloats(s.n, -2.0f, 2.0f, 5);
-  const std::vector<float> x =
-      RandomFloats(s.rows * s.k + XNN_EXTRA_BYTES, -2.0f, 3.0f, 6);
-  std::vector<int8_t> q(s.rows * s.k + XNN_EXTRA_BYTES);
-  std::vector<RowQuantization> params(s.rows);
-  std::vector<std::vector<float>> results;
-  for (const Tile tile : {Tile::k4x8, UsableTiles(WeightType::kInt8).front()}) {
-    ASSERT_TRUE(SelectGemmKernels(DetectCpuFeatures(), WeightType::kInt8, tile,
-                                  &kernels)
-                    .ok());
-    const Packed packed =
-        AllocatePacked(PackedBytes(WeightType::kInt8, tile, s.n, s.k));
-    PackInt8(tile, s.n, s.k, weights.data(), scale.data(), bias.data(),
-             packed.get());
-    const PackedMatrix w = {packed.get(), static_cast<uint32_t>(s.n),
-                            static_cast<uint32_t>(s.k)};
-    QuantizeRows(kernels, s.rows, s.k, x.data(), s.k, q.data(), s.k,
-                 params.data());
-    results.emplace_back(s.rows * s.n);
-    GemmInt8(kernels, s.rows, w, 0, w.n, q.data(), s.k, params.data(),
-             results.back().data(), s.n);
-  }
-  for (size_t i = 0; i < results[0].size(); ++i) {
-    EXPECT_NEAR(results[0][i], results[1][i],
-                1e-5f + 1e-6f * std::fabs(results[1][i]));
-  }
-}
-
 TEST_F(XnnpackOracle, F32GemmIsTheFullyConnectedOperatorsBits) {
   GemmKernels kernels;
   ASSERT_TRUE(SelectGemmKernels(DetectCpuFeatures(), WeightType::kF32,
@@ -286,12 +237,11 @@ TEST_F(XnnpackOracle, F32GemmIsTheFullyConnectedOperatorsBits) {
   for (const Sizes& s : AllSizes()) {
     SCOPED_TRACE(Describe(s));
     const std::vector<float> weights = RandomFloats(s.n * s.k, -1, 1, 7);
-    const std::vector<float> bias = RandomFloats(s.n, -2.0f, 2.0f, 8);
     const std::vector<float> x =
         RandomFloats(s.rows * s.k + XNN_EXTRA_BYTES, -2.0f, 3.0f, 9);
     xnn_operator_t op = nullptr;
     ASSERT_EQ(xnn_create_fully_connected_nc_f32(
-                  s.k, s.n, s.k, s.n, weights.data(), bias.data(), -INFINITY,
+                  s.k, s.n, s.k, s.n, weights.data(), nullptr, -INFINITY,
                   INFINITY, 0, nullptr, nullptr, &op),
               xnn_status_success);
     const Operator owner(op);
@@ -304,7 +254,7 @@ TEST_F(XnnpackOracle, F32GemmIsTheFullyConnectedOperatorsBits) {
 
     const Packed packed =
         AllocatePacked(PackedBytes(WeightType::kF32, Tile::k8x1, s.n, s.k));
-    PackF32(Tile::k8x1, s.n, s.k, weights.data(), bias.data(), packed.get());
+    PackF32(Tile::k8x1, s.n, s.k, weights.data(), packed.get());
     const PackedMatrix w = {packed.get(), static_cast<uint32_t>(s.n),
                             static_cast<uint32_t>(s.k)};
     std::vector<float> y(s.rows * s.n);
