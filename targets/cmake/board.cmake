@@ -1,20 +1,32 @@
 # latimer_board(): what a board file says. The board's name is the file's.
 #
-#   TRIPLE   the compiler's, as in Debian's g++-<TRIPLE>
+#   TRIPLE   the compiler's: targets/toolchains/<TRIPLE>.cmake
 #   CPU      compiler flags that name the CPU
 #   ISAS     instruction sets whose kernels are compiled in (LATIMER_ISAS)
-#   TILE     layout of int8 weights that those kernels read
-#   RAM_MIB  RAM that translation may use
+#   TILE     layout of int8 weights that those kernels read (LATIMER_TILE)
+#   RAM_MIB  RAM that translation may use: half of the smallest model sold
 #   THREADS  threads that translation uses unless told otherwise
 #   QEMU     the command that runs a program of this board on a PC
+#   NEEDS    instead of QEMU: the flag in /proc/cpuinfo of a PC that can
 #
 # CMake reads a board file as its toolchain file; LatimerBoards.cmake reads all
 # of them for what they say (LATIMER_READ_BOARD set).
+
+# Sets the variable, where the command line does not.
+macro(latimer_board_sets name)
+  if("$CACHE{${name}}" STREQUAL "")
+    set(${name} ${ARGN})
+  endif()
+endmacro()
+
 macro(latimer_board)
   cmake_parse_arguments(LATIMER_BOARD ""
-    "TRIPLE;TILE;RAM_MIB;THREADS" "CPU;ISAS;QEMU" ${ARGN})
+    "TRIPLE;TILE;RAM_MIB;THREADS;NEEDS" "CPU;ISAS;QEMU" ${ARGN})
   get_filename_component(LATIMER_BOARD "${CMAKE_CURRENT_LIST_FILE}" NAME_WE)
   if(NOT LATIMER_READ_BOARD)
+    latimer_board_sets(LATIMER_ISAS ${LATIMER_BOARD_ISAS})
+    latimer_board_sets(LATIMER_TILE ${LATIMER_BOARD_TILE})
+    latimer_board_sets(LATIMER_DISPATCH OFF)
     include("${CMAKE_CURRENT_LIST_DIR}/../toolchains/${LATIMER_BOARD_TRIPLE}.cmake")
   endif()
 endmacro()

@@ -1,11 +1,4 @@
-# 64-bit ARM Linux with Debian's cross compiler (g++-aarch64-linux-gnu); tests
-# run under qemu-user.
-set(CMAKE_SYSTEM_NAME Linux)
-set(CMAKE_SYSTEM_PROCESSOR aarch64)
-set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
-set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
-set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
-set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
-set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
-set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
-set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -L /usr/aarch64-linux-gnu)
+# 64-bit ARM Linux.
+include("${CMAKE_CURRENT_LIST_DIR}/../cmake/toolchain.cmake")
+latimer_toolchain(TRIPLE aarch64-linux-gnu PROCESSOR aarch64
+  QEMU qemu-aarch64)

@@ -1,0 +1,6 @@
+# NXP i.MX 8M Plus: four Cortex-A53; modules with 1 GB and more.
+include("${CMAKE_CURRENT_LIST_DIR}/../cmake/board.cmake")
+latimer_board(TRIPLE aarch64-linux-gnu CPU -mcpu=cortex-a53
+  ISAS neon TILE 8x2s4
+  RAM_MIB 512 THREADS 4
+  QEMU qemu-aarch64 -cpu cortex-a53)

@@ -1,0 +1,83 @@
+# latimer_toolchain(): a GCC cross compiler, Debian's or one from an SDK.
+#
+#   TRIPLE     as in Debian's g++-<TRIPLE>
+#   PROCESSOR  CMAKE_SYSTEM_PROCESSOR
+#   QEMU       the command that runs its programs on a PC
+#   FLAGS      compiler flags, always
+#   CPU        compiler flags where no board file says CPU
+#
+# Two variables, from -D or the environment, name an SDK instead of Debian's
+# compiler (Yocto, Buildroot):
+#
+#   LATIMER_CROSS_PREFIX  path and prefix of its gcc and g++
+#   LATIMER_SYSROOT       its root folder, if the compiler does not know it
+
+# Stops with one sentence where the compiler is missing or too old: CMake's own
+# check fails later, in many lines.
+function(latimer_check_compiler compiler triple)
+  find_program(found NAMES "${compiler}" NO_CACHE)
+  if(NOT found AND LATIMER_CROSS_PREFIX)
+    message(FATAL_ERROR "${compiler} is missing: set LATIMER_CROSS_PREFIX to "
+      "the path and prefix of your SDK's gcc and g++.")
+  elseif(NOT found)
+    string(REPLACE "_" "-" package "${triple}")
+    message(FATAL_ERROR "${compiler} is missing: apt-get install "
+      "g++-${package}, or set LATIMER_CROSS_PREFIX to an SDK's.")
+  endif()
+  # Fails for Clang, which is not asked.
+  execute_process(COMMAND "${found}" -dumpfullversion OUTPUT_VARIABLE version
+    RESULT_VARIABLE result ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(result EQUAL 0 AND version VERSION_LESS LATIMER_OLDEST_GCC)
+    message(FATAL_ERROR "${compiler} is GCC ${version}, too old: Latimer "
+      "needs GCC ${LATIMER_OLDEST_GCC} or newer.")
+  endif()
+endfunction()
+
+macro(latimer_toolchain)
+  cmake_parse_arguments(LATIMER_TOOLCHAIN "" "TRIPLE;PROCESSOR"
+    "QEMU;FLAGS;CPU" ${ARGN})
+  foreach(name IN ITEMS CROSS_PREFIX SYSROOT)
+    set(LATIMER_${name} "$ENV{LATIMER_${name}}" CACHE STRING
+      "Of an SDK to cross-compile with")
+    list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES LATIMER_${name})
+  endforeach()
+  if(LATIMER_CROSS_PREFIX)
+    set(LATIMER_COMPILER "${LATIMER_CROSS_PREFIX}")
+  else()
+    set(LATIMER_COMPILER "${LATIMER_TOOLCHAIN_TRIPLE}-")
+  endif()
+  if(LATIMER_OLDEST_GCC)  # Not in CMake's own little projects.
+    latimer_check_compiler("${LATIMER_COMPILER}g++"
+      "${LATIMER_TOOLCHAIN_TRIPLE}")
+  endif()
+
+  set(CMAKE_SYSTEM_NAME Linux)
+  set(CMAKE_SYSTEM_PROCESSOR "${LATIMER_TOOLCHAIN_PROCESSOR}")
+  set(CMAKE_C_COMPILER "${LATIMER_COMPILER}gcc")
+  set(CMAKE_CXX_COMPILER "${LATIMER_COMPILER}g++")
+  if(LATIMER_BOARD)
+    list(APPEND LATIMER_TOOLCHAIN_FLAGS ${LATIMER_BOARD_CPU})
+    set(LATIMER_TOOLCHAIN_QEMU ${LATIMER_BOARD_QEMU})
+  else()
+    list(APPEND LATIMER_TOOLCHAIN_FLAGS ${LATIMER_TOOLCHAIN_CPU})
+  endif()
+  list(JOIN LATIMER_TOOLCHAIN_FLAGS " " CMAKE_C_FLAGS_INIT)
+  set(CMAKE_CXX_FLAGS_INIT "${CMAKE_C_FLAGS_INIT}")
+
+  # Nothing that is installed for this machine is taken for the other.
+  set(CMAKE_FIND_ROOT_PATH "/usr/${LATIMER_TOOLCHAIN_TRIPLE}")
+  if(LATIMER_SYSROOT)
+    set(CMAKE_SYSROOT "${LATIMER_SYSROOT}")
+    set(CMAKE_FIND_ROOT_PATH "${LATIMER_SYSROOT}")
+  endif()
+  set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+  set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+  set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+  set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+
+  set(CMAKE_CROSSCOMPILING_EMULATOR ${LATIMER_TOOLCHAIN_QEMU})
+  # Where this machine has the same architecture, "/" is the root.
+  if(LATIMER_TOOLCHAIN_QEMU AND EXISTS "${CMAKE_FIND_ROOT_PATH}")
+    list(APPEND CMAKE_CROSSCOMPILING_EMULATOR -L "${CMAKE_FIND_ROOT_PATH}")
+  endif()
+endmacro()
