@@ -26,15 +26,16 @@ struct Outcome {
 };
 
 // Runs build/.../bin/<name> with these arguments and standard input.
-inline Outcome RunProgram(const std::string& name,
-                          const std::vector<std::string>& arguments,
-                          const std::string& input = "") {
+inline Outcome RunProgram(
+    const std::string& name, const std::vector<std::string>& arguments,
+    const std::string& input = "",
+    const std::string& emulator_command = LATIMER_EMULATOR) {
   const TempFolder folder;
   const std::string in = folder.path() / "in", out = folder.path() / "out",
                     err = folder.path() / "err";
   WriteFile(in, input);
   std::vector<std::string> words;
-  std::istringstream emulator(LATIMER_EMULATOR);
+  std::istringstream emulator(emulator_command);
   for (std::string word; emulator >> word;) words.push_back(word);
   words.push_back(std::string(LATIMER_BINARY_DIR) + "/" + name);
   words.insert(words.end(), arguments.begin(), arguments.end());
