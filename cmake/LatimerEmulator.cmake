@@ -1,0 +1,23 @@
+# LATIMER_CANNOT_RUN: why programs of this build do not run on the machine that
+# builds, in one sentence; empty when they do.
+include_guard()
+
+set(LATIMER_CANNOT_RUN "")
+if(CMAKE_CROSSCOMPILING_EMULATOR)
+  list(GET CMAKE_CROSSCOMPILING_EMULATOR 0 latimer_emulator)
+  find_program(latimer_found NAMES "${latimer_emulator}" NO_CACHE)
+  if(NOT latimer_found)
+    set(LATIMER_CANNOT_RUN "${latimer_emulator} is missing, which runs the \
+tests: apt-get install qemu-user.")
+  endif()
+elseif(LATIMER_BOARD_NEEDS)
+  set(latimer_cpu "")
+  if(EXISTS /proc/cpuinfo)
+    file(STRINGS /proc/cpuinfo latimer_cpu REGEX "^flags" LIMIT_COUNT 1)
+  endif()
+  if(NOT "${latimer_cpu} " MATCHES " ${LATIMER_BOARD_NEEDS} ")
+    set(LATIMER_CANNOT_RUN "A CPU with ${LATIMER_BOARD_NEEDS} is missing, \
+which runs the tests of ${LATIMER_BOARD}: QEMU has none, so test on such a \
+machine.")
+  endif()
+endif()
