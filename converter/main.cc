@@ -11,6 +11,7 @@
 
 #include "cli/bill.h"
 #include "converter/error.h"
+#include "converter/known_answer.h"
 #include "converter/model_writer.h"
 #include "converter/profile_header.h"
 #include "converter/readers/huggingface_marian.h"
@@ -79,15 +80,23 @@ void Convert(const Options& options) {
   CanonicalModel model =
       ReadHuggingFaceMarian(options.model_directory, !options.no_tokenizer);
   if (!options.license.empty()) model.license = options.license;
-  for (const std::string& warning : model.warnings) {
-    std::cerr << "latimer-convert: warning: " << warning << "\n";
-  }
+  size_t warnings_printed = 0;
+  const auto print_warnings = [&] {
+    for (; warnings_printed < model.warnings.size(); ++warnings_printed) {
+      std::cerr << "latimer-convert: warning: "
+                << model.warnings[warnings_printed] << "\n";
+    }
+  };
+  print_warnings();
   const ModelBytes bytes = [&] {
     Progress progress(!options.json && isatty(STDERR_FILENO) != 0);
-    return WriteModel(model, {.weights = options.weights,
-                              .tile = options.tile,
-                              .progress = std::ref(progress)});
+    return WriteModelWithKnownAnswer(model,
+                                     {.weights = options.weights,
+                                      .tile = options.tile,
+                                      .progress = std::ref(progress)},
+                                     &model.warnings);
   }();
+  print_warnings();
   const ModelInfo info = ReadBack(bytes);
   const std::string profile_name =
       ProfileName((options.profile.empty() ? options.output : options.profile)

@@ -120,6 +120,18 @@ std::vector<float> ReadVector(const SourceTensor* tensor, uint64_t size,
   return values;
 }
 
+// `bytes` is a whole file.
+void SetChecksum(uint8_t* bytes, size_t size) {
+  auto* root = flatbuffers::GetMutableRoot<schema::Model>(bytes);
+  const auto* field =
+      reinterpret_cast<const flatbuffers::Table*>(root)->GetAddressOf(
+          schema::Model::VT_CHECKSUM);
+  const uint64_t checksum =
+      ComputeChecksum({reinterpret_cast<const std::byte*>(bytes), size},
+                      static_cast<size_t>(field - bytes));
+  LATIMER_CHECK(root->mutate_checksum(checksum));
+}
+
 class Writer {
  public:
   Writer(const CanonicalModel& model, const WriteOptions& options)
@@ -134,6 +146,7 @@ class Writer {
   Offset<schema::Architecture> WriteArchitecture();
   Offset<schema::Generation> WriteGeneration();
   Offset<schema::Tokenizer> WriteTokenizer();
+  Offset<schema::KnownAnswer> WriteKnownAnswer();
   void Finish(const std::vector<Offset<schema::Tensor>>& tensors,
               Offset<schema::Tokenizer> tokenizer);
 
@@ -376,6 +389,16 @@ Offset<schema::Tokenizer> Writer::WriteTokenizer() {
       t.clean_up_spaces);
 }
 
+Offset<schema::KnownAnswer> Writer::WriteKnownAnswer() {
+  const KnownAnswer& answer = options_.known_answer;
+  if (answer.source.empty()) return 0;
+  const auto source =
+      builder_->CreateVector(answer.source.data(), answer.source.size());
+  const auto target =
+      builder_->CreateVector(answer.target.data(), answer.target.size());
+  return schema::CreateKnownAnswer(*builder_, source, target);
+}
+
 void Writer::Finish(const std::vector<Offset<schema::Tensor>>& tensors,
                     Offset<schema::Tokenizer> tokenizer) {
   const auto tensors_offset = builder_->CreateVector(tensors);
@@ -387,23 +410,18 @@ void Writer::Finish(const std::vector<Offset<schema::Tensor>>& tensors,
       schema::CreateProvenance(*builder_, source, license, converter);
   const auto generation = WriteGeneration();
   const auto architecture = WriteArchitecture();
+  const auto known_answer = WriteKnownAnswer();
   // Checksum and size are filled in below; they must be there to be filled.
   builder_->ForceDefaults(true);
-  const auto root =
-      schema::CreateModel(*builder_, kFormatVersion,
-                          /*checksum=*/0, /*file_bytes=*/0, architecture,
-                          generation, provenance, tensors_offset, tokenizer);
+  const auto root = schema::CreateModel(
+      *builder_, kFormatVersion,
+      /*checksum=*/0, /*file_bytes=*/0, architecture, generation, provenance,
+      tensors_offset, tokenizer, known_answer);
   schema::FinishModelBuffer(*builder_, root);
   uint8_t* bytes = builder_->GetBufferPointer();
   auto* written = flatbuffers::GetMutableRoot<schema::Model>(bytes);
   LATIMER_CHECK(written->mutate_file_bytes(builder_->GetSize()));
-  const auto* field =
-      reinterpret_cast<const flatbuffers::Table*>(written)->GetAddressOf(
-          schema::Model::VT_CHECKSUM);
-  const uint64_t checksum = ComputeChecksum(
-      {reinterpret_cast<const std::byte*>(bytes), builder_->GetSize()},
-      static_cast<size_t>(field - bytes));
-  LATIMER_CHECK(written->mutate_checksum(checksum));
+  SetChecksum(bytes, builder_->GetSize());
 }
 
 }  // namespace
@@ -411,6 +429,19 @@ void Writer::Finish(const std::vector<Offset<schema::Tensor>>& tensors,
 ModelBytes WriteModel(const CanonicalModel& model,
                       const WriteOptions& options) {
   return Writer(model, options).Write();
+}
+
+void SetKnownTarget(const ModelBytes& file, std::span<const int32_t> target) {
+  // The memory is that of a FlatBufferBuilder, which is not const.
+  auto* bytes =
+      reinterpret_cast<uint8_t*>(const_cast<std::byte*>(file.bytes().data()));
+  auto* answer =
+      flatbuffers::GetMutableRoot<schema::Model>(bytes)->mutable_known_answer();
+  LATIMER_CHECK(answer != nullptr && answer->target()->size() == target.size());
+  for (size_t i = 0; i < target.size(); ++i) {
+    answer->mutable_target()->Mutate(static_cast<uint32_t>(i), target[i]);
+  }
+  SetChecksum(bytes, file.bytes().size());
 }
 
 void WriteFileAtomically(const std::filesystem::path& path,

@@ -3,6 +3,7 @@
 #define LATIMER_CONVERTER_MODEL_WRITER_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <string>
 
 #include "converter/canonical_model.h"
+#include "latimer/model_info.h"
 #include "ops/xnnpack/packed_matrix.h"
 
 namespace latimer {
@@ -18,6 +20,8 @@ struct WriteOptions {
   WeightType weights = WeightType::kInt8;
   // Of the linear layers. f32 weights have a tile of their own, k8x1.
   Tile tile = Tile::k8x8;
+  // Borrowed; see converter/known_answer.h.
+  KnownAnswer known_answer = {};
   // Called with what is done and the whole, in bytes.
   std::function<void(uint64_t done, uint64_t total)> progress;
 };
@@ -41,6 +45,10 @@ class ModelBytes {
 // model and options give the same bytes. Throws ConversionError if the model
 // exceeds the format or the profile `any`, or a weight is not finite.
 ModelBytes WriteModel(const CanonicalModel& model, const WriteOptions& options);
+
+// Puts other target ids in the place of those that the file was written with,
+// as many, and makes its checksum right.
+void SetKnownTarget(const ModelBytes& file, std::span<const int32_t> target);
 
 // Writes to a temporary name beside `path`, syncs, and renames, so that no
 // partial file is ever seen under `path`. Throws ConversionError.

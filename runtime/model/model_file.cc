@@ -221,6 +221,26 @@ Status ReadGeneration(const schema::Generation& in, const Architecture& a,
   return Status();
 }
 
+Status ReadKnownAnswer(const schema::KnownAnswer& in, const Architecture& a,
+                       KnownAnswer* out) {
+  const auto good = [](const flatbuffers::Vector<int32_t>& ids,
+                       uint32_t longest, int64_t vocabulary) {
+    for (const int32_t id : ids) {
+      if (id < 0 || id >= vocabulary) return false;
+    }
+    return ids.size() > 0 && ids.size() <= longest;
+  };
+  if (!good(*in.source(), a.source_positions, a.source_vocabulary) ||
+      !good(*in.target(), a.target_positions, a.target_vocabulary)) {
+    return Status::Error(StatusCode::kCorrupt,
+                         "The model is damaged: its known answer is none that "
+                         "it could give.");
+  }
+  *out = {{in.source()->data(), in.source()->size()},
+          {in.target()->data(), in.target()->size()}};
+  return Status();
+}
+
 }  // namespace
 
 uint64_t ComputeChecksum(std::span<const std::byte> file,
@@ -256,6 +276,10 @@ Status ReadModelFile(std::span<const std::byte> image, bool verify_checksum,
       ReadArchitecture(*root->architecture(), &info.architecture));
   LATIMER_RETURN_IF_ERROR(
       ReadGeneration(*root->generation(), info.architecture, &info.generation));
+  if (root->known_answer() != nullptr) {
+    LATIMER_RETURN_IF_ERROR(ReadKnownAnswer(
+        *root->known_answer(), info.architecture, &info.known_answer));
+  }
   LATIMER_RETURN_IF_ERROR(BindTensors(*root, model));
   info.has_tokenizer = root->tokenizer() != nullptr;
   if constexpr (kProfile.tokenizer) {

@@ -3,23 +3,14 @@
 #define LATIMER_TESTS_SYSTEM_USABLE_TILE_H_
 
 #include "base/check.h"
-#include "base/cpu.h"
-#include "ops/xnnpack/gemm.h"
+#include "converter/known_answer.h"
 
 namespace latimer {
 
-// The converter's default where this build and CPU have kernels for it, else
-// one that they have.
 inline Tile UsableTile() {
-  for (const Tile tile : {Tile::k8x8, Tile::k4x8, Tile::k8x2s4, Tile::k16x8}) {
-    GemmKernels kernels;
-    if (SelectGemmKernels(DetectCpuFeatures(), WeightType::kInt8, tile,
-                          &kernels)
-            .ok()) {
-      return tile;
-    }
-  }
-  LATIMER_CHECK(false);
+  const std::optional<Tile> tile = TileForThisCpu();
+  LATIMER_CHECK(tile.has_value());
+  return *tile;
 }
 
 }  // namespace latimer

@@ -69,6 +69,14 @@ struct ModelSizes {
   uint64_t streamed_per_token;
 };
 
+// Source ids, EOS included, and the ids that this model gives for them where
+// min_target_tokens and max_target_tokens are as many as there are of these.
+// Both empty where the file has none.
+struct KnownAnswer {
+  std::span<const int32_t> source;
+  std::span<const int32_t> target;
+};
+
 // Views live as long as the image.
 struct ModelInfo {
   uint32_t format_version;
@@ -76,6 +84,7 @@ struct ModelInfo {
   Architecture architecture;
   GenerationRules generation;
   ModelSizes sizes;
+  KnownAnswer known_answer;
   bool has_tokenizer;
   // "f32" or "int8", and the packed layout: "8x8", "16x8", "4x8", ...
   const char* weights;

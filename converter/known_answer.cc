@@ -1,0 +1,111 @@
+#include "converter/known_answer.h"
+
+#include <algorithm>
+#include <memory>
+#include <random>
+
+#include "base/cpu.h"
+#include "converter/error.h"
+#include "latimer/translator.h"
+#include "ops/xnnpack/gemm.h"
+
+namespace latimer {
+namespace {
+
+// Long enough to go through every weight, short enough for the slowest board.
+constexpr uint32_t kSourceTokens = 12;
+constexpr uint32_t kTargetTokens = 24;
+
+bool RunsHere(Tile tile) {
+  GemmKernels kernels;
+  return SelectGemmKernels(DetectCpuFeatures(), WeightType::kInt8, tile,
+                           &kernels)
+      .ok();
+}
+
+// Ids without meaning, the same for every conversion, none special but EOS at
+// the end.
+std::vector<int32_t> KnownSource(const CanonicalModel& model) {
+  const Architecture& a = model.architecture;
+  const CanonicalGeneration& g = model.generation;
+  std::vector<int32_t> ids;
+  std::mt19937 random;  // The standard says what it gives.
+  const uint32_t count =
+      std::min({kSourceTokens, a.source_positions, kProfile.source_tokens}) - 1;
+  constexpr int kTries = 1000;
+  for (int i = 0; i < kTries && ids.size() < count; ++i) {
+    const auto id = static_cast<int32_t>(random() % a.source_vocabulary);
+    if (id != g.eos && id != g.pad && id != g.decoder_start) ids.push_back(id);
+  }
+  const bool eos_is_source = static_cast<uint32_t>(g.eos) < a.source_vocabulary;
+  ids.push_back(eos_is_source ? g.eos : 0);
+  return ids;
+}
+
+uint32_t KnownTargetTokens(const CanonicalModel& model) {
+  return std::min({kTargetTokens, model.architecture.target_positions,
+                   model.generation.max_target_tokens, kProfile.target_tokens});
+}
+
+std::vector<int32_t> Answer(const ModelBytes& file,
+                            std::span<const int32_t> source,
+                            uint32_t target_tokens) {
+  const std::unique_ptr<Workspace> workspace(new Workspace);  // Not zeroed.
+  Translator translator;
+  const Status loaded = translator.Load(file.bytes(), workspace.get(),
+                                        {.verify_checksum = false});
+  if (!loaded.ok()) {
+    throw ConversionError(std::string("The finished model does not load: ") +
+                          loaded.message());
+  }
+  const Result<Translation> translation =
+      translator.TranslateIds(source, {.max_target_tokens = target_tokens,
+                                       .min_target_tokens = target_tokens,
+                                       .language_code = {}});
+  if (!translation.ok()) {
+    throw ConversionError(std::string("The finished model does not run: ") +
+                          translation.status().message());
+  }
+  return {translation->tokens.begin(), translation->tokens.end()};
+}
+
+}  // namespace
+
+std::optional<Tile> TileForThisCpu() {
+  for (const Tile tile : {Tile::k8x8, Tile::k4x8, Tile::k8x2s4, Tile::k16x8}) {
+    if (RunsHere(tile)) return tile;
+  }
+  return std::nullopt;
+}
+
+ModelBytes WriteModelWithKnownAnswer(const CanonicalModel& model,
+                                     const WriteOptions& options,
+                                     std::vector<std::string>* warnings) {
+  WriteOptions with_answer = options;
+  with_answer.known_answer = {};
+  // The last bits of f32 depend on the CPU, and so may an id.
+  if (options.weights == WeightType::kF32) {
+    return WriteModel(model, with_answer);
+  }
+  const std::optional<Tile> tile =
+      RunsHere(options.tile) ? options.tile : TileForThisCpu();
+  if (!tile) {
+    warnings->push_back(
+        "this CPU has no kernels for int8 weights, so the model file gets no "
+        "known answer that latimer doctor could compare with; convert on "
+        "another computer for one.");
+    return WriteModel(model, with_answer);
+  }
+  const std::vector<int32_t> source = KnownSource(model);
+  std::vector<int32_t> target(KnownTargetTokens(model));  // Its place.
+  with_answer.known_answer = {source, target};
+  ModelBytes file = WriteModel(model, with_answer);
+  target = Answer(*tile == options.tile
+                      ? file
+                      : WriteModel(model, {.tile = *tile, .progress = {}}),
+                  source, static_cast<uint32_t>(target.size()));
+  SetKnownTarget(file, target);
+  return file;
+}
+
+}  // namespace latimer

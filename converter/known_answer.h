@@ -1,0 +1,27 @@
+// A model file with the answer that shows whether a device computes rightly.
+#ifndef LATIMER_CONVERTER_KNOWN_ANSWER_H_
+#define LATIMER_CONVERTER_KNOWN_ANSWER_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "converter/model_writer.h"
+
+namespace latimer {
+
+// A tile of int8 weights that this build and CPU have kernels for, the
+// converter's default before others; none where there is none.
+std::optional<Tile> TileForThisCpu();
+
+// WriteModel. With int8 weights the file gets a known answer: the model is run
+// here, packed once more in memory where options.tile is for another CPU. Where
+// this CPU has no kernels at all there is none, and `*warnings` says so.
+// options.known_answer is not read.
+ModelBytes WriteModelWithKnownAnswer(const CanonicalModel& model,
+                                     const WriteOptions& options,
+                                     std::vector<std::string>* warnings);
+
+}  // namespace latimer
+
+#endif  // LATIMER_CONVERTER_KNOWN_ANSWER_H_
