@@ -58,8 +58,14 @@ function(latimer_add_runtime target)
   get_filename_component(profile "${arg_PROFILE}" ABSOLUTE
     BASE_DIR "${PROJECT_SOURCE_DIR}")
   set(generated "${PROJECT_BINARY_DIR}/generated/${target}")
+  get_filename_component(name "${profile}" NAME_WE)
   file(CONFIGURE OUTPUT "${generated}/latimer/profile_config.h" CONTENT
-    "// The profile of ${target}.\n#include \"${profile}\"\n")
+    "// The profile of ${target}.
+#pragma once
+#include \"${profile}\"
+
+#define LATIMER_PROFILE_NAME \"${name}\"
+")
 
   add_library(${target} STATIC ${latimer_runtime_sources})
   latimer_runtime_properties(${target})

@@ -181,6 +181,9 @@ int Main(int argc, char** argv) {
   app.add_option("--threads", options.limits.threads,
                  "threads the profile allows [the board's, else 1]")
       ->check(CLI::Range(1, 64));
+  app.add_flag("--copy-image", options.limits.copy_image,
+               "the profile keeps RAM for the model file, for a device that "
+               "cannot map it");
   app.add_option("--license", options.license,
                  "licence note to store instead of the one found in MODEL_DIR");
   app.add_flag("--no-tokenizer", options.no_tokenizer,
@@ -212,6 +215,11 @@ int Main(int argc, char** argv) {
     std::cerr
         << "latimer-convert: --tile is for int8 weights; f32 weights have "
            "one layout.\n";
+    return 2;
+  }
+  if (options.limits.copy_image && options.profile.empty()) {
+    std::cerr << "latimer-convert: --copy-image is a property of the profile; "
+                 "give --profile FILE.h too.\n";
     return 2;
   }
   try {

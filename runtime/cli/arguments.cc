@@ -67,6 +67,8 @@ constexpr OptionInfo kOptions[] = {
      nullptr,
      nullptr,
      {}},
+    {"copy-image", kPlan, false, 0, nullptr, &Arguments::copy_image, nullptr,
+     true},
     {"board", kPlan, true, 0, nullptr, nullptr, &Arguments::board, {}},
     {"ram", kPlan, true, 0, nullptr, nullptr, &Arguments::ram, {}},
     {"source-tokens",

@@ -30,6 +30,7 @@ struct Arguments {
   uint32_t max_source_tokens = 0;
   const char* board = nullptr;
   const char* ram = nullptr;
+  bool copy_image = false;
 
   // bench
   uint32_t source_tokens = 32;

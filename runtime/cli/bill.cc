@@ -50,7 +50,11 @@ Json MakeBill(const ModelInfo& info, const Profile& profile) {
     const auto buffer = static_cast<Buffer>(i);
     ram[BufferName(buffer)] = BufferBytes(profile, buffer);
   }
-  ram["stacks"] = RamBytes(profile) - WorkspaceBytes(profile);
+  ram["stacks"] =
+      RamBytes(profile) - WorkspaceBytes(profile) - profile.copied_image_bytes;
+  if (profile.copied_image_bytes != 0) {
+    ram["copied_image"] = profile.copied_image_bytes;
+  }
   Json bill;
   bill["flash_bytes"] = s.file;
   bill["flash"] = flash;

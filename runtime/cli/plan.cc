@@ -71,7 +71,7 @@ bool FindPlace(const Arguments& arguments, Place* place) {
 
 // The most tokens, of source and of target, with which the model fits; 0: it
 // does not fit at all.
-uint32_t LongestThatFits(const ModelInfo& info, uint32_t threads,
+uint32_t LongestThatFits(const ModelInfo& info, ProfileLimits limits,
                          uint64_t ram_bytes) {
   uint32_t fits = 0;
   uint32_t too_long = 1 + (info.architecture.source_positions <
@@ -80,10 +80,8 @@ uint32_t LongestThatFits(const ModelInfo& info, uint32_t threads,
                                : info.generation.max_target_tokens);
   while (too_long - fits > 1) {
     const uint32_t tokens = fits + (too_long - fits) / 2;
-    const Result<Profile> profile = ExactProfile(
-        info,
-        {.source_tokens = tokens, .target_tokens = tokens, .threads = threads},
-        "");
+    limits.source_tokens = limits.target_tokens = tokens;
+    const Result<Profile> profile = ExactProfile(info, limits, "");
     (RamBytes(*profile) <= ram_bytes ? fits : too_long) = tokens;
   }
   return fits;
@@ -135,12 +133,11 @@ int Plan(int argc, char** argv) {
   Session session;
   ModelInfo info;
   if (!session.ReadInfo(arguments, &info)) return kFailure;
-  const Result<Profile> profile =
-      ExactProfile(info,
-                   {.source_tokens = arguments.max_source_tokens,
-                    .target_tokens = arguments.max_target_tokens,
-                    .threads = arguments.threads},
-                   "plan");
+  const ProfileLimits limits = {.source_tokens = arguments.max_source_tokens,
+                                .target_tokens = arguments.max_target_tokens,
+                                .threads = arguments.threads,
+                                .copy_image = arguments.copy_image};
+  const Result<Profile> profile = ExactProfile(info, limits, "plan");
   if (!profile.ok()) {
     std::fprintf(stderr, "latimer plan: %s: %s\n", arguments.model,
                  profile.status().message());
@@ -151,7 +148,7 @@ int Plan(int argc, char** argv) {
   const bool fits = !limited || RamBytes(*profile) <= place.ram_bytes;
   const bool readable = place.board == nullptr || ReadsTile(*place.board, info);
   const uint32_t longest =
-      fits ? 0 : LongestThatFits(info, arguments.threads, place.ram_bytes);
+      fits ? 0 : LongestThatFits(info, limits, place.ram_bytes);
   if (!arguments.json) {
     PrintText(bill, info, place, longest);
   } else {

@@ -1,4 +1,4 @@
-// A model file mapped into memory and loaded into the static workspace.
+// A model loaded into the static workspace.
 #ifndef LATIMER_CLI_SESSION_H_
 #define LATIMER_CLI_SESSION_H_
 
@@ -14,11 +14,10 @@ namespace latimer::cli {
 class Session {
  public:
   Session() = default;
-  ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // Maps and loads arguments.model. On failure prints one sentence to standard
+  // Opens and loads arguments.model. On failure prints one sentence to standard
   // error and returns false. May be called again.
   bool Open(const Arguments& arguments);
 

@@ -36,6 +36,7 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
                      .target_tokens = 9,
                      .text_bytes = 10,
                      .threads = 11,
+                     .copied_image_bytes = 12,
                      .int8_weights = true,
                      .f32_weights = false,
                      .tokenizer = true};
@@ -45,7 +46,7 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
       "d_model",           "d_ffn",          "heads",
       "encoder_layers",    "decoder_layers", "source_vocabulary",
       "target_vocabulary", "source_tokens",  "target_tokens",
-      "text_bytes",        "threads"};
+      "text_bytes",        "threads",        "copied_image_bytes"};
   int number = 1;
   size_t previous = 0;
   for (const char* field : kNumbers) {

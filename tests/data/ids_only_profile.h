@@ -20,6 +20,7 @@ inline constexpr Profile kProfile = {
     .target_tokens = 8,
     .text_bytes = 1024,
     .threads = 1,
+    .copied_image_bytes = 0,
     .int8_weights = true,
     .f32_weights = false,
     .tokenizer = false,

@@ -494,6 +494,7 @@ TEST_F(CliTest, ConverterErrorsAreSentencesAndLeaveNoFile) {
        kUsage,
        "--weights: int3 not in {f32,int8}"},
       {{tiny, "-o", output, "--tile", "9x9"}, kUsage, "9x9 not in {"},
+      {{tiny, "-o", output, "--copy-image"}, kUsage, "--profile FILE.h"},
       {{tiny, "-o", output, "--frobnicate"}, kUsage, "--frobnicate"},
       {{tiny, "-o"}, kUsage, "--output"},
       {{tiny}, kUsage, "--output"},
@@ -523,6 +524,20 @@ TEST_F(CliTest, TheConverterPrintsTheBillAndWritesTheProfile) {
   RunProgram("latimer-convert",
              {TinyModel("no_scale").string(), "-o", output, "--no-tokenizer"});
   EXPECT_EQ(ReadFile(output), first);
+}
+
+TEST_F(CliTest, AProfileForACopiedImageKeepsRamForTheFile) {
+  const std::string output = Path("copied.ltm");
+  const std::string profile = Path("copied.h");
+  const Outcome outcome =
+      RunProgram("latimer-convert",
+                 {TinyModel("no_scale").string(), "-o", output,
+                  "--no-tokenizer", "--copy-image", "--profile", profile});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const uint64_t bytes = Padded(std::filesystem::file_size(output));
+  EXPECT_THAT(
+      ReadFile(profile),
+      HasSubstr(".copied_image_bytes = " + std::to_string(bytes) + ",\n"));
 }
 
 }  // namespace

@@ -25,20 +25,13 @@ struct Outcome {
   std::string err;
 };
 
-// Runs build/.../bin/<name> with these arguments and standard input.
-inline Outcome RunProgram(
-    const std::string& name, const std::vector<std::string>& arguments,
-    const std::string& input = "",
-    const std::string& emulator_command = LATIMER_EMULATOR) {
+// Runs a command, such as the compiler, with this standard input.
+inline Outcome RunCommand(std::vector<std::string> words,
+                          const std::string& input = "") {
   const TempFolder folder;
   const std::string in = folder.path() / "in", out = folder.path() / "out",
                     err = folder.path() / "err";
   WriteFile(in, input);
-  std::vector<std::string> words;
-  std::istringstream emulator(emulator_command);
-  for (std::string word; emulator >> word;) words.push_back(word);
-  words.push_back(std::string(LATIMER_BINARY_DIR) + "/" + name);
-  words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -61,6 +54,19 @@ inline Outcome RunProgram(
   EXPECT_EQ(waitpid(process, &status, 0), process);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
           ReadFile(out), ReadFile(err)};
+}
+
+// Runs build/.../bin/<name> with these arguments and standard input.
+inline Outcome RunProgram(
+    const std::string& name, const std::vector<std::string>& arguments,
+    const std::string& input = "",
+    const std::string& emulator_command = LATIMER_EMULATOR) {
+  std::vector<std::string> words;
+  std::istringstream emulator(emulator_command);
+  for (std::string word; emulator >> word;) words.push_back(word);
+  words.push_back(std::string(LATIMER_BINARY_DIR) + "/" + name);
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return RunCommand(words, input);
 }
 
 // Expects exit code `code`, nothing on standard output, and one sentence on

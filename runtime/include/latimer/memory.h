@@ -106,9 +106,11 @@ constexpr uint64_t WorkspaceBytes(const Profile& profile) {
 // Stack that one thread needs at most, from a public function down.
 inline constexpr uint64_t kStackBytes = 64 * 1024;
 
-// All the RAM that a build with that profile needs: workspace and stacks.
+// All the RAM that a build with that profile needs: workspace, stacks, and the
+// model file where it is copied to RAM. fits_board.cc compares it with kBoard.
 constexpr uint64_t RamBytes(const Profile& profile) {
-  return WorkspaceBytes(profile) + profile.threads * kStackBytes;
+  return WorkspaceBytes(profile) + profile.threads * kStackBytes +
+         profile.copied_image_bytes;
 }
 
 constexpr size_t Elements(Buffer buffer, size_t element_bytes) {

@@ -24,6 +24,8 @@ struct ProfileLimits {
   uint32_t source_tokens = 0;
   uint32_t target_tokens = 0;
   uint32_t threads = 1;
+  // RAM for the model file itself, for a device that cannot map it.
+  bool copy_image = false;
 };
 
 // The smallest profile that holds the model: WorkspaceBytes(profile) is

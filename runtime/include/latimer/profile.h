@@ -27,6 +27,9 @@ struct Profile {
   // translation that one call returns, in bytes of UTF-8.
   uint32_t text_bytes;
   uint32_t threads;
+  // RAM kept for a model file that is read into it; 0: the file is mapped or
+  // linked in, and costs none.
+  uint64_t copied_image_bytes;
 
   // Features: what is false is not compiled in.
   bool int8_weights;
