@@ -21,10 +21,11 @@ list(FILTER latimer_runtime_sources EXCLUDE REGEX "_isa\\.cc$")
 list(REMOVE_ITEM latimer_runtime_sources
   "${PROJECT_SOURCE_DIR}/runtime/ops/xnnpack/pack.cc")
 
-# Instruction sets that the *_isa.cc files are compiled for, each with
-# LATIMER_ISA=<name>; VNNI concerns only XNNPACK's kernels.
-set(latimer_own_isas ${LATIMER_ISAS})
-list(REMOVE_ITEM latimer_own_isas avxvnni avx512vnni dotprod i8mm)
+# The *_isa.cc files are compiled for each of these, with LATIMER_ISA=<name>;
+# products of bytes concern only XNNPACK's kernels.
+foreach(isa IN ITEMS sse41 avx2 avx512 neon scalar)
+  latimer_add_isa_to_role(vector ${isa})
+endforeach()
 set(latimer_isa_flags_sse41 -msse4.1)
 set(latimer_isa_flags_avx2 -mavx2 -mfma -mf16c)
 set(latimer_isa_flags_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl
@@ -33,10 +34,15 @@ set(latimer_isa_flags_neon "")
 if(LATIMER_ARCH STREQUAL "armv7")
   set(latimer_isa_flags_neon -mfpu=neon)
 endif()
-set(latimer_isa_definitions "")
-foreach(isa IN LISTS LATIMER_ISAS)
-  string(TOUPPER "${isa}" upper)
-  list(APPEND latimer_isa_definitions LATIMER_HAVE_${upper}=1)
+set(latimer_isa_flags_scalar "")
+# What there is: LATIMER_KERNELS_INT8_8X8_AVX2, LATIMER_KERNELS_VECTOR_NEON ...
+set(latimer_isa_definitions "LATIMER_ISAS_IN_BUILD=\"${LATIMER_ISAS}\"")
+string(REPLACE ";" " " latimer_isa_definitions "${latimer_isa_definitions}")
+foreach(role IN LISTS latimer_roles)
+  foreach(isa IN LISTS latimer_isas_of_${role})
+    string(TOUPPER "LATIMER_KERNELS_${role}_${isa}=1" definition)
+    list(APPEND latimer_isa_definitions ${definition})
+  endforeach()
 endforeach()
 
 # Properties that all of our code in the runtime has.
@@ -73,7 +79,7 @@ function(latimer_add_runtime target)
   target_link_libraries(${target} PUBLIC Threads::Threads
     PRIVATE latimer_xnnpack_kernels latimer_xnnpack_headers)
   if(latimer_isa_sources)
-    foreach(isa IN LISTS latimer_own_isas)
+    foreach(isa IN LISTS latimer_isas_of_vector)
       add_library(${target}_${isa} OBJECT ${latimer_isa_sources})
       latimer_runtime_properties(${target}_${isa})
       target_include_directories(${target}_${isa} PUBLIC "${generated}")

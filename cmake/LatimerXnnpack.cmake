@@ -11,6 +11,7 @@
 include_guard()
 include(LatimerDependency)
 include(LatimerCachedLibrary)
+include(LatimerIsas)
 
 latimer_dependency(XNNPACK
   VERSION 4ea82e5
@@ -40,48 +41,25 @@ latimer_dependency(FXDIV
     7953482badaf4cb34026c3487c257b8e4ab2df061c019bd6fabbbc12ad52c44b
   URL https://github.com/Maratyszcza/FXdiv/archive/b408327ac2a15ec3e43352421954f5b1967701d1.tar.gz)
 
-# ---- Architecture and instruction sets --------------------------------------
-
-if(LATIMER_TARGET_TRIPLE MATCHES "^(x86_64|amd64)")
-  set(LATIMER_ARCH x86_64)
-  set(latimer_all_isas sse41 avx2 avxvnni avx512 avx512vnni)
-elseif(LATIMER_TARGET_TRIPLE MATCHES "^(aarch64|arm64)")
-  set(LATIMER_ARCH aarch64)
-  set(latimer_all_isas neon dotprod i8mm)
-elseif(LATIMER_TARGET_TRIPLE MATCHES "^arm")
-  set(LATIMER_ARCH armv7)
-  set(latimer_all_isas neon)
-else()
-  message(FATAL_ERROR "Latimer has no kernels for ${LATIMER_TARGET_TRIPLE}; "
-    "it runs on x86_64, aarch64 and armv7 with NEON.")
-endif()
-if(NOT LATIMER_ISAS)
-  set(LATIMER_ISAS ${latimer_all_isas})
-endif()
-foreach(isa IN LISTS LATIMER_ISAS)
-  if(NOT isa IN_LIST latimer_all_isas)
-    message(FATAL_ERROR "LATIMER_ISAS: ${isa} is not one of "
-      "${latimer_all_isas}, the instruction sets for ${LATIMER_ARCH}.")
-  endif()
-endforeach()
-
 # ---- Kernels ----------------------------------------------------------------
 
-set(latimer_kernel_files "")
-
-# Adds source files, given relative to XNNPACK's src/ and without ".c", with
-# these compiler flags. Nothing is fused that the source does not fuse: GCC
-# contracts vmulq and vaddq too.
-function(latimer_kernels)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "FLAGS;FILES")
+# latimer_kernels(ROLE <role> ISA <isa> [FLAGS ...] FILES ...): source files,
+# given relative to XNNPACK's src/ and without ".c", with these compiler flags.
+# runtime/ops/xnnpack/kernel_sets.cc has the tables. Nothing is fused that the
+# source does not fuse: GCC contracts vmulq and vaddq too.
+#
+# Roles are int8_<tile>, f32 and quantize. Calls go from the oldest instruction
+# set to the newest.
+macro(latimer_kernels)
+  cmake_parse_arguments(arg "" "ROLE;ISA" "FLAGS;FILES" ${ARGN})
+  latimer_add_isa_to_role(${arg_ROLE} ${arg_ISA})
   foreach(name IN LISTS arg_FILES)
     set(file "${XNNPACK_SOURCE_DIR}/src/${name}.c")
     set_source_files_properties("${file}" PROPERTIES
       COMPILE_OPTIONS "${arg_FLAGS};-fno-math-errno;-ffp-contract=off")
-    list(APPEND latimer_kernel_files "${file}")
+    list(APPEND latimer_files_${arg_ROLE}_${arg_ISA} "${file}")
   endforeach()
-  set(latimer_kernel_files "${latimer_kernel_files}" PARENT_SCOPE)
-endfunction()
+endmacro()
 
 set(qd8 qd8-f32-qc8w-gemm/gen/qd8-f32-qc8w-gemm)
 set(f32 f32-gemm/gen/f32-gemm)
@@ -90,97 +68,149 @@ set(vcvt f32-qs8-vcvt/gen/f32-qs8-vcvt)
 set(avx512 -mf16c -mfma -mavx512f -mavx512cd -mavx512bw -mavx512dq -mavx512vl
   -fno-asynchronous-unwind-tables)
 
-if("sse41" IN_LIST LATIMER_ISAS)
-  latimer_kernels(FLAGS -msse4.1 -mno-sse4.2 FILES
+if(LATIMER_ARCH STREQUAL "x86_64")
+  latimer_kernels(ROLE int8_4x8 ISA sse41 FLAGS -msse4.1 -mno-sse4.2 FILES
     ${qd8}-1x4c8-minmax-sse41-ld64
     ${qd8}-2x4c8-minmax-sse41-ld64
     ${qd8}-3x4c8-minmax-sse41-ld64
-    ${qd8}-4x4c8-minmax-sse41-ld64
+    ${qd8}-4x4c8-minmax-sse41-ld64)
+  latimer_kernels(ROLE f32 ISA sse41 FLAGS -msse4.1 -mno-sse4.2 FILES
     ${f32}-1x8-minmax-sse-load1
     ${f32}-3x8-minmax-sse-load1
-    ${f32}-4x8-minmax-sse-load1
+    ${f32}-4x8-minmax-sse-load1)
+  latimer_kernels(ROLE quantize ISA sse41 FLAGS -msse4.1 -mno-sse4.2 FILES
     ${rminmax}-sse-u16-acc4
     ${vcvt}-sse41-u32)
-endif()
-if("avx2" IN_LIST LATIMER_ISAS)
-  latimer_kernels(FLAGS -mf16c -mfma -mavx2 FILES
+
+  latimer_kernels(ROLE int8_8x8 ISA avx2 FLAGS -mf16c -mfma -mavx2 FILES
     ${qd8}-1x8c8-minmax-avx2
     ${qd8}-2x8c8-minmax-avx2
     ${qd8}-3x8c8-minmax-avx2
-    ${qd8}-4x8c8-minmax-avx2
-    ${vcvt}-avx2-u64)
-  latimer_kernels(FLAGS -mf16c -mfma -mno-avx2 FILES
+    ${qd8}-4x8c8-minmax-avx2)
+  latimer_kernels(ROLE f32 ISA avx2 FLAGS -mf16c -mfma -mno-avx2 FILES
     ${f32}-1x8-minmax-fma3-broadcast
     ${f32}-4x8-minmax-fma3-broadcast
     ${f32}-6x8-minmax-fma3-broadcast)
-  latimer_kernels(FLAGS -mavx -mno-avx2 -mno-fma -mno-f16c FILES
+  # For profiles without f32_fma; the linker takes one or the other.
+  latimer_kernels(ROLE f32 ISA avx2 FLAGS -mavx -mno-avx2 -mno-fma -mno-f16c
+    FILES
+    ${f32}-1x8-minmax-avx-broadcast
+    ${f32}-4x8-minmax-avx-broadcast
+    ${f32}-6x8-minmax-avx-broadcast)
+  latimer_kernels(ROLE quantize ISA avx2 FLAGS -mf16c -mfma -mavx2 FILES
+    ${vcvt}-avx2-u64)
+  latimer_kernels(ROLE quantize ISA avx2 FLAGS -mavx -mno-avx2 -mno-fma
+    -mno-f16c FILES
     ${rminmax}-avx-u32-acc4)
-endif()
-if("avxvnni" IN_LIST LATIMER_ISAS)
-  latimer_kernels(FLAGS -mf16c -mfma -mavx2 -mavxvnni
+
+  latimer_kernels(ROLE int8_8x8 ISA avxvnni FLAGS -mf16c -mfma -mavx2 -mavxvnni
     -fno-asynchronous-unwind-tables FILES
     ${qd8}-1x8c8-minmax-avxvnni-prfm
     ${qd8}-2x8c8-minmax-avxvnni-prfm
     ${qd8}-3x8c8-minmax-avxvnni-prfm)
-endif()
-if("avx512" IN_LIST LATIMER_ISAS)
-  latimer_kernels(FLAGS ${avx512} FILES
+
+  latimer_kernels(ROLE int8_16x8 ISA avx512 FLAGS ${avx512} FILES
     ${qd8}-1x16c8-minmax-avx512skx-prfm
     ${qd8}-5x16c8-minmax-avx512skx-prfm
-    ${qd8}-7x16c8-minmax-avx512skx-prfm
+    ${qd8}-7x16c8-minmax-avx512skx-prfm)
+  latimer_kernels(ROLE quantize ISA avx512 FLAGS ${avx512} FILES
     ${vcvt}-avx512skx-u128)
-  latimer_kernels(FLAGS -mavx512f -fno-asynchronous-unwind-tables FILES
+  latimer_kernels(ROLE quantize ISA avx512 FLAGS -mavx512f
+    -fno-asynchronous-unwind-tables FILES
     ${rminmax}-avx512f-u64-acc4)
-endif()
-if("avx512vnni" IN_LIST LATIMER_ISAS)
-  latimer_kernels(FLAGS ${avx512} -mavx512vnni FILES
+
+  latimer_kernels(ROLE int8_16x8 ISA avx512vnni FLAGS ${avx512} -mavx512vnni
+    FILES
     ${qd8}-1x16c8-minmax-avx512vnni-prfm
     ${qd8}-5x16c8-minmax-avx512vnni-prfm
     ${qd8}-7x16c8-minmax-avx512vnni-prfm
-    ${qd8}-10x16c8-minmax-avx512vnni-prfm
+    ${qd8}-10x16c8-minmax-avx512vnni-prfm)
+  latimer_kernels(ROLE int8_8x8 ISA avx512vnni FLAGS ${avx512} -mavx512vnni
+    FILES
     ${qd8}-1x8c8-minmax-avx256vnni-prfm
     ${qd8}-5x8c8-minmax-avx256vnni-prfm
     ${qd8}-7x8c8-minmax-avx256vnni-prfm
     ${qd8}-8x8c8-minmax-avx256vnni-prfm)
-endif()
-if(LATIMER_ARCH STREQUAL "armv7")
-  set(neon_flags -marm -march=armv7-a -mfpu=neon)
-  if("neon" IN_LIST LATIMER_ISAS)
-    latimer_kernels(FLAGS ${neon_flags} FILES
-      ${qd8}-1x8c2s4-minmax-neon-mlal
-      ${qd8}-2x8c2s4-minmax-neon-mlal
-      ${f32}-1x8-minmax-neon-lane-ld64
-      ${f32}-4x8-minmax-neon-lane-ld128
-      ${rminmax}-neon-u16-acc4
-      ${vcvt}-neon-u32)
-  endif()
+elseif(LATIMER_ARCH STREQUAL "armv7")
+  set(neon -marm -march=armv7-a -mfpu=neon)
+  latimer_kernels(ROLE int8_8x2s4 ISA neon FLAGS ${neon} FILES
+    ${qd8}-1x8c2s4-minmax-neon-mlal
+    ${qd8}-2x8c2s4-minmax-neon-mlal)
+  latimer_kernels(ROLE f32 ISA neon FLAGS ${neon} FILES
+    ${f32}-1x8-minmax-neon-lane-ld64
+    ${f32}-4x8-minmax-neon-lane-ld128)
+  latimer_kernels(ROLE quantize ISA neon FLAGS ${neon} FILES
+    ${rminmax}-neon-u16-acc4
+    ${vcvt}-neon-u32)
 elseif(LATIMER_ARCH STREQUAL "aarch64")
-  if("neon" IN_LIST LATIMER_ISAS)
-    latimer_kernels(FLAGS "" FILES
-      ${qd8}-1x8c2s4-minmax-neon-mlal
-      ${qd8}-2x8c2s4-minmax-neon-mlal
-      ${f32}-1x8-minmax-aarch64-neonfma-lane-ld128
-      ${f32}-4x8-minmax-aarch64-neonfma-lane-ld128
-      ${f32}-6x8-minmax-aarch64-neonfma-lane-ld128
-      ${rminmax}-neon-u16-acc4
-      ${vcvt}-neonv8-u32)
-  endif()
-  if("dotprod" IN_LIST LATIMER_ISAS)
-    latimer_kernels(FLAGS -march=armv8.2-a+dotprod FILES
-      ${qd8}-1x8c8-minmax-aarch64-neondot-ld128
-      ${qd8}-1x16c8-minmax-aarch64-neondot-ld128)
-  endif()
-  if("i8mm" IN_LIST LATIMER_ISAS)
-    latimer_kernels(FLAGS -march=armv8.2-a+i8mm+fp16 FILES
-      ${qd8}-1x8c8-minmax-neoni8mm
-      ${qd8}-2x8c8-minmax-neoni8mm
-      ${qd8}-4x8c8-minmax-neoni8mm
-      ${qd8}-8x8c8-minmax-neoni8mm
-      ${qd8}-1x16c8-minmax-neoni8mm
-      ${qd8}-2x16c8-minmax-neoni8mm
-      ${qd8}-4x16c8-minmax-neoni8mm
-      ${qd8}-8x16c8-minmax-neoni8mm)
-  endif()
+  latimer_kernels(ROLE int8_8x2s4 ISA neon FILES
+    ${qd8}-1x8c2s4-minmax-neon-mlal
+    ${qd8}-2x8c2s4-minmax-neon-mlal)
+  latimer_kernels(ROLE f32 ISA neon FILES
+    ${f32}-1x8-minmax-aarch64-neonfma-lane-ld128
+    ${f32}-4x8-minmax-aarch64-neonfma-lane-ld128
+    ${f32}-6x8-minmax-aarch64-neonfma-lane-ld128
+    # For profiles without f32_fma; the linker takes one or the other.
+    ${f32}-1x8-minmax-neon-lane-ld128
+    ${f32}-4x8-minmax-neon-lane-ld128
+    ${f32}-6x8-minmax-neon-lane-ld128)
+  latimer_kernels(ROLE quantize ISA neon FILES
+    ${rminmax}-neon-u16-acc4
+    ${vcvt}-neonv8-u32)
+
+  set(dotprod -march=armv8.2-a+dotprod)
+  latimer_kernels(ROLE int8_16x4 ISA dotprod FLAGS ${dotprod} FILES
+    ${qd8}-1x16c4-minmax-neondot
+    ${qd8}-2x16c4-minmax-neondot
+    ${qd8}-4x16c4-minmax-neondot
+    ${qd8}-6x16c4-minmax-neondot)
+  latimer_kernels(ROLE int8_8x8 ISA dotprod FLAGS ${dotprod} FILES
+    ${qd8}-1x8c8-minmax-aarch64-neondot-ld128)
+  latimer_kernels(ROLE int8_16x8 ISA dotprod FLAGS ${dotprod} FILES
+    ${qd8}-1x16c8-minmax-aarch64-neondot-ld128)
+
+  set(i8mm -march=armv8.2-a+i8mm+fp16)
+  latimer_kernels(ROLE int8_8x8 ISA i8mm FLAGS ${i8mm} FILES
+    ${qd8}-1x8c8-minmax-neoni8mm
+    ${qd8}-2x8c8-minmax-neoni8mm
+    ${qd8}-4x8c8-minmax-neoni8mm
+    ${qd8}-8x8c8-minmax-neoni8mm)
+  latimer_kernels(ROLE int8_16x8 ISA i8mm FLAGS ${i8mm} FILES
+    ${qd8}-1x16c8-minmax-neoni8mm
+    ${qd8}-2x16c8-minmax-neoni8mm
+    ${qd8}-4x16c8-minmax-neoni8mm
+    ${qd8}-8x16c8-minmax-neoni8mm)
+else()
+  # Plain C. XNNPACK's kernels for the RISC-V vector extension want a layout
+  # that depends on the length of the CPU's vectors, which no file can have.
+  latimer_kernels(ROLE int8_4x4 ISA scalar FILES
+    ${qd8}-1x4-minmax-scalar
+    ${qd8}-2x4-minmax-scalar
+    ${qd8}-4x4-minmax-scalar)
+  # Without the macro the source does not ask for fused multiply-add.
+  latimer_kernels(ROLE f32 ISA scalar FLAGS -U__FP_FAST_FMAF FILES
+    ${f32}-1x4-minmax-scalar
+    ${f32}-2x4-minmax-scalar
+    ${f32}-4x4-minmax-scalar)
+  latimer_kernels(ROLE quantize ISA scalar FILES
+    ${rminmax}-scalar-u4-acc4
+    ${vcvt}-scalar-imagic-u4)
+endif()
+
+set(latimer_kernel_files "")
+foreach(role IN LISTS latimer_roles)
+  foreach(isa IN LISTS latimer_isas_of_${role})
+    list(APPEND latimer_kernel_files ${latimer_files_${role}_${isa}})
+  endforeach()
+endforeach()
+if(NOT latimer_kernel_files MATCHES "/qd8-")
+  message(FATAL_ERROR "LATIMER_TILE: no instruction set of ${LATIMER_ISAS} "
+    "has int8 kernels for tile ${LATIMER_TILE}; targets/README.md has what "
+    "goes together.")
+endif()
+if(NOT latimer_isas_of_f32 OR NOT latimer_isas_of_quantize)
+  message(FATAL_ERROR "LATIMER_ISAS: ${LATIMER_ISAS} lacks the kernels that "
+    "every build needs; add ${latimer_basic_isas}.")
 endif()
 
 set(latimer_xnnpack_includes

@@ -18,7 +18,7 @@ constexpr uint32_t kTargetTokens = 24;
 
 bool RunsHere(Tile tile) {
   GemmKernels kernels;
-  return SelectGemmKernels(DetectCpuFeatures(), WeightType::kInt8, tile,
+  return SelectGemmKernels(DetectCpuFeatures(), WeightTypeOf(tile), tile,
                            &kernels)
       .ok();
 }
@@ -71,9 +71,10 @@ std::vector<int32_t> Answer(const ModelBytes& file,
 
 }  // namespace
 
-std::optional<Tile> TileForThisCpu() {
-  for (const Tile tile : {Tile::k8x8, Tile::k4x8, Tile::k8x2s4, Tile::k16x8}) {
-    if (RunsHere(tile)) return tile;
+std::optional<Tile> TileForThisCpu(WeightType type) {
+  for (const Tile tile : {Tile::k8x8, Tile::k4x8, Tile::k8x2s4, Tile::k16x8,
+                          Tile::k16x4, Tile::k4x4, Tile::k8x1, Tile::k4x1}) {
+    if (WeightTypeOf(tile) == type && RunsHere(tile)) return tile;
   }
   return std::nullopt;
 }

@@ -10,9 +10,9 @@
 
 namespace latimer {
 
-// A tile of int8 weights that this build and CPU have kernels for, the
-// converter's default before others; none where there is none.
-std::optional<Tile> TileForThisCpu();
+// A tile that this build and CPU have kernels for, the converter's default
+// before others; none where there is none.
+std::optional<Tile> TileForThisCpu(WeightType type = WeightType::kInt8);
 
 // WriteModel. With int8 weights the file gets a known answer: the model is run
 // here, packed once more in memory where options.tile is for another CPU. Where

@@ -154,23 +154,25 @@ int Main(int argc, char** argv) {
                  "int8 (one scale per output channel) or f32")
       ->check(CLI::IsMember({"f32", "int8"}))
       ->option_text("f32|int8 [int8]");
-  const std::map<std::string, Tile> tiles = {{"8x8", Tile::k8x8},
-                                             {"16x8", Tile::k16x8},
-                                             {"4x8", Tile::k4x8},
-                                             {"8x2s4", Tile::k8x2s4}};
+  const std::map<std::string, Tile> tiles = {
+      {"8x8", Tile::k8x8}, {"16x8", Tile::k16x8},   {"16x4", Tile::k16x4},
+      {"4x8", Tile::k4x8}, {"8x2s4", Tile::k8x2s4}, {"4x4", Tile::k4x4},
+      {"8x1", Tile::k8x1}, {"4x1", Tile::k4x1}};
   std::string board;
   app.add_option("--board", board,
                  "pack for this board's kernels and hold the bill against its "
                  "RAM: " +
                      BoardNames())
       ->option_text("NAME");
-  std::string tile = "8x8";
+  std::string tile;
   app.add_option("--tile", tile,
                  "layout of int8 weights: 8x8 for AVX2 and later and for ARM "
-                 "with dot products, 16x8 for AVX512-VNNI and i8mm, 4x8 for "
-                 "SSE4.1, 8x2s4 for other ARM")
+                 "with dot products or i8mm, 16x8 for AVX-512 and i8mm, 16x4 "
+                 "for ARM with dot products, 4x8 for SSE4.1, 8x2s4 for other "
+                 "ARM, 4x4 for RISC-V; of f32 weights: 4x1 for RISC-V, 8x1 for "
+                 "all others")
       ->check(CLI::IsMember(tiles))
-      ->option_text("8x8|16x8|4x8|8x2s4 [8x8]");
+      ->option_text("8x8|16x8|16x4|4x8|8x2s4|4x4 [8x8], f32: 8x1|4x1 [8x1]");
   app.add_option("--profile", options.profile,
                  "also write the profile header that builds a runtime for "
                  "exactly this model");
@@ -198,6 +200,8 @@ int Main(int argc, char** argv) {
     return 2;
   }
   options.weights = weights == "f32" ? WeightType::kF32 : WeightType::kInt8;
+  const bool f32 = options.weights == WeightType::kF32;
+  options.tile = f32 ? Tile::k8x1 : Tile::k8x8;
   if (!board.empty()) {
     options.board = FindBoard(board);
     if (options.board == nullptr) {
@@ -205,16 +209,18 @@ int Main(int argc, char** argv) {
                 << BoardNames() << ".\n";
       return 2;
     }
-    if (app.count("--tile") == 0) tile = options.board->tile;
+    options.tile = tiles.at(f32 ? F32TileOf(*options.board)
+                                : std::string(options.board->tile));
     if (app.count("--threads") == 0) {
       options.limits.threads = options.board->threads;
     }
   }
-  options.tile = tiles.at(tile);
-  if (options.weights == WeightType::kF32 && app.count("--tile") > 0) {
-    std::cerr
-        << "latimer-convert: --tile is for int8 weights; f32 weights have "
-           "one layout.\n";
+  if (!tile.empty()) options.tile = tiles.at(tile);
+  if (WeightTypeOf(options.tile) != options.weights) {
+    std::cerr << "latimer-convert: --tile " << tile << " is not for " << weights
+              << " weights, which have "
+              << (f32 ? "8x1 or 4x1" : "8x8, 16x8, 16x4, 4x8, 8x2s4 or 4x4")
+              << ".\n";
     return 2;
   }
   if (options.limits.copy_image && options.profile.empty()) {

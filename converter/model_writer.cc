@@ -79,7 +79,8 @@ class TensorPlanner {
   }
 
   Tile TileInUse() const {
-    return options_.weights == WeightType::kF32 ? Tile::k8x1 : options_.tile;
+    return options_.weights == WeightType::kF32 ? options_.f32_tile
+                                                : options_.tile;
   }
 
   const std::vector<PlannedTensor>& tensors() const { return tensors_; }

@@ -18,8 +18,9 @@ namespace latimer {
 
 struct WriteOptions {
   WeightType weights = WeightType::kInt8;
-  // Of the linear layers. f32 weights have a tile of their own, k8x1.
+  // Of the linear layers: one for int8 weights, one for f32.
   Tile tile = Tile::k8x8;
+  Tile f32_tile = Tile::k8x1;
   // Borrowed; see converter/known_answer.h.
   KnownAnswer known_answer = {};
   // Called with what is done and the whole, in bytes.

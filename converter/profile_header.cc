@@ -43,6 +43,7 @@ std::string ProfileHeader(const Profile& profile) {
       << "    .copied_image_bytes = " << profile.copied_image_bytes << ",\n"
       << "    .int8_weights = " << text(profile.int8_weights) << ",\n"
       << "    .f32_weights = " << text(profile.f32_weights) << ",\n"
+      << "    .f32_fma = " << text(profile.f32_fma) << ",\n"
       << "    .tokenizer = " << text(profile.tokenizer) << ",\n"
       << "};\n\n}  // namespace latimer\n\n#endif  // " << guard << "\n";
   return out.str();

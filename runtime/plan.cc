@@ -65,6 +65,7 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
   profile.copied_image_bytes = limits.copy_image ? Padded(info.sizes.file) : 0;
   profile.int8_weights = std::strcmp(info.weights, "int8") == 0;
   profile.f32_weights = !profile.int8_weights;
+  profile.f32_fma = true;
   profile.tokenizer = info.has_tokenizer;
   return profile;
 }

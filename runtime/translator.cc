@@ -110,8 +110,9 @@ Status Translator::LoadState(std::span<const std::byte> image,
   if (ListVectorKernels(cpu, vector_kernels) == 0) {
     return Status::Error(
         StatusCode::kUnsupportedCpu,
-        "This CPU lacks the vector instructions that the build "
-        "needs: SSE4.1 on x86, NEON on ARM.");
+        "This CPU lacks instructions that this build was made for (%s); build "
+        "with -DLATIMER_ISAS of this CPU.",
+        kIsasInBuild);
   }
   context.vector = vector_kernels[0];
   LATIMER_RETURN_IF_ERROR(

@@ -78,7 +78,7 @@ Result<CpuFeatures> LimitCpuFeatures(CpuFeatures features, const char* name) {
                        name);
 }
 
-#else
+#elif defined(__aarch64__) || defined(__arm__)
 
 CpuFeatures DetectCpuFeatures() {
   CpuFeatures features;
@@ -112,6 +112,20 @@ Result<CpuFeatures> LimitCpuFeatures(CpuFeatures features, const char* name) {
   return Status::Error(StatusCode::kInvalidArgument,
                        "Unknown CPU level '%s'; use neon, dotprod or i8mm.",
                        name);
+}
+
+#else
+
+CpuFeatures DetectCpuFeatures() {
+  CpuFeatures features;
+  features.scalar = true;
+  return features;
+}
+
+Result<CpuFeatures> LimitCpuFeatures(CpuFeatures features, const char* name) {
+  if (std::strcmp(name, "scalar") == 0) return features;
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "Unknown CPU level '%s'; use scalar.", name);
 }
 
 #endif

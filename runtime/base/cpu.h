@@ -19,14 +19,19 @@ struct CpuFeatures {
   bool neon = false;
   bool dotprod = false;
   bool i8mm = false;
+  // Where plain C is all that we have: riscv64.
+  bool scalar = false;
 };
+
+// The instruction sets that this build was made for, LATIMER_ISAS of CMake.
+inline constexpr const char kIsasInBuild[] = LATIMER_ISAS_IN_BUILD;
 
 // Asks the CPU, on ARM the kernel. Cheap, yet call it once, at Load.
 CpuFeatures DetectCpuFeatures();
 
 // `features` without all that is newer than `name`: one of sse41, avx2,
 // avxvnni, avx512 (with VNNI where there is) on x86-64; neon, dotprod, i8mm on
-// ARM. For tests and for comparing kernels on one machine.
+// ARM; scalar elsewhere. For tests and for comparing kernels on one machine.
 // kInvalidArgument: no such name on this architecture.
 // kUnsupportedCpu: the CPU has no `name`.
 Result<CpuFeatures> LimitCpuFeatures(CpuFeatures features, const char* name);

@@ -100,9 +100,14 @@ std::string BoardNames() {
   return names;
 }
 
+const char* F32TileOf(const Board& board) {
+  // Scalar kernels have a layout of their own.
+  return std::strcmp(board.isas, "scalar") == 0 ? "4x1" : "8x1";
+}
+
 bool ReadsTile(const Board& board, const ModelInfo& info) {
-  return std::strcmp(info.weights, "int8") != 0 ||
-         std::strcmp(info.tile, board.tile) == 0;
+  const bool int8 = std::strcmp(info.weights, "int8") == 0;
+  return std::strcmp(info.tile, int8 ? board.tile : F32TileOf(board)) == 0;
 }
 
 std::string FitText(uint64_t needed_bytes, uint64_t ram_bytes,

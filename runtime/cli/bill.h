@@ -25,6 +25,9 @@ const Board* FindBoard(const std::string& name);
 // "raspberry_pi_2, raspberry_pi_4, ...".
 std::string BoardNames();
 
+// The tile of f32 weights that a board's kernels read.
+const char* F32TileOf(const Board& board);
+
 // Whether a board's kernels read the model's weights.
 bool ReadsTile(const Board& board, const ModelInfo& info);
 

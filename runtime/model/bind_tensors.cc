@@ -17,8 +17,8 @@ constexpr size_t kDataAlignment = 64;
 
 // The values are the same; see schema/model.fbs.
 bool TileFromSchema(schema::Tile in, Tile* out) {
-  static_assert(static_cast<int>(schema::Tile::Tile8x1) ==
-                static_cast<int>(Tile::k8x1));
+  static_assert(static_cast<int>(schema::Tile::Tile4x1) ==
+                static_cast<int>(Tile::k4x1));
   *out = static_cast<Tile>(in);
   return in != schema::Tile::None && in <= schema::Tile::MAX;
 }

@@ -14,7 +14,7 @@
 #define LATIMER_OPS_SIMD_H_
 
 #ifndef LATIMER_ISA
-#error "compile *_isa.cc with -DLATIMER_ISA=sse41, avx2, avx512 or neon"
+#error "compile *_isa.cc with -DLATIMER_ISA=<instruction set>"
 #endif
 
 #include <stddef.h>

@@ -49,7 +49,7 @@ constexpr size_t AttentionScratchSize(size_t heads, size_t kv_count) {
 
 // "May be" below means the same pointer; ranges must not overlap otherwise.
 struct VectorKernels {
-  // The instruction set: "sse41", "avx2", "avx512" or "neon".
+  // The instruction set: "sse41", "avx2", "avx512", "neon" or "scalar".
   const char* name;
 
   // out[i] = x[i] * scale + addend[i]: an embedding row plus its position.

@@ -24,6 +24,7 @@ inline constexpr Profile kProfile = {
     .copied_image_bytes = 0,
     .int8_weights = true,
     .f32_weights = true,
+    .f32_fma = true,
     .tokenizer = true,
 };
 

@@ -22,6 +22,7 @@ inline constexpr Profile kProfile = {
     .copied_image_bytes = 0,
     .int8_weights = true,
     .f32_weights = false,
+    .f32_fma = true,
     .tokenizer = true,
 };
 

@@ -40,6 +40,10 @@ const Packing kPackings[] = {
     {"f32", {.weights = WeightType::kF32, .tile = {}, .progress = {}}},
     {"8x8", {.tile = Tile::k8x8, .progress = {}}},
     {"16x8", {.tile = Tile::k16x8, .progress = {}}},
+    {"f32_4x1",
+     {.weights = WeightType::kF32, .f32_tile = Tile::k4x1, .progress = {}}},
+    {"16x4", {.tile = Tile::k16x4, .progress = {}}},
+    {"4x4", {.tile = Tile::k4x4, .progress = {}}},
     {"4x8", {.tile = Tile::k4x8, .progress = {}}},
     {"8x2s4", {.tile = Tile::k8x2s4, .progress = {}}},
 };
@@ -106,7 +110,7 @@ TEST_P(ModelWriterTest, TheRuntimeLoadsWhatWasWritten) {
     const Status status = ReadModelFile(file.bytes(), true, model.get());
     EXPECT_TRUE(status.ok()) << entry.path() << ": " << status.message();
     EXPECT_EQ(model->tile, GetParam().options.weights == WeightType::kF32
-                               ? Tile::k8x1
+                               ? GetParam().options.f32_tile
                                : GetParam().options.tile);
   }
 }

@@ -112,6 +112,8 @@ TEST(BillTest, ABoardReadsItsOwnTileAndF32) {
   info.tile = "16x8";
   EXPECT_FALSE(ReadsTile(*board, info));
   info.weights = "f32";
+  EXPECT_FALSE(ReadsTile(*board, info));
+  info.tile = "8x1";
   EXPECT_TRUE(ReadsTile(*board, info));
 }
 

@@ -392,9 +392,9 @@ TEST_F(CliTest, InspectAgreesWithTheBill) {
                                           "--json",
                                           "--weights",
                                           weights};
-    if (weights == std::string("int8")) {
-      arguments.insert(arguments.end(), {"--tile", NameOf(UsableTile())});
-    }
+    const bool int8 = weights == std::string("int8");
+    const Tile tile = UsableTile(int8 ? WeightType::kInt8 : WeightType::kF32);
+    arguments.insert(arguments.end(), {"--tile", NameOf(tile)});
     const Outcome converted = RunProgram("latimer-convert", arguments);
     ASSERT_EQ(converted.code, 0) << converted.err;
     const Json conversion = Json::parse(converted.out);
@@ -495,6 +495,12 @@ TEST_F(CliTest, ConverterErrorsAreSentencesAndLeaveNoFile) {
        "--weights: int3 not in {f32,int8}"},
       {{tiny, "-o", output, "--tile", "9x9"}, kUsage, "9x9 not in {"},
       {{tiny, "-o", output, "--copy-image"}, kUsage, "--profile FILE.h"},
+      {{tiny, "-o", output, "--weights", "f32", "--tile", "8x8"},
+       kUsage,
+       "--tile 8x8 is not for f32 weights"},
+      {{tiny, "-o", output, "--tile", "4x1"},
+       kUsage,
+       "--tile 4x1 is not for int8 weights"},
       {{tiny, "-o", output, "--frobnicate"}, kUsage, "--frobnicate"},
       {{tiny, "-o"}, kUsage, "--output"},
       {{tiny}, kUsage, "--output"},

@@ -22,7 +22,10 @@ inline std::filesystem::path DemoDirectory() {
 // What `latimer-convert examples/en-de` writes, for this CPU.
 inline ModelBytes ConvertDemo(WeightType weights, Tile tile = UsableTile()) {
   return WriteModel(ReadHuggingFaceMarian(DemoDirectory(), true),
-                    {.weights = weights, .tile = tile, .progress = {}});
+                    {.weights = weights,
+                     .tile = tile,
+                     .f32_tile = UsableTile(WeightType::kF32),
+                     .progress = {}});
 }
 
 inline std::vector<std::string> ReadLines(const std::filesystem::path& path) {

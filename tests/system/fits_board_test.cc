@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "converter/exact_profile.h"
+#include "converter/profile_header.h"
 #include "latimer/memory.h"
 #include "tests/system/program.h"
 

@@ -107,7 +107,8 @@ class TinyMarianInt8Test : public ::testing::TestWithParam<Tile> {};
 
 INSTANTIATE_TEST_SUITE_P(Tiles, TinyMarianInt8Test,
                          ::testing::Values(Tile::k8x8, Tile::k16x8, Tile::k4x8,
-                                           Tile::k8x2s4),
+                                           Tile::k8x2s4, Tile::k16x4,
+                                           Tile::k4x4),
                          [](const auto& tile) {
                            return std::string("Tile") + NameOf(tile.param);
                          });

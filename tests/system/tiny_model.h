@@ -42,7 +42,10 @@ inline std::vector<std::string> TinyModelNames() {
 inline ModelBytes ConvertModel(const std::filesystem::path& folder,
                                WeightType weights, Tile tile = UsableTile()) {
   return WriteModel(ReadHuggingFaceMarian(folder, /*with_tokenizer=*/false),
-                    {.weights = weights, .tile = tile, .progress = {}});
+                    {.weights = weights,
+                     .tile = tile,
+                     .f32_tile = UsableTile(WeightType::kF32),
+                     .progress = {}});
 }
 
 inline nlohmann::json ReadFixture(const std::filesystem::path& folder) {

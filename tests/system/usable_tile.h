@@ -1,4 +1,4 @@
-// The tile of int8 weights to test with on this CPU.
+// The tile of the weights to test with on this CPU.
 #ifndef LATIMER_TESTS_SYSTEM_USABLE_TILE_H_
 #define LATIMER_TESTS_SYSTEM_USABLE_TILE_H_
 
@@ -7,8 +7,8 @@
 
 namespace latimer {
 
-inline Tile UsableTile() {
-  const std::optional<Tile> tile = TileForThisCpu();
+inline Tile UsableTile(WeightType type = WeightType::kInt8) {
+  const std::optional<Tile> tile = TileForThisCpu(type);
   LATIMER_CHECK(tile.has_value());
   return *tile;
 }

@@ -34,6 +34,10 @@ struct Profile {
   // Features: what is false is not compiled in.
   bool int8_weights;
   bool f32_weights;
+  // f32 weights: true multiplies and adds with one rounding where the kernels
+  // can (AVX2, aarch64), so that the last bits differ between CPUs. false gives
+  // every CPU the same bits, slower. int8 gives them either way.
+  bool f32_fma = true;
   bool tokenizer;
 };
 

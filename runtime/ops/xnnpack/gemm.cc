@@ -66,6 +66,13 @@ bool Supports(CpuFeatures features, const GemmKernelSet& set) {
   return features.*(set.feature);
 }
 
+Status UnsupportedCpu() {
+  return Status::Error(StatusCode::kUnsupportedCpu,
+                       "This CPU lacks instructions that this build was made "
+                       "for (%s); build with -DLATIMER_ISAS of this CPU.",
+                       kIsasInBuild);
+}
+
 }  // namespace
 
 Status SelectGemmKernels(CpuFeatures features, WeightType type, Tile tile,
@@ -77,42 +84,32 @@ Status SelectGemmKernels(CpuFeatures features, WeightType type, Tile tile,
                          static_cast<int>(tile),
                          type == WeightType::kInt8 ? "int8" : "f32");
   }
-  const GemmKernelSet* newest_missing = nullptr;
-  for (const GemmKernelSet& set : GemmKernelSets()) {
-    if (set.tile != tile) continue;
-    if (Supports(features, set)) {
+  const GemmKernelSet* missing = nullptr;
+  // What would work here, to be named in the message: the tile that works on
+  // most CPUs, which is the first one in the order of their values.
+  const GemmKernelSet* usable = nullptr;
+  for (const GemmKernelSet& set : GemmKernelSets(type)) {
+    if (!Supports(features, set)) {
+      if (set.tile == tile) missing = &set;  // Newest first: keeps the oldest.
+    } else if (set.tile == tile) {
       out->gemm = &set;
       break;
+    } else if (usable == nullptr || set.tile < usable->tile) {
+      usable = &set;
     }
-    newest_missing = &set;  // Sets come newest first: keeps the oldest.
   }
   if (out->gemm == nullptr) {
-    // What would work here, to be named in the message: the tile that works
-    // on most CPUs, which is the first one in the order of their values.
-    const GemmKernelSet* best = nullptr;
-    for (const GemmKernelSet& set : GemmKernelSets()) {
-      if (WeightTypeOf(set.tile) == type && Supports(features, set) &&
-          (best == nullptr || set.tile < best->tile)) {
-        best = &set;
-      }
-    }
-    const char* usable = best == nullptr ? nullptr : NameOf(best->tile);
-    if (newest_missing == nullptr && usable != nullptr) {
+    if (usable == nullptr) return UnsupportedCpu();
+    if (missing == nullptr) {
       return Status::Error(StatusCode::kTileNotInBuild,
                            "This build has no kernels for weights in tile %s; "
                            "convert the model again with --tile %s.",
-                           NameOf(tile), usable);
-    }
-    if (newest_missing != nullptr && usable != nullptr) {
-      return Status::Error(StatusCode::kUnsupportedCpu,
-                           "Weights in tile %s need a CPU with %s; convert "
-                           "the model again with --tile %s.",
-                           NameOf(tile), newest_missing->isa, usable);
+                           NameOf(tile), NameOf(usable->tile));
     }
     return Status::Error(StatusCode::kUnsupportedCpu,
-                         "This CPU has none of the instruction sets that this "
-                         "build has kernels for:%s.",
-                         kIsasInBuild);
+                         "Weights in tile %s need a CPU with %s; convert "
+                         "the model again with --tile %s.",
+                         NameOf(tile), missing->isa, NameOf(usable->tile));
   }
   if (type == WeightType::kF32) return {};
   for (const ConvertKernelSet& set : ConvertKernelSets()) {
@@ -122,10 +119,7 @@ Status SelectGemmKernels(CpuFeatures features, WeightType type, Tile tile,
     }
   }
   *out = {};
-  return Status::Error(StatusCode::kUnsupportedCpu,
-                       "This CPU has none of the instruction sets that this "
-                       "build has kernels for:%s.",
-                       kIsasInBuild);
+  return UnsupportedCpu();
 }
 
 const char* KernelName(const GemmKernels& kernels, size_t i) {

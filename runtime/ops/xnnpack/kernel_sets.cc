@@ -1,5 +1,6 @@
 #include "ops/xnnpack/kernel_sets.h"
 
+#include "latimer/profile_config.h"
 #include "xnnpack/gemm.h"
 #include "xnnpack/reduce.h"
 #include "xnnpack/vcvt.h"
@@ -27,8 +28,8 @@ namespace {
         "xnn_f32_qs8_vcvt_ukernel__" #convert_isa                 \
   }
 
-constexpr GemmKernelSet kGemmKernelSets[] = {
-#ifdef LATIMER_HAVE_AVX512VNNI
+constexpr GemmKernelSet kInt8GemmKernelSets[] = {
+#ifdef LATIMER_KERNELS_INT8_16X8_AVX512VNNI
     {Tile::k16x8,
      &CpuFeatures::avx512vnni,
      "AVX512-VNNI",
@@ -36,6 +37,8 @@ constexpr GemmKernelSet kGemmKernelSets[] = {
       INT8_GEMM(7, 16c8__avx512vnni_prfm),
       INT8_GEMM(10, 16c8__avx512vnni_prfm)},
      4},
+#endif
+#ifdef LATIMER_KERNELS_INT8_8X8_AVX512VNNI
     {Tile::k8x8,
      &CpuFeatures::avx512vnni,
      "AVX512-VNNI",
@@ -43,7 +46,7 @@ constexpr GemmKernelSet kGemmKernelSets[] = {
       INT8_GEMM(7, 8c8__avx256vnni_prfm), INT8_GEMM(8, 8c8__avx256vnni_prfm)},
      4},
 #endif
-#ifdef LATIMER_HAVE_AVX512
+#ifdef LATIMER_KERNELS_INT8_16X8_AVX512
     {Tile::k16x8,
      &CpuFeatures::avx512,
      "AVX-512",
@@ -51,7 +54,7 @@ constexpr GemmKernelSet kGemmKernelSets[] = {
       INT8_GEMM(7, 16c8__avx512skx_prfm)},
      3},
 #endif
-#ifdef LATIMER_HAVE_AVXVNNI
+#ifdef LATIMER_KERNELS_INT8_8X8_AVXVNNI
     {Tile::k8x8,
      &CpuFeatures::avxvnni,
      "AVX-VNNI",
@@ -59,41 +62,31 @@ constexpr GemmKernelSet kGemmKernelSets[] = {
       INT8_GEMM(3, 8c8__avxvnni_prfm)},
      3},
 #endif
-#ifdef LATIMER_HAVE_AVX2
+#ifdef LATIMER_KERNELS_INT8_8X8_AVX2
     {Tile::k8x8,
      &CpuFeatures::avx2,
      "AVX2",
      {INT8_GEMM(1, 8c8__avx2), INT8_GEMM(2, 8c8__avx2), INT8_GEMM(3, 8c8__avx2),
       INT8_GEMM(4, 8c8__avx2)},
      4},
-    {Tile::k8x1,
-     &CpuFeatures::avx2,
-     "AVX2",
-     {F32_GEMM(1, 8__fma3_broadcast), F32_GEMM(4, 8__fma3_broadcast),
-      F32_GEMM(6, 8__fma3_broadcast)},
-     3},
 #endif
-#ifdef LATIMER_HAVE_SSE41
+#ifdef LATIMER_KERNELS_INT8_4X8_SSE41
     {Tile::k4x8,
      &CpuFeatures::sse41,
      "SSE4.1",
      {INT8_GEMM(1, 4c8__sse41_ld64), INT8_GEMM(2, 4c8__sse41_ld64),
       INT8_GEMM(3, 4c8__sse41_ld64), INT8_GEMM(4, 4c8__sse41_ld64)},
      4},
-    {Tile::k8x1,
-     &CpuFeatures::sse41,
-     "SSE4.1",
-     {F32_GEMM(1, 8__sse_load1), F32_GEMM(3, 8__sse_load1),
-      F32_GEMM(4, 8__sse_load1)},
-     3},
 #endif
-#ifdef LATIMER_HAVE_I8MM
+#ifdef LATIMER_KERNELS_INT8_8X8_I8MM
     {Tile::k8x8,
      &CpuFeatures::i8mm,
      "i8mm",
      {INT8_GEMM(1, 8c8__neoni8mm), INT8_GEMM(2, 8c8__neoni8mm),
       INT8_GEMM(4, 8c8__neoni8mm), INT8_GEMM(8, 8c8__neoni8mm)},
      4},
+#endif
+#ifdef LATIMER_KERNELS_INT8_16X8_I8MM
     {Tile::k16x8,
      &CpuFeatures::i8mm,
      "i8mm",
@@ -101,62 +94,127 @@ constexpr GemmKernelSet kGemmKernelSets[] = {
       INT8_GEMM(4, 16c8__neoni8mm), INT8_GEMM(8, 16c8__neoni8mm)},
      4},
 #endif
-#ifdef LATIMER_HAVE_DOTPROD
-    // XNNPACK has these for one row only.
+#ifdef LATIMER_KERNELS_INT8_16X4_DOTPROD
+    {Tile::k16x4,
+     &CpuFeatures::dotprod,
+     "dotprod",
+     {INT8_GEMM(1, 16c4__neondot), INT8_GEMM(2, 16c4__neondot),
+      INT8_GEMM(4, 16c4__neondot), INT8_GEMM(6, 16c4__neondot)},
+     4},
+#endif
+#ifdef LATIMER_KERNELS_INT8_8X8_DOTPROD
+    // XNNPACK has these two for one row only.
     {Tile::k8x8,
      &CpuFeatures::dotprod,
      "dotprod",
      {INT8_GEMM(1, 8c8__aarch64_neondot_ld128)},
      1},
+#endif
+#ifdef LATIMER_KERNELS_INT8_16X8_DOTPROD
     {Tile::k16x8,
      &CpuFeatures::dotprod,
      "dotprod",
      {INT8_GEMM(1, 16c8__aarch64_neondot_ld128)},
      1},
 #endif
-#ifdef LATIMER_HAVE_NEON
+#ifdef LATIMER_KERNELS_INT8_8X2S4_NEON
     {Tile::k8x2s4,
      &CpuFeatures::neon,
      "NEON",
      {INT8_GEMM(1, 8c2s4__neon_mlal), INT8_GEMM(2, 8c2s4__neon_mlal)},
      2},
-#if defined(__aarch64__)
-    {Tile::k8x1,
-     &CpuFeatures::neon,
-     "NEON",
-     {F32_GEMM(1, 8__aarch64_neonfma_lane_ld128),
-      F32_GEMM(4, 8__aarch64_neonfma_lane_ld128),
-      F32_GEMM(6, 8__aarch64_neonfma_lane_ld128)},
+#endif
+#ifdef LATIMER_KERNELS_INT8_4X4_SCALAR
+    {Tile::k4x4,
+     &CpuFeatures::scalar,
+     "scalar",
+     {INT8_GEMM(1, 4__scalar), INT8_GEMM(2, 4__scalar),
+      INT8_GEMM(4, 4__scalar)},
      3},
-#else
+#endif
+};
+
+// SSE4.1, 32-bit NEON and plain C multiply and add with two roundings, whatever
+// the profile says.
+constexpr GemmKernelSet kF32GemmKernelSets[] = {
+#ifdef LATIMER_KERNELS_F32_AVX2
+    kProfile.f32_fma ? GemmKernelSet{Tile::k8x1,
+                                     &CpuFeatures::avx2,
+                                     "AVX2",
+                                     {F32_GEMM(1, 8__fma3_broadcast),
+                                      F32_GEMM(4, 8__fma3_broadcast),
+                                      F32_GEMM(6, 8__fma3_broadcast)},
+                                     3}
+                     : GemmKernelSet{Tile::k8x1,
+                                     &CpuFeatures::avx2,
+                                     "AVX2",
+                                     {F32_GEMM(1, 8__avx_broadcast),
+                                      F32_GEMM(4, 8__avx_broadcast),
+                                      F32_GEMM(6, 8__avx_broadcast)},
+                                     3},
+#endif
+#ifdef LATIMER_KERNELS_F32_SSE41
+    {Tile::k8x1,
+     &CpuFeatures::sse41,
+     "SSE4.1",
+     {F32_GEMM(1, 8__sse_load1), F32_GEMM(3, 8__sse_load1),
+      F32_GEMM(4, 8__sse_load1)},
+     3},
+#endif
+#if defined(LATIMER_KERNELS_F32_NEON) && defined(__aarch64__)
+    kProfile.f32_fma
+        ? GemmKernelSet{Tile::k8x1,
+                        &CpuFeatures::neon,
+                        "NEON",
+                        {F32_GEMM(1, 8__aarch64_neonfma_lane_ld128),
+                         F32_GEMM(4, 8__aarch64_neonfma_lane_ld128),
+                         F32_GEMM(6, 8__aarch64_neonfma_lane_ld128)},
+                        3}
+        : GemmKernelSet{Tile::k8x1,
+                        &CpuFeatures::neon,
+                        "NEON",
+                        {F32_GEMM(1, 8__neon_lane_ld128),
+                         F32_GEMM(4, 8__neon_lane_ld128),
+                         F32_GEMM(6, 8__neon_lane_ld128)},
+                        3},
+#elif defined(LATIMER_KERNELS_F32_NEON)
     {Tile::k8x1,
      &CpuFeatures::neon,
      "NEON",
      {F32_GEMM(1, 8__neon_lane_ld64), F32_GEMM(4, 8__neon_lane_ld128)},
      2},
 #endif
+#ifdef LATIMER_KERNELS_F32_SCALAR
+    {Tile::k4x1,
+     &CpuFeatures::scalar,
+     "scalar",
+     {F32_GEMM(1, 4__scalar), F32_GEMM(2, 4__scalar), F32_GEMM(4, 4__scalar)},
+     3},
 #endif
 };
 
 constexpr ConvertKernelSet kConvertKernelSets[] = {
-#ifdef LATIMER_HAVE_AVX512
+#ifdef LATIMER_KERNELS_QUANTIZE_AVX512
     CONVERT(avx512, avx512f_u64_acc4, avx512skx_u128),
 #endif
-#ifdef LATIMER_HAVE_AVX2
+#ifdef LATIMER_KERNELS_QUANTIZE_AVX2
     CONVERT(avx2, avx_u32_acc4, avx2_u64),
 #endif
-#ifdef LATIMER_HAVE_SSE41
+#ifdef LATIMER_KERNELS_QUANTIZE_SSE41
     CONVERT(sse41, sse_u16_acc4, sse41_u32),
 #endif
-#if defined(LATIMER_HAVE_NEON) && defined(__aarch64__)
+#if defined(LATIMER_KERNELS_QUANTIZE_NEON) && defined(__aarch64__)
     CONVERT(neon, neon_u16_acc4, neonv8_u32),
-#elif defined(LATIMER_HAVE_NEON)
+#elif defined(LATIMER_KERNELS_QUANTIZE_NEON)
     CONVERT(neon, neon_u16_acc4, neon_u32),
+#endif
+#ifdef LATIMER_KERNELS_QUANTIZE_SCALAR
+    CONVERT(scalar, scalar_u4_acc4, scalar_imagic_u4),
 #endif
 };
 
-constexpr bool VariantsRise() {
-  for (const GemmKernelSet& set : kGemmKernelSets) {
+constexpr bool VariantsRise(std::span<const GemmKernelSet> sets) {
+  for (const GemmKernelSet& set : sets) {
     for (uint32_t i = 0; i < set.variant_count; ++i) {
       const uint32_t least = i == 0 ? 1 : set.variants[i - 1].rows + 1;
       if (set.variants[i].rows < least) return false;
@@ -166,42 +224,26 @@ constexpr bool VariantsRise() {
   }
   return true;
 }
-static_assert(VariantsRise());
+static_assert(VariantsRise(kInt8GemmKernelSets) &&
+              VariantsRise(kF32GemmKernelSets));
 
 }  // namespace
 
-const char* const kIsasInBuild =
-    ""
-#ifdef LATIMER_HAVE_SSE41
-    " SSE4.1"
-#endif
-#ifdef LATIMER_HAVE_AVX2
-    " AVX2"
-#endif
-#ifdef LATIMER_HAVE_AVXVNNI
-    " AVX-VNNI"
-#endif
-#ifdef LATIMER_HAVE_AVX512
-    " AVX-512"
-#endif
-#ifdef LATIMER_HAVE_AVX512VNNI
-    " AVX512-VNNI"
-#endif
-#ifdef LATIMER_HAVE_NEON
-    " NEON"
-#endif
-#ifdef LATIMER_HAVE_DOTPROD
-    " dotprod"
-#endif
-#ifdef LATIMER_HAVE_I8MM
-    " i8mm"
-#endif
-    ;
-
-std::span<const GemmKernelSet> GemmKernelSets() { return kGemmKernelSets; }
+// A table that the profile leaves out is not referred to, and the linker drops
+// its kernels.
+std::span<const GemmKernelSet> GemmKernelSets(WeightType type) {
+  if constexpr (kProfile.int8_weights) {
+    if (type == WeightType::kInt8) return kInt8GemmKernelSets;
+  }
+  if constexpr (kProfile.f32_weights) {
+    if (type == WeightType::kF32) return kF32GemmKernelSets;
+  }
+  return {};
+}
 
 std::span<const ConvertKernelSet> ConvertKernelSets() {
-  return kConvertKernelSets;
+  if constexpr (kProfile.int8_weights) return kConvertKernelSets;
+  return {};
 }
 
 }  // namespace latimer

@@ -1,5 +1,6 @@
 // The XNNPACK kernels that are compiled in, by tile and instruction set. For
-// this directory only. The files are listed in cmake/LatimerXnnpack.cmake.
+// this directory only. The files are listed in cmake/LatimerXnnpack.cmake,
+// which defines LATIMER_KERNELS_<ROLE>_<ISA> for what it compiles.
 #ifndef LATIMER_OPS_XNNPACK_KERNEL_SETS_H_
 #define LATIMER_OPS_XNNPACK_KERNEL_SETS_H_
 
@@ -49,12 +50,10 @@ struct ConvertKernelSet {
   const char* convert_name;
 };
 
-// Best first: the first one that the CPU supports is the one to use.
-std::span<const GemmKernelSet> GemmKernelSets();
+// Best first: the first one that the CPU supports is the one to use. Empty for
+// weights that the profile leaves out.
+std::span<const GemmKernelSet> GemmKernelSets(WeightType type);
 std::span<const ConvertKernelSet> ConvertKernelSets();
-
-// The instruction sets of this build, for messages.
-extern const char* const kIsasInBuild;
 
 }  // namespace latimer
 

@@ -18,7 +18,7 @@ namespace latimer {
 void PackInt8(Tile tile, size_t n, size_t k, const int8_t* weights,
               const float* scale, std::byte* out);
 
-// The same for f32 weights; the tile is k8x1.
+// The same for f32 weights and an f32 tile.
 void PackF32(Tile tile, size_t n, size_t k, const float* weights,
              std::byte* out);
 

@@ -28,13 +28,17 @@ enum class WeightType : uint8_t {
   kInt8,  // Symmetric, one scale per output channel: XNNPACK's qc8w.
 };
 
-// Named nr x kr [s sr]. The values are the model file's; see schema/model.fbs.
+// Named nr x kr [s sr], but for 4x4, to tell it from its f32 counterpart. The
+// values are the model file's; see schema/model.fbs.
 enum class Tile : uint8_t {
   k8x8 = 1,    // int8: AVX2, AVX-VNNI, AVX-512; ARM dotprod and i8mm.
   k16x8 = 2,   // int8: AVX-512; ARM dotprod and i8mm.
   k4x8 = 3,    // int8: SSE4.1.
   k8x2s4 = 4,  // int8: plain NEON.
-  k8x1 = 5,    // f32: everywhere.
+  k8x1 = 5,    // f32: SSE4.1 and later, NEON.
+  k16x4 = 6,   // int8: ARM dotprod.
+  k4x4 = 7,    // int8: plain C, inputs one by one.
+  k4x1 = 8,    // f32: plain C.
 };
 
 struct TileShape {
@@ -55,6 +59,11 @@ constexpr TileShape ShapeOf(Tile tile) {
       return {8, 2, 4};
     case Tile::k8x1:
       return {8, 1, 1};
+    case Tile::k16x4:
+      return {16, 4, 1};
+    case Tile::k4x4:
+    case Tile::k4x1:
+      return {4, 1, 1};
   }
   return {};
 }
@@ -72,12 +81,19 @@ constexpr const char* NameOf(Tile tile) {
       return "8x2s4";
     case Tile::k8x1:
       return "8x1";
+    case Tile::k16x4:
+      return "16x4";
+    case Tile::k4x4:
+      return "4x4";
+    case Tile::k4x1:
+      return "4x1";
   }
   return "?";
 }
 
 constexpr WeightType WeightTypeOf(Tile tile) {
-  return tile == Tile::k8x1 ? WeightType::kF32 : WeightType::kInt8;
+  return tile == Tile::k8x1 || tile == Tile::k4x1 ? WeightType::kF32
+                                                  : WeightType::kInt8;
 }
 
 // Where a packed matrix must begin, and what its size is a multiple of.

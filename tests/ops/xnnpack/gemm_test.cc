@@ -119,8 +119,8 @@ testing::AssertionResult SameBits(const T* a, const T* b, size_t count) {
 std::vector<GemmKernels> UsableKernels(WeightType type) {
   const CpuFeatures cpu = DetectCpuFeatures();
   std::vector<GemmKernels> all;
-  for (const GemmKernelSet& set : GemmKernelSets()) {
-    if (WeightTypeOf(set.tile) != type || !(cpu.*(set.feature))) continue;
+  for (const GemmKernelSet& set : GemmKernelSets(type)) {
+    if (!(cpu.*(set.feature))) continue;
     GemmKernels kernels;
     EXPECT_TRUE(SelectGemmKernels(cpu, type, set.tile, &kernels).ok());
     kernels.gemm = &set;
@@ -330,7 +330,8 @@ TEST(XnnpackGemm, QuantizedRowsAreThePlainReferencesBits) {
 }
 
 TEST(XnnpackGemm, AnUnpackedRowIsTheWeightsThatWerePacked) {
-  for (const Tile tile : {Tile::k8x8, Tile::k16x8, Tile::k4x8, Tile::k8x2s4}) {
+  for (const Tile tile : {Tile::k8x8, Tile::k16x8, Tile::k16x4, Tile::k4x8,
+                          Tile::k8x2s4, Tile::k4x4}) {
     for (const Problem& problem : kProblems) {
       Int8Case c(problem, tile);
       GuardedBytes packed(PackedBytes(WeightType::kInt8, tile, c.n, c.k));
@@ -360,14 +361,16 @@ TEST(XnnpackGemm, AnUnpackedF32RowIsTheWeightsThatWerePacked) {
   for (size_t i = 0; i < weights.size(); ++i) {
     weights[i] = static_cast<float>(i) * 0.25f;
   }
-  GuardedBytes packed(PackedBytes(WeightType::kF32, Tile::k8x1, n, k));
-  PackF32(Tile::k8x1, n, k, weights.data(), packed.As<std::byte>());
-  const PackedMatrix w = {packed.As<std::byte>(), n, k};
-  for (uint32_t channel = 0; channel < n; ++channel) {
-    std::vector<float> row(k);
-    UnpackRow(WeightType::kF32, Tile::k8x1, w, channel, row.data());
-    EXPECT_EQ(row, std::vector<float>(weights.begin() + channel * k,
-                                      weights.begin() + (channel + 1) * k));
+  for (const Tile tile : {Tile::k8x1, Tile::k4x1}) {
+    GuardedBytes packed(PackedBytes(WeightType::kF32, tile, n, k));
+    PackF32(tile, n, k, weights.data(), packed.As<std::byte>());
+    const PackedMatrix w = {packed.As<std::byte>(), n, k};
+    for (uint32_t channel = 0; channel < n; ++channel) {
+      std::vector<float> row(k);
+      UnpackRow(WeightType::kF32, tile, w, channel, row.data());
+      EXPECT_EQ(row, std::vector<float>(weights.begin() + channel * k,
+                                        weights.begin() + (channel + 1) * k));
+    }
   }
 }
 

@@ -92,8 +92,8 @@ std::string Describe(const Sizes& s) {
 // The tiles that this CPU can use, best first.
 std::vector<Tile> UsableTiles(WeightType type) {
   std::vector<Tile> tiles;
-  for (const Tile tile :
-       {Tile::k16x8, Tile::k8x8, Tile::k4x8, Tile::k8x2s4, Tile::k8x1}) {
+  for (const Tile tile : {Tile::k16x8, Tile::k16x4, Tile::k8x8, Tile::k4x8,
+                          Tile::k8x2s4, Tile::k4x4, Tile::k8x1, Tile::k4x1}) {
     GemmKernels kernels;
     if (WeightTypeOf(tile) == type &&
         SelectGemmKernels(DetectCpuFeatures(), type, tile, &kernels).ok()) {

@@ -1,0 +1,31 @@
+// Profile of the demo model with f32 weights that gives every CPU the same
+// bits.
+#ifndef LATIMER_TESTS_DATA_F32_WITHOUT_FMA_PROFILE_H_
+#define LATIMER_TESTS_DATA_F32_WITHOUT_FMA_PROFILE_H_
+
+#include "latimer/profile.h"
+
+namespace latimer {
+
+inline constexpr Profile kProfile = {
+    .name = "f32_without_fma",
+    .d_model = 256,
+    .d_ffn = 1024,
+    .heads = 4,
+    .encoder_layers = 4,
+    .decoder_layers = 2,
+    .source_vocabulary = 9712,
+    .target_vocabulary = 9712,
+    .source_tokens = 512,
+    .target_tokens = 511,
+    .text_bytes = 8192,
+    .threads = 1,
+    .int8_weights = false,
+    .f32_weights = true,
+    .f32_fma = false,
+    .tokenizer = true,
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_TESTS_DATA_F32_WITHOUT_FMA_PROFILE_H_
