@@ -1,0 +1,53 @@
+"""Prints the SHA-256 of transformers' token ids for the demo model: the f32 line of
+tests/data/same_tokens.sha256.
+
+    python tests/reference/same_tokens.py [--ids FILE]
+
+The ids are those of the first 1,000 lines of examples/en-de/data/test.en by greedy search in
+float32, one line per sentence, separated by spaces, without the start token, with </s>.
+"""
+
+import argparse
+import hashlib
+from pathlib import Path
+
+import torch
+import transformers
+from transformers import MarianMTModel, MarianTokenizer
+
+DEMO = Path(__file__).resolve().parents[2] / "examples" / "en-de"
+LINES = 1000
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--ids", type=Path, help="also write the ids to this file")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
+    tokenizer = MarianTokenizer.from_pretrained(DEMO)
+    model = MarianMTModel.from_pretrained(DEMO, dtype=torch.float32).eval()
+    sentences = (DEMO / "data" / "test.en").read_text(encoding="utf-8").splitlines()[:LINES]
+    text = ""
+    closest = float("inf")
+    with torch.no_grad():
+        for sentence in sentences:
+            inputs = tokenizer([sentence], return_tensors="pt")
+            outputs = model.generate(
+                **inputs, num_beams=1, do_sample=False, output_logits=True,
+                return_dict_in_generate=True,
+            )
+            text += " ".join(map(str, outputs.sequences[0, 1:].tolist())) + "\n"
+            for logits in outputs.logits:
+                best = torch.topk(logits[0, :-1], 2).values  # <pad>, the last, is banned.
+                closest = min(closest, (best[0] - best[1]).item())
+    if arguments.ids:
+        arguments.ids.write_text(text)
+    print(f"{hashlib.sha256(text.encode()).hexdigest()}  f32")
+    print(f"transformers {transformers.__version__}; smallest gap between the two best logits "
+          f"{closest:.1e}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+// Runs the decoder over given targets and prints a hash of all logits' bits:
+//   same_logits_program MODEL.ltm [CPU]
+// Standard input: "source ids|target ids", one sentence a line.
+
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/cpu.h"
+#include "model/model_file.h"
+#include "transformer/decoder.h"
+#include "transformer/encoder.h"
+#include "transformer/run_context.h"
+
+namespace latimer {
+namespace {
+
+alignas(64) std::byte image[64 << 20];
+Workspace workspace;
+RunContext context;
+
+std::vector<int32_t> ReadIds(const std::string& text) {
+  std::istringstream words(text);
+  std::vector<int32_t> ids;
+  for (int32_t id; words >> id;) ids.push_back(id);
+  return ids;
+}
+
+Status Load(std::span<const std::byte> file, const char* level) {
+  CpuFeatures cpu = DetectCpuFeatures();
+  if (level != nullptr) {
+    const Result<CpuFeatures> limited = LimitCpuFeatures(cpu, level);
+    if (!limited.ok()) return limited.status();
+    cpu = *limited;
+  }
+  LATIMER_RETURN_IF_ERROR(ReadModelFile(file, true, &context.model));
+  LATIMER_RETURN_IF_ERROR(SelectGemmKernels(cpu, context.model.weight_type,
+                                            context.model.tile, &context.gemm));
+  const VectorKernels* tables[kMaxVectorKernels];
+  if (ListVectorKernels(cpu, tables) == 0) {
+    return Status::Error(StatusCode::kUnsupportedCpu, "No vector kernels.");
+  }
+  context.vector = tables[0];
+  context.workspace = &workspace;
+  return Status();
+}
+
+// FNV-1a of the logits of every step.
+uint64_t HashLogits(uint64_t hash, const std::vector<int32_t>& source,
+                    const std::vector<int32_t>& target) {
+  RunEncoder(context, source);
+  FillCrossKv(context, source.size());
+  int32_t token = context.model.info.generation.decoder_start;
+  for (size_t i = 0; i < target.size(); ++i) {
+    StepDecoder(context, token, i, source.size());
+    for (uint32_t v = 0; v < context.model.info.architecture.target_vocabulary;
+         ++v) {
+      uint32_t bits;
+      __builtin_memcpy(&bits, &workspace.logits[v], sizeof(bits));
+      hash = (hash ^ bits) * 1099511628211u;
+    }
+    token = target[i];
+  }
+  return hash;
+}
+
+int Main(int argc, char** argv) {
+  if (argc < 2) return 2;
+  std::ifstream file(argv[1], std::ios::binary);
+  file.read(reinterpret_cast<char*>(image), sizeof(image));
+  const auto bytes = static_cast<size_t>(file.gcount());
+  const Status status = Load({image, bytes}, argc > 2 ? argv[2] : nullptr);
+  if (!status.ok()) {
+    std::cerr << status.message() << "\n";
+    return 1;
+  }
+  uint64_t hash = 14695981039346656037u;
+  for (std::string line; std::getline(std::cin, line);) {
+    const size_t bar = line.find('|');
+    hash = HashLogits(hash, ReadIds(line.substr(0, bar)),
+                      ReadIds(line.substr(bar + 1)));
+  }
+  std::cout << std::hex << hash << "\n";
+  return 0;
+}
+
+}  // namespace
+}  // namespace latimer
+
+int main(int argc, char** argv) { return latimer::Main(argc, argv); }

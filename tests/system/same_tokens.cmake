@@ -1,0 +1,67 @@
+# The demo model's token ids are the published ones, as a user sees them:
+# latimer-convert, latimer tokenize, latimer translate --ids.
+#   cmake -DBIN=<folder of programs> "-DEMULATOR=<command>" -DWORK=<folder>
+#     -DROOT=<source dir> -DWEIGHTS=int8|f32 [-DTILE=<tile>] [-DCPU=<level>]
+#     -P same_tokens.cmake
+# Without TILE it is the one that the program asks for. Prints SKIPPED where
+# this CPU or build lacks what TILE or CPU want.
+cmake_minimum_required(VERSION 3.25)
+set(lines 1000)
+set(demo "${ROOT}/examples/en-de")
+set(model "${WORK}/model.ltm")
+file(MAKE_DIRECTORY "${WORK}")
+
+file(STRINGS "${demo}/data/test.en" text ENCODING UTF-8 LIMIT_COUNT ${lines})
+list(LENGTH text count)
+list(JOIN text "\n" text)
+if(NOT count EQUAL lines)
+  message(FATAL_ERROR "${demo}/data/test.en: ${count} lines, not ${lines}.")
+endif()
+file(WRITE "${WORK}/text" "${text}\n")
+
+set(cpu "")
+if(CPU)
+  set(cpu --cpu ${CPU})
+endif()
+
+# Converts and loads; sets `error` to what the runtime says.
+function(convert tile)
+  execute_process(COMMAND ${EMULATOR} "${BIN}/latimer-convert" "${demo}"
+      -o "${model}" --weights ${WEIGHTS} ${tile}
+    OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${EMULATOR} "${BIN}/latimer" inspect "${model}" ${cpu}
+    OUTPUT_QUIET ERROR_VARIABLE error)
+  set(error "${error}" PARENT_SCOPE)
+endfunction()
+
+if(TILE)
+  convert("--tile;${TILE}")
+else()
+  convert("")
+  if(error MATCHES "--tile ([0-9xs]+)")
+    convert("--tile;${CMAKE_MATCH_1}")
+  endif()
+endif()
+if(error)
+  if(TILE AND error MATCHES "CPU|This build has no kernels")
+    message("SKIPPED: ${error}")
+    return()
+  endif()
+  message(FATAL_ERROR "${error}")
+endif()
+
+execute_process(COMMAND ${EMULATOR} "${BIN}/latimer" tokenize "${model}" ${cpu}
+  INPUT_FILE "${WORK}/text" OUTPUT_FILE "${WORK}/source_ids"
+  COMMAND_ERROR_IS_FATAL ANY)
+execute_process(
+  COMMAND ${EMULATOR} "${BIN}/latimer" translate "${model}" --ids ${cpu}
+  INPUT_FILE "${WORK}/source_ids" OUTPUT_FILE "${WORK}/target_ids"
+  COMMAND_ERROR_IS_FATAL ANY)
+file(SHA256 "${WORK}/target_ids" got)
+file(STRINGS "${ROOT}/tests/data/same_tokens.sha256" line
+  REGEX "  ${WEIGHTS}$")
+string(REGEX MATCH "^[0-9a-f]+" expected "${line}")
+if(NOT got STREQUAL expected)
+  message(FATAL_ERROR "The SHA-256 of the ids is\n  ${got}\nnot\n  ${expected}"
+    "\nin tests/data/same_tokens.sha256; they are in ${WORK}/target_ids.")
+endif()
