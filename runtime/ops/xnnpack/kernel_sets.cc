@@ -99,8 +99,8 @@ constexpr GemmKernelSet kInt8GemmKernelSets[] = {
      &CpuFeatures::dotprod,
      "dotprod",
      {INT8_GEMM(1, 16c4__neondot), INT8_GEMM(2, 16c4__neondot),
-      INT8_GEMM(4, 16c4__neondot), INT8_GEMM(6, 16c4__neondot)},
-     4},
+      INT8_GEMM(4, 16c4__neondot)},
+     3},
 #endif
 #ifdef LATIMER_KERNELS_INT8_8X8_DOTPROD
     // XNNPACK has these two for one row only.
