@@ -136,7 +136,8 @@ TEST_F(CliTest, SaysHowToRepackATileThatTheBuildLacks) {
 }
 
 TEST_F(CliTest, SaysThatTheCpuIsTooOldForTheTile) {
-#if defined(__x86_64__)
+#if defined(LATIMER_KERNELS_INT8_4X8_SSE41) && \
+    defined(LATIMER_KERNELS_INT8_8X8_AVX2)
   EXPECT_THAT(ErrorSentence(Latimer({"translate", Path("tiny.ltm"), "--ids",
                                      "--cpu", "sse41"}),
                             kFailure),

@@ -407,9 +407,17 @@ TEST(XnnpackGemm, SelectionRefusesACpuWithNothingUsable) {
   const Status status =
       SelectGemmKernels(CpuFeatures{}, WeightType::kF32, Tile::k8x1, &kernels);
   EXPECT_EQ(status.code(), StatusCode::kUnsupportedCpu);
+  EXPECT_THAT(status.message(), HasSubstr(kIsasInBuild));
+  for (const GemmKernelSet& set : GemmKernelSets(WeightType::kInt8)) {
+    EXPECT_EQ(
+        SelectGemmKernels(CpuFeatures{}, WeightType::kInt8, set.tile, &kernels)
+            .code(),
+        StatusCode::kUnsupportedCpu);
+  }
 }
 
-#if defined(__x86_64__)
+#if defined(LATIMER_KERNELS_INT8_4X8_SSE41) && \
+    defined(LATIMER_KERNELS_INT8_8X8_AVX2)
 TEST(XnnpackGemm, SelectionNamesTheTileThatWouldWork) {
   GemmKernels kernels;
   CpuFeatures cpu;
@@ -423,7 +431,11 @@ TEST(XnnpackGemm, SelectionNamesTheTileThatWouldWork) {
   EXPECT_EQ(status.code(), StatusCode::kTileNotInBuild);
   EXPECT_THAT(status.message(), HasSubstr("--tile 4x8"));
 }
+#endif
 
+#if defined(LATIMER_KERNELS_INT8_8X8_AVX2) &&    \
+    defined(LATIMER_KERNELS_INT8_8X8_AVXVNNI) && \
+    defined(LATIMER_KERNELS_INT8_16X8_AVX512VNNI)
 TEST(XnnpackGemm, SelectionPicksTheBestThatTheCpuHas) {
   GemmKernels kernels;
   CpuFeatures cpu;
