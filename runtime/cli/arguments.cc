@@ -129,6 +129,7 @@ int ParseArguments(int argc, char** argv, uint32_t options, Arguments* out) {
       return kUsage;
     }
   }
+  if (optind == argc && (options & kModelOptional) != 0) return kSuccess;
   if (argc - optind != 1) {
     std::fprintf(stderr,
                  "latimer %s: give one model file; see latimer --help.\n",

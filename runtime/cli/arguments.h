@@ -12,7 +12,7 @@ inline constexpr int kFailure = 1;  // The model, the input or the system.
 inline constexpr int kUsage = 2;    // The command line.
 
 struct Arguments {
-  const char* model = nullptr;
+  const char* model = nullptr;  // Null only with kModelOptional.
   // 0: as many as the board has for translation.
   uint32_t threads = 0;
   bool verify_checksum = true;
@@ -48,6 +48,7 @@ enum OptionBit : uint32_t {
   kBench = 32,
   kDecode = 64,
   kPlan = 128,
+  kModelOptional = 256,
 };
 
 // Parses argv[0] (the subcommand) and what follows. Prints one sentence to

@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -8,48 +6,16 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/session.h"
+#include "cli/timing.h"
 
 namespace latimer::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Clock = std::chrono::steady_clock;
-
-double MillisecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start)
-      .count();
-}
-
-struct Summary {
-  double minimum;
-  double median;
-};
-
-Summary Summarize(std::vector<double> samples) {
-  std::sort(samples.begin(), samples.end());
-  return {samples.front(), samples[samples.size() / 2]};
-}
 
 void Add(Json& json, const std::string& name, const Summary& summary) {
   json[name] = summary.minimum;
   json[name + "_median"] = summary.median;
-}
-
-// Valid source ids, neither EOS nor padding, the same on every machine
-// (Marsaglia's xorshift).
-std::vector<int32_t> RandomSource(const ModelInfo& info, uint32_t count) {
-  std::vector<int32_t> ids;
-  uint32_t random = 2463534242u;
-  while (ids.size() < count) {
-    random ^= random << 13;
-    random ^= random >> 17;
-    random ^= random << 5;
-    const auto id =
-        static_cast<int32_t>(random % info.architecture.source_vocabulary);
-    const bool special = id == info.generation.eos || id == info.generation.pad;
-    if (!special || info.architecture.source_vocabulary <= 2) ids.push_back(id);
-  }
-  return ids;
 }
 
 // Of this program alone; getrusage's figure may be that of the parent, from
@@ -65,56 +31,6 @@ uint64_t PeakRssBytes() {
   std::fclose(file);
   return kilobytes * 1024;
 }
-
-// Translates the same source over and over, with one token and with all. The
-// difference is what each further token takes; the rest is the encoder.
-class Rounds {
- public:
-  Rounds(Translator& translator, const Arguments& arguments)
-      : translator_(translator),
-        target_tokens_(arguments.target_tokens),
-        source_(
-            RandomSource(translator.model_info(), arguments.source_tokens)) {}
-
-  // False after printing why it cannot be run.
-  bool Run() {
-    return Time(1, &one_token_) && Time(target_tokens_, &all_tokens_);
-  }
-
-  void AddTo(Json& json) const {
-    const Summary one = Summarize(one_token_);
-    const Summary all = Summarize(all_tokens_);
-    const double further = target_tokens_ > 1 ? target_tokens_ - 1 : 1;
-    const Summary per_token = {(all.minimum - one.minimum) / further,
-                               (all.median - one.median) / further};
-    Add(json, "encode_ms",
-        {one.minimum - per_token.minimum, one.median - per_token.median});
-    Add(json, "ms_per_token", per_token);
-    Add(json, "total_ms", all);
-  }
-
- private:
-  bool Time(uint32_t tokens, std::vector<double>* milliseconds) {
-    const auto start = Clock::now();
-    // EOS is not allowed before the end: exactly this many.
-    const Result<Translation> result =
-        translator_.TranslateIds(source_, {.max_target_tokens = tokens,
-                                           .min_target_tokens = tokens,
-                                           .language_code = {}});
-    milliseconds->push_back(MillisecondsSince(start));
-    if (!result.ok()) {
-      std::fprintf(stderr, "latimer bench: %s\n", result.status().message());
-      return false;
-    }
-    return true;
-  }
-
-  Translator& translator_;
-  uint32_t target_tokens_;
-  std::vector<int32_t> source_;
-  std::vector<double> one_token_;
-  std::vector<double> all_tokens_;
-};
 
 // Prints a sentence if it does.
 bool Exceeds(const char* option, uint32_t value, uint32_t limit) {
@@ -158,9 +74,12 @@ int Bench(int argc, char** argv) {
               translator.max_target_tokens())) {
     return kUsage;
   }
-  Rounds rounds(translator, arguments);
+  Rounds rounds(translator, arguments.source_tokens, arguments.target_tokens);
   for (uint32_t i = 0; i < arguments.repeat; ++i) {
-    if (!rounds.Run()) return kFailure;
+    if (const Status status = rounds.Run(); !status.ok()) {
+      std::fprintf(stderr, "latimer bench: %s\n", status.message());
+      return kFailure;
+    }
   }
   const ModelInfo& info = translator.model_info();
   Json json;
@@ -169,7 +88,9 @@ int Bench(int argc, char** argv) {
   json["threads"] = translator.threads();
   json["repeat"] = arguments.repeat;
   Add(json, "load_ms", Summarize(load));
-  rounds.AddTo(json);
+  Add(json, "encode_ms", rounds.encode());
+  Add(json, "ms_per_token", rounds.per_token());
+  Add(json, "total_ms", rounds.total());
   json["peak_rss_bytes"] = PeakRssBytes();
   json["workspace_bytes"] = sizeof(Workspace);
   json["model_bytes"] = info.sizes.file;

@@ -20,6 +20,10 @@ int Plan(int argc, char** argv);
 // How fast it runs here.
 int Bench(int argc, char** argv);
 
+// Whether this device, this program and a model fit together, and how fast they
+// are; what to do where they do not.
+int Doctor(int argc, char** argv);
+
 }  // namespace latimer::cli
 
 #endif  // LATIMER_CLI_COMMANDS_H_

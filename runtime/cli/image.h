@@ -7,15 +7,18 @@
 #include <cstddef>
 #include <span>
 
+#include "latimer/status.h"
+
 namespace latimer::cli {
 
 // Whether the program has its model inside and takes none from the command
 // line.
 bool CarriesModel();
 
-// The image, 64-byte aligned, until the program ends. On failure prints one
-// sentence to standard error and returns an empty span. To be called once.
-std::span<const std::byte> OpenImage(const char* path);
+// `*image`, 64-byte aligned, until the program ends. To be called once.
+// kResourceUnavailable: there is no such file, or it cannot be read.
+// kExceedsProfile: it is larger than the RAM kept for it.
+Status OpenImage(const char* path, std::span<const std::byte>* image);
 
 }  // namespace latimer::cli
 

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 
 #include "cli/image.h"
@@ -21,64 +20,65 @@ using Image = std::span<const std::byte>;
 constexpr size_t kCopyBytes = kProfile.copied_image_bytes;
 alignas(64) std::byte copy[kCopyBytes > 0 ? kCopyBytes : 1];
 
-Image Map(const char* path, int file, size_t bytes) {
-  void* address = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0);
-  if (address == MAP_FAILED) {
-    std::fprintf(stderr, "latimer: %s: cannot map the model (%s).\n", path,
-                 std::strerror(errno));
-    return {};
-  }
-  return {static_cast<const std::byte*>(address), bytes};
+Status FileError(const char* what, const char* why) {
+  return Status::Error(StatusCode::kResourceUnavailable, "%s (%s).", what, why);
 }
 
-Image Copy(const char* path, int file, size_t bytes) {
+Status Map(int file, size_t bytes, Image* image) {
+  void* address = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0);
+  if (address == MAP_FAILED) {
+    return FileError("cannot map the model", std::strerror(errno));
+  }
+  *image = {static_cast<const std::byte*>(address), bytes};
+  return Status();
+}
+
+Status Copy(int file, size_t bytes, Image* image) {
   if (bytes > kCopyBytes) {
-    std::fprintf(stderr,
-                 "latimer: %s: the model has %llu bytes, but profile \"%s\" of "
-                 "this build keeps %llu for it; build with the profile that "
-                 "latimer-convert --copy-image --profile writes for this "
-                 "model.\n",
-                 path, static_cast<unsigned long long>(bytes), kProfile.name,
-                 static_cast<unsigned long long>(kCopyBytes));
-    return {};
+    return Status::Error(
+        StatusCode::kExceedsProfile,
+        "The model has %llu bytes, but profile \"%s\" of this build keeps %llu "
+        "for it; build with the profile that latimer-convert --copy-image "
+        "--profile writes for this model.",
+        static_cast<unsigned long long>(bytes), kProfile.name,
+        static_cast<unsigned long long>(kCopyBytes));
   }
   size_t done = 0;
   while (done < bytes) {
     const ssize_t count = read(file, copy + done, bytes - done);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) {
-      std::fprintf(stderr, "latimer: %s: cannot read the model (%s).\n", path,
-                   count < 0 ? std::strerror(errno) : "it became shorter");
-      return {};
+      return FileError("cannot read the model",
+                       count < 0 ? std::strerror(errno) : "it became shorter");
     }
     done += static_cast<size_t>(count);
   }
-  return {copy, bytes};
+  *image = {copy, bytes};
+  return Status();
+}
+
+Status Open(int file, Image* image) {
+  struct stat info;
+  if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0) {
+    return FileError("not a model file", S_ISDIR(info.st_mode)
+                                             ? "it is a directory"
+                                             : "it is empty or no regular "
+                                               "file");
+  }
+  const auto bytes = static_cast<size_t>(info.st_size);
+  return kCopyBytes > 0 ? Copy(file, bytes, image) : Map(file, bytes, image);
 }
 
 }  // namespace
 
 bool CarriesModel() { return false; }
 
-Image OpenImage(const char* path) {
+Status OpenImage(const char* path, Image* image) {
   const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) {
-    std::fprintf(stderr, "latimer: %s: cannot open the model (%s).\n", path,
-                 std::strerror(errno));
-    return {};
-  }
-  Image image;
-  struct stat info;
-  if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0) {
-    std::fprintf(stderr, "latimer: %s: not a model file (%s).\n", path,
-                 S_ISDIR(info.st_mode) ? "it is a directory"
-                                       : "it is empty or no regular file");
-  } else {
-    const auto bytes = static_cast<size_t>(info.st_size);
-    image = kCopyBytes > 0 ? Copy(path, file, bytes) : Map(path, file, bytes);
-  }
+  if (file < 0) return FileError("cannot open the model", std::strerror(errno));
+  const Status status = Open(file, image);
   close(file);
-  return image;
+  return status;
 }
 
 }  // namespace latimer::cli

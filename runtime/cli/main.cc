@@ -26,6 +26,10 @@ constexpr char kHelp[] =
   latimer bench MODEL.ltm [--source-tokens S] [--target-tokens T] [--threads N]
           [--repeat R] [--json]
       Time and memory for random source ids and exactly T generated tokens.
+  latimer doctor [MODEL.ltm] [--threads N] [--json]
+      Looks at the CPU, the memory and the model, compares what the model answers
+      with what it must answer, and measures speed, in about five seconds. Exit
+      code 1 where something is wrong.
 
   For all: --skip-checksum loads without looking for damaged weights; --cpu NAME
   uses no more than sse41, avx2, avxvnni or avx512 (ARM: neon, dotprod, i8mm).
@@ -50,6 +54,9 @@ int main(int argc, char** argv) {
   }
   if (std::strcmp(command, "bench") == 0) {
     return cli::Bench(argc - 1, argv + 1);
+  }
+  if (std::strcmp(command, "doctor") == 0) {
+    return cli::Doctor(argc - 1, argv + 1);
   }
   if (std::strcmp(command, "--help") == 0 || std::strcmp(command, "-h") == 0 ||
       std::strcmp(command, "help") == 0) {

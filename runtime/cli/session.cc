@@ -11,6 +11,10 @@ namespace {
 // One model at a time; only what is used is ever touched.
 Workspace workspace;
 
+// The board's, as far as the profile has room for them.
+constexpr uint32_t kDefaultThreads =
+    kBoard.threads < kProfile.threads ? kBoard.threads : kProfile.threads;
+
 // Prints the sentence of an error; true where there is none.
 bool Check(const Status& status, const char* model) {
   if (!status.ok()) {
@@ -19,18 +23,14 @@ bool Check(const Status& status, const char* model) {
   return status.ok();
 }
 
-// The board's, as far as the profile has room for them.
-constexpr uint32_t kDefaultThreads =
-    kBoard.threads < kProfile.threads ? kBoard.threads : kProfile.threads;
-
 }  // namespace
 
-bool Session::Map(const Arguments& arguments) {
-  if (image_.empty()) image_ = OpenImage(arguments.model);
-  return !image_.empty();
+Status Session::OpenOnce(const Arguments& arguments) {
+  return image_.empty() ? OpenImage(arguments.model, &image_) : Status();
 }
 
 Status Session::Load(const Arguments& arguments) {
+  LATIMER_RETURN_IF_ERROR(OpenOnce(arguments));
   const uint32_t threads =
       arguments.threads != 0 ? arguments.threads : kDefaultThreads;
   return translator_.Load(image_, &workspace,
@@ -41,14 +41,14 @@ Status Session::Load(const Arguments& arguments) {
 }
 
 bool Session::Open(const Arguments& arguments) {
-  return Map(arguments) && Check(Load(arguments), arguments.model);
+  return Check(Load(arguments), arguments.model);
 }
 
 bool Session::ReadInfo(const Arguments& arguments, ModelInfo* info) {
-  return Map(arguments) &&
-         Check(
-             ReadModelInfo(image_, arguments.verify_checksum, &workspace, info),
-             arguments.model);
+  if (!Check(OpenOnce(arguments), arguments.model)) return false;
+  return Check(
+      ReadModelInfo(image_, arguments.verify_checksum, &workspace, info),
+      arguments.model);
 }
 
 }  // namespace latimer::cli

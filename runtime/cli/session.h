@@ -17,21 +17,23 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // Opens and loads arguments.model. On failure prints one sentence to standard
-  // error and returns false. May be called again.
+  // Opens and loads arguments.model. May be called again. Errors: those of
+  // Translator::Load, kResourceUnavailable (the file).
+  Status Load(const Arguments& arguments);
+
+  // Load; on failure prints one sentence to standard error and returns false.
   bool Open(const Arguments& arguments);
 
   // What the file says about itself, whichever CPU it was packed for. On
   // failure as Open. Before Load, for both use the workspace.
   bool ReadInfo(const Arguments& arguments, ModelInfo* info);
 
-  // Loads what ReadInfo or Open has mapped.
-  Status Load(const Arguments& arguments);
-
   Translator& translator() { return translator_; }
+  // The model file's bytes; empty before Load.
+  std::span<const std::byte> image() const { return image_; }
 
  private:
-  bool Map(const Arguments& arguments);
+  Status OpenOnce(const Arguments& arguments);
 
   std::span<const std::byte> image_;
   Translator translator_;

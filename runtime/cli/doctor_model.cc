@@ -1,0 +1,183 @@
+// `latimer doctor`: does the model load, fit and answer as it must?
+
+#include <algorithm>
+
+#include "cli/cpu_features.h"
+#include "cli/doctor.h"
+#include "cli/machine.h"
+#include "cli/timing.h"
+
+namespace latimer::cli {
+namespace {
+
+// Milliseconds for another Load; the file is in memory by now.
+double LoadAgain(Arguments arguments, bool verify_checksum, Session& session) {
+  arguments.verify_checksum = verify_checksum;
+  const auto start = Clock::now();
+  const Status status = session.Load(arguments);
+  return status.ok() ? MillisecondsSince(start) : 0;
+}
+
+void ReportLoading(const Arguments& arguments, double first_ms,
+                   Session& session, Report& report) {
+  const std::span<const std::byte> image = session.image();
+  report.Add("file_bytes", image.size(), BytesText(image.size()));
+  const auto address = reinterpret_cast<uintptr_t>(image.data());
+  const uint64_t alignment =
+      std::min<uint64_t>(address & (~address + 1), PageBytes());
+  report.Add("alignment", alignment,
+             "mapped at a multiple of " + std::to_string(alignment));
+  report.Add("first_load_ms", first_ms,
+             NumberText(first_ms, 1) + " ms, reading the file included");
+  const double load_ms = LoadAgain(arguments, false, session);
+  report.Add("load_ms", load_ms, NumberText(load_ms, 2) + " ms");
+  if (arguments.verify_checksum) {
+    const double checksum_ms =
+        std::max(0.0, LoadAgain(arguments, true, session) - load_ms);
+    report.Add("checksum_ms", checksum_ms,
+               NumberText(checksum_ms, 2) + " ms more; it is right");
+  }
+}
+
+// Whether another tile is faster with kernels that are here.
+bool TileIsSlow(const std::string& tile) {
+  if (tile != "4x8" && tile != "8x2s4") return false;
+  for (int i = 0; i < kCpuFeatureCount; ++i) {
+    const CpuFeature& feature = kCpuFeatures[i];
+    const std::string isa = feature.isa;
+    if ((isa == "avx2" || isa == "dotprod") && feature.kernels &&
+        CpuHas(feature)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void ReportKernels(Translator& translator, Report& report) {
+  const ModelInfo& info = translator.model_info();
+  report.Add("weights", info.weights, info.weights);
+  const bool slow = TileIsSlow(info.tile);
+  report.Add("tile", info.tile, info.tile,
+             slow ? Verdict::kWarning : Verdict::kOk,
+             slow ? "This CPU has faster kernels for another tile; convert the "
+                    "model with --tile 8x8."
+                  : "");
+  Json kernels = Json::array();
+  for (int i = 0; const char* name = translator.kernel_name(i); ++i) {
+    kernels.push_back(name);
+  }
+  report.Add("kernels", kernels,
+             std::to_string(kernels.size()) + ", for one row " +
+                 translator.kernel_name(0));
+}
+
+void ReportKnownAnswer(Translator& translator, Report& report) {
+  const KnownAnswer& answer = translator.model_info().known_answer;
+  const auto count = static_cast<uint32_t>(answer.target.size());
+  const char* const kName = "known_answer";
+  if (count == 0) {
+    report.Add(kName, "none", "none in this file; int8 models have one");
+    return;
+  }
+  if (answer.source.size() > translator.max_source_tokens() ||
+      count > translator.max_target_tokens()) {
+    report.Add(kName, "not run", "not run", Verdict::kWarning,
+               std::string("The profile \"") + kProfile.name +
+                   "\" of this build holds fewer tokens than the model's known "
+                   "answer; nothing says whether it computes rightly.");
+    return;
+  }
+  const Result<Translation> translation =
+      translator.TranslateIds(answer.source, {.max_target_tokens = count,
+                                              .min_target_tokens = count,
+                                              .language_code = {}});
+  if (!translation.ok()) {
+    report.Add(kName, "not run", "not run", Verdict::kFail,
+               translation.status().message());
+    return;
+  }
+  const std::span<const int32_t> tokens = translation->tokens;
+  const size_t same = static_cast<size_t>(
+      std::mismatch(tokens.begin(), tokens.end(), answer.target.begin(),
+                    answer.target.end())
+          .first -
+      tokens.begin());
+  const std::string text =
+      std::to_string(same) + " of " + std::to_string(count) + " ids";
+  if (same == count && tokens.size() == count) {
+    report.Add(kName, "right", text + " right");
+    return;
+  }
+  report.Add(
+      kName, "wrong", text + " right", Verdict::kFail,
+      same >= tokens.size()
+          ? "It ended after " + std::to_string(same) + " ids."
+          : "Token " + std::to_string(same + 1) + " is " +
+                std::to_string(tokens[same]) + ", should be " +
+                std::to_string(answer.target[same]) +
+                ": the CPU, the memory or the build computes wrongly; try "
+                "another build, then another device.");
+}
+
+// The profile of exactly this model, as far as this build goes.
+Profile ExactProfile(Translator& translator) {
+  const Architecture& a = translator.model_info().architecture;
+  Profile profile = kProfile;
+  profile.d_model = a.d_model;
+  profile.d_ffn = std::max(a.encoder_ffn, a.decoder_ffn);
+  profile.heads = std::max(a.encoder_heads, a.decoder_heads);
+  profile.encoder_layers = a.encoder_layers;
+  profile.decoder_layers = a.decoder_layers;
+  profile.source_vocabulary = a.source_vocabulary;
+  profile.target_vocabulary = a.target_vocabulary;
+  profile.source_tokens = translator.max_source_tokens();
+  profile.target_tokens = translator.max_target_tokens();
+  profile.threads = translator.threads();
+  return profile;
+}
+
+void ReportNeed(Session& session, Report& report) {
+  const MemoryBytes memory = ReadMemory();
+  const uint64_t ram = RamBytes(ExactProfile(session.translator()));
+  const uint64_t file = session.image().size();
+  Verdict verdict = Verdict::kOk;
+  std::string advice;
+  if (memory.most() != 0 && memory.most() < ram) {
+    verdict = Verdict::kFail;
+    advice =
+        "That is more than there is; convert with a smaller "
+        "--max-source-tokens and --max-target-tokens and build with its "
+        "--profile.";
+  } else if (memory.available != 0 &&
+             std::min(memory.available, memory.most()) < ram + file) {
+    verdict = Verdict::kWarning;
+    advice =
+        "That is more than is free; weights would be read from storage again "
+        "and again. End other programs, or use a smaller model.";
+  }
+  report.Add("ram_bytes", ram,
+             BytesText(ram) + " for the longest sentence, besides the file",
+             verdict, advice);
+}
+
+}  // namespace
+
+bool ReportModel(const Arguments& arguments, Session& session, Report& report) {
+  report.Section("model");
+  const auto start = Clock::now();
+  const Status status = session.Load(arguments);
+  if (!status.ok()) {
+    report.Add("file", arguments.model, arguments.model, Verdict::kFail,
+               status.message());
+    return false;
+  }
+  const double first_ms = MillisecondsSince(start);
+  report.Add("file", arguments.model, arguments.model);
+  ReportLoading(arguments, first_ms, session, report);
+  ReportNeed(session, report);
+  ReportKernels(session.translator(), report);
+  ReportKnownAnswer(session.translator(), report);
+  return true;
+}
+
+}  // namespace latimer::cli
