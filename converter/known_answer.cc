@@ -7,6 +7,7 @@
 #include "base/cpu.h"
 #include "converter/error.h"
 #include "latimer/translator.h"
+#include "model_generated.h"
 #include "ops/xnnpack/gemm.h"
 
 namespace latimer {
@@ -72,8 +73,10 @@ std::vector<int32_t> Answer(const ModelBytes& file,
 }  // namespace
 
 std::optional<Tile> TileForThisCpu(WeightType type) {
-  for (const Tile tile : {Tile::k8x8, Tile::k4x8, Tile::k8x2s4, Tile::k16x8,
-                          Tile::k16x4, Tile::k4x4, Tile::k8x1, Tile::k4x1}) {
+  // The values are the same; see schema/model.fbs.
+  constexpr int kMost = static_cast<int>(schema::Tile::MAX);
+  for (int i = 1; i <= kMost; ++i) {
+    const auto tile = static_cast<Tile>(i);
     if (WeightTypeOf(tile) == type && RunsHere(tile)) return tile;
   }
   return std::nullopt;

@@ -4,6 +4,9 @@
 
 #include <cstdint>
 
+#include "latimer/board_config.h"
+#include "latimer/profile_config.h"
+
 namespace latimer::cli {
 
 // Exit codes.
@@ -11,10 +14,13 @@ inline constexpr int kSuccess = 0;
 inline constexpr int kFailure = 1;  // The model, the input or the system.
 inline constexpr int kUsage = 2;    // The command line.
 
+// The board's threads, as far as the profile has room for them.
+inline constexpr uint32_t kDefaultThreads =
+    kBoard.threads < kProfile.threads ? kBoard.threads : kProfile.threads;
+
 struct Arguments {
   const char* model = nullptr;  // Null only with kModelOptional.
-  // 0: as many as the board has for translation.
-  uint32_t threads = 0;
+  uint32_t threads = kDefaultThreads;
   bool verify_checksum = true;
   const char* cpu = nullptr;
   bool json = false;

@@ -107,6 +107,8 @@ constinit const CpuFeature kCpuFeatures[] = {
 
 // Of RISC-V: Linux, arch/riscv/include/uapi/asm/hwcap.h, a bit for each letter.
 constinit const CpuFeature kCpuFeatures[] = {
+    {"integers (I)", kHwcap, 'i' - 'a', 0, DEFINED(__riscv), "scalar",
+     DEFINED(LATIMER_HAVE_SCALAR)},
     {"compressed instructions", kHwcap, 'c' - 'a', 0,
      DEFINED(__riscv_compressed)},
     {"vectors (V)", kHwcap, 'v' - 'a', 0, DEFINED(__riscv_vector), "rvv",

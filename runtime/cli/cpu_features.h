@@ -43,10 +43,6 @@ extern const int kCpuFeatureCount;
 
 bool CpuHas(const CpuFeature& feature);
 
-// Whether the program relies on it: its flags do or, in a board's build, its
-// kernels.
-bool ProgramNeeds(const CpuFeature& feature);
-
 }  // namespace latimer::cli
 
 #endif  // LATIMER_CLI_CPU_FEATURES_H_

@@ -111,7 +111,8 @@ void CheckCpu() {
     Append(sentence, kCpuFeatures[i].name);
     ++named;
   }
-  Append(sentence, "; build it for this board: see targets/README.md.\n");
+  Append(sentence,
+         "; build it with the preset of this board (targets/README.md).\n");
   const ssize_t written = write(STDERR_FILENO, sentence.text, sentence.length);
   static_cast<void>(written);  // There is nobody else to tell.
   _exit(1);
@@ -122,7 +123,5 @@ void CheckCpu() {
 }  // namespace
 
 bool CpuHas(const CpuFeature& feature) { return Has(feature); }
-
-bool ProgramNeeds(const CpuFeature& feature) { return Needs(feature); }
 
 }  // namespace latimer::cli

@@ -1,13 +1,12 @@
 #include "cli/doctor.h"
 
-#include <cstring>
 #include <vector>
 
 #include "cli/commands.h"
 #include "cli/cpu_features.h"
+#include "cli/isas.h"
 #include "cli/machine.h"
 #include "latimer/board_config.h"
-#include "latimer/board_list.h"
 #include "latimer/memory.h"
 
 namespace latimer::cli {
@@ -21,20 +20,6 @@ std::string Joined(const std::vector<std::string>& words) {
   return text.empty() ? "none" : text;
 }
 
-// The instruction sets, each once, of features that are `wanted`.
-template <typename Wanted>
-std::vector<std::string> Isas(Wanted wanted) {
-  std::vector<std::string> isas;
-  for (int i = 0; i < kCpuFeatureCount; ++i) {
-    const CpuFeature& feature = kCpuFeatures[i];
-    if (*feature.isa == '\0' || !wanted(feature)) continue;
-    if (isas.empty() || isas.back() != feature.isa) {
-      isas.emplace_back(feature.isa);
-    }
-  }
-  return isas;
-}
-
 template <typename Wanted>
 std::vector<std::string> Names(Wanted wanted) {
   std::vector<std::string> names;
@@ -44,45 +29,6 @@ std::vector<std::string> Names(Wanted wanted) {
   return names;
 }
 
-bool CpuHasIsa(const std::string& isa) {
-  bool known = false;
-  for (int i = 0; i < kCpuFeatureCount; ++i) {
-    if (isa != kCpuFeatures[i].isa) continue;
-    if (!CpuHas(kCpuFeatures[i])) return false;
-    known = true;
-  }
-  return known;
-}
-
-std::vector<std::string> Words(const char* text) {
-  std::vector<std::string> words;
-  while (*text != '\0') {
-    const size_t length = std::strcspn(text, " ");
-    words.emplace_back(text, length);
-    text += length + std::strspn(text + length, " ");
-  }
-  return words;
-}
-
-// The board whose kernels this CPU has and which uses `isa`; "host" if none.
-std::string PresetFor(const std::string& isa) {
-  std::string best = "host";
-  size_t most = 0;
-  for (const Board& board : kBoards) {
-    bool fits = true, uses = false;
-    const std::vector<std::string> words = Words(board.isas);
-    for (const std::string& word : words) {
-      fits = fits && CpuHasIsa(word);
-      uses = uses || word == isa;
-    }
-    if (fits && uses && words.size() > most) {
-      best = board.name;
-      most = words.size();
-    }
-  }
-  return best;
-}
-
 }  // namespace
 
 void ReportProgram(Report& report) {
@@ -90,8 +36,7 @@ void ReportProgram(Report& report) {
   report.Add("version", LATIMER_VERSION, LATIMER_VERSION);
   report.Add("board", kBoard.name, kBoard.name);
   report.Add("profile", kProfile.name, kProfile.name);
-  const std::vector<std::string> kernels =
-      Isas([](const CpuFeature& feature) { return feature.kernels; });
+  const std::vector<std::string> kernels = IsasInBuild();
   report.Add("kernels", kernels, Joined(kernels));
   const std::vector<std::string> flags =
       Names([](const CpuFeature& feature) { return feature.flags; });
@@ -104,16 +49,13 @@ void ReportCpu(const Arguments& arguments, Report& report) {
   report.Add("model", model, model.empty() ? "unknown" : model);
   // What the program needs the CPU has, or the program would not run.
   const std::vector<std::string> features = Names(CpuHas);
-  std::vector<std::string> unused;
-  for (const std::string& isa :
-       Isas([](const CpuFeature& feature) { return !feature.kernels; })) {
-    if (CpuHasIsa(isa)) unused.push_back(isa);
-  }
+  const std::vector<std::string> unused = NewerIsas();
   report.Add("features", features, Joined(features));
   if (!unused.empty()) {
+    const Board* best = BoardFor(unused.back());
     report.Add("unused", unused, Joined(unused), Verdict::kWarning,
                "This build has no kernels for " + Joined(unused) +
-                   "; the preset " + PresetFor(unused.back()) +
+                   "; the preset " + (best != nullptr ? best->name : "host") +
                    " would be faster here.");
   }
   const uint32_t cores = OnlineCores();

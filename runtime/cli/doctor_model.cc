@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "cli/cpu_features.h"
 #include "cli/doctor.h"
+#include "cli/isas.h"
 #include "cli/machine.h"
 #include "cli/timing.h"
 
@@ -39,28 +39,25 @@ void ReportLoading(const Arguments& arguments, double first_ms,
   }
 }
 
-// Whether another tile is faster with kernels that are here.
-bool TileIsSlow(const std::string& tile) {
-  if (tile != "4x8" && tile != "8x2s4") return false;
-  for (int i = 0; i < kCpuFeatureCount; ++i) {
-    const CpuFeature& feature = kCpuFeatures[i];
-    const std::string isa = feature.isa;
-    if ((isa == "avx2" || isa == "dotprod") && feature.kernels &&
-        CpuHas(feature)) {
-      return true;
-    }
-  }
-  return false;
+// The tile of the board that uses the newest that CPU and build have; empty if
+// no board does, so that nothing is known to be better.
+std::string BestTile() {
+  const std::vector<std::string> isas = UsableIsas();
+  const Board* board = isas.empty() ? nullptr : BoardFor(isas.back());
+  return board == nullptr ? "" : board->tile;
 }
 
 void ReportKernels(Translator& translator, Report& report) {
   const ModelInfo& info = translator.model_info();
   report.Add("weights", info.weights, info.weights);
-  const bool slow = TileIsSlow(info.tile);
+  const std::string best = BestTile();
+  const bool slow =
+      info.weights == std::string("int8") && !best.empty() && info.tile != best;
   report.Add("tile", info.tile, info.tile,
              slow ? Verdict::kWarning : Verdict::kOk,
              slow ? "This CPU has faster kernels for another tile; convert the "
-                    "model with --tile 8x8."
+                    "model with --tile " +
+                        best + "."
                   : "");
   Json kernels = Json::array();
   for (int i = 0; const char* name = translator.kernel_name(i); ++i) {

@@ -120,6 +120,7 @@ void PrintText(const Json& bill, const ModelInfo& info, const Place& place,
 
 int Plan(int argc, char** argv) {
   Arguments arguments;
+  arguments.threads = 0;  // Those of the board that is asked for.
   if (const int code =
           ParseArguments(argc, argv, kJson | kThreads | kPlan, &arguments);
       code != kSuccess) {

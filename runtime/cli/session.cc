@@ -3,17 +3,12 @@
 #include <cstdio>
 
 #include "cli/image.h"
-#include "latimer/board_config.h"
 
 namespace latimer::cli {
 namespace {
 
 // One model at a time; only what is used is ever touched.
 Workspace workspace;
-
-// The board's, as far as the profile has room for them.
-constexpr uint32_t kDefaultThreads =
-    kBoard.threads < kProfile.threads ? kBoard.threads : kProfile.threads;
 
 // Prints the sentence of an error; true where there is none.
 bool Check(const Status& status, const char* model) {
@@ -31,11 +26,9 @@ Status Session::OpenOnce(const Arguments& arguments) {
 
 Status Session::Load(const Arguments& arguments) {
   LATIMER_RETURN_IF_ERROR(OpenOnce(arguments));
-  const uint32_t threads =
-      arguments.threads != 0 ? arguments.threads : kDefaultThreads;
   return translator_.Load(image_, &workspace,
-                          {.threads = threads,
-                           .pin_threads = threads > 1,
+                          {.threads = arguments.threads,
+                           .pin_threads = arguments.threads > 1,
                            .verify_checksum = arguments.verify_checksum,
                            .cpu = arguments.cpu});
 }
