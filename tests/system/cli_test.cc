@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "tests/system/emulator.h"
 #include "tests/system/program.h"
 #include "tests/system/tiny_model.h"
 
@@ -359,15 +360,17 @@ TEST_F(CliTextTest, TextOnTheCommandLineIsOneLine) {
 }
 
 TEST_F(CliTextTest, ALongLineIsTranslatedInPartsWithAWarning) {
+  constexpr size_t kSentences = Emulated(300, 100);
   std::string line;
-  for (int i = 0; i < 300; ++i) line += "The house is very small. ";
+  for (size_t i = 0; i < kSentences; ++i) line += "The house is very small. ";
   const Outcome outcome = Latimer({"translate", Model()}, line + "\n");
   EXPECT_EQ(outcome.code, 0);
   ASSERT_EQ(Lines(outcome.out).size(), 1u);
   EXPECT_THAT(outcome.err,
               AllOf(HasSubstr("warning: line 1"), HasSubstr("parts")));
   // A sentence at least for every two.
-  EXPECT_GE(std::count(outcome.out.begin(), outcome.out.end(), '.'), 150);
+  EXPECT_GE(std::count(outcome.out.begin(), outcome.out.end(), '.'),
+            std::ptrdiff_t{kSentences / 2});
 }
 
 TEST_F(CliTextTest, TokensGoBackToTheirText) {

@@ -16,6 +16,7 @@
 
 #include "latimer/translator.h"
 #include "tests/system/demo_model.h"
+#include "tests/system/emulator.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define LATIMER_CAN_REPLACE_MALLOC 0
@@ -101,16 +102,19 @@ class NoAllocationTest : public testing::TestWithParam<WeightType> {
   }
 };
 
-// An emulator takes a hundred times as long.
-constexpr int kTranslations = sizeof(LATIMER_EMULATOR) > 1 ? 20 : 1000;
+constexpr size_t kTranslations = Emulated(1000, 20);
+// 0: none but the model's, which long texts reach.
+constexpr uint32_t kMaxTargetTokens = Emulated(0, 16);
 
 // Sentences, and a few texts that need repair or cutting.
 void TranslateMuch(Translator& translator,
                    const std::vector<std::string>& lines) {
   size_t bytes = 0;
-  for (int i = 0; i < kTranslations; ++i) {
+  TranslateOptions options;
+  options.max_target_tokens = kMaxTargetTokens;
+  for (size_t i = 0; i < kTranslations; ++i) {
     const auto result = translator.Translate(
-        lines[lines.size() - 1 - static_cast<size_t>(i) % lines.size()]);
+        lines[lines.size() - 1 - i % lines.size()], options);
     if (!result.ok()) abort();
     bytes += result->text.size();
   }

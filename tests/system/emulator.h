@@ -1,0 +1,19 @@
+// How much a test does under an emulator, which takes a hundred times as long.
+#ifndef LATIMER_TESTS_SYSTEM_EMULATOR_H_
+#define LATIMER_TESTS_SYSTEM_EMULATOR_H_
+
+#include <cstddef>
+
+namespace latimer {
+
+// Whether this is another machine's program, run by QEMU.
+inline constexpr bool kEmulated = sizeof(LATIMER_EMULATOR) > 1;
+
+// One of the two numbers: of sentences, say.
+constexpr size_t Emulated(size_t natively, size_t under_an_emulator) {
+  return kEmulated ? under_an_emulator : natively;
+}
+
+}  // namespace latimer
+
+#endif  // LATIMER_TESTS_SYSTEM_EMULATOR_H_
