@@ -9,6 +9,9 @@
 #   INCLUDES          for the sources and for those who link TARGET
 #   PRIVATE_INCLUDES  for the sources only
 #   DEFINITIONS, OPTIONS  for the sources only
+#   CALL_GRAPH        keep frame sizes and calls beside the library: GCC's .ci
+#                     files in one. Its path is the property LATIMER_CALL_GRAPH
+#                     of TARGET, unset where the compiler writes none
 include_guard()
 include(LatimerDependency)  # LATIMER_STORE_DIR
 
@@ -24,6 +27,21 @@ string(JOIN " " LATIMER_COMPILER_KEY
   "${CMAKE_CXX_COMPILER_ID}" "${CMAKE_CXX_COMPILER_VERSION}"
   "${CMAKE_CXX_FLAGS}" "${CMAKE_SYSROOT}")
 
+# latimer_write_call_graph(target): each object file of `target` gets a file
+# beside it, .ci instead of .o, with the frame size and the calls of each
+# function.
+set(LATIMER_CAN_WRITE_CALL_GRAPH OFF)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU"
+    AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 10)
+  set(LATIMER_CAN_WRITE_CALL_GRAPH ON)
+endif()
+function(latimer_write_call_graph target)
+  target_compile_options(${target} PRIVATE -fcallgraph-info=su)
+  # ccache (4.7 at least) would keep the object file and lose the other.
+  set_target_properties(${target} PROPERTIES
+    C_COMPILER_LAUNCHER "" CXX_COMPILER_LAUNCHER "")
+endfunction()
+
 # Sets `result` to the folder in the cache for `name` and this key.
 function(latimer_cache_folder name key result)
   string(SHA256 hash "${LATIMER_COMPILER_KEY}\n${key}")
@@ -32,11 +50,15 @@ function(latimer_cache_folder name key result)
 endfunction()
 
 function(latimer_cached_library target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "KEY"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "CALL_GRAPH" "KEY"
     "SOURCES;INCLUDES;PRIVATE_INCLUDES;DEFINITIONS;OPTIONS")
   # Whatever the build type, compile these the same way.
   set(options -O2 -g0 -w -ffunction-sections -fdata-sections ${arg_OPTIONS})
   set(definitions NDEBUG ${arg_DEFINITIONS})
+
+  if(NOT LATIMER_CAN_WRITE_CALL_GRAPH)
+    set(arg_CALL_GRAPH OFF)
+  endif()
 
   set(key "${arg_KEY}\n${options}\n${definitions}\n")
   foreach(source IN LISTS arg_SOURCES)
@@ -44,8 +66,12 @@ function(latimer_cached_library target)
     get_source_file_property(flags "${source}" COMPILE_OPTIONS)
     string(APPEND key "${name} ${flags}\n")
   endforeach()
+  if(arg_CALL_GRAPH)
+    string(APPEND key "call graph\n")
+  endif()
   latimer_cache_folder(${target} "${key}" folder)
   set(file "${folder}/lib${target}.a")
+  set(call_graph "${folder}/lib${target}.ci")
 
   if(LATIMER_CACHE_DIR AND EXISTS "${file}")
     add_library(${target} STATIC IMPORTED GLOBAL)
@@ -59,12 +85,35 @@ function(latimer_cached_library target)
     set_target_properties(${target} PROPERTIES
       C_STANDARD 11 C_EXTENSIONS ON CXX_STANDARD 17 CXX_EXTENSIONS ON
       POSITION_INDEPENDENT_CODE ON EXPORT_COMPILE_COMMANDS OFF)
+    if(arg_CALL_GRAPH)
+      latimer_write_call_graph(${target})
+      set(objects "${CMAKE_CURRENT_BINARY_DIR}/${target}.objects")
+      file(GENERATE OUTPUT "${objects}"
+        CONTENT "$<JOIN:$<TARGET_OBJECTS:${target}>,\n>\n")
+      set(joined "${CMAKE_CURRENT_BINARY_DIR}/lib${target}.ci")
+      add_custom_command(TARGET ${target} POST_BUILD
+        COMMAND "${CMAKE_COMMAND}" "-DOBJECTS=${objects}" "-DTO=${joined}"
+          -P "${PROJECT_SOURCE_DIR}/cmake/join_call_graphs.cmake"
+        VERBATIM)
+      if(LATIMER_CACHE_DIR)  # Before the library, which says that all is there.
+        add_custom_command(TARGET ${target} POST_BUILD
+          COMMAND "${CMAKE_COMMAND}" "-DFROM=${joined}" "-DTO=${call_graph}"
+            -P "${PROJECT_SOURCE_DIR}/cmake/store_in_cache.cmake"
+          VERBATIM)
+      else()
+        set(call_graph "${joined}")
+      endif()
+    endif()
     if(LATIMER_CACHE_DIR)
       add_custom_command(TARGET ${target} POST_BUILD
         COMMAND "${CMAKE_COMMAND}" "-DFROM=$<TARGET_FILE:${target}>"
           "-DTO=${file}" -P "${PROJECT_SOURCE_DIR}/cmake/store_in_cache.cmake"
         VERBATIM)
     endif()
+  endif()
+  if(arg_CALL_GRAPH)
+    set_target_properties(${target} PROPERTIES
+      LATIMER_CALL_GRAPH "${call_graph}")
   endif()
   target_include_directories(${target} SYSTEM INTERFACE ${arg_INCLUDES})
 endfunction()

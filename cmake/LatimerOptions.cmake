@@ -5,7 +5,7 @@ add_library(latimer_options INTERFACE)
 target_compile_features(latimer_options INTERFACE cxx_std_20)
 target_compile_options(latimer_options INTERFACE
   -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wundef
-  -Wimplicit-fallthrough -Wvla
+  -Wimplicit-fallthrough -Wvla -Walloca
   -ffunction-sections -fdata-sections
   -ffp-contract=off)  # The same bits whatever instructions there are.
 target_link_options(latimer_options INTERFACE -Wl,--gc-sections)

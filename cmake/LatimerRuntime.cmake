@@ -57,8 +57,16 @@ function(latimer_runtime_properties target)
   target_compile_definitions(${target} PUBLIC ${latimer_isa_definitions})
 endfunction()
 
+# The test of the stack bound reads call graphs; sanitizers change frames.
+set(latimer_stack_test OFF)
+if(LATIMER_TESTS AND LATIMER_CAN_WRITE_CALL_GRAPH AND NOT LATIMER_SANITIZE)
+  set(latimer_stack_test ON)
+endif()
+
 # latimer_add_runtime(<target> PROFILE <header>): a static library of the
-# whole runtime with the capacities and features of that profile header.
+# whole runtime with the capacities and features of that profile header. For
+# the test of the stack bound its property LATIMER_OBJECTS is the path of a file
+# that lists its object files.
 function(latimer_add_runtime target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "PROFILE" "")
   get_filename_component(profile "${arg_PROFILE}" ABSOLUTE
@@ -78,6 +86,8 @@ function(latimer_add_runtime target)
   target_include_directories(${target} PUBLIC "${generated}")
   target_link_libraries(${target} PUBLIC Threads::Threads
     PRIVATE latimer_xnnpack_kernels latimer_xnnpack_headers)
+  set(objects $<TARGET_OBJECTS:${target}>)
+  set(parts ${target})
   if(latimer_isa_sources)
     foreach(isa IN LISTS latimer_isas_of_vector)
       add_library(${target}_${isa} OBJECT ${latimer_isa_sources})
@@ -87,6 +97,17 @@ function(latimer_add_runtime target)
         ${latimer_isa_flags_${isa}} -O3)
       target_compile_definitions(${target}_${isa} PRIVATE LATIMER_ISA=${isa})
       target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_${isa}>)
+      list(APPEND objects $<TARGET_OBJECTS:${target}_${isa}>)
+      list(APPEND parts ${target}_${isa})
     endforeach()
+  endif()
+  if(latimer_stack_test)
+    foreach(part IN LISTS parts)
+      latimer_write_call_graph(${part})
+    endforeach()
+    file(GENERATE OUTPUT "${generated}/objects.txt"
+      CONTENT "$<JOIN:${objects},\n>\n")
+    set_target_properties(${target} PROPERTIES
+      LATIMER_OBJECTS "${generated}/objects.txt")
   endif()
 endfunction()

@@ -233,7 +233,7 @@ target_include_directories(latimer_xnnpack_headers SYSTEM INTERFACE
 target_compile_definitions(latimer_xnnpack_headers INTERFACE
   ${latimer_xnnpack_definitions})
 
-latimer_cached_library(latimer_xnnpack_kernels
+latimer_cached_library(latimer_xnnpack_kernels CALL_GRAPH
   KEY 4ea82e5
   SOURCES ${latimer_kernel_files}
   PRIVATE_INCLUDES ${latimer_xnnpack_includes}

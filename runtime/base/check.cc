@@ -5,8 +5,8 @@
 
 namespace latimer {
 
-void CheckFailed(const char* condition, const char* file, int line) {
-  std::fprintf(stderr, "%s:%d: check failed: %s\n", file, line, condition);
+void CheckFailed(const char* message) {
+  std::fputs(message, stderr);
   std::abort();
 }
 

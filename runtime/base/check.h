@@ -5,17 +5,23 @@
 
 namespace latimer {
 
-// Writes `FILE:LINE: check failed: CONDITION` to standard error and aborts.
-[[noreturn]] void CheckFailed(const char* condition, const char* file,
-                              int line);
+// Writes `message` to standard error and aborts.
+[[noreturn]] void CheckFailed(const char* message);
 
 }  // namespace latimer
+
+// The whole message is a constant: fprintf to standard error would take 10 KB
+// of stack.
+#define LATIMER_CHECK_TEXT(text) #text
+#define LATIMER_CHECK_LINE(line) LATIMER_CHECK_TEXT(line)
 
 // Always on; for Load and for code outside the decode loop.
 #define LATIMER_CHECK(condition)                              \
   do {                                                        \
     if (!(condition)) [[unlikely]] {                          \
-      ::latimer::CheckFailed(#condition, __FILE__, __LINE__); \
+      ::latimer::CheckFailed(__FILE__ ":" LATIMER_CHECK_LINE( \
+          __LINE__) ": check "                                \
+                    "failed: " #condition "\n");              \
     }                                                         \
   } while (false)
 

@@ -8,6 +8,7 @@
 #include <climits>
 
 #include "base/check.h"
+#include "latimer/memory.h"
 
 namespace latimer {
 namespace {
@@ -49,6 +50,18 @@ void Futex(std::atomic<uint32_t>& value, int operation, uint32_t argument) {
   }
 }
 
+// Starts a thread whose stack is no larger than the memory plan says.
+[[maybe_unused]] bool Create(pthread_t* thread, void* (*main)(void*),
+                             void* context) {
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return false;
+  const bool created =
+      pthread_attr_setstacksize(&attributes, kWorkerStackBytes) == 0 &&
+      pthread_create(thread, &attributes, main, context) == 0;
+  (void)pthread_attr_destroy(&attributes);
+  return created;
+}
+
 }  // namespace
 
 void ThreadPool::WaitForChange(std::atomic<uint32_t>& value, uint32_t old) {
@@ -81,7 +94,7 @@ Status ThreadPool::Start(uint32_t thread_count, bool pin) {
     CPU_ZERO(&allowed);
     if (pin) (void)sched_getaffinity(0, sizeof(allowed), &allowed);
     for (uint32_t i = 1; i < thread_count; ++i) {
-      if (pthread_create(&workers_[i], nullptr, &WorkerMain, this) != 0) {
+      if (!Create(&workers_[i], &WorkerMain, this)) {
         Stop();
         return Status::Error(StatusCode::kResourceUnavailable,
                              "The system refused thread %u of %u; use fewer "

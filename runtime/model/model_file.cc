@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <memory>
 
 #define XXH_INLINE_ALL
 #define XXH_NO_STREAM
@@ -258,7 +259,7 @@ Status ReadModelFile(std::span<const std::byte> image, bool verify_checksum,
                          "The model's bytes must start at a multiple of %u.",
                          static_cast<unsigned>(kImageAlignment));
   }
-  *model = Model();
+  std::construct_at(model);  // In place: an assignment takes 4 KB of stack.
   size_t file_bytes = 0;
   const schema::Model* root = nullptr;
   LATIMER_RETURN_IF_ERROR(FindRoot(image, &file_bytes, &root));
