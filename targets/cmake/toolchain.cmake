@@ -33,14 +33,30 @@ function(latimer_check_compiler compiler triple)
   endif()
 endfunction()
 
+# Sets the variable from -D, the environment, or what this build folder was
+# made with, which cannot change: CMake keeps the compiler.
+macro(latimer_sdk_variable name)
+  set(${name} "" CACHE STRING "Of an SDK to cross-compile with")
+  set(latimer_asked "$CACHE{${name}}")
+  if(latimer_asked STREQUAL "")
+    set(latimer_asked "$ENV{${name}}")
+  endif()
+  if(DEFINED CACHE{${name}_USED})
+    if(NOT latimer_asked STREQUAL "" AND NOT latimer_asked STREQUAL ${name}_USED)
+      message(FATAL_ERROR "${name} is ${latimer_asked}, but this build folder "
+        "was made with \"${${name}_USED}\": add --fresh to make it anew.")
+    endif()
+    set(latimer_asked "${${name}_USED}")
+  endif()
+  set(${name} "${latimer_asked}")
+  list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES ${name})
+endmacro()
+
 macro(latimer_toolchain)
   cmake_parse_arguments(LATIMER_TOOLCHAIN "" "TRIPLE;PROCESSOR"
     "QEMU;FLAGS;CPU" ${ARGN})
-  foreach(name IN ITEMS CROSS_PREFIX SYSROOT)
-    set(LATIMER_${name} "$ENV{LATIMER_${name}}" CACHE STRING
-      "Of an SDK to cross-compile with")
-    list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES LATIMER_${name})
-  endforeach()
+  latimer_sdk_variable(LATIMER_CROSS_PREFIX)
+  latimer_sdk_variable(LATIMER_SYSROOT)
   if(LATIMER_CROSS_PREFIX)
     set(LATIMER_COMPILER "${LATIMER_CROSS_PREFIX}")
   else()
@@ -50,6 +66,13 @@ macro(latimer_toolchain)
     latimer_check_compiler("${LATIMER_COMPILER}g++"
       "${LATIMER_TOOLCHAIN_TRIPLE}")
   endif()
+  if(LATIMER_SYSROOT AND NOT IS_DIRECTORY "${LATIMER_SYSROOT}/usr")
+    message(FATAL_ERROR "LATIMER_SYSROOT is ${LATIMER_SYSROOT}, which has no "
+      "folder usr: name the root folder of the SDK's target.")
+  endif()
+
+  set(LATIMER_CROSS_PREFIX_USED "${LATIMER_CROSS_PREFIX}" CACHE INTERNAL "")
+  set(LATIMER_SYSROOT_USED "${LATIMER_SYSROOT}" CACHE INTERNAL "")
 
   set(CMAKE_SYSTEM_NAME Linux)
   set(CMAKE_SYSTEM_PROCESSOR "${LATIMER_TOOLCHAIN_PROCESSOR}")
