@@ -19,7 +19,7 @@ class Report {
   // What follows belongs to `name`.
   void Section(const std::string& name);
 
-  // `value` is for JSON, `text` for people; only good ones come without advice.
+  // `value` is for JSON, `text` for people; all but good ones come with advice.
   void Add(const std::string& name, const Json& value, const std::string& text,
            Verdict verdict = Verdict::kOk, const std::string& advice = "");
 
