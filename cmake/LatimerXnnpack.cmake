@@ -205,7 +205,7 @@ foreach(role IN LISTS latimer_roles)
 endforeach()
 if(NOT latimer_kernel_files MATCHES "/qd8-")
   message(FATAL_ERROR "LATIMER_TILE: no instruction set of ${LATIMER_ISAS} "
-    "has int8 kernels for tile ${LATIMER_TILE}; targets/README.md has what "
+    "has int8 kernels for tile ${LATIMER_TILE}; converter/README.md has what "
     "goes together.")
 endif()
 if(NOT latimer_isas_of_f32 OR NOT latimer_isas_of_quantize)

@@ -36,7 +36,8 @@ struct Profile {
   bool f32_weights;
   // f32 weights: true multiplies and adds with one rounding where the kernels
   // can (AVX2, aarch64), so that the last bits differ between CPUs. false gives
-  // every CPU the same bits, slower. int8 gives them either way.
+  // every CPU the same bits; where several rows are multiplied at once it is
+  // slower. int8 gives the same bits either way.
   bool f32_fma = true;
   bool tokenizer;
 };
