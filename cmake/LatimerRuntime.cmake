@@ -1,6 +1,7 @@
 # latimer_add_runtime(), and how the code in runtime/ is compiled: without
 # exceptions and RTTI, parts of it once per instruction set.
 include_guard()
+include(LatimerEmbed)
 include(LatimerOptions)
 include(LatimerSchema)
 include(LatimerXnnpack)

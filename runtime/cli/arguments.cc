@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "cli/image.h"
+
 namespace latimer::cli {
 namespace {
 
@@ -128,6 +130,17 @@ int ParseArguments(int argc, char** argv, uint32_t options, Arguments* out) {
           command, info.name, optarg, static_cast<unsigned>(info.minimum));
       return kUsage;
     }
+  }
+  if (CarriesModel()) {
+    if (argc != optind) {
+      std::fprintf(stderr,
+                   "latimer %s: this program carries its model; leave out "
+                   "%s.\n",
+                   command, argv[optind]);
+      return kUsage;
+    }
+    out->model = "the model inside";
+    return kSuccess;
   }
   if (optind == argc && (options & kModelOptional) != 0) return kSuccess;
   if (argc - optind != 1) {

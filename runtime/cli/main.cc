@@ -31,6 +31,9 @@ constexpr char kHelp[] =
       with what it must answer, and measures speed, in about five seconds. Exit
       code 1 where something is wrong.
 
+  A program that was built with a model inside (LATIMER_EMBED) takes no
+  MODEL.ltm: latimer translate --text TEXT.
+
   For all: --skip-checksum loads without looking for damaged weights; --cpu NAME
   uses no more than sse41, avx2, avxvnni or avx512 (ARM: neon, dotprod, i8mm).
 )";

@@ -1,0 +1,60 @@
+# latimer_add_program(<target> RUNTIME <library> [MODEL <model.ltm>]): the
+# `latimer` program; with a MODEL it carries that one inside.
+include_guard()
+include(LatimerEmbed)
+include(LatimerOptions)
+include(LatimerXnnpack)  # LATIMER_ARCH
+
+if(LATIMER_STATIC)
+  include(CheckLinkerFlag)
+  check_linker_flag(CXX -static LATIMER_CAN_LINK_STATICALLY)
+  if(NOT LATIMER_CAN_LINK_STATICALLY)
+    unset(LATIMER_CAN_LINK_STATICALLY CACHE)
+    message(FATAL_ERROR "${CMAKE_CXX_COMPILER} has no static C and C++ "
+      "libraries: install them (*-staticdev in Yocto), or set "
+      "-DLATIMER_STATIC=OFF to link to those of the board.")
+  endif()
+endif()
+
+# What finds out that a CPU lacks something must run without it: flags for the
+# architecture's least, whatever the flags before these say.
+if(LATIMER_ARCH STREQUAL "x86_64")
+  set(latimer_guard_flags -march=x86-64 -mtune=generic -mgeneral-regs-only)
+  foreach(isa IN ITEMS popcnt lzcnt movbe bmi bmi2 adx)
+    list(APPEND latimer_guard_flags "-mno-${isa}")
+  endforeach()
+elseif(LATIMER_ARCH STREQUAL "aarch64")
+  set(latimer_guard_flags -march=armv8-a -mcpu=generic)
+elseif(LATIMER_ARCH STREQUAL "armv7")
+  set(latimer_guard_flags -march=armv7-a -mcpu=generic-armv7-a -mfpu=vfpv3-d16)
+else()
+  set(latimer_guard_flags -march=rv64gc)
+endif()
+
+function(latimer_add_program target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "RUNTIME;MODEL" "")
+  set(cli "${PROJECT_SOURCE_DIR}/runtime/cli")
+  file(GLOB sources CONFIGURE_DEPENDS "${cli}/*.cc")
+  if(arg_MODEL)
+    list(REMOVE_ITEM sources "${cli}/image_file.cc")
+  else()
+    list(REMOVE_ITEM sources "${cli}/image_linked.cc")
+  endif()
+  add_executable(${target} ${sources})
+  target_link_libraries(${target}
+    PRIVATE ${arg_RUNTIME} latimer_nlohmann_json latimer_options)
+  target_compile_definitions(${target}
+    PRIVATE "LATIMER_VERSION=\"${PROJECT_VERSION}\"")
+  target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti)
+  set_source_files_properties("${cli}/cpu_guard.cc" PROPERTIES COMPILE_OPTIONS
+    "${latimer_guard_flags};-fno-lto;-fno-sanitize=all")
+  if(LATIMER_STATIC)
+    target_link_options(${target} PRIVATE -static)
+  endif()
+  if(LATIMER_BOARD)  # Of Release builds only the stripped program is copied.
+    target_link_options(${target} PRIVATE $<$<CONFIG:Release>:-s>)
+  endif()
+  if(arg_MODEL)
+    latimer_embed_model(${target} "${arg_MODEL}")
+  endif()
+endfunction()

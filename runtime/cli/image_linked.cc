@@ -1,0 +1,15 @@
+// The image that is linked into the program.
+
+#include "cli/image.h"
+#include "latimer/embedded_model.h"
+
+namespace latimer::cli {
+
+bool CarriesModel() { return true; }
+
+Status OpenImage(const char*, std::span<const std::byte>* image) {
+  *image = EmbeddedModel();
+  return Status();
+}
+
+}  // namespace latimer::cli
