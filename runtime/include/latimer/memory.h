@@ -104,7 +104,8 @@ constexpr uint64_t WorkspaceBytes(const Profile& profile) {
 }
 
 // Stack that any public function needs at most, and so does a thread of the
-// pool, counted from the call down; signal handlers come on top.
+// pool, counted from the call down, in an optimized build; signal handlers come
+// on top.
 // tests/system/stack_bound_test.cc proves it from the compiler's call graph.
 inline constexpr uint64_t kStackBytes = 16 * 1024;
 
