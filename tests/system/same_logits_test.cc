@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "base/cpu.h"
+#include "ops/xnnpack/gemm.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/program.h"
 
