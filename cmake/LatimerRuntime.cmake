@@ -37,8 +37,13 @@ if(LATIMER_ARCH STREQUAL "armv7")
 endif()
 set(latimer_isa_flags_scalar "")
 # What there is: LATIMER_KERNELS_INT8_8X8_AVX2, LATIMER_KERNELS_VECTOR_NEON ...
+# and what some of it needs of the CPU: LATIMER_HAVE_AVX2 ...
 set(latimer_isa_definitions "LATIMER_ISAS_IN_BUILD=\"${LATIMER_ISAS}\"")
 string(REPLACE ";" " " latimer_isa_definitions "${latimer_isa_definitions}")
+foreach(isa IN LISTS LATIMER_ISAS)
+  string(TOUPPER "LATIMER_HAVE_${isa}=1" definition)
+  list(APPEND latimer_isa_definitions ${definition})
+endforeach()
 foreach(role IN LISTS latimer_roles)
   foreach(isa IN LISTS latimer_isas_of_${role})
     string(TOUPPER "LATIMER_KERNELS_${role}_${isa}=1" definition)

@@ -36,7 +36,9 @@ constexpr IndirectCall kIndirectCalls[] = {
     // VectorKernels, ops/vector_kernels.cc.
     {"latimer::(Attend|Embed|FeedForward|FinishSublayer|GreedySearch|Normalize|"
      "SublayerInput)\\(",
-     "latimer::(sse41|avx2|avx512|neon)::[A-Z]"},
+     "latimer::(sse41|avx2|avx512|neon|scalar)::[A-Z]"},
+    // The bias; a part of the function that GCC splits off has its symbol only.
+    {"ApplyChannels", "latimer::(sse41|avx2|avx512|neon|scalar)::Add"},
 };
 
 // The functions of the C library in use take a few hundred bytes, but the first
