@@ -5,12 +5,13 @@
 #define LATIMER_TESTS_SYSTEM_CALL_GRAPH_H_
 
 #include <gtest/gtest.h>
+#include <regex.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <fstream>
 #include <map>
-#include <regex>
 #include <set>
 #include <span>
 #include <string>
@@ -46,29 +47,15 @@ class CallGraph {
   // Adds a .ci file. A function that is in several, such as an inline one,
   // counts with its largest frame and with all calls.
   void Read(const std::string& path) {
-    static const std::regex node(
-        R"re(node: \{ title: "([^"]*)" label: "([^"]*)"( shape : ellipse)? \})re");
-    static const std::regex edge(
-        R"re(edge: \{ sourcename: "([^"]*)" targetname: "([^"]*)".*)re");
-    static const std::regex usage(R"re(.*\\n(\d+) bytes \(([a-z,]+)\).*)re");
     std::ifstream file(path);
     ASSERT_TRUE(file.is_open()) << path;
-    std::smatch match, stack;
     for (std::string line; std::getline(file, line);) {
-      if (std::regex_match(line, match, edge)) {
-        functions_[match[1]].callees.insert(match[2]);
-      } else if (std::regex_match(line, match, node) && !match[3].matched) {
-        const std::string label = match[2];
-        ASSERT_TRUE(std::regex_match(label, stack, usage)) << path << line;
-        Function& function = functions_[match[1]];
-        function.defined = true;
-        function.name =
-            label.substr(0, label.find("\\n")) + " [" + match[1].str() + "]";
-        uint64_t bytes = std::stoull(stack[1]);
-        // To align a frame for vectors takes less than 64 bytes more.
-        if (stack[2] == "dynamic,bounded") bytes += 64;
-        function.unbounded |= stack[2] == "dynamic";
-        function.frame = std::max(function.frame, bytes);
+      if (line.starts_with("edge: ")) {
+        functions_[Quoted(line, "sourcename")].callees.insert(
+            Quoted(line, "targetname"));
+      } else if (line.starts_with("node: ") &&
+                 line.find("shape : ellipse") == std::string::npos) {
+        AddFunction(Quoted(line, "title"), Quoted(line, "label"));
       }
     }
   }
@@ -76,10 +63,10 @@ class CallGraph {
   // The functions of the graph whose name matches. A name is the declaration
   // and, in brackets, the linker's symbol.
   std::vector<std::string> Find(const std::string& expression) const {
-    const std::regex regex(expression);
+    const Regex regex(expression);
     std::vector<std::string> symbols;
     for (const auto& [symbol, function] : functions_) {
-      if (function.defined && std::regex_search(function.name, regex)) {
+      if (function.defined && regex.Finds(function.name)) {
         symbols.push_back(symbol);
       }
     }
@@ -101,6 +88,26 @@ class CallGraph {
   }
 
  private:
+  // POSIX's: with std::regex gcc 12 warns where sanitizers are on.
+  class Regex {
+   public:
+    explicit Regex(const std::string& expression) {
+      EXPECT_EQ(regcomp(&regex_, expression.c_str(), REG_EXTENDED | REG_NOSUB),
+                0)
+          << expression;
+    }
+    ~Regex() { regfree(&regex_); }
+    Regex(const Regex&) = delete;
+    Regex& operator=(const Regex&) = delete;
+
+    bool Finds(const std::string& text) const {
+      return regexec(&regex_, text.c_str(), 0, nullptr, 0) == 0;
+    }
+
+   private:
+    regex_t regex_;
+  };
+
   struct Function {
     std::string name;
     uint64_t frame = 0;
@@ -108,6 +115,34 @@ class CallGraph {
     bool unbounded = false;
     std::set<std::string> callees;
   };
+
+  // The text in quotes after `key`.
+  static std::string Quoted(const std::string& line, const char* key) {
+    const std::string start = std::string(key) + ": \"";
+    const size_t found = line.find(start);
+    EXPECT_NE(found, std::string::npos) << line;
+    if (found == std::string::npos) return "";
+    const size_t begin = found + start.size();
+    return line.substr(begin, line.find('"', begin) - begin);
+  }
+
+  // `label` is the declaration, the place and "16 bytes (static)", with the two
+  // characters \n between them.
+  void AddFunction(const std::string& symbol, const std::string& label) {
+    const std::string usage = label.substr(label.rfind("\\n") + 2);
+    unsigned long long bytes = 0;
+    char kind[32] = "";
+    ASSERT_EQ(
+        std::sscanf(usage.c_str(), "%llu bytes (%31[a-z,])", &bytes, kind), 2)
+        << label;
+    Function& function = functions_[symbol];
+    function.defined = true;
+    function.name = label.substr(0, label.find("\\n")) + " [" + symbol + "]";
+    // To align a frame for vectors takes less than 64 bytes more.
+    if (std::string(kind) == "dynamic,bounded") bytes += 64;
+    function.unbounded |= std::string(kind) == "dynamic";
+    function.frame = std::max<uint64_t>(function.frame, bytes);
+  }
 
   // Constructors and destructors have several symbols for one body.
   std::string Resolve(const std::string& symbol) const {
@@ -144,7 +179,7 @@ class CallGraph {
   void AddPointees(const Function& function, std::set<std::string>& callees) {
     bool known = false;
     for (const IndirectCall& call : indirect_calls_) {
-      if (!std::regex_search(function.name, std::regex(call.caller))) continue;
+      if (!Regex(call.caller).Finds(function.name)) continue;
       known = true;
       const std::vector<std::string> pointees = Find(call.callee);
       EXPECT_FALSE(pointees.empty()) << "nothing matches " << call.callee;
@@ -156,7 +191,7 @@ class CallGraph {
 
   Path External(const std::string& symbol) {
     for (const Allowance& allowance : allowances_) {
-      if (std::regex_match(symbol, std::regex(allowance.function))) {
+      if (Regex("^(" + std::string(allowance.function) + ")$").Finds(symbol)) {
         return {
             allowance.bytes,
             {std::to_string(allowance.bytes) + "  " + symbol + " (allowance)"}};
