@@ -44,7 +44,9 @@ def main() -> None:
                 closest = min(closest, (best[0] - best[1]).item())
     if arguments.ids:
         arguments.ids.write_text(text)
-    print(f"{hashlib.sha256(text.encode()).hexdigest()}  f32")
+    for count in (LINES, 200):
+        first = "".join(text.splitlines(keepends=True)[:count])
+        print(f"{hashlib.sha256(first.encode()).hexdigest()}  f32 {count}")
     print(f"transformers {transformers.__version__}; smallest gap between the two best logits "
           f"{closest:.1e}")
 
