@@ -45,14 +45,22 @@ function(latimer_add_program target)
     PRIVATE ${arg_RUNTIME} latimer_nlohmann_json latimer_options)
   target_compile_definitions(${target}
     PRIVATE "LATIMER_VERSION=\"${PROJECT_VERSION}\"")
-  target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti)
+  # Small: nothing here is hot but the loop that measures the memory.
+  target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti
+    $<$<CONFIG:Release>:-Os>)
   set_source_files_properties("${cli}/cpu_guard.cc" PROPERTIES COMPILE_OPTIONS
     "${latimer_guard_flags};-fno-lto;-fno-sanitize=all")
+  set_source_files_properties("${cli}/bandwidth.cc" PROPERTIES COMPILE_OPTIONS
+    $<$<CONFIG:Release>:-O3>)
   if(LATIMER_STATIC)
     target_link_options(${target} PRIVATE -static)
   endif()
   if(LATIMER_BOARD)  # Of Release builds only the stripped program is copied.
     target_link_options(${target} PRIVATE $<$<CONFIG:Release>:-s>)
+    if(LATIMER_ARCH STREQUAL "aarch64")
+      # The default of 64 KB pads the file; boards have pages of 4 or 16.
+      target_link_options(${target} PRIVATE -Wl,-z,max-page-size=16384)
+    endif()
   endif()
   if(arg_MODEL)
     latimer_embed_model(${target} "${arg_MODEL}")
