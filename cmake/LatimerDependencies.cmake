@@ -1,6 +1,7 @@
 # Pins of everything Latimer does not write itself, and one target for each:
 # latimer_flatbuffers, latimer_xxhash, latimer_nlohmann_json, latimer_cli11,
-# latimer_protozero, latimer_gtest; XNNPACK's are in LatimerXnnpack.cmake.
+# latimer_protozero, latimer_zip, latimer_gtest; XNNPACK's are in
+# LatimerXnnpack.cmake.
 include_guard()
 include(LatimerDependency)
 include(LatimerCachedLibrary)
@@ -103,6 +104,31 @@ if(LATIMER_CONVERTER)
       URL https://github.com/mapbox/protozero/archive/v1.8.1.tar.gz)
     latimer_header_library(latimer_protozero "${PROTOZERO_SOURCE_DIR}/include")
   endif()
+
+  # zlib's minizip tells where an entry lies in the file. Always the pinned
+  # sources: systems have minizip rarely, or a fork of it under its name.
+  latimer_dependency(ZLIB
+    VERSION 1.3.1
+    PATHS adler32.c crc32.c crc32.h gzguts.h inffast.c inffast.h inffixed.h
+      inflate.c inflate.h inftrees.c inftrees.h zconf.h zlib.h zutil.c zutil.h
+      contrib/minizip/ioapi.c contrib/minizip/ioapi.h
+      contrib/minizip/unzip.c contrib/minizip/unzip.h LICENSE
+    TREE_SHA256
+      229fb74f1dd5f628f9d14dda727cfbf7b89d505fec2f188840b102b2c243e55d
+    DEBIAN_PACKAGE zlib
+    DEBIAN_SHA256
+      60dd315c07f616887caa029408308a018ace66e3d142726a97db164b3b8f69fb
+    URL https://github.com/madler/zlib/archive/v1.3.1.tar.gz)
+  set(latimer_minizip "${ZLIB_SOURCE_DIR}/contrib/minizip")
+  latimer_cached_library(latimer_zip
+    KEY 1.3.1
+    SOURCES
+      "${ZLIB_SOURCE_DIR}/adler32.c" "${ZLIB_SOURCE_DIR}/crc32.c"
+      "${ZLIB_SOURCE_DIR}/inffast.c" "${ZLIB_SOURCE_DIR}/inflate.c"
+      "${ZLIB_SOURCE_DIR}/inftrees.c" "${ZLIB_SOURCE_DIR}/zutil.c"
+      "${latimer_minizip}/ioapi.c" "${latimer_minizip}/unzip.c"
+    INCLUDES "${ZLIB_SOURCE_DIR}" "${latimer_minizip}"
+    DEFINITIONS NOUNCRYPT)
 endif()
 
 # ---- Tests only -------------------------------------------------------------

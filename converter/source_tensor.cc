@@ -27,23 +27,48 @@ float Bfloat16ToFloat(uint16_t value) {
   return std::bit_cast<float>(static_cast<uint32_t>(value) << 16);
 }
 
+// To nearest, as torch's and NumPy's; beyond f32 it is infinite.
+float DoubleToFloat(double value) { return static_cast<float>(value); }
+
+// out[i] = convert(the i-th T, at any alignment).
+template <typename T>
+void ReadAs(const std::byte* from, float (*convert)(T), std::span<float> out) {
+  for (float& value : out) {
+    T stored;
+    std::memcpy(&stored, from, sizeof(stored));
+    from += sizeof(stored);
+    value = convert(stored);
+  }
+}
+
 }  // namespace
 
-size_t SizeOf(SourceType type) { return type == SourceType::kF32 ? 4 : 2; }
+size_t SizeOf(SourceType type) {
+  switch (type) {
+    case SourceType::kF32:
+      return 4;
+    case SourceType::kF16:
+    case SourceType::kBf16:
+      return 2;
+    case SourceType::kF64:
+      return 8;
+  }
+  return 0;
+}
 
 void SourceTensor::Read(uint64_t begin, std::span<float> out) const {
   LATIMER_CHECK(begin <= size() && out.size() <= size() - begin);
   const std::byte* from = data.data() + begin * SizeOf(type);
-  if (type == SourceType::kF32) {
-    std::memcpy(out.data(), from, out.size_bytes());
-    return;
-  }
-  for (float& value : out) {
-    uint16_t bits;
-    std::memcpy(&bits, from, sizeof(bits));
-    from += sizeof(bits);
-    value =
-        type == SourceType::kF16 ? HalfToFloat(bits) : Bfloat16ToFloat(bits);
+  switch (type) {
+    case SourceType::kF32:
+      if (!out.empty()) std::memcpy(out.data(), from, out.size_bytes());
+      return;
+    case SourceType::kF16:
+      return ReadAs<uint16_t>(from, HalfToFloat, out);
+    case SourceType::kBf16:
+      return ReadAs<uint16_t>(from, Bfloat16ToFloat, out);
+    case SourceType::kF64:
+      return ReadAs<double>(from, DoubleToFloat, out);
   }
 }
 

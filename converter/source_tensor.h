@@ -10,7 +10,7 @@
 
 namespace latimer {
 
-enum class SourceType { kF32, kF16, kBf16 };
+enum class SourceType { kF32, kF16, kBf16, kF64 };
 
 // Bytes of one number.
 size_t SizeOf(SourceType type);

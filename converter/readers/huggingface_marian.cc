@@ -9,7 +9,7 @@
 #include "converter/error.h"
 #include "converter/readers/marian_config.h"
 #include "converter/readers/marian_tokenizer.h"
-#include "converter/readers/safetensors.h"
+#include "converter/readers/tensor_file.h"
 
 namespace latimer {
 namespace {
@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 // Looks tensors up by name, remembers which were used and what was wrong.
 class TensorMap {
  public:
-  explicit TensorMap(const std::map<std::string, SourceTensor>& tensors)
-      : tensors_(tensors) {}
+  explicit TensorMap(const TensorFile& file)
+      : tensors_(file.tensors()), unreadable_(file.unreadable()) {}
 
   // Null if there is none; a wrong shape is noted and gives the tensor anyway.
   const SourceTensor* Find(const std::string& name,
@@ -37,7 +37,9 @@ class TensorMap {
   const SourceTensor* Require(const std::string& name,
                               const std::vector<uint64_t>& shape) {
     const SourceTensor* tensor = Find(name, shape);
-    if (tensor == nullptr) missing_.push_back(name);
+    if (tensor == nullptr && !unreadable_.contains(name)) {
+      missing_.push_back(name);
+    }
     return tensor;
   }
 
@@ -56,6 +58,10 @@ class TensorMap {
 
   // Throws if anything was missing, misshapen or left over.
   void Finish(const fs::path& path) const {
+    std::vector<std::string> unreadable;
+    for (const auto& [name, why] : unreadable_) {
+      unreadable.push_back(name + " (" + why + ")");
+    }
     std::vector<std::string> extra;
     for (const auto& [name, tensor] : tensors_) {
       if (!used_.contains(name)) extra.push_back(name);
@@ -73,6 +79,7 @@ class TensorMap {
     add("missing tensors:", missing_);
     add("misshapen tensors:", misshapen_);
     add("unexpected tensors:", extra);
+    add("tensors that cannot be converted:", unreadable);
     if (!what.empty()) {
       throw ConversionError(path.string() +
                             ": the tensors do not match config.json: " + what +
@@ -82,6 +89,7 @@ class TensorMap {
 
  private:
   const std::map<std::string, SourceTensor>& tensors_;
+  const std::map<std::string, std::string>& unreadable_;
   std::set<std::string> used_;
   std::vector<std::string> missing_;
   std::vector<std::string> misshapen_;
@@ -289,35 +297,20 @@ std::string ReadLicense(const fs::path& directory) {
   return "";
 }
 
-fs::path FindWeights(const fs::path& directory) {
-  fs::path path = directory / "model.safetensors";
-  if (fs::exists(path)) return path;
-  for (const char* other :
-       {"pytorch_model.bin", "model.safetensors.index.json"}) {
-    if (fs::exists(directory / other)) {
-      throw ConversionError(
-          (directory / other).string() +
-          ": only model.safetensors can be read; load the model with "
-          "transformers and save it with save_pretrained.");
-    }
-  }
-  throw ConversionError(path.string() + ": cannot open the file.");
-}
-
 }  // namespace
 
 CanonicalModel ReadHuggingFaceMarian(const fs::path& directory,
                                      bool with_tokenizer) {
   MarianConfig config = ReadMarianConfig(directory);
   const fs::path weights = FindWeights(directory);
-  auto file = std::make_shared<SafetensorsFile>(weights);
+  const std::shared_ptr<const TensorFile> file = OpenTensorFile(weights);
 
   CanonicalModel model;
   model.architecture = config.architecture;
   model.generation = config.generation;
   model.warnings = config.warnings;
   model.storage = file;
-  TensorMap map(file->tensors());
+  TensorMap map(*file);
   MarianMapper(config, map, &model).MapAll();
   map.Finish(weights);
 

@@ -1,6 +1,6 @@
 // A Hugging Face Marian directory, as the OPUS-MT models are published:
-// config.json, generation_config.json, model.safetensors, source.spm,
-// target.spm, vocab.json, tokenizer_config.json.
+// config.json, generation_config.json, the weights (FindWeights in
+// tensor_file.h), source.spm, target.spm, vocab.json, tokenizer_config.json.
 #ifndef LATIMER_CONVERTER_READERS_HUGGINGFACE_MARIAN_H_
 #define LATIMER_CONVERTER_READERS_HUGGINGFACE_MARIAN_H_
 

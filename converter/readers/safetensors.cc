@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <vector>
 
 #include "converter/error.h"
@@ -27,21 +28,19 @@ std::vector<uint64_t> ParseCounts(const Json& list) {
   return counts;
 }
 
-SourceTensor ParseTensor(const std::string& name, const Json& entry,
-                         std::span<const std::byte> data) {
+std::optional<SourceType> FloatType(const std::string& name) {
+  if (name == "F32") return SourceType::kF32;
+  if (name == "F16") return SourceType::kF16;
+  if (name == "BF16") return SourceType::kBf16;
+  if (name == "F64") return SourceType::kF64;
+  return std::nullopt;
+}
+
+SourceTensor ParseTensor(const std::string& name, SourceType type,
+                         const Json& entry, std::span<const std::byte> data) {
   SourceTensor tensor;
   tensor.name = name;
-  const std::string type = entry.at("dtype").get<std::string>();
-  if (type == "F32") {
-    tensor.type = SourceType::kF32;
-  } else if (type == "F16") {
-    tensor.type = SourceType::kF16;
-  } else if (type == "BF16") {
-    tensor.type = SourceType::kBf16;
-  } else {
-    throw ConversionError("has type " + type +
-                          "; only F32, F16 and BF16 can be converted");
-  }
+  tensor.type = type;
   tensor.shape = ParseCounts(entry.at("shape"));
   uint64_t bytes = SizeOf(tensor.type);
   for (uint64_t extent : tensor.shape) {
@@ -90,7 +89,12 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path)
   for (const auto& [name, entry] : header.items()) {
     if (name == "__metadata__") continue;
     try {
-      tensors_.emplace(name, ParseTensor(name, entry, data));
+      const std::string type_name = entry.at("dtype").get<std::string>();
+      if (const auto type = FloatType(type_name)) {
+        tensors_.emplace(name, ParseTensor(name, *type, entry, data));
+      } else {
+        unreadable_.emplace(name, "has type " + type_name);
+      }
     } catch (const ConversionError& error) {
       fail("tensor " + name + " " + error.what());
     } catch (const Json::exception&) {

@@ -228,15 +228,23 @@ TEST(HuggingFaceMarianTest, TheSourceIsTheNameOrTheFolder) {
   EXPECT_EQ(Read(model).source, "Helsinki-NLP/opus-mt-en-de");
 }
 
-TEST(HuggingFaceMarianTest, SaysWhatToDoAboutOtherWeightFiles) {
+TEST(HuggingFaceMarianTest, NamesTensorsWhoseTypeCannotBeConverted) {
   TinyModelCopy model;
-  std::filesystem::rename(model.path() / "model.safetensors",
-                          model.path() / "pytorch_model.bin");
-  EXPECT_THAT(ReadError(model), AllOf(HasSubstr("pytorch_model.bin"),
-                                      HasSubstr("save_pretrained")));
-  std::filesystem::remove(model.path() / "pytorch_model.bin");
+  model.EditTensors([](std::vector<StoredTensor>& tensors) {
+    tensors.push_back({"zeta", "I64", {1}, std::string(8, '\0')});
+  });
   EXPECT_THAT(ReadError(model),
-              HasSubstr("model.safetensors: cannot open the file"));
+              AllOf(HasSubstr("tensors that cannot be converted: zeta (has "
+                              "type I64)"),
+                    Not(HasSubstr("missing"))));
+}
+
+TEST(HuggingFaceMarianTest, SaysWhichWeightFilesItLooksFor) {
+  TinyModelCopy model;
+  std::filesystem::remove(model.path() / "model.safetensors");
+  EXPECT_THAT(ReadError(model), AllOf(HasSubstr(model.path().string()),
+                                      HasSubstr("model.safetensors"),
+                                      HasSubstr("pytorch_model.bin")));
 }
 
 }  // namespace

@@ -1,0 +1,290 @@
+#include "converter/readers/pytorch_file.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "converter/error.h"
+#include "converter/readers/printable.h"
+
+namespace latimer {
+namespace {
+
+using Kind = PickleValue::Kind;
+
+constexpr int kMaxDepth = 8;
+constexpr uint64_t kMaxNames = 100'000;
+constexpr size_t kMaxNameBytes = 1024;
+
+constexpr char kMalformed[] = "has a malformed entry in data.pkl";
+constexpr char kSaveStateDict[] =
+    "; save the model's state_dict alone: torch.save(model.state_dict(), path)";
+
+std::optional<SourceType> FloatType(const std::string& storage) {
+  if (storage == "torch.FloatStorage") return SourceType::kF32;
+  if (storage == "torch.HalfStorage") return SourceType::kF16;
+  if (storage == "torch.BFloat16Storage") return SourceType::kBf16;
+  if (storage == "torch.DoubleStorage") return SourceType::kF64;
+  return std::nullopt;
+}
+
+// How users know the most common of the other types.
+constexpr std::pair<std::string_view, std::string_view> kOtherTypes[] = {
+    {"torch.LongStorage", "int64"},  {"torch.IntStorage", "int32"},
+    {"torch.ShortStorage", "int16"}, {"torch.CharStorage", "int8"},
+    {"torch.ByteStorage", "uint8"},  {"torch.BoolStorage", "bool"},
+};
+
+std::string TypeName(const std::string& storage) {
+  for (const auto& [name, type] : kOtherTypes) {
+    if (name == storage) return std::string(type);
+  }
+  return Printable(storage);
+}
+
+bool IsParameter(const PickleValue& value) {
+  return value.IsCall("torch._utils._rebuild_parameter") ||
+         value.IsCall("torch._utils._rebuild_parameter_with_state");
+}
+
+bool IsTensor(const PickleValue& value) {
+  return IsParameter(value) || value.IsCall("torch._utils._rebuild_tensor_v2");
+}
+
+bool HasTensors(const PickleValue& dict) {
+  for (size_t i = 1; i < dict.items.size(); i += 2) {
+    if (IsTensor(*dict.items[i])) return true;
+  }
+  return false;
+}
+
+const PickleValue& FindStateDict(const PickleValue& root) {
+  const PickleValue* dict = &root;
+  for (int depth = 0; depth < kMaxDepth && !HasTensors(*dict); ++depth) {
+    const PickleValue* inner = nullptr;
+    for (const char* key : {"state_dict", "model_state_dict", "model"}) {
+      const PickleValue* value = dict->Find(key);
+      if (value != nullptr && value->kind == Kind::kDict) {
+        inner = value;
+        break;
+      }
+    }
+    if (inner == nullptr) break;
+    dict = inner;
+  }
+  return *dict;
+}
+
+// Numbers that are not negative.
+std::optional<std::vector<uint64_t>> Counts(const PickleValue& tuple) {
+  if (tuple.kind != Kind::kTuple) return std::nullopt;
+  std::vector<uint64_t> counts;
+  for (const PickleValue* item : tuple.items) {
+    if (item->kind != Kind::kInteger || item->integer < 0) return std::nullopt;
+    counts.push_back(static_cast<uint64_t>(item->integer));
+  }
+  return counts;
+}
+
+// Row-major without gaps. Precondition: no extent is zero, and the product of
+// all fits 64 bits.
+bool IsContiguous(const std::vector<uint64_t>& shape,
+                  const std::vector<uint64_t>& strides) {
+  uint64_t expected = 1;
+  for (size_t i = shape.size(); i-- > 0;) {
+    if (shape[i] == 1) continue;
+    if (strides[i] != expected) return false;
+    expected *= shape[i];
+  }
+  return true;
+}
+
+// The arguments of _rebuild_tensor_v2(storage, offset, size, stride, ...) and
+// of the storage ("storage", class, key, location, elements).
+struct TensorRecord {
+  std::string storage_class;
+  std::string key;
+  uint64_t storage_elements = 0;
+  uint64_t offset = 0;
+  std::vector<uint64_t> shape;
+  std::vector<uint64_t> strides;
+};
+
+std::optional<TensorRecord> ParseTensor(const PickleValue& value) {
+  if (value.arguments().size() < 4) return std::nullopt;
+  const PickleValue& storage = *value.arguments()[0];
+  const PickleValue& offset = *value.arguments()[1];
+  auto shape = Counts(*value.arguments()[2]);
+  auto strides = Counts(*value.arguments()[3]);
+  if (storage.kind != Kind::kPersistent || offset.kind != Kind::kInteger ||
+      offset.integer < 0 || !shape || !strides ||
+      shape->size() != strides->size()) {
+    return std::nullopt;
+  }
+  const PickleValue& id = *storage.items[0];
+  if (id.kind != Kind::kTuple || id.items.size() != 5 ||
+      id.items[0]->text != "storage" || id.items[1]->kind != Kind::kGlobal ||
+      id.items[2]->kind != Kind::kText || id.items[4]->kind != Kind::kInteger ||
+      id.items[4]->integer < 0) {
+    return std::nullopt;
+  }
+  return TensorRecord{
+      .storage_class = id.items[1]->text,
+      .key = id.items[2]->text,
+      .storage_elements = static_cast<uint64_t>(id.items[4]->integer),
+      .offset = static_cast<uint64_t>(offset.integer),
+      .shape = std::move(*shape),
+      .strides = std::move(*strides)};
+}
+
+}  // namespace
+
+PytorchFile::PytorchFile(const std::filesystem::path& path)
+    : path_(path.string()), zip_(path) {
+  CheckArchive();
+  const Pickle pickle = ReadPickle();
+  const PickleValue& root = pickle.root();
+  if (root.kind == Kind::kObject) {
+    Fail("holds an object of class " + Printable(root.items[0]->text) +
+         kSaveStateDict);
+  }
+  if (root.kind == Kind::kDict) AddTensors(FindStateDict(root), "", 0);
+  if (tensors_.empty() && unreadable_.empty()) {
+    Fail(std::string("holds no tensors under names") + kSaveStateDict);
+  }
+}
+
+// Finds the folder of the entries, which is named after the saved file.
+void PytorchFile::CheckArchive() {
+  for (const auto& [name, entry] : zip_.entries()) {
+    const size_t slash = name.find('/');
+    if (slash != std::string::npos && name.substr(slash) == "/data.pkl") {
+      if (!folder_.empty()) Fail("holds two entries data.pkl");
+      folder_ = name.substr(0, slash + 1);
+    }
+  }
+  if (folder_.empty()) {
+    Fail("is a zip file without data.pkl and so no PyTorch checkpoint");
+  }
+  if (zip_.entries().contains(folder_ + "constants.pkl")) {
+    Fail(std::string("is a TorchScript program") + kSaveStateDict);
+  }
+  const auto order = zip_.entries().find(folder_ + "byteorder");
+  if (order == zip_.entries().end()) return;  // PyTorch before 2.1.
+  if (order->second.size > kMaxNameBytes) Fail("has a malformed byteorder");
+  const std::span<const std::byte> bytes = zip_.Read(order->first);
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
+                              bytes.size());
+  if (text != "little") {
+    Fail("was saved with byte order " + Printable(text) +
+         " and only little can be read: load it and save it again on a "
+         "little-endian machine");
+  }
+}
+
+Pickle PytorchFile::ReadPickle() {
+  const std::string name = folder_ + "data.pkl";
+  if (zip_.entries().at(name).size > Pickle::kMaxBytes) {
+    Fail("holds more than " + std::to_string(Pickle::kMaxBytes >> 20) +
+         " MiB beside the tensors" + kSaveStateDict);
+  }
+  const std::span<const std::byte> bytes = zip_.Read(name);
+  try {
+    return Pickle(bytes);
+  } catch (const ConversionError& error) {
+    Fail(std::string("data.pkl ") + error.what());
+  }
+}
+
+void PytorchFile::AddTensors(const PickleValue& dict, const std::string& prefix,
+                             int depth) {
+  if (depth == kMaxDepth) Fail("holds dicts nested too deeply");
+  for (size_t i = 0; i + 1 < dict.items.size(); i += 2) {
+    const PickleValue& key = *dict.items[i];
+    const PickleValue& value = *dict.items[i + 1];
+    if (++visited_ > kMaxNames) {
+      Fail("holds more than " + std::to_string(kMaxNames) + " names" +
+           kSaveStateDict);
+    }
+    // An optimizer's state has numbers for keys.
+    if (key.kind != Kind::kText) continue;
+    if (!IsTensor(value) && value.kind != Kind::kDict) continue;
+    const std::string name = prefix + key.text;
+    if (name.size() > kMaxNameBytes ||
+        !std::ranges::all_of(name, IsPrintable)) {
+      Fail("holds a tensor of the impossible name " + Printable(name));
+    }
+    if (value.kind == Kind::kDict) {
+      AddTensors(value, name + ".", depth + 1);
+      continue;
+    }
+    if (tensors_.contains(name) || unreadable_.contains(name)) {
+      Fail("holds two tensors named " + name);
+    }
+    AddTensor(name, value);
+  }
+}
+
+void PytorchFile::AddTensor(const std::string& name, const PickleValue& value) {
+  const auto fail = [&](const std::string& what) {
+    Fail("tensor " + name + " " + what);
+  };
+  const PickleValue* tensor = &value;
+  if (IsParameter(value) && !value.arguments().empty()) {
+    tensor = value.arguments()[0];
+  }
+  if (IsParameter(*tensor) || !IsTensor(*tensor)) fail(kMalformed);
+  const std::optional<TensorRecord> record = ParseTensor(*tensor);
+  if (!record) fail(kMalformed);
+
+  const std::optional<SourceType> type = FloatType(record->storage_class);
+  if (!type) {
+    unreadable_.emplace(name, "has type " + TypeName(record->storage_class));
+    return;
+  }
+  uint64_t count = 1;
+  for (const uint64_t extent : record->shape) {
+    if (__builtin_mul_overflow(count, extent, &count)) {
+      fail("has an impossible shape " + ShapeText(record->shape));
+    }
+  }
+  if (count > 0 && !IsContiguous(record->shape, record->strides)) {
+    unreadable_.emplace(name,
+                        "is a transposed, sliced or expanded view: save it "
+                        "with .contiguous()");
+    return;
+  }
+  uint64_t end = 0;
+  if (__builtin_add_overflow(record->offset, count, &end) ||
+      end > record->storage_elements) {
+    fail("reaches beyond its storage, which has " +
+         std::to_string(record->storage_elements) + " numbers");
+  }
+  const size_t size = SizeOf(*type);
+  uint64_t storage_bytes = 0;
+  const std::string entry = folder_ + "data/" + record->key;
+  const auto found = zip_.entries().find(entry);
+  if (found == zip_.entries().end()) {
+    fail("needs the entry " + Printable(entry) +
+         ", which is missing; copy or download the file again");
+  }
+  if (__builtin_mul_overflow(record->storage_elements, size, &storage_bytes) ||
+      found->second.size != storage_bytes) {
+    fail("needs " + std::to_string(record->storage_elements) + " numbers of " +
+         std::to_string(size) + " bytes in entry " + Printable(entry) +
+         ", which has " + std::to_string(found->second.size) + " bytes");
+  }
+  tensors_.emplace(
+      name, SourceTensor{.name = name,
+                         .type = *type,
+                         .shape = record->shape,
+                         .data = zip_.Read(entry).subspan(record->offset * size,
+                                                          count * size)});
+}
+
+void PytorchFile::Fail(const std::string& what) const {
+  throw ConversionError(path_ + ": " + what + ".");
+}
+
+}  // namespace latimer

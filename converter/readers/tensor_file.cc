@@ -1,0 +1,147 @@
+#include "converter/readers/tensor_file.h"
+
+#include <array>
+#include <fstream>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "converter/error.h"
+#include "converter/readers/json_fields.h"
+#include "converter/readers/pytorch_file.h"
+#include "converter/readers/safetensors.h"
+
+namespace latimer {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kIndexSuffix = ".index.json";
+
+// What huggingface_hub's split_state_dict_into_shards writes: weight_map says
+// for each tensor in which file of the same folder it lies.
+class ShardedFile : public TensorFile {
+ public:
+  explicit ShardedFile(const fs::path& path);
+
+ private:
+  void Add(const std::string& shard, std::unique_ptr<TensorFile> file);
+
+  std::string path_;
+  std::map<std::string, std::string> shard_of_;
+  std::vector<std::unique_ptr<TensorFile>> shards_;
+};
+
+ShardedFile::ShardedFile(const fs::path& path) : path_(path.string()) {
+  const std::optional<JsonFields> index = JsonFields::Open(path);
+  if (!index) throw ConversionError(path_ + ": cannot open the file.");
+  const nlohmann::json* weight_map = index->Find("weight_map");
+  if (weight_map == nullptr || !weight_map->is_object() ||
+      weight_map->empty()) {
+    throw ConversionError(path_ + ": has no weight_map that names shards.");
+  }
+  std::map<std::string, std::vector<std::string>> names_of;
+  for (const auto& [name, file] : weight_map->items()) {
+    const std::string shard =
+        file.is_string() ? file.get<std::string>() : std::string();
+    if (shard.empty() || fs::path(shard).filename() != shard ||
+        shard.ends_with(kIndexSuffix)) {
+      throw ConversionError(path_ + ": weight_map gives tensor " + name +
+                            " no file of the same folder.");
+    }
+    names_of[shard].push_back(name);
+  }
+  for (const auto& [shard, names] : names_of) {
+    if (!fs::exists(path.parent_path() / shard)) {
+      throw ConversionError(path_ + ": " + shard +
+                            " is missing; copy or download every shard.");
+    }
+  }
+  for (const auto& [shard, names] : names_of) {
+    Add(shard, OpenTensorFile(path.parent_path() / shard));
+    for (const std::string& name : names) {
+      const auto found = shard_of_.find(name);
+      if (found == shard_of_.end() || found->second != shard) {
+        throw ConversionError(path_ + ": tensor " + name + " is absent from " +
+                              shard + "; the files do not belong together.");
+      }
+    }
+  }
+}
+
+void ShardedFile::Add(const std::string& shard,
+                      std::unique_ptr<TensorFile> file) {
+  const auto claim = [&](const std::string& name) {
+    const auto [other, is_new] = shard_of_.emplace(name, shard);
+    if (!is_new) {
+      throw ConversionError(path_ + ": tensor " + name + " lies in both " +
+                            other->second + " and " + shard +
+                            "; the files do not belong together.");
+    }
+  };
+  for (const auto& [name, tensor] : file->tensors()) {
+    claim(name);
+    tensors_.emplace(name, tensor);
+  }
+  for (const auto& [name, why] : file->unreadable()) {
+    claim(name);
+    unreadable_.emplace(name, why);
+  }
+  shards_.push_back(std::move(file));
+}
+
+constexpr std::string_view kZipMagic = "PK\x03\x04";
+
+// The pickled magic number of torch.save before 1.6; before 0.1.10 it wrote a
+// tar file.
+bool IsOldPytorch(std::string_view begin) {
+  constexpr std::string_view kMagic =
+      "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19\x2e";
+  constexpr size_t kTarMagicAt = 257;
+  return begin.starts_with(kMagic) ||
+         (begin.size() > kTarMagicAt &&
+          begin.substr(kTarMagicAt).starts_with("ustar"));
+}
+
+std::string FirstBytes(const fs::path& path) {
+  std::array<char, 512> bytes;
+  std::ifstream file(path, std::ios::binary);
+  file.read(bytes.data(), bytes.size());
+  return {bytes.data(), static_cast<size_t>(file.gcount())};
+}
+
+}  // namespace
+
+std::unique_ptr<TensorFile> OpenTensorFile(const fs::path& path) {
+  if (path.string().ends_with(kIndexSuffix)) {
+    return std::make_unique<ShardedFile>(path);
+  }
+  const std::string begin = FirstBytes(path);
+  if (begin.starts_with("version https://git-lfs")) {
+    throw ConversionError(path.string() +
+                          ": is a Git LFS pointer and not the file itself; "
+                          "run git lfs pull in its folder.");
+  }
+  if (IsOldPytorch(begin)) {
+    throw ConversionError(
+        path.string() +
+        ": was saved by PyTorch before 1.6 or in its old format; save it "
+        "again with torch.save(torch.load(path, map_location=\"cpu\"), "
+        "new_path).");
+  }
+  if (begin.starts_with(kZipMagic)) return std::make_unique<PytorchFile>(path);
+  return std::make_unique<SafetensorsFile>(path);
+}
+
+fs::path FindWeights(const fs::path& directory) {
+  for (const char* name :
+       {"model.safetensors", "model.safetensors.index.json",
+        "pytorch_model.bin", "pytorch_model.bin.index.json"}) {
+    if (fs::exists(directory / name)) return directory / name;
+  }
+  throw ConversionError(directory.string() +
+                        ": has neither model.safetensors nor "
+                        "pytorch_model.bin, whole or in shards.");
+}
+
+}  // namespace latimer

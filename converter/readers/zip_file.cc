@@ -1,0 +1,195 @@
+#include "converter/readers/zip_file.h"
+
+#include <unzip.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <memory>
+
+#include "converter/error.h"
+#include "converter/readers/printable.h"
+
+namespace latimer {
+namespace {
+
+constexpr char kCopyAgain[] = "; copy or download it again";
+constexpr uLong kEncrypted = 1;
+// Deflate cannot shrink further.
+constexpr uint64_t kMaxRatio = 1032;
+
+// minizip reads through these functions.
+struct Stream {
+  std::span<const std::byte> bytes;
+  ZPOS64_T position = 0;
+};
+
+voidpf Open(voidpf opaque, const void*, int) { return opaque; }
+
+uLong Read(voidpf, voidpf stream_pointer, void* to, uLong size) {
+  Stream& stream = *static_cast<Stream*>(stream_pointer);
+  size = std::min<uLong>(size, stream.bytes.size() - stream.position);
+  if (size > 0) {
+    std::memcpy(to, stream.bytes.data() + stream.position, size);
+  }
+  stream.position += size;
+  return size;
+}
+
+ZPOS64_T Tell(voidpf, voidpf stream) {
+  return static_cast<Stream*>(stream)->position;
+}
+
+long Seek(voidpf, voidpf stream_pointer, ZPOS64_T offset, int origin) {
+  Stream& stream = *static_cast<Stream*>(stream_pointer);
+  // minizip passes negative offsets modulo 2^64.
+  if (origin == ZLIB_FILEFUNC_SEEK_CUR) offset += stream.position;
+  if (origin == ZLIB_FILEFUNC_SEEK_END) offset += stream.bytes.size();
+  if (offset > stream.bytes.size()) return -1;
+  stream.position = offset;
+  return 0;
+}
+
+int Close(voidpf, voidpf) { return 0; }
+int Error(voidpf, voidpf) { return 0; }
+
+// zlib takes 32-bit lengths.
+uint32_t Crc(std::span<const std::byte> bytes) {
+  uLong crc = crc32(0, nullptr, 0);
+  while (!bytes.empty()) {
+    const size_t part = std::min<size_t>(bytes.size(), size_t{1} << 30);
+    crc = crc32(crc, reinterpret_cast<const Bytef*>(bytes.data()),
+                static_cast<uInt>(part));
+    bytes = bytes.subspan(part);
+  }
+  return static_cast<uint32_t>(crc);
+}
+
+// Whether `from` is a whole deflate stream of exactly to.size() bytes.
+bool Inflate(std::span<const std::byte> from, std::span<std::byte> to) {
+  constexpr size_t kMax = std::numeric_limits<uInt>::max();
+  if (from.size() > kMax || to.size() >= kMax) return false;
+  z_stream stream{};
+  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
+  stream.next_in =
+      reinterpret_cast<Bytef*>(const_cast<std::byte*>(from.data()));
+  stream.avail_in = static_cast<uInt>(from.size());
+  Bytef none;
+  stream.next_out = to.empty() ? &none : reinterpret_cast<Bytef*>(to.data());
+  stream.avail_out = static_cast<uInt>(to.size());
+  const int result = inflate(&stream, Z_FINISH);
+  const bool whole = result == Z_STREAM_END && stream.avail_out == 0;
+  inflateEnd(&stream);
+  return whole;
+}
+
+}  // namespace
+
+ZipFile::ZipFile(const std::filesystem::path& path) : path_(path), file_(path) {
+  ReadDirectory();
+  uint64_t total = 0;
+  for (const auto& [name, entry] : entries_) {
+    if (__builtin_add_overflow(total, entry.stored.size(), &total) ||
+        total > file_.bytes().size()) {
+      Fail("its zip entries overlap");
+    }
+  }
+}
+
+void ZipFile::ReadDirectory() {
+  Stream stream{.bytes = file_.bytes()};
+  zlib_filefunc64_def functions{.zopen64_file = Open,
+                                .zread_file = latimer::Read,
+                                .zwrite_file = nullptr,
+                                .ztell64_file = Tell,
+                                .zseek64_file = Seek,
+                                .zclose_file = Close,
+                                .zerror_file = Error,
+                                .opaque = &stream};
+  const std::unique_ptr<void, int (*)(unzFile)> zip(
+      unzOpen2_64(path_.c_str(), &functions), unzClose);
+  if (zip == nullptr) {
+    Fail(std::string("the zip directory at its end is missing or damaged") +
+         kCopyAgain);
+  }
+  int status = unzGoToFirstFile(zip.get());
+  for (; status == UNZ_OK; status = unzGoToNextFile(zip.get())) {
+    unz_file_info64 info;
+    std::array<char, 1024> name_bytes;
+    status = unzGetCurrentFileInfo64(zip.get(), &info, name_bytes.data(),
+                                     name_bytes.size(), nullptr, 0, nullptr, 0);
+    if (status != UNZ_OK || info.size_filename >= name_bytes.size()) {
+      status = UNZ_BADZIPFILE;
+      break;
+    }
+    const std::string name(name_bytes.data(), info.size_filename);
+    if ((info.flag & kEncrypted) != 0) {
+      Fail("entry " + Printable(name) + " is encrypted");
+    }
+    if (info.compression_method != 0 && info.compression_method != Z_DEFLATED) {
+      Fail("entry " + Printable(name) +
+           " is compressed by another method than deflate");
+    }
+    status = unzOpenCurrentFile2(zip.get(), nullptr, nullptr, /*raw=*/1);
+    if (status != UNZ_OK) {
+      Fail("the header of entry " + Printable(name) + " is damaged" +
+           kCopyAgain);
+    }
+    const uint64_t offset = unzGetCurrentFileZStreamPos64(zip.get());
+    unzCloseCurrentFile(zip.get());
+    const std::span<const std::byte> bytes = file_.bytes();
+    if (offset > bytes.size() || info.compressed_size > bytes.size() - offset) {
+      Fail("entry " + Printable(name) + " lies outside the file" + kCopyAgain);
+    }
+    const bool deflated = info.compression_method == Z_DEFLATED;
+    if (deflated ? info.uncompressed_size / kMaxRatio > info.compressed_size
+                 : info.uncompressed_size != info.compressed_size) {
+      Fail("the sizes of entry " + Printable(name) + " contradict each other" +
+           kCopyAgain);
+    }
+    const Entry entry{.size = info.uncompressed_size,
+                      .stored = bytes.subspan(offset, info.compressed_size),
+                      .crc = static_cast<uint32_t>(info.crc),
+                      .deflated = deflated};
+    if (!entries_.emplace(name, entry).second) {
+      Fail("has two entries named " + Printable(name));
+    }
+  }
+  if (status != UNZ_END_OF_LIST_OF_FILE) {
+    Fail(std::string("its zip directory is damaged") + kCopyAgain);
+  }
+}
+
+std::span<const std::byte> ZipFile::Read(const std::string& name) {
+  if (const auto done = read_.find(name); done != read_.end()) {
+    return done->second;
+  }
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) {
+    Fail("entry " + Printable(name) + " is missing" + kCopyAgain);
+  }
+  const Entry& entry = found->second;
+  std::span<const std::byte> bytes = entry.stored;
+  bool good = true;
+  if (entry.deflated) {
+    std::vector<std::byte>& buffer = inflated_.emplace_back(entry.size);
+    good = Inflate(entry.stored, buffer);
+    bytes = buffer;
+  }
+  // torch.save writes 0 where it was told to compute no checksums
+  // (torch.serialization.set_crc32_options).
+  good = good && (entry.crc == 0 || Crc(bytes) == entry.crc);
+  if (!good) {
+    Fail("entry " + Printable(name) + " is damaged: its checksum differs" +
+         kCopyAgain);
+  }
+  read_.emplace(name, bytes);
+  return bytes;
+}
+
+void ZipFile::Fail(const std::string& what) const {
+  throw ConversionError(path_.string() + ": " + what + ".");
+}
+
+}  // namespace latimer
