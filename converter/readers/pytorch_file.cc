@@ -52,16 +52,9 @@ bool IsTensor(const PickleValue& value) {
   return IsParameter(value) || value.IsCall("torch._utils._rebuild_tensor_v2");
 }
 
-bool HasTensors(const PickleValue& dict) {
-  for (size_t i = 1; i < dict.items.size(); i += 2) {
-    if (IsTensor(*dict.items[i])) return true;
-  }
-  return false;
-}
-
 const PickleValue& FindStateDict(const PickleValue& root) {
   const PickleValue* dict = &root;
-  for (int depth = 0; depth < kMaxDepth && !HasTensors(*dict); ++depth) {
+  for (int depth = 0; depth < kMaxDepth; ++depth) {
     const PickleValue* inner = nullptr;
     for (const char* key : {"state_dict", "model_state_dict", "model"}) {
       const PickleValue* value = dict->Find(key);
