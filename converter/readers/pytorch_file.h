@@ -15,8 +15,8 @@ namespace latimer {
 
 class PytorchFile : public TensorFile {
  public:
-  // Reads the state_dict: the dict that was saved, or the one under its key
-  // "state_dict", "model_state_dict" or "model". Dicts inside it give names
+  // Reads the state_dict: the first dict under the key "state_dict",
+  // "model_state_dict" or "model", else the saved dict. Dicts in it give names
   // with dots; what is no tensor is skipped. Nothing in the file is executed.
   // Throws ConversionError where the file is damaged, calls what a file of
   // tensors does not need, is older than PyTorch 1.6, or holds no tensors.
