@@ -6,6 +6,7 @@
 #include "cli/isas.h"
 #include "cli/machine.h"
 #include "cli/timing.h"
+#include "latimer/plan.h"
 
 namespace latimer::cli {
 namespace {
@@ -116,26 +117,23 @@ void ReportKnownAnswer(Translator& translator, Report& report) {
                 "another build, then another device.");
 }
 
-// The profile of exactly this model, as far as this build goes.
-Profile ExactProfile(Translator& translator) {
-  const Architecture& a = translator.model_info().architecture;
-  Profile profile = kProfile;
-  profile.d_model = a.d_model;
-  profile.d_ffn = std::max(a.encoder_ffn, a.decoder_ffn);
-  profile.heads = std::max(a.encoder_heads, a.decoder_heads);
-  profile.encoder_layers = a.encoder_layers;
-  profile.decoder_layers = a.decoder_layers;
-  profile.source_vocabulary = a.source_vocabulary;
-  profile.target_vocabulary = a.target_vocabulary;
-  profile.source_tokens = translator.max_source_tokens();
-  profile.target_tokens = translator.max_target_tokens();
-  profile.threads = translator.threads();
-  return profile;
+// RAM of a build for exactly this model, for sentences as long as this build
+// takes.
+uint64_t NeedOf(Translator& translator) {
+  const ModelInfo& info = translator.model_info();
+  const Result<Profile> profile = ExactProfile(
+      info,
+      {.source_tokens = translator.max_source_tokens(),
+       .target_tokens = std::min(translator.max_target_tokens(),
+                                 info.generation.max_target_tokens),
+       .threads = translator.threads()},
+      "");
+  return RamBytes(*profile);
 }
 
 void ReportNeed(Session& session, Report& report) {
   const MemoryBytes memory = ReadMemory();
-  const uint64_t ram = RamBytes(ExactProfile(session.translator()));
+  const uint64_t ram = NeedOf(session.translator());
   const uint64_t file = session.image().size();
   Verdict verdict = Verdict::kOk;
   std::string advice;
