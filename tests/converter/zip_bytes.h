@@ -13,7 +13,8 @@ namespace latimer {
 inline std::string Bytes(uint64_t value, int size) {
   std::string bytes;
   for (int i = 0; i < size; ++i) {
-    bytes += static_cast<char>(value >> (8 * i));
+    bytes += static_cast<char>(value);
+    value >>= 8;
   }
   return bytes;
 }
