@@ -60,7 +60,9 @@ class TensorMap {
   void Finish(const fs::path& path) const {
     std::vector<std::string> unreadable;
     for (const auto& [name, why] : unreadable_) {
-      unreadable.push_back(name + " (" + why + ")");
+      std::string text = name;
+      text.append(" (").append(why).append(")");
+      unreadable.push_back(text);
     }
     std::vector<std::string> extra;
     for (const auto& [name, tensor] : tensors_) {

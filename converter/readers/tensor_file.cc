@@ -62,8 +62,10 @@ ShardedFile::ShardedFile(const fs::path& path) : path_(path.string()) {
     for (const std::string& name : names) {
       const auto found = shard_of_.find(name);
       if (found == shard_of_.end() || found->second != shard) {
-        throw ConversionError(path_ + ": tensor " + name + " is absent from " +
-                              shard + "; the files do not belong together.");
+        std::string text = path_;
+        text.append(": tensor ").append(name).append(" is absent from ");
+        text.append(shard).append("; the files do not belong together.");
+        throw ConversionError(text);
       }
     }
   }
