@@ -4,9 +4,9 @@
 // The check runs from .preinit_array: after the dynamic linker, before every
 // constructor of the program and its libraries. It must not run anything that
 // is compiled with the board's flags. This file has flags of its own (see
-// cmake/LatimerProgram.cmake) and calls only functions with internal linkage and the C
-// library; an inline function of a header could be the copy that another file
-// compiled.
+// cmake/LatimerProgram.cmake) and calls only functions with internal linkage
+// and the C library; an inline function of a header could be the copy that
+// another file compiled.
 
 #include <unistd.h>
 
