@@ -93,6 +93,7 @@ void Convert(const Options& options) {
     return WriteModelWithKnownAnswer(model,
                                      {.weights = options.weights,
                                       .tile = options.tile,
+                                      .f32_tile = options.tile,
                                       .progress = std::ref(progress)},
                                      &model.warnings);
   }();

@@ -111,8 +111,7 @@ constinit const CpuFeature kCpuFeatures[] = {
      DEFINED(LATIMER_HAVE_SCALAR)},
     {"compressed instructions", kHwcap, 'c' - 'a', 0,
      DEFINED(__riscv_compressed)},
-    {"vectors (V)", kHwcap, 'v' - 'a', 0, DEFINED(__riscv_vector), "rvv",
-     DEFINED(LATIMER_HAVE_RVV)},
+    {"vectors (V)", kHwcap, 'v' - 'a', 0, DEFINED(__riscv_vector)},
 };
 
 #endif

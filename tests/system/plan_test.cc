@@ -152,6 +152,22 @@ TEST_F(PlanCommandTest, TheConverterPacksForTheBoard) {
   EXPECT_EQ(conversion_["bill"]["profile"]["threads"], board->threads);
 }
 
+TEST_F(PlanCommandTest, TheConverterTakesTheTileOfBoardAndWeights) {
+  const auto tile = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(),
+                     {(TinyModelsFolder() / "no_scale").string(), "-o",
+                      folder_.path() / "tile.ltm", "--no-tokenizer", "--json"});
+    const Outcome outcome = RunProgram("latimer-convert", arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return Json::parse(outcome.out)["tile"].get<std::string>();
+  };
+  EXPECT_EQ(tile({"--board", "riscv64"}), "4x4");
+  EXPECT_EQ(tile({"--board", "riscv64", "--weights", "f32"}), "4x1");
+  EXPECT_EQ(tile({"--board", "raspberry_pi_5"}), "16x4");
+  EXPECT_EQ(tile({"--board", "raspberry_pi_5", "--weights", "f32"}), "8x1");
+  EXPECT_EQ(tile({"--weights", "f32", "--tile", "4x1"}), "4x1");
+}
+
 TEST_F(PlanCommandTest, AgreesWithTheConvertersBill) {
   const Outcome outcome = Plan({"--board", "raspberry_pi_4", "--json"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
