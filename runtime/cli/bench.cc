@@ -95,10 +95,7 @@ int Bench(int argc, char** argv) {
   json["workspace_bytes"] = sizeof(Workspace);
   json["model_bytes"] = info.sizes.file;
   json["weight_bytes_per_token"] = info.sizes.streamed_per_token;
-  json["kernels"] = Json::array();
-  for (int i = 0; const char* name = translator.kernel_name(i); ++i) {
-    json["kernels"].push_back(name);
-  }
+  json["kernels"] = KernelNames(translator);
   if (arguments.json) {
     std::puts(json.dump(2).c_str());
   } else {

@@ -60,13 +60,10 @@ void ReportKernels(Translator& translator, Report& report) {
                     "model with --tile " +
                         best + "."
                   : "");
-  Json kernels = Json::array();
-  for (int i = 0; const char* name = translator.kernel_name(i); ++i) {
-    kernels.push_back(name);
-  }
-  report.Add("kernels", kernels,
-             std::to_string(kernels.size()) + ", for one row " +
-                 translator.kernel_name(0));
+  const std::vector<std::string> kernels = KernelNames(translator);
+  report.Add(
+      "kernels", kernels,
+      std::to_string(kernels.size()) + ", for one row " + kernels.front());
 }
 
 void ReportKnownAnswer(Translator& translator, Report& report) {

@@ -69,17 +69,8 @@ Json GenerationJson(const GenerationRules& g) {
           {"banned_sequences", banned}};
 }
 
-// The names of the kernels, or why there are none.
-Json KernelsJson(const Status& loaded, const Translator& translator) {
-  if (!loaded.ok()) return loaded.message();
-  Json kernels = Json::array();
-  for (int i = 0; const char* name = translator.kernel_name(i); ++i) {
-    kernels.push_back(name);
-  }
-  return kernels;
-}
-
-// `ram` is what this build reserves: its profile's bill, not the model's own.
+// `kernels` are their names, or why there are none. `ram` is what this build
+// reserves: its profile's bill, not the model's own.
 Json InspectJson(const ModelInfo& info, const Json& kernels) {
   char checksum[17];
   std::snprintf(checksum, sizeof(checksum), "%016llx",
@@ -132,8 +123,9 @@ int Inspect(int argc, char** argv) {
                  loaded.message());
     return kFailure;
   }
-  const Json result =
-      InspectJson(info, KernelsJson(loaded, session.translator()));
+  const Json kernels = loaded.ok() ? Json(KernelNames(session.translator()))
+                                   : Json(loaded.message());
+  const Json result = InspectJson(info, kernels);
   if (arguments.json) {
     // Text from the file may be any bytes.
     std::puts(

@@ -44,4 +44,12 @@ bool Session::ReadInfo(const Arguments& arguments, ModelInfo* info) {
       arguments.model);
 }
 
+std::vector<std::string> KernelNames(const Translator& translator) {
+  std::vector<std::string> names;
+  for (int i = 0; const char* name = translator.kernel_name(i); ++i) {
+    names.emplace_back(name);
+  }
+  return names;
+}
+
 }  // namespace latimer::cli

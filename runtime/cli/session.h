@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "cli/arguments.h"
 #include "latimer/plan.h"
@@ -38,6 +40,9 @@ class Session {
   std::span<const std::byte> image_;
   Translator translator_;
 };
+
+// The names of the kernels that a loaded translator uses.
+std::vector<std::string> KernelNames(const Translator& translator);
 
 }  // namespace latimer::cli
 
