@@ -33,14 +33,21 @@ struct CanonicalNorm {
 };
 
 struct CanonicalGeneration {
-  int32_t decoder_start = 0;
+  int32_t decoder_start = 0;  // -1: a zero embedding
   int32_t eos = 0;
-  int32_t pad = 0;
+  int32_t pad = 0;  // -1: none
   int32_t forced_eos = -1;
   uint32_t max_target_tokens = 0;
   uint32_t min_target_tokens = 0;
   std::vector<std::vector<int32_t>> banned_sequences;
+  // Source ids around those of a text.
+  std::vector<int32_t> source_prefix;
+  std::vector<int32_t> source_suffix;
 };
+
+// The usual attention: heads side by side are d_model wide, scores are scaled
+// by 1 / sqrt(head_dim). Precondition: the head counts divide d_model.
+void SplitHeads(Architecture* architecture);
 
 struct CanonicalModel {
   Architecture architecture{};

@@ -24,22 +24,26 @@ bool RunsHere(Tile tile) {
       .ok();
 }
 
-// Ids without meaning, the same for every conversion, none special but EOS at
-// the end.
+// Ids without meaning, the same for every conversion, none special but those
+// that the model has around every text.
 std::vector<int32_t> KnownSource(const CanonicalModel& model) {
   const Architecture& a = model.architecture;
   const CanonicalGeneration& g = model.generation;
   std::vector<int32_t> ids;
   std::mt19937 random;  // The standard says what it gives.
-  const uint32_t count =
-      std::min({kSourceTokens, a.source_positions, kProfile.source_tokens}) - 1;
+  const size_t added = g.source_prefix.size() + g.source_suffix.size();
+  const size_t total =
+      std::min({kSourceTokens, a.source_positions, kProfile.source_tokens});
+  ids = g.source_prefix;
+  // At least one.
+  const size_t count =
+      total > added ? total - g.source_suffix.size() : ids.size() + 1;
   constexpr int kTries = 1000;
   for (int i = 0; i < kTries && ids.size() < count; ++i) {
     const auto id = static_cast<int32_t>(random() % a.source_vocabulary);
     if (id != g.eos && id != g.pad && id != g.decoder_start) ids.push_back(id);
   }
-  const bool eos_is_source = static_cast<uint32_t>(g.eos) < a.source_vocabulary;
-  ids.push_back(eos_is_source ? g.eos : 0);
+  ids.insert(ids.end(), g.source_suffix.begin(), g.source_suffix.end());
   return ids;
 }
 

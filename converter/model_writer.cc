@@ -179,6 +179,10 @@ void CheckProfile(const Architecture& a) {
   check("decoder layer count", a.decoder_layers, kProfile.decoder_layers);
   check("encoder head count", a.encoder_heads, kProfile.heads);
   check("decoder head count", a.decoder_heads, kProfile.heads);
+  check("encoder attention width", a.encoder_attention_width(),
+        kProfile.attention_width);
+  check("decoder attention width", a.decoder_attention_width(),
+        kProfile.attention_width);
   check("encoder d_ffn", a.encoder_ffn, kProfile.d_ffn);
   check("decoder d_ffn", a.decoder_ffn, kProfile.d_ffn);
   check("source vocabulary", a.source_vocabulary, kProfile.source_vocabulary);
@@ -334,7 +338,11 @@ Offset<schema::Architecture> Writer::WriteArchitecture() {
       static_cast<schema::Activation>(a.activation),
       static_cast<schema::NormPosition>(a.norm_position), a.embedding_norm,
       a.final_norm, a.source_embedding_tied, a.target_embedding_tied,
-      a.positions_shared, a.embedding_scale, a.norm_epsilon);
+      a.positions_shared, a.embedding_scale, a.norm_epsilon, a.encoder_head_dim,
+      a.decoder_head_dim, a.encoder_attention_scale, a.decoder_attention_scale,
+      static_cast<schema::NormKind>(a.norm_kind),
+      static_cast<schema::DecoderKind>(a.decoder_kind), a.residual,
+      a.has_positions);
 }
 
 Offset<schema::Generation> Writer::WriteGeneration() {
@@ -347,9 +355,12 @@ Offset<schema::Generation> Writer::WriteGeneration() {
   }
   const auto tokens_offset = builder_->CreateVector(tokens);
   const auto ends_offset = builder_->CreateVector(ends);
-  return schema::CreateGeneration(
-      *builder_, g.decoder_start, g.eos, g.pad, g.forced_eos,
-      g.max_target_tokens, g.min_target_tokens, tokens_offset, ends_offset);
+  const auto prefix_offset = builder_->CreateVector(g.source_prefix);
+  const auto suffix_offset = builder_->CreateVector(g.source_suffix);
+  return schema::CreateGeneration(*builder_, g.decoder_start, g.eos, g.pad,
+                                  g.forced_eos, g.max_target_tokens,
+                                  g.min_target_tokens, tokens_offset,
+                                  ends_offset, prefix_offset, suffix_offset);
 }
 
 Offset<schema::Tokenizer> Writer::WriteTokenizer() {
@@ -402,6 +413,9 @@ Offset<schema::KnownAnswer> Writer::WriteKnownAnswer() {
 
 void Writer::Finish(const std::vector<Offset<schema::Tensor>>& tensors,
                     Offset<schema::Tokenizer> tokenizer) {
+  // Zeros are written too: checksum and size are filled in below, and must be
+  // there to be filled.
+  builder_->ForceDefaults(true);
   const auto tensors_offset = builder_->CreateVector(tensors);
   const auto source = builder_->CreateString(model_.source);
   const auto license = builder_->CreateString(model_.license);
@@ -412,8 +426,6 @@ void Writer::Finish(const std::vector<Offset<schema::Tensor>>& tensors,
   const auto generation = WriteGeneration();
   const auto architecture = WriteArchitecture();
   const auto known_answer = WriteKnownAnswer();
-  // Checksum and size are filled in below; they must be there to be filled.
-  builder_->ForceDefaults(true);
   const auto root = schema::CreateModel(
       *builder_, kFormatVersion,
       /*checksum=*/0, /*file_bytes=*/0, architecture, generation, provenance,

@@ -31,6 +31,7 @@ std::string ProfileHeader(const Profile& profile) {
       << "    .name = \"" << profile.name << "\",\n"
       << "    .d_model = " << profile.d_model << ",\n"
       << "    .d_ffn = " << profile.d_ffn << ",\n"
+      << "    .attention_width = " << profile.attention_width << ",\n"
       << "    .heads = " << profile.heads << ",\n"
       << "    .encoder_layers = " << profile.encoder_layers << ",\n"
       << "    .decoder_layers = " << profile.decoder_layers << ",\n"
@@ -45,6 +46,9 @@ std::string ProfileHeader(const Profile& profile) {
       << "    .f32_weights = " << text(profile.f32_weights) << ",\n"
       << "    .f32_fma = " << text(profile.f32_fma) << ",\n"
       << "    .tokenizer = " << text(profile.tokenizer) << ",\n"
+      << "    .decoder_self_attention = "
+      << text(profile.decoder_self_attention) << ",\n"
+      << "    .decoder_ssru = " << text(profile.decoder_ssru) << ",\n"
       << "};\n\n}  // namespace latimer\n\n#endif  // " << guard << "\n";
   return out.str();
 }

@@ -47,6 +47,8 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
   profile.name = name;
   profile.d_model = a.d_model;
   profile.d_ffn = Larger(a.encoder_ffn, a.decoder_ffn);
+  profile.attention_width =
+      Larger(a.encoder_attention_width(), a.decoder_attention_width());
   profile.heads = Larger(a.encoder_heads, a.decoder_heads);
   profile.encoder_layers = a.encoder_layers;
   profile.decoder_layers = a.decoder_layers;
@@ -67,6 +69,9 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
   profile.f32_weights = !profile.int8_weights;
   profile.f32_fma = true;
   profile.tokenizer = info.has_tokenizer;
+  profile.decoder_self_attention =
+      a.decoder_kind == DecoderKind::kSelfAttention;
+  profile.decoder_ssru = a.decoder_kind == DecoderKind::kSsru;
   return profile;
 }
 

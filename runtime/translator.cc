@@ -1,5 +1,6 @@
 #include "latimer/translator.h"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -30,6 +31,13 @@ Status NoTokenizer() {
                        "--no-tokenizer, or build with another profile.");
 }
 
+// Returns how many. Precondition: they fit.
+size_t CopyIds(std::span<const int32_t> from, std::span<int32_t> to) {
+  LATIMER_DCHECK(from.size() <= to.size());
+  std::copy(from.begin(), from.end(), to.begin());
+  return from.size();
+}
+
 // The tokenizer's part of the workspace.
 TokenizerScratch ScratchOf(Workspace& workspace) {
   if constexpr (!kProfile.tokenizer) return {};
@@ -58,8 +66,9 @@ struct Translator::State {
     return kProfile.tokenizer && info().has_tokenizer;
   }
 
-  // Source ids of `text`, which must fit, with the code's id before and EOS
-  // after them, in workspace.source_tokens.
+  // Source ids of `text`, which must fit, with the code's id before them and
+  // what the model has around every text, in workspace.source_tokens. 0 where
+  // code and text have no ids.
   Result<size_t> EncodeSource(std::string_view code, std::string_view text);
   // Encoder, cross K/V and greedy search over workspace.source_tokens.
   Translation Search(size_t source_tokens, const TranslateOptions& options);
@@ -125,6 +134,16 @@ Status Translator::LoadState(std::span<const std::byte> image,
       Smaller(kProfile.source_tokens, a.source_positions);
   state_->max_target_tokens =
       Smaller(kProfile.target_tokens, a.target_positions);
+  const size_t added = model.info.generation.source_prefix.size() +
+                       model.info.generation.source_suffix.size();
+  if (added >= state_->max_source_tokens) {
+    return Status::Error(
+        StatusCode::kExceedsProfile,
+        "The model puts %u tokens around every text, but profile \"%s\" of "
+        "this build has room for %u in all; build with another profile.",
+        static_cast<unsigned>(added), kProfile.name,
+        static_cast<unsigned>(state_->max_source_tokens));
+  }
   return Status();
 }
 
@@ -158,10 +177,11 @@ Translation Translator::State::Search(size_t source_tokens,
 Result<size_t> Translator::State::EncodeSource(std::string_view code,
                                                std::string_view text) {
   const TokenizerScratch scratch = ScratchOf(workspace());
-  // One place is kept for EOS.
+  const GenerationRules& rules = info().generation;
   const std::span<int32_t> ids(workspace().source_tokens,
-                               max_source_tokens - 1);
-  size_t count = 0;
+                               max_source_tokens - rules.source_suffix.size());
+  size_t count = CopyIds(rules.source_prefix, ids);
+  const size_t empty = count;
   for (const std::string_view part : {code, text}) {
     if (part.empty()) continue;
     const Result<size_t> added =
@@ -169,8 +189,10 @@ Result<size_t> Translator::State::EncodeSource(std::string_view code,
     if (!added.ok()) return added;
     count += *added;
   }
-  workspace().source_tokens[count] = info().generation.eos;
-  return count + 1;
+  if (count == empty) return 0;
+  return count +
+         CopyIds(rules.source_suffix, {workspace().source_tokens + count,
+                                       rules.source_suffix.size()});
 }
 
 Result<Translation> Translator::TranslatePart(std::string_view text,
@@ -187,7 +209,9 @@ Result<Translation> Translator::TranslatePart(std::string_view text,
   TextCut cut = {text.size(), text.size()};
   Result<size_t> source = state.EncodeSource(code, body);
   if (!source.ok() && source.status().code() == StatusCode::kTextTooLong) {
-    const uint32_t reserved = code.empty() ? 1 : 2;
+    const GenerationRules& rules = state.info().generation;
+    const size_t reserved = rules.source_prefix.size() +
+                            rules.source_suffix.size() + (code.empty() ? 0 : 1);
     cut = state.tokenizer.FindCut(body,
                                   state.max_source_tokens > reserved
                                       ? state.max_source_tokens - reserved
@@ -200,8 +224,8 @@ Result<Translation> Translator::TranslatePart(std::string_view text,
   if (!source.ok()) return source.status();
 
   Translation result;
-  // EOS alone: there was no text, and there is nothing to translate.
-  if (*source > 1) {
+  // Without text there is nothing to translate.
+  if (*source > 0) {
     result = state.Search(*source, options);
     const Result<std::string_view> decoded = Detokenize(result.tokens);
     if (!decoded.ok()) return decoded.status();
@@ -283,15 +307,19 @@ Result<size_t> Translator::Tokenize(std::string_view text,
   if (state_ == nullptr) return NotLoaded();
   State& state = *state_;
   if (!state.CanTokenize()) return NoTokenizer();
-  if (ids.empty()) {
+  const GenerationRules& rules = state.info().generation;
+  const size_t added = rules.source_prefix.size() + rules.source_suffix.size();
+  if (ids.size() < added) {
     return Status::Error(StatusCode::kTextTooLong,
                          "There is no room for any id.");
   }
-  const Result<size_t> count = state.tokenizer.Encode(
-      text, ScratchOf(state.workspace()), ids.first(ids.size() - 1));
+  const size_t begin = CopyIds(rules.source_prefix, ids);
+  const Result<size_t> count =
+      state.tokenizer.Encode(text, ScratchOf(state.workspace()),
+                             ids.subspan(begin, ids.size() - added));
   if (!count.ok()) return count;
-  ids[*count] = state.info().generation.eos;
-  return *count + 1;
+  CopyIds(rules.source_suffix, ids.subspan(begin + *count));
+  return *count + added;
 }
 
 Result<std::string_view> Translator::Detokenize(std::span<const int32_t> ids) {

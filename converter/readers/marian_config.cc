@@ -82,6 +82,10 @@ void ReadArchitecture(const JsonFields& config, MarianConfig* out) {
                         : NormPosition::kPost;
   a.embedding_norm = config.Bool("normalize_embedding", false);
   a.final_norm = config.Bool("add_final_layer_norm", false);
+  a.norm_kind = NormKind::kLayerNorm;
+  a.decoder_kind = DecoderKind::kSelfAttention;
+  a.residual = true;
+  a.has_positions = true;
   out->static_positions = config.Bool("static_position_embeddings", true);
   for (const char* heads :
        {"encoder_attention_heads", "decoder_attention_heads"}) {
@@ -89,6 +93,7 @@ void ReadArchitecture(const JsonFields& config, MarianConfig* out) {
       config.Fail(heads, "it must divide d_model " + std::to_string(a.d_model));
     }
   }
+  SplitHeads(&a);
   if (a.norm_position == NormPosition::kPre || a.embedding_norm ||
       a.final_norm) {
     out->warnings.push_back(
@@ -311,6 +316,9 @@ void ReadGeneration(const JsonFields& rules, const JsonFields& config,
   const std::optional<int32_t> eos = special("eos_token_id");
   if (!eos) config.Fail("eos_token_id", "a model needs one");
   g.eos = *eos;
+  if (static_cast<uint32_t>(g.eos) < out->architecture.source_vocabulary) {
+    g.source_suffix = {g.eos};
+  }
   g.pad = special("pad_token_id").value_or(g.eos);
   const std::optional<int32_t> start = special("decoder_start_token_id");
   if (!start && !special("bos_token_id")) {

@@ -30,6 +30,28 @@ const char* Name(Activation activation) {
   return "";
 }
 
+const char* Name(NormKind kind) {
+  switch (kind) {
+    case NormKind::kLayerNorm:
+      return "layer_norm";
+    case NormKind::kUnbiasedStd:
+      return "unbiased_std";
+    case NormKind::kNone:
+      return "none";
+  }
+  return "";
+}
+
+const char* Name(DecoderKind kind) {
+  switch (kind) {
+    case DecoderKind::kSelfAttention:
+      return "self_attention";
+    case DecoderKind::kSsru:
+      return "ssru";
+  }
+  return "";
+}
+
 Json ArchitectureJson(const Architecture& a) {
   return {
       {"d_model", a.d_model},
@@ -49,7 +71,19 @@ Json ArchitectureJson(const Architecture& a) {
       {"final_norm", a.final_norm},
       {"source_embedding_tied", a.source_embedding_tied},
       {"target_embedding_tied", a.target_embedding_tied},
-      {"embedding_scale", a.embedding_scale}};
+      {"embedding_scale", a.embedding_scale},
+      {"norm_kind", Name(a.norm_kind)},
+      {"decoder_kind", Name(a.decoder_kind)},
+      {"encoder_head_dim", a.encoder_head_dim},
+      {"decoder_head_dim", a.decoder_head_dim},
+      {"encoder_attention_scale", a.encoder_attention_scale},
+      {"decoder_attention_scale", a.decoder_attention_scale},
+      {"residual", a.residual},
+      {"has_positions", a.has_positions}};
+}
+
+Json Ids(std::span<const int32_t> ids) {
+  return std::vector<int32_t>(ids.begin(), ids.end());
 }
 
 Json GenerationJson(const GenerationRules& g) {
@@ -66,7 +100,9 @@ Json GenerationJson(const GenerationRules& g) {
           {"forced_eos", g.forced_eos < 0 ? Json() : Json(g.forced_eos)},
           {"max_target_tokens", g.max_target_tokens},
           {"min_target_tokens", g.min_target_tokens},
-          {"banned_sequences", banned}};
+          {"banned_sequences", banned},
+          {"source_prefix", Ids(g.source_prefix)},
+          {"source_suffix", Ids(g.source_suffix)}};
 }
 
 // `kernels` are their names, or why there are none. `ram` is what this build

@@ -18,6 +18,8 @@ struct Linear : PackedMatrix {
   const float* bias = nullptr;  // [outputs]; null: all zero.
 };
 
+// Shapes: A is the attention width, heads * head_dim, usually D.
+
 // Layer normalization; gamma and beta are [D].
 struct Norm {
   const float* gamma = nullptr;
@@ -25,8 +27,8 @@ struct Norm {
 };
 
 struct EncoderLayer {
-  Linear self_qkv;  // [3D, D]: query, key, value one after another
-  Linear self_out;  // [D, D]
+  Linear self_qkv;  // [3A, D]: query, key, value one after another
+  Linear self_out;  // [D, A]
   Norm self_norm;
   Linear ffn_in;   // [F, D]
   Linear ffn_out;  // [D, F]
@@ -34,22 +36,27 @@ struct EncoderLayer {
 };
 
 struct DecoderLayer {
-  Linear self_qkv;  // [3D, D]
-  Linear self_out;  // [D, D]
+  // DecoderKind::kSelfAttention.
+  Linear self_qkv;  // [3A, D]
+  Linear self_out;  // [D, A]
+  // DecoderKind::kSsru.
+  Linear ssru_in;  // [2D, D]: candidate (W), gate (Wf, bf)
+  // Of either.
   Norm self_norm;
-  Linear cross_query;  // [D, D]
-  Linear cross_out;    // [D, D]
+  Linear cross_query;  // [A, D]
+  Linear cross_out;    // [D, A]
   Norm cross_norm;
   Linear ffn_in;   // [F, D]
   Linear ffn_out;  // [D, F]
   Norm ffn_norm;
-  Linear cross_kv;  // [2D, D]: key, value; read once per sentence
+  Linear cross_kv;  // [2A, D]: key, value; read once per sentence
 };
 
 struct ModelTensors {
   Linear source_embedding;  // [Vs, D], by row; the output matrix when tied
-  const float* source_positions = nullptr;  // [source_positions, D]
-  Norm source_embedding_norm;               // when embedding_norm
+  // [source_positions, D]; null without has_positions, as target_positions.
+  const float* source_positions = nullptr;
+  Norm source_embedding_norm;  // when embedding_norm
   EncoderLayer encoder[kProfile.encoder_layers];
   Norm encoder_norm;  // when final_norm
 

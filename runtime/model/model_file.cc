@@ -126,6 +126,42 @@ Status CheckRange(const char* what, uint32_t value, uint32_t limit) {
   return Status();
 }
 
+Status CheckAttention(const char* stack, uint32_t heads, uint32_t head_dim,
+                      float scale) {
+  if (head_dim == 0 || !std::isfinite(scale)) {
+    return Status::Error(StatusCode::kCorrupt,
+                         "The model is damaged: its %s attention has no size "
+                         "or no scale.",
+                         stack);
+  }
+  const uint64_t width = uint64_t{heads} * head_dim;
+  if (width > kProfile.attention_width) {
+    return ExceedsProfile(
+        "attention width",
+        static_cast<uint32_t>(width < UINT32_MAX ? width : UINT32_MAX),
+        kProfile.attention_width);
+  }
+  return Status();
+}
+
+Status CheckDecoderKind(DecoderKind kind) {
+  const char* missing = nullptr;
+  switch (kind) {
+    case DecoderKind::kSelfAttention:
+      if (!kProfile.decoder_self_attention) missing = "self-attention";
+      break;
+    case DecoderKind::kSsru:
+      if (!kProfile.decoder_ssru) missing = "an SSRU";
+      break;
+  }
+  if (missing == nullptr) return Status();
+  return Status::Error(StatusCode::kExceedsProfile,
+                       "The model's decoder has %s, which profile \"%s\" of "
+                       "this build leaves out; build with a profile for this "
+                       "model (latimer-convert --profile).",
+                       missing, kProfile.name);
+}
+
 Status ReadArchitecture(const schema::Architecture& in, Architecture* out) {
   LATIMER_RETURN_IF_ERROR(
       CheckRange("d_model", in.d_model(), kProfile.d_model));
@@ -151,8 +187,15 @@ Status ReadArchitecture(const schema::Architecture& in, Architecture* out) {
       CheckRange("encoder head count", in.encoder_heads(), kProfile.heads));
   LATIMER_RETURN_IF_ERROR(
       CheckRange("decoder head count", in.decoder_heads(), kProfile.heads));
-  if (in.d_model() % in.encoder_heads() != 0 ||
-      in.d_model() % in.decoder_heads() != 0 ||
+  LATIMER_RETURN_IF_ERROR(CheckAttention("encoder", in.encoder_heads(),
+                                         in.encoder_head_dim(),
+                                         in.encoder_attention_scale()));
+  LATIMER_RETURN_IF_ERROR(CheckAttention("decoder", in.decoder_heads(),
+                                         in.decoder_head_dim(),
+                                         in.decoder_attention_scale()));
+  if (in.norm_kind() > schema::NormKind::MAX ||
+      in.decoder_kind() > schema::DecoderKind::MAX ||
+      (in.norm_kind() == schema::NormKind::UnbiasedStd && in.d_model() < 2) ||
       in.activation() > schema::Activation::MAX ||
       in.norm_position() > schema::NormPosition::MAX ||
       !std::isfinite(in.embedding_scale()) || !(in.norm_epsilon() > 0) ||
@@ -186,19 +229,37 @@ Status ReadArchitecture(const schema::Architecture& in, Architecture* out) {
       .positions_shared = in.positions_shared(),
       .embedding_scale = in.embedding_scale(),
       .norm_epsilon = in.norm_epsilon(),
+      .encoder_head_dim = in.encoder_head_dim(),
+      .decoder_head_dim = in.decoder_head_dim(),
+      .encoder_attention_scale = in.encoder_attention_scale(),
+      .decoder_attention_scale = in.decoder_attention_scale(),
+      .norm_kind = static_cast<NormKind>(in.norm_kind()),
+      .decoder_kind = static_cast<DecoderKind>(in.decoder_kind()),
+      .residual = in.residual(),
+      .has_positions = in.has_positions(),
   };
-  return Status();
+  return CheckDecoderKind(out->decoder_kind);
 }
 
 Status ReadGeneration(const schema::Generation& in, const Architecture& a,
                       GenerationRules* out) {
   const int64_t vocabulary = a.target_vocabulary;
   const auto is_token = [&](int64_t id) { return id >= 0 && id < vocabulary; };
-  bool good = is_token(in.decoder_start()) && is_token(in.eos()) &&
-              is_token(in.pad()) &&
-              (in.forced_eos() == -1 || is_token(in.forced_eos())) &&
+  const auto is_token_or_none = [&](int64_t id) {
+    return id == -1 || is_token(id);
+  };
+  bool good = is_token_or_none(in.decoder_start()) && is_token(in.eos()) &&
+              is_token_or_none(in.pad()) && is_token_or_none(in.forced_eos()) &&
               in.max_target_tokens() > 0;
   for (int32_t id : *in.banned_tokens()) good = good && is_token(id);
+  uint64_t added_source = 1;
+  for (const auto* added : {in.source_prefix(), in.source_suffix()}) {
+    added_source += added->size();
+    for (int32_t id : *added) {
+      good = good && id >= 0 && id < int64_t{a.source_vocabulary};
+    }
+  }
+  good = good && added_source <= a.source_positions;
   uint32_t begin = 0;
   for (uint32_t end : *in.banned_ends()) {
     good = good && end > begin && end <= in.banned_tokens()->size();
@@ -218,6 +279,8 @@ Status ReadGeneration(const schema::Generation& in, const Architecture& a,
       .min_target_tokens = in.min_target_tokens(),
       .banned_tokens = {in.banned_tokens()->data(), in.banned_tokens()->size()},
       .banned_ends = {in.banned_ends()->data(), in.banned_ends()->size()},
+      .source_prefix = {in.source_prefix()->data(), in.source_prefix()->size()},
+      .source_suffix = {in.source_suffix()->data(), in.source_suffix()->size()},
   };
   return Status();
 }

@@ -36,71 +36,87 @@ template <typename Visitor>
 void VisitTensors(const Architecture& a, ModelTensors& t, Visitor& visitor) {
   using G = TensorGroup;
   const uint32_t d = a.d_model;
+  // Attention widths.
+  const uint32_t ea = a.encoder_attention_width();
+  const uint32_t da = a.decoder_attention_width();
+  const auto norm = [&](TensorGroup group, const char* name, int layer,
+                        Norm& n) {
+    if (a.norm_kind == NormKind::kNone) return;
+    visitor.OnNorm(group, name, layer, d, n);
+  };
   if (!a.source_embedding_tied) {
     visitor.OnLinear(G::kEmbeddings, "source_embedding", kNoLayer,
                      a.source_vocabulary, d, t.source_embedding);
   }
-  visitor.OnTable(G::kPositions, "source_positions", a.source_positions, d,
-                  t.source_positions);
+  if (a.has_positions) {
+    visitor.OnTable(G::kPositions, "source_positions", a.source_positions, d,
+                    t.source_positions);
+  }
   if (a.embedding_norm) {
-    visitor.OnNorm(G::kEncoder, "encoder.embedding_norm", kNoLayer, d,
-                   t.source_embedding_norm);
+    norm(G::kEncoder, "encoder.embedding_norm", kNoLayer,
+         t.source_embedding_norm);
   }
   for (int i = 0; i < static_cast<int>(a.encoder_layers); ++i) {
     EncoderLayer& layer = t.encoder[i];
-    visitor.OnLinear(G::kEncoder, "encoder.%d.self_attention.qkv", i, 3 * d, d,
+    visitor.OnLinear(G::kEncoder, "encoder.%d.self_attention.qkv", i, 3 * ea, d,
                      layer.self_qkv);
-    visitor.OnLinear(G::kEncoder, "encoder.%d.self_attention.out", i, d, d,
+    visitor.OnLinear(G::kEncoder, "encoder.%d.self_attention.out", i, d, ea,
                      layer.self_out);
-    visitor.OnNorm(G::kEncoder, "encoder.%d.self_attention.norm", i, d,
-                   layer.self_norm);
+    norm(G::kEncoder, "encoder.%d.self_attention.norm", i, layer.self_norm);
     visitor.OnLinear(G::kEncoder, "encoder.%d.ffn.in", i, a.encoder_ffn, d,
                      layer.ffn_in);
     visitor.OnLinear(G::kEncoder, "encoder.%d.ffn.out", i, d, a.encoder_ffn,
                      layer.ffn_out);
-    visitor.OnNorm(G::kEncoder, "encoder.%d.ffn.norm", i, d, layer.ffn_norm);
+    norm(G::kEncoder, "encoder.%d.ffn.norm", i, layer.ffn_norm);
   }
   if (a.final_norm) {
-    visitor.OnNorm(G::kEncoder, "encoder.norm", kNoLayer, d, t.encoder_norm);
+    norm(G::kEncoder, "encoder.norm", kNoLayer, t.encoder_norm);
   }
   for (int i = 0; i < static_cast<int>(a.decoder_layers); ++i) {
-    visitor.OnLinear(G::kCrossKv, "decoder.%d.cross_attention.kv", i, 2 * d, d,
+    visitor.OnLinear(G::kCrossKv, "decoder.%d.cross_attention.kv", i, 2 * da, d,
                      t.decoder[i].cross_kv);
   }
   if (!a.target_embedding_tied) {
     visitor.OnLinear(G::kEmbeddings, "target_embedding", kNoLayer,
                      a.target_vocabulary, d, t.target_embedding);
   }
-  if (!a.positions_shared) {
+  if (a.has_positions && !a.positions_shared) {
     visitor.OnTable(G::kPositions, "target_positions", a.target_positions, d,
                     t.target_positions);
   }
   if (a.embedding_norm) {
-    visitor.OnNorm(G::kDecoder, "decoder.embedding_norm", kNoLayer, d,
-                   t.target_embedding_norm);
+    norm(G::kDecoder, "decoder.embedding_norm", kNoLayer,
+         t.target_embedding_norm);
   }
   for (int i = 0; i < static_cast<int>(a.decoder_layers); ++i) {
     DecoderLayer& layer = t.decoder[i];
-    visitor.OnLinear(G::kDecoder, "decoder.%d.self_attention.qkv", i, 3 * d, d,
-                     layer.self_qkv);
-    visitor.OnLinear(G::kDecoder, "decoder.%d.self_attention.out", i, d, d,
-                     layer.self_out);
-    visitor.OnNorm(G::kDecoder, "decoder.%d.self_attention.norm", i, d,
-                   layer.self_norm);
-    visitor.OnLinear(G::kDecoder, "decoder.%d.cross_attention.query", i, d, d,
+    switch (a.decoder_kind) {
+      case DecoderKind::kSelfAttention:
+        visitor.OnLinear(G::kDecoder, "decoder.%d.self_attention.qkv", i,
+                         3 * da, d, layer.self_qkv);
+        visitor.OnLinear(G::kDecoder, "decoder.%d.self_attention.out", i, d, da,
+                         layer.self_out);
+        norm(G::kDecoder, "decoder.%d.self_attention.norm", i, layer.self_norm);
+        break;
+      case DecoderKind::kSsru:
+        visitor.OnLinear(G::kDecoder, "decoder.%d.ssru.in", i, 2 * d, d,
+                         layer.ssru_in);
+        norm(G::kDecoder, "decoder.%d.ssru.norm", i, layer.self_norm);
+        break;
+    }
+    visitor.OnLinear(G::kDecoder, "decoder.%d.cross_attention.query", i, da, d,
                      layer.cross_query);
-    visitor.OnLinear(G::kDecoder, "decoder.%d.cross_attention.out", i, d, d,
+    visitor.OnLinear(G::kDecoder, "decoder.%d.cross_attention.out", i, d, da,
                      layer.cross_out);
-    visitor.OnNorm(G::kDecoder, "decoder.%d.cross_attention.norm", i, d,
-                   layer.cross_norm);
+    norm(G::kDecoder, "decoder.%d.cross_attention.norm", i, layer.cross_norm);
     visitor.OnLinear(G::kDecoder, "decoder.%d.ffn.in", i, a.decoder_ffn, d,
                      layer.ffn_in);
     visitor.OnLinear(G::kDecoder, "decoder.%d.ffn.out", i, d, a.decoder_ffn,
                      layer.ffn_out);
-    visitor.OnNorm(G::kDecoder, "decoder.%d.ffn.norm", i, d, layer.ffn_norm);
+    norm(G::kDecoder, "decoder.%d.ffn.norm", i, layer.ffn_norm);
   }
   if (a.final_norm) {
-    visitor.OnNorm(G::kDecoder, "decoder.norm", kNoLayer, d, t.decoder_norm);
+    norm(G::kDecoder, "decoder.norm", kNoLayer, t.decoder_norm);
   }
   visitor.OnLinear(G::kOutput, "output", kNoLayer, a.target_vocabulary, d,
                    t.output);

@@ -109,22 +109,38 @@ LATIMER_INLINE float ExpAndSum(size_t n, float* x) {
   return ReduceAdd(sum);
 }
 
+// Both norms in one body, which halves the code.
+void AddNorm(bool unbiased_std, size_t rows, size_t cols, const float* x,
+             const float* residual, const float* gamma, const float* beta,
+             float epsilon, float* out) {
+  const float count = static_cast<float>(cols);
+  for (size_t row = 0; row < rows; ++row) {
+    const float mean = AddAndSum(cols, x, residual, out) / count;
+    const float squares = CenterAndSumSquares(cols, mean, out);
+    const float deviation =
+        unbiased_std ? __builtin_sqrtf(squares / (count - 1.0f)) + epsilon
+                     : __builtin_sqrtf(squares / count + epsilon);
+    ScaleAndShift(cols, 1.0f / deviation, gamma, beta, out);
+    x += cols;
+    if (residual != nullptr) residual += cols;
+    out += cols;
+  }
+}
+
 }  // namespace
 
 void AddLayerNorm(size_t rows, size_t cols, const float* x,
                   const float* residual, const float* gamma, const float* beta,
                   float epsilon, float* out) {
   LATIMER_DCHECK(cols > 0);
-  const float count = static_cast<float>(cols);
-  for (size_t row = 0; row < rows; ++row) {
-    const float mean = AddAndSum(cols, x, residual, out) / count;
-    const float variance = CenterAndSumSquares(cols, mean, out) / count;
-    const float scale = 1.0f / __builtin_sqrtf(variance + epsilon);
-    ScaleAndShift(cols, scale, gamma, beta, out);
-    x += cols;
-    if (residual != nullptr) residual += cols;
-    out += cols;
-  }
+  AddNorm(false, rows, cols, x, residual, gamma, beta, epsilon, out);
+}
+
+void AddStdNorm(size_t rows, size_t cols, const float* x, const float* residual,
+                const float* gamma, const float* beta, float epsilon,
+                float* out) {
+  LATIMER_DCHECK(cols > 1);
+  AddNorm(true, rows, cols, x, residual, gamma, beta, epsilon, out);
 }
 
 void Softmax(size_t n, float* x) {

@@ -68,6 +68,12 @@ struct VectorKernels {
                          const float* residual, const float* gamma,
                          const float* beta, float epsilon, float* out);
 
+  // The same with (v - mean(v)) / (std(v) + epsilon), the variance under std
+  // divided by cols - 1 >= 1.
+  void (*add_std_norm)(size_t rows, size_t cols, const float* x,
+                       const float* residual, const float* gamma,
+                       const float* beta, float epsilon, float* out);
+
   // x[i] = kind(x[i]). Absolute error against the exact function, relative to
   // max(1, |x|): at most 2e-7.
   void (*activate)(Activation kind, size_t n, float* x);

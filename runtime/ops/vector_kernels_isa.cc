@@ -76,6 +76,7 @@ const VectorKernels kVectorKernels = {
     .scale_add = ScaleAdd,
     .add = AddTo,
     .add_layer_norm = AddLayerNorm,
+    .add_std_norm = AddStdNorm,
     .activate = Activate,
     .attend = Attend,
     .softmax = Softmax,

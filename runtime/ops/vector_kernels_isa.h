@@ -14,6 +14,9 @@ void AddTo(size_t n, const float* x, float* y);
 void AddLayerNorm(size_t rows, size_t cols, const float* x,
                   const float* residual, const float* gamma, const float* beta,
                   float epsilon, float* out);
+void AddStdNorm(size_t rows, size_t cols, const float* x, const float* residual,
+                const float* gamma, const float* beta, float epsilon,
+                float* out);
 void Activate(Activation kind, size_t n, float* x);
 void Attend(const AttentionArgs& args);
 void Softmax(size_t n, float* x);

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "transformer/layers.h"
 #include "transformer/linear.h"
+#include "transformer/ssru.h"
 
 namespace latimer {
 namespace {
@@ -12,35 +13,40 @@ namespace {
 // Both caches are packed by the sizes of the model and sentence at hand, not
 // by the profile's, so that only what is used is touched.
 float* CrossKv(RunContext& context, uint32_t layer, size_t source_tokens) {
-  const size_t row = 2 * size_t{context.model.info.architecture.d_model};
+  const Architecture& a = context.model.info.architecture;
+  const size_t row = 2 * size_t{a.decoder_attention_width()};
   return context.workspace->cross_kv + layer * source_tokens * row;
 }
 
 float* SelfKv(RunContext& context, uint32_t layer) {
-  const size_t row = 2 * size_t{context.model.info.architecture.d_model};
+  const Architecture& a = context.model.info.architecture;
+  const size_t row = 2 * size_t{a.decoder_attention_width()};
   return context.workspace->self_kv + layer * kProfile.target_tokens * row;
 }
 
-void SelfAttention(RunContext& context, uint32_t index, size_t position,
-                   float* x) {
+[[maybe_unused]] void SelfAttention(RunContext& context, uint32_t index,
+                                    size_t position, float* x) {
   Workspace& workspace = *context.workspace;
   const Architecture& a = context.model.info.architecture;
   const DecoderLayer& layer = context.model.tensors.decoder[index];
   const size_t d = a.d_model;
+  const Heads heads = DecoderHeads(a);
+  const size_t width = heads.width();
   const float* input = SublayerInput(context, layer.self_norm, 1, x);
   float* qkv = workspace.projection;
   ApplyLinear(context, layer.self_qkv, PrepareInput(context, input, 1, d), qkv);
   float* cache = SelfKv(context, index);
-  std::memcpy(cache + position * 2 * d, qkv + d, 2 * d * sizeof(float));
-  Attend(context, a.decoder_heads, 1, qkv, 3 * d,
+  std::memcpy(cache + position * 2 * width, qkv + width,
+              2 * width * sizeof(float));
+  Attend(context, heads, 1, qkv, 3 * width,
          {.keys = cache,
-          .values = cache + d,
-          .stride = 2 * d,
+          .values = cache + width,
+          .stride = 2 * width,
           .count = position + 1},
          workspace.sublayer);
   float* output = workspace.projection;
   ApplyLinear(context, layer.self_out,
-              PrepareInput(context, workspace.sublayer, 1, d), output);
+              PrepareInput(context, workspace.sublayer, 1, width), output);
   FinishSublayer(context, layer.self_norm, 1, output, x);
 }
 
@@ -50,21 +56,41 @@ void CrossAttention(RunContext& context, uint32_t index, size_t source_tokens,
   const Architecture& a = context.model.info.architecture;
   const DecoderLayer& layer = context.model.tensors.decoder[index];
   const size_t d = a.d_model;
+  const Heads heads = DecoderHeads(a);
+  const size_t width = heads.width();
   const float* input = SublayerInput(context, layer.cross_norm, 1, x);
   float* query = workspace.projection;
   ApplyLinear(context, layer.cross_query, PrepareInput(context, input, 1, d),
               query);
   const float* cache = CrossKv(context, index, source_tokens);
-  Attend(context, a.decoder_heads, 1, query, d,
+  Attend(context, heads, 1, query, width,
          {.keys = cache,
-          .values = cache + d,
-          .stride = 2 * d,
+          .values = cache + width,
+          .stride = 2 * width,
           .count = source_tokens},
          workspace.sublayer);
   float* output = workspace.projection;
   ApplyLinear(context, layer.cross_out,
-              PrepareInput(context, workspace.sublayer, 1, d), output);
+              PrepareInput(context, workspace.sublayer, 1, width), output);
   FinishSublayer(context, layer.cross_norm, 1, output, x);
+}
+
+// What stands before the cross-attention. What the profile leaves out is not
+// compiled in; Load has refused models that need it.
+void SelfSublayer(RunContext& context, uint32_t index, size_t position,
+                  float* x) {
+  switch (context.model.info.architecture.decoder_kind) {
+    case DecoderKind::kSelfAttention:
+      if constexpr (kProfile.decoder_self_attention) {
+        SelfAttention(context, index, position, x);
+      }
+      return;
+    case DecoderKind::kSsru:
+      if constexpr (kProfile.decoder_ssru) {
+        SsruSublayer(context, index, position, x);
+      }
+      return;
+  }
 }
 
 }  // namespace
@@ -90,7 +116,7 @@ void StepDecoder(RunContext& context, int32_t token, size_t position,
         t.target_embedding_norm, &token, 1, position, x);
   for (uint32_t i = 0; i < a.decoder_layers; ++i) {
     const DecoderLayer& layer = t.decoder[i];
-    SelfAttention(context, i, position, x);
+    SelfSublayer(context, i, position, x);
     CrossAttention(context, i, source_tokens, x);
     FeedForward(context, layer.ffn_in, layer.ffn_out, layer.ffn_norm, 1, x);
   }

@@ -11,18 +11,22 @@ void SelfAttention(RunContext& context, const EncoderLayer& layer, size_t rows,
   Workspace& workspace = *context.workspace;
   const Architecture& a = context.model.info.architecture;
   const size_t d = a.d_model;
+  const Heads heads = EncoderHeads(a);
+  const size_t width = heads.width();
   const float* input = SublayerInput(context, layer.self_norm, rows, x);
-  // [rows, 3D]: query, key, value side by side.
+  // [rows, 3A]: query, key, value side by side.
   float* qkv = workspace.projection;
   ApplyLinear(context, layer.self_qkv, PrepareInput(context, input, rows, d),
               qkv);
-  Attend(
-      context, a.encoder_heads, rows, qkv, 3 * d,
-      {.keys = qkv + d, .values = qkv + 2 * d, .stride = 3 * d, .count = rows},
-      workspace.sublayer);
+  Attend(context, heads, rows, qkv, 3 * width,
+         {.keys = qkv + width,
+          .values = qkv + 2 * width,
+          .stride = 3 * width,
+          .count = rows},
+         workspace.sublayer);
   float* output = workspace.projection;
   ApplyLinear(context, layer.self_out,
-              PrepareInput(context, workspace.sublayer, rows, d), output);
+              PrepareInput(context, workspace.sublayer, rows, width), output);
   FinishSublayer(context, layer.self_norm, rows, output, x);
 }
 

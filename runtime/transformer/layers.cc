@@ -1,5 +1,8 @@
 #include "transformer/layers.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "base/check.h"
 #include "transformer/linear.h"
 
@@ -20,15 +23,20 @@ float* ScoresOf(Workspace& workspace, uint32_t part) {
   return workspace.scores + part * kPerThread;
 }
 
-bool IsPreNorm(const RunContext& context) {
-  return context.model.info.architecture.norm_position == NormPosition::kPre;
+bool HasNorm(const RunContext& context, NormPosition position) {
+  const Architecture& a = context.model.info.architecture;
+  return a.norm_kind != NormKind::kNone && a.norm_position == position;
 }
 
-void LayerNorm(RunContext& context, const Norm& norm, size_t rows,
-               const float* x, const float* residual, float* out) {
+// out = Norm(x [+ residual]); there is one.
+void AddNorm(RunContext& context, const Norm& norm, size_t rows, const float* x,
+             const float* residual, float* out) {
   const Architecture& a = context.model.info.architecture;
-  context.vector->add_layer_norm(rows, a.d_model, x, residual, norm.gamma,
-                                 norm.beta, a.norm_epsilon, out);
+  const auto add_norm = a.norm_kind == NormKind::kUnbiasedStd
+                            ? context.vector->add_std_norm
+                            : context.vector->add_layer_norm;
+  add_norm(rows, a.d_model, x, residual, norm.gamma, norm.beta, a.norm_epsilon,
+           out);
 }
 
 }  // namespace
@@ -40,33 +48,44 @@ void Embed(RunContext& context, const Linear& embedding, const float* positions,
   const size_t d = a.d_model;
   for (size_t i = 0; i < count; ++i) {
     float* row = x + i * d;
-    LookUpRow(context, embedding, static_cast<uint32_t>(tokens[i]), row);
-    context.vector->scale_add(d, row, a.embedding_scale,
-                              positions + (first_position + i) * d, row);
+    if (tokens[i] < 0) {
+      std::fill_n(row, d, 0.0f);
+    } else {
+      LookUpRow(context, embedding, static_cast<uint32_t>(tokens[i]), row);
+    }
+    if (positions != nullptr) {
+      context.vector->scale_add(d, row, a.embedding_scale,
+                                positions + (first_position + i) * d, row);
+    } else {
+      for (size_t j = 0; j < d; ++j) row[j] *= a.embedding_scale;
+    }
   }
   if (a.embedding_norm) Normalize(context, norm, count, x);
 }
 
 const float* SublayerInput(RunContext& context, const Norm& norm, size_t rows,
                            const float* x) {
-  if (!IsPreNorm(context)) return x;
+  if (!HasNorm(context, NormPosition::kPre)) return x;
   float* normalized = context.workspace->sublayer;
-  LayerNorm(context, norm, rows, x, nullptr, normalized);
+  AddNorm(context, norm, rows, x, nullptr, normalized);
   return normalized;
 }
 
 void FinishSublayer(RunContext& context, const Norm& norm, size_t rows,
                     const float* output, float* x) {
-  if (IsPreNorm(context)) {
-    context.vector->add(rows * context.model.info.architecture.d_model, output,
-                        x);
+  const Architecture& a = context.model.info.architecture;
+  if (HasNorm(context, NormPosition::kPost)) {
+    AddNorm(context, norm, rows, output, a.residual ? x : nullptr, x);
+  } else if (a.residual) {
+    context.vector->add(rows * a.d_model, output, x);
   } else {
-    LayerNorm(context, norm, rows, output, x, x);
+    std::memcpy(x, output, rows * a.d_model * sizeof(float));
   }
 }
 
 void Normalize(RunContext& context, const Norm& norm, size_t rows, float* x) {
-  LayerNorm(context, norm, rows, x, nullptr, x);
+  if (context.model.info.architecture.norm_kind == NormKind::kNone) return;
+  AddNorm(context, norm, rows, x, nullptr, x);
 }
 
 void FeedForward(RunContext& context, const Linear& in, const Linear& out,
@@ -84,27 +103,34 @@ void FeedForward(RunContext& context, const Linear& in, const Linear& out,
   FinishSublayer(context, norm, rows, workspace.sublayer, x);
 }
 
-void Attend(RunContext& context, uint32_t heads, size_t rows,
+Heads EncoderHeads(const Architecture& a) {
+  return {a.encoder_heads, a.encoder_head_dim, a.encoder_attention_scale};
+}
+
+Heads DecoderHeads(const Architecture& a) {
+  return {a.decoder_heads, a.decoder_head_dim, a.decoder_attention_scale};
+}
+
+void Attend(RunContext& context, const Heads& heads, size_t rows,
             const float* queries, size_t query_stride, const KeyValueRows& kv,
             float* out) {
-  const size_t d = context.model.info.architecture.d_model;
-  const size_t head_dim = d / heads;
+  const size_t width = heads.width();
   const auto attend_rows = [&](size_t begin, size_t end, uint32_t part) {
     if (begin >= end) return;
     const AttentionArgs args = {
         .query_rows = end - begin,
-        .heads = heads,
-        .head_dim = head_dim,
+        .heads = heads.count,
+        .head_dim = heads.dim,
         .kv_count = kv.count,
         .queries = queries + begin * query_stride,
         .query_stride = query_stride,
         .keys = kv.keys,
         .values = kv.values,
         .kv_stride = kv.stride,
-        .scale = 1.0f / __builtin_sqrtf(static_cast<float>(head_dim)),
+        .scale = heads.scale,
         .scratch = ScoresOf(*context.workspace, part),
-        .out = out + begin * d,
-        .out_stride = d,
+        .out = out + begin * width,
+        .out_stride = width,
     };
     context.vector->attend(args);
   };

@@ -1,8 +1,9 @@
 // The sublayers that encoder and decoder share. Each works on the residual
 // stream x [rows, D] in place:
-//   post-norm: x = LayerNorm(x + f(x))
-//   pre-norm:  x = x + f(LayerNorm(x))
+//   post-norm: x = Norm(x + f(x))
+//   pre-norm:  x = x + f(Norm(x))
 // as in "Attention Is All You Need" (Vaswani et al., 2017) and its successors.
+// Without residual, "x +" is left out; without norms, Norm(x) = x.
 #ifndef LATIMER_TRANSFORMER_LAYERS_H_
 #define LATIMER_TRANSFORMER_LAYERS_H_
 
@@ -14,7 +15,8 @@
 namespace latimer {
 
 // x [tokens, D] = embedding[token] * embedding_scale + positions[first + i],
-// then the embedding norm where the model has one.
+// then the embedding norm where the model has one. The embedding of token -1 is
+// zero; `positions` is null where the model has none.
 void Embed(RunContext& context, const Linear& embedding, const float* positions,
            const Norm& norm, const int32_t* tokens, size_t count,
            size_t first_position, float* x);
@@ -27,7 +29,7 @@ const float* SublayerInput(RunContext& context, const Norm& norm, size_t rows,
 void FinishSublayer(RunContext& context, const Norm& norm, size_t rows,
                     const float* output, float* x);
 
-// x = LayerNorm(x).
+// x = Norm(x).
 void Normalize(RunContext& context, const Norm& norm, size_t rows, float* x);
 
 // One feed-forward sublayer.
@@ -42,9 +44,19 @@ struct KeyValueRows {
   size_t count;
 };
 
-// out [rows, D] = multi-head attention of queries [rows, `query_stride`] over
+struct Heads {
+  uint32_t count;
+  uint32_t dim;
+  float scale;
+
+  size_t width() const { return size_t{count} * dim; }
+};
+Heads EncoderHeads(const Architecture& a);
+Heads DecoderHeads(const Architecture& a);
+
+// out [rows, A] = multi-head attention of queries [rows, `query_stride`] over
 // kv, query rows split among the threads.
-void Attend(RunContext& context, uint32_t heads, size_t rows,
+void Attend(RunContext& context, const Heads& heads, size_t rows,
             const float* queries, size_t query_stride, const KeyValueRows& kv,
             float* out);
 

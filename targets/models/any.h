@@ -12,6 +12,7 @@ inline constexpr Profile kProfile = {
     .name = "any",
     .d_model = 1024,
     .d_ffn = 8192,
+    .attention_width = 2048,
     .heads = 16,
     .encoder_layers = 24,
     .decoder_layers = 12,
@@ -26,6 +27,8 @@ inline constexpr Profile kProfile = {
     .f32_weights = true,
     .f32_fma = true,
     .tokenizer = true,
+    .decoder_self_attention = true,
+    .decoder_ssru = true,
 };
 
 }  // namespace latimer

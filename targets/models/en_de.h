@@ -10,6 +10,7 @@ inline constexpr Profile kProfile = {
     .name = "en_de",
     .d_model = 256,
     .d_ffn = 1024,
+    .attention_width = 256,
     .heads = 4,
     .encoder_layers = 4,
     .decoder_layers = 2,
@@ -24,6 +25,8 @@ inline constexpr Profile kProfile = {
     .f32_weights = false,
     .f32_fma = true,
     .tokenizer = true,
+    .decoder_self_attention = true,
+    .decoder_ssru = false,
 };
 
 }  // namespace latimer

@@ -27,26 +27,31 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
   const Profile p = {.name = "a_b",
                      .d_model = 1,
                      .d_ffn = 2,
-                     .heads = 3,
-                     .encoder_layers = 4,
-                     .decoder_layers = 5,
-                     .source_vocabulary = 6,
-                     .target_vocabulary = 7,
-                     .source_tokens = 8,
-                     .target_tokens = 9,
-                     .text_bytes = 10,
-                     .threads = 11,
-                     .copied_image_bytes = 12,
+                     .attention_width = 3,
+                     .heads = 4,
+                     .encoder_layers = 5,
+                     .decoder_layers = 6,
+                     .source_vocabulary = 7,
+                     .target_vocabulary = 8,
+                     .source_tokens = 9,
+                     .target_tokens = 10,
+                     .text_bytes = 11,
+                     .threads = 12,
+                     .copied_image_bytes = 13,
                      .int8_weights = true,
                      .f32_weights = false,
-                     .tokenizer = true};
+                     .tokenizer = true,
+                     .decoder_self_attention = false,
+                     .decoder_ssru = true};
   const std::string header = ProfileHeader(p);
   EXPECT_EQ(FieldOf(header, "name"), "\"a_b\"");
-  const char* const kNumbers[] = {
-      "d_model",           "d_ffn",          "heads",
-      "encoder_layers",    "decoder_layers", "source_vocabulary",
-      "target_vocabulary", "source_tokens",  "target_tokens",
-      "text_bytes",        "threads",        "copied_image_bytes"};
+  const char* const kNumbers[] = {"d_model",           "d_ffn",
+                                  "attention_width",   "heads",
+                                  "encoder_layers",    "decoder_layers",
+                                  "source_vocabulary", "target_vocabulary",
+                                  "source_tokens",     "target_tokens",
+                                  "text_bytes",        "threads",
+                                  "copied_image_bytes"};
   int number = 1;
   size_t previous = 0;
   for (const char* field : kNumbers) {
@@ -58,6 +63,8 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
   EXPECT_EQ(FieldOf(header, "int8_weights"), "true");
   EXPECT_EQ(FieldOf(header, "f32_weights"), "false");
   EXPECT_EQ(FieldOf(header, "tokenizer"), "true");
+  EXPECT_EQ(FieldOf(header, "decoder_self_attention"), "false");
+  EXPECT_EQ(FieldOf(header, "decoder_ssru"), "true");
   EXPECT_THAT(header,
               AllOf(HasSubstr("#ifndef LATIMER_TARGETS_MODELS_A_B_H_\n"),
                     HasSubstr("#define LATIMER_TARGETS_MODELS_A_B_H_\n"),

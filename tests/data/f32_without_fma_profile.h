@@ -11,6 +11,7 @@ inline constexpr Profile kProfile = {
     .name = "f32_without_fma",
     .d_model = 256,
     .d_ffn = 1024,
+    .attention_width = 256,
     .heads = 4,
     .encoder_layers = 4,
     .decoder_layers = 2,
@@ -25,6 +26,8 @@ inline constexpr Profile kProfile = {
     .f32_weights = true,
     .f32_fma = false,
     .tokenizer = true,
+    .decoder_self_attention = true,
+    .decoder_ssru = false,
 };
 
 }  // namespace latimer

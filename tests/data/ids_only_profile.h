@@ -11,6 +11,7 @@ inline constexpr Profile kProfile = {
     .name = "ids_only",
     .d_model = 24,
     .d_ffn = 32,
+    .attention_width = 24,
     .heads = 2,
     .encoder_layers = 2,
     .decoder_layers = 2,
@@ -25,6 +26,8 @@ inline constexpr Profile kProfile = {
     .f32_weights = false,
     .f32_fma = true,
     .tokenizer = false,
+    .decoder_self_attention = true,
+    .decoder_ssru = false,
 };
 
 }  // namespace latimer

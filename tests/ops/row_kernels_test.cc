@@ -6,8 +6,10 @@
 namespace latimer {
 namespace {
 
-void ExpectLayerNorm(const VectorKernels& table, size_t rows, size_t cols,
-                     bool with_residual) {
+enum class Norm { kLayerNorm, kStdNorm };
+
+void ExpectNorm(const VectorKernels& table, Norm norm, size_t rows, size_t cols,
+                bool with_residual) {
   const size_t n = rows * cols;
   constexpr float kEpsilon = 1e-5f;
   GuardedFloats x(n), residual(n), gamma(cols), beta(cols), out(n);
@@ -15,9 +17,10 @@ void ExpectLayerNorm(const VectorKernels& table, size_t rows, size_t cols,
   FillNoise(residual, 2);
   FillNoise(gamma, 3, 2.0f);
   FillNoise(beta, 4);
-  table.add_layer_norm(rows, cols, x.data(),
-                       with_residual ? residual.data() : nullptr, gamma.data(),
-                       beta.data(), kEpsilon, out.data());
+  const bool std_norm = norm == Norm::kStdNorm;
+  const auto add_norm = std_norm ? table.add_std_norm : table.add_layer_norm;
+  add_norm(rows, cols, x.data(), with_residual ? residual.data() : nullptr,
+           gamma.data(), beta.data(), kEpsilon, out.data());
   for (size_t r = 0; r < rows; ++r) {
     std::vector<double> v(cols);
     double mean = 0;
@@ -26,13 +29,13 @@ void ExpectLayerNorm(const VectorKernels& table, size_t rows, size_t cols,
       if (with_residual) v[c] += residual[r * cols + c];
       mean += v[c] / static_cast<double>(cols);
     }
-    double variance = 0;
-    for (double e : v) {
-      variance += (e - mean) * (e - mean) / static_cast<double>(cols);
-    }
+    double squares = 0;
+    for (double e : v) squares += (e - mean) * (e - mean);
+    const auto count = static_cast<double>(cols);
+    const double deviation = std_norm ? sqrt(squares / (count - 1)) + kEpsilon
+                                      : sqrt(squares / count + kEpsilon);
     for (size_t c = 0; c < cols; ++c) {
-      const double expected =
-          (v[c] - mean) / sqrt(variance + kEpsilon) * gamma[c] + beta[c];
+      const double expected = (v[c] - mean) / deviation * gamma[c] + beta[c];
       ASSERT_NEAR(out[r * cols + c], expected, 5e-6)
           << table.name << " cols=" << cols << " row=" << r << " col=" << c;
     }
@@ -42,8 +45,18 @@ void ExpectLayerNorm(const VectorKernels& table, size_t rows, size_t cols,
 TEST(LayerNormTest, EqualsTheFormulaOnEverySize) {
   for (const VectorKernels* table : AllTables()) {
     for (size_t cols : OddSizes()) {
-      ExpectLayerNorm(*table, 3, cols, false);
-      ExpectLayerNorm(*table, 2, cols, true);
+      ExpectNorm(*table, Norm::kLayerNorm, 3, cols, false);
+      ExpectNorm(*table, Norm::kLayerNorm, 2, cols, true);
+    }
+  }
+}
+
+TEST(StdNormTest, EqualsTheFormulaOnEverySizeFromTwo) {
+  for (const VectorKernels* table : AllTables()) {
+    for (size_t cols : OddSizes()) {
+      if (cols < 2) continue;
+      ExpectNorm(*table, Norm::kStdNorm, 3, cols, false);
+      ExpectNorm(*table, Norm::kStdNorm, 2, cols, true);
     }
   }
 }

@@ -34,8 +34,8 @@ constexpr IndirectCall kIndirectCalls[] = {
     {"latimer::GemmF32\\(", "xnn_f32_gemm_"},
     {"latimer::QuantizeRows\\(", "xnn_(f32_rminmax|f32_qs8_vcvt)_"},
     // VectorKernels, ops/vector_kernels.cc.
-    {"latimer::(Attend|Embed|FeedForward|FinishSublayer|GreedySearch|Normalize|"
-     "SublayerInput)\\(",
+    {"latimer::(.*::)?(AddNorm|Attend|Embed|FeedForward|FinishSublayer|"
+     "GreedySearch|Normalize|SsruSublayer|SublayerInput)\\(",
      "latimer::(sse41|avx2|avx512|neon|scalar)::[A-Z]"},
     // The bias; a part of the function that GCC splits off has its symbol only.
     {"ApplyChannels", "latimer::(sse41|avx2|avx512|neon|scalar)::Add"},

@@ -14,17 +14,18 @@
 namespace latimer {
 
 // The named buffers of the workspace, in the order in which they lie.
-// S = source tokens, T = target tokens, D = d_model, F = d_ffn, L = decoder
-// layers, V = target vocabulary.
+// S = source tokens, T = target tokens, D = d_model, A = attention width,
+// F = d_ffn, L = decoder layers, V = target vocabulary.
 enum class Buffer : uint8_t {
   kHidden,           // float [S, D]: residual stream; encoder_out at its end
-  kSublayer,         // float [S, D]: what a sublayer adds to it
-  kProjection,       // float [S, max(3D, F)]: QKV, or the feed-forward's inside
-  kQuantized,        // int8 [S, max(D, F)]: quantized rows of activations
+  kSublayer,         // float [S, max(D, A)]: what a sublayer adds to it
+  kProjection,       // float [S, max(3A, F, 2D)]: QKV, or feed-forward's inside
+  kQuantized,        // int8 [S, max(D, A, F)]: quantized rows of activations
   kRowQuantization,  // {zero_point, scale} [S]
   kScores,           // float [threads, max(4, heads), max(S, T)]: attention
-  kCrossKv,          // float [L, S, 2D]: keys and values of the source
-  kSelfKv,           // float [L, T, 2D]: keys and values of the target so far
+  kCrossKv,          // float [L, S, 2A]: keys and values of the source
+  kSelfKv,           // float [L, T, 2A]: keys and values of the target so far;
+                     // of an SSRU [L, D]: its state
   kLogits,           // float [V]
   kSourceTokens,     // int32 [S]
   kTargetTokens,     // int32 [T]
@@ -42,29 +43,38 @@ inline constexpr uint64_t kQueryRows = 4;
 // Buffers begin at multiples of 64: a cache line, and the widest vector.
 constexpr uint64_t Padded(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 
+constexpr uint64_t Largest(uint64_t a, uint64_t b, uint64_t c = 0) {
+  const uint64_t larger = a > b ? a : b;
+  return larger > c ? larger : c;
+}
+
 // Bytes of one buffer, a multiple of 64.
 constexpr uint64_t BufferBytes(const Profile& p, Buffer buffer) {
   const uint64_t s = p.source_tokens, t = p.target_tokens;
   const uint64_t d = p.d_model, f = p.d_ffn, l = p.decoder_layers;
-  const uint64_t widest = f > 3 * d ? f : 3 * d;
-  const uint64_t longest = s > t ? s : t;
+  const uint64_t a = p.attention_width;
+  const uint64_t longest = Largest(s, t);
   switch (buffer) {
     case Buffer::kHidden:
-    case Buffer::kSublayer:
       return Padded(s * d * sizeof(float) + kReadSlackBytes);
+    case Buffer::kSublayer:
+      return Padded(s * Largest(d, a) * sizeof(float) + kReadSlackBytes);
     case Buffer::kProjection:
-      return Padded(s * widest * sizeof(float) + kReadSlackBytes);
+      return Padded(s * Largest(3 * a, f, 2 * d) * sizeof(float) +
+                    kReadSlackBytes);
     case Buffer::kQuantized:
-      return Padded(s * (f > d ? f : d) + kReadSlackBytes);
+      return Padded(s * Largest(d, a, f) + kReadSlackBytes);
     case Buffer::kRowQuantization:
       return Padded(s * sizeof(uint64_t));
     case Buffer::kScores:
-      return p.threads * (p.heads > kQueryRows ? p.heads : kQueryRows) *
+      return p.threads * Largest(p.heads, kQueryRows) *
              Padded(longest * sizeof(float));
     case Buffer::kCrossKv:
-      return Padded(l * s * 2 * d * sizeof(float));
+      return Padded(l * s * 2 * a * sizeof(float));
     case Buffer::kSelfKv:
-      return Padded(l * t * 2 * d * sizeof(float));
+      return Padded(l * sizeof(float) *
+                    Largest(p.decoder_self_attention ? t * 2 * a : 0,
+                            p.decoder_ssru ? d : 0));
     case Buffer::kLogits:
       return Padded(p.target_vocabulary * sizeof(float));
     case Buffer::kSourceTokens:
@@ -145,6 +155,9 @@ struct Workspace {
   alignas(64) std::byte state[Elements(Buffer::kState, 1)];
 };
 
+static_assert(kProfile.attention_width > 0,
+              "the profile was written by an older latimer-convert; write it "
+              "again with latimer-convert --profile");
 static_assert(sizeof(Workspace) == WorkspaceBytes(kProfile),
               "the memory plan and the workspace must agree");
 

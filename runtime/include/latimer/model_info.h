@@ -14,6 +14,17 @@ namespace latimer {
 // kPre: x + sublayer(LayerNorm(x)).
 enum class NormPosition : uint8_t { kPost, kPre };
 
+// kLayerNorm: (x - mean) / sqrt(variance + epsilon) * gamma + beta, as PyTorch.
+// kUnbiasedStd: (x - mean) / (standard deviation + epsilon) * gamma + beta, the
+// deviation divided by D - 1, as "The Annotated Transformer" has it.
+// kNone: there are no norms.
+enum class NormKind : uint8_t { kLayerNorm, kUnbiasedStd, kNone };
+
+// kSelfAttention: the Transformer's. kSsru: a Simpler Simple Recurrent Unit in
+// its place (Kim et al., "From Research to Production and Back", 2019):
+//   f = sigmoid(Wf x + bf), c = f * c_before + (1 - f) * (W x), relu(c).
+enum class DecoderKind : uint8_t { kSelfAttention, kSsru };
+
 // Sizes and switches that define the network. Shape letters as elsewhere:
 // D = d_model, F = ffn, H = heads, V = vocabulary, L = layers.
 struct Architecture {
@@ -38,13 +49,35 @@ struct Architecture {
   bool positions_shared;
   float embedding_scale;
   float norm_epsilon;
+  // Columns of a head's query, key and value. Heads side by side, the attention
+  // width, need not be D wide.
+  uint32_t encoder_head_dim;
+  uint32_t decoder_head_dim;
+  // Attention scores are multiplied by it: usually 1 / sqrt(head_dim).
+  float encoder_attention_scale;
+  float decoder_attention_scale;
+  NormKind norm_kind;
+  DecoderKind decoder_kind;
+  // Whether a sublayer's input is added to what it gives.
+  bool residual;
+  // false: there are no position tables; source_positions and
+  // target_positions bound the length all the same.
+  bool has_positions;
+
+  constexpr uint32_t encoder_attention_width() const {
+    return encoder_heads * encoder_head_dim;
+  }
+  constexpr uint32_t decoder_attention_width() const {
+    return decoder_heads * decoder_head_dim;
+  }
 };
 
 // What greedy search obeys. Token ids are target ids unless said.
 struct GenerationRules {
+  // -1: the first step's embedding is the zero vector, as in Marian.
   int32_t decoder_start;
   int32_t eos;
-  int32_t pad;
+  int32_t pad;  // -1: none.
   // Forced as the last token where max_target_tokens is reached; -1: none.
   int32_t forced_eos;
   uint32_t max_target_tokens;
@@ -53,6 +86,9 @@ struct GenerationRules {
   // before banned_ends[i]. Views into the image.
   std::span<const int32_t> banned_tokens;
   std::span<const uint32_t> banned_ends;
+  // Source ids put before and after those of a text. Views into the image.
+  std::span<const int32_t> source_prefix;
+  std::span<const int32_t> source_suffix;
 };
 
 // Bytes of the image by what they are for. A tied embedding counts as output.

@@ -15,6 +15,8 @@ struct Profile {
   const char* name;
   uint32_t d_model;
   uint32_t d_ffn;
+  // Columns of all heads side by side, heads * head_dim; usually d_model.
+  uint32_t attention_width;
   uint32_t heads;
   uint32_t encoder_layers;
   uint32_t decoder_layers;
@@ -40,6 +42,9 @@ struct Profile {
   // slower. int8 gives the same bits either way.
   bool f32_fma = true;
   bool tokenizer;
+  // What a decoder layer has before its cross-attention; see DecoderKind.
+  bool decoder_self_attention = true;
+  bool decoder_ssru = true;
 };
 
 }  // namespace latimer
