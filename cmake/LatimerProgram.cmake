@@ -41,6 +41,13 @@ function(latimer_add_program target)
     list(REMOVE_ITEM sources "${cli}/image_linked.cc")
   endif()
   add_executable(${target} ${sources})
+  file(READ "${cli}/attention_page.html" page)
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/attention_page.h.in"
+    "${PROJECT_BINARY_DIR}/generated/cli/attention_page.h" @ONLY)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+    "${cli}/attention_page.html")
+  target_include_directories(${target}
+    PRIVATE "${PROJECT_BINARY_DIR}/generated")
   target_link_libraries(${target}
     PRIVATE ${arg_RUNTIME} latimer_nlohmann_json latimer_options)
   target_compile_definitions(${target}

@@ -187,6 +187,9 @@ int Main(int argc, char** argv) {
   app.add_flag("--copy-image", options.limits.copy_image,
                "the profile keeps RAM for the model file, for a device that "
                "cannot map it");
+  app.add_flag("--insight", options.limits.insight,
+               "the profile keeps room for what latimer translate --attention, "
+               "--alignment and --scores show");
   app.add_option("--license", options.license,
                  "licence note to store instead of the one found in MODEL_DIR");
   app.add_flag("--no-tokenizer", options.no_tokenizer,

@@ -5,6 +5,7 @@
 
 #include "model/model_file.h"
 #include "text/normalizer.h"
+#include "transformer/capture.h"
 
 namespace latimer {
 namespace {
@@ -72,6 +73,16 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
   profile.decoder_self_attention =
       a.decoder_kind == DecoderKind::kSelfAttention;
   profile.decoder_ssru = a.decoder_kind == DecoderKind::kSsru;
+  profile.token_scores = limits.insight;
+  if (limits.insight) {
+    profile.attention_weights = Largest(
+        AttentionWeightCount(a, AttentionKind::kCross, profile.source_tokens,
+                             profile.target_tokens),
+        AttentionWeightCount(a, AttentionKind::kEncoder, profile.source_tokens,
+                             profile.source_tokens),
+        AttentionWeightCount(a, AttentionKind::kDecoder, profile.source_tokens,
+                             profile.target_tokens));
+  }
   return profile;
 }
 

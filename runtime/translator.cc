@@ -7,8 +7,10 @@
 #include "base/check.h"
 #include "base/cpu.h"
 #include "model/model_file.h"
+#include "text/piece_text.h"
 #include "text/slice.h"
 #include "text/tokenizer.h"
+#include "transformer/capture.h"
 #include "transformer/decoder.h"
 #include "transformer/encoder.h"
 #include "transformer/greedy_search.h"
@@ -71,7 +73,8 @@ struct Translator::State {
   // code and text have no ids.
   Result<size_t> EncodeSource(std::string_view code, std::string_view text);
   // Encoder, cross K/V and greedy search over workspace.source_tokens.
-  Translation Search(size_t source_tokens, const TranslateOptions& options);
+  Result<Translation> Search(size_t source_tokens,
+                             const TranslateOptions& options);
 };
 
 Translator::~Translator() {
@@ -147,8 +150,8 @@ Status Translator::LoadState(std::span<const std::byte> image,
   return Status();
 }
 
-Translation Translator::State::Search(size_t source_tokens,
-                                      const TranslateOptions& options) {
+Result<Translation> Translator::State::Search(size_t source_tokens,
+                                              const TranslateOptions& options) {
   const GenerationRules& rules = info().generation;
   // The caller's limit goes before the model's, which alone may force EOS.
   const uint32_t max_tokens =
@@ -161,13 +164,24 @@ Translation Translator::State::Search(size_t source_tokens,
                         ? options.min_target_tokens
                         : rules.min_target_tokens,
       .forced_last_token =
-          max_tokens == rules.max_target_tokens ? rules.forced_eos : -1};
+          max_tokens == rules.max_target_tokens ? rules.forced_eos : -1,
+      .scores = options.scores};
+  if (options.scores && !kProfile.token_scores) {
+    return Status::Error(StatusCode::kFailedPrecondition,
+                         "Profile \"%s\" of this build keeps no token scores; "
+                         "write the profile with latimer-convert --insight.",
+                         kProfile.name);
+  }
+  LATIMER_RETURN_IF_ERROR(
+      BeginCapture(context, options.attention, source_tokens));
   RunEncoder(context, {workspace().source_tokens, source_tokens});
   FillCrossKv(context, source_tokens);
   const size_t count = GreedySearch(context, source_tokens, limits);
   Translation result;
   result.tokens = {workspace().target_tokens, count};
-  result.source_tokens = source_tokens;
+  LATIMER_RETURN_IF_ERROR(EndCapture(context, &result.attention));
+  if (options.scores) result.scores = {workspace().token_scores, count};
+  result.source = {workspace().source_tokens, source_tokens};
   result.stop_reason = workspace().target_tokens[count - 1] == rules.eos
                            ? StopReason::kEos
                            : StopReason::kLengthLimit;
@@ -226,7 +240,9 @@ Result<Translation> Translator::TranslatePart(std::string_view text,
   Translation result;
   // Without text there is nothing to translate.
   if (*source > 0) {
-    result = state.Search(*source, options);
+    const Result<Translation> found = state.Search(*source, options);
+    if (!found.ok()) return found;
+    result = *found;
     const Result<std::string_view> decoded = Detokenize(result.tokens);
     if (!decoded.ok()) return decoded.status();
     result.text = *decoded;
@@ -330,6 +346,19 @@ Result<std::string_view> Translator::Detokenize(std::span<const int32_t> ids) {
   const Result<size_t> bytes = state.tokenizer.Decode(ids, out);
   if (!bytes.ok()) return bytes.status();
   return std::string_view(out.data(), *bytes);
+}
+
+std::string_view Translator::SourcePiece(int32_t id,
+                                         std::span<char> out) const {
+  if (state_ == nullptr || !state_->CanTokenize()) return {};
+  const TokenizerView& view = state_->context.model.tokenizer;
+  if (id < 0 || static_cast<uint32_t>(id) >= view.source_vocabulary) return {};
+  return KeyOfValue(view.piece_trie, static_cast<uint32_t>(id), out);
+}
+
+std::string_view Translator::TargetPiece(int32_t id) const {
+  if (state_ == nullptr || !state_->CanTokenize()) return {};
+  return state_->tokenizer.Piece(id);
 }
 
 const ModelInfo& Translator::model_info() const {

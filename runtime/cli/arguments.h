@@ -31,6 +31,10 @@ struct Arguments {
   bool decode = false;
   uint32_t max_target_tokens = 0;
   uint32_t min_target_tokens = 0;
+  const char* attention = nullptr;  // A file.
+  const char* attention_of = nullptr;
+  bool alignment = false;
+  bool scores = false;
 
   // plan
   uint32_t max_source_tokens = 0;
@@ -55,6 +59,7 @@ enum OptionBit : uint32_t {
   kDecode = 64,
   kPlan = 128,
   kModelOptional = 256,
+  kInsight = 512,
 };
 
 // Parses argv[0] (the subcommand) and what follows. Prints one sentence to

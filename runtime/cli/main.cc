@@ -15,6 +15,11 @@ constexpr char kHelp[] =
           [--max-target-tokens N] [--min-target-tokens N]
       One translation a line for each line of standard input, or of TEXT.
       With --ids lines are token ids: source ids as they are, target ids out.
+          [--attention FILE.html|.svg|.json [--attention-of cross|encoder|decoder]]
+          [--alignment] [--scores]
+      Draws what each token attends to; adds " ||| 0-0 1-1", which source word
+      each target word comes from; adds a line for each target token: its
+      log-probability, its margin to the second best, its piece.
   latimer tokenize MODEL.ltm [--decode]
       Lines of text to source ids with EOS; with --decode target ids to text.
   latimer inspect MODEL.ltm [--json]

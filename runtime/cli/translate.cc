@@ -11,6 +11,7 @@
 
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/insight.h"
 #include "cli/session.h"
 
 namespace latimer::cli {
@@ -116,13 +117,15 @@ void WriteIds(std::span<const int32_t> ids) {
 
 // Translates a line of any length, part by part.
 Status TranslateLine(Translator& translator, std::string_view line,
-                     unsigned long long number, TranslateOptions options) {
+                     unsigned long long number, TranslateOptions options,
+                     Insight& insight) {
   const size_t whole = line.size();
   size_t parts = 0;
   while (!line.empty()) {
     const Result<Translation> part = translator.TranslatePart(line, options);
     if (!part.ok()) return part.status();
     Write(part->text);
+    insight.Add(translator, *part);
     line.remove_prefix(part->source_bytes);
     if (part->space_follows && !line.empty()) Write(" ");
     options.language_code = part->language_code;
@@ -136,28 +139,31 @@ Status TranslateLine(Translator& translator, std::string_view line,
                  static_cast<unsigned>(translator.max_source_tokens()),
                  static_cast<unsigned long long>(parts));
   }
+  Write(insight.EndLine());
   return Status();
 }
 
 int TranslateText(Translator& translator, const Arguments& arguments,
-                  const TranslateOptions& options) {
+                  const TranslateOptions& options, Insight& insight) {
   LineReader reader;
   std::string_view line;
   if (arguments.text != nullptr) {
-    const Status status = TranslateLine(translator, arguments.text, 1, options);
+    const Status status =
+        TranslateLine(translator, arguments.text, 1, options, insight);
     if (!status.ok()) return Complain(1, status);
     return EndLine() ? Finish() : kFailure;
   }
   while (reader.Next(&line)) {
     const Status status =
-        TranslateLine(translator, line, reader.number(), options);
+        TranslateLine(translator, line, reader.number(), options, insight);
     if (!status.ok()) return Complain(reader.number(), status);
     if (!EndLine()) return kFailure;
   }
   return Finish();
 }
 
-int TranslateIds(Translator& translator, const TranslateOptions& options) {
+int TranslateIds(Translator& translator, const TranslateOptions& options,
+                 Insight& insight) {
   LineReader reader;
   std::string_view line;
   std::vector<int32_t> ids;
@@ -168,7 +174,9 @@ int TranslateIds(Translator& translator, const TranslateOptions& options) {
       const Result<Translation> result = translator.TranslateIds(ids, options);
       if (!result.ok()) return Complain(reader.number(), result.status());
       WriteIds(result->tokens);
+      insight.Add(translator, *result);
     }
+    Write(insight.EndLine());
     if (!EndLine()) return kFailure;
   }
   return Finish();
@@ -179,13 +187,19 @@ int TranslateIds(Translator& translator, const TranslateOptions& options) {
 int Translate(int argc, char** argv) {
   Arguments arguments;
   if (const int code = ParseArguments(
-          argc, argv, kThreads | kText | kIds | kTargetLimits, &arguments);
+          argc, argv, kThreads | kText | kIds | kTargetLimits | kInsight,
+          &arguments);
       code != kSuccess) {
     return code;
   }
   if (arguments.ids && arguments.text != nullptr) {
     std::fputs("latimer translate: give --text or --ids, not both.\n", stderr);
     return kUsage;
+  }
+  TranslateOptions options;
+  Insight insight;
+  if (const int code = insight.Prepare(arguments, &options); code != kSuccess) {
+    return code;
   }
   Session session;
   if (!session.Open(arguments)) return kFailure;
@@ -206,12 +220,12 @@ int Translate(int argc, char** argv) {
         static_cast<unsigned>(translator.max_target_tokens()));
     return kUsage;
   }
-  const TranslateOptions options = {
-      .max_target_tokens = arguments.max_target_tokens,
-      .min_target_tokens = arguments.min_target_tokens,
-      .language_code = {}};
-  return arguments.ids ? TranslateIds(translator, options)
-                       : TranslateText(translator, arguments, options);
+  options.max_target_tokens = arguments.max_target_tokens;
+  options.min_target_tokens = arguments.min_target_tokens;
+  const int code = arguments.ids
+                       ? TranslateIds(translator, options, insight)
+                       : TranslateText(translator, arguments, options, insight);
+  return insight.WriteFile() ? code : kFailure;
 }
 
 int Tokenize(int argc, char** argv) {

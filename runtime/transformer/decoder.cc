@@ -38,7 +38,8 @@ float* SelfKv(RunContext& context, uint32_t layer) {
   float* cache = SelfKv(context, index);
   std::memcpy(cache + position * 2 * width, qkv + width,
               2 * width * sizeof(float));
-  Attend(context, heads, 1, qkv, 3 * width,
+  Attend(context, {AttentionKind::kDecoder, index, position}, heads, 1, qkv,
+         3 * width,
          {.keys = cache,
           .values = cache + width,
           .stride = 2 * width,
@@ -50,8 +51,8 @@ float* SelfKv(RunContext& context, uint32_t layer) {
   FinishSublayer(context, layer.self_norm, 1, output, x);
 }
 
-void CrossAttention(RunContext& context, uint32_t index, size_t source_tokens,
-                    float* x) {
+void CrossAttention(RunContext& context, uint32_t index, size_t position,
+                    size_t source_tokens, float* x) {
   Workspace& workspace = *context.workspace;
   const Architecture& a = context.model.info.architecture;
   const DecoderLayer& layer = context.model.tensors.decoder[index];
@@ -63,7 +64,8 @@ void CrossAttention(RunContext& context, uint32_t index, size_t source_tokens,
   ApplyLinear(context, layer.cross_query, PrepareInput(context, input, 1, d),
               query);
   const float* cache = CrossKv(context, index, source_tokens);
-  Attend(context, heads, 1, query, width,
+  Attend(context, {AttentionKind::kCross, index, position}, heads, 1, query,
+         width,
          {.keys = cache,
           .values = cache + width,
           .stride = 2 * width,
@@ -117,7 +119,7 @@ void StepDecoder(RunContext& context, int32_t token, size_t position,
   for (uint32_t i = 0; i < a.decoder_layers; ++i) {
     const DecoderLayer& layer = t.decoder[i];
     SelfSublayer(context, i, position, x);
-    CrossAttention(context, i, source_tokens, x);
+    CrossAttention(context, i, position, source_tokens, x);
     FeedForward(context, layer.ffn_in, layer.ffn_out, layer.ffn_norm, 1, x);
   }
   if (a.final_norm) Normalize(context, t.decoder_norm, 1, x);

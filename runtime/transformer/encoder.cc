@@ -6,10 +6,10 @@
 namespace latimer {
 namespace {
 
-void SelfAttention(RunContext& context, const EncoderLayer& layer, size_t rows,
-                   float* x) {
+void SelfAttention(RunContext& context, uint32_t index, size_t rows, float* x) {
   Workspace& workspace = *context.workspace;
   const Architecture& a = context.model.info.architecture;
+  const EncoderLayer& layer = context.model.tensors.encoder[index];
   const size_t d = a.d_model;
   const Heads heads = EncoderHeads(a);
   const size_t width = heads.width();
@@ -18,7 +18,8 @@ void SelfAttention(RunContext& context, const EncoderLayer& layer, size_t rows,
   float* qkv = workspace.projection;
   ApplyLinear(context, layer.self_qkv, PrepareInput(context, input, rows, d),
               qkv);
-  Attend(context, heads, rows, qkv, 3 * width,
+  Attend(context, {AttentionKind::kEncoder, index, 0}, heads, rows, qkv,
+         3 * width,
          {.keys = qkv + width,
           .values = qkv + 2 * width,
           .stride = 3 * width,
@@ -41,7 +42,7 @@ void RunEncoder(RunContext& context, std::span<const int32_t> source) {
         t.source_embedding_norm, source.data(), rows, 0, x);
   for (uint32_t i = 0; i < a.encoder_layers; ++i) {
     const EncoderLayer& layer = t.encoder[i];
-    SelfAttention(context, layer, rows, x);
+    SelfAttention(context, i, rows, x);
     FeedForward(context, layer.ffn_in, layer.ffn_out, layer.ffn_norm, rows, x);
   }
   if (a.final_norm) Normalize(context, t.encoder_norm, rows, x);

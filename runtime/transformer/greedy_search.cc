@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "transformer/capture.h"
 #include "transformer/decoder.h"
 
 namespace latimer {
@@ -36,16 +37,22 @@ size_t GreedySearch(RunContext& context, size_t source_tokens,
   const size_t vocabulary = context.model.info.architecture.target_vocabulary;
   float* logits = context.workspace->logits;
   int32_t* target = context.workspace->target_tokens;
+  [[maybe_unused]] TokenScore* scores = context.workspace->token_scores;
   int32_t token = rules.decoder_start;
   size_t count = 0;
   while (count < limits.max_tokens) {
     if (count + 1 == limits.max_tokens && limits.forced_last_token >= 0) {
       token = limits.forced_last_token;
+      if constexpr (kProfile.token_scores) scores[count] = {0.0f, -kNever};
     } else {
       StepDecoder(context, token, count, source_tokens);
       BanSequences(rules, target, count, logits);
       if (count < limits.min_tokens) logits[rules.eos] = kNever;
-      token = static_cast<int32_t>(context.vector->argmax(vocabulary, logits));
+      const size_t best = context.vector->argmax(vocabulary, logits);
+      if constexpr (kProfile.token_scores) {
+        if (limits.scores) scores[count] = ScoreToken(context, best, logits);
+      }
+      token = static_cast<int32_t>(best);
     }
     target[count++] = token;
     if (token == rules.eos) break;

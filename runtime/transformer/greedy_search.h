@@ -17,6 +17,9 @@ struct SearchLimits {
   size_t min_tokens;
   // Token forced as number max_tokens; -1: none.
   int32_t forced_last_token;
+  // Leave the scores of the tokens in workspace.token_scores, if the profile
+  // has them.
+  bool scores;
 };
 
 // Decodes the sentence whose cross_kv is filled. Writes the generated ids,

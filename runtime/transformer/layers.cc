@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "transformer/capture.h"
 #include "transformer/linear.h"
 
 namespace latimer {
@@ -111,9 +112,9 @@ Heads DecoderHeads(const Architecture& a) {
   return {a.decoder_heads, a.decoder_head_dim, a.decoder_attention_scale};
 }
 
-void Attend(RunContext& context, const Heads& heads, size_t rows,
-            const float* queries, size_t query_stride, const KeyValueRows& kv,
-            float* out) {
+void Attend(RunContext& context, const AttentionPlace& place,
+            const Heads& heads, size_t rows, const float* queries,
+            size_t query_stride, const KeyValueRows& kv, float* out) {
   const size_t width = heads.width();
   const auto attend_rows = [&](size_t begin, size_t end, uint32_t part) {
     if (begin >= end) return;
@@ -134,6 +135,17 @@ void Attend(RunContext& context, const Heads& heads, size_t rows,
     };
     context.vector->attend(args);
   };
+  if (Captures(context, place.kind)) {
+    // Row by row: the kernel leaves the weights of one row, head by head, in
+    // its scratch.
+    const size_t stride = AttentionScratchSize(1, kv.count) / kQueryRows;
+    for (size_t row = 0; row < rows; ++row) {
+      attend_rows(row, row + 1, 0);
+      CaptureRow(context, place.kind, place.layer, place.first_row + row,
+                 ScoresOf(*context.workspace, 0), stride);
+    }
+    return;
+  }
   if (rows < kSmallestRowSplit * context.threads.thread_count() ||
       context.threads.thread_count() == 1) {
     attend_rows(0, rows, 0);

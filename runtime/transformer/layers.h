@@ -54,11 +54,18 @@ struct Heads {
 Heads EncoderHeads(const Architecture& a);
 Heads DecoderHeads(const Architecture& a);
 
+// Which attention of the network it is, and the number of its first query row.
+struct AttentionPlace {
+  AttentionKind kind;
+  uint32_t layer;
+  size_t first_row;
+};
+
 // out [rows, A] = multi-head attention of queries [rows, `query_stride`] over
 // kv, query rows split among the threads.
-void Attend(RunContext& context, const Heads& heads, size_t rows,
-            const float* queries, size_t query_stride, const KeyValueRows& kv,
-            float* out);
+void Attend(RunContext& context, const AttentionPlace& place,
+            const Heads& heads, size_t rows, const float* queries,
+            size_t query_stride, const KeyValueRows& kv, float* out);
 
 }  // namespace latimer
 

@@ -4,6 +4,7 @@
 #define LATIMER_TRANSFORMER_RUN_CONTEXT_H_
 
 #include "base/thread_pool.h"
+#include "latimer/insight.h"
 #include "latimer/memory.h"
 #include "model/model.h"
 #include "ops/vector_kernels.h"
@@ -11,12 +12,20 @@
 
 namespace latimer {
 
+// What is being kept of one sentence's attention; see capture.h.
+struct AttentionCapture {
+  AttentionKind kind = AttentionKind::kNone;
+  size_t source_tokens = 0;
+  size_t rows = 0;
+};
+
 struct RunContext {
   Model model;
   GemmKernels gemm;
   const VectorKernels* vector = nullptr;
   Workspace* workspace = nullptr;
   ThreadPool threads;
+  AttentionCapture capture;
 };
 
 }  // namespace latimer

@@ -29,6 +29,8 @@ inline constexpr Profile kProfile = {
     .tokenizer = true,
     .decoder_self_attention = true,
     .decoder_ssru = true,
+    .attention_weights = 4u << 20,
+    .token_scores = true,
 };
 
 }  // namespace latimer

@@ -27,6 +27,8 @@ inline constexpr Profile kProfile = {
     .tokenizer = true,
     .decoder_self_attention = true,
     .decoder_ssru = false,
+    .attention_weights = 0,
+    .token_scores = false,
 };
 
 }  // namespace latimer

@@ -42,7 +42,9 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
                      .f32_weights = false,
                      .tokenizer = true,
                      .decoder_self_attention = false,
-                     .decoder_ssru = true};
+                     .decoder_ssru = true,
+                     .attention_weights = 14,
+                     .token_scores = true};
   const std::string header = ProfileHeader(p);
   EXPECT_EQ(FieldOf(header, "name"), "\"a_b\"");
   const char* const kNumbers[] = {"d_model",           "d_ffn",
@@ -65,6 +67,8 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
   EXPECT_EQ(FieldOf(header, "tokenizer"), "true");
   EXPECT_EQ(FieldOf(header, "decoder_self_attention"), "false");
   EXPECT_EQ(FieldOf(header, "decoder_ssru"), "true");
+  EXPECT_EQ(FieldOf(header, "attention_weights"), "14");
+  EXPECT_EQ(FieldOf(header, "token_scores"), "true");
   EXPECT_THAT(header,
               AllOf(HasSubstr("#ifndef LATIMER_TARGETS_MODELS_A_B_H_\n"),
                     HasSubstr("#define LATIMER_TARGETS_MODELS_A_B_H_\n"),

@@ -140,7 +140,7 @@ TEST_F(DemoTest, ALongTextIsCutAtSentenceEndsAndNothingIsDropped) {
     const auto part = translator_.TranslatePart(rest, options);
     ASSERT_TRUE(part.ok()) << part.status().message();
     ASSERT_GT(part->source_bytes, 0u);
-    ASSERT_LE(part->source_tokens, translator_.max_source_tokens());
+    ASSERT_LE(part->source.size(), translator_.max_source_tokens());
     const std::string_view source = rest.substr(0, part->source_bytes);
     // Each part is whole sentences.
     EXPECT_EQ(source.find_last_not_of(' '), source.rfind('.'));

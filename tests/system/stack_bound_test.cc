@@ -35,7 +35,7 @@ constexpr IndirectCall kIndirectCalls[] = {
     {"latimer::QuantizeRows\\(", "xnn_(f32_rminmax|f32_qs8_vcvt)_"},
     // VectorKernels, ops/vector_kernels.cc.
     {"latimer::(.*::)?(AddNorm|Attend|Embed|FeedForward|FinishSublayer|"
-     "GreedySearch|Normalize|SsruSublayer|SublayerInput)\\(",
+     "GreedySearch|Normalize|ScoreToken|SsruSublayer|SublayerInput)\\(",
      "latimer::(sse41|avx2|avx512|neon|scalar)::[A-Z]"},
     // The bias; a part of the function that GCC splits off has its symbol only.
     {"ApplyChannels", "latimer::(sse41|avx2|avx512|neon|scalar)::Add"},
@@ -61,7 +61,7 @@ constexpr uint64_t kCreateThread = 4 * 1024;
 
 constexpr Allowance kAllowances[] = {
     {"mem(cpy|move|set|cmp|chr)|str(len|cmp|ncmp)", kFirstCall},
-    {"sqrtf|lrintf|__(aeabi|aarch64)_[a-z0-9_]+|getauxval", kFirstCall},
+    {"sqrtf|logf|lrintf|__(aeabi|aarch64)_[a-z0-9_]+|getauxval", kFirstCall},
     {"v?snprintf", kPrintf},
     {"fputs|fwrite|abort", kFirstCall},
     {"syscall|sched_getaffinity|__sched_cpucount", kFirstCall},

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "latimer/insight.h"
 #include "latimer/profile.h"
 #include "latimer/profile_config.h"
 
@@ -31,9 +32,11 @@ enum class Buffer : uint8_t {
   kTargetTokens,     // int32 [T]
   kTokenizer,        // normalized text [text_bytes] and its lattice
   kText,             // char: the translation
+  kAttention,        // float [attention_weights]: kept for insight.h
+  kTokenScores,      // {log probability, margin} [T]
   kState,            // typed views of the model, tokenizer, threads
 };
-inline constexpr int kBufferCount = 14;
+inline constexpr int kBufferCount = 16;
 
 // Slack that kernels may read, never use, past the rows they were given.
 inline constexpr uint64_t kReadSlackBytes = 64;
@@ -87,6 +90,10 @@ constexpr uint64_t BufferBytes(const Profile& p, Buffer buffer) {
                          : 64;
     case Buffer::kText:
       return Padded(p.text_bytes);
+    case Buffer::kAttention:
+      return Padded(Largest(1, p.attention_weights) * sizeof(float));
+    case Buffer::kTokenScores:
+      return Padded((p.token_scores ? t : 1) * 2 * sizeof(float));
     case Buffer::kState:
       return 4096 + 512 * (uint64_t{p.encoder_layers} + l) +
              256 * uint64_t{p.threads};
@@ -97,7 +104,8 @@ constexpr uint64_t BufferBytes(const Profile& p, Buffer buffer) {
 inline constexpr const char* kBufferNames[kBufferCount] = {
     "hidden",        "sublayer",  "projection", "quantized", "row_quantization",
     "scores",        "cross_kv",  "self_kv",    "logits",    "source_tokens",
-    "target_tokens", "tokenizer", "text",       "state",
+    "target_tokens", "tokenizer", "text",       "attention", "token_scores",
+    "state",
 };
 
 constexpr const char* BufferName(Buffer buffer) {
@@ -152,6 +160,9 @@ struct Workspace {
       target_tokens[Elements(Buffer::kTargetTokens, sizeof(int32_t))];
   alignas(64) std::byte tokenizer[Elements(Buffer::kTokenizer, 1)];
   alignas(64) char text[Elements(Buffer::kText, 1)];
+  alignas(64) float attention[Elements(Buffer::kAttention, sizeof(float))];
+  alignas(64) TokenScore
+      token_scores[Elements(Buffer::kTokenScores, sizeof(TokenScore))];
   alignas(64) std::byte state[Elements(Buffer::kState, 1)];
 };
 

@@ -26,6 +26,9 @@ struct ProfileLimits {
   uint32_t threads = 1;
   // RAM for the model file itself, for a device that cannot map it.
   bool copy_image = false;
+  // Room for the attention weights, of any kind, and the token scores of the
+  // longest sentence.
+  bool insight = false;
 };
 
 // The smallest profile that holds the model: WorkspaceBytes(profile) is

@@ -45,6 +45,11 @@ struct Profile {
   // What a decoder layer has before its cross-attention; see DecoderKind.
   bool decoder_self_attention = true;
   bool decoder_ssru = true;
+  // Attention weights that one translation can keep, as a number of floats; 0:
+  // none are kept. See insight.h.
+  uint64_t attention_weights = 0;
+  // Whether scores of the target tokens can be had.
+  bool token_scores = false;
 };
 
 }  // namespace latimer

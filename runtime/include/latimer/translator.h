@@ -16,6 +16,7 @@
 #include <span>
 #include <string_view>
 
+#include "latimer/insight.h"
 #include "latimer/memory.h"
 #include "latimer/model_info.h"
 #include "latimer/status.h"
@@ -42,7 +43,11 @@ struct TranslateOptions {
   uint32_t min_target_tokens = 0;
   // Put before the text, as if it stood there: ">>deu<<" for models that
   // translate into several languages. Empty: none but the text's own.
-  std::string_view language_code;
+  std::string_view language_code = {};
+  // What to keep for Translation::attention and Translation::scores. Both need
+  // a profile that has room for them.
+  AttentionKind attention = AttentionKind::kNone;
+  bool scores = false;
 };
 
 enum class StopReason : uint8_t {
@@ -57,8 +62,11 @@ struct Translation {
   // Target ids without decoder_start, EOS included when it was produced.
   std::span<const int32_t> tokens;
   StopReason stop_reason = StopReason::kEos;
-  // Source tokens that were read, EOS included.
-  size_t source_tokens = 0;
+  // Source ids that were read, with what the model has around every text.
+  std::span<const int32_t> source;
+  // What the options asked for: see insight.h. One score for each of `tokens`.
+  AttentionWeights attention;
+  std::span<const TokenScore> scores;
 
   // For TranslatePart. Bytes of the source that this part ends at, the white
   // space after it included; whether there was any; and the language code that
@@ -114,6 +122,15 @@ class Translator {
 
   // The text of target ids; special tokens are left out. Views the workspace.
   Result<std::string_view> Detokenize(std::span<const int32_t> ids);
+
+  // Longest piece in bytes.
+  static constexpr size_t kMaxPieceBytes = 1023;
+  // Text of a source token as the tokenizer has it, with U+2581 for a space,
+  // written to `out`, of kMaxPieceBytes; empty without a tokenizer or such a
+  // token. Searches the vocabulary: for showing, not for translating.
+  std::string_view SourcePiece(int32_t id, std::span<char> out) const;
+  // The same of a target token, in the image.
+  std::string_view TargetPiece(int32_t id) const;
 
   // Precondition of these: Load succeeded.
   const ModelInfo& model_info() const;
