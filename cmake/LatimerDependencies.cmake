@@ -1,6 +1,6 @@
 # Pins of everything Latimer does not write itself, and one target for each:
 # latimer_flatbuffers, latimer_xxhash, latimer_nlohmann_json, latimer_cli11,
-# latimer_protozero, latimer_zip, latimer_gtest; XNNPACK's are in
+# latimer_protozero, latimer_zip, latimer_yaml, latimer_gtest; XNNPACK's are in
 # LatimerXnnpack.cmake.
 include_guard()
 include(LatimerDependency)
@@ -129,6 +129,26 @@ if(LATIMER_CONVERTER)
       "${latimer_minizip}/ioapi.c" "${latimer_minizip}/unzip.c"
     INCLUDES "${ZLIB_SOURCE_DIR}" "${latimer_minizip}"
     DEFINITIONS NOUNCRYPT)
+
+  # libyaml's parser. Always the pinned sources: they are four files.
+  latimer_dependency(YAML
+    VERSION 0.2.5
+    PATHS src/api.c src/parser.c src/reader.c src/scanner.c src/yaml_private.h
+      include/yaml.h License
+    TREE_SHA256
+      a667c0c3de1b9647bd7587f2165233498001ab5335f657dd853e4cd8b4a8c879
+    DEBIAN_PACKAGE libyaml
+    DEBIAN_SHA256
+      fa240dbf262be053f3898006d502d514936c818e422afdcf33921c63bed9bf2e
+    URL https://github.com/yaml/libyaml/archive/0.2.5.tar.gz)
+  latimer_cached_library(latimer_yaml
+    KEY 0.2.5
+    SOURCES
+      "${YAML_SOURCE_DIR}/src/api.c" "${YAML_SOURCE_DIR}/src/parser.c"
+      "${YAML_SOURCE_DIR}/src/reader.c" "${YAML_SOURCE_DIR}/src/scanner.c"
+    INCLUDES "${YAML_SOURCE_DIR}/include"
+    DEFINITIONS YAML_DECLARE_STATIC YAML_VERSION_MAJOR=0 YAML_VERSION_MINOR=2
+      YAML_VERSION_PATCH=5 YAML_VERSION_STRING=\"0.2.5\")
 endif()
 
 # ---- Tests only -------------------------------------------------------------

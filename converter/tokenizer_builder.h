@@ -8,9 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "converter/readers/marian_vocabulary.h"
 #include "converter/readers/sentencepiece_model.h"
 #include "converter/readers/tokenizer_config.h"
+#include "converter/readers/vocabulary.h"
+#include "converter/tokenizer_side.h"
 #include "text/tokenizer_view.h"
 
 namespace latimer {
@@ -60,6 +61,12 @@ struct TokenizerSources {
   size_t source_rows;
   size_t target_rows;
 };
+
+// The tokenizer of two independent sides. Throws ConversionError, one sentence,
+// when a side has no model or vocabulary that its kind needs, when its ids and
+// the embedding's rows disagree, or when the vocabulary lacks `unknown`.
+TokenizerData BuildTokenizer(const TokenizerSide& source,
+                             const TokenizerSide& target);
 
 // Throws ConversionError when a vocabulary has more ids than rows or lacks
 // eos, unknown or pad, or where an added token has another id than there.

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "converter/error.h"
-#include "converter/readers/marian_vocabulary.h"
+#include "converter/readers/vocabulary.h"
 #include "converter/readers/sentencepiece_model.h"
 #include "converter/readers/tokenizer_config.h"
 

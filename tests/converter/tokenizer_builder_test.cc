@@ -23,25 +23,6 @@ void ExpectError(const std::function<void()>& call, const std::string& part) {
   }
 }
 
-TEST(VocabularyTest, OrdersPiecesById) {
-  const Vocabulary vocabulary =
-      ParseVocabulary(R"({"b": 1, "a": 0, "\u2581c": 2})", "vocab.json");
-  EXPECT_EQ(vocabulary.pieces, (std::vector<std::string>{"a", "b", "\u2581c"}));
-}
-
-TEST(VocabularyTest, IdsAreDenseAndUnique) {
-  const auto expect = [](const char* json, const char* part) {
-    ExpectError([&] { ParseVocabulary(json, "vocab.json"); }, part);
-  };
-  expect("", "not a vocabulary");
-  expect("[1]", "not a vocabulary");
-  expect("{}", "not a vocabulary");
-  expect(R"({"a": "b"})", "the id of 'a' is no number");
-  expect(R"({"a": 0, "b": 0})", "both have the id 0");
-  expect(R"({"a": 0, "b": 2})", "some id has no piece");
-  expect(R"({"a": 0, "b": -1})", "outside 0 to 1");
-}
-
 class TokenizerBuilderTest : public testing::Test {
  protected:
   TokenizerData Build() const {

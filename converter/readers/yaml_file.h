@@ -1,0 +1,40 @@
+// Reads YAML into a tree of texts.
+#ifndef LATIMER_CONVERTER_READERS_YAML_FILE_H_
+#define LATIMER_CONVERTER_READERS_YAML_FILE_H_
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace latimer {
+
+// One value of a YAML document. Scalars stay text: whether `no` is a word or
+// false is for the reader of the format to say.
+struct YamlNode {
+  enum class Kind { kScalar, kSequence, kMap };
+
+  Kind kind = Kind::kScalar;
+  std::string text = {};  // kScalar
+  bool quoted = false;    // kScalar: stood in quotes or as a block.
+  std::vector<std::string> keys = {};  // kMap, in the order of the file.
+  std::vector<YamlNode> values = {};   // kMap: parallel to keys; kSequence.
+  size_t line = 0;                     // Where it begins, from 1.
+
+  // The value of a key of a map, or null.
+  const YamlNode* Find(std::string_view key) const;
+};
+
+// The one document of the file. Throws ConversionError, with the line, when it
+// cannot be read, is no YAML, or has what is not supported: anchors and
+// aliases, keys that are no scalars, the same key twice in a map, more than
+// one document. An empty file is an empty scalar.
+YamlNode ReadYamlFile(const std::filesystem::path& path);
+
+// The same for the text of such a file; `name` is for messages.
+YamlNode ParseYaml(std::string_view text, const std::string& name);
+
+}  // namespace latimer
+
+#endif  // LATIMER_CONVERTER_READERS_YAML_FILE_H_

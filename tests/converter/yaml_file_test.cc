@@ -1,0 +1,81 @@
+// YAML is read as a tree of texts, or refused with the line.
+#include "converter/readers/yaml_file.h"
+
+#include <gtest/gtest.h>
+
+#include "converter/error.h"
+
+namespace latimer {
+namespace {
+
+using Kind = YamlNode::Kind;
+
+std::string ErrorOf(const std::string& text) {
+  try {
+    ParseYaml(text, "file.yml");
+  } catch (const ConversionError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(YamlFileTest, MapsSequencesAndScalarsKeepTheirTextAndOrder) {
+  const YamlNode root = ParseYaml(
+      "relative-paths: true\n"
+      "vocabs:\n  - a.spm\n  - 'b c.spm'\n"
+      "nested: {beam-size: 6, list: [1, [2, 3]]}\n"
+      "empty:\n",
+      "file.yml");
+  ASSERT_EQ(root.kind, Kind::kMap);
+  EXPECT_EQ(root.keys, (std::vector<std::string>{"relative-paths", "vocabs",
+                                                 "nested", "empty"}));
+  EXPECT_EQ(root.Find("relative-paths")->text, "true");
+  EXPECT_FALSE(root.Find("relative-paths")->quoted);
+  const YamlNode& vocabs = *root.Find("vocabs");
+  ASSERT_EQ(vocabs.kind, Kind::kSequence);
+  ASSERT_EQ(vocabs.values.size(), 2u);
+  EXPECT_EQ(vocabs.values[1].text, "b c.spm");
+  EXPECT_TRUE(vocabs.values[1].quoted);
+  EXPECT_EQ(vocabs.values[1].line, 4u);
+  const YamlNode& nested = *root.Find("nested");
+  EXPECT_EQ(nested.Find("beam-size")->text, "6");
+  EXPECT_EQ(nested.Find("list")->values[1].values[1].text, "3");
+  EXPECT_EQ(root.Find("empty")->text, "");
+  EXPECT_EQ(root.Find("absent"), nullptr);
+}
+
+TEST(YamlFileTest, EscapesInQuotesAreResolved) {
+  const YamlNode root = ParseYaml(
+      "\"\\\"\": 0\n\"\\u2581the\": 1\n\"\\\\\": 2\n'it''s': 3\n\"\\x85\": 4\n"
+      "\xE2\x96\x81is: 5\n\"\\U0001F642\": 6\n? long\n: 7\n",
+      "file.yml");
+  EXPECT_EQ(root.keys, (std::vector<std::string>{"\"", "\u2581the", "\\",
+                                                 "it's", "\xC2\x85", "\u2581is",
+                                                 "\U0001F642", "long"}));
+  EXPECT_EQ(root.values[7].text, "7");
+}
+
+TEST(YamlFileTest, AnEmptyFileIsAnEmptyScalar) {
+  EXPECT_EQ(ParseYaml("", "file.yml").kind, Kind::kScalar);
+  EXPECT_EQ(ParseYaml("", "file.yml").text, "");
+}
+
+TEST(YamlFileTest, WhatIsNotUnderstoodIsRefusedWithItsLine) {
+  EXPECT_EQ(ErrorOf("a: 1\na: 2\n"),
+            "file.yml: line 2: the key 'a' occurs twice.");
+  EXPECT_EQ(ErrorOf("a: &x 1\nb: *x\n"),
+            "file.yml: line 1: anchors and aliases (& and *) are not "
+            "supported.");
+  EXPECT_EQ(ErrorOf("? [a, b]\n: 1\n"),
+            "file.yml: line 1: a key is no plain text.");
+  EXPECT_EQ(ErrorOf("a: 1\n---\nb: 1\n"),
+            "file.yml: line 2: a second document begins.");
+  EXPECT_NE(ErrorOf("a: [1, 2\n").find("file.yml: line 2: not YAML: "),
+            std::string::npos);
+  EXPECT_NE(ErrorOf("a: \"\xFF\"\n").find("not YAML: "), std::string::npos);
+  EXPECT_NE(ErrorOf(std::string(2000, '[')).find("not YAML: "),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace latimer
