@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "converter/source_tensor.h"
-#include "converter/tokenizer_builder.h"
+#include "converter/tokenizer_data.h"
 #include "latimer/model_info.h"
 
 namespace latimer {

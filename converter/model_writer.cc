@@ -392,13 +392,20 @@ Offset<schema::Tokenizer> Writer::WriteTokenizer() {
       reinterpret_cast<const uint8_t*>(t.target_kinds.data()),
       t.target_kinds.size());
   const auto unknown_surface = builder_->CreateString(t.unknown_surface);
+  Offset<flatbuffers::Vector<uint32_t>> unused_trie = 0;
+  if (!t.unused_trie.empty()) {
+    unused_trie =
+        builder_->CreateVector(t.unused_trie.data(), t.unused_trie.size());
+  }
   return schema::CreateTokenizer(
       *builder_, normalizer_trie, replacements, user_defined_trie,
       t.add_dummy_prefix, t.remove_extra_whitespaces, t.escape_whitespaces,
       t.treat_whitespace_as_suffix, piece_trie, scores, t.source_vocabulary,
       t.unknown_score, t.unknown_id, byte_ids, added_trie, added_tokens,
       piece_offsets, piece_text, target_kinds, unknown_surface,
-      t.clean_up_spaces);
+      t.clean_up_spaces, static_cast<schema::Segmentation>(t.segmentation),
+      t.own_ids, unused_trie, t.unused_pieces,
+      static_cast<schema::Joining>(t.joining));
 }
 
 Offset<schema::KnownAnswer> Writer::WriteKnownAnswer() {

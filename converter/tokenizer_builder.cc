@@ -1,295 +1,301 @@
 #include "converter/tokenizer_builder.h"
 
-#include <algorithm>
 #include <cfloat>
 #include <limits>
 #include <map>
 #include <set>
-#include <string_view>
 #include <utility>
 
-#include "converter/charsmap.h"
 #include "converter/error.h"
+#include "converter/normalizer_builder.h"
 #include "converter/trie_builder.h"
 #include "text/byte_piece.h"
+#include "text/utf8.h"
 
 namespace latimer {
 namespace {
+
+using Kind = TokenizerSide::Kind;
 
 constexpr float kNoSegment = -std::numeric_limits<float>::infinity();
 // SentencePiece's kUnkPenalty.
 constexpr float kUnknownPenalty = 10;
 
-// Stores strings with their terminating zero, one that ends another inside
-// that one, and gives their offsets.
-std::map<std::string, uint32_t> PackStrings(const std::set<std::string>& texts,
-                                            std::vector<uint8_t>& bytes) {
-  std::vector<std::string> reversed;
-  reversed.reserve(texts.size());
-  for (const std::string& text : texts) {
-    reversed.emplace_back(text.rbegin(), text.rend());
-  }
-  std::sort(reversed.rbegin(), reversed.rend());
-  std::map<std::string, uint32_t> offsets;
-  std::string_view last;
-  for (const std::string& text : reversed) {
-    const std::string original(text.rbegin(), text.rend());
-    if (bytes.empty() || !last.starts_with(text)) {
-      bytes.insert(bytes.end(), original.begin(), original.end());
-      bytes.push_back(0);
-      last = text;
-    }
-    offsets[original] = static_cast<uint32_t>(bytes.size() - 1 - text.size());
-  }
-  return offsets;
+[[noreturn]] void Fail(const std::string& name, const std::string& what) {
+  throw ConversionError(name + ": " + what + ".");
 }
 
-class Builder {
- public:
-  explicit Builder(const TokenizerSources& sources)
-      : sources_(sources),
-        source_pieces_(sources.source_vocabulary.pieces),
-        target_pieces_(sources.target_vocabulary.pieces) {}
+bool HasOwnIds(const TokenizerSide& side) { return side.vocabulary == nullptr; }
 
-  TokenizerData Build() {
-    AddTokens();
-    BuildNormalizer();
-    BuildPieces();
-    BuildTarget();
-    data_.clean_up_spaces = sources_.config.clean_up_spaces;
-    return std::move(data_);
+// The file that has the ids.
+const std::string& NameOf(const TokenizerSide& side) {
+  return HasOwnIds(side) ? side.model->name : side.vocabulary->name;
+}
+
+size_t IdsOf(const TokenizerSide& side) {
+  return HasOwnIds(side) ? side.model->pieces.size()
+                         : side.vocabulary->pieces.size();
+}
+
+const std::string& PieceOf(const TokenizerSide& side, size_t id) {
+  return HasOwnIds(side) ? side.model->pieces[id].text
+                         : side.vocabulary->pieces[id];
+}
+
+void CheckSide(const TokenizerSide& side, const char* which) {
+  const bool has_model = side.model != nullptr;
+  if (has_model != (side.kind == Kind::kSentencePiece) ||
+      (!has_model && side.vocabulary == nullptr)) {
+    throw ConversionError(std::string("The ") + which +
+                          " tokenizer needs a SentencePiece model, or else a "
+                          "vocabulary of words or characters.");
+  }
+  const size_t ids = IdsOf(side);
+  const std::string pieces = "has " + std::to_string(ids) + " pieces, ";
+  const std::string rows =
+      "the " + std::to_string(side.rows) + " rows of the model's embedding";
+  if (ids > side.rows) Fail(NameOf(side), pieces + "more than " + rows);
+  if (ids < side.rows && !side.more_rows) {
+    Fail(NameOf(side), pieces + "fewer than " + rows +
+                           "; give the vocabulary that it was trained with");
+  }
+}
+
+bool IsOneCharacter(std::string_view text) {
+  return text.size() <= AnnouncedBytes(text[0]);
+}
+
+class SourceBuilder {
+ public:
+  SourceBuilder(const TokenizerSide& side, TokenizerData& data)
+      : side_(side), data_(data) {}
+
+  void Build() {
+    data_.source_vocabulary = static_cast<uint32_t>(IdsOf(side_));
+    data_.own_ids = HasOwnIds(side_) || side_.kind != Kind::kSentencePiece;
+    NoteIds();
+    NoteUnknown();
+    if (side_.kind == Kind::kSentencePiece) {
+      BuildSentencePiece();
+    } else {
+      BuildWords();
+    }
   }
 
  private:
-  void AddTokens();
-  int32_t IdOfAdded(const AddedTokenConfig& token);
-  int32_t RequiredId(const std::string& text) const;
-  void BuildNormalizer();
-  void BuildPieces();
-  void ScorePieces(std::map<std::string, uint32_t>& entries);
-  void BuildTarget();
-  std::string TargetPiece(size_t id) const;
+  void NoteIds();
+  void NoteUnknown();
+  void BuildSentencePiece();
+  void ScorePieces();
+  void BuildBytes();
+  void BuildUnused();
+  void BuildWords();
+  bool IsScored(const SentencePiece& piece) const;
 
-  const TokenizerSources& sources_;
-  TokenizerData data_;
-  std::vector<std::string> source_pieces_;  // By id, with the added ones.
-  std::vector<std::string> target_pieces_;
-  std::map<std::string, int32_t> source_ids_;
-  std::map<int32_t, std::string> added_pieces_;  // They win over vocab.json.
-  std::set<int32_t> special_ids_;
+  const TokenizerSide& side_;
+  TokenizerData& data_;
+  std::map<std::string, uint32_t> entries_;  // Of the trie.
 };
 
-int32_t Builder::RequiredId(const std::string& text) const {
-  const auto found = source_ids_.find(text);
-  if (found == source_ids_.end()) {
-    throw ConversionError(sources_.source_vocabulary.name + ": has no '" +
-                          text + "'.");
-  }
-  return found->second;
-}
-
-// The id of an added token, or -1 for one without a row in the model.
-int32_t Builder::IdOfAdded(const AddedTokenConfig& token) {
-  const auto found = source_ids_.find(token.text);
-  if (found != source_ids_.end()) {
-    if (token.id.has_value() && *token.id != found->second) {
-      throw ConversionError(sources_.config.name + ": token '" + token.text +
-                            "' has the id " + std::to_string(*token.id) +
-                            ", but in vocab.json it is " +
-                            std::to_string(found->second) + ".");
+// Strings with an id that a text can have. With the model's own ids these are
+// no reserved pieces.
+void SourceBuilder::NoteIds() {
+  for (size_t id = 0; id < IdsOf(side_); ++id) {
+    const std::string& text = PieceOf(side_, id);
+    // These can only be met as unknown runs, which are then <unk>.
+    if (text.empty() || text.find('\0') != text.npos) continue;
+    if (HasOwnIds(side_) && !IsScored(side_.model->pieces[id])) continue;
+    if (side_.kind == Kind::kWords && text.size() > kMaxPieceBytes) {
+      Fail(NameOf(side_), "the piece with the id " + std::to_string(id) +
+                              " is longer than " +
+                              std::to_string(kMaxPieceBytes) + " bytes");
     }
-    return found->second;
+    entries_[text] = static_cast<uint32_t>(id);
   }
-  const auto next = static_cast<int32_t>(source_pieces_.size());
-  if (token.id.value_or(next) != next) {
-    throw ConversionError(sources_.config.name + ": token '" + token.text +
-                          "' has the id " + std::to_string(*token.id) +
-                          ", but the next free one is " + std::to_string(next) +
-                          ".");
-  }
-  if (source_pieces_.size() >= sources_.source_rows) return -1;
-  source_pieces_.push_back(token.text);
-  source_ids_[token.text] = next;
-  return next;
 }
 
-void Builder::AddTokens() {
-  const auto check_size = [](const Vocabulary& vocabulary, size_t rows) {
-    if (vocabulary.pieces.size() <= rows) return;
-    throw ConversionError(vocabulary.name + ": has " +
-                          std::to_string(vocabulary.pieces.size()) +
-                          " pieces, more than the " + std::to_string(rows) +
-                          " rows of the model's embedding.");
-  };
-  check_size(sources_.source_vocabulary, sources_.source_rows);
-  check_size(sources_.target_vocabulary, sources_.target_rows);
-  for (size_t i = 0; i < source_pieces_.size(); ++i) {
-    source_ids_[source_pieces_[i]] = static_cast<int32_t>(i);
+void SourceBuilder::NoteUnknown() {
+  if (HasOwnIds(side_)) {
+    for (size_t id = 0; id < side_.model->pieces.size(); ++id) {
+      if (side_.model->pieces[id].type == PieceType::kUnknown) {
+        data_.unknown_id = static_cast<int32_t>(id);
+      }
+    }
+    return;
   }
-  data_.unknown_id = RequiredId(sources_.config.unknown);
-  data_.eos_id = RequiredId(sources_.config.eos);
-  data_.pad_id = RequiredId(sources_.config.pad);
-  std::vector<AddedTokenConfig> tokens = sources_.config.tokens;
-  std::stable_sort(tokens.begin(), tokens.end(), [](auto& a, auto& b) {
-    constexpr int32_t kLast = std::numeric_limits<int32_t>::max();
-    return a.id.value_or(kLast) < b.id.value_or(kLast);
-  });
-  std::map<std::string, uint32_t> keys;
-  for (const AddedTokenConfig& token : tokens) {
-    const int32_t id = IdOfAdded(token);
-    if (id < 0) continue;
-    if (token.special) special_ids_.insert(id);
-    added_pieces_[id] = token.text;
-    keys[token.text] = static_cast<uint32_t>(data_.added_tokens.size());
-    const uint32_t flags =
-        (token.strips_space_before ? kStripsSpaceBefore : 0) |
-        (token.strips_space_after ? kStripsSpaceAfter : 0);
-    data_.added_tokens.push_back({id, flags});
+  const std::optional<int32_t> id = side_.vocabulary->Find(side_.unknown);
+  if (!id.has_value()) {
+    Fail(NameOf(side_),
+         "has no '" + side_.unknown + "', the id of what is not in it");
   }
-  data_.added_trie = BuildTrie(keys);
+  data_.unknown_id = *id;
 }
 
-void Builder::BuildNormalizer() {
-  const SentencePieceModel& model = sources_.source;
-  data_.add_dummy_prefix = model.add_dummy_prefix;
-  data_.remove_extra_whitespaces = model.remove_extra_whitespaces;
-  data_.escape_whitespaces = model.escape_whitespaces;
-  data_.treat_whitespace_as_suffix = model.treat_whitespace_as_suffix;
-  const auto rules = DecodeCharsmap(model.precompiled_charsmap, model.name);
-  std::set<std::string> replacements;
-  for (const auto& [from, to] : rules) replacements.insert(to);
-  const auto offsets = PackStrings(replacements, data_.replacements);
-  std::map<std::string, uint32_t> entries;
-  for (const auto& [from, to] : rules) entries[from] = offsets.at(to);
-  data_.normalizer_trie = BuildTrie(entries);
-  std::map<std::string, uint32_t> user_defined;
-  for (const SentencePiece& piece : model.pieces) {
-    if (piece.type == PieceType::kUserDefined) user_defined[piece.text] = 0;
+// Whether a text can be cut into this piece.
+bool SourceBuilder::IsScored(const SentencePiece& piece) const {
+  if (piece.type == PieceType::kUserDefined) return true;
+  switch (side_.model->type) {
+    case SentencePieceType::kUnigram:
+    case SentencePieceType::kWord:
+      return piece.type == PieceType::kNormal;
+    case SentencePieceType::kBpe:
+      return piece.type == PieceType::kNormal ||
+             (piece.type == PieceType::kUnused && !IsOneCharacter(piece.text));
+    case SentencePieceType::kCharacter:
+      // BPE without anything to merge.
+      return piece.type == PieceType::kNormal && IsOneCharacter(piece.text);
   }
-  data_.user_defined_trie = BuildTrie(user_defined);
+  return false;
 }
 
 // Gives every source piece that may be a segment its score, and an entry where
 // the vocabulary has none.
-void Builder::ScorePieces(std::map<std::string, uint32_t>& entries) {
+void SourceBuilder::ScorePieces() {
+  data_.scores.assign(data_.source_vocabulary, kNoSegment);
   float lowest = FLT_MAX;
-  for (const SentencePiece& piece : sources_.source.pieces) {
+  for (const SentencePiece& piece : side_.model->pieces) {
+    if (!IsScored(piece)) continue;
     float score = piece.score;
-    if (piece.type == PieceType::kNormal) {
-      lowest = std::min(lowest, score);
-    } else if (piece.type == PieceType::kUserDefined) {
+    if (piece.type == PieceType::kUserDefined) {
       // SentencePiece's GetUserDefinedScore.
       score =
           static_cast<float>(0.1 * (static_cast<int>(piece.text.size()) - 1));
     } else {
-      continue;
+      lowest = std::min(lowest, score);
     }
     const auto next = static_cast<uint32_t>(data_.scores.size());
-    const auto [entry, is_new] = entries.try_emplace(piece.text, next);
+    const auto [entry, is_new] = entries_.try_emplace(piece.text, next);
     if (is_new) data_.scores.push_back(kNoSegment);
     data_.scores[entry->second] = score;
   }
   data_.unknown_score = lowest - kUnknownPenalty;
 }
 
-void Builder::BuildPieces() {
-  data_.source_vocabulary = static_cast<uint32_t>(source_pieces_.size());
-  data_.scores.assign(source_pieces_.size(), kNoSegment);
-  std::map<std::string, uint32_t> entries;
-  for (const auto& [text, id] : source_ids_) {
-    // These can only be met as unknown runs, which are then <unk>.
-    if (text.empty() || text.find('\0') != text.npos) continue;
-    entries[text] = static_cast<uint32_t>(id);
-  }
-  ScorePieces(entries);
-  data_.piece_trie = BuildTrie(entries);
-  if (!sources_.source.byte_fallback) return;
+void SourceBuilder::BuildBytes() {
+  if (!side_.model->byte_fallback) return;
   data_.byte_ids.assign(256, data_.unknown_id);
-  for (const auto& [text, id] : source_ids_) {
-    const int byte = ByteOfPiece(text);
-    if (byte >= 0) data_.byte_ids[static_cast<size_t>(byte)] = id;
-  }
-}
-
-// MarianTokenizer._convert_id_to_token, after added tokens.
-std::string Builder::TargetPiece(size_t id) const {
-  const auto added = added_pieces_.find(static_cast<int32_t>(id));
-  if (added != added_pieces_.end()) return added->second;
-  if (id < target_pieces_.size()) return target_pieces_[id];
-  const auto& pieces = sources_.config.separate_vocabularies
-                           ? sources_.target.pieces
-                           : sources_.source.pieces;
-  return id < pieces.size() ? pieces[id].text : std::string();
-}
-
-void Builder::BuildTarget() {
-  // MarianTokenizer._decode: with one vocabulary, text is put together by the
-  // source model.
-  const SentencePieceModel& model =
-      sources_.config.separate_vocabularies ? sources_.target : sources_.source;
-  data_.unknown_surface = model.unknown_surface;
-  std::map<std::string, TargetKind> reserved;
-  for (const SentencePiece& piece : model.pieces) {
-    if (piece.type == PieceType::kControl) {
-      reserved[piece.text] = TargetKind::kControl;
-    } else if (piece.type == PieceType::kUnknown) {
-      reserved[piece.text] = TargetKind::kUnknown;
-    } else if (piece.type == PieceType::kByte) {
-      reserved[piece.text] = TargetKind::kByte;
+  for (size_t id = 0; id < IdsOf(side_); ++id) {
+    if (HasOwnIds(side_) && side_.model->pieces[id].type != PieceType::kByte) {
+      continue;
+    }
+    const int byte = ByteOfPiece(PieceOf(side_, id));
+    if (byte >= 0) {
+      data_.byte_ids[static_cast<size_t>(byte)] = static_cast<int32_t>(id);
     }
   }
-  for (size_t id = 0; id < sources_.target_rows; ++id) {
-    const std::string piece = TargetPiece(id);
-    const auto found = reserved.find(piece);
-    const bool special = special_ids_.contains(static_cast<int32_t>(id));
-    data_.target_kinds.push_back(special ? TargetKind::kSpecial
-                                 : found != reserved.end() ? found->second
-                                                           : TargetKind::kText);
-    data_.piece_offsets.push_back(
-        static_cast<uint32_t>(data_.piece_text.size()));
-    data_.piece_text.insert(data_.piece_text.end(), piece.begin(), piece.end());
+}
+
+void SourceBuilder::BuildUnused() {
+  std::map<std::string, uint32_t> unused;
+  for (const SentencePiece& piece : side_.model->pieces) {
+    if (piece.type != PieceType::kUnused || !IsScored(piece)) continue;
+    unused[piece.text] = data_.unused_pieces++;
   }
-  data_.piece_offsets.push_back(static_cast<uint32_t>(data_.piece_text.size()));
+  data_.unused_trie = BuildTrie(unused);
+}
+
+void SourceBuilder::BuildSentencePiece() {
+  const SentencePieceModel& model = *side_.model;
+  if (model.type == SentencePieceType::kWord && !HasOwnIds(side_)) {
+    Fail(model.name,
+         "the SentencePiece model is of type word, which is only supported "
+         "with its own ids");
+  }
+  switch (model.type) {
+    case SentencePieceType::kUnigram:
+      data_.segmentation = Segmentation::kUnigram;
+      break;
+    case SentencePieceType::kBpe:
+    case SentencePieceType::kCharacter:
+      data_.segmentation = Segmentation::kBpe;
+      break;
+    case SentencePieceType::kWord:
+      data_.segmentation = Segmentation::kWords;
+      break;
+  }
+  BuildSentencePieceNormalizer(model, data_);
+  if (model.type != SentencePieceType::kWord) {
+    ScorePieces();
+    BuildBytes();
+    BuildUnused();
+  }
+  data_.piece_trie = BuildTrie(entries_);
+}
+
+void SourceBuilder::BuildWords() {
+  const bool words = side_.kind == Kind::kWords;
+  data_.segmentation = words ? Segmentation::kWords : Segmentation::kCharacters;
+  BuildWordNormalizer({.spaces = words                ? Spaces::kOneBetweenWords
+                                 : side_.skips_spaces ? Spaces::kNone
+                                                      : Spaces::kAsTheyAre,
+                       .lower_case = side_.lower_case},
+                      data_);
+  data_.piece_trie = BuildTrie(entries_);
+}
+
+// Kinds of the texts that the model reserves.
+std::map<std::string, TargetKind> ReservedKinds(const TokenizerSide& side) {
+  std::map<std::string, TargetKind> kinds;
+  if (side.model != nullptr) {
+    for (const SentencePiece& piece : side.model->pieces) {
+      if (piece.type == PieceType::kControl) {
+        kinds[piece.text] = TargetKind::kControl;
+      } else if (piece.type == PieceType::kUnknown) {
+        kinds[piece.text] = TargetKind::kUnknown;
+      } else if (piece.type == PieceType::kByte) {
+        kinds[piece.text] = TargetKind::kByte;
+      }
+    }
+  }
+  for (const std::string& text : side.special) {
+    kinds[text] = TargetKind::kSpecial;
+  }
+  return kinds;
+}
+
+Joining JoiningOf(Kind kind) {
+  switch (kind) {
+    case Kind::kSentencePiece:
+      return Joining::kSentencePiece;
+    case Kind::kWords:
+      return Joining::kWords;
+    case Kind::kCharacters:
+      return Joining::kCharacters;
+  }
+  return Joining::kSentencePiece;
+}
+
+void BuildTarget(const TokenizerSide& side, TokenizerData& data) {
+  data.joining = JoiningOf(side.kind);
+  if (side.model != nullptr) {
+    data.unknown_surface = side.model->unknown_surface;
+  }
+  const std::map<std::string, TargetKind> reserved = ReservedKinds(side);
+  for (size_t id = 0; id < side.rows; ++id) {
+    data.piece_offsets.push_back(static_cast<uint32_t>(data.piece_text.size()));
+    if (id >= IdsOf(side)) {
+      data.target_kinds.push_back(TargetKind::kSpecial);
+      continue;
+    }
+    const std::string& piece = PieceOf(side, id);
+    const auto found = reserved.find(piece);
+    data.target_kinds.push_back(found != reserved.end() ? found->second
+                                                        : TargetKind::kText);
+    data.piece_text.insert(data.piece_text.end(), piece.begin(), piece.end());
+  }
+  data.piece_offsets.push_back(static_cast<uint32_t>(data.piece_text.size()));
 }
 
 }  // namespace
 
-TokenizerData BuildTokenizer(const TokenizerSources& sources) {
-  return Builder(sources).Build();
-}
-
-TokenizerView TokenizerData::View() const {
-  TokenizerView view;
-  view.normalizer_trie = normalizer_trie;
-  view.replacements = replacements;
-  view.user_defined_trie = user_defined_trie;
-  view.add_dummy_prefix = add_dummy_prefix;
-  view.remove_extra_whitespaces = remove_extra_whitespaces;
-  view.escape_whitespaces = escape_whitespaces;
-  view.treat_whitespace_as_suffix = treat_whitespace_as_suffix;
-  view.piece_trie = piece_trie;
-  view.scores = scores;
-  view.source_vocabulary = source_vocabulary;
-  view.unknown_score = unknown_score;
-  view.unknown_id = unknown_id;
-  view.byte_ids = byte_ids;
-  view.added_trie = added_trie;
-  view.added_tokens = added_tokens;
-  view.piece_offsets = piece_offsets;
-  view.piece_text = piece_text;
-  view.target_kinds = target_kinds;
-  view.unknown_surface = unknown_surface;
-  view.clean_up_spaces = clean_up_spaces;
-  return view;
-}
-
-size_t TokenizerData::bytes() const {
-  const size_t words = normalizer_trie.size() + user_defined_trie.size() +
-                       piece_trie.size() + scores.size() + byte_ids.size() +
-                       added_trie.size() + piece_offsets.size();
-  return 4 * words + sizeof(AddedToken) * added_tokens.size() +
-         replacements.size() + piece_text.size() + target_kinds.size() +
-         unknown_surface.size();
+TokenizerData BuildTokenizer(const TokenizerSide& source,
+                             const TokenizerSide& target) {
+  CheckSide(source, "source");
+  CheckSide(target, "target");
+  TokenizerData data;
+  SourceBuilder(source, data).Build();
+  BuildTarget(target, data);
+  return data;
 }
 
 }  // namespace latimer

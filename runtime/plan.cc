@@ -70,6 +70,10 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
   profile.f32_weights = !profile.int8_weights;
   profile.f32_fma = true;
   profile.tokenizer = info.has_tokenizer;
+  profile.unigram = info.tokenizer_needs.unigram;
+  profile.bpe = info.tokenizer_needs.bpe;
+  profile.words = info.tokenizer_needs.words;
+  profile.bpe_unused_pieces = info.tokenizer_needs.bpe_unused_pieces;
   profile.decoder_self_attention =
       a.decoder_kind == DecoderKind::kSelfAttention;
   profile.decoder_ssru = a.decoder_kind == DecoderKind::kSsru;

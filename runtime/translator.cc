@@ -44,14 +44,21 @@ size_t CopyIds(std::span<const int32_t> from, std::span<int32_t> to) {
 TokenizerScratch ScratchOf(Workspace& workspace) {
   if constexpr (!kProfile.tokenizer) return {};
   constexpr size_t kBytes = kProfile.text_bytes;
+  constexpr size_t kHeap = kProfile.bpe ? kBytes : 0;
+  constexpr size_t kSplits = kProfile.bpe ? kProfile.bpe_unused_pieces : 0;
   constexpr size_t kLatticeOffset = Padded(kBytes);
+  constexpr size_t kHeapOffset =
+      kLatticeOffset + Padded((kBytes + 1) * sizeof(LatticeNode));
+  constexpr size_t kSplitsOffset = kHeapOffset + Padded(kHeap * 4);
   static_assert(!kProfile.tokenizer ||
-                (kBytes >= kMinNormalizedBytes &&
-                 kLatticeOffset + (kBytes + 1) * sizeof(LatticeNode) <=
+                (kBytes >= kMinNormalizedBytes && kHeap <= kMaxBpeBytes &&
+                 kSplitsOffset + Padded(kSplits * 2) <=
                      BufferBytes(kProfile, Buffer::kTokenizer)));
   auto* base = workspace.tokenizer;
   return {{reinterpret_cast<char*>(base), kBytes},
-          {reinterpret_cast<LatticeNode*>(base + kLatticeOffset), kBytes + 1}};
+          {reinterpret_cast<LatticeNode*>(base + kLatticeOffset), kBytes + 1},
+          {{reinterpret_cast<uint32_t*>(base + kHeapOffset), kHeap},
+           {reinterpret_cast<uint16_t*>(base + kSplitsOffset), kSplits}}};
 }
 
 }  // namespace

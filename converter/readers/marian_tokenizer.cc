@@ -3,9 +3,10 @@
 #include <string>
 
 #include "converter/error.h"
-#include "converter/readers/vocabulary.h"
+#include "converter/marian_tokenizer_builder.h"
 #include "converter/readers/sentencepiece_model.h"
 #include "converter/readers/tokenizer_config.h"
+#include "converter/readers/vocabulary.h"
 
 namespace latimer {
 
@@ -22,7 +23,7 @@ TokenizerData ReadMarianTokenizer(const std::filesystem::path& directory,
       config.separate_vocabularies
           ? ReadVocabulary(directory / "target_vocab.json")
           : vocabulary;
-  TokenizerData data = BuildTokenizer(
+  TokenizerData data = BuildMarianTokenizer(
       {source, target, vocabulary, target_vocabulary, config,
        architecture.source_vocabulary, architecture.target_vocabulary});
   if (data.eos_id != generation.eos) {

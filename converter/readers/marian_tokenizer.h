@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "converter/canonical_model.h"
-#include "converter/tokenizer_builder.h"
+#include "converter/tokenizer_data.h"
 #include "latimer/model_info.h"
 
 namespace latimer {

@@ -38,8 +38,6 @@ enum class NormalizerField : protozero::pbf_tag_type {
   kEscapeWhitespaces = 5,
 };
 
-constexpr int32_t kUnigram = 1;
-
 SentencePiece ReadPiece(protozero::pbf_reader reader) {
   SentencePiece piece;
   while (reader.next()) {
@@ -61,7 +59,7 @@ SentencePiece ReadPiece(protozero::pbf_reader reader) {
 }
 
 void ReadTrainer(protozero::pbf_reader reader, SentencePieceModel& model) {
-  int32_t type = kUnigram;
+  auto type = static_cast<int32_t>(SentencePieceType::kUnigram);
   while (reader.next()) {
     switch (static_cast<TrainerField>(reader.tag())) {
       case TrainerField::kModelType:
@@ -80,13 +78,14 @@ void ReadTrainer(protozero::pbf_reader reader, SentencePieceModel& model) {
         reader.skip();
     }
   }
-  if (type != kUnigram) {
-    const char* const kNames[] = {"", "unigram", "BPE", "word", "char"};
-    const std::string found =
-        type >= 1 && type <= 4 ? kNames[type] : std::to_string(type);
-    throw ConversionError(model.name + ": the SentencePiece model is of type " +
-                          found + ", but only unigram is supported.");
+  if (type < 1 || type > 4) {
+    throw ConversionError(model.name +
+                          ": the SentencePiece model is of the "
+                          "unknown type " +
+                          std::to_string(type) +
+                          "; unigram, BPE, word and char are supported.");
   }
+  model.type = static_cast<SentencePieceType>(type);
 }
 
 void ReadNormalizer(protozero::pbf_reader reader, SentencePieceModel& model) {
@@ -170,6 +169,13 @@ void CheckPiece(const SentencePieceModel& model, size_t index) {
   if (piece.text.size() > limit) {
     fail("is longer than " + std::to_string(limit) + " bytes");
   }
+  // SentencePiece stops after as many steps where an unused piece falls apart.
+  constexpr size_t kMaxUnusedBytes = 100;
+  if (model.type == SentencePieceType::kBpe &&
+      piece.type == PieceType::kUnused && piece.text.size() > kMaxUnusedBytes) {
+    fail("is unused and longer than " + std::to_string(kMaxUnusedBytes) +
+         " bytes");
+  }
   if (piece.type == PieceType::kByte &&
       (!model.byte_fallback || ByteOfPiece(piece.text) < 0)) {
     fail("is a byte piece, but reads '" + piece.text +
@@ -189,7 +195,8 @@ void CheckModel(const SentencePieceModel& model) {
   for (size_t i = 0; i < model.pieces.size(); ++i) {
     CheckPiece(model, i);
     const SentencePiece& piece = model.pieces[i];
-    auto& names = IsOrdinary(piece.type) ? ordinary : reserved;
+    const bool apart = model.type != SentencePieceType::kBpe;
+    auto& names = apart && !IsOrdinary(piece.type) ? reserved : ordinary;
     if (!names.insert(piece.text).second) {
       throw ConversionError(model.name + ": piece '" + piece.text +
                             "' is defined twice.");

@@ -26,8 +26,17 @@ struct SentencePiece {
   PieceType type = PieceType::kNormal;
 };
 
+// The numbers are those of the file.
+enum class SentencePieceType {
+  kUnigram = 1,
+  kBpe = 2,
+  kWord = 3,
+  kCharacter = 4,
+};
+
 struct SentencePieceModel {
   std::string name;  // The file, for messages.
+  SentencePieceType type = SentencePieceType::kUnigram;
   std::vector<SentencePiece> pieces;
   bool byte_fallback = false;
   bool treat_whitespace_as_suffix = false;
@@ -40,8 +49,8 @@ struct SentencePieceModel {
 };
 
 // Throws ConversionError when the file cannot be read, is no SentencePiece
-// model, is of another type than unigram, or uses what Latimer lacks: a
-// denormalizer. What it returns has passed SentencePiece's own checks:
+// model, or uses what Latimer lacks: a denormalizer, or unused BPE pieces of
+// more than 100 bytes. What it returns has passed SentencePiece's own checks:
 // pieces are not empty, not longer than the runtime takes and occur once, one
 // is the unknown piece, scores are finite, byte fallback has all its bytes.
 SentencePieceModel ReadSentencePieceModel(const std::filesystem::path& path);

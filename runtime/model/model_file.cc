@@ -350,7 +350,8 @@ Status ReadModelFile(std::span<const std::byte> image, bool verify_checksum,
     if (info.has_tokenizer) {
       LATIMER_RETURN_IF_ERROR(
           ReadTokenizer(*root->tokenizer(), info.architecture,
-                        &model->tokenizer, &info.sizes.tokenizer));
+                        &model->tokenizer, &info.tokenizer_needs,
+                        &info.sizes.tokenizer));
     }
   }
   return Status();

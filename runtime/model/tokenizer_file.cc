@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include "latimer/profile_config.h"
 #include "model_generated.h"
 
 namespace latimer {
@@ -16,11 +17,46 @@ std::span<const T> Span(const Vector* vector, uint64_t* bytes) {
   return {reinterpret_cast<const T*>(vector->data()), vector->size()};
 }
 
+TokenizerNeeds NeedsOf(const TokenizerView& view) {
+  return {.unigram = view.segmentation == Segmentation::kUnigram,
+          .bpe = view.segmentation == Segmentation::kBpe,
+          .words = view.segmentation == Segmentation::kWords ||
+                   view.segmentation == Segmentation::kCharacters ||
+                   view.joining != Joining::kSentencePiece,
+          .bpe_unused_pieces = view.unused_pieces};
+}
+
+Status CheckProfile(const TokenizerNeeds& needs) {
+  const char* missing =
+      needs.unigram && !kProfile.unigram ? "unigram (SentencePiece)"
+      : needs.bpe && !kProfile.bpe       ? "BPE (SentencePiece)"
+      : needs.words && !kProfile.words   ? "of words or characters"
+                                         : nullptr;
+  if (missing != nullptr) {
+    return Status::Error(
+        StatusCode::kExceedsProfile,
+        "The model's tokenizer is %s, which profile \"%s\" of this build "
+        "leaves out; build with a profile for this model (latimer-convert "
+        "--profile).",
+        missing, kProfile.name);
+  }
+  if (needs.bpe_unused_pieces > kProfile.bpe_unused_pieces) {
+    return Status::Error(
+        StatusCode::kExceedsProfile,
+        "The model's tokenizer has %u unused BPE pieces but profile \"%s\" of "
+        "this build allows %u; build with a profile for this model "
+        "(latimer-convert --profile).",
+        static_cast<unsigned>(needs.bpe_unused_pieces), kProfile.name,
+        static_cast<unsigned>(kProfile.bpe_unused_pieces));
+  }
+  return Status();
+}
+
 }  // namespace
 
 Status ReadTokenizer(const schema::Tokenizer& table,
                      const Architecture& architecture, TokenizerView* view,
-                     uint64_t* bytes) {
+                     TokenizerNeeds* needs, uint64_t* bytes) {
   // Structs come as a vector of pointers into the buffer; their bytes are what
   // AddedToken views.
   static_assert(sizeof(schema::AddedToken) == sizeof(AddedToken));
@@ -34,12 +70,18 @@ Status ReadTokenizer(const schema::Tokenizer& table,
       .remove_extra_whitespaces = table.remove_extra_whitespaces(),
       .escape_whitespaces = table.escape_whitespaces(),
       .treat_whitespace_as_suffix = table.treat_whitespace_as_suffix(),
+      .segmentation = static_cast<Segmentation>(table.segmentation()),
       .piece_trie = Span<uint32_t>(table.piece_trie(), bytes),
       .scores = Span<float>(table.scores(), bytes),
       .source_vocabulary = table.source_vocabulary(),
       .unknown_score = table.unknown_score(),
       .unknown_id = table.unknown_id(),
       .byte_ids = Span<int32_t>(table.byte_ids(), bytes),
+      .own_ids = table.own_ids(),
+      .unused_trie = table.unused_trie() == nullptr
+                         ? std::span<const uint32_t>()
+                         : Span<uint32_t>(table.unused_trie(), bytes),
+      .unused_pieces = table.unused_pieces(),
       .added_trie = Span<uint32_t>(table.added_trie(), bytes),
       .added_tokens = {reinterpret_cast<const AddedToken*>(added->Data()),
                        added->size()},
@@ -48,10 +90,13 @@ Status ReadTokenizer(const schema::Tokenizer& table,
       .target_kinds = Span<TargetKind>(table.target_kinds(), bytes),
       .unknown_surface = {table.unknown_surface()->c_str(),
                           table.unknown_surface()->size()},
+      .joining = static_cast<Joining>(table.joining()),
       .clean_up_spaces = table.clean_up_spaces(),
   };
-  return ValidateTokenizer(*view, architecture.source_vocabulary,
-                           architecture.target_vocabulary);
+  LATIMER_RETURN_IF_ERROR(ValidateTokenizer(
+      *view, architecture.source_vocabulary, architecture.target_vocabulary));
+  *needs = NeedsOf(*view);
+  return CheckProfile(*needs);
 }
 
 }  // namespace latimer

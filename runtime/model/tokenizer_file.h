@@ -14,11 +14,12 @@ namespace schema {
 struct Tokenizer;
 }
 
-// Fills `*view` and adds up the bytes it views. The table's structure has been
-// verified. Errors: kCorrupt.
+// Fills `*view` and `*needs` and adds up the bytes of the view. The table's
+// structure has been verified. Errors: kCorrupt; kExceedsProfile for a kind of
+// tokenizer that the profile leaves out.
 Status ReadTokenizer(const schema::Tokenizer& table,
                      const Architecture& architecture, TokenizerView* view,
-                     uint64_t* bytes);
+                     TokenizerNeeds* needs, uint64_t* bytes);
 
 }  // namespace latimer
 

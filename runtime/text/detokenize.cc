@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "latimer/profile_config.h"
 #include "text/byte_piece.h"
 #include "text/slice.h"
 #include "text/utf8.h"
@@ -125,6 +126,7 @@ std::string_view PieceOf(const TokenizerView& view, int32_t id) {
 Result<size_t> Detokenize(const TokenizerView& view,
                           std::span<const int32_t> ids, std::span<char> out) {
   TextWriter writer(out);
+  bool has_text = false;
   for (const int32_t id : ids) {
     if (id < 0 || static_cast<size_t>(id) >= view.target_kinds.size()) {
       return Status::Error(StatusCode::kInvalidArgument,
@@ -136,7 +138,13 @@ Result<size_t> Detokenize(const TokenizerView& view,
     switch (view.target_kinds[static_cast<size_t>(id)]) {
       case TargetKind::kText:
         writer.EndBytes();
-        writer.WriteUnescaped(piece);
+        if (kProfile.words && view.joining != Joining::kSentencePiece) {
+          if (view.joining == Joining::kWords && has_text) writer.Write(" ");
+          writer.Write(piece);
+          has_text = true;
+        } else {
+          writer.WriteUnescaped(piece);
+        }
         break;
       case TargetKind::kSpecial:
         break;

@@ -42,7 +42,7 @@ class CutSearch {
   size_t Find();
 
  private:
-  void Offer(size_t end, size_t tokens);
+  void Offer(size_t end, size_t tokens, bool between_tokens);
   bool SearchStretch(std::string_view stretch);
   void CountTokens(size_t normalized_bytes);
 
@@ -55,24 +55,31 @@ class CutSearch {
   std::array<size_t, 3> last_ = {};
 };
 
-void CutSearch::Offer(size_t end, size_t tokens) {
+void CutSearch::Offer(size_t end, size_t tokens, bool between_tokens) {
   if (first_ == 0) first_ = end;
   if (tokens > max_tokens_) return;
   const CutKind kind = Classify(text_.substr(0, end), From(text_, end));
+  if (kind == CutKind::kCharacter && !between_tokens) return;
   last_[static_cast<size_t>(kind)] = end;
 }
 
-// Replaces the scores of the lattice by the number of tokens up to there.
+// Replaces the scores of the lattice by the number of tokens up to there. What
+// a segment begins with counts as one token: so it is with words, and with BPE
+// it is the least that it can be.
 void CutSearch::CountTokens(size_t normalized_bytes) {
   std::span<LatticeNode> lattice = scratch_.lattice;
   lattice[0].score_or_link = 0;
+  uint32_t last = 0;
   for (size_t i = 1; i <= normalized_bytes; ++i) {
     LatticeNode& node = lattice[i];
-    if (node.bytes() == 0) continue;
+    if (node.bytes() == 0) {
+      node.score_or_link = last + 1;
+      continue;
+    }
     const LatticeNode& before = lattice[i - node.bytes()];
-    node.score_or_link =
-        before.score_or_link +
-        static_cast<uint32_t>(TokensOfSegment(view_, before, node));
+    last = before.score_or_link +
+           static_cast<uint32_t>(TokensOfSegment(view_, before, node));
+    node.score_or_link = last;
   }
 }
 
@@ -80,8 +87,7 @@ void CutSearch::CountTokens(size_t normalized_bytes) {
 bool CutSearch::SearchStretch(std::string_view stretch) {
   Normalizer whole(view_, stretch, scratch_.normalized);
   const bool complete = whole.Run();
-  FindBestPath(view_, {scratch_.normalized.data(), whole.size()},
-               scratch_.lattice);
+  FindSegments(view_, {scratch_.normalized.data(), whole.size()}, scratch_);
   CountTokens(whole.size());
   const size_t stretch_begin =
       static_cast<size_t>(stretch.data() - text_.data());
@@ -89,8 +95,11 @@ bool CutSearch::SearchStretch(std::string_view stretch) {
   while (again.consumed() < whole.consumed() && again.Step()) {
     // Both runs write the same, but the first may have ended with less space.
     const size_t size = std::min(again.trimmed_size(), whole.size());
+    // Part of a BPE piece can have more tokens than the whole.
+    const bool between_tokens = view_.segmentation != Segmentation::kBpe ||
+                                scratch_.lattice[size].bytes() > 0;
     Offer(stretch_begin + again.consumed(),
-          tokens_ + scratch_.lattice[size].score_or_link);
+          tokens_ + scratch_.lattice[size].score_or_link, between_tokens);
   }
   tokens_ += scratch_.lattice[whole.size()].score_or_link;
   return complete && tokens_ <= max_tokens_;
@@ -106,7 +115,7 @@ size_t CutSearch::Find() {
     } else {
       ++tokens_;
       const size_t begin = static_cast<size_t>(part.text.data() - text_.data());
-      Offer(begin + part.text.size(), tokens_);
+      Offer(begin + part.text.size(), tokens_, true);
       fits = tokens_ <= max_tokens_;
     }
   }
@@ -121,8 +130,7 @@ size_t CutSearch::Find() {
 
 TextCut FindTextCut(const TokenizerView& view, std::string_view text,
                     size_t max_tokens, const TokenizerScratch& scratch) {
-  LATIMER_CHECK(scratch.normalized.size() >= kMinNormalizedBytes);
-  LATIMER_CHECK(scratch.lattice.size() > scratch.normalized.size());
+  CheckScratch(view, scratch);
   const size_t end = CutSearch(view, text, max_tokens, scratch).Find();
   size_t next = end;
   while (BeginsWithBreak(From(text, next))) {

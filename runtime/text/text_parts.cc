@@ -54,7 +54,8 @@ bool TextParts::Next(TextPart& part) {
     token_ = {};
     return true;
   }
-  const size_t code = at_stretch_start_ ? CodeBytes(stretch_) : 0;
+  const size_t code =
+      at_stretch_start_ && !view_.own_ids ? CodeBytes(stretch_) : 0;
   at_stretch_start_ = false;
   if (code > 0) {
     const std::string_view text = stretch_.substr(0, code);

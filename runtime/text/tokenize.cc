@@ -1,10 +1,12 @@
 #include "text/tokenize.h"
 
 #include "base/check.h"
+#include "latimer/profile_config.h"
 #include "text/normalizer.h"
 #include "text/slice.h"
 #include "text/text_parts.h"
 #include "text/unigram.h"
+#include "text/words.h"
 
 namespace latimer {
 namespace {
@@ -37,12 +39,21 @@ void LinkForward(std::span<LatticeNode> lattice, size_t size) {
   }
 }
 
+// Whether a run of unknown segments is one token.
+bool JoinsUnknown(const TokenizerView& view) {
+  return view.segmentation != Segmentation::kCharacters;
+}
+
 void WriteUnknown(const TokenizerView& view, std::string_view run,
                   IdWriter& writer) {
   if (!view.byte_ids.empty()) {
     for (const char c : run) {
       writer.Write(view.byte_ids[static_cast<unsigned char>(c)]);
     }
+    return;
+  }
+  if (view.own_ids) {
+    writer.Write(view.unknown_id);
     return;
   }
   // Not a source piece, but its text may be in the joint vocabulary.
@@ -57,8 +68,12 @@ void WritePath(const TokenizerView& view, std::string_view normalized,
   size_t begin = 0;
   while (begin < normalized.size()) {
     size_t end = lattice[begin].score_or_link;
+    if (lattice[end].no_token()) {
+      begin = end;
+      continue;
+    }
     if (lattice[end].unknown()) {
-      while (end < normalized.size() &&
+      while (JoinsUnknown(view) && end < normalized.size() &&
              lattice[lattice[end].score_or_link].unknown()) {
         end = lattice[end].score_or_link;
       }
@@ -78,7 +93,7 @@ bool WriteStretch(const TokenizerView& view, std::string_view text,
   if (!normalizer.Run()) return false;
   const std::string_view normalized(scratch.normalized.data(),
                                     normalizer.size());
-  FindBestPath(view, normalized, scratch.lattice);
+  FindSegments(view, normalized, scratch);
   WritePath(view, normalized, scratch.lattice, writer);
   return true;
 }
@@ -88,8 +103,7 @@ bool WriteStretch(const TokenizerView& view, std::string_view text,
 std::optional<size_t> Tokenize(const TokenizerView& view, std::string_view text,
                                const TokenizerScratch& scratch,
                                std::span<int32_t> ids) {
-  LATIMER_CHECK(scratch.normalized.size() >= kMinNormalizedBytes);
-  LATIMER_CHECK(scratch.lattice.size() > scratch.normalized.size());
+  CheckScratch(view, scratch);
   IdWriter writer(ids);
   TextParts parts(view, text);
   TextPart part;
@@ -103,11 +117,51 @@ std::optional<size_t> Tokenize(const TokenizerView& view, std::string_view text,
   return writer.count();
 }
 
+void CheckScratch(const TokenizerView& view, const TokenizerScratch& scratch) {
+  const size_t bytes = scratch.normalized.size();
+  LATIMER_CHECK(bytes >= kMinNormalizedBytes);
+  LATIMER_CHECK(scratch.lattice.size() > bytes);
+  if (view.segmentation != Segmentation::kBpe) return;
+  LATIMER_CHECK(bytes <= kMaxBpeBytes && scratch.bpe.heap.size() >= bytes);
+  LATIMER_CHECK(scratch.bpe.splits.size() >= view.unused_pieces);
+}
+
+void FindSegments(const TokenizerView& view, std::string_view normalized,
+                  const TokenizerScratch& scratch) {
+  switch (view.segmentation) {
+    case Segmentation::kUnigram:
+      if constexpr (kProfile.unigram) {
+        FindBestPath(view, normalized, scratch.lattice);
+        return;
+      }
+      break;
+    case Segmentation::kBpe:
+      if constexpr (kProfile.bpe) {
+        MergePairs(view, normalized, scratch.lattice, scratch.bpe);
+        return;
+      }
+      break;
+    case Segmentation::kWords:
+      if constexpr (kProfile.words) {
+        FindWords(view, normalized, scratch.lattice);
+        return;
+      }
+      break;
+    case Segmentation::kCharacters:
+      if constexpr (kProfile.words) {
+        FindCharacters(view, normalized, scratch.lattice);
+        return;
+      }
+      break;
+  }
+  LATIMER_CHECK(false);  // The loader refuses what is not compiled in.
+}
+
 size_t TokensOfSegment(const TokenizerView& view, const LatticeNode& before,
                        const LatticeNode& node) {
-  if (!node.unknown()) return 1;
+  if (!node.unknown()) return node.no_token() ? 0 : 1;
   if (!view.byte_ids.empty()) return node.bytes();
-  return before.bytes() > 0 && before.unknown() ? 0 : 1;
+  return JoinsUnknown(view) && before.bytes() > 0 && before.unknown() ? 0 : 1;
 }
 
 }  // namespace latimer

@@ -19,6 +19,15 @@ std::optional<size_t> Tokenize(const TokenizerView& view, std::string_view text,
                                const TokenizerScratch& scratch,
                                std::span<int32_t> ids);
 
+// Aborts if the scratch is smaller than its members' comments say.
+void CheckScratch(const TokenizerView& view, const TokenizerScratch& scratch);
+
+// Cuts text into segments: fills scratch.lattice up to the text's size. From
+// the last node, stepping back by bytes() gives the segments from last to
+// first.
+void FindSegments(const TokenizerView& view, std::string_view normalized,
+                  const TokenizerScratch& scratch);
+
 // How many ids the segment that ends at `node` adds, where `before` is the
 // node of its beginning: a run of unknown characters is one token, unless the
 // model falls back to bytes.

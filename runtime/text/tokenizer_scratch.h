@@ -3,10 +3,12 @@
 #define LATIMER_TEXT_TOKENIZER_SCRATCH_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
+#include "text/bpe.h"
+#include "text/lattice.h"
 #include "text/normalizer.h"
-#include "text/unigram.h"
 
 namespace latimer {
 
@@ -18,17 +20,22 @@ struct TokenizerScratch {
   std::span<char> normalized;
   // normalized.size() + 1 nodes.
   std::span<LatticeNode> lattice;
+  // For BPE alone: as many as normalized has bytes, at most kMaxBpeBytes, and
+  // as many as the view has unused pieces.
+  BpeScratch bpe = {};
 };
 
-// The arrays themselves, 9 bytes per byte of text, for a workspace to embed.
-template <size_t kNormalizedBytes>
+// The arrays themselves, 13 bytes per byte of text, for tests.
+template <size_t kNormalizedBytes, size_t kUnusedPieces = 64>
 struct TokenizerBuffers {
   static_assert(kNormalizedBytes >= kMinNormalizedBytes);
 
-  TokenizerScratch Scratch() { return {normalized, lattice}; }
+  TokenizerScratch Scratch() { return {normalized, lattice, {heap, splits}}; }
 
   char normalized[kNormalizedBytes];
   LatticeNode lattice[kNormalizedBytes + 1];
+  uint32_t heap[kNormalizedBytes];
+  uint16_t splits[kUnusedPieces];
 };
 
 }  // namespace latimer

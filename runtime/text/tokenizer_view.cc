@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "text/byte_piece.h"
+#include "text/lattice.h"
 #include "text/slice.h"
 #include "text/trie.h"
 
@@ -19,6 +20,11 @@ bool IsId(int32_t id, uint32_t vocabulary) {
   return id >= 0 && static_cast<uint32_t>(id) < vocabulary;
 }
 
+bool HasScores(const TokenizerView& view) {
+  return view.segmentation == Segmentation::kUnigram ||
+         view.segmentation == Segmentation::kBpe;
+}
+
 Status ValidateReplacements(std::span<const uint8_t> replacements) {
   size_t bytes = 0;
   for (const uint8_t byte : replacements) {
@@ -32,8 +38,11 @@ Status ValidateReplacements(std::span<const uint8_t> replacements) {
 }
 
 Status ValidateSource(const TokenizerView& view, size_t source_rows) {
+  if (view.segmentation > Segmentation::kCharacters) {
+    return Damaged("its segmentation is of an unknown kind");
+  }
   if (view.source_vocabulary == 0 ||
-      view.source_vocabulary > view.scores.size() ||
+      (HasScores(view) && view.source_vocabulary > view.scores.size()) ||
       view.source_vocabulary > source_rows) {
     return Damaged("its source vocabulary has a wrong size");
   }
@@ -69,6 +78,9 @@ Status ValidateSource(const TokenizerView& view, size_t source_rows) {
 }
 
 Status ValidateTarget(const TokenizerView& view, size_t target_rows) {
+  if (view.joining > Joining::kCharacters) {
+    return Damaged("its target pieces are joined in an unknown way");
+  }
   const size_t vocabulary = view.target_kinds.size();
   if (vocabulary == 0 || vocabulary > target_rows ||
       view.piece_offsets.size() != vocabulary + 1) {
@@ -109,8 +121,13 @@ Status ValidateTokenizer(const TokenizerView& view, size_t source_rows,
   LATIMER_RETURN_IF_ERROR(ValidateReplacements(view.replacements));
   LATIMER_RETURN_IF_ERROR(ValidateTrie(view.user_defined_trie, kTrieNone,
                                        "set of user-defined pieces"));
-  LATIMER_RETURN_IF_ERROR(
-      ValidateTrie(view.piece_trie, view.scores.size(), "set of pieces"));
+  const size_t entries =
+      HasScores(view) ? view.scores.size() : view.source_vocabulary;
+  LATIMER_RETURN_IF_ERROR(ValidateTrie(
+      view.piece_trie, entries < kNoTokenEntry ? entries : kNoTokenEntry,
+      "set of pieces"));
+  LATIMER_RETURN_IF_ERROR(ValidateTrie(view.unused_trie, view.unused_pieces,
+                                       "set of unused pieces"));
   LATIMER_RETURN_IF_ERROR(ValidateTrie(
       view.added_trie, view.added_tokens.size(), "set of added tokens"));
   LATIMER_RETURN_IF_ERROR(ValidateSource(view, source_rows));

@@ -22,6 +22,21 @@ struct AddedToken {
 inline constexpr uint32_t kStripsSpaceBefore = 1;
 inline constexpr uint32_t kStripsSpaceAfter = 2;
 
+// How the source is cut into pieces.
+enum class Segmentation : uint8_t {
+  kUnigram = 0,     // SentencePiece's unigram model.
+  kBpe = 1,         // SentencePiece's byte pair encoding.
+  kWords = 2,       // What stands between spaces.
+  kCharacters = 3,  // Each code point.
+};
+
+// What stands between target pieces.
+enum class Joining : uint8_t {
+  kSentencePiece = 0,  // Nothing; U+2581 in a piece is a space.
+  kWords = 1,          // One space.
+  kCharacters = 2,     // Nothing.
+};
+
 // What decoding does with a token.
 enum class TargetKind : uint8_t {
   kText = 0,     // Writes its piece.
@@ -46,18 +61,26 @@ struct TokenizerView {
   bool escape_whitespaces = false;
   bool treat_whitespace_as_suffix = false;
 
+  Segmentation segmentation = Segmentation::kUnigram;
   // Source pieces and strings of the source vocabulary. A value of the trie
   // is an entry; entries below `source_vocabulary` are ids, the others are
   // pieces without an id.
   std::span<const uint32_t> piece_trie;
-  // One per entry: log probability, or minus infinity for an entry that is
-  // never a segment of text.
+  // Unigram and BPE, one per entry: log probability, or minus infinity for an
+  // entry that is never a segment of text.
   std::span<const float> scores;
   uint32_t source_vocabulary = 0;
-  float unknown_score = 0;  // Of a character that no piece covers.
+  float unknown_score = 0;  // Of a character that no piece covers: unigram.
   int32_t unknown_id = 0;
   // Ids of the bytes 0 to 255 for models with byte fallback, else empty.
   std::span<const int32_t> byte_ids;
+  // The ids are the segmentation's own: a run of unknown characters is
+  // `unknown_id` whatever its text, and there are no >>language<< codes.
+  bool own_ids = false;
+  // BPE: pieces that are merged, but fall apart in the end. Values are below
+  // `unused_pieces`.
+  std::span<const uint32_t> unused_trie;
+  uint32_t unused_pieces = 0;
 
   // A value of the trie is an index of `added_tokens`.
   std::span<const uint32_t> added_trie;
@@ -69,6 +92,7 @@ struct TokenizerView {
   std::span<const uint8_t> piece_text;
   std::span<const TargetKind> target_kinds;
   std::string_view unknown_surface;
+  Joining joining = Joining::kSentencePiece;
   // Undo the spaces before English punctuation (Hugging Face's
   // clean_up_tokenization_spaces).
   bool clean_up_spaces = false;

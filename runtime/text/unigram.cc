@@ -18,7 +18,7 @@ constexpr float kScoreLimit = 100000.0f;
 void Offer(LatticeNode& node, float score, uint32_t entry, size_t bytes) {
   if (node.bytes() == 0 || score > std::bit_cast<float>(node.score_or_link)) {
     node.score_or_link = std::bit_cast<uint32_t>(score);
-    node.entry_and_bytes = (entry << 10) | static_cast<uint32_t>(bytes);
+    node.Set(entry, bytes);
   }
 }
 
@@ -65,8 +65,8 @@ void FindBestPath(const TokenizerView& view, std::string_view normalized,
       has_char = has_char || bytes == char_bytes;
     }
     if (!has_char) {
-      Offer(lattice[begin + char_bytes], score + view.unknown_score, kTrieNone,
-            char_bytes);
+      Offer(lattice[begin + char_bytes], score + view.unknown_score,
+            kUnknownEntry, char_bytes);
     }
     begin += char_bytes;
   }

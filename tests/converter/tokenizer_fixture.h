@@ -72,15 +72,8 @@ inline TokenizerData DemoTokenizerData() {
 // A SentencePiece model whose own ids are the vocabulary.
 inline TokenizerData SentencePieceOnly(const std::filesystem::path& path) {
   const SentencePieceModel model = ReadSentencePieceModel(path);
-  Vocabulary vocabulary{path.string(), {}};
-  for (const SentencePiece& piece : model.pieces) {
-    vocabulary.pieces.push_back(piece.text);
-  }
-  TokenizerConfig config;
-  config.pad = config.eos;
-  const size_t rows = vocabulary.pieces.size();
-  return BuildTokenizer(
-      {model, model, vocabulary, vocabulary, config, rows, rows});
+  const TokenizerSide side = {.model = &model, .rows = model.pieces.size()};
+  return BuildTokenizer(side, side);
 }
 
 inline std::string FromBase64(std::string_view text) {

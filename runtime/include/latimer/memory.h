@@ -30,7 +30,7 @@ enum class Buffer : uint8_t {
   kLogits,           // float [V]
   kSourceTokens,     // int32 [S]
   kTargetTokens,     // int32 [T]
-  kTokenizer,        // normalized text [text_bytes] and its lattice
+  kTokenizer,        // normalized text [text_bytes], its lattice, BPE's heap
   kText,             // char: the translation
   kAttention,        // float [attention_weights]: kept for insight.h
   kTokenScores,      // {log probability, margin} [T]
@@ -85,9 +85,13 @@ constexpr uint64_t BufferBytes(const Profile& p, Buffer buffer) {
     case Buffer::kTargetTokens:
       return Padded(t * sizeof(int32_t));
     case Buffer::kTokenizer:
-      return p.tokenizer ? Padded(p.text_bytes) +
-                               Padded(8 * (uint64_t{p.text_bytes} + 1))
-                         : 64;
+      return p.tokenizer
+                 ? Padded(p.text_bytes) +
+                       Padded(8 * (uint64_t{p.text_bytes} + 1)) +
+                       (p.bpe ? Padded(4 * uint64_t{p.text_bytes}) +
+                                    Padded(2 * uint64_t{p.bpe_unused_pieces})
+                              : 0)
+                 : 64;
     case Buffer::kText:
       return Padded(p.text_bytes);
     case Buffer::kAttention:

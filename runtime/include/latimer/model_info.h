@@ -113,6 +113,14 @@ struct KnownAnswer {
   std::span<const int32_t> target;
 };
 
+// What the tokenizer needs of a profile; the names are those of its members.
+struct TokenizerNeeds {
+  bool unigram;
+  bool bpe;
+  bool words;
+  uint32_t bpe_unused_pieces;
+};
+
 // Views live as long as the image.
 struct ModelInfo {
   uint32_t format_version;
@@ -122,6 +130,7 @@ struct ModelInfo {
   ModelSizes sizes;
   KnownAnswer known_answer;
   bool has_tokenizer;
+  TokenizerNeeds tokenizer_needs;  // All false without a tokenizer.
   // "f32" or "int8", and the packed layout: "8x8", "16x8", "4x8", ...
   const char* weights;
   const char* tile;

@@ -42,6 +42,12 @@ struct Profile {
   // slower. int8 gives the same bits either way.
   bool f32_fma = true;
   bool tokenizer;
+  // Kinds of tokenizers: SentencePiece's unigram and BPE, words or characters.
+  bool unigram = true;
+  bool bpe = true;
+  bool words = true;
+  // BPE pieces that are merged but never used, a rarity.
+  uint32_t bpe_unused_pieces = 0;
   // What a decoder layer has before its cross-attention; see DecoderKind.
   bool decoder_self_attention = true;
   bool decoder_ssru = true;

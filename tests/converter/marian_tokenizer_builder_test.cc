@@ -1,4 +1,4 @@
-#include "converter/tokenizer_builder.h"
+#include "converter/marian_tokenizer_builder.h"
 
 #include <gtest/gtest.h>
 
@@ -23,10 +23,10 @@ void ExpectError(const std::function<void()>& call, const std::string& part) {
   }
 }
 
-class TokenizerBuilderTest : public testing::Test {
+class MarianTokenizerBuilderTest : public testing::Test {
  protected:
   TokenizerData Build() const {
-    return BuildTokenizer(
+    return BuildMarianTokenizer(
         {model_, model_, vocabulary_, vocabulary_, config_, rows_, rows_});
   }
 
@@ -46,7 +46,7 @@ class TokenizerBuilderTest : public testing::Test {
   size_t rows_ = 6;
 };
 
-TEST_F(TokenizerBuilderTest, TheResultIsValid) {
+TEST_F(MarianTokenizerBuilderTest, TheResultIsValid) {
   const TokenizerData data = Build();
   const Status status = ValidateTokenizer(data.View(), rows_, rows_);
   EXPECT_TRUE(status.ok()) << status.message();
@@ -55,7 +55,7 @@ TEST_F(TokenizerBuilderTest, TheResultIsValid) {
   EXPECT_EQ(data.pad_id, 5);
 }
 
-TEST_F(TokenizerBuilderTest, ScoresAreThoseOfSentencePiece) {
+TEST_F(MarianTokenizerBuilderTest, ScoresAreThoseOfSentencePiece) {
   const TokenizerData data = Build();
   EXPECT_EQ(data.source_vocabulary, 6u);
   ASSERT_EQ(data.scores.size(), 7u);  // x has no id.
@@ -68,7 +68,7 @@ TEST_F(TokenizerBuilderTest, ScoresAreThoseOfSentencePiece) {
   }
 }
 
-TEST_F(TokenizerBuilderTest, EachTokenIsDecodedByItsKind) {
+TEST_F(MarianTokenizerBuilderTest, EachTokenIsDecodedByItsKind) {
   EXPECT_EQ(
       Build().target_kinds,
       (std::vector<TargetKind>{TargetKind::kSpecial, TargetKind::kSpecial,
@@ -76,7 +76,8 @@ TEST_F(TokenizerBuilderTest, EachTokenIsDecodedByItsKind) {
                                TargetKind::kControl, TargetKind::kSpecial}));
 }
 
-TEST_F(TokenizerBuilderTest, RowsBeyondTheVocabularyDecodeAsSentencePieces) {
+TEST_F(MarianTokenizerBuilderTest,
+       RowsBeyondTheVocabularyDecodeAsSentencePieces) {
   rows_ = 8;
   const TokenizerData data = Build();
   EXPECT_EQ(data.target_kinds.size(), 8u);
@@ -89,12 +90,12 @@ TEST_F(TokenizerBuilderTest, RowsBeyondTheVocabularyDecodeAsSentencePieces) {
   EXPECT_EQ(tokenizer.Piece(4), "never");
 }
 
-TEST_F(TokenizerBuilderTest, TheVocabularyFitsTheModel) {
+TEST_F(MarianTokenizerBuilderTest, TheVocabularyFitsTheModel) {
   rows_ = 5;
   ExpectError([&] { Build(); }, "has 6 pieces, more than the 5 rows");
 }
 
-TEST_F(TokenizerBuilderTest, SpecialTokensAreInTheVocabulary) {
+TEST_F(MarianTokenizerBuilderTest, SpecialTokensAreInTheVocabulary) {
   vocabulary_.pieces[0] = "eos";
   ExpectError([&] { Build(); }, "vocab.json: has no '</s>'");
   config_.eos = "eos";
@@ -103,7 +104,7 @@ TEST_F(TokenizerBuilderTest, SpecialTokensAreInTheVocabulary) {
   ExpectError([&] { Build(); }, "has no '<pad>'");
 }
 
-TEST_F(TokenizerBuilderTest, AddedTokensAgreeWithTheVocabulary) {
+TEST_F(MarianTokenizerBuilderTest, AddedTokensAgreeWithTheVocabulary) {
   config_.tokens.push_back({.text = "a", .id = 3});
   ExpectError([&] { Build(); }, "token 'a' has the id 3");
   config_.tokens.back() = {.text = "new", .id = 6};
@@ -113,12 +114,12 @@ TEST_F(TokenizerBuilderTest, AddedTokensAgreeWithTheVocabulary) {
   ExpectError([&] { Build(); }, "the next free one is 6");
 }
 
-TEST_F(TokenizerBuilderTest, AnAddedTokenWithoutARowIsLeftOut) {
+TEST_F(MarianTokenizerBuilderTest, AnAddedTokenWithoutARowIsLeftOut) {
   config_.tokens.push_back({.text = "new"});
   EXPECT_EQ(Build().added_tokens.size(), 3u);
 }
 
-TEST_F(TokenizerBuilderTest, DamagedRulesAreAnError) {
+TEST_F(MarianTokenizerBuilderTest, DamagedRulesAreAnError) {
   for (const std::string& rules :
        {std::string("abc"), std::string("\xFF\xFF\xFF\xFFzzzzzz"),
         std::string("\4\0\0\0\0\0\0\0", 8), std::string(400, '\1')}) {
@@ -127,7 +128,7 @@ TEST_F(TokenizerBuilderTest, DamagedRulesAreAnError) {
   }
 }
 
-TEST_F(TokenizerBuilderTest, DamagedRulesNeverCrash) {
+TEST_F(MarianTokenizerBuilderTest, DamagedRulesNeverCrash) {
   std::ifstream file(std::string(LATIMER_SOURCE_DIR) +
                          "/tests/data/sentencepiece/byte_fallback.spm",
                      std::ios::binary);

@@ -1,0 +1,33 @@
+// The tokenizer of Hugging Face's Marian models: vocab.json with the tokens
+// that tokenizer_config.json adds to it.
+#ifndef LATIMER_CONVERTER_MARIAN_TOKENIZER_BUILDER_H_
+#define LATIMER_CONVERTER_MARIAN_TOKENIZER_BUILDER_H_
+
+#include <cstddef>
+
+#include "converter/readers/sentencepiece_model.h"
+#include "converter/readers/tokenizer_config.h"
+#include "converter/readers/vocabulary.h"
+#include "converter/tokenizer_data.h"
+
+namespace latimer {
+
+struct MarianTokenizerSources {
+  const SentencePieceModel& source;
+  const SentencePieceModel& target;
+  const Vocabulary& source_vocabulary;
+  const Vocabulary& target_vocabulary;  // The same unless they are separate.
+  const TokenizerConfig& config;
+  // Rows of the model's embeddings. Ids that a vocabulary lacks at the end of
+  // these (padding) are never encoded, and decode to what transformers shows.
+  size_t source_rows;
+  size_t target_rows;
+};
+
+// Throws ConversionError when a vocabulary has more ids than rows or lacks
+// eos, unknown or pad, or where an added token has another id than there.
+TokenizerData BuildMarianTokenizer(const MarianTokenizerSources& sources);
+
+}  // namespace latimer
+
+#endif  // LATIMER_CONVERTER_MARIAN_TOKENIZER_BUILDER_H_

@@ -1,0 +1,45 @@
+#include "converter/tokenizer_data.h"
+
+namespace latimer {
+
+TokenizerView TokenizerData::View() const {
+  TokenizerView view;
+  view.normalizer_trie = normalizer_trie;
+  view.replacements = replacements;
+  view.user_defined_trie = user_defined_trie;
+  view.add_dummy_prefix = add_dummy_prefix;
+  view.remove_extra_whitespaces = remove_extra_whitespaces;
+  view.escape_whitespaces = escape_whitespaces;
+  view.treat_whitespace_as_suffix = treat_whitespace_as_suffix;
+  view.segmentation = segmentation;
+  view.piece_trie = piece_trie;
+  view.scores = scores;
+  view.source_vocabulary = source_vocabulary;
+  view.unknown_score = unknown_score;
+  view.unknown_id = unknown_id;
+  view.byte_ids = byte_ids;
+  view.own_ids = own_ids;
+  view.unused_trie = unused_trie;
+  view.unused_pieces = unused_pieces;
+  view.added_trie = added_trie;
+  view.added_tokens = added_tokens;
+  view.piece_offsets = piece_offsets;
+  view.piece_text = piece_text;
+  view.target_kinds = target_kinds;
+  view.unknown_surface = unknown_surface;
+  view.joining = joining;
+  view.clean_up_spaces = clean_up_spaces;
+  return view;
+}
+
+size_t TokenizerData::bytes() const {
+  const size_t words = normalizer_trie.size() + user_defined_trie.size() +
+                       piece_trie.size() + scores.size() + byte_ids.size() +
+                       added_trie.size() + piece_offsets.size() +
+                       unused_trie.size();
+  return 4 * words + sizeof(AddedToken) * added_tokens.size() +
+         replacements.size() + piece_text.size() + target_kinds.size() +
+         unknown_surface.size();
+}
+
+}  // namespace latimer

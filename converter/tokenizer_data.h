@@ -1,0 +1,55 @@
+// The tokenizer between the builder and the writer.
+#ifndef LATIMER_CONVERTER_TOKENIZER_DATA_H_
+#define LATIMER_CONVERTER_TOKENIZER_DATA_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "text/tokenizer_view.h"
+
+namespace latimer {
+
+// Owns what a TokenizerView views; the members have the names and meanings
+// there.
+struct TokenizerData {
+  std::vector<uint32_t> normalizer_trie;
+  std::vector<uint8_t> replacements;
+  std::vector<uint32_t> user_defined_trie;
+  bool add_dummy_prefix = false;
+  bool remove_extra_whitespaces = false;
+  bool escape_whitespaces = false;
+  bool treat_whitespace_as_suffix = false;
+  Segmentation segmentation = Segmentation::kUnigram;
+  std::vector<uint32_t> piece_trie;
+  std::vector<float> scores;
+  uint32_t source_vocabulary = 0;
+  float unknown_score = 0;
+  int32_t unknown_id = 0;
+  std::vector<int32_t> byte_ids;
+  bool own_ids = false;
+  std::vector<uint32_t> unused_trie;
+  uint32_t unused_pieces = 0;
+  std::vector<uint32_t> added_trie;
+  std::vector<AddedToken> added_tokens;
+  std::vector<uint32_t> piece_offsets;
+  std::vector<uint8_t> piece_text;
+  std::vector<TargetKind> target_kinds;
+  std::string unknown_surface;
+  Joining joining = Joining::kSentencePiece;
+  bool clean_up_spaces = false;
+  // Not in the view; for whoever checks them against the model's. -1: not
+  // known.
+  int32_t eos_id = -1;
+  int32_t pad_id = -1;
+
+  // Lives as long as this object, unchanged.
+  TokenizerView View() const;
+  // What the vectors take in the file.
+  size_t bytes() const;
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_CONVERTER_TOKENIZER_DATA_H_

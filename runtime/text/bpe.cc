@@ -1,0 +1,267 @@
+#include "text/bpe.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "base/check.h"
+#include "text/slice.h"
+#include "text/utf8.h"
+
+namespace latimer {
+namespace {
+
+constexpr uint32_t kNoPair = kTrieNone;
+constexpr float kNoSegment = -std::numeric_limits<float>::infinity();
+
+// A number of the same order as the score: the order in which SentencePiece
+// compares the floats' bits.
+int32_t OrderOf(float score) {
+  const auto bits = std::bit_cast<int32_t>(score);
+  return bits < 0 ? bits ^ 0x7FFFFFFF : bits;
+}
+
+// The symbol that begins at a position, as it lies in the position's node
+// while pairs are merged. A position where none begins has 0 bytes.
+class Symbol {
+ public:
+  explicit Symbol(LatticeNode& node) : node_(node) {}
+
+  void Begin(size_t bytes, size_t previous_bytes, bool frozen) {
+    node_.score_or_link =
+        (frozen ? kFrozen : 0) | static_cast<uint32_t>(previous_bytes);
+    node_.Set(kNoPair, bytes);
+  }
+  void End() { node_.entry_and_bytes = 0; }
+
+  size_t bytes() const { return node_.bytes(); }
+  void set_bytes(size_t bytes) { node_.Set(node_.entry(), bytes); }
+
+  // Entry of the piece that it and the next symbol are together, or kNoPair.
+  uint32_t pair() const { return node_.entry(); }
+  void set_pair(uint32_t entry) { node_.Set(entry, node_.bytes()); }
+
+  // Place of the pair in the heap.
+  size_t place() const { return node_.score_or_link >> 11; }
+  void set_place(size_t place) {
+    node_.score_or_link = (node_.score_or_link & (kFrozen | kMaxPieceBytes)) |
+                          static_cast<uint32_t>(place << 11);
+  }
+
+  size_t previous_bytes() const { return node_.score_or_link & kMaxPieceBytes; }
+  void set_previous_bytes(size_t bytes) {
+    node_.score_or_link = (node_.score_or_link & ~uint32_t{kMaxPieceBytes}) |
+                          static_cast<uint32_t>(bytes);
+  }
+
+  // A user-defined piece, which is never merged.
+  bool frozen() const { return (node_.score_or_link & kFrozen) != 0; }
+
+ private:
+  static constexpr uint32_t kFrozen = 1u << 10;
+
+  LatticeNode& node_;
+};
+
+class PairMerger {
+ public:
+  PairMerger(const TokenizerView& view, std::string_view text,
+             std::span<LatticeNode> lattice, const BpeScratch& scratch)
+      : view_(view),
+        text_(text),
+        lattice_(lattice),
+        heap_(scratch.heap),
+        splits_(scratch.splits) {}
+
+  void Run() {
+    SplitIntoSymbols();
+    for (size_t begin = 0; begin < text_.size(); begin += At(begin).bytes()) {
+      UpdatePair(begin);
+    }
+    while (heap_size_ > 0) MergeBest();
+    WriteSegments();
+  }
+
+ private:
+  Symbol At(size_t begin) const { return Symbol(lattice_[begin]); }
+
+  void SplitIntoSymbols();
+  uint32_t PairOf(size_t left) const;
+  void NoteSplit(size_t left, size_t bytes);
+  void UpdatePair(size_t left);
+  void MergeBest();
+  size_t SplitOfUnused(std::string_view piece) const;
+  void WriteSegments();
+
+  // The heap: positions of symbols with a pair, the best first.
+  bool Better(uint32_t a, uint32_t b) const;
+  void Put(size_t place, uint32_t begin) {
+    heap_[place] = begin;
+    At(begin).set_place(place);
+  }
+  void Raise(size_t place);
+  void Sink(size_t place);
+  void Remove(size_t place);
+
+  const TokenizerView& view_;
+  const std::string_view text_;
+  const std::span<LatticeNode> lattice_;
+  const std::span<uint32_t> heap_;
+  const std::span<uint16_t> splits_;
+  size_t heap_size_ = 0;
+};
+
+void PairMerger::SplitIntoSymbols() {
+  std::fill(splits_.begin(), splits_.end(), uint16_t{0});
+  std::fill(lattice_.begin(), lattice_.end(), LatticeNode{0, 0});
+  size_t previous = 0;
+  for (size_t begin = 0; begin < text_.size();) {
+    const std::string_view rest = From(text_, begin);
+    size_t bytes =
+        LongestMatch(view_.user_defined_trie, rest.substr(0, kMaxPieceBytes))
+            .bytes;
+    const bool frozen = bytes > 0;
+    if (!frozen) bytes = std::min(AnnouncedBytes(rest[0]), rest.size());
+    At(begin).Begin(bytes, previous, frozen);
+    previous = bytes;
+    begin += bytes;
+  }
+}
+
+uint32_t PairMerger::PairOf(size_t left) const {
+  const size_t right = left + At(left).bytes();
+  if (right == text_.size() || At(left).frozen() || At(right).frozen()) {
+    return kNoPair;
+  }
+  const size_t bytes = At(left).bytes() + At(right).bytes();
+  if (bytes > kMaxPieceBytes) return kNoPair;
+  const uint32_t entry = FindKey(view_.piece_trie, Slice(text_, left, bytes));
+  if (entry == kTrieNone || view_.scores[entry] == kNoSegment) return kNoPair;
+  return entry;
+}
+
+// An unused piece is merged like others, but in the end it falls apart again
+// where, anywhere in the text, it was last seen to be put together.
+void PairMerger::NoteSplit(size_t left, size_t bytes) {
+  const uint32_t unused = FindKey(view_.unused_trie, Slice(text_, left, bytes));
+  if (unused == kTrieNone) return;
+  splits_[unused] = static_cast<uint16_t>(At(left).bytes());
+}
+
+// Brings the pair of `left` and its next symbol up to date, here and in the
+// heap.
+void PairMerger::UpdatePair(size_t left) {
+  Symbol symbol = At(left);
+  const uint32_t before = symbol.pair();
+  const uint32_t pair = PairOf(left);
+  symbol.set_pair(pair);
+  if (pair == kNoPair) {
+    if (before != kNoPair) Remove(symbol.place());
+    return;
+  }
+  if (!view_.unused_trie.empty()) {
+    NoteSplit(left, symbol.bytes() + At(left + symbol.bytes()).bytes());
+  }
+  if (before == kNoPair) Put(heap_size_++, static_cast<uint32_t>(left));
+  Raise(symbol.place());
+  Sink(symbol.place());
+}
+
+void PairMerger::MergeBest() {
+  const size_t begin = heap_[0];
+  Symbol left = At(begin);
+  Symbol right = At(begin + left.bytes());
+  if (right.pair() != kNoPair) Remove(right.place());
+  left.set_bytes(left.bytes() + right.bytes());
+  right.End();
+  const size_t next = begin + left.bytes();
+  if (next < text_.size()) At(next).set_previous_bytes(left.bytes());
+  if (begin > 0) UpdatePair(begin - left.previous_bytes());
+  UpdatePair(begin);
+}
+
+bool PairMerger::Better(uint32_t a, uint32_t b) const {
+  const int32_t order_a = OrderOf(view_.scores[At(a).pair()]);
+  const int32_t order_b = OrderOf(view_.scores[At(b).pair()]);
+  return order_a > order_b || (order_a == order_b && a < b);
+}
+
+void PairMerger::Raise(size_t place) {
+  const uint32_t begin = heap_[place];
+  while (place > 0) {
+    const size_t parent = (place - 1) / 2;
+    if (!Better(begin, heap_[parent])) break;
+    Put(place, heap_[parent]);
+    place = parent;
+  }
+  Put(place, begin);
+}
+
+void PairMerger::Sink(size_t place) {
+  const uint32_t begin = heap_[place];
+  while (true) {
+    size_t child = 2 * place + 1;
+    if (child >= heap_size_) break;
+    if (child + 1 < heap_size_ && Better(heap_[child + 1], heap_[child])) {
+      ++child;
+    }
+    if (!Better(heap_[child], begin)) break;
+    Put(place, heap_[child]);
+    place = child;
+  }
+  Put(place, begin);
+}
+
+void PairMerger::Remove(size_t place) {
+  --heap_size_;
+  if (place == heap_size_) return;
+  Put(place, heap_[heap_size_]);
+  const uint32_t begin = heap_[place];
+  Raise(place);
+  Sink(At(begin).place());
+}
+
+// Where an unused piece falls apart, or 0.
+size_t PairMerger::SplitOfUnused(std::string_view piece) const {
+  const uint32_t unused = FindKey(view_.unused_trie, piece);
+  return unused == kTrieNone ? 0 : splits_[unused];
+}
+
+// From symbols, which lie where they begin, to segments, which lie where they
+// end.
+void PairMerger::WriteSegments() {
+  size_t begin = 0;
+  size_t bytes = text_.empty() ? 0 : At(0).bytes();
+  lattice_[0] = {0, 0};
+  while (begin < text_.size()) {
+    const std::string_view piece = Slice(text_, begin, bytes);
+    const size_t split = SplitOfUnused(piece);
+    if (split > 0 && split < bytes) {
+      At(begin + split).set_bytes(bytes - split);
+      bytes = split;
+      continue;
+    }
+    const uint32_t entry = FindKey(view_.piece_trie, piece);
+    const bool known = entry != kTrieNone && view_.scores[entry] != kNoSegment;
+    for (size_t i = 1; i < bytes; ++i) At(begin + i).End();
+    begin += bytes;
+    LatticeNode& node = lattice_[begin];
+    const size_t next = node.bytes();
+    node.Set(known ? entry : kUnknownEntry, bytes);
+    bytes = next;
+  }
+}
+
+}  // namespace
+
+void MergePairs(const TokenizerView& view, std::string_view normalized,
+                std::span<LatticeNode> lattice, const BpeScratch& scratch) {
+  LATIMER_DCHECK(normalized.size() <= kMaxBpeBytes);
+  LATIMER_DCHECK(lattice.size() > normalized.size());
+  LATIMER_DCHECK(scratch.heap.size() >= normalized.size());
+  PairMerger(view, normalized, lattice.first(normalized.size() + 1),
+             {scratch.heap, scratch.splits.first(view.unused_pieces)})
+      .Run();
+}
+
+}  // namespace latimer

@@ -1,0 +1,38 @@
+// How a text is cut into segments: one node for each position between bytes.
+#ifndef LATIMER_TEXT_LATTICE_H_
+#define LATIMER_TEXT_LATTICE_H_
+
+#include <cstdint>
+
+#include "text/tokenizer_view.h"
+#include "text/trie.h"
+
+namespace latimer {
+
+// Entries of segments that have none in the vocabulary.
+inline constexpr uint32_t kUnknownEntry = kTrieNone;
+inline constexpr uint32_t kNoTokenEntry = kTrieNone - 1;  // Gives no id.
+
+// One position of the text: the segment that ends there.
+struct LatticeNode {
+  // While searching, what the segmentation keeps there; unigram: the bits of a
+  // float, the score of all before the position. Afterwards free for whoever
+  // walks the segments.
+  uint32_t score_or_link;
+  // Entry of the segment (22 bits) and its length in bytes (10 bits; 0: no
+  // segment ends here).
+  uint32_t entry_and_bytes;
+
+  uint32_t entry() const { return entry_and_bytes >> 10; }
+  uint32_t bytes() const { return entry_and_bytes & kMaxPieceBytes; }
+  bool unknown() const { return entry() == kUnknownEntry; }
+  bool no_token() const { return entry() == kNoTokenEntry; }
+  void Set(uint32_t entry, size_t bytes) {
+    entry_and_bytes = (entry << 10) | static_cast<uint32_t>(bytes);
+  }
+};
+static_assert(kMaxPieceBytes == (1u << 10) - 1);
+
+}  // namespace latimer
+
+#endif  // LATIMER_TEXT_LATTICE_H_
