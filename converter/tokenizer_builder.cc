@@ -196,10 +196,11 @@ void SourceBuilder::BuildUnused() {
 
 void SourceBuilder::BuildSentencePiece() {
   const SentencePieceModel& model = *side_.model;
-  if (model.type == SentencePieceType::kWord && !HasOwnIds(side_)) {
+  if (model.type == SentencePieceType::kWord &&
+      !(HasOwnIds(side_) && model.escape_whitespaces)) {
     Fail(model.name,
          "the SentencePiece model is of type word, which is only supported "
-         "with its own ids");
+         "with its own ids and with escape_whitespaces");
   }
   switch (model.type) {
     case SentencePieceType::kUnigram:

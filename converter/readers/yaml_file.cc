@@ -2,6 +2,7 @@
 
 #include <yaml.h>
 
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <utility>
@@ -33,7 +34,8 @@ class YamlReader {
         text.size());
   }
 
-  YamlNode Read() {
+  YamlNode Read(std::string_view text) {
+    RefuseRareBreaks(text);
     while (!at_end_) {
       yaml_event_t event;
       if (yaml_parser_parse(parser_.get(), &event) == 0) FailToParse();
@@ -54,6 +56,20 @@ class YamlReader {
   [[noreturn]] void Fail(size_t line, const std::string& what) const {
     throw ConversionError(name_ + ": line " + std::to_string(line) + ": " +
                           what + ".");
+  }
+
+  // These are line breaks in YAML 1.1, which libyaml reads, and text in 1.2,
+  // which others write.
+  void RefuseRareBreaks(std::string_view text) const {
+    for (const std::string_view rare :
+         {"\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9"}) {
+      const size_t at = text.find(rare);
+      if (at == text.npos) continue;
+      const auto line = std::count(text.begin(), text.begin() + at, '\n') + 1;
+      Fail(static_cast<size_t>(line),
+           "U+0085, U+2028 and U+2029 must be written as \"\\x85\", "
+           "\"\\u2028\" and \"\\u2029\"");
+    }
   }
 
   [[noreturn]] void FailToParse() const {
@@ -167,7 +183,7 @@ const YamlNode* YamlNode::Find(std::string_view key) const {
 }
 
 YamlNode ParseYaml(std::string_view text, const std::string& name) {
-  return YamlReader(text, name).Read();
+  return YamlReader(text, name).Read(text);
 }
 
 YamlNode ReadYamlFile(const std::filesystem::path& path) {

@@ -28,8 +28,8 @@ struct YamlNode {
 
 // The one document of the file. Throws ConversionError, with the line, when it
 // cannot be read, is no YAML, or has what is not supported: anchors and
-// aliases, keys that are no scalars, the same key twice in a map, more than
-// one document. An empty file is an empty scalar.
+// aliases, line breaks of YAML 1.1 alone, keys that are no scalars, the same
+// key twice in a map, more than one document. An empty file is an empty scalar.
 YamlNode ReadYamlFile(const std::filesystem::path& path);
 
 // The same for the text of such a file; `name` is for messages.

@@ -26,7 +26,7 @@ struct TokenizerScratch {
 };
 
 // The arrays themselves, 13 bytes per byte of text, for tests.
-template <size_t kNormalizedBytes, size_t kUnusedPieces = 64>
+template <size_t kNormalizedBytes, size_t kUnusedPieces = 512>
 struct TokenizerBuffers {
   static_assert(kNormalizedBytes >= kMinNormalizedBytes);
 

@@ -9,6 +9,8 @@
 namespace latimer {
 namespace {
 
+constexpr std::string_view kEscapedSpace = "\xE2\x96\x81";
+
 std::span<LatticeNode> Cleared(std::span<LatticeNode> lattice, size_t size) {
   LATIMER_DCHECK(lattice.size() > size);
   lattice = lattice.first(size + 1);
@@ -23,12 +25,14 @@ void FindWords(const TokenizerView& view, std::string_view normalized,
   lattice = Cleared(lattice, normalized.size());
   size_t begin = 0;
   while (begin < normalized.size()) {
-    if (normalized[begin] == ' ') {
+    if (normalized[begin] == ' ' && !view.escape_whitespaces) {
       lattice[++begin].Set(kNoTokenEntry, 1);
       continue;
     }
     const std::string_view rest = From(normalized, begin);
-    const std::string_view word = rest.substr(0, rest.find(' '));
+    const size_t word_bytes =
+        view.escape_whitespaces ? rest.find(kEscapedSpace, 1) : rest.find(' ');
+    const std::string_view word = rest.substr(0, word_bytes);
     const uint32_t entry = FindKey(view.piece_trie, word);
     const size_t end = begin + word.size();
     while (begin < end) {

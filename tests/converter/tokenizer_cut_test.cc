@@ -10,29 +10,9 @@
 namespace latimer {
 namespace {
 
-// Cuts `text` to the end and checks each part.
-std::vector<std::string_view> Parts(OwnedTokenizer& owned,
-                                    std::string_view text, size_t max_tokens) {
-  std::vector<std::string_view> parts;
-  while (!text.empty()) {
-    const TextCut cut =
-        owned.tokenizer().FindCut(text, max_tokens, owned.scratch());
-    EXPECT_GT(cut.end, 0u);
-    EXPECT_LE(cut.end, cut.next);
-    EXPECT_LE(cut.next, text.size());
-    if (cut.end == 0 || cut.next > text.size()) break;
-    parts.push_back(text.substr(0, cut.end));
-    EXPECT_LE(owned.Encode(parts.back()).size(), max_tokens) << parts.back();
-    EXPECT_EQ(LeadingSpaceBytes(text.substr(cut.end, cut.next - cut.end)),
-              cut.next - cut.end);
-    text.remove_prefix(cut.next);
-  }
-  return parts;
-}
-
 TEST(TokenizerCutTest, CutsAtTheEndsOfSentences) {
   OwnedTokenizer demo(DemoTokenizerData());
-  const auto parts = Parts(
+  const auto parts = ExpectParts(
       demo, "Tom is here. He said: \"Come in!\" Did you? Ask Dr. Who, yes.",
       12);
   EXPECT_EQ(parts, (std::vector<std::string_view>{
@@ -45,7 +25,7 @@ TEST(TokenizerCutTest, EachPartFitsAndIsAsLongAsItCanBe) {
   std::string text;
   for (int i = 0; i < 300; ++i) text += "word number five ";
   size_t longest = 0;
-  for (const std::string_view part : Parts(demo, text, 50)) {
+  for (const std::string_view part : ExpectParts(demo, text, 50)) {
     longest = std::max(longest, demo.Encode(part).size());
   }
   EXPECT_GT(longest, 46u);
@@ -57,7 +37,7 @@ TEST(TokenizerCutTest, TextWithoutSpacesIsCutBetweenCharacters) {
     std::string text;
     for (int i = 0; i < 5000; ++i) text += unit;
     std::string joined;
-    for (const std::string_view part : Parts(demo, text, 100)) {
+    for (const std::string_view part : ExpectParts(demo, text, 100)) {
       EXPECT_NE(LastChar(part).bytes, 0u);
       joined += part;
     }
@@ -73,7 +53,7 @@ TEST(TokenizerCutTest, ModelsWithASuffixSpaceFitToo) {
     std::string text;
     for (int i = 0; i < 200; ++i) text += "They went home\u5b57 today, ok? ";
     for (const size_t limit : {40, 41, 42, 43, 100}) {
-      Parts(owned, text, limit);
+      ExpectParts(owned, text, limit);
     }
   }
 }
@@ -88,7 +68,7 @@ TEST(TokenizerCutTest, RandomTextFitsAndIsNotLost) {
     std::string text;
     for (int i = 0; i < 200; ++i) text += units[random() % std::size(units)];
     const size_t limit = 32 + random() % 40;
-    Parts(demo, text, limit);
+    ExpectParts(demo, text, limit);
   }
 }
 

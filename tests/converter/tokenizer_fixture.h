@@ -18,6 +18,7 @@
 #include "converter/readers/marian_tokenizer.h"
 #include "converter/tokenizer_builder.h"
 #include "text/tokenizer.h"
+#include "text/utf8.h"
 
 namespace latimer {
 
@@ -137,6 +138,27 @@ inline void ExpectLine(OwnedTokenizer& owned, const nlohmann::json& line) {
     EXPECT_EQ(ids, line["ids"].get<std::vector<int32_t>>()) << line;
     EXPECT_EQ(decoded, line["decoded"]) << line;
   }
+}
+
+// Cuts `text` to the end and checks each part.
+inline std::vector<std::string_view> ExpectParts(OwnedTokenizer& owned,
+                                                 std::string_view text,
+                                                 size_t max_tokens) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    const TextCut cut =
+        owned.tokenizer().FindCut(text, max_tokens, owned.scratch());
+    EXPECT_GT(cut.end, 0u);
+    EXPECT_LE(cut.end, cut.next);
+    EXPECT_LE(cut.next, text.size());
+    if (cut.end == 0 || cut.next > text.size()) break;
+    parts.push_back(text.substr(0, cut.end));
+    EXPECT_LE(owned.Encode(parts.back()).size(), max_tokens) << parts.back();
+    EXPECT_EQ(LeadingSpaceBytes(text.substr(cut.end, cut.next - cut.end)),
+              cut.next - cut.end);
+    text.remove_prefix(cut.next);
+  }
+  return parts;
 }
 
 }  // namespace latimer

@@ -66,6 +66,9 @@ TEST(YamlFileTest, WhatIsNotUnderstoodIsRefusedWithItsLine) {
   EXPECT_EQ(ErrorOf("a: &x 1\nb: *x\n"),
             "file.yml: line 1: anchors and aliases (& and *) are not "
             "supported.");
+  EXPECT_EQ(ErrorOf("a: 1\n'\xC2\x85': 2\n"),
+            "file.yml: line 2: U+0085, U+2028 and U+2029 must be written as "
+            "\"\\x85\", \"\\u2028\" and \"\\u2029\".");
   EXPECT_EQ(ErrorOf("? [a, b]\n: 1\n"),
             "file.yml: line 1: a key is no plain text.");
   EXPECT_EQ(ErrorOf("a: 1\n---\nb: 1\n"),

@@ -271,6 +271,7 @@ def train(name, options, folder, rules):
     from sentencepiece import sentencepiece_model_pb2 as pb
     options = dict(options)
     edit = options.pop("edit", None)
+    options.setdefault("model_type", "unigram")
     if "normalization_rule_name" not in options:
         options["normalization_rule_tsv"] = str(rules)
     options.setdefault("vocab_size", 300)
@@ -281,7 +282,7 @@ def train(name, options, folder, rules):
     prefix = str(folder / name)
     spm.SentencePieceTrainer.train(
         sentence_iterator=iter(sentences), model_prefix=prefix,
-        model_type="unigram", num_threads=1, minloglevel=2,
+        num_threads=1, minloglevel=2,
         hard_vocab_limit=False, **options)
     model = pb.ModelProto()
     model.ParseFromString(pathlib.Path(prefix + ".model").read_bytes())
@@ -296,13 +297,24 @@ def train(name, options, folder, rules):
         model.normalizer_spec.escape_whitespaces = False
         for piece in model.pieces:
             piece.piece = piece.piece.replace("\u2581", " ")
+    if edit == "unused":
+        # As spm_encode --vocabulary marks them. Every third long piece, so that
+        # some fall apart to others that do.
+        for i, piece in enumerate(model.pieces):
+            if piece.type == piece.NORMAL and len(piece.piece) > 1 and i % 3:
+                piece.type = piece.UNUSED
+        one = next(p for p in model.pieces if p.piece == "q")
+        one.type = one.UNUSED
+    if edit == "ties":
+        for piece in model.pieces:
+            piece.score = -float(len(piece.piece) // 3)
     path.write_bytes(model.SerializeToString())
     for end in (".model", ".vocab"):
         pathlib.Path(prefix + end).unlink()
     return path
 
 
-def sentencepiece_fixture(models, folder, texts):
+def sentencepiece_fixture(models, folder, texts, own_ids=False):
     """Trains the models and writes their fixture beside them."""
     import sentencepiece as spm
     folder.mkdir(parents=True, exist_ok=True)
@@ -315,11 +327,14 @@ def sentencepiece_fixture(models, folder, texts):
             sp = spm.SentencePieceProcessor(model_file=str(path))
             for case in texts:
                 text = case.text if isinstance(case, Repeated) else case
-                if text[:2] in (">>", b">>"):
+                if text[:2] in (">>", b">>") and not own_ids:
                     continue  # Language codes are MarianTokenizer's.
                 ids = sp.encode(text)
-                pieces = [sp.id_to_piece(i) for i in ids]
-                decoded = sp.decode_pieces(pieces).replace("\u2581", " ")
+                if own_ids:
+                    decoded = sp.decode(ids)
+                else:
+                    pieces = [sp.id_to_piece(i) for i in ids]
+                    decoded = sp.decode_pieces(pieces).replace("\u2581", " ")
                 out.write(line(case, ids, decoded.strip(), model=path.name))
             print(f"{path}: {path.stat().st_size} bytes, "
                   f"{sp.get_piece_size()} pieces")
