@@ -86,6 +86,18 @@ Json Ids(std::span<const int32_t> ids) {
   return std::vector<int32_t>(ids.begin(), ids.end());
 }
 
+// The kinds of its two sides, which may be one.
+Json TokenizerJson(const ModelInfo& info) {
+  std::string kinds;
+  const auto add = [&kinds](bool has, const char* kind) {
+    if (has) kinds += (kinds.empty() ? "" : " ") + std::string(kind);
+  };
+  add(info.tokenizer_needs.unigram, "sentencepiece-unigram");
+  add(info.tokenizer_needs.bpe, "sentencepiece-bpe");
+  add(info.tokenizer_needs.words, "words");
+  return kinds.empty() ? "none" : kinds;
+}
+
 Json GenerationJson(const GenerationRules& g) {
   Json banned = Json::array();
   uint32_t begin = 0;
@@ -111,18 +123,17 @@ Json InspectJson(const ModelInfo& info, const Json& kernels) {
   char checksum[17];
   std::snprintf(checksum, sizeof(checksum), "%016llx",
                 static_cast<unsigned long long>(info.checksum));
-  Json json = {
-      {"format_version", info.format_version},
-      {"checksum", checksum},
-      {"source", info.source},
-      {"license", info.license},
-      {"converter", info.converter},
-      {"weights", info.weights},
-      {"tile", info.tile},
-      {"tokenizer", info.has_tokenizer ? "sentencepiece-unigram" : "none"},
-      {"architecture", ArchitectureJson(info.architecture)},
-      {"generation", GenerationJson(info.generation)},
-      {"kernels", kernels}};
+  Json json = {{"format_version", info.format_version},
+               {"checksum", checksum},
+               {"source", info.source},
+               {"license", info.license},
+               {"converter", info.converter},
+               {"weights", info.weights},
+               {"tile", info.tile},
+               {"tokenizer", TokenizerJson(info)},
+               {"architecture", ArchitectureJson(info.architecture)},
+               {"generation", GenerationJson(info.generation)},
+               {"kernels", kernels}};
   json.update(MakeBill(info, kProfile));
   return json;
 }

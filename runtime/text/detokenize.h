@@ -1,5 +1,6 @@
-// From target token ids to text, as transformers 5.23 does it:
-// MarianTokenizer.convert_tokens_to_string on sentencepiece 0.2.3's Decode.
+// From target token ids to text. Pieces as transformers 5.23 joins them:
+// MarianTokenizer.convert_tokens_to_string on sentencepiece 0.2.3's Decode;
+// words as Python's " ".join(), characters as "".join(), both stripped.
 #ifndef LATIMER_TEXT_DETOKENIZE_H_
 #define LATIMER_TEXT_DETOKENIZE_H_
 

@@ -1,10 +1,13 @@
 // Text to source token ids, and target token ids to text.
 //
-// Ids and text equal those of transformers 5.23's MarianTokenizer, which
-// builds on sentencepiece 0.2.3: added tokens are split out first, a leading
-// >>language<< code is one token, SentencePiece's normalizer and unigram model
-// do the rest, and pieces are looked up by their text, so that a run of
-// characters that the source pieces do not cover can still have an id.
+// With a vocabulary of its own over SentencePiece, ids and text equal those of
+// transformers 5.23's MarianTokenizer, which builds on sentencepiece 0.2.3:
+// added tokens are split out first, a leading >>language<< code is one token,
+// SentencePiece's normalizer and unigram or BPE model do the rest, and pieces
+// are looked up by their text, so that a run of characters that the source
+// pieces do not cover can still have an id. With SentencePiece's own ids they
+// equal its Encode and, without white space at the ends, its Decode. Words and
+// characters are those of Python's str.split() and list().
 #ifndef LATIMER_TEXT_TOKENIZER_H_
 #define LATIMER_TEXT_TOKENIZER_H_
 
@@ -35,9 +38,11 @@ class Tokenizer {
   // Finds the longest prefix of `text`, which is not empty, that Encode turns
   // into at most `max_tokens` tokens and that ends with a sentence; if there
   // is none, one that ends before white space; if there is none either, one
-  // that ends with a character. The cut is after at least one character, even
-  // if that alone has more tokens. Reads only as much of the text as fits the
-  // scratch and takes time linear in that.
+  // that ends with a character, with BPE one that ends with a piece. Where BPE
+  // pieces reach across the cut, it can be a few tokens shorter than the
+  // longest. The cut is after at least one character, even if that alone has
+  // more tokens. Reads only as much of the text as fits the scratch and takes
+  // time linear in that, with BPE n log n.
   TextCut FindCut(std::string_view text, size_t max_tokens,
                   const TokenizerScratch& scratch) const;
 

@@ -41,6 +41,10 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
                      .int8_weights = true,
                      .f32_weights = false,
                      .tokenizer = true,
+                     .unigram = false,
+                     .bpe = true,
+                     .words = false,
+                     .bpe_unused_pieces = 14,
                      .decoder_self_attention = false,
                      .decoder_ssru = true,
                      .attention_weights = 14,
@@ -65,6 +69,10 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
   EXPECT_EQ(FieldOf(header, "int8_weights"), "true");
   EXPECT_EQ(FieldOf(header, "f32_weights"), "false");
   EXPECT_EQ(FieldOf(header, "tokenizer"), "true");
+  EXPECT_EQ(FieldOf(header, "unigram"), "false");
+  EXPECT_EQ(FieldOf(header, "bpe"), "true");
+  EXPECT_EQ(FieldOf(header, "words"), "false");
+  EXPECT_EQ(FieldOf(header, "bpe_unused_pieces"), "14");
   EXPECT_EQ(FieldOf(header, "decoder_self_attention"), "false");
   EXPECT_EQ(FieldOf(header, "decoder_ssru"), "true");
   EXPECT_EQ(FieldOf(header, "attention_weights"), "14");

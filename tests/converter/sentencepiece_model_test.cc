@@ -89,8 +89,14 @@ TEST(SentencePieceModelTest, EachUnsupportedOrDamagedModelIsNamed) {
   ExpectError("", "has no pieces");
   ExpectError("hello world", "not a SentencePiece model");
   ExpectError(kUnknown.substr(0, 5), "not a SentencePiece model");
-  ExpectError(kUnknown + Field(2, Number(3, 2)), "BPE");
-  ExpectError(kUnknown + Field(2, Number(3, 4)), "char");
+  ExpectError(kUnknown + Field(2, Number(3, 5)), "of the unknown type 5");
+  // BPE has one table for all kinds of pieces, the others have two.
+  const std::string twice = kUnknown + Piece("a", 1) + Piece("a", 3);
+  EXPECT_EQ(ParseSentencePieceModel(twice, "test.spm").pieces.size(), 3u);
+  ExpectError(twice + Field(2, Number(3, 2)), "'a' is defined twice");
+  ExpectError(
+      Field(2, Number(3, 2)) + kUnknown + Piece(std::string(101, 'a'), 5),
+      "is unused and longer than 100 bytes");
   ExpectError(kUnknown + Field(5, Field(2, "rules")), "denormalization");
   ExpectError(Piece("a", 1), "0 unknown pieces");
   ExpectError(kUnknown + Piece("<u>", 2), "2 unknown pieces");

@@ -77,6 +77,23 @@ inline TokenizerData SentencePieceOnly(const std::filesystem::path& path) {
   return BuildTokenizer(side, side);
 }
 
+// A kind of tests/data/words or a folder like it; its vocabularies are there.
+inline TokenizerData WordTokenizer(const std::filesystem::path& folder,
+                                   const std::string& kind) {
+  const bool words = kind.ends_with("words");
+  const Vocabulary vocabulary =
+      ReadVocabulary(folder / (words ? "words.json" : "characters.txt"));
+  const TokenizerSide side = {
+      .kind = words ? TokenizerSide::Kind::kWords
+                    : TokenizerSide::Kind::kCharacters,
+      .vocabulary = &vocabulary,
+      .rows = vocabulary.pieces.size(),
+      .special = {"<pad>", "<sos>", "<eos>"},
+      .lower_case = kind.starts_with("lower_"),
+      .skips_spaces = kind == "characters_without_spaces"};
+  return BuildTokenizer(side, side);
+}
+
 inline std::string FromBase64(std::string_view text) {
   constexpr std::string_view kDigits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -40,11 +40,16 @@ void Exercise(const TokenizerView& view, const TokenizerScratch& scratch,
 
 std::vector<TokenizerData> Tokenizers() {
   std::vector<TokenizerData> all;
-  const std::filesystem::path folder =
-      SourceDirectory() / "tests" / "data" / "sentencepiece";
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() != ".spm") continue;
-    all.push_back(SentencePieceOnly(entry.path()));
+  const std::filesystem::path data = SourceDirectory() / "tests" / "data";
+  for (const char* folder : {"sentencepiece", "sentencepiece_bpe"}) {
+    for (const auto& entry :
+         std::filesystem::directory_iterator(data / folder)) {
+      if (entry.path().extension() != ".spm") continue;
+      all.push_back(SentencePieceOnly(entry.path()));
+    }
+  }
+  for (const char* kind : {"lower_words", "characters_without_spaces"}) {
+    all.push_back(WordTokenizer(data / "words", kind));
   }
   return all;
 }
@@ -77,10 +82,10 @@ TEST(TokenizerFuzzTest, WhateverPassesValidationIsSafeToUse) {
   int accepted = 0;
   int refused = 0;
   for (const TokenizerData& good : Tokenizers()) {
-    for (int i = 0; i < 3000; ++i) {
+    for (int i = 0; i < 2000; ++i) {
       TokenizerData bad = good;
       for (uint32_t n = random() % 3 + 1; n > 0; --n) {
-        switch (random() % 9) {
+        switch (random() % 12) {
           case 0:
             Damage(random, bad.normalizer_trie);
             break;
@@ -104,6 +109,15 @@ TEST(TokenizerFuzzTest, WhateverPassesValidationIsSafeToUse) {
             break;
           case 7:
             Damage(random, bad.target_kinds);
+            break;
+          case 8:
+            Damage(random, bad.unused_trie);
+            break;
+          case 9:
+            bad.segmentation = static_cast<Segmentation>(random() % 5);
+            break;
+          case 10:
+            bad.joining = static_cast<Joining>(random() % 4);
             break;
           default:
             Damage(random, bad.added_tokens);

@@ -49,22 +49,6 @@ TokenizerData MarianTokenizer(const std::string& name) {
   return BuildTokenizer(side, side);
 }
 
-TokenizerData WordTokenizer(const std::filesystem::path& folder,
-                            const std::string& kind) {
-  const bool words = kind.ends_with("words");
-  const Vocabulary vocabulary =
-      ReadVocabulary(folder / (words ? "words.json" : "characters.txt"));
-  const TokenizerSide side = {
-      .kind = words ? TokenizerSide::Kind::kWords
-                    : TokenizerSide::Kind::kCharacters,
-      .vocabulary = &vocabulary,
-      .rows = vocabulary.pieces.size(),
-      .special = {"<pad>", "<sos>", "<eos>"},
-      .lower_case = kind.starts_with("lower_"),
-      .skips_spaces = kind == "characters_without_spaces"};
-  return BuildTokenizer(side, side);
-}
-
 TEST(TokenizerKindsTest, BpeCharAndWordModelsEqualSentencePiece) {
   const std::filesystem::path folder = Data("sentencepiece_bpe");
   EXPECT_GT(

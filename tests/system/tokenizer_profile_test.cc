@@ -1,0 +1,128 @@
+// A model file says which kind of tokenizer it needs, and a build without that
+// kind refuses it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "converter/model_writer.h"
+#include "converter/readers/huggingface_marian.h"
+#include "converter/tokenizer_builder.h"
+#include "latimer/plan.h"
+#include "latimer/translator.h"
+#include "tests/converter/model_folder.h"
+#include "tests/system/demo_model.h"
+#include "tests/system/program.h"
+#include "tests/system/usable_tile.h"
+
+namespace latimer {
+namespace {
+
+using ::testing::HasSubstr;
+
+Workspace workspace;
+
+std::filesystem::path Data() {
+  return std::filesystem::path(LATIMER_SOURCE_DIR) / "tests" / "data";
+}
+
+// A tiny model with a tokenizer of these sides.
+ModelBytes TinyModel(TokenizerSide source, TokenizerSide target) {
+  CanonicalModel model =
+      ReadHuggingFaceMarian(TinyModelsFolder() / "no_scale", false);
+  source.rows = model.architecture.source_vocabulary;
+  target.rows = model.architecture.target_vocabulary;
+  source.more_rows = target.more_rows = true;
+  model.tokenizer = BuildTokenizer(source, target);
+  return WriteModel(
+      model,
+      {.weights = WeightType::kInt8, .tile = UsableTile(), .progress = {}});
+}
+
+// The same of a SentencePiece model, of which the first pieces are enough.
+ModelBytes BpeModel(const char* name) {
+  SentencePieceModel spm =
+      ReadSentencePieceModel(Data() / "sentencepiece_bpe" / name);
+  spm.pieces.resize(90);
+  return TinyModel({.model = &spm}, {.model = &spm});
+}
+
+ModelBytes WordModel() {
+  const Vocabulary words{"words", {"<unk>", "a", "cat"}};
+  const TokenizerSide side{.kind = TokenizerSide::Kind::kWords,
+                           .vocabulary = &words};
+  return TinyModel(side, side);
+}
+
+ModelInfo InfoOf(const ModelBytes& bytes) {
+  ModelInfo info;
+  const Status status = ReadModelInfo(bytes.bytes(), true, &workspace, &info);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return info;
+}
+
+TEST(TokenizerProfileTest, TheProfileHasTheKindsThatTheModelNeeds) {
+  const ModelBytes bpe = BpeModel("bpe_split_digits.spm");
+  Profile p = *ExactProfile(InfoOf(bpe), {}, "bpe");
+  EXPECT_TRUE(p.tokenizer && p.bpe);
+  EXPECT_FALSE(p.unigram || p.words);
+  EXPECT_EQ(p.bpe_unused_pieces, 0u);
+  const uint64_t with_heap = BufferBytes(p, Buffer::kTokenizer);
+  p.bpe = false;
+  EXPECT_EQ(with_heap - BufferBytes(p, Buffer::kTokenizer),
+            Padded(4 * uint64_t{p.text_bytes}));
+
+  const ModelBytes unused = BpeModel("bpe_unused.spm");
+  p = *ExactProfile(InfoOf(unused), {}, "unused");
+  EXPECT_TRUE(p.bpe);
+  EXPECT_GT(p.bpe_unused_pieces, 10u);
+
+  const ModelBytes words = WordModel();
+  p = *ExactProfile(InfoOf(words), {}, "words");
+  EXPECT_TRUE(p.tokenizer && p.words);
+  EXPECT_FALSE(p.unigram || p.bpe);
+}
+
+TEST(TokenizerProfileTest, ALoadedModelTokenizesByItsKind) {
+  for (const char* name : {"bpe_split_digits", "bpe_unused"}) {
+    const ModelBytes bytes = BpeModel((std::string(name) + ".spm").c_str());
+    Translator translator;
+    ASSERT_TRUE(translator.Load(bytes.bytes(), &workspace).ok());
+    int32_t ids[64];
+    const auto count = translator.Tokenize("the tent ate this", ids);
+    ASSERT_TRUE(count.ok()) << count.status().message();
+    EXPECT_GT(*count, 2u);
+    EXPECT_LT(*count, 18u);  // Something was merged.
+    EXPECT_TRUE(translator.Translate("the tent ate this").ok());
+  }
+  const ModelBytes words = WordModel();
+  Translator translator;
+  ASSERT_TRUE(translator.Load(words.bytes(), &workspace).ok());
+  int32_t ids[8];
+  ASSERT_EQ(*translator.Tokenize("a cat sat", ids), 4u);
+  EXPECT_EQ(ids[0], 1);
+  EXPECT_EQ(ids[1], 2);
+  EXPECT_EQ(ids[2], 0);
+  EXPECT_EQ(*translator.Detokenize(std::span(ids).first(2)), "a cat");
+}
+
+TEST(TokenizerProfileTest, ABuildWithoutTheKindRefusesItByName) {
+  const TempFolder folder;
+  const auto expect = [&folder](const ModelBytes& bytes, const char* kind) {
+    const std::filesystem::path path = folder.path() / "model.ltm";
+    WriteFileAtomically(path, bytes.bytes());
+    const Outcome outcome =
+        RunProgram("tests/exact_profile_program", {path}, "");
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_EQ(outcome.err,
+              std::string("The model's tokenizer is ") + kind +
+                  ", which profile \"en_de\" of this build leaves out; build "
+                  "with a profile for this model (latimer-convert "
+                  "--profile).\n");
+  };
+  expect(BpeModel("bpe_split_digits.spm"), "BPE (SentencePiece)");
+  expect(WordModel(), "of words or characters");
+}
+
+}  // namespace
+}  // namespace latimer
