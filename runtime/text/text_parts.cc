@@ -5,16 +5,12 @@
 #include "text/utf8.h"
 
 namespace latimer {
-namespace {
 
-// Bytes of the language code that `stretch` begins with, or 0.
-size_t CodeBytes(std::string_view stretch) {
-  if (!stretch.starts_with(">>")) return 0;
-  const size_t end = stretch.find("<<");
-  return end == stretch.npos ? 0 : end + 2;
+size_t CodeBytes(std::string_view text) {
+  if (!text.starts_with(">>")) return 0;
+  const size_t end = text.find("<<");
+  return end == text.npos ? 0 : end + 2;
 }
-
-}  // namespace
 
 // Moves the text up to and with the next added token from rest_ to stretch_
 // and token_.

@@ -12,6 +12,9 @@
 
 namespace latimer {
 
+// Bytes of the >>language<< code that `text` begins with, or 0.
+size_t CodeBytes(std::string_view text);
+
 struct TextPart {
   enum class Kind : uint8_t { kStretch, kAddedToken, kLanguageCode };
 

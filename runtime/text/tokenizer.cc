@@ -4,8 +4,10 @@
 #include <optional>
 
 #include "text/detokenize.h"
+#include "text/slice.h"
 #include "text/text_parts.h"
 #include "text/tokenize.h"
+#include "text/trie.h"
 
 namespace latimer {
 
@@ -42,6 +44,17 @@ TextCut Tokenizer::FindCut(std::string_view text, size_t max_tokens,
 }
 
 size_t Tokenizer::LanguageCodeBytes(std::string_view text) const {
+  if (view_.own_ids) {
+    // A code is a user-defined piece. Before a space the text can be cut
+    // behind it and gives the same ids.
+    const size_t bytes = CodeBytes(text);
+    const bool is_piece =
+        FindKey(view_.user_defined_trie, text.substr(0, bytes)) != kTrieNone;
+    const bool can_be_cut =
+        view_.add_dummy_prefix && view_.remove_extra_whitespaces &&
+        !view_.treat_whitespace_as_suffix && From(text, bytes).starts_with(' ');
+    return is_piece && can_be_cut ? bytes : 0;
+  }
   TextParts parts(view_, text);
   TextPart part;
   const bool has_code =

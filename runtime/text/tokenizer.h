@@ -46,8 +46,8 @@ class Tokenizer {
   TextCut FindCut(std::string_view text, size_t max_tokens,
                   const TokenizerScratch& scratch) const;
 
-  // Bytes of the >>language<< code that `text` begins with, or 0; Encode gives
-  // it the first id. When a text is cut, the code belongs to every part.
+  // Bytes of the >>language<< code that `text` begins with, or 0. It can be
+  // encoded by itself; when a text is cut, the code belongs to every part.
   size_t LanguageCodeBytes(std::string_view text) const;
 
   // Writes the text of the ids as UTF-8, without a terminating zero, and

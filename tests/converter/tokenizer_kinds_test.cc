@@ -35,13 +35,20 @@ size_t ExpectFixture(const std::filesystem::path& folder, const char* key,
   return lines;
 }
 
-// A SentencePiece model with the ids of a .yml beside the fixture.
-TokenizerData MarianTokenizer(const std::string& name) {
-  std::filesystem::path path = Data("sentencepiece_bpe") / name;
-  if (!std::filesystem::exists(path)) path = Data("sentencepiece") / name;
+// A SentencePiece model, in the first folder that has it, with the ids of a
+// .yml.
+TokenizerData MarianTokenizer(const std::vector<std::filesystem::path>& models,
+                              const std::filesystem::path& vocabularies,
+                              const std::string& name) {
+  std::filesystem::path path;
+  for (const auto& folder : models) {
+    if (path.empty() && std::filesystem::exists(folder / name)) {
+      path = folder / name;
+    }
+  }
   const SentencePieceModel model = ReadSentencePieceModel(path);
-  const Vocabulary vocabulary = ReadVocabulary(
-      Data("marian_vocabulary") / path.filename().replace_extension(".yml"));
+  const Vocabulary vocabulary =
+      ReadVocabulary(vocabularies / path.filename().replace_extension(".yml"));
   const TokenizerSide side = {.model = &model,
                               .vocabulary = &vocabulary,
                               .rows = vocabulary.pieces.size(),
@@ -59,9 +66,16 @@ TEST(TokenizerKindsTest, BpeCharAndWordModelsEqualSentencePiece) {
 }
 
 TEST(TokenizerKindsTest, PiecesHaveTheIdsOfAMarianVocabulary) {
-  EXPECT_GT(
-      ExpectFixture(Data("marian_vocabulary"), "model", MarianTokenizer, 3),
-      500u);
+  const std::filesystem::path folder = Data("marian_vocabulary");
+  EXPECT_GT(ExpectFixture(
+                folder, "model",
+                [&](auto name) {
+                  return MarianTokenizer(
+                      {Data("sentencepiece_bpe"), Data("sentencepiece")},
+                      folder, name);
+                },
+                3),
+            500u);
 }
 
 TEST(TokenizerKindsTest, WordsAndCharactersEqualPython) {
@@ -85,6 +99,14 @@ TEST(TokenizerKindsTest, EqualTheOriginalsOnEachLineOfAGivenFixture) {
                    [&](auto name) { return SentencePieceOnly(pieces / name); },
                    17)
             << " lines of SentencePiece compared\n";
+  const std::filesystem::path marian = std::filesystem::path(path) / "marian";
+  std::cout << ExpectFixture(
+                   marian, "model",
+                   [&](auto name) {
+                     return MarianTokenizer({pieces}, marian, name);
+                   },
+                   3)
+            << " lines of Marian vocabularies compared\n";
   const std::filesystem::path words = std::filesystem::path(path) / "words";
   std::cout << ExpectFixture(
                    words, "kind",
@@ -115,6 +137,24 @@ TEST(TokenizerKindsTest, RandomTextOfEachKindIsCutWithoutLoss) {
       for (int i = 0; i < 200; ++i) text += units[random() % std::size(units)];
       ExpectParts(owned, text, 24 + random() % 40);
     }
+  }
+}
+
+TEST(TokenizerKindsTest, ALanguageCodeThatIsAPieceIsEncodedByItself) {
+  OwnedTokenizer bpe(
+      SentencePieceOnly(Data("sentencepiece_bpe") / "bpe_user_defined.spm"));
+  for (const std::string text :
+       {" Tom said no.", "  x", " ", " Tom  A <sep>"}) {
+    const std::string code = ">>de<<";
+    EXPECT_EQ(bpe.tokenizer().LanguageCodeBytes(code + text), code.size());
+    std::vector<int32_t> ids = bpe.Encode(code);
+    const std::vector<int32_t> rest = bpe.Encode(text);
+    ids.insert(ids.end(), rest.begin(), rest.end());
+    EXPECT_EQ(bpe.Encode(code + text), ids);
+  }
+  // Cut behind these the ids would not be the same.
+  for (const char* text : {">>de<<Tom", ">>de<<", ">>fr<< Tom", " >>de<< a"}) {
+    EXPECT_EQ(bpe.tokenizer().LanguageCodeBytes(text), 0u) << text;
   }
 }
 

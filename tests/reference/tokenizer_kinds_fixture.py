@@ -68,15 +68,13 @@ def training_lines(count):
 
 # ---- Marian: pieces of SentencePiece, ids of a .yml --------------------------
 
-def marian_fixture(folder, models, texts, random_count):
+def marian_fixture(folder, folders, models, texts, random_count):
     """As `spm_encode | marian-decoder` with a vocab.yml: by the piece's text."""
     folder.mkdir(parents=True, exist_ok=True)
     rng = random.Random(3)
     with open(folder / "fixture.jsonl", "w", encoding="ascii") as out:
         for name in models:
-            path = DATA / "sentencepiece_bpe" / name
-            if not path.exists():
-                path = DATA / "sentencepiece" / name
+            path = next(f / name for f in folders if (f / name).exists())
             sp = spm.SentencePieceProcessor(model_file=str(path))
             pieces = [sp.id_to_piece(i) for i in range(3, sp.get_piece_size())]
             rng.shuffle(pieces)
@@ -205,12 +203,16 @@ def main():
         print(f"{len(texts)} texts, {len(lines)} of them real")
         sentencepiece_fixture(LARGE_BPE | BPE, args.out / "sentencepiece",
                               texts, own_ids=True)
+        marian_fixture(args.out / "marian", [args.out / "sentencepiece"],
+                       ["bpe_nmt_nfkc.spm", "bpe_identity.spm",
+                        "bpe_byte_fallback.spm"], texts, 2000)
         words_fixture(args.out / "words", texts, lines, 20000, 2000)
         return
     texts = [t for t in adversarial() + LOWER + long
              if len(getattr(t, "unit", t)) < 100] + list(random_texts(15, 15))
     sentencepiece_fixture(BPE, DATA / "sentencepiece_bpe", texts, own_ids=True)
     marian_fixture(DATA / "marian_vocabulary",
+                   [DATA / "sentencepiece_bpe", DATA / "sentencepiece"],
                    ["bpe_byte_fallback.spm", "bpe_no_dummy_prefix.spm",
                     "whitespace_suffix.spm"], texts, 40)
     words_fixture(DATA / "words", adversarial() + LOWER + list(
