@@ -112,6 +112,15 @@ void CheckFinite(std::span<const float> values, const std::string& name) {
   }
 }
 
+// The kernels' sums are exact for these only.
+void CheckInRange(std::span<const int8_t> integers, const std::string& name) {
+  if (std::ranges::find(integers, int8_t{-128}) != integers.end()) {
+    throw ConversionError("Tensor " + name +
+                          " holds the integer -128, and int8 weights are -127 "
+                          "to 127; convert with --weights f32.");
+  }
+}
+
 // All of a vector; absent ones are zero.
 std::vector<float> ReadVector(const SourceTensor* tensor, uint64_t size,
                               const std::string& name) {
@@ -311,6 +320,13 @@ void Writer::PackLinear(const PlannedTensor& tensor, Tile tile,
     const uint64_t part_rows = source.shape.at(0);
     for (uint64_t i = 0; i < part_rows; ++i, ++row) {
       LATIMER_CHECK(row < n);
+      if (int8 && source.type == SourceType::kInt8) {
+        const auto integers = std::span(quantized).subspan(row * k, k);
+        source.ReadIntegers(i * k, integers);
+        CheckInRange(integers, source.name);
+        scales[row] = source.scale;
+        continue;
+      }
       const std::span<float> values =
           std::span(weights).subspan(int8 ? 0 : row * k, k);
       source.Read(i * k, values);

@@ -30,14 +30,32 @@ float Bfloat16ToFloat(uint16_t value) {
 // To nearest, as torch's and NumPy's; beyond f32 it is infinite.
 float DoubleToFloat(double value) { return static_cast<float>(value); }
 
-// out[i] = convert(the i-th T, at any alignment).
-template <typename T>
-void ReadAs(const std::byte* from, float (*convert)(T), std::span<float> out) {
-  for (float& value : out) {
+float Identity(float value) { return value; }
+
+int8_t IdentityInt8(int8_t value) { return value; }
+
+// out[i] = convert(element (begin + i)), stored as a T at any alignment.
+template <typename T, typename Convert, typename Out>
+void ReadAs(const SourceTensor& tensor, uint64_t begin, Convert convert,
+            std::span<Out> out) {
+  const auto load = [&](uint64_t index) {
     T stored;
-    std::memcpy(&stored, from, sizeof(stored));
-    from += sizeof(stored);
-    value = convert(stored);
+    std::memcpy(&stored, tensor.data.data() + index * sizeof(T), sizeof(T));
+    return convert(stored);
+  };
+  if (!tensor.transposed) {
+    for (size_t i = 0; i < out.size(); ++i) out[i] = load(begin + i);
+    return;
+  }
+  const uint64_t rows = tensor.shape.at(0), columns = tensor.shape.at(1);
+  if (out.empty()) return;
+  uint64_t row = begin / columns, column = begin % columns;
+  for (Out& value : out) {
+    value = load(column * rows + row);
+    if (++column == columns) {
+      column = 0;
+      ++row;
+    }
   }
 }
 
@@ -52,31 +70,50 @@ size_t SizeOf(SourceType type) {
       return 2;
     case SourceType::kF64:
       return 8;
+    case SourceType::kInt8:
+      return 1;
   }
   return 0;
 }
 
 void SourceTensor::Read(uint64_t begin, std::span<float> out) const {
   LATIMER_CHECK(begin <= size() && out.size() <= size() - begin);
-  const std::byte* from = data.data() + begin * SizeOf(type);
   switch (type) {
     case SourceType::kF32:
-      if (!out.empty()) std::memcpy(out.data(), from, out.size_bytes());
-      return;
+      return ReadAs<float>(*this, begin, Identity, out);
     case SourceType::kF16:
-      return ReadAs<uint16_t>(from, HalfToFloat, out);
+      return ReadAs<uint16_t>(*this, begin, HalfToFloat, out);
     case SourceType::kBf16:
-      return ReadAs<uint16_t>(from, Bfloat16ToFloat, out);
+      return ReadAs<uint16_t>(*this, begin, Bfloat16ToFloat, out);
     case SourceType::kF64:
-      return ReadAs<double>(from, DoubleToFloat, out);
+      return ReadAs<double>(*this, begin, DoubleToFloat, out);
+    case SourceType::kInt8:
+      return ReadAs<int8_t>(
+          *this, begin,
+          [this](int8_t value) { return static_cast<float>(value) * scale; },
+          out);
   }
 }
 
+void SourceTensor::ReadIntegers(uint64_t begin, std::span<int8_t> out) const {
+  LATIMER_CHECK(type == SourceType::kInt8);
+  LATIMER_CHECK(begin <= size() && out.size() <= size() - begin);
+  ReadAs<int8_t>(*this, begin, IdentityInt8, out);
+}
+
 bool SourceTensor::SameAs(const SourceTensor& other) const {
-  return type == other.type && shape == other.shape &&
-         data.size() == other.data.size() &&
+  return type == other.type && shape == other.shape && scale == other.scale &&
+         transposed == other.transposed && data.size() == other.data.size() &&
          (data.data() == other.data.data() ||
           std::memcmp(data.data(), other.data.data(), data.size()) == 0);
+}
+
+SourceTensor SourceTensor::Transposed() const {
+  LATIMER_CHECK(shape.size() == 2);
+  SourceTensor other = *this;
+  other.shape = {shape[1], shape[0]};
+  other.transposed = !transposed;
+  return other;
 }
 
 std::string ShapeText(std::span<const uint64_t> shape) {

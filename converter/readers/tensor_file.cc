@@ -8,6 +8,8 @@
 
 #include "converter/error.h"
 #include "converter/readers/json_fields.h"
+#include "converter/readers/marian_bin_file.h"
+#include "converter/readers/npz_file.h"
 #include "converter/readers/pytorch_file.h"
 #include "converter/readers/safetensors.h"
 
@@ -105,6 +107,16 @@ bool IsOldPytorch(std::string_view begin) {
           begin.substr(kTarMagicAt).starts_with("ustar"));
 }
 
+// NumPy's zip files are told from PyTorch's by the name of the first entry.
+bool IsNpz(std::string_view begin) {
+  constexpr size_t kNameLengthAt = 26, kNameAt = 30;
+  if (!begin.starts_with(kZipMagic) || begin.size() <= kNameAt) return false;
+  const size_t length =
+      static_cast<uint8_t>(begin[kNameLengthAt]) +
+      size_t{256} * static_cast<uint8_t>(begin[kNameLengthAt + 1]);
+  return begin.substr(kNameAt).substr(0, length).ends_with(".npy");
+}
+
 std::string FirstBytes(const fs::path& path) {
   std::array<char, 512> bytes;
   std::ifstream file(path, std::ios::binary);
@@ -131,7 +143,11 @@ std::unique_ptr<TensorFile> OpenTensorFile(const fs::path& path) {
         "again with torch.save(torch.load(path, map_location=\"cpu\"), "
         "new_path).");
   }
+  if (IsNpz(begin)) return std::make_unique<NpzFile>(path);
   if (begin.starts_with(kZipMagic)) return std::make_unique<PytorchFile>(path);
+  if (MarianBinFile::Recognizes(begin)) {
+    return std::make_unique<MarianBinFile>(path);
+  }
   return std::make_unique<SafetensorsFile>(path);
 }
 

@@ -27,15 +27,20 @@ class TensorFile {
     return unreadable_;
   }
 
+  // Text among the tensors: Marian's "special:model.yml".
+  const std::map<std::string, std::string>& texts() const { return texts_; }
+
  protected:
   TensorFile() = default;
 
   std::map<std::string, SourceTensor> tensors_;
   std::map<std::string, std::string> unreadable_;
+  std::map<std::string, std::string> texts_;
 };
 
-// Opens a safetensors file, a PyTorch checkpoint, or the index of shards of
-// either (NAME.index.json); the first bytes tell which. Throws ConversionError
+// Opens a safetensors file, a PyTorch checkpoint, Marian's .npz or .bin, or the
+// index of shards of the first two (NAME.index.json); the first bytes tell
+// which. Throws ConversionError
 // where a file is missing, damaged, or of no known format.
 std::unique_ptr<TensorFile> OpenTensorFile(const std::filesystem::path& path);
 

@@ -107,5 +107,45 @@ TEST(SourceTensorTest, PrintsShapes) {
   EXPECT_EQ(ShapeText(shape), "[2, 31]");
 }
 
+TEST(SourceTensorTest, ReadsATransposedMatrixFromAnyPlace) {
+  const std::vector<float> values = {1, 3, 5,
+                                     2, 4, 6};  // [[1, 2], [3, 4], ...]
+  SourceTensor tensor = Tensor(SourceType::kF32, values);
+  tensor.shape = {3, 2};
+  tensor.transposed = true;
+  std::vector<float> all(6);
+  tensor.Read(0, all);
+  EXPECT_EQ(all, (std::vector<float>{1, 2, 3, 4, 5, 6}));
+  std::vector<float> some(3);
+  tensor.Read(3, some);
+  EXPECT_EQ(some, (std::vector<float>{4, 5, 6}));
+  tensor.Transposed().Read(0, all);
+  EXPECT_EQ(all, values);
+  EXPECT_EQ(tensor.Transposed().shape, (std::vector<uint64_t>{2, 3}));
+}
+
+TEST(SourceTensorTest, MultipliesIntegersByTheScale) {
+  const std::vector<int8_t> values = {-127, 0, 3};
+  SourceTensor tensor = Tensor(SourceType::kInt8, values);
+  tensor.scale = 0.5f;
+  std::vector<float> out(2);
+  tensor.Read(1, out);
+  EXPECT_EQ(out, (std::vector<float>{0.0f, 1.5f}));
+  std::vector<int8_t> integers(3);
+  tensor.ReadIntegers(0, integers);
+  EXPECT_EQ(integers, values);
+}
+
+TEST(SourceTensorTest, ScaleAndOrderAreNumbersToo) {
+  const std::vector<int8_t> values = {1, 2, 3, 4};
+  SourceTensor a = Tensor(SourceType::kInt8, values);
+  a.shape = {2, 2};
+  SourceTensor b = a;
+  EXPECT_TRUE(a.SameAs(b));
+  b.scale = 2.0f;
+  EXPECT_FALSE(a.SameAs(b));
+  EXPECT_FALSE(a.SameAs(a.Transposed()));
+}
+
 }  // namespace
 }  // namespace latimer

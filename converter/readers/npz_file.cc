@@ -1,0 +1,206 @@
+#include "converter/readers/npz_file.h"
+
+#include <cctype>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "converter/error.h"
+#include "converter/readers/printable.h"
+
+namespace latimer {
+namespace {
+
+constexpr std::string_view kSuffix = ".npy";
+constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr std::string_view kTextPrefix = "special:";
+constexpr size_t kMaxDimensions = 32;  // NumPy's own limit.
+
+struct NpyHeader {
+  std::string type;
+  bool fortran_order = false;
+  std::vector<uint64_t> shape;
+};
+
+// Reads the header, a Python literal: {'descr': '<f4', 'fortran_order': False,
+// 'shape': (2, 3), }. Each function is false where the text is another.
+class HeaderParser {
+ public:
+  explicit HeaderParser(std::string_view text) : text_(text) {}
+
+  std::optional<NpyHeader> Parse() {
+    NpyHeader header;
+    int fields = 0;
+    if (!Take('{')) return std::nullopt;
+    while (!Take('}')) {
+      std::string key;
+      if (!Quoted(&key) || !Take(':')) return std::nullopt;
+      const bool good = key == "descr"           ? Type(&header.type)
+                        : key == "fortran_order" ? Bool(&header.fortran_order)
+                        : key == "shape"         ? Shape(&header.shape)
+                                                 : false;
+      if (!good || ++fields > 3) return std::nullopt;
+      if (!Take(',') && Peek() != '}') return std::nullopt;
+    }
+    if (fields != 3) return std::nullopt;
+    return header;
+  }
+
+ private:
+  char Peek() {
+    while (!text_.empty() && std::isspace(static_cast<uint8_t>(text_[0])) > 0) {
+      text_.remove_prefix(1);
+    }
+    return text_.empty() ? '\0' : text_[0];
+  }
+
+  bool Take(char c) {
+    if (Peek() != c) return false;
+    text_.remove_prefix(1);
+    return true;
+  }
+
+  bool Word(std::string_view word) {
+    Peek();
+    if (!text_.starts_with(word)) return false;
+    text_.remove_prefix(word.size());
+    return true;
+  }
+
+  bool Quoted(std::string* out) {
+    const char quote = Peek();
+    if (quote != '\'' && quote != '"') return false;
+    const size_t end = text_.find(quote, 1);
+    if (end == std::string_view::npos) return false;
+    *out = text_.substr(1, end - 1);
+    text_.remove_prefix(end + 1);
+    return true;
+  }
+
+  // A list describes fields of a record.
+  bool Type(std::string* out) {
+    if (Peek() != '[') return Quoted(out);
+    const size_t end = text_.rfind(']');
+    if (end == std::string_view::npos) return false;
+    text_.remove_prefix(end + 1);
+    *out = "record";
+    return true;
+  }
+
+  bool Bool(bool* out) {
+    *out = Word("True");
+    return *out || Word("False");
+  }
+
+  bool Shape(std::vector<uint64_t>* out) {
+    if (!Take('(')) return false;
+    while (!Take(')')) {
+      Peek();
+      uint64_t extent = 0;
+      const char* begin = text_.data();
+      const auto [end, error] =
+          std::from_chars(begin, begin + text_.size(), extent);
+      if (error != std::errc() || out->size() == kMaxDimensions) return false;
+      text_.remove_prefix(static_cast<size_t>(end - begin));
+      out->push_back(extent);
+      Word("L");  // Python 2 wrote long integers so.
+      if (!Take(',') && Peek() != ')') return false;
+    }
+    return true;
+  }
+
+  std::string_view text_;
+};
+
+std::optional<SourceType> FloatType(std::string_view type) {
+  if (type == "<f4") return SourceType::kF32;
+  if (type == "<f2") return SourceType::kF16;
+  if (type == "<f8") return SourceType::kF64;
+  return std::nullopt;
+}
+
+std::string_view AsText(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// The header of a .npy file and the bytes that follow it.
+std::optional<std::pair<NpyHeader, std::span<const std::byte>>> ReadNpy(
+    std::span<const std::byte> bytes) {
+  const std::string_view text = AsText(bytes);
+  if (!text.starts_with(kMagic) || text.size() < 12) return std::nullopt;
+  const auto byte = [&](size_t i) { return std::to_integer<size_t>(bytes[i]); };
+  // Version 1 has a length of two bytes, versions 2 and 3 of four.
+  const size_t major = byte(6);
+  size_t begin = 10, length = byte(8) | byte(9) << 8;
+  if (major == 2 || major == 3) {
+    begin = 12;
+    length |= byte(10) << 16 | byte(11) << 24;
+  } else if (major != 1) {
+    return std::nullopt;
+  }
+  if (length > bytes.size() - begin) return std::nullopt;
+  const auto header = HeaderParser(text.substr(begin, length)).Parse();
+  if (!header) return std::nullopt;
+  return std::pair(*header, bytes.subspan(begin + length));
+}
+
+}  // namespace
+
+NpzFile::NpzFile(const std::filesystem::path& path)
+    : path_(path.string()), zip_(path) {
+  for (const auto& [entry, unused] : zip_.entries()) {
+    if (!entry.ends_with(kSuffix)) {
+      throw ConversionError(path_ + ": holds " + Printable(entry) +
+                            ", which is no array; give a .npz file that "
+                            "Marian or numpy.savez wrote.");
+    }
+    AddArray(entry.substr(0, entry.size() - kSuffix.size()), zip_.Read(entry));
+  }
+}
+
+void NpzFile::AddArray(const std::string& name,
+                       std::span<const std::byte> bytes) {
+  const auto array = ReadNpy(bytes);
+  if (!array) Fail(name, "has a malformed header");
+  const auto& [header, data] = *array;
+  if (name.starts_with(kTextPrefix)) {
+    const std::string_view text = AsText(data);
+    texts_[name] = text.substr(0, text.find('\0'));
+    return;
+  }
+  const std::optional<SourceType> type = FloatType(header.type);
+  if (!type) {
+    unreadable_.emplace(name, "has type " + Printable(header.type));
+    return;
+  }
+  uint64_t needed = SizeOf(*type);
+  for (const uint64_t extent : header.shape) {
+    if (__builtin_mul_overflow(needed, extent, &needed)) {
+      Fail(name, "has an impossible shape " + ShapeText(header.shape));
+    }
+  }
+  if (needed != data.size()) {
+    Fail(name, "has " + std::to_string(data.size()) +
+                   " bytes where its shape needs " + std::to_string(needed));
+  }
+  SourceTensor tensor{
+      .name = name, .type = *type, .shape = header.shape, .data = data};
+  if (header.fortran_order && header.shape.size() > 1) {
+    if (header.shape.size() > 2) {
+      unreadable_.emplace(name, "is in Fortran's order");
+      return;
+    }
+    tensor.transposed = true;
+  }
+  tensors_.emplace(name, std::move(tensor));
+}
+
+void NpzFile::Fail(const std::string& name, const std::string& what) const {
+  throw ConversionError(path_ + ": array " + Printable(name) + " " + what +
+                        ".");
+}
+
+}  // namespace latimer
