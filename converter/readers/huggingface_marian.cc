@@ -3,99 +3,18 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
-#include <set>
 #include <sstream>
 
 #include "converter/error.h"
 #include "converter/readers/marian_config.h"
 #include "converter/readers/marian_tokenizer.h"
 #include "converter/readers/tensor_file.h"
+#include "converter/readers/tensor_map.h"
 
 namespace latimer {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Looks tensors up by name, remembers which were used and what was wrong.
-class TensorMap {
- public:
-  explicit TensorMap(const TensorFile& file)
-      : tensors_(file.tensors()), unreadable_(file.unreadable()) {}
-
-  // Null if there is none; a wrong shape is noted and gives the tensor anyway.
-  const SourceTensor* Find(const std::string& name,
-                           const std::vector<uint64_t>& shape) {
-    const auto found = tensors_.find(name);
-    if (found == tensors_.end()) return nullptr;
-    if (used_.insert(name).second && found->second.shape != shape) {
-      misshapen_.push_back(name + " " + ShapeText(found->second.shape) +
-                           " instead of " + ShapeText(shape));
-    }
-    return &found->second;
-  }
-
-  const SourceTensor* Require(const std::string& name,
-                              const std::vector<uint64_t>& shape) {
-    const SourceTensor* tensor = Find(name, shape);
-    if (tensor == nullptr && !unreadable_.contains(name)) {
-      missing_.push_back(name);
-    }
-    return tensor;
-  }
-
-  // The first of these names that the file has.
-  const SourceTensor* RequireOneOf(const std::vector<std::string>& names,
-                                   const std::vector<uint64_t>& shape) {
-    for (const std::string& name : names) {
-      if (const SourceTensor* tensor = Find(name, shape)) return tensor;
-    }
-    missing_.push_back(names.front());
-    return nullptr;
-  }
-
-  // A tensor that may lie in the file but is not needed.
-  void Ignore(const std::string& name) { used_.insert(name); }
-
-  // Throws if anything was missing, misshapen or left over.
-  void Finish(const fs::path& path) const {
-    std::vector<std::string> unreadable;
-    for (const auto& [name, why] : unreadable_) {
-      std::string text = name;
-      text.append(" (").append(why).append(")");
-      unreadable.push_back(text);
-    }
-    std::vector<std::string> extra;
-    for (const auto& [name, tensor] : tensors_) {
-      if (!used_.contains(name)) extra.push_back(name);
-    }
-    std::string what;
-    const auto add = [&](const char* kind,
-                         const std::vector<std::string>& names) {
-      if (names.empty()) return;
-      what += what.empty() ? "" : "; ";
-      what += kind;
-      for (size_t i = 0; i < names.size(); ++i) {
-        what += (i == 0 ? " " : ", ") + names[i];
-      }
-    };
-    add("missing tensors:", missing_);
-    add("misshapen tensors:", misshapen_);
-    add("unexpected tensors:", extra);
-    add("tensors that cannot be converted:", unreadable);
-    if (!what.empty()) {
-      throw ConversionError(path.string() +
-                            ": the tensors do not match config.json: " + what +
-                            ".");
-    }
-  }
-
- private:
-  const std::map<std::string, SourceTensor>& tensors_;
-  const std::map<std::string, std::string>& unreadable_;
-  std::set<std::string> used_;
-  std::vector<std::string> missing_;
-  std::vector<std::string> misshapen_;
-};
 
 // Marian's sinusoids: sines in the first half of a row, cosines in the second
 // (transformers' MarianSinusoidalPositionalEmbedding).
@@ -314,7 +233,7 @@ CanonicalModel ReadHuggingFaceMarian(const fs::path& directory,
   model.storage = file;
   TensorMap map(*file);
   MarianMapper(config, map, &model).MapAll();
-  map.Finish(weights);
+  map.Finish(weights, "config.json");
 
   Architecture& a = model.architecture;
   a.positions_shared = model.tables.at("source_positions") ==

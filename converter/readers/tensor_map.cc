@@ -1,0 +1,74 @@
+#include "converter/readers/tensor_map.h"
+
+#include "converter/error.h"
+
+namespace latimer {
+
+const SourceTensor* TensorMap::Take(const std::string& name) {
+  const auto found = tensors_.find(name);
+  if (found == tensors_.end()) return nullptr;
+  used_.insert(name);
+  return &found->second;
+}
+
+const SourceTensor* TensorMap::Find(const std::string& name,
+                                    const std::vector<uint64_t>& shape) {
+  const bool first = !used_.contains(name);
+  const SourceTensor* tensor = Take(name);
+  if (tensor != nullptr && first && tensor->shape != shape) {
+    NoteMisshapen(name + " " + ShapeText(tensor->shape) + " instead of " +
+                  ShapeText(shape));
+  }
+  return tensor;
+}
+
+const SourceTensor* TensorMap::Require(const std::string& name,
+                                       const std::vector<uint64_t>& shape) {
+  const SourceTensor* tensor = Find(name, shape);
+  if (tensor == nullptr && !unreadable_.contains(name)) NoteMissing(name);
+  return tensor;
+}
+
+const SourceTensor* TensorMap::RequireOneOf(
+    const std::vector<std::string>& names, const std::vector<uint64_t>& shape) {
+  for (const std::string& name : names) {
+    if (const SourceTensor* tensor = Find(name, shape)) return tensor;
+  }
+  NoteMissing(names.front());
+  return nullptr;
+}
+
+void TensorMap::Finish(const std::filesystem::path& file,
+                       const std::string& expectation) const {
+  std::vector<std::string> unreadable;
+  for (const auto& [name, why] : unreadable_) {
+    if (used_.contains(name)) continue;
+    std::string text = name;
+    text.append(" (").append(why).append(")");
+    unreadable.push_back(text);
+  }
+  std::vector<std::string> extra;
+  for (const auto& [name, tensor] : tensors_) {
+    if (!used_.contains(name)) extra.push_back(name);
+  }
+  std::string what;
+  const auto add = [&](const char* kind,
+                       const std::vector<std::string>& names) {
+    if (names.empty()) return;
+    what += what.empty() ? "" : "; ";
+    what += kind;
+    for (size_t i = 0; i < names.size(); ++i) {
+      what += (i == 0 ? " " : ", ") + names[i];
+    }
+  };
+  add("missing tensors:", missing_);
+  add("misshapen tensors:", misshapen_);
+  add("unexpected tensors:", extra);
+  add("tensors that cannot be converted:", unreadable);
+  if (!what.empty()) {
+    throw ConversionError(file.string() + ": the tensors do not match " +
+                          expectation + ": " + what + ".");
+  }
+}
+
+}  // namespace latimer
