@@ -14,7 +14,7 @@
 #include "converter/known_answer.h"
 #include "converter/model_writer.h"
 #include "converter/profile_header.h"
-#include "converter/readers/huggingface_marian.h"
+#include "converter/readers/open_model.h"
 #include "latimer/plan.h"
 #include "model/model_file.h"
 
@@ -78,7 +78,7 @@ void WriteProfile(const fs::path& path, const Profile& profile) {
 
 void Convert(const Options& options) {
   CanonicalModel model =
-      ReadHuggingFaceMarian(options.model_directory, !options.no_tokenizer);
+      OpenModel(options.model_directory, !options.no_tokenizer);
   if (!options.license.empty()) model.license = options.license;
   size_t warnings_printed = 0;
   const auto print_warnings = [&] {
@@ -146,7 +146,8 @@ int Main(int argc, char** argv) {
   app.set_version_flag("--version", "latimer-convert " LATIMER_VERSION);
   Options options;
   app.add_option("MODEL_DIR", options.model_directory,
-                 "directory of a Hugging Face Marian (OPUS-MT) model")
+                 "folder of a Hugging Face Marian (OPUS-MT) or native Marian "
+                 "model, or the latter's .npz or .bin")
       ->required();
   app.add_option("-o,--output", options.output, "the model file to write, .ltm")
       ->required();

@@ -1,11 +1,9 @@
 #include "converter/readers/huggingface_marian.h"
 
 #include <cmath>
-#include <fstream>
-#include <iterator>
-#include <sstream>
 
 #include "converter/error.h"
+#include "converter/readers/license.h"
 #include "converter/readers/marian_config.h"
 #include "converter/readers/marian_tokenizer.h"
 #include "converter/readers/tensor_file.h"
@@ -187,36 +185,6 @@ class MarianMapper {
   TensorMap& map_;
   CanonicalModel& model_;
 };
-
-std::string ReadWholeFile(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-// LICENSE where there is one, else the licence that the model card's front
-// matter names.
-std::string ReadLicense(const fs::path& directory) {
-  for (const char* name : {"LICENSE", "LICENSE.txt", "LICENSE.md"}) {
-    std::string text = ReadWholeFile(directory / name);
-    while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) {
-      text.pop_back();
-    }
-    if (!text.empty()) return text;
-  }
-  std::istringstream card(ReadWholeFile(directory / "README.md"));
-  std::string line;
-  if (!std::getline(card, line) || line != "---") return "";
-  constexpr std::string_view kKey = "license:";
-  while (std::getline(card, line) && line != "---") {
-    if (!line.starts_with(kKey)) continue;
-    line.erase(0, kKey.size());
-    const size_t begin = line.find_first_not_of(" \"'");
-    const size_t end = line.find_last_not_of(" \"'\r");
-    return begin == std::string::npos ? ""
-                                      : line.substr(begin, end - begin + 1);
-  }
-  return "";
-}
 
 }  // namespace
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "converter/model_writer.h"
-#include "converter/readers/huggingface_marian.h"
+#include "converter/readers/open_model.h"
 #include "latimer/translator.h"
 #include "model/model_file.h"
 #include "model_generated.h"
@@ -41,7 +41,7 @@ inline std::vector<std::string> TinyModelNames() {
 
 inline ModelBytes ConvertModel(const std::filesystem::path& folder,
                                WeightType weights, Tile tile = UsableTile()) {
-  return WriteModel(ReadHuggingFaceMarian(folder, /*with_tokenizer=*/false),
+  return WriteModel(OpenModel(folder, /*with_tokenizer=*/false),
                     {.weights = weights,
                      .tile = tile,
                      .f32_tile = UsableTile(WeightType::kF32),

@@ -1,0 +1,131 @@
+#include "converter/readers/native_marian_vocabulary.h"
+
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "converter/error.h"
+#include "converter/readers/sentencepiece_model.h"
+#include "converter/readers/vocabulary.h"
+
+namespace latimer {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kEos = "</s>";
+constexpr std::string_view kUnknown = "<unk>";
+
+// One side's vocabulary; a SentencePiece model has its ids in itself or, with
+// a .yml beside, in that.
+struct Side {
+  std::optional<SentencePieceModel> pieces;
+  std::optional<Vocabulary> words;
+  int32_t eos = 0;
+  int32_t unknown = 1;
+  // Control characters of byte fallback, which Marian never produces.
+  std::vector<int32_t> suppressed;
+
+  std::optional<int32_t> Find(std::string_view text) const {
+    if (words) return words->Find(text);
+    for (size_t i = 0; i < pieces->pieces.size(); ++i) {
+      if (pieces->pieces[i].text == text) return static_cast<int32_t>(i);
+    }
+    return std::nullopt;
+  }
+};
+
+// As Marian, takes id 0 or 1 for a special token that Nematus named otherwise.
+int32_t Special(const Side& side, const fs::path& path, std::string_view text,
+                int32_t usual, std::string_view nematus) {
+  if (side.words) {
+    const auto& words = side.words->pieces;
+    const auto index = static_cast<size_t>(usual);
+    if (index < words.size() &&
+        (words[index].empty() || words[index] == nematus)) {
+      return usual;
+    }
+  }
+  const std::optional<int32_t> id = side.Find(text);
+  if (!id) {
+    throw ConversionError(path.string() + ": has no " + std::string(text) +
+                          ".");
+  }
+  return *id;
+}
+
+Side ReadSide(const fs::path& path, uint32_t rows) {
+  Side side;
+  size_t ids = 0;
+  if (path.extension() == ".spm") {
+    side.pieces = ReadSentencePieceModel(path);
+    ids = side.pieces->pieces.size();
+  } else {
+    side.words = ReadVocabulary(path);
+    ids = side.words->pieces.size();
+  }
+  if (ids != rows) {
+    throw ConversionError(path.string() + ": has " + std::to_string(ids) +
+                          " entries, but the embedding has " +
+                          std::to_string(rows) +
+                          " rows; the files do not belong together.");
+  }
+  side.eos = Special(side, path, kEos, 0, "eos");
+  side.unknown = Special(side, path, kUnknown, 1, "UNK");
+  constexpr int kControlCharacters = 32;
+  for (int i = 0; i < kControlCharacters; ++i) {
+    char piece[8];
+    std::snprintf(piece, sizeof(piece), "<0x%02X>", i);
+    if (const auto id = side.Find(piece)) side.suppressed.push_back(*id);
+  }
+  return side;
+}
+
+void SetGeneration(const NativeMarianFiles& files, const Side& source,
+                   const Side& target, CanonicalModel* model) {
+  const auto allows = [&](const char* option) {
+    return files.decoder_options && files.decoder_options->Bool(option, false);
+  };
+  CanonicalGeneration& g = model->generation;
+  g.decoder_start = -1;
+  g.pad = -1;
+  g.eos = target.eos;
+  g.source_suffix = {source.eos};
+  g.max_target_tokens = model->architecture.target_positions;
+  if (!allows("allow-unk")) g.banned_sequences.push_back({target.unknown});
+  if (!allows("allow-special")) {
+    for (const int32_t id : target.suppressed) {
+      g.banned_sequences.push_back({id});
+    }
+  }
+}
+
+}  // namespace
+
+void ReadNativeVocabularies(const NativeMarianFiles& files, bool with_tokenizer,
+                            CanonicalModel* model) {
+  Side source, target;
+  if (files.vocabularies.empty()) {
+    if (with_tokenizer) {
+      throw ConversionError(
+          files.weights.string() +
+          ": no vocabulary was found beside it; name it in decoder.yml, or "
+          "convert with --no-tokenizer.");
+    }
+    model->warnings.push_back(files.weights.string() +
+                              ": no vocabulary was found beside it; </s> is "
+                              "taken for 0 and <unk> for 1.");
+  } else {
+    const Architecture& a = model->architecture;
+    source = ReadSide(files.vocabularies[0], a.source_vocabulary);
+    target = ReadSide(files.vocabularies[1], a.target_vocabulary);
+  }
+  SetGeneration(files, source, target, model);
+  if (with_tokenizer) {
+    throw ConversionError(files.weights.string() +
+                          ": only --no-tokenizer is supported.");
+  }
+}
+
+}  // namespace latimer

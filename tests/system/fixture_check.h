@@ -1,0 +1,127 @@
+// Compares a converted model with the fixture.json of its folder;
+// tests/reference/README.md has its format.
+#ifndef LATIMER_TESTS_SYSTEM_FIXTURE_CHECK_H_
+#define LATIMER_TESTS_SYSTEM_FIXTURE_CHECK_H_
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/system/tiny_model.h"
+
+namespace latimer {
+
+// Ids of one fixture row. The logits of the last step stay in the workspace.
+inline std::vector<int32_t> Run(Translator& translator,
+                                const nlohmann::json& row,
+                                uint32_t max_target_tokens) {
+  const auto source = row["src_ids"].get<std::vector<int32_t>>();
+  const Result<Translation> result = translator.TranslateIds(
+      source, {.max_target_tokens = max_target_tokens, .language_code = {}});
+  EXPECT_TRUE(result.ok()) << result.status().message();
+  if (!result.ok()) return {};
+  return {result->tokens.begin(), result->tokens.end()};
+}
+
+// The logits that are there, apart from banned tokens, are `expected` within
+// 1e-4 of the largest.
+inline void ExpectLogits(const Translator& translator,
+                         const nlohmann::json& expected) {
+  const auto values = expected.get<std::vector<float>>();
+  ASSERT_EQ(values.size(),
+            translator.model_info().architecture.target_vocabulary);
+  float largest = 0;
+  for (const float value : values) {
+    largest = std::max(largest, std::fabs(value));
+  }
+  size_t banned = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const float logit = test_workspace.logits[i];
+    if (logit == -INFINITY) {
+      ++banned;
+    } else {
+      EXPECT_NEAR(logit, values[i], 1e-4f * largest) << "token " << i;
+    }
+  }
+  // EOS may be banned by the shortest length.
+  EXPECT_LE(banned, translator.model_info().generation.banned_ends.size() + 1);
+}
+
+// Step t's logits are those that are left when a limit of t + 1 tokens stops
+// the search.
+inline void ExpectAllLogits(Translator& translator, const nlohmann::json& row) {
+  const GenerationRules& rules = translator.model_info().generation;
+  const nlohmann::json& steps = row["all_step_logits"];
+  for (uint32_t t = 0; t < steps.size(); ++t) {
+    const uint32_t tokens = t + 1;
+    // A forced token is not computed.
+    if (rules.forced_eos >= 0 && tokens == rules.max_target_tokens) continue;
+    (void)Run(translator, row, tokens);
+    SCOPED_TRACE("step " + std::to_string(t));
+    ExpectLogits(translator, steps[t]);
+  }
+}
+
+// That the f32 model gives the fixture's ids and logits.
+inline void ExpectFixture(const std::filesystem::path& folder) {
+  const ModelBytes file = ConvertModel(folder, WeightType::kF32);
+  Translator translator;
+  const Status loaded = translator.Load(file.bytes(), &test_workspace);
+  ASSERT_TRUE(loaded.ok()) << loaded.message();
+  const nlohmann::json fixture = ReadFixture(folder);
+  size_t rows_with_logits = 0;
+  for (const nlohmann::json& row : fixture["sequences"]) {
+    SCOPED_TRACE(row["src_ids"].dump());
+    EXPECT_EQ(Run(translator, row, fixture["max_new_tokens"]),
+              row["output_ids"].get<std::vector<int32_t>>());
+    if (row.contains("first_step_logits")) {
+      ++rows_with_logits;
+      (void)Run(translator, row, 1);
+      ExpectLogits(translator, row["first_step_logits"]);
+    }
+    if (row.contains("all_step_logits")) ExpectAllLogits(translator, row);
+  }
+  EXPECT_GE(fixture["sequences"].size(), 12u);
+  EXPECT_GE(rows_with_logits, 4u);
+}
+
+// Of int8 with the fixtures.
+struct Agreement {
+  size_t rows = 0, equal_rows = 0, tokens = 0, equal_tokens = 0;
+
+  void Add(const std::vector<int32_t>& got, const std::vector<int32_t>& want) {
+    ++rows;
+    equal_rows += got == want;
+    tokens += want.size();
+    for (size_t i = 0; i < std::min(got.size(), want.size()); ++i) {
+      equal_tokens += got[i] == want[i];
+    }
+  }
+};
+
+// False if this build or CPU cannot run the tile.
+inline bool AddModel(const std::filesystem::path& folder, Tile tile,
+                     Agreement* agreement) {
+  const ModelBytes file = ConvertModel(folder, WeightType::kInt8, tile);
+  Translator translator;
+  const Status loaded = translator.Load(file.bytes(), &test_workspace);
+  if (loaded.code() == StatusCode::kTileNotInBuild ||
+      loaded.code() == StatusCode::kUnsupportedCpu) {
+    return false;
+  }
+  EXPECT_TRUE(loaded.ok()) << loaded.message();
+  const nlohmann::json fixture = ReadFixture(folder);
+  for (const nlohmann::json& row : fixture["sequences"]) {
+    agreement->Add(Run(translator, row, fixture["max_new_tokens"]),
+                   row["output_ids"].get<std::vector<int32_t>>());
+  }
+  return true;
+}
+
+}  // namespace latimer
+
+#endif  // LATIMER_TESTS_SYSTEM_FIXTURE_CHECK_H_
