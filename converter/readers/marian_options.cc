@@ -17,12 +17,11 @@ namespace {
 
 constexpr uint32_t kMaxCount = 0x7fffffff;
 
-std::optional<uint32_t> ParseCount(const YamlNode& node) {
+std::optional<uint32_t> ParseCount(const std::string& text) {
   uint32_t value = 0;
-  const char* end = node.text.data() + node.text.size();
-  const auto [last, error] = std::from_chars(node.text.data(), end, value);
-  if (node.kind != YamlNode::Kind::kScalar || error != std::errc() ||
-      last != end || value > kMaxCount) {
+  const char* end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || last != end || value > kMaxCount) {
     return std::nullopt;
   }
   return value;
@@ -233,14 +232,14 @@ void Check(const MarianOptions& options,
                                requirement.values.end()) {
         continue;
       }
-      std::string why = "this is not supported";
-      for (const std::string_view good : requirement.values) {
-        if (good.empty()) continue;
-        why += &good == requirement.values.data() ? ", only " : " or ";
-        why += good;
-        if (&good == requirement.values.data()) why += " is";
+      std::string good;
+      for (const std::string_view text : requirement.values) {
+        if (text.empty()) continue;
+        good += good.empty() ? "only " : " or ";
+        good += text;
       }
-      options.Fail(requirement.option, why);
+      options.Fail(requirement.option, good.empty() ? "this is not supported"
+                                                    : good + " is supported");
     }
   }
 }
@@ -430,9 +429,8 @@ bool MarianOptions::Bool(std::string_view option, bool fallback) const {
 
 uint32_t MarianOptions::Count(std::string_view option, uint32_t fallback,
                               uint32_t minimum) const {
-  const YamlNode* value = root_.Find(option);
-  if (value == nullptr) return fallback;
-  const std::optional<uint32_t> count = ParseCount(*value);
+  if (!Has(option)) return fallback;
+  const std::optional<uint32_t> count = ParseCount(Text(option, ""));
   if (!count || *count < minimum) {
     Fail(option,
          "it must be a whole number from " + std::to_string(minimum) + " on");
@@ -445,9 +443,9 @@ std::vector<std::string> MarianOptions::List(std::string_view option) const {
   if (value == nullptr) return {};
   if (value->kind == YamlNode::Kind::kScalar) return {value->text};
   std::vector<std::string> texts;
+  if (value->kind == YamlNode::Kind::kMap) Fail(option, "it must be a list");
   for (const YamlNode& item : value->values) {
-    if (value->kind == YamlNode::Kind::kMap ||
-        item.kind != YamlNode::Kind::kScalar) {
+    if (item.kind != YamlNode::Kind::kScalar) {
       Fail(option, "it must be a list of texts");
     }
     texts.push_back(item.text);
@@ -456,14 +454,10 @@ std::vector<std::string> MarianOptions::List(std::string_view option) const {
 }
 
 std::vector<uint32_t> MarianOptions::Counts(std::string_view option) const {
-  const YamlNode* value = root_.Find(option);
-  if (value == nullptr) return {};
   std::vector<uint32_t> counts;
-  for (const YamlNode& item : value->values) {
-    const std::optional<uint32_t> count = ParseCount(item);
-    if (value->kind != YamlNode::Kind::kSequence || !count) {
-      Fail(option, "it must be a list of whole numbers");
-    }
+  for (const std::string& text : List(option)) {
+    const std::optional<uint32_t> count = ParseCount(text);
+    if (!count) Fail(option, "it must be a list of whole numbers");
     counts.push_back(*count);
   }
   return counts;

@@ -41,16 +41,20 @@ std::vector<fs::path> FilesOf(const fs::path& folder, Predicate good) {
   return files;
 }
 
+constexpr char kGiveOne[] = "give one of them instead of the folder";
+constexpr char kNameThem[] = "name those of the model in decoder.yml";
+
 // The one of `files`, or none. Several are an error.
 std::optional<fs::path> OnlyOne(const fs::path& folder, const char* what,
-                                const std::vector<fs::path>& files) {
+                                const std::vector<fs::path>& files,
+                                const char* advice) {
   if (files.empty()) return std::nullopt;
   if (files.size() == 1) return files.front();
   std::string text = folder.string() + ": has several " + what + ", ";
   for (size_t i = 0; i < files.size(); ++i) {
     text += (i == 0 ? "" : " and ") + NameOf(files[i]);
   }
-  throw ConversionError(text + "; give one of them instead of the folder.");
+  throw ConversionError(text + "; " + advice + ".");
 }
 
 fs::path FolderOf(const fs::path& path) {
@@ -67,9 +71,10 @@ std::optional<fs::path> FindDecoder(const fs::path& path) {
   }
   if (fs::exists(folder / kDecoder)) return folder / kDecoder;
   if (!fs::is_directory(path)) return std::nullopt;
-  return OnlyOne(folder, "decoder.yml", FilesOf(folder, [](auto name) {
-                   return name.ends_with(kDecoderSuffix);
-                 }));
+  return OnlyOne(
+      folder, "decoder.yml",
+      FilesOf(folder, [](auto name) { return name.ends_with(kDecoderSuffix); }),
+      kGiveOne);
 }
 
 // A file that decoder.yml names. Where its folder is of another machine, the
@@ -91,10 +96,13 @@ std::vector<fs::path> GuessVocabularies(const fs::path& folder) {
       return name.starts_with(prefix) && IsVocabulary(name);
     });
   };
-  const auto source = OnlyOne(folder, "source vocabularies", find("srcvocab."));
-  const auto target = OnlyOne(folder, "target vocabularies", find("trgvocab."));
+  const auto source =
+      OnlyOne(folder, "source vocabularies", find("srcvocab."), kNameThem);
+  const auto target =
+      OnlyOne(folder, "target vocabularies", find("trgvocab."), kNameThem);
   if (source && target) return {*source, *target};
-  const auto shared = OnlyOne(folder, "vocabularies", find("vocab."));
+  const auto shared =
+      OnlyOne(folder, "vocabularies", find("vocab."), kNameThem);
   if (shared) return {*shared, *shared};
   return {};
 }
@@ -151,7 +159,8 @@ NativeMarianFiles FindNativeMarianFiles(const fs::path& path) {
     }
   } else {
     const auto weights =
-        given ? path : OnlyOne(folder, "models", FilesOf(folder, IsWeights));
+        given ? path
+              : OnlyOne(folder, "models", FilesOf(folder, IsWeights), kGiveOne);
     if (!weights) {
       throw ConversionError(folder.string() +
                             ": has neither a .npz nor a .bin of Marian's.");

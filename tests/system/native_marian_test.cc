@@ -52,5 +52,60 @@ TEST(NativeMarianInt8Test, MostIdsAreThoseOfTheReference) {
   EXPECT_GT(10 * agreement.equal_tokens, 8 * agreement.tokens);
 }
 
+// What the file should hold of these parts, row by row: the source's integers,
+// each row with the scale of its matrix.
+std::vector<std::byte> Packed(Tile tile,
+                              const std::vector<const SourceTensor*>& parts) {
+  std::vector<int8_t> integers;
+  std::vector<float> scales;
+  for (const SourceTensor* part : parts) {
+    const uint64_t inputs = part->shape.at(0), outputs = part->shape.at(1);
+    std::vector<int8_t> stored(inputs * outputs);
+    part->ReadIntegers(0, stored);
+    for (uint64_t o = 0; o < outputs; ++o) {
+      scales.push_back(part->scale);
+      for (uint64_t i = 0; i < inputs; ++i) {
+        integers.push_back(stored[i * outputs + o]);
+      }
+    }
+  }
+  const size_t n = scales.size(), k = integers.size() / n;
+  std::vector<std::byte> packed(PackedBytes(WeightType::kInt8, tile, n, k));
+  PackInt8(tile, n, k, integers.data(), scales.data(), packed.data());
+  return packed;
+}
+
+TEST(NativeMarianInt8Test, IntgemmsIntegersArePackedAsTheyAre) {
+  const auto folder = NativeModel("student");
+  const auto source = OpenTensorFile(folder / "model.xxyy.intgemm.alphas.bin");
+  const auto tensor = [&](const std::string& name) {
+    return &source->tensors().at(name);
+  };
+  const SourceTensor embedding = tensor("Wemb")->Transposed();
+  for (const Tile tile : {Tile::k8x8, Tile::k4x8, Tile::k8x2s4, Tile::k4x4}) {
+    const ModelBytes bytes = ConvertModel(folder, WeightType::kInt8, tile);
+    Image image(bytes.bytes());
+    size_t compared = 0;
+    const auto expect = [&](const std::string& name,
+                            const std::vector<const SourceTensor*>& parts) {
+      for (const schema::Tensor* written : *image.root().tensors()) {
+        if (written->name()->str() != name) continue;
+        ++compared;
+        const auto data = std::as_bytes(
+            std::span(written->data()->data(), written->data()->size()));
+        EXPECT_TRUE(std::ranges::equal(data, Packed(tile, parts))) << name;
+      }
+    };
+    expect("output", {&embedding});
+    expect("decoder.0.ssru.in",
+           {tensor("decoder_l1_rnn_W"), tensor("decoder_l1_rnn_Wf")});
+    expect("encoder.1.self_attention.qkv",
+           {tensor("encoder_l2_self_Wq"), tensor("encoder_l2_self_Wk"),
+            tensor("encoder_l2_self_Wv")});
+    expect("decoder.1.ffn.out", {tensor("decoder_l2_ffn_W2")});
+    EXPECT_EQ(compared, 4u);
+  }
+}
+
 }  // namespace
 }  // namespace latimer

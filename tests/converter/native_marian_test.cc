@@ -1,0 +1,221 @@
+#include "converter/readers/native_marian.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "converter/readers/native_marian_files.h"
+#include "converter/readers/open_model.h"
+#include "tests/converter/model_folder.h"
+
+namespace latimer {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+fs::path NativeModel(const std::string& name) {
+  return fs::path(LATIMER_SOURCE_DIR) / "tests" / "data" / "tiny_native" / name;
+}
+
+// A copy that a test changes.
+class NativeCopy {
+ public:
+  explicit NativeCopy(const std::string& name) {
+    fs::copy(NativeModel(name), path());
+  }
+
+  const fs::path& path() const { return folder_.path(); }
+  fs::path operator/(const std::string& name) const { return path() / name; }
+
+  void Replace(const std::string& file, const std::string& from,
+               const std::string& to) {
+    std::string bytes = ReadFile(path() / file);
+    const size_t at = bytes.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    bytes.replace(at, from.size(), to);
+    WriteFile(path() / file, bytes);
+  }
+
+  std::string Error(const fs::path& given) const {
+    const std::string message =
+        ErrorOf([&] { ReadNativeMarian(given, /*with_tokenizer=*/false); });
+    EXPECT_EQ(message.back(), '.') << message;
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+    return message;
+  }
+  std::string Error() const { return Error(path()); }
+
+ private:
+  TempFolder folder_;
+};
+
+CanonicalModel Read(const fs::path& path) {
+  return OpenModel(path, /*with_tokenizer=*/false);
+}
+
+TEST(NativeMarianTest, TakesTheFolderItsWeightsOrItsDecoderYml) {
+  for (const char* given : {"", "model.npz", "decoder.yml"}) {
+    const CanonicalModel model = Read(NativeModel("ssru") / given);
+    EXPECT_EQ(model.architecture.decoder_kind, DecoderKind::kSsru) << given;
+    EXPECT_EQ(model.source, "ssru/model.npz");
+  }
+  EXPECT_EQ(Read(NativeModel("student") / "model.xxyy.intgemm.alphas.bin")
+                .architecture.d_model,
+            24u);
+}
+
+TEST(NativeMarianTest, FindsADecoderYmlOfAnyName) {
+  NativeCopy copy("ssru");
+  fs::rename(copy / "decoder.yml", copy / "model.npz.decoder.yml");
+  EXPECT_TRUE(FindNativeMarianFiles(copy.path()).decoder_options.has_value());
+  EXPECT_TRUE(
+      FindNativeMarianFiles(copy / "model.npz").decoder_options.has_value());
+  fs::copy(copy / "model.npz.decoder.yml", copy / "b.npz.decoder.yml");
+  EXPECT_THAT(copy.Error(), AllOf(HasSubstr("b.npz.decoder.yml and model.npz"),
+                                  HasSubstr("give one of them")));
+}
+
+TEST(NativeMarianTest, FindsTheFilesOfAStudent) {
+  NativeCopy copy("student");
+  WriteFile(copy / "lex.50.50.xxyy.s2t.bin", "x");
+  WriteFile(copy / "vocab.xxyy.spm", "x");
+  EXPECT_THAT(FindNativeMarianFiles(copy.path()).vocabularies,
+              ElementsAre(copy / "vocab.xxyy.spm", copy / "vocab.xxyy.spm"));
+  WriteFile(copy / "srcvocab.xxyy.spm", "x");
+  WriteFile(copy / "trgvocab.xxyy.spm", "x");
+  EXPECT_THAT(
+      FindNativeMarianFiles(copy.path()).vocabularies,
+      ElementsAre(copy / "srcvocab.xxyy.spm", copy / "trgvocab.xxyy.spm"));
+}
+
+TEST(NativeMarianTest, FindsFilesOfAnotherMachineBesideDecoderYml) {
+  NativeCopy copy("ssru");
+  copy.Replace("decoder.yml", "relative-paths: true", "relative-paths: false");
+  copy.Replace("decoder.yml", "- model.npz", "- /home/them/model.npz");
+  EXPECT_EQ(Read(copy.path()).architecture.d_model, 24u);
+  copy.Replace("decoder.yml", "them/model.npz", "them/other.npz");
+  EXPECT_THAT(copy.Error(),
+              HasSubstr("names /home/them/other.npz, which is missing"));
+}
+
+TEST(NativeMarianTest, SaysWhatAFolderLacks) {
+  TempFolder empty;
+  EXPECT_THAT(ErrorOf([&] { ReadNativeMarian(empty.path(), false); }),
+              HasSubstr("has neither a .npz nor a .bin"));
+  NativeCopy copy("ssru");
+  fs::remove(copy / "decoder.yml");
+  fs::copy(copy / "model.npz", copy / "second.npz");
+  EXPECT_THAT(copy.Error(), HasSubstr("several models, model.npz and second"));
+  EXPECT_THAT(copy.Error(copy / "second.npz"),
+              AllOf(HasSubstr("vocab.source.yml and vocab.target.yml"),
+                    HasSubstr("decoder.yml")));
+  fs::remove(copy / "vocab.source.yml");
+  EXPECT_EQ(Read(copy / "second.npz").architecture.d_model, 24u);
+}
+
+TEST(NativeMarianTest, RefusesSeveralModelsThatVote) {
+  NativeCopy copy("ssru");
+  copy.Replace("decoder.yml", "- model.npz", "- model.npz\n- model2.npz");
+  EXPECT_THAT(copy.Error(), HasSubstr("models is [model.npz, model2.npz]; "));
+}
+
+TEST(NativeMarianTest, HasMariansGenerationRules) {
+  NativeCopy copy("ssru");
+  CanonicalGeneration g = Read(copy.path()).generation;
+  EXPECT_EQ(g.decoder_start, -1);
+  EXPECT_EQ(g.pad, -1);
+  EXPECT_EQ(g.eos, 0);
+  EXPECT_THAT(g.source_suffix, ElementsAre(0));
+  EXPECT_THAT(g.banned_sequences, ElementsAre(ElementsAre(1)));
+  EXPECT_EQ(g.max_target_tokens, 512u);
+  copy.Replace("decoder.yml", "beam-size: 6",
+               "allow-unk: true\nmax-length: 50");
+  const CanonicalModel model = Read(copy.path());
+  EXPECT_THAT(model.generation.banned_sequences, IsEmpty());
+  EXPECT_EQ(model.generation.max_target_tokens, 50u);
+  EXPECT_EQ(model.tables.at("source_positions").size(), 50u * 24);
+}
+
+TEST(NativeMarianTest, TakesSpecialIdsFromTheVocabulary) {
+  NativeCopy copy("ssru");
+  copy.Replace("vocab.target.yml", "\"</s>\": 0", "\"t0\": 0");
+  copy.Replace("vocab.target.yml", "\"t7\": 7", "\"</s>\": 7");
+  copy.Replace("vocab.source.yml", "\"<unk>\": 1", "\"UNK\": 1");
+  const CanonicalGeneration g = Read(copy.path()).generation;
+  EXPECT_EQ(g.eos, 7);
+  EXPECT_THAT(g.source_suffix, ElementsAre(0));
+  copy.Replace("vocab.target.yml", "</s>", "gone");
+  EXPECT_THAT(copy.Error(), HasSubstr("vocab.target.yml: has no </s>."));
+}
+
+TEST(NativeMarianTest, NeverProducesControlCharacters) {
+  NativeCopy copy("ssru");
+  copy.Replace("vocab.target.yml", "\"t9\": 9", "\"<0x0A>\": 9");
+  EXPECT_THAT(Read(copy.path()).generation.banned_sequences,
+              ElementsAre(ElementsAre(1), ElementsAre(9)));
+  copy.Replace("decoder.yml", "beam-size: 6", "allow-special: true");
+  EXPECT_THAT(Read(copy.path()).generation.banned_sequences,
+              ElementsAre(ElementsAre(1)));
+}
+
+TEST(NativeMarianTest, RefusesAVocabularyOfAnotherSize) {
+  NativeCopy copy("ssru");
+  copy.Replace("vocab.source.yml", "\"s89\": 89\n", "");
+  EXPECT_THAT(copy.Error(), AllOf(HasSubstr("vocab.source.yml: has 89 entries"),
+                                  HasSubstr("90 rows")));
+}
+
+TEST(NativeMarianTest, WarnsWithoutAVocabulary) {
+  EXPECT_THAT(Read(NativeModel("student")).warnings,
+              Contains(HasSubstr("no vocabulary was found")));
+  EXPECT_THAT(ErrorOf([] {
+                ReadNativeMarian(NativeModel("student"),
+                                 /*with_tokenizer=*/true);
+              }),
+              HasSubstr("--no-tokenizer"));
+}
+
+// The options lie in the .bin as text; one letter of a name hides an option.
+TEST(NativeMarianTest, NamesTensorsThatDisagreeWithTheOptions) {
+  NativeCopy copy("tied_source");
+  copy.Replace("model.bin", "output-omit-bias: true", "output-omit-bias: fals");
+  EXPECT_THAT(copy.Error(), HasSubstr("output-omit-bias is \"fals\""));
+  copy.Replace("model.bin", "output-omit-bias: fals", "output-omit-bibs: true");
+  EXPECT_THAT(copy.Error(),
+              HasSubstr("missing tensors: decoder_ff_logit_out_b"));
+  copy.Replace("model.bin", "output-omit-bibs", "output-omit-bias");
+  copy.Replace("model.bin", "transformer-dim-ffn: 32",
+               "transformer-dim-ffn: 23");
+  EXPECT_THAT(copy.Error(),
+              AllOf(HasSubstr("encoder_l1_ffn_W1 [32, 24] instead of [23, 24]"),
+                    HasSubstr("encoder_l1_ffn_b1 [32] instead of [23]")));
+  copy.Replace("model.bin", "transformer-dim-ffn: 23",
+               "transformer-dim-ffn: 32");
+  copy.Replace("model.bin", "enc-depth: 2", "enc-depth: 1");
+  EXPECT_THAT(copy.Error(), HasSubstr("unexpected tensors: encoder_l2_"));
+}
+
+TEST(NativeMarianTest, RefusesWeightsWithoutOptions) {
+  NativeCopy copy("tied_source");
+  copy.Replace("model.bin", "special:model.yml", "special:nodel.yml");
+  EXPECT_THAT(copy.Error(), HasSubstr("holds no special:model.yml"));
+}
+
+TEST(NativeMarianTest, TellsFoldersApart) {
+  EXPECT_TRUE(IsNativeMarian(NativeModel("ssru")));
+  EXPECT_TRUE(IsNativeMarian(NativeModel("student")));
+  TempFolder folder;
+  EXPECT_FALSE(IsNativeMarian(folder.path()));
+  WriteFile(folder.path() / "pytorch_model.bin", "x");
+  WriteFile(folder.path() / "lex.s2t.bin", "x");
+  WriteFile(folder.path() / "model.npz.optimizer.npz", "x");
+  EXPECT_FALSE(IsNativeMarian(folder.path()));
+}
+
+}  // namespace
+}  // namespace latimer
