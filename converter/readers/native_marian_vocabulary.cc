@@ -8,6 +8,7 @@
 #include "converter/error.h"
 #include "converter/readers/sentencepiece_model.h"
 #include "converter/readers/vocabulary.h"
+#include "converter/tokenizer_builder.h"
 
 namespace latimer {
 namespace {
@@ -101,6 +102,41 @@ void SetGeneration(const NativeMarianFiles& files, const Side& source,
   }
 }
 
+// Marian itself splits at spaces where it has no SentencePiece model; the
+// scripts beside OPUS-MT models segment with source.spm before.
+TokenizerSide SideOf(const Side& side, uint32_t rows) {
+  TokenizerSide out;
+  out.kind = side.pieces ? TokenizerSide::Kind::kSentencePiece
+                         : TokenizerSide::Kind::kWords;
+  if (side.pieces) out.model = &*side.pieces;
+  if (side.words) {
+    const auto& words = side.words->pieces;
+    out.vocabulary = &*side.words;
+    out.unknown = words[static_cast<size_t>(side.unknown)];
+    out.special = {words[static_cast<size_t>(side.eos)]};
+  }
+  out.rows = rows;
+  return out;
+}
+
+void MakeTokenizer(const NativeMarianFiles& files, Side* source, Side* target,
+                   CanonicalModel* model) {
+  if (!files.pieces.empty()) {
+    source->pieces = ReadSentencePieceModel(files.pieces[0]);
+    target->pieces = ReadSentencePieceModel(files.pieces[1]);
+  }
+  const fs::path folder = files.vocabularies[0].parent_path();
+  if (!source->pieces && fs::exists(folder / "source.bpe")) {
+    model->warnings.push_back(
+        (folder / "source.bpe").string() +
+        ": subword-nmt's BPE is not supported; texts are split at spaces, as "
+        "Marian itself does.");
+  }
+  const Architecture& a = model->architecture;
+  model->tokenizer = BuildTokenizer(SideOf(*source, a.source_vocabulary),
+                                    SideOf(*target, a.target_vocabulary));
+}
+
 }  // namespace
 
 void ReadNativeVocabularies(const NativeMarianFiles& files, bool with_tokenizer,
@@ -122,10 +158,7 @@ void ReadNativeVocabularies(const NativeMarianFiles& files, bool with_tokenizer,
     target = ReadSide(files.vocabularies[1], a.target_vocabulary);
   }
   SetGeneration(files, source, target, model);
-  if (with_tokenizer) {
-    throw ConversionError(files.weights.string() +
-                          ": only --no-tokenizer is supported.");
-  }
+  if (with_tokenizer) MakeTokenizer(files, &source, &target, model);
 }
 
 }  // namespace latimer

@@ -83,7 +83,6 @@ TEST(NativeMarianTest, FindsADecoderYmlOfAnyName) {
 TEST(NativeMarianTest, FindsTheFilesOfAStudent) {
   NativeCopy copy("student");
   WriteFile(copy / "lex.50.50.xxyy.s2t.bin", "x");
-  WriteFile(copy / "vocab.xxyy.spm", "x");
   EXPECT_THAT(FindNativeMarianFiles(copy.path()).vocabularies,
               ElementsAre(copy / "vocab.xxyy.spm", copy / "vocab.xxyy.spm"));
   WriteFile(copy / "srcvocab.xxyy.spm", "x");
@@ -171,13 +170,33 @@ TEST(NativeMarianTest, RefusesAVocabularyOfAnotherSize) {
 }
 
 TEST(NativeMarianTest, WarnsWithoutAVocabulary) {
-  EXPECT_THAT(Read(NativeModel("student")).warnings,
+  NativeCopy copy("student");
+  fs::remove(copy / "vocab.xxyy.spm");
+  EXPECT_THAT(Read(copy.path()).warnings,
               Contains(HasSubstr("no vocabulary was found")));
-  EXPECT_THAT(ErrorOf([] {
-                ReadNativeMarian(NativeModel("student"),
-                                 /*with_tokenizer=*/true);
-              }),
-              HasSubstr("--no-tokenizer"));
+  EXPECT_THAT(
+      ErrorOf([&] { ReadNativeMarian(copy.path(), /*with_tokenizer=*/true); }),
+      HasSubstr("--no-tokenizer"));
+}
+
+TEST(NativeMarianTest, ReadsOpusMtsPiecesBesideAYmlVocabulary) {
+  NativeCopy copy("ssru");
+  const std::string pieces =
+      ReadFile(NativeModel("student") / "vocab.xxyy.spm");
+  WriteFile(copy / "source.spm", pieces);
+  EXPECT_THAT(FindNativeMarianFiles(copy.path()).pieces, IsEmpty());
+  WriteFile(copy / "target.spm", pieces);
+  EXPECT_THAT(FindNativeMarianFiles(copy.path()).pieces,
+              ElementsAre(copy / "source.spm", copy / "target.spm"));
+  EXPECT_TRUE(ReadNativeMarian(copy.path(), true).tokenizer.has_value());
+}
+
+TEST(NativeMarianTest, SaysThatSubwordNmtIsNotApplied) {
+  NativeCopy copy("ssru");
+  EXPECT_THAT(ReadNativeMarian(copy.path(), true).warnings, IsEmpty());
+  WriteFile(copy / "source.bpe", "#version: 0.2");
+  EXPECT_THAT(ReadNativeMarian(copy.path(), true).warnings,
+              ElementsAre(HasSubstr("source.bpe")));
 }
 
 // The options lie in the .bin as text; one letter of a name hides an option.

@@ -8,12 +8,14 @@ marian_numpy.py in float64 from the float32 numbers of the file.
 """
 
 import argparse
+import io
 import json
 import random
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+import sentencepiece
 import torch
 import torch.nn.functional as F
 import yaml
@@ -297,6 +299,31 @@ def words(language: str, size: int) -> list[str]:
     return ["</s>", "<unk>"] + [f"{language}{i}" for i in range(2, size)]
 
 
+def write_pieces(path: Path, size: int) -> sentencepiece.SentencePieceProcessor:
+    """A SentencePiece model with Marian's special ids, of the demo's English."""
+    model = io.BytesIO()
+    lines = (Path(__file__).parents[2] / "examples/en-de/data/test.en").read_text().splitlines()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(lines), model_writer=model, vocab_size=size, model_type="unigram",
+        character_coverage=0.98, bos_id=-1, eos_id=EOS, unk_id=UNK, num_threads=1,
+        normalization_rule_name="identity", minloglevel=2)
+    path.write_bytes(model.getvalue())
+    return sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
+
+
+def text_rows(model: MarianModel, pieces) -> list[dict]:
+    """What the model makes of texts; nonsense, but always the same."""
+    rows = []
+    for line in (Path(__file__).parents[2] / "examples/en-de/data/test.en").open():
+        ids = pieces.encode(line.strip()) + [EOS]
+        output, _, margin = model.greedy(ids, EOS, UNK, MAX_NEW_TOKENS)
+        if margin >= MIN_MARGIN and len(ids) < 40:
+            kept = output[:-1] if output[-1] == EOS else output
+            rows.append({"source": line.strip(), "src_ids": ids, "target": pieces.decode(kept)})
+        if len(rows) == 6:
+            return rows
+
+
 def write_model(folder: Path, spec: Spec, parameters: dict, options: dict) -> None:
     names = {"npz": "model.npz", "npz_compressed": "model.npz", "bin": "model.bin",
              "firefox": "model.xxyy.intgemm.alphas.bin"}
@@ -334,7 +361,9 @@ def candidate_sources(size: int, task: dict[int, int], rng: random.Random):
             yield [rng.randrange(1, size) for _ in range(rng.randint(2, 30))] + [EOS]
 
 
-def write_fixture(folder: Path, spec: Spec, model: MarianModel, task, seed: int) -> str:
+def write_fixture(
+    folder: Path, spec: Spec, model: MarianModel, task, seed: int, texts: list[dict]
+) -> str:
     rng, rows, seen, toy = random.Random(seed + 1), [], set(), 0
     lines = []
     for tried, source in enumerate(candidate_sources(model.options["dim-vocabs"][0], task, rng)):
@@ -360,7 +389,11 @@ def write_fixture(folder: Path, spec: Spec, model: MarianModel, task, seed: int)
     head = {"about": spec.about, "definition": DEFINITION, "seed": seed, "numpy": np.__version__,
             "torch": torch.__version__, "eos_token_id": EOS, "unknown_token_id": UNK,
             "max_new_tokens": MAX_NEW_TOKENS}
-    text = json.dumps(head, indent=1)[:-2] + ',\n "sequences": [\n' + ",\n".join(lines) + "\n]}\n"
+    text = json.dumps(head, indent=1)[:-2]
+    if texts:
+        rows_text = ",\n".join(json.dumps(row, separators=(",", ":")) for row in texts)
+        text += ',\n "texts": [\n' + rows_text + "\n]"
+    text += ',\n "sequences": [\n' + ",\n".join(lines) + "\n]}\n"
     (folder / "fixture.json").write_text(text)
     size = sum(f.stat().st_size for f in folder.iterdir())
     return (f"{folder.name:18} ended {sum(r['ended_with_eos'] for r in rows):2}/12  "
@@ -394,7 +427,11 @@ def make(name: str, out: Path, steps: int) -> str:
         with torch.no_grad():
             trained_logits = model.logits(torch.tensor([source]), torch.tensor([output]))[0]
         assert np.allclose(trained_logits, logits, rtol=1e-3, atol=1e-3)
-    return write_fixture(folder, spec, reference, task, seed) + f"  loss {loss:.3f}"
+    texts = []
+    if spec.form == "firefox":
+        pieces = write_pieces(folder / "vocab.xxyy.spm", source_size)
+        texts = text_rows(reference, pieces)
+    return write_fixture(folder, spec, reference, task, seed, texts) + f"  loss {loss:.3f}"
 
 
 def main() -> None:

@@ -26,6 +26,64 @@ std::vector<std::string> NativeModelNames() {
   return names;
 }
 
+// The text of ids by the vocabulary of make_tiny_native.py.
+std::string Words(char language, const std::vector<int32_t>& ids) {
+  std::string text;
+  for (const int32_t id : ids) {
+    if (id == 0) continue;  // </s>
+    if (!text.empty()) text += ' ';
+    text += language + std::to_string(id);
+  }
+  return text;
+}
+
+std::string TranslateText(Translator& translator, const std::string& source,
+                          uint32_t max_target_tokens) {
+  const Result<Translation> result = translator.Translate(
+      source, {.max_target_tokens = max_target_tokens, .language_code = {}});
+  EXPECT_TRUE(result.ok()) << result.status().message();
+  return result.ok() ? std::string(result->text) : "";
+}
+
+ModelBytes ConvertWithTokenizer(const std::filesystem::path& folder) {
+  return WriteModel(OpenModel(folder, /*with_tokenizer=*/true),
+                    {.weights = WeightType::kF32,
+                     .f32_tile = UsableTile(WeightType::kF32),
+                     .progress = {}});
+}
+
+TEST(NativeMarianTextTest, WordsOfAYmlVocabularyBecomeWords) {
+  const auto folder = NativeModel("tied_target");
+  const ModelBytes file = ConvertWithTokenizer(folder);
+  Translator translator;
+  ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
+  const nlohmann::json fixture = ReadFixture(folder);
+  size_t rows = 0;
+  for (const nlohmann::json& row : fixture["sequences"]) {
+    const auto source = row["src_ids"].get<std::vector<int32_t>>();
+    if (std::ranges::find(source, 1) != source.end()) continue;  // <unk>
+    ++rows;
+    EXPECT_EQ(TranslateText(translator, Words('s', source),
+                            fixture["max_new_tokens"]),
+              Words('t', row["output_ids"]));
+  }
+  EXPECT_GE(rows, 6u);
+}
+
+TEST(NativeMarianTextTest, AStudentTranslatesText) {
+  const auto folder = NativeModel("student");
+  const ModelBytes file = ConvertWithTokenizer(folder);
+  Translator translator;
+  ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
+  const nlohmann::json fixture = ReadFixture(folder);
+  for (const nlohmann::json& row : fixture["texts"]) {
+    EXPECT_EQ(
+        TranslateText(translator, row["source"], fixture["max_new_tokens"]),
+        row["target"].get<std::string>());
+  }
+  EXPECT_GE(fixture["texts"].size(), 6u);
+}
+
 class NativeMarianModelTest : public ::testing::TestWithParam<std::string> {};
 
 INSTANTIATE_TEST_SUITE_P(Models, NativeMarianModelTest,
