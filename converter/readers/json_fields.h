@@ -18,6 +18,12 @@ class JsonFields {
   // Nothing if there is no such file.
   static std::optional<JsonFields> Open(const std::filesystem::path& path);
 
+  // Fields that come from elsewhere; `name` is what errors call the file.
+  // Precondition: an object.
+  static JsonFields From(std::filesystem::path name, nlohmann::json json) {
+    return {std::move(name), std::move(json)};
+  }
+
   // Null if the field is absent.
   const nlohmann::json* Find(std::string_view name) const;
   bool Has(std::string_view name) const { return Find(name) != nullptr; }

@@ -1,0 +1,128 @@
+// The mapping of somebody's own PyTorch model: how its tensors are called, and
+// what its code does that tensors do not say. converter/README.md has the
+// format of the JSON.
+#ifndef LATIMER_CONVERTER_READERS_MODEL_MAP_H_
+#define LATIMER_CONVERTER_READERS_MODEL_MAP_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "latimer/model_info.h"
+
+namespace latimer {
+
+// The tensors of one part; of each list the first that the file has is meant.
+// {layer} and {head} stand for numbers from 0.
+struct PartNames {
+  std::vector<std::string> weight;  // of a norm: gamma; of positions: the table
+  std::vector<std::string> bias;    // of a norm: beta
+};
+
+// Which head an output of the query, key and value projections belongs to.
+enum class HeadLayout : uint8_t {
+  kContiguous,   // output / head_dim
+  kInterleaved,  // output % heads
+  kModules,      // each head has projections of its own, named by {head}
+};
+
+enum class PositionKind : uint8_t {
+  kInterleaved,  // sine and cosine take turns
+  kHalves,       // all sines, then all cosines
+  kLearned,      // a table in the file
+  kNone,
+};
+
+// For what the file decides by having the tensor or not.
+enum class Presence : uint8_t { kNo, kYes, kIfPresent };
+
+struct VocabularyFlags {
+  std::filesystem::path file;  // Empty: none.
+  // The other fields, as the JSON has them.
+  std::string kind = "words";
+  bool lower_case = false;
+};
+
+// Absent ids are -1.
+struct SpecialIds {
+  int32_t pad = -1;
+  int32_t sos = -1;
+  int32_t eos = -1;
+  int32_t unk = -1;
+};
+
+struct ModelMap {
+  // For messages: the file's path, or "preset:NAME".
+  std::string name;
+
+  // By part: "encoder.self_attention.query", ...; see MapParts.
+  std::map<std::string, PartNames> tensors;
+  // Tensors that are not needed; `*` stands for anything.
+  std::vector<std::string> ignore;
+  // Parts whose bias may be absent; `*` stands for anything.
+  std::vector<std::string> optional_bias;
+  // Comes off the front of every tensor's name.
+  std::string prefix;
+
+  uint32_t encoder_heads = 0;  // 0: to be counted, with kModules.
+  uint32_t decoder_heads = 0;
+  HeadLayout head_layout = HeadLayout::kContiguous;
+  // What scores are multiplied by is 1 / sqrt(head_dim), 1 / sqrt(d_model), or
+  // `attention_scale`.
+  enum class AttentionScale : uint8_t { kHeadDim, kDModel, kNumber };
+  AttentionScale attention_scale_kind = AttentionScale::kHeadDim;
+  double attention_scale = 0;
+
+  bool pre_norm = false;
+  bool has_norms = true;
+  bool unbiased_std = false;  // Else a LayerNorm.
+  double norm_epsilon = 1e-5;
+  Presence final_norm = Presence::kIfPresent;
+  Presence embedding_norm = Presence::kIfPresent;
+  bool residual = true;
+  Activation activation = Activation::kRelu;
+
+  PositionKind positions = PositionKind::kInterleaved;
+  // Row of the table that the first token gets.
+  uint32_t position_offset = 0;
+  // Every token of a single sentence gets the first row.
+  bool positions_along_batch = false;
+  uint32_t max_source_tokens = 0;  // 0: as many as there are positions for.
+  uint32_t max_target_tokens = 0;
+
+  std::optional<double> embedding_scale;  // Absent: sqrt(d_model).
+  bool shared_embeddings = false;
+  bool tied_output = false;
+
+  VocabularyFlags source_vocabulary;
+  VocabularyFlags target_vocabulary;
+  SpecialIds source_ids;
+  SpecialIds target_ids;
+  int32_t decoder_start = 0;
+  std::vector<int32_t> source_prefix;
+  std::vector<int32_t> source_suffix;
+};
+
+// Every part that a map may name.
+std::span<const std::string_view> MapParts();
+
+// The text of the presets of converter/maps, by name.
+const std::map<std::string, std::string>& MapPresets();
+
+// "encoder_layers, enc_dec_attn, ..."
+std::string MapPresetNames();
+
+// `from` is a path or "preset:NAME"; `settings` are the KEY=VALUE of --set,
+// which come on top. Throws ConversionError where a file is missing, or a field
+// is unknown, missing or not what it must be.
+ModelMap ReadModelMap(const std::string& from,
+                      std::span<const std::string> settings);
+
+}  // namespace latimer
+
+#endif  // LATIMER_CONVERTER_READERS_MODEL_MAP_H_
