@@ -14,6 +14,7 @@
 #include "converter/known_answer.h"
 #include "converter/model_writer.h"
 #include "converter/profile_header.h"
+#include "converter/readers/mapped_model.h"
 #include "converter/readers/open_model.h"
 #include "latimer/plan.h"
 #include "model/model_file.h"
@@ -25,7 +26,9 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 struct Options {
-  fs::path model_directory;
+  fs::path model;
+  std::string map;  // Empty: none.
+  std::vector<std::string> settings;
   fs::path output;
   WeightType weights = WeightType::kInt8;
   Tile tile = Tile::k8x8;
@@ -76,9 +79,18 @@ void WriteProfile(const fs::path& path, const Profile& profile) {
                       std::as_bytes(std::span(header.data(), header.size())));
 }
 
+CanonicalModel ReadModel(const Options& options) {
+  const bool with_tokenizer = !options.no_tokenizer;
+  if (!options.map.empty()) {
+    return ReadMappedModel(options.model,
+                           ReadModelMap(options.map, options.settings),
+                           with_tokenizer);
+  }
+  return OpenModel(options.model, with_tokenizer);
+}
+
 void Convert(const Options& options) {
-  CanonicalModel model =
-      OpenModel(options.model_directory, !options.no_tokenizer);
+  CanonicalModel model = ReadModel(options);
   if (!options.license.empty()) model.license = options.license;
   size_t warnings_printed = 0;
   const auto print_warnings = [&] {
@@ -145,10 +157,37 @@ int Main(int argc, char** argv) {
   app.name("latimer-convert");
   app.set_version_flag("--version", "latimer-convert " LATIMER_VERSION);
   Options options;
-  app.add_option("MODEL_DIR", options.model_directory,
+  app.add_option("MODEL", options.model,
                  "folder of a Hugging Face Marian (OPUS-MT) or native Marian "
-                 "model, or the latter's .npz or .bin")
+                 "model, or the latter's .npz or .bin, or, with --map, the "
+                 "weights of a PyTorch model: .pt, .safetensors")
       ->required();
+  CLI::Option* map =
+      app.add_option("--map", options.map,
+                     "how an own PyTorch model is built and what its tensors "
+                     "are called: a JSON file, or preset:NAME with one of " +
+                         MapPresetNames())
+          ->option_text("FILE.json|preset:NAME");
+  app.add_option("--set", options.settings,
+                 "set a flag of the map, such as heads=8; may be repeated")
+      ->option_text("FLAG=VALUE")
+      ->allow_extra_args(false)
+      ->needs(map);
+  // Needs no model, and so ends the reading of the command line.
+  app.add_option_function<std::string>(
+         "--print-map",
+         [](const std::string& name) {
+           const auto preset = MapPresets().find(name);
+           if (preset == MapPresets().end()) {
+             throw CLI::ValidationError("--print-map " + name,
+                                        "the presets are " + MapPresetNames());
+           }
+           std::cout << preset->second;
+           throw CLI::Success();
+         },
+         "print a preset of --map, to write another one from it")
+      ->trigger_on_parse()
+      ->option_text("NAME");
   app.add_option("-o,--output", options.output, "the model file to write, .ltm")
       ->required();
   std::string weights = "int8";

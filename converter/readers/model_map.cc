@@ -91,6 +91,8 @@ constexpr std::string_view kFlags[] = {
 
 bool IsPositions(std::string_view part) { return part.ends_with("_positions"); }
 
+bool IsEmbedding(std::string_view part) { return part.ends_with("_embedding"); }
+
 bool IsNorm(std::string_view part) { return part.ends_with("norm"); }
 
 bool HasLayers(std::string_view part) {
@@ -255,7 +257,7 @@ PartNames ReadPart(const JsonFields& tensors, const std::string& part) {
   if (value.is_string()) {
     PartNames names = {.weight = expand(value), .bias = {}};
     if (IsPositions(part)) return names;
-    names.bias = names.weight;
+    if (!IsEmbedding(part)) names.bias = names.weight;
     for (std::string& name : names.weight) name += ".weight";
     for (std::string& name : names.bias) name += ".bias";
     return names;
@@ -292,6 +294,22 @@ void ReadTensors(const JsonFields& fields, ModelMap* map) {
   map->prefix = fields.Text("prefix", "");
 }
 
+// {head} is in the names if, and only if, heads are modules.
+void CheckHeadNames(const ModelMap& map) {
+  const bool modules = map.head_layout == HeadLayout::kModules;
+  for (const auto& [part, names] : map.tensors) {
+    if (!MayHaveHeads(part)) continue;
+    for (const std::string& name : names.weight) {
+      if ((name.find("{head}") != std::string::npos) != modules) {
+        throw ConversionError(
+            map.name + ": tensors: " + part + " names " + name + ", but with " +
+            "head_layout " + (modules ? "" : "other than ") +
+            "\"modules\" it has " + (modules ? "a" : "no") + " {head}.");
+      }
+    }
+  }
+}
+
 // ---- Architecture ----------------------------------------------------------
 
 void ReadHeads(const JsonFields& fields, ModelMap* map) {
@@ -300,6 +318,7 @@ void ReadHeads(const JsonFields& fields, ModelMap* map) {
                          {{"contiguous", HeadLayout::kContiguous},
                           {"interleaved", HeadLayout::kInterleaved},
                           {"modules", HeadLayout::kModules}});
+  CheckHeadNames(*map);
   const Json* heads = fields.Find("heads");
   if (heads != nullptr && heads->is_object()) {
     const JsonFields both = Inner(fields, "heads");
@@ -316,15 +335,17 @@ void ReadHeads(const JsonFields& fields, ModelMap* map) {
                           "attention heads there are, so give --set heads=N.");
   }
   const Json* scale = fields.Find("attention_scale");
-  if (scale != nullptr && scale->is_number()) {
-    map->attention_scale_kind = ModelMap::AttentionScale::kNumber;
+  using Scale = ModelMap::AttentionScale;
+  if (scale == nullptr || *scale == "1/sqrt(head_dim)") {
+    map->attention_scale_kind = Scale::kHeadDim;
+  } else if (*scale == "1/sqrt(d_model)") {
+    map->attention_scale_kind = Scale::kDModel;
+  } else if (scale->is_number()) {
+    map->attention_scale_kind = Scale::kNumber;
     map->attention_scale = *Number(fields, "attention_scale");
   } else {
-    map->attention_scale_kind = Choice<ModelMap::AttentionScale>(
-        fields, "attention_scale", ModelMap::AttentionScale::kHeadDim,
-        {{"1/sqrt(head_dim)", ModelMap::AttentionScale::kHeadDim},
-         {"1/sqrt(d_model)", ModelMap::AttentionScale::kDModel},
-         {"a number", ModelMap::AttentionScale::kNumber}});
+    fields.Fail("attention_scale",
+                "it must be 1/sqrt(head_dim), 1/sqrt(d_model) or a number");
   }
 }
 

@@ -1,0 +1,378 @@
+#include "converter/readers/mapped_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "converter/error.h"
+#include "converter/readers/mapped_attention.h"
+#include "converter/readers/mapped_positions.h"
+#include "converter/readers/mapped_tensors.h"
+
+namespace latimer {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct LayerTensors {
+  AttentionTensors self_attention;
+  AttentionTensors cross_attention;
+  Parameters ffn_in, ffn_out;
+};
+
+struct StackTensors {
+  std::vector<LayerTensors> layers;
+  HeadShape heads;
+};
+
+class ModelMapper {
+ public:
+  ModelMapper(MappedTensors& tensors, CanonicalModel* model)
+      : tensors_(tensors), map_(tensors.map()), model_(*model) {}
+
+  // By names alone; throws if any is missing or left over.
+  void TakeAll() {
+    TakeEmbeddings();
+    encoder_ = TakeStack("encoder", map_.encoder_heads);
+    decoder_ = TakeStack("decoder", map_.decoder_heads);
+    TakeStackNorms("norm", map_.final_norm);
+    TakeStackNorms("embedding_norm", map_.embedding_norm);
+    source_positions_ = TakePositions("source_positions");
+    target_positions_ = TakePositions("target_positions");
+    tensors_.Finish();
+  }
+
+  void BuildAll() {
+    SetFlags();
+    BuildEmbeddings();
+    BuildStack("encoder", &encoder_);
+    BuildStack("decoder", &decoder_);
+    for (const auto& [to, norm] : norms_) BuildNorm(to, norm);
+    SetHeads();
+    BuildAllPositions();
+    SetGeneration();
+  }
+
+ private:
+  // ---- Names ----
+
+  // A matrix that is another one's too may lie under either name.
+  void TakeEmbeddings() {
+    const bool shared = map_.shared_embeddings;
+    source_embedding_ =
+        shared ? tensors_.TakeIfPresent("source_embedding").weight : nullptr;
+    target_embedding_ =
+        shared ? tensors_.TakeIfPresent("target_embedding").weight : nullptr;
+    output_ = map_.tied_output ? tensors_.TakeIfPresent("output")
+                               : tensors_.Take("output");
+    if (target_embedding_ == nullptr) target_embedding_ = source_embedding_;
+    if (source_embedding_ == nullptr) source_embedding_ = target_embedding_;
+    if (source_embedding_ == nullptr) {
+      source_embedding_ = tensors_.Take("source_embedding").weight;
+    }
+    if (target_embedding_ == nullptr) {
+      target_embedding_ =
+          shared ? source_embedding_ : tensors_.Take("target_embedding").weight;
+    }
+    if (map_.tied_output && output_.weight == nullptr) {
+      output_.weight = target_embedding_;
+    }
+  }
+
+  StackTensors TakeStack(const std::string& stack, uint32_t heads) {
+    StackTensors taken;
+    taken.layers.resize(tensors_.CountLayers(stack + "."));
+    const bool decoder = stack == "decoder";
+    taken.heads.heads = heads;
+    if (map_.head_layout == HeadLayout::kModules) {
+      taken.heads.heads = CountHeadModules(stack, heads);
+    }
+    for (uint32_t i = 0; i < taken.layers.size(); ++i) {
+      LayerTensors& layer = taken.layers[i];
+      const auto attention = [&](const std::string& which) {
+        TakeNorm(stack, which + ".norm", i);
+        return TakeAttention(tensors_, stack + "." + which, i,
+                             taken.heads.heads);
+      };
+      layer.self_attention = attention("self_attention");
+      if (decoder) layer.cross_attention = attention("cross_attention");
+      layer.ffn_in = tensors_.Take(stack + ".ffn.in", i);
+      layer.ffn_out = tensors_.Take(stack + ".ffn.out", i);
+      TakeNorm(stack, "ffn.norm", i);
+    }
+    return taken;
+  }
+
+  uint32_t CountHeadModules(const std::string& stack, uint32_t heads) {
+    const uint32_t found = tensors_.CountHeads(stack + ".self_attention.query");
+    if (heads > 0 && heads != found) {
+      throw ConversionError(map_.name + ": heads is " + std::to_string(heads) +
+                            ", but the " + stack + " has " +
+                            std::to_string(found) + " modules of heads.");
+    }
+    return std::max(found, 1u);
+  }
+
+  void TakeNorm(const std::string& stack, const std::string& part,
+                uint32_t layer) {
+    if (!map_.has_norms) return;
+    norms_[stack + "." + std::to_string(layer) + "." + part] =
+        tensors_.Take(stack + "." + part, layer);
+  }
+
+  // The norms before the first and after the last layer.
+  void TakeStackNorms(const std::string& part, Presence presence) {
+    const bool in_encoder = tensors_.Has("encoder." + part);
+    const bool in_decoder = tensors_.Has("decoder." + part);
+    if (!map_.has_norms || presence == Presence::kNo) return;
+    if (presence == Presence::kIfPresent && in_encoder != in_decoder) {
+      throw ConversionError(
+          tensors_.path().string() + ": the " +
+          (in_encoder ? "encoder has" : "decoder has") + " a norm that " +
+          map_.name + " calls \"" + (in_encoder ? "encoder." : "decoder.") +
+          part + "\", but the " + (in_encoder ? "decoder" : "encoder") +
+          " has none; Latimer has both or neither.");
+    }
+    if (presence == Presence::kIfPresent && !in_encoder) return;
+    for (const char* stack : {"encoder.", "decoder."}) {
+      norms_[stack + part] = tensors_.Take(stack + part);
+    }
+    (part == "norm" ? model_.architecture.final_norm
+                    : model_.architecture.embedding_norm) = true;
+  }
+
+  const SourceTensor* TakePositions(const std::string& part) {
+    switch (map_.positions) {
+      case PositionKind::kNone:
+        return nullptr;
+      case PositionKind::kLearned:
+        return tensors_.Take(part).weight;
+      case PositionKind::kInterleaved:
+      case PositionKind::kHalves:
+        return tensors_.TakeIfPresent(part).weight;
+    }
+    return nullptr;
+  }
+
+  // ---- Shapes ----
+
+  void SetFlags() {
+    Architecture& a = model_.architecture;
+    a.activation = map_.activation;
+    a.norm_position = map_.pre_norm ? NormPosition::kPre : NormPosition::kPost;
+    a.norm_kind = !map_.has_norms     ? NormKind::kNone
+                  : map_.unbiased_std ? NormKind::kUnbiasedStd
+                                      : NormKind::kLayerNorm;
+    a.norm_epsilon = static_cast<float>(map_.norm_epsilon);
+    a.decoder_kind = DecoderKind::kSelfAttention;
+    a.residual = map_.residual;
+    a.has_positions = map_.positions != PositionKind::kNone;
+  }
+
+  void BuildEmbeddings() {
+    Architecture& a = model_.architecture;
+    for (const SourceTensor* embedding :
+         {source_embedding_, target_embedding_}) {
+      if (embedding->shape.size() != 2) {
+        tensors_.Fail(*embedding, "should be an embedding [vocabulary, D]");
+      }
+    }
+    a.source_vocabulary = static_cast<uint32_t>(source_embedding_->shape[0]);
+    a.target_vocabulary = static_cast<uint32_t>(target_embedding_->shape[0]);
+    a.d_model = static_cast<uint32_t>(source_embedding_->shape[1]);
+    const std::vector<uint64_t> shape = {a.target_vocabulary, a.d_model};
+    tensors_.CheckShape(*target_embedding_, shape);
+    tensors_.CheckShape(*output_.weight, shape);
+    if (output_.bias != nullptr) {
+      tensors_.CheckShape(*output_.bias, {a.target_vocabulary});
+    }
+    CheckSame(*source_embedding_, *target_embedding_, map_.shared_embeddings,
+              "shared_embeddings");
+    CheckSame(*output_.weight, *target_embedding_, map_.tied_output,
+              "tied_output");
+    a.embedding_scale = static_cast<float>(map_.embedding_scale.value_or(
+        std::sqrt(static_cast<double>(a.d_model))));
+    model_.linears["output"] = {{output_.weight}, {output_.bias}};
+    a.source_embedding_tied = source_embedding_->SameAs(*output_.weight);
+    a.target_embedding_tied = target_embedding_->SameAs(*output_.weight);
+    if (!a.source_embedding_tied) {
+      model_.linears["source_embedding"] = {{source_embedding_}, {nullptr}};
+    }
+    if (!a.target_embedding_tied) {
+      model_.linears["target_embedding"] = {{target_embedding_}, {nullptr}};
+    }
+  }
+
+  void CheckSame(const SourceTensor& one, const SourceTensor& other, bool same,
+                 const std::string& flag) {
+    if (same && !one.SameAs(other)) {
+      throw ConversionError(map_.name + ": " + flag + " is true, but " +
+                            one.name + " and " + other.name + " of " +
+                            tensors_.path().string() + " differ.");
+    }
+  }
+
+  void BuildStack(const std::string& stack, StackTensors* taken) {
+    Architecture& a = model_.architecture;
+    const uint64_t d = a.d_model;
+    const bool decoder = stack == "decoder";
+    const uint64_t ffn = taken->layers[0].ffn_in.weight->shape.at(0);
+    for (size_t i = 0; i < taken->layers.size(); ++i) {
+      const LayerTensors& layer = taken->layers[i];
+      const std::string to = stack + "." + std::to_string(i);
+      Attention self =
+          BuildAttention(tensors_, stack + ".self_attention",
+                         layer.self_attention, a.d_model, &taken->heads);
+      model_.linears[to + ".self_attention.qkv"] =
+          Stacked({self.query, self.key, self.value});
+      model_.linears[to + ".self_attention.out"] = self.out;
+      if (decoder) {
+        Attention cross =
+            BuildAttention(tensors_, stack + ".cross_attention",
+                           layer.cross_attention, a.d_model, &taken->heads);
+        model_.linears[to + ".cross_attention.query"] = cross.query;
+        model_.linears[to + ".cross_attention.kv"] =
+            Stacked({cross.key, cross.value});
+        model_.linears[to + ".cross_attention.out"] = cross.out;
+      }
+      AddLinear(to + ".ffn.in", layer.ffn_in, ffn, d);
+      AddLinear(to + ".ffn.out", layer.ffn_out, d, ffn);
+    }
+    (decoder ? a.decoder_layers : a.encoder_layers) =
+        static_cast<uint32_t>(taken->layers.size());
+    (decoder ? a.decoder_ffn : a.encoder_ffn) = static_cast<uint32_t>(ffn);
+  }
+
+  static CanonicalLinear Stacked(const std::vector<CanonicalLinear>& parts) {
+    CanonicalLinear linear;
+    for (const CanonicalLinear& part : parts) {
+      linear.weights.insert(linear.weights.end(), part.weights.begin(),
+                            part.weights.end());
+      linear.biases.insert(linear.biases.end(), part.biases.begin(),
+                           part.biases.end());
+    }
+    return linear;
+  }
+
+  void AddLinear(const std::string& to, const Parameters& from,
+                 uint64_t outputs, uint64_t inputs) {
+    tensors_.CheckShape(*from.weight, {outputs, inputs});
+    if (from.bias != nullptr) tensors_.CheckShape(*from.bias, {outputs});
+    model_.linears[to] = {{from.weight}, {from.bias}};
+  }
+
+  // One number for all columns is written out.
+  const SourceTensor* Broadcast(const SourceTensor* tensor) {
+    const uint64_t d = model_.architecture.d_model;
+    if (tensor == nullptr) return nullptr;
+    if (tensor->size() == 1 && d != 1) {
+      return tensors_.Make(tensor->name, {d},
+                           std::vector<float>(d, Values(*tensor).front()));
+    }
+    tensors_.CheckShape(*tensor, {d});
+    return tensor;
+  }
+
+  void BuildNorm(const std::string& to, const Parameters& from) {
+    model_.norms[to] = {Broadcast(from.weight), Broadcast(from.bias)};
+  }
+
+  void SetHeads() {
+    Architecture& a = model_.architecture;
+    const auto scale = [&](uint32_t head_dim) {
+      switch (map_.attention_scale_kind) {
+        case ModelMap::AttentionScale::kHeadDim:
+          return 1.0f / std::sqrt(static_cast<float>(head_dim));
+        case ModelMap::AttentionScale::kDModel:
+          return 1.0f / std::sqrt(static_cast<float>(a.d_model));
+        case ModelMap::AttentionScale::kNumber:
+          return static_cast<float>(map_.attention_scale);
+      }
+      return 0.0f;
+    };
+    a.encoder_heads = encoder_.heads.heads;
+    a.decoder_heads = decoder_.heads.heads;
+    a.encoder_head_dim = encoder_.heads.head_dim;
+    a.decoder_head_dim = decoder_.heads.head_dim;
+    a.encoder_attention_scale = scale(a.encoder_head_dim);
+    a.decoder_attention_scale = scale(a.decoder_head_dim);
+  }
+
+  void BuildAllPositions() {
+    Architecture& a = model_.architecture;
+    const auto build = [&](const std::string& part, const SourceTensor* table,
+                           uint32_t wanted) {
+      if (!a.has_positions) return wanted > 0 ? wanted : kUsualPositions;
+      std::vector<float> rows = BuildPositions(tensors_, part, table, wanted,
+                                               a.d_model, &model_.warnings);
+      const auto count = static_cast<uint32_t>(rows.size() / a.d_model);
+      model_.tables[part] = std::move(rows);
+      return count;
+    };
+    a.source_positions =
+        build("source_positions", source_positions_, map_.max_source_tokens);
+    a.target_positions =
+        build("target_positions", target_positions_, map_.max_target_tokens);
+    a.positions_shared =
+        a.has_positions && model_.tables.at("source_positions") ==
+                               model_.tables.at("target_positions");
+    if (a.positions_shared) model_.tables.erase("target_positions");
+  }
+
+  void CheckId(const std::string& flag, int32_t id, bool source) {
+    const Architecture& a = model_.architecture;
+    const uint32_t rows = source ? a.source_vocabulary : a.target_vocabulary;
+    if (id >= 0 && static_cast<uint32_t>(id) >= rows) {
+      throw ConversionError(
+          map_.name + ": " + flag + " has the id " + std::to_string(id) +
+          ", but the " + (source ? "source" : "target") +
+          " embedding has only " + std::to_string(rows) + " rows.");
+    }
+  }
+
+  void SetGeneration() {
+    CanonicalGeneration& g = model_.generation;
+    g.decoder_start = map_.decoder_start;
+    g.eos = map_.target_ids.eos;
+    g.pad = map_.target_ids.pad;
+    g.max_target_tokens = model_.architecture.target_positions;
+    g.source_prefix = map_.source_prefix;
+    g.source_suffix = map_.source_suffix;
+    CheckId("decoder_start", g.decoder_start, false);
+    CheckId("target_ids", g.eos, false);
+    CheckId("target_ids", g.pad, false);
+    CheckId("target_ids", map_.target_ids.unk, false);
+    CheckId("source_ids", map_.source_ids.unk, true);
+    for (const int32_t id : g.source_prefix) CheckId("source_prefix", id, true);
+    for (const int32_t id : g.source_suffix) CheckId("source_suffix", id, true);
+  }
+
+  MappedTensors& tensors_;
+  const ModelMap& map_;
+  CanonicalModel& model_;
+  const SourceTensor* source_embedding_ = nullptr;
+  const SourceTensor* target_embedding_ = nullptr;
+  Parameters output_;
+  StackTensors encoder_, decoder_;
+  std::map<std::string, Parameters> norms_;  // by canonical name
+  const SourceTensor* source_positions_ = nullptr;
+  const SourceTensor* target_positions_ = nullptr;
+};
+
+}  // namespace
+
+CanonicalModel ReadMappedModel(const fs::path& path, const ModelMap& map,
+                               bool with_tokenizer) {
+  const fs::path file = fs::is_directory(path) ? FindWeights(path) : path;
+  const auto tensors = std::make_shared<MappedTensors>(file, map);
+  CanonicalModel model;
+  model.warnings = tensors->notes();
+  model.storage = tensors;
+  ModelMapper mapper(*tensors, &model);
+  mapper.TakeAll();
+  mapper.BuildAll();
+  model.source = fs::weakly_canonical(path).stem().string();
+  (void)with_tokenizer;
+  return model;
+}
+
+}  // namespace latimer

@@ -1,0 +1,89 @@
+#include "converter/readers/mapped_positions.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "converter/error.h"
+
+namespace latimer {
+namespace {
+
+// "Attention Is All You Need", 3.5. Interleaved: columns 2i and 2i + 1 are the
+// sine and cosine of angle i; halves: the sines come first (the first half has
+// one more where D is odd).
+std::vector<float> Sinusoids(uint32_t first, uint32_t rows, uint32_t d,
+                             bool interleaved) {
+  std::vector<float> table(size_t{rows} * d);
+  const uint32_t sines = (d + 1) / 2;
+  for (uint32_t row = 0; row < rows; ++row) {
+    for (uint32_t column = 0; column < d; ++column) {
+      const bool sine = interleaved ? column % 2 == 0 : column < sines;
+      const uint32_t pair =
+          interleaved ? column / 2 : (sine ? column : column - sines);
+      const double angle = (static_cast<double>(first) + row) /
+                           std::pow(10000.0, 2.0 * pair / d);
+      table[size_t{row} * d + column] =
+          static_cast<float>(sine ? std::sin(angle) : std::cos(angle));
+    }
+  }
+  return table;
+}
+
+// Rows of a table [R, D], [1, R, D] or [R, 1, D].
+uint64_t RowsOf(const MappedTensors& tensors, const SourceTensor& table,
+                uint32_t d) {
+  const std::vector<uint64_t>& shape = table.shape;
+  const bool good = (shape.size() == 2 ||
+                     (shape.size() == 3 && (shape[0] == 1 || shape[1] == 1))) &&
+                    shape.back() == d;
+  if (!good) {
+    tensors.Fail(table, "should be a table of positions [rows, " +
+                            std::to_string(d) + "]");
+  }
+  return table.size() / d;
+}
+
+}  // namespace
+
+std::vector<float> BuildPositions(const MappedTensors& tensors,
+                                  const std::string& part,
+                                  const SourceTensor* table, uint32_t wanted,
+                                  uint32_t d_model,
+                                  std::vector<std::string>* notes) {
+  const ModelMap& map = tensors.map();
+  const bool source = part == "source_positions";
+  const std::string flag = source ? "max_source_tokens" : "max_target_tokens";
+  const uint32_t first = map.position_offset;
+  // Along the batch axis every token gets the first row.
+  const auto spread = [&](std::vector<float> rows) {
+    if (!map.positions_along_batch) return rows;
+    for (size_t at = d_model; at < rows.size(); at += d_model) {
+      std::copy_n(rows.begin(), d_model, rows.begin() + at);
+    }
+    return rows;
+  };
+  if (table == nullptr) {
+    return spread(Sinusoids(first, wanted > 0 ? wanted : kUsualPositions,
+                            d_model,
+                            map.positions == PositionKind::kInterleaved));
+  }
+  const uint64_t rows = RowsOf(tensors, *table, d_model);
+  const uint64_t usable = rows > first ? rows - first : 0;
+  if (usable < std::max<uint64_t>(wanted, 1)) {
+    tensors.Fail(*table, "has positions for " + std::to_string(usable) +
+                             " tokens, fewer than " + map.name + " wants in " +
+                             flag);
+  }
+  if (wanted == 0 && usable > kUsualPositions) {
+    wanted = kUsualPositions;
+    notes->push_back(table->name + " has " + std::to_string(rows) +
+                     " rows, of which the first " + std::to_string(wanted) +
+                     " are kept for the " + (source ? "source" : "target") +
+                     "; --set " + flag + "=N keeps another number.");
+  }
+  std::vector<float> kept((wanted > 0 ? wanted : usable) * d_model);
+  table->Read(uint64_t{first} * d_model, kept);
+  return spread(std::move(kept));
+}
+
+}  // namespace latimer

@@ -1,0 +1,259 @@
+#include "converter/readers/mapped_tensors.h"
+
+#include <algorithm>
+#include <set>
+
+#include "converter/error.h"
+#include "converter/readers/name_pattern.h"
+
+namespace latimer {
+namespace {
+
+constexpr size_t kNamesShown = 4;
+
+// "a, b, c or 7 others".
+std::string Listed(const std::vector<std::string>& names,
+                   const std::string& last) {
+  std::string text;
+  const size_t shown = std::min(names.size(), kNamesShown);
+  for (size_t i = 0; i < shown; ++i) {
+    const bool end = i + 1 == names.size();
+    text += (i == 0 ? "" : end ? " " + last + " " : ", ") + names[i];
+  }
+  if (names.size() > shown) {
+    text += " " + last + " " + std::to_string(names.size() - shown) + " others";
+  }
+  return text;
+}
+
+std::vector<std::string> FilledIn(const std::vector<std::string>& patterns,
+                                  uint32_t layer, uint32_t head) {
+  std::vector<std::string> names;
+  for (const std::string& pattern : patterns) {
+    names.push_back(FillIn(pattern, layer, head));
+  }
+  return names;
+}
+
+// One more than the largest number that any tensor has in {variable}'s place.
+uint32_t CountNumbers(const TensorMap::Tensors& tensors,
+                      const std::vector<std::string>& patterns,
+                      std::string_view variable) {
+  uint32_t count = 0;
+  for (const std::string& pattern : patterns) {
+    if (pattern.find(variable) == std::string::npos) continue;
+    for (const auto& [name, tensor] : tensors) {
+      if (const auto number = NumberIn(name, pattern, variable)) {
+        count = std::max(count, *number + 1);
+      }
+    }
+  }
+  return count;
+}
+
+}  // namespace
+
+MappedTensors::MappedTensors(const std::filesystem::path& path, ModelMap map)
+    : map_(std::move(map)),
+      path_(path),
+      file_(OpenTensorFile(path)),
+      tensors_(file_->tensors()),
+      unreadable_(file_->unreadable()) {
+  // As often as there are wrappers around wrappers.
+  size_t before = 0;
+  do {
+    before = notes_.size();
+    StripFromAll("module.", "torch.nn.DataParallel");
+    StripFromAll("_orig_mod.", "torch.compile");
+  } while (notes_.size() > before);
+  if (!map_.prefix.empty()) Rename(map_.prefix.size(), map_.prefix);
+  account_ = std::make_unique<TensorMap>(tensors_, unreadable_);
+}
+
+void MappedTensors::StripFromAll(const std::string& prefix, const char* who) {
+  const auto has = [&](const auto& entry) {
+    return entry.first.starts_with(prefix);
+  };
+  if (tensors_.empty() || !std::ranges::all_of(tensors_, has) ||
+      !std::ranges::all_of(unreadable_, has)) {
+    return;
+  }
+  Rename(prefix.size(), prefix);
+  notes_.push_back("Every tensor's name began with " + prefix + ", which " +
+                   who + " adds; it was taken off.");
+}
+
+// Takes `cut` characters off the names that begin with `prefix`.
+void MappedTensors::Rename(size_t cut, const std::string& prefix) {
+  const auto rename = [&](auto& entries) {
+    std::remove_reference_t<decltype(entries)> renamed;
+    for (auto& [name, value] : entries) {
+      renamed.emplace(name.starts_with(prefix) ? name.substr(cut) : name,
+                      std::move(value));
+    }
+    entries = std::move(renamed);
+  };
+  rename(tensors_);
+  rename(unreadable_);
+  for (auto& [name, tensor] : tensors_) tensor.name = name;
+}
+
+uint32_t MappedTensors::CountLayers(std::string_view stack) const {
+  uint32_t count = 0;
+  for (const auto& [part, names] : map_.tensors) {
+    if (part.starts_with(stack)) {
+      count = std::max(count, CountNumbers(tensors_, names.weight, "{layer}"));
+    }
+  }
+  if (count > 0) return count;
+  std::vector<std::string> have;
+  for (const auto& [name, tensor] : tensors_) have.push_back(name);
+  const std::string fitting = FittingPreset(path_);
+  throw ConversionError(path_.string() + ": no tensor is one of the " +
+                        std::string(stack) + "'s as " + map_.name +
+                        " calls them; there are " + Listed(have, "and") +
+                        (fitting.empty() || fitting == map_.name
+                             ? "."
+                             : ", which look like " + fitting + "."));
+}
+
+uint32_t MappedTensors::CountHeads(std::string_view part) const {
+  const std::vector<std::string>* names = NamesOf(part);
+  return names == nullptr ? 0 : CountNumbers(tensors_, *names, "{head}");
+}
+
+const std::vector<std::string>* MappedTensors::NamesOf(
+    std::string_view part) const {
+  const auto found = map_.tensors.find(std::string(part));
+  return found == map_.tensors.end() ? nullptr : &found->second.weight;
+}
+
+bool MappedTensors::Has(std::string_view part, uint32_t layer,
+                        uint32_t head) const {
+  const std::vector<std::string>* names = NamesOf(part);
+  return names != nullptr && std::ranges::any_of(FilledIn(*names, layer, head),
+                                                 [&](const std::string& name) {
+                                                   return account_->Has(name);
+                                                 });
+}
+
+Parameters MappedTensors::Take(const std::string& part, uint32_t layer,
+                               uint32_t head) {
+  const auto found = map_.tensors.find(part);
+  if (found == map_.tensors.end()) {
+    throw ConversionError(map_.name + ": tensors does not name \"" + part +
+                          "\", which the model's other flags ask for.");
+  }
+  const PartNames& patterns = found->second;
+  const Parameters taken = TakeIfPresent(part, layer, head);
+  const auto note = [&](const std::vector<std::string>& names) {
+    account_->NoteMissing(Listed(names, "or") + " (\"" + part + "\")");
+  };
+  const std::vector<std::string> weights =
+      FilledIn(patterns.weight, layer, head);
+  const size_t choice = FirstPresent(weights);
+  if (choice == weights.size()) note(weights);
+  const bool may_lack_bias =
+      patterns.bias.empty() ||
+      std::ranges::any_of(map_.optional_bias, [&](const std::string& pattern) {
+        return MatchesWildcard(pattern, part);
+      });
+  const std::vector<std::string> biases = FilledIn(patterns.bias, layer, head);
+  if (!may_lack_bias && FirstPresent(biases) == biases.size()) {
+    // The one that goes with the weight, where that can be told.
+    const bool told = choice < biases.size() && biases.size() == weights.size();
+    note(told ? std::vector{biases[choice]} : biases);
+  }
+  return taken;
+}
+
+size_t MappedTensors::FirstPresent(
+    const std::vector<std::string>& names) const {
+  const auto present = std::ranges::find_if(
+      names, [&](const std::string& name) { return account_->Has(name); });
+  return static_cast<size_t>(present - names.begin());
+}
+
+Parameters MappedTensors::TakeIfPresent(const std::string& part, uint32_t layer,
+                                        uint32_t head) {
+  const auto found = map_.tensors.find(part);
+  if (found == map_.tensors.end()) return {};
+  const auto take = [&](const std::vector<std::string>& patterns) {
+    const std::vector<std::string> names = FilledIn(patterns, layer, head);
+    const size_t choice = FirstPresent(names);
+    return choice == names.size() ? nullptr : account_->Take(names[choice]);
+  };
+  return {take(found->second.weight), take(found->second.bias)};
+}
+
+void MappedTensors::Finish() {
+  const auto ignore = [&](const auto& entries) {
+    for (const auto& [name, value] : entries) {
+      for (const std::string& pattern : map_.ignore) {
+        if (MatchesWildcard(pattern, name)) account_->Ignore(name);
+      }
+    }
+  };
+  ignore(tensors_);
+  ignore(unreadable_);
+  account_->Finish(path_, map_.name);
+}
+
+void MappedTensors::CheckShape(const SourceTensor& tensor,
+                               const std::vector<uint64_t>& shape) const {
+  if (tensor.shape != shape) {
+    Fail(tensor, "should be " + ShapeText(shape));
+  }
+}
+
+void MappedTensors::Fail(const SourceTensor& tensor,
+                         const std::string& why) const {
+  throw ConversionError(path_.string() + ": " + tensor.name + " " +
+                        ShapeText(tensor.shape) + " " + why + ".");
+}
+
+const SourceTensor* MappedTensors::Make(const std::string& name,
+                                        std::vector<uint64_t> shape,
+                                        std::vector<float> values) {
+  values_.push_back(std::move(values));
+  made_.push_back({.name = name,
+                   .type = SourceType::kF32,
+                   .shape = std::move(shape),
+                   .data = std::as_bytes(std::span(values_.back()))});
+  return &made_.back();
+}
+
+const SourceTensor* MappedTensors::Rows(const SourceTensor& tensor,
+                                        uint64_t begin, uint64_t count) {
+  SourceTensor rows = tensor;
+  const size_t row_bytes = tensor.data.size() / tensor.shape.at(0);
+  rows.shape[0] = count;
+  rows.data = tensor.data.subspan(begin * row_bytes, count * row_bytes);
+  made_.push_back(std::move(rows));
+  return &made_.back();
+}
+
+std::vector<float> Values(const SourceTensor& tensor) {
+  std::vector<float> values(tensor.size());
+  tensor.Read(0, values);
+  return values;
+}
+
+std::string FittingPreset(const std::filesystem::path& path) {
+  for (const auto& [name, text] : MapPresets()) {
+    const ModelMap map =
+        ReadModelMap("preset:" + name, std::vector<std::string>{"heads=1"});
+    const MappedTensors tensors(path, map);
+    const auto found = [&](const char* part) { return tensors.Has(part); };
+    if ((found("encoder.self_attention.query") ||
+         found("encoder.self_attention.qkv")) &&
+        found("encoder.ffn.in") &&
+        (found("decoder.cross_attention.query") ||
+         found("decoder.cross_attention.qkv"))) {
+      return map.name;
+    }
+  }
+  return "";
+}
+
+}  // namespace latimer

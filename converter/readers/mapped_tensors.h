@@ -1,0 +1,104 @@
+// The tensors of an own model by the parts of its map, and those made of them.
+#ifndef LATIMER_CONVERTER_READERS_MAPPED_TENSORS_H_
+#define LATIMER_CONVERTER_READERS_MAPPED_TENSORS_H_
+
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "converter/readers/model_map.h"
+#include "converter/readers/tensor_file.h"
+#include "converter/readers/tensor_map.h"
+#include "converter/source_tensor.h"
+
+namespace latimer {
+
+// What a part of the model consists of; null where there is none.
+struct Parameters {
+  const SourceTensor* weight = nullptr;  // of a norm: gamma
+  const SourceTensor* bias = nullptr;    // of a norm: beta
+};
+
+// Finds by names alone: what is missing or left over is known before a shape is
+// looked at. Not movable: its tensors stay where they are.
+class MappedTensors {
+ public:
+  // Opens the file. What training wrappers put before every name ("module.",
+  // "_orig_mod.") comes off, and then the map's prefix.
+  MappedTensors(const std::filesystem::path& path, ModelMap map);
+  MappedTensors(const MappedTensors&) = delete;
+  MappedTensors& operator=(const MappedTensors&) = delete;
+
+  // How many layers "encoder" or "decoder" has: one more than the largest
+  // number in the name of a tensor of any part of it. Throws ConversionError
+  // where there is none.
+  uint32_t CountLayers(std::string_view stack) const;
+  // The same for the heads of a part of layer 0; 0 where there is none.
+  uint32_t CountHeads(std::string_view part) const;
+
+  // Whether the file has a tensor of this part.
+  bool Has(std::string_view part, uint32_t layer = 0, uint32_t head = 0) const;
+
+  // Takes a part's tensors. Weights must be there, biases too where the map
+  // does not say that they may be absent; what is not is remembered. Throws
+  // ConversionError where the map does not name the part.
+  Parameters Take(const std::string& part, uint32_t layer = 0,
+                  uint32_t head = 0);
+  // The same, but all of it may be absent.
+  Parameters TakeIfPresent(const std::string& part, uint32_t layer = 0,
+                           uint32_t head = 0);
+
+  // Throws ConversionError if anything was missing or is left over.
+  void Finish();
+
+  // Throws ConversionError unless the tensor has this shape.
+  void CheckShape(const SourceTensor& tensor,
+                  const std::vector<uint64_t>& shape) const;
+  // Says what is wrong with a tensor: "FILE: NAME [SHAPE] WHY."
+  [[noreturn]] void Fail(const SourceTensor& tensor,
+                         const std::string& why) const;
+
+  // A tensor of other numbers, as long-lived as this object.
+  const SourceTensor* Make(const std::string& name, std::vector<uint64_t> shape,
+                           std::vector<float> values);
+  // Rows [begin, begin + count) of a matrix or elements of a vector.
+  const SourceTensor* Rows(const SourceTensor& tensor, uint64_t begin,
+                           uint64_t count);
+
+  const ModelMap& map() const { return map_; }
+  const std::filesystem::path& path() const { return path_; }
+  // For the user to know; one sentence each.
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  void StripFromAll(const std::string& prefix, const char* who);
+  void Rename(size_t cut, const std::string& prefix);
+  // The index of the first of `names` that the file has, or their number.
+  size_t FirstPresent(const std::vector<std::string>& names) const;
+  const std::vector<std::string>* NamesOf(std::string_view part) const;
+
+  ModelMap map_;
+  std::filesystem::path path_;
+  std::unique_ptr<TensorFile> file_;
+  TensorMap::Tensors tensors_;
+  TensorMap::Unreadable unreadable_;
+  std::unique_ptr<TensorMap> account_;
+  std::deque<SourceTensor> made_;
+  std::deque<std::vector<float>> values_;
+  std::vector<std::string> notes_;
+};
+
+// All numbers of a tensor.
+std::vector<float> Values(const SourceTensor& tensor);
+
+// "preset:NAME" of the presets whose names these tensors have, or "".
+std::string FittingPreset(const std::filesystem::path& path);
+
+}  // namespace latimer
+
+#endif  // LATIMER_CONVERTER_READERS_MAPPED_TENSORS_H_
