@@ -114,7 +114,7 @@ class AttentionBuilder {
 
   // `heads` heads have as many columns as the query has outputs.
   void FindHeadDim(const SourceTensor& query, uint32_t heads) {
-    const uint64_t outputs = query.shape.at(0);
+    const uint64_t outputs = tensors_.RowsOf(query);
     if (outputs % heads != 0) {
       throw ConversionError(
           tensors_.map().name + ": heads is " + std::to_string(heads) +
@@ -150,7 +150,7 @@ class AttentionBuilder {
       CheckLinear(out, d_, attention_width());
       return out;
     }
-    const uint64_t inner = taken.head_out[0].weight->shape.at(0);
+    const uint64_t inner = tensors_.RowsOf(*taken.head_out[0].weight);
     for (const Parameters& head : taken.head_out) {
       CheckLinear(head, inner, shape_.head_dim);
     }

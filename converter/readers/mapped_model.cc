@@ -80,7 +80,7 @@ class ModelMapper {
 
   StackTensors TakeStack(const std::string& stack, uint32_t heads) {
     StackTensors taken;
-    taken.layers.resize(tensors_.CountLayers(stack + "."));
+    taken.layers.resize(tensors_.CountLayers(stack));
     const bool decoder = stack == "decoder";
     taken.heads.heads = heads;
     if (map_.head_layout == HeadLayout::kModules) {
@@ -89,9 +89,10 @@ class ModelMapper {
     for (uint32_t i = 0; i < taken.layers.size(); ++i) {
       LayerTensors& layer = taken.layers[i];
       const auto attention = [&](const std::string& which) {
+        AttentionTensors found =
+            TakeAttention(tensors_, stack + "." + which, i, taken.heads.heads);
         TakeNorm(stack, which + ".norm", i);
-        return TakeAttention(tensors_, stack + "." + which, i,
-                             taken.heads.heads);
+        return found;
       };
       layer.self_attention = attention("self_attention");
       if (decoder) layer.cross_attention = attention("cross_attention");
@@ -170,14 +171,10 @@ class ModelMapper {
 
   void BuildEmbeddings() {
     Architecture& a = model_.architecture;
-    for (const SourceTensor* embedding :
-         {source_embedding_, target_embedding_}) {
-      if (embedding->shape.size() != 2) {
-        tensors_.Fail(*embedding, "should be an embedding [vocabulary, D]");
-      }
-    }
-    a.source_vocabulary = static_cast<uint32_t>(source_embedding_->shape[0]);
-    a.target_vocabulary = static_cast<uint32_t>(target_embedding_->shape[0]);
+    a.source_vocabulary =
+        static_cast<uint32_t>(tensors_.RowsOf(*source_embedding_));
+    a.target_vocabulary =
+        static_cast<uint32_t>(tensors_.RowsOf(*target_embedding_));
     a.d_model = static_cast<uint32_t>(source_embedding_->shape[1]);
     const std::vector<uint64_t> shape = {a.target_vocabulary, a.d_model};
     tensors_.CheckShape(*target_embedding_, shape);
@@ -215,7 +212,7 @@ class ModelMapper {
     Architecture& a = model_.architecture;
     const uint64_t d = a.d_model;
     const bool decoder = stack == "decoder";
-    const uint64_t ffn = taken->layers[0].ffn_in.weight->shape.at(0);
+    const uint64_t ffn = tensors_.RowsOf(*taken->layers[0].ffn_in.weight);
     for (size_t i = 0; i < taken->layers.size(); ++i) {
       const LayerTensors& layer = taken->layers[i];
       const std::string to = stack + "." + std::to_string(i);

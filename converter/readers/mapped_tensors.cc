@@ -101,7 +101,7 @@ void MappedTensors::Rename(size_t cut, const std::string& prefix) {
 uint32_t MappedTensors::CountLayers(std::string_view stack) const {
   uint32_t count = 0;
   for (const auto& [part, names] : map_.tensors) {
-    if (part.starts_with(stack)) {
+    if (part.starts_with(std::string(stack) + ".")) {
       count = std::max(count, CountNumbers(tensors_, names.weight, "{layer}"));
     }
   }
@@ -152,7 +152,10 @@ Parameters MappedTensors::Take(const std::string& part, uint32_t layer,
   const std::vector<std::string> weights =
       FilledIn(patterns.weight, layer, head);
   const size_t choice = FirstPresent(weights);
-  if (choice == weights.size()) note(weights);
+  if (choice == weights.size()) {
+    note(weights);
+    return taken;
+  }
   const bool may_lack_bias =
       patterns.bias.empty() ||
       std::ranges::any_of(map_.optional_bias, [&](const std::string& pattern) {
@@ -197,6 +200,13 @@ void MappedTensors::Finish() {
   ignore(tensors_);
   ignore(unreadable_);
   account_->Finish(path_, map_.name);
+}
+
+uint64_t MappedTensors::RowsOf(const SourceTensor& tensor) const {
+  if (tensor.shape.size() != 2 || tensor.shape[0] == 0) {
+    Fail(tensor, "should be a matrix");
+  }
+  return tensor.shape[0];
 }
 
 void MappedTensors::CheckShape(const SourceTensor& tensor,

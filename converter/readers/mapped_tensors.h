@@ -56,6 +56,8 @@ class MappedTensors {
   // Throws ConversionError if anything was missing or is left over.
   void Finish();
 
+  // Rows of a matrix. Throws ConversionError where it is none.
+  uint64_t RowsOf(const SourceTensor& tensor) const;
   // Throws ConversionError unless the tensor has this shape.
   void CheckShape(const SourceTensor& tensor,
                   const std::vector<uint64_t>& shape) const;

@@ -137,6 +137,15 @@ Json FileJson(const fs::path& path) {
                           "NAME with one of " + MapPresetNames() + ".");
   }
   Json json = ParseMap({std::istreambuf_iterator<char>(file), {}}, path);
+  // Files that the map names lie beside it.
+  for (const char* name : {"source_vocabulary", "target_vocabulary"}) {
+    const auto vocabulary = json.find(name);
+    if (vocabulary == json.end() || !vocabulary->is_object()) continue;
+    const auto named = vocabulary->find("file");
+    if (named != vocabulary->end() && named->is_string()) {
+      *named = (path.parent_path() / named->get<std::string>()).string();
+    }
+  }
   const auto base = json.find("base");
   if (base == json.end()) return json;
   if (!base->is_string() || !base->get<std::string>().starts_with(kPreset)) {
@@ -249,8 +258,13 @@ void CheckVariables(const JsonFields& tensors, const std::string& part,
 PartNames ReadPart(const JsonFields& tensors, const std::string& part) {
   const Json& value = *tensors.Find(part);
   const auto expand = [&](const Json& json) {
-    std::vector<std::string> names =
-        ExpandChoices(json.get_ref<const std::string&>());
+    std::vector<std::string> names;
+    try {
+      names = ExpandChoices(json.get_ref<const std::string&>());
+    } catch (const ConversionError& error) {
+      throw ConversionError(tensors.path().string() + ": " + part + ": " +
+                            error.what());
+    }
     CheckVariables(tensors, part, names);
     return names;
   };

@@ -1,8 +1,16 @@
 #include "converter/readers/tensor_map.h"
 
+#include <algorithm>
+
 #include "converter/error.h"
 
 namespace latimer {
+namespace {
+
+// Of each kind; a map that fits another model would name all of its tensors.
+constexpr size_t kNamesShown = 30;
+
+}  // namespace
 
 const SourceTensor* TensorMap::Take(const std::string& name) {
   const auto found = tensors_.find(name);
@@ -57,8 +65,12 @@ void TensorMap::Finish(const std::filesystem::path& file,
     if (names.empty()) return;
     what += what.empty() ? "" : "; ";
     what += kind;
-    for (size_t i = 0; i < names.size(); ++i) {
+    const size_t shown = std::min(names.size(), kNamesShown);
+    for (size_t i = 0; i < shown; ++i) {
       what += (i == 0 ? " " : ", ") + names[i];
+    }
+    if (shown < names.size()) {
+      what += " and " + std::to_string(names.size() - shown) + " more";
     }
   };
   add("missing tensors:", missing_);

@@ -3,8 +3,8 @@
     python tests/reference/make_own_models.py --out tests/data/own_models [NAME ...]
 
 Each is a Transformer of own_models.py, trained a little: `*_words` on 400 sentence pairs of
-examples/en-de, `*_characters` on a toy grammar from English to Chinese, the others on a toy task
-over ids (a fixed permutation of 40 symbols, order kept). The folder has the checkpoint, vocabularies
+examples/en-de, `*_characters` on a toy grammar from English to Chinese, `per_head*` on sorting, the
+others on a toy task over ids (a fixed permutation of 40 symbols, order kept). The folder has the checkpoint, vocabularies
 where there are any, and fixture.json with the map to convert it by and the module's own greedy
 search, without cache, in float32. Weights depend on the torch build.
 """
@@ -65,7 +65,7 @@ class Spec:
     prefix: tuple[str, ...] = ("sos",)
     suffix: tuple[str, ...] = ("eos",)
     task: str = "permutation"
-    """Or words or characters."""
+    """Or sorted, words, characters."""
     saved: str = "pt"
     """Or model_state_dict: a training checkpoint; module or compiled: with that prefix;
     safetensors."""
@@ -78,14 +78,15 @@ SPECS = {
     "encoder_layers_words": Spec(
         "words to words, real sentences", own.EncoderLayers, "preset:encoder_layers",
         dict(d_model=32, heads=4, layers=2, d_ff=48),
-        ["heads=4", "source_vocabulary.file={folder}/source.json", "target_vocabulary.file={folder}/target.json"],
+        ["heads=4", "source_vocabulary.file={folder}/source.json",
+         "target_vocabulary.file={folder}/target.json"],
         task="words",
     ),
     "encoder_layers_characters": Spec(
         "words to characters, English to Chinese", own.EncoderLayers, "preset:encoder_layers",
         dict(d_model=28, heads=2, layers=1, d_ff=40),
-        ["heads=2", "source_vocabulary.file={folder}/source.json", "target_vocabulary.file={folder}/target.json",
-         "target_vocabulary.kind=characters"],
+        ["heads=2", "source_vocabulary.file={folder}/source.json",
+         "target_vocabulary.file={folder}/target.json", "target_vocabulary.kind=characters"],
         task="characters",
     ),
     "enc_dec_attn": Spec(
@@ -95,7 +96,7 @@ SPECS = {
     "enc_dec_attn_batch_axis": Spec(
         "positions added along the batch axis", own.EncDecAttn, "preset:enc_dec_attn",
         dict(d_model=24, heads=2, layers=1, d_ff=36, batch_axis=True),
-        ["heads=2", "positions_axis=batch", 'source_prefix=[]'],
+        ["heads=2", "positions_axis=batch", "source_prefix=[]"],
         prefix=(), steps=500,
     ),
     "residual_connections": Spec(
@@ -110,12 +111,14 @@ SPECS = {
     "per_head": Spec(
         "one head module", own.PerHead, "preset:per_head",
         dict(d_model=24, heads=1, layers=1, d_ff=48),
-        ["max_source_tokens=40", "max_target_tokens=40"], prefix=(), suffix=(), task="first",
+        ["max_source_tokens=40", "max_target_tokens=40", "source_prefix=[]", "source_suffix=[]"],
+        prefix=(), suffix=(), task="sorted",
     ),
     "per_head_2": Spec(
         "two head modules and an output projection", own.PerHead, "preset:per_head",
         dict(d_model=24, heads=2, layers=1, d_ff=48),
-        ["max_source_tokens=40", "max_target_tokens=40"], prefix=(), suffix=(), task="first",
+        ["max_source_tokens=40", "max_target_tokens=40", "source_prefix=[]", "source_suffix=[]"],
+        prefix=(), suffix=(), task="sorted",
     ),
     "q_linear": Spec(
         "heads interleaved, scores scaled by sqrt(d_model), positions not in the file",
@@ -160,8 +163,7 @@ SPECS = {
 
 
 class Permutation:
-    """Symbol by symbol; `first`: one symbol for the first of the smallest two, for models that know
-    no positions."""
+    """Symbol by symbol; `sorted`: their images in order, for models that know no positions."""
 
     def __init__(self, spec: Spec, rng: random.Random):
         low = 4
@@ -170,7 +172,7 @@ class Permutation:
         images = rng.sample(range(low, self.target_size), SYMBOLS)
         self.image = dict(zip(self.symbols, images))
         self.all_ids = list(range(low, self.source_size))
-        self.sorted = spec.task == "first"
+        self.sorted = spec.task == "sorted"
 
     def pair(self, rng: random.Random):
         if self.sorted:

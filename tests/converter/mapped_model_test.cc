@@ -1,0 +1,350 @@
+// What a map and a checkpoint owe each other; that the numbers are right is
+// for tests/system/own_models_test.cc.
+#include "converter/readers/mapped_model.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "converter/readers/mapped_positions.h"
+#include "tests/converter/own_model.h"
+
+namespace latimer {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr char kQuery[] = "encoder_layers.1.attention.W_q.weight";
+
+std::vector<float> ValuesOf(const SourceTensor* tensor) {
+  std::vector<float> values(tensor->size());
+  tensor->Read(0, values);
+  return values;
+}
+
+// ---- Names -----------------------------------------------------------------
+
+TEST(MappedModelTest, ListsEachMissingTensorWithItsPlaceInTheMap) {
+  OwnModelCopy model("encoder_layers_words");
+  model.Edit([](std::vector<StoredTensor>& tensors) {
+    Remove(tensors, kQuery);
+    Remove(tensors, "decoder_layers.0.norm3.bias");
+    Remove(tensors, "output_layer.bias");
+  });
+  EXPECT_THAT(
+      model.Error(),
+      AllOf(HasSubstr("model.safetensors: the tensors do not match "
+                      "preset:encoder_layers: missing tensors: "),
+            HasSubstr(kQuery + std::string(" or encoder_layers.1.self_attn."
+                                           "W_q.weight (\"encoder.self_"
+                                           "attention.query\")")),
+            HasSubstr("decoder_layers.0.norm3.bias (\"decoder.ffn.norm\")"),
+            HasSubstr("output_layer.bias (\"output\")"),
+            Not(HasSubstr("unexpected"))));
+}
+
+TEST(MappedModelTest, ListsEachTensorThatIsLeftOverUnlessItIsIgnored) {
+  OwnModelCopy model("encoder_layers_words");
+  model.Edit([](std::vector<StoredTensor>& tensors) {
+    tensors.push_back(F32Tensor("adapter.weight", {1}, {1}));
+    tensors.push_back({"steps", "I64", {1}, std::string(8, '\0')});
+  });
+  EXPECT_THAT(
+      model.Error(),
+      AllOf(HasSubstr("unexpected tensors: adapter.weight"),
+            HasSubstr("tensors that cannot be converted: steps (has type"),
+            Not(HasSubstr("missing"))));
+  (void)model.Read({R"(ignore=["adapter.*","steps"])"});
+}
+
+TEST(MappedModelTest, AMapThatFitsNothingNamesThePresetThatDoes) {
+  const OwnModel other("nn_transformer");
+  EXPECT_THAT(ErrorOf([&] {
+                (void)ReadMappedModel(
+                    other.weights,
+                    ReadModelMap("preset:encoder_layers",
+                                 std::vector<std::string>{"heads=4"}),
+                    false);
+              }),
+              AllOf(HasSubstr("no tensor is one of the encoder's as "
+                              "preset:encoder_layers calls them"),
+                    HasSubstr("which look like preset:nn_transformer.")));
+}
+
+TEST(MappedModelTest, APartThatTheMapDoesNotNameIsNamed) {
+  const OwnModelCopy model("encoder_layers_words");
+  EXPECT_THAT(model.Error({"tensors.decoder.ffn.in=null"}),
+              HasSubstr("tensors does not name \"decoder.ffn.in\""));
+  EXPECT_THAT(
+      model.Error({"positions=learned", "tensors.source_positions=null"}),
+      HasSubstr("tensors does not name \"source_positions\""));
+}
+
+TEST(MappedModelTest, ALayerInBetweenThatLacksIsMissing) {
+  OwnModelCopy model("encoder_layers_words");
+  model.Edit([](std::vector<StoredTensor>& tensors) {
+    for (StoredTensor& tensor : tensors) {
+      const std::string from = "encoder_layers.1.";
+      if (tensor.name.starts_with(from)) {
+        tensor.name.replace(0, from.size(), "encoder_layers.2.");
+      }
+    }
+  });
+  EXPECT_THAT(model.Error(),
+              HasSubstr("missing tensors: " + std::string(kQuery)));
+}
+
+TEST(MappedModelTest, WrappersPrefixesComeOffWhereEveryNameHasThem) {
+  OwnModelCopy model("encoder_layers_words");
+  const auto prefix = [&](const std::string& text) {
+    model.Edit([&](std::vector<StoredTensor>& tensors) {
+      for (StoredTensor& tensor : tensors) tensor.name = text + tensor.name;
+    });
+  };
+  prefix("module.");
+  prefix("_orig_mod.");
+  EXPECT_THAT(model.Read().warnings,
+              ElementsAre(HasSubstr("_orig_mod., which torch.compile adds"),
+                          HasSubstr("module., which torch.nn.DataParallel")));
+  prefix("net.");
+  EXPECT_THAT(model.Error(), HasSubstr("no tensor is one of the encoder's"));
+  EXPECT_THAT(model.Read({"prefix=net._orig_mod.module."}).warnings,
+              testing::IsEmpty());
+}
+
+TEST(MappedModelTest, ABiasMayLackOnlyWhereTheMapSaysSo) {
+  OwnModelCopy model("encoder_layers_words");
+  model.Edit([](std::vector<StoredTensor>& tensors) {
+    Remove(tensors, "output_layer.bias");
+  });
+  EXPECT_THAT(model.Error(), HasSubstr("output_layer.bias"));
+  const CanonicalModel read = model.Read({R"(optional_bias=["out*"])"});
+  EXPECT_EQ(read.linears.at("output").biases.at(0), nullptr);
+}
+
+TEST(MappedModelTest, OneFinalNormWithoutTheOtherIsRefused) {
+  OwnModelCopy model("nn_transformer");
+  model.Edit([](std::vector<StoredTensor>& tensors) {
+    Remove(tensors, "transformer.encoder.norm.weight");
+    Remove(tensors, "transformer.encoder.norm.bias");
+  });
+  EXPECT_THAT(model.Error(),
+              HasSubstr("the decoder has a norm that preset:nn_transformer "
+                        "calls \"decoder.norm\", but the encoder has none"));
+  EXPECT_THAT(OwnModelCopy("nn_transformer").Error({"final_norm=false"}),
+              HasSubstr("unexpected tensors: transformer.decoder.norm.bias"));
+}
+
+// ---- Shapes ----------------------------------------------------------------
+
+TEST(MappedModelTest, HeadsMustDivideTheOutputs) {
+  const OwnModelCopy model("encoder_layers_words");
+  EXPECT_THAT(model.Error({"heads=5"}),
+              HasSubstr("preset:encoder_layers: heads is 5, but "
+                        "encoder_layers.0.attention.W_q.weight has 32 "
+                        "outputs, which cannot be cut"));
+}
+
+TEST(MappedModelTest, EachMisshapenTensorIsNamedWithBothShapes) {
+  const auto error = [](const std::string& name,
+                        const std::vector<uint64_t>& shape) {
+    OwnModelCopy model("encoder_layers_words");
+    model.Edit([&](std::vector<StoredTensor>& tensors) {
+      Named(tensors, name).shape = shape;
+    });
+    return model.Error();
+  };
+  EXPECT_THAT(error("encoder_layers.1.attention.W_k.weight", {64, 16}),
+              HasSubstr("encoder_layers.1.attention.W_k.weight [64, 16] should "
+                        "be [32, 32]."));
+  EXPECT_THAT(error("decoder_layers.0.feed_forward.3.weight", {48, 32}),
+              HasSubstr("[48, 32] should be [32, 48]."));
+  EXPECT_THAT(error("encoder_layers.0.norm1.weight", {1, 32}),
+              HasSubstr("[1, 32] should be [32]."));
+  EXPECT_THAT(error("pos_encoding.pe", {1, 20, 64}),
+              HasSubstr("should be a table of positions [rows, 32]"));
+  EXPECT_THAT(error("src_embedding.weight", {71, 8, 4}),
+              HasSubstr("src_embedding.weight [71, 8, 4] should be a matrix"));
+}
+
+TEST(MappedModelTest, TensorsWithoutDimensionsAreMisshapenToo) {
+  for (const char* name :
+       {"src_embedding.weight", "tgt_embedding.weight", "pos_encoding.pe",
+        "output_layer.bias", "encoder_layers.0.attention.W_q.weight",
+        "encoder_layers.0.feed_forward.0.weight",
+        "encoder_layers.0.norm1.weight"}) {
+    OwnModelCopy model("encoder_layers_words");
+    model.Edit([&](std::vector<StoredTensor>& tensors) {
+      Named(tensors, name) = F32Tensor(name, {}, {1});
+    });
+    if (std::string(name).ends_with("norm1.weight")) {
+      (void)model.Read();  // One number for all columns.
+    } else {
+      EXPECT_THAT(model.Error(),
+                  AllOf(HasSubstr(name), HasSubstr("[] should")));
+    }
+  }
+}
+
+TEST(MappedModelTest, SeveralFullHeadsNeedAProjectionBehindThem) {
+  OwnModelCopy model("per_head_2");
+  model.Edit([](std::vector<StoredTensor>& tensors) {
+    std::erase_if(tensors, [](const StoredTensor& tensor) {
+      return tensor.name.find("linear_out") != std::string::npos;
+    });
+  });
+  EXPECT_THAT(model.Error(),
+              AllOf(HasSubstr("the 2 heads of encoder.self_attention are 48 "
+                              "wide side by side, but the model is 24 wide"),
+                    HasSubstr("\"encoder.self_attention.out\"")));
+}
+
+TEST(MappedModelTest, HeadModulesAreCounted) {
+  EXPECT_EQ(OwnModel("per_head_2").Read().architecture.encoder_heads, 2u);
+  EXPECT_THAT(OwnModelCopy("per_head_2").Error({"heads=3"}),
+              HasSubstr("heads is 3, but the encoder has 2 modules of heads"));
+}
+
+TEST(MappedModelTest, MatricesThatAreToBeOneMustBeEqual) {
+  const OwnModelCopy words("encoder_layers_characters");
+  EXPECT_THAT(words.Error({"tied_output=true"}),
+              HasSubstr("tied_output is true, but output_layer.weight and "
+                        "tgt_embedding.weight of"));
+  OwnModelCopy shared("q_proj");
+  const CanonicalModel read = shared.Read({R"(ignore=["*mask"])"});
+  EXPECT_TRUE(read.architecture.source_embedding_tied);
+  EXPECT_TRUE(read.architecture.target_embedding_tied);
+  EXPECT_FALSE(read.linears.contains("source_embedding"));
+  // Any one of its names is enough.
+  for (const char* removed :
+       {"encoder.embed_tokens.weight", "decoder.embed_tokens.weight",
+        "lm_head.weight"}) {
+    OwnModelCopy one("q_proj");
+    one.Edit(
+        [&](std::vector<StoredTensor>& tensors) { Remove(tensors, removed); });
+    EXPECT_TRUE(one.Read().architecture.source_embedding_tied) << removed;
+    EXPECT_THAT(one.Error({"tied_output=false", "shared_embeddings=false"}),
+                HasSubstr("missing tensors: "))
+        << removed;
+  }
+}
+
+TEST(MappedModelTest, SpecialIdsLieWithinTheEmbeddings) {
+  const OwnModelCopy model("q_linear");  // 50 rows each.
+  EXPECT_THAT(model.Error({"target_ids.eos=50"}),
+              HasSubstr("target_ids has the id 50, but the target embedding "
+                        "has only 50 rows"));
+  EXPECT_THAT(model.Error({"source_prefix=[77]"}),
+              HasSubstr("source_prefix has the id 77, but the source"));
+  EXPECT_THAT(model.Error({"decoder_start=90"}), HasSubstr("decoder_start"));
+}
+
+// ---- Positions -------------------------------------------------------------
+
+TEST(MappedModelTest, ALongTableIsCutWithANoteOrAsAsked) {
+  OwnModelCopy model("encoder_layers_words");
+  model.Edit([](std::vector<StoredTensor>& tensors) {
+    std::vector<float> rows(600 * 32);
+    for (size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<float>(i);
+    Named(tensors, "pos_encoding.pe") =
+        F32Tensor("pos_encoding.pe", {1, 600, 32}, rows);
+  });
+  const CanonicalModel cut = model.Read();
+  EXPECT_EQ(cut.architecture.source_positions, kUsualPositions);
+  EXPECT_THAT(cut.warnings,
+              testing::Contains(AllOf(HasSubstr("600 rows"),
+                                      HasSubstr("max_target_tokens=N"))));
+  const CanonicalModel asked =
+      model.Read({"max_source_tokens=600", "max_target_tokens=9"});
+  EXPECT_EQ(asked.architecture.source_positions, 600u);
+  EXPECT_EQ(asked.architecture.target_positions, 9u);
+  EXPECT_EQ(asked.generation.max_target_tokens, 9u);
+  EXPECT_TRUE(asked.warnings.empty());
+  EXPECT_THAT(model.Error({"max_source_tokens=601"}),
+              HasSubstr("has positions for 600 tokens, fewer than"));
+  const CanonicalModel offset = model.Read({"position_offset=2"});
+  EXPECT_EQ(offset.tables.at("source_positions")[0], 64.0f);
+  EXPECT_THAT(model.Error({"position_offset=600"}),
+              HasSubstr("has positions for 0 tokens"));
+}
+
+TEST(MappedModelTest, PositionsAreComputedWhereTheFileHasNone) {
+  const auto table = [](const std::vector<std::string>& settings) {
+    return OwnModel("q_linear").Read(settings).tables.at("source_positions");
+  };
+  const double angle = 3 / std::pow(10000.0, 2.0 / 24);
+  const auto sine = static_cast<float>(std::sin(angle));
+  const auto cosine = static_cast<float>(std::cos(angle));
+  EXPECT_FLOAT_EQ(table({})[3 * 24 + 2], sine);
+  EXPECT_FLOAT_EQ(table({})[3 * 24 + 3], cosine);
+  EXPECT_FLOAT_EQ(table({"positions=halves"})[3 * 24 + 1], sine);
+  EXPECT_FLOAT_EQ(table({"positions=halves"})[3 * 24 + 13], cosine);
+  EXPECT_FLOAT_EQ(table({"position_offset=1"})[2 * 24 + 2], sine);
+  EXPECT_FLOAT_EQ(
+      table({"position_offset=3", "positions_axis=batch"})[7 * 24 + 2], sine);
+  EXPECT_THAT(OwnModelCopy("q_linear").Error({"positions=learned"}),
+              HasSubstr("missing tensors: encoder.embed_positions.weight"));
+}
+
+TEST(MappedModelTest, AlongTheBatchAxisEveryTokenHasTheFirstRow) {
+  const OwnModel model("enc_dec_attn");
+  const std::vector<float> rows = model.Read().tables.at("source_positions");
+  const std::vector<float> same =
+      model.Read({"positions_axis=batch"}).tables.at("source_positions");
+  ASSERT_EQ(same.size(), rows.size());
+  for (size_t i = 0; i < same.size(); ++i) EXPECT_EQ(same[i], rows[i % 24]);
+}
+
+// ---- What is made of other tensors
+// -------------------------------------------
+
+TEST(MappedModelTest, OneNumberOfANormIsWrittenOut) {
+  const CanonicalModel read = OwnModel("residual_connections_scalar").Read();
+  const CanonicalNorm& norm = read.norms.at("decoder.norm");
+  const std::vector<float> gamma = ValuesOf(norm.gamma);
+  EXPECT_EQ(gamma.size(), 24u);
+  EXPECT_EQ(gamma.front(), gamma.back());
+  EXPECT_NE(gamma.front(), 1.0f);
+}
+
+TEST(MappedModelTest, AttentionIsScaledAsTheMapSays) {
+  const OwnModel model("enc_dec_attn");  // D 24, 3 heads.
+  const auto scale = [&](const std::string& flag) {
+    return model.Read({"attention_scale=" + flag})
+        .architecture.decoder_attention_scale;
+  };
+  EXPECT_FLOAT_EQ(scale("1/sqrt(head_dim)"), 1 / std::sqrt(8.0f));
+  EXPECT_FLOAT_EQ(scale("1/sqrt(d_model)"), 1 / std::sqrt(24.0f));
+  EXPECT_FLOAT_EQ(scale("0.5"), 0.5f);
+  EXPECT_FLOAT_EQ(model.Read({"embedding_scale=sqrt(d_model)"})
+                      .architecture.embedding_scale,
+                  std::sqrt(24.0f));
+}
+
+TEST(MappedModelTest, APackedProjectionIsQueryKeyAndValue) {
+  const OwnModel model("nn_transformer");
+  const CanonicalModel read = model.Read();
+  const CanonicalLinear& query =
+      read.linears.at("decoder.1.cross_attention.query");
+  const CanonicalLinear& kv = read.linears.at("decoder.1.cross_attention.kv");
+  const auto file = OpenTensorFile(model.weights);
+  const std::string name = "transformer.decoder.layers.1.multihead_attn.";
+  std::vector<float> packed =
+      ValuesOf(&file->tensors().at(name + "in_proj_weight"));
+  std::vector<float> parts = ValuesOf(query.weights.at(0));
+  for (const SourceTensor* part : kv.weights) {
+    const std::vector<float> values = ValuesOf(part);
+    parts.insert(parts.end(), values.begin(), values.end());
+  }
+  EXPECT_EQ(parts, packed);
+  packed = ValuesOf(&file->tensors().at(name + "in_proj_bias"));
+  EXPECT_EQ(ValuesOf(kv.biases.at(1)),
+            std::vector<float>(packed.begin() + 48, packed.end()));
+}
+
+}  // namespace
+}  // namespace latimer

@@ -1,0 +1,252 @@
+#include "converter/readers/model_map.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/converter/model_folder.h"
+
+namespace latimer {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+using Settings = std::vector<std::string>;
+
+std::string PresetError(const Settings& settings) {
+  return ErrorOf(
+      [&] { (void)ReadModelMap("preset:encoder_layers", settings); });
+}
+
+class MapFile {
+ public:
+  explicit MapFile(const std::string& text) : path_(folder_.path() / "m.json") {
+    WriteFile(path_, text);
+  }
+  std::string path() const { return path_; }
+  std::filesystem::path folder() const { return folder_.path(); }
+  ModelMap Read(const Settings& settings = {}) const {
+    return ReadModelMap(path_, settings);
+  }
+  std::string Error(const Settings& settings = {}) const {
+    return ErrorOf([&] { (void)Read(settings); });
+  }
+
+ private:
+  TempFolder folder_;
+  std::filesystem::path path_;
+};
+
+TEST(ModelMapTest, EveryPresetIsAWholeMapBesideItsHeads) {
+  for (const auto& [name, text] : MapPresets()) {
+    const ModelMap map = ReadModelMap("preset:" + name, Settings{"heads=2"});
+    EXPECT_EQ(map.name, "preset:" + name);
+    EXPECT_TRUE(map.tensors.contains("source_embedding")) << name;
+    EXPECT_GE(map.target_ids.eos, 0) << name;
+  }
+  EXPECT_GE(MapPresets().size(), 7u);
+}
+
+TEST(ModelMapTest, APrintedPresetIsAFileThatMeansTheSame) {
+  for (const auto& [name, text] : MapPresets()) {
+    const Settings heads = {"heads=2"};
+    const ModelMap preset = ReadModelMap("preset:" + name, heads);
+    const ModelMap file = MapFile(text).Read(heads);
+    ASSERT_EQ(file.tensors.size(), preset.tensors.size());
+    for (const auto& [part, names] : preset.tensors) {
+      EXPECT_EQ(file.tensors.at(part).weight, names.weight) << part;
+      EXPECT_EQ(file.tensors.at(part).bias, names.bias) << part;
+    }
+    EXPECT_EQ(file.norm_epsilon, preset.norm_epsilon);
+  }
+}
+
+TEST(ModelMapTest, ModulesHaveWeightAndBiasUnlessBothAreNamed) {
+  const ModelMap map = ReadModelMap(
+      "preset:encoder_layers",
+      Settings{
+          "heads=2", "tensors.output={a|b}",
+          R"(tensors.encoder.norm={"gamma":"n.g"})",
+          R"(tensors.encoder.ffn.in={"weight":"e.{layer}.w","bias":"e.{layer}.c"})"});
+  EXPECT_THAT(map.tensors.at("output").weight,
+              ElementsAre("a.weight", "b.weight"));
+  EXPECT_THAT(map.tensors.at("output").bias, ElementsAre("a.bias", "b.bias"));
+  EXPECT_THAT(map.tensors.at("encoder.norm").weight, ElementsAre("n.g"));
+  EXPECT_TRUE(map.tensors.at("encoder.norm").bias.empty());
+  EXPECT_THAT(map.tensors.at("encoder.ffn.in").bias,
+              ElementsAre("e.{layer}.c"));
+  EXPECT_TRUE(map.tensors.at("source_embedding").bias.empty());
+  EXPECT_THAT(map.tensors.at("source_positions").weight,
+              testing::Contains("pos_encoding.pe"));
+}
+
+TEST(ModelMapTest, AMapMayBeWrittenOnTopOfAPreset) {
+  const MapFile file(R"({
+    // What differs.
+    "base": "preset:nn_transformer",
+    "heads": {"encoder": 4, "decoder": 2},
+    "norm_order": "pre",
+    "tensors": {"output": "head", "source_positions": null},
+    "source_prefix": [7, "sos"],
+    "source_vocabulary": {"file": "words.json"}
+  })");
+  const ModelMap map = file.Read({"target_vocabulary.file=sub/t.json"});
+  EXPECT_EQ(map.encoder_heads, 4u);
+  EXPECT_EQ(map.decoder_heads, 2u);
+  EXPECT_TRUE(map.pre_norm);
+  EXPECT_THAT(map.tensors.at("output").weight, ElementsAre("head.weight"));
+  EXPECT_FALSE(map.tensors.contains("source_positions"));
+  EXPECT_TRUE(map.tensors.contains("target_positions"));
+  EXPECT_THAT(map.source_prefix, ElementsAre(7, 2));
+  EXPECT_THAT(map.source_suffix, ElementsAre(3));
+  EXPECT_EQ(map.decoder_start, 2);
+  // A file's paths begin where it lies, the command line's where that is.
+  EXPECT_EQ(map.source_vocabulary.file, file.folder() / "words.json");
+  EXPECT_EQ(map.target_vocabulary.file, "sub/t.json");
+}
+
+TEST(ModelMapTest, EveryFlagOfTheFileArrives) {
+  const ModelMap map = ReadModelMap(
+      "preset:q_linear", Settings{"heads=3",
+                                  "head_layout=interleaved",
+                                  "attention_scale=0.25",
+                                  "residual=false",
+                                  "norm_order=pre",
+                                  "norm_formula=unbiased_std",
+                                  "norm_epsilon=0.001",
+                                  "final_norm=true",
+                                  "embedding_norm=false",
+                                  "activation=gelu_tanh",
+                                  "embedding_scale=2.5",
+                                  "shared_embeddings=true",
+                                  "tied_output=true",
+                                  "positions=halves",
+                                  "positions_axis=batch",
+                                  "position_offset=2",
+                                  "max_source_tokens=30",
+                                  "max_target_tokens=31",
+                                  "source_ids.unk=9",
+                                  "target_ids.eos=8",
+                                  "source_suffix=[]",
+                                  "decoder_start=pad",
+                                  "prefix=net.",
+                                  R"(ignore=["*.x"])",
+                                  "target_vocabulary.kind=characters",
+                                  "source_vocabulary.lower_case=true"});
+  EXPECT_EQ(map.encoder_heads, 3u);
+  EXPECT_EQ(map.head_layout, HeadLayout::kInterleaved);
+  EXPECT_EQ(map.attention_scale_kind, ModelMap::AttentionScale::kNumber);
+  EXPECT_EQ(map.attention_scale, 0.25);
+  EXPECT_FALSE(map.residual);
+  EXPECT_TRUE(map.pre_norm && map.has_norms && map.unbiased_std);
+  EXPECT_EQ(map.norm_epsilon, 0.001);
+  EXPECT_EQ(map.final_norm, Presence::kYes);
+  EXPECT_EQ(map.embedding_norm, Presence::kNo);
+  EXPECT_EQ(map.activation, Activation::kGeluTanh);
+  EXPECT_EQ(map.embedding_scale, 2.5);
+  EXPECT_TRUE(map.shared_embeddings && map.tied_output);
+  EXPECT_EQ(map.positions, PositionKind::kHalves);
+  EXPECT_TRUE(map.positions_along_batch);
+  EXPECT_EQ(map.position_offset, 2u);
+  EXPECT_EQ(map.max_source_tokens, 30u);
+  EXPECT_EQ(map.max_target_tokens, 31u);
+  EXPECT_EQ(map.source_ids.unk, 9);
+  EXPECT_EQ(map.source_ids.pad, 0);
+  EXPECT_EQ(map.target_ids.eos, 8);
+  EXPECT_TRUE(map.source_suffix.empty());
+  EXPECT_EQ(map.decoder_start, 0);
+  EXPECT_EQ(map.prefix, "net.");
+  EXPECT_THAT(map.ignore, ElementsAre("*.x"));
+  EXPECT_EQ(map.target_vocabulary.kind, "characters");
+  EXPECT_TRUE(map.source_vocabulary.lower_case);
+}
+
+TEST(ModelMapTest, AMissingFlagIsNamed) {
+  EXPECT_THAT(PresetError({}),
+              AllOf(HasSubstr("preset:encoder_layers: heads is missing"),
+                    HasSubstr("--set heads=N")));
+  for (const char* flag :
+       {"norm_order", "activation", "embedding_scale", "positions",
+        "source_ids", "target_ids", "source_prefix", "source_suffix",
+        "decoder_start", "tensors"}) {
+    EXPECT_THAT(PresetError({"heads=2", std::string(flag) + "=null"}),
+                HasSubstr(std::string(flag) + " is missing; it"))
+        << flag;
+  }
+  EXPECT_THAT(
+      PresetError({"heads=2", "target_ids.eos=null", "source_suffix=[]"}),
+      HasSubstr("target_ids has no eos"));
+}
+
+TEST(ModelMapTest, AnUnknownFlagIsNamed) {
+  EXPECT_THAT(
+      PresetError({"heads=2", "norm_odrer=pre"}),
+      AllOf(HasSubstr("norm_odrer is unknown"), HasSubstr("norm_order")));
+  EXPECT_THAT(PresetError({"heads=2", "tensors.encoder.attn.query=x"}),
+              AllOf(HasSubstr("tensors: encoder.attn.query is unknown"),
+                    HasSubstr("encoder.self_attention.query")));
+  EXPECT_THAT(PresetError({"heads.encodr=2"}),
+              HasSubstr("heads: encodr is unknown"));
+  EXPECT_THAT(PresetError({"heads=2", "source_ids.bos=2"}),
+              HasSubstr("source_ids: bos is unknown"));
+  EXPECT_THAT(PresetError({"heads=2", "source_vocabulary.path=x"}),
+              HasSubstr("source_vocabulary: path is unknown"));
+}
+
+TEST(ModelMapTest, AFlagThatIsNotWhatItMustBeIsNamedWithItsValue) {
+  for (const auto& [setting, expected] :
+       std::vector<std::pair<std::string, std::string>>{
+           {"norm_order=prenorm", "\"prenorm\"; it must be one of post, pre"},
+           {"activation=relu6", "\"relu6\"; it must be one of relu, gelu"},
+           {"positions=sinusoidal", "it must be one of interleaved, halves"},
+           {"positions_axis=0", "it must be one of sequence, batch"},
+           {"head_layout=split", "it must be one of contiguous"},
+           {"final_norm=maybe", "it must be one of true, false, if_present"},
+           {"embedding_scale=sqrt", "it must be sqrt(d_model) or a number"},
+           {"embedding_scale=0", "it must be a number above 0"},
+           {"attention_scale=8x", "it must be 1/sqrt(head_dim)"},
+           {"norm_epsilon=-1", "it must be a number above 0"},
+           {"heads=0", "it must be a whole number of at least 1"},
+           {"heads=two", "it must be a whole number of at least 1"},
+           {"residual=1", "it must be true or false"},
+           {"ignore=x", "it must be a list of strings"},
+           {"source_prefix=sos", "it must be a list"},
+           {"source_prefix=[\"bos\"]", "\"bos\" is neither an id nor one of"},
+           {"decoder_start=bos", "one of the names that target_ids has"},
+           {"source_ids=3", "it must be an object"},
+           {"tensors.output=3", "it must be the name of a module or {"},
+           {"tensors.output={\"w\":\"x\"}", "it must be the name of a module"},
+           {"tensors.source_positions={\"weight\":\"x\"}",
+            "it must be the name of the table"},
+           {"tensors.encoder.ffn.in=enc.fc", "needs {layer}"},
+           {"tensors.output=fc.{layer}", "it belongs to no layer"},
+           {"tensors.encoder.ffn.in=e.{layer}.{head}", "have {head}"},
+           {"tensors.output={a}", "{a} is neither"},
+           {"tensors.encoder.self_attention.query=e.{layer}.h.{head}.q",
+            "it has no {head}"},
+           {"head_layout=modules", "it has a {head}"}}) {
+    EXPECT_THAT(PresetError({"heads=2", setting}),
+                AllOf(HasSubstr("preset:encoder_layers"), HasSubstr(expected)))
+        << setting;
+  }
+}
+
+TEST(ModelMapTest, SettingsAndFilesThatAreNoneAreRefused) {
+  EXPECT_THAT(PresetError({"heads"}),
+              HasSubstr("--set heads: it must be FLAG"));
+  EXPECT_THAT(PresetError({"=3"}), HasSubstr("it must be FLAG=VALUE"));
+  EXPECT_THAT(ErrorOf([] { (void)ReadModelMap("preset:none", Settings{}); }),
+              AllOf(HasSubstr("preset:none: the presets are "),
+                    HasSubstr("encoder_layers"), HasSubstr("q_proj")));
+  EXPECT_THAT(ErrorOf([] { (void)ReadModelMap("none.json", Settings{}); }),
+              HasSubstr("none.json: cannot read this map"));
+  EXPECT_THAT(MapFile("{\n\"heads\": 2,\n}").Error(),
+              HasSubstr("m.json: line 3 is not JSON"));
+  EXPECT_THAT(MapFile("[]").Error(), HasSubstr("not a JSON object"));
+  EXPECT_THAT(MapFile("{\"base\": \"other.json\"}").Error(),
+              HasSubstr("base is \"other.json\"; it must be \"preset:NAME\""));
+}
+
+}  // namespace
+}  // namespace latimer

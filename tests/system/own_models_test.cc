@@ -1,0 +1,144 @@
+// Own PyTorch models give the ids and logits of their modules; see
+// tests/reference/README.md.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/converter/own_model.h"
+#include "tests/system/fixture_check.h"
+
+namespace latimer {
+namespace {
+
+using Json = nlohmann::json;
+
+ModelBytes Written(const CanonicalModel& model, WeightType weights) {
+  return WriteModel(model, {.weights = weights,
+                            .tile = UsableTile(),
+                            .f32_tile = UsableTile(WeightType::kF32),
+                            .progress = {}});
+}
+
+// Rows whose ids are the fixture's.
+size_t EqualRows(const ModelBytes& file, const Json& fixture) {
+  Translator translator;
+  const Status loaded = translator.Load(file.bytes(), &test_workspace);
+  EXPECT_TRUE(loaded.ok()) << loaded.message();
+  if (!loaded.ok()) return 0;
+  size_t equal = 0;
+  for (const Json& row : fixture["sequences"]) {
+    equal += latimer::Run(translator, row, fixture["max_new_tokens"]) ==
+             row["output_ids"].get<std::vector<int32_t>>();
+  }
+  return equal;
+}
+
+class OwnModelsTest : public ::testing::TestWithParam<std::string> {};
+
+INSTANTIATE_TEST_SUITE_P(Models, OwnModelsTest,
+                         ::testing::ValuesIn(OwnModelNames()),
+                         [](const auto& model) { return model.param; });
+
+TEST_P(OwnModelsTest, IdsAndLogitsEqualPyTorchs) {
+  const OwnModel model(GetParam());
+  const ModelBytes file = Written(model.Read(), WeightType::kF32);
+  Translator translator;
+  const Status loaded = translator.Load(file.bytes(), &test_workspace);
+  ASSERT_TRUE(loaded.ok()) << loaded.message();
+  size_t rows_with_logits = 0;
+  for (const Json& row : model.fixture["sequences"]) {
+    SCOPED_TRACE(row["src_ids"].dump());
+    EXPECT_EQ(latimer::Run(translator, row, model.fixture["max_new_tokens"]),
+              row["output_ids"].get<std::vector<int32_t>>());
+    if (row.contains("first_step_logits")) {
+      ++rows_with_logits;
+      (void)latimer::Run(translator, row, 1);
+      ExpectLogits(translator, row["first_step_logits"]);
+    }
+    if (row.contains("all_step_logits")) ExpectAllLogits(translator, row);
+  }
+  EXPECT_GE(model.fixture["sequences"].size(), 12u);
+  EXPECT_GE(rows_with_logits, 4u);
+}
+
+TEST_P(OwnModelsTest, WhatIsAroundTheSourceIsInTheFile) {
+  const OwnModel model(GetParam());
+  const CanonicalGeneration& rules = model.Read().generation;
+  EXPECT_EQ(Json(rules.source_prefix), model.fixture["source_prefix"]);
+  EXPECT_EQ(Json(rules.source_suffix), model.fixture["source_suffix"]);
+  EXPECT_EQ(rules.decoder_start, model.fixture["decoder_start_token_id"]);
+  EXPECT_EQ(rules.eos, model.fixture["eos_token_id"]);
+}
+
+TEST(OwnModelsInt8Test, MostIdsAreThoseOfPyTorch) {
+  Agreement agreement;
+  for (const std::string& name : OwnModelNames()) {
+    const OwnModel model(name);
+    const ModelBytes file = Written(model.Read(), WeightType::kInt8);
+    Translator translator;
+    const Status loaded = translator.Load(file.bytes(), &test_workspace);
+    if (loaded.code() == StatusCode::kTileNotInBuild ||
+        loaded.code() == StatusCode::kUnsupportedCpu) {
+      GTEST_SKIP() << "no kernels here for any tile";
+    }
+    ASSERT_TRUE(loaded.ok()) << loaded.message();
+    Agreement own;
+    for (const Json& row : model.fixture["sequences"]) {
+      const auto got =
+          latimer::Run(translator, row, model.fixture["max_new_tokens"]);
+      const auto want = row["output_ids"].get<std::vector<int32_t>>();
+      own.Add(got, want);
+      agreement.Add(got, want);
+    }
+    std::printf("%s: %zu of %zu rows, %zu of %zu tokens equal\n", name.c_str(),
+                own.equal_rows, own.rows, own.equal_tokens, own.tokens);
+  }
+  std::printf("all: %zu of %zu rows, %zu of %zu tokens equal\n",
+              agreement.equal_rows, agreement.rows, agreement.equal_tokens,
+              agreement.tokens);
+  // Widths of 24 quantize badly; real models agree far more.
+  EXPECT_GT(10 * agreement.equal_tokens, 8 * agreement.tokens);
+}
+
+// Flags that no tensor tells: set wrong, the model says something else.
+struct WrongFlag {
+  const char* model;
+  const char* setting;
+};
+
+class WrongFlagTest : public ::testing::TestWithParam<WrongFlag> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    Flags, WrongFlagTest,
+    ::testing::Values(
+        WrongFlag{"enc_dec_attn", "heads=2"},
+        WrongFlag{"enc_dec_attn", "positions_axis=batch"},
+        WrongFlag{"enc_dec_attn", "embedding_scale=sqrt(d_model)"},
+        WrongFlag{"enc_dec_attn", "norm_order=pre"},
+        WrongFlag{"enc_dec_attn_batch_axis", "positions_axis=sequence"},
+        WrongFlag{"residual_connections", "norm_formula=layer_norm"},
+        WrongFlag{"residual_connections", "residual=false"},
+        WrongFlag{"q_linear", "head_layout=contiguous"},
+        WrongFlag{"q_linear", "attention_scale=1/sqrt(head_dim)"},
+        WrongFlag{"q_linear", "positions=halves"},
+        WrongFlag{"q_linear", "position_offset=1"},
+        WrongFlag{"q_proj", "activation=relu"},
+        WrongFlag{"q_proj", "decoder_start=sos"},
+        WrongFlag{"nn_transformer_pre", "norm_order=post"}),
+    [](const auto& flag) {
+      std::string name(flag.param.model);
+      name.append("_").append(flag.param.setting);
+      for (char& c : name) {
+        if (isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+      }
+      return name;
+    });
+
+TEST_P(WrongFlagTest, GivesAnotherTranslation) {
+  const OwnModel model(GetParam().model);
+  const ModelBytes file =
+      Written(model.Read({GetParam().setting}), WeightType::kF32);
+  EXPECT_LT(EqualRows(file, model.fixture), 12u);
+}
+
+}  // namespace
+}  // namespace latimer
