@@ -14,6 +14,7 @@
 #include "converter/known_answer.h"
 #include "converter/model_writer.h"
 #include "converter/profile_header.h"
+#include "converter/readers/map_json.h"
 #include "converter/readers/mapped_model.h"
 #include "converter/readers/open_model.h"
 #include "latimer/plan.h"

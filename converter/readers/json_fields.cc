@@ -1,5 +1,6 @@
 #include "converter/readers/json_fields.h"
 
+#include <algorithm>
 #include <fstream>
 #include <limits>
 
@@ -8,6 +9,15 @@
 namespace latimer {
 
 using Json = nlohmann::json;
+
+namespace {
+
+// What comes from a command line need not be UTF-8.
+std::string DumpOf(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
 
 std::optional<JsonFields> JsonFields::Open(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -26,7 +36,7 @@ const Json* JsonFields::Find(std::string_view name) const {
 
 void JsonFields::Fail(std::string_view name, const std::string& why) const {
   throw ConversionError(path_.string() + ": " + std::string(name) + " is " +
-                        (Has(name) ? Find(name)->dump() : "missing") + "; " +
+                        (Has(name) ? DumpOf(*Find(name)) : "missing") + "; " +
                         why + ".");
 }
 
@@ -68,6 +78,36 @@ std::optional<int32_t> JsonFields::Token(std::string_view name,
                    std::to_string(vocabulary));
   }
   return id.get<int32_t>();
+}
+
+std::vector<std::string> JsonFields::Texts(std::string_view name) const {
+  const Json* value = Find(name);
+  if (value == nullptr) return {};
+  if (!value->is_array() || !std::ranges::all_of(*value, &Json::is_string)) {
+    Fail(name, "it must be a list of strings");
+  }
+  return value->get<std::vector<std::string>>();
+}
+
+JsonFields JsonFields::Object(std::string_view name) const {
+  const Json* value = Find(name);
+  if (value != nullptr && !value->is_object()) {
+    Fail(name, "it must be an object {...}");
+  }
+  return From(path_.string() + ": " + std::string(name),
+              value == nullptr ? Json::object() : *value);
+}
+
+void JsonFields::RefuseOthers(std::span<const std::string_view> known) const {
+  for (const auto& [name, value] : json_.items()) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    std::string list;
+    for (const std::string_view field : known) {
+      list += (list.empty() ? "" : ", ") + std::string(field);
+    }
+    throw ConversionError(path_.string() + ": " + name +
+                          " is unknown; there are " + list + ".");
+  }
 }
 
 bool JsonFields::IsToken(const Json& id, uint32_t vocabulary) {

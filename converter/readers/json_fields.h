@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace latimer {
 
@@ -36,6 +38,13 @@ class JsonFields {
   // A token id in [0, vocabulary); a list of one counts as that one.
   std::optional<int32_t> Token(std::string_view name,
                                uint32_t vocabulary) const;
+
+  // A list of strings; empty if the field is absent.
+  std::vector<std::string> Texts(std::string_view name) const;
+  // An object within, empty if the field is absent; its errors name it.
+  JsonFields Object(std::string_view name) const;
+  // Refuses a field that is none of these by its name.
+  void RefuseOthers(std::span<const std::string_view> known) const;
 
   static bool IsToken(const nlohmann::json& id, uint32_t vocabulary);
 

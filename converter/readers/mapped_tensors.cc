@@ -4,6 +4,7 @@
 #include <set>
 
 #include "converter/error.h"
+#include "converter/readers/map_json.h"
 #include "converter/readers/name_pattern.h"
 
 namespace latimer {

@@ -10,19 +10,12 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "converter/readers/map_parts.h"
 #include "latimer/model_info.h"
 
 namespace latimer {
-
-// The tensors of one part; of each list the first that the file has is meant.
-// {layer} and {head} stand for numbers from 0.
-struct PartNames {
-  std::vector<std::string> weight;  // of a norm: gamma; of positions: the table
-  std::vector<std::string> bias;    // of a norm: beta
-};
 
 // Which head an output of the query, key and value projections belongs to.
 enum class HeadLayout : uint8_t {
@@ -60,7 +53,7 @@ struct ModelMap {
   // For messages: the file's path, or "preset:NAME".
   std::string name;
 
-  // By part: "encoder.self_attention.query", ...; see MapParts.
+  // By part: "encoder.self_attention.query", ....
   std::map<std::string, PartNames> tensors;
   // Tensors that are not needed; `*` stands for anything.
   std::vector<std::string> ignore;
@@ -107,15 +100,6 @@ struct ModelMap {
   std::vector<int32_t> source_prefix;
   std::vector<int32_t> source_suffix;
 };
-
-// Every part that a map may name.
-std::span<const std::string_view> MapParts();
-
-// The text of the presets of converter/maps, by name.
-const std::map<std::string, std::string>& MapPresets();
-
-// "encoder_layers, enc_dec_attn, ..."
-std::string MapPresetNames();
 
 // `from` is a path or "preset:NAME"; `settings` are the KEY=VALUE of --set,
 // which come on top. Throws ConversionError where a file is missing, or a field

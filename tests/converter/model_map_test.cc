@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "converter/readers/map_json.h"
 #include "tests/converter/model_folder.h"
 
 namespace latimer {

@@ -1,0 +1,104 @@
+#include "converter/readers/map_json.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "converter/error.h"
+
+namespace latimer {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr std::string_view kPreset = "preset:";
+
+Json ParseMap(const std::string& text, const std::string& name) {
+  try {
+    Json json = Json::parse(text, nullptr, /*allow_exceptions=*/true,
+                            /*ignore_comments=*/true);
+    if (json.is_object()) return json;
+  } catch (const Json::parse_error& error) {
+    const size_t end = std::min<size_t>(error.byte, text.size());
+    const auto lines = std::count(text.begin(), text.begin() + end, '\n');
+    throw ConversionError(name + ": line " + std::to_string(lines + 1) +
+                          " is not JSON.");
+  }
+  throw ConversionError(name + ": not a JSON object.");
+}
+
+Json PresetJson(const std::string& name) {
+  const auto& presets = MapPresets();
+  const auto found = presets.find(name.substr(kPreset.size()));
+  if (found == presets.end()) {
+    throw ConversionError(name + ": the presets are " + MapPresetNames() + ".");
+  }
+  return ParseMap(found->second, name);
+}
+
+// The file's fields on top of those of its base.
+Json FileJson(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    throw ConversionError(path.string() +
+                          ": cannot read this map; the presets are preset:" +
+                          "NAME with one of " + MapPresetNames() + ".");
+  }
+  Json json = ParseMap({std::istreambuf_iterator<char>(file), {}}, path);
+  // Files that the map names lie beside it.
+  for (const char* name : {"source_vocabulary", "target_vocabulary"}) {
+    const auto vocabulary = json.find(name);
+    if (vocabulary == json.end() || !vocabulary->is_object()) continue;
+    const auto named = vocabulary->find("file");
+    if (named != vocabulary->end() && named->is_string()) {
+      *named = (path.parent_path() / named->get<std::string>()).string();
+    }
+  }
+  const auto base = json.find("base");
+  if (base == json.end()) return json;
+  if (!base->is_string() || !base->get<std::string>().starts_with(kPreset)) {
+    throw ConversionError(path.string() + ": base is " + base->dump() +
+                          "; it must be \"preset:NAME\".");
+  }
+  Json merged = PresetJson(base->get<std::string>());
+  merged.merge_patch(json);
+  return merged;
+}
+
+// "a=1" is {"a": 1}, "a.b.c=x" {"a": {"b.c": "x"}}.
+Json SettingJson(const std::string& setting) {
+  const size_t equals = setting.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw ConversionError("--set " + setting + ": it must be FLAG=VALUE.");
+  }
+  const std::string value = setting.substr(equals + 1);
+  Json json = Json::parse(value, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded()) json = value;
+  const std::string key = setting.substr(0, equals);
+  const size_t dot = key.find('.');
+  if (dot == std::string::npos) return {{key, json}};
+  return {{key.substr(0, dot), {{key.substr(dot + 1), json}}}};
+}
+
+}  // namespace
+
+std::string MapPresetNames() {
+  std::string names;
+  for (const auto& [name, text] : MapPresets()) {
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  return names;
+}
+
+nlohmann::json LoadMapJson(const std::string& from,
+                           std::span<const std::string> settings) {
+  Json json = from.starts_with(kPreset) ? PresetJson(from) : FileJson(from);
+  for (const std::string& setting : settings) {
+    json.merge_patch(SettingJson(setting));
+  }
+  return json;
+}
+
+}  // namespace latimer

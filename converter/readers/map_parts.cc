@@ -1,0 +1,157 @@
+#include "converter/readers/map_parts.h"
+
+#include <algorithm>
+
+#include "converter/error.h"
+#include "converter/readers/name_pattern.h"
+
+namespace latimer {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::string_view kParts[] = {
+    "source_embedding",
+    "target_embedding",
+    "source_positions",
+    "target_positions",
+    "output",
+    "encoder.embedding_norm",
+    "encoder.self_attention.query",
+    "encoder.self_attention.key",
+    "encoder.self_attention.value",
+    "encoder.self_attention.qkv",
+    "encoder.self_attention.head_out",
+    "encoder.self_attention.out",
+    "encoder.self_attention.norm",
+    "encoder.ffn.in",
+    "encoder.ffn.out",
+    "encoder.ffn.norm",
+    "encoder.norm",
+    "decoder.embedding_norm",
+    "decoder.self_attention.query",
+    "decoder.self_attention.key",
+    "decoder.self_attention.value",
+    "decoder.self_attention.qkv",
+    "decoder.self_attention.head_out",
+    "decoder.self_attention.out",
+    "decoder.self_attention.norm",
+    "decoder.cross_attention.query",
+    "decoder.cross_attention.key",
+    "decoder.cross_attention.value",
+    "decoder.cross_attention.qkv",
+    "decoder.cross_attention.head_out",
+    "decoder.cross_attention.out",
+    "decoder.cross_attention.norm",
+    "decoder.ffn.in",
+    "decoder.ffn.out",
+    "decoder.ffn.norm",
+    "decoder.norm",
+};
+
+bool IsPositions(std::string_view part) { return part.ends_with("_positions"); }
+
+bool IsEmbedding(std::string_view part) { return part.ends_with("_embedding"); }
+
+bool IsNorm(std::string_view part) { return part.ends_with("norm"); }
+
+bool HasLayers(std::string_view part) {
+  return part.find('.') != part.rfind('.');
+}
+
+// The parts whose modules a model may have once for each head.
+bool MayHaveHeads(std::string_view part) {
+  return part.ends_with(".query") || part.ends_with(".key") ||
+         part.ends_with(".value") || part.ends_with(".head_out");
+}
+
+void CheckVariables(const JsonFields& tensors, const std::string& part,
+                    const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    const bool layer = name.find("{layer}") != std::string::npos;
+    if (layer != HasLayers(part)) {
+      tensors.Fail(part, HasLayers(part)
+                             ? "the name of a layer's tensor needs {layer}"
+                             : "it belongs to no layer; take {layer} out");
+    }
+    if (name.find("{head}") != std::string::npos && !MayHaveHeads(part)) {
+      tensors.Fail(part, "only query, key, value and head_out have {head}");
+    }
+  }
+}
+
+// A string names the module, whose parameters are weight and bias; an object
+// names both parameters.
+PartNames ReadPart(const JsonFields& tensors, const std::string& part) {
+  const Json& value = *tensors.Find(part);
+  const auto expand = [&](const Json& json) {
+    std::vector<std::string> names;
+    try {
+      names = ExpandChoices(json.get_ref<const std::string&>());
+    } catch (const ConversionError& error) {
+      throw ConversionError(tensors.path().string() + ": " + part + ": " +
+                            error.what());
+    }
+    CheckVariables(tensors, part, names);
+    return names;
+  };
+  if (value.is_string()) {
+    PartNames names = {.weight = expand(value), .bias = {}};
+    if (IsPositions(part)) return names;
+    if (!IsEmbedding(part)) names.bias = names.weight;
+    for (std::string& name : names.weight) name += ".weight";
+    for (std::string& name : names.bias) name += ".bias";
+    return names;
+  }
+  const char* const weight = IsNorm(part) ? "gamma" : "weight";
+  const char* const bias = IsNorm(part) ? "beta" : "bias";
+  const bool good = value.is_object() && value.contains(weight) &&
+                    !IsPositions(part) &&
+                    std::ranges::all_of(value.items(), [&](const auto& item) {
+                      return (item.key() == weight || item.key() == bias) &&
+                             item.value().is_string();
+                    });
+  if (!good) {
+    tensors.Fail(part, IsPositions(part)
+                           ? "it must be the name of the table"
+                           : "it must be the name of a module or {\"" +
+                                 std::string(weight) + "\": NAME, \"" +
+                                 std::string(bias) + "\": NAME}");
+  }
+  PartNames names = {.weight = expand(value.at(weight)), .bias = {}};
+  if (value.contains(bias)) names.bias = expand(value.at(bias));
+  return names;
+}
+
+}  // namespace
+
+std::map<std::string, PartNames> ReadParts(const JsonFields& map) {
+  if (!map.Has("tensors")) {
+    map.Fail("tensors", "it says how the model's tensors are called");
+  }
+  const JsonFields tensors = map.Object("tensors");
+  tensors.RefuseOthers(kParts);
+  std::map<std::string, PartNames> parts;
+  for (const auto& [part, value] : tensors.json().items()) {
+    if (!value.is_null()) parts[part] = ReadPart(tensors, part);
+  }
+  return parts;
+}
+
+void CheckHeadNames(const std::map<std::string, PartNames>& parts,
+                    bool heads_are_modules, const std::string& map) {
+  for (const auto& [part, names] : parts) {
+    if (!MayHaveHeads(part)) continue;
+    for (const std::string& name : names.weight) {
+      if ((name.find("{head}") != std::string::npos) != heads_are_modules) {
+        throw ConversionError(map + ": tensors: " + part + " names " + name +
+                              ", but with " + "head_layout " +
+                              (heads_are_modules ? "" : "other than ") +
+                              "\"modules\" it has " +
+                              (heads_are_modules ? "a" : "no") + " {head}.");
+      }
+    }
+  }
+}
+
+}  // namespace latimer
