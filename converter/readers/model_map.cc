@@ -211,7 +211,7 @@ int32_t ReadId(const JsonFields& fields, std::string_view name,
     if (value == word && id >= 0) return id;
   }
   fields.Fail(name,
-              value.dump() + " is neither an id nor one of the names that " +
+              std::string("each id is a number or one of the names that ") +
                   (name == "decoder_start" ? "target" : "source") + "_ids has");
 }
 
