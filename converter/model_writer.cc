@@ -153,6 +153,7 @@ class Writer {
   Offset<schema::Tensor> WriteTensor(const PlannedTensor& tensor, Tile tile);
   Offset<flatbuffers::Vector<float>> WriteBias(const PlannedTensor& tensor);
   void PackLinear(const PlannedTensor& tensor, Tile tile, std::byte* out);
+  Offset<schema::Recurrent> WriteRecurrent();
   Offset<schema::Architecture> WriteArchitecture();
   Offset<schema::Generation> WriteGeneration();
   Offset<schema::Tokenizer> WriteTokenizer();
@@ -183,9 +184,23 @@ void CheckProfile(const Architecture& a) {
           "; this converter handles up to " + std::to_string(limit) + ".");
     }
   };
-  check("d_model", a.d_model, kProfile.d_model);
   check("encoder layer count", a.encoder_layers, kProfile.encoder_layers);
   check("decoder layer count", a.decoder_layers, kProfile.decoder_layers);
+  check("source vocabulary", a.source_vocabulary, kProfile.source_vocabulary);
+  check("target vocabulary", a.target_vocabulary, kProfile.target_vocabulary);
+  if (a.decoder_kind == DecoderKind::kGru) {
+    const Recurrent& r = a.recurrent;
+    check("source embedding width", r.source_embedding, kProfile.d_model);
+    check("target embedding width", r.target_embedding, kProfile.d_model);
+    check("encoder state width", r.encoder_hidden, kProfile.d_model);
+    check("decoder state width", r.decoder_hidden, kProfile.d_model);
+    check("combined width", r.combined, kProfile.d_model);
+    check("encoder width, all directions together,", r.encoder_width(),
+          kProfile.attention_width);
+    check("attention key width", r.attention_hidden, kProfile.attention_width);
+    return;
+  }
+  check("d_model", a.d_model, kProfile.d_model);
   check("encoder head count", a.encoder_heads, kProfile.heads);
   check("decoder head count", a.decoder_heads, kProfile.heads);
   check("encoder attention width", a.encoder_attention_width(),
@@ -194,8 +209,6 @@ void CheckProfile(const Architecture& a) {
         kProfile.attention_width);
   check("encoder d_ffn", a.encoder_ffn, kProfile.d_ffn);
   check("decoder d_ffn", a.decoder_ffn, kProfile.d_ffn);
-  check("source vocabulary", a.source_vocabulary, kProfile.source_vocabulary);
-  check("target vocabulary", a.target_vocabulary, kProfile.target_vocabulary);
 }
 
 ModelBytes Writer::Write() {
@@ -345,8 +358,21 @@ void Writer::PackLinear(const PlannedTensor& tensor, Tile tile,
   }
 }
 
+Offset<schema::Recurrent> Writer::WriteRecurrent() {
+  if (model_.architecture.decoder_kind != DecoderKind::kGru) return 0;
+  const Recurrent& r = model_.architecture.recurrent;
+  return schema::CreateRecurrent(
+      *builder_, r.source_embedding, r.target_embedding, r.encoder_hidden,
+      r.decoder_hidden, r.attention_hidden, r.combined, r.bidirectional,
+      r.directions_added, static_cast<schema::AttentionScore>(r.score),
+      r.query_before, r.input_context, r.output_context, r.output_embedding,
+      static_cast<schema::InitialState>(r.initial_state), r.first_state,
+      r.state_step, r.embeddings_shared);
+}
+
 Offset<schema::Architecture> Writer::WriteArchitecture() {
   const Architecture& a = model_.architecture;
+  const auto recurrent = WriteRecurrent();
   return schema::CreateArchitecture(
       *builder_, a.d_model, a.encoder_layers, a.decoder_layers, a.encoder_heads,
       a.decoder_heads, a.encoder_ffn, a.decoder_ffn, a.source_vocabulary,
@@ -358,7 +384,7 @@ Offset<schema::Architecture> Writer::WriteArchitecture() {
       a.decoder_head_dim, a.encoder_attention_scale, a.decoder_attention_scale,
       static_cast<schema::NormKind>(a.norm_kind),
       static_cast<schema::DecoderKind>(a.decoder_kind), a.residual,
-      a.has_positions);
+      a.has_positions, recurrent);
 }
 
 Offset<schema::Generation> Writer::WriteGeneration() {

@@ -46,11 +46,20 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
   const Architecture& a = info.architecture;
   Profile profile{};
   profile.name = name;
-  profile.d_model = a.d_model;
-  profile.d_ffn = Larger(a.encoder_ffn, a.decoder_ffn);
-  profile.attention_width =
-      Larger(a.encoder_attention_width(), a.decoder_attention_width());
-  profile.heads = Larger(a.encoder_heads, a.decoder_heads);
+  if (a.decoder_kind == DecoderKind::kGru) {
+    const Recurrent& r = a.recurrent;
+    profile.d_model =
+        Larger(Larger(r.source_embedding, r.target_embedding),
+               Larger(Larger(r.encoder_hidden, r.decoder_hidden), r.combined));
+    profile.attention_width = Larger(r.encoder_width(), r.attention_hidden);
+    profile.d_ffn = profile.heads = 1;
+  } else {
+    profile.d_model = a.d_model;
+    profile.d_ffn = Larger(a.encoder_ffn, a.decoder_ffn);
+    profile.attention_width =
+        Larger(a.encoder_attention_width(), a.decoder_attention_width());
+    profile.heads = Larger(a.encoder_heads, a.decoder_heads);
+  }
   profile.encoder_layers = a.encoder_layers;
   profile.decoder_layers = a.decoder_layers;
   profile.source_vocabulary = a.source_vocabulary;
@@ -77,6 +86,7 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
   profile.decoder_self_attention =
       a.decoder_kind == DecoderKind::kSelfAttention;
   profile.decoder_ssru = a.decoder_kind == DecoderKind::kSsru;
+  profile.decoder_gru = a.decoder_kind == DecoderKind::kGru;
   profile.token_scores = limits.insight;
   if (limits.insight) {
     profile.attention_weights = Largest(

@@ -48,11 +48,66 @@ const char* Name(DecoderKind kind) {
       return "self_attention";
     case DecoderKind::kSsru:
       return "ssru";
+    case DecoderKind::kGru:
+      return "gru";
   }
   return "";
 }
 
+const char* Name(AttentionScore score) {
+  switch (score) {
+    case AttentionScore::kAdditive:
+      return "additive";
+    case AttentionScore::kDot:
+      return "dot";
+    case AttentionScore::kGeneral:
+      return "general";
+  }
+  return "";
+}
+
+const char* Name(InitialState state) {
+  switch (state) {
+    case InitialState::kZero:
+      return "zero";
+    case InitialState::kProjected:
+      return "projected";
+    case InitialState::kEncoderStates:
+      return "encoder_states";
+  }
+  return "";
+}
+
+Json RecurrentJson(const Architecture& a) {
+  const Recurrent& r = a.recurrent;
+  return {{"decoder_kind", Name(a.decoder_kind)},
+          {"source_embedding", r.source_embedding},
+          {"target_embedding", r.target_embedding},
+          {"encoder_layers", a.encoder_layers},
+          {"decoder_layers", a.decoder_layers},
+          {"encoder_hidden", r.encoder_hidden},
+          {"decoder_hidden", r.decoder_hidden},
+          {"bidirectional", r.bidirectional},
+          {"directions_added", r.directions_added},
+          {"score", Name(r.score)},
+          {"attention_hidden", r.attention_hidden},
+          {"query_before", r.query_before},
+          {"initial_state", Name(r.initial_state)},
+          {"input_context", r.input_context},
+          {"output_context", r.output_context},
+          {"output_embedding", r.output_embedding},
+          {"combined", r.combined},
+          {"source_vocabulary", a.source_vocabulary},
+          {"target_vocabulary", a.target_vocabulary},
+          {"source_positions", a.source_positions},
+          {"target_positions", a.target_positions},
+          {"source_embedding_tied", a.source_embedding_tied},
+          {"target_embedding_tied", a.target_embedding_tied},
+          {"embeddings_shared", r.embeddings_shared}};
+}
+
 Json ArchitectureJson(const Architecture& a) {
+  if (a.decoder_kind == DecoderKind::kGru) return RecurrentJson(a);
   return {
       {"d_model", a.d_model},
       {"encoder_layers", a.encoder_layers},

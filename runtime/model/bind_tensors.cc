@@ -206,6 +206,7 @@ Status BindTensors(const schema::Model& root, Model* model) {
   }
   if (a.source_embedding_tied) t.source_embedding = t.output;
   if (a.target_embedding_tied) t.target_embedding = t.output;
+  if (a.recurrent.embeddings_shared) t.target_embedding = t.source_embedding;
   if (a.positions_shared) t.target_positions = t.source_positions;
   const bool int8 = model->weight_type == WeightType::kInt8;
   if (int8 ? !kProfile.int8_weights : !kProfile.f32_weights) {

@@ -52,20 +52,42 @@ struct DecoderLayer {
   Linear cross_kv;  // [2A, D]: key, value; read once per sentence
 };
 
+// Of a model of GRUs; H are the columns of a state. The gates of a layer are
+// one after another: reset, update, new.
+struct GruLayer {
+  Linear input;      // [directions * 3H, inputs]
+  Linear hidden[2];  // [3H, H] of each direction; the decoder has one
+};
+
+struct RecurrentTensors {
+  GruLayer encoder[kProfile.encoder_layers];
+  Linear initial_state;  // [H, encoder_width], when kProjected
+  Linear keys;           // [attention_hidden, memory_width], but for kDot
+  // When kAdditive: [attention_hidden, H] without bias, [attention_hidden].
+  Linear query;
+  const float* energy = nullptr;
+  GruLayer decoder[kProfile.decoder_layers];
+  Linear combine;  // [combined, feature_width], when combined > 0
+};
+
 struct ModelTensors {
-  Linear source_embedding;  // [Vs, D], by row; the output matrix when tied
+  // By row: [Vs, D], or [Vs, source_embedding]; the output matrix when tied.
+  Linear source_embedding;
   // [source_positions, D]; null without has_positions, as target_positions.
   const float* source_positions = nullptr;
   Norm source_embedding_norm;  // when embedding_norm
   EncoderLayer encoder[kProfile.encoder_layers];
   Norm encoder_norm;  // when final_norm
 
-  Linear target_embedding;                  // [V, D], by row
+  // By row: [V, D], or [V, target_embedding].
+  Linear target_embedding;
   const float* target_positions = nullptr;  // [target_positions, D]
   Norm target_embedding_norm;
   DecoderLayer decoder[kProfile.decoder_layers];
   Norm decoder_norm;
-  Linear output;  // [V, D], with final_logits_bias
+  Linear output;  // [V, D], or [V, output_width], with final_logits_bias
+
+  RecurrentTensors recurrent;  // when DecoderKind::kGru
 };
 
 struct Model {

@@ -10,6 +10,8 @@
 
 #include "base/check.h"
 #include "model/bind_tensors.h"
+#include "model/check_range.h"
+#include "model/recurrent_file.h"
 #include "model/tokenizer_file.h"
 #include "model_generated.h"
 
@@ -108,24 +110,6 @@ Status VerifyStructure(std::span<const std::byte> file, bool verify_checksum,
   return Status();
 }
 
-Status ExceedsProfile(const char* what, uint32_t value, uint32_t limit) {
-  return Status::Error(
-      StatusCode::kExceedsProfile,
-      "The model's %s is %u but profile \"%s\" of this build allows %u; build "
-      "with a profile for this model (latimer-convert --profile).",
-      what, static_cast<unsigned>(value), kProfile.name,
-      static_cast<unsigned>(limit));
-}
-
-Status CheckRange(const char* what, uint32_t value, uint32_t limit) {
-  if (value > limit) return ExceedsProfile(what, value, limit);
-  if (value == 0) {
-    return Status::Error(StatusCode::kCorrupt,
-                         "The model is damaged: its %s is 0.", what);
-  }
-  return Status();
-}
-
 Status CheckAttention(const char* stack, uint32_t heads, uint32_t head_dim,
                       float scale) {
   if (head_dim == 0 || !std::isfinite(scale)) {
@@ -136,10 +120,7 @@ Status CheckAttention(const char* stack, uint32_t heads, uint32_t head_dim,
   }
   const uint64_t width = uint64_t{heads} * head_dim;
   if (width > kProfile.attention_width) {
-    return ExceedsProfile(
-        "attention width",
-        static_cast<uint32_t>(width < UINT32_MAX ? width : UINT32_MAX),
-        kProfile.attention_width);
+    return ExceedsProfile("attention width", width, kProfile.attention_width);
   }
   return Status();
 }
@@ -153,6 +134,9 @@ Status CheckDecoderKind(DecoderKind kind) {
     case DecoderKind::kSsru:
       if (!kProfile.decoder_ssru) missing = "an SSRU";
       break;
+    case DecoderKind::kGru:
+      if (!kProfile.decoder_gru) missing = "a GRU";
+      break;
   }
   if (missing == nullptr) return Status();
   return Status::Error(StatusCode::kExceedsProfile,
@@ -162,17 +146,18 @@ Status CheckDecoderKind(DecoderKind kind) {
                        missing, kProfile.name);
 }
 
-Status ReadArchitecture(const schema::Architecture& in, Architecture* out) {
-  LATIMER_RETURN_IF_ERROR(
-      CheckRange("d_model", in.d_model(), kProfile.d_model));
+Status Contradicts() {
+  return Status::Error(StatusCode::kCorrupt,
+                       "The model is damaged: its architecture contradicts "
+                       "itself.");
+}
+
+// What models of every kind have.
+Status CheckCommon(const schema::Architecture& in) {
   LATIMER_RETURN_IF_ERROR(CheckRange("encoder layer count", in.encoder_layers(),
                                      kProfile.encoder_layers));
   LATIMER_RETURN_IF_ERROR(CheckRange("decoder layer count", in.decoder_layers(),
                                      kProfile.decoder_layers));
-  LATIMER_RETURN_IF_ERROR(
-      CheckRange("encoder d_ffn", in.encoder_ffn(), kProfile.d_ffn));
-  LATIMER_RETURN_IF_ERROR(
-      CheckRange("decoder d_ffn", in.decoder_ffn(), kProfile.d_ffn));
   LATIMER_RETURN_IF_ERROR(CheckRange(
       "source vocabulary", in.source_vocabulary(), kProfile.source_vocabulary));
   LATIMER_RETURN_IF_ERROR(CheckRange(
@@ -183,6 +168,21 @@ Status ReadArchitecture(const schema::Architecture& in, Architecture* out) {
   LATIMER_RETURN_IF_ERROR(CheckRange("target position count",
                                      in.target_positions(),
                                      kMaxFileBytes / sizeof(float)));
+  if (in.decoder_kind() > schema::DecoderKind::MAX ||
+      (in.source_embedding_tied() &&
+       in.source_vocabulary() != in.target_vocabulary())) {
+    return Contradicts();
+  }
+  return CheckDecoderKind(static_cast<DecoderKind>(in.decoder_kind()));
+}
+
+Status CheckTransformer(const schema::Architecture& in) {
+  LATIMER_RETURN_IF_ERROR(
+      CheckRange("d_model", in.d_model(), kProfile.d_model));
+  LATIMER_RETURN_IF_ERROR(
+      CheckRange("encoder d_ffn", in.encoder_ffn(), kProfile.d_ffn));
+  LATIMER_RETURN_IF_ERROR(
+      CheckRange("decoder d_ffn", in.decoder_ffn(), kProfile.d_ffn));
   LATIMER_RETURN_IF_ERROR(
       CheckRange("encoder head count", in.encoder_heads(), kProfile.heads));
   LATIMER_RETURN_IF_ERROR(
@@ -194,20 +194,22 @@ Status ReadArchitecture(const schema::Architecture& in, Architecture* out) {
                                          in.decoder_head_dim(),
                                          in.decoder_attention_scale()));
   if (in.norm_kind() > schema::NormKind::MAX ||
-      in.decoder_kind() > schema::DecoderKind::MAX ||
       (in.norm_kind() == schema::NormKind::UnbiasedStd && in.d_model() < 2) ||
       in.activation() > schema::Activation::MAX ||
       in.norm_position() > schema::NormPosition::MAX ||
       !std::isfinite(in.embedding_scale()) || !(in.norm_epsilon() > 0) ||
       !std::isfinite(in.norm_epsilon()) ||
-      (in.source_embedding_tied() &&
-       in.source_vocabulary() != in.target_vocabulary()) ||
       (in.positions_shared() &&
        in.source_positions() != in.target_positions())) {
-    return Status::Error(StatusCode::kCorrupt,
-                         "The model is damaged: its architecture contradicts "
-                         "itself.");
+    return Contradicts();
   }
+  return Status();
+}
+
+Status ReadArchitecture(const schema::Architecture& in, Architecture* out) {
+  LATIMER_RETURN_IF_ERROR(CheckCommon(in));
+  const bool gru = in.decoder_kind() == schema::DecoderKind::Gru;
+  if (!gru) LATIMER_RETURN_IF_ERROR(CheckTransformer(in));
   *out = {
       .d_model = in.d_model(),
       .encoder_layers = in.encoder_layers(),
@@ -237,8 +239,12 @@ Status ReadArchitecture(const schema::Architecture& in, Architecture* out) {
       .decoder_kind = static_cast<DecoderKind>(in.decoder_kind()),
       .residual = in.residual(),
       .has_positions = in.has_positions(),
+      .recurrent = {},
   };
-  return CheckDecoderKind(out->decoder_kind);
+  if constexpr (kProfile.decoder_gru) {
+    if (gru) return ReadRecurrent(in, &out->recurrent);
+  }
+  return Status();
 }
 
 Status ReadGeneration(const schema::Generation& in, const Architecture& a,

@@ -23,6 +23,68 @@ enum class TensorGroup : uint8_t {
   kOutput,
 };
 
+// The list of a model of GRUs, for VisitTensors.
+template <typename Visitor>
+void VisitRecurrentTensors(const Architecture& a, ModelTensors& tensors,
+                           Visitor& visitor) {
+  using G = TensorGroup;
+  const Recurrent& r = a.recurrent;
+  RecurrentTensors& t = tensors.recurrent;
+  if (!a.source_embedding_tied) {
+    visitor.OnLinear(G::kEmbeddings, "source_embedding", kNoLayer,
+                     a.source_vocabulary, r.source_embedding,
+                     tensors.source_embedding);
+  }
+  for (int i = 0; i < static_cast<int>(a.encoder_layers); ++i) {
+    const uint32_t inputs = i == 0 ? r.source_embedding : r.encoder_width();
+    visitor.OnLinear(G::kEncoder, "encoder.%d.gru.input", i,
+                     3 * r.encoder_width(), inputs, t.encoder[i].input);
+    visitor.OnLinear(G::kEncoder, "encoder.%d.gru.hidden", i,
+                     3 * r.encoder_hidden, r.encoder_hidden,
+                     t.encoder[i].hidden[0]);
+    if (!r.bidirectional) continue;
+    visitor.OnLinear(G::kEncoder, "encoder.%d.gru.backward_hidden", i,
+                     3 * r.encoder_hidden, r.encoder_hidden,
+                     t.encoder[i].hidden[1]);
+  }
+  if (r.initial_state == InitialState::kProjected) {
+    visitor.OnLinear(G::kEncoder, "initial_state", kNoLayer, r.decoder_hidden,
+                     r.encoder_width(), t.initial_state);
+  }
+  if (r.score != AttentionScore::kDot) {
+    visitor.OnLinear(G::kCrossKv, "attention.keys", kNoLayer,
+                     r.attention_hidden, r.memory_width(), t.keys);
+  }
+  if (!a.target_embedding_tied && !r.embeddings_shared) {
+    visitor.OnLinear(G::kEmbeddings, "target_embedding", kNoLayer,
+                     a.target_vocabulary, r.target_embedding,
+                     tensors.target_embedding);
+  }
+  const auto attention = [&] {
+    if (r.score != AttentionScore::kAdditive) return;
+    visitor.OnLinear(G::kDecoder, "attention.query", kNoLayer,
+                     r.attention_hidden, r.decoder_hidden, t.query);
+    visitor.OnTable(G::kDecoder, "attention.energy", 1, r.attention_hidden,
+                    t.energy);
+  };
+  if (r.query_before) attention();
+  for (int i = 0; i < static_cast<int>(a.decoder_layers); ++i) {
+    const uint32_t inputs = i == 0 ? r.input_width() : r.decoder_hidden;
+    visitor.OnLinear(G::kDecoder, "decoder.%d.gru.input", i,
+                     3 * r.decoder_hidden, inputs, t.decoder[i].input);
+    visitor.OnLinear(G::kDecoder, "decoder.%d.gru.hidden", i,
+                     3 * r.decoder_hidden, r.decoder_hidden,
+                     t.decoder[i].hidden[0]);
+  }
+  if (!r.query_before) attention();
+  if (r.combined > 0) {
+    visitor.OnLinear(G::kOutput, "combine", kNoLayer, r.combined,
+                     r.feature_width(), t.combine);
+  }
+  visitor.OnLinear(G::kOutput, "output", kNoLayer, a.target_vocabulary,
+                   r.output_width(), tensors.output);
+}
+
 // Calls, in file order, with `t` as the place to bind each tensor to:
 //   visitor.OnLinear(group, name, layer, outputs, inputs, Linear&)
 //     a packed matrix
@@ -35,6 +97,10 @@ enum class TensorGroup : uint8_t {
 template <typename Visitor>
 void VisitTensors(const Architecture& a, ModelTensors& t, Visitor& visitor) {
   using G = TensorGroup;
+  if (a.decoder_kind == DecoderKind::kGru) {
+    if constexpr (kProfile.decoder_gru) VisitRecurrentTensors(a, t, visitor);
+    return;
+  }
   const uint32_t d = a.d_model;
   // Attention widths.
   const uint32_t ea = a.encoder_attention_width();
@@ -102,6 +168,8 @@ void VisitTensors(const Architecture& a, ModelTensors& t, Visitor& visitor) {
         visitor.OnLinear(G::kDecoder, "decoder.%d.ssru.in", i, 2 * d, d,
                          layer.ssru_in);
         norm(G::kDecoder, "decoder.%d.ssru.norm", i, layer.self_norm);
+        break;
+      case DecoderKind::kGru:
         break;
     }
     visitor.OnLinear(G::kDecoder, "decoder.%d.cross_attention.query", i, da, d,

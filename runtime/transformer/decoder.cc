@@ -3,6 +3,8 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "transformer/gru_attention.h"
+#include "transformer/gru_decoder.h"
 #include "transformer/layers.h"
 #include "transformer/linear.h"
 #include "transformer/ssru.h"
@@ -51,8 +53,9 @@ float* SelfKv(RunContext& context, uint32_t layer) {
   FinishSublayer(context, layer.self_norm, 1, output, x);
 }
 
-void CrossAttention(RunContext& context, uint32_t index, size_t position,
-                    size_t source_tokens, float* x) {
+[[maybe_unused]] void CrossAttention(RunContext& context, uint32_t index,
+                                     size_t position, size_t source_tokens,
+                                     float* x) {
   Workspace& workspace = *context.workspace;
   const Architecture& a = context.model.info.architecture;
   const DecoderLayer& layer = context.model.tensors.decoder[index];
@@ -92,12 +95,13 @@ void SelfSublayer(RunContext& context, uint32_t index, size_t position,
         SsruSublayer(context, index, position, x);
       }
       return;
+    case DecoderKind::kGru:  // Has no sublayers.
+      return;
   }
 }
 
-}  // namespace
-
-void FillCrossKv(RunContext& context, size_t source_tokens) {
+[[maybe_unused]] void FillTransformerCrossKv(RunContext& context,
+                                             size_t source_tokens) {
   const Architecture& a = context.model.info.architecture;
   const LinearInput encoder_out = PrepareInput(
       context, context.workspace->hidden, source_tokens, a.d_model);
@@ -107,12 +111,11 @@ void FillCrossKv(RunContext& context, size_t source_tokens) {
   }
 }
 
-void StepDecoder(RunContext& context, int32_t token, size_t position,
-                 size_t source_tokens) {
+[[maybe_unused]] void StepTransformerDecoder(RunContext& context, int32_t token,
+                                             size_t position,
+                                             size_t source_tokens) {
   const Architecture& a = context.model.info.architecture;
   const ModelTensors& t = context.model.tensors;
-  LATIMER_DCHECK(position < kProfile.target_tokens &&
-                 position < a.target_positions);
   float* x = context.workspace->hidden;
   Embed(context, t.target_embedding, t.target_positions,
         t.target_embedding_norm, &token, 1, position, x);
@@ -125,6 +128,42 @@ void StepDecoder(RunContext& context, int32_t token, size_t position,
   if (a.final_norm) Normalize(context, t.decoder_norm, 1, x);
   ApplyLinear(context, t.output, PrepareInput(context, x, 1, a.d_model),
               context.workspace->logits);
+}
+
+}  // namespace
+
+void FillCrossKv(RunContext& context, size_t source_tokens) {
+  switch (context.model.info.architecture.decoder_kind) {
+    case DecoderKind::kSelfAttention:
+    case DecoderKind::kSsru:
+      if constexpr (kProfile.transformer()) {
+        FillTransformerCrossKv(context, source_tokens);
+      }
+      return;
+    case DecoderKind::kGru:
+      if constexpr (kProfile.decoder_gru) FillGruKeys(context, source_tokens);
+      return;
+  }
+}
+
+void StepDecoder(RunContext& context, int32_t token, size_t position,
+                 size_t source_tokens) {
+  const Architecture& a = context.model.info.architecture;
+  LATIMER_DCHECK(position < kProfile.target_tokens &&
+                 position < a.target_positions);
+  switch (a.decoder_kind) {
+    case DecoderKind::kSelfAttention:
+    case DecoderKind::kSsru:
+      if constexpr (kProfile.transformer()) {
+        StepTransformerDecoder(context, token, position, source_tokens);
+      }
+      return;
+    case DecoderKind::kGru:
+      if constexpr (kProfile.decoder_gru) {
+        StepGruDecoder(context, token, source_tokens);
+      }
+      return;
+  }
 }
 
 }  // namespace latimer

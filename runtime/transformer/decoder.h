@@ -11,7 +11,8 @@ namespace latimer {
 
 // Projects encoder_out [S, D] in workspace.hidden to the keys and values that
 // every decoder layer attends to, workspace.cross_kv [L, S, 2D]. Once per
-// sentence, after RunEncoder; encoder_out is not needed after it.
+// sentence, after RunEncoder; encoder_out is not needed after it. A model of
+// GRUs keeps its memory and adds keys, see FillGruKeys.
 void FillCrossKv(RunContext& context, size_t source_tokens);
 
 // Feeds target token number `position` (the first is decoder_start at 0).

@@ -1,5 +1,6 @@
 #include "transformer/encoder.h"
 
+#include "transformer/gru_encoder.h"
 #include "transformer/layers.h"
 #include "transformer/linear.h"
 
@@ -31,9 +32,8 @@ void SelfAttention(RunContext& context, uint32_t index, size_t rows, float* x) {
   FinishSublayer(context, layer.self_norm, rows, output, x);
 }
 
-}  // namespace
-
-void RunEncoder(RunContext& context, std::span<const int32_t> source) {
+[[maybe_unused]] void RunTransformerEncoder(RunContext& context,
+                                            std::span<const int32_t> source) {
   const Architecture& a = context.model.info.architecture;
   const ModelTensors& t = context.model.tensors;
   const size_t rows = source.size();
@@ -46,6 +46,22 @@ void RunEncoder(RunContext& context, std::span<const int32_t> source) {
     FeedForward(context, layer.ffn_in, layer.ffn_out, layer.ffn_norm, rows, x);
   }
   if (a.final_norm) Normalize(context, t.encoder_norm, rows, x);
+}
+
+}  // namespace
+
+void RunEncoder(RunContext& context, std::span<const int32_t> source) {
+  switch (context.model.info.architecture.decoder_kind) {
+    case DecoderKind::kSelfAttention:
+    case DecoderKind::kSsru:
+      if constexpr (kProfile.transformer()) {
+        RunTransformerEncoder(context, source);
+      }
+      return;
+    case DecoderKind::kGru:
+      if constexpr (kProfile.decoder_gru) RunGruEncoder(context, source);
+      return;
+  }
 }
 
 }  // namespace latimer

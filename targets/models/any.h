@@ -33,6 +33,7 @@ inline constexpr Profile kProfile = {
     .bpe_unused_pieces = 32768,
     .decoder_self_attention = true,
     .decoder_ssru = true,
+    .decoder_gru = true,
     .attention_weights = 4u << 20,
     .token_scores = true,
 };

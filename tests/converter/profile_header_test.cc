@@ -47,6 +47,7 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
                      .bpe_unused_pieces = 14,
                      .decoder_self_attention = false,
                      .decoder_ssru = true,
+                     .decoder_gru = false,
                      .attention_weights = 14,
                      .token_scores = true};
   const std::string header = ProfileHeader(p);
@@ -75,6 +76,7 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
   EXPECT_EQ(FieldOf(header, "bpe_unused_pieces"), "14");
   EXPECT_EQ(FieldOf(header, "decoder_self_attention"), "false");
   EXPECT_EQ(FieldOf(header, "decoder_ssru"), "true");
+  EXPECT_EQ(FieldOf(header, "decoder_gru"), "false");
   EXPECT_EQ(FieldOf(header, "attention_weights"), "14");
   EXPECT_EQ(FieldOf(header, "token_scores"), "true");
   EXPECT_THAT(header,

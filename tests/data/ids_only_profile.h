@@ -32,6 +32,7 @@ inline constexpr Profile kProfile = {
     .bpe_unused_pieces = 0,
     .decoder_self_attention = true,
     .decoder_ssru = false,
+    .decoder_gru = false,
     .attention_weights = 0,
     .token_scores = false,
 };

@@ -35,7 +35,8 @@ constexpr IndirectCall kIndirectCalls[] = {
     {"latimer::QuantizeRows\\(", "xnn_(f32_rminmax|f32_qs8_vcvt)_"},
     // VectorKernels, ops/vector_kernels.cc.
     {"latimer::(.*::)?(AddNorm|Attend|Embed|FeedForward|FinishSublayer|"
-     "GreedySearch|Normalize|ScoreToken|SsruSublayer|SublayerInput)\\(",
+     "GreedySearch|[A-Za-z]*Gru[A-Za-z]*|Normalize|ScoreToken|SsruSublayer|"
+     "SublayerInput)\\(",
      "latimer::(sse41|avx2|avx512|neon|scalar)::[A-Z]"},
     // The bias; a part of the function that GCC splits off has its symbol only.
     {"ApplyChannels", "latimer::(sse41|avx2|avx512|neon|scalar)::Add"},

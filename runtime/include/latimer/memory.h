@@ -16,7 +16,8 @@ namespace latimer {
 
 // The named buffers of the workspace, in the order in which they lie.
 // S = source tokens, T = target tokens, D = d_model, A = attention width,
-// F = d_ffn, L = decoder layers, V = target vocabulary.
+// F = d_ffn, L = decoder layers, V = target vocabulary. A model of GRUs uses
+// them as transformer/gru_*.h say.
 enum class Buffer : uint8_t {
   kHidden,           // float [S, D]: residual stream; encoder_out at its end
   kSublayer,         // float [S, max(D, A)]: what a sublayer adds to it
@@ -26,7 +27,7 @@ enum class Buffer : uint8_t {
   kScores,           // float [threads, max(4, heads), max(S, T)]: attention
   kCrossKv,          // float [L, S, 2A]: keys and values of the source
   kSelfKv,           // float [L, T, 2A]: keys and values of the target so far;
-                     // of an SSRU [L, D]: its state
+                     // of an SSRU or of GRUs [L, D]: their states
   kLogits,           // float [V]
   kSourceTokens,     // int32 [S]
   kTargetTokens,     // int32 [T]
@@ -51,33 +52,49 @@ constexpr uint64_t Largest(uint64_t a, uint64_t b, uint64_t c = 0) {
   return larger > c ? larger : c;
 }
 
+// Floats that one step of a GRU decoder works in: its input, its features, the
+// combined, and either the gates or the query beside a row of keys. That is
+// more than the encoder's four rows of a state.
+constexpr uint64_t GruScratchFloats(const Profile& p) {
+  const uint64_t d = p.d_model, a = p.attention_width;
+  return (d + a) + (2 * d + a) + d + Largest(6 * d, 2 * a);
+}
+
 // Bytes of one buffer, a multiple of 64.
 constexpr uint64_t BufferBytes(const Profile& p, Buffer buffer) {
   const uint64_t s = p.source_tokens, t = p.target_tokens;
   const uint64_t d = p.d_model, f = p.d_ffn, l = p.decoder_layers;
   const uint64_t a = p.attention_width;
   const uint64_t longest = Largest(s, t);
+  // Zero for what is not compiled in.
+  const uint64_t transformer = p.transformer() ? 1 : 0;
+  const uint64_t gru = p.decoder_gru ? 1 : 0;
   switch (buffer) {
     case Buffer::kHidden:
-      return Padded(s * d * sizeof(float) + kReadSlackBytes);
+      return Padded(s * Largest(d, gru * a) * sizeof(float) + kReadSlackBytes);
     case Buffer::kSublayer:
-      return Padded(s * Largest(d, a) * sizeof(float) + kReadSlackBytes);
+      return Padded(
+          Largest(transformer * s * Largest(d, a), gru * GruScratchFloats(p)) *
+              sizeof(float) +
+          kReadSlackBytes);
     case Buffer::kProjection:
       return Padded(s * Largest(3 * a, f, 2 * d) * sizeof(float) +
                     kReadSlackBytes);
     case Buffer::kQuantized:
-      return Padded(s * Largest(d, a, f) + kReadSlackBytes);
+      return Padded(Largest(s * Largest(d, a, f), gru * (2 * d + a)) +
+                    kReadSlackBytes);
     case Buffer::kRowQuantization:
       return Padded(s * sizeof(uint64_t));
     case Buffer::kScores:
       return p.threads * Largest(p.heads, kQueryRows) *
              Padded(longest * sizeof(float));
     case Buffer::kCrossKv:
-      return Padded(l * s * 2 * a * sizeof(float));
+      return Padded(Largest(1, transformer * l * s * 2 * a * sizeof(float)));
     case Buffer::kSelfKv:
       return Padded(l * sizeof(float) *
-                    Largest(p.decoder_self_attention ? t * 2 * a : 0,
-                            p.decoder_ssru ? d : 0));
+                        Largest(p.decoder_self_attention ? t * 2 * a : 0,
+                                p.decoder_ssru || p.decoder_gru ? d : 0) +
+                    gru * kReadSlackBytes);
     case Buffer::kLogits:
       return Padded(p.target_vocabulary * sizeof(float));
     case Buffer::kSourceTokens:

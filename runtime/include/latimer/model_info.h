@@ -23,7 +23,76 @@ enum class NormKind : uint8_t { kLayerNorm, kUnbiasedStd, kNone };
 // kSelfAttention: the Transformer's. kSsru: a Simpler Simple Recurrent Unit in
 // its place (Kim et al., "From Research to Production and Back", 2019):
 //   f = sigmoid(Wf x + bf), c = f * c_before + (1 - f) * (W x), relu(c).
-enum class DecoderKind : uint8_t { kSelfAttention, kSsru };
+// kGru: no Transformer at all, encoder and decoder are GRUs; see Recurrent.
+enum class DecoderKind : uint8_t { kSelfAttention, kSsru, kGru };
+
+// Score of a source position with memory m for the query q.
+// kAdditive: v . tanh(Wq q + Wm m + b) (Bahdanau et al., 2015).
+// kDot: q . m; kGeneral: q . (Wm m + b) (Luong et al., 2015).
+enum class AttentionScore : uint8_t { kAdditive, kDot, kGeneral };
+
+// What a GRU decoder starts from.
+// kZero: zeros.
+// kProjected: tanh(W h + b) of the encoder's last states, that of the forward
+// direction before that of the backward one. There is one decoder layer.
+// kEncoderStates: the encoder's last states as they are.
+enum class InitialState : uint8_t { kZero, kProjected, kEncoderStates };
+
+// Encoder and decoder of GRUs with attention, DecoderKind::kGru; of the rest of
+// Architecture such a model has layers, vocabularies, positions (as limits) and
+// tied embeddings. Its memory is what the encoder's top layer gives.
+struct Recurrent {
+  // Columns of the embeddings and of the states.
+  uint32_t source_embedding;
+  uint32_t target_embedding;
+  uint32_t encoder_hidden;
+  uint32_t decoder_hidden;
+  // Columns of the keys, which scores are made of: decoder_hidden but for
+  // kAdditive.
+  uint32_t attention_hidden;
+  // Outputs of the layer with tanh between attention and output; 0: none.
+  uint32_t combined;
+  // Encoder layers read the source both ways and put the results side by side;
+  // those of the top layer may be added instead.
+  bool bidirectional;
+  bool directions_added;
+  AttentionScore score;
+  // The query is the top layer's state before the decoder's step; else after.
+  bool query_before;
+  // What is read, side by side: by the decoder's first layer the embedding and
+  // the context, for which query_before must hold; by the output (or the layer
+  // before it) the top layer's state, the context and the embedding.
+  bool input_context;
+  bool output_context;
+  bool output_embedding;
+  InitialState initial_state;
+  // Decoder layer i starts from number first_state + i * state_step of the
+  // encoder's last states: those of layer 0, forward then backward, and so on.
+  uint32_t first_state;
+  uint32_t state_step;
+  // The target's embedding is the source's.
+  bool embeddings_shared;
+
+  constexpr uint32_t directions() const { return bidirectional ? 2 : 1; }
+  // Columns of what an encoder layer gives.
+  constexpr uint32_t encoder_width() const {
+    return directions() * encoder_hidden;
+  }
+  constexpr uint32_t memory_width() const {
+    return directions_added ? encoder_hidden : encoder_width();
+  }
+  constexpr uint32_t input_width() const {
+    return target_embedding + (input_context ? memory_width() : 0);
+  }
+  // Columns that the output, or the layer before it, reads.
+  constexpr uint32_t feature_width() const {
+    return decoder_hidden + (output_context ? memory_width() : 0) +
+           (output_embedding ? target_embedding : 0);
+  }
+  constexpr uint32_t output_width() const {
+    return combined > 0 ? combined : feature_width();
+  }
+};
 
 // Sizes and switches that define the network. Shape letters as elsewhere:
 // D = d_model, F = ffn, H = heads, V = vocabulary, L = layers.
@@ -63,6 +132,7 @@ struct Architecture {
   // false: there are no position tables; source_positions and
   // target_positions bound the length all the same.
   bool has_positions;
+  Recurrent recurrent;  // All zero unless kGru.
 
   constexpr uint32_t encoder_attention_width() const {
     return encoder_heads * encoder_head_dim;

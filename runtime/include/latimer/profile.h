@@ -13,9 +13,11 @@ namespace latimer {
 // Upper bounds, each at least 1. Load refuses a model that exceeds one.
 struct Profile {
   const char* name;
+  // Of a model of GRUs: columns of embeddings, states and combining layer.
   uint32_t d_model;
   uint32_t d_ffn;
-  // Columns of all heads side by side, heads * head_dim; usually d_model.
+  // Columns of all heads side by side, heads * head_dim; usually d_model. Of a
+  // model of GRUs: of all directions of the encoder, and of the keys.
   uint32_t attention_width;
   uint32_t heads;
   uint32_t encoder_layers;
@@ -48,14 +50,19 @@ struct Profile {
   bool words = true;
   // BPE pieces that are merged but never used, a rarity.
   uint32_t bpe_unused_pieces = 0;
-  // What a decoder layer has before its cross-attention; see DecoderKind.
+  // Kinds of decoder; see DecoderKind.
   bool decoder_self_attention = true;
   bool decoder_ssru = true;
+  bool decoder_gru = true;
   // Attention weights that one translation can keep, as a number of floats; 0:
   // none are kept. See insight.h.
   uint64_t attention_weights = 0;
   // Whether scores of the target tokens can be had.
   bool token_scores = false;
+
+  constexpr bool transformer() const {
+    return decoder_self_attention || decoder_ssru;
+  }
 };
 
 }  // namespace latimer

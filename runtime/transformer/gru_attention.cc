@@ -1,0 +1,84 @@
+#include "transformer/gru_attention.h"
+
+#include <algorithm>
+
+#include "transformer/linear.h"
+
+namespace latimer {
+namespace {
+
+// Sixteen sums side by side, in an order that no instruction set changes.
+float Dot(size_t n, const float* a, const float* b) {
+  constexpr size_t kLanes = 16;
+  float sums[kLanes] = {};
+  size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (size_t lane = 0; lane < kLanes; ++lane) {
+      sums[lane] += a[i + lane] * b[i + lane];
+    }
+  }
+  for (size_t lane = 0; i < n; ++i, ++lane) sums[lane] += a[i] * b[i];
+  for (size_t half = kLanes / 2; half > 0; half /= 2) {
+    for (size_t lane = 0; lane < half; ++lane) sums[lane] += sums[lane + half];
+  }
+  return sums[0];
+}
+
+void ScoreAdditively(RunContext& context, const float* query,
+                     size_t source_tokens, float* scratch, float* scores) {
+  const RecurrentTensors& t = context.model.tensors.recurrent;
+  const size_t n = t.query.n;
+  const float* keys = context.workspace->projection;
+  float* projected = scratch;
+  float* energy = scratch + n;
+  ApplyLinear(context, t.query, PrepareInput(context, query, 1, t.query.k),
+              projected);
+  for (size_t s = 0; s < source_tokens; ++s) {
+    context.vector->scale_add(n, projected, 1.0f, keys + s * n, energy);
+    context.vector->activate(Activation::kTanh, n, energy);
+    scores[s] = Dot(n, t.energy, energy);
+  }
+}
+
+}  // namespace
+
+void FillGruKeys(RunContext& context, size_t source_tokens) {
+  const Recurrent& r = context.model.info.architecture.recurrent;
+  if (r.score == AttentionScore::kDot) return;
+  ApplyLinear(context, context.model.tensors.recurrent.keys,
+              PrepareInput(context, context.workspace->hidden, source_tokens,
+                           r.memory_width()),
+              context.workspace->projection);
+}
+
+void AttendGruMemory(RunContext& context, const float* query,
+                     size_t source_tokens, float* scratch, float* attended) {
+  const Recurrent& r = context.model.info.architecture.recurrent;
+  const float* memory = context.workspace->hidden;
+  const size_t width = r.memory_width();
+  float* scores = context.workspace->scores;
+  switch (r.score) {
+    case AttentionScore::kAdditive:
+      ScoreAdditively(context, query, source_tokens, scratch, scores);
+      break;
+    case AttentionScore::kDot:
+    case AttentionScore::kGeneral: {
+      const float* keys = r.score == AttentionScore::kDot
+                              ? memory
+                              : context.workspace->projection;
+      const size_t n = r.attention_hidden;
+      for (size_t s = 0; s < source_tokens; ++s) {
+        scores[s] = Dot(n, query, keys + s * n);
+      }
+      break;
+    }
+  }
+  context.vector->softmax(source_tokens, scores);
+  std::fill_n(attended, width, 0.0f);
+  for (size_t s = 0; s < source_tokens; ++s) {
+    context.vector->scale_add(width, memory + s * width, scores[s], attended,
+                              attended);
+  }
+}
+
+}  // namespace latimer

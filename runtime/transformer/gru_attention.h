@@ -1,0 +1,25 @@
+// The attention of a GRU decoder on the memory; see AttentionScore.
+#ifndef LATIMER_TRANSFORMER_GRU_ATTENTION_H_
+#define LATIMER_TRANSFORMER_GRU_ATTENTION_H_
+
+#include <cstddef>
+
+#include "transformer/run_context.h"
+
+namespace latimer {
+
+// Projects the memory in workspace.hidden to the keys [S, attention_hidden], in
+// workspace.projection until the end of the sentence; with kDot the memory is
+// the keys. Once per sentence, after RunGruEncoder.
+void FillGruKeys(RunContext& context, size_t source_tokens);
+
+// attended [memory_width] = the mean of the memory's rows, weighted by the
+// softmax of their scores for `query` [decoder_hidden]. The weights [S] stay in
+// workspace.scores until the next call. `scratch` has 2 attention_hidden
+// floats.
+void AttendGruMemory(RunContext& context, const float* query,
+                     size_t source_tokens, float* scratch, float* attended);
+
+}  // namespace latimer
+
+#endif  // LATIMER_TRANSFORMER_GRU_ATTENTION_H_

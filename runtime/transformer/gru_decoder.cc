@@ -1,0 +1,105 @@
+#include "transformer/gru_decoder.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/check.h"
+#include "transformer/gru.h"
+#include "transformer/gru_attention.h"
+#include "transformer/linear.h"
+
+namespace latimer {
+namespace {
+
+// Where a step works: all in workspace.sublayer, see GruScratchFloats.
+struct Rows {
+  float* embedded;  // [target_embedding]
+  float* attended;  // [memory_width], behind it, as the first layer reads both
+  float* features;  // [feature_width]
+  float* combined;  // [combined]
+  float* scratch;   // the gates of a layer, or what the attention needs
+};
+
+Rows PlaceRows(RunContext& context) {
+  const Recurrent& r = context.model.info.architecture.recurrent;
+  Rows rows{};
+  rows.embedded = context.workspace->sublayer;
+  rows.attended = rows.embedded + r.target_embedding;
+  rows.features = rows.attended + r.memory_width();
+  rows.combined = rows.features + r.feature_width();
+  rows.scratch = rows.combined + r.combined;
+  LATIMER_DCHECK(
+      static_cast<uint64_t>(rows.scratch - rows.embedded) +
+          Largest(2 * GruGates(r.decoder_hidden), 2 * r.attention_hidden) <=
+      GruScratchFloats(kProfile));
+  return rows;
+}
+
+void EmbedToken(RunContext& context, int32_t token, float* row) {
+  if (token < 0) {
+    std::fill_n(row, context.model.info.architecture.recurrent.target_embedding,
+                0.0f);
+  } else {
+    LookUpRow(context, context.model.tensors.target_embedding,
+              static_cast<uint32_t>(token), row);
+  }
+}
+
+void StepLayers(RunContext& context, const float* input, float* scratch) {
+  const Architecture& a = context.model.info.architecture;
+  const size_t h = a.recurrent.decoder_hidden;
+  const float* x = input;
+  for (uint32_t i = 0; i < a.decoder_layers; ++i) {
+    const GruLayer& layer = context.model.tensors.recurrent.decoder[i];
+    float* state = GruState(context, i);
+    ApplyLinear(context, layer.input,
+                PrepareInput(context, x, 1, layer.input.k), scratch);
+    StepGru(context, layer.hidden[0], scratch, state, scratch + GruGates(h),
+            state);
+    x = state;
+  }
+}
+
+// What the output reads, side by side.
+void GatherFeatures(const Recurrent& r, const float* top, const Rows& rows) {
+  float* out = rows.features;
+  const auto append = [&](const float* part, size_t n) {
+    std::memcpy(out, part, n * sizeof(float));
+    out += n;
+  };
+  append(top, r.decoder_hidden);
+  if (r.output_context) append(rows.attended, r.memory_width());
+  if (r.output_embedding) append(rows.embedded, r.target_embedding);
+}
+
+}  // namespace
+
+void StepGruDecoder(RunContext& context, int32_t token, size_t source_tokens) {
+  const Architecture& a = context.model.info.architecture;
+  const Recurrent& r = a.recurrent;
+  const ModelTensors& t = context.model.tensors;
+  const Rows rows = PlaceRows(context);
+  const float* top = GruState(context, a.decoder_layers - 1);
+  EmbedToken(context, token, rows.embedded);
+  if (r.query_before) {
+    AttendGruMemory(context, top, source_tokens, rows.scratch, rows.attended);
+  }
+  StepLayers(context, rows.embedded, rows.scratch);
+  if (!r.query_before) {
+    AttendGruMemory(context, top, source_tokens, rows.scratch, rows.attended);
+  }
+  GatherFeatures(r, top, rows);
+  const float* features = rows.features;
+  if (r.combined > 0) {
+    ApplyLinear(context, t.recurrent.combine,
+                PrepareInput(context, features, 1, r.feature_width()),
+                rows.combined);
+    context.vector->activate(Activation::kTanh, r.combined, rows.combined);
+    features = rows.combined;
+  }
+  ApplyLinear(context, t.output,
+              PrepareInput(context, features, 1, r.output_width()),
+              context.workspace->logits);
+}
+
+}  // namespace latimer

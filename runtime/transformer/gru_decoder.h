@@ -1,0 +1,19 @@
+// The decoder of a model of GRUs: one target token in, logits of the next out.
+#ifndef LATIMER_TRANSFORMER_GRU_DECODER_H_
+#define LATIMER_TRANSFORMER_GRU_DECODER_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "transformer/run_context.h"
+
+namespace latimer {
+
+// Feeds the next target token; -1: its embedding is zero. Changes each layer's
+// GruState and leaves the logits [V] of the token that follows in
+// workspace.logits. The memory and its keys must be there; see FillGruKeys.
+void StepGruDecoder(RunContext& context, int32_t token, size_t source_tokens);
+
+}  // namespace latimer
+
+#endif  // LATIMER_TRANSFORMER_GRU_DECODER_H_

@@ -1,0 +1,19 @@
+// The encoder of a model of GRUs: source tokens to memory and first states.
+#ifndef LATIMER_TRANSFORMER_GRU_ENCODER_H_
+#define LATIMER_TRANSFORMER_GRU_ENCODER_H_
+
+#include <cstdint>
+#include <span>
+
+#include "transformer/run_context.h"
+
+namespace latimer {
+
+// Reads source ids as RunEncoder does. Leaves the memory [S, memory_width] in
+// workspace.hidden, where the decoder reads it, and what each decoder layer
+// starts from in its GruState.
+void RunGruEncoder(RunContext& context, std::span<const int32_t> source);
+
+}  // namespace latimer
+
+#endif  // LATIMER_TRANSFORMER_GRU_ENCODER_H_

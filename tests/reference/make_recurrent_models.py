@@ -1,0 +1,271 @@
+"""Makes the small GRU models of tests/data/recurrent and what they give, with PyTorch.
+
+    python tests/reference/make_recurrent_models.py --out tests/data/recurrent [NAME ...]
+
+Each is a model of recurrent_models.py, trained a little on a toy task over ids (a fixed permutation
+of 30 symbols, order kept). The folder has the checkpoint and fixture.json with the map to convert it by
+and the module's own greedy search, in float32. Weights depend on the torch build, so a rerun gives
+other models, as good as these.
+"""
+
+import argparse
+import json
+import random
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Callable
+
+import torch
+from torch import nn
+
+import recurrent_models as models
+
+SYMBOLS = 30
+MIN_MARGIN = 0.03
+MAX_NEW_TOKENS = 16
+ROWS = 12
+TOY_ROWS = 8
+ATTENTION_ROW = 5
+
+DEFINITION = (
+    "src_ids = what the module's encoder reads, with what its code puts around the text. output_ids "
+    "= argmax, step by step, unbatched, float32, without the start id, with the end id where it was "
+    "produced, at most max_new_tokens. first_step_logits and all_step_logits = the module's logits of "
+    "the first and of each step. min_margin = smallest gap between the best and the second best logit "
+    "on the path. attention = the weights after softmax of row `row`, [step][source position]."
+)
+
+
+@dataclass
+class Spec:
+    about: str
+    build: Callable[[], nn.Module]
+    map: str | dict
+    """A preset, or the JSON of a map of its own."""
+    source_vocab: int
+    target_vocab: int
+    sos: int = 1
+    eos: int = 2
+    source_sos: bool = False
+    settings: list[str] = field(default_factory=list)
+    steps: int = 1500
+
+    @property
+    def first_symbol(self) -> int:
+        return max(self.sos, self.eos) + 1
+
+
+LIMITS = ["max_source_tokens=40", "max_target_tokens=32"]
+
+MIXED_MAP = {
+    "architecture": "gru",
+    "tensors": {
+        "source_embedding": "src_emb",
+        "target_embedding": "tgt_emb",
+        "encoder.gru": "enc",
+        "decoder.gru": "dec",
+        "attention.keys": "key",
+        "combine": "mix",
+        "output": "head",
+    },
+    "score": "general",
+    "query": "before",
+    "directions": "concatenate",
+    "initial_state": "forward",
+    "decoder_input": ["context", "embedding"],
+    "output_reads": ["embedding", "context", "hidden"],
+    "source_ids": {"pad": 0, "sos": 1, "eos": 2},
+    "target_ids": {"pad": 0, "sos": 1, "eos": 2},
+    "source_prefix": [],
+    "source_suffix": ["eos"],
+    "decoder_start": "sos",
+    "max_source_tokens": 40,
+    "max_target_tokens": 32,
+}
+
+SPECS = {
+    "bahdanau": Spec(
+        "additive attention before the step; vocabularies, embeddings and states of different sizes",
+        lambda: models.Bahdanau(37, 35, 11, 13, 14, 18), "preset:gru_bahdanau", 37, 35,
+        source_sos=True, settings=LIMITS,
+    ),
+    "luong_dot": Spec(
+        "dot attention after the step; 2 + 2 layers; the tutorial's whole checkpoint",
+        lambda: models.Luong("dot", 36, 20, 2, 2), "preset:gru_luong", 36, 36, settings=LIMITS,
+    ),
+    "luong_general": Spec(
+        "general attention; 1 + 2 layers, which start from both directions",
+        lambda: models.Luong("general", 36, 19, 1, 2), "preset:gru_luong", 36, 36,
+        settings=[*LIMITS, "score=general"],
+    ),
+    "luong_concat": Spec(
+        "additive attention after the step; 2 + 1 layers",
+        lambda: models.Luong("concat", 36, 20, 2, 1), "preset:gru_luong", 36, 36,
+        settings=[*LIMITS, "score=additive"],
+    ),
+    "seq2seq": Spec(
+        "one direction; Wa, Ua and Va; the output reads the state alone",
+        lambda: models.Seq2Seq(34, 36, 24), "preset:gru_seq2seq", 34, 36, sos=0, eos=1,
+        settings=LIMITS,
+    ),
+    "mixed": Spec(
+        "a map of its own: concatenated directions, no biases, general attention before the step",
+        lambda: models.Mixed(33, 36, 10, 15, 12), MIXED_MAP, 33, 36,
+    ),
+}
+
+
+def around(spec: Spec, ids: list[int]) -> list[int]:
+    return ([spec.sos] if spec.source_sos else []) + ids + [spec.eos]
+
+
+def train(spec: Spec, seed: int) -> nn.Module:
+    torch.manual_seed(seed)
+    rng = random.Random(seed)
+    model = spec.build()
+    symbols = list(range(spec.first_symbol, spec.first_symbol + SYMBOLS))
+    permuted = symbols[:]
+    random.Random(7).shuffle(permuted)
+    mapping = dict(zip(symbols, permuted))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.004)
+    for step in range(spec.steps):
+        length = rng.randint(2, 8)
+        batch = [[rng.choice(symbols) for _ in range(length)] for _ in range(64)]
+        src = torch.tensor([around(spec, row) for row in batch]).t()
+        tgt = torch.tensor([[mapping[s] for s in row] + [spec.eos] for row in batch]).t()
+        state = model.encode(src)
+        token = torch.full((64,), spec.sos)
+        loss = torch.zeros(())
+        for want in tgt:
+            logits, _, state = model.step(token, state)
+            loss = loss + nn.functional.cross_entropy(logits, want)
+            token = want
+        loss = loss / len(tgt)
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        if step % 250 == 0:
+            print(f"  step {step} loss {loss.item():.3f}", flush=True)
+    return model.eval()
+
+
+@torch.no_grad()
+def greedy(spec: Spec, model: nn.Module, src: list[int]) -> dict:
+    state = model.encode(torch.tensor(src)[:, None])
+    token = spec.sos
+    ids, logits, weights, margin = [], [], [], float("inf")
+    while len(ids) < MAX_NEW_TOKENS and token != spec.eos or not ids:
+        step_logits, step_weights, state = model.step(torch.tensor([token]), state)
+        best = step_logits[0].topk(2).values
+        margin = min(margin, (best[0] - best[1]).item())
+        token = int(step_logits[0].argmax())
+        ids.append(token)
+        logits.append(step_logits[0].tolist())
+        weights.append(step_weights[0].tolist())
+    return dict(ids=ids, logits=logits, weights=weights, margin=margin)
+
+
+def rounded(values):
+    if isinstance(values, list):
+        return [rounded(v) for v in values]
+    return float(f"{values:.7g}")
+
+
+def fixture(spec: Spec, model: nn.Module) -> dict:
+    rng = random.Random(1)
+    vocab = min(spec.source_vocab, spec.target_vocab)
+    rows, seen = [], set()
+    attention = None
+    while len(rows) < ROWS:
+        first, last = spec.first_symbol, spec.first_symbol + SYMBOLS
+        if len(rows) >= TOY_ROWS:
+            first, last = 0, vocab
+        ids = [rng.randrange(first, last) for _ in range(rng.randint(1, 10))]
+        src = around(spec, [i for i in ids if i not in (spec.sos, spec.eos)])
+        result = greedy(spec, model, src)
+        if result["margin"] < MIN_MARGIN or tuple(result["ids"]) in seen:
+            continue
+        seen.add(tuple(result["ids"]))
+        index = len(rows)
+        row = {
+            "src_ids": src,
+            "output_ids": result["ids"],
+            "ended_with_eos": result["ids"][-1] == spec.eos,
+            "min_margin": rounded(result["margin"]),
+        }
+        if index % 3 == 0:
+            row["first_step_logits"] = rounded(result["logits"][0])
+        if index in (4, 11):
+            row["all_step_logits"] = rounded(result["logits"][:10])
+        if index == ATTENTION_ROW:
+            attention = {"row": index, "weights": rounded(result["weights"])}
+        rows.append(row)
+    distinct = {i for row in rows for i in row["output_ids"]}
+    print(f"  {len(distinct)} distinct ids, first {rows[0]['src_ids']} -> {rows[0]['output_ids']}")
+    assert len(distinct) >= 15, "the model says too little"
+    return {
+        "definition": DEFINITION,
+        "about": spec.about,
+        "torch": torch.__version__,
+        "map": spec.map if isinstance(spec.map, str) else "map.json",
+        "settings": spec.settings,
+        "max_new_tokens": MAX_NEW_TOKENS,
+        "sequences": rows,
+        "attention": attention,
+    }
+
+
+def write_json(path: Path, value: dict) -> None:
+    """Indented, but each list of numbers on one line."""
+    text = json.dumps(value, indent=1)
+    out, depth, line = [], 0, ""
+    for part in text.splitlines():
+        stripped = part.strip()
+        if depth == 0 and not stripped.endswith("["):
+            out.append(part)
+            continue
+        if depth == 0:
+            line = part
+        else:
+            line += stripped + (" " if stripped.endswith(",") else "")
+        depth += stripped.count("[") - stripped.count("]")
+        if depth and "{" in stripped:
+            out.append(line.rstrip())
+            line, depth = "", 0
+        elif depth == 0:
+            out.append(line.rstrip())
+    path.write_text("\n".join(out) + "\n")
+    assert json.loads(path.read_text()) == value
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    for name in arguments.names or SPECS:
+        print(name, flush=True)
+        spec = SPECS[name]
+        folder = arguments.out / name
+        folder.mkdir(parents=True, exist_ok=True)
+        torch.save(train(spec, seed=1).checkpoint(), folder / "model.pt")
+        model = spec.build()
+        load(model, torch.load(folder / "model.pt"))
+        write_json(folder / "fixture.json", fixture(spec, model.eval()))
+        if isinstance(spec.map, dict):
+            write_json(folder / "map.json", spec.map)
+
+
+def load(model: nn.Module, checkpoint: dict) -> None:
+    """From the file, so that the fixture is what the file gives."""
+    if "en" in checkpoint:
+        model.encoder.load_state_dict(checkpoint["en"])
+        model.decoder.load_state_dict(checkpoint["de"])
+    else:
+        model.load_state_dict(checkpoint.get("model_state_dict", checkpoint))
+
+
+if __name__ == "__main__":
+    main()
