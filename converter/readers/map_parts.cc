@@ -4,6 +4,7 @@
 
 #include "converter/error.h"
 #include "converter/readers/name_pattern.h"
+#include "converter/readers/recurrent_map.h"
 
 namespace latimer {
 namespace {
@@ -130,10 +131,13 @@ std::map<std::string, PartNames> ReadParts(const JsonFields& map) {
     map.Fail("tensors", "it says how the model's tensors are called");
   }
   const JsonFields tensors = map.Object("tensors");
-  tensors.RefuseOthers(kParts);
+  const bool recurrent = IsRecurrent(map);
+  tensors.RefuseOthers(recurrent ? RecurrentParts() : kParts);
   std::map<std::string, PartNames> parts;
   for (const auto& [part, value] : tensors.json().items()) {
-    if (!value.is_null()) parts[part] = ReadPart(tensors, part);
+    if (value.is_null()) continue;
+    if (recurrent && AddGruNames(tensors, part, &parts)) continue;
+    parts[part] = ReadPart(tensors, part);
   }
   return parts;
 }

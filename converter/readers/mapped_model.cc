@@ -7,6 +7,7 @@
 #include "converter/readers/mapped_attention.h"
 #include "converter/readers/mapped_positions.h"
 #include "converter/readers/mapped_tensors.h"
+#include "converter/readers/recurrent_model.h"
 
 namespace latimer {
 namespace {
@@ -49,7 +50,6 @@ class ModelMapper {
     for (const auto& [to, norm] : norms_) BuildNorm(to, norm);
     SetHeads();
     BuildAllPositions();
-    SetGeneration();
   }
 
  private:
@@ -315,34 +315,6 @@ class ModelMapper {
     if (a.positions_shared) model_.tables.erase("target_positions");
   }
 
-  void CheckId(const std::string& flag, int32_t id, bool source) {
-    const Architecture& a = model_.architecture;
-    const uint32_t rows = source ? a.source_vocabulary : a.target_vocabulary;
-    if (id >= 0 && static_cast<uint32_t>(id) >= rows) {
-      throw ConversionError(
-          map_.name + ": " + flag + " has the id " + std::to_string(id) +
-          ", but the " + (source ? "source" : "target") +
-          " embedding has only " + std::to_string(rows) + " rows.");
-    }
-  }
-
-  void SetGeneration() {
-    CanonicalGeneration& g = model_.generation;
-    g.decoder_start = map_.decoder_start;
-    g.eos = map_.target_ids.eos;
-    g.pad = map_.target_ids.pad;
-    g.max_target_tokens = model_.architecture.target_positions;
-    g.source_prefix = map_.source_prefix;
-    g.source_suffix = map_.source_suffix;
-    CheckId("decoder_start", g.decoder_start, false);
-    CheckId("target_ids", g.eos, false);
-    CheckId("target_ids", g.pad, false);
-    CheckId("target_ids", map_.target_ids.unk, false);
-    CheckId("source_ids", map_.source_ids.unk, true);
-    for (const int32_t id : g.source_prefix) CheckId("source_prefix", id, true);
-    for (const int32_t id : g.source_suffix) CheckId("source_suffix", id, true);
-  }
-
   MappedTensors& tensors_;
   const ModelMap& map_;
   CanonicalModel& model_;
@@ -355,6 +327,40 @@ class ModelMapper {
   const SourceTensor* target_positions_ = nullptr;
 };
 
+void CheckId(const ModelMap& map, const std::string& flag, int32_t id,
+             const char* stack, uint32_t rows) {
+  if (id >= 0 && static_cast<uint32_t>(id) >= rows) {
+    throw ConversionError(map.name + ": " + flag + " has the id " +
+                          std::to_string(id) + ", but the " + stack +
+                          " embedding has only " + std::to_string(rows) +
+                          " rows.");
+  }
+}
+
+void SetGeneration(const ModelMap& map, CanonicalModel* model) {
+  const Architecture& a = model->architecture;
+  CanonicalGeneration& g = model->generation;
+  g.decoder_start = map.decoder_start;
+  g.eos = map.target_ids.eos;
+  g.pad = map.target_ids.pad;
+  g.max_target_tokens = a.target_positions;
+  g.source_prefix = map.source_prefix;
+  g.source_suffix = map.source_suffix;
+  const auto source = [&](const char* flag, int32_t id) {
+    CheckId(map, flag, id, "source", a.source_vocabulary);
+  };
+  const auto target = [&](const char* flag, int32_t id) {
+    CheckId(map, flag, id, "target", a.target_vocabulary);
+  };
+  target("decoder_start", g.decoder_start);
+  target("target_ids", g.eos);
+  target("target_ids", g.pad);
+  target("target_ids", map.target_ids.unk);
+  source("source_ids", map.source_ids.unk);
+  for (const int32_t id : g.source_prefix) source("source_prefix", id);
+  for (const int32_t id : g.source_suffix) source("source_suffix", id);
+}
+
 }  // namespace
 
 CanonicalModel ReadMappedModel(const fs::path& path, const ModelMap& map,
@@ -364,9 +370,14 @@ CanonicalModel ReadMappedModel(const fs::path& path, const ModelMap& map,
   CanonicalModel model;
   model.warnings = tensors->notes();
   model.storage = tensors;
-  ModelMapper mapper(*tensors, &model);
-  mapper.TakeAll();
-  mapper.BuildAll();
+  if (map.recurrent) {
+    BuildRecurrentModel(*tensors, &model);
+  } else {
+    ModelMapper mapper(*tensors, &model);
+    mapper.TakeAll();
+    mapper.BuildAll();
+  }
+  SetGeneration(map, &model);
   model.source = fs::weakly_canonical(path).stem().string();
   (void)with_tokenizer;
   return model;

@@ -252,10 +252,15 @@ std::vector<float> Values(const SourceTensor& tensor) {
 
 std::string FittingPreset(const std::filesystem::path& path) {
   for (const auto& [name, text] : MapPresets()) {
-    const ModelMap map =
-        ReadModelMap("preset:" + name, std::vector<std::string>{"heads=1"});
+    ModelMap map;
+    map.name = "preset:" + name;
+    map.tensors =
+        ReadParts(JsonFields::From(map.name, LoadMapJson(map.name, {})));
     const MappedTensors tensors(path, map);
     const auto found = [&](const char* part) { return tensors.Has(part); };
+    if (found("encoder.gru.input") && found("decoder.gru.input")) {
+      return map.name;
+    }
     if ((found("encoder.self_attention.query") ||
          found("encoder.self_attention.qkv")) &&
         found("encoder.ffn.in") &&

@@ -4,7 +4,9 @@
 
 #include "converter/error.h"
 #include "converter/readers/json_fields.h"
+#include "converter/readers/map_fields.h"
 #include "converter/readers/map_json.h"
+#include "converter/readers/recurrent_map.h"
 
 namespace latimer {
 namespace {
@@ -12,6 +14,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::string_view kFlags[] = {
+    "architecture",
     "base",
     "tensors",
     "ignore",
@@ -43,27 +46,6 @@ constexpr std::string_view kFlags[] = {
     "source_vocabulary",
     "target_vocabulary",
 };
-
-// A field that is one of some words.
-template <typename T>
-T Choice(const JsonFields& fields, std::string_view name, T fallback,
-         const std::vector<std::pair<std::string_view, T>>& words) {
-  const Json* value = fields.Find(name);
-  if (value == nullptr) return fallback;
-  std::string list;
-  for (const auto& [word, meaning] : words) {
-    if (*value == word) return meaning;
-    // true and false are written as such.
-    if (value->is_boolean() && value->dump() == word) return meaning;
-    list += (list.empty() ? "" : ", ") + std::string(word);
-  }
-  fields.Fail(name, "it must be one of " + list);
-}
-
-void DemandFlag(const JsonFields& fields, std::string_view name,
-                const std::string& why) {
-  if (!fields.Has(name)) fields.Fail(name, why);
-}
 
 std::optional<double> Number(const JsonFields& fields, std::string_view name) {
   const Json* value = fields.Find(name);
@@ -169,8 +151,6 @@ void ReadEmbeddings(const JsonFields& fields, ModelMap* map) {
   map->positions_along_batch = Choice<bool>(
       fields, "positions_axis", false, {{"sequence", false}, {"batch", true}});
   map->position_offset = fields.Count("position_offset", 0);
-  map->max_source_tokens = fields.Count("max_source_tokens", 0, 1);
-  map->max_target_tokens = fields.Count("max_target_tokens", 0, 1);
 }
 
 // ---- Text ------------------------------------------------------------------
@@ -252,14 +232,21 @@ ModelMap ReadModelMap(const std::string& from,
   ModelMap map;
   map.name = from;
   const JsonFields fields = JsonFields::From(from, LoadMapJson(from, settings));
-  fields.RefuseOthers(kFlags);
+  const bool recurrent = IsRecurrent(fields);
+  fields.RefuseOthers(recurrent ? RecurrentFields() : kFlags);
   map.tensors = ReadParts(fields);
   map.ignore = fields.Texts("ignore");
   map.optional_bias = fields.Texts("optional_bias");
   map.prefix = fields.Text("prefix", "");
-  ReadHeads(fields, &map);
-  ReadNorms(fields, &map);
-  ReadEmbeddings(fields, &map);
+  if (recurrent) {
+    map.recurrent = ReadRecurrentFlags(fields);
+  } else {
+    ReadHeads(fields, &map);
+    ReadNorms(fields, &map);
+    ReadEmbeddings(fields, &map);
+  }
+  map.max_source_tokens = fields.Count("max_source_tokens", 0, 1);
+  map.max_target_tokens = fields.Count("max_target_tokens", 0, 1);
   ReadText(fields, &map);
   return map;
 }

@@ -49,6 +49,29 @@ struct SpecialIds {
   int32_t unk = -1;
 };
 
+// What the code of a model of GRUs does; see struct Recurrent.
+struct RecurrentFlags {
+  AttentionScore score = AttentionScore::kAdditive;
+  bool query_before = false;
+  bool directions_added = false;
+  // What decoder layer i of n starts from: a projection, zeros, or of the
+  // encoder's last states number i, the i-th of the last n, or that of layer i
+  // in one direction.
+  enum class InitialState : uint8_t {
+    kProjected,
+    kZeros,
+    kFirst,
+    kLast,
+    kForward,
+    kBackward
+  };
+  InitialState initial_state = InitialState::kProjected;
+  // What is read side by side, in the order of the weights' columns.
+  std::vector<std::string> attention_reads;
+  std::vector<std::string> decoder_reads;
+  std::vector<std::string> output_reads;
+};
+
 struct ModelMap {
   // For messages: the file's path, or "preset:NAME".
   std::string name;
@@ -61,6 +84,9 @@ struct ModelMap {
   std::vector<std::string> optional_bias;
   // Comes off the front of every tensor's name.
   std::string prefix;
+
+  // Of a model of GRUs, to which the flags of Transformers mean nothing.
+  std::optional<RecurrentFlags> recurrent;
 
   uint32_t encoder_heads = 0;  // 0: to be counted, with kModules.
   uint32_t decoder_heads = 0;

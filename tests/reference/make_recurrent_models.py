@@ -68,11 +68,12 @@ MIXED_MAP = {
         "combine": "mix",
         "output": "head",
     },
+    "optional_bias": ["*"],
     "score": "general",
     "query": "before",
     "directions": "concatenate",
     "initial_state": "forward",
-    "decoder_input": ["context", "embedding"],
+    "decoder_reads": ["context", "embedding"],
     "output_reads": ["embedding", "context", "hidden"],
     "source_ids": {"pad": 0, "sos": 1, "eos": 2},
     "target_ids": {"pad": 0, "sos": 1, "eos": 2},
@@ -87,7 +88,7 @@ SPECS = {
     "bahdanau": Spec(
         "additive attention before the step; vocabularies, embeddings and states of different sizes",
         lambda: models.Bahdanau(37, 35, 11, 13, 14, 18), "preset:gru_bahdanau", 37, 35,
-        source_sos=True, settings=LIMITS,
+        sos=2, eos=3, source_sos=True, settings=LIMITS,
     ),
     "luong_dot": Spec(
         "dot attention after the step; 2 + 2 layers; the tutorial's whole checkpoint",

@@ -1,0 +1,152 @@
+#include "converter/readers/recurrent_map.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "converter/readers/map_fields.h"
+#include "converter/readers/name_pattern.h"
+
+namespace latimer {
+namespace {
+
+constexpr std::string_view kFields[] = {
+    "architecture",
+    "base",
+    "tensors",
+    "ignore",
+    "optional_bias",
+    "prefix",
+    "score",
+    "query",
+    "directions",
+    "initial_state",
+    "attention_reads",
+    "decoder_reads",
+    "output_reads",
+    "max_source_tokens",
+    "max_target_tokens",
+    "source_ids",
+    "target_ids",
+    "source_prefix",
+    "source_suffix",
+    "decoder_start",
+    "source_vocabulary",
+    "target_vocabulary",
+};
+
+constexpr std::string_view kParts[] = {
+    "source_embedding", "target_embedding", "encoder.gru",     "decoder.gru",
+    "initial_state",    "attention.joint",  "attention.query", "attention.keys",
+    "attention.energy", "combine",          "output",
+};
+
+// A choice that has no usual case.
+template <typename T>
+T Demand(const JsonFields& fields, std::string_view name,
+         const std::vector<std::pair<std::string_view, T>>& words) {
+  std::string list;
+  for (const auto& [word, meaning] : words) {
+    list += (list.empty() ? "" : ", ") + std::string(word);
+  }
+  DemandFlag(fields, name, "it must be one of " + list);
+  return Choice<T>(fields, name, words.front().second, words);
+}
+
+// What is read side by side: some of `words`, in any order, `always` among
+// them.
+std::vector<std::string> Reads(const JsonFields& fields, std::string_view name,
+                               const std::vector<std::string>& words,
+                               const std::string& always) {
+  std::string list;
+  for (const std::string& word : words) {
+    list += (list.empty() ? "\"" : ", \"") + word + "\"";
+  }
+  const std::string why =
+      "it must be a list, in the order of the "
+      "concatenation, of some of " +
+      list + ", and have \"" + always + "\"";
+  DemandFlag(fields, name, why);
+  const std::vector<std::string> reads = fields.Texts(name);
+  for (const std::string& part : reads) {
+    if (std::ranges::find(words, part) == words.end() ||
+        std::ranges::count(reads, part) != 1) {
+      fields.Fail(name, why);
+    }
+  }
+  if (std::ranges::find(reads, always) == reads.end()) fields.Fail(name, why);
+  return reads;
+}
+
+}  // namespace
+
+bool IsRecurrent(const JsonFields& fields) {
+  return Choice<bool>(fields, "architecture", false,
+                      {{"transformer", false}, {"gru", true}});
+}
+
+std::span<const std::string_view> RecurrentFields() { return kFields; }
+
+std::span<const std::string_view> RecurrentParts() { return kParts; }
+
+bool AddGruNames(const JsonFields& tensors, const std::string& part,
+                 std::map<std::string, PartNames>* names) {
+  if (!part.ends_with(".gru")) return false;
+  const nlohmann::json& value = *tensors.Find(part);
+  if (!value.is_string()) {
+    tensors.Fail(part, "it must be the name of an nn.GRU");
+  }
+  const std::pair<std::string, std::string> parameters[] = {
+      {"input", "ih_l{layer}"},
+      {"hidden", "hh_l{layer}"},
+      {"backward_input", "ih_l{layer}_reverse"},
+      {"backward_hidden", "hh_l{layer}_reverse"}};
+  for (const std::string& module :
+       ExpandChoices(value.get_ref<const std::string&>())) {
+    for (const auto& [name, suffix] : parameters) {
+      PartNames& part_names = (*names)[part + "." + name];
+      part_names.weight.push_back(module + ".weight_" + suffix);
+      part_names.bias.push_back(module + ".bias_" + suffix);
+    }
+  }
+  return true;
+}
+
+RecurrentFlags ReadRecurrentFlags(const JsonFields& fields) {
+  using Initial = RecurrentFlags::InitialState;
+  RecurrentFlags flags;
+  flags.score = Demand<AttentionScore>(fields, "score",
+                                       {{"additive", AttentionScore::kAdditive},
+                                        {"dot", AttentionScore::kDot},
+                                        {"general", AttentionScore::kGeneral}});
+  flags.query_before =
+      Demand<bool>(fields, "query", {{"before", true}, {"after", false}});
+  flags.directions_added = Demand<bool>(
+      fields, "directions", {{"concatenate", false}, {"add", true}});
+  flags.initial_state = Demand<Initial>(fields, "initial_state",
+                                        {{"projected", Initial::kProjected},
+                                         {"zeros", Initial::kZeros},
+                                         {"first", Initial::kFirst},
+                                         {"last", Initial::kLast},
+                                         {"forward", Initial::kForward},
+                                         {"backward", Initial::kBackward}});
+  if (fields.Has("attention_reads")) {
+    flags.attention_reads = Reads(fields, "attention_reads",
+                                  {"hidden", "encoder_outputs"}, "hidden");
+    if (flags.attention_reads.size() != 2) {
+      fields.Fail("attention_reads", "it must have both");
+    }
+  }
+  flags.decoder_reads =
+      Reads(fields, "decoder_reads", {"embedding", "context"}, "embedding");
+  flags.output_reads = Reads(fields, "output_reads",
+                             {"hidden", "context", "embedding"}, "hidden");
+  if (flags.decoder_reads.size() == 2 && !flags.query_before) {
+    fields.Fail("decoder_reads",
+                "the decoder cannot read the context of a query that is made "
+                "after its step; Latimer does not feed the last one's");
+  }
+  return flags;
+}
+
+}  // namespace latimer
