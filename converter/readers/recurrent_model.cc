@@ -38,8 +38,8 @@ class RecurrentMapper {
   void TakeAll() {
     source_embedding_ = tensors_.Take("source_embedding").weight;
     target_embedding_ = tensors_.Take("target_embedding").weight;
-    a_.encoder_layers = tensors_.CountLayers("encoder.");
-    a_.decoder_layers = tensors_.CountLayers("decoder.");
+    a_.encoder_layers = tensors_.CountLayers("encoder");
+    a_.decoder_layers = tensors_.CountLayers("decoder");
     r_.bidirectional = tensors_.Has("encoder.gru.backward_input");
     encoder_ = TakeGru("encoder.gru.", a_.encoder_layers);
     if (r_.bidirectional) {

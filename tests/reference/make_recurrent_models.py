@@ -26,6 +26,7 @@ MAX_NEW_TOKENS = 16
 ROWS = 12
 TOY_ROWS = 8
 ATTENTION_ROW = 5
+CHECKPOINT = "model.pt"
 
 DEFINITION = (
     "src_ids = what the module's encoder reads, with what its code puts around the text. output_ids "
@@ -209,8 +210,9 @@ def fixture(spec: Spec, model: nn.Module) -> dict:
         "definition": DEFINITION,
         "about": spec.about,
         "torch": torch.__version__,
+        "checkpoint": CHECKPOINT,
         "map": spec.map if isinstance(spec.map, str) else "map.json",
-        "settings": spec.settings,
+        "set": spec.settings,
         "max_new_tokens": MAX_NEW_TOKENS,
         "sequences": rows,
         "attention": attention,
@@ -251,9 +253,9 @@ def main() -> None:
         spec = SPECS[name]
         folder = arguments.out / name
         folder.mkdir(parents=True, exist_ok=True)
-        torch.save(train(spec, seed=1).checkpoint(), folder / "model.pt")
+        torch.save(train(spec, seed=1).checkpoint(), folder / CHECKPOINT)
         model = spec.build()
-        load(model, torch.load(folder / "model.pt"))
+        load(model, torch.load(folder / CHECKPOINT))
         write_json(folder / "fixture.json", fixture(spec, model.eval()))
         if isinstance(spec.map, dict):
             write_json(folder / "map.json", spec.map)
