@@ -4,7 +4,9 @@
 #include <set>
 
 #include "converter/error.h"
+#include "converter/readers/json_fields.h"
 #include "converter/readers/map_json.h"
+#include "converter/readers/map_parts.h"
 #include "converter/readers/name_pattern.h"
 
 namespace latimer {
@@ -258,7 +260,9 @@ std::string FittingPreset(const std::filesystem::path& path) {
         ReadParts(JsonFields::From(map.name, LoadMapJson(map.name, {})));
     const MappedTensors tensors(path, map);
     const auto found = [&](const char* part) { return tensors.Has(part); };
-    if (found("encoder.gru.input") && found("decoder.gru.input")) {
+    if (found("encoder.gru.input") && found("decoder.gru.input") &&
+        (found("attention.joint") || found("attention.query") ||
+         found("combine"))) {
       return map.name;
     }
     if ((found("encoder.self_attention.query") ||

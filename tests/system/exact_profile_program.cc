@@ -1,9 +1,13 @@
 // Built with the profile of exactly one model: prints sizeof(Workspace), then
-// one translation for each line of standard input.
+// one translation for each line of standard input: of text, or of ids where the
+// profile has no tokenizer.
 
 #include <fstream>
 #include <iostream>
+#include <iterator>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "latimer/translator.h"
 
@@ -25,12 +29,20 @@ int main(int argc, char** argv) {
   }
   std::cout << sizeof(workspace) << "\n";
   for (std::string line; std::getline(std::cin, line);) {
-    const auto result = translator.Translate(line);
+    std::istringstream numbers(line);
+    const std::vector<int32_t> ids{std::istream_iterator<int32_t>(numbers), {}};
+    const auto result = latimer::kProfile.tokenizer
+                            ? translator.Translate(line)
+                            : translator.TranslateIds(ids);
     if (!result.ok()) {
       std::cerr << result.status().message() << "\n";
       return 1;
     }
-    std::cout << result->text << "\n";
+    std::cout << result->text;
+    if (!latimer::kProfile.tokenizer) {
+      for (const int32_t id : result->tokens) std::cout << id << " ";
+    }
+    std::cout << "\n";
   }
   return 0;
 }

@@ -14,6 +14,7 @@
 #include "tests/system/demo_model.h"
 #include "tests/system/emulator.h"
 #include "tests/system/program.h"
+#include "tests/system/recurrent_models.h"
 
 namespace latimer {
 namespace {
@@ -67,6 +68,74 @@ TEST_F(ExactProfileTest, ABuildWithItReservesTheBillAndTranslatesTheSame) {
                                      {folder.path() / "model.ltm"}, input);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.out, expected);
+}
+
+class ExactGruProfileTest : public testing::Test {
+ protected:
+  ExactGruProfileTest() {
+    ModelInfo info;
+    EXPECT_TRUE(ReadModelInfo(bytes_.bytes(), true, &workspace, &info).ok());
+    profile_ = *ExactProfile(info, {}, "gru");
+    WriteFileAtomically(model_, bytes_.bytes());
+  }
+
+  const ModelBytes bytes_ = ConvertRecurrent("bahdanau", WeightType::kInt8);
+  const TempFolder folder_;
+  const fs::path model_ = folder_.path() / "model.ltm";
+  Profile profile_;
+};
+
+TEST_F(ExactGruProfileTest, TheCommittedProfileIsWhatTheConverterWrites) {
+  const auto fields = [](const std::string& header) {
+    const size_t begin = header.find("inline");
+    return header.substr(begin, header.find("};") - begin);
+  };
+  EXPECT_EQ(fields(ReadFile(fs::path(LATIMER_SOURCE_DIR) / "tests" / "data" /
+                            "gru_profile.h")),
+            fields(ProfileHeader(profile_)));
+}
+
+TEST_F(ExactGruProfileTest, ABuildWithItReservesTheBillAndTranslatesTheSame) {
+  Translator translator;
+  ASSERT_TRUE(translator.Load(bytes_.bytes(), &workspace).ok());
+  std::string input;
+  std::string expected = std::to_string(WorkspaceBytes(profile_)) + "\n";
+  for (const auto& row : RecurrentModel("bahdanau").fixture["sequences"]) {
+    const auto ids = row["src_ids"].get<std::vector<int32_t>>();
+    for (const int32_t id : ids) input += std::to_string(id) + " ";
+    input += "\n";
+    const auto result = translator.TranslateIds(ids);
+    ASSERT_TRUE(result.ok());
+    for (const int32_t id : result->tokens) {
+      expected += std::to_string(id) + " ";
+    }
+    expected += "\n";
+  }
+  const Outcome outcome =
+      RunProgram("tests/exact_gru_profile_program", {model_}, input);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, expected);
+}
+
+TEST_F(ExactGruProfileTest, ABuildWithoutGrusSaysWhatItLacks) {
+  const Outcome outcome = RunProgram("tests/exact_profile_program", {model_});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.err,
+            "The model's decoder has a GRU, which profile \"en_de\" of this "
+            "build leaves out; build with a profile for this model "
+            "(latimer-convert --profile).\n");
+}
+
+TEST_F(ExactGruProfileTest, ABuildWithoutTransformersSaysWhatItLacks) {
+  WriteFileAtomically(
+      model_,
+      ConvertModel(TinyModel("heads_1_relu"), WeightType::kInt8).bytes());
+  const Outcome outcome =
+      RunProgram("tests/exact_gru_profile_program", {model_});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("profile \"gru\" of this build"),
+            std::string::npos)
+      << outcome.err;
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "latimer/translator.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/emulator.h"
+#include "tests/system/recurrent_models.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define LATIMER_CAN_REPLACE_MALLOC 0
@@ -165,6 +166,22 @@ TEST_P(NoAllocationTest, AModelThatIsRefusedDoesNotAllocateEither) {
       bytes.bytes().first(bytes.bytes().size() / 2), &workspace);
   armed = false;
   EXPECT_EQ(status.code(), StatusCode::kTruncated);
+}
+
+TEST_P(NoAllocationTest, LoadAndAThousandTranslationsByGrus) {
+  const ModelBytes bytes = ConvertRecurrent("bahdanau", GetParam());
+  const int32_t source[] = {2, 22, 31, 29, 3};
+  Translator translator;
+  armed = true;
+  const Status status = translator.Load(bytes.bytes(), &workspace);
+  size_t tokens = 0;
+  for (size_t i = 0; status.ok() && i < kTranslations; ++i) {
+    const auto result = translator.TranslateIds(source);
+    if (result.ok()) tokens += result->tokens.size();
+  }
+  armed = false;
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_GE(tokens, kTranslations);
 }
 
 TEST(NoAllocationDeathTest, TheReplacementsSeeAnAllocation) {

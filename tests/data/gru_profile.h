@@ -1,0 +1,36 @@
+// Profile of recurrent/bahdanau without tokenizer, written by
+// latimer-convert --profile.
+#ifndef LATIMER_TESTS_DATA_GRU_PROFILE_H_
+#define LATIMER_TESTS_DATA_GRU_PROFILE_H_
+
+#include "latimer/profile.h"
+
+namespace latimer {
+
+inline constexpr Profile kProfile = {
+    .name = "gru",
+    .d_model = 18,
+    .d_ffn = 1,
+    .attention_width = 28,
+    .heads = 1,
+    .encoder_layers = 1,
+    .decoder_layers = 1,
+    .source_vocabulary = 37,
+    .target_vocabulary = 35,
+    .source_tokens = 40,
+    .target_tokens = 32,
+    .text_bytes = 1024,
+    .threads = 1,
+    .copied_image_bytes = 0,
+    .int8_weights = true,
+    .f32_weights = false,
+    .f32_fma = true,
+    .tokenizer = false,
+    .decoder_self_attention = false,
+    .decoder_ssru = false,
+    .decoder_gru = true,
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_TESTS_DATA_GRU_PROFILE_H_

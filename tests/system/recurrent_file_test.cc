@@ -1,0 +1,154 @@
+// Damaged model files of GRUs are refused with a sentence.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "tests/system/damage.h"
+#include "tests/system/recurrent_models.h"
+
+namespace latimer {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(RecurrentFileTest, NoFlippedBitOfTheStructureCrashesWithoutTheChecksum) {
+  FlipBitsOfTheStructure(ConvertRecurrent("bahdanau", WeightType::kInt8));
+}
+
+TEST(RecurrentFileTest, FlippedBitsOfNumbersDoNotCrashWithoutTheChecksum) {
+  for (const WeightType weights : {WeightType::kF32, WeightType::kInt8}) {
+    FlipBitsOfNumbers(ConvertRecurrent("luong_general", weights));
+  }
+}
+
+// A contradiction that the checksum cannot show, since it is made anew.
+struct Contradiction {
+  const char* name;
+  const char* model;
+  std::function<bool(schema::Architecture&, schema::Recurrent&)> edit;
+  StatusCode code;
+  const char* message;
+};
+
+constexpr StatusCode kCorrupt = StatusCode::kCorrupt;
+constexpr StatusCode kTooLarge = StatusCode::kExceedsProfile;
+using A = schema::Architecture;
+using R = schema::Recurrent;
+
+const Contradiction kContradictions[] = {
+    {"NoEmbeddingWidth", "bahdanau",
+     [](A&, R& r) { return r.mutate_source_embedding(0); }, kCorrupt,
+     "source embedding width is 0"},
+    {"EmbeddingTooWide", "bahdanau",
+     [](A&, R& r) { return r.mutate_target_embedding(1025); }, kTooLarge,
+     "target embedding width is 1025"},
+    {"NoEncoderState", "bahdanau",
+     [](A&, R& r) { return r.mutate_encoder_hidden(0); }, kCorrupt,
+     "encoder state width is 0"},
+    {"EncoderStateTooWide", "bahdanau",
+     [](A&, R& r) { return r.mutate_encoder_hidden(0xFFFFFFFF); }, kTooLarge,
+     "encoder state width is 4294967295"},
+    {"DecoderStateTooWide", "bahdanau",
+     [](A&, R& r) { return r.mutate_decoder_hidden(0x80000000); }, kTooLarge,
+     "decoder state width is 2147483648"},
+    {"KeysTooWide", "bahdanau",
+     [](A&, R& r) { return r.mutate_attention_hidden(2049); }, kTooLarge,
+     "attention key width is 2049"},
+    {"CombinedTooWide", "luong_dot",
+     [](A&, R& r) { return r.mutate_combined(1025); }, kTooLarge,
+     "combined width is 1025"},
+    {"AnotherStateWidth", "bahdanau",
+     [](A&, R& r) { return r.mutate_decoder_hidden(17); }, kCorrupt,
+     "differs in shape"},
+    {"OneDirectionLess", "bahdanau",
+     [](A&, R& r) { return r.mutate_bidirectional(false); }, kCorrupt,
+     "encoder.0.gru.input differs in shape"},
+    {"DirectionsAddedOfOne", "luong_dot",
+     [](A&, R& r) { return r.mutate_bidirectional(false); }, kCorrupt,
+     "adds directions but has one"},
+    {"ScoreUnknown", "bahdanau",
+     [](A&, R& r) { return r.mutate_score(schema::AttentionScore{3}); },
+     kCorrupt, "attention or a first state of no known kind"},
+    {"AnotherScore", "bahdanau",
+     [](A&, R& r) { return r.mutate_score(schema::AttentionScore::General); },
+     kCorrupt, "decoder.0.gru.input differs in presence"},
+    {"DotOfDifferentWidths", "bahdanau",
+     [](A&, R& r) { return r.mutate_score(schema::AttentionScore::Dot); },
+     kCorrupt, "memory and states that differ in width"},
+    {"KeysThatDoNotFitTheState", "luong_general",
+     [](A&, R& r) { return r.mutate_attention_hidden(18); }, kCorrupt,
+     "keys and states that differ in width"},
+    {"ContextBeforeItIsThere", "bahdanau",
+     [](A&, R& r) { return r.mutate_query_before(false); }, kCorrupt,
+     "reads the context before it is there"},
+    {"FirstStateUnknown", "bahdanau",
+     [](A&, R& r) { return r.mutate_initial_state(schema::InitialState{3}); },
+     kCorrupt, "attention or a first state of no known kind"},
+    {"ProjectionForTwoLayers", "luong_dot",
+     [](A&, R& r) {
+       return r.mutate_initial_state(schema::InitialState::Projected);
+     },
+     kCorrupt, "projects the first state of more than one layer"},
+    {"StateBehindTheLast", "luong_dot",
+     [](A&, R& r) { return r.mutate_first_state(3); }, kCorrupt,
+     "starts from states that the encoder has not"},
+    {"StatesFarBehindTheLast", "luong_dot",
+     [](A&, R& r) { return r.mutate_state_step(0xFFFFFFFF); }, kCorrupt,
+     "starts from states that the encoder has not"},
+    {"StatesOfAnotherWidth", "bahdanau",
+     [](A&, R& r) {
+       return r.mutate_initial_state(schema::InitialState::EncoderStates);
+     },
+     kCorrupt, "starts from states that the encoder has not"},
+    {"EmbeddingsSharedButDifferent", "bahdanau",
+     [](A&, R& r) { return r.mutate_embeddings_shared(true); }, kCorrupt,
+     "shares embeddings that differ in size"},
+    {"TiedToAnOutputOfAnotherWidth", "bahdanau",
+     [](A& a, R&) { return a.mutate_target_embedding_tied(true); }, kCorrupt,
+     "ties an embedding to an output of another width"},
+    {"TooManyLayers", "bahdanau",
+     [](A& a, R&) { return a.mutate_encoder_layers(25); }, kTooLarge,
+     "encoder layer count is 25"},
+    {"OneLayerMore", "luong_dot",
+     [](A& a, R&) { return a.mutate_encoder_layers(3); }, kCorrupt,
+     "encoder.2.gru.input differs in presence"},
+    {"NoLimit", "bahdanau",
+     [](A& a, R&) { return a.mutate_source_positions(0); }, kCorrupt,
+     "source position count is 0"},
+};
+
+class RecurrentFileContradictionTest
+    : public ::testing::TestWithParam<Contradiction> {};
+
+INSTANTIATE_TEST_SUITE_P(All, RecurrentFileContradictionTest,
+                         ::testing::ValuesIn(kContradictions),
+                         [](const auto& contradiction) {
+                           return std::string(contradiction.param.name);
+                         });
+
+TEST_P(RecurrentFileContradictionTest, IsRefusedWithASentence) {
+  Image image(ConvertRecurrent(GetParam().model, WeightType::kInt8).bytes());
+  auto* architecture = image.root().mutable_architecture();
+  ASSERT_TRUE(
+      GetParam().edit(*architecture, *architecture->mutable_recurrent()));
+  image.FixChecksum();
+  static Model model;
+  const Status status = ReadModelFile(image.bytes(), true, &model);
+  EXPECT_EQ(status.code(), GetParam().code) << status.message();
+  EXPECT_THAT(status.message(), HasSubstr(GetParam().message));
+}
+
+TEST(RecurrentFileTest, ATransformerIsNoGru) {
+  Image image(ConvertModel(TinyModel("no_scale"), WeightType::kInt8).bytes());
+  ASSERT_TRUE(image.root().mutable_architecture()->mutate_decoder_kind(
+      schema::DecoderKind::Gru));
+  image.FixChecksum();
+  static Model model;
+  const Status status = ReadModelFile(image.bytes(), true, &model);
+  EXPECT_EQ(status.code(), kCorrupt);
+  EXPECT_THAT(status.message(), HasSubstr("its GRU is not described"));
+}
+
+}  // namespace
+}  // namespace latimer
