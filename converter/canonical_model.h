@@ -49,6 +49,14 @@ struct CanonicalGeneration {
 // by 1 / sqrt(head_dim). Precondition: the head counts divide d_model.
 void SplitHeads(Architecture* architecture);
 
+// Which target tokens may translate a source; schema/model.fbs has the meaning.
+struct CanonicalShortlist {
+  uint32_t first = 0;
+  bool copies_source = false;
+  std::vector<uint32_t> offsets;
+  std::vector<uint16_t> tokens;
+};
+
 struct CanonicalModel {
   Architecture architecture{};
   CanonicalGeneration generation;
@@ -56,6 +64,7 @@ struct CanonicalModel {
   std::map<std::string, CanonicalNorm> norms;
   std::map<std::string, std::vector<float>> tables;  // row-major
   std::optional<TokenizerData> tokenizer;
+  std::optional<CanonicalShortlist> shortlist;
   std::string source;
   std::string license;
   // What a user should know but need not act on; one sentence each.

@@ -158,6 +158,7 @@ class Writer {
   Offset<schema::Generation> WriteGeneration();
   Offset<schema::Tokenizer> WriteTokenizer();
   Offset<schema::KnownAnswer> WriteKnownAnswer();
+  Offset<schema::Shortlist> WriteShortlist();
   void Finish(const std::vector<Offset<schema::Tensor>>& tensors,
               Offset<schema::Tokenizer> tokenizer);
 
@@ -460,6 +461,15 @@ Offset<schema::KnownAnswer> Writer::WriteKnownAnswer() {
   return schema::CreateKnownAnswer(*builder_, source, target);
 }
 
+Offset<schema::Shortlist> Writer::WriteShortlist() {
+  if (!model_.shortlist) return 0;
+  const CanonicalShortlist& shortlist = *model_.shortlist;
+  const auto offsets = builder_->CreateVector(shortlist.offsets);
+  const auto tokens = builder_->CreateVector(shortlist.tokens);
+  return schema::CreateShortlist(*builder_, shortlist.first,
+                                 shortlist.copies_source, offsets, tokens);
+}
+
 void Writer::Finish(const std::vector<Offset<schema::Tensor>>& tensors,
                     Offset<schema::Tokenizer> tokenizer) {
   // Zeros are written too: checksum and size are filled in below, and must be
@@ -475,10 +485,11 @@ void Writer::Finish(const std::vector<Offset<schema::Tensor>>& tensors,
   const auto generation = WriteGeneration();
   const auto architecture = WriteArchitecture();
   const auto known_answer = WriteKnownAnswer();
+  const auto shortlist = WriteShortlist();
   const auto root = schema::CreateModel(
       *builder_, kFormatVersion,
       /*checksum=*/0, /*file_bytes=*/0, architecture, generation, provenance,
-      tensors_offset, tokenizer, known_answer);
+      tensors_offset, tokenizer, known_answer, shortlist);
   schema::FinishModelBuffer(*builder_, root);
   uint8_t* bytes = builder_->GetBufferPointer();
   auto* written = flatbuffers::GetMutableRoot<schema::Model>(bytes);

@@ -54,6 +54,7 @@ std::string ProfileHeader(const Profile& profile) {
       << text(profile.decoder_self_attention) << ",\n"
       << "    .decoder_ssru = " << text(profile.decoder_ssru) << ",\n"
       << "    .decoder_gru = " << text(profile.decoder_gru) << ",\n"
+      << "    .shortlist = " << text(profile.shortlist) << ",\n"
       << "    .attention_weights = " << profile.attention_weights << ",\n"
       << "    .token_scores = " << text(profile.token_scores) << ",\n"
       << "};\n\n}  // namespace latimer\n\n#endif  // " << guard << "\n";

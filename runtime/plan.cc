@@ -87,6 +87,7 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
       a.decoder_kind == DecoderKind::kSelfAttention;
   profile.decoder_ssru = a.decoder_kind == DecoderKind::kSsru;
   profile.decoder_gru = a.decoder_kind == DecoderKind::kGru;
+  profile.shortlist = info.has_shortlist;
   profile.token_scores = limits.insight;
   if (limits.insight) {
     profile.attention_weights = Largest(

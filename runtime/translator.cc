@@ -15,6 +15,7 @@
 #include "transformer/encoder.h"
 #include "transformer/greedy_search.h"
 #include "transformer/run_context.h"
+#include "transformer/shortlist.h"
 
 namespace latimer {
 namespace {
@@ -183,6 +184,9 @@ Result<Translation> Translator::State::Search(size_t source_tokens,
       BeginCapture(context, options.attention, source_tokens));
   RunEncoder(context, {workspace().source_tokens, source_tokens});
   FillCrossKv(context, source_tokens);
+  if (kProfile.shortlist && info().has_shortlist) {
+    FillShortlist(context, {workspace().source_tokens, source_tokens});
+  }
   const size_t count = GreedySearch(context, source_tokens, limits);
   Translation result;
   result.tokens = {workspace().target_tokens, count};

@@ -147,6 +147,10 @@ NativeMarianFiles FindNativeMarianFiles(const fs::path& path) {
     }
     if (!given && models.empty()) options.Fail("models", "it must name one");
     files.weights = given ? path : Resolve(options, folder, models[0]);
+    const std::vector<std::string> shortlist = options.List("shortlist");
+    if (!shortlist.empty() && !shortlist[0].empty()) {
+      files.shortlist = Resolve(options, folder, shortlist[0]);
+    }
     const std::vector<std::string> vocabularies = options.List("vocabs");
     if (vocabularies.size() > 2) {
       options.Fail("vocabs", "a model has one source and one target");
@@ -166,6 +170,12 @@ NativeMarianFiles FindNativeMarianFiles(const fs::path& path) {
                             ": has neither a .npz nor a .bin of Marian's.");
     }
     files.weights = *weights;
+    const auto is_shortlist = [](const std::string& name) {
+      return name.starts_with("lex.") && name.ends_with(".s2t.bin");
+    };
+    files.shortlist =
+        OnlyOne(folder, "shortlists", FilesOf(folder, is_shortlist), kNameThem)
+            .value_or("");
   }
   if (files.vocabularies.empty()) {
     files.vocabularies = GuessVocabularies(folder);

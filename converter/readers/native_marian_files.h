@@ -17,6 +17,9 @@ struct NativeMarianFiles {
   // source.spm and target.spm beside .yml vocabularies, or empty.
   std::vector<std::filesystem::path> pieces;
   std::optional<MarianOptions> decoder_options;  // decoder.yml
+  // The lexical shortlist that decoder.yml names or, without one, the
+  // lex.*.s2t.bin beside the weights; else empty.
+  std::filesystem::path shortlist;
 };
 
 // Whether a folder or file looks like a native model: weights in .npz or .bin,

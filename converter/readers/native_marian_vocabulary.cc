@@ -1,12 +1,16 @@
 #include "converter/readers/native_marian_vocabulary.h"
 
+#include <charconv>
 #include <cstdio>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "converter/error.h"
 #include "converter/readers/sentencepiece_model.h"
+#include "converter/readers/shortlist.h"
 #include "converter/readers/vocabulary.h"
 #include "converter/tokenizer_builder.h"
 
@@ -137,6 +141,67 @@ void MakeTokenizer(const NativeMarianFiles& files, Side* source, Side* target,
                                     SideOf(*target, a.target_vocabulary));
 }
 
+// By text, once for many.
+std::unordered_map<std::string, uint32_t> IdsOf(const Side& side) {
+  std::unordered_map<std::string, uint32_t> ids;
+  const size_t count =
+      side.words ? side.words->pieces.size() : side.pieces->pieces.size();
+  for (size_t i = 0; i < count; ++i) {
+    ids.emplace(
+        side.words ? side.words->pieces[i] : side.pieces->pieces[i].text,
+        static_cast<uint32_t>(i));
+  }
+  return ids;
+}
+
+std::function<uint32_t(const std::string&)> LookUpOf(const Side& side) {
+  return [ids = IdsOf(side), unknown = static_cast<uint32_t>(side.unknown)](
+             const std::string& word) {
+    const auto found = ids.find(word);
+    return found == ids.end() ? unknown : found->second;
+  };
+}
+
+// decoder.yml: shortlist: [file, first, best, threshold].
+ShortlistLimits LimitsOf(const NativeMarianFiles& files) {
+  ShortlistLimits limits;
+  if (!files.decoder_options) return limits;
+  const MarianOptions& options = *files.decoder_options;
+  const std::vector<std::string> list = options.List("shortlist");
+  const auto number = [&](size_t i, auto* out) {
+    // After a binary file stands whether to check it.
+    if (i >= list.size() || list[i] == "true" || list[i] == "false") return;
+    const char* end = list[i].data() + list[i].size();
+    const auto [last, error] = std::from_chars(list[i].data(), end, *out);
+    if (error != std::errc() || last != end) {
+      options.Fail("shortlist",
+                   "it must be a file and up to three numbers: how many "
+                   "frequent words, how many of a word, least probability");
+    }
+  };
+  number(1, &limits.first);
+  number(2, &limits.best);
+  number(3, &limits.threshold);
+  return limits;
+}
+
+void MakeShortlist(const NativeMarianFiles& files, const Side& source,
+                   const Side& target, CanonicalModel* model) {
+  if (files.shortlist.empty()) return;
+  if (files.vocabularies.empty()) {
+    model->warnings.push_back(files.shortlist.string() +
+                              ": is not used because there is no vocabulary.");
+    return;
+  }
+  ShortlistSides sides;
+  sides.source_vocabulary = model->architecture.source_vocabulary;
+  sides.target_vocabulary = model->architecture.target_vocabulary;
+  sides.source_id = LookUpOf(source);
+  sides.target_id = LookUpOf(target);
+  sides.same_vocabulary = files.vocabularies[0] == files.vocabularies[1];
+  model->shortlist = ReadShortlist(files.shortlist, LimitsOf(files), sides);
+}
+
 }  // namespace
 
 void ReadNativeVocabularies(const NativeMarianFiles& files, bool with_tokenizer,
@@ -158,6 +223,7 @@ void ReadNativeVocabularies(const NativeMarianFiles& files, bool with_tokenizer,
     target = ReadSide(files.vocabularies[1], a.target_vocabulary);
   }
   SetGeneration(files, source, target, model);
+  MakeShortlist(files, source, target, model);
   if (with_tokenizer) MakeTokenizer(files, &source, &target, model);
 }
 

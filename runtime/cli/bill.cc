@@ -40,6 +40,7 @@ Json MakeBill(const ModelInfo& info, const Profile& profile) {
   flash["embeddings"] = s.embeddings;
   flash["positions"] = s.positions;
   flash["tokenizer"] = s.tokenizer;
+  if (s.shortlist != 0) flash["shortlist"] = s.shortlist;
   uint64_t listed = 0;
   for (const auto& [name, bytes] : flash.items()) {
     listed += bytes.get<uint64_t>();

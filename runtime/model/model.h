@@ -5,6 +5,7 @@
 #define LATIMER_MODEL_MODEL_H_
 
 #include <cstdint>
+#include <span>
 
 #include "latimer/model_info.h"
 #include "latimer/profile_config.h"
@@ -90,12 +91,22 @@ struct ModelTensors {
   RecurrentTensors recurrent;  // when DecoderKind::kGru
 };
 
+// Which target tokens may translate a source; schema/model.fbs has the meaning.
+// Views into the image.
+struct Shortlist {
+  uint32_t first = 0;
+  bool copies_source = false;
+  std::span<const uint32_t> offsets;
+  std::span<const uint16_t> tokens;
+};
+
 struct Model {
   ModelInfo info;
   WeightType weight_type;
   Tile tile;
   ModelTensors tensors;
   TokenizerView tokenizer;  // empty unless info.has_tokenizer
+  Shortlist shortlist;      // empty unless info.has_shortlist
 };
 
 }  // namespace latimer

@@ -311,6 +311,41 @@ Status ReadKnownAnswer(const schema::KnownAnswer& in, const Architecture& a,
   return Status();
 }
 
+Status ReadShortlist(const schema::Shortlist& in, const Architecture& a,
+                     Shortlist* out) {
+  if (!kProfile.shortlist) {
+    return Status::Error(StatusCode::kExceedsProfile,
+                         "The model has a shortlist, which profile \"%s\" of "
+                         "this build leaves out; build with a profile for this "
+                         "model (latimer-convert --profile).",
+                         kProfile.name);
+  }
+  const flatbuffers::Vector<uint32_t>& offsets = *in.offsets();
+  const flatbuffers::Vector<uint16_t>& tokens = *in.tokens();
+  bool good = offsets.size() == uint64_t{a.source_vocabulary} + 1;
+  uint32_t before = 0;
+  for (const uint32_t offset : offsets) {
+    good = good && offset >= before && offset <= tokens.size();
+    before = offset;
+  }
+  for (const uint16_t token : tokens) {
+    good = good && token < a.target_vocabulary;
+  }
+  if (in.copies_source() && a.source_vocabulary != a.target_vocabulary) {
+    good = false;
+  }
+  if (!good || before != tokens.size()) {
+    return Status::Error(StatusCode::kCorrupt,
+                         "The model is damaged: its shortlist and its "
+                         "vocabularies disagree.");
+  }
+  *out = {.first = in.first(),
+          .copies_source = in.copies_source(),
+          .offsets = {offsets.data(), offsets.size()},
+          .tokens = {tokens.data(), tokens.size()}};
+  return Status();
+}
+
 }  // namespace
 
 uint64_t ComputeChecksum(std::span<const std::byte> file,
@@ -351,13 +386,19 @@ Status ReadModelFile(std::span<const std::byte> image, bool verify_checksum,
         *root->known_answer(), info.architecture, &info.known_answer));
   }
   LATIMER_RETURN_IF_ERROR(BindTensors(*root, model));
+  info.has_shortlist = root->shortlist() != nullptr;
+  if (info.has_shortlist) {
+    LATIMER_RETURN_IF_ERROR(ReadShortlist(*root->shortlist(), info.architecture,
+                                          &model->shortlist));
+    info.sizes.shortlist = model->shortlist.offsets.size_bytes() +
+                           model->shortlist.tokens.size_bytes();
+  }
   info.has_tokenizer = root->tokenizer() != nullptr;
   if constexpr (kProfile.tokenizer) {
     if (info.has_tokenizer) {
-      LATIMER_RETURN_IF_ERROR(
-          ReadTokenizer(*root->tokenizer(), info.architecture,
-                        &model->tokenizer, &info.tokenizer_needs,
-                        &info.sizes.tokenizer));
+      LATIMER_RETURN_IF_ERROR(ReadTokenizer(
+          *root->tokenizer(), info.architecture, &model->tokenizer,
+          &info.tokenizer_needs, &info.sizes.tokenizer));
     }
   }
   return Status();

@@ -126,8 +126,14 @@ void SelfSublayer(RunContext& context, uint32_t index, size_t position,
     FeedForward(context, layer.ffn_in, layer.ffn_out, layer.ffn_norm, 1, x);
   }
   if (a.final_norm) Normalize(context, t.decoder_norm, 1, x);
-  ApplyLinear(context, t.output, PrepareInput(context, x, 1, a.d_model),
-              context.workspace->logits);
+  const LinearInput last = PrepareInput(context, x, 1, a.d_model);
+  float* logits = context.workspace->logits;
+  if (kProfile.shortlist && context.model.info.has_shortlist) {
+    ApplyMaskedLinear(context, t.output, last, context.workspace->shortlist,
+                      logits);
+  } else {
+    ApplyLinear(context, t.output, last, logits);
+  }
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "transformer/linear.h"
 
+#include <limits>
+
 #include "base/check.h"
 
 namespace latimer {
@@ -38,6 +40,32 @@ void ApplyChannels(RunContext& context, const Linear& linear,
   }
 }
 
+// Blocks [begin, end) of ApplyMaskedLinear; a run of blocks that are needed is
+// computed at once.
+void ApplyMaskedBlocks(RunContext& context, const Linear& linear,
+                       const LinearInput& input, const uint16_t* masks,
+                       uint32_t begin, uint32_t end, float* y) {
+  const auto channel = [&](uint32_t block) {
+    const uint32_t first = block * kChannelBlock;
+    return first < linear.n ? first : linear.n;
+  };
+  while (begin < end) {
+    if (masks[begin] == 0) {
+      ++begin;
+      continue;
+    }
+    uint32_t last = begin;
+    while (last < end && masks[last] != 0) ++last;
+    ApplyChannels(context, linear, input, channel(begin), channel(last), y);
+    for (uint32_t i = channel(begin); i < channel(last); ++i) {
+      if ((masks[i / kChannelBlock] >> i % kChannelBlock & 1) == 0) {
+        y[i] = -std::numeric_limits<float>::infinity();
+      }
+    }
+    begin = last;
+  }
+}
+
 }  // namespace
 
 LinearInput PrepareInput(RunContext& context, const float* x, size_t rows,
@@ -66,6 +94,26 @@ void ApplyLinear(RunContext& context, const Linear& linear,
       return static_cast<uint32_t>(channel < linear.n ? channel : linear.n);
     };
     ApplyChannels(context, linear, input, bound(part), bound(part + 1), y);
+  });
+}
+
+void ApplyMaskedLinear(RunContext& context, const Linear& linear,
+                       const LinearInput& input, const uint16_t* masks,
+                       float* y) {
+  LATIMER_DCHECK(linear.k == input.columns && input.rows == 1);
+  static_assert(kChannelBlock == 16);  // The bits of a mask.
+  const uint32_t blocks = (linear.n + kChannelBlock - 1) / kChannelBlock;
+  if (context.threads.thread_count() == 1 ||
+      uint64_t{linear.n} * linear.k < kSmallestSplit) {
+    ApplyMaskedBlocks(context, linear, input, masks, 0, blocks, y);
+    return;
+  }
+  context.threads.ForEachPart([&](uint32_t part, uint32_t parts) {
+    const auto bound = [&](uint32_t i) {
+      return static_cast<uint32_t>(uint64_t{blocks} * i / parts);
+    };
+    ApplyMaskedBlocks(context, linear, input, masks, bound(part),
+                      bound(part + 1), y);
   });
 }
 

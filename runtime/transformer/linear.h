@@ -3,6 +3,7 @@
 #define LATIMER_TRANSFORMER_LINEAR_H_
 
 #include <cstddef>
+#include <cstdint>
 
 #include "transformer/run_context.h"
 
@@ -24,6 +25,13 @@ LinearInput PrepareInput(RunContext& context, const float* x, size_t rows,
 // y [rows, linear.n] = input * W^T + b. y may not overlap the input.
 void ApplyLinear(RunContext& context, const Linear& linear,
                  const LinearInput& input, float* y);
+
+// As ApplyLinear, for one row of input, but only the channels whose bits are in
+// `masks`, 16 in each, are computed. The others become -inf; those of a mask
+// that is 0 must be so before, and take no time.
+void ApplyMaskedLinear(RunContext& context, const Linear& linear,
+                       const LinearInput& input, const uint16_t* masks,
+                       float* y);
 
 // row [k] of an embedding, from the packed matrix.
 void LookUpRow(const RunContext& context, const Linear& embedding,

@@ -34,6 +34,7 @@ inline constexpr Profile kProfile = {
     .decoder_self_attention = true,
     .decoder_ssru = true,
     .decoder_gru = true,
+    .shortlist = true,
     .attention_weights = 4u << 20,
     .token_scores = true,
 };

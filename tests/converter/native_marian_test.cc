@@ -191,6 +191,25 @@ TEST(NativeMarianTest, ReadsOpusMtsPiecesBesideAYmlVocabulary) {
   EXPECT_TRUE(ReadNativeMarian(copy.path(), true).tokenizer.has_value());
 }
 
+TEST(NativeMarianTest, FindsTheShortlist) {
+  const CanonicalModel student = Read(NativeModel("student_shortlist"));
+  ASSERT_TRUE(student.shortlist.has_value());
+  EXPECT_EQ(student.shortlist->first, 3u);
+  EXPECT_TRUE(student.shortlist->copies_source);
+  EXPECT_EQ(student.shortlist->offsets.size(), 91u);
+
+  NativeCopy copy("ssru");
+  WriteFile(copy / "lex.s2t", "t5 s7 0.5\nt6 s7 0.4\nt9 what 0.2\n");
+  EXPECT_FALSE(Read(copy.path()).shortlist.has_value());
+  copy.Replace("decoder.yml", "beam-size: 6", "shortlist: [lex.s2t, 10, 1]");
+  const CanonicalShortlist list = Read(copy.path()).shortlist.value();
+  EXPECT_EQ(list.first, 10u);
+  EXPECT_FALSE(list.copies_source);
+  EXPECT_THAT(list.tokens, ElementsAre(9, 5));  // Of <unk> and of s7.
+  copy.Replace("decoder.yml", "10, 1]", "ten]");
+  EXPECT_THAT(copy.Error(), HasSubstr("shortlist is [lex.s2t, ten]; "));
+}
+
 TEST(NativeMarianTest, SaysThatSubwordNmtIsNotApplied) {
   NativeCopy copy("ssru");
   EXPECT_THAT(ReadNativeMarian(copy.path(), true).warnings, IsEmpty());

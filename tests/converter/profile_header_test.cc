@@ -48,6 +48,7 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
                      .decoder_self_attention = false,
                      .decoder_ssru = true,
                      .decoder_gru = false,
+                     .shortlist = false,
                      .attention_weights = 14,
                      .token_scores = true};
   const std::string header = ProfileHeader(p);
@@ -77,6 +78,7 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
   EXPECT_EQ(FieldOf(header, "decoder_self_attention"), "false");
   EXPECT_EQ(FieldOf(header, "decoder_ssru"), "true");
   EXPECT_EQ(FieldOf(header, "decoder_gru"), "false");
+  EXPECT_EQ(FieldOf(header, "shortlist"), "false");
   EXPECT_EQ(FieldOf(header, "attention_weights"), "14");
   EXPECT_EQ(FieldOf(header, "token_scores"), "true");
   EXPECT_THAT(header,

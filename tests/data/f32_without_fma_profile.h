@@ -33,6 +33,7 @@ inline constexpr Profile kProfile = {
     .decoder_self_attention = true,
     .decoder_ssru = false,
     .decoder_gru = false,
+    .shortlist = false,
     .attention_weights = 0,
     .token_scores = false,
 };

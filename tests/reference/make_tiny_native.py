@@ -70,6 +70,7 @@ class Spec:
     legacy_output: bool = False  # decoder_ff_logit_out_W [D, V], as before Marian 1.8
     learned_positions: int = 0
     same_weights_as: str = ""
+    shortlist: bool = False
 
 
 SPECS = {
@@ -103,6 +104,9 @@ SPECS = {
     "student": Spec(
         "the ssru model as Firefox ships its students: one bin with intgemm8 matrices, options in "
         "it, no decoder.yml", form="firefox", same_weights_as="ssru"),
+    "student_shortlist": Spec(
+        "the student with a binary lexical shortlist", form="firefox", same_weights_as="ssru",
+        shortlist=True),
 }
 
 
@@ -311,6 +315,19 @@ def write_pieces(path: Path, size: int) -> sentencepiece.SentencePieceProcessor:
     return sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
 
 
+def write_shortlist(path: Path, task: dict[int, int], rng: random.Random):
+    """Writes one and returns it as a function from source ids to the ids that may come."""
+    first, size = 3, BASE["dim-vocabs"][0]
+    lists = []
+    for i in range(size):
+        # A third of the words lack their right translation.
+        right = [task[i]] if i in task and rng.random() < 0.67 else []
+        lists.append(sorted(set(right + rng.sample(range(size), rng.randint(0, 3)))))
+    marian_files.write_shortlist(path, first, 50, lists)
+    # One vocabulary serves both sides: source ids may be copied.
+    return lambda source: {EOS, *range(first), *source, *(t for i in source for t in lists[i])}
+
+
 def text_rows(model: MarianModel, pieces) -> list[dict]:
     """What the model makes of texts; nonsense, but always the same."""
     rows = []
@@ -362,15 +379,18 @@ def candidate_sources(size: int, task: dict[int, int], rng: random.Random):
 
 
 def write_fixture(
-    folder: Path, spec: Spec, model: MarianModel, task, seed: int, texts: list[dict]
+    folder: Path, spec: Spec, model: MarianModel, task, seed: int, texts: list[dict],
+    shortlist=None,
 ) -> str:
-    rng, rows, seen, toy = random.Random(seed + 1), [], set(), 0
+    rng, rows, seen, toy, bites = random.Random(seed + 1), [], set(), 0, 0
     lines = []
     for tried, source in enumerate(candidate_sources(model.options["dim-vocabs"][0], task, rng)):
         is_toy = all(i in task for i in source[:-1])
         if is_toy and toy == 8:
             continue
-        output, logits, margin = model.greedy(source, EOS, UNK, MAX_NEW_TOKENS)
+        allowed = shortlist(source) if shortlist else None
+        output, logits, margin = model.greedy(source, EOS, UNK, MAX_NEW_TOKENS, allowed)
+        bites += output != model.greedy(source, EOS, UNK, MAX_NEW_TOKENS)[0] if shortlist else 0
         if margin < MIN_MARGIN or tuple(output) in seen:
             assert tried < 3000, "too few clear rows"
             continue
@@ -386,6 +406,7 @@ def write_fixture(
         lines.append(json.dumps(row, separators=(",", ":")))
         if len(rows) == 12:
             break
+    assert bites > 3 or not shortlist
     head = {"about": spec.about, "definition": DEFINITION, "seed": seed, "numpy": np.__version__,
             "torch": torch.__version__, "eos_token_id": EOS, "unknown_token_id": UNK,
             "max_new_tokens": MAX_NEW_TOKENS}
@@ -431,7 +452,11 @@ def make(name: str, out: Path, steps: int) -> str:
     if spec.form == "firefox":
         pieces = write_pieces(folder / "vocab.xxyy.spm", source_size)
         texts = text_rows(reference, pieces)
-    return write_fixture(folder, spec, reference, task, seed, texts) + f"  loss {loss:.3f}"
+    shortlist = None
+    if spec.shortlist:
+        texts, shortlist = [], write_shortlist(folder / "lex.50.50.xxyy.s2t.bin", task, rng)
+    summary = write_fixture(folder, spec, reference, task, seed, texts, shortlist)
+    return summary + f"  loss {loss:.3f}"
 
 
 def main() -> None:

@@ -53,6 +53,28 @@ def dequantized(parameters: dict) -> dict:
     return result
 
 
+def shortlist_checksum(words: list[int]) -> int:
+    seed, mask = 0, 2**64 - 1
+    for word in words:
+        seed ^= (word + 0x9E3779B9 + ((seed << 6) & mask) + (seed >> 2)) & mask
+    return seed
+
+
+def write_shortlist(path, first: int, best: int, lists: list[list[int]]) -> None:
+    """Binary shortlist of browsermt/marian-dev (src/data/shortlist.cpp).
+
+    uint64 magic, checksum, first, best, number of offsets, number of ids; the offsets as uint64, the
+    ids as uint32. The checksum is of all whole words of 8 bytes that follow it.
+    """
+    offsets = np.cumsum([0] + [len(ids) for ids in lists])
+    ids = [i for row in lists for i in sorted(row)]
+    body = struct.pack("<4Q", first, best, len(offsets), len(ids))
+    body += offsets.astype("<u8").tobytes() + np.array(ids, "<u4").tobytes()
+    words = struct.unpack(f"<{len(body) // 8}Q", body[: len(body) // 8 * 8])
+    with open(path, "wb") as file:
+        file.write(struct.pack("<2Q", 0xF11A48D5013417F5, shortlist_checksum(words)) + body)
+
+
 def write_bin(path, parameters: dict, options: dict, intgemm8: int | None = None) -> None:
     """`intgemm8`: the type number to pack matrices as; None for float32."""
     items = []

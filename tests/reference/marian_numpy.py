@@ -157,13 +157,18 @@ class MarianModel:
         bias = self.p.get("decoder_ff_logit_out_b")
         return x @ matrix.T + (0.0 if bias is None else bias[0])
 
-    def greedy(self, source, eos=0, unknown=1, limit=24):
-        """(ids with EOS where it came, logits of each step, least margin)."""
+    def greedy(self, source, eos=0, unknown=1, limit=24, allowed=None):
+        """(ids with EOS where it came, logits of each step, least margin).
+
+        `allowed`: the ids that may come, a shortlist; None: all.
+        """
         target, margin = [], np.inf
         while len(target) < limit and (not target or target[-1] != eos):
             scores = self.logits(source, target)[-1].copy()
             if not self.options.get("allow-unk", False):
                 scores[unknown] = -np.inf
+            if allowed is not None:
+                scores[[i for i in range(len(scores)) if i not in allowed]] = -np.inf
             best = np.argsort(scores)[::-1][:2]
             margin = min(margin, scores[best[0]] - scores[best[1]])
             target.append(int(best[0]))

@@ -29,6 +29,7 @@ enum class Buffer : uint8_t {
   kSelfKv,           // float [L, T, 2A]: keys and values of the target so far;
                      // of an SSRU or of GRUs [L, D]: their states
   kLogits,           // float [V]
+  kShortlist,        // uint16 [V / 16]: a bit for each token that may come
   kSourceTokens,     // int32 [S]
   kTargetTokens,     // int32 [T]
   kTokenizer,        // normalized text [text_bytes], its lattice, BPE's heap
@@ -37,7 +38,7 @@ enum class Buffer : uint8_t {
   kTokenScores,      // {log probability, margin} [T]
   kState,            // typed views of the model, tokenizer, threads
 };
-inline constexpr int kBufferCount = 16;
+inline constexpr int kBufferCount = 17;
 
 // Slack that kernels may read, never use, past the rows they were given.
 inline constexpr uint64_t kReadSlackBytes = 64;
@@ -97,6 +98,10 @@ constexpr uint64_t BufferBytes(const Profile& p, Buffer buffer) {
                     gru * kReadSlackBytes);
     case Buffer::kLogits:
       return Padded(p.target_vocabulary * sizeof(float));
+    case Buffer::kShortlist:
+      return p.shortlist ? Padded((uint64_t{p.target_vocabulary} + 15) / 16 *
+                                  sizeof(uint16_t))
+                         : 64;
     case Buffer::kSourceTokens:
       return Padded(s * sizeof(int32_t));
     case Buffer::kTargetTokens:
@@ -123,9 +128,22 @@ constexpr uint64_t BufferBytes(const Profile& p, Buffer buffer) {
 }
 
 inline constexpr const char* kBufferNames[kBufferCount] = {
-    "hidden",        "sublayer",  "projection", "quantized", "row_quantization",
-    "scores",        "cross_kv",  "self_kv",    "logits",    "source_tokens",
-    "target_tokens", "tokenizer", "text",       "attention", "token_scores",
+    "hidden",
+    "sublayer",
+    "projection",
+    "quantized",
+    "row_quantization",
+    "scores",
+    "cross_kv",
+    "self_kv",
+    "logits",
+    "shortlist",
+    "source_tokens",
+    "target_tokens",
+    "tokenizer",
+    "text",
+    "attention",
+    "token_scores",
     "state",
 };
 
@@ -175,6 +193,8 @@ struct Workspace {
   alignas(64) float cross_kv[Elements(Buffer::kCrossKv, sizeof(float))];
   alignas(64) float self_kv[Elements(Buffer::kSelfKv, sizeof(float))];
   alignas(64) float logits[Elements(Buffer::kLogits, sizeof(float))];
+  alignas(
+      64) uint16_t shortlist[Elements(Buffer::kShortlist, sizeof(uint16_t))];
   alignas(64) int32_t
       source_tokens[Elements(Buffer::kSourceTokens, sizeof(int32_t))];
   alignas(64) int32_t

@@ -171,7 +171,9 @@ struct ModelSizes {
   uint64_t decoder;
   uint64_t output;
   uint64_t tokenizer;
-  // Weight bytes read for each generated token: decoder and output.
+  uint64_t shortlist;
+  // Weight bytes read for each generated token: decoder and output, of which a
+  // shortlist leaves a part.
   uint64_t streamed_per_token;
 };
 
@@ -201,6 +203,8 @@ struct ModelInfo {
   KnownAnswer known_answer;
   bool has_tokenizer;
   TokenizerNeeds tokenizer_needs;  // All false without a tokenizer.
+  // Whether the words of a source limit those of its translation.
+  bool has_shortlist;
   // "f32" or "int8", and the packed layout: "8x8", "16x8", "4x8", ...
   const char* weights;
   const char* tile;

@@ -54,6 +54,8 @@ struct Profile {
   bool decoder_self_attention = true;
   bool decoder_ssru = true;
   bool decoder_gru = true;
+  // Models with a lexical shortlist.
+  bool shortlist = true;
   // Attention weights that one translation can keep, as a number of floats; 0:
   // none are kept. See insight.h.
   uint64_t attention_weights = 0;

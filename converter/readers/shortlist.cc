@@ -1,0 +1,183 @@
+#include "converter/readers/shortlist.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <span>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "converter/error.h"
+#include "converter/mapped_file.h"
+
+namespace latimer {
+namespace {
+
+constexpr uint64_t kMagic = 0xF11A48D5013417F5;
+
+struct Header {
+  uint64_t magic;
+  uint64_t checksum;  // Of all that follows.
+  uint64_t first;
+  uint64_t best;
+  uint64_t offsets;
+  uint64_t tokens;
+};
+
+template <typename T>
+T Load(std::span<const std::byte> bytes, uint64_t index = 0) {
+  T value;
+  std::memcpy(&value, bytes.data() + index * sizeof(T), sizeof(T));
+  return value;
+}
+
+// hashMem of browsermt's src/common/hash.h over whole words of 8 bytes.
+uint64_t Checksum(std::span<const std::byte> bytes) {
+  uint64_t seed = 0;
+  for (uint64_t i = 0; i < bytes.size() / sizeof(uint64_t); ++i) {
+    seed ^= Load<uint64_t>(bytes, i) + 0x9e3779b9 + (seed << 6) + (seed >> 2);
+  }
+  return seed;
+}
+
+class ShortlistReader {
+ public:
+  ShortlistReader(const std::filesystem::path& path,
+                  const ShortlistSides& sides)
+      : path_(path.string()), sides_(sides) {
+    out_.copies_source = sides.same_vocabulary;
+  }
+
+  CanonicalShortlist ReadBinary(std::span<const std::byte> bytes) {
+    const auto header = Load<Header>(bytes);
+    const auto arrays = bytes.subspan(sizeof(Header));
+    // Divisions, because the numbers are the file's.
+    if (header.offsets > arrays.size() / sizeof(uint64_t) ||
+        header.tokens > arrays.size() / sizeof(uint32_t) ||
+        header.offsets * sizeof(uint64_t) + header.tokens * sizeof(uint32_t) !=
+            arrays.size()) {
+      Fail("the file is truncated or damaged; copy it again");
+    }
+    constexpr size_t kChecked = 2 * sizeof(uint64_t);
+    if (Checksum(bytes.subspan(kChecked)) != header.checksum) {
+      Fail("the file is damaged: its checksum differs; copy it again");
+    }
+    if (header.offsets != uint64_t{sides_.source_vocabulary} + 1) {
+      Fail("has " + std::to_string(header.offsets) +
+           " offsets, but the source vocabulary has " +
+           std::to_string(sides_.source_vocabulary) +
+           " words; the files do not belong together");
+    }
+    out_.first = static_cast<uint32_t>(
+        std::min<uint64_t>(header.first, sides_.target_vocabulary));
+    uint64_t before = 0;
+    for (uint64_t i = 0; i < header.offsets; ++i) {
+      const auto offset = Load<uint64_t>(arrays, i);
+      if (offset < before || offset > header.tokens) Fail("is damaged");
+      before = offset;
+      out_.offsets.push_back(static_cast<uint32_t>(offset));
+    }
+    if (before != header.tokens) Fail("is damaged");
+    const auto tokens = arrays.subspan(header.offsets * sizeof(uint64_t));
+    for (uint64_t i = 0; i < header.tokens; ++i) {
+      const auto token = Load<uint32_t>(tokens, i);
+      if (token >= sides_.target_vocabulary) {
+        Fail("names target id " + std::to_string(token) +
+             ", but the target vocabulary has " +
+             std::to_string(sides_.target_vocabulary) +
+             " words; the files do not belong together");
+      }
+      out_.tokens.push_back(static_cast<uint16_t>(token));
+    }
+    return std::move(out_);
+  }
+
+  CanonicalShortlist ReadText(std::span<const std::byte> bytes,
+                              const ShortlistLimits& limits) {
+    std::vector<std::map<uint32_t, float>> lists(sides_.source_vocabulary);
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
+                                bytes.size());
+    size_t line_number = 0;
+    for (size_t begin = 0; begin < text.size();) {
+      const size_t end = std::min(text.find('\n', begin), text.size());
+      AddLine(std::string(text.substr(begin, end - begin)), ++line_number,
+              &lists);
+      begin = end + 1;
+    }
+    out_.first = std::min(limits.first, sides_.target_vocabulary);
+    out_.offsets.push_back(0);
+    for (const auto& list : lists) AddBest(list, limits);
+    return std::move(out_);
+  }
+
+  [[noreturn]] void Fail(const std::string& what) const {
+    throw ConversionError(path_ + ": " + what + ".");
+  }
+
+ private:
+  // "TARGET SOURCE PROBABILITY"; the larger of two for the same words.
+  void AddLine(const std::string& line, size_t number,
+               std::vector<std::map<uint32_t, float>>* lists) {
+    std::istringstream fields(line);
+    std::string target, source;
+    float probability = 0;
+    if (!(fields >> target)) return;  // Empty.
+    if (!(fields >> source >> probability)) {
+      Fail("line " + std::to_string(number) +
+           " is not a target word, a source word and a probability");
+    }
+    if (target == "NULL" || source == "NULL") return;
+    float& known = (*lists)[sides_.source_id(source)][sides_.target_id(target)];
+    known = std::max(known, probability);
+  }
+
+  void AddBest(const std::map<uint32_t, float>& list,
+               const ShortlistLimits& limits) {
+    std::vector<std::pair<float, uint32_t>> candidates;
+    for (const auto& [token, probability] : list) {
+      if (probability > limits.threshold) {
+        candidates.emplace_back(probability, token);
+      }
+    }
+    std::ranges::sort(candidates, std::greater<>());
+    if (candidates.size() > limits.best) candidates.resize(limits.best);
+    const auto begin = static_cast<std::ptrdiff_t>(out_.tokens.size());
+    for (const auto& [probability, token] : candidates) {
+      out_.tokens.push_back(static_cast<uint16_t>(token));
+    }
+    std::sort(out_.tokens.begin() + begin, out_.tokens.end());
+    out_.offsets.push_back(static_cast<uint32_t>(out_.tokens.size()));
+  }
+
+  std::string path_;
+  const ShortlistSides& sides_;
+  CanonicalShortlist out_;
+};
+
+}  // namespace
+
+CanonicalShortlist ReadShortlist(const std::filesystem::path& path,
+                                 const ShortlistLimits& limits,
+                                 const ShortlistSides& sides) {
+  ShortlistReader reader(path, sides);
+  constexpr uint32_t kMaxTarget = 65536;
+  if (sides.target_vocabulary > kMaxTarget) {
+    reader.Fail("a target vocabulary of " +
+                std::to_string(sides.target_vocabulary) +
+                " words is too large for a shortlist, whose ids have 16 bits; "
+                "convert without it");
+  }
+  const MappedFile file(path);
+  const auto bytes = file.bytes();
+  constexpr char kGzip[] = "\x1f\x8b";
+  if (bytes.size() >= 2 && std::memcmp(bytes.data(), kGzip, 2) == 0) {
+    reader.Fail("is compressed; unpack it with gunzip and name the result");
+  }
+  if (bytes.size() >= sizeof(Header) && Load<uint64_t>(bytes) == kMagic) {
+    return reader.ReadBinary(bytes);
+  }
+  return reader.ReadText(bytes, limits);
+}
+
+}  // namespace latimer

@@ -1,0 +1,40 @@
+#include "transformer/shortlist.h"
+
+#include <cstring>
+#include <limits>
+
+namespace latimer {
+namespace {
+
+constexpr uint32_t kBits = 16;
+
+void Allow(uint32_t token, uint16_t* masks) {
+  masks[token / kBits] =
+      static_cast<uint16_t>(masks[token / kBits] | 1u << token % kBits);
+}
+
+}  // namespace
+
+void FillShortlist(RunContext& context, std::span<const int32_t> source) {
+  const Shortlist& shortlist = context.model.shortlist;
+  const uint32_t vocabulary = context.model.info.architecture.target_vocabulary;
+  uint16_t* masks = context.workspace->shortlist;
+  std::memset(masks, 0, (vocabulary + kBits - 1) / kBits * sizeof(uint16_t));
+  for (uint32_t i = 0; i < vocabulary; ++i) {
+    context.workspace->logits[i] = -std::numeric_limits<float>::infinity();
+  }
+  for (uint32_t i = 0; i < shortlist.first && i < vocabulary; ++i) {
+    Allow(i, masks);
+  }
+  Allow(static_cast<uint32_t>(context.model.info.generation.eos), masks);
+  for (const int32_t id : source) {
+    const auto token = static_cast<uint32_t>(id);
+    if (shortlist.copies_source) Allow(token, masks);
+    for (uint32_t i = shortlist.offsets[token];
+         i < shortlist.offsets[token + 1]; ++i) {
+      Allow(shortlist.tokens[i], masks);
+    }
+  }
+}
+
+}  // namespace latimer

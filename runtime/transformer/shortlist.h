@@ -1,0 +1,22 @@
+// The lexical shortlist: the words of a source limit those of its translation,
+// so that most of the output matrix need not be read.
+#ifndef LATIMER_TRANSFORMER_SHORTLIST_H_
+#define LATIMER_TRANSFORMER_SHORTLIST_H_
+
+#include <cstdint>
+#include <span>
+
+#include "transformer/run_context.h"
+
+namespace latimer {
+
+// Sets in workspace.shortlist the bits of the target tokens that may translate
+// this source, and all logits to -inf. The tokens are those of Marian's
+// BinaryShortlistGenerator (browsermt/marian-dev, src/data/shortlist.cpp) for
+// one sentence, without its filling up to a multiple of eight. Once per
+// sentence, before StepDecoder. Precondition: the model has a shortlist.
+void FillShortlist(RunContext& context, std::span<const int32_t> source);
+
+}  // namespace latimer
+
+#endif  // LATIMER_TRANSFORMER_SHORTLIST_H_

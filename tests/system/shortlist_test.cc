@@ -1,0 +1,146 @@
+// The lexical shortlist limits what may come, and nothing else.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "converter/readers/open_model.h"
+#include "latimer/plan.h"
+#include "tests/system/demo_model.h"
+#include "tests/system/tiny_model.h"
+
+namespace latimer {
+namespace {
+
+using ::testing::HasSubstr;
+
+using Ids = std::vector<int32_t>;
+
+// The demo model with lists that a simple rule gives.
+CanonicalModel DemoWithShortlist(uint32_t first, uint32_t of_each) {
+  CanonicalModel model = OpenModel(DemoDirectory(), /*with_tokenizer=*/false);
+  const Architecture& a = model.architecture;
+  CanonicalShortlist& list = model.shortlist.emplace();
+  list.first = first;
+  for (uint32_t id = 0; id < a.source_vocabulary; ++id) {
+    list.offsets.push_back(static_cast<uint32_t>(list.tokens.size()));
+    for (uint32_t i = 0; i < of_each; ++i) {
+      list.tokens.push_back(
+          static_cast<uint16_t>((id * 31 + i * 257) % a.target_vocabulary));
+    }
+  }
+  list.offsets.push_back(static_cast<uint32_t>(list.tokens.size()));
+  return model;
+}
+
+ModelBytes Write(const CanonicalModel& model, WeightType weights) {
+  return WriteModel(model, {.weights = weights,
+                            .tile = UsableTile(),
+                            .f32_tile = UsableTile(WeightType::kF32),
+                            .progress = {}});
+}
+
+std::vector<Ids> TranslateAll(const ModelBytes& file, uint32_t threads) {
+  Translator translator;
+  const Status status =
+      translator.Load(file.bytes(), &test_workspace, {.threads = threads});
+  EXPECT_TRUE(status.ok()) << status.message();
+  std::vector<Ids> all;
+  for (const FixtureRow& row : ReadDemoFixture()) {
+    if (all.size() == 20) break;
+    const auto result = translator.TranslateIds(row.source);
+    EXPECT_TRUE(result.ok());
+    all.emplace_back(result->tokens.begin(), result->tokens.end());
+  }
+  return all;
+}
+
+TEST(ShortlistTest, AListOfAllTokensChangesNothing) {
+  for (const WeightType weights : {WeightType::kInt8, WeightType::kF32}) {
+    CanonicalModel model = DemoWithShortlist(65535, 0);
+    const ModelBytes with = Write(model, weights);
+    model.shortlist.reset();
+    EXPECT_EQ(TranslateAll(with, 1), TranslateAll(Write(model, weights), 1));
+  }
+}
+
+TEST(ShortlistTest, OnlyTokensOfTheListsCome) {
+  const CanonicalModel model = DemoWithShortlist(40, 6);
+  const CanonicalShortlist& list = *model.shortlist;
+  const std::vector<FixtureRow> rows = ReadDemoFixture();
+  const std::vector<Ids> all = TranslateAll(Write(model, WeightType::kInt8), 1);
+  ASSERT_EQ(all.size(), 20u);
+  for (size_t i = 0; i < all.size(); ++i) {
+    for (const int32_t token : all[i]) {
+      bool allowed = token < 40 || token == model.generation.eos;
+      for (const int32_t id : rows[i].source) {
+        const auto begin = list.tokens.begin() + list.offsets[id];
+        const auto end = list.tokens.begin() + list.offsets[id + 1];
+        allowed = allowed || std::find(begin, end, token) != end;
+      }
+      EXPECT_TRUE(allowed) << token << " in row " << i;
+    }
+  }
+}
+
+TEST(ShortlistTest, ThreadsGiveTheSameIds) {
+  for (const WeightType weights : {WeightType::kInt8, WeightType::kF32}) {
+    const ModelBytes file = Write(DemoWithShortlist(100, 9), weights);
+    const std::vector<Ids> expected = TranslateAll(file, 1);
+    for (const uint32_t threads : {2u, 3u}) {
+      EXPECT_EQ(TranslateAll(file, threads), expected) << threads;
+    }
+  }
+}
+
+class ShortlistFileTest : public ::testing::Test {
+ protected:
+  static const ModelBytes& File() {
+    static const ModelBytes file =
+        ConvertModel(std::filesystem::path(LATIMER_SOURCE_DIR) / "tests" /
+                         "data" / "tiny_native" / "student_shortlist",
+                     WeightType::kF32);
+    return file;
+  }
+
+  // What Load says of the file after `change`.
+  static std::string ErrorAfter(
+      const std::function<void(schema::Shortlist&)>& change) {
+    Image image(File().bytes());
+    change(*image.root().mutable_shortlist());
+    image.FixChecksum();
+    Translator translator;
+    const Status status = translator.Load(image.bytes(), &test_workspace);
+    EXPECT_EQ(status.code(), StatusCode::kCorrupt);
+    return status.message();
+  }
+};
+
+TEST_F(ShortlistFileTest, RefusesListsOutsideTheVocabulary) {
+  constexpr char kMessage[] = "its shortlist and its vocabularies disagree";
+  EXPECT_THAT(ErrorAfter([](schema::Shortlist& list) {
+                list.mutable_tokens()->Mutate(0, 90);
+              }),
+              HasSubstr(kMessage));
+  EXPECT_THAT(ErrorAfter([](schema::Shortlist& list) {
+                list.mutable_offsets()->Mutate(1, 0xffffffff);
+              }),
+              HasSubstr(kMessage));
+  EXPECT_THAT(ErrorAfter([](schema::Shortlist& list) {
+                auto* offsets = list.mutable_offsets();
+                offsets->Mutate(offsets->size() - 1, 0);
+              }),
+              HasSubstr(kMessage));
+}
+
+TEST_F(ShortlistFileTest, TheProfileKeepsRoomForIt) {
+  ModelInfo info;
+  ASSERT_TRUE(ReadModelInfo(File().bytes(), true, &test_workspace, &info).ok());
+  EXPECT_TRUE(info.has_shortlist);
+  EXPECT_GT(info.sizes.shortlist, 91 * sizeof(uint32_t));
+  const Result<Profile> profile = ExactProfile(info, {}, "student");
+  ASSERT_TRUE(profile.ok());
+  EXPECT_TRUE(profile->shortlist);
+  EXPECT_EQ(BufferBytes(*profile, Buffer::kShortlist), 64u);
+}
+
+}  // namespace
+}  // namespace latimer
