@@ -7,11 +7,19 @@
 namespace latimer {
 namespace {
 
+// A model of GRUs has one attention, with one head.
+bool HasNone(const Architecture& a, AttentionKind kind) {
+  return a.decoder_kind == DecoderKind::kGru && kind != AttentionKind::kCross;
+}
+
 uint32_t LayersOf(const Architecture& a, AttentionKind kind) {
+  if (HasNone(a, kind)) return 0;
+  if (a.decoder_kind == DecoderKind::kGru) return 1;
   return kind == AttentionKind::kEncoder ? a.encoder_layers : a.decoder_layers;
 }
 
 uint32_t HeadsOf(const Architecture& a, AttentionKind kind) {
+  if (a.decoder_kind == DecoderKind::kGru) return 1;
   return kind == AttentionKind::kEncoder ? a.encoder_heads : a.decoder_heads;
 }
 
@@ -46,6 +54,11 @@ Status BeginCapture(RunContext& context, AttentionKind kind,
                          "weights; write the profile with latimer-convert "
                          "--insight.",
                          kProfile.name);
+  }
+  if (HasNone(context.model.info.architecture, kind)) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "The model is of GRUs and has no self-attention; ask "
+                         "for the cross-attention.");
   }
   if (kind == AttentionKind::kDecoder &&
       context.model.info.architecture.decoder_kind !=

@@ -126,14 +126,7 @@ void SelfSublayer(RunContext& context, uint32_t index, size_t position,
     FeedForward(context, layer.ffn_in, layer.ffn_out, layer.ffn_norm, 1, x);
   }
   if (a.final_norm) Normalize(context, t.decoder_norm, 1, x);
-  const LinearInput last = PrepareInput(context, x, 1, a.d_model);
-  float* logits = context.workspace->logits;
-  if (kProfile.shortlist && context.model.info.has_shortlist) {
-    ApplyMaskedLinear(context, t.output, last, context.workspace->shortlist,
-                      logits);
-  } else {
-    ApplyLinear(context, t.output, last, logits);
-  }
+  ComputeLogits(context, x, a.d_model);
 }
 
 }  // namespace
@@ -166,7 +159,7 @@ void StepDecoder(RunContext& context, int32_t token, size_t position,
       return;
     case DecoderKind::kGru:
       if constexpr (kProfile.decoder_gru) {
-        StepGruDecoder(context, token, source_tokens);
+        StepGruDecoder(context, token, position, source_tokens);
       }
       return;
   }

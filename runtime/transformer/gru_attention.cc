@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "transformer/capture.h"
 #include "transformer/linear.h"
 
 namespace latimer {
@@ -51,7 +52,7 @@ void FillGruKeys(RunContext& context, size_t source_tokens) {
               context.workspace->projection);
 }
 
-void AttendGruMemory(RunContext& context, const float* query,
+void AttendGruMemory(RunContext& context, const float* query, size_t position,
                      size_t source_tokens, float* scratch, float* attended) {
   const Recurrent& r = context.model.info.architecture.recurrent;
   const float* memory = context.workspace->hidden;
@@ -74,6 +75,8 @@ void AttendGruMemory(RunContext& context, const float* query,
     }
   }
   context.vector->softmax(source_tokens, scores);
+  CaptureRow(context, AttentionKind::kCross, 0, position, scores,
+             source_tokens);
   std::fill_n(attended, width, 0.0f);
   for (size_t s = 0; s < source_tokens; ++s) {
     context.vector->scale_add(width, memory + s * width, scores[s], attended,

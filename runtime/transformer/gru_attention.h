@@ -14,10 +14,9 @@ namespace latimer {
 void FillGruKeys(RunContext& context, size_t source_tokens);
 
 // attended [memory_width] = the mean of the memory's rows, weighted by the
-// softmax of their scores for `query` [decoder_hidden]. The weights [S] stay in
-// workspace.scores until the next call. `scratch` has 2 attention_hidden
-// floats.
-void AttendGruMemory(RunContext& context, const float* query,
+// softmax of their scores for `query` [decoder_hidden], in the step of target
+// token number `position`. `scratch` has 2 attention_hidden floats.
+void AttendGruMemory(RunContext& context, const float* query, size_t position,
                      size_t source_tokens, float* scratch, float* attended);
 
 }  // namespace latimer

@@ -74,32 +74,31 @@ void GatherFeatures(const Recurrent& r, const float* top, const Rows& rows) {
 
 }  // namespace
 
-void StepGruDecoder(RunContext& context, int32_t token, size_t source_tokens) {
+void StepGruDecoder(RunContext& context, int32_t token, size_t position,
+                    size_t source_tokens) {
   const Architecture& a = context.model.info.architecture;
   const Recurrent& r = a.recurrent;
-  const ModelTensors& t = context.model.tensors;
+  const RecurrentTensors& t = context.model.tensors.recurrent;
   const Rows rows = PlaceRows(context);
   const float* top = GruState(context, a.decoder_layers - 1);
   EmbedToken(context, token, rows.embedded);
-  if (r.query_before) {
-    AttendGruMemory(context, top, source_tokens, rows.scratch, rows.attended);
-  }
+  const auto attend = [&] {
+    AttendGruMemory(context, top, position, source_tokens, rows.scratch,
+                    rows.attended);
+  };
+  if (r.query_before) attend();
   StepLayers(context, rows.embedded, rows.scratch);
-  if (!r.query_before) {
-    AttendGruMemory(context, top, source_tokens, rows.scratch, rows.attended);
-  }
+  if (!r.query_before) attend();
   GatherFeatures(r, top, rows);
   const float* features = rows.features;
   if (r.combined > 0) {
-    ApplyLinear(context, t.recurrent.combine,
+    ApplyLinear(context, t.combine,
                 PrepareInput(context, features, 1, r.feature_width()),
                 rows.combined);
     context.vector->activate(Activation::kTanh, r.combined, rows.combined);
     features = rows.combined;
   }
-  ApplyLinear(context, t.output,
-              PrepareInput(context, features, 1, r.output_width()),
-              context.workspace->logits);
+  ComputeLogits(context, features, r.output_width());
 }
 
 }  // namespace latimer

@@ -9,10 +9,11 @@
 
 namespace latimer {
 
-// Feeds the next target token; -1: its embedding is zero. Changes each layer's
-// GruState and leaves the logits [V] of the token that follows in
+// Feeds target token number `position`; -1: its embedding is zero. Changes each
+// layer's GruState and leaves the logits [V] of the token that follows in
 // workspace.logits. The memory and its keys must be there; see FillGruKeys.
-void StepGruDecoder(RunContext& context, int32_t token, size_t source_tokens);
+void StepGruDecoder(RunContext& context, int32_t token, size_t position,
+                    size_t source_tokens);
 
 }  // namespace latimer
 

@@ -117,6 +117,18 @@ void ApplyMaskedLinear(RunContext& context, const Linear& linear,
   });
 }
 
+void ComputeLogits(RunContext& context, const float* x, size_t columns) {
+  const Linear& output = context.model.tensors.output;
+  const LinearInput input = PrepareInput(context, x, 1, columns);
+  float* logits = context.workspace->logits;
+  if (kProfile.shortlist && context.model.info.has_shortlist) {
+    ApplyMaskedLinear(context, output, input, context.workspace->shortlist,
+                      logits);
+  } else {
+    ApplyLinear(context, output, input, logits);
+  }
+}
+
 void LookUpRow(const RunContext& context, const Linear& embedding,
                uint32_t token, float* row) {
   LATIMER_DCHECK(token < embedding.n);

@@ -33,6 +33,10 @@ void ApplyMaskedLinear(RunContext& context, const Linear& linear,
                        const LinearInput& input, const uint16_t* masks,
                        float* y);
 
+// workspace.logits [V] = the output projection of x [columns], of the
+// candidates alone where the model has a shortlist.
+void ComputeLogits(RunContext& context, const float* x, size_t columns);
+
 // row [k] of an embedding, from the packed matrix.
 void LookUpRow(const RunContext& context, const Linear& embedding,
                uint32_t token, float* row);

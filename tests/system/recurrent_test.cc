@@ -54,14 +54,36 @@ TEST_P(RecurrentTest, AttentionEqualsPyTorchs) {
       fixture_["sequences"][fixture_["attention"]["row"].get<size_t>()];
   const auto weights =
       fixture_["attention"]["weights"].get<std::vector<std::vector<float>>>();
-  ASSERT_EQ(weights.size(), row["output_ids"].size());
+  const auto source = row["src_ids"].get<std::vector<int32_t>>();
+  const auto result = translator_.TranslateIds(
+      source, {.language_code = {}, .attention = AttentionKind::kCross});
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  const AttentionWeights& attention = result->attention;
+  EXPECT_EQ(attention.layers, 1u);
+  EXPECT_EQ(attention.heads, 1u);
+  ASSERT_EQ(attention.rows, weights.size());
   for (size_t t = 0; t < weights.size(); ++t) {
-    (void)latimer::Run(translator_, row, static_cast<uint32_t>(t + 1));
-    ASSERT_EQ(weights[t].size(), row["src_ids"].size());
-    for (size_t s = 0; s < weights[t].size(); ++s) {
-      EXPECT_NEAR(test_workspace.scores[s], weights[t][s], 1e-5)
+    const std::span<const float> got = attention.Row(0, 0, t);
+    ASSERT_EQ(got.size(), weights[t].size());
+    for (size_t s = 0; s < got.size(); ++s) {
+      EXPECT_NEAR(got[s], weights[t][s], 1e-5)
           << "step " << t << ", source position " << s;
     }
+  }
+}
+
+TEST_P(RecurrentTest, SelfAttentionIsSaidToBeMissing) {
+  const ModelBytes file = ConvertRecurrent(GetParam(), WeightType::kF32);
+  Load(file);
+  const int32_t source[] = {4, 5, 3};
+  for (const AttentionKind kind :
+       {AttentionKind::kEncoder, AttentionKind::kDecoder}) {
+    const auto result = translator_.TranslateIds(
+        source, {.language_code = {}, .attention = kind});
+    EXPECT_EQ(result.status().code(), StatusCode::kInvalidArgument);
+    EXPECT_STREQ(result.status().message(),
+                 "The model is of GRUs and has no self-attention; ask for the "
+                 "cross-attention.");
   }
 }
 
