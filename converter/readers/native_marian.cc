@@ -103,6 +103,8 @@ class NativeMapper {
         case DecoderKind::kSsru:
           MapSsru(from + "_rnn", to + ".ssru");
           break;
+        case DecoderKind::kGru:  // MarianOptions has refused it.
+          break;
       }
       MapCrossAttention(from + "_context", to + ".cross_attention");
       MapFeedForward(from + "_ffn", to + ".ffn", a.decoder_ffn);
