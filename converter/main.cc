@@ -87,6 +87,7 @@ CanonicalModel ReadModel(const Options& options) {
                            ReadModelMap(options.map, options.settings),
                            with_tokenizer);
   }
+  RefuseWithoutMap(options.model);
   return OpenModel(options.model, with_tokenizer);
 }
 

@@ -51,9 +51,11 @@ Json FileJson(const fs::path& path) {
   for (const char* name : {"source_vocabulary", "target_vocabulary"}) {
     const auto vocabulary = json.find(name);
     if (vocabulary == json.end() || !vocabulary->is_object()) continue;
-    const auto named = vocabulary->find("file");
-    if (named != vocabulary->end() && named->is_string()) {
-      *named = (path.parent_path() / named->get<std::string>()).string();
+    for (const char* field : {"file", "ids"}) {
+      const auto named = vocabulary->find(field);
+      if (named != vocabulary->end() && named->is_string()) {
+        *named = (path.parent_path() / named->get<std::string>()).string();
+      }
     }
   }
   const auto base = json.find("base");

@@ -7,6 +7,7 @@
 #include "converter/readers/mapped_attention.h"
 #include "converter/readers/mapped_positions.h"
 #include "converter/readers/mapped_tensors.h"
+#include "converter/readers/mapped_tokenizer.h"
 #include "converter/readers/recurrent_model.h"
 
 namespace latimer {
@@ -379,8 +380,33 @@ CanonicalModel ReadMappedModel(const fs::path& path, const ModelMap& map,
   }
   SetGeneration(map, &model);
   model.source = fs::weakly_canonical(path).stem().string();
-  (void)with_tokenizer;
+  if (with_tokenizer) {
+    model.tokenizer = ReadMappedTokenizer(map, model.architecture);
+    if (!model.tokenizer) {
+      model.warnings.push_back(
+          map.name +
+          " names no vocabularies, so that the model translates "
+          "ids only; --set source_vocabulary.file=FILE and "
+          "target_vocabulary.file=FILE add them.");
+    }
+  }
   return model;
+}
+
+void RefuseWithoutMap(const fs::path& path) {
+  const fs::path ending = path.extension();
+  if (!fs::is_regular_file(path) ||
+      (ending != ".pt" && ending != ".pth" && ending != ".ckpt" &&
+       ending != ".safetensors")) {
+    return;
+  }
+  const std::string fitting = FittingPreset(path);
+  throw ConversionError(
+      path.string() +
+      ": weights alone do not say how the model is built; give --map " +
+      (fitting.empty() ? "FILE.json or preset:NAME"
+                       : fitting + ", which has their names") +
+      ".");
 }
 
 }  // namespace latimer

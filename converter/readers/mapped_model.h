@@ -17,6 +17,10 @@ namespace latimer {
 CanonicalModel ReadMappedModel(const std::filesystem::path& path,
                                const ModelMap& map, bool with_tokenizer);
 
+// Throws ConversionError, with the preset whose names it has, where `path` is a
+// PyTorch checkpoint by the ending of its name, which needs a map.
+void RefuseWithoutMap(const std::filesystem::path& path);
+
 }  // namespace latimer
 
 #endif  // LATIMER_CONVERTER_READERS_MAPPED_MODEL_H_

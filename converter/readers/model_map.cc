@@ -155,15 +155,28 @@ void ReadEmbeddings(const JsonFields& fields, ModelMap* map) {
 
 // ---- Text ------------------------------------------------------------------
 
-VocabularyFlags ReadVocabulary(const JsonFields& fields,
-                               std::string_view name) {
+VocabularyFlags ReadVocabularyFlags(const JsonFields& fields,
+                                    std::string_view name) {
+  using Kind = TokenizerSide::Kind;
   const JsonFields inner = fields.Object(name);
-  inner.RefuseOthers(
-      std::vector<std::string_view>{"file", "kind", "lower_case"});
+  inner.RefuseOthers(std::vector<std::string_view>{
+      "kind", "file", "ids", "lower_case", "skip_spaces"});
   VocabularyFlags flags;
+  flags.kind = Choice<Kind>(inner, "kind", Kind::kWords,
+                            {{"words", Kind::kWords},
+                             {"characters", Kind::kCharacters},
+                             {"sentencepiece", Kind::kSentencePiece}});
   flags.file = inner.Text("file", "");
-  flags.kind = inner.Text("kind", flags.kind);
+  flags.ids = inner.Text("ids", "");
   flags.lower_case = inner.Bool("lower_case", false);
+  flags.skips_spaces = inner.Bool("skip_spaces", false);
+  const bool pieces = flags.kind == Kind::kSentencePiece;
+  if (pieces && flags.lower_case) {
+    inner.Fail("lower_case", "a SentencePiece model has rules of its own");
+  }
+  if (!pieces && !flags.ids.empty()) {
+    inner.Fail("ids", "only SentencePiece models have ids apart");
+  }
   return flags;
 }
 
@@ -221,8 +234,8 @@ void ReadText(const JsonFields& fields, ModelMap* map) {
              "it must be what the decoder reads first, such as \"sos\"");
   map->decoder_start = ReadId(fields, "decoder_start",
                               *fields.Find("decoder_start"), map->target_ids);
-  map->source_vocabulary = ReadVocabulary(fields, "source_vocabulary");
-  map->target_vocabulary = ReadVocabulary(fields, "target_vocabulary");
+  map->source_vocabulary = ReadVocabularyFlags(fields, "source_vocabulary");
+  map->target_vocabulary = ReadVocabularyFlags(fields, "target_vocabulary");
 }
 
 }  // namespace

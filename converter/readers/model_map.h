@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "converter/readers/map_parts.h"
+#include "converter/tokenizer_side.h"
 #include "latimer/model_info.h"
 
 namespace latimer {
@@ -35,10 +36,14 @@ enum class PositionKind : uint8_t {
 enum class Presence : uint8_t { kNo, kYes, kIfPresent };
 
 struct VocabularyFlags {
-  std::filesystem::path file;  // Empty: none.
-  // The other fields, as the JSON has them.
-  std::string kind = "words";
+  TokenizerSide::Kind kind = TokenizerSide::Kind::kWords;
+  // A list of words or characters, or a SentencePiece model. Empty: none.
+  std::filesystem::path file;
+  // The ids of a SentencePiece model's pieces, where they are not its own.
+  std::filesystem::path ids;
+  // Of the source; see TokenizerSide.
   bool lower_case = false;
+  bool skips_spaces = false;
 };
 
 // Absent ids are -1.

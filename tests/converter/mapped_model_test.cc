@@ -70,8 +70,8 @@ TEST(MappedModelTest, AMapThatFitsNothingNamesThePresetThatDoes) {
                                  std::vector<std::string>{"heads=4"}),
                     false);
               }),
-              AllOf(HasSubstr("no tensor is one of the encoder's as "
-                              "preset:encoder_layers calls them"),
+              AllOf(HasSubstr("no tensor is called as preset:encoder_layers "
+                              "calls the encoder's self-attention"),
                     HasSubstr("which look like preset:nn_transformer.")));
 }
 
@@ -111,7 +111,7 @@ TEST(MappedModelTest, WrappersPrefixesComeOffWhereEveryNameHasThem) {
               ElementsAre(HasSubstr("_orig_mod., which torch.compile adds"),
                           HasSubstr("module., which torch.nn.DataParallel")));
   prefix("net.");
-  EXPECT_THAT(model.Error(), HasSubstr("no tensor is one of the encoder's"));
+  EXPECT_THAT(model.Error(), HasSubstr("no tensor is called as preset:"));
   EXPECT_THAT(model.Read({"prefix=net._orig_mod.module."}).warnings,
               testing::IsEmpty());
 }

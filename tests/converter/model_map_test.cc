@@ -159,7 +159,7 @@ TEST(ModelMapTest, EveryFlagOfTheFileArrives) {
   EXPECT_EQ(map.decoder_start, 0);
   EXPECT_EQ(map.prefix, "net.");
   EXPECT_THAT(map.ignore, ElementsAre("*.x"));
-  EXPECT_EQ(map.target_vocabulary.kind, "characters");
+  EXPECT_EQ(map.target_vocabulary.kind, TokenizerSide::Kind::kCharacters);
   EXPECT_TRUE(map.source_vocabulary.lower_case);
 }
 
@@ -217,6 +217,9 @@ TEST(ModelMapTest, AFlagThatIsNotWhatItMustBeIsNamedWithItsValue) {
             "[\"bos\"]; each id is a number or one of"},
            {"decoder_start=bos", "one of the names that target_ids has"},
            {"source_ids=3", "it must be an object"},
+           {"source_vocabulary.kind=bpe", "one of words, characters, sent"},
+           {"source_vocabulary.ids=x.json", "only SentencePiece models have"},
+           {"source_vocabulary.kind=sentencepiece", "has rules of its own"},
            {"tensors.output=3", "it must be the name of a module or {"},
            {"tensors.output={\"w\":\"x\"}", "it must be the name of a module"},
            {"tensors.source_positions={\"weight\":\"x\"}",

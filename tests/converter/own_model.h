@@ -38,14 +38,19 @@ struct OwnModel {
         fixture(nlohmann::json::parse(ReadFile(folder / "fixture.json"))),
         weights(folder / fixture["checkpoint"].get<std::string>()),
         map(fixture["map"]) {
-    const std::string placeholder = "{folder}";
-    for (std::string setting : fixture["set"]) {
-      const size_t at = setting.find(placeholder);
-      if (at != std::string::npos) {
-        setting.replace(at, placeholder.size(), folder.string());
-      }
-      settings.push_back(setting);
+    for (const auto& setting : fixture["set"]) {
+      settings.push_back(Placed(setting));
     }
+  }
+
+  // With the folder in the place of "{folder}".
+  std::string Placed(std::string setting) const {
+    const std::string placeholder = "{folder}";
+    const size_t at = setting.find(placeholder);
+    if (at != std::string::npos) {
+      setting.replace(at, placeholder.size(), folder.string());
+    }
+    return setting;
   }
 
   // With more settings, which win.

@@ -69,6 +69,35 @@ TEST_P(OwnModelsTest, WhatIsAroundTheSourceIsInTheFile) {
   EXPECT_EQ(rules.eos, model.fixture["eos_token_id"]);
 }
 
+// From the text that the module's code split to the text that it joined.
+TEST(OwnModelsTextTest, TranslationsEqualPyTorchs) {
+  size_t rows = 0;
+  for (const std::string& name : OwnModelNames()) {
+    const OwnModel model(name);
+    if (!model.fixture["sequences"][0].contains("src_text")) continue;
+    const ModelBytes file =
+        Written(model.Read({}, /*with_tokenizer=*/true), WeightType::kF32);
+    Translator translator;
+    const Status loaded = translator.Load(file.bytes(), &test_workspace);
+    ASSERT_TRUE(loaded.ok()) << loaded.message();
+    for (const Json& row : model.fixture["sequences"]) {
+      const std::string text = row["src_text"];
+      std::vector<int32_t> ids(100);
+      const Result<size_t> count = translator.Tokenize(text, ids);
+      ASSERT_TRUE(count.ok()) << count.status().message();
+      ids.resize(*count);
+      EXPECT_EQ(ids, row["src_ids"].get<std::vector<int32_t>>()) << text;
+      const auto result = translator.Translate(
+          text, {.max_target_tokens = model.fixture["max_new_tokens"],
+                 .language_code = {}});
+      ASSERT_TRUE(result.ok()) << result.status().message();
+      EXPECT_EQ(result->text, row["output_text"].get<std::string>()) << text;
+      ++rows;
+    }
+  }
+  EXPECT_GE(rows, 24u);
+}
+
 TEST(OwnModelsInt8Test, MostIdsAreThoseOfPyTorch) {
   Agreement agreement;
   for (const std::string& name : OwnModelNames()) {

@@ -1,0 +1,143 @@
+#include "converter/readers/mapped_tokenizer.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "converter/error.h"
+#include "converter/readers/sentencepiece_model.h"
+#include "converter/readers/vocabulary.h"
+#include "converter/tokenizer_builder.h"
+
+namespace latimer {
+namespace {
+
+// One special id, and how its token is usually written, in lower case and
+// without brackets.
+struct Special {
+  const char* flag;
+  int32_t id;
+  std::vector<std::string_view> spellings;
+};
+
+std::vector<Special> SpecialsOf(const SpecialIds& ids) {
+  return {{"pad", ids.pad, {"pad", "padding"}},
+          {"sos", ids.sos, {"sos", "bos", "s", "start", "go"}},
+          {"eos", ids.eos, {"eos", "/s", "end"}},
+          {"unk", ids.unk, {"unk", "unknown"}}};
+}
+
+// "<PAD>" and "[pad]" give "pad"; what has no brackets gives nothing.
+std::string InsideBrackets(const std::string& piece) {
+  const bool brackets =
+      piece.size() > 2 && ((piece.front() == '<' && piece.back() == '>') ||
+                           (piece.front() == '[' && piece.back() == ']'));
+  if (!brackets) return "";
+  std::string inside = piece.substr(1, piece.size() - 2);
+  for (char& c : inside) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return inside;
+}
+
+// A side with what it borrows.
+struct Side {
+  SentencePieceModel model;
+  Vocabulary vocabulary;
+  TokenizerSide side;
+};
+
+// The ids' texts, wherever they are.
+std::vector<std::string> PiecesOf(const Side& side) {
+  if (side.side.vocabulary != nullptr) return side.vocabulary.pieces;
+  std::vector<std::string> pieces;
+  for (const SentencePiece& piece : side.model.pieces) {
+    pieces.push_back(piece.text);
+  }
+  return pieces;
+}
+
+// A vocabulary with a token that is clearly another special one than the map
+// says belongs to other code, or the map does.
+void CheckSpecials(const std::vector<std::string>& pieces,
+                   const std::vector<Special>& specials,
+                   const std::string& file, const std::string& flags) {
+  for (const Special& special : specials) {
+    for (size_t id = 0; id < pieces.size(); ++id) {
+      const std::string inside = InsideBrackets(pieces[id]);
+      const bool meant = std::ranges::find(special.spellings, inside) !=
+                         special.spellings.end();
+      if (!meant || special.id < 0 || special.id == static_cast<int32_t>(id)) {
+        continue;
+      }
+      throw ConversionError(
+          file + ": '" + pieces[id] + "' has the id " + std::to_string(id) +
+          ", but in the map " + flags + "." + special.flag + " is " +
+          std::to_string(special.id) + "; --set " + flags + "." + special.flag +
+          "=" + std::to_string(id) + " if the file is right.");
+    }
+  }
+}
+
+void ReadSide(const VocabularyFlags& flags, const SpecialIds& ids,
+              uint32_t rows, const std::string& ids_flag, Side* side) {
+  using Kind = TokenizerSide::Kind;
+  TokenizerSide& to = side->side;
+  to.kind = flags.kind;
+  to.rows = rows;
+  to.lower_case = flags.lower_case;
+  to.skips_spaces = flags.skips_spaces;
+  if (flags.kind == Kind::kSentencePiece) {
+    side->model = ReadSentencePieceModel(flags.file);
+    to.model = &side->model;
+  }
+  const bool words = flags.kind != Kind::kSentencePiece;
+  if (words || !flags.ids.empty()) {
+    side->vocabulary = ReadVocabulary(words ? flags.file : flags.ids);
+    to.vocabulary = &side->vocabulary;
+  }
+  const std::vector<std::string> pieces = PiecesOf(*side);
+  const std::vector<Special> specials = SpecialsOf(ids);
+  CheckSpecials(pieces, specials, flags.file.string(), ids_flag);
+  const auto text = [&](int32_t id) {
+    return id >= 0 && static_cast<size_t>(id) < pieces.size()
+               ? pieces[static_cast<size_t>(id)]
+               : "";
+  };
+  for (const int32_t id : {ids.pad, ids.sos, ids.eos}) {
+    if (!text(id).empty()) to.special.push_back(text(id));
+  }
+  if (!text(ids.unk).empty()) to.unknown = text(ids.unk);
+}
+
+}  // namespace
+
+std::optional<TokenizerData> ReadMappedTokenizer(
+    const ModelMap& map, const Architecture& architecture) {
+  const bool has_source = !map.source_vocabulary.file.empty();
+  const bool has_target = !map.target_vocabulary.file.empty();
+  if (!has_source && !has_target) return std::nullopt;
+  if (!has_source || !has_target) {
+    throw ConversionError(
+        map.name + ": " + (has_source ? "target" : "source") +
+        "_vocabulary.file is missing; a tokenizer needs both vocabularies, "
+        "which may be the same file.");
+  }
+  if (map.source_ids.unk < 0 &&
+      map.source_vocabulary.kind != TokenizerSide::Kind::kSentencePiece) {
+    throw ConversionError(map.name +
+                          ": source_ids has no unk, the id that words are "
+                          "read as which the vocabulary lacks; --set "
+                          "source_ids.unk=ID names one.");
+  }
+  Side source, target;
+  ReadSide(map.source_vocabulary, map.source_ids,
+           architecture.source_vocabulary, "source_ids", &source);
+  ReadSide(map.target_vocabulary, map.target_ids,
+           architecture.target_vocabulary, "target_ids", &target);
+  return BuildTokenizer(source.side, target.side);
+}
+
+}  // namespace latimer

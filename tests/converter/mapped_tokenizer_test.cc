@@ -1,0 +1,91 @@
+// Vocabularies that do not belong to the model, or to its map.
+#include "converter/readers/mapped_tokenizer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/converter/own_model.h"
+
+namespace latimer {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Json = nlohmann::json;
+
+// The model of words with another source vocabulary.
+class WordsTest : public ::testing::Test {
+ protected:
+  WordsTest()
+      : vocabulary_(Json::parse(ReadFile(model_.folder / "source.json"))) {}
+
+  std::string Error(const std::vector<std::string>& more = {}) const {
+    WriteFile(folder_.path() / "words.json", vocabulary_.dump());
+    std::vector<std::string> settings = {
+        "source_vocabulary.file=" + (folder_.path() / "words.json").string()};
+    settings.insert(settings.end(), more.begin(), more.end());
+    return ErrorOf([&] { (void)model_.Read(settings, true); });
+  }
+
+  TempFolder folder_;
+  OwnModel model_{"encoder_layers_words"};
+  Json vocabulary_;
+};
+
+TEST_F(WordsTest, HaveAsManyIdsAsTheEmbeddingHasRows) {
+  const std::string rows = std::to_string(vocabulary_.size());
+  vocabulary_["zebra"] = vocabulary_.size();
+  EXPECT_THAT(Error(), AllOf(HasSubstr("words.json"),
+                             HasSubstr("more than the " + rows + " rows")));
+  vocabulary_.erase("zebra");
+  const Json all = vocabulary_;
+  for (const auto& [word, id] : all.items()) {
+    if (id == all.size() - 1) vocabulary_.erase(word);
+  }
+  EXPECT_THAT(Error(), AllOf(HasSubstr("words.json"),
+                             HasSubstr("fewer than the " + rows + " rows")));
+}
+
+TEST_F(WordsTest, WithAnotherIdOfASpecialTokenAreNotThoseOfTheMap) {
+  for (const char* sos : {"<sos>", "<BOS>", "<s>", "[start]"}) {
+    Json changed = vocabulary_;
+    changed.erase("<pad>");
+    changed.erase("<sos>");
+    changed["<pad>"] = 1;
+    changed[sos] = 0;
+    std::swap(vocabulary_, changed);
+    EXPECT_THAT(Error(), HasSubstr("'<pad>' has the id 1, but in the map "
+                                   "source_ids.pad is 0; --set "
+                                   "source_ids.pad=1"));
+    EXPECT_THAT(Error({"source_ids.pad=1"}),
+                HasSubstr(std::string(sos) + "' has the id 0, but in the map "
+                                             "source_ids.sos is 1"));
+    std::swap(vocabulary_, changed);
+  }
+}
+
+TEST_F(WordsTest, NeedAFileThatIsThereAndAnUnknownWord) {
+  EXPECT_THAT(ErrorOf([&] {
+                (void)model_.Read({"source_vocabulary.file=none.json"}, true);
+              }),
+              HasSubstr("none.json"));
+  EXPECT_THAT(Error({"source_ids.unk=null"}),
+              HasSubstr("source_ids has no unk"));
+  EXPECT_THAT(Error({"target_vocabulary.file="}),
+              HasSubstr("target_vocabulary.file is missing"));
+}
+
+TEST_F(WordsTest, MayBeLeftOutOrAway) {
+  const std::vector<std::string> none = {"source_vocabulary.file=",
+                                         "target_vocabulary.file="};
+  const CanonicalModel ids = model_.Read(none, true);
+  EXPECT_FALSE(ids.tokenizer.has_value());
+  EXPECT_THAT(ids.warnings, Contains(HasSubstr("translates ids only")));
+  EXPECT_THAT(model_.Read({}, false).warnings, IsEmpty());
+  EXPECT_TRUE(model_.Read({}, true).tokenizer.has_value());
+}
+
+}  // namespace
+}  // namespace latimer
