@@ -9,7 +9,7 @@
 
 #include "converter/error.h"
 #include "converter/readers/license.h"
-#include "converter/readers/marian_options.h"
+#include "converter/readers/native_marian_config.h"
 #include "converter/readers/native_marian_files.h"
 #include "converter/readers/native_marian_vocabulary.h"
 #include "converter/readers/tensor_map.h"
@@ -20,8 +20,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kModelOptions[] = "special:model.yml";
-// Sinusoids have no end; this many rows hold any sentence.
+// Sinusoids have no end; so many rows unless decoder.yml says how many, and at
+// most so many: longer texts are split.
 constexpr uint32_t kPositions = 512;
+constexpr uint32_t kMostPositions = 1024;
 
 // The file, and its tensors in the shapes of CanonicalModel: vectors [n], not
 // [1, n], layers [outputs, inputs].
@@ -231,38 +233,34 @@ class NativeMapper {
   CanonicalModel& model_;
 };
 
-// Sinusoids, or Wpos where the file has it. Embeddings are scaled with
-// sinusoids only (addPositionalEmbeddings in marian-dev's transformer.h).
-void MapPositions(const NativeMarianConfig& config, uint32_t max_length,
-                  TensorMap* map, CanonicalModel* model) {
+// Wpos where the file has it. Embeddings are scaled with sinusoids only
+// (addPositionalEmbeddings in marian-dev's transformer.h).
+void MapLearnedPositions(TensorMap* map, CanonicalModel* model) {
   Architecture& a = model->architecture;
-  a.positions_shared = true;
-  a.source_positions = max_length;
-  a.embedding_scale = 1.0f;
-  if (!a.has_positions) {
-    a.target_positions = a.source_positions;
-    return;
-  }
   const std::string name = "Wpos";
-  if (config.wants_learned_positions || map->Has(name)) {
-    const SourceTensor* tensor = map->Take(name);
-    if (tensor == nullptr) {
-      map->NoteMissing(name);
-    } else if (tensor->shape.size() != 2 || tensor->shape[0] == 0 ||
-               tensor->shape[1] != a.d_model) {
-      map->NoteMisshapen(name + " " + ShapeText(tensor->shape));
-    } else {
-      a.source_positions = static_cast<uint32_t>(tensor->shape[0]);
-      std::vector<float> table(tensor->size());
-      tensor->Read(0, table);
-      model->tables["source_positions"] = std::move(table);
-    }
+  const SourceTensor* tensor = map->Take(name);
+  if (tensor == nullptr) {
+    map->NoteMissing(name);
+  } else if (tensor->shape.size() != 2 || tensor->shape[0] == 0 ||
+             tensor->shape[1] != a.d_model) {
+    map->NoteMisshapen(name + " " + ShapeText(tensor->shape));
   } else {
-    a.embedding_scale = std::sqrt(static_cast<float>(a.d_model));
-    model->tables["source_positions"] =
-        MarianPositions(a.source_positions, a.d_model);
+    a.source_positions = static_cast<uint32_t>(tensor->shape[0]);
+    std::vector<float> table(tensor->size());
+    tensor->Read(0, table);
+    model->tables["source_positions"] = std::move(table);
   }
-  a.target_positions = a.source_positions;
+}
+
+// Rows of a table of sinusoids.
+uint32_t MaxLength(const MarianOptions& options,
+                   std::vector<std::string>* warnings) {
+  const uint32_t length = options.Count("max-length", kPositions, 2);
+  if (length <= kMostPositions) return length;
+  warnings->push_back(options.name() + ": max-length is taken for " +
+                      std::to_string(kMostPositions) +
+                      "; longer texts are split.");
+  return kMostPositions;
 }
 
 NativeMarianConfig ReadModelOptions(const NativeMarianFiles& files,
@@ -290,19 +288,29 @@ CanonicalModel ReadNativeMarian(const fs::path& path, bool with_tokenizer) {
   model.architecture = config.architecture;
   model.warnings = config.warnings;
   model.storage = native;
-  const MarianOptions* decoder =
-      files.decoder_options ? &*files.decoder_options : nullptr;
-  uint32_t max_length = kPositions;
-  if (decoder != nullptr) {
-    for (std::string& warning : CheckMarianDecoderOptions(*decoder)) {
+  Architecture& a = model.architecture;
+  a.positions_shared = true;
+  a.source_positions = kPositions;
+  a.embedding_scale = 1.0f;
+  if (files.decoder_options) {
+    for (std::string& warning :
+         CheckMarianDecoderOptions(*files.decoder_options)) {
       model.warnings.push_back(std::move(warning));
     }
-    max_length = decoder->Count("max-length", max_length, 2);
+    a.source_positions = MaxLength(*files.decoder_options, &model.warnings);
   }
   TensorMap map(native->tensors, native->file->unreadable());
   NativeMapper(config, map, &model).MapAll();
-  MapPositions(config, max_length, &map, &model);
+  const bool learned =
+      a.has_positions && (config.wants_learned_positions || map.Has("Wpos"));
+  if (learned) MapLearnedPositions(&map, &model);
   map.Finish(files.weights, kModelOptions);
+  if (a.has_positions && !learned) {
+    a.embedding_scale = std::sqrt(static_cast<float>(a.d_model));
+    model.tables["source_positions"] =
+        MarianPositions(a.source_positions, a.d_model);
+  }
+  a.target_positions = a.source_positions;
 
   ReadNativeVocabularies(files, with_tokenizer, &model);
   model.source =

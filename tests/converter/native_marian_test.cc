@@ -138,6 +138,10 @@ TEST(NativeMarianTest, HasMariansGenerationRules) {
   EXPECT_THAT(model.generation.banned_sequences, IsEmpty());
   EXPECT_EQ(model.generation.max_target_tokens, 50u);
   EXPECT_EQ(model.tables.at("source_positions").size(), 50u * 24);
+  copy.Replace("decoder.yml", "max-length: 50", "max-length: 2000000000");
+  const CanonicalModel longest = Read(copy.path());
+  EXPECT_EQ(longest.architecture.source_positions, 1024u);
+  EXPECT_THAT(longest.warnings, ElementsAre(HasSubstr("max-length")));
 }
 
 TEST(NativeMarianTest, TakesSpecialIdsFromTheVocabulary) {

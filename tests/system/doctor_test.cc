@@ -4,6 +4,7 @@
 
 #include "base/cpu.h"
 #include "converter/known_answer.h"
+#include "converter/readers/huggingface_marian.h"
 #include "latimer/board_list.h"
 #include "ops/xnnpack/gemm.h"
 #include "tests/system/program.h"

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "converter/readers/huggingface_marian.h"
 #include "tests/system/tiny_model.h"
 
 namespace latimer {

@@ -1,4 +1,4 @@
-#include "converter/readers/marian_options.h"
+#include "converter/readers/native_marian_config.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ std::string ErrorWith(const std::string& more) {
   return message;
 }
 
-TEST(MarianOptionsTest, HasMariansDefaults) {
+TEST(NativeMarianConfigTest, HasMariansDefaults) {
   const NativeMarianConfig config = Read("");
   const Architecture& a = config.architecture;
   EXPECT_EQ(a.d_model, 64u);
@@ -58,7 +58,7 @@ TEST(MarianOptionsTest, HasMariansDefaults) {
   EXPECT_THAT(config.warnings, IsEmpty());
 }
 
-TEST(MarianOptionsTest, ReadsWhereNormsAndResidualsStand) {
+TEST(NativeMarianConfigTest, ReadsWhereNormsAndResidualsStand) {
   struct Case {
     const char* pre;
     const char* post;
@@ -90,7 +90,7 @@ TEST(MarianOptionsTest, ReadsWhereNormsAndResidualsStand) {
   EXPECT_TRUE(a.final_norm);
 }
 
-TEST(MarianOptionsTest, RefusesOtherOperations) {
+TEST(NativeMarianConfigTest, RefusesOtherOperations) {
   for (const char* text :
        {"transformer-preprocess: a", "transformer-preprocess: r",
         "transformer-postprocess: dar", "transformer-postprocess: dh",
@@ -102,7 +102,7 @@ TEST(MarianOptionsTest, RefusesOtherOperations) {
   }
 }
 
-TEST(MarianOptionsTest, ReadsTheStudentsOptions) {
+TEST(NativeMarianConfigTest, ReadsTheStudentsOptions) {
   const NativeMarianConfig config = Read(
       "transformer-decoder-autoreg: rnn\ndec-cell: ssru\n"
       "transformer-ffn-activation: relu\ntied-embeddings-all: true\n"
@@ -117,7 +117,7 @@ TEST(MarianOptionsTest, ReadsTheStudentsOptions) {
   EXPECT_TRUE(config.output_tied);
 }
 
-TEST(MarianOptionsTest, RefusesWhatWouldChangeAResult) {
+TEST(NativeMarianConfigTest, RefusesWhatWouldChangeAResult) {
   for (const char* option :
        {"transformer-no-projection: true", "transformer-ffn-depth: 3",
         "transformer-decoder-ffn-depth: 1", "transformer-pool: true",
@@ -149,7 +149,7 @@ TEST(MarianOptionsTest, RefusesWhatWouldChangeAResult) {
 }
 
 // It was an approximation before.
-TEST(MarianOptionsTest, TakesGeluOfNewMarianOnly) {
+TEST(NativeMarianConfigTest, TakesGeluOfNewMarianOnly) {
   const std::string gelu = "transformer-ffn-activation: gelu\n";
   EXPECT_EQ(Read(gelu + "version: v1.12.3 65bf82ff 2023-02-21")
                 .architecture.activation,
@@ -162,12 +162,13 @@ TEST(MarianOptionsTest, TakesGeluOfNewMarianOnly) {
   }
 }
 
-TEST(MarianOptionsTest, RefusesValuesThatAreNone) {
+TEST(NativeMarianConfigTest, RefusesValuesThatAreNone) {
   for (const char* option :
        {"dim-vocabs: [a, b]", "dim-vocabs: {a: 1}", "transformer-heads: -1",
         "transformer-heads: 0", "transformer-dim-ffn: 99999999999",
-        "transformer-dim-ffn: [1]", "tied-embeddings-all: maybe",
-        "transformer-preprocess: [n]", "transformer-tied-layers: 3x"}) {
+        "transformer-dim-ffn: [1]", "transformer-heads: 1.5",
+        "tied-embeddings-all: maybe", "transformer-preprocess: [n]",
+        "transformer-tied-layers: 3x"}) {
     const std::string name =
         std::string(option).substr(0, std::string(option).find(':'));
     EXPECT_THAT(ErrorWith(option), HasSubstr(name)) << option;
@@ -179,11 +180,18 @@ TEST(MarianOptionsTest, RefusesValuesThatAreNone) {
     EXPECT_THAT(ErrorOf([&] { ReadMarianModelOptions(Options(yaml)); }),
                 HasSubstr(std::string(option) + " is absent"));
   }
+  EXPECT_THAT(ErrorOf([] {
+                ReadMarianModelOptions(Options(
+                    "type: transformer\ndim-emb: 8\nenc-depth: 2000000000\n"
+                    "dec-depth: 1\n"));
+              }),
+              HasSubstr("enc-depth is \"2000000000\"; it must be a whole "
+                        "number from 1 to 1000."));
   EXPECT_THAT(ErrorOf([] { Options("[a, b]"); }),
               HasSubstr("model.yml: holds no options."));
 }
 
-TEST(MarianOptionsTest, WarnsOfUnknownOptions) {
+TEST(NativeMarianConfigTest, WarnsOfUnknownOptions) {
   EXPECT_THAT(Read("transformer-new-thing: 1").warnings,
               ElementsAre("model.yml: option transformer-new-thing is unknown "
                           "and has no effect."));
@@ -191,7 +199,7 @@ TEST(MarianOptionsTest, WarnsOfUnknownOptions) {
               ElementsAre(HasSubstr("option modles is unknown")));
 }
 
-TEST(MarianOptionsTest, RefusesDecodingThatIsNotGreedySearch) {
+TEST(NativeMarianConfigTest, RefusesDecodingThatIsNotGreedySearch) {
   for (const char* option :
        {"force-decode: true", "output-sampling: [topk, 10]",
         "no-spm-encode: true", "encryption-key-path: key"}) {

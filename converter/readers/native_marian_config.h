@@ -1,0 +1,38 @@
+// What the options of a native Marian model mean, and which are supported.
+#ifndef LATIMER_CONVERTER_READERS_NATIVE_MARIAN_CONFIG_H_
+#define LATIMER_CONVERTER_READERS_NATIVE_MARIAN_CONFIG_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "converter/readers/marian_options.h"
+#include "latimer/model_info.h"
+
+namespace latimer {
+
+struct NativeMarianConfig {
+  // Without what only the tensors tell. Vocabularies are 0 where the options do
+  // not give them, positions are not set.
+  Architecture architecture{};
+  bool shared_embeddings = false;  // Wemb, else encoder_Wemb, decoder_Wemb.
+  bool output_tied = false;        // To the target embedding.
+  bool output_bias = true;
+  bool wants_learned_positions = false;
+  // Numbers of the decoder layers in the tensors' names, from 1.
+  std::vector<uint32_t> decoder_layers;
+  std::vector<std::string> warnings;
+};
+
+// What the options of a model mean. Throws ConversionError where one would
+// change a result and its value is not supported; warns of unknown ones.
+NativeMarianConfig ReadMarianModelOptions(const MarianOptions& options);
+
+// Throws ConversionError where an option of decoder.yml would change a greedy
+// translation and is not supported; returns warnings of unknown ones.
+std::vector<std::string> CheckMarianDecoderOptions(
+    const MarianOptions& options);
+
+}  // namespace latimer
+
+#endif  // LATIMER_CONVERTER_READERS_NATIVE_MARIAN_CONFIG_H_
