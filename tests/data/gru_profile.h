@@ -26,9 +26,16 @@ inline constexpr Profile kProfile = {
     .f32_weights = false,
     .f32_fma = true,
     .tokenizer = false,
+    .unigram = false,
+    .bpe = false,
+    .words = false,
+    .bpe_unused_pieces = 0,
     .decoder_self_attention = false,
     .decoder_ssru = false,
     .decoder_gru = true,
+    .shortlist = false,
+    .attention_weights = 0,
+    .token_scores = false,
 };
 
 }  // namespace latimer
