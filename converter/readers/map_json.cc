@@ -15,6 +15,20 @@ using Json = nlohmann::json;
 
 constexpr std::string_view kPreset = "preset:";
 
+constexpr const char* kVocabularies[] = {"source_vocabulary",
+                                         "target_vocabulary"};
+
+// "source_vocabulary": "FILE" means {"file": "FILE"}, and keeps the rest of
+// what a preset says.
+void WriteOutVocabularies(Json* json) {
+  for (const char* name : kVocabularies) {
+    const auto vocabulary = json->find(name);
+    if (vocabulary == json->end() || !vocabulary->is_string()) continue;
+    const std::string file = *vocabulary;
+    *vocabulary = {{"file", file}};
+  }
+}
+
 Json ParseMap(const std::string& text, const std::string& name) {
   try {
     Json json = Json::parse(text, nullptr, /*allow_exceptions=*/true,
@@ -47,8 +61,9 @@ Json FileJson(const fs::path& path) {
                           "NAME with one of " + MapPresetNames() + ".");
   }
   Json json = ParseMap({std::istreambuf_iterator<char>(file), {}}, path);
+  WriteOutVocabularies(&json);
   // Files that the map names lie beside it.
-  for (const char* name : {"source_vocabulary", "target_vocabulary"}) {
+  for (const char* name : kVocabularies) {
     const auto vocabulary = json.find(name);
     if (vocabulary == json.end() || !vocabulary->is_object()) continue;
     for (const char* field : {"file", "ids"}) {
@@ -80,8 +95,14 @@ Json SettingJson(const std::string& setting) {
   if (json.is_discarded()) json = value;
   const std::string key = setting.substr(0, equals);
   const size_t dot = key.find('.');
-  if (dot == std::string::npos) return {{key, json}};
-  return {{key.substr(0, dot), {{key.substr(dot + 1), json}}}};
+  Json flag = Json::object();
+  if (dot == std::string::npos) {
+    flag[key] = json;
+  } else {
+    flag[key.substr(0, dot)][key.substr(dot + 1)] = json;
+  }
+  WriteOutVocabularies(&flag);
+  return flag;
 }
 
 }  // namespace

@@ -385,9 +385,8 @@ CanonicalModel ReadMappedModel(const fs::path& path, const ModelMap& map,
     if (!model.tokenizer) {
       model.warnings.push_back(
           map.name +
-          " names no vocabularies, so that the model translates "
-          "ids only; --set source_vocabulary.file=FILE and "
-          "target_vocabulary.file=FILE add them.");
+          " names no vocabularies, so that the model translates ids only; "
+          "--set source_vocabulary=FILE and target_vocabulary=FILE add them.");
     }
   }
   return model;

@@ -107,6 +107,15 @@ TEST(ModelMapTest, AMapMayBeWrittenOnTopOfAPreset) {
   EXPECT_EQ(map.target_vocabulary.file, "sub/t.json");
 }
 
+TEST(ModelMapTest, AVocabularyMayBeNamedByItsFileAlone) {
+  const MapFile file(R"({"base": "preset:encoder_layers", "heads": 2,
+                         "target_vocabulary": "t.json"})");
+  const ModelMap map = file.Read({"source_vocabulary=s.json"});
+  EXPECT_EQ(map.source_vocabulary.file, "s.json");
+  EXPECT_TRUE(map.source_vocabulary.lower_case);
+  EXPECT_EQ(map.target_vocabulary.file, file.folder() / "t.json");
+}
+
 TEST(ModelMapTest, EveryFlagOfTheFileArrives) {
   const ModelMap map = ReadModelMap(
       "preset:q_linear", Settings{"heads=3",
