@@ -104,15 +104,16 @@ void MappedTensors::Rename(size_t cut, const std::string& prefix) {
 uint32_t MappedTensors::CountLayers(std::string_view stack) const {
   const std::string own = std::string(stack) + ".";
   uint32_t count = 0;
-  bool attention = false;
+  bool core = false;
   for (const auto& [part, names] : map_.tensors) {
     if (!part.starts_with(own)) continue;
     const uint32_t of_part = CountNumbers(tensors_, names.weight, "{layer}");
     count = std::max(count, of_part);
-    attention |= of_part > 0 && part.starts_with(own + "self_attention.");
+    core |= of_part > 0 && (part.starts_with(own + "self_attention.") ||
+                            part.starts_with(own + "gru."));
   }
-  // Without attention it is another model, whatever else is called alike.
-  if (attention) return count;
+  // Without its core it is another model, whatever else is called alike.
+  if (core) return count;
   std::vector<std::string> have;
   for (const auto& [name, tensor] : tensors_) have.push_back(name);
   const std::string fitting = FittingPreset(path_);
