@@ -13,6 +13,7 @@ constexpr int kCell = 14;
 constexpr int kFont = 11;
 constexpr int kGap = 24;
 constexpr int kTitle = 22;
+constexpr int kTitleWidth = 190;
 constexpr int kMapsInARow = 3;
 // Widest character of a label, generously: labels are not measured here.
 constexpr double kCharacter = 0.62 * kFont;
@@ -87,9 +88,10 @@ struct Map {
 
   int left() const { return LabelWidth(record.rows); }
   int top() const { return kTitle + LabelWidth(record.columns); }
-  int width() const {
+  int right() const {
     return left() + kCell * static_cast<int>(record.columns.size());
   }
+  int width() const { return std::max(right(), kTitleWidth); }
   int height() const {
     return top() + kCell * static_cast<int>(record.rows.size());
   }
@@ -143,7 +145,7 @@ void DrawMap(const Map& map, int x, int y, std::string& svg) {
   DrawLabels(map, svg);
   DrawCells(map, svg);
   svg += "<rect x=\"" + Number(map.left()) + "\" y=\"" + Number(map.top()) +
-         "\" width=\"" + Number(map.width() - map.left()) + "\" height=\"" +
+         "\" width=\"" + Number(map.right() - map.left()) + "\" height=\"" +
          Number(map.height() - map.top()) +
          "\" fill=\"none\" stroke=\"#999\"/>\n</g>\n";
 }
