@@ -508,7 +508,7 @@ TEST_F(CliTest, ConverterErrorsAreSentencesAndLeaveNoFile) {
       {{tiny, "-o", output, "--frobnicate"}, kUsage, "--frobnicate"},
       {{tiny, "-o"}, kUsage, "--output"},
       {{tiny}, kUsage, "--output"},
-      {{"-o", output}, kUsage, "MODEL_DIR"}};
+      {{"-o", output}, kUsage, "MODEL is required"}};
   for (const Case& c : kCases) {
     EXPECT_THAT(
         ErrorSentence(RunProgram("latimer-convert", c.arguments), c.code),
