@@ -123,6 +123,31 @@ inline bool AddModel(const std::filesystem::path& folder, Tile tile,
   return true;
 }
 
+// The weights are those of a reference, [layers][heads][rows][columns]; its
+// causal rows go on with zeros.
+inline void ExpectAttention(const AttentionWeights& got,
+                            const nlohmann::json& layers) {
+  constexpr float kTolerance = 2e-5f;
+  ASSERT_EQ(got.layers, layers.size());
+  ASSERT_EQ(got.heads, layers[0].size());
+  ASSERT_EQ(got.rows, layers[0][0].size());
+  for (uint32_t l = 0; l < got.layers; ++l) {
+    for (uint32_t h = 0; h < got.heads; ++h) {
+      for (size_t r = 0; r < got.rows; ++r) {
+        const std::span<const float> weights = got.Row(l, h, r);
+        const nlohmann::json& expected = layers[l][h][r];
+        ASSERT_LE(weights.size(), expected.size());
+        for (size_t c = 0; c < expected.size(); ++c) {
+          EXPECT_NEAR(c < weights.size() ? weights[c] : 0.0f,
+                      expected[c].get<float>(), kTolerance)
+              << "layer " << l << " head " << h << " row " << r << " column "
+              << c;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace latimer
 
 #endif  // LATIMER_TESTS_SYSTEM_FIXTURE_CHECK_H_

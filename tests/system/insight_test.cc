@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "tests/system/fixture_check.h"
 #include "tests/system/tiny_model.h"
 #include "transformer/capture.h"
 
@@ -15,8 +16,6 @@ namespace {
 
 using Json = nlohmann::json;
 using ::testing::HasSubstr;
-
-constexpr float kTolerance = 2e-5f;
 
 std::vector<std::filesystem::path> Fixtures() {
   std::vector<std::filesystem::path> files;
@@ -58,27 +57,8 @@ class InsightTest : public ::testing::TestWithParam<std::filesystem::path> {
   void ExpectWeights(AttentionKind kind, const char* name) {
     for (const Json& row : fixture_["sequences"]) {
       const AttentionWeights got = Run(row, {.attention = kind}).attention;
-      const Json& layers = row[name];
       ASSERT_EQ(got.kind, kind);
-      ASSERT_EQ(got.layers, layers.size());
-      ASSERT_EQ(got.heads, layers[0].size());
-      ASSERT_EQ(got.rows, layers[0][0].size());
-      for (uint32_t l = 0; l < got.layers; ++l) {
-        for (uint32_t h = 0; h < got.heads; ++h) {
-          for (size_t r = 0; r < got.rows; ++r) {
-            const std::span<const float> weights = got.Row(l, h, r);
-            // The reference's causal rows go on with zeros.
-            const Json& expected = layers[l][h][r];
-            ASSERT_LE(weights.size(), expected.size());
-            for (size_t c = 0; c < expected.size(); ++c) {
-              EXPECT_NEAR(c < weights.size() ? weights[c] : 0.0f,
-                          expected[c].get<float>(), kTolerance)
-                  << name << " layer " << l << " head " << h << " row " << r
-                  << " column " << c;
-            }
-          }
-        }
-      }
+      ExpectAttention(got, row[name]);
     }
   }
 

@@ -60,6 +60,29 @@ TEST_P(OwnModelsTest, IdsAndLogitsEqualPyTorchs) {
   EXPECT_GE(rows_with_logits, 4u);
 }
 
+TEST_P(OwnModelsTest, AttentionIsWhatTheModuleSays) {
+  const OwnModel model(GetParam());
+  const ModelBytes file = Written(model.Read(), WeightType::kF32);
+  Translator translator;
+  const Status loaded = translator.Load(file.bytes(), &test_workspace);
+  ASSERT_TRUE(loaded.ok()) << loaded.message();
+  const Json& attention = model.fixture["attention"];
+  const Json& row = model.fixture["sequences"][attention["row"].get<size_t>()];
+  const auto source = row["src_ids"].get<std::vector<int32_t>>();
+  const std::pair<AttentionKind, const char*> kKinds[] = {
+      {AttentionKind::kCross, "cross"},
+      {AttentionKind::kEncoder, "encoder"},
+      {AttentionKind::kDecoder, "decoder"}};
+  for (const auto& [kind, name] : kKinds) {
+    SCOPED_TRACE(name);
+    const Result<Translation> result = translator.TranslateIds(
+        source, {.max_target_tokens = model.fixture["max_new_tokens"],
+                 .attention = kind});
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    ExpectAttention(result->attention, attention[name]);
+  }
+}
+
 TEST_P(OwnModelsTest, WhatIsAroundTheSourceIsInTheFile) {
   const OwnModel model(GetParam());
   const CanonicalGeneration& rules = model.Read().generation;
