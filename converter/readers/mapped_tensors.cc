@@ -117,9 +117,10 @@ uint32_t MappedTensors::CountLayers(std::string_view stack) const {
   std::vector<std::string> have;
   for (const auto& [name, tensor] : tensors_) have.push_back(name);
   const std::string fitting = FittingPreset(path_);
-  throw ConversionError(path_.string() + ": no tensor is one of the " +
-                        std::string(stack) + "'s as " + map_.name +
-                        " calls them; there are " + Listed(have, "and") +
+  throw ConversionError(path_.string() + ": no tensor is called as " +
+                        map_.name + " calls the " + std::string(stack) + "'s " +
+                        (map_.recurrent ? "GRU" : "self-attention") +
+                        "; there are " + Listed(have, "and") +
                         (fitting.empty() || fitting == map_.name
                              ? "."
                              : ", which look like " + fitting + "."));

@@ -36,7 +36,7 @@ class MappedTensors {
 
   // How many layers "encoder" or "decoder" has: one more than the largest
   // number in the name of a tensor of any part of it. Throws ConversionError
-  // where it has no self-attention.
+  // where it has neither self-attention nor a GRU.
   uint32_t CountLayers(std::string_view stack) const;
   // The same for the heads of a part of layer 0; 0 where there is none.
   uint32_t CountHeads(std::string_view part) const;
