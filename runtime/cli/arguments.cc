@@ -90,6 +90,7 @@ constexpr OptionInfo kOptions[] = {
      {}},
     {"copy-image", kPlan, false, 0, nullptr, &Arguments::copy_image, nullptr,
      true},
+    {"insight", kPlan, false, 0, nullptr, &Arguments::insight, nullptr, true},
     {"board", kPlan, true, 0, nullptr, nullptr, &Arguments::board, {}},
     {"ram", kPlan, true, 0, nullptr, nullptr, &Arguments::ram, {}},
     {"source-tokens",

@@ -41,6 +41,7 @@ struct Arguments {
   const char* board = nullptr;
   const char* ram = nullptr;
   bool copy_image = false;
+  bool insight = false;
 
   // bench
   uint32_t source_tokens = 32;

@@ -25,7 +25,7 @@ constexpr char kHelp[] =
   latimer inspect MODEL.ltm [--json]
       Architecture, quantization, sizes, rules, provenance.
   latimer plan MODEL.ltm [--board NAME | --ram BYTES] [--max-source-tokens N]
-          [--max-target-tokens N] [--threads N] [--copy-image] [--json]
+          [--max-target-tokens N] [--threads N] [--copy-image] [--insight] [--json]
       What a build for exactly this model needs, and whether that fits a board,
       or so much RAM (512M, 2G). Fails where it does not.
   latimer bench MODEL.ltm [--source-tokens S] [--target-tokens T] [--threads N]

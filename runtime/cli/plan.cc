@@ -137,7 +137,8 @@ int Plan(int argc, char** argv) {
   const ProfileLimits limits = {.source_tokens = arguments.max_source_tokens,
                                 .target_tokens = arguments.max_target_tokens,
                                 .threads = arguments.threads,
-                                .copy_image = arguments.copy_image};
+                                .copy_image = arguments.copy_image,
+                                .insight = arguments.insight};
   const Result<Profile> profile = ExactProfile(info, limits, "plan");
   if (!profile.ok()) {
     std::fprintf(stderr, "latimer plan: %s: %s\n", arguments.model,

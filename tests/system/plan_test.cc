@@ -78,6 +78,19 @@ TEST(PlanTest, LimitsMakeItSmaller) {
   EXPECT_EQ(p.threads, 4u);
 }
 
+TEST(PlanTest, InsightIsRoomForTheLongestSentence) {
+  const Profile none = Exact("no_scale", WeightType::kInt8).profile;
+  EXPECT_EQ(none.attention_weights, 0u);
+  EXPECT_FALSE(none.token_scores);
+  const Profile p =
+      Exact("no_scale", WeightType::kInt8,
+            {.source_tokens = 40, .target_tokens = 7, .insight = true})
+          .profile;
+  // The encoder's, of 2 layers with 2 heads, is the largest.
+  EXPECT_EQ(p.attention_weights, 2u * 2 * 40 * 40);
+  EXPECT_TRUE(p.token_scores);
+}
+
 TEST(PlanTest, RefusesALimitBeyondTheModel) {
   EXPECT_THAT(Exact("no_scale", WeightType::kF32, {.source_tokens = 41}).error,
               AllOf(HasSubstr("--max-source-tokens 41"), HasSubstr("of 40")));

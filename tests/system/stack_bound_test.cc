@@ -78,6 +78,8 @@ constexpr const char* kRoots[] = {
     "latimer::Translator::TranslateIds\\(",
     "latimer::Translator::Tokenize\\(",
     "latimer::Translator::Detokenize\\(",
+    "latimer::Translator::SourcePiece\\(",
+    "latimer::Translator::TargetPiece\\(",
     "latimer::Translator::model_info\\(",
     "latimer::Translator::max_source_tokens\\(",
     "latimer::Translator::max_target_tokens\\(",
