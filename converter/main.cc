@@ -232,8 +232,9 @@ int Main(int argc, char** argv) {
   app.add_flag("--insight", options.limits.insight,
                "the profile keeps room for what latimer translate --attention, "
                "--alignment and --scores show");
-  app.add_option("--license", options.license,
-                 "licence note to store instead of the one found beside the model");
+  app.add_option(
+      "--license", options.license,
+      "licence note to store instead of the one found beside the model");
   app.add_flag("--no-tokenizer", options.no_tokenizer,
                "convert the weights alone; the model translates ids only");
   app.add_flag("--json", options.json, "print the bill as JSON");
