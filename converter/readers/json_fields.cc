@@ -99,14 +99,17 @@ JsonFields JsonFields::Object(std::string_view name) const {
 }
 
 void JsonFields::RefuseOthers(std::span<const std::string_view> known) const {
-  for (const auto& [name, value] : json_.items()) {
-    if (std::ranges::find(known, name) != known.end()) continue;
+  const auto refuse = [&](const std::string& name) {
     std::string list;
     for (const std::string_view field : known) {
-      list += (list.empty() ? "" : ", ") + std::string(field);
+      if (!list.empty()) list += ", ";
+      list += field;
     }
     throw ConversionError(path_.string() + ": " + name +
                           " is unknown; there are " + list + ".");
+  };
+  for (const auto& [name, value] : json_.items()) {
+    if (std::ranges::find(known, name) == known.end()) refuse(name);
   }
 }
 

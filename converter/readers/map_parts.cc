@@ -144,17 +144,17 @@ std::map<std::string, PartNames> ReadParts(const JsonFields& map) {
 
 void CheckHeadNames(const std::map<std::string, PartNames>& parts,
                     bool heads_are_modules, const std::string& map) {
+  const auto check = [&](const std::string& part, const std::string& name) {
+    const bool has_head = name.find("{head}") != std::string::npos;
+    if (has_head == heads_are_modules) return;
+    throw ConversionError(
+        map + ": tensors: " + part + " names " + name +
+        ", but with head_layout " + (heads_are_modules ? "" : "other than ") +
+        "\"modules\" it has " + (heads_are_modules ? "a" : "no") + " {head}.");
+  };
   for (const auto& [part, names] : parts) {
     if (!MayHaveHeads(part)) continue;
-    for (const std::string& name : names.weight) {
-      if ((name.find("{head}") != std::string::npos) != heads_are_modules) {
-        throw ConversionError(map + ": tensors: " + part + " names " + name +
-                              ", but with " + "head_layout " +
-                              (heads_are_modules ? "" : "other than ") +
-                              "\"modules\" it has " +
-                              (heads_are_modules ? "a" : "no") + " {head}.");
-      }
-    }
+    for (const std::string& name : names.weight) check(part, name);
   }
 }
 

@@ -87,11 +87,12 @@ class ModelMapper {
     if (map_.head_layout == HeadLayout::kModules) {
       taken.heads.heads = CountHeadModules(stack, heads);
     }
+    const std::string own = stack + ".";
     for (uint32_t i = 0; i < taken.layers.size(); ++i) {
       LayerTensors& layer = taken.layers[i];
       const auto attention = [&](const std::string& which) {
         AttentionTensors found =
-            TakeAttention(tensors_, stack + "." + which, i, taken.heads.heads);
+            TakeAttention(tensors_, own + which, i, taken.heads.heads);
         TakeNorm(stack, which + ".norm", i);
         return found;
       };

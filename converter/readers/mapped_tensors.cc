@@ -32,6 +32,7 @@ std::string Listed(const std::vector<std::string>& names,
 std::vector<std::string> FilledIn(const std::vector<std::string>& patterns,
                                   uint32_t layer, uint32_t head) {
   std::vector<std::string> names;
+  names.reserve(patterns.size());
   for (const std::string& pattern : patterns) {
     names.push_back(FillIn(pattern, layer, head));
   }

@@ -263,6 +263,7 @@ class RecurrentMapper {
 
   std::vector<Columns> Named(const std::vector<std::string>& names) const {
     std::vector<Columns> columns;
+    columns.reserve(names.size());
     for (const std::string& name : names) {
       columns.push_back({name, name == "hidden"      ? r_.decoder_hidden
                                : name == "embedding" ? r_.target_embedding
