@@ -100,7 +100,8 @@ TEST_F(ExactGruProfileTest, ABuildWithItReservesTheBillAndTranslatesTheSame) {
   ASSERT_TRUE(translator.Load(bytes_.bytes(), &workspace).ok());
   std::string input;
   std::string expected = std::to_string(WorkspaceBytes(profile_)) + "\n";
-  for (const auto& row : RecurrentModel("bahdanau").fixture["sequences"]) {
+  const OwnModel model = RecurrentModel("bahdanau");
+  for (const auto& row : model.fixture["sequences"]) {
     const auto ids = row["src_ids"].get<std::vector<int32_t>>();
     for (const int32_t id : ids) input += std::to_string(id) + " ";
     input += "\n";
