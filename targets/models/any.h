@@ -12,7 +12,7 @@ inline constexpr Profile kProfile = {
     .name = "any",
     .d_model = 1024,
     .d_ffn = 8192,
-    .attention_width = 2048,
+    .attention_width = 1024,
     .heads = 16,
     .encoder_layers = 24,
     .decoder_layers = 12,
@@ -35,7 +35,7 @@ inline constexpr Profile kProfile = {
     .decoder_ssru = true,
     .decoder_gru = true,
     .shortlist = true,
-    .attention_weights = 4u << 20,
+    .attention_weights = 1u << 20,
     .token_scores = true,
 };
 
