@@ -88,16 +88,19 @@ TEST_F(DemoTest, F32GivesTheIdsAndTheTextOfTransformers) {
 
 TEST_F(DemoTest, Int8AgreesWithF32OnMostSentences) {
   Load(WeightType::kInt8);
-  int same = 0;
-  for (const FixtureRow& row : ReadDemoFixture()) {
+  const std::vector<FixtureRow> rows = ReadDemoFixture();
+  constexpr size_t kSentences = Emulated(200, 40);
+  size_t same = 0;
+  for (size_t i = 0; i < kSentences; ++i) {
+    const FixtureRow& row = rows[i * rows.size() / kSentences];
     const auto result = translator_.TranslateIds(row.source);
     ASSERT_TRUE(result.ok()) << result.status().message();
     same += Copy(result->tokens) == row.target ? 1 : 0;
   }
-  RecordProperty("same_as_f32", same);
+  RecordProperty("same_as_f32", static_cast<int>(same));
   // CTranslate2's int8 agrees on 181 of the 200. A kernel that is wrong in one
   // channel agrees on far fewer.
-  EXPECT_GE(same, 175);
+  EXPECT_GE(same, kSentences * 175 / 200);
 }
 
 TEST_F(DemoTest, GivesTheSameResultWhateverWasTranslatedBefore) {

@@ -5,6 +5,7 @@
 
 #include "tests/converter/own_model.h"
 #include "tests/system/program.h"
+#include "tests/system/usable_tile.h"
 
 namespace latimer {
 namespace {
@@ -20,8 +21,11 @@ class MapCliTest : public ::testing::Test {
 
   Outcome Convert(const OwnModel& model, const std::string& map,
                   const std::vector<std::string>& settings) const {
-    std::vector<std::string> arguments = {model.weights, "--map", map, "-o",
-                                          output()};
+    const bool wide = UsableTile(WeightType::kF32) == Tile::k8x1;
+    std::vector<std::string> arguments = {
+        model.weights, "--map",  map,
+        "-o",          output(), "--weights",
+        "f32",         "--tile", wide ? "8x1" : "4x1"};
     for (const std::string& setting : settings) {
       arguments.insert(arguments.end(), {"--set", setting});
     }
@@ -38,7 +42,8 @@ TEST_F(MapCliTest, APresetWithItsSettingsMakesAModel) {
   const nlohmann::json row = model.fixture["sequences"][0];
   const Outcome translated = RunProgram("latimer", {"translate", output()},
                                         row["src_text"].get<std::string>());
-  EXPECT_EQ(translated.out, row["output_text"].get<std::string>() + "\n");
+  EXPECT_EQ(translated.out, row["output_text"].get<std::string>() + "\n")
+      << translated.err;
 }
 
 TEST_F(MapCliTest, APrintedPresetIsAMapFile) {

@@ -5,6 +5,7 @@
 #include "converter/readers/open_model.h"
 #include "latimer/plan.h"
 #include "tests/system/demo_model.h"
+#include "tests/system/emulator.h"
 #include "tests/system/tiny_model.h"
 
 namespace latimer {
@@ -13,6 +14,8 @@ namespace {
 using ::testing::HasSubstr;
 
 using Ids = std::vector<int32_t>;
+
+constexpr size_t kSentences = Emulated(20, 5);
 
 // The demo model with lists that a simple rule gives.
 CanonicalModel DemoWithShortlist(uint32_t first, uint32_t of_each) {
@@ -45,7 +48,7 @@ std::vector<Ids> TranslateAll(const ModelBytes& file, uint32_t threads) {
   EXPECT_TRUE(status.ok()) << status.message();
   std::vector<Ids> all;
   for (const FixtureRow& row : ReadDemoFixture()) {
-    if (all.size() == 20) break;
+    if (all.size() == kSentences) break;
     const auto result = translator.TranslateIds(row.source);
     EXPECT_TRUE(result.ok());
     all.emplace_back(result->tokens.begin(), result->tokens.end());
@@ -67,7 +70,7 @@ TEST(ShortlistTest, OnlyTokensOfTheListsCome) {
   const CanonicalShortlist& list = *model.shortlist;
   const std::vector<FixtureRow> rows = ReadDemoFixture();
   const std::vector<Ids> all = TranslateAll(Write(model, WeightType::kInt8), 1);
-  ASSERT_EQ(all.size(), 20u);
+  ASSERT_EQ(all.size(), kSentences);
   for (size_t i = 0; i < all.size(); ++i) {
     for (const int32_t token : all[i]) {
       bool allowed = token < 40 || token == model.generation.eos;
