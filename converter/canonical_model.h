@@ -43,6 +43,13 @@ struct CanonicalGeneration {
   // Source ids around those of a text.
   std::vector<int32_t> source_prefix;
   std::vector<int32_t> source_suffix;
+  int32_t forced_first = -1;
+  uint32_t no_repeat_ngram = 0;
+  float repetition_penalty = 1.0f;
+  std::vector<Language> languages;  // Ascending by code.
+  SourceLanguage source_language = SourceLanguage::kNone;
+  TargetLanguage target_language = TargetLanguage::kNone;
+  std::vector<Task> tasks;
 };
 
 // The usual attention: heads side by side are d_model wide, scores are scaled

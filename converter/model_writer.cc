@@ -400,10 +400,26 @@ Offset<schema::Generation> Writer::WriteGeneration() {
   const auto ends_offset = builder_->CreateVector(ends);
   const auto prefix_offset = builder_->CreateVector(g.source_prefix);
   const auto suffix_offset = builder_->CreateVector(g.source_suffix);
-  return schema::CreateGeneration(*builder_, g.decoder_start, g.eos, g.pad,
-                                  g.forced_eos, g.max_target_tokens,
-                                  g.min_target_tokens, tokens_offset,
-                                  ends_offset, prefix_offset, suffix_offset);
+  // The structs are laid out as those of the schema; see model_file.cc.
+  const auto languages_offset =
+      g.languages.empty()
+          ? 0
+          : builder_->CreateVectorOfStructs(
+                reinterpret_cast<const schema::Language*>(g.languages.data()),
+                g.languages.size());
+  const auto tasks_offset =
+      g.tasks.empty()
+          ? 0
+          : builder_->CreateVectorOfStructs(
+                reinterpret_cast<const schema::Task*>(g.tasks.data()),
+                g.tasks.size());
+  return schema::CreateGeneration(
+      *builder_, g.decoder_start, g.eos, g.pad, g.forced_eos,
+      g.max_target_tokens, g.min_target_tokens, tokens_offset, ends_offset,
+      prefix_offset, suffix_offset, g.forced_first, g.no_repeat_ngram,
+      g.repetition_penalty, languages_offset,
+      static_cast<schema::SourceLanguage>(g.source_language),
+      static_cast<schema::TargetLanguage>(g.target_language), tasks_offset);
 }
 
 Offset<schema::Tokenizer> Writer::WriteTokenizer() {

@@ -29,8 +29,8 @@ int main(int argc, char** argv) {
     fprintf(stderr, "%s\n", message);
     return 1;
   }
-  if (latimer_translate(translator, argv[2], strlen(argv[2]), &translation) !=
-      LATIMER_OK) {
+  if (latimer_translate(translator, argv[2], strlen(argv[2]), /*options=*/NULL,
+                        &translation) != LATIMER_OK) {
     fprintf(stderr, "%s\n", latimer_message(translator));
     return 1;
   }

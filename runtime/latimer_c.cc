@@ -71,6 +71,30 @@ Status Load(const void* image, size_t image_bytes, void* workspace,
   return status;
 }
 
+std::string_view View(const char* text) {
+  return text == nullptr ? std::string_view() : std::string_view(text);
+}
+
+latimer::TranslateOptions OptionsOf(const latimer_options* in) {
+  latimer::TranslateOptions out;
+  if (in == nullptr) return out;
+  out.max_target_tokens = in->max_target_tokens;
+  out.min_target_tokens = in->min_target_tokens;
+  out.source_language = View(in->source_language);
+  out.target_language = View(in->target_language);
+  out.task = View(in->task);
+  out.prefix = View(in->prefix);
+  if (in->forced_first != nullptr) out.forced_first_token = *in->forced_first;
+  if (in->no_repeat_ngram != nullptr) {
+    constexpr uint32_t kMost = INT32_MAX;
+    out.no_repeat_ngram = static_cast<int32_t>(
+        *in->no_repeat_ngram < kMost ? *in->no_repeat_ngram : kMost);
+  }
+  out.repetition_penalty = in->repetition_penalty;
+  out.suppressed = {in->suppressed, in->suppressed_count};
+  return out;
+}
+
 }  // namespace
 
 size_t latimer_workspace_bytes(void) {
@@ -101,30 +125,32 @@ void latimer_unload(latimer_translator* translator) {
 
 latimer_code latimer_translate(latimer_translator* translator, const char* text,
                                size_t text_bytes,
+                               const latimer_options* options,
                                latimer_translation* translation) {
-  return Give(translator, translator->translator.Translate({text, text_bytes}),
-              translation);
+  return Give(
+      translator,
+      translator->translator.Translate({text, text_bytes}, OptionsOf(options)),
+      translation);
 }
 
 latimer_code latimer_translate_part(latimer_translator* translator,
                                     const char* text, size_t text_bytes,
+                                    const latimer_options* options,
                                     latimer_translation* translation) {
   return Give(translator,
-              translator->translator.TranslatePart({text, text_bytes}),
+              translator->translator.TranslatePart({text, text_bytes},
+                                                   OptionsOf(options)),
               translation);
 }
 
 latimer_code latimer_translate_ids(latimer_translator* translator,
                                    const int32_t* ids, size_t id_count,
-                                   uint32_t max_target_tokens,
-                                   uint32_t min_target_tokens,
+                                   const latimer_options* options,
                                    latimer_translation* translation) {
-  latimer::TranslateOptions options;
-  options.max_target_tokens = max_target_tokens;
-  options.min_target_tokens = min_target_tokens;
-  return Give(translator,
-              translator->translator.TranslateIds({ids, id_count}, options),
-              translation);
+  return Give(
+      translator,
+      translator->translator.TranslateIds({ids, id_count}, OptionsOf(options)),
+      translation);
 }
 
 const char* latimer_message(const latimer_translator* translator) {

@@ -20,7 +20,9 @@
 namespace latimer {
 namespace {
 
-uint32_t Smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
+uint32_t Smaller(uint64_t a, uint64_t b) {
+  return static_cast<uint32_t>(a < b ? a : b);
+}
 
 Status NotLoaded() {
   return Status::Error(StatusCode::kFailedPrecondition,
@@ -39,6 +41,49 @@ size_t CopyIds(std::span<const int32_t> from, std::span<int32_t> to) {
   LATIMER_DCHECK(from.size() <= to.size());
   std::copy(from.begin(), from.end(), to.begin());
   return from.size();
+}
+
+// Null for no name.
+Result<const Task*> FindTask(const GenerationRules& rules,
+                             std::string_view name) {
+  if (name.empty()) return nullptr;
+  for (const Task& task : rules.tasks) {
+    if (name == task.name) return &task;
+  }
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "The model has no task \"%.*s\"; latimer inspect lists "
+                       "those that it has.",
+                       static_cast<int>(Smaller(40, name.size())), name.data());
+}
+
+// `side` is "source" or "target".
+Result<int32_t> FindLanguage(const GenerationRules& rules, const char* side,
+                             std::string_view code) {
+  for (const Language& language : rules.languages) {
+    if (code == language.code) return language.token;
+  }
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "The model has no %s language \"%.*s\" among its %u; "
+                       "latimer inspect lists them.",
+                       side, static_cast<int>(Smaller(20, code.size())),
+                       code.data(),
+                       static_cast<unsigned>(rules.languages.size()));
+}
+
+Status NeedLanguages(const GenerationRules& rules,
+                     const TranslateOptions& options) {
+  const char* missing = nullptr;
+  if (options.target_language.empty()) missing = "target";
+  if (options.source_language.empty() &&
+      rules.source_language != SourceLanguage::kNone) {
+    missing = "source";
+  }
+  if (missing == nullptr) return Status();
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "The model has %u languages and must be told the %s's, "
+                       "\"%s\" for example; latimer inspect lists them.",
+                       static_cast<unsigned>(rules.languages.size()), missing,
+                       rules.languages[0].code);
 }
 
 // The tokenizer's part of the workspace.
@@ -76,10 +121,31 @@ struct Translator::State {
     return kProfile.tokenizer && info().has_tokenizer;
   }
 
-  // Source ids of `text`, which must fit, with the code's id before them and
-  // what the model has around every text, in workspace.source_tokens. 0 where
-  // code and text have no ids.
-  Result<size_t> EncodeSource(std::string_view code, std::string_view text);
+  // What is around a text in workspace.source_tokens.
+  struct Frame {
+    size_t before;     // Ids that stand there already.
+    bool has_code;     // Those of a >>language<< code are among them.
+    int32_t language;  // The source's, -1: none.
+
+    // Ids behind the text.
+    size_t after(const GenerationRules& rules) const {
+      return rules.source_suffix.size() +
+             (language >= 0 &&
+                      rules.source_language == SourceLanguage::kAfterSuffix
+                  ? 1
+                  : 0);
+    }
+  };
+  // Writes what comes before a text.
+  Result<Frame> BeginSource(std::string_view code,
+                            const TranslateOptions& options);
+  // Appends the ids of `text`, which must fit, and what comes behind. Returns
+  // all ids, 0 where code and text have none.
+  Result<size_t> EncodeSource(const Frame& frame, std::string_view text);
+  // kInvalidArgument for an id outside the target vocabulary.
+  Status CheckTarget(const char* what, int32_t token) const;
+  // The model's rules with the caller's choices.
+  Status Resolve(const TranslateOptions& options, SearchRules* rules) const;
   // Encoder, cross K/V and greedy search over workspace.source_tokens.
   Result<Translation> Search(size_t source_tokens,
                              const TranslateOptions& options);
@@ -145,8 +211,9 @@ Status Translator::LoadState(std::span<const std::byte> image,
       Smaller(kProfile.source_tokens, a.source_positions);
   state_->max_target_tokens =
       Smaller(kProfile.target_tokens, a.target_positions);
-  const size_t added = model.info.generation.source_prefix.size() +
-                       model.info.generation.source_suffix.size();
+  const GenerationRules& rules = model.info.generation;
+  const size_t added = rules.source_prefix.size() + rules.source_suffix.size() +
+                       (rules.languages.empty() ? 0 : 1);
   if (added >= state_->max_source_tokens) {
     return Status::Error(
         StatusCode::kExceedsProfile,
@@ -158,22 +225,74 @@ Status Translator::LoadState(std::span<const std::byte> image,
   return Status();
 }
 
+Status Translator::State::CheckTarget(const char* what, int32_t token) const {
+  const uint32_t vocabulary = info().architecture.target_vocabulary;
+  if (token >= 0 && static_cast<uint32_t>(token) < vocabulary) return Status();
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "%s id %d is outside the target vocabulary of %u.", what,
+                       static_cast<int>(token),
+                       static_cast<unsigned>(vocabulary));
+}
+
+Status Translator::State::Resolve(const TranslateOptions& options,
+                                  SearchRules* out) const {
+  const GenerationRules& rules = info().generation;
+  const Result<const Task*> task = FindTask(rules, options.task);
+  if (!task.ok()) return task.status();
+  const uint32_t model_max = *task != nullptr && (*task)->max_target_tokens > 0
+                                 ? (*task)->max_target_tokens
+                                 : rules.max_target_tokens;
+  const uint32_t model_min = *task != nullptr && (*task)->min_target_tokens > 0
+                                 ? (*task)->min_target_tokens
+                                 : rules.min_target_tokens;
+  const uint32_t model_ngram = *task != nullptr && (*task)->no_repeat_ngram > 0
+                                   ? (*task)->no_repeat_ngram
+                                   : rules.no_repeat_ngram;
+  // The caller's limit goes before the model's, which alone may force EOS.
+  const uint32_t max_tokens = Smaller(
+      options.max_target_tokens != 0 ? options.max_target_tokens : model_max,
+      max_target_tokens);
+  *out = {.decoder_start = rules.decoder_start,
+          .eos = rules.eos,
+          .forced_first_token = rules.forced_first,
+          .max_tokens = max_tokens,
+          .min_tokens = options.min_target_tokens > model_min
+                            ? options.min_target_tokens
+                            : model_min,
+          .forced_last_token = max_tokens == model_max ? rules.forced_eos : -1,
+          .no_repeat_ngram = options.no_repeat_ngram < 0
+                                 ? model_ngram
+                                 : static_cast<size_t>(options.no_repeat_ngram),
+          .repetition_penalty = options.repetition_penalty > 0
+                                    ? options.repetition_penalty
+                                    : rules.repetition_penalty,
+          .banned_tokens = rules.banned_tokens,
+          .banned_ends = rules.banned_ends,
+          .suppressed = options.suppressed,
+          .scores = options.scores};
+  for (const int32_t token : options.suppressed) {
+    LATIMER_RETURN_IF_ERROR(CheckTarget("Suppressed", token));
+  }
+  if (!options.target_language.empty()) {
+    const Result<int32_t> language =
+        FindLanguage(rules, "target", options.target_language);
+    if (!language.ok()) return language.status();
+    (rules.target_language == TargetLanguage::kDecoderStart
+         ? out->decoder_start
+         : out->forced_first_token) = *language;
+  }
+  if (options.forced_first_token >= 0) {
+    out->forced_first_token = options.forced_first_token;
+    return CheckTarget("Forced", options.forced_first_token);
+  }
+  return Status();
+}
+
 Result<Translation> Translator::State::Search(size_t source_tokens,
                                               const TranslateOptions& options) {
   const GenerationRules& rules = info().generation;
-  // The caller's limit goes before the model's, which alone may force EOS.
-  const uint32_t max_tokens =
-      Smaller(options.max_target_tokens != 0 ? options.max_target_tokens
-                                             : rules.max_target_tokens,
-              max_target_tokens);
-  const SearchLimits limits = {
-      .max_tokens = max_tokens,
-      .min_tokens = options.min_target_tokens > rules.min_target_tokens
-                        ? options.min_target_tokens
-                        : rules.min_target_tokens,
-      .forced_last_token =
-          max_tokens == rules.max_target_tokens ? rules.forced_eos : -1,
-      .scores = options.scores};
+  SearchRules search;
+  LATIMER_RETURN_IF_ERROR(Resolve(options, &search));
   if (options.scores && !kProfile.token_scores) {
     return Status::Error(StatusCode::kFailedPrecondition,
                          "Profile \"%s\" of this build keeps no token scores; "
@@ -187,7 +306,7 @@ Result<Translation> Translator::State::Search(size_t source_tokens,
   if (kProfile.shortlist && info().has_shortlist) {
     FillShortlist(context, {workspace().source_tokens, source_tokens});
   }
-  const size_t count = GreedySearch(context, source_tokens, limits);
+  const size_t count = GreedySearch(context, source_tokens, search);
   Translation result;
   result.tokens = {workspace().target_tokens, count};
   LATIMER_RETURN_IF_ERROR(EndCapture(context, &result.attention));
@@ -199,25 +318,58 @@ Result<Translation> Translator::State::Search(size_t source_tokens,
   return result;
 }
 
-Result<size_t> Translator::State::EncodeSource(std::string_view code,
-                                               std::string_view text) {
-  const TokenizerScratch scratch = ScratchOf(workspace());
+Result<Translator::State::Frame> Translator::State::BeginSource(
+    std::string_view code, const TranslateOptions& options) {
   const GenerationRules& rules = info().generation;
+  Frame frame = {.before = 0, .has_code = !code.empty(), .language = -1};
+  if (!rules.languages.empty()) {
+    LATIMER_RETURN_IF_ERROR(NeedLanguages(rules, options));
+    const Result<int32_t> found =
+        FindLanguage(rules, "source", options.source_language);
+    if (!found.ok()) return found.status();
+    frame.language = *found;
+  }
+  const Result<const Task*> task = FindTask(rules, options.task);
+  if (!task.ok()) return task.status();
+  const std::string_view prefix = options.prefix.empty() && *task != nullptr
+                                      ? std::string_view((*task)->prefix)
+                                      : options.prefix;
+
   const std::span<int32_t> ids(workspace().source_tokens,
-                               max_source_tokens - rules.source_suffix.size());
-  size_t count = CopyIds(rules.source_prefix, ids);
-  const size_t empty = count;
-  for (const std::string_view part : {code, text}) {
+                               max_source_tokens - frame.after(rules));
+  frame.before = CopyIds(rules.source_prefix, ids);
+  if (frame.language >= 0 &&
+      rules.source_language == SourceLanguage::kBeforeText) {
+    ids[frame.before++] = frame.language;
+  }
+  for (const std::string_view part : {code, prefix}) {
     if (part.empty()) continue;
-    const Result<size_t> added =
-        tokenizer.Encode(part, scratch, ids.subspan(count));
+    const Result<size_t> added = tokenizer.Encode(part, ScratchOf(workspace()),
+                                                  ids.subspan(frame.before));
+    if (!added.ok()) return added.status();
+    frame.before += *added;
+  }
+  return frame;
+}
+
+Result<size_t> Translator::State::EncodeSource(const Frame& frame,
+                                               std::string_view text) {
+  const GenerationRules& rules = info().generation;
+  const std::span<int32_t> ids(workspace().source_tokens, max_source_tokens);
+  size_t count = frame.before;
+  if (!text.empty()) {
+    const size_t room = ids.size() - frame.after(rules) - count;
+    const Result<size_t> added = tokenizer.Encode(text, ScratchOf(workspace()),
+                                                  ids.subspan(count, room));
     if (!added.ok()) return added;
     count += *added;
   }
-  if (count == empty) return 0;
-  return count +
-         CopyIds(rules.source_suffix, {workspace().source_tokens + count,
-                                       rules.source_suffix.size()});
+  if (count == frame.before && !frame.has_code) return 0;
+  count += CopyIds(rules.source_suffix, ids.subspan(count));
+  if (frame.after(rules) > rules.source_suffix.size()) {
+    ids[count++] = frame.language;
+  }
+  return count;
 }
 
 Result<Translation> Translator::TranslatePart(std::string_view text,
@@ -231,18 +383,19 @@ Result<Translation> Translator::TranslatePart(std::string_view text,
   const size_t code_bytes = own_code ? code.size() : 0;
   const std::string_view body = From(text, code_bytes);
 
+  const Result<State::Frame> frame = state.BeginSource(code, options);
+  if (!frame.ok()) return frame.status();
   TextCut cut = {text.size(), text.size()};
-  Result<size_t> source = state.EncodeSource(code, body);
+  Result<size_t> source = state.EncodeSource(*frame, body);
   if (!source.ok() && source.status().code() == StatusCode::kTextTooLong) {
-    const GenerationRules& rules = state.info().generation;
-    const size_t reserved = rules.source_prefix.size() +
-                            rules.source_suffix.size() + (code.empty() ? 0 : 1);
+    const size_t reserved =
+        frame->before + frame->after(state.info().generation);
     cut = state.tokenizer.FindCut(body,
                                   state.max_source_tokens > reserved
                                       ? state.max_source_tokens - reserved
                                       : 1,
                                   ScratchOf(state.workspace()));
-    source = state.EncodeSource(code, Slice(body, 0, cut.end));
+    source = state.EncodeSource(*frame, Slice(body, 0, cut.end));
     cut.end += code_bytes;
     cut.next += code_bytes;
   }

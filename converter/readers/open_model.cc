@@ -1,6 +1,6 @@
 #include "converter/readers/open_model.h"
 
-#include "converter/readers/huggingface_marian.h"
+#include "converter/readers/huggingface_bart.h"
 #include "converter/readers/native_marian.h"
 #include "converter/readers/native_marian_files.h"
 
@@ -11,7 +11,7 @@ CanonicalModel OpenModel(const std::filesystem::path& path,
   if (!std::filesystem::exists(path / "config.json") && IsNativeMarian(path)) {
     return ReadNativeMarian(path, with_tokenizer);
   }
-  return ReadHuggingFaceMarian(path, with_tokenizer);
+  return ReadHuggingFaceBart(path, with_tokenizer);
 }
 
 }  // namespace latimer

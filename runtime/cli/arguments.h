@@ -35,6 +35,14 @@ struct Arguments {
   const char* attention_of = nullptr;
   bool alignment = false;
   bool scores = false;
+  const char* source_language = nullptr;
+  const char* target_language = nullptr;
+  const char* task = nullptr;
+  const char* prefix = nullptr;
+  const char* forced_first_token = nullptr;  // An id.
+  const char* no_repeat_ngram = nullptr;     // A count.
+  const char* repetition_penalty = nullptr;  // A number.
+  const char* suppress = nullptr;            // Ids.
 
   // plan
   uint32_t max_source_tokens = 0;
@@ -61,6 +69,7 @@ enum OptionBit : uint32_t {
   kPlan = 128,
   kModelOptional = 256,
   kInsight = 512,
+  kRules = 1024,
 };
 
 // Parses argv[0] (the subcommand) and what follows. Prints one sentence to

@@ -161,6 +161,12 @@ Json GenerationJson(const GenerationRules& g) {
     for (; begin < end; ++begin) sequence.push_back(g.banned_tokens[begin]);
     banned.push_back(sequence);
   }
+  Json languages = Json::array();
+  for (const Language& language : g.languages) {
+    languages.push_back(language.code);
+  }
+  Json tasks = Json::object();
+  for (const Task& task : g.tasks) tasks[task.name] = task.prefix;
   return {{"decoder_start", g.decoder_start},
           {"eos", g.eos},
           {"pad", g.pad},
@@ -169,7 +175,12 @@ Json GenerationJson(const GenerationRules& g) {
           {"min_target_tokens", g.min_target_tokens},
           {"banned_sequences", banned},
           {"source_prefix", Ids(g.source_prefix)},
-          {"source_suffix", Ids(g.source_suffix)}};
+          {"source_suffix", Ids(g.source_suffix)},
+          {"forced_first", g.forced_first < 0 ? Json() : Json(g.forced_first)},
+          {"no_repeat_ngram", g.no_repeat_ngram},
+          {"repetition_penalty", g.repetition_penalty},
+          {"languages", languages},
+          {"tasks", tasks}};
 }
 
 // `kernels` are their names, or why there are none. `ram` is what this build

@@ -20,6 +20,11 @@ constexpr char kHelp[] =
       Draws what each token attends to; adds " ||| 0-0 1-1", which source word
       each target word comes from; adds a line for each target token: its
       log-probability, its margin to the second best, its piece.
+          [--source-lang CODE] [--target-lang CODE] [--task NAME] [--prefix TEXT]
+          [--forced-first-token ID] [--suppress ID,ID...]
+          [--no-repeat-ngram N] [--repetition-penalty X]
+      Languages of a multilingual model; a task of T5 and its like, or what is
+      put before each text; rules in the place of the model's own (0 and 1: off).
   latimer tokenize MODEL.ltm [--decode]
       Lines of text to source ids with EOS; with --decode target ids to text.
   latimer inspect MODEL.ltm [--json]

@@ -12,6 +12,7 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/insight.h"
+#include "cli/rules.h"
 #include "cli/session.h"
 
 namespace latimer::cli {
@@ -187,7 +188,8 @@ int TranslateIds(Translator& translator, const TranslateOptions& options,
 int Translate(int argc, char** argv) {
   Arguments arguments;
   if (const int code = ParseArguments(
-          argc, argv, kThreads | kText | kIds | kTargetLimits | kInsight,
+          argc, argv,
+          kThreads | kText | kIds | kTargetLimits | kInsight | kRules,
           &arguments);
       code != kSuccess) {
     return code;
@@ -219,6 +221,12 @@ int Translate(int argc, char** argv) {
         static_cast<unsigned>(arguments.max_target_tokens),
         static_cast<unsigned>(translator.max_target_tokens()));
     return kUsage;
+  }
+  Rules rules;
+  if (const int code =
+          rules.Prepare(arguments, translator.model_info(), &options);
+      code != kSuccess) {
+    return code;
   }
   options.max_target_tokens = arguments.max_target_tokens;
   options.min_target_tokens = arguments.min_target_tokens;

@@ -9,7 +9,7 @@
 #include <limits>
 #include <memory>
 
-#include "converter/readers/huggingface_marian.h"
+#include "converter/readers/huggingface_bart.h"
 #include "model/model_file.h"
 #include "model_generated.h"
 #include "ops/xnnpack/gemm.h"
@@ -24,7 +24,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 CanonicalModel ReadTiny(const fs::path& path) {
-  return ReadHuggingFaceMarian(path, /*with_tokenizer=*/false);
+  return ReadHuggingFaceBart(path, /*with_tokenizer=*/false);
 }
 
 ModelBytes Convert(const fs::path& path, const WriteOptions& options) {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "converter/model_writer.h"
-#include "converter/readers/huggingface_marian.h"
+#include "converter/readers/huggingface_bart.h"
 #include "tests/converter/model_folder.h"
 
 namespace latimer {
@@ -22,7 +22,7 @@ fs::path Checkpoints() {
 
 std::string Converted(const fs::path& folder) {
   CanonicalModel model =
-      ReadHuggingFaceMarian(folder, /*with_tokenizer=*/false);
+      ReadHuggingFaceBart(folder, /*with_tokenizer=*/false);
   model.source = "the same";  // By default the folder's name.
   const ModelBytes file = WriteModel(model, {.progress = {}});
   return {reinterpret_cast<const char*>(file.bytes().data()),

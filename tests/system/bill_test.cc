@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "converter/model_writer.h"
-#include "converter/readers/huggingface_marian.h"
+#include "converter/readers/huggingface_bart.h"
 #include "latimer/memory.h"
 #include "latimer/plan.h"
 #include "model/model_file.h"
@@ -26,7 +26,7 @@ struct Billed {
 
 Billed BillOf(const char* name, WeightType weights) {
   const CanonicalModel source =
-      ReadHuggingFaceMarian(TinyModelsFolder() / name, false);
+      ReadHuggingFaceBart(TinyModelsFolder() / name, false);
   const ModelBytes file =
       WriteModel(source, {.weights = weights, .progress = {}});
   const auto model = std::make_unique<Model>();

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "converter/model_writer.h"
-#include "converter/readers/huggingface_marian.h"
+#include "converter/readers/huggingface_bart.h"
 #include "tests/system/usable_tile.h"
 
 namespace latimer {
@@ -21,7 +21,7 @@ inline std::filesystem::path DemoDirectory() {
 
 // What `latimer-convert examples/en-de` writes, for this CPU.
 inline ModelBytes ConvertDemo(WeightType weights, Tile tile = UsableTile()) {
-  return WriteModel(ReadHuggingFaceMarian(DemoDirectory(), true),
+  return WriteModel(ReadHuggingFaceBart(DemoDirectory(), true),
                     {.weights = weights,
                      .tile = tile,
                      .f32_tile = UsableTile(WeightType::kF32),

@@ -4,7 +4,7 @@
 
 #include "base/cpu.h"
 #include "converter/known_answer.h"
-#include "converter/readers/huggingface_marian.h"
+#include "converter/readers/huggingface_bart.h"
 #include "latimer/board_list.h"
 #include "ops/xnnpack/gemm.h"
 #include "tests/system/program.h"
@@ -48,7 +48,7 @@ class DoctorTest : public ::testing::Test {
   static ModelBytes Convert(WeightType weights, Tile tile = UsableTile()) {
     std::vector<std::string> warnings;
     return WriteModelWithKnownAnswer(
-        ReadHuggingFaceMarian(TinyModel("no_scale"), /*with_tokenizer=*/false),
+        ReadHuggingFaceBart(TinyModel("no_scale"), /*with_tokenizer=*/false),
         {.weights = weights, .tile = tile, .progress = {}}, &warnings);
   }
 

@@ -18,10 +18,11 @@ namespace latimer {
 // Ids of one fixture row. The logits of the last step stay in the workspace.
 inline std::vector<int32_t> Run(Translator& translator,
                                 const nlohmann::json& row,
-                                uint32_t max_target_tokens) {
+                                uint32_t max_target_tokens,
+                                TranslateOptions options = {}) {
   const auto source = row["src_ids"].get<std::vector<int32_t>>();
-  const Result<Translation> result = translator.TranslateIds(
-      source, {.max_target_tokens = max_target_tokens, .language_code = {}});
+  options.max_target_tokens = max_target_tokens;
+  const Result<Translation> result = translator.TranslateIds(source, options);
   EXPECT_TRUE(result.ok()) << result.status().message();
   if (!result.ok()) return {};
   return {result->tokens.begin(), result->tokens.end()};
@@ -54,17 +55,28 @@ inline void ExpectLogits(const Translator& translator,
 
 // Step t's logits are those that are left when a limit of t + 1 tokens stops
 // the search.
-inline void ExpectAllLogits(Translator& translator, const nlohmann::json& row) {
+inline void ExpectAllLogits(Translator& translator, const nlohmann::json& row,
+                            const TranslateOptions& options = {}) {
   const GenerationRules& rules = translator.model_info().generation;
   const nlohmann::json& steps = row["all_step_logits"];
   for (uint32_t t = 0; t < steps.size(); ++t) {
     const uint32_t tokens = t + 1;
     // A forced token is not computed.
     if (rules.forced_eos >= 0 && tokens == rules.max_target_tokens) continue;
-    (void)Run(translator, row, tokens);
+    (void)Run(translator, row, tokens, options);
     SCOPED_TRACE("step " + std::to_string(t));
     ExpectLogits(translator, steps[t]);
   }
+}
+
+// The token that a fixture forces first, where its model does not.
+inline TranslateOptions OptionsOf(const nlohmann::json& fixture) {
+  TranslateOptions options;
+  const auto first = fixture.find("forced_bos_token_id");
+  if (first != fixture.end() && first->is_number()) {
+    options.forced_first_token = first->get<int32_t>();
+  }
+  return options;
 }
 
 // That the f32 model gives the fixture's ids and logits.
@@ -74,17 +86,23 @@ inline void ExpectFixture(const std::filesystem::path& folder) {
   const Status loaded = translator.Load(file.bytes(), &test_workspace);
   ASSERT_TRUE(loaded.ok()) << loaded.message();
   const nlohmann::json fixture = ReadFixture(folder);
+  const TranslateOptions options = OptionsOf(fixture);
+  TranslateOptions logits_only = options;  // Without what changes them.
+  logits_only.no_repeat_ngram = 0;
+  logits_only.repetition_penalty = 1;
   size_t rows_with_logits = 0;
   for (const nlohmann::json& row : fixture["sequences"]) {
     SCOPED_TRACE(row["src_ids"].dump());
-    EXPECT_EQ(Run(translator, row, fixture["max_new_tokens"]),
+    EXPECT_EQ(Run(translator, row, fixture["max_new_tokens"], options),
               row["output_ids"].get<std::vector<int32_t>>());
     if (row.contains("first_step_logits")) {
       ++rows_with_logits;
-      (void)Run(translator, row, 1);
+      (void)Run(translator, row, 1, logits_only);
       ExpectLogits(translator, row["first_step_logits"]);
     }
-    if (row.contains("all_step_logits")) ExpectAllLogits(translator, row);
+    if (row.contains("all_step_logits")) {
+      ExpectAllLogits(translator, row, logits_only);
+    }
   }
   EXPECT_GE(fixture["sequences"].size(), 12u);
   EXPECT_GE(rows_with_logits, 4u);
@@ -117,8 +135,9 @@ inline bool AddModel(const std::filesystem::path& folder, Tile tile,
   EXPECT_TRUE(loaded.ok()) << loaded.message();
   const nlohmann::json fixture = ReadFixture(folder);
   for (const nlohmann::json& row : fixture["sequences"]) {
-    agreement->Add(Run(translator, row, fixture["max_new_tokens"]),
-                   row["output_ids"].get<std::vector<int32_t>>());
+    agreement->Add(
+        Run(translator, row, fixture["max_new_tokens"], OptionsOf(fixture)),
+        row["output_ids"].get<std::vector<int32_t>>());
   }
   return true;
 }

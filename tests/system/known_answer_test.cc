@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "converter/readers/huggingface_marian.h"
+#include "converter/readers/huggingface_bart.h"
 #include "tests/system/tiny_model.h"
 
 namespace latimer {
@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 
 CanonicalModel Read(const std::string& name) {
-  return ReadHuggingFaceMarian(TinyModel(name), /*with_tokenizer=*/false);
+  return ReadHuggingFaceBart(TinyModel(name), /*with_tokenizer=*/false);
 }
 
 ModelBytes Write(const CanonicalModel& model, Tile tile,

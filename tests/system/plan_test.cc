@@ -7,7 +7,7 @@
 
 #include "cli/bill.h"
 #include "converter/model_writer.h"
-#include "converter/readers/huggingface_marian.h"
+#include "converter/readers/huggingface_bart.h"
 #include "latimer/board_list.h"
 #include "tests/converter/model_folder.h"
 #include "tests/system/demo_model.h"
@@ -31,7 +31,7 @@ struct Planned {
 Planned Exact(const char* name, WeightType weights,
               const ProfileLimits& limits = {}) {
   const ModelBytes bytes =
-      WriteModel(ReadHuggingFaceMarian(TinyModelsFolder() / name, false),
+      WriteModel(ReadHuggingFaceBart(TinyModelsFolder() / name, false),
                  {.weights = weights, .progress = {}});
   ModelInfo info;
   const Status status = ReadModelInfo(bytes.bytes(), true, &workspace, &info);
@@ -111,7 +111,7 @@ TEST(PlanTest, TextNeverHasLessRoomThanTheNormalizerNeeds) {
 
 TEST(PlanTest, AnyTilesModelIsRead) {
   const CanonicalModel model =
-      ReadHuggingFaceMarian(TinyModelsFolder() / "no_scale", false);
+      ReadHuggingFaceBart(TinyModelsFolder() / "no_scale", false);
   for (const Tile tile : {Tile::k4x8, Tile::k8x8, Tile::k16x8, Tile::k8x2s4}) {
     const ModelBytes bytes = WriteModel(
         model, {.weights = WeightType::kInt8, .tile = tile, .progress = {}});

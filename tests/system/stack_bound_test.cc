@@ -249,7 +249,8 @@ void UseEverything(Work& work) {
   use([&] {
     latimer_translation translation;
     (void)latimer_translate(c_translator, work.lines[0].data(),
-                            work.lines[0].size(), &translation);
+                            work.lines[0].size(), /*options=*/nullptr,
+                            &translation);
   });
   latimer_unload(c_translator);
   free(memory);

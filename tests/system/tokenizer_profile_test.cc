@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "converter/model_writer.h"
-#include "converter/readers/huggingface_marian.h"
+#include "converter/readers/huggingface_bart.h"
 #include "converter/tokenizer_builder.h"
 #include "latimer/plan.h"
 #include "latimer/translator.h"
@@ -29,7 +29,7 @@ std::filesystem::path Data() {
 // A tiny model with a tokenizer of these sides.
 ModelBytes TinyModel(TokenizerSide source, TokenizerSide target) {
   CanonicalModel model =
-      ReadHuggingFaceMarian(TinyModelsFolder() / "no_scale", false);
+      ReadHuggingFaceBart(TinyModelsFolder() / "no_scale", false);
   source.rows = model.architecture.source_vocabulary;
   target.rows = model.architecture.target_vocabulary;
   source.more_rows = target.more_rows = true;

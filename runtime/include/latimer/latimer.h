@@ -45,6 +45,23 @@ typedef struct latimer_translation {
   int stopped_at_limit; /* 1: the length limit ended it, not EOS */
 } latimer_translation;
 
+/* What to obey in the place of the model's rules; all zero: the model's.
+ * Strings are zero-terminated, NULL for none, and need to live only until the
+ * call returns. See struct TranslateOptions of latimer/translator.h. */
+typedef struct latimer_options {
+  uint32_t max_target_tokens;
+  uint32_t min_target_tokens;
+  const char* source_language; /* "eng_Latn", for a multilingual model */
+  const char* target_language;
+  const char* task;                /* one of the model's: "summarization" */
+  const char* prefix;              /* put before the text: "summarize: " */
+  const int32_t* forced_first;     /* NULL, or the id that comes first */
+  const uint32_t* no_repeat_ngram; /* NULL, or a length; 0: off */
+  float repetition_penalty;        /* 0: the model's; 1: off */
+  const int32_t* suppressed;       /* ids that may not be produced */
+  size_t suppressed_count;
+} latimer_options;
+
 /* Bytes and alignment of the workspace in this build. */
 size_t latimer_workspace_bytes(void);
 size_t latimer_workspace_alignment(void);
@@ -60,22 +77,24 @@ latimer_code latimer_load(const void* image, size_t image_bytes,
 /* Stops the threads. The workspace and the image may be freed after it. */
 void latimer_unload(latimer_translator* translator);
 
-/* Translates a whole text; see Translator::Translate. */
+/* Translates a whole text; see Translator::Translate. `options` may be NULL,
+ * here and below. */
 latimer_code latimer_translate(latimer_translator* translator, const char* text,
                                size_t text_bytes,
+                               const latimer_options* options,
                                latimer_translation* translation);
 
 /* Translates the beginning of a text of any length; call again with what
  * follows translation->source_bytes. See Translator::TranslatePart. */
 latimer_code latimer_translate_part(latimer_translator* translator,
                                     const char* text, size_t text_bytes,
+                                    const latimer_options* options,
                                     latimer_translation* translation);
 
-/* Translates source ids as they are. max_target_tokens 0: the model's limit. */
+/* Translates source ids as they are. */
 latimer_code latimer_translate_ids(latimer_translator* translator,
                                    const int32_t* ids, size_t id_count,
-                                   uint32_t max_target_tokens,
-                                   uint32_t min_target_tokens,
+                                   const latimer_options* options,
                                    latimer_translation* translation);
 
 /* The sentence of the last call that failed, "" if none did. Zero-terminated;

@@ -142,6 +142,28 @@ struct Architecture {
   }
 };
 
+// A language of a multilingual model.
+struct Language {
+  int32_t token;  // Of source and target vocabulary.
+  char code[20];  // "deu_Latn", zero-terminated.
+};
+
+// A task that T5 and its like were trained for. 0: the model's own rule.
+struct Task {
+  uint32_t max_target_tokens;
+  uint32_t min_target_tokens;
+  uint32_t no_repeat_ngram;
+  char name[36];    // "translation_en_to_de", zero-terminated.
+  char prefix[80];  // "translate English to German: ": before the text.
+};
+
+// kBeforeText: behind source_prefix. kAfterSuffix: behind source_suffix.
+enum class SourceLanguage : uint8_t { kNone, kBeforeText, kAfterSuffix };
+
+// kForcedFirst: it is the first token that is generated. kDecoderStart: it
+// stands in the place of decoder_start.
+enum class TargetLanguage : uint8_t { kNone, kForcedFirst, kDecoderStart };
+
 // What greedy search obeys. Token ids are target ids unless said.
 struct GenerationRules {
   // -1: the first step's embedding is the zero vector, as in Marian.
@@ -159,6 +181,19 @@ struct GenerationRules {
   // Source ids put before and after those of a text. Views into the image.
   std::span<const int32_t> source_prefix;
   std::span<const int32_t> source_suffix;
+  // Forced as the first token; -1: none.
+  int32_t forced_first;
+  // No sequence of so many tokens comes twice; 0: off.
+  uint32_t no_repeat_ngram;
+  // 1: off. Of tokens that are there already, decoder_start included, a
+  // positive logit is divided by it and a negative one multiplied.
+  float repetition_penalty;
+  // What TranslateOptions can name, ascending by code. Where there are any, the
+  // model has to be told the languages. Views into the image.
+  std::span<const Language> languages;
+  SourceLanguage source_language;
+  TargetLanguage target_language;
+  std::span<const Task> tasks;
 };
 
 // Bytes of the image by what they are for. A tied embedding counts as output.

@@ -44,6 +44,26 @@ struct TranslateOptions {
   // Put before the text, as if it stood there: ">>deu<<" for models that
   // translate into several languages. Empty: none but the text's own.
   std::string_view language_code = {};
+  // Codes among GenerationRules::languages, "eng_Latn": what a model that has
+  // languages must be told to translate a text. Ids are taken as they are; the
+  // target's language still holds where it is given.
+  std::string_view source_language = {};
+  std::string_view target_language = {};
+  // Name among GenerationRules::tasks: its prefix, and its limits in the place
+  // of the model's.
+  std::string_view task = {};
+  // Put before each text, part by part, as the task's prefix is, which it
+  // replaces: "summarize: ". It is tokenized by itself.
+  std::string_view prefix = {};
+  // Target id that is forced as the first token; -1: the target language's, or
+  // the model's if it has one.
+  int32_t forced_first_token = -1;
+  // -1: the model's; 0: off.
+  int32_t no_repeat_ngram = -1;
+  // 0: the model's; 1: off.
+  float repetition_penalty = 0;
+  // Target ids that may not be produced.
+  std::span<const int32_t> suppressed = {};
   // What to keep for Translation::attention and Translation::scores. Both need
   // a profile that has room for them.
   AttentionKind attention = AttentionKind::kNone;

@@ -1,4 +1,4 @@
-#include "converter/readers/huggingface_marian.h"
+#include "converter/readers/huggingface_bart.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 CanonicalModel Read(const TinyModelCopy& model) {
-  return ReadHuggingFaceMarian(model.path(), /*with_tokenizer=*/false);
+  return ReadHuggingFaceBart(model.path(), /*with_tokenizer=*/false);
 }
 
 std::string ReadError(const TinyModelCopy& model) {

@@ -1,4 +1,4 @@
-#include "converter/readers/marian_config.h"
+#include "converter/readers/bart_config.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ Json SmallConfig() {
 
 // Reads SmallConfig with `fields` changed, and `rules` as
 // generation_config.json unless that is null.
-MarianConfig Read(const Json& fields, const Json& rules = nullptr) {
+BartConfig Read(const Json& fields, const Json& rules = nullptr) {
   TempFolder folder;
   Json config = SmallConfig();
   for (const auto& [name, value] : fields.items()) config[name] = value;
@@ -44,14 +44,14 @@ MarianConfig Read(const Json& fields, const Json& rules = nullptr) {
   if (!rules.is_null()) {
     WriteFile(folder.path() / "generation_config.json", rules.dump());
   }
-  return ReadMarianConfig(folder.path());
+  return ReadBartConfig(folder.path());
 }
 
 std::string ReadError(const Json& fields, const Json& rules = nullptr) {
   return ErrorOf([&] { (void)Read(fields, rules); });
 }
 
-TEST(MarianConfigTest, ReadsEachSize) {
+TEST(BartConfigTest, ReadsEachSize) {
   const Architecture a = Read(Json::object()).architecture;
   EXPECT_EQ(a.d_model, 16u);
   EXPECT_EQ(a.encoder_layers, 1u);
@@ -67,12 +67,12 @@ TEST(MarianConfigTest, ReadsEachSize) {
   EXPECT_EQ(a.norm_epsilon, 1e-5f);
 }
 
-TEST(MarianConfigTest, MissingFieldsHaveTheDefaultsOfTransformers) {
+TEST(BartConfigTest, MissingFieldsHaveTheDefaultsOfTransformers) {
   TempFolder folder;
   WriteFile(folder.path() / "config.json",
             R"({"model_type": "marian", "eos_token_id": 0,
                 "decoder_start_token_id": 58100})");
-  const MarianConfig config = ReadMarianConfig(folder.path());
+  const BartConfig config = ReadBartConfig(folder.path());
   const Architecture& a = config.architecture;
   EXPECT_EQ(a.d_model, 1024u);
   EXPECT_EQ(a.encoder_layers, 12u);
@@ -85,28 +85,28 @@ TEST(MarianConfigTest, MissingFieldsHaveTheDefaultsOfTransformers) {
   EXPECT_EQ(a.norm_position, NormPosition::kPost);
   EXPECT_TRUE(config.share_embeddings);
   EXPECT_TRUE(config.tie_output);
-  EXPECT_TRUE(config.static_positions);
-  EXPECT_EQ(config.generation.pad, 0);
-  EXPECT_EQ(config.generation.forced_eos, -1);
+  EXPECT_EQ(config.positions, BartPositions::kMarianSinusoids);
+  EXPECT_EQ(config.generation.pad, 58100);
+  EXPECT_EQ(config.generation.forced_eos, 0);
   EXPECT_EQ(config.generation.max_target_tokens, 1024u);
 }
 
-TEST(MarianConfigTest, ReadsEachSwitch) {
-  const MarianConfig config = Read({{"normalize_before", true},
-                                    {"normalize_embedding", true},
-                                    {"add_final_layer_norm", true},
-                                    {"scale_embedding", true},
-                                    {"static_position_embeddings", false},
-                                    {"tie_word_embeddings", false}});
+TEST(BartConfigTest, ReadsEachSwitch) {
+  const BartConfig config = Read({{"normalize_before", true},
+                                  {"normalize_embedding", true},
+                                  {"add_final_layer_norm", true},
+                                  {"scale_embedding", true},
+                                  {"static_position_embeddings", false},
+                                  {"tie_word_embeddings", false}});
   EXPECT_EQ(config.architecture.norm_position, NormPosition::kPre);
   EXPECT_TRUE(config.architecture.embedding_norm);
   EXPECT_TRUE(config.architecture.final_norm);
   EXPECT_EQ(config.architecture.embedding_scale, 4.0f);
-  EXPECT_FALSE(config.static_positions);
+  EXPECT_EQ(config.positions, BartPositions::kLearned);
   EXPECT_FALSE(config.tie_output);
 }
 
-TEST(MarianConfigTest, ReadsTheActivationsThatTransformersNames) {
+TEST(BartConfigTest, ReadsTheActivationsThatTransformersNames) {
   const std::pair<const char*, Activation> kNames[] = {
       {"relu", Activation::kRelu},
       {"gelu", Activation::kGelu},
@@ -121,7 +121,7 @@ TEST(MarianConfigTest, ReadsTheActivationsThatTransformersNames) {
   }
 }
 
-TEST(MarianConfigTest, DecoderVocabularyCountsOnlyWhereEmbeddingsAreSeparate) {
+TEST(BartConfigTest, DecoderVocabularyCountsOnlyWhereEmbeddingsAreSeparate) {
   const Json shared = {{"decoder_vocab_size", 30}};
   EXPECT_EQ(Read(shared).architecture.target_vocabulary, 50u);
   Json separate = shared;
@@ -136,9 +136,9 @@ struct BadField {
   Json value;
 };
 
-class MarianConfigBadFieldTest : public ::testing::TestWithParam<BadField> {};
+class BartConfigBadFieldTest : public ::testing::TestWithParam<BadField> {};
 
-TEST_P(MarianConfigBadFieldTest, IsNamedWithItsValue) {
+TEST_P(BartConfigBadFieldTest, IsNamedWithItsValue) {
   const auto& [name, value] = GetParam();
   const std::string message = ReadError({{name, value}});
   EXPECT_THAT(message, AllOf(HasSubstr("config.json"),
@@ -148,9 +148,9 @@ TEST_P(MarianConfigBadFieldTest, IsNamedWithItsValue) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Architecture, MarianConfigBadFieldTest,
+    Architecture, BartConfigBadFieldTest,
     ::testing::Values(
-        BadField{"model_type", "mbart"}, BadField{"model_type", nullptr},
+        BadField{"model_type", "llama"}, BadField{"model_type", nullptr},
         BadField{"add_bias_logits", true},
         BadField{"is_encoder_decoder", false},
         BadField{"activation_function", "tanh"},
@@ -163,7 +163,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadField{"normalize_before", "yes"}));
 
 INSTANTIATE_TEST_SUITE_P(
-    Generation, MarianConfigBadFieldTest,
+    Generation, BartConfigBadFieldTest,
     ::testing::Values(
         BadField{"eos_token_id", nullptr}, BadField{"eos_token_id", 50},
         BadField{"eos_token_id", Json{0, 1}}, BadField{"pad_token_id", -1},
@@ -175,16 +175,15 @@ INSTANTIATE_TEST_SUITE_P(
         BadField{"bad_words_ids", Json{{1, 50}}},
         BadField{"bad_words_ids", Json{Json::array()}},
         BadField{"suppress_tokens", Json{-1}}, BadField{"do_sample", true},
-        BadField{"no_repeat_ngram_size", 3},
-        BadField{"repetition_penalty", 1.2},
+        BadField{"no_repeat_ngram_size", -1}, BadField{"repetition_penalty", 0},
         BadField{"encoder_repetition_penalty", 1.2},
-        BadField{"forced_bos_token_id", 7}, BadField{"forced_bos_token_id", 0},
+        BadField{"forced_bos_token_id", 50},
         BadField{"force_words_ids", Json{{7}}},
         BadField{"sequence_bias", Json{{{7}, 1.5}}},
         BadField{"exponential_decay_length_penalty", Json{3, 1.5}},
         BadField{"guidance_scale", 2.0}));
 
-TEST(MarianConfigTest, RefusesAliasesThatDisagree) {
+TEST(BartConfigTest, RefusesAliasesThatDisagree) {
   EXPECT_THAT(
       ReadError({{"num_hidden_layers", 6}}),
       AllOf(HasSubstr("num_hidden_layers is 6"), HasSubstr("encoder_layers")));
@@ -193,7 +192,7 @@ TEST(MarianConfigTest, RefusesAliasesThatDisagree) {
               HasSubstr("encoder_attention_heads"));
 }
 
-TEST(MarianConfigTest, AnAliasAloneCounts) {
+TEST(BartConfigTest, AnAliasAloneCounts) {
   const Architecture a = Read({{"d_model", nullptr},
                                {"hidden_size", 32},
                                {"encoder_layers", nullptr},
@@ -206,7 +205,7 @@ TEST(MarianConfigTest, AnAliasAloneCounts) {
   EXPECT_EQ(a.encoder_heads, 8u);
 }
 
-TEST(MarianConfigTest, RulesOfGenerationConfigCountAlone) {
+TEST(BartConfigTest, RulesOfGenerationConfigCountAlone) {
   const Json rules_in_config = {{"bad_words_ids", {{5}}},
                                 {"max_length", 20},
                                 {"min_length", 4},
@@ -223,7 +222,7 @@ TEST(MarianConfigTest, RulesOfGenerationConfigCountAlone) {
   EXPECT_EQ(g.pad, 49);
 }
 
-TEST(MarianConfigTest, SpecialTokensOfGenerationConfigWin) {
+TEST(BartConfigTest, SpecialTokensOfGenerationConfigWin) {
   const CanonicalGeneration g =
       Read(Json::object(), {{"decoder_start_token_id", 7},
                             {"pad_token_id", 8},
@@ -234,7 +233,7 @@ TEST(MarianConfigTest, SpecialTokensOfGenerationConfigWin) {
   EXPECT_EQ(g.eos, 9);
 }
 
-TEST(MarianConfigTest, RulesComeFromConfigWhereGenerationConfigIsMissing) {
+TEST(BartConfigTest, RulesComeFromConfigWhereGenerationConfigIsMissing) {
   const CanonicalGeneration g = Read({{"bad_words_ids", {{49}, {3, 4}}},
                                       {"max_length", 20},
                                       {"min_length", 4},
@@ -247,18 +246,78 @@ TEST(MarianConfigTest, RulesComeFromConfigWhereGenerationConfigIsMissing) {
   EXPECT_EQ(g.forced_eos, 0);
 }
 
-TEST(MarianConfigTest, ABanOfEosAloneIsDropped) {
+TEST(BartConfigTest, RulesOfTheNextTokenAreRead) {
+  const CanonicalGeneration g =
+      Read(Json::object(), {{"forced_bos_token_id", 0},
+                            {"no_repeat_ngram_size", 3},
+                            {"repetition_penalty", 1.25}})
+          .generation;
+  EXPECT_EQ(g.forced_first, 0);
+  EXPECT_EQ(g.no_repeat_ngram, 3u);
+  EXPECT_EQ(g.repetition_penalty, 1.25f);
+  // The rules are those of generation_config.json alone.
+  EXPECT_EQ(Read({{"forced_bos_token_id", 7}}, Json::object())
+                .generation.forced_first,
+            -1);
+  EXPECT_EQ(
+      Read({{"bos_token_id", 7}, {"force_bos_token_to_be_generated", true}})
+          .generation.forced_first,
+      7);
+}
+
+TEST(BartConfigTest, EachFamilyHasItsShape) {
+  const auto family = [](const char* type) {
+    return Read({{"model_type", type}, {"decoder_start_token_id", 2}});
+  };
+  const BartConfig bart = family("bart");
+  EXPECT_EQ(bart.architecture.norm_position, NormPosition::kPost);
+  EXPECT_TRUE(bart.architecture.embedding_norm);
+  EXPECT_FALSE(bart.architecture.final_norm);
+  EXPECT_EQ(bart.positions, BartPositions::kLearned);
+  EXPECT_EQ(bart.position_offset, 2u);
+  EXPECT_EQ(bart.generation.forced_eos, 2);
+  const BartConfig mbart = family("mbart");
+  EXPECT_EQ(mbart.architecture.norm_position, NormPosition::kPre);
+  EXPECT_TRUE(mbart.architecture.embedding_norm);
+  EXPECT_TRUE(mbart.architecture.final_norm);
+  EXPECT_EQ(mbart.position_offset, 2u);
+  const BartConfig m2m100 = family("m2m_100");
+  EXPECT_EQ(m2m100.architecture.activation, Activation::kRelu);
+  EXPECT_EQ(m2m100.architecture.embedding_scale, 4.0f);
+  EXPECT_FALSE(m2m100.architecture.embedding_norm);
+  EXPECT_EQ(m2m100.positions, BartPositions::kM2M100Sinusoids);
+  EXPECT_EQ(m2m100.generation.forced_eos, -1);
+  const BartConfig pegasus = family("pegasus");
+  EXPECT_EQ(pegasus.architecture.norm_position, NormPosition::kPre);
+  EXPECT_TRUE(pegasus.architecture.final_norm);
+  EXPECT_EQ(pegasus.positions, BartPositions::kMarianSinusoids);
+  EXPECT_EQ(pegasus.generation.forced_eos, 1);
+}
+
+TEST(BartConfigTest, NormOptionsAgainstTheFamilyHaveNoEffect) {
+  const BartConfig config =
+      Read({{"model_type", "bart"}, {"normalize_before", true}});
+  EXPECT_EQ(config.architecture.norm_position, NormPosition::kPost);
+  EXPECT_THAT(config.warnings, ElementsAre(HasSubstr("contradict")));
+}
+
+TEST(BartConfigTest, M2M100CannotStartFromAPad) {
+  EXPECT_THAT(ReadError({{"model_type", "m2m_100"}}),
+              HasSubstr("decoder_start_token_id is 49; it must not be"));
+}
+
+TEST(BartConfigTest, ABanOfEosAloneIsDropped) {
   EXPECT_THAT(
       Read({{"bad_words_ids", {{0}, {5, 0}, {6}}}}).generation.banned_sequences,
       ElementsAre(ElementsAre(5, 0), ElementsAre(6)));
 }
 
-TEST(MarianConfigTest, SuppressedTokensAreBannedOneByOne) {
+TEST(BartConfigTest, SuppressedTokensAreBannedOneByOne) {
   EXPECT_THAT(Read({{"suppress_tokens", {4, 6}}}).generation.banned_sequences,
               ElementsAre(ElementsAre(4), ElementsAre(6)));
 }
 
-TEST(MarianConfigTest, TokensSuppressedAtTheBeginningFollowDecoderStart) {
+TEST(BartConfigTest, TokensSuppressedAtTheBeginningFollowDecoderStart) {
   EXPECT_THAT(
       Read({{"bad_words_ids", {{49}}}, {"begin_suppress_tokens", {4, 0}}})
           .generation.banned_sequences,
@@ -267,7 +326,7 @@ TEST(MarianConfigTest, TokensSuppressedAtTheBeginningFollowDecoderStart) {
               HasSubstr("begin_suppress_tokens"));
 }
 
-TEST(MarianConfigTest, LengthLimitsCountTheStartTokenWhereTransformersDoes) {
+TEST(BartConfigTest, LengthLimitsCountTheStartTokenWhereTransformersDoes) {
   const auto generation = [](const Json& rules) {
     return Read(Json::object(), rules).generation;
   };
@@ -285,24 +344,24 @@ TEST(MarianConfigTest, LengthLimitsCountTheStartTokenWhereTransformersDoes) {
       8u);
 }
 
-TEST(MarianConfigTest, FieldsOfPublishedModelsGiveNoWarning) {
+TEST(BartConfigTest, FieldsOfPublishedModelsGiveNoWarning) {
   // Of Helsinki-NLP/opus-mt-en-de and transformers' defaults.
-  const MarianConfig config = Read({{"_num_labels", 3},
-                                    {"add_final_layer_norm", false},
-                                    {"classif_dropout", 0.0},
-                                    {"do_sample", false},
-                                    {"repetition_penalty", 1.0},
-                                    {"encoder_no_repeat_ngram_size", 0},
-                                    {"guidance_scale", 1.0},
-                                    {"extra_pos_embeddings", 50},
-                                    {"length_penalty", 1.0},
-                                    {"num_beams", 6},
-                                    {"static_position_embeddings", true},
-                                    {"transformers_version", "4.22.0"}});
+  const BartConfig config = Read({{"_num_labels", 3},
+                                  {"add_final_layer_norm", false},
+                                  {"classif_dropout", 0.0},
+                                  {"do_sample", false},
+                                  {"repetition_penalty", 1.0},
+                                  {"encoder_no_repeat_ngram_size", 0},
+                                  {"guidance_scale", 1.0},
+                                  {"extra_pos_embeddings", 50},
+                                  {"length_penalty", 1.0},
+                                  {"num_beams", 6},
+                                  {"static_position_embeddings", true},
+                                  {"transformers_version", "4.22.0"}});
   EXPECT_THAT(config.warnings, IsEmpty());
 }
 
-TEST(MarianConfigTest, AnUnknownFieldGivesAWarning) {
+TEST(BartConfigTest, AnUnknownFieldGivesAWarning) {
   EXPECT_THAT(
       Read({{"rotary_base", 10000}}).warnings,
       ElementsAre(AllOf(HasSubstr("config.json"), HasSubstr("rotary_base"))));
@@ -312,18 +371,18 @@ TEST(MarianConfigTest, AnUnknownFieldGivesAWarning) {
                                 HasSubstr("new_rule"))));
 }
 
-TEST(MarianConfigTest, NormOptionsThatTransformersIgnoresGiveAWarning) {
+TEST(BartConfigTest, NormOptionsThatTransformersIgnoresGiveAWarning) {
   EXPECT_THAT(Read({{"normalize_embedding", true}}).warnings,
               Contains(HasSubstr("normalize_embedding")));
 }
 
-TEST(MarianConfigTest, RefusesAFolderWithoutAConfig) {
+TEST(BartConfigTest, RefusesAFolderWithoutAConfig) {
   TempFolder folder;
-  EXPECT_THAT(ErrorOf([&] { (void)ReadMarianConfig(folder.path()); }),
+  EXPECT_THAT(ErrorOf([&] { (void)ReadBartConfig(folder.path()); }),
               HasSubstr("config.json: cannot open"));
   for (const char* text : {"", "[]", "{\"model_type\": \"marian\""}) {
     WriteFile(folder.path() / "config.json", text);
-    EXPECT_THAT(ErrorOf([&] { (void)ReadMarianConfig(folder.path()); }),
+    EXPECT_THAT(ErrorOf([&] { (void)ReadBartConfig(folder.path()); }),
                 HasSubstr("not a JSON object"));
   }
 }

@@ -1,10 +1,10 @@
-#include "converter/readers/huggingface_marian.h"
+#include "converter/readers/huggingface_bart.h"
 
 #include <cmath>
 
 #include "converter/error.h"
+#include "converter/readers/bart_config.h"
 #include "converter/readers/license.h"
-#include "converter/readers/marian_config.h"
 #include "converter/readers/marian_tokenizer.h"
 #include "converter/readers/tensor_file.h"
 #include "converter/readers/tensor_map.h"
@@ -14,9 +14,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Marian's sinusoids: sines in the first half of a row, cosines in the second
-// (transformers' MarianSinusoidalPositionalEmbedding).
-std::vector<float> SinusoidalPositions(uint32_t positions, uint32_t d_model) {
+// Sines in the first half of a row, cosines in the second. transformers'
+// MarianSinusoidalPositionalEmbedding, and Pegasus' alike: frequencies
+// 10000^(-2i / D).
+std::vector<float> MarianSinusoids(uint32_t positions, uint32_t d_model) {
   std::vector<float> table(size_t{positions} * d_model);
   const uint32_t sines = (d_model + 1) / 2;
   for (uint32_t p = 0; p < positions; ++p) {
@@ -31,10 +32,30 @@ std::vector<float> SinusoidalPositions(uint32_t positions, uint32_t d_model) {
   return table;
 }
 
-class MarianMapper {
+// transformers' M2M100SinusoidalPositionalEmbedding, which computes in f32:
+// frequencies 10000^(-i / (D/2 - 1)), a last column of zeros where D is odd.
+// Row 0 is the position of the first token.
+std::vector<float> M2M100Sinusoids(uint32_t positions, uint32_t d_model,
+                                   uint32_t first) {
+  std::vector<float> table(size_t{positions} * d_model);
+  const uint32_t half = d_model / 2;
+  const float step =
+      static_cast<float>(std::log(10000.0) / (static_cast<double>(half) - 1));
+  for (uint32_t p = 0; p < positions; ++p) {
+    float* row = &table[size_t{p} * d_model];
+    for (uint32_t i = 0; i < half; ++i) {
+      const float frequency = std::exp(static_cast<float>(i) * -step);
+      const float angle = static_cast<float>(first + p) * frequency;
+      row[i] = std::sin(angle);
+      row[half + i] = std::cos(angle);
+    }
+  }
+  return table;
+}
+
+class BartMapper {
  public:
-  MarianMapper(const MarianConfig& config, TensorMap& map,
-               CanonicalModel* model)
+  BartMapper(const BartConfig& config, TensorMap& map, CanonicalModel* model)
       : config_(config), map_(map), model_(*model) {}
 
   void MapAll() {
@@ -42,6 +63,11 @@ class MarianMapper {
     MapPositions("encoder", "source_positions");
     MapPositions("decoder", "target_positions");
     const Architecture& a = model_.architecture;
+    // What fairseq left in old files.
+    for (const char* stack : {"", "model.", "model.encoder.", "model.decoder.",
+                              "encoder.", "decoder."}) {
+      map_.Ignore(std::string(stack) + "version");
+    }
     MapStackNorms("encoder");
     for (uint32_t i = 0; i < a.encoder_layers; ++i) {
       const std::string from = "model.encoder.layers." + std::to_string(i);
@@ -164,33 +190,44 @@ class MarianMapper {
     }
   }
 
-  // A table in the file wins over the formula, as in transformers.
+  // A table in the file wins over the formula, as in transformers, but for
+  // M2M100: its old files hold tables that are never read.
   void MapPositions(const std::string& stack, const std::string& to) {
     const Architecture& a = model_.architecture;
     const std::string name = "model." + stack + ".embed_positions.weight";
-    const std::vector<uint64_t> shape = {a.source_positions, a.d_model};
+    if (config_.positions == BartPositions::kM2M100Sinusoids) {
+      map_.Ignore(name);
+      map_.Ignore("model." + stack + ".embed_positions.weights");
+      model_.tables[to] =
+          M2M100Sinusoids(a.source_positions, a.d_model,
+                          static_cast<uint32_t>(config_.generation.pad) + 1);
+      return;
+    }
+    const std::vector<uint64_t> shape = {
+        a.source_positions + config_.position_offset, a.d_model};
     if (const SourceTensor* tensor = map_.Find(name, shape)) {
       if (tensor->shape != shape) return;  // Finish will throw.
-      std::vector<float> table(tensor->size());
-      tensor->Read(0, table);
+      const size_t skipped = size_t{config_.position_offset} * a.d_model;
+      std::vector<float> table(tensor->size() - skipped);
+      tensor->Read(skipped, table);
       model_.tables[to] = std::move(table);
-    } else if (config_.static_positions) {
-      model_.tables[to] = SinusoidalPositions(a.source_positions, a.d_model);
+    } else if (config_.positions == BartPositions::kMarianSinusoids) {
+      model_.tables[to] = MarianSinusoids(a.source_positions, a.d_model);
     } else {
       map_.Require(name, shape);
     }
   }
 
-  const MarianConfig& config_;
+  const BartConfig& config_;
   TensorMap& map_;
   CanonicalModel& model_;
 };
 
 }  // namespace
 
-CanonicalModel ReadHuggingFaceMarian(const fs::path& directory,
-                                     bool with_tokenizer) {
-  MarianConfig config = ReadMarianConfig(directory);
+CanonicalModel ReadHuggingFaceBart(const fs::path& directory,
+                                   bool with_tokenizer) {
+  BartConfig config = ReadBartConfig(directory);
   const fs::path weights = FindWeights(directory);
   const std::shared_ptr<const TensorFile> file = OpenTensorFile(weights);
 
@@ -200,7 +237,7 @@ CanonicalModel ReadHuggingFaceMarian(const fs::path& directory,
   model.warnings = config.warnings;
   model.storage = file;
   TensorMap map(*file);
-  MarianMapper(config, map, &model).MapAll();
+  BartMapper(config, map, &model).MapAll();
   map.Finish(weights, "config.json");
 
   Architecture& a = model.architecture;

@@ -1,0 +1,286 @@
+#include "converter/readers/bart_config.h"
+
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "converter/error.h"
+#include "converter/readers/generation_config.h"
+#include "converter/readers/json_fields.h"
+
+namespace latimer {
+namespace {
+
+// PyTorch's nn.LayerNorm, which transformers uses as it is.
+constexpr float kNormEpsilon = 1e-5f;
+
+// What transformers' configuration class and modelling code of a family fix.
+struct FamilyFacts {
+  const char* model_type;
+  BartFamily family;
+  const char* activation;
+  bool scale_embedding;
+  NormPosition norm_position;
+  bool embedding_norm;
+  bool final_norm;
+  BartPositions positions;
+  uint32_t position_offset;
+  uint32_t vocabulary;
+  SpecialTokenDefaults tokens;
+};
+
+constexpr FamilyFacts kFamilies[] = {
+    {.model_type = "bart",
+     .family = BartFamily::kBart,
+     .activation = "gelu",
+     .scale_embedding = false,
+     .norm_position = NormPosition::kPost,
+     .embedding_norm = true,
+     .final_norm = false,
+     .positions = BartPositions::kLearned,
+     .position_offset = 2,
+     .vocabulary = 50265,
+     .tokens = {0, 2, 1, 2, 2}},
+    {.model_type = "marian",
+     .family = BartFamily::kMarian,
+     .activation = "gelu",
+     .scale_embedding = false,
+     .norm_position = NormPosition::kPost,
+     .embedding_norm = false,
+     .final_norm = false,
+     .positions = BartPositions::kMarianSinusoids,
+     .position_offset = 0,
+     .vocabulary = 58101,
+     .tokens = {-1, 0, 58100, 58100, 0}},
+    {.model_type = "mbart",
+     .family = BartFamily::kMBart,
+     .activation = "gelu",
+     .scale_embedding = false,
+     .norm_position = NormPosition::kPre,
+     .embedding_norm = true,
+     .final_norm = true,
+     .positions = BartPositions::kLearned,
+     .position_offset = 2,
+     .vocabulary = 50265,
+     .tokens = {0, 2, 1, -1, 2}},
+    {.model_type = "m2m_100",
+     .family = BartFamily::kM2M100,
+     .activation = "relu",
+     .scale_embedding = true,
+     .norm_position = NormPosition::kPre,
+     .embedding_norm = false,
+     .final_norm = true,
+     .positions = BartPositions::kM2M100Sinusoids,
+     .position_offset = 2,
+     .vocabulary = 128112,
+     .tokens = {0, 2, 1, 2, -1}},
+    {.model_type = "pegasus",
+     .family = BartFamily::kPegasus,
+     .activation = "gelu",
+     .scale_embedding = false,
+     .norm_position = NormPosition::kPre,
+     .embedding_norm = false,
+     .final_norm = true,
+     .positions = BartPositions::kMarianSinusoids,
+     .position_offset = 0,
+     .vocabulary = 50265,
+     .tokens = {-1, 1, 0, 0, 1}},
+};
+
+// Fields of config.json that are read here, or that change nothing.
+constexpr std::string_view kKnown[] = {
+    // Read.
+    "activation_function",
+    "add_bias_logits",
+    "add_final_layer_norm",
+    "d_model",
+    "decoder_attention_heads",
+    "decoder_ffn_dim",
+    "decoder_layers",
+    "decoder_vocab_size",
+    "encoder_attention_heads",
+    "encoder_ffn_dim",
+    "encoder_layers",
+    "hidden_size",
+    "max_position_embeddings",
+    "normalize_before",
+    "normalize_embedding",
+    "num_attention_heads",
+    "num_hidden_layers",
+    "scale_embedding",
+    "share_encoder_decoder_embeddings",
+    "static_position_embeddings",
+    "tie_word_embeddings",
+    // Of training, of heads for other tasks, of older versions.
+    "activation_dropout",
+    "classif_dropout",
+    "classifier_dropout",
+    "decoder_layerdrop",
+    "do_blenderbot_90_layernorm",
+    "encoder_layerdrop",
+    "extra_pos_embeddings",
+    "init_std",
+};
+
+Activation ReadActivation(const JsonFields& config, const char* fallback) {
+  // Names of transformers' ACT2FN.
+  const std::string name = config.Text("activation_function", fallback);
+  if (name == "relu") return Activation::kRelu;
+  if (name == "gelu" || name == "gelu_python") return Activation::kGelu;
+  if (name == "gelu_new" || name == "gelu_fast" ||
+      name == "gelu_pytorch_tanh" || name == "gelu_python_tanh" ||
+      name == "gelu_accurate") {
+    return Activation::kGeluTanh;
+  }
+  if (name == "swish" || name == "silu") return Activation::kSwish;
+  config.Fail("activation_function",
+              "supported are relu, gelu, gelu_new, swish and silu");
+}
+
+// JsonFields that transformers treats as other names of the first one.
+void CheckAliases(const JsonFields& config) {
+  constexpr std::array<std::pair<const char*, const char*>, 3> kAliases = {{
+      {"num_hidden_layers", "encoder_layers"},
+      {"hidden_size", "d_model"},
+      {"num_attention_heads", "encoder_attention_heads"},
+  }};
+  for (const auto& [alias, name] : kAliases) {
+    if (config.Has(alias) && config.Has(name) &&
+        *config.Find(alias) != *config.Find(name)) {
+      config.Fail(alias, std::string("it contradicts ") + name +
+                             ", of which it is another name");
+    }
+  }
+}
+
+// Marian computes with these as its own code and transformers 3 do. The other
+// families' code fixes them.
+void ReadNorms(const JsonFields& config, const FamilyFacts& facts,
+               BartConfig* out) {
+  Architecture& a = out->architecture;
+  a.norm_kind = NormKind::kLayerNorm;
+  a.norm_epsilon = kNormEpsilon;
+  a.norm_position = facts.norm_position;
+  a.embedding_norm = facts.embedding_norm;
+  a.final_norm = facts.final_norm;
+  const bool before =
+      config.Bool("normalize_before", a.norm_position == NormPosition::kPre);
+  const bool embedding = config.Bool("normalize_embedding", a.embedding_norm);
+  const bool last = config.Bool("add_final_layer_norm", a.final_norm);
+  const bool usual = before == (a.norm_position == NormPosition::kPre) &&
+                     embedding == a.embedding_norm && last == a.final_norm;
+  if (usual) return;
+  if (facts.family != BartFamily::kMarian) {
+    out->warnings.push_back(
+        config.path().string() +
+        ": normalize_before, normalize_embedding and add_final_layer_norm "
+        "contradict model_type " +
+        facts.model_type + " and have no effect, as in transformers.");
+    return;
+  }
+  a.norm_position = before ? NormPosition::kPre : NormPosition::kPost;
+  a.embedding_norm = embedding;
+  a.final_norm = last;
+  out->warnings.push_back(
+      config.path().string() +
+      ": normalize_before, normalize_embedding and add_final_layer_norm are "
+      "honoured as Marian and transformers 3 do; later versions of "
+      "transformers ignore them.");
+}
+
+void ReadHeads(const JsonFields& config, Architecture* a) {
+  a->encoder_heads = config.Count("encoder_attention_heads",
+                                  config.Count("num_attention_heads", 16), 1);
+  a->decoder_heads = config.Count("decoder_attention_heads", 16, 1);
+  for (const char* heads :
+       {"encoder_attention_heads", "decoder_attention_heads"}) {
+    if (a->d_model % config.Count(heads, 16, 1) != 0) {
+      config.Fail(heads,
+                  "it must divide d_model " + std::to_string(a->d_model));
+    }
+  }
+  SplitHeads(a);
+}
+
+void ReadArchitecture(const JsonFields& config, const FamilyFacts& facts,
+                      BartConfig* out) {
+  Architecture& a = out->architecture;
+  const bool marian = facts.family == BartFamily::kMarian;
+  a.d_model = config.Count("d_model", config.Count("hidden_size", 1024), 1);
+  a.encoder_layers =
+      config.Count("encoder_layers", config.Count("num_hidden_layers", 12), 1);
+  a.decoder_layers = config.Count("decoder_layers", 12, 1);
+  a.encoder_ffn = config.Count("encoder_ffn_dim", 4096, 1);
+  a.decoder_ffn = config.Count("decoder_ffn_dim", 4096, 1);
+  a.source_vocabulary = config.Count("vocab_size", facts.vocabulary, 1);
+  out->share_embeddings =
+      !marian || config.Bool("share_encoder_decoder_embeddings", true);
+  out->tie_output = config.Bool("tie_word_embeddings", true);
+  a.target_vocabulary =
+      out->share_embeddings
+          ? a.source_vocabulary
+          : config.Count("decoder_vocab_size", a.source_vocabulary, 1);
+  a.source_positions = config.Count("max_position_embeddings", 1024, 1);
+  a.target_positions = a.source_positions;
+  a.activation = ReadActivation(config, facts.activation);
+  a.embedding_scale =
+      config.Bool("scale_embedding", facts.scale_embedding)
+          ? static_cast<float>(std::sqrt(static_cast<double>(a.d_model)))
+          : 1.0f;
+  a.decoder_kind = DecoderKind::kSelfAttention;
+  a.residual = true;
+  a.has_positions = true;
+  out->positions = facts.positions;
+  if (out->positions == BartPositions::kMarianSinusoids &&
+      !config.Bool("static_position_embeddings", true)) {
+    out->positions = BartPositions::kLearned;
+  }
+  out->position_offset = facts.position_offset;
+  ReadHeads(config, &a);
+  ReadNorms(config, facts, out);
+}
+
+const FamilyFacts& FindFamily(const JsonFields& config) {
+  const std::string type = config.Text("model_type", "");
+  std::string known;
+  for (const FamilyFacts& facts : kFamilies) {
+    if (type == facts.model_type) return facts;
+    known += (known.empty() ? "" : ", ") + std::string(facts.model_type);
+  }
+  config.Fail("model_type", "it can be " + known);
+}
+
+}  // namespace
+
+BartConfig ReadBartConfig(const std::filesystem::path& directory) {
+  const auto config = JsonFields::Open(directory / "config.json");
+  if (!config) {
+    throw ConversionError(
+        (directory / "config.json").string() +
+        ": cannot open the file; give the folder of a Hugging "
+        "Face model.");
+  }
+  const FamilyFacts& facts = FindFamily(*config);
+  if (config->Bool("add_bias_logits", false)) {
+    config->Fail("add_bias_logits", "it is not supported");
+  }
+  if (!config->Bool("is_encoder_decoder", true)) {
+    config->Fail("is_encoder_decoder", "only true is supported");
+  }
+  BartConfig out;
+  out.family = facts.family;
+  CheckAliases(*config);
+  ReadArchitecture(*config, facts, &out);
+  out.name = config->Text("_name_or_path", "");
+  out.generation = ReadGenerationConfig(directory, *config, out.architecture,
+                                        facts.tokens, kKnown, &out.warnings);
+  // transformers gives <pad> a position of its own, of zeros.
+  if (facts.family == BartFamily::kM2M100 &&
+      out.generation.decoder_start == out.generation.pad) {
+    config->Fail("decoder_start_token_id",
+                 "it must not be pad_token_id, which has no position");
+  }
+  return out;
+}
+
+}  // namespace latimer

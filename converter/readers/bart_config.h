@@ -1,0 +1,47 @@
+// config.json and generation_config.json of BART and the Hugging Face families
+// that are built like it.
+#ifndef LATIMER_CONVERTER_READERS_BART_CONFIG_H_
+#define LATIMER_CONVERTER_READERS_BART_CONFIG_H_
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "converter/canonical_model.h"
+#include "latimer/model_info.h"
+
+namespace latimer {
+
+// model_type: bart, marian, mbart (mBART and mBART-50), m2m_100 (M2M100 and
+// NLLB), pegasus.
+enum class BartFamily { kBart, kMarian, kMBart, kM2M100, kPegasus };
+
+// Where position tables come from that the file does not have.
+enum class BartPositions {
+  kLearned,          // Nowhere: the file must have them.
+  kMarianSinusoids,  // Frequencies 10000^(-2i / D).
+  kM2M100Sinusoids,  // 10000^(-i / (D/2 - 1)), from position pad + 1 on.
+};
+
+struct BartConfig {
+  BartFamily family;
+  // Without the facts that only the tensors tell: which embeddings are tied,
+  // whether positions are shared. positions_shared etc. are false here.
+  Architecture architecture{};
+  CanonicalGeneration generation;
+  // share_encoder_decoder_embeddings and tie_word_embeddings.
+  bool share_embeddings = true;
+  bool tie_output = true;
+  BartPositions positions = BartPositions::kLearned;
+  // Rows of a position table in the file before that of the first token.
+  uint32_t position_offset = 0;
+  std::string name;
+  std::vector<std::string> warnings;
+};
+
+// Throws ConversionError where a field has a value that is not supported.
+BartConfig ReadBartConfig(const std::filesystem::path& directory);
+
+}  // namespace latimer
+
+#endif  // LATIMER_CONVERTER_READERS_BART_CONFIG_H_

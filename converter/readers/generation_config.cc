@@ -1,0 +1,296 @@
+#include "converter/readers/generation_config.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "converter/error.h"
+
+namespace latimer {
+namespace {
+
+using Json = nlohmann::json;
+
+// Rules of generate() that change a greedy result and are not supported,
+// with the value, besides an absent, false or empty one, at which they do
+// nothing.
+constexpr std::array<std::pair<const char*, int>, 9> kUnsupportedRules = {{
+    {"do_sample", 0},
+    {"encoder_no_repeat_ngram_size", 0},
+    {"encoder_repetition_penalty", 1},
+    {"exponential_decay_length_penalty", 0},
+    {"force_words_ids", 0},
+    {"forced_decoder_ids", 0},
+    {"guidance_scale", 1},
+    {"sequence_bias", 0},
+    {"watermarking_config", 0},
+}};
+
+// Fields of either file, of any family, that are read here or that cannot
+// change what greedy search gives.
+constexpr std::string_view kKnown[] = {
+    // Read.
+    "bad_words_ids",
+    "begin_suppress_tokens",
+    "bos_token_id",
+    "decoder_start_token_id",
+    "eos_token_id",
+    "force_bos_token_to_be_generated",
+    "forced_bos_token_id",
+    "forced_eos_token_id",
+    "is_encoder_decoder",
+    "max_length",
+    "max_new_tokens",
+    "min_length",
+    "min_new_tokens",
+    "model_type",
+    "no_repeat_ngram_size",
+    "pad_token_id",
+    "repetition_penalty",
+    "suppress_tokens",
+    "task_specific_params",
+    "vocab_size",
+    // Training, beam search, sampling, bookkeeping.
+    "_commit_hash",
+    "_from_model_config",
+    "_name_or_path",
+    "_num_labels",
+    "add_cross_attention",
+    "architectures",
+    "attention_dropout",
+    "bad_words",
+    "chunk_size_feed_forward",
+    "cross_attention_hidden_size",
+    "diversity_penalty",
+    "dropout",
+    "dtype",
+    "early_stopping",
+    "finetuning_task",
+    "gradient_checkpointing",
+    "id2label",
+    "is_decoder",
+    "label2id",
+    "length_penalty",
+    "num_beam_groups",
+    "num_beams",
+    "num_labels",
+    "num_return_sequences",
+    "output_attentions",
+    "output_hidden_states",
+    "output_past",
+    "output_scores",
+    "prefix",
+    "problem_type",
+    "pruned_heads",
+    "remove_invalid_values",
+    "renormalize_logits",
+    "return_dict",
+    "return_dict_in_generate",
+    "save_step",
+    "sep_token_id",
+    "temperature",
+    "tf_legacy_loss",
+    "tie_encoder_decoder",
+    "tokenizer_class",
+    "top_k",
+    "top_p",
+    "torch_dtype",
+    "torchscript",
+    "transformers_version",
+    "typical_p",
+    "use_bfloat16",
+    "use_cache",
+    "xla_device",
+};
+
+bool IsKnown(std::string_view name, std::span<const std::string_view> known) {
+  return std::ranges::find(kKnown, name) != std::end(kKnown) ||
+         std::ranges::find(known, name) != known.end() ||
+         std::ranges::any_of(kUnsupportedRules, [&](const auto& rule) {
+           return rule.first == name;
+         });
+}
+
+bool IsNeutral(const Json& value) {
+  return value.is_null() || value == false || value == 0 || value == 0.0 ||
+         (value.is_string() && value.get_ref<const std::string&>().empty()) ||
+         ((value.is_array() || value.is_object()) && value.empty());
+}
+
+void RefuseUnsupportedRules(const JsonFields& rules) {
+  for (const auto& [name, neutral] : kUnsupportedRules) {
+    const Json* value = rules.Find(name);
+    if (value == nullptr || *value == neutral || *value == false ||
+        (value->is_structured() && value->empty())) {
+      continue;
+    }
+    rules.Fail(name,
+               "this generation rule is not supported; remove it from "
+               "the file to convert without it");
+  }
+}
+
+// JsonFields that nobody here reads may matter to whoever wrote them.
+void WarnOfUnknownFields(const JsonFields& fields,
+                         std::span<const std::string_view> known,
+                         std::vector<std::string>* warnings) {
+  for (const auto& [name, value] : fields.json().items()) {
+    if (!IsKnown(name, known) && !IsNeutral(value)) {
+      warnings->push_back(fields.path().string() + ": field " + name +
+                          " is unknown and has no effect.");
+    }
+  }
+}
+
+void AddBannedSequences(const JsonFields& rules, std::string_view name,
+                        uint32_t vocabulary, CanonicalGeneration* out) {
+  const Json* value = rules.Find(name);
+  if (value == nullptr) return;
+  const std::string why = "it must list ids of the target vocabulary of " +
+                          std::to_string(vocabulary);
+  if (!value->is_array()) rules.Fail(name, why);
+  for (const Json& entry : *value) {
+    std::vector<int32_t> sequence;
+    for (const Json& id : entry.is_array() ? entry : Json::array({entry})) {
+      if (!JsonFields::IsToken(id, vocabulary)) rules.Fail(name, why);
+      sequence.push_back(id.get<int32_t>());
+    }
+    if (sequence.empty()) rules.Fail(name, why);
+    // transformers drops a ban of EOS alone, which would never end.
+    if (sequence == std::vector<int32_t>{out->eos}) continue;
+    out->banned_sequences.push_back(std::move(sequence));
+  }
+}
+
+// Tokens banned as the first output only: banned where decoder_start comes
+// before, which is there alone if it is itself never produced.
+void AddBeginSuppressed(const JsonFields& rules, uint32_t vocabulary,
+                        CanonicalGeneration* out) {
+  constexpr std::string_view kName = "begin_suppress_tokens";
+  CanonicalGeneration first;
+  first.eos = -1;  // Nothing is dropped: EOS may be banned here.
+  AddBannedSequences(rules, kName, vocabulary, &first);
+  if (first.banned_sequences.empty()) return;
+  const std::vector<int32_t> start = {out->decoder_start};
+  if (std::find(out->banned_sequences.begin(), out->banned_sequences.end(),
+                start) == out->banned_sequences.end()) {
+    rules.Fail(kName,
+               "it is supported only where bad_words_ids bans "
+               "decoder_start_token_id");
+  }
+  for (const std::vector<int32_t>& token : first.banned_sequences) {
+    out->banned_sequences.push_back({out->decoder_start, token.back()});
+  }
+}
+
+// What generate() takes for a special token: generation_config.json alone says
+// where that exists, but for these.
+class SpecialTokens {
+ public:
+  SpecialTokens(const JsonFields& rules, const JsonFields& config,
+                uint32_t vocabulary)
+      : rules_(rules), config_(config), vocabulary_(vocabulary) {}
+
+  // A field that is there as null has no default.
+  std::optional<int32_t> Find(std::string_view name, int32_t fallback) const {
+    if (const auto id = rules_.Token(name, vocabulary_)) return id;
+    if (const auto id = config_.Token(name, vocabulary_)) return id;
+    if (fallback < 0 || static_cast<uint32_t>(fallback) >= vocabulary_ ||
+        config_.json().contains(name)) {
+      return std::nullopt;
+    }
+    return fallback;
+  }
+
+ private:
+  const JsonFields& rules_;
+  const JsonFields& config_;
+  uint32_t vocabulary_;
+};
+
+void ReadSpecialTokens(const JsonFields& rules, const JsonFields& config,
+                       bool rules_are_config, uint32_t vocabulary,
+                       const SpecialTokenDefaults& defaults,
+                       CanonicalGeneration* out) {
+  const SpecialTokens special(rules, config, vocabulary);
+  const std::optional<int32_t> eos = special.Find("eos_token_id", defaults.eos);
+  if (!eos) config.Fail("eos_token_id", "a model needs one");
+  out->eos = *eos;
+  out->pad = special.Find("pad_token_id", defaults.pad).value_or(out->eos);
+  const std::optional<int32_t> bos = special.Find("bos_token_id", defaults.bos);
+  std::optional<int32_t> start =
+      special.Find("decoder_start_token_id", defaults.decoder_start);
+  if (!start) start = bos;
+  if (!start) config.Fail("decoder_start_token_id", "a model needs one");
+  out->decoder_start = *start;
+  out->forced_eos =
+      rules_are_config
+          ? special.Find("forced_eos_token_id", defaults.forced_eos)
+                .value_or(-1)
+          : rules.Token("forced_eos_token_id", vocabulary).value_or(-1);
+  out->forced_first =
+      rules.Token("forced_bos_token_id", vocabulary).value_or(-1);
+  // Files of transformers 3.
+  if (rules_are_config && bos &&
+      rules.Bool("force_bos_token_to_be_generated", false)) {
+    out->forced_first = *bos;
+  }
+}
+
+void ReadLengths(const JsonFields& rules, const Architecture& a,
+                 CanonicalGeneration* out) {
+  // max_length and min_length count the start token, the others do not. Where
+  // no limit is given the positions are it, not 20 as in transformers.
+  out->max_target_tokens = a.target_positions;
+  if (rules.Has("max_new_tokens")) {
+    out->max_target_tokens = rules.Count("max_new_tokens", 0, 1);
+  } else if (rules.Has("max_length")) {
+    out->max_target_tokens = rules.Count("max_length", 0, 2) - 1;
+  }
+  out->max_target_tokens = std::min(out->max_target_tokens, a.target_positions);
+  const uint32_t min_length = rules.Count("min_length", 0);
+  out->min_target_tokens = std::max(min_length > 0 ? min_length - 1 : 0,
+                                    rules.Count("min_new_tokens", 0));
+}
+
+float ReadRepetitionPenalty(const JsonFields& rules) {
+  constexpr std::string_view kName = "repetition_penalty";
+  const Json* value = rules.Find(kName);
+  if (value == nullptr) return 1.0f;
+  if (!value->is_number() || !(value->get<double>() > 0) ||
+      !std::isfinite(value->get<float>())) {
+    rules.Fail(kName, "it must be a number above 0");
+  }
+  return value->get<float>();
+}
+
+}  // namespace
+
+CanonicalGeneration ReadGenerationConfig(
+    const std::filesystem::path& directory, const JsonFields& config,
+    const Architecture& architecture, const SpecialTokenDefaults& defaults,
+    std::span<const std::string_view> known,
+    std::vector<std::string>* warnings) {
+  WarnOfUnknownFields(config, known, warnings);
+  const auto own = JsonFields::Open(directory / "generation_config.json");
+  if (own) WarnOfUnknownFields(*own, known, warnings);
+  const JsonFields& rules = own ? *own : config;
+  RefuseUnsupportedRules(rules);
+
+  const uint32_t vocabulary = architecture.target_vocabulary;
+  CanonicalGeneration g;
+  ReadSpecialTokens(rules, config, !own, vocabulary, defaults, &g);
+  if (static_cast<uint32_t>(g.eos) < architecture.source_vocabulary) {
+    g.source_suffix = {g.eos};
+  }
+  AddBannedSequences(rules, "bad_words_ids", vocabulary, &g);
+  AddBannedSequences(rules, "suppress_tokens", vocabulary, &g);
+  AddBeginSuppressed(rules, vocabulary, &g);
+  ReadLengths(rules, architecture, &g);
+  g.no_repeat_ngram = rules.Count("no_repeat_ngram_size", 0);
+  g.repetition_penalty = ReadRepetitionPenalty(rules);
+  return g;
+}
+
+}  // namespace latimer
