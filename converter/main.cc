@@ -14,6 +14,7 @@
 #include "converter/known_answer.h"
 #include "converter/model_writer.h"
 #include "converter/profile_header.h"
+#include "converter/readers/languages.h"
 #include "converter/readers/map_json.h"
 #include "converter/readers/mapped_model.h"
 #include "converter/readers/open_model.h"
@@ -30,6 +31,7 @@ struct Options {
   fs::path model;
   std::string map;  // Empty: none.
   std::vector<std::string> settings;
+  std::string source_language, target_language;  // Empty: all of them.
   fs::path output;
   WeightType weights = WeightType::kInt8;
   Tile tile = Tile::k8x8;
@@ -93,6 +95,8 @@ CanonicalModel ReadModel(const Options& options) {
 
 void Convert(const Options& options) {
   CanonicalModel model = ReadModel(options);
+  ChooseLanguages(options.source_language, options.target_language,
+                  &model.generation);
   if (!options.license.empty()) model.license = options.license;
   size_t warnings_printed = 0;
   const auto print_warnings = [&] {
@@ -190,6 +194,13 @@ int Main(int argc, char** argv) {
          "print a preset of --map, to write another one from it")
       ->trigger_on_parse()
       ->option_text("NAME");
+  app.add_option("--source-lang", options.source_language,
+                 "of a multilingual model keep the choice of this source "
+                 "language, and of --target-lang")
+      ->option_text("CODE");
+  app.add_option("--target-lang", options.target_language,
+                 "the language that the model then always translates into")
+      ->option_text("CODE");
   app.add_option("-o,--output", options.output, "the model file to write, .ltm")
       ->required();
   std::string weights = "int8";

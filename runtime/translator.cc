@@ -331,9 +331,11 @@ Result<Translator::State::Frame> Translator::State::BeginSource(
   }
   const Result<const Task*> task = FindTask(rules, options.task);
   if (!task.ok()) return task.status();
-  const std::string_view prefix = options.prefix.empty() && *task != nullptr
-                                      ? std::string_view((*task)->prefix)
-                                      : options.prefix;
+  std::string_view prefix = options.prefix.empty() && *task != nullptr
+                                ? std::string_view((*task)->prefix)
+                                : options.prefix;
+  // The text brings the space before its first word itself.
+  while (!prefix.empty() && prefix.back() == ' ') prefix.remove_suffix(1);
 
   const std::span<int32_t> ids(workspace().source_tokens,
                                max_source_tokens - frame.after(rules));

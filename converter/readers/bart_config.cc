@@ -274,6 +274,11 @@ BartConfig ReadBartConfig(const std::filesystem::path& directory) {
   out.name = config->Text("_name_or_path", "");
   out.generation = ReadGenerationConfig(directory, *config, out.architecture,
                                         facts.tokens, kKnown, &out.warnings);
+  if (facts.family == BartFamily::kBart) {  // <s> text </s>
+    out.generation.source_prefix = {
+        config->Token("bos_token_id", out.architecture.source_vocabulary)
+            .value_or(facts.tokens.bos)};
+  }
   // transformers gives <pad> a position of its own, of zeros.
   if (facts.family == BartFamily::kM2M100 &&
       out.generation.decoder_start == out.generation.pad) {

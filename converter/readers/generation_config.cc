@@ -265,6 +265,49 @@ float ReadRepetitionPenalty(const JsonFields& rules) {
   return value->get<float>();
 }
 
+// A zero-terminated copy, or false where it does not fit.
+template <size_t kBytes>
+bool CopyText(const std::string& text, char (&out)[kBytes]) {
+  if (text.size() >= kBytes || text.find('\0') != std::string::npos) {
+    return false;
+  }
+  std::copy(text.begin(), text.end(), out);
+  return true;
+}
+
+// task_specific_params of config.json: T5's prefixes, and limits. Of what else
+// stands there nothing changes greedy search.
+void ReadTasks(const JsonFields& config, const Architecture& a,
+               CanonicalGeneration* out) {
+  constexpr std::string_view kName = "task_specific_params";
+  const Json* tasks = config.Find(kName);
+  if (tasks == nullptr) return;
+  if (!tasks->is_object()) config.Fail(kName, "it must be an object");
+  for (const auto& [name, value] : tasks->items()) {
+    if (!value.is_object()) config.Fail(kName, name + " must be an object");
+    const auto fields = JsonFields::From(
+        config.path().string() + ": " + std::string(kName) + "." + name, value);
+    RefuseUnsupportedRules(fields);
+    Task task = {};
+    if (name.empty() || !CopyText(name, task.name) ||
+        !CopyText(fields.Text("prefix", ""), task.prefix)) {
+      fields.Fail("prefix", "a task's name can have " +
+                                std::to_string(sizeof(task.name) - 1) +
+                                " bytes and its prefix " +
+                                std::to_string(sizeof(task.prefix) - 1));
+    }
+    // As in ReadLengths.
+    if (fields.Has("max_length")) {
+      task.max_target_tokens =
+          std::min(fields.Count("max_length", 0, 2) - 1, a.target_positions);
+    }
+    const uint32_t min_length = fields.Count("min_length", 0);
+    task.min_target_tokens = min_length > 0 ? min_length - 1 : 0;
+    task.no_repeat_ngram = fields.Count("no_repeat_ngram_size", 0);
+    out->tasks.push_back(task);
+  }
+}
+
 }  // namespace
 
 CanonicalGeneration ReadGenerationConfig(
@@ -288,6 +331,7 @@ CanonicalGeneration ReadGenerationConfig(
   AddBannedSequences(rules, "suppress_tokens", vocabulary, &g);
   AddBeginSuppressed(rules, vocabulary, &g);
   ReadLengths(rules, architecture, &g);
+  ReadTasks(config, architecture, &g);
   g.no_repeat_ngram = rules.Count("no_repeat_ngram_size", 0);
   g.repetition_penalty = ReadRepetitionPenalty(rules);
   return g;

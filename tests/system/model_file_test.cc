@@ -63,12 +63,13 @@ TEST(ModelFileTest, ATruncationIsToldWithBothSizes) {
 
 TEST(ModelFileTest, EveryFlippedBitIsFoundByTheChecksum) {
   Image image(SmallModel().bytes());
-  for (std::byte& byte : image.bytes()) {
+  for (size_t i = 0; i < image.bytes().size(); i += Emulated(1, 11)) {
+    std::byte& byte = image.bytes()[i];
     for (int bit = 0; bit < 8; ++bit) {
       const auto mask = static_cast<std::byte>(1 << bit);
       byte ^= mask;
       ASSERT_FALSE(ReadImage(image.bytes()).ok())
-          << "bit " << bit << " of byte " << &byte - image.bytes().data();
+          << "bit " << bit << " of byte " << i;
       byte ^= mask;
     }
   }

@@ -103,7 +103,7 @@ class NoAllocationTest : public testing::TestWithParam<WeightType> {
   }
 };
 
-constexpr size_t kTranslations = Emulated(1000, 20);
+constexpr size_t kTranslations = Emulated(1000, 8);
 // 0: none but the model's, which long texts reach.
 constexpr uint32_t kMaxTargetTokens = Emulated(0, 16);
 

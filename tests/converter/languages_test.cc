@@ -1,0 +1,85 @@
+#include "converter/readers/languages.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/converter/model_folder.h"
+
+namespace latimer {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::vector<std::string> Codes(const CanonicalGeneration& g) {
+  std::vector<std::string> codes;
+  for (const Language& language : g.languages) codes.push_back(language.code);
+  return codes;
+}
+
+TEST(LanguagesTest, TokensOfEachFamilyAreKnown) {
+  CanonicalGeneration nllb;
+  AddLanguages(LanguageTokens::kNllb, false,
+               {{"zho_Hans", 9}, {"eng_Latn", 7}, {"<mask>", 8}, {"en_XX", 5}},
+               &nllb);
+  EXPECT_THAT(Codes(nllb), ElementsAre("eng_Latn", "zho_Hans"));
+  EXPECT_EQ(nllb.languages[0].token, 7);
+  EXPECT_EQ(nllb.source_language, SourceLanguage::kBeforeText);
+  EXPECT_EQ(nllb.target_language, TargetLanguage::kForcedFirst);
+  CanonicalGeneration m2m100;
+  AddLanguages(LanguageTokens::kM2M100, false,
+               {{"__zh__", 9}, {"__ast__", 7}, {"__", 3}, {"zh", 4}}, &m2m100);
+  EXPECT_THAT(Codes(m2m100), ElementsAre("ast", "zh"));
+  CanonicalGeneration mbart;
+  AddLanguages(LanguageTokens::kMBart, false, {{"ro_RO", 9}, {"en_XX", 7}},
+               &mbart);
+  EXPECT_THAT(Codes(mbart), ElementsAre("en_XX", "ro_RO"));
+  EXPECT_EQ(mbart.source_language, SourceLanguage::kAfterSuffix);
+  EXPECT_EQ(mbart.target_language, TargetLanguage::kDecoderStart);
+}
+
+TEST(LanguagesTest, OldNllbHasTheSourceBehindEos) {
+  CanonicalGeneration nllb;
+  AddLanguages(LanguageTokens::kNllb, true, {{"eng_Latn", 7}}, &nllb);
+  EXPECT_EQ(nllb.source_language, SourceLanguage::kAfterSuffix);
+  EXPECT_EQ(nllb.target_language, TargetLanguage::kForcedFirst);
+}
+
+TEST(LanguagesTest, AModelWithoutSuchTokensHasNone) {
+  CanonicalGeneration g;
+  AddLanguages(LanguageTokens::kNllb, false, {{"</s>", 2}}, &g);
+  EXPECT_TRUE(g.languages.empty());
+  EXPECT_EQ(g.target_language, TargetLanguage::kNone);
+}
+
+TEST(LanguagesTest, AChosenDirectionBecomesRules) {
+  CanonicalGeneration g;
+  g.source_suffix = {2};
+  CanonicalGeneration mbart = g;
+  AddLanguages(LanguageTokens::kMBart50, false, {{"ro_RO", 9}, {"en_XX", 7}},
+               &g);
+  AddLanguages(LanguageTokens::kMBart, false, {{"ro_RO", 9}, {"en_XX", 7}},
+               &mbart);
+  ChooseLanguages("en_XX", "ro_RO", &g);
+  EXPECT_THAT(g.source_prefix, ElementsAre(7));
+  EXPECT_THAT(g.source_suffix, ElementsAre(2));
+  EXPECT_EQ(g.forced_first, 9);
+  EXPECT_TRUE(g.languages.empty());
+  ChooseLanguages("en_XX", "ro_RO", &mbart);
+  EXPECT_THAT(mbart.source_suffix, ElementsAre(2, 7));
+  EXPECT_EQ(mbart.decoder_start, 9);
+  EXPECT_EQ(mbart.forced_first, -1);
+}
+
+TEST(LanguagesTest, AnUnknownCodeListsThoseThatExist) {
+  CanonicalGeneration g;
+  AddLanguages(LanguageTokens::kMBart50, false, {{"ro_RO", 9}, {"en_XX", 7}},
+               &g);
+  EXPECT_EQ(ErrorOf([&] { ChooseLanguages("en_XX", "de", &g); }),
+            "--target-lang de: the model has en_XX, ro_RO.");
+  EXPECT_THAT(ErrorOf([&] { ChooseLanguages("en_XX", "", &g); }),
+              HasSubstr("give both or none"));
+}
+
+}  // namespace
+}  // namespace latimer
