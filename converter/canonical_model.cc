@@ -2,7 +2,21 @@
 
 #include <cmath>
 
+#include "base/check.h"
+
 namespace latimer {
+
+CanonicalLinear::Row CanonicalLinear::RowAt(uint64_t output) const {
+  if (rows != nullptr) {
+    LATIMER_CHECK(output < rows->size() && weights.size() == 1);
+    return {weights[0], (*rows)[output]};
+  }
+  for (const SourceTensor* tensor : weights) {
+    if (output < tensor->shape.at(0)) return {tensor, output};
+    output -= tensor->shape.at(0);
+  }
+  LATIMER_CHECK(false);  // Not a row of it.
+}
 
 void SplitHeads(Architecture* architecture) {
   Architecture& a = *architecture;

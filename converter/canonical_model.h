@@ -21,10 +21,21 @@ namespace latimer {
 // y = x W^T + b, where W and b may be stacked from several tensors: query, key
 // and value become one projection.
 struct CanonicalLinear {
+  // A row of one of the tensors.
+  struct Row {
+    const SourceTensor* tensor;
+    uint64_t index;
+  };
+
   // Each [outputs_i, inputs].
   std::vector<const SourceTensor*> weights;
   // Parallel to weights, each of outputs_i numbers; null means zero.
   std::vector<const SourceTensor*> biases;
+  // The rows of the one tensor that are meant, ascending; null: all of all.
+  std::shared_ptr<const std::vector<uint32_t>> rows = nullptr;
+
+  // Where row `output` of W lies. Precondition: W has it.
+  Row RowAt(uint64_t output) const;
 };
 
 struct CanonicalNorm {
@@ -62,6 +73,11 @@ struct CanonicalShortlist {
   bool copies_source = false;
   std::vector<uint32_t> offsets;
   std::vector<uint16_t> tokens;
+
+  // What the vectors take in the file.
+  size_t bytes() const {
+    return offsets.size() * sizeof(uint32_t) + tokens.size() * sizeof(uint16_t);
+  }
 };
 
 struct CanonicalModel {

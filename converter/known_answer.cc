@@ -108,10 +108,17 @@ ModelBytes WriteModelWithKnownAnswer(const CanonicalModel& model,
   std::vector<int32_t> target(KnownTargetTokens(model));  // Its place.
   with_answer.known_answer = {source, target};
   ModelBytes file = WriteModel(model, with_answer);
-  target = Answer(*tile == options.tile
-                      ? file
-                      : WriteModel(model, {.tile = *tile, .progress = {}}),
-                  source, static_cast<uint32_t>(target.size()));
+  if (*tile == options.tile) {
+    target = Answer(file, source, static_cast<uint32_t>(target.size()));
+  } else {
+    // Where the file itself is made, for it may be too large for the memory.
+    std::optional<OutputFile> other;
+    if (options.file != nullptr) other.emplace(options.file->path());
+    const ModelBytes runs_here = WriteModel(
+        model,
+        {.tile = *tile, .file = other ? &*other : nullptr, .progress = {}});
+    target = Answer(runs_here, source, static_cast<uint32_t>(target.size()));
+  }
   SetKnownTarget(file, target);
   return file;
 }

@@ -15,9 +15,9 @@ namespace latimer {
 std::optional<Tile> TileForThisCpu(WeightType type = WeightType::kInt8);
 
 // WriteModel. With int8 weights the file gets a known answer: the model is run
-// here, packed once more in memory where options.tile is for another CPU. Where
-// this CPU has no kernels at all there is none, and `*warnings` says so.
-// options.known_answer is not read.
+// here, packed once more, beside options.file, where options.tile is for
+// another CPU. Where this CPU has no kernels at all there is none, and
+// `*warnings` says so. options.known_answer is not read.
 ModelBytes WriteModelWithKnownAnswer(const CanonicalModel& model,
                                      const WriteOptions& options,
                                      std::vector<std::string>* warnings);

@@ -106,12 +106,14 @@ void Convert(const Options& options) {
     }
   };
   print_warnings();
+  OutputFile file(options.output);
   const ModelBytes bytes = [&] {
     Progress progress(!options.json && isatty(STDERR_FILENO) != 0);
     return WriteModelWithKnownAnswer(model,
                                      {.weights = options.weights,
                                       .tile = options.tile,
                                       .f32_tile = options.tile,
+                                      .file = &file,
                                       .progress = std::ref(progress)},
                                      &model.warnings);
   }();
@@ -126,7 +128,7 @@ void Convert(const Options& options) {
   if (!profile.ok()) throw ConversionError(profile.status().message());
   // The model last: where anything fails, there is none.
   if (!options.profile.empty()) WriteProfile(options.profile, *profile);
-  WriteFileAtomically(options.output, bytes.bytes());
+  file.Commit();
 
   const Json bill = MakeBill(info, *profile);
   const Board* board = options.board;

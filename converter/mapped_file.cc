@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/check.h"
 #include "converter/error.h"
 
 namespace latimer {
@@ -40,6 +41,19 @@ MappedFile::~MappedFile() {
   if (!bytes_.empty()) {
     munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
   }
+}
+
+void MappedFile::Forget(std::span<const std::byte> part) const {
+  if (part.empty()) return;
+  LATIMER_CHECK(part.data() >= bytes_.data() &&
+                part.data() + part.size() <= bytes_.data() + bytes_.size());
+  // The mapping begins with a page, and madvise takes whole ones only.
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const size_t offset = static_cast<size_t>(part.data() - bytes_.data());
+  const size_t begin = offset / page * page;
+  // Never written to, so that nothing is lost. Advice only: no error matters.
+  (void)madvise(const_cast<std::byte*>(bytes_.data() + begin),
+                offset + part.size() - begin, MADV_DONTNEED);
 }
 
 }  // namespace latimer

@@ -18,6 +18,10 @@ class MappedFile {
 
   std::span<const std::byte> bytes() const { return bytes_; }
 
+  // Takes the pages that hold `part` of the bytes out of this process's
+  // memory. They are read from the file when they are needed again.
+  void Forget(std::span<const std::byte> part) const;
+
  private:
   std::span<const std::byte> bytes_;
 };

@@ -1,24 +1,19 @@
 #include "converter/model_writer.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <new>
 #include <vector>
 
 #include "base/check.h"
+#include "converter/check_numbers.h"
 #include "converter/error.h"
-#include "converter/quantize.h"
+#include "converter/tensor_packer.h"
 #include "latimer/profile_config.h"
 #include "model/model_file.h"
 #include "model/tensor_list.h"
 #include "model_generated.h"
-#include "ops/xnnpack/pack.h"
 
 namespace latimer {
 namespace {
@@ -31,16 +26,20 @@ constexpr size_t kAlignment = 64;
 // bytes; the builder grows if it is too little.
 constexpr uint64_t kOverheadBytes = 1 << 18;
 
-// Gives FlatBuffers memory that starts at a multiple of 64.
+// Memory that starts at a multiple of 64. Pages that are never written take
+// none.
+uint8_t* AllocateAligned(size_t size) {
+  return static_cast<uint8_t*>(
+      ::operator new (size, std::align_val_t{kAlignment}));
+}
+void FreeAligned(const void* memory) {
+  ::operator delete (const_cast<void*>(memory), std::align_val_t{kAlignment});
+}
+
 class AlignedAllocator : public flatbuffers::Allocator {
  public:
-  uint8_t* allocate(size_t size) override {
-    return static_cast<uint8_t*>(
-        ::operator new (size, std::align_val_t{kAlignment}));
-  }
-  void deallocate(uint8_t* p, size_t) override {
-    ::operator delete (p, std::align_val_t{kAlignment});
-  }
+  uint8_t* allocate(size_t size) override { return AllocateAligned(size); }
+  void deallocate(uint8_t* p, size_t) override { FreeAligned(p); }
 };
 
 // The values are the same; see schema/model.fbs.
@@ -102,25 +101,6 @@ class TensorPlanner {
   std::vector<PlannedTensor> tensors_;
 };
 
-void CheckFinite(std::span<const float> values, const std::string& name) {
-  for (float value : values) {
-    if (!std::isfinite(value)) {
-      throw ConversionError("Tensor " + name +
-                            " holds a number that is not finite; the model "
-                            "cannot be converted.");
-    }
-  }
-}
-
-// The kernels' sums are exact for these only.
-void CheckInRange(std::span<const int8_t> integers, const std::string& name) {
-  if (std::ranges::find(integers, int8_t{-128}) != integers.end()) {
-    throw ConversionError("Tensor " + name +
-                          " holds the integer -128, and int8 weights are -127 "
-                          "to 127; convert with --weights f32.");
-  }
-}
-
 // All of a vector; absent ones are zero.
 std::vector<float> ReadVector(const SourceTensor* tensor, uint64_t size,
                               const std::string& name) {
@@ -152,7 +132,8 @@ class Writer {
  private:
   Offset<schema::Tensor> WriteTensor(const PlannedTensor& tensor, Tile tile);
   Offset<flatbuffers::Vector<float>> WriteBias(const PlannedTensor& tensor);
-  void PackLinear(const PlannedTensor& tensor, Tile tile, std::byte* out);
+  ModelBytes Pack(Tile tile);
+  void Advance(uint64_t bytes);
   Offset<schema::Recurrent> WriteRecurrent();
   Offset<schema::Architecture> WriteArchitecture();
   Offset<schema::Generation> WriteGeneration();
@@ -165,16 +146,14 @@ class Writer {
   const CanonicalModel& model_;
   const WriteOptions& options_;
   FlatBufferBuilder* builder_ = nullptr;
-};
-
-// The builder and the memory it builds in; the finished file lives here.
-struct Buffer {
-  explicit Buffer(uint64_t reserve)
-      : builder(RoundUp(reserve, kAlignment), &allocator,
-                /*own_allocator=*/false, kAlignment) {}
-
-  AlignedAllocator allocator;
-  FlatBufferBuilder builder;
+  // The matrices, last first, and how far before the file's end their bytes
+  // begin: FlatBuffers are built from the end.
+  struct Place {
+    const PlannedTensor* tensor;
+    uint64_t before_end;
+  };
+  std::vector<Place> places_;
+  uint64_t done_ = 0, total_ = 0;
 };
 
 void CheckProfile(const Architecture& a) {
@@ -212,48 +191,87 @@ void CheckProfile(const Architecture& a) {
   check("decoder d_ffn", a.decoder_ffn, kProfile.d_ffn);
 }
 
+void CheckSize(uint64_t bytes, WeightType weights) {
+  if (bytes <= kMaxFileBytes) return;
+  throw ConversionError(
+      "The model needs " + std::to_string(bytes) +
+      " bytes but a model file holds at most " + std::to_string(kMaxFileBytes) +
+      ", for its offsets are 31-bit numbers; " +
+      (weights == WeightType::kF32
+           ? "use --weights int8."
+           : "leave out tokens that are not needed with --keep-vocab or "
+             "--keep-scripts."));
+}
+
 ModelBytes Writer::Write() {
   CheckProfile(model_.architecture);
   TensorPlanner planner(options_);
   const auto unused = std::make_unique<ModelTensors>();
   VisitTensors(model_.architecture, *unused, planner);
 
-  uint64_t total = 0;
   uint64_t reserve = kOverheadBytes;
   for (const PlannedTensor& tensor : planner.tensors()) {
-    total += tensor.bytes;
+    total_ += tensor.bytes;
     if (tensor.kind == PlannedTensor::Kind::kLinear) {
       reserve += RoundUp(tensor.rows * sizeof(float), kAlignment);  // Its bias.
     }
   }
-  reserve += total;
+  reserve += total_;
   if (model_.tokenizer) reserve += model_.tokenizer->bytes();
-  if (reserve > kMaxFileBytes) {
-    throw ConversionError("The model needs " + std::to_string(reserve) +
-                          " bytes but a model file holds at most " +
-                          std::to_string(kMaxFileBytes) +
-                          "; use --weights int8.");
-  }
-  const auto buffer = std::make_shared<Buffer>(reserve);
-  builder_ = &buffer->builder;
+  if (model_.shortlist) reserve += model_.shortlist->bytes();
+  CheckSize(reserve, options_.weights);
+  AlignedAllocator allocator;
+  FlatBufferBuilder builder(RoundUp(reserve, kAlignment), &allocator,
+                            /*own_allocator=*/false, kAlignment);
+  builder_ = &builder;
 
-  // FlatBuffers are built from the end: the last tensor goes in first.
+  // The last tensor goes in first. Of a matrix only the place is made here.
   const Offset<schema::Tokenizer> tokenizer = WriteTokenizer();
   std::vector<Offset<schema::Tensor>> offsets(planner.tensors().size());
-  uint64_t done = 0;
   for (size_t i = offsets.size(); i-- > 0;) {
-    const PlannedTensor& tensor = planner.tensors()[i];
-    offsets[i] = WriteTensor(tensor, planner.TileInUse());
-    done += tensor.bytes;
-    if (options_.progress) options_.progress(done, total);
+    offsets[i] = WriteTensor(planner.tensors()[i], planner.TileInUse());
   }
   Finish(offsets, tokenizer);
+  return Pack(planner.TileInUse());
+}
 
-  const std::span<const std::byte> bytes{
-      reinterpret_cast<const std::byte*>(builder_->GetBufferPointer()),
-      builder_->GetSize()};
-  LATIMER_CHECK(reinterpret_cast<uintptr_t>(bytes.data()) % kAlignment == 0);
-  return ModelBytes(buffer, bytes);
+void Writer::Advance(uint64_t bytes) {
+  done_ += bytes;
+  if (options_.progress) options_.progress(done_, total_);
+}
+
+// Copies what the builder has, and fills in the matrices.
+ModelBytes Writer::Pack(Tile tile) {
+  const auto* built =
+      reinterpret_cast<const std::byte*>(builder_->GetBufferPointer());
+  const size_t size = builder_->GetSize();
+  std::shared_ptr<const void> owner;
+  std::span<std::byte> file;
+  if (options_.file != nullptr) {
+    options_.file->Reserve(size);
+    file = options_.file->bytes();
+  } else {
+    uint8_t* memory = AllocateAligned(size);
+    owner.reset(memory, FreeAligned);
+    file = {reinterpret_cast<std::byte*>(memory), size};
+  }
+  LATIMER_CHECK(reinterpret_cast<uintptr_t>(file.data()) % kAlignment == 0);
+
+  std::vector<PackJob> jobs;
+  size_t copied = 0;
+  for (size_t i = places_.size(); i-- > 0;) {
+    const PlannedTensor& tensor = *places_[i].tensor;
+    const size_t begin = size - places_[i].before_end;
+    std::memcpy(file.data() + copied, built + copied, begin - copied);
+    jobs.push_back({&model_.linears.at(tensor.key), tensor.rows, tensor.columns,
+                    file.subspan(begin, tensor.bytes)});
+    copied = begin + tensor.bytes;
+  }
+  std::memcpy(file.data() + copied, built + copied, size - copied);
+  PackMatrices(jobs, options_.weights, tile,
+               [this](uint64_t bytes) { Advance(bytes); });
+  SetChecksum(reinterpret_cast<uint8_t*>(file.data()), size);
+  return ModelBytes(owner, file);
 }
 
 Offset<schema::Tensor> Writer::WriteTensor(const PlannedTensor& tensor,
@@ -266,11 +284,10 @@ Offset<schema::Tensor> Writer::WriteTensor(const PlannedTensor& tensor,
   builder_->PreAlign(tensor.bytes, kAlignment);
   const Offset<flatbuffers::Vector<uint8_t>> vector =
       builder_->CreateUninitializedVector<uint8_t>(tensor.bytes, &data);
-  auto* out = reinterpret_cast<std::byte*>(data);
   std::vector<float> values;
   switch (tensor.kind) {
     case PlannedTensor::Kind::kLinear:
-      PackLinear(tensor, tile, out);
+      places_.push_back({&tensor, vector.o - sizeof(flatbuffers::uoffset_t)});
       break;
     case PlannedTensor::Kind::kGamma:
       values = ReadVector(model_.norms.at(tensor.key).gamma, tensor.rows,
@@ -287,7 +304,8 @@ Offset<schema::Tensor> Writer::WriteTensor(const PlannedTensor& tensor,
   }
   if (!linear) {
     LATIMER_CHECK(values.size() * sizeof(float) == tensor.bytes);
-    std::memcpy(out, values.data(), tensor.bytes);
+    std::memcpy(data, values.data(), tensor.bytes);
+    Advance(tensor.bytes);
   }
   const bool int8 = linear && options_.weights == WeightType::kInt8;
   std::vector<uint32_t> shape = {tensor.rows};
@@ -314,49 +332,16 @@ Offset<flatbuffers::Vector<float>> Writer::WriteBias(
                    tensor.name + ".bias");
     bias.insert(bias.end(), values.begin(), values.end());
   }
+  if (linear.rows != nullptr) {
+    for (size_t i = 0; i < linear.rows->size(); ++i) {
+      bias[i] = bias.at((*linear.rows)[i]);  // Ascending.
+    }
+    bias.resize(linear.rows->size());
+  }
   LATIMER_CHECK(bias.size() == tensor.rows);
   if (std::ranges::all_of(bias, [](float b) { return b == 0.0f; })) return 0;
   builder_->PreAlign(bias.size() * sizeof(float), kAlignment);
   return builder_->CreateVector(bias);
-}
-
-void Writer::PackLinear(const PlannedTensor& tensor, Tile tile,
-                        std::byte* out) {
-  const CanonicalLinear& linear = model_.linears.at(tensor.key);
-  const uint64_t n = tensor.rows, k = tensor.columns;
-  const bool int8 = options_.weights == WeightType::kInt8;
-  std::vector<float> weights(int8 ? k : n * k);
-  std::vector<int8_t> quantized(int8 ? n * k : 0);
-  std::vector<float> scales(int8 ? n : 0);
-  uint64_t row = 0;
-  for (size_t part = 0; part < linear.weights.size(); ++part) {
-    const SourceTensor& source = *linear.weights[part];
-    const uint64_t part_rows = source.shape.at(0);
-    for (uint64_t i = 0; i < part_rows; ++i, ++row) {
-      LATIMER_CHECK(row < n);
-      if (int8 && source.type == SourceType::kInt8) {
-        const auto integers = std::span(quantized).subspan(row * k, k);
-        source.ReadIntegers(i * k, integers);
-        CheckInRange(integers, source.name);
-        scales[row] = source.scale;
-        continue;
-      }
-      const std::span<float> values =
-          std::span(weights).subspan(int8 ? 0 : row * k, k);
-      source.Read(i * k, values);
-      CheckFinite(values, source.name);
-      if (int8) {
-        scales[row] =
-            QuantizeChannel(values, std::span(quantized).subspan(row * k, k));
-      }
-    }
-  }
-  LATIMER_CHECK(row == n);
-  if (int8) {
-    PackInt8(tile, n, k, quantized.data(), scales.data(), out);
-  } else {
-    PackF32(tile, n, k, weights.data(), out);
-  }
 }
 
 Offset<schema::Recurrent> Writer::WriteRecurrent() {
@@ -510,7 +495,6 @@ void Writer::Finish(const std::vector<Offset<schema::Tensor>>& tensors,
   uint8_t* bytes = builder_->GetBufferPointer();
   auto* written = flatbuffers::GetMutableRoot<schema::Model>(bytes);
   LATIMER_CHECK(written->mutate_file_bytes(builder_->GetSize()));
-  SetChecksum(bytes, builder_->GetSize());
 }
 
 }  // namespace
@@ -521,7 +505,7 @@ ModelBytes WriteModel(const CanonicalModel& model,
 }
 
 void SetKnownTarget(const ModelBytes& file, std::span<const int32_t> target) {
-  // The memory is that of a FlatBufferBuilder, which is not const.
+  // The memory is the writer's, which is not const.
   auto* bytes =
       reinterpret_cast<uint8_t*>(const_cast<std::byte*>(file.bytes().data()));
   auto* answer =
@@ -531,42 +515,6 @@ void SetKnownTarget(const ModelBytes& file, std::span<const int32_t> target) {
     answer->mutable_target()->Mutate(static_cast<uint32_t>(i), target[i]);
   }
   SetChecksum(bytes, file.bytes().size());
-}
-
-void WriteFileAtomically(const std::filesystem::path& path,
-                         std::span<const std::byte> bytes) {
-  // A device or a folder must not be replaced by a file.
-  std::error_code ignored;
-  if (std::filesystem::exists(path, ignored) &&
-      !std::filesystem::is_regular_file(path, ignored)) {
-    throw ConversionError(path.string() + ": not a regular file.");
-  }
-  const std::string temporary =
-      path.string() + ".partial." + std::to_string(getpid());
-  int file = -1;
-  const auto fail = [&](const char* what) {
-    const std::string reason = std::strerror(errno);
-    if (file >= 0) {
-      close(file);
-      unlink(temporary.c_str());
-    }
-    throw ConversionError(path.string() + ": " + what + " (" + reason + ").");
-  };
-  // What a process with this number left behind when it was killed.
-  unlink(temporary.c_str());
-  file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (file < 0) fail("cannot create the file");
-  while (!bytes.empty()) {
-    const ssize_t written = write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail("cannot write the file");
-    bytes = bytes.subspan(static_cast<size_t>(written));
-  }
-  if (fsync(file) != 0) fail("cannot write the file");
-  if (rename(temporary.c_str(), path.c_str()) != 0) {
-    fail("cannot rename the finished file");
-  }
-  close(file);
 }
 
 }  // namespace latimer

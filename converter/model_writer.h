@@ -4,13 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
 
 #include "converter/canonical_model.h"
+#include "converter/output_file.h"
 #include "latimer/model_info.h"
 #include "ops/xnnpack/packed_matrix.h"
 
@@ -23,11 +23,15 @@ struct WriteOptions {
   Tile f32_tile = Tile::k8x1;
   // Borrowed; see converter/known_answer.h.
   KnownAnswer known_answer = {};
-  // Called with what is done and the whole, in bytes.
+  // Where the file is made, not committed; borrowed, and Reserve has not been
+  // called. Null: in memory.
+  OutputFile* file = nullptr;
+  // Called with what is done and the whole, in bytes, by one thread at a time.
   std::function<void(uint64_t done, uint64_t total)> progress;
 };
 
-// The finished file. Movable; frees its memory when it goes.
+// The finished file. Movable; frees its memory when it goes. What was made in
+// an OutputFile lives as long as that.
 class ModelBytes {
  public:
   ModelBytes(std::shared_ptr<const void> owner,
@@ -43,18 +47,14 @@ class ModelBytes {
 };
 
 // Quantizes and packs every tensor in the order of tensor_list.h. The same
-// model and options give the same bytes. Throws ConversionError if the model
-// exceeds the format or the profile `any`, or a weight is not finite.
+// model and options give the same bytes. Beside the file itself it takes a few
+// MB of memory. Throws ConversionError if the model exceeds the format or the
+// profile `any`, before any work, or if a weight is not finite.
 ModelBytes WriteModel(const CanonicalModel& model, const WriteOptions& options);
 
 // Puts other target ids in the place of those that the file was written with,
 // as many, and makes its checksum right.
 void SetKnownTarget(const ModelBytes& file, std::span<const int32_t> target);
-
-// Writes to a temporary name beside `path`, syncs, and renames, so that no
-// partial file is ever seen under `path`. Throws ConversionError.
-void WriteFileAtomically(const std::filesystem::path& path,
-                         std::span<const std::byte> bytes);
 
 }  // namespace latimer
 

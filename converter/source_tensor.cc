@@ -1,9 +1,11 @@
 #include "converter/source_tensor.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
 #include "base/check.h"
+#include "converter/mapped_file.h"
 
 namespace latimer {
 namespace {
@@ -101,11 +103,30 @@ void SourceTensor::ReadIntegers(uint64_t begin, std::span<int8_t> out) const {
   ReadAs<int8_t>(*this, begin, IdentityInt8, out);
 }
 
+void SourceTensor::Forget(uint64_t begin, uint64_t count) const {
+  LATIMER_CHECK(begin <= size() && count <= size() - begin);
+  if (file == nullptr) return;
+  file->Forget(data.subspan(begin * SizeOf(type), count * SizeOf(type)));
+}
+
 bool SourceTensor::SameAs(const SourceTensor& other) const {
-  return type == other.type && shape == other.shape && scale == other.scale &&
-         transposed == other.transposed && data.size() == other.data.size() &&
-         (data.data() == other.data.data() ||
-          std::memcmp(data.data(), other.data.data(), data.size()) == 0);
+  if (type != other.type || shape != other.shape || scale != other.scale ||
+      transposed != other.transposed || data.size() != other.data.size()) {
+    return false;
+  }
+  if (data.data() == other.data.data()) return true;
+  constexpr uint64_t kStep = 1 << 20;  // Numbers.
+  for (uint64_t begin = 0; begin < size(); begin += kStep) {
+    const uint64_t count = std::min(kStep, size() - begin);
+    const uint64_t offset = begin * SizeOf(type);
+    if (std::memcmp(data.data() + offset, other.data.data() + offset,
+                    count * SizeOf(type)) != 0) {
+      return false;
+    }
+    Forget(begin, count);
+    other.Forget(begin, count);
+  }
+  return true;
 }
 
 SourceTensor SourceTensor::Transposed() const {

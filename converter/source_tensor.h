@@ -11,6 +11,8 @@
 
 namespace latimer {
 
+class MappedFile;
+
 // kInt8 is quantized already: a value is the integer times `scale`.
 enum class SourceType { kF32, kF16, kBf16, kF64, kInt8 };
 
@@ -26,6 +28,8 @@ struct SourceTensor {
   float scale = 1.0f;
   // The data of a matrix is that of its transpose in C order; false: C order.
   bool transposed = false;
+  // Whose mapping `data` is; null: it lies in memory.
+  const MappedFile* file = nullptr;
 
   uint64_t size() const { return data.size() / SizeOf(type); }
 
@@ -35,6 +39,10 @@ struct SourceTensor {
 
   // As Read, the integers without the scale. Precondition: type is kInt8.
   void ReadIntegers(uint64_t begin, std::span<int8_t> out) const;
+
+  // What was read of elements [begin, begin + count), as they are stored, need
+  // not stay in memory; reading them again reads the file.
+  void Forget(uint64_t begin, uint64_t count) const;
 
   // Whether both hold the same numbers in the same shape, bit for bit and in
   // the same order.

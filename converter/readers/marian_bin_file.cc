@@ -174,6 +174,7 @@ void MarianBinFile::AddItem(const std::string& name, uint64_t type,
          " bytes where its shape needs " + std::to_string(bytes));
   }
   tensor.data = data.first(bytes);
+  tensor.file = &file_;
   if (*known == SourceType::kInt8) {
     const float scale = 1.0f / Load<float>(data.subspan(bytes));
     if (!std::isnormal(scale) || scale < 0.0f) {

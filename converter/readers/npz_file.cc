@@ -186,8 +186,11 @@ void NpzFile::AddArray(const std::string& name,
     Fail(name, "has " + std::to_string(data.size()) +
                    " bytes where its shape needs " + std::to_string(needed));
   }
-  SourceTensor tensor{
-      .name = name, .type = *type, .shape = header.shape, .data = data};
+  SourceTensor tensor{.name = name,
+                      .type = *type,
+                      .shape = header.shape,
+                      .data = data,
+                      .file = zip_.FileOf(data)};
   if (header.fortran_order && header.shape.size() > 1) {
     if (header.shape.size() > 2) {
       unreadable_.emplace(name, "is in Fortran's order");

@@ -268,12 +268,13 @@ void PytorchFile::AddTensor(const std::string& name, const PickleValue& value) {
          std::to_string(size) + " bytes in entry " + Printable(entry) +
          ", which has " + std::to_string(found->second.size) + " bytes");
   }
-  tensors_.emplace(
-      name, SourceTensor{.name = name,
-                         .type = *type,
-                         .shape = record->shape,
-                         .data = zip_.Read(entry).subspan(record->offset * size,
-                                                          count * size)});
+  const auto data =
+      zip_.Read(entry).subspan(record->offset * size, count * size);
+  tensors_.emplace(name, SourceTensor{.name = name,
+                                      .type = *type,
+                                      .shape = record->shape,
+                                      .data = data,
+                                      .file = zip_.FileOf(data)});
 }
 
 void PytorchFile::Fail(const std::string& what) const {

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "converter/error.h"
@@ -91,7 +92,9 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path)
     try {
       const std::string type_name = entry.at("dtype").get<std::string>();
       if (const auto type = FloatType(type_name)) {
-        tensors_.emplace(name, ParseTensor(name, *type, entry, data));
+        SourceTensor tensor = ParseTensor(name, *type, entry, data);
+        tensor.file = &file_;
+        tensors_.emplace(name, std::move(tensor));
       } else {
         unreadable_.emplace(name, "has type " + type_name);
       }

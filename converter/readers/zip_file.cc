@@ -184,8 +184,15 @@ std::span<const std::byte> ZipFile::Read(const std::string& name) {
     Fail("entry " + Printable(name) + " is damaged: its checksum differs" +
          kCopyAgain);
   }
+  if (!entry.deflated) file_.Forget(bytes);  // The checksum read all of them.
   read_.emplace(name, bytes);
   return bytes;
+}
+
+const MappedFile* ZipFile::FileOf(std::span<const std::byte> bytes) const {
+  const std::byte* begin = file_.bytes().data();
+  const std::byte* end = begin + file_.bytes().size();
+  return bytes.data() >= begin && bytes.data() < end ? &file_ : nullptr;
 }
 
 void ZipFile::Fail(const std::string& what) const {

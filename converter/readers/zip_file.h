@@ -37,6 +37,10 @@ class ZipFile {
   // damaged.
   std::span<const std::byte> Read(const std::string& name);
 
+  // The mapping that `bytes`, which Read gave, are a view of; null for a
+  // buffer.
+  const MappedFile* FileOf(std::span<const std::byte> bytes) const;
+
  private:
   void ReadDirectory();
   [[noreturn]] void Fail(const std::string& what) const;

@@ -1,0 +1,27 @@
+// What may not be in a model.
+#ifndef LATIMER_CONVERTER_CHECK_NUMBERS_H_
+#define LATIMER_CONVERTER_CHECK_NUMBERS_H_
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string>
+
+#include "converter/error.h"
+
+namespace latimer {
+
+// Throws ConversionError where one of the numbers of tensor `name` is none.
+inline void CheckFinite(std::span<const float> values,
+                        const std::string& name) {
+  if (std::ranges::all_of(values, [](float v) { return std::isfinite(v); })) {
+    return;
+  }
+  throw ConversionError("Tensor " + name +
+                        " holds a number that is not finite; the model "
+                        "cannot be converted.");
+}
+
+}  // namespace latimer
+
+#endif  // LATIMER_CONVERTER_CHECK_NUMBERS_H_

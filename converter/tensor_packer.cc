@@ -1,0 +1,169 @@
+#include "converter/tensor_packer.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/check.h"
+#include "converter/check_numbers.h"
+#include "converter/error.h"
+#include "converter/quantize.h"
+#include "ops/xnnpack/pack.h"
+
+namespace latimer {
+namespace {
+
+// Numbers that a thread packs in one go, unless a few blocks have more.
+constexpr uint64_t kChunkNumbers = 1 << 20;
+// A matrix is cut after so many blocks of nr channels: these fill whole units
+// of kPackedAlignment, to which PackInt8 and PackF32 write.
+constexpr uint64_t kBlocksOfUnit = kPackedAlignment / sizeof(float);
+
+// Rows [begin, begin + rows) of a job's matrix.
+struct Chunk {
+  const PackJob* job;
+  uint64_t begin;
+  uint64_t rows;
+};
+
+// The kernels' sums are exact for these only.
+void CheckInRange(std::span<const int8_t> integers, const std::string& name) {
+  if (std::ranges::find(integers, int8_t{-128}) != integers.end()) {
+    throw ConversionError("Tensor " + name +
+                          " holds the integer -128, and int8 weights are -127 "
+                          "to 127; convert with --weights f32.");
+  }
+}
+
+class Packer {
+ public:
+  Packer(WeightType weights, Tile tile) : weights_(weights), tile_(tile) {}
+
+  std::vector<Chunk> Cut(std::span<const PackJob> jobs) const {
+    std::vector<Chunk> chunks;
+    for (const PackJob& job : jobs) {
+      LATIMER_CHECK(job.out.size() == BytesOf(job.rows, job.columns));
+      const uint64_t unit = kBlocksOfUnit * ShapeOf(tile_).nr;
+      const uint64_t most =
+          std::max(unit, kChunkNumbers / job.columns / unit * unit);
+      for (uint64_t begin = 0; begin < job.rows; begin += most) {
+        chunks.push_back({&job, begin, std::min(most, job.rows - begin)});
+      }
+    }
+    return chunks;
+  }
+
+  // Returns the bytes written.
+  uint64_t Pack(const Chunk& chunk) const {
+    const PackJob& job = *chunk.job;
+    const uint64_t k = job.columns;
+    const bool int8 = weights_ == WeightType::kInt8;
+    std::vector<float> values(int8 ? k : chunk.rows * k);
+    std::vector<int8_t> quantized(int8 ? chunk.rows * k : 0);
+    std::vector<float> scales(int8 ? chunk.rows : 0);
+    for (uint64_t i = 0; i < chunk.rows; ++i) {
+      const CanonicalLinear::Row row = job.linear->RowAt(chunk.begin + i);
+      const SourceTensor& source = *row.tensor;
+      if (!int8) {
+        const auto out = std::span(values).subspan(i * k, k);
+        source.Read(row.index * k, out);
+        CheckFinite(out, source.name);
+        continue;
+      }
+      const auto integers = std::span(quantized).subspan(i * k, k);
+      if (source.type == SourceType::kInt8) {
+        source.ReadIntegers(row.index * k, integers);
+        CheckInRange(integers, source.name);
+        scales[i] = source.scale;
+      } else {
+        source.Read(row.index * k, values);
+        CheckFinite(values, source.name);
+        scales[i] = QuantizeChannel(values, integers);
+      }
+    }
+    Forget(chunk);
+    std::byte* out = job.out.data() + BytesOf(chunk.begin, k);
+    if (int8) {
+      PackInt8(tile_, chunk.rows, k, quantized.data(), scales.data(), out);
+    } else {
+      PackF32(tile_, chunk.rows, k, values.data(), out);
+    }
+    return BytesOf(chunk.rows, k);
+  }
+
+ private:
+  uint64_t BytesOf(uint64_t rows, uint64_t columns) const {
+    return PackedBytes(weights_, tile_, rows, columns);
+  }
+
+  // What was read is not needed again, or else it is read again. Rows of a
+  // transposed matrix lie all over it.
+  static void Forget(const Chunk& chunk) {
+    const PackJob& job = *chunk.job;
+    if (chunk.begin + chunk.rows == job.rows) {
+      for (const SourceTensor* tensor : job.linear->weights) {
+        tensor->Forget(0, tensor->size());
+      }
+      return;
+    }
+    const CanonicalLinear::Row first = job.linear->RowAt(chunk.begin);
+    const CanonicalLinear::Row last =
+        job.linear->RowAt(chunk.begin + chunk.rows - 1);
+    if (first.tensor != last.tensor || first.tensor->transposed) return;
+    first.tensor->Forget(first.index * job.columns,
+                         (last.index + 1 - first.index) * job.columns);
+  }
+
+  const WeightType weights_;
+  const Tile tile_;
+};
+
+// Runs `work(i)` for i below `count` on all cores. Throws what the first of
+// them threw, in the order of i.
+void RunOnAllCores(size_t count, const std::function<void(size_t)>& work) {
+  std::atomic<size_t> next = 0;
+  std::mutex mutex;
+  size_t failed = count;
+  std::exception_ptr error;
+  const auto run = [&] {
+    for (size_t i = next++; i < count; i = next++) {
+      try {
+        work(i);
+      } catch (...) {
+        const std::scoped_lock lock(mutex);
+        // Those before i have all been taken, and end.
+        next = count;
+        if (i < failed) {
+          failed = i;
+          error = std::current_exception();
+        }
+      }
+    }
+  };
+  std::vector<std::jthread> threads;
+  const size_t cores = std::max(1u, std::thread::hardware_concurrency());
+  while (threads.size() + 1 < std::min(cores, count)) threads.emplace_back(run);
+  run();
+  threads.clear();  // Joins.
+  if (error) std::rethrow_exception(error);
+}
+
+}  // namespace
+
+void PackMatrices(std::span<const PackJob> jobs, WeightType weights, Tile tile,
+                  const std::function<void(uint64_t bytes)>& done) {
+  const Packer packer(weights, tile);
+  const std::vector<Chunk> chunks = packer.Cut(jobs);
+  std::mutex mutex;
+  RunOnAllCores(chunks.size(), [&](size_t i) {
+    const uint64_t bytes = packer.Pack(chunks[i]);
+    const std::scoped_lock lock(mutex);
+    done(bytes);
+  });
+}
+
+}  // namespace latimer
