@@ -40,7 +40,8 @@ struct CanonicalLinear {
 
 struct CanonicalNorm {
   const SourceTensor* gamma = nullptr;
-  const SourceTensor* beta = nullptr;
+  const SourceTensor* beta = nullptr;  // null means zero
+  float gamma_scale = 1.0f;            // Gamma is multiplied by it.
 };
 
 struct CanonicalGeneration {

@@ -64,10 +64,12 @@ class TensorPlanner {
     Add(PlannedTensor::Kind::kLinear, Name(name, layer), "", outputs, inputs,
         PackedBytes(options_.weights, TileInUse(), outputs, inputs));
   }
-  void OnNorm(TensorGroup, const char* name, int layer, uint32_t width, Norm&) {
+  void OnNorm(TensorGroup, const char* name, int layer, uint32_t width,
+              bool has_beta, Norm&) {
     const std::string key = Name(name, layer);
     Add(PlannedTensor::Kind::kGamma, key, ".gamma", width, 0,
         uint64_t{width} * sizeof(float));
+    if (!has_beta) return;
     Add(PlannedTensor::Kind::kBeta, key, ".beta", width, 0,
         uint64_t{width} * sizeof(float));
   }
@@ -292,6 +294,9 @@ Offset<schema::Tensor> Writer::WriteTensor(const PlannedTensor& tensor,
     case PlannedTensor::Kind::kGamma:
       values = ReadVector(model_.norms.at(tensor.key).gamma, tensor.rows,
                           tensor.name);
+      for (float& gamma : values) {
+        gamma *= model_.norms.at(tensor.key).gamma_scale;
+      }
       break;
     case PlannedTensor::Kind::kBeta:
       values = ReadVector(model_.norms.at(tensor.key).beta, tensor.rows,
@@ -353,7 +358,7 @@ Offset<schema::Recurrent> Writer::WriteRecurrent() {
       r.directions_added, static_cast<schema::AttentionScore>(r.score),
       r.query_before, r.input_context, r.output_context, r.output_embedding,
       static_cast<schema::InitialState>(r.initial_state), r.first_state,
-      r.state_step, r.embeddings_shared);
+      r.state_step);
 }
 
 Offset<schema::Architecture> Writer::WriteArchitecture() {
@@ -370,7 +375,8 @@ Offset<schema::Architecture> Writer::WriteArchitecture() {
       a.decoder_head_dim, a.encoder_attention_scale, a.decoder_attention_scale,
       static_cast<schema::NormKind>(a.norm_kind),
       static_cast<schema::DecoderKind>(a.decoder_kind), a.residual,
-      a.has_positions, recurrent);
+      a.has_positions, recurrent, a.gated_ffn, a.relative_attention,
+      a.embeddings_shared);
 }
 
 Offset<schema::Generation> Writer::WriteGeneration() {

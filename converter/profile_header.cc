@@ -55,6 +55,10 @@ std::string ProfileHeader(const Profile& profile) {
       << "    .decoder_ssru = " << text(profile.decoder_ssru) << ",\n"
       << "    .decoder_gru = " << text(profile.decoder_gru) << ",\n"
       << "    .shortlist = " << text(profile.shortlist) << ",\n"
+      << "    .rms_norm = " << text(profile.rms_norm) << ",\n"
+      << "    .gated_ffn = " << text(profile.gated_ffn) << ",\n"
+      << "    .relative_attention = " << text(profile.relative_attention)
+      << ",\n"
       << "    .attention_weights = " << profile.attention_weights << ",\n"
       << "    .token_scores = " << text(profile.token_scores) << ",\n"
       << "};\n\n}  // namespace latimer\n\n#endif  // " << guard << "\n";

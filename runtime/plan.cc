@@ -88,6 +88,9 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
   profile.decoder_ssru = a.decoder_kind == DecoderKind::kSsru;
   profile.decoder_gru = a.decoder_kind == DecoderKind::kGru;
   profile.shortlist = info.has_shortlist;
+  profile.rms_norm = a.norm_kind == NormKind::kRms;
+  profile.gated_ffn = a.gated_ffn;
+  profile.relative_attention = a.relative_attention;
   profile.token_scores = limits.insight;
   if (limits.insight) {
     profile.attention_weights = Largest(

@@ -363,11 +363,11 @@ class RecurrentMapper {
   void BuildEmbeddings() {
     a_.source_embedding_tied = source_embedding_->SameAs(*output_.weight);
     a_.target_embedding_tied = target_embedding_->SameAs(*output_.weight);
-    r_.embeddings_shared = source_embedding_->SameAs(*target_embedding_);
+    a_.embeddings_shared = source_embedding_->SameAs(*target_embedding_);
     if (!a_.source_embedding_tied) {
       model_.linears["source_embedding"] = {{source_embedding_}, {nullptr}};
     }
-    if (!a_.target_embedding_tied && !r_.embeddings_shared) {
+    if (!a_.target_embedding_tied && !a_.embeddings_shared) {
       model_.linears["target_embedding"] = {{target_embedding_}, {nullptr}};
     }
   }

@@ -38,6 +38,8 @@ const char* Name(NormKind kind) {
       return "unbiased_std";
     case NormKind::kNone:
       return "none";
+    case NormKind::kRms:
+      return "rms";
   }
   return "";
 }
@@ -103,7 +105,7 @@ Json RecurrentJson(const Architecture& a) {
           {"target_positions", a.target_positions},
           {"source_embedding_tied", a.source_embedding_tied},
           {"target_embedding_tied", a.target_embedding_tied},
-          {"embeddings_shared", r.embeddings_shared}};
+          {"embeddings_shared", a.embeddings_shared}};
 }
 
 Json ArchitectureJson(const Architecture& a) {
@@ -134,7 +136,10 @@ Json ArchitectureJson(const Architecture& a) {
       {"encoder_attention_scale", a.encoder_attention_scale},
       {"decoder_attention_scale", a.decoder_attention_scale},
       {"residual", a.residual},
-      {"has_positions", a.has_positions}};
+      {"has_positions", a.has_positions},
+      {"gated_ffn", a.gated_ffn},
+      {"relative_attention", a.relative_attention},
+      {"embeddings_shared", a.embeddings_shared}};
 }
 
 Json Ids(std::span<const int32_t> ids) {

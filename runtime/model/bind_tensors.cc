@@ -73,8 +73,9 @@ class TensorBinder {
   }
 
   void OnNorm(TensorGroup group, const char* name, int layer, uint32_t width,
-              Norm& norm) {
+              bool has_beta, Norm& norm) {
     norm.gamma = Vector(group, name, ".gamma", layer, width);
+    if (!has_beta) return;
     norm.beta = Vector(group, name, ".beta", layer, width);
   }
 
@@ -205,8 +206,8 @@ Status BindTensors(const schema::Model& root, Model* model) {
                          static_cast<unsigned>(binder.count()));
   }
   if (a.source_embedding_tied) t.source_embedding = t.output;
+  if (a.embeddings_shared) t.target_embedding = t.source_embedding;
   if (a.target_embedding_tied) t.target_embedding = t.output;
-  if (a.recurrent.embeddings_shared) t.target_embedding = t.source_embedding;
   if (a.positions_shared) t.target_positions = t.source_positions;
   const bool int8 = model->weight_type == WeightType::kInt8;
   if (int8 ? !kProfile.int8_weights : !kProfile.f32_weights) {

@@ -21,7 +21,7 @@ struct Linear : PackedMatrix {
 
 // Shapes: A is the attention width, heads * head_dim, usually D.
 
-// Layer normalization; gamma and beta are [D].
+// Normalization; gamma and beta are [D]; kRms has no beta.
 struct Norm {
   const float* gamma = nullptr;
   const float* beta = nullptr;
@@ -31,7 +31,7 @@ struct EncoderLayer {
   Linear self_qkv;  // [3A, D]: query, key, value one after another
   Linear self_out;  // [D, A]
   Norm self_norm;
-  Linear ffn_in;   // [F, D]
+  Linear ffn_in;   // [F, D]; gated [2F, D]: gate, in
   Linear ffn_out;  // [D, F]
   Norm ffn_norm;
 };
@@ -47,7 +47,7 @@ struct DecoderLayer {
   Linear cross_query;  // [A, D]
   Linear cross_out;    // [D, A]
   Norm cross_norm;
-  Linear ffn_in;   // [F, D]
+  Linear ffn_in;   // as EncoderLayer has it
   Linear ffn_out;  // [D, F]
   Norm ffn_norm;
   Linear cross_kv;  // [2A, D]: key, value; read once per sentence
@@ -76,6 +76,9 @@ struct ModelTensors {
   Linear source_embedding;
   // [source_positions, D]; null without has_positions, as target_positions.
   const float* source_positions = nullptr;
+  // When relative_attention: [heads, 2 * source_positions - 1], in each row the
+  // bias of the key that stands 1 - source_positions from the query, and so on.
+  const float* encoder_relative_bias = nullptr;
   Norm source_embedding_norm;  // when embedding_norm
   EncoderLayer encoder[kProfile.encoder_layers];
   Norm encoder_norm;  // when final_norm
@@ -83,6 +86,8 @@ struct ModelTensors {
   // By row: [V, D], or [V, target_embedding].
   Linear target_embedding;
   const float* target_positions = nullptr;  // [target_positions, D]
+  // [heads, target_positions]: as the encoder's, up to the query itself.
+  const float* decoder_relative_bias = nullptr;
   Norm target_embedding_norm;
   DecoderLayer decoder[kProfile.decoder_layers];
   Norm decoder_norm;

@@ -125,6 +125,14 @@ Status CheckAttention(const char* stack, uint32_t heads, uint32_t head_dim,
   return Status();
 }
 
+Status LeftOut(const char* what) {
+  return Status::Error(StatusCode::kExceedsProfile,
+                       "The model has %s, which profile \"%s\" of this build "
+                       "leaves out; build with a profile for this model "
+                       "(latimer-convert --profile).",
+                       what, kProfile.name);
+}
+
 Status CheckDecoderKind(DecoderKind kind) {
   const char* missing = nullptr;
   switch (kind) {
@@ -169,7 +177,7 @@ Status CheckCommon(const schema::Architecture& in) {
                                      in.target_positions(),
                                      kMaxFileBytes / sizeof(float)));
   if (in.decoder_kind() > schema::DecoderKind::MAX ||
-      (in.source_embedding_tied() &&
+      ((in.source_embedding_tied() || in.embeddings_shared()) &&
        in.source_vocabulary() != in.target_vocabulary())) {
     return Contradicts();
   }
@@ -206,10 +214,31 @@ Status CheckTransformer(const schema::Architecture& in) {
   return Status();
 }
 
+Status CheckFeatures(const schema::Architecture& in) {
+  if (!kProfile.rms_norm && in.norm_kind() == schema::NormKind::Rms) {
+    return LeftOut("RMS norms");
+  }
+  if (!kProfile.gated_ffn && in.gated_ffn()) {
+    return LeftOut("gated feed-forwards");
+  }
+  if (!kProfile.relative_attention && in.relative_attention()) {
+    return LeftOut("attention by relative positions");
+  }
+  // An SSRU has no distances.
+  if (in.relative_attention() &&
+      in.decoder_kind() != schema::DecoderKind::SelfAttention) {
+    return Contradicts();
+  }
+  return Status();
+}
+
 Status ReadArchitecture(const schema::Architecture& in, Architecture* out) {
   LATIMER_RETURN_IF_ERROR(CheckCommon(in));
   const bool gru = in.decoder_kind() == schema::DecoderKind::Gru;
-  if (!gru) LATIMER_RETURN_IF_ERROR(CheckTransformer(in));
+  if (!gru) {
+    LATIMER_RETURN_IF_ERROR(CheckTransformer(in));
+    LATIMER_RETURN_IF_ERROR(CheckFeatures(in));
+  }
   *out = {
       .d_model = in.d_model(),
       .encoder_layers = in.encoder_layers(),
@@ -239,6 +268,9 @@ Status ReadArchitecture(const schema::Architecture& in, Architecture* out) {
       .decoder_kind = static_cast<DecoderKind>(in.decoder_kind()),
       .residual = in.residual(),
       .has_positions = in.has_positions(),
+      .gated_ffn = in.gated_ffn(),
+      .relative_attention = in.relative_attention(),
+      .embeddings_shared = in.embeddings_shared(),
       .recurrent = {},
   };
   if constexpr (kProfile.decoder_gru) {
@@ -366,13 +398,7 @@ Status ReadKnownAnswer(const schema::KnownAnswer& in, const Architecture& a,
 
 Status ReadShortlist(const schema::Shortlist& in, const Architecture& a,
                      Shortlist* out) {
-  if (!kProfile.shortlist) {
-    return Status::Error(StatusCode::kExceedsProfile,
-                         "The model has a shortlist, which profile \"%s\" of "
-                         "this build leaves out; build with a profile for this "
-                         "model (latimer-convert --profile).",
-                         kProfile.name);
-  }
+  if (!kProfile.shortlist) return LeftOut("a shortlist");
   const flatbuffers::Vector<uint32_t>& offsets = *in.offsets();
   const flatbuffers::Vector<uint16_t>& tokens = *in.tokens();
   bool good = offsets.size() == uint64_t{a.source_vocabulary} + 1;

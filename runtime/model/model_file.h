@@ -15,7 +15,7 @@
 namespace latimer {
 
 // The version that this code writes and reads; see schema/README.md.
-inline constexpr uint32_t kFormatVersion = 3;
+inline constexpr uint32_t kFormatVersion = 4;
 
 // Largest file: FlatBuffers' offsets are signed 32-bit.
 inline constexpr uint64_t kMaxFileBytes = (uint64_t{1} << 31) - 64;

@@ -60,8 +60,7 @@ Status CheckConsistency(const schema::Architecture& a, const Recurrent& r) {
       return Damaged("starts from states that the encoder has not");
     }
   }
-  if (r.embeddings_shared && (a.source_vocabulary() != a.target_vocabulary() ||
-                              r.source_embedding != r.target_embedding)) {
+  if (a.embeddings_shared() && r.source_embedding != r.target_embedding) {
     return Damaged("shares embeddings that differ in size");
   }
   if ((a.source_embedding_tied() && r.source_embedding != r.output_width()) ||
@@ -98,7 +97,6 @@ Status ReadRecurrent(const schema::Architecture& a, Recurrent* out) {
       .initial_state = static_cast<InitialState>(in.initial_state()),
       .first_state = in.first_state(),
       .state_step = in.state_step(),
-      .embeddings_shared = in.embeddings_shared(),
   };
   return CheckConsistency(a, *out);
 }

@@ -55,7 +55,7 @@ void VisitRecurrentTensors(const Architecture& a, ModelTensors& tensors,
     visitor.OnLinear(G::kCrossKv, "attention.keys", kNoLayer,
                      r.attention_hidden, r.memory_width(), t.keys);
   }
-  if (!a.target_embedding_tied && !r.embeddings_shared) {
+  if (!a.target_embedding_tied && !a.embeddings_shared) {
     visitor.OnLinear(G::kEmbeddings, "target_embedding", kNoLayer,
                      a.target_vocabulary, r.target_embedding,
                      tensors.target_embedding);
@@ -88,8 +88,8 @@ void VisitRecurrentTensors(const Architecture& a, ModelTensors& tensors,
 // Calls, in file order, with `t` as the place to bind each tensor to:
 //   visitor.OnLinear(group, name, layer, outputs, inputs, Linear&)
 //     a packed matrix
-//   visitor.OnNorm(group, name, layer, width, Norm&)
-//     two f32 vectors, name.gamma and name.beta
+//   visitor.OnNorm(group, name, layer, width, has_beta, Norm&)
+//     f32 vectors, name.gamma and, where it has one, name.beta
 //   visitor.OnTable(group, name, rows, columns, const float*&)
 //     an f32 matrix in row-major order
 // The full name is `name` with `%d` replaced by the layer. Precondition: the
@@ -105,10 +105,11 @@ void VisitTensors(const Architecture& a, ModelTensors& t, Visitor& visitor) {
   // Attention widths.
   const uint32_t ea = a.encoder_attention_width();
   const uint32_t da = a.decoder_attention_width();
+  const uint32_t insides = a.gated_ffn ? 2 : 1;
   const auto norm = [&](TensorGroup group, const char* name, int layer,
                         Norm& n) {
     if (a.norm_kind == NormKind::kNone) return;
-    visitor.OnNorm(group, name, layer, d, n);
+    visitor.OnNorm(group, name, layer, d, a.norm_kind != NormKind::kRms, n);
   };
   if (!a.source_embedding_tied) {
     visitor.OnLinear(G::kEmbeddings, "source_embedding", kNoLayer,
@@ -117,6 +118,10 @@ void VisitTensors(const Architecture& a, ModelTensors& t, Visitor& visitor) {
   if (a.has_positions) {
     visitor.OnTable(G::kPositions, "source_positions", a.source_positions, d,
                     t.source_positions);
+  }
+  if (a.relative_attention) {
+    visitor.OnTable(G::kPositions, "encoder.relative_bias", a.encoder_heads,
+                    2 * a.source_positions - 1, t.encoder_relative_bias);
   }
   if (a.embedding_norm) {
     norm(G::kEncoder, "encoder.embedding_norm", kNoLayer,
@@ -129,8 +134,8 @@ void VisitTensors(const Architecture& a, ModelTensors& t, Visitor& visitor) {
     visitor.OnLinear(G::kEncoder, "encoder.%d.self_attention.out", i, d, ea,
                      layer.self_out);
     norm(G::kEncoder, "encoder.%d.self_attention.norm", i, layer.self_norm);
-    visitor.OnLinear(G::kEncoder, "encoder.%d.ffn.in", i, a.encoder_ffn, d,
-                     layer.ffn_in);
+    visitor.OnLinear(G::kEncoder, "encoder.%d.ffn.in", i,
+                     insides * a.encoder_ffn, d, layer.ffn_in);
     visitor.OnLinear(G::kEncoder, "encoder.%d.ffn.out", i, d, a.encoder_ffn,
                      layer.ffn_out);
     norm(G::kEncoder, "encoder.%d.ffn.norm", i, layer.ffn_norm);
@@ -142,13 +147,17 @@ void VisitTensors(const Architecture& a, ModelTensors& t, Visitor& visitor) {
     visitor.OnLinear(G::kCrossKv, "decoder.%d.cross_attention.kv", i, 2 * da, d,
                      t.decoder[i].cross_kv);
   }
-  if (!a.target_embedding_tied) {
+  if (!a.target_embedding_tied && !a.embeddings_shared) {
     visitor.OnLinear(G::kEmbeddings, "target_embedding", kNoLayer,
                      a.target_vocabulary, d, t.target_embedding);
   }
   if (a.has_positions && !a.positions_shared) {
     visitor.OnTable(G::kPositions, "target_positions", a.target_positions, d,
                     t.target_positions);
+  }
+  if (a.relative_attention) {
+    visitor.OnTable(G::kPositions, "decoder.relative_bias", a.decoder_heads,
+                    a.target_positions, t.decoder_relative_bias);
   }
   if (a.embedding_norm) {
     norm(G::kDecoder, "decoder.embedding_norm", kNoLayer,
@@ -177,8 +186,8 @@ void VisitTensors(const Architecture& a, ModelTensors& t, Visitor& visitor) {
     visitor.OnLinear(G::kDecoder, "decoder.%d.cross_attention.out", i, d, da,
                      layer.cross_out);
     norm(G::kDecoder, "decoder.%d.cross_attention.norm", i, layer.cross_norm);
-    visitor.OnLinear(G::kDecoder, "decoder.%d.ffn.in", i, a.decoder_ffn, d,
-                     layer.ffn_in);
+    visitor.OnLinear(G::kDecoder, "decoder.%d.ffn.in", i,
+                     insides * a.decoder_ffn, d, layer.ffn_in);
     visitor.OnLinear(G::kDecoder, "decoder.%d.ffn.out", i, d, a.decoder_ffn,
                      layer.ffn_out);
     norm(G::kDecoder, "decoder.%d.ffn.norm", i, layer.ffn_norm);

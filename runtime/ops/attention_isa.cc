@@ -1,11 +1,12 @@
-// softmax(scale * Q K^T) V, two ways with one result, because a row is summed
-// in the same order in both: the value rows in the order of the keys.
+// softmax(scale * Q K^T + bias) V, two ways with one result, because a row is
+// summed in the same order in both: the value rows in the order of the keys.
 //
 // Four query rows at a time, as in the encoder, share the loads of one head's
 // keys and values. A single row, as in a decoder step, reads each key and value
 // once, so it goes through them row by row over all heads: head by head it
 // would touch one page per key again and again, and miss the TLB each time.
 #include "base/check.h"
+#include "latimer/profile_config.h"  // Constants only.
 #include "ops/simd_math.h"
 #include "ops/vector_kernels_isa.h"
 
@@ -159,9 +160,19 @@ LATIMER_INLINE void WeightedHead(const AttentionArgs& args, Range range,
   }
 }
 
-// One query row, all heads; scores [heads, stride].
-void AttendOneRow(const AttentionArgs& args, size_t stride, const float* query,
-                  float* out) {
+// Adds the bias of query row `row` in `head`.
+LATIMER_INLINE void AddBias(const AttentionArgs& args, size_t head, size_t row,
+                            float* scores) {
+  if constexpr (kProfile.relative_attention) {
+    if (args.bias == nullptr) return;
+    AddTo(args.kv_count, args.bias + head * args.bias_stride - row, scores);
+  }
+}
+
+// Query row `row`, all heads; scores [heads, stride].
+void AttendOneRow(const AttentionArgs& args, size_t stride, size_t row) {
+  const float* query = args.queries + row * args.query_stride;
+  float* out = args.out + row * args.out_stride;
   // Value rows read together: few enough pages for the TLB of a small core.
   constexpr size_t kValueRows = 8;
   float* scores = args.scratch;
@@ -184,6 +195,7 @@ void AttendOneRow(const AttentionArgs& args, size_t stride, const float* query,
     }
   }
   for (size_t h = 0; h < args.heads; ++h) {
+    AddBias(args, h, row, scores + h * stride);
     Softmax(args.kv_count, scores + h * stride);
   }
   for (t = 0; t < args.kv_count; t += kValueRows) {
@@ -196,9 +208,11 @@ void AttendOneRow(const AttentionArgs& args, size_t stride, const float* query,
   }
 }
 
-// kBlock query rows, one head; scores [kBlock, stride].
+// kBlock query rows from `row` on, one head; scores [kBlock, stride].
 void AttendFourRows(const AttentionArgs& args, size_t stride, size_t head,
-                    const float* queries, float* out) {
+                    size_t row) {
+  const float* queries = args.queries + row * args.query_stride;
+  float* out = args.out + row * args.out_stride;
   float* scores = args.scratch;
   const size_t column = head * args.head_dim;
   for (size_t t = 0; t < args.kv_count; ++t) {
@@ -209,6 +223,7 @@ void AttendFourRows(const AttentionArgs& args, size_t stride, size_t head,
     for (size_t r = 0; r < kBlock; ++r) scores[r * stride + t] = scaled[r];
   }
   for (size_t r = 0; r < kBlock; ++r) {
+    AddBias(args, head, row + r, scores + r * stride);
     Softmax(args.kv_count, scores + r * stride);
   }
   WeightedHead<kBlock>(args, {0, args.kv_count}, scores, stride,
@@ -223,14 +238,11 @@ void Attend(const AttentionArgs& args) {
   const size_t blocks = args.query_rows / kBlock;
   for (size_t head = 0; head < args.heads; ++head) {
     for (size_t block = 0; block < blocks; ++block) {
-      const size_t row = block * kBlock;
-      AttendFourRows(args, stride, head, args.queries + row * args.query_stride,
-                     args.out + row * args.out_stride);
+      AttendFourRows(args, stride, head, block * kBlock);
     }
   }
   for (size_t row = blocks * kBlock; row < args.query_rows; ++row) {
-    AttendOneRow(args, stride, args.queries + row * args.query_stride,
-                 args.out + row * args.out_stride);
+    AttendOneRow(args, stride, row);
   }
 }
 

@@ -55,6 +55,40 @@ LATIMER_INLINE float CenterAndSumSquares(size_t n, float mean, float* x) {
   return ReduceAdd(sum);
 }
 
+// out = x [+ residual]; returns the sum of squares.
+float AddAndSumSquares(size_t n, const float* x, const float* residual,
+                       float* out) {
+  F32x16 sum = Broadcast(0.0f);
+  size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    F32x16 v = Load(x + i);
+    if (residual != nullptr) v = v + Load(residual + i);
+    Store(v, out + i);
+    sum = sum + v * v;
+  }
+  if (i < n) {
+    const size_t rest = n - i;
+    F32x16 v = LoadFirst(x + i, rest);
+    if (residual != nullptr) v = v + LoadFirst(residual + i, rest);
+    StoreFirst(v, out + i, rest);
+    sum = sum + v * v;
+  }
+  return ReduceAdd(sum);
+}
+
+void Scale(size_t n, float scale, const float* gamma, float* x) {
+  const F32x16 s = Broadcast(scale);
+  size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    Store(Load(x + i) * s * Load(gamma + i), x + i);
+  }
+  if (i < n) {
+    const size_t rest = n - i;
+    StoreFirst(LoadFirst(x + i, rest) * s * LoadFirst(gamma + i, rest), x + i,
+               rest);
+  }
+}
+
 LATIMER_INLINE void ScaleAndShift(size_t n, float scale, const float* gamma,
                                   const float* beta, float* x) {
   const F32x16 s = Broadcast(scale);
@@ -141,6 +175,19 @@ void AddStdNorm(size_t rows, size_t cols, const float* x, const float* residual,
                 float* out) {
   LATIMER_DCHECK(cols > 1);
   AddNorm(true, rows, cols, x, residual, gamma, beta, epsilon, out);
+}
+
+void AddRmsNorm(size_t rows, size_t cols, const float* x, const float* residual,
+                const float* gamma, float epsilon, float* out) {
+  LATIMER_DCHECK(cols > 0);
+  for (size_t row = 0; row < rows; ++row) {
+    const float squares = AddAndSumSquares(cols, x, residual, out);
+    const float mean = squares / static_cast<float>(cols);
+    Scale(cols, 1.0f / __builtin_sqrtf(mean + epsilon), gamma, out);
+    x += cols;
+    if (residual != nullptr) residual += cols;
+    out += cols;
+  }
 }
 
 void Softmax(size_t n, float* x) {

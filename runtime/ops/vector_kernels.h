@@ -20,10 +20,10 @@ namespace latimer {
 
 struct CpuFeatures;
 
-// softmax(scale * Q K^T) V for `heads` heads of `head_dim` columns each. Row r
-// of head h of a matrix starts at `base + r * stride + h * head_dim`; strides
-// are in floats and at least heads * head_dim. There is no mask: every query
-// row sees all kv_count >= 1 rows. A decoder step has one query row, the
+// softmax(scale * Q K^T + bias) V for `heads` heads of `head_dim` columns each.
+// Row r of head h of a matrix starts at `base + r * stride + h * head_dim`;
+// strides are in floats and at least heads * head_dim. There is no mask: every
+// query row sees all kv_count >= 1 rows. A decoder step has one query row, the
 // encoder has as many as keys; a row's result does not depend on the others.
 struct AttentionArgs {
   size_t query_rows;
@@ -39,6 +39,10 @@ struct AttentionArgs {
   float* scratch;    // AttentionScratchSize() floats
   float* out;        // may be `queries` itself, with the same stride
   size_t out_stride;
+  // Added to the scaled score of query row r and key row t in head h:
+  // bias[h * bias_stride + t - r], a number by distance. Null: nothing.
+  const float* bias = nullptr;
+  size_t bias_stride = 0;
 };
 
 // Floats of scratch that attend() needs: a row of scores for each head, or for
@@ -73,6 +77,16 @@ struct VectorKernels {
   void (*add_std_norm)(size_t rows, size_t cols, const float* x,
                        const float* residual, const float* gamma,
                        const float* beta, float epsilon, float* out);
+
+  // The same with v / sqrt(mean(v^2) + epsilon) * gamma. Only in a build whose
+  // profile has rms_norm.
+  void (*add_rms_norm)(size_t rows, size_t cols, const float* x,
+                       const float* residual, const float* gamma, float epsilon,
+                       float* out);
+
+  // out[i] = x[i] * y[i]. out may be x or y. Only in a build whose profile has
+  // gated_ffn.
+  void (*multiply)(size_t n, const float* x, const float* y, float* out);
 
   // x[i] = kind(x[i]). Absolute error against the exact function, relative to
   // max(1, |x|): at most 2e-7.

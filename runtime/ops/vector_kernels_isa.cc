@@ -1,6 +1,7 @@
 // One table per instruction set, and the elementwise kernels.
 #include "ops/vector_kernels_isa.h"
 
+#include "latimer/profile_config.h"  // Constants only.
 #include "ops/simd_math.h"
 
 #define LATIMER_STRING_OF(x) #x
@@ -53,6 +54,17 @@ void AddTo(size_t n, const float* x, float* y) {
   }
 }
 
+void Multiply(size_t n, const float* x, const float* y, float* out) {
+  size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    Store(Load(x + i) * Load(y + i), out + i);
+  }
+  if (i < n) {
+    const size_t rest = n - i;
+    StoreFirst(LoadFirst(x + i, rest) * LoadFirst(y + i, rest), out + i, rest);
+  }
+}
+
 void Activate(Activation kind, size_t n, float* x) {
   switch (kind) {
     case Activation::kRelu:
@@ -77,6 +89,8 @@ const VectorKernels kVectorKernels = {
     .add = AddTo,
     .add_layer_norm = AddLayerNorm,
     .add_std_norm = AddStdNorm,
+    .add_rms_norm = kProfile.rms_norm ? AddRmsNorm : nullptr,
+    .multiply = kProfile.gated_ffn ? Multiply : nullptr,
     .activate = Activate,
     .attend = Attend,
     .softmax = Softmax,

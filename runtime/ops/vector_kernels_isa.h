@@ -17,6 +17,9 @@ void AddLayerNorm(size_t rows, size_t cols, const float* x,
 void AddStdNorm(size_t rows, size_t cols, const float* x, const float* residual,
                 const float* gamma, const float* beta, float epsilon,
                 float* out);
+void AddRmsNorm(size_t rows, size_t cols, const float* x, const float* residual,
+                const float* gamma, float epsilon, float* out);
+void Multiply(size_t n, const float* x, const float* y, float* out);
 void Activate(Activation kind, size_t n, float* x);
 void Attend(const AttentionArgs& args);
 void Softmax(size_t n, float* x);

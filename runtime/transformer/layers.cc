@@ -33,11 +33,77 @@ bool HasNorm(const RunContext& context, NormPosition position) {
 void AddNorm(RunContext& context, const Norm& norm, size_t rows, const float* x,
              const float* residual, float* out) {
   const Architecture& a = context.model.info.architecture;
+  if constexpr (kProfile.rms_norm) {
+    if (a.norm_kind == NormKind::kRms) {
+      context.vector->add_rms_norm(rows, a.d_model, x, residual, norm.gamma,
+                                   a.norm_epsilon, out);
+      return;
+    }
+  }
   const auto add_norm = a.norm_kind == NormKind::kUnbiasedStd
                             ? context.vector->add_std_norm
                             : context.vector->add_layer_norm;
   add_norm(rows, a.d_model, x, residual, norm.gamma, norm.beta, a.norm_epsilon,
            out);
+}
+
+// Makes rows of activation(gate) * in, [rows, F], of rows of gate and in side
+// by side, [rows, 2F], in their place. No row is written over before it is
+// read.
+[[maybe_unused]] void Gate(const RunContext& context, size_t rows, size_t f,
+                           float* x) {
+  const Activation activation = context.model.info.architecture.activation;
+  for (size_t row = 0; row < rows; ++row) {
+    float* gate = x + row * 2 * f;
+    context.vector->activate(activation, f, gate);
+    context.vector->multiply(f, gate, gate + f, x + row * f);
+  }
+}
+
+void FeedForwardRows(RunContext& context, const Linear& in, const Linear& out,
+                     const Norm& norm, size_t rows, float* x) {
+  Workspace& workspace = *context.workspace;
+  const Architecture& a = context.model.info.architecture;
+  const float* input = SublayerInput(context, norm, rows, x);
+  float* inside = workspace.projection;
+  ApplyLinear(context, in, PrepareInput(context, input, rows, a.d_model),
+              inside);
+  if (kProfile.gated_ffn && a.gated_ffn) {
+    Gate(context, rows, out.k, inside);
+  } else {
+    context.vector->activate(a.activation, rows * out.k, inside);
+  }
+  ApplyLinear(context, out, PrepareInput(context, inside, rows, out.k),
+              workspace.sublayer);
+  FinishSublayer(context, norm, rows, workspace.sublayer, x);
+}
+
+// The biases of an attention: row 0 of head 0, as AttentionArgs has it; null
+// where it has none.
+struct RelativeBias {
+  const float* first = nullptr;
+  size_t stride = 0;
+};
+
+RelativeBias BiasOf(const RunContext& context, const AttentionPlace& place) {
+  const Architecture& a = context.model.info.architecture;
+  const ModelTensors& t = context.model.tensors;
+  if (!kProfile.relative_attention || !a.relative_attention) return {};
+  // Each row of a table has the distance 0 at its stack's last position.
+  switch (place.kind) {
+    case AttentionKind::kEncoder:
+      return {
+          t.encoder_relative_bias + (a.source_positions - 1) - place.first_row,
+          2 * size_t{a.source_positions} - 1};
+    case AttentionKind::kDecoder:
+      return {
+          t.decoder_relative_bias + (a.target_positions - 1) - place.first_row,
+          a.target_positions};
+    case AttentionKind::kCross:
+    case AttentionKind::kNone:
+      break;
+  }
+  return {};
 }
 
 }  // namespace
@@ -91,17 +157,17 @@ void Normalize(RunContext& context, const Norm& norm, size_t rows, float* x) {
 
 void FeedForward(RunContext& context, const Linear& in, const Linear& out,
                  const Norm& norm, size_t rows, float* x) {
-  Workspace& workspace = *context.workspace;
+  size_t most = rows;
+  if constexpr (kProfile.gated_ffn) {
+    // The room is for [S, F]; a gated one is twice as wide inside.
+    most = (sizeof(context.workspace->projection) - kReadSlackBytes) /
+           sizeof(float) / in.n;
+  }
   const size_t d = context.model.info.architecture.d_model;
-  const float* input = SublayerInput(context, norm, rows, x);
-  ApplyLinear(context, in, PrepareInput(context, input, rows, d),
-              workspace.projection);
-  context.vector->activate(context.model.info.architecture.activation,
-                           rows * in.n, workspace.projection);
-  ApplyLinear(context, out,
-              PrepareInput(context, workspace.projection, rows, in.n),
-              workspace.sublayer);
-  FinishSublayer(context, norm, rows, workspace.sublayer, x);
+  for (size_t begin = 0; begin < rows; begin += most) {
+    FeedForwardRows(context, in, out, norm, std::min(rows - begin, most),
+                    x + begin * d);
+  }
 }
 
 Heads EncoderHeads(const Architecture& a) {
@@ -116,6 +182,7 @@ void Attend(RunContext& context, const AttentionPlace& place,
             const Heads& heads, size_t rows, const float* queries,
             size_t query_stride, const KeyValueRows& kv, float* out) {
   const size_t width = heads.width();
+  const RelativeBias bias = BiasOf(context, place);
   const auto attend_rows = [&](size_t begin, size_t end, uint32_t part) {
     if (begin >= end) return;
     const AttentionArgs args = {
@@ -132,6 +199,8 @@ void Attend(RunContext& context, const AttentionPlace& place,
         .scratch = ScoresOf(*context.workspace, part),
         .out = out + begin * width,
         .out_stride = width,
+        .bias = bias.first == nullptr ? nullptr : bias.first - begin,
+        .bias_stride = bias.stride,
     };
     context.vector->attend(args);
   };

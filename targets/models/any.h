@@ -35,6 +35,9 @@ inline constexpr Profile kProfile = {
     .decoder_ssru = true,
     .decoder_gru = true,
     .shortlist = true,
+    .rms_norm = true,
+    .gated_ffn = true,
+    .relative_attention = true,
     .attention_weights = 1u << 20,
     .token_scores = true,
 };

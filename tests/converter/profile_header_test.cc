@@ -49,6 +49,9 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
                      .decoder_ssru = true,
                      .decoder_gru = false,
                      .shortlist = false,
+                     .rms_norm = true,
+                     .gated_ffn = false,
+                     .relative_attention = true,
                      .attention_weights = 14,
                      .token_scores = true};
   const std::string header = ProfileHeader(p);
@@ -79,6 +82,9 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
   EXPECT_EQ(FieldOf(header, "decoder_ssru"), "true");
   EXPECT_EQ(FieldOf(header, "decoder_gru"), "false");
   EXPECT_EQ(FieldOf(header, "shortlist"), "false");
+  EXPECT_EQ(FieldOf(header, "rms_norm"), "true");
+  EXPECT_EQ(FieldOf(header, "gated_ffn"), "false");
+  EXPECT_EQ(FieldOf(header, "relative_attention"), "true");
   EXPECT_EQ(FieldOf(header, "attention_weights"), "14");
   EXPECT_EQ(FieldOf(header, "token_scores"), "true");
   EXPECT_THAT(header,

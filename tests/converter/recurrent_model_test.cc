@@ -55,10 +55,10 @@ TEST(RecurrentModelTest, SizesComeFromTheTensors) {
 
 TEST(RecurrentModelTest, EqualEmbeddingsAreStoredOnce) {
   const CanonicalModel luong = RecurrentModel("luong_dot").Read();
-  EXPECT_TRUE(luong.architecture.recurrent.embeddings_shared);
+  EXPECT_TRUE(luong.architecture.embeddings_shared);
   EXPECT_FALSE(luong.linears.contains("target_embedding"));
   const CanonicalModel mixed = RecurrentModel("mixed").Read();
-  EXPECT_FALSE(mixed.architecture.recurrent.embeddings_shared);
+  EXPECT_FALSE(mixed.architecture.embeddings_shared);
   EXPECT_TRUE(mixed.architecture.target_embedding_tied);
   EXPECT_FALSE(mixed.linears.contains("target_embedding"));
 }

@@ -34,6 +34,9 @@ inline constexpr Profile kProfile = {
     .decoder_ssru = false,
     .decoder_gru = false,
     .shortlist = false,
+    .rms_norm = true,
+    .gated_ffn = true,
+    .relative_attention = true,
     .attention_weights = 0,
     .token_scores = false,
 };

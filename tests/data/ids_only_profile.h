@@ -34,6 +34,9 @@ inline constexpr Profile kProfile = {
     .decoder_ssru = false,
     .decoder_gru = false,
     .shortlist = false,
+    .rms_norm = false,
+    .gated_ffn = false,
+    .relative_attention = false,
     .attention_weights = 0,
     .token_scores = false,
 };

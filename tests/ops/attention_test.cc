@@ -19,7 +19,9 @@ struct Case {
         queries(s.rows * stride - kGap),
         kv_rows(s.kv * 2 * stride - kGap),
         scratch(AttentionScratchSize(s.heads, s.kv)),
+        bias(s.heads * (s.rows + s.kv - 1)),
         out(s.rows * stride - kGap) {
+    FillNoise(bias, 3, 2.0f);
     FillNoise(queries, 1, 2.0f);
     FillNoise(kv_rows, 2, 2.0f);
     for (size_t i = 0; i < out.size(); ++i) out[i] = GuardedFloats::kCanary;
@@ -39,9 +41,15 @@ struct Case {
             .out = out.data(),
             .out_stride = stride};
   }
+  AttentionArgs ArgsWithBias() {
+    AttentionArgs args = Args();
+    args.bias = bias.data() + shape.rows - 1;
+    args.bias_stride = shape.rows + shape.kv - 1;
+    return args;
+  }
   Shape shape;
   size_t stride;
-  GuardedFloats queries, kv_rows, scratch, out;
+  GuardedFloats queries, kv_rows, scratch, bias, out;
 };
 
 double ExactOne(const AttentionArgs& a, size_t row, size_t head,
@@ -54,6 +62,7 @@ double ExactOne(const AttentionArgs& a, size_t row, size_t head,
     for (size_t i = 0; i < a.head_dim; ++i) {
       weights[t] += static_cast<double>(q[i]) * k[i] * a.scale;
     }
+    if (a.bias != nullptr) weights[t] += a.bias[head * a.bias_stride + t - row];
     max = fmax(max, weights[t]);
   }
   double sum = 0;
@@ -73,11 +82,11 @@ const Shape kShapes[] = {
     {8, 8, 64, 8},   {9, 1, 256, 70}, {6, 2, 20, 1},  {1, 16, 80, 131},
 };
 
-TEST(AttentionTest, EqualsTheFormulaOnOddShapesAndLeavesGapsAlone) {
+void ExpectFormula(bool with_bias) {
   for (const VectorKernels* table : AllTables()) {
     for (const Shape& s : kShapes) {
       Case c(s);
-      const AttentionArgs args = c.Args();
+      const AttentionArgs args = with_bias ? c.ArgsWithBias() : c.Args();
       table->attend(args);
       for (size_t i = 0; i < c.out.size(); ++i) {
         const size_t row = i / c.stride;
@@ -96,14 +105,21 @@ TEST(AttentionTest, EqualsTheFormulaOnOddShapesAndLeavesGapsAlone) {
   }
 }
 
+TEST(AttentionTest, EqualsTheFormulaOnOddShapesAndLeavesGapsAlone) {
+  ExpectFormula(/*with_bias=*/false);
+}
+
+TEST(AttentionTest, AddsABiasByDistance) { ExpectFormula(/*with_bias=*/true); }
+
 TEST(AttentionTest, OfARowDoesNotDependOnTheOtherRows) {
   for (const VectorKernels* table : AllTables()) {
     for (const Shape& s : kShapes) {
       Case together(s);
-      table->attend(together.Args());
+      table->attend(together.ArgsWithBias());
       Case alone(s);
       for (size_t row = 0; row < s.rows; ++row) {
-        AttentionArgs args = alone.Args();
+        AttentionArgs args = alone.ArgsWithBias();
+        args.bias -= row;
         args.query_rows = 1;
         args.queries += row * args.query_stride;
         args.out += row * args.out_stride;

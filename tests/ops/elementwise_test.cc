@@ -1,4 +1,4 @@
-// scale_add, add and the activations against double precision.
+// scale_add, add, multiply and the activations against double precision.
 #include <math.h>
 
 #include "tests/ops/vector_kernels_testing.h"
@@ -44,6 +44,25 @@ TEST(ElementwiseTest, ScaleAddMultipliesThenAddsOnEverySize) {
         ASSERT_NEAR(out[i], 22.627417 * x[i] + addend[i], 8e-6)
             << table->name << " n=" << n << " i=" << i;
       }
+    }
+  }
+}
+
+TEST(ElementwiseTest, MultiplyIsExactOnEverySizeAndMayWriteOverEitherInput) {
+  for (const VectorKernels* table : AllTables()) {
+    for (size_t n : OddSizes()) {
+      GuardedFloats x(n), y(n), out(n);
+      FillNoise(x, 1, 3.0f);
+      FillNoise(y, 2);
+      std::vector<float> expected;
+      for (size_t i = 0; i < n; ++i) expected.push_back(x[i] * y[i]);
+      table->multiply(n, x.data(), y.data(), out.data());
+      ASSERT_EQ(out.Copy(), expected) << table->name << " n=" << n;
+      FillNoise(out, 1, 3.0f);
+      table->multiply(n, out.data(), y.data(), out.data());
+      ASSERT_EQ(out.Copy(), expected) << table->name << " n=" << n;
+      table->multiply(n, x.data(), y.data(), y.data());
+      ASSERT_EQ(y.Copy(), expected) << table->name << " n=" << n;
     }
   }
 }

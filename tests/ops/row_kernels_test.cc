@@ -6,7 +6,7 @@
 namespace latimer {
 namespace {
 
-enum class Norm { kLayerNorm, kStdNorm };
+enum class Norm { kLayerNorm, kStdNorm, kRmsNorm };
 
 void ExpectNorm(const VectorKernels& table, Norm norm, size_t rows, size_t cols,
                 bool with_residual) {
@@ -18,9 +18,17 @@ void ExpectNorm(const VectorKernels& table, Norm norm, size_t rows, size_t cols,
   FillNoise(gamma, 3, 2.0f);
   FillNoise(beta, 4);
   const bool std_norm = norm == Norm::kStdNorm;
-  const auto add_norm = std_norm ? table.add_std_norm : table.add_layer_norm;
-  add_norm(rows, cols, x.data(), with_residual ? residual.data() : nullptr,
-           gamma.data(), beta.data(), kEpsilon, out.data());
+  const bool rms_norm = norm == Norm::kRmsNorm;
+  const float* added = with_residual ? residual.data() : nullptr;
+  if (rms_norm) {
+    for (size_t c = 0; c < cols; ++c) beta[c] = 0;
+    table.add_rms_norm(rows, cols, x.data(), added, gamma.data(), kEpsilon,
+                       out.data());
+  } else {
+    const auto add_norm = std_norm ? table.add_std_norm : table.add_layer_norm;
+    add_norm(rows, cols, x.data(), added, gamma.data(), beta.data(), kEpsilon,
+             out.data());
+  }
   for (size_t r = 0; r < rows; ++r) {
     std::vector<double> v(cols);
     double mean = 0;
@@ -29,6 +37,7 @@ void ExpectNorm(const VectorKernels& table, Norm norm, size_t rows, size_t cols,
       if (with_residual) v[c] += residual[r * cols + c];
       mean += v[c] / static_cast<double>(cols);
     }
+    if (rms_norm) mean = 0;
     double squares = 0;
     for (double e : v) squares += (e - mean) * (e - mean);
     const auto count = static_cast<double>(cols);
@@ -58,6 +67,28 @@ TEST(StdNormTest, EqualsTheFormulaOnEverySizeFromTwo) {
       ExpectNorm(*table, Norm::kStdNorm, 3, cols, false);
       ExpectNorm(*table, Norm::kStdNorm, 2, cols, true);
     }
+  }
+}
+
+TEST(RmsNormTest, EqualsTheFormulaOnEverySize) {
+  for (const VectorKernels* table : AllTables()) {
+    for (size_t cols : OddSizes()) {
+      ExpectNorm(*table, Norm::kRmsNorm, 3, cols, false);
+      ExpectNorm(*table, Norm::kRmsNorm, 2, cols, true);
+    }
+  }
+}
+
+TEST(RmsNormTest, MayWriteOverItsInput) {
+  for (const VectorKernels* table : AllTables()) {
+    GuardedFloats x(3 * 45), gamma(45), out(3 * 45);
+    FillNoise(x, 1);
+    FillNoise(gamma, 3);
+    table->add_rms_norm(3, 45, x.data(), nullptr, gamma.data(), 1e-6f,
+                        out.data());
+    table->add_rms_norm(3, 45, x.data(), nullptr, gamma.data(), 1e-6f,
+                        x.data());
+    EXPECT_EQ(x.Copy(), out.Copy());
   }
 }
 

@@ -104,7 +104,7 @@ TEST_F(CliTest, SaysWhatIsWrongWithTheModel) {
   EXPECT_THAT(
       LoadError(SaveEdited(
           "v1.ltm", [](schema::Model& m) { m.mutate_format_version(1); })),
-      HasSubstr("format version 1 but this build reads version 3"));
+      HasSubstr("format version 1 but this build reads version 4"));
   EXPECT_THAT(
       LoadError(SaveEdited("wide.ltm",
                            [](schema::Model& m) {
@@ -421,7 +421,7 @@ TEST_F(CliTest, InspectShowsArchitectureRulesAndProvenance) {
   const Outcome outcome = Latimer({"inspect", Path("f32.ltm"), "--json"});
   EXPECT_EQ(outcome.code, 0);
   const Json json = Json::parse(outcome.out);
-  EXPECT_EQ(json["format_version"], 3);
+  EXPECT_EQ(json["format_version"], 4);
   EXPECT_EQ(json["source"], "no_scale");
   EXPECT_EQ(json["architecture"]["d_model"], 24);
   EXPECT_EQ(json["architecture"]["activation"], "swish");

@@ -247,7 +247,7 @@ const Contradiction kContradictions[] = {
      [](M& m) { return Arch(m).mutate_decoder_attention_scale(kInfinity); },
      kCorrupt, "decoder attention"},
     {"NormKindUnknown",
-     [](M& m) { return Arch(m).mutate_norm_kind(schema::NormKind{3}); },
+     [](M& m) { return Arch(m).mutate_norm_kind(schema::NormKind{4}); },
      kCorrupt, "architecture"},
     {"NormsMissing",
      [](M& m) { return Arch(m).mutate_norm_kind(schema::NormKind::None); },

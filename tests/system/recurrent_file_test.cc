@@ -101,9 +101,14 @@ const Contradiction kContradictions[] = {
        return r.mutate_initial_state(schema::InitialState::EncoderStates);
      },
      kCorrupt, "starts from states that the encoder has not"},
-    {"EmbeddingsSharedButDifferent", "bahdanau",
-     [](A&, R& r) { return r.mutate_embeddings_shared(true); }, kCorrupt,
-     "shares embeddings that differ in size"},
+    {"EmbeddingsSharedButOfOtherVocabularies", "bahdanau",
+     [](A& a, R&) { return a.mutate_embeddings_shared(true); }, kCorrupt,
+     "architecture contradicts itself"},
+    {"EmbeddingsSharedButOfOtherWidths", "luong_dot",
+     [](A&, R& r) {
+       return r.mutate_target_embedding(r.target_embedding() - 1);
+     },
+     kCorrupt, "shares embeddings that differ in size"},
     {"TiedToAnOutputOfAnotherWidth", "bahdanau",
      [](A& a, R&) { return a.mutate_target_embedding_tied(true); }, kCorrupt,
      "ties an embedding to an output of another width"},

@@ -79,8 +79,11 @@ constexpr uint64_t BufferBytes(const Profile& p, Buffer buffer) {
               sizeof(float) +
           kReadSlackBytes);
     case Buffer::kProjection:
-      return Padded(s * Largest(3 * a, f, 2 * d) * sizeof(float) +
-                    kReadSlackBytes);
+      // A gated feed-forward takes as many rows at a time as there is room for.
+      return Padded(
+          Largest(s * Largest(3 * a, f, 2 * d), p.gated_ffn ? 2 * f : 0) *
+              sizeof(float) +
+          kReadSlackBytes);
     case Buffer::kQuantized:
       return Padded(Largest(s * Largest(d, a, f), gru * (2 * d + a)) +
                     kReadSlackBytes);

@@ -18,7 +18,9 @@ enum class NormPosition : uint8_t { kPost, kPre };
 // kUnbiasedStd: (x - mean) / (standard deviation + epsilon) * gamma + beta, the
 // deviation divided by D - 1, as "The Annotated Transformer" has it.
 // kNone: there are no norms.
-enum class NormKind : uint8_t { kLayerNorm, kUnbiasedStd, kNone };
+// kRms: x / sqrt(mean of x^2 + epsilon) * gamma, without a beta ("Root Mean
+// Square Layer Normalization", Zhang and Sennrich, 2019), as T5.
+enum class NormKind : uint8_t { kLayerNorm, kUnbiasedStd, kNone, kRms };
 
 // kSelfAttention: the Transformer's. kSsru: a Simpler Simple Recurrent Unit in
 // its place (Kim et al., "From Research to Production and Back", 2019):
@@ -70,8 +72,6 @@ struct Recurrent {
   // encoder's last states: those of layer 0, forward then backward, and so on.
   uint32_t first_state;
   uint32_t state_step;
-  // The target's embedding is the source's.
-  bool embeddings_shared;
 
   constexpr uint32_t directions() const { return bidirectional ? 2 : 1; }
   // Columns of what an encoder layer gives.
@@ -132,6 +132,16 @@ struct Architecture {
   // false: there are no position tables; source_positions and
   // target_positions bound the length all the same.
   bool has_positions;
+  // Whether the inside of the feed-forward is activation(gate) * in, two
+  // projections of the same input ("GLU Variants Improve Transformer", Shazeer,
+  // 2020).
+  bool gated_ffn;
+  // Whether self-attention adds to each scaled score a number by head and by
+  // the distance from query to key, the same in all layers (Raffel et al.,
+  // "Exploring the Limits of Transfer Learning", 2020).
+  bool relative_attention;
+  // The target's embedding is the source's.
+  bool embeddings_shared;
   Recurrent recurrent;  // All zero unless kGru.
 
   constexpr uint32_t encoder_attention_width() const {

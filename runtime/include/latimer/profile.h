@@ -56,6 +56,10 @@ struct Profile {
   bool decoder_gru = true;
   // Models with a lexical shortlist.
   bool shortlist = true;
+  // NormKind::kRms, Architecture::gated_ffn and ::relative_attention.
+  bool rms_norm = true;
+  bool gated_ffn = true;
+  bool relative_attention = true;
   // Attention weights that one translation can keep, as a number of floats; 0:
   // none are kept. See insight.h.
   uint64_t attention_weights = 0;
