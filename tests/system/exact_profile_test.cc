@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -15,6 +16,7 @@
 #include "tests/system/emulator.h"
 #include "tests/system/program.h"
 #include "tests/system/recurrent_models.h"
+#include "tests/system/tiny_model.h"
 
 namespace latimer {
 namespace {
@@ -70,6 +72,38 @@ TEST_F(ExactProfileTest, ABuildWithItReservesTheBillAndTranslatesTheSame) {
   EXPECT_EQ(outcome.out, expected);
 }
 
+// The fields that a header gives to its profile.
+std::string FieldsOf(const std::string& header) {
+  const size_t begin = header.find("inline");
+  return header.substr(begin, header.find("};") - begin);
+}
+
+// That the build with `profile` reserves its bill and translates the rows of
+// `fixture` like the build for any model.
+void ExpectExactBuild(const std::string& program, const fs::path& path,
+                      const ModelBytes& bytes, const Profile& profile,
+                      const nlohmann::json& fixture) {
+  Translator translator;
+  ASSERT_TRUE(translator.Load(bytes.bytes(), &workspace).ok());
+  std::string input;
+  std::string expected = std::to_string(WorkspaceBytes(profile)) + "\n";
+  for (const auto& row : fixture["sequences"]) {
+    const auto ids = row["src_ids"].get<std::vector<int32_t>>();
+    for (const int32_t id : ids) input += std::to_string(id) + " ";
+    input += "\n";
+    const auto result = translator.TranslateIds(
+        ids, {.max_target_tokens = profile.target_tokens, .language_code = {}});
+    ASSERT_TRUE(result.ok());
+    for (const int32_t id : result->tokens) {
+      expected += std::to_string(id) + " ";
+    }
+    expected += "\n";
+  }
+  const Outcome outcome = RunProgram(program, {path}, input);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, expected);
+}
+
 class ExactGruProfileTest : public testing::Test {
  protected:
   ExactGruProfileTest() {
@@ -86,36 +120,14 @@ class ExactGruProfileTest : public testing::Test {
 };
 
 TEST_F(ExactGruProfileTest, TheCommittedProfileIsWhatTheConverterWrites) {
-  const auto fields = [](const std::string& header) {
-    const size_t begin = header.find("inline");
-    return header.substr(begin, header.find("};") - begin);
-  };
-  EXPECT_EQ(fields(ReadFile(fs::path(LATIMER_SOURCE_DIR) / "tests" / "data" /
-                            "gru_profile.h")),
-            fields(ProfileHeader(profile_)));
+  EXPECT_EQ(FieldsOf(ReadFile(fs::path(LATIMER_SOURCE_DIR) / "tests" / "data" /
+                              "gru_profile.h")),
+            FieldsOf(ProfileHeader(profile_)));
 }
 
 TEST_F(ExactGruProfileTest, ABuildWithItReservesTheBillAndTranslatesTheSame) {
-  Translator translator;
-  ASSERT_TRUE(translator.Load(bytes_.bytes(), &workspace).ok());
-  std::string input;
-  std::string expected = std::to_string(WorkspaceBytes(profile_)) + "\n";
-  const OwnModel model = RecurrentModel("bahdanau");
-  for (const auto& row : model.fixture["sequences"]) {
-    const auto ids = row["src_ids"].get<std::vector<int32_t>>();
-    for (const int32_t id : ids) input += std::to_string(id) + " ";
-    input += "\n";
-    const auto result = translator.TranslateIds(ids);
-    ASSERT_TRUE(result.ok());
-    for (const int32_t id : result->tokens) {
-      expected += std::to_string(id) + " ";
-    }
-    expected += "\n";
-  }
-  const Outcome outcome =
-      RunProgram("tests/exact_gru_profile_program", {model_}, input);
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_EQ(outcome.out, expected);
+  ExpectExactBuild("tests/exact_gru_profile_program", model_, bytes_, profile_,
+                   RecurrentModel("bahdanau").fixture);
 }
 
 TEST_F(ExactGruProfileTest, ABuildWithoutGrusSaysWhatItLacks) {
@@ -137,6 +149,71 @@ TEST_F(ExactGruProfileTest, ABuildWithoutTransformersSaysWhatItLacks) {
   EXPECT_NE(outcome.err.find("profile \"gru\" of this build"),
             std::string::npos)
       << outcome.err;
+}
+
+class ExactT5ProfileTest : public testing::Test {
+ protected:
+  // Its feed-forward is twice as wide inside as any other row, so that the
+  // longest source goes through it in parts.
+  ExactT5ProfileTest()
+      : t5_(fs::path(LATIMER_SOURCE_DIR) / "tests" / "data" / "t5" /
+            "gated_silu"),
+        bytes_(ConvertModel(t5_, WeightType::kInt8)) {
+    ModelInfo info;
+    EXPECT_TRUE(ReadModelInfo(bytes_.bytes(), true, &workspace, &info).ok());
+    profile_ =
+        *ExactProfile(info, {.source_tokens = 60, .target_tokens = 60}, "t5");
+    WriteFileAtomically(model_, bytes_.bytes());
+  }
+
+  const fs::path t5_;
+  const ModelBytes bytes_;
+  const TempFolder folder_;
+  const fs::path model_ = folder_.path() / "model.ltm";
+  Profile profile_;
+};
+
+TEST_F(ExactT5ProfileTest, TheCommittedProfileIsWhatTheConverterWrites) {
+  EXPECT_EQ(FieldsOf(ReadFile(fs::path(LATIMER_SOURCE_DIR) / "tests" / "data" /
+                              "t5_profile.h")),
+            FieldsOf(ProfileHeader(profile_)));
+}
+
+TEST_F(ExactT5ProfileTest, ABuildWithItReservesTheBillAndTranslatesTheSame) {
+  const nlohmann::json fixture = ReadFixture(t5_);
+  size_t longest = 0;
+  for (const auto& row : fixture["sequences"]) {
+    longest = std::max(longest, row["src_ids"].size());
+  }
+  const uint64_t inside = uint64_t{longest} * 2 * profile_.d_ffn;
+  EXPECT_GT(inside * sizeof(float), BufferBytes(profile_, Buffer::kProjection));
+  ExpectExactBuild("tests/exact_t5_profile_program", model_, bytes_, profile_,
+                   fixture);
+}
+
+TEST_F(ExactT5ProfileTest, ABuildWithoutItsPartsSaysWhatItLacks) {
+  const std::string end =
+      ", which profile \"en_de\" of this build leaves out; build with a "
+      "profile for this model (latimer-convert --profile).\n";
+  CanonicalModel model = OpenModel(t5_, /*with_tokenizer=*/false);
+  const auto refusal = [&] {
+    WriteFileAtomically(
+        model_,
+        WriteModel(model, {.tile = UsableTile(), .progress = {}}).bytes());
+    const Outcome outcome = RunProgram("tests/exact_profile_program", {model_});
+    EXPECT_EQ(outcome.code, 1);
+    return outcome.err;
+  };
+  EXPECT_EQ(refusal(), "The model has RMS norms" + end);
+  model.architecture.norm_kind = NormKind::kLayerNorm;
+  EXPECT_EQ(refusal(), "The model has gated feed-forwards" + end);
+  model.architecture.gated_ffn = false;
+  for (auto& [name, linear] : model.linears) {
+    if (!name.ends_with("ffn.in")) continue;
+    linear.weights.pop_back();
+    linear.biases.pop_back();
+  }
+  EXPECT_EQ(refusal(), "The model has attention by relative positions" + end);
 }
 
 }  // namespace

@@ -1,0 +1,219 @@
+#include "converter/readers/t5_config.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+
+#include "converter/error.h"
+#include "converter/readers/json_fields.h"
+
+namespace latimer {
+namespace {
+
+// What training used, where n_positions does not say; nothing in the network
+// ends there.
+constexpr uint32_t kPositions = 512;
+
+// What transformers' T5Config and MT5Config take where a field is missing.
+struct Defaults {
+  uint32_t vocab_size;
+  uint32_t d_ff;
+  uint32_t num_layers;
+  uint32_t num_heads;
+  const char* feed_forward_proj;
+};
+constexpr Defaults kT5 = {32128, 2048, 6, 8, "relu"};
+constexpr Defaults kMt5 = {250112, 1024, 8, 6, "gated-gelu"};
+
+// "ACT" or "gated-ACT", of which saved files say the parts too, and these win.
+void ReadFeedForward(const JsonFields& config, const Defaults& defaults,
+                     Architecture* a) {
+  const std::string field = "feed_forward_proj";
+  const std::string projection = config.Text(field, defaults.feed_forward_proj);
+  constexpr std::string_view kGated = "gated-";
+  const bool gated = projection.starts_with(kGated);
+  std::string name = gated ? projection.substr(kGated.size()) : projection;
+  // "for backwards compatibility", as transformers says.
+  if (gated && name == "gelu") name = "gelu_new";
+  name = config.Text("dense_act_fn", name);
+  a->gated_ffn = config.Bool("is_gated_act", gated);
+  if (name == "relu") {
+    a->activation = Activation::kRelu;
+  } else if (name == "gelu") {
+    a->activation = Activation::kGelu;
+  } else if (name == "gelu_new" || name == "gelu_pytorch_tanh") {
+    a->activation = Activation::kGeluTanh;
+  } else if (name == "silu" || name == "swish") {
+    a->activation = Activation::kSwish;
+  } else {
+    config.Fail(config.Has("dense_act_fn") ? "dense_act_fn" : field,
+                "supported are relu, gelu, gelu_new, silu and swish, each with "
+                "or without gated-");
+  }
+}
+
+float ReadEpsilon(const JsonFields& config) {
+  const nlohmann::json* value = config.Find("layer_norm_epsilon");
+  if (value == nullptr) return 1e-6f;
+  const float epsilon = value->is_number() ? value->get<float>() : 0.0f;
+  if (!(epsilon > 0.0f) || !std::isfinite(epsilon)) {
+    config.Fail("layer_norm_epsilon", "it must be a number above 0");
+  }
+  return epsilon;
+}
+
+void ReadBuckets(const JsonFields& config, T5Config* out) {
+  const char* count = "relative_attention_num_buckets";
+  const char* distance = "relative_attention_max_distance";
+  constexpr uint32_t kMost = 1 << 20;
+  out->buckets = config.Count(count, 32, 4);
+  out->max_distance = config.Count(distance, 128, 1);
+  if (out->buckets % 2 != 0 || out->buckets > kMost) {
+    config.Fail(count, "it must be even and at most " + std::to_string(kMost));
+  }
+  // The decoder has half of them for a bucket of each distance.
+  if (out->max_distance <= out->buckets / 2) {
+    config.Fail(distance, "it must be more than half of " + std::string(count) +
+                              " " + std::to_string(out->buckets));
+  }
+}
+
+void ReadArchitecture(const JsonFields& config, bool mt5, T5Config* out) {
+  const Defaults& defaults = mt5 ? kMt5 : kT5;
+  Architecture& a = out->architecture;
+  a.d_model = config.Count("d_model", 512, 1);
+  a.encoder_layers = config.Count("num_layers", defaults.num_layers, 1);
+  a.decoder_layers = config.Count("num_decoder_layers", a.encoder_layers, 1);
+  a.encoder_heads = config.Count("num_heads", defaults.num_heads, 1);
+  a.decoder_heads = a.encoder_heads;
+  a.encoder_head_dim = config.Count("d_kv", 64, 1);
+  a.decoder_head_dim = a.encoder_head_dim;
+  a.encoder_ffn = config.Count("d_ff", defaults.d_ff, 1);
+  a.decoder_ffn = a.encoder_ffn;
+  a.source_vocabulary = config.Count("vocab_size", defaults.vocab_size, 1);
+  a.target_vocabulary = a.source_vocabulary;
+  a.source_positions = config.Count("n_positions", kPositions, 1);
+  a.target_positions = a.source_positions;
+  ReadFeedForward(config, defaults, &a);
+  a.embedding_scale = 1.0f;
+  a.encoder_attention_scale = 1.0f;
+  a.decoder_attention_scale = 1.0f;
+  a.norm_epsilon = ReadEpsilon(config);
+  a.norm_kind = NormKind::kRms;
+  a.norm_position = NormPosition::kPre;
+  a.final_norm = true;
+  a.decoder_kind = DecoderKind::kSelfAttention;
+  a.residual = true;
+  a.relative_attention = true;
+  ReadBuckets(config, out);
+  // transformers 5 ties what the file does not have twice, and tells by this
+  // field alone whether T5's output is scaled; mT5's never is.
+  const bool tied = config.Bool("tie_word_embeddings", true);
+  out->own_output = !tied;
+  out->scale_output = !mt5 && config.Bool("scale_decoder_outputs", tied);
+}
+
+// Fields that are read here, and those that concern training, beam search,
+// sampling or bookkeeping.
+constexpr std::string_view kKnownFields[] = {
+    "d_ff",
+    "d_kv",
+    "d_model",
+    "dense_act_fn",
+    "feed_forward_proj",
+    "is_encoder_decoder",
+    "is_gated_act",
+    "layer_norm_epsilon",
+    "model_type",
+    "n_positions",
+    "num_decoder_layers",
+    "num_heads",
+    "num_layers",
+    "relative_attention_max_distance",
+    "relative_attention_num_buckets",
+    "scale_decoder_outputs",
+    "tie_word_embeddings",
+    "vocab_size",
+    "_name_or_path",
+    "classifier_dropout",
+    "dropout_rate",
+    "gradient_checkpointing",
+    "initializer_factor",
+    "is_decoder",
+    "output_past",
+    "task_specific_params",
+    "tokenizer_class",
+};
+
+struct SpecialTokenDefaults {
+  int32_t bos = -1;
+  int32_t eos = -1;
+  int32_t pad = -1;
+  int32_t decoder_start = -1;
+  int32_t forced_eos = -1;
+};
+
+// The special tokens and the length limit.
+CanonicalGeneration ReadGenerationConfig(const std::filesystem::path& directory,
+                                         const JsonFields& config,
+                                         const Architecture& architecture,
+                                         const SpecialTokenDefaults& defaults,
+                                         std::span<const std::string_view>,
+                                         std::vector<std::string>*) {
+  const auto rules = JsonFields::Open(directory / "generation_config.json");
+  const uint32_t vocabulary = architecture.target_vocabulary;
+  const auto special = [&](std::string_view name, int32_t fallback) {
+    std::optional<int32_t> id;
+    if (rules) id = rules->Token(name, vocabulary);
+    if (!id) id = config.Token(name, vocabulary);
+    return id.value_or(fallback);
+  };
+  CanonicalGeneration g;
+  g.eos = special("eos_token_id", defaults.eos);
+  g.pad = special("pad_token_id", defaults.pad);
+  g.decoder_start = special("decoder_start_token_id", defaults.decoder_start);
+  if (g.decoder_start < 0) {
+    config.Fail("decoder_start_token_id", "a model needs one");
+  }
+  g.source_suffix = {g.eos};
+  g.max_target_tokens = architecture.target_positions;
+  const JsonFields& lengths = rules ? *rules : config;
+  if (lengths.Has("max_length")) {
+    g.max_target_tokens =
+        std::min(g.max_target_tokens, lengths.Count("max_length", 0, 2) - 1);
+  }
+  return g;
+}
+
+}  // namespace
+
+T5Config ReadT5Config(const std::filesystem::path& directory) {
+  const auto config = JsonFields::Open(directory / "config.json");
+  if (!config) {
+    throw ConversionError((directory / "config.json").string() +
+                          ": cannot open the file; give the folder of a "
+                          "Hugging Face model.");
+  }
+  const std::string type = config->Text("model_type", "");
+  if (type != "t5" && type != "mt5") {
+    config->Fail("model_type", "only \"t5\" and \"mt5\" are T5");
+  }
+  if (!config->Bool("is_encoder_decoder", true)) {
+    config->Fail("is_encoder_decoder", "only true is supported");
+  }
+  T5Config out;
+  ReadArchitecture(*config, type == "mt5", &out);
+  out.name = config->Text("_name_or_path", "");
+  // Those of transformers' T5Config and MT5Config.
+  const SpecialTokenDefaults defaults = {
+      .eos = 1, .pad = 0, .decoder_start = type == "mt5" ? 0 : -1};
+  out.generation = ReadGenerationConfig(directory, *config, out.architecture,
+                                        defaults, kKnownFields, &out.warnings);
+  return out;
+}
+
+}  // namespace latimer

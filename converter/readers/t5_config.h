@@ -1,0 +1,36 @@
+// config.json and generation_config.json of a Hugging Face T5 or mT5.
+#ifndef LATIMER_CONVERTER_READERS_T5_CONFIG_H_
+#define LATIMER_CONVERTER_READERS_T5_CONFIG_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "converter/canonical_model.h"
+#include "latimer/model_info.h"
+
+namespace latimer {
+
+struct T5Config {
+  // Without the facts that only the tensors tell: which embeddings are tied or
+  // shared.
+  Architecture architecture{};
+  CanonicalGeneration generation;
+  // The decoder's output is multiplied by d_model^-0.5.
+  bool scale_output = false;
+  // The output has a matrix of its own.
+  bool own_output = false;
+  // Of the encoder; the decoder has as many, for one way.
+  uint32_t buckets = 0;
+  uint32_t max_distance = 0;
+  std::string name;
+  std::vector<std::string> warnings;
+};
+
+// Throws ConversionError where a field has a value that is not supported.
+T5Config ReadT5Config(const std::filesystem::path& directory);
+
+}  // namespace latimer
+
+#endif  // LATIMER_CONVERTER_READERS_T5_CONFIG_H_
