@@ -185,7 +185,10 @@ class BartMapper {
     if (!a.source_embedding_tied) {
       model_.linears["source_embedding"] = {{source_matrix}, {nullptr}};
     }
-    if (!a.target_embedding_tied) {
+    a.embeddings_shared = source_matrix != nullptr &&
+                          target_matrix != nullptr &&
+                          source_matrix->SameAs(*target_matrix);
+    if (!a.target_embedding_tied && !a.embeddings_shared) {
       model_.linears["target_embedding"] = {{target_matrix}, {nullptr}};
     }
   }
