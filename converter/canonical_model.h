@@ -81,6 +81,13 @@ struct CanonicalShortlist {
   }
 };
 
+// Longest texts that are asked for, in tokens; 0: the model's own limit. A
+// model without a table of positions can be read for longer ones.
+struct PositionLimits {
+  uint32_t source = 0;
+  uint32_t target = 0;
+};
+
 struct CanonicalModel {
   Architecture architecture{};
   CanonicalGeneration generation;

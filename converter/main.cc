@@ -90,7 +90,9 @@ CanonicalModel ReadModel(const Options& options) {
                            with_tokenizer);
   }
   RefuseWithoutMap(options.model);
-  return OpenModel(options.model, with_tokenizer);
+  return OpenModel(
+      options.model, with_tokenizer,
+      {options.limits.source_tokens, options.limits.target_tokens});
 }
 
 void Convert(const Options& options) {
@@ -233,7 +235,9 @@ int Main(int argc, char** argv) {
                  "also write the profile header that builds a runtime for "
                  "exactly this model");
   app.add_option("--max-source-tokens", options.limits.source_tokens,
-                 "longest source the profile holds [the model's]");
+                 "longest source the profile holds [the model's]; where "
+                 "nothing but training limits the model, as with T5, more than "
+                 "that raises its limit");
   app.add_option("--max-target-tokens", options.limits.target_tokens,
                  "longest translation the profile holds [the model's]");
   app.add_option("--threads", options.limits.threads,

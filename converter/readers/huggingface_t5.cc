@@ -163,8 +163,9 @@ class T5Mapper {
 }  // namespace
 
 CanonicalModel ReadHuggingFaceT5(const fs::path& directory,
-                                 [[maybe_unused]] bool with_tokenizer) {
-  const T5Config config = ReadT5Config(directory);
+                                 [[maybe_unused]] bool with_tokenizer,
+                                 const PositionLimits& limits) {
+  const T5Config config = ReadT5Config(directory, limits);
   const fs::path weights = FindWeights(directory);
   const std::shared_ptr<const TensorFile> file = OpenTensorFile(weights);
 

@@ -10,11 +10,13 @@
 namespace latimer {
 
 // Reads what transformers' T5ForConditionalGeneration or
-// MT5ForConditionalGeneration would compute with. Throws ConversionError that
+// MT5ForConditionalGeneration would compute with, for texts of the length that
+// training used or of `limits`, the larger. Throws ConversionError that
 // names every configuration value that is not supported, or every tensor that
 // is missing, unexpected or misshapen.
 CanonicalModel ReadHuggingFaceT5(const std::filesystem::path& directory,
-                                 bool with_tokenizer);
+                                 bool with_tokenizer,
+                                 const PositionLimits& limits = {});
 
 }  // namespace latimer
 

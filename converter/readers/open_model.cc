@@ -8,15 +8,15 @@
 
 namespace latimer {
 
-CanonicalModel OpenModel(const std::filesystem::path& path,
-                         bool with_tokenizer) {
+CanonicalModel OpenModel(const std::filesystem::path& path, bool with_tokenizer,
+                         const PositionLimits& limits) {
   if (!std::filesystem::exists(path / "config.json") && IsNativeMarian(path)) {
     return ReadNativeMarian(path, with_tokenizer);
   }
   const auto config = JsonFields::Open(path / "config.json");
   const std::string type = config ? config->Text("model_type", "") : "";
-  if (type == "t5" || type == "mt5") {
-    return ReadHuggingFaceT5(path, with_tokenizer);
+  if (type == "t5" || type == "mt5" || type == "umt5") {
+    return ReadHuggingFaceT5(path, with_tokenizer, limits);
   }
   return ReadHuggingFaceBart(path, with_tokenizer);
 }

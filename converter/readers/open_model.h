@@ -11,8 +11,8 @@ namespace latimer {
 // Finds out what `path` is and reads it: a folder with config.json is Hugging
 // Face's; one with decoder.yml or weights in .npz or .bin, or such a file
 // itself, is native Marian's. Throws ConversionError.
-CanonicalModel OpenModel(const std::filesystem::path& path,
-                         bool with_tokenizer);
+CanonicalModel OpenModel(const std::filesystem::path& path, bool with_tokenizer,
+                         const PositionLimits& limits = {});
 
 }  // namespace latimer
 

@@ -1,14 +1,12 @@
 #include "converter/readers/t5_config.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string_view>
 
 #include "converter/error.h"
+#include "converter/readers/generation_config.h"
 #include "converter/readers/json_fields.h"
 
 namespace latimer {
@@ -17,6 +15,7 @@ namespace {
 // What training used, where n_positions does not say; nothing in the network
 // ends there.
 constexpr uint32_t kPositions = 512;
+constexpr uint32_t kMostPositions = 1 << 20;
 
 // What transformers' T5Config and MT5Config take where a field is missing.
 struct Defaults {
@@ -85,12 +84,18 @@ void ReadBuckets(const JsonFields& config, T5Config* out) {
 void ReadArchitecture(const JsonFields& config, bool mt5, T5Config* out) {
   const Defaults& defaults = mt5 ? kMt5 : kT5;
   Architecture& a = out->architecture;
-  a.d_model = config.Count("d_model", 512, 1);
-  a.encoder_layers = config.Count("num_layers", defaults.num_layers, 1);
+  // Each by its own name or the one that transformers has for all families.
+  const auto count = [&](const char* name, const char* alias, uint32_t other) {
+    return config.Count(name, config.Count(alias, other, 1), 1);
+  };
+  a.d_model = count("d_model", "hidden_size", 512);
+  a.encoder_layers =
+      count("num_layers", "num_hidden_layers", defaults.num_layers);
   a.decoder_layers = config.Count("num_decoder_layers", a.encoder_layers, 1);
-  a.encoder_heads = config.Count("num_heads", defaults.num_heads, 1);
+  a.encoder_heads =
+      count("num_heads", "num_attention_heads", defaults.num_heads);
   a.decoder_heads = a.encoder_heads;
-  a.encoder_head_dim = config.Count("d_kv", 64, 1);
+  a.encoder_head_dim = count("d_kv", "head_dim", 64);
   a.decoder_head_dim = a.encoder_head_dim;
   a.encoder_ffn = config.Count("d_ff", defaults.d_ff, 1);
   a.decoder_ffn = a.encoder_ffn;
@@ -117,81 +122,36 @@ void ReadArchitecture(const JsonFields& config, bool mt5, T5Config* out) {
   out->scale_output = !mt5 && config.Bool("scale_decoder_outputs", tied);
 }
 
-// Fields that are read here, and those that concern training, beam search,
-// sampling or bookkeeping.
+// Fields of T5 alone that are read here, and those that concern training.
 constexpr std::string_view kKnownFields[] = {
+    "classifier_dropout",
     "d_ff",
     "d_kv",
     "d_model",
     "dense_act_fn",
+    "dropout_rate",
     "feed_forward_proj",
-    "is_encoder_decoder",
+    "head_dim",
+    "hidden_size",
+    "initializer_factor",
     "is_gated_act",
     "layer_norm_epsilon",
-    "model_type",
     "n_positions",
+    "num_attention_heads",
     "num_decoder_layers",
     "num_heads",
+    "num_hidden_layers",
     "num_layers",
     "relative_attention_max_distance",
     "relative_attention_num_buckets",
     "scale_decoder_outputs",
     "tie_word_embeddings",
-    "vocab_size",
-    "_name_or_path",
-    "classifier_dropout",
-    "dropout_rate",
-    "gradient_checkpointing",
-    "initializer_factor",
-    "is_decoder",
-    "output_past",
-    "task_specific_params",
-    "tokenizer_class",
 };
-
-struct SpecialTokenDefaults {
-  int32_t bos = -1;
-  int32_t eos = -1;
-  int32_t pad = -1;
-  int32_t decoder_start = -1;
-  int32_t forced_eos = -1;
-};
-
-// The special tokens and the length limit.
-CanonicalGeneration ReadGenerationConfig(const std::filesystem::path& directory,
-                                         const JsonFields& config,
-                                         const Architecture& architecture,
-                                         const SpecialTokenDefaults& defaults,
-                                         std::span<const std::string_view>,
-                                         std::vector<std::string>*) {
-  const auto rules = JsonFields::Open(directory / "generation_config.json");
-  const uint32_t vocabulary = architecture.target_vocabulary;
-  const auto special = [&](std::string_view name, int32_t fallback) {
-    std::optional<int32_t> id;
-    if (rules) id = rules->Token(name, vocabulary);
-    if (!id) id = config.Token(name, vocabulary);
-    return id.value_or(fallback);
-  };
-  CanonicalGeneration g;
-  g.eos = special("eos_token_id", defaults.eos);
-  g.pad = special("pad_token_id", defaults.pad);
-  g.decoder_start = special("decoder_start_token_id", defaults.decoder_start);
-  if (g.decoder_start < 0) {
-    config.Fail("decoder_start_token_id", "a model needs one");
-  }
-  g.source_suffix = {g.eos};
-  g.max_target_tokens = architecture.target_positions;
-  const JsonFields& lengths = rules ? *rules : config;
-  if (lengths.Has("max_length")) {
-    g.max_target_tokens =
-        std::min(g.max_target_tokens, lengths.Count("max_length", 0, 2) - 1);
-  }
-  return g;
-}
 
 }  // namespace
 
-T5Config ReadT5Config(const std::filesystem::path& directory) {
+T5Config ReadT5Config(const std::filesystem::path& directory,
+                      const PositionLimits& limits) {
   const auto config = JsonFields::Open(directory / "config.json");
   if (!config) {
     throw ConversionError((directory / "config.json").string() +
@@ -199,14 +159,27 @@ T5Config ReadT5Config(const std::filesystem::path& directory) {
                           "Hugging Face model.");
   }
   const std::string type = config->Text("model_type", "");
+  if (type == "umt5") {
+    config->Fail("model_type",
+                 "its relative positions differ from layer to layer, which is "
+                 "not supported; t5 and mt5 are");
+  }
   if (type != "t5" && type != "mt5") {
-    config->Fail("model_type", "only \"t5\" and \"mt5\" are T5");
+    config->Fail("model_type", "only t5 and mt5 are read here");
   }
   if (!config->Bool("is_encoder_decoder", true)) {
     config->Fail("is_encoder_decoder", "only true is supported");
   }
   T5Config out;
   ReadArchitecture(*config, type == "mt5", &out);
+  Architecture& a = out.architecture;
+  a.source_positions = std::max(a.source_positions, limits.source);
+  a.target_positions = std::max(a.target_positions, limits.target);
+  if (std::max(a.source_positions, a.target_positions) > kMostPositions) {
+    config->Fail("n_positions", "texts of more than " +
+                                    std::to_string(kMostPositions) +
+                                    " tokens are not supported");
+  }
   out.name = config->Text("_name_or_path", "");
   // Those of transformers' T5Config and MT5Config.
   const SpecialTokenDefaults defaults = {

@@ -28,8 +28,11 @@ struct T5Config {
   std::vector<std::string> warnings;
 };
 
-// Throws ConversionError where a field has a value that is not supported.
-T5Config ReadT5Config(const std::filesystem::path& directory);
+// The limits of positions are what training used, or `limits`, the larger: the
+// network knows distances only. Throws ConversionError where a field has a
+// value that is not supported.
+T5Config ReadT5Config(const std::filesystem::path& directory,
+                      const PositionLimits& limits = {});
 
 }  // namespace latimer
 
