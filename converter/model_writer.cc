@@ -442,11 +442,16 @@ Offset<schema::Tokenizer> Writer::WriteTokenizer() {
       reinterpret_cast<const uint8_t*>(t.target_kinds.data()),
       t.target_kinds.size());
   const auto unknown_surface = builder_->CreateString(t.unknown_surface);
-  Offset<flatbuffers::Vector<uint32_t>> unused_trie = 0;
-  if (!t.unused_trie.empty()) {
-    unused_trie =
-        builder_->CreateVector(t.unused_trie.data(), t.unused_trie.size());
-  }
+  // Absent where it is empty, as files of before it are.
+  const auto optional = [this](std::span<const uint32_t> numbers) {
+    return numbers.empty()
+               ? Offset<flatbuffers::Vector<uint32_t>>()
+               : builder_->CreateVector(numbers.data(), numbers.size());
+  };
+  const auto unused_trie = optional(t.unused_trie);
+  const auto character_classes = optional(t.character_classes);
+  const auto merge_offsets = optional(t.merge_offsets);
+  const auto merges = optional(t.merges);
   return schema::CreateTokenizer(
       *builder_, normalizer_trie, replacements, user_defined_trie,
       t.add_dummy_prefix, t.remove_extra_whitespaces, t.escape_whitespaces,
@@ -455,7 +460,9 @@ Offset<schema::Tokenizer> Writer::WriteTokenizer() {
       piece_offsets, piece_text, target_kinds, unknown_surface,
       t.clean_up_spaces, static_cast<schema::Segmentation>(t.segmentation),
       t.own_ids, unused_trie, t.unused_pieces,
-      static_cast<schema::Joining>(t.joining));
+      static_cast<schema::Joining>(t.joining),
+      static_cast<schema::Spacing>(t.spacing), character_classes, merge_offsets,
+      merges, t.no_language_codes);
 }
 
 Offset<schema::KnownAnswer> Writer::WriteKnownAnswer() {

@@ -11,6 +11,8 @@ TokenizerView TokenizerData::View() const {
   view.remove_extra_whitespaces = remove_extra_whitespaces;
   view.escape_whitespaces = escape_whitespaces;
   view.treat_whitespace_as_suffix = treat_whitespace_as_suffix;
+  view.spacing = spacing;
+  view.character_classes = character_classes;
   view.segmentation = segmentation;
   view.piece_trie = piece_trie;
   view.scores = scores;
@@ -19,6 +21,9 @@ TokenizerView TokenizerData::View() const {
   view.unknown_id = unknown_id;
   view.byte_ids = byte_ids;
   view.own_ids = own_ids;
+  view.no_language_codes = no_language_codes;
+  view.merge_offsets = merge_offsets;
+  view.merges = merges;
   view.unused_trie = unused_trie;
   view.unused_pieces = unused_pieces;
   view.added_trie = added_trie;
@@ -36,7 +41,8 @@ size_t TokenizerData::bytes() const {
   const size_t words = normalizer_trie.size() + user_defined_trie.size() +
                        piece_trie.size() + scores.size() + byte_ids.size() +
                        added_trie.size() + piece_offsets.size() +
-                       unused_trie.size();
+                       unused_trie.size() + character_classes.size() +
+                       merge_offsets.size() + merges.size();
   return 4 * words + sizeof(AddedToken) * added_tokens.size() +
          replacements.size() + piece_text.size() + target_kinds.size() +
          unknown_surface.size();

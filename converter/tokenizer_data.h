@@ -21,6 +21,8 @@ struct TokenizerData {
   bool remove_extra_whitespaces = false;
   bool escape_whitespaces = false;
   bool treat_whitespace_as_suffix = false;
+  Spacing spacing = Spacing::kSentencePiece;
+  std::vector<uint32_t> character_classes;
   Segmentation segmentation = Segmentation::kUnigram;
   std::vector<uint32_t> piece_trie;
   std::vector<float> scores;
@@ -29,6 +31,9 @@ struct TokenizerData {
   int32_t unknown_id = 0;
   std::vector<int32_t> byte_ids;
   bool own_ids = false;
+  bool no_language_codes = false;
+  std::vector<uint32_t> merge_offsets;
+  std::vector<uint32_t> merges;
   std::vector<uint32_t> unused_trie;
   uint32_t unused_pieces = 0;
   std::vector<uint32_t> added_trie;

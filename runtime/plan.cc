@@ -82,6 +82,9 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
   profile.unigram = info.tokenizer_needs.unigram;
   profile.bpe = info.tokenizer_needs.bpe;
   profile.words = info.tokenizer_needs.words;
+  profile.metaspace = info.tokenizer_needs.metaspace;
+  profile.byte_bpe = info.tokenizer_needs.byte_bpe;
+  profile.bytes = info.tokenizer_needs.bytes;
   profile.bpe_unused_pieces = info.tokenizer_needs.bpe_unused_pieces;
   profile.decoder_self_attention =
       a.decoder_kind == DecoderKind::kSelfAttention;

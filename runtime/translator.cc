@@ -90,21 +90,25 @@ Status NeedLanguages(const GenerationRules& rules,
 TokenizerScratch ScratchOf(Workspace& workspace) {
   if constexpr (!kProfile.tokenizer) return {};
   constexpr size_t kBytes = kProfile.text_bytes;
-  constexpr size_t kHeap = kProfile.bpe ? kBytes : 0;
+  constexpr size_t kHeap = kProfile.bpe || kProfile.byte_bpe ? kBytes : 0;
   constexpr size_t kSplits = kProfile.bpe ? kProfile.bpe_unused_pieces : 0;
   constexpr size_t kLatticeOffset = Padded(kBytes);
   constexpr size_t kHeapOffset =
       kLatticeOffset + Padded((kBytes + 1) * sizeof(LatticeNode));
   constexpr size_t kSplitsOffset = kHeapOffset + Padded(kHeap * 4);
+  constexpr size_t kSumsOffset = kSplitsOffset + Padded(kSplits * 2);
+  constexpr size_t kSums =
+      kProfile.unigram && kProfile.metaspace ? kMaxPieceBytes + 1 : 0;
   static_assert(!kProfile.tokenizer ||
                 (kBytes >= kMinNormalizedBytes && kHeap <= kMaxBpeBytes &&
-                 kSplitsOffset + Padded(kSplits * 2) <=
+                 kSumsOffset + kSums * sizeof(double) <=
                      BufferBytes(kProfile, Buffer::kTokenizer)));
   auto* base = workspace.tokenizer;
   return {{reinterpret_cast<char*>(base), kBytes},
           {reinterpret_cast<LatticeNode*>(base + kLatticeOffset), kBytes + 1},
           {{reinterpret_cast<uint32_t*>(base + kHeapOffset), kHeap},
-           {reinterpret_cast<uint16_t*>(base + kSplitsOffset), kSplits}}};
+           {reinterpret_cast<uint16_t*>(base + kSplitsOffset), kSplits}},
+          {reinterpret_cast<double*>(base + kSumsOffset), kSums}};
 }
 
 }  // namespace

@@ -155,6 +155,9 @@ Json TokenizerJson(const ModelInfo& info) {
   add(info.tokenizer_needs.unigram, "sentencepiece-unigram");
   add(info.tokenizer_needs.bpe, "sentencepiece-bpe");
   add(info.tokenizer_needs.words, "words");
+  add(info.tokenizer_needs.metaspace, "metaspace");
+  add(info.tokenizer_needs.byte_bpe, "byte-level-bpe");
+  add(info.tokenizer_needs.bytes, "bytes");
   return kinds.empty() ? "none" : kinds;
 }
 

@@ -17,21 +17,38 @@ std::span<const T> Span(const Vector* vector, uint64_t* bytes) {
   return {reinterpret_cast<const T*>(vector->data()), vector->size()};
 }
 
+// A vector that older files lack.
+template <typename T, typename Vector>
+std::span<const T> OptionalSpan(const Vector* vector, uint64_t* bytes) {
+  return vector == nullptr ? std::span<const T>() : Span<T>(vector, bytes);
+}
+
 TokenizerNeeds NeedsOf(const TokenizerView& view) {
   return {.unigram = view.segmentation == Segmentation::kUnigram,
           .bpe = view.segmentation == Segmentation::kBpe,
           .words = view.segmentation == Segmentation::kWords ||
                    view.segmentation == Segmentation::kCharacters ||
-                   view.joining != Joining::kSentencePiece,
+                   view.joining == Joining::kWords ||
+                   view.joining == Joining::kCharacters,
+          .metaspace = view.spacing == Spacing::kWords ||
+                       view.spacing == Spacing::kMetaspace ||
+                       view.joining == Joining::kMetaspace,
+          .byte_bpe = view.segmentation == Segmentation::kByteBpe ||
+                      view.joining == Joining::kByteLevel,
+          .bytes = view.segmentation == Segmentation::kBytes ||
+                   view.joining == Joining::kBytes,
           .bpe_unused_pieces = view.unused_pieces};
 }
 
 Status CheckProfile(const TokenizerNeeds& needs) {
   const char* missing =
-      needs.unigram && !kProfile.unigram ? "unigram (SentencePiece)"
-      : needs.bpe && !kProfile.bpe       ? "BPE (SentencePiece)"
-      : needs.words && !kProfile.words   ? "of words or characters"
-                                         : nullptr;
+      needs.unigram && !kProfile.unigram       ? "unigram (SentencePiece)"
+      : needs.bpe && !kProfile.bpe             ? "BPE (SentencePiece)"
+      : needs.words && !kProfile.words         ? "of words or characters"
+      : needs.metaspace && !kProfile.metaspace ? "with Metaspace"
+      : needs.byte_bpe && !kProfile.byte_bpe   ? "byte-level BPE"
+      : needs.bytes && !kProfile.bytes         ? "of bytes"
+                                               : nullptr;
   if (missing != nullptr) {
     return Status::Error(
         StatusCode::kExceedsProfile,
@@ -70,6 +87,9 @@ Status ReadTokenizer(const schema::Tokenizer& table,
       .remove_extra_whitespaces = table.remove_extra_whitespaces(),
       .escape_whitespaces = table.escape_whitespaces(),
       .treat_whitespace_as_suffix = table.treat_whitespace_as_suffix(),
+      .spacing = static_cast<Spacing>(table.spacing()),
+      .character_classes =
+          OptionalSpan<uint32_t>(table.character_classes(), bytes),
       .segmentation = static_cast<Segmentation>(table.segmentation()),
       .piece_trie = Span<uint32_t>(table.piece_trie(), bytes),
       .scores = Span<float>(table.scores(), bytes),
@@ -78,9 +98,10 @@ Status ReadTokenizer(const schema::Tokenizer& table,
       .unknown_id = table.unknown_id(),
       .byte_ids = Span<int32_t>(table.byte_ids(), bytes),
       .own_ids = table.own_ids(),
-      .unused_trie = table.unused_trie() == nullptr
-                         ? std::span<const uint32_t>()
-                         : Span<uint32_t>(table.unused_trie(), bytes),
+      .no_language_codes = table.no_language_codes(),
+      .merge_offsets = OptionalSpan<uint32_t>(table.merge_offsets(), bytes),
+      .merges = OptionalSpan<uint32_t>(table.merges(), bytes),
+      .unused_trie = OptionalSpan<uint32_t>(table.unused_trie(), bytes),
       .unused_pieces = table.unused_pieces(),
       .added_trie = Span<uint32_t>(table.added_trie(), bytes),
       .added_tokens = {reinterpret_cast<const AddedToken*>(added->Data()),

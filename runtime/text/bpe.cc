@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "base/check.h"
+#include "latimer/profile_config.h"
+#include "text/byte_words.h"
 #include "text/slice.h"
 #include "text/utf8.h"
 
@@ -12,6 +14,8 @@ namespace latimer {
 namespace {
 
 constexpr uint32_t kNoPair = kTrieNone;
+constexpr std::string_view kEscapedSpace = "\xE2\x96\x81";
+constexpr bool kHasPairs = kProfile.metaspace || kProfile.byte_bpe;
 constexpr float kNoSegment = -std::numeric_limits<float>::infinity();
 
 // A number of the same order as the score: the order in which SentencePiece
@@ -37,9 +41,10 @@ class Symbol {
   size_t bytes() const { return node_.bytes(); }
   void set_bytes(size_t bytes) { node_.Set(node_.entry(), bytes); }
 
-  // Entry of the piece that it and the next symbol are together, or kNoPair.
+  // What it and the next symbol are together, or kNoPair: the entry of that
+  // piece, or the pair's place in the view's merges.
   uint32_t pair() const { return node_.entry(); }
-  void set_pair(uint32_t entry) { node_.Set(entry, node_.bytes()); }
+  void set_pair(uint32_t pair) { node_.Set(pair, node_.bytes()); }
 
   // Place of the pair in the heap.
   size_t place() const { return node_.score_or_link >> 11; }
@@ -48,6 +53,7 @@ class Symbol {
                           static_cast<uint32_t>(place << 11);
   }
 
+  // Of the symbol before it; 0 at the beginning of a word.
   size_t previous_bytes() const { return node_.score_or_link & kMaxPieceBytes; }
   void set_previous_bytes(size_t bytes) {
     node_.score_or_link = (node_.score_or_link & ~uint32_t{kMaxPieceBytes}) |
@@ -84,8 +90,14 @@ class PairMerger {
 
  private:
   Symbol At(size_t begin) const { return Symbol(lattice_[begin]); }
+  bool by_pairs() const { return kHasPairs && !view_.merge_offsets.empty(); }
+  bool of_bytes() const {
+    return kProfile.byte_bpe && view_.segmentation == Segmentation::kByteBpe;
+  }
 
   void SplitIntoSymbols();
+  size_t WordEnd(size_t begin) const;
+  uint32_t MergeOfPair(uint32_t entry, size_t left_bytes) const;
   uint32_t PairOf(size_t left) const;
   void NoteSplit(size_t left, size_t bytes);
   void UpdatePair(size_t left);
@@ -111,33 +123,59 @@ class PairMerger {
   size_t heap_size_ = 0;
 };
 
+// Where the word that begins there ends: without pairs all is one word.
+size_t PairMerger::WordEnd(size_t begin) const {
+  if (!by_pairs()) return text_.size();
+  if (of_bytes()) {
+    return begin + FirstByteWord(view_.character_classes, From(text_, begin));
+  }
+  return std::min(text_.find(kEscapedSpace, begin + 1), text_.size());
+}
+
 void PairMerger::SplitIntoSymbols() {
   std::fill(splits_.begin(), splits_.end(), uint16_t{0});
   std::fill(lattice_.begin(), lattice_.end(), LatticeNode{0, 0});
   size_t previous = 0;
+  size_t word_end = 0;
   for (size_t begin = 0; begin < text_.size();) {
+    if (begin == word_end) {
+      word_end = WordEnd(begin);
+      previous = 0;
+    }
     const std::string_view rest = From(text_, begin);
     size_t bytes =
         LongestMatch(view_.user_defined_trie, rest.substr(0, kMaxPieceBytes))
             .bytes;
     const bool frozen = bytes > 0;
-    if (!frozen) bytes = std::min(AnnouncedBytes(rest[0]), rest.size());
+    if (!frozen) {
+      bytes = of_bytes() ? 1 : std::min(AnnouncedBytes(rest[0]), rest.size());
+    }
     At(begin).Begin(bytes, previous, frozen);
     previous = bytes;
     begin += bytes;
   }
 }
 
+uint32_t PairMerger::MergeOfPair(uint32_t entry, size_t left_bytes) const {
+  for (uint32_t i = view_.merge_offsets[entry];
+       i < view_.merge_offsets[entry + 1]; ++i) {
+    if (MergeLeftBytes(view_.merges[i]) == left_bytes) return i;
+  }
+  return kNoPair;
+}
+
 uint32_t PairMerger::PairOf(size_t left) const {
   const size_t right = left + At(left).bytes();
-  if (right == text_.size() || At(left).frozen() || At(right).frozen()) {
+  if (right == text_.size() || At(left).frozen() || At(right).frozen() ||
+      At(right).previous_bytes() == 0) {
     return kNoPair;
   }
   const size_t bytes = At(left).bytes() + At(right).bytes();
   if (bytes > kMaxPieceBytes) return kNoPair;
   const uint32_t entry = FindKey(view_.piece_trie, Slice(text_, left, bytes));
-  if (entry == kTrieNone || view_.scores[entry] == kNoSegment) return kNoPair;
-  return entry;
+  if (entry == kTrieNone) return kNoPair;
+  if (by_pairs()) return MergeOfPair(entry, At(left).bytes());
+  return view_.scores[entry] == kNoSegment ? kNoPair : entry;
 }
 
 // An unused piece is merged like others, but in the end it falls apart again
@@ -175,12 +213,19 @@ void PairMerger::MergeBest() {
   left.set_bytes(left.bytes() + right.bytes());
   right.End();
   const size_t next = begin + left.bytes();
-  if (next < text_.size()) At(next).set_previous_bytes(left.bytes());
-  if (begin > 0) UpdatePair(begin - left.previous_bytes());
+  if (next < text_.size() && At(next).previous_bytes() > 0) {
+    At(next).set_previous_bytes(left.bytes());
+  }
+  if (left.previous_bytes() > 0) UpdatePair(begin - left.previous_bytes());
   UpdatePair(begin);
 }
 
 bool PairMerger::Better(uint32_t a, uint32_t b) const {
+  if (by_pairs()) {
+    const uint32_t rank_a = MergeRank(view_.merges[At(a).pair()]);
+    const uint32_t rank_b = MergeRank(view_.merges[At(b).pair()]);
+    return rank_a < rank_b || (rank_a == rank_b && a < b);
+  }
   const int32_t order_a = OrderOf(view_.scores[At(a).pair()]);
   const int32_t order_b = OrderOf(view_.scores[At(b).pair()]);
   return order_a > order_b || (order_a == order_b && a < b);
@@ -242,7 +287,8 @@ void PairMerger::WriteSegments() {
       continue;
     }
     const uint32_t entry = FindKey(view_.piece_trie, piece);
-    const bool known = entry != kTrieNone && view_.scores[entry] != kNoSegment;
+    const bool known =
+        entry != kTrieNone && (by_pairs() || view_.scores[entry] != kNoSegment);
     for (size_t i = 1; i < bytes; ++i) At(begin + i).End();
     begin += bytes;
     LatticeNode& node = lattice_[begin];

@@ -3,6 +3,9 @@
 // merged first, of equal ones the leftmost (Sennrich et al. 2016, "Neural
 // Machine Translation of Rare Words with Subword Units", section 3.2). Follows
 // sentencepiece 0.2.3, src/bpe_model.cc, Model::SampleEncode without dropout.
+// With pairs in the view those alone are merged, by rank, within words: Hugging
+// Face's tokenizers 0.23, src/models/bpe/word.rs, merge_all. Words begin with
+// U+2581, or are GPT-2's.
 #ifndef LATIMER_TEXT_BPE_H_
 #define LATIMER_TEXT_BPE_H_
 

@@ -6,6 +6,7 @@
 
 #include "latimer/profile_config.h"
 #include "text/byte_piece.h"
+#include "text/byte_text.h"
 #include "text/slice.h"
 #include "text/utf8.h"
 
@@ -14,14 +15,14 @@ namespace {
 
 constexpr std::string_view kEscapedSpace = "\xE2\x96\x81";
 
-// Appends to a fixed buffer, without white space at its beginning; joins the
-// bytes of byte pieces to characters.
+// Appends to a fixed buffer, where `strips` says so without white space at its
+// ends; joins the bytes of byte pieces to characters.
 class TextWriter {
  public:
-  explicit TextWriter(std::span<char> out) : out_(out) {}
+  TextWriter(std::span<char> out, bool strips) : out_(out), strips_(strips) {}
 
   void Write(std::string_view text) {
-    if (size_ == 0) text.remove_prefix(LeadingSpaceBytes(text));
+    if (strips_ && size_ == 0) text.remove_prefix(LeadingSpaceBytes(text));
     if (text.size() > out_.size() - size_) {
       full_ = true;
       return;
@@ -30,13 +31,13 @@ class TextWriter {
     size_ += text.size();
   }
 
-  // Writes `text` with U+2581 as a space.
-  void WriteUnescaped(std::string_view text) {
+  // Writes `text` with `space` for U+2581.
+  void WriteUnescaped(std::string_view text, std::string_view space = " ") {
     while (true) {
       const size_t at = text.find(kEscapedSpace);
       Write(text.substr(0, at));
       if (at == text.npos) return;
-      Write(" ");
+      Write(space);
       text.remove_prefix(at + kEscapedSpace.size());
     }
   }
@@ -52,10 +53,10 @@ class TextWriter {
     while (byte_count_ > 0) WriteFirstOfBytes();
   }
 
-  // Removes white space at the end and returns the size.
+  // Ends the text and returns its size.
   size_t Finish() {
     EndBytes();
-    size_ -= TrailingSpaceBytes({out_.data(), size_});
+    if (strips_) size_ -= TrailingSpaceBytes({out_.data(), size_});
     return size_;
   }
 
@@ -76,6 +77,7 @@ class TextWriter {
   }
 
   std::span<char> out_;
+  bool strips_;
   size_t size_ = 0;
   bool full_ = false;
   std::array<char, 4> bytes_ = {};  // A character that is not complete yet.
@@ -113,6 +115,42 @@ size_t CleanUpSpaces(std::span<char> text) {
   return size;
 }
 
+Status TooLong(size_t tokens, size_t bytes) {
+  return Status::Error(StatusCode::kTextTooLong,
+                       "The text of %zu tokens is longer than the buffer of "
+                       "%zu bytes.",
+                       tokens, bytes);
+}
+
+Status CheckIds(const TokenizerView& view, std::span<const int32_t> ids) {
+  for (const int32_t id : ids) {
+    if (id < 0 || static_cast<size_t>(id) >= view.target_kinds.size()) {
+      return Status::Error(StatusCode::kInvalidArgument,
+                           "Token id %d is outside the target vocabulary of "
+                           "%zu tokens.",
+                           static_cast<int>(id), view.target_kinds.size());
+    }
+  }
+  return Status();
+}
+
+// Pieces of bytes.
+Result<size_t> JoinBytes(const TokenizerView& view,
+                         std::span<const int32_t> ids, std::span<char> out) {
+  ByteTextWriter writer(out, view.joining == Joining::kBytes
+                                 ? std::string_view()
+                                 : kReplacementCharacter);
+  for (const int32_t id : ids) {
+    if (view.target_kinds[static_cast<size_t>(id)] == TargetKind::kSpecial) {
+      continue;
+    }
+    writer.Write(PieceOf(view, id));
+  }
+  const size_t size = writer.Finish();
+  if (writer.full()) return TooLong(ids.size(), out.size());
+  return view.clean_up_spaces ? CleanUpSpaces(out.first(size)) : size;
+}
+
 }  // namespace
 
 std::string_view PieceOf(const TokenizerView& view, int32_t id) {
@@ -125,26 +163,29 @@ std::string_view PieceOf(const TokenizerView& view, int32_t id) {
 
 Result<size_t> Detokenize(const TokenizerView& view,
                           std::span<const int32_t> ids, std::span<char> out) {
-  TextWriter writer(out);
-  bool has_text = false;
+  LATIMER_RETURN_IF_ERROR(CheckIds(view, ids));
+  if ((kProfile.byte_bpe && view.joining == Joining::kByteLevel) ||
+      (kProfile.bytes && view.joining == Joining::kBytes)) {
+    return JoinBytes(view, ids, out);
+  }
+  const bool metaspace =
+      kProfile.metaspace && view.joining == Joining::kMetaspace;
+  const bool words = kProfile.words && (view.joining == Joining::kWords ||
+                                        view.joining == Joining::kCharacters);
+  TextWriter writer(out, !metaspace);
+  bool is_first = true;
   for (const int32_t id : ids) {
-    if (id < 0 || static_cast<size_t>(id) >= view.target_kinds.size()) {
-      return Status::Error(StatusCode::kInvalidArgument,
-                           "Token id %d is outside the target vocabulary of "
-                           "%zu tokens.",
-                           static_cast<int>(id), view.target_kinds.size());
-    }
     const std::string_view piece = PieceOf(view, id);
     switch (view.target_kinds[static_cast<size_t>(id)]) {
       case TargetKind::kText:
         writer.EndBytes();
-        if (kProfile.words && view.joining != Joining::kSentencePiece) {
-          if (view.joining == Joining::kWords && has_text) writer.Write(" ");
+        if (words) {
+          if (view.joining == Joining::kWords && !is_first) writer.Write(" ");
           writer.Write(piece);
-          has_text = true;
         } else {
-          writer.WriteUnescaped(piece);
+          writer.WriteUnescaped(piece, metaspace && is_first ? "" : " ");
         }
+        is_first = false;
         break;
       case TargetKind::kSpecial:
         break;
@@ -161,12 +202,7 @@ Result<size_t> Detokenize(const TokenizerView& view,
     }
   }
   const size_t size = writer.Finish();
-  if (writer.full()) {
-    return Status::Error(StatusCode::kTextTooLong,
-                         "The text of %zu tokens is longer than the buffer of "
-                         "%zu bytes.",
-                         ids.size(), out.size());
-  }
+  if (writer.full()) return TooLong(ids.size(), out.size());
   return view.clean_up_spaces ? CleanUpSpaces(out.first(size)) : size;
 }
 

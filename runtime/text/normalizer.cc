@@ -1,8 +1,11 @@
 #include "text/normalizer.h"
 
+#include <array>
 #include <cstring>
 
 #include "base/check.h"
+#include "latimer/profile_config.h"
+#include "text/character_class.h"
 #include "text/slice.h"
 #include "text/trie.h"
 #include "text/utf8.h"
@@ -12,6 +15,45 @@ namespace {
 
 constexpr std::string_view kEscapedSpace = "\xE2\x96\x81";
 
+bool HasMetaspace(const TokenizerView& view) {
+  return kProfile.metaspace && (view.spacing == Spacing::kWords ||
+                                view.spacing == Spacing::kMetaspace);
+}
+
+bool IsAsItIs(const TokenizerView& view) {
+  return (kProfile.byte_bpe || kProfile.bytes) &&
+         view.spacing == Spacing::kAsItIs;
+}
+
+// The first character of `text`, which is not empty. An invalid byte is read
+// as U+FFFD.
+struct ReadChar {
+  explicit ReadChar(std::string_view rest) {
+    const Utf8Char c = FirstChar(rest);
+    if (c.bytes == 0) return;
+    code_point = c.code_point;
+    consumed = c.bytes;
+    text = rest.substr(0, c.bytes);
+  }
+
+  uint32_t code_point = 0xFFFD;
+  size_t consumed = 1;
+  std::string_view text = kReplacementCharacter;
+};
+
+// Whether a grapheme ends between two characters.
+bool IsGraphemeBorder(std::span<const uint32_t> classes, uint32_t before,
+                      uint32_t after) {
+  const auto is_plain = [](uint32_t c) { return c >= ' ' && c <= '~'; };
+  if (is_plain(before) && is_plain(after)) return true;
+  if (before == '\r' && after == '\n') return false;
+  const CharacterClass left = ClassOf(classes, before);
+  const CharacterClass right = ClassOf(classes, after);
+  return left == CharacterClass::kControl ||
+         right == CharacterClass::kControl ||
+         (right != CharacterClass::kExtend && left != CharacterClass::kPrepend);
+}
+
 }  // namespace
 
 Normalizer::Normalizer(const TokenizerView& view, std::string_view text,
@@ -20,9 +62,17 @@ Normalizer::Normalizer(const TokenizerView& view, std::string_view text,
       text_(text),
       out_(out),
       space_(view.escape_whitespaces ? kEscapedSpace : " "),
-      previous_is_space_(view.remove_extra_whitespaces) {
+      trims_(view.spacing == Spacing::kSentencePiece &&
+             view.remove_extra_whitespaces),
+      previous_is_space_(trims_) {
   LATIMER_DCHECK(out.size() >= kMinNormalizedBytes);
-  if (view_.remove_extra_whitespaces) {
+  if (IsAsItIs(view_)) {
+    if (view_.add_dummy_prefix && !text_.empty() && !text_.starts_with(' ')) {
+      AppendSpace();
+    }
+  }
+  if (view_.spacing != Spacing::kSentencePiece) return;
+  if (trims_) {
     while (!at_end()) {
       const Unit unit = NextUnit();
       if (unit.text != " ") break;
@@ -35,27 +85,64 @@ Normalizer::Normalizer(const TokenizerView& view, std::string_view text,
   }
 }
 
-Normalizer::Unit Normalizer::NextUnit() const {
+Normalizer::Unit Normalizer::NextUnit() {
+  if (HasMetaspace(view_) && !view_.character_classes.empty()) {
+    return NextGraphemeUnit();
+  }
   const std::string_view rest = From(text_, consumed_);
   if (!view_.user_defined_trie.empty()) {
     const TrieMatch match = LongestMatch(view_.user_defined_trie, rest);
     if (match.bytes > 0) return {rest.substr(0, match.bytes), match.bytes};
   }
   const TrieMatch rule = LongestMatch(view_.normalizer_trie, rest);
-  if (rule.bytes > 0) {
-    const char* replacement =
-        reinterpret_cast<const char*>(view_.replacements.data()) + rule.value;
-    return {std::string_view(replacement), rule.bytes};
-  }
-  const size_t bytes = FirstChar(rest).bytes;
-  if (bytes == 0) return {kReplacementCharacter, 1};
-  return {rest.substr(0, bytes), bytes};
+  if (rule.bytes > 0) return {Replacement(rule.value), rule.bytes};
+  const ReadChar c(rest);
+  return {c.text, c.consumed};
 }
 
-void Normalizer::AppendSpace() {
-  std::memcpy(out_.data() + size_, space_.data(), space_.size());
-  size_ += space_.size();
+std::string_view Normalizer::Replacement(uint32_t offset) const {
+  return reinterpret_cast<const char*>(view_.replacements.data()) + offset;
 }
+
+Normalizer::Unit Normalizer::NextGraphemeUnit() {
+  const std::string_view rest = From(text_, consumed_);
+  if (consumed_ >= grapheme_end_) {
+    std::array<char, 5> key;
+    size_t key_bytes = 0;  // More than the key has: too long.
+    size_t bytes = 0;
+    uint32_t before = 0;
+    while (bytes < rest.size()) {
+      const ReadChar c(From(rest, bytes));
+      if (bytes > 0 &&
+          IsGraphemeBorder(view_.character_classes, before, c.code_point)) {
+        break;
+      }
+      if (key_bytes + c.text.size() <= key.size()) {
+        std::memcpy(key.data() + key_bytes, c.text.data(), c.text.size());
+      }
+      key_bytes += c.text.size();
+      bytes += c.consumed;
+      before = c.code_point;
+    }
+    grapheme_end_ = consumed_ + bytes;
+    if (key_bytes <= key.size()) {
+      const TrieMatch rule =
+          ShortestMatch(view_.normalizer_trie, {key.data(), key_bytes});
+      if (rule.bytes > 0) return {Replacement(rule.value), bytes};
+    }
+  }
+  const ReadChar c(rest);
+  const TrieMatch rule = ShortestMatch(view_.normalizer_trie, c.text);
+  if (rule.bytes > 0) return {Replacement(rule.value), c.consumed};
+  return {c.text, c.consumed};
+}
+
+void Normalizer::AppendBytes(std::string_view text) {
+  std::memcpy(out_.data() + size_, text.data(), text.size());
+  size_ += text.size();
+}
+
+void Normalizer::AppendSpace() { AppendBytes(space_); }
 
 bool Normalizer::Append(std::string_view text) {
   size_t bytes = text.size();
@@ -77,10 +164,52 @@ bool Normalizer::Append(std::string_view text) {
   return true;
 }
 
+bool Normalizer::AppendMetaspace(std::string_view text) {
+  // Every byte may become a space, and one be put before them.
+  if ((text.size() + 1) * kEscapedSpace.size() > out_.size() - size_) {
+    return false;
+  }
+  while (!text.empty()) {
+    const ReadChar c(text);
+    text.remove_prefix(c.consumed);
+    const bool is_space = view_.spacing == Spacing::kWords
+                              ? IsUnicodeSpace(c.code_point)
+                              : c.code_point == ' ';
+    if (view_.spacing == Spacing::kWords && is_space) {
+      at_word_start_ = true;
+      continue;
+    }
+    if (at_word_start_ && !is_space && c.text != kEscapedSpace) {
+      AppendBytes(kEscapedSpace);
+    }
+    at_word_start_ = false;
+    if (!(is_space && previous_is_space_)) {
+      AppendBytes(is_space ? kEscapedSpace : c.text);
+    }
+    previous_is_space_ = is_space && view_.remove_extra_whitespaces;
+  }
+  return true;
+}
+
+bool Normalizer::AppendAsItIs(std::string_view text) {
+  if (text.size() > out_.size() - size_) return false;
+  AppendBytes(text);
+  if (text.starts_with('\0') && view_.segmentation == Segmentation::kByteBpe) {
+    out_[size_ - 1] = kZeroByte;
+  }
+  return true;
+}
+
 bool Normalizer::Step() {
   if (at_end()) return false;
   const Unit unit = NextUnit();
   std::string_view text = unit.text;
+  if (HasMetaspace(view_) || IsAsItIs(view_)) {
+    const bool fits =
+        HasMetaspace(view_) ? AppendMetaspace(text) : AppendAsItIs(text);
+    if (fits) consumed_ += unit.consumed;
+    return fits;
+  }
   if (previous_is_space_) {
     while (text.starts_with(' ')) text.remove_prefix(1);
   }
@@ -96,7 +225,7 @@ bool Normalizer::Run() {
   while (Step()) {
   }
   if (!at_end()) return false;
-  if (blank_) return true;
+  if (blank_ || view_.spacing != Spacing::kSentencePiece) return true;
   size_ = trimmed_size();
   if (view_.add_dummy_prefix && view_.treat_whitespace_as_suffix) AppendSpace();
   return true;

@@ -96,8 +96,9 @@ bool CutSearch::SearchStretch(std::string_view stretch) {
     // Both runs write the same, but the first may have ended with less space.
     const size_t size = std::min(again.trimmed_size(), whole.size());
     // Part of a BPE piece can have more tokens than the whole.
-    const bool between_tokens = view_.segmentation != Segmentation::kBpe ||
-                                scratch_.lattice[size].bytes() > 0;
+    const bool is_bpe = view_.segmentation == Segmentation::kBpe ||
+                        view_.segmentation == Segmentation::kByteBpe;
+    const bool between_tokens = !is_bpe || scratch_.lattice[size].bytes() > 0;
     Offer(stretch_begin + again.consumed(),
           tokens_ + scratch_.lattice[size].score_or_link, between_tokens);
   }

@@ -12,6 +12,22 @@ size_t CodeBytes(std::string_view text) {
   return end == text.npos ? 0 : end + 2;
 }
 
+// Bytes of white space that a token strips of the text before or behind it:
+// what Python's str.strip() removes, or in Hugging Face's tokenizers \s.
+size_t StrippedBytes(const TokenizerView& view, std::string_view text,
+                     bool leading) {
+  size_t bytes = leading ? LeadingSpaceBytes(text) : TrailingSpaceBytes(text);
+  if (view.spacing == Spacing::kSentencePiece ||
+      view.segmentation == Segmentation::kBytes) {
+    return bytes;
+  }
+  const auto is_other = [](char c) { return c >= 0x1C && c <= 0x1F; };
+  for (size_t i = 0; i < bytes; ++i) {
+    if (is_other(leading ? text[i] : text[text.size() - 1 - i])) bytes = i;
+  }
+  return bytes;
+}
+
 // Moves the text up to and with the next added token from rest_ to stretch_
 // and token_.
 void TextParts::SplitStretch() {
@@ -31,9 +47,11 @@ void TextParts::SplitStretch() {
   token_ = Slice(rest_, begin, match.bytes);
   rest_.remove_prefix(begin + match.bytes);
   token_info_ = match.bytes > 0 ? &view_.added_tokens[match.value] : nullptr;
-  if (strip_next_) stretch_.remove_prefix(LeadingSpaceBytes(stretch_));
+  if (strip_next_) {
+    stretch_.remove_prefix(StrippedBytes(view_, stretch_, true));
+  }
   if (token_info_ != nullptr && (token_info_->flags & kStripsSpaceBefore)) {
-    stretch_.remove_suffix(TrailingSpaceBytes(stretch_));
+    stretch_.remove_suffix(StrippedBytes(view_, stretch_, false));
   }
   strip_next_ =
       token_info_ != nullptr && (token_info_->flags & kStripsSpaceAfter) != 0;
@@ -51,7 +69,9 @@ bool TextParts::Next(TextPart& part) {
     return true;
   }
   const size_t code =
-      at_stretch_start_ && !view_.own_ids ? CodeBytes(stretch_) : 0;
+      at_stretch_start_ && !view_.own_ids && !view_.no_language_codes
+          ? CodeBytes(stretch_)
+          : 0;
   at_stretch_start_ = false;
   if (code > 0) {
     const std::string_view text = stretch_.substr(0, code);

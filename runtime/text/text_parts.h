@@ -1,5 +1,6 @@
 // Splits a text into what is one token as it stands and the stretches between,
-// as transformers 5.23 does: PythonBackend.tokenize for added tokens,
+// as transformers 5.23 does: PythonBackend.tokenize for added tokens, or
+// AddedVocabulary of Hugging Face's tokenizers; and
 // MarianTokenizer.remove_language_code for >>language<< codes.
 #ifndef LATIMER_TEXT_TEXT_PARTS_H_
 #define LATIMER_TEXT_TEXT_PARTS_H_

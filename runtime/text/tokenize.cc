@@ -121,7 +121,14 @@ void CheckScratch(const TokenizerView& view, const TokenizerScratch& scratch) {
   const size_t bytes = scratch.normalized.size();
   LATIMER_CHECK(bytes >= kMinNormalizedBytes);
   LATIMER_CHECK(scratch.lattice.size() > bytes);
-  if (view.segmentation != Segmentation::kBpe) return;
+  if (view.segmentation == Segmentation::kUnigram &&
+      view.spacing != Spacing::kSentencePiece) {
+    LATIMER_CHECK(scratch.sums.size() > kMaxPieceBytes);
+  }
+  if (view.segmentation != Segmentation::kBpe &&
+      view.segmentation != Segmentation::kByteBpe) {
+    return;
+  }
   LATIMER_CHECK(bytes <= kMaxBpeBytes && scratch.bpe.heap.size() >= bytes);
   LATIMER_CHECK(scratch.bpe.splits.size() >= view.unused_pieces);
 }
@@ -130,6 +137,12 @@ void FindSegments(const TokenizerView& view, std::string_view normalized,
                   const TokenizerScratch& scratch) {
   switch (view.segmentation) {
     case Segmentation::kUnigram:
+      if constexpr (kProfile.unigram && kProfile.metaspace) {
+        if (view.spacing != Spacing::kSentencePiece) {
+          FindBestPathOfWords(view, normalized, scratch.lattice, scratch.sums);
+          return;
+        }
+      }
       if constexpr (kProfile.unigram) {
         FindBestPath(view, normalized, scratch.lattice);
         return;
@@ -150,6 +163,22 @@ void FindSegments(const TokenizerView& view, std::string_view normalized,
     case Segmentation::kCharacters:
       if constexpr (kProfile.words) {
         FindCharacters(view, normalized, scratch.lattice);
+        return;
+      }
+      break;
+    case Segmentation::kByteBpe:
+      if constexpr (kProfile.byte_bpe) {
+        MergePairs(view, normalized, scratch.lattice, scratch.bpe);
+        return;
+      }
+      break;
+    case Segmentation::kBytes:
+      if constexpr (kProfile.bytes) {
+        // Each is written by its byte_ids.
+        scratch.lattice[0] = {0, 0};
+        for (size_t i = 1; i <= normalized.size(); ++i) {
+          scratch.lattice[i].Set(kUnknownEntry, 1);
+        }
         return;
       }
       break;

@@ -23,6 +23,8 @@ struct TokenizerScratch {
   // For BPE alone: as many as normalized has bytes, at most kMaxBpeBytes, and
   // as many as the view has unused pieces.
   BpeScratch bpe = {};
+  // For unigram with Metaspace alone: kMaxPieceBytes + 1.
+  std::span<double> sums = {};
 };
 
 // The arrays themselves, 13 bytes per byte of text, for tests.
@@ -30,12 +32,15 @@ template <size_t kNormalizedBytes, size_t kUnusedPieces = 512>
 struct TokenizerBuffers {
   static_assert(kNormalizedBytes >= kMinNormalizedBytes);
 
-  TokenizerScratch Scratch() { return {normalized, lattice, {heap, splits}}; }
+  TokenizerScratch Scratch() {
+    return {normalized, lattice, {heap, splits}, sums};
+  }
 
   char normalized[kNormalizedBytes];
   LatticeNode lattice[kNormalizedBytes + 1];
   uint32_t heap[kNormalizedBytes];
   uint16_t splits[kUnusedPieces];
+  double sums[kMaxPieceBytes + 1];
 };
 
 }  // namespace latimer

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "text/byte_piece.h"
+#include "text/character_class.h"
 #include "text/lattice.h"
 #include "text/slice.h"
 #include "text/trie.h"
@@ -20,9 +21,64 @@ bool IsId(int32_t id, uint32_t vocabulary) {
   return id >= 0 && static_cast<uint32_t>(id) < vocabulary;
 }
 
+// Whether pieces are merged by the view's pairs.
+bool HasMerges(const TokenizerView& view) {
+  return view.segmentation == Segmentation::kByteBpe ||
+         (view.segmentation == Segmentation::kBpe &&
+          view.spacing != Spacing::kSentencePiece);
+}
+
 bool HasScores(const TokenizerView& view) {
   return view.segmentation == Segmentation::kUnigram ||
-         view.segmentation == Segmentation::kBpe;
+         (view.segmentation == Segmentation::kBpe && !HasMerges(view));
+}
+
+Status ValidateMerges(const TokenizerView& view) {
+  const auto damaged = [] { return Damaged("its pairs are out of order"); };
+  if (!HasMerges(view)) {
+    return view.merge_offsets.empty() && view.merges.empty() ? Status()
+                                                             : damaged();
+  }
+  const std::span<const uint32_t> offsets = view.merge_offsets;
+  if (offsets.size() != size_t{view.source_vocabulary} + 1 ||
+      offsets.front() != 0 || offsets.back() != view.merges.size() ||
+      view.merges.size() >= kTrieNone) {
+    return damaged();
+  }
+  for (size_t i = 0; i + 1 < offsets.size(); ++i) {
+    if (offsets[i] > offsets[i + 1]) return damaged();
+  }
+  return Status();
+}
+
+Status ValidateSpacing(const TokenizerView& view) {
+  const bool is_bytes = view.segmentation == Segmentation::kByteBpe ||
+                        view.segmentation == Segmentation::kBytes;
+  const bool is_pieces = view.segmentation == Segmentation::kUnigram ||
+                         view.segmentation == Segmentation::kBpe;
+  bool fits = false;
+  switch (view.spacing) {
+    case Spacing::kSentencePiece:
+      fits = !is_bytes;
+      break;
+    case Spacing::kWords:
+    case Spacing::kMetaspace:
+      fits = is_pieces;
+      break;
+    case Spacing::kAsItIs:
+      fits = is_bytes;
+      break;
+  }
+  if (!fits) return Damaged("its white space does not fit its segmentation");
+  uint32_t before = 0;
+  for (const uint32_t entry : view.character_classes) {
+    if (entry < before ||
+        (entry & 0xFF) > static_cast<uint32_t>(CharacterClass::kPrepend)) {
+      return Damaged("its classes of characters are out of order");
+    }
+    before = entry;
+  }
+  return Status();
 }
 
 Status ValidateReplacements(std::span<const uint8_t> replacements) {
@@ -38,15 +94,20 @@ Status ValidateReplacements(std::span<const uint8_t> replacements) {
 }
 
 Status ValidateSource(const TokenizerView& view, size_t source_rows) {
-  if (view.segmentation > Segmentation::kCharacters) {
+  if (view.segmentation > Segmentation::kBytes) {
     return Damaged("its segmentation is of an unknown kind");
   }
+  LATIMER_RETURN_IF_ERROR(ValidateSpacing(view));
   if (view.source_vocabulary == 0 ||
       (HasScores(view) && view.source_vocabulary > view.scores.size()) ||
       view.source_vocabulary > source_rows) {
     return Damaged("its source vocabulary has a wrong size");
   }
-  if (view.piece_trie.empty()) return Damaged("it has no pieces");
+  LATIMER_RETURN_IF_ERROR(ValidateMerges(view));
+  const bool is_bytes = view.segmentation == Segmentation::kBytes;
+  if (is_bytes ? view.byte_ids.empty() : view.piece_trie.empty()) {
+    return Damaged("it has no pieces");
+  }
   for (const float score : view.scores) {
     if (!std::isfinite(score) && !(std::isinf(score) && score < 0)) {
       return Damaged("a score is not a number");
@@ -78,7 +139,7 @@ Status ValidateSource(const TokenizerView& view, size_t source_rows) {
 }
 
 Status ValidateTarget(const TokenizerView& view, size_t target_rows) {
-  if (view.joining > Joining::kCharacters) {
+  if (view.joining > Joining::kBytes) {
     return Damaged("its target pieces are joined in an unknown way");
   }
   const size_t vocabulary = view.target_kinds.size();

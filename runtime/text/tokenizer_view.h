@@ -28,13 +28,37 @@ enum class Segmentation : uint8_t {
   kBpe = 1,         // SentencePiece's byte pair encoding.
   kWords = 2,       // What stands between spaces.
   kCharacters = 3,  // Each code point.
+  kByteBpe = 4,     // Byte pair encoding of bytes, in GPT-2's words.
+  kBytes = 5,       // Each byte.
 };
+
+// What the normalizer makes of white space.
+enum class Spacing : uint8_t {
+  kSentencePiece = 0,  // As the four flags say.
+  // Of Hugging Face's tokenizers. Metaspace behind WhitespaceSplit: words lie
+  // between white space, and U+2581 stands before each that does not begin
+  // with it.
+  kWords = 1,
+  // Metaspace alone: a space is U+2581, and one stands before a text that does
+  // not begin with it. With remove_extra_whitespaces of a run of spaces one is
+  // left.
+  kMetaspace = 2,
+  // Spaces stay. With add_dummy_prefix one stands before a text that does not
+  // begin with one. A zero byte is kZeroByte where pieces are of bytes.
+  kAsItIs = 3,
+};
+// What no UTF-8 has: stands for the zero byte, which no key of a trie has.
+inline constexpr char kZeroByte = '\xFF';
 
 // What stands between target pieces.
 enum class Joining : uint8_t {
   kSentencePiece = 0,  // Nothing; U+2581 in a piece is a space.
   kWords = 1,          // One space.
   kCharacters = 2,     // Nothing.
+  // Those below keep white space at the ends.
+  kMetaspace = 3,  // Nothing; U+2581 is a space, in the first token nothing.
+  kByteLevel = 4,  // Nothing; pieces are bytes, and invalid ones are U+FFFD.
+  kBytes = 5,      // The same, but invalid ones are left out.
 };
 
 // What decoding does with a token.
@@ -47,6 +71,16 @@ enum class TargetKind : uint8_t {
 };
 
 inline constexpr size_t kMaxPieceBytes = 1023;
+
+// A pair of BPE: the bytes of its left symbol (10 bits), and its rank (22
+// bits), of which the lowest is merged first.
+constexpr uint32_t MergeOf(uint32_t rank, size_t left_bytes) {
+  return rank << 10 | static_cast<uint32_t>(left_bytes);
+}
+constexpr uint32_t MergeRank(uint32_t merge) { return merge >> 10; }
+constexpr size_t MergeLeftBytes(uint32_t merge) {
+  return merge & kMaxPieceBytes;
+}
 inline constexpr size_t kMaxReplacementBytes = 255;
 
 struct TokenizerView {
@@ -60,6 +94,10 @@ struct TokenizerView {
   bool remove_extra_whitespaces = false;
   bool escape_whitespaces = false;
   bool treat_whitespace_as_suffix = false;
+  Spacing spacing = Spacing::kSentencePiece;
+  // Entries of ClassEntry, ascending. With kByteBpe of the pre-tokenizer;
+  // otherwise rules are looked up by graphemes, as normalizer.h says.
+  std::span<const uint32_t> character_classes;
 
   Segmentation segmentation = Segmentation::kUnigram;
   // Source pieces and strings of the source vocabulary. A value of the trie
@@ -70,13 +108,20 @@ struct TokenizerView {
   // entry that is never a segment of text.
   std::span<const float> scores;
   uint32_t source_vocabulary = 0;
-  float unknown_score = 0;  // Of a character that no piece covers: unigram.
+  // Of a character that no piece covers: unigram. With Metaspace 10 more.
+  float unknown_score = 0;
   int32_t unknown_id = 0;
   // Ids of the bytes 0 to 255 for models with byte fallback, else empty.
   std::span<const int32_t> byte_ids;
   // The ids are the segmentation's own: a run of unknown characters is
   // `unknown_id` whatever its text, and there are no >>language<< codes.
   bool own_ids = false;
+  // With other ids: there are no such codes all the same.
+  bool no_language_codes = false;
+  // BPE by pairs: entry e can be put together of merges[merge_offsets[e],
+  // merge_offsets[e + 1]), by ascending left bytes. Empty: BPE by scores.
+  std::span<const uint32_t> merge_offsets;
+  std::span<const uint32_t> merges;
   // BPE: pieces that are merged, but fall apart in the end. Values are below
   // `unused_pieces`.
   std::span<const uint32_t> unused_trie;

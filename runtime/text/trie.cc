@@ -13,6 +13,17 @@ TrieMatch LongestMatch(std::span<const uint32_t> nodes, std::string_view text) {
   return match;
 }
 
+TrieMatch ShortestMatch(std::span<const uint32_t> nodes,
+                        std::string_view text) {
+  if (nodes.empty()) return {};
+  TrieWalk walk(nodes);
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (!walk.Step(static_cast<uint8_t>(text[i]))) break;
+    if (walk.value() != kTrieNone) return {walk.value(), i + 1};
+  }
+  return {};
+}
+
 uint32_t FindKey(std::span<const uint32_t> nodes, std::string_view key) {
   if (nodes.empty() || key.empty()) return kTrieNone;
   TrieWalk walk(nodes);

@@ -94,6 +94,8 @@ struct TrieMatch {
   size_t bytes = 0;
 };
 TrieMatch LongestMatch(std::span<const uint32_t> nodes, std::string_view text);
+// The shortest.
+TrieMatch ShortestMatch(std::span<const uint32_t> nodes, std::string_view text);
 
 // Value of exactly this key, or kTrieNone.
 uint32_t FindKey(std::span<const uint32_t> nodes, std::string_view key);

@@ -23,6 +23,13 @@ namespace latimer {
 void FindBestPath(const TokenizerView& view, std::string_view normalized,
                   std::span<LatticeNode> lattice);
 
+// The same as Hugging Face's tokenizers 0.23 do it, src/models/unigram/
+// model.rs, encode_optimized: each word for itself, which begins with U+2581,
+// with sums in double precision. `sums` has kMaxPieceBytes + 1 numbers.
+void FindBestPathOfWords(const TokenizerView& view, std::string_view normalized,
+                         std::span<LatticeNode> lattice,
+                         std::span<double> sums);
+
 }  // namespace latimer
 
 #endif  // LATIMER_TEXT_UNIGRAM_H_

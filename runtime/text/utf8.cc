@@ -85,6 +85,10 @@ bool IsPythonSpace(uint32_t c) {
          c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
+bool IsUnicodeSpace(uint32_t c) {
+  return IsPythonSpace(c) && !(c >= 0x1C && c <= 0x1F);
+}
+
 bool IsBreakingSpace(uint32_t c) {
   return IsPythonSpace(c) && c != 0xA0 && c != 0x2007 && c != 0x202F;
 }

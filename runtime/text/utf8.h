@@ -32,6 +32,8 @@ constexpr size_t AnnouncedBytes(char first) {
 
 // What Python's str.strip() removes.
 bool IsPythonSpace(uint32_t code_point);
+// Unicode's White_Space, Rust's char::is_whitespace().
+bool IsUnicodeSpace(uint32_t code_point);
 // Where a line may be broken: as above less the no-break spaces.
 bool IsBreakingSpace(uint32_t code_point);
 

@@ -44,6 +44,9 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
                      .unigram = false,
                      .bpe = true,
                      .words = false,
+                     .metaspace = true,
+                     .byte_bpe = false,
+                     .bytes = true,
                      .bpe_unused_pieces = 14,
                      .decoder_self_attention = false,
                      .decoder_ssru = true,
@@ -77,6 +80,9 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
   EXPECT_EQ(FieldOf(header, "unigram"), "false");
   EXPECT_EQ(FieldOf(header, "bpe"), "true");
   EXPECT_EQ(FieldOf(header, "words"), "false");
+  EXPECT_EQ(FieldOf(header, "metaspace"), "true");
+  EXPECT_EQ(FieldOf(header, "byte_bpe"), "false");
+  EXPECT_EQ(FieldOf(header, "bytes"), "true");
   EXPECT_EQ(FieldOf(header, "bpe_unused_pieces"), "14");
   EXPECT_EQ(FieldOf(header, "decoder_self_attention"), "false");
   EXPECT_EQ(FieldOf(header, "decoder_ssru"), "true");

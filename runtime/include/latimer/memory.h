@@ -32,7 +32,8 @@ enum class Buffer : uint8_t {
   kShortlist,        // uint16 [V / 16]: a bit for each token that may come
   kSourceTokens,     // int32 [S]
   kTargetTokens,     // int32 [T]
-  kTokenizer,        // normalized text [text_bytes], its lattice, BPE's heap
+  kTokenizer,        // normalized text [text_bytes], its lattice, BPE's heap,
+                     // unigram's sums
   kText,             // char: the translation
   kAttention,        // float [attention_weights]: kept for insight.h
   kTokenScores,      // {log probability, margin} [T]
@@ -47,6 +48,9 @@ inline constexpr uint64_t kQueryRows = 4;
 
 // Buffers begin at multiples of 64: a cache line, and the widest vector.
 constexpr uint64_t Padded(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+// Sums of unigram with Metaspace: a double for each byte of the longest piece.
+inline constexpr uint64_t kMetaspaceSumBytes = 8 * 1024;
 
 constexpr uint64_t Largest(uint64_t a, uint64_t b, uint64_t c = 0) {
   const uint64_t larger = a > b ? a : b;
@@ -113,9 +117,10 @@ constexpr uint64_t BufferBytes(const Profile& p, Buffer buffer) {
       return p.tokenizer
                  ? Padded(p.text_bytes) +
                        Padded(8 * (uint64_t{p.text_bytes} + 1)) +
-                       (p.bpe ? Padded(4 * uint64_t{p.text_bytes}) +
-                                    Padded(2 * uint64_t{p.bpe_unused_pieces})
-                              : 0)
+                       (p.bpe || p.byte_bpe ? Padded(4 * uint64_t{p.text_bytes})
+                                            : 0) +
+                       (p.bpe ? Padded(2 * uint64_t{p.bpe_unused_pieces}) : 0) +
+                       (p.unigram && p.metaspace ? kMetaspaceSumBytes : 0)
                  : 64;
     case Buffer::kText:
       return Padded(p.text_bytes);

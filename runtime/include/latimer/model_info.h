@@ -235,6 +235,9 @@ struct TokenizerNeeds {
   bool unigram;
   bool bpe;
   bool words;
+  bool metaspace;
+  bool byte_bpe;
+  bool bytes;
   uint32_t bpe_unused_pieces;
 };
 

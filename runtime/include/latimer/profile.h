@@ -48,6 +48,11 @@ struct Profile {
   bool unigram = true;
   bool bpe = true;
   bool words = true;
+  // Those of Hugging Face's tokenizers: unigram or BPE with Metaspace (T5,
+  // mBART, NLLB, Pegasus), byte-level BPE (BART), and plain bytes (ByT5).
+  bool metaspace = true;
+  bool byte_bpe = true;
+  bool bytes = true;
   // BPE pieces that are merged but never used, a rarity.
   uint32_t bpe_unused_pieces = 0;
   // Kinds of decoder; see DecoderKind.

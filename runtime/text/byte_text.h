@@ -1,0 +1,40 @@
+// Text from bytes that need not be UTF-8.
+#ifndef LATIMER_TEXT_BYTE_TEXT_H_
+#define LATIMER_TEXT_BYTE_TEXT_H_
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace latimer {
+
+// Appends to a fixed buffer. Of what is no character, the longest beginning of
+// one, or one byte, becomes `replacement`: as Rust's String::from_utf8_lossy
+// and Python's bytes.decode do it (Unicode 15, section 3.9, "U+FFFD
+// Substitution of Maximal Subparts").
+class ByteTextWriter {
+ public:
+  ByteTextWriter(std::span<char> out, std::string_view replacement)
+      : out_(out), replacement_(replacement) {}
+
+  void Write(std::string_view bytes);
+  // Ends the text and returns its size.
+  size_t Finish();
+  // Whether something did not fit.
+  bool full() const { return full_; }
+
+ private:
+  void Append(std::string_view text);
+
+  std::span<char> out_;
+  std::string_view replacement_;
+  size_t size_ = 0;
+  bool full_ = false;
+  std::array<char, 4> open_ = {};  // Beginning of a character.
+  size_t open_bytes_ = 0;
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_TEXT_BYTE_TEXT_H_
