@@ -39,16 +39,6 @@ std::map<std::string, uint32_t> PackStrings(const std::set<std::string>& texts,
   return offsets;
 }
 
-void BuildRules(const std::map<std::string, std::string>& rules,
-                TokenizerData& data) {
-  std::set<std::string> replacements;
-  for (const auto& [from, to] : rules) replacements.insert(to);
-  const auto offsets = PackStrings(replacements, data.replacements);
-  std::map<std::string, uint32_t> entries;
-  for (const auto& [from, to] : rules) entries[from] = offsets.at(to);
-  data.normalizer_trie = BuildTrie(entries);
-}
-
 std::string Utf8Of(uint32_t c) {
   const auto tail = [c](int shift) {
     return static_cast<char>(0x80 | ((c >> shift) & 0x3F));
@@ -62,6 +52,16 @@ std::string Utf8Of(uint32_t c) {
 }
 
 }  // namespace
+
+void BuildRules(const std::map<std::string, std::string>& rules,
+                TokenizerData& data) {
+  std::set<std::string> replacements;
+  for (const auto& [from, to] : rules) replacements.insert(to);
+  const auto offsets = PackStrings(replacements, data.replacements);
+  std::map<std::string, uint32_t> entries;
+  for (const auto& [from, to] : rules) entries[from] = offsets.at(to);
+  data.normalizer_trie = BuildTrie(entries);
+}
 
 void BuildSentencePieceNormalizer(const SentencePieceModel& model,
                                   TokenizerData& data) {

@@ -2,6 +2,9 @@
 #ifndef LATIMER_CONVERTER_NORMALIZER_BUILDER_H_
 #define LATIMER_CONVERTER_NORMALIZER_BUILDER_H_
 
+#include <map>
+#include <string>
+
 #include "converter/readers/sentencepiece_model.h"
 #include "converter/tokenizer_data.h"
 
@@ -11,6 +14,10 @@ namespace latimer {
 // damaged.
 void BuildSentencePieceNormalizer(const SentencePieceModel& model,
                                   TokenizerData& data);
+
+// Rules from text to text, none of them empty or with a zero byte.
+void BuildRules(const std::map<std::string, std::string>& rules,
+                TokenizerData& data);
 
 // What becomes of white space, as Python's str.isspace() knows it.
 enum class Spaces {

@@ -29,13 +29,19 @@ Json ReadObject(const std::filesystem::path& path) {
 
 class ConfigReader {
  public:
-  explicit ConfigReader(const std::filesystem::path& directory) {
+  ConfigReader(const std::filesystem::path& directory,
+               std::span<const NamedTokenDefault> defaults,
+               const Json& added_tokens)
+      : defaults_(defaults) {
     const std::filesystem::path path = directory / "tokenizer_config.json";
     config_.name = path.string();
     settings_ = ReadObject(path);
-    if (const Json* list = Find("additional_special_tokens");
-        list != nullptr && Find("extra_special_tokens") == nullptr) {
-      settings_["extra_special_tokens"] = *list;
+    const char* const old_name = "additional_special_tokens";
+    if (settings_.contains(old_name)) {
+      if (Find("extra_special_tokens") == nullptr) {
+        settings_["extra_special_tokens"] = settings_[old_name];
+      }
+      settings_.erase(old_name);
     }
     if (const Json* tokens = Find("added_tokens_decoder")) {
       for (const auto& [id, token] : tokens->items()) {
@@ -44,6 +50,10 @@ class ConfigReader {
     } else {
       const Json map = ReadObject(directory / "special_tokens_map.json");
       for (const auto& [key, value] : map.items()) settings_[key] = value;
+      for (const Json& token : added_tokens) {
+        AddDeclared(token,
+                    token.is_object() ? token.value("id", Json()) : token);
+      }
       const Json added = ReadObject(directory / "added_tokens.json");
       for (const auto& [text, id] : added.items()) AddDeclared(text, id);
     }
@@ -64,7 +74,13 @@ class ConfigReader {
         AddSpecial(value);
       }
     }
+    if (const Json* list = Find("additional_special_tokens")) {
+      for (const Json& token : *list)
+        config_.additional.push_back(Parse(token));
+    }
+    config_.names_extra_tokens = settings_.contains("extra_special_tokens");
     if (const Json* extra = Find("extra_special_tokens")) {
+      config_.lists_extra_tokens = true;
       for (const Json& token : *extra) AddSpecial(token);
     }
     return std::move(config_);
@@ -112,6 +128,7 @@ class ConfigReader {
     };
     token.strips_space_before = flag("lstrip");
     token.strips_space_after = flag("rstrip");
+    token.declared_special = flag("special");
     if (flag("single_word")) {
       Fail("token '" + token.text + "' is single_word, which is not supported");
     }
@@ -134,19 +151,40 @@ class ConfigReader {
 
   void AddSpecial(const Json& token) { Add(Parse(token)).special = true; }
 
+  const NamedTokenDefault* DefaultOf(const char* name) const {
+    for (const NamedTokenDefault& token : defaults_) {
+      if (std::string_view(token.name) == name) return &token;
+    }
+    return nullptr;
+  }
+
+  // Text alone is given the default's white space.
+  AddedTokenConfig NamedToken(const Json* value,
+                              const NamedTokenDefault* fallback) const {
+    if (value == nullptr) return fallback->token;
+    AddedTokenConfig token = Parse(*value);
+    if (value->is_string() && fallback != nullptr) {
+      token.strips_space_before = fallback->token.strips_space_before;
+      token.strips_space_after = fallback->token.strips_space_after;
+    }
+    return token;
+  }
+
   void AddNamed(const char* name) {
     std::string* slot = nullptr;
     if (std::string_view(name) == "eos_token") slot = &config_.eos;
     if (std::string_view(name) == "unk_token") slot = &config_.unknown;
     if (std::string_view(name) == "pad_token") slot = &config_.pad;
     const Json* value = Find(name);
-    if (value == nullptr && slot == nullptr) return;
-    const AddedTokenConfig token =
-        Parse(value != nullptr ? *value : Json(*slot));
+    const NamedTokenDefault* fallback = DefaultOf(name);
+    if (value == nullptr && fallback == nullptr) return;
+    const AddedTokenConfig token = NamedToken(value, fallback);
+    config_.named[name] = token.text;
     if (slot != nullptr) *slot = token.text;
     Add(token).special = true;
   }
 
+  std::span<const NamedTokenDefault> defaults_;
   TokenizerConfig config_;
   Json settings_;
 };
@@ -154,7 +192,16 @@ class ConfigReader {
 }  // namespace
 
 TokenizerConfig ReadTokenizerConfig(const std::filesystem::path& directory) {
-  return ConfigReader(directory).Read();
+  static const NamedTokenDefault kMarian[] = {{"eos_token", {.text = "</s>"}},
+                                              {"unk_token", {.text = "<unk>"}},
+                                              {"pad_token", {.text = "<pad>"}}};
+  return ReadTokenizerConfig(directory, kMarian, Json::array());
+}
+
+TokenizerConfig ReadTokenizerConfig(const std::filesystem::path& directory,
+                                    std::span<const NamedTokenDefault> defaults,
+                                    const Json& added_tokens) {
+  return ConfigReader(directory, defaults, added_tokens).Read();
 }
 
 }  // namespace latimer

@@ -1,0 +1,389 @@
+#include "converter/huggingface_tokenizer_builder.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <set>
+#include <span>
+
+#include "converter/character_classes_table.h"
+#include "converter/charsmap.h"
+#include "converter/error.h"
+#include "converter/normalizer_builder.h"
+#include "converter/trie_builder.h"
+#include "text/trie.h"
+#include "text/utf8.h"
+
+namespace latimer {
+namespace {
+
+using Model = HuggingFaceTokenizerParts::Model;
+
+constexpr const char* kEscapedSpace = "\xE2\x96\x81";
+constexpr float kNoSegment = -std::numeric_limits<float>::infinity();
+
+// The bytes of a token in GPT-2's alphabet (bytes_to_unicode of its
+// encoder.py): printable Latin-1 stands for itself, the others come from U+0100
+// on. Nothing where a character is not of the alphabet.
+std::optional<std::string> BytesOf(std::string_view token) {
+  static const std::map<uint32_t, char> kAlphabet = [] {
+    std::map<uint32_t, char> alphabet;
+    uint32_t next = 0x100;
+    for (uint32_t byte = 0; byte < 256; ++byte) {
+      const bool is_itself =
+          (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte != 0xAD);
+      alphabet[is_itself ? byte : next++] = static_cast<char>(byte);
+    }
+    return alphabet;
+  }();
+  std::string bytes;
+  while (!token.empty()) {
+    const Utf8Char c = FirstChar(token);
+    const auto found = kAlphabet.find(c.code_point);
+    if (c.bytes == 0 || found == kAlphabet.end()) return std::nullopt;
+    bytes.push_back(found->second);
+    token.remove_prefix(c.bytes);
+  }
+  return bytes;
+}
+
+std::vector<uint32_t> ClassTable(std::span<const CharacterRange> ranges) {
+  std::vector<uint32_t> table;
+  uint32_t next = 0;
+  for (const CharacterRange& range : ranges) {
+    if (range.first > next) {
+      table.push_back(ClassEntry(next, CharacterClass::kOther));
+    }
+    table.push_back(ClassEntry(range.first, range.kind));
+    next = range.last + 1;
+  }
+  table.push_back(ClassEntry(next, CharacterClass::kOther));
+  return table;
+}
+
+// The tokens beside those of the model, and what is left out in decoding.
+class AddedTokens {
+ public:
+  explicit AddedTokens(HuggingFaceTokenizer& out) : out_(out) {}
+
+  // Adds a token that has an id.
+  void Add(const AddedTokenConfig& token, int32_t id, bool special) {
+    const uint32_t flags =
+        (token.strips_space_before ? kStripsSpaceBefore : 0) |
+        (token.strips_space_after ? kStripsSpaceAfter : 0);
+    keys_[token.text] = static_cast<uint32_t>(out_.data.added_tokens.size());
+    out_.data.added_tokens.push_back({id, flags});
+    out_.ids[token.text] = id;
+    texts_[id] = token.text;
+    if (special && special_.insert(token.text).second) {
+      out_.special.push_back(token.text);
+    }
+  }
+
+  bool IsSpecial(const std::string& text) const {
+    return special_.contains(text);
+  }
+  // Text of an added token, or null.
+  const std::string* Find(int32_t id) const {
+    const auto found = texts_.find(id);
+    return found == texts_.end() ? nullptr : &found->second;
+  }
+  size_t size() const { return texts_.size(); }
+
+  void Finish() { out_.data.added_trie = BuildTrie(keys_); }
+
+ private:
+  HuggingFaceTokenizer& out_;
+  std::map<std::string, uint32_t> keys_;
+  std::map<int32_t, std::string> texts_;
+  std::set<std::string> special_;
+};
+
+// Target pieces, one after another.
+class TargetWriter {
+ public:
+  explicit TargetWriter(TokenizerData& data) : data_(data) {}
+
+  void Add(TargetKind kind, std::string_view text) {
+    data_.piece_offsets.push_back(Size());
+    data_.target_kinds.push_back(kind);
+    data_.piece_text.insert(data_.piece_text.end(), text.begin(), text.end());
+  }
+  void Finish() { data_.piece_offsets.push_back(Size()); }
+
+ private:
+  uint32_t Size() const {
+    return static_cast<uint32_t>(data_.piece_text.size());
+  }
+
+  TokenizerData& data_;
+};
+
+class Builder {
+ public:
+  explicit Builder(const HuggingFaceTokenizerParts& parts)
+      : parts_(parts), data_(out_.data), added_(out_) {}
+
+  HuggingFaceTokenizer Build() {
+    CheckSizes();
+    for (size_t id = 0; id < parts_.pieces.size(); ++id) {
+      out_.ids[parts_.pieces[id].first] = static_cast<int32_t>(id);
+    }
+    AddTokens();
+    data_.own_ids = true;
+    data_.unknown_id = parts_.unknown_id;
+    data_.clean_up_spaces = parts_.clean_up_spaces;
+    BuildNormalizer();
+    BuildPieces();
+    BuildTarget();
+    return std::move(out_);
+  }
+
+ private:
+  [[noreturn]] void Fail(const std::string& what) const {
+    throw ConversionError(parts_.name + ": " + what + ".");
+  }
+  bool of_bytes() const { return parts_.model == Model::kByteBpe; }
+
+  void CheckSizes() const {
+    const size_t rows = std::min(parts_.source_rows, parts_.target_rows);
+    if (parts_.pieces.size() > rows) {
+      Fail("has " + std::to_string(parts_.pieces.size()) +
+           " pieces, more than the " + std::to_string(rows) +
+           " rows of the model's embedding");
+    }
+    if (static_cast<size_t>(parts_.unknown_id) >= parts_.pieces.size()) {
+      Fail("has no unknown piece");
+    }
+  }
+
+  void AddTokens();
+  void BuildNormalizer();
+  std::map<std::string, uint32_t> Entries() const;
+  void BuildPieces();
+  void BuildScores(const std::map<std::string, uint32_t>& entries);
+  void BuildMerges(const std::map<std::string, uint32_t>& entries);
+  std::string KeyOf(const std::string& piece) const;
+  void BuildTarget();
+
+  const HuggingFaceTokenizerParts& parts_;
+  HuggingFaceTokenizer out_;
+  TokenizerData& data_;
+  AddedTokens added_;
+};
+
+// AddedVocabulary::add_tokens. A token that has no row of the model is none.
+void Builder::AddTokens() {
+  size_t next = parts_.pieces.size();
+  for (const AddedTokenConfig& token : parts_.added) {
+    const auto found = out_.ids.find(token.text);
+    size_t id = next;
+    if (found != out_.ids.end()) {
+      id = static_cast<size_t>(found->second);
+    } else {
+      ++next;
+    }
+    if (token.id.has_value() && static_cast<size_t>(*token.id) != id) {
+      Fail("token '" + token.text + "' has the id " +
+           std::to_string(*token.id) + " in one file and " +
+           std::to_string(id) + " in another");
+    }
+    if (id >= parts_.source_rows || id >= parts_.target_rows) continue;
+    added_.Add(token, static_cast<int32_t>(id),
+               token.special || token.declared_special);
+  }
+  data_.source_vocabulary =
+      static_cast<uint32_t>(std::min(next, parts_.source_rows));
+  added_.Finish();
+}
+
+void Builder::BuildNormalizer() {
+  data_.spacing = of_bytes() ? Spacing::kAsItIs : parts_.spacing;
+  data_.remove_extra_whitespaces = parts_.collapses_spaces;
+  data_.add_dummy_prefix = of_bytes() && parts_.add_prefix_space;
+  if (of_bytes()) {
+    data_.character_classes = ClassTable(kPreTokenizerRanges);
+  } else if (!parts_.charsmap.empty()) {
+    data_.character_classes = ClassTable(kGraphemeRanges);
+    BuildRules(DecodeCharsmap(parts_.charsmap, parts_.name), data_);
+  } else {
+    BuildRules(parts_.rules, data_);
+  }
+}
+
+// What a piece is in the normalized text; empty if it is never in it.
+std::string Builder::KeyOf(const std::string& piece) const {
+  std::string key = piece;
+  if (of_bytes()) {
+    key = BytesOf(piece).value_or(std::string());
+    std::replace(key.begin(), key.end(), '\0', kZeroByte);
+  } else if (key.find('\0') != key.npos) {
+    Fail("a piece has a zero byte");
+  }
+  if (key.size() > kMaxPieceBytes) {
+    Fail("a piece is longer than " + std::to_string(kMaxPieceBytes) + " bytes");
+  }
+  return key;
+}
+
+std::map<std::string, uint32_t> Builder::Entries() const {
+  std::map<std::string, uint32_t> entries;
+  for (size_t id = 0; id < parts_.pieces.size(); ++id) {
+    const std::string key = KeyOf(parts_.pieces[id].first);
+    if (!key.empty()) entries[key] = static_cast<uint32_t>(id);
+  }
+  return entries;
+}
+
+void Builder::BuildPieces() {
+  const std::map<std::string, uint32_t> entries = Entries();
+  if (of_bytes()) {
+    for (int byte = 0; byte < 256; ++byte) {
+      const char c = byte == 0 ? kZeroByte : static_cast<char>(byte);
+      if (!entries.contains(std::string(1, c))) {
+        Fail("has no piece for the byte " + std::to_string(byte));
+      }
+    }
+  } else if (!entries.contains(kEscapedSpace)) {
+    Fail("has no piece U+2581, which words begin with");
+  }
+  data_.piece_trie = BuildTrie(entries);
+  switch (parts_.model) {
+    case Model::kUnigram:
+      data_.segmentation = Segmentation::kUnigram;
+      BuildScores(entries);
+      break;
+    case Model::kBpe:
+      data_.segmentation = Segmentation::kBpe;
+      BuildMerges(entries);
+      break;
+    case Model::kByteBpe:
+      data_.segmentation = Segmentation::kByteBpe;
+      BuildMerges(entries);
+      break;
+  }
+}
+
+// Every piece is looked for in the text, those of special tokens as well.
+void Builder::BuildScores(const std::map<std::string, uint32_t>& entries) {
+  data_.scores.assign(data_.source_vocabulary, kNoSegment);
+  for (const auto& [key, id] : entries) {
+    data_.scores[id] = parts_.pieces[id].second;
+  }
+  data_.unknown_score = std::numeric_limits<float>::infinity();
+  for (const auto& [text, score] : parts_.pieces) {
+    data_.unknown_score = std::min(data_.unknown_score, score);
+  }
+}
+
+void Builder::BuildMerges(const std::map<std::string, uint32_t>& entries) {
+  // By entry and left bytes; of equal pairs the last counts.
+  std::map<std::pair<uint32_t, size_t>, uint32_t> ranks;
+  constexpr size_t kMaxMerges = kTrieNone - 1;
+  if (parts_.merges.size() > kMaxMerges) {
+    Fail("has more than " + std::to_string(kMaxMerges) + " merges");
+  }
+  for (size_t rank = 0; rank < parts_.merges.size(); ++rank) {
+    const auto& [left, right] = parts_.merges[rank];
+    const std::string left_key = KeyOf(left);
+    const auto result = entries.find(KeyOf(left + right));
+    if (left_key.empty() || result == entries.end() ||
+        !entries.contains(left_key) || !entries.contains(KeyOf(right))) {
+      Fail("merge " + std::to_string(rank) + ", '" + left + " " + right +
+           "', is of or to a piece that is not in the vocabulary");
+    }
+    ranks[{result->second, left_key.size()}] = static_cast<uint32_t>(rank);
+  }
+  uint32_t entry = 0;
+  data_.merge_offsets.push_back(0);
+  for (const auto& [key, rank] : ranks) {
+    for (; entry < key.first; ++entry) {
+      data_.merge_offsets.push_back(static_cast<uint32_t>(data_.merges.size()));
+    }
+    data_.merges.push_back(MergeOf(rank, key.second));
+  }
+  data_.merge_offsets.resize(size_t{data_.source_vocabulary} + 1,
+                             static_cast<uint32_t>(data_.merges.size()));
+}
+
+// An id without a token is nothing.
+void Builder::BuildTarget() {
+  data_.joining = of_bytes() ? Joining::kByteLevel : Joining::kMetaspace;
+  TargetWriter writer(data_);
+  for (size_t id = 0; id < parts_.target_rows; ++id) {
+    const std::string* text = added_.Find(static_cast<int32_t>(id));
+    if (text == nullptr && id < parts_.pieces.size()) {
+      text = &parts_.pieces[id].first;
+    }
+    if (text == nullptr) {
+      writer.Add(TargetKind::kSpecial, "");
+      continue;
+    }
+    writer.Add(
+        added_.IsSpecial(*text) ? TargetKind::kSpecial : TargetKind::kText,
+        of_bytes() ? BytesOf(*text).value_or(*text) : *text);
+  }
+  writer.Finish();
+}
+
+}  // namespace
+
+HuggingFaceTokenizer BuildHuggingFaceTokenizer(
+    const HuggingFaceTokenizerParts& parts) {
+  return Builder(parts).Build();
+}
+
+HuggingFaceTokenizer BuildByteTokenizer(const TokenizerConfig& config,
+                                        size_t rows) {
+  constexpr size_t kFirstByte = 3;
+  constexpr size_t kBytes = 256;
+  if (rows < kFirstByte + kBytes) {
+    throw ConversionError(config.name + ": the embedding has " +
+                          std::to_string(rows) +
+                          " rows, fewer than a tokenizer of bytes needs.");
+  }
+  HuggingFaceTokenizer out;
+  TokenizerData& data = out.data;
+  AddedTokens added(out);
+  size_t next = kFirstByte + kBytes;
+  for (const AddedTokenConfig& token : config.tokens) {
+    const auto known = out.ids.find(token.text);
+    const size_t id = token.id.has_value() ? static_cast<size_t>(*token.id)
+                      : known != out.ids.end()
+                          ? static_cast<size_t>(known->second)
+                          : next;
+    if (id == next) ++next;
+    if (id < rows) added.Add(token, static_cast<int32_t>(id), token.special);
+  }
+  added.Finish();
+  data.segmentation = Segmentation::kBytes;
+  data.spacing = Spacing::kAsItIs;
+  data.joining = Joining::kBytes;
+  data.own_ids = true;
+  data.source_vocabulary = static_cast<uint32_t>(
+      std::min(std::max(next, kFirstByte + kBytes), rows));
+  data.unknown_id = kFirstByte - 1;
+  data.clean_up_spaces = config.clean_up_spaces;
+  for (size_t byte = 0; byte < kBytes; ++byte) {
+    data.byte_ids.push_back(static_cast<int32_t>(kFirstByte + byte));
+  }
+  TargetWriter writer(data);
+  for (size_t id = 0; id < rows; ++id) {
+    const std::string* text = added.Find(static_cast<int32_t>(id));
+    if (text != nullptr) {
+      writer.Add(
+          added.IsSpecial(*text) ? TargetKind::kSpecial : TargetKind::kText,
+          *text);
+    } else if (id >= kFirstByte && id < kFirstByte + kBytes) {
+      const char byte = static_cast<char>(id - kFirstByte);
+      writer.Add(TargetKind::kText, {&byte, 1});
+    } else {
+      writer.Add(TargetKind::kSpecial, "");
+    }
+  }
+  writer.Finish();
+  return out;
+}
+
+}  // namespace latimer

@@ -1,0 +1,551 @@
+#include "converter/readers/huggingface_tokenizer.h"
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "converter/error.h"
+#include "converter/marian_tokenizer_builder.h"
+#include "converter/readers/huggingface_vocabulary.h"
+#include "converter/readers/json_fields.h"
+#include "converter/readers/language_codes.h"
+#include "converter/readers/sentencepiece_model.h"
+#include "converter/readers/tokenizer_config.h"
+#include "converter/readers/vocabulary.h"
+
+namespace latimer {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+using Model = HuggingFaceTokenizerParts::Model;
+using Pieces = std::vector<std::pair<std::string, float>>;
+
+// Two names: transformers' class and the model_type that it is the default of.
+struct KnownClass {
+  const char* name;
+  const char* model_type;
+  TokenizerClass tokenizer_class;
+};
+constexpr KnownClass kClasses[] = {
+    {"BartTokenizer", "bart", TokenizerClass::kBart},
+    {"RobertaTokenizer", "", TokenizerClass::kBart},
+    {"T5Tokenizer", "t5", TokenizerClass::kT5},
+    {"MT5Tokenizer", "mt5", TokenizerClass::kT5},
+    {"ByT5Tokenizer", "byt5", TokenizerClass::kByT5},
+    {"PegasusTokenizer", "pegasus", TokenizerClass::kPegasus},
+    {"MBartTokenizer", "mbart", TokenizerClass::kMBart},
+    {"MBart50Tokenizer", "mbart50", TokenizerClass::kMBart50},
+    {"NllbTokenizer", "nllb", TokenizerClass::kNllb},
+    {"M2M100Tokenizer", "m2m_100", TokenizerClass::kM2m100},
+};
+
+JsonFields OpenFields(const fs::path& path) {
+  const std::optional<JsonFields> fields = JsonFields::Open(path);
+  return fields.has_value() ? *fields : JsonFields::From(path, Json::object());
+}
+
+AddedTokenConfig Special(std::string text) {
+  AddedTokenConfig token;
+  token.text = std::move(text);
+  token.special = true;
+  return token;
+}
+
+std::vector<NamedTokenDefault> DefaultsOf(TokenizerClass tokenizer_class) {
+  const auto named = [](const char* name, const char* text) {
+    return NamedTokenDefault{name, {.text = text}};
+  };
+  std::vector<NamedTokenDefault> defaults = {named("eos_token", "</s>"),
+                                             named("unk_token", "<unk>"),
+                                             named("pad_token", "<pad>")};
+  NamedTokenDefault mask = {"mask_token", {.text = "<mask>"}};
+  mask.token.strips_space_before = true;
+  switch (tokenizer_class) {
+    case TokenizerClass::kT5:
+      return defaults;
+    case TokenizerClass::kByT5:
+      for (NamedTokenDefault& token : defaults) {
+        token.token.strips_space_before = true;
+        token.token.strips_space_after = true;
+      }
+      return defaults;
+    case TokenizerClass::kPegasus:
+      defaults.push_back(named("mask_token", "<mask_2>"));
+      return defaults;
+    case TokenizerClass::kM2m100:
+      defaults.push_back(named("bos_token", "<s>"));
+      defaults.push_back(named("sep_token", "</s>"));
+      return defaults;
+    case TokenizerClass::kMBart50:
+      defaults.push_back(named("sep_token", "</s>"));
+      defaults.push_back(named("cls_token", "<s>"));
+      defaults.push_back(mask);
+      return defaults;
+    case TokenizerClass::kBart:
+      mask.token.strips_space_before = false;
+      [[fallthrough]];
+    case TokenizerClass::kMBart:
+    case TokenizerClass::kNllb:
+      defaults.push_back(named("bos_token", "<s>"));
+      defaults.push_back(named("sep_token", "</s>"));
+      defaults.push_back(named("cls_token", "<s>"));
+      defaults.push_back(mask);
+      return defaults;
+  }
+  return defaults;
+}
+
+class TokenizerReader {
+ public:
+  TokenizerReader(const fs::path& directory, TokenizerClass tokenizer_class,
+                  const Architecture& architecture)
+      : directory_(directory),
+        class_(tokenizer_class),
+        architecture_(architecture),
+        settings_(OpenFields(directory / "tokenizer_config.json")) {}
+
+  HuggingFaceTokenizer Read();
+
+ private:
+  [[noreturn]] void Fail(const std::string& what) const {
+    throw ConversionError(directory_.string() + ": " + what + ".");
+  }
+
+  HuggingFaceTokenizer ReadBytes();
+  HuggingFaceTokenizer ReadM2m100();
+  HuggingFaceTokenizer ReadParts();
+
+  fs::path SentencePieceFile() const;
+  void ReadVocabulary();
+  void ReadSentencePiece();
+  void ReadConfig();
+  void ArrangePieces();
+  void SetClass();
+  // Whether the class's own list counts: not where the files have one, which
+  // may be null but with NLLB.
+  bool TakesExtra() const {
+    return class_ == TokenizerClass::kNllb ? !config_.lists_extra_tokens
+                                           : !config_.names_extra_tokens;
+  }
+  void AddExtra(const std::vector<std::string>& texts);
+  std::vector<std::string> ExtraOfClass() const;
+  std::string Named(const char* name) const { return config_.named.at(name); }
+  int32_t Find(const std::string& piece) const;
+  void NoteIds(HuggingFaceTokenizer& out) const;
+
+  const fs::path& directory_;
+  const TokenizerClass class_;
+  const Architecture& architecture_;
+  const JsonFields settings_;
+  TokenizerConfig config_;
+  HuggingFaceVocabulary vocabulary_;
+  bool from_sentencepiece_ = false;
+  // Control and user-defined pieces of the SentencePiece model.
+  std::vector<AddedTokenConfig> reserved_;
+  HuggingFaceTokenizerParts parts_;
+};
+
+HuggingFaceTokenizer TokenizerReader::Read() {
+  switch (class_) {
+    case TokenizerClass::kByT5:
+      return ReadBytes();
+    case TokenizerClass::kM2m100:
+      return ReadM2m100();
+    case TokenizerClass::kBart:
+    case TokenizerClass::kT5:
+    case TokenizerClass::kPegasus:
+    case TokenizerClass::kMBart:
+    case TokenizerClass::kMBart50:
+    case TokenizerClass::kNllb:
+      return ReadParts();
+  }
+  Fail("its tokenizer is of an unknown kind");
+}
+
+// ---- Bytes
+// -------------------------------------------------------------------
+
+HuggingFaceTokenizer TokenizerReader::ReadBytes() {
+  config_ = ReadTokenizerConfig(directory_, DefaultsOf(class_), Json::array());
+  const char* const kNames[] = {"pad_token", "eos_token", "unk_token"};
+  for (AddedTokenConfig& token : config_.tokens) {
+    for (int32_t id = 0; id < 3; ++id) {
+      if (token.text == Named(kNames[id])) token.id = id;
+    }
+  }
+  if (!config_.names_extra_tokens && config_.additional.empty()) {
+    const uint32_t extra = settings_.Count("extra_ids", 125);
+    for (uint32_t i = 0; i < extra; ++i) {
+      config_.tokens.push_back(Special("<extra_id_" + std::to_string(i) + ">"));
+    }
+  } else {
+    AddExtra({});
+  }
+  HuggingFaceTokenizer out =
+      BuildByteTokenizer(config_, std::min(architecture_.source_vocabulary,
+                                           architecture_.target_vocabulary));
+  NoteIds(out);
+  return out;
+}
+
+// ---- M2M100: SentencePiece and a vocabulary
+// ----------------------------------
+
+HuggingFaceTokenizer TokenizerReader::ReadM2m100() {
+  config_ = ReadTokenizerConfig(directory_, DefaultsOf(class_), Json::array());
+  AddExtra({});
+  const SentencePieceModel model =
+      ReadSentencePieceModel(directory_ / "sentencepiece.bpe.model");
+  const Vocabulary source = latimer::ReadVocabulary(directory_ / "vocab.json");
+  const std::string codes = settings_.Text("language_codes", "m2m100");
+  if (codes != "m2m100" && codes != "wmt21") {
+    settings_.Fail("language_codes", "m2m100 and wmt21 are known");
+  }
+  const auto languages =
+      codes == "wmt21" ? Wmt21Languages() : M2m100Languages();
+  Vocabulary target = source;
+  HuggingFaceTokenizer out;
+  for (const char* language : languages) {
+    const std::string token = "__" + std::string(language) + "__";
+    out.ids[token] = static_cast<int32_t>(target.pieces.size());
+    target.pieces.push_back(token);
+  }
+  // Rows that no token has show as the unknown one.
+  const size_t known = target.pieces.size();
+  const size_t rows = architecture_.target_vocabulary;
+  if (known > rows) {
+    throw ConversionError(source.name + ": with its languages has " +
+                          std::to_string(known) + " tokens, more than the " +
+                          std::to_string(rows) +
+                          " rows of the model's embedding.");
+  }
+  target.pieces.resize(rows, config_.unknown);
+  out.data = BuildMarianTokenizer({model, model, source, target, config_,
+                                   architecture_.source_vocabulary, rows});
+  for (size_t id = known; id < rows; ++id) {
+    out.data.target_kinds[id] = TargetKind::kText;
+  }
+  out.data.no_language_codes = true;
+  for (size_t id = 0; id < source.pieces.size(); ++id) {
+    out.ids[source.pieces[id]] = static_cast<int32_t>(id);
+  }
+  for (const AddedTokenConfig& token : config_.tokens) {
+    if (token.special) out.special.push_back(token.text);
+  }
+  return out;
+}
+
+// ---- What is built on the library tokenizers
+// ---------------------------------
+
+// The family's vocabulary file, which need not be there.
+fs::path TokenizerReader::SentencePieceFile() const {
+  const bool is_spiece =
+      class_ == TokenizerClass::kT5 || class_ == TokenizerClass::kPegasus;
+  return directory_ / (is_spiece ? "spiece.model" : "sentencepiece.bpe.model");
+}
+
+void TokenizerReader::ReadVocabulary() {
+  const bool is_bpe =
+      class_ == TokenizerClass::kBart || class_ == TokenizerClass::kNllb;
+  const fs::path json = directory_ / "tokenizer.json";
+  if (fs::exists(json)) {
+    vocabulary_ = ReadTokenizerJson(json, is_bpe ? "BPE" : "Unigram");
+  } else if (class_ == TokenizerClass::kBart) {
+    if (!fs::exists(directory_ / "vocab.json")) {
+      Fail("has neither tokenizer.json nor vocab.json");
+    }
+    vocabulary_ = ReadVocabularyAndMerges(directory_);
+  } else if (fs::exists(SentencePieceFile())) {
+    ReadSentencePiece();
+  } else {
+    Fail("has neither tokenizer.json nor " +
+         SentencePieceFile().filename().string());
+  }
+}
+
+void TokenizerReader::ReadSentencePiece() {
+  from_sentencepiece_ = true;
+  const SentencePieceModel model = ReadSentencePieceModel(SentencePieceFile());
+  vocabulary_ = VocabularyOf(model);
+  if (class_ == TokenizerClass::kNllb) {
+    vocabulary_.merges = GenerateMerges(vocabulary_.pieces);
+  }
+  for (const SentencePiece& piece : model.pieces) {
+    if (piece.type != PieceType::kControl &&
+        piece.type != PieceType::kUserDefined) {
+      continue;
+    }
+    AddedTokenConfig token;
+    token.text = piece.text;
+    token.special = piece.type == PieceType::kControl;
+    reserved_.push_back(token);
+  }
+}
+
+int32_t TokenizerReader::Find(const std::string& piece) const {
+  // Of equal ones the last.
+  for (size_t id = parts_.pieces.size(); id > 0; --id) {
+    if (parts_.pieces[id - 1].first == piece) {
+      return static_cast<int32_t>(id - 1);
+    }
+  }
+  throw ConversionError(vocabulary_.name + ": has no piece '" + piece + "'.");
+}
+
+// What the files do not list, or what a class always adds.
+void TokenizerReader::AddExtra(const std::vector<std::string>& texts) {
+  if (!TakesExtra()) return;
+  for (AddedTokenConfig token : config_.additional) {
+    token.special = true;
+    config_.tokens.push_back(std::move(token));
+  }
+  for (const std::string& text : texts) config_.tokens.push_back(Special(text));
+}
+
+// From the pieces of a SentencePiece model to those of the family: its own
+// tokens, and the order of their ids. Each class has its own converter:
+// convert_from_spm in transformers' convert_slow_tokenizer.py.
+void TokenizerReader::ArrangePieces() {
+  const Pieces& pieces = vocabulary_.pieces;
+  const auto behind = [&](size_t count) {
+    parts_.pieces.insert(
+        parts_.pieces.end(),
+        pieces.begin() + static_cast<ptrdiff_t>(std::min(count, pieces.size())),
+        pieces.end());
+  };
+  const auto add = [&](const std::string& text, float score = 0) {
+    parts_.pieces.emplace_back(text, score);
+  };
+  switch (class_) {
+    case TokenizerClass::kT5:
+      behind(0);
+      for (uint32_t i = settings_.Count("extra_ids", 100); i-- > 0;) {
+        add("<extra_id_" + std::to_string(i) + ">");
+      }
+      return;
+    case TokenizerClass::kPegasus: {
+      // Where the files do not name the masks they are the other way around.
+      const bool named = settings_.Has("mask_token");
+      const std::string mask = named ? Named("mask_token") : "<mask_1>";
+      const std::string mask_sent =
+          settings_.Text("mask_token_sent", "<mask_2>");
+      add(Named("pad_token"));
+      add(Named("eos_token"));
+      add(mask);
+      if (mask_sent != mask) add(mask_sent);
+      for (uint32_t i = 2; i < settings_.Count("offset", 103); ++i) {
+        add("<unk_" + std::to_string(i) + ">", -100);
+      }
+      behind(2);
+      return;
+    }
+    case TokenizerClass::kMBart:
+    case TokenizerClass::kMBart50: {
+      const bool is_50 = class_ == TokenizerClass::kMBart50;
+      add(Named(is_50 ? "cls_token" : "bos_token"));
+      add(Named("pad_token"));
+      add(Named("eos_token"));
+      add(Named("unk_token"));
+      behind(3);
+      for (const char* code : is_50 ? MBart50Languages() : MBartLanguages()) {
+        add(code);
+      }
+      add(Named("mask_token"));
+      return;
+    }
+    case TokenizerClass::kNllb: {
+      const std::string first[] = {Named("bos_token"), Named("pad_token"),
+                                   Named("eos_token"), Named("unk_token")};
+      for (const std::string& text : first) add(text);
+      for (const auto& [text, score] : pieces) {
+        if (std::find(std::begin(first), std::end(first), text) ==
+            std::end(first)) {
+          add(text, score);
+        }
+      }
+      return;
+    }
+    case TokenizerClass::kBart:
+    case TokenizerClass::kByT5:
+    case TokenizerClass::kM2m100:
+      return;
+  }
+}
+
+// Special tokens that the class adds where the files list none.
+std::vector<std::string> TokenizerReader::ExtraOfClass() const {
+  std::vector<std::string> texts;
+  const auto add = [&texts](std::span<const char* const> codes) {
+    texts.insert(texts.end(), codes.begin(), codes.end());
+  };
+  switch (class_) {
+    case TokenizerClass::kT5: {
+      const auto is_extra = [](const AddedTokenConfig& token) {
+        return token.text.find("<extra_id_") != token.text.npos;
+      };
+      const auto has_extra = [&](const auto& list) {
+        return std::any_of(list.begin(), list.end(), is_extra);
+      };
+      if (has_extra(reserved_) || has_extra(config_.additional)) break;
+      for (uint32_t i = 0; i < settings_.Count("extra_ids", 100); ++i) {
+        texts.push_back("<extra_id_" + std::to_string(i) + ">");
+      }
+      break;
+    }
+    case TokenizerClass::kPegasus:
+      texts.push_back(settings_.Text("mask_token_sent", "<mask_1>"));
+      for (uint32_t i = 2; i < settings_.Count("offset", 103); ++i) {
+        texts.push_back("<unk_" + std::to_string(i) + ">");
+      }
+      break;
+    case TokenizerClass::kMBart:
+      add(MBartLanguages());
+      break;
+    case TokenizerClass::kMBart50:
+      add(MBart50Languages());
+      break;
+    case TokenizerClass::kNllb:
+      if (!from_sentencepiece_ && config_.additional.empty()) {
+        add(NllbLanguages());
+      }
+      break;
+    case TokenizerClass::kBart:
+    case TokenizerClass::kByT5:
+    case TokenizerClass::kM2m100:
+      break;
+  }
+  return texts;
+}
+
+void TokenizerReader::ReadConfig() {
+  config_ = ReadTokenizerConfig(directory_, DefaultsOf(class_),
+                                vocabulary_.added_tokens);
+  if (TakesExtra() && class_ != TokenizerClass::kPegasus) {
+    config_.tokens.insert(config_.tokens.end(), reserved_.begin(),
+                          reserved_.end());
+  }
+  AddExtra(ExtraOfClass());
+}
+
+// Normalizer, pre-tokenizer and model of the class.
+void TokenizerReader::SetClass() {
+  parts_.charsmap = vocabulary_.charsmap;
+  parts_.unknown_id = 0;
+  switch (class_) {
+    case TokenizerClass::kBart:
+      parts_.model = Model::kByteBpe;
+      parts_.charsmap.clear();
+      parts_.add_prefix_space = settings_.Bool("add_prefix_space", false);
+      return;
+    case TokenizerClass::kT5:
+      parts_.spacing = Spacing::kWords;
+      parts_.unknown_id = 2;
+      return;
+    case TokenizerClass::kPegasus:
+      parts_.spacing = Spacing::kMetaspace;
+      parts_.collapses_spaces = true;
+      if (parts_.charsmap.empty()) parts_.rules["\n"] = " ";
+      parts_.unknown_id = Find(Named("unk_token"));
+      return;
+    case TokenizerClass::kMBart:
+      parts_.spacing = Spacing::kWords;
+      parts_.charsmap.clear();
+      parts_.unknown_id = 3;
+      return;
+    case TokenizerClass::kMBart50:
+      parts_.spacing = Spacing::kMetaspace;
+      parts_.collapses_spaces = true;
+      parts_.unknown_id = 3;
+      return;
+    case TokenizerClass::kNllb:
+      parts_.model = Model::kBpe;
+      parts_.spacing = Spacing::kMetaspace;
+      parts_.collapses_spaces = !parts_.charsmap.empty();
+      parts_.unknown_id = Find(Named("unk_token"));
+      return;
+    case TokenizerClass::kByT5:
+    case TokenizerClass::kM2m100:
+      return;
+  }
+}
+
+HuggingFaceTokenizer TokenizerReader::ReadParts() {
+  ReadVocabulary();
+  ReadConfig();
+  // mBART-50 arranges the pieces of tokenizer.json as well where they have no
+  // language codes.
+  const bool has_codes =
+      std::any_of(vocabulary_.pieces.begin(), vocabulary_.pieces.end(),
+                  [](const auto& piece) {
+                    const auto codes = MBart50Languages();
+                    return std::find(codes.begin(), codes.end(), piece.first) !=
+                           codes.end();
+                  });
+  if (from_sentencepiece_ ||
+      (class_ == TokenizerClass::kMBart50 && !has_codes)) {
+    ArrangePieces();
+  } else {
+    parts_.pieces = vocabulary_.pieces;
+  }
+  parts_.name = vocabulary_.name;
+  parts_.merges = std::move(vocabulary_.merges);
+  SetClass();
+  parts_.added = config_.tokens;
+  std::stable_sort(parts_.added.begin(), parts_.added.end(),
+                   [](const auto& a, const auto& b) {
+                     constexpr int32_t kLast =
+                         std::numeric_limits<int32_t>::max();
+                     return a.id.value_or(kLast) < b.id.value_or(kLast);
+                   });
+  // transformers ignores it where the model is BPE.
+  parts_.clean_up_spaces =
+      config_.clean_up_spaces && parts_.model == Model::kUnigram;
+  parts_.source_rows = architecture_.source_vocabulary;
+  parts_.target_rows = architecture_.target_vocabulary;
+  HuggingFaceTokenizer out = BuildHuggingFaceTokenizer(parts_);
+  NoteIds(out);
+  return out;
+}
+
+// Those of the tokens that the model has to agree on.
+void TokenizerReader::NoteIds(HuggingFaceTokenizer& out) const {
+  const auto id_of = [&](const char* name) {
+    const auto found = out.ids.find(Named(name));
+    return found == out.ids.end() ? -1 : found->second;
+  };
+  out.data.eos_id = id_of("eos_token");
+  out.data.pad_id = id_of("pad_token");
+}
+
+}  // namespace
+
+TokenizerClass TokenizerClassOf(const fs::path& directory) {
+  const JsonFields config = OpenFields(directory / "config.json");
+  const JsonFields settings = OpenFields(directory / "tokenizer_config.json");
+  std::string name = settings.Text("tokenizer_class", "");
+  if (name.empty()) name = config.Text("tokenizer_class", "");
+  if (name.ends_with("Fast")) name.resize(name.size() - 4);
+  const std::string type = config.Text("model_type", "");
+  for (const KnownClass& known : kClasses) {
+    if (name.empty() ? type == known.model_type : name == known.name) {
+      return known.tokenizer_class;
+    }
+  }
+  const bool has_name = !name.empty();
+  throw ConversionError(directory.string() + ": its " +
+                        (has_name ? "tokenizer_class" : "model_type") + " '" +
+                        (has_name ? name : type) +
+                        "' has no tokenizer that Latimer knows; convert it "
+                        "with --no-tokenizer.");
+}
+
+HuggingFaceTokenizer ReadHuggingFaceTokenizer(
+    const fs::path& directory, TokenizerClass tokenizer_class,
+    const Architecture& architecture) {
+  return TokenizerReader(directory, tokenizer_class, architecture).Read();
+}
+
+}  // namespace latimer

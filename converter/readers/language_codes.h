@@ -1,0 +1,21 @@
+// Language codes of multilingual models, in the order of their ids. Where a
+// folder does not list them transformers 5.23 takes them from the code of its
+// tokenizers: FAIRSEQ_LANGUAGE_CODES.
+#ifndef LATIMER_CONVERTER_READERS_LANGUAGE_CODES_H_
+#define LATIMER_CONVERTER_READERS_LANGUAGE_CODES_H_
+
+#include <cstddef>
+#include <span>
+
+namespace latimer {
+
+std::span<const char* const> MBartLanguages();
+std::span<const char* const> MBart50Languages();
+std::span<const char* const> NllbLanguages();
+// Without the underscores around them.
+std::span<const char* const> M2m100Languages();
+std::span<const char* const> Wmt21Languages();
+
+}  // namespace latimer
+
+#endif  // LATIMER_CONVERTER_READERS_LANGUAGE_CODES_H_

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Writes converter/character_classes_table.h: which characters are letters,
+numbers and white space for the byte-level pre-tokenizer of Hugging Face's
+tokenizers, and which are joined to their neighbours to one grapheme by its
+Precompiled normalizer.
+
+Asks the library itself about every code point, so that the table has its
+version of Unicode:
+
+    make_character_classes.py > converter/character_classes_table.h
+"""
+import struct
+import subprocess
+import sys
+
+import tokenizers
+from tokenizers import normalizers, pre_tokenizers
+
+CODE_POINTS = [c for c in range(0x110000) if not 0xD800 <= c < 0xE000]
+
+
+def charsmap(rules):
+    """SentencePiece's precompiled_charsmap: a Darts-clone double array with a
+    block of 256 units for each node, and the replacements."""
+    root = {}
+    texts = b""
+    for key, value in rules.items():
+        node = root
+        for byte in key.encode():
+            node = node.setdefault(byte, {})
+        node[None] = len(texts)
+        texts += value.encode() + b"\0"
+    units = [0] * 256
+    pending = [(root, 0, 0)]  # A node, its unit, the block of its children.
+    units[0] = 256 << 10
+    units += [0] * 256
+    pending = [(root, 256)]
+    while pending:
+        node, base = pending.pop()
+        for byte, child in node.items():
+            if byte is None:
+                units[base] = child | 1 << 31
+                continue
+            block = len(units)
+            units += [0] * 256
+            offset = (base ^ byte) ^ block
+            units[base ^ byte] = offset << 10 | (None in child) << 8 | byte
+            pending.append((child, block))
+    trie = struct.pack(f"<{len(units)}I", *units)
+    return struct.pack("<I", len(trie)) + trie + texts
+
+
+def pre_tokenizer_classes():
+    level = pre_tokenizers.ByteLevel(add_prefix_space=False)
+
+    def joins(first, c):
+        return len(level.pre_tokenize_str(first + chr(c))) == 1
+
+    for c in CODE_POINTS:
+        yield c, ("Letter" if joins("a", c) else "Number" if joins("1", c) else
+                  None if joins("!", c) else "Space")
+
+
+def grapheme_classes():
+    # A grapheme of less than 6 bytes whose beginning has a rule is replaced as
+    # a whole. So what becomes of a mark tells where a grapheme begins.
+    rules = normalizers.Precompiled(charsmap({"a": "Z", "\u0300": "Z"}))
+    assert rules.normalize_str("ba\u0301\u0300") == "bZ"
+
+    def loses_mark(text):
+        return not rules.normalize_str(text).endswith("\u0301")
+
+    for c in CODE_POINTS:
+        if chr(c) in "a\u0300\u0301":
+            yield c, None if c == ord("a") else "Extend"
+        elif rules.normalize_str("a" + chr(c)) == "Z":
+            yield c, "Extend"
+        elif loses_mark(chr(c) + "\u0300\u0301"):
+            yield c, "Control"
+        else:
+            yield c, None if loses_mark(chr(c) + "a\u0301") else "Prepend"
+
+
+def ranges(classes):
+    last = None
+    for c, name in classes:
+        if last and last[2] == name and last[1] == c - 1:
+            last[1] = c
+            continue
+        if last and last[2]:
+            yield last
+        last = [c, c, name]
+    if last and last[2]:
+        yield last
+
+
+def table(name, comment, classes):
+    rows = "".join(f"{{{a:#x}, {b:#x}, CharacterClass::k{kind}}},\n"
+                   for a, b, kind in ranges(classes))
+    return f"// {comment}\ninline constexpr CharacterRange {name}[] = {{{rows}}};\n"
+
+
+def main():
+    text = f"""// Classes of characters in Hugging Face's tokenizers {tokenizers.__version__}. Written by
+// tests/reference/make_character_classes.py; do not edit.
+#ifndef LATIMER_CONVERTER_CHARACTER_CLASSES_TABLE_H_
+#define LATIMER_CONVERTER_CHARACTER_CLASSES_TABLE_H_
+
+#include <cstdint>
+
+#include "text/character_class.h"
+
+namespace latimer {{
+
+struct CharacterRange {{
+  uint32_t first;
+  uint32_t last;
+  CharacterClass kind;
+}};
+
+{table("kPreTokenizerRanges", "What the byte-level pre-tokenizer tells apart.",
+       pre_tokenizer_classes())}
+{table("kGraphemeRanges", "What the Precompiled normalizer tells apart.",
+       grapheme_classes())}
+}}  // namespace latimer
+
+#endif  // LATIMER_CONVERTER_CHARACTER_CLASSES_TABLE_H_
+"""
+    sys.stdout.write(subprocess.run(
+        ["clang-format", "--style=Google", "--assume-filename=table.h"],
+        input=text, text=True, check=True, capture_output=True).stdout)
+
+
+if __name__ == "__main__":
+    main()
