@@ -14,6 +14,7 @@
 #include "converter/known_answer.h"
 #include "converter/model_writer.h"
 #include "converter/profile_header.h"
+#include "converter/pruning_report.h"
 #include "converter/readers/languages.h"
 #include "converter/readers/map_json.h"
 #include "converter/readers/mapped_model.h"
@@ -41,6 +42,8 @@ struct Options {
   std::string license;
   bool json = false;
   bool no_tokenizer = false;
+  TokensToKeep keep;
+  std::vector<fs::path> unreachable;
 };
 
 // One line on standard error that is rewritten as the work goes on.
@@ -109,15 +112,19 @@ void Convert(const Options& options) {
   };
   print_warnings();
   OutputFile file(options.output);
+  WriteOptions write = {.weights = options.weights,
+                        .tile = options.tile,
+                        .f32_tile = options.tile,
+                        .file = &file,
+                        .progress = {}};
+  Json pruning;
+  if (!options.keep.empty()) {
+    pruning = PruneAndReport(options.keep, options.unreachable, write, &model);
+  }
   const ModelBytes bytes = [&] {
     Progress progress(!options.json && isatty(STDERR_FILENO) != 0);
-    return WriteModelWithKnownAnswer(model,
-                                     {.weights = options.weights,
-                                      .tile = options.tile,
-                                      .f32_tile = options.tile,
-                                      .file = &file,
-                                      .progress = std::ref(progress)},
-                                     &model.warnings);
+    write.progress = std::ref(progress);
+    return WriteModelWithKnownAnswer(model, write, &model.warnings);
   }();
   print_warnings();
   const ModelInfo info = ReadBack(bytes);
@@ -141,17 +148,21 @@ void Convert(const Options& options) {
     result["tile"] = info.tile;
     result["license"] = model.license;
     result["warnings"] = model.warnings;
+    if (!pruning.is_null()) result["vocabulary"] = pruning;
     result["bill"] = bill;
     if (board != nullptr) {
       result["board"] = {{"name", board->name},
                          {"ram_bytes", board->ram_bytes},
                          {"fits", RamBytes(*profile) <= board->ram_bytes}};
     }
-    std::cout << result.dump(2) << "\n";
+    // A piece need not be UTF-8.
+    std::cout << result.dump(2, ' ', false, Json::error_handler_t::replace)
+              << "\n";
     return;
   }
   std::cout << options.output.string() << ": " << info.weights
             << " weights, tile " << info.tile << "\n"
+            << (pruning.is_null() ? "" : PruningText(pruning))
             << BillText(bill);
   if (board != nullptr) {
     std::cout << FitText(RamBytes(*profile), board->ram_bytes, board->name);
@@ -254,6 +265,22 @@ int Main(int argc, char** argv) {
       "licence note to store instead of the one found beside the model");
   app.add_flag("--no-tokenizer", options.no_tokenizer,
                "convert the weights alone; the model translates ids only");
+  CLI::Option* keep_vocabulary =
+      app.add_option("--keep-vocab", options.keep.texts,
+                     "leave out the tokens that this text does not need: "
+                     "UTF-8, sentences of both languages, one a line; may be "
+                     "repeated")
+          ->option_text("TEXT.txt")
+          ->allow_extra_args(false);
+  CLI::Option* keep_scripts =
+      app.add_option("--keep-scripts", options.keep.scripts,
+                     "leave out the tokens of other scripts than these codes "
+                     "of ISO 15924; with --keep-vocab what either needs stays")
+          ->option_text("Latn,Cyrl,...");
+  app.add_option("--unreachable", options.unreachable,
+                 "say which tokens of this text are left out; may be repeated")
+      ->option_text("TEXT.txt")
+      ->allow_extra_args(false);
   app.add_flag("--json", options.json, "print the bill as JSON");
   try {
     app.parse(argc, argv);
@@ -290,6 +317,12 @@ int Main(int argc, char** argv) {
   if (options.limits.copy_image && options.profile.empty()) {
     std::cerr << "latimer-convert: --copy-image is a property of the profile; "
                  "give --profile FILE.h too.\n";
+    return 2;
+  }
+  if (!options.unreachable.empty() && keep_vocabulary->count() == 0 &&
+      keep_scripts->count() == 0) {
+    std::cerr << "latimer-convert: --unreachable needs --keep-vocab or "
+                 "--keep-scripts.\n";
     return 2;
   }
   try {

@@ -147,6 +147,11 @@ TokenizerData Builder::Build() {
                                                             : &sources_.source,
                       .vocabulary = &target,
                       .rows = sources_.target_rows});
+  // Whatever puts it together, a text is cut by the target's own model.
+  data.target_text = TargetTextOf({.model = &sources_.target,
+                                   .vocabulary = &target,
+                                   .rows = sources_.target_rows,
+                                   .unknown = config.unknown});
   for (const int32_t id : special_ids_) {
     if (static_cast<size_t>(id) >= data.target_kinds.size()) continue;
     data.target_kinds[static_cast<size_t>(id)] = TargetKind::kSpecial;

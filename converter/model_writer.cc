@@ -59,6 +59,11 @@ class TensorPlanner {
  public:
   explicit TensorPlanner(const WriteOptions& options) : options_(options) {}
 
+  void Plan(const Architecture& architecture) {
+    const auto unused = std::make_unique<ModelTensors>();
+    VisitTensors(architecture, *unused, *this);
+  }
+
   void OnLinear(TensorGroup, const char* name, int layer, uint32_t outputs,
                 uint32_t inputs, Linear&) {
     Add(PlannedTensor::Kind::kLinear, Name(name, layer), "", outputs, inputs,
@@ -208,8 +213,7 @@ void CheckSize(uint64_t bytes, WeightType weights) {
 ModelBytes Writer::Write() {
   CheckProfile(model_.architecture);
   TensorPlanner planner(options_);
-  const auto unused = std::make_unique<ModelTensors>();
-  VisitTensors(model_.architecture, *unused, planner);
+  planner.Plan(model_.architecture);
 
   uint64_t reserve = kOverheadBytes;
   for (const PlannedTensor& tensor : planner.tensors()) {
@@ -218,9 +222,7 @@ ModelBytes Writer::Write() {
       reserve += RoundUp(tensor.rows * sizeof(float), kAlignment);  // Its bias.
     }
   }
-  reserve += total_;
-  if (model_.tokenizer) reserve += model_.tokenizer->bytes();
-  if (model_.shortlist) reserve += model_.shortlist->bytes();
+  reserve += DataBytes(model_, options_);
   CheckSize(reserve, options_.weights);
   AlignedAllocator allocator;
   FlatBufferBuilder builder(RoundUp(reserve, kAlignment), &allocator,
@@ -515,6 +517,16 @@ void Writer::Finish(const std::vector<Offset<schema::Tensor>>& tensors,
 ModelBytes WriteModel(const CanonicalModel& model,
                       const WriteOptions& options) {
   return Writer(model, options).Write();
+}
+
+uint64_t DataBytes(const CanonicalModel& model, const WriteOptions& options) {
+  TensorPlanner planner(options);
+  planner.Plan(model.architecture);
+  uint64_t bytes = 0;
+  for (const PlannedTensor& tensor : planner.tensors()) bytes += tensor.bytes;
+  if (model.tokenizer) bytes += model.tokenizer->bytes();
+  if (model.shortlist) bytes += model.shortlist->bytes();
+  return bytes;
 }
 
 void SetKnownTarget(const ModelBytes& file, std::span<const int32_t> target) {

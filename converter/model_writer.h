@@ -52,6 +52,10 @@ class ModelBytes {
 // profile `any`, before any work, or if a weight is not finite.
 ModelBytes WriteModel(const CanonicalModel& model, const WriteOptions& options);
 
+// What the tensors, without biases, the tokenizer and the shortlist will take
+// in the file.
+uint64_t DataBytes(const CanonicalModel& model, const WriteOptions& options);
+
 // Puts other target ids in the place of those that the file was written with,
 // as many, and makes its checksum right.
 void SetKnownTarget(const ModelBytes& file, std::span<const int32_t> target);

@@ -3,6 +3,8 @@
 #include <cfloat>
 #include <limits>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -287,7 +289,35 @@ void BuildTarget(const TokenizerSide& side, TokenizerData& data) {
   data.piece_offsets.push_back(static_cast<uint32_t>(data.piece_text.size()));
 }
 
+// A side and what it borrows.
+struct OwnedSide {
+  TokenizerSide side;
+  std::optional<SentencePieceModel> model;
+  std::optional<Vocabulary> vocabulary;
+};
+
 }  // namespace
+
+std::function<TokenizerData()> TargetTextOf(const TokenizerSide& side) {
+  const auto owned = std::make_shared<OwnedSide>();
+  owned->side = side;
+  if (side.model != nullptr) {
+    owned->side.model = &owned->model.emplace(*side.model);
+  }
+  if (side.vocabulary != nullptr) {
+    Vocabulary& vocabulary = owned->vocabulary.emplace(*side.vocabulary);
+    owned->side.vocabulary = &vocabulary;
+    // A target side needs no unknown token; any other one is as good.
+    if (!vocabulary.Find(side.unknown)) {
+      owned->side.unknown = vocabulary.pieces.at(0);
+    }
+  }
+  return [owned] {
+    TokenizerData data;
+    SourceBuilder(owned->side, data).Build();
+    return data;
+  };
+}
 
 TokenizerData BuildTokenizer(const TokenizerSide& source,
                              const TokenizerSide& target) {
@@ -296,6 +326,7 @@ TokenizerData BuildTokenizer(const TokenizerSide& source,
   TokenizerData data;
   SourceBuilder(source, data).Build();
   BuildTarget(target, data);
+  data.target_text = TargetTextOf(target);
   return data;
 }
 

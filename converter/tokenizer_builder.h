@@ -3,6 +3,8 @@
 #ifndef LATIMER_CONVERTER_TOKENIZER_BUILDER_H_
 #define LATIMER_CONVERTER_TOKENIZER_BUILDER_H_
 
+#include <functional>
+
 #include "converter/tokenizer_data.h"
 #include "converter/tokenizer_side.h"
 
@@ -14,6 +16,10 @@ namespace latimer {
 // a normalization rule is damaged.
 TokenizerData BuildTokenizer(const TokenizerSide& source,
                              const TokenizerSide& target);
+
+// TokenizerData::target_text for a side that encodes such texts. Copies what
+// the side borrows.
+std::function<TokenizerData()> TargetTextOf(const TokenizerSide& side);
 
 }  // namespace latimer
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,10 @@ struct TokenizerData {
   // known.
   int32_t eos_id = -1;
   int32_t pad_id = -1;
+  // Makes a tokenizer that encodes texts of the target side as target ids; of
+  // its own target side nothing is meant. Empty: this one does. Needed only
+  // where a vocabulary is pruned.
+  std::function<TokenizerData()> target_text = nullptr;
 
   // Lives as long as this object, unchanged.
   TokenizerView View() const;

@@ -99,7 +99,35 @@ class TrieBuilder {
   std::vector<uint32_t> places_;  // By number; 0: none yet.
 };
 
+// The entries that begin with `key`, to which nodes[index] leads.
+void AddEntries(std::span<const uint32_t> nodes, size_t index, std::string& key,
+                std::map<std::string, uint32_t>& entries) {
+  const uint32_t node = nodes[index];
+  const uint32_t payload = TriePayload(node);
+  if ((node & kTrieLeaf) != 0) {
+    if (payload != kTrieNone) entries.emplace_hint(entries.end(), key, payload);
+    return;
+  }
+  for (size_t child = payload;; ++child) {
+    const uint32_t label = TrieLabel(nodes[child]);
+    if (label != 0) key.push_back(static_cast<char>(label));
+    AddEntries(nodes, child, key, entries);
+    if (label != 0) key.pop_back();
+    if ((nodes[child] & kTrieLast) != 0) return;
+  }
+}
+
 }  // namespace
+
+std::map<std::string, uint32_t> TrieEntries(std::span<const uint32_t> nodes) {
+  std::map<std::string, uint32_t> entries;
+  if (nodes.empty()) return entries;
+  for (size_t first = 0; first < kTrieFirstLevel; ++first) {
+    std::string key(1, static_cast<char>(first));
+    AddEntries(nodes, first, key, entries);
+  }
+  return entries;
+}
 
 std::vector<uint32_t> BuildTrie(
     const std::map<std::string, uint32_t>& entries) {

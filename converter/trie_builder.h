@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,9 @@ namespace latimer {
 // From key to value; empty for no keys. Throws ConversionError for an empty
 // key, one with a zero byte, or more nodes or values than a trie can hold.
 std::vector<uint32_t> BuildTrie(const std::map<std::string, uint32_t>& entries);
+
+// The entries of a trie that BuildTrie built.
+std::map<std::string, uint32_t> TrieEntries(std::span<const uint32_t> nodes);
 
 }  // namespace latimer
 

@@ -25,6 +25,7 @@ TEST(TrieBuilderTest, RandomKeysAreFoundWithTheirValues) {
     for (const auto& [key, value] : entries) {
       EXPECT_EQ(FindKey(nodes, key), value);
     }
+    EXPECT_EQ(TrieEntries(nodes), entries);
     for (int i = 0; i < 300; ++i) {
       std::string key(1 + random() % 6, '\0');
       for (char& c : key) c = static_cast<char>(random() % (letters + 1));

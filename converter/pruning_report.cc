@@ -1,0 +1,98 @@
+#include "converter/pruning_report.h"
+
+#include <sstream>
+
+#include "converter/lost_tokens.h"
+#include "converter/text_tokenizer.h"
+#include "converter/vocabulary_pruning.h"
+
+namespace latimer {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kExamples = 10;
+
+Json LostJson(const std::filesystem::path& path, const char* side,
+              const LostTokens& lost) {
+  Json examples = Json::array();
+  for (const LostTokens::Example& example : lost.examples) {
+    examples.push_back({{"before", example.before},
+                        {"now", example.now},
+                        {"count", example.count}});
+  }
+  return {{"text", path.string()},       {"side", side},
+          {"lines", lost.lines},         {"changed_lines", lost.changed_lines},
+          {"tokens", lost.tokens},       {"lost", lost.lost},
+          {"different", lost.different}, {"examples", examples}};
+}
+
+std::string Joined(const Json& pieces) {
+  std::string text;
+  for (const Json& piece : pieces) {
+    text.append(text.empty() ? "" : " ").append(piece.get<std::string>());
+  }
+  return text;
+}
+
+}  // namespace
+
+Json PruneAndReport(const TokensToKeep& keep,
+                    const std::vector<std::filesystem::path>& texts,
+                    const WriteOptions& options, CanonicalModel* model) {
+  const KeptTokens kept = ChooseTokens(*model, keep);
+  // Read first: what is wrong is known before the work.
+  std::vector<std::vector<std::string>> lines;
+  for (const auto& path : texts) lines.push_back(ReadTextLines(path));
+  const uint64_t bytes = DataBytes(*model, options);
+  const TokenizerData whole = *model->tokenizer;
+  Json report;
+  report["source"] = {{"kept", kept.source.size()},
+                      {"of", model->architecture.source_vocabulary}};
+  report["target"] = {{"kept", kept.target.size()},
+                      {"of", model->architecture.target_vocabulary}};
+  PruneVocabulary(kept, model);
+  report["bytes_saved"] = bytes - DataBytes(*model, options);
+  report["unreachable"] = Json::array();
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const TokenizerData& pruned = *model->tokenizer;
+    report["unreachable"].push_back(LostJson(
+        texts[i], whole.target_text ? "source" : "both",
+        FindLostTokens(lines[i], whole, pruned, kept.source, kExamples)));
+    if (!whole.target_text) continue;
+    report["unreachable"].push_back(
+        LostJson(texts[i], "target",
+                 FindLostTokens(lines[i], whole.target_text(),
+                                pruned.target_text(), kept.target, kExamples)));
+  }
+  return report;
+}
+
+std::string PruningText(const Json& report) {
+  std::ostringstream out;
+  const auto kept = [&](const char* side) {
+    out << report[side]["kept"] << " of " << report[side]["of"] << " " << side
+        << " tokens kept";
+  };
+  out << "Vocabulary: ";
+  kept("source");
+  out << ", ";
+  kept("target");
+  out << "; " << report["bytes_saved"] << " bytes saved.\n";
+  for (const Json& text : report["unreachable"]) {
+    const std::string side = text["side"];
+    out << text["text"].get<std::string>() << ", as "
+        << (side == "both" ? "source or target" : side) << ": " << text["lost"]
+        << " of " << text["tokens"] << " tokens are unreachable ("
+        << text["different"] << " different), " << text["changed_lines"]
+        << " of " << text["lines"] << " lines are cut otherwise"
+        << (text["examples"].empty() ? ".\n" : ", most often\n");
+    for (const Json& example : text["examples"]) {
+      out << "  " << example["count"] << " times  " << Joined(example["before"])
+          << "  now  " << Joined(example["now"]) << "\n";
+    }
+  }
+  return out.str();
+}
+
+}  // namespace latimer

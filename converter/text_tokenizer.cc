@@ -1,0 +1,69 @@
+#include "converter/text_tokenizer.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "converter/error.h"
+#include "converter/readers/text_file.h"
+#include "converter/trie_builder.h"
+
+namespace latimer {
+namespace {
+
+constexpr size_t kMaxLineBytes = 1'000'000;
+// Normalized text is up to three times as long where it has spaces, and a
+// little more where rules lengthen it; never less than the runtime wants.
+constexpr size_t kLeastBytes = 4096;
+static_assert(kLeastBytes >= kMinNormalizedBytes);
+
+}  // namespace
+
+TextTokenizer::TextTokenizer(const TokenizerData& data)
+    : data_(data), tokenizer_(data.View()), pieces_(data.source_vocabulary) {
+  for (const auto& [text, entry] : TrieEntries(data.piece_trie)) {
+    if (entry < pieces_.size()) pieces_[entry] = text;
+  }
+  MakeRoom(kLeastBytes);
+}
+
+void TextTokenizer::MakeRoom(size_t bytes) {
+  normalized_.resize(bytes);
+  lattice_.resize(bytes + 1);
+  if (data_.segmentation != Segmentation::kBpe) return;
+  heap_.resize(bytes);
+  splits_.resize(data_.unused_pieces);
+}
+
+std::vector<int32_t> TextTokenizer::Encode(std::string_view line) {
+  std::vector<int32_t> ids(2 * line.size() + 16);
+  if (line.size() <= kMaxLineBytes) {
+    for (int tries = 0; tries < 4; ++tries) {
+      const Result<size_t> count = tokenizer_.Encode(
+          line, {normalized_, lattice_, {heap_, splits_}}, ids);
+      if (count.ok()) {
+        ids.resize(*count);
+        return ids;
+      }
+      // 2 MB is the most that BPE takes.
+      MakeRoom(std::min<size_t>(
+          std::max(2 * normalized_.size(), 3 * line.size() + kLeastBytes),
+          kMaxBpeBytes));
+      ids.resize(normalized_.size());
+    }
+  }
+  throw ConversionError("The line that begins with '" +
+                        std::string(line.substr(0, 40)) +
+                        "' is too long; put one sentence on each line.");
+}
+
+std::vector<std::string> ReadTextLines(const std::filesystem::path& path) {
+  std::istringstream text(ReadTextFile(path));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);) {
+    if (line.ends_with('\r')) line.pop_back();
+    if (!line.empty()) lines.push_back(line);
+  }
+  return lines;
+}
+
+}  // namespace latimer
