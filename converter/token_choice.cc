@@ -63,7 +63,11 @@ void CheckKind(const TokenizerData& data) {
     case Segmentation::kBpe:
     case Segmentation::kWords:
     case Segmentation::kCharacters:
-      return;
+      if (data.merges.empty()) return;  // Of BPE, its pairs.
+      break;
+    case Segmentation::kByteBpe:
+    case Segmentation::kBytes:
+      break;
   }
   throw ConversionError(
       "The vocabulary cannot be pruned, for the model's tokenizer is of a kind "

@@ -86,6 +86,21 @@ Status NeedLanguages(const GenerationRules& rules,
                        rules.languages[0].code);
 }
 
+// Makes of a prefix what can be tokenized by itself.
+Status CheckPrefix(const TokenizerView& tokenizer, std::string_view* prefix) {
+  if (prefix->empty() || tokenizer.segmentation == Segmentation::kBytes) {
+    return Status();
+  }
+  if (tokenizer.segmentation == Segmentation::kByteBpe) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "This model's tokenizer joins a prefix and the first "
+                         "word; put the prefix into the text.");
+  }
+  // The text brings the space before its first word itself.
+  while (!prefix->empty() && prefix->back() == ' ') prefix->remove_suffix(1);
+  return Status();
+}
+
 // The tokenizer's part of the workspace.
 TokenizerScratch ScratchOf(Workspace& workspace) {
   if constexpr (!kProfile.tokenizer) return {};
@@ -338,8 +353,7 @@ Result<Translator::State::Frame> Translator::State::BeginSource(
   std::string_view prefix = options.prefix.empty() && *task != nullptr
                                 ? std::string_view((*task)->prefix)
                                 : options.prefix;
-  // The text brings the space before its first word itself.
-  while (!prefix.empty() && prefix.back() == ' ') prefix.remove_suffix(1);
+  LATIMER_RETURN_IF_ERROR(CheckPrefix(context.model.tokenizer, &prefix));
 
   const std::span<int32_t> ids(workspace().source_tokens,
                                max_source_tokens - frame.after(rules));

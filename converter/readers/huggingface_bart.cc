@@ -6,6 +6,7 @@
 #include "converter/readers/bart_config.h"
 #include "converter/readers/license.h"
 #include "converter/readers/marian_tokenizer.h"
+#include "converter/readers/model_tokenizer.h"
 #include "converter/readers/tensor_file.h"
 #include "converter/readers/tensor_map.h"
 
@@ -252,8 +253,11 @@ CanonicalModel ReadHuggingFaceBart(const fs::path& directory,
                      ? fs::weakly_canonical(directory).filename().string()
                      : config.name;
   model.license = ReadLicense(directory);
-  if (with_tokenizer) {
+  if (!with_tokenizer) return model;
+  if (config.family == BartFamily::kMarian) {
     model.tokenizer = ReadMarianTokenizer(directory, a, model.generation);
+  } else {
+    ReadModelTokenizer(directory, &model);
   }
   return model;
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "converter/readers/license.h"
+#include "converter/readers/model_tokenizer.h"
 #include "converter/readers/relative_bias.h"
 #include "converter/readers/t5_config.h"
 #include "converter/readers/tensor_file.h"
@@ -162,8 +163,7 @@ class T5Mapper {
 
 }  // namespace
 
-CanonicalModel ReadHuggingFaceT5(const fs::path& directory,
-                                 [[maybe_unused]] bool with_tokenizer,
+CanonicalModel ReadHuggingFaceT5(const fs::path& directory, bool with_tokenizer,
                                  const PositionLimits& limits) {
   const T5Config config = ReadT5Config(directory, limits);
   const fs::path weights = FindWeights(directory);
@@ -182,6 +182,7 @@ CanonicalModel ReadHuggingFaceT5(const fs::path& directory,
                      ? fs::weakly_canonical(directory).filename().string()
                      : config.name;
   model.license = ReadLicense(directory);
+  if (with_tokenizer) ReadModelTokenizer(directory, &model);
   return model;
 }
 
