@@ -1,6 +1,6 @@
 // Any model: the profile of the `host` build, where memory that is not touched
 // costs nothing. Holds every published OPUS-MT model and shapes up to
-// d_model 1024 with 12+12 layers and 262,144 pieces.
+// d_model 1536, 1024 in attention, with 24+12 layers and 262,144 pieces.
 #ifndef LATIMER_TARGETS_MODELS_ANY_H_
 #define LATIMER_TARGETS_MODELS_ANY_H_
 
@@ -10,7 +10,7 @@ namespace latimer {
 
 inline constexpr Profile kProfile = {
     .name = "any",
-    .d_model = 1024,
+    .d_model = 1536,
     .d_ffn = 8192,
     .attention_width = 1024,
     .heads = 16,
