@@ -8,10 +8,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
+#include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "converter/readers/text_file.h"
+#include "converter/error.h"
 #include "tokenizer_fixture.h"
 
 namespace latimer {
@@ -19,19 +22,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Architecture RowsOf(const fs::path& folder) {
-  const auto config =
-      nlohmann::json::parse(ReadTextFile(folder / "config.json"));
-  Architecture architecture{};
-  architecture.source_vocabulary = config.at("vocab_size").get<uint32_t>();
-  architecture.target_vocabulary = architecture.source_vocabulary;
-  return architecture;
-}
-
-HuggingFaceTokenizer Read(const fs::path& folder) {
-  return ReadHuggingFaceTokenizer(folder, TokenizerClassOf(folder),
-                                  RowsOf(folder));
-}
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
 
 // Each folder with its fixture; returns how many lines.
 size_t ExpectFolders(const fs::path& root, size_t folders) {
@@ -40,7 +34,7 @@ size_t ExpectFolders(const fs::path& root, size_t folders) {
   for (const auto& entry : fs::directory_iterator(root)) {
     if (!entry.is_directory()) continue;
     SCOPED_TRACE(entry.path().filename().string());
-    OwnedTokenizer owned(Read(entry.path()).data);
+    OwnedTokenizer owned(HuggingFaceTokenizerOf(entry.path()).data);
     const size_t of_folder =
         ForEachLine(entry.path() / "fixture.jsonl",
                     [&](const auto& line) { ExpectLine(owned, line); });
@@ -68,6 +62,116 @@ TEST(HuggingFaceTokenizerTest, EqualsTransformersOnEachLineOfAGivenFixture) {
                     "tests/reference/huggingface_tokenizer_fixture.py --out";
   }
   std::cout << ExpectFolders(path, 18) << " lines compared\n";
+}
+
+TEST(HuggingFaceTokenizerTest, GivesTheIdsOfLanguagesAndTheSpecialTokens) {
+  const HuggingFaceTokenizer nllb =
+      HuggingFaceTokenizerOf(Data() / "nllb_json");
+  EXPECT_EQ(nllb.data.eos_id, 2);
+  EXPECT_EQ(nllb.data.pad_id, 1);
+  const int32_t english = nllb.ids.at("eng_Latn");
+  OwnedTokenizer owned(nllb.data);
+  EXPECT_THAT(owned.Encode("eng_Latn"), ElementsAre(english));
+  EXPECT_THAT(nllb.special, Contains("eng_Latn"));
+  EXPECT_THAT(nllb.special, Contains("<mask>"));
+
+  const HuggingFaceTokenizer mbart = HuggingFaceTokenizerOf(Data() / "mbart");
+  EXPECT_EQ(mbart.ids.at("cs_CZ"), mbart.ids.at("ar_AR") + 1);
+  const HuggingFaceTokenizer m2m = HuggingFaceTokenizerOf(Data() / "m2m100");
+  EXPECT_EQ(m2m.ids.at("__zu__"), m2m.ids.at("__af__") + 99);
+  EXPECT_EQ(m2m.data.eos_id, 2);
+  const HuggingFaceTokenizer byt5 = HuggingFaceTokenizerOf(Data() / "byt5");
+  EXPECT_EQ(byt5.data.eos_id, 1);
+  EXPECT_EQ(byt5.data.pad_id, 0);
+}
+
+TEST(HuggingFaceTokenizerTest, RandomTextOfEachKindIsCutWithoutLoss) {
+  const std::string_view units[] = {
+      "a",  " ",    ". ",     "the ", "\xFF",    "字",   "Tom",
+      "\n", "1234", "\u2581", "zz's", "e\u0301", "\r\n", "<mask>"};
+  std::mt19937 random(1);
+  for (const auto& entry : fs::directory_iterator(Data())) {
+    SCOPED_TRACE(entry.path().filename().string());
+    OwnedTokenizer owned(HuggingFaceTokenizerOf(entry.path()).data);
+    for (int round = 0; round < 20; ++round) {
+      std::string text;
+      for (int i = 0; i < 200; ++i) text += units[random() % std::size(units)];
+      ExpectParts(owned, text, 24 + random() % 40);
+    }
+  }
+}
+
+TEST(HuggingFaceTokenizerTest, ALongTextOfBytePairsTakesItsTurn) {
+  OwnedTokenizer bart(HuggingFaceTokenizerOf(Data() / "bart").data);
+  std::string text;
+  while (text.size() < 200'000) text += "thethe";
+  // A merge at a time over the whole text would be 10^10 steps.
+  EXPECT_GT(bart.Encode(text).size(), 10'000u);
+}
+
+class PartsTest : public testing::Test {
+ protected:
+  PartsTest() {
+    parts_.name = "parts";
+    parts_.model = HuggingFaceTokenizerParts::Model::kBpe;
+    parts_.spacing = Spacing::kMetaspace;
+    for (const char* piece : {"<unk>", "\u2581", "a", "b", "ab", "\u2581ab"}) {
+      parts_.pieces.emplace_back(piece, 0.0f);
+    }
+    parts_.merges = {{"a", "b"}, {"\u2581", "ab"}};
+    parts_.source_rows = parts_.target_rows = 8;
+  }
+
+  std::string Error() const {
+    try {
+      BuildHuggingFaceTokenizer(parts_);
+    } catch (const ConversionError& error) {
+      return error.what();
+    }
+    return "none";
+  }
+
+  HuggingFaceTokenizerParts parts_;
+};
+
+TEST_F(PartsTest, OfEqualPairsTheLastCounts) {
+  parts_.merges = {{"\u2581", "a"}, {"a", "b"}, {"a", "b"}};
+  parts_.pieces.emplace_back("\u2581a", 0.0f);
+  OwnedTokenizer owned(BuildHuggingFaceTokenizer(parts_).data);
+  EXPECT_THAT(owned.Encode("ab ab"), ElementsAre(6, 3, 6, 3));
+}
+
+TEST_F(PartsTest, AnAddedTokenThatIsNoPieceHasTheNextId) {
+  AddedTokenConfig token;
+  token.text = "<new>";
+  parts_.added = {token};
+  const HuggingFaceTokenizer built = BuildHuggingFaceTokenizer(parts_);
+  EXPECT_EQ(built.ids.at("<new>"), 6);
+  EXPECT_THAT(built.special, IsEmpty());
+  OwnedTokenizer owned(built.data);
+  EXPECT_THAT(owned.Encode("ab<new>ab"), ElementsAre(5, 6, 5));
+  EXPECT_EQ(owned.Decode({5, 6, 5, 7}), "ab<new> ab");
+}
+
+TEST_F(PartsTest, WhatDoesNotFitTogetherIsRefused) {
+  EXPECT_EQ(Error(), "none");
+  parts_.merges.emplace_back("b", "a");
+  EXPECT_THAT(Error(), HasSubstr("merge 2, 'b a', is of or to a piece that is "
+                                 "not in the vocabulary"));
+  parts_.merges.clear();
+  parts_.source_rows = 5;
+  EXPECT_THAT(Error(), HasSubstr("has 6 pieces, more than the 5 rows"));
+  parts_.source_rows = 8;
+  AddedTokenConfig token;
+  token.text = "ab";
+  token.id = 7;
+  parts_.added = {token};
+  EXPECT_THAT(Error(), HasSubstr("token 'ab' has the id 7 in one file and 4"));
+  parts_.added.clear();
+  parts_.pieces[1].first = "c";
+  EXPECT_THAT(Error(), HasSubstr("has no piece U+2581"));
+  parts_.model = HuggingFaceTokenizerParts::Model::kByteBpe;
+  EXPECT_THAT(Error(), HasSubstr("has no piece for the byte 0"));
 }
 
 }  // namespace

@@ -15,7 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include "converter/readers/huggingface_tokenizer.h"
 #include "converter/readers/marian_tokenizer.h"
+#include "converter/readers/text_file.h"
 #include "converter/tokenizer_builder.h"
 #include "text/tokenizer.h"
 #include "text/utf8.h"
@@ -92,6 +94,18 @@ inline TokenizerData WordTokenizer(const std::filesystem::path& folder,
       .lower_case = kind.starts_with("lower_"),
       .skips_spaces = kind == "characters_without_spaces"};
   return BuildTokenizer(side, side);
+}
+
+// A Hugging Face folder whose config.json has its rows.
+inline HuggingFaceTokenizer HuggingFaceTokenizerOf(
+    const std::filesystem::path& folder) {
+  const auto config =
+      nlohmann::json::parse(ReadTextFile(folder / "config.json"));
+  Architecture architecture{};
+  architecture.source_vocabulary = config.at("vocab_size").get<uint32_t>();
+  architecture.target_vocabulary = architecture.source_vocabulary;
+  return ReadHuggingFaceTokenizer(folder, TokenizerClassOf(folder),
+                                  architecture);
 }
 
 inline std::string FromBase64(std::string_view text) {

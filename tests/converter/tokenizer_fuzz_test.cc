@@ -17,7 +17,7 @@ std::string RandomBytes(Random& random, size_t max_size) {
   for (char& c : text) {
     const uint32_t r = random();
     c = static_cast<char>(style == 0   ? r
-                          : style == 1 ? " ab<>/s\xE2\x96\x81\xCC"[r % 11]
+                          : style == 1 ? " ab<>/s\xE2\x96\x81\xCC\x81'1"[r % 14]
                                        : 0x20 + r % 0x60);
   }
   return text;
@@ -50,6 +50,11 @@ std::vector<TokenizerData> Tokenizers() {
   }
   for (const char* kind : {"lower_words", "characters_without_spaces"}) {
     all.push_back(WordTokenizer(data / "words", kind));
+  }
+  for (const char* folder : {"bart_prefix_space", "t5", "pegasus", "mbart",
+                             "nllb_pairs", "m2m100", "byt5"}) {
+    all.push_back(
+        HuggingFaceTokenizerOf(data / "huggingface_tokenizer" / folder).data);
   }
   return all;
 }
@@ -85,7 +90,7 @@ TEST(TokenizerFuzzTest, WhateverPassesValidationIsSafeToUse) {
     for (int i = 0; i < 2000; ++i) {
       TokenizerData bad = good;
       for (uint32_t n = random() % 3 + 1; n > 0; --n) {
-        switch (random() % 12) {
+        switch (random() % 16) {
           case 0:
             Damage(random, bad.normalizer_trie);
             break;
@@ -114,10 +119,22 @@ TEST(TokenizerFuzzTest, WhateverPassesValidationIsSafeToUse) {
             Damage(random, bad.unused_trie);
             break;
           case 9:
-            bad.segmentation = static_cast<Segmentation>(random() % 5);
+            bad.segmentation = static_cast<Segmentation>(random() % 7);
             break;
           case 10:
-            bad.joining = static_cast<Joining>(random() % 4);
+            bad.joining = static_cast<Joining>(random() % 7);
+            break;
+          case 11:
+            bad.spacing = static_cast<Spacing>(random() % 5);
+            break;
+          case 12:
+            Damage(random, bad.merges);
+            break;
+          case 13:
+            Damage(random, bad.merge_offsets);
+            break;
+          case 14:
+            Damage(random, bad.character_classes);
             break;
           default:
             Damage(random, bad.added_tokens);
