@@ -118,12 +118,5 @@ TEST(HuggingFaceT5Test, TablesGoAsFarAsTheLimits) {
   EXPECT_EQ(read.generation.max_target_tokens, 600u);
 }
 
-TEST(HuggingFaceT5Test, SaysThatItReadsNoTokenizer) {
-  const TinyModelCopy model("../t5/relu_tied");
-  EXPECT_THAT(Read(model).warnings, IsEmpty());
-  EXPECT_THAT(ReadHuggingFaceT5(model.path(), /*with_tokenizer=*/true).warnings,
-              ElementsAre(HasSubstr("translates ids only")));
-}
-
 }  // namespace
 }  // namespace latimer

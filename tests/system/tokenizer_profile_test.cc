@@ -7,10 +7,12 @@
 
 #include "converter/model_writer.h"
 #include "converter/readers/huggingface_bart.h"
+#include "converter/readers/huggingface_tokenizer.h"
 #include "converter/tokenizer_builder.h"
 #include "latimer/plan.h"
 #include "latimer/translator.h"
 #include "tests/converter/model_folder.h"
+#include "tests/converter/tokenizer_fixture.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/program.h"
 #include "tests/system/usable_tile.h"
@@ -52,6 +54,20 @@ ModelBytes WordModel() {
   const TokenizerSide side{.kind = TokenizerSide::Kind::kWords,
                            .vocabulary = &words};
   return TinyModel(side, side);
+}
+
+// The demo model with another tokenizer, of tests/data/huggingface_tokenizer.
+ModelBytes HuggingFaceModel(const std::string& folder, TokenizerData* data) {
+  CanonicalModel model = ReadHuggingFaceBart(
+      std::filesystem::path(LATIMER_SOURCE_DIR) / "examples" / "en-de", false);
+  const std::filesystem::path path = Data() / "huggingface_tokenizer" / folder;
+  *data =
+      ReadHuggingFaceTokenizer(path, TokenizerClassOf(path), model.architecture)
+          .data;
+  model.tokenizer = *data;
+  return WriteModel(
+      model,
+      {.weights = WeightType::kInt8, .tile = UsableTile(), .progress = {}});
 }
 
 ModelInfo InfoOf(const ModelBytes& bytes) {
@@ -106,6 +122,42 @@ TEST(TokenizerProfileTest, ALoadedModelTokenizesByItsKind) {
   EXPECT_EQ(*translator.Detokenize(std::span(ids).first(2)), "a cat");
 }
 
+TEST(TokenizerProfileTest, ThoseOfHuggingFacesFamiliesAreInTheFileAsTheyAre) {
+  struct Kind {
+    const char* folder;
+    bool unigram, bpe, metaspace, byte_bpe, bytes;
+  };
+  const Kind kinds[] = {{"t5", true, false, true, false, false},
+                        {"nllb_pairs", false, true, true, false, false},
+                        {"bart_prefix_space", false, false, false, true, false},
+                        {"byt5", false, false, false, false, true},
+                        {"m2m100", false, true, false, false, false}};
+  for (const Kind& kind : kinds) {
+    SCOPED_TRACE(kind.folder);
+    TokenizerData data;
+    const ModelBytes bytes = HuggingFaceModel(kind.folder, &data);
+    const Profile p = *ExactProfile(InfoOf(bytes), {}, "exact");
+    EXPECT_EQ(p.unigram, kind.unigram);
+    EXPECT_EQ(p.bpe, kind.bpe);
+    EXPECT_EQ(p.metaspace, kind.metaspace);
+    EXPECT_EQ(p.byte_bpe, kind.byte_bpe);
+    EXPECT_EQ(p.bytes, kind.bytes);
+    EXPECT_FALSE(p.words);
+
+    OwnedTokenizer owned(std::move(data));
+    const std::string text = ">>x<< the  tent's e\u0323\u0302 \uff21</s> 12\n";
+    std::vector<int32_t> ids = owned.Encode(text);
+    const std::string decoded = owned.Decode(ids);
+    Translator translator;
+    ASSERT_TRUE(translator.Load(bytes.bytes(), &workspace).ok());
+    std::vector<int32_t> loaded(ids.size() + 1);
+    ASSERT_EQ(*translator.Tokenize(text, loaded), loaded.size());  // And EOS.
+    loaded.pop_back();
+    EXPECT_EQ(loaded, ids);
+    EXPECT_EQ(*translator.Detokenize(ids), decoded);
+  }
+}
+
 TEST(TokenizerProfileTest, ABuildWithoutTheKindRefusesItByName) {
   const TempFolder folder;
   const auto expect = [&folder](const ModelBytes& bytes, const char* kind) {
@@ -122,6 +174,10 @@ TEST(TokenizerProfileTest, ABuildWithoutTheKindRefusesItByName) {
   };
   expect(BpeModel("bpe_split_digits.spm"), "BPE (SentencePiece)");
   expect(WordModel(), "of words or characters");
+  TokenizerData data;
+  expect(HuggingFaceModel("t5", &data), "with Metaspace");
+  expect(HuggingFaceModel("bart", &data), "byte-level BPE");
+  expect(HuggingFaceModel("byt5", &data), "of bytes");
 }
 
 }  // namespace
