@@ -7,27 +7,12 @@
 #define LATIMER_CONVERTER_READERS_HUGGINGFACE_TOKENIZER_H_
 
 #include <filesystem>
-#include <string>
 
 #include "converter/huggingface_tokenizer_builder.h"
+#include "converter/readers/tokenizer_class.h"
 #include "latimer/model_info.h"
 
 namespace latimer {
-
-enum class TokenizerClass {
-  kBart,
-  kT5,  // And mT5.
-  kByT5,
-  kPegasus,
-  kMBart,
-  kMBart50,
-  kNllb,
-  kM2m100,
-};
-
-// By tokenizer_config.json's or config.json's tokenizer_class, else by
-// config.json's model_type. Throws ConversionError for another one.
-TokenizerClass TokenizerClassOf(const std::filesystem::path& directory);
 
 // The ids of a text come without those that the family puts around them. `ids`
 // of the result has every language code: eng_Latn, en_XX, __en__. Throws

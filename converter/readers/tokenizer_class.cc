@@ -1,0 +1,108 @@
+#include "converter/readers/tokenizer_class.h"
+
+#include <optional>
+#include <string>
+
+#include "converter/error.h"
+
+namespace latimer {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Two names: transformers' class and the model_type that it is the default of.
+struct KnownClass {
+  const char* name;
+  const char* model_type;
+  TokenizerClass tokenizer_class;
+};
+constexpr KnownClass kClasses[] = {
+    {"BartTokenizer", "bart", TokenizerClass::kBart},
+    {"RobertaTokenizer", "", TokenizerClass::kBart},
+    {"T5Tokenizer", "t5", TokenizerClass::kT5},
+    {"MT5Tokenizer", "mt5", TokenizerClass::kT5},
+    {"ByT5Tokenizer", "byt5", TokenizerClass::kByT5},
+    {"PegasusTokenizer", "pegasus", TokenizerClass::kPegasus},
+    {"MBartTokenizer", "mbart", TokenizerClass::kMBart},
+    {"MBart50Tokenizer", "mbart50", TokenizerClass::kMBart50},
+    {"NllbTokenizer", "nllb", TokenizerClass::kNllb},
+    {"M2M100Tokenizer", "m2m_100", TokenizerClass::kM2m100},
+};
+
+JsonFields OpenFields(const fs::path& path) {
+  const std::optional<JsonFields> fields = JsonFields::Open(path);
+  return fields.has_value() ? *fields
+                            : JsonFields::From(path, nlohmann::json::object());
+}
+
+}  // namespace
+
+std::vector<NamedTokenDefault> DefaultTokens(TokenizerClass tokenizer_class) {
+  const auto named = [](const char* name, const char* text) {
+    return NamedTokenDefault{name, {.text = text}};
+  };
+  std::vector<NamedTokenDefault> defaults = {named("eos_token", "</s>"),
+                                             named("unk_token", "<unk>"),
+                                             named("pad_token", "<pad>")};
+  NamedTokenDefault mask = {"mask_token", {.text = "<mask>"}};
+  mask.token.strips_space_before = true;
+  switch (tokenizer_class) {
+    case TokenizerClass::kT5:
+      return defaults;
+    case TokenizerClass::kByT5:
+      for (NamedTokenDefault& token : defaults) {
+        token.token.strips_space_before = true;
+        token.token.strips_space_after = true;
+      }
+      return defaults;
+    case TokenizerClass::kPegasus:
+      defaults.push_back(named("mask_token", "<mask_2>"));
+      return defaults;
+    case TokenizerClass::kM2m100:
+      defaults.push_back(named("bos_token", "<s>"));
+      defaults.push_back(named("sep_token", "</s>"));
+      return defaults;
+    case TokenizerClass::kMBart50:
+      defaults.push_back(named("sep_token", "</s>"));
+      defaults.push_back(named("cls_token", "<s>"));
+      defaults.push_back(mask);
+      return defaults;
+    case TokenizerClass::kBart:
+      mask.token.strips_space_before = false;
+      [[fallthrough]];
+    case TokenizerClass::kMBart:
+    case TokenizerClass::kNllb:
+      defaults.push_back(named("bos_token", "<s>"));
+      defaults.push_back(named("sep_token", "</s>"));
+      defaults.push_back(named("cls_token", "<s>"));
+      defaults.push_back(mask);
+      return defaults;
+  }
+  return defaults;
+}
+
+JsonFields TokenizerSettings(const fs::path& directory) {
+  return OpenFields(directory / "tokenizer_config.json");
+}
+
+TokenizerClass TokenizerClassOf(const fs::path& directory) {
+  const JsonFields config = OpenFields(directory / "config.json");
+  const JsonFields settings = TokenizerSettings(directory);
+  std::string name = settings.Text("tokenizer_class", "");
+  if (name.empty()) name = config.Text("tokenizer_class", "");
+  if (name.ends_with("Fast")) name.resize(name.size() - 4);
+  const std::string type = config.Text("model_type", "");
+  for (const KnownClass& known : kClasses) {
+    if (name.empty() ? type == known.model_type : name == known.name) {
+      return known.tokenizer_class;
+    }
+  }
+  const bool has_name = !name.empty();
+  throw ConversionError(directory.string() + ": its " +
+                        (has_name ? "tokenizer_class" : "model_type") + " '" +
+                        (has_name ? name : type) +
+                        "' has no tokenizer that Latimer knows; convert it "
+                        "with --no-tokenizer.");
+}
+
+}  // namespace latimer

@@ -1,0 +1,37 @@
+// Which tokenizer of transformers a Hugging Face folder asks for, and the
+// tokens that its class has where the folder does not name them.
+#ifndef LATIMER_CONVERTER_READERS_TOKENIZER_CLASS_H_
+#define LATIMER_CONVERTER_READERS_TOKENIZER_CLASS_H_
+
+#include <filesystem>
+#include <vector>
+
+#include "converter/readers/json_fields.h"
+#include "converter/readers/tokenizer_config.h"
+
+namespace latimer {
+
+enum class TokenizerClass {
+  kBart,
+  kT5,  // And mT5.
+  kByT5,
+  kPegasus,
+  kMBart,
+  kMBart50,
+  kNllb,
+  kM2m100,
+};
+
+// By tokenizer_config.json's or config.json's tokenizer_class, else by
+// config.json's model_type. Throws ConversionError for another one.
+TokenizerClass TokenizerClassOf(const std::filesystem::path& directory);
+
+// The arguments of the class's __init__.
+std::vector<NamedTokenDefault> DefaultTokens(TokenizerClass tokenizer_class);
+
+// tokenizer_config.json; empty where it is missing.
+JsonFields TokenizerSettings(const std::filesystem::path& directory);
+
+}  // namespace latimer
+
+#endif  // LATIMER_CONVERTER_READERS_TOKENIZER_CLASS_H_
