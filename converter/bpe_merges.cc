@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 
 #include "text/slice.h"
 #include "text/trie.h"
@@ -32,10 +33,22 @@ std::vector<Symbol> SymbolsOf(const TokenizerData& data,
   return symbols;
 }
 
-// As the runtime orders pairs.
-int32_t OrderOf(float score) {
-  const auto bits = std::bit_cast<int32_t>(score);
-  return bits < 0 ? bits ^ 0x7FFFFFFF : bits;
+// As the runtime orders pairs: the greatest is merged first. Nothing where the
+// entry is not put together of a left part of so many bytes.
+std::optional<int64_t> OrderOf(const TokenizerData& data, uint32_t entry,
+                               size_t left_bytes) {
+  if (data.merges.empty()) {
+    const auto bits = std::bit_cast<int32_t>(data.scores[entry]);
+    if (!std::isfinite(data.scores[entry])) return std::nullopt;
+    return bits < 0 ? bits ^ 0x7FFFFFFF : bits;
+  }
+  for (uint32_t i = data.merge_offsets[entry];
+       i < data.merge_offsets[entry + 1]; ++i) {
+    if (MergeLeftBytes(data.merges[i]) == left_bytes) {
+      return -int64_t{MergeRank(data.merges[i])};
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -47,16 +60,18 @@ std::vector<uint32_t> MergesOf(const TokenizerData& data,
   while (true) {
     size_t best = symbols.size();
     uint32_t best_entry = 0;
+    int64_t best_order = 0;
     for (size_t i = 0; i + 1 < symbols.size(); ++i) {
       const Symbol &left = symbols[i], &right = symbols[i + 1];
       if (left.frozen || right.frozen) continue;
       const uint32_t entry = FindKey(
           data.piece_trie, Slice(text, left.begin, left.bytes + right.bytes));
-      if (entry == kTrieNone || !std::isfinite(data.scores[entry])) continue;
-      if (best == symbols.size() ||
-          OrderOf(data.scores[entry]) > OrderOf(data.scores[best_entry])) {
+      if (entry == kTrieNone) continue;
+      const std::optional<int64_t> order = OrderOf(data, entry, left.bytes);
+      if (order && (best == symbols.size() || *order > best_order)) {
         best = i;
         best_entry = entry;
+        best_order = *order;
       }
     }
     if (best == symbols.size()) return merged;

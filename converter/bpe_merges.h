@@ -10,11 +10,11 @@
 
 namespace latimer {
 
-// Entries of `data.piece_trie` that SentencePiece merges on its way from the
-// characters of `text` to its segments, those included. What is merged within
-// a segment does not depend on what stands around it, so that these are all
-// that a text needs which has this piece. Precondition: the segmentation is
-// kBpe.
+// Entries of `data.piece_trie` that are merged, by scores or by pairs, on the
+// way from the characters of `text` to its segments, those included. What is
+// merged within a segment does not depend on what stands around it, so that
+// these are all that a text needs which has this piece. Precondition: the
+// segmentation is kBpe.
 std::vector<uint32_t> MergesOf(const TokenizerData& data,
                                std::string_view text);
 

@@ -19,7 +19,10 @@ static_assert(kLeastBytes >= kMinNormalizedBytes);
 }  // namespace
 
 TextTokenizer::TextTokenizer(const TokenizerData& data)
-    : data_(data), tokenizer_(data.View()), pieces_(data.source_vocabulary) {
+    : data_(data),
+      tokenizer_(data.View()),
+      pieces_(data.source_vocabulary),
+      sums_(kMaxPieceBytes + 1) {
   for (const auto& [text, entry] : TrieEntries(data.piece_trie)) {
     if (entry < pieces_.size()) pieces_[entry] = text;
   }
@@ -39,7 +42,7 @@ std::vector<int32_t> TextTokenizer::Encode(std::string_view line) {
   if (line.size() <= kMaxLineBytes) {
     for (int tries = 0; tries < 4; ++tries) {
       const Result<size_t> count = tokenizer_.Encode(
-          line, {normalized_, lattice_, {heap_, splits_}}, ids);
+          line, {normalized_, lattice_, {heap_, splits_}, sums_}, ids);
       if (count.ok()) {
         ids.resize(*count);
         return ids;

@@ -36,6 +36,7 @@ class TextTokenizer {
   std::vector<LatticeNode> lattice_;
   std::vector<uint32_t> heap_;
   std::vector<uint16_t> splits_;
+  std::vector<double> sums_;
 };
 
 // The lines of a file, without those that are empty. Throws ConversionError if

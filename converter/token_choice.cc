@@ -63,8 +63,7 @@ void CheckKind(const TokenizerData& data) {
     case Segmentation::kBpe:
     case Segmentation::kWords:
     case Segmentation::kCharacters:
-      if (data.merges.empty()) return;  // Of BPE, its pairs.
-      break;
+      return;
     case Segmentation::kByteBpe:
     case Segmentation::kBytes:
       break;

@@ -50,6 +50,24 @@ class IdMap {
   std::vector<int32_t> new_;
 };
 
+// Of BPE by pairs: which entries stand for which pairs.
+void PruneMerges(const IdMap& ids, TokenizerData* data) {
+  if (data->merge_offsets.empty()) return;
+  const uint32_t before = data->source_vocabulary;
+  std::vector<uint32_t> offsets = {0};
+  std::vector<uint32_t> merges;
+  for (uint32_t entry = 0; entry + 1 < data->merge_offsets.size(); ++entry) {
+    // The order of those that stay is the old one.
+    if (entry < before && ids.At(entry) < 0) continue;
+    merges.insert(merges.end(),
+                  data->merges.begin() + data->merge_offsets[entry],
+                  data->merges.begin() + data->merge_offsets[entry + 1]);
+    offsets.push_back(static_cast<uint32_t>(merges.size()));
+  }
+  data->merge_offsets = std::move(offsets);
+  data->merges = std::move(merges);
+}
+
 // What encoding reads. Pieces that have no id stay.
 void PruneEncoding(const IdMap& ids, TokenizerData* data) {
   const uint32_t before = data->source_vocabulary;
@@ -68,6 +86,7 @@ void PruneEncoding(const IdMap& ids, TokenizerData* data) {
                            : static_cast<int64_t>(entry) - before + after;
     if (to >= 0) scores[static_cast<size_t>(to)] = data->scores[entry];
   }
+  PruneMerges(ids, data);
   data->piece_trie = BuildTrie(entries);
   data->scores = std::move(scores);
   data->source_vocabulary = after;

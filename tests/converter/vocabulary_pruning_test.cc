@@ -31,6 +31,10 @@ CanonicalModel ModelOf(TokenizerData data, bool shared) {
   Architecture& a = model.architecture;
   a.source_vocabulary = data.source_vocabulary;
   a.target_vocabulary = static_cast<uint32_t>(data.target_kinds.size());
+  if (shared) {  // One matrix, which may have rows that are no token.
+    a.source_vocabulary = std::max(a.source_vocabulary, a.target_vocabulary);
+    a.target_vocabulary = a.source_vocabulary;
+  }
   a.source_embedding_tied = shared;
   a.target_embedding_tied = true;
   model.tokenizer = std::move(data);
@@ -95,7 +99,9 @@ Checked ExpectSameTokens(const TokenizerData& data, bool shared,
 
   OwnedTokenizer whole(data);
   OwnedTokenizer pruned(*model.tokenizer);
-  const TokenizerData target_data = data.target_text();
+  // Without it the source's tokenizer encodes the target's texts too.
+  const TokenizerData target_data =
+      data.target_text ? data.target_text() : data;
   TextTokenizer target_text(target_data);
   Checked checked{.left_out = data.source_vocabulary - kept.source.size()};
   for (const std::string& text : texts) {
@@ -163,6 +169,41 @@ TEST_P(SentencePiecePruningTest, KeptTextsHaveTheSameTokens) {
     const Checked checked = ExpectSameTokens(data, shared, texts);
     EXPECT_GT(checked.kept_lines, 10u);
     EXPECT_GT(checked.left_out, 0u);
+  }
+}
+
+class HuggingFacePruningTest : public ::testing::TestWithParam<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(Folders, HuggingFacePruningTest,
+                         ::testing::Values("m2m100", "mbart", "mbart50_json",
+                                           "mt5", "nllb", "nllb_json",
+                                           "nllb_pairs", "pegasus", "t5"),
+                         [](const auto& folder) {
+                           return std::string(folder.param);
+                         });
+
+TEST_P(HuggingFacePruningTest, KeptTextsHaveTheSameTokens) {
+  const fs::path folder = Data("huggingface_tokenizer") / GetParam();
+  const TokenizerData data = HuggingFaceTokenizerOf(folder).data;
+  std::vector<std::string> texts;
+  ForEachLine(folder / "fixture.jsonl", [&](const nlohmann::json& line) {
+    if (!line.contains("text")) return;
+    std::string text = FromBase64(line["text"].get<std::string>());
+    if (text.size() < 2000) texts.push_back(std::move(text));
+  });
+  ASSERT_GT(texts.size(), 20u);
+  const Checked checked = ExpectSameTokens(data, /*shared=*/true, texts);
+  EXPECT_GT(checked.kept_lines, 10u);
+  EXPECT_GT(checked.left_out, 0u);
+}
+
+TEST(VocabularyPruningTest, BytesAreNotPruned) {
+  for (const char* name : {"bart", "byt5"}) {
+    const CanonicalModel model = ModelOf(
+        HuggingFaceTokenizerOf(Data("huggingface_tokenizer") / name).data,
+        /*shared=*/true);
+    EXPECT_THAT(ErrorOf([&] { (void)ChooseTokens(model, {.texts = {}}); }),
+                HasSubstr("of a kind that pruning does not know"));
   }
 }
 
