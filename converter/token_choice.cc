@@ -160,9 +160,7 @@ class Side {
 // token by the shortlist's rule or the languages'.
 bool SidesShareIds(const CanonicalModel& model) {
   const Architecture& a = model.architecture;
-  const bool decoder_reads_source =
-      !a.target_embedding_tied && !model.linears.contains("target_embedding");
-  return a.source_embedding_tied || decoder_reads_source ||
+  return a.source_embedding_tied || a.embeddings_shared ||
          !model.generation.languages.empty() ||
          (model.shortlist && model.shortlist->copies_source);
 }

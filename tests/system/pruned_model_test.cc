@@ -272,28 +272,37 @@ TEST_P(PrunedTinyModelTest, TranslatesAsTheWholeModel) {
   ExpectHalfAModelToTranslate(OpenModel(TinyModel(GetParam()), false));
 }
 
-class PrunedFamilyTest : public ::testing::TestWithParam<std::string> {};
-
-std::filesystem::path Family(const std::string& name) {
-  return std::filesystem::path(LATIMER_SOURCE_DIR) / "tests" / "data" /
-         "tiny_families" / name;
-}
-
-std::vector<std::string> FamilyNames() {
+// "tiny_families/bart_bin" and the like.
+std::vector<std::string> FamilyModels() {
+  const auto data =
+      std::filesystem::path(LATIMER_SOURCE_DIR) / "tests" / "data";
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(Family(""))) {
-    names.push_back(entry.path().filename().string());
+  for (const char* folder : {"tiny_families", "t5"}) {
+    for (const auto& entry :
+         std::filesystem::directory_iterator(data / folder)) {
+      if (entry.is_directory()) {
+        names.push_back(std::filesystem::relative(entry.path(), data).string());
+      }
+    }
   }
   std::ranges::sort(names);
   return names;
 }
 
+class PrunedFamilyTest : public ::testing::TestWithParam<std::string> {};
+
 INSTANTIATE_TEST_SUITE_P(Models, PrunedFamilyTest,
-                         ::testing::ValuesIn(FamilyNames()),
-                         [](const auto& model) { return model.param; });
+                         ::testing::ValuesIn(FamilyModels()),
+                         [](const auto& model) {
+                           std::string name = model.param;
+                           std::ranges::replace(name, '/', '_');
+                           return name;
+                         });
 
 TEST_P(PrunedFamilyTest, TranslatesAsTheWholeModel) {
-  ExpectHalfAModelToTranslate(OpenModel(Family(GetParam()), false));
+  ExpectHalfAModelToTranslate(OpenModel(
+      std::filesystem::path(LATIMER_SOURCE_DIR) / "tests" / "data" / GetParam(),
+      false));
 }
 
 class PrunedRecurrentTest : public ::testing::TestWithParam<std::string> {};

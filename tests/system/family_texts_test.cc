@@ -1,0 +1,85 @@
+// Text in, text out, for each Hugging Face family: with its tokenizer, its
+// languages and tasks; see tests/reference/make_family_texts.py.
+#include <gtest/gtest.h>
+
+#include "converter/readers/open_model.h"
+#include "tests/converter/model_folder.h"
+#include "tests/system/demo_model.h"
+#include "tests/system/tiny_model.h"
+
+namespace latimer {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Ids = std::vector<int32_t>;
+
+fs::path Data(const char* name) {
+  return fs::path(LATIMER_SOURCE_DIR) / "tests" / "data" / name;
+}
+
+std::vector<std::string> Names() {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(Data("family_texts"))) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+// The model and its tokenizer in one folder, as they are published.
+void Assemble(const std::string& name, const fs::path& folder) {
+  fs::copy(Data("huggingface_tokenizer") / name, folder);
+  fs::copy(Data("family_texts") / name, folder,
+           fs::copy_options::overwrite_existing);
+}
+
+std::string Field(const nlohmann::json& row, const char* name) {
+  return row.contains(name) ? row[name].get<std::string>() : "";
+}
+
+class FamilyTextsTest : public ::testing::TestWithParam<std::string> {};
+
+INSTANTIATE_TEST_SUITE_P(Families, FamilyTextsTest,
+                         ::testing::ValuesIn(Names()),
+                         [](const auto& name) { return name.param; });
+
+TEST_P(FamilyTextsTest, TextsEqualThoseOfTransformers) {
+  const TempFolder folder;
+  Assemble(GetParam(), folder.path());
+  const ModelBytes file =
+      WriteModel(OpenModel(folder.path(), /*with_tokenizer=*/true),
+                 {.weights = WeightType::kF32,
+                  .tile = UsableTile(),
+                  .f32_tile = UsableTile(WeightType::kF32),
+                  .progress = {}});
+  Translator translator;
+  const Status loaded = translator.Load(file.bytes(), &test_workspace);
+  ASSERT_TRUE(loaded.ok()) << loaded.message();
+  size_t rows = 0;
+  for (const std::string& line :
+       ReadLines(Data("family_texts") / GetParam() / "fixture.jsonl")) {
+    const nlohmann::json row = nlohmann::json::parse(line);
+    SCOPED_TRACE(row["text"]);
+    const std::string source = Field(row, "source_language");
+    const std::string target = Field(row, "target_language");
+    const std::string task = Field(row, "task");
+    TranslateOptions options;
+    options.source_language = source;
+    options.target_language = target;
+    options.task = task;
+    const Result<Translation> result =
+        translator.Translate(row["text"].get<std::string>(), options);
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    EXPECT_EQ(Ids(result->source.begin(), result->source.end()),
+              row["source"].get<Ids>());
+    EXPECT_EQ(Ids(result->tokens.begin(), result->tokens.end()),
+              row["target"].get<Ids>());
+    EXPECT_EQ(result->text, row["output"].get<std::string>());
+    ++rows;
+  }
+  EXPECT_GE(rows, 10u);
+}
+
+}  // namespace
+}  // namespace latimer
