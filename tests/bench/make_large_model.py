@@ -1,8 +1,8 @@
-"""Writes a large Marian model with random weights, a few MB of RAM at a time.
+"""Writes a large Marian or NLLB model with random weights, a few MB of RAM at a time.
 
     python tests/bench/make_large_model.py --out /tmp/large                    # NLLB-600M's shape, 2.5 GB
     python tests/bench/make_large_model.py --out /tmp/large --dtype bfloat16 --shards 4
-    python tests/bench/make_large_model.py --out /tmp/large --format bin
+    python tests/bench/make_large_model.py --out /tmp/large --format bin --family m2m_100
     python tests/bench/make_large_model.py --out /tmp/large --tokenizer        # with pieces of 8 scripts
 
 The shape is that of nllb-200-distilled-600M: pre-norm, final norms, one matrix for both embeddings
@@ -46,10 +46,24 @@ def config_of(arguments: argparse.Namespace) -> dict:
     )
 
 
+def nllb_config_of(arguments: argparse.Namespace) -> dict:
+    """The same network as an M2M100 model: without a bias of the output."""
+    config = config_of(arguments)
+    for name in ("decoder_vocab_size", "normalize_before", "normalize_embedding",
+                 "add_final_layer_norm", "static_position_embeddings",
+                 "share_encoder_decoder_embeddings", "forced_eos_token_id", "bad_words_ids"):
+        del config[name]
+    return config | dict(
+        model_type="m2m_100", architectures=["M2M100ForConditionalGeneration"], bos_token_id=0,
+        pad_token_id=1, eos_token_id=2, decoder_start_token_id=2)
+
+
 def tensors_of(config: dict) -> list[tuple[str, list[int]]]:
     """Names and shapes, as transformers writes them."""
     d, ffn, vocabulary = config["d_model"], config["encoder_ffn_dim"], config["vocab_size"]
-    tensors = [("model.shared.weight", [vocabulary, d]), ("final_logits_bias", [1, vocabulary])]
+    tensors = [("model.shared.weight", [vocabulary, d])]
+    if config["model_type"] == "marian":
+        tensors.append(("final_logits_bias", [1, vocabulary]))
 
     def linear(name: str, outputs: int, inputs: int) -> None:
         tensors.extend([(f"{name}.weight", [outputs, inputs]), (f"{name}.bias", [outputs])])
@@ -182,6 +196,7 @@ def write_tokenizer(out: Path, config: dict, seed: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--family", choices=("marian", "m2m_100"), default="marian")
     parser.add_argument("--dtype", choices=("float32", "float16", "bfloat16"), default="float32")
     parser.add_argument("--format", choices=("safetensors", "bin"), default="safetensors")
     parser.add_argument("--shards", type=int, default=1)
@@ -192,8 +207,10 @@ def main() -> None:
     parser.add_argument("--tokenizer", action="store_true", help="invent a tokenizer too")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
+    if arguments.tokenizer and arguments.family != "marian":
+        parser.error("--tokenizer is for --family marian only")
     arguments.out.mkdir(parents=True, exist_ok=True)
-    config = config_of(arguments)
+    config = (config_of if arguments.family == "marian" else nllb_config_of)(arguments)
     (arguments.out / "config.json").write_text(json.dumps(config, indent=2))
     write_weights(arguments.out, config, arguments)
     if arguments.tokenizer:
