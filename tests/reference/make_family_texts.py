@@ -72,7 +72,8 @@ def texts(name: str) -> list[str]:
             text = base64.b64decode(row["text"]).decode("utf-8")
         except UnicodeDecodeError:
             continue
-        if 3 <= len(text) <= 60 and text.strip() == text and text.isprintable():
+        # A prefix is tokenized by itself: a token such as <unk> behind it cannot take its space.
+        if 3 <= len(text) <= 60 and text.strip() == text and text.isprintable() and text[0] != "<":
             found[text] = None
     return list(found)
 

@@ -31,7 +31,7 @@ std::vector<std::string> Names() {
 void Assemble(const std::string& name, const fs::path& folder) {
   fs::copy(Data("huggingface_tokenizer") / name, folder);
   fs::copy(Data("family_texts") / name, folder,
-           fs::copy_options::overwrite_existing);
+           fs::copy_options::recursive | fs::copy_options::overwrite_existing);
 }
 
 std::string Field(const nlohmann::json& row, const char* name) {
