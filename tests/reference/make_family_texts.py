@@ -72,8 +72,9 @@ def texts(name: str) -> list[str]:
             text = base64.b64decode(row["text"]).decode("utf-8")
         except UnicodeDecodeError:
             continue
-        # A prefix is tokenized by itself: a token such as <unk> behind it cannot take its space.
-        if 3 <= len(text) <= 60 and text.strip() == text and text.isprintable() and text[0] != "<":
+        # Without special tokens: one behind a prefix cannot take its space, for a prefix is
+        # tokenized by itself, and M2M100 gives <pad> no position.
+        if 3 <= len(text) <= 60 and text.strip() == text and text.isprintable() and "<" not in text:
             found[text] = None
     return list(found)
 
