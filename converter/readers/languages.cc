@@ -2,25 +2,41 @@
 
 #include <algorithm>
 #include <cstring>
-#include <regex>
+#include <string_view>
 
 #include "converter/error.h"
 
 namespace latimer {
 namespace {
 
-// The code within the first pair of parentheses.
-const char* PatternOf(LanguageTokens kind) {
+bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
+
+// `shape` has a for each small letter, A for each capital.
+bool HasShape(std::string_view text, std::string_view shape) {
+  return std::ranges::equal(text, shape, [](char c, char like) {
+    if (like == 'a') return IsLower(c);
+    return like == 'A' ? c >= 'A' && c <= 'Z' : c == like;
+  });
+}
+
+// The code that a token stands for, or nothing.
+std::string_view CodeOf(LanguageTokens kind, std::string_view token) {
   switch (kind) {
     case LanguageTokens::kNllb:
-      return "([a-z]{3}_[A-Z][a-z]{3})";
-    case LanguageTokens::kM2M100:
-      return "__([a-z]{2,8})__";
+      return HasShape(token, "aaa_Aaaa") ? token : "";
+    case LanguageTokens::kM2M100: {
+      if (token.size() < 6 || !token.starts_with("__") ||
+          !token.ends_with("__")) {
+        return "";
+      }
+      const std::string_view code = token.substr(2, token.size() - 4);
+      return std::ranges::all_of(code, IsLower) ? code : "";
+    }
     case LanguageTokens::kMBart50:
     case LanguageTokens::kMBart:
       break;
   }
-  return "([a-z]{2}_[A-Z]{2})";
+  return HasShape(token, "aa_AA") ? token : "";
 }
 
 int32_t TokenOf(const char* side, const std::string& code,
@@ -42,16 +58,11 @@ int32_t TokenOf(const char* side, const std::string& code,
 void AddLanguages(LanguageTokens kind, bool legacy,
                   const std::map<std::string, int32_t>& token_ids,
                   CanonicalGeneration* generation) {
-  const std::regex pattern(PatternOf(kind));
-  for (const auto& [text, id] : token_ids) {
-    std::smatch match;
+  for (const auto& [token, id] : token_ids) {
+    const std::string_view code = CodeOf(kind, token);
     Language language = {.token = id, .code = {}};
-    if (!std::regex_match(text, match, pattern) ||
-        match[1].length() >= static_cast<ptrdiff_t>(sizeof(language.code))) {
-      continue;
-    }
-    std::memcpy(language.code, match[1].str().c_str(),
-                match[1].str().size() + 1);
+    if (code.empty() || code.size() >= sizeof(language.code)) continue;
+    std::ranges::copy(code, language.code);
     generation->languages.push_back(language);
   }
   std::ranges::sort(generation->languages, [](const auto& a, const auto& b) {
