@@ -16,13 +16,12 @@
 #include "transformer/greedy_search.h"
 #include "transformer/run_context.h"
 #include "transformer/shortlist.h"
+#include "translate_rules.h"
 
 namespace latimer {
 namespace {
 
-uint32_t Smaller(uint64_t a, uint64_t b) {
-  return static_cast<uint32_t>(a < b ? a : b);
-}
+uint32_t Smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 Status NotLoaded() {
   return Status::Error(StatusCode::kFailedPrecondition,
@@ -41,64 +40,6 @@ size_t CopyIds(std::span<const int32_t> from, std::span<int32_t> to) {
   LATIMER_DCHECK(from.size() <= to.size());
   std::copy(from.begin(), from.end(), to.begin());
   return from.size();
-}
-
-// Null for no name.
-Result<const Task*> FindTask(const GenerationRules& rules,
-                             std::string_view name) {
-  if (name.empty()) return nullptr;
-  for (const Task& task : rules.tasks) {
-    if (name == task.name) return &task;
-  }
-  return Status::Error(StatusCode::kInvalidArgument,
-                       "The model has no task \"%.*s\"; latimer inspect lists "
-                       "those that it has.",
-                       static_cast<int>(Smaller(40, name.size())), name.data());
-}
-
-// `side` is "source" or "target".
-Result<int32_t> FindLanguage(const GenerationRules& rules, const char* side,
-                             std::string_view code) {
-  for (const Language& language : rules.languages) {
-    if (code == language.code) return language.token;
-  }
-  return Status::Error(StatusCode::kInvalidArgument,
-                       "The model has no %s language \"%.*s\" among its %u; "
-                       "latimer inspect lists them.",
-                       side, static_cast<int>(Smaller(20, code.size())),
-                       code.data(),
-                       static_cast<unsigned>(rules.languages.size()));
-}
-
-Status NeedLanguages(const GenerationRules& rules,
-                     const TranslateOptions& options) {
-  const char* missing = nullptr;
-  if (options.target_language.empty()) missing = "target";
-  if (options.source_language.empty() &&
-      rules.source_language != SourceLanguage::kNone) {
-    missing = "source";
-  }
-  if (missing == nullptr) return Status();
-  return Status::Error(StatusCode::kInvalidArgument,
-                       "The model has %u languages and must be told the %s's, "
-                       "\"%s\" for example; latimer inspect lists them.",
-                       static_cast<unsigned>(rules.languages.size()), missing,
-                       rules.languages[0].code);
-}
-
-// Makes of a prefix what can be tokenized by itself.
-Status CheckPrefix(const TokenizerView& tokenizer, std::string_view* prefix) {
-  if (prefix->empty() || tokenizer.segmentation == Segmentation::kBytes) {
-    return Status();
-  }
-  if (tokenizer.segmentation == Segmentation::kByteBpe) {
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "This model's tokenizer joins a prefix and the first "
-                         "word; put the prefix into the text.");
-  }
-  // The text brings the space before its first word itself.
-  while (!prefix->empty() && prefix->back() == ' ') prefix->remove_suffix(1);
-  return Status();
 }
 
 // The tokenizer's part of the workspace.
@@ -161,10 +102,6 @@ struct Translator::State {
   // Appends the ids of `text`, which must fit, and what comes behind. Returns
   // all ids, 0 where code and text have none.
   Result<size_t> EncodeSource(const Frame& frame, std::string_view text);
-  // kInvalidArgument for an id outside the target vocabulary.
-  Status CheckTarget(const char* what, int32_t token) const;
-  // The model's rules with the caller's choices.
-  Status Resolve(const TranslateOptions& options, SearchRules* rules) const;
   // Encoder, cross K/V and greedy search over workspace.source_tokens.
   Result<Translation> Search(size_t source_tokens,
                              const TranslateOptions& options);
@@ -244,74 +181,12 @@ Status Translator::LoadState(std::span<const std::byte> image,
   return Status();
 }
 
-Status Translator::State::CheckTarget(const char* what, int32_t token) const {
-  const uint32_t vocabulary = info().architecture.target_vocabulary;
-  if (token >= 0 && static_cast<uint32_t>(token) < vocabulary) return Status();
-  return Status::Error(StatusCode::kInvalidArgument,
-                       "%s id %d is outside the target vocabulary of %u.", what,
-                       static_cast<int>(token),
-                       static_cast<unsigned>(vocabulary));
-}
-
-Status Translator::State::Resolve(const TranslateOptions& options,
-                                  SearchRules* out) const {
-  const GenerationRules& rules = info().generation;
-  const Result<const Task*> task = FindTask(rules, options.task);
-  if (!task.ok()) return task.status();
-  const uint32_t model_max = *task != nullptr && (*task)->max_target_tokens > 0
-                                 ? (*task)->max_target_tokens
-                                 : rules.max_target_tokens;
-  const uint32_t model_min = *task != nullptr && (*task)->min_target_tokens > 0
-                                 ? (*task)->min_target_tokens
-                                 : rules.min_target_tokens;
-  const uint32_t model_ngram = *task != nullptr && (*task)->no_repeat_ngram > 0
-                                   ? (*task)->no_repeat_ngram
-                                   : rules.no_repeat_ngram;
-  // The caller's limit goes before the model's, which alone may force EOS.
-  const uint32_t max_tokens = Smaller(
-      options.max_target_tokens != 0 ? options.max_target_tokens : model_max,
-      max_target_tokens);
-  *out = {.decoder_start = rules.decoder_start,
-          .eos = rules.eos,
-          .forced_first_token = rules.forced_first,
-          .max_tokens = max_tokens,
-          .min_tokens = options.min_target_tokens > model_min
-                            ? options.min_target_tokens
-                            : model_min,
-          .forced_last_token = max_tokens == model_max ? rules.forced_eos : -1,
-          .no_repeat_ngram = options.no_repeat_ngram < 0
-                                 ? model_ngram
-                                 : static_cast<size_t>(options.no_repeat_ngram),
-          .repetition_penalty = options.repetition_penalty > 0
-                                    ? options.repetition_penalty
-                                    : rules.repetition_penalty,
-          .banned_tokens = rules.banned_tokens,
-          .banned_ends = rules.banned_ends,
-          .suppressed = options.suppressed,
-          .scores = options.scores};
-  for (const int32_t token : options.suppressed) {
-    LATIMER_RETURN_IF_ERROR(CheckTarget("Suppressed", token));
-  }
-  if (!options.target_language.empty()) {
-    const Result<int32_t> language =
-        FindLanguage(rules, "target", options.target_language);
-    if (!language.ok()) return language.status();
-    (rules.target_language == TargetLanguage::kDecoderStart
-         ? out->decoder_start
-         : out->forced_first_token) = *language;
-  }
-  if (options.forced_first_token >= 0) {
-    out->forced_first_token = options.forced_first_token;
-    return CheckTarget("Forced", options.forced_first_token);
-  }
-  return Status();
-}
-
 Result<Translation> Translator::State::Search(size_t source_tokens,
                                               const TranslateOptions& options) {
   const GenerationRules& rules = info().generation;
   SearchRules search;
-  LATIMER_RETURN_IF_ERROR(Resolve(options, &search));
+  LATIMER_RETURN_IF_ERROR(
+      ResolveRules(info(), options, max_target_tokens, &search));
   if (options.scores && !kProfile.token_scores) {
     return Status::Error(StatusCode::kFailedPrecondition,
                          "Profile \"%s\" of this build keeps no token scores; "

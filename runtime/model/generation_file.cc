@@ -1,0 +1,110 @@
+#include "model/generation_file.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "model_generated.h"
+
+namespace latimer {
+namespace {
+
+// Whether a zero-terminated text of at least one character is in it.
+template <size_t kBytes>
+bool IsText(const char (&text)[kBytes], bool empty_too = false) {
+  return std::memchr(text, 0, kBytes) != nullptr && (empty_too || text[0] != 0);
+}
+
+// A vector of FlatBuffers structs in the place of ours, which are laid out
+// alike.
+template <typename Ours, typename Theirs>
+std::span<const Ours> InPlace(const flatbuffers::Vector<const Theirs*>* in) {
+  static_assert(sizeof(Ours) == sizeof(Theirs) &&
+                alignof(Ours) == alignof(Theirs) && FLATBUFFERS_LITTLEENDIAN);
+  if (in == nullptr) return {};
+  return {reinterpret_cast<const Ours*>(in->Data()), in->size()};
+}
+
+// What a user can choose: languages and tasks.
+Status ReadChoices(const schema::Generation& in, const Architecture& a,
+                   GenerationRules* out) {
+  out->languages = InPlace<Language>(in.languages());
+  out->tasks = InPlace<Task>(in.tasks());
+  out->source_language = static_cast<SourceLanguage>(in.source_language());
+  out->target_language = static_cast<TargetLanguage>(in.target_language());
+  bool good =
+      in.source_language() <= schema::SourceLanguage::MAX &&
+      in.target_language() <= schema::TargetLanguage::MAX &&
+      in.repetition_penalty() > 0 && std::isfinite(in.repetition_penalty()) &&
+      (out->target_language == TargetLanguage::kNone) == out->languages.empty();
+  const Language* before = nullptr;
+  for (const Language& language : out->languages) {
+    good = good && language.token >= 0 && IsText(language.code) &&
+           static_cast<uint32_t>(language.token) < a.source_vocabulary &&
+           static_cast<uint32_t>(language.token) < a.target_vocabulary &&
+           (before == nullptr || std::strcmp(before->code, language.code) < 0);
+    if (!good) break;
+    before = &language;
+  }
+  for (const Task& task : out->tasks) {
+    good = good && IsText(task.name) && IsText(task.prefix, true);
+  }
+  if (good) return Status();
+  return Status::Error(StatusCode::kCorrupt,
+                       "The model is damaged: its languages, tasks or "
+                       "repetition penalty are none.");
+}
+
+}  // namespace
+
+Status ReadGeneration(const schema::Generation& in, const Architecture& a,
+                      GenerationRules* out) {
+  const int64_t vocabulary = a.target_vocabulary;
+  const auto is_token = [&](int64_t id) { return id >= 0 && id < vocabulary; };
+  const auto is_token_or_none = [&](int64_t id) {
+    return id == -1 || is_token(id);
+  };
+  bool good = is_token_or_none(in.decoder_start()) && is_token(in.eos()) &&
+              is_token_or_none(in.pad()) && is_token_or_none(in.forced_eos()) &&
+              is_token_or_none(in.forced_first()) && in.max_target_tokens() > 0;
+  for (int32_t id : *in.banned_tokens()) good = good && is_token(id);
+  uint64_t added_source = 1;
+  for (const auto* added : {in.source_prefix(), in.source_suffix()}) {
+    added_source += added->size();
+    for (int32_t id : *added) {
+      good = good && id >= 0 && id < int64_t{a.source_vocabulary};
+    }
+  }
+  good = good && added_source <= a.source_positions;
+  uint32_t begin = 0;
+  for (uint32_t end : *in.banned_ends()) {
+    good = good && end > begin && end <= in.banned_tokens()->size();
+    begin = end;
+  }
+  if (!good || begin != in.banned_tokens()->size()) {
+    return Status::Error(StatusCode::kCorrupt,
+                         "The model is damaged: a generation rule names a "
+                         "token outside the vocabulary.");
+  }
+  *out = {
+      .decoder_start = in.decoder_start(),
+      .eos = in.eos(),
+      .pad = in.pad(),
+      .forced_eos = in.forced_eos(),
+      .max_target_tokens = in.max_target_tokens(),
+      .min_target_tokens = in.min_target_tokens(),
+      .banned_tokens = {in.banned_tokens()->data(), in.banned_tokens()->size()},
+      .banned_ends = {in.banned_ends()->data(), in.banned_ends()->size()},
+      .source_prefix = {in.source_prefix()->data(), in.source_prefix()->size()},
+      .source_suffix = {in.source_suffix()->data(), in.source_suffix()->size()},
+      .forced_first = in.forced_first(),
+      .no_repeat_ngram = in.no_repeat_ngram(),
+      .repetition_penalty = in.repetition_penalty(),
+      .languages = {},
+      .source_language = SourceLanguage::kNone,
+      .target_language = TargetLanguage::kNone,
+      .tasks = {},
+  };
+  return ReadChoices(in, a, out);
+}
+
+}  // namespace latimer

@@ -1,0 +1,21 @@
+// The generation rules of a model file.
+#ifndef LATIMER_MODEL_GENERATION_FILE_H_
+#define LATIMER_MODEL_GENERATION_FILE_H_
+
+#include "latimer/model_info.h"
+#include "latimer/status.h"
+
+namespace latimer {
+
+namespace schema {
+struct Generation;
+}
+
+// Checks and reads them; views into `in`, which has passed the verifier.
+// kCorrupt where an id is outside the vocabularies or a text is none.
+Status ReadGeneration(const schema::Generation& in, const Architecture& a,
+                      GenerationRules* out);
+
+}  // namespace latimer
+
+#endif  // LATIMER_MODEL_GENERATION_FILE_H_
