@@ -361,6 +361,112 @@ TEST(BartConfigTest, FieldsOfPublishedModelsGiveNoWarning) {
   EXPECT_THAT(config.warnings, IsEmpty());
 }
 
+// What config.json of facebook/bart-large-cnn and its relatives has in common.
+Json PublishedConfig() {
+  return Json::parse(R"({
+    "_name_or_path": "x", "_num_labels": 3, "activation_dropout": 0.0,
+    "architectures": ["XForConditionalGeneration"], "attention_dropout": 0.1,
+    "bos_token_id": 0, "classif_dropout": 0.0, "classifier_dropout": 0.0,
+    "d_model": 1024, "decoder_attention_heads": 16, "decoder_ffn_dim": 4096,
+    "decoder_layerdrop": 0.05, "decoder_layers": 12, "dropout": 0.1,
+    "early_stopping": true, "encoder_attention_heads": 16,
+    "encoder_ffn_dim": 4096, "encoder_layerdrop": 0.05, "encoder_layers": 12,
+    "gradient_checkpointing": false, "init_std": 0.02,
+    "is_encoder_decoder": true, "max_position_embeddings": 1024,
+    "id2label": {"0": "LABEL_0"}, "label2id": {"LABEL_0": 0},
+    "num_hidden_layers": 12, "output_past": true, "pad_token_id": 1,
+    "decoder_start_token_id": 2, "eos_token_id": 2, "num_beams": 5,
+    "torch_dtype": "float32", "transformers_version": "4.21.0.dev0",
+    "use_cache": true})");
+}
+
+BartConfig ReadPublished(const char* fields, const char* rules = nullptr) {
+  TempFolder folder;
+  Json config = PublishedConfig();
+  config.update(Json::parse(fields));
+  WriteFile(folder.path() / "config.json", config.dump());
+  if (rules != nullptr) {
+    WriteFile(folder.path() / "generation_config.json", rules);
+  }
+  return ReadBartConfig(folder.path());
+}
+
+TEST(BartConfigTest, ReadsBartLargeCnn) {
+  const BartConfig config = ReadPublished(
+      R"({"model_type": "bart", "activation_function": "gelu",
+          "add_final_layer_norm": false, "normalize_before": false,
+          "normalize_embedding": true, "static_position_embeddings": false,
+          "add_bias_logits": false, "extra_pos_embeddings": 2,
+          "force_bos_token_to_be_generated": true, "forced_bos_token_id": 0,
+          "forced_eos_token_id": 2, "length_penalty": 2.0, "max_length": 142,
+          "min_length": 56, "no_repeat_ngram_size": 3, "prefix": " ",
+          "scale_embedding": false, "vocab_size": 50264,
+          "task_specific_params": {"summarization": {
+            "early_stopping": true, "length_penalty": 2.0, "max_length": 142,
+            "min_length": 56, "no_repeat_ngram_size": 3, "num_beams": 4}}})");
+  EXPECT_THAT(config.warnings, IsEmpty());
+  EXPECT_EQ(config.architecture.embedding_scale, 1.0f);
+  const CanonicalGeneration& g = config.generation;
+  EXPECT_THAT(g.source_prefix, ElementsAre(0));
+  EXPECT_THAT(g.source_suffix, ElementsAre(2));
+  EXPECT_EQ(g.forced_first, 0);
+  EXPECT_EQ(g.forced_eos, 2);
+  EXPECT_EQ(g.max_target_tokens, 141u);
+  EXPECT_EQ(g.min_target_tokens, 55u);
+  EXPECT_EQ(g.no_repeat_ngram, 3u);
+  ASSERT_EQ(g.tasks.size(), 1u);
+  EXPECT_STREQ(g.tasks[0].name, "summarization");
+  EXPECT_STREQ(g.tasks[0].prefix, "");
+  EXPECT_EQ(g.tasks[0].max_target_tokens, 141u);
+  EXPECT_EQ(g.tasks[0].min_target_tokens, 55u);
+  EXPECT_EQ(g.tasks[0].no_repeat_ngram, 3u);
+}
+
+TEST(BartConfigTest, ReadsMBart50M2M100NllbAndPegasusXsum) {
+  const BartConfig mbart = ReadPublished(
+      R"({"model_type": "mbart", "activation_function": "relu",
+          "add_bias_logits": false, "add_final_layer_norm": true,
+          "normalize_before": true, "normalize_embedding": true,
+          "static_position_embeddings": false, "forced_eos_token_id": 2,
+          "max_length": 200, "scale_embedding": true, "vocab_size": 250054,
+          "tokenizer_class": "MBart50Tokenizer"})");
+  EXPECT_THAT(mbart.warnings, IsEmpty());
+  EXPECT_EQ(mbart.architecture.embedding_scale, 32.0f);
+  EXPECT_EQ(mbart.architecture.activation, Activation::kRelu);
+  EXPECT_EQ(mbart.generation.max_target_tokens, 199u);
+  const BartConfig m2m100 = ReadPublished(
+      R"({"model_type": "m2m_100", "activation_function": "relu",
+          "max_length": 200, "scale_embedding": true, "vocab_size": 128112})");
+  EXPECT_THAT(m2m100.warnings, IsEmpty());
+  EXPECT_EQ(m2m100.generation.forced_eos, -1);
+  const BartConfig nllb = ReadPublished(
+      R"({"model_type": "m2m_100", "activation_function": "relu",
+          "max_length": 200, "scale_embedding": true, "vocab_size": 256206,
+          "tokenizer_class": "NllbTokenizer"})",
+      R"({"_from_model_config": true, "bos_token_id": 0,
+          "decoder_start_token_id": 2, "eos_token_id": 2, "max_length": 200,
+          "pad_token_id": 1, "transformers_version": "4.27.0.dev0"})");
+  EXPECT_THAT(nllb.warnings, IsEmpty());
+  EXPECT_EQ(nllb.architecture.source_vocabulary, 256206u);
+  EXPECT_EQ(nllb.generation.decoder_start, 2);
+  EXPECT_EQ(nllb.generation.max_target_tokens, 199u);
+  const BartConfig pegasus = ReadPublished(
+      R"({"model_type": "pegasus", "activation_function": "relu",
+          "add_bias_logits": false, "add_final_layer_norm": true,
+          "normalize_before": true, "normalize_embedding": false,
+          "static_position_embeddings": true, "extra_pos_embeddings": 1,
+          "force_bos_token_to_be_generated": false, "forced_eos_token_id": 1,
+          "decoder_start_token_id": 0, "eos_token_id": 1, "pad_token_id": 0,
+          "length_penalty": 0.6, "max_length": 64,
+          "max_position_embeddings": 512, "num_beams": 8, "save_step": 2,
+          "scale_embedding": true, "vocab_size": 96103})");
+  EXPECT_THAT(pegasus.warnings, IsEmpty());
+  EXPECT_EQ(pegasus.generation.decoder_start, 0);
+  EXPECT_EQ(pegasus.generation.forced_first, -1);
+  EXPECT_EQ(pegasus.generation.max_target_tokens, 63u);
+  EXPECT_EQ(pegasus.architecture.source_positions, 512u);
+}
+
 TEST(BartConfigTest, AnUnknownFieldGivesAWarning) {
   EXPECT_THAT(
       Read({{"rotary_base", 10000}}).warnings,
