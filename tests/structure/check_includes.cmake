@@ -12,8 +12,9 @@ set(allowed_ops_xnnpack base latimer ops/xnnpack)
 set(allowed_transformer base latimer model ops ops/xnnpack transformer)
 set(allowed_include_latimer latimer)
 set(allowed_cli latimer cli)
-# translator.cc and latimer_c.cc put the parts together.
-set(allowed_ base latimer model text ops ops/xnnpack transformer)
+# translator.cc and latimer_c.cc put the parts together, with translate_rules.
+set(allowed_ base latimer model text ops ops/xnnpack transformer
+  translate_rules)
 
 get_filename_component(ROOT "${ROOT}" ABSOLUTE)
 set(errors "")
