@@ -144,6 +144,11 @@ class Builder {
   [[noreturn]] void Fail(const std::string& what) const {
     throw ConversionError(parts_.name + ": " + what + ".");
   }
+  [[noreturn]] void FailOfMerge(size_t rank, const std::string& left,
+                                const std::string& right) const {
+    Fail("merge " + std::to_string(rank) + ", '" + left + " " + right +
+         "', is of or to a piece that is not in the vocabulary");
+  }
   bool of_bytes() const { return parts_.model == Model::kByteBpe; }
 
   void CheckSizes() const {
@@ -287,11 +292,10 @@ void Builder::BuildMerges(const std::map<std::string, uint32_t>& entries) {
   for (size_t rank = 0; rank < parts_.merges.size(); ++rank) {
     const auto& [left, right] = parts_.merges[rank];
     const std::string left_key = KeyOf(left);
-    const auto result = entries.find(KeyOf(left + right));
+    const auto result = entries.find(KeyOf(std::string(left).append(right)));
     if (left_key.empty() || result == entries.end() ||
         !entries.contains(left_key) || !entries.contains(KeyOf(right))) {
-      Fail("merge " + std::to_string(rank) + ", '" + left + " " + right +
-           "', is of or to a piece that is not in the vocabulary");
+      FailOfMerge(rank, left, right);
     }
     ranks[{result->second, left_key.size()}] = static_cast<uint32_t>(rank);
   }

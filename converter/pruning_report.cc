@@ -43,6 +43,7 @@ Json PruneAndReport(const TokensToKeep& keep,
   const KeptTokens kept = ChooseTokens(*model, keep);
   // Read first: what is wrong is known before the work.
   std::vector<std::vector<std::string>> lines;
+  lines.reserve(texts.size());
   for (const auto& path : texts) lines.push_back(ReadTextLines(path));
   const uint64_t bytes = DataBytes(*model, options);
   const TokenizerData whole = *model->tokenizer;
