@@ -21,8 +21,7 @@ fs::path Checkpoints() {
 }
 
 std::string Converted(const fs::path& folder) {
-  CanonicalModel model =
-      ReadHuggingFaceBart(folder, /*with_tokenizer=*/false);
+  CanonicalModel model = ReadHuggingFaceBart(folder, /*with_tokenizer=*/false);
   model.source = "the same";  // By default the folder's name.
   const ModelBytes file = WriteModel(model, {.progress = {}});
   return {reinterpret_cast<const char*>(file.bytes().data()),
