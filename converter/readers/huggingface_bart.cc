@@ -9,6 +9,7 @@
 #include "converter/readers/model_tokenizer.h"
 #include "converter/readers/tensor_file.h"
 #include "converter/readers/tensor_map.h"
+#include "converter/readers/tie_embeddings.h"
 
 namespace latimer {
 namespace {
@@ -177,21 +178,7 @@ class BartMapper {
         map_.Find("final_logits_bias", {1, a.target_vocabulary});
 
     model_.linears["output"] = {{output_matrix}, {bias}};
-    const auto tied = [&](const SourceTensor* matrix) {
-      return matrix != nullptr && output_matrix != nullptr &&
-             matrix->SameAs(*output_matrix);
-    };
-    a.source_embedding_tied = tied(source_matrix);
-    a.target_embedding_tied = tied(target_matrix);
-    if (!a.source_embedding_tied) {
-      model_.linears["source_embedding"] = {{source_matrix}, {nullptr}};
-    }
-    a.embeddings_shared = source_matrix != nullptr &&
-                          target_matrix != nullptr &&
-                          source_matrix->SameAs(*target_matrix);
-    if (!a.target_embedding_tied && !a.embeddings_shared) {
-      model_.linears["target_embedding"] = {{target_matrix}, {nullptr}};
-    }
+    TieEmbeddings(source_matrix, target_matrix, output_matrix, &model_);
   }
 
   // A table in the file wins over the formula, as in transformers, but for

@@ -8,6 +8,7 @@
 #include "converter/readers/t5_config.h"
 #include "converter/readers/tensor_file.h"
 #include "converter/readers/tensor_map.h"
+#include "converter/readers/tie_embeddings.h"
 
 namespace latimer {
 namespace {
@@ -122,22 +123,8 @@ class T5Mapper {
     if (!config_.own_output) names.push_back(head);
     const SourceTensor* source_matrix = one_of(source, true);
     const SourceTensor* target_matrix = one_of(target, true);
-    const auto same = [](const SourceTensor* one, const SourceTensor* other) {
-      return one != nullptr && other != nullptr &&
-             (one == other || one->SameAs(*other));
-    };
     model_.linears["output"] = {{output_matrix}, {nullptr}};
-    a.embeddings_shared = same(source_matrix, target_matrix);
-    a.source_embedding_tied = same(source_matrix, output_matrix);
-    a.target_embedding_tied = a.embeddings_shared
-                                  ? a.source_embedding_tied
-                                  : same(target_matrix, output_matrix);
-    if (!a.source_embedding_tied) {
-      model_.linears["source_embedding"] = {{source_matrix}, {nullptr}};
-    }
-    if (!a.target_embedding_tied && !a.embeddings_shared) {
-      model_.linears["target_embedding"] = {{target_matrix}, {nullptr}};
-    }
+    TieEmbeddings(source_matrix, target_matrix, output_matrix, &model_);
   }
 
   // The first layer's serves all.

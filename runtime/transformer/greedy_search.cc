@@ -92,14 +92,13 @@ size_t GreedySearch(RunContext& context, size_t source_tokens,
   size_t count = 0;
   while (count < rules.max_tokens) {
     const bool last = count + 1 == rules.max_tokens;
-    const int32_t before = token;
     const int32_t forced = last && rules.forced_last_token >= 0
                                ? rules.forced_last_token
                                : (count == 0 ? rules.forced_first_token : -1);
     // What would have stood in the place of a forced last token, and what comes
     // after it, is nobody's concern.
     if (!last || rules.forced_last_token < 0) {
-      StepDecoder(context, before, count, source_tokens);
+      StepDecoder(context, token, count, source_tokens);
     }
     if (forced >= 0) {
       token = forced;
