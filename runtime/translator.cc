@@ -218,6 +218,8 @@ Result<Translator::State::Frame> Translator::State::BeginSource(
   Frame frame = {.before = 0, .has_code = !code.empty(), .language = -1};
   if (!rules.languages.empty()) {
     LATIMER_RETURN_IF_ERROR(NeedLanguages(rules, options));
+  }
+  if (rules.source_language != SourceLanguage::kNone) {
     const Result<int32_t> found =
         FindLanguage(rules, "source", options.source_language);
     if (!found.ok()) return found.status();

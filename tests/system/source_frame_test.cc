@@ -99,6 +99,14 @@ TEST_F(SourceFrameTest, TheSourceLanguageStandsBehindEos) {
   EXPECT_EQ(Source(kText, options), Joined({Tokens(kText), {eos(), kEnglish}}));
 }
 
+TEST_F(SourceFrameTest, AModelMayAskForTheTargetLanguageAlone) {
+  AddLanguages(SourceLanguage::kNone, TargetLanguage::kForcedFirst);
+  Load();
+  TranslateOptions options;
+  options.target_language = "de";
+  EXPECT_EQ(Source(kText, options), Joined({Tokens(kText), {eos()}}));
+}
+
 TEST_F(SourceFrameTest, ATextWithoutLanguagesIsRefused) {
   AddLanguages(SourceLanguage::kBeforeText, TargetLanguage::kForcedFirst);
   Load();
