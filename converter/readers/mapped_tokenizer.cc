@@ -59,6 +59,15 @@ std::vector<std::string> PiecesOf(const Side& side) {
   return pieces;
 }
 
+[[noreturn]] void FailSpecial(const std::string& file, const std::string& piece,
+                              size_t id, const std::string& flag,
+                              int32_t flag_id) {
+  throw ConversionError(file + ": '" + piece + "' has the id " +
+                        std::to_string(id) + ", but in the map " + flag +
+                        " is " + std::to_string(flag_id) + "; --set " + flag +
+                        "=" + std::to_string(id) + " if the file is right.");
+}
+
 // A vocabulary with a token that is clearly another special one than the map
 // says belongs to other code, or the map does.
 void CheckSpecials(const std::vector<std::string>& pieces,
@@ -72,11 +81,7 @@ void CheckSpecials(const std::vector<std::string>& pieces,
       if (!meant || special.id < 0 || special.id == static_cast<int32_t>(id)) {
         continue;
       }
-      throw ConversionError(
-          file + ": '" + pieces[id] + "' has the id " + std::to_string(id) +
-          ", but in the map " + flags + "." + special.flag + " is " +
-          std::to_string(special.id) + "; --set " + flags + "." + special.flag +
-          "=" + std::to_string(id) + " if the file is right.");
+      FailSpecial(file, pieces[id], id, flags + "." + special.flag, special.id);
     }
   }
 }

@@ -238,7 +238,7 @@ void ReadSublayers(const MarianOptions& options, Architecture* a) {
     options.Fail("transformer-preprocess",
                  "only n is supported, besides dropout");
   }
-  if (after != "" && after != "a" && after != "n" && after != "an") {
+  if (!after.empty() && after != "a" && after != "n" && after != "an") {
     options.Fail("transformer-postprocess",
                  "supported are a, n, an and none of them, besides dropout");
   }

@@ -81,10 +81,10 @@ std::optional<fs::path> FindDecoder(const fs::path& path) {
 // file beside decoder.yml is meant.
 fs::path Resolve(const MarianOptions& options, const fs::path& folder,
                  const std::string& name) {
-  const fs::path given =
+  fs::path given =
       options.Bool("relative-paths", false) ? folder / name : fs::path(name);
   if (fs::exists(given)) return given;
-  const fs::path beside = folder / fs::path(name).filename();
+  fs::path beside = folder / fs::path(name).filename();
   if (fs::exists(beside)) return beside;
   throw ConversionError(options.name() + ": names " + Printable(name) +
                         ", which is missing; copy it beside decoder.yml.");

@@ -67,7 +67,7 @@ std::vector<std::string> Reads(const JsonFields& fields, std::string_view name,
       "concatenation, of some of " +
       list + ", and have \"" + always + "\"";
   DemandFlag(fields, name, why);
-  const std::vector<std::string> reads = fields.Texts(name);
+  std::vector<std::string> reads = fields.Texts(name);
   for (const std::string& part : reads) {
     if (std::ranges::find(words, part) == words.end() ||
         std::ranges::count(reads, part) != 1) {
@@ -76,6 +76,11 @@ std::vector<std::string> Reads(const JsonFields& fields, std::string_view name,
   }
   if (std::ranges::find(reads, always) == reads.end()) fields.Fail(name, why);
   return reads;
+}
+
+std::string Joined(std::string text, const char* between,
+                   const std::string& last) {
+  return text.append(between).append(last);
 }
 
 }  // namespace
@@ -104,9 +109,9 @@ bool AddGruNames(const JsonFields& tensors, const std::string& part,
   for (const std::string& module :
        ExpandChoices(value.get_ref<const std::string&>())) {
     for (const auto& [name, suffix] : parameters) {
-      PartNames& part_names = (*names)[part + "." + name];
-      part_names.weight.push_back(module + ".weight_" + suffix);
-      part_names.bias.push_back(module + ".bias_" + suffix);
+      PartNames& part_names = (*names)[Joined(part, ".", name)];
+      part_names.weight.push_back(Joined(module, ".weight_", suffix));
+      part_names.bias.push_back(Joined(module, ".bias_", suffix));
     }
   }
   return true;

@@ -33,7 +33,9 @@ Vocabulary ByIds(std::vector<Entry> entries, const std::string& name) {
   const size_t size = entries.size();
   std::vector<std::optional<std::string>> pieces(size);
   std::set<std::string> words;
-  for (auto& [word, id] : entries) {
+  for (Entry& entry : entries) {
+    std::string& word = entry.first;
+    const int64_t id = entry.second;
     if (!words.insert(word).second) {
       Fail(name, "'" + word + "' occurs twice");
     }
@@ -139,6 +141,7 @@ Vocabulary FromNumbers(const std::vector<std::string_view>& lines,
              "is the id");
   }
   std::vector<std::string> words;
+  words.reserve(entries.size());
   for (Entry& entry : entries) words.push_back(std::move(entry.first));
   return InOrder(std::move(words), name);
 }
