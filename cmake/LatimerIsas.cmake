@@ -1,6 +1,6 @@
 # Which instruction sets serve which role, from LATIMER_ISAS, LATIMER_TILE and
 # LATIMER_DISPATCH. A role is what kernels are for: int8_<tile>, f32, quantize,
-# and vector, our own code.
+# and vector and nibble, our own code.
 include_guard()
 include(LatimerCachedLibrary)  # LATIMER_TARGET_TRIPLE
 

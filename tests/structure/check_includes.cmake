@@ -5,15 +5,18 @@ cmake_minimum_required(VERSION 3.25)
 # Directory of the runtime, and what files in it may include. `latimer` is the
 # public API, runtime/include/latimer.
 set(allowed_base base latimer)
-set(allowed_model base latimer model text ops/xnnpack model_generated)
+set(allowed_model base latimer model text ops/nibble ops/xnnpack
+  model_generated)
 set(allowed_text base latimer text)
 set(allowed_ops base latimer ops)
+set(allowed_ops_nibble base latimer ops/nibble ops/xnnpack)
 set(allowed_ops_xnnpack base latimer ops/xnnpack)
-set(allowed_transformer base latimer model ops ops/xnnpack transformer)
+set(allowed_transformer base latimer model ops ops/nibble ops/xnnpack
+  transformer)
 set(allowed_include_latimer latimer)
 set(allowed_cli latimer cli)
 # translator.cc and latimer_c.cc put the parts together, with translate_rules.
-set(allowed_ base latimer model text ops ops/xnnpack transformer
+set(allowed_ base latimer model text ops ops/nibble ops/xnnpack transformer
   translate_rules)
 
 get_filename_component(ROOT "${ROOT}" ABSOLUTE)

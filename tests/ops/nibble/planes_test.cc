@@ -1,0 +1,289 @@
+#include "ops/nibble/planes.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/cpu.h"
+#include "ops/nibble/pack.h"
+#include "ops/xnnpack/packed_matrix.h"
+
+namespace latimer {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+// A matrix of integers and the row that it multiplies.
+struct Problem {
+  size_t n, k;
+  std::vector<int8_t> weights, q;
+  std::vector<float> scale, bias;
+  int32_t zero_point = 0;
+  float activation_scale = 0.0173f;
+};
+
+Problem RandomProblem(size_t n, size_t k, uint32_t seed) {
+  std::mt19937 random(seed);
+  std::uniform_int_distribution<int> weight(-127, 127), byte(-128, 127);
+  std::normal_distribution<float> bias(0.0f, 3.0f);
+  Problem p{.n = n, .k = k, .weights = {}, .q = {}, .scale = {}, .bias = {}};
+  for (size_t i = 0; i < n * k; ++i) {
+    p.weights.push_back(static_cast<int8_t>(weight(random)));
+  }
+  for (size_t i = 0; i < k; ++i) {
+    p.q.push_back(static_cast<int8_t>(byte(random)));
+  }
+  for (size_t i = 0; i < n; ++i) {
+    p.scale.push_back(0.001f + 0.0001f * static_cast<float>(i % 13));
+    p.bias.push_back(bias(random));
+  }
+  p.zero_point = byte(random);
+  return p;
+}
+
+void Fill(std::vector<int8_t>* values, int value) {
+  std::fill(values->begin(), values->end(), static_cast<int8_t>(value));
+}
+
+// Ordinary ones, and those whose sums are as large as they can be.
+std::vector<Problem> Problems() {
+  std::vector<Problem> problems;
+  uint32_t seed = 1;
+  for (const size_t n : {1u, 15u, 16u, 17u, 100u, 333u}) {
+    for (const size_t k : {128u, 256u, 640u}) {
+      problems.push_back(RandomProblem(n, k, seed++));
+    }
+  }
+  for (const int w : {-127, -121, -8, 0, 7, 8, 127}) {
+    for (const int q : {-128, 127}) {
+      for (const int zero_point : {-128, 0, 127}) {
+        Problem p = RandomProblem(20, kMaxNibbleInputs / 8, seed++);
+        Fill(&p.weights, w);
+        Fill(&p.q, q);
+        p.zero_point = zero_point;
+        problems.push_back(std::move(p));
+      }
+    }
+  }
+  Problem largest = RandomProblem(3, kMaxNibbleInputs, seed++);
+  Fill(&largest.weights, 127);
+  Fill(&largest.q, 127);
+  largest.zero_point = -128;
+  problems.push_back(std::move(largest));
+  return problems;
+}
+
+struct Packed {
+  explicit Packed(const Problem& p) {
+    const size_t bytes = NibblePlaneBytes(p.n, p.k);
+    data.resize(bytes + 64);
+    void* memory = data.data();
+    size_t space = data.size();
+    auto* begin = static_cast<std::byte*>(std::align(64, bytes, memory, space));
+    // In two parts, as the converter may.
+    const size_t part = std::min<size_t>(p.n, 16);
+    PackNibblePlanes(p.n, p.k, 0, part, p.weights.data(), p.scale.data(),
+                     begin);
+    if (part < p.n) {
+      PackNibblePlanes(p.n, p.k, part, p.n - part,
+                       p.weights.data() + part * p.k, p.scale.data() + part,
+                       begin);
+    }
+    matrix = {begin, static_cast<uint32_t>(p.n), static_cast<uint32_t>(p.k)};
+  }
+  Packed(const Packed&) = delete;
+  Packed& operator=(const Packed&) = delete;
+
+  std::vector<std::byte> data;
+  PackedMatrix matrix;
+};
+
+NibbleProduct ProductOf(const Problem& p, const Packed& packed,
+                        bool with_bias) {
+  return MakeNibbleProduct(packed.matrix, with_bias ? p.bias.data() : nullptr,
+                           p.q.data(), p.zero_point, p.activation_scale);
+}
+
+// The formula of GemmInt8 and the bias.
+float Logit(const Problem& p, size_t channel, bool with_bias) {
+  int32_t sum = 0;
+  for (size_t i = 0; i < p.k; ++i) {
+    sum += (p.q[i] - p.zero_point) * p.weights[channel * p.k + i];
+  }
+  const float scaled = static_cast<float>(sum) * p.activation_scale;
+  const float logit = scaled * p.scale[channel] + 0.0f;
+  return with_bias ? logit + p.bias[channel] : logit;
+}
+
+// The same as the kernels' bound, in plain C++ and the same order.
+float Bound(const Problem& p, size_t channel, bool with_bias) {
+  int32_t sum = 0, high = 0;
+  uint32_t squares = 0;
+  double rest = 0;
+  for (size_t i = 0; i < p.k; ++i) {
+    const int x = p.q[i] - p.zero_point;
+    const int w = p.weights[channel * p.k + i] + 128;
+    sum += x;
+    squares += static_cast<uint32_t>(x * x);
+    high += x * (w / 16);
+    rest += (w % 16 - 7.5) * (w % 16 - 7.5);
+  }
+  const float norm =
+      std::nextafter(static_cast<float>(std::sqrt(rest)), kInfinity);
+  const float row_norm =
+      std::sqrt(static_cast<float>(squares)) * (1.0f + std::ldexp(1.0f, -20));
+  const float slack =
+      static_cast<float>(p.k) / 64 - 0.5f * static_cast<float>(sum);
+  const float product = norm * row_norm;
+  const float most =
+      static_cast<float>(16 * high - 120 * sum) + (product + slack);
+  const float scaled = most * p.activation_scale;
+  const float bound = scaled * p.scale[channel] + 0.0f;
+  return with_bias ? bound + p.bias[channel] : bound;
+}
+
+// All tables that this CPU can run: those of its features, and of ever fewer.
+std::vector<const NibbleKernels*> UsableTables() {
+  CpuFeatures features = DetectCpuFeatures();
+  std::vector<const NibbleKernels*> tables;
+  for (bool CpuFeatures::*newest :
+       {&CpuFeatures::i8mm, &CpuFeatures::avx512vnni, &CpuFeatures::avxvnni,
+        &CpuFeatures::avx512, &CpuFeatures::avx2, &CpuFeatures::dotprod}) {
+    const NibbleKernels* table = SelectNibbleKernels(features);
+    if (table != nullptr &&
+        std::find(tables.begin(), tables.end(), table) == tables.end()) {
+      tables.push_back(table);
+    }
+    features.*newest = false;
+  }
+  const NibbleKernels* oldest = SelectNibbleKernels(features);
+  if (oldest != nullptr && oldest != tables.back()) tables.push_back(oldest);
+  return tables;
+}
+
+uint32_t BitsOf(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+
+TEST(NibblePlanesTest, EveryCpuHasATable) {
+  ASSERT_FALSE(UsableTables().empty());
+}
+
+TEST(NibblePlanesTest, LogitsHaveTheBitsOfTheFormula) {
+  for (const NibbleKernels* table : UsableTables()) {
+    for (const Problem& p : Problems()) {
+      const Packed packed(p);
+      for (const bool with_bias : {false, true}) {
+        SCOPED_TRACE(std::string(table->name) + " " + std::to_string(p.n) +
+                     " x " + std::to_string(p.k));
+        const NibbleProduct product = ProductOf(p, packed, with_bias);
+        std::vector<float> all(RoundUp(p.n, kNibbleBlockRows));
+        table->compute(product, 0, NibbleBlocks(p.n), all.data());
+        for (size_t i = 0; i < p.n; ++i) {
+          const uint32_t expected = BitsOf(Logit(p, i, with_bias));
+          ASSERT_EQ(BitsOf(all[i]), expected) << i;
+          ASSERT_EQ(BitsOf(table->compute_one(product, i)), expected) << i;
+        }
+      }
+    }
+  }
+}
+
+TEST(NibblePlanesTest, BoundsHaveTheBitsOfTheFormula) {
+  for (const NibbleKernels* table : UsableTables()) {
+    for (const Problem& p : Problems()) {
+      const Packed packed(p);
+      for (const bool with_bias : {false, true}) {
+        SCOPED_TRACE(std::string(table->name) + " " + std::to_string(p.n) +
+                     " x " + std::to_string(p.k));
+        const NibbleProduct product = ProductOf(p, packed, with_bias);
+        std::vector<float> upper(RoundUp(p.n, kNibbleBlockRows));
+        const float most =
+            table->bound(product, 0, NibbleBlocks(p.n), upper.data());
+        for (size_t i = 0; i < p.n; ++i) {
+          ASSERT_EQ(BitsOf(upper[i]), BitsOf(Bound(p, i, with_bias))) << i;
+        }
+        for (size_t i = p.n; i < upper.size(); ++i) {
+          ASSERT_EQ(upper[i], -kInfinity) << i;
+        }
+        EXPECT_EQ(most, *std::max_element(upper.begin(), upper.end()));
+      }
+    }
+  }
+}
+
+TEST(NibblePlanesTest, NoLogitIsAboveItsBound) {
+  for (const Problem& p : Problems()) {
+    for (size_t i = 0; i < p.n; ++i) {
+      ASSERT_LE(Logit(p, i, true), Bound(p, i, true)) << p.n << " x " << p.k;
+    }
+  }
+}
+
+// Rows whose low nibbles point as the activations do: Cauchy and Schwarz leave
+// nothing, and only rounding stands between the logit and its bound.
+TEST(NibblePlanesTest, NoLogitIsAboveItsBoundWhereThatIsTight) {
+  for (uint32_t seed = 0; seed < 50; ++seed) {
+    Problem p = RandomProblem(64, 512, seed);
+    std::mt19937 random(seed);
+    const int amplitude = 1 + static_cast<int>(random() % 8);
+    for (size_t i = 0; i < p.k; ++i) {
+      const bool up = random() % 2 == 0;
+      p.q[i] = static_cast<int8_t>(up ? 16 * amplitude - 1 : -16 * amplitude);
+      for (size_t row = 0; row < p.n; ++row) {
+        const int high = static_cast<int>(random() % 14) - 7;
+        p.weights[row * p.k + i] =
+            static_cast<int8_t>(16 * high + (up ? 15 : 0));
+      }
+    }
+    p.zero_point = 0;
+    for (size_t i = 0; i < p.n; ++i) {
+      const float logit = Logit(p, i, false), bound = Bound(p, i, false);
+      ASSERT_LE(logit, bound);
+      const float unit = p.activation_scale * p.scale[i];
+      EXPECT_LT(bound - logit, 600 * unit) << "not tight: choose other rows";
+    }
+  }
+}
+
+TEST(NibblePlanesTest, BoundsOfAPartAreThoseOfTheWhole) {
+  const Problem p = RandomProblem(333, 256, 7);
+  const Packed packed(p);
+  const NibbleProduct product = ProductOf(p, packed, true);
+  const size_t blocks = NibbleBlocks(p.n);
+  for (const NibbleKernels* table : UsableTables()) {
+    std::vector<float> whole(blocks * kNibbleBlockRows), parts = whole;
+    table->bound(product, 0, blocks, whole.data());
+    for (size_t i = 0; i < blocks; ++i) {
+      table->bound(product, i, i + 1, parts.data() + i * kNibbleBlockRows);
+    }
+    EXPECT_EQ(whole, parts) << table->name;
+  }
+}
+
+TEST(NibblePlanesTest, UnpackedRowsAreTheWeights) {
+  for (const size_t k : {128u, 384u}) {
+    const Problem p = RandomProblem(37, k, 3);
+    const Packed packed(p);
+    for (uint32_t channel = 0; channel < p.n; ++channel) {
+      std::vector<float> row(k);
+      UnpackNibbleRow(packed.matrix, channel, row.data());
+      for (size_t i = 0; i < k; ++i) {
+        ASSERT_EQ(row[i], static_cast<float>(p.weights[channel * k + i]) *
+                              p.scale[channel]);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace latimer
