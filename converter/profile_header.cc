@@ -62,6 +62,7 @@ std::string ProfileHeader(const Profile& profile) {
       << "    .gated_ffn = " << text(profile.gated_ffn) << ",\n"
       << "    .relative_attention = " << text(profile.relative_attention)
       << ",\n"
+      << "    .pruned_argmax = " << text(profile.pruned_argmax) << ",\n"
       << "    .attention_weights = " << profile.attention_weights << ",\n"
       << "    .token_scores = " << text(profile.token_scores) << ",\n"
       << "};\n\n}  // namespace latimer\n\n#endif  // " << guard << "\n";

@@ -94,6 +94,7 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
   profile.rms_norm = a.norm_kind == NormKind::kRms;
   profile.gated_ffn = a.gated_ffn;
   profile.relative_attention = a.relative_attention;
+  profile.pruned_argmax = info.pruned_argmax;
   profile.token_scores = limits.insight;
   if (limits.insight) {
     profile.attention_weights = Largest(

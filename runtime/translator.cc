@@ -157,6 +157,10 @@ Status Translator::LoadState(std::span<const std::byte> image,
         kIsasInBuild);
   }
   context.vector = vector_kernels[0];
+  if (kProfile.pruned_argmax && model.info.pruned_argmax) {
+    context.nibble = SelectNibbleKernels(cpu);
+    LATIMER_CHECK(context.nibble != nullptr);  // The others are newer.
+  }
   LATIMER_RETURN_IF_ERROR(
       context.threads.Start(options.threads, options.pin_threads));
   if (model.info.has_tokenizer) {
@@ -444,7 +448,9 @@ const char* Translator::kernel_name(int index) const {
   for (; const char* name = KernelName(gemm, static_cast<size_t>(i)); ++i) {
     if (i == index) return name;
   }
-  return i == index ? state_->context.vector->name : nullptr;
+  if (i == index) return state_->context.vector->name;
+  const NibbleKernels* nibble = state_->context.nibble;
+  return i + 1 == index && nibble != nullptr ? nibble->name : nullptr;
 }
 
 uint32_t Translator::threads() const {

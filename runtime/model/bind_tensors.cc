@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "model/tensor_list.h"
 #include "model_generated.h"
+#include "ops/nibble/planes.h"
 
 namespace latimer {
 namespace {
@@ -38,6 +39,13 @@ class TensorBinder {
                 uint32_t outputs, uint32_t inputs, Linear& linear) {
     const schema::Tensor* tensor = Next(name, "", layer, outputs, inputs);
     if (tensor == nullptr) return;
+    if (tensor->layout() == schema::Layout::NibblePlanes) {
+      if (!MayBeNibbles(*tensor, name, inputs)) {
+        return Mismatch("type or layout");
+      }
+      return BindMatrix(group, *tensor, NibblePlaneBytes(outputs, inputs),
+                        outputs, inputs, /*nibbles=*/true, linear);
+    }
     Tile tile;
     const bool int8 = tensor->dtype() == schema::DType::Int8;
     if (tensor->layout() != schema::Layout::GemmPacked ||
@@ -58,18 +66,8 @@ class TensorBinder {
     if (type != model_->weight_type || tile != model_->tile) {
       return Mismatch("tile, which differs from that of other tensors");
     }
-    const uint64_t bytes = PackedBytes(type, tile, outputs, inputs);
-    if (!CheckData(*tensor, bytes)) return;
-    const flatbuffers::Vector<float>* bias = tensor->bias();
-    if (bias != nullptr &&
-        (bias->size() != outputs || !IsAligned(bias->data()))) {
-      return Mismatch("bias");
-    }
-    linear = {{reinterpret_cast<const std::byte*>(tensor->data()->data()),
-               outputs, inputs},
-              bias == nullptr ? nullptr : bias->data()};
-    AddSize(group, bytes);
-    if (bias != nullptr) AddSize(group, uint64_t{outputs} * sizeof(float));
+    BindMatrix(group, *tensor, PackedBytes(type, tile, outputs, inputs),
+               outputs, inputs, /*nibbles=*/false, linear);
   }
 
   void OnNorm(TensorGroup group, const char* name, int layer, uint32_t width,
@@ -86,6 +84,34 @@ class TensorBinder {
   }
 
  private:
+  // Only the output matrix, of which the best logit is wanted. What its numbers
+  // are is not checked: scales, norms or sums that lie give wrong tokens.
+  bool MayBeNibbles(const schema::Tensor& tensor, const char* name,
+                    uint32_t inputs) const {
+    return std::strcmp(name, "output") == 0 && first_linear_seen_ &&
+           model_->weight_type == WeightType::kInt8 &&
+           tensor.dtype() == schema::DType::Int8 &&
+           tensor.quantization() == schema::Quantization::SymmetricPerChannel &&
+           tensor.tile() == schema::Tile::None && FitsNibblePlanes(inputs);
+  }
+
+  void BindMatrix(TensorGroup group, const schema::Tensor& tensor,
+                  uint64_t bytes, uint32_t outputs, uint32_t inputs,
+                  bool nibbles, Linear& linear) {
+    if (!CheckData(tensor, bytes)) return;
+    const flatbuffers::Vector<float>* bias = tensor.bias();
+    if (bias != nullptr &&
+        (bias->size() != outputs || !IsAligned(bias->data()))) {
+      return Mismatch("bias");
+    }
+    linear = {{reinterpret_cast<const std::byte*>(tensor.data()->data()),
+               outputs, inputs},
+              bias == nullptr ? nullptr : bias->data(),
+              nibbles};
+    AddSize(group, bytes);
+    if (bias != nullptr) AddSize(group, uint64_t{outputs} * sizeof(float));
+  }
+
   const float* Vector(TensorGroup group, const char* name, const char* suffix,
                       int layer, uint32_t width) {
     return Floats(group, Next(name, suffix, layer, width, 0), width);
@@ -216,10 +242,28 @@ Status BindTensors(const schema::Model& root, Model* model) {
                          "this build leaves out; build with another profile.",
                          int8 ? "int8" : "f32", kProfile.name);
   }
+  model->info.pruned_argmax = t.output.nibbles;
+  if (t.output.nibbles && !kProfile.pruned_argmax) {
+    return Status::Error(StatusCode::kExceedsProfile,
+                         "The model's output matrix is made for a pruned "
+                         "argmax, which profile \"%s\" of this build leaves "
+                         "out; build with another profile.",
+                         kProfile.name);
+  }
+  // The one computes few rows, the other bounds all.
+  if (t.output.nibbles && root.shortlist() != nullptr) {
+    return Status::Error(StatusCode::kCorrupt,
+                         "The model has a shortlist and an output matrix that "
+                         "is made to do without; convert it again.");
+  }
   model->info.weights = int8 ? "int8" : "f32";
   model->info.tile = NameOf(model->tile);
   ModelSizes& sizes = model->info.sizes;
   sizes.streamed_per_token = sizes.decoder + sizes.output;
+  if (t.output.nibbles) {
+    sizes.streamed_per_token -= NibblePlaneBytes(t.output.n, t.output.k) -
+                                NibbleBlockBytes(t.output.n, t.output.k);
+  }
   return Status();
 }
 

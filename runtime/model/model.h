@@ -15,8 +15,10 @@
 namespace latimer {
 
 // y = x W^T + b, W packed for the model's tile. [outputs, inputs].
+// Of the output matrix maybe in nibble planes; see ops/nibble/planes.h.
 struct Linear : PackedMatrix {
   const float* bias = nullptr;  // [outputs]; null: all zero.
+  bool nibbles = false;
 };
 
 // Shapes: A is the attention width, heads * head_dim, usually D.

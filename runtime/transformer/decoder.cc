@@ -113,7 +113,8 @@ void SelfSublayer(RunContext& context, uint32_t index, size_t position,
 
 [[maybe_unused]] void StepTransformerDecoder(RunContext& context, int32_t token,
                                              size_t position,
-                                             size_t source_tokens) {
+                                             size_t source_tokens,
+                                             StepOutput output) {
   const Architecture& a = context.model.info.architecture;
   const ModelTensors& t = context.model.tensors;
   float* x = context.workspace->hidden;
@@ -126,7 +127,7 @@ void SelfSublayer(RunContext& context, uint32_t index, size_t position,
     FeedForward(context, layer.ffn_in, layer.ffn_out, layer.ffn_norm, 1, x);
   }
   if (a.final_norm) Normalize(context, t.decoder_norm, 1, x);
-  ComputeLogits(context, x, a.d_model);
+  ComputeOutput(context, x, a.d_model, output);
 }
 
 }  // namespace
@@ -146,7 +147,7 @@ void FillCrossKv(RunContext& context, size_t source_tokens) {
 }
 
 void StepDecoder(RunContext& context, int32_t token, size_t position,
-                 size_t source_tokens) {
+                 size_t source_tokens, StepOutput output) {
   const Architecture& a = context.model.info.architecture;
   LATIMER_DCHECK(position < kProfile.target_tokens &&
                  position < a.target_positions);
@@ -154,12 +155,12 @@ void StepDecoder(RunContext& context, int32_t token, size_t position,
     case DecoderKind::kSelfAttention:
     case DecoderKind::kSsru:
       if constexpr (kProfile.transformer()) {
-        StepTransformerDecoder(context, token, position, source_tokens);
+        StepTransformerDecoder(context, token, position, source_tokens, output);
       }
       return;
     case DecoderKind::kGru:
       if constexpr (kProfile.decoder_gru) {
-        StepGruDecoder(context, token, position, source_tokens);
+        StepGruDecoder(context, token, position, source_tokens, output);
       }
       return;
   }

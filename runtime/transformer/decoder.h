@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "transformer/linear.h"
 #include "transformer/run_context.h"
 
 namespace latimer {
@@ -18,9 +19,9 @@ void FillCrossKv(RunContext& context, size_t source_tokens);
 // Feeds target token number `position` (the first is decoder_start at 0).
 // Appends a row to workspace.self_kv [L, T, 2D]. Leaves the logits [V] of the
 // token that follows in workspace.logits, -inf where workspace.shortlist does
-// not allow a token. Positions come in order from 0.
+// not allow a token; or what `output` says. Positions come in order from 0.
 void StepDecoder(RunContext& context, int32_t token, size_t position,
-                 size_t source_tokens);
+                 size_t source_tokens, StepOutput output = StepOutput::kLogits);
 
 }  // namespace latimer
 

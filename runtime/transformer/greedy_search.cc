@@ -4,6 +4,7 @@
 
 #include "transformer/capture.h"
 #include "transformer/decoder.h"
+#include "transformer/pruned_argmax.h"
 
 namespace latimer {
 namespace {
@@ -72,6 +73,8 @@ void BanSequences(const SearchRules& rules, const Prefix& prefix,
   }
 }
 
+// `logits` may be upper bounds, unless there is a repetition penalty: a ban is
+// a ban of either.
 void ApplyRules(const SearchRules& rules, const Prefix& prefix, float* logits) {
   PenalizeRepetition(rules, prefix, logits);
   BanRepeatedNgrams(rules, prefix, logits);
@@ -88,6 +91,9 @@ size_t GreedySearch(RunContext& context, size_t source_tokens,
   float* logits = context.workspace->logits;
   int32_t* target = context.workspace->target_tokens;
   [[maybe_unused]] TokenScore* scores = context.workspace->token_scores;
+  const bool pruned = kProfile.pruned_argmax &&
+                      context.model.info.pruned_argmax && !rules.scores &&
+                      rules.repetition_penalty == 1.0f;
   int32_t token = rules.decoder_start;
   size_t count = 0;
   while (count < rules.max_tokens) {
@@ -98,14 +104,16 @@ size_t GreedySearch(RunContext& context, size_t source_tokens,
     // What would have stood in the place of a forced last token, and what comes
     // after it, is nobody's concern.
     if (!last || rules.forced_last_token < 0) {
-      StepDecoder(context, token, count, source_tokens);
+      StepDecoder(context, token, count, source_tokens,
+                  pruned ? StepOutput::kBounds : StepOutput::kLogits);
     }
     if (forced >= 0) {
       token = forced;
       if constexpr (kProfile.token_scores) scores[count] = {0.0f, -kNever};
     } else {
       ApplyRules(rules, {rules.decoder_start, target, count + 1}, logits);
-      const size_t best = context.vector->argmax(vocabulary, logits);
+      const size_t best = pruned ? FindBestToken(context).token
+                                 : context.vector->argmax(vocabulary, logits);
       if constexpr (kProfile.token_scores) {
         if (rules.scores) scores[count] = ScoreToken(context, best, logits);
       }

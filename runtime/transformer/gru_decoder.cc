@@ -75,7 +75,7 @@ void GatherFeatures(const Recurrent& r, const float* top, const Rows& rows) {
 }  // namespace
 
 void StepGruDecoder(RunContext& context, int32_t token, size_t position,
-                    size_t source_tokens) {
+                    size_t source_tokens, StepOutput output) {
   const Architecture& a = context.model.info.architecture;
   const Recurrent& r = a.recurrent;
   const RecurrentTensors& t = context.model.tensors.recurrent;
@@ -98,7 +98,7 @@ void StepGruDecoder(RunContext& context, int32_t token, size_t position,
     context.vector->activate(Activation::kTanh, r.combined, rows.combined);
     features = rows.combined;
   }
-  ComputeLogits(context, features, r.output_width());
+  ComputeOutput(context, features, r.output_width(), output);
 }
 
 }  // namespace latimer

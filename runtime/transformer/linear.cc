@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "transformer/pruned_argmax.h"
 
 namespace latimer {
 namespace {
@@ -117,10 +118,17 @@ void ApplyMaskedLinear(RunContext& context, const Linear& linear,
   });
 }
 
-void ComputeLogits(RunContext& context, const float* x, size_t columns) {
+void ComputeOutput(RunContext& context, const float* x, size_t columns,
+                   StepOutput kind) {
   const Linear& output = context.model.tensors.output;
   const LinearInput input = PrepareInput(context, x, 1, columns);
   float* logits = context.workspace->logits;
+  if (kProfile.pruned_argmax && output.nibbles) {
+    kind == StepOutput::kBounds ? BoundLogits(context)
+                                : UnprunedLogits(context);
+    return;
+  }
+  LATIMER_DCHECK(kind == StepOutput::kLogits);
   if (kProfile.shortlist && context.model.info.has_shortlist) {
     ApplyMaskedLinear(context, output, input, context.workspace->shortlist,
                       logits);
@@ -132,6 +140,10 @@ void ComputeLogits(RunContext& context, const float* x, size_t columns) {
 void LookUpRow(const RunContext& context, const Linear& embedding,
                uint32_t token, float* row) {
   LATIMER_DCHECK(token < embedding.n);
+  if (kProfile.pruned_argmax && embedding.nibbles) {
+    UnpackNibbleRow(embedding, token, row);
+    return;
+  }
   UnpackRow(context.model.weight_type, context.model.tile, embedding, token,
             row);
 }

@@ -33,9 +33,14 @@ void ApplyMaskedLinear(RunContext& context, const Linear& linear,
                        const LinearInput& input, const uint16_t* masks,
                        float* y);
 
-// workspace.logits [V] = the output projection of x [columns], of the
-// candidates alone where the model has a shortlist.
-void ComputeLogits(RunContext& context, const float* x, size_t columns);
+// What a step of a decoder leaves in workspace.logits: the logits [V], or upper
+// bounds of them for FindBestToken, of a model with a pruned argmax.
+enum class StepOutput : uint8_t { kLogits, kBounds };
+
+// The output projection of x [columns], of the candidates alone where the model
+// has a shortlist.
+void ComputeOutput(RunContext& context, const float* x, size_t columns,
+                   StepOutput output);
 
 // row [k] of an embedding, from the packed matrix.
 void LookUpRow(const RunContext& context, const Linear& embedding,

@@ -7,6 +7,7 @@
 #include "latimer/insight.h"
 #include "latimer/memory.h"
 #include "model/model.h"
+#include "ops/nibble/planes.h"
 #include "ops/vector_kernels.h"
 #include "ops/xnnpack/gemm.h"
 
@@ -23,6 +24,8 @@ struct RunContext {
   Model model;
   GemmKernels gemm;
   const VectorKernels* vector = nullptr;
+  // When model.info.pruned_argmax.
+  const NibbleKernels* nibble = nullptr;
   Workspace* workspace = nullptr;
   ThreadPool threads;
   AttentionCapture capture;

@@ -41,6 +41,7 @@ inline constexpr Profile kProfile = {
     .rms_norm = true,
     .gated_ffn = true,
     .relative_attention = true,
+    .pruned_argmax = true,
     .attention_weights = 1u << 20,
     .token_scores = true,
 };

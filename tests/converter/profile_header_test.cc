@@ -55,6 +55,7 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
                      .rms_norm = true,
                      .gated_ffn = false,
                      .relative_attention = true,
+                     .pruned_argmax = false,
                      .attention_weights = 14,
                      .token_scores = true};
   const std::string header = ProfileHeader(p);
@@ -91,6 +92,7 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
   EXPECT_EQ(FieldOf(header, "rms_norm"), "true");
   EXPECT_EQ(FieldOf(header, "gated_ffn"), "false");
   EXPECT_EQ(FieldOf(header, "relative_attention"), "true");
+  EXPECT_EQ(FieldOf(header, "pruned_argmax"), "false");
   EXPECT_EQ(FieldOf(header, "attention_weights"), "14");
   EXPECT_EQ(FieldOf(header, "token_scores"), "true");
   EXPECT_THAT(header,

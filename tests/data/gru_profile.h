@@ -40,6 +40,7 @@ inline constexpr Profile kProfile = {
     .rms_norm = false,
     .gated_ffn = false,
     .relative_attention = false,
+    .pruned_argmax = false,
     .attention_weights = 0,
     .token_scores = false,
 };

@@ -40,6 +40,7 @@ inline constexpr Profile kProfile = {
     .rms_norm = true,
     .gated_ffn = true,
     .relative_attention = true,
+    .pruned_argmax = false,
     .attention_weights = 0,
     .token_scores = false,
 };

@@ -43,6 +43,7 @@ Status Load(std::span<const std::byte> file, const char* level) {
     return Status::Error(StatusCode::kUnsupportedCpu, "No vector kernels.");
   }
   context.vector = tables[0];
+  context.nibble = SelectNibbleKernels(cpu);
   context.workspace = &workspace;
   return Status();
 }

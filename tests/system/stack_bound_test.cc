@@ -34,10 +34,15 @@ constexpr IndirectCall kIndirectCalls[] = {
     {"latimer::GemmF32\\(", "xnn_f32_gemm_"},
     {"latimer::QuantizeRows\\(", "xnn_(f32_rminmax|f32_qs8_vcvt)_"},
     // VectorKernels, ops/vector_kernels.cc.
-    {"latimer::(.*::)?(AddNorm|Attend|Embed|FeedForward|FinishSublayer|"
-     "GreedySearch|[A-Za-z]*Gru[A-Za-z]*|Normalize|ScoreToken|SsruSublayer|"
+    {"latimer::(.*::)?(AddNorm|Attend|Embed|FeedForward|FindBestToken|"
+     "FinishSublayer|GreedySearch|[A-Za-z]*Gru[A-Za-z]*|Normalize|ScoreToken|"
+     "SsruSublayer|"
      "SublayerInput)\\(",
      "latimer::(sse41|avx2|avx512|neon|scalar)::[A-Z]"},
+    // NibbleKernels, ops/nibble/planes.cc.
+    {"latimer::(.*::)?(BoundLogits|FindBestToken|UnprunedLogits)\\(",
+     "latimer::(sse41|avx2|avx512vnni|neon|dotprod|scalar)::"
+     ".*(Bound|Compute|ComputeOne)\\("},
     // The bias; a part of the function that GCC splits off has its symbol only.
     {"ApplyChannels", "latimer::(sse41|avx2|avx512|neon|scalar)::Add"},
 };

@@ -28,7 +28,7 @@ enum class Buffer : uint8_t {
   kCrossKv,          // float [L, S, 2A]: keys and values of the source
   kSelfKv,           // float [L, T, 2A]: keys and values of the target so far;
                      // of an SSRU or of GRUs [L, D]: their states
-  kLogits,           // float [V]
+  kLogits,           // float [V], and [V / 256] with pruned_argmax
   kShortlist,        // uint16 [V / 16]: a bit for each token that may come
   kSourceTokens,     // int32 [S]
   kTargetTokens,     // int32 [T]
@@ -104,7 +104,11 @@ constexpr uint64_t BufferBytes(const Profile& p, Buffer buffer) {
                                 p.decoder_ssru || p.decoder_gru ? d : 0) +
                     gru * kReadSlackBytes);
     case Buffer::kLogits:
-      return Padded(p.target_vocabulary * sizeof(float));
+      // With pruned_argmax a number for each 256 of them stands behind.
+      return Padded(p.target_vocabulary * sizeof(float)) +
+             (p.pruned_argmax ? Padded((uint64_t{p.target_vocabulary} + 255) /
+                                       256 * sizeof(float))
+                              : 0);
     case Buffer::kShortlist:
       return p.shortlist ? Padded((uint64_t{p.target_vocabulary} + 15) / 16 *
                                   sizeof(uint16_t))

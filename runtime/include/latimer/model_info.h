@@ -218,7 +218,7 @@ struct ModelSizes {
   uint64_t tokenizer;
   uint64_t shortlist;
   // Weight bytes read for each generated token: decoder and output, of which a
-  // shortlist leaves a part.
+  // shortlist leaves a part; of a pruned argmax what is read of all tokens.
   uint64_t streamed_per_token;
 };
 
@@ -253,6 +253,10 @@ struct ModelInfo {
   TokenizerNeeds tokenizer_needs;  // All false without a tokenizer.
   // Whether the words of a source limit those of its translation.
   bool has_shortlist;
+  // Whether the output matrix lies so that a pass over half of its bytes tells
+  // which few tokens may be the best, and these alone are computed. The tokens
+  // are the same as without.
+  bool pruned_argmax;
   // "f32" or "int8", and the packed layout: "8x8", "16x8", "4x8", ...
   const char* weights;
   const char* tile;

@@ -65,6 +65,9 @@ struct Profile {
   bool rms_norm = true;
   bool gated_ffn = true;
   bool relative_attention = true;
+  // Models whose output matrix is made for the best logit alone; see
+  // ModelInfo::pruned_argmax.
+  bool pruned_argmax = true;
   // Attention weights that one translation can keep, as a number of floats; 0:
   // none are kept. See insight.h.
   uint64_t attention_weights = 0;
