@@ -44,6 +44,7 @@ struct Options {
   bool no_tokenizer = false;
   TokensToKeep keep;
   std::vector<fs::path> unreachable;
+  bool no_pruned_argmax = false;
 };
 
 // One line on standard error that is rewritten as the work goes on.
@@ -115,6 +116,7 @@ void Convert(const Options& options) {
   WriteOptions write = {.weights = options.weights,
                         .tile = options.tile,
                         .f32_tile = options.tile,
+                        .pruned_argmax = !options.no_pruned_argmax,
                         .file = &file,
                         .progress = {}};
   Json pruning;
@@ -281,6 +283,8 @@ int Main(int argc, char** argv) {
                  "say which tokens of this text are left out; may be repeated")
       ->option_text("TEXT.txt")
       ->allow_extra_args(false);
+  app.add_flag("--no-pruned-argmax", options.no_pruned_argmax,
+               "store the output matrix as the others, to compute all logits");
   app.add_flag("--json", options.json, "print the bill as JSON");
   try {
     app.parse(argc, argv);

@@ -14,6 +14,7 @@
 #include "model/model_file.h"
 #include "model/tensor_list.h"
 #include "model_generated.h"
+#include "ops/nibble/planes.h"
 
 namespace latimer {
 namespace {
@@ -53,11 +54,22 @@ struct PlannedTensor {
   uint32_t rows;
   uint32_t columns;  // 0 for vectors
   uint64_t bytes;
+  bool nibbles = false;  // See ops/nibble/planes.h.
 };
+
+// Whether the output matrix, if this tensor is it, is read for a pruned argmax:
+// not where all logits are needed, or few.
+bool InNibbles(const CanonicalModel& model, const WriteOptions& options,
+               const std::string& name, uint32_t inputs) {
+  return options.pruned_argmax && options.weights == WeightType::kInt8 &&
+         name == "output" && FitsNibblePlanes(inputs) && !model.shortlist &&
+         model.generation.repetition_penalty == 1.0f;
+}
 
 class TensorPlanner {
  public:
-  explicit TensorPlanner(const WriteOptions& options) : options_(options) {}
+  TensorPlanner(const CanonicalModel& model, const WriteOptions& options)
+      : model_(model), options_(options) {}
 
   void Plan(const Architecture& architecture) {
     const auto unused = std::make_unique<ModelTensors>();
@@ -66,8 +78,12 @@ class TensorPlanner {
 
   void OnLinear(TensorGroup, const char* name, int layer, uint32_t outputs,
                 uint32_t inputs, Linear&) {
-    Add(PlannedTensor::Kind::kLinear, Name(name, layer), "", outputs, inputs,
-        PackedBytes(options_.weights, TileInUse(), outputs, inputs));
+    const std::string key = Name(name, layer);
+    const bool nibbles = InNibbles(model_, options_, key, inputs);
+    Add(PlannedTensor::Kind::kLinear, key, "", outputs, inputs,
+        nibbles ? NibblePlaneBytes(outputs, inputs)
+                : PackedBytes(options_.weights, TileInUse(), outputs, inputs));
+    tensors_.back().nibbles = nibbles;
   }
   void OnNorm(TensorGroup, const char* name, int layer, uint32_t width,
               bool has_beta, Norm&) {
@@ -104,6 +120,7 @@ class TensorPlanner {
     tensors_.push_back({kind, key, key + suffix, rows, columns, bytes});
   }
 
+  const CanonicalModel& model_;
   const WriteOptions& options_;
   std::vector<PlannedTensor> tensors_;
 };
@@ -212,7 +229,7 @@ void CheckSize(uint64_t bytes, WeightType weights) {
 
 ModelBytes Writer::Write() {
   CheckProfile(model_.architecture);
-  TensorPlanner planner(options_);
+  TensorPlanner planner(model_, options_);
   planner.Plan(model_.architecture);
 
   uint64_t reserve = kOverheadBytes;
@@ -268,7 +285,7 @@ ModelBytes Writer::Pack(Tile tile) {
     const size_t begin = size - places_[i].before_end;
     std::memcpy(file.data() + copied, built + copied, begin - copied);
     jobs.push_back({&model_.linears.at(tensor.key), tensor.rows, tensor.columns,
-                    file.subspan(begin, tensor.bytes)});
+                    file.subspan(begin, tensor.bytes), tensor.nibbles});
     copied = begin + tensor.bytes;
   }
   std::memcpy(file.data() + copied, built + copied, size - copied);
@@ -315,17 +332,21 @@ Offset<schema::Tensor> Writer::WriteTensor(const PlannedTensor& tensor,
     Advance(tensor.bytes);
   }
   const bool int8 = linear && options_.weights == WeightType::kInt8;
+  const schema::Layout layout = tensor.nibbles ? schema::Layout::NibblePlanes
+                                : linear       ? schema::Layout::GemmPacked
+                                               : schema::Layout::RowMajor;
   std::vector<uint32_t> shape = {tensor.rows};
   if (tensor.columns > 0) shape.push_back(tensor.columns);
   const auto shape_offset = builder_->CreateVector(shape);
   const auto name_offset = builder_->CreateString(tensor.name);
   return schema::CreateTensor(
       *builder_, name_offset, shape_offset,
-      int8 ? schema::DType::Int8 : schema::DType::Float32,
-      linear ? schema::Layout::GemmPacked : schema::Layout::RowMajor,
+      int8 ? schema::DType::Int8 : schema::DType::Float32, layout,
       int8 ? schema::Quantization::SymmetricPerChannel
            : schema::Quantization::None,
-      linear ? ToSchema(tile) : schema::Tile::None, vector, bias);
+      layout == schema::Layout::GemmPacked ? ToSchema(tile)
+                                           : schema::Tile::None,
+      vector, bias);
 }
 
 // The biases of the parts one after another; 0, for none, where all are zero.
@@ -520,7 +541,7 @@ ModelBytes WriteModel(const CanonicalModel& model,
 }
 
 uint64_t DataBytes(const CanonicalModel& model, const WriteOptions& options) {
-  TensorPlanner planner(options);
+  TensorPlanner planner(model, options);
   planner.Plan(model.architecture);
   uint64_t bytes = 0;
   for (const PlannedTensor& tensor : planner.tensors()) bytes += tensor.bytes;

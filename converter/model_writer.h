@@ -21,6 +21,9 @@ struct WriteOptions {
   // Of the linear layers: one for int8 weights, one for f32.
   Tile tile = Tile::k8x8;
   Tile f32_tile = Tile::k8x1;
+  // Writes an int8 output matrix for a pruned argmax, where it can be and
+  // greedy search would use it.
+  bool pruned_argmax = true;
   // Borrowed; see converter/known_answer.h.
   KnownAnswer known_answer = {};
   // Where the file is made, not committed; borrowed, and Reserve has not been

@@ -12,6 +12,8 @@
 #include "converter/check_numbers.h"
 #include "converter/error.h"
 #include "converter/quantize.h"
+#include "ops/nibble/pack.h"
+#include "ops/nibble/planes.h"
 #include "ops/xnnpack/pack.h"
 
 namespace latimer {
@@ -39,6 +41,14 @@ void CheckInRange(std::span<const int8_t> integers, const std::string& name) {
   }
 }
 
+// Bounds of logits rise with the sums they are made of.
+void CheckNotNegative(const SourceTensor& source) {
+  if (source.scale >= 0) return;
+  throw ConversionError("Tensor " + source.name +
+                        " has a scale below zero; convert with "
+                        "--no-pruned-argmax.");
+}
+
 class Packer {
  public:
   Packer(WeightType weights, Tile tile) : weights_(weights), tile_(tile) {}
@@ -46,8 +56,9 @@ class Packer {
   std::vector<Chunk> Cut(std::span<const PackJob> jobs) const {
     std::vector<Chunk> chunks;
     for (const PackJob& job : jobs) {
-      LATIMER_CHECK(job.out.size() == BytesOf(job.rows, job.columns));
-      const uint64_t unit = kBlocksOfUnit * ShapeOf(tile_).nr;
+      LATIMER_CHECK(job.out.size() == BytesOf(job, job.rows));
+      const uint64_t unit =
+          job.nibbles ? kNibbleBlockRows : kBlocksOfUnit * ShapeOf(tile_).nr;
       const uint64_t most =
           std::max(unit, kChunkNumbers / job.columns / unit * unit);
       for (uint64_t begin = 0; begin < job.rows; begin += most) {
@@ -79,6 +90,7 @@ class Packer {
         source.ReadIntegers(row.index * k, integers);
         CheckInRange(integers, source.name);
         scales[i] = source.scale;
+        if (job.nibbles) CheckNotNegative(source);
       } else {
         source.Read(row.index * k, values);
         CheckFinite(values, source.name);
@@ -86,18 +98,24 @@ class Packer {
       }
     }
     Forget(chunk);
-    std::byte* out = job.out.data() + BytesOf(chunk.begin, k);
+    if (job.nibbles) {
+      PackNibblePlanes(job.rows, k, chunk.begin, chunk.rows, quantized.data(),
+                       scales.data(), job.out.data());
+      return BytesOf(job, chunk.rows);
+    }
+    std::byte* out = job.out.data() + BytesOf(job, chunk.begin);
     if (int8) {
       PackInt8(tile_, chunk.rows, k, quantized.data(), scales.data(), out);
     } else {
       PackF32(tile_, chunk.rows, k, values.data(), out);
     }
-    return BytesOf(chunk.rows, k);
+    return BytesOf(job, chunk.rows);
   }
 
  private:
-  uint64_t BytesOf(uint64_t rows, uint64_t columns) const {
-    return PackedBytes(weights_, tile_, rows, columns);
+  uint64_t BytesOf(const PackJob& job, uint64_t rows) const {
+    return job.nibbles ? NibblePlaneBytes(rows, job.columns)
+                       : PackedBytes(weights_, tile_, rows, job.columns);
   }
 
   // What was read is not needed again, or else it is read again. Rows of a

@@ -12,19 +12,21 @@
 
 namespace latimer {
 
-// One matrix [rows, columns] and its place in the file, PackedBytes long.
+// One matrix [rows, columns] and its place in the file, PackedBytes long or,
+// in the layout of ops/nibble/planes.h, NibblePlaneBytes.
 struct PackJob {
   const CanonicalLinear* linear;
   uint32_t rows;
   uint32_t columns;
   std::span<std::byte> out;
+  bool nibbles = false;
 };
 
 // Packs all matrices with as many threads as the machine has, each of which
 // needs a few MB; what was read of the source file is dropped from memory. The
 // bytes do not depend on the number of threads. `done` is called by one thread
 // at a time, with the bytes that were written since. Throws ConversionError for
-// a weight that is not finite, the first in file order.
+// a weight that is not finite, or cannot be packed so, the first in file order.
 void PackMatrices(std::span<const PackJob> jobs, WeightType weights, Tile tile,
                   const std::function<void(uint64_t bytes)>& done);
 

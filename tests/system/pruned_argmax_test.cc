@@ -1,0 +1,292 @@
+// The demo model with a pruned argmax and without: the same translations.
+#include "transformer/pruned_argmax.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "base/cpu.h"
+#include "ops/nibble/planes.h"
+#include "tests/system/demo_model.h"
+#include "tests/system/emulator.h"
+#include "tests/system/tiny_model.h"
+#include "transformer/decoder.h"
+#include "transformer/encoder.h"
+
+namespace latimer {
+namespace {
+
+using ::testing::HasSubstr;
+using Ids = std::vector<int32_t>;
+
+ModelBytes Convert(bool pruned) {
+  return WriteModel(
+      ReadHuggingFaceBart(DemoDirectory(), false),
+      {.tile = UsableTile(), .pruned_argmax = pruned, .progress = {}});
+}
+
+const ModelBytes& Demo(bool pruned) {
+  static const ModelBytes with = Convert(true);
+  static const ModelBytes without = Convert(false);
+  return pruned ? with : without;
+}
+
+const std::vector<FixtureRow>& Rows() {
+  static const std::vector<FixtureRow> rows = [] {
+    std::vector<FixtureRow> all = ReadDemoFixture();
+    all.resize(Emulated(all.size(), size_t{5}));
+    return all;
+  }();
+  return rows;
+}
+
+// The model without its translator, for one step at a time.
+std::unique_ptr<RunContext> ContextOf(const ModelBytes& file) {
+  auto context = std::make_unique<RunContext>();
+  const CpuFeatures cpu = DetectCpuFeatures();
+  EXPECT_TRUE(ReadModelFile(file.bytes(), true, &context->model).ok());
+  EXPECT_TRUE(SelectGemmKernels(cpu, context->model.weight_type,
+                                context->model.tile, &context->gemm)
+                  .ok());
+  const VectorKernels* tables[kMaxVectorKernels];
+  EXPECT_GT(ListVectorKernels(cpu, tables), 0u);
+  context->vector = tables[0];
+  context->nibble = SelectNibbleKernels(cpu);
+  context->workspace = &test_workspace;
+  return context;
+}
+
+// The best token after each step of the row's own target.
+template <typename Best>
+std::vector<BestToken> BestOf(RunContext& context, const FixtureRow& row,
+                              StepOutput output, const Best& best) {
+  std::vector<BestToken> tokens;
+  RunEncoder(context, row.source);
+  FillCrossKv(context, row.source.size());
+  int32_t token = context.model.info.generation.decoder_start;
+  for (size_t i = 0; i < row.target.size(); ++i) {
+    StepDecoder(context, token, i, row.source.size(), output);
+    tokens.push_back(best());
+    token = row.target[i];
+  }
+  return tokens;
+}
+
+TEST(PrunedArgmaxModelTest, EveryStepHasTheSameTokenAndTheSameBits) {
+  const auto pruned = ContextOf(Demo(true));
+  const auto full = ContextOf(Demo(false));
+  const size_t vocabulary = full->model.info.architecture.target_vocabulary;
+  ASSERT_TRUE(pruned->model.info.pruned_argmax);
+  ASSERT_FALSE(full->model.info.pruned_argmax);
+  std::vector<size_t> computed;
+  for (const FixtureRow& row : Rows()) {
+    const auto expected = BestOf(*full, row, StepOutput::kLogits, [&] {
+      const size_t token =
+          full->vector->argmax(vocabulary, test_workspace.logits);
+      return BestToken{token, test_workspace.logits[token], vocabulary};
+    });
+    const auto found = BestOf(*pruned, row, StepOutput::kBounds,
+                              [&] { return FindBestToken(*pruned); });
+    ASSERT_EQ(found.size(), expected.size());
+    for (size_t i = 0; i < found.size(); ++i) {
+      ASSERT_EQ(found[i].token, expected[i].token);
+      ASSERT_EQ(std::memcmp(&found[i].logit, &expected[i].logit, sizeof(float)),
+                0);
+      computed.push_back(found[i].computed);
+    }
+  }
+  std::ranges::sort(computed);
+  double sum = 0;
+  for (const size_t count : computed) sum += static_cast<double>(count);
+  const double steps = static_cast<double>(computed.size());
+  std::printf(
+      "%zu steps: of %zu logits %.1f were computed on average, "
+      "median %zu, 90 %% %zu, 99 %% %zu, at most %zu\n",
+      computed.size(), vocabulary, sum / steps, computed[computed.size() / 2],
+      computed[computed.size() * 9 / 10], computed[computed.size() * 99 / 100],
+      computed.back());
+  EXPECT_LT(sum / steps, static_cast<double>(vocabulary) / 50);
+}
+
+TEST(PrunedArgmaxModelTest, AllLogitsAreThoseOfThePackedMatrix) {
+  const auto pruned = ContextOf(Demo(true));
+  const auto full = ContextOf(Demo(false));
+  const auto hash = [](RunContext& context) {
+    uint64_t h = 14695981039346656037u;
+    for (size_t i = 0; i < 3; ++i) {
+      BestOf(context, Rows()[i], StepOutput::kLogits, [&] {
+        for (uint32_t v = 0;
+             v < context.model.info.architecture.target_vocabulary; ++v) {
+          uint32_t bits;
+          std::memcpy(&bits, &test_workspace.logits[v], sizeof(bits));
+          h = (h ^ bits) * 1099511628211u;
+        }
+        return BestToken{};
+      });
+    }
+    return h;
+  };
+  EXPECT_EQ(hash(*pruned), hash(*full));
+}
+
+struct Found {
+  Ids tokens;
+  std::vector<float> scores;
+  bool operator==(const Found&) const = default;
+};
+
+std::vector<Found> TranslateAll(bool pruned, const TranslateOptions& options,
+                                uint32_t threads = 1) {
+  Translator translator;
+  EXPECT_TRUE(
+      translator
+          .Load(Demo(pruned).bytes(), &test_workspace, {.threads = threads})
+          .ok());
+  std::vector<Found> all;
+  for (const FixtureRow& row : Rows()) {
+    const Result<Translation> result =
+        translator.TranslateIds(row.source, options);
+    EXPECT_TRUE(result.ok()) << result.status().message();
+    if (!result.ok()) break;
+    Found found{{result->tokens.begin(), result->tokens.end()}, {}};
+    for (const TokenScore& score : result->scores) {
+      found.scores.push_back(score.log_probability);
+      found.scores.push_back(score.margin);
+    }
+    all.push_back(found);
+  }
+  return all;
+}
+
+TEST(PrunedArgmaxModelTest, RulesGiveTheSameTokens) {
+  // What comes often, so that something else must.
+  Ids suppressed;
+  for (int32_t id = 3; id < 300; ++id) suppressed.push_back(id);
+  const TranslateOptions kOptions[] = {
+      {},
+      {.max_target_tokens = 7},
+      {.max_target_tokens = 60, .min_target_tokens = 40},
+      {.no_repeat_ngram = 1},
+      {.no_repeat_ngram = 2},
+      {.repetition_penalty = 1.3f},
+      {.suppressed = suppressed},
+      {.forced_first_token = 17, .no_repeat_ngram = 3},
+      {.scores = kProfile.token_scores},
+  };
+  std::vector<Found> plain;
+  for (const TranslateOptions& options : kOptions) {
+    const std::vector<Found> expected = TranslateAll(false, options);
+    EXPECT_EQ(TranslateAll(true, options), expected);
+    // The rules change something, or they would not be tested.
+    if (plain.empty()) {
+      plain = expected;
+    } else if (!options.scores) {
+      EXPECT_NE(expected, plain);
+    }
+  }
+}
+
+TEST(PrunedArgmaxModelTest, ThreadsGiveTheSameTokens) {
+  const std::vector<Found> expected = TranslateAll(true, {});
+  for (uint32_t threads = 2; threads <= std::min(kProfile.threads, 3u);
+       ++threads) {
+    EXPECT_EQ(TranslateAll(true, {}, threads), expected) << threads;
+  }
+}
+
+TEST(PrunedArgmaxModelTest, AreInTheFile) {
+  Model pruned, full;
+  ASSERT_TRUE(ReadModelFile(Demo(true).bytes(), true, &pruned).ok());
+  ASSERT_TRUE(ReadModelFile(Demo(false).bytes(), true, &full).ok());
+  const Linear& output = pruned.tensors.output;
+  EXPECT_EQ(pruned.info.sizes.output, NibblePlaneBytes(output.n, output.k));
+  EXPECT_EQ(
+      full.info.sizes.streamed_per_token - pruned.info.sizes.streamed_per_token,
+      full.info.sizes.output - NibbleBlockBytes(output.n, output.k));
+}
+
+// ---- Files that are wrong
+
+schema::Tensor& TensorOf(Image& image, const std::string& name) {
+  auto* tensors = image.root().mutable_tensors();
+  for (uint32_t i = 0; i < tensors->size(); ++i) {
+    schema::Tensor* tensor = tensors->GetMutableObject(i);
+    if (tensor->name()->str() == name) return *tensor;
+  }
+  ADD_FAILURE() << "no tensor " << name;
+  return *tensors->GetMutableObject(0);
+}
+
+Status Read(Image& image) {
+  image.FixChecksum();
+  Model model;
+  return ReadModelFile(image.bytes(), true, &model);
+}
+
+TEST(PrunedArgmaxModelTest, LoadRefusesAWrongLayout) {
+  const auto expect = [](const Status& status, const char* tensor) {
+    EXPECT_EQ(status.code(), StatusCode::kCorrupt);
+    EXPECT_THAT(status.message(), HasSubstr(tensor));
+  };
+  {
+    Image image(Demo(true).bytes());
+    ASSERT_TRUE(Read(image).ok());
+    ASSERT_TRUE(
+        TensorOf(image, "output").mutate_layout(schema::Layout::GemmPacked));
+    expect(Read(image), "output");
+  }
+  {
+    Image image(Demo(true).bytes());
+    ASSERT_TRUE(TensorOf(image, "output").mutate_dtype(schema::DType::Float32));
+    expect(Read(image), "output");
+  }
+  {
+    Image image(Demo(true).bytes());
+    ASSERT_TRUE(TensorOf(image, "output")
+                    .mutate_quantization(schema::Quantization::None));
+    expect(Read(image), "output");
+  }
+  for (const char* name : {"output", "decoder.0.ffn.in"}) {
+    Image image(Demo(false).bytes());
+    ASSERT_TRUE(
+        TensorOf(image, name).mutate_layout(schema::Layout::NibblePlanes));
+    expect(Read(image), name);
+  }
+}
+
+// Nothing tells wrong numbers from right ones. They give wrong tokens, and no
+// more.
+TEST(PrunedArgmaxModelTest, WrongNumbersGiveTokens) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const float wrong : {-1e30f, 1e30f, 0.0f, kInfinity, -kInfinity,
+                            std::numeric_limits<float>::quiet_NaN()}) {
+    Image image(Demo(true).bytes());
+    auto* data = TensorOf(image, "output").mutable_data();
+    const auto count = static_cast<uint32_t>(data->size() / 4);
+    // All of it in turn: nibbles, scales, norms and sums.
+    for (uint32_t i = 0; i < count; i += 7) {
+      std::memcpy(data->Data() + 4 * i, &wrong, 4);
+    }
+    image.FixChecksum();
+    Translator translator;
+    ASSERT_TRUE(translator.Load(image.bytes(), &test_workspace).ok());
+    const Result<Translation> result =
+        translator.TranslateIds(Rows()[0].source, {.max_target_tokens = 20});
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    for (const int32_t token : result->tokens) {
+      EXPECT_GE(token, 0);
+      EXPECT_LT(static_cast<uint32_t>(token),
+                translator.model_info().architecture.target_vocabulary);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace latimer
