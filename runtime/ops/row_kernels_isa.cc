@@ -198,6 +198,11 @@ void Softmax(size_t n, float* x) {
   if (i < n) StoreFirst(LoadFirst(x + i, n - i) * scale, x + i, n - i);
 }
 
+void SoftmaxPadded(size_t n, float* x) {
+  while (n % kLanes != 0) x[n++] = -kInfinity;
+  Softmax(n, x);
+}
+
 size_t Argmax(size_t n, const float* x) {
   // Find the first block with the maximum, then the element in that block:
   // cheaper than to carry sixteen indices along.

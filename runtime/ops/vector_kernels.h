@@ -43,12 +43,30 @@ struct AttentionArgs {
   // bias[h * bias_stride + t - r], a number by distance. Null: nothing.
   const float* bias = nullptr;
   size_t bias_stride = 0;
+  // AttentionPackedSize() floats where the keys and values of one head at a
+  // time are put in order for several query rows; worth it from a few rows on.
+  // Null: each row reads them where they lie, with the same result.
+  float* packed = nullptr;
 };
 
+// Query rows whose scores attend() holds at once.
+inline constexpr size_t kAttentionRows = 8;
+
+// Floats from one row of scores in the scratch to the next.
+constexpr size_t AttentionScoreStride(size_t kv_count) {
+  return (kv_count + 15) / 16 * 16;
+}
+
 // Floats of scratch that attend() needs: a row of scores for each head, or for
-// each of four query rows, rounded up to 16.
+// each of kAttentionRows query rows.
 constexpr size_t AttentionScratchSize(size_t heads, size_t kv_count) {
-  return (heads < 4 ? 4 : heads) * ((kv_count + 15) / 16 * 16);
+  return (heads < kAttentionRows ? kAttentionRows : heads) *
+         AttentionScoreStride(kv_count);
+}
+
+// Floats of AttentionArgs::packed.
+constexpr size_t AttentionPackedSize(size_t head_dim, size_t kv_count) {
+  return 2 * head_dim * kv_count;
 }
 
 // "May be" below means the same pointer; ranges must not overlap otherwise.

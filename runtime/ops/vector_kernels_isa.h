@@ -23,6 +23,8 @@ void Multiply(size_t n, const float* x, const float* y, float* out);
 void Activate(Activation kind, size_t n, float* x);
 void Attend(const AttentionArgs& args);
 void Softmax(size_t n, float* x);
+// The same, and writes over what follows up to a multiple of 16 floats.
+void SoftmaxPadded(size_t n, float* x);
 size_t Argmax(size_t n, const float* x);
 
 }  // namespace latimer::LATIMER_ISA

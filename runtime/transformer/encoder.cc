@@ -19,12 +19,16 @@ void SelfAttention(RunContext& context, uint32_t index, size_t rows, float* x) {
   float* qkv = workspace.projection;
   ApplyLinear(context, layer.self_qkv, PrepareInput(context, input, rows, d),
               qkv);
+  // cross_kv of this sentence, [layers, rows, 2A], is written later. A decoder
+  // that is too narrow for it is a rarity.
+  const size_t room = size_t{a.decoder_layers} * a.decoder_attention_width();
   Attend(context, {AttentionKind::kEncoder, index, 0}, heads, rows, qkv,
          3 * width,
          {.keys = qkv + width,
           .values = qkv + 2 * width,
           .stride = 3 * width,
-          .count = rows},
+          .count = rows,
+          .packed = width <= room ? workspace.cross_kv : nullptr},
          workspace.sublayer);
   float* output = workspace.projection;
   ApplyLinear(context, layer.self_out,

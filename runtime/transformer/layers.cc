@@ -10,7 +10,7 @@
 namespace latimer {
 namespace {
 
-// Encoders with fewer query rows than this per thread are not split.
+// Attention of fewer query rows than this per thread is not split.
 constexpr size_t kSmallestRowSplit = 16;
 
 // Each part of a task has its own scores.
@@ -106,6 +106,22 @@ RelativeBias BiasOf(const RunContext& context, const AttentionPlace& place) {
   return {};
 }
 
+// Row by row: the kernel then leaves the weights of one row, head by head, in
+// its scratch.
+void AttendAndCapture(RunContext& context, const AttentionPlace& place,
+                      const AttentionArgs& args) {
+  for (size_t row = 0; row < args.query_rows; ++row) {
+    AttentionArgs one = args;
+    one.query_rows = 1;
+    one.queries += row * args.query_stride;
+    one.out += row * args.out_stride;
+    if (one.bias != nullptr) one.bias -= row;
+    context.vector->attend(one);
+    CaptureRow(context, place.kind, place.layer, place.first_row + row,
+               args.scratch, AttentionScoreStride(args.kv_count));
+  }
+}
+
 }  // namespace
 
 void Embed(RunContext& context, const Linear& embedding, const float* positions,
@@ -183,50 +199,51 @@ void Attend(RunContext& context, const AttentionPlace& place,
             size_t query_stride, const KeyValueRows& kv, float* out) {
   const size_t width = heads.width();
   const RelativeBias bias = BiasOf(context, place);
-  const auto attend_rows = [&](size_t begin, size_t end, uint32_t part) {
-    if (begin >= end) return;
-    const AttentionArgs args = {
-        .query_rows = end - begin,
-        .heads = heads.count,
-        .head_dim = heads.dim,
-        .kv_count = kv.count,
-        .queries = queries + begin * query_stride,
-        .query_stride = query_stride,
-        .keys = kv.keys,
-        .values = kv.values,
-        .kv_stride = kv.stride,
-        .scale = heads.scale,
-        .scratch = ScoresOf(*context.workspace, part),
-        .out = out + begin * width,
-        .out_stride = width,
-        .bias = bias.first == nullptr ? nullptr : bias.first - begin,
-        .bias_stride = bias.stride,
-    };
-    context.vector->attend(args);
+  const AttentionArgs all = {
+      .query_rows = rows,
+      .heads = heads.count,
+      .head_dim = heads.dim,
+      .kv_count = kv.count,
+      .queries = queries,
+      .query_stride = query_stride,
+      .keys = kv.keys,
+      .values = kv.values,
+      .kv_stride = kv.stride,
+      .scale = heads.scale,
+      .scratch = ScoresOf(*context.workspace, 0),
+      .out = out,
+      .out_stride = width,
+      .bias = bias.first,
+      .bias_stride = bias.stride,
+      .packed = kv.packed,
   };
   if (Captures(context, place.kind)) {
-    // Row by row: the kernel leaves the weights of one row, head by head, in
-    // its scratch.
-    const size_t stride = AttentionScratchSize(1, kv.count) / kQueryRows;
-    for (size_t row = 0; row < rows; ++row) {
-      attend_rows(row, row + 1, 0);
-      CaptureRow(context, place.kind, place.layer, place.first_row + row,
-                 ScoresOf(*context.workspace, 0), stride);
-    }
+    AttendAndCapture(context, place, all);
     return;
   }
-  if (rows < kSmallestRowSplit * context.threads.thread_count() ||
-      context.threads.thread_count() == 1) {
-    attend_rows(0, rows, 0);
+  const uint32_t threads = context.threads.thread_count();
+  if (threads == 1 || rows < kSmallestRowSplit * threads) {
+    context.vector->attend(all);
     return;
   }
+  // By heads, so that each is packed once.
   context.threads.ForEachPart([&](uint32_t part, uint32_t parts) {
-    const size_t blocks = (rows + kQueryRows - 1) / kQueryRows;
-    const auto bound = [&](size_t i) {
-      const size_t row = blocks * i / parts * kQueryRows;
-      return row < rows ? row : rows;
-    };
-    attend_rows(bound(part), bound(part + 1), part);
+    const size_t begin = all.heads * part / parts;
+    const size_t end = all.heads * (part + 1) / parts;
+    if (begin == end) return;
+    const size_t column = begin * all.head_dim;
+    AttentionArgs some = all;
+    some.heads = end - begin;
+    some.queries += column;
+    some.keys += column;
+    some.values += column;
+    some.scratch = ScoresOf(*context.workspace, part);
+    some.out += column;
+    if (some.bias != nullptr) some.bias += begin * some.bias_stride;
+    if (some.packed != nullptr) {
+      some.packed += begin * AttentionPackedSize(some.head_dim, some.kv_count);
+    }
+    context.vector->attend(some);
   });
 }
 

@@ -42,6 +42,8 @@ struct KeyValueRows {
   const float* values;
   size_t stride;
   size_t count;
+  // For several query rows AttentionPackedSize() floats per head, or null.
+  float* packed = nullptr;
 };
 
 struct Heads {
@@ -62,7 +64,7 @@ struct AttentionPlace {
 };
 
 // out [rows, A] = multi-head attention of queries [rows, `query_stride`] over
-// kv, query rows split among the threads.
+// kv, heads split among the threads.
 void Attend(RunContext& context, const AttentionPlace& place,
             const Heads& heads, size_t rows, const float* queries,
             size_t query_stride, const KeyValueRows& kv, float* out);

@@ -60,6 +60,7 @@ void TimeAttention(const VectorKernels& kernels, size_t rows, size_t kv) {
   const AlignedFloats kv_rows = Noise(kv * 2 * kModel);
   AlignedFloats out(rows * kModel);
   AlignedFloats scratch(AttentionScratchSize(kHeads, kv));
+  AlignedFloats packed(AttentionPackedSize(kDim, kv));
   const AttentionArgs args = {.query_rows = rows,
                               .heads = kHeads,
                               .head_dim = kDim,
@@ -72,7 +73,8 @@ void TimeAttention(const VectorKernels& kernels, size_t rows, size_t kv) {
                               .scale = 0.125f,
                               .scratch = scratch.data(),
                               .out = out.data(),
-                              .out_stride = kModel};
+                              .out_stride = kModel,
+                              .packed = packed.data()};
   std::printf("%-7s attend %zu x %-15zu %10.3f us\n", kernels.name, rows, kv,
               Time([&] { kernels.attend(args); }));
 }
@@ -109,6 +111,7 @@ void TimeAll(const VectorKernels& kernels) {
   TimeAttention(kernels, 1, 32);
   TimeAttention(kernels, 1, 128);
   TimeAttention(kernels, 1, 1024);
+  TimeAttention(kernels, 31, 31);
   TimeAttention(kernels, 32, 32);
   TimeAttention(kernels, 128, 128);
   TimeAttention(kernels, 512, 512);

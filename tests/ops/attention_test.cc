@@ -20,6 +20,7 @@ struct Case {
         kv_rows(s.kv * 2 * stride - kGap),
         scratch(AttentionScratchSize(s.heads, s.kv)),
         bias(s.heads * (s.rows + s.kv - 1)),
+        packed(AttentionPackedSize(s.dim, s.kv)),
         out(s.rows * stride - kGap) {
     FillNoise(bias, 3, 2.0f);
     FillNoise(queries, 1, 2.0f);
@@ -47,9 +48,14 @@ struct Case {
     args.bias_stride = shape.rows + shape.kv - 1;
     return args;
   }
+  AttentionArgs PackedArgs() {
+    AttentionArgs args = ArgsWithBias();
+    args.packed = packed.data();
+    return args;
+  }
   Shape shape;
   size_t stride;
-  GuardedFloats queries, kv_rows, scratch, bias, out;
+  GuardedFloats queries, kv_rows, scratch, bias, packed, out;
 };
 
 double ExactOne(const AttentionArgs& a, size_t row, size_t head,
@@ -80,13 +86,15 @@ const Shape kShapes[] = {
     {1, 8, 32, 5},   {1, 2, 17, 9},   {2, 5, 31, 17}, {3, 4, 48, 16},
     {4, 1, 16, 4},   {4, 2, 33, 15},  {5, 3, 9, 33},  {7, 2, 100, 7},
     {8, 8, 64, 8},   {9, 1, 256, 70}, {6, 2, 20, 1},  {1, 16, 80, 131},
+    {33, 9, 64, 33}, {8, 1, 3, 6},    {4, 2, 4, 4},   {19, 2, 12, 31},
+    {16, 3, 32, 48}, {10, 1, 15, 47}, {4, 1, 4, 3},
 };
 
-void ExpectFormula(bool with_bias) {
+void ExpectFormula(AttentionArgs (Case::*args_of)()) {
   for (const VectorKernels* table : AllTables()) {
     for (const Shape& s : kShapes) {
       Case c(s);
-      const AttentionArgs args = with_bias ? c.ArgsWithBias() : c.Args();
+      const AttentionArgs args = (c.*args_of)();
       table->attend(args);
       for (size_t i = 0; i < c.out.size(); ++i) {
         const size_t row = i / c.stride;
@@ -106,16 +114,20 @@ void ExpectFormula(bool with_bias) {
 }
 
 TEST(AttentionTest, EqualsTheFormulaOnOddShapesAndLeavesGapsAlone) {
-  ExpectFormula(/*with_bias=*/false);
+  ExpectFormula(&Case::Args);
 }
 
-TEST(AttentionTest, AddsABiasByDistance) { ExpectFormula(/*with_bias=*/true); }
+TEST(AttentionTest, AddsABiasByDistance) { ExpectFormula(&Case::ArgsWithBias); }
+
+TEST(AttentionTest, EqualsTheFormulaWhereKeysAndValuesArePacked) {
+  ExpectFormula(&Case::PackedArgs);
+}
 
 TEST(AttentionTest, OfARowDoesNotDependOnTheOtherRows) {
   for (const VectorKernels* table : AllTables()) {
     for (const Shape& s : kShapes) {
       Case together(s);
-      table->attend(together.ArgsWithBias());
+      table->attend(together.PackedArgs());
       Case alone(s);
       for (size_t row = 0; row < s.rows; ++row) {
         AttentionArgs args = alone.ArgsWithBias();
@@ -138,6 +150,7 @@ TEST(AttentionTest, MayWriteOverTheQueries) {
       table->attend(apart.Args());
       Case over(s);
       AttentionArgs args = over.Args();
+      if (s.rows % 2 == 0) args.packed = over.packed.data();
       args.out = over.queries.data();
       table->attend(args);
       for (size_t i = 0; i < apart.out.size(); ++i) {

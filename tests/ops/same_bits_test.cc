@@ -44,7 +44,8 @@ uint64_t HashRows(const VectorKernels& table) {
   return hash;
 }
 
-uint64_t HashAttention(const VectorKernels& table, bool with_bias) {
+uint64_t HashAttention(const VectorKernels& table, bool with_bias,
+                       bool packed) {
   uint64_t hash = kSeed;
   for (size_t dim : {4, 5, 16, 23, 32, 50, 64, 96, 256}) {
     for (size_t rows : {1, 6}) {
@@ -53,6 +54,7 @@ uint64_t HashAttention(const VectorKernels& table, bool with_bias) {
         GuardedFloats q(rows * stride), kv_rows(kv * 2 * stride);
         GuardedFloats scratch(AttentionScratchSize(3, kv));
         GuardedFloats bias(3 * (rows + kv - 1));
+        GuardedFloats packed_kv(AttentionPackedSize(dim, kv));
         FillNoise(bias, 11, 2.0f);
         FillNoise(q, 9, 2.0f);
         FillNoise(kv_rows, 10, 2.0f);
@@ -70,7 +72,8 @@ uint64_t HashAttention(const VectorKernels& table, bool with_bias) {
                       .out = q.data(),
                       .out_stride = stride,
                       .bias = with_bias ? bias.data() + rows - 1 : nullptr,
-                      .bias_stride = rows + kv - 1});
+                      .bias_stride = rows + kv - 1,
+                      .packed = packed ? packed_kv.data() : nullptr});
         hash = HashBits(hash, q.data(), rows * stride);
       }
     }
@@ -109,13 +112,19 @@ TEST(SameBitsTest, RowKernelsGiveTheSameBitsEverywhere) {
 TEST(SameBitsTest, KernelsOfT5GiveTheSameBitsEverywhere) {
   for (const VectorKernels* table : AllTables()) {
     EXPECT_EQ(HashT5(*table), 0x5de70e3ee14ac5a6u) << table->name;
-    EXPECT_EQ(HashAttention(*table, true), 0x4796214666d9c959u) << table->name;
+    for (const bool packed : {false, true}) {
+      EXPECT_EQ(HashAttention(*table, true, packed), 0x4796214666d9c959u)
+          << table->name << packed;
+    }
   }
 }
 
 TEST(SameBitsTest, AttentionGivesTheSameBitsEverywhere) {
   for (const VectorKernels* table : AllTables()) {
-    EXPECT_EQ(HashAttention(*table, false), 0xce9738ec4004d8ffu) << table->name;
+    for (const bool packed : {false, true}) {
+      EXPECT_EQ(HashAttention(*table, false, packed), 0xce9738ec4004d8ffu)
+          << table->name << packed;
+    }
   }
 }
 

@@ -24,7 +24,7 @@ enum class Buffer : uint8_t {
   kProjection,       // float [S, max(3A, F, 2D)]: QKV, or feed-forward's inside
   kQuantized,        // int8 [S, max(D, A, F)]: quantized rows of activations
   kRowQuantization,  // {zero_point, scale} [S]
-  kScores,           // float [threads, max(4, heads), max(S, T)]: attention
+  kScores,           // float [threads, max(8, heads), max(S, T)]: attention
   kCrossKv,          // float [L, S, 2A]: keys and values of the source
   kSelfKv,           // float [L, T, 2A]: keys and values of the target so far;
                      // of an SSRU or of GRUs [L, D]: their states
@@ -44,7 +44,7 @@ inline constexpr int kBufferCount = 17;
 // Slack that kernels may read, never use, past the rows they were given.
 inline constexpr uint64_t kReadSlackBytes = 64;
 // Query rows, or heads of one row, whose scores are held at once.
-inline constexpr uint64_t kQueryRows = 4;
+inline constexpr uint64_t kQueryRows = 8;
 
 // Buffers begin at multiples of 64: a cache line, and the widest vector.
 constexpr uint64_t Padded(uint64_t bytes) { return (bytes + 63) / 64 * 64; }

@@ -1,0 +1,124 @@
+// What both ways of attention_isa.cc share: the sum of value rows, in the order
+// of the keys, and the bias. For *_isa.cc only.
+#ifndef LATIMER_OPS_ATTENTION_ISA_H_
+#define LATIMER_OPS_ATTENTION_ISA_H_
+
+#include "latimer/profile_config.h"  // Constants only.
+#include "ops/vector_kernels_isa.h"
+
+namespace latimer::LATIMER_ISA {
+
+// Rows [begin, end) of keys and values.
+struct Range {
+  size_t begin;
+  size_t end;
+};
+
+// out[r][c] += sum over t in `range` of weights[r][t] * values[t][c], for kRows
+// rows and kVectors native vectors of columns; = instead of += where the range
+// starts at 0.
+template <size_t kRows, size_t kVectors>
+LATIMER_INLINE void WeightedSum(const AttentionArgs& args, Range range,
+                                const float* weights, size_t weights_stride,
+                                const float* values, float* out) {
+  F32 sum[kRows][kVectors] = {};
+  if (range.begin > 0) {
+#pragma GCC unroll 8
+    for (size_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 8
+      for (size_t v = 0; v < kVectors; ++v) {
+        sum[r][v] = LoadNative(out + r * args.out_stride + v * kNativeLanes);
+      }
+    }
+  }
+  for (size_t t = range.begin; t < range.end; ++t) {
+    F32 value[kVectors];
+#pragma GCC unroll 8
+    for (size_t v = 0; v < kVectors; ++v) {
+      value[v] = LoadNative(values + t * args.kv_stride + v * kNativeLanes);
+    }
+#pragma GCC unroll 8
+    for (size_t r = 0; r < kRows; ++r) {
+      const F32 weight = BroadcastNative(weights[r * weights_stride + t]);
+#pragma GCC unroll 8
+      for (size_t v = 0; v < kVectors; ++v) {
+        sum[r][v] = Add(sum[r][v], Mul(weight, value[v]));
+      }
+    }
+  }
+#pragma GCC unroll 8
+  for (size_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 8
+    for (size_t v = 0; v < kVectors; ++v) {
+      StoreNative(sum[r][v], out + r * args.out_stride + v * kNativeLanes);
+    }
+  }
+}
+
+// The same for one row and one column.
+LATIMER_INLINE void WeightedColumn(const AttentionArgs& args, Range range,
+                                   const float* weights, const float* values,
+                                   float* out) {
+  float sum = range.begin > 0 ? *out : 0.0f;
+  for (size_t t = range.begin; t < range.end; ++t) {
+    sum += weights[t] * values[t * args.kv_stride];
+  }
+  *out = sum;
+}
+
+// The same for columns [begin, end) of one head, kVectors at a time as long as
+// there are as many.
+template <size_t kRows, size_t kVectors>
+LATIMER_INLINE void WeightedColumns(const AttentionArgs& args, Range range,
+                                    const float* weights, size_t weights_stride,
+                                    const float* values, size_t begin,
+                                    size_t end, float* out) {
+  constexpr size_t kStep = kVectors * kNativeLanes;
+  size_t c = begin;
+  for (; c + kStep <= end; c += kStep) {
+    WeightedSum<kRows, kVectors>(args, range, weights, weights_stride,
+                                 values + c, out + c);
+  }
+  if constexpr (kVectors > 1) {
+    if (c < end) {
+      WeightedColumns<kRows, kVectors / 2>(args, range, weights, weights_stride,
+                                           values, c, end, out);
+    }
+  } else {
+    for (; c < end; ++c) {
+      for (size_t r = 0; r < kRows; ++r) {
+        WeightedColumn(args, range, weights + r * weights_stride, values + c,
+                       out + r * args.out_stride + c);
+      }
+    }
+  }
+}
+
+// The same for all columns of one head. The sums of several rows fill half of
+// the registers; those of one row are eight vectors of a head of 64 on NEON's
+// and SSE's instructions twice, on AVX2's once.
+template <size_t kRows>
+LATIMER_INLINE void WeightedHead(const AttentionArgs& args, Range range,
+                                 const float* weights, size_t weights_stride,
+                                 const float* values, float* out) {
+  constexpr size_t kVectors = kRows > 1 ? kNativeRegisters / 2 / kRows : 8;
+  WeightedColumns<kRows, kVectors>(args, range, weights, weights_stride, values,
+                                   0, args.head_dim, out);
+}
+
+// Adds the bias of query row `row` in `head`.
+LATIMER_INLINE void AddBias(const AttentionArgs& args, size_t head, size_t row,
+                            float* scores) {
+  if constexpr (kProfile.relative_attention) {
+    if (args.bias == nullptr) return;
+    AddTo(args.kv_count, args.bias + head * args.bias_stride - row, scores);
+  }
+}
+
+// attend() by way of args.packed, in attention_packed_isa.cc; rows of scores
+// are `stride` floats apart.
+void AttendPacked(const AttentionArgs& args, size_t stride);
+
+}  // namespace latimer::LATIMER_ISA
+
+#endif  // LATIMER_OPS_ATTENTION_ISA_H_

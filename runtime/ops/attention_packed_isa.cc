@@ -1,0 +1,250 @@
+// attend() for several query rows, head by head: the head's keys are packed in
+// panels of columns and its values row by row, so that both products read
+// memory in order and share each load among a tile of query rows.
+//
+// Q K^T has one key per lane, and so no sum across lanes; yet each sum has the
+// order of simd.h's ReduceAdd, as in a decoder step.
+#include "ops/attention_isa.h"
+#include "ops/vector_kernels_isa.h"
+
+namespace latimer::LATIMER_ISA {
+namespace {
+
+// Query rows and vectors of keys of a tile. Its sums, and as many that wait,
+// leave registers free.
+constexpr size_t kTileRows = 4;
+constexpr size_t kTileVectors = kNativeRegisters / 16;
+static_assert(kAttentionRows >= 2 * kTileRows);
+
+template <size_t kRows, size_t kVectors>
+struct Tile {
+  F32 sum[kRows][kVectors];
+};
+
+template <size_t kRows, size_t kVectors>
+LATIMER_INLINE Tile<kRows, kVectors> operator+(const Tile<kRows, kVectors>& a,
+                                               const Tile<kRows, kVectors>& b) {
+  Tile<kRows, kVectors> result;
+#pragma GCC unroll 8
+  for (size_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 8
+    for (size_t v = 0; v < kVectors; ++v) {
+      result.sum[r][v] = Add(a.sum[r][v], b.sum[r][v]);
+    }
+  }
+  return result;
+}
+
+// Keys of a panel: those of a tile, then of a vector, then what is left.
+LATIMER_INLINE size_t PanelKeys(size_t left) {
+  if (left >= kTileVectors * kNativeLanes) return kTileVectors * kNativeLanes;
+  return left < kNativeLanes ? left : kNativeLanes;
+}
+
+// Products of kRows query rows and the keys of a panel.
+template <size_t kRows, size_t kVectors>
+struct PanelDots {
+  using Sums = Tile<kRows, kVectors>;
+
+  size_t dim;
+  const float* queries;
+  size_t query_stride;
+  const float* panel;
+  size_t panel_stride;
+
+  // As FoldToFour and AddNeighbours add lanes.
+  LATIMER_INLINE Sums AllLanes() const {
+    const Sums first = FourLanes(0) + FourLanes(1);
+    return first + (FourLanes(2) + FourLanes(3));
+  }
+  LATIMER_INLINE Sums FourLanes(size_t lane) const {
+    const Sums first = Lane(lane) + Lane(lane + 8);
+    return first + (Lane(lane + 4) + Lane(lane + 12));
+  }
+  // Columns lane, lane + 16, ... It starts with the first product, not with
+  // zero: the sum may be -0 instead of 0, which Softmax takes for the same.
+  LATIMER_INLINE Sums Lane(size_t lane) const {
+    Sums sums = {};
+    if (lane >= dim) return sums;
+    AddColumn<true>(lane, sums);
+    for (size_t i = lane + kLanes; i < dim; i += kLanes) {
+      AddColumn<false>(i, sums);
+    }
+    return sums;
+  }
+  template <bool kFirst>
+  LATIMER_INLINE void AddColumn(size_t column, Sums& t) const {
+    F32 keys[kVectors];
+#pragma GCC unroll 8
+    for (size_t v = 0; v < kVectors; ++v) {
+      keys[v] = LoadNative(panel + column * panel_stride + v * kNativeLanes);
+    }
+#pragma GCC unroll 8
+    for (size_t r = 0; r < kRows; ++r) {
+      const F32 query = BroadcastNative(queries[r * query_stride + column]);
+#pragma GCC unroll 8
+      for (size_t v = 0; v < kVectors; ++v) {
+        const F32 product = Mul(query, keys[v]);
+        t.sum[r][v] = kFirst ? product : Add(t.sum[r][v], product);
+      }
+    }
+  }
+};
+
+// Scores of kRows query rows and a panel. Of a panel narrower than a vector the
+// lanes past its end are read and written too, but never used.
+template <size_t kRows, size_t kVectors>
+void ScorePanel(const AttentionArgs& args, const float* queries,
+                const float* panel, size_t panel_keys, float* scores,
+                size_t stride) {
+  const PanelDots<kRows, kVectors> dots = {
+      args.head_dim, queries, args.query_stride, panel, panel_keys};
+  const Tile<kRows, kVectors> tile = dots.AllLanes();
+  const F32 scale = BroadcastNative(args.scale);
+#pragma GCC unroll 8
+  for (size_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 8
+    for (size_t v = 0; v < kVectors; ++v) {
+      StoreNative(Mul(tile.sum[r][v], scale),
+                  scores + r * stride + v * kNativeLanes);
+    }
+  }
+}
+
+template <size_t kRows>
+LATIMER_INLINE void ScoreRows(const AttentionArgs& args, const float* queries,
+                              const float* panel, size_t panel_keys,
+                              float* scores, size_t stride) {
+  if (panel_keys > kNativeLanes) {
+    ScorePanel<kRows, kTileVectors>(args, queries, panel, panel_keys, scores,
+                                    stride);
+  } else {
+    ScorePanel<kRows, 1>(args, queries, panel, panel_keys, scores, stride);
+  }
+}
+
+// out[c][r] = in[r][c], 4 x 4.
+LATIMER_INLINE void TransposeFour(const float* in, size_t in_stride, float* out,
+                                  size_t out_stride) {
+  F32x4 row[4];
+#pragma GCC unroll 4
+  for (size_t r = 0; r < 4; ++r) {
+    __builtin_memcpy(&row[r], in + r * in_stride, sizeof(F32x4));
+  }
+  const F32x4 low02 = __builtin_shufflevector(row[0], row[2], 0, 4, 1, 5);
+  const F32x4 low13 = __builtin_shufflevector(row[1], row[3], 0, 4, 1, 5);
+  const F32x4 high02 = __builtin_shufflevector(row[0], row[2], 2, 6, 3, 7);
+  const F32x4 high13 = __builtin_shufflevector(row[1], row[3], 2, 6, 3, 7);
+  const F32x4 column[4] = {__builtin_shufflevector(low02, low13, 0, 4, 1, 5),
+                           __builtin_shufflevector(low02, low13, 2, 6, 3, 7),
+                           __builtin_shufflevector(high02, high13, 0, 4, 1, 5),
+                           __builtin_shufflevector(high02, high13, 2, 6, 3, 7)};
+#pragma GCC unroll 4
+  for (size_t c = 0; c < 4; ++c) {
+    __builtin_memcpy(out + c * out_stride, &column[c], sizeof(F32x4));
+  }
+}
+
+// out[c][r] = in[r][c]
+void Transpose(size_t rows, size_t columns, const float* in, size_t in_stride,
+               float* out) {
+  size_t r = 0;
+  for (; r + 4 <= rows; r += 4) {
+    const float* four = in + r * in_stride;
+    size_t c = 0;
+    for (; c + 4 <= columns; c += 4) {
+      TransposeFour(four + c, in_stride, out + c * rows + r, rows);
+    }
+    for (; c < columns; ++c) {
+      for (size_t i = 0; i < 4; ++i) {
+        out[c * rows + r + i] = four[i * in_stride + c];
+      }
+    }
+  }
+  for (; r < rows; ++r) {
+    for (size_t c = 0; c < columns; ++c) {
+      out[c * rows + r] = in[r * in_stride + c];
+    }
+  }
+}
+
+// The keys panel by panel, each [dim, keys], then the values, [kv_count, dim].
+void Pack(const AttentionArgs& args, size_t column) {
+  const size_t dim = args.head_dim;
+  float* out = args.packed;
+  for (size_t t = 0; t < args.kv_count;) {
+    const size_t keys = PanelKeys(args.kv_count - t);
+    Transpose(keys, dim, args.keys + t * args.kv_stride + column,
+              args.kv_stride, out);
+    out += keys * dim;
+    t += keys;
+  }
+  for (size_t t = 0; t < args.kv_count; ++t) {
+    __builtin_memcpy(out, args.values + t * args.kv_stride + column,
+                     dim * sizeof(float));
+    out += dim;
+  }
+}
+
+// f(first row, kTileRows or 1) for tiles that cover `rows` rows. The last tile
+// may repeat rows of the one before.
+template <typename F>
+LATIMER_INLINE void ForEachTile(size_t rows, const F& f) {
+  if (rows < kTileRows) {
+    for (size_t r = 0; r < rows; ++r) f.template operator()<1>(r);
+    return;
+  }
+  for (size_t r = 0; r < rows; r += kTileRows) {
+    const size_t last = rows - kTileRows;
+    f.template operator()<kTileRows>(r < last ? r : last);
+  }
+}
+
+// `rows` <= kAttentionRows query rows of one head from `row` on; all queries
+// are read before a result is written.
+void AttendRows(const AttentionArgs& args, size_t head, size_t row, size_t rows,
+                size_t stride) {
+  const size_t dim = args.head_dim;
+  const float* queries = args.queries + row * args.query_stride + head * dim;
+  const float* panel = args.packed;
+  for (size_t t = 0; t < args.kv_count;) {
+    const size_t keys = PanelKeys(args.kv_count - t);
+    ForEachTile(rows, [&]<size_t kRows>(size_t r) {
+      ScoreRows<kRows>(args, queries + r * args.query_stride, panel, keys,
+                       args.scratch + r * stride + t, stride);
+    });
+    panel += keys * dim;
+    t += keys;
+  }
+  for (size_t r = 0; r < rows; ++r) {
+    AddBias(args, head, row + r, args.scratch + r * stride);
+    SoftmaxPadded(args.kv_count, args.scratch + r * stride);
+  }
+  AttentionArgs packed = args;
+  packed.kv_stride = dim;
+  float* out = args.out + row * args.out_stride + head * dim;
+  ForEachTile(rows, [&]<size_t kRows>(size_t r) {
+    WeightedHead<kRows>(packed, {0, args.kv_count}, args.scratch + r * stride,
+                        stride, panel, out + r * args.out_stride);
+  });
+}
+
+}  // namespace
+
+void AttendPacked(const AttentionArgs& args, size_t stride) {
+  for (size_t head = 0; head < args.heads; ++head) {
+    Pack(args, head * args.head_dim);
+    for (size_t row = 0; row < args.query_rows;) {
+      const size_t left = args.query_rows - row;
+      size_t rows = left < kAttentionRows ? left : kAttentionRows;
+      // Leaves no less than a tile.
+      if (left > kAttentionRows && left < kAttentionRows + kTileRows) {
+        rows = kTileRows;
+      }
+      AttendRows(args, head, row, rows, stride);
+      row += rows;
+    }
+  }
+}
+
+}  // namespace latimer::LATIMER_ISA
