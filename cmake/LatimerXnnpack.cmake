@@ -48,8 +48,8 @@ latimer_dependency(FXDIV
 # runtime/ops/xnnpack/kernel_sets.cc has the tables. Nothing is fused that the
 # source does not fuse: GCC contracts vmulq and vaddq too.
 #
-# Roles are int8_<tile>, f32 and quantize. Calls go from the oldest instruction
-# set to the newest.
+# Roles are int8_<tile>, which has the kernels for int4 weights too, f32 and
+# quantize. Calls go from the oldest instruction set to the newest.
 macro(latimer_kernels)
   cmake_parse_arguments(arg "" "ROLE;ISA" "FLAGS;FILES" ${ARGN})
   latimer_add_isa_to_role(${arg_ROLE} ${arg_ISA})
@@ -62,6 +62,7 @@ macro(latimer_kernels)
 endmacro()
 
 set(qd8 qd8-f32-qc8w-gemm/gen/qd8-f32-qc8w-gemm)
+set(qd4 qd8-f32-qc4w-gemm/gen/qd8-f32-qc4w-gemm)
 set(f32 f32-gemm/gen/f32-gemm)
 set(rminmax f32-rminmax/gen/f32-rminmax)
 set(vcvt f32-qs8-vcvt/gen/f32-qs8-vcvt)
@@ -73,7 +74,11 @@ if(LATIMER_ARCH STREQUAL "x86_64")
     ${qd8}-1x4c8-minmax-sse41-ld64
     ${qd8}-2x4c8-minmax-sse41-ld64
     ${qd8}-3x4c8-minmax-sse41-ld64
-    ${qd8}-4x4c8-minmax-sse41-ld64)
+    ${qd8}-4x4c8-minmax-sse41-ld64
+    ${qd4}-1x4c8-minmax-sse41-ld64
+    ${qd4}-2x4c8-minmax-sse41-ld64
+    ${qd4}-3x4c8-minmax-sse41-ld64
+    ${qd4}-4x4c8-minmax-sse41-ld64)
   latimer_kernels(ROLE f32 ISA sse41 FLAGS -msse4.1 -mno-sse4.2 FILES
     ${f32}-1x8-minmax-sse-load1
     ${f32}-3x8-minmax-sse-load1
@@ -86,7 +91,11 @@ if(LATIMER_ARCH STREQUAL "x86_64")
     ${qd8}-1x8c8-minmax-avx2
     ${qd8}-2x8c8-minmax-avx2
     ${qd8}-3x8c8-minmax-avx2
-    ${qd8}-4x8c8-minmax-avx2)
+    ${qd8}-4x8c8-minmax-avx2
+    ${qd4}-1x8c8-minmax-avx2
+    ${qd4}-2x8c8-minmax-avx2
+    ${qd4}-3x8c8-minmax-avx2
+    ${qd4}-4x8c8-minmax-avx2)
   latimer_kernels(ROLE f32 ISA avx2 FLAGS -mf16c -mfma -mno-avx2 FILES
     ${f32}-1x8-minmax-fma3-broadcast
     ${f32}-4x8-minmax-fma3-broadcast
@@ -107,12 +116,18 @@ if(LATIMER_ARCH STREQUAL "x86_64")
     -fno-asynchronous-unwind-tables FILES
     ${qd8}-1x8c8-minmax-avxvnni-prfm
     ${qd8}-2x8c8-minmax-avxvnni-prfm
-    ${qd8}-3x8c8-minmax-avxvnni-prfm)
+    ${qd8}-3x8c8-minmax-avxvnni-prfm
+    ${qd4}-1x8c8-minmax-avxvnni-prfm
+    ${qd4}-2x8c8-minmax-avxvnni-prfm
+    ${qd4}-3x8c8-minmax-avxvnni-prfm)
 
   latimer_kernels(ROLE int8_16x8 ISA avx512 FLAGS ${avx512} FILES
     ${qd8}-1x16c8-minmax-avx512skx-prfm
     ${qd8}-5x16c8-minmax-avx512skx-prfm
-    ${qd8}-7x16c8-minmax-avx512skx-prfm)
+    ${qd8}-7x16c8-minmax-avx512skx-prfm
+    ${qd4}-1x16c8-minmax-avx512skx-prfm
+    ${qd4}-5x16c8-minmax-avx512skx-prfm
+    ${qd4}-7x16c8-minmax-avx512skx-prfm)
   latimer_kernels(ROLE quantize ISA avx512 FLAGS ${avx512} FILES
     ${vcvt}-avx512skx-u128)
   latimer_kernels(ROLE quantize ISA avx512 FLAGS -mavx512f
@@ -124,18 +139,29 @@ if(LATIMER_ARCH STREQUAL "x86_64")
     ${qd8}-1x16c8-minmax-avx512vnni-prfm
     ${qd8}-5x16c8-minmax-avx512vnni-prfm
     ${qd8}-7x16c8-minmax-avx512vnni-prfm
-    ${qd8}-10x16c8-minmax-avx512vnni-prfm)
+    ${qd8}-10x16c8-minmax-avx512vnni-prfm
+    ${qd4}-1x16c8-minmax-avx512vnni-prfm
+    ${qd4}-5x16c8-minmax-avx512vnni-prfm
+    ${qd4}-7x16c8-minmax-avx512vnni-prfm
+    ${qd4}-10x16c8-minmax-avx512vnni-prfm)
   latimer_kernels(ROLE int8_8x8 ISA avx512vnni FLAGS ${avx512} -mavx512vnni
     FILES
     ${qd8}-1x8c8-minmax-avx256vnni-prfm
     ${qd8}-5x8c8-minmax-avx256vnni-prfm
     ${qd8}-7x8c8-minmax-avx256vnni-prfm
-    ${qd8}-8x8c8-minmax-avx256vnni-prfm)
+    ${qd8}-8x8c8-minmax-avx256vnni-prfm
+    ${qd4}-1x8c8-minmax-avx256vnni-prfm
+    ${qd4}-5x8c8-minmax-avx256vnni-prfm
+    ${qd4}-7x8c8-minmax-avx256vnni-prfm
+    ${qd4}-8x8c8-minmax-avx256vnni-prfm)
 elseif(LATIMER_ARCH STREQUAL "armv7")
   set(neon -marm -march=armv7-a -mfpu=neon)
   latimer_kernels(ROLE int8_8x2s4 ISA neon FLAGS ${neon} FILES
     ${qd8}-1x8c2s4-minmax-neon-mlal
-    ${qd8}-2x8c2s4-minmax-neon-mlal)
+    ${qd8}-2x8c2s4-minmax-neon-mlal
+    ${qd4}-1x16-minmax-neon-mlal-lane
+    ${qd4}-2x16-minmax-neon-mlal-lane
+    ${qd4}-4x16-minmax-neon-mlal-lane)
   latimer_kernels(ROLE f32 ISA neon FLAGS ${neon} FILES
     ${f32}-1x8-minmax-neon-lane-ld64
     ${f32}-4x8-minmax-neon-lane-ld128)
@@ -145,7 +171,10 @@ elseif(LATIMER_ARCH STREQUAL "armv7")
 elseif(LATIMER_ARCH STREQUAL "aarch64")
   latimer_kernels(ROLE int8_8x2s4 ISA neon FILES
     ${qd8}-1x8c2s4-minmax-neon-mlal
-    ${qd8}-2x8c2s4-minmax-neon-mlal)
+    ${qd8}-2x8c2s4-minmax-neon-mlal
+    ${qd4}-1x16-minmax-neon-mlal-lane
+    ${qd4}-2x16-minmax-neon-mlal-lane
+    ${qd4}-4x16-minmax-neon-mlal-lane)
   latimer_kernels(ROLE f32 ISA neon FILES
     ${f32}-1x8-minmax-aarch64-neonfma-lane-ld128
     ${f32}-4x8-minmax-aarch64-neonfma-lane-ld128
@@ -163,7 +192,10 @@ elseif(LATIMER_ARCH STREQUAL "aarch64")
   latimer_kernels(ROLE int8_16x4 ISA dotprod FLAGS ${dotprod} FILES
     ${qd8}-1x16c4-minmax-neondot
     ${qd8}-2x16c4-minmax-neondot
-    ${qd8}-4x16c4-minmax-neondot)
+    ${qd8}-4x16c4-minmax-neondot
+    ${qd4}-1x16c4-minmax-neondot
+    ${qd4}-2x16c4-minmax-neondot
+    ${qd4}-4x16c4-minmax-neondot)
   latimer_kernels(ROLE int8_8x8 ISA dotprod FLAGS ${dotprod} FILES
     ${qd8}-1x8c8-minmax-aarch64-neondot-ld128)
   latimer_kernels(ROLE int8_16x8 ISA dotprod FLAGS ${dotprod} FILES
@@ -174,19 +206,30 @@ elseif(LATIMER_ARCH STREQUAL "aarch64")
     ${qd8}-1x8c8-minmax-neoni8mm
     ${qd8}-2x8c8-minmax-neoni8mm
     ${qd8}-4x8c8-minmax-neoni8mm
-    ${qd8}-8x8c8-minmax-neoni8mm)
+    ${qd8}-8x8c8-minmax-neoni8mm
+    ${qd4}-1x8c8-minmax-neoni8mm
+    ${qd4}-2x8c8-minmax-neoni8mm
+    ${qd4}-4x8c8-minmax-neoni8mm
+    ${qd4}-8x8c8-minmax-neoni8mm)
   latimer_kernels(ROLE int8_16x8 ISA i8mm FLAGS ${i8mm} FILES
     ${qd8}-1x16c8-minmax-neoni8mm
     ${qd8}-2x16c8-minmax-neoni8mm
     ${qd8}-4x16c8-minmax-neoni8mm
-    ${qd8}-8x16c8-minmax-neoni8mm)
+    ${qd8}-8x16c8-minmax-neoni8mm
+    ${qd4}-1x16c8-minmax-neoni8mm
+    ${qd4}-2x16c8-minmax-neoni8mm
+    ${qd4}-4x16c8-minmax-neoni8mm
+    ${qd4}-8x16c8-minmax-neoni8mm)
 else()
   # Plain C. XNNPACK's kernels for the RISC-V vector extension want a layout
   # that depends on the length of the CPU's vectors, which no file can have.
   latimer_kernels(ROLE int8_4x4 ISA scalar FILES
     ${qd8}-1x4-minmax-scalar
     ${qd8}-2x4-minmax-scalar
-    ${qd8}-4x4-minmax-scalar)
+    ${qd8}-4x4-minmax-scalar
+    ${qd4}-1x4-minmax-scalar
+    ${qd4}-2x4-minmax-scalar
+    ${qd4}-4x4-minmax-scalar)
   # Without the macro the source does not ask for fused multiply-add.
   latimer_kernels(ROLE f32 ISA scalar FLAGS -U__FP_FAST_FMAF FILES
     ${f32}-1x4-minmax-scalar

@@ -17,11 +17,11 @@ namespace {
 constexpr uint32_t kSourceTokens = 12;
 constexpr uint32_t kTargetTokens = 24;
 
-bool RunsHere(Tile tile) {
+bool RunsHere(Tile tile, bool int4) {
+  const CpuFeatures cpu = DetectCpuFeatures();
   GemmKernels kernels;
-  return SelectGemmKernels(DetectCpuFeatures(), WeightTypeOf(tile), tile,
-                           &kernels)
-      .ok();
+  return SelectGemmKernels(cpu, WeightTypeOf(tile), tile, &kernels).ok() &&
+         (!int4 || SelectInt4Kernels(cpu, tile, &kernels).ok());
 }
 
 // Ids without meaning, the same for every conversion, none special but those
@@ -76,12 +76,12 @@ std::vector<int32_t> Answer(const ModelBytes& file,
 
 }  // namespace
 
-std::optional<Tile> TileForThisCpu(WeightType type) {
+std::optional<Tile> TileForThisCpu(WeightType type, bool int4) {
   // The values are the same; see schema/model.fbs.
   constexpr int kMost = static_cast<int>(schema::Tile::MAX);
   for (int i = 1; i <= kMost; ++i) {
     const auto tile = static_cast<Tile>(i);
-    if (WeightTypeOf(tile) == type && RunsHere(tile)) return tile;
+    if (WeightTypeOf(tile) == type && RunsHere(tile, int4)) return tile;
   }
   return std::nullopt;
 }
@@ -95,8 +95,10 @@ ModelBytes WriteModelWithKnownAnswer(const CanonicalModel& model,
   if (options.weights == WeightType::kF32) {
     return WriteModel(model, with_answer);
   }
+  const bool int4 = options.int4 != nullptr && !options.int4->empty();
   const std::optional<Tile> tile =
-      RunsHere(options.tile) ? options.tile : TileForThisCpu();
+      RunsHere(options.tile, int4) ? options.tile
+                                   : TileForThisCpu(WeightType::kInt8, int4);
   if (!tile) {
     warnings->push_back(
         "this CPU has no kernels for int8 weights, so the model file gets no "
@@ -114,9 +116,11 @@ ModelBytes WriteModelWithKnownAnswer(const CanonicalModel& model,
     // Where the file itself is made, for it may be too large for the memory.
     std::optional<OutputFile> other;
     if (options.file != nullptr) other.emplace(options.file->path());
-    const ModelBytes runs_here = WriteModel(
-        model,
-        {.tile = *tile, .file = other ? &*other : nullptr, .progress = {}});
+    const ModelBytes runs_here =
+        WriteModel(model, {.tile = *tile,
+                           .int4 = options.int4,
+                           .file = other ? &*other : nullptr,
+                           .progress = {}});
     target = Answer(runs_here, source, static_cast<uint32_t>(target.size()));
   }
   SetKnownTarget(file, target);

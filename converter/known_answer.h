@@ -10,9 +10,10 @@
 
 namespace latimer {
 
-// A tile that this build and CPU have kernels for, the converter's default
-// before others; none where there is none.
-std::optional<Tile> TileForThisCpu(WeightType type = WeightType::kInt8);
+// A tile that this build and CPU have kernels for, with int4 also for such
+// weights, the converter's default before others; none where there is none.
+std::optional<Tile> TileForThisCpu(WeightType type = WeightType::kInt8,
+                                   bool int4 = false);
 
 // WriteModel. With int8 weights the file gets a known answer: the model is run
 // here, packed once more, beside options.file, where options.tile is for

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -35,6 +36,8 @@ struct Options {
   std::string source_language, target_language;  // Empty: all of them.
   fs::path output;
   WeightType weights = WeightType::kInt8;
+  bool int4 = false;
+  double int4_error = kInt4LargestError;
   Tile tile = Tile::k8x8;
   const Board* board = nullptr;  // Null: none was named.
   fs::path profile;
@@ -99,6 +102,26 @@ CanonicalModel ReadModel(const Options& options) {
       {options.limits.source_tokens, options.limits.target_tokens});
 }
 
+// The matrices that are int4, each with its error.
+Json Int4Json(const Int4Matrices& matrices) {
+  Json json = Json::object();
+  for (const auto& [name, matrix] : matrices) json[name] = matrix.error;
+  return json;
+}
+
+std::string Int4Text(const Int4Matrices& matrices) {
+  if (matrices.empty()) return "";
+  double largest = 0;
+  for (const auto& [name, matrix] : matrices) {
+    largest = std::max(largest, matrix.error);
+  }
+  char text[96];
+  std::snprintf(text, sizeof(text),
+                "; %zu matrices int4, which lose at most %.3f of their weights",
+                matrices.size(), largest);
+  return text;
+}
+
 void Convert(const Options& options) {
   CanonicalModel model = ReadModel(options);
   ChooseLanguages(options.source_language, options.target_language,
@@ -119,9 +142,14 @@ void Convert(const Options& options) {
                         .pruned_argmax = !options.no_pruned_argmax,
                         .file = &file,
                         .progress = {}};
+  Int4Matrices int4;
   Json pruning;
   if (!options.keep.empty()) {
     pruning = PruneAndReport(options.keep, options.unreachable, write, &model);
+  }
+  if (options.int4) {
+    int4 = QuantizeToInt4(options.int4_error, &model);
+    write.int4 = &int4;
   }
   const ModelBytes bytes = [&] {
     Progress progress(!options.json && isatty(STDERR_FILENO) != 0);
@@ -147,6 +175,7 @@ void Convert(const Options& options) {
     Json result;
     result["output"] = options.output.string();
     result["weights"] = info.weights;
+    if (options.int4) result["int4"] = Int4Json(int4);
     result["tile"] = info.tile;
     result["license"] = model.license;
     result["warnings"] = model.warnings;
@@ -163,7 +192,7 @@ void Convert(const Options& options) {
     return;
   }
   std::cout << options.output.string() << ": " << info.weights
-            << " weights, tile " << info.tile << "\n"
+            << " weights, tile " << info.tile << Int4Text(int4) << "\n"
             << (pruning.is_null() ? "" : PruningText(pruning))
             << BillText(bill);
   if (board != nullptr) {
@@ -222,9 +251,17 @@ int Main(int argc, char** argv) {
       ->required();
   std::string weights = "int8";
   app.add_option("--weights", weights,
-                 "int8 (one scale per output channel) or f32")
-      ->check(CLI::IsMember({"f32", "int8"}))
-      ->option_text("f32|int8 [int8]");
+                 "int8 (one scale per output channel); int4 for feed-forwards "
+                 "and int8 for the rest; or f32")
+      ->check(CLI::IsMember({"f32", "int8", "int4"}))
+      ->option_text("f32|int8|int4 [int8]");
+  CLI::Option* int4_error =
+      app.add_option("--int4-error", options.int4_error,
+                     "the most that a matrix may lose by int4, as a part of "
+                     "its weights (root mean square); what loses more stays "
+                     "int8")
+          ->check(CLI::Range(0.0, 1.0))
+          ->option_text("PART [0.15]");
   const std::map<std::string, Tile> tiles = {
       {"8x8", Tile::k8x8}, {"16x8", Tile::k16x8},   {"16x4", Tile::k16x4},
       {"4x8", Tile::k4x8}, {"8x2s4", Tile::k8x2s4}, {"4x4", Tile::k4x4},
@@ -292,6 +329,11 @@ int Main(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);
     std::cerr << "latimer-convert: " << error.what()
               << " (see latimer-convert --help).\n";
+    return 2;
+  }
+  options.int4 = weights == "int4";
+  if (int4_error->count() > 0 && !options.int4) {
+    std::cerr << "latimer-convert: --int4-error needs --weights int4.\n";
     return 2;
   }
   options.weights = weights == "f32" ? WeightType::kF32 : WeightType::kInt8;

@@ -55,6 +55,7 @@ struct PlannedTensor {
   uint32_t columns;  // 0 for vectors
   uint64_t bytes;
   bool nibbles = false;  // See ops/nibble/planes.h.
+  const Int4Matrix* int4 = nullptr;
 };
 
 // Whether the output matrix, if this tensor is it, is read for a pruned argmax:
@@ -80,10 +81,14 @@ class TensorPlanner {
                 uint32_t inputs, Linear&) {
     const std::string key = Name(name, layer);
     const bool nibbles = InNibbles(model_, options_, key, inputs);
+    const Int4Matrix* int4 = Int4Of(key);
+    const WeightType type =
+        int4 != nullptr ? WeightType::kInt4 : options_.weights;
     Add(PlannedTensor::Kind::kLinear, key, "", outputs, inputs,
         nibbles ? NibblePlaneBytes(outputs, inputs)
-                : PackedBytes(options_.weights, TileInUse(), outputs, inputs));
+                : PackedBytes(type, TileInUse(), outputs, inputs));
     tensors_.back().nibbles = nibbles;
+    tensors_.back().int4 = int4;
   }
   void OnNorm(TensorGroup, const char* name, int layer, uint32_t width,
               bool has_beta, Norm&) {
@@ -112,6 +117,12 @@ class TensorPlanner {
     char name[64];
     std::snprintf(name, sizeof(name), pattern, layer);
     return name;
+  }
+
+  const Int4Matrix* Int4Of(const std::string& key) const {
+    if (options_.int4 == nullptr) return nullptr;
+    const auto found = options_.int4->find(key);
+    return found == options_.int4->end() ? nullptr : &found->second;
   }
 
   void Add(PlannedTensor::Kind kind, const std::string& key,
@@ -285,7 +296,8 @@ ModelBytes Writer::Pack(Tile tile) {
     const size_t begin = size - places_[i].before_end;
     std::memcpy(file.data() + copied, built + copied, begin - copied);
     jobs.push_back({&model_.linears.at(tensor.key), tensor.rows, tensor.columns,
-                    file.subspan(begin, tensor.bytes), tensor.nibbles});
+                    file.subspan(begin, tensor.bytes), tensor.nibbles,
+                    tensor.int4});
     copied = begin + tensor.bytes;
   }
   std::memcpy(file.data() + copied, built + copied, size - copied);
@@ -339,14 +351,17 @@ Offset<schema::Tensor> Writer::WriteTensor(const PlannedTensor& tensor,
   if (tensor.columns > 0) shape.push_back(tensor.columns);
   const auto shape_offset = builder_->CreateVector(shape);
   const auto name_offset = builder_->CreateString(tensor.name);
-  return schema::CreateTensor(
-      *builder_, name_offset, shape_offset,
-      int8 ? schema::DType::Int8 : schema::DType::Float32, layout,
-      int8 ? schema::Quantization::SymmetricPerChannel
-           : schema::Quantization::None,
-      layout == schema::Layout::GemmPacked ? ToSchema(tile)
-                                           : schema::Tile::None,
-      vector, bias);
+  return schema::CreateTensor(*builder_, name_offset, shape_offset,
+                              tensor.int4 != nullptr ? schema::DType::Int4
+                              : int8                 ? schema::DType::Int8
+                                                     : schema::DType::Float32,
+                              layout,
+                              int8 ? schema::Quantization::SymmetricPerChannel
+                                   : schema::Quantization::None,
+                              layout == schema::Layout::GemmPacked
+                                  ? ToSchema(tile)
+                                  : schema::Tile::None,
+                              vector, bias);
 }
 
 // The biases of the parts one after another; 0, for none, where all are zero.

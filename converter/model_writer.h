@@ -10,6 +10,7 @@
 #include <string>
 
 #include "converter/canonical_model.h"
+#include "converter/int4_weights.h"
 #include "converter/output_file.h"
 #include "latimer/model_info.h"
 #include "ops/xnnpack/packed_matrix.h"
@@ -24,6 +25,8 @@ struct WriteOptions {
   // Writes an int8 output matrix for a pruned argmax, where it can be and
   // greedy search would use it.
   bool pruned_argmax = true;
+  // With int8 weights: the matrices that are int4. Borrowed; null: none.
+  const Int4Matrices* int4 = nullptr;
   // Borrowed; see converter/known_answer.h.
   KnownAnswer known_answer = {};
   // Where the file is made, not committed; borrowed, and Reserve has not been

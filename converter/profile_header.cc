@@ -63,6 +63,7 @@ std::string ProfileHeader(const Profile& profile) {
       << "    .relative_attention = " << text(profile.relative_attention)
       << ",\n"
       << "    .pruned_argmax = " << text(profile.pruned_argmax) << ",\n"
+      << "    .int4_weights = " << text(profile.int4_weights) << ",\n"
       << "    .attention_weights = " << profile.attention_weights << ",\n"
       << "    .token_scores = " << text(profile.token_scores) << ",\n"
       << "};\n\n}  // namespace latimer\n\n#endif  // " << guard << "\n";

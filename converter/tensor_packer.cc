@@ -57,8 +57,10 @@ class Packer {
     std::vector<Chunk> chunks;
     for (const PackJob& job : jobs) {
       LATIMER_CHECK(job.out.size() == BytesOf(job, job.rows));
-      const uint64_t unit =
-          job.nibbles ? kNibbleBlockRows : kBlocksOfUnit * ShapeOf(tile_).nr;
+      const uint64_t unit = job.nibbles ? kNibbleBlockRows
+                            : job.int4 != nullptr
+                                ? kBlocksOfUnit * Int4ShapeOf(tile_).nr
+                                : kBlocksOfUnit * ShapeOf(tile_).nr;
       const uint64_t most =
           std::max(unit, kChunkNumbers / job.columns / unit * unit);
       for (uint64_t begin = 0; begin < job.rows; begin += most) {
@@ -72,6 +74,7 @@ class Packer {
   uint64_t Pack(const Chunk& chunk) const {
     const PackJob& job = *chunk.job;
     const uint64_t k = job.columns;
+    if (job.int4 != nullptr) return PackInt4Chunk(chunk);
     const bool int8 = weights_ == WeightType::kInt8;
     std::vector<float> values(int8 ? k : chunk.rows * k);
     std::vector<int8_t> quantized(int8 ? chunk.rows * k : 0);
@@ -113,9 +116,19 @@ class Packer {
   }
 
  private:
+  uint64_t PackInt4Chunk(const Chunk& chunk) const {
+    const PackJob& job = *chunk.job;
+    PackInt4(tile_, chunk.rows, job.columns,
+             job.int4->integers.data() + chunk.begin * job.columns,
+             job.int4->scales.data() + chunk.begin,
+             job.out.data() + BytesOf(job, chunk.begin));
+    return BytesOf(job, chunk.rows);
+  }
+
   uint64_t BytesOf(const PackJob& job, uint64_t rows) const {
-    return job.nibbles ? NibblePlaneBytes(rows, job.columns)
-                       : PackedBytes(weights_, tile_, rows, job.columns);
+    if (job.nibbles) return NibblePlaneBytes(rows, job.columns);
+    return PackedBytes(job.int4 != nullptr ? WeightType::kInt4 : weights_,
+                       tile_, rows, job.columns);
   }
 
   // What was read is not needed again, or else it is read again. Rows of a

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "converter/canonical_model.h"
+#include "converter/int4_weights.h"
 #include "ops/xnnpack/packed_matrix.h"
 
 namespace latimer {
@@ -20,6 +21,7 @@ struct PackJob {
   uint32_t columns;
   std::span<std::byte> out;
   bool nibbles = false;
+  const Int4Matrix* int4 = nullptr;  // In its place, int4 weights.
 };
 
 // Packs all matrices with as many threads as the machine has, each of which

@@ -95,6 +95,7 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
   profile.gated_ffn = a.gated_ffn;
   profile.relative_attention = a.relative_attention;
   profile.pruned_argmax = info.pruned_argmax;
+  profile.int4_weights = info.int4_matrices > 0;
   profile.token_scores = limits.insight;
   if (limits.insight) {
     profile.attention_weights = Largest(

@@ -148,6 +148,9 @@ Status Translator::LoadState(std::span<const std::byte> image,
   const Model& model = context.model;
   LATIMER_RETURN_IF_ERROR(
       SelectGemmKernels(cpu, model.weight_type, model.tile, &context.gemm));
+  if (model.info.int4_matrices > 0) {
+    LATIMER_RETURN_IF_ERROR(SelectInt4Kernels(cpu, model.tile, &context.gemm));
+  }
   const VectorKernels* vector_kernels[kMaxVectorKernels];
   if (ListVectorKernels(cpu, vector_kernels) == 0) {
     return Status::Error(

@@ -204,6 +204,7 @@ Json InspectJson(const ModelInfo& info, const Json& kernels) {
                {"converter", info.converter},
                {"weights", info.weights},
                {"tile", info.tile},
+               {"int4_matrices", info.int4_matrices},
                {"pruned_argmax", info.pruned_argmax},
                {"tokenizer", TokenizerJson(info)},
                {"architecture", ArchitectureJson(info.architecture)},

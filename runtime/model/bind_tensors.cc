@@ -47,27 +47,31 @@ class TensorBinder {
                         outputs, inputs, /*nibbles=*/true, linear);
     }
     Tile tile;
-    const bool int8 = tensor->dtype() == schema::DType::Int8;
+    const bool f32 = tensor->dtype() == schema::DType::Float32;
+    const bool int4 = tensor->dtype() == schema::DType::Int4;
     if (tensor->layout() != schema::Layout::GemmPacked ||
         tensor->dtype() > schema::DType::MAX ||
         tensor->quantization() !=
-            (int8 ? schema::Quantization::SymmetricPerChannel
-                  : schema::Quantization::None) ||
+            (f32 ? schema::Quantization::None
+                 : schema::Quantization::SymmetricPerChannel) ||
         !TileFromSchema(tensor->tile(), &tile) ||
-        int8 != (WeightTypeOf(tile) == WeightType::kInt8)) {
+        f32 != (WeightTypeOf(tile) == WeightType::kF32) ||
+        (int4 && !MayBeInt4(group))) {
       return Mismatch("type or layout");
     }
-    const WeightType type = WeightTypeOf(tile);
+    const WeightType type = int4 ? WeightType::kInt4 : WeightTypeOf(tile);
     if (!first_linear_seen_) {
-      model_->weight_type = type;
+      model_->weight_type = WeightTypeOf(tile);
       model_->tile = tile;
       first_linear_seen_ = true;
     }
-    if (type != model_->weight_type || tile != model_->tile) {
+    if (tile != model_->tile) {
       return Mismatch("tile, which differs from that of other tensors");
     }
     BindMatrix(group, *tensor, PackedBytes(type, tile, outputs, inputs),
                outputs, inputs, /*nibbles=*/false, linear);
+    linear.int4 = int4;
+    if (int4) ++model_->info.int4_matrices;
   }
 
   void OnNorm(TensorGroup group, const char* name, int layer, uint32_t width,
@@ -84,6 +88,11 @@ class TensorBinder {
   }
 
  private:
+  // Rows of int4 cannot be looked up.
+  static bool MayBeInt4(TensorGroup group) {
+    return group != TensorGroup::kEmbeddings && group != TensorGroup::kOutput;
+  }
+
   // Only the output matrix, of which the best logit is wanted. What its numbers
   // are is not checked: scales, norms or sums that lie give wrong tokens.
   bool MayBeNibbles(const schema::Tensor& tensor, const char* name,
@@ -241,6 +250,12 @@ Status BindTensors(const schema::Model& root, Model* model) {
                          "The model has %s weights, which profile \"%s\" of "
                          "this build leaves out; build with another profile.",
                          int8 ? "int8" : "f32", kProfile.name);
+  }
+  if (model->info.int4_matrices > 0 && !kProfile.int4_weights) {
+    return Status::Error(StatusCode::kExceedsProfile,
+                         "The model has int4 weights, which profile \"%s\" of "
+                         "this build leaves out; build with another profile.",
+                         kProfile.name);
   }
   model->info.pruned_argmax = t.output.nibbles;
   if (t.output.nibbles && !kProfile.pruned_argmax) {

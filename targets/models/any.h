@@ -42,6 +42,7 @@ inline constexpr Profile kProfile = {
     .gated_ffn = true,
     .relative_attention = true,
     .pruned_argmax = true,
+    .int4_weights = true,
     .attention_weights = 1u << 20,
     .token_scores = true,
 };

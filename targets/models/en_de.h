@@ -40,6 +40,7 @@ inline constexpr Profile kProfile = {
     .gated_ffn = false,
     .relative_attention = false,
     .pruned_argmax = true,
+    .int4_weights = false,
     .attention_weights = 0,
     .token_scores = false,
 };

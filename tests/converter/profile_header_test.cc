@@ -56,6 +56,7 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
                      .gated_ffn = false,
                      .relative_attention = true,
                      .pruned_argmax = false,
+                     .int4_weights = false,
                      .attention_weights = 14,
                      .token_scores = true};
   const std::string header = ProfileHeader(p);
@@ -93,6 +94,7 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
   EXPECT_EQ(FieldOf(header, "gated_ffn"), "false");
   EXPECT_EQ(FieldOf(header, "relative_attention"), "true");
   EXPECT_EQ(FieldOf(header, "pruned_argmax"), "false");
+  EXPECT_EQ(FieldOf(header, "int4_weights"), "false");
   EXPECT_EQ(FieldOf(header, "attention_weights"), "14");
   EXPECT_EQ(FieldOf(header, "token_scores"), "true");
   EXPECT_THAT(header,

@@ -97,6 +97,33 @@ TEST(TensorPackerTest, PackingInPartsGivesTheBytesOfPackingAtOnce) {
   }
 }
 
+TEST(TensorPackerTest, Int4InPartsGivesTheBytesOfPackingAtOnce) {
+  constexpr uint32_t kRows = 17003, kColumns = 203;
+  Int4Matrix matrix;
+  for (uint32_t i = 0; i < kRows * kColumns; ++i) {
+    matrix.integers.push_back(
+        static_cast<int8_t>(static_cast<int>(i * 7 / 5 % 16) - 8));
+  }
+  for (uint32_t i = 0; i < kRows; ++i) {
+    matrix.scales.push_back(static_cast<float>(i) - 5.0f);
+  }
+  for (const Tile tile : kTiles) {
+    if (WeightTypeOf(tile) != WeightType::kInt8) continue;
+    const uint64_t bytes =
+        PackedBytes(WeightType::kInt4, tile, kRows, kColumns);
+    std::vector<std::byte> parts(bytes, std::byte{0xAA}), whole(bytes);
+    const PackJob job{.linear = nullptr,
+                      .rows = kRows,
+                      .columns = kColumns,
+                      .out = parts,
+                      .int4 = &matrix};
+    PackMatrices({&job, 1}, WeightType::kInt8, tile, [](uint64_t) {});
+    PackInt4(tile, kRows, kColumns, matrix.integers.data(),
+             matrix.scales.data(), whole.data());
+    EXPECT_TRUE(parts == whole) << NameOf(tile);
+  }
+}
+
 TEST(TensorPackerTest, OnlySelectedRowsArePacked) {
   Matrices matrices;
   constexpr uint32_t kColumns = 64;

@@ -41,6 +41,7 @@ inline constexpr Profile kProfile = {
     .gated_ffn = true,
     .relative_attention = true,
     .pruned_argmax = false,
+    .int4_weights = false,
     .attention_weights = 0,
     .token_scores = false,
 };

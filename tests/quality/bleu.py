@@ -1,9 +1,9 @@
-"""What int8 costs: BLEU and chrF of the demo model, f32 beside int8, on its 2,000 test sentences.
+"""What integers cost: BLEU and chrF of the demo model, f32, int8 and int4, on its 2,000 sentences.
 
     python tests/quality/bleu.py
 
-Converts examples/en-de twice, translates data/test.en with both, prints a table, and exits with 1
-where int8 is further from f32 than the limits (either way).
+Converts examples/en-de three times, translates data/test.en with each, prints a table, and exits
+with 1 where int8 or int4 is further from f32 than the limits (either way).
 """
 
 import argparse
@@ -15,6 +15,7 @@ from pathlib import Path
 import sacrebleu
 
 ROOT = Path(__file__).resolve().parents[2]
+WEIGHTS = ("f32", "int8", "int4")
 
 
 def convert(tools: Path, model: Path, weights: str, out: Path) -> None:
@@ -52,7 +53,7 @@ def main() -> None:
     sources, references = read("test.en"), read("test.de")
     outputs, scores = {}, {}
     with tempfile.TemporaryDirectory() as folder:
-        for weights in ("f32", "int8"):
+        for weights in WEIGHTS:
             model = Path(folder) / f"{weights}.ltm"
             convert(arguments.latimer, arguments.model, weights, model)
             lines = translate(arguments.latimer, model, "".join(s + "\n" for s in sources))
@@ -61,17 +62,21 @@ def main() -> None:
                 sacrebleu.corpus_bleu(lines, [references]).score,
                 sacrebleu.corpus_chrf(lines, [references]).score,
             )
-    bleu, chrf = (scores["int8"][i] - scores["f32"][i] for i in (0, 1))
-    same = sum(a == b for a, b in zip(outputs["f32"], outputs["int8"]))
 
     print(f"{len(sources)} sentences, sacrebleu {sacrebleu.__version__}\n")
     print("| weights | BLEU | chrF | same text as f32 |")
     print("| --- | --- | --- | --- |")
-    print(f"| f32 | {scores['f32'][0]:.2f} | {scores['f32'][1]:.2f} | |")
-    print(f"| int8 | {scores['int8'][0]:.2f} | {scores['int8'][1]:.2f} | {same} |")
-    print(f"| difference | {bleu:+.2f} | {chrf:+.2f} | |")
-    if abs(bleu) > arguments.max_bleu or abs(chrf) > arguments.max_chrf:
-        sys.exit(f"beyond the limits: BLEU {arguments.max_bleu}, chrF {arguments.max_chrf}")
+    far = []
+    for weights in WEIGHTS:
+        bleu, chrf = scores[weights]
+        same = sum(a == b for a, b in zip(outputs["f32"], outputs[weights]))
+        print(f"| {weights} | {bleu:.2f} | {chrf:.2f} | {same} |")
+        if (abs(bleu - scores["f32"][0]) > arguments.max_bleu
+                or abs(chrf - scores["f32"][1]) > arguments.max_chrf):
+            far.append(weights)
+    if far:
+        sys.exit(f"{', '.join(far)}: beyond the limits of BLEU {arguments.max_bleu}, "
+                 f"chrF {arguments.max_chrf} beside f32")
 
 
 if __name__ == "__main__":

@@ -28,6 +28,13 @@ inline ModelBytes ConvertDemo(WeightType weights, Tile tile = UsableTile()) {
                      .progress = {}});
 }
 
+// The same with --weights int4.
+inline ModelBytes ConvertDemoToInt4(Tile tile) {
+  CanonicalModel model = ReadHuggingFaceBart(DemoDirectory(), true);
+  const Int4Matrices int4 = QuantizeToInt4(kInt4LargestError, &model);
+  return WriteModel(model, {.tile = tile, .int4 = &int4, .progress = {}});
+}
+
 inline std::vector<std::string> ReadLines(const std::filesystem::path& path) {
   std::ifstream file(path);
   std::vector<std::string> lines;

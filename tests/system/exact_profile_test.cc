@@ -72,6 +72,17 @@ TEST_F(ExactProfileTest, ABuildWithItReservesTheBillAndTranslatesTheSame) {
   EXPECT_EQ(outcome.out, expected);
 }
 
+TEST_F(ExactProfileTest, ABuildWithItRefusesInt4Weights) {
+  const TempFolder folder;
+  const std::string path = folder.path() / "model.ltm";
+  WriteFileAtomically(path, ConvertDemoToInt4(UsableTile()).bytes());
+  const Outcome outcome = RunProgram("tests/exact_profile_program", {path});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.err,
+            "The model has int4 weights, which profile \"en_de\" of this build "
+            "leaves out; build with another profile.\n");
+}
+
 // The fields that a header gives to its profile.
 std::string FieldsOf(const std::string& header) {
   const size_t begin = header.find("inline");

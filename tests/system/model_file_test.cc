@@ -215,6 +215,17 @@ const Contradiction kContradictions[] = {
     {"TypeUnknown",
      [](M& m) { return TensorOf(m, "output").mutate_dtype(schema::DType{9}); },
      kCorrupt, "output differs in type or layout"},
+    // Rows of it are looked up.
+    {"OutputOfInt4",
+     [](M& m) {
+       return TensorOf(m, "output").mutate_dtype(schema::DType::Int4);
+     },
+     kCorrupt, "output differs in type or layout"},
+    {"Int4WithTheBytesOfInt8",
+     [](M& m) {
+       return TensorOf(m, "encoder.0.ffn.in").mutate_dtype(schema::DType::Int4);
+     },
+     kCorrupt, "encoder.0.ffn.in differs in data"},
     {"QuantizationMissing",
      [](M& m) {
        return TensorOf(m, "output")

@@ -38,6 +38,10 @@ Status Load(std::span<const std::byte> file, const char* level) {
   LATIMER_RETURN_IF_ERROR(ReadModelFile(file, true, &context.model));
   LATIMER_RETURN_IF_ERROR(SelectGemmKernels(cpu, context.model.weight_type,
                                             context.model.tile, &context.gemm));
+  if (context.model.info.int4_matrices > 0) {
+    LATIMER_RETURN_IF_ERROR(
+        SelectInt4Kernels(cpu, context.model.tile, &context.gemm));
+  }
   const VectorKernels* tables[kMaxVectorKernels];
   if (ListVectorKernels(cpu, tables) == 0) {
     return Status::Error(StatusCode::kUnsupportedCpu, "No vector kernels.");

@@ -51,10 +51,24 @@ int ExpectHash(const std::string& program, const ModelBytes& model,
   return runs;
 }
 
+constexpr Tile kTiles[] = {Tile::k4x8,  Tile::k8x8,   Tile::k16x8,
+                           Tile::k16x4, Tile::k8x2s4, Tile::k4x4};
+
+TEST(SameLogitsTest, Int4GivesTheSameBitsOnEveryCpuAndInEveryTile) {
+  int runs = 0;
+  for (const Tile tile : kTiles) {
+    GemmKernels kernels;
+    if (!SelectInt4Kernels(DetectCpuFeatures(), tile, &kernels).ok()) continue;
+    SCOPED_TRACE(NameOf(tile));
+    runs += ExpectHash("tests/same_logits_program", ConvertDemoToInt4(tile),
+                       "d5c60bc624d6d1b5");
+  }
+  EXPECT_GE(runs, 1);
+}
+
 TEST(SameLogitsTest, Int8GivesTheSameBitsOnEveryCpuAndInEveryTile) {
   int runs = 0;
-  for (const Tile tile : {Tile::k4x8, Tile::k8x8, Tile::k16x8, Tile::k16x4,
-                          Tile::k8x2s4, Tile::k4x4}) {
+  for (const Tile tile : kTiles) {
     GemmKernels kernels;
     if (!SelectGemmKernels(DetectCpuFeatures(), WeightType::kInt8, tile,
                            &kernels)

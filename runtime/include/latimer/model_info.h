@@ -257,6 +257,8 @@ struct ModelInfo {
   // which few tokens may be the best, and these alone are computed. The tokens
   // are the same as without.
   bool pruned_argmax;
+  // Of an int8 model: how many of its matrices have int4 weights.
+  uint32_t int4_matrices;
   // "f32" or "int8", and the packed layout: "8x8", "16x8", "4x8", ...
   const char* weights;
   const char* tile;

@@ -68,6 +68,8 @@ struct Profile {
   // Models whose output matrix is made for the best logit alone; see
   // ModelInfo::pruned_argmax.
   bool pruned_argmax = true;
+  // int8 models of which some matrices are int4.
+  bool int4_weights = true;
   // Attention weights that one translation can keep, as a number of floats; 0:
   // none are kept. See insight.h.
   uint64_t attention_weights = 0;

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "latimer/profile_config.h"
 #include "ops/xnnpack/kernel_sets.h"
 #include "xnnpack/quantization.h"
 
@@ -25,6 +26,10 @@ constexpr uint64_t kCachedWeightBytes = 128 * 1024;
 constexpr xnn_f32_minmax_params kUnclamped = {
     {-std::numeric_limits<float>::infinity(),
      std::numeric_limits<float>::infinity()}};
+// The zero point is what nibbles were packed with; kernels do not read it.
+constexpr xnn_f32_qc4w_minmax_params kUnclampedInt4 = {
+    {-std::numeric_limits<float>::infinity(),
+     std::numeric_limits<float>::infinity(), 8}};
 
 // The kernel for the next rows: the largest that at least half fill it. One
 // less filled is slower than several calls of smaller ones.
@@ -40,9 +45,9 @@ const GemmVariant& VariantFor(const GemmKernelSet& set, size_t rows) {
 // Calls run(variant, first_row, rows, first_channel, channels) for blocks of
 // rows and channels that cover rows x [begin, end).
 template <typename RunBlock>
-void ForEachBlock(const GemmKernelSet& set, size_t rows, uint32_t begin,
-                  uint32_t end, uint64_t block_bytes, const RunBlock& run) {
-  const uint32_t nr = ShapeOf(set.tile).nr;
+void ForEachBlock(const GemmKernelSet& set, uint32_t nr, size_t rows,
+                  uint32_t begin, uint32_t end, uint64_t block_bytes,
+                  const RunBlock& run) {
   uint32_t step = end - begin;
   if (VariantFor(set, rows).rows < rows) {
     const uint64_t blocks = kCachedWeightBytes / block_bytes;
@@ -73,17 +78,9 @@ Status UnsupportedCpu() {
                        kIsasInBuild);
 }
 
-}  // namespace
-
-Status SelectGemmKernels(CpuFeatures features, WeightType type, Tile tile,
-                         GemmKernels* out) {
-  *out = {};
-  if (ShapeOf(tile).nr == 0 || WeightTypeOf(tile) != type) {
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "Tile %s (%d) does not hold %s weights.", NameOf(tile),
-                         static_cast<int>(tile),
-                         type == WeightType::kInt8 ? "int8" : "f32");
-  }
+// The best set for weights of `type` in a model of this tile.
+Status FindSet(CpuFeatures features, WeightType type, Tile tile,
+               const GemmKernelSet** out) {
   const GemmKernelSet* missing = nullptr;
   // What would work here, to be named in the message: the tile that works on
   // most CPUs, which is the first one in the order of their values.
@@ -92,25 +89,37 @@ Status SelectGemmKernels(CpuFeatures features, WeightType type, Tile tile,
     if (!Supports(features, set)) {
       if (set.tile == tile) missing = &set;  // Newest first: keeps the oldest.
     } else if (set.tile == tile) {
-      out->gemm = &set;
-      break;
+      *out = &set;
+      return {};
     } else if (usable == nullptr || set.tile < usable->tile) {
       usable = &set;
     }
   }
-  if (out->gemm == nullptr) {
-    if (usable == nullptr) return UnsupportedCpu();
-    if (missing == nullptr) {
-      return Status::Error(StatusCode::kTileNotInBuild,
-                           "This build has no kernels for weights in tile %s; "
-                           "convert the model again with --tile %s.",
-                           NameOf(tile), NameOf(usable->tile));
-    }
-    return Status::Error(StatusCode::kUnsupportedCpu,
-                         "Weights in tile %s need a CPU with %s; convert "
-                         "the model again with --tile %s.",
-                         NameOf(tile), missing->isa, NameOf(usable->tile));
+  if (usable == nullptr) return UnsupportedCpu();
+  if (missing == nullptr) {
+    return Status::Error(StatusCode::kTileNotInBuild,
+                         "This build has no kernels for %s weights in tile %s; "
+                         "convert the model again with --tile %s.",
+                         NameOf(type), NameOf(tile), NameOf(usable->tile));
   }
+  return Status::Error(StatusCode::kUnsupportedCpu,
+                       "Weights (%s) in tile %s need a CPU with %s; convert "
+                       "the model again with --tile %s.",
+                       NameOf(type), NameOf(tile), missing->isa,
+                       NameOf(usable->tile));
+}
+
+}  // namespace
+
+Status SelectGemmKernels(CpuFeatures features, WeightType type, Tile tile,
+                         GemmKernels* out) {
+  *out = {};
+  if (ShapeOf(tile).nr == 0 || WeightTypeOf(tile) != type) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "Tile %s (%d) does not hold %s weights.", NameOf(tile),
+                         static_cast<int>(tile), NameOf(type));
+  }
+  LATIMER_RETURN_IF_ERROR(FindSet(features, type, tile, &out->gemm));
   if (type == WeightType::kF32) return {};
   for (const ConvertKernelSet& set : ConvertKernelSets()) {
     if (features.*(set.feature)) {
@@ -122,10 +131,19 @@ Status SelectGemmKernels(CpuFeatures features, WeightType type, Tile tile,
   return UnsupportedCpu();
 }
 
+Status SelectInt4Kernels(CpuFeatures features, Tile tile,
+                         GemmKernels* kernels) {
+  return FindSet(features, WeightType::kInt4, tile, &kernels->int4);
+}
+
 const char* KernelName(const GemmKernels& kernels, size_t i) {
   if (kernels.gemm == nullptr) return nullptr;
   if (i < kernels.gemm->variant_count) return kernels.gemm->variants[i].name;
   i -= kernels.gemm->variant_count;
+  if (kernels.int4 != nullptr) {
+    if (i < kernels.int4->variant_count) return kernels.int4->variants[i].name;
+    i -= kernels.int4->variant_count;
+  }
   if (kernels.convert == nullptr || i > 1) return nullptr;
   return i == 0 ? kernels.convert->minmax_name : kernels.convert->convert_name;
 }
@@ -156,32 +174,40 @@ void GemmInt8(const GemmKernels& kernels, size_t rows, const PackedMatrix& w,
               uint32_t channel_begin, uint32_t channel_end, const int8_t* q,
               size_t q_stride, const RowQuantization* params, float* y,
               size_t y_stride) {
-  const GemmKernelSet& set = *kernels.gemm;
-  const uint32_t nr = ShapeOf(set.tile).nr;
+  const WeightType type = w.int4 ? WeightType::kInt4 : WeightType::kInt8;
+  const GemmKernelSet& set = w.int4 ? *kernels.int4 : *kernels.gemm;
+  const uint32_t nr = ShapeOf(type, set.tile).nr;
   LATIMER_DCHECK(WeightTypeOf(set.tile) == WeightType::kInt8);
   LATIMER_DCHECK(channel_begin % nr == 0 && channel_end <= w.n);
-  const uint64_t block_bytes =
-      PackedBlockBytes(WeightType::kInt8, set.tile, w.k);
-  ForEachBlock(
-      set, rows, channel_begin, channel_end, block_bytes,
-      [&](const GemmVariant& variant, size_t row, size_t count,
-          uint32_t channel, uint32_t channels) {
-        const RowQuantization* quantization = params + row;
-        // A kernel that is not filled computes its last row several times,
-        // each with the parameters that follow, and stores to one place.
-        RowQuantization filled[kMaxVariantRows];
-        if (count < variant.rows) {
-          for (size_t i = 0; i < variant.rows; ++i) {
-            filled[i] = quantization[i < count ? i : count - 1];
-          }
-          quantization = filled;
-        }
-        variant.int8(
-            count, channels, w.k, q + row * q_stride, q_stride,
-            w.data + channel / nr * block_bytes, y + row * y_stride + channel,
-            y_stride * sizeof(float), nr * sizeof(float), &kUnclamped,
-            reinterpret_cast<const xnn_qd8_quantization_params*>(quantization));
-      });
+  const uint64_t block_bytes = PackedBlockBytes(type, set.tile, w.k);
+  ForEachBlock(set, nr, rows, channel_begin, channel_end, block_bytes,
+               [&](const GemmVariant& variant, size_t row, size_t count,
+                   uint32_t channel, uint32_t channels) {
+                 const RowQuantization* quantization = params + row;
+                 // A kernel that is not filled computes its last row several
+                 // times, each with the parameters that follow, and stores to
+                 // one place.
+                 RowQuantization filled[kMaxVariantRows];
+                 if (count < variant.rows) {
+                   for (size_t i = 0; i < variant.rows; ++i) {
+                     filled[i] = quantization[i < count ? i : count - 1];
+                   }
+                   quantization = filled;
+                 }
+                 const auto run = [&](auto* kernel, const auto* clamp) {
+                   kernel(count, channels, w.k, q + row * q_stride, q_stride,
+                          w.data + channel / nr * block_bytes,
+                          y + row * y_stride + channel,
+                          y_stride * sizeof(float), nr * sizeof(float), clamp,
+                          reinterpret_cast<const xnn_qd8_quantization_params*>(
+                              quantization));
+                 };
+                 if (kProfile.int4_weights && w.int4) {
+                   run(variant.int4, &kUnclampedInt4);
+                 } else {
+                   run(variant.int8, &kUnclamped);
+                 }
+               });
 }
 
 void GemmF32(const GemmKernels& kernels, size_t rows, const PackedMatrix& w,
@@ -194,7 +220,7 @@ void GemmF32(const GemmKernels& kernels, size_t rows, const PackedMatrix& w,
   const uint64_t block_bytes =
       PackedBlockBytes(WeightType::kF32, set.tile, w.k);
   ForEachBlock(
-      set, rows, channel_begin, channel_end, block_bytes,
+      set, nr, rows, channel_begin, channel_end, block_bytes,
       [&](const GemmVariant& variant, size_t row, size_t count,
           uint32_t channel, uint32_t channels) {
         variant.f32(
@@ -208,10 +234,10 @@ void GemmF32(const GemmKernels& kernels, size_t rows, const PackedMatrix& w,
 
 void UnpackRow(WeightType type, Tile tile, const PackedMatrix& w,
                uint32_t channel, float* out) {
-  LATIMER_DCHECK(channel < w.n);
+  LATIMER_DCHECK(channel < w.n && !w.int4);
   const TileShape shape = ShapeOf(tile);
   const uint32_t lane = channel % shape.nr;
-  const size_t inputs = PackedInputs(tile, w.k);
+  const size_t inputs = PackedInputs(type, tile, w.k);
   const std::byte* block =
       w.data + channel / shape.nr * PackedBlockBytes(type, tile, w.k);
   if (type == WeightType::kF32) {

@@ -2,9 +2,9 @@
 // with W packed as packed_matrix.h says. No allocation, no state, no threads:
 // callers split the output channels and add the bias.
 //
-// int8 is XNNPACK's qd8-f32-qc8w: each row of x is quantized as it comes
-// (QuantizeRows), once for all matrices that read it. Every CPU gives the same
-// bits: the sum in int32, as float * params.scale * the channel's scale.
+// int8 is XNNPACK's qd8-f32-qc8w, int4 -qc4w: each row of x is quantized as it
+// comes (QuantizeRows), once for all matrices that read it. Every CPU gives the
+// same bits: the sum in int32, as float * params.scale * the channel's scale.
 #ifndef LATIMER_OPS_XNNPACK_GEMM_H_
 #define LATIMER_OPS_XNNPACK_GEMM_H_
 
@@ -23,6 +23,7 @@ struct ConvertKernelSet;  // Kernels that quantize rows.
 // The kernels for one tile on this CPU. Copy freely; points to constants.
 struct GemmKernels {
   const GemmKernelSet* gemm = nullptr;
+  const GemmKernelSet* int4 = nullptr;        // Null unless asked for.
   const ConvertKernelSet* convert = nullptr;  // Null for f32.
 };
 
@@ -33,6 +34,9 @@ struct GemmKernels {
 // kUnsupportedCpu: all that were compiled in need a newer CPU.
 Status SelectGemmKernels(CpuFeatures features, WeightType type, Tile tile,
                          GemmKernels* out);
+
+// Adds the kernels for int4 weights to those of an int8 tile. The same errors.
+Status SelectInt4Kernels(CpuFeatures features, Tile tile, GemmKernels* kernels);
 
 // XNNPACK's name of the i-th kernel in use, smallest row count first, then
 // the conversion kernels; null from the end on. Static strings.
@@ -58,10 +62,10 @@ void QuantizeRows(const GemmKernels& kernels, size_t rows, size_t cols,
                   const float* x, size_t x_stride, int8_t* q, size_t q_stride,
                   RowQuantization* params);
 
-// y[:, begin:end) for quantized rows q [rows, w.k] and int8 weights. Only
-// these columns of y [rows, w.n] are written. Strides are in elements.
-// Precondition: channel_begin is a multiple of the tile's nr, channel_end is
-// one too or is w.n.
+// y[:, begin:end) for quantized rows q [rows, w.k] and int8 or int4 weights.
+// Only these columns of y [rows, w.n] are written. Strides are in elements.
+// Precondition: channel_begin is a multiple of the nr of w's tile, channel_end
+// is one too or is w.n.
 void GemmInt8(const GemmKernels& kernels, size_t rows, const PackedMatrix& w,
               uint32_t channel_begin, uint32_t channel_end, const int8_t* q,
               size_t q_stride, const RowQuantization* params, float* y,
@@ -74,6 +78,7 @@ void GemmF32(const GemmKernels& kernels, size_t rows, const PackedMatrix& w,
 
 // out [w.k] = the weights of one output channel, dequantized:
 // an embedding looked up in the output layer's matrix.
+// Precondition: w is not int4.
 void UnpackRow(WeightType type, Tile tile, const PackedMatrix& w,
                uint32_t channel, float* out);
 

@@ -15,6 +15,12 @@ namespace {
         nullptr,                                                        \
         "xnn_qd8_f32_qc8w_gemm_minmax_ukernel_" #rows "x" #tile_and_isa \
   }
+#define INT4_GEMM(rows, tile_and_isa)                                    \
+  {                                                                      \
+    rows, nullptr, nullptr,                                              \
+        "xnn_qd8_f32_qc4w_gemm_minmax_ukernel_" #rows "x" #tile_and_isa, \
+        xnn_qd8_f32_qc4w_gemm_minmax_ukernel_##rows##x##tile_and_isa     \
+  }
 #define F32_GEMM(rows, tile_and_isa)                                    \
   {                                                                     \
     rows, nullptr, xnn_f32_gemm_minmax_ukernel_##rows##x##tile_and_isa, \
@@ -134,6 +140,100 @@ constexpr GemmKernelSet kInt8GemmKernelSets[] = {
 #endif
 };
 
+// By the tile of the model's other matrices; see Int4ShapeOf. XNNPACK's faster
+// kernels for AVX2 and SSE4.1 ("madd") want other bytes.
+constexpr GemmKernelSet kInt4GemmKernelSets[] = {
+#ifdef LATIMER_KERNELS_INT8_16X8_AVX512VNNI
+    {Tile::k16x8,
+     &CpuFeatures::avx512vnni,
+     "AVX512-VNNI",
+     {INT4_GEMM(1, 16c8__avx512vnni_prfm), INT4_GEMM(5, 16c8__avx512vnni_prfm),
+      INT4_GEMM(7, 16c8__avx512vnni_prfm),
+      INT4_GEMM(10, 16c8__avx512vnni_prfm)},
+     4},
+#endif
+#ifdef LATIMER_KERNELS_INT8_8X8_AVX512VNNI
+    {Tile::k8x8,
+     &CpuFeatures::avx512vnni,
+     "AVX512-VNNI",
+     {INT4_GEMM(1, 8c8__avx256vnni_prfm), INT4_GEMM(5, 8c8__avx256vnni_prfm),
+      INT4_GEMM(7, 8c8__avx256vnni_prfm), INT4_GEMM(8, 8c8__avx256vnni_prfm)},
+     4},
+#endif
+#ifdef LATIMER_KERNELS_INT8_16X8_AVX512
+    {Tile::k16x8,
+     &CpuFeatures::avx512,
+     "AVX-512",
+     {INT4_GEMM(1, 16c8__avx512skx_prfm), INT4_GEMM(5, 16c8__avx512skx_prfm),
+      INT4_GEMM(7, 16c8__avx512skx_prfm)},
+     3},
+#endif
+#ifdef LATIMER_KERNELS_INT8_8X8_AVXVNNI
+    {Tile::k8x8,
+     &CpuFeatures::avxvnni,
+     "AVX-VNNI",
+     {INT4_GEMM(1, 8c8__avxvnni_prfm), INT4_GEMM(2, 8c8__avxvnni_prfm),
+      INT4_GEMM(3, 8c8__avxvnni_prfm)},
+     3},
+#endif
+#ifdef LATIMER_KERNELS_INT8_8X8_AVX2
+    {Tile::k8x8,
+     &CpuFeatures::avx2,
+     "AVX2",
+     {INT4_GEMM(1, 8c8__avx2), INT4_GEMM(2, 8c8__avx2), INT4_GEMM(3, 8c8__avx2),
+      INT4_GEMM(4, 8c8__avx2)},
+     4},
+#endif
+#ifdef LATIMER_KERNELS_INT8_4X8_SSE41
+    {Tile::k4x8,
+     &CpuFeatures::sse41,
+     "SSE4.1",
+     {INT4_GEMM(1, 4c8__sse41_ld64), INT4_GEMM(2, 4c8__sse41_ld64),
+      INT4_GEMM(3, 4c8__sse41_ld64), INT4_GEMM(4, 4c8__sse41_ld64)},
+     4},
+#endif
+#ifdef LATIMER_KERNELS_INT8_8X8_I8MM
+    {Tile::k8x8,
+     &CpuFeatures::i8mm,
+     "i8mm",
+     {INT4_GEMM(1, 8c8__neoni8mm), INT4_GEMM(2, 8c8__neoni8mm),
+      INT4_GEMM(4, 8c8__neoni8mm), INT4_GEMM(8, 8c8__neoni8mm)},
+     4},
+#endif
+#ifdef LATIMER_KERNELS_INT8_16X8_I8MM
+    {Tile::k16x8,
+     &CpuFeatures::i8mm,
+     "i8mm",
+     {INT4_GEMM(1, 16c8__neoni8mm), INT4_GEMM(2, 16c8__neoni8mm),
+      INT4_GEMM(4, 16c8__neoni8mm), INT4_GEMM(8, 16c8__neoni8mm)},
+     4},
+#endif
+#ifdef LATIMER_KERNELS_INT8_16X4_DOTPROD
+    {Tile::k16x4,
+     &CpuFeatures::dotprod,
+     "dotprod",
+     {INT4_GEMM(1, 16c4__neondot), INT4_GEMM(2, 16c4__neondot),
+      INT4_GEMM(4, 16c4__neondot)},
+     3},
+#endif
+#ifdef LATIMER_KERNELS_INT8_8X2S4_NEON
+    {Tile::k8x2s4,
+     &CpuFeatures::neon,
+     "NEON",
+     {INT4_GEMM(1, 16__neon_mlal_lane), INT4_GEMM(2, 16__neon_mlal_lane),
+      INT4_GEMM(4, 16__neon_mlal_lane)},
+     3},
+#endif
+#ifdef LATIMER_KERNELS_INT8_4X4_SCALAR
+    {Tile::k4x4,
+     &CpuFeatures::scalar,
+     "scalar",
+     {INT4_GEMM(1, 4__scalar), INT4_GEMM(2, 4__scalar),
+      INT4_GEMM(4, 4__scalar)},
+     3},
+#endif
+};
+
 // SSE4.1, 32-bit NEON and plain C multiply and add with two roundings, whatever
 // the profile says.
 constexpr GemmKernelSet kF32GemmKernelSets[] = {
@@ -225,6 +325,7 @@ constexpr bool VariantsRise(std::span<const GemmKernelSet> sets) {
   return true;
 }
 static_assert(VariantsRise(kInt8GemmKernelSets) &&
+              VariantsRise(kInt4GemmKernelSets) &&
               VariantsRise(kF32GemmKernelSets));
 
 }  // namespace
@@ -234,6 +335,9 @@ static_assert(VariantsRise(kInt8GemmKernelSets) &&
 std::span<const GemmKernelSet> GemmKernelSets(WeightType type) {
   if constexpr (kProfile.int8_weights) {
     if (type == WeightType::kInt8) return kInt8GemmKernelSets;
+  }
+  if constexpr (kProfile.int4_weights) {
+    if (type == WeightType::kInt4) return kInt4GemmKernelSets;
   }
   if constexpr (kProfile.f32_weights) {
     if (type == WeightType::kF32) return kF32GemmKernelSets;

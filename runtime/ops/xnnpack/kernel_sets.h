@@ -15,6 +15,7 @@
 namespace latimer {
 
 using Int8GemmFunction = xnn_qd8_f32_qc8w_gemm_ukernel_fn;
+using Int4GemmFunction = xnn_qd8_f32_qc4w_gemm_ukernel_fn;
 using F32GemmFunction = xnn_f32_gemm_minmax_ukernel_fn;
 using MinmaxFunction = xnn_f32_reduce_ukernel_fn;
 using ConvertFunction = void (*)(size_t bytes, const float* x, int8_t* q,
@@ -24,9 +25,11 @@ using ConvertFunction = void (*)(size_t bytes, const float* x, int8_t* q,
 // fewer.
 struct GemmVariant {
   uint32_t rows;
-  Int8GemmFunction int8;  // Null for f32.
-  F32GemmFunction f32;    // Null for int8.
+  // One of these.
+  Int8GemmFunction int8;
+  F32GemmFunction f32;
   const char* name;
+  Int4GemmFunction int4 = nullptr;
 };
 
 // The most rows of any variant.

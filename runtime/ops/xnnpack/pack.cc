@@ -1,6 +1,7 @@
 #include "ops/xnnpack/pack.h"
 
 #include <cstring>
+#include <vector>
 
 #include "base/check.h"
 #include "xnnpack/microparams-init.h"
@@ -15,7 +16,7 @@ void PackInt8(Tile tile, size_t n, size_t k, const int8_t* weights,
   LATIMER_CHECK(WeightTypeOf(tile) == WeightType::kInt8 && n > 0 && k > 0);
   std::memset(out, 0, PackedBytes(WeightType::kInt8, tile, n, k));
   const TileShape shape = ShapeOf(tile);
-  const size_t inputs = PackedInputs(tile, k);
+  const size_t inputs = PackedInputs(WeightType::kInt8, tile, k);
   const size_t block_bytes = PackedBlockBytes(WeightType::kInt8, tile, k);
   // The kernels add zero_point * (-sum of weights) to their sums.
   const xnn_qs8_packing_params packing = {.input_zero_point = 1};
@@ -24,6 +25,35 @@ void PackInt8(Tile tile, size_t n, size_t k, const int8_t* weights,
                           /*b=*/nullptr, /*scale=*/nullptr, out,
                           scale_and_bias_bytes, &packing);
   std::byte* scales = out + shape.nr * (sizeof(int32_t) + inputs);
+  xnn_init_qs8_qc8w_scale_fp32_params(n, shape.nr, shape.nr, block_bytes,
+                                      block_bytes, 0, scale, scales);
+}
+
+// xnn_pack_qs8_qc4w_weights_and_biases(), as the operator
+// fully_connected_nc_qd8_f32_qc4w calls it.
+void PackInt4(Tile tile, size_t n, size_t k, const int8_t* weights,
+              const float* scale, std::byte* out) {
+  LATIMER_CHECK(WeightTypeOf(tile) == WeightType::kInt8 && n > 0 && k > 0);
+  std::memset(out, 0, PackedBytes(WeightType::kInt4, tile, n, k));
+  const TileShape shape = Int4ShapeOf(tile);
+  const size_t inputs = PackedInputs(WeightType::kInt4, tile, k);
+  const size_t block_bytes = PackedBlockBytes(WeightType::kInt4, tile, k);
+  // What the packer reads: weight + 8, the first of two in the low nibble.
+  constexpr uint8_t kZero = 8;
+  std::vector<uint8_t> nibbles((n * k + 1) / 2);
+  for (size_t i = 0; i < n * k; ++i) {
+    const auto nibble = static_cast<uint8_t>(weights[i] + kZero);
+    nibbles[i / 2] |= static_cast<uint8_t>(i % 2 == 0 ? nibble : nibble << 4);
+  }
+  // As in PackInt8; the kernels shift the factor of 16 of their sums away.
+  const xnn_qs8_qc4w_packing_params packing = {.input_zero_point = 1,
+                                               .kernel_zero_point = kZero};
+  const size_t scale_and_bias_bytes = shape.nr * 2 * sizeof(float);
+  xnn_pack_qs8_qc4w_gemm_goi_w(/*g=*/1, n, k, shape.nr, shape.kr, shape.sr,
+                               nibbles.data(), /*b=*/nullptr,
+                               /*scale=*/nullptr, out, scale_and_bias_bytes,
+                               &packing);
+  std::byte* scales = out + shape.nr * (sizeof(int32_t) + inputs / 2);
   xnn_init_qs8_qc8w_scale_fp32_params(n, shape.nr, shape.nr, block_bytes,
                                       block_bytes, 0, scale, scales);
 }

@@ -18,6 +18,11 @@ namespace latimer {
 void PackInt8(Tile tile, size_t n, size_t k, const int8_t* weights,
               const float* scale, std::byte* out);
 
+// The same for int4 weights, in -8..7, one a byte, and the tile of an int8
+// model.
+void PackInt4(Tile tile, size_t n, size_t k, const int8_t* weights,
+              const float* scale, std::byte* out);
+
 // The same for f32 weights and an f32 tile.
 void PackF32(Tile tile, size_t n, size_t k, const float* weights,
              std::byte* out);

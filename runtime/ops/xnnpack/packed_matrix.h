@@ -5,6 +5,7 @@
 //
 //   int8: int32 -(sum of the channel's weights) [nr], weights, float scale
 //         [nr], float 0 [nr]
+//   int4: as int8, with two weights a byte
 //   f32:  float 0 [nr], weights
 //
 // The zeros are where XNNPACK has the bias. Its kernels add that fused or not,
@@ -14,7 +15,9 @@
 // Weights come kr inputs at a time: kr of channel 0, kr of channel 1, ... With
 // sr > 1 each group of kr*sr inputs is rotated by kr per channel ("shuffle").
 // Inputs are padded with zeros to a multiple of kr*sr, channels to one of nr.
-// The layout is XNNPACK's `goi` packing of qd8-f32-qc8w and f32 GEMM.
+// int4 has kr bytes for 2*kr inputs of a channel, the first kr of them in the
+// low nibbles, in two's complement; it is padded to 2*kr*sr.
+// The layout is XNNPACK's `goi` packing of qd8-f32-qc8w, -qc4w and f32 GEMM.
 #ifndef LATIMER_OPS_XNNPACK_PACKED_MATRIX_H_
 #define LATIMER_OPS_XNNPACK_PACKED_MATRIX_H_
 
@@ -26,6 +29,7 @@ namespace latimer {
 enum class WeightType : uint8_t {
   kF32,
   kInt8,  // Symmetric, one scale per output channel: XNNPACK's qc8w.
+  kInt4,  // The same with -8..7: qc4w. For some matrices of an int8 model.
 };
 
 // Named nr x kr [s sr], but for 4x4, to tell it from its f32 counterpart. The
@@ -40,6 +44,18 @@ enum class Tile : uint8_t {
   k4x4 = 7,    // int8: plain C, inputs one by one.
   k4x1 = 8,    // f32: plain C.
 };
+
+constexpr const char* NameOf(WeightType type) {
+  switch (type) {
+    case WeightType::kF32:
+      return "f32";
+    case WeightType::kInt8:
+      return "int8";
+    case WeightType::kInt4:
+      return "int4";
+  }
+  return "?";
+}
 
 struct TileShape {
   uint32_t nr;  // Output channels of one block.
@@ -68,6 +84,16 @@ constexpr TileShape ShapeOf(Tile tile) {
   return {};
 }
 
+// int4 weights in a model of this tile: XNNPACK has none for plain NEON with a
+// shuffle.
+constexpr TileShape Int4ShapeOf(Tile tile) {
+  return tile == Tile::k8x2s4 ? TileShape{16, 1, 1} : ShapeOf(tile);
+}
+
+constexpr TileShape ShapeOf(WeightType type, Tile tile) {
+  return type == WeightType::kInt4 ? Int4ShapeOf(tile) : ShapeOf(tile);
+}
+
 // "8x8", "8x2s4", ...; "?" for a value that is no tile.
 constexpr const char* NameOf(Tile tile) {
   switch (tile) {
@@ -91,6 +117,7 @@ constexpr const char* NameOf(Tile tile) {
   return "?";
 }
 
+// Of a model's matrices; those that are int4 have the tile of the others.
 constexpr WeightType WeightTypeOf(Tile tile) {
   return tile == Tile::k8x1 || tile == Tile::k4x1 ? WeightType::kF32
                                                   : WeightType::kInt8;
@@ -104,25 +131,29 @@ constexpr uint64_t RoundUp(uint64_t value, uint64_t multiple) {
 }
 
 // Inputs of a packed channel: k with its padding.
-constexpr uint64_t PackedInputs(Tile tile, uint64_t k) {
-  const TileShape shape = ShapeOf(tile);
-  return RoundUp(k, uint64_t{shape.kr} * shape.sr);
+constexpr uint64_t PackedInputs(WeightType type, Tile tile, uint64_t k) {
+  const TileShape shape = ShapeOf(type, tile);
+  const uint64_t planes = type == WeightType::kInt4 ? 2 : 1;
+  return RoundUp(k, planes * shape.kr * shape.sr);
 }
 
 // Bytes of one block of nr channels.
 constexpr uint64_t PackedBlockBytes(WeightType type, Tile tile, uint64_t k) {
-  const uint64_t inputs = PackedInputs(tile, k);
-  const uint64_t channel = type == WeightType::kInt8
-                               ? inputs + 2 * sizeof(float) + sizeof(int32_t)
-                               : (inputs + 1) * sizeof(float);
-  return channel * ShapeOf(tile).nr;
+  const uint64_t inputs = PackedInputs(type, tile, k);
+  const uint64_t weights = type == WeightType::kF32    ? inputs * sizeof(float)
+                           : type == WeightType::kInt8 ? inputs
+                                                       : inputs / 2;
+  const uint64_t beside = type == WeightType::kF32
+                              ? sizeof(float)
+                              : 2 * sizeof(float) + sizeof(int32_t);
+  return (weights + beside) * ShapeOf(type, tile).nr;
 }
 
 // Bytes of a packed matrix with n output channels and k inputs: a multiple of
 // kPackedAlignment.
 constexpr uint64_t PackedBytes(WeightType type, Tile tile, uint64_t n,
                                uint64_t k) {
-  const uint32_t nr = ShapeOf(tile).nr;
+  const uint32_t nr = ShapeOf(type, tile).nr;
   const uint64_t blocks = RoundUp(n, nr) / nr;
   return RoundUp(blocks * PackedBlockBytes(type, tile, k), kPackedAlignment);
 }
@@ -132,6 +163,7 @@ struct PackedMatrix {
   const std::byte* data = nullptr;  // kPackedAlignment-aligned.
   uint32_t n = 0;                   // Output channels.
   uint32_t k = 0;                   // Inputs.
+  bool int4 = false;                // WeightType::kInt4.
 };
 
 }  // namespace latimer

@@ -62,11 +62,19 @@ const Problem kProblems[] = {
     {33, 65, 70}, {21, 300, 520},
 };
 
-struct Int8Case {
-  explicit Int8Case(const Problem& problem, Tile tile_of_case)
-      : rows(problem.rows), n(problem.n), k(problem.k), tile(tile_of_case) {
+constexpr WeightType kIntegerTypes[] = {WeightType::kInt8, WeightType::kInt4};
+
+struct IntegerCase {
+  IntegerCase(const Problem& problem, Tile tile_of_case,
+              WeightType type_of_case = WeightType::kInt8)
+      : rows(problem.rows),
+        n(problem.n),
+        k(problem.k),
+        tile(tile_of_case),
+        type(type_of_case) {
     std::mt19937 random(static_cast<uint32_t>(rows * 7919 + n * 31 + k));
-    std::uniform_int_distribution<int> weight(-127, 127);
+    const bool int4 = type == WeightType::kInt4;
+    std::uniform_int_distribution<int> weight(int4 ? -8 : -127, int4 ? 7 : 127);
     std::uniform_real_distribution<float> value(-2.0f, 3.0f);
     weights.resize(n * k);
     for (int8_t& w : weights) w = static_cast<int8_t>(weight(random));
@@ -77,17 +85,27 @@ struct Int8Case {
     for (float& v : x) v = value(random);
   }
 
+  size_t packed_bytes() const { return PackedBytes(type, tile, n, k); }
+
+  // `out` has packed_bytes().
+  PackedMatrix Pack(std::byte* out) const {
+    const auto pack = type == WeightType::kInt4 ? PackInt4 : PackInt8;
+    pack(tile, n, k, weights.data(), scale.data(), out);
+    return {out, static_cast<uint32_t>(n), static_cast<uint32_t>(k),
+            type == WeightType::kInt4};
+  }
+
   size_t rows, n, k;
   Tile tile;
+  WeightType type;
   std::vector<int8_t> weights;
   std::vector<float> scale, x;
 };
 
 // What the kernels compute, in plain C++: exact integer sums, one rounding
 // per float operation.
-std::vector<float> ReferenceInt8(const Int8Case& c, const int8_t* q,
-                                 size_t q_stride,
-                                 const RowQuantization* params) {
+std::vector<float> Reference(const IntegerCase& c, const int8_t* q,
+                             size_t q_stride, const RowQuantization* params) {
   std::vector<float> y(c.rows * c.n);
   for (size_t row = 0; row < c.rows; ++row) {
     for (size_t channel = 0; channel < c.n; ++channel) {
@@ -115,53 +133,64 @@ testing::AssertionResult SameBits(const T* a, const T* b, size_t count) {
   return testing::AssertionSuccess();
 }
 
-// A GemmKernels for each kernel set in this build that this CPU can run.
+// A GemmKernels for each kernel set in this build that this CPU can run. Those
+// for int4 have kernels for int8 weights as well.
 std::vector<GemmKernels> UsableKernels(WeightType type) {
   const CpuFeatures cpu = DetectCpuFeatures();
   std::vector<GemmKernels> all;
   for (const GemmKernelSet& set : GemmKernelSets(type)) {
     if (!(cpu.*(set.feature))) continue;
     GemmKernels kernels;
-    EXPECT_TRUE(SelectGemmKernels(cpu, type, set.tile, &kernels).ok());
-    kernels.gemm = &set;
+    EXPECT_TRUE(
+        SelectGemmKernels(cpu, WeightTypeOf(set.tile), set.tile, &kernels)
+            .ok());
+    (type == WeightType::kInt4 ? kernels.int4 : kernels.gemm) = &set;
     all.push_back(kernels);
   }
   return all;
 }
 
-TEST(XnnpackGemm, ThisCpuHasKernelsForBothWeightTypes) {
+const char* FirstName(const GemmKernels& kernels) {
+  return (kernels.int4 != nullptr ? kernels.int4 : kernels.gemm)
+      ->variants[0]
+      .name;
+}
+
+TEST(XnnpackGemm, ThisCpuHasKernelsForAllWeightTypes) {
   EXPECT_FALSE(UsableKernels(WeightType::kF32).empty());
+  EXPECT_FALSE(UsableKernels(WeightType::kInt4).empty());
   EXPECT_FALSE(UsableKernels(WeightType::kInt8).empty());
 }
 
-TEST(XnnpackGemm, Int8IsThePlainReferencesBitsOnOddShapes) {
-  for (const GemmKernels& kernels : UsableKernels(WeightType::kInt8)) {
-    for (const Problem& problem : kProblems) {
-      const Tile tile = kernels.gemm->tile;
-      SCOPED_TRACE(std::string(KernelName(kernels, 0)) + " rows " +
-                   std::to_string(problem.rows) + " n " +
-                   std::to_string(problem.n) + " k " +
-                   std::to_string(problem.k));
-      Int8Case c(problem, tile);
-      GuardedBytes packed(PackedBytes(WeightType::kInt8, tile, c.n, c.k));
-      PackInt8(tile, c.n, c.k, c.weights.data(), c.scale.data(),
-               packed.As<std::byte>());
-      const PackedMatrix w = {packed.As<std::byte>(),
-                              static_cast<uint32_t>(c.n),
-                              static_cast<uint32_t>(c.k)};
-      // Exactly the slack that the header asks for, then no memory.
-      GuardedBytes q(c.rows * c.k + kActivationPaddingBytes);
-      GuardedBytes params(c.rows * sizeof(RowQuantization));
-      std::memset(q.As<char>(), 0x55, q.size());
-      std::memset(params.As<char>(), 0x55, params.size());
-      QuantizeRows(kernels, c.rows, c.k, c.x.data(), c.k, q.As<int8_t>(), c.k,
-                   params.As<RowQuantization>());
-      const std::vector<float> expected =
-          ReferenceInt8(c, q.As<int8_t>(), c.k, params.As<RowQuantization>());
-      GuardedBytes y(c.rows * c.n * sizeof(float));
-      GemmInt8(kernels, c.rows, w, 0, w.n, q.As<int8_t>(), c.k,
-               params.As<RowQuantization>(), y.As<float>(), c.n);
-      ASSERT_TRUE(SameBits(y.As<float>(), expected.data(), expected.size()));
+void ExpectReferencesBits(const GemmKernels& kernels, const IntegerCase& c) {
+  GuardedBytes packed(c.packed_bytes());
+  const PackedMatrix w = c.Pack(packed.As<std::byte>());
+  // Exactly the slack that the header asks for, then no memory.
+  GuardedBytes q(c.rows * c.k + kActivationPaddingBytes);
+  GuardedBytes params(c.rows * sizeof(RowQuantization));
+  std::memset(q.As<char>(), 0x55, q.size());
+  std::memset(params.As<char>(), 0x55, params.size());
+  QuantizeRows(kernels, c.rows, c.k, c.x.data(), c.k, q.As<int8_t>(), c.k,
+               params.As<RowQuantization>());
+  const std::vector<float> expected =
+      Reference(c, q.As<int8_t>(), c.k, params.As<RowQuantization>());
+  GuardedBytes y(c.rows * c.n * sizeof(float));
+  GemmInt8(kernels, c.rows, w, 0, w.n, q.As<int8_t>(), c.k,
+           params.As<RowQuantization>(), y.As<float>(), c.n);
+  ASSERT_TRUE(SameBits(y.As<float>(), expected.data(), expected.size()));
+}
+
+TEST(XnnpackGemm, IntegersGiveThePlainReferencesBitsOnOddShapes) {
+  for (const WeightType type : kIntegerTypes) {
+    for (const GemmKernels& kernels : UsableKernels(type)) {
+      for (const Problem& problem : kProblems) {
+        SCOPED_TRACE(std::string(FirstName(kernels)) + " rows " +
+                     std::to_string(problem.rows) + " n " +
+                     std::to_string(problem.n) + " k " +
+                     std::to_string(problem.k));
+        ExpectReferencesBits(kernels,
+                             IntegerCase(problem, kernels.gemm->tile, type));
+      }
     }
   }
 }
@@ -203,54 +232,52 @@ TEST(XnnpackGemm, F32EqualsThePlainReferenceOnOddShapes) {
 }
 
 TEST(XnnpackGemm, ARangeOfChannelsEqualsThatPartOfTheWhole) {
-  for (const GemmKernels& kernels : UsableKernels(WeightType::kInt8)) {
-    const Tile tile = kernels.gemm->tile;
-    Int8Case c({13, 71, 45}, tile);
-    GuardedBytes packed(PackedBytes(WeightType::kInt8, tile, c.n, c.k));
-    PackInt8(tile, c.n, c.k, c.weights.data(), c.scale.data(),
-             packed.As<std::byte>());
-    const PackedMatrix w = {packed.As<std::byte>(), static_cast<uint32_t>(c.n),
-                            static_cast<uint32_t>(c.k)};
-    std::vector<int8_t> q(c.rows * c.k + kActivationPaddingBytes);
-    std::vector<RowQuantization> params(c.rows);
-    QuantizeRows(kernels, c.rows, c.k, c.x.data(), c.k, q.data(), c.k,
-                 params.data());
-    std::vector<float> whole(c.rows * c.n);
-    GemmInt8(kernels, c.rows, w, 0, w.n, q.data(), c.k, params.data(),
-             whole.data(), c.n);
-    std::vector<float> parts(c.rows * c.n, -1e30f);
-    const uint32_t bounds[] = {0, 16, 48, 48, w.n};
-    for (int i = 0; i + 1 < 5; ++i) {
-      if (bounds[i] == bounds[i + 1]) continue;
-      GemmInt8(kernels, c.rows, w, bounds[i], bounds[i + 1], q.data(), c.k,
-               params.data(), parts.data(), c.n);
+  for (const WeightType type : kIntegerTypes) {
+    for (const GemmKernels& kernels : UsableKernels(type)) {
+      const Tile tile = kernels.gemm->tile;
+      const IntegerCase c({13, 71, 45}, tile, type);
+      GuardedBytes packed(c.packed_bytes());
+      const PackedMatrix w = c.Pack(packed.As<std::byte>());
+      std::vector<int8_t> q(c.rows * c.k + kActivationPaddingBytes);
+      std::vector<RowQuantization> params(c.rows);
+      QuantizeRows(kernels, c.rows, c.k, c.x.data(), c.k, q.data(), c.k,
+                   params.data());
+      std::vector<float> whole(c.rows * c.n);
+      GemmInt8(kernels, c.rows, w, 0, w.n, q.data(), c.k, params.data(),
+               whole.data(), c.n);
+      std::vector<float> parts(c.rows * c.n, -1e30f);
+      const uint32_t bounds[] = {0, 16, 48, 48, w.n};
+      for (int i = 0; i + 1 < 5; ++i) {
+        if (bounds[i] == bounds[i + 1]) continue;
+        GemmInt8(kernels, c.rows, w, bounds[i], bounds[i + 1], q.data(), c.k,
+                 params.data(), parts.data(), c.n);
+      }
+      EXPECT_EQ(whole, parts) << FirstName(kernels);
     }
-    EXPECT_EQ(whole, parts) << KernelName(kernels, 0);
   }
 }
 
 TEST(XnnpackGemm, ARowsResultDoesNotDependOnTheNumberOfRows) {
-  for (const GemmKernels& kernels : UsableKernels(WeightType::kInt8)) {
-    const Tile tile = kernels.gemm->tile;
-    Int8Case c({23, 37, 61}, tile);
-    GuardedBytes packed(PackedBytes(WeightType::kInt8, tile, c.n, c.k));
-    PackInt8(tile, c.n, c.k, c.weights.data(), c.scale.data(),
-             packed.As<std::byte>());
-    const PackedMatrix w = {packed.As<std::byte>(), static_cast<uint32_t>(c.n),
-                            static_cast<uint32_t>(c.k)};
-    std::vector<int8_t> q(c.rows * c.k + kActivationPaddingBytes);
-    std::vector<RowQuantization> params(c.rows);
-    QuantizeRows(kernels, c.rows, c.k, c.x.data(), c.k, q.data(), c.k,
-                 params.data());
-    std::vector<float> together(c.rows * c.n);
-    GemmInt8(kernels, c.rows, w, 0, w.n, q.data(), c.k, params.data(),
-             together.data(), c.n);
-    std::vector<float> alone(c.rows * c.n);
-    for (size_t row = 0; row < c.rows; ++row) {
-      GemmInt8(kernels, 1, w, 0, w.n, q.data() + row * c.k, c.k,
-               params.data() + row, alone.data() + row * c.n, c.n);
+  for (const WeightType type : kIntegerTypes) {
+    for (const GemmKernels& kernels : UsableKernels(type)) {
+      const Tile tile = kernels.gemm->tile;
+      const IntegerCase c({23, 37, 61}, tile, type);
+      GuardedBytes packed(c.packed_bytes());
+      const PackedMatrix w = c.Pack(packed.As<std::byte>());
+      std::vector<int8_t> q(c.rows * c.k + kActivationPaddingBytes);
+      std::vector<RowQuantization> params(c.rows);
+      QuantizeRows(kernels, c.rows, c.k, c.x.data(), c.k, q.data(), c.k,
+                   params.data());
+      std::vector<float> together(c.rows * c.n);
+      GemmInt8(kernels, c.rows, w, 0, w.n, q.data(), c.k, params.data(),
+               together.data(), c.n);
+      std::vector<float> alone(c.rows * c.n);
+      for (size_t row = 0; row < c.rows; ++row) {
+        GemmInt8(kernels, 1, w, 0, w.n, q.data() + row * c.k, c.k,
+                 params.data() + row, alone.data() + row * c.n, c.n);
+      }
+      EXPECT_EQ(together, alone) << FirstName(kernels);
     }
-    EXPECT_EQ(together, alone) << KernelName(kernels, 0);
   }
 }
 
@@ -333,13 +360,9 @@ TEST(XnnpackGemm, AnUnpackedRowIsTheWeightsThatWerePacked) {
   for (const Tile tile : {Tile::k8x8, Tile::k16x8, Tile::k16x4, Tile::k4x8,
                           Tile::k8x2s4, Tile::k4x4}) {
     for (const Problem& problem : kProblems) {
-      Int8Case c(problem, tile);
-      GuardedBytes packed(PackedBytes(WeightType::kInt8, tile, c.n, c.k));
-      PackInt8(tile, c.n, c.k, c.weights.data(), c.scale.data(),
-               packed.As<std::byte>());
-      const PackedMatrix w = {packed.As<std::byte>(),
-                              static_cast<uint32_t>(c.n),
-                              static_cast<uint32_t>(c.k)};
+      const IntegerCase c(problem, tile);
+      GuardedBytes packed(c.packed_bytes());
+      const PackedMatrix w = c.Pack(packed.As<std::byte>());
       for (uint32_t channel = 0; channel < c.n; ++channel) {
         GuardedBytes row(c.k * sizeof(float));
         UnpackRow(WeightType::kInt8, tile, w, channel, row.As<float>());
@@ -381,6 +404,13 @@ TEST(XnnpackGemm, PackedBytesAreWhatTheLayoutSays) {
             512u * (2048 + 12));
   EXPECT_EQ(PackedBytes(WeightType::kInt8, Tile::k4x8, 1, 1), 128u);
   EXPECT_EQ(PackedBytes(WeightType::kF32, Tile::k8x1, 3, 5), 192u);
+  EXPECT_EQ(PackedBytes(WeightType::kInt4, Tile::k16x8, 512, 2048),
+            512u * (1024 + 12));
+  // 17 inputs become 32, two a byte; with plain NEON 18, and 16 channels.
+  EXPECT_EQ(PackedBytes(WeightType::kInt4, Tile::k8x8, 16, 17),
+            16u * (16 + 12));
+  EXPECT_EQ(PackedBytes(WeightType::kInt4, Tile::k8x2s4, 16, 17),
+            RoundUp(16 * (9 + 12), 64));
   // Beyond 32 bits.
   EXPECT_EQ(PackedBytes(WeightType::kF32, Tile::k8x1, 1u << 20, 1u << 12),
             (uint64_t{1} << 20) * 4 * ((1 << 12) + 1));

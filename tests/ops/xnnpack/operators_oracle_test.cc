@@ -229,6 +229,81 @@ TEST_F(XnnpackOracle, Int8GemmIsTheFullyConnectedOperatorsBits) {
 #endif
 }
 
+TEST_F(XnnpackOracle, Int4GemmIsTheFullyConnectedOperatorsBits) {
+  bool compared_packed = false;
+  for (const Sizes& s : AllSizes()) {
+    SCOPED_TRACE(Describe(s));
+    // The operator reads two weights a byte, each row in whole bytes.
+    if (s.k % 2 != 0) continue;
+    std::vector<int8_t> weights(s.n * s.k);
+    std::vector<uint8_t> nibbles(s.n * s.k / 2);
+    std::mt19937 random(3);
+    for (size_t i = 0; i < weights.size(); ++i) {
+      const uint32_t nibble = random() % 16;
+      weights[i] = static_cast<int8_t>(static_cast<int>(nibble) - 8);
+      nibbles[i / 2] |= static_cast<uint8_t>(nibble << i % 2 * 4);
+    }
+    const std::vector<float> scale = RandomFloats(s.n, 0.001f, 0.02f, 4);
+    const std::vector<float> x =
+        RandomFloats(s.rows * s.k + XNN_EXTRA_BYTES, -2.0f, 3.0f, 6);
+    std::vector<int8_t> q(s.rows * s.k + XNN_EXTRA_BYTES);
+    std::vector<RowQuantization> params(s.rows + XNN_EXTRA_QUANTIZATION_PARAMS);
+    GemmKernels any;
+    ASSERT_TRUE(SelectGemmKernels(DetectCpuFeatures(), WeightType::kInt8,
+                                  UsableTiles(WeightType::kInt8).front(), &any)
+                    .ok());
+    QuantizeRows(any, s.rows, s.k, x.data(), s.k, q.data(), s.k, params.data());
+    for (size_t i = s.rows; i < params.size(); ++i) {
+      params[i] = params[s.rows - 1];
+    }
+
+    PackedCapture capture;
+    xnn_weights_cache_provider provider = capture.Provider();
+    xnn_operator_t op = nullptr;
+    ASSERT_EQ(xnn_create_fully_connected_nc_qd8_f32_qc4w(
+                  s.k, s.n, s.k, s.n, /*kernel_zero_point=*/8, scale.data(),
+                  nibbles.data(), nullptr, -INFINITY, INFINITY, 0, nullptr,
+                  &provider, &op),
+              xnn_status_success);
+    const Operator owner(op);
+    ASSERT_EQ(xnn_reshape_fully_connected_nc_qd8_f32_qc4w(op, s.rows, nullptr),
+              xnn_status_success);
+    std::vector<float> expected(s.rows * s.n);
+    ASSERT_EQ(xnn_setup_fully_connected_nc_qd8_f32_qc4w(
+                  op, q.data(), expected.data(),
+                  reinterpret_cast<xnn_quantization_params*>(params.data())),
+              xnn_status_success);
+    ASSERT_EQ(xnn_run_operator(op, nullptr), xnn_status_success);
+
+    for (const Tile tile : UsableTiles(WeightType::kInt8)) {
+      GemmKernels kernels;
+      if (!SelectInt4Kernels(DetectCpuFeatures(), tile, &kernels).ok()) {
+        continue;
+      }
+      const uint64_t size = PackedBytes(WeightType::kInt4, tile, s.n, s.k);
+      const Packed packed = AllocatePacked(size);
+      PackInt4(tile, s.n, s.k, weights.data(), scale.data(), packed.get());
+      const PackedMatrix w = {packed.get(), static_cast<uint32_t>(s.n),
+                              static_cast<uint32_t>(s.k), /*int4=*/true};
+      std::vector<float> y(s.rows * s.n);
+      GemmInt8(kernels, s.rows, w, 0, w.n, q.data(), s.k, params.data(),
+               y.data(), s.n);
+      EXPECT_EQ(std::memcmp(y.data(), expected.data(), y.size() * 4), 0)
+          << NameOf(tile);
+      // As for int8; where the operator has the kernels of another layout
+      // (AVX2, SSE4.1), only the results are equal.
+      const uint32_t nr = Int4ShapeOf(tile).nr;
+      if (tile == Tile::k16x8 && s.n % nr == 0 && capture.size == size) {
+        EXPECT_EQ(std::memcmp(packed.get(), capture.aligned, size), 0)
+            << NameOf(tile);
+        compared_packed = true;
+      }
+    }
+  }
+  const CpuFeatures cpu = DetectCpuFeatures();
+  EXPECT_TRUE(compared_packed || !(cpu.avx512vnni || cpu.i8mm));
+}
+
 TEST_F(XnnpackOracle, F32GemmIsTheFullyConnectedOperatorsBits) {
   GemmKernels kernels;
   ASSERT_TRUE(SelectGemmKernels(DetectCpuFeatures(), WeightType::kF32,
