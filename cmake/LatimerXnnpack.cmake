@@ -48,6 +48,8 @@ latimer_dependency(FXDIV
 # runtime/ops/xnnpack/kernel_sets.cc has the tables. Nothing is fused that the
 # source does not fuse: GCC contracts vmulq and vaddq too.
 #
+# Kernels whose names end in "prfm" prefetch; see xnnpack_prefetch.h for how far.
+#
 # Roles are int8_<tile>, which has the kernels for int4 weights too, f32 and
 # quantize. Calls go from the oldest instruction set to the newest.
 macro(latimer_kernels)
@@ -55,8 +57,13 @@ macro(latimer_kernels)
   latimer_add_isa_to_role(${arg_ROLE} ${arg_ISA})
   foreach(name IN LISTS arg_FILES)
     set(file "${XNNPACK_SOURCE_DIR}/src/${name}.c")
+    set(latimer_flags ${arg_FLAGS} -fno-math-errno -ffp-contract=off)
+    if(name MATCHES "-prfm$")
+      # Found by include folder, which is not part of the library's key.
+      list(APPEND latimer_flags -include xnnpack_prefetch.h)
+    endif()
     set_source_files_properties("${file}" PROPERTIES
-      COMPILE_OPTIONS "${arg_FLAGS};-fno-math-errno;-ffp-contract=off")
+      COMPILE_OPTIONS "${latimer_flags}")
     list(APPEND latimer_files_${arg_ROLE}_${arg_ISA} "${file}")
   endforeach()
 endmacro()
@@ -276,10 +283,15 @@ target_include_directories(latimer_xnnpack_headers SYSTEM INTERFACE
 target_compile_definitions(latimer_xnnpack_headers INTERFACE
   ${latimer_xnnpack_definitions})
 
+set(latimer_prefetch_folder "${CMAKE_CURRENT_LIST_DIR}/xnnpack")
+file(SHA256 "${latimer_prefetch_folder}/xnnpack_prefetch.h"
+  latimer_prefetch_digest)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+  "${latimer_prefetch_folder}/xnnpack_prefetch.h")
 latimer_cached_library(latimer_xnnpack_kernels CALL_GRAPH
-  KEY 4ea82e5
+  KEY "4ea82e5 ${latimer_prefetch_digest}"
   SOURCES ${latimer_kernel_files}
-  PRIVATE_INCLUDES ${latimer_xnnpack_includes}
+  PRIVATE_INCLUDES ${latimer_xnnpack_includes} "${latimer_prefetch_folder}"
   DEFINITIONS ${latimer_xnnpack_definitions})
 
 latimer_cached_library(latimer_xnnpack_packing
