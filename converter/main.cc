@@ -13,6 +13,7 @@
 #include "cli/bill.h"
 #include "converter/error.h"
 #include "converter/known_answer.h"
+#include "converter/lexical_shortlist.h"
 #include "converter/model_writer.h"
 #include "converter/profile_header.h"
 #include "converter/pruning_report.h"
@@ -38,6 +39,8 @@ struct Options {
   WeightType weights = WeightType::kInt8;
   bool int4 = false;
   double int4_error = kInt4LargestError;
+  ParallelText shortlist_text;
+  ShortlistLimits shortlist_limits;
   Tile tile = Tile::k8x8;
   const Board* board = nullptr;  // Null: none was named.
   fs::path profile;
@@ -142,6 +145,10 @@ void Convert(const Options& options) {
                         .pruned_argmax = !options.no_pruned_argmax,
                         .file = &file,
                         .progress = {}};
+  if (!options.shortlist_text.empty()) {
+    model.shortlist =
+        LearnShortlist(model, options.shortlist_text, options.shortlist_limits);
+  }
   Int4Matrices int4;
   Json pruning;
   if (!options.keep.empty()) {
@@ -322,6 +329,30 @@ int Main(int argc, char** argv) {
       ->allow_extra_args(false);
   app.add_flag("--no-pruned-argmax", options.no_pruned_argmax,
                "store the output matrix as the others, to compute all logits");
+  std::vector<fs::path> shortlist_text;
+  CLI::Option* shortlist =
+      app.add_option("--shortlist-text", shortlist_text,
+                     "learn a lexical shortlist from these texts, whose lines "
+                     "are translations of each other")
+          ->expected(2)
+          ->option_text("SOURCE.txt TARGET.txt");
+  app.add_option("--shortlist-alignment", options.shortlist_text.alignment,
+                 "the links between the words of both texts, such as 0-0 1-2, "
+                 "as fast_align writes them [IBM model 1]")
+      ->option_text("FILE")
+      ->needs(shortlist);
+  app.add_option("--shortlist-first", options.shortlist_limits.first,
+                 "target tokens that are always candidates, the most frequent")
+      ->option_text("N [100]")
+      ->needs(shortlist);
+  app.add_option("--shortlist-best", options.shortlist_limits.best,
+                 "candidates of one source token, the most probable")
+      ->option_text("N [100]")
+      ->needs(shortlist);
+  app.add_option("--shortlist-threshold", options.shortlist_limits.threshold,
+                 "probability that a candidate must exceed")
+      ->option_text("P [0]")
+      ->needs(shortlist);
   app.add_flag("--json", options.json, "print the bill as JSON");
   try {
     app.parse(argc, argv);
@@ -330,6 +361,10 @@ int Main(int argc, char** argv) {
     std::cerr << "latimer-convert: " << error.what()
               << " (see latimer-convert --help).\n";
     return 2;
+  }
+  if (!shortlist_text.empty()) {
+    options.shortlist_text.source = shortlist_text[0];
+    options.shortlist_text.target = shortlist_text[1];
   }
   options.int4 = weights == "int4";
   if (int4_error->count() > 0 && !options.int4) {
