@@ -30,7 +30,7 @@ constexpr IndirectCall kIndirectCalls[] = {
     {"latimer::ThreadPool::(Run|TakeParts|Work|WorkerMain)\\(",
      "ForEachPart<.*::_FUN\\("},
     // GemmKernels, ops/xnnpack/kernel_sets.cc.
-    {"latimer::GemmInt8\\(", "xnn_qd8_f32_qc8w_gemm_"},
+    {"latimer::GemmInt8\\(", "xnn_qd8_f32_qc[48]w_gemm_"},
     {"latimer::GemmF32\\(", "xnn_f32_gemm_"},
     {"latimer::QuantizeRows\\(", "xnn_(f32_rminmax|f32_qs8_vcvt)_"},
     // VectorKernels, ops/vector_kernels.cc.
