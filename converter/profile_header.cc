@@ -41,6 +41,7 @@ std::string ProfileHeader(const Profile& profile) {
       << "    .target_tokens = " << profile.target_tokens << ",\n"
       << "    .text_bytes = " << profile.text_bytes << ",\n"
       << "    .threads = " << profile.threads << ",\n"
+      << "    .lanes = " << profile.lanes << ",\n"
       << "    .copied_image_bytes = " << profile.copied_image_bytes << ",\n"
       << "    .int8_weights = " << text(profile.int8_weights) << ",\n"
       << "    .f32_weights = " << text(profile.f32_weights) << ",\n"

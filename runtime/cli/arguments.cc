@@ -38,6 +38,7 @@ struct OptionInfo {
 
 constexpr OptionInfo kOptions[] = {
     {"threads", kThreads, true, 1, &Arguments::threads, nullptr, nullptr, {}},
+    {"lanes", kLanes, true, 1, &Arguments::lanes, nullptr, nullptr, {}},
     {"skip-checksum", 0, false, 0, nullptr, &Arguments::verify_checksum,
      nullptr, false},
     {"cpu", 0, true, 0, nullptr, nullptr, &Arguments::cpu, {}},

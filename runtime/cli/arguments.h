@@ -29,6 +29,7 @@ struct Arguments {
   const char* text = nullptr;
   bool ids = false;
   bool decode = false;
+  uint32_t lanes = kProfile.lanes;
   uint32_t max_target_tokens = 0;
   uint32_t min_target_tokens = 0;
   const char* attention = nullptr;  // A file.
@@ -70,6 +71,7 @@ enum OptionBit : uint32_t {
   kModelOptional = 256,
   kInsight = 512,
   kRules = 1024,
+  kLanes = 2048,
 };
 
 // Parses argv[0] (the subcommand) and what follows. Prints one sentence to

@@ -11,10 +11,11 @@ namespace {
 constexpr char kHelp[] =
     R"(latimer translates with a model that latimer-convert has made.
 
-  latimer translate MODEL.ltm [--text TEXT | --ids] [--threads N]
+  latimer translate MODEL.ltm [--text TEXT | --ids] [--threads N] [--lanes N]
           [--max-target-tokens N] [--min-target-tokens N]
       One translation a line for each line of standard input, or of TEXT.
       With --ids lines are token ids: source ids as they are, target ids out.
+      Of the lines that are there, up to N are translated at a time.
           [--attention FILE.html|.svg|.json [--attention-of cross|encoder|decoder]]
           [--alignment] [--scores]
       Draws what each token attends to; adds " ||| 0-0 1-1", which source word

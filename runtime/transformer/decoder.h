@@ -1,27 +1,42 @@
-// The decoder: one target token in, logits of the next one out.
+// The decoder: a target token of each sentence in, what the output matrix reads
+// out.
 #ifndef LATIMER_TRANSFORMER_DECODER_H_
 #define LATIMER_TRANSFORMER_DECODER_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
-#include "transformer/linear.h"
 #include "transformer/run_context.h"
 
 namespace latimer {
 
 // Projects encoder_out [S, D] in workspace.hidden to the keys and values that
-// every decoder layer attends to, workspace.cross_kv [L, S, 2D]. Once per
+// every decoder layer attends to, caches.cross_kv [L, S, 2A]. Once per
 // sentence, after RunEncoder; encoder_out is not needed after it. A model of
 // GRUs keeps its memory and adds keys, see FillGruKeys.
-void FillCrossKv(RunContext& context, size_t source_tokens);
+void FillCrossKv(RunContext& context, const SentenceCaches& caches);
 
-// Feeds target token number `position` (the first is decoder_start at 0).
-// Appends a row to workspace.self_kv [L, T, 2D]. Leaves the logits [V] of the
-// token that follows in workspace.logits, -inf where workspace.shortlist does
-// not allow a token; or what `output` says. Positions come in order from 0.
-void StepDecoder(RunContext& context, int32_t token, size_t position,
-                 size_t source_tokens, StepOutput output = StepOutput::kLogits);
+// One target token of one sentence: number `position`, the first being
+// decoder_start at 0. A sentence's come in order from 0.
+struct DecoderRow {
+  const SentenceCaches* caches;
+  int32_t token;  // -1: its embedding is zero.
+  size_t position;
+};
+
+// What the output matrix multiplies: x [rows, columns].
+struct DecoderOutput {
+  const float* x;
+  size_t columns;
+};
+
+// Feeds a token of each of 1 to kProfile.lanes sentences and appends its keys
+// and values to self_kv [L, self_rows, 2A]; each row gives what it would give
+// alone. The output views the workspace, until the next step or encoder.
+// Precondition: position < self_rows.
+DecoderOutput StepDecoder(RunContext& context,
+                          std::span<const DecoderRow> rows);
 
 }  // namespace latimer
 

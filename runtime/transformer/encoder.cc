@@ -54,7 +54,8 @@ void SelfAttention(RunContext& context, uint32_t index, size_t rows, float* x) {
 
 }  // namespace
 
-void RunEncoder(RunContext& context, std::span<const int32_t> source) {
+void RunEncoder(RunContext& context, std::span<const int32_t> source,
+                [[maybe_unused]] const SentenceCaches& caches) {
   switch (context.model.info.architecture.decoder_kind) {
     case DecoderKind::kSelfAttention:
     case DecoderKind::kSsru:
@@ -63,7 +64,9 @@ void RunEncoder(RunContext& context, std::span<const int32_t> source) {
       }
       return;
     case DecoderKind::kGru:
-      if constexpr (kProfile.decoder_gru) RunGruEncoder(context, source);
+      if constexpr (kProfile.decoder_gru) {
+        RunGruEncoder(context, source, caches);
+      }
       return;
   }
 }

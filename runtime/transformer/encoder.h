@@ -11,8 +11,9 @@ namespace latimer {
 
 // Reads source ids [S], 1 <= S <= the profile's and the model's limit, all
 // within the vocabulary. Leaves encoder_out [S, D] in workspace.hidden; a model
-// of GRUs its memory, see RunGruEncoder.
-void RunEncoder(RunContext& context, std::span<const int32_t> source);
+// of GRUs its memory in the caches, see RunGruEncoder.
+void RunEncoder(RunContext& context, std::span<const int32_t> source,
+                const SentenceCaches& caches);
 
 }  // namespace latimer
 

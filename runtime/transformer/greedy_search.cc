@@ -1,128 +1,255 @@
 #include "transformer/greedy_search.h"
 
+#include <algorithm>
 #include <limits>
 
+#include "base/check.h"
 #include "transformer/capture.h"
-#include "transformer/decoder.h"
+#include "transformer/encoder.h"
+#include "transformer/lane_caches.h"
+#include "transformer/linear.h"
 #include "transformer/pruned_argmax.h"
+#include "transformer/shortlist.h"
 
 namespace latimer {
 namespace {
 
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 
-// What the decoder has read: decoder_start, then the tokens generated.
-struct Prefix {
-  int32_t start;
-  const int32_t* target;
-  size_t size;  // decoder_start included
+constexpr size_t kShortlistMasks =
+    Elements(Buffer::kShortlist, sizeof(uint16_t)) / kProfile.lanes;
 
-  int32_t operator[](size_t i) const { return i == 0 ? start : target[i - 1]; }
-};
-
-// Whether prefix[a, a + count) and the end of it are alike.
-bool EndsAlike(const Prefix& prefix, size_t a, size_t count) {
-  for (size_t i = 0; i < count; ++i) {
-    if (prefix[a + i] != prefix[prefix.size - count + i]) return false;
-  }
-  return true;
+bool HasShortlist(const RunContext& context) {
+  return kProfile.shortlist && context.model.info.has_shortlist;
 }
 
-// RepetitionPenaltyLogitsProcessor: each token once, however often it came.
-void PenalizeRepetition(const SearchRules& rules, const Prefix& prefix,
-                        float* logits) {
-  if (rules.repetition_penalty == 1.0f) return;
-  for (size_t i = 0; i < prefix.size; ++i) {
-    const int32_t token = prefix[i];
-    if (token < 0) continue;
-    bool came = false;
-    for (size_t j = 0; j < i && !came; ++j) came = prefix[j] == token;
-    if (came) continue;
-    float& logit = logits[token];
-    logit = logit < 0 ? logit * rules.repetition_penalty
-                      : logit / rules.repetition_penalty;
+// The token that comes next whatever the logits are; -1: none.
+int32_t ForcedToken(const Lane& lane) {
+  const SearchRules& rules = lane.rules;
+  if (lane.count + 1 == rules.max_tokens && rules.forced_last_token >= 0) {
+    return rules.forced_last_token;
   }
+  return lane.count == 0 ? rules.forced_first_token : -1;
 }
 
-// NoRepeatNGramLogitsProcessor: bans whatever followed, anywhere before, the
-// last n - 1 tokens.
-void BanRepeatedNgrams(const SearchRules& rules, const Prefix& prefix,
-                       float* logits) {
-  const size_t n = rules.no_repeat_ngram;
-  if (n == 0 || prefix.size < n) return;
-  for (size_t i = 0; i + n <= prefix.size; ++i) {
-    const int32_t last = prefix[i + n - 1];
-    if (last >= 0 && EndsAlike(prefix, i, n - 1)) logits[last] = kNever;
-  }
+// Whether bounds of the logits will do.
+bool IsPruned(const RunContext& context, const SearchRules& rules) {
+  return kProfile.pruned_argmax && context.model.info.pruned_argmax &&
+         !rules.scores && rules.repetition_penalty == 1.0f;
 }
 
-// NoBadWordsLogitsProcessor: bans the last token of each sequence whose other
-// tokens end the prefix.
-void BanSequences(const SearchRules& rules, const Prefix& prefix,
-                  float* logits) {
-  uint32_t begin = 0;
-  for (const uint32_t end : rules.banned_ends) {
-    const size_t before = end - begin - 1;
-    bool matches = before <= prefix.size;
-    for (size_t i = 0; matches && i < before; ++i) {
-      matches =
-          prefix[prefix.size - before + i] == rules.banned_tokens[begin + i];
-    }
-    if (matches) logits[rules.banned_tokens[end - 1]] = kNever;
-    begin = end;
-  }
+Prefix PrefixOf(const RunContext& context, const Lane& lane) {
+  return {lane.rules.decoder_start, lane.target(context), lane.count + 1};
 }
 
-// `logits` may be upper bounds, unless there is a repetition penalty: a ban is
-// a ban of either.
-void ApplyRules(const SearchRules& rules, const Prefix& prefix, float* logits) {
-  PenalizeRepetition(rules, prefix, logits);
-  BanRepeatedNgrams(rules, prefix, logits);
-  BanSequences(rules, prefix, logits);
-  if (prefix.size <= rules.min_tokens) logits[rules.eos] = kNever;
-  for (const int32_t token : rules.suppressed) logits[token] = kNever;
+void Encode(RunContext& context, Lane& lane) {
+  const std::span<const int32_t> source(lane.source(context),
+                                        lane.source_tokens);
+  RunEncoder(context, source, lane.caches);
+  FillCrossKv(context, lane.caches);
+  if (HasShortlist(context)) {
+    lane.caches.shortlist =
+        context.workspace->shortlist + lane.number * kShortlistMasks;
+    FillShortlist(context, source, lane.caches.shortlist);
+    context.masked_logits = nullptr;
+  }
 }
 
 }  // namespace
 
-size_t GreedySearch(RunContext& context, size_t source_tokens,
-                    const SearchRules& rules) {
+void GreedySearch::Reset() {
+  for (uint32_t i = 0; i < kProfile.lanes; ++i) {
+    lanes_[i] = Lane{};
+    lanes_[i].number = i;
+  }
+  under_way_ = 0;
+  crowded_ = false;
+}
+
+Lane* GreedySearch::FreeLane() {
+  for (Lane& lane : lanes_) {
+    if (lane.state == Lane::State::kFree) return &lane;
+  }
+  return nullptr;
+}
+
+void GreedySearch::Begin(Lane& lane, size_t source_tokens,
+                         const SearchRules& rules) {
+  lane.state = source_tokens > 0 ? Lane::State::kQueued : Lane::State::kDone;
+  lane.age = begun_++;
+  lane.rules = rules;
+  lane.source_tokens = source_tokens;
+  lane.count = 0;
+  ++under_way_;
+}
+
+Lane* GreedySearch::Oldest(Lane::State state, uint64_t from_age) {
+  Lane* oldest = nullptr;
+  for (Lane& lane : lanes_) {
+    if (lane.state == state && lane.age >= from_age &&
+        (oldest == nullptr || lane.age < oldest->age)) {
+      oldest = &lane;
+    }
+  }
+  return oldest;
+}
+
+Lane* GreedySearch::Done() { return Oldest(Lane::State::kDone, 0); }
+
+void GreedySearch::Free(Lane& lane) {
+  lane.state = Lane::State::kFree;
+  --under_way_;
+}
+
+void GreedySearch::StartQueued(RunContext& context) {
+  while (!crowded_) {
+    Lane* lane = Oldest(Lane::State::kQueued, 0);
+    if (lane == nullptr || !PlaceCaches(context, lanes_, *lane)) return;
+    lane->state = Lane::State::kDecoding;
+    Encode(context, *lane);
+  }
+}
+
+// A forced last token needs no step: what would have stood in its place, and
+// what comes after it, is nobody's concern.
+bool GreedySearch::NeedsNoStep(RunContext& context, Lane& lane) {
+  if (lane.count + 1 < lane.rules.max_tokens ||
+      lane.rules.forced_last_token < 0) {
+    return false;
+  }
+  Force(context, lane, lane.rules.forced_last_token);
+  return true;
+}
+
+// Rows of all sentences for whose next token there is room. Where that is none,
+// the youngest gives up its room and begins anew when another is done.
+void GreedySearch::CollectRows(RunContext& context) {
+  row_count_ = 0;
+  for (;;) {
+    Lane* youngest = nullptr;
+    bool finished = false;
+    for (Lane* lane = Oldest(Lane::State::kDecoding, 0); lane != nullptr;
+         lane = Oldest(Lane::State::kDecoding, lane->age + 1)) {
+      if (NeedsNoStep(context, *lane)) {
+        finished = true;
+        continue;
+      }
+      youngest = lane;
+      if (!GrowCaches(context, lanes_, *lane)) continue;
+      const int32_t token = lane->count == 0
+                                ? lane->rules.decoder_start
+                                : lane->target(context)[lane->count - 1];
+      rows_[row_count_] = {&lane->caches, token, lane->count};
+      row_lanes_[row_count_++] = lane;
+    }
+    if (row_count_ > 0 || finished || youngest == nullptr) return;
+    DropCaches(*youngest);
+    youngest->state = Lane::State::kQueued;
+    youngest->count = 0;
+    crowded_ = true;
+  }
+}
+
+void GreedySearch::Append(RunContext& context, Lane& lane, int32_t token) {
+  lane.target(context)[lane.count++] = token;
+  if (token != lane.rules.eos && lane.count < lane.rules.max_tokens) return;
+  lane.state = Lane::State::kDone;
+  DropCaches(lane);
+  crowded_ = false;
+}
+
+void GreedySearch::Force(RunContext& context, Lane& lane, int32_t token) {
+  if constexpr (kProfile.token_scores) {
+    if (lane.rules.scores) {
+      context.workspace->token_scores[lane.count] = {0.0f, -kNever};
+    }
+  }
+  Append(context, lane, token);
+}
+
+void GreedySearch::Step(RunContext& context) {
+  StartQueued(context);
+  CollectRows(context);
+  if (row_count_ == 0) return;
+  ChooseTokens(context, StepDecoder(context, {rows_, row_count_}));
+}
+
+void GreedySearch::ChooseTokens(RunContext& context,
+                                const DecoderOutput& output) {
+  if (row_count_ > 1 && !HasShortlist(context)) {
+    return ChooseFromWindows(context, output);
+  }
+  for (size_t i = 0; i < row_count_; ++i) {
+    Lane& lane = *row_lanes_[i];
+    ComputeOutput(context, output.x + i * output.columns, output.columns,
+                  lane.caches,
+                  IsPruned(context, lane.rules) ? StepOutput::kBounds
+                                                : StepOutput::kLogits);
+    if (const int32_t forced = ForcedToken(lane); forced >= 0) {
+      Force(context, lane, forced);
+    } else {
+      ChooseToken(context, lane);
+    }
+  }
+}
+
+void GreedySearch::ChooseToken(RunContext& context, Lane& lane) {
   const size_t vocabulary = context.model.info.architecture.target_vocabulary;
   float* logits = context.workspace->logits;
-  int32_t* target = context.workspace->target_tokens;
-  [[maybe_unused]] TokenScore* scores = context.workspace->token_scores;
-  const bool pruned = kProfile.pruned_argmax &&
-                      context.model.info.pruned_argmax && !rules.scores &&
-                      rules.repetition_penalty == 1.0f;
-  int32_t token = rules.decoder_start;
-  size_t count = 0;
-  while (count < rules.max_tokens) {
-    const bool last = count + 1 == rules.max_tokens;
-    const int32_t forced = last && rules.forced_last_token >= 0
-                               ? rules.forced_last_token
-                               : (count == 0 ? rules.forced_first_token : -1);
-    // What would have stood in the place of a forced last token, and what comes
-    // after it, is nobody's concern.
-    if (!last || rules.forced_last_token < 0) {
-      StepDecoder(context, token, count, source_tokens,
-                  pruned ? StepOutput::kBounds : StepOutput::kLogits);
+  ApplyRules(lane.rules, PrefixOf(context, lane), {logits, 0, vocabulary});
+  const size_t best = IsPruned(context, lane.rules)
+                          ? FindBestToken(context).token
+                          : context.vector->argmax(vocabulary, logits);
+  if constexpr (kProfile.token_scores) {
+    if (lane.rules.scores) {
+      context.workspace->token_scores[lane.count] =
+          ScoreToken(context, best, logits);
+      context.masked_logits = nullptr;
     }
-    if (forced >= 0) {
-      token = forced;
-      if constexpr (kProfile.token_scores) scores[count] = {0.0f, -kNever};
-    } else {
-      ApplyRules(rules, {rules.decoder_start, target, count + 1}, logits);
-      const size_t best = pruned ? FindBestToken(context).token
-                                 : context.vector->argmax(vocabulary, logits);
-      if constexpr (kProfile.token_scores) {
-        if (rules.scores) scores[count] = ScoreToken(context, best, logits);
-      }
-      token = static_cast<int32_t>(best);
-    }
-    target[count++] = token;
-    if (token == rules.eos) break;
   }
-  return count;
+  Append(context, lane, static_cast<int32_t>(best));
+}
+
+// The output matrix is read once for all rows, some channels at a time: as many
+// as leave their logits in the first-level cache.
+void GreedySearch::ChooseFromWindows(RunContext& context,
+                                     const DecoderOutput& output) {
+  struct Best {
+    float logit = kNever;
+    size_t token = 0;
+  };
+  constexpr size_t kFloats = Elements(Buffer::kLogits, sizeof(float));
+  Best best[kProfile.lanes];
+  const Linear& matrix = context.model.tensors.output;
+  const LinearInput input =
+      PrepareInput(context, output.x, row_count_, output.columns);
+  float* logits = context.workspace->logits;
+  const size_t most =
+      std::min(size_t{kLogitWindow} * context.threads.thread_count(),
+               kFloats / row_count_) /
+      kChannelBlock * kChannelBlock;
+  for (size_t first = 0; first < matrix.n; first += most) {
+    const size_t size = std::min(most, matrix.n - first);
+    const size_t stride =
+        ComputeLogitWindow(context, input, static_cast<uint32_t>(first),
+                           static_cast<uint32_t>(first + size));
+    for (size_t i = 0; i < row_count_; ++i) {
+      float* row = logits + i * stride;
+      ApplyRules(row_lanes_[i]->rules, PrefixOf(context, *row_lanes_[i]),
+                 {row, first, size});
+      const size_t token = context.vector->argmax(size, row);
+      if (row[token] > best[i].logit) best[i] = {row[token], first + token};
+    }
+  }
+  for (size_t i = 0; i < row_count_; ++i) {
+    Lane& lane = *row_lanes_[i];
+    const int32_t forced = ForcedToken(lane);
+    if (forced >= 0) {
+      Force(context, lane, forced);
+    } else {
+      Append(context, lane, static_cast<int32_t>(best[i].token));
+    }
+  }
 }
 
 }  // namespace latimer

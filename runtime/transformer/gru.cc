@@ -22,9 +22,10 @@ void StepGru(RunContext& context, const Linear& hidden, const float* input,
   }
 }
 
-float* GruState(RunContext& context, uint32_t layer) {
+float* GruState(const RunContext& context, const SentenceCaches& caches,
+                uint32_t layer) {
   const Recurrent& r = context.model.info.architecture.recurrent;
-  return context.workspace->self_kv + size_t{layer} * r.decoder_hidden;
+  return caches.self_kv + size_t{layer} * r.decoder_hidden;
 }
 
 }  // namespace latimer

@@ -21,8 +21,9 @@ constexpr size_t GruGates(size_t hidden) { return 3 * hidden; }
 void StepGru(RunContext& context, const Linear& hidden, const float* input,
              const float* before, float* gates, float* after);
 
-// State [H] of a decoder layer, in workspace.self_kv.
-float* GruState(RunContext& context, uint32_t layer);
+// State [H] of a decoder layer, in self_kv.
+float* GruState(const RunContext& context, const SentenceCaches& caches,
+                uint32_t layer);
 
 }  // namespace latimer
 

@@ -25,17 +25,17 @@ float Dot(size_t n, const float* a, const float* b) {
   return sums[0];
 }
 
-void ScoreAdditively(RunContext& context, const float* query,
-                     size_t source_tokens, float* scratch, float* scores) {
+void ScoreAdditively(RunContext& context, const SentenceCaches& caches,
+                     const float* query, float* scratch, float* scores) {
   const RecurrentTensors& t = context.model.tensors.recurrent;
   const size_t n = t.query.n;
-  const float* keys = context.workspace->projection;
   float* projected = scratch;
   float* energy = scratch + n;
   ApplyLinear(context, t.query, PrepareInput(context, query, 1, t.query.k),
               projected);
-  for (size_t s = 0; s < source_tokens; ++s) {
-    context.vector->scale_add(n, projected, 1.0f, keys + s * n, energy);
+  for (size_t s = 0; s < caches.source_tokens; ++s) {
+    context.vector->scale_add(n, projected, 1.0f, caches.gru_keys + s * n,
+                              energy);
     context.vector->activate(Activation::kTanh, n, energy);
     scores[s] = Dot(n, t.energy, energy);
   }
@@ -43,30 +43,31 @@ void ScoreAdditively(RunContext& context, const float* query,
 
 }  // namespace
 
-void FillGruKeys(RunContext& context, size_t source_tokens) {
+void FillGruKeys(RunContext& context, const SentenceCaches& caches) {
   const Recurrent& r = context.model.info.architecture.recurrent;
   if (r.score == AttentionScore::kDot) return;
   ApplyLinear(context, context.model.tensors.recurrent.keys,
-              PrepareInput(context, context.workspace->hidden, source_tokens,
+              PrepareInput(context, caches.cross_kv, caches.source_tokens,
                            r.memory_width()),
-              context.workspace->projection);
+              caches.gru_keys);
 }
 
-void AttendGruMemory(RunContext& context, const float* query, size_t position,
-                     size_t source_tokens, float* scratch, float* attended) {
+void AttendGruMemory(RunContext& context, const SentenceCaches& caches,
+                     const float* query, size_t position, float* scratch,
+                     float* attended) {
   const Recurrent& r = context.model.info.architecture.recurrent;
-  const float* memory = context.workspace->hidden;
+  const size_t source_tokens = caches.source_tokens;
+  const float* memory = caches.cross_kv;
   const size_t width = r.memory_width();
   float* scores = context.workspace->scores;
   switch (r.score) {
     case AttentionScore::kAdditive:
-      ScoreAdditively(context, query, source_tokens, scratch, scores);
+      ScoreAdditively(context, caches, query, scratch, scores);
       break;
     case AttentionScore::kDot:
     case AttentionScore::kGeneral: {
-      const float* keys = r.score == AttentionScore::kDot
-                              ? memory
-                              : context.workspace->projection;
+      const float* keys =
+          r.score == AttentionScore::kDot ? memory : caches.gru_keys;
       const size_t n = r.attention_hidden;
       for (size_t s = 0; s < source_tokens; ++s) {
         scores[s] = Dot(n, query, keys + s * n);

@@ -8,16 +8,16 @@
 
 namespace latimer {
 
-// Projects the memory in workspace.hidden to the keys [S, attention_hidden], in
-// workspace.projection until the end of the sentence; with kDot the memory is
-// the keys. Once per sentence, after RunGruEncoder.
-void FillGruKeys(RunContext& context, size_t source_tokens);
+// Projects the memory in cross_kv to gru_keys [S, attention_hidden]; with kDot
+// the memory is the keys. Once per sentence, after RunGruEncoder.
+void FillGruKeys(RunContext& context, const SentenceCaches& caches);
 
 // attended [memory_width] = the mean of the memory's rows, weighted by the
 // softmax of their scores for `query` [decoder_hidden], in the step of target
 // token number `position`. `scratch` has 2 attention_hidden floats.
-void AttendGruMemory(RunContext& context, const float* query, size_t position,
-                     size_t source_tokens, float* scratch, float* attended);
+void AttendGruMemory(RunContext& context, const SentenceCaches& caches,
+                     const float* query, size_t position, float* scratch,
+                     float* attended);
 
 }  // namespace latimer
 

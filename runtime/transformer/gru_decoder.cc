@@ -45,13 +45,14 @@ void EmbedToken(RunContext& context, int32_t token, float* row) {
   }
 }
 
-void StepLayers(RunContext& context, const float* input, float* scratch) {
+void StepLayers(RunContext& context, const SentenceCaches& caches,
+                const float* input, float* scratch) {
   const Architecture& a = context.model.info.architecture;
   const size_t h = a.recurrent.decoder_hidden;
   const float* x = input;
   for (uint32_t i = 0; i < a.decoder_layers; ++i) {
     const GruLayer& layer = context.model.tensors.recurrent.decoder[i];
-    float* state = GruState(context, i);
+    float* state = GruState(context, caches, i);
     ApplyLinear(context, layer.input,
                 PrepareInput(context, x, 1, layer.input.k), scratch);
     StepGru(context, layer.hidden[0], scratch, state, scratch + GruGates(h),
@@ -72,33 +73,44 @@ void GatherFeatures(const Recurrent& r, const float* top, const Rows& rows) {
   if (r.output_embedding) append(rows.embedded, r.target_embedding);
 }
 
-}  // namespace
-
-void StepGruDecoder(RunContext& context, int32_t token, size_t position,
-                    size_t source_tokens, StepOutput output) {
+// Returns what the output matrix multiplies, among `rows`.
+const float* StepRow(RunContext& context, const DecoderRow& row,
+                     const Rows& rows) {
   const Architecture& a = context.model.info.architecture;
   const Recurrent& r = a.recurrent;
   const RecurrentTensors& t = context.model.tensors.recurrent;
-  const Rows rows = PlaceRows(context);
-  const float* top = GruState(context, a.decoder_layers - 1);
-  EmbedToken(context, token, rows.embedded);
+  const float* top = GruState(context, *row.caches, a.decoder_layers - 1);
+  EmbedToken(context, row.token, rows.embedded);
   const auto attend = [&] {
-    AttendGruMemory(context, top, position, source_tokens, rows.scratch,
+    AttendGruMemory(context, *row.caches, top, row.position, rows.scratch,
                     rows.attended);
   };
   if (r.query_before) attend();
-  StepLayers(context, rows.embedded, rows.scratch);
+  StepLayers(context, *row.caches, rows.embedded, rows.scratch);
   if (!r.query_before) attend();
   GatherFeatures(r, top, rows);
-  const float* features = rows.features;
-  if (r.combined > 0) {
-    ApplyLinear(context, t.combine,
-                PrepareInput(context, features, 1, r.feature_width()),
-                rows.combined);
-    context.vector->activate(Activation::kTanh, r.combined, rows.combined);
-    features = rows.combined;
+  if (r.combined == 0) return rows.features;
+  ApplyLinear(context, t.combine,
+              PrepareInput(context, rows.features, 1, r.feature_width()),
+              rows.combined);
+  context.vector->activate(Activation::kTanh, r.combined, rows.combined);
+  return rows.combined;
+}
+
+}  // namespace
+
+DecoderOutput StepGruDecoder(RunContext& context,
+                             std::span<const DecoderRow> rows) {
+  const Recurrent& r = context.model.info.architecture.recurrent;
+  const size_t columns = r.output_width();
+  const Rows work = PlaceRows(context);
+  if (rows.size() == 1) return {StepRow(context, rows[0], work), columns};
+  float* x = context.workspace->sublayer + GruScratchFloats(kProfile);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    std::memcpy(x + i * columns, StepRow(context, rows[i], work),
+                columns * sizeof(float));
   }
-  ComputeOutput(context, features, r.output_width(), output);
+  return {x, columns};
 }
 
 }  // namespace latimer

@@ -11,20 +11,22 @@ namespace {
 
 // The last state of `layer` in one direction, for the decoder layers that start
 // from it.
-void KeepState(RunContext& context, uint32_t layer, uint32_t direction,
-               const float* state) {
+void KeepState(RunContext& context, const SentenceCaches& caches,
+               uint32_t layer, uint32_t direction, const float* state) {
   const Architecture& a = context.model.info.architecture;
   const Recurrent& r = a.recurrent;
   if (r.initial_state != InitialState::kEncoderStates) return;
   const uint32_t number = layer * r.directions() + direction;
   for (uint32_t i = 0; i < a.decoder_layers; ++i) {
     if (r.first_state + i * r.state_step != number) continue;
-    std::memcpy(GruState(context, i), state, r.encoder_hidden * sizeof(float));
+    std::memcpy(GruState(context, caches, i), state,
+                r.encoder_hidden * sizeof(float));
   }
 }
 
 // x [S, directions * H] = what the layer gives for x [S, its inputs].
-void RunLayer(RunContext& context, uint32_t index, size_t rows, float* x) {
+void RunLayer(RunContext& context, const SentenceCaches& caches, uint32_t index,
+              size_t rows, float* x) {
   const Recurrent& r = context.model.info.architecture.recurrent;
   const GruLayer& layer = context.model.tensors.recurrent.encoder[index];
   const size_t h = r.encoder_hidden;
@@ -46,12 +48,13 @@ void RunLayer(RunContext& context, uint32_t index, size_t rows, float* x) {
               gates, after);
       before = after;
     }
-    KeepState(context, index, direction, before);
+    KeepState(context, caches, index, direction, before);
   }
 }
 
 // The last state of each direction, side by side, through a projection.
-void ProjectStates(RunContext& context, size_t rows, const float* x) {
+void ProjectStates(RunContext& context, const SentenceCaches& caches,
+                   size_t rows, const float* x) {
   const Recurrent& r = context.model.info.architecture.recurrent;
   const Linear& projection = context.model.tensors.recurrent.initial_state;
   const size_t h = r.encoder_hidden;
@@ -59,7 +62,7 @@ void ProjectStates(RunContext& context, size_t rows, const float* x) {
   float* last = context.workspace->sublayer;
   std::memcpy(last, x + (rows - 1) * width, h * sizeof(float));
   if (r.bidirectional) std::memcpy(last + h, x + h, h * sizeof(float));
-  float* state = GruState(context, 0);
+  float* state = GruState(context, caches, 0);
   ApplyLinear(context, projection, PrepareInput(context, last, 1, width),
               state);
   context.vector->activate(Activation::kTanh, r.decoder_hidden, state);
@@ -76,7 +79,8 @@ void AddDirections(size_t rows, size_t h, float* x) {
 
 }  // namespace
 
-void RunGruEncoder(RunContext& context, std::span<const int32_t> source) {
+void RunGruEncoder(RunContext& context, std::span<const int32_t> source,
+                   const SentenceCaches& caches) {
   const Architecture& a = context.model.info.architecture;
   const Recurrent& r = a.recurrent;
   const size_t rows = source.size();
@@ -86,16 +90,19 @@ void RunGruEncoder(RunContext& context, std::span<const int32_t> source) {
               static_cast<uint32_t>(source[i]), x + i * r.source_embedding);
   }
   if (r.initial_state == InitialState::kZero) {
-    std::fill_n(GruState(context, 0),
+    std::fill_n(GruState(context, caches, 0),
                 size_t{a.decoder_layers} * r.decoder_hidden, 0.0f);
   }
   for (uint32_t i = 0; i < a.encoder_layers; ++i) {
-    RunLayer(context, i, rows, x);
+    RunLayer(context, caches, i, rows, x);
   }
   if (r.initial_state == InitialState::kProjected) {
-    ProjectStates(context, rows, x);
+    ProjectStates(context, caches, rows, x);
   }
   if (r.directions_added) AddDirections(rows, r.encoder_hidden, x);
+  if (x != caches.cross_kv) {
+    std::memcpy(caches.cross_kv, x, rows * r.memory_width() * sizeof(float));
+  }
 }
 
 }  // namespace latimer

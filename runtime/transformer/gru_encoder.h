@@ -10,9 +10,9 @@
 namespace latimer {
 
 // Reads source ids as RunEncoder does. Leaves the memory [S, memory_width] in
-// workspace.hidden, where the decoder reads it, and what each decoder layer
-// starts from in its GruState.
-void RunGruEncoder(RunContext& context, std::span<const int32_t> source);
+// cross_kv, and what each decoder layer starts from in its GruState.
+void RunGruEncoder(RunContext& context, std::span<const int32_t> source,
+                   const SentenceCaches& caches);
 
 }  // namespace latimer
 

@@ -1,5 +1,6 @@
 #include "transformer/linear.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "base/check.h"
@@ -7,10 +8,6 @@
 
 namespace latimer {
 namespace {
-
-// Output channels go to threads in multiples of this: every tile's nr divides
-// it, and so do the 16 floats of a cache line.
-constexpr uint32_t kChannelBlock = 16;
 
 // Below this many multiplications a split costs more than it saves.
 constexpr uint64_t kSmallestSplit = uint64_t{1} << 16;
@@ -119,7 +116,7 @@ void ApplyMaskedLinear(RunContext& context, const Linear& linear,
 }
 
 void ComputeOutput(RunContext& context, const float* x, size_t columns,
-                   StepOutput kind) {
+                   const SentenceCaches& caches, StepOutput kind) {
   const Linear& output = context.model.tensors.output;
   const LinearInput input = PrepareInput(context, x, 1, columns);
   float* logits = context.workspace->logits;
@@ -130,11 +127,32 @@ void ComputeOutput(RunContext& context, const float* x, size_t columns,
   }
   LATIMER_DCHECK(kind == StepOutput::kLogits);
   if (kProfile.shortlist && context.model.info.has_shortlist) {
-    ApplyMaskedLinear(context, output, input, context.workspace->shortlist,
-                      logits);
+    if (context.masked_logits != &caches) {
+      std::fill_n(logits, output.n, -std::numeric_limits<float>::infinity());
+      context.masked_logits = &caches;
+    }
+    ApplyMaskedLinear(context, output, input, caches.shortlist, logits);
   } else {
     ApplyLinear(context, output, input, logits);
   }
+}
+
+size_t ComputeLogitWindow(RunContext& context, const LinearInput& input,
+                          uint32_t begin, uint32_t end) {
+  const Linear& output = context.model.tensors.output;
+  LATIMER_DCHECK(begin % kChannelBlock == 0 && end <= output.n);
+  if (kProfile.pruned_argmax && output.nibbles) {
+    return UnprunedWindow(context, input.rows, begin, end);
+  }
+  const Tile tile = context.model.tile;
+  const uint64_t block =
+      PackedBlockBytes(context.model.weight_type, tile, output.k);
+  Linear window = output;
+  window.data += static_cast<size_t>(begin / ShapeOf(tile).nr * block);
+  window.n = end - begin;
+  if (window.bias != nullptr) window.bias += begin;
+  ApplyLinear(context, window, input, context.workspace->logits);
+  return window.n;
 }
 
 void LookUpRow(const RunContext& context, const Linear& embedding,

@@ -9,6 +9,10 @@
 
 namespace latimer {
 
+// Output channels go to threads in multiples of this: every tile's nr divides
+// it, and so do the 16 floats of a cache line.
+inline constexpr uint32_t kChannelBlock = 16;
+
 // Rows that projections read: f32 as they are, or quantized for int8 weights.
 // Valid until the next PrepareInput or until the rows change.
 struct LinearInput {
@@ -33,14 +37,21 @@ void ApplyMaskedLinear(RunContext& context, const Linear& linear,
                        const LinearInput& input, const uint16_t* masks,
                        float* y);
 
-// What a step of a decoder leaves in workspace.logits: the logits [V], or upper
-// bounds of them for FindBestToken, of a model with a pruned argmax.
+// What becomes of a row that the output matrix multiplies: all logits [V], or
+// upper bounds of them for FindBestToken, of a model with a pruned argmax.
 enum class StepOutput : uint8_t { kLogits, kBounds };
 
-// The output projection of x [columns], of the candidates alone where the model
-// has a shortlist.
+// workspace.logits [V] = the output projection of x [columns]; of the
+// candidates of the sentence alone, the others -inf, where the model has a
+// shortlist.
 void ComputeOutput(RunContext& context, const float* x, size_t columns,
-                   StepOutput output);
+                   const SentenceCaches& caches, StepOutput output);
+
+// The output projection of several rows for tokens [begin, end) alone, without
+// shortlist. `begin` is a multiple of kChannelBlock. Leaves the logits of each
+// row in workspace.logits and returns the floats from one row to the next.
+size_t ComputeLogitWindow(RunContext& context, const LinearInput& input,
+                          uint32_t begin, uint32_t end);
 
 // row [k] of an embedding, from the packed matrix.
 void LookUpRow(const RunContext& context, const Linear& embedding,

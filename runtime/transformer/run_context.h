@@ -20,6 +20,16 @@ struct AttentionCapture {
   size_t rows = 0;
 };
 
+// Where what a decoder keeps of one sentence lies: views into the workspace.
+struct SentenceCaches {
+  float* cross_kv = nullptr;  // [L, source_tokens, 2A]; of GRUs the memory
+  float* gru_keys = nullptr;  // [source_tokens, K]
+  float* self_kv = nullptr;   // [L, self_rows, 2A]; states are [L, D]
+  size_t source_tokens = 0;
+  size_t self_rows = 0;
+  uint16_t* shortlist = nullptr;  // [V / 16]
+};
+
 struct RunContext {
   Model model;
   GemmKernels gemm;
@@ -29,6 +39,8 @@ struct RunContext {
   Workspace* workspace = nullptr;
   ThreadPool threads;
   AttentionCapture capture;
+  // Whose shortlist leaves -inf in workspace.logits.
+  const SentenceCaches* masked_logits = nullptr;
 };
 
 }  // namespace latimer

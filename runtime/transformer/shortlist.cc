@@ -1,7 +1,6 @@
 #include "transformer/shortlist.h"
 
 #include <cstring>
-#include <limits>
 
 namespace latimer {
 namespace {
@@ -15,14 +14,11 @@ void Allow(uint32_t token, uint16_t* masks) {
 
 }  // namespace
 
-void FillShortlist(RunContext& context, std::span<const int32_t> source) {
+void FillShortlist(const RunContext& context, std::span<const int32_t> source,
+                   uint16_t* masks) {
   const Shortlist& shortlist = context.model.shortlist;
   const uint32_t vocabulary = context.model.info.architecture.target_vocabulary;
-  uint16_t* masks = context.workspace->shortlist;
   std::memset(masks, 0, (vocabulary + kBits - 1) / kBits * sizeof(uint16_t));
-  for (uint32_t i = 0; i < vocabulary; ++i) {
-    context.workspace->logits[i] = -std::numeric_limits<float>::infinity();
-  }
   for (uint32_t i = 0; i < shortlist.first && i < vocabulary; ++i) {
     Allow(i, masks);
   }

@@ -10,12 +10,13 @@
 
 namespace latimer {
 
-// Sets in workspace.shortlist the bits of the target tokens that may translate
-// this source, and all logits to -inf. The tokens are those of Marian's
-// BinaryShortlistGenerator (browsermt/marian-dev, src/data/shortlist.cpp) for
-// one sentence, without its filling up to a multiple of eight. Once per
-// sentence, before StepDecoder. Precondition: the model has a shortlist.
-void FillShortlist(RunContext& context, std::span<const int32_t> source);
+// Sets in masks [V / 16] the bits of the target tokens that may translate this
+// source. The tokens are those of Marian's BinaryShortlistGenerator
+// (browsermt/marian-dev, src/data/shortlist.cpp) for one sentence, without its
+// filling up to a multiple of eight. Once per sentence. Precondition: the model
+// has a shortlist.
+void FillShortlist(const RunContext& context, std::span<const int32_t> source,
+                   uint16_t* masks);
 
 }  // namespace latimer
 

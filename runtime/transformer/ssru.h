@@ -3,18 +3,18 @@
 #ifndef LATIMER_TRANSFORMER_SSRU_H_
 #define LATIMER_TRANSFORMER_SSRU_H_
 
-#include <cstddef>
 #include <cstdint>
+#include <span>
 
+#include "transformer/decoder.h"
 #include "transformer/run_context.h"
 
 namespace latimer {
 
-// The sublayer of decoder layer `layer` on x [D], for target token number
-// `position`; these come in order from 0. The state of each layer, [D], is in
-// workspace.self_kv.
-void SsruSublayer(RunContext& context, uint32_t layer, size_t position,
-                  float* x);
+// The sublayer of decoder layer `layer` on x [rows, D]. The state of each
+// layer, [D], is in self_kv of the row's caches.
+void SsruSublayer(RunContext& context, uint32_t layer,
+                  std::span<const DecoderRow> rows, float* x);
 
 }  // namespace latimer
 

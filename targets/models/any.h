@@ -22,6 +22,7 @@ inline constexpr Profile kProfile = {
     .target_tokens = 1024,
     .text_bytes = 65536,
     .threads = 16,
+    .lanes = 32,
     .copied_image_bytes = 0,
     .int8_weights = true,
     .f32_weights = true,

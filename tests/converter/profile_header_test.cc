@@ -37,7 +37,8 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
                      .target_tokens = 10,
                      .text_bytes = 11,
                      .threads = 12,
-                     .copied_image_bytes = 13,
+                     .lanes = 13,
+                     .copied_image_bytes = 14,
                      .int8_weights = true,
                      .f32_weights = false,
                      .tokenizer = true,
@@ -61,12 +62,19 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
                      .token_scores = true};
   const std::string header = ProfileHeader(p);
   EXPECT_EQ(FieldOf(header, "name"), "\"a_b\"");
-  const char* const kNumbers[] = {"d_model",           "d_ffn",
-                                  "attention_width",   "heads",
-                                  "encoder_layers",    "decoder_layers",
-                                  "source_vocabulary", "target_vocabulary",
-                                  "source_tokens",     "target_tokens",
-                                  "text_bytes",        "threads",
+  const char* const kNumbers[] = {"d_model",
+                                  "d_ffn",
+                                  "attention_width",
+                                  "heads",
+                                  "encoder_layers",
+                                  "decoder_layers",
+                                  "source_vocabulary",
+                                  "target_vocabulary",
+                                  "source_tokens",
+                                  "target_tokens",
+                                  "text_bytes",
+                                  "threads",
+                                  "lanes",
                                   "copied_image_bytes"};
   int number = 1;
   size_t previous = 0;

@@ -21,6 +21,7 @@ inline constexpr Profile kProfile = {
     .target_tokens = 511,
     .text_bytes = 8192,
     .threads = 1,
+    .lanes = 1,
     .copied_image_bytes = 0,
     .int8_weights = false,
     .f32_weights = true,

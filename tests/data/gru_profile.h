@@ -21,6 +21,7 @@ inline constexpr Profile kProfile = {
     .target_tokens = 32,
     .text_bytes = 1024,
     .threads = 1,
+    .lanes = 1,
     .copied_image_bytes = 0,
     .int8_weights = true,
     .f32_weights = false,

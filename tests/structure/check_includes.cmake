@@ -15,9 +15,10 @@ set(allowed_transformer base latimer model ops ops/nibble ops/xnnpack
   transformer)
 set(allowed_include_latimer latimer)
 set(allowed_cli latimer cli)
-# translator.cc and latimer_c.cc put the parts together, with translate_rules.
+# translator.cc and latimer_c.cc put the parts together, with what stands
+# beside them.
 set(allowed_ base latimer model text ops ops/nibble ops/xnnpack transformer
-  translate_rules)
+  translate_rules translator_state)
 
 get_filename_component(ROOT "${ROOT}" ABSOLUTE)
 set(errors "")

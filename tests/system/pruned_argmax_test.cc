@@ -19,6 +19,7 @@
 #include "tests/system/tiny_model.h"
 #include "transformer/decoder.h"
 #include "transformer/encoder.h"
+#include "transformer/linear.h"
 
 namespace latimer {
 namespace {
@@ -68,11 +69,18 @@ template <typename Best>
 std::vector<BestToken> BestOf(RunContext& context, const FixtureRow& row,
                               StepOutput output, const Best& best) {
   std::vector<BestToken> tokens;
-  RunEncoder(context, row.source);
-  FillCrossKv(context, row.source.size());
+  SentenceCaches caches;
+  caches.cross_kv = test_workspace.cross_kv;
+  caches.self_kv = test_workspace.self_kv;
+  caches.source_tokens = row.source.size();
+  caches.self_rows = kProfile.target_tokens;
+  RunEncoder(context, row.source, caches);
+  FillCrossKv(context, caches);
   int32_t token = context.model.info.generation.decoder_start;
   for (size_t i = 0; i < row.target.size(); ++i) {
-    StepDecoder(context, token, i, row.source.size(), output);
+    const DecoderRow input = {&caches, token, i};
+    const DecoderOutput step = StepDecoder(context, {&input, 1});
+    ComputeOutput(context, step.x, step.columns, caches, output);
     tokens.push_back(best());
     token = row.target[i];
   }

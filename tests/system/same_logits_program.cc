@@ -12,6 +12,7 @@
 #include "model/model_file.h"
 #include "transformer/decoder.h"
 #include "transformer/encoder.h"
+#include "transformer/linear.h"
 #include "transformer/run_context.h"
 
 namespace latimer {
@@ -55,11 +56,19 @@ Status Load(std::span<const std::byte> file, const char* level) {
 // FNV-1a of the logits of every step.
 uint64_t HashLogits(uint64_t hash, const std::vector<int32_t>& source,
                     const std::vector<int32_t>& target) {
-  RunEncoder(context, source);
-  FillCrossKv(context, source.size());
+  SentenceCaches caches;
+  caches.cross_kv = workspace.cross_kv;
+  caches.self_kv = workspace.self_kv;
+  caches.source_tokens = source.size();
+  caches.self_rows = kProfile.target_tokens;
+  RunEncoder(context, source, caches);
+  FillCrossKv(context, caches);
   int32_t token = context.model.info.generation.decoder_start;
   for (size_t i = 0; i < target.size(); ++i) {
-    StepDecoder(context, token, i, source.size());
+    const DecoderRow row = {&caches, token, i};
+    const DecoderOutput output = StepDecoder(context, {&row, 1});
+    ComputeOutput(context, output.x, output.columns, caches,
+                  StepOutput::kLogits);
     for (uint32_t v = 0; v < context.model.info.architecture.target_vocabulary;
          ++v) {
       uint32_t bits;

@@ -183,7 +183,7 @@ class PrunedArgmaxTest : public testing::Test {
 
   std::vector<float> Logits(const std::vector<float>& row, bool pruned) {
     context_.model.tensors.output = pruned ? pruned_ : full_;
-    ComputeOutput(context_, row.data(), row.size(), StepOutput::kLogits);
+    ComputeOutput(context_, row.data(), row.size(), {}, StepOutput::kLogits);
     return {workspace.logits, workspace.logits + pruned_.n};
   }
 
@@ -191,7 +191,7 @@ class PrunedArgmaxTest : public testing::Test {
   void ExpectTheBest(std::vector<float> logits, const std::vector<float>& row,
                      const std::vector<uint32_t>& banned) {
     context_.model.tensors.output = pruned_;
-    ComputeOutput(context_, row.data(), row.size(), StepOutput::kBounds);
+    ComputeOutput(context_, row.data(), row.size(), {}, StepOutput::kBounds);
     for (const uint32_t token : banned) {
       logits[token] = workspace.logits[token] = kNever;
     }

@@ -16,8 +16,9 @@ namespace latimer {
 
 // The named buffers of the workspace, in the order in which they lie.
 // S = source tokens, T = target tokens, D = d_model, A = attention width,
-// F = d_ffn, L = decoder layers, V = target vocabulary. A model of GRUs uses
-// them as transformer/gru_*.h say.
+// F = d_ffn, L = decoder layers, V = target vocabulary, B = lanes. A model of
+// GRUs uses them as transformer/gru_*.h say. With several lanes, buffers of S
+// rows have at least B, and the caches are shared by all; see CachedTokens.
 enum class Buffer : uint8_t {
   kHidden,           // float [S, D]: residual stream; encoder_out at its end
   kSublayer,         // float [S, max(D, A)]: what a sublayer adds to it
@@ -27,11 +28,11 @@ enum class Buffer : uint8_t {
   kScores,           // float [threads, max(8, heads), max(S, T)]: attention
   kCrossKv,          // float [L, S, 2A]: keys and values of the source
   kSelfKv,           // float [L, T, 2A]: keys and values of the target so far;
-                     // of an SSRU or of GRUs [L, D]: their states
+                     // of an SSRU or of GRUs [B, L, D]: their states
   kLogits,           // float [V], and [V / 256] with pruned_argmax
-  kShortlist,        // uint16 [V / 16]: a bit for each token that may come
-  kSourceTokens,     // int32 [S]
-  kTargetTokens,     // int32 [T]
+  kShortlist,        // uint16 [B, V / 16]: a bit for each token that may come
+  kSourceTokens,     // int32 [B, S]
+  kTargetTokens,     // int32 [B, T]
   kTokenizer,        // normalized text [text_bytes], its lattice, BPE's heap,
                      // unigram's sums
   kText,             // char: the translation
@@ -57,6 +58,19 @@ constexpr uint64_t Largest(uint64_t a, uint64_t b, uint64_t c = 0) {
   return larger > c ? larger : c;
 }
 
+// Tokens of a sentence that each lane has room for on average.
+inline constexpr uint64_t kLaneTokens = 32;
+
+// Tokens, of all lanes together, whose keys and values there is room for, where
+// one sentence may have `longest`. A model that is smaller than the profile has
+// room for more.
+constexpr uint64_t CachedTokens(const Profile& p, uint64_t longest) {
+  return p.lanes > 1 ? Largest(longest, p.lanes * kLaneTokens) : longest;
+}
+
+// Logits of each lane that are held at once where there are several.
+inline constexpr uint64_t kLogitWindow = 512;
+
 // Floats that one step of a GRU decoder works in: its input, its features, the
 // combined, and either the gates or the query beside a row of keys. That is
 // more than the encoder's four rows of a state.
@@ -71,52 +85,63 @@ constexpr uint64_t BufferBytes(const Profile& p, Buffer buffer) {
   const uint64_t d = p.d_model, f = p.d_ffn, l = p.decoder_layers;
   const uint64_t a = p.attention_width;
   const uint64_t longest = Largest(s, t);
+  const uint64_t rows = Largest(s, p.lanes);
   // Zero for what is not compiled in.
   const uint64_t transformer = p.transformer() ? 1 : 0;
   const uint64_t gru = p.decoder_gru ? 1 : 0;
+  // GRUs that step side by side leave what the output reads behind the scratch.
+  const uint64_t gru_rows = p.lanes > 1 ? p.lanes * (2 * d + a) : 0;
   switch (buffer) {
     case Buffer::kHidden:
-      return Padded(s * Largest(d, gru * a) * sizeof(float) + kReadSlackBytes);
+      return Padded(rows * Largest(d, gru * a) * sizeof(float) +
+                    kReadSlackBytes);
     case Buffer::kSublayer:
-      return Padded(
-          Largest(transformer * s * Largest(d, a), gru * GruScratchFloats(p)) *
-              sizeof(float) +
-          kReadSlackBytes);
+      return Padded(Largest(transformer * rows * Largest(d, a),
+                            gru * (GruScratchFloats(p) + gru_rows)) *
+                        sizeof(float) +
+                    kReadSlackBytes);
     case Buffer::kProjection:
       // A gated feed-forward takes as many rows at a time as there is room for.
       return Padded(
-          Largest(s * Largest(3 * a, f, 2 * d), p.gated_ffn ? 2 * f : 0) *
+          Largest(rows * Largest(3 * a, f, 2 * d), p.gated_ffn ? 2 * f : 0) *
               sizeof(float) +
           kReadSlackBytes);
     case Buffer::kQuantized:
-      return Padded(Largest(s * Largest(d, a, f), gru * (2 * d + a)) +
-                    kReadSlackBytes);
+      return Padded(
+          Largest(rows * Largest(d, a, f), gru * p.lanes * (2 * d + a)) +
+          kReadSlackBytes);
     case Buffer::kRowQuantization:
-      return Padded(s * sizeof(uint64_t));
+      return Padded(rows * sizeof(uint64_t));
     case Buffer::kScores:
       return p.threads * Largest(p.heads, kQueryRows) *
              Padded(longest * sizeof(float));
     case Buffer::kCrossKv:
-      return Padded(Largest(1, transformer * l * s * 2 * a * sizeof(float)));
+      // With several lanes the memory and the keys of GRUs too.
+      return Padded(Largest(1, Largest(transformer * l, p.lanes > 1 ? gru : 0) *
+                                   CachedTokens(p, s) * 2 * a * sizeof(float)));
     case Buffer::kSelfKv:
-      return Padded(l * sizeof(float) *
-                        Largest(p.decoder_self_attention ? t * 2 * a : 0,
-                                p.decoder_ssru || p.decoder_gru ? d : 0) +
-                    gru * kReadSlackBytes);
+      return Padded(
+          l * sizeof(float) *
+              Largest(p.decoder_self_attention ? CachedTokens(p, t) * 2 * a : 0,
+                      p.decoder_ssru || p.decoder_gru ? p.lanes * d : 0) +
+          gru * kReadSlackBytes);
     case Buffer::kLogits:
       // With pruned_argmax a number for each 256 of them stands behind.
-      return Padded(p.target_vocabulary * sizeof(float)) +
+      return Padded(Largest(p.target_vocabulary,
+                            p.lanes > 1 ? p.lanes * kLogitWindow : 0) *
+                    sizeof(float)) +
              (p.pruned_argmax ? Padded((uint64_t{p.target_vocabulary} + 255) /
                                        256 * sizeof(float))
                               : 0);
     case Buffer::kShortlist:
-      return p.shortlist ? Padded((uint64_t{p.target_vocabulary} + 15) / 16 *
-                                  sizeof(uint16_t))
-                         : 64;
+      return p.shortlist
+                 ? p.lanes * Padded((uint64_t{p.target_vocabulary} + 15) / 16 *
+                                    sizeof(uint16_t))
+                 : 64;
     case Buffer::kSourceTokens:
-      return Padded(s * sizeof(int32_t));
+      return Padded(p.lanes * s * sizeof(int32_t));
     case Buffer::kTargetTokens:
-      return Padded(t * sizeof(int32_t));
+      return Padded(p.lanes * t * sizeof(int32_t));
     case Buffer::kTokenizer:
       return p.tokenizer
                  ? Padded(p.text_bytes) +
@@ -134,7 +159,7 @@ constexpr uint64_t BufferBytes(const Profile& p, Buffer buffer) {
       return Padded((p.token_scores ? t : 1) * 2 * sizeof(float));
     case Buffer::kState:
       return 4096 + 512 * (uint64_t{p.encoder_layers} + l) +
-             256 * uint64_t{p.threads};
+             256 * (uint64_t{p.threads} + p.lanes - 1);
   }
   return 0;
 }

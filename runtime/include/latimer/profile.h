@@ -31,6 +31,10 @@ struct Profile {
   // translation that one call returns, in bytes of UTF-8.
   uint32_t text_bytes;
   uint32_t threads;
+  // Sentences that are decoded side by side, so that weights are read once for
+  // all of them. They share caches for the longest source and translation, or
+  // for kLaneTokens each where that is more.
+  uint32_t lanes = 1;
   // RAM kept for a model file that is read into it; 0: the file is mapped or
   // linked in, and costs none.
   uint64_t copied_image_bytes;

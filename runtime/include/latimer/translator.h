@@ -96,6 +96,15 @@ struct Translation {
   std::string_view language_code;
 };
 
+// A sentence that BeginPart or BeginIds began.
+struct FinishedTranslation {
+  uint64_t ticket = 0;  // What it was begun with.
+  // Those of TranslatePart and TranslateIds that show at the end: kTextTooLong.
+  Status status;
+  // Without source_bytes, space_follows and language_code.
+  Translation translation;
+};
+
 // One model in one workspace. Not thread-safe; two translators with a
 // workspace each may share an image.
 class Translator {
@@ -134,6 +143,48 @@ class Translator {
   // vocabulary).
   Result<Translation> TranslateIds(std::span<const int32_t> source,
                                    const TranslateOptions& options = {});
+
+  // ---- Several sentences at a time ----
+  //
+  // Up to kProfile.lanes sentences are decoded side by side, so that the
+  // weights are read once for a token of each; one that has finished leaves its
+  // lane to the next at once. Each gets the tokens that it gets alone.
+  //
+  //   while (more || translator.under_way() > 0) {
+  //     while (more && translator.CanBegin()) { ... translator.BeginIds(...) }
+  //     if (translator.Advance(&finished)) ... finished.ticket ...
+  //   }
+
+  // Begins the longest beginning of `text` that fits, as TranslatePart does,
+  // and returns source, source_bytes, space_follows and language_code. What
+  // follows may begin at once, as another sentence. Text and strings of the
+  // options need to live only until the call returns, `suppressed` until the
+  // sentence has finished. Errors: those of TranslatePart, and
+  // kFailedPrecondition where CanBegin() is false, or where attention or scores
+  // are to be kept while other sentences are under way.
+  Result<Translation> BeginPart(std::string_view text,
+                                const TranslateOptions& options,
+                                uint64_t ticket);
+
+  // The same of source ids, as TranslateIds does.
+  Status BeginIds(std::span<const int32_t> source,
+                  const TranslateOptions& options, uint64_t ticket);
+
+  // Makes one more token of each sentence that has begun, unless one has
+  // finished already. True: `*out` is one that has finished, those that began
+  // first before others; its views are valid until the next call.
+  bool Advance(FinishedTranslation* out);
+
+  // Whether a sentence may begin; one whose attention or scores are kept is
+  // alone.
+  bool CanBegin() const;
+
+  // Sentences that have begun and were not given by Advance. While there are
+  // any, Translate, TranslatePart and TranslateIds fail with
+  // kFailedPrecondition.
+  size_t under_way() const;
+
+  // ---- Text and ids ----
 
   // Source ids of a text, EOS included, as Hugging Face's tokenizer gives them;
   // not limited by the longest source. Returns their number. Errors:

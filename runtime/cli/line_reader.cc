@@ -1,0 +1,59 @@
+#include "cli/line_reader.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace latimer::cli {
+namespace {
+
+constexpr size_t kReadBytes = size_t{64} * 1024;
+
+bool IsReadable(int timeout) {
+  pollfd input = {STDIN_FILENO, POLLIN, 0};
+  // What cannot be polled is read.
+  return poll(&input, 1, timeout) != 0;
+}
+
+}  // namespace
+
+bool LineReader::TakeLine(std::string_view* line) {
+  size_t end = buffer_.find('\n', scanned_);
+  size_t next = end + 1;
+  if (end == std::string::npos) {
+    scanned_ = end = next = buffer_.size();
+    if (!only_ && (!ended_ || begin_ == end)) return false;
+    only_ = false;
+  }
+  *line = std::string_view(buffer_).substr(begin_, end - begin_);
+  begin_ = scanned_ = next;
+  ++number_;
+  return true;
+}
+
+bool LineReader::Read(bool wait) {
+  if (!IsReadable(wait ? -1 : 0)) return false;
+  buffer_.erase(0, begin_);
+  scanned_ -= begin_;
+  begin_ = 0;
+  const size_t size = buffer_.size();
+  buffer_.resize(size + kReadBytes);
+  const ssize_t bytes = read(STDIN_FILENO, buffer_.data() + size, kReadBytes);
+  buffer_.resize(size + (bytes > 0 ? static_cast<size_t>(bytes) : 0));
+  if (bytes > 0) return true;
+  if (bytes < 0 && (errno == EINTR || errno == EAGAIN)) return wait;
+  if (bytes < 0) error_ = errno;
+  ended_ = true;
+  return true;
+}
+
+LineReader::Got LineReader::Next(bool wait, std::string_view* line) {
+  while (!TakeLine(line)) {
+    if (ended_) return Got::kEnd;
+    if (!Read(wait)) return Got::kNothingYet;
+  }
+  return Got::kLine;
+}
+
+}  // namespace latimer::cli

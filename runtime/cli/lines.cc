@@ -1,0 +1,86 @@
+#include "cli/lines.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "cli/arguments.h"
+
+namespace latimer::cli {
+
+void WriteText(std::string_view text) {
+  if (!text.empty()) std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+bool EndLine() {
+  // Whoever feeds a file waits for the whole.
+  static const bool flush_lines = [] {
+    struct stat info;
+    return fstat(STDIN_FILENO, &info) != 0 || !S_ISREG(info.st_mode);
+  }();
+  if (std::fputc('\n', stdout) == EOF ||
+      (flush_lines && std::fflush(stdout) != 0)) {
+    std::fprintf(stderr, "latimer: cannot write to standard output (%s).\n",
+                 std::strerror(errno));
+    return false;
+  }
+  return true;
+}
+
+int FinishLines(int read_error) {
+  if (read_error != 0) {
+    std::fprintf(stderr, "latimer: cannot read standard input (%s).\n",
+                 std::strerror(read_error));
+    return kFailure;
+  }
+  if (std::fflush(stdout) != 0) {
+    std::fprintf(stderr, "latimer: cannot write to standard output (%s).\n",
+                 std::strerror(errno));
+    return kFailure;
+  }
+  return kSuccess;
+}
+
+int ComplainOfLine(unsigned long long line, const Status& status) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "latimer: line %llu: %s\n", line, status.message());
+  return kFailure;
+}
+
+Status ParseIds(std::string_view line, std::vector<int32_t>* ids) {
+  ids->clear();
+  const std::string text(line);
+  const char* at = text.c_str();
+  const char* const end = at + text.size();
+  for (;;) {
+    while (*at == ' ' || *at == '\t' || *at == '\r') ++at;
+    if (at == end) return Status();
+    char* next = nullptr;
+    errno = 0;
+    const long long id = std::strtoll(at, &next, 10);
+    const bool whole =
+        next == end || *next == ' ' || *next == '\t' || *next == '\r';
+    if (next == at || !whole || errno != 0 || id < INT32_MIN ||
+        id > INT32_MAX) {
+      return Status::Error(StatusCode::kInvalidArgument,
+                           "\"%.20s\" is no token id.", at);
+    }
+    ids->push_back(static_cast<int32_t>(id));
+    at = next;
+  }
+}
+
+std::string FormatIds(std::span<const int32_t> ids) {
+  std::string text;
+  for (const int32_t id : ids) {
+    if (!text.empty()) text += ' ';
+    text += std::to_string(id);
+  }
+  return text;
+}
+
+}  // namespace latimer::cli

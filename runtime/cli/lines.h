@@ -1,0 +1,37 @@
+// What the commands that read and write lines share.
+#ifndef LATIMER_CLI_LINES_H_
+#define LATIMER_CLI_LINES_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "latimer/status.h"
+
+namespace latimer::cli {
+
+// Parses "12 7 0". kInvalidArgument for what is no number.
+Status ParseIds(std::string_view line, std::vector<int32_t>* ids);
+
+// "12 7 0".
+std::string FormatIds(std::span<const int32_t> ids);
+
+// Writes to standard output.
+void WriteText(std::string_view text);
+
+// Ends a line of standard output and flushes what a person or another program
+// waits for. Prints a sentence and returns false where that fails.
+bool EndLine();
+
+// Prints what is wrong with a line; returns kFailure.
+int ComplainOfLine(unsigned long long line, const Status& status);
+
+// Flushes standard output. `read_error`: errno of standard input, or 0. Returns
+// the exit code and prints a sentence where it is not kSuccess.
+int FinishLines(int read_error);
+
+}  // namespace latimer::cli
+
+#endif  // LATIMER_CLI_LINES_H_
