@@ -38,6 +38,16 @@ bool IsPruned(const RunContext& context, const SearchRules& rules) {
          !rules.scores && rules.repetition_penalty == 1.0f;
 }
 
+// Rows from which on the output matrix is better read once for all of them. A
+// shortlist leaves most of it; bounds read half.
+size_t FewestWindowRows(const RunContext& context) {
+  constexpr size_t kFewestBounded = 6;
+  if (HasShortlist(context)) return kProfile.lanes + 1;
+  const bool pruned =
+      kProfile.pruned_argmax && context.model.info.pruned_argmax;
+  return pruned ? kFewestBounded : 2;
+}
+
 Prefix PrefixOf(const RunContext& context, const Lane& lane) {
   return {lane.rules.decoder_start, lane.target(context), lane.count + 1};
 }
@@ -176,7 +186,7 @@ void GreedySearch::Step(RunContext& context) {
 
 void GreedySearch::ChooseTokens(RunContext& context,
                                 const DecoderOutput& output) {
-  if (row_count_ > 1 && !HasShortlist(context)) {
+  if (row_count_ >= FewestWindowRows(context)) {
     return ChooseFromWindows(context, output);
   }
   for (size_t i = 0; i < row_count_; ++i) {
@@ -218,23 +228,17 @@ void GreedySearch::ChooseFromWindows(RunContext& context,
     float logit = kNever;
     size_t token = 0;
   };
-  constexpr size_t kFloats = Elements(Buffer::kLogits, sizeof(float));
   Best best[kProfile.lanes];
   const Linear& matrix = context.model.tensors.output;
   const LinearInput input =
       PrepareInput(context, output.x, row_count_, output.columns);
   float* logits = context.workspace->logits;
-  const size_t most =
-      std::min(size_t{kLogitWindow} * context.threads.thread_count(),
-               kFloats / row_count_) /
-      kChannelBlock * kChannelBlock;
-  for (size_t first = 0; first < matrix.n; first += most) {
-    const size_t size = std::min(most, matrix.n - first);
-    const size_t stride =
-        ComputeLogitWindow(context, input, static_cast<uint32_t>(first),
-                           static_cast<uint32_t>(first + size));
+  const uint32_t most = MostWindowTokens(context, row_count_);
+  for (uint32_t first = 0; first < matrix.n; first += most) {
+    const uint32_t size = std::min(most, matrix.n - first);
+    ComputeLogitWindow(context, input, first, first + size);
     for (size_t i = 0; i < row_count_; ++i) {
-      float* row = logits + i * stride;
+      float* row = logits + i * size;
       ApplyRules(row_lanes_[i]->rules, PrefixOf(context, *row_lanes_[i]),
                  {row, first, size});
       const size_t token = context.vector->argmax(size, row);

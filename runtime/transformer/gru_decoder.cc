@@ -74,8 +74,8 @@ void GatherFeatures(const Recurrent& r, const float* top, const Rows& rows) {
 }
 
 // Returns what the output matrix multiplies, among `rows`.
-const float* StepRow(RunContext& context, const DecoderRow& row,
-                     const Rows& rows) {
+const float* StepGruRow(RunContext& context, const DecoderRow& row,
+                        const Rows& rows) {
   const Architecture& a = context.model.info.architecture;
   const Recurrent& r = a.recurrent;
   const RecurrentTensors& t = context.model.tensors.recurrent;
@@ -104,10 +104,10 @@ DecoderOutput StepGruDecoder(RunContext& context,
   const Recurrent& r = context.model.info.architecture.recurrent;
   const size_t columns = r.output_width();
   const Rows work = PlaceRows(context);
-  if (rows.size() == 1) return {StepRow(context, rows[0], work), columns};
+  if (rows.size() == 1) return {StepGruRow(context, rows[0], work), columns};
   float* x = context.workspace->sublayer + GruScratchFloats(kProfile);
   for (size_t i = 0; i < rows.size(); ++i) {
-    std::memcpy(x + i * columns, StepRow(context, rows[i], work),
+    std::memcpy(x + i * columns, StepGruRow(context, rows[i], work),
                 columns * sizeof(float));
   }
   return {x, columns};

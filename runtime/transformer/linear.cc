@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "ops/nibble/repack.h"
 #include "transformer/pruned_argmax.h"
 
 namespace latimer {
@@ -137,22 +138,42 @@ void ComputeOutput(RunContext& context, const float* x, size_t columns,
   }
 }
 
-size_t ComputeLogitWindow(RunContext& context, const LinearInput& input,
-                          uint32_t begin, uint32_t end) {
+uint32_t MostWindowTokens(const RunContext& context, size_t rows) {
+  // What leaves its logits in the first-level cache.
+  size_t most = std::min(size_t{kLogitWindow} * context.threads.thread_count(),
+                         Elements(Buffer::kLogits, sizeof(float)) / rows);
+  const Linear& output = context.model.tensors.output;
+  if (kProfile.pruned_argmax && output.nibbles) {
+    // What there is room for, and what stays in the second-level cache.
+    const uint64_t bytes =
+        PackedBlockBytes(WeightType::kInt8, context.model.tile, output.k) /
+        ShapeOf(context.model.tile).nr;
+    most = std::min(
+        {most, size_t{kNibbleWindow},
+         static_cast<size_t>(sizeof(context.workspace->projection) / bytes)});
+  }
+  return static_cast<uint32_t>(most / kChannelBlock * kChannelBlock);
+}
+
+void ComputeLogitWindow(RunContext& context, const LinearInput& input,
+                        uint32_t begin, uint32_t end) {
   const Linear& output = context.model.tensors.output;
   LATIMER_DCHECK(begin % kChannelBlock == 0 && end <= output.n);
-  if (kProfile.pruned_argmax && output.nibbles) {
-    return UnprunedWindow(context, input.rows, begin, end);
-  }
   const Tile tile = context.model.tile;
-  const uint64_t block =
-      PackedBlockBytes(context.model.weight_type, tile, output.k);
   Linear window = output;
-  window.data += static_cast<size_t>(begin / ShapeOf(tile).nr * block);
   window.n = end - begin;
   if (window.bias != nullptr) window.bias += begin;
+  if (kProfile.pruned_argmax && output.nibbles) {
+    auto* packed = reinterpret_cast<std::byte*>(context.workspace->projection);
+    RepackNibbles(output, tile, begin, end, packed);
+    window.data = packed;
+    window.nibbles = false;
+  } else {
+    const uint64_t block =
+        PackedBlockBytes(context.model.weight_type, tile, output.k);
+    window.data += static_cast<size_t>(begin / ShapeOf(tile).nr * block);
+  }
   ApplyLinear(context, window, input, context.workspace->logits);
-  return window.n;
 }
 
 void LookUpRow(const RunContext& context, const Linear& embedding,

@@ -48,10 +48,11 @@ void ComputeOutput(RunContext& context, const float* x, size_t columns,
                    const SentenceCaches& caches, StepOutput output);
 
 // The output projection of several rows for tokens [begin, end) alone, without
-// shortlist. `begin` is a multiple of kChannelBlock. Leaves the logits of each
-// row in workspace.logits and returns the floats from one row to the next.
-size_t ComputeLogitWindow(RunContext& context, const LinearInput& input,
-                          uint32_t begin, uint32_t end);
+// shortlist: workspace.logits [rows, end - begin]. `begin` is a multiple of
+// kChannelBlock; there are at most MostWindowTokens.
+void ComputeLogitWindow(RunContext& context, const LinearInput& input,
+                        uint32_t begin, uint32_t end);
+uint32_t MostWindowTokens(const RunContext& context, size_t rows);
 
 // row [k] of an embedding, from the packed matrix.
 void LookUpRow(const RunContext& context, const Linear& embedding,

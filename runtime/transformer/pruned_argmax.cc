@@ -23,15 +23,14 @@ float* GroupBounds(Workspace& workspace) {
          RoundUp(kProfile.target_vocabulary, kNibbleBlockRows);
 }
 
-NibbleProduct OutputProduct(const RunContext& context, size_t number = 0) {
+NibbleProduct OutputProduct(const RunContext& context) {
   const Workspace& workspace = *context.workspace;
   const Linear& output = context.model.tensors.output;
   LATIMER_DCHECK(output.nibbles);
-  const auto& row = reinterpret_cast<const RowQuantization*>(
-      workspace.row_quantization)[number];
-  return MakeNibbleProduct(output, output.bias,
-                           workspace.quantized + number * output.k,
-                           row.zero_point, row.scale);
+  const auto* row =
+      reinterpret_cast<const RowQuantization*>(workspace.row_quantization);
+  return MakeNibbleProduct(output, output.bias, workspace.quantized,
+                           row->zero_point, row->scale);
 }
 
 // Calls run(group, first block, end block) for all groups, on all threads.
@@ -69,24 +68,6 @@ void UnprunedLogits(RunContext& context) {
     context.nibble->compute(product, begin, end,
                             logits + begin * kNibbleBlockRows);
   });
-}
-
-size_t UnprunedWindow(RunContext& context, size_t rows, size_t begin,
-                      size_t end) {
-  const size_t first = begin / kNibbleBlockRows;
-  const size_t blocks = NibbleBlocks(end) - first;
-  const size_t stride = blocks * kNibbleBlockRows;
-  float* logits = context.workspace->logits;
-  context.threads.ForEachPart([&](uint32_t part, uint32_t parts) {
-    const size_t from = blocks * part / parts;
-    const size_t to = blocks * (part + 1) / parts;
-    for (size_t row = 0; row < rows && from < to; ++row) {
-      context.nibble->compute(OutputProduct(context, row), first + from,
-                              first + to,
-                              logits + row * stride + from * kNibbleBlockRows);
-    }
-  });
-  return stride;
 }
 
 BestToken FindBestToken(RunContext& context) {

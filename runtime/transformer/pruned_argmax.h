@@ -19,12 +19,6 @@ void BoundLogits(RunContext& context);
 // workspace.logits [V] = the logits.
 void UnprunedLogits(RunContext& context);
 
-// workspace.logits = the logits of tokens [begin, end) for several rows, after
-// PrepareInput of these. Returns the floats from one row to the next. `begin`
-// is a multiple of kNibbleBlockRows.
-size_t UnprunedWindow(RunContext& context, size_t rows, size_t begin,
-                      size_t end);
-
 struct BestToken {
   size_t token;
   float logit;

@@ -70,6 +70,8 @@ constexpr uint64_t CachedTokens(const Profile& p, uint64_t longest) {
 
 // Logits of each lane that are held at once where there are several.
 inline constexpr uint64_t kLogitWindow = 512;
+// Channels of a pruned output matrix that are packed for several lanes at once.
+inline constexpr uint64_t kNibbleWindow = 256;
 
 // Floats that one step of a GRU decoder works in: its input, its features, the
 // combined, and either the gates or the query beside a row of keys. That is
@@ -101,9 +103,11 @@ constexpr uint64_t BufferBytes(const Profile& p, Buffer buffer) {
                         sizeof(float) +
                     kReadSlackBytes);
     case Buffer::kProjection:
-      // A gated feed-forward takes as many rows at a time as there is room for.
+      // A gated feed-forward takes as many rows at a time as there is room for,
+      // several lanes as much of a pruned output matrix, at least 16 channels.
       return Padded(
-          Largest(rows * Largest(3 * a, f, 2 * d), p.gated_ffn ? 2 * f : 0) *
+          Largest(rows * Largest(3 * a, f, 2 * d), p.gated_ffn ? 2 * f : 0,
+                  p.pruned_argmax && p.lanes > 1 ? 4 * (2 * d + a + 12) : 0) *
               sizeof(float) +
           kReadSlackBytes);
     case Buffer::kQuantized:
