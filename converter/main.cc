@@ -300,6 +300,10 @@ int Main(int argc, char** argv) {
   app.add_option("--threads", options.limits.threads,
                  "threads the profile allows [the board's, else 1]")
       ->check(CLI::Range(1, 64));
+  app.add_option("--lanes", options.limits.lanes,
+                 "sentences the profile decodes side by side [1]; more are "
+                 "faster where many are to be translated")
+      ->check(CLI::Range(1, 256));
   app.add_flag("--copy-image", options.limits.copy_image,
                "the profile keeps RAM for the model file, for a device that "
                "cannot map it");

@@ -153,6 +153,46 @@ latimer_code latimer_translate_ids(latimer_translator* translator,
       translation);
 }
 
+latimer_code latimer_begin_part(latimer_translator* translator,
+                                const char* text, size_t text_bytes,
+                                const latimer_options* options, uint64_t ticket,
+                                latimer_translation* begun) {
+  return Give(translator,
+              translator->translator.BeginPart({text, text_bytes},
+                                               OptionsOf(options), ticket),
+              begun);
+}
+
+latimer_code latimer_begin_ids(latimer_translator* translator,
+                               const int32_t* ids, size_t id_count,
+                               const latimer_options* options,
+                               uint64_t ticket) {
+  const Status status = translator->translator.BeginIds(
+      {ids, id_count}, OptionsOf(options), ticket);
+  if (!status.ok()) translator->last_error = status;
+  return CodeOf(status);
+}
+
+int latimer_can_begin(const latimer_translator* translator) {
+  return translator->translator.CanBegin() ? 1 : 0;
+}
+
+size_t latimer_under_way(const latimer_translator* translator) {
+  return translator->translator.under_way();
+}
+
+latimer_code latimer_advance(latimer_translator* translator, int* finished,
+                             uint64_t* ticket,
+                             latimer_translation* translation) {
+  latimer::FinishedTranslation out;
+  *translation = latimer_translation{};
+  *finished = translator->translator.Advance(&out) ? 1 : 0;
+  if (*finished == 0) return LATIMER_OK;
+  *ticket = out.ticket;
+  if (!out.status.ok()) return Give(translator, out.status, translation);
+  return Give(translator, out.translation, translation);
+}
+
 const char* latimer_message(const latimer_translator* translator) {
   return translator->last_error.message();
 }

@@ -74,6 +74,7 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
              kTextBytesPerToken *
                  Larger(profile.source_tokens, profile.target_tokens));
   profile.threads = limits.threads;
+  profile.lanes = limits.lanes;
   profile.copied_image_bytes = limits.copy_image ? Padded(info.sizes.file) : 0;
   profile.int8_weights = std::strcmp(info.weights, "int8") == 0;
   profile.f32_weights = !profile.int8_weights;

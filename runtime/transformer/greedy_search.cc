@@ -41,11 +41,11 @@ bool IsPruned(const RunContext& context, const SearchRules& rules) {
 // Rows from which on the output matrix is better read once for all of them. A
 // shortlist leaves most of it; bounds read half.
 size_t FewestWindowRows(const RunContext& context) {
-  constexpr size_t kFewestBounded = 6;
+  constexpr size_t kFewest = 12;
   if (HasShortlist(context)) return kProfile.lanes + 1;
   const bool pruned =
       kProfile.pruned_argmax && context.model.info.pruned_argmax;
-  return pruned ? kFewestBounded : 2;
+  return pruned ? kFewest : 2;
 }
 
 Prefix PrefixOf(const RunContext& context, const Lane& lane) {

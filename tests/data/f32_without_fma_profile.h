@@ -1,5 +1,5 @@
 // Profile of the demo model with f32 weights that gives every CPU the same
-// bits.
+// bits, with several lanes.
 #ifndef LATIMER_TESTS_DATA_F32_WITHOUT_FMA_PROFILE_H_
 #define LATIMER_TESTS_DATA_F32_WITHOUT_FMA_PROFILE_H_
 
@@ -21,7 +21,7 @@ inline constexpr Profile kProfile = {
     .target_tokens = 511,
     .text_bytes = 8192,
     .threads = 1,
-    .lanes = 1,
+    .lanes = 6,
     .copied_image_bytes = 0,
     .int8_weights = false,
     .f32_weights = true,

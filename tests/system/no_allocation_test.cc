@@ -158,6 +158,34 @@ TEST_P(NoAllocationTest, AThousandTranslationsOnThreeThreads) {
   armed = false;
 }
 
+TEST_P(NoAllocationTest, AThousandTranslationsSideBySide) {
+  const ModelBytes bytes = ConvertDemo(GetParam());
+  const std::vector<std::string> lines =
+      ReadLines(DemoDirectory() / "data" / "test.en");
+  Translator translator;
+  const Status status = translator.Load(bytes.bytes(), &workspace);
+  ASSERT_TRUE(status.ok()) << status.message();
+  TranslateOptions options;
+  options.max_target_tokens = kMaxTargetTokens;
+  size_t begun = 0, finished = 0;
+  bool ok = true;
+  armed = true;
+  while (ok && finished < kTranslations) {
+    while (ok && begun < kTranslations && translator.CanBegin()) {
+      ok = translator.BeginPart(lines[begun % lines.size()], options, begun)
+               .ok();
+      ++begun;
+    }
+    FinishedTranslation out;
+    if (!translator.Advance(&out)) continue;
+    ok = ok && out.status.ok();
+    ++finished;
+  }
+  armed = false;
+  EXPECT_TRUE(ok);
+  EXPECT_EQ(translator.under_way(), 0u);
+}
+
 TEST_P(NoAllocationTest, AModelThatIsRefusedDoesNotAllocateEither) {
   const ModelBytes bytes = ConvertDemo(GetParam());
   Translator translator;

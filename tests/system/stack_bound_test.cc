@@ -35,7 +35,8 @@ constexpr IndirectCall kIndirectCalls[] = {
     {"latimer::QuantizeRows\\(", "xnn_(f32_rminmax|f32_qs8_vcvt)_"},
     // VectorKernels, ops/vector_kernels.cc.
     {"latimer::(.*::)?(AddNorm|Attend|Embed|FeedForward|FindBestToken|"
-     "FinishSublayer|GreedySearch|[A-Za-z]*Gru[A-Za-z]*|Normalize|ScoreToken|"
+     "FinishSublayer|Choose[A-Za-z]*|[A-Za-z]*Gru[A-Za-z]*|Normalize|"
+     "ScoreToken|"
      "SsruSublayer|"
      "SublayerInput)\\(",
      "latimer::(sse41|avx2|avx512|neon|scalar)::[A-Z]"},
@@ -81,6 +82,11 @@ constexpr const char* kRoots[] = {
     "latimer::Translator::Translate\\(",
     "latimer::Translator::TranslatePart\\(",
     "latimer::Translator::TranslateIds\\(",
+    "latimer::Translator::BeginPart\\(",
+    "latimer::Translator::BeginIds\\(",
+    "latimer::Translator::Advance\\(",
+    "latimer::Translator::CanBegin\\(",
+    "latimer::Translator::under_way\\(",
     "latimer::Translator::Tokenize\\(",
     "latimer::Translator::Detokenize\\(",
     "latimer::Translator::SourcePiece\\(",
@@ -96,6 +102,11 @@ constexpr const char* kRoots[] = {
     "latimer_translate\\(",
     "latimer_translate_part\\(",
     "latimer_translate_ids\\(",
+    "latimer_begin_part\\(",
+    "latimer_begin_ids\\(",
+    "latimer_can_begin\\(",
+    "latimer_under_way\\(",
+    "latimer_advance\\(",
     "latimer_message\\(",
     "latimer_workspace_bytes\\(",
     "latimer_workspace_alignment\\(",

@@ -97,6 +97,27 @@ latimer_code latimer_translate_ids(latimer_translator* translator,
                                    const latimer_options* options,
                                    latimer_translation* translation);
 
+/* Several sentences at a time: see Translator::BeginPart. Begin while
+ * latimer_can_begin, then call latimer_advance until latimer_under_way is 0.
+ * `begun` gets source_bytes and space_follows; options->suppressed must live
+ * until the sentence has finished. */
+latimer_code latimer_begin_part(latimer_translator* translator,
+                                const char* text, size_t text_bytes,
+                                const latimer_options* options, uint64_t ticket,
+                                latimer_translation* begun);
+latimer_code latimer_begin_ids(latimer_translator* translator,
+                               const int32_t* ids, size_t id_count,
+                               const latimer_options* options, uint64_t ticket);
+int latimer_can_begin(const latimer_translator* translator);
+size_t latimer_under_way(const latimer_translator* translator);
+
+/* Makes a token of each sentence. Where one has finished, *finished is 1,
+ * *ticket is its own and *translation what it gave, or the code says why it
+ * gave nothing; see Translator::Advance. */
+latimer_code latimer_advance(latimer_translator* translator, int* finished,
+                             uint64_t* ticket,
+                             latimer_translation* translation);
+
 /* The sentence of the last call that failed, "" if none did. Zero-terminated;
  * valid until the next call. */
 const char* latimer_message(const latimer_translator* translator);

@@ -24,6 +24,7 @@ struct ProfileLimits {
   uint32_t source_tokens = 0;
   uint32_t target_tokens = 0;
   uint32_t threads = 1;
+  uint32_t lanes = 1;
   // RAM for the model file itself, for a device that cannot map it.
   bool copy_image = false;
   // Room for the attention weights, of any kind, and the token scores of the

@@ -13,6 +13,9 @@
 
 #include "base/cpu.h"
 #include "ops/nibble/pack.h"
+#include "ops/nibble/repack.h"
+#include "ops/xnnpack/gemm.h"
+#include "ops/xnnpack/pack.h"
 #include "ops/xnnpack/packed_matrix.h"
 
 namespace latimer {
@@ -280,6 +283,40 @@ TEST(NibblePlanesTest, UnpackedRowsAreTheWeights) {
       for (size_t i = 0; i < k; ++i) {
         ASSERT_EQ(row[i], static_cast<float>(p.weights[channel * k + i]) *
                               p.scale[channel]);
+      }
+    }
+  }
+}
+
+// A GEMM reads what PackInt8 would have written.
+TEST(NibblePlanesTest, RepacksWhatPackInt8Packs) {
+  for (const Tile tile : {Tile::k8x8, Tile::k16x8, Tile::k4x8, Tile::k8x2s4,
+                          Tile::k16x4, Tile::k4x4}) {
+    SCOPED_TRACE(NameOf(tile));
+    const uint32_t n = 83, k = 256, begin = 32;
+    const Problem p = RandomProblem(n, k, 7);
+    std::vector<std::byte> planes(NibblePlaneBytes(n, k));
+    PackNibblePlanes(n, k, 0, n, p.weights.data(), p.scale.data(),
+                     planes.data());
+    // The expected: the same channels, filled up to a block with none.
+    for (const uint32_t end : {48u, 80u, 83u}) {
+      const uint32_t count = end - begin;
+      const uint64_t block = PackedBlockBytes(WeightType::kInt8, tile, k);
+      const uint64_t whole = count / ShapeOf(tile).nr * block;
+      const uint64_t bytes = PackedBytes(WeightType::kInt8, tile, count, k);
+      std::vector<std::byte> expected(bytes), found(bytes + block);
+      PackInt8(tile, count, k, p.weights.data() + begin * k,
+               p.scale.data() + begin, expected.data());
+      RepackNibbles({planes.data(), n, k}, tile, begin, end, found.data());
+      // What fills up the last block has no meaning.
+      EXPECT_EQ(std::memcmp(expected.data(), found.data(), whole), 0) << end;
+      for (uint32_t channel = 0; channel < count; ++channel) {
+        std::vector<float> a(k), b(k);
+        UnpackRow(WeightType::kInt8, tile, {expected.data(), count, k}, channel,
+                  a.data());
+        UnpackRow(WeightType::kInt8, tile, {found.data(), count, k}, channel,
+                  b.data());
+        EXPECT_EQ(a, b) << channel;
       }
     }
   }

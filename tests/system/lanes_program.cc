@@ -1,0 +1,66 @@
+// Built with a profile of several lanes and caches for one long sentence:
+//   lanes_program MODEL.ltm MIN_TARGET_TOKENS
+// Standard input: source ids, one sentence a line. Translates them one by one
+// and side by side, and prints the number of sentences where all are the same.
+
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "latimer/translator.h"
+
+namespace {
+
+alignas(64) std::byte image[64 << 20];
+latimer::Workspace workspace;
+
+using Ids = std::vector<int32_t>;
+
+int Fail(const latimer::Status& status) {
+  std::cerr << status.message() << "\n";
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  std::ifstream file(argv[1], std::ios::binary);
+  file.read(reinterpret_cast<char*>(image), sizeof(image));
+  const auto bytes = static_cast<size_t>(file.gcount());
+  latimer::Translator translator;
+  const latimer::Status status = translator.Load({image, bytes}, &workspace);
+  if (!status.ok()) return Fail(status);
+  latimer::TranslateOptions options;
+  options.min_target_tokens = static_cast<uint32_t>(std::atoi(argv[2]));
+
+  std::vector<Ids> sources, expected;
+  for (std::string line; std::getline(std::cin, line);) {
+    std::istringstream numbers(line);
+    sources.emplace_back(std::istream_iterator<int32_t>(numbers),
+                         std::istream_iterator<int32_t>());
+    const auto result = translator.TranslateIds(sources.back(), options);
+    if (!result.ok()) return Fail(result.status());
+    expected.emplace_back(result->tokens.begin(), result->tokens.end());
+  }
+  size_t begun = 0, same = 0;
+  while (begun < sources.size() || translator.under_way() > 0) {
+    while (begun < sources.size() && translator.CanBegin()) {
+      const latimer::Status begin =
+          translator.BeginIds(sources[begun], options, begun);
+      if (!begin.ok()) return Fail(begin);
+      ++begun;
+    }
+    latimer::FinishedTranslation finished;
+    if (!translator.Advance(&finished)) continue;
+    if (!finished.status.ok()) return Fail(finished.status);
+    const auto& tokens = finished.translation.tokens;
+    if (Ids(tokens.begin(), tokens.end()) == expected[finished.ticket]) ++same;
+  }
+  std::cout << same << "\n";
+  return 0;
+}

@@ -1,0 +1,315 @@
+// Sentences that are decoded side by side get what they get alone.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "tests/system/demo_model.h"
+#include "tests/system/emulator.h"
+#include "tests/system/program.h"
+#include "tests/system/recurrent_models.h"
+#include "tests/system/tiny_model.h"
+
+namespace latimer {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+using Ids = std::vector<int32_t>;
+
+Ids Copy(std::span<const int32_t> ids) { return {ids.begin(), ids.end()}; }
+
+std::vector<Ids> OneByOne(Translator& translator,
+                          const std::vector<Ids>& sources,
+                          const TranslateOptions& options = {}) {
+  std::vector<Ids> all;
+  for (const Ids& source : sources) {
+    const auto result = translator.TranslateIds(source, options);
+    EXPECT_TRUE(result.ok()) << result.status().message();
+    all.push_back(Copy(result->tokens));
+  }
+  return all;
+}
+
+// With up to `lanes` at a time. `finished` gets the order in which they end.
+std::vector<Ids> SideBySide(Translator& translator,
+                            const std::vector<Ids>& sources, size_t lanes,
+                            const TranslateOptions& options = {},
+                            std::vector<uint64_t>* finished = nullptr) {
+  std::vector<Ids> all(sources.size());
+  size_t begun = 0;
+  while (begun < sources.size() || translator.under_way() > 0) {
+    while (begun < sources.size() && translator.under_way() < lanes &&
+           translator.CanBegin()) {
+      const Status status = translator.BeginIds(sources[begun], options, begun);
+      EXPECT_TRUE(status.ok()) << status.message();
+      if (!status.ok()) return all;
+      ++begun;
+    }
+    FinishedTranslation out;
+    if (!translator.Advance(&out)) continue;
+    EXPECT_TRUE(out.status.ok()) << out.status.message();
+    EXPECT_EQ(Copy(out.translation.source), sources[out.ticket]);
+    all[out.ticket] = Copy(out.translation.tokens);
+    if (finished != nullptr) finished->push_back(out.ticket);
+  }
+  return all;
+}
+
+std::vector<Ids> DemoSources() {
+  std::vector<Ids> sources;
+  for (const FixtureRow& row : ReadDemoFixture()) {
+    sources.push_back(row.source);
+  }
+  sources.resize(Emulated(sources.size(), size_t{12}));
+  return sources;
+}
+
+// Random ids of a vocabulary, of 1 to `longest`.
+std::vector<Ids> RandomSources(uint32_t vocabulary, uint32_t longest) {
+  std::vector<Ids> sources;
+  uint32_t random = 1;
+  const auto next = [&](uint32_t below) {
+    random = random * 1664525 + 1013904223;
+    return (random >> 8) % below;
+  };
+  for (int i = 0; i < 40; ++i) {
+    Ids& ids = sources.emplace_back();
+    const uint32_t count = 1 + next(std::min(longest, 24u));
+    for (uint32_t j = 0; j < count; ++j) {
+      ids.push_back(static_cast<int32_t>(next(vocabulary)));
+    }
+  }
+  return sources;
+}
+
+void ExpectTheSame(const ModelBytes& file, const TranslateOptions& options = {},
+                   uint32_t threads = 1) {
+  Translator translator;
+  const Status status =
+      translator.Load(file.bytes(), &test_workspace, {.threads = threads});
+  ASSERT_TRUE(status.ok()) << status.message();
+  const std::vector<Ids> sources =
+      RandomSources(translator.model_info().architecture.source_vocabulary,
+                    translator.max_source_tokens());
+  const std::vector<Ids> expected = OneByOne(translator, sources, options);
+  for (const size_t lanes : {size_t{2}, size_t{kProfile.lanes}}) {
+    EXPECT_EQ(SideBySide(translator, sources, lanes, options), expected)
+        << lanes;
+  }
+}
+
+class LanesDemoTest : public testing::TestWithParam<WeightType> {
+ protected:
+  void SetUp() override {
+    if (kProfile.lanes == 1) GTEST_SKIP() << "this profile has one lane";
+    file_ = std::make_unique<ModelBytes>(ConvertDemo(GetParam()));
+    const Status status = translator_.Load(file_->bytes(), &test_workspace);
+    ASSERT_TRUE(status.ok()) << status.message();
+  }
+
+  std::unique_ptr<ModelBytes> file_;
+  Translator translator_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Weights, LanesDemoTest,
+                         testing::Values(WeightType::kInt8, WeightType::kF32),
+                         [](const auto& weights) {
+                           return weights.param == WeightType::kF32 ? "F32"
+                                                                    : "Int8";
+                         });
+
+TEST_P(LanesDemoTest, SentencesGetTheTokensThatTheyGetAlone) {
+  const std::vector<Ids> sources = DemoSources();
+  const std::vector<Ids> expected = OneByOne(translator_, sources);
+  for (const size_t lanes : {2u, 3u, 11u, 16u, kProfile.lanes}) {
+    std::vector<uint64_t> finished;
+    EXPECT_EQ(SideBySide(translator_, sources, lanes, {}, &finished), expected)
+        << lanes;
+    // Short ones do not wait for long ones.
+    EXPECT_FALSE(std::ranges::is_sorted(finished)) << lanes;
+  }
+}
+
+TEST_P(LanesDemoTest, EachSentenceObeysItsOwnRules) {
+  std::vector<Ids> sources = DemoSources();
+  sources.resize(12);
+  const std::vector<int32_t> suppressed = {5, 9, 17, 300, 1000, 5000, 9711};
+  const std::vector<TranslateOptions> options = {
+      {.max_target_tokens = 5, .language_code = {}},
+      {.min_target_tokens = 30, .language_code = {}},
+      {.language_code = {}, .forced_first_token = 9000},
+      {.min_target_tokens = 40, .language_code = {}, .no_repeat_ngram = 2},
+      {.language_code = {}, .repetition_penalty = 1.7f},
+      {.language_code = {}, .suppressed = suppressed}};
+  std::vector<Ids> expected;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const auto result =
+        translator_.TranslateIds(sources[i], options[i % options.size()]);
+    ASSERT_TRUE(result.ok());
+    expected.push_back(Copy(result->tokens));
+  }
+  for (size_t i = 0; i < sources.size(); ++i) {
+    ASSERT_TRUE(
+        translator_.BeginIds(sources[i], options[i % options.size()], i).ok());
+  }
+  size_t count = 0;
+  while (translator_.under_way() > 0) {
+    FinishedTranslation finished;
+    if (!translator_.Advance(&finished)) continue;
+    EXPECT_EQ(Copy(finished.translation.tokens), expected[finished.ticket])
+        << finished.ticket;
+    ++count;
+  }
+  EXPECT_EQ(count, sources.size());
+}
+
+TEST_P(LanesDemoTest, ThreadsGiveTheSame) {
+  ExpectTheSame(*file_, {}, std::min(3u, kProfile.threads));
+}
+
+TEST_P(LanesDemoTest, TextsGiveTheirTextAndWhereTheyEnd) {
+  const std::vector<std::string> texts = {"Good morning!", "   ", "Tom sings."};
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const auto begun = translator_.BeginPart(texts[i], {}, i);
+    ASSERT_TRUE(begun.ok()) << begun.status().message();
+    EXPECT_EQ(begun->source_bytes, texts[i].size());
+  }
+  std::map<uint64_t, std::string> found;
+  while (translator_.under_way() > 0) {
+    FinishedTranslation finished;
+    if (translator_.Advance(&finished)) {
+      found[finished.ticket] = finished.translation.text;
+    }
+  }
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const auto alone = translator_.Translate(texts[i]);
+    ASSERT_TRUE(alone.ok());
+    EXPECT_EQ(found[i], alone->text);
+  }
+}
+
+TEST_P(LanesDemoTest, WhatCannotBeginNowIsRefusedByASentence) {
+  const Ids source = DemoSources()[0];
+  for (uint32_t i = 0; i < kProfile.lanes; ++i) {
+    EXPECT_TRUE(translator_.CanBegin());
+    EXPECT_TRUE(translator_.BeginIds(source, {}, i).ok());
+  }
+  EXPECT_FALSE(translator_.CanBegin());
+  EXPECT_THAT(translator_.BeginIds(source, {}, 99).message(),
+              HasSubstr("no more may begin now"));
+  EXPECT_THAT(translator_.TranslateIds(source).status().message(),
+              HasSubstr("are under way"));
+  EXPECT_EQ(translator_.Translate("Hi.").status().code(),
+            StatusCode::kFailedPrecondition);
+  FinishedTranslation finished;
+  while (translator_.under_way() > 0) translator_.Advance(&finished);
+  EXPECT_FALSE(translator_.Advance(&finished));
+  EXPECT_TRUE(translator_.TranslateIds(source).ok());
+}
+
+TEST_P(LanesDemoTest, ASentenceWhoseScoresAreKeptIsAlone) {
+  if (!kProfile.token_scores) GTEST_SKIP() << "this profile keeps no scores";
+  const Ids source = DemoSources()[0];
+  TranslateOptions options;
+  options.scores = true;
+  ASSERT_TRUE(translator_.BeginIds(source, {}, 0).ok());
+  EXPECT_EQ(translator_.BeginIds(source, options, 1).code(),
+            StatusCode::kFailedPrecondition);
+  FinishedTranslation finished;
+  while (!translator_.Advance(&finished)) {
+  }
+  ASSERT_TRUE(translator_.BeginIds(source, options, 2).ok());
+  EXPECT_FALSE(translator_.CanBegin());
+  while (!translator_.Advance(&finished)) {
+  }
+  EXPECT_EQ(finished.translation.scores.size(),
+            finished.translation.tokens.size());
+  EXPECT_TRUE(translator_.CanBegin());
+}
+
+std::vector<fs::path> TinyModels() {
+  const fs::path data = fs::path(LATIMER_SOURCE_DIR) / "tests" / "data";
+  std::vector<fs::path> folders;
+  for (const char* area :
+       {"tiny_marian", "tiny_families", "tiny_native", "t5"}) {
+    for (const auto& entry : fs::directory_iterator(data / area)) {
+      if (entry.is_directory()) folders.push_back(entry.path());
+    }
+  }
+  std::ranges::sort(folders);
+  return folders;
+}
+
+TEST(LanesTest, EveryTinyModelGivesTheSame) {
+  const std::vector<fs::path> folders = TinyModels();
+  ASSERT_GT(folders.size(), 20u);
+  for (const fs::path& folder : folders) {
+    for (const WeightType weights : {WeightType::kInt8, WeightType::kF32}) {
+      SCOPED_TRACE(folder.string());
+      ExpectTheSame(ConvertModel(folder, weights));
+    }
+  }
+}
+
+TEST(LanesTest, EveryModelOfGrusGivesTheSame) {
+  for (const std::string& name : RecurrentNames()) {
+    for (const WeightType weights : {WeightType::kInt8, WeightType::kF32}) {
+      SCOPED_TRACE(name);
+      ExpectTheSame(ConvertRecurrent(name, weights));
+    }
+  }
+}
+
+TEST(LanesTest, AShortlistHoldsForItsOwnSentence) {
+  CanonicalModel model = OpenModel(DemoDirectory(), /*with_tokenizer=*/false);
+  const Architecture& a = model.architecture;
+  CanonicalShortlist& list = model.shortlist.emplace();
+  list.first = 40;
+  for (uint32_t id = 0; id < a.source_vocabulary; ++id) {
+    list.offsets.push_back(static_cast<uint32_t>(list.tokens.size()));
+    for (uint32_t i = 0; i < 6; ++i) {
+      list.tokens.push_back(
+          static_cast<uint16_t>((id * 31 + i * 257) % a.target_vocabulary));
+    }
+  }
+  list.offsets.push_back(static_cast<uint32_t>(list.tokens.size()));
+  const ModelBytes file =
+      WriteModel(model, {.tile = UsableTile(), .progress = {}});
+  ExpectTheSame(file, {.max_target_tokens = 40, .language_code = {}});
+}
+
+// More tokens than the caches hold: regions grow, move, and one sentence gives
+// way to another.
+TEST(LanesTest, CachesThatAreTooSmallChangeNothing) {
+  const ModelBytes model = ConvertDemo(WeightType::kF32);
+  const TempFolder folder;
+  const fs::path path = folder.path() / "model.ltm";
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(model.bytes().data()),
+             static_cast<std::streamsize>(model.bytes().size()));
+  std::string input;
+  constexpr size_t kSentences = Emulated(20, 7);
+  const std::vector<Ids> sources = DemoSources();
+  for (size_t i = 0; i < kSentences; ++i) {
+    for (const int32_t id : sources[i % sources.size()]) {
+      input += std::to_string(id) + " ";
+    }
+    input += "\n";
+  }
+  for (const char* tokens : {"0", "60", kEmulated ? "120" : "300"}) {
+    const Outcome outcome =
+        RunProgram("tests/lanes_program", {path.string(), tokens}, input);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.out, std::to_string(kSentences) + "\n") << tokens;
+  }
+}
+
+}  // namespace
+}  // namespace latimer
