@@ -7,7 +7,8 @@
 namespace latimer {
 namespace {
 
-void SelfAttention(RunContext& context, uint32_t index, size_t rows, float* x) {
+void SelfAttention(RunContext& context, uint32_t index, size_t rows,
+                   const SentenceCaches& caches, float* x) {
   Workspace& workspace = *context.workspace;
   const Architecture& a = context.model.info.architecture;
   const EncoderLayer& layer = context.model.tensors.encoder[index];
@@ -19,7 +20,7 @@ void SelfAttention(RunContext& context, uint32_t index, size_t rows, float* x) {
   float* qkv = workspace.projection;
   ApplyLinear(context, layer.self_qkv, PrepareInput(context, input, rows, d),
               qkv);
-  // cross_kv of this sentence, [layers, rows, 2A], is written later. A decoder
+  // The sentence's cross_kv, [layers, rows, 2A], is written later. A decoder
   // that is too narrow for it is a rarity.
   const size_t room = size_t{a.decoder_layers} * a.decoder_attention_width();
   Attend(context, {AttentionKind::kEncoder, index, 0}, heads, rows, qkv,
@@ -28,7 +29,7 @@ void SelfAttention(RunContext& context, uint32_t index, size_t rows, float* x) {
           .values = qkv + 2 * width,
           .stride = 3 * width,
           .count = rows,
-          .packed = width <= room ? workspace.cross_kv : nullptr},
+          .packed = width <= room ? caches.cross_kv : nullptr},
          workspace.sublayer);
   float* output = workspace.projection;
   ApplyLinear(context, layer.self_out,
@@ -37,7 +38,8 @@ void SelfAttention(RunContext& context, uint32_t index, size_t rows, float* x) {
 }
 
 [[maybe_unused]] void RunTransformerEncoder(RunContext& context,
-                                            std::span<const int32_t> source) {
+                                            std::span<const int32_t> source,
+                                            const SentenceCaches& caches) {
   const Architecture& a = context.model.info.architecture;
   const ModelTensors& t = context.model.tensors;
   const size_t rows = source.size();
@@ -46,7 +48,7 @@ void SelfAttention(RunContext& context, uint32_t index, size_t rows, float* x) {
         t.source_embedding_norm, source.data(), rows, 0, x);
   for (uint32_t i = 0; i < a.encoder_layers; ++i) {
     const EncoderLayer& layer = t.encoder[i];
-    SelfAttention(context, i, rows, x);
+    SelfAttention(context, i, rows, caches, x);
     FeedForward(context, layer.ffn_in, layer.ffn_out, layer.ffn_norm, rows, x);
   }
   if (a.final_norm) Normalize(context, t.encoder_norm, rows, x);
@@ -55,12 +57,12 @@ void SelfAttention(RunContext& context, uint32_t index, size_t rows, float* x) {
 }  // namespace
 
 void RunEncoder(RunContext& context, std::span<const int32_t> source,
-                [[maybe_unused]] const SentenceCaches& caches) {
+                const SentenceCaches& caches) {
   switch (context.model.info.architecture.decoder_kind) {
     case DecoderKind::kSelfAttention:
     case DecoderKind::kSsru:
       if constexpr (kProfile.transformer()) {
-        RunTransformerEncoder(context, source);
+        RunTransformerEncoder(context, source, caches);
       }
       return;
     case DecoderKind::kGru:
