@@ -146,6 +146,8 @@ if(LATIMER_ARCH STREQUAL "x86_64")
     ${qd8}-1x16c8-minmax-avx512vnni-prfm
     ${qd8}-5x16c8-minmax-avx512vnni-prfm
     ${qd8}-7x16c8-minmax-avx512vnni-prfm
+    ${qd8}-8x16c8-minmax-avx512vnni-prfm
+    ${qd8}-9x16c8-minmax-avx512vnni-prfm
     ${qd8}-10x16c8-minmax-avx512vnni-prfm
     ${qd4}-1x16c8-minmax-avx512vnni-prfm
     ${qd4}-5x16c8-minmax-avx512vnni-prfm

@@ -31,17 +31,6 @@ constexpr xnn_f32_qc4w_minmax_params kUnclampedInt4 = {
     {-std::numeric_limits<float>::infinity(),
      std::numeric_limits<float>::infinity(), 8}};
 
-// The kernel for the next rows: the largest that at least half fill it. One
-// less filled is slower than several calls of smaller ones.
-const GemmVariant& VariantFor(const GemmKernelSet& set, size_t rows) {
-  uint32_t i = 0;
-  while (i + 1 < set.variant_count && set.variants[i].rows < rows &&
-         set.variants[i + 1].rows <= 2 * rows) {
-    ++i;
-  }
-  return set.variants[i];
-}
-
 // Calls run(variant, first_row, rows, first_channel, channels) for blocks of
 // rows and channels that cover rows x [begin, end).
 template <typename RunBlock>
@@ -49,14 +38,14 @@ void ForEachBlock(const GemmKernelSet& set, uint32_t nr, size_t rows,
                   uint32_t begin, uint32_t end, uint64_t block_bytes,
                   const RunBlock& run) {
   uint32_t step = end - begin;
-  if (VariantFor(set, rows).rows < rows) {
+  if (set.VariantFor(rows).rows < rows) {
     const uint64_t blocks = kCachedWeightBytes / block_bytes;
     step = nr * static_cast<uint32_t>(blocks > 0 ? blocks : 1);
   }
   for (uint32_t channel = begin; channel < end;) {
     const uint32_t channels = end - channel < step ? end - channel : step;
     for (size_t row = 0; row < rows;) {
-      const GemmVariant& variant = VariantFor(set, rows - row);
+      const GemmVariant& variant = set.VariantFor(rows - row);
       const size_t count =
           rows - row < variant.rows ? rows - row : variant.rows;
       run(variant, row, count, channel, channels);
@@ -138,11 +127,11 @@ Status SelectInt4Kernels(CpuFeatures features, Tile tile,
 
 const char* KernelName(const GemmKernels& kernels, size_t i) {
   if (kernels.gemm == nullptr) return nullptr;
-  if (i < kernels.gemm->variant_count) return kernels.gemm->variants[i].name;
-  i -= kernels.gemm->variant_count;
-  if (kernels.int4 != nullptr) {
-    if (i < kernels.int4->variant_count) return kernels.int4->variants[i].name;
-    i -= kernels.int4->variant_count;
+  for (const GemmKernelSet* set : {kernels.gemm, kernels.int4}) {
+    if (set == nullptr) continue;
+    const std::span<const GemmVariant> variants = set->variants();
+    if (i < variants.size()) return variants[i].name;
+    i -= variants.size();
   }
   if (kernels.convert == nullptr || i > 1) return nullptr;
   return i == 0 ? kernels.convert->minmax_name : kernels.convert->convert_name;

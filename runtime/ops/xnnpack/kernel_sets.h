@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 
 #include "base/cpu.h"
@@ -33,16 +34,61 @@ struct GemmVariant {
 };
 
 // The most rows of any variant.
-inline constexpr size_t kMaxVariantRows = 16;
+inline constexpr uint32_t kMaxVariantRows = 16;
 
-struct GemmKernelSet {
-  static constexpr size_t kMaxVariants = 4;
+// Kernels for one tile and instruction set, and which to call for so many rows.
+class GemmKernelSet {
+ public:
+  static constexpr uint32_t kMaxVariants = 6;
+
+  // `variants` by rising `rows`, the first for one. That one waits for the
+  // weights, so a row costs more there than in the others: `one_row_cost` is
+  // how much, in tenths of what a row costs in those.
+  constexpr GemmKernelSet(Tile tile_of_weights, bool CpuFeatures::*needed,
+                          const char* isa_name, uint32_t one_row_cost,
+                          std::initializer_list<GemmVariant> variants)
+      : tile(tile_of_weights), feature(needed), isa(isa_name) {
+    for (const GemmVariant& variant : variants) {
+      variants_[count_++] = variant;
+    }
+    MakePlan(one_row_cost);
+  }
 
   Tile tile;
-  bool CpuFeatures::*feature;          // What the CPU must have.
-  const char* isa;                     // The same, for people.
-  GemmVariant variants[kMaxVariants];  // By rising `rows`.
-  uint32_t variant_count;
+  bool CpuFeatures::*feature;  // What the CPU must have.
+  const char* isa;             // The same, for people.
+
+  constexpr std::span<const GemmVariant> variants() const {
+    return {variants_, count_};
+  }
+
+  // The kernel for the next of `rows` rows.
+  const GemmVariant& VariantFor(size_t rows) const {
+    return variants_[rows <= kPlannedRows ? plan_[rows] : count_ - 1];
+  }
+
+ private:
+  static constexpr uint32_t kPlannedRows = 2 * kMaxVariantRows;
+
+  // The cheapest calls for each number of rows. A kernel costs as much when it
+  // is not filled; another call costs a tenth of a row.
+  constexpr void MakePlan(uint32_t one_row_cost) {
+    uint32_t cost[kPlannedRows + 1] = {};
+    for (uint32_t rows = 1; rows <= kPlannedRows; ++rows) {
+      for (uint32_t i = 0; i < count_; ++i) {
+        const uint32_t size = variants_[i].rows;
+        const uint32_t with = (i == 0 ? one_row_cost : 10 * size) + 1 +
+                              (rows > size ? cost[rows - size] : 0);
+        if (i > 0 && with >= cost[rows]) continue;
+        cost[rows] = with;
+        plan_[rows] = static_cast<uint8_t>(i);
+      }
+    }
+  }
+
+  GemmVariant variants_[kMaxVariants] = {};
+  uint32_t count_ = 0;
+  uint8_t plan_[kPlannedRows + 1] = {};
 };
 
 struct ConvertKernelSet {

@@ -152,7 +152,7 @@ std::vector<GemmKernels> UsableKernels(WeightType type) {
 
 const char* FirstName(const GemmKernels& kernels) {
   return (kernels.int4 != nullptr ? kernels.int4 : kernels.gemm)
-      ->variants[0]
+      ->variants()[0]
       .name;
 }
 
@@ -160,6 +160,38 @@ TEST(XnnpackGemm, ThisCpuHasKernelsForAllWeightTypes) {
   EXPECT_FALSE(UsableKernels(WeightType::kF32).empty());
   EXPECT_FALSE(UsableKernels(WeightType::kInt4).empty());
   EXPECT_FALSE(UsableKernels(WeightType::kInt8).empty());
+}
+
+TEST(XnnpackGemm, RowsGoToTheSmallestKernelThatHoldsThem) {
+  for (const WeightType type : {WeightType::kInt8, WeightType::kF32}) {
+    for (const GemmKernelSet& set : GemmKernelSets(type)) {
+      const size_t most = set.variants().back().rows;
+      for (size_t rows = 1; rows <= 5 * most; ++rows) {
+        const size_t taken = set.VariantFor(rows).rows;
+        for (const GemmVariant& variant : set.variants()) {
+          if (variant.rows < taken) {
+            EXPECT_LT(variant.rows, rows)
+                << variant.name << " would hold " << rows << " rows";
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(XnnpackGemm, CallsForManyRowsAreNearlyFilled) {
+  for (const GemmKernelSet& set : GemmKernelSets(WeightType::kInt8)) {
+    const size_t most = set.variants().back().rows;
+    for (size_t rows = most; rows <= 5 * most; ++rows) {
+      size_t computed = 0;
+      for (size_t left = rows; left > 0;) {
+        const size_t taken = set.VariantFor(left).rows;
+        computed += taken;
+        left -= std::min(left, taken);
+      }
+      EXPECT_LE(computed, rows + 1) << set.isa << " " << NameOf(set.tile);
+    }
+  }
 }
 
 void ExpectReferencesBits(const GemmKernels& kernels, const IntegerCase& c) {
