@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/cpu.h"
 #include "cli/bill.h"
 #include "converter/error.h"
 #include "converter/known_answer.h"
@@ -23,6 +24,7 @@
 #include "converter/readers/open_model.h"
 #include "latimer/plan.h"
 #include "model/model_file.h"
+#include "ops/xnnpack/gemm.h"
 
 namespace latimer {
 namespace {
@@ -287,7 +289,9 @@ int Main(int argc, char** argv) {
                  "ARM, 4x4 for RISC-V; of f32 weights: 4x1 for RISC-V, 8x1 for "
                  "all others")
       ->check(CLI::IsMember(tiles))
-      ->option_text("8x8|16x8|16x4|4x8|8x2s4|4x4 [8x8], f32: 8x1|4x1 [8x1]");
+      ->option_text(
+          "8x8|16x8|16x4|4x8|8x2s4|4x4, f32: 8x1|4x1 [the board's, "
+          "else this computer's]");
   app.add_option("--profile", options.profile,
                  "also write the profile header that builds a runtime for "
                  "exactly this model");
@@ -377,7 +381,9 @@ int Main(int argc, char** argv) {
   }
   options.weights = weights == "f32" ? WeightType::kF32 : WeightType::kInt8;
   const bool f32 = options.weights == WeightType::kF32;
+  // Where this computer cannot run models at all, something must be chosen.
   options.tile = f32 ? Tile::k8x1 : Tile::k8x8;
+  (void)FastestTile(DetectCpuFeatures(), options.weights, &options.tile);
   if (!board.empty()) {
     options.board = FindBoard(board);
     if (options.board == nullptr) {

@@ -125,6 +125,15 @@ Status SelectInt4Kernels(CpuFeatures features, Tile tile,
   return FindSet(features, WeightType::kInt4, tile, &kernels->int4);
 }
 
+bool FastestTile(CpuFeatures features, WeightType type, Tile* out) {
+  for (const GemmKernelSet& set : GemmKernelSets(type)) {
+    if (!Supports(features, set)) continue;
+    *out = set.tile;
+    return true;
+  }
+  return false;
+}
+
 const char* KernelName(const GemmKernels& kernels, size_t i) {
   if (kernels.gemm == nullptr) return nullptr;
   for (const GemmKernelSet* set : {kernels.gemm, kernels.int4}) {

@@ -38,6 +38,10 @@ Status SelectGemmKernels(CpuFeatures features, WeightType type, Tile tile,
 // Adds the kernels for int4 weights to those of an int8 tile. The same errors.
 Status SelectInt4Kernels(CpuFeatures features, Tile tile, GemmKernels* kernels);
 
+// The tile of the fastest kernels that this build has for weights of `type` and
+// that `features` allow. False where there are none.
+bool FastestTile(CpuFeatures features, WeightType type, Tile* out);
+
 // XNNPACK's name of the i-th kernel in use, smallest row count first, then
 // the conversion kernels; null from the end on. Static strings.
 const char* KernelName(const GemmKernels& kernels, size_t i);

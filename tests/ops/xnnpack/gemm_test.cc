@@ -162,6 +162,17 @@ TEST(XnnpackGemm, ThisCpuHasKernelsForAllWeightTypes) {
   EXPECT_FALSE(UsableKernels(WeightType::kInt8).empty());
 }
 
+TEST(XnnpackGemm, TheFastestTileIsOneThatRunsHere) {
+  for (const WeightType type : {WeightType::kInt8, WeightType::kF32}) {
+    Tile tile{};
+    ASSERT_TRUE(FastestTile(DetectCpuFeatures(), type, &tile));
+    GemmKernels kernels;
+    EXPECT_TRUE(
+        SelectGemmKernels(DetectCpuFeatures(), type, tile, &kernels).ok());
+    EXPECT_FALSE(FastestTile({}, type, &tile));
+  }
+}
+
 TEST(XnnpackGemm, RowsGoToTheSmallestKernelThatHoldsThem) {
   for (const WeightType type : {WeightType::kInt8, WeightType::kF32}) {
     for (const GemmKernelSet& set : GemmKernelSets(type)) {
