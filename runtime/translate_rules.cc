@@ -108,7 +108,8 @@ Status ResolveRules(const ModelInfo& info, const TranslateOptions& options,
           .banned_tokens = rules.banned_tokens,
           .banned_ends = rules.banned_ends,
           .suppressed = options.suppressed,
-          .scores = options.scores};
+          .scores = options.scores,
+          .times = options.times};
   for (const int32_t token : options.suppressed) {
     LATIMER_RETURN_IF_ERROR(CheckTarget("Suppressed", token, vocabulary));
   }

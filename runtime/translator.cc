@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/cpu.h"
+#include "model/group_bytes.h"
 #include "model/model_file.h"
 #include "text/piece_text.h"
 #include "translator_state.h"
@@ -216,6 +217,10 @@ const char* Translator::kernel_name(int index) const {
 uint32_t Translator::threads() const {
   LATIMER_CHECK(state_ != nullptr);
   return state_->context.threads.thread_count();
+}
+
+uint64_t Translator::weight_bytes_per_token(WorkGroup group) const {
+  return DecoderWeightBytes(state_->context.model, group);
 }
 
 }  // namespace latimer

@@ -154,6 +154,7 @@ constexpr OptionInfo kOptions[] = {
      nullptr,
      {}},
     {"repeat", kBench, true, 1, &Arguments::repeat, nullptr, nullptr, {}},
+    {"profile", kBench, false, 0, nullptr, &Arguments::profile, nullptr, true},
 };
 constexpr int kOptionCount = sizeof(kOptions) / sizeof(kOptions[0]);
 

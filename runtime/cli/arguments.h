@@ -53,9 +53,11 @@ struct Arguments {
   bool insight = false;
 
   // bench
-  uint32_t source_tokens = 32;
-  uint32_t target_tokens = 32;
+  // 0: not given.
+  uint32_t source_tokens = 0;
+  uint32_t target_tokens = 0;
   uint32_t repeat = 20;
+  bool profile = false;
 };
 
 // Options that a subcommand takes; each bit is one.

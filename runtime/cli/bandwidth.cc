@@ -7,41 +7,66 @@
 #include <thread>
 #include <vector>
 
+#include "cli/machine.h"
 #include "cli/timing.h"
 
 namespace latimer::cli {
 namespace {
 
-// The compiler makes of it what the CPU has.
-typedef uint64_t Wide __attribute__((vector_size(64), may_alias));
+// Sums that do not wait for each other, in as many registers.
+constexpr size_t kSums = 8;
+// What a share of the buffer is a multiple of: the sums of the widest vector.
+constexpr size_t kStep = kSums * 64;
 
-// Sums that do not wait for each other.
-constexpr size_t kSums = 2;
-constexpr size_t kStep = kSums * sizeof(Wide);
+using ReadFunction = void (*)(std::span<const std::byte> bytes, uint64_t times);
 
-// Reads `bytes` so many times.
-void Read(std::span<const std::byte> bytes, uint64_t times) {
-  Wide sums[kSums] = {};
-  const auto* in = reinterpret_cast<const Wide*>(bytes.data());
-  const auto* const end = in + bytes.size() / kStep * kSums;
-  for (uint64_t i = 0; i < times; ++i) {
-    for (const Wide* at = in; at < end; at += kSums) {
-      for (size_t sum = 0; sum < kSums; ++sum) sums[sum] += at[sum];
-    }
-    // Each time anew, and for the result.
-    __asm__ volatile("" : : "r"(&sums) : "memory");
+// Defines a function that adds up `bytes` so many times. By a macro, because
+// the vectors of a function that is inlined stay those of its own instructions.
+#define LATIMER_DEFINE_READ(name, vector_bytes, attribute)                 \
+  attribute void name(std::span<const std::byte> bytes, uint64_t times) {  \
+    typedef uint64_t Wide                                                  \
+        __attribute__((vector_size(vector_bytes), may_alias));             \
+    const auto* const begin = reinterpret_cast<const Wide*>(bytes.data()); \
+    const auto* const end = begin + bytes.size() / sizeof(Wide);           \
+    for (uint64_t i = 0; i < times; ++i) {                                 \
+      Wide sums[kSums] = {};                                               \
+      for (const Wide* at = begin; at < end; at += kSums) {                \
+        for (size_t sum = 0; sum < kSums; ++sum) sums[sum] += at[sum];     \
+      }                                                                    \
+      for (size_t sum = 1; sum < kSums; ++sum) sums[0] += sums[sum];       \
+      /* Each time anew, and for the result. */                            \
+      __asm__ volatile(""                                                  \
+                       :                                                   \
+                       : "r"(static_cast<size_t>(sums[0][0]))              \
+                       : "memory");                                        \
+    }                                                                      \
   }
+
+LATIMER_DEFINE_READ(Read, 16, )
+#ifdef __x86_64__
+LATIMER_DEFINE_READ(ReadAvx2, 32, __attribute__((target("avx2"))))
+LATIMER_DEFINE_READ(ReadAvx512, 64, __attribute__((target("avx512f"))))
+#endif
+
+// With the widest loads that this CPU has.
+ReadFunction FastestRead() {
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx512f")) return ReadAvx512;
+  if (__builtin_cpu_supports("avx2")) return ReadAvx2;
+#endif
+  return Read;
 }
 
 double MillisecondsFor(std::span<const std::byte> buffer, uint32_t threads,
                        uint64_t times) {
   const size_t share = buffer.size() / threads / kStep * kStep;
+  const ReadFunction read = FastestRead();
   const auto start = Clock::now();
   std::vector<std::thread> others;
   for (uint32_t i = 1; i < threads; ++i) {
-    others.emplace_back(Read, buffer.subspan(i * share, share), times);
+    others.emplace_back(read, buffer.subspan(i * share, share), times);
   }
-  Read(buffer.first(share), times);
+  read(buffer.first(share), times);
   for (std::thread& other : others) other.join();
   return MillisecondsSince(start);
 }
@@ -65,6 +90,16 @@ double ReadBandwidth(std::span<const std::byte> buffer, uint32_t threads) {
     best = std::max(best, bytes / (milliseconds * 1e6));
   } while (MillisecondsSince(start) < kAllMilliseconds);
   return best;
+}
+
+size_t LargeBufferBytes() {
+  constexpr uint64_t kSmallest = uint64_t{16} << 20;
+  constexpr uint64_t kLargest = uint64_t{256} << 20;
+  uint64_t bytes = std::max(4 * LargestCacheBytes(), uint64_t{64} << 20);
+  if (const uint64_t free = ReadMemory().available; free != 0) {
+    bytes = std::min(bytes, free / 4);
+  }
+  return static_cast<size_t>(std::clamp(bytes, kSmallest, kLargest));
 }
 
 FilledBuffer::FilledBuffer(size_t bytes) {

@@ -13,6 +13,9 @@ namespace latimer::cli {
 // in all.
 double ReadBandwidth(std::span<const std::byte> buffer, uint32_t threads);
 
+// Far more than the caches hold, within what is free.
+size_t LargeBufferBytes();
+
 // Memory with a page behind each address; untouched ones are one page of zeros.
 class FilledBuffer {
  public:

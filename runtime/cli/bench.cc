@@ -1,10 +1,14 @@
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/group_profile.h"
 #include "cli/session.h"
 #include "cli/timing.h"
 
@@ -43,6 +47,61 @@ bool Exceeds(const char* option, uint32_t value, uint32_t limit) {
   return true;
 }
 
+// A source of ids for each line of standard input that has any. False after a
+// sentence about a line that has something else.
+bool ReadSources(std::vector<std::vector<int32_t>>* sources) {
+  char* line = nullptr;
+  size_t capacity = 0;
+  unsigned number = 0;
+  bool good = true;
+  while (good && getline(&line, &capacity, stdin) >= 0) {
+    ++number;
+    std::vector<int32_t> ids;
+    const char* at = line;
+    char* end = nullptr;
+    for (long id = std::strtol(at, &end, 10); end != at;
+         id = std::strtol(at, &end, 10)) {
+      ids.push_back(static_cast<int32_t>(id));
+      at = end;
+    }
+    good = at[std::strspn(at, " \t\r\n")] == '\0';
+    if (!ids.empty()) sources->push_back(std::move(ids));
+  }
+  std::free(line);
+  if (!good) {
+    std::fprintf(stderr, "latimer bench: line %u is not made of token ids.\n",
+                 number);
+  } else if (sources->empty()) {
+    std::fputs("latimer bench: standard input has no token ids.\n", stderr);
+    good = false;
+  }
+  return good;
+}
+
+// The exit code; prints a sentence unless it is kSuccess.
+int PrepareLoad(const Arguments& arguments, const Translator& translator,
+                Load* load) {
+  constexpr uint32_t kTokens = 32;
+  if (Exceeds("--target-tokens", arguments.target_tokens,
+              translator.max_target_tokens()) ||
+      Exceeds("--source-tokens", arguments.source_tokens,
+              translator.max_source_tokens())) {
+    return kUsage;
+  }
+  load->target_tokens = arguments.target_tokens;
+  if (arguments.ids) return ReadSources(&load->sources) ? kSuccess : kFailure;
+  const auto given_or_default = [](uint32_t given, uint32_t most) {
+    return given != 0 ? given : (kTokens < most ? kTokens : most);
+  };
+  load->target_tokens =
+      given_or_default(arguments.target_tokens, translator.max_target_tokens());
+  load->sources.push_back(
+      RandomSource(translator.model_info(),
+                   given_or_default(arguments.source_tokens,
+                                    translator.max_source_tokens())));
+  return kSuccess;
+}
+
 void PrintText(const Json& json) {
   for (const auto& [name, value] : json.items()) {
     std::printf("%-24s %s\n", name.c_str(), value.dump().c_str());
@@ -53,28 +112,32 @@ void PrintText(const Json& json) {
 
 int Bench(int argc, char** argv) {
   Arguments arguments;
-  if (const int code =
-          ParseArguments(argc, argv, kThreads | kJson | kBench, &arguments);
+  if (const int code = ParseArguments(
+          argc, argv, kThreads | kJson | kIds | kBench, &arguments);
       code != kSuccess) {
     return code;
   }
+  if (arguments.ids && arguments.source_tokens != 0) {
+    std::fputs("latimer bench: give --ids or --source-tokens, not both.\n",
+               stderr);
+    return kUsage;
+  }
   Session session;
-  std::vector<double> load;
+  std::vector<double> load_times;
   constexpr int kLoads = 5;
   for (int i = 0; i < kLoads; ++i) {
     // The first includes mapping; all include verification.
     const auto start = Clock::now();
     if (!session.Open(arguments)) return kFailure;
-    load.push_back(MillisecondsSince(start));
+    load_times.push_back(MillisecondsSince(start));
   }
   Translator& translator = session.translator();
-  if (Exceeds("--source-tokens", arguments.source_tokens,
-              translator.max_source_tokens()) ||
-      Exceeds("--target-tokens", arguments.target_tokens,
-              translator.max_target_tokens())) {
-    return kUsage;
+  Load load;
+  if (const int code = PrepareLoad(arguments, translator, &load);
+      code != kSuccess) {
+    return code;
   }
-  Rounds rounds(translator, arguments.source_tokens, arguments.target_tokens);
+  Rounds rounds(translator, load);
   for (uint32_t i = 0; i < arguments.repeat; ++i) {
     if (const Status status = rounds.Run(); !status.ok()) {
       std::fprintf(stderr, "latimer bench: %s\n", status.message());
@@ -83,24 +146,41 @@ int Bench(int argc, char** argv) {
   }
   const ModelInfo& info = translator.model_info();
   Json json;
-  json["source_tokens"] = arguments.source_tokens;
-  json["target_tokens"] = arguments.target_tokens;
+  uint64_t source_tokens = 0;
+  for (const std::vector<int32_t>& source : load.sources) {
+    source_tokens += source.size();
+  }
+  json["sentences"] = load.sources.size();
+  json["source_tokens"] = source_tokens;
+  json["target_tokens"] = rounds.tokens();
   json["threads"] = translator.threads();
   json["repeat"] = arguments.repeat;
-  Add(json, "load_ms", Summarize(load));
+  json["first_load_ms"] = load_times.front();
+  Add(json, "load_ms", Summarize(load_times));
   Add(json, "encode_ms", rounds.encode());
   Add(json, "ms_per_token", rounds.per_token());
-  Add(json, "total_ms", rounds.total());
+  Add(json, "ms_per_sentence", rounds.per_sentence());
   json["peak_rss_bytes"] = PeakRssBytes();
   json["workspace_bytes"] = sizeof(Workspace);
   json["model_bytes"] = info.sizes.file;
   json["weight_bytes_per_token"] = info.sizes.streamed_per_token;
   json["kernels"] = KernelNames(translator);
-  if (arguments.json) {
-    std::puts(json.dump(2).c_str());
-  } else {
-    PrintText(json);
+  Json profile;
+  if (arguments.profile) {
+    Result<Json> measured = ProfileGroups(session, load, arguments.repeat);
+    if (!measured.ok()) {
+      std::fprintf(stderr, "latimer bench: %s\n", measured.status().message());
+      return kFailure;
+    }
+    profile = std::move(*measured);
   }
+  if (!arguments.json) {
+    PrintText(json);
+    if (arguments.profile) PrintProfile(profile);
+    return kSuccess;
+  }
+  if (arguments.profile) json["profile"] = std::move(profile);
+  std::puts(json.dump(2).c_str());
   return kSuccess;
 }
 

@@ -10,17 +10,6 @@
 namespace latimer::cli {
 namespace {
 
-// Far larger than the caches, within what is free.
-size_t LargeBufferBytes() {
-  constexpr uint64_t kSmallest = uint64_t{16} << 20;
-  constexpr uint64_t kLargest = uint64_t{256} << 20;
-  uint64_t bytes = std::max(4 * LargestCacheBytes(), uint64_t{64} << 20);
-  if (const uint64_t free = ReadMemory().available; free != 0) {
-    bytes = std::min(bytes, free / 4);
-  }
-  return static_cast<size_t>(std::clamp(bytes, kSmallest, kLargest));
-}
-
 // For so long, but once at least. False after reporting why not.
 bool Run(double milliseconds, Rounds& rounds, Report& report) {
   constexpr int kMost = 20;
@@ -42,7 +31,8 @@ void ReportDecoding(Session& session, Report& report) {
   Translator& translator = session.translator();
   const uint32_t source = std::min(kTokens, translator.max_source_tokens());
   const uint32_t target = std::min(kTokens, translator.max_target_tokens());
-  Rounds rounds(translator, source, target);
+  const Load load = {{RandomSource(translator.model_info(), source)}, target};
+  Rounds rounds(translator, load);
   if (!Run(kMilliseconds, rounds, report)) return;
   report.Add("encode_ms", rounds.encode().minimum,
              NumberText(rounds.encode().minimum, 2) + " ms for " +

@@ -106,17 +106,28 @@ uint32_t OnlineCores() {
 
 uint32_t PageBytes() { return static_cast<uint32_t>(sysconf(_SC_PAGESIZE)); }
 
+uint64_t CacheBytes(uint32_t level) {
+  for (int i = 0; i < 8; ++i) {
+    const std::string cache =
+        "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i);
+    const std::string size = ReadText(cache + "/size");
+    if (size.empty()) break;
+    if (ReadText(cache + "/level") != std::to_string(level) ||
+        ReadText(cache + "/type") == "Instruction") {
+      continue;
+    }
+    const uint64_t bytes = std::strtoull(size.c_str(), nullptr, 10);
+    if (size.back() == 'K') return bytes * 1024;
+    if (size.back() == 'M') return bytes * 1024 * 1024;
+    return bytes;
+  }
+  return 0;
+}
+
 uint64_t LargestCacheBytes() {
   uint64_t largest = 0;
-  for (int i = 0; i < 8; ++i) {
-    const std::string size =
-        ReadText("/sys/devices/system/cpu/cpu0/cache/index" +
-                 std::to_string(i) + "/size");
-    if (size.empty()) break;
-    uint64_t bytes = std::strtoull(size.c_str(), nullptr, 10);
-    if (size.back() == 'K') bytes *= 1024;
-    if (size.back() == 'M') bytes *= 1024 * 1024;
-    largest = std::max(largest, bytes);
+  for (uint32_t level = 1; level <= 4; ++level) {
+    largest = std::max(largest, CacheBytes(level));
   }
   return largest;
 }

@@ -16,6 +16,10 @@ std::string CpuGovernor();
 uint32_t OnlineCores();
 uint32_t PageBytes();
 
+// Of the first core's cache of that level, for data; 0: there is none, or
+// unknown.
+uint64_t CacheBytes(uint32_t level);
+
 // Of the largest cache; 0: unknown.
 uint64_t LargestCacheBytes();
 

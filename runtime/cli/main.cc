@@ -34,9 +34,12 @@ constexpr char kHelp[] =
           [--max-target-tokens N] [--threads N] [--copy-image] [--insight] [--json]
       What a build for exactly this model needs, and whether that fits a board,
       or so much RAM (512M, 2G). Fails where it does not.
-  latimer bench MODEL.ltm [--source-tokens S] [--target-tokens T] [--threads N]
-          [--repeat R] [--json]
-      Time and memory for random source ids and exactly T generated tokens.
+  latimer bench MODEL.ltm [--source-tokens S | --ids] [--target-tokens T]
+          [--threads N] [--repeat R] [--profile] [--json]
+      Time and memory for S random source ids and exactly T generated tokens, or,
+      with --ids, for the ids of each line of standard input, without T until the
+      end of the sentence. With --profile time by group of work, beside what
+      reading the weights takes.
   latimer doctor [MODEL.ltm] [--threads N] [--json]
       Looks at the CPU, the memory and the model, compares what the model answers
       with what it must answer, and measures speed, in about five seconds. Exit

@@ -3,10 +3,7 @@
 #include <algorithm>
 
 namespace latimer::cli {
-namespace {
-
-// Valid source ids, neither EOS nor padding, the same on every machine
-// (Marsaglia's xorshift).
+// Marsaglia's xorshift.
 std::vector<int32_t> RandomSource(const ModelInfo& info, uint32_t count) {
   std::vector<int32_t> ids;
   uint32_t random = 2463534242u;
@@ -22,8 +19,6 @@ std::vector<int32_t> RandomSource(const ModelInfo& info, uint32_t count) {
   return ids;
 }
 
-}  // namespace
-
 double MillisecondsSince(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start)
       .count();
@@ -34,42 +29,50 @@ Summary Summarize(std::vector<double> samples) {
   return {samples.front(), samples[samples.size() / 2]};
 }
 
-Rounds::Rounds(Translator& translator, uint32_t source_tokens,
-               uint32_t target_tokens)
-    : translator_(translator),
-      target_tokens_(target_tokens),
-      source_(RandomSource(translator.model_info(), source_tokens)) {}
-
 Status Rounds::Run() {
   LATIMER_RETURN_IF_ERROR(Time(1, &one_token_));
-  return Time(target_tokens_, &all_tokens_);
+  return Time(load_.target_tokens, &all_tokens_);
 }
 
 Summary Rounds::encode() const {
   const Summary one = Summarize(one_token_);
   const Summary further = per_token();
-  return {one.minimum - further.minimum, one.median - further.median};
+  const auto count = static_cast<double>(load_.sources.size());
+  return {one.minimum / count - further.minimum,
+          one.median / count - further.median};
 }
 
 Summary Rounds::per_token() const {
   const Summary one = Summarize(one_token_);
   const Summary all = Summarize(all_tokens_);
-  const double further = target_tokens_ > 1 ? target_tokens_ - 1 : 1;
+  const uint64_t firsts = load_.sources.size();
+  const auto further =
+      static_cast<double>(tokens_ > firsts ? tokens_ - firsts : 1);
   return {(all.minimum - one.minimum) / further,
           (all.median - one.median) / further};
 }
 
-Summary Rounds::total() const { return Summarize(all_tokens_); }
+Summary Rounds::per_sentence() const {
+  const Summary all = Summarize(all_tokens_);
+  const auto count = static_cast<double>(load_.sources.size());
+  return {all.minimum / count, all.median / count};
+}
 
 Status Rounds::Time(uint32_t tokens, std::vector<double>* milliseconds) {
-  const auto start = Clock::now();
   // EOS is not allowed before the end: exactly this many.
-  const Result<Translation> result =
-      translator_.TranslateIds(source_, {.max_target_tokens = tokens,
-                                         .min_target_tokens = tokens,
-                                         .language_code = {}});
+  TranslateOptions options;
+  options.max_target_tokens = tokens;
+  options.min_target_tokens = tokens;
+  tokens_ = 0;
+  const auto start = Clock::now();
+  for (const std::vector<int32_t>& source : load_.sources) {
+    const Result<Translation> result =
+        translator_.TranslateIds(source, options);
+    if (!result.ok()) return result.status();
+    tokens_ += result->tokens.size();
+  }
   milliseconds->push_back(MillisecondsSince(start));
-  return result.status();
+  return Status();
 }
 
 }  // namespace latimer::cli

@@ -14,6 +14,9 @@ using Clock = std::chrono::steady_clock;
 
 double MillisecondsSince(Clock::time_point start);
 
+// Valid source ids, neither EOS nor padding, the same on every machine.
+std::vector<int32_t> RandomSource(const ModelInfo& info, uint32_t count);
+
 struct Summary {
   double minimum;
   double median;
@@ -22,14 +25,22 @@ struct Summary {
 // Precondition: there are samples.
 Summary Summarize(std::vector<double> samples);
 
-// Translates the same source over and over, with one token and with all. The
-// difference is what each further token takes; the rest is the encoder.
+// What is translated to see how long it takes.
+struct Load {
+  std::vector<std::vector<int32_t>> sources;
+  // Exactly so many of each source; 0: until EOS.
+  uint32_t target_tokens = 0;
+};
+
+// Translates a load over and over, each source by itself, with one token and
+// with all. The difference is what each further token takes; the rest is the
+// encoder.
 class Rounds {
  public:
-  // Random source ids, and exactly so many tokens of each; within what the
-  // translator allows. Borrows the translator.
-  Rounds(Translator& translator, uint32_t source_tokens,
-         uint32_t target_tokens);
+  // Sources and tokens within what the translator allows, one of each at least.
+  // Borrows both.
+  Rounds(Translator& translator, const Load& load)
+      : translator_(translator), load_(load) {}
 
   // One more round.
   Status Run();
@@ -37,14 +48,17 @@ class Rounds {
   // In milliseconds. Precondition: a round was run.
   Summary encode() const;
   Summary per_token() const;
-  Summary total() const;
+  Summary per_sentence() const;
+
+  // Target tokens of a round.
+  uint64_t tokens() const { return tokens_; }
 
  private:
   Status Time(uint32_t tokens, std::vector<double>* milliseconds);
 
   Translator& translator_;
-  uint32_t target_tokens_;
-  std::vector<int32_t> source_;
+  const Load& load_;
+  uint64_t tokens_ = 0;
   std::vector<double> one_token_;
   std::vector<double> all_tokens_;
 };

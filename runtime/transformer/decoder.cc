@@ -42,6 +42,7 @@ using Rows = std::span<const DecoderRow>;
   const float* input = SublayerInput(context, layer.self_norm, m, x);
   float* qkv = workspace.projection;
   ApplyLinear(context, layer.self_qkv, PrepareInput(context, input, m, d), qkv);
+  context.clock.Lap(WorkGroup::kQkv);
   for (size_t i = 0; i < m; ++i) {
     const size_t position = rows[i].position;
     const float* row = qkv + i * 3 * width;
@@ -56,9 +57,11 @@ using Rows = std::span<const DecoderRow>;
             .count = position + 1},
            workspace.sublayer + i * width);
   }
+  context.clock.Lap(WorkGroup::kSelfAttention);
   float* output = workspace.projection;
   ApplyLinear(context, layer.self_out,
               PrepareInput(context, workspace.sublayer, m, width), output);
+  context.clock.Lap(WorkGroup::kAttentionOut);
   FinishSublayer(context, layer.self_norm, m, output, x);
 }
 
@@ -75,6 +78,7 @@ using Rows = std::span<const DecoderRow>;
   float* queries = workspace.projection;
   ApplyLinear(context, layer.cross_query, PrepareInput(context, input, m, d),
               queries);
+  context.clock.Lap(WorkGroup::kQkv);
   for (size_t i = 0; i < m; ++i) {
     const float* cache = CrossKv(context, *rows[i].caches, index);
     Attend(context, {AttentionKind::kCross, index, rows[i].position}, heads, 1,
@@ -85,9 +89,11 @@ using Rows = std::span<const DecoderRow>;
             .count = rows[i].caches->source_tokens},
            workspace.sublayer + i * width);
   }
+  context.clock.Lap(WorkGroup::kCrossAttention);
   float* output = workspace.projection;
   ApplyLinear(context, layer.cross_out,
               PrepareInput(context, workspace.sublayer, m, width), output);
+  context.clock.Lap(WorkGroup::kAttentionOut);
   FinishSublayer(context, layer.cross_norm, m, output, x);
 }
 

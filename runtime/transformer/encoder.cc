@@ -20,6 +20,7 @@ void SelfAttention(RunContext& context, uint32_t index, size_t rows,
   float* qkv = workspace.projection;
   ApplyLinear(context, layer.self_qkv, PrepareInput(context, input, rows, d),
               qkv);
+  context.clock.Lap(WorkGroup::kQkv);
   // The sentence's cross_kv, [layers, rows, 2A], is written later. A decoder
   // that is too narrow for it is a rarity.
   const size_t room = size_t{a.decoder_layers} * a.decoder_attention_width();
@@ -31,9 +32,11 @@ void SelfAttention(RunContext& context, uint32_t index, size_t rows,
           .count = rows,
           .packed = width <= room ? caches.cross_kv : nullptr},
          workspace.sublayer);
+  context.clock.Lap(WorkGroup::kSelfAttention);
   float* output = workspace.projection;
   ApplyLinear(context, layer.self_out,
               PrepareInput(context, workspace.sublayer, rows, width), output);
+  context.clock.Lap(WorkGroup::kAttentionOut);
   FinishSublayer(context, layer.self_norm, rows, output, x);
 }
 

@@ -55,13 +55,18 @@ Prefix PrefixOf(const RunContext& context, const Lane& lane) {
 void Encode(RunContext& context, Lane& lane) {
   const std::span<const int32_t> source(lane.source(context),
                                         lane.source_tokens);
+  context.clock.Start(lane.rules.times, Station::kEncoder);
   RunEncoder(context, source, lane.caches);
+  context.clock.Start(lane.rules.times, Station::kCrossKv);
   FillCrossKv(context, lane.caches);
+  context.clock.Lap(WorkGroup::kQkv);
   if (HasShortlist(context)) {
+    context.clock.Start(lane.rules.times, Station::kDecoder);
     lane.caches.shortlist =
         context.workspace->shortlist + lane.number * kShortlistMasks;
     FillShortlist(context, source, lane.caches.shortlist);
     context.masked_logits = nullptr;
+    context.clock.Lap(WorkGroup::kSearch);
   }
 }
 
@@ -181,6 +186,8 @@ void GreedySearch::Step(RunContext& context) {
   StartQueued(context);
   CollectRows(context);
   if (row_count_ == 0) return;
+  // Of sentences side by side the oldest pays.
+  context.clock.Start(row_lanes_[0]->rules.times, Station::kDecoder);
   ChooseTokens(context, StepDecoder(context, {rows_, row_count_}));
 }
 
@@ -195,11 +202,13 @@ void GreedySearch::ChooseTokens(RunContext& context,
                   lane.caches,
                   IsPruned(context, lane.rules) ? StepOutput::kBounds
                                                 : StepOutput::kLogits);
+    context.clock.Lap(WorkGroup::kOutput);
     if (const int32_t forced = ForcedToken(lane); forced >= 0) {
       Force(context, lane, forced);
     } else {
       ChooseToken(context, lane);
     }
+    context.clock.Lap(WorkGroup::kSearch);
   }
 }
 
@@ -237,6 +246,7 @@ void GreedySearch::ChooseFromWindows(RunContext& context,
   for (uint32_t first = 0; first < matrix.n; first += most) {
     const uint32_t size = std::min(most, matrix.n - first);
     ComputeLogitWindow(context, input, first, first + size);
+    context.clock.Lap(WorkGroup::kOutput);
     for (size_t i = 0; i < row_count_; ++i) {
       float* row = logits + i * size;
       ApplyRules(row_lanes_[i]->rules, PrefixOf(context, *row_lanes_[i]),
@@ -244,6 +254,7 @@ void GreedySearch::ChooseFromWindows(RunContext& context,
       const size_t token = context.vector->argmax(size, row);
       if (row[token] > best[i].logit) best[i] = {row[token], first + token};
     }
+    context.clock.Lap(WorkGroup::kSearch);
   }
   for (size_t i = 0; i < row_count_; ++i) {
     Lane& lane = *row_lanes_[i];

@@ -81,12 +81,15 @@ const float* StepGruRow(RunContext& context, const DecoderRow& row,
   const RecurrentTensors& t = context.model.tensors.recurrent;
   const float* top = GruState(context, *row.caches, a.decoder_layers - 1);
   EmbedToken(context, row.token, rows.embedded);
+  context.clock.Lap(WorkGroup::kEmbedding);
   const auto attend = [&] {
     AttendGruMemory(context, *row.caches, top, row.position, rows.scratch,
                     rows.attended);
+    context.clock.Lap(WorkGroup::kCrossAttention);
   };
   if (r.query_before) attend();
   StepLayers(context, *row.caches, rows.embedded, rows.scratch);
+  context.clock.Lap(WorkGroup::kRecurrent);
   if (!r.query_before) attend();
   GatherFeatures(r, top, rows);
   if (r.combined == 0) return rows.features;

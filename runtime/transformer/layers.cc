@@ -75,6 +75,7 @@ void FeedForwardRows(RunContext& context, const Linear& in, const Linear& out,
   }
   ApplyLinear(context, out, PrepareInput(context, inside, rows, out.k),
               workspace.sublayer);
+  context.clock.Lap(WorkGroup::kFeedForward);
   FinishSublayer(context, norm, rows, workspace.sublayer, x);
 }
 
@@ -143,6 +144,7 @@ void Embed(RunContext& context, const Linear& embedding, const float* positions,
       for (size_t j = 0; j < d; ++j) row[j] *= a.embedding_scale;
     }
   }
+  context.clock.Lap(WorkGroup::kEmbedding);
   if (a.embedding_norm) Normalize(context, norm, count, x);
 }
 
@@ -151,6 +153,7 @@ const float* SublayerInput(RunContext& context, const Norm& norm, size_t rows,
   if (!HasNorm(context, NormPosition::kPre)) return x;
   float* normalized = context.workspace->sublayer;
   AddNorm(context, norm, rows, x, nullptr, normalized);
+  context.clock.Lap(WorkGroup::kNorm);
   return normalized;
 }
 
@@ -164,11 +167,13 @@ void FinishSublayer(RunContext& context, const Norm& norm, size_t rows,
   } else {
     std::memcpy(x, output, rows * a.d_model * sizeof(float));
   }
+  context.clock.Lap(WorkGroup::kNorm);
 }
 
 void Normalize(RunContext& context, const Norm& norm, size_t rows, float* x) {
   if (context.model.info.architecture.norm_kind == NormKind::kNone) return;
   AddNorm(context, norm, rows, x, nullptr, x);
+  context.clock.Lap(WorkGroup::kNorm);
 }
 
 void FeedForward(RunContext& context, const Linear& in, const Linear& out,

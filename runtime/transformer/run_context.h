@@ -10,6 +10,7 @@
 #include "ops/nibble/planes.h"
 #include "ops/vector_kernels.h"
 #include "ops/xnnpack/gemm.h"
+#include "transformer/group_clock.h"
 
 namespace latimer {
 
@@ -39,6 +40,7 @@ struct RunContext {
   Workspace* workspace = nullptr;
   ThreadPool threads;
   AttentionCapture capture;
+  GroupClock clock;
   // Whose shortlist leaves -inf in workspace.logits.
   const SentenceCaches* masked_logits = nullptr;
 };

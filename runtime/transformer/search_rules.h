@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <span>
 
+#include "latimer/group_times.h"
+
 namespace latimer {
 
 // Spans are borrowed.
@@ -33,6 +35,8 @@ struct SearchRules {
   // Leave the scores of the tokens in workspace.token_scores, if the profile
   // has them.
   bool scores;
+  // Where the work's times are added; null: no clock is read.
+  GroupTimes* times = nullptr;
 };
 
 // What the decoder has read: decoder_start, then the tokens generated.

@@ -13,6 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -447,14 +448,15 @@ TEST_F(CliTest, BenchPrintsEachFieldOfItsContract) {
   EXPECT_EQ(json["threads"], 2);
   EXPECT_EQ(json["repeat"], 3);
   for (const std::string name :
-       {"load_ms", "encode_ms", "ms_per_token", "total_ms"}) {
+       {"load_ms", "encode_ms", "ms_per_token", "ms_per_sentence"}) {
     ASSERT_TRUE(json[name].is_number()) << name;
     ASSERT_TRUE(json[name + "_median"].is_number()) << name;
   }
-  for (const std::string name : {"load_ms", "total_ms"}) {
+  for (const std::string name : {"load_ms", "ms_per_sentence"}) {
     EXPECT_GT(json[name], 0.0) << name;
     EXPECT_LE(json[name], json[name + "_median"]) << name;
   }
+  EXPECT_GE(json["first_load_ms"], json["load_ms"]);
   EXPECT_GT(json["peak_rss_bytes"], 1 << 20);
   EXPECT_EQ(json["workspace_bytes"], sizeof(Workspace));
   const Json inspected =
@@ -464,6 +466,66 @@ TEST_F(CliTest, BenchPrintsEachFieldOfItsContract) {
   EXPECT_EQ(json["kernels"], inspected["kernels"]);
   EXPECT_THAT(json["kernels"][0].get<std::string>(),
               HasSubstr("qd8_f32_qc8w_gemm"));
+}
+
+TEST_F(CliTest, BenchTranslatesTheIdsThatItIsGiven) {
+  const std::string model = Path("tiny.ltm");
+  const std::string ids = "5 6 7 0\n\n8 0\n";
+  const Json free =
+      Json::parse(Latimer({"bench", model, "--ids", "--json"}, ids).out);
+  EXPECT_EQ(free["sentences"], 2);
+  EXPECT_EQ(free["source_tokens"], 6);
+  const Outcome translated = Latimer({"translate", model, "--ids"}, ids);
+  EXPECT_EQ(free["target_tokens"], WordCount(translated.out));
+  const Json forced = Json::parse(
+      Latimer({"bench", model, "--ids", "--target-tokens", "9", "--json"}, ids)
+          .out);
+  EXPECT_EQ(forced["target_tokens"], 2 * 9);
+
+  for (const char* bad : {"5 six 0\n", "5 0\n5.5\n", ""}) {
+    EXPECT_THAT(
+        ErrorSentence(Latimer({"bench", model, "--ids"}, bad), kFailure),
+        HasSubstr("token ids"))
+        << bad;
+  }
+  EXPECT_THAT(
+      ErrorSentence(Latimer({"bench", model, "--ids"}, "5 100000\n"), kFailure),
+      HasSubstr("100000"));
+  EXPECT_THAT(
+      ErrorSentence(
+          Latimer({"bench", model, "--ids", "--source-tokens", "3"}, ids),
+          kUsage),
+      HasSubstr("not both"));
+}
+
+TEST_F(CliTest, BenchProfileNamesTheGroupsThatAModelHas) {
+  const Outcome outcome = Latimer(
+      {"bench", Path("tiny.ltm"), "--repeat", "2", "--profile", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json profile = Json::parse(outcome.out)["profile"];
+  EXPECT_GT(profile["read_gb_per_s"]["memory"], 0.0);
+  EXPECT_GT(profile["read_gb_per_s"]["weights"], 0.0);
+  const auto groups = [&](const char* station) {
+    std::vector<std::string> names;
+    for (const Json& row : profile[station]) names.push_back(row["group"]);
+    return names;
+  };
+  EXPECT_THAT(groups("encoder"),
+              ElementsAre("embedding", "qkv", "self_attention", "attention_out",
+                          "ffn", "norm"));
+  EXPECT_THAT(groups("cross_kv"), ElementsAre("qkv"));
+  EXPECT_THAT(
+      groups("decoder"),
+      ElementsAre("embedding", "qkv", "self_attention", "cross_attention",
+                  "attention_out", "ffn", "norm", "output", "search"));
+  uint64_t bytes = 0;
+  for (const Json& row : profile["decoder"]) {
+    bytes += row.value("weight_bytes", uint64_t{0});
+  }
+  EXPECT_EQ(bytes, profile["decoder_total"]["weight_bytes"]);
+  const Outcome text =
+      Latimer({"bench", Path("tiny.ltm"), "--repeat", "1", "--profile"});
+  EXPECT_THAT(text.out, HasSubstr("attention_out"));
 }
 
 TEST_F(CliTest, ConverterErrorsAreSentencesAndLeaveNoFile) {

@@ -71,7 +71,9 @@ constexpr Allowance kAllowances[] = {
     {"sqrtf|logf|lrintf|__(aeabi|aarch64)_[a-z0-9_]+|getauxval", kFirstCall},
     {"v?snprintf", kPrintf},
     {"fputs|fwrite|abort", kFirstCall},
-    {"syscall|sched_getaffinity|__sched_cpucount", kFirstCall},
+    {"syscall|sched_getaffinity|__sched_cpucount|"
+     "(__)?clock_gettime(64)?",
+     kFirstCall},
     {"pthread_(self|setaffinity_np|attr_[a-z]+)", kFirstCall},
     {"pthread_(create|join)", kCreateThread},
 };
@@ -95,6 +97,7 @@ constexpr const char* kRoots[] = {
     "latimer::Translator::max_source_tokens\\(",
     "latimer::Translator::max_target_tokens\\(",
     "latimer::Translator::threads\\(",
+    "latimer::Translator::weight_bytes_per_token\\(",
     "latimer::Translator::kernel_name\\(",
     "latimer::Translator::~Translator\\(",
     "latimer_load\\(",

@@ -16,6 +16,7 @@
 #include <span>
 #include <string_view>
 
+#include "latimer/group_times.h"
 #include "latimer/insight.h"
 #include "latimer/memory.h"
 #include "latimer/model_info.h"
@@ -68,6 +69,9 @@ struct TranslateOptions {
   // a profile that has room for them.
   AttentionKind attention = AttentionKind::kNone;
   bool scores = false;
+  // Where to add the time that each group of work takes; null: no clock is
+  // read.
+  GroupTimes* times = nullptr;
 };
 
 enum class StopReason : uint8_t {
@@ -210,6 +214,9 @@ class Translator {
   uint32_t max_source_tokens() const;
   uint32_t max_target_tokens() const;
   uint32_t threads() const;
+  // Bytes of weights that each generated token reads in one group of work, a
+  // shortlist left aside.
+  uint64_t weight_bytes_per_token(WorkGroup group) const;
   // Names of the kernels in use: 0 is the GEMM for one row, then those for
   // more rows, quantization, and the vector kernels; null past the last.
   const char* kernel_name(int index) const;

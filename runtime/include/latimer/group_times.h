@@ -1,0 +1,41 @@
+// Where the time of a translation goes: `latimer bench --profile`.
+#ifndef LATIMER_GROUP_TIMES_H_
+#define LATIMER_GROUP_TIMES_H_
+
+#include <cstdint>
+
+namespace latimer {
+
+// What a sentence passes through; see "Data flow" in runtime/README.md.
+enum class Station : uint8_t {
+  kEncoder,  // RunEncoder: once per sentence
+  kCrossKv,  // FillCrossKv: once per sentence
+  kDecoder,  // the greedy search: once per token
+};
+inline constexpr int kStationCount = 3;
+
+// What is done there. A projection counts with the quantization of its input
+// and with its bias.
+enum class WorkGroup : uint8_t {
+  kEmbedding,       // rows looked up, scaled, positions added
+  kQkv,             // projections to queries, keys, values
+  kSelfAttention,   // scores, softmax and sums; the decoder's cache
+  kCrossAttention,  // the same
+  kAttentionOut,    // the projection of what attention gives
+  kFeedForward,     // both projections, the activation between them
+  kNorm,            // normalization and the residual sum
+  kRecurrent,       // an SSRU or the layers of GRUs
+  kOutput,          // the logits
+  kSearch,          // rules, the choice of the token, the shortlist
+};
+inline constexpr int kWorkGroupCount = 10;
+
+// Nanoseconds of the calling thread's time, waiting for the others included;
+// together all of the translation but the tokenizer.
+struct GroupTimes {
+  uint64_t nanoseconds[kStationCount][kWorkGroupCount] = {};
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_GROUP_TIMES_H_

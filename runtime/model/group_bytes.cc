@@ -1,0 +1,63 @@
+#include "model/group_bytes.h"
+
+namespace latimer {
+namespace {
+
+uint64_t BytesOf(const Model& model, const Linear& linear) {
+  if (linear.data == nullptr) return 0;
+  const uint64_t bias =
+      linear.bias == nullptr ? 0 : uint64_t{linear.n} * sizeof(float);
+  return PackedBytes(model.weight_type, model.tile, linear.n, linear.k) + bias;
+}
+
+uint64_t LayerBytes(const Model& m, const DecoderLayer& layer,
+                    WorkGroup group) {
+  switch (group) {
+    case WorkGroup::kQkv:
+      return BytesOf(m, layer.self_qkv) + BytesOf(m, layer.cross_query);
+    case WorkGroup::kAttentionOut:
+      return BytesOf(m, layer.self_out) + BytesOf(m, layer.cross_out);
+    case WorkGroup::kFeedForward:
+      return BytesOf(m, layer.ffn_in) + BytesOf(m, layer.ffn_out);
+    case WorkGroup::kRecurrent:
+      return BytesOf(m, layer.ssru_in);
+    case WorkGroup::kEmbedding:
+    case WorkGroup::kSelfAttention:
+    case WorkGroup::kCrossAttention:
+    case WorkGroup::kNorm:
+    case WorkGroup::kOutput:
+    case WorkGroup::kSearch:
+      break;
+  }
+  return 0;
+}
+
+// Of a model of GRUs.
+uint64_t RecurrentBytes(const Model& m, WorkGroup group) {
+  const RecurrentTensors& t = m.tensors.recurrent;
+  if (group == WorkGroup::kCrossAttention) return BytesOf(m, t.query);
+  uint64_t bytes = 0;
+  if (group == WorkGroup::kRecurrent) {
+    for (const GruLayer& layer : t.decoder) {
+      bytes += BytesOf(m, layer.input) + BytesOf(m, layer.hidden[0]);
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
+uint64_t DecoderWeightBytes(const Model& model, WorkGroup group) {
+  if (group == WorkGroup::kOutput) {
+    // Not all of it with a pruned argmax.
+    const ModelSizes& sizes = model.info.sizes;
+    return sizes.streamed_per_token - sizes.decoder;
+  }
+  uint64_t bytes = RecurrentBytes(model, group);
+  for (uint32_t i = 0; i < model.info.architecture.decoder_layers; ++i) {
+    bytes += LayerBytes(model, model.tensors.decoder[i], group);
+  }
+  return bytes;
+}
+
+}  // namespace latimer

@@ -1,0 +1,111 @@
+// Where the time goes, and what is read meanwhile.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <optional>
+
+#include "latimer/translator.h"
+#include "tests/system/recurrent_models.h"
+#include "tests/system/tiny_model.h"
+
+namespace latimer {
+namespace {
+
+constexpr int32_t kSource[] = {5, 6, 7, 0};
+
+uint64_t Sum(const GroupTimes& times) {
+  uint64_t sum = 0;
+  for (const auto& station : times.nanoseconds) {
+    for (const uint64_t group : station) sum += group;
+  }
+  return sum;
+}
+
+uint64_t TimeOf(const GroupTimes& times, Station station, WorkGroup group) {
+  return times.nanoseconds[static_cast<int>(station)][static_cast<int>(group)];
+}
+
+class GroupTimesTest : public ::testing::Test {
+ protected:
+  void Load(ModelBytes file) {
+    file_ = std::move(file);
+    const Status status = translator_.Load(file_->bytes(), &test_workspace);
+    ASSERT_TRUE(status.ok()) << status.message();
+  }
+
+  void Translate(GroupTimes* times) {
+    TranslateOptions options;
+    options.times = times;
+    ASSERT_TRUE(translator_.TranslateIds(kSource, options).ok());
+  }
+
+  std::optional<ModelBytes> file_;
+  Translator translator_;
+};
+
+TEST_F(GroupTimesTest, GroupsAddUpToNoMoreThanTheTranslationTook) {
+  Load(ConvertModel(TinyModel("no_scale"), WeightType::kInt8));
+  GroupTimes times;
+  const auto start = std::chrono::steady_clock::now();
+  Translate(&times);
+  const std::chrono::nanoseconds passed =
+      std::chrono::steady_clock::now() - start;
+  EXPECT_GT(Sum(times), 0u);
+  EXPECT_LE(Sum(times), static_cast<uint64_t>(passed.count()));
+}
+
+TEST_F(GroupTimesTest, TimesAreAddedToWhatIsThere) {
+  Load(ConvertModel(TinyModel("no_scale"), WeightType::kInt8));
+  GroupTimes times;
+  Translate(&times);
+  const GroupTimes first = times;
+  Translate(&times);
+  for (int s = 0; s < kStationCount; ++s) {
+    for (int g = 0; g < kWorkGroupCount; ++g) {
+      EXPECT_GE(times.nanoseconds[s][g], first.nanoseconds[s][g]);
+    }
+  }
+  EXPECT_GT(Sum(times), Sum(first));
+}
+
+TEST_F(GroupTimesTest, ATranslationWithoutTimesLeavesTheLastOnesAlone) {
+  Load(ConvertModel(TinyModel("no_scale"), WeightType::kInt8));
+  GroupTimes times;
+  Translate(&times);
+  const uint64_t before = Sum(times);
+  Translate(nullptr);
+  EXPECT_EQ(Sum(times), before);
+}
+
+TEST_F(GroupTimesTest, EachGroupOfAModelOfGrusHasItsTime) {
+  Load(ConvertRecurrent(RecurrentNames().front(), WeightType::kInt8));
+  GroupTimes times;
+  Translate(&times);
+  for (const WorkGroup group :
+       {WorkGroup::kEmbedding, WorkGroup::kRecurrent,
+        WorkGroup::kCrossAttention, WorkGroup::kOutput, WorkGroup::kSearch}) {
+    EXPECT_GT(TimeOf(times, Station::kDecoder, group), 0u)
+        << static_cast<int>(group);
+  }
+  EXPECT_GT(TimeOf(times, Station::kEncoder, WorkGroup::kRecurrent), 0u);
+}
+
+// What a token reads but weights: gamma and beta of three norms in each layer.
+TEST_F(GroupTimesTest, WeightBytesOfAllGroupsAreWhatATokenReads) {
+  for (const WeightType weights : {WeightType::kInt8, WeightType::kF32}) {
+    Load(ConvertModel(TinyModel("no_scale"), weights));
+    const ModelInfo& info = translator_.model_info();
+    const Architecture& a = info.architecture;
+    ASSERT_FALSE(a.embedding_norm || a.final_norm);
+    uint64_t bytes =
+        uint64_t{a.decoder_layers} * 3 * 2 * a.d_model * sizeof(float);
+    for (int g = 0; g < kWorkGroupCount; ++g) {
+      bytes += translator_.weight_bytes_per_token(static_cast<WorkGroup>(g));
+    }
+    EXPECT_EQ(bytes, info.sizes.streamed_per_token);
+  }
+}
+
+}  // namespace
+}  // namespace latimer
