@@ -1,4 +1,4 @@
-"""Writes a Marian model of a given shape with random weights, for benchmarks.
+"""Writes a Marian or T5 model of a given shape with random weights, for benchmarks.
 
     python tests/reference/make_shape.py opus-mt --out /tmp/opus-mt
     python tests/reference/make_shape.py tiny --out /tmp/tiny --dtype float32
@@ -15,7 +15,9 @@ from pathlib import Path
 
 import torch
 import transformers
-from transformers import GenerationConfig, MarianConfig, MarianMTModel
+from transformers import (
+    GenerationConfig, MarianConfig, MarianMTModel, T5Config, T5ForConditionalGeneration,
+)
 
 SHAPES = {
     # Helsinki-NLP/opus-mt-*: transformer-base.
@@ -36,12 +38,15 @@ SHAPES = {
         encoder_attention_heads=8, decoder_attention_heads=8, encoder_ffn_dim=1536,
         decoder_ffn_dim=1536, activation_function="relu", max_position_embeddings=256,
     ),
+    # google-t5/t5-small.
+    "t5-small": dict(
+        model_type="t5", vocab_size=32128, d_model=512, num_layers=6, num_heads=8, d_kv=64,
+        d_ff=2048, feed_forward_proj="relu", tie_word_embeddings=True,
+    ),
 }
 
 
-def make_shape(shape: dict, out: Path, dtype: torch.dtype, seed: int) -> int:
-    """Writes the model to `out`; returns its number of parameters."""
-    torch.manual_seed(seed)
+def make_marian(shape: dict) -> MarianMTModel:
     pad = shape["vocab_size"] - 1
     config = MarianConfig(
         **shape, scale_embedding=True, normalize_before=False, normalize_embedding=False,
@@ -56,6 +61,20 @@ def make_shape(shape: dict, out: Path, dtype: torch.dtype, seed: int) -> int:
         forced_eos_token_id=0, bad_words_ids=[[pad]],
         max_length=shape["max_position_embeddings"],
     )
+    return model
+
+
+def make_t5(shape: dict) -> T5ForConditionalGeneration:
+    ids = dict(pad_token_id=0, eos_token_id=1, decoder_start_token_id=0)
+    model = T5ForConditionalGeneration(T5Config(**shape, **ids))
+    model.generation_config = GenerationConfig(**ids)
+    return model
+
+
+def make_shape(shape: dict, out: Path, dtype: torch.dtype, seed: int) -> int:
+    """Writes the model to `out`; returns its number of parameters."""
+    torch.manual_seed(seed)
+    model = make_t5(shape) if shape.get("model_type") == "t5" else make_marian(shape)
     out.mkdir(parents=True, exist_ok=True)
     model.to(dtype).save_pretrained(out)
     return sum(p.numel() for p in model.parameters() if p.requires_grad)

@@ -1,0 +1,151 @@
+"""Latimer beside CTranslate2, ONNX Runtime and transformers: same models, same ids, one run.
+
+    python3 tests/bench/compare --quick           # some minutes
+    python3 tests/bench/compare --json report.json --svg lengths.svg
+    python3 tests/bench/compare --loads demo --threads 1 --rounds 1 --add --json report.json
+    python3 tests/bench/compare --report report.json
+
+Any Python from 3.10 on will do: the peers are installed into an environment of their own in the
+cache folder, and this program goes on in it. Build Latimer first: cmake --workflow --preset demo.
+Contestants take turns within each round, each run in a process of its own, kept to the same
+processors, so that the machine's moods hit all of them. README.md says what each figure is.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+import environment
+
+
+def parse() -> argparse.Namespace:
+    import loads
+
+    parser = argparse.ArgumentParser(prog="compare", description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true",
+                        help="two rounds of one thread, without T5, f32 and lengths")
+    parser.add_argument("--loads", nargs="+", choices=loads.NAMES)
+    parser.add_argument("--contestants", nargs="+", metavar="NAME", help="such as latimer-int8")
+    parser.add_argument("--threads", nargs="+", type=int, metavar="N")
+    parser.add_argument("--rounds", type=int, help="0: only make the models")
+    parser.add_argument("--repeat", type=int, help="most repetitions within a round")
+    parser.add_argument("--budget", type=float, metavar="SECONDS",
+                        help="no further repetition of a peer's measurement after these")
+    parser.add_argument("--batches", nargs="*", type=int, default=[8, 32])
+    parser.add_argument("--lengths", nargs="*", type=int,
+                        help="source lengths of the plot, with the opus-mt load on one thread")
+    parser.add_argument("--latimer", type=Path, default=loads.ROOT / "build/host/bin",
+                        help="folder of latimer and latimer-convert")
+    parser.add_argument("--tile", help="of Latimer's int8 weights; default is the converter's")
+    parser.add_argument("--cache", type=Path, default=environment.cache_folder())
+    parser.add_argument("--installed", action="store_true",
+                        help="the Python that runs this has the peers: install nothing")
+    parser.add_argument("--json", type=Path, help="write every run's figures to this file")
+    parser.add_argument("--add", action="store_true", help="to what --json already holds")
+    parser.add_argument("--svg", type=Path, help="draw ms per sentence against length")
+    parser.add_argument("--report", type=Path, help="only print what this file holds")
+    arguments = parser.parse_args()
+    if arguments.add and not arguments.json:
+        parser.error("--add needs --json")
+    quick = arguments.quick
+    for name, value in {
+        "loads": ["opus-mt", "tiny", "demo"] if quick else list(loads.NAMES),
+        "threads": [1] if quick else [1, 2], "rounds": 2 if quick else 5,
+        "repeat": 3 if quick else 5, "budget": 1.0 if quick else 3.0,
+        "lengths": [] if quick else [8, 16, 32, 64, 128, 256],
+    }.items():
+        if getattr(arguments, name) is None:
+            setattr(arguments, name, value)
+    return arguments
+
+
+def chosen(arguments) -> list:
+    import contestants
+
+    if arguments.contestants:
+        unknown = set(arguments.contestants) - contestants.TITLES.keys()
+        if unknown:
+            sys.exit(f"compare: no contestant {', '.join(sorted(unknown))}; there are "
+                     f"{', '.join(contestants.TITLES)}.")
+        return [c for c in contestants.ALL if c.name in arguments.contestants]
+    return [c for c in contestants.ALL if c.weights == "int8" or not arguments.quick]
+
+
+def run_rounds(arguments, settings, players, report: dict, load) -> None:
+    """Adds rounds of one load to the report."""
+    import contestants
+    import figures
+
+    entry = report["loads"].setdefault(load.name, {"about": load.about, "runs": {}})
+    for player in players:  # converts before anything is timed
+        contestants.model_of(settings, player, load)
+    for threads in arguments.threads if arguments.rounds else []:
+        runs = entry["runs"].setdefault(str(threads), {})
+        for number in range(arguments.rounds):
+            for player in players if number % 2 == 0 else players[::-1]:
+                print(f"{load.name}, {threads} threads, round {number + 1}: {player.title}",
+                      file=sys.stderr)
+                with_lengths = load.name == "opus-mt" and threads == 1
+                run = contestants.run(settings, player, load, threads, with_lengths)
+                figures.count_same(run, load.expected)
+                report["versions"][player.engine] = run.pop("version", "Latimer")
+                runs.setdefault(player.name, []).append(run)
+        if any(player.name == "latimer-int8" for player in players):
+            entry.setdefault("profiles", {})[str(threads)] = contestants.profile(
+                settings, load, threads)
+
+
+def main() -> None:
+    if "--installed" not in sys.argv and "--report" not in sys.argv:
+        cache = environment.cache_folder()
+        if "--cache" in sys.argv:
+            cache = Path(sys.argv[sys.argv.index("--cache") + 1])
+        if not {"-h", "--help"} & set(sys.argv):
+            environment.restart_with_peers(cache)
+    arguments = parse()
+    import contestants
+    import loads
+    import tables
+
+    if arguments.report:
+        report = json.loads(arguments.report.read_text())
+    elif not (arguments.latimer / "latimer").exists():
+        sys.exit(f"compare: no latimer in {arguments.latimer}; build it with "
+                 "cmake --workflow --preset demo.")
+    else:
+        report = measure(arguments, contestants, loads)
+    print(tables.report_text(report))
+    write_svg(arguments, report)
+
+
+def measure(arguments, contestants, loads) -> dict:
+    report = {"machine": environment.describe_machine(), "versions": {}, "loads": {}}
+    if arguments.add and arguments.json.exists():
+        report = json.loads(arguments.json.read_text())
+    settings = contestants.Settings(
+        arguments.cache, arguments.latimer, arguments.tile, arguments.repeat, arguments.budget,
+        arguments.batches, arguments.lengths)
+    arguments.cache.mkdir(parents=True, exist_ok=True)
+    for name in arguments.loads:
+        run_rounds(arguments, settings, chosen(arguments), report,
+                   loads.make_load(arguments.cache, name))
+        if arguments.json:
+            arguments.json.write_text(json.dumps(report, indent=1) + "\n")
+    return report
+
+
+def write_svg(arguments, report: dict) -> None:
+    import figures
+    import plot
+
+    runs = report["loads"].get("opus-mt", {}).get("runs", {}).get("1", {})
+    lines = {name: figures.lengths_of(rounds) for name, rounds in runs.items()}
+    lines = {name: line for name, line in lines.items() if line}
+    if arguments.svg and lines:
+        title = "One sentence, one thread, OPUS-MT shape"
+        arguments.svg.write_text(plot.lengths_svg(lines, title))
+
+
+if __name__ == "__main__":
+    main()

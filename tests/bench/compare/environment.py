@@ -1,0 +1,69 @@
+"""The machine, and the Python environment that the peers are installed into."""
+
+import datetime
+import hashlib
+import os
+import platform
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+REQUIREMENTS = Path(__file__).resolve().parents[1] / "requirements.txt"
+
+
+def cache_folder() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "latimer-bench"
+
+
+def python_with_peers(cache: Path) -> Path:
+    """The Python of an environment that has REQUIREMENTS, made on first use.
+
+    It is pip that finds them, as it is set up on this machine. An environment whose stamp is not
+    that of REQUIREMENTS is made anew.
+    """
+    folder = cache / "venv"
+    python = folder / "bin/python"
+    stamp = folder / "installed"
+    wanted = hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()
+    if not stamp.exists() or stamp.read_text() != wanted:
+        print(f"installing {REQUIREMENTS} into {folder}", file=sys.stderr)
+        venv.create(folder, clear=True, with_pip=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", "-r", REQUIREMENTS],
+                       check=True, stdout=sys.stderr)
+        stamp.write_text(wanted)
+    return python
+
+
+def restart_with_peers(cache: Path) -> None:
+    """Goes on in that environment; returns where this program already runs in it."""
+    python = python_with_peers(cache)
+    if Path(sys.prefix) != cache / "venv":
+        os.execv(python, [str(python), *sys.orig_argv[1:]])
+
+
+def processors(threads: int) -> list[int]:
+    """The last ones of this machine: the first are where the system's own work mostly runs."""
+    return list(range(os.cpu_count()))[-threads:]
+
+
+def limits(threads: int) -> dict:
+    """Arguments for subprocess that keep a process to its processors and thread count."""
+    return {
+        "preexec_fn": lambda: os.sched_setaffinity(0, processors(threads)),
+        "env": os.environ | {"OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads),
+                             "TOKENIZERS_PARALLELISM": "false"},
+    }
+
+
+def describe_machine() -> dict:
+    lscpu = subprocess.run(["lscpu"], stdout=subprocess.PIPE, text=True, check=True,
+                           env=os.environ | {"LC_ALL": "C"}).stdout
+    fields = dict(line.split(":", 1) for line in lscpu.splitlines() if ":" in line)
+    fields = {name.strip(): value.strip() for name, value in fields.items()}
+    return {
+        "date": datetime.date.today().isoformat(),
+        "cpu": fields.get("Model name", platform.machine()), "cpus": os.cpu_count(),
+        "l2": fields.get("L2 cache", ""), "l3": fields.get("L3 cache", ""),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+    }
