@@ -73,6 +73,16 @@ TEST(ThreadsTest, TheDemoModelGivesTheSameIds) {
   }
 }
 
+// Each thread has the biases of its own heads.
+TEST(ThreadsTest, AModelWithRelativePositionsGivesTheSameIds) {
+  const std::filesystem::path t5 = std::filesystem::path(LATIMER_SOURCE_DIR) /
+                                   "tests" / "data" / "t5" /
+                                   "gated_gelu_untied";
+  for (const WeightType weights : {WeightType::kF32, WeightType::kInt8}) {
+    ExpectSameForAllThreads(ConvertModel(t5, weights));
+  }
+}
+
 TEST(ThreadsTest, LoadRefusesMoreThreadsThanTheProfile) {
   const ModelBytes file =
       ConvertModel(TinyModel("no_scale"), WeightType::kInt8);
