@@ -58,12 +58,17 @@ struct PlannedTensor {
   const Int4Matrix* int4 = nullptr;
 };
 
-// Whether the output matrix, if this tensor is it, is read for a pruned argmax:
-// not where all logits are needed, or few.
+// Below this an output matrix is in a cache and its product takes few
+// microseconds; half of the bytes and more instructions save nothing there.
+constexpr uint64_t kSmallestPruned = uint64_t{1} << 20;
+
+// Whether the matrix is read for a pruned argmax: not where all logits are
+// needed, or few.
 bool InNibbles(const CanonicalModel& model, const WriteOptions& options,
-               const std::string& name, uint32_t inputs) {
+               const std::string& name, uint32_t outputs, uint32_t inputs) {
   return options.pruned_argmax && options.weights == WeightType::kInt8 &&
-         name == "output" && FitsNibblePlanes(inputs) && !model.shortlist &&
+         name == "output" && FitsNibblePlanes(inputs) &&
+         uint64_t{outputs} * inputs >= kSmallestPruned && !model.shortlist &&
          model.generation.repetition_penalty == 1.0f;
 }
 
@@ -80,7 +85,7 @@ class TensorPlanner {
   void OnLinear(TensorGroup, const char* name, int layer, uint32_t outputs,
                 uint32_t inputs, Linear&) {
     const std::string key = Name(name, layer);
-    const bool nibbles = InNibbles(model_, options_, key, inputs);
+    const bool nibbles = InNibbles(model_, options_, key, outputs, inputs);
     const Int4Matrix* int4 = Int4Of(key);
     const WeightType type =
         int4 != nullptr ? WeightType::kInt4 : options_.weights;

@@ -27,10 +27,10 @@ bool TileFromSchema(schema::Tile in, Tile* out) {
 // Compares the file's tensors one by one with what the architecture demands.
 class TensorBinder {
  public:
-  TensorBinder(
-      const flatbuffers::Vector<flatbuffers::Offset<schema::Tensor>>& tensors,
-      Model* model)
-      : tensors_(tensors), model_(model) {}
+  TensorBinder(const schema::Model& root, Model* model)
+      : tensors_(*root.tensors()),
+        has_shortlist_(root.shortlist() != nullptr),
+        model_(model) {}
 
   const Status& status() const { return status_; }
   uint32_t count() const { return next_; }
@@ -93,12 +93,13 @@ class TensorBinder {
     return group != TensorGroup::kEmbeddings && group != TensorGroup::kOutput;
   }
 
-  // Only the output matrix, of which the best logit is wanted. What its numbers
-  // are is not checked: scales, norms or sums that lie give wrong tokens.
+  // Only the output matrix, of which the best logit is wanted, and not with a
+  // shortlist: the one computes few rows, the other bounds all. Its numbers are
+  // not checked: scales, norms or sums that lie give wrong tokens.
   bool MayBeNibbles(const schema::Tensor& tensor, const char* name,
                     uint32_t inputs) const {
-    return std::strcmp(name, "output") == 0 && first_linear_seen_ &&
-           model_->weight_type == WeightType::kInt8 &&
+    return std::strcmp(name, "output") == 0 && !has_shortlist_ &&
+           first_linear_seen_ && model_->weight_type == WeightType::kInt8 &&
            tensor.dtype() == schema::DType::Int8 &&
            tensor.quantization() == schema::Quantization::SymmetricPerChannel &&
            tensor.tile() == schema::Tile::None && FitsNibblePlanes(inputs);
@@ -218,6 +219,7 @@ class TensorBinder {
   }
 
   const flatbuffers::Vector<flatbuffers::Offset<schema::Tensor>>& tensors_;
+  const bool has_shortlist_;
   Model* model_;
   Status status_;
   uint32_t next_ = 0;
@@ -230,7 +232,7 @@ class TensorBinder {
 Status BindTensors(const schema::Model& root, Model* model) {
   const Architecture& a = model->info.architecture;
   ModelTensors& t = model->tensors;
-  TensorBinder binder(*root.tensors(), model);
+  TensorBinder binder(root, model);
   VisitTensors(a, t, binder);
   LATIMER_RETURN_IF_ERROR(binder.status());
   if (binder.count() != root.tensors()->size()) {
@@ -265,19 +267,13 @@ Status BindTensors(const schema::Model& root, Model* model) {
                          "out; build with another profile.",
                          kProfile.name);
   }
-  // The one computes few rows, the other bounds all.
-  if (t.output.nibbles && root.shortlist() != nullptr) {
-    return Status::Error(StatusCode::kCorrupt,
-                         "The model has a shortlist and an output matrix that "
-                         "is made to do without; convert it again.");
-  }
   model->info.weights = int8 ? "int8" : "f32";
   model->info.tile = NameOf(model->tile);
   ModelSizes& sizes = model->info.sizes;
   sizes.streamed_per_token = sizes.decoder + sizes.output;
   if (t.output.nibbles) {
     sizes.streamed_per_token -= NibblePlaneBytes(t.output.n, t.output.k) -
-                                NibbleBlockBytes(t.output.n, t.output.k);
+                                NibblePassBytes(t.output.n, t.output.k);
   }
   return Status();
 }

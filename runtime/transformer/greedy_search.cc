@@ -32,20 +32,18 @@ int32_t ForcedToken(const Lane& lane) {
   return lane.count == 0 ? rules.forced_first_token : -1;
 }
 
-// Whether bounds of the logits will do.
-bool IsPruned(const RunContext& context, const SearchRules& rules) {
-  return kProfile.pruned_argmax && context.model.info.pruned_argmax &&
-         !rules.scores && rules.repetition_penalty == 1.0f;
+bool IsPruned(const RunContext& context) {
+  return kProfile.pruned_argmax && context.model.info.pruned_argmax;
 }
 
-// Rows from which on the output matrix is better read once for all of them. A
-// shortlist leaves most of it; bounds read half.
-size_t FewestWindowRows(const RunContext& context) {
-  constexpr size_t kFewest = 12;
-  if (HasShortlist(context)) return kProfile.lanes + 1;
-  const bool pruned =
-      kProfile.pruned_argmax && context.model.info.pruned_argmax;
-  return pruned ? kFewest : 2;
+// Where a step computes more than a quarter of the logits, all of them would
+// have taken less time; so the next steps of the sentence compute all.
+constexpr size_t kUnprunedSteps = 16;
+constexpr size_t kMostPrunedShare = 4;
+
+bool NeedsAllLogits(const Lane& lane) {
+  return lane.rules.scores || lane.rules.repetition_penalty != 1.0f ||
+         lane.unpruned_steps > 0;
 }
 
 Prefix PrefixOf(const RunContext& context, const Lane& lane) {
@@ -95,6 +93,7 @@ void GreedySearch::Begin(Lane& lane, size_t source_tokens,
   lane.rules = rules;
   lane.source_tokens = source_tokens;
   lane.count = 0;
+  lane.unpruned_steps = 0;
   ++under_way_;
 }
 
@@ -193,32 +192,32 @@ void GreedySearch::Step(RunContext& context) {
 
 void GreedySearch::ChooseTokens(RunContext& context,
                                 const DecoderOutput& output) {
-  if (row_count_ >= FewestWindowRows(context)) {
+  if constexpr (kProfile.pruned_argmax) {
+    if (IsPruned(context)) return ChooseFromBounds(context, output);
+  }
+  // A shortlist leaves most of the output matrix.
+  if (row_count_ > 1 && !HasShortlist(context)) {
     return ChooseFromWindows(context, output);
   }
   for (size_t i = 0; i < row_count_; ++i) {
     Lane& lane = *row_lanes_[i];
     ComputeOutput(context, output.x + i * output.columns, output.columns,
-                  lane.caches,
-                  IsPruned(context, lane.rules) ? StepOutput::kBounds
-                                                : StepOutput::kLogits);
+                  lane.caches);
     context.clock.Lap(WorkGroup::kOutput);
     if (const int32_t forced = ForcedToken(lane); forced >= 0) {
       Force(context, lane, forced);
     } else {
-      ChooseToken(context, lane);
+      ChooseFromLogits(context, lane);
     }
     context.clock.Lap(WorkGroup::kSearch);
   }
 }
 
-void GreedySearch::ChooseToken(RunContext& context, Lane& lane) {
+void GreedySearch::ChooseFromLogits(RunContext& context, Lane& lane) {
   const size_t vocabulary = context.model.info.architecture.target_vocabulary;
   float* logits = context.workspace->logits;
   ApplyRules(lane.rules, PrefixOf(context, lane), {logits, 0, vocabulary});
-  const size_t best = IsPruned(context, lane.rules)
-                          ? FindBestToken(context).token
-                          : context.vector->argmax(vocabulary, logits);
+  const size_t best = context.vector->argmax(vocabulary, logits);
   if constexpr (kProfile.token_scores) {
     if (lane.rules.scores) {
       context.workspace->token_scores[lane.count] =
@@ -227,6 +226,44 @@ void GreedySearch::ChooseToken(RunContext& context, Lane& lane) {
     }
   }
   Append(context, lane, static_cast<int32_t>(best));
+}
+
+void GreedySearch::ChooseFromBounds(RunContext& context,
+                                    const DecoderOutput& output) {
+  PrepareInput(context, output.x, row_count_, output.columns);
+  uint32_t bounded[kProfile.lanes];
+  size_t count = 0;
+  for (uint32_t row = 0; row < row_count_; ++row) {
+    Lane& lane = *row_lanes_[row];
+    if (const int32_t forced = ForcedToken(lane); forced >= 0) {
+      Force(context, lane, forced);
+    } else if (NeedsAllLogits(lane)) {
+      if (lane.unpruned_steps > 0) --lane.unpruned_steps;
+      UnprunedLogits(context, row);
+      context.clock.Lap(WorkGroup::kOutput);
+      ChooseFromLogits(context, lane);
+      context.clock.Lap(WorkGroup::kSearch);
+    } else {
+      bounded[count++] = row;
+    }
+  }
+  const size_t vocabulary = context.model.info.architecture.target_vocabulary;
+  for (size_t begin = 0; begin < count; begin += kMostBoundedRows) {
+    const std::span<const uint32_t> rows(
+        bounded + begin, std::min(count - begin, kMostBoundedRows));
+    BoundLogits(context, rows);
+    context.clock.Lap(WorkGroup::kOutput);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      Lane& lane = *row_lanes_[rows[i]];
+      const BestToken best =
+          FindBestToken(context, rows, i, lane.rules, PrefixOf(context, lane));
+      if (best.computed > vocabulary / kMostPrunedShare) {
+        lane.unpruned_steps = kUnprunedSteps;
+      }
+      Append(context, lane, static_cast<int32_t>(best.token));
+    }
+    context.clock.Lap(WorkGroup::kSearch);
+  }
 }
 
 // The output matrix is read once for all rows, some channels at a time: as many

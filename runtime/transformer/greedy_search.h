@@ -50,7 +50,8 @@ class GreedySearch {
   bool NeedsNoStep(RunContext& context, Lane& lane);
   void Force(RunContext& context, Lane& lane, int32_t token);
   void ChooseTokens(RunContext& context, const DecoderOutput& output);
-  void ChooseToken(RunContext& context, Lane& lane);
+  void ChooseFromLogits(RunContext& context, Lane& lane);
+  void ChooseFromBounds(RunContext& context, const DecoderOutput& output);
   void ChooseFromWindows(RunContext& context, const DecoderOutput& output);
   void Append(RunContext& context, Lane& lane, int32_t token);
 

@@ -32,6 +32,8 @@ struct Lane {
   SearchRules rules = {};
   size_t source_tokens = 0;
   size_t count = 0;  // Target tokens so far.
+  // Steps until bounds of the logits are tried again; see greedy_search.cc.
+  size_t unpruned_steps = 0;
   CacheRegion cross;
   CacheRegion self;
   SentenceCaches caches;

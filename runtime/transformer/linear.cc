@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "base/check.h"
-#include "ops/nibble/repack.h"
 #include "transformer/pruned_argmax.h"
 
 namespace latimer {
@@ -117,17 +116,13 @@ void ApplyMaskedLinear(RunContext& context, const Linear& linear,
 }
 
 void ComputeOutput(RunContext& context, const float* x, size_t columns,
-                   const SentenceCaches& caches, StepOutput kind) {
+                   const SentenceCaches& caches) {
   const Linear& output = context.model.tensors.output;
   const LinearInput input = PrepareInput(context, x, 1, columns);
   float* logits = context.workspace->logits;
   if (kProfile.pruned_argmax && output.nibbles) {
-    kind == StepOutput::kBounds ? BoundLogits(context)
-                                : UnprunedLogits(context);
-    return;
-  }
-  LATIMER_DCHECK(kind == StepOutput::kLogits);
-  if (kProfile.shortlist && context.model.info.has_shortlist) {
+    UnprunedLogits(context, 0);
+  } else if (kProfile.shortlist && context.model.info.has_shortlist) {
     if (context.masked_logits != &caches) {
       std::fill_n(logits, output.n, -std::numeric_limits<float>::infinity());
       context.masked_logits = &caches;
@@ -140,18 +135,9 @@ void ComputeOutput(RunContext& context, const float* x, size_t columns,
 
 uint32_t MostWindowTokens(const RunContext& context, size_t rows) {
   // What leaves its logits in the first-level cache.
-  size_t most = std::min(size_t{kLogitWindow} * context.threads.thread_count(),
-                         Elements(Buffer::kLogits, sizeof(float)) / rows);
-  const Linear& output = context.model.tensors.output;
-  if (kProfile.pruned_argmax && output.nibbles) {
-    // What there is room for, and what stays in the second-level cache.
-    const uint64_t bytes =
-        PackedBlockBytes(WeightType::kInt8, context.model.tile, output.k) /
-        ShapeOf(context.model.tile).nr;
-    most = std::min(
-        {most, size_t{kNibbleWindow},
-         static_cast<size_t>(sizeof(context.workspace->projection) / bytes)});
-  }
+  const size_t most =
+      std::min(size_t{kLogitWindow} * context.threads.thread_count(),
+               Elements(Buffer::kLogits, sizeof(float)) / rows);
   return static_cast<uint32_t>(most / kChannelBlock * kChannelBlock);
 }
 
@@ -163,16 +149,9 @@ void ComputeLogitWindow(RunContext& context, const LinearInput& input,
   Linear window = output;
   window.n = end - begin;
   if (window.bias != nullptr) window.bias += begin;
-  if (kProfile.pruned_argmax && output.nibbles) {
-    auto* packed = reinterpret_cast<std::byte*>(context.workspace->projection);
-    RepackNibbles(output, tile, begin, end, packed);
-    window.data = packed;
-    window.nibbles = false;
-  } else {
-    const uint64_t block =
-        PackedBlockBytes(context.model.weight_type, tile, output.k);
-    window.data += static_cast<size_t>(begin / ShapeOf(tile).nr * block);
-  }
+  const uint64_t block =
+      PackedBlockBytes(context.model.weight_type, tile, output.k);
+  window.data += static_cast<size_t>(begin / ShapeOf(tile).nr * block);
   ApplyLinear(context, window, input, context.workspace->logits);
 }
 

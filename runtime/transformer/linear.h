@@ -37,18 +37,14 @@ void ApplyMaskedLinear(RunContext& context, const Linear& linear,
                        const LinearInput& input, const uint16_t* masks,
                        float* y);
 
-// What becomes of a row that the output matrix multiplies: all logits [V], or
-// upper bounds of them for FindBestToken, of a model with a pruned argmax.
-enum class StepOutput : uint8_t { kLogits, kBounds };
-
 // workspace.logits [V] = the output projection of x [columns]; of the
 // candidates of the sentence alone, the others -inf, where the model has a
 // shortlist.
 void ComputeOutput(RunContext& context, const float* x, size_t columns,
-                   const SentenceCaches& caches, StepOutput output);
+                   const SentenceCaches& caches);
 
 // The output projection of several rows for tokens [begin, end) alone, without
-// shortlist: workspace.logits [rows, end - begin]. `begin` is a multiple of
+// shortlist and pruned argmax: workspace.logits [rows, end - begin]. `begin` is a multiple of
 // kChannelBlock; there are at most MostWindowTokens.
 void ComputeLogitWindow(RunContext& context, const LinearInput& input,
                         uint32_t begin, uint32_t end);

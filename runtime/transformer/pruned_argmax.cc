@@ -1,5 +1,6 @@
 #include "transformer/pruned_argmax.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "base/check.h"
@@ -8,101 +9,96 @@ namespace latimer {
 namespace {
 
 constexpr float kNever = -std::numeric_limits<float>::infinity();
-constexpr size_t kGroupBlocks = kNibbleGroupRows / kNibbleBlockRows;
 
+// Blocks that are computed in the order of their bounds.
+constexpr int kLikelyBlocks = 4;
+
+static_assert(kMostBoundedRows == kNibbleBlockRows);
 static_assert(Elements(Buffer::kLogits, sizeof(float)) >=
-              (kProfile.pruned_argmax
-                   ? RoundUp(kProfile.target_vocabulary, kNibbleBlockRows) +
-                         (kProfile.target_vocabulary + kNibbleGroupRows - 1) /
-                             kNibbleGroupRows
-                   : 0));
+              RoundUp(kProfile.target_vocabulary, kNibbleBlockRows));
 
-// The largest bound of each group, behind those of the longest vocabulary.
-float* GroupBounds(Workspace& workspace) {
-  return workspace.logits +
-         RoundUp(kProfile.target_vocabulary, kNibbleBlockRows);
-}
-
-NibbleProduct OutputProduct(const RunContext& context) {
+NibbleProduct OutputProduct(const RunContext& context, uint32_t row) {
   const Workspace& workspace = *context.workspace;
   const Linear& output = context.model.tensors.output;
   LATIMER_DCHECK(output.nibbles);
-  const auto* row =
-      reinterpret_cast<const RowQuantization*>(workspace.row_quantization);
-  return MakeNibbleProduct(output, output.bias, workspace.quantized,
-                           row->zero_point, row->scale);
+  const RowQuantization& quantization =
+      reinterpret_cast<const RowQuantization*>(workspace.row_quantization)[row];
+  return MakeNibbleProduct(*context.nibble, output, output.bias,
+                           workspace.quantized + size_t{row} * output.k,
+                           quantization.zero_point, quantization.scale);
 }
 
-// Calls run(group, first block, end block) for all groups, on all threads.
+// Calls run(begin, end) for ranges of all blocks, on all threads.
 template <typename Run>
-void ForEachGroup(RunContext& context, const Run& run) {
+void ForEachRange(RunContext& context, const Run& run) {
   const size_t blocks = NibbleBlocks(context.model.tensors.output.n);
-  const size_t groups = (blocks + kGroupBlocks - 1) / kGroupBlocks;
   context.threads.ForEachPart([&](uint32_t part, uint32_t parts) {
-    for (size_t group = groups * part / parts;
-         group < groups * (part + 1) / parts; ++group) {
-      const size_t begin = group * kGroupBlocks;
-      const size_t end =
-          blocks - begin < kGroupBlocks ? blocks : begin + kGroupBlocks;
-      run(group, begin, end);
-    }
+    run(blocks * part / parts, blocks * (part + 1) / parts);
   });
 }
 
 }  // namespace
 
-void BoundLogits(RunContext& context) {
-  const NibbleProduct product = OutputProduct(context);
+void BoundLogits(RunContext& context, std::span<const uint32_t> rows) {
+  LATIMER_DCHECK(rows.size() <= kMostBoundedRows);
+  NibbleProduct products[kMostBoundedRows];
+  for (size_t i = 0; i < rows.size(); ++i) {
+    products[i] = OutputProduct(context, rows[i]);
+  }
+  const size_t blocks = NibbleBlocks(context.model.tensors.output.n);
   float* bounds = context.workspace->logits;
-  float* group_bounds = GroupBounds(*context.workspace);
-  ForEachGroup(context, [&](size_t group, size_t begin, size_t end) {
-    group_bounds[group] = context.nibble->bound(
-        product, begin, end, bounds + begin * kNibbleBlockRows);
+  ForEachRange(context, [&](size_t begin, size_t end) {
+    context.nibble->bound(products, rows.size(), begin, end, bounds + begin,
+                          blocks);
   });
 }
 
-void UnprunedLogits(RunContext& context) {
-  const NibbleProduct product = OutputProduct(context);
+void UnprunedLogits(RunContext& context, uint32_t row) {
+  const NibbleProduct product = OutputProduct(context, row);
   float* logits = context.workspace->logits;
-  ForEachGroup(context, [&](size_t, size_t begin, size_t end) {
+  ForEachRange(context, [&](size_t begin, size_t end) {
     context.nibble->compute(product, begin, end,
                             logits + begin * kNibbleBlockRows);
   });
 }
 
-BestToken FindBestToken(RunContext& context) {
-  const NibbleProduct product = OutputProduct(context);
-  const float* bounds = context.workspace->logits;
-  float* group_bounds = GroupBounds(*context.workspace);
-  const size_t groups = (product.n + kNibbleGroupRows - 1) / kNibbleGroupRows;
-  const auto size_of = [&](size_t group) {
-    const size_t rest = product.n - group * kNibbleGroupRows;
-    return rest < kNibbleGroupRows ? rest : size_t{kNibbleGroupRows};
+BestToken FindBestToken(RunContext& context, std::span<const uint32_t> rows,
+                        size_t i, const SearchRules& rules,
+                        const Prefix& prefix) {
+  const NibbleProduct product = OutputProduct(context, rows[i]);
+  const size_t blocks = NibbleBlocks(product.n);
+  float* bounds = context.workspace->logits + i * blocks;
+  BestToken best = {0, kNever, 0};
+  // Whether the block may have a better token, or the same logit earlier.
+  const auto matters = [&](size_t block) {
+    return bounds[block] >= best.logit && bounds[block] > kNever;
   };
-  // The token of the highest bound is likely to be the best. The bound of its
-  // group falls where the token that had it may not come.
-  size_t likely;
-  for (;;) {
-    const size_t group = context.vector->argmax(groups, group_bounds);
-    const size_t begin = group * kNibbleGroupRows;
-    likely = begin + context.vector->argmax(size_of(group), bounds + begin);
-    if (!(group_bounds[group] > bounds[likely])) break;
-    group_bounds[group] = bounds[likely];
-  }
-  if (!(bounds[likely] > kNever)) return {likely, kNever, 0};
-  BestToken best = {likely, context.nibble->compute_one(product, likely), 1};
-  for (size_t group = 0; group < groups; ++group) {
-    if (!(group_bounds[group] >= best.logit)) continue;
-    const size_t begin = group * kNibbleGroupRows;
-    for (size_t i = begin; i < begin + size_of(group); ++i) {
-      if (!(bounds[i] >= best.logit) || i == likely) continue;
-      const float logit = context.nibble->compute_one(product, i);
-      ++best.computed;
-      if (logit > best.logit || (logit == best.logit && i < best.token)) {
-        best.token = i;
-        best.logit = logit;
+  const auto compute = [&](size_t block) {
+    float logits[kNibbleBlockRows];
+    context.nibble->compute(product, block, block + 1, logits);
+    const size_t first = block * kNibbleBlockRows;
+    const size_t size = std::min(product.n - first, size_t{kNibbleBlockRows});
+    ApplyRules(rules, prefix, {logits, first, size});
+    for (size_t lane = 0; lane < size; ++lane) {
+      const size_t token = first + lane;
+      if (logits[lane] > best.logit ||
+          (logits[lane] == best.logit && token < best.token)) {
+        best.token = token;
+        best.logit = logits[lane];
       }
     }
+    best.computed += size;
+    bounds[block] = kNever;
+  };
+  // The best is likely to be where the bounds are highest; the higher the
+  // logit that is known, the fewer blocks matter.
+  for (int likely = 0; likely < kLikelyBlocks; ++likely) {
+    const size_t block = context.vector->argmax(blocks, bounds);
+    if (!matters(block)) return best;
+    compute(block);
+  }
+  for (size_t block = 0; block < blocks; ++block) {
+    if (matters(block)) compute(block);
   }
   return best;
 }

@@ -4,20 +4,27 @@
 #define LATIMER_TRANSFORMER_PRUNED_ARGMAX_H_
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 
 #include "transformer/run_context.h"
+#include "transformer/search_rules.h"
 
 namespace latimer {
 
-// All for a model with a pruned argmax, after PrepareInput of the row that the
-// output matrix multiplies, which must stay until FindBestToken.
+// All for a model with a pruned argmax, after PrepareInput of the rows that the
+// output matrix multiplies, which must stay. A row is its place among them.
 
-// workspace.logits [V] = a bound of each logit from above, and behind them the
-// largest of each group of bounds.
-void BoundLogits(RunContext& context);
+// Rows that are bounded at a time: their bounds fit where the logits of one
+// stand otherwise.
+inline constexpr size_t kMostBoundedRows = 16;
 
-// workspace.logits [V] = the logits.
-void UnprunedLogits(RunContext& context);
+// workspace.logits [rows.size(), NibbleBlocks(V)] = bounds of the logits of
+// each row, one for 16 tokens. The matrix is read once.
+void BoundLogits(RunContext& context, std::span<const uint32_t> rows);
+
+// workspace.logits [V] = the logits of one row.
+void UnprunedLogits(RunContext& context, uint32_t row);
 
 struct BestToken {
   size_t token;
@@ -25,10 +32,13 @@ struct BestToken {
   size_t computed;  // Logits that were computed to find it.
 };
 
-// What argmax of the logits would give, the same token of equal ones and the
-// same bits, once BoundLogits was called and the bounds of tokens that may not
-// come were set to -inf. All of them: 0 with -inf.
-BestToken FindBestToken(RunContext& context);
+// What argmax of the logits of rows[i] would give after ApplyRules, the same
+// token of equal ones and the same bits; 0 with -inf where all are banned. To
+// be called once for each row of BoundLogits. The rules have no repetition
+// penalty.
+BestToken FindBestToken(RunContext& context, std::span<const uint32_t> rows,
+                        size_t i, const SearchRules& rules,
+                        const Prefix& prefix);
 
 }  // namespace latimer
 

@@ -64,8 +64,6 @@ struct LogitWindow {
 // Changes the logits of the token that follows the prefix as the logits
 // processors of Hugging Face's generate() do, in its order: repetition penalty,
 // repeated n-grams, banned sequences, minimum length, suppressed tokens.
-// Without a repetition penalty they may be upper bounds: a ban is a ban of
-// either.
 void ApplyRules(const SearchRules& rules, const Prefix& prefix,
                 const LogitWindow& window);
 

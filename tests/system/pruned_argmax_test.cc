@@ -67,7 +67,7 @@ std::unique_ptr<RunContext> ContextOf(const ModelBytes& file) {
 // The best token after each step of the row's own target.
 template <typename Best>
 std::vector<BestToken> BestOf(RunContext& context, const FixtureRow& row,
-                              StepOutput output, const Best& best) {
+                              const Best& best) {
   std::vector<BestToken> tokens;
   SentenceCaches caches;
   caches.cross_kv = test_workspace.cross_kv;
@@ -80,8 +80,7 @@ std::vector<BestToken> BestOf(RunContext& context, const FixtureRow& row,
   for (size_t i = 0; i < row.target.size(); ++i) {
     const DecoderRow input = {&caches, token, i};
     const DecoderOutput step = StepDecoder(context, {&input, 1});
-    ComputeOutput(context, step.x, step.columns, caches, output);
-    tokens.push_back(best());
+    tokens.push_back(best(step, caches));
     token = row.target[i];
   }
   return tokens;
@@ -95,13 +94,23 @@ TEST(PrunedArgmaxModelTest, EveryStepHasTheSameTokenAndTheSameBits) {
   ASSERT_FALSE(full->model.info.pruned_argmax);
   std::vector<size_t> computed;
   for (const FixtureRow& row : Rows()) {
-    const auto expected = BestOf(*full, row, StepOutput::kLogits, [&] {
-      const size_t token =
-          full->vector->argmax(vocabulary, test_workspace.logits);
-      return BestToken{token, test_workspace.logits[token], vocabulary};
-    });
-    const auto found = BestOf(*pruned, row, StepOutput::kBounds,
-                              [&] { return FindBestToken(*pruned); });
+    const auto expected = BestOf(
+        *full, row,
+        [&](const DecoderOutput& step, const SentenceCaches& caches) {
+          ComputeOutput(*full, step.x, step.columns, caches);
+          const size_t token =
+              full->vector->argmax(vocabulary, test_workspace.logits);
+          return BestToken{token, test_workspace.logits[token], vocabulary};
+        });
+    const auto found = BestOf(
+        *pruned, row, [&](const DecoderOutput& step, const SentenceCaches&) {
+          PrepareInput(*pruned, step.x, 1, step.columns);
+          const uint32_t first = 0;
+          SearchRules rules = {};
+          rules.repetition_penalty = 1.0f;
+          BoundLogits(*pruned, {&first, 1});
+          return FindBestToken(*pruned, {&first, 1}, 0, rules, {0, nullptr, 1});
+        });
     ASSERT_EQ(found.size(), expected.size());
     for (size_t i = 0; i < found.size(); ++i) {
       ASSERT_EQ(found[i].token, expected[i].token);
@@ -129,15 +138,18 @@ TEST(PrunedArgmaxModelTest, AllLogitsAreThoseOfThePackedMatrix) {
   const auto hash = [](RunContext& context) {
     uint64_t h = 14695981039346656037u;
     for (size_t i = 0; i < 3; ++i) {
-      BestOf(context, Rows()[i], StepOutput::kLogits, [&] {
-        for (uint32_t v = 0;
-             v < context.model.info.architecture.target_vocabulary; ++v) {
-          uint32_t bits;
-          std::memcpy(&bits, &test_workspace.logits[v], sizeof(bits));
-          h = (h ^ bits) * 1099511628211u;
-        }
-        return BestToken{};
-      });
+      BestOf(context, Rows()[i],
+             [&](const DecoderOutput& step, const SentenceCaches& caches) {
+               ComputeOutput(context, step.x, step.columns, caches);
+               for (uint32_t v = 0;
+                    v < context.model.info.architecture.target_vocabulary;
+                    ++v) {
+                 uint32_t bits;
+                 std::memcpy(&bits, &test_workspace.logits[v], sizeof(bits));
+                 h = (h ^ bits) * 1099511628211u;
+               }
+               return BestToken{};
+             });
     }
     return h;
   };
@@ -217,7 +229,7 @@ TEST(PrunedArgmaxModelTest, AreInTheFile) {
   EXPECT_EQ(pruned.info.sizes.output, NibblePlaneBytes(output.n, output.k));
   EXPECT_EQ(
       full.info.sizes.streamed_per_token - pruned.info.sizes.streamed_per_token,
-      full.info.sizes.output - NibbleBlockBytes(output.n, output.k));
+      full.info.sizes.output - NibblePassBytes(output.n, output.k));
 }
 
 // ---- Files that are wrong
@@ -269,8 +281,67 @@ TEST(PrunedArgmaxModelTest, LoadRefusesAWrongLayout) {
   }
 }
 
-// Nothing tells wrong numbers from right ones. They give wrong tokens, and no
-// more.
+// Writes another length before a tensor's data, which stay where they are.
+void SetDataBytes(schema::Tensor& tensor, uint64_t bytes) {
+  const auto length = static_cast<uint32_t>(bytes);
+  std::memcpy(tensor.mutable_data()->Data() - sizeof(length), &length,
+              sizeof(length));
+}
+
+TEST(PrunedArgmaxModelTest, LoadRefusesPlanesOfAnotherSize) {
+  const uint64_t bytes = [] {
+    Image image(Demo(true).bytes());
+    return uint64_t{TensorOf(image, "output").data()->size()};
+  }();
+  for (const uint64_t wrong : {uint64_t{0}, bytes - 64, bytes - 1}) {
+    Image image(Demo(true).bytes());
+    SetDataBytes(TensorOf(image, "output"), wrong);
+    EXPECT_THAT(Read(image).message(), HasSubstr("output differs in data"));
+  }
+  Image image(Demo(true).bytes());
+  ASSERT_TRUE(TensorOf(image, "output").mutable_shape()->size() == 2);
+  TensorOf(image, "output").mutable_shape()->Mutate(0, 9711);
+  EXPECT_THAT(Read(image).message(), HasSubstr("output differs in shape"));
+}
+
+TEST(PrunedArgmaxModelTest, LoadRefusesPlanesBesideAShortlist) {
+  CanonicalModel model = ReadHuggingFaceBart(DemoDirectory(), false);
+  const Architecture& a = model.architecture;
+  model.shortlist.emplace().first = 40;
+  model.shortlist->offsets.assign(a.source_vocabulary + 1, 0);
+  const ModelBytes file =
+      WriteModel(model, {.tile = UsableTile(), .progress = {}});
+  Image image(file.bytes());
+  ASSERT_TRUE(Read(image).ok());
+  schema::Tensor& output = TensorOf(image, "output");
+  ASSERT_EQ(output.layout(), schema::Layout::GemmPacked);
+  ASSERT_TRUE(output.mutate_layout(schema::Layout::NibblePlanes));
+  ASSERT_TRUE(output.mutate_tile(schema::Tile::None));
+  const Status status = Read(image);
+  EXPECT_EQ(status.code(), StatusCode::kCorrupt);
+  EXPECT_THAT(status.message(), HasSubstr("output differs in type or layout"));
+}
+
+TEST(PrunedArgmaxModelTest, TheChecksumShowsDamageOfEachKind) {
+  Image whole(Demo(true).bytes());
+  const schema::Tensor& output = TensorOf(whole, "output");
+  const uint32_t n = output.shape()->Get(0), k = output.shape()->Get(1);
+  const uint64_t nibbles = uint64_t{k} / 2 * kNibbleBlockRows;
+  const uint64_t low = NibblePassBytes(n, k);
+  // A nibble, a sum, a scale, a norm; a low nibble, a sum.
+  for (const uint64_t byte : {uint64_t{5}, nibbles, nibbles + 65, nibbles + 130,
+                              low + 5, low + nibbles + 2}) {
+    Image image(Demo(true).bytes());
+    *(TensorOf(image, "output").mutable_data()->Data() + byte) ^= 1;
+    Translator translator;
+    EXPECT_EQ(translator.Load(image.bytes(), &test_workspace).code(),
+              StatusCode::kCorrupt)
+        << byte;
+  }
+}
+
+// Beside the checksum nothing tells wrong numbers from right ones. They give
+// wrong tokens, and no more.
 TEST(PrunedArgmaxModelTest, WrongNumbersGiveTokens) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   for (const float wrong : {-1e30f, 1e30f, 0.0f, kInfinity, -kInfinity,

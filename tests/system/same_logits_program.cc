@@ -67,8 +67,7 @@ uint64_t HashLogits(uint64_t hash, const std::vector<int32_t>& source,
   for (size_t i = 0; i < target.size(); ++i) {
     const DecoderRow row = {&caches, token, i};
     const DecoderOutput output = StepDecoder(context, {&row, 1});
-    ComputeOutput(context, output.x, output.columns, caches,
-                  StepOutput::kLogits);
+    ComputeOutput(context, output.x, output.columns, caches);
     for (uint32_t v = 0; v < context.model.info.architecture.target_vocabulary;
          ++v) {
       uint32_t bits;

@@ -41,9 +41,10 @@ constexpr IndirectCall kIndirectCalls[] = {
      "SublayerInput)\\(",
      "latimer::(sse41|avx2|avx512|neon|scalar)::[A-Z]"},
     // NibbleKernels, ops/nibble/planes.cc.
-    {"latimer::(.*::)?(BoundLogits|FindBestToken|UnprunedLogits)\\(",
+    {"latimer::(.*::)?(BoundLogits|FindBestToken|MakeNibbleProduct|"
+     "UnprunedLogits)\\(",
      "latimer::(sse41|avx2|avx512vnni|neon|dotprod|scalar)::"
-     ".*(Bound|Compute|ComputeOne)\\("},
+     ".*(Bound|Compute|Measure)\\("},
     // The bias; a part of the function that GCC splits off has its symbol only.
     {"ApplyChannels", "latimer::(sse41|avx2|avx512|neon|scalar)::Add"},
 };

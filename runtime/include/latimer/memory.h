@@ -29,7 +29,7 @@ enum class Buffer : uint8_t {
   kCrossKv,          // float [L, S, 2A]: keys and values of the source
   kSelfKv,           // float [L, T, 2A]: keys and values of the target so far;
                      // of an SSRU or of GRUs [B, L, D]: their states
-  kLogits,           // float [V], and [V / 256] with pruned_argmax
+  kLogits,           // float [V]
   kShortlist,        // uint16 [B, V / 16]: a bit for each token that may come
   kSourceTokens,     // int32 [B, S]
   kTargetTokens,     // int32 [B, T]
@@ -70,8 +70,6 @@ constexpr uint64_t CachedTokens(const Profile& p, uint64_t longest) {
 
 // Logits of each lane that are held at once where there are several.
 inline constexpr uint64_t kLogitWindow = 512;
-// Channels of a pruned output matrix that are packed for several lanes at once.
-inline constexpr uint64_t kNibbleWindow = 256;
 
 // Floats that one step of a GRU decoder works in: its input, its features, the
 // combined, and either the gates or the query beside a row of keys. That is
@@ -103,11 +101,9 @@ constexpr uint64_t BufferBytes(const Profile& p, Buffer buffer) {
                         sizeof(float) +
                     kReadSlackBytes);
     case Buffer::kProjection:
-      // A gated feed-forward takes as many rows at a time as there is room for,
-      // several lanes as much of a pruned output matrix, at least 16 channels.
+      // A gated feed-forward takes as many rows at a time as there is room for.
       return Padded(
-          Largest(rows * Largest(3 * a, f, 2 * d), p.gated_ffn ? 2 * f : 0,
-                  p.pruned_argmax && p.lanes > 1 ? 4 * (2 * d + a + 12) : 0) *
+          Largest(rows * Largest(3 * a, f, 2 * d), p.gated_ffn ? 2 * f : 0) *
               sizeof(float) +
           kReadSlackBytes);
     case Buffer::kQuantized:
@@ -130,13 +126,9 @@ constexpr uint64_t BufferBytes(const Profile& p, Buffer buffer) {
                       p.decoder_ssru || p.decoder_gru ? p.lanes * d : 0) +
           gru * kReadSlackBytes);
     case Buffer::kLogits:
-      // With pruned_argmax a number for each 256 of them stands behind.
       return Padded(Largest(p.target_vocabulary,
                             p.lanes > 1 ? p.lanes * kLogitWindow : 0) *
-                    sizeof(float)) +
-             (p.pruned_argmax ? Padded((uint64_t{p.target_vocabulary} + 255) /
-                                       256 * sizeof(float))
-                              : 0);
+                    sizeof(float));
     case Buffer::kShortlist:
       return p.shortlist
                  ? p.lanes * Padded((uint64_t{p.target_vocabulary} + 15) / 16 *

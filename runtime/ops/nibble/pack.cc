@@ -10,38 +10,33 @@
 namespace latimer {
 namespace {
 
-// As a block has them, 16 of each.
+// What stands behind the nibbles of a block; behind the low ones only `sum`.
 struct Constants {
+  int32_t sum[kNibbleBlockRows];
   float scale[kNibbleBlockRows];
   float norm[kNibbleBlockRows];
-  int32_t high_sum[kNibbleBlockRows];
-  int32_t low_sum[kNibbleBlockRows];
 };
-static_assert(sizeof(Constants) == kNibbleConstantBytes);
 
-// Packs one row, whose nibbles are zero yet.
-void PackRow(size_t k, const int8_t* weights, size_t lane, uint8_t* high,
-             uint8_t* low, Constants* constants) {
-  constexpr size_t kHalf = kNibbleInputs / 2;
-  int32_t high_sum = 0, low_sum = 0;
+// Packs one row into blocks that are zero yet. Returns its norm.
+float PackRow(size_t k, const int8_t* weights, size_t lane, uint8_t* high,
+              uint8_t* low, int32_t* high_sum, int32_t* low_sum) {
+  constexpr size_t kLine = 4 * kNibbleBlockRows;
   int64_t squares = 0;  // Of 2 l - 15.
   for (size_t i = 0; i < k; ++i) {
     const int w = weights[i] + 128;
     const int h = w >> 4, l = w & 15;
-    const size_t byte = i / kNibbleInputs * kHalf + i % kHalf;
-    const int shift = i % kNibbleInputs < kHalf ? 0 : 4;
+    const size_t byte = i / 8 * kLine + 4 * lane + i % 4;
+    const int shift = i % 8 < 4 ? 0 : 4;
     high[byte] = static_cast<uint8_t>(high[byte] | h << shift);
     low[byte] = static_cast<uint8_t>(low[byte] | l << shift);
-    high_sum += h;
-    low_sum += l;
+    *high_sum += h;
+    *low_sum += l;
     squares += (2 * l - 15) * (2 * l - 15);
   }
-  constants->high_sum[lane] = high_sum;
-  constants->low_sum[lane] = low_sum;
   // Up, so that it is a bound.
   const double norm = std::sqrt(static_cast<double>(squares)) / 2;
-  constants->norm[lane] = std::nextafter(
-      static_cast<float>(norm), std::numeric_limits<float>::infinity());
+  return std::nextafter(static_cast<float>(norm),
+                        std::numeric_limits<float>::infinity());
 }
 
 }  // namespace
@@ -51,24 +46,23 @@ void PackNibblePlanes(size_t n, size_t k, size_t begin, size_t rows,
                       std::byte* matrix) {
   LATIMER_CHECK(FitsNibblePlanes(k) && begin % kNibbleBlockRows == 0 &&
                 (rows % kNibbleBlockRows == 0 || begin + rows == n));
-  const size_t row_bytes = k / 2;
-  const size_t nibbles = kNibbleBlockRows * row_bytes;
-  auto* blocks = reinterpret_cast<uint8_t*>(matrix) +
-                 begin / kNibbleBlockRows * (nibbles + kNibbleConstantBytes);
-  auto* low = reinterpret_cast<uint8_t*>(matrix) + NibbleBlockBytes(n, k) +
-              begin * row_bytes;
+  auto* bytes = reinterpret_cast<uint8_t*>(matrix);
   for (size_t first = 0; first < rows; first += kNibbleBlockRows) {
-    std::memset(blocks, 0, nibbles);
+    const size_t block = (begin + first) / kNibbleBlockRows;
+    uint8_t* high = bytes + block * NibbleHighBytes(k);
+    uint8_t* low = bytes + NibblePassBytes(n, k) + block * NibbleLowBytes(k);
+    const size_t nibbles = kNibbleBlockRows * k / 2;
+    std::memset(high, 0, nibbles);
     std::memset(low, 0, nibbles);
     Constants constants = {};
+    int32_t low_sums[kNibbleBlockRows] = {};
     for (size_t i = 0; i < kNibbleBlockRows && first + i < rows; ++i) {
       constants.scale[i] = scale[first + i];
-      PackRow(k, weights + (first + i) * k, i, blocks + i * row_bytes,
-              low + i * row_bytes, &constants);
+      constants.norm[i] = PackRow(k, weights + (first + i) * k, i, high, low,
+                                  &constants.sum[i], &low_sums[i]);
     }
-    std::memcpy(blocks + nibbles, &constants, sizeof(constants));
-    blocks += nibbles + kNibbleConstantBytes;
-    low += nibbles;
+    std::memcpy(high + nibbles, &constants, sizeof(constants));
+    std::memcpy(low + nibbles, low_sums, sizeof(low_sums));
   }
 }
 

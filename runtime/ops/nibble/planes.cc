@@ -52,23 +52,20 @@ const NibbleKernels* SelectNibbleKernels(
   return nullptr;
 }
 
-NibbleProduct MakeNibbleProduct(const PackedMatrix& w, const float* bias,
+NibbleProduct MakeNibbleProduct(const NibbleKernels& kernels,
+                                const PackedMatrix& w, const float* bias,
                                 const int8_t* q, int32_t zero_point,
                                 float scale) {
   LATIMER_DCHECK(FitsNibblePlanes(w.k));
   const auto* data = reinterpret_cast<const uint8_t*>(w.data);
-  int32_t sum = 0;
-  uint32_t squares = 0;  // At most k * 255^2, which fits.
-  for (uint32_t i = 0; i < w.k; ++i) {
-    const int32_t x = q[i] - zero_point;
-    sum += x;
-    squares += static_cast<uint32_t>(x * x);
-  }
+  int32_t sum;
+  uint32_t squares;
+  kernels.measure(w.k, q, zero_point, &sum, &squares);
   // Conversion, root and product, here, and the product with a row's norm round
   // four times, each by at most 2^-24 of the result; 2^-20 more covers them.
   const float norm = std::sqrt(static_cast<float>(squares)) * (1 + 0x1p-20f);
-  return {.blocks = data,
-          .low = data + NibbleBlockBytes(w.n, w.k),
+  return {.high = data,
+          .low = data + NibblePassBytes(w.n, w.k),
           .bias = bias,
           .n = w.n,
           .k = w.k,
@@ -81,25 +78,22 @@ NibbleProduct MakeNibbleProduct(const PackedMatrix& w, const float* bias,
 
 void UnpackNibbleRow(const PackedMatrix& w, uint32_t channel, float* out) {
   LATIMER_DCHECK(channel < w.n);
-  const size_t row_bytes = w.k / 2;
-  const auto* data = reinterpret_cast<const uint8_t*>(w.data);
+  constexpr size_t kLine = 4 * kNibbleBlockRows;
+  const size_t block = channel / kNibbleBlockRows;
   const size_t lane = channel % kNibbleBlockRows;
-  const uint8_t* block =
-      data + channel / kNibbleBlockRows *
-                 (kNibbleBlockRows * row_bytes + kNibbleConstantBytes);
-  const uint8_t* high = block + lane * row_bytes;
-  const uint8_t* low = data + NibbleBlockBytes(w.n, w.k) + channel * row_bytes;
-  float scale;
-  std::memcpy(&scale,
-              block + kNibbleBlockRows * row_bytes + lane * sizeof(float),
-              sizeof(scale));
-  constexpr size_t kHalf = kNibbleInputs / 2;
-  for (size_t i = 0; i < row_bytes; ++i) {
-    float* inputs = out + i / kHalf * kNibbleInputs + i % kHalf;
-    const int first = 16 * (high[i] & 15) + (low[i] & 15) - 128;
-    const int second = 16 * (high[i] >> 4) + (low[i] >> 4) - 128;
-    inputs[0] = static_cast<float>(first) * scale;
-    inputs[kHalf] = static_cast<float>(second) * scale;
+  const auto* data = reinterpret_cast<const uint8_t*>(w.data);
+  const uint8_t* high = data + block * NibbleHighBytes(w.k) + 4 * lane;
+  const uint8_t* low =
+      data + NibblePassBytes(w.n, w.k) + block * NibbleLowBytes(w.k) + 4 * lane;
+  float scale;  // Behind the nibbles and their sums.
+  std::memcpy(&scale, high + (w.k / 8 + 1) * kLine, sizeof(scale));
+  for (size_t i = 0; i < w.k; i += 8, high += kLine, low += kLine) {
+    for (size_t b = 0; b < 4; ++b) {
+      const int first = 16 * (high[b] & 15) + (low[b] & 15) - 128;
+      const int second = 16 * (high[b] >> 4) + (low[b] >> 4) - 128;
+      out[i + b] = static_cast<float>(first) * scale;
+      out[i + 4 + b] = static_cast<float>(second) * scale;
+    }
   }
 }
 

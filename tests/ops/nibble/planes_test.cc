@@ -13,9 +13,7 @@
 
 #include "base/cpu.h"
 #include "ops/nibble/pack.h"
-#include "ops/nibble/repack.h"
 #include "ops/xnnpack/gemm.h"
-#include "ops/xnnpack/pack.h"
 #include "ops/xnnpack/packed_matrix.h"
 
 namespace latimer {
@@ -60,14 +58,14 @@ std::vector<Problem> Problems() {
   std::vector<Problem> problems;
   uint32_t seed = 1;
   for (const size_t n : {1u, 15u, 16u, 17u, 100u, 333u}) {
-    for (const size_t k : {128u, 256u, 640u}) {
+    for (const size_t k : {32u, 96u, 256u, 640u}) {
       problems.push_back(RandomProblem(n, k, seed++));
     }
   }
   for (const int w : {-127, -121, -8, 0, 7, 8, 127}) {
     for (const int q : {-128, 127}) {
       for (const int zero_point : {-128, 0, 127}) {
-        Problem p = RandomProblem(20, kMaxNibbleInputs / 8, seed++);
+        Problem p = RandomProblem(20, 512, seed++);
         Fill(&p.weights, w);
         Fill(&p.q, q);
         p.zero_point = zero_point;
@@ -108,10 +106,11 @@ struct Packed {
   PackedMatrix matrix;
 };
 
-NibbleProduct ProductOf(const Problem& p, const Packed& packed,
-                        bool with_bias) {
-  return MakeNibbleProduct(packed.matrix, with_bias ? p.bias.data() : nullptr,
-                           p.q.data(), p.zero_point, p.activation_scale);
+NibbleProduct ProductOf(const NibbleKernels& table, const Problem& p,
+                        const Packed& packed, bool with_bias) {
+  return MakeNibbleProduct(table, packed.matrix,
+                           with_bias ? p.bias.data() : nullptr, p.q.data(),
+                           p.zero_point, p.activation_scale);
 }
 
 // The formula of GemmInt8 and the bias.
@@ -125,9 +124,18 @@ float Logit(const Problem& p, size_t channel, bool with_bias) {
   return with_bias ? logit + p.bias[channel] : logit;
 }
 
-// The same as the kernels' bound, in plain C++ and the same order.
+int32_t HighSum(const Problem& p, size_t channel) {
+  int32_t sum = 0;
+  for (size_t i = 0; i < p.k; ++i) {
+    sum +=
+        (p.q[i] - p.zero_point) * ((p.weights[channel * p.k + i] + 128) / 16);
+  }
+  return sum;
+}
+
+// The bound of one channel, in plain C++ and the kernels' order.
 float Bound(const Problem& p, size_t channel, bool with_bias) {
-  int32_t sum = 0, high = 0;
+  int32_t sum = 0;
   uint32_t squares = 0;
   double rest = 0;
   for (size_t i = 0; i < p.k; ++i) {
@@ -135,7 +143,6 @@ float Bound(const Problem& p, size_t channel, bool with_bias) {
     const int w = p.weights[channel * p.k + i] + 128;
     sum += x;
     squares += static_cast<uint32_t>(x * x);
-    high += x * (w / 16);
     rest += (w % 16 - 7.5) * (w % 16 - 7.5);
   }
   const float norm =
@@ -145,8 +152,8 @@ float Bound(const Problem& p, size_t channel, bool with_bias) {
   const float slack =
       static_cast<float>(p.k) / 64 - 0.5f * static_cast<float>(sum);
   const float product = norm * row_norm;
-  const float most =
-      static_cast<float>(16 * high - 120 * sum) + (product + slack);
+  const float most = static_cast<float>(16 * HighSum(p, channel) - 120 * sum) +
+                     (product + slack);
   const float scaled = most * p.activation_scale;
   const float bound = scaled * p.scale[channel] + 0.0f;
   return with_bias ? bound + p.bias[channel] : bound;
@@ -181,45 +188,90 @@ TEST(NibblePlanesTest, EveryCpuHasATable) {
   ASSERT_FALSE(UsableTables().empty());
 }
 
-TEST(NibblePlanesTest, LogitsHaveTheBitsOfTheFormula) {
+// The bounds of all blocks.
+std::vector<float> BoundsOf(const NibbleKernels& table,
+                            const NibbleProduct& product) {
+  std::vector<float> bounds(NibbleBlocks(product.n));
+  table.bound(&product, 1, 0, bounds.size(), bounds.data(), bounds.size());
+  return bounds;
+}
+
+// Runs for each table, each problem, with bias and without.
+template <typename Run>
+void ForEachProduct(const Run& run) {
   for (const NibbleKernels* table : UsableTables()) {
     for (const Problem& p : Problems()) {
       const Packed packed(p);
       for (const bool with_bias : {false, true}) {
         SCOPED_TRACE(std::string(table->name) + " " + std::to_string(p.n) +
                      " x " + std::to_string(p.k));
-        const NibbleProduct product = ProductOf(p, packed, with_bias);
-        std::vector<float> all(RoundUp(p.n, kNibbleBlockRows));
-        table->compute(product, 0, NibbleBlocks(p.n), all.data());
-        for (size_t i = 0; i < p.n; ++i) {
-          const uint32_t expected = BitsOf(Logit(p, i, with_bias));
-          ASSERT_EQ(BitsOf(all[i]), expected) << i;
-          ASSERT_EQ(BitsOf(table->compute_one(product, i)), expected) << i;
-        }
+        run(*table, p, ProductOf(*table, p, packed, with_bias), with_bias);
       }
     }
   }
 }
 
+TEST(NibblePlanesTest, LogitsHaveTheBitsOfTheFormula) {
+  ForEachProduct([](const NibbleKernels& table, const Problem& p,
+                    const NibbleProduct& product, bool with_bias) {
+    std::vector<float> all(RoundUp(p.n, kNibbleBlockRows)), parts = all;
+    const size_t blocks = NibbleBlocks(p.n);
+    table.compute(product, 0, blocks, all.data());
+    for (size_t i = 0; i < blocks; ++i) {
+      table.compute(product, i, i + 1, parts.data() + i * kNibbleBlockRows);
+    }
+    for (size_t i = 0; i < p.n; ++i) {
+      const uint32_t expected = BitsOf(Logit(p, i, with_bias));
+      ASSERT_EQ(BitsOf(all[i]), expected) << i;
+      ASSERT_EQ(BitsOf(parts[i]), expected) << i;
+    }
+  });
+}
+
 TEST(NibblePlanesTest, BoundsHaveTheBitsOfTheFormula) {
-  for (const NibbleKernels* table : UsableTables()) {
-    for (const Problem& p : Problems()) {
-      const Packed packed(p);
-      for (const bool with_bias : {false, true}) {
-        SCOPED_TRACE(std::string(table->name) + " " + std::to_string(p.n) +
-                     " x " + std::to_string(p.k));
-        const NibbleProduct product = ProductOf(p, packed, with_bias);
-        std::vector<float> upper(RoundUp(p.n, kNibbleBlockRows));
-        const float most =
-            table->bound(product, 0, NibbleBlocks(p.n), upper.data());
-        for (size_t i = 0; i < p.n; ++i) {
-          ASSERT_EQ(BitsOf(upper[i]), BitsOf(Bound(p, i, with_bias))) << i;
-        }
-        for (size_t i = p.n; i < upper.size(); ++i) {
-          ASSERT_EQ(upper[i], -kInfinity) << i;
-        }
-        EXPECT_EQ(most, *std::max_element(upper.begin(), upper.end()));
+  ForEachProduct([](const NibbleKernels& table, const Problem& p,
+                    const NibbleProduct& product, bool with_bias) {
+    const std::vector<float> bounds = BoundsOf(table, product);
+    for (size_t block = 0; block < bounds.size(); ++block) {
+      float most = -kInfinity;
+      const size_t begin = block * kNibbleBlockRows;
+      for (size_t i = begin;
+           i < std::min<size_t>(p.n, begin + kNibbleBlockRows); ++i) {
+        most = std::max(most, Bound(p, i, with_bias));
       }
+      ASSERT_EQ(BitsOf(bounds[block]), BitsOf(most)) << block;
+    }
+  });
+}
+
+// In parts of the blocks, too.
+TEST(NibblePlanesTest, BoundsOfManyRowsAreThoseOfEach) {
+  Problem p = RandomProblem(333, 96, 7);
+  const Packed packed(p);
+  std::vector<Problem> inputs;
+  for (uint32_t seed = 0; seed < 13; ++seed) {
+    inputs.push_back(RandomProblem(1, 96, seed));
+  }
+  const size_t blocks = NibbleBlocks(p.n);
+  for (const NibbleKernels* table : UsableTables()) {
+    std::vector<NibbleProduct> products;
+    std::vector<float> expected;
+    for (const Problem& input : inputs) {
+      products.push_back(MakeNibbleProduct(*table, packed.matrix, p.bias.data(),
+                                           input.q.data(), input.zero_point,
+                                           0.02f));
+      const std::vector<float> bounds = BoundsOf(*table, products.back());
+      expected.insert(expected.end(), bounds.begin(), bounds.end());
+    }
+    for (size_t count = 1; count <= inputs.size(); ++count) {
+      std::vector<float> found(count * blocks);
+      for (const auto& [begin, end] :
+           {std::pair<size_t, size_t>{0, 1}, {1, 9}, {9, blocks}}) {
+        table->bound(products.data(), count, begin, end, found.data() + begin,
+                     blocks);
+      }
+      EXPECT_TRUE(std::equal(found.begin(), found.end(), expected.begin()))
+          << table->name << " " << count;
     }
   }
 }
@@ -258,23 +310,8 @@ TEST(NibblePlanesTest, NoLogitIsAboveItsBoundWhereThatIsTight) {
   }
 }
 
-TEST(NibblePlanesTest, BoundsOfAPartAreThoseOfTheWhole) {
-  const Problem p = RandomProblem(333, 256, 7);
-  const Packed packed(p);
-  const NibbleProduct product = ProductOf(p, packed, true);
-  const size_t blocks = NibbleBlocks(p.n);
-  for (const NibbleKernels* table : UsableTables()) {
-    std::vector<float> whole(blocks * kNibbleBlockRows), parts = whole;
-    table->bound(product, 0, blocks, whole.data());
-    for (size_t i = 0; i < blocks; ++i) {
-      table->bound(product, i, i + 1, parts.data() + i * kNibbleBlockRows);
-    }
-    EXPECT_EQ(whole, parts) << table->name;
-  }
-}
-
 TEST(NibblePlanesTest, UnpackedRowsAreTheWeights) {
-  for (const size_t k : {128u, 384u}) {
+  for (const size_t k : {32u, 384u}) {
     const Problem p = RandomProblem(37, k, 3);
     const Packed packed(p);
     for (uint32_t channel = 0; channel < p.n; ++channel) {
@@ -283,40 +320,6 @@ TEST(NibblePlanesTest, UnpackedRowsAreTheWeights) {
       for (size_t i = 0; i < k; ++i) {
         ASSERT_EQ(row[i], static_cast<float>(p.weights[channel * k + i]) *
                               p.scale[channel]);
-      }
-    }
-  }
-}
-
-// A GEMM reads what PackInt8 would have written.
-TEST(NibblePlanesTest, RepacksWhatPackInt8Packs) {
-  for (const Tile tile : {Tile::k8x8, Tile::k16x8, Tile::k4x8, Tile::k8x2s4,
-                          Tile::k16x4, Tile::k4x4}) {
-    SCOPED_TRACE(NameOf(tile));
-    const uint32_t n = 83, k = 256, begin = 32;
-    const Problem p = RandomProblem(n, k, 7);
-    std::vector<std::byte> planes(NibblePlaneBytes(n, k));
-    PackNibblePlanes(n, k, 0, n, p.weights.data(), p.scale.data(),
-                     planes.data());
-    // The expected: the same channels, filled up to a block with none.
-    for (const uint32_t end : {48u, 80u, 83u}) {
-      const uint32_t count = end - begin;
-      const uint64_t block = PackedBlockBytes(WeightType::kInt8, tile, k);
-      const uint64_t whole = count / ShapeOf(tile).nr * block;
-      const uint64_t bytes = PackedBytes(WeightType::kInt8, tile, count, k);
-      std::vector<std::byte> expected(bytes), found(bytes + block);
-      PackInt8(tile, count, k, p.weights.data() + begin * k,
-               p.scale.data() + begin, expected.data());
-      RepackNibbles({planes.data(), n, k}, tile, begin, end, found.data());
-      // What fills up the last block has no meaning.
-      EXPECT_EQ(std::memcmp(expected.data(), found.data(), whole), 0) << end;
-      for (uint32_t channel = 0; channel < count; ++channel) {
-        std::vector<float> a(k), b(k);
-        UnpackRow(WeightType::kInt8, tile, {expected.data(), count, k}, channel,
-                  a.data());
-        UnpackRow(WeightType::kInt8, tile, {found.data(), count, k}, channel,
-                  b.data());
-        EXPECT_EQ(a, b) << channel;
       }
     }
   }

@@ -1,0 +1,262 @@
+// Sums of products of nibbles and bytes on one instruction set, for dot_isa.cc.
+//
+// Sums holds what a block's 16 channels are for one row of activations.
+// AddGroup adds the products of 32 inputs, for kRows rows at once, so that
+// nibbles are taken apart once; Store writes int32 [16].
+#ifndef LATIMER_OPS_NIBBLE_SUMS_ISA_H_
+#define LATIMER_OPS_NIBBLE_SUMS_ISA_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ops/nibble/planes.h"
+#if defined(__SSE4_1__)
+#include <immintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
+#endif
+
+#define LATIMER_INLINE [[gnu::always_inline]] inline
+
+namespace latimer::LATIMER_ISA {
+namespace {
+
+// Bytes of a line, which has eight inputs of each channel, and lines of a
+// group: products of its 32 inputs can be summed up in int16.
+constexpr size_t kLine = 64;
+constexpr size_t kLines = kNibbleInputs / 8;
+constexpr size_t kGroup = kLines * kLine;
+
+LATIMER_INLINE int32_t LoadInt32(const int8_t* p) {
+  int32_t value;
+  __builtin_memcpy(&value, p, sizeof(value));
+  return value;
+}
+
+// kMostRows: rows whose sums the registers hold.
+#if defined(__AVX512VNNI__)
+
+constexpr size_t kMostRows = 4;
+struct Sums {
+  __m512i first, second;
+};
+LATIMER_INLINE Sums Zero() {
+  return {_mm512_setzero_si512(), _mm512_setzero_si512()};
+}
+template <size_t kRows>
+LATIMER_INLINE void AddGroup(Sums (&sums)[kRows], const uint8_t* w,
+                             const int8_t* const (&q)[kRows], size_t input) {
+  const __m512i mask = _mm512_set1_epi8(15);
+  for (size_t i = 0; i < kLines; ++i, input += 8) {
+    const __m512i nibbles = _mm512_loadu_si512(w + i * kLine);
+    const __m512i low = nibbles & mask;
+    const __m512i high = _mm512_srli_epi16(nibbles, 4) & mask;
+    for (size_t row = 0; row < kRows; ++row) {
+      const int8_t* x = q[row] + input;
+      sums[row].first = _mm512_dpbusd_epi32(sums[row].first, low,
+                                            _mm512_set1_epi32(LoadInt32(x)));
+      sums[row].second = _mm512_dpbusd_epi32(
+          sums[row].second, high, _mm512_set1_epi32(LoadInt32(x + 4)));
+    }
+  }
+}
+LATIMER_INLINE void Store(const Sums& sums, int32_t* out) {
+  _mm512_storeu_si512(out, _mm512_add_epi32(sums.first, sums.second));
+}
+
+#elif defined(__AVX2__)
+
+constexpr size_t kMostRows = 2;
+struct Sums {
+  __m256i half[2];
+};
+LATIMER_INLINE Sums Zero() {
+  return {{_mm256_setzero_si256(), _mm256_setzero_si256()}};
+}
+template <size_t kRows>
+LATIMER_INLINE void AddGroup(Sums (&sums)[kRows], const uint8_t* w,
+                             const int8_t* const (&q)[kRows], size_t input) {
+  const __m256i mask = _mm256_set1_epi8(15);
+  // Eight of 2 * 15 * 128 fit int16.
+  __m256i pairs[kRows][2];
+  for (size_t row = 0; row < kRows; ++row) {
+    pairs[row][0] = pairs[row][1] = _mm256_setzero_si256();
+  }
+  for (size_t i = 0; i < kLines; ++i, input += 8) {
+    for (size_t h = 0; h < 2; ++h) {
+      const __m256i nibbles = _mm256_loadu_si256(
+          reinterpret_cast<const __m256i*>(w + i * kLine + 32 * h));
+      const __m256i low = _mm256_and_si256(nibbles, mask);
+      const __m256i high =
+          _mm256_and_si256(_mm256_srli_epi16(nibbles, 4), mask);
+      for (size_t row = 0; row < kRows; ++row) {
+        const int8_t* x = q[row] + input;
+        __m256i& sum = pairs[row][h];
+        sum = _mm256_add_epi16(
+            sum, _mm256_maddubs_epi16(low, _mm256_set1_epi32(LoadInt32(x))));
+        sum = _mm256_add_epi16(
+            sum,
+            _mm256_maddubs_epi16(high, _mm256_set1_epi32(LoadInt32(x + 4))));
+      }
+    }
+  }
+  for (size_t row = 0; row < kRows; ++row) {
+    for (size_t h = 0; h < 2; ++h) {
+      sums[row].half[h] = _mm256_add_epi32(
+          sums[row].half[h],
+          _mm256_madd_epi16(pairs[row][h], _mm256_set1_epi16(1)));
+    }
+  }
+}
+LATIMER_INLINE void Store(const Sums& sums, int32_t* out) {
+  for (size_t h = 0; h < 2; ++h) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 8 * h), sums.half[h]);
+  }
+}
+
+#elif defined(__SSE4_1__)
+
+constexpr size_t kMostRows = 1;
+struct Sums {
+  __m128i quad[4];
+};
+LATIMER_INLINE Sums Zero() {
+  const __m128i zero = _mm_setzero_si128();
+  return {{zero, zero, zero, zero}};
+}
+template <size_t kRows>
+LATIMER_INLINE void AddGroup(Sums (&sums)[kRows], const uint8_t* w,
+                             const int8_t* const (&q)[kRows], size_t input) {
+  static_assert(kRows == 1);
+  const int8_t* x = q[0] + input;
+  const __m128i mask = _mm_set1_epi8(15);
+  const __m128i zero = _mm_setzero_si128();
+  // Eight of 2 * 15 * 128 fit int16.
+  __m128i pairs[4] = {zero, zero, zero, zero};
+  for (size_t i = 0; i < kLines; ++i, x += 8) {
+    const __m128i first = _mm_set1_epi32(LoadInt32(x));
+    const __m128i second = _mm_set1_epi32(LoadInt32(x + 4));
+    for (size_t h = 0; h < 4; ++h) {
+      const __m128i nibbles = _mm_loadu_si128(
+          reinterpret_cast<const __m128i*>(w + i * kLine + 16 * h));
+      const __m128i low = _mm_and_si128(nibbles, mask);
+      const __m128i high = _mm_and_si128(_mm_srli_epi16(nibbles, 4), mask);
+      pairs[h] = _mm_add_epi16(pairs[h], _mm_maddubs_epi16(low, first));
+      pairs[h] = _mm_add_epi16(pairs[h], _mm_maddubs_epi16(high, second));
+    }
+  }
+  for (size_t h = 0; h < 4; ++h) {
+    sums[0].quad[h] = _mm_add_epi32(
+        sums[0].quad[h], _mm_madd_epi16(pairs[h], _mm_set1_epi16(1)));
+  }
+}
+LATIMER_INLINE void Store(const Sums& sums, int32_t* out) {
+  for (size_t h = 0; h < 4; ++h) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 4 * h), sums.quad[h]);
+  }
+}
+
+#elif defined(__ARM_FEATURE_DOTPROD)
+
+constexpr size_t kMostRows = 4;
+struct Sums {
+  int32x4_t quad[4];
+};
+LATIMER_INLINE Sums Zero() {
+  const int32x4_t zero = vdupq_n_s32(0);
+  return {{zero, zero, zero, zero}};
+}
+template <size_t kRows>
+LATIMER_INLINE void AddGroup(Sums (&sums)[kRows], const uint8_t* w,
+                             const int8_t* const (&q)[kRows], size_t input) {
+  const uint8x16_t mask = vdupq_n_u8(15);
+  for (size_t i = 0; i < kLines; ++i, input += 8) {
+    int8x8_t x[kRows];
+    for (size_t row = 0; row < kRows; ++row) x[row] = vld1_s8(q[row] + input);
+    for (size_t h = 0; h < 4; ++h) {
+      const uint8x16_t nibbles = vld1q_u8(w + i * kLine + 16 * h);
+      const int8x16_t low = vreinterpretq_s8_u8(vandq_u8(nibbles, mask));
+      const int8x16_t high = vreinterpretq_s8_u8(vshrq_n_u8(nibbles, 4));
+      for (size_t row = 0; row < kRows; ++row) {
+        int32x4_t& sum = sums[row].quad[h];
+        sum = vdotq_lane_s32(sum, low, x[row], 0);
+        sum = vdotq_lane_s32(sum, high, x[row], 1);
+      }
+    }
+  }
+}
+LATIMER_INLINE void Store(const Sums& sums, int32_t* out) {
+  for (size_t h = 0; h < 4; ++h) vst1q_s32(out + 4 * h, sums.quad[h]);
+}
+
+#elif defined(__ARM_NEON)
+
+constexpr size_t kMostRows = 1;
+// Of each channel two sums, side by side.
+struct Sums {
+  int32x4_t pair[8];
+};
+LATIMER_INLINE Sums Zero() {
+  Sums sums;
+  for (int32x4_t& pair : sums.pair) pair = vdupq_n_s32(0);
+  return sums;
+}
+template <size_t kRows>
+LATIMER_INLINE void AddGroup(Sums (&sums)[kRows], const uint8_t* w,
+                             const int8_t* const (&q)[kRows], size_t input) {
+  static_assert(kRows == 1);
+  const uint8x16_t mask = vdupq_n_u8(15);
+  int8x8_t x[2 * kLines];
+  for (size_t i = 0; i < 2 * kLines; ++i) {
+    x[i] = vreinterpret_s8_s32(vdup_n_s32(LoadInt32(q[0] + input + 4 * i)));
+  }
+  for (size_t h = 0; h < 4; ++h) {
+    // Eight of 15 * 128 fit int16.
+    int16x8_t a = vdupq_n_s16(0), b = a;
+    for (size_t i = 0; i < kLines; ++i) {
+      const uint8x16_t nibbles = vld1q_u8(w + i * kLine + 16 * h);
+      const int8x16_t low = vreinterpretq_s8_u8(vandq_u8(nibbles, mask));
+      const int8x16_t high = vreinterpretq_s8_u8(vshrq_n_u8(nibbles, 4));
+      a = vmlal_s8(a, vget_low_s8(low), x[2 * i]);
+      b = vmlal_s8(b, vget_high_s8(low), x[2 * i]);
+      a = vmlal_s8(a, vget_low_s8(high), x[2 * i + 1]);
+      b = vmlal_s8(b, vget_high_s8(high), x[2 * i + 1]);
+    }
+    int32x4_t* pair = sums[0].pair + 2 * h;
+    pair[0] = vpadalq_s16(pair[0], a);
+    pair[1] = vpadalq_s16(pair[1], b);
+  }
+}
+LATIMER_INLINE void Store(const Sums& sums, int32_t* out) {
+  for (size_t i = 0; i < 8; ++i) {
+    const int32x4_t pair = sums.pair[i];
+    vst1_s32(out + 2 * i, vpadd_s32(vget_low_s32(pair), vget_high_s32(pair)));
+  }
+}
+
+#else
+
+constexpr size_t kMostRows = 1;
+struct Sums {
+  int32_t sum[kNibbleBlockRows];
+};
+LATIMER_INLINE Sums Zero() { return {}; }
+template <size_t kRows>
+LATIMER_INLINE void AddGroup(Sums (&sums)[kRows], const uint8_t* w,
+                             const int8_t* const (&q)[kRows], size_t input) {
+  static_assert(kRows == 1);
+  for (size_t i = 0; i < kGroup; ++i) {
+    const int8_t* x = q[0] + input + i / kLine * 8 + i % 4;
+    sums[0].sum[i % kLine / 4] += (w[i] & 15) * x[0] + (w[i] >> 4) * x[4];
+  }
+}
+LATIMER_INLINE void Store(const Sums& sums, int32_t* out) {
+  for (size_t i = 0; i < kNibbleBlockRows; ++i) out[i] = sums.sum[i];
+}
+
+#endif
+
+}  // namespace
+}  // namespace latimer::LATIMER_ISA
+
+#endif  // LATIMER_OPS_NIBBLE_SUMS_ISA_H_
