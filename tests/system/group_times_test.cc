@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "latimer/translator.h"
+#include "tests/system/demo_model.h"
 #include "tests/system/recurrent_models.h"
 #include "tests/system/tiny_model.h"
 
@@ -92,19 +93,30 @@ TEST_F(GroupTimesTest, EachGroupOfAModelOfGrusHasItsTime) {
 }
 
 // What a token reads but weights: gamma and beta of three norms in each layer.
+uint64_t BytesOfAllGroups(const Translator& translator) {
+  const Architecture& a = translator.model_info().architecture;
+  EXPECT_FALSE(a.embedding_norm || a.final_norm);
+  uint64_t bytes =
+      uint64_t{a.decoder_layers} * 3 * 2 * a.d_model * sizeof(float);
+  for (int g = 0; g < kWorkGroupCount; ++g) {
+    bytes += translator.weight_bytes_per_token(static_cast<WorkGroup>(g));
+  }
+  return bytes;
+}
+
 TEST_F(GroupTimesTest, WeightBytesOfAllGroupsAreWhatATokenReads) {
   for (const WeightType weights : {WeightType::kInt8, WeightType::kF32}) {
     Load(ConvertModel(TinyModel("no_scale"), weights));
-    const ModelInfo& info = translator_.model_info();
-    const Architecture& a = info.architecture;
-    ASSERT_FALSE(a.embedding_norm || a.final_norm);
-    uint64_t bytes =
-        uint64_t{a.decoder_layers} * 3 * 2 * a.d_model * sizeof(float);
-    for (int g = 0; g < kWorkGroupCount; ++g) {
-      bytes += translator_.weight_bytes_per_token(static_cast<WorkGroup>(g));
-    }
-    EXPECT_EQ(bytes, info.sizes.streamed_per_token);
+    EXPECT_EQ(BytesOfAllGroups(translator_),
+              translator_.model_info().sizes.streamed_per_token);
   }
+}
+
+TEST_F(GroupTimesTest, WeightBytesOfAModelWithInt4AreWhatATokenReads) {
+  Load(ConvertDemoToInt4(UsableTile()));
+  ASSERT_GT(translator_.model_info().int4_matrices, 0u);
+  EXPECT_EQ(BytesOfAllGroups(translator_),
+            translator_.model_info().sizes.streamed_per_token);
 }
 
 }  // namespace

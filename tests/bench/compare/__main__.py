@@ -72,6 +72,12 @@ def chosen(arguments) -> list:
     return [c for c in contestants.ALL if c.weights == "int8" or not arguments.quick]
 
 
+def save(arguments, report: dict) -> None:
+    """After each round, so that a run that is ended loses no whole one."""
+    if arguments.json:
+        arguments.json.write_text(json.dumps(report, indent=1) + "\n")
+
+
 def run_rounds(arguments, settings, players, report: dict, load) -> None:
     """Adds rounds of one load to the report."""
     import contestants
@@ -91,9 +97,11 @@ def run_rounds(arguments, settings, players, report: dict, load) -> None:
                 figures.count_same(run, load.expected)
                 report["versions"][player.engine] = run.pop("version", "Latimer")
                 runs.setdefault(player.name, []).append(run)
+            save(arguments, report)
         if any(player.name == "latimer-int8" for player in players):
             entry.setdefault("profiles", {})[str(threads)] = contestants.profile(
                 settings, load, threads)
+            save(arguments, report)
 
 
 def main() -> None:
@@ -130,8 +138,6 @@ def measure(arguments, contestants, loads) -> dict:
     for name in arguments.loads:
         run_rounds(arguments, settings, chosen(arguments), report,
                    loads.make_load(arguments.cache, name))
-        if arguments.json:
-            arguments.json.write_text(json.dumps(report, indent=1) + "\n")
     return report
 
 

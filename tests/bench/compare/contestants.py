@@ -11,6 +11,8 @@ from pathlib import Path
 import environment
 import loads
 
+# Of targets/models/any.h.
+MOST_LANES = 32
 WORKER = Path(__file__).resolve().parent / "worker.py"
 
 
@@ -108,6 +110,10 @@ def lines_of(sentences: list[list[int]]) -> str:
     return "".join(" ".join(map(str, ids)) + "\n" for ids in sentences)
 
 
+def ids_of(lines: str) -> list[list[int]]:
+    return [list(map(int, line.split())) for line in lines.splitlines()]
+
+
 def latimer_bench(settings: Settings, model: Path, sentences, target_tokens: int, threads: int,
                   *options: str) -> dict:
     command = [settings.latimer / "latimer", "bench", model, "--ids", "--json", "--threads",
@@ -119,11 +125,13 @@ def latimer_bench(settings: Settings, model: Path, sentences, target_tokens: int
     return json.loads(result.stdout)
 
 
-def latimer_translate(settings: Settings, model: Path, text: str, bounds, threads: int):
+def latimer_translate(settings: Settings, model: Path, text: str, bounds, threads: int,
+                      lanes: int) -> tuple[float, str]:
     """Milliseconds of a whole process, and its output."""
     least, most = bounds
     command = [settings.latimer / "latimer", "translate", model, "--ids", "--threads", threads,
-               "--min-target-tokens", least, "--max-target-tokens", most]
+               "--lanes", min(lanes, MOST_LANES), "--min-target-tokens", least,
+               "--max-target-tokens", most]
     with tempfile.TemporaryFile("w+") as source:
         source.write(text)
         source.seek(0)
@@ -138,8 +146,8 @@ def run_latimer(settings: Settings, model: Path, load: loads.Load, threads: int,
                 lengths: list[int]) -> dict:
     """`latimer bench` for sentences one at a time, `latimer translate` for many.
 
-    Of many the time is that of the process with all lines, several times over, less that with the
-    first line alone: starting and loading are in both.
+    Of many the time is that of the process with all lines less that with the first line alone:
+    starting and loading are in both.
     """
     bench = latimer_bench(settings, model, load.sentences, load.target_tokens, threads)
     figures = {"latimer": bench, "batches": {}, "lengths": {}}
@@ -148,18 +156,17 @@ def run_latimer(settings: Settings, model: Path, load: loads.Load, threads: int,
     text = lines_of(load.batch_sentences)
     bounds = load.batch_bounds
     first = text[: text.index("\n") + 1]
-    one_ms, one = min(latimer_translate(settings, model, first, bounds, threads)
-                      for _ in range(3))
-    rates = []
-    for _ in range(settings.repeat if settings.batches else 0):
-        all_ms, out = latimer_translate(settings, model, text, bounds, threads)
-        tokens = len(out.split()) - len(one.split())
-        rates.append(tokens / (all_ms - one_ms) * 1e3)
-    for size in settings.batches:  # Latimer decides itself how many it decodes side by side.
-        figures["batches"][str(size)] = {
-            "tokens_per_s": rates, "outputs": [list(map(int, l.split())) for l in out.splitlines()]}
-    _, out = latimer_translate(settings, model, lines_of(load.sentences), load.bounds, threads)
-    figures["single"] = {"outputs": [list(map(int, l.split())) for l in out.splitlines()]}
+    for size in settings.batches:
+        one_ms, one = min(latimer_translate(settings, model, first, bounds, threads, size)
+                          for _ in range(3))
+        rates = []
+        for _ in range(settings.repeat):
+            all_ms, out = latimer_translate(settings, model, text, bounds, threads, size)
+            tokens = len(out.split()) - len(one.split())
+            rates.append(tokens / (all_ms - one_ms) * 1e3)
+        figures["batches"][str(size)] = {"tokens_per_s": rates, "outputs": ids_of(out)}
+    _, out = latimer_translate(settings, model, lines_of(load.sentences), load.bounds, threads, 1)
+    figures["single"] = {"outputs": ids_of(out)}
     for tokens in lengths:
         sentence = loads.length_load(load, tokens)
         result = latimer_bench(settings, model, sentence, tokens, threads)

@@ -153,7 +153,7 @@ class Decoder(Stack):
         super().__init__(model, "decoder")
         self.output = model.lm_head
         self.tied_scale = 1.0
-        if self.t5 and model.config.tie_word_embeddings:
+        if self.t5 and model.config.scale_decoder_outputs:
             self.tied_scale = model.config.d_model**-0.5
         bias = torch.zeros(1) if self.t5 else model.final_logits_bias.detach()[0]
         self.register_buffer("bias", bias)
