@@ -3,6 +3,7 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <climits>
@@ -16,6 +17,9 @@ namespace {
 // About 20 µs: longer than the pauses between the layers of a decoder step,
 // shorter than anyone notices on a battery.
 constexpr int kSpins = 4000;
+
+// Less than a microsecond: workers that are this late have gained time.
+constexpr int kShortSpins = 40;
 
 void Relax() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -33,13 +37,21 @@ void Futex(std::atomic<uint32_t>& value, int operation, uint32_t argument) {
   (void)syscall(SYS_futex, &value, operation, argument, nullptr, nullptr, 0);
 }
 
-// Binds `thread` to the index-th processor of `allowed`, modulo their number.
+[[maybe_unused]] int64_t Now() {
+  timespec now{};
+  (void)clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+// Binds `thread` to the index-th processor of `allowed` after the caller's.
 [[maybe_unused]] void Pin(pthread_t thread, const cpu_set_t& allowed,
                           uint32_t index) {
   const int count = CPU_COUNT(&allowed);
-  if (count == 0) return;
+  const int callers = sched_getcpu();
+  if (count == 0 || callers < 0) return;
   int skip = static_cast<int>(index) % count;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+  for (int i = 0; i < CPU_SETSIZE; ++i) {
+    const int cpu = (callers + i) % CPU_SETSIZE;
     if (!CPU_ISSET(cpu, &allowed) || skip-- > 0) continue;
     cpu_set_t one;
     CPU_ZERO(&one);
@@ -64,11 +76,16 @@ void Futex(std::atomic<uint32_t>& value, int operation, uint32_t argument) {
 
 }  // namespace
 
-void ThreadPool::WaitForChange(std::atomic<uint32_t>& value, uint32_t old) {
-  for (int i = 0; i < kSpins; ++i) {
-    if (value.load(std::memory_order_acquire) != old) return;
+bool ThreadPool::SpinForChange(const std::atomic<uint32_t>& value, uint32_t old,
+                               int spins) {
+  for (int i = 0; i < spins; ++i) {
+    if (value.load(std::memory_order_acquire) != old) return true;
     Relax();
   }
+  return false;
+}
+
+void ThreadPool::SleepUntilChange(std::atomic<uint32_t>& value, uint32_t old) {
   // Sequentially consistent, like the waker's: either it sees the sleeper or
   // the kernel sees the new value.
   sleepers_.fetch_add(1);
@@ -89,6 +106,9 @@ Status ThreadPool::Start(uint32_t thread_count, bool pin) {
                          static_cast<unsigned>(thread_count), kProfile.name,
                          static_cast<unsigned>(kProfile.threads));
   }
+  credit_ = kMostCredit;
+  alone_until_ = 0;
+  unhelped_ = 0;
   if constexpr (kProfile.threads > 1) {
     cpu_set_t allowed;
     CPU_ZERO(&allowed);
@@ -105,7 +125,6 @@ Status ThreadPool::Start(uint32_t thread_count, bool pin) {
       thread_count_ = i + 1;
       if (pin) Pin(workers_[i], allowed, i);
     }
-    if (pin && thread_count > 1) Pin(pthread_self(), allowed, 0);
   }
   return Status();
 }
@@ -127,22 +146,65 @@ void ThreadPool::Stop() {
 void ThreadPool::Run(Task task, void* context) {
   if constexpr (kProfile.threads > 1) {
     if (thread_count_ > 1) {
+      if (alone_until_ != 0) {
+        if (Now() < alone_until_) return RunAlone(task, context);
+        alone_until_ = 0;
+      }
       // Nobody reads these: all parts of the last task are done.
       task_ = task;
       context_ = context;
       parts_ = thread_count_;
-      done_.store(0, std::memory_order_relaxed);
-      NextTask(parts_);
-      WakeSleepers(ticket_);
-      TakeParts();
-      for (uint32_t done;
-           (done = done_.load(std::memory_order_acquire)) < parts_;) {
-        WaitForChange(done_, done);
-      }
-      return;
+      return RunTogether();
     }
   }
   task(context, 0, 1);
+}
+
+void ThreadPool::RunAlone(Task task, void* context) {
+  for (uint32_t part = 0; part < thread_count_; ++part) {
+    task(context, part, thread_count_);
+  }
+}
+
+void ThreadPool::RunTogether() {
+  const int64_t start = Now();
+  done_.store(0, std::memory_order_relaxed);
+  NextTask(parts_);
+  WakeSleepers(ticket_);
+  const uint32_t taken = TakeParts();
+  if (taken == parts_) {
+    // Nobody came. Workers that wake too late only take time from others.
+    if (++unhelped_ < kMostUnhelped) return;
+    unhelped_ = 0;
+    alone_until_ = Now() + kRest;
+    return;
+  }
+  unhelped_ = 0;
+  int64_t waits_since = 0;
+  for (uint32_t done;
+       (done = done_.load(std::memory_order_acquire)) < parts_;) {
+    if (SpinForChange(done_, done, kShortSpins)) continue;
+    if (waits_since == 0) waits_since = Now();
+    if (SpinForChange(done_, done, kSpins)) continue;
+    SleepUntilChange(done_, done);
+  }
+  if (waits_since == 0) {
+    if (credit_ < kMostCredit) credit_ += kLeastGain;
+  } else if (taken > 0) {
+    const int64_t now = Now();
+    // What the caller's parts took, as many times as it would have had them.
+    const int64_t alone = (waits_since - start) / taken * parts_;
+    // No gain, for it may be that the caller lost its processor meanwhile.
+    if (now - start > alone) BookLoss(now - start - alone, now);
+  }
+}
+
+void ThreadPool::BookLoss(int64_t nanoseconds, int64_t now) {
+  credit_ -= nanoseconds;
+  if (credit_ >= 0) return;
+  const int64_t alone = -credit_ * kAlonePerLoss;
+  alone_until_ = now + (alone < kMostAlone ? alone : kMostAlone);
+  credit_ = 0;
 }
 
 void ThreadPool::NextTask(uint32_t parts) {
@@ -150,7 +212,8 @@ void ThreadPool::NextTask(uint32_t parts) {
                 parts);
 }
 
-void ThreadPool::TakeParts() {
+uint32_t ThreadPool::TakeParts() {
+  uint32_t taken = 0;
   uint32_t ticket = ticket_.load(std::memory_order_acquire);
   while ((ticket & kPartMask) > 0) {
     if (!ticket_.compare_exchange_weak(ticket, ticket - 1,
@@ -161,8 +224,10 @@ void ThreadPool::TakeParts() {
     const uint32_t parts = parts_;
     task_(context_, (ticket & kPartMask) - 1, parts);
     if (done_.fetch_add(1) + 1 == parts) WakeSleepers(done_);
+    ++taken;
     ticket = ticket_.load(std::memory_order_acquire);
   }
+  return taken;
 }
 
 void* ThreadPool::WorkerMain(void* pool) {
@@ -177,7 +242,9 @@ void ThreadPool::Work() {
     // slept on.
     const uint32_t ticket = ticket_.load(std::memory_order_acquire);
     if (stopping_.load(std::memory_order_acquire)) return;
-    if ((ticket & kPartMask) == 0) WaitForChange(ticket_, ticket);
+    if ((ticket & kPartMask) == 0 && !SpinForChange(ticket_, ticket, kSpins)) {
+      SleepUntilChange(ticket_, ticket);
+    }
   }
 }
 

@@ -10,7 +10,7 @@ namespace latimer {
 namespace {
 
 // Below this many multiplications a split costs more than it saves.
-constexpr uint64_t kSmallestSplit = uint64_t{1} << 16;
+constexpr uint64_t kSmallestSplit = uint64_t{1} << 17;
 
 RowQuantization* RowParameters(Workspace& workspace) {
   static_assert(sizeof(RowQuantization) == sizeof(uint64_t));

@@ -72,7 +72,7 @@ constexpr Allowance kAllowances[] = {
     {"sqrtf|logf|lrintf|__(aeabi|aarch64)_[a-z0-9_]+|getauxval", kFirstCall},
     {"v?snprintf", kPrintf},
     {"fputs|fwrite|abort", kFirstCall},
-    {"syscall|sched_getaffinity|__sched_cpucount|"
+    {"syscall|sched_get(affinity|cpu)|__sched_cpucount|"
      "(__)?clock_gettime(64)?",
      kFirstCall},
     {"pthread_(self|setaffinity_np|attr_[a-z]+)", kFirstCall},

@@ -27,7 +27,7 @@ namespace latimer {
 struct LoadOptions {
   // Threads that share the work of one sentence, this one included.
   uint32_t threads = 1;
-  // Bind each thread to a processor of its own; matters for 2 and more.
+  // Bind each thread but this one to a processor of its own.
   bool pin_threads = false;
   // false skips the pass over the file that finds damaged weights.
   bool verify_checksum = true;
