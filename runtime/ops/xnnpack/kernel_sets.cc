@@ -34,8 +34,8 @@ namespace {
         "xnn_f32_qs8_vcvt_ukernel__" #convert_isa                 \
   }
 
-// What one row costs was measured on Zen 5 (2026-11-21); 2.0 stands for kernels
-// that were not.
+// What one row costs was measured on Zen 5 (2026-11-21), of int8; 20 stands for
+// kernels that were not.
 constexpr GemmKernelSet kInt8GemmKernelSets[] = {
 #ifdef LATIMER_KERNELS_INT8_16X8_AVX512VNNI
     {Tile::k16x8,

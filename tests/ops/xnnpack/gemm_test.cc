@@ -174,7 +174,8 @@ TEST(XnnpackGemm, TheFastestTileIsOneThatRunsHere) {
 }
 
 TEST(XnnpackGemm, RowsGoToTheSmallestKernelThatHoldsThem) {
-  for (const WeightType type : {WeightType::kInt8, WeightType::kF32}) {
+  for (const WeightType type :
+       {WeightType::kInt8, WeightType::kInt4, WeightType::kF32}) {
     for (const GemmKernelSet& set : GemmKernelSets(type)) {
       const size_t most = set.variants().back().rows;
       for (size_t rows = 1; rows <= 5 * most; ++rows) {
