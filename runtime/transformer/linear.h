@@ -44,8 +44,8 @@ void ComputeOutput(RunContext& context, const float* x, size_t columns,
                    const SentenceCaches& caches);
 
 // The output projection of several rows for tokens [begin, end) alone, without
-// shortlist and pruned argmax: workspace.logits [rows, end - begin]. `begin` is a multiple of
-// kChannelBlock; there are at most MostWindowTokens.
+// shortlist and pruned argmax: workspace.logits [rows, end - begin]. `begin` is
+// a multiple of kChannelBlock; there are at most MostWindowTokens.
 void ComputeLogitWindow(RunContext& context, const LinearInput& input,
                         uint32_t begin, uint32_t end);
 uint32_t MostWindowTokens(const RunContext& context, size_t rows);
