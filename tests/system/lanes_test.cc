@@ -171,7 +171,8 @@ TEST_P(LanesDemoTest, EachSentenceObeysItsOwnRules) {
 }
 
 TEST_P(LanesDemoTest, ThreadsGiveTheSame) {
-  ExpectTheSame(*file_, {}, std::min(3u, kProfile.threads));
+  ExpectTheSame(*file_, {.max_target_tokens = 12, .language_code = {}},
+                std::min(3u, kProfile.threads));
 }
 
 TEST_P(LanesDemoTest, TextsGiveTheirTextAndWhereTheyEnd) {
