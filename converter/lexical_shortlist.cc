@@ -81,8 +81,8 @@ class Model1 {
 
   static void Unique(Row& row) {
     std::ranges::sort(row.tokens);
-    const auto rest = std::ranges::unique(row.tokens);
-    row.tokens.erase(rest.begin(), rest.end());
+    const auto rest = std::unique(row.tokens.begin(), row.tokens.end());
+    row.tokens.erase(rest, row.tokens.end());
     row.unique = row.tokens.size();
   }
 
@@ -164,6 +164,12 @@ std::optional<std::pair<uint32_t, uint32_t>> LinkOf(std::string_view text,
   return {{from, to}};
 }
 
+[[noreturn]] void FailLink(const std::string& place, const std::string& word) {
+  throw ConversionError(place + ": '" + word +
+                        "' is no link between words of both lines; give "
+                        "pairs like 0-0 1-2, counted from 0.");
+}
+
 // Links all tokens of the words that `text` links.
 void AddLinks(const std::string& text, const Line& source, const Line& target,
               const std::string& place, SentencePair* pair) {
@@ -171,9 +177,7 @@ void AddLinks(const std::string& text, const Line& source, const Line& target,
   for (std::string word; stream >> word;) {
     const auto link = LinkOf(word, source, target);
     if (!link) {
-      throw ConversionError(place + ": '" + word +
-                            "' is no link between words of both lines; give "
-                            "pairs like 0-0 1-2, counted from 0.");
+      FailLink(place, word);
     }
     for (uint32_t i = source.begins[link->first];
          i < source.begins[link->first + 1]; ++i) {
@@ -359,8 +363,8 @@ CanonicalShortlist LearnShortlist(const CanonicalModel& model,
   shortlist.offsets.push_back(0);
   for (std::vector<uint32_t>& list : lists) {
     std::ranges::sort(list);
-    const auto rest = std::ranges::unique(list);
-    list.erase(rest.begin(), rest.end());
+    const auto rest = std::unique(list.begin(), list.end());
+    list.erase(rest, list.end());
     for (const uint32_t token : list) {
       shortlist.tokens.push_back(static_cast<uint16_t>(token));
     }

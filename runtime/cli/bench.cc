@@ -167,12 +167,13 @@ int Bench(int argc, char** argv) {
   json["kernels"] = KernelNames(translator);
   Json profile;
   if (arguments.profile) {
-    Result<Json> measured = ProfileGroups(session, load, arguments.repeat);
+    const Result<Json> measured =
+        ProfileGroups(session, load, arguments.repeat);
     if (!measured.ok()) {
       std::fprintf(stderr, "latimer bench: %s\n", measured.status().message());
       return kFailure;
     }
-    profile = std::move(*measured);
+    profile = *measured;
   }
   if (!arguments.json) {
     PrintText(json);

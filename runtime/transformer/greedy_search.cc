@@ -32,7 +32,7 @@ int32_t ForcedToken(const Lane& lane) {
   return lane.count == 0 ? rules.forced_first_token : -1;
 }
 
-bool IsPruned(const RunContext& context) {
+[[maybe_unused]] bool IsPruned(const RunContext& context) {
   return kProfile.pruned_argmax && context.model.info.pruned_argmax;
 }
 

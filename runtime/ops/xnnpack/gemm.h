@@ -17,7 +17,7 @@
 
 namespace latimer {
 
-struct GemmKernelSet;     // Kernels of one tile and instruction set.
+class GemmKernelSet;      // Kernels of one tile and instruction set.
 struct ConvertKernelSet;  // Kernels that quantize rows.
 
 // The kernels for one tile on this CPU. Copy freely; points to constants.
