@@ -293,8 +293,7 @@ TEST(LanesTest, AShortlistHoldsForItsOwnSentence) {
 // More tokens than the caches hold: regions grow, move, and one sentence gives
 // way to another.
 TEST(LanesTest, CachesThatAreTooSmallChangeNothing) {
-  const ModelBytes model =
-      ConvertDemo(kEmulated ? WeightType::kInt8 : WeightType::kF32);
+  const ModelBytes model = ConvertDemo(WeightType::kF32);
   const TempFolder folder;
   const fs::path path = folder.path() / "model.ltm";
   std::ofstream(path, std::ios::binary)
