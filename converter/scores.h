@@ -1,0 +1,54 @@
+// BLEU and chrF2, equal to those of sacrebleu 2.6.0 by default: BLEU with the
+// tokenizer 13a and exponential smoothing, chrF of characters up to 6, without
+// words, beta 2. One reference.
+#ifndef LATIMER_CONVERTER_SCORES_H_
+#define LATIMER_CONVERTER_SCORES_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace latimer {
+
+// The words of a segment, as sacrebleu's tokenizer 13a cuts it. A byte that is
+// not UTF-8 counts as U+FFFD.
+std::vector<std::u32string> Tokenize13a(std::string_view segment);
+
+// What BLEU is made of; that of a text is the sum of its segments'.
+struct BleuCounts {
+  static constexpr int kOrders = 4;
+  uint64_t words = 0;
+  uint64_t reference_words = 0;
+  std::array<uint64_t, kOrders> correct{};
+  std::array<uint64_t, kOrders> total{};
+
+  BleuCounts& operator+=(const BleuCounts& other);
+};
+
+BleuCounts CountBleu(std::string_view translation, std::string_view reference);
+
+// 0 to 100: Papineni et al., "BLEU: a Method for Automatic Evaluation of
+// Machine Translation", 2002, smoothed as NIST's mteval-v13a.
+double Bleu(const BleuCounts& counts);
+
+// What chrF is made of, as above.
+struct ChrfCounts {
+  static constexpr int kOrders = 6;
+  std::array<uint64_t, kOrders> translation{};
+  std::array<uint64_t, kOrders> reference{};
+  std::array<uint64_t, kOrders> match{};
+
+  ChrfCounts& operator+=(const ChrfCounts& other);
+};
+
+ChrfCounts CountChrf(std::string_view translation, std::string_view reference);
+
+// 0 to 100: Popovic, "chrF: character n-gram F-score for automatic MT
+// evaluation", 2015, averaged over the orders that both sides have.
+double Chrf(const ChrfCounts& counts);
+
+}  // namespace latimer
+
+#endif  // LATIMER_CONVERTER_SCORES_H_
