@@ -86,6 +86,27 @@ std::optional<Tile> TileForThisCpu(WeightType type, bool int4) {
   return std::nullopt;
 }
 
+std::optional<Tile> TileToRun(const WriteOptions& options) {
+  const bool int4 = options.int4 != nullptr && !options.int4->empty();
+  return RunsHere(options.tile, int4) ? options.tile
+                                      : TileForThisCpu(WeightType::kInt8, int4);
+}
+
+RunnableCopy::RunnableCopy(const CanonicalModel& model,
+                           const WriteOptions& options, const ModelBytes& file,
+                           Tile tile)
+    : file_(file) {
+  if (tile == options.tile) return;
+  if (options.file != nullptr) place_.emplace(options.file->path());
+  WriteOptions other = options;
+  other.tile = tile;
+  other.known_answer = {};
+  other.certificate = false;
+  other.file = place_ ? &*place_ : nullptr;
+  other.progress = {};
+  file_ = WriteModel(model, other);
+}
+
 ModelBytes WriteModelWithKnownAnswer(const CanonicalModel& model,
                                      const WriteOptions& options,
                                      std::vector<std::string>* warnings) {
@@ -95,10 +116,7 @@ ModelBytes WriteModelWithKnownAnswer(const CanonicalModel& model,
   if (options.weights == WeightType::kF32) {
     return WriteModel(model, with_answer);
   }
-  const bool int4 = options.int4 != nullptr && !options.int4->empty();
-  const std::optional<Tile> tile =
-      RunsHere(options.tile, int4) ? options.tile
-                                   : TileForThisCpu(WeightType::kInt8, int4);
+  const std::optional<Tile> tile = TileToRun(options);
   if (!tile) {
     warnings->push_back(
         "this CPU has no kernels for int8 weights, so the model file gets no "
@@ -110,19 +128,8 @@ ModelBytes WriteModelWithKnownAnswer(const CanonicalModel& model,
   std::vector<int32_t> target(KnownTargetTokens(model));  // Its place.
   with_answer.known_answer = {source, target};
   ModelBytes file = WriteModel(model, with_answer);
-  if (*tile == options.tile) {
-    target = Answer(file, source, static_cast<uint32_t>(target.size()));
-  } else {
-    // Where the file itself is made, for it may be too large for the memory.
-    std::optional<OutputFile> other;
-    if (options.file != nullptr) other.emplace(options.file->path());
-    const ModelBytes runs_here =
-        WriteModel(model, {.tile = *tile,
-                           .int4 = options.int4,
-                           .file = other ? &*other : nullptr,
-                           .progress = {}});
-    target = Answer(runs_here, source, static_cast<uint32_t>(target.size()));
-  }
+  const RunnableCopy copy(model, options, file, *tile);
+  target = Answer(copy.bytes(), source, static_cast<uint32_t>(target.size()));
   SetKnownTarget(file, target);
   return file;
 }

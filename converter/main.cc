@@ -4,14 +4,18 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "base/cpu.h"
 #include "cli/bill.h"
+#include "cli/certificate.h"
+#include "converter/certify.h"
 #include "converter/error.h"
 #include "converter/known_answer.h"
 #include "converter/lexical_shortlist.h"
@@ -53,12 +57,14 @@ struct Options {
   TokensToKeep keep;
   std::vector<fs::path> unreachable;
   bool no_pruned_argmax = false;
+  fs::path certify, references;  // Empty: none.
+  std::optional<double> min_agreement;
 };
 
 // One line on standard error that is rewritten as the work goes on.
 class Progress {
  public:
-  explicit Progress(bool visible) : visible_(visible) {}
+  Progress(const char* what, bool visible) : what_(what), visible_(visible) {}
   ~Progress() {
     if (visible_ && last_ >= 0) std::fputs("\r\033[K", stderr);
   }
@@ -67,10 +73,11 @@ class Progress {
     const int percent = total == 0 ? 100 : static_cast<int>(100 * done / total);
     if (!visible_ || percent == last_) return;
     last_ = percent;
-    std::fprintf(stderr, "\rpacking weights %3d %%", percent);
+    std::fprintf(stderr, "\r%s %3d %%", what_, percent);
   }
 
  private:
+  const char* what_;
   bool visible_;
   int last_ = -1;
 };
@@ -127,6 +134,26 @@ std::string Int4Text(const Int4Matrices& matrices) {
   return text;
 }
 
+bool ShowsProgress(const Options& options) {
+  return !options.json && isatty(STDERR_FILENO) != 0;
+}
+
+// Of a file that was written with room for a certificate. Throws
+// ConversionError where the packed model agrees too little.
+void CertifyAndCheck(const Options& options, const CanonicalModel& model,
+                     const WriteOptions& write, const ModelBytes& file) {
+  Progress progress("certifying", ShowsProgress(options));
+  const OwnCertificate certificate =
+      CertifyFile(model, write, file,
+                  {.text = options.certify,
+                   .references = options.references,
+                   .progress = std::ref(progress)});
+  if (options.min_agreement) {
+    RequireAgreement(certificate.View(), *options.min_agreement,
+                     options.certify);
+  }
+}
+
 void Convert(const Options& options) {
   CanonicalModel model = ReadModel(options);
   ChooseLanguages(options.source_language, options.target_language,
@@ -145,6 +172,7 @@ void Convert(const Options& options) {
                         .tile = options.tile,
                         .f32_tile = options.tile,
                         .pruned_argmax = !options.no_pruned_argmax,
+                        .certificate = !options.certify.empty(),
                         .file = &file,
                         .progress = {}};
   if (!options.shortlist_text.empty()) {
@@ -161,11 +189,15 @@ void Convert(const Options& options) {
     write.int4 = &int4;
   }
   const ModelBytes bytes = [&] {
-    Progress progress(!options.json && isatty(STDERR_FILENO) != 0);
+    Progress progress("packing weights", ShowsProgress(options));
     write.progress = std::ref(progress);
     return WriteModelWithKnownAnswer(model, write, &model.warnings);
   }();
   print_warnings();
+  if (write.certificate) {
+    write.progress = {};
+    CertifyAndCheck(options, model, write, bytes);
+  }
   const ModelInfo info = ReadBack(bytes);
   const std::string profile_name =
       ProfileName((options.profile.empty() ? options.output : options.profile)
@@ -189,6 +221,9 @@ void Convert(const Options& options) {
     result["license"] = model.license;
     result["warnings"] = model.warnings;
     if (!pruning.is_null()) result["vocabulary"] = pruning;
+    if (info.has_certificate) {
+      result["certificate"] = CertificateJson(info.certificate);
+    }
     result["bill"] = bill;
     if (board != nullptr) {
       result["board"] = {{"name", board->name},
@@ -203,6 +238,7 @@ void Convert(const Options& options) {
   std::cout << options.output.string() << ": " << info.weights
             << " weights, tile " << info.tile << Int4Text(int4) << "\n"
             << (pruning.is_null() ? "" : PruningText(pruning))
+            << (info.has_certificate ? CertificateText(info.certificate) : "")
             << BillText(bill);
   if (board != nullptr) {
     std::cout << FitText(RamBytes(*profile), board->ram_bytes, board->name);
@@ -361,6 +397,22 @@ int Main(int argc, char** argv) {
                  "probability that a candidate must exceed")
       ->option_text("P [0]")
       ->needs(shortlist);
+  CLI::Option* certify =
+      app.add_option("--certify", options.certify,
+                     "translate this text, a sentence a line, with f32 weights "
+                     "and with the packed ones, and store in the model how "
+                     "they differ; without a tokenizer its lines are token ids")
+          ->option_text("TEXT.txt");
+  app.add_option("--references", options.references,
+                 "the translations of these lines, for BLEU and chrF")
+      ->option_text("TEXT.txt")
+      ->needs(certify);
+  app.add_option("--min-agreement", options.min_agreement,
+                 "fail where the packed model chooses less than this share of "
+                 "the tokens as the f32 model does, such as 0.97")
+      ->check(CLI::Range(0.0, 1.0))
+      ->option_text("SHARE")
+      ->needs(certify);
   app.add_flag("--json", options.json, "print the bill as JSON");
   try {
     app.parse(argc, argv);
@@ -405,6 +457,11 @@ int Main(int argc, char** argv) {
               << ".\n";
     return 2;
   }
+  if (f32 && !options.certify.empty()) {
+    std::cerr << "latimer-convert: --certify compares with f32 weights, which "
+                 "--weights f32 has.\n";
+    return 2;
+  }
   if (options.limits.copy_image && options.profile.empty()) {
     std::cerr << "latimer-convert: --copy-image is a property of the profile; "
                  "give --profile FILE.h too.\n";
@@ -418,7 +475,11 @@ int Main(int argc, char** argv) {
   }
   try {
     Convert(options);
-    return 0;
+    std::cout.flush();
+    if (std::cout) return 0;
+    std::cerr << "latimer-convert: " << options.output.string()
+              << " is finished, but standard output cannot be written to.\n";
+    return 1;
   } catch (const std::bad_alloc&) {
     std::cerr << "latimer-convert: not enough memory for this model.\n";
   } catch (const std::exception& error) {
@@ -430,4 +491,8 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace latimer
 
-int main(int argc, char** argv) { return latimer::Main(argc, argv); }
+int main(int argc, char** argv) {
+  // A file that may not grow so large is an error like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
+  return latimer::Main(argc, argv);
+}

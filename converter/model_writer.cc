@@ -180,6 +180,7 @@ class Writer {
   Offset<schema::Tokenizer> WriteTokenizer();
   Offset<schema::KnownAnswer> WriteKnownAnswer();
   Offset<schema::Shortlist> WriteShortlist();
+  Offset<schema::Certificate> WriteCertificate();
   void Finish(const std::vector<Offset<schema::Tensor>>& tensors,
               Offset<schema::Tokenizer> tokenizer);
 
@@ -527,6 +528,25 @@ Offset<schema::Shortlist> Writer::WriteShortlist() {
                                  shortlist.copies_source, offsets, tokens);
 }
 
+// Zeros, to be filled in: what they stand for is measured on this file.
+Offset<schema::Certificate> Writer::WriteCertificate() {
+  if (!options_.certificate) return 0;
+  const Architecture& a = model_.architecture;
+  const auto encoder =
+      builder_->CreateVector(std::vector<float>(a.encoder_layers));
+  const auto decoder =
+      builder_->CreateVector(std::vector<float>(a.decoder_layers));
+  const auto divergences = builder_->CreateVectorOfStructs(
+      std::vector<schema::Divergence>(kMaxDivergences));
+  const auto worst = builder_->CreateVectorOfStructs(
+      std::vector<schema::WorstLine>(kMaxWorstLines));
+  return schema::CreateCertificate(
+      *builder_, /*text_hash=*/0, /*references_hash=*/0, /*lines=*/0,
+      /*equal_lines=*/0, /*tokens=*/0, /*agreeing_tokens=*/0, /*scored=*/false,
+      /*has_references=*/false, /*f32_bleu=*/0, /*f32_chrf=*/0, /*bleu=*/0,
+      /*chrf=*/0, encoder, decoder, /*logits_snr=*/0, divergences, worst);
+}
+
 void Writer::Finish(const std::vector<Offset<schema::Tensor>>& tensors,
                     Offset<schema::Tokenizer> tokenizer) {
   // Zeros are written too: checksum and size are filled in below, and must be
@@ -543,10 +563,11 @@ void Writer::Finish(const std::vector<Offset<schema::Tensor>>& tensors,
   const auto architecture = WriteArchitecture();
   const auto known_answer = WriteKnownAnswer();
   const auto shortlist = WriteShortlist();
+  const auto certificate = WriteCertificate();
   const auto root = schema::CreateModel(
       *builder_, kFormatVersion,
       /*checksum=*/0, /*file_bytes=*/0, architecture, generation, provenance,
-      tensors_offset, tokenizer, known_answer, shortlist);
+      tensors_offset, tokenizer, known_answer, shortlist, certificate);
   schema::FinishModelBuffer(*builder_, root);
   uint8_t* bytes = builder_->GetBufferPointer();
   auto* written = flatbuffers::GetMutableRoot<schema::Model>(bytes);
@@ -570,10 +591,59 @@ uint64_t DataBytes(const CanonicalModel& model, const WriteOptions& options) {
   return bytes;
 }
 
+namespace {
+
+// The writer's memory, which is not const.
+uint8_t* Writable(const ModelBytes& file) {
+  return reinterpret_cast<uint8_t*>(
+      const_cast<std::byte*>(file.bytes().data()));
+}
+
+template <typename T>
+void Fill(flatbuffers::Vector<T>* to, std::span<const T> from) {
+  LATIMER_CHECK(to->size() == from.size());
+  for (size_t i = 0; i < from.size(); ++i) {
+    to->Mutate(static_cast<uint32_t>(i), from[i]);
+  }
+}
+
+// Structs that are laid out alike; see certificate_file.cc. What is left of the
+// place stays zero.
+template <typename Theirs, typename Ours>
+void FillStructs(flatbuffers::Vector<const Theirs*>* to,
+                 std::span<const Ours> from) {
+  LATIMER_CHECK(from.size() <= to->size());
+  if (!from.empty()) std::memcpy(to->Data(), from.data(), from.size_bytes());
+}
+
+}  // namespace
+
+void SetCertificate(const ModelBytes& file, const Certificate& certificate) {
+  uint8_t* bytes = Writable(file);
+  auto* to =
+      flatbuffers::GetMutableRoot<schema::Model>(bytes)->mutable_certificate();
+  LATIMER_CHECK(to != nullptr);
+  const Certificate& c = certificate;
+  LATIMER_CHECK(to->mutate_text_hash(c.text_hash) &&
+                to->mutate_references_hash(c.references_hash) &&
+                to->mutate_lines(c.lines) &&
+                to->mutate_equal_lines(c.equal_lines) &&
+                to->mutate_tokens(c.tokens) &&
+                to->mutate_agreeing_tokens(c.agreeing_tokens) &&
+                to->mutate_scored(c.scored) &&
+                to->mutate_has_references(c.has_references) &&
+                to->mutate_f32_bleu(c.f32_bleu) &&
+                to->mutate_f32_chrf(c.f32_chrf) && to->mutate_bleu(c.bleu) &&
+                to->mutate_chrf(c.chrf) && to->mutate_logits_snr(c.logits_snr));
+  Fill(to->mutable_encoder_snr(), c.encoder_snr);
+  Fill(to->mutable_decoder_snr(), c.decoder_snr);
+  FillStructs(to->mutable_divergences(), c.divergences);
+  FillStructs(to->mutable_worst_lines(), c.worst_lines);
+  SetChecksum(bytes, file.bytes().size());
+}
+
 void SetKnownTarget(const ModelBytes& file, std::span<const int32_t> target) {
-  // The memory is the writer's, which is not const.
-  auto* bytes =
-      reinterpret_cast<uint8_t*>(const_cast<std::byte*>(file.bytes().data()));
+  uint8_t* bytes = Writable(file);
   auto* answer =
       flatbuffers::GetMutableRoot<schema::Model>(bytes)->mutable_known_answer();
   LATIMER_CHECK(answer != nullptr && answer->target()->size() == target.size());

@@ -12,6 +12,7 @@
 #include "converter/canonical_model.h"
 #include "converter/int4_weights.h"
 #include "converter/output_file.h"
+#include "latimer/certificate.h"
 #include "latimer/model_info.h"
 #include "ops/xnnpack/packed_matrix.h"
 
@@ -29,6 +30,8 @@ struct WriteOptions {
   const Int4Matrices* int4 = nullptr;
   // Borrowed; see converter/known_answer.h.
   KnownAnswer known_answer = {};
+  // Makes room for a certificate; see SetCertificate.
+  bool certificate = false;
   // Where the file is made, not committed; borrowed, and Reserve has not been
   // called. Null: in memory.
   OutputFile* file = nullptr;
@@ -65,6 +68,11 @@ uint64_t DataBytes(const CanonicalModel& model, const WriteOptions& options);
 // Puts other target ids in the place of those that the file was written with,
 // as many, and makes its checksum right.
 void SetKnownTarget(const ModelBytes& file, std::span<const int32_t> target);
+
+// Puts a certificate in the place that the file was written with, as
+// WriteOptions::certificate says, and makes its checksum right. Precondition:
+// it is one of this model, and has no more entries than certificate.h allows.
+void SetCertificate(const ModelBytes& file, const Certificate& certificate);
 
 }  // namespace latimer
 

@@ -4,6 +4,7 @@
 
 #include "cli/arguments.h"
 #include "cli/bill.h"
+#include "cli/certificate.h"
 #include "cli/commands.h"
 #include "cli/session.h"
 
@@ -210,6 +211,9 @@ Json InspectJson(const ModelInfo& info, const Json& kernels) {
                {"architecture", ArchitectureJson(info.architecture)},
                {"generation", GenerationJson(info.generation)},
                {"kernels", kernels}};
+  if (info.has_certificate) {
+    json["certificate"] = CertificateJson(info.certificate);
+  }
   json.update(MakeBill(info, kProfile));
   return json;
 }
@@ -217,12 +221,15 @@ Json InspectJson(const ModelInfo& info, const Json& kernels) {
 // One "name  value" line for each leaf, nested names joined with dots.
 void PrintText(const Json& json, const std::string& prefix) {
   for (const auto& [name, value] : json.items()) {
-    if (value.is_object()) {
+    if (value.is_object() ||
+        (value.is_array() && !value.empty() && value.front().is_object())) {
       PrintText(value, prefix + name + ".");
       continue;
     }
     const std::string text =
-        value.is_string() ? value.get<std::string>() : value.dump();
+        value.is_string()
+            ? value.get<std::string>()
+            : value.dump(-1, ' ', false, Json::error_handler_t::replace);
     std::printf("%-34s %s\n", (prefix + name).c_str(), text.c_str());
   }
 }

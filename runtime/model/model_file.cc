@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "model/bind_tensors.h"
+#include "model/certificate_file.h"
 #include "model/check_range.h"
 #include "model/generation_file.h"
 #include "model/recurrent_file.h"
@@ -367,6 +368,11 @@ Status ReadModelFile(std::span<const std::byte> image, bool verify_checksum,
   if (root->known_answer() != nullptr) {
     LATIMER_RETURN_IF_ERROR(ReadKnownAnswer(
         *root->known_answer(), info.architecture, &info.known_answer));
+  }
+  info.has_certificate = root->certificate() != nullptr;
+  if (info.has_certificate) {
+    LATIMER_RETURN_IF_ERROR(ReadCertificate(
+        *root->certificate(), info.architecture, &info.certificate));
   }
   LATIMER_RETURN_IF_ERROR(BindTensors(*root, model));
   info.has_shortlist = root->shortlist() != nullptr;

@@ -7,6 +7,7 @@
 #include "transformer/gru_decoder.h"
 #include "transformer/layers.h"
 #include "transformer/linear.h"
+#include "transformer/probe.h"
 #include "transformer/ssru.h"
 
 namespace latimer {
@@ -143,6 +144,7 @@ void SelfSublayer(RunContext& context, uint32_t index, Rows rows, float* x) {
     CrossAttention(context, i, rows, x);
     FeedForward(context, layer.ffn_in, layer.ffn_out, layer.ffn_norm,
                 rows.size(), x);
+    ProbeOutput(ProbePoint::kDecoderLayer, i, x, rows.size() * a.d_model);
   }
   if (a.final_norm) Normalize(context, t.decoder_norm, rows.size(), x);
   return {x, a.d_model};

@@ -3,6 +3,7 @@
 #include "transformer/gru_encoder.h"
 #include "transformer/layers.h"
 #include "transformer/linear.h"
+#include "transformer/probe.h"
 
 namespace latimer {
 namespace {
@@ -53,6 +54,7 @@ void SelfAttention(RunContext& context, uint32_t index, size_t rows,
     const EncoderLayer& layer = t.encoder[i];
     SelfAttention(context, i, rows, caches, x);
     FeedForward(context, layer.ffn_in, layer.ffn_out, layer.ffn_norm, rows, x);
+    ProbeOutput(ProbePoint::kEncoderLayer, i, x, rows * a.d_model);
   }
   if (a.final_norm) Normalize(context, t.encoder_norm, rows, x);
 }

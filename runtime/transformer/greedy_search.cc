@@ -8,6 +8,7 @@
 #include "transformer/encoder.h"
 #include "transformer/lane_caches.h"
 #include "transformer/linear.h"
+#include "transformer/probe.h"
 #include "transformer/pruned_argmax.h"
 #include "transformer/shortlist.h"
 
@@ -165,6 +166,7 @@ void GreedySearch::CollectRows(RunContext& context) {
 }
 
 void GreedySearch::Append(RunContext& context, Lane& lane, int32_t token) {
+  token = ProbeToken(lane.count, token);
   lane.target(context)[lane.count++] = token;
   if (token != lane.rules.eos && lane.count < lane.rules.max_tokens) return;
   lane.state = Lane::State::kDone;
@@ -216,6 +218,7 @@ void GreedySearch::ChooseTokens(RunContext& context,
 void GreedySearch::ChooseFromLogits(RunContext& context, Lane& lane) {
   const size_t vocabulary = context.model.info.architecture.target_vocabulary;
   float* logits = context.workspace->logits;
+  ProbeOutput(ProbePoint::kLogits, 0, logits, vocabulary);
   ApplyRules(lane.rules, PrefixOf(context, lane), {logits, 0, vocabulary});
   const size_t best = context.vector->argmax(vocabulary, logits);
   if constexpr (kProfile.token_scores) {

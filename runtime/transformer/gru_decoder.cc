@@ -7,6 +7,7 @@
 #include "transformer/gru.h"
 #include "transformer/gru_attention.h"
 #include "transformer/linear.h"
+#include "transformer/probe.h"
 
 namespace latimer {
 namespace {
@@ -57,6 +58,7 @@ void StepLayers(RunContext& context, const SentenceCaches& caches,
                 PrepareInput(context, x, 1, layer.input.k), scratch);
     StepGru(context, layer.hidden[0], scratch, state, scratch + GruGates(h),
             state);
+    ProbeOutput(ProbePoint::kDecoderLayer, i, state, h);
     x = state;
   }
 }

@@ -5,6 +5,7 @@
 
 #include "transformer/gru.h"
 #include "transformer/linear.h"
+#include "transformer/probe.h"
 
 namespace latimer {
 namespace {
@@ -96,6 +97,7 @@ void RunGruEncoder(RunContext& context, std::span<const int32_t> source,
   }
   for (uint32_t i = 0; i < a.encoder_layers; ++i) {
     RunLayer(context, caches, i, rows, x);
+    ProbeOutput(ProbePoint::kEncoderLayer, i, x, rows * r.encoder_width());
   }
   if (r.initial_state == InitialState::kProjected) {
     ProjectStates(context, caches, rows, x);

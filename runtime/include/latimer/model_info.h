@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "latimer/activation.h"
+#include "latimer/certificate.h"
 
 namespace latimer {
 
@@ -249,6 +250,8 @@ struct ModelInfo {
   GenerationRules generation;
   ModelSizes sizes;
   KnownAnswer known_answer;
+  bool has_certificate;
+  Certificate certificate;  // All zero where there is none.
   bool has_tokenizer;
   TokenizerNeeds tokenizer_needs;  // All false without a tokenizer.
   // Whether the words of a source limit those of its translation.

@@ -1,0 +1,341 @@
+#include "converter/certify.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "cli/certificate.h"
+#include "converter/error.h"
+#include "converter/known_answer.h"
+#include "converter/model_pair.h"
+#include "converter/readers/text_file.h"
+#include "converter/scores.h"
+#include "model/model_file.h"
+
+namespace latimer {
+namespace {
+
+// The lines of a text, empty ones too, and its hash.
+struct Text {
+  std::vector<std::string> lines;
+  uint64_t hash = 0;
+};
+
+Text ReadText(const std::filesystem::path& path) {
+  const std::string bytes = ReadTextFile(path);
+  Text text;
+  text.hash = XXH3_64bits(bytes.data(), bytes.size());
+  std::string_view rest = bytes;
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    std::string_view line = rest.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    text.lines.emplace_back(line);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return text;
+}
+
+// A line and its part of the text's scores.
+struct ScoredLine {
+  ComparedLine compared;
+  BleuCounts f32_bleu, bleu;
+  ChrfCounts f32_chrf, chrf;
+  double likeness = 100.0;  // As WorstLine's.
+};
+
+void Score(const std::string* reference, bool has_text, ScoredLine* line) {
+  const ComparedLine& c = line->compared;
+  if (!has_text) {
+    if (c.tokens > 0) {
+      line->likeness = 100.0 * static_cast<double>(c.agreeing) /
+                       static_cast<double>(c.tokens);
+    }
+    return;
+  }
+  if (c.f32_translation != c.translation) {
+    line->likeness = Chrf(CountChrf(c.translation, c.f32_translation));
+  }
+  const std::string& expected =
+      reference != nullptr ? *reference : c.f32_translation;
+  line->f32_bleu = CountBleu(c.f32_translation, expected);
+  line->f32_chrf = CountChrf(c.f32_translation, expected);
+  line->bleu = CountBleu(c.translation, expected);
+  line->chrf = CountChrf(c.translation, expected);
+}
+
+// Compares all lines, each thread with two models of its own.
+class Run {
+ public:
+  Run(std::span<const std::byte> f32, std::span<const std::byte> packed,
+      const Text& text, const Text* references, const CertifyOptions& options)
+      : f32_(f32),
+        packed_(packed),
+        text_(text),
+        references_(references),
+        options_(options),
+        lines_(text.lines.size()) {}
+
+  std::vector<ScoredLine> All() {
+    // More do not help where the memory is the limit.
+    constexpr size_t kMostThreads = 16;
+    const size_t count =
+        std::min({size_t{std::max(1u, std::thread::hardware_concurrency())},
+                  kMostThreads, lines_.size()});
+    {
+      std::vector<std::jthread> threads;
+      threads.reserve(count);
+      try {
+        while (threads.size() + 1 < count) {
+          threads.emplace_back([this] { Work(); });
+        }
+      } catch (const std::system_error&) {
+        // Those that there are do.
+      }
+      Work();
+    }
+    if (error_) std::rethrow_exception(error_);
+    return std::move(lines_);
+  }
+
+ private:
+  void Work() {
+    size_t line = 0;
+    try {
+      ModelPair models(f32_, packed_);
+      for (line = next_++; line < lines_.size(); line = next_++) {
+        CompareLine(&models, line);
+      }
+    } catch (...) {
+      // What the first line threw is thrown.
+      const std::scoped_lock lock(mutex_);
+      next_ = lines_.size();
+      if (line < failed_) {
+        failed_ = line;
+        error_ = std::current_exception();
+      }
+    }
+  }
+
+  void CompareLine(ModelPair* models, size_t line) {
+    ScoredLine& result = lines_[line];
+    try {
+      result.compared = models->Compare(text_.lines[line]);
+    } catch (const ConversionError& error) {
+      throw ConversionError(options_.text.string() + ", line " +
+                            std::to_string(line + 1) + ": " + error.what());
+    }
+    Score(references_ == nullptr ? nullptr : &references_->lines[line],
+          models->info().has_tokenizer, &result);
+    const std::scoped_lock lock(mutex_);
+    if (options_.progress) options_.progress(++done_, lines_.size());
+  }
+
+  const std::span<const std::byte> f32_, packed_;
+  const Text& text_;
+  const Text* references_;
+  const CertifyOptions& options_;
+  std::vector<ScoredLine> lines_;
+  std::atomic<size_t> next_ = 0;
+  std::mutex mutex_;
+  uint64_t done_ = 0;
+  size_t failed_ = SIZE_MAX;
+  std::exception_ptr error_;
+};
+
+// In dB; see certificate.h.
+float SignalToNoise(const PowerSums& sums) {
+  constexpr double kMost = 999.0;
+  if (!std::isfinite(sums.signal) || !std::isfinite(sums.noise)) return -kMost;
+  if (sums.noise == 0) return kMost;
+  if (sums.signal == 0) return -kMost;
+  return static_cast<float>(
+      std::clamp(10.0 * std::log10(sums.signal / sums.noise), -kMost, kMost));
+}
+
+void Quote(std::string_view text, char (&out)[kCertificateTextBytes]) {
+  constexpr std::string_view kEllipsis = "\u2026";
+  const bool whole = text.size() < kCertificateTextBytes;
+  size_t bytes = text.size();
+  if (!whole) {
+    bytes = kCertificateTextBytes - 1 - kEllipsis.size();
+    // Not within a character.
+    while (bytes > 0 && (text[bytes] & 0xC0) == 0x80) --bytes;
+  }
+  std::memset(out, 0, sizeof(out));
+  std::memcpy(out, text.data(), bytes);
+  if (!whole) std::memcpy(out + bytes, kEllipsis.data(), kEllipsis.size());
+}
+
+void AddWorstLines(const Text& text, const std::vector<ScoredLine>& lines,
+                   OwnCertificate* certificate) {
+  std::vector<size_t> strayed;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].likeness < 100.0) strayed.push_back(i);
+  }
+  std::ranges::stable_sort(strayed, [&](size_t a, size_t b) {
+    return lines[a].likeness < lines[b].likeness;
+  });
+  strayed.resize(std::min(strayed.size(), kMaxWorstLines));
+  for (const size_t i : strayed) {
+    WorstLine& worst = certificate->worst_lines.emplace_back();
+    worst.line = static_cast<uint32_t>(i + 1);
+    worst.likeness = static_cast<float>(lines[i].likeness);
+    Quote(text.lines[i], worst.source);
+    Quote(lines[i].compared.f32_translation, worst.f32_translation);
+    Quote(lines[i].compared.translation, worst.translation);
+  }
+}
+
+void AddOutputs(const Architecture& a, const std::vector<ScoredLine>& lines,
+                OwnCertificate* certificate) {
+  std::vector<PowerSums> sums(a.encoder_layers + a.decoder_layers + 1);
+  for (const ScoredLine& line : lines) {
+    const std::vector<PowerSums>& outputs = line.compared.outputs;
+    for (size_t i = 0; i < outputs.size(); ++i) sums[i] += outputs[i];
+  }
+  for (size_t i = 0; i + 1 < sums.size(); ++i) {
+    (i < a.encoder_layers ? certificate->encoder_snr : certificate->decoder_snr)
+        .push_back(SignalToNoise(sums[i]));
+  }
+  certificate->numbers.logits_snr = SignalToNoise(sums.back());
+}
+
+void AddScores(const std::vector<ScoredLine>& lines, Certificate* numbers) {
+  BleuCounts f32_bleu, bleu;
+  ChrfCounts f32_chrf, chrf;
+  for (const ScoredLine& line : lines) {
+    f32_bleu += line.f32_bleu;
+    bleu += line.bleu;
+    f32_chrf += line.f32_chrf;
+    chrf += line.chrf;
+  }
+  numbers->f32_bleu = Bleu(f32_bleu);
+  numbers->bleu = Bleu(bleu);
+  numbers->f32_chrf = Chrf(f32_chrf);
+  numbers->chrf = Chrf(chrf);
+}
+
+// What both models say of themselves alike.
+ModelInfo ReadInfo(std::span<const std::byte> image) {
+  const auto model = std::make_unique<Model>();
+  const Status status =
+      ReadModelFile(image, /*verify_checksum=*/false, model.get());
+  if (!status.ok()) {
+    throw ConversionError(std::string("The finished model does not load: ") +
+                          status.message());
+  }
+  return model->info;
+}
+
+}  // namespace
+
+Certificate OwnCertificate::View() const {
+  Certificate view = numbers;
+  view.encoder_snr = encoder_snr;
+  view.decoder_snr = decoder_snr;
+  view.divergences = divergences;
+  view.worst_lines = worst_lines;
+  return view;
+}
+
+OwnCertificate Certify(std::span<const std::byte> f32,
+                       std::span<const std::byte> packed,
+                       const CertifyOptions& options) {
+  const Text text = ReadText(options.text);
+  std::optional<Text> references;
+  if (!options.references.empty()) {
+    references = ReadText(options.references);
+    if (references->lines.size() != text.lines.size()) {
+      throw ConversionError(
+          options.references.string() + " has " +
+          std::to_string(references->lines.size()) + " lines, but " +
+          options.text.string() + " has " + std::to_string(text.lines.size()) +
+          "; a line must be the translation of the same line.");
+    }
+  }
+  const ModelInfo info = ReadInfo(packed);
+  if (references && !info.has_tokenizer) {
+    throw ConversionError(
+        "A model without a tokenizer gives no text that --references could be "
+        "compared with.");
+  }
+  const std::vector<ScoredLine> lines =
+      Run(f32, packed, text, references ? &*references : nullptr, options)
+          .All();
+
+  OwnCertificate certificate;
+  Certificate& numbers = certificate.numbers;
+  numbers.text_hash = text.hash;
+  numbers.has_references = references.has_value();
+  numbers.references_hash = references ? references->hash : 0;
+  numbers.lines = static_cast<uint32_t>(lines.size());
+  numbers.scored = info.has_tokenizer;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const ComparedLine& line = lines[i].compared;
+    numbers.tokens += line.tokens;
+    numbers.agreeing_tokens += line.agreeing;
+    if (line.equal) ++numbers.equal_lines;
+    if (line.divergence && certificate.divergences.size() < kMaxDivergences) {
+      certificate.divergences.push_back(*line.divergence);
+      certificate.divergences.back().line = static_cast<uint32_t>(i + 1);
+    }
+  }
+  if (numbers.tokens == 0) {
+    throw ConversionError(options.text.string() + ": nothing to translate.");
+  }
+  if (numbers.scored) AddScores(lines, &numbers);
+  AddOutputs(info.architecture, lines, &certificate);
+  AddWorstLines(text, lines, &certificate);
+  return certificate;
+}
+
+OwnCertificate CertifyFile(const CanonicalModel& model,
+                           const WriteOptions& write, const ModelBytes& file,
+                           const CertifyOptions& options) {
+  const std::optional<Tile> tile = TileToRun(write);
+  const std::optional<Tile> f32_tile = TileForThisCpu(WeightType::kF32);
+  if (!tile || !f32_tile) {
+    throw ConversionError(
+        "This CPU has no kernels to run the model with, so it cannot be "
+        "certified here; convert on another computer, or without --certify.");
+  }
+  WriteOptions f32_write = {.weights = WeightType::kF32,
+                            .f32_tile = *f32_tile,
+                            .progress = write.progress};
+  if (DataBytes(model, f32_write) > kMaxFileBytes) {
+    throw ConversionError(
+        "With f32 weights, which --certify compares with, the model is larger "
+        "than a model file can be; convert without --certify, or leave out "
+        "tokens with --keep-vocab or --keep-scripts.");
+  }
+  const RunnableCopy packed(model, write, file, *tile);
+  const ModelBytes f32 = WriteModel(model, f32_write);
+  OwnCertificate certificate =
+      Certify(f32.bytes(), packed.bytes().bytes(), options);
+  SetCertificate(file, certificate.View());
+  return certificate;
+}
+
+void RequireAgreement(const Certificate& certificate, double least,
+                      const std::filesystem::path& text) {
+  if (certificate.agreement() >= least) return;
+  throw ConversionError("The packed model chooses " +
+                        AgreementText(certificate) + " of " + text.string() +
+                        " as the f32 model does, less than --min-agreement "
+                        "asks for; keep f32 weights, or look at " +
+                        WorstLineText(certificate) + ".");
+}
+
+}  // namespace latimer

@@ -1,0 +1,78 @@
+// The model with f32 weights and the packed one, side by side on one line.
+#ifndef LATIMER_CONVERTER_MODEL_PAIR_H_
+#define LATIMER_CONVERTER_MODEL_PAIR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "latimer/certificate.h"
+#include "latimer/translator.h"
+
+namespace latimer {
+
+// Sums of squares of what f32 gives, and of what the packed model gives less
+// that.
+struct PowerSums {
+  double signal = 0;
+  double noise = 0;
+
+  PowerSums& operator+=(const PowerSums& other) {
+    signal += other.signal;
+    noise += other.noise;
+    return *this;
+  }
+};
+
+// How the two translations of a line differ.
+struct ComparedLine {
+  // Empty without a tokenizer.
+  std::string f32_translation, translation;
+  uint64_t tokens = 0;                   // of f32, EOS included
+  uint64_t agreeing = 0;                 // as Certificate::agreeing_tokens
+  bool equal = true;                     // Both have the same tokens.
+  std::optional<Divergence> divergence;  // Its line is not set.
+  // Of the encoder layers, the decoder layers and the logits; none where
+  // nothing was to be translated.
+  std::vector<PowerSums> outputs;
+};
+
+// Needs a runtime with probes (transformer/probe.h), of a profile with token
+// scores. For one thread; takes about 2 MB, the parts of two workspaces that
+// the model touches, and what f32 gives for the first 64 target tokens.
+class ModelPair {
+ public:
+  // The same model twice; both images must outlive this object. Throws
+  // ConversionError if one does not load.
+  ModelPair(std::span<const std::byte> f32, std::span<const std::byte> packed);
+  ~ModelPair();
+
+  // Translates a line, in parts where it is long; of a model without a
+  // tokenizer its token ids. Throws ConversionError where that fails.
+  ComparedLine Compare(std::string_view line);
+
+  // Of the packed model.
+  const ModelInfo& info() const { return packed_.model_info(); }
+
+ private:
+  class Recorder;
+  class Comparer;
+
+  void ComparePart(std::span<const int32_t> source,
+                   std::span<const int32_t> f32_tokens, ComparedLine* line);
+  void CompareText(std::string_view text, ComparedLine* line);
+  void CompareIds(std::string_view ids, ComparedLine* line);
+
+  std::unique_ptr<Workspace> f32_workspace_, packed_workspace_;
+  Translator f32_, packed_;
+  std::unique_ptr<Recorder> recorder_;
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_CONVERTER_MODEL_PAIR_H_

@@ -1,0 +1,31 @@
+// A model's certificate for people and programs.
+#ifndef LATIMER_CLI_CERTIFICATE_H_
+#define LATIMER_CLI_CERTIFICATE_H_
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "latimer/certificate.h"
+
+namespace latimer {
+
+// {"text_hash", "references_hash" or null, "lines", "equal_lines", "tokens",
+//  "agreeing_tokens", "agreement", "bleu": {"f32", "packed", "difference"} or
+//  null, "chrf": the same, "scored_against", "snr_db": {"encoder": [..],
+//  "decoder": [..], "logits"}, "divergences": [{"line", "position",
+//  "f32_token", "token"}], "worst_lines": [{"line", "chrf" or "agreement",
+//  "source", "f32", "packed"}]}. Texts may be any bytes.
+nlohmann::ordered_json CertificateJson(const Certificate& certificate);
+
+// The same in a few lines.
+std::string CertificateText(const Certificate& certificate);
+
+// "98.60 % of 1,002 tokens".
+std::string AgreementText(const Certificate& certificate);
+
+// "line 17, the worst", or "the text" where none strayed.
+std::string WorstLineText(const Certificate& certificate);
+
+}  // namespace latimer
+
+#endif  // LATIMER_CLI_CERTIFICATE_H_
