@@ -1,12 +1,16 @@
 #include "converter/output_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "base/check.h"
@@ -15,11 +19,56 @@
 namespace latimer {
 namespace {
 
+constexpr std::string_view kMark = ".partial.";
+
 // Unlike that of another file of this process, and of another process.
 std::string TemporaryName(const std::filesystem::path& path) {
   static std::atomic<int> count = 0;
-  return path.string() + ".partial." + std::to_string(getpid()) + "." +
+  return path.string() + std::string(kMark) + std::to_string(getpid()) + "." +
          std::to_string(count++);
+}
+
+// Creates a temporary file and locks it for as long as it is open, which shows
+// that its owner lives. Returns -1, with errno, where it cannot.
+int CreateLocked(const std::filesystem::path& path, std::string* name) {
+  for (;;) {
+    *name = TemporaryName(path);
+    const int file =
+        open(name->c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0 && errno == EEXIST) continue;
+    if (file < 0) return file;
+    // Where there are no locks nothing is taken for left behind.
+    struct stat info;
+    if (flock(file, LOCK_EX) != 0 || fstat(file, &info) != 0 ||
+        info.st_nlink > 0) {
+      return file;
+    }
+    // It was taken for that before it was locked.
+    close(file);
+  }
+}
+
+// Removes a temporary file whose owner was killed.
+void RemoveIfLeftBehind(const std::string& name) {
+  const int file = open(name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (file < 0) return;
+  if (flock(file, LOCK_EX | LOCK_NB) == 0) unlink(name.c_str());
+  close(file);
+}
+
+// Those of conversions into `path`.
+void RemoveLeftovers(const std::filesystem::path& path) {
+  const std::string begin = path.filename().string() + std::string(kMark);
+  std::error_code ignored;
+  const std::filesystem::path folder =
+      path.has_parent_path() ? path.parent_path() : ".";
+  for (std::filesystem::directory_iterator i(folder, ignored), end;
+       !ignored && i != end; i.increment(ignored)) {
+    const std::string name = i->path().filename().string();
+    if (name.starts_with(begin) && i->is_regular_file(ignored)) {
+      RemoveIfLeftBehind(i->path().string());
+    }
+  }
 }
 
 }  // namespace
@@ -30,10 +79,8 @@ OutputFile::OutputFile(std::filesystem::path path) : path_(std::move(path)) {
       !std::filesystem::is_regular_file(path_, ignored)) {
     throw ConversionError(path_.string() + ": not a regular file.");
   }
-  temporary_ = TemporaryName(path_);
-  // What a process with this number left behind when it was killed.
-  unlink(temporary_.c_str());
-  file_ = open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  RemoveLeftovers(path_);
+  file_ = CreateLocked(path_, &temporary_);
   if (file_ < 0) Fail("cannot create the file", errno);
 }
 

@@ -5,6 +5,9 @@
 
 #include <cerrno>
 
+#include "cli/interrupt.h"
+#include "cli/lines.h"
+
 namespace latimer::cli {
 namespace {
 
@@ -33,6 +36,8 @@ bool LineReader::TakeLine(std::string_view* line) {
 }
 
 bool LineReader::Read(bool wait) {
+  // What is finished is written before anybody waits.
+  WaitForInput(wait && FlushesLines());
   if (!IsReadable(wait ? -1 : 0)) return false;
   buffer_.erase(0, begin_);
   scanned_ -= begin_;
@@ -40,6 +45,7 @@ bool LineReader::Read(bool wait) {
   const size_t size = buffer_.size();
   buffer_.resize(size + kReadBytes);
   const ssize_t bytes = read(STDIN_FILENO, buffer_.data() + size, kReadBytes);
+  WaitForInput(false);
   buffer_.resize(size + (bytes > 0 ? static_cast<size_t>(bytes) : 0));
   if (bytes > 0) return true;
   if (bytes < 0 && (errno == EINTR || errno == EAGAIN)) return wait;
@@ -49,6 +55,7 @@ bool LineReader::Read(bool wait) {
 }
 
 LineReader::Got LineReader::Next(bool wait, std::string_view* line) {
+  if (Interrupted()) return Got::kEnd;
   while (!TakeLine(line)) {
     if (ended_) return Got::kEnd;
     if (!Read(wait)) return Got::kNothingYet;

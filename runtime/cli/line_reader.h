@@ -19,7 +19,8 @@ class LineReader {
       : buffer_(line), scanned_(line.size()), ended_(true), only_(true) {}
 
   // The next line, without its end; the view lives until the next call. With
-  // `wait` it waits until there is one and never gives kNothingYet.
+  // `wait` it waits until there is one and never gives kNothingYet. kEnd where
+  // the program is to end.
   Got Next(bool wait, std::string_view* line);
 
   // Number of the last line, from 1.

@@ -11,24 +11,38 @@
 #include "cli/arguments.h"
 
 namespace latimer::cli {
+namespace {
+
+// Says so, but where nobody reads any more.
+int FailToWrite() {
+  if (errno != EPIPE) {
+    std::fprintf(stderr, "latimer: cannot write to standard output (%s).\n",
+                 std::strerror(errno));
+  }
+  return kFailure;
+}
+
+}  // namespace
 
 void WriteText(std::string_view text) {
   if (!text.empty()) std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-bool EndLine() {
-  // Whoever feeds a file waits for the whole.
-  static const bool flush_lines = [] {
+bool FlushesLines() {
+  static const bool flushes = [] {
     struct stat info;
     return fstat(STDIN_FILENO, &info) != 0 || !S_ISREG(info.st_mode);
   }();
-  if (std::fputc('\n', stdout) == EOF ||
-      (flush_lines && std::fflush(stdout) != 0)) {
-    std::fprintf(stderr, "latimer: cannot write to standard output (%s).\n",
-                 std::strerror(errno));
-    return false;
+  return flushes;
+}
+
+bool EndLine() {
+  if (std::fputc('\n', stdout) != EOF && std::ferror(stdout) == 0 &&
+      (!FlushesLines() || std::fflush(stdout) == 0)) {
+    return true;
   }
-  return true;
+  FailToWrite();
+  return false;
 }
 
 int FinishLines(int read_error) {
@@ -37,10 +51,8 @@ int FinishLines(int read_error) {
                  std::strerror(read_error));
     return kFailure;
   }
-  if (std::fflush(stdout) != 0) {
-    std::fprintf(stderr, "latimer: cannot write to standard output (%s).\n",
-                 std::strerror(errno));
-    return kFailure;
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    return FailToWrite();
   }
   return kSuccess;
 }

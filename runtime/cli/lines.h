@@ -21,8 +21,13 @@ std::string FormatIds(std::span<const int32_t> ids);
 // Writes to standard output.
 void WriteText(std::string_view text);
 
-// Ends a line of standard output and flushes what a person or another program
-// waits for. Prints a sentence and returns false where that fails.
+// Whether a person or another program waits for each line: whoever feeds a file
+// waits for the whole.
+bool FlushesLines();
+
+// Ends a line of standard output and flushes it where somebody waits for it.
+// Where that fails, prints a sentence, unless nobody reads any more, and
+// returns false.
 bool EndLine();
 
 // Prints what is wrong with a line; returns kFailure.

@@ -1,5 +1,6 @@
 // latimer: translates with a converted model.
 
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 
@@ -52,10 +53,9 @@ constexpr char kHelp[] =
   uses no more than sse41, avx2, avxvnni or avx512 (ARM: neon, dotprod, i8mm).
 )";
 
-}  // namespace
+namespace cli = latimer::cli;
 
-int main(int argc, char** argv) {
-  namespace cli = latimer::cli;
+int Run(int argc, char** argv) {
   const char* command = argc > 1 ? argv[1] : "";
   if (std::strcmp(command, "translate") == 0) {
     return cli::Translate(argc - 1, argv + 1);
@@ -91,4 +91,17 @@ int main(int argc, char** argv) {
                  command);
   }
   return cli::kUsage;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int code = Run(argc, argv);
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  // translate and tokenize have said so already.
+  if (code == cli::kSuccess && errno != EPIPE) {
+    std::fprintf(stderr, "latimer: cannot write to standard output (%s).\n",
+                 std::strerror(errno));
+  }
+  return code == cli::kSuccess ? cli::kFailure : code;
 }

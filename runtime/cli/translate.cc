@@ -5,6 +5,7 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/insight.h"
+#include "cli/interrupt.h"
 #include "cli/line_queue.h"
 #include "cli/line_reader.h"
 #include "cli/lines.h"
@@ -70,8 +71,11 @@ int Translate(int argc, char** argv) {
       arguments.text != nullptr ? LineReader(arguments.text) : LineReader();
   LineQueue lines(translator, reader, options, arguments.ids, arguments.lanes,
                   insight);
+  CatchInterrupts();
   const int code = lines.Run();
-  return insight.WriteFile() ? code : kFailure;
+  const bool written = insight.WriteFile();
+  EndIfInterrupted();
+  return written ? code : kFailure;
 }
 
 int Tokenize(int argc, char** argv) {

@@ -1,9 +1,12 @@
 #include "converter/output_file.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -92,6 +95,23 @@ TEST(OutputFileTest, LeavesNothingUnlessItIsCommitted) {
   }
   EXPECT_EQ(ReadFile(path), "before");
   EXPECT_THAT(Names(folder.path()), ElementsAre("model.ltm"));
+}
+
+TEST(OutputFileTest, RemovesWhatAKilledConversionLeftAndNothingElse) {
+  TempFolder folder;
+  const fs::path path = folder.path() / "model.ltm";
+  WriteFile(folder.path() / "model.ltm.partial.1.0", "left behind");
+  WriteFile(folder.path() / "model.ltm.partial.2.0", "in use");
+  WriteFile(folder.path() / "other.ltm.partial.1.0", "another model's");
+  const int in_use =
+      open((folder.path() / "model.ltm.partial.2.0").c_str(), O_RDWR);
+  ASSERT_GE(in_use, 0);
+  ASSERT_EQ(flock(in_use, LOCK_EX), 0);
+  WriteFileAtomically(path, Bytes("x"));
+  close(in_use);
+  EXPECT_THAT(Names(folder.path()),
+              ElementsAre("model.ltm", "model.ltm.partial.2.0",
+                          "other.ltm.partial.1.0"));
 }
 
 TEST(OutputFileTest, BytesStayAndCanChangeAfterCommit) {

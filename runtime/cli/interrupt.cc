@@ -1,0 +1,52 @@
+#include "cli/interrupt.h"
+
+#include <csignal>
+#include <initializer_list>
+
+namespace latimer::cli {
+namespace {
+
+volatile std::sig_atomic_t caught = 0;  // The signal.
+volatile std::sig_atomic_t waiting = 0;
+
+void End(int signal) {
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+// Blocked while it runs, so that it ends the program when this returns.
+void Handle(int signal) {
+  if (waiting != 0 || caught != 0) return End(signal);
+  caught = signal;
+}
+
+}  // namespace
+
+void CatchInterrupts() {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    struct sigaction action {};
+    if (sigaction(signal, nullptr, &action) != 0 ||
+        action.sa_handler == SIG_IGN) {
+      continue;
+    }
+    action = {};
+    action.sa_handler = Handle;
+    // What is being written is written whole.
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    sigaction(signal, &action, nullptr);
+  }
+}
+
+bool Interrupted() { return caught != 0; }
+
+void WaitForInput(bool waits) {
+  waiting = waits ? 1 : 0;
+  if (waits) EndIfInterrupted();
+}
+
+void EndIfInterrupted() {
+  if (caught != 0) End(caught);
+}
+
+}  // namespace latimer::cli
