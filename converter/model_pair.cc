@@ -191,7 +191,9 @@ ComparedLine ModelPair::Compare(std::string_view line) {
 }
 
 void ModelPair::CompareText(std::string_view text, ComparedLine* line) {
-  TranslateOptions options = {.language_code = {}, .scores = true};
+  // Without guards, as the ids that it is compared with.
+  TranslateOptions options = {
+      .language_code = {}, .scores = true, .guards = false};
   while (!text.empty()) {
     recorder_->Begin();
     const Translation part = [&] {

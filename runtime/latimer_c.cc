@@ -1,5 +1,6 @@
 // The C API on top of the C++ one.
 
+#include <atomic>
 #include <cstring>
 #include <new>
 
@@ -10,6 +11,7 @@
 struct latimer_translator {
   latimer::Translator translator;
   latimer::Status last_error;
+  std::atomic<bool> cancelled = false;
 };
 
 namespace {
@@ -21,6 +23,8 @@ using latimer::Translation;
 
 static_assert(static_cast<int>(StatusCode::kResourceUnavailable) ==
               LATIMER_RESOURCE_UNAVAILABLE);
+static_assert(static_cast<int>(latimer::StopReason::kCancelled) ==
+              LATIMER_CANCELLED);
 
 constexpr size_t kAlignment = alignof(latimer::Workspace);
 constexpr size_t kHeaderBytes = latimer::Padded(sizeof(latimer_translator));
@@ -42,8 +46,8 @@ latimer_code Give(latimer_translator* translator,
   out->token_count = result->tokens.size();
   out->source_bytes = result->source_bytes;
   out->space_follows = result->space_follows ? 1 : 0;
-  out->stopped_at_limit =
-      result->stop_reason == latimer::StopReason::kLengthLimit ? 1 : 0;
+  out->stop_reason = static_cast<latimer_stop_reason>(result->stop_reason);
+  out->generated_tokens = result->generated_tokens;
   return LATIMER_OK;
 }
 
@@ -75,8 +79,10 @@ std::string_view View(const char* text) {
   return text == nullptr ? std::string_view() : std::string_view(text);
 }
 
-latimer::TranslateOptions OptionsOf(const latimer_options* in) {
+latimer::TranslateOptions OptionsOf(const latimer_translator* translator,
+                                    const latimer_options* in) {
   latimer::TranslateOptions out;
+  out.cancel = &translator->cancelled;
   if (in == nullptr) return out;
   out.max_target_tokens = in->max_target_tokens;
   out.min_target_tokens = in->min_target_tokens;
@@ -92,6 +98,11 @@ latimer::TranslateOptions OptionsOf(const latimer_options* in) {
   }
   out.repetition_penalty = in->repetition_penalty;
   out.suppressed = {in->suppressed, in->suppressed_count};
+  out.guards = in->no_guards == 0;
+  out.budget_tokens = in->budget_tokens;
+  out.budget_ms = in->budget_ms;
+  out.on_token = in->on_token;
+  out.token_context = in->token_context;
   return out;
 }
 
@@ -127,10 +138,10 @@ latimer_code latimer_translate(latimer_translator* translator, const char* text,
                                size_t text_bytes,
                                const latimer_options* options,
                                latimer_translation* translation) {
-  return Give(
-      translator,
-      translator->translator.Translate({text, text_bytes}, OptionsOf(options)),
-      translation);
+  return Give(translator,
+              translator->translator.Translate({text, text_bytes},
+                                               OptionsOf(translator, options)),
+              translation);
 }
 
 latimer_code latimer_translate_part(latimer_translator* translator,
@@ -138,8 +149,8 @@ latimer_code latimer_translate_part(latimer_translator* translator,
                                     const latimer_options* options,
                                     latimer_translation* translation) {
   return Give(translator,
-              translator->translator.TranslatePart({text, text_bytes},
-                                                   OptionsOf(options)),
+              translator->translator.TranslatePart(
+                  {text, text_bytes}, OptionsOf(translator, options)),
               translation);
 }
 
@@ -147,10 +158,10 @@ latimer_code latimer_translate_ids(latimer_translator* translator,
                                    const int32_t* ids, size_t id_count,
                                    const latimer_options* options,
                                    latimer_translation* translation) {
-  return Give(
-      translator,
-      translator->translator.TranslateIds({ids, id_count}, OptionsOf(options)),
-      translation);
+  return Give(translator,
+              translator->translator.TranslateIds(
+                  {ids, id_count}, OptionsOf(translator, options)),
+              translation);
 }
 
 latimer_code latimer_begin_part(latimer_translator* translator,
@@ -158,8 +169,8 @@ latimer_code latimer_begin_part(latimer_translator* translator,
                                 const latimer_options* options, uint64_t ticket,
                                 latimer_translation* begun) {
   return Give(translator,
-              translator->translator.BeginPart({text, text_bytes},
-                                               OptionsOf(options), ticket),
+              translator->translator.BeginPart(
+                  {text, text_bytes}, OptionsOf(translator, options), ticket),
               begun);
 }
 
@@ -168,7 +179,7 @@ latimer_code latimer_begin_ids(latimer_translator* translator,
                                const latimer_options* options,
                                uint64_t ticket) {
   const Status status = translator->translator.BeginIds(
-      {ids, id_count}, OptionsOf(options), ticket);
+      {ids, id_count}, OptionsOf(translator, options), ticket);
   if (!status.ok()) translator->last_error = status;
   return CodeOf(status);
 }
@@ -191,6 +202,10 @@ latimer_code latimer_advance(latimer_translator* translator, int* finished,
   *ticket = out.ticket;
   if (!out.status.ok()) return Give(translator, out.status, translation);
   return Give(translator, out.translation, translation);
+}
+
+void latimer_set_cancelled(latimer_translator* translator, int cancelled) {
+  translator->cancelled.store(cancelled != 0, std::memory_order_relaxed);
 }
 
 const char* latimer_message(const latimer_translator* translator) {

@@ -72,6 +72,17 @@ Status CheckPrefix(const TokenizerView& tokenizer, std::string_view* prefix) {
   return Status();
 }
 
+void GuardText(std::span<const int32_t> source, SearchRules* rules) {
+  const uint64_t most = kTargetTokensPerSource * source.size() +
+                        kTargetTokensBeyond + uint64_t{rules->min_tokens};
+  if (most < rules->max_tokens) {
+    rules->max_tokens = static_cast<size_t>(most);
+    rules->forced_last_token = -1;
+  }
+  rules->guards_loops = true;
+  rules->loop_allowance = kLoopTokensPerSource * MostRepeatedTokens(source);
+}
+
 Status ResolveRules(const ModelInfo& info, const TranslateOptions& options,
                     uint32_t most_tokens, SearchRules* out) {
   const GenerationRules& rules = info.generation;
@@ -109,7 +120,11 @@ Status ResolveRules(const ModelInfo& info, const TranslateOptions& options,
           .banned_ends = rules.banned_ends,
           .suppressed = options.suppressed,
           .scores = options.scores,
-          .times = options.times};
+          .times = options.times,
+          .budget_tokens = options.budget_tokens,
+          .cancel = options.cancel,
+          .on_token = options.on_token,
+          .token_context = options.token_context};
   for (const int32_t token : options.suppressed) {
     LATIMER_RETURN_IF_ERROR(CheckTarget("Suppressed", token, vocabulary));
   }

@@ -3,6 +3,7 @@
 #define LATIMER_TRANSLATE_RULES_H_
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "latimer/translator.h"
@@ -29,8 +30,12 @@ Status NeedLanguages(const GenerationRules& rules,
 // tokenizer would join it with the first word.
 Status CheckPrefix(const TokenizerView& tokenizer, std::string_view* prefix);
 
-// What greedy search obeys; at most `most_tokens` come. Spans are those of the
-// arguments. kInvalidArgument for what the model does not have.
+// Adds the guards of a text; see latimer/stop.h.
+void GuardText(std::span<const int32_t> source, SearchRules* rules);
+
+// What greedy search obeys, without guards and a deadline; at most
+// `most_tokens` come. Spans are those of the arguments. kInvalidArgument for
+// what the model does not have.
 Status ResolveRules(const ModelInfo& info, const TranslateOptions& options,
                     uint32_t most_tokens, SearchRules* out);
 

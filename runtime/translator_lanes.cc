@@ -1,12 +1,38 @@
+#include <algorithm>
 #include <cstring>
 
 #include "base/check.h"
+#include "base/clock.h"
 #include "text/slice.h"
 #include "transformer/capture.h"
 #include "translate_rules.h"
 #include "translator_state.h"
 
 namespace latimer {
+namespace {
+
+// 0: none.
+uint64_t DeadlineOf(const TranslateOptions& options) {
+  if (options.budget_ms == 0) return 0;
+  return MonotonicNanoseconds() + options.budget_ms * kNanosecondsPerMs;
+}
+
+// Leaves to the parts that follow what `tokens` and the time have left of a
+// budget; false: nothing.
+bool SpendBudget(size_t tokens, uint64_t deadline, TranslateOptions* options) {
+  if (options->budget_tokens > 0) {
+    if (tokens >= options->budget_tokens) return false;
+    options->budget_tokens -= static_cast<uint32_t>(tokens);
+  }
+  if (deadline == 0) return true;
+  const uint64_t now = MonotonicNanoseconds();
+  if (now >= deadline) return false;
+  options->budget_ms = static_cast<uint32_t>(
+      (deadline - now + kNanosecondsPerMs - 1) / kNanosecondsPerMs);
+  return true;
+}
+
+}  // namespace
 
 Result<Translator::State::Frame> Translator::State::BeginSource(
     std::string_view code, const TranslateOptions& options, int32_t* source) {
@@ -90,7 +116,7 @@ Result<Lane*> Translator::State::TakeLane(const TranslateOptions& options) {
 
 Status Translator::State::BeginLane(Lane& lane, size_t source_tokens,
                                     const TranslateOptions& options,
-                                    uint64_t ticket, bool is_text) {
+                                    const Begun& of) {
   SearchRules rules;
   LATIMER_RETURN_IF_ERROR(
       ResolveRules(info(), options, max_target_tokens, &rules));
@@ -100,10 +126,14 @@ Status Translator::State::BeginLane(Lane& lane, size_t source_tokens,
                          "write the profile with latimer-convert --insight.",
                          kProfile.name);
   }
+  if (of.is_text && options.guards) {
+    GuardText({lane.source(context), source_tokens}, &rules);
+  }
+  rules.deadline = of.deadline;
   LATIMER_RETURN_IF_ERROR(
       BeginCapture(context, options.attention, source_tokens));
   exclusive = options.attention != AttentionKind::kNone || options.scores;
-  begun[lane.number] = {ticket, is_text};
+  begun[lane.number] = of;
   search.Begin(lane, source_tokens, rules);
   return Status();
 }
@@ -114,11 +144,14 @@ void Translator::State::Finish(Lane& lane, FinishedTranslation* out) {
   Translation& result = out->translation;
   result.source = {lane.source(context), lane.source_tokens};
   result.tokens = {lane.target(context), lane.count};
+  result.stop_reason = lane.stop_reason;
+  result.generated_tokens = lane.generated;
   if (lane.count > 0) {
-    result.stop_reason = result.tokens.back() == lane.rules.eos
-                             ? StopReason::kEos
-                             : StopReason::kLengthLimit;
     out->status = EndCapture(context, &result.attention);
+    // Of a loop more tokens were made than are left.
+    if (result.attention.kind != AttentionKind::kEncoder) {
+      result.attention.rows = std::min(result.attention.rows, lane.count);
+    }
     if (lane.rules.scores) {
       result.scores = {workspace().token_scores, lane.count};
     }
@@ -149,6 +182,7 @@ Result<Translation> Translator::BeginPart(std::string_view text,
   if (state_ == nullptr) return NotLoaded();
   State& state = *state_;
   if (!state.CanTokenize()) return NoTokenizer();
+  const uint64_t deadline = DeadlineOf(options);
   std::string_view code = options.language_code;
   const bool own_code = code.empty();
   if (own_code) code = Slice(text, 0, state.tokenizer.LanguageCodeBytes(text));
@@ -178,7 +212,7 @@ Result<Translation> Translator::BeginPart(std::string_view text,
   if (!source.ok()) return source.status();
 
   LATIMER_RETURN_IF_ERROR(
-      state.BeginLane(lane, *source, options, ticket, /*is_text=*/true));
+      state.BeginLane(lane, *source, options, {ticket, deadline, true}));
   Translation result;
   result.source = {ids, *source};
   result.source_bytes = cut.next;
@@ -211,8 +245,8 @@ Status Translator::BeginIds(std::span<const int32_t> source,
   if (!lane.ok()) return lane.status();
   std::memmove((*lane)->source(state.context), source.data(),
                source.size_bytes());
-  return state.BeginLane(**lane, source.size(), options, ticket,
-                         /*is_text=*/false);
+  return state.BeginLane(**lane, source.size(), options,
+                         {ticket, DeadlineOf(options), false});
 }
 
 bool Translator::Advance(FinishedTranslation* out) {
@@ -260,6 +294,7 @@ Result<Translation> Translator::TranslateIds(std::span<const int32_t> source,
 
 Result<Translation> Translator::Translate(std::string_view text,
                                           const TranslateOptions& options) {
+  const uint64_t deadline = DeadlineOf(options);
   Result<Translation> first = TranslatePart(text, options);
   if (!first.ok() || first->source_bytes == text.size()) return first;
 
@@ -269,6 +304,9 @@ Result<Translation> Translator::Translate(std::string_view text,
   char* const end = workspace.text + kProfile.text_bytes;
   char* whole = end;
   Translation part = *first;
+  TranslateOptions rest = options;
+  StopReason worst = StopReason::kEos;
+  size_t source_bytes = 0, generated = 0;
   for (;;) {
     const size_t bytes = part.text.size();
     const size_t needed = bytes + (part.space_follows ? 1 : 0);
@@ -285,12 +323,21 @@ Result<Translation> Translator::Translate(std::string_view text,
     whole -= needed;
     std::memcpy(whole + length, part.text.data(), bytes);
     text.remove_prefix(part.source_bytes);
-    if (text.empty()) {
+    source_bytes += part.source_bytes;
+    generated += part.generated_tokens;
+    worst = std::max(worst, part.stop_reason);
+    if (worst < StopReason::kBudget && !text.empty() &&
+        !SpendBudget(part.generated_tokens, deadline, &rest)) {
+      worst = StopReason::kBudget;
+    }
+    if (worst >= StopReason::kBudget || text.empty()) {
       part.text = {whole, length + bytes};
+      part.stop_reason = worst;
+      part.source_bytes = source_bytes;
+      part.generated_tokens = generated;
       return part;
     }
     if (part.space_follows) whole[length + bytes] = ' ';
-    TranslateOptions rest = options;
     rest.language_code = part.language_code;
     const Result<Translation> next = TranslatePart(text, rest);
     if (!next.ok()) return next;

@@ -24,6 +24,7 @@ struct Translator::State {
   // Of each lane.
   struct Begun {
     uint64_t ticket = 0;
+    uint64_t deadline = 0;  // By MonotonicNanoseconds; 0: none.
     bool is_text = false;
   };
   Begun begun[kProfile.lanes];
@@ -62,8 +63,7 @@ struct Translator::State {
   Result<Lane*> TakeLane(const TranslateOptions& options);
   // Begins the sentence whose ids lie in lane.source().
   Status BeginLane(Lane& lane, size_t source_tokens,
-                   const TranslateOptions& options, uint64_t ticket,
-                   bool is_text);
+                   const TranslateOptions& options, const Begun& of);
   // Frees a lane that is done and gives what it made.
   void Finish(Lane& lane, FinishedTranslation* out);
   // kFailedPrecondition where sentences are under way.

@@ -32,6 +32,9 @@ struct Arguments {
   uint32_t lanes = kProfile.lanes;
   uint32_t max_target_tokens = 0;
   uint32_t min_target_tokens = 0;
+  bool guards = true;
+  uint32_t max_tokens = 0;  // Of a line; 0: no limit.
+  uint32_t max_ms = 0;
   const char* attention = nullptr;  // A file.
   const char* attention_of = nullptr;
   bool alignment = false;
@@ -74,6 +77,7 @@ enum OptionBit : uint32_t {
   kInsight = 512,
   kRules = 1024,
   kLanes = 2048,
+  kStops = 4096,
 };
 
 // Parses argv[0] (the subcommand) and what follows. Prints one sentence to

@@ -1,5 +1,6 @@
 #include "cli/line_queue.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "cli/lines.h"
@@ -38,6 +39,7 @@ bool LineQueue::TakeLine(bool wait) {
   rest_ = line_;
   line_options_ = options_;
   parts_of_line_ = 0;
+  if (options_.budget_ms > 0) line_begun_ = std::chrono::steady_clock::now();
   return true;
 }
 
@@ -89,9 +91,47 @@ void LineQueue::BeginPart() {
   }
 }
 
+// With a budget the parts of a line go one after another: each has what those
+// before it have left.
+bool LineQueue::MustWait() const {
+  return (options_.budget_tokens > 0 || options_.budget_ms > 0) && has_line_ &&
+         parts_of_line_ > 0 && !parts_.empty() && !parts_.back().done;
+}
+
+// Leaves what there is of the line's budget to its next part; false: nothing.
+bool LineQueue::SpendBudget(size_t tokens) {
+  using std::chrono::milliseconds;
+  if (options_.budget_tokens > 0) {
+    if (tokens >= line_options_.budget_tokens) return false;
+    line_options_.budget_tokens -= static_cast<uint32_t>(tokens);
+  }
+  if (options_.budget_ms == 0) return true;
+  const auto left = line_begun_ + milliseconds(options_.budget_ms) -
+                    std::chrono::steady_clock::now();
+  if (left.count() <= 0) return false;
+  line_options_.budget_ms =
+      static_cast<uint32_t>(std::chrono::ceil<milliseconds>(left).count());
+  return true;
+}
+
+// Leaves out what has not been begun of the line that `part` is of.
+void LineQueue::EndLineEarly(Part& part) {
+  part.stop_reason = std::max(part.stop_reason, StopReason::kBudget);
+  part.ends_line = true;
+  char warning[200];
+  std::snprintf(warning, sizeof(warning),
+                "latimer: warning: line %llu: %llu of its %llu bytes were left "
+                "untranslated.\n",
+                part.line, static_cast<unsigned long long>(rest_.size()),
+                static_cast<unsigned long long>(line_.size()));
+  part.warning = warning;
+  has_line_ = false;
+}
+
 // Begins one sentence. False where none can begin now.
 bool LineQueue::BeginMore() {
-  if (!translator_.CanBegin() || translator_.under_way() >= lanes_ ||
+  if (MustWait() || !translator_.CanBegin() ||
+      translator_.under_way() >= lanes_ ||
       parts_.size() >= kWaitingPerLane * lanes_) {
     return false;
   }
@@ -118,15 +158,47 @@ void LineQueue::Finish(const FinishedTranslation& finished) {
   part.text =
       ids_ ? FormatIds(translation.tokens) : std::string(translation.text);
   insight_.Add(translator_, translation);
+  part.stop_reason = translation.stop_reason;
+  if (has_line_ && &part == &parts_.back() && parts_of_line_ > 0 &&
+      (part.stop_reason >= StopReason::kBudget ||
+       !SpendBudget(translation.generated_tokens))) {
+    EndLineEarly(part);
+  }
+}
+
+void LineQueue::WarnOfStop(const Part& part) {
+  const char* why = nullptr;
+  switch (worst_) {
+    case StopReason::kEos:
+      return;
+    case StopReason::kLengthLimit:
+      why = "the length limit cut the translation";
+      break;
+    case StopReason::kLoop:
+      why =
+          "the translation repeated itself without end and was cut after the "
+          "first time (--no-guards keeps all)";
+      break;
+    case StopReason::kBudget:
+      why = "--max-tokens or --max-ms cut the translation";
+      break;
+    case StopReason::kCancelled:
+      why = "the translation was cancelled";
+      break;
+  }
+  std::fprintf(stderr, "latimer: warning: line %llu: %s.\n", part.line, why);
+  worst_ = StopReason::kEos;
 }
 
 bool LineQueue::Write(const Part& part) {
   WriteText(part.text);
+  worst_ = std::max(worst_, part.stop_reason);
   if (!part.ends_line) {
     if (part.space_follows) WriteText(" ");
     return true;
   }
   if (!part.warning.empty()) std::fputs(part.warning.c_str(), stderr);
+  WarnOfStop(part);
   WriteText(insight_.EndLine());
   return EndLine();
 }

@@ -2,6 +2,7 @@
 #ifndef LATIMER_CLI_LINE_QUEUE_H_
 #define LATIMER_CLI_LINE_QUEUE_H_
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -39,6 +40,7 @@ class LineQueue {
     bool done = false;
     bool space_follows = false;
     bool ends_line = false;
+    StopReason stop_reason = StopReason::kEos;
     std::string text;
     std::string warning;
     Status status;
@@ -50,6 +52,10 @@ class LineQueue {
   void BeginIds();
   Part& Append();
   void Finish(const FinishedTranslation& finished);
+  bool MustWait() const;
+  bool SpendBudget(size_t tokens);
+  void EndLineEarly(Part& part);
+  void WarnOfStop(const Part& part);
   bool Write(const Part& part);
 
   Translator& translator_;
@@ -69,6 +75,9 @@ class LineQueue {
   std::string_view rest_;
   TranslateOptions line_options_;
   uint64_t parts_of_line_ = 0;
+  std::chrono::steady_clock::time_point line_begun_;
+  // Of the parts of a line that were written.
+  StopReason worst_ = StopReason::kEos;
   std::vector<int32_t> line_ids_;
   // No more lines come: the input has ended, or a line is wrong.
   bool ended_ = false;

@@ -16,10 +16,10 @@ namespace latimer::cli {
 
 int Translate(int argc, char** argv) {
   Arguments arguments;
-  if (const int code = ParseArguments(
-          argc, argv,
-          kThreads | kText | kIds | kTargetLimits | kInsight | kRules | kLanes,
-          &arguments);
+  if (const int code = ParseArguments(argc, argv,
+                                      kThreads | kText | kIds | kTargetLimits |
+                                          kInsight | kRules | kLanes | kStops,
+                                      &arguments);
       code != kSuccess) {
     return code;
   }
@@ -67,6 +67,9 @@ int Translate(int argc, char** argv) {
   }
   options.max_target_tokens = arguments.max_target_tokens;
   options.min_target_tokens = arguments.min_target_tokens;
+  options.guards = arguments.guards;
+  options.budget_tokens = arguments.max_tokens;
+  options.budget_ms = arguments.max_ms;
   LineReader reader =
       arguments.text != nullptr ? LineReader(arguments.text) : LineReader();
   LineQueue lines(translator, reader, options, arguments.ids, arguments.lanes,

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "base/clock.h"
 #include "transformer/capture.h"
 #include "transformer/encoder.h"
 #include "transformer/lane_caches.h"
@@ -45,6 +46,16 @@ constexpr size_t kMostPrunedShare = 4;
 bool NeedsAllLogits(const Lane& lane) {
   return lane.rules.scores || lane.rules.repetition_penalty != 1.0f ||
          lane.unpruned_steps > 0;
+}
+
+// Whether the caller wants more. What a sentence that begins anew made before,
+// the caller knows.
+bool Report(Lane& lane, int32_t token) {
+  if (lane.rules.on_token == nullptr || lane.count <= lane.reported) {
+    return true;
+  }
+  lane.reported = lane.count;
+  return lane.rules.on_token(lane.rules.token_context, lane.count - 1, token);
 }
 
 Prefix PrefixOf(const RunContext& context, const Lane& lane) {
@@ -94,6 +105,10 @@ void GreedySearch::Begin(Lane& lane, size_t source_tokens,
   lane.rules = rules;
   lane.source_tokens = source_tokens;
   lane.count = 0;
+  lane.reported = 0;
+  lane.loops.Reset();
+  lane.stop_reason = StopReason::kEos;
+  lane.generated = 0;
   lane.unpruned_steps = 0;
   ++under_way_;
 }
@@ -161,17 +176,61 @@ void GreedySearch::CollectRows(RunContext& context) {
     DropCaches(*youngest);
     youngest->state = Lane::State::kQueued;
     youngest->count = 0;
+    youngest->loops.Reset();
     crowded_ = true;
   }
 }
 
 void GreedySearch::Append(RunContext& context, Lane& lane, int32_t token) {
+  const SearchRules& rules = lane.rules;
   token = ProbeToken(lane.count, token);
-  lane.target(context)[lane.count++] = token;
-  if (token != lane.rules.eos && lane.count < lane.rules.max_tokens) return;
+  int32_t* const target = lane.target(context);
+  target[lane.count++] = token;
+  const bool goes_on = Report(lane, token);
+  const bool is_full = lane.count == rules.max_tokens;
+  if (token == rules.eos && !(is_full && rules.forced_last_token >= 0)) {
+    return Stop(lane, StopReason::kEos);
+  }
+  if (is_full) return Stop(lane, StopReason::kLengthLimit);
+  if (rules.guards_loops) {
+    lane.loops.Add(target, lane.count);
+    if (const size_t kept =
+            lane.loops.EndOfFirstCopy(lane.count, rules.loop_allowance);
+        kept > 0) {
+      Stop(lane, StopReason::kLoop);
+      lane.count = kept;
+      return;
+    }
+  }
+  if (!goes_on) return Stop(lane, StopReason::kCancelled);
+  if (lane.count == rules.budget_tokens) Stop(lane, StopReason::kBudget);
+}
+
+void GreedySearch::Stop(Lane& lane, StopReason reason) {
+  lane.stop_reason = reason;
+  lane.generated = lane.count;
   lane.state = Lane::State::kDone;
   DropCaches(lane);
   crowded_ = false;
+}
+
+// Sentences that may have no token more, begun or not.
+void GreedySearch::StopLate() {
+  uint64_t now = 0;
+  for (Lane& lane : lanes_) {
+    if (lane.state != Lane::State::kQueued &&
+        lane.state != Lane::State::kDecoding) {
+      continue;
+    }
+    const SearchRules& rules = lane.rules;
+    if (rules.cancel != nullptr &&
+        rules.cancel->load(std::memory_order_relaxed)) {
+      Stop(lane, StopReason::kCancelled);
+    } else if (rules.deadline != 0) {
+      if (now == 0) now = MonotonicNanoseconds();
+      if (now >= rules.deadline) Stop(lane, StopReason::kBudget);
+    }
+  }
 }
 
 void GreedySearch::Force(RunContext& context, Lane& lane, int32_t token) {
@@ -184,6 +243,7 @@ void GreedySearch::Force(RunContext& context, Lane& lane, int32_t token) {
 }
 
 void GreedySearch::Step(RunContext& context) {
+  StopLate();
   StartQueued(context);
   CollectRows(context);
   if (row_count_ == 0) return;

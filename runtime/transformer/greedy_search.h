@@ -29,7 +29,8 @@ class GreedySearch {
   // is done at once. The rules' spans must live until it is done.
   void Begin(Lane& lane, size_t source_tokens, const SearchRules& rules);
 
-  // Makes a token of each sentence: at least one where any is under way. Writes
+  // Makes a token of each sentence: at least one, or the end of a sentence,
+  // where any is under way. Writes
   // the generated ids, without decoder_start, EOS included when it was
   // produced, to lane.target(). Follows the logits processors of Hugging Face's
   // generate(); see ApplyRules. Then the forced first and last token; among
@@ -45,6 +46,7 @@ class GreedySearch {
 
  private:
   Lane* Oldest(Lane::State state, uint64_t from_age);
+  void StopLate();
   void StartQueued(RunContext& context);
   void CollectRows(RunContext& context);
   bool NeedsNoStep(RunContext& context, Lane& lane);
@@ -54,6 +56,7 @@ class GreedySearch {
   void ChooseFromBounds(RunContext& context, const DecoderOutput& output);
   void ChooseFromWindows(RunContext& context, const DecoderOutput& output);
   void Append(RunContext& context, Lane& lane, int32_t token);
+  void Stop(Lane& lane, StopReason reason);
 
   Lane lanes_[kProfile.lanes];
   uint64_t begun_ = 0;

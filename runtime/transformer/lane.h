@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "transformer/loop_detector.h"
 #include "transformer/run_context.h"
 #include "transformer/search_rules.h"
 
@@ -32,6 +33,12 @@ struct Lane {
   SearchRules rules = {};
   size_t source_tokens = 0;
   size_t count = 0;  // Target tokens so far.
+  // Of them, and of those before it had to begin anew, the callback knows.
+  size_t reported = 0;
+  LoopDetector loops;
+  // When it is done: why, and how many tokens it had before a loop was cut.
+  StopReason stop_reason = StopReason::kEos;
+  size_t generated = 0;
   // Steps until bounds of the logits are tried again; see greedy_search.cc.
   size_t unpruned_steps = 0;
   CacheRegion cross;

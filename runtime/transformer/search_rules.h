@@ -2,11 +2,13 @@
 #ifndef LATIMER_TRANSFORMER_SEARCH_RULES_H_
 #define LATIMER_TRANSFORMER_SEARCH_RULES_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "latimer/group_times.h"
+#include "latimer/stop.h"
 
 namespace latimer {
 
@@ -37,6 +39,18 @@ struct SearchRules {
   bool scores;
   // Where the work's times are added; null: no clock is read.
   GroupTimes* times = nullptr;
+  // A loop ends the sentence, when it has so many tokens more than usual.
+  bool guards_loops = false;
+  size_t loop_allowance = 0;
+  // What the caller allows: tokens, and the time by MonotonicNanoseconds; 0:
+  // as many, as long as it takes.
+  size_t budget_tokens = 0;
+  uint64_t deadline = 0;
+  // Asked before each token; null: nobody ends the sentence.
+  const std::atomic<bool>* cancel = nullptr;
+  // Told each token; null: nobody is.
+  TokenCallback on_token = nullptr;
+  void* token_context = nullptr;
 };
 
 // What the decoder has read: decoder_start, then the tokens generated.

@@ -1,7 +1,8 @@
 // Built with a profile of several lanes and caches for one long sentence:
 //   lanes_program MODEL.ltm MIN_TARGET_TOKENS
 // Standard input: source ids, one sentence a line. Translates them one by one
-// and side by side, and prints the number of sentences where all are the same.
+// and side by side, and prints the number of sentences where all are the same,
+// and the same as what the callback was told.
 
 #include <cstdlib>
 #include <fstream>
@@ -19,6 +20,12 @@ alignas(64) std::byte image[64 << 20];
 latimer::Workspace workspace;
 
 using Ids = std::vector<int32_t>;
+
+bool Tell(void* told, size_t index, int32_t token) {
+  auto* ids = static_cast<Ids*>(told);
+  if (index == ids->size()) ids->push_back(token);
+  return true;
+}
 
 int Fail(const latimer::Status& status) {
   std::cerr << status.message() << "\n";
@@ -47,9 +54,12 @@ int main(int argc, char** argv) {
     if (!result.ok()) return Fail(result.status());
     expected.emplace_back(result->tokens.begin(), result->tokens.end());
   }
+  std::vector<Ids> told(sources.size());
+  options.on_token = Tell;
   size_t begun = 0, same = 0;
   while (begun < sources.size() || translator.under_way() > 0) {
     while (begun < sources.size() && translator.CanBegin()) {
+      options.token_context = &told[begun];
       const latimer::Status begin =
           translator.BeginIds(sources[begun], options, begun);
       if (!begin.ok()) return Fail(begin);
@@ -59,7 +69,10 @@ int main(int argc, char** argv) {
     if (!translator.Advance(&finished)) continue;
     if (!finished.status.ok()) return Fail(finished.status);
     const auto& tokens = finished.translation.tokens;
-    if (Ids(tokens.begin(), tokens.end()) == expected[finished.ticket]) ++same;
+    const Ids ids(tokens.begin(), tokens.end());
+    if (ids == expected[finished.ticket] && ids == told[finished.ticket]) {
+      ++same;
+    }
   }
   std::cout << same << "\n";
   return 0;

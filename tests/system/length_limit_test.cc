@@ -42,9 +42,11 @@ TEST_F(LengthLimitTest, TheModelsOwnLimitForcesEos) {
   for (const auto& source : sources_) {
     const Translation result = Run(source, 0);
     ASSERT_LE(result.tokens.size(), limit);
-    reached += result.tokens.size() == limit ? 1 : 0;
+    const bool is_full = result.tokens.size() == limit;
+    reached += is_full ? 1 : 0;
     EXPECT_EQ(result.tokens.back(), translator_.model_info().generation.eos);
-    EXPECT_EQ(result.stop_reason, StopReason::kEos);
+    EXPECT_EQ(result.stop_reason,
+              is_full ? StopReason::kLengthLimit : StopReason::kEos);
   }
   EXPECT_GT(reached, 0) << "no sentence of the fixture is that long";
 }

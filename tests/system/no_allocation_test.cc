@@ -167,6 +167,17 @@ TEST_P(NoAllocationTest, AThousandTranslationsSideBySide) {
   ASSERT_TRUE(status.ok()) << status.message();
   TranslateOptions options;
   options.max_target_tokens = kMaxTargetTokens;
+  // All that may end a sentence is looked at.
+  const std::atomic<bool> cancel = false;
+  size_t told = 0;
+  options.budget_ms = UINT32_MAX;
+  options.budget_tokens = UINT32_MAX;
+  options.cancel = &cancel;
+  options.token_context = &told;
+  options.on_token = [](void* context, size_t, int32_t) {
+    ++*static_cast<size_t*>(context);
+    return true;
+  };
   size_t begun = 0, finished = 0;
   bool ok = true;
   armed = true;
@@ -184,6 +195,7 @@ TEST_P(NoAllocationTest, AThousandTranslationsSideBySide) {
   armed = false;
   EXPECT_TRUE(ok);
   EXPECT_EQ(translator.under_way(), 0u);
+  EXPECT_GE(told, finished);
 }
 
 TEST_P(NoAllocationTest, AModelThatIsRefusedDoesNotAllocateEither) {

@@ -40,6 +40,9 @@ constexpr IndirectCall kIndirectCalls[] = {
      "SsruSublayer|"
      "SublayerInput)\\(",
      "latimer::(sse41|avx2|avx512|neon|scalar)::[A-Z]"},
+    // TranslateOptions::on_token.
+    {"latimer::GreedySearch::(Append|Force|NeedsNoStep|CollectRows)\\(",
+     nullptr},
     // NibbleKernels, ops/nibble/planes.cc.
     {"latimer::(.*::)?(BoundLogits|FindBestToken|MakeNibbleProduct|"
      "UnprunedLogits)\\(",
@@ -111,6 +114,7 @@ constexpr const char* kRoots[] = {
     "latimer_can_begin\\(",
     "latimer_under_way\\(",
     "latimer_advance\\(",
+    "latimer_set_cancelled\\(",
     "latimer_message\\(",
     "latimer_workspace_bytes\\(",
     "latimer_workspace_alignment\\(",

@@ -7,6 +7,7 @@
 #ifndef LATIMER_LATIMER_H_
 #define LATIMER_LATIMER_H_
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,15 @@ typedef enum latimer_code {
   LATIMER_RESOURCE_UNAVAILABLE
 } latimer_code;
 
+/* Why a translation ended: latimer::StopReason (stop.h), in the same order. */
+typedef enum latimer_stop_reason {
+  LATIMER_EOS = 0,
+  LATIMER_LENGTH_LIMIT,
+  LATIMER_LOOP,
+  LATIMER_BUDGET,
+  LATIMER_CANCELLED
+} latimer_stop_reason;
+
 /* A loaded model. Lives inside the workspace. */
 typedef struct latimer_translator latimer_translator;
 
@@ -40,9 +50,10 @@ typedef struct latimer_translation {
   size_t text_bytes;
   const int32_t* tokens; /* target ids, EOS included when it was produced */
   size_t token_count;
-  size_t source_bytes;  /* of the text given; see latimer_translate_part */
-  int space_follows;    /* 1: white space separates this part and the rest */
-  int stopped_at_limit; /* 1: the length limit ended it, not EOS */
+  size_t source_bytes; /* of the text given; see latimer_translate_part */
+  int space_follows;   /* 1: white space separates this part and the rest */
+  latimer_stop_reason stop_reason;
+  size_t generated_tokens; /* those of a loop that was cut included */
 } latimer_translation;
 
 /* What to obey in the place of the model's rules; all zero: the model's.
@@ -60,6 +71,12 @@ typedef struct latimer_options {
   float repetition_penalty;        /* 0: the model's; 1: off */
   const int32_t* suppressed;       /* ids that may not be produced */
   size_t suppressed_count;
+  int no_guards;          /* 1: loops and great lengths of a text are not
+                             stopped */
+  uint32_t budget_tokens; /* of the call; 0: no limit */
+  uint32_t budget_ms;
+  bool (*on_token)(void* context, size_t index, int32_t id); /* NULL: none */
+  void* token_context;
 } latimer_options;
 
 /* Bytes and alignment of the workspace in this build. */
@@ -117,6 +134,11 @@ size_t latimer_under_way(const latimer_translator* translator);
 latimer_code latimer_advance(latimer_translator* translator, int* finished,
                              uint64_t* ticket,
                              latimer_translation* translation);
+
+/* While it is cancelled (1; 0: no more) a sentence of this translator ends
+ * before its next token, by LATIMER_CANCELLED. Any thread may call it, and a
+ * signal handler. */
+void latimer_set_cancelled(latimer_translator* translator, int cancelled);
 
 /* The sentence of the last call that failed, "" if none did. Zero-terminated;
  * valid until the next call. */

@@ -11,6 +11,7 @@
 #ifndef LATIMER_TRANSLATOR_H_
 #define LATIMER_TRANSLATOR_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -21,6 +22,7 @@
 #include "latimer/memory.h"
 #include "latimer/model_info.h"
 #include "latimer/status.h"
+#include "latimer/stop.h"
 
 namespace latimer {
 
@@ -72,20 +74,33 @@ struct TranslateOptions {
   // Where to add the time that each group of work takes; null: no clock is
   // read.
   GroupTimes* times = nullptr;
-};
-
-enum class StopReason : uint8_t {
-  kEos,          // The model ended the sentence.
-  kLengthLimit,  // max_target_tokens, or the model's limit, was reached.
+  // Stop loops, and what is far longer than a translation: see stop.h. false:
+  // plain greedy search, which ids always have.
+  bool guards = true;
+  // What the call may use, all parts of its text together: generated tokens,
+  // and milliseconds from its begin, looked at before the encoder and before
+  // each token. 0: no limit. Of BeginPart and BeginIds that of the sentence.
+  uint32_t budget_tokens = 0;
+  uint32_t budget_ms = 0;
+  // Ends the sentence, and the call, before the next token where it is true.
+  // Another thread may set it. It must live until the sentence has finished.
+  const std::atomic<bool>* cancel = nullptr;
+  // Told each token; may end the sentence, and the call. Null: nobody is.
+  TokenCallback on_token = nullptr;
+  void* token_context = nullptr;
 };
 
 // A translation; views into the workspace, valid until the next call.
 struct Translation {
   // Detokenized UTF-8; empty for TranslateIds.
   std::string_view text;
-  // Target ids without decoder_start, EOS included when it was produced.
+  // Target ids without decoder_start, EOS included when it was produced. Of a
+  // loop the first copy, whatever TranslateOptions::on_token was told.
   std::span<const int32_t> tokens;
+  // Of a text in several parts the most severe.
   StopReason stop_reason = StopReason::kEos;
+  // Tokens that were generated, in all parts, those of a loop included.
+  size_t generated_tokens = 0;
   // Source ids that were read, with what the model has around every text.
   std::span<const int32_t> source;
   // What the options asked for: see insight.h. One score for each of `tokens`.
@@ -94,7 +109,9 @@ struct Translation {
 
   // For TranslatePart. Bytes of the source that this part ends at, the white
   // space after it included; whether there was any; and the language code that
-  // the source began with or was given, to be given with the rest.
+  // the source began with or was given, to be given with the rest. Translate
+  // gives the bytes of all parts that it began: less than the text only where
+  // a budget or the caller ended it.
   size_t source_bytes = 0;
   bool space_follows = false;
   std::string_view language_code;
@@ -129,9 +146,10 @@ class Translator {
   // Translates a text of one or more sentences. One that exceeds the longest
   // source is cut at sentence ends, else at spaces, translated part by part and
   // joined with spaces; nothing is dropped. Invalid UTF-8 becomes U+FFFD.
-  // `tokens` are those of the last part. Errors: kFailedPrecondition (no model
-  // or no tokenizer), kTextTooLong (the translation exceeds the profile's
-  // text_bytes; use TranslatePart).
+  // `tokens` are those of the last part. Where a budget or the caller ends a
+  // part, the parts after it are not begun: see source_bytes. Errors:
+  // kFailedPrecondition (no model or no tokenizer), kTextTooLong (the
+  // translation exceeds the profile's text_bytes; use TranslatePart).
   Result<Translation> Translate(std::string_view text,
                                 const TranslateOptions& options = {});
 
