@@ -91,7 +91,7 @@ std::string LongText() {
 }
 
 TEST_F(StopTest, GuardsChangeNoUsualTranslation) {
-  for (const std::string& line : TestLines(Emulated(300, 8))) {
+  for (const std::string& line : TestLines(Emulated(100, 6))) {
     const Ids plain = Plain(line);
     const Translation guarded = Run(line);
     EXPECT_THAT(guarded.tokens, ElementsAreArray(plain)) << line;
@@ -105,7 +105,7 @@ TEST_F(StopTest, ALoopIsCutToItsFirstCopyUnlessThereAreNoGuards) {
   TranslateOptions endless;
   endless.min_target_tokens = 150;
   size_t loops = 0;
-  for (const std::string& line : TestLines(Emulated(60, 4))) {
+  for (const std::string& line : TestLines(Emulated(20, 3))) {
     const Ids plain = Plain(line, endless);
     Ids source(line.size() + 8);
     source.resize(*translator_.Tokenize(line, source));
@@ -448,7 +448,7 @@ TEST_F(StopCliTest, WhatABudgetLeavesOutOfALineIsSaid) {
 TEST_F(StopCliTest, ALoopIsNamedUnlessThereAreNoGuards) {
   const std::vector<std::string> endless = {"--min-target-tokens", "150"};
   std::string input;
-  for (const std::string& line : TestLines(Emulated(20, 4))) {
+  for (const std::string& line : TestLines(Emulated(10, 3))) {
     input += line + "\n";
   }
   const Outcome guarded = Translate(input, endless);

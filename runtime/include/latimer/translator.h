@@ -145,7 +145,8 @@ class Translator {
 
   // Translates a text of one or more sentences. One that exceeds the longest
   // source is cut at sentence ends, else at spaces, translated part by part and
-  // joined with spaces; nothing is dropped. Invalid UTF-8 becomes U+FFFD.
+  // joined with spaces; nothing is dropped. Each byte of invalid UTF-8 becomes
+  // U+FFFD, which is an unknown token to most models; NUL is a character.
   // `tokens` are those of the last part. Where a budget or the caller ends a
   // part, the parts after it are not begun: see source_bytes. Errors:
   // kFailedPrecondition (no model or no tokenizer), kTextTooLong (the

@@ -1,0 +1,137 @@
+// Hostile texts through the demo model: nothing crashes, nothing is lost, and
+// sentences side by side give what they give alone.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "tests/converter/hostile_texts.h"
+#include "tests/system/demo_model.h"
+#include "tests/system/emulator.h"
+#include "tests/system/program.h"
+#include "tests/system/tiny_model.h"
+
+namespace latimer {
+namespace {
+
+// Short translations: what is tested is the text, not its length.
+constexpr TranslateOptions kOptions = {.max_target_tokens = 12,
+                                       .language_code = {}};
+
+std::vector<std::string> Texts() {
+  std::vector<std::string> texts = HostileTexts();
+  if (!kEmulated) {
+    texts.push_back(Times(5000, "\xf0\x9f"));
+    texts.push_back(Times(1000, "Tom wants to learn German. "));
+    return texts;
+  }
+  std::erase_if(texts, [](const auto& text) { return text.size() > 400; });
+  return texts;
+}
+
+class HostileTranslationTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const Status status = translator_.Load(file_.bytes(), &test_workspace);
+    ASSERT_TRUE(status.ok()) << status.message();
+  }
+
+  // Part by part.
+  std::string OneByOne(std::string_view text) {
+    std::string whole;
+    TranslateOptions options = kOptions;
+    while (!text.empty()) {
+      const auto part = translator_.TranslatePart(text, options);
+      EXPECT_TRUE(part.ok()) << part.status().message();
+      if (!part.ok() || part->source_bytes == 0 ||
+          part->source_bytes > text.size()) {
+        ADD_FAILURE() << "no part";
+        break;
+      }
+      whole += part->text;
+      text.remove_prefix(part->source_bytes);
+      if (part->space_follows && !text.empty()) whole += ' ';
+      options.language_code = part->language_code;
+    }
+    return whole;
+  }
+
+  std::string SideBySide(std::string_view text) {
+    struct Part {
+      std::string text;
+      bool space = false;
+    };
+    std::vector<Part> parts;
+    TranslateOptions options = kOptions;
+    while (!text.empty() || translator_.under_way() > 0) {
+      while (!text.empty() && translator_.CanBegin()) {
+        const auto begun = translator_.BeginPart(text, options, parts.size());
+        if (!begun.ok()) {
+          ADD_FAILURE() << begun.status().message();
+          return "";
+        }
+        text.remove_prefix(begun->source_bytes);
+        parts.push_back({"", begun->space_follows && !text.empty()});
+        options.language_code = begun->language_code;
+      }
+      FinishedTranslation out;
+      if (!translator_.Advance(&out)) continue;
+      EXPECT_TRUE(out.status.ok()) << out.status.message();
+      parts[out.ticket].text = out.translation.text;
+    }
+    std::string whole;
+    for (const Part& part : parts) {
+      whole += part.text;
+      if (part.space) whole += ' ';
+    }
+    return whole;
+  }
+
+  const ModelBytes file_ = ConvertDemo(WeightType::kInt8);
+  Translator translator_;
+};
+
+TEST_F(HostileTranslationTest, AllOfATextIsTranslatedAloneAndSideBySide) {
+  for (const std::string& text : Texts()) {
+    SCOPED_TRACE(testing::PrintToString(text.substr(0, 60)));
+    const auto whole = translator_.Translate(text, kOptions);
+    ASSERT_TRUE(whole.ok()) << whole.status().message();
+    EXPECT_EQ(whole->source_bytes, text.size());
+    const std::string expected(whole->text);
+    EXPECT_TRUE(IsUtf8(expected));
+    EXPECT_EQ(OneByOne(text), expected);
+    EXPECT_EQ(SideBySide(text), expected);
+  }
+}
+
+TEST_F(HostileTranslationTest, WhatHasNoTokensHasNoTranslation) {
+  for (const char* text : {"", " ", "\t\r\v\f", "\u3000", "\u200b\ufeff"}) {
+    const auto result = translator_.Translate(text);
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    EXPECT_EQ(result->text, "") << testing::PrintToString(text);
+    EXPECT_TRUE(result->tokens.empty()) << testing::PrintToString(text);
+    EXPECT_EQ(result->stop_reason, StopReason::kEos);
+  }
+}
+
+TEST_F(HostileTranslationTest, TheProgramGivesALineForEach) {
+  const TempFolder folder;
+  const std::string model = folder.path() / "demo.ltm";
+  std::ofstream(model, std::ios::binary)
+      .write(reinterpret_cast<const char*>(file_.bytes().data()),
+             static_cast<std::streamsize>(file_.bytes().size()));
+  std::string input, expected;
+  for (const std::string& text : Texts()) {
+    input += text + "\n";
+    const auto whole = translator_.Translate(text, kOptions);
+    ASSERT_TRUE(whole.ok());
+    expected += std::string(whole->text) + "\n";
+  }
+  const Outcome outcome = RunProgram(
+      "latimer", {"translate", model, "--max-target-tokens", "12"}, input);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, expected);
+}
+
+}  // namespace
+}  // namespace latimer
