@@ -155,7 +155,7 @@ constexpr uint64_t BufferBytes(const Profile& p, Buffer buffer) {
       return Padded((p.token_scores ? t : 1) * 2 * sizeof(float));
     case Buffer::kState:
       return 4096 + 512 * (uint64_t{p.encoder_layers} + l) +
-             256 * (uint64_t{p.threads} + p.lanes - 1);
+             256 * uint64_t{p.threads} + 512 * (uint64_t{p.lanes} - 1);
   }
   return 0;
 }
