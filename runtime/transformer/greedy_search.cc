@@ -38,14 +38,18 @@ int32_t ForcedToken(const Lane& lane) {
   return kProfile.pruned_argmax && context.model.info.pruned_argmax;
 }
 
-// Where a step computes more than a quarter of the logits, all of them would
-// have taken less time; so the next steps of the sentence compute all.
-constexpr size_t kUnprunedSteps = 16;
-constexpr size_t kMostPrunedShare = 4;
+bool NeedsAllLogits(const SearchRules& rules) {
+  return rules.scores || rules.repetition_penalty != 1.0f;
+}
 
-bool NeedsAllLogits(const Lane& lane) {
-  return lane.rules.scores || lane.rules.repetition_penalty != 1.0f ||
-         lane.unpruned_steps > 0;
+// Where more than a quarter of the logits had to be computed, all of them would
+// have taken less time. So the next step computes all, and twice as many each
+// time that this is found again.
+void LearnFromStep(const BestToken& best, size_t vocabulary, Lane& lane) {
+  constexpr uint32_t kMostSteps = 255;
+  const bool flat = best.computed > vocabulary / 4;
+  lane.flat_steps = flat ? std::min(2 * lane.flat_steps + 1, kMostSteps) : 0;
+  lane.unpruned_steps = lane.flat_steps;
 }
 
 // Whether the caller wants more. What a sentence that begins anew made before,
@@ -109,7 +113,7 @@ void GreedySearch::Begin(Lane& lane, size_t source_tokens,
   lane.loops.Reset();
   lane.stop_reason = StopReason::kEos;
   lane.generated = 0;
-  lane.unpruned_steps = 0;
+  lane.flat_steps = lane.unpruned_steps = 0;
   ++under_way_;
 }
 
@@ -300,7 +304,7 @@ void GreedySearch::ChooseFromBounds(RunContext& context,
     Lane& lane = *row_lanes_[row];
     if (const int32_t forced = ForcedToken(lane); forced >= 0) {
       Force(context, lane, forced);
-    } else if (NeedsAllLogits(lane)) {
+    } else if (NeedsAllLogits(lane.rules) || lane.unpruned_steps > 0) {
       if (lane.unpruned_steps > 0) --lane.unpruned_steps;
       UnprunedLogits(context, row);
       context.clock.Lap(WorkGroup::kOutput);
@@ -320,9 +324,7 @@ void GreedySearch::ChooseFromBounds(RunContext& context,
       Lane& lane = *row_lanes_[rows[i]];
       const BestToken best =
           FindBestToken(context, rows, i, lane.rules, PrefixOf(context, lane));
-      if (best.computed > vocabulary / kMostPrunedShare) {
-        lane.unpruned_steps = kUnprunedSteps;
-      }
+      LearnFromStep(best, vocabulary, lane);
       Append(context, lane, static_cast<int32_t>(best.token));
     }
     context.clock.Lap(WorkGroup::kSearch);

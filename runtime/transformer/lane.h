@@ -39,8 +39,10 @@ struct Lane {
   // When it is done: why, and how many tokens it had before a loop was cut.
   StopReason stop_reason = StopReason::kEos;
   size_t generated = 0;
-  // Steps until bounds of the logits are tried again; see greedy_search.cc.
-  size_t unpruned_steps = 0;
+  // Steps until bounds of the logits are tried again, and how many that were
+  // after the last try; see LearnFromStep.
+  uint32_t unpruned_steps = 0;
+  uint32_t flat_steps = 0;
   CacheRegion cross;
   CacheRegion self;
   SentenceCaches caches;

@@ -213,6 +213,34 @@ TEST(PrunedArgmaxModelTest, RulesGiveTheSameTokens) {
   }
 }
 
+// Norms that are too large leave bounds that are true and useless: all blocks
+// are computed, and then all logits at once.
+TEST(PrunedArgmaxModelTest, UselessBoundsGiveTheSameTokens) {
+  Image image(Demo(true).bytes());
+  auto* tensors = image.root().mutable_tensors();
+  schema::Tensor* output = tensors->GetMutableObject(tensors->size() - 1);
+  ASSERT_EQ(output->name()->str(), "output");
+  const uint32_t n = output->shape()->Get(0), k = output->shape()->Get(1);
+  const std::vector<float> norms(kNibbleBlockRows, 1e6f);
+  for (uint64_t block = 0; block < NibbleBlocks(n); ++block) {
+    const uint64_t end = (block + 1) * NibbleHighBytes(k);
+    const uint64_t bytes = norms.size() * sizeof(float);
+    std::memcpy(output->mutable_data()->Data() + end - bytes, norms.data(),
+                bytes);
+  }
+  image.FixChecksum();
+  const std::vector<Found> expected = TranslateAll(false, {});
+  Translator translator;
+  ASSERT_TRUE(translator.Load(image.bytes(), &test_workspace).ok());
+  for (size_t i = 0; i < Rows().size(); ++i) {
+    const Result<Translation> result =
+        translator.TranslateIds(Rows()[i].source);
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    EXPECT_EQ(Ids(result->tokens.begin(), result->tokens.end()),
+              expected[i].tokens);
+  }
+}
+
 TEST(PrunedArgmaxModelTest, ThreadsGiveTheSameTokens) {
   const std::vector<Found> expected = TranslateAll(true, {});
   for (uint32_t threads = 2; threads <= std::min(kProfile.threads, 3u);

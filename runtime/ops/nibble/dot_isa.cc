@@ -57,6 +57,9 @@ LATIMER_INLINE void DotBlock(const NibbleProduct* rows, const uint8_t* nibbles,
     }
     AddGroup<kRows>(sums, nibbles, q, i);
   }
+  for (size_t line = 0; line < sizeof(Constants); line += kLine) {
+    __builtin_prefetch(nibbles + line + kPrefetchBytes);
+  }
   const auto* sum = reinterpret_cast<const int32_t*>(nibbles);
   for (size_t row = 0; row < kRows; ++row) {
     Store(sums[row], out[row]);
@@ -91,13 +94,19 @@ LATIMER_INLINE const float* BiasOf(const NibbleProduct& p, size_t block,
   return copy;
 }
 
-// values[i] = the larger of values[i] and values[count + i], i < count.
-template <size_t kCount>
-LATIMER_INLINE void KeepLarger(float* values) {
-  for (size_t i = 0; i < kCount; ++i) {
-    const float other = values[kCount + i];
-    values[i] = other > values[i] ? other : values[i];
-  }
+// In vectors of four, which every instruction set has, or GCC takes 16 steps.
+LATIMER_INLINE float Largest(const float (&values)[kChannels]) {
+  typedef float F32x4 __attribute__((vector_size(16)));
+  typedef int32_t I32x4 __attribute__((vector_size(16)));
+  const auto larger = [](F32x4 a, F32x4 b) __attribute__((always_inline)) {
+    return b > a ? b : a;
+  };
+  F32x4 v[4];
+  __builtin_memcpy(v, values, sizeof(v));
+  F32x4 most = larger(larger(v[0], v[1]), larger(v[2], v[3]));
+  most = larger(most, __builtin_shuffle(most, I32x4{2, 3, 0, 1}));
+  most = larger(most, __builtin_shuffle(most, I32x4{1, 0, 3, 2}));
+  return most[0];
 }
 
 // The largest bound of a block; high: what its high nibbles give.
@@ -120,11 +129,7 @@ LATIMER_INLINE float BoundOf(const NibbleProduct& p, const Constants& constants,
     upper[i] = Finish(p, sum, constants.scale[i], bias[i]);
   }
   for (size_t i = channels; i < kChannels; ++i) upper[i] = -__builtin_inff();
-  KeepLarger<8>(upper);
-  KeepLarger<4>(upper);
-  KeepLarger<2>(upper);
-  KeepLarger<1>(upper);
-  return upper[0];
+  return Largest(upper);
 }
 
 template <size_t kRows>

@@ -37,11 +37,14 @@ LATIMER_INLINE int32_t LoadInt32(const int8_t* p) {
 #if defined(__AVX512VNNI__)
 
 constexpr size_t kMostRows = 4;
+// Each waits for itself: with few rows four are needed, with many there are
+// enough.
 struct Sums {
-  __m512i first, second;
+  __m512i part[4];
 };
 LATIMER_INLINE Sums Zero() {
-  return {_mm512_setzero_si512(), _mm512_setzero_si512()};
+  const __m512i zero = _mm512_setzero_si512();
+  return {{zero, zero, zero, zero}};
 }
 template <size_t kRows>
 LATIMER_INLINE void AddGroup(Sums (&sums)[kRows], const uint8_t* w,
@@ -53,15 +56,19 @@ LATIMER_INLINE void AddGroup(Sums (&sums)[kRows], const uint8_t* w,
     const __m512i high = _mm512_srli_epi16(nibbles, 4) & mask;
     for (size_t row = 0; row < kRows; ++row) {
       const int8_t* x = q[row] + input;
-      sums[row].first = _mm512_dpbusd_epi32(sums[row].first, low,
-                                            _mm512_set1_epi32(LoadInt32(x)));
-      sums[row].second = _mm512_dpbusd_epi32(
-          sums[row].second, high, _mm512_set1_epi32(LoadInt32(x + 4)));
+      __m512i* part = sums[row].part + (kRows <= 2 ? i % 2 * 2 : 0);
+      part[0] =
+          _mm512_dpbusd_epi32(part[0], low, _mm512_set1_epi32(LoadInt32(x)));
+      part[1] = _mm512_dpbusd_epi32(part[1], high,
+                                    _mm512_set1_epi32(LoadInt32(x + 4)));
     }
   }
 }
 LATIMER_INLINE void Store(const Sums& sums, int32_t* out) {
-  _mm512_storeu_si512(out, _mm512_add_epi32(sums.first, sums.second));
+  const __m512i* part = sums.part;
+  _mm512_storeu_si512(out,
+                      _mm512_add_epi32(_mm512_add_epi32(part[0], part[1]),
+                                       _mm512_add_epi32(part[2], part[3])));
 }
 
 #elif defined(__AVX2__)
