@@ -62,6 +62,9 @@ bool Report(Lane& lane, int32_t token) {
   return lane.rules.on_token(lane.rules.token_context, lane.count - 1, token);
 }
 
+// Rows for which the largest logits take less time than bounds of them.
+constexpr size_t kFewestExactRows = 6;
+
 Prefix PrefixOf(const RunContext& context, const Lane& lane) {
   return {lane.rules.decoder_start, lane.target(context), lane.count + 1};
 }
@@ -304,8 +307,7 @@ void GreedySearch::ChooseFromBounds(RunContext& context,
     Lane& lane = *row_lanes_[row];
     if (const int32_t forced = ForcedToken(lane); forced >= 0) {
       Force(context, lane, forced);
-    } else if (NeedsAllLogits(lane.rules) || lane.unpruned_steps > 0) {
-      if (lane.unpruned_steps > 0) --lane.unpruned_steps;
+    } else if (NeedsAllLogits(lane.rules)) {
       UnprunedLogits(context, row);
       context.clock.Lap(WorkGroup::kOutput);
       ChooseFromLogits(context, lane);
@@ -314,21 +316,33 @@ void GreedySearch::ChooseFromBounds(RunContext& context,
       bounded[count++] = row;
     }
   }
-  const size_t vocabulary = context.model.info.architecture.target_vocabulary;
-  for (size_t begin = 0; begin < count; begin += kMostBoundedRows) {
-    const std::span<const uint32_t> rows(
-        bounded + begin, std::min(count - begin, kMostBoundedRows));
-    BoundLogits(context, rows);
-    context.clock.Lap(WorkGroup::kOutput);
-    for (size_t i = 0; i < rows.size(); ++i) {
-      Lane& lane = *row_lanes_[rows[i]];
-      const BestToken best =
-          FindBestToken(context, rows, i, lane.rules, PrefixOf(context, lane));
-      LearnFromStep(best, vocabulary, lane);
-      Append(context, lane, static_cast<int32_t>(best.token));
-    }
-    context.clock.Lap(WorkGroup::kSearch);
+  const size_t most = MostBoundedRows(context);
+  for (size_t begin = 0; begin < count; begin += most) {
+    ChooseBounded(context, {bounded + begin, std::min(count - begin, most)});
   }
+}
+
+void GreedySearch::ChooseBounded(RunContext& context,
+                                 std::span<const uint32_t> rows) {
+  const size_t vocabulary = context.model.info.architecture.target_vocabulary;
+  const bool exact = rows.size() >= kFewestExactRows ||
+                     std::any_of(rows.begin(), rows.end(), [&](uint32_t row) {
+                       return row_lanes_[row]->unpruned_steps > 0;
+                     });
+  BoundLogits(context, rows, exact ? Bounds::kExact : Bounds::kHighNibbles);
+  context.clock.Lap(WorkGroup::kOutput);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    Lane& lane = *row_lanes_[rows[i]];
+    const BestToken best =
+        FindBestToken(context, rows, i, lane.rules, PrefixOf(context, lane));
+    if (!exact) {
+      LearnFromStep(best, vocabulary, lane);
+    } else if (lane.unpruned_steps > 0) {
+      --lane.unpruned_steps;
+    }
+    Append(context, lane, static_cast<int32_t>(best.token));
+  }
+  context.clock.Lap(WorkGroup::kSearch);
 }
 
 // The output matrix is read once for all rows, some channels at a time: as many

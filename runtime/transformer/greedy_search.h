@@ -54,6 +54,7 @@ class GreedySearch {
   void ChooseTokens(RunContext& context, const DecoderOutput& output);
   void ChooseFromLogits(RunContext& context, Lane& lane);
   void ChooseFromBounds(RunContext& context, const DecoderOutput& output);
+  void ChooseBounded(RunContext& context, std::span<const uint32_t> rows);
   void ChooseFromWindows(RunContext& context, const DecoderOutput& output);
   void Append(RunContext& context, Lane& lane, int32_t token);
   void Stop(Lane& lane, StopReason reason);

@@ -13,7 +13,6 @@ constexpr float kNever = -std::numeric_limits<float>::infinity();
 // Blocks that are computed in the order of their bounds.
 constexpr int kLikelyBlocks = 4;
 
-static_assert(kMostBoundedRows == kNibbleBlockRows);
 static_assert(Elements(Buffer::kLogits, sizeof(float)) >=
               RoundUp(kProfile.target_vocabulary, kNibbleBlockRows));
 
@@ -39,17 +38,25 @@ void ForEachRange(RunContext& context, const Run& run) {
 
 }  // namespace
 
-void BoundLogits(RunContext& context, std::span<const uint32_t> rows) {
-  LATIMER_DCHECK(rows.size() <= kMostBoundedRows);
+size_t MostBoundedRows(const RunContext& context) {
+  constexpr size_t kFloats = Elements(Buffer::kLogits, sizeof(float));
+  const size_t fit = kFloats / NibbleBlocks(context.model.tensors.output.n);
+  return std::min(fit, kMostBoundedRows);
+}
+
+void BoundLogits(RunContext& context, std::span<const uint32_t> rows,
+                 Bounds kind) {
+  LATIMER_DCHECK(rows.size() <= MostBoundedRows(context));
   NibbleProduct products[kMostBoundedRows];
   for (size_t i = 0; i < rows.size(); ++i) {
     products[i] = OutputProduct(context, rows[i]);
   }
   const size_t blocks = NibbleBlocks(context.model.tensors.output.n);
   float* bounds = context.workspace->logits;
+  const auto kernel =
+      kind == Bounds::kExact ? context.nibble->maximum : context.nibble->bound;
   ForEachRange(context, [&](size_t begin, size_t end) {
-    context.nibble->bound(products, rows.size(), begin, end, bounds + begin,
-                          blocks);
+    kernel(products, rows.size(), begin, end, bounds + begin, blocks);
   });
 }
 

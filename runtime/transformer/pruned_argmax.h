@@ -15,13 +15,22 @@ namespace latimer {
 // All for a model with a pruned argmax, after PrepareInput of the rows that the
 // output matrix multiplies, which must stay. A row is its place among them.
 
-// Rows that are bounded at a time: their bounds fit where the logits of one
-// stand otherwise.
-inline constexpr size_t kMostBoundedRows = 16;
+// Rows that are bounded at a time, at most. Bounds of 16 fit where the logits
+// of one row stand otherwise, those of more if the model's vocabulary leaves
+// room.
+inline constexpr size_t kMostBoundedRows = 32;
+size_t MostBoundedRows(const RunContext& context);
+
+enum class Bounds : uint8_t {
+  kHighNibbles,  // Reads half of the matrix, and leaves more to compute.
+  kExact,        // The largest logits themselves: where many rows share the
+                 // reading, or where bounds are known to tell little.
+};
 
 // workspace.logits [rows.size(), NibbleBlocks(V)] = bounds of the logits of
 // each row, one for 16 tokens. The matrix is read once.
-void BoundLogits(RunContext& context, std::span<const uint32_t> rows);
+void BoundLogits(RunContext& context, std::span<const uint32_t> rows,
+                 Bounds bounds);
 
 // workspace.logits [V] = the logits of one row.
 void UnprunedLogits(RunContext& context, uint32_t row);

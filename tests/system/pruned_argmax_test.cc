@@ -108,7 +108,7 @@ TEST(PrunedArgmaxModelTest, EveryStepHasTheSameTokenAndTheSameBits) {
           const uint32_t first = 0;
           SearchRules rules = {};
           rules.repetition_penalty = 1.0f;
-          BoundLogits(*pruned, {&first, 1});
+          BoundLogits(*pruned, {&first, 1}, Bounds::kHighNibbles);
           return FindBestToken(*pruned, {&first, 1}, 0, rules, {0, nullptr, 1});
         });
     ASSERT_EQ(found.size(), expected.size());

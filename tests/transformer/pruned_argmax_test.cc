@@ -200,14 +200,20 @@ class PrunedArgmaxTest : public testing::Test {
     const size_t expected =
         context_.vector->argmax(logits.size(), logits.data());
     const uint32_t first = 0;
-    BoundLogits(context_, {&first, 1});
-    const BestToken best =
-        FindBestToken(context_, {&first, 1}, 0, rules, {0, nullptr, 1});
-    ASSERT_EQ(best.token, expected);
-    EXPECT_EQ(std::memcmp(&best.logit, &logits[expected], sizeof(float)), 0)
-        << best.logit << " and " << logits[expected];
-    EXPECT_LE(best.computed, logits.size());
-    computed_ = best.computed;
+    size_t computed[2];
+    for (const Bounds bounds : {Bounds::kHighNibbles, Bounds::kExact}) {
+      BoundLogits(context_, {&first, 1}, bounds);
+      const BestToken best =
+          FindBestToken(context_, {&first, 1}, 0, rules, {0, nullptr, 1});
+      ASSERT_EQ(best.token, expected);
+      EXPECT_EQ(std::memcmp(&best.logit, &logits[expected], sizeof(float)), 0)
+          << best.logit << " and " << logits[expected];
+      EXPECT_LE(best.computed, logits.size());
+      computed[static_cast<int>(bounds)] = best.computed;
+    }
+    EXPECT_LE(computed[static_cast<int>(Bounds::kExact)],
+              computed[static_cast<int>(Bounds::kHighNibbles)]);
+    computed_ = computed[static_cast<int>(Bounds::kHighNibbles)];
   }
 
   RunContext context_;
@@ -296,22 +302,27 @@ TEST_F(PrunedArgmaxTest, RowsSideBySideHaveWhatEachHasAlone) {
     std::vector<float> input;
     std::vector<size_t> expected;
     std::vector<uint32_t> rows;
-    for (uint32_t i = 0; i < kMostBoundedRows + 3; ++i) {
+    context_.model.tensors.output = pruned_;
+    const size_t most = MostBoundedRows(context_);
+    uint32_t i = 0;
+    for (; rows.size() < most; ++i) {
       const std::vector<float>& row = c.rows[i % c.rows.size()];
       input.insert(input.end(), row.begin(), row.end());
       const std::vector<float> logits = Logits(row, false);
       expected.push_back(context_.vector->argmax(logits.size(), logits.data()));
       if (i % 7 != 2) rows.push_back(i);
     }
-    ASSERT_EQ(rows.size(), kMostBoundedRows);
     context_.model.tensors.output = pruned_;
-    PrepareInput(context_, input.data(), kMostBoundedRows + 3, c.k);
-    BoundLogits(context_, rows);
+    PrepareInput(context_, input.data(), i, c.k);
     SearchRules rules = {};
     rules.repetition_penalty = 1.0f;
-    for (size_t i = 0; i < rows.size(); ++i) {
-      EXPECT_EQ(FindBestToken(context_, rows, i, rules, {0, nullptr, 1}).token,
-                expected[rows[i]]);
+    for (const Bounds bounds : {Bounds::kHighNibbles, Bounds::kExact}) {
+      BoundLogits(context_, rows, bounds);
+      for (size_t j = 0; j < rows.size(); ++j) {
+        const BestToken best =
+            FindBestToken(context_, rows, j, rules, {0, nullptr, 1});
+        EXPECT_EQ(best.token, expected[rows[j]]);
+      }
     }
   }
 }

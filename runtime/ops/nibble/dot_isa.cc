@@ -38,6 +38,24 @@ LATIMER_INLINE const Constants& ConstantsOf(const NibbleProduct& p,
                                              kChannels * p.k / 2);
 }
 
+// One number for each channel. GCC cuts these to the vectors that there are; of
+// loops it makes scalar code.
+typedef float Floats
+    __attribute__((vector_size(kChannels * 4), aligned(4), may_alias));
+typedef int32_t Ints
+    __attribute__((vector_size(kChannels * 4), aligned(4), may_alias));
+typedef uint32_t Uints
+    __attribute__((vector_size(kChannels * 4), aligned(4), may_alias));
+LATIMER_INLINE const Floats& FloatsAt(const void* p) {
+  return *static_cast<const Floats*>(p);
+}
+LATIMER_INLINE const Ints& IntsAt(const void* p) {
+  return *static_cast<const Ints*>(p);
+}
+LATIMER_INLINE const Uints& UintsAt(const void* p) {
+  return *static_cast<const Uints*>(p);
+}
+
 // out[row] = x times the nibbles of a block, x being the row's q without its
 // zero point. A file that lies about the sums of nibbles may overflow, which
 // wraps.
@@ -60,24 +78,13 @@ LATIMER_INLINE void DotBlock(const NibbleProduct* rows, const uint8_t* nibbles,
   for (size_t line = 0; line < sizeof(Constants); line += kLine) {
     __builtin_prefetch(nibbles + line + kPrefetchBytes);
   }
-  const auto* sum = reinterpret_cast<const int32_t*>(nibbles);
   for (size_t row = 0; row < kRows; ++row) {
     Store(sums[row], out[row]);
-    for (size_t i = 0; i < kChannels; ++i) {
-      out[row][i] =
-          static_cast<int32_t>(static_cast<uint32_t>(out[row][i]) -
-                               static_cast<uint32_t>(rows[row].zero_point) *
-                                   static_cast<uint32_t>(sum[i]));
-    }
+    const Uints dots =
+        UintsAt(out[row]) -
+        static_cast<uint32_t>(rows[row].zero_point) * UintsAt(nibbles);
+    __builtin_memcpy(out[row], &dots, sizeof(dots));
   }
-}
-
-// GemmInt8's operations, whose bias is zero, and those of add(). All of them
-// rise with `sum`, for the scales are not negative.
-LATIMER_INLINE float Finish(const NibbleProduct& p, float sum, float scale,
-                            float bias) {
-  const float product = sum * p.scale * scale + 0.0f;
-  return p.bias == nullptr ? product : product + bias;
 }
 
 alignas(64) constexpr float kZeros[kChannels] = {};
@@ -94,13 +101,17 @@ LATIMER_INLINE const float* BiasOf(const NibbleProduct& p, size_t block,
   return copy;
 }
 
-// In vectors of four, which every instruction set has, or GCC takes 16 steps.
-LATIMER_INLINE float Largest(const float (&values)[kChannels]) {
+// The largest of all but those of channels from `channels` on. In vectors of
+// four, which every instruction set has, or GCC takes 16 steps.
+LATIMER_INLINE float Largest(float (&values)[kChannels], size_t channels) {
   typedef float F32x4 __attribute__((vector_size(16)));
   typedef int32_t I32x4 __attribute__((vector_size(16)));
   const auto larger = [](F32x4 a, F32x4 b) __attribute__((always_inline)) {
     return b > a ? b : a;
   };
+  if (channels < kChannels) [[unlikely]] {
+    for (size_t i = channels; i < kChannels; ++i) values[i] = -__builtin_inff();
+  }
   F32x4 v[4];
   __builtin_memcpy(v, values, sizeof(v));
   F32x4 most = larger(larger(v[0], v[1]), larger(v[2], v[3]));
@@ -109,9 +120,20 @@ LATIMER_INLINE float Largest(const float (&values)[kChannels]) {
   return most[0];
 }
 
+// logits = GemmInt8's operations, whose bias is zero, and those of add(). All
+// of them rise with `sums`, for the scales are not negative.
+LATIMER_INLINE void Finish(const NibbleProduct& p, size_t block,
+                           const Floats& sums, float (&logits)[kChannels]) {
+  const Floats scale = FloatsAt(ConstantsOf(p, block).scale);
+  float copy[kChannels];
+  const Floats bias = FloatsAt(BiasOf(p, block, copy));
+  // A bias of zero changes nothing, for the product is not -0.
+  const Floats result = (sums * p.scale * scale + 0.0f) + bias;
+  __builtin_memcpy(logits, &result, sizeof(result));
+}
+
 // The largest bound of a block; high: what its high nibbles give.
-LATIMER_INLINE float BoundOf(const NibbleProduct& p, const Constants& constants,
-                             const float* bias, size_t channels,
+LATIMER_INLINE float BoundOf(const NibbleProduct& p, size_t block,
                              const int32_t (&high)[kChannels]) {
   // 16 high + low - 128 sum(x), low being at most 7.5 sum(x) + the norms'
   // product. The sum of integers is at most 2^15 k, the norms' product below
@@ -120,16 +142,73 @@ LATIMER_INLINE float BoundOf(const NibbleProduct& p, const Constants& constants,
   const uint32_t offset = 120 * static_cast<uint32_t>(p.sum);
   const float rest =
       static_cast<float>(p.k) / 64 - 0.5f * static_cast<float>(p.sum);
+  const Uints least = 16 * UintsAt(high) - offset;
+  const Floats norm = FloatsAt(ConstantsOf(p, block).norm);
+  const Floats sums =
+      __builtin_convertvector(IntsAt(&least), Floats) + (norm * p.norm + rest);
   float upper[kChannels];
-  for (size_t i = 0; i < kChannels; ++i) {
-    const auto least =
-        static_cast<int32_t>(16 * static_cast<uint32_t>(high[i]) - offset);
-    const float sum =
-        static_cast<float>(least) + (constants.norm[i] * p.norm + rest);
-    upper[i] = Finish(p, sum, constants.scale[i], bias[i]);
+  Finish(p, block, sums, upper);
+  return Largest(upper, p.n - block * kChannels);
+}
+
+// out[row] = what GemmInt8 sums up: x times the weights of a block, which are
+// 16 high + low - 128.
+template <size_t kRows>
+LATIMER_INLINE void SumBlock(const NibbleProduct* rows, size_t block,
+                             int32_t (&out)[kRows][kChannels]) {
+  int32_t low[kRows][kChannels];
+  DotBlock<kRows>(rows, HighOf(*rows, block), out);
+  DotBlock<kRows>(rows, LowOf(*rows, block), low);
+  for (size_t row = 0; row < kRows; ++row) {
+    const Uints sums = 16 * UintsAt(out[row]) + UintsAt(low[row]) -
+                       128 * static_cast<uint32_t>(rows[row].sum);
+    __builtin_memcpy(out[row], &sums, sizeof(sums));
   }
-  for (size_t i = channels; i < kChannels; ++i) upper[i] = -__builtin_inff();
-  return Largest(upper);
+}
+
+// The same for several blocks, of bytes that are put together of both planes'
+// nibbles.
+template <size_t kRows, size_t kBlocks>
+LATIMER_INLINE void SumWholeBlocks(const NibbleProduct* rows, size_t block,
+                                   int32_t (&out)[kBlocks][kRows][kChannels]) {
+  const size_t k = rows->k;
+  const uint8_t* high[kBlocks];
+  const uint8_t* low[kBlocks];
+  Sums sums[kBlocks][kRows];
+  const int8_t* q[kRows];
+  for (size_t row = 0; row < kRows; ++row) q[row] = rows[row].q;
+  for (size_t b = 0; b < kBlocks; ++b) {
+    high[b] = HighOf(*rows, block + b);
+    low[b] = LowOf(*rows, block + b);
+    for (size_t row = 0; row < kRows; ++row) sums[b][row] = Zero();
+  }
+  for (size_t i = 0; i < k; i += kNibbleInputs) {
+    for (size_t b = 0; b < kBlocks; ++b) {
+      for (size_t line = 0; line < kGroup; line += kLine) {
+        __builtin_prefetch(high[b] + line + kBlocks * kPrefetchBytes);
+        __builtin_prefetch(low[b] + line + kBlocks * kPrefetchBytes);
+      }
+    }
+    AddWholeGroup<kRows>(sums, high, low, q, i);
+    for (size_t b = 0; b < kBlocks; ++b) {
+      high[b] += kGroup;
+      low[b] += kGroup;
+    }
+  }
+  // Those were sums of q (w + 128 + offset), q being x + zero_point.
+  constexpr auto kOffset = static_cast<uint32_t>(kWholeOffset);
+  for (size_t b = 0; b < kBlocks; ++b) {
+    const Uints weights = 16 * UintsAt(high[b]) + UintsAt(low[b]);
+    for (size_t row = 0; row < kRows; ++row) {
+      const auto zero_point = static_cast<uint32_t>(rows[row].zero_point);
+      const uint32_t rest =
+          (128 + kOffset) * static_cast<uint32_t>(rows[row].sum) +
+          kOffset * zero_point * static_cast<uint32_t>(k);
+      Store(sums[b][row], out[b][row]);
+      const Uints sum = UintsAt(out[b][row]) - zero_point * weights - rest;
+      __builtin_memcpy(out[b][row], &sum, sizeof(sum));
+    }
+  }
 }
 
 template <size_t kRows>
@@ -137,52 +216,85 @@ LATIMER_INLINE void BoundRows(const NibbleProduct* rows, size_t block,
                               float* bound, size_t stride) {
   int32_t high[kRows][kChannels];
   DotBlock<kRows>(rows, HighOf(*rows, block), high);
-  float copy[kChannels];
-  const float* bias = BiasOf(*rows, block, copy);
   for (size_t row = 0; row < kRows; ++row) {
-    bound[row * stride] = BoundOf(rows[row], ConstantsOf(*rows, block), bias,
-                                  rows->n - block * kChannels, high[row]);
+    bound[row * stride] = BoundOf(rows[row], block, high[row]);
   }
+}
+
+// logits = those of a block; sums: SumBlock's.
+LATIMER_INLINE void LogitsOf(const NibbleProduct& p, size_t block,
+                             const int32_t (&sums)[kChannels],
+                             float (&logits)[kChannels]) {
+  Finish(p, block, __builtin_convertvector(IntsAt(sums), Floats), logits);
+}
+
+// The largest logits of some rows and blocks.
+template <size_t kRows, size_t kBlocks>
+LATIMER_INLINE void MaximumRows(const NibbleProduct* rows, size_t block,
+                                float* maxima, size_t stride) {
+  int32_t sums[kBlocks][kRows][kChannels];
+  if constexpr (kMostWholeRows > 0) {
+    SumWholeBlocks<kRows, kBlocks>(rows, block, sums);
+  } else {
+    SumBlock<kRows>(rows, block, sums[0]);
+  }
+  for (size_t row = 0; row < kRows; ++row) {
+    for (size_t b = 0; b < kBlocks; ++b) {
+      float logits[kChannels];
+      LogitsOf(rows[row], block + b, sums[b][row], logits);
+      maxima[row * stride + b] =
+          Largest(logits, rows->n - (block + b) * kChannels);
+    }
+  }
+}
+
+// run(first row, its count) for all rows, kMost, a power of two, or fewer at a
+// time.
+template <size_t kMost, typename Run>
+LATIMER_INLINE void ForEachRows(size_t first, size_t count, const Run& run) {
+  for (; first + kMost <= count; first += kMost) {
+    run.template operator()<kMost>(first);
+  }
+  if constexpr (kMost > 1) ForEachRows<kMost / 2>(first, count, run);
 }
 
 void Bound(const NibbleProduct* rows, size_t count, size_t begin, size_t end,
            float* __restrict bounds, size_t stride) {
   for (size_t block = begin; block < end; ++block) {
     float* bound = bounds + (block - begin);
-    size_t row = 0;
-    if constexpr (kMostRows >= 4) {
-      for (; row + 4 <= count; row += 4) {
-        BoundRows<4>(rows + row, block, bound + row * stride, stride);
-      }
-    }
-    if constexpr (kMostRows >= 2) {
-      for (; row + 2 <= count; row += 2) {
-        BoundRows<2>(rows + row, block, bound + row * stride, stride);
-      }
-    }
-    for (; row < count; ++row) {
-      BoundRows<1>(rows + row, block, bound + row * stride, stride);
+    ForEachRows<kMostRows>(0, count, [&]<size_t kRows>(size_t row) {
+      BoundRows<kRows>(rows + row, block, bound + row * stride, stride);
+    });
+  }
+}
+
+void Maximum(const NibbleProduct* rows, size_t count, size_t begin, size_t end,
+             float* __restrict maxima, size_t stride) {
+  constexpr size_t kMost = kMostWholeRows > 0 ? kMostWholeRows : kMostRows;
+  for (size_t block = begin; block < end;) {
+    float* maximum = maxima + (block - begin);
+    const auto run = [&]<size_t kBlocks>() __attribute__((always_inline)) {
+      ForEachRows<kMost>(0, count, [&]<size_t kRows>(size_t row) {
+        MaximumRows<kRows, kBlocks>(rows + row, block, maximum + row * stride,
+                                    stride);
+      });
+      block += kBlocks;
+    };
+    if (block + kWholeBlocks <= end) {
+      run.template operator()<kWholeBlocks>();
+    } else {
+      run.template operator()<1>();
     }
   }
 }
 
 void Compute(const NibbleProduct& p, size_t begin, size_t end, float* logits) {
   for (size_t block = begin; block < end; ++block, logits += kChannels) {
-    int32_t high[1][kChannels], low[1][kChannels];
-    DotBlock<1>(&p, HighOf(p, block), high);
-    DotBlock<1>(&p, LowOf(p, block), low);
-    const Constants& constants = ConstantsOf(p, block);
-    float copy[kChannels];
-    const float* bias = BiasOf(p, block, copy);
-    for (size_t i = 0; i < kChannels; ++i) {
-      // 16 high + low - 128 sum of x: what GemmInt8 sums up.
-      const auto sum =
-          static_cast<int32_t>(16 * static_cast<uint32_t>(high[0][i]) +
-                               static_cast<uint32_t>(low[0][i]) -
-                               128 * static_cast<uint32_t>(p.sum));
-      logits[i] =
-          Finish(p, static_cast<float>(sum), constants.scale[i], bias[i]);
-    }
+    int32_t sums[1][kChannels];
+    SumBlock<1>(&p, block, sums);
+    float some[kChannels];
+    LogitsOf(p, block, sums[0], some);
+    __builtin_memcpy(logits, some, sizeof(some));
   }
 }
 
@@ -206,6 +318,7 @@ const NibbleKernels kNibbleKernels = {
     .name = "nibble_" LATIMER_STRING(LATIMER_ISA),
     .measure = Measure,
     .bound = Bound,
+    .maximum = Maximum,
     .compute = Compute,
 };
 

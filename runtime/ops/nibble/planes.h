@@ -70,6 +70,12 @@ struct NibbleKernels {
   void (*bound)(const NibbleProduct* rows, size_t count, size_t begin,
                 size_t end, float* bounds, size_t stride);
 
+  // The same with the largest logit of each block, not a bound: reads the low
+  // nibbles too, and is no slower than `bound` where many rows keep the CPU
+  // busy for longer than the memory.
+  void (*maximum)(const NibbleProduct* rows, size_t count, size_t begin,
+                  size_t end, float* maxima, size_t stride);
+
   // The logits of blocks [begin, end). Those of channels from n on are written
   // too; they mean nothing.
   void (*compute)(const NibbleProduct& product, size_t begin, size_t end,

@@ -2,7 +2,9 @@
 //
 // Sums holds what a block's 16 channels are for one row of activations.
 // AddGroup adds the products of 32 inputs, for kRows rows at once, so that
-// nibbles are taken apart once; Store writes int32 [16].
+// nibbles are taken apart once; Store writes int32 [16]. Where kMostWholeRows
+// is not 0, AddWholeGroup multiplies bytes put together of a high and a low
+// nibble each, plus kWholeOffset: half of the products.
 #ifndef LATIMER_OPS_NIBBLE_SUMS_ISA_H_
 #define LATIMER_OPS_NIBBLE_SUMS_ISA_H_
 
@@ -33,10 +35,13 @@ LATIMER_INLINE int32_t LoadInt32(const int8_t* p) {
   return value;
 }
 
-// kMostRows: rows whose sums the registers hold.
+// kMostRows, kMostWholeRows: rows whose sums the registers hold.
 #if defined(__AVX512VNNI__)
 
 constexpr size_t kMostRows = 4;
+constexpr size_t kMostWholeRows = 8;
+constexpr size_t kWholeBlocks = 2;
+constexpr int32_t kWholeOffset = 0;
 // Each waits for itself: with few rows four are needed, with many there are
 // enough.
 struct Sums {
@@ -61,6 +66,42 @@ LATIMER_INLINE void AddGroup(Sums (&sums)[kRows], const uint8_t* w,
           _mm512_dpbusd_epi32(part[0], low, _mm512_set1_epi32(LoadInt32(x)));
       part[1] = _mm512_dpbusd_epi32(part[1], high,
                                     _mm512_set1_epi32(LoadInt32(x + 4)));
+    }
+  }
+}
+template <size_t kRows, size_t kBlocks>
+LATIMER_INLINE void AddWholeGroup(Sums (&sums)[kBlocks][kRows],
+                                  const uint8_t* const (&high)[kBlocks],
+                                  const uint8_t* const (&low)[kBlocks],
+                                  const int8_t* const (&q)[kRows],
+                                  size_t input) {
+  const __m512i mask = _mm512_set1_epi8(15);
+  // Bit by bit mask ? b : a.
+  constexpr int kSelect = 0xD8;
+#pragma GCC unroll 2
+  for (size_t i = 0; i < kLines; ++i, input += 8) {
+    __m512i first[kBlocks], second[kBlocks];
+#pragma GCC unroll 2
+    for (size_t block = 0; block < kBlocks; ++block) {
+      const __m512i h = _mm512_loadu_si512(high[block] + i * kLine);
+      const __m512i l = _mm512_loadu_si512(low[block] + i * kLine);
+      first[block] =
+          _mm512_ternarylogic_epi32(_mm512_slli_epi16(h, 4), l, mask, kSelect);
+      second[block] =
+          _mm512_ternarylogic_epi32(h, _mm512_srli_epi16(l, 4), mask, kSelect);
+    }
+#pragma GCC unroll 8
+    for (size_t row = 0; row < kRows; ++row) {
+      const int8_t* x = q[row] + input;
+      const __m512i x0 = _mm512_set1_epi32(LoadInt32(x));
+      const __m512i x1 = _mm512_set1_epi32(LoadInt32(x + 4));
+      constexpr size_t kNext = kRows <= 4 ? 1 : 0;
+#pragma GCC unroll 2
+      for (size_t block = 0; block < kBlocks; ++block) {
+        __m512i* part = sums[block][row].part + (kRows <= 2 ? i % 2 * 2 : 0);
+        part[0] = _mm512_dpbusd_epi32(part[0], first[block], x0);
+        part[kNext] = _mm512_dpbusd_epi32(part[kNext], second[block], x1);
+      }
     }
   }
 }
@@ -166,6 +207,9 @@ LATIMER_INLINE void Store(const Sums& sums, int32_t* out) {
 #elif defined(__ARM_FEATURE_DOTPROD)
 
 constexpr size_t kMostRows = 4;
+constexpr size_t kMostWholeRows = 4;
+constexpr size_t kWholeBlocks = 1;
+constexpr int32_t kWholeOffset = -128;
 struct Sums {
   int32x4_t quad[4];
 };
@@ -188,6 +232,31 @@ LATIMER_INLINE void AddGroup(Sums (&sums)[kRows], const uint8_t* w,
         int32x4_t& sum = sums[row].quad[h];
         sum = vdotq_lane_s32(sum, low, x[row], 0);
         sum = vdotq_lane_s32(sum, high, x[row], 1);
+      }
+    }
+  }
+}
+template <size_t kRows>
+LATIMER_INLINE void AddWholeGroup(Sums (&sums)[1][kRows],
+                                  const uint8_t* const (&high)[1],
+                                  const uint8_t* const (&low)[1],
+                                  const int8_t* const (&q)[kRows],
+                                  size_t input) {
+  const uint8x16_t offset = vdupq_n_u8(128);
+  for (size_t i = 0; i < kLines; ++i, input += 8) {
+    int8x8_t x[kRows];
+    for (size_t row = 0; row < kRows; ++row) x[row] = vld1_s8(q[row] + input);
+    for (size_t part = 0; part < 4; ++part) {
+      const uint8x16_t h = vld1q_u8(high[0] + i * kLine + 16 * part);
+      const uint8x16_t l = vld1q_u8(low[0] + i * kLine + 16 * part);
+      const int8x16_t first =
+          vreinterpretq_s8_u8(veorq_u8(vsliq_n_u8(l, h, 4), offset));
+      const int8x16_t second =
+          vreinterpretq_s8_u8(veorq_u8(vsriq_n_u8(h, l, 4), offset));
+      for (size_t row = 0; row < kRows; ++row) {
+        int32x4_t& sum = sums[0][row].quad[part];
+        sum = vdotq_lane_s32(sum, first, x[row], 0);
+        sum = vdotq_lane_s32(sum, second, x[row], 1);
       }
     }
   }
@@ -260,6 +329,18 @@ LATIMER_INLINE void AddGroup(Sums (&sums)[kRows], const uint8_t* w,
 LATIMER_INLINE void Store(const Sums& sums, int32_t* out) {
   for (size_t i = 0; i < kNibbleBlockRows; ++i) out[i] = sums.sum[i];
 }
+
+#endif
+
+#if !defined(__AVX512VNNI__) && !defined(__ARM_FEATURE_DOTPROD)
+
+constexpr size_t kMostWholeRows = 0;
+constexpr size_t kWholeBlocks = 1;
+constexpr int32_t kWholeOffset = 0;
+template <size_t kRows>
+void AddWholeGroup(Sums (&)[1][kRows], const uint8_t* const (&)[1],
+                   const uint8_t* const (&)[1], const int8_t* const (&)[kRows],
+                   size_t) = delete;
 
 #endif
 

@@ -244,34 +244,55 @@ TEST(NibblePlanesTest, BoundsHaveTheBitsOfTheFormula) {
   });
 }
 
+TEST(NibblePlanesTest, MaximaAreThoseOfTheLogits) {
+  ForEachProduct([](const NibbleKernels& table, const Problem& p,
+                    const NibbleProduct& product, bool with_bias) {
+    std::vector<float> maxima(NibbleBlocks(p.n));
+    table.maximum(&product, 1, 0, maxima.size(), maxima.data(), maxima.size());
+    for (size_t block = 0; block < maxima.size(); ++block) {
+      float most = -kInfinity;
+      const size_t begin = block * kNibbleBlockRows;
+      for (size_t i = begin;
+           i < std::min<size_t>(p.n, begin + kNibbleBlockRows); ++i) {
+        most = std::max(most, Logit(p, i, with_bias));
+      }
+      ASSERT_EQ(BitsOf(maxima[block]), BitsOf(most)) << block;
+    }
+  });
+}
+
 // In parts of the blocks, too.
-TEST(NibblePlanesTest, BoundsOfManyRowsAreThoseOfEach) {
+TEST(NibblePlanesTest, BoundsAndMaximaOfManyRowsAreThoseOfEach) {
   Problem p = RandomProblem(333, 96, 7);
   const Packed packed(p);
   std::vector<Problem> inputs;
-  for (uint32_t seed = 0; seed < 13; ++seed) {
+  for (uint32_t seed = 0; seed < 35; ++seed) {
     inputs.push_back(RandomProblem(1, 96, seed));
   }
   const size_t blocks = NibbleBlocks(p.n);
   for (const NibbleKernels* table : UsableTables()) {
     std::vector<NibbleProduct> products;
-    std::vector<float> expected;
     for (const Problem& input : inputs) {
       products.push_back(MakeNibbleProduct(*table, packed.matrix, p.bias.data(),
                                            input.q.data(), input.zero_point,
                                            0.02f));
-      const std::vector<float> bounds = BoundsOf(*table, products.back());
-      expected.insert(expected.end(), bounds.begin(), bounds.end());
     }
-    for (size_t count = 1; count <= inputs.size(); ++count) {
-      std::vector<float> found(count * blocks);
-      for (const auto& [begin, end] :
-           {std::pair<size_t, size_t>{0, 1}, {1, 9}, {9, blocks}}) {
-        table->bound(products.data(), count, begin, end, found.data() + begin,
-                     blocks);
+    for (const auto kernel : {table->bound, table->maximum}) {
+      std::vector<float> expected(products.size() * blocks);
+      for (size_t i = 0; i < products.size(); ++i) {
+        kernel(&products[i], 1, 0, blocks, expected.data() + i * blocks,
+               blocks);
       }
-      EXPECT_TRUE(std::equal(found.begin(), found.end(), expected.begin()))
-          << table->name << " " << count;
+      for (size_t count = 1; count <= products.size(); ++count) {
+        std::vector<float> found(count * blocks);
+        for (const auto& [begin, end] :
+             {std::pair<size_t, size_t>{0, 1}, {1, 9}, {9, blocks}}) {
+          kernel(products.data(), count, begin, end, found.data() + begin,
+                 blocks);
+        }
+        EXPECT_TRUE(std::equal(found.begin(), found.end(), expected.begin()))
+            << table->name << " " << count;
+      }
     }
   }
 }
