@@ -177,12 +177,15 @@ LATIMER_INLINE void SumWholeBlocks(const NibbleProduct* rows, size_t block,
   Sums sums[kBlocks][kRows];
   const int8_t* q[kRows];
   for (size_t row = 0; row < kRows; ++row) q[row] = rows[row].q;
+#pragma GCC unroll 2
   for (size_t b = 0; b < kBlocks; ++b) {
     high[b] = HighOf(*rows, block + b);
     low[b] = LowOf(*rows, block + b);
+#pragma GCC unroll 8
     for (size_t row = 0; row < kRows; ++row) sums[b][row] = Zero();
   }
   for (size_t i = 0; i < k; i += kNibbleInputs) {
+#pragma GCC unroll 2
     for (size_t b = 0; b < kBlocks; ++b) {
       for (size_t line = 0; line < kGroup; line += kLine) {
         __builtin_prefetch(high[b] + line + kBlocks * kPrefetchBytes);
@@ -190,6 +193,7 @@ LATIMER_INLINE void SumWholeBlocks(const NibbleProduct* rows, size_t block,
       }
     }
     AddWholeGroup<kRows>(sums, high, low, q, i);
+#pragma GCC unroll 2
     for (size_t b = 0; b < kBlocks; ++b) {
       high[b] += kGroup;
       low[b] += kGroup;
@@ -197,8 +201,10 @@ LATIMER_INLINE void SumWholeBlocks(const NibbleProduct* rows, size_t block,
   }
   // Those were sums of q (w + 128 + offset), q being x + zero_point.
   constexpr auto kOffset = static_cast<uint32_t>(kWholeOffset);
+#pragma GCC unroll 2
   for (size_t b = 0; b < kBlocks; ++b) {
     const Uints weights = 16 * UintsAt(high[b]) + UintsAt(low[b]);
+#pragma GCC unroll 8
     for (size_t row = 0; row < kRows; ++row) {
       const auto zero_point = static_cast<uint32_t>(rows[row].zero_point);
       const uint32_t rest =
