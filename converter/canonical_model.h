@@ -81,6 +81,13 @@ struct CanonicalShortlist {
   }
 };
 
+// struct SentenceRules of runtime/include/latimer/sentence_splitter.h.
+struct CanonicalSentenceRules {
+  std::string languages;
+  std::vector<uint32_t> words;
+  bool ordinals = false;
+};
+
 // Longest texts that are asked for, in tokens; 0: the model's own limit. A
 // model without a table of positions can be read for longer ones.
 struct PositionLimits {
@@ -96,6 +103,7 @@ struct CanonicalModel {
   std::map<std::string, std::vector<float>> tables;  // row-major
   std::optional<TokenizerData> tokenizer;
   std::optional<CanonicalShortlist> shortlist;
+  std::optional<CanonicalSentenceRules> sentence_rules;
   std::string source;
   std::string license;
   // What a user should know but need not act on; one sentence each.

@@ -26,6 +26,7 @@
 #include "converter/readers/map_json.h"
 #include "converter/readers/mapped_model.h"
 #include "converter/readers/open_model.h"
+#include "converter/sentence_rules.h"
 #include "latimer/plan.h"
 #include "model/model_file.h"
 #include "ops/xnnpack/gemm.h"
@@ -41,6 +42,7 @@ struct Options {
   std::string map;  // Empty: none.
   std::vector<std::string> settings;
   std::string source_language, target_language;  // Empty: all of them.
+  std::string sentence_rules;                    // Empty: the model's.
   fs::path output;
   WeightType weights = WeightType::kInt8;
   bool int4 = false;
@@ -154,10 +156,22 @@ void CertifyAndCheck(const Options& options, const CanonicalModel& model,
   }
 }
 
+// Those asked for, else those of the chosen source language, else the model's.
+void ChooseSentenceRules(const Options& options, CanonicalModel* model) {
+  if (options.sentence_rules == "none") {
+    model->sentence_rules.reset();
+  } else if (!options.sentence_rules.empty()) {
+    model->sentence_rules = MakeSentenceRules(options.sentence_rules);
+  } else if (!options.source_language.empty()) {
+    model->sentence_rules = FindSentenceRules(options.source_language);
+  }
+}
+
 void Convert(const Options& options) {
   CanonicalModel model = ReadModel(options);
   ChooseLanguages(options.source_language, options.target_language,
                   &model.generation);
+  ChooseSentenceRules(options, &model);
   if (!options.license.empty()) model.license = options.license;
   size_t warnings_printed = 0;
   const auto print_warnings = [&] {
@@ -292,6 +306,12 @@ int Main(int argc, char** argv) {
   app.add_option("--target-lang", options.target_language,
                  "the language that the model then always translates into")
       ->option_text("CODE");
+  app.add_option("--sentence-rules", options.sentence_rules,
+                 "languages of the source, whose abbreviations do not end a "
+                 "sentence: of " +
+                     SentenceRuleNames() +
+                     ", or none [what the model says of its source]")
+      ->option_text("CODE,...|none");
   app.add_option("-o,--output", options.output, "the model file to write, .ltm")
       ->required();
   std::string weights = "int8";

@@ -181,6 +181,7 @@ class Writer {
   Offset<schema::KnownAnswer> WriteKnownAnswer();
   Offset<schema::Shortlist> WriteShortlist();
   Offset<schema::Certificate> WriteCertificate();
+  Offset<schema::SentenceRules> WriteSentenceRules();
   void Finish(const std::vector<Offset<schema::Tensor>>& tensors,
               Offset<schema::Tokenizer> tokenizer);
 
@@ -547,6 +548,15 @@ Offset<schema::Certificate> Writer::WriteCertificate() {
       /*chrf=*/0, encoder, decoder, /*logits_snr=*/0, divergences, worst);
 }
 
+Offset<schema::SentenceRules> Writer::WriteSentenceRules() {
+  if (!model_.sentence_rules) return 0;
+  const CanonicalSentenceRules& rules = *model_.sentence_rules;
+  const auto languages = builder_->CreateString(rules.languages);
+  const auto words = builder_->CreateVector(rules.words);
+  return schema::CreateSentenceRules(*builder_, languages, words,
+                                     rules.ordinals);
+}
+
 void Writer::Finish(const std::vector<Offset<schema::Tensor>>& tensors,
                     Offset<schema::Tokenizer> tokenizer) {
   // Zeros are written too: checksum and size are filled in below, and must be
@@ -564,10 +574,12 @@ void Writer::Finish(const std::vector<Offset<schema::Tensor>>& tensors,
   const auto known_answer = WriteKnownAnswer();
   const auto shortlist = WriteShortlist();
   const auto certificate = WriteCertificate();
-  const auto root = schema::CreateModel(
-      *builder_, kFormatVersion,
-      /*checksum=*/0, /*file_bytes=*/0, architecture, generation, provenance,
-      tensors_offset, tokenizer, known_answer, shortlist, certificate);
+  const auto sentence_rules = WriteSentenceRules();
+  const auto root =
+      schema::CreateModel(*builder_, kFormatVersion,
+                          /*checksum=*/0, /*file_bytes=*/0, architecture,
+                          generation, provenance, tensors_offset, tokenizer,
+                          known_answer, shortlist, certificate, sentence_rules);
   schema::FinishModelBuffer(*builder_, root);
   uint8_t* bytes = builder_->GetBufferPointer();
   auto* written = flatbuffers::GetMutableRoot<schema::Model>(bytes);
@@ -588,6 +600,9 @@ uint64_t DataBytes(const CanonicalModel& model, const WriteOptions& options) {
   for (const PlannedTensor& tensor : planner.tensors()) bytes += tensor.bytes;
   if (model.tokenizer) bytes += model.tokenizer->bytes();
   if (model.shortlist) bytes += model.shortlist->bytes();
+  if (model.sentence_rules) {
+    bytes += model.sentence_rules->words.size() * sizeof(uint32_t);
+  }
   return bytes;
 }
 

@@ -164,6 +164,11 @@ Result<size_t> Translator::Tokenize(std::string_view text,
   return *count + added;
 }
 
+size_t Translator::LanguageCodeBytes(std::string_view text) const {
+  if (state_ == nullptr || !state_->CanTokenize()) return 0;
+  return state_->tokenizer.LanguageCodeBytes(text);
+}
+
 Result<std::string_view> Translator::Detokenize(std::span<const int32_t> ids) {
   if (state_ == nullptr) return NotLoaded();
   State& state = *state_;

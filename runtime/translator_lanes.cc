@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "text/slice.h"
+#include "text/utf8.h"
 #include "transformer/capture.h"
 #include "translate_rules.h"
 #include "translator_state.h"
@@ -176,6 +177,30 @@ Result<Translation> Translator::State::FinishOnly() {
   return finished.translation;
 }
 
+namespace {
+
+// Bytes of `text` that are read for one part, up to the end of a character.
+size_t Window(std::string_view text) {
+  size_t bytes = kProfile.text_bytes;
+  if (text.size() <= bytes) return text.size();
+  for (int i = 0; i < 3 && LastChar(Slice(text, 0, bytes)).bytes == 0; ++i) {
+    --bytes;
+  }
+  return bytes;
+}
+
+// White space that `text` begins with, where a line may be broken.
+size_t BreakingSpaceBytes(std::string_view text) {
+  size_t bytes = 0;
+  for (;;) {
+    const Utf8Char c = FirstChar(From(text, bytes));
+    if (c.bytes == 0 || !IsBreakingSpace(c.code_point)) return bytes;
+    bytes += c.bytes;
+  }
+}
+
+}  // namespace
+
 Result<Translation> Translator::BeginPart(std::string_view text,
                                           const TranslateOptions& options,
                                           uint64_t ticket) {
@@ -185,9 +210,14 @@ Result<Translation> Translator::BeginPart(std::string_view text,
   const uint64_t deadline = DeadlineOf(options);
   std::string_view code = options.language_code;
   const bool own_code = code.empty();
-  if (own_code) code = Slice(text, 0, state.tokenizer.LanguageCodeBytes(text));
-  const size_t code_bytes = own_code ? code.size() : 0;
-  const std::string_view body = From(text, code_bytes);
+  if (own_code) code = Slice(text, 0, Window(text));
+  if (own_code) code = Slice(code, 0, state.tokenizer.LanguageCodeBytes(code));
+  size_t before = own_code ? code.size() : 0;
+  // What is longer cannot fit, and is not looked at for each part of a text.
+  const bool is_long = text.size() - before > kProfile.text_bytes;
+  if (is_long) before += BreakingSpaceBytes(From(text, before));
+  const std::string_view body = From(text, before);
+  const std::string_view near = Slice(body, 0, Window(body));
 
   const Result<Lane*> taken = state.TakeLane(options);
   if (!taken.ok()) return taken.status();
@@ -196,18 +226,21 @@ Result<Translation> Translator::BeginPart(std::string_view text,
   const Result<State::Frame> frame = state.BeginSource(code, options, ids);
   if (!frame.ok()) return frame.status();
   TextCut cut = {text.size(), text.size()};
-  Result<size_t> source = state.EncodeSource(*frame, body, ids);
-  if (!source.ok() && source.status().code() == StatusCode::kTextTooLong) {
+  Result<size_t> source = 0;
+  if (!is_long) source = state.EncodeSource(*frame, near, ids);
+  if (is_long ||
+      (!source.ok() && source.status().code() == StatusCode::kTextTooLong)) {
     const size_t reserved =
         frame->before + frame->after(state.info().generation);
-    cut = state.tokenizer.FindCut(body,
+    cut = state.tokenizer.FindCut(near,
                                   state.max_source_tokens > reserved
                                       ? state.max_source_tokens - reserved
                                       : 1,
                                   ScratchOf(state.workspace()));
     source = state.EncodeSource(*frame, Slice(body, 0, cut.end), ids);
-    cut.end += code_bytes;
-    cut.next += code_bytes;
+    cut.next += BreakingSpaceBytes(From(body, cut.next));
+    cut.end += before;
+    cut.next += before;
   }
   if (!source.ok()) return source.status();
 

@@ -5,20 +5,33 @@
 #include "converter/readers/json_fields.h"
 #include "converter/readers/native_marian.h"
 #include "converter/readers/native_marian_files.h"
+#include "converter/sentence_rules.h"
 
 namespace latimer {
+namespace {
 
-CanonicalModel OpenModel(const std::filesystem::path& path, bool with_tokenizer,
-                         const PositionLimits& limits) {
-  if (!std::filesystem::exists(path / "config.json") && IsNativeMarian(path)) {
-    return ReadNativeMarian(path, with_tokenizer);
-  }
+CanonicalModel OpenFolder(const std::filesystem::path& path,
+                          bool with_tokenizer, const PositionLimits& limits) {
   const auto config = JsonFields::Open(path / "config.json");
   const std::string type = config ? config->Text("model_type", "") : "";
   if (type == "t5" || type == "mt5" || type == "umt5") {
     return ReadHuggingFaceT5(path, with_tokenizer, limits);
   }
   return ReadHuggingFaceBart(path, with_tokenizer);
+}
+
+}  // namespace
+
+CanonicalModel OpenModel(const std::filesystem::path& path, bool with_tokenizer,
+                         const PositionLimits& limits) {
+  if (!std::filesystem::exists(path / "config.json") && IsNativeMarian(path)) {
+    return ReadNativeMarian(path, with_tokenizer);
+  }
+  CanonicalModel model = OpenFolder(path, with_tokenizer, limits);
+  if (model.tokenizer && model.generation.languages.empty()) {
+    model.sentence_rules = FindSentenceRules(SourceLanguageOf(path));
+  }
+  return model;
 }
 
 }  // namespace latimer

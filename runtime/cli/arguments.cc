@@ -45,6 +45,8 @@ constexpr OptionInfo kOptions[] = {
     {"json", kJson, false, 0, nullptr, &Arguments::json, nullptr, true},
     {"text", kText, true, 0, nullptr, nullptr, &Arguments::text, {}},
     {"ids", kIds, false, 0, nullptr, &Arguments::ids, nullptr, true},
+    {"paragraphs", kParagraphs, false, 0, nullptr, &Arguments::paragraphs,
+     nullptr, true},
     {"decode", kDecode, false, 0, nullptr, &Arguments::decode, nullptr, true},
     {"max-target-tokens",
      kTargetLimits | kPlan,

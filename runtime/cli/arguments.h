@@ -28,6 +28,7 @@ struct Arguments {
   // translate, tokenize
   const char* text = nullptr;
   bool ids = false;
+  bool paragraphs = false;
   bool decode = false;
   uint32_t lanes = kProfile.lanes;
   uint32_t max_target_tokens = 0;
@@ -78,6 +79,7 @@ enum OptionBit : uint32_t {
   kRules = 1024,
   kLanes = 2048,
   kStops = 4096,
+  kParagraphs = 8192,
 };
 
 // Parses argv[0] (the subcommand) and what follows. Prints one sentence to

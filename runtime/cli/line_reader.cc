@@ -21,6 +21,20 @@ bool IsReadable(int timeout) {
 
 }  // namespace
 
+InputBytes ReadInput(char* data, size_t bytes, bool wait) {
+  using Got = InputBytes::Got;
+  // What is finished is written before anybody waits.
+  WaitForInput(wait && FlushesLines());
+  if (!IsReadable(wait ? -1 : 0)) return {Got::kNothingYet, 0, 0};
+  const ssize_t count = read(STDIN_FILENO, data, bytes);
+  WaitForInput(false);
+  if (count > 0) return {Got::kBytes, static_cast<size_t>(count), 0};
+  if (count < 0 && (errno == EINTR || errno == EAGAIN)) {
+    return {Got::kNothingYet, 0, 0};
+  }
+  return {Got::kEnd, 0, count < 0 ? errno : 0};
+}
+
 bool LineReader::TakeLine(std::string_view* line) {
   size_t end = buffer_.find('\n', scanned_);
   size_t next = end + 1;
@@ -36,21 +50,16 @@ bool LineReader::TakeLine(std::string_view* line) {
 }
 
 bool LineReader::Read(bool wait) {
-  // What is finished is written before anybody waits.
-  WaitForInput(wait && FlushesLines());
-  if (!IsReadable(wait ? -1 : 0)) return false;
   buffer_.erase(0, begin_);
   scanned_ -= begin_;
   begin_ = 0;
   const size_t size = buffer_.size();
   buffer_.resize(size + kReadBytes);
-  const ssize_t bytes = read(STDIN_FILENO, buffer_.data() + size, kReadBytes);
-  WaitForInput(false);
-  buffer_.resize(size + (bytes > 0 ? static_cast<size_t>(bytes) : 0));
-  if (bytes > 0) return true;
-  if (bytes < 0 && (errno == EINTR || errno == EAGAIN)) return wait;
-  if (bytes < 0) error_ = errno;
-  ended_ = true;
+  const InputBytes input = ReadInput(buffer_.data() + size, kReadBytes, wait);
+  buffer_.resize(size + input.bytes);
+  if (input.got == InputBytes::Got::kNothingYet) return wait;
+  ended_ = input.got == InputBytes::Got::kEnd;
+  error_ = input.error;
   return true;
 }
 

@@ -8,6 +8,17 @@
 
 namespace latimer::cli {
 
+struct InputBytes {
+  enum class Got { kBytes, kNothingYet, kEnd };
+  Got got = Got::kEnd;
+  size_t bytes = 0;
+  int error = 0;  // errno of what made it end, or 0.
+};
+
+// Reads once. With `wait` it waits until something is there, unless a signal
+// comes.
+InputBytes ReadInput(char* data, size_t bytes, bool wait);
+
 // Lines of any length, any bytes.
 class LineReader {
  public:

@@ -36,13 +36,18 @@ bool FlushesLines() {
   return flushes;
 }
 
-bool EndLine() {
-  if (std::fputc('\n', stdout) != EOF && std::ferror(stdout) == 0 &&
-      (!FlushesLines() || std::fflush(stdout) == 0)) {
+bool CheckText(bool flush) {
+  if (std::ferror(stdout) == 0 &&
+      (!flush || !FlushesLines() || std::fflush(stdout) == 0)) {
     return true;
   }
   FailToWrite();
   return false;
+}
+
+bool EndLine() {
+  std::fputc('\n', stdout);
+  return CheckText(/*flush=*/true);
 }
 
 int FinishLines(int read_error) {

@@ -25,6 +25,10 @@ void WriteText(std::string_view text);
 // waits for the whole.
 bool FlushesLines();
 
+// Says whether all that was written is well, as EndLine; with `flush` it is
+// flushed where somebody waits for it.
+bool CheckText(bool flush);
+
 // Ends a line of standard output and flushes it where somebody waits for it.
 // Where that fails, prints a sentence, unless nobody reads any more, and
 // returns false.

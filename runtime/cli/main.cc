@@ -12,11 +12,14 @@ namespace {
 constexpr char kHelp[] =
     R"(latimer translates with a model that latimer-convert has made.
 
-  latimer translate MODEL.ltm [--text TEXT | --ids] [--threads N] [--lanes N]
-          [--max-target-tokens N] [--min-target-tokens N]
+  latimer translate MODEL.ltm [--text TEXT | --ids | --paragraphs] [--threads N]
+          [--lanes N] [--max-target-tokens N] [--min-target-tokens N]
       One translation a line for each line of standard input, or of TEXT.
       With --ids lines are token ids: source ids as they are, target ids out.
       Of the lines that are there, up to N are translated at a time.
+      With --paragraphs the input is running text of any length: a blank line ends
+      a paragraph, a sentence may go over lines, each is translated by itself;
+      blank lines are kept, and each paragraph comes on one line.
           [--attention FILE.html|.svg|.json [--attention-of cross|encoder|decoder]]
           [--alignment] [--scores]
       Draws what each token attends to; adds " ||| 0-0 1-1", which source word

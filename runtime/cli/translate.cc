@@ -11,20 +11,31 @@
 #include "cli/lines.h"
 #include "cli/rules.h"
 #include "cli/session.h"
+#include "cli/text_queue.h"
 
 namespace latimer::cli {
 
 int Translate(int argc, char** argv) {
   Arguments arguments;
-  if (const int code = ParseArguments(argc, argv,
-                                      kThreads | kText | kIds | kTargetLimits |
-                                          kInsight | kRules | kLanes | kStops,
-                                      &arguments);
+  if (const int code =
+          ParseArguments(argc, argv,
+                         kThreads | kText | kIds | kTargetLimits | kInsight |
+                             kRules | kLanes | kStops | kParagraphs,
+                         &arguments);
       code != kSuccess) {
     return code;
   }
   if (arguments.ids && arguments.text != nullptr) {
     std::fputs("latimer translate: give --text or --ids, not both.\n", stderr);
+    return kUsage;
+  }
+  if (arguments.paragraphs &&
+      (arguments.ids || arguments.attention != nullptr || arguments.alignment ||
+       arguments.scores)) {
+    std::fputs(
+        "latimer translate: --paragraphs goes without --ids, --attention, "
+        "--alignment and --scores.\n",
+        stderr);
     return kUsage;
   }
   if (arguments.lanes > kProfile.lanes) {
@@ -70,6 +81,13 @@ int Translate(int argc, char** argv) {
   options.guards = arguments.guards;
   options.budget_tokens = arguments.max_tokens;
   options.budget_ms = arguments.max_ms;
+  if (arguments.paragraphs) {
+    TextQueue text(translator, arguments.text, options, arguments.lanes);
+    CatchInterrupts();
+    const int code = text.Run();
+    EndIfInterrupted();
+    return code;
+  }
   LineReader reader =
       arguments.text != nullptr ? LineReader(arguments.text) : LineReader();
   LineQueue lines(translator, reader, options, arguments.ids, arguments.lanes,

@@ -14,6 +14,7 @@
 #include "model/check_range.h"
 #include "model/generation_file.h"
 #include "model/recurrent_file.h"
+#include "model/sentence_rules_file.h"
 #include "model/tokenizer_file.h"
 #include "model_generated.h"
 
@@ -383,6 +384,10 @@ Status ReadModelFile(std::span<const std::byte> image, bool verify_checksum,
                            model->shortlist.tokens.size_bytes();
   }
   info.has_tokenizer = root->tokenizer() != nullptr;
+  if (root->sentence_rules() != nullptr) {
+    LATIMER_RETURN_IF_ERROR(
+        ReadSentenceRules(*root->sentence_rules(), &info.sentence_rules));
+  }
   if constexpr (kProfile.tokenizer) {
     if (info.has_tokenizer) {
       LATIMER_RETURN_IF_ERROR(ReadTokenizer(

@@ -14,7 +14,7 @@ namespace latimer {
 namespace {
 
 // From best to worst.
-enum class CutKind : uint8_t { kSentence, kSpace, kCharacter };
+enum class CutKind : uint8_t { kSentence, kClause, kComma, kSpace, kCharacter };
 
 bool BeginsWithBreak(std::string_view text) {
   const Utf8Char c = FirstChar(text);
@@ -27,8 +27,19 @@ CutKind Classify(std::string_view before, std::string_view after) {
   const bool at_word_end =
       BeginsWithBreak(after) &&
       !(last.bytes > 0 && IsBreakingSpace(last.code_point));
-  if (!at_word_end) return CutKind::kCharacter;
-  return EndsSentence(before) ? CutKind::kSentence : CutKind::kSpace;
+  const ClauseMark mark = ClauseMarkOf(last.code_point);
+  const bool is_wide = last.bytes == 3 && mark != ClauseMark::kNone;
+  if (!at_word_end && !is_wide) return CutKind::kCharacter;
+  if (EndsSentence(before)) return CutKind::kSentence;
+  switch (mark) {
+    case ClauseMark::kClause:
+      return CutKind::kClause;
+    case ClauseMark::kComma:
+      return CutKind::kComma;
+    case ClauseMark::kNone:
+      break;
+  }
+  return CutKind::kSpace;
 }
 
 // Collects the last place of each kind with at most `max_tokens` before it.
@@ -52,7 +63,7 @@ class CutSearch {
   const TokenizerScratch& scratch_;
   size_t tokens_ = 0;  // Of the parts before the current one.
   size_t first_ = 0;   // First place to cut, whatever it costs.
-  std::array<size_t, 3> last_ = {};
+  std::array<size_t, 5> last_ = {};
 };
 
 void CutSearch::Offer(size_t end, size_t tokens, bool between_tokens) {
@@ -60,6 +71,12 @@ void CutSearch::Offer(size_t end, size_t tokens, bool between_tokens) {
   if (tokens > max_tokens_) return;
   const CutKind kind = Classify(text_.substr(0, end), From(text_, end));
   if (kind == CutKind::kCharacter && !between_tokens) return;
+  // A short part is worse than a cut at any space.
+  const bool within = kind == CutKind::kClause || kind == CutKind::kComma;
+  if (within && tokens < max_tokens_ / 2) {
+    last_[static_cast<size_t>(CutKind::kSpace)] = end;
+    return;
+  }
   last_[static_cast<size_t>(kind)] = end;
 }
 

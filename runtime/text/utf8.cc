@@ -5,31 +5,6 @@
 namespace latimer {
 namespace {
 
-bool IsClosing(uint32_t c) {
-  switch (c) {
-    case '"':
-    case '\'':
-    case ')':
-    case ']':
-    case '}':
-    case 0xBB:    // »
-    case 0xAB:    // « closes in German and Danish
-    case 0x2018:  // ‘ closes in German
-    case 0x2019:
-    case 0x201C:  // “ closes in German
-    case 0x201D:
-    case 0x203A:
-    case 0x2039:
-    case 0x300D:
-    case 0x300F:
-    case 0x300B:
-    case 0xFF09:
-      return true;
-    default:
-      return false;
-  }
-}
-
 bool IsIdeographicStop(uint32_t c) {
   return c == 0x3002 || c == 0xFF01 || c == 0xFF1F || c == 0xFF61;
 }
@@ -37,7 +12,7 @@ bool IsIdeographicStop(uint32_t c) {
 // The last character that is no closing quote or bracket.
 uint32_t LastBeforeClosing(std::string_view text) {
   Utf8Char last = LastChar(text);
-  while (last.bytes > 0 && IsClosing(last.code_point)) {
+  while (last.bytes > 0 && IsClosingMark(last.code_point)) {
     text.remove_suffix(last.bytes);
     last = LastChar(text);
   }
@@ -108,6 +83,50 @@ size_t TrailingSpaceBytes(std::string_view text) {
     const Utf8Char c = LastChar(text);
     if (c.bytes == 0 || !IsPythonSpace(c.code_point)) return size - text.size();
     text.remove_suffix(c.bytes);
+  }
+}
+
+bool IsClosingMark(uint32_t c) {
+  switch (c) {
+    case '"':
+    case '\'':
+    case ')':
+    case ']':
+    case '}':
+    case 0xBB:    // »
+    case 0xAB:    // « closes in German and Danish
+    case 0x2018:  // ‘ closes in German
+    case 0x2019:
+    case 0x201C:  // “ closes in German
+    case 0x201D:
+    case 0x203A:
+    case 0x2039:
+    case 0x3011:
+    case 0x300D:
+    case 0x300F:
+    case 0x300B:
+    case 0xFF09:
+      return true;
+    default:
+      return false;
+  }
+}
+
+ClauseMark ClauseMarkOf(uint32_t c) {
+  switch (c) {
+    case ';':
+    case ':':
+    case 0x061B:  // Arabic
+    case 0xFF1A:  // Ideographic
+    case 0xFF1B:
+      return ClauseMark::kClause;
+    case ',':
+    case 0x060C:
+    case 0x3001:
+    case 0xFF0C:
+      return ClauseMark::kComma;
+    default:
+      return ClauseMark::kNone;
   }
 }
 

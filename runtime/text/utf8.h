@@ -41,6 +41,14 @@ bool IsBreakingSpace(uint32_t code_point);
 size_t LeadingSpaceBytes(std::string_view text);
 size_t TrailingSpaceBytes(std::string_view text);
 
+// Whether a quote or bracket may close something.
+bool IsClosingMark(uint32_t code_point);
+
+// Marks after which a sentence is cut where it must be, the better one first:
+// semicolons and colons, commas.
+enum class ClauseMark : uint8_t { kClause, kComma, kNone };
+ClauseMark ClauseMarkOf(uint32_t code_point);
+
 // Whether `text` ends with . ! ? or an ellipsis, or their ideographic forms,
 // and any closing quotes or brackets after that.
 bool EndsSentence(std::string_view text);

@@ -8,6 +8,7 @@
 
 #include "latimer/activation.h"
 #include "latimer/certificate.h"
+#include "latimer/sentence_splitter.h"
 
 namespace latimer {
 
@@ -254,6 +255,7 @@ struct ModelInfo {
   Certificate certificate;  // All zero where there is none.
   bool has_tokenizer;
   TokenizerNeeds tokenizer_needs;  // All false without a tokenizer.
+  SentenceRules sentence_rules;    // Empty where the file has none.
   // Whether the words of a source limit those of its translation.
   bool has_shortlist;
   // Whether the output matrix lies so that a pass over half of its bytes tells

@@ -214,6 +214,10 @@ class Translator {
   // kFailedPrecondition, kTextTooLong (more than `ids` or the tokenizer hold).
   Result<size_t> Tokenize(std::string_view text, std::span<int32_t> ids);
 
+  // Bytes of the >>language<< code that `text` begins with; 0: none, or the
+  // model has no codes.
+  size_t LanguageCodeBytes(std::string_view text) const;
+
   // The text of target ids; special tokens are left out. Views the workspace.
   Result<std::string_view> Detokenize(std::span<const int32_t> ids);
 

@@ -1,0 +1,73 @@
+// Translates running text of any length, sentence by sentence, in constant
+// memory.
+//
+//   latimer::TextStream stream(translator, {}, &Print, nullptr);
+//   while (more) status = stream.Push(bytes);
+//   status = stream.Finish();
+//
+// A blank line ends a paragraph; a line break within one is white space. Each
+// paragraph comes on one line; blank lines and other white space are kept.
+#ifndef LATIMER_TEXT_STREAM_H_
+#define LATIMER_TEXT_STREAM_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "latimer/sentence_splitter.h"
+#include "latimer/translator.h"
+
+namespace latimer {
+
+// A piece of the translation; views live until the receiver returns.
+struct StreamedText {
+  std::string_view text;
+  // What it translates; empty for the white space between sentences.
+  std::string_view source;
+  uint64_t line = 1;  // Of the text, that the sentence begins on.
+  // The sentence goes on after this part: it is longer than the model takes.
+  bool cut = false;
+  StopReason stop_reason = StopReason::kEos;
+};
+
+// The >>language<< code of a text that has one holds for all that follows, up
+// to the next one. One sentence is translated at a time; for several, give the
+// pieces of a SentenceSplitter to Translator::BeginPart.
+class TextStream {
+ public:
+  // Gets the translation in order; all `text`s, one after another, are it. May
+  // not use the translator.
+  using Receiver = void (*)(void* context, const StreamedText& text);
+
+  // Longest >>language<< code that holds for what follows, in bytes.
+  static constexpr size_t kMostCodeBytes = 64;
+
+  // Borrows the translator, which has loaded a model, and what `options` view.
+  TextStream(Translator& translator, const TranslateOptions& options,
+             Receiver receiver, void* context);
+
+  // Takes more of the text, any bytes, and translates the sentences that are
+  // complete by it. Errors: those of Translator::TranslatePart; the text then
+  // ends at the sentence that failed.
+  Status Push(std::string_view bytes);
+
+  // Translates what is left. The next Push begins another text.
+  Status Finish();
+
+ private:
+  Status TranslatePieces();
+  Status TranslatePiece(const TextPiece& piece);
+  void KeepCode(std::string_view code);
+
+  Translator& translator_;
+  TranslateOptions options_;
+  Receiver receiver_;
+  void* context_;
+  SentenceSplitter splitter_;
+  size_t code_bytes_ = 0;
+  char code_[kMostCodeBytes];
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_TEXT_STREAM_H_

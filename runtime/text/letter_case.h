@@ -1,0 +1,17 @@
+// Upper and lower case of the scripts that have them.
+#ifndef LATIMER_TEXT_LETTER_CASE_H_
+#define LATIMER_TEXT_LETTER_CASE_H_
+
+#include <cstdint>
+
+namespace latimer {
+
+enum class LetterCase : uint8_t { kNone, kLower, kUpper };
+
+// Of a Latin, Greek, Cyrillic or Armenian letter; kNone for all else, and for
+// the Latin letters of phonetic and African alphabets from U+0180 on.
+LetterCase CaseOf(uint32_t code_point);
+
+}  // namespace latimer
+
+#endif  // LATIMER_TEXT_LETTER_CASE_H_
