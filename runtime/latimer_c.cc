@@ -5,6 +5,7 @@
 #include <new>
 
 #include "latimer/latimer.h"
+#include "latimer/text_stream.h"
 #include "latimer/translator.h"
 
 // Stands before the C++ workspace in the memory that the caller gives.
@@ -206,6 +207,58 @@ latimer_code latimer_advance(latimer_translator* translator, int* finished,
 
 void latimer_set_cancelled(latimer_translator* translator, int cancelled) {
   translator->cancelled.store(cancelled != 0, std::memory_order_relaxed);
+}
+
+struct latimer_text {
+  latimer_text(latimer_translator* of, const latimer::TranslateOptions& options,
+               latimer_receiver to, void* with)
+      : translator(of),
+        receiver(to),
+        context(with),
+        stream(of->translator, options, &Receive, this) {}
+
+  static void Receive(void* self, const latimer::StreamedText& in) {
+    const auto* text = static_cast<latimer_text*>(self);
+    const latimer_text_piece piece = {
+        in.text.data(),
+        in.text.size(),
+        in.source.data(),
+        in.source.size(),
+        in.line,
+        in.cut ? 1 : 0,
+        static_cast<latimer_stop_reason>(in.stop_reason)};
+    text->receiver(text->context, &piece);
+  }
+
+  latimer_code Give(const Status& status) const {
+    if (!status.ok()) translator->last_error = status;
+    return CodeOf(status);
+  }
+
+  latimer_translator* translator;
+  latimer_receiver receiver;
+  void* context;
+  latimer::TextStream stream;
+};
+
+size_t latimer_text_bytes(void) { return sizeof(latimer_text); }
+
+latimer_text* latimer_text_begin(latimer_translator* translator,
+                                 const latimer_options* options,
+                                 latimer_receiver receiver, void* context,
+                                 void* memory, size_t memory_bytes) {
+  if (memory == nullptr || memory_bytes < sizeof(latimer_text)) return nullptr;
+  return new (memory) latimer_text(translator, OptionsOf(translator, options),
+                                   receiver, context);
+}
+
+latimer_code latimer_text_push(latimer_text* text, const char* bytes,
+                               size_t byte_count) {
+  return text->Give(text->stream.Push({bytes, byte_count}));
+}
+
+latimer_code latimer_text_finish(latimer_text* text) {
+  return text->Give(text->stream.Finish());
 }
 
 const char* latimer_message(const latimer_translator* translator) {

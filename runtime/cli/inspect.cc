@@ -208,6 +208,7 @@ Json InspectJson(const ModelInfo& info, const Json& kernels) {
                {"int4_matrices", info.int4_matrices},
                {"pruned_argmax", info.pruned_argmax},
                {"tokenizer", TokenizerJson(info)},
+               {"sentence_rules", info.sentence_rules.languages},
                {"architecture", ArchitectureJson(info.architecture)},
                {"generation", GenerationJson(info.generation)},
                {"kernels", kernels}};

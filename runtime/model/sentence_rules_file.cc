@@ -11,7 +11,8 @@ Status ReadSentenceRules(const schema::SentenceRules& in, SentenceRules* out) {
   *out = {.languages = {in.languages()->c_str(), in.languages()->size()},
           .words = {in.words()->data(), in.words()->size()},
           .ordinals = in.ordinals()};
-  return ValidateTrie(out->words, kWordInSentenceLimit, "sentence words");
+  return ValidateTrie(out->words, kWordInSentenceLimit,
+                      "trie of sentence words");
 }
 
 }  // namespace latimer

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
 #include <random>
 #include <string>
 #include <vector>
@@ -250,6 +253,33 @@ TEST(SentenceSplitterTest, NothingIsLostAndChunksDoNotMatter) {
     ASSERT_TRUE(pieces == Pieces(text, rules, 0, seed)) << seed;
     ASSERT_TRUE(pieces == Pieces(text, rules, 1 + seed % 7)) << seed;
   }
+}
+
+// LATIMER_TEXT names a file of real text, of 10 MB for example.
+TEST(SentenceSplitterTest, NothingOfARealTextIsLost) {
+  const char* path = std::getenv("LATIMER_TEXT");
+  if (path == nullptr) {
+    GTEST_SKIP() << "THE LONG TEXT IS NOT TRIED: LATIMER_TEXT names no file.";
+  }
+  std::ifstream file(path, std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  ASSERT_FALSE(text.empty()) << path;
+  const OwnRules rules("en");
+  const std::vector<OwnPiece> pieces = Pieces(text, rules, 1 << 16);
+  size_t at = 0, sentences = 0, cuts = 0;
+  for (const OwnPiece& piece : pieces) {
+    const std::string whole = piece.sentence + piece.space;
+    ASSERT_EQ(text.compare(at, whole.size(), whole), 0) << at;
+    at += whole.size();
+    sentences += piece.sentence.empty() ? 0 : 1;
+    cuts += piece.end == PieceEnd::kCut ? 1 : 0;
+  }
+  EXPECT_EQ(at, text.size());
+  for (uint32_t seed = 1; seed < 6; ++seed) {
+    ASSERT_TRUE(pieces == Pieces(text, rules, 0, seed)) << seed;
+  }
+  std::cout << sentences << " sentences and " << cuts << " cuts in "
+            << text.size() << " bytes\n";
 }
 
 TEST(SentenceRulesTest, CodesOfModelsNameLanguages) {

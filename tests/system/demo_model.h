@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "converter/model_writer.h"
-#include "converter/readers/huggingface_bart.h"
+#include "converter/readers/open_model.h"
 #include "tests/system/usable_tile.h"
 
 namespace latimer {
@@ -21,7 +21,7 @@ inline std::filesystem::path DemoDirectory() {
 
 // What `latimer-convert examples/en-de` writes, for this CPU.
 inline ModelBytes ConvertDemo(WeightType weights, Tile tile = UsableTile()) {
-  return WriteModel(ReadHuggingFaceBart(DemoDirectory(), true),
+  return WriteModel(OpenModel(DemoDirectory(), true, {}),
                     {.weights = weights,
                      .tile = tile,
                      .f32_tile = UsableTile(WeightType::kF32),
@@ -30,7 +30,7 @@ inline ModelBytes ConvertDemo(WeightType weights, Tile tile = UsableTile()) {
 
 // The same with --weights int4.
 inline ModelBytes ConvertDemoToInt4(Tile tile) {
-  CanonicalModel model = ReadHuggingFaceBart(DemoDirectory(), true);
+  CanonicalModel model = OpenModel(DemoDirectory(), true, {});
   const Int4Matrices int4 = QuantizeToInt4(kInt4LargestError, &model);
   return WriteModel(model, {.tile = tile, .int4 = &int4, .progress = {}});
 }

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "latimer/text_stream.h"
 #include "latimer/translator.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/emulator.h"
@@ -196,6 +197,36 @@ TEST_P(NoAllocationTest, AThousandTranslationsSideBySide) {
   EXPECT_TRUE(ok);
   EXPECT_EQ(translator.under_way(), 0u);
   EXPECT_GE(told, finished);
+}
+
+TEST_P(NoAllocationTest, ATextInManyChunks) {
+  const ModelBytes bytes = ConvertDemo(GetParam());
+  const std::vector<std::string> lines =
+      ReadLines(DemoDirectory() / "data" / "test.en");
+  Translator translator;
+  const Status loaded = translator.Load(bytes.bytes(), &workspace);
+  ASSERT_TRUE(loaded.ok()) << loaded.message();
+  TranslateOptions options;
+  options.max_target_tokens = 16;
+  size_t sentences = 0;
+  Status status;
+  armed = true;
+  {
+    TextStream stream(
+        translator, options,
+        [](void* count, const StreamedText& text) {
+          *static_cast<size_t*>(count) += text.source.empty() ? 0 : 1;
+        },
+        &sentences);
+    for (size_t i = 0; status.ok() && i < Emulated(200, 6); ++i) {
+      status = stream.Push(lines[i]);
+      if (status.ok()) status = stream.Push(i % 5 == 0 ? "\n\n" : "\n");
+    }
+    if (status.ok()) status = stream.Finish();
+  }
+  armed = false;
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_GE(sentences, Emulated(200, 6));
 }
 
 TEST_P(NoAllocationTest, AModelThatIsRefusedDoesNotAllocateEither) {

@@ -29,7 +29,7 @@ using Ids = std::vector<int32_t>;
 
 ModelBytes Convert(bool pruned) {
   return WriteModel(
-      ReadHuggingFaceBart(DemoDirectory(), false),
+      OpenModel(DemoDirectory(), false),
       {.tile = UsableTile(), .pruned_argmax = pruned, .progress = {}});
 }
 
@@ -333,7 +333,7 @@ TEST(PrunedArgmaxModelTest, LoadRefusesPlanesOfAnotherSize) {
 }
 
 TEST(PrunedArgmaxModelTest, LoadRefusesPlanesBesideAShortlist) {
-  CanonicalModel model = ReadHuggingFaceBart(DemoDirectory(), false);
+  CanonicalModel model = OpenModel(DemoDirectory(), false);
   const Architecture& a = model.architecture;
   model.shortlist.emplace().first = 40;
   model.shortlist->offsets.assign(a.source_vocabulary + 1, 0);

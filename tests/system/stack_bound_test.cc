@@ -48,6 +48,10 @@ constexpr IndirectCall kIndirectCalls[] = {
      "UnprunedLogits)\\(",
      "latimer::(sse41|avx2|avx512vnni|neon|dotprod|scalar)::"
      ".*(Bound|Compute|Measure)\\("},
+    // The receiver of a text is the caller's; a function that calls none stands
+    // for it.
+    {"latimer::TextStream::", "latimer_text::Receive\\("},
+    {"latimer_text::Receive\\(", "latimer_workspace_alignment\\("},
     // The bias; a part of the function that GCC splits off has its symbol only.
     {"ApplyChannels", "latimer::(sse41|avx2|avx512|neon|scalar)::Add"},
 };
@@ -95,6 +99,7 @@ constexpr const char* kRoots[] = {
     "latimer::Translator::under_way\\(",
     "latimer::Translator::Tokenize\\(",
     "latimer::Translator::Detokenize\\(",
+    "latimer::Translator::LanguageCodeBytes\\(",
     "latimer::Translator::SourcePiece\\(",
     "latimer::Translator::TargetPiece\\(",
     "latimer::Translator::model_info\\(",
@@ -104,6 +109,17 @@ constexpr const char* kRoots[] = {
     "latimer::Translator::weight_bytes_per_token\\(",
     "latimer::Translator::kernel_name\\(",
     "latimer::Translator::~Translator\\(",
+    "latimer::SentenceSplitter::Push\\(",
+    "latimer::SentenceSplitter::Next\\(",
+    "latimer::SentenceSplitter::JoinLines\\(",
+    "latimer::SpaceBehind\\(",
+    "latimer::TextStream::TextStream\\(",
+    "latimer::TextStream::Push\\(",
+    "latimer::TextStream::Finish\\(",
+    "latimer_text_bytes\\(",
+    "latimer_text_begin\\(",
+    "latimer_text_push\\(",
+    "latimer_text_finish\\(",
     "latimer_load\\(",
     "latimer_unload\\(",
     "latimer_translate\\(",

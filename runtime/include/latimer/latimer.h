@@ -140,6 +140,36 @@ latimer_code latimer_advance(latimer_translator* translator, int* finished,
  * signal handler. */
 void latimer_set_cancelled(latimer_translator* translator, int cancelled);
 
+/* Running text of any length: see latimer/text_stream.h. A stream lives in
+ * memory of latimer_text_bytes() bytes, aligned as for any type, that the
+ * caller gives and may reuse at any time. */
+typedef struct latimer_text latimer_text;
+
+/* A piece of the translation; lives until the receiver returns. */
+typedef struct latimer_text_piece {
+  const char* text; /* not zero-terminated; all of them are the translation */
+  size_t text_bytes;
+  const char* source; /* what it translates; 0 bytes: white space */
+  size_t source_bytes;
+  uint64_t line; /* that the sentence begins on, from 1 */
+  int cut;       /* 1: the sentence exceeds the longest source */
+  latimer_stop_reason stop_reason;
+} latimer_text_piece;
+typedef void (*latimer_receiver)(void* context, const latimer_text_piece*);
+
+size_t latimer_text_bytes(void);
+/* NULL where memory_bytes are too few. What `options` point to, which may be
+ * NULL, must live as long as the stream. */
+latimer_text* latimer_text_begin(latimer_translator* translator,
+                                 const latimer_options* options,
+                                 latimer_receiver receiver, void* context,
+                                 void* memory, size_t memory_bytes);
+/* Takes more of the text and gives the receiver what is complete by it. */
+latimer_code latimer_text_push(latimer_text* text, const char* bytes,
+                               size_t byte_count);
+/* Translates what is left; the next push begins another text. */
+latimer_code latimer_text_finish(latimer_text* text);
+
 /* The sentence of the last call that failed, "" if none did. Zero-terminated;
  * valid until the next call. */
 const char* latimer_message(const latimer_translator* translator);
