@@ -20,10 +20,13 @@ class TrieBuilder {
   explicit TrieBuilder(const std::map<std::string, uint32_t>& entries) {
     // std::string compares bytes as unsigned, which is the order we need.
     for (const auto& [key, value] : entries) {
-      if (key.empty() || key.find('\0') != key.npos || value >= kTrieNone) {
+      if (key.empty() || key.find('\0') != key.npos ||
+          key.size() > kMaxTrieKeyBytes || value >= kTrieNone) {
         throw ConversionError(
-            "A trie cannot hold an empty key, a key with a zero byte or more "
-            "than 4 million values.");
+            "A trie cannot hold an empty key, a key with a zero byte or of "
+            "more than " +
+            std::to_string(kMaxTrieKeyBytes) +
+            " bytes, or more than 4 million values.");
       }
       entries_.emplace_back(key, value);
     }

@@ -11,7 +11,8 @@
 namespace latimer {
 
 // From key to value; empty for no keys. Throws ConversionError for an empty
-// key, one with a zero byte, or more nodes or values than a trie can hold.
+// key, one with a zero byte or of more than kMaxTrieKeyBytes, or more nodes or
+// values than a trie can hold.
 std::vector<uint32_t> BuildTrie(const std::map<std::string, uint32_t>& entries);
 
 // The entries of a trie that BuildTrie built.

@@ -99,15 +99,6 @@ std::vector<std::string_view> Lines(std::string_view text) {
   return lines;
 }
 
-bool IsUtf8(std::string_view text) {
-  while (!text.empty()) {
-    const size_t bytes = FirstChar(text).bytes;
-    if (bytes == 0) return false;
-    text.remove_prefix(bytes);
-  }
-  return true;
-}
-
 // Words with a number behind a tab: their ids if they are 0 to n-1, else
 // counts or scores, which fall.
 Vocabulary FromNumbers(const std::vector<std::string_view>& lines,

@@ -219,6 +219,14 @@ Json InspectJson(const ModelInfo& info, const Json& kernels) {
   return json;
 }
 
+// Text of the file for a terminal, which control characters could give orders.
+std::string Shown(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7F) c = ' ';
+  }
+  return text;
+}
+
 // One "name  value" line for each leaf, nested names joined with dots.
 void PrintText(const Json& json, const std::string& prefix) {
   for (const auto& [name, value] : json.items()) {
@@ -229,7 +237,7 @@ void PrintText(const Json& json, const std::string& prefix) {
     }
     const std::string text =
         value.is_string()
-            ? value.get<std::string>()
+            ? Shown(value.get<std::string>())
             : value.dump(-1, ' ', false, Json::error_handler_t::replace);
     std::printf("%-34s %s\n", (prefix + name).c_str(), text.c_str());
   }

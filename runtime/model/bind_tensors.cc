@@ -94,8 +94,7 @@ class TensorBinder {
   }
 
   // Only the output matrix, of which the best logit is wanted, and not with a
-  // shortlist: the one computes few rows, the other bounds all. Its numbers are
-  // not checked: scales, norms or sums that lie give wrong tokens.
+  // shortlist: the one computes few rows, the other bounds all.
   bool MayBeNibbles(const schema::Tensor& tensor, const char* name,
                     uint32_t inputs) const {
     return std::strcmp(name, "output") == 0 && !has_shortlist_ &&
@@ -111,7 +110,8 @@ class TensorBinder {
     if (!CheckData(tensor, bytes)) return;
     const flatbuffers::Vector<float>* bias = tensor.bias();
     if (bias != nullptr &&
-        (bias->size() != outputs || !IsAligned(bias->data()))) {
+        (bias->size() != outputs ||
+         !Follows(bias->data(), uint64_t{outputs} * sizeof(float)))) {
       return Mismatch("bias");
     }
     linear = {{reinterpret_cast<const std::byte*>(tensor.data()->data()),
@@ -174,15 +174,21 @@ class TensorBinder {
   }
 
   bool CheckData(const schema::Tensor& tensor, uint64_t bytes) {
-    if (tensor.data()->size() != bytes || !IsAligned(tensor.data()->data())) {
+    if (tensor.data()->size() != bytes ||
+        !Follows(tensor.data()->data(), bytes)) {
       Mismatch("data");
       return false;
     }
     return true;
   }
 
-  static bool IsAligned(const void* data) {
-    return reinterpret_cast<uintptr_t>(data) % kDataAlignment == 0;
+  // Whether numbers begin where they may and behind all before them: the file
+  // has the tensors one after another, and no two share bytes.
+  bool Follows(const void* data, uint64_t bytes) {
+    const auto begin = reinterpret_cast<uintptr_t>(data);
+    if (begin % kDataAlignment != 0 || begin < end_) return false;
+    end_ = begin + static_cast<uintptr_t>(bytes);  // Inside the file.
+    return true;
   }
 
   void Mismatch(const char* what) {
@@ -224,6 +230,7 @@ class TensorBinder {
   Status status_;
   uint32_t next_ = 0;
   bool first_linear_seen_ = false;
+  uintptr_t end_ = 0;  // Of the numbers that were bound last.
   char name_[64] = {};
 };
 

@@ -8,10 +8,20 @@
 namespace latimer {
 namespace {
 
-// Whether a zero-terminated text of at least one character is in it.
 template <size_t kBytes>
-bool IsText(const char (&text)[kBytes], bool empty_too = false) {
-  return std::memchr(text, 0, kBytes) != nullptr && (empty_too || text[0] != 0);
+bool IsTerminated(const char (&text)[kBytes]) {
+  return std::memchr(text, 0, kBytes) != nullptr;
+}
+
+// Whether it is zero-terminated and has characters, none of which could give a
+// terminal that shows it an order.
+template <size_t kBytes>
+bool IsName(const char (&text)[kBytes]) {
+  if (!IsTerminated(text) || text[0] == 0) return false;
+  for (const char* c = text; *c != 0; ++c) {
+    if (static_cast<unsigned char>(*c) < ' ' || *c == 0x7F) return false;
+  }
+  return true;
 }
 
 // A vector of FlatBuffers structs in the place of ours, which are laid out
@@ -38,7 +48,7 @@ Status ReadChoices(const schema::Generation& in, const Architecture& a,
       (out->target_language == TargetLanguage::kNone) == out->languages.empty();
   const Language* before = nullptr;
   for (const Language& language : out->languages) {
-    good = good && language.token >= 0 && IsText(language.code) &&
+    good = good && language.token >= 0 && IsName(language.code) &&
            static_cast<uint32_t>(language.token) < a.source_vocabulary &&
            static_cast<uint32_t>(language.token) < a.target_vocabulary &&
            (before == nullptr || std::strcmp(before->code, language.code) < 0);
@@ -46,7 +56,7 @@ Status ReadChoices(const schema::Generation& in, const Architecture& a,
     before = &language;
   }
   for (const Task& task : out->tasks) {
-    good = good && IsText(task.name) && IsText(task.prefix, true);
+    good = good && IsName(task.name) && IsTerminated(task.prefix);
   }
   if (good) return Status();
   return Status::Error(StatusCode::kCorrupt,

@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "model/bind_tensors.h"
 #include "model/certificate_file.h"
+#include "model/check_numbers.h"
 #include "model/check_range.h"
 #include "model/generation_file.h"
 #include "model/recurrent_file.h"
@@ -376,6 +377,7 @@ Status ReadModelFile(std::span<const std::byte> image, bool verify_checksum,
         *root->certificate(), info.architecture, &info.certificate));
   }
   LATIMER_RETURN_IF_ERROR(BindTensors(*root, model));
+  if (verify_checksum) LATIMER_RETURN_IF_ERROR(CheckNumbers(model));
   info.has_shortlist = root->shortlist() != nullptr;
   if (info.has_shortlist) {
     LATIMER_RETURN_IF_ERROR(ReadShortlist(*root->shortlist(), info.architecture,

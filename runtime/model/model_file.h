@@ -27,7 +27,8 @@ uint64_t ComputeChecksum(std::span<const std::byte> file,
 
 // Fills `*model` with views into `image`, which must be 64-byte aligned and
 // outlive it. Bytes after the file's own are ignored. Allocates nothing; time
-// is linear in the file. Errors:
+// is linear in the file. Without `verify_checksum` neither the checksum nor the
+// tensors' numbers are looked at: wrong ones give wrong tokens. Errors:
 //   kInvalidArgument     image misaligned
 //   kNotAModel           too short or without the identifier
 //   kTruncated           shorter than the file says it is

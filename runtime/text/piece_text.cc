@@ -10,12 +10,16 @@ std::string_view KeyOfValue(std::span<const uint32_t> trie, uint32_t value,
   // Depth first, without recursion: siblings[d] is the node that is looked at
   // on level d.
   uint32_t siblings[kMaxPieceBytes + 1];
+  // Shared runs are seen several times, in a damaged trie without end.
+  const size_t most_steps = 16 * trie.size();
+  size_t steps = 0;
   for (uint32_t first = 0; first < kTrieFirstLevel && first < trie.size();
        ++first) {
     if (TriePayload(trie[first]) == kTrieNone) continue;
     size_t depth = 0;
     siblings[0] = first;
     for (;;) {
+      if (++steps > most_steps) return {};
       const uint32_t node = trie[siblings[depth]];
       // On the first level the slot is the label; elsewhere 0 marks the end of
       // a key that is also the beginning of others.

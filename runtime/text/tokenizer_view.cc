@@ -7,9 +7,12 @@
 #include "text/lattice.h"
 #include "text/slice.h"
 #include "text/trie.h"
+#include "text/utf8.h"
 
 namespace latimer {
 namespace {
+
+static_assert(kMaxTrieKeyBytes == kMaxPieceBytes);
 
 Status Damaged(const char* what) {
   return Status::Error(StatusCode::kCorrupt,
@@ -47,6 +50,15 @@ Status ValidateMerges(const TokenizerView& view) {
   }
   for (size_t i = 0; i + 1 < offsets.size(); ++i) {
     if (offsets[i] > offsets[i + 1]) return damaged();
+    // So an entry has few, and looking through them takes little.
+    size_t left_bytes = 0;
+    for (size_t m = offsets[i]; m < offsets[i + 1]; ++m) {
+      if (m >= view.merges.size() ||
+          MergeLeftBytes(view.merges[m]) <= left_bytes) {
+        return damaged();
+      }
+      left_bytes = MergeLeftBytes(view.merges[m]);
+    }
   }
   return Status();
 }
@@ -159,16 +171,24 @@ Status ValidateTarget(const TokenizerView& view, size_t target_rows) {
   const std::string_view text(
       reinterpret_cast<const char*>(view.piece_text.data()),
       view.piece_text.size());
+  const bool of_bytes =
+      view.joining == Joining::kByteLevel || view.joining == Joining::kBytes;
   for (size_t i = 0; i < vocabulary; ++i) {
     if (view.target_kinds[i] > TargetKind::kByte) {
       return Damaged("a target piece is of an unknown kind");
     }
     const size_t begin = view.piece_offsets[i];
-    if (view.target_kinds[i] == TargetKind::kByte &&
-        ByteOfPiece(Slice(text, begin, view.piece_offsets[i + 1] - begin)) <
-            0) {
+    const std::string_view piece =
+        Slice(text, begin, view.piece_offsets[i + 1] - begin);
+    if (view.target_kinds[i] == TargetKind::kByte && ByteOfPiece(piece) < 0) {
       return Damaged("a byte piece does not read <0xNN>");
     }
+    if (!of_bytes && !IsUtf8(piece)) {
+      return Damaged("a target piece is no UTF-8");
+    }
+  }
+  if (!IsUtf8(view.unknown_surface)) {
+    return Damaged("the text of unknown pieces is no UTF-8");
   }
   return Status();
 }

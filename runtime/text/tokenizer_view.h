@@ -70,7 +70,7 @@ enum class TargetKind : uint8_t {
   kByte = 4,     // A piece <0xNN>: writes that byte.
 };
 
-inline constexpr size_t kMaxPieceBytes = 1023;
+inline constexpr size_t kMaxPieceBytes = 1023;  // kMaxTrieKeyBytes
 
 // A pair of BPE: the bytes of its left symbol (10 bits), and its rank (22
 // bits), of which the lowest is merged first.

@@ -6,6 +6,7 @@ TrieMatch LongestMatch(std::span<const uint32_t> nodes, std::string_view text) {
   TrieMatch match;
   if (nodes.empty()) return match;
   TrieWalk walk(nodes);
+  text = text.substr(0, kMaxTrieKeyBytes);
   for (size_t i = 0; i < text.size(); ++i) {
     if (!walk.Step(static_cast<uint8_t>(text[i]))) break;
     if (walk.value() != kTrieNone) match = {walk.value(), i + 1};
@@ -17,6 +18,7 @@ TrieMatch ShortestMatch(std::span<const uint32_t> nodes,
                         std::string_view text) {
   if (nodes.empty()) return {};
   TrieWalk walk(nodes);
+  text = text.substr(0, kMaxTrieKeyBytes);
   for (size_t i = 0; i < text.size(); ++i) {
     if (!walk.Step(static_cast<uint8_t>(text[i]))) break;
     if (walk.value() != kTrieNone) return {walk.value(), i + 1};

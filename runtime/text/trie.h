@@ -25,6 +25,8 @@ inline constexpr uint32_t kTrieLeaf = 1u << 23;
 inline constexpr uint32_t kTrieLast = 1u << 22;
 // Values and node indices are below this; as a value it means "no key".
 inline constexpr uint32_t kTrieNone = (1u << 22) - 1;
+// Longest key. Walks stop there: a damaged trie may lead in a circle.
+inline constexpr size_t kMaxTrieKeyBytes = 1023;
 
 constexpr uint32_t TrieLabel(uint32_t node) { return node >> 24; }
 constexpr uint32_t TriePayload(uint32_t node) { return node & kTrieNone; }
@@ -101,8 +103,9 @@ TrieMatch ShortestMatch(std::span<const uint32_t> nodes, std::string_view text);
 uint32_t FindKey(std::span<const uint32_t> nodes, std::string_view key);
 
 // Checks in O(nodes) that `nodes` is empty or so ordered that no walk leaves
-// it and that all values are below `value_limit`. kCorrupt otherwise; `name`
-// is what the message calls the trie.
+// it and that all values are below `value_limit`. It may still lead in a circle
+// or to one run in several ways, which take more time. kCorrupt otherwise;
+// `name` is what the message calls the trie.
 Status ValidateTrie(std::span<const uint32_t> nodes, size_t value_limit,
                     const char* name);
 

@@ -42,6 +42,15 @@ Utf8Char FirstChar(std::string_view text) {
   return {c, bytes};
 }
 
+bool IsUtf8(std::string_view text) {
+  while (!text.empty()) {
+    const size_t bytes = FirstChar(text).bytes;
+    if (bytes == 0) return false;
+    text.remove_prefix(bytes);
+  }
+  return true;
+}
+
 Utf8Char LastChar(std::string_view text) {
   for (size_t bytes = 1; bytes <= 4 && bytes <= text.size(); ++bytes) {
     const char first = text[text.size() - bytes];

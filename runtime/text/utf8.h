@@ -22,6 +22,9 @@ Utf8Char FirstChar(std::string_view text);
 // The same for the end of `text`.
 Utf8Char LastChar(std::string_view text);
 
+// Whether all of it is valid characters.
+bool IsUtf8(std::string_view text);
+
 // Length that the first byte announces, 1 for a stray continuation byte.
 // SentencePiece's OneCharLen.
 constexpr size_t AnnouncedBytes(char first) {

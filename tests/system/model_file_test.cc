@@ -53,6 +53,19 @@ TEST(ModelFileTest, EveryTruncationIsRefused) {
   }
 }
 
+// The file itself says that it is no longer, and nobody looks at the checksum.
+TEST(ModelFileTest, EveryTruncationOfTheStatedSizeIsRefusedButOfPadding) {
+  Image image(SmallModel().bytes());
+  const size_t size = image.bytes().size();
+  for (size_t length = 64; length < size; length += Emulated(1, 7)) {
+    Image shorter(image.bytes().first(length));
+    // The size may itself be cut off.
+    if (length > 128) shorter.root().mutate_file_bytes(length);
+    const bool loaded = LoadsAndRuns(shorter.bytes());
+    ASSERT_TRUE(!loaded || size - length < 64) << length;
+  }
+}
+
 TEST(ModelFileTest, ATruncationIsToldWithBothSizes) {
   const std::span<const std::byte> whole = SmallModel().bytes();
   const Status status = ReadImage(whole.first(whole.size() - 1));
@@ -153,6 +166,38 @@ bool SetSize(const void* vector, uint32_t size) {
   return true;
 }
 
+// The tensor's numbers are another's, which lie behind its own.
+bool TakeData(schema::Model& root, const std::string& name,
+              const std::string& from) {
+  auto* table = reinterpret_cast<flatbuffers::Table*>(&TensorOf(root, name));
+  return table->SetPointer(
+      schema::Tensor::VT_DATA,
+      reinterpret_cast<const uint8_t*>(TensorOf(root, from).data()));
+}
+
+// Puts a number into the tensor's bytes, `from_end` bytes before their end.
+bool SetFloat(schema::Model& root, const std::string& name, size_t from_end,
+              float value) {
+  auto* data = TensorOf(root, name).mutable_data();
+  std::memcpy(data->Data() + data->size() - from_end, &value, sizeof(value));
+  return true;
+}
+
+// The scales of an int8 matrix's last block stand before as many zeros; behind
+// them there may be padding.
+bool SetLastScale(schema::Model& root, const std::string& name, float value) {
+  const auto& shape = *TensorOf(root, name).shape();
+  const Tile tile = UsableTile();
+  const uint32_t nr = ShapeOf(tile).nr;
+  const uint64_t blocks = RoundUp(shape.Get(0), nr) / nr;
+  const uint64_t end =
+      blocks * PackedBlockBytes(WeightType::kInt8, tile, shape.Get(1));
+  return SetFloat(
+      root, name,
+      TensorOf(root, name).data()->size() - end + 2 * nr * sizeof(float),
+      value);
+}
+
 schema::Architecture& Arch(schema::Model& root) {
   return *root.mutable_architecture();
 }
@@ -194,6 +239,32 @@ const Contradiction kContradictions[] = {
     {"ShapeWithoutAxes",
      [](M& m) { return SetSize(TensorOf(m, "output").shape(), 0); }, kCorrupt,
      "output differs in shape"},
+    {"NumbersShared",
+     [](M& m) {
+       return TakeData(m, "decoder.0.ffn.norm.gamma",
+                       "decoder.0.ffn.norm.beta");
+     },
+     kCorrupt, "decoder.0.ffn.norm.beta differs in data"},
+    {"NormNotANumber",
+     [](M& m) { return SetFloat(m, "encoder.1.ffn.norm.gamma", 4, NAN); },
+     kCorrupt, "tensor encoder.1.ffn.norm.gamma has a number"},
+    {"NormInfinite",
+     [](M& m) { return SetFloat(m, "encoder.1.ffn.norm.beta", 4, -kInfinity); },
+     kCorrupt, "tensor encoder.1.ffn.norm.beta has a number"},
+    {"BiasNotANumber",
+     [](M& m) {
+       TensorOf(m, "encoder.0.ffn.in").mutable_bias()->Mutate(3, NAN);
+       return true;
+     },
+     kCorrupt, "tensor encoder.0.ffn.in has a number"},
+    {"WeightScaleZero", [](M& m) { return SetLastScale(m, "output", 0); },
+     kCorrupt, "tensor output has a number"},
+    {"WeightScaleNegative",
+     [](M& m) { return SetLastScale(m, "encoder.0.ffn.out", -1); }, kCorrupt,
+     "tensor encoder.0.ffn.out has a number"},
+    {"WeightScaleInfinite",
+     [](M& m) { return SetLastScale(m, "output", kInfinity); }, kCorrupt,
+     "tensor output has a number"},
     {"TensorsTooFew",
      [](M& m) { return SetSize(m.tensors(), m.tensors()->size() - 1); },
      kCorrupt, "output differs in presence"},
@@ -337,6 +408,18 @@ const Contradiction kContradictions[] = {
     {"TooManyHeads", [](M& m) { return Arch(m).mutate_encoder_heads(999); },
      kTooLarge, "encoder head count is 999"},
 };
+
+TEST(ModelFileTest, AnF32WeightThatIsNoNumberIsRefused) {
+  const ModelBytes file = ConvertModel(TinyModel("no_scale"), WeightType::kF32);
+  Image image(file.bytes());
+  ASSERT_TRUE(ReadImage(image.bytes()).ok());
+  ASSERT_TRUE(SetFloat(image.root(), "decoder.1.cross_attention.kv", 64, NAN));
+  image.FixChecksum();
+  const Status status = ReadImage(image.bytes());
+  EXPECT_THAT(status.message(),
+              HasSubstr("tensor decoder.1.cross_attention.kv has a number"));
+  EXPECT_TRUE(ReadImage(image.bytes(), false).ok());
+}
 
 class ModelFileContradictionTest
     : public ::testing::TestWithParam<Contradiction> {};

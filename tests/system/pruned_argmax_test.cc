@@ -370,7 +370,7 @@ TEST(PrunedArgmaxModelTest, TheChecksumShowsDamageOfEachKind) {
 
 // Beside the checksum nothing tells wrong numbers from right ones. They give
 // wrong tokens, and no more.
-TEST(PrunedArgmaxModelTest, WrongNumbersGiveTokens) {
+TEST(PrunedArgmaxModelTest, LoadRefusesWrongNumbers) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   for (const float wrong : {-1e30f, 1e30f, 0.0f, kInfinity, -kInfinity,
                             std::numeric_limits<float>::quiet_NaN()}) {
@@ -383,15 +383,9 @@ TEST(PrunedArgmaxModelTest, WrongNumbersGiveTokens) {
     }
     image.FixChecksum();
     Translator translator;
-    ASSERT_TRUE(translator.Load(image.bytes(), &test_workspace).ok());
-    const Result<Translation> result =
-        translator.TranslateIds(Rows()[0].source, {.max_target_tokens = 20});
-    ASSERT_TRUE(result.ok()) << result.status().message();
-    for (const int32_t token : result->tokens) {
-      EXPECT_GE(token, 0);
-      EXPECT_LT(static_cast<uint32_t>(token),
-                translator.model_info().architecture.target_vocabulary);
-    }
+    EXPECT_THAT(translator.Load(image.bytes(), &test_workspace).message(),
+                HasSubstr("output has a number"))
+        << wrong;
   }
 }
 

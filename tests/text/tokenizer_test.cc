@@ -51,6 +51,37 @@ TEST_F(TokenizerTest, TheViewIsValid) {
   EXPECT_FALSE(ValidateTokenizer(handmade_.view, 10, 9).ok());
 }
 
+TEST_F(TokenizerTest, TextThatIsNoUtf8IsRefusedInTheTarget) {
+  std::vector<uint8_t> text(handmade_.view.piece_text.begin(),
+                            handmade_.view.piece_text.end());
+  text.back() = 0xE2;  // Instead of the point.
+  handmade_.view.piece_text = text;
+  EXPECT_EQ(ValidateTokenizer(handmade_.view, 10, 10).code(),
+            StatusCode::kCorrupt);
+  handmade_.view.joining = Joining::kByteLevel;  // Pieces may be any bytes.
+  EXPECT_TRUE(ValidateTokenizer(handmade_.view, 10, 10).ok());
+  handmade_.view.unknown_surface = "\xC0";
+  EXPECT_FALSE(ValidateTokenizer(handmade_.view, 10, 10).ok());
+}
+
+// An entry with a million pairs would take as long to look through.
+TEST_F(TokenizerTest, PairsOfOneEntryThatRepeatAreRefused) {
+  std::vector<uint32_t> offsets(handmade_.view.source_vocabulary + 1, 0);
+  std::vector<uint32_t> merges = {MergeOf(0, 1), MergeOf(1, 2)};
+  for (size_t i = 8; i < offsets.size(); ++i) offsets[i] = 2;  // Of _ab.
+  handmade_.view.segmentation = Segmentation::kBpe;
+  handmade_.view.spacing = Spacing::kMetaspace;
+  handmade_.view.merge_offsets = offsets;
+  handmade_.view.merges = merges;
+  const Status status = ValidateTokenizer(handmade_.view, 10, 10);
+  EXPECT_TRUE(status.ok()) << status.message();
+  for (const size_t left_bytes : {0u, 1u}) {
+    merges[1] = MergeOf(1, left_bytes);
+    EXPECT_EQ(ValidateTokenizer(handmade_.view, 10, 10).code(),
+              StatusCode::kCorrupt);
+  }
+}
+
 TEST_F(TokenizerTest, TheBestSumOfScoresWins) {
   EXPECT_EQ(Encode("ab"), (Ids{5, 4}));  // -7 beats -8 and -9.
   EXPECT_EQ(Encode("abab"), (Ids{5, 4, 6}));

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "handmade_tokenizer.h"
+#include "text/piece_text.h"
 
 namespace latimer {
 namespace {
@@ -60,6 +63,21 @@ TEST(TrieTest, EachDamageIsFound) {
   bad = good;
   bad[0] = kTrieLeaf | 1;
   EXPECT_FALSE(ValidateTrie(bad, 4, "trie").ok()) << "zero byte as a key";
+}
+
+// No check can afford to find circles; walks end all the same.
+TEST(TrieTest, ATrieThatLeadsInACircleIsWalkedForAsLongAsAKeyCanBe) {
+  auto nodes = HandmadeTrie({{"ab", 1}, {"ac", 2}});
+  const uint32_t run = TriePayload(nodes['a']);
+  nodes[run] = (nodes[run] & ~(kTrieLeaf | kTrieNone)) | run;  // b leads to b.
+  ASSERT_TRUE(ValidateTrie(nodes, 3, "trie").ok());
+  const std::string text = "a" + std::string(5000, 'b') + "c";
+  EXPECT_EQ(LongestMatch(nodes, text).bytes, 0u);
+  const std::string longest =
+      "a" + std::string(kMaxTrieKeyBytes - 2, 'b') + "c";
+  EXPECT_EQ(LongestMatch(nodes, longest).bytes, kMaxTrieKeyBytes);
+  std::string out(kMaxTrieKeyBytes, '\0');
+  EXPECT_EQ(KeyOfValue(nodes, 1, out), "");
 }
 
 }  // namespace

@@ -29,6 +29,13 @@ TEST(Utf8Test, RefusesWhatIsNotUtf8) {
   EXPECT_EQ(LastChar("\x80\x80\x80\x80\x80").bytes, 0u);
 }
 
+TEST(Utf8Test, ATextIsUtf8IfAllOfItIs) {
+  EXPECT_TRUE(IsUtf8(""));
+  EXPECT_TRUE(IsUtf8(std::string_view("a\0\u00e4\u2581\U0001F600", 11)));
+  EXPECT_FALSE(IsUtf8("a\xC3"));
+  EXPECT_FALSE(IsUtf8("\xE2\x96 a"));
+}
+
 TEST(Utf8Test, KnowsTheSpacesThatPythonStrips) {
   const std::string spaces =
       " \t\n\v\f\r\x1c\x1f\u0085\u00a0\u1680\u2000"

@@ -1,0 +1,157 @@
+#include "model/check_numbers.h"
+
+#include <cstdio>
+#include <cstring>
+
+#include "model/tensor_list.h"
+#include "ops/nibble/planes.h"
+
+namespace latimer {
+namespace {
+
+constexpr uint32_t kInfinity = 0x7F800000;  // As bits of a float.
+
+// What has all bits of the exponent becomes 2^31 and more by one bit there.
+bool AllFinite(const std::byte* numbers, uint64_t count) {
+  constexpr uint32_t kSign = uint32_t{1} << 31;
+  uint32_t any = 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    uint32_t bits;
+    std::memcpy(&bits, numbers + i * sizeof(bits), sizeof(bits));
+    any |= (bits & ~kSign) + (kSign - kInfinity);
+  }
+  return (any & kSign) == 0;
+}
+
+bool AllPositive(const std::byte* numbers, uint64_t count) {
+  for (uint64_t i = 0; i < count; ++i) {
+    int32_t bits;  // Of a negative number negative.
+    std::memcpy(&bits, numbers + i * sizeof(float), sizeof(bits));
+    if (bits <= 0 || static_cast<uint32_t>(bits) >= kInfinity) return false;
+  }
+  return true;
+}
+
+bool AllWithin(const std::byte* numbers, uint64_t count, int32_t least,
+               int32_t most) {
+  for (uint64_t i = 0; i < count; ++i) {
+    int32_t number;
+    std::memcpy(&number, numbers + i * sizeof(number), sizeof(number));
+    if (number < least || number > most) return false;
+  }
+  return true;
+}
+
+class NumberChecker {
+ public:
+  explicit NumberChecker(const Model& model) : model_(model) {}
+
+  const Status& status() const { return status_; }
+
+  void OnLinear(TensorGroup, const char* name, int layer, uint32_t, uint32_t,
+                const Linear& linear) {
+    const bool weights = linear.nibbles ? CheckNibbles(linear)
+                         : model_.weight_type == WeightType::kF32
+                             ? AllFinite(linear.data, PackedF32Numbers(linear))
+                             : CheckIntegers(linear);
+    Expect(
+        weights && (linear.bias == nullptr || IsFinite(linear.bias, linear.n)),
+        name, "", layer);
+  }
+
+  void OnNorm(TensorGroup, const char* name, int layer, uint32_t width,
+              bool has_beta, const Norm& norm) {
+    Expect(IsFinite(norm.gamma, width), name, ".gamma", layer);
+    if (has_beta) Expect(IsFinite(norm.beta, width), name, ".beta", layer);
+  }
+
+  void OnTable(TensorGroup, const char* name, uint32_t rows, uint32_t columns,
+               const float* const& table) {
+    Expect(IsFinite(table, uint64_t{rows} * columns), name, "", kNoLayer);
+  }
+
+ private:
+  static bool IsFinite(const float* numbers, uint64_t count) {
+    return AllFinite(reinterpret_cast<const std::byte*>(numbers), count);
+  }
+
+  uint64_t PackedF32Numbers(const Linear& w) const {
+    return PackedBytes(WeightType::kF32, model_.tile, w.n, w.k) / sizeof(float);
+  }
+
+  // A block: sums, weights, scales, zeros. Scales of int4 have either sign.
+  bool CheckIntegers(const Linear& w) const {
+    const WeightType type = w.int4 ? WeightType::kInt4 : WeightType::kInt8;
+    const uint32_t nr = ShapeOf(type, model_.tile).nr;
+    const uint64_t bytes = PackedBlockBytes(type, model_.tile, w.k);
+    // Of int4 they are 16 times as large, of -8 at least.
+    const int32_t most = 128 * static_cast<int32_t>(w.k);
+    const std::byte* block = w.data;
+    for (uint32_t first = 0; first < w.n; first += nr, block += bytes) {
+      const std::byte* zeros = block + bytes - nr * sizeof(float);
+      const std::byte* scales = zeros - nr * sizeof(float);
+      if (!AllWithin(block, nr, -most, most) ||
+          !(w.int4 ? AllFinite(scales, nr)
+                   : CheckPositive(scales, nr, w.n - first)) ||
+          !AllFinite(zeros, nr)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // A block of high nibbles: those, sums, scales, norms; of low ones: those,
+  // sums.
+  static bool CheckNibbles(const Linear& w) {
+    constexpr uint32_t kRows = kNibbleBlockRows;
+    const uint64_t nibbles = uint64_t{kRows} * w.k / 2;
+    const int32_t most = 15 * static_cast<int32_t>(w.k);
+    const std::byte* high = w.data;
+    const std::byte* low = w.data + NibblePassBytes(w.n, w.k);
+    for (uint32_t first = 0; first < w.n; first += kRows) {
+      const std::byte* scales = high + nibbles + kRows * sizeof(int32_t);
+      const std::byte* norms = scales + kRows * sizeof(float);
+      if (!AllWithin(high + nibbles, kRows, 0, most) ||
+          !AllWithin(low + nibbles, kRows, 0, most) ||
+          !CheckPositive(scales, kRows, w.n - first) ||
+          !CheckPositive(norms, kRows, w.n - first)) {
+        return false;
+      }
+      high += NibbleHighBytes(w.k);
+      low += NibbleLowBytes(w.k);
+    }
+    return true;
+  }
+
+  // Of the last block, which has `used` channels, the others may be zero.
+  static bool CheckPositive(const std::byte* numbers, uint32_t count,
+                            uint32_t used) {
+    return AllPositive(numbers, used < count ? used : count) &&
+           AllFinite(numbers, count);
+  }
+
+  void Expect(bool good, const char* name, const char* suffix, int layer) {
+    if (good || !status_.ok()) return;
+    char text[64];
+    std::snprintf(text, sizeof(text), name, layer);
+    status_ = Status::Error(StatusCode::kCorrupt,
+                            "The model is damaged: tensor %s%s has a number "
+                            "that is infinite or none, a scale that is not "
+                            "positive, or a sum that its weights cannot have; "
+                            "convert it again.",
+                            text, suffix);
+  }
+
+  const Model& model_;
+  Status status_;
+};
+
+}  // namespace
+
+Status CheckNumbers(Model* model) {
+  NumberChecker checker(*model);
+  VisitTensors(model->info.architecture, model->tensors, checker);
+  return checker.status();
+}
+
+}  // namespace latimer
