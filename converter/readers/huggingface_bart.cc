@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "converter/check_sizes.h"
 #include "converter/error.h"
 #include "converter/readers/bart_config.h"
 #include "converter/readers/license.h"
@@ -219,6 +220,7 @@ class BartMapper {
 CanonicalModel ReadHuggingFaceBart(const fs::path& directory,
                                    bool with_tokenizer) {
   BartConfig config = ReadBartConfig(directory);
+  CheckSizes(config.architecture);
   const fs::path weights = FindWeights(directory);
   const std::shared_ptr<const TensorFile> file = OpenTensorFile(weights);
 

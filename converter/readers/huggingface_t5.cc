@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "converter/check_sizes.h"
 #include "converter/readers/license.h"
 #include "converter/readers/model_tokenizer.h"
 #include "converter/readers/relative_bias.h"
@@ -153,6 +154,7 @@ class T5Mapper {
 CanonicalModel ReadHuggingFaceT5(const fs::path& directory, bool with_tokenizer,
                                  const PositionLimits& limits) {
   const T5Config config = ReadT5Config(directory, limits);
+  CheckSizes(config.architecture);
   const fs::path weights = FindWeights(directory);
   const std::shared_ptr<const TensorFile> file = OpenTensorFile(weights);
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "converter/error.h"
+#include "converter/readers/json_text.h"
 #include "converter/readers/text_file.h"
 #include "converter/readers/vocabulary.h"
 #include "text/utf8.h"
@@ -19,7 +20,7 @@ class Reader {
  public:
   explicit Reader(const std::filesystem::path& path) {
     out_.name = path.string();
-    json_ = Json::parse(ReadTextFile(path), nullptr, false);
+    json_ = ParseJsonText(ReadTextFile(path));
     if (!json_.is_object() || !json_.contains("model") ||
         !json_["model"].is_object()) {
       Fail("not a JSON object with a model");
@@ -168,7 +169,12 @@ std::vector<Merge> ReadMergesFile(const std::filesystem::path& path) {
 
 HuggingFaceVocabulary ReadTokenizerJson(const std::filesystem::path& path,
                                         const std::string& model) {
-  return Reader(path).Read(model);
+  try {
+    return Reader(path).Read(model);
+  } catch (const Json::exception&) {
+    throw ConversionError(path.string() +
+                          ": a field is not of the type that it must have.");
+  }
 }
 
 HuggingFaceVocabulary ReadVocabularyAndMerges(

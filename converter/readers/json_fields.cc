@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "converter/error.h"
+#include "converter/readers/json_text.h"
+#include "converter/readers/text_file.h"
 
 namespace latimer {
 
@@ -20,9 +22,8 @@ std::string DumpOf(const Json& value) {
 }  // namespace
 
 std::optional<JsonFields> JsonFields::Open(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  Json json = Json::parse(file, nullptr, /*allow_exceptions=*/false);
+  if (!std::ifstream(path).is_open()) return std::nullopt;
+  Json json = ParseJsonText(ReadTextFile(path));
   if (!json.is_object()) {
     throw ConversionError(path.string() + ": not a JSON object.");
   }

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "converter/error.h"
+#include "converter/readers/json_text.h"
 
 namespace latimer {
 namespace {
@@ -30,6 +31,9 @@ void WriteOutVocabularies(Json* json) {
 }
 
 Json ParseMap(const std::string& text, const std::string& name) {
+  if (IsJsonTooDeep(text)) {
+    throw ConversionError(name + ": it is nested too deep.");
+  }
   try {
     Json json = Json::parse(text, nullptr, /*allow_exceptions=*/true,
                             /*ignore_comments=*/true);
@@ -91,7 +95,7 @@ Json SettingJson(const std::string& setting) {
     throw ConversionError("--set " + setting + ": it must be FLAG=VALUE.");
   }
   const std::string value = setting.substr(equals + 1);
-  Json json = Json::parse(value, nullptr, /*allow_exceptions=*/false);
+  Json json = ParseJsonText(value);
   if (json.is_discarded()) json = value;
   const std::string key = setting.substr(0, equals);
   const size_t dot = key.find('.');

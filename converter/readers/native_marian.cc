@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "converter/check_sizes.h"
 #include "converter/error.h"
 #include "converter/readers/license.h"
 #include "converter/readers/native_marian_config.h"
@@ -283,6 +284,7 @@ CanonicalModel ReadNativeMarian(const fs::path& path, bool with_tokenizer) {
   const NativeMarianFiles files = FindNativeMarianFiles(path);
   const std::shared_ptr<NativeTensors> native = OpenTensors(files.weights);
   const NativeMarianConfig config = ReadModelOptions(files, *native->file);
+  CheckSizes(config.architecture);
 
   CanonicalModel model;
   model.architecture = config.architecture;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "converter/error.h"
+#include "converter/readers/json_text.h"
 
 namespace latimer {
 namespace {
@@ -83,8 +84,7 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path)
   }
   const auto* text =
       reinterpret_cast<const char*>(bytes.data() + sizeof(header_bytes));
-  const Json header = Json::parse(text, text + header_bytes, nullptr,
-                                  /*allow_exceptions=*/false);
+  const Json header = ParseJsonText({text, static_cast<size_t>(header_bytes)});
   if (!header.is_object()) fail("the header is not valid JSON");
   const auto data = bytes.subspan(sizeof(header_bytes) + header_bytes);
   for (const auto& [name, entry] : header.items()) {

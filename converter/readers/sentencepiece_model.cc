@@ -9,6 +9,7 @@
 #include "converter/readers/text_file.h"
 #include "text/byte_piece.h"
 #include "text/tokenizer_view.h"
+#include "text/utf8.h"
 
 namespace latimer {
 namespace {
@@ -38,17 +39,33 @@ enum class NormalizerField : protozero::pbf_tag_type {
   kEscapeWhitespaces = 5,
 };
 
+// A field as it must be written: one of another type is skipped like one of
+// another number, and left at its default.
+template <typename Field>
+constexpr uint32_t Varint(Field field) {
+  return protozero::tag_and_type(field, protozero::pbf_wire_type::varint);
+}
+template <typename Field>
+constexpr uint32_t Fixed32(Field field) {
+  return protozero::tag_and_type(field, protozero::pbf_wire_type::fixed32);
+}
+template <typename Field>
+constexpr uint32_t Bytes(Field field) {
+  return protozero::tag_and_type(field,
+                                 protozero::pbf_wire_type::length_delimited);
+}
+
 SentencePiece ReadPiece(protozero::pbf_reader reader) {
   SentencePiece piece;
   while (reader.next()) {
-    switch (static_cast<PieceField>(reader.tag())) {
-      case PieceField::kText:
+    switch (reader.tag_and_type()) {
+      case Bytes(PieceField::kText):
         piece.text = reader.get_string();
         break;
-      case PieceField::kScore:
+      case Fixed32(PieceField::kScore):
         piece.score = reader.get_float();
         break;
-      case PieceField::kType:
+      case Varint(PieceField::kType):
         piece.type = static_cast<PieceType>(reader.get_enum());
         break;
       default:
@@ -61,17 +78,17 @@ SentencePiece ReadPiece(protozero::pbf_reader reader) {
 void ReadTrainer(protozero::pbf_reader reader, SentencePieceModel& model) {
   auto type = static_cast<int32_t>(SentencePieceType::kUnigram);
   while (reader.next()) {
-    switch (static_cast<TrainerField>(reader.tag())) {
-      case TrainerField::kModelType:
+    switch (reader.tag_and_type()) {
+      case Varint(TrainerField::kModelType):
         type = reader.get_enum();
         break;
-      case TrainerField::kTreatWhitespaceAsSuffix:
+      case Varint(TrainerField::kTreatWhitespaceAsSuffix):
         model.treat_whitespace_as_suffix = reader.get_bool();
         break;
-      case TrainerField::kByteFallback:
+      case Varint(TrainerField::kByteFallback):
         model.byte_fallback = reader.get_bool();
         break;
-      case TrainerField::kUnknownSurface:
+      case Bytes(TrainerField::kUnknownSurface):
         model.unknown_surface = reader.get_string();
         break;
       default:
@@ -90,17 +107,17 @@ void ReadTrainer(protozero::pbf_reader reader, SentencePieceModel& model) {
 
 void ReadNormalizer(protozero::pbf_reader reader, SentencePieceModel& model) {
   while (reader.next()) {
-    switch (static_cast<NormalizerField>(reader.tag())) {
-      case NormalizerField::kCharsmap:
+    switch (reader.tag_and_type()) {
+      case Bytes(NormalizerField::kCharsmap):
         model.precompiled_charsmap = reader.get_bytes();
         break;
-      case NormalizerField::kAddDummyPrefix:
+      case Varint(NormalizerField::kAddDummyPrefix):
         model.add_dummy_prefix = reader.get_bool();
         break;
-      case NormalizerField::kRemoveExtraWhitespaces:
+      case Varint(NormalizerField::kRemoveExtraWhitespaces):
         model.remove_extra_whitespaces = reader.get_bool();
         break;
-      case NormalizerField::kEscapeWhitespaces:
+      case Varint(NormalizerField::kEscapeWhitespaces):
         model.escape_whitespaces = reader.get_bool();
         break;
       default:
@@ -111,14 +128,13 @@ void ReadNormalizer(protozero::pbf_reader reader, SentencePieceModel& model) {
 
 void RefuseDenormalizer(protozero::pbf_reader reader, const std::string& name) {
   while (reader.next()) {
-    if (static_cast<NormalizerField>(reader.tag()) ==
-            NormalizerField::kCharsmap &&
-        !reader.get_bytes().empty()) {
+    if (reader.tag_and_type() != Bytes(NormalizerField::kCharsmap)) {
+      reader.skip();
+    } else if (!reader.get_bytes().empty()) {
       throw ConversionError(name +
                             ": the SentencePiece model has denormalization "
                             "rules, which are not supported.");
     }
-    reader.skip();
   }
 }
 
@@ -127,17 +143,17 @@ SentencePieceModel ReadModel(protozero::pbf_reader reader,
   SentencePieceModel model;
   model.name = name;
   while (reader.next()) {
-    switch (static_cast<ModelField>(reader.tag())) {
-      case ModelField::kPieces:
+    switch (reader.tag_and_type()) {
+      case Bytes(ModelField::kPieces):
         model.pieces.push_back(ReadPiece(reader.get_message()));
         break;
-      case ModelField::kTrainer:
+      case Bytes(ModelField::kTrainer):
         ReadTrainer(reader.get_message(), model);
         break;
-      case ModelField::kNormalizer:
+      case Bytes(ModelField::kNormalizer):
         ReadNormalizer(reader.get_message(), model);
         break;
-      case ModelField::kDenormalizer:
+      case Bytes(ModelField::kDenormalizer):
         RefuseDenormalizer(reader.get_message(), name);
         break;
       default:
@@ -161,7 +177,11 @@ void CheckPiece(const SentencePieceModel& model, size_t index) {
                           " " + what + ".");
   };
   if (piece.text.empty()) fail("is empty");
+  if (piece.type < PieceType::kNormal || piece.type > PieceType::kByte) {
+    fail("is of an unknown type");
+  }
   if (piece.text.find('\0') != piece.text.npos) fail("has a zero byte");
+  if (!IsUtf8(piece.text)) fail("is no UTF-8");
   if (!std::isfinite(piece.score)) fail("has a score that is not finite");
   const size_t limit = piece.type == PieceType::kUserDefined
                            ? kMaxReplacementBytes
@@ -187,6 +207,9 @@ void CheckModel(const SentencePieceModel& model) {
   if (model.pieces.empty()) {
     throw ConversionError(model.name +
                           ": not a SentencePiece model: it has no pieces.");
+  }
+  if (!IsUtf8(model.unknown_surface)) {
+    throw ConversionError(model.name + ": its unknown_surface is no UTF-8.");
   }
   std::set<std::string_view> ordinary;
   std::set<std::string_view> reserved;

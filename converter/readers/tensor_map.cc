@@ -21,9 +21,10 @@ const SourceTensor* TensorMap::Take(const std::string& name) {
 
 const SourceTensor* TensorMap::Find(const std::string& name,
                                     const std::vector<uint64_t>& shape) {
-  const bool first = !used_.contains(name);
   const SourceTensor* tensor = Take(name);
-  if (tensor != nullptr && first && tensor->shape != shape) {
+  // Once for each; one that may be ignored is looked at where it is not.
+  if (tensor != nullptr && tensor->shape != shape &&
+      shapes_noted_.insert(name).second) {
     NoteMisshapen(name + " " + ShapeText(tensor->shape) + " instead of " +
                   ShapeText(shape));
   }

@@ -64,6 +64,7 @@ class TensorMap {
   const Tensors& tensors_;
   const Unreadable& unreadable_;
   std::set<std::string> used_;
+  std::set<std::string> shapes_noted_;  // In misshapen_.
   std::vector<std::string> missing_;
   std::vector<std::string> misshapen_;
 };

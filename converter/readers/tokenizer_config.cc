@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "converter/error.h"
+#include "converter/readers/json_text.h"
 #include "converter/readers/text_file.h"
 
 namespace latimer {
@@ -20,7 +21,7 @@ constexpr std::array<const char*, 7> kNamedTokens = {
 // The object in a file; empty when there is no such file.
 Json ReadObject(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path)) return Json::object();
-  Json object = Json::parse(ReadTextFile(path), nullptr, false);
+  Json object = ParseJsonText(ReadTextFile(path));
   if (!object.is_object()) {
     throw ConversionError(path.string() + ": not a JSON object.");
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "converter/error.h"
+#include "converter/readers/json_text.h"
 #include "converter/readers/text_file.h"
 #include "converter/readers/yaml_file.h"
 #include "text/utf8.h"
@@ -76,6 +77,7 @@ nlohmann::json ParseJson(const std::string& text, const std::string& name) {
     }
     return true;
   };
+  if (IsJsonTooDeep(text)) Fail(name, "not JSON, or nested too deep");
   return nlohmann::json::parse(text, note_key, false);
 }
 

@@ -53,6 +53,31 @@ void ExpectError(const std::string& bytes, const std::string& part) {
   }
 }
 
+TEST(SentencePieceModelTest, AFieldOfAnotherTypeIsSkippedLikeAnUnknownOne) {
+  // Text as a number, the score and the type as bytes, a model's flag too.
+  const std::string odd = Number(1, 5) + Field(2, "-2.5") + Field(3, "\1");
+  const SentencePieceModel model = ParseSentencePieceModel(
+      kUnknown + Field(1, odd + Field(1, "a")) + Field(2, Field(35, "\1")) +
+          Number(3, 1) + Field(5, Number(2, 1) + Field(2, "") + Number(3, 1)),
+      "x.spm");
+  ASSERT_EQ(model.pieces.size(), 2u);
+  EXPECT_EQ(model.pieces[1].text, "a");
+  EXPECT_EQ(model.pieces[1].score, 0);
+  EXPECT_EQ(model.pieces[1].type, PieceType::kNormal);
+  EXPECT_FALSE(model.byte_fallback);
+}
+
+TEST(SentencePieceModelTest, APieceOfAnUnknownTypeIsRefused) {
+  ExpectError(kUnknown + Piece("a", 7), "piece 1 is of an unknown type");
+  ExpectError(kUnknown + Piece("a", 0), "piece 1 is of an unknown type");
+}
+
+TEST(SentencePieceModelTest, TextThatIsNoUtf8IsRefused) {
+  ExpectError(kUnknown + Piece("\xE2\x96", 1), "piece 1 is no UTF-8");
+  ExpectError(kUnknown + Piece("a", 1) + Field(2, Field(44, "\xFF")),
+              "unknown_surface is no UTF-8");
+}
+
 TEST(SentencePieceModelTest, ReadsPiecesAndFlags) {
   const std::string normalizer =
       Number(3, 0) + Number(4, 0) + Number(5, 0) + Field(2, "rules");

@@ -1,0 +1,15 @@
+// Sizes that a configuration states, before anything is made of them.
+#ifndef LATIMER_CONVERTER_CHECK_SIZES_H_
+#define LATIMER_CONVERTER_CHECK_SIZES_H_
+
+#include "latimer/model_info.h"
+
+namespace latimer {
+
+// Throws ConversionError where one exceeds the profile `any`, or a table of
+// positions a model file. Sizes that are not known yet are 0.
+void CheckSizes(const Architecture& architecture);
+
+}  // namespace latimer
+
+#endif  // LATIMER_CONVERTER_CHECK_SIZES_H_
