@@ -1,0 +1,142 @@
+// Calls the C API in any order, with images, workspaces, options and texts that
+// are right or wrong, and whole or cut.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "latimer/latimer.h"
+#include "tests/fuzz/base_models.h"
+#include "tests/fuzz/expect.h"
+#include "tests/fuzz/input.h"
+
+namespace {
+
+using latimer::Input;
+
+struct Memory {
+  size_t bytes = latimer_workspace_bytes();
+  void* workspace = std::aligned_alloc(
+      latimer_workspace_alignment(),
+      (bytes + latimer_workspace_alignment() - 1) /
+          latimer_workspace_alignment() * latimer_workspace_alignment());
+};
+
+// Strings and ids that options point to.
+struct Options {
+  explicit Options(Input& input) {
+    const uint8_t which = input.Byte();
+    c.max_target_tokens = 1 + input.Byte() % 4;
+    if (which & 1) c.min_target_tokens = input.Take<uint32_t>();
+    if (which & 2) c.source_language = Keep(input, source);
+    if (which & 4) c.target_language = Keep(input, target);
+    if (which & 8) c.task = Keep(input, task);
+    if (which & 16) c.prefix = Keep(input, prefix);
+    if (which & 32) {
+      forced = input.Take<int32_t>();
+      c.forced_first = &forced;
+    }
+    if (which & 64) {
+      ngram = input.Take<uint32_t>();
+      c.no_repeat_ngram = &ngram;
+    }
+    if (which & 128) {
+      c.repetition_penalty = input.Take<float>();
+      suppressed.resize(input.Byte() % 4);
+      for (int32_t& id : suppressed) id = input.Take<int16_t>();
+      c.suppressed = suppressed.data();
+      c.suppressed_count = suppressed.size();
+    }
+  }
+
+  static const char* Keep(Input& input, std::string& text) {
+    text = input.Text(input.Byte() % 32);
+    return text.c_str();
+  }
+
+  latimer_options c = {};
+  std::string source, target, task, prefix;
+  int32_t forced = 0;
+  uint32_t ngram = 0;
+  std::vector<int32_t> suppressed;
+};
+
+void ExpectGood(latimer_code code, const latimer_translation& translation,
+                latimer_translator* translator) {
+  if (code != LATIMER_OK) {
+    LATIMER_EXPECT(latimer_message(translator)[0] != '\0');
+    return;
+  }
+  LATIMER_EXPECT(translation.token_count <= 4);
+  LATIMER_EXPECT(latimer::IsUtf8({translation.text, translation.text_bytes}));
+}
+
+latimer_translator* Load(Input& input, const Memory& memory) {
+  const auto models = latimer::BaseModels();
+  const auto file = models[input.Byte() % models.size()]->file();
+  const uint8_t how = input.Byte();
+  size_t bytes = file.size();
+  const std::byte* image = file.data();
+  if (how % 8 == 1) bytes = input.Take<uint32_t>() % (bytes + 1);
+  if (how % 8 == 2) {
+    const size_t skipped = 1 + input.Byte() % 64;
+    image += skipped;
+    bytes -= skipped;
+  }
+  if (how % 8 == 3) image = nullptr;
+  const size_t room = memory.bytes - (how % 8 == 4 ? 1 : 0);
+  auto* workspace =
+      static_cast<std::byte*>(memory.workspace) + (how % 8 == 5 ? 4 : 0);
+  char message[64];
+  const size_t message_bytes = how / 8 % 4 * 21;
+  latimer_translator* translator = nullptr;
+  const latimer_code code =
+      latimer_load(image, bytes, workspace, room, /*threads=*/1, &translator,
+                   message_bytes > 0 ? message : nullptr, message_bytes);
+  LATIMER_EXPECT((code == LATIMER_OK) == (translator != nullptr));
+  if (code != LATIMER_OK && message_bytes > 0) {
+    LATIMER_EXPECT(message[0] != '\0' &&
+                   std::string_view(message).size() < message_bytes);
+  }
+  return translator;
+}
+
+void Call(Input& input, latimer_translator* translator) {
+  latimer_translation translation;
+  const uint8_t what = input.Byte();
+  const Options options(input);
+  const latimer_options* given = &options.c;
+  if (what % 4 == 0) {
+    int32_t ids[16];
+    const size_t count = input.Byte() % std::size(ids);
+    for (size_t i = 0; i < count; ++i) ids[i] = input.Take<int8_t>();
+    ExpectGood(
+        latimer_translate_ids(translator, ids, count, given, &translation),
+        translation, translator);
+    return;
+  }
+  const std::string text(input.Text(input.Take<uint16_t>() % 1024));
+  const auto translate =
+      what % 4 == 1 ? latimer_translate_part : latimer_translate;
+  ExpectGood(
+      translate(translator, text.data(), text.size(), given, &translation),
+      translation, translator);
+}
+
+}  // namespace
+
+// Before the clock of the first input runs.
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  (void)latimer::BaseModels();
+  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const Memory memory;
+  Input input(data, size);
+  latimer_translator* translator = Load(input, memory);
+  if (translator == nullptr) return 0;
+  LATIMER_EXPECT(latimer_message(translator)[0] == '\0');
+  while (!input.rest().empty()) Call(input, translator);
+  latimer_unload(translator);
+  return 0;
+}
