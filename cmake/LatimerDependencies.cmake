@@ -12,10 +12,19 @@ function(latimer_header_library target dir)
   target_include_directories(${target} SYSTEM INTERFACE "${dir}")
 endfunction()
 
+# Sets `result` to the version that a header's macros spell, in their order.
+function(latimer_header_version header macros result)
+  file(STRINGS "${header}" lines REGEX "#define +${macros} +[0-9]+")
+  string(REGEX REPLACE "[^;]* ([0-9]+)[^;]*" "\\1" numbers "${lines}")
+  string(REPLACE ";" "." version "${numbers}")
+  set(${result} "${version}" PARENT_SCOPE)
+endfunction()
+
 # ---- Runtime and converter -------------------------------------------------
 
 latimer_dependency(FLATBUFFERS
   VERSION 23.5.26
+  SPDX Apache-2.0 PART runtime
   PATHS include src grpc/src/compiler CMake CMakeLists.txt LICENSE
   TREE_SHA256
     dbe1a95674d5a2aaabdd227fbcd48675af45f1ded59dd7675cc389b737416f54
@@ -29,9 +38,14 @@ find_path(LATIMER_XXHASH_DIR xxh3.h NO_CACHE)
 if(LATIMER_XXHASH_DIR AND NOT CMAKE_CROSSCOMPILING
     AND NOT FETCHCONTENT_SOURCE_DIR_XXHASH)
   latimer_header_library(latimer_xxhash "${LATIMER_XXHASH_DIR}")
+  latimer_header_version("${LATIMER_XXHASH_DIR}/xxhash.h"
+    "XXH_VERSION_(MAJOR|MINOR|RELEASE)" version)
+  latimer_sbom_component(XXHASH VERSION "${version}"
+    SPDX BSD-2-Clause PART runtime)
 else()
   latimer_dependency(XXHASH
     VERSION 0.8.3
+    SPDX BSD-2-Clause PART runtime
     PATHS xxhash.h LICENSE
     TREE_SHA256
       3b9b42e21b3cf36cf1f76acf3bf88b9507d0cba91d93d1d12caae17f69e17bf1
@@ -51,9 +65,12 @@ if(TARGET nlohmann_json::nlohmann_json)
   add_library(latimer_nlohmann_json INTERFACE)
   target_link_libraries(latimer_nlohmann_json
     INTERFACE nlohmann_json::nlohmann_json)
+  latimer_sbom_component(NLOHMANN_JSON VERSION "${nlohmann_json_VERSION}"
+    SPDX MIT PART programs)
 else()
   latimer_dependency(NLOHMANN_JSON
     VERSION 3.11.3
+    SPDX MIT PART programs
     PATHS include LICENSE.MIT
     TREE_SHA256
       590c4bda0acd445f13043c5ae9b4bbd456e856e5de7e157cdb1a83feadbcc999
@@ -74,9 +91,12 @@ if(LATIMER_CONVERTER)
   if(TARGET CLI11::CLI11)
     add_library(latimer_cli11 INTERFACE)
     target_link_libraries(latimer_cli11 INTERFACE CLI11::CLI11)
+    latimer_sbom_component(CLI11 VERSION "${CLI11_VERSION}"
+      SPDX BSD-3-Clause PART converter)
   else()
     latimer_dependency(CLI11
       VERSION 2.4.1
+      SPDX BSD-3-Clause PART converter
       PATHS include LICENSE
       TREE_SHA256
         c76c80f8b58b9cb88a272c92e1ab8b6af3c5fb61b1540f4a715be23dc8d2297a
@@ -92,9 +112,14 @@ if(LATIMER_CONVERTER)
   endif()
   if(LATIMER_PROTOZERO_DIR)
     latimer_header_library(latimer_protozero "${LATIMER_PROTOZERO_DIR}")
+    latimer_header_version("${LATIMER_PROTOZERO_DIR}/protozero/version.hpp"
+      "PROTOZERO_VERSION_(MAJOR|MINOR|PATCH)" version)
+    latimer_sbom_component(PROTOZERO VERSION "${version}"
+      SPDX BSD-2-Clause PART converter)
   else()
     latimer_dependency(PROTOZERO
       VERSION 1.8.1
+      SPDX BSD-2-Clause PART converter
       PATHS include LICENSE.md
       TREE_SHA256
         6371454f7b14df561b7aa08b30ccea9c1db48f1cfddc878119493bd14f5f00a9
@@ -109,6 +134,7 @@ if(LATIMER_CONVERTER)
   # sources: systems have minizip rarely, or a fork of it under its name.
   latimer_dependency(ZLIB
     VERSION 1.3.1
+    SPDX Zlib PART converter
     PATHS adler32.c crc32.c crc32.h gzguts.h inffast.c inffast.h inffixed.h
       inflate.c inflate.h inftrees.c inftrees.h zconf.h zlib.h zutil.c zutil.h
       contrib/minizip/ioapi.c contrib/minizip/ioapi.h
@@ -133,6 +159,7 @@ if(LATIMER_CONVERTER)
   # libyaml's parser. Always the pinned sources: they are four files.
   latimer_dependency(YAML
     VERSION 0.2.5
+    SPDX MIT PART converter
     PATHS src/api.c src/parser.c src/reader.c src/scanner.c src/yaml_private.h
       include/yaml.h License
     TREE_SHA256
@@ -161,9 +188,12 @@ if(LATIMER_TESTS)
   find_package(Threads REQUIRED)
   if(TARGET GTest::gmock_main)
     target_link_libraries(latimer_gtest INTERFACE GTest::gmock_main)
+    latimer_sbom_component(GOOGLETEST VERSION "${GTest_VERSION}"
+      SPDX BSD-3-Clause PART tests)
   else()
     latimer_dependency(GOOGLETEST
       VERSION 1.16.0
+      SPDX BSD-3-Clause PART tests
       PATHS googletest/include googletest/src googlemock/include
         googlemock/src LICENSE
       TREE_SHA256

@@ -17,7 +17,9 @@
 #   DEBIAN_PACKAGE   name of the source package
 #   DEBIAN_SHA256    of its .orig tarball; selects the package's version
 #   URL              upstream archive
+#   SPDX, PART       for the bill of materials; see LatimerSbom.cmake
 include_guard()
+include(LatimerSbom)
 
 # Where sources and built libraries live when there is no cache.
 set(LATIMER_STORE_DIR "${CMAKE_BINARY_DIR}/_store")
@@ -265,7 +267,11 @@ endfunction()
 
 function(latimer_dependency name)
   cmake_parse_arguments(PARSE_ARGV 1 arg ""
-    "VERSION;TREE_SHA256;DEBIAN_PACKAGE;DEBIAN_SHA256;URL" "PATHS")
+    "VERSION;TREE_SHA256;DEBIAN_PACKAGE;DEBIAN_SHA256;URL;SPDX;PART"
+    "PATHS")
+  latimer_sbom_component(${name} VERSION "${arg_VERSION}"
+    SPDX "${arg_SPDX}" PART "${arg_PART}" URL "${arg_URL}"
+    TREE_SHA256 "${arg_TREE_SHA256}" DEBIAN_SHA256 "${arg_DEBIAN_SHA256}")
   set(user_dir "${FETCHCONTENT_SOURCE_DIR_${name}}")
   if(user_dir)
     latimer_tree_digest("${user_dir}" "${arg_PATHS}" actual)

@@ -15,6 +15,7 @@ include(LatimerIsas)
 
 latimer_dependency(XNNPACK
   VERSION 4ea82e5
+  SPDX BSD-3-Clause PART runtime
   PATHS include src cmake scripts tools CMakeLists.txt LICENSE
   TREE_SHA256
     e1d62b309b1e96cbef734aef7b82cd7ea56dc5f5fb15d76f747cc12cc16d85d9
@@ -24,6 +25,7 @@ latimer_dependency(XNNPACK
   URL https://github.com/google/XNNPACK/archive/4ea82e595b36106653175dcb04b2aa532660d0d8.tar.gz)
 latimer_dependency(PTHREADPOOL
   VERSION 560c60d
+  SPDX BSD-2-Clause PART runtime
   PATHS include src cmake CMakeLists.txt LICENSE
   TREE_SHA256
     dbb69709e78ccfa4d83153bdfcaea3cda9bf2568a8ed172719a636b04c1a06b8
@@ -33,6 +35,7 @@ latimer_dependency(PTHREADPOOL
   URL https://github.com/Maratyszcza/pthreadpool/archive/560c60d342a76076f0557a3946924c6478470044.tar.gz)
 latimer_dependency(FXDIV
   VERSION b408327
+  SPDX MIT PART runtime
   PATHS include cmake CMakeLists.txt LICENSE
   TREE_SHA256
     a0e5fc9cd3238af748abfa0c14a4ff846f2b4ee06a3b347e4e0cb8b1c1d9a132

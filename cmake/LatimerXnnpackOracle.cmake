@@ -8,6 +8,7 @@ include(LatimerCachedLibrary)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 latimer_dependency(CPUINFO
   VERSION 877328f
+  SPDX BSD-2-Clause PART tests
   PATHS include src cmake CMakeLists.txt libcpuinfo.pc.in LICENSE
   TREE_SHA256
     5c6e90ae404185d187227d570f36851a98b4ec59890857192fc301edbfd36157

@@ -1,0 +1,57 @@
+# The software bill of materials of a build: what of others goes into its
+# programs and tests. CycloneDX 1.5, at build/<preset>/latimer.cdx.json.
+include_guard()
+
+set_property(GLOBAL PROPERTY LATIMER_SBOM_COMPONENTS "[]")
+
+# latimer_sbom_component(NAME ...)
+#   VERSION  of the upstream
+#   SPDX     identifier of its licence
+#   PART     what has it: runtime, programs, converter or tests
+#   URL      upstream archive at GitHub; absent for a library of the system,
+#            whose version is what its headers say
+#   DEBIAN_SHA256, TREE_SHA256  as latimer_dependency() has them
+function(latimer_sbom_component name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg ""
+    "VERSION;SPDX;PART;URL;DEBIAN_SHA256;TREE_SHA256" "")
+  string(TOLOWER "${name}" lower)
+  set(scope required)
+  if(arg_PART STREQUAL "tests")
+    set(scope excluded)  # Not shipped.
+  endif()
+  set(json "{\"type\": \"library\", \"name\": \"${lower}\",
+    \"version\": \"${arg_VERSION}\", \"scope\": \"${scope}\",
+    \"licenses\": [{\"license\": {\"id\": \"${arg_SPDX}\"}}]}")
+  set(properties "{\"name\": \"latimer:part\", \"value\": \"${arg_PART}\"}")
+  if(arg_URL)
+    string(REGEX REPLACE "^https://github.com/([^/]+/[^/]+)/archive/(.*)\\.tar\\.gz$"
+      "pkg:github/\\1@\\2" purl "${arg_URL}")
+    string(TOLOWER "${purl}" purl)
+    string(JSON json SET "${json}" purl "\"${purl}\"")
+    string(JSON json SET "${json}" externalReferences
+      "[{\"type\": \"distribution\", \"url\": \"${arg_URL}\"}]")
+    string(APPEND properties
+      ", {\"name\": \"latimer:origin\", \"value\": \"pinned sources\"}"
+      ", {\"name\": \"latimer:tree-sha256\", \"value\": \"${arg_TREE_SHA256}\"}"
+      ", {\"name\": \"latimer:debian-orig-sha256\", \"value\": \"${arg_DEBIAN_SHA256}\"}")
+  else()
+    string(APPEND properties
+      ", {\"name\": \"latimer:origin\", \"value\": \"the system that built\"}")
+  endif()
+  string(JSON json SET "${json}" properties "[${properties}]")
+  get_property(components GLOBAL PROPERTY LATIMER_SBOM_COMPONENTS)
+  string(JSON count LENGTH "${components}")
+  string(JSON components SET "${components}" ${count} "${json}")
+  set_property(GLOBAL PROPERTY LATIMER_SBOM_COMPONENTS "${components}")
+endfunction()
+
+# The last step of a configure.
+function(latimer_write_sbom)
+  get_property(components GLOBAL PROPERTY LATIMER_SBOM_COMPONENTS)
+  set(json "{\"bomFormat\": \"CycloneDX\", \"specVersion\": \"1.5\",
+    \"version\": 1, \"metadata\": {\"component\": {\"type\": \"application\",
+    \"name\": \"latimer\", \"version\": \"${PROJECT_VERSION}\"}}}")
+  string(JSON json SET "${json}" components "${components}")
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/latimer.cdx.json"
+    CONTENT "${json}\n" @ONLY)
+endfunction()
