@@ -41,6 +41,7 @@ constexpr OptionInfo kOptions[] = {
     {"lanes", kLanes, true, 1, &Arguments::lanes, nullptr, nullptr, {}},
     {"skip-checksum", 0, false, 0, nullptr, &Arguments::verify_checksum,
      nullptr, false},
+    {"copy", 0, false, 0, nullptr, &Arguments::copy, nullptr, true},
     {"cpu", 0, true, 0, nullptr, nullptr, &Arguments::cpu, {}},
     {"json", kJson, false, 0, nullptr, &Arguments::json, nullptr, true},
     {"text", kText, true, 0, nullptr, nullptr, &Arguments::text, {}},

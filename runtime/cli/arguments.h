@@ -22,6 +22,7 @@ struct Arguments {
   const char* model = nullptr;  // Null only with kModelOptional.
   uint32_t threads = kDefaultThreads;
   bool verify_checksum = true;
+  bool copy = false;
   const char* cpu = nullptr;
   bool json = false;
 

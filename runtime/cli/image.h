@@ -15,10 +15,15 @@ namespace latimer::cli {
 // line.
 bool CarriesModel();
 
-// `*image`, 64-byte aligned, until the program ends. To be called once.
-// kResourceUnavailable: there is no such file, or it cannot be read.
-// kExceedsProfile: it is larger than the RAM kept for it.
-Status OpenImage(const char* path, std::span<const std::byte>* image);
+// `*image`, 64-byte aligned, until the program ends. To be called once. With
+// `copy` the file is read into memory of its own, which then cannot be written
+// to: what becomes of the file does not matter any more. Without it the same
+// holds for a linked image and for a profile that keeps RAM for the file; else
+// the file is mapped.
+// kResourceUnavailable: there is no such file, it cannot be read, or there is
+// no memory for a copy. kExceedsProfile: it is larger than the RAM kept for it.
+Status OpenImage(const char* path, bool copy,
+                 std::span<const std::byte>* image);
 
 }  // namespace latimer::cli
 

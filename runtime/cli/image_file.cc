@@ -1,5 +1,5 @@
-// The image from a file: mapped, or read into RAM that the profile keeps for
-// it (copied_image_bytes).
+// The image from a file: mapped, or read into memory that was asked for
+// (--copy) or that the profile keeps for it (copied_image_bytes).
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -18,7 +18,7 @@ namespace {
 using Image = std::span<const std::byte>;
 
 constexpr size_t kCopyBytes = kProfile.copied_image_bytes;
-alignas(64) std::byte copy[kCopyBytes > 0 ? kCopyBytes : 1];
+alignas(64) std::byte copy_buffer[kCopyBytes > 0 ? kCopyBytes : 1];
 
 Status FileError(const char* what, const char* why) {
   return Status::Error(StatusCode::kResourceUnavailable, "%s (%s).", what, why);
@@ -28,6 +28,36 @@ Status Map(int file, size_t bytes, Image* image) {
   void* address = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0);
   if (address == MAP_FAILED) {
     return FileError("cannot map the model", std::strerror(errno));
+  }
+  *image = {static_cast<const std::byte*>(address), bytes};
+  return Status();
+}
+
+Status Read(int file, std::byte* to, size_t bytes) {
+  size_t done = 0;
+  while (done < bytes) {
+    const ssize_t count = read(file, to + done, bytes - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) {
+      return FileError("cannot read the model",
+                       count < 0 ? std::strerror(errno) : "it became shorter");
+    }
+    done += static_cast<size_t>(count);
+  }
+  return Status();
+}
+
+// Into pages that are then sealed.
+Status CopyAndSeal(int file, size_t bytes, Image* image) {
+  void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (address == MAP_FAILED) {
+    return FileError("there is no memory for a copy of the model",
+                     std::strerror(errno));
+  }
+  LATIMER_RETURN_IF_ERROR(Read(file, static_cast<std::byte*>(address), bytes));
+  if (mprotect(address, bytes, PROT_READ) != 0) {
+    return FileError("cannot seal the copy of the model", std::strerror(errno));
   }
   *image = {static_cast<const std::byte*>(address), bytes};
   return Status();
@@ -43,21 +73,12 @@ Status Copy(int file, size_t bytes, Image* image) {
         static_cast<unsigned long long>(bytes), kProfile.name,
         static_cast<unsigned long long>(kCopyBytes));
   }
-  size_t done = 0;
-  while (done < bytes) {
-    const ssize_t count = read(file, copy + done, bytes - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) {
-      return FileError("cannot read the model",
-                       count < 0 ? std::strerror(errno) : "it became shorter");
-    }
-    done += static_cast<size_t>(count);
-  }
-  *image = {copy, bytes};
+  LATIMER_RETURN_IF_ERROR(Read(file, copy_buffer, bytes));
+  *image = {copy_buffer, bytes};
   return Status();
 }
 
-Status Open(int file, Image* image) {
+Status Open(int file, bool copy, Image* image) {
   struct stat info;
   if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0) {
     return FileError("not a model file", S_ISDIR(info.st_mode)
@@ -66,17 +87,18 @@ Status Open(int file, Image* image) {
                                                "file");
   }
   const auto bytes = static_cast<size_t>(info.st_size);
-  return kCopyBytes > 0 ? Copy(file, bytes, image) : Map(file, bytes, image);
+  if (kCopyBytes > 0) return Copy(file, bytes, image);
+  return copy ? CopyAndSeal(file, bytes, image) : Map(file, bytes, image);
 }
 
 }  // namespace
 
 bool CarriesModel() { return false; }
 
-Status OpenImage(const char* path, Image* image) {
+Status OpenImage(const char* path, bool copy, Image* image) {
   const int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return FileError("cannot open the model", std::strerror(errno));
-  const Status status = Open(file, image);
+  const Status status = Open(file, copy, image);
   close(file);
   return status;
 }

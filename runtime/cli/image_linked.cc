@@ -7,7 +7,8 @@ namespace latimer::cli {
 
 bool CarriesModel() { return true; }
 
-Status OpenImage(const char*, std::span<const std::byte>* image) {
+Status OpenImage(const char*, bool /*copy*/,
+                 std::span<const std::byte>* image) {
   *image = EmbeddedModel();
   return Status();
 }

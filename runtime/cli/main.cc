@@ -57,8 +57,10 @@ constexpr char kHelp[] =
   A program that was built with a model inside (LATIMER_EMBED) takes no
   MODEL.ltm: latimer translate --text TEXT.
 
-  For all: --skip-checksum loads without looking for damaged weights; --cpu NAME
-  uses no more than sse41, avx2, avxvnni or avx512 (ARM: neon, dotprod, i8mm).
+  For all: --skip-checksum loads without looking for damaged weights; --copy
+  reads the model into memory instead of mapping it, so that the file may change
+  or go; --cpu NAME uses no more than sse41, avx2, avxvnni or avx512 (ARM: neon,
+  dotprod, i8mm).
 )";
 
 namespace cli = latimer::cli;

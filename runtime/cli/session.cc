@@ -21,7 +21,8 @@ bool Check(const Status& status, const char* model) {
 }  // namespace
 
 Status Session::OpenOnce(const Arguments& arguments) {
-  return image_.empty() ? OpenImage(arguments.model, &image_) : Status();
+  return image_.empty() ? OpenImage(arguments.model, arguments.copy, &image_)
+                        : Status();
 }
 
 Status Session::Load(const Arguments& arguments) {

@@ -1,4 +1,6 @@
-// A build whose profile keeps RAM for the model file reads the file into it.
+// A build whose profile keeps RAM for the model file reads the file into it,
+// and --copy reads it into memory of its own: what becomes of the file then
+// does not matter.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,6 +37,18 @@ TEST(CopiedImageTest, AFileThatIsLargerIsRefusedWithBothSizes) {
   EXPECT_THAT(ErrorSentence(OpenImageOf(std::string(kRoom + 1, 'x')), 1),
               AllOf(HasSubstr("4097"), HasSubstr("4096"),
                     HasSubstr("\"copying\""), HasSubstr("--copy-image")));
+}
+
+TEST(CopiedImageTest, ACopyThatIsAskedForOutlivesTheFile) {
+  const TempFolder folder;
+  std::string bytes(3 * kRoom + 5, 'x');
+  bytes.front() = 'a';
+  bytes.back() = 'z';
+  WriteFile(folder.path() / "model.ltm", bytes);
+  const Outcome outcome = RunProgram("tests/asked_copy_program",
+                                     {folder.path() / "model.ltm", "--copy"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, bytes);
 }
 
 TEST(CopiedImageTest, AnEmptyFileIsRefused) {
