@@ -59,18 +59,14 @@ struct PlannedTensor {
   const Int4Matrix* int4 = nullptr;
 };
 
-// Below this an output matrix is in a cache and its product takes few
-// microseconds; half of the bytes and more instructions save nothing there.
-constexpr uint64_t kSmallestPruned = uint64_t{1} << 20;
-
 // Whether the matrix is read for a pruned argmax: not where all logits are
 // needed, or few.
 bool InNibbles(const CanonicalModel& model, const WriteOptions& options,
                const std::string& name, uint32_t outputs, uint32_t inputs) {
   return options.pruned_argmax && options.weights == WeightType::kInt8 &&
          name == "output" && FitsNibblePlanes(inputs) &&
-         uint64_t{outputs} * inputs >= kSmallestPruned && !model.shortlist &&
-         model.generation.repetition_penalty == 1.0f;
+         uint64_t{outputs} * inputs >= options.smallest_pruned &&
+         !model.shortlist && model.generation.repetition_penalty == 1.0f;
 }
 
 class TensorPlanner {

@@ -26,6 +26,10 @@ struct WriteOptions {
   // Writes an int8 output matrix for a pruned argmax, where it can be and
   // greedy search would use it.
   bool pruned_argmax = true;
+  // Weights of the smallest that is. Fewer are in a cache and their product
+  // takes few microseconds; half of the bytes and more instructions save
+  // nothing there.
+  uint64_t smallest_pruned = uint64_t{1} << 20;
   // With int8 weights: the matrices that are int4. Borrowed; null: none.
   const Int4Matrices* int4 = nullptr;
   // Borrowed; see converter/known_answer.h.

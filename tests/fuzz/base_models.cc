@@ -44,12 +44,16 @@ class TempFolder {
 };
 
 void Add(const std::string& name, const CanonicalModel& model,
-         WeightType weights, Models* models) {
+         WeightType weights, Models* models,
+         const Int4Matrices* int4 = nullptr) {
   const ModelBytes file =
       WriteModel(model, {.weights = weights,
                          .tile = *TileForThisCpu(WeightType::kInt8),
                          .f32_tile = *TileForThisCpu(WeightType::kF32),
+                         .smallest_pruned = 1,
+                         .int4 = int4,
                          .known_answer = {},
+                         .certificate = int4 != nullptr,
                          .progress = {}});
   models->push_back(std::make_unique<BaseModel>(name, file.bytes()));
 }
@@ -83,8 +87,8 @@ CanonicalModel ReadOwn(const fs::path& folder, bool with_tokenizer) {
                          ReadModelMap(map, settings), with_tokenizer);
 }
 
-// The demo with a layer of each kind and few tokens: wide enough for a pruned
-// argmax.
+// The demo with a layer of each kind and few tokens. It is wide enough for a
+// pruned argmax, and becomes int4 where it can.
 CanonicalModel ReadDemo() {
   const TempFolder folder;
   const fs::path text = folder.path() / "text";
@@ -126,7 +130,9 @@ Models Convert(bool of_text) {
        {"bart", "byt5", "m2m100", "mbart50_json", "mt5", "nllb_json", "t5"}) {
     Add(name, ReadFamily(name), kInt8, &models);
   }
-  Add("demo", ReadDemo(), kInt8, &models);
+  CanonicalModel demo = ReadDemo();
+  const Int4Matrices int4 = QuantizeToInt4(/*largest_error=*/1, &demo);
+  Add("demo", demo, kInt8, &models, &int4);
   return models;
 }
 

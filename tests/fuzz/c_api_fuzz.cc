@@ -103,18 +103,41 @@ latimer_translator* Load(Input& input, const Memory& memory) {
 void Call(Input& input, latimer_translator* translator) {
   latimer_translation translation;
   const uint8_t what = input.Byte();
-  const Options options(input);
+  if (what % 8 == 7) {
+    int finished = 0;
+    uint64_t ticket = 0;
+    ExpectGood(latimer_advance(translator, &finished, &ticket, &translation),
+               translation, translator);
+    return;
+  }
+  Options options(input);
+  // It would have to live until the sentence has finished.
+  const bool begins = what % 8 == 5 || what % 8 == 6;
+  if (begins) options.c.suppressed_count = 0;
   const latimer_options* given = &options.c;
-  if (what % 4 == 0) {
+  if (what % 4 == 0 || what % 8 == 5) {
     int32_t ids[16];
     const size_t count = input.Byte() % std::size(ids);
     for (size_t i = 0; i < count; ++i) ids[i] = input.Take<int8_t>();
+    if (begins) {
+      const latimer_code code =
+          latimer_begin_ids(translator, ids, count, given, what);
+      LATIMER_EXPECT(code == LATIMER_OK ||
+                     latimer_message(translator)[0] != '\0');
+      return;
+    }
     ExpectGood(
         latimer_translate_ids(translator, ids, count, given, &translation),
         translation, translator);
     return;
   }
   const std::string text(input.Text(input.Take<uint16_t>() % 1024));
+  if (begins) {
+    ExpectGood(latimer_begin_part(translator, text.data(), text.size(), given,
+                                  what, &translation),
+               translation, translator);
+    return;
+  }
   const auto translate =
       what % 4 == 1 ? latimer_translate_part : latimer_translate;
   ExpectGood(

@@ -25,6 +25,7 @@ inline void ExpectSentence(const Status& status) {
   LATIMER_EXPECT(status.ok() || status.message()[0] != '\0');
 }
 
+// Tokens and text are the vocabulary's and UTF-8.
 inline void ExpectGood(const Result<Translation>& result,
                        const Translator& translator, uint32_t most_tokens) {
   ExpectSentence(result.status());

@@ -14,6 +14,8 @@
 namespace latimer {
 namespace {
 
+constexpr uint32_t kMostTokens = 4;
+
 Workspace workspace;
 
 // One number of the file.
@@ -83,8 +85,29 @@ uint64_t ChooseValue(uint8_t how, uint32_t raw, uint64_t now, uint64_t size) {
   }
 }
 
-void Use(Translator& translator, std::string_view text) {
-  constexpr uint32_t kMostTokens = 4;
+// Up to three sentences, of which one begins when another has a token.
+void UseLanes(Translator& translator, std::span<const int32_t> ids,
+              std::string_view text, const TranslateOptions& options) {
+  const auto begin = [&](uint64_t ticket) {
+    if (!translator.CanBegin()) return;
+    ExpectSentence(ticket == 1
+                       ? translator.BeginPart(text, options, ticket).status()
+                       : translator.BeginIds(ids, options, ticket));
+  };
+  begin(0);
+  begin(1);
+  for (uint32_t step = 0; translator.under_way() > 0; ++step) {
+    LATIMER_EXPECT(step < 8 * kMostTokens);
+    FinishedTranslation out;
+    if (translator.Advance(&out)) {
+      ExpectSentence(out.status);
+      if (out.status.ok()) ExpectGood(out.translation, translator, kMostTokens);
+    }
+    if (step == 0) begin(2);
+  }
+}
+
+void Use(Translator& translator, std::string_view text, bool side_by_side) {
   const ModelInfo& info = translator.model_info();
   TranslateOptions options{.max_target_tokens = kMostTokens};
   if (!info.generation.languages.empty()) {
@@ -101,9 +124,13 @@ void Use(Translator& translator, std::string_view text) {
   }
   const size_t count =
       std::min<size_t>(std::size(ids), translator.max_source_tokens());
-  ExpectGood(translator.TranslateIds({ids, count}, options), translator,
-             kMostTokens);
-  ExpectGood(translator.Translate(text, options), translator, kMostTokens);
+  if (side_by_side) {
+    UseLanes(translator, {ids, count}, text, options);
+  } else {
+    ExpectGood(translator.TranslateIds({ids, count}, options), translator,
+               kMostTokens);
+    ExpectGood(translator.Translate(text, options), translator, kMostTokens);
+  }
   char piece[Translator::kMaxPieceBytes];
   for (const int32_t id : ids) {
     (void)translator.SourcePiece(id, piece);
@@ -140,6 +167,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                           model.file().size()));
   }
   if (flags >> 5 != 0) FixChecksum(model.file());  // Most inputs.
+  const bool side_by_side = (flags & 8) != 0;
 
   {
     Translator translator;
@@ -151,7 +179,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
           translator.Load(model.file(), &workspace, {.verify_checksum = false});
       ExpectSentence(loaded);
     }
-    if (loaded.ok()) Use(translator, input.rest().substr(0, 2000));
+    if (loaded.ok()) {
+      Use(translator, input.rest().substr(0, 2000), side_by_side);
+    }
   }
   model.Restore();
   return 0;

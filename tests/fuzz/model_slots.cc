@@ -37,6 +37,7 @@ class SlotFinder {
       AddVector(root.shortlist()->offsets());
       AddVector(root.shortlist()->tokens());
     }
+    if (root.certificate() != nullptr) AddCertificate(*root.certificate());
     return std::move(slots_);
   }
 
@@ -116,6 +117,14 @@ class SlotFinder {
     AddVector(g.source_suffix());
     AddVector(g.languages());
     AddVector(g.tasks());
+  }
+
+  void AddCertificate(const schema::Certificate& c) {
+    AddTable(&c);
+    AddVector(c.encoder_snr());
+    AddVector(c.decoder_snr());
+    AddVector(c.divergences());
+    AddVector(c.worst_lines());
   }
 
   void AddTokenizer(const schema::Tokenizer& t) {

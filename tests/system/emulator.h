@@ -1,4 +1,5 @@
-// How much a test does under an emulator, which takes a hundred times as long.
+// How much a test does under an emulator, which takes a hundred times as long,
+// and with sanitizers.
 #ifndef LATIMER_TESTS_SYSTEM_EMULATOR_H_
 #define LATIMER_TESTS_SYSTEM_EMULATOR_H_
 
@@ -8,6 +9,13 @@ namespace latimer {
 
 // Whether this is another machine's program, run by QEMU.
 inline constexpr bool kEmulated = sizeof(LATIMER_EMULATOR) > 1;
+
+// Whether sanitizers watch it, which take ten times as long.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
 
 // One of the two numbers: of sentences, say.
 constexpr size_t Emulated(size_t natively, size_t under_an_emulator) {

@@ -257,6 +257,12 @@ const Contradiction kContradictions[] = {
        return true;
      },
      kCorrupt, "tensor encoder.0.ffn.in has a number"},
+    {"SumOfWeightsThatTheyCannotHave",
+     [](M& m) {
+       TensorOf(m, "output").mutable_data()->Mutate(3, 0x7F);
+       return true;
+     },
+     kCorrupt, "output has a number that is infinite or none, a scale"},
     {"WeightScaleZero", [](M& m) { return SetLastScale(m, "output", 0); },
      kCorrupt, "tensor output has a number"},
     {"WeightScaleNegative",
