@@ -167,26 +167,9 @@ void LineQueue::Finish(const FinishedTranslation& finished) {
 }
 
 void LineQueue::WarnOfStop(const Part& part) {
-  const char* why = nullptr;
-  switch (worst_) {
-    case StopReason::kEos:
-      return;
-    case StopReason::kLengthLimit:
-      why = "the length limit cut the translation";
-      break;
-    case StopReason::kLoop:
-      why =
-          "the translation repeated itself without end and was cut after the "
-          "first time (--no-guards keeps all)";
-      break;
-    case StopReason::kBudget:
-      why = "--max-tokens or --max-ms cut the translation";
-      break;
-    case StopReason::kCancelled:
-      why = "the translation was cancelled";
-      break;
-  }
-  std::fprintf(stderr, "latimer: warning: line %llu: %s.\n", part.line, why);
+  if (worst_ == StopReason::kEos) return;
+  std::fprintf(stderr, "latimer: warning: line %llu: %s.\n", part.line,
+               WhyItStopped(worst_));
   worst_ = StopReason::kEos;
 }
 

@@ -100,4 +100,21 @@ std::string FormatIds(std::span<const int32_t> ids) {
   return text;
 }
 
+const char* WhyItStopped(StopReason reason) {
+  switch (reason) {
+    case StopReason::kEos:
+      break;
+    case StopReason::kLengthLimit:
+      return "the length limit cut the translation";
+    case StopReason::kLoop:
+      return "the translation repeated itself without end and was cut after "
+             "the first time (--no-guards keeps all)";
+    case StopReason::kBudget:
+      return "--max-tokens or --max-ms cut the translation";
+    case StopReason::kCancelled:
+      return "the translation was cancelled";
+  }
+  return "";
+}
+
 }  // namespace latimer::cli

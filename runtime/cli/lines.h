@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "latimer/status.h"
+#include "latimer/stop.h"
 
 namespace latimer::cli {
 
@@ -33,6 +34,9 @@ bool CheckText(bool flush);
 // Where that fails, prints a sentence, unless nobody reads any more, and
 // returns false.
 bool EndLine();
+
+// What ended a translation that did not end by itself, for a warning.
+const char* WhyItStopped(StopReason reason);
 
 // Prints what is wrong with a line; returns kFailure.
 int ComplainOfLine(unsigned long long line, const Status& status);

@@ -31,10 +31,11 @@ constexpr char kHelp[] =
       Languages of a multilingual model; a task of T5 and its like, or what is
       put before each text; rules in the place of the model's own (0 and 1: off).
           [--max-tokens N] [--max-ms N] [--no-guards]
-      A line may take so many tokens, so many milliseconds. A text that repeats
-      itself without end, or gets far longer than its source, is stopped;
-      --no-guards lets it go on, as --ids does. A line that did not end by itself
-      is named on standard error, with the reason; the exit code stays 0.
+      A line, or a sentence of --paragraphs, may take so many tokens, so many
+      milliseconds. A text that repeats itself without end, or gets far longer
+      than its source, is stopped; --no-guards lets it go on, as --ids does. What
+      did not end by itself is named on standard error, with the reason; the exit
+      code stays 0.
   latimer tokenize MODEL.ltm [--decode]
       Lines of text to source ids with EOS; with --decode target ids to text.
   latimer inspect MODEL.ltm [--json]

@@ -130,6 +130,10 @@ bool TextQueue::BeginMore() {
 bool TextQueue::Write(const Part& part) {
   WriteText(part.text);
   if (!part.warning.empty()) std::fputs(part.warning.c_str(), stderr);
+  if (part.stop_reason != StopReason::kEos) {
+    std::fprintf(stderr, "latimer: warning: the sentence at line %llu: %s.\n",
+                 part.line, WhyItStopped(part.stop_reason));
+  }
   WriteText(part.ends_sentence ? SpaceBehind(part.text, part.space, part.end)
                                : part.space);
   // Where somebody waits, a paragraph is shown at its end.
@@ -156,6 +160,7 @@ int TextQueue::Run() {
     Part& part = parts_[static_cast<size_t>(finished.ticket - written_)];
     part.done = true;
     part.text = finished.translation.text;
+    part.stop_reason = finished.translation.stop_reason;
     if (!finished.status.ok()) Fail(part, finished.status);
   }
   if (!reads_input_) WriteText("\n");

@@ -36,6 +36,7 @@ class TextQueue {
     std::string text;
     std::string space;  // Behind it.
     std::string warning;
+    StopReason stop_reason = StopReason::kEos;
     Status status;
   };
 

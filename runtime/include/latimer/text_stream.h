@@ -43,6 +43,8 @@ class TextStream {
   static constexpr size_t kMostCodeBytes = 64;
 
   // Borrows the translator, which has loaded a model, and what `options` view.
+  // A budget is that of each part; a sentence that is cancelled has an empty
+  // or shorter translation, and so have all that follow while the flag is true.
   TextStream(Translator& translator, const TranslateOptions& options,
              Receiver receiver, void* context);
 
