@@ -361,7 +361,7 @@ TEST_F(CliTextTest, TextOnTheCommandLineIsOneLine) {
 }
 
 TEST_F(CliTextTest, ALongLineIsTranslatedInPartsWithAWarning) {
-  constexpr size_t kSentences = Emulated(300, 100);
+  constexpr size_t kSentences = FewerIfSlow(300, 100);
   std::string line;
   for (size_t i = 0; i < kSentences; ++i) line += "The house is very small. ";
   const Outcome outcome = Latimer({"translate", Model()}, line + "\n");

@@ -119,12 +119,6 @@ TEST_F(ConverterFaultsTest, KilledAtAnyTimeItLeavesNoPartialModel) {
   CountFaults("SIGKILL at random times of a conversion", kills);
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
-
 TEST_F(ConverterFaultsTest, WithoutMemoryItSaysSoAndLeavesNothing) {
   if (kSanitized) GTEST_SKIP() << "Sanitizers need the address space.";
   int failed = 0, succeeded = 0;

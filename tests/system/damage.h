@@ -61,7 +61,7 @@ inline void FlipBitsOfTheStructure(const ModelBytes& file) {
   Image image(file.bytes());
   const std::vector<bool> is_number = TensorBytes(image.bytes());
   size_t loaded = 0, refused = 0;
-  for (size_t i = 0; i < image.bytes().size(); i += Emulated(1, 11)) {
+  for (size_t i = 0; i < image.bytes().size(); i += kEmulated ? 11 : 1) {
     if (is_number[i]) continue;
     for (int bit = 0; bit < 8; ++bit) {
       const auto mask = static_cast<std::byte>(1 << bit);
@@ -79,7 +79,7 @@ inline void FlipBitsOfNumbers(const ModelBytes& file) {
   Image image(file.bytes());
   const std::vector<bool> is_number = TensorBytes(image.bytes());
   // The upper bits are those of exponents; 7 is coprime to every row.
-  for (size_t i = 0; i < image.bytes().size(); i += Emulated(7, 77)) {
+  for (size_t i = 0; i < image.bytes().size(); i += kEmulated ? 77 : 7) {
     if (!is_number[i]) continue;
     image.bytes()[i] ^= std::byte{0x7f};
     EXPECT_TRUE(LoadsAndRuns(image.bytes()));

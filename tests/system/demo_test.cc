@@ -67,7 +67,7 @@ TEST_F(DemoTest, F32GivesTheIdsAndTheTextOfTransformers) {
   Load(WeightType::kF32);
   const std::vector<FixtureRow> rows = ReadDemoFixture();
   ASSERT_EQ(rows.size(), 200u);
-  constexpr size_t kSentences = Emulated(200, 10);
+  constexpr size_t kSentences = FewerIfSlow(200, 10);
   size_t same = 0;
   for (size_t i = 0; i < kSentences; ++i) {
     const FixtureRow& row = rows[i * rows.size() / kSentences];
@@ -89,7 +89,7 @@ TEST_F(DemoTest, F32GivesTheIdsAndTheTextOfTransformers) {
 TEST_F(DemoTest, Int8AgreesWithF32OnMostSentences) {
   Load(WeightType::kInt8);
   const std::vector<FixtureRow> rows = ReadDemoFixture();
-  constexpr size_t kSentences = Emulated(200, 40);
+  constexpr size_t kSentences = FewerIfSlow(200, 24);
   size_t same = 0;
   for (size_t i = 0; i < kSentences; ++i) {
     const FixtureRow& row = rows[i * rows.size() / kSentences];
@@ -109,7 +109,7 @@ TEST_F(DemoTest, GivesTheSameResultWhateverWasTranslatedBefore) {
   const auto first = translator_.TranslateIds(rows[0].source);
   ASSERT_TRUE(first.ok());
   const std::vector<int32_t> expected = Copy(first->tokens);
-  for (size_t i = 1; i < 20; ++i) {
+  for (size_t i = 1; i < FewerIfSlow(20, 5); ++i) {
     ASSERT_TRUE(translator_.TranslateIds(rows[i].source).ok());
     const auto again = translator_.TranslateIds(rows[0].source);
     ASSERT_TRUE(again.ok());
@@ -134,7 +134,7 @@ TEST_F(DemoTest, ALongTextIsCutAtSentenceEndsAndNothingIsDropped) {
   ASSERT_TRUE(one.ok());
   const std::string expected(one->text);
   std::string text = sentence;
-  for (size_t i = 1; i < Emulated(400, 150); ++i) text += " " + sentence;
+  for (size_t i = 1; i < FewerIfSlow(400, 100); ++i) text += " " + sentence;
 
   std::string_view rest = text;
   TranslateOptions options;
@@ -152,7 +152,7 @@ TEST_F(DemoTest, ALongTextIsCutAtSentenceEndsAndNothingIsDropped) {
     ++parts;
   }
   // 400 sentences of 6 or more tokens, 512 tokens a part.
-  EXPECT_GE(parts, Emulated(5, 2));
+  EXPECT_GE(parts, FewerIfSlow(5, 2));
   EXPECT_LE(parts, 12u);
 }
 
@@ -160,7 +160,7 @@ TEST_F(DemoTest, TranslateJoinsThePartsThatTranslatePartGives) {
   Load(WeightType::kInt8);
   std::string text;
   for (const FixtureRow& row : ReadDemoFixture()) text += row.source_text + " ";
-  text.resize(Emulated(6000, 3000));
+  text.resize(FewerIfSlow(6000, 2500));
 
   std::string joined;
   std::string_view rest = text;
@@ -180,8 +180,8 @@ TEST_F(DemoTest, TranslateJoinsThePartsThatTranslatePartGives) {
 }
 
 TEST_F(DemoTest, ATranslationThatDoesNotFitIsAnErrorNotATruncation) {
-  if (kEmulated) {
-    GTEST_SKIP() << "30,000 tokens take too long under an emulator";
+  if (kEmulated || kSanitized) {
+    GTEST_SKIP() << "30,000 tokens take too long here";
   }
   Load(WeightType::kInt8);
   std::string text;

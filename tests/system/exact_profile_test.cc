@@ -59,7 +59,7 @@ TEST_F(ExactProfileTest, ABuildWithItReservesTheBillAndTranslatesTheSame) {
                          .get<uint64_t>()) +
       "\n";
   const std::vector<FixtureRow> rows = ReadDemoFixture();
-  for (size_t i = 0; i < Emulated(rows.size(), 20); ++i) {
+  for (size_t i = 0; i < FewerIfSlow(rows.size(), 20); ++i) {
     const FixtureRow& row = rows[i];
     input += row.source_text + "\n";
     const auto result = translator.Translate(row.source_text);

@@ -27,7 +27,7 @@ void TryValues(const BaseModel& model, Slot slot, Counts* counts) {
 }
 
 void TryModel(const BaseModel& model) {
-  const size_t step = kSanitized ? 7 : Emulated(1, 29);
+  const size_t step = kSanitized ? 7 : FewerIfSlow(1, 29);
   Counts counts;
   for (const auto* slots :
        {&model.slots().fields, &model.slots().vtables, &model.slots().counts}) {

@@ -67,7 +67,7 @@ std::vector<Ids> DemoSources() {
   for (const FixtureRow& row : ReadDemoFixture()) {
     sources.push_back(row.source);
   }
-  sources.resize(Emulated(sources.size(), size_t{12}));
+  sources.resize(FewerIfSlow(sources.size(), size_t{12}));
   return sources;
 }
 
@@ -300,7 +300,7 @@ TEST(LanesTest, CachesThatAreTooSmallChangeNothing) {
       .write(reinterpret_cast<const char*>(model.bytes().data()),
              static_cast<std::streamsize>(model.bytes().size()));
   std::string input;
-  constexpr size_t kSentences = Emulated(20, 7);
+  constexpr size_t kSentences = FewerIfSlow(20, 7);
   const std::vector<Ids> sources = DemoSources();
   for (size_t i = 0; i < kSentences; ++i) {
     for (const int32_t id : sources[i % sources.size()]) {

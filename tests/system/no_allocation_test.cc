@@ -104,9 +104,9 @@ class NoAllocationTest : public testing::TestWithParam<WeightType> {
   }
 };
 
-constexpr size_t kTranslations = Emulated(1000, 8);
+constexpr size_t kTranslations = FewerIfSlow(1000, 8);
 // 0: none but the model's, which long texts reach.
-constexpr uint32_t kMaxTargetTokens = Emulated(0, 16);
+constexpr uint32_t kMaxTargetTokens = FewerIfSlow(0, 16);
 
 // Sentences, and a few texts that need repair or cutting.
 void TranslateMuch(Translator& translator,
@@ -133,7 +133,7 @@ TEST_P(NoAllocationTest, LoadAndAThousandTranslationsOnOneThread) {
   std::string long_text;
   for (int i = 0; i < 100; ++i) long_text += "Tom wants to learn German. ";
   lines.push_back(long_text);
-  lines.push_back(std::string(Emulated(3000, 600), 'x'));
+  lines.push_back(std::string(FewerIfSlow(3000, 600), 'x'));
   {
     Translator translator;
     armed = true;
@@ -218,7 +218,7 @@ TEST_P(NoAllocationTest, ATextInManyChunks) {
           *static_cast<size_t*>(count) += text.source.empty() ? 0 : 1;
         },
         &sentences);
-    for (size_t i = 0; status.ok() && i < Emulated(200, 6); ++i) {
+    for (size_t i = 0; status.ok() && i < FewerIfSlow(200, 6); ++i) {
       status = stream.Push(lines[i]);
       if (status.ok()) status = stream.Push(i % 5 == 0 ? "\n\n" : "\n");
     }
@@ -226,7 +226,7 @@ TEST_P(NoAllocationTest, ATextInManyChunks) {
   }
   armed = false;
   EXPECT_TRUE(status.ok()) << status.message();
-  EXPECT_GE(sentences, Emulated(200, 6));
+  EXPECT_GE(sentences, FewerIfSlow(200, 6));
 }
 
 TEST_P(NoAllocationTest, AModelThatIsRefusedDoesNotAllocateEither) {

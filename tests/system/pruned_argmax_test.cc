@@ -42,7 +42,7 @@ const ModelBytes& Demo(bool pruned) {
 const std::vector<FixtureRow>& Rows() {
   static const std::vector<FixtureRow> rows = [] {
     std::vector<FixtureRow> all = ReadDemoFixture();
-    all.resize(Emulated(all.size(), size_t{5}));
+    all.resize(FewerIfSlow(all.size(), size_t{5}));
     return all;
   }();
   return rows;

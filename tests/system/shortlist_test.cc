@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 
 using Ids = std::vector<int32_t>;
 
-constexpr size_t kSentences = Emulated(20, 5);
+constexpr size_t kSentences = FewerIfSlow(20, 5);
 
 // The demo model with lists that a simple rule gives.
 CanonicalModel DemoWithShortlist(uint32_t first, uint32_t of_each) {

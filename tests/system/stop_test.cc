@@ -91,7 +91,7 @@ std::string LongText() {
 }
 
 TEST_F(StopTest, GuardsChangeNoUsualTranslation) {
-  for (const std::string& line : TestLines(Emulated(100, 6))) {
+  for (const std::string& line : TestLines(FewerIfSlow(100, 6))) {
     const Ids plain = Plain(line);
     const Translation guarded = Run(line);
     EXPECT_THAT(guarded.tokens, ElementsAreArray(plain)) << line;
@@ -105,7 +105,7 @@ TEST_F(StopTest, ALoopIsCutToItsFirstCopyUnlessThereAreNoGuards) {
   TranslateOptions endless;
   endless.min_target_tokens = 150;
   size_t loops = 0;
-  for (const std::string& line : TestLines(Emulated(20, 3))) {
+  for (const std::string& line : TestLines(FewerIfSlow(20, 3))) {
     const Ids plain = Plain(line, endless);
     Ids source(line.size() + 8);
     source.resize(*translator_.Tokenize(line, source));
@@ -300,7 +300,7 @@ TEST_F(StopTest, TheCallbackIsToldEachTokenAndMayEndTheSentence) {
 }
 
 TEST_F(StopTest, SentencesSideBySideEndAsTheyDoAlone) {
-  const std::vector<std::string> lines = TestLines(Emulated(48, 6));
+  const std::vector<std::string> lines = TestLines(FewerIfSlow(48, 6));
   const Ids suppressed = {eos()};
   std::atomic<bool> cancelled = true;
   const auto options_of = [&](size_t i) {
@@ -448,7 +448,7 @@ TEST_F(StopCliTest, WhatABudgetLeavesOutOfALineIsSaid) {
 TEST_F(StopCliTest, ALoopIsNamedUnlessThereAreNoGuards) {
   const std::vector<std::string> endless = {"--min-target-tokens", "150"};
   std::string input;
-  for (const std::string& line : TestLines(Emulated(10, 3))) {
+  for (const std::string& line : TestLines(FewerIfSlow(10, 3))) {
     input += line + "\n";
   }
   const Outcome guarded = Translate(input, endless);

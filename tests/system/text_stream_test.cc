@@ -114,7 +114,7 @@ TEST_F(TextStreamTest, EachSentenceIsTranslatedByItself) {
 }
 
 TEST_F(TextStreamTest, ChunksAndLanesGiveTheSameText) {
-  const std::string text = SomeText(Emulated(120, 8));
+  const std::string text = SomeText(FewerIfSlow(120, 8));
   const Given given = Stream(text, text.size());
   EXPECT_EQ(Stream(text, 7).text, given.text);
   for (const char* lanes : {"1", "4"}) {
@@ -128,7 +128,7 @@ TEST_F(TextStreamTest, ChunksAndLanesGiveTheSameText) {
 }
 
 TEST_F(TextStreamTest, AsManySentencesComeOutAsGoIn) {
-  const std::string text = SomeText(Emulated(300, 12));
+  const std::string text = SomeText(FewerIfSlow(300, 12));
   SentenceSplitter splitter(translator_.model_info().sentence_rules);
   std::vector<std::string> sentences;
   std::string_view rest = text;
@@ -150,9 +150,9 @@ TEST_F(TextStreamTest, AsManySentencesComeOutAsGoIn) {
   options.max_target_tokens = 8;
   const Given given = Stream(text, 1000, options);
   EXPECT_EQ(given.sources, sentences);
-  EXPECT_GE(sentences.size(), Emulated(300, 12));
+  EXPECT_GE(sentences.size(), FewerIfSlow(300, 12));
   EXPECT_EQ(std::ranges::count(given.text, '\n'),
-            2 * static_cast<ptrdiff_t>(Emulated(60, 2)));
+            2 * static_cast<ptrdiff_t>(FewerIfSlow(60, 2)));
 }
 
 TEST_F(TextStreamTest, ATooLongSentenceComesInPartsAndIsReported) {

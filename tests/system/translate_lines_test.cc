@@ -48,7 +48,7 @@ std::string ManyLines() {
   const std::vector<std::string> lines =
       ReadLines(DemoDirectory() / "data" / "test.en");
   std::string text;
-  for (size_t i = 0; i < Emulated(size_t{300}, size_t{12}); ++i) {
+  for (size_t i = 0; i < FewerIfSlow(size_t{300}, size_t{12}); ++i) {
     text += lines[i];
     if (i % 7 == 3) {
       for (size_t j = 1; j < 6; ++j) text.append(" ").append(lines[i + j]);
