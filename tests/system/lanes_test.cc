@@ -79,7 +79,7 @@ std::vector<Ids> RandomSources(uint32_t vocabulary, uint32_t longest) {
     random = random * 1664525 + 1013904223;
     return (random >> 8) % below;
   };
-  for (int i = 0; i < 40; ++i) {
+  for (size_t i = 0; i < FewerIfSlow(40, 8); ++i) {
     Ids& ids = sources.emplace_back();
     const uint32_t count = 1 + next(std::min(longest, 24u));
     for (uint32_t j = 0; j < count; ++j) {
