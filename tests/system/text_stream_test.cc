@@ -128,7 +128,7 @@ TEST_F(TextStreamTest, ChunksAndLanesGiveTheSameText) {
 }
 
 TEST_F(TextStreamTest, AsManySentencesComeOutAsGoIn) {
-  const std::string text = SomeText(FewerIfSlow(300, 12));
+  const std::string text = SomeText(FewerIfSlow(300, 10));
   SentenceSplitter splitter(translator_.model_info().sentence_rules);
   std::vector<std::string> sentences;
   std::string_view rest = text;
@@ -150,7 +150,7 @@ TEST_F(TextStreamTest, AsManySentencesComeOutAsGoIn) {
   options.max_target_tokens = 8;
   const Given given = Stream(text, 1000, options);
   EXPECT_EQ(given.sources, sentences);
-  EXPECT_GE(sentences.size(), FewerIfSlow(300, 12));
+  EXPECT_GE(sentences.size(), FewerIfSlow(300, 10));
   EXPECT_EQ(std::ranges::count(given.text, '\n'),
             2 * static_cast<ptrdiff_t>(FewerIfSlow(60, 2)));
 }
