@@ -255,10 +255,10 @@ std::vector<fs::path> TinyModels() {
 TEST(LanesTest, EveryTinyModelGivesTheSame) {
   const std::vector<fs::path> folders = TinyModels();
   ASSERT_GT(folders.size(), 20u);
-  for (const fs::path& folder : folders) {
+  for (size_t i = 0; i < folders.size(); i += FewerIfSlow(1, 4)) {
     for (const WeightType weights : {WeightType::kInt8, WeightType::kF32}) {
-      SCOPED_TRACE(folder.string());
-      ExpectTheSame(ConvertModel(folder, weights));
+      SCOPED_TRACE(folders[i].string());
+      ExpectTheSame(ConvertModel(folders[i], weights));
     }
   }
 }
