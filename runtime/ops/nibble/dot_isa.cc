@@ -105,7 +105,6 @@ LATIMER_INLINE const float* BiasOf(const NibbleProduct& p, size_t block,
 // four, which every instruction set has, or GCC takes 16 steps.
 LATIMER_INLINE float Largest(float (&values)[kChannels], size_t channels) {
   typedef float F32x4 __attribute__((vector_size(16)));
-  typedef int32_t I32x4 __attribute__((vector_size(16)));
   const auto larger = [](F32x4 a, F32x4 b) __attribute__((always_inline)) {
     return b > a ? b : a;
   };
@@ -115,8 +114,8 @@ LATIMER_INLINE float Largest(float (&values)[kChannels], size_t channels) {
   F32x4 v[4];
   __builtin_memcpy(v, values, sizeof(v));
   F32x4 most = larger(larger(v[0], v[1]), larger(v[2], v[3]));
-  most = larger(most, __builtin_shuffle(most, I32x4{2, 3, 0, 1}));
-  most = larger(most, __builtin_shuffle(most, I32x4{1, 0, 3, 2}));
+  most = larger(most, F32x4{most[2], most[3], most[0], most[1]});
+  most = larger(most, F32x4{most[1], most[0], most[3], most[2]});
   return most[0];
 }
 
