@@ -11,9 +11,9 @@
 namespace latimer {
 
 // Lies under a temporary name beside `path`, `path`.partial.PID.N, where it is
-// removed with this object unless it was committed; where the process was killed,
-// the next one that writes `path` removes it. Its bytes are a mapping: they take no memory
-// that the system could not write to the disk.
+// removed with this object unless it was committed; where the process was
+// killed, the next one that writes `path` removes it. Its bytes are a mapping:
+// they take no memory that the system could not write to the disk.
 class OutputFile {
  public:
   // Throws ConversionError if the file cannot be created there, or if `path`
