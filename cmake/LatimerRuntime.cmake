@@ -42,7 +42,8 @@ set(latimer_isa_flags_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl
 set(latimer_isa_flags_avx512vnni ${latimer_isa_flags_avx512} -mavx512vnni)
 set(latimer_isa_flags_dotprod -march=armv8.2-a+dotprod)
 set(latimer_isa_flags_neon "")
-if(LATIMER_ARCH STREQUAL "armv7")
+# A board may say more, such as neon-vfpv4, which converts f16.
+if(LATIMER_ARCH STREQUAL "armv7" AND NOT CMAKE_CXX_FLAGS MATCHES "-mfpu=")
   set(latimer_isa_flags_neon -mfpu=neon)
 endif()
 set(latimer_isa_flags_scalar "")

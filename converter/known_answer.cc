@@ -87,6 +87,7 @@ std::optional<Tile> TileForThisCpu(WeightType type, bool int4) {
 }
 
 std::optional<Tile> TileToRun(const WriteOptions& options) {
+  if (options.weights == WeightType::kF16) return Tile::k16x1;
   const bool int4 = options.int4 != nullptr && !options.int4->empty();
   return RunsHere(options.tile, int4) ? options.tile
                                       : TileForThisCpu(WeightType::kInt8, int4);
@@ -96,7 +97,7 @@ RunnableCopy::RunnableCopy(const CanonicalModel& model,
                            const WriteOptions& options, const ModelBytes& file,
                            Tile tile)
     : file_(file) {
-  if (tile == options.tile) return;
+  if (tile == options.tile || tile == Tile::k16x1) return;
   if (options.file != nullptr) place_.emplace(options.file->path());
   WriteOptions other = options;
   other.tile = tile;
@@ -112,8 +113,8 @@ ModelBytes WriteModelWithKnownAnswer(const CanonicalModel& model,
                                      std::vector<std::string>* warnings) {
   WriteOptions with_answer = options;
   with_answer.known_answer = {};
-  // The last bits of f32 depend on the CPU, and so may an id.
-  if (options.weights == WeightType::kF32) {
+  // The last bits of f32 and f16 depend on the CPU, and so may an id.
+  if (options.weights != WeightType::kInt8) {
     return WriteModel(model, with_answer);
   }
   const std::optional<Tile> tile = TileToRun(options);

@@ -317,9 +317,9 @@ int Main(int argc, char** argv) {
   std::string weights = "int8";
   app.add_option("--weights", weights,
                  "int8 (one scale per output channel); int4 for feed-forwards "
-                 "and int8 for the rest; or f32")
-      ->check(CLI::IsMember({"f32", "int8", "int4"}))
-      ->option_text("f32|int8|int4 [int8]");
+                 "and int8 for the rest; f16 or f32")
+      ->check(CLI::IsMember({"f32", "f16", "int8", "int4"}))
+      ->option_text("f32|f16|int8|int4 [int8]");
   CLI::Option* int4_error =
       app.add_option("--int4-error", options.int4_error,
                      "the most that a matrix may lose by int4, as a part of "
@@ -330,7 +330,7 @@ int Main(int argc, char** argv) {
   const std::map<std::string, Tile> tiles = {
       {"8x8", Tile::k8x8}, {"16x8", Tile::k16x8},   {"16x4", Tile::k16x4},
       {"4x8", Tile::k4x8}, {"8x2s4", Tile::k8x2s4}, {"4x4", Tile::k4x4},
-      {"8x1", Tile::k8x1}, {"4x1", Tile::k4x1}};
+      {"8x1", Tile::k8x1}, {"4x1", Tile::k4x1},     {"16x1", Tile::k16x1}};
   std::string board;
   app.add_option("--board", board,
                  "pack for this board's kernels and hold the bill against its "
@@ -343,11 +343,11 @@ int Main(int argc, char** argv) {
                  "with dot products or i8mm, 16x8 for AVX-512 and i8mm, 16x4 "
                  "for ARM with dot products, 4x8 for SSE4.1, 8x2s4 for other "
                  "ARM, 4x4 for RISC-V; of f32 weights: 4x1 for RISC-V, 8x1 for "
-                 "all others")
+                 "all others; of f16 weights: 16x1")
       ->check(CLI::IsMember(tiles))
       ->option_text(
-          "8x8|16x8|16x4|4x8|8x2s4|4x4, f32: 8x1|4x1 [the board's, "
-          "else this computer's]");
+          "8x8|16x8|16x4|4x8|8x2s4|4x4, f32: 8x1|4x1, f16: 16x1 [the "
+          "board's, else this computer's]");
   app.add_option("--profile", options.profile,
                  "also write the profile header that builds a runtime for "
                  "exactly this model");
@@ -451,7 +451,9 @@ int Main(int argc, char** argv) {
     std::cerr << "latimer-convert: --int4-error needs --weights int4.\n";
     return 2;
   }
-  options.weights = weights == "f32" ? WeightType::kF32 : WeightType::kInt8;
+  options.weights = weights == "f32"   ? WeightType::kF32
+                    : weights == "f16" ? WeightType::kF16
+                                       : WeightType::kInt8;
   const bool f32 = options.weights == WeightType::kF32;
   // Where this computer cannot run models at all, something must be chosen.
   options.tile = f32 ? Tile::k8x1 : Tile::k8x8;
@@ -463,8 +465,10 @@ int Main(int argc, char** argv) {
                 << BoardNames() << ".\n";
       return 2;
     }
-    options.tile = tiles.at(f32 ? F32TileOf(*options.board)
-                                : std::string(options.board->tile));
+    if (options.weights != WeightType::kF16) {
+      options.tile = tiles.at(f32 ? F32TileOf(*options.board)
+                                  : std::string(options.board->tile));
+    }
     if (app.count("--threads") == 0) {
       options.limits.threads = options.board->threads;
     }
@@ -473,7 +477,9 @@ int Main(int argc, char** argv) {
   if (WeightTypeOf(options.tile) != options.weights) {
     std::cerr << "latimer-convert: --tile " << tile << " is not for " << weights
               << " weights, which have "
-              << (f32 ? "8x1 or 4x1" : "8x8, 16x8, 16x4, 4x8, 8x2s4 or 4x4")
+              << (f32                ? "8x1 or 4x1"
+                  : weights == "f16" ? "16x1"
+                                     : "8x8, 16x8, 16x4, 4x8, 8x2s4 or 4x4")
               << ".\n";
     return 2;
   }

@@ -108,8 +108,16 @@ class TensorPlanner {
   }
 
   Tile TileInUse() const {
-    return options_.weights == WeightType::kF32 ? options_.f32_tile
-                                                : options_.tile;
+    switch (options_.weights) {
+      case WeightType::kF32:
+        return options_.f32_tile;
+      case WeightType::kF16:
+        return Tile::k16x1;
+      case WeightType::kInt8:
+      case WeightType::kInt4:
+        break;
+    }
+    return options_.tile;
   }
 
   const std::vector<PlannedTensor>& tensors() const { return tensors_; }
@@ -201,7 +209,7 @@ void CheckSize(uint64_t bytes, WeightType weights) {
       "The model needs " + std::to_string(bytes) +
       " bytes but a model file holds at most " + std::to_string(kMaxFileBytes) +
       ", for its offsets are 31-bit numbers; " +
-      (weights == WeightType::kF32
+      (weights == WeightType::kF32 || weights == WeightType::kF16
            ? "use --weights int8."
            : "leave out tokens that are not needed with --keep-vocab or "
              "--keep-scripts."));
@@ -320,17 +328,18 @@ Offset<schema::Tensor> Writer::WriteTensor(const PlannedTensor& tensor,
   if (tensor.columns > 0) shape.push_back(tensor.columns);
   const auto shape_offset = builder_->CreateVector(shape);
   const auto name_offset = builder_->CreateString(tensor.name);
-  return schema::CreateTensor(*builder_, name_offset, shape_offset,
-                              tensor.int4 != nullptr ? schema::DType::Int4
+  const schema::DType dtype = tensor.int4 != nullptr ? schema::DType::Int4
                               : int8                 ? schema::DType::Int8
-                                                     : schema::DType::Float32,
-                              layout,
-                              int8 ? schema::Quantization::SymmetricPerChannel
-                                   : schema::Quantization::None,
-                              layout == schema::Layout::GemmPacked
-                                  ? ToSchema(tile)
-                                  : schema::Tile::None,
-                              vector, bias);
+                              : linear && options_.weights == WeightType::kF16
+                                  ? schema::DType::Float16
+                                  : schema::DType::Float32;
+  return schema::CreateTensor(
+      *builder_, name_offset, shape_offset, dtype, layout,
+      int8 ? schema::Quantization::SymmetricPerChannel
+           : schema::Quantization::None,
+      layout == schema::Layout::GemmPacked ? ToSchema(tile)
+                                           : schema::Tile::None,
+      vector, bias);
 }
 
 // The biases of the parts one after another; 0, for none, where all are zero.

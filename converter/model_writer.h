@@ -20,7 +20,7 @@ namespace latimer {
 
 struct WriteOptions {
   WeightType weights = WeightType::kInt8;
-  // Of the linear layers: one for int8 weights, one for f32.
+  // Of the linear layers: one for int8 weights, one for f32; f16 has one only.
   Tile tile = Tile::k8x8;
   Tile f32_tile = Tile::k8x1;
   // Writes an int8 output matrix for a pruned argmax, where it can be and

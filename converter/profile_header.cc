@@ -65,6 +65,7 @@ std::string ProfileHeader(const Profile& profile) {
       << ",\n"
       << "    .pruned_argmax = " << text(profile.pruned_argmax) << ",\n"
       << "    .int4_weights = " << text(profile.int4_weights) << ",\n"
+      << "    .f16_weights = " << text(profile.f16_weights) << ",\n"
       << "    .attention_weights = " << profile.attention_weights << ",\n"
       << "    .token_scores = " << text(profile.token_scores) << ",\n"
       << "};\n\n}  // namespace latimer\n\n#endif  // " << guard << "\n";

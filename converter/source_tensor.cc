@@ -5,25 +5,13 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "base/half.h"
 #include "converter/mapped_file.h"
 
 namespace latimer {
 namespace {
 
 static_assert(std::endian::native == std::endian::little);
-
-// IEEE 754 binary16, subnormals and infinities included.
-float HalfToFloat(uint16_t half) {
-  const uint32_t sign = static_cast<uint32_t>(half & 0x8000) << 16;
-  const uint32_t exponent = (half >> 10) & 0x1f;
-  const uint32_t mantissa = half & 0x3ff;
-  if (exponent == 0) {
-    const float magnitude = static_cast<float>(mantissa) * 0x1p-24f;
-    return std::bit_cast<float>(sign | std::bit_cast<uint32_t>(magnitude));
-  }
-  const uint32_t wide = exponent == 31 ? 255 : exponent + 112;
-  return std::bit_cast<float>(sign | wide << 23 | mantissa << 13);
-}
 
 float Bfloat16ToFloat(uint16_t value) {
   return std::bit_cast<float>(static_cast<uint32_t>(value) << 16);

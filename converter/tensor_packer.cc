@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <exception>
 #include <mutex>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/half.h"
 #include "converter/check_numbers.h"
 #include "converter/error.h"
 #include "converter/quantize.h"
@@ -22,7 +24,7 @@ namespace {
 // Numbers that a thread packs in one go, unless a few blocks have more.
 constexpr uint64_t kChunkNumbers = 1 << 20;
 // A matrix is cut after so many blocks of nr channels: these fill whole units
-// of kPackedAlignment, to which PackInt8 and PackF32 write.
+// of kPackedAlignment, to which PackInt8 and the others write.
 constexpr uint64_t kBlocksOfUnit = kPackedAlignment / sizeof(float);
 
 // Rows [begin, begin + rows) of a job's matrix.
@@ -38,6 +40,16 @@ void CheckInRange(std::span<const int8_t> integers, const std::string& name) {
     throw ConversionError("Tensor " + name +
                           " holds the integer -128, and int8 weights are -127 "
                           "to 127; convert with --weights f32.");
+  }
+}
+
+void CheckFitsF16(std::span<const float> values, const std::string& name) {
+  for (const float value : values) {
+    if (std::fabs(value) < kHalfOverflow) continue;
+    throw ConversionError("Tensor " + name + " has the weight " +
+                          std::to_string(value) +
+                          ", and f16 ends at 65504; convert with --weights "
+                          "f32.");
   }
 }
 
@@ -86,6 +98,7 @@ class Packer {
         const auto out = std::span(values).subspan(i * k, k);
         source.Read(row.index * k, out);
         CheckFinite(out, source.name);
+        if (weights_ == WeightType::kF16) CheckFitsF16(out, source.name);
         continue;
       }
       const auto integers = std::span(quantized).subspan(i * k, k);
@@ -109,6 +122,8 @@ class Packer {
     std::byte* out = job.out.data() + BytesOf(job, chunk.begin);
     if (int8) {
       PackInt8(tile_, chunk.rows, k, quantized.data(), scales.data(), out);
+    } else if (weights_ == WeightType::kF16) {
+      PackF16(chunk.rows, k, values.data(), out);
     } else {
       PackF32(tile_, chunk.rows, k, values.data(), out);
     }

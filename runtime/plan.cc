@@ -77,7 +77,7 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
   profile.lanes = limits.lanes;
   profile.copied_image_bytes = limits.copy_image ? Padded(info.sizes.file) : 0;
   profile.int8_weights = std::strcmp(info.weights, "int8") == 0;
-  profile.f32_weights = !profile.int8_weights;
+  profile.f32_weights = std::strcmp(info.weights, "f32") == 0;
   profile.f32_fma = true;
   profile.tokenizer = info.has_tokenizer;
   profile.unigram = info.tokenizer_needs.unigram;
@@ -97,6 +97,7 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
   profile.relative_attention = a.relative_attention;
   profile.pruned_argmax = info.pruned_argmax;
   profile.int4_weights = info.int4_matrices > 0;
+  profile.f16_weights = std::strcmp(info.weights, "f16") == 0;
   profile.token_scores = limits.insight;
   if (limits.insight) {
     profile.attention_weights = Largest(

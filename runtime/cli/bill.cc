@@ -107,6 +107,7 @@ const char* F32TileOf(const Board& board) {
 }
 
 bool ReadsTile(const Board& board, const ModelInfo& info) {
+  if (std::strcmp(info.weights, "f16") == 0) return true;
   const bool int8 = std::strcmp(info.weights, "int8") == 0;
   return std::strcmp(info.tile, int8 ? board.tile : F32TileOf(board)) == 0;
 }

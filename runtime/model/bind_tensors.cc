@@ -20,6 +20,8 @@ constexpr size_t kDataAlignment = 64;
 bool TileFromSchema(schema::Tile in, Tile* out) {
   static_assert(static_cast<int>(schema::Tile::Tile4x1) ==
                 static_cast<int>(Tile::k4x1));
+  static_assert(static_cast<int>(schema::Tile::Tile16x1) ==
+                static_cast<int>(Tile::k16x1));
   *out = static_cast<Tile>(in);
   return in != schema::Tile::None && in <= schema::Tile::MAX;
 }
@@ -47,16 +49,10 @@ class TensorBinder {
                         outputs, inputs, /*nibbles=*/true, linear);
     }
     Tile tile;
-    const bool f32 = tensor->dtype() == schema::DType::Float32;
     const bool int4 = tensor->dtype() == schema::DType::Int4;
     if (tensor->layout() != schema::Layout::GemmPacked ||
-        tensor->dtype() > schema::DType::MAX ||
-        tensor->quantization() !=
-            (f32 ? schema::Quantization::None
-                 : schema::Quantization::SymmetricPerChannel) ||
         !TileFromSchema(tensor->tile(), &tile) ||
-        f32 != (WeightTypeOf(tile) == WeightType::kF32) ||
-        (int4 && !MayBeInt4(group))) {
+        !IsOfType(*tensor, WeightTypeOf(tile)) || (int4 && !MayBeInt4(group))) {
       return Mismatch("type or layout");
     }
     const WeightType type = int4 ? WeightType::kInt4 : WeightTypeOf(tile);
@@ -88,6 +84,19 @@ class TensorBinder {
   }
 
  private:
+  // Whether the tensor may stand in a model of such weights.
+  static bool IsOfType(const schema::Tensor& tensor, WeightType type) {
+    const schema::DType dtype = tensor.dtype();
+    const bool quantized = type == WeightType::kInt8;
+    return tensor.quantization() ==
+               (quantized ? schema::Quantization::SymmetricPerChannel
+                          : schema::Quantization::None) &&
+           (quantized
+                ? dtype == schema::DType::Int8 || dtype == schema::DType::Int4
+                : dtype == (type == WeightType::kF16 ? schema::DType::Float16
+                                                     : schema::DType::Float32));
+  }
+
   // Rows of int4 cannot be looked up.
   static bool MayBeInt4(TensorGroup group) {
     return group != TensorGroup::kEmbeddings && group != TensorGroup::kOutput;
@@ -253,12 +262,14 @@ Status BindTensors(const schema::Model& root, Model* model) {
   if (a.embeddings_shared) t.target_embedding = t.source_embedding;
   if (a.target_embedding_tied) t.target_embedding = t.output;
   if (a.positions_shared) t.target_positions = t.source_positions;
-  const bool int8 = model->weight_type == WeightType::kInt8;
-  if (int8 ? !kProfile.int8_weights : !kProfile.f32_weights) {
+  const WeightType type = model->weight_type;
+  if (!(type == WeightType::kF32   ? kProfile.f32_weights
+        : type == WeightType::kF16 ? kProfile.f16_weights
+                                   : kProfile.int8_weights)) {
     return Status::Error(StatusCode::kExceedsProfile,
                          "The model has %s weights, which profile \"%s\" of "
                          "this build leaves out; build with another profile.",
-                         int8 ? "int8" : "f32", kProfile.name);
+                         NameOf(type), kProfile.name);
   }
   if (model->info.int4_matrices > 0 && !kProfile.int4_weights) {
     return Status::Error(StatusCode::kExceedsProfile,
@@ -274,7 +285,7 @@ Status BindTensors(const schema::Model& root, Model* model) {
                          "out; build with another profile.",
                          kProfile.name);
   }
-  model->info.weights = int8 ? "int8" : "f32";
+  model->info.weights = NameOf(type);
   model->info.tile = NameOf(model->tile);
   ModelSizes& sizes = model->info.sizes;
   sizes.streamed_per_token = sizes.decoder + sizes.output;

@@ -23,6 +23,18 @@ bool AllFinite(const std::byte* numbers, uint64_t count) {
   return (any & kSign) == 0;
 }
 
+// The same for f16, whose exponent has five bits.
+bool AllHalvesFinite(const std::byte* numbers, uint64_t count) {
+  constexpr uint32_t kSign = 0x8000, kHalfInfinity = 0x7C00;
+  uint32_t any = 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    uint16_t bits;
+    std::memcpy(&bits, numbers + i * sizeof(bits), sizeof(bits));
+    any |= (bits & ~kSign) + (kSign - kHalfInfinity);
+  }
+  return (any & kSign) == 0;
+}
+
 bool AllPositive(const std::byte* numbers, uint64_t count) {
   for (uint64_t i = 0; i < count; ++i) {
     int32_t bits;  // Of a negative number negative.
@@ -50,13 +62,9 @@ class NumberChecker {
 
   void OnLinear(TensorGroup, const char* name, int layer, uint32_t, uint32_t,
                 const Linear& linear) {
-    const bool weights = linear.nibbles ? CheckNibbles(linear)
-                         : model_.weight_type == WeightType::kF32
-                             ? AllFinite(linear.data, PackedF32Numbers(linear))
-                             : CheckIntegers(linear);
-    Expect(
-        weights && (linear.bias == nullptr || IsFinite(linear.bias, linear.n)),
-        name, "", layer);
+    Expect(CheckWeights(linear) &&
+               (linear.bias == nullptr || IsFinite(linear.bias, linear.n)),
+           name, "", layer);
   }
 
   void OnNorm(TensorGroup, const char* name, int layer, uint32_t width,
@@ -75,8 +83,20 @@ class NumberChecker {
     return AllFinite(reinterpret_cast<const std::byte*>(numbers), count);
   }
 
-  uint64_t PackedF32Numbers(const Linear& w) const {
-    return PackedBytes(WeightType::kF32, model_.tile, w.n, w.k) / sizeof(float);
+  bool CheckWeights(const Linear& w) const {
+    if (w.nibbles) return CheckNibbles(w);
+    const uint64_t bytes =
+        PackedBytes(model_.weight_type, model_.tile, w.n, w.k);
+    switch (model_.weight_type) {
+      case WeightType::kF32:
+        return AllFinite(w.data, bytes / sizeof(float));
+      case WeightType::kF16:
+        return AllHalvesFinite(w.data, bytes / sizeof(uint16_t));
+      case WeightType::kInt8:
+      case WeightType::kInt4:
+        break;
+    }
+    return CheckIntegers(w);
   }
 
   // A block: sums, weights, scales, zeros. Scales of int4 have either sign.

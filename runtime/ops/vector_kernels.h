@@ -69,6 +69,25 @@ constexpr size_t AttentionPackedSize(size_t head_dim, size_t kv_count) {
   return 2 * head_dim * kv_count;
 }
 
+// y [rows, end) = x [rows, k] * W^T for output channels [begin, end): W [n, k]
+// in blocks of kGemmF16Channels channels, of which each has the weights [k,
+// kGemmF16Channels] as IEEE binary16 bits, finite ones; the last block is
+// filled with zeros. Only these columns of y are written. Strides are in
+// elements; `begin` is a multiple of kGemmF16Channels.
+struct GemmF16Args {
+  size_t rows;
+  size_t k;
+  const float* x;
+  size_t x_stride;
+  const uint16_t* weights;
+  size_t begin;
+  size_t end;
+  float* y;
+  size_t y_stride;
+};
+
+inline constexpr size_t kGemmF16Channels = 16;
+
 // "May be" below means the same pointer; ranges must not overlap otherwise.
 struct VectorKernels {
   // The instruction set: "sse41", "avx2", "avx512", "neon" or "scalar".
@@ -112,6 +131,12 @@ struct VectorKernels {
 
   // See AttentionArgs.
   void (*attend)(const AttentionArgs& args);
+
+  // See GemmF16Args. The one kernel whose bits depend on the CPU: each is the
+  // sum of the products in the order of the inputs, fused where XNNPACK's f32
+  // GEMM is, whose bits these are. Only in a build whose profile has
+  // f16_weights.
+  void (*gemm_f16)(const GemmF16Args& args);
 
   // x[i] = exp(x[i] - max) / sum, n >= 1. As in PyTorch, a row with a NaN or
   // +inf, or of -inf only, becomes NaN.

@@ -93,6 +93,7 @@ const VectorKernels kVectorKernels = {
     .multiply = kProfile.gated_ffn ? Multiply : nullptr,
     .activate = Activate,
     .attend = Attend,
+    .gemm_f16 = kProfile.f16_weights ? GemmF16 : nullptr,
     .softmax = Softmax,
     .argmax = Argmax,
 };

@@ -22,6 +22,7 @@ void AddRmsNorm(size_t rows, size_t cols, const float* x, const float* residual,
 void Multiply(size_t n, const float* x, const float* y, float* out);
 void Activate(Activation kind, size_t n, float* x);
 void Attend(const AttentionArgs& args);
+void GemmF16(const GemmF16Args& args);
 void Softmax(size_t n, float* x);
 // The same, and writes over what follows up to a multiple of 16 floats.
 void SoftmaxPadded(size_t n, float* x);

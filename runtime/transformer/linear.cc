@@ -26,6 +26,12 @@ void ApplyChannels(RunContext& context, const Linear& linear,
   if (kProfile.int8_weights && context.model.weight_type == WeightType::kInt8) {
     GemmInt8(context.gemm, input.rows, linear, begin, end, workspace.quantized,
              input.columns, RowParameters(workspace), y, linear.n);
+  } else if (kProfile.f16_weights &&
+             context.model.weight_type == WeightType::kF16) {
+    static_assert(ShapeOf(Tile::k16x1).nr == kGemmF16Channels);
+    context.vector->gemm_f16({input.rows, linear.k, input.values, input.columns,
+                              reinterpret_cast<const uint16_t*>(linear.data),
+                              begin, end, y, linear.n});
   } else if constexpr (kProfile.f32_weights) {
     GemmF32(context.gemm, input.rows, linear, begin, end, input.values,
             input.columns, y, linear.n);

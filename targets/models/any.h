@@ -44,6 +44,7 @@ inline constexpr Profile kProfile = {
     .relative_attention = true,
     .pruned_argmax = true,
     .int4_weights = true,
+    .f16_weights = true,
     .attention_weights = 1u << 20,
     .token_scores = true,
 };

@@ -42,6 +42,7 @@ inline constexpr Profile kProfile = {
     .relative_attention = false,
     .pruned_argmax = true,
     .int4_weights = false,
+    .f16_weights = false,
     .attention_weights = 0,
     .token_scores = false,
 };

@@ -58,6 +58,7 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
                      .relative_attention = true,
                      .pruned_argmax = false,
                      .int4_weights = false,
+                     .f16_weights = true,
                      .attention_weights = 14,
                      .token_scores = true};
   const std::string header = ProfileHeader(p);
@@ -103,6 +104,7 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
   EXPECT_EQ(FieldOf(header, "relative_attention"), "true");
   EXPECT_EQ(FieldOf(header, "pruned_argmax"), "false");
   EXPECT_EQ(FieldOf(header, "int4_weights"), "false");
+  EXPECT_EQ(FieldOf(header, "f16_weights"), "true");
   EXPECT_EQ(FieldOf(header, "attention_weights"), "14");
   EXPECT_EQ(FieldOf(header, "token_scores"), "true");
   EXPECT_THAT(header,

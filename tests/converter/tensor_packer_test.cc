@@ -19,8 +19,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr Tile kTiles[] = {Tile::k8x8,   Tile::k16x8, Tile::k16x4, Tile::k4x8,
-                           Tile::k8x2s4, Tile::k4x4,  Tile::k8x1,  Tile::k4x1};
+constexpr Tile kTiles[] = {Tile::k8x8, Tile::k16x8,  Tile::k16x4,
+                           Tile::k4x8, Tile::k8x2s4, Tile::k4x4,
+                           Tile::k8x1, Tile::k4x1,   Tile::k16x1};
 
 // Random matrices and what they are packed into.
 class Matrices {
@@ -65,6 +66,10 @@ std::vector<std::byte> PackedAtOnce(const std::vector<float>& rows,
   std::vector<std::byte> out(PackedBytes(WeightTypeOf(tile), tile, n, columns));
   if (WeightTypeOf(tile) == WeightType::kF32) {
     PackF32(tile, n, columns, rows.data(), out.data());
+    return out;
+  }
+  if (WeightTypeOf(tile) == WeightType::kF16) {
+    PackF16(n, columns, rows.data(), out.data());
     return out;
   }
   std::vector<int8_t> quantized(rows.size());
@@ -144,6 +149,24 @@ TEST(TensorPackerTest, OnlySelectedRowsArePacked) {
                               tile) == PackedAtOnce(rows, kColumns, tile))
         << NameOf(tile);
   }
+}
+
+TEST(TensorPackerTest, WhatF16CannotHoldIsRefused) {
+  constexpr uint32_t kColumns = 3, kRows = 2;
+  Matrices matrices;
+  CanonicalLinear linear;
+  linear.weights = {matrices.Add("huge", kRows, kColumns)};
+  linear.biases = {nullptr};
+  std::vector<std::byte> out(
+      PackedBytes(WeightType::kF16, Tile::k16x1, kRows, kColumns));
+  const PackJob job{&linear, kRows, kColumns, out};
+  const auto pack = [&] {
+    PackMatrices({&job, 1}, WeightType::kF16, Tile::k16x1, [](uint64_t) {});
+  };
+  matrices.values()[4] = -65519.0f;  // Rounded to what is largest.
+  EXPECT_NO_THROW(pack());
+  matrices.values()[4] = -65520.0f;
+  EXPECT_THAT(ErrorOf(pack), HasSubstr("Tensor huge has the weight -65520"));
 }
 
 TEST(TensorPackerTest, TheFirstErrorInFileOrderIsTheOneReported) {

@@ -43,6 +43,7 @@ inline constexpr Profile kProfile = {
     .relative_attention = true,
     .pruned_argmax = true,
     .int4_weights = false,
+    .f16_weights = true,
     .attention_weights = 0,
     .token_scores = false,
 };

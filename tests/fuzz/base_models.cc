@@ -111,6 +111,7 @@ Models Convert(bool of_text) {
         OpenModel(kData / "tiny_marian" / "bad_words", false);
     Add("marian", marian, kInt8, &models);
     Add("marian_f32", marian, WeightType::kF32, &models);
+    Add("marian_f16", marian, WeightType::kF16, &models);
     for (const char* name : {"gated_silu", "relu_tied"}) {
       Add(name, OpenModel(kData / "t5" / name, false), kInt8, &models);
     }

@@ -115,6 +115,9 @@ TEST(BillTest, ABoardReadsItsOwnTileAndF32) {
   EXPECT_FALSE(ReadsTile(*board, info));
   info.tile = "8x1";
   EXPECT_TRUE(ReadsTile(*board, info));
+  info.weights = "f16";
+  info.tile = "16x1";
+  EXPECT_TRUE(ReadsTile(*board, info));
 }
 
 TEST(BillTest, FitIsToTheByte) {

@@ -388,7 +388,7 @@ TEST_F(CliTextTest, TokensGoBackToTheirText) {
 // ---- inspect, bench, latimer-convert ----------------------------------------
 
 TEST_F(CliTest, InspectAgreesWithTheBill) {
-  for (const char* weights : {"f32", "int8"}) {
+  for (const char* weights : {"f32", "f16", "int8"}) {
     const std::string path = Path("billed.ltm");
     std::vector<std::string> arguments = {TinyModel("untied").string(),
                                           "-o",
@@ -397,9 +397,11 @@ TEST_F(CliTest, InspectAgreesWithTheBill) {
                                           "--json",
                                           "--weights",
                                           weights};
-    const bool int8 = weights == std::string("int8");
-    const Tile tile = UsableTile(int8 ? WeightType::kInt8 : WeightType::kF32);
-    arguments.insert(arguments.end(), {"--tile", NameOf(tile)});
+    for (const WeightType type :
+         {WeightType::kInt8, WeightType::kF16, WeightType::kF32}) {
+      if (weights != std::string(NameOf(type))) continue;
+      arguments.insert(arguments.end(), {"--tile", NameOf(UsableTile(type))});
+    }
     const Outcome converted = RunProgram("latimer-convert", arguments);
     ASSERT_EQ(converted.code, 0) << converted.err;
     const Json conversion = Json::parse(converted.out);
@@ -558,12 +560,15 @@ TEST_F(CliTest, ConverterErrorsAreSentencesAndLeaveNoFile) {
        "not a regular file"},
       {{tiny, "-o", output, "--weights", "int3"},
        kUsage,
-       "--weights: int3 not in {f32,int8,int4}"},
+       "--weights: int3 not in {f32,f16,int8,int4}"},
       {{tiny, "-o", output, "--tile", "9x9"}, kUsage, "9x9 not in {"},
       {{tiny, "-o", output, "--copy-image"}, kUsage, "--profile FILE.h"},
       {{tiny, "-o", output, "--weights", "f32", "--tile", "8x8"},
        kUsage,
        "--tile 8x8 is not for f32 weights"},
+      {{tiny, "-o", output, "--weights", "f16", "--tile", "8x1"},
+       kUsage,
+       "--tile 8x1 is not for f16 weights, which have 16x1"},
       {{tiny, "-o", output, "--tile", "4x1"},
        kUsage,
        "--tile 4x1 is not for int8 weights"},

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -101,6 +102,22 @@ TEST_F(DemoTest, Int8AgreesWithF32OnMostSentences) {
   // CTranslate2's int8 agrees on 181 of the 200. A kernel that is wrong in one
   // channel agrees on far fewer.
   EXPECT_GE(same, kSentences * 175 / 200);
+}
+
+TEST_F(DemoTest, F16AgreesWithF32OnNearlyAllSentences) {
+  Load(WeightType::kF16);
+  EXPECT_STREQ(translator_.model_info().weights, "f16");
+  const std::vector<FixtureRow> rows = ReadDemoFixture();
+  constexpr size_t kSentences = FewerIfSlow(200, 10);
+  size_t same = 0;
+  for (size_t i = 0; i < kSentences; ++i) {
+    const FixtureRow& row = rows[i * rows.size() / kSentences];
+    const auto result = translator_.TranslateIds(row.source);
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    same += Copy(result->tokens) == row.target ? 1 : 0;
+  }
+  std::cout << same << " of " << kSentences << " sentences as with f32\n";
+  EXPECT_GE(same, kSentences * 195 / 200);
 }
 
 TEST_F(DemoTest, GivesTheSameResultWhateverWasTranslatedBefore) {

@@ -83,6 +83,17 @@ TEST_F(ExactProfileTest, ABuildWithItRefusesInt4Weights) {
             "leaves out; build with another profile.\n");
 }
 
+TEST_F(ExactProfileTest, ABuildWithItRefusesF16Weights) {
+  const TempFolder folder;
+  const std::string path = folder.path() / "model.ltm";
+  WriteFileAtomically(path, ConvertDemo(WeightType::kF16).bytes());
+  const Outcome outcome = RunProgram("tests/exact_profile_program", {path});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.err,
+            "The model has f16 weights, which profile \"en_de\" of this build "
+            "leaves out; build with another profile.\n");
+}
+
 // The fields that a header gives to its profile.
 std::string FieldsOf(const std::string& header) {
   const size_t begin = header.find("inline");

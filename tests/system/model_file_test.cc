@@ -94,7 +94,8 @@ TEST(ModelFileTest, NoFlippedBitOfTheStructureCrashesWithoutTheChecksum) {
 }
 
 TEST(ModelFileTest, FlippedBitsOfNumbersDoNotCrashWithoutTheChecksum) {
-  for (const WeightType weights : {WeightType::kF32, WeightType::kInt8}) {
+  for (const WeightType weights :
+       {WeightType::kF32, WeightType::kF16, WeightType::kInt8}) {
     FlipBitsOfNumbers(ConvertModel(TinyModel("no_scale"), weights));
   }
 }
@@ -281,6 +282,16 @@ const Contradiction kContradictions[] = {
        return TensorOf(m, "output").mutate_tile(schema::Tile::Tile8x1);
      },
      kCorrupt, "output differs in type or layout"},
+    {"Int8WithTheTileOfF16",
+     [](M& m) {
+       return TensorOf(m, "output").mutate_tile(schema::Tile::Tile16x1);
+     },
+     kCorrupt, "output differs in type or layout"},
+    {"F16WithATileOfInt8",
+     [](M& m) {
+       return TensorOf(m, "output").mutate_dtype(schema::DType::Float16);
+     },
+     kCorrupt, "output differs in type or layout"},
     {"TilesMixed",
      [](M& m) {
        return TensorOf(m, "output").mutate_tile(schema::Tile::Tile16x8);
@@ -425,6 +436,20 @@ TEST(ModelFileTest, AnF32WeightThatIsNoNumberIsRefused) {
   EXPECT_THAT(status.message(),
               HasSubstr("tensor decoder.1.cross_attention.kv has a number"));
   EXPECT_TRUE(ReadImage(image.bytes(), false).ok());
+}
+
+TEST(ModelFileTest, AnF16WeightThatIsNoNumberIsRefused) {
+  const ModelBytes file = ConvertModel(TinyModel("no_scale"), WeightType::kF16);
+  const char* const name = "decoder.1.cross_attention.kv";
+  for (const uint16_t half : {0x7c00, 0xfc00, 0x7c01, 0xffff}) {
+    Image image(file.bytes());
+    ASSERT_TRUE(ReadImage(image.bytes()).ok());
+    auto* data = TensorOf(image.root(), name).mutable_data();
+    std::memcpy(data->Data() + data->size() - 64, &half, sizeof(half));
+    image.FixChecksum();
+    EXPECT_THAT(ReadImage(image.bytes()).message(),
+                HasSubstr("tensor decoder.1.cross_attention.kv has a number"));
+  }
 }
 
 class ModelFileContradictionTest

@@ -63,9 +63,17 @@ TEST(PlanTest, KeepsSourceAndTargetApart) {
   EXPECT_EQ(p.source_vocabulary, 110u);
   EXPECT_EQ(p.target_vocabulary, 95u);
   EXPECT_FALSE(p.int8_weights);
+  EXPECT_FALSE(p.f16_weights);
   EXPECT_TRUE(p.f32_weights);
   // max_length 9 counts the start token.
   EXPECT_EQ(Exact("lengths", WeightType::kF32).profile.target_tokens, 8u);
+}
+
+TEST(PlanTest, KnowsF16) {
+  const Profile p = Exact("no_scale", WeightType::kF16).profile;
+  EXPECT_TRUE(p.f16_weights);
+  EXPECT_FALSE(p.int8_weights);
+  EXPECT_FALSE(p.f32_weights);
 }
 
 TEST(PlanTest, LimitsMakeItSmaller) {
@@ -179,6 +187,8 @@ TEST_F(PlanCommandTest, TheConverterTakesTheTileOfBoardAndWeights) {
   EXPECT_EQ(tile({"--board", "raspberry_pi_5"}), "16x4");
   EXPECT_EQ(tile({"--board", "raspberry_pi_5", "--weights", "f32"}), "8x1");
   EXPECT_EQ(tile({"--weights", "f32", "--tile", "4x1"}), "4x1");
+  EXPECT_EQ(tile({"--board", "riscv64", "--weights", "f16"}), "16x1");
+  EXPECT_EQ(tile({"--weights", "f16"}), "16x1");
 }
 
 TEST_F(PlanCommandTest, AgreesWithTheConvertersBill) {

@@ -1,30 +1,34 @@
 // The same bits on every CPU: a hash of all logits of some demo sentences is a
 // constant, whatever the tile and the instruction set. Of f32 weights only
-// where the profile leaves fused multiply-add out.
+// where the profile leaves fused multiply-add out; f16 weights give what f32
+// does with their values.
 //
 // 32-bit ARM is no exception, though its NEON flushes denormal numbers: neither
 // weights, activations nor logits of a trained model come near 1e-38, and a
 // softmax weight that small is 0 everywhere (ops/simd_math.h).
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/cpu.h"
+#include "base/half.h"
 #include "ops/xnnpack/gemm.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/program.h"
+#include "tests/system/tiny_model.h"
 
 namespace latimer {
 namespace {
 
 // The first sentences of the fixture, with the targets of transformers.
-std::string Sentences() {
-  constexpr size_t kSentences = 20;
+std::string Sentences(size_t count = 20) {
   std::ostringstream text;
   const std::vector<FixtureRow> rows = ReadDemoFixture();
-  for (size_t i = 0; i < kSentences; ++i) {
+  for (size_t i = 0; i < count; ++i) {
     for (const int32_t id : rows[i].source) text << id << ' ';
     text << '|';
     for (const int32_t id : rows[i].target) text << ' ' << id;
@@ -33,6 +37,9 @@ std::string Sentences() {
   return text.str();
 }
 
+constexpr const char* kLevels[] = {"sse41", "avx2",    "avxvnni", "avx512",
+                                   "neon",  "dotprod", "i8mm",    "scalar"};
+
 // Runs the program on every CPU level that there is; returns how many it ran.
 int ExpectHash(const std::string& program, const ModelBytes& model,
                const std::string& hash) {
@@ -40,8 +47,7 @@ int ExpectHash(const std::string& program, const ModelBytes& model,
   const std::string path = folder.path() / "model.ltm";
   WriteFileAtomically(path, model.bytes());
   int runs = 0;
-  for (const char* level : {"sse41", "avx2", "avxvnni", "avx512", "neon",
-                            "dotprod", "i8mm", "scalar"}) {
+  for (const char* level : kLevels) {
     const Outcome outcome = RunProgram(program, {path, level}, Sentences());
     if (outcome.code == 1) continue;  // No such level, or not for this tile.
     EXPECT_EQ(outcome.code, 0) << outcome.err;
@@ -87,6 +93,48 @@ TEST(SameLogitsTest, F32WithoutFmaGivesTheSameBitsOnEveryCpu) {
   EXPECT_GE(ExpectHash("tests/same_logits_f32_without_fma_program",
                        ConvertDemo(WeightType::kF32), "9392925515a21fae"),
             1);
+}
+
+// The f32 model whose weights are those of f16.
+Image WithRoundedWeights(const ModelBytes& f32) {
+  Image image(f32.bytes());
+  for (schema::Tensor* tensor : *image.root().mutable_tensors()) {
+    if (tensor->layout() != schema::Layout::GemmPacked) continue;
+    uint8_t* data = tensor->mutable_data()->Data();
+    for (size_t i = 0; i < tensor->data()->size(); i += sizeof(float)) {
+      float weight;
+      std::memcpy(&weight, data + i, sizeof(weight));
+      weight = HalfToFloat(FloatToHalf(weight));
+      std::memcpy(data + i, &weight, sizeof(weight));
+    }
+  }
+  image.FixChecksum();
+  return image;
+}
+
+TEST(SameLogitsTest, F16GivesTheBitsOfF32WithRoundedWeights) {
+  const TempFolder folder;
+  const std::string f16 = folder.path() / "f16.ltm";
+  WriteFileAtomically(f16, ConvertDemo(WeightType::kF16).bytes());
+  const std::string f32 = folder.path() / "f32.ltm";
+  WriteFileAtomically(
+      f32, WithRoundedWeights(ConvertDemo(WeightType::kF32)).bytes());
+  const std::string sentences = Sentences(/*count=*/3);
+  std::set<std::string> hashes_without_fma;
+  for (const char* level : kLevels) {
+    for (const char* program : {"tests/same_logits_program",
+                                "tests/same_logits_f32_without_fma_program"}) {
+      const Outcome expected = RunProgram(program, {f32, level}, sentences);
+      if (expected.code == 1) continue;  // No such level.
+      const Outcome outcome = RunProgram(program, {f16, level}, sentences);
+      EXPECT_EQ(outcome.code, 0) << outcome.err;
+      EXPECT_EQ(outcome.out, expected.out) << level;
+      if (std::string(program).ends_with("without_fma_program")) {
+        hashes_without_fma.insert(outcome.out);
+      }
+    }
+  }
+  EXPECT_EQ(hashes_without_fma.size(), 1u);
 }
 
 }  // namespace

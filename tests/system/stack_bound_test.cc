@@ -52,8 +52,10 @@ constexpr IndirectCall kIndirectCalls[] = {
     // for it.
     {"latimer::TextStream::", "latimer_text::Receive\\("},
     {"latimer_text::Receive\\(", "latimer_workspace_alignment\\("},
-    // The bias; a part of the function that GCC splits off has its symbol only.
-    {"ApplyChannels", "latimer::(sse41|avx2|avx512|neon|scalar)::Add"},
+    // The bias, and f16 weights; a part of the function that GCC splits off has
+    // its symbol only.
+    {"ApplyChannels",
+     "latimer::(sse41|avx2|avx512|neon|scalar)::(Add|GemmF16)"},
 };
 
 // The functions of the C library in use take a few hundred bytes, but the first

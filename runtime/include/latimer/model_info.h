@@ -264,7 +264,7 @@ struct ModelInfo {
   bool pruned_argmax;
   // Of an int8 model: how many of its matrices have int4 weights.
   uint32_t int4_matrices;
-  // "f32" or "int8", and the packed layout: "8x8", "16x8", "4x8", ...
+  // "f32", "f16" or "int8", and the packed layout: "8x8", "16x8", "4x8", ...
   const char* weights;
   const char* tile;
   std::string_view source;

@@ -74,6 +74,8 @@ struct Profile {
   bool pruned_argmax = true;
   // int8 models of which some matrices are int4.
   bool int4_weights = true;
+  // Models with f16 weights. f32_fma says the same of them as of f32.
+  bool f16_weights = true;
   // Attention weights that one translation can keep, as a number of floats; 0:
   // none are kept. See insight.h.
   uint64_t attention_weights = 0;

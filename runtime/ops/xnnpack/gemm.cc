@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "base/half.h"
 #include "latimer/profile_config.h"
 #include "ops/xnnpack/kernel_sets.h"
 #include "xnnpack/quantization.h"
@@ -108,6 +109,7 @@ Status SelectGemmKernels(CpuFeatures features, WeightType type, Tile tile,
                          "Tile %s (%d) does not hold %s weights.", NameOf(tile),
                          static_cast<int>(tile), NameOf(type));
   }
+  if (type == WeightType::kF16) return {};
   LATIMER_RETURN_IF_ERROR(FindSet(features, type, tile, &out->gemm));
   if (type == WeightType::kF32) return {};
   for (const ConvertKernelSet& set : ConvertKernelSets()) {
@@ -126,6 +128,10 @@ Status SelectInt4Kernels(CpuFeatures features, Tile tile,
 }
 
 bool FastestTile(CpuFeatures features, WeightType type, Tile* out) {
+  if (type == WeightType::kF16) {
+    *out = Tile::k16x1;
+    return true;
+  }
   for (const GemmKernelSet& set : GemmKernelSets(type)) {
     if (!Supports(features, set)) continue;
     *out = set.tile;
@@ -241,6 +247,13 @@ void UnpackRow(WeightType type, Tile tile, const PackedMatrix& w,
   if (type == WeightType::kF32) {
     const auto* weights = reinterpret_cast<const float*>(block) + shape.nr;
     for (size_t i = 0; i < w.k; ++i) out[i] = weights[i * shape.nr + lane];
+    return;
+  }
+  if (type == WeightType::kF16) {
+    const auto* weights = reinterpret_cast<const uint16_t*>(block);
+    for (size_t i = 0; i < w.k; ++i) {
+      out[i] = HalfToFloat(weights[i * shape.nr + lane]);
+    }
     return;
   }
   const auto* weights =

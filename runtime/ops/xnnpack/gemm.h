@@ -22,13 +22,13 @@ struct ConvertKernelSet;  // Kernels that quantize rows.
 
 // The kernels for one tile on this CPU. Copy freely; points to constants.
 struct GemmKernels {
-  const GemmKernelSet* gemm = nullptr;
+  const GemmKernelSet* gemm = nullptr;        // Null for f16.
   const GemmKernelSet* int4 = nullptr;        // Null unless asked for.
-  const ConvertKernelSet* convert = nullptr;  // Null for f32.
+  const ConvertKernelSet* convert = nullptr;  // Null for f32 and f16.
 };
 
 // Picks the fastest kernels that this build has for the tile and that
-// `features` allow.
+// `features` allow. For f16 there is none to pick: VectorKernels has them.
 // kInvalidArgument: `tile` is no tile of `type`.
 // kTileNotInBuild: none for this tile was compiled in.
 // kUnsupportedCpu: all that were compiled in need a newer CPU.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/half.h"
 #include "xnnpack/microparams-init.h"
 #include "xnnpack/pack.h"
 
@@ -67,6 +68,21 @@ void PackF32(Tile tile, size_t n, size_t k, const float* weights,
                           /*b=*/nullptr, /*scale=*/nullptr,
                           reinterpret_cast<float*>(out), /*extra_bytes=*/0,
                           /*params=*/nullptr);
+}
+
+void PackF16(size_t n, size_t k, const float* weights, std::byte* out) {
+  LATIMER_CHECK(n > 0 && k > 0);
+  constexpr Tile kTile = Tile::k16x1;
+  std::memset(out, 0, PackedBytes(WeightType::kF16, kTile, n, k));
+  const size_t nr = ShapeOf(kTile).nr;
+  for (size_t channel = 0; channel < n; ++channel) {
+    std::byte* lane =
+        out + (channel / nr * k * nr + channel % nr) * sizeof(uint16_t);
+    for (size_t i = 0; i < k; ++i) {
+      const uint16_t half = FloatToHalf(weights[channel * k + i]);
+      std::memcpy(lane + i * nr * sizeof(half), &half, sizeof(half));
+    }
+  }
 }
 
 }  // namespace latimer

@@ -27,6 +27,10 @@ void PackInt4(Tile tile, size_t n, size_t k, const int8_t* weights,
 void PackF32(Tile tile, size_t n, size_t k, const float* weights,
              std::byte* out);
 
+// The same for f16 weights and their tile, each rounded to the nearest.
+// Precondition: magnitudes below kHalfOverflow of base/half.h.
+void PackF16(size_t n, size_t k, const float* weights, std::byte* out);
+
 }  // namespace latimer
 
 #endif  // LATIMER_OPS_XNNPACK_PACK_H_

@@ -7,6 +7,7 @@
 //         [nr], float 0 [nr]
 //   int4: as int8, with two weights a byte
 //   f32:  float 0 [nr], weights
+//   f16:  weights, IEEE binary16; for kernels of our own, which every CPU has
 //
 // The zeros are where XNNPACK has the bias. Its kernels add that fused or not,
 // as the CPU does; with zeros they all give the same bits (of int8), and the
@@ -30,6 +31,7 @@ enum class WeightType : uint8_t {
   kF32,
   kInt8,  // Symmetric, one scale per output channel: XNNPACK's qc8w.
   kInt4,  // The same with -8..7: qc4w. For some matrices of an int8 model.
+  kF16,   // Converted to f32 as they are read: ops/gemm_f16_isa.cc.
 };
 
 // Named nr x kr [s sr], but for 4x4, to tell it from its f32 counterpart. The
@@ -43,6 +45,7 @@ enum class Tile : uint8_t {
   k16x4 = 6,   // int8: ARM dotprod.
   k4x4 = 7,    // int8: plain C, inputs one by one.
   k4x1 = 8,    // f32: plain C.
+  k16x1 = 9,   // f16: all.
 };
 
 constexpr const char* NameOf(WeightType type) {
@@ -53,6 +56,8 @@ constexpr const char* NameOf(WeightType type) {
       return "int8";
     case WeightType::kInt4:
       return "int4";
+    case WeightType::kF16:
+      return "f16";
   }
   return "?";
 }
@@ -80,6 +85,8 @@ constexpr TileShape ShapeOf(Tile tile) {
     case Tile::k4x4:
     case Tile::k4x1:
       return {4, 1, 1};
+    case Tile::k16x1:
+      return {16, 1, 1};
   }
   return {};
 }
@@ -113,12 +120,15 @@ constexpr const char* NameOf(Tile tile) {
       return "4x4";
     case Tile::k4x1:
       return "4x1";
+    case Tile::k16x1:
+      return "16x1";
   }
   return "?";
 }
 
 // Of a model's matrices; those that are int4 have the tile of the others.
 constexpr WeightType WeightTypeOf(Tile tile) {
+  if (tile == Tile::k16x1) return WeightType::kF16;
   return tile == Tile::k8x1 || tile == Tile::k4x1 ? WeightType::kF32
                                                   : WeightType::kInt8;
 }
@@ -140,13 +150,19 @@ constexpr uint64_t PackedInputs(WeightType type, Tile tile, uint64_t k) {
 // Bytes of one block of nr channels.
 constexpr uint64_t PackedBlockBytes(WeightType type, Tile tile, uint64_t k) {
   const uint64_t inputs = PackedInputs(type, tile, k);
-  const uint64_t weights = type == WeightType::kF32    ? inputs * sizeof(float)
-                           : type == WeightType::kInt8 ? inputs
-                                                       : inputs / 2;
-  const uint64_t beside = type == WeightType::kF32
-                              ? sizeof(float)
-                              : 2 * sizeof(float) + sizeof(int32_t);
-  return (weights + beside) * ShapeOf(type, tile).nr;
+  const uint32_t nr = ShapeOf(type, tile).nr;
+  constexpr uint64_t kBesideIntegers = 2 * sizeof(float) + sizeof(int32_t);
+  switch (type) {
+    case WeightType::kF32:
+      return (inputs * sizeof(float) + sizeof(float)) * nr;
+    case WeightType::kInt8:
+      return (inputs + kBesideIntegers) * nr;
+    case WeightType::kInt4:
+      return (inputs / 2 + kBesideIntegers) * nr;
+    case WeightType::kF16:
+      return inputs * sizeof(uint16_t) * nr;
+  }
+  return 0;
 }
 
 // Bytes of a packed matrix with n output channels and k inputs: a multiple of

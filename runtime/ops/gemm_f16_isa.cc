@@ -1,0 +1,258 @@
+// Products of f32 rows and f16 weights; ops/vector_kernels.h says what of.
+//
+// Weights become f32 in registers, once for up to six rows, and are multiplied
+// and added as XNNPACK's f32 kernels of the same instruction set do it: one sum
+// per output in the order of the inputs, fused where those are. So the bits are
+// those of f32 weights with these values. Sums of f16, which ARM could add
+// twice as fast, would be rounded to 11 bits at every step.
+#include "latimer/profile_config.h"  // Constants only.
+#include "ops/vector_kernels_isa.h"
+
+#if defined(__AVX2__)
+#include <immintrin.h>  // only functions that are always inlined
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+namespace latimer::LATIMER_ISA {
+namespace {
+
+static_assert(kGemmF16Channels == kLanes);
+
+// Weights that several groups of rows read in turn: they stay in the
+// second-level cache meanwhile.
+constexpr size_t kCachedWeightBytes = 128 * 1024;
+
+constexpr size_t kMostRows = 6;
+// Vectors of sums that stay in registers. One row needs several for the CPU to
+// overlap their sums.
+#if defined(__ARM_NEON) || defined(__SSE4_1__)
+constexpr size_t kSums = kNativeRegisters * 3 / 4;
+using Vector = F32;
+#else
+// GCC keeps vectors that the CPU does not have in memory.
+constexpr size_t kSums = 6;
+struct Vector {
+  float lane[kNativeLanes];
+};
+#endif
+constexpr size_t kMostVectors = 8;
+
+// A power of two.
+constexpr size_t VectorsFor(size_t rows) {
+  size_t vectors = kMostVectors;
+  while (vectors > 1 && rows * vectors > kSums) vectors /= 2;
+  return vectors;
+}
+
+// LoadHalves: weights as f32. Finite ones: a model with others is not loaded.
+// MultiplyAdd: sum + x * weights.
+#if defined(__AVX512F__)
+
+LATIMER_INLINE Vector LoadHalves(const uint16_t* p) {
+  // The form without a mask warns of what it leaves undefined (GCC bug 105593).
+  return (F32)_mm512_maskz_cvtph_ps(
+      0xffff, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+}
+LATIMER_INLINE Vector MultiplyAdd(float x, Vector weights, Vector sum) {
+  const F32 value = BroadcastNative(x);
+  if constexpr (!kProfile.f32_fma) return sum + value * weights;
+  return (F32)_mm512_fmadd_ps((__m512)value, (__m512)weights, (__m512)sum);
+}
+
+#elif defined(__AVX2__)
+
+LATIMER_INLINE Vector LoadHalves(const uint16_t* p) {
+  return (F32)_mm256_cvtph_ps(
+      _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+}
+LATIMER_INLINE Vector MultiplyAdd(float x, Vector weights, Vector sum) {
+  const F32 value = BroadcastNative(x);
+  if constexpr (!kProfile.f32_fma) return sum + value * weights;
+  return (F32)_mm256_fmadd_ps((__m256)value, (__m256)weights, (__m256)sum);
+}
+
+#elif defined(__aarch64__)
+
+LATIMER_INLINE Vector LoadHalves(const uint16_t* p) {
+  return (F32)vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)));
+}
+LATIMER_INLINE Vector MultiplyAdd(float x, Vector weights, Vector sum) {
+  if constexpr (!kProfile.f32_fma) return sum + BroadcastNative(x) * weights;
+  return (F32)vfmaq_n_f32((float32x4_t)sum, (float32x4_t)weights, x);
+}
+
+#elif defined(LATIMER_SIMD_ARMV7)
+
+LATIMER_INLINE Vector LoadHalves(const uint16_t* p) {
+  typedef uint16_t U16 __attribute__((vector_size(kNativeLanes * 2)));
+  U16 halves;
+  __builtin_memcpy(&halves, p, sizeof(halves));
+#if defined(__ARM_FEATURE_FMA)
+  // VFPv4 has it; GCC names it only with a format for __fp16.
+  F32 floats;
+  asm("vcvt.f32.f16 %q0, %P1" : "=w"(floats) : "w"(halves));
+  return floats;
+#else
+  const I32 bits = __builtin_convertvector(halves, I32);
+  const I32 magnitude = (bits & 0x7fff) << 13;
+  // The exponent's bias is 127 instead of 15. A subnormal has no leading 1: it
+  // gets one, and loses it by a subtraction; NEON would flush it as it is.
+  const I32 normal = magnitude + (112 << 23);
+  const I32 one = I32{} + (113 << 23);
+  const I32 subnormal = (I32)Sub((F32)(magnitude + one), (F32)one);
+  const I32 is_normal = magnitude > (0x3ff << 13);
+  const I32 sign = (bits & 0x8000) << 16;
+  return (F32)(sign | (is_normal & normal) | (~is_normal & subnormal));
+#endif
+}
+LATIMER_INLINE Vector MultiplyAdd(float x, Vector weights, Vector sum) {
+  return Add(sum, Mul(BroadcastNative(x), weights));
+}
+
+#else
+
+// Sign, exponent and mantissa in their places. The exponent's bias is 127
+// instead of 15: a factor makes up for it, also where both are subnormal.
+constexpr int32_t kHalfBits = static_cast<int32_t>(0x8fffe000u);
+constexpr float kBias = 0x1p112f;
+
+#if defined(__SSE4_1__)
+LATIMER_INLINE Vector LoadHalves(const uint16_t* p) {
+  typedef int16_t I16 __attribute__((vector_size(kNativeLanes * 2)));
+  I16 halves;
+  __builtin_memcpy(&halves, p, sizeof(halves));
+  const I32 bits = __builtin_convertvector(halves, I32) << 13;
+  return (F32)(bits & kHalfBits) * BroadcastNative(kBias);
+}
+LATIMER_INLINE Vector MultiplyAdd(float x, Vector weights, Vector sum) {
+  return sum + BroadcastNative(x) * weights;
+}
+#else
+LATIMER_INLINE Vector LoadHalves(const uint16_t* p) {
+  Vector v;
+#pragma GCC unroll 4
+  for (size_t i = 0; i < kNativeLanes; ++i) {
+    const int32_t bits = static_cast<int16_t>(p[i]) * (1 << 13) & kHalfBits;
+    __builtin_memcpy(&v.lane[i], &bits, sizeof(bits));
+    v.lane[i] *= kBias;
+  }
+  return v;
+}
+LATIMER_INLINE Vector MultiplyAdd(float x, Vector weights, Vector sum) {
+#pragma GCC unroll 4
+  for (size_t i = 0; i < kNativeLanes; ++i) {
+    sum.lane[i] += x * weights.lane[i];
+  }
+  return sum;
+}
+#endif
+
+#endif
+
+// The first `count` lanes, or all where there are fewer.
+LATIMER_INLINE void StoreLanes(const Vector& v, size_t count, float* p) {
+  if (count >= kNativeLanes) {
+    __builtin_memcpy(p, &v, sizeof(v));
+    return;
+  }
+  float lanes[kNativeLanes];
+  __builtin_memcpy(lanes, &v, sizeof(v));
+  __builtin_memcpy(p, lanes, count * sizeof(float));
+}
+
+// Rows [row, row + kRows) of y, of kVectors native vectors of channels from
+// `channel` on, but for those from `end` on. kVectors of more than a block
+// begin at one.
+template <size_t kRows, size_t kVectors>
+LATIMER_INLINE void MultiplyTile(const GemmF16Args& args, size_t row,
+                                 size_t channel, size_t end) {
+  const size_t block = args.k * kLanes;
+  const uint16_t* weights =
+      args.weights + channel / kLanes * block + channel % kLanes;
+  // What the next call reads: as many lines ahead as there are here.
+  constexpr size_t kStep = kVectors * kNativeLanes;
+  constexpr size_t kLine = 64 / sizeof(uint16_t);
+  const uint16_t* next = weights + kStep * args.k;
+  const float* x = args.x + row * args.x_stride;
+  Vector sum[kRows][kVectors] = {};
+  for (size_t i = 0; i < args.k; ++i) {
+    if constexpr (kStep >= kLanes) {
+      for (size_t line = 0; line < kStep; line += kLine) {
+        __builtin_prefetch(next + i * kStep + line, 0, 2);
+      }
+    }
+    Vector weight[kVectors];
+#pragma GCC unroll 8
+    for (size_t v = 0; v < kVectors; ++v) {
+      weight[v] =
+          LoadHalves(weights + v / kParts * block + v % kParts * kNativeLanes);
+    }
+    weights += kLanes;
+#pragma GCC unroll 8
+    for (size_t r = 0; r < kRows; ++r) {
+      const float value = x[r * args.x_stride + i];
+#pragma GCC unroll 8
+      for (size_t v = 0; v < kVectors; ++v) {
+        sum[r][v] = MultiplyAdd(value, weight[v], sum[r][v]);
+      }
+    }
+  }
+#pragma GCC unroll 8
+  for (size_t r = 0; r < kRows; ++r) {
+    float* y = args.y + (row + r) * args.y_stride;
+#pragma GCC unroll 8
+    for (size_t v = 0; v < kVectors; ++v) {
+      const size_t first = channel + v * kNativeLanes;
+      StoreLanes(sum[r][v], end - first, y + first);
+    }
+  }
+}
+
+// The same for channels [begin, end), kVectors at a time as long as there are
+// as many.
+template <size_t kRows, size_t kVectors = VectorsFor(kRows)>
+void Channels(const GemmF16Args& args, size_t row, size_t begin, size_t end) {
+  constexpr size_t kStep = kVectors * kNativeLanes;
+  // The last vector may be cut off.
+  for (; begin + kStep < end + kNativeLanes; begin += kStep) {
+    MultiplyTile<kRows, kVectors>(args, row, begin, end);
+  }
+  if constexpr (kVectors > 1) {
+    if (begin < end) Channels<kRows, kVectors / 2>(args, row, begin, end);
+  }
+}
+
+// Whether one group of rows is all, so that weights are read once.
+constexpr bool IsOneGroup(size_t rows) {
+  return rows <= 2 || rows == 4 || rows == kMostRows;
+}
+
+}  // namespace
+
+void GemmF16(const GemmF16Args& args) {
+  size_t step = args.end - args.begin;
+  if (!IsOneGroup(args.rows)) {
+    const size_t block_bytes = args.k * kLanes * sizeof(uint16_t);
+    const size_t blocks = kCachedWeightBytes / block_bytes;
+    step = kLanes * (blocks > 0 ? blocks : 1);
+  }
+  for (size_t begin = args.begin; begin < args.end; begin += step) {
+    const size_t end = args.end - begin < step ? args.end : begin + step;
+    size_t row = 0;
+    for (; row + kMostRows <= args.rows; row += kMostRows) {
+      Channels<kMostRows>(args, row, begin, end);
+    }
+    if (args.rows - row >= 4) {
+      Channels<4>(args, row, begin, end);
+      row += 4;
+    }
+    if (args.rows - row >= 2) {
+      Channels<2>(args, row, begin, end);
+      row += 2;
+    }
+    if (row < args.rows) Channels<1>(args, row, begin, end);
+  }
+}
+
+}  // namespace latimer::LATIMER_ISA
