@@ -1,7 +1,7 @@
 # Pins of everything Latimer does not write itself, and one target for each:
-# latimer_flatbuffers, latimer_xxhash, latimer_nlohmann_json, latimer_cli11,
-# latimer_protozero, latimer_zip, latimer_yaml, latimer_gtest; XNNPACK's are in
-# LatimerXnnpack.cmake.
+# latimer_flatbuffers, latimer_xxhash, latimer_sodium (where it can be had),
+# latimer_nlohmann_json, latimer_cli11, latimer_protozero, latimer_zip,
+# latimer_yaml, latimer_gtest; XNNPACK's are in LatimerXnnpack.cmake.
 include_guard()
 include(LatimerDependency)
 include(LatimerCachedLibrary)
@@ -54,6 +54,57 @@ else()
       aae608dfe8213dfd05d909a57718ef82f30722c392344583d3f39050c7f29a80
     URL https://github.com/Cyan4973/xxHash/archive/v0.8.3.tar.gz)
   latimer_header_library(latimer_xxhash "${XXHASH_SOURCE_DIR}")
+endif()
+
+# Ed25519 of libsodium, for signatures. Always the pinned sources: they are
+# seven files. What the scanners say of 1.0.18 (CVE-2025-69277) is in functions
+# that are not called: Ed25519's own do not ask for the main subgroup.
+if(LATIMER_SIGNATURES)
+  latimer_dependency(SODIUM OPTIONAL
+    VERSION 1.0.18
+    SPDX ISC PART programs
+    PATHS src/libsodium/crypto_core/ed25519/ref10
+      src/libsodium/crypto_sign/ed25519/ref10 src/libsodium/include/sodium
+      src/libsodium/crypto_hash/sha512/cp/hash_sha512_cp.c
+      src/libsodium/crypto_verify/sodium/verify.c
+      src/libsodium/sodium/utils.c LICENSE
+    TREE_SHA256
+      6566b874dbf95ecf908bce6160cdbaba629901309156ce154a80246d94666c69
+    DEBIAN_PACKAGE libsodium
+    DEBIAN_SHA256
+      d59323c6b712a1519a5daf710b68f5e7fde57040845ffec53850911f10a5d4f4
+    # Upstream's "1.0.18" is a branch, which moves.
+    URL https://github.com/jedisct1/libsodium/archive/1.0.18-RELEASE.tar.gz)
+  if(NOT SODIUM_SOURCE_DIR)
+    message(WARNING "${SODIUM_WHY}\n"
+      "THIS BUILD HAS NO SIGNATURES: latimer-convert --sign and latimer "
+      "--require-signature are refused. -DLATIMER_SIGNATURES=OFF takes that "
+      "without this warning.")
+  endif()
+endif()
+if(SODIUM_SOURCE_DIR)
+  set(latimer_sodium_definitions SODIUM_STATIC)
+  if(CMAKE_SIZEOF_VOID_P EQUAL 8)
+    list(APPEND latimer_sodium_definitions HAVE_TI_MODE)  # 128-bit products.
+  endif()
+  set(latimer_sodium "${SODIUM_SOURCE_DIR}/src/libsodium")
+  set(latimer_sodium_left_out "${CMAKE_CURRENT_LIST_DIR}/sodium/left_out.c")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+    "${latimer_sodium_left_out}")
+  file(SHA256 "${latimer_sodium_left_out}" latimer_left_out_sha256)
+  latimer_cached_library(latimer_sodium CALL_GRAPH
+    KEY "1.0.18 ${latimer_left_out_sha256}"
+    SOURCES
+      "${latimer_sodium}/crypto_core/ed25519/ref10/ed25519_ref10.c"
+      "${latimer_sodium}/crypto_hash/sha512/cp/hash_sha512_cp.c"
+      "${latimer_sodium}/crypto_sign/ed25519/ref10/keypair.c"
+      "${latimer_sodium}/crypto_sign/ed25519/ref10/open.c"
+      "${latimer_sodium}/crypto_sign/ed25519/ref10/sign.c"
+      "${latimer_sodium}/crypto_verify/sodium/verify.c"
+      "${latimer_sodium}/sodium/utils.c" "${latimer_sodium_left_out}"
+    INCLUDES "${latimer_sodium}/include"
+    PRIVATE_INCLUDES "${latimer_sodium}/include/sodium"
+    DEFINITIONS ${latimer_sodium_definitions})
 endif()
 
 # ---- Programs ---------------------------------------------------------------

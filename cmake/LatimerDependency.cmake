@@ -18,6 +18,9 @@
 #   DEBIAN_SHA256    of its .orig tarball; selects the package's version
 #   URL              upstream archive
 #   SPDX, PART       for the bill of materials; see LatimerSbom.cmake
+#   OPTIONAL         where none of the sources has it, <NAME>_SOURCE_DIR is
+#                    empty and <NAME>_WHY says what was tried; otherwise that
+#                    is an error, as a wrong FETCHCONTENT_SOURCE_DIR_<NAME> is
 include_guard()
 include(LatimerSbom)
 
@@ -265,13 +268,10 @@ function(latimer_unpack archive paths digest work destination why)
   set(${why} "" PARENT_SCOPE)
 endfunction()
 
-function(latimer_dependency name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg ""
-    "VERSION;TREE_SHA256;DEBIAN_PACKAGE;DEBIAN_SHA256;URL;SPDX;PART"
-    "PATHS")
-  latimer_sbom_component(${name} VERSION "${arg_VERSION}"
-    SPDX "${arg_SPDX}" PART "${arg_PART}" URL "${arg_URL}"
-    TREE_SHA256 "${arg_TREE_SHA256}" DEBIAN_SHA256 "${arg_DEBIAN_SHA256}")
+# Brings the source of latimer_dependency(), whose arg_* it reads; sets
+# `folder`, or `why` where it cannot be had.
+function(latimer_bring_source name folder why)
+  set(${why} "" PARENT_SCOPE)
   set(user_dir "${FETCHCONTENT_SOURCE_DIR_${name}}")
   if(user_dir)
     latimer_tree_digest("${user_dir}" "${arg_PATHS}" actual)
@@ -282,14 +282,14 @@ function(latimer_dependency name)
         "'${arg_TREE_SHA256}'): name a folder with that version, unmodified, "
         "or leave the option out.")
     endif()
-    set(${name}_SOURCE_DIR "${user_dir}" PARENT_SCOPE)
+    set(${folder} "${user_dir}" PARENT_SCOPE)
     return()
   endif()
 
   string(TOLOWER "${name}" lower)
   string(SUBSTRING "${arg_TREE_SHA256}" 0 12 short)
   set(dir "${LATIMER_STORE_DIR}/src/${lower}-${arg_VERSION}-${short}")
-  set(${name}_SOURCE_DIR "${dir}" PARENT_SCOPE)
+  set(${folder} "${dir}" PARENT_SCOPE)
   if(EXISTS "${dir}/.verified")
     return()
   endif()
@@ -306,14 +306,14 @@ function(latimer_dependency name)
   message(STATUS "Fetching ${name} ${arg_VERSION}")
   if(arg_DEBIAN_PACKAGE)
     latimer_debian_download("${arg_DEBIAN_PACKAGE}" "${arg_DEBIAN_SHA256}"
-      "${work}/download" archive why)
+      "${work}/download" archive reason)
     if(archive)
       latimer_unpack("${archive}" "${arg_PATHS}" "${arg_TREE_SHA256}"
-        "${work}" "${dir}" why)
+        "${work}" "${dir}" reason)
     endif()
-    if(NOT why STREQUAL "")
+    if(NOT reason STREQUAL "")
       string(APPEND tried
-        "\n  Debian source package ${arg_DEBIAN_PACKAGE}: ${why}")
+        "\n  Debian source package ${arg_DEBIAN_PACKAGE}: ${reason}")
     endif()
   endif()
   if(NOT EXISTS "${dir}/.verified")
@@ -323,19 +323,38 @@ function(latimer_dependency name)
     list(POP_FRONT status code)
     if(code EQUAL 0)
       latimer_unpack("${archive}" "${arg_PATHS}" "${arg_TREE_SHA256}"
-        "${work}" "${dir}" why)
+        "${work}" "${dir}" reason)
     else()
-      set(why "${status}")
+      set(reason "${status}")
     endif()
-    if(NOT why STREQUAL "")
-      string(APPEND tried "\n  ${arg_URL}: ${why}")
+    if(NOT reason STREQUAL "")
+      string(APPEND tried "\n  ${arg_URL}: ${reason}")
     endif()
   endif()
   file(REMOVE_RECURSE "${work}")
   if(NOT EXISTS "${dir}/.verified")
-    message(FATAL_ERROR
+    string(CONCAT text
       "Cannot get ${name} ${arg_VERSION}; tried:${tried}\n"
       "Unpack that version somewhere and configure again with "
       "-DFETCHCONTENT_SOURCE_DIR_${name}=<folder>.")
+    set(${folder} "" PARENT_SCOPE)
+    set(${why} "${text}" PARENT_SCOPE)
   endif()
+endfunction()
+
+function(latimer_dependency name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIONAL"
+    "VERSION;TREE_SHA256;DEBIAN_PACKAGE;DEBIAN_SHA256;URL;SPDX;PART"
+    "PATHS")
+  latimer_bring_source(${name} folder why)
+  if(NOT why STREQUAL "" AND NOT arg_OPTIONAL)
+    message(FATAL_ERROR "${why}")
+  endif()
+  if(why STREQUAL "")
+    latimer_sbom_component(${name} VERSION "${arg_VERSION}"
+      SPDX "${arg_SPDX}" PART "${arg_PART}" URL "${arg_URL}"
+      TREE_SHA256 "${arg_TREE_SHA256}" DEBIAN_SHA256 "${arg_DEBIAN_SHA256}")
+  endif()
+  set(${name}_SOURCE_DIR "${folder}" PARENT_SCOPE)
+  set(${name}_WHY "${why}" PARENT_SCOPE)
 endfunction()

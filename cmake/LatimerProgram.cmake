@@ -49,7 +49,8 @@ function(latimer_add_program target)
   target_include_directories(${target}
     PRIVATE "${PROJECT_BINARY_DIR}/generated")
   target_link_libraries(${target}
-    PRIVATE ${arg_RUNTIME} latimer_nlohmann_json latimer_options)
+    PRIVATE latimer_signature ${arg_RUNTIME} latimer_nlohmann_json
+    latimer_options)
   target_compile_definitions(${target}
     PRIVATE "LATIMER_VERSION=\"${PROJECT_VERSION}\"")
   # Small: nothing here is hot but the loop that measures the memory.

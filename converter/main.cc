@@ -27,7 +27,9 @@
 #include "converter/readers/mapped_model.h"
 #include "converter/readers/open_model.h"
 #include "converter/sentence_rules.h"
+#include "converter/sign.h"
 #include "latimer/plan.h"
+#include "latimer/signature.h"
 #include "model/model_file.h"
 #include "ops/xnnpack/gemm.h"
 
@@ -61,6 +63,7 @@ struct Options {
   bool no_pruned_argmax = false;
   fs::path certify, references;  // Empty: none.
   std::optional<double> min_agreement;
+  fs::path signing_key;
 };
 
 // One line on standard error that is rewritten as the work goes on.
@@ -168,6 +171,9 @@ void ChooseSentenceRules(const Options& options, CanonicalModel* model) {
 }
 
 void Convert(const Options& options) {
+  // First, so that a wrong one is known before the work.
+  std::optional<SigningKey> key;
+  if (!options.signing_key.empty()) key.emplace(options.signing_key);
   CanonicalModel model = ReadModel(options);
   ChooseLanguages(options.source_language, options.target_language,
                   &model.generation);
@@ -188,6 +194,7 @@ void Convert(const Options& options) {
                         .pruned_argmax = !options.no_pruned_argmax,
                         .certificate = !options.certify.empty(),
                         .file = &file,
+                        .bytes_behind = key ? kSignatureEndBytes : 0,
                         .progress = {}};
   if (!options.shortlist_text.empty()) {
     model.shortlist =
@@ -220,6 +227,7 @@ void Convert(const Options& options) {
   const Result<Profile> profile =
       ExactProfile(info, options.limits, profile_name.c_str());
   if (!profile.ok()) throw ConversionError(profile.status().message());
+  if (key) key->Sign(file.bytes());
   // The model last: where anything fails, there is none.
   if (!options.profile.empty()) WriteProfile(options.profile, *profile);
   file.Commit();
@@ -433,6 +441,11 @@ int Main(int argc, char** argv) {
       ->check(CLI::Range(0.0, 1.0))
       ->option_text("SHARE")
       ->needs(certify);
+  app.add_option("--sign", options.signing_key,
+                 "sign the model with this Ed25519 key, for latimer "
+                 "--require-signature; openssl genpkey -algorithm ed25519 "
+                 "makes one")
+      ->option_text("KEY.pem");
   app.add_flag("--json", options.json, "print the bill as JSON");
   try {
     app.parse(argc, argv);

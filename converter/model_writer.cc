@@ -257,8 +257,8 @@ ModelBytes Writer::Pack(Tile tile) {
   std::shared_ptr<const void> owner;
   std::span<std::byte> file;
   if (options_.file != nullptr) {
-    options_.file->Reserve(size);
-    file = options_.file->bytes();
+    options_.file->Reserve(size + options_.bytes_behind);
+    file = options_.file->bytes().first(size);
   } else {
     uint8_t* memory = AllocateAligned(size);
     owner.reset(memory, FreeAligned);

@@ -39,6 +39,8 @@ struct WriteOptions {
   // Where the file is made, not committed; borrowed, and Reserve has not been
   // called. Null: in memory.
   OutputFile* file = nullptr;
+  // Bytes that `file` has behind the model, for a signature; zeros.
+  size_t bytes_behind = 0;
   // Called with what is done and the whole, in bytes, by one thread at a time.
   std::function<void(uint64_t done, uint64_t total)> progress;
 };

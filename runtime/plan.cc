@@ -3,6 +3,7 @@
 #include <cstring>
 #include <new>
 
+#include "latimer/signature.h"
 #include "model/model_file.h"
 #include "text/normalizer.h"
 #include "transformer/capture.h"
@@ -75,7 +76,8 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
                  Larger(profile.source_tokens, profile.target_tokens));
   profile.threads = limits.threads;
   profile.lanes = limits.lanes;
-  profile.copied_image_bytes = limits.copy_image ? Padded(info.sizes.file) : 0;
+  profile.copied_image_bytes =
+      limits.copy_image ? Padded(info.sizes.file + kSignatureEndBytes) : 0;
   profile.int8_weights = std::strcmp(info.weights, "int8") == 0;
   profile.f32_weights = std::strcmp(info.weights, "f32") == 0;
   profile.f32_fma = true;

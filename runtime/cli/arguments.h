@@ -23,6 +23,7 @@ struct Arguments {
   uint32_t threads = kDefaultThreads;
   bool verify_checksum = true;
   bool copy = false;
+  const char* require_signature = nullptr;  // A file.
   const char* cpu = nullptr;
   bool json = false;
 

@@ -60,8 +60,9 @@ constexpr char kHelp[] =
 
   For all: --skip-checksum loads without looking for damaged weights; --copy
   reads the model into memory instead of mapping it, so that the file may change
-  or go; --cpu NAME uses no more than sse41, avx2, avxvnni or avx512 (ARM: neon,
-  dotprod, i8mm).
+  or go; --require-signature KEY.pem takes only a model that the owner of this
+  public key has signed; --cpu NAME uses no more than sse41, avx2, avxvnni or
+  avx512 (ARM: neon, dotprod, i8mm).
 )";
 
 namespace cli = latimer::cli;

@@ -13,6 +13,7 @@ set(allowed_ops_nibble base latimer ops/nibble ops/xnnpack)
 set(allowed_ops_xnnpack base latimer ops/xnnpack)
 set(allowed_transformer base latimer model ops ops/nibble ops/xnnpack
   transformer)
+set(allowed_signature latimer signature sodium)
 set(allowed_include_latimer latimer)
 set(allowed_cli latimer cli)
 # translator.cc and latimer_c.cc put the parts together, with what stands

@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "latimer/signature.h"
 #include "tests/system/emulator.h"
 #include "tests/system/program.h"
 #include "tests/system/tiny_model.h"
@@ -611,7 +612,8 @@ TEST_F(CliTest, AProfileForACopiedImageKeepsRamForTheFile) {
                  {TinyModel("no_scale").string(), "-o", output,
                   "--no-tokenizer", "--copy-image", "--profile", profile});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  const uint64_t bytes = Padded(std::filesystem::file_size(output));
+  const uint64_t bytes =
+      Padded(std::filesystem::file_size(output) + kSignatureEndBytes);
   EXPECT_THAT(
       ReadFile(profile),
       HasSubstr(".copied_image_bytes = " + std::to_string(bytes) + ",\n"));
