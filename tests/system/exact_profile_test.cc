@@ -66,7 +66,7 @@ TEST_F(ExactProfileTest, ABuildWithItReservesTheBillAndTranslatesTheSame) {
     ASSERT_TRUE(result.ok());
     expected += std::string(result->text) + "\n";
   }
-  const Outcome outcome = RunProgram("tests/exact_profile_program",
+  const Outcome outcome = RunProgram("tests/exact_en_de_profile_program",
                                      {folder.path() / "model.ltm"}, input);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.out, expected);
@@ -76,7 +76,8 @@ TEST_F(ExactProfileTest, ABuildWithItRefusesInt4Weights) {
   const TempFolder folder;
   const std::string path = folder.path() / "model.ltm";
   WriteFileAtomically(path, ConvertDemoToInt4(UsableTile()).bytes());
-  const Outcome outcome = RunProgram("tests/exact_profile_program", {path});
+  const Outcome outcome =
+      RunProgram("tests/exact_en_de_profile_program", {path});
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(outcome.err,
             "The model has int4 weights, which profile \"en_de\" of this build "
@@ -87,7 +88,8 @@ TEST_F(ExactProfileTest, ABuildWithItRefusesF16Weights) {
   const TempFolder folder;
   const std::string path = folder.path() / "model.ltm";
   WriteFileAtomically(path, ConvertDemo(WeightType::kF16).bytes());
-  const Outcome outcome = RunProgram("tests/exact_profile_program", {path});
+  const Outcome outcome =
+      RunProgram("tests/exact_en_de_profile_program", {path});
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(outcome.err,
             "The model has f16 weights, which profile \"en_de\" of this build "
@@ -154,7 +156,8 @@ TEST_F(ExactGruProfileTest, ABuildWithItReservesTheBillAndTranslatesTheSame) {
 }
 
 TEST_F(ExactGruProfileTest, ABuildWithoutGrusSaysWhatItLacks) {
-  const Outcome outcome = RunProgram("tests/exact_profile_program", {model_});
+  const Outcome outcome =
+      RunProgram("tests/exact_en_de_profile_program", {model_});
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(outcome.err,
             "The model's decoder has a GRU, which profile \"en_de\" of this "
@@ -225,7 +228,8 @@ TEST_F(ExactT5ProfileTest, ABuildWithoutItsPartsSaysWhatItLacks) {
     WriteFileAtomically(
         model_,
         WriteModel(model, {.tile = UsableTile(), .progress = {}}).bytes());
-    const Outcome outcome = RunProgram("tests/exact_profile_program", {model_});
+    const Outcome outcome =
+        RunProgram("tests/exact_en_de_profile_program", {model_});
     EXPECT_EQ(outcome.code, 1);
     return outcome.err;
   };

@@ -164,7 +164,7 @@ TEST(TokenizerProfileTest, ABuildWithoutTheKindRefusesItByName) {
     const std::filesystem::path path = folder.path() / "model.ltm";
     WriteFileAtomically(path, bytes.bytes());
     const Outcome outcome =
-        RunProgram("tests/exact_profile_program", {path}, "");
+        RunProgram("tests/exact_en_de_profile_program", {path}, "");
     EXPECT_EQ(outcome.code, 1);
     EXPECT_EQ(outcome.err,
               std::string("The model's tokenizer is ") + kind +
