@@ -13,7 +13,7 @@ SigningKey::SigningKey(const std::filesystem::path&) : secret_() {
       "with -DFETCHCONTENT_SOURCE_DIR_SODIUM=FOLDER of its unpacked sources.");
 }
 
-SigningKey::~SigningKey() = default;
+SigningKey::~SigningKey() { secret_.fill(0); }
 
 void SigningKey::Sign(std::span<std::byte>) const {
   LATIMER_CHECK(false);  // There is no such key.
