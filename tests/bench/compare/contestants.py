@@ -137,9 +137,12 @@ def latimer_translate(settings: Settings, model: Path, text: str, bounds, thread
         source.seek(0)
         start = time.perf_counter()
         result = subprocess.run([str(c) for c in command], stdin=source, text=True,
-                                stdout=subprocess.PIPE, check=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 **environment.limits(threads))
-        return (time.perf_counter() - start) * 1e3, result.stdout
+        taken = (time.perf_counter() - start) * 1e3
+    if result.returncode:
+        sys.exit(result.stderr)
+    return taken, result.stdout  # Its warnings are of limits that were asked for.
 
 
 def run_latimer(settings: Settings, model: Path, load: loads.Load, threads: int,
