@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <random>
 #include <vector>
 
 #include "base/cpu.h"
@@ -79,6 +80,14 @@ inline void FillNoise(GuardedFloats& v, uint32_t seed, float range = 1.0f) {
     const float unit = static_cast<float>(state >> 8) * (1.0f / 8388608.0f);
     v[i] = (unit - 1.0f) * range;
   }
+}
+
+inline std::vector<float> Noise(size_t count, uint32_t seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> value(-1.0f, 1.0f);
+  std::vector<float> values(count);
+  for (float& v : values) v = value(random);
+  return values;
 }
 
 inline void FillFrom(GuardedFloats& v, const std::vector<float>& values) {

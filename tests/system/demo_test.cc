@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <iostream>
 #include <string>
 #include <vector>
 
@@ -25,6 +24,19 @@ class DemoTest : public testing::Test {
 
   static std::vector<int32_t> Copy(std::span<const int32_t> ids) {
     return {ids.begin(), ids.end()};
+  }
+
+  // How many of so many sentences, from all over the fixture, have the ids of
+  // transformers' f32.
+  void CountSameAsF32(size_t sentences, size_t* same) {
+    const std::vector<FixtureRow> rows = ReadDemoFixture();
+    for (size_t i = 0; i < sentences; ++i) {
+      const FixtureRow& row = rows[i * rows.size() / sentences];
+      const auto result = translator_.TranslateIds(row.source);
+      ASSERT_TRUE(result.ok()) << result.status().message();
+      *same += Copy(result->tokens) == row.target ? 1 : 0;
+    }
+    RecordProperty("same_as_f32", static_cast<int>(*same));
   }
 
   std::unique_ptr<ModelBytes> bytes_;
@@ -89,16 +101,9 @@ TEST_F(DemoTest, F32GivesTheIdsAndTheTextOfTransformers) {
 
 TEST_F(DemoTest, Int8AgreesWithF32OnMostSentences) {
   Load(WeightType::kInt8);
-  const std::vector<FixtureRow> rows = ReadDemoFixture();
   constexpr size_t kSentences = FewerIfSlow(200, 24);
   size_t same = 0;
-  for (size_t i = 0; i < kSentences; ++i) {
-    const FixtureRow& row = rows[i * rows.size() / kSentences];
-    const auto result = translator_.TranslateIds(row.source);
-    ASSERT_TRUE(result.ok()) << result.status().message();
-    same += Copy(result->tokens) == row.target ? 1 : 0;
-  }
-  RecordProperty("same_as_f32", static_cast<int>(same));
+  ASSERT_NO_FATAL_FAILURE(CountSameAsF32(kSentences, &same));
   // CTranslate2's int8 agrees on 181 of the 200. A kernel that is wrong in one
   // channel agrees on far fewer.
   EXPECT_GE(same, kSentences * 175 / 200);
@@ -107,16 +112,9 @@ TEST_F(DemoTest, Int8AgreesWithF32OnMostSentences) {
 TEST_F(DemoTest, F16AgreesWithF32OnNearlyAllSentences) {
   Load(WeightType::kF16);
   EXPECT_STREQ(translator_.model_info().weights, "f16");
-  const std::vector<FixtureRow> rows = ReadDemoFixture();
   constexpr size_t kSentences = FewerIfSlow(200, 10);
   size_t same = 0;
-  for (size_t i = 0; i < kSentences; ++i) {
-    const FixtureRow& row = rows[i * rows.size() / kSentences];
-    const auto result = translator_.TranslateIds(row.source);
-    ASSERT_TRUE(result.ok()) << result.status().message();
-    same += Copy(result->tokens) == row.target ? 1 : 0;
-  }
-  std::cout << same << " of " << kSentences << " sentences as with f32\n";
+  ASSERT_NO_FATAL_FAILURE(CountSameAsF32(kSentences, &same));
   EXPECT_GE(same, kSentences * 195 / 200);
 }
 

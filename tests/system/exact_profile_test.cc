@@ -72,28 +72,24 @@ TEST_F(ExactProfileTest, ABuildWithItReservesTheBillAndTranslatesTheSame) {
   EXPECT_EQ(outcome.out, expected);
 }
 
-TEST_F(ExactProfileTest, ABuildWithItRefusesInt4Weights) {
+void ExpectRefusal(const ModelBytes& model, const std::string& weights) {
   const TempFolder folder;
   const std::string path = folder.path() / "model.ltm";
-  WriteFileAtomically(path, ConvertDemoToInt4(UsableTile()).bytes());
+  WriteFileAtomically(path, model.bytes());
   const Outcome outcome =
       RunProgram("tests/exact_en_de_profile_program", {path});
   EXPECT_EQ(outcome.code, 1);
-  EXPECT_EQ(outcome.err,
-            "The model has int4 weights, which profile \"en_de\" of this build "
-            "leaves out; build with another profile.\n");
+  EXPECT_EQ(outcome.err, "The model has " + weights +
+                             " weights, which profile \"en_de\" of this build "
+                             "leaves out; build with another profile.\n");
+}
+
+TEST_F(ExactProfileTest, ABuildWithItRefusesInt4Weights) {
+  ExpectRefusal(ConvertDemoToInt4(UsableTile()), "int4");
 }
 
 TEST_F(ExactProfileTest, ABuildWithItRefusesF16Weights) {
-  const TempFolder folder;
-  const std::string path = folder.path() / "model.ltm";
-  WriteFileAtomically(path, ConvertDemo(WeightType::kF16).bytes());
-  const Outcome outcome =
-      RunProgram("tests/exact_en_de_profile_program", {path});
-  EXPECT_EQ(outcome.code, 1);
-  EXPECT_EQ(outcome.err,
-            "The model has f16 weights, which profile \"en_de\" of this build "
-            "leaves out; build with another profile.\n");
+  ExpectRefusal(ConvertDemo(WeightType::kF16), "f16");
 }
 
 // The fields that a header gives to its profile.

@@ -6,13 +6,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <random>
 #include <vector>
 
 #include "latimer/profile_config.h"
 #include "ops/xnnpack/gemm.h"
 #include "ops/xnnpack/kernel_sets.h"
 #include "ops/xnnpack/pack.h"
+#include "tests/ops/vector_kernels_testing.h"
 
 namespace latimer {
 namespace {
@@ -22,14 +22,6 @@ static_assert(!kProfile.f32_fma && !kProfile.int8_weights);
 struct FreeMemory {
   void operator()(std::byte* memory) const { std::free(memory); }
 };
-
-std::vector<float> Noise(size_t count, uint32_t seed) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<float> value(-1.0f, 1.0f);
-  std::vector<float> values(count);
-  for (float& v : values) v = value(random);
-  return values;
-}
 
 TEST(F32WithoutFma, EqualsThePlainReferenceToTheBit) {
   int sets = 0;

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <cstring>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -68,14 +67,6 @@ class Packed {
   size_t k_;
   GuardedFloats floats_;
 };
-
-std::vector<float> Noise(size_t count, uint32_t seed) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<float> value(-1.0f, 1.0f);
-  std::vector<float> values(count);
-  for (float& v : values) v = value(random);
-  return values;
-}
 
 std::vector<float> Rounded(std::vector<float> values) {
   for (float& v : values) v = HalfToFloat(FloatToHalf(v));
