@@ -20,7 +20,7 @@
 #include "converter/known_answer.h"
 #include "converter/model_pair.h"
 #include "converter/readers/text_file.h"
-#include "converter/scores.h"
+#include "converter/text_metrics.h"
 #include "model/model_file.h"
 
 namespace latimer {

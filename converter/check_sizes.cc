@@ -24,7 +24,7 @@ void CheckSizes(const Architecture& a) {
   check("source position count", a.source_positions, most_positions);
   check("target position count", a.target_positions, most_positions);
   check("target vocabulary", a.target_vocabulary, kProfile.target_vocabulary);
-  if (a.decoder_kind == DecoderKind::kGru) {
+  if (a.network_kind == NetworkKind::kGru) {
     const Recurrent& r = a.recurrent;
     check("source embedding width", r.source_embedding, kProfile.d_model);
     check("target embedding width", r.target_embedding, kProfile.d_model);

@@ -366,12 +366,13 @@ Offset<flatbuffers::Vector<float>> Writer::WriteBias(
 }
 
 Offset<schema::Recurrent> Writer::WriteRecurrent() {
-  if (model_.architecture.decoder_kind != DecoderKind::kGru) return 0;
+  if (model_.architecture.network_kind != NetworkKind::kGru) return 0;
   const Recurrent& r = model_.architecture.recurrent;
   return schema::CreateRecurrent(
       *builder_, r.source_embedding, r.target_embedding, r.encoder_hidden,
       r.decoder_hidden, r.attention_hidden, r.combined, r.bidirectional,
-      r.directions_added, static_cast<schema::AttentionScore>(r.score),
+      r.directions_added,
+      static_cast<schema::AttentionFunction>(r.attention_function),
       r.query_before, r.input_context, r.output_context, r.output_embedding,
       static_cast<schema::InitialState>(r.initial_state), r.first_state,
       r.state_step);
@@ -390,7 +391,7 @@ Offset<schema::Architecture> Writer::WriteArchitecture() {
       a.positions_shared, a.embedding_scale, a.norm_epsilon, a.encoder_head_dim,
       a.decoder_head_dim, a.encoder_attention_scale, a.decoder_attention_scale,
       static_cast<schema::NormKind>(a.norm_kind),
-      static_cast<schema::DecoderKind>(a.decoder_kind), a.residual,
+      static_cast<schema::NetworkKind>(a.network_kind), a.residual,
       a.has_positions, recurrent, a.gated_ffn, a.relative_attention,
       a.embeddings_shared);
 }

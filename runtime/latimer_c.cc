@@ -219,7 +219,7 @@ struct latimer_text {
 
   static void Receive(void* self, const latimer::StreamedText& in) {
     const auto* text = static_cast<latimer_text*>(self);
-    const latimer_text_piece piece = {
+    const latimer_streamed_text piece = {
         in.text.data(),
         in.text.size(),
         in.source.data(),

@@ -1,5 +1,6 @@
 #include "latimer/plan.h"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -14,8 +15,6 @@ namespace {
 // Text per token that a profile makes room for. English and German take 4 to
 // 5 bytes a piece, scripts outside Latin up to 12.
 constexpr uint32_t kTextBytesPerToken = 16;
-
-constexpr uint32_t Larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
 // `asked`, or all that is available where it is 0.
 Status Limit(const char* what, uint32_t asked, uint32_t available,
@@ -47,19 +46,19 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
   const Architecture& a = info.architecture;
   Profile profile{};
   profile.name = name;
-  if (a.decoder_kind == DecoderKind::kGru) {
+  if (a.network_kind == NetworkKind::kGru) {
     const Recurrent& r = a.recurrent;
     profile.d_model =
-        Larger(Larger(r.source_embedding, r.target_embedding),
-               Larger(Larger(r.encoder_hidden, r.decoder_hidden), r.combined));
-    profile.attention_width = Larger(r.encoder_width(), r.attention_hidden);
+        std::max({r.source_embedding, r.target_embedding, r.encoder_hidden,
+                  r.decoder_hidden, r.combined});
+    profile.attention_width = std::max(r.encoder_width(), r.attention_hidden);
     profile.d_ffn = profile.heads = 1;
   } else {
     profile.d_model = a.d_model;
-    profile.d_ffn = Larger(a.encoder_ffn, a.decoder_ffn);
+    profile.d_ffn = std::max(a.encoder_ffn, a.decoder_ffn);
     profile.attention_width =
-        Larger(a.encoder_attention_width(), a.decoder_attention_width());
-    profile.heads = Larger(a.encoder_heads, a.decoder_heads);
+        std::max(a.encoder_attention_width(), a.decoder_attention_width());
+    profile.heads = std::max(a.encoder_heads, a.decoder_heads);
   }
   profile.encoder_layers = a.encoder_layers;
   profile.decoder_layers = a.decoder_layers;
@@ -70,10 +69,10 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
   LATIMER_RETURN_IF_ERROR(Limit("target", limits.target_tokens,
                                 info.generation.max_target_tokens,
                                 &profile.target_tokens));
-  profile.text_bytes =
-      Larger(static_cast<uint32_t>(kMinNormalizedBytes),
-             kTextBytesPerToken *
-                 Larger(profile.source_tokens, profile.target_tokens));
+  profile.text_bytes = std::max<uint32_t>(
+      {static_cast<uint32_t>(kMinNormalizedBytes),
+       kTextBytesPerToken *
+           std::max(profile.source_tokens, profile.target_tokens)});
   profile.threads = limits.threads;
   profile.lanes = limits.lanes;
   profile.copied_image_bytes =
@@ -89,10 +88,9 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
   profile.byte_bpe = info.tokenizer_needs.byte_bpe;
   profile.bytes = info.tokenizer_needs.bytes;
   profile.bpe_unused_pieces = info.tokenizer_needs.bpe_unused_pieces;
-  profile.decoder_self_attention =
-      a.decoder_kind == DecoderKind::kSelfAttention;
-  profile.decoder_ssru = a.decoder_kind == DecoderKind::kSsru;
-  profile.decoder_gru = a.decoder_kind == DecoderKind::kGru;
+  profile.decoder_self_attention = a.network_kind == NetworkKind::kTransformer;
+  profile.decoder_ssru = a.network_kind == NetworkKind::kTransformerSsru;
+  profile.decoder_gru = a.network_kind == NetworkKind::kGru;
   profile.shortlist = info.has_shortlist;
   profile.rms_norm = a.norm_kind == NormKind::kRms;
   profile.gated_ffn = a.gated_ffn;
@@ -102,13 +100,13 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
   profile.f16_weights = std::strcmp(info.weights, "f16") == 0;
   profile.token_scores = limits.insight;
   if (limits.insight) {
-    profile.attention_weights = Largest(
-        AttentionWeightCount(a, AttentionKind::kCross, profile.source_tokens,
-                             profile.target_tokens),
-        AttentionWeightCount(a, AttentionKind::kEncoder, profile.source_tokens,
-                             profile.source_tokens),
-        AttentionWeightCount(a, AttentionKind::kDecoder, profile.source_tokens,
-                             profile.target_tokens));
+    profile.attention_weights = std::max(
+        {AttentionWeightCount(a, AttentionKind::kCross, profile.source_tokens,
+                              profile.target_tokens),
+         AttentionWeightCount(a, AttentionKind::kEncoder, profile.source_tokens,
+                              profile.source_tokens),
+         AttentionWeightCount(a, AttentionKind::kDecoder, profile.source_tokens,
+                              profile.target_tokens)});
   }
   return profile;
 }

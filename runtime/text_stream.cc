@@ -17,7 +17,7 @@ void TextStream::KeepCode(std::string_view code) {
   if (code_bytes_ > 0) std::memcpy(code_, code.data(), code_bytes_);
 }
 
-Status TextStream::TranslatePiece(const TextPiece& piece) {
+Status TextStream::TranslatePiece(const SourceSentence& piece) {
   std::string_view rest = splitter_.JoinLines(piece);
   StreamedText out;
   out.line = piece.line;
@@ -35,7 +35,7 @@ Status TextStream::TranslatePiece(const TextPiece& piece) {
     out.text = part->text;
     out.source = {rest.data(), bytes};
     rest.remove_prefix(bytes);
-    out.cut = !rest.empty() || piece.end == PieceEnd::kCut;
+    out.cut = !rest.empty() || piece.end == SentenceEnd::kCut;
     out.stop_reason = part->stop_reason;
     receiver_(context_, out);
     options.language_code = part->language_code;
@@ -52,7 +52,7 @@ Status TextStream::TranslatePiece(const TextPiece& piece) {
 }
 
 Status TextStream::TranslatePieces() {
-  TextPiece piece;
+  SourceSentence piece;
   while (splitter_.Next(&piece)) {
     LATIMER_RETURN_IF_ERROR(TranslatePiece(piece));
   }

@@ -1,11 +1,9 @@
 #include "translate_rules.h"
 
+#include <algorithm>
+
 namespace latimer {
 namespace {
-
-uint32_t Smaller(uint64_t a, uint64_t b) {
-  return static_cast<uint32_t>(a < b ? a : b);
-}
 
 Status CheckTarget(const char* what, int32_t token, uint32_t vocabulary) {
   if (token >= 0 && static_cast<uint32_t>(token) < vocabulary) return Status();
@@ -17,7 +15,7 @@ Status CheckTarget(const char* what, int32_t token, uint32_t vocabulary) {
 
 }  // namespace
 
-Result<const Task*> FindTask(const GenerationRules& rules,
+Result<const Task*> FindTask(const GenerationConfig& rules,
                              std::string_view name) {
   if (name.empty()) return nullptr;
   for (const Task& task : rules.tasks) {
@@ -26,23 +24,24 @@ Result<const Task*> FindTask(const GenerationRules& rules,
   return Status::Error(StatusCode::kInvalidArgument,
                        "The model has no task \"%.*s\"; latimer inspect lists "
                        "those that it has.",
-                       static_cast<int>(Smaller(40, name.size())), name.data());
+                       static_cast<int>(std::min<size_t>(40, name.size())),
+                       name.data());
 }
 
-Result<int32_t> FindLanguage(const GenerationRules& rules, const char* side,
+Result<int32_t> FindLanguage(const GenerationConfig& rules, const char* side,
                              std::string_view code) {
   for (const Language& language : rules.languages) {
     if (code == language.code) return language.token;
   }
-  return Status::Error(StatusCode::kInvalidArgument,
-                       "The model has no %s language \"%.*s\" among its %u; "
-                       "latimer inspect lists them.",
-                       side, static_cast<int>(Smaller(20, code.size())),
-                       code.data(),
-                       static_cast<unsigned>(rules.languages.size()));
+  return Status::Error(
+      StatusCode::kInvalidArgument,
+      "The model has no %s language \"%.*s\" among its %u; "
+      "latimer inspect lists them.",
+      side, static_cast<int>(std::min<size_t>(20, code.size())), code.data(),
+      static_cast<unsigned>(rules.languages.size()));
 }
 
-Status NeedLanguages(const GenerationRules& rules,
+Status NeedLanguages(const GenerationConfig& rules,
                      const TranslateOptions& options) {
   const char* missing = nullptr;
   if (options.target_language.empty()) missing = "target";
@@ -85,7 +84,7 @@ void GuardText(std::span<const int32_t> source, SearchRules* rules) {
 
 Status ResolveRules(const ModelInfo& info, const TranslateOptions& options,
                     uint32_t most_tokens, SearchRules* out) {
-  const GenerationRules& rules = info.generation;
+  const GenerationConfig& rules = info.generation;
   const uint32_t vocabulary = info.architecture.target_vocabulary;
   const Result<const Task*> task = FindTask(rules, options.task);
   if (!task.ok()) return task.status();
@@ -99,7 +98,7 @@ Status ResolveRules(const ModelInfo& info, const TranslateOptions& options,
                                    ? (*task)->no_repeat_ngram
                                    : rules.no_repeat_ngram;
   // The caller's limit goes before the model's, which alone may force EOS.
-  const uint32_t max_tokens = Smaller(
+  const uint32_t max_tokens = std::min(
       options.max_target_tokens != 0 ? options.max_target_tokens : model_max,
       most_tokens);
   *out = {.decoder_start = rules.decoder_start,

@@ -13,17 +13,17 @@
 namespace latimer {
 
 // Null for no name. kInvalidArgument for one that the model does not have.
-Result<const Task*> FindTask(const GenerationRules& rules,
+Result<const Task*> FindTask(const GenerationConfig& rules,
                              std::string_view name);
 
 // The token of a language. `side`, "source" or "target", is for the message;
 // kInvalidArgument for a code that the model does not have.
-Result<int32_t> FindLanguage(const GenerationRules& rules, const char* side,
+Result<int32_t> FindLanguage(const GenerationConfig& rules, const char* side,
                              std::string_view code);
 
 // kInvalidArgument where a language is missing that a text needs. Precondition:
 // the model has languages.
-Status NeedLanguages(const GenerationRules& rules,
+Status NeedLanguages(const GenerationConfig& rules,
                      const TranslateOptions& options);
 
 // Makes of a prefix what can be tokenized by itself. kInvalidArgument where the

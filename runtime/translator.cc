@@ -6,18 +6,12 @@
 
 #include "base/check.h"
 #include "base/cpu.h"
-#include "model/group_bytes.h"
 #include "model/model_file.h"
+#include "model/operation_bytes.h"
 #include "text/piece_text.h"
 #include "translator_state.h"
 
 namespace latimer {
-namespace {
-
-uint32_t Smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
-
-}  // namespace
-
 Status NotLoaded() {
   return Status::Error(StatusCode::kFailedPrecondition,
                        "No model is loaded; call Load first.");
@@ -127,10 +121,10 @@ Status Translator::LoadState(std::span<const std::byte> image,
   }
   const Architecture& a = model.info.architecture;
   state_->max_source_tokens =
-      Smaller(kProfile.source_tokens, a.source_positions);
+      std::min(kProfile.source_tokens, a.source_positions);
   state_->max_target_tokens =
-      Smaller(kProfile.target_tokens, a.target_positions);
-  const GenerationRules& rules = model.info.generation;
+      std::min(kProfile.target_tokens, a.target_positions);
+  const GenerationConfig& rules = model.info.generation;
   const size_t added = rules.source_prefix.size() + rules.source_suffix.size() +
                        (rules.languages.empty() ? 0 : 1);
   if (added >= state_->max_source_tokens) {
@@ -149,7 +143,7 @@ Result<size_t> Translator::Tokenize(std::string_view text,
   if (state_ == nullptr) return NotLoaded();
   State& state = *state_;
   if (!state.CanTokenize()) return NoTokenizer();
-  const GenerationRules& rules = state.info().generation;
+  const GenerationConfig& rules = state.info().generation;
   const size_t added = rules.source_prefix.size() + rules.source_suffix.size();
   if (ids.size() < added) {
     return Status::Error(StatusCode::kTextTooLong,
@@ -224,7 +218,7 @@ uint32_t Translator::threads() const {
   return state_->context.threads.thread_count();
 }
 
-uint64_t Translator::weight_bytes_per_token(WorkGroup group) const {
+uint64_t Translator::weight_bytes_per_token(Operation group) const {
   return DecoderWeightBytes(state_->context.model, group);
 }
 

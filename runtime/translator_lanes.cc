@@ -37,7 +37,7 @@ bool SpendBudget(size_t tokens, uint64_t deadline, TranslateOptions* options) {
 
 Result<Translator::State::Frame> Translator::State::BeginSource(
     std::string_view code, const TranslateOptions& options, int32_t* source) {
-  const GenerationRules& rules = info().generation;
+  const GenerationConfig& rules = info().generation;
   Frame frame = {.before = 0, .has_code = !code.empty(), .language = -1};
   if (!rules.languages.empty()) {
     LATIMER_RETURN_IF_ERROR(NeedLanguages(rules, options));
@@ -74,7 +74,7 @@ Result<Translator::State::Frame> Translator::State::BeginSource(
 Result<size_t> Translator::State::EncodeSource(const Frame& frame,
                                                std::string_view text,
                                                int32_t* source) {
-  const GenerationRules& rules = info().generation;
+  const GenerationConfig& rules = info().generation;
   const std::span<int32_t> ids(source, max_source_tokens);
   size_t count = frame.before;
   if (!text.empty()) {

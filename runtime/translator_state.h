@@ -42,7 +42,7 @@ struct Translator::State {
     int32_t language;  // The source's, -1: none.
 
     // Ids behind the text.
-    size_t after(const GenerationRules& rules) const {
+    size_t after(const GenerationConfig& rules) const {
       return rules.source_suffix.size() +
              (language >= 0 &&
                       rules.source_language == SourceLanguage::kAfterSuffix

@@ -227,7 +227,7 @@ void ReadArchitecture(const JsonFields& config, const FamilyFacts& facts,
       config.Bool("scale_embedding", facts.scale_embedding)
           ? static_cast<float>(std::sqrt(static_cast<double>(a.d_model)))
           : 1.0f;
-  a.decoder_kind = DecoderKind::kSelfAttention;
+  a.network_kind = NetworkKind::kTransformer;
   a.residual = true;
   a.has_positions = true;
   out->positions = facts.positions;

@@ -166,7 +166,7 @@ class ModelMapper {
                   : map_.unbiased_std ? NormKind::kUnbiasedStd
                                       : NormKind::kLayerNorm;
     a.norm_epsilon = static_cast<float>(map_.norm_epsilon);
-    a.decoder_kind = DecoderKind::kSelfAttention;
+    a.network_kind = NetworkKind::kTransformer;
     a.residual = map_.residual;
     a.has_positions = map_.positions != PositionKind::kNone;
   }

@@ -99,14 +99,14 @@ class NativeMapper {
       const std::string from =
           "decoder_l" + std::to_string(config_.decoder_layers[i]);
       const std::string to = "decoder." + std::to_string(i);
-      switch (a.decoder_kind) {
-        case DecoderKind::kSelfAttention:
+      switch (a.network_kind) {
+        case NetworkKind::kTransformer:
           MapSelfAttention(from + "_self", to + ".self_attention");
           break;
-        case DecoderKind::kSsru:
+        case NetworkKind::kTransformerSsru:
           MapSsru(from + "_rnn", to + ".ssru");
           break;
-        case DecoderKind::kGru:  // MarianOptions has refused it.
+        case NetworkKind::kGru:  // MarianOptions has refused it.
           break;
       }
       MapCrossAttention(from + "_context", to + ".cross_attention");

@@ -294,7 +294,7 @@ Activation ReadActivation(const MarianOptions& options) {
   return Activation::kGelu;
 }
 
-void ReadDecoderKind(const MarianOptions& options, Architecture* a) {
+void ReadNetworkKind(const MarianOptions& options, Architecture* a) {
   constexpr std::string_view kOption = "transformer-decoder-autoreg";
   const std::string kind = options.Text(kOption, "self-attention");
   if (kind == "rnn") {
@@ -302,9 +302,9 @@ void ReadDecoderKind(const MarianOptions& options, Architecture* a) {
       options.Fail("dec-cell", "only ssru is supported");
     }
     Check(options, kSsruRequirements);
-    a->decoder_kind = DecoderKind::kSsru;
+    a->network_kind = NetworkKind::kTransformerSsru;
   } else if (kind == "self-attention") {
-    a->decoder_kind = DecoderKind::kSelfAttention;
+    a->network_kind = NetworkKind::kTransformer;
   } else {
     options.Fail(kOption, "supported are self-attention and rnn with SSRU");
   }
@@ -378,7 +378,7 @@ NativeMarianConfig ReadMarianModelOptions(const MarianOptions& options) {
   ReadSizes(options, &out);
   ReadSublayers(options, &out.architecture);
   out.architecture.activation = ReadActivation(options);
-  ReadDecoderKind(options, &out.architecture);
+  ReadNetworkKind(options, &out.architecture);
   ReadEmbeddings(options, &out);
   SplitHeads(&out.architecture);
   for (const std::string& option : options.names()) {

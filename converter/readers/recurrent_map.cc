@@ -120,10 +120,11 @@ bool AddGruNames(const JsonFields& tensors, const std::string& part,
 RecurrentFlags ReadRecurrentFlags(const JsonFields& fields) {
   using Initial = RecurrentFlags::InitialState;
   RecurrentFlags flags;
-  flags.score = Demand<AttentionScore>(fields, "score",
-                                       {{"additive", AttentionScore::kAdditive},
-                                        {"dot", AttentionScore::kDot},
-                                        {"general", AttentionScore::kGeneral}});
+  flags.attention_function =
+      Demand<AttentionFunction>(fields, "score",
+                                {{"additive", AttentionFunction::kAdditive},
+                                 {"dot", AttentionFunction::kDot},
+                                 {"general", AttentionFunction::kGeneral}});
   flags.query_before =
       Demand<bool>(fields, "query", {{"before", true}, {"after", false}});
   flags.directions_added = Demand<bool>(

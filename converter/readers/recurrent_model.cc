@@ -80,8 +80,8 @@ class RecurrentMapper {
   }
 
   void TakeAttention() {
-    switch (flags_.score) {
-      case AttentionScore::kAdditive:
+    switch (flags_.attention_function) {
+      case AttentionFunction::kAdditive:
         if (tensors_.Has("attention.joint")) {
           joint_ = tensors_.Take("attention.joint");
         } else {
@@ -92,9 +92,9 @@ class RecurrentMapper {
         // not see.
         energy_ = tensors_.Take("attention.energy").weight;
         return;
-      case AttentionScore::kDot:
+      case AttentionFunction::kDot:
         return;
-      case AttentionScore::kGeneral:
+      case AttentionFunction::kGeneral:
         keys_ = tensors_.Take("attention.keys");
         return;
     }
@@ -126,7 +126,7 @@ class RecurrentMapper {
 
   void SetSizes() {
     const char* const embedding = "should be an embedding [vocabulary, width]";
-    a_.decoder_kind = DecoderKind::kGru;
+    a_.network_kind = NetworkKind::kGru;
     a_.source_vocabulary = Dimension(*source_embedding_, 0, embedding);
     a_.target_vocabulary = Dimension(*target_embedding_, 0, embedding);
     const ModelMap& map = tensors_.map();
@@ -139,7 +139,7 @@ class RecurrentMapper {
     r_.encoder_hidden = StateWidth(encoder_[0]);
     r_.decoder_hidden = StateWidth(decoder_[0]);
     r_.directions_added = r_.bidirectional && flags_.directions_added;
-    r_.score = flags_.score;
+    r_.attention_function = flags_.attention_function;
     r_.query_before = flags_.query_before;
     r_.input_context = Reads(flags_.decoder_reads, "context");
     r_.output_context = Reads(flags_.output_reads, "context");
@@ -213,7 +213,7 @@ class RecurrentMapper {
                      Number(a_.decoder_layers) + " decoder layers");
       }
     }
-    if (r_.score == AttentionScore::kDot &&
+    if (r_.attention_function == AttentionFunction::kDot &&
         r_.memory_width() != r_.decoder_hidden) {
       FailFlag("score", "\"dot\" needs encoder outputs, which are " +
                             Number(r_.memory_width()) +
@@ -306,7 +306,7 @@ class RecurrentMapper {
 
   void BuildAttention() {
     if (joint_.weight != nullptr) SplitJoint();
-    if (r_.score == AttentionScore::kAdditive) {
+    if (r_.attention_function == AttentionFunction::kAdditive) {
       r_.attention_hidden = Dimension(*query_.weight, 0, "should be a matrix");
       AddLinear("attention.query", {query_}, r_.attention_hidden,
                 r_.decoder_hidden);
@@ -316,7 +316,7 @@ class RecurrentMapper {
       }
       model_.tables["attention.energy"] = Values(*energy_);
     }
-    if (r_.score != AttentionScore::kDot) {
+    if (r_.attention_function != AttentionFunction::kDot) {
       AddLinear("attention.keys", {keys_}, r_.attention_hidden,
                 r_.memory_width());
     }

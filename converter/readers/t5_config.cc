@@ -111,7 +111,7 @@ void ReadArchitecture(const JsonFields& config, bool mt5, T5Config* out) {
   a.norm_kind = NormKind::kRms;
   a.norm_position = NormPosition::kPre;
   a.final_norm = true;
-  a.decoder_kind = DecoderKind::kSelfAttention;
+  a.network_kind = NetworkKind::kTransformer;
   a.residual = true;
   a.relative_attention = true;
   ReadBuckets(config, out);

@@ -52,7 +52,7 @@ class ThreadPool {
 
   // Run for a callable: f(part, parts).
   template <typename F>
-  void ForEachPart(F&& f) {
+  void ForEachShard(F&& f) {
     Run([](void* context, uint32_t part,
            uint32_t parts) { (*static_cast<F*>(context))(part, parts); },
         &f);

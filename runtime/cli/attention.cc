@@ -40,7 +40,7 @@ size_t WordCount(const std::vector<size_t>& words) {
 std::vector<size_t> SourceWords(const Translator& translator,
                                 std::span<const int32_t> ids,
                                 const std::vector<std::string>& pieces) {
-  const GenerationRules& rules = translator.model_info().generation;
+  const GenerationConfig& rules = translator.model_info().generation;
   const auto matches = [&](std::span<const int32_t> added, size_t at) {
     if (ids.size() < at + added.size()) return false;
     for (size_t i = 0; i < added.size(); ++i) {

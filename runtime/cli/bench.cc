@@ -8,7 +8,7 @@
 
 #include "cli/arguments.h"
 #include "cli/commands.h"
-#include "cli/group_profile.h"
+#include "cli/operation_profile.h"
 #include "cli/session.h"
 #include "cli/timing.h"
 

@@ -49,7 +49,8 @@ Json MakeBill(const ModelInfo& info, const Profile& profile) {
   Json ram;
   for (int i = 0; i < kBufferCount; ++i) {
     const auto buffer = static_cast<Buffer>(i);
-    ram[BufferName(buffer)] = BufferBytes(profile, buffer);
+    const BufferPlan plan = PlanBuffer(profile, buffer);
+    ram[plan.name] = plan.bytes;
   }
   ram["stacks"] =
       RamBytes(profile) - WorkspaceBytes(profile) - profile.copied_image_bytes;

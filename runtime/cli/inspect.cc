@@ -45,25 +45,25 @@ const char* Name(NormKind kind) {
   return "";
 }
 
-const char* Name(DecoderKind kind) {
+const char* Name(NetworkKind kind) {
   switch (kind) {
-    case DecoderKind::kSelfAttention:
+    case NetworkKind::kTransformer:
       return "self_attention";
-    case DecoderKind::kSsru:
+    case NetworkKind::kTransformerSsru:
       return "ssru";
-    case DecoderKind::kGru:
+    case NetworkKind::kGru:
       return "gru";
   }
   return "";
 }
 
-const char* Name(AttentionScore score) {
+const char* Name(AttentionFunction score) {
   switch (score) {
-    case AttentionScore::kAdditive:
+    case AttentionFunction::kAdditive:
       return "additive";
-    case AttentionScore::kDot:
+    case AttentionFunction::kDot:
       return "dot";
-    case AttentionScore::kGeneral:
+    case AttentionFunction::kGeneral:
       return "general";
   }
   return "";
@@ -83,7 +83,7 @@ const char* Name(InitialState state) {
 
 Json RecurrentJson(const Architecture& a) {
   const Recurrent& r = a.recurrent;
-  return {{"decoder_kind", Name(a.decoder_kind)},
+  return {{"network_kind", Name(a.network_kind)},
           {"source_embedding", r.source_embedding},
           {"target_embedding", r.target_embedding},
           {"encoder_layers", a.encoder_layers},
@@ -92,7 +92,7 @@ Json RecurrentJson(const Architecture& a) {
           {"decoder_hidden", r.decoder_hidden},
           {"bidirectional", r.bidirectional},
           {"directions_added", r.directions_added},
-          {"score", Name(r.score)},
+          {"score", Name(r.attention_function)},
           {"attention_hidden", r.attention_hidden},
           {"query_before", r.query_before},
           {"initial_state", Name(r.initial_state)},
@@ -110,7 +110,7 @@ Json RecurrentJson(const Architecture& a) {
 }
 
 Json ArchitectureJson(const Architecture& a) {
-  if (a.decoder_kind == DecoderKind::kGru) return RecurrentJson(a);
+  if (a.network_kind == NetworkKind::kGru) return RecurrentJson(a);
   return {
       {"d_model", a.d_model},
       {"encoder_layers", a.encoder_layers},
@@ -131,7 +131,7 @@ Json ArchitectureJson(const Architecture& a) {
       {"target_embedding_tied", a.target_embedding_tied},
       {"embedding_scale", a.embedding_scale},
       {"norm_kind", Name(a.norm_kind)},
-      {"decoder_kind", Name(a.decoder_kind)},
+      {"network_kind", Name(a.network_kind)},
       {"encoder_head_dim", a.encoder_head_dim},
       {"decoder_head_dim", a.decoder_head_dim},
       {"encoder_attention_scale", a.encoder_attention_scale},
@@ -162,7 +162,7 @@ Json TokenizerJson(const ModelInfo& info) {
   return kinds.empty() ? "none" : kinds;
 }
 
-Json GenerationJson(const GenerationRules& g) {
+Json GenerationJson(const GenerationConfig& g) {
   Json banned = Json::array();
   uint32_t begin = 0;
   for (const uint32_t end : g.banned_ends) {

@@ -30,7 +30,7 @@ int Refuse(const char* option, const char* value, const std::string& why) {
 }
 
 int CheckLanguage(const char* option, const char* code,
-                  const GenerationRules& rules) {
+                  const GenerationConfig& rules) {
   if (code == nullptr) return kSuccess;
   std::string known;
   for (const Language& language : rules.languages) {
@@ -42,7 +42,7 @@ int CheckLanguage(const char* option, const char* code,
                               : "the model has " + known + ".");
 }
 
-int CheckLanguages(const Arguments& arguments, const GenerationRules& rules) {
+int CheckLanguages(const Arguments& arguments, const GenerationConfig& rules) {
   for (const auto& [option, code] :
        {std::pair("source-lang", arguments.source_language),
         std::pair("target-lang", arguments.target_language)}) {
@@ -65,7 +65,7 @@ int CheckLanguages(const Arguments& arguments, const GenerationRules& rules) {
   return kUsage;
 }
 
-int CheckTask(const char* name, const GenerationRules& rules) {
+int CheckTask(const char* name, const GenerationConfig& rules) {
   if (name == nullptr) return kSuccess;
   std::string known;
   for (const Task& task : rules.tasks) {
@@ -82,7 +82,7 @@ int CheckTask(const char* name, const GenerationRules& rules) {
 
 int Rules::Prepare(const Arguments& arguments, const ModelInfo& model,
                    TranslateOptions* options) {
-  const GenerationRules& rules = model.generation;
+  const GenerationConfig& rules = model.generation;
   for (const int result :
        {CheckLanguages(arguments, rules), CheckTask(arguments.task, rules)}) {
     if (result != kSuccess) return result;

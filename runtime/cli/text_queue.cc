@@ -104,13 +104,13 @@ void TextQueue::BeginPart() {
   if (!part.ends_sentence) return;
   has_piece_ = false;
   part.space = piece_.space;
-  if (parts_of_piece_ < 2 && piece_.end != PieceEnd::kCut) return;
+  if (parts_of_piece_ < 2 && piece_.end != SentenceEnd::kCut) return;
   char warning[200];
   std::snprintf(warning, sizeof(warning),
                 "latimer: warning: the sentence at line %llu (%llu bytes%s) "
                 "exceeds %u tokens and was translated in parts.\n",
                 part.line, static_cast<unsigned long long>(sentence_bytes_),
-                piece_.end == PieceEnd::kCut ? " or more" : "",
+                piece_.end == SentenceEnd::kCut ? " or more" : "",
                 static_cast<unsigned>(translator_.max_source_tokens()));
   part.warning = warning;
 }

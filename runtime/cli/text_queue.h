@@ -32,7 +32,8 @@ class TextQueue {
     unsigned long long line = 0;
     bool done = false;
     bool ends_sentence = false;
-    PieceEnd end = PieceEnd::kSentence;  // Of the last part of a sentence.
+    SentenceEnd end =
+        SentenceEnd::kSentence;  // Of the last part of a sentence.
     std::string text;
     std::string space;  // Behind it.
     std::string warning;
@@ -59,7 +60,7 @@ class TextQueue {
   uint64_t written_ = 0;
   // The piece that is being begun, and what of its sentence has not been.
   bool has_piece_ = false;
-  TextPiece piece_;
+  SourceSentence piece_;
   std::string_view rest_;
   unsigned long long parts_of_piece_ = 0;
   size_t sentence_bytes_ = 0;

@@ -36,7 +36,7 @@ std::span<const Ours> InPlace(const flatbuffers::Vector<const Theirs*>* in) {
 
 // What a user can choose: languages and tasks.
 Status ReadChoices(const schema::Generation& in, const Architecture& a,
-                   GenerationRules* out) {
+                   GenerationConfig* out) {
   out->languages = InPlace<Language>(in.languages());
   out->tasks = InPlace<Task>(in.tasks());
   out->source_language = static_cast<SourceLanguage>(in.source_language());
@@ -67,7 +67,7 @@ Status ReadChoices(const schema::Generation& in, const Architecture& a,
 }  // namespace
 
 Status ReadGeneration(const schema::Generation& in, const Architecture& a,
-                      GenerationRules* out) {
+                      GenerationConfig* out) {
   const int64_t vocabulary = a.target_vocabulary;
   const auto is_token = [&](int64_t id) { return id >= 0 && id < vocabulary; };
   const auto is_token_or_none = [&](int64_t id) {

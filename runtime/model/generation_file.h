@@ -14,7 +14,7 @@ struct Generation;
 // Checks and reads them; views into `in`, which has passed the verifier.
 // kCorrupt where an id is outside the vocabularies or a text is none.
 Status ReadGeneration(const schema::Generation& in, const Architecture& a,
-                      GenerationRules* out);
+                      GenerationConfig* out);
 
 }  // namespace latimer
 

@@ -39,10 +39,10 @@ struct EncoderLayer {
 };
 
 struct DecoderLayer {
-  // DecoderKind::kSelfAttention.
+  // NetworkKind::kTransformer.
   Linear self_qkv;  // [3A, D]
   Linear self_out;  // [D, A]
-  // DecoderKind::kSsru.
+  // NetworkKind::kTransformerSsru.
   Linear ssru_in;  // [2D, D]: candidate (W), gate (Wf, bf)
   // Of either.
   Norm self_norm;
@@ -95,7 +95,7 @@ struct ModelTensors {
   Norm decoder_norm;
   Linear output;  // [V, D], or [V, output_width], with final_logits_bias
 
-  RecurrentTensors recurrent;  // when DecoderKind::kGru
+  RecurrentTensors recurrent;  // when NetworkKind::kGru
 };
 
 // Which target tokens may translate a source; schema/model.fbs has the meaning.

@@ -137,16 +137,16 @@ Status LeftOut(const char* what) {
                        what, kProfile.name);
 }
 
-Status CheckDecoderKind(DecoderKind kind) {
+Status CheckDecoderKind(NetworkKind kind) {
   const char* missing = nullptr;
   switch (kind) {
-    case DecoderKind::kSelfAttention:
+    case NetworkKind::kTransformer:
       if (!kProfile.decoder_self_attention) missing = "self-attention";
       break;
-    case DecoderKind::kSsru:
+    case NetworkKind::kTransformerSsru:
       if (!kProfile.decoder_ssru) missing = "an SSRU";
       break;
-    case DecoderKind::kGru:
+    case NetworkKind::kGru:
       if (!kProfile.decoder_gru) missing = "a GRU";
       break;
   }
@@ -180,12 +180,12 @@ Status CheckCommon(const schema::Architecture& in) {
   LATIMER_RETURN_IF_ERROR(CheckRange("target position count",
                                      in.target_positions(),
                                      kMaxFileBytes / sizeof(float)));
-  if (in.decoder_kind() > schema::DecoderKind::MAX ||
+  if (in.network_kind() > schema::NetworkKind::MAX ||
       ((in.source_embedding_tied() || in.embeddings_shared()) &&
        in.source_vocabulary() != in.target_vocabulary())) {
     return Contradicts();
   }
-  return CheckDecoderKind(static_cast<DecoderKind>(in.decoder_kind()));
+  return CheckDecoderKind(static_cast<NetworkKind>(in.network_kind()));
 }
 
 Status CheckTransformer(const schema::Architecture& in) {
@@ -230,7 +230,7 @@ Status CheckFeatures(const schema::Architecture& in) {
   }
   // An SSRU has no distances.
   if (in.relative_attention() &&
-      in.decoder_kind() != schema::DecoderKind::SelfAttention) {
+      in.network_kind() != schema::NetworkKind::Transformer) {
     return Contradicts();
   }
   return Status();
@@ -238,7 +238,7 @@ Status CheckFeatures(const schema::Architecture& in) {
 
 Status ReadArchitecture(const schema::Architecture& in, Architecture* out) {
   LATIMER_RETURN_IF_ERROR(CheckCommon(in));
-  const bool gru = in.decoder_kind() == schema::DecoderKind::Gru;
+  const bool gru = in.network_kind() == schema::NetworkKind::Gru;
   if (!gru) {
     LATIMER_RETURN_IF_ERROR(CheckTransformer(in));
     LATIMER_RETURN_IF_ERROR(CheckFeatures(in));
@@ -269,7 +269,7 @@ Status ReadArchitecture(const schema::Architecture& in, Architecture* out) {
       .encoder_attention_scale = in.encoder_attention_scale(),
       .decoder_attention_scale = in.decoder_attention_scale(),
       .norm_kind = static_cast<NormKind>(in.norm_kind()),
-      .decoder_kind = static_cast<DecoderKind>(in.decoder_kind()),
+      .network_kind = static_cast<NetworkKind>(in.network_kind()),
       .residual = in.residual(),
       .has_positions = in.has_positions(),
       .gated_ffn = in.gated_ffn(),

@@ -39,11 +39,12 @@ Status CheckConsistency(const schema::Architecture& a, const Recurrent& r) {
   if (r.directions_added && !r.bidirectional) {
     return Damaged("adds directions but has one");
   }
-  if (r.score != AttentionScore::kAdditive &&
+  if (r.attention_function != AttentionFunction::kAdditive &&
       r.attention_hidden != r.decoder_hidden) {
     return Damaged("has keys and states that differ in width");
   }
-  if (r.score == AttentionScore::kDot && r.memory_width() != r.decoder_hidden) {
+  if (r.attention_function == AttentionFunction::kDot &&
+      r.memory_width() != r.decoder_hidden) {
     return Damaged("has a memory and states that differ in width");
   }
   if (r.input_context && !r.query_before) {
@@ -76,7 +77,7 @@ Status ReadRecurrent(const schema::Architecture& a, Recurrent* out) {
   if (a.recurrent() == nullptr) return Damaged("is not described");
   const schema::Recurrent& in = *a.recurrent();
   LATIMER_RETURN_IF_ERROR(CheckWidths(in));
-  if (in.score() > schema::AttentionScore::MAX ||
+  if (in.attention_function() > schema::AttentionFunction::MAX ||
       in.initial_state() > schema::InitialState::MAX) {
     return Damaged("has an attention or a first state of no known kind");
   }
@@ -89,7 +90,8 @@ Status ReadRecurrent(const schema::Architecture& a, Recurrent* out) {
       .combined = in.combined(),
       .bidirectional = in.bidirectional(),
       .directions_added = in.directions_added(),
-      .score = static_cast<AttentionScore>(in.score()),
+      .attention_function =
+          static_cast<AttentionFunction>(in.attention_function()),
       .query_before = in.query_before(),
       .input_context = in.input_context(),
       .output_context = in.output_context(),

@@ -51,7 +51,7 @@ void VisitRecurrentTensors(const Architecture& a, ModelTensors& tensors,
     visitor.OnLinear(G::kEncoder, "initial_state", kNoLayer, r.decoder_hidden,
                      r.encoder_width(), t.initial_state);
   }
-  if (r.score != AttentionScore::kDot) {
+  if (r.attention_function != AttentionFunction::kDot) {
     visitor.OnLinear(G::kCrossKv, "attention.keys", kNoLayer,
                      r.attention_hidden, r.memory_width(), t.keys);
   }
@@ -61,7 +61,7 @@ void VisitRecurrentTensors(const Architecture& a, ModelTensors& tensors,
                      tensors.target_embedding);
   }
   const auto attention = [&] {
-    if (r.score != AttentionScore::kAdditive) return;
+    if (r.attention_function != AttentionFunction::kAdditive) return;
     visitor.OnLinear(G::kDecoder, "attention.query", kNoLayer,
                      r.attention_hidden, r.decoder_hidden, t.query);
     visitor.OnTable(G::kDecoder, "attention.energy", 1, r.attention_hidden,
@@ -97,7 +97,7 @@ void VisitRecurrentTensors(const Architecture& a, ModelTensors& tensors,
 template <typename Visitor>
 void VisitTensors(const Architecture& a, ModelTensors& t, Visitor& visitor) {
   using G = TensorGroup;
-  if (a.decoder_kind == DecoderKind::kGru) {
+  if (a.network_kind == NetworkKind::kGru) {
     if constexpr (kProfile.decoder_gru) VisitRecurrentTensors(a, t, visitor);
     return;
   }
@@ -165,20 +165,20 @@ void VisitTensors(const Architecture& a, ModelTensors& t, Visitor& visitor) {
   }
   for (int i = 0; i < static_cast<int>(a.decoder_layers); ++i) {
     DecoderLayer& layer = t.decoder[i];
-    switch (a.decoder_kind) {
-      case DecoderKind::kSelfAttention:
+    switch (a.network_kind) {
+      case NetworkKind::kTransformer:
         visitor.OnLinear(G::kDecoder, "decoder.%d.self_attention.qkv", i,
                          3 * da, d, layer.self_qkv);
         visitor.OnLinear(G::kDecoder, "decoder.%d.self_attention.out", i, d, da,
                          layer.self_out);
         norm(G::kDecoder, "decoder.%d.self_attention.norm", i, layer.self_norm);
         break;
-      case DecoderKind::kSsru:
+      case NetworkKind::kTransformerSsru:
         visitor.OnLinear(G::kDecoder, "decoder.%d.ssru.in", i, 2 * d, d,
                          layer.ssru_in);
         norm(G::kDecoder, "decoder.%d.ssru.norm", i, layer.self_norm);
         break;
-      case DecoderKind::kGru:
+      case NetworkKind::kGru:
         break;
     }
     visitor.OnLinear(G::kDecoder, "decoder.%d.cross_attention.query", i, da, d,

@@ -101,8 +101,8 @@ size_t SentenceSplitter::Push(std::string_view bytes) {
 }
 
 // Gives the first `bytes`, whose first `sentence` are the sentence.
-bool SentenceSplitter::Give(size_t sentence, size_t bytes, PieceEnd end,
-                            TextPiece* piece) {
+bool SentenceSplitter::Give(size_t sentence, size_t bytes, SentenceEnd end,
+                            SourceSentence* piece) {
   const std::string_view text = Rest();
   *piece = {Slice(text, 0, sentence), Slice(text, sentence, bytes - sentence),
             end, line_};
@@ -115,23 +115,24 @@ bool SentenceSplitter::Give(size_t sentence, size_t bytes, PieceEnd end,
 
 // At white space.
 SentenceSplitter::Scan SentenceSplitter::ScanSpace(std::string_view text,
-                                                   bool all, TextPiece* piece) {
+                                                   bool all,
+                                                   SourceSentence* piece) {
   // Before any sentence a line of white space is a piece.
   const uint32_t breaks = scanned_ == 0 ? 1 : 2;
   uint32_t lines = 0;
   bool known = false;
   const size_t end = SpaceEnd(text, scanned_, breaks, all, &lines, &known);
   if (lines >= breaks) {
-    Give(scanned_, end, PieceEnd::kParagraph, piece);
+    Give(scanned_, end, SentenceEnd::kParagraph, piece);
     return Scan::kPiece;
   }
   if (!known) return Scan::kNeedsMore;
   if (end == text.size()) {
-    Give(scanned_, end, ended_ ? PieceEnd::kText : PieceEnd::kCut, piece);
+    Give(scanned_, end, ended_ ? SentenceEnd::kText : SentenceEnd::kCut, piece);
     return Scan::kPiece;
   }
   if (scanned_ == 0) {
-    Give(0, end, PieceEnd::kSentence, piece);
+    Give(0, end, SentenceEnd::kSentence, piece);
     return Scan::kPiece;
   }
   const std::string_view before = Slice(text, 0, scanned_);
@@ -140,13 +141,13 @@ SentenceSplitter::Scan SentenceSplitter::ScanSpace(std::string_view text,
   if (lines > 0) list = BeginsListItem(before, after, all);
   if (list == Verdict::kNeedsMore) return Scan::kNeedsMore;
   if (list == Verdict::kYes) {
-    Give(scanned_, end, PieceEnd::kLine, piece);
+    Give(scanned_, end, SentenceEnd::kLine, piece);
     return Scan::kPiece;
   }
   const Verdict verdict = EndsAtSpace(rules_, before, after, all);
   if (verdict == Verdict::kNeedsMore) return Scan::kNeedsMore;
   if (verdict == Verdict::kYes) {
-    Give(scanned_, end, PieceEnd::kSentence, piece);
+    Give(scanned_, end, SentenceEnd::kSentence, piece);
     return Scan::kPiece;
   }
   scanned_ = end;
@@ -157,7 +158,7 @@ SentenceSplitter::Scan SentenceSplitter::ScanSpace(std::string_view text,
 // At a character that is no white space.
 SentenceSplitter::Scan SentenceSplitter::ScanLetter(std::string_view text,
                                                     bool all,
-                                                    TextPiece* piece) {
+                                                    SourceSentence* piece) {
   const Utf8Char c = FirstChar(From(text, scanned_));
   if (c.bytes == 0) {
     if (!all && text.size() - scanned_ < AnnouncedBytes(text[scanned_])) {
@@ -175,7 +176,7 @@ SentenceSplitter::Scan SentenceSplitter::ScanLetter(std::string_view text,
   }
   if (after_stop_) {
     if (!(after_quote_ && c.bytes > 0 && IsQuotingParticle(c.code_point))) {
-      Give(scanned_, scanned_, PieceEnd::kSentence, piece);
+      Give(scanned_, scanned_, SentenceEnd::kSentence, piece);
       return Scan::kPiece;
     }
     after_stop_ = after_quote_ = false;
@@ -184,7 +185,7 @@ SentenceSplitter::Scan SentenceSplitter::ScanLetter(std::string_view text,
   return Scan::kGoOn;
 }
 
-bool SentenceSplitter::Next(TextPiece* piece) {
+bool SentenceSplitter::Next(SourceSentence* piece) {
   const std::string_view text = Rest();
   const bool full = text.size() == sizeof(buffer_);
   const bool all = ended_ || full;
@@ -204,7 +205,7 @@ bool SentenceSplitter::Next(TextPiece* piece) {
     return false;
   }
   if (ended_) {
-    return Give(text.size(), text.size(), PieceEnd::kText, piece);
+    return Give(text.size(), text.size(), SentenceEnd::kText, piece);
   }
   if (!full) return false;
   const size_t cut = FindCut(text);
@@ -220,10 +221,10 @@ bool SentenceSplitter::Next(TextPiece* piece) {
     if (c.bytes == 0 || !IsBreakingSpace(c.code_point)) break;
     end += c.bytes;
   }
-  return Give(sentence, end, PieceEnd::kCut, piece);
+  return Give(sentence, end, SentenceEnd::kCut, piece);
 }
 
-std::string_view SentenceSplitter::JoinLines(const TextPiece& piece) {
+std::string_view SentenceSplitter::JoinLines(const SourceSentence& piece) {
   const std::string_view text = piece.sentence;
   if (text.empty()) return text;
   LATIMER_CHECK(text.data() >= buffer_ &&
@@ -256,21 +257,21 @@ std::string_view SentenceSplitter::JoinLines(const TextPiece& piece) {
 }
 
 std::string_view SpaceBehind(std::string_view translation,
-                             std::string_view space, PieceEnd end) {
+                             std::string_view space, SentenceEnd end) {
   if (translation.empty()) return space;
   switch (end) {
-    case PieceEnd::kLine:
-    case PieceEnd::kParagraph:
-    case PieceEnd::kText:
+    case SentenceEnd::kLine:
+    case SentenceEnd::kParagraph:
+    case SentenceEnd::kText:
       return space;
-    case PieceEnd::kCut:
-    case PieceEnd::kSentence:
+    case SentenceEnd::kCut:
+    case SentenceEnd::kSentence:
       break;
   }
   const bool is_plain = space == " " || space.empty();
   bool line_break = false;
   for (const char c : space) line_break = line_break || IsLineBreak(c);
-  if (line_break || (is_plain && end == PieceEnd::kSentence)) {
+  if (line_break || (is_plain && end == SentenceEnd::kSentence)) {
     return EndsIdeographicSentence(translation) ? "" : " ";
   }
   return space;

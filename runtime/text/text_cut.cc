@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "text/normalizer.h"
 #include "text/slice.h"
-#include "text/text_parts.h"
+#include "text/text_spans.h"
 #include "text/tokenize.h"
 #include "text/utf8.h"
 
@@ -124,11 +124,11 @@ bool CutSearch::SearchStretch(std::string_view stretch) {
 }
 
 size_t CutSearch::Find() {
-  TextParts parts(view_, text_);
-  TextPart part;
+  TextSpans parts(view_, text_);
+  TextSpan part;
   bool fits = true;
   while (fits && parts.Next(part)) {
-    if (part.kind == TextPart::Kind::kStretch) {
+    if (part.kind == TextSpan::Kind::kStretch) {
       fits = SearchStretch(part.text);
     } else {
       ++tokens_;

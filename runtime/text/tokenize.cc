@@ -4,7 +4,7 @@
 #include "latimer/profile_config.h"
 #include "text/normalizer.h"
 #include "text/slice.h"
-#include "text/text_parts.h"
+#include "text/text_spans.h"
 #include "text/unigram.h"
 #include "text/words.h"
 
@@ -105,10 +105,10 @@ std::optional<size_t> Tokenize(const TokenizerView& view, std::string_view text,
                                std::span<int32_t> ids) {
   CheckScratch(view, scratch);
   IdWriter writer(ids);
-  TextParts parts(view, text);
-  TextPart part;
+  TextSpans parts(view, text);
+  TextSpan part;
   while (parts.Next(part)) {
-    if (part.kind != TextPart::Kind::kStretch) {
+    if (part.kind != TextSpan::Kind::kStretch) {
       writer.Write(part.id);
     } else if (!WriteStretch(view, part.text, scratch, writer)) {
       return std::nullopt;

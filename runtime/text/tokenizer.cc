@@ -5,7 +5,7 @@
 
 #include "text/detokenize.h"
 #include "text/slice.h"
-#include "text/text_parts.h"
+#include "text/text_spans.h"
 #include "text/tokenize.h"
 #include "text/trie.h"
 
@@ -55,10 +55,10 @@ size_t Tokenizer::LanguageCodeBytes(std::string_view text) const {
         !view_.treat_whitespace_as_suffix && From(text, bytes).starts_with(' ');
     return is_piece && can_be_cut ? bytes : 0;
   }
-  TextParts parts(view_, text);
-  TextPart part;
+  TextSpans parts(view_, text);
+  TextSpan part;
   const bool has_code =
-      parts.Next(part) && part.kind == TextPart::Kind::kLanguageCode;
+      parts.Next(part) && part.kind == TextSpan::Kind::kLanguageCode;
   return has_code ? part.text.size() : 0;
 }
 

@@ -9,17 +9,17 @@ namespace {
 
 // A model of GRUs has one attention, with one head.
 bool HasNone(const Architecture& a, AttentionKind kind) {
-  return a.decoder_kind == DecoderKind::kGru && kind != AttentionKind::kCross;
+  return a.network_kind == NetworkKind::kGru && kind != AttentionKind::kCross;
 }
 
 uint32_t LayersOf(const Architecture& a, AttentionKind kind) {
   if (HasNone(a, kind)) return 0;
-  if (a.decoder_kind == DecoderKind::kGru) return 1;
+  if (a.network_kind == NetworkKind::kGru) return 1;
   return kind == AttentionKind::kEncoder ? a.encoder_layers : a.decoder_layers;
 }
 
 uint32_t HeadsOf(const Architecture& a, AttentionKind kind) {
-  if (a.decoder_kind == DecoderKind::kGru) return 1;
+  if (a.network_kind == NetworkKind::kGru) return 1;
   return kind == AttentionKind::kEncoder ? a.encoder_heads : a.decoder_heads;
 }
 
@@ -61,8 +61,8 @@ Status BeginCapture(RunContext& context, AttentionKind kind,
                          "for the cross-attention.");
   }
   if (kind == AttentionKind::kDecoder &&
-      context.model.info.architecture.decoder_kind !=
-          DecoderKind::kSelfAttention) {
+      context.model.info.architecture.network_kind !=
+          NetworkKind::kTransformer) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "The model's decoder has no self-attention; ask for "
                          "that of the encoder or for the cross-attention.");

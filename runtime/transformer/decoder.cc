@@ -43,7 +43,7 @@ using Rows = std::span<const DecoderRow>;
   const float* input = SublayerInput(context, layer.self_norm, m, x);
   float* qkv = workspace.projection;
   ApplyLinear(context, layer.self_qkv, PrepareInput(context, input, m, d), qkv);
-  context.clock.Lap(WorkGroup::kQkv);
+  context.clock.Lap(Operation::kQkv);
   for (size_t i = 0; i < m; ++i) {
     const size_t position = rows[i].position;
     const float* row = qkv + i * 3 * width;
@@ -58,11 +58,11 @@ using Rows = std::span<const DecoderRow>;
             .count = position + 1},
            workspace.sublayer + i * width);
   }
-  context.clock.Lap(WorkGroup::kSelfAttention);
+  context.clock.Lap(Operation::kSelfAttention);
   float* output = workspace.projection;
   ApplyLinear(context, layer.self_out,
               PrepareInput(context, workspace.sublayer, m, width), output);
-  context.clock.Lap(WorkGroup::kAttentionOut);
+  context.clock.Lap(Operation::kAttentionOut);
   FinishSublayer(context, layer.self_norm, m, output, x);
 }
 
@@ -79,7 +79,7 @@ using Rows = std::span<const DecoderRow>;
   float* queries = workspace.projection;
   ApplyLinear(context, layer.cross_query, PrepareInput(context, input, m, d),
               queries);
-  context.clock.Lap(WorkGroup::kQkv);
+  context.clock.Lap(Operation::kQkv);
   for (size_t i = 0; i < m; ++i) {
     const float* cache = CrossKv(context, *rows[i].caches, index);
     Attend(context, {AttentionKind::kCross, index, rows[i].position}, heads, 1,
@@ -90,29 +90,29 @@ using Rows = std::span<const DecoderRow>;
             .count = rows[i].caches->source_tokens},
            workspace.sublayer + i * width);
   }
-  context.clock.Lap(WorkGroup::kCrossAttention);
+  context.clock.Lap(Operation::kCrossAttention);
   float* output = workspace.projection;
   ApplyLinear(context, layer.cross_out,
               PrepareInput(context, workspace.sublayer, m, width), output);
-  context.clock.Lap(WorkGroup::kAttentionOut);
+  context.clock.Lap(Operation::kAttentionOut);
   FinishSublayer(context, layer.cross_norm, m, output, x);
 }
 
 // What stands before the cross-attention. What the profile leaves out is not
 // compiled in; Load has refused models that need it.
 void SelfSublayer(RunContext& context, uint32_t index, Rows rows, float* x) {
-  switch (context.model.info.architecture.decoder_kind) {
-    case DecoderKind::kSelfAttention:
+  switch (context.model.info.architecture.network_kind) {
+    case NetworkKind::kTransformer:
       if constexpr (kProfile.decoder_self_attention) {
         SelfAttention(context, index, rows, x);
       }
       return;
-    case DecoderKind::kSsru:
+    case NetworkKind::kTransformerSsru:
       if constexpr (kProfile.decoder_ssru) {
         SsruSublayer(context, index, rows, x);
       }
       return;
-    case DecoderKind::kGru:  // Has no sublayers.
+    case NetworkKind::kGru:  // Has no sublayers.
       return;
   }
 }
@@ -153,14 +153,14 @@ void SelfSublayer(RunContext& context, uint32_t index, Rows rows, float* x) {
 }  // namespace
 
 void FillCrossKv(RunContext& context, const SentenceCaches& caches) {
-  switch (context.model.info.architecture.decoder_kind) {
-    case DecoderKind::kSelfAttention:
-    case DecoderKind::kSsru:
+  switch (context.model.info.architecture.network_kind) {
+    case NetworkKind::kTransformer:
+    case NetworkKind::kTransformerSsru:
       if constexpr (kProfile.transformer()) {
         FillTransformerCrossKv(context, caches);
       }
       return;
-    case DecoderKind::kGru:
+    case NetworkKind::kGru:
       if constexpr (kProfile.decoder_gru) FillGruKeys(context, caches);
       return;
   }
@@ -168,14 +168,14 @@ void FillCrossKv(RunContext& context, const SentenceCaches& caches) {
 
 DecoderOutput StepDecoder(RunContext& context, Rows rows) {
   LATIMER_DCHECK(!rows.empty() && rows.size() <= kProfile.lanes);
-  switch (context.model.info.architecture.decoder_kind) {
-    case DecoderKind::kSelfAttention:
-    case DecoderKind::kSsru:
+  switch (context.model.info.architecture.network_kind) {
+    case NetworkKind::kTransformer:
+    case NetworkKind::kTransformerSsru:
       if constexpr (kProfile.transformer()) {
         return StepTransformerDecoder(context, rows);
       }
       break;
-    case DecoderKind::kGru:
+    case NetworkKind::kGru:
       if constexpr (kProfile.decoder_gru) return StepGruDecoder(context, rows);
       break;
   }

@@ -21,7 +21,7 @@ void SelfAttention(RunContext& context, uint32_t index, size_t rows,
   float* qkv = workspace.projection;
   ApplyLinear(context, layer.self_qkv, PrepareInput(context, input, rows, d),
               qkv);
-  context.clock.Lap(WorkGroup::kQkv);
+  context.clock.Lap(Operation::kQkv);
   // The sentence's cross_kv, [layers, rows, 2A], is written later. A decoder
   // that is too narrow for it is a rarity.
   const size_t room = size_t{a.decoder_layers} * a.decoder_attention_width();
@@ -33,11 +33,11 @@ void SelfAttention(RunContext& context, uint32_t index, size_t rows,
           .count = rows,
           .packed = width <= room ? caches.cross_kv : nullptr},
          workspace.sublayer);
-  context.clock.Lap(WorkGroup::kSelfAttention);
+  context.clock.Lap(Operation::kSelfAttention);
   float* output = workspace.projection;
   ApplyLinear(context, layer.self_out,
               PrepareInput(context, workspace.sublayer, rows, width), output);
-  context.clock.Lap(WorkGroup::kAttentionOut);
+  context.clock.Lap(Operation::kAttentionOut);
   FinishSublayer(context, layer.self_norm, rows, output, x);
 }
 
@@ -63,14 +63,14 @@ void SelfAttention(RunContext& context, uint32_t index, size_t rows,
 
 void RunEncoder(RunContext& context, std::span<const int32_t> source,
                 const SentenceCaches& caches) {
-  switch (context.model.info.architecture.decoder_kind) {
-    case DecoderKind::kSelfAttention:
-    case DecoderKind::kSsru:
+  switch (context.model.info.architecture.network_kind) {
+    case NetworkKind::kTransformer:
+    case NetworkKind::kTransformerSsru:
       if constexpr (kProfile.transformer()) {
         RunTransformerEncoder(context, source, caches);
       }
       return;
-    case DecoderKind::kGru:
+    case NetworkKind::kGru:
       if constexpr (kProfile.decoder_gru) {
         RunGruEncoder(context, source, caches);
       }

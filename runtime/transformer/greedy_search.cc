@@ -73,18 +73,18 @@ Prefix PrefixOf(const RunContext& context, const Lane& lane) {
 void Encode(RunContext& context, Lane& lane) {
   const std::span<const int32_t> source(lane.source(context),
                                         lane.source_tokens);
-  context.clock.Start(lane.rules.times, Station::kEncoder);
+  context.clock.Start(lane.rules.times, Phase::kEncoder);
   RunEncoder(context, source, lane.caches);
-  context.clock.Start(lane.rules.times, Station::kCrossKv);
+  context.clock.Start(lane.rules.times, Phase::kCrossKv);
   FillCrossKv(context, lane.caches);
-  context.clock.Lap(WorkGroup::kQkv);
+  context.clock.Lap(Operation::kQkv);
   if (HasShortlist(context)) {
-    context.clock.Start(lane.rules.times, Station::kDecoder);
+    context.clock.Start(lane.rules.times, Phase::kDecoder);
     lane.caches.shortlist =
         context.workspace->shortlist + lane.number * kShortlistMasks;
     FillShortlist(context, source, lane.caches.shortlist);
     context.masked_logits = nullptr;
-    context.clock.Lap(WorkGroup::kSearch);
+    context.clock.Lap(Operation::kSearch);
   }
 }
 
@@ -256,7 +256,7 @@ void GreedySearch::Step(RunContext& context) {
   CollectRows(context);
   if (row_count_ == 0) return;
   // Of sentences side by side the oldest pays.
-  context.clock.Start(row_lanes_[0]->rules.times, Station::kDecoder);
+  context.clock.Start(row_lanes_[0]->rules.times, Phase::kDecoder);
   ChooseTokens(context, StepDecoder(context, {rows_, row_count_}));
 }
 
@@ -273,13 +273,13 @@ void GreedySearch::ChooseTokens(RunContext& context,
     Lane& lane = *row_lanes_[i];
     ComputeOutput(context, output.x + i * output.columns, output.columns,
                   lane.caches);
-    context.clock.Lap(WorkGroup::kOutput);
+    context.clock.Lap(Operation::kOutput);
     if (const int32_t forced = ForcedToken(lane); forced >= 0) {
       Force(context, lane, forced);
     } else {
       ChooseFromLogits(context, lane);
     }
-    context.clock.Lap(WorkGroup::kSearch);
+    context.clock.Lap(Operation::kSearch);
   }
 }
 
@@ -310,9 +310,9 @@ void GreedySearch::ChooseFromBounds(RunContext& context,
       Force(context, lane, forced);
     } else if (NeedsAllLogits(lane.rules)) {
       UnprunedLogits(context, row);
-      context.clock.Lap(WorkGroup::kOutput);
+      context.clock.Lap(Operation::kOutput);
       ChooseFromLogits(context, lane);
-      context.clock.Lap(WorkGroup::kSearch);
+      context.clock.Lap(Operation::kSearch);
     } else {
       bounded[count++] = row;
     }
@@ -331,7 +331,7 @@ void GreedySearch::ChooseBounded(RunContext& context,
                        return row_lanes_[row]->unpruned_steps > 0;
                      });
   BoundLogits(context, rows, exact ? Bounds::kExact : Bounds::kHighNibbles);
-  context.clock.Lap(WorkGroup::kOutput);
+  context.clock.Lap(Operation::kOutput);
   for (size_t i = 0; i < rows.size(); ++i) {
     Lane& lane = *row_lanes_[rows[i]];
     const BestToken best =
@@ -343,7 +343,7 @@ void GreedySearch::ChooseBounded(RunContext& context,
     }
     Append(context, lane, static_cast<int32_t>(best.token));
   }
-  context.clock.Lap(WorkGroup::kSearch);
+  context.clock.Lap(Operation::kSearch);
 }
 
 // The output matrix is read once for all rows, some channels at a time: as many
@@ -363,7 +363,7 @@ void GreedySearch::ChooseFromWindows(RunContext& context,
   for (uint32_t first = 0; first < matrix.n; first += most) {
     const uint32_t size = std::min(most, matrix.n - first);
     ComputeLogitWindow(context, input, first, first + size);
-    context.clock.Lap(WorkGroup::kOutput);
+    context.clock.Lap(Operation::kOutput);
     for (size_t i = 0; i < row_count_; ++i) {
       float* row = logits + i * size;
       ApplyRules(row_lanes_[i]->rules, PrefixOf(context, *row_lanes_[i]),
@@ -371,7 +371,7 @@ void GreedySearch::ChooseFromWindows(RunContext& context,
       const size_t token = context.vector->argmax(size, row);
       if (row[token] > best[i].logit) best[i] = {row[token], first + token};
     }
-    context.clock.Lap(WorkGroup::kSearch);
+    context.clock.Lap(Operation::kSearch);
   }
   for (size_t i = 0; i < row_count_; ++i) {
     Lane& lane = *row_lanes_[i];

@@ -45,7 +45,7 @@ void ScoreAdditively(RunContext& context, const SentenceCaches& caches,
 
 void FillGruKeys(RunContext& context, const SentenceCaches& caches) {
   const Recurrent& r = context.model.info.architecture.recurrent;
-  if (r.score == AttentionScore::kDot) return;
+  if (r.attention_function == AttentionFunction::kDot) return;
   ApplyLinear(context, context.model.tensors.recurrent.keys,
               PrepareInput(context, caches.cross_kv, caches.source_tokens,
                            r.memory_width()),
@@ -59,15 +59,16 @@ void AttendGruMemory(RunContext& context, const SentenceCaches& caches,
   const size_t source_tokens = caches.source_tokens;
   const float* memory = caches.cross_kv;
   const size_t width = r.memory_width();
-  float* scores = context.workspace->scores;
-  switch (r.score) {
-    case AttentionScore::kAdditive:
+  float* scores = context.workspace->attention_scratch;
+  switch (r.attention_function) {
+    case AttentionFunction::kAdditive:
       ScoreAdditively(context, caches, query, scratch, scores);
       break;
-    case AttentionScore::kDot:
-    case AttentionScore::kGeneral: {
-      const float* keys =
-          r.score == AttentionScore::kDot ? memory : caches.gru_keys;
+    case AttentionFunction::kDot:
+    case AttentionFunction::kGeneral: {
+      const float* keys = r.attention_function == AttentionFunction::kDot
+                              ? memory
+                              : caches.gru_keys;
       const size_t n = r.attention_hidden;
       for (size_t s = 0; s < source_tokens; ++s) {
         scores[s] = Dot(n, query, keys + s * n);

@@ -1,4 +1,4 @@
-// The attention of a GRU decoder on the memory; see AttentionScore.
+// The attention of a GRU decoder on the memory; see AttentionFunction.
 #ifndef LATIMER_TRANSFORMER_GRU_ATTENTION_H_
 #define LATIMER_TRANSFORMER_GRU_ATTENTION_H_
 

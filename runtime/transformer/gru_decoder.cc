@@ -29,10 +29,10 @@ Rows PlaceRows(RunContext& context) {
   rows.features = rows.attended + r.memory_width();
   rows.combined = rows.features + r.feature_width();
   rows.scratch = rows.combined + r.combined;
-  LATIMER_DCHECK(
-      static_cast<uint64_t>(rows.scratch - rows.embedded) +
-          Largest(2 * GruGates(r.decoder_hidden), 2 * r.attention_hidden) <=
-      GruScratchFloats(kProfile));
+  LATIMER_DCHECK(static_cast<uint64_t>(rows.scratch - rows.embedded) +
+                     std::max<uint64_t>(2 * GruGates(r.decoder_hidden),
+                                        2 * r.attention_hidden) <=
+                 GruScratchFloats(kProfile));
   return rows;
 }
 
@@ -83,15 +83,15 @@ const float* StepGruRow(RunContext& context, const DecoderRow& row,
   const RecurrentTensors& t = context.model.tensors.recurrent;
   const float* top = GruState(context, *row.caches, a.decoder_layers - 1);
   EmbedToken(context, row.token, rows.embedded);
-  context.clock.Lap(WorkGroup::kEmbedding);
+  context.clock.Lap(Operation::kEmbedding);
   const auto attend = [&] {
     AttendGruMemory(context, *row.caches, top, row.position, rows.scratch,
                     rows.attended);
-    context.clock.Lap(WorkGroup::kCrossAttention);
+    context.clock.Lap(Operation::kCrossAttention);
   };
   if (r.query_before) attend();
   StepLayers(context, *row.caches, rows.embedded, rows.scratch);
-  context.clock.Lap(WorkGroup::kRecurrent);
+  context.clock.Lap(Operation::kRecurrent);
   if (!r.query_before) attend();
   GatherFeatures(r, top, rows);
   if (r.combined == 0) return rows.features;

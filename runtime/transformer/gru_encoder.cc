@@ -90,7 +90,7 @@ void RunGruEncoder(RunContext& context, std::span<const int32_t> source,
     LookUpRow(context, context.model.tensors.source_embedding,
               static_cast<uint32_t>(source[i]), x + i * r.source_embedding);
   }
-  context.clock.Lap(WorkGroup::kEmbedding);
+  context.clock.Lap(Operation::kEmbedding);
   if (r.initial_state == InitialState::kZero) {
     std::fill_n(GruState(context, caches, 0),
                 size_t{a.decoder_layers} * r.decoder_hidden, 0.0f);
@@ -106,7 +106,7 @@ void RunGruEncoder(RunContext& context, std::span<const int32_t> source,
   if (x != caches.cross_kv) {
     std::memcpy(caches.cross_kv, x, rows * r.memory_width() * sizeof(float));
   }
-  context.clock.Lap(WorkGroup::kRecurrent);
+  context.clock.Lap(Operation::kRecurrent);
 }
 
 }  // namespace latimer

@@ -22,11 +22,13 @@ Pool CrossPool(const Architecture& a) {
   Pool pool{.tokens = 0,
             .layers = a.decoder_layers,
             .row = 2 * size_t{a.decoder_attention_width()}};
-  if (a.decoder_kind == DecoderKind::kGru) {
+  if (a.network_kind == NetworkKind::kGru) {
     const Recurrent& r = a.recurrent;
     pool.layers = 1;
-    pool.row = r.memory_width() +
-               (r.score == AttentionScore::kDot ? 0 : r.attention_hidden);
+    pool.row =
+        r.memory_width() + (r.attention_function == AttentionFunction::kDot
+                                ? 0
+                                : r.attention_hidden);
   }
   pool.tokens = kFloats / pool.token();
   return pool;
@@ -42,7 +44,7 @@ Pool SelfPool(const Architecture& a) {
 }
 
 bool KeepsStates(const Architecture& a) {
-  return a.decoder_kind != DecoderKind::kSelfAttention;
+  return a.network_kind != NetworkKind::kTransformer;
 }
 
 // Finds the first place for `tokens` tokens in a pool, beside the regions of
@@ -105,7 +107,7 @@ float* SelfKvOf(RunContext& context, const Lane& lane, const Pool& pool) {
 
 void PlaceStates(RunContext& context, Lane& lane) {
   const Architecture& a = context.model.info.architecture;
-  const size_t width = a.decoder_kind == DecoderKind::kGru
+  const size_t width = a.network_kind == NetworkKind::kGru
                            ? a.recurrent.decoder_hidden
                            : a.d_model;
   lane.caches.self_kv =
@@ -118,7 +120,7 @@ void PlaceStates(RunContext& context, Lane& lane) {
 bool PlaceCaches(RunContext& context, std::span<Lane> lanes, Lane& lane) {
   Workspace& workspace = *context.workspace;
   const Architecture& a = context.model.info.architecture;
-  const bool gru = a.decoder_kind == DecoderKind::kGru;
+  const bool gru = a.network_kind == NetworkKind::kGru;
   const Pool cross = CrossPool(a);
   SentenceCaches& caches = lane.caches;
   caches.source_tokens = lane.source_tokens;

@@ -16,12 +16,12 @@ constexpr size_t kSmallestRowSplit = 16;
 // Each part of a task has its own scores.
 float* ScoresOf(Workspace& workspace, uint32_t part) {
   constexpr size_t kPerThread =
-      Elements(Buffer::kScores, sizeof(float)) / kProfile.threads;
+      Elements(Buffer::kAttentionScratch, sizeof(float)) / kProfile.threads;
   static_assert(kPerThread >= AttentionScratchSize(kProfile.heads,
                                                    kProfile.source_tokens) &&
                 kPerThread >= AttentionScratchSize(kProfile.heads,
                                                    kProfile.target_tokens));
-  return workspace.scores + part * kPerThread;
+  return workspace.attention_scratch + part * kPerThread;
 }
 
 bool HasNorm(const RunContext& context, NormPosition position) {
@@ -75,7 +75,7 @@ void FeedForwardRows(RunContext& context, const Linear& in, const Linear& out,
   }
   ApplyLinear(context, out, PrepareInput(context, inside, rows, out.k),
               workspace.sublayer);
-  context.clock.Lap(WorkGroup::kFeedForward);
+  context.clock.Lap(Operation::kFeedForward);
   FinishSublayer(context, norm, rows, workspace.sublayer, x);
 }
 
@@ -144,7 +144,7 @@ void Embed(RunContext& context, const Linear& embedding, const float* positions,
       for (size_t j = 0; j < d; ++j) row[j] *= a.embedding_scale;
     }
   }
-  context.clock.Lap(WorkGroup::kEmbedding);
+  context.clock.Lap(Operation::kEmbedding);
   if (a.embedding_norm) Normalize(context, norm, count, x);
 }
 
@@ -153,7 +153,7 @@ const float* SublayerInput(RunContext& context, const Norm& norm, size_t rows,
   if (!HasNorm(context, NormPosition::kPre)) return x;
   float* normalized = context.workspace->sublayer;
   AddNorm(context, norm, rows, x, nullptr, normalized);
-  context.clock.Lap(WorkGroup::kNorm);
+  context.clock.Lap(Operation::kNorm);
   return normalized;
 }
 
@@ -167,13 +167,13 @@ void FinishSublayer(RunContext& context, const Norm& norm, size_t rows,
   } else {
     std::memcpy(x, output, rows * a.d_model * sizeof(float));
   }
-  context.clock.Lap(WorkGroup::kNorm);
+  context.clock.Lap(Operation::kNorm);
 }
 
 void Normalize(RunContext& context, const Norm& norm, size_t rows, float* x) {
   if (context.model.info.architecture.norm_kind == NormKind::kNone) return;
   AddNorm(context, norm, rows, x, nullptr, x);
-  context.clock.Lap(WorkGroup::kNorm);
+  context.clock.Lap(Operation::kNorm);
 }
 
 void FeedForward(RunContext& context, const Linear& in, const Linear& out,
@@ -232,7 +232,7 @@ void Attend(RunContext& context, const AttentionPlace& place,
     return;
   }
   // By heads, so that each is packed once.
-  context.threads.ForEachPart([&](uint32_t part, uint32_t parts) {
+  context.threads.ForEachShard([&](uint32_t part, uint32_t parts) {
     const size_t begin = all.heads * part / parts;
     const size_t end = all.heads * (part + 1) / parts;
     if (begin == end) return;

@@ -92,7 +92,7 @@ void ApplyLinear(RunContext& context, const Linear& linear,
     return;
   }
   const uint32_t blocks = (linear.n + kChannelBlock - 1) / kChannelBlock;
-  context.threads.ForEachPart([&](uint32_t part, uint32_t parts) {
+  context.threads.ForEachShard([&](uint32_t part, uint32_t parts) {
     const auto bound = [&](uint32_t i) {
       const uint64_t channel = uint64_t{blocks} * i / parts * kChannelBlock;
       return static_cast<uint32_t>(channel < linear.n ? channel : linear.n);
@@ -112,7 +112,7 @@ void ApplyMaskedLinear(RunContext& context, const Linear& linear,
     ApplyMaskedBlocks(context, linear, input, masks, 0, blocks, y);
     return;
   }
-  context.threads.ForEachPart([&](uint32_t part, uint32_t parts) {
+  context.threads.ForEachShard([&](uint32_t part, uint32_t parts) {
     const auto bound = [&](uint32_t i) {
       return static_cast<uint32_t>(uint64_t{blocks} * i / parts);
     };

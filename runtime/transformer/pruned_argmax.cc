@@ -31,7 +31,7 @@ NibbleProduct OutputProduct(const RunContext& context, uint32_t row) {
 template <typename Run>
 void ForEachRange(RunContext& context, const Run& run) {
   const size_t blocks = NibbleBlocks(context.model.tensors.output.n);
-  context.threads.ForEachPart([&](uint32_t part, uint32_t parts) {
+  context.threads.ForEachShard([&](uint32_t part, uint32_t parts) {
     run(blocks * part / parts, blocks * (part + 1) / parts);
   });
 }

@@ -10,7 +10,7 @@
 #include "ops/nibble/planes.h"
 #include "ops/vector_kernels.h"
 #include "ops/xnnpack/gemm.h"
-#include "transformer/group_clock.h"
+#include "transformer/operation_clock.h"
 
 namespace latimer {
 
@@ -40,7 +40,7 @@ struct RunContext {
   Workspace* workspace = nullptr;
   ThreadPool threads;
   AttentionCapture capture;
-  GroupClock clock;
+  OperationClock clock;
   // Whose shortlist leaves -inf in workspace.logits.
   const SentenceCaches* masked_logits = nullptr;
 };

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "latimer/group_times.h"
+#include "latimer/operation_times.h"
 #include "latimer/stop.h"
 
 namespace latimer {
@@ -29,7 +29,7 @@ struct SearchRules {
   size_t no_repeat_ngram;
   // 1: off.
   float repetition_penalty;
-  // Sequences that may not be produced; see GenerationRules.
+  // Sequences that may not be produced; see GenerationConfig.
   std::span<const int32_t> banned_tokens;
   std::span<const uint32_t> banned_ends;
   // Tokens that may not be produced, within the vocabulary.
@@ -38,7 +38,7 @@ struct SearchRules {
   // has them.
   bool scores;
   // Where the work's times are added; null: no clock is read.
-  GroupTimes* times = nullptr;
+  OperationTimes* times = nullptr;
   // A loop ends the sentence, when it has so many tokens more than usual.
   bool guards_loops = false;
   size_t loop_allowance = 0;

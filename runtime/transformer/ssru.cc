@@ -29,7 +29,7 @@ void SsruSublayer(RunContext& context, uint32_t index,
       output[i] = state[i] > 0.0f ? state[i] : 0.0f;
     }
   }
-  context.clock.Lap(WorkGroup::kRecurrent);
+  context.clock.Lap(Operation::kRecurrent);
   FinishSublayer(context, layer.self_norm, rows.size(), workspace.sublayer, x);
 }
 

@@ -1,5 +1,5 @@
 // The Simpler Simple Recurrent Unit that Marian's fast students have in place
-// of the decoder's self-attention: DecoderKind::kSsru.
+// of the decoder's self-attention: NetworkKind::kTransformerSsru.
 #ifndef LATIMER_TRANSFORMER_SSRU_H_
 #define LATIMER_TRANSFORMER_SSRU_H_
 

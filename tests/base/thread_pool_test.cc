@@ -26,7 +26,7 @@ using Counts = std::array<uint64_t, kMost>;
 // Adds one to counts[part] for each part that runs; plain memory, so that a
 // thread sanitizer sees any part that runs twice or too late.
 void CountParts(ThreadPool& pool, Counts& counts) {
-  pool.ForEachPart([&](uint32_t part, uint32_t parts) {
+  pool.ForEachShard([&](uint32_t part, uint32_t parts) {
     EXPECT_EQ(parts, pool.thread_count());
     ASSERT_LT(part, parts);
     ++counts[part];
@@ -44,7 +44,7 @@ TEST(ThreadPoolTest, APoolThatWasNotStartedRunsInTheCaller) {
   EXPECT_EQ(pool.thread_count(), 1u);
   Counts counts{};
   const pthread_t caller = pthread_self();
-  pool.ForEachPart([&](uint32_t part, uint32_t) {
+  pool.ForEachShard([&](uint32_t part, uint32_t) {
     EXPECT_TRUE(pthread_equal(caller, pthread_self()));
     ++counts[part];
   });
@@ -73,7 +73,7 @@ TEST(ThreadPoolTest, TasksFollowOneAnotherWithDifferentContexts) {
   for (uint64_t i = 0; i < 2000; ++i) {
     // On the stack: a part that ran late would write to what is gone.
     std::array<uint64_t, kMost> seen{};
-    pool.ForEachPart([&seen, i](uint32_t part, uint32_t) { seen[part] = i; });
+    pool.ForEachShard([&seen, i](uint32_t part, uint32_t) { seen[part] = i; });
     for (uint32_t part = 0; part < pool.thread_count(); ++part) {
       ASSERT_EQ(seen[part], i);
     }
@@ -97,7 +97,7 @@ TEST(ThreadPoolTest, TheCallerWaitsForASlowPart) {
   ASSERT_TRUE(pool.Start(kMost < 2 ? kMost : 2, false).ok());
   for (uint32_t slow = 0; slow < pool.thread_count(); ++slow) {
     Counts counts{};
-    pool.ForEachPart([&](uint32_t part, uint32_t) {
+    pool.ForEachShard([&](uint32_t part, uint32_t) {
       if (part == slow) usleep(20000);
       ++counts[part];
     });
@@ -115,7 +115,7 @@ TEST(ThreadPoolTest, TheCallerWorksAloneAfterALongWait) {
   // Once would do, but that this test may lose its processor too.
   for (int i = 0; i < 50 && !alone; ++i) {
     std::atomic<bool> helped = false;
-    pool.ForEachPart([&](uint32_t, uint32_t) {
+    pool.ForEachShard([&](uint32_t, uint32_t) {
       if (!pthread_equal(caller, pthread_self())) {
         helped = true;
         usleep(20000);
@@ -126,7 +126,7 @@ TEST(ThreadPoolTest, TheCallerWorksAloneAfterALongWait) {
     uint32_t own = 0;
     constexpr uint32_t kTasks = 10;
     for (uint32_t task = 0; task < kTasks; ++task) {
-      pool.ForEachPart([&](uint32_t, uint32_t) {
+      pool.ForEachShard([&](uint32_t, uint32_t) {
         if (pthread_equal(caller, pthread_self())) {
           ++own;
         } else {
@@ -190,7 +190,7 @@ TEST(ThreadPoolTest, PinnedWorkersHaveAProcessorEachAndTheCallerStaysFree) {
     std::string workers;
     for (int attempt = 0; attempt < 1000 && workers.empty(); ++attempt) {
       std::atomic<bool> helped = false;
-      pool.ForEachPart([&](uint32_t, uint32_t) {
+      pool.ForEachShard([&](uint32_t, uint32_t) {
         if (!pthread_equal(caller, pthread_self())) {
           workers = AllowedProcessors();
           helped = true;

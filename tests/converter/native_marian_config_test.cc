@@ -46,7 +46,7 @@ TEST(NativeMarianConfigTest, HasMariansDefaults) {
   EXPECT_EQ(a.norm_position, NormPosition::kPost);
   EXPECT_EQ(a.norm_kind, NormKind::kLayerNorm);
   EXPECT_EQ(a.norm_epsilon, 1e-6f);
-  EXPECT_EQ(a.decoder_kind, DecoderKind::kSelfAttention);
+  EXPECT_EQ(a.network_kind, NetworkKind::kTransformer);
   EXPECT_TRUE(a.residual);
   EXPECT_TRUE(a.has_positions);
   EXPECT_FALSE(a.embedding_norm);
@@ -108,7 +108,7 @@ TEST(NativeMarianConfigTest, ReadsTheStudentsOptions) {
       "transformer-ffn-activation: relu\ntied-embeddings-all: true\n"
       "transformer-dim-ffn: 1536\ntransformer-decoder-dim-ffn: 128\n"
       "dim-vocabs:\n  - 32000\n  - 32000\n");
-  EXPECT_EQ(config.architecture.decoder_kind, DecoderKind::kSsru);
+  EXPECT_EQ(config.architecture.network_kind, NetworkKind::kTransformerSsru);
   EXPECT_EQ(config.architecture.activation, Activation::kRelu);
   EXPECT_EQ(config.architecture.encoder_ffn, 1536u);
   EXPECT_EQ(config.architecture.decoder_ffn, 128u);

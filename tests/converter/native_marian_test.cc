@@ -61,7 +61,8 @@ CanonicalModel Read(const fs::path& path) {
 TEST(NativeMarianTest, TakesTheFolderItsWeightsOrItsDecoderYml) {
   for (const char* given : {"", "model.npz", "decoder.yml"}) {
     const CanonicalModel model = Read(NativeModel("ssru") / given);
-    EXPECT_EQ(model.architecture.decoder_kind, DecoderKind::kSsru) << given;
+    EXPECT_EQ(model.architecture.network_kind, NetworkKind::kTransformerSsru)
+        << given;
     EXPECT_EQ(model.source, "ssru/model.npz");
   }
   EXPECT_EQ(Read(NativeModel("student") / "model.xxyy.intgemm.alphas.bin")

@@ -35,7 +35,7 @@ OwnModelCopy Copy(const std::string& name) {
 
 TEST(RecurrentModelTest, SizesComeFromTheTensors) {
   const Architecture a = RecurrentModel("bahdanau").Read().architecture;
-  EXPECT_EQ(a.decoder_kind, DecoderKind::kGru);
+  EXPECT_EQ(a.network_kind, NetworkKind::kGru);
   EXPECT_EQ(a.source_vocabulary, 37u);
   EXPECT_EQ(a.target_vocabulary, 35u);
   EXPECT_EQ(a.source_positions, 40u);

@@ -1,5 +1,3 @@
-#include "converter/scores.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "converter/text_metrics.h"
 #include "text/utf8.h"
 
 namespace latimer {

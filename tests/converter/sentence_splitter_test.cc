@@ -33,7 +33,7 @@ struct OwnRules {
 
 struct OwnPiece {
   std::string sentence, space;
-  PieceEnd end;
+  SentenceEnd end;
   uint64_t line;
 
   bool operator==(const OwnPiece&) const = default;
@@ -45,7 +45,7 @@ std::vector<OwnPiece> Pieces(const std::string& text, const OwnRules& rules,
   SentenceSplitter splitter(rules.View());
   std::mt19937 random(seed);
   std::vector<OwnPiece> pieces;
-  TextPiece piece;
+  SourceSentence piece;
   const auto take = [&] {
     while (splitter.Next(&piece)) {
       pieces.push_back({std::string(piece.sentence), std::string(piece.space),
@@ -90,7 +90,7 @@ void ExpectCuts(const std::string& marked, const std::string& language = "") {
   }
   for (const OwnPiece& piece : Pieces(text, OwnRules(language))) {
     with_marks += piece.sentence + piece.space;
-    if (piece.end != PieceEnd::kText) with_marks += '|';
+    if (piece.end != SentenceEnd::kText) with_marks += '|';
   }
   EXPECT_EQ(with_marks, marked) << language;
 }
@@ -162,7 +162,7 @@ TEST(SentenceSplitterTest, ASentenceThatIsTooLongIsCutAtItsBestPlace) {
   EXPECT_THAT(filled("a; b, ").sentence, testing::EndsWith("a;"));
   EXPECT_THAT(filled("a, b ").sentence, testing::EndsWith("a,"));
   EXPECT_GT(filled("").sentence.size(), kMost - 6);
-  EXPECT_EQ(filled("").end, PieceEnd::kCut);
+  EXPECT_EQ(filled("").end, SentenceEnd::kCut);
   std::string letters;
   for (size_t i = 0; i < kMost; ++i) letters += "字";
   for (const OwnPiece& piece : Pieces(letters, OwnRules())) {
@@ -175,23 +175,23 @@ TEST(SentenceSplitterTest, LinesOfASentenceAreJoined) {
   const std::string text = "one  two\n   three \r\nfour\n中\n国";
   ASSERT_EQ(splitter.Push(text), text.size());
   splitter.End();
-  TextPiece piece;
+  SourceSentence piece;
   ASSERT_TRUE(splitter.Next(&piece));
   EXPECT_EQ(splitter.JoinLines(piece), "one  two three four 中国");
 }
 
 TEST(SentenceSplitterTest, WhiteSpaceBehindATranslationIsThatOfItsScript) {
-  const auto behind = [](const std::string& space, PieceEnd end,
+  const auto behind = [](const std::string& space, SentenceEnd end,
                          const std::string& translation) {
     return std::string(SpaceBehind(translation, space, end));
   };
-  EXPECT_EQ(behind("\n", PieceEnd::kSentence, "x."), " ");
-  EXPECT_EQ(behind("  ", PieceEnd::kSentence, "x."), "  ");
-  EXPECT_EQ(behind("", PieceEnd::kSentence, "x."), " ");
-  EXPECT_EQ(behind(" ", PieceEnd::kSentence, "好。"), "");
-  EXPECT_EQ(behind("\n", PieceEnd::kLine, "x."), "\n");
-  EXPECT_EQ(behind("\n \n", PieceEnd::kParagraph, "好。"), "\n \n");
-  EXPECT_EQ(behind("", PieceEnd::kText, "x."), "");
+  EXPECT_EQ(behind("\n", SentenceEnd::kSentence, "x."), " ");
+  EXPECT_EQ(behind("  ", SentenceEnd::kSentence, "x."), "  ");
+  EXPECT_EQ(behind("", SentenceEnd::kSentence, "x."), " ");
+  EXPECT_EQ(behind(" ", SentenceEnd::kSentence, "好。"), "");
+  EXPECT_EQ(behind("\n", SentenceEnd::kLine, "x."), "\n");
+  EXPECT_EQ(behind("\n \n", SentenceEnd::kParagraph, "好。"), "\n \n");
+  EXPECT_EQ(behind("", SentenceEnd::kText, "x."), "");
 }
 
 // Text of all kinds and bytes that are none.
@@ -272,7 +272,7 @@ TEST(SentenceSplitterTest, NothingOfARealTextIsLost) {
     ASSERT_EQ(text.compare(at, whole.size(), whole), 0) << at;
     at += whole.size();
     sentences += piece.sentence.empty() ? 0 : 1;
-    cuts += piece.end == PieceEnd::kCut ? 1 : 0;
+    cuts += piece.end == SentenceEnd::kCut ? 1 : 0;
   }
   EXPECT_EQ(at, text.size());
   for (uint32_t seed = 1; seed < 6; ++seed) {

@@ -85,7 +85,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (what == 1) Decode(translator, input.rest());
   if (what == 2) {
     TranslateOptions options;
-    const GenerationRules& rules = translator.model_info().generation;
+    const GenerationConfig& rules = translator.model_info().generation;
     if (!rules.languages.empty()) {
       options.source_language = rules.languages.front().code;
       options.target_language = rules.languages.back().code;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "converter/known_answer.h"
-#include "converter/scores.h"
+#include "converter/text_metrics.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/emulator.h"
 #include "tests/system/program.h"

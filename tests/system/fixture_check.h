@@ -57,7 +57,7 @@ inline void ExpectLogits(const Translator& translator,
 // the search.
 inline void ExpectAllLogits(Translator& translator, const nlohmann::json& row,
                             const TranslateOptions& options = {}) {
-  const GenerationRules& rules = translator.model_info().generation;
+  const GenerationConfig& rules = translator.model_info().generation;
   const nlohmann::json& steps = row["all_step_logits"];
   for (uint32_t t = 0; t < steps.size(); ++t) {
     const uint32_t tokens = t + 1;

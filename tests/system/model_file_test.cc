@@ -351,12 +351,12 @@ const Contradiction kContradictions[] = {
     {"NormsMissing",
      [](M& m) { return Arch(m).mutate_norm_kind(schema::NormKind::None); },
      kCorrupt, "differs in presence"},
-    {"DecoderKindUnknown",
-     [](M& m) { return Arch(m).mutate_decoder_kind(schema::DecoderKind{9}); },
+    {"NetworkKindUnknown",
+     [](M& m) { return Arch(m).mutate_network_kind(schema::NetworkKind{9}); },
      kCorrupt, "architecture"},
-    {"AnotherDecoderKind",
+    {"AnotherNetworkKind",
      [](M& m) {
-       return Arch(m).mutate_decoder_kind(schema::DecoderKind::Ssru);
+       return Arch(m).mutate_network_kind(schema::NetworkKind::TransformerSsru);
      },
      kCorrupt, "decoder.0.ssru.in differs in presence"},
     {"PositionsDenied",

@@ -68,13 +68,19 @@ const Contradiction kContradictions[] = {
      [](A&, R& r) { return r.mutate_bidirectional(false); }, kCorrupt,
      "adds directions but has one"},
     {"ScoreUnknown", "bahdanau",
-     [](A&, R& r) { return r.mutate_score(schema::AttentionScore{3}); },
+     [](A&, R& r) {
+       return r.mutate_attention_function(schema::AttentionFunction{3});
+     },
      kCorrupt, "attention or a first state of no known kind"},
     {"AnotherScore", "bahdanau",
-     [](A&, R& r) { return r.mutate_score(schema::AttentionScore::General); },
+     [](A&, R& r) {
+       return r.mutate_attention_function(schema::AttentionFunction::General);
+     },
      kCorrupt, "decoder.0.gru.input differs in presence"},
     {"DotOfDifferentWidths", "bahdanau",
-     [](A&, R& r) { return r.mutate_score(schema::AttentionScore::Dot); },
+     [](A&, R& r) {
+       return r.mutate_attention_function(schema::AttentionFunction::Dot);
+     },
      kCorrupt, "memory and states that differ in width"},
     {"KeysThatDoNotFitTheState", "luong_general",
      [](A&, R& r) { return r.mutate_attention_hidden(18); }, kCorrupt,
@@ -146,8 +152,8 @@ TEST_P(RecurrentFileContradictionTest, IsRefusedWithASentence) {
 
 TEST(RecurrentFileTest, ATransformerIsNoGru) {
   Image image(ConvertModel(TinyModel("no_scale"), WeightType::kInt8).bytes());
-  ASSERT_TRUE(image.root().mutable_architecture()->mutate_decoder_kind(
-      schema::DecoderKind::Gru));
+  ASSERT_TRUE(image.root().mutable_architecture()->mutate_network_kind(
+      schema::NetworkKind::Gru));
   image.FixChecksum();
   static Model model;
   const Status status = ReadModelFile(image.bytes(), true, &model);

@@ -26,9 +26,9 @@ namespace {
 // Every call through a pointer in the runtime. Where a table of kernels is
 // called, any kernel of any instruction set counts.
 constexpr IndirectCall kIndirectCalls[] = {
-    // A task of the pool: the functions that ForEachPart makes of lambdas.
+    // A task of the pool: the functions that ForEachShard makes of lambdas.
     {"latimer::ThreadPool::(Run|TakeParts|Work|WorkerMain)\\(",
-     "ForEachPart<.*::_FUN\\("},
+     "ForEachShard<.*::_FUN\\("},
     // GemmKernels, ops/xnnpack/kernel_sets.cc.
     {"latimer::GemmInt8\\(", "xnn_qd8_f32_qc[48]w_gemm_"},
     {"latimer::GemmF32\\(", "xnn_f32_gemm_"},

@@ -73,7 +73,9 @@ const Contradiction kContradictions[] = {
      [](A& a) { return a.mutate_source_vocabulary(65); }, kCorrupt,
      "architecture contradicts itself"},
     {"AnSsruWithRelativePositions",
-     [](A& a) { return a.mutate_decoder_kind(schema::DecoderKind::Ssru); },
+     [](A& a) {
+       return a.mutate_network_kind(schema::NetworkKind::TransformerSsru);
+     },
      kCorrupt, "architecture contradicts itself"},
     {"MoreSourcePositionsThanBiases",
      [](A& a) { return a.mutate_source_positions(513); }, kCorrupt,

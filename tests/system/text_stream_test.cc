@@ -132,7 +132,7 @@ TEST_F(TextStreamTest, AsManySentencesComeOutAsGoIn) {
   SentenceSplitter splitter(translator_.model_info().sentence_rules);
   std::vector<std::string> sentences;
   std::string_view rest = text;
-  TextPiece piece;
+  SourceSentence piece;
   do {
     if (rest.empty()) splitter.End();
     rest.remove_prefix(splitter.Push(rest));
@@ -220,7 +220,7 @@ TEST_F(TextStreamTest, TheCApiGivesTheSame) {
       latimer_text_bytes() / sizeof(std::max_align_t) + 1);
   std::string out;
   const latimer_receiver receive = [](void* to,
-                                      const latimer_text_piece* piece) {
+                                      const latimer_streamed_text* piece) {
     static_cast<std::string*>(to)->append(piece->text, piece->text_bytes);
   };
   EXPECT_EQ(

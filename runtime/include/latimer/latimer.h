@@ -146,7 +146,7 @@ void latimer_set_cancelled(latimer_translator* translator, int cancelled);
 typedef struct latimer_text latimer_text;
 
 /* A piece of the translation; lives until the receiver returns. */
-typedef struct latimer_text_piece {
+typedef struct latimer_streamed_text {
   const char* text; /* not zero-terminated; all of them are the translation */
   size_t text_bytes;
   const char* source; /* what it translates; 0 bytes: white space */
@@ -154,8 +154,8 @@ typedef struct latimer_text_piece {
   uint64_t line; /* that the sentence begins on, from 1 */
   int cut;       /* 1: the sentence exceeds the longest source */
   latimer_stop_reason stop_reason;
-} latimer_text_piece;
-typedef void (*latimer_receiver)(void* context, const latimer_text_piece*);
+} latimer_streamed_text;
+typedef void (*latimer_receiver)(void* context, const latimer_streamed_text*);
 
 size_t latimer_text_bytes(void);
 /* NULL where memory_bytes are too few. What `options` point to, which may be

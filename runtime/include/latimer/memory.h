@@ -5,6 +5,7 @@
 #ifndef LATIMER_MEMORY_H_
 #define LATIMER_MEMORY_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -25,20 +26,20 @@ enum class Buffer : uint8_t {
   kProjection,       // float [S, max(3A, F, 2D)]: QKV, or feed-forward's inside
   kQuantized,        // int8 [S, max(D, A, F)]: quantized rows of activations
   kRowQuantization,  // {zero_point, scale} [S]
-  kScores,           // float [threads, max(8, heads), max(S, T)]: attention
-  kCrossKv,          // float [L, S, 2A]: keys and values of the source
-  kSelfKv,           // float [L, T, 2A]: keys and values of the target so far;
-                     // of an SSRU or of GRUs [B, L, D]: their states
-  kLogits,           // float [V]
-  kShortlist,        // uint16 [B, V / 16]: a bit for each token that may come
-  kSourceTokens,     // int32 [B, S]
-  kTargetTokens,     // int32 [B, T]
-  kTokenizer,        // normalized text [text_bytes], its lattice, BPE's heap,
-                     // unigram's sums
-  kText,             // char: the translation
-  kAttention,        // float [attention_weights]: kept for insight.h
-  kTokenScores,      // {log probability, margin} [T]
-  kState,            // typed views of the model, tokenizer, threads
+  kAttentionScratch,  // float [threads, max(8, heads), max(S, T)]
+  kCrossKv,           // float [L, S, 2A]: keys and values of the source
+  kSelfKv,            // float [L, T, 2A]: keys and values of the target so far;
+                      // of an SSRU or of GRUs [B, L, D]: their states
+  kLogits,            // float [V]
+  kShortlist,         // uint16 [B, V / 16]: a bit for each token that may come
+  kSourceTokens,      // int32 [B, S]
+  kTargetTokens,      // int32 [B, T]
+  kTokenizer,         // normalized text [text_bytes], its lattice, BPE's heap,
+                      // unigram's sums
+  kText,              // char: the translation
+  kAttention,         // float [attention_weights]: kept for insight.h
+  kTokenScores,       // {log probability, margin} [T]
+  kState,             // typed views of the model, tokenizer, threads
 };
 inline constexpr int kBufferCount = 17;
 
@@ -53,11 +54,6 @@ constexpr uint64_t Padded(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 // Sums of unigram with Metaspace: a double for each byte of the longest piece.
 inline constexpr uint64_t kMetaspaceSumBytes = 8 * 1024;
 
-constexpr uint64_t Largest(uint64_t a, uint64_t b, uint64_t c = 0) {
-  const uint64_t larger = a > b ? a : b;
-  return larger > c ? larger : c;
-}
-
 // Tokens of a sentence that each lane has room for on average.
 inline constexpr uint64_t kLaneTokens = 32;
 
@@ -65,7 +61,7 @@ inline constexpr uint64_t kLaneTokens = 32;
 // one sentence may have `longest`. A model that is smaller than the profile has
 // room for more.
 constexpr uint64_t CachedTokens(const Profile& p, uint64_t longest) {
-  return p.lanes > 1 ? Largest(longest, p.lanes * kLaneTokens) : longest;
+  return p.lanes > 1 ? std::max(longest, p.lanes * kLaneTokens) : longest;
 }
 
 // Logits of each lane that are held at once where there are several.
@@ -76,112 +72,102 @@ inline constexpr uint64_t kLogitWindow = 512;
 // more than the encoder's four rows of a state.
 constexpr uint64_t GruScratchFloats(const Profile& p) {
   const uint64_t d = p.d_model, a = p.attention_width;
-  return (d + a) + (2 * d + a) + d + Largest(6 * d, 2 * a);
+  return (d + a) + (2 * d + a) + d + std::max(6 * d, 2 * a);
 }
 
-// Bytes of one buffer, a multiple of 64.
-constexpr uint64_t BufferBytes(const Profile& p, Buffer buffer) {
+struct BufferPlan {
+  const char* name;
+  uint64_t bytes;  // A multiple of 64.
+};
+
+// Name and size of one buffer in a build with that profile.
+constexpr BufferPlan PlanBuffer(const Profile& p, Buffer buffer) {
   const uint64_t s = p.source_tokens, t = p.target_tokens;
   const uint64_t d = p.d_model, f = p.d_ffn, l = p.decoder_layers;
-  const uint64_t a = p.attention_width;
-  const uint64_t longest = Largest(s, t);
-  const uint64_t rows = Largest(s, p.lanes);
+  const uint64_t a = p.attention_width, v = p.target_vocabulary;
+  const uint64_t lanes = p.lanes, text = p.text_bytes;
+  const uint64_t rows = std::max(s, lanes);
   // Zero for what is not compiled in.
   const uint64_t transformer = p.transformer() ? 1 : 0;
   const uint64_t gru = p.decoder_gru ? 1 : 0;
-  // GRUs that step side by side leave what the output reads behind the scratch.
-  const uint64_t gru_rows = p.lanes > 1 ? p.lanes * (2 * d + a) : 0;
+  const uint64_t several = lanes > 1 ? 1 : 0;
+  // GRUs that step side by side leave what the output reads after the scratch.
+  const uint64_t gru_rows = several * lanes * (2 * d + a);
+  const auto floats = [](uint64_t count) { return count * sizeof(float); };
   switch (buffer) {
     case Buffer::kHidden:
-      return Padded(rows * Largest(d, gru * a) * sizeof(float) +
-                    kReadSlackBytes);
+      return {"hidden",
+              Padded(floats(rows * std::max(d, gru * a)) + kReadSlackBytes)};
     case Buffer::kSublayer:
-      return Padded(Largest(transformer * rows * Largest(d, a),
-                            gru * (GruScratchFloats(p) + gru_rows)) *
-                        sizeof(float) +
-                    kReadSlackBytes);
+      return {"sublayer",
+              Padded(floats(std::max(transformer * rows * std::max(d, a),
+                                     gru * (GruScratchFloats(p) + gru_rows))) +
+                     kReadSlackBytes)};
     case Buffer::kProjection:
       // A gated feed-forward takes as many rows at a time as there is room for.
-      return Padded(
-          Largest(rows * Largest(3 * a, f, 2 * d), p.gated_ffn ? 2 * f : 0) *
-              sizeof(float) +
-          kReadSlackBytes);
+      return {"projection",
+              Padded(floats(std::max(rows * std::max({3 * a, f, 2 * d}),
+                                     p.gated_ffn ? 2 * f : 0)) +
+                     kReadSlackBytes)};
     case Buffer::kQuantized:
-      return Padded(
-          Largest(rows * Largest(d, a, f), gru * p.lanes * (2 * d + a)) +
-          kReadSlackBytes);
+      return {"quantized", Padded(std::max(rows * std::max({d, a, f}),
+                                           gru * lanes * (2 * d + a)) +
+                                  kReadSlackBytes)};
     case Buffer::kRowQuantization:
-      return Padded(rows * sizeof(uint64_t));
-    case Buffer::kScores:
-      return p.threads * Largest(p.heads, kQueryRows) *
-             Padded(longest * sizeof(float));
+      return {"row_quantization", Padded(rows * sizeof(uint64_t))};
+    case Buffer::kAttentionScratch:
+      return {"attention_scratch", p.threads *
+                                       std::max<uint64_t>(p.heads, kQueryRows) *
+                                       Padded(floats(std::max(s, t)))};
     case Buffer::kCrossKv:
       // With several lanes the memory and the keys of GRUs too.
-      return Padded(Largest(1, Largest(transformer * l, p.lanes > 1 ? gru : 0) *
-                                   CachedTokens(p, s) * 2 * a * sizeof(float)));
+      return {"cross_kv",
+              Padded(std::max<uint64_t>(
+                  1, floats(std::max(transformer * l, several * gru) *
+                            CachedTokens(p, s) * 2 * a)))};
     case Buffer::kSelfKv:
-      return Padded(
-          l * sizeof(float) *
-              Largest(p.decoder_self_attention ? CachedTokens(p, t) * 2 * a : 0,
-                      p.decoder_ssru || p.decoder_gru ? p.lanes * d : 0) +
-          gru * kReadSlackBytes);
+      return {
+          "self_kv",
+          Padded(floats(l * std::max(p.decoder_self_attention
+                                         ? CachedTokens(p, t) * 2 * a
+                                         : 0,
+                                     p.decoder_ssru || p.decoder_gru ? lanes * d
+                                                                     : 0)) +
+                 gru * kReadSlackBytes)};
     case Buffer::kLogits:
-      return Padded(Largest(p.target_vocabulary,
-                            p.lanes > 1 ? p.lanes * kLogitWindow : 0) *
-                    sizeof(float));
+      return {"logits",
+              Padded(floats(std::max(v, several * lanes * kLogitWindow)))};
     case Buffer::kShortlist:
-      return p.shortlist
-                 ? p.lanes * Padded((uint64_t{p.target_vocabulary} + 15) / 16 *
-                                    sizeof(uint16_t))
-                 : 64;
+      return {
+          "shortlist",
+          p.shortlist ? lanes * Padded((v + 15) / 16 * sizeof(uint16_t)) : 64};
     case Buffer::kSourceTokens:
-      return Padded(p.lanes * s * sizeof(int32_t));
+      return {"source_tokens", Padded(lanes * s * sizeof(int32_t))};
     case Buffer::kTargetTokens:
-      return Padded(p.lanes * t * sizeof(int32_t));
+      return {"target_tokens", Padded(lanes * t * sizeof(int32_t))};
     case Buffer::kTokenizer:
-      return p.tokenizer
-                 ? Padded(p.text_bytes) +
-                       Padded(8 * (uint64_t{p.text_bytes} + 1)) +
-                       (p.bpe || p.byte_bpe ? Padded(4 * uint64_t{p.text_bytes})
-                                            : 0) +
-                       (p.bpe ? Padded(2 * uint64_t{p.bpe_unused_pieces}) : 0) +
-                       (p.unigram && p.metaspace ? kMetaspaceSumBytes : 0)
-                 : 64;
+      if (!p.tokenizer) return {"tokenizer", 64};
+      return {"tokenizer",
+              Padded(text) + Padded(8 * (text + 1)) +
+                  (p.bpe || p.byte_bpe ? Padded(4 * text) : 0) +
+                  (p.bpe ? Padded(2 * uint64_t{p.bpe_unused_pieces}) : 0) +
+                  (p.unigram && p.metaspace ? kMetaspaceSumBytes : 0)};
     case Buffer::kText:
-      return Padded(p.text_bytes);
+      return {"text", Padded(text)};
     case Buffer::kAttention:
-      return Padded(Largest(1, p.attention_weights) * sizeof(float));
+      return {"attention",
+              Padded(floats(std::max<uint64_t>(1, p.attention_weights)))};
     case Buffer::kTokenScores:
-      return Padded((p.token_scores ? t : 1) * 2 * sizeof(float));
+      return {"token_scores", Padded(floats((p.token_scores ? t : 1) * 2))};
     case Buffer::kState:
-      return 4096 + 512 * (uint64_t{p.encoder_layers} + l) +
-             256 * uint64_t{p.threads} + 512 * (uint64_t{p.lanes} - 1);
+      return {"state", 4096 + 512 * (uint64_t{p.encoder_layers} + l) +
+                           256 * uint64_t{p.threads} + 512 * (lanes - 1)};
   }
-  return 0;
+  return {};
 }
 
-inline constexpr const char* kBufferNames[kBufferCount] = {
-    "hidden",
-    "sublayer",
-    "projection",
-    "quantized",
-    "row_quantization",
-    "scores",
-    "cross_kv",
-    "self_kv",
-    "logits",
-    "shortlist",
-    "source_tokens",
-    "target_tokens",
-    "tokenizer",
-    "text",
-    "attention",
-    "token_scores",
-    "state",
-};
-
-constexpr const char* BufferName(Buffer buffer) {
-  return kBufferNames[static_cast<int>(buffer)];
+constexpr uint64_t BufferBytes(const Profile& p, Buffer buffer) {
+  return PlanBuffer(p, buffer).bytes;
 }
 
 // Equals sizeof(Workspace) in a build with that profile.
@@ -222,7 +208,8 @@ struct Workspace {
   alignas(64) int8_t quantized[Elements(Buffer::kQuantized, 1)];
   alignas(64) uint64_t
       row_quantization[Elements(Buffer::kRowQuantization, sizeof(uint64_t))];
-  alignas(64) float scores[Elements(Buffer::kScores, sizeof(float))];
+  alignas(64) float attention_scratch[Elements(Buffer::kAttentionScratch,
+                                               sizeof(float))];
   alignas(64) float cross_kv[Elements(Buffer::kCrossKv, sizeof(float))];
   alignas(64) float self_kv[Elements(Buffer::kSelfKv, sizeof(float))];
   alignas(64) float logits[Elements(Buffer::kLogits, sizeof(float))];

@@ -28,12 +28,12 @@ enum class NormKind : uint8_t { kLayerNorm, kUnbiasedStd, kNone, kRms };
 // its place (Kim et al., "From Research to Production and Back", 2019):
 //   f = sigmoid(Wf x + bf), c = f * c_before + (1 - f) * (W x), relu(c).
 // kGru: no Transformer at all, encoder and decoder are GRUs; see Recurrent.
-enum class DecoderKind : uint8_t { kSelfAttention, kSsru, kGru };
+enum class NetworkKind : uint8_t { kTransformer, kTransformerSsru, kGru };
 
 // Score of a source position with memory m for the query q.
 // kAdditive: v . tanh(Wq q + Wm m + b) (Bahdanau et al., 2015).
 // kDot: q . m; kGeneral: q . (Wm m + b) (Luong et al., 2015).
-enum class AttentionScore : uint8_t { kAdditive, kDot, kGeneral };
+enum class AttentionFunction : uint8_t { kAdditive, kDot, kGeneral };
 
 // What a GRU decoder starts from.
 // kZero: zeros.
@@ -42,7 +42,7 @@ enum class AttentionScore : uint8_t { kAdditive, kDot, kGeneral };
 // kEncoderStates: the encoder's last states as they are.
 enum class InitialState : uint8_t { kZero, kProjected, kEncoderStates };
 
-// Encoder and decoder of GRUs with attention, DecoderKind::kGru; of the rest of
+// Encoder and decoder of GRUs with attention, NetworkKind::kGru; of the rest of
 // Architecture such a model has layers, vocabularies, positions (as limits) and
 // tied embeddings. Its memory is what the encoder's top layer gives.
 struct Recurrent {
@@ -60,7 +60,7 @@ struct Recurrent {
   // those of the top layer may be added instead.
   bool bidirectional;
   bool directions_added;
-  AttentionScore score;
+  AttentionFunction attention_function;
   // The query is the top layer's state before the decoder's step; else after.
   bool query_before;
   // What is read, side by side: by the decoder's first layer the embedding and
@@ -128,7 +128,7 @@ struct Architecture {
   float encoder_attention_scale;
   float decoder_attention_scale;
   NormKind norm_kind;
-  DecoderKind decoder_kind;
+  NetworkKind network_kind;
   // Whether a sublayer's input is added to what it gives.
   bool residual;
   // false: there are no position tables; source_positions and
@@ -177,7 +177,7 @@ enum class SourceLanguage : uint8_t { kNone, kBeforeText, kAfterSuffix };
 enum class TargetLanguage : uint8_t { kNone, kForcedFirst, kDecoderStart };
 
 // What greedy search obeys. Token ids are target ids unless said.
-struct GenerationRules {
+struct GenerationConfig {
   // -1: the first step's embedding is the zero vector, as in Marian.
   int32_t decoder_start;
   int32_t eos;
@@ -248,7 +248,7 @@ struct ModelInfo {
   uint32_t format_version;
   uint64_t checksum;
   Architecture architecture;
-  GenerationRules generation;
+  GenerationConfig generation;
   ModelSizes sizes;
   KnownAnswer known_answer;
   bool has_certificate;

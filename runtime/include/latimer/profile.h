@@ -59,7 +59,7 @@ struct Profile {
   bool bytes = true;
   // BPE pieces that are merged but never used, a rarity.
   uint32_t bpe_unused_pieces = 0;
-  // Kinds of decoder; see DecoderKind.
+  // Kinds of decoder; see NetworkKind.
   bool decoder_self_attention = true;
   bool decoder_ssru = true;
   bool decoder_gru = true;

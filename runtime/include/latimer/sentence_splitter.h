@@ -1,7 +1,7 @@
 // Cuts running text of any length into sentences, in constant memory.
 //
 //   latimer::SentenceSplitter splitter(translator.model_info().sentence_rules);
-//   latimer::TextPiece piece;
+//   latimer::SourceSentence piece;
 //   while (more input or not ended) {
 //     size_t taken = splitter.Push(bytes);      // or splitter.End();
 //     while (splitter.Next(&piece)) ...
@@ -31,7 +31,7 @@ struct SentenceRules {
 };
 
 // What ends a piece.
-enum class PieceEnd : uint8_t {
+enum class SentenceEnd : uint8_t {
   kSentence,   // The next sentence begins, in the same paragraph.
   kLine,       // The next item of a list.
   kParagraph,  // A blank line, or another line of white space.
@@ -39,13 +39,13 @@ enum class PieceEnd : uint8_t {
   kText,       // The end of the text.
 };
 
-struct TextPiece {
+struct SourceSentence {
   // Without white space at its ends; maybe on several lines. Empty: there is
   // only white space.
   std::string_view sentence;
   // White space behind it, up to the next piece.
   std::string_view space;
-  PieceEnd end = PieceEnd::kText;
+  SentenceEnd end = SentenceEnd::kText;
   uint64_t line = 1;  // That the piece begins on.
 };
 
@@ -72,20 +72,21 @@ class SentenceSplitter {
   // The next piece, which lives until the next Push; false where more of the
   // text is needed, or the text has ended. A sentence is given as soon as what
   // is there shows where it ends. Time is linear in the text.
-  bool Next(TextPiece* piece);
+  bool Next(SourceSentence* piece);
 
   // The sentence of the last piece on one line: white space with a line break
   // becomes one space, and nothing between Chinese or Japanese characters.
   // Overwrites the piece.
-  std::string_view JoinLines(const TextPiece& piece);
+  std::string_view JoinLines(const SourceSentence& piece);
 
  private:
   enum class Scan : uint8_t { kGoOn, kPiece, kNeedsMore };
 
   std::string_view Rest() const { return {buffer_ + begin_, end_ - begin_}; }
-  Scan ScanSpace(std::string_view text, bool all, TextPiece* piece);
-  Scan ScanLetter(std::string_view text, bool all, TextPiece* piece);
-  bool Give(size_t sentence, size_t bytes, PieceEnd end, TextPiece* piece);
+  Scan ScanSpace(std::string_view text, bool all, SourceSentence* piece);
+  Scan ScanLetter(std::string_view text, bool all, SourceSentence* piece);
+  bool Give(size_t sentence, size_t bytes, SentenceEnd end,
+            SourceSentence* piece);
 
   SentenceRules rules_;
   bool ended_ = false;
@@ -105,7 +106,7 @@ class SentenceSplitter {
 // within a paragraph becomes a space, and sentences without white space between
 // get one where the translation's script has it. May view `space`.
 std::string_view SpaceBehind(std::string_view translation,
-                             std::string_view space, PieceEnd end);
+                             std::string_view space, SentenceEnd end);
 
 }  // namespace latimer
 

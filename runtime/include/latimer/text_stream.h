@@ -58,7 +58,7 @@ class TextStream {
 
  private:
   Status TranslatePieces();
-  Status TranslatePiece(const TextPiece& piece);
+  Status TranslatePiece(const SourceSentence& piece);
   void KeepCode(std::string_view code);
 
   Translator& translator_;

@@ -17,10 +17,10 @@
 #include <span>
 #include <string_view>
 
-#include "latimer/group_times.h"
 #include "latimer/insight.h"
 #include "latimer/memory.h"
 #include "latimer/model_info.h"
+#include "latimer/operation_times.h"
 #include "latimer/status.h"
 #include "latimer/stop.h"
 
@@ -47,12 +47,12 @@ struct TranslateOptions {
   // Put before the text, as if it stood there: ">>deu<<" for models that
   // translate into several languages. Empty: none but the text's own.
   std::string_view language_code = {};
-  // Codes among GenerationRules::languages, "eng_Latn": what a model that has
+  // Codes among GenerationConfig::languages, "eng_Latn": what a model that has
   // languages must be told to translate a text. Ids are taken as they are; the
   // target's language still holds where it is given.
   std::string_view source_language = {};
   std::string_view target_language = {};
-  // Name among GenerationRules::tasks: its prefix, and its limits in the place
+  // Name among GenerationConfig::tasks: its prefix, and its limits in the place
   // of the model's.
   std::string_view task = {};
   // Put before each text, part by part, as the task's prefix is, which it
@@ -73,7 +73,7 @@ struct TranslateOptions {
   bool scores = false;
   // Where to add the time that each group of work takes; null: no clock is
   // read.
-  GroupTimes* times = nullptr;
+  OperationTimes* times = nullptr;
   // Stop loops, and what is far longer than a translation: see stop.h. false:
   // plain greedy search, which ids always have.
   bool guards = true;
@@ -239,7 +239,7 @@ class Translator {
   uint32_t threads() const;
   // Bytes of weights that each generated token reads in one group of work, a
   // shortlist left aside.
-  uint64_t weight_bytes_per_token(WorkGroup group) const;
+  uint64_t weight_bytes_per_token(Operation group) const;
   // Names of the kernels in use: 0 is the GEMM for one row, then those for
   // more rows, quantization, and the vector kernels; null past the last.
   const char* kernel_name(int index) const;

@@ -1,7 +1,7 @@
 // `latimer bench --profile`: where the time goes, beside what the memory
 // allows.
-#ifndef LATIMER_CLI_GROUP_PROFILE_H_
-#define LATIMER_CLI_GROUP_PROFILE_H_
+#ifndef LATIMER_CLI_OPERATION_PROFILE_H_
+#define LATIMER_CLI_OPERATION_PROFILE_H_
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -29,4 +29,4 @@ void PrintProfile(const nlohmann::ordered_json& profile);
 
 }  // namespace latimer::cli
 
-#endif  // LATIMER_CLI_GROUP_PROFILE_H_
+#endif  // LATIMER_CLI_OPERATION_PROFILE_H_

@@ -1,4 +1,4 @@
-#include "cli/group_profile.h"
+#include "cli/operation_profile.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -14,13 +14,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kStations[kStationCount] = {"encoder", "cross_kv",
-                                                  "decoder"};
-constexpr const char* kGroups[kWorkGroupCount] = {
+constexpr const char* kPhases[kPhaseCount] = {"encoder", "cross_kv", "decoder"};
+constexpr const char* kGroups[kOperationCount] = {
     "embedding", "qkv",  "self_attention", "cross_attention", "attention_out",
     "ffn",       "norm", "recurrent",      "output",          "search"};
 
-uint64_t Sum(const uint64_t (&nanoseconds)[kWorkGroupCount]) {
+uint64_t Sum(const uint64_t (&nanoseconds)[kOperationCount]) {
   uint64_t sum = 0;
   for (const uint64_t group : nanoseconds) sum += group;
   return sum;
@@ -28,7 +27,7 @@ uint64_t Sum(const uint64_t (&nanoseconds)[kWorkGroupCount]) {
 
 // What one round takes and gives.
 struct Round {
-  GroupTimes times;
+  OperationTimes times;
   uint64_t tokens = 0;
   std::vector<int32_t> first_target;
 };
@@ -59,7 +58,7 @@ Result<Round> RunRounds(Translator& translator, const Load& load,
   for (uint32_t i = 1; i < repeat; ++i) {
     const Result<Round> round = RunRound(translator, load);
     if (!round.ok()) return round.status();
-    for (int s = 0; s < kStationCount; ++s) {
+    for (int s = 0; s < kPhaseCount; ++s) {
       const auto& times = round->times.nanoseconds[s];
       auto& least = best.times.nanoseconds[s];
       if (Sum(times) < Sum(least)) std::ranges::copy(times, std::begin(least));
@@ -101,10 +100,10 @@ void AddBytes(Json& row, uint64_t bytes, double bandwidth) {
 }
 
 // Means of `count` sentences or tokens.
-Json RowsOf(const uint64_t (&nanoseconds)[kWorkGroupCount], uint64_t count) {
+Json RowsOf(const uint64_t (&nanoseconds)[kOperationCount], uint64_t count) {
   Json rows = Json::array();
   const uint64_t sum = std::max<uint64_t>(Sum(nanoseconds), 1);
-  for (int i = 0; i < kWorkGroupCount; ++i) {
+  for (int i = 0; i < kOperationCount; ++i) {
     if (nanoseconds[i] == 0) continue;
     const auto value = static_cast<double>(nanoseconds[i]);
     rows.push_back({{"group", kGroups[i]},
@@ -159,9 +158,9 @@ Result<Json> ProfileGroups(Session& session, const Load& load,
   Json profile;
   profile["read_gb_per_s"] = MeasureBandwidths(session);
   const double bandwidth = profile["read_gb_per_s"]["weights"];
-  for (int s = 0; s < kStationCount; ++s) {
-    const bool per_token = static_cast<Station>(s) == Station::kDecoder;
-    profile[kStations[s]] =
+  for (int s = 0; s < kPhaseCount; ++s) {
+    const bool per_token = static_cast<Phase>(s) == Phase::kDecoder;
+    profile[kPhases[s]] =
         RowsOf(round->times.nanoseconds[s],
                per_token ? round->tokens : load.sources.size());
   }
@@ -169,9 +168,9 @@ Result<Json> ProfileGroups(Session& session, const Load& load,
   uint64_t all_bytes = 0;
   for (Json& row : profile["decoder"]) {
     total["ms"] = total["ms"].get<double>() + row["ms"].get<double>();
-    for (int i = 0; i < kWorkGroupCount; ++i) {
+    for (int i = 0; i < kOperationCount; ++i) {
       const uint64_t bytes =
-          translator.weight_bytes_per_token(static_cast<WorkGroup>(i));
+          translator.weight_bytes_per_token(static_cast<Operation>(i));
       if (row["group"] != kGroups[i] || bytes == 0) continue;
       AddBytes(row, bytes, bandwidth);
       all_bytes += bytes;

@@ -1,4 +1,4 @@
-#include "model/group_bytes.h"
+#include "model/operation_bytes.h"
 
 namespace latimer {
 namespace {
@@ -12,33 +12,33 @@ uint64_t BytesOf(const Model& model, const Linear& linear) {
 }
 
 uint64_t LayerBytes(const Model& m, const DecoderLayer& layer,
-                    WorkGroup group) {
+                    Operation group) {
   switch (group) {
-    case WorkGroup::kQkv:
+    case Operation::kQkv:
       return BytesOf(m, layer.self_qkv) + BytesOf(m, layer.cross_query);
-    case WorkGroup::kAttentionOut:
+    case Operation::kAttentionOut:
       return BytesOf(m, layer.self_out) + BytesOf(m, layer.cross_out);
-    case WorkGroup::kFeedForward:
+    case Operation::kFeedForward:
       return BytesOf(m, layer.ffn_in) + BytesOf(m, layer.ffn_out);
-    case WorkGroup::kRecurrent:
+    case Operation::kRecurrent:
       return BytesOf(m, layer.ssru_in);
-    case WorkGroup::kEmbedding:
-    case WorkGroup::kSelfAttention:
-    case WorkGroup::kCrossAttention:
-    case WorkGroup::kNorm:
-    case WorkGroup::kOutput:
-    case WorkGroup::kSearch:
+    case Operation::kEmbedding:
+    case Operation::kSelfAttention:
+    case Operation::kCrossAttention:
+    case Operation::kNorm:
+    case Operation::kOutput:
+    case Operation::kSearch:
       break;
   }
   return 0;
 }
 
 // Of a model of GRUs.
-uint64_t RecurrentBytes(const Model& m, WorkGroup group) {
+uint64_t RecurrentBytes(const Model& m, Operation group) {
   const RecurrentTensors& t = m.tensors.recurrent;
-  if (group == WorkGroup::kCrossAttention) return BytesOf(m, t.query);
+  if (group == Operation::kCrossAttention) return BytesOf(m, t.query);
   uint64_t bytes = 0;
-  if (group == WorkGroup::kRecurrent) {
+  if (group == Operation::kRecurrent) {
     for (const GruLayer& layer : t.decoder) {
       bytes += BytesOf(m, layer.input) + BytesOf(m, layer.hidden[0]);
     }
@@ -48,8 +48,8 @@ uint64_t RecurrentBytes(const Model& m, WorkGroup group) {
 
 }  // namespace
 
-uint64_t DecoderWeightBytes(const Model& model, WorkGroup group) {
-  if (group == WorkGroup::kOutput) {
+uint64_t DecoderWeightBytes(const Model& model, Operation group) {
+  if (group == Operation::kOutput) {
     // Not all of it with a pruned argmax.
     const ModelSizes& sizes = model.info.sizes;
     return sizes.streamed_per_token - sizes.decoder;

@@ -1,8 +1,8 @@
 // BLEU and chrF2, equal to those of sacrebleu 2.6.0 by default: BLEU with the
 // tokenizer 13a and exponential smoothing, chrF of characters up to 6, without
 // words, beta 2. One reference.
-#ifndef LATIMER_CONVERTER_SCORES_H_
-#define LATIMER_CONVERTER_SCORES_H_
+#ifndef LATIMER_CONVERTER_TEXT_METRICS_H_
+#define LATIMER_CONVERTER_TEXT_METRICS_H_
 
 #include <array>
 #include <cstdint>
@@ -51,4 +51,4 @@ double Chrf(const ChrfCounts& counts);
 
 }  // namespace latimer
 
-#endif  // LATIMER_CONVERTER_SCORES_H_
+#endif  // LATIMER_CONVERTER_TEXT_METRICS_H_

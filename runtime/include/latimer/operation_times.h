@@ -1,22 +1,22 @@
 // Where the time of a translation goes: `latimer bench --profile`.
-#ifndef LATIMER_GROUP_TIMES_H_
-#define LATIMER_GROUP_TIMES_H_
+#ifndef LATIMER_OPERATION_TIMES_H_
+#define LATIMER_OPERATION_TIMES_H_
 
 #include <cstdint>
 
 namespace latimer {
 
 // What a sentence passes through; see "Data flow" in runtime/README.md.
-enum class Station : uint8_t {
+enum class Phase : uint8_t {
   kEncoder,  // RunEncoder: once per sentence
   kCrossKv,  // FillCrossKv: once per sentence
   kDecoder,  // the greedy search: once per token
 };
-inline constexpr int kStationCount = 3;
+inline constexpr int kPhaseCount = 3;
 
 // What is done there. A projection counts with the quantization of its input
 // and with its bias.
-enum class WorkGroup : uint8_t {
+enum class Operation : uint8_t {
   kEmbedding,       // rows looked up, scaled, positions added
   kQkv,             // projections to queries, keys, values
   kSelfAttention,   // scores, softmax and sums; the decoder's cache
@@ -28,14 +28,14 @@ enum class WorkGroup : uint8_t {
   kOutput,          // the logits
   kSearch,          // rules, the choice of the token, the shortlist
 };
-inline constexpr int kWorkGroupCount = 10;
+inline constexpr int kOperationCount = 10;
 
 // Nanoseconds of the calling thread's time, waiting for the others included;
 // together all of the translation but the tokenizer.
-struct GroupTimes {
-  uint64_t nanoseconds[kStationCount][kWorkGroupCount] = {};
+struct OperationTimes {
+  uint64_t nanoseconds[kPhaseCount][kOperationCount] = {};
 };
 
 }  // namespace latimer
 
-#endif  // LATIMER_GROUP_TIMES_H_
+#endif  // LATIMER_OPERATION_TIMES_H_

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int32_t kSource[] = {5, 6, 7, 0};
 
-uint64_t Sum(const GroupTimes& times) {
+uint64_t Sum(const OperationTimes& times) {
   uint64_t sum = 0;
   for (const auto& station : times.nanoseconds) {
     for (const uint64_t group : station) sum += group;
@@ -23,7 +23,7 @@ uint64_t Sum(const GroupTimes& times) {
   return sum;
 }
 
-uint64_t TimeOf(const GroupTimes& times, Station station, WorkGroup group) {
+uint64_t TimeOf(const OperationTimes& times, Phase station, Operation group) {
   return times.nanoseconds[static_cast<int>(station)][static_cast<int>(group)];
 }
 
@@ -35,7 +35,7 @@ class GroupTimesTest : public ::testing::Test {
     ASSERT_TRUE(status.ok()) << status.message();
   }
 
-  void Translate(GroupTimes* times) {
+  void Translate(OperationTimes* times) {
     TranslateOptions options;
     options.times = times;
     ASSERT_TRUE(translator_.TranslateIds(kSource, options).ok());
@@ -47,7 +47,7 @@ class GroupTimesTest : public ::testing::Test {
 
 TEST_F(GroupTimesTest, GroupsAddUpToNoMoreThanTheTranslationTook) {
   Load(ConvertModel(TinyModel("no_scale"), WeightType::kInt8));
-  GroupTimes times;
+  OperationTimes times;
   const auto start = std::chrono::steady_clock::now();
   Translate(&times);
   const std::chrono::nanoseconds passed =
@@ -58,12 +58,12 @@ TEST_F(GroupTimesTest, GroupsAddUpToNoMoreThanTheTranslationTook) {
 
 TEST_F(GroupTimesTest, TimesAreAddedToWhatIsThere) {
   Load(ConvertModel(TinyModel("no_scale"), WeightType::kInt8));
-  GroupTimes times;
+  OperationTimes times;
   Translate(&times);
-  const GroupTimes first = times;
+  const OperationTimes first = times;
   Translate(&times);
-  for (int s = 0; s < kStationCount; ++s) {
-    for (int g = 0; g < kWorkGroupCount; ++g) {
+  for (int s = 0; s < kPhaseCount; ++s) {
+    for (int g = 0; g < kOperationCount; ++g) {
       EXPECT_GE(times.nanoseconds[s][g], first.nanoseconds[s][g]);
     }
   }
@@ -72,7 +72,7 @@ TEST_F(GroupTimesTest, TimesAreAddedToWhatIsThere) {
 
 TEST_F(GroupTimesTest, ATranslationWithoutTimesLeavesTheLastOnesAlone) {
   Load(ConvertModel(TinyModel("no_scale"), WeightType::kInt8));
-  GroupTimes times;
+  OperationTimes times;
   Translate(&times);
   const uint64_t before = Sum(times);
   Translate(nullptr);
@@ -81,15 +81,15 @@ TEST_F(GroupTimesTest, ATranslationWithoutTimesLeavesTheLastOnesAlone) {
 
 TEST_F(GroupTimesTest, EachGroupOfAModelOfGrusHasItsTime) {
   Load(ConvertRecurrent(RecurrentNames().front(), WeightType::kInt8));
-  GroupTimes times;
+  OperationTimes times;
   Translate(&times);
-  for (const WorkGroup group :
-       {WorkGroup::kEmbedding, WorkGroup::kRecurrent,
-        WorkGroup::kCrossAttention, WorkGroup::kOutput, WorkGroup::kSearch}) {
-    EXPECT_GT(TimeOf(times, Station::kDecoder, group), 0u)
+  for (const Operation group :
+       {Operation::kEmbedding, Operation::kRecurrent,
+        Operation::kCrossAttention, Operation::kOutput, Operation::kSearch}) {
+    EXPECT_GT(TimeOf(times, Phase::kDecoder, group), 0u)
         << static_cast<int>(group);
   }
-  EXPECT_GT(TimeOf(times, Station::kEncoder, WorkGroup::kRecurrent), 0u);
+  EXPECT_GT(TimeOf(times, Phase::kEncoder, Operation::kRecurrent), 0u);
 }
 
 // What a token reads but weights: gamma and beta of three norms in each layer.
@@ -98,8 +98,8 @@ uint64_t BytesOfAllGroups(const Translator& translator) {
   EXPECT_FALSE(a.embedding_norm || a.final_norm);
   uint64_t bytes =
       uint64_t{a.decoder_layers} * 3 * 2 * a.d_model * sizeof(float);
-  for (int g = 0; g < kWorkGroupCount; ++g) {
-    bytes += translator.weight_bytes_per_token(static_cast<WorkGroup>(g));
+  for (int g = 0; g < kOperationCount; ++g) {
+    bytes += translator.weight_bytes_per_token(static_cast<Operation>(g));
   }
   return bytes;
 }

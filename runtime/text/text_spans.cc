@@ -1,4 +1,4 @@
-#include "text/text_parts.h"
+#include "text/text_spans.h"
 
 #include "text/slice.h"
 #include "text/trie.h"
@@ -30,7 +30,7 @@ size_t StrippedBytes(const TokenizerView& view, std::string_view text,
 
 // Moves the text up to and with the next added token from rest_ to stretch_
 // and token_.
-void TextParts::SplitStretch() {
+void TextSpans::SplitStretch() {
   TrieMatch match;
   size_t begin = rest_.size();
   if (!view_.added_trie.empty()) {
@@ -58,13 +58,13 @@ void TextParts::SplitStretch() {
   at_stretch_start_ = true;
 }
 
-bool TextParts::Next(TextPart& part) {
+bool TextSpans::Next(TextSpan& part) {
   while (stretch_.empty() && token_.empty()) {
     if (rest_.empty()) return false;
     SplitStretch();
   }
   if (stretch_.empty()) {
-    part = {TextPart::Kind::kAddedToken, token_, token_info_->id};
+    part = {TextSpan::Kind::kAddedToken, token_, token_info_->id};
     token_ = {};
     return true;
   }
@@ -76,13 +76,13 @@ bool TextParts::Next(TextPart& part) {
   if (code > 0) {
     const std::string_view text = stretch_.substr(0, code);
     const uint32_t entry = FindKey(view_.piece_trie, text);
-    part = {TextPart::Kind::kLanguageCode, text,
+    part = {TextSpan::Kind::kLanguageCode, text,
             entry < view_.source_vocabulary ? static_cast<int32_t>(entry)
                                             : view_.unknown_id};
     stretch_.remove_prefix(code);
     return true;
   }
-  part = {TextPart::Kind::kStretch, stretch_, 0};
+  part = {TextSpan::Kind::kStretch, stretch_, 0};
   stretch_ = {};
   return true;
 }

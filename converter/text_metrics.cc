@@ -1,4 +1,4 @@
-#include "converter/scores.h"
+#include "converter/text_metrics.h"
 
 #include <algorithm>
 #include <cmath>

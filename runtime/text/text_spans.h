@@ -2,8 +2,8 @@
 // as transformers 5.23 does: PythonBackend.tokenize for added tokens, or
 // AddedVocabulary of Hugging Face's tokenizers; and
 // MarianTokenizer.remove_language_code for >>language<< codes.
-#ifndef LATIMER_TEXT_TEXT_PARTS_H_
-#define LATIMER_TEXT_TEXT_PARTS_H_
+#ifndef LATIMER_TEXT_TEXT_SPANS_H_
+#define LATIMER_TEXT_TEXT_SPANS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace latimer {
 // Bytes of the >>language<< code that `text` begins with, or 0.
 size_t CodeBytes(std::string_view text);
 
-struct TextPart {
+struct TextSpan {
   enum class Kind : uint8_t { kStretch, kAddedToken, kLanguageCode };
 
   Kind kind = Kind::kStretch;
@@ -26,13 +26,13 @@ struct TextPart {
 
 // Gives the parts of a text in order; between them only white space that an
 // added token strips is left out. Borrows both arguments.
-class TextParts {
+class TextSpans {
  public:
-  TextParts(const TokenizerView& view, std::string_view text)
+  TextSpans(const TokenizerView& view, std::string_view text)
       : view_(view), rest_(text) {}
 
   // False at the end of the text.
-  bool Next(TextPart& part);
+  bool Next(TextSpan& part);
 
  private:
   void SplitStretch();
@@ -48,4 +48,4 @@ class TextParts {
 
 }  // namespace latimer
 
-#endif  // LATIMER_TEXT_TEXT_PARTS_H_
+#endif  // LATIMER_TEXT_TEXT_SPANS_H_
