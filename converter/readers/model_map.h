@@ -56,7 +56,7 @@ struct SpecialIds {
 
 // What the code of a model of GRUs does; see struct Recurrent.
 struct RecurrentFlags {
-  AttentionFunction score = AttentionFunction::kAdditive;
+  AttentionFunction attention_function = AttentionFunction::kAdditive;
   bool query_before = false;
   bool directions_added = false;
   // What decoder layer i of n starts from: a projection, zeros, or of the
