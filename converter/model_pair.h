@@ -42,9 +42,10 @@ struct ComparedLine {
   std::vector<PowerSums> outputs;
 };
 
-// Needs a runtime with probes (transformer/probe.h), of a profile with token
-// scores. For one thread; takes about 2 MB, the parts of two workspaces that
-// the model touches, and what f32 gives for the first 64 target tokens.
+// Must be linked with a runtime whose profile has `probes` and `token_scores`
+// (transformer/probe.h). For one thread. Takes about 2 MB, plus the parts of
+// two workspaces that the model touches, plus the outputs of f32 for the first
+// 64 target tokens.
 class ModelPair {
  public:
   // The same model twice; both images must outlive this object. Throws

@@ -1,8 +1,8 @@
-// Looking into a translation, and leading it, for the converter's certificate.
+// Lets the converter observe a translation and force its tokens, to measure
+// what quantization costs.
 //
-// Only where LATIMER_PROBE is defined are probes asked: in copies of a few
-// files that latimer-convert is linked with in the library's place. In the
-// library itself these functions are empty.
+// Only a build whose profile has `probes` asks a probe. In every other build
+// these functions are empty.
 #ifndef LATIMER_TRANSFORMER_PROBE_H_
 #define LATIMER_TRANSFORMER_PROBE_H_
 
@@ -10,46 +10,44 @@
 #include <cstdint>
 #include <span>
 
+#include "latimer/profile_config.h"
+
 namespace latimer {
 
 enum class ProbePoint : uint8_t { kEncoderLayer, kDecoderLayer, kLogits };
 
 class Probe {
  public:
-  // What layer number `layer` gives, all rows of the encoder or one of the
-  // decoder, or the logits. There are none where a token is forced, and of a
-  // pruned argmax only where scores are asked for.
+  // Called with the output of layer number `layer` (all rows of an encoder
+  // layer, one row of a decoder layer) or with the logits. A forced token has
+  // no logits; a pruned argmax has them only when scores are requested.
   virtual void OnOutput(ProbePoint point, uint32_t layer,
                         std::span<const float> values) = 0;
-  // Greedy search takes what this returns in the place of the token `chosen` as
-  // target token number `position`.
+  // Greedy search chose the token `chosen` for target position `position`;
+  // it continues with the token that this returns.
   virtual int32_t OnToken(size_t position, int32_t chosen) = 0;
 
  protected:
   ~Probe() = default;
 };
 
-// Of the sentences that this thread translates, one at a time; null: none. Not
-// in the library.
-extern constinit thread_local Probe* probe;
-
-#ifdef LATIMER_PROBE
+// Observes the sentences that this thread translates, one at a time; null: no
+// probe. Defined only where it is used, so the library itself does not have it.
+inline constinit thread_local Probe* probe = nullptr;
 
 inline void ProbeOutput(ProbePoint point, uint32_t layer, const float* values,
                         size_t count) {
-  if (probe != nullptr) probe->OnOutput(point, layer, {values, count});
+  if constexpr (kProfile.probes) {
+    if (probe != nullptr) probe->OnOutput(point, layer, {values, count});
+  }
 }
 
 inline int32_t ProbeToken(size_t position, int32_t chosen) {
-  return probe == nullptr ? chosen : probe->OnToken(position, chosen);
+  if constexpr (kProfile.probes) {
+    if (probe != nullptr) return probe->OnToken(position, chosen);
+  }
+  return chosen;
 }
-
-#else
-
-inline void ProbeOutput(ProbePoint, uint32_t, const float*, size_t) {}
-inline int32_t ProbeToken(size_t, int32_t chosen) { return chosen; }
-
-#endif
 
 }  // namespace latimer
 

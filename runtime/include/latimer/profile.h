@@ -81,6 +81,9 @@ struct Profile {
   uint64_t attention_weights = 0;
   // Whether scores of the target tokens can be had.
   bool token_scores = false;
+  // Whether a Probe (transformer/probe.h) sees and leads each translation. For
+  // the converter alone.
+  bool probes = false;
 
   constexpr bool transformer() const {
     return decoder_self_attention || decoder_ssru;
