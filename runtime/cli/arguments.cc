@@ -3,13 +3,123 @@
 #include <getopt.h>
 
 #include <cerrno>
-#include <cstdio>
+#include <cstdarg>
 #include <cstdlib>
+#include <iterator>
+#include <variant>
 
 #include "cli/image.h"
+#include "latimer/board_config.h"
 
 namespace latimer::cli {
 namespace {
+
+using Flag = bool Arguments::*;  // Giving the option inverts its default.
+using Count = uint32_t Arguments::*;
+using Text = const char* Arguments::*;
+using A = Arguments;
+
+struct OptionInfo {
+  uint32_t commands;
+  const char* name;
+  const char* value;  // What stands for it in --help; null for a flag.
+  std::variant<Flag, Count, Text> member;
+  const char* help;
+  uint32_t minimum = 0;  // Of a count.
+};
+
+constexpr OptionInfo kOptions[] = {
+    {kTranslate, "text", "TEXT", &A::text,
+     "translate TEXT instead of standard input"},
+    {kTranslate, "ids", nullptr, &A::ids,
+     "read source token ids and write target token ids"},
+    {kTranslate, "paragraphs", nullptr, &A::paragraphs,
+     "read running text: blank lines separate paragraphs,\n"
+     "sentences may span lines and are translated one by\n"
+     "one; each paragraph is written on one line"},
+    {kTranslate, "lanes", "N", &A::lanes,
+     "translate up to N available lines at a time", 1},
+    {kTranslate, "max-target-tokens", "N", &A::max_target_tokens,
+     "end a translation after N tokens", 1},
+    {kTranslate, "min-target-tokens", "N", &A::min_target_tokens,
+     "do not end a translation before N tokens"},
+    {kTranslate, "max-tokens", "N", &A::max_tokens,
+     "spend at most N tokens on a line, or on a sentence\n"
+     "of --paragraphs",
+     1},
+    {kTranslate, "max-ms", "N", &A::max_ms,
+     "spend at most N milliseconds on it", 1},
+    {kTranslate, "no-guards", nullptr, &A::guards,
+     "do not stop a translation that repeats itself or\n"
+     "outgrows its source (with --ids none is stopped).\n"
+     "Standard error names what was stopped, and why; the\n"
+     "exit code stays 0"},
+    {kTranslate, "attention", "FILE", &A::attention,
+     "draw what each token attends to; FILE ends in .html,\n"
+     ".svg or .json"},
+    {kTranslate, "attention-of", "KIND", &A::attention_of,
+     "cross (default), encoder or decoder"},
+    {kTranslate, "alignment", nullptr, &A::alignment,
+     "append \" ||| 0-0 1-1\": the source word that each\n"
+     "target word comes from"},
+    {kTranslate, "scores", nullptr, &A::scores,
+     "append a line for each target token: log-probability,\n"
+     "margin to the second best token, piece"},
+    {kTranslate, "source-lang", "CODE", &A::source_language,
+     "source language of a multilingual model"},
+    {kTranslate, "target-lang", "CODE", &A::target_language,
+     "its target language"},
+    {kTranslate, "task", "NAME", &A::task, "task of a T5 model"},
+    {kTranslate, "prefix", "TEXT", &A::prefix, "put TEXT before each text"},
+    {kTranslate, "forced-first-token", "ID", &A::forced_first_token,
+     "begin each translation with this token"},
+    {kTranslate, "suppress", "ID,ID...", &A::suppress,
+     "never produce these tokens"},
+    {kTranslate, "no-repeat-ngram", "N", &A::no_repeat_ngram,
+     "produce no sequence of N tokens twice; 0: off"},
+    {kTranslate, "repetition-penalty", "X", &A::repetition_penalty,
+     "make tokens that were produced less likely; 1: off"},
+    {kTokenize, "decode", nullptr, &A::decode,
+     "turn lines of target token ids into text"},
+    {kPlan, "board", "NAME", &A::board, "check whether it fits this board"},
+    {kPlan, "ram", "BYTES", &A::ram,
+     "check whether it fits this much RAM, as in 512M or 2G"},
+    {kPlan, "max-source-tokens", "N", &A::max_source_tokens,
+     "plan for sources of at most N tokens", 1},
+    {kPlan, "max-target-tokens", "N", &A::max_target_tokens,
+     "plan for translations of at most N tokens", 1},
+    {kPlan, "copy-image", nullptr, &A::copy_image,
+     "plan RAM for the model file itself"},
+    {kPlan, "insight", nullptr, &A::insight,
+     "plan RAM for attention weights and token scores"},
+    {kBench, "source-tokens", "S", &A::source_tokens,
+     "length of the random source (default: 32)", 1},
+    {kBench, "target-tokens", "T", &A::target_tokens,
+     "generate exactly T tokens (default: 32; with --ids up\n"
+     "to the end of the sentence)",
+     1},
+    {kBench, "ids", nullptr, &A::ids,
+     "translate the token ids of each line of standard input"},
+    {kBench, "repeat", "R", &A::repeat, "rounds (default: 20)", 1},
+    {kBench, "profile", nullptr, &A::profile,
+     "show the time of each operation beside the time that\n"
+     "reading its weights takes"},
+    {kTranslate | kPlan | kBench | kDoctor, "threads", "N", &A::threads,
+     "threads (default: those of the board)", 1},
+    {kInspect | kPlan | kBench | kDoctor, "json", nullptr, &A::json,
+     "write JSON"},
+    {kEveryCommand, "skip-checksum", nullptr, &A::verify_checksum,
+     "load without looking for damaged weights"},
+    {kEveryCommand, "copy", nullptr, &A::copy,
+     "read the model into memory instead of mapping it, so\n"
+     "that the file may change or go"},
+    {kEveryCommand, "require-signature", "KEY", &A::require_signature,
+     "refuse a model that the owner of this public key\n"
+     "(a PEM file) has not signed"},
+    {kEveryCommand, "cpu", "NAME", &A::cpu,
+     "use at most sse41, avx2, avxvnni or avx512 (ARM: neon,\n"
+     "dotprod, i8mm)"},
+};
 
 // Parses a whole number in [minimum, 2^31).
 bool ParseCount(const char* text, uint32_t minimum, uint32_t* out) {
@@ -24,220 +134,95 @@ bool ParseCount(const char* text, uint32_t minimum, uint32_t* out) {
   return true;
 }
 
-struct OptionInfo {
-  const char* name;
-  uint32_t bit;  // 0: every subcommand
-  bool has_value;
-  uint32_t minimum;
-  // Exactly one is set.
-  uint32_t Arguments::*count;
-  bool Arguments::*flag;
-  const char* Arguments::*text;
-  bool flag_value;
-};
-
-constexpr OptionInfo kOptions[] = {
-    {"threads", kThreads, true, 1, &Arguments::threads, nullptr, nullptr, {}},
-    {"lanes", kLanes, true, 1, &Arguments::lanes, nullptr, nullptr, {}},
-    {"skip-checksum", 0, false, 0, nullptr, &Arguments::verify_checksum,
-     nullptr, false},
-    {"copy", 0, false, 0, nullptr, &Arguments::copy, nullptr, true},
-    {"require-signature",
-     0,
-     true,
-     0,
-     nullptr,
-     nullptr,
-     &Arguments::require_signature,
-     {}},
-    {"cpu", 0, true, 0, nullptr, nullptr, &Arguments::cpu, {}},
-    {"json", kJson, false, 0, nullptr, &Arguments::json, nullptr, true},
-    {"text", kText, true, 0, nullptr, nullptr, &Arguments::text, {}},
-    {"ids", kIds, false, 0, nullptr, &Arguments::ids, nullptr, true},
-    {"paragraphs", kParagraphs, false, 0, nullptr, &Arguments::paragraphs,
-     nullptr, true},
-    {"decode", kDecode, false, 0, nullptr, &Arguments::decode, nullptr, true},
-    {"max-target-tokens",
-     kTargetLimits | kPlan,
-     true,
-     1,
-     &Arguments::max_target_tokens,
-     nullptr,
-     nullptr,
-     {}},
-    {"min-target-tokens",
-     kTargetLimits,
-     true,
-     0,
-     &Arguments::min_target_tokens,
-     nullptr,
-     nullptr,
-     {}},
-    {"no-guards", kStops, false, 0, nullptr, &Arguments::guards, nullptr,
-     false},
-    {"max-tokens",
-     kStops,
-     true,
-     1,
-     &Arguments::max_tokens,
-     nullptr,
-     nullptr,
-     {}},
-    {"max-ms", kStops, true, 1, &Arguments::max_ms, nullptr, nullptr, {}},
-    {"attention",
-     kInsight,
-     true,
-     0,
-     nullptr,
-     nullptr,
-     &Arguments::attention,
-     {}},
-    {"attention-of",
-     kInsight,
-     true,
-     0,
-     nullptr,
-     nullptr,
-     &Arguments::attention_of,
-     {}},
-    {"alignment", kInsight, false, 0, nullptr, &Arguments::alignment, nullptr,
-     true},
-    {"scores", kInsight, false, 0, nullptr, &Arguments::scores, nullptr, true},
-    {"source-lang",
-     kRules,
-     true,
-     0,
-     nullptr,
-     nullptr,
-     &Arguments::source_language,
-     {}},
-    {"target-lang",
-     kRules,
-     true,
-     0,
-     nullptr,
-     nullptr,
-     &Arguments::target_language,
-     {}},
-    {"task", kRules, true, 0, nullptr, nullptr, &Arguments::task, {}},
-    {"prefix", kRules, true, 0, nullptr, nullptr, &Arguments::prefix, {}},
-    {"forced-first-token",
-     kRules,
-     true,
-     0,
-     nullptr,
-     nullptr,
-     &Arguments::forced_first_token,
-     {}},
-    {"no-repeat-ngram",
-     kRules,
-     true,
-     0,
-     nullptr,
-     nullptr,
-     &Arguments::no_repeat_ngram,
-     {}},
-    {"repetition-penalty",
-     kRules,
-     true,
-     0,
-     nullptr,
-     nullptr,
-     &Arguments::repetition_penalty,
-     {}},
-    {"suppress", kRules, true, 0, nullptr, nullptr, &Arguments::suppress, {}},
-    {"max-source-tokens",
-     kPlan,
-     true,
-     1,
-     &Arguments::max_source_tokens,
-     nullptr,
-     nullptr,
-     {}},
-    {"copy-image", kPlan, false, 0, nullptr, &Arguments::copy_image, nullptr,
-     true},
-    {"insight", kPlan, false, 0, nullptr, &Arguments::insight, nullptr, true},
-    {"board", kPlan, true, 0, nullptr, nullptr, &Arguments::board, {}},
-    {"ram", kPlan, true, 0, nullptr, nullptr, &Arguments::ram, {}},
-    {"source-tokens",
-     kBench,
-     true,
-     1,
-     &Arguments::source_tokens,
-     nullptr,
-     nullptr,
-     {}},
-    {"target-tokens",
-     kBench,
-     true,
-     1,
-     &Arguments::target_tokens,
-     nullptr,
-     nullptr,
-     {}},
-    {"repeat", kBench, true, 1, &Arguments::repeat, nullptr, nullptr, {}},
-    {"profile", kBench, false, 0, nullptr, &Arguments::profile, nullptr, true},
-};
-constexpr int kOptionCount = sizeof(kOptions) / sizeof(kOptions[0]);
+// False where optarg is not a value that the option takes.
+bool Store(const OptionInfo& info, Arguments* out) {
+  if (const Flag* flag = std::get_if<Flag>(&info.member)) {
+    out->** flag = !(Arguments().**flag);
+  } else if (const Text* text = std::get_if<Text>(&info.member)) {
+    out->** text = optarg;
+  } else if (const Count* count = std::get_if<Count>(&info.member)) {
+    return ParseCount(optarg, info.minimum, &(out->**count));
+  }
+  return true;
+}
 
 }  // namespace
 
-int ParseArguments(int argc, char** argv, uint32_t options, Arguments* out) {
-  option long_options[kOptionCount + 1] = {};
+int ParseArguments(Command command, int argc, char** argv, Arguments* out) {
+  out->command = argv[0];
+  option long_options[std::size(kOptions) + 1] = {};
   int count = 0;
-  for (int i = 0; i < kOptionCount; ++i) {
+  for (size_t i = 0; i < std::size(kOptions); ++i) {
     const OptionInfo& info = kOptions[i];
-    if (info.bit != 0 && (options & info.bit) == 0) continue;
-    long_options[count++] = {info.name,
-                             info.has_value ? required_argument : no_argument,
-                             nullptr, 256 + i};
+    if ((info.commands & command) == 0) continue;
+    const int has_value =
+        info.value != nullptr ? required_argument : no_argument;
+    long_options[count++] = {info.name, has_value, nullptr,
+                             256 + static_cast<int>(i)};
   }
-  const char* command = argv[0];
   opterr = 0;
-  // The leading ':' tells a missing value from an unknown option.
+  // The leading ':' distinguishes a missing value from an unknown option.
   for (int c;
        (c = getopt_long(argc, argv, ":", long_options, nullptr)) != -1;) {
     if (c == ':' || c == '?') {
-      // optopt is set where the option is one letter, unknown to all commands.
+      // optopt is set for an option of one letter, which no command has.
       const char letter[] = {'-', static_cast<char>(optopt), '\0'};
       const bool short_option = optopt > 0 && optopt < 256;
-      std::fprintf(stderr, "latimer %s: %s %s; see latimer --help.\n", command,
-                   c == ':' ? "a value is missing for" : "unknown option",
-                   short_option ? letter : argv[optind - 1]);
-      return kUsage;
+      return UsageError(out->command, "%s %s; see latimer --help.",
+                        c == ':' ? "a value is missing for" : "unknown option",
+                        short_option ? letter : argv[optind - 1]);
     }
     const OptionInfo& info = kOptions[c - 256];
-    if (info.flag != nullptr) {
-      out->*info.flag = info.flag_value;
-    } else if (info.text != nullptr) {
-      out->*info.text = optarg;
-    } else if (!ParseCount(optarg, info.minimum, &(out->*info.count))) {
-      std::fprintf(
-          stderr, "latimer %s: --%s %s: give a whole number of at least %u.\n",
-          command, info.name, optarg, static_cast<unsigned>(info.minimum));
-      return kUsage;
+    if (!Store(info, out)) {
+      return UsageError(out->command,
+                        "--%s %s: give a whole number of at least %u.",
+                        info.name, optarg, static_cast<unsigned>(info.minimum));
     }
+  }
+  if (out->threads == 0 && command != kPlan) {
+    out->threads =
+        kBoard.threads < kProfile.threads ? kBoard.threads : kProfile.threads;
   }
   if (CarriesModel()) {
-    if (argc != optind) {
-      std::fprintf(stderr,
-                   "latimer %s: this program carries its model; leave out "
-                   "%s.\n",
-                   command, argv[optind]);
-      return kUsage;
-    }
     out->model = "the model inside";
-    return kSuccess;
+    if (argc == optind) return kSuccess;
+    return UsageError(out->command,
+                      "this program carries its model; leave out %s.",
+                      argv[optind]);
   }
-  if (optind == argc && (options & kModelOptional) != 0) return kSuccess;
+  if (argc == optind && command == kDoctor) return kSuccess;
   if (argc - optind != 1) {
-    std::fprintf(stderr,
-                 "latimer %s: give one model file; see latimer --help.\n",
-                 command);
-    return kUsage;
+    return UsageError(out->command, "give one model file; see latimer --help.");
   }
   out->model = argv[optind];
   return kSuccess;
+}
+
+void PrintOptions(uint32_t commands, std::FILE* file) {
+  constexpr int kHelpColumn = 28;
+  for (const OptionInfo& info : kOptions) {
+    if (info.commands != commands) continue;
+    const bool has_value = info.value != nullptr;
+    const int width =
+        std::fprintf(file, "    --%s%s%s", info.name, has_value ? " " : "",
+                     has_value ? info.value : "");
+    std::fprintf(file, "%*s", kHelpColumn - width, "");
+    for (const char* c = info.help; *c != '\0'; ++c) {
+      std::fputc(*c, file);
+      if (*c == '\n') std::fprintf(file, "%*s", kHelpColumn, "");
+    }
+    std::fputc('\n', file);
+  }
+}
+
+int UsageError(const char* command, const char* format, ...) {
+  std::fprintf(stderr, "latimer %s: ", command);
+  va_list arguments;
+  va_start(arguments, format);
+  std::vfprintf(stderr, format, arguments);
+  va_end(arguments);
+  std::fputc('\n', stderr);
+  return kUsage;
 }
 
 }  // namespace latimer::cli

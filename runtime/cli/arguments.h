@@ -1,10 +1,10 @@
-// Command line of one subcommand, parsed with getopt_long.
+// The command line: one table of options drives parsing and --help.
 #ifndef LATIMER_CLI_ARGUMENTS_H_
 #define LATIMER_CLI_ARGUMENTS_H_
 
 #include <cstdint>
+#include <cstdio>
 
-#include "latimer/board_config.h"
 #include "latimer/profile_config.h"
 
 namespace latimer::cli {
@@ -14,13 +14,24 @@ inline constexpr int kSuccess = 0;
 inline constexpr int kFailure = 1;  // The model, the input or the system.
 inline constexpr int kUsage = 2;    // The command line.
 
-// The board's threads, as far as the profile has room for them.
-inline constexpr uint32_t kDefaultThreads =
-    kBoard.threads < kProfile.threads ? kBoard.threads : kProfile.threads;
+// The commands, one bit each.
+enum Command : uint32_t {
+  kTranslate = 1,
+  kTokenize = 2,
+  kInspect = 4,
+  kPlan = 8,
+  kBench = 16,
+  kDoctor = 32,
+  kEveryCommand = 63,
+};
 
+// The values of all options; the table in arguments.cc documents them. Texts
+// live as long as argv. A text is null and a limit 0 where it was not given.
 struct Arguments {
-  const char* model = nullptr;  // Null only with kModelOptional.
-  uint32_t threads = kDefaultThreads;
+  const char* command = "";
+  const char* model = nullptr;  // Null only for `latimer doctor`.
+  // The board's threads, within the profile; of `latimer plan` 0.
+  uint32_t threads = 0;
   bool verify_checksum = true;
   bool copy = false;
   const char* require_signature = nullptr;  // A file.
@@ -36,7 +47,7 @@ struct Arguments {
   uint32_t max_target_tokens = 0;
   uint32_t min_target_tokens = 0;
   bool guards = true;
-  uint32_t max_tokens = 0;  // Of a line; 0: no limit.
+  uint32_t max_tokens = 0;
   uint32_t max_ms = 0;
   const char* attention = nullptr;  // A file.
   const char* attention_of = nullptr;
@@ -59,34 +70,22 @@ struct Arguments {
   bool insight = false;
 
   // bench
-  // 0: not given.
   uint32_t source_tokens = 0;
   uint32_t target_tokens = 0;
   uint32_t repeat = 20;
   bool profile = false;
 };
 
-// Options that a subcommand takes; each bit is one.
-enum OptionBit : uint32_t {
-  kThreads = 1,
-  kJson = 2,
-  kText = 4,
-  kIds = 8,
-  kTargetLimits = 16,
-  kBench = 32,
-  kDecode = 64,
-  kPlan = 128,
-  kModelOptional = 256,
-  kInsight = 512,
-  kRules = 1024,
-  kLanes = 2048,
-  kStops = 4096,
-  kParagraphs = 8192,
-};
+// Parses argv[0], the name of the command, and what follows it. Prints one
+// sentence to standard error and returns kUsage where something is wrong.
+int ParseArguments(Command command, int argc, char** argv, Arguments* out);
 
-// Parses argv[0] (the subcommand) and what follows. Prints one sentence to
-// standard error and returns kUsage where something is wrong.
-int ParseArguments(int argc, char** argv, uint32_t options, Arguments* out);
+// Describes the options of exactly these commands.
+void PrintOptions(uint32_t commands, std::FILE* file);
+
+// Prints "latimer COMMAND: SENTENCE" to standard error; returns kUsage.
+[[gnu::format(printf, 2, 3)]] int UsageError(const char* command,
+                                             const char* format, ...);
 
 }  // namespace latimer::cli
 

@@ -10,7 +10,7 @@
 
 namespace latimer::cli {
 
-// One sentence's attention, copied out of the workspace.
+// The attention of one sentence, copied out of the workspace.
 struct AttentionRecord {
   AttentionKind kind = AttentionKind::kNone;
   size_t layers = 0;
@@ -18,7 +18,8 @@ struct AttentionRecord {
   // Pieces along the two axes.
   std::vector<std::string> rows;
   std::vector<std::string> columns;
-  // [layers, heads, rows, columns]; zeros to the right of a causal row's end.
+  // [layers, heads, rows, columns]; of kDecoder, tokens that a row cannot
+  // attend to have weight 0.
   std::vector<float> weights;
 
   float At(size_t layer, size_t head, size_t row, size_t column) const {
@@ -26,19 +27,13 @@ struct AttentionRecord {
                        columns.size() +
                    column];
   }
-  // Of all heads.
+  // The mean of all heads.
   float Mean(size_t layer, size_t row, size_t column) const;
 };
 
 const char* NameOf(AttentionKind kind);
 
-// The pieces of ids; an id where the model has no tokenizer.
-std::vector<std::string> SourcePieces(const Translator& translator,
-                                      std::span<const int32_t> ids);
-std::vector<std::string> TargetPieces(const Translator& translator,
-                                      std::span<const int32_t> ids);
-
-// Of a translation that was made with TranslateOptions::attention.
+// The translation was made with TranslateOptions::attention.
 AttentionRecord MakeRecord(const Translator& translator,
                            const Translation& translation);
 
@@ -48,29 +43,28 @@ struct WordCounts {
 };
 
 // Links "0-0 1-2" from words of the source to words of the target, both counted
-// from 0: each target word to the source word that it attends to most, by the
-// mean of all heads in the last layer but one, which aligns best in decoders of
-// six (Garg et al., "Jointly Learning to Align and Translate", 2019), or, of
-// three layers or fewer, in the last. Words begin with U+2581; where no piece
-// does, each is a word. Tokens that the model adds are none. `*words` are those
-// of the line before this part of it, and are counted on.
+// from 0. A target word is linked to the source word that it attends to most,
+// by the mean of all heads of one layer: the last but one, which aligns best in
+// decoders of six layers (Garg et al., "Jointly Learning to Align and
+// Translate", 2019), or the last of up to three layers. A word begins with
+// U+2581; if no piece does, each piece is a word. Tokens that the model adds
+// belong to no word. `*words` counts the words of the line's earlier parts, and
+// then those of this part too.
 std::string Alignment(const Translator& translator,
                       const Translation& translation, WordCounts* words);
 
 // A line for each target token: a tab, its log-probability, its margin to the
-// second best token, and its piece. A forced token has no margin: "-".
+// second best token, and its piece. The margin of a forced token is "-".
 std::string ScoreLines(const Translator& translator,
                        const Translation& translation);
 
-// The whole file, by the ending of its name: .html, .svg or .json.
+// The whole file in the format that the ending of its name says.
 enum class AttentionFormat { kHtml, kSvg, kJson };
 std::string FormatAttention(const std::vector<AttentionRecord>& records,
                             AttentionFormat format);
 
-// Parts of FormatAttention. In an SVG one layer is drawn, the last.
+// FormatAttention for kSvg, which shows the last layer only.
 std::string AttentionSvg(const std::vector<AttentionRecord>& records);
-std::string AttentionHtml(const std::vector<AttentionRecord>& records);
-std::string AttentionJson(const std::vector<AttentionRecord>& records);
 
 }  // namespace latimer::cli
 

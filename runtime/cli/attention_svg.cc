@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "cli/attention.h"
+#include "cli/format.h"
 
 namespace latimer::cli {
 namespace {
@@ -15,10 +15,10 @@ constexpr int kGap = 24;
 constexpr int kTitle = 22;
 constexpr int kTitleWidth = 190;
 constexpr int kMapsInARow = 3;
-// Widest character of a label, generously: labels are not measured here.
+// A generous width of a label's characters, which are not measured.
 constexpr double kCharacter = 0.62 * kFont;
 
-// Weights below this are drawn as 0, which is white: most of a map.
+// Smaller weights are not drawn: most of a map stays white.
 constexpr float kSmallest = 0.004f;
 
 std::string Escape(const std::string& text) {
@@ -40,7 +40,7 @@ std::string Escape(const std::string& text) {
   return out;
 }
 
-// Characters of UTF-8.
+// The number of UTF-8 characters.
 size_t Length(const std::string& text) {
   return static_cast<size_t>(std::ranges::count_if(text, [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
@@ -55,7 +55,7 @@ int LabelWidth(const std::vector<std::string>& labels) {
   return static_cast<int>(kCharacter * static_cast<double>(longest)) + 8;
 }
 
-// White over blue to dark blue.
+// From white over blue to dark blue.
 std::string Colour(float weight) {
   constexpr std::array<std::array<int, 3>, 5> kStops = {{{255, 255, 255},
                                                          {198, 219, 239},
@@ -65,102 +65,100 @@ std::string Colour(float weight) {
   const float x = std::clamp(weight, 0.0f, 1.0f) * (kStops.size() - 1);
   const auto i = std::min<size_t>(kStops.size() - 2, static_cast<size_t>(x));
   const float f = x - static_cast<float>(i);
-  int rgb[3];
+  unsigned rgb[3];
   for (size_t k = 0; k < 3; ++k) {
     const auto low = static_cast<float>(kStops[i][k]);
     const auto high = static_cast<float>(kStops[i + 1][k]);
-    rgb[k] = static_cast<int>(std::lround(low + (high - low) * f));
+    rgb[k] = static_cast<unsigned>(std::lround(low + (high - low) * f));
   }
-  char text[16];
-  std::snprintf(text, sizeof(text), "#%02x%02x%02x", rgb[0] & 255, rgb[1] & 255,
-                rgb[2] & 255);
-  return text;
+  return Format("#%02x%02x%02x", rgb[0], rgb[1], rgb[2]);
 }
 
-std::string Number(int value) { return std::to_string(value); }
-
-// One head of a layer, or, where `head` is kMean, the mean of all.
+// One head of a layer, or, with kMean, the mean of all heads.
 constexpr size_t kMean = static_cast<size_t>(-1);
-struct Map {
-  const AttentionRecord& record;
-  size_t layer;
-  size_t head;
+class Map {
+ public:
+  Map(const AttentionRecord& record, size_t layer, size_t head)
+      : record_(record),
+        layer_(layer),
+        head_(head),
+        left_(LabelWidth(record.rows)),
+        top_(kTitle + LabelWidth(record.columns)),
+        cells_width_(kCell * static_cast<int>(record.columns.size())),
+        cells_height_(kCell * static_cast<int>(record.rows.size())) {}
 
-  int left() const { return LabelWidth(record.rows); }
-  int top() const { return kTitle + LabelWidth(record.columns); }
-  int right() const {
-    return left() + kCell * static_cast<int>(record.columns.size());
+  int width() const { return std::max(left_ + cells_width_, kTitleWidth); }
+  int height() const { return top_ + cells_height_; }
+
+  std::string Draw(int x, int y) const {
+    return Format(
+               "<g transform=\"translate(%d %d)\">\n"
+               "<text font-weight=\"bold\" x=\"0\" y=\"12\">Layer %zu",
+               x, y, layer_ + 1) +
+           (head_ == kMean ? ", mean of all heads"
+                           : Format(", head %zu", head_ + 1)) +
+           "</text>\n" + Labels() + Cells() +
+           Format(
+               "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" "
+               "fill=\"none\" stroke=\"#999\"/>\n</g>\n",
+               left_, top_, cells_width_, cells_height_);
   }
-  int width() const { return std::max(right(), kTitleWidth); }
-  int height() const {
-    return top() + kCell * static_cast<int>(record.rows.size());
+
+ private:
+  int CellX(size_t column) const {
+    return left_ + kCell * static_cast<int>(column);
   }
-  float At(size_t row, size_t column) const {
-    return head == kMean ? record.Mean(layer, row, column)
-                         : record.At(layer, head, row, column);
+  int CellY(size_t row) const { return top_ + kCell * static_cast<int>(row); }
+
+  std::string Labels() const {
+    std::string svg;
+    for (size_t r = 0; r < record_.rows.size(); ++r) {
+      svg += Format("<text text-anchor=\"end\" x=\"%d\" y=\"%d\">%s</text>\n",
+                    left_ - 4, CellY(r) + kCell - 3,
+                    Escape(record_.rows[r]).c_str());
+    }
+    for (size_t c = 0; c < record_.columns.size(); ++c) {
+      svg += Format(
+          "<text transform=\"translate(%d %d) rotate(-90)\">%s</text>\n",
+          CellX(c) + kCell - 3, top_ - 4, Escape(record_.columns[c]).c_str());
+    }
+    return svg;
   }
+
+  std::string Cells() const {
+    std::string svg;
+    for (size_t r = 0; r < record_.rows.size(); ++r) {
+      for (size_t c = 0; c < record_.columns.size(); ++c) {
+        const float weight = head_ == kMean ? record_.Mean(layer_, r, c)
+                                            : record_.At(layer_, head_, r, c);
+        if (weight < kSmallest) continue;
+        svg += Format(
+            "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" "
+            "fill=\"%s\"><title>%s \xE2\x86\x92 %s %.4f</title></rect>\n",
+            CellX(c), CellY(r), kCell, kCell, Colour(weight).c_str(),
+            Escape(record_.rows[r]).c_str(), Escape(record_.columns[c]).c_str(),
+            static_cast<double>(weight));
+      }
+    }
+    return svg;
+  }
+
+  const AttentionRecord& record_;
+  size_t layer_, head_;
+  int left_, top_, cells_width_, cells_height_;
 };
 
-void DrawLabels(const Map& map, std::string& svg) {
-  const AttentionRecord& record = map.record;
-  for (size_t r = 0; r < record.rows.size(); ++r) {
-    svg += "<text text-anchor=\"end\" x=\"" + Number(map.left() - 4) +
-           "\" y=\"" +
-           Number(map.top() + kCell * static_cast<int>(r) + kCell - 3) + "\">" +
-           Escape(record.rows[r]) + "</text>\n";
-  }
-  for (size_t c = 0; c < record.columns.size(); ++c) {
-    const std::string x =
-        Number(map.left() + kCell * static_cast<int>(c) + kCell - 3);
-    svg += "<text transform=\"translate(" + x + " " + Number(map.top() - 4) +
-           ") rotate(-90)\">" + Escape(record.columns[c]) + "</text>\n";
-  }
-}
-
-void DrawCells(const Map& map, std::string& svg) {
-  const AttentionRecord& record = map.record;
-  for (size_t r = 0; r < record.rows.size(); ++r) {
-    for (size_t c = 0; c < record.columns.size(); ++c) {
-      const float weight = map.At(r, c);
-      if (weight < kSmallest) continue;
-      char value[16];
-      std::snprintf(value, sizeof(value), "%.4f", static_cast<double>(weight));
-      svg += "<rect x=\"" + Number(map.left() + kCell * static_cast<int>(c)) +
-             "\" y=\"" + Number(map.top() + kCell * static_cast<int>(r)) +
-             "\" width=\"" + Number(kCell) + "\" height=\"" + Number(kCell) +
-             "\" fill=\"" + Colour(weight) + "\"><title>" +
-             Escape(record.rows[r]) + " \xE2\x86\x92 " +
-             Escape(record.columns[c]) + " " + value + "</title></rect>\n";
-    }
-  }
-}
-
-void DrawMap(const Map& map, int x, int y, std::string& svg) {
-  svg += "<g transform=\"translate(" + Number(x) + " " + Number(y) + ")\">\n";
-  svg += "<text font-weight=\"bold\" x=\"0\" y=\"12\">Layer " +
-         std::to_string(map.layer + 1) +
-         (map.head == kMean ? ", mean of all heads"
-                            : ", head " + std::to_string(map.head + 1)) +
-         "</text>\n";
-  DrawLabels(map, svg);
-  DrawCells(map, svg);
-  svg += "<rect x=\"" + Number(map.left()) + "\" y=\"" + Number(map.top()) +
-         "\" width=\"" + Number(map.right() - map.left()) + "\" height=\"" +
-         Number(map.height() - map.top()) +
-         "\" fill=\"none\" stroke=\"#999\"/>\n</g>\n";
-}
-
-void DrawScale(std::string& svg) {
-  svg += "<defs><linearGradient id=\"scale\">";
+std::string Scale() {
+  std::string svg = "<defs><linearGradient id=\"scale\">";
   for (int i = 0; i <= 4; ++i) {
-    svg += "<stop offset=\"" + Number(25 * i) + "%\" stop-color=\"" +
-           Colour(static_cast<float>(i) / 4) + "\"/>";
+    svg += Format("<stop offset=\"%d%%\" stop-color=\"%s\"/>", 25 * i,
+                  Colour(static_cast<float>(i) / 4).c_str());
   }
-  svg +=
-      "</linearGradient></defs>\n<text x=\"24\" y=\"20\">0</text>"
-      "<rect x=\"36\" y=\"10\" width=\"160\" height=\"12\" "
-      "fill=\"url(#scale)\" stroke=\"#999\"/>"
-      "<text x=\"202\" y=\"20\">1</text>\n";
+  return svg +
+         "</linearGradient></defs>\n<text x=\"24\" y=\"20\">0</text>"
+         "<rect x=\"36\" y=\"10\" width=\"160\" height=\"12\" "
+         "fill=\"url(#scale)\" stroke=\"#999\"/>"
+         "<text x=\"202\" y=\"20\">1</text>\n";
 }
 
 }  // namespace
@@ -172,26 +170,25 @@ std::string AttentionSvg(const std::vector<AttentionRecord>& records) {
   for (const AttentionRecord& record : records) {
     const size_t layer = record.layers - 1;
     std::vector<Map> row;
-    if (record.heads > 1) row.push_back({record, layer, kMean});
-    for (size_t h = 0; h < record.heads; ++h) row.push_back({record, layer, h});
+    if (record.heads > 1) row.emplace_back(record, layer, kMean);
+    for (size_t h = 0; h < record.heads; ++h)
+      row.emplace_back(record, layer, h);
     for (size_t i = 0; i < row.size(); ++i) {
       const int column = static_cast<int>(i) % kMapsInARow;
       if (i > 0 && column == 0) y += row[i].height() + kGap;
       const int x = kGap + column * (row[i].width() + kGap);
-      DrawMap(row[i], x, y, maps);
+      maps += row[i].Draw(x, y);
       widest = std::max(widest, x + row[i].width() + kGap);
     }
     y += row.front().height() + 2 * kGap;
   }
-  std::string svg =
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + Number(widest) +
-      "\" height=\"" + Number(y) +
-      "\" font-family=\"DejaVu Sans, Noto Sans, sans-serif\" font-size=\"" +
-      Number(kFont) +
-      "\">\n<rect width=\"100%\" height=\"100%\" "
-      "fill=\"#fff\"/>\n";
-  DrawScale(svg);
-  return svg + maps + "</svg>\n";
+  return Format(
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
+             "height=\"%d\" font-family=\"DejaVu Sans, Noto Sans, "
+             "sans-serif\" font-size=\"%d\">\n"
+             "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+             widest, y, kFont) +
+         Scale() + maps + "</svg>\n";
 }
 
 }  // namespace latimer::cli

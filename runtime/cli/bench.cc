@@ -1,13 +1,14 @@
+#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <nlohmann/json.hpp>
+#include <limits>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
-#include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/line_reader.h"
+#include "cli/lines.h"
 #include "cli/operation_profile.h"
 #include "cli/session.h"
 #include "cli/timing.h"
@@ -15,15 +16,11 @@
 namespace latimer::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+// Of the random source and of its translation.
+constexpr uint32_t kDefaultTokens = 32;
 
-void Add(Json& json, const std::string& name, const Summary& summary) {
-  json[name] = summary.minimum;
-  json[name + "_median"] = summary.median;
-}
-
-// Of this program alone; getrusage's figure may be that of the parent, from
-// before the program was started. 0 where the system does not say.
+// The peak of this program alone: getrusage may report the parent's, from
+// before this program was started. 0 if the system does not say.
 uint64_t PeakRssBytes() {
   std::FILE* file = std::fopen("/proc/self/status", "re");
   if (file == nullptr) return 0;
@@ -36,70 +33,75 @@ uint64_t PeakRssBytes() {
   return kilobytes * 1024;
 }
 
-// Prints a sentence if it does.
-bool Exceeds(const char* option, uint32_t value, uint32_t limit) {
-  if (value <= limit) return false;
-  std::fprintf(stderr,
-               "latimer bench: %s %u exceeds the %u that this model and build "
-               "allow.\n",
-               option, static_cast<unsigned>(value),
-               static_cast<unsigned>(limit));
-  return true;
-}
-
-// A source of ids for each line of standard input that has any. False after a
-// sentence about a line that has something else.
-bool ReadSources(std::vector<std::vector<int32_t>>* sources) {
-  char* line = nullptr;
-  size_t capacity = 0;
-  unsigned number = 0;
-  bool good = true;
-  while (good && getline(&line, &capacity, stdin) >= 0) {
-    ++number;
+// Reads a source of token ids from each line of standard input that has any.
+int ReadSources(std::vector<std::vector<int32_t>>* sources) {
+  LineReader reader;
+  std::string_view line;
+  while (reader.Next(/*wait=*/true, &line) == LineReader::Got::kLine) {
     std::vector<int32_t> ids;
-    const char* at = line;
-    char* end = nullptr;
-    for (long id = std::strtol(at, &end, 10); end != at;
-         id = std::strtol(at, &end, 10)) {
-      ids.push_back(static_cast<int32_t>(id));
-      at = end;
-    }
-    good = at[std::strspn(at, " \t\r\n")] == '\0';
+    const Status parsed = ParseIds(line, &ids);
+    if (!parsed.ok()) return ComplainOfLine(reader.number(), parsed);
     if (!ids.empty()) sources->push_back(std::move(ids));
   }
-  std::free(line);
-  if (!good) {
-    std::fprintf(stderr, "latimer bench: line %u is not made of token ids.\n",
-                 number);
-  } else if (sources->empty()) {
-    std::fputs("latimer bench: standard input has no token ids.\n", stderr);
-    good = false;
-  }
-  return good;
+  if (!sources->empty()) return kSuccess;
+  std::fputs("latimer bench: standard input has no token ids.\n", stderr);
+  return kFailure;
 }
 
-// The exit code; prints a sentence unless it is kSuccess.
+// Prints a sentence unless it returns kSuccess.
 int PrepareLoad(const Arguments& arguments, const Translator& translator,
                 Load* load) {
-  constexpr uint32_t kTokens = 32;
-  if (Exceeds("--target-tokens", arguments.target_tokens,
-              translator.max_target_tokens()) ||
-      Exceeds("--source-tokens", arguments.source_tokens,
-              translator.max_source_tokens())) {
-    return kUsage;
+  for (const auto& [option, value, limit] :
+       {std::tuple("--target-tokens", arguments.target_tokens,
+                   translator.max_target_tokens()),
+        std::tuple("--source-tokens", arguments.source_tokens,
+                   translator.max_source_tokens())}) {
+    if (value <= limit) continue;
+    return UsageError(
+        "bench", "%s %u exceeds the %u that this model and build allow.",
+        option, static_cast<unsigned>(value), static_cast<unsigned>(limit));
   }
   load->target_tokens = arguments.target_tokens;
-  if (arguments.ids) return ReadSources(&load->sources) ? kSuccess : kFailure;
+  if (arguments.ids) return ReadSources(&load->sources);
   const auto given_or_default = [](uint32_t given, uint32_t most) {
-    return given != 0 ? given : (kTokens < most ? kTokens : most);
+    return given != 0 ? given : std::min(kDefaultTokens, most);
   };
-  load->target_tokens =
-      given_or_default(arguments.target_tokens, translator.max_target_tokens());
-  load->sources.push_back(
-      RandomSource(translator.model_info(),
-                   given_or_default(arguments.source_tokens,
-                                    translator.max_source_tokens())));
+  *load = RandomLoad(
+      translator.model_info(),
+      given_or_default(arguments.source_tokens, translator.max_source_tokens()),
+      given_or_default(arguments.target_tokens,
+                       translator.max_target_tokens()));
   return kSuccess;
+}
+
+Json BenchJson(const Timing& timing, const Load& load,
+               const Translator& translator,
+               const std::vector<double>& load_times, uint32_t repeat) {
+  uint64_t source_tokens = 0;
+  for (const std::vector<int32_t>& source : load.sources) {
+    source_tokens += source.size();
+  }
+  const ModelSizes& sizes = translator.model_info().sizes;
+  Json json = {{"sentences", load.sources.size()},
+               {"source_tokens", source_tokens},
+               {"target_tokens", timing.tokens},
+               {"threads", translator.threads()},
+               {"repeat", repeat},
+               {"first_load_ms", load_times.front()}};
+  for (const auto& [name, summary] :
+       {std::pair("load_ms", Summarize(load_times)),
+        std::pair("encode_ms", timing.encode),
+        std::pair("ms_per_token", timing.per_token),
+        std::pair("ms_per_sentence", timing.per_sentence)}) {
+    json[name] = summary.minimum;
+    json[std::string(name) + "_median"] = summary.median;
+  }
+  json["peak_rss_bytes"] = PeakRssBytes();
+  json["workspace_bytes"] = sizeof(Workspace);
+  json["model_bytes"] = sizes.file;
+  json["weight_bytes_per_token"] = sizes.streamed_per_token;
+  json["kernels"] = KernelNames(translator);
+  return json;
 }
 
 void PrintText(const Json& json) {
@@ -110,23 +112,15 @@ void PrintText(const Json& json) {
 
 }  // namespace
 
-int Bench(int argc, char** argv) {
-  Arguments arguments;
-  if (const int code = ParseArguments(
-          argc, argv, kThreads | kJson | kIds | kBench, &arguments);
-      code != kSuccess) {
-    return code;
-  }
+int Bench(const Arguments& arguments) {
   if (arguments.ids && arguments.source_tokens != 0) {
-    std::fputs("latimer bench: give --ids or --source-tokens, not both.\n",
-               stderr);
-    return kUsage;
+    return UsageError("bench", "give --ids or --source-tokens, not both.");
   }
   Session session;
   std::vector<double> load_times;
   constexpr int kLoads = 5;
   for (int i = 0; i < kLoads; ++i) {
-    // The first includes mapping; all include verification.
+    // The first includes mapping the file; all include verification.
     const auto start = Clock::now();
     if (!session.Open(arguments)) return kFailure;
     load_times.push_back(MillisecondsSince(start));
@@ -137,42 +131,21 @@ int Bench(int argc, char** argv) {
       code != kSuccess) {
     return code;
   }
-  Rounds rounds(translator, load);
-  for (uint32_t i = 0; i < arguments.repeat; ++i) {
-    if (const Status status = rounds.Run(); !status.ok()) {
-      std::fprintf(stderr, "latimer bench: %s\n", status.message());
-      return kFailure;
-    }
-  }
-  const ModelInfo& info = translator.model_info();
-  Json json;
-  uint64_t source_tokens = 0;
-  for (const std::vector<int32_t>& source : load.sources) {
-    source_tokens += source.size();
-  }
-  json["sentences"] = load.sources.size();
-  json["source_tokens"] = source_tokens;
-  json["target_tokens"] = rounds.tokens();
-  json["threads"] = translator.threads();
-  json["repeat"] = arguments.repeat;
-  json["first_load_ms"] = load_times.front();
-  Add(json, "load_ms", Summarize(load_times));
-  Add(json, "encode_ms", rounds.encode());
-  Add(json, "ms_per_token", rounds.per_token());
-  Add(json, "ms_per_sentence", rounds.per_sentence());
-  json["peak_rss_bytes"] = PeakRssBytes();
-  json["workspace_bytes"] = sizeof(Workspace);
-  json["model_bytes"] = info.sizes.file;
-  json["weight_bytes_per_token"] = info.sizes.streamed_per_token;
-  json["kernels"] = KernelNames(translator);
+  const auto fail = [](const Status& status) {
+    std::fprintf(stderr, "latimer bench: %s\n", status.message());
+    return kFailure;
+  };
+  const Result<Timing> timing =
+      MeasureLoad(translator, load, arguments.repeat,
+                  std::numeric_limits<double>::infinity());
+  if (!timing.ok()) return fail(timing.status());
+  Json json =
+      BenchJson(*timing, load, translator, load_times, arguments.repeat);
   Json profile;
   if (arguments.profile) {
     const Result<Json> measured =
-        ProfileGroups(session, load, arguments.repeat);
-    if (!measured.ok()) {
-      std::fprintf(stderr, "latimer bench: %s\n", measured.status().message());
-      return kFailure;
-    }
+        ProfileOperations(session, load, arguments.repeat);
+    if (!measured.ok()) return fail(measured.status());
     profile = *measured;
   }
   if (!arguments.json) {
@@ -181,7 +154,7 @@ int Bench(int argc, char** argv) {
     return kSuccess;
   }
   if (arguments.profile) json["profile"] = std::move(profile);
-  std::puts(json.dump(2).c_str());
+  std::puts(Dump(json).c_str());
   return kSuccess;
 }
 

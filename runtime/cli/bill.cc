@@ -1,22 +1,21 @@
 #include "cli/bill.h"
 
-#include <cstdio>
+#include <cinttypes>
 #include <cstring>
 
 #include "latimer/board_list.h"
 #include "latimer/memory.h"
 
 namespace latimer {
+
+using cli::Format;
+using cli::Json;
+
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 std::string Line(const std::string& name, uint64_t bytes) {
-  char text[96];
-  std::snprintf(text, sizeof(text), "  %-18s %14llu bytes  %9.2f MB\n",
-                name.c_str(), static_cast<unsigned long long>(bytes),
+  return Format("  %-18s %14" PRIu64 " bytes  %9.2f MB\n", name.c_str(), bytes,
                 static_cast<double>(bytes) / 1e6);
-  return text;
 }
 
 std::string Section(const std::string& title, const Json& items,
@@ -32,24 +31,17 @@ std::string Section(const std::string& title, const Json& items,
 
 Json MakeBill(const ModelInfo& info, const Profile& profile) {
   const ModelSizes& s = info.sizes;
-  Json flash;
-  flash["encoder"] = s.encoder;
-  flash["cross_kv"] = s.cross_kv;
-  flash["decoder"] = s.decoder;
-  flash["output"] = s.output;
-  flash["embeddings"] = s.embeddings;
-  flash["positions"] = s.positions;
-  flash["tokenizer"] = s.tokenizer;
+  Json flash = {{"encoder", s.encoder},       {"cross_kv", s.cross_kv},
+                {"decoder", s.decoder},       {"output", s.output},
+                {"embeddings", s.embeddings}, {"positions", s.positions},
+                {"tokenizer", s.tokenizer}};
   if (s.shortlist != 0) flash["shortlist"] = s.shortlist;
-  uint64_t listed = 0;
-  for (const auto& [name, bytes] : flash.items()) {
-    listed += bytes.get<uint64_t>();
-  }
-  flash["structure"] = s.file - listed;
+  uint64_t structure = s.file;
+  for (const Json& bytes : flash) structure -= bytes.get<uint64_t>();
+  flash["structure"] = structure;
   Json ram;
   for (int i = 0; i < kBufferCount; ++i) {
-    const auto buffer = static_cast<Buffer>(i);
-    const BufferPlan plan = PlanBuffer(profile, buffer);
+    const BufferPlan plan = PlanBuffer(profile, static_cast<Buffer>(i));
     ram[plan.name] = plan.bytes;
   }
   ram["stacks"] =
@@ -57,34 +49,33 @@ Json MakeBill(const ModelInfo& info, const Profile& profile) {
   if (profile.copied_image_bytes != 0) {
     ram["copied_image"] = profile.copied_image_bytes;
   }
-  Json bill;
-  bill["flash_bytes"] = s.file;
-  bill["flash"] = flash;
-  bill["ram_bytes"] = RamBytes(profile);
-  bill["ram"] = ram;
-  bill["workspace_bytes"] = WorkspaceBytes(profile);
-  bill["weight_bytes_per_token"] = s.streamed_per_token;
-  bill["profile"] = {{"name", profile.name},
-                     {"source_tokens", profile.source_tokens},
-                     {"target_tokens", profile.target_tokens},
-                     {"threads", profile.threads}};
-  return bill;
+  return {{"flash_bytes", s.file},
+          {"flash", flash},
+          {"ram_bytes", RamBytes(profile)},
+          {"ram", ram},
+          {"workspace_bytes", WorkspaceBytes(profile)},
+          {"weight_bytes_per_token", s.streamed_per_token},
+          {"profile",
+           {{"name", profile.name},
+            {"source_tokens", profile.source_tokens},
+            {"target_tokens", profile.target_tokens},
+            {"threads", profile.threads}}}};
 }
 
 std::string BillText(const Json& bill) {
   const Json& profile = bill.at("profile");
-  std::string text = Section("Flash (the model file)", bill.at("flash"),
-                             bill.at("flash_bytes").get<uint64_t>());
-  text +=
-      Section("RAM (workspace and stacks) for " +
-                  std::to_string(profile.at("source_tokens").get<uint32_t>()) +
-                  " source and " +
-                  std::to_string(profile.at("target_tokens").get<uint32_t>()) +
-                  " target tokens",
-              bill.at("ram"), bill.at("ram_bytes").get<uint64_t>());
-  return text + "Weights read per generated token\n" +
-         Line("decoder and output",
-              bill.at("weight_bytes_per_token").get<uint64_t>());
+  const auto bytes = [&bill](const char* name) {
+    return bill.at(name).get<uint64_t>();
+  };
+  return Section("Flash (the model file)", bill.at("flash"),
+                 bytes("flash_bytes")) +
+         Section(Format("RAM (workspace and stacks) for %u source and %u "
+                        "target tokens",
+                        profile.at("source_tokens").get<unsigned>(),
+                        profile.at("target_tokens").get<unsigned>()),
+                 bill.at("ram"), bytes("ram_bytes")) +
+         "Weights read per generated token\n" +
+         Line("decoder and output", bytes("weight_bytes_per_token"));
 }
 
 const Board* FindBoard(const std::string& name) {
@@ -97,7 +88,7 @@ const Board* FindBoard(const std::string& name) {
 std::string BoardNames() {
   std::string names;
   for (const Board& board : kBoards) {
-    names += std::string(names.empty() ? "" : ", ") + board.name;
+    names.append(names.empty() ? "" : ", ").append(board.name);
   }
   return names;
 }
@@ -115,16 +106,12 @@ bool ReadsTile(const Board& board, const ModelInfo& info) {
 
 std::string FitText(uint64_t needed_bytes, uint64_t ram_bytes,
                     const std::string& where) {
-  char text[256];
-  const bool fits = needed_bytes <= ram_bytes;
-  std::snprintf(text, sizeof(text),
-                "%s: %s: %llu bytes of RAM needed, %llu there (%.1f %%).\n",
-                where.c_str(), fits ? "fits" : "DOES NOT FIT",
-                static_cast<unsigned long long>(needed_bytes),
-                static_cast<unsigned long long>(ram_bytes),
-                100.0 * static_cast<double>(needed_bytes) /
-                    static_cast<double>(ram_bytes));
-  return text;
+  return Format(
+      "%s: %s: %" PRIu64 " bytes of RAM needed, %" PRIu64 " there (%.1f %%).\n",
+      where.c_str(), needed_bytes <= ram_bytes ? "fits" : "DOES NOT FIT",
+      needed_bytes, ram_bytes,
+      100.0 * static_cast<double>(needed_bytes) /
+          static_cast<double>(ram_bytes));
 }
 
 }  // namespace latimer

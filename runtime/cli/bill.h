@@ -1,10 +1,10 @@
-// The bill: what a model costs on the device, before it is there.
+// The bill: what a model costs on the device, known before it is there.
 #ifndef LATIMER_CLI_BILL_H_
 #define LATIMER_CLI_BILL_H_
 
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "cli/format.h"
 #include "latimer/board.h"
 #include "latimer/model_info.h"
 #include "latimer/profile.h"
@@ -14,12 +14,12 @@ namespace latimer {
 // {"flash_bytes", "flash": {group: bytes}, "ram_bytes", "ram": {item: bytes},
 //  "workspace_bytes", "weight_bytes_per_token", "profile": {...}}. `ram` is
 // what a build with `profile` needs: the workspace's buffers and the stacks.
-nlohmann::ordered_json MakeBill(const ModelInfo& info, const Profile& profile);
+cli::Json MakeBill(const ModelInfo& info, const Profile& profile);
 
-// The same for people.
-std::string BillText(const nlohmann::ordered_json& bill);
+// The bill as text.
+std::string BillText(const cli::Json& bill);
 
-// Null where no board has that name.
+// Null if no board has that name.
 const Board* FindBoard(const std::string& name);
 
 // "raspberry_pi_2, raspberry_pi_4, ...".
@@ -31,7 +31,8 @@ const char* F32TileOf(const Board& board);
 // Whether a board's kernels read the model's weights.
 bool ReadsTile(const Board& board, const ModelInfo& info);
 
-// One sentence: whether the RAM of the bill is within `ram_bytes` of `where`.
+// One sentence: whether `needed_bytes` of RAM are within `ram_bytes` of
+// `where`.
 std::string FitText(uint64_t needed_bytes, uint64_t ram_bytes,
                     const std::string& where);
 

@@ -1,30 +1,26 @@
 #include "cli/certificate.h"
 
-#include <cstdio>
+#include <cinttypes>
 #include <vector>
 
 namespace latimer {
+
+using cli::Format;
+using cli::Json;
+
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-std::string Number(double value, int decimals) {
-  char text[64];
-  std::snprintf(text, sizeof(text), "%.*f", decimals, value);
-  return text;
-}
-
 // As `xxhsum -H3` prints it.
-std::string HashText(uint64_t hash) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "XXH3_%016llx",
-                static_cast<unsigned long long>(hash));
-  return text;
-}
+std::string HashText(uint64_t hash) { return Format("XXH3_%016" PRIx64, hash); }
 
-Json ScoreJson(const Certificate& c, double f32, double packed) {
+Json MetricJson(const Certificate& c, double f32, double packed) {
   if (!c.scored) return nullptr;
   return {{"f32", f32}, {"packed", packed}, {"difference", packed - f32}};
+}
+
+std::string MetricText(const char* name, double f32, double packed) {
+  return Format("%s %.2f with f32, %.2f packed (%+.2f)", name, f32, packed,
+                packed - f32);
 }
 
 const char* ScoredAgainst(const Certificate& c) {
@@ -39,16 +35,8 @@ std::vector<float> Copy(std::span<const float> values) {
 std::string NoiseText(std::span<const float> snr) {
   std::string text;
   for (const float value : snr) {
-    if (!text.empty()) text += ' ';
-    text += Number(value, 1);
+    text += Format("%s%.1f", text.empty() ? "" : " ", double{value});
   }
-  return text;
-}
-
-std::string ScoreText(const char* name, double f32, double packed) {
-  char text[128];
-  std::snprintf(text, sizeof(text), "%s %.2f with f32, %.2f packed (%+.2f)",
-                name, f32, packed, packed - f32);
   return text;
 }
 
@@ -83,8 +71,8 @@ Json CertificateJson(const Certificate& c) {
       {"agreeing_tokens", c.agreeing_tokens},
       {"agreement", c.agreement()},
       {"scored_against", ScoredAgainst(c)},
-      {"bleu", ScoreJson(c, c.f32_bleu, c.bleu)},
-      {"chrf", ScoreJson(c, c.f32_chrf, c.chrf)},
+      {"bleu", MetricJson(c, c.f32_bleu, c.bleu)},
+      {"chrf", MetricJson(c, c.f32_chrf, c.chrf)},
       {"snr_db",
        {{"encoder", Copy(c.encoder_snr)},
         {"decoder", Copy(c.decoder_snr)},
@@ -95,35 +83,35 @@ Json CertificateJson(const Certificate& c) {
 }
 
 std::string AgreementText(const Certificate& c) {
-  return Number(100.0 * c.agreement(), 2) + " % of " +
-         std::to_string(c.tokens) + " tokens";
+  return Format("%.2f %% of %" PRIu64 " tokens", 100.0 * c.agreement(),
+                c.tokens);
 }
 
 std::string WorstLineText(const Certificate& c) {
   if (c.worst_lines.empty()) return "the text";
-  return "line " + std::to_string(c.worst_lines.front().line) + ", the worst";
+  return Format("line %" PRIu32 ", the worst", c.worst_lines.front().line);
 }
 
 std::string CertificateText(const Certificate& c) {
-  std::string text = "Certificate: " + AgreementText(c) + " as with f32, " +
-                     std::to_string(c.equal_lines) + " of " +
-                     std::to_string(c.lines) + " lines equal.\n";
+  std::string text = Format("Certificate: %s as with f32, %" PRIu32
+                            " of %" PRIu32 " lines equal.\n",
+                            AgreementText(c).c_str(), c.equal_lines, c.lines);
   if (c.scored) {
-    text += "  Against ";
-    text += ScoredAgainst(c);
-    text += ": " + ScoreText("BLEU", c.f32_bleu, c.bleu) + "; " +
-            ScoreText("chrF", c.f32_chrf, c.chrf) + ".\n";
+    text += Format("  Against %s: %s; %s.\n", ScoredAgainst(c),
+                   MetricText("BLEU", c.f32_bleu, c.bleu).c_str(),
+                   MetricText("chrF", c.f32_chrf, c.chrf).c_str());
   }
-  text += "  Signal to noise in dB: encoder " + NoiseText(c.encoder_snr) +
-          "; decoder " + NoiseText(c.decoder_snr) + "; logits " +
-          Number(c.logits_snr, 1) + ".\n";
+  text +=
+      Format("  Signal to noise in dB: encoder %s; decoder %s; logits %.1f.\n",
+             NoiseText(c.encoder_snr).c_str(), NoiseText(c.decoder_snr).c_str(),
+             double{c.logits_snr});
   for (const WorstLine& line : c.worst_lines) {
-    text += "  Line " + std::to_string(line.line) + ", " +
-            (c.scored ? "chrF " : "agreement ") + Number(line.likeness, 1) +
-            ": " + line.source + "\n";
+    text += Format("  Line %" PRIu32 ", %s %.1f: %s\n", line.line,
+                   c.scored ? "chrF" : "agreement", double{line.likeness},
+                   line.source);
     if (!c.scored) continue;
-    text += std::string("    f32     ") + line.f32_translation + "\n";
-    text += std::string("    packed  ") + line.translation + "\n";
+    text += Format("    f32     %s\n    packed  %s\n", line.f32_translation,
+                   line.translation);
   }
   return text;
 }

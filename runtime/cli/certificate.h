@@ -2,9 +2,9 @@
 #ifndef LATIMER_CLI_CERTIFICATE_H_
 #define LATIMER_CLI_CERTIFICATE_H_
 
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "cli/format.h"
 #include "latimer/certificate.h"
 
 namespace latimer {
@@ -15,15 +15,15 @@ namespace latimer {
 //  "decoder": [..], "logits"}, "divergences": [{"line", "position",
 //  "f32_token", "token"}], "worst_lines": [{"line", "chrf" or "agreement",
 //  "source", "f32", "packed"}]}. Texts may be any bytes.
-nlohmann::ordered_json CertificateJson(const Certificate& certificate);
+cli::Json CertificateJson(const Certificate& certificate);
 
-// The same in a few lines.
+// The certificate as a few lines of text.
 std::string CertificateText(const Certificate& certificate);
 
-// "98.60 % of 1,002 tokens".
+// "98.60 % of 1002 tokens".
 std::string AgreementText(const Certificate& certificate);
 
-// "line 17, the worst", or "the text" where none strayed.
+// "line 17, the worst", or "the text" if no line differs.
 std::string WorstLineText(const Certificate& certificate);
 
 }  // namespace latimer

@@ -1,11 +1,16 @@
+// `latimer doctor`: program, CPU, memory and speed of this machine.
+
 #include "cli/doctor.h"
 
+#include <algorithm>
 #include <vector>
 
+#include "cli/bandwidth.h"
 #include "cli/commands.h"
 #include "cli/cpu_features.h"
 #include "cli/isas.h"
 #include "cli/machine.h"
+#include "cli/timing.h"
 #include "latimer/board_config.h"
 #include "latimer/memory.h"
 
@@ -29,8 +34,6 @@ std::vector<std::string> Names(Wanted wanted) {
   return names;
 }
 
-}  // namespace
-
 void ReportProgram(Report& report) {
   report.Section("program");
   report.Add("version", LATIMER_VERSION, LATIMER_VERSION);
@@ -47,7 +50,7 @@ void ReportCpu(const Arguments& arguments, Report& report) {
   report.Section("cpu");
   const std::string model = CpuModel();
   report.Add("model", model, model.empty() ? "unknown" : model);
-  // What the program needs the CPU has, or the program would not run.
+  // The CPU has what the program needs, or the program would not run.
   const std::vector<std::string> features = Names(CpuHas);
   const std::vector<std::string> unused = NewerIsas();
   report.Add("features", features, Joined(features));
@@ -61,16 +64,16 @@ void ReportCpu(const Arguments& arguments, Report& report) {
   const uint32_t cores = OnlineCores();
   const bool too_many = arguments.threads > cores;
   report.Add("cores", cores, std::to_string(cores) + " online",
-             too_many ? Verdict::kWarning : Verdict::kOk,
-             too_many ? "--threads " + std::to_string(arguments.threads) +
-                            " is more than there are cores; give " +
-                            std::to_string(cores) + " at most."
-                      : "");
+             WarnIf(too_many),
+             Format("--threads %u exceeds the number of cores; give %u at "
+                    "most.",
+                    arguments.threads, cores));
   report.Add("page_bytes", PageBytes(), std::to_string(PageBytes()));
   const std::string governor = CpuGovernor();
   if (governor == "powersave") {
     report.Add("governor", governor, governor, Verdict::kWarning,
-               "The clock is kept low; as root: echo ondemand | tee "
+               "The clock is kept low; to change that, run as root: echo "
+               "ondemand | tee "
                "/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor");
   } else if (!governor.empty()) {
     report.Add("governor", governor, governor);
@@ -92,38 +95,90 @@ void ReportMemory(Report& report) {
   if (kBoard.ram_bytes != kUnlimitedRam) {
     const bool less = memory.most() != 0 && memory.most() < kBoard.ram_bytes;
     report.Add("board_bytes", kBoard.ram_bytes, BytesText(kBoard.ram_bytes),
-               less ? Verdict::kWarning : Verdict::kOk,
-               less ? "The build counts on more memory than there is; build it "
-                      "for a smaller board."
-                    : "");
+               WarnIf(less),
+               "The build expects more memory than there is; build it for a "
+               "smaller board.");
   }
   constexpr uint64_t kNeeded = RamBytes(kProfile);
   const bool tight = memory.available != 0 && memory.available < kNeeded;
   report.Add("workspace_bytes", sizeof(Workspace),
-             BytesText(sizeof(Workspace)) + " reserved at a multiple of " +
-                 std::to_string(alignof(Workspace)) + ", touched as used",
-             tight ? Verdict::kWarning : Verdict::kOk,
-             tight ? "That is more than is free; a build for exactly the model "
-                     "(latimer-convert --profile) needs less."
-                   : "");
+             Format("%s reserved at a multiple of %zu, touched as used",
+                    BytesText(sizeof(Workspace)).c_str(), alignof(Workspace)),
+             WarnIf(tight),
+             "That is more than is free; a build for exactly this model "
+             "(latimer-convert --profile) needs less.");
 }
 
-int Doctor(int argc, char** argv) {
-  Arguments arguments;
-  if (const int code = ParseArguments(
-          argc, argv, kThreads | kJson | kModelOptional, &arguments);
-      code != kSuccess) {
-    return code;
+void ReportDecoding(Session& session, Report& report) {
+  constexpr uint32_t kTokens = 32;
+  constexpr uint32_t kMostRounds = 20;
+  constexpr double kMilliseconds = 2500;
+  Translator& translator = session.translator();
+  const uint32_t source = std::min(kTokens, translator.max_source_tokens());
+  const uint32_t target = std::min(kTokens, translator.max_target_tokens());
+  const Result<Timing> timing = MeasureLoad(
+      translator, RandomLoad(translator.model_info(), source, target),
+      kMostRounds, kMilliseconds);
+  if (!timing.ok()) {
+    report.Add("ms_per_token", nullptr, "not run", Verdict::kFail,
+               timing.status().message());
+    return;
   }
+  report.Add(
+      "encode_ms", timing->encode.minimum,
+      Format("%.2f ms for %u source tokens", timing->encode.minimum, source));
+  // Tiny models are faster than the clock is exact.
+  const double ms = std::max(timing->per_token.minimum, 1e-6);
+  report.Add("ms_per_token", ms, Format("%.3f ms", ms));
+  report.Add("tokens_per_second", 1000 / ms, Format("%.0f", 1000 / ms));
+
+  // As many bytes as a token's weights, which may fit into a cache.
+  const uint64_t streamed = translator.model_info().sizes.streamed_per_token;
+  const double bandwidth =
+      ReadBandwidth(session.image().first(static_cast<size_t>(
+                        std::min<uint64_t>(streamed, session.image().size()))),
+                    translator.threads());
+  const double rate = static_cast<double>(streamed) / (ms * 1e6);
+  const std::string bytes = BytesText(streamed);
+  report.Add(
+      "weights_gb_per_s", rate,
+      Format("%.2f GB/s: %s of weights for each token", rate, bytes.c_str()));
+  report.Add("model_read_gb_per_s", bandwidth,
+             Format("%.2f GB/s reading %s of the model alone", bandwidth,
+                    bytes.c_str()));
+  if (bandwidth > 0) {
+    report.Add("share_of_bandwidth", rate / bandwidth,
+               Format("%.0f %%", 100 * rate / bandwidth));
+  }
+}
+
+// `session` holds a loaded model, or is null.
+void ReportSpeed(const Arguments& arguments, Session* session, Report& report) {
+  report.Section("speed");
+  const uint32_t threads = std::min(arguments.threads, OnlineCores());
+  report.Add("threads", arguments.threads, std::to_string(arguments.threads));
+  {
+    const FilledBuffer buffer(LargeBufferBytes());
+    const double bandwidth = ReadBandwidth(buffer.bytes(), threads);
+    report.Add("read_buffer_bytes", buffer.bytes().size(),
+               BytesText(buffer.bytes().size()) + "; the largest cache has " +
+                   BytesText(LargestCacheBytes()));
+    report.Add("read_gb_per_s", bandwidth,
+               Format("%.2f GB/s reading that", bandwidth));
+  }
+  if (session != nullptr) ReportDecoding(*session, report);
+}
+
+}  // namespace
+
+int Doctor(const Arguments& arguments) {
   Report report(arguments.json);
   Session session;
   ReportProgram(report);
   ReportCpu(arguments, report);
   ReportMemory(report);
-  bool loaded = false;
-  if (arguments.model != nullptr) {
-    loaded = ReportModel(arguments, session, report);
-  }
+  const bool loaded =
+      arguments.model != nullptr && ReportModel(arguments, session, report);
   ReportSpeed(arguments, loaded ? &session : nullptr, report);
   return report.Finish();
 }

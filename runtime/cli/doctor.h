@@ -1,4 +1,4 @@
-// The parts of `latimer doctor`: each adds a section to the report.
+// The model's section in the report of `latimer doctor`.
 #ifndef LATIMER_CLI_DOCTOR_H_
 #define LATIMER_CLI_DOCTOR_H_
 
@@ -8,17 +8,8 @@
 
 namespace latimer::cli {
 
-// doctor.cc
-void ReportProgram(Report& report);
-void ReportCpu(const Arguments& arguments, Report& report);
-void ReportMemory(Report& report);
-
-// doctor_model.cc. Loads arguments.model into the session; false where that
-// fails.
+// Loads arguments.model into the session; false if that fails.
 bool ReportModel(const Arguments& arguments, Session& session, Report& report);
-
-// doctor_speed.cc. `session` holds a loaded model, or is null.
-void ReportSpeed(const Arguments& arguments, Session* session, Report& report);
 
 }  // namespace latimer::cli
 

@@ -11,7 +11,7 @@
 namespace latimer::cli {
 namespace {
 
-// Milliseconds for another Load; the file is in memory by now.
+// Milliseconds of another Load; the file is in memory by now.
 double LoadAgain(Arguments arguments, bool verify_checksum, Session& session) {
   arguments.verify_checksum = verify_checksum;
   const auto start = Clock::now();
@@ -29,19 +29,19 @@ void ReportLoading(const Arguments& arguments, double first_ms,
   report.Add("alignment", alignment,
              "mapped at a multiple of " + std::to_string(alignment));
   report.Add("first_load_ms", first_ms,
-             NumberText(first_ms, 1) + " ms, reading the file included");
+             Format("%.1f ms, reading the file included", first_ms));
   const double load_ms = LoadAgain(arguments, false, session);
-  report.Add("load_ms", load_ms, NumberText(load_ms, 2) + " ms");
+  report.Add("load_ms", load_ms, Format("%.2f ms", load_ms));
   if (arguments.verify_checksum) {
     const double checksum_ms =
         std::max(0.0, LoadAgain(arguments, true, session) - load_ms);
     report.Add("checksum_ms", checksum_ms,
-               NumberText(checksum_ms, 2) + " ms more; it is right");
+               Format("%.2f ms more; it is right", checksum_ms));
   }
 }
 
-// The tile of the board that uses the newest that CPU and build have; empty if
-// no board does, so that nothing is known to be better.
+// The tile of the board that uses the newest instruction set of CPU and build;
+// empty if there is no such board.
 std::string BestTile() {
   const std::vector<std::string> isas = UsableIsas();
   const Board* board = isas.empty() ? nullptr : BoardFor(isas.back());
@@ -54,12 +54,10 @@ void ReportKernels(Translator& translator, Report& report) {
   const std::string best = BestTile();
   const bool slow =
       info.weights == std::string("int8") && !best.empty() && info.tile != best;
-  report.Add("tile", info.tile, info.tile,
-             slow ? Verdict::kWarning : Verdict::kOk,
-             slow ? "This CPU has faster kernels for another tile; convert the "
-                    "model with --tile " +
-                        best + "."
-                  : "");
+  report.Add("tile", info.tile, info.tile, WarnIf(slow),
+             "This CPU has faster kernels for another tile; convert the model "
+             "with --tile " +
+                 best + ".");
   const std::vector<std::string> kernels = KernelNames(translator);
   report.Add(
       "kernels", kernels,
@@ -77,9 +75,9 @@ void ReportKnownAnswer(Translator& translator, Report& report) {
   if (answer.source.size() > translator.max_source_tokens() ||
       count > translator.max_target_tokens()) {
     report.Add(kName, "not run", "not run", Verdict::kWarning,
-               std::string("The profile \"") + kProfile.name +
-                   "\" of this build holds fewer tokens than the model's known "
-                   "answer; nothing says whether it computes rightly.");
+               Format("Profile \"%s\" of this build holds fewer tokens than "
+                      "the model's known answer, so that nothing was checked.",
+                      kProfile.name));
     return;
   }
   const Result<Translation> translation =
@@ -97,25 +95,22 @@ void ReportKnownAnswer(Translator& translator, Report& report) {
                     answer.target.end())
           .first -
       tokens.begin());
-  const std::string text =
-      std::to_string(same) + " of " + std::to_string(count) + " ids";
+  const std::string text = Format("%zu of %u ids right", same, count);
   if (same == count && tokens.size() == count) {
-    report.Add(kName, "right", text + " right");
+    report.Add(kName, "right", text);
     return;
   }
-  report.Add(
-      kName, "wrong", text + " right", Verdict::kFail,
-      same >= tokens.size()
-          ? "It ended after " + std::to_string(same) + " ids."
-          : "Token " + std::to_string(same + 1) + " is " +
-                std::to_string(tokens[same]) + ", should be " +
-                std::to_string(answer.target[same]) +
-                ": the CPU, the memory or the build computes wrongly; try "
-                "another build, then another device.");
+  report.Add(kName, "wrong", text, Verdict::kFail,
+             same >= tokens.size()
+                 ? Format("It ended after %zu ids.", same)
+                 : Format("Token %zu is %d, should be %d: the CPU, the memory "
+                          "or the build computes wrongly; try another build, "
+                          "then another device.",
+                          same + 1, tokens[same], answer.target[same]));
 }
 
-// RAM of a build for exactly this model, for sentences as long as this build
-// takes.
+// RAM of a build for exactly this model and for the longest sentences of this
+// build.
 uint64_t NeedOf(Translator& translator) {
   const ModelInfo& info = translator.model_info();
   const Result<Profile> profile = ExactProfile(
@@ -144,8 +139,8 @@ void ReportNeed(Session& session, Report& report) {
              std::min(memory.available, memory.most()) < ram + file) {
     verdict = Verdict::kWarning;
     advice =
-        "That is more than is free; weights would be read from storage again "
-        "and again. End other programs, or use a smaller model.";
+        "That is more than is free, so that weights would be read from "
+        "storage again and again; end other programs, or use a smaller model.";
   }
   report.Add("ram_bytes", ram,
              BytesText(ram) + " for the longest sentence, besides the file",

@@ -1,7 +1,8 @@
-// latimer plan: whether a model fits, without compiling anything.
+// latimer plan: whether a model fits, found without compiling anything.
 
 #include "latimer/plan.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -17,16 +18,15 @@
 namespace latimer::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 // What the model is to fit.
 struct Place {
   std::string name;
-  uint64_t ram_bytes;
-  const Board* board;  // Null: RAM of no particular board.
+  uint64_t ram_bytes = 0;        // 0: nothing in particular.
+  const Board* board = nullptr;  // Null: RAM of no particular board.
 };
 
-// "536870912", "512M", "2G": bytes, K, M and G in powers of 1024; 0 is none.
+// Parses "536870912", "512M" or "2G" with K, M and G as powers of 1024; 0 for
+// anything else.
 uint64_t ParseBytes(const char* text) {
   char* end = nullptr;
   errno = 0;
@@ -41,43 +41,36 @@ uint64_t ParseBytes(const char* text) {
          << (unit == nullptr ? 0 : 10 * (unit - kUnits + 1));
 }
 
-// False with a sentence where the command line names no place.
-bool FindPlace(const Arguments& arguments, Place* place) {
+int FindPlace(const Arguments& arguments, Place* place) {
   if (arguments.board != nullptr && arguments.ram != nullptr) {
-    std::fprintf(stderr, "latimer plan: give --board or --ram, not both.\n");
-    return false;
+    return UsageError("plan", "give --board or --ram, not both.");
   }
   if (arguments.board != nullptr) {
     const Board* board = FindBoard(arguments.board);
     if (board == nullptr) {
-      std::fprintf(stderr, "latimer plan: --board %s: the boards are %s.\n",
-                   arguments.board, BoardNames().c_str());
-      return false;
+      return UsageError("plan", "--board %s: the boards are %s.",
+                        arguments.board, BoardNames().c_str());
     }
     *place = {board->name, board->ram_bytes, board};
   } else if (arguments.ram != nullptr) {
     const uint64_t bytes = ParseBytes(arguments.ram);
     if (bytes == 0) {
-      std::fprintf(stderr,
-                   "latimer plan: --ram %s: give bytes, or a number with K, M "
-                   "or G.\n",
-                   arguments.ram);
-      return false;
+      return UsageError("plan",
+                        "--ram %s: give bytes, or a number with K, M or G.",
+                        arguments.ram);
     }
     *place = {arguments.ram, bytes, nullptr};
   }
-  return true;
+  return kSuccess;
 }
 
-// The most tokens, of source and of target, with which the model fits; 0: it
-// does not fit at all.
+// The most tokens, the same for source and target, with which the model fits;
+// 0 if it does not fit at all.
 uint32_t LongestThatFits(const ModelInfo& info, ProfileLimits limits,
                          uint64_t ram_bytes) {
   uint32_t fits = 0;
-  uint32_t too_long = 1 + (info.architecture.source_positions <
-                                   info.generation.max_target_tokens
-                               ? info.architecture.source_positions
-                               : info.generation.max_target_tokens);
+  uint32_t too_long = 1 + std::min(info.architecture.source_positions,
+                                   info.generation.max_target_tokens);
   while (too_long - fits > 1) {
     const uint32_t tokens = fits + (too_long - fits) / 2;
     limits.source_tokens = limits.target_tokens = tokens;
@@ -118,27 +111,21 @@ void PrintText(const Json& bill, const ModelInfo& info, const Place& place,
 
 }  // namespace
 
-int Plan(int argc, char** argv) {
-  Arguments arguments;
-  arguments.threads = 0;  // Those of the board that is asked for.
-  if (const int code =
-          ParseArguments(argc, argv, kJson | kThreads | kPlan, &arguments);
-      code != kSuccess) {
+int Plan(const Arguments& arguments) {
+  Place place;
+  if (const int code = FindPlace(arguments, &place); code != kSuccess) {
     return code;
   }
-  Place place = {};
-  if (!FindPlace(arguments, &place)) return kUsage;
-  if (arguments.threads == 0) {
-    arguments.threads = place.board == nullptr ? 1 : place.board->threads;
-  }
+  const uint32_t threads = place.board == nullptr ? 1 : place.board->threads;
   Session session;
   ModelInfo info;
   if (!session.ReadInfo(arguments, &info)) return kFailure;
-  const ProfileLimits limits = {.source_tokens = arguments.max_source_tokens,
-                                .target_tokens = arguments.max_target_tokens,
-                                .threads = arguments.threads,
-                                .copy_image = arguments.copy_image,
-                                .insight = arguments.insight};
+  const ProfileLimits limits = {
+      .source_tokens = arguments.max_source_tokens,
+      .target_tokens = arguments.max_target_tokens,
+      .threads = arguments.threads != 0 ? arguments.threads : threads,
+      .copy_image = arguments.copy_image,
+      .insight = arguments.insight};
   const Result<Profile> profile = ExactProfile(info, limits, "plan");
   if (!profile.ok()) {
     std::fprintf(stderr, "latimer plan: %s: %s\n", arguments.model,
@@ -160,7 +147,7 @@ int Plan(int argc, char** argv) {
       if (!fits) bill["place"]["longest_that_fits"] = longest;
       if (place.board != nullptr) bill["place"]["reads_tile"] = readable;
     }
-    std::puts(bill.dump(2).c_str());
+    std::puts(Dump(bill).c_str());
   }
   return fits && readable ? kSuccess : kFailure;
 }

@@ -1,5 +1,6 @@
 #include "cli/report.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "cli/arguments.h"
@@ -30,16 +31,17 @@ void Report::Section(const std::string& name) {
 void Report::Add(const std::string& name, const Json& value,
                  const std::string& text, Verdict verdict,
                  const std::string& advice) {
+  const bool good = verdict == Verdict::kOk;
   json_[section_][name] = value;
-  if (verdict > worst_) worst_ = verdict;
-  if (verdict != Verdict::kOk) {
+  worst_ = std::max(worst_, verdict);
+  if (!good) {
     findings_.push_back({{"about", section_ + "." + name},
                          {"verdict", NameOf(verdict)},
                          {"advice", advice}});
   }
   if (as_json_) return;
   std::printf("  %-8s %-20s %s\n", NameOf(verdict), name.c_str(), text.c_str());
-  if (!advice.empty()) std::printf("%11s%s\n", "", advice.c_str());
+  if (!good) std::printf("%11s%s\n", "", advice.c_str());
   std::fflush(stdout);
 }
 
@@ -48,8 +50,7 @@ int Report::Finish() const {
     Json all = json_;
     all["findings"] = findings_;
     all["verdict"] = NameOf(worst_);
-    // Text from files may be any bytes.
-    std::puts(all.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+    std::puts(Dump(all).c_str());
   } else {
     std::printf("verdict: %s\n", NameOf(worst_));
   }
@@ -57,19 +58,10 @@ int Report::Finish() const {
 }
 
 std::string BytesText(uint64_t bytes) {
-  constexpr double kKilo = 1000;
-  const double value = static_cast<double>(bytes);
-  if (value < kKilo * kKilo) return NumberText(value / kKilo, 1) + " KB";
-  if (value < kKilo * kKilo * kKilo) {
-    return NumberText(value / (kKilo * kKilo), 1) + " MB";
-  }
-  return NumberText(value / (kKilo * kKilo * kKilo), 2) + " GB";
-}
-
-std::string NumberText(double value, int decimals) {
-  char text[64];
-  std::snprintf(text, sizeof(text), "%.*f", decimals, value);
-  return text;
+  const auto value = static_cast<double>(bytes);
+  if (value < 1e6) return Format("%.1f KB", value / 1e3);
+  if (value < 1e9) return Format("%.1f MB", value / 1e6);
+  return Format("%.2f GB", value / 1e9);
 }
 
 }  // namespace latimer::cli

@@ -3,27 +3,31 @@
 #define LATIMER_CLI_REPORT_H_
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
+
+#include "cli/format.h"
 
 namespace latimer::cli {
 
-using Json = nlohmann::ordered_json;
-
 enum class Verdict : uint8_t { kOk, kWarning, kFail };
+
+constexpr Verdict WarnIf(bool bad) {
+  return bad ? Verdict::kWarning : Verdict::kOk;
+}
 
 class Report {
  public:
   explicit Report(bool json) : as_json_(json) {}
 
-  // What follows belongs to `name`.
+  // Begins the section that later findings belong to.
   void Section(const std::string& name);
 
-  // `value` is for JSON, `text` for people; all but good ones come with advice.
+  // Adds a finding: `value` for JSON, `text` for people. `advice` says what to
+  // do unless the verdict is kOk.
   void Add(const std::string& name, const Json& value, const std::string& text,
            Verdict verdict = Verdict::kOk, const std::string& advice = "");
 
-  // Prints the summary or the JSON; returns the program's exit code.
+  // Prints the verdict, or the JSON; returns the program's exit code.
   int Finish() const;
 
  private:
@@ -34,11 +38,8 @@ class Report {
   Verdict worst_ = Verdict::kOk;
 };
 
-// For people: "1.3 GB", "97 KB".
+// "1.30 GB", "97.0 KB".
 std::string BytesText(uint64_t bytes);
-
-// `value` with so many decimals.
-std::string NumberText(double value, int decimals);
 
 }  // namespace latimer::cli
 

@@ -10,24 +10,19 @@
 namespace latimer::cli {
 namespace {
 
-// One model at a time; only what is used is ever touched.
+// One model at a time; only the pages that a model uses are ever touched.
 Workspace workspace;
 
 Result<PublicKey> ReadKey(const char* path) {
   char text[4096];
   std::FILE* file = std::fopen(path, "rb");
-  if (file == nullptr) {
-    return Status::Error(StatusCode::kResourceUnavailable,
-                         "cannot open the key (%s).", std::strerror(errno));
-  }
-  const size_t bytes = std::fread(text, 1, sizeof(text), file);
-  const int error = std::ferror(file) != 0 ? errno : 0;
-  std::fclose(file);
-  if (error != 0) {
-    return Status::Error(StatusCode::kResourceUnavailable,
-                         "cannot read the key (%s).", std::strerror(error));
-  }
-  return ParsePublicKey({text, bytes});
+  const size_t bytes =
+      file == nullptr ? 0 : std::fread(text, 1, sizeof(text), file);
+  const int error = file == nullptr || std::ferror(file) != 0 ? errno : 0;
+  if (file != nullptr) std::fclose(file);
+  if (error == 0) return ParsePublicKey({text, bytes});
+  return Status::Error(StatusCode::kResourceUnavailable,
+                       "cannot read the key (%s).", std::strerror(error));
 }
 
 Status Verify(std::span<const std::byte> image, const char* key_path) {
@@ -37,14 +32,6 @@ Status Verify(std::span<const std::byte> image, const char* key_path) {
                          key_path, key.status().message());
   }
   return VerifySignature(image, *key);
-}
-
-// Prints the sentence of an error; true where there is none.
-bool Check(const Status& status, const char* model) {
-  if (!status.ok()) {
-    std::fprintf(stderr, "latimer: %s: %s\n", model, status.message());
-  }
-  return status.ok();
 }
 
 }  // namespace
@@ -70,14 +57,21 @@ Status Session::Load(const Arguments& arguments) {
 }
 
 bool Session::Open(const Arguments& arguments) {
-  return Check(Load(arguments), arguments.model);
+  const Status status = Load(arguments);
+  return status.ok() || Fail(arguments, status) == kSuccess;
 }
 
 bool Session::ReadInfo(const Arguments& arguments, ModelInfo* info) {
-  if (!Check(OpenOnce(arguments), arguments.model)) return false;
-  return Check(
-      ReadModelInfo(image_, arguments.verify_checksum, &workspace, info),
-      arguments.model);
+  Status status = OpenOnce(arguments);
+  if (status.ok()) {
+    status = ReadModelInfo(image_, arguments.verify_checksum, &workspace, info);
+  }
+  return status.ok() || Fail(arguments, status) == kSuccess;
+}
+
+int Fail(const Arguments& arguments, const Status& status) {
+  std::fprintf(stderr, "latimer: %s: %s\n", arguments.model, status.message());
+  return kFailure;
 }
 
 std::vector<std::string> KernelNames(const Translator& translator) {

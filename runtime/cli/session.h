@@ -19,15 +19,16 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // Opens and loads arguments.model. May be called again. Errors: those of
-  // Translator::Load, kResourceUnavailable (the file).
+  // Opens and loads arguments.model; may be called again. Errors: those of
+  // Translator::Load and OpenImage, and of a signature that does not match.
   Status Load(const Arguments& arguments);
 
   // Load; on failure prints one sentence to standard error and returns false.
   bool Open(const Arguments& arguments);
 
-  // What the file says about itself, whichever CPU it was packed for. On
-  // failure as Open. Before Load, for both use the workspace.
+  // Reads what the file says about itself, whichever CPU it was packed for; on
+  // failure prints a sentence and returns false. Call it before Load: both use
+  // the workspace.
   bool ReadInfo(const Arguments& arguments, ModelInfo* info);
 
   Translator& translator() { return translator_; }
@@ -40,6 +41,9 @@ class Session {
   std::span<const std::byte> image_;
   Translator translator_;
 };
+
+// Prints "latimer: MODEL: SENTENCE" to standard error; returns kFailure.
+int Fail(const Arguments& arguments, const Status& status);
 
 // The names of the kernels that a loaded translator uses.
 std::vector<std::string> KernelNames(const Translator& translator);

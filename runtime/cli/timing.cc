@@ -3,21 +3,6 @@
 #include <algorithm>
 
 namespace latimer::cli {
-// Marsaglia's xorshift.
-std::vector<int32_t> RandomSource(const ModelInfo& info, uint32_t count) {
-  std::vector<int32_t> ids;
-  uint32_t random = 2463534242u;
-  while (ids.size() < count) {
-    random ^= random << 13;
-    random ^= random >> 17;
-    random ^= random << 5;
-    const auto id =
-        static_cast<int32_t>(random % info.architecture.source_vocabulary);
-    const bool special = id == info.generation.eos || id == info.generation.pad;
-    if (!special || info.architecture.source_vocabulary <= 2) ids.push_back(id);
-  }
-  return ids;
-}
 
 double MillisecondsSince(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start)
@@ -25,54 +10,71 @@ double MillisecondsSince(Clock::time_point start) {
 }
 
 Summary Summarize(std::vector<double> samples) {
-  std::sort(samples.begin(), samples.end());
+  std::ranges::sort(samples);
   return {samples.front(), samples[samples.size() / 2]};
 }
 
-Status Rounds::Run() {
-  LATIMER_RETURN_IF_ERROR(Time(1, &one_token_));
-  return Time(load_.target_tokens, &all_tokens_);
-}
-
-Summary Rounds::encode() const {
-  const Summary one = Summarize(one_token_);
-  const Summary further = per_token();
-  const auto count = static_cast<double>(load_.sources.size());
-  return {one.minimum / count - further.minimum,
-          one.median / count - further.median};
-}
-
-Summary Rounds::per_token() const {
-  const Summary one = Summarize(one_token_);
-  const Summary all = Summarize(all_tokens_);
-  const uint64_t firsts = load_.sources.size();
-  const auto further =
-      static_cast<double>(tokens_ > firsts ? tokens_ - firsts : 1);
-  return {(all.minimum - one.minimum) / further,
-          (all.median - one.median) / further};
-}
-
-Summary Rounds::per_sentence() const {
-  const Summary all = Summarize(all_tokens_);
-  const auto count = static_cast<double>(load_.sources.size());
-  return {all.minimum / count, all.median / count};
-}
-
-Status Rounds::Time(uint32_t tokens, std::vector<double>* milliseconds) {
-  // EOS is not allowed before the end: exactly this many.
-  TranslateOptions options;
-  options.max_target_tokens = tokens;
-  options.min_target_tokens = tokens;
-  tokens_ = 0;
-  const auto start = Clock::now();
-  for (const std::vector<int32_t>& source : load_.sources) {
-    const Result<Translation> result =
-        translator_.TranslateIds(source, options);
-    if (!result.ok()) return result.status();
-    tokens_ += result->tokens.size();
+// By Marsaglia's xorshift.
+Load RandomLoad(const ModelInfo& info, uint32_t source_tokens,
+                uint32_t target_tokens) {
+  const uint32_t vocabulary = info.architecture.source_vocabulary;
+  std::vector<int32_t> ids;
+  uint32_t random = 2463534242u;
+  while (ids.size() < source_tokens) {
+    random ^= random << 13;
+    random ^= random >> 17;
+    random ^= random << 5;
+    const auto id = static_cast<int32_t>(random % vocabulary);
+    const bool special = id == info.generation.eos || id == info.generation.pad;
+    if (!special || vocabulary <= 2) ids.push_back(id);
   }
-  milliseconds->push_back(MillisecondsSince(start));
-  return Status();
+  return {{std::move(ids)}, target_tokens};
+}
+
+Result<uint64_t> TranslateLoad(Translator& translator, const Load& load,
+                               uint32_t target_tokens, OperationTimes* times) {
+  TranslateOptions options;
+  // EOS cannot come before the minimum, so there are exactly this many.
+  options.max_target_tokens = target_tokens;
+  options.min_target_tokens = target_tokens;
+  options.times = times;
+  uint64_t tokens = 0;
+  for (const std::vector<int32_t>& source : load.sources) {
+    const Result<Translation> result = translator.TranslateIds(source, options);
+    if (!result.ok()) return result.status();
+    tokens += result->tokens.size();
+  }
+  return tokens;
+}
+
+Result<Timing> MeasureLoad(Translator& translator, const Load& load,
+                           uint32_t rounds, double milliseconds) {
+  std::vector<double> one_token, all_tokens;
+  uint64_t tokens = 0;
+  const auto begin = Clock::now();
+  for (uint32_t i = 0; i < rounds; ++i) {
+    if (i > 0 && MillisecondsSince(begin) > milliseconds) break;
+    for (auto* samples : {&one_token, &all_tokens}) {
+      const auto start = Clock::now();
+      const Result<uint64_t> count = TranslateLoad(
+          translator, load, samples == &one_token ? 1 : load.target_tokens);
+      if (!count.ok()) return count.status();
+      samples->push_back(MillisecondsSince(start));
+      tokens = *count;
+    }
+  }
+  const auto sentences = static_cast<double>(load.sources.size());
+  const double further = std::max(static_cast<double>(tokens) - sentences, 1.0);
+  const Summary one = Summarize(one_token);
+  const Summary all = Summarize(all_tokens);
+  const Summary per_token = {(all.minimum - one.minimum) / further,
+                             (all.median - one.median) / further};
+  return Timing{
+      .encode = {one.minimum / sentences - per_token.minimum,
+                 one.median / sentences - per_token.median},
+      .per_token = per_token,
+      .per_sentence = {all.minimum / sentences, all.median / sentences},
+      .tokens = tokens};
 }
 
 }  // namespace latimer::cli

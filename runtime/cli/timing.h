@@ -14,9 +14,6 @@ using Clock = std::chrono::steady_clock;
 
 double MillisecondsSince(Clock::time_point start);
 
-// Valid source ids, neither EOS nor padding, the same on every machine.
-std::vector<int32_t> RandomSource(const ModelInfo& info, uint32_t count);
-
 struct Summary {
   double minimum;
   double median;
@@ -25,43 +22,38 @@ struct Summary {
 // Precondition: there are samples.
 Summary Summarize(std::vector<double> samples);
 
-// What is translated to see how long it takes.
+// What is translated to measure the time it takes.
 struct Load {
   std::vector<std::vector<int32_t>> sources;
-  // Exactly so many of each source; 0: until EOS.
+  // Tokens to generate for each source, exactly; 0: until EOS.
   uint32_t target_tokens = 0;
 };
 
-// Translates a load over and over, each source by itself, with one token and
-// with all. The difference is what each further token takes; the rest is the
-// encoder.
-class Rounds {
- public:
-  // Sources and tokens within what the translator allows, one of each at least.
-  // Borrows both.
-  Rounds(Translator& translator, const Load& load)
-      : translator_(translator), load_(load) {}
+// One source of valid ids without EOS and padding, the same on every machine.
+Load RandomLoad(const ModelInfo& info, uint32_t source_tokens,
+                uint32_t target_tokens);
 
-  // One more round.
-  Status Run();
+// Translates each source of a load by itself, with `target_tokens` in the place
+// of the load's, and returns the number of target tokens. `times`, unless null,
+// receives the time of each operation.
+Result<uint64_t> TranslateLoad(Translator& translator, const Load& load,
+                               uint32_t target_tokens,
+                               OperationTimes* times = nullptr);
 
-  // In milliseconds. Precondition: a round was run.
-  Summary encode() const;
-  Summary per_token() const;
-  Summary per_sentence() const;
-
-  // Target tokens of a round.
-  uint64_t tokens() const { return tokens_; }
-
- private:
-  Status Time(uint32_t tokens, std::vector<double>* milliseconds);
-
-  Translator& translator_;
-  const Load& load_;
-  uint64_t tokens_ = 0;
-  std::vector<double> one_token_;
-  std::vector<double> all_tokens_;
+// In milliseconds.
+struct Timing {
+  Summary encode;
+  Summary per_token;
+  Summary per_sentence;
+  uint64_t tokens;  // Target tokens of one round.
 };
+
+// Translates a load in up to `rounds` rounds, once with one target token and
+// once with all. The difference is the time of the further tokens; the rest is
+// the encoder's. Begins no round after `milliseconds`. The load is not empty.
+// Errors: those of Translator::TranslateIds.
+Result<Timing> MeasureLoad(Translator& translator, const Load& load,
+                           uint32_t rounds, double milliseconds);
 
 }  // namespace latimer::cli
 

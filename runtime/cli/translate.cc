@@ -4,27 +4,18 @@
 
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/generation_options.h"
 #include "cli/insight.h"
 #include "cli/interrupt.h"
 #include "cli/line_queue.h"
 #include "cli/line_reader.h"
 #include "cli/lines.h"
-#include "cli/rules.h"
 #include "cli/session.h"
 #include "cli/text_queue.h"
 
 namespace latimer::cli {
 
-int Translate(int argc, char** argv) {
-  Arguments arguments;
-  if (const int code =
-          ParseArguments(argc, argv,
-                         kThreads | kText | kIds | kTargetLimits | kInsight |
-                             kRules | kLanes | kStops | kParagraphs,
-                         &arguments);
-      code != kSuccess) {
-    return code;
-  }
+int Translate(const Arguments& arguments) {
   if (arguments.ids && arguments.text != nullptr) {
     std::fputs("latimer translate: give --text or --ids, not both.\n", stderr);
     return kUsage;
@@ -70,9 +61,9 @@ int Translate(int argc, char** argv) {
         static_cast<unsigned>(translator.max_target_tokens()));
     return kUsage;
   }
-  Rules rules;
+  GenerationOptions generation;
   if (const int code =
-          rules.Prepare(arguments, translator.model_info(), &options);
+          generation.Prepare(arguments, translator.model_info(), &options);
       code != kSuccess) {
     return code;
   }
@@ -99,12 +90,7 @@ int Translate(int argc, char** argv) {
   return written ? code : kFailure;
 }
 
-int Tokenize(int argc, char** argv) {
-  Arguments arguments;
-  if (const int code = ParseArguments(argc, argv, kDecode, &arguments);
-      code != kSuccess) {
-    return code;
-  }
+int Tokenize(const Arguments& arguments) {
   Session session;
   if (!session.Open(arguments)) return kFailure;
   LineReader reader;

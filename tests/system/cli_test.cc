@@ -488,7 +488,7 @@ TEST_F(CliTest, BenchTranslatesTheIdsThatItIsGiven) {
   for (const char* bad : {"5 six 0\n", "5 0\n5.5\n", ""}) {
     EXPECT_THAT(
         ErrorSentence(Latimer({"bench", model, "--ids"}, bad), kFailure),
-        HasSubstr("token ids"))
+        HasSubstr("token id"))
         << bad;
   }
   EXPECT_THAT(

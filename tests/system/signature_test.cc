@@ -167,7 +167,7 @@ TEST_F(SignatureCliTest, ASignedModelIsTakenWithItsKeyAlone) {
   EXPECT_THAT(ErrorSentence(Inspect("key.pem"), 1),
               HasSubstr("key.pem: This is a private key"));
   EXPECT_THAT(ErrorSentence(Inspect("missing.pem"), 1),
-              HasSubstr("missing.pem: cannot open the key"));
+              HasSubstr("missing.pem: cannot read the key"));
 }
 
 TEST_F(SignatureCliTest, ASignatureChangesNoByteOfTheModel) {

@@ -1,0 +1,141 @@
+#include "cli/generation_options.h"
+
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
+namespace latimer::cli {
+namespace {
+
+// Parses a whole number in [0, 2^31) up to `stop` or the end of `text`; `*next`
+// is what follows.
+bool ParseId(const char* text, char stop, int32_t* id, const char** next) {
+  char* end = nullptr;
+  errno = 0;
+  const long long value = std::strtoll(text, &end, 10);
+  if (end == text || (*end != stop && *end != '\0') || errno != 0 ||
+      value < 0 || value > INT32_MAX) {
+    return false;
+  }
+  *id = static_cast<int32_t>(value);
+  *next = *end == '\0' ? end : end + 1;
+  return true;
+}
+
+// The same for a whole option, which may be missing.
+bool ParseOptionalId(const char* text, int32_t* id) {
+  const char* next = nullptr;
+  return text == nullptr || ParseId(text, '\0', id, &next);
+}
+
+int Refuse(const char* option, const char* value, const std::string& why) {
+  return UsageError("translate", "--%s %s: %s", option, value, why.c_str());
+}
+
+// Refuses a name that no item of a list has.
+template <typename Item, typename NameOf>
+int CheckName(const char* option, const char* name, std::span<const Item> items,
+              NameOf name_of, const char* no_items) {
+  if (name == nullptr) return kSuccess;
+  std::string known;
+  for (const Item& item : items) {
+    if (std::string(name) == name_of(item)) return kSuccess;
+    known.append(known.empty() ? "" : ", ").append(name_of(item));
+  }
+  return Refuse(option, name,
+                known.empty() ? no_items : "the model has " + known + ".");
+}
+
+int CheckLanguages(const Arguments& arguments, const GenerationConfig& config) {
+  for (const auto& [option, code] :
+       {std::pair("source-lang", arguments.source_language),
+        std::pair("target-lang", arguments.target_language)}) {
+    if (const int result = CheckName(
+            option, code, config.languages,
+            [](const Language& language) { return language.code; },
+            "the model has no languages to choose from.");
+        result != kSuccess) {
+      return result;
+    }
+  }
+  if (config.languages.empty() || arguments.ids) return kSuccess;
+  const bool source = arguments.source_language == nullptr &&
+                      config.source_language != SourceLanguage::kNone;
+  if (!source && arguments.target_language != nullptr) return kSuccess;
+  return UsageError("translate",
+                    "%s is missing: this multilingual model has %u languages "
+                    "(see latimer inspect); give for example --source-lang %s "
+                    "--target-lang %s.",
+                    source ? "--source-lang" : "--target-lang",
+                    static_cast<unsigned>(config.languages.size()),
+                    config.languages.front().code,
+                    config.languages.back().code);
+}
+
+int CheckTask(const Arguments& arguments, const GenerationConfig& config) {
+  return CheckName(
+      "task", arguments.task, config.tasks,
+      [](const Task& task) { return task.name; },
+      "the model has no tasks; use --prefix TEXT to put a text before each "
+      "source.");
+}
+
+bool ParsePenalty(const char* text, float* penalty) {
+  char* end = nullptr;
+  *penalty = std::strtof(text, &end);
+  return end != text && *end == '\0' && *penalty > 0 && std::isfinite(*penalty);
+}
+
+}  // namespace
+
+int GenerationOptions::Prepare(const Arguments& arguments,
+                               const ModelInfo& model,
+                               TranslateOptions* options) {
+  for (const auto check : {CheckLanguages, CheckTask}) {
+    const int result = check(arguments, model.generation);
+    if (result != kSuccess) return result;
+  }
+  const auto view = [](const char* text) {
+    return text == nullptr ? std::string_view() : std::string_view(text);
+  };
+  options->source_language = view(arguments.source_language);
+  options->target_language = view(arguments.target_language);
+  options->task = view(arguments.task);
+  options->prefix = view(arguments.prefix);
+
+  if (!ParseOptionalId(arguments.forced_first_token,
+                       &options->forced_first_token)) {
+    return Refuse("forced-first-token", arguments.forced_first_token,
+                  "give a token id.");
+  }
+  if (!ParseOptionalId(arguments.no_repeat_ngram, &options->no_repeat_ngram)) {
+    return Refuse("no-repeat-ngram", arguments.no_repeat_ngram,
+                  "give a number of tokens, or 0 to allow repetition.");
+  }
+  if (arguments.repetition_penalty != nullptr &&
+      !ParsePenalty(arguments.repetition_penalty,
+                    &options->repetition_penalty)) {
+    return Refuse("repetition-penalty", arguments.repetition_penalty,
+                  "give a number above 0.");
+  }
+  if (arguments.suppress == nullptr) return kSuccess;
+  const uint32_t vocabulary = model.architecture.target_vocabulary;
+  for (const char* next = arguments.suppress; *next != '\0';) {
+    int32_t id = 0;
+    if (!ParseId(next, ',', &id, &next)) {
+      return Refuse("suppress", arguments.suppress,
+                    "give token ids separated by commas.");
+    }
+    if (static_cast<uint32_t>(id) >= vocabulary) {
+      return Refuse(
+          "suppress", arguments.suppress,
+          "the target vocabulary has " + std::to_string(vocabulary) + " ids.");
+    }
+    suppressed_.push_back(id);
+  }
+  options->suppressed = suppressed_;
+  return kSuccess;
+}
+
+}  // namespace latimer::cli

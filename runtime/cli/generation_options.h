@@ -1,0 +1,28 @@
+// The options that take the place of the model's generation config: languages,
+// task, and what limits the next token.
+#ifndef LATIMER_CLI_GENERATION_OPTIONS_H_
+#define LATIMER_CLI_GENERATION_OPTIONS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "cli/arguments.h"
+#include "latimer/translator.h"
+
+namespace latimer::cli {
+
+class GenerationOptions {
+ public:
+  // Sets `options`, which then borrow from this object and from `arguments`.
+  // Prints one sentence to standard error and returns kUsage for a malformed
+  // value, or for one that names something the model lacks.
+  int Prepare(const Arguments& arguments, const ModelInfo& model,
+              TranslateOptions* options);
+
+ private:
+  std::vector<int32_t> suppressed_;
+};
+
+}  // namespace latimer::cli
+
+#endif  // LATIMER_CLI_GENERATION_OPTIONS_H_
