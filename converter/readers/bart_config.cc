@@ -4,7 +4,6 @@
 #include <cmath>
 #include <string_view>
 
-#include "converter/error.h"
 #include "converter/readers/generation_config.h"
 #include "converter/readers/json_fields.h"
 
@@ -123,21 +122,14 @@ constexpr std::string_view kKnown[] = {
 };
 
 Activation ReadActivation(const JsonFields& config, const char* fallback) {
-  // Names of transformers' ACT2FN.
-  const std::string name = config.Text("activation_function", fallback);
-  if (name == "relu") return Activation::kRelu;
-  if (name == "gelu" || name == "gelu_python") return Activation::kGelu;
-  if (name == "gelu_new" || name == "gelu_fast" ||
-      name == "gelu_pytorch_tanh" || name == "gelu_python_tanh" ||
-      name == "gelu_accurate") {
-    return Activation::kGeluTanh;
-  }
-  if (name == "swish" || name == "silu") return Activation::kSwish;
+  const auto activation =
+      ActivationNamed(config.Text("activation_function", fallback));
+  if (activation) return *activation;
   config.Fail("activation_function",
               "supported are relu, gelu, gelu_new, swish and silu");
 }
 
-// JsonFields that transformers treats as other names of the first one.
+// Fields that transformers treats as other names of the same thing.
 void CheckAliases(const JsonFields& config) {
   constexpr std::array<std::pair<const char*, const char*>, 3> kAliases = {{
       {"num_hidden_layers", "encoder_layers"},
@@ -253,37 +245,28 @@ const FamilyFacts& FindFamily(const JsonFields& config) {
 }  // namespace
 
 BartConfig ReadBartConfig(const std::filesystem::path& directory) {
-  const auto config = JsonFields::Open(directory / "config.json");
-  if (!config) {
-    throw ConversionError(
-        (directory / "config.json").string() +
-        ": cannot open the file; give the folder of a Hugging "
-        "Face model.");
-  }
-  const FamilyFacts& facts = FindFamily(*config);
-  if (config->Bool("add_bias_logits", false)) {
-    config->Fail("add_bias_logits", "it is not supported");
-  }
-  if (!config->Bool("is_encoder_decoder", true)) {
-    config->Fail("is_encoder_decoder", "only true is supported");
+  const JsonFields config = OpenModelConfig(directory);
+  const FamilyFacts& facts = FindFamily(config);
+  if (config.Bool("add_bias_logits", false)) {
+    config.Fail("add_bias_logits", "it is not supported");
   }
   BartConfig out;
   out.family = facts.family;
-  CheckAliases(*config);
-  ReadArchitecture(*config, facts, &out);
-  out.name = config->Text("_name_or_path", "");
-  out.generation = ReadGenerationConfig(directory, *config, out.architecture,
+  CheckAliases(config);
+  ReadArchitecture(config, facts, &out);
+  out.name = config.Text("_name_or_path", "");
+  out.generation = ReadGenerationConfig(directory, config, out.architecture,
                                         facts.tokens, kKnown, &out.warnings);
   if (facts.family == BartFamily::kBart) {  // <s> text </s>
     out.generation.source_prefix = {
-        config->Token("bos_token_id", out.architecture.source_vocabulary)
+        config.Token("bos_token_id", out.architecture.source_vocabulary)
             .value_or(facts.tokens.bos)};
   }
   // transformers gives <pad> a position of its own, of zeros.
   if (facts.family == BartFamily::kM2M100 &&
       out.generation.decoder_start == out.generation.pad) {
-    config->Fail("decoder_start_token_id",
-                 "it must not be pad_token_id, which has no position");
+    config.Fail("decoder_start_token_id",
+                "it must not be pad_token_id, which has no position");
   }
   return out;
 }

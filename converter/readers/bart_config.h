@@ -3,12 +3,10 @@
 #ifndef LATIMER_CONVERTER_READERS_BART_CONFIG_H_
 #define LATIMER_CONVERTER_READERS_BART_CONFIG_H_
 
+#include <cstdint>
 #include <filesystem>
-#include <string>
-#include <vector>
 
-#include "converter/canonical_model.h"
-#include "latimer/model_info.h"
+#include "converter/readers/huggingface_model.h"
 
 namespace latimer {
 
@@ -23,20 +21,14 @@ enum class BartPositions {
   kM2M100Sinusoids,  // 10000^(-i / (D/2 - 1)), from position pad + 1 on.
 };
 
-struct BartConfig {
-  BartFamily family;
-  // Without the facts that only the tensors tell: which embeddings are tied,
-  // whether positions are shared. positions_shared etc. are false here.
-  Architecture architecture{};
-  CanonicalGeneration generation;
+struct BartConfig : HuggingFaceConfig {
+  BartFamily family = BartFamily::kBart;
   // share_encoder_decoder_embeddings and tie_word_embeddings.
   bool share_embeddings = true;
   bool tie_output = true;
   BartPositions positions = BartPositions::kLearned;
   // Rows of a position table in the file before that of the first token.
   uint32_t position_offset = 0;
-  std::string name;
-  std::vector<std::string> warnings;
 };
 
 // Throws ConversionError where a field has a value that is not supported.

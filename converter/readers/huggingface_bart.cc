@@ -1,16 +1,15 @@
 #include "converter/readers/huggingface_bart.h"
 
 #include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "converter/check_sizes.h"
-#include "converter/error.h"
 #include "converter/readers/bart_config.h"
-#include "converter/readers/license.h"
+#include "converter/readers/huggingface_model.h"
+#include "converter/readers/known_transformer.h"
 #include "converter/readers/marian_tokenizer.h"
 #include "converter/readers/model_tokenizer.h"
-#include "converter/readers/tensor_file.h"
-#include "converter/readers/tensor_map.h"
-#include "converter/readers/tie_embeddings.h"
 
 namespace latimer {
 namespace {
@@ -56,192 +55,125 @@ std::vector<float> M2M100Sinusoids(uint32_t positions, uint32_t d_model,
   return table;
 }
 
-class BartMapper {
- public:
-  BartMapper(const BartConfig& config, TensorMap& map, CanonicalModel* model)
-      : config_(config), map_(map), model_(*model) {}
-
-  void MapAll() {
-    MapEmbeddings();
-    MapPositions("encoder", "source_positions");
-    MapPositions("decoder", "target_positions");
-    const Architecture& a = model_.architecture;
-    // What fairseq left in old files.
-    for (const char* stack : {"", "model.", "model.encoder.", "model.decoder.",
-                              "encoder.", "decoder."}) {
-      map_.Ignore(std::string(stack) + "version");
-    }
-    MapStackNorms("encoder");
-    for (uint32_t i = 0; i < a.encoder_layers; ++i) {
-      const std::string from = "model.encoder.layers." + std::to_string(i);
-      const std::string to = "encoder." + std::to_string(i);
-      MapAttention(from + ".self_attn", to + ".self_attention");
-      MapNorm(from + ".self_attn_layer_norm", to + ".self_attention.norm");
-      MapFeedForward(from, to, a.encoder_ffn);
-    }
-    MapStackNorms("decoder");
-    for (uint32_t i = 0; i < a.decoder_layers; ++i) {
-      const std::string from = "model.decoder.layers." + std::to_string(i);
-      const std::string to = "decoder." + std::to_string(i);
-      MapAttention(from + ".self_attn", to + ".self_attention");
-      MapNorm(from + ".self_attn_layer_norm", to + ".self_attention.norm");
-      MapCrossAttention(from + ".encoder_attn", to + ".cross_attention");
-      MapNorm(from + ".encoder_attn_layer_norm", to + ".cross_attention.norm");
-      MapFeedForward(from, to, a.decoder_ffn);
-    }
-  }
-
- private:
-  void Add(const std::string& to, const std::vector<std::string>& from,
-           uint64_t outputs, uint64_t inputs) {
-    CanonicalLinear linear;
-    for (const std::string& name : from) {
-      linear.weights.push_back(
-          map_.Require(name + ".weight", {outputs, inputs}));
-      linear.biases.push_back(map_.Require(name + ".bias", {outputs}));
-    }
-    model_.linears.emplace(to, std::move(linear));
-  }
-
-  void MapAttention(const std::string& from, const std::string& to) {
-    const uint64_t d = model_.architecture.d_model;
-    Add(to + ".qkv", {from + ".q_proj", from + ".k_proj", from + ".v_proj"}, d,
-        d);
-    Add(to + ".out", {from + ".out_proj"}, d, d);
-  }
-
-  void MapCrossAttention(const std::string& from, const std::string& to) {
-    const uint64_t d = model_.architecture.d_model;
-    Add(to + ".query", {from + ".q_proj"}, d, d);
-    Add(to + ".kv", {from + ".k_proj", from + ".v_proj"}, d, d);
-    Add(to + ".out", {from + ".out_proj"}, d, d);
-  }
-
-  void MapFeedForward(const std::string& from, const std::string& to,
-                      uint64_t ffn) {
-    const uint64_t d = model_.architecture.d_model;
-    Add(to + ".ffn.in", {from + ".fc1"}, ffn, d);
-    Add(to + ".ffn.out", {from + ".fc2"}, d, ffn);
-    MapNorm(from + ".final_layer_norm", to + ".ffn.norm");
-  }
-
-  void MapNorm(const std::string& from, const std::string& to) {
-    const uint64_t d = model_.architecture.d_model;
-    model_.norms.emplace(to, CanonicalNorm{map_.Require(from + ".weight", {d}),
-                                           map_.Require(from + ".bias", {d})});
-  }
-
-  // The norms before the first and after the last layer, where there are any.
-  void MapStackNorms(const std::string& stack) {
-    const Architecture& a = model_.architecture;
-    if (a.embedding_norm) {
-      MapNorm("model." + stack + ".layernorm_embedding",
-              stack + ".embedding_norm");
-    }
-    if (a.final_norm) {
-      MapNorm("model." + stack + ".layer_norm", stack + ".norm");
-    }
-  }
-
-  // A file may hold a tied matrix under any of its names, or under all. A name
-  // that it has wins; equal matrices are stored once.
-  void MapEmbeddings() {
-    Architecture& a = model_.architecture;
-    const uint64_t d = a.d_model;
-    const std::string shared = "model.shared.weight";
-    const std::string source = "model.encoder.embed_tokens.weight";
-    const std::string target = "model.decoder.embed_tokens.weight";
-    const std::string head = "lm_head.weight";
-    std::vector<std::string> source_names = {source};
-    std::vector<std::string> target_names = {target};
-    std::vector<std::string> output_names = {head};
-    if (config_.share_embeddings) {
-      source_names.push_back(shared);
-      target_names.push_back(shared);
-      source_names.push_back(target);
-      target_names.push_back(source);
-      // Unused by transformers 5 when nothing is tied, but saved all the same.
-      map_.Ignore(shared);
-    }
-    if (config_.tie_output) {
-      output_names.insert(output_names.end(), target_names.begin(),
-                          target_names.end());
-      target_names.push_back(head);
-      if (config_.share_embeddings) source_names.push_back(head);
-    }
-    const SourceTensor* source_matrix =
-        map_.RequireOneOf(source_names, {a.source_vocabulary, d});
-    const SourceTensor* target_matrix =
-        map_.RequireOneOf(target_names, {a.target_vocabulary, d});
-    const SourceTensor* output_matrix =
-        map_.RequireOneOf(output_names, {a.target_vocabulary, d});
-    const SourceTensor* bias =
-        map_.Find("final_logits_bias", {1, a.target_vocabulary});
-
-    model_.linears["output"] = {{output_matrix}, {bias}};
-    TieEmbeddings(source_matrix, target_matrix, output_matrix, &model_);
-  }
-
-  // A table in the file wins over the formula, as in transformers, but for
-  // M2M100: its old files hold tables that are never read.
-  void MapPositions(const std::string& stack, const std::string& to) {
-    const Architecture& a = model_.architecture;
-    const std::string name = "model." + stack + ".embed_positions.weight";
-    if (config_.positions == BartPositions::kM2M100Sinusoids) {
-      map_.Ignore(name);
-      map_.Ignore("model." + stack + ".embed_positions.weights");
-      model_.tables[to] =
-          M2M100Sinusoids(a.source_positions, a.d_model,
-                          static_cast<uint32_t>(config_.generation.pad) + 1);
-      return;
-    }
-    const std::vector<uint64_t> shape = {
-        a.source_positions + config_.position_offset, a.d_model};
-    if (const SourceTensor* tensor = map_.Find(name, shape)) {
-      if (tensor->shape != shape) return;  // Finish will throw.
-      const size_t skipped = size_t{config_.position_offset} * a.d_model;
-      std::vector<float> table(tensor->size() - skipped);
-      tensor->Read(skipped, table);
-      model_.tables[to] = std::move(table);
-    } else if (config_.positions == BartPositions::kMarianSinusoids) {
-      model_.tables[to] = MarianSinusoids(a.source_positions, a.d_model);
-    } else {
-      map_.Require(name, shape);
-    }
-  }
-
-  const BartConfig& config_;
-  TensorMap& map_;
-  CanonicalModel& model_;
+// By part; the modules of a layer.
+constexpr std::pair<const char*, const char*> kLayerModules[] = {
+    {"self_attention.query", "self_attn.q_proj"},
+    {"self_attention.key", "self_attn.k_proj"},
+    {"self_attention.value", "self_attn.v_proj"},
+    {"self_attention.out", "self_attn.out_proj"},
+    {"self_attention.norm", "self_attn_layer_norm"},
+    {"cross_attention.query", "encoder_attn.q_proj"},
+    {"cross_attention.key", "encoder_attn.k_proj"},
+    {"cross_attention.value", "encoder_attn.v_proj"},
+    {"cross_attention.out", "encoder_attn.out_proj"},
+    {"cross_attention.norm", "encoder_attn_layer_norm"},
+    {"ffn.in", "fc1"},
+    {"ffn.out", "fc2"},
+    {"ffn.norm", "final_layer_norm"},
 };
+
+// The modules before the first layer and after the last one.
+constexpr std::pair<const char*, const char*> kStackModules[] = {
+    {"embedding_norm", "layernorm_embedding"},
+    {"norm", "layer_norm"},
+};
+
+// A file may hold a tied matrix under any of its names, or under all of them.
+// The module's own name comes first.
+void NameEmbeddings(const BartConfig& config, ModelMap* names) {
+  const std::string shared = "model.shared.weight";
+  const std::string source = "model.encoder.embed_tokens.weight";
+  const std::string target = "model.decoder.embed_tokens.weight";
+  const std::string head = "lm_head.weight";
+  std::vector<std::string> sources = {source};
+  std::vector<std::string> targets = {target};
+  std::vector<std::string> outputs = {head};
+  if (config.share_embeddings) {
+    sources.insert(sources.end(), {shared, target});
+    targets.insert(targets.end(), {shared, source});
+    // transformers 5 saves it even where nothing is tied and it is unused.
+    names->ignore.push_back(shared);
+  }
+  if (config.tie_output) {
+    outputs.insert(outputs.end(), targets.begin(), targets.end());
+    targets.push_back(head);
+    if (config.share_embeddings) sources.push_back(head);
+  }
+  names->tensors["source_embedding"] = {.weight = sources, .bias = {}};
+  names->tensors["target_embedding"] = {.weight = targets, .bias = {}};
+  names->tensors["output"] = {.weight = outputs, .bias = {"final_logits_bias"}};
+  names->optional_bias = {"output"};
+}
+
+ModelMap NamesOf(const BartConfig& config) {
+  ModelMap names;
+  NameEmbeddings(config, &names);
+  for (const std::string stack : {"encoder", "decoder"}) {
+    const std::string own = "model." + stack + ".";
+    NameModules(stack, own + "layers.{layer}.", kLayerModules, true, &names);
+    NameModules(stack, own, kStackModules, true, &names);
+    const std::string positions = own + "embed_positions.weight";
+    names.tensors[stack + ".positions"] = {.weight = {positions}, .bias = {}};
+    if (config.positions == BartPositions::kM2M100Sinusoids) {
+      // Old files hold tables that transformers never reads.
+      names.ignore.insert(names.ignore.end(), {positions, positions + "s"});
+    }
+  }
+  // Left in old files by fairseq.
+  for (const char* owner : {"", "model.", "model.encoder.", "model.decoder.",
+                            "encoder.", "decoder."}) {
+    names.ignore.push_back(std::string(owner) + "version");
+  }
+  return names;
+}
+
+// The rows that are added to the embeddings of tokens 0, 1, .... As in
+// transformers, a table in the file wins over the formula, except in M2M100.
+std::vector<float> PositionsOf(const std::string& stack,
+                               const BartConfig& config,
+                               MappedTensors* tensors) {
+  const Architecture& a = config.architecture;
+  const std::string part = stack + ".positions";
+  switch (config.positions) {
+    case BartPositions::kM2M100Sinusoids:
+      return M2M100Sinusoids(a.source_positions, a.d_model,
+                             static_cast<uint32_t>(config.generation.pad) + 1);
+    case BartPositions::kMarianSinusoids:
+      if (tensors->Has(part)) break;
+      return MarianSinusoids(a.source_positions, a.d_model);
+    case BartPositions::kLearned:
+      break;
+  }
+  const SourceTensor* tensor = tensors->Take(part).weight;
+  const std::vector<uint64_t> shape = {
+      a.source_positions + config.position_offset, a.d_model};
+  tensors->Expect(tensor, shape);
+  if (tensor == nullptr || tensor->shape != shape) return {};  // Noted.
+  const size_t skipped = size_t{config.position_offset} * a.d_model;
+  std::vector<float> table(tensor->size() - skipped);
+  tensor->Read(skipped, table);
+  return table;
+}
 
 }  // namespace
 
 CanonicalModel ReadHuggingFaceBart(const fs::path& directory,
                                    bool with_tokenizer) {
-  BartConfig config = ReadBartConfig(directory);
-  CheckSizes(config.architecture);
-  const fs::path weights = FindWeights(directory);
-  const std::shared_ptr<const TensorFile> file = OpenTensorFile(weights);
-
-  CanonicalModel model;
-  model.architecture = config.architecture;
-  model.generation = config.generation;
-  model.warnings = config.warnings;
-  model.storage = file;
-  TensorMap map(*file);
-  BartMapper(config, map, &model).MapAll();
-  map.Finish(weights, "config.json");
+  const BartConfig config = ReadBartConfig(directory);
+  HuggingFaceModel read(directory, config, NamesOf(config));
+  CanonicalModel& model = read.model;
+  MapTransformer({.encoder_layers = {},
+                  .decoder_layers = {},
+                  .output_bias_is_matrix = true},
+                 read.tensors.get(), &model);
+  std::vector<float> source = PositionsOf("encoder", config, &*read.tensors);
+  std::vector<float> target = PositionsOf("decoder", config, &*read.tensors);
+  read.tensors->Finish();
 
   Architecture& a = model.architecture;
-  a.positions_shared = model.tables.at("source_positions") ==
-                       model.tables.at("target_positions");
-  if (a.positions_shared) model.tables.erase("target_positions");
-
-  model.source = config.name.empty()
-                     ? fs::weakly_canonical(directory).filename().string()
-                     : config.name;
-  model.license = ReadLicense(directory);
+  a.positions_shared = source == target;
+  if (!a.positions_shared) model.tables["target_positions"] = std::move(target);
+  model.tables["source_positions"] = std::move(source);
   if (!with_tokenizer) return model;
   if (config.family == BartFamily::kMarian) {
     model.tokenizer = ReadMarianTokenizer(directory, a, model.generation);

@@ -9,6 +9,7 @@
 #include "converter/readers/mapped_tensors.h"
 #include "converter/readers/mapped_tokenizer.h"
 #include "converter/readers/recurrent_model.h"
+#include "converter/readers/tie_embeddings.h"
 
 namespace latimer {
 namespace {
@@ -191,14 +192,9 @@ class ModelMapper {
     a.embedding_scale = static_cast<float>(map_.embedding_scale.value_or(
         std::sqrt(static_cast<double>(a.d_model))));
     model_.linears["output"] = {{output_.weight}, {output_.bias}};
-    a.source_embedding_tied = source_embedding_->SameAs(*output_.weight);
-    a.target_embedding_tied = target_embedding_->SameAs(*output_.weight);
-    if (!a.source_embedding_tied) {
-      model_.linears["source_embedding"] = {{source_embedding_}, {nullptr}};
-    }
-    if (!a.target_embedding_tied) {
-      model_.linears["target_embedding"] = {{target_embedding_}, {nullptr}};
-    }
+    // Not shared, for the same reason as in native_marian.cc.
+    TieEmbeddings(source_embedding_, target_embedding_, output_.weight,
+                  /*share=*/false, &model_);
   }
 
   void CheckSame(const SourceTensor& one, const SourceTensor& other, bool same,

@@ -57,12 +57,17 @@ uint32_t CountNumbers(const TensorMap::Tensors& tensors,
 
 }  // namespace
 
-MappedTensors::MappedTensors(const std::filesystem::path& path, ModelMap map)
+MappedTensors::MappedTensors(std::unique_ptr<TensorFile> file,
+                             const std::filesystem::path& path, ModelMap map)
     : map_(std::move(map)),
       path_(path),
-      file_(OpenTensorFile(path)),
+      file_(std::move(file)),
       tensors_(file_->tensors()),
-      unreadable_(file_->unreadable()) {
+      unreadable_(file_->unreadable()),
+      account_(tensors_, unreadable_) {}
+
+MappedTensors::MappedTensors(const std::filesystem::path& path, ModelMap map)
+    : MappedTensors(OpenTensorFile(path), path, std::move(map)) {
   // As often as there are wrappers around wrappers.
   size_t before = 0;
   do {
@@ -71,7 +76,6 @@ MappedTensors::MappedTensors(const std::filesystem::path& path, ModelMap map)
     StripFromAll("_orig_mod.", "torch.compile");
   } while (notes_.size() > before);
   if (!map_.prefix.empty()) Rename(map_.prefix.size(), map_.prefix);
-  account_ = std::make_unique<TensorMap>(tensors_, unreadable_);
 }
 
 void MappedTensors::StripFromAll(const std::string& prefix, const char* who) {
@@ -143,7 +147,7 @@ bool MappedTensors::Has(std::string_view part, uint32_t layer,
   const std::vector<std::string>* names = NamesOf(part);
   return names != nullptr && std::ranges::any_of(FilledIn(*names, layer, head),
                                                  [&](const std::string& name) {
-                                                   return account_->Has(name);
+                                                   return account_.Has(name);
                                                  });
 }
 
@@ -157,7 +161,7 @@ Parameters MappedTensors::Take(const std::string& part, uint32_t layer,
   const PartNames& patterns = found->second;
   const Parameters taken = TakeIfPresent(part, layer, head);
   const auto note = [&](const std::vector<std::string>& names) {
-    account_->NoteMissing(Listed(names, "or") + " (\"" + part + "\")");
+    account_.NoteMissing(Listed(names, "or") + " (\"" + part + "\")");
   };
   const std::vector<std::string> weights =
       FilledIn(patterns.weight, layer, head);
@@ -183,7 +187,7 @@ Parameters MappedTensors::Take(const std::string& part, uint32_t layer,
 size_t MappedTensors::FirstPresent(
     const std::vector<std::string>& names) const {
   const auto present = std::ranges::find_if(
-      names, [&](const std::string& name) { return account_->Has(name); });
+      names, [&](const std::string& name) { return account_.Has(name); });
   return static_cast<size_t>(present - names.begin());
 }
 
@@ -194,7 +198,7 @@ Parameters MappedTensors::TakeIfPresent(const std::string& part, uint32_t layer,
   const auto take = [&](const std::vector<std::string>& patterns) {
     const std::vector<std::string> names = FilledIn(patterns, layer, head);
     const size_t choice = FirstPresent(names);
-    return choice == names.size() ? nullptr : account_->Take(names[choice]);
+    return choice == names.size() ? nullptr : account_.Take(names[choice]);
   };
   return {take(found->second.weight), take(found->second.bias)};
 }
@@ -203,13 +207,13 @@ void MappedTensors::Finish() {
   const auto ignore = [&](const auto& entries) {
     for (const auto& [name, value] : entries) {
       for (const std::string& pattern : map_.ignore) {
-        if (MatchesWildcard(pattern, name)) account_->Ignore(name);
+        if (MatchesWildcard(pattern, name)) account_.Ignore(name);
       }
     }
   };
   ignore(tensors_);
   ignore(unreadable_);
-  account_->Finish(path_, map_.name);
+  account_.Finish(path_, map_.name);
 }
 
 uint64_t MappedTensors::RowsOf(const SourceTensor& tensor) const {

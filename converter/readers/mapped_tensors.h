@@ -1,4 +1,4 @@
-// The tensors of an own model by the parts of its map, and those made of them.
+// The tensors of a model by the parts of its map, and tensors made from them.
 #ifndef LATIMER_CONVERTER_READERS_MAPPED_TENSORS_H_
 #define LATIMER_CONVERTER_READERS_MAPPED_TENSORS_H_
 
@@ -24,13 +24,17 @@ struct Parameters {
   const SourceTensor* bias = nullptr;    // of a norm: beta
 };
 
-// Finds by names alone: what is missing or left over is known before a shape is
-// looked at. Not movable: its tensors stay where they are.
+// Finds tensors by their names alone: what is missing or left over is known
+// before any shape is looked at. Not movable: its tensors stay where they are.
 class MappedTensors {
  public:
-  // Opens the file. What training wrappers put before every name ("module.",
-  // "_orig_mod.") comes off, and then the map's prefix.
+  // Opens the file of an own model. Removes what training wrappers put before
+  // every name ("module.", "_orig_mod."), then the map's prefix.
   MappedTensors(const std::filesystem::path& path, ModelMap map);
+  // Takes an open file's tensors under the names that it has. `path` is for
+  // messages.
+  MappedTensors(std::unique_ptr<TensorFile> file,
+                const std::filesystem::path& path, ModelMap map);
   MappedTensors(const MappedTensors&) = delete;
   MappedTensors& operator=(const MappedTensors&) = delete;
 
@@ -53,7 +57,13 @@ class MappedTensors {
   Parameters TakeIfPresent(const std::string& part, uint32_t layer = 0,
                            uint32_t head = 0);
 
-  // Throws ConversionError if anything was missing or is left over.
+  // Notes a tensor of another shape for Finish. Does nothing for null.
+  void Expect(const SourceTensor* tensor, const std::vector<uint64_t>& shape) {
+    account_.Expect(tensor, shape);
+  }
+
+  // Throws ConversionError if anything was missing or misshapen or is left
+  // over: "FILE: the tensors do not match MAP'S NAME: ...".
   void Finish();
 
   // Rows of a matrix. Throws ConversionError where it is none.
@@ -89,7 +99,7 @@ class MappedTensors {
   std::unique_ptr<TensorFile> file_;
   TensorMap::Tensors tensors_;
   TensorMap::Unreadable unreadable_;
-  std::unique_ptr<TensorMap> account_;
+  TensorMap account_;
   std::deque<SourceTensor> made_;
   std::deque<std::vector<float>> values_;
   std::vector<std::string> notes_;

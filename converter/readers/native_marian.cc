@@ -1,19 +1,22 @@
 #include "converter/readers/native_marian.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
-#include <optional>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "converter/check_sizes.h"
 #include "converter/error.h"
+#include "converter/readers/known_transformer.h"
 #include "converter/readers/license.h"
+#include "converter/readers/mapped_tensors.h"
 #include "converter/readers/native_marian_config.h"
 #include "converter/readers/native_marian_files.h"
 #include "converter/readers/native_marian_vocabulary.h"
-#include "converter/readers/tensor_map.h"
 
 namespace latimer {
 namespace {
@@ -26,13 +29,6 @@ constexpr char kModelOptions[] = "special:model.yml";
 constexpr uint32_t kPositions = 512;
 constexpr uint32_t kMostPositions = 1024;
 
-// The file, and its tensors in the shapes of CanonicalModel: vectors [n], not
-// [1, n], layers [outputs, inputs].
-struct NativeTensors {
-  std::unique_ptr<TensorFile> file;
-  TensorMap::Tensors tensors;
-};
-
 // Whether Marian stores it as [inputs, outputs]: PREFIX_W and one letter or
 // digit at most. Embeddings, Wpos and ff_logit_out_Wt have outputs first.
 bool IsLayer(std::string_view name) {
@@ -42,20 +38,28 @@ bool IsLayer(std::string_view name) {
   return suffix.empty() || (suffix.size() == 1 && suffix != "t");
 }
 
-std::shared_ptr<NativeTensors> OpenTensors(const fs::path& path) {
-  auto native = std::make_shared<NativeTensors>();
-  native->file = OpenTensorFile(path);
-  for (const auto& [name, tensor] : native->file->tensors()) {
-    SourceTensor& seen = native->tensors[name] = tensor;
-    if (tensor.shape.size() == 2 && IsLayer(name)) {
-      seen = tensor.Transposed();
-    } else if (tensor.shape.size() == 2 && tensor.shape[0] == 1) {
-      seen.shape = {tensor.shape[1]};
-      seen.transposed = false;
+// A Marian file whose tensors have the shapes of CanonicalModel: vectors [n]
+// rather than [1, n], layers [outputs, inputs].
+class NativeTensorFile final : public TensorFile {
+ public:
+  explicit NativeTensorFile(const fs::path& path)
+      : file_(OpenTensorFile(path)) {
+    unreadable_ = file_->unreadable();
+    texts_ = file_->texts();
+    for (const auto& [name, tensor] : file_->tensors()) {
+      SourceTensor& seen = tensors_[name] = tensor;
+      if (tensor.shape.size() == 2 && IsLayer(name)) {
+        seen = tensor.Transposed();
+      } else if (tensor.shape.size() == 2 && tensor.shape[0] == 1) {
+        seen.shape = {tensor.shape[1]};
+        seen.transposed = false;
+      }
     }
   }
-  return native;
-}
+
+ private:
+  std::unique_ptr<TensorFile> file_;
+};
 
 // Marian's sinusoids: sines in the first half of a row, cosines in the second
 // (SinusoidalPositionEmbeddings in marian-dev's tensor_operators.cpp). The
@@ -74,183 +78,72 @@ std::vector<float> MarianPositions(uint32_t positions, uint32_t d_model) {
   return table;
 }
 
-class NativeMapper {
- public:
-  NativeMapper(const NativeMarianConfig& config, TensorMap& map,
-               CanonicalModel* model)
-      : config_(config), map_(map), model_(*model) {}
-
-  void MapAll() {
-    MapEmbeddings();
-    const Architecture& a = model_.architecture;
-    for (const char* stack : {"encoder", "decoder"}) {
-      const std::string name = stack;
-      if (a.embedding_norm)
-        MapNorm(name + "_emb", "_pre", name + ".embedding_norm");
-      if (a.final_norm) MapNorm(name + "_top", "", name + ".norm");
+ModelMap NamesOf(const NativeMarianConfig& config) {
+  const bool pre = config.architecture.norm_position == NormPosition::kPre;
+  const std::string suffix = pre ? "_pre" : "";
+  ModelMap names;
+  names.name = kModelOptions;
+  const auto add = [&](const std::string& part, const std::string& weight,
+                       const std::string& bias) {
+    names.tensors[part] = {.weight = {weight}, .bias = {bias}};
+  };
+  const auto add_layer = [&](const std::string& part, const std::string& prefix,
+                             const std::string& letter) {
+    add(part, prefix + "_W" + letter, prefix + "_b" + letter);
+  };
+  const auto add_norm = [&](const std::string& part, const std::string& prefix,
+                            const std::string& order) {
+    add(part, prefix + "_ln_scale" + order, prefix + "_ln_bias" + order);
+  };
+  for (const std::string stack : {"encoder", "decoder"}) {
+    const std::string from = stack + "_l{layer}_";
+    for (const auto& [sublayer, prefix] :
+         {std::pair(stack + ".self_attention.", from + "self"),
+          std::pair(stack + ".cross_attention.", from + "context")}) {
+      add_layer(sublayer + "query", prefix, "q");
+      add_layer(sublayer + "key", prefix, "k");
+      add_layer(sublayer + "value", prefix, "v");
+      add_layer(sublayer + "out", prefix, "o");
+      add_norm(sublayer + "norm", prefix + "_Wo", suffix);
     }
-    for (uint32_t i = 0; i < a.encoder_layers; ++i) {
-      const std::string from = "encoder_l" + std::to_string(i + 1);
-      const std::string to = "encoder." + std::to_string(i);
-      MapSelfAttention(from + "_self", to + ".self_attention");
-      MapFeedForward(from + "_ffn", to + ".ffn", a.encoder_ffn);
-    }
-    for (uint32_t i = 0; i < a.decoder_layers; ++i) {
-      const std::string from =
-          "decoder_l" + std::to_string(config_.decoder_layers[i]);
-      const std::string to = "decoder." + std::to_string(i);
-      switch (a.network_kind) {
-        case NetworkKind::kTransformer:
-          MapSelfAttention(from + "_self", to + ".self_attention");
-          break;
-        case NetworkKind::kTransformerSsru:
-          MapSsru(from + "_rnn", to + ".ssru");
-          break;
-        case NetworkKind::kGru:  // MarianOptions has refused it.
-          break;
-      }
-      MapCrossAttention(from + "_context", to + ".cross_attention");
-      MapFeedForward(from + "_ffn", to + ".ffn", a.decoder_ffn);
-    }
+    add_layer(stack + ".ffn.in", from + "ffn", "1");
+    add_layer(stack + ".ffn.out", from + "ffn", "2");
+    add_norm(stack + ".ffn.norm", from + "ffn_ffn", suffix);
+    add_norm(stack + ".embedding_norm", stack + "_emb", "_pre");
+    add_norm(stack + ".norm", stack + "_top", "");
   }
+  const std::string rnn = "decoder_l{layer}_rnn";
+  names.tensors["decoder.ssru.candidate"] = {.weight = {rnn + "_W"},
+                                             .bias = {}};
+  add_layer("decoder.ssru.forget", rnn, "f");
+  add_norm("decoder.ssru.norm", pre ? rnn : rnn + "_ffn", suffix);
 
- private:
-  // One part of a linear, PREFIX_Wx and PREFIX_bx.
-  void AddPart(const std::string& from, const char* suffix, uint64_t outputs,
-               uint64_t inputs, CanonicalLinear* linear) {
-    linear->weights.push_back(
-        map_.Require(from + "_W" + suffix, {outputs, inputs}));
-    linear->biases.push_back(map_.Require(from + "_b" + suffix, {outputs}));
-  }
+  const bool shared = config.shared_embeddings;
+  const std::string target = shared ? "Wemb" : "decoder_Wemb";
+  names.tensors["source_embedding"] = {
+      .weight = {shared ? "Wemb" : "encoder_Wemb"}, .bias = {}};
+  names.tensors["target_embedding"] = {.weight = {target}, .bias = {}};
+  // Before 1.8 Marian stored it as it stores other layers.
+  PartNames& output = names.tensors["output"];
+  output.weight = {"decoder_ff_logit_out_Wt", "decoder_ff_logit_out_W"};
+  if (config.output_tied) output.weight = {target};
+  if (config.output_bias) output.bias = {"decoder_ff_logit_out_b"};
+  names.tensors["source_positions"] = {.weight = {"Wpos"}, .bias = {}};
+  return names;
+}
 
-  void Add(const std::string& to, const std::string& from,
-           std::initializer_list<const char*> suffixes, uint64_t outputs,
-           uint64_t inputs) {
-    CanonicalLinear linear;
-    for (const char* suffix : suffixes) {
-      AddPart(from, suffix, outputs, inputs, &linear);
-    }
-    model_.linears.emplace(to, std::move(linear));
-  }
-
-  void MapNorm(const std::string& from, const std::string& suffix,
-               const std::string& to) {
-    const uint64_t d = model_.architecture.d_model;
-    model_.norms.emplace(
-        to, CanonicalNorm{map_.Require(from + "_ln_scale" + suffix, {d}),
-                          map_.Require(from + "_ln_bias" + suffix, {d})});
-  }
-
-  // The norm before or after a sublayer, whose names may have other prefixes.
-  void MapSublayerNorm(const std::string& before, const std::string& after,
-                       const std::string& to) {
-    const Architecture& a = model_.architecture;
-    if (a.norm_kind == NormKind::kNone) return;
-    const bool pre = a.norm_position == NormPosition::kPre;
-    MapNorm(pre ? before : after, pre ? "_pre" : "", to + ".norm");
-  }
-
-  void MapSelfAttention(const std::string& from, const std::string& to) {
-    const uint64_t d = model_.architecture.d_model;
-    Add(to + ".qkv", from, {"q", "k", "v"}, d, d);
-    Add(to + ".out", from, {"o"}, d, d);
-    MapSublayerNorm(from + "_Wo", from + "_Wo", to);
-  }
-
-  void MapCrossAttention(const std::string& from, const std::string& to) {
-    const uint64_t d = model_.architecture.d_model;
-    Add(to + ".query", from, {"q"}, d, d);
-    Add(to + ".kv", from, {"k", "v"}, d, d);
-    Add(to + ".out", from, {"o"}, d, d);
-    MapSublayerNorm(from + "_Wo", from + "_Wo", to);
-  }
-
-  void MapFeedForward(const std::string& from, const std::string& to,
-                      uint64_t ffn) {
-    const uint64_t d = model_.architecture.d_model;
-    Add(to + ".in", from, {"1"}, ffn, d);
-    Add(to + ".out", from, {"2"}, d, ffn);
-    MapSublayerNorm(from + "_ffn", from + "_ffn", to);
-  }
-
-  // The candidate has no bias.
-  void MapSsru(const std::string& from, const std::string& to) {
-    const uint64_t d = model_.architecture.d_model;
-    CanonicalLinear linear;
-    linear.weights.push_back(map_.Require(from + "_W", {d, d}));
-    linear.biases.push_back(nullptr);
-    AddPart(from, "f", d, d, &linear);
-    model_.linears.emplace(to + ".in", std::move(linear));
-    MapSublayerNorm(from, from + "_ffn", to);
-  }
-
-  // Rows of a matrix whose height the options did not say.
-  uint32_t Rows(const std::string& name, uint32_t rows) {
-    if (rows != 0) return rows;
-    const SourceTensor* tensor = map_.Take(name);
-    return tensor == nullptr || tensor->shape.empty()
-               ? 1
-               : static_cast<uint32_t>(tensor->shape[0]);
-  }
-
-  void MapEmbeddings() {
-    Architecture& a = model_.architecture;
-    const uint64_t d = a.d_model;
-    const bool shared = config_.shared_embeddings;
-    const std::string source = shared ? "Wemb" : "encoder_Wemb";
-    const std::string target = shared ? "Wemb" : "decoder_Wemb";
-    a.source_vocabulary = Rows(source, a.source_vocabulary);
-    a.target_vocabulary = Rows(target, a.target_vocabulary);
-    const std::vector<uint64_t> target_shape = {a.target_vocabulary, d};
-    const SourceTensor* source_matrix =
-        map_.Require(source, {a.source_vocabulary, d});
-    const SourceTensor* target_matrix = map_.Require(target, target_shape);
-    const std::string output = "decoder_ff_logit_out";
-    // Marian before 1.8 stored it as it does other layers.
-    const SourceTensor* output_matrix =
-        config_.output_tied
-            ? target_matrix
-            : map_.RequireOneOf({output + "_Wt", output + "_W"}, target_shape);
-    const SourceTensor* bias =
-        config_.output_bias ? map_.Require(output + "_b", {a.target_vocabulary})
-                            : nullptr;
-    model_.linears["output"] = {{output_matrix}, {bias}};
-    const auto tied = [&](const SourceTensor* matrix) {
-      return matrix != nullptr && output_matrix != nullptr &&
-             matrix->SameAs(*output_matrix);
-    };
-    a.source_embedding_tied = tied(source_matrix);
-    a.target_embedding_tied = tied(target_matrix);
-    if (!a.source_embedding_tied) {
-      model_.linears["source_embedding"] = {{source_matrix}, {nullptr}};
-    }
-    if (!a.target_embedding_tied) {
-      model_.linears["target_embedding"] = {{target_matrix}, {nullptr}};
-    }
-  }
-
-  const NativeMarianConfig& config_;
-  TensorMap& map_;
-  CanonicalModel& model_;
-};
-
-// Wpos where the file has it. Embeddings are scaled with sinusoids only
+// The table Wpos. Embeddings are scaled with sinusoids only
 // (addPositionalEmbeddings in marian-dev's transformer.h).
-void MapLearnedPositions(TensorMap* map, CanonicalModel* model) {
+void MapLearnedPositions(MappedTensors* tensors, CanonicalModel* model) {
   Architecture& a = model->architecture;
-  const std::string name = "Wpos";
-  const SourceTensor* tensor = map->Take(name);
-  if (tensor == nullptr) {
-    map->NoteMissing(name);
-  } else if (tensor->shape.size() != 2 || tensor->shape[0] == 0 ||
-             tensor->shape[1] != a.d_model) {
-    map->NoteMisshapen(name + " " + ShapeText(tensor->shape));
-  } else {
-    a.source_positions = static_cast<uint32_t>(tensor->shape[0]);
-    std::vector<float> table(tensor->size());
-    tensor->Read(0, table);
-    model->tables["source_positions"] = std::move(table);
-  }
+  const SourceTensor* tensor = tensors->Take("source_positions").weight;
+  if (tensor == nullptr) return;
+  const uint64_t rows = tensor->shape.empty() ? 0 : tensor->shape[0];
+  const std::vector<uint64_t> shape = {std::max<uint64_t>(rows, 1), a.d_model};
+  tensors->Expect(tensor, shape);
+  if (tensor->shape != shape) return;
+  a.source_positions = static_cast<uint32_t>(rows);
+  model->tables["source_positions"] = Values(*tensor);
 }
 
 // Rows of a table of sinusoids.
@@ -282,14 +175,16 @@ NativeMarianConfig ReadModelOptions(const NativeMarianFiles& files,
 
 CanonicalModel ReadNativeMarian(const fs::path& path, bool with_tokenizer) {
   const NativeMarianFiles files = FindNativeMarianFiles(path);
-  const std::shared_ptr<NativeTensors> native = OpenTensors(files.weights);
-  const NativeMarianConfig config = ReadModelOptions(files, *native->file);
+  auto file = std::make_unique<NativeTensorFile>(files.weights);
+  const NativeMarianConfig config = ReadModelOptions(files, *file);
   CheckSizes(config.architecture);
+  const auto tensors = std::make_shared<MappedTensors>(
+      std::move(file), files.weights, NamesOf(config));
 
   CanonicalModel model;
   model.architecture = config.architecture;
   model.warnings = config.warnings;
-  model.storage = native;
+  model.storage = tensors;
   Architecture& a = model.architecture;
   a.positions_shared = true;
   a.source_positions = kPositions;
@@ -301,12 +196,18 @@ CanonicalModel ReadNativeMarian(const fs::path& path, bool with_tokenizer) {
     }
     a.source_positions = MaxLength(*files.decoder_options, &model.warnings);
   }
-  TensorMap map(native->tensors, native->file->unreadable());
-  NativeMapper(config, map, &model).MapAll();
-  const bool learned =
-      a.has_positions && (config.wants_learned_positions || map.Has("Wpos"));
-  if (learned) MapLearnedPositions(&map, &model);
-  map.Finish(files.weights, kModelOptions);
+  std::vector<uint32_t> encoder_layers(a.encoder_layers);
+  std::iota(encoder_layers.begin(), encoder_layers.end(), 1);
+  // Equal embeddings are both stored where the output has another matrix, so
+  // that converting a model again gives the same file as ever.
+  MapTransformer({.encoder_layers = encoder_layers,
+                  .decoder_layers = config.decoder_layers,
+                  .share_embeddings = false},
+                 tensors.get(), &model);
+  const bool learned = a.has_positions && (config.wants_learned_positions ||
+                                           tensors->Has("source_positions"));
+  if (learned) MapLearnedPositions(tensors.get(), &model);
+  tensors->Finish();
   if (a.has_positions && !learned) {
     a.embedding_scale = std::sqrt(static_cast<float>(a.d_model));
     model.tables["source_positions"] =

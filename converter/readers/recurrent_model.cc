@@ -5,6 +5,7 @@
 
 #include "converter/error.h"
 #include "converter/readers/mapped_positions.h"
+#include "converter/readers/tie_embeddings.h"
 
 namespace latimer {
 namespace {
@@ -64,7 +65,8 @@ class RecurrentMapper {
     BuildAttention();
     BuildDecoder();
     BuildOutput();
-    BuildEmbeddings();
+    TieEmbeddings(source_embedding_, target_embedding_, output_.weight,
+                  /*share=*/true, &model_);
   }
 
  private:
@@ -357,19 +359,6 @@ class RecurrentMapper {
       AddLinear("combine", {combine_}, r_.combined, r_.feature_width());
     }
     AddLinear("output", {output_}, a_.target_vocabulary, r_.output_width());
-  }
-
-  // Equal matrices are stored once.
-  void BuildEmbeddings() {
-    a_.source_embedding_tied = source_embedding_->SameAs(*output_.weight);
-    a_.target_embedding_tied = target_embedding_->SameAs(*output_.weight);
-    a_.embeddings_shared = source_embedding_->SameAs(*target_embedding_);
-    if (!a_.source_embedding_tied) {
-      model_.linears["source_embedding"] = {{source_embedding_}, {nullptr}};
-    }
-    if (!a_.target_embedding_tied && !a_.embeddings_shared) {
-      model_.linears["target_embedding"] = {{target_embedding_}, {nullptr}};
-    }
   }
 
   MappedTensors& tensors_;

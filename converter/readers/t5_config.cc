@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "converter/error.h"
 #include "converter/readers/generation_config.h"
 #include "converter/readers/json_fields.h"
 
@@ -40,19 +39,13 @@ void ReadFeedForward(const JsonFields& config, const Defaults& defaults,
   if (gated && name == "gelu") name = "gelu_new";
   name = config.Text("dense_act_fn", name);
   a->gated_ffn = config.Bool("is_gated_act", gated);
-  if (name == "relu") {
-    a->activation = Activation::kRelu;
-  } else if (name == "gelu") {
-    a->activation = Activation::kGelu;
-  } else if (name == "gelu_new" || name == "gelu_pytorch_tanh") {
-    a->activation = Activation::kGeluTanh;
-  } else if (name == "silu" || name == "swish") {
-    a->activation = Activation::kSwish;
-  } else {
+  const auto activation = ActivationNamed(name);
+  if (!activation) {
     config.Fail(config.Has("dense_act_fn") ? "dense_act_fn" : field,
                 "supported are relu, gelu, gelu_new, silu and swish, each with "
                 "or without gated-");
   }
+  a->activation = *activation;
 }
 
 float ReadEpsilon(const JsonFields& config) {
@@ -152,39 +145,31 @@ constexpr std::string_view kKnownFields[] = {
 
 T5Config ReadT5Config(const std::filesystem::path& directory,
                       const PositionLimits& limits) {
-  const auto config = JsonFields::Open(directory / "config.json");
-  if (!config) {
-    throw ConversionError((directory / "config.json").string() +
-                          ": cannot open the file; give the folder of a "
-                          "Hugging Face model.");
-  }
-  const std::string type = config->Text("model_type", "");
+  const JsonFields config = OpenModelConfig(directory);
+  const std::string type = config.Text("model_type", "");
   if (type == "umt5") {
-    config->Fail("model_type",
-                 "its relative positions differ from layer to layer, which is "
-                 "not supported; t5 and mt5 are");
+    config.Fail("model_type",
+                "its relative positions differ from layer to layer, which is "
+                "not supported; t5 and mt5 are");
   }
   if (type != "t5" && type != "mt5") {
-    config->Fail("model_type", "only t5 and mt5 are read here");
-  }
-  if (!config->Bool("is_encoder_decoder", true)) {
-    config->Fail("is_encoder_decoder", "only true is supported");
+    config.Fail("model_type", "only t5 and mt5 are read here");
   }
   T5Config out;
-  ReadArchitecture(*config, type == "mt5", &out);
+  ReadArchitecture(config, type == "mt5", &out);
   Architecture& a = out.architecture;
   a.source_positions = std::max(a.source_positions, limits.source);
   a.target_positions = std::max(a.target_positions, limits.target);
   if (std::max(a.source_positions, a.target_positions) > kMostPositions) {
-    config->Fail("n_positions", "texts of more than " +
-                                    std::to_string(kMostPositions) +
-                                    " tokens are not supported");
+    config.Fail("n_positions", "texts of more than " +
+                                   std::to_string(kMostPositions) +
+                                   " tokens are not supported");
   }
-  out.name = config->Text("_name_or_path", "");
+  out.name = config.Text("_name_or_path", "");
   // Those of transformers' T5Config and MT5Config.
   const SpecialTokenDefaults defaults = {
       .eos = 1, .pad = 0, .decoder_start = type == "mt5" ? 0 : -1};
-  out.generation = ReadGenerationConfig(directory, *config, out.architecture,
+  out.generation = ReadGenerationConfig(directory, config, out.architecture,
                                         defaults, kKnownFields, &out.warnings);
   return out;
 }

@@ -4,19 +4,13 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <string>
-#include <vector>
 
 #include "converter/canonical_model.h"
-#include "latimer/model_info.h"
+#include "converter/readers/huggingface_model.h"
 
 namespace latimer {
 
-struct T5Config {
-  // Without the facts that only the tensors tell: which embeddings are tied or
-  // shared.
-  Architecture architecture{};
-  CanonicalGeneration generation;
+struct T5Config : HuggingFaceConfig {
   // The decoder's output is multiplied by d_model^-0.5.
   bool scale_output = false;
   // The output has a matrix of its own.
@@ -24,8 +18,6 @@ struct T5Config {
   // Of the encoder; the decoder has as many, for one way.
   uint32_t buckets = 0;
   uint32_t max_distance = 0;
-  std::string name;
-  std::vector<std::string> warnings;
 };
 
 // The limits of positions are what training used, or `limits`, the larger: the

@@ -7,8 +7,23 @@
 namespace latimer {
 namespace {
 
-// Of each kind; a map that fits another model would name all of its tensors.
+// Of each kind: a map of another model would list all of its tensors.
 constexpr size_t kNamesShown = 30;
+
+// Adds "KIND a, b and 7 more" to a list of kinds, unless there are no names.
+void AddNames(const char* kind, const std::vector<std::string>& names,
+              std::string* text) {
+  if (names.empty()) return;
+  if (!text->empty()) *text += "; ";
+  *text += kind;
+  const size_t shown = std::min(names.size(), kNamesShown);
+  for (size_t i = 0; i < shown; ++i) {
+    *text += (i == 0 ? " " : ", ") + names[i];
+  }
+  if (shown < names.size()) {
+    *text += " and " + std::to_string(names.size() - shown) + " more";
+  }
+}
 
 }  // namespace
 
@@ -19,65 +34,29 @@ const SourceTensor* TensorMap::Take(const std::string& name) {
   return &found->second;
 }
 
-const SourceTensor* TensorMap::Find(const std::string& name,
-                                    const std::vector<uint64_t>& shape) {
-  const SourceTensor* tensor = Take(name);
-  // Once for each; one that may be ignored is looked at where it is not.
-  if (tensor != nullptr && tensor->shape != shape &&
-      shapes_noted_.insert(name).second) {
-    NoteMisshapen(name + " " + ShapeText(tensor->shape) + " instead of " +
-                  ShapeText(shape));
-  }
-  return tensor;
-}
-
-const SourceTensor* TensorMap::Require(const std::string& name,
-                                       const std::vector<uint64_t>& shape) {
-  const SourceTensor* tensor = Find(name, shape);
-  if (tensor == nullptr && !unreadable_.contains(name)) NoteMissing(name);
-  return tensor;
-}
-
-const SourceTensor* TensorMap::RequireOneOf(
-    const std::vector<std::string>& names, const std::vector<uint64_t>& shape) {
-  for (const std::string& name : names) {
-    if (const SourceTensor* tensor = Find(name, shape)) return tensor;
-  }
-  NoteMissing(names.front());
-  return nullptr;
+void TensorMap::Expect(const SourceTensor* tensor,
+                       const std::vector<uint64_t>& shape) {
+  if (tensor == nullptr || tensor->shape == shape) return;
+  misshapen_.emplace(tensor->name, tensor->name + " " +
+                                       ShapeText(tensor->shape) +
+                                       " instead of " + ShapeText(shape));
 }
 
 void TensorMap::Finish(const std::filesystem::path& file,
                        const std::string& expectation) const {
-  std::vector<std::string> unreadable;
-  for (const auto& [name, why] : unreadable_) {
-    if (used_.contains(name)) continue;
-    std::string text = name;
-    text.append(" (").append(why).append(")");
-    unreadable.push_back(text);
-  }
-  std::vector<std::string> extra;
+  std::vector<std::string> misshapen, extra, unreadable;
+  for (const auto& [name, text] : misshapen_) misshapen.push_back(text);
   for (const auto& [name, tensor] : tensors_) {
     if (!used_.contains(name)) extra.push_back(name);
   }
+  for (const auto& [name, why] : unreadable_) {
+    if (!used_.contains(name)) unreadable.push_back(name + " (" + why + ")");
+  }
   std::string what;
-  const auto add = [&](const char* kind,
-                       const std::vector<std::string>& names) {
-    if (names.empty()) return;
-    what += what.empty() ? "" : "; ";
-    what += kind;
-    const size_t shown = std::min(names.size(), kNamesShown);
-    for (size_t i = 0; i < shown; ++i) {
-      what += (i == 0 ? " " : ", ") + names[i];
-    }
-    if (shown < names.size()) {
-      what += " and " + std::to_string(names.size() - shown) + " more";
-    }
-  };
-  add("missing tensors:", missing_);
-  add("misshapen tensors:", misshapen_);
-  add("unexpected tensors:", extra);
-  add("tensors that cannot be converted:", unreadable);
+  AddNames("missing tensors:", missing_, &what);
+  AddNames("misshapen tensors:", misshapen, &what);
+  AddNames("unexpected tensors:", extra, &what);
+  AddNames("tensors that cannot be converted:", unreadable, &what);
   if (!what.empty()) {
     throw ConversionError(file.string() + ": the tensors do not match " +
                           expectation + ": " + what + ".");

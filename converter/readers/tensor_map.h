@@ -1,5 +1,5 @@
-// Looks a model's tensors up by name and keeps account: which were used, which
-// were missing, of another shape, or left over.
+// Keeps account of a file's tensors: which were used, missing, misshapen or
+// left over.
 #ifndef LATIMER_CONVERTER_READERS_TENSOR_MAP_H_
 #define LATIMER_CONVERTER_READERS_TENSOR_MAP_H_
 
@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "converter/readers/tensor_file.h"
 #include "converter/source_tensor.h"
 
 namespace latimer {
@@ -17,43 +16,29 @@ namespace latimer {
 class TensorMap {
  public:
   using Tensors = std::map<std::string, SourceTensor>;
-  // Tensors that cannot be converted, and why; as TensorFile has them.
+  // Tensors that cannot be converted, with the reason; see TensorFile.
   using Unreadable = std::map<std::string, std::string>;
 
-  // Both live longer than this object.
+  // Borrows both.
   TensorMap(const Tensors& tensors, const Unreadable& unreadable)
       : tensors_(tensors), unreadable_(unreadable) {}
-  explicit TensorMap(const TensorFile& file)
-      : TensorMap(file.tensors(), file.unreadable()) {}
 
   // Whether the file has this tensor, readable or not.
   bool Has(const std::string& name) const {
     return tensors_.contains(name) || unreadable_.contains(name);
   }
 
-  // Null if there is none that can be read; the shape is the caller's affair.
+  // Marks a tensor as used. Null if there is none that can be read.
   const SourceTensor* Take(const std::string& name);
 
-  // Null if there is none; a wrong shape is noted and gives the tensor anyway.
-  const SourceTensor* Find(const std::string& name,
-                           const std::vector<uint64_t>& shape);
-
-  // The same, and notes that it is missing.
-  const SourceTensor* Require(const std::string& name,
-                              const std::vector<uint64_t>& shape);
-
-  // The first of these names that the file has.
-  const SourceTensor* RequireOneOf(const std::vector<std::string>& names,
-                                   const std::vector<uint64_t>& shape);
-
-  // A tensor that may lie in the file but is not needed, readable or not.
+  // Marks a tensor, readable or not, as one that need not be used.
   void Ignore(const std::string& name) { used_.insert(name); }
 
-  // For what the functions above cannot say.
   void NoteMissing(std::string what) { missing_.push_back(std::move(what)); }
-  void NoteMisshapen(std::string what) {
-    misshapen_.push_back(std::move(what));
-  }
+
+  // Notes the tensor as misshapen, once, unless it has this shape. Does nothing
+  // for null.
+  void Expect(const SourceTensor* tensor, const std::vector<uint64_t>& shape);
 
   // Throws ConversionError if anything was missing, misshapen, left over or
   // unreadable: "FILE: the tensors do not match EXPECTATION: ...".
@@ -64,9 +49,8 @@ class TensorMap {
   const Tensors& tensors_;
   const Unreadable& unreadable_;
   std::set<std::string> used_;
-  std::set<std::string> shapes_noted_;  // In misshapen_.
   std::vector<std::string> missing_;
-  std::vector<std::string> misshapen_;
+  std::map<std::string, std::string> misshapen_;  // By name, in words.
 };
 
 }  // namespace latimer

@@ -10,9 +10,10 @@ bool Same(const SourceTensor* one, const SourceTensor* other) {
 }  // namespace
 
 void TieEmbeddings(const SourceTensor* source, const SourceTensor* target,
-                   const SourceTensor* output, CanonicalModel* model) {
+                   const SourceTensor* output, bool share,
+                   CanonicalModel* model) {
   Architecture& a = model->architecture;
-  a.embeddings_shared = Same(source, target);
+  a.embeddings_shared = share && Same(source, target);
   a.source_embedding_tied = Same(source, output);
   a.target_embedding_tied =
       a.embeddings_shared ? a.source_embedding_tied : Same(target, output);

@@ -1,4 +1,4 @@
-// Which of a model's three matrices over the vocabulary are one.
+// Which of a model's three matrices over the vocabulary are the same.
 #ifndef LATIMER_CONVERTER_READERS_TIE_EMBEDDINGS_H_
 #define LATIMER_CONVERTER_READERS_TIE_EMBEDDINGS_H_
 
@@ -7,11 +7,13 @@
 
 namespace latimer {
 
-// Sets what the architecture says of tied and shared embeddings, and adds the
-// matrices that are not the output's, each once. Equal ones count as one,
-// whatever their names. Null, a tensor that was missing, is equal to none.
+// Sets the architecture's flags of tied and, if `share`, shared embeddings, and
+// adds the embedding matrices that differ from the output's. Matrices with
+// equal values count as the same whatever their names. Null, a missing tensor,
+// equals nothing.
 void TieEmbeddings(const SourceTensor* source, const SourceTensor* target,
-                   const SourceTensor* output, CanonicalModel* model);
+                   const SourceTensor* output, bool share,
+                   CanonicalModel* model);
 
 }  // namespace latimer
 

@@ -1,0 +1,64 @@
+#include "converter/readers/huggingface_model.h"
+
+#include "converter/check_sizes.h"
+#include "converter/error.h"
+#include "converter/readers/license.h"
+
+namespace latimer {
+
+namespace fs = std::filesystem;
+
+JsonFields OpenModelConfig(const fs::path& directory) {
+  auto config = JsonFields::Open(directory / "config.json");
+  if (!config) {
+    throw ConversionError((directory / "config.json").string() +
+                          ": cannot open the file; give the folder of a "
+                          "Hugging Face model.");
+  }
+  if (!config->Bool("is_encoder_decoder", true)) {
+    config->Fail("is_encoder_decoder", "only true is supported");
+  }
+  return *std::move(config);
+}
+
+std::optional<Activation> ActivationNamed(std::string_view name) {
+  if (name == "relu") return Activation::kRelu;
+  if (name == "gelu" || name == "gelu_python") return Activation::kGelu;
+  if (name == "gelu_new" || name == "gelu_fast" ||
+      name == "gelu_pytorch_tanh" || name == "gelu_python_tanh" ||
+      name == "gelu_accurate") {
+    return Activation::kGeluTanh;
+  }
+  if (name == "swish" || name == "silu") return Activation::kSwish;
+  return std::nullopt;
+}
+
+void NameModules(const std::string& stack, const std::string& prefix,
+                 std::span<const std::pair<const char*, const char*>> modules,
+                 bool biases, ModelMap* names) {
+  for (const auto& [part, module] : modules) {
+    PartNames& of_part = names->tensors[stack + "." + part];
+    of_part.weight = {prefix + module + ".weight"};
+    if (biases) of_part.bias = {prefix + module + ".bias"};
+  }
+}
+
+HuggingFaceModel::HuggingFaceModel(const fs::path& directory,
+                                   const HuggingFaceConfig& config,
+                                   ModelMap names) {
+  CheckSizes(config.architecture);
+  names.name = "config.json";
+  const fs::path weights = FindWeights(directory);
+  tensors = std::make_shared<MappedTensors>(OpenTensorFile(weights), weights,
+                                            std::move(names));
+  model.architecture = config.architecture;
+  model.generation = config.generation;
+  model.warnings = config.warnings;
+  model.storage = tensors;
+  model.source = config.name.empty()
+                     ? fs::weakly_canonical(directory).filename().string()
+                     : config.name;
+  model.license = ReadLicense(directory);
+}
+
+}  // namespace latimer

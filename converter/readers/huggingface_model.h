@@ -1,0 +1,56 @@
+// What the readers of all Hugging Face families share.
+#ifndef LATIMER_CONVERTER_READERS_HUGGINGFACE_MODEL_H_
+#define LATIMER_CONVERTER_READERS_HUGGINGFACE_MODEL_H_
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "converter/canonical_model.h"
+#include "converter/readers/json_fields.h"
+#include "converter/readers/mapped_tensors.h"
+
+namespace latimer {
+
+// What config.json and generation_config.json say of a model of any family.
+struct HuggingFaceConfig {
+  // Without the facts that only the tensors tell: which embeddings are tied or
+  // shared, and whether positions are.
+  Architecture architecture{};
+  CanonicalGeneration generation;
+  std::string name;
+  std::vector<std::string> warnings;
+};
+
+// Opens config.json. Throws ConversionError if there is none, or if it is not
+// that of an encoder-decoder.
+JsonFields OpenModelConfig(const std::filesystem::path& directory);
+
+// The activation of that name in transformers' ACT2FN, if it is supported.
+std::optional<Activation> ActivationNamed(std::string_view name);
+
+// Names the parts "STACK.PART" of `names`, pairs of PART and module, by the
+// modules PREFIX + module, with or without biases.
+void NameModules(const std::string& stack, const std::string& prefix,
+                 std::span<const std::pair<const char*, const char*>> modules,
+                 bool biases, ModelMap* names);
+
+// A model whose architecture, generation config, source and licence are known,
+// with its tensors, which it keeps open.
+struct HuggingFaceModel {
+  // Opens the folder's weights. `names` says what its parts are called.
+  HuggingFaceModel(const std::filesystem::path& directory,
+                   const HuggingFaceConfig& config, ModelMap names);
+
+  std::shared_ptr<MappedTensors> tensors;
+  CanonicalModel model;
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_CONVERTER_READERS_HUGGINGFACE_MODEL_H_

@@ -1,0 +1,165 @@
+#include "converter/readers/known_transformer.h"
+
+#include <string>
+#include <utility>
+
+#include "converter/readers/tie_embeddings.h"
+
+namespace latimer {
+namespace {
+
+class TransformerMapper {
+ public:
+  TransformerMapper(const TransformerLayout& layout, MappedTensors& tensors,
+                    CanonicalModel* model)
+      : layout_(layout),
+        tensors_(tensors),
+        model_(*model),
+        a_(model->architecture) {}
+
+  void MapAll() {
+    MapEmbeddings();
+    MapStack({.name = "encoder",
+              .numbers = layout_.encoder_layers,
+              .layers = a_.encoder_layers,
+              .attention_width = a_.encoder_attention_width(),
+              .ffn = a_.encoder_ffn});
+    MapStack({.name = "decoder",
+              .numbers = layout_.decoder_layers,
+              .layers = a_.decoder_layers,
+              .attention_width = a_.decoder_attention_width(),
+              .ffn = a_.decoder_ffn});
+  }
+
+ private:
+  struct Stack {
+    std::string name;
+    const std::vector<uint32_t>& numbers;
+    uint32_t layers;
+    uint64_t attention_width;
+    uint64_t ffn;
+  };
+
+  // A layer: what {layer} is in its tensors' names, the prefix of its parts,
+  // and that of the canonical names.
+  struct Layer {
+    uint32_t number;
+    std::string from;
+    std::string to;
+  };
+
+  // Matrices [outputs, inputs] under one canonical name, stacked.
+  void AddLinear(const Layer& layer, const std::string& to,
+                 std::initializer_list<const char*> parts, uint64_t outputs,
+                 uint64_t inputs) {
+    CanonicalLinear& linear = model_.linears[layer.to + to];
+    for (const char* part : parts) {
+      const Parameters taken = tensors_.Take(layer.from + part, layer.number);
+      tensors_.Expect(taken.weight, {outputs, inputs});
+      tensors_.Expect(taken.bias, {outputs});
+      linear.weights.push_back(taken.weight);
+      linear.biases.push_back(taken.bias);
+    }
+  }
+
+  void AddNorm(const Layer& layer, const std::string& part) {
+    const Parameters taken = tensors_.Take(layer.from + part, layer.number);
+    tensors_.Expect(taken.weight, {a_.d_model});
+    tensors_.Expect(taken.bias, {a_.d_model});
+    model_.norms[layer.to + part] = {taken.weight, taken.bias};
+  }
+
+  void AddSublayerNorm(const Layer& layer, const std::string& part) {
+    if (a_.norm_kind != NormKind::kNone) AddNorm(layer, part);
+  }
+
+  void MapStack(const Stack& stack) {
+    const uint64_t d = a_.d_model;
+    const std::string own = stack.name + ".";
+    if (a_.embedding_norm) AddNorm({0, own, own}, "embedding_norm");
+    if (a_.final_norm) AddNorm({0, own, own}, "norm");
+    for (uint32_t i = 0; i < stack.layers; ++i) {
+      const Layer layer = {
+          .number = stack.numbers.empty() ? i : stack.numbers[i],
+          .from = own,
+          .to = own + std::to_string(i) + "."};
+      const bool decoder = stack.name == "decoder";
+      if (decoder && a_.network_kind == NetworkKind::kTransformerSsru) {
+        AddLinear(layer, "ssru.in", {"ssru.candidate", "ssru.forget"}, d, d);
+        AddSublayerNorm(layer, "ssru.norm");
+      } else {
+        MapSelfAttention(layer, stack.attention_width);
+      }
+      if (decoder) MapCrossAttention(layer, stack.attention_width);
+      if (a_.gated_ffn) {
+        AddLinear(layer, "ffn.in", {"ffn.gate", "ffn.in"}, stack.ffn, d);
+      } else {
+        AddLinear(layer, "ffn.in", {"ffn.in"}, stack.ffn, d);
+      }
+      AddLinear(layer, "ffn.out", {"ffn.out"}, d, stack.ffn);
+      AddSublayerNorm(layer, "ffn.norm");
+    }
+  }
+
+  void MapSelfAttention(const Layer& layer, uint64_t width) {
+    const uint64_t d = a_.d_model;
+    AddLinear(
+        layer, "self_attention.qkv",
+        {"self_attention.query", "self_attention.key", "self_attention.value"},
+        width, d);
+    AddLinear(layer, "self_attention.out", {"self_attention.out"}, d, width);
+    AddSublayerNorm(layer, "self_attention.norm");
+  }
+
+  void MapCrossAttention(const Layer& layer, uint64_t width) {
+    const uint64_t d = a_.d_model;
+    AddLinear(layer, "cross_attention.query", {"cross_attention.query"}, width,
+              d);
+    AddLinear(layer, "cross_attention.kv",
+              {"cross_attention.key", "cross_attention.value"}, width, d);
+    AddLinear(layer, "cross_attention.out", {"cross_attention.out"}, d, width);
+    AddSublayerNorm(layer, "cross_attention.norm");
+  }
+
+  // An embedding [rows, D]; sets a height of 0.
+  const SourceTensor* TakeEmbedding(const std::string& part, uint32_t* rows) {
+    const SourceTensor* matrix = tensors_.Take(part).weight;
+    if (*rows == 0) {
+      *rows = matrix == nullptr || matrix->shape.empty()
+                  ? 1
+                  : static_cast<uint32_t>(matrix->shape[0]);
+    }
+    tensors_.Expect(matrix, {*rows, a_.d_model});
+    return matrix;
+  }
+
+  void MapEmbeddings() {
+    const SourceTensor* source =
+        TakeEmbedding("source_embedding", &a_.source_vocabulary);
+    const SourceTensor* target =
+        TakeEmbedding("target_embedding", &a_.target_vocabulary);
+    const Parameters output = tensors_.Take("output");
+    const uint64_t v = a_.target_vocabulary;
+    tensors_.Expect(output.weight, {v, a_.d_model});
+    tensors_.Expect(output.bias, layout_.output_bias_is_matrix
+                                     ? std::vector<uint64_t>{1, v}
+                                     : std::vector<uint64_t>{v});
+    model_.linears["output"] = {{output.weight}, {output.bias}};
+    TieEmbeddings(source, target, output.weight, layout_.share_embeddings,
+                  &model_);
+  }
+
+  const TransformerLayout& layout_;
+  MappedTensors& tensors_;
+  CanonicalModel& model_;
+  Architecture& a_;
+};
+
+}  // namespace
+
+void MapTransformer(const TransformerLayout& layout, MappedTensors* tensors,
+                    CanonicalModel* model) {
+  TransformerMapper(layout, *tensors, model).MapAll();
+}
+
+}  // namespace latimer
