@@ -44,7 +44,7 @@ Status TextStream::TranslatePiece(const SourceSentence& piece) {
     }
   }
   if (has_own_code) KeepCode(options.language_code);
-  const std::string_view behind = SpaceBehind(out.text, piece.space, piece.end);
+  const std::string_view behind = SpaceAfter(out.text, piece.space, piece.end);
   if (!behind.empty()) {
     receiver_(context_, {.text = behind, .source = {}, .line = out.line});
   }

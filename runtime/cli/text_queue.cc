@@ -134,7 +134,7 @@ bool TextQueue::Write(const Part& part) {
     std::fprintf(stderr, "latimer: warning: the sentence at line %llu: %s.\n",
                  part.line, WhyItStopped(part.stop_reason));
   }
-  WriteText(part.ends_sentence ? SpaceBehind(part.text, part.space, part.end)
+  WriteText(part.ends_sentence ? SpaceAfter(part.text, part.space, part.end)
                                : part.space);
   // Where somebody waits, a paragraph is shown at its end.
   return CheckText(/*flush=*/part.space.find('\n') != std::string::npos);

@@ -256,8 +256,8 @@ std::string_view SentenceSplitter::JoinLines(const SourceSentence& piece) {
   return {begin, size};
 }
 
-std::string_view SpaceBehind(std::string_view translation,
-                             std::string_view space, SentenceEnd end) {
+std::string_view SpaceAfter(std::string_view translation,
+                            std::string_view space, SentenceEnd end) {
   if (translation.empty()) return space;
   switch (end) {
     case SentenceEnd::kLine:

@@ -180,10 +180,10 @@ TEST(SentenceSplitterTest, LinesOfASentenceAreJoined) {
   EXPECT_EQ(splitter.JoinLines(piece), "one  two three four 中国");
 }
 
-TEST(SentenceSplitterTest, WhiteSpaceBehindATranslationIsThatOfItsScript) {
+TEST(SentenceSplitterTest, WhiteSpaceAfterATranslationIsThatOfItsScript) {
   const auto behind = [](const std::string& space, SentenceEnd end,
                          const std::string& translation) {
-    return std::string(SpaceBehind(translation, space, end));
+    return std::string(SpaceAfter(translation, space, end));
   };
   EXPECT_EQ(behind("\n", SentenceEnd::kSentence, "x."), " ");
   EXPECT_EQ(behind("  ", SentenceEnd::kSentence, "x."), "  ");

@@ -114,7 +114,7 @@ constexpr const char* kRoots[] = {
     "latimer::SentenceSplitter::Push\\(",
     "latimer::SentenceSplitter::Next\\(",
     "latimer::SentenceSplitter::JoinLines\\(",
-    "latimer::SpaceBehind\\(",
+    "latimer::SpaceAfter\\(",
     "latimer::TextStream::TextStream\\(",
     "latimer::TextStream::Push\\(",
     "latimer::TextStream::Finish\\(",

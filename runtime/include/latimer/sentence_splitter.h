@@ -105,8 +105,8 @@ class SentenceSplitter {
 // space behind it, given as the piece has it. It is kept, but a line break
 // within a paragraph becomes a space, and sentences without white space between
 // get one where the translation's script has it. May view `space`.
-std::string_view SpaceBehind(std::string_view translation,
-                             std::string_view space, SentenceEnd end);
+std::string_view SpaceAfter(std::string_view translation,
+                            std::string_view space, SentenceEnd end);
 
 }  // namespace latimer
 
