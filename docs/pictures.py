@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""Makes the pictures of README.md: overview.svg, speed.svg and attention.svg.
+
+    python3 docs/pictures.py [--latimer build/host/bin/latimer --model en-de.ltm]
+
+speed.svg shows the tables of tests/bench/README.md, so the figures are written down once. attention.svg needs the
+program and the demo model. Each picture is a light card, legible on light and dark pages. The same input gives the same
+bytes; nothing but Python's standard library is needed.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import tempfile
+from html import escape
+
+DOCS = pathlib.Path(__file__).resolve().parent
+INK, SOFT, LINE, CARD = "#1f2937", "#6b7280", "#cbd5e1", "#ffffff"
+ACCENT, PALE, NEUTRAL = "#b45309", "#fef3c7", "#f1f5f9"
+
+
+def text(x, y, content, size=13, anchor="start", fill=INK, weight="normal", more=""):
+    return (f'<text x="{x:g}" y="{y:g}" font-size="{size}" text-anchor="{anchor}" fill="{fill}" '
+            f'font-weight="{weight}"{more}>{escape(content)}</text>')
+
+
+def box(x, y, width, height, fill, stroke=LINE, radius=8):
+    return (f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{radius}" fill="{fill}" '
+            f'stroke="{stroke}"/>')
+
+
+def card(width, height, title, parts):
+    return "\n".join([
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'role="img" font-family="Helvetica, Arial, DejaVu Sans, sans-serif">',
+        f"<title>{escape(title)}</title>", box(0.5, 0.5, width - 1, height - 1, CARD, radius=12), *parts, "</svg>"]) + "\n"
+
+
+# ---- overview.svg -----------------------------------------------------------
+
+def labelled_box(x, y, width, height, title, lines, accent=False):
+    middle = x + width / 2
+    parts = [box(x, y, width, height, PALE if accent else NEUTRAL, ACCENT if accent else LINE),
+             text(middle, y + 26, title, 15, "middle", ACCENT if accent else INK, "bold")]
+    return parts + [text(middle, y + 48 + 18 * i, line, 12, "middle") for i, line in enumerate(lines)]
+
+
+def arrow(points, label="", at=None):
+    path = " L".join(f"{x:g} {y:g}" for x, y in points)
+    parts = [f'<path d="M{path}" fill="none" stroke="{SOFT}" stroke-width="2" marker-end="url(#head)"/>']
+    return parts + ([text(*at, label, 12, "middle", SOFT)] if label else [])
+
+
+def overview():
+    parts = [f'<defs><marker id="head" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" '
+             f'orient="auto"><path d="M0 0L10 5L0 10z" fill="{SOFT}"/></marker></defs>']
+    parts += [box(16, 40, 564, 238, "none", LINE, 10), text(32, 62, "PC, once", 12, fill=SOFT, weight="bold")]
+    parts += [box(596, 40, 228, 238, "none", LINE, 10), text(612, 62, "Board, phone, PC", 12, fill=SOFT, weight="bold")]
+    parts += labelled_box(32, 80, 150, 104, "Checkpoint", ["Hugging Face, Marian", "or your own PyTorch", "weights, tokenizer"])
+    parts += labelled_box(226, 80, 150, 104, "latimer-convert", ["quantizes, packs,", "prints the bill:", "flash and RAM"], True)
+    parts += labelled_box(414, 80, 150, 104, "model.ltm", ["one file: weights,", "tokenizer, settings,", "checksum"])
+    parts += labelled_box(226, 206, 150, 56, "profile.h", ["sizes of this model"])
+    parts += labelled_box(414, 206, 150, 56, "CMake", ["board file + profile"])
+    parts += labelled_box(612, 80, 196, 182, "latimer", [
+        "one static program,", "or the library in yours", "", "no heap: all memory is one", "struct, sized at compile time",
+        "", "text in, text out"], True)
+    parts += arrow([(182, 132), (224, 132)]) + arrow([(376, 132), (412, 132)])
+    parts += arrow([(301, 184), (301, 204)]) + arrow([(376, 234), (412, 234)])
+    parts += arrow([(564, 132), (610, 132)]) + arrow([(564, 234), (610, 234)])
+    parts.append(text(16, 26, "From a trained model to a device", 15, weight="bold"))
+    return card(840, 294, "A checkpoint is converted to one .ltm file; a profile and a board file make the program", parts)
+
+
+# ---- speed.svg --------------------------------------------------------------
+
+def speed_tables():
+    """[(load, {contestant: "ms (times as long as Latimer)"})] of tests/bench/README.md."""
+    page = (DOCS.parent / "tests/bench/README.md").read_text(encoding="utf-8")
+    loads = []
+    for name, table in re.findall(r"\*\*([^*]+)\*\*[^|]*?\n\n((?:\|.*\n)+)", page):
+        rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.split("\n") if line]
+        if "ms per sentence" in rows[0]:
+            column = rows[0].index("ms per sentence")
+            loads.append((name, {row[0]: row[column] for row in rows[2:]}))
+    return loads
+
+
+def speed():
+    parts = [text(20, 28, "Milliseconds per sentence, int8, one thread", 15, weight="bold"),
+             text(20, 46, "AMD EPYC (Zen 5), 2026-11-22; shorter is better. Each group has its own scale.", 12, fill=SOFT)]
+    y, left, longest = 78, 130, 440
+    for load, times in speed_tables():
+        parts.append(text(20, y, load, 13, weight="bold"))
+        slowest = max(float(cell.split()[0]) for cell in times.values())
+        for contestant, cell in times.items():
+            y += 21
+            ours = contestant == "Latimer"
+            ms, _, ratio = cell.partition(" ")
+            width = longest * float(ms) / slowest
+            parts.append(text(left - 8, y + 4, contestant, 12, "end", ACCENT if ours else INK))
+            parts.append(box(left, y - 8, width, 16, ACCENT if ours else "#94a3b8", "none", 2))
+            ratio = f", {ratio.strip('()')} times as long" if ratio else ""
+            parts.append(text(left + width + 8, y + 4, f"{ms} ms{ratio}", 12))
+        y += 34
+    return card(760, y - 14, "Milliseconds per sentence of Latimer, CTranslate2 and ONNX Runtime", parts)
+
+
+# ---- attention.svg ----------------------------------------------------------
+
+SENTENCE = "I have not read the book yet."
+
+
+def shade(weight):
+    """From the card's white to dark blue."""
+    return "#" + "".join(f"{round(a + (b - a) * weight):02x}" for a, b in zip((255, 255, 255), (8, 61, 119)))
+
+
+def attention(latimer, model):
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "attention.json"
+        subprocess.run([latimer, "translate", model, "--text", SENTENCE, "--attention", str(file)], check=True,
+                       stdout=subprocess.DEVNULL)
+        sentence = json.loads(file.read_text(encoding="utf-8"))["sentences"][0]
+    rows, columns, heads = sentence["rows"], sentence["columns"], sentence["weights"][-1]
+    cell, left, top = 30, 110, 100
+    parts = [text(20, 30, "What each German token attends to", 15, weight="bold")]
+    for j, piece in enumerate(columns):
+        x, y = left + cell * j + cell / 2 + 4, top - 8
+        parts.append(text(x, y, piece.replace("\u2581", ""), 13, more=f' transform="rotate(-50 {x:g} {y:g})"'))
+    for i, piece in enumerate(rows):
+        parts.append(text(left - 10, top + cell * i + cell / 2 + 5, piece.replace("\u2581", ""), 13, "end"))
+        for j in range(len(columns)):
+            mean = sum(head[i][j] for head in heads) / len(heads)
+            parts.append(f'<rect x="{left + cell * j}" y="{top + cell * i}" width="{cell}" height="{cell}" '
+                         f'fill="{shade(mean)}" stroke="{LINE}" stroke-width="0.5"/>')
+    return card(left + cell * len(columns) + 50, top + cell * len(rows) + 20,
+                f"Cross-attention of the demo model for: {SENTENCE}", parts)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--latimer", help="the program, for attention.svg")
+    parser.add_argument("--model", help="the demo model converted to int8, for attention.svg")
+    arguments = parser.parse_args()
+    pictures = {"overview.svg": overview(), "speed.svg": speed()}
+    if arguments.latimer and arguments.model:
+        pictures["attention.svg"] = attention(arguments.latimer, arguments.model)
+    for name, content in pictures.items():
+        (DOCS / name).write_text(content, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
