@@ -27,14 +27,7 @@ list(REMOVE_ITEM latimer_runtime_sources
   "${PROJECT_SOURCE_DIR}/runtime/ops/nibble/pack.cc"
   "${PROJECT_SOURCE_DIR}/runtime/ops/xnnpack/pack.cc")
 
-# The *_isa.cc files are compiled for each of these, with LATIMER_ISA=<name>;
-# dot_isa.cc, which multiplies bytes, for more of them than the others.
-foreach(isa IN ITEMS sse41 avx2 avx512 neon scalar)
-  latimer_add_isa_to_role(vector ${isa})
-endforeach()
-foreach(isa IN ITEMS sse41 avx2 avx512vnni neon dotprod scalar)
-  latimer_add_isa_to_role(nibble ${isa})
-endforeach()
+# What *_isa.cc files are compiled with for each instruction set.
 set(latimer_isa_flags_sse41 -msse4.1)
 set(latimer_isa_flags_avx2 -mavx2 -mfma -mf16c)
 set(latimer_isa_flags_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl
@@ -47,31 +40,16 @@ if(LATIMER_ARCH STREQUAL "armv7" AND NOT CMAKE_CXX_FLAGS MATCHES "-mfpu=")
   set(latimer_isa_flags_neon -mfpu=neon)
 endif()
 set(latimer_isa_flags_scalar "")
-# What there is: LATIMER_KERNELS_INT8_8X8_AVX2, LATIMER_KERNELS_VECTOR_NEON ...
-# and what some of it needs of the CPU: LATIMER_HAVE_AVX2 ...
-set(latimer_isa_definitions "LATIMER_ISAS_IN_BUILD=\"${LATIMER_ISAS}\"")
-string(REPLACE ";" " " latimer_isa_definitions "${latimer_isa_definitions}")
-foreach(isa IN LISTS LATIMER_ISAS)
-  string(TOUPPER "LATIMER_HAVE_${isa}=1" definition)
-  list(APPEND latimer_isa_definitions ${definition})
-endforeach()
-foreach(role IN LISTS latimer_roles)
-  foreach(isa IN LISTS latimer_isas_of_${role})
-    string(TOUPPER "LATIMER_KERNELS_${role}_${isa}=1" definition)
-    list(APPEND latimer_isa_definitions ${definition})
-  endforeach()
-endforeach()
 
 # Properties that all of our code in the runtime has.
 function(latimer_runtime_properties target)
   target_include_directories(${target} PUBLIC
     "${PROJECT_SOURCE_DIR}/runtime/include" "${PROJECT_SOURCE_DIR}/runtime"
-    "${LATIMER_BOARD_INCLUDE_DIR}")
+    "${LATIMER_BOARD_INCLUDE_DIR}" "${latimer_kernels_include_dir}")
   target_link_libraries(${target} PUBLIC latimer_schema latimer_xxhash
     PRIVATE latimer_options)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>)
-  target_compile_definitions(${target} PUBLIC ${latimer_isa_definitions})
 endfunction()
 
 # The test of the stack bound reads call graphs; sanitizers change frames.

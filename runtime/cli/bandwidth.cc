@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/cpu.h"
 #include "cli/machine.h"
 #include "cli/timing.h"
 
@@ -51,8 +52,9 @@ LATIMER_DEFINE_READ(ReadAvx512, 64, __attribute__((target("avx512f"))))
 // With the widest loads that this CPU has.
 ReadFunction FastestRead() {
 #ifdef __x86_64__
-  if (__builtin_cpu_supports("avx512f")) return ReadAvx512;
-  if (__builtin_cpu_supports("avx2")) return ReadAvx2;
+  const CpuFeatures cpu = DetectCpuFeatures();
+  if (cpu.avx512) return ReadAvx512;
+  if (cpu.avx2) return ReadAvx2;
 #endif
   return Read;
 }

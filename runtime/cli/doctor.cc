@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/cpu_words.h"
 #include "cli/bandwidth.h"
 #include "cli/commands.h"
-#include "cli/cpu_features.h"
 #include "cli/isas.h"
 #include "cli/machine.h"
 #include "cli/timing.h"
@@ -42,7 +42,7 @@ void ReportProgram(Report& report) {
   const std::vector<std::string> kernels = IsasInBuild();
   report.Add("kernels", kernels, Joined(kernels));
   const std::vector<std::string> flags =
-      Names([](const CpuFeature& feature) { return feature.flags; });
+      Names([](const CpuFeature& feature) { return feature.in_flags; });
   report.Add("compiler_flags", flags, Joined(flags));
 }
 
@@ -50,8 +50,10 @@ void ReportCpu(const Arguments& arguments, Report& report) {
   report.Section("cpu");
   const std::string model = CpuModel();
   report.Add("model", model, model.empty() ? "unknown" : model);
-  // The CPU has what the program needs, or the program would not run.
-  const std::vector<std::string> features = Names(CpuHas);
+  // The CPU has all that the program needs: cli/cpu_guard.cc checked that.
+  const CpuWords words = ReadCpuWords();
+  const std::vector<std::string> features = Names(
+      [&](const CpuFeature& feature) { return HasFeature(words, feature); });
   const std::vector<std::string> unused = NewerIsas();
   report.Add("features", features, Joined(features));
   if (!unused.empty()) {

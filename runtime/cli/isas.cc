@@ -1,31 +1,29 @@
 #include "cli/isas.h"
 
+#include <algorithm>
 #include <cstring>
+#include <span>
 
-#include "cli/cpu_features.h"
+#include "base/cpu.h"
+#include "base/cpu_table.h"
 #include "latimer/board_list.h"
 
 namespace latimer::cli {
 namespace {
 
-// Whether the CPU has all that the kernels of an instruction set need; not one
-// of another architecture.
-bool CpuHasIsa(const std::string& isa) {
-  bool known = false;
-  for (int i = 0; i < kCpuFeatureCount; ++i) {
-    if (isa != kCpuFeatures[i].isa) continue;
-    if (!CpuHas(kCpuFeatures[i])) return false;
-    known = true;
-  }
-  return known;
+std::span<const Isa> Isas() { return {kIsas, static_cast<size_t>(kIsaCount)}; }
+
+// False for those of another architecture.
+bool CpuHas(const std::string& name) {
+  const CpuFeatures cpu = DetectCpuFeatures();
+  return std::ranges::any_of(Isas(), [&](const Isa& isa) {
+    return isa.name == name && cpu.*isa.usable;
+  });
 }
 
-std::vector<std::string> Had(const std::vector<std::string>& isas) {
-  std::vector<std::string> had;
-  for (const std::string& isa : isas) {
-    if (CpuHasIsa(isa)) had.push_back(isa);
-  }
-  return had;
+std::vector<std::string> UsableOf(std::vector<std::string> isas) {
+  std::erase_if(isas, [](const std::string& isa) { return !CpuHas(isa); });
+  return isas;
 }
 
 std::vector<std::string> Words(const char* text) {
@@ -42,42 +40,35 @@ std::vector<std::string> Words(const char* text) {
 
 std::vector<std::string> IsasInBuild() {
   std::vector<std::string> isas;
-  for (int i = 0; i < kCpuFeatureCount; ++i) {
-    const CpuFeature& feature = kCpuFeatures[i];
-    if (!feature.kernels) continue;
-    if (isas.empty() || isas.back() != feature.isa) {
-      isas.emplace_back(feature.isa);
-    }
+  for (const Isa& isa : Isas()) {
+    if (isa.in_build) isas.emplace_back(isa.name);
   }
   return isas;
 }
 
-std::vector<std::string> UsableIsas() { return Had(IsasInBuild()); }
+std::vector<std::string> UsableIsas() { return UsableOf(IsasInBuild()); }
 
 std::vector<std::string> NewerIsas() {
   std::vector<std::string> newer;
-  for (int i = 0; i < kCpuFeatureCount; ++i) {
-    const CpuFeature& feature = kCpuFeatures[i];
-    if (*feature.isa == '\0') continue;
-    if (feature.kernels) {
+  for (const Isa& isa : Isas()) {
+    if (isa.in_build) {
       newer.clear();
-    } else if (newer.empty() || newer.back() != feature.isa) {
-      newer.emplace_back(feature.isa);
+    } else {
+      newer.emplace_back(isa.name);
     }
   }
-  return Had(newer);
+  return UsableOf(newer);
 }
 
 const Board* BoardFor(const std::string& isa) {
   const Board* best = nullptr;
   size_t most = 0;
   for (const Board& board : kBoards) {
-    const std::vector<std::string> words = Words(board.isas);
-    bool uses = false;
-    for (const std::string& word : words) uses = uses || word == isa;
-    if (uses && Had(words).size() == words.size() && words.size() > most) {
+    const std::vector<std::string> isas = Words(board.isas);
+    if (std::ranges::find(isas, isa) != isas.end() && isas.size() > most &&
+        std::ranges::all_of(isas, CpuHas)) {
       best = &board;
-      most = words.size();
+      most = isas.size();
     }
   }
   return best;

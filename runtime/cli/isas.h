@@ -1,5 +1,5 @@
-// Instruction sets, as LATIMER_ISAS names them: of the build, the CPU and the
-// boards.
+// The instruction sets of the build, the CPU and the boards, by the names that
+// LATIMER_ISAS has for them. All lists are oldest first.
 #ifndef LATIMER_CLI_ISAS_H_
 #define LATIMER_CLI_ISAS_H_
 
@@ -10,18 +10,17 @@
 
 namespace latimer::cli {
 
-// Those of the kernels that are compiled in; all of these lists are oldest
-// first.
+// Those that this build has kernels for.
 std::vector<std::string> IsasInBuild();
 
-// Compiled in, and the CPU has them.
+// Those of IsasInBuild() that the CPU has.
 std::vector<std::string> UsableIsas();
 
-// The CPU has them, and they are newer than all that are compiled in.
+// Those that the CPU has and that are newer than all of IsasInBuild().
 std::vector<std::string> NewerIsas();
 
-// The board whose kernels use `isa` and nothing that this CPU lacks, the one
-// with most; null if there is none.
+// Of the boards whose kernels use `isa` and nothing that this CPU lacks, the
+// one with the most instruction sets; null if there is none.
 const Board* BoardFor(const std::string& isa);
 
 }  // namespace latimer::cli

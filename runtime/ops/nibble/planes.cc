@@ -5,50 +5,21 @@
 
 #include "base/check.h"
 #include "base/cpu.h"
+#include "base/isas_in_build.h"
 #include "ops/xnnpack/packed_matrix.h"
 
 namespace latimer {
 
-// Defined where LATIMER_KERNELS_NIBBLE_<ISA> is, by dot_isa.cc.
-namespace sse41 {
-extern const NibbleKernels kNibbleKernels;
-}
-namespace avx2 {
-extern const NibbleKernels kNibbleKernels;
-}
-namespace avx512vnni {
-extern const NibbleKernels kNibbleKernels;
-}
-namespace neon {
-extern const NibbleKernels kNibbleKernels;
-}
-namespace dotprod {
-extern const NibbleKernels kNibbleKernels;
-}
-namespace scalar {
-extern const NibbleKernels kNibbleKernels;
-}
+#define DECLARE(isa)                         \
+  namespace isa {                            \
+  extern const NibbleKernels kNibbleKernels; \
+  }
+LATIMER_NIBBLE_ISAS(DECLARE)
 
-const NibbleKernels* SelectNibbleKernels(
-    [[maybe_unused]] const CpuFeatures& features) {
-#ifdef LATIMER_KERNELS_NIBBLE_AVX512VNNI
-  if (features.avx512vnni) return &avx512vnni::kNibbleKernels;
-#endif
-#ifdef LATIMER_KERNELS_NIBBLE_AVX2
-  if (features.avx2) return &avx2::kNibbleKernels;
-#endif
-#ifdef LATIMER_KERNELS_NIBBLE_SSE41
-  if (features.sse41) return &sse41::kNibbleKernels;
-#endif
-#ifdef LATIMER_KERNELS_NIBBLE_DOTPROD
-  if (features.dotprod) return &dotprod::kNibbleKernels;
-#endif
-#ifdef LATIMER_KERNELS_NIBBLE_NEON
-  if (features.neon) return &neon::kNibbleKernels;
-#endif
-#ifdef LATIMER_KERNELS_NIBBLE_SCALAR
-  if (features.scalar) return &scalar::kNibbleKernels;
-#endif
+const NibbleKernels* SelectNibbleKernels(const CpuFeatures& features) {
+#define SELECT(isa) \
+  if (features.isa) return &isa::kNibbleKernels;
+  LATIMER_NIBBLE_ISAS(SELECT)
   return nullptr;
 }
 

@@ -93,9 +93,9 @@ Status FindSet(CpuFeatures features, WeightType type, Tile tile,
                          NameOf(type), NameOf(tile), NameOf(usable->tile));
   }
   return Status::Error(StatusCode::kUnsupportedCpu,
-                       "Weights (%s) in tile %s need a CPU with %s; convert "
-                       "the model again with --tile %s.",
-                       NameOf(type), NameOf(tile), missing->isa,
+                       "This CPU lacks %s, which %s weights in tile %s need; "
+                       "convert the model again with --tile %s.",
+                       missing->isa, NameOf(type), NameOf(tile),
                        NameOf(usable->tile));
 }
 

@@ -1,6 +1,6 @@
-// The XNNPACK kernels that are compiled in, by tile and instruction set. For
-// this directory only. The files are listed in cmake/LatimerXnnpack.cmake,
-// which defines LATIMER_KERNELS_<ROLE>_<ISA> for what it compiles.
+// The XNNPACK kernels of this build, by tile and instruction set: those of
+// kernels.txt that cmake/LatimerKernels.cmake compiles. For this directory
+// only.
 #ifndef LATIMER_OPS_XNNPACK_KERNEL_SETS_H_
 #define LATIMER_OPS_XNNPACK_KERNEL_SETS_H_
 
@@ -22,28 +22,29 @@ using MinmaxFunction = xnn_f32_reduce_ukernel_fn;
 using ConvertFunction = void (*)(size_t bytes, const float* x, int8_t* q,
                                  const xnn_f32_qs8_cvt_params* params);
 
-// One kernel: up to `rows` rows (XNNPACK's mr) at a time. It takes as long for
-// fewer.
+// One kernel. It computes up to `rows` rows (XNNPACK's mr) at a time and takes
+// no less time for fewer.
 struct GemmVariant {
-  uint32_t rows;
+  uint32_t rows = 0;
+  const char* name = nullptr;
   // One of these.
-  Int8GemmFunction int8;
-  F32GemmFunction f32;
-  const char* name;
+  Int8GemmFunction int8 = nullptr;
   Int4GemmFunction int4 = nullptr;
+  F32GemmFunction f32 = nullptr;
 };
 
-// The most rows of any variant.
+// The largest `rows` of any variant.
 inline constexpr uint32_t kMaxVariantRows = 16;
 
-// Kernels for one tile and instruction set, and which to call for so many rows.
+// The kernels for one tile and instruction set, and a plan of which to call for
+// how many rows.
 class GemmKernelSet {
  public:
   static constexpr uint32_t kMaxVariants = 6;
 
-  // `variants` by rising `rows`, the first for one. That one waits for the
-  // weights, so a row costs more there than in the others: `one_row_cost` is
-  // how much, in tenths of what a row costs in those.
+  // `variants` come by rising `rows`, the first for one row. That kernel waits
+  // for the weights, so a row costs more there than in the others:
+  // `one_row_cost` is its cost in tenths of what a row costs in the others.
   constexpr GemmKernelSet(Tile tile_of_weights, bool CpuFeatures::*needed,
                           const char* isa_name, uint32_t one_row_cost,
                           std::initializer_list<GemmVariant> variants)
@@ -56,13 +57,13 @@ class GemmKernelSet {
 
   Tile tile;
   bool CpuFeatures::*feature;  // What the CPU must have.
-  const char* isa;             // The same, for people.
+  const char* isa;             // Its name: "avx2".
 
   constexpr std::span<const GemmVariant> variants() const {
     return {variants_, count_};
   }
 
-  // The kernel for the next of `rows` rows.
+  // The kernel to call first when `rows` rows are left.
   const GemmVariant& VariantFor(size_t rows) const {
     return variants_[rows <= kPlannedRows ? plan_[rows] : count_ - 1];
   }
@@ -70,8 +71,8 @@ class GemmKernelSet {
  private:
   static constexpr uint32_t kPlannedRows = 2 * kMaxVariantRows;
 
-  // The cheapest calls for each number of rows. A kernel costs as much when it
-  // is not filled; another call costs a tenth of a row.
+  // Finds the cheapest calls for each number of rows. A kernel costs no less
+  // for fewer rows than it holds; each call costs a tenth of a row.
   constexpr void MakePlan(uint32_t one_row_cost) {
     uint32_t cost[kPlannedRows + 1] = {};
     for (uint32_t rows = 1; rows <= kPlannedRows; ++rows) {
@@ -99,8 +100,8 @@ struct ConvertKernelSet {
   const char* convert_name;
 };
 
-// Best first: the first one that the CPU supports is the one to use. Empty for
-// weights that the profile leaves out.
+// Best first: use the first one that the CPU supports. Empty for weights that
+// the profile leaves out.
 std::span<const GemmKernelSet> GemmKernelSets(WeightType type);
 std::span<const ConvertKernelSet> ConvertKernelSets();
 

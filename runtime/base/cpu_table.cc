@@ -1,36 +1,53 @@
-// Compiled with the flags of all other code, to see what they allow; data
-// alone, because cpu_guard.cc reads it on CPUs that lack some of it.
+// Data only, because cli/cpu_guard.cc reads it on CPUs that lack some of these
+// features. Compiled with the flags of all other code, to see what they allow.
+#include "base/cpu_table.h"
 
-#include "cli/cpu_features.h"
+#include <string_view>
 
-namespace latimer::cli {
-namespace {
+#include "base/cpu.h"
 
-consteval bool SameText(const char* a, const char* b) {
-  while (*a != '\0' && *a == *b) ++a, ++b;
-  return *a == *b;
+namespace latimer {
+
+// `name` stands between spaces.
+consteval bool InBuild(std::string_view name) {
+  constexpr std::string_view kAll = " " LATIMER_ISAS_IN_BUILD " ";
+  return kAll.find(name) != std::string_view::npos;
 }
 
-// What is not defined stands for itself.
-#define TEXT(expanded) #expanded
-#define DEFINED(macro) !SameText(#macro, TEXT(macro))
+#define ISA(name, ...) \
+  { #name, &CpuFeatures::name, InBuild(" " #name " "), __VA_ARGS__ }
 
-}  // namespace
+constexpr Isa kIsas[] = {
+#if defined(__x86_64__)
+    ISA(sse41, nullptr),
+    ISA(avx2, &CpuFeatures::sse41),
+    ISA(avxvnni, &CpuFeatures::avx2),
+    ISA(avx512, &CpuFeatures::avx2),
+    ISA(avx512vnni, &CpuFeatures::avx512, /*goes_with_previous=*/true),
+#elif defined(__aarch64__)
+    ISA(neon, nullptr),
+    ISA(dotprod, &CpuFeatures::neon),
+    ISA(i8mm, &CpuFeatures::dotprod),
+#elif defined(__arm__)
+    ISA(neon, nullptr),
+#else
+    ISA(scalar, nullptr),
+#endif
+};
+constinit const int kIsaCount = sizeof(kIsas) / sizeof(kIsas[0]);
+
+// A macro that is not defined expands to its own name.
+#define TEXT(expanded) #expanded
+#define DEFINED(macro) (std::string_view(#macro) != TEXT(macro))
 
 #if defined(__x86_64__)
 
-constexpr bool kSse41 = DEFINED(LATIMER_HAVE_SSE41);
-constexpr bool kAvx2 = DEFINED(LATIMER_HAVE_AVX2);
-constexpr bool kAvxVnni = DEFINED(LATIMER_HAVE_AVXVNNI);
-constexpr bool kAvx512 = DEFINED(LATIMER_HAVE_AVX512);
-constexpr bool kAvx512Vnni = DEFINED(LATIMER_HAVE_AVX512VNNI);
-
 // Bits: Intel 64 and IA-32 Architectures Software Developer's Manual, volume
 // 2A, CPUID; LZCNT (ABM): AMD64 Architecture Programmer's Manual, volume 3.
-constinit const CpuFeature kCpuFeatures[] = {
+constexpr CpuFeature kCpuFeatures[] = {
     {"SSE3", kLeaf1Ecx, 0, 0, DEFINED(__SSE3__)},
-    {"SSSE3", kLeaf1Ecx, 9, 0, DEFINED(__SSSE3__), "sse41", kSse41},
-    {"SSE4.1", kLeaf1Ecx, 19, 0, DEFINED(__SSE4_1__), "sse41", kSse41},
+    {"SSSE3", kLeaf1Ecx, 9, 0, DEFINED(__SSSE3__), &CpuFeatures::sse41},
+    {"SSE4.1", kLeaf1Ecx, 19, 0, DEFINED(__SSE4_1__), &CpuFeatures::sse41},
     {"SSE4.2", kLeaf1Ecx, 20, 0, DEFINED(__SSE4_2__)},
     {"POPCNT", kLeaf1Ecx, 23, 0, DEFINED(__POPCNT__)},
     {"AES", kLeaf1Ecx, 25, 0, DEFINED(__AES__)},
@@ -41,24 +58,29 @@ constinit const CpuFeature kCpuFeatures[] = {
     {"BMI2", kLeaf7Ebx, 8, 0, DEFINED(__BMI2__)},
     {"ADX", kLeaf7Ebx, 19, 0, DEFINED(__ADX__)},
     {"GFNI", kLeaf7Ecx, 8, 0, DEFINED(__GFNI__)},
-    {"AVX", kLeaf1Ecx, 28, kYmm, DEFINED(__AVX__), "avx2", kAvx2},
-    {"F16C", kLeaf1Ecx, 29, kYmm, DEFINED(__F16C__), "avx2", kAvx2},
-    {"FMA", kLeaf1Ecx, 12, kYmm, DEFINED(__FMA__), "avx2", kAvx2},
-    {"AVX2", kLeaf7Ebx, 5, kYmm, DEFINED(__AVX2__), "avx2", kAvx2},
-    {"AVX-VNNI", kLeaf7Subleaf1Eax, 4, kYmm, DEFINED(__AVXVNNI__), "avxvnni",
-     kAvxVnni},
+    {"AVX", kLeaf1Ecx, 28, kYmm, DEFINED(__AVX__), &CpuFeatures::avx2},
+    {"F16C", kLeaf1Ecx, 29, kYmm, DEFINED(__F16C__), &CpuFeatures::avx2},
+    {"FMA", kLeaf1Ecx, 12, kYmm, DEFINED(__FMA__), &CpuFeatures::avx2},
+    {"AVX2", kLeaf7Ebx, 5, kYmm, DEFINED(__AVX2__), &CpuFeatures::avx2},
+    {"AVX-VNNI", kLeaf7Subleaf1Eax, 4, kYmm, DEFINED(__AVXVNNI__),
+     &CpuFeatures::avxvnni},
     {"VAES", kLeaf7Ecx, 9, kYmm, DEFINED(__VAES__)},
     {"VPCLMULQDQ", kLeaf7Ecx, 10, kYmm, DEFINED(__VPCLMULQDQ__)},
-    {"AVX512F", kLeaf7Ebx, 16, kZmm, DEFINED(__AVX512F__), "avx512", kAvx512},
-    {"AVX512CD", kLeaf7Ebx, 28, kZmm, DEFINED(__AVX512CD__), "avx512", kAvx512},
-    {"AVX512BW", kLeaf7Ebx, 30, kZmm, DEFINED(__AVX512BW__), "avx512", kAvx512},
-    {"AVX512DQ", kLeaf7Ebx, 17, kZmm, DEFINED(__AVX512DQ__), "avx512", kAvx512},
-    {"AVX512VL", kLeaf7Ebx, 31, kZmm, DEFINED(__AVX512VL__), "avx512", kAvx512},
+    {"AVX512F", kLeaf7Ebx, 16, kZmm, DEFINED(__AVX512F__),
+     &CpuFeatures::avx512},
+    {"AVX512CD", kLeaf7Ebx, 28, kZmm, DEFINED(__AVX512CD__),
+     &CpuFeatures::avx512},
+    {"AVX512BW", kLeaf7Ebx, 30, kZmm, DEFINED(__AVX512BW__),
+     &CpuFeatures::avx512},
+    {"AVX512DQ", kLeaf7Ebx, 17, kZmm, DEFINED(__AVX512DQ__),
+     &CpuFeatures::avx512},
+    {"AVX512VL", kLeaf7Ebx, 31, kZmm, DEFINED(__AVX512VL__),
+     &CpuFeatures::avx512},
     {"AVX512IFMA", kLeaf7Ebx, 21, kZmm, DEFINED(__AVX512IFMA__)},
     {"AVX512VBMI", kLeaf7Ecx, 1, kZmm, DEFINED(__AVX512VBMI__)},
     {"AVX512VBMI2", kLeaf7Ecx, 6, kZmm, DEFINED(__AVX512VBMI2__)},
-    {"AVX512VNNI", kLeaf7Ecx, 11, kZmm, DEFINED(__AVX512VNNI__), "avx512vnni",
-     kAvx512Vnni},
+    {"AVX512VNNI", kLeaf7Ecx, 11, kZmm, DEFINED(__AVX512VNNI__),
+     &CpuFeatures::avx512vnni},
     {"AVX512BITALG", kLeaf7Ecx, 12, kZmm, DEFINED(__AVX512BITALG__)},
     {"AVX512VPOPCNTDQ", kLeaf7Ecx, 14, kZmm, DEFINED(__AVX512VPOPCNTDQ__)},
     {"AVX512BF16", kLeaf7Subleaf1Eax, 5, kZmm, DEFINED(__AVX512BF16__)},
@@ -68,9 +90,8 @@ constinit const CpuFeature kCpuFeatures[] = {
 #elif defined(__aarch64__)
 
 // Bits: Linux, arch/arm64/include/uapi/asm/hwcap.h.
-constinit const CpuFeature kCpuFeatures[] = {
-    {"NEON", kHwcap, 1, 0, DEFINED(__ARM_NEON), "neon",
-     DEFINED(LATIMER_HAVE_NEON)},
+constexpr CpuFeature kCpuFeatures[] = {
+    {"NEON", kHwcap, 1, 0, DEFINED(__ARM_NEON), &CpuFeatures::neon},
     {"AES", kHwcap, 3, 0, DEFINED(__ARM_FEATURE_AES)},
     {"SHA2", kHwcap, 6, 0, DEFINED(__ARM_FEATURE_SHA2)},
     {"CRC32", kHwcap, 7, 0, DEFINED(__ARM_FEATURE_CRC32)},
@@ -78,15 +99,15 @@ constinit const CpuFeature kCpuFeatures[] = {
     {"RDM", kHwcap, 12, 0, DEFINED(__ARM_FEATURE_QRDMX)},
     {"half-precision arithmetic", kHwcap, 10, 0,
      DEFINED(__ARM_FEATURE_FP16_VECTOR_ARITHMETIC)},
-    {"dotprod", kHwcap, 20, 0, DEFINED(__ARM_FEATURE_DOTPROD), "dotprod",
-     DEFINED(LATIMER_HAVE_DOTPROD)},
+    {"dotprod", kHwcap, 20, 0, DEFINED(__ARM_FEATURE_DOTPROD),
+     &CpuFeatures::dotprod},
     {"FHM", kHwcap, 23, 0, DEFINED(__ARM_FEATURE_FP16_FML)},
     {"RCPC", kHwcap, 15, 0, DEFINED(__ARM_FEATURE_RCPC)},
     {"JSCVT", kHwcap, 13, 0, DEFINED(__ARM_FEATURE_JCVT)},
     {"FCMA", kHwcap, 14, 0, DEFINED(__ARM_FEATURE_COMPLEX)},
     {"FRINT", kHwcap2, 8, 0, DEFINED(__ARM_FEATURE_FRINT)},
-    {"i8mm", kHwcap2, 13, 0, DEFINED(__ARM_FEATURE_MATMUL_INT8), "i8mm",
-     DEFINED(LATIMER_HAVE_I8MM)},
+    {"i8mm", kHwcap2, 13, 0, DEFINED(__ARM_FEATURE_MATMUL_INT8),
+     &CpuFeatures::i8mm},
     {"BF16", kHwcap2, 14, 0, DEFINED(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC)},
     {"SVE", kHwcap, 22, 0, DEFINED(__ARM_FEATURE_SVE)},
     {"SVE2", kHwcap2, 1, 0, DEFINED(__ARM_FEATURE_SVE2)},
@@ -95,9 +116,8 @@ constinit const CpuFeature kCpuFeatures[] = {
 #elif defined(__arm__)
 
 // Bits: Linux, arch/arm/include/uapi/asm/hwcap.h.
-constinit const CpuFeature kCpuFeatures[] = {
-    {"NEON", kHwcap, 12, 0, DEFINED(__ARM_NEON), "neon",
-     DEFINED(LATIMER_HAVE_NEON)},
+constexpr CpuFeature kCpuFeatures[] = {
+    {"NEON", kHwcap, 12, 0, DEFINED(__ARM_NEON), &CpuFeatures::neon},
     {"VFPv4", kHwcap, 16, 0, DEFINED(__ARM_FEATURE_FMA)},
     {"integer division", kHwcap, 17, 0, DEFINED(__ARM_FEATURE_IDIV)},
     {"CRC32", kHwcap2, 4, 0, DEFINED(__ARM_FEATURE_CRC32)},
@@ -106,9 +126,9 @@ constinit const CpuFeature kCpuFeatures[] = {
 #else
 
 // Of RISC-V: Linux, arch/riscv/include/uapi/asm/hwcap.h, a bit for each letter.
-constinit const CpuFeature kCpuFeatures[] = {
-    {"integers (I)", kHwcap, 'i' - 'a', 0, DEFINED(__riscv), "scalar",
-     DEFINED(LATIMER_HAVE_SCALAR)},
+constexpr CpuFeature kCpuFeatures[] = {
+    {"integers (I)", kHwcap, 'i' - 'a', 0, DEFINED(__riscv),
+     &CpuFeatures::scalar},
     {"compressed instructions", kHwcap, 'c' - 'a', 0,
      DEFINED(__riscv_compressed)},
     {"vectors (V)", kHwcap, 'v' - 'a', 0, DEFINED(__riscv_vector)},
@@ -119,4 +139,4 @@ constinit const CpuFeature kCpuFeatures[] = {
 constinit const int kCpuFeatureCount =
     sizeof(kCpuFeatures) / sizeof(kCpuFeatures[0]);
 
-}  // namespace latimer::cli
+}  // namespace latimer

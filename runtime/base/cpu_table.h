@@ -1,0 +1,59 @@
+// The one table of CPU features. It serves the choice of kernels at Load
+// (base/cpu.cc), the check when a program starts (cli/cpu_guard.cc) and
+// `latimer doctor`.
+#ifndef LATIMER_BASE_CPU_TABLE_H_
+#define LATIMER_BASE_CPU_TABLE_H_
+
+#include <stdint.h>
+
+namespace latimer {
+
+struct CpuFeatures;
+
+// Words of feature bits, and where they come from.
+enum CpuWord : uint8_t {
+  // x86-64: registers after CPUID with this leaf and subleaf.
+  kLeaf1Ecx,
+  kLeaf7Ebx,
+  kLeaf7Ecx,
+  kLeaf7Edx,
+  kLeaf7Subleaf1Eax,
+  kExtendedLeaf1Ecx,
+  // ARM and RISC-V: the kernel's auxiliary vector.
+  kHwcap,
+  kHwcap2,
+  kCpuWordCount,
+};
+
+// Registers that the operating system must save too: bits of x86's XCR0.
+inline constexpr uint8_t kYmm = 0x06;
+inline constexpr uint8_t kZmm = 0xe6;
+
+// An instruction set, as LATIMER_ISAS names it.
+struct Isa {
+  const char* name;                 // "avx2".
+  bool CpuFeatures::*usable;        // Its flag.
+  bool in_build;                    // LATIMER_ISAS has it.
+  bool CpuFeatures::*implied;       // The flag that must be set too; or null.
+  bool goes_with_previous = false;  // No limit of its own: the previous one's.
+};
+
+struct CpuFeature {
+  const char* name;  // For people: "FMA".
+  CpuWord word;
+  uint8_t bit;
+  uint8_t registers;  // kYmm, kZmm or 0.
+  bool in_flags;      // The compiler may use it in all code.
+  // The instruction set that needs it. Null: it matters only where in_flags.
+  bool CpuFeatures::*isa = nullptr;
+};
+
+// Those of this architecture, oldest first.
+extern const Isa kIsas[];
+extern const int kIsaCount;
+extern const CpuFeature kCpuFeatures[];
+extern const int kCpuFeatureCount;
+
+}  // namespace latimer
+
+#endif  // LATIMER_BASE_CPU_TABLE_H_
