@@ -69,10 +69,11 @@ class Packer {
     std::vector<Chunk> chunks;
     for (const PackJob& job : jobs) {
       LATIMER_CHECK(job.out.size() == BytesOf(job, job.rows));
-      const uint64_t unit = job.nibbles ? kNibbleBlockRows
-                            : job.int4 != nullptr
-                                ? kBlocksOfUnit * Int4ShapeOf(tile_).nr
-                                : kBlocksOfUnit * ShapeOf(tile_).nr;
+      const uint64_t unit =
+          job.nibbles ? kNibbleBlockRows
+          : job.int4 != nullptr
+              ? kBlocksOfUnit * ShapeOf(WeightType::kInt4, tile_).nr
+              : kBlocksOfUnit * ShapeOf(tile_).nr;
       const uint64_t most =
           std::max(unit, kChunkNumbers / job.columns / unit * unit);
       for (uint64_t begin = 0; begin < job.rows; begin += most) {

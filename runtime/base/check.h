@@ -1,5 +1,5 @@
-// Checks against our own mistakes: they abort with file and line. Bad models
-// and bad input are reported with Status instead.
+// Checks for our own mistakes, which abort with file and line. Bad models and
+// bad input are reported with Status instead.
 #ifndef LATIMER_BASE_CHECK_H_
 #define LATIMER_BASE_CHECK_H_
 
@@ -10,8 +10,8 @@ namespace latimer {
 
 }  // namespace latimer
 
-// The whole message is a constant: fprintf to standard error would take 10 KB
-// of stack.
+// The message is a constant, because fprintf to standard error takes 10 KB of
+// stack.
 #define LATIMER_CHECK_TEXT(text) #text
 #define LATIMER_CHECK_LINE(line) LATIMER_CHECK_TEXT(line)
 

@@ -1,4 +1,4 @@
-// The clock of budgets and of measured times.
+// The clock for time limits and measurements.
 #ifndef LATIMER_BASE_CLOCK_H_
 #define LATIMER_BASE_CLOCK_H_
 
@@ -6,7 +6,7 @@
 
 namespace latimer {
 
-// Of a clock that nobody sets.
+// Of a clock that nobody can set.
 uint64_t MonotonicNanoseconds();
 
 inline constexpr uint64_t kNanosecondsPerMs = 1'000'000;

@@ -1,6 +1,6 @@
 // IEEE 754 binary16, "f16": 1 bit sign, 5 exponent, 10 mantissa, as bits.
-// Plain integer code, for what is converted once; ops/gemm_f16_isa.cc has the
-// instructions that CPUs have for it.
+// Plain integer code, for numbers that are converted once; ops/gemm_f16_isa.cc
+// uses the CPU's instructions.
 #ifndef LATIMER_BASE_HALF_H_
 #define LATIMER_BASE_HALF_H_
 
@@ -9,10 +9,11 @@
 
 namespace latimer {
 
-// The least magnitude that becomes infinite: half a unit above 65,504.
+// The smallest magnitude that becomes infinite: half a unit above 65,504.
 inline constexpr float kHalfOverflow = 65520.0f;
 
-// The same number; every one is an f32. Subnormals, infinities and NaN too.
+// The same number, which every f32 can hold; also subnormals, infinities and
+// NaN.
 constexpr float HalfToFloat(uint16_t half) {
   const uint32_t sign = static_cast<uint32_t>(half & 0x8000) << 16;
   const uint32_t exponent = (half >> 10) & 0x1f;
@@ -25,8 +26,8 @@ constexpr float HalfToFloat(uint16_t half) {
   return std::bit_cast<float>(sign | wide << 23 | mantissa << 13);
 }
 
-// The nearest, halves to even; infinite from kHalfOverflow on.
-// Precondition: no NaN.
+// The nearest f16, halves to even; infinite from kHalfOverflow on.
+// Precondition: `value` is not NaN.
 constexpr uint16_t FloatToHalf(float value) {
   constexpr uint32_t kInfinity = 0x7c00;
   const uint32_t bits = std::bit_cast<uint32_t>(value);
@@ -34,8 +35,8 @@ constexpr uint16_t FloatToHalf(float value) {
   uint32_t magnitude = bits & 0x7fffffff;
   uint32_t half;
   if (magnitude < std::bit_cast<uint32_t>(0x1p-14f)) {
-    // A subnormal, a multiple of 2^-24, which is the unit of floats from 0.5
-    // on: the addition rounds.
+    // A subnormal is a multiple of 2^-24, the unit of floats from 0.5 to 1: the
+    // addition rounds.
     const float sum = std::bit_cast<float>(magnitude) + 0.5f;
     half = std::bit_cast<uint32_t>(sum) - std::bit_cast<uint32_t>(0.5f);
   } else {

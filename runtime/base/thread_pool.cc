@@ -3,12 +3,11 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <climits>
 
-#include "base/check.h"
+#include "base/clock.h"
 #include "latimer/memory.h"
 
 namespace latimer {
@@ -18,7 +17,8 @@ namespace {
 // shorter than anyone notices on a battery.
 constexpr int kSpins = 4000;
 
-// Less than a microsecond: workers that are this late have gained time.
+// Less than a microsecond. Workers that are no later than this have gained
+// time.
 constexpr int kShortSpins = 40;
 
 void Relax() {
@@ -29,8 +29,8 @@ void Relax() {
 #endif
 }
 
-// The kernel's futex: std::atomic's wait() would do, but drags in the C++
-// library's exceptions. See futex(2).
+// The kernel's futex; see futex(2). std::atomic's wait() would also do, but
+// links the C++ library's exceptions.
 void Futex(std::atomic<uint32_t>& value, int operation, uint32_t argument) {
   static_assert(sizeof(value) == sizeof(uint32_t) &&
                 std::atomic<uint32_t>::is_always_lock_free);
@@ -38,9 +38,7 @@ void Futex(std::atomic<uint32_t>& value, int operation, uint32_t argument) {
 }
 
 [[maybe_unused]] int64_t Now() {
-  timespec now{};
-  (void)clock_gettime(CLOCK_MONOTONIC, &now);
-  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+  return static_cast<int64_t>(MonotonicNanoseconds());
 }
 
 // Binds `thread` to the index-th processor of `allowed` after the caller's.
@@ -62,7 +60,7 @@ void Futex(std::atomic<uint32_t>& value, int operation, uint32_t argument) {
   }
 }
 
-// Starts a thread whose stack is no larger than the memory plan says.
+// Starts a thread with the stack that the memory plan counts.
 [[maybe_unused]] bool Create(pthread_t* thread, void* (*main)(void*),
                              void* context) {
   pthread_attr_t attributes;
@@ -86,8 +84,8 @@ bool ThreadPool::SpinForChange(const std::atomic<uint32_t>& value, uint32_t old,
 }
 
 void ThreadPool::SleepUntilChange(std::atomic<uint32_t>& value, uint32_t old) {
-  // Sequentially consistent, like the waker's: either it sees the sleeper or
-  // the kernel sees the new value.
+  // Sequentially consistent, like WakeSleepers: either that sees the sleeper,
+  // or the kernel sees the new value.
   sleepers_.fetch_add(1);
   while (value.load() == old) Futex(value, FUTEX_WAIT_PRIVATE, old);
   sleepers_.fetch_sub(1);
@@ -101,7 +99,7 @@ Status ThreadPool::Start(uint32_t thread_count, bool pin) {
   Stop();
   if (thread_count == 0 || thread_count > kProfile.threads) {
     return Status::Error(StatusCode::kInvalidArgument,
-                         "%u threads asked for, but profile \"%s\" of this "
+                         "%u threads requested, but the profile \"%s\" of this "
                          "build allows 1 to %u.",
                          static_cast<unsigned>(thread_count), kProfile.name,
                          static_cast<unsigned>(kProfile.threads));
@@ -150,10 +148,10 @@ void ThreadPool::Run(Task task, void* context) {
         if (Now() < alone_until_) return RunAlone(task, context);
         alone_until_ = 0;
       }
-      // Nobody reads these: all parts of the last task are done.
+      // No worker reads these now: all shards of the last task are done.
       task_ = task;
       context_ = context;
-      parts_ = thread_count_;
+      shards_ = thread_count_;
       return RunTogether();
     }
   }
@@ -161,19 +159,19 @@ void ThreadPool::Run(Task task, void* context) {
 }
 
 void ThreadPool::RunAlone(Task task, void* context) {
-  for (uint32_t part = 0; part < thread_count_; ++part) {
-    task(context, part, thread_count_);
+  for (uint32_t shard = 0; shard < thread_count_; ++shard) {
+    task(context, shard, thread_count_);
   }
 }
 
 void ThreadPool::RunTogether() {
   const int64_t start = Now();
   done_.store(0, std::memory_order_relaxed);
-  NextTask(parts_);
+  NextTask(shards_);
   WakeSleepers(ticket_);
-  const uint32_t taken = TakeParts();
-  if (taken == parts_) {
-    // Nobody came. Workers that wake too late only take time from others.
+  const uint32_t taken = TakeShards();
+  if (taken == shards_) {
+    // No worker helped. Workers that wake too late only take time from others.
     if (++unhelped_ < kMostUnhelped) return;
     unhelped_ = 0;
     alone_until_ = Now() + kRest;
@@ -182,7 +180,7 @@ void ThreadPool::RunTogether() {
   unhelped_ = 0;
   int64_t waits_since = 0;
   for (uint32_t done;
-       (done = done_.load(std::memory_order_acquire)) < parts_;) {
+       (done = done_.load(std::memory_order_acquire)) < shards_;) {
     if (SpinForChange(done_, done, kShortSpins)) continue;
     if (waits_since == 0) waits_since = Now();
     if (SpinForChange(done_, done, kSpins)) continue;
@@ -192,9 +190,9 @@ void ThreadPool::RunTogether() {
     if (credit_ < kMostCredit) credit_ += kLeastGain;
   } else if (taken > 0) {
     const int64_t now = Now();
-    // What the caller's parts took, as many times as it would have had them.
-    const int64_t alone = (waits_since - start) / taken * parts_;
-    // No gain, for it may be that the caller lost its processor meanwhile.
+    // The time that all shards would have taken at the caller's speed.
+    const int64_t alone = (waits_since - start) / taken * shards_;
+    // Less is not booked as a gain: the caller may have lost its processor.
     if (now - start > alone) BookLoss(now - start - alone, now);
   }
 }
@@ -207,23 +205,23 @@ void ThreadPool::BookLoss(int64_t nanoseconds, int64_t now) {
   credit_ = 0;
 }
 
-void ThreadPool::NextTask(uint32_t parts) {
-  ticket_.store((ticket_.load(std::memory_order_relaxed) | kPartMask) + 1 +
-                parts);
+void ThreadPool::NextTask(uint32_t shards) {
+  ticket_.store((ticket_.load(std::memory_order_relaxed) | kShardMask) + 1 +
+                shards);
 }
 
-uint32_t ThreadPool::TakeParts() {
+uint32_t ThreadPool::TakeShards() {
   uint32_t taken = 0;
   uint32_t ticket = ticket_.load(std::memory_order_acquire);
-  while ((ticket & kPartMask) > 0) {
+  while ((ticket & kShardMask) > 0) {
     if (!ticket_.compare_exchange_weak(ticket, ticket - 1,
                                        std::memory_order_acq_rel,
                                        std::memory_order_acquire)) {
       continue;
     }
-    const uint32_t parts = parts_;
-    task_(context_, (ticket & kPartMask) - 1, parts);
-    if (done_.fetch_add(1) + 1 == parts) WakeSleepers(done_);
+    const uint32_t shards = shards_;
+    task_(context_, (ticket & kShardMask) - 1, shards);
+    if (done_.fetch_add(1) + 1 == shards) WakeSleepers(done_);
     ++taken;
     ticket = ticket_.load(std::memory_order_acquire);
   }
@@ -237,12 +235,12 @@ void* ThreadPool::WorkerMain(void* pool) {
 
 void ThreadPool::Work() {
   for (;;) {
-    TakeParts();
-    // The ticket first: Stop changes it last, so one from after Stop is never
-    // slept on.
+    TakeShards();
+    // Read the ticket first. Stop changes it after stopping_, so no worker
+    // sleeps on the ticket of Stop.
     const uint32_t ticket = ticket_.load(std::memory_order_acquire);
     if (stopping_.load(std::memory_order_acquire)) return;
-    if ((ticket & kPartMask) == 0 && !SpinForChange(ticket_, ticket, kSpins)) {
+    if ((ticket & kShardMask) == 0 && !SpinForChange(ticket_, ticket, kSpins)) {
       SleepUntilChange(ticket_, ticket);
     }
   }

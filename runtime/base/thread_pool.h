@@ -1,15 +1,17 @@
-// A fixed team of threads that shares one task at a time, in a caller's memory.
+// A fixed team of threads that work on one task at a time, in the caller's
+// memory.
 //
-// A task is cut into as many parts as there are threads. Whoever is awake takes
-// the next part; the caller takes parts as well and does what nobody else has
-// begun, so that a worker that the system does not run costs nothing but its
-// help. Workers spin for a short while between tasks, then sleep. Running a
-// task never allocates; a pool of one thread creates nothing.
+// A task is split into as many shards as there are threads. Threads take
+// shards; they are not assigned. The caller takes shards too and does those
+// that nobody has begun, so a worker that the system does not run costs only
+// its help. Between tasks, workers spin for a short while, then sleep. Running
+// a task never allocates; a pool of one thread creates nothing.
 //
-// A worker that loses its processor in the middle of a part makes the caller
-// wait for the rest of a time slice, which is some thousand parts long. So the
-// caller keeps account of what the workers lose it, and where it is more than
-// they gain, works alone for kAlonePerLoss times as long.
+// A worker that loses its processor in the middle of a shard makes the caller
+// wait for the rest of a time slice, which is as long as some thousand shards.
+// The caller therefore keeps account of the time that workers gain and lose. If
+// they lose more than they gain, it works alone for kAlonePerLoss times as long
+// as the loss.
 #ifndef LATIMER_BASE_THREAD_POOL_H_
 #define LATIMER_BASE_THREAD_POOL_H_
 
@@ -25,70 +27,70 @@ namespace latimer {
 
 class ThreadPool {
  public:
-  // Called once for every part in [0, parts), each on some thread, several at
-  // a time.
-  using Task = void (*)(void* context, uint32_t part, uint32_t parts);
+  // Called once for every shard in [0, shards), on any thread, several at a
+  // time.
+  using Task = void (*)(void* context, uint32_t shard, uint32_t shards);
 
   ThreadPool() = default;
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
   ~ThreadPool() { Stop(); }
 
-  // Creates thread_count - 1 workers. With `pin`, worker i is bound to the
-  // i-th of the processors that the calling thread may use, counted from the
-  // one it runs on; it stays free itself. Errors: kInvalidArgument if
-  // thread_count is 0 or exceeds the profile's, kResourceUnavailable if the
-  // system refuses a thread.
+  // Creates thread_count - 1 workers. With `pin`, worker i is bound to the i-th
+  // processor that the calling thread may use, counted from the one it runs on;
+  // the calling thread itself is not bound.
+  // kInvalidArgument: thread_count is 0 or exceeds the profile's.
+  // kResourceUnavailable: the system refuses a thread.
   Status Start(uint32_t thread_count, bool pin);
 
-  // Joins the workers; the pool is then one of one thread.
+  // Joins the workers; the pool then has one thread.
   void Stop();
 
   uint32_t thread_count() const { return thread_count_; }
 
-  // Runs all parts of `task`, thread_count() of them, and returns when all are
-  // done. Not reentrant.
+  // Runs `task` in thread_count() shards and returns when all are done. Not
+  // reentrant.
   void Run(Task task, void* context);
 
-  // Run for a callable: f(part, parts).
+  // The same for a callable f(shard, shards).
   template <typename F>
   void ForEachShard(F&& f) {
-    Run([](void* context, uint32_t part,
-           uint32_t parts) { (*static_cast<F*>(context))(part, parts); },
+    Run([](void* context, uint32_t shard,
+           uint32_t shards) { (*static_cast<F*>(context))(shard, shards); },
         &f);
   }
 
  private:
   static void* WorkerMain(void* pool);
   void Work();
-  // Makes `parts` parts of a new task available.
-  void NextTask(uint32_t parts);
-  // Takes parts of the current task until there is none left; returns how many.
-  uint32_t TakeParts();
-  // Run with the workers' help, or without.
+  // Makes the shards of a new task available.
+  void NextTask(uint32_t shards);
+  // Takes shards of the current task until none is left; returns how many.
+  uint32_t TakeShards();
+  // Run, with the workers' help and without.
   void RunTogether();
   void RunAlone(Task task, void* context);
-  // Books time that this pool took longer than the caller alone would have.
+  // Books time that the caller alone would have saved.
   void BookLoss(int64_t nanoseconds, int64_t now);
-  // Waits until `value` differs from `old`: for so many looks at it, then
-  // returns whether it does; or asleep.
+  // Wait until `value` differs from `old`. The first looks at it `spins` times
+  // and returns whether it differs; the second sleeps.
   static bool SpinForChange(const std::atomic<uint32_t>& value, uint32_t old,
                             int spins);
   void SleepUntilChange(std::atomic<uint32_t>& value, uint32_t old);
-  // Wakes who sleeps until `value` changes, if anyone does.
+  // Wakes the threads that sleep until `value` changes.
   void WakeSleepers(std::atomic<uint32_t>& value);
 
   uint32_t thread_count_ = 1;
   Task task_ = nullptr;
   void* context_ = nullptr;
-  uint32_t parts_ = 0;
-  // In nanoseconds of the monotonic clock; the caller's alone.
-  int64_t credit_ = kMostCredit;  // What the workers have gained of late.
+  uint32_t shards_ = 0;
+  // Nanoseconds of the monotonic clock; only the caller uses them.
+  int64_t credit_ = kMostCredit;  // Time that the workers have gained lately.
   int64_t alone_until_ = 0;
-  uint32_t unhelped_ = 0;  // Tasks since a worker took a part.
-  // Number of the task and, in the low bits, how many parts nobody has taken.
-  // Who counts down by one has the part of the number that is left, and keeps
-  // the task alive until that part is done.
+  uint32_t unhelped_ = 0;  // Tasks since a worker took a shard.
+  // The number of the task and, in the low bits, of shards that nobody has
+  // taken. A thread that counts them down has taken the shard of the number
+  // that is left. The task stays alive until that shard is done.
   alignas(64) std::atomic<uint32_t> ticket_{0};
   // Parts of the current task that are done.
   alignas(64) std::atomic<uint32_t> done_{0};
@@ -97,18 +99,18 @@ class ThreadPool {
   std::atomic<bool> stopping_{false};
   pthread_t workers_[kProfile.threads] = {};
 
-  static constexpr uint32_t kPartMask = 0xff;
-  // Losses up to this are made good by gains before them.
+  static constexpr uint32_t kShardMask = 0xff;
+  // Earlier gains make good for losses up to this.
   static constexpr int64_t kMostCredit = 200'000;
-  // By a task whose workers are not late; to know it would take a clock.
+  // The gain of a task whose workers are not late, which is not measured.
   static constexpr int64_t kLeastGain = 1'000;
-  // At most a thirtieth of the time is lost, and at most this is spent alone.
+  // Limits the loss to a thirtieth of the time, and the time alone to this.
   static constexpr int64_t kAlonePerLoss = 32;
   static constexpr int64_t kMostAlone = 1'000'000'000;
-  // After so many tasks without help the caller is alone for so long.
+  // After so many tasks without help, the caller works alone for so long.
   static constexpr uint32_t kMostUnhelped = 64;
   static constexpr int64_t kRest = 20'000'000;
-  static_assert(kProfile.threads <= kPartMask);
+  static_assert(kProfile.threads <= kShardMask);
 };
 
 }  // namespace latimer

@@ -17,28 +17,20 @@ namespace {
 constexpr size_t kBlock = 4;  // keys taken together
 
 // Sums of kRows rows must leave half of the registers free.
-constexpr size_t kDotRows = kBlock * kParts <= kNativeRegisters / 2 ? 4 : 2;
+constexpr size_t kDotRows = kBlock * kNatives <= kNativeRegisters / 2 ? 4 : 2;
 
 // folded[r] = FoldToFour(products of shared and rows + r * stride)
 template <size_t kRows>
 LATIMER_INLINE void FoldedDots(size_t n, const float* shared, const float* rows,
                                size_t stride, F32x4* folded) {
   F32x16 sum[kRows] = {};
-  size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    const F32x16 s = Load(shared + i);
+  ForEachBlock(n, [&](auto block) LATIMER_INLINED {
+    const F32x16 s = block.Get(shared);
 #pragma GCC unroll 4
     for (size_t r = 0; r < kRows; ++r) {
-      sum[r] = sum[r] + s * Load(rows + r * stride + i);
+      sum[r] = sum[r] + s * block.Get(rows + r * stride);
     }
-  }
-  if (i < n) {
-    const F32x16 s = LoadFirst(shared + i, n - i);
-#pragma GCC unroll 4
-    for (size_t r = 0; r < kRows; ++r) {
-      sum[r] = sum[r] + s * LoadFirst(rows + r * stride + i, n - i);
-    }
-  }
+  });
 #pragma GCC unroll 4
   for (size_t r = 0; r < kRows; ++r) folded[r] = FoldToFour(sum[r]);
 }
@@ -55,20 +47,11 @@ LATIMER_INLINE F32x4 Dot4(size_t n, const float* shared, const float* rows,
   return ReduceAdd4(f[0], f[1], f[2], f[3]);
 }
 
-LATIMER_INLINE F32x4 ScaleFour(F32x4 v, float scale) {
-  const F32x4 s = {scale, scale, scale, scale};
-#ifdef LATIMER_SIMD_ARMV7
-  return Mul(v, s);
-#else
-  return v * s;
-#endif
-}
-
 LATIMER_INLINE float Dot(size_t n, const float* a, const float* b) {
   F32x16 sum = Broadcast(0.0f);
-  size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) sum = sum + Load(a + i) * Load(b + i);
-  if (i < n) sum = sum + LoadFirst(a + i, n - i) * LoadFirst(b + i, n - i);
+  ForEachBlock(n, [&](auto block) LATIMER_INLINED {
+    sum = sum + block.Get(a) * block.Get(b);
+  });
   return ReduceAdd(sum);
 }
 
@@ -79,6 +62,7 @@ void AttendOneRow(const AttentionArgs& args, size_t stride, size_t row) {
   // Value rows read together: few enough pages for the TLB of a small core.
   constexpr size_t kValueRows = 8;
   float* scores = args.scratch;
+  const F32x4 scale = {args.scale, args.scale, args.scale, args.scale};
   const size_t dim = args.head_dim;
   size_t t = 0;
   for (; t + kBlock <= args.kv_count; t += kBlock) {
@@ -86,7 +70,7 @@ void AttendOneRow(const AttentionArgs& args, size_t stride, size_t row) {
     for (size_t h = 0; h < args.heads; ++h) {
       const F32x4 dots =
           Dot4(dim, query + h * dim, keys + h * dim, args.kv_stride);
-      const F32x4 scaled = ScaleFour(dots, args.scale);
+      const F32x4 scaled = MulFours(dots, scale);
       __builtin_memcpy(scores + h * stride + t, &scaled, sizeof(scaled));
     }
   }
@@ -118,7 +102,7 @@ void Attend(const AttentionArgs& args) {
   const size_t stride = AttentionScoreStride(args.kv_count);
   // The packed keys of fewer than 16 numbers would be read past their end.
   if (args.packed != nullptr && args.query_rows >= kBlock &&
-      args.kv_count * args.head_dim >= kLanes) {
+      args.kv_count * args.head_dim >= kElements) {
     AttendPacked(args, stride);
     return;
   }

@@ -27,7 +27,7 @@ LATIMER_INLINE void WeightedSum(const AttentionArgs& args, Range range,
     for (size_t r = 0; r < kRows; ++r) {
 #pragma GCC unroll 8
       for (size_t v = 0; v < kVectors; ++v) {
-        sum[r][v] = LoadNative(out + r * args.out_stride + v * kNativeLanes);
+        sum[r][v] = LoadNative(out + r * args.out_stride + v * kNativeElements);
       }
     }
   }
@@ -35,7 +35,7 @@ LATIMER_INLINE void WeightedSum(const AttentionArgs& args, Range range,
     F32 value[kVectors];
 #pragma GCC unroll 8
     for (size_t v = 0; v < kVectors; ++v) {
-      value[v] = LoadNative(values + t * args.kv_stride + v * kNativeLanes);
+      value[v] = LoadNative(values + t * args.kv_stride + v * kNativeElements);
     }
 #pragma GCC unroll 8
     for (size_t r = 0; r < kRows; ++r) {
@@ -50,7 +50,7 @@ LATIMER_INLINE void WeightedSum(const AttentionArgs& args, Range range,
   for (size_t r = 0; r < kRows; ++r) {
 #pragma GCC unroll 8
     for (size_t v = 0; v < kVectors; ++v) {
-      StoreNative(sum[r][v], out + r * args.out_stride + v * kNativeLanes);
+      StoreNative(sum[r][v], out + r * args.out_stride + v * kNativeElements);
     }
   }
 }
@@ -73,7 +73,7 @@ LATIMER_INLINE void WeightedColumns(const AttentionArgs& args, Range range,
                                     const float* weights, size_t weights_stride,
                                     const float* values, size_t begin,
                                     size_t end, float* out) {
-  constexpr size_t kStep = kVectors * kNativeLanes;
+  constexpr size_t kStep = kVectors * kNativeElements;
   size_t c = begin;
   for (; c + kStep <= end; c += kStep) {
     WeightedSum<kRows, kVectors>(args, range, weights, weights_stride,

@@ -37,8 +37,9 @@ LATIMER_INLINE Tile<kRows, kVectors> operator+(const Tile<kRows, kVectors>& a,
 
 // Keys of a panel: those of a tile, then of a vector, then what is left.
 LATIMER_INLINE size_t PanelKeys(size_t left) {
-  if (left >= kTileVectors * kNativeLanes) return kTileVectors * kNativeLanes;
-  return left < kNativeLanes ? left : kNativeLanes;
+  if (left >= kTileVectors * kNativeElements)
+    return kTileVectors * kNativeElements;
+  return left < kNativeElements ? left : kNativeElements;
 }
 
 // Products of kRows query rows and the keys of a panel.
@@ -67,7 +68,7 @@ struct PanelDots {
     Sums sums = {};
     if (lane >= dim) return sums;
     AddColumn<true>(lane, sums);
-    for (size_t i = lane + kLanes; i < dim; i += kLanes) {
+    for (size_t i = lane + kElements; i < dim; i += kElements) {
       AddColumn<false>(i, sums);
     }
     return sums;
@@ -77,7 +78,7 @@ struct PanelDots {
     F32 keys[kVectors];
 #pragma GCC unroll 8
     for (size_t v = 0; v < kVectors; ++v) {
-      keys[v] = LoadNative(panel + column * panel_stride + v * kNativeLanes);
+      keys[v] = LoadNative(panel + column * panel_stride + v * kNativeElements);
     }
 #pragma GCC unroll 8
     for (size_t r = 0; r < kRows; ++r) {
@@ -106,7 +107,7 @@ void ScorePanel(const AttentionArgs& args, const float* queries,
 #pragma GCC unroll 8
     for (size_t v = 0; v < kVectors; ++v) {
       StoreNative(Mul(tile.sum[r][v], scale),
-                  scores + r * stride + v * kNativeLanes);
+                  scores + r * stride + v * kNativeElements);
     }
   }
 }
@@ -115,7 +116,7 @@ template <size_t kRows>
 LATIMER_INLINE void ScoreRows(const AttentionArgs& args, const float* queries,
                               const float* panel, size_t panel_keys,
                               float* scores, size_t stride) {
-  if (panel_keys > kNativeLanes) {
+  if (panel_keys > kNativeElements) {
     ScorePanel<kRows, kTileVectors>(args, queries, panel, panel_keys, scores,
                                     stride);
   } else {

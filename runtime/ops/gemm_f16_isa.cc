@@ -1,10 +1,11 @@
-// Products of f32 rows and f16 weights; ops/vector_kernels.h says what of.
+// Products of f32 rows and f16 weights; see GemmF16Args in
+// ops/vector_kernels.h.
 //
-// Weights become f32 in registers, once for up to six rows, and are multiplied
-// and added as XNNPACK's f32 kernels of the same instruction set do it: one sum
-// per output in the order of the inputs, fused where those are. So the bits are
-// those of f32 weights with these values. Sums of f16, which ARM could add
-// twice as fast, would be rounded to 11 bits at every step.
+// Weights become f32 in registers, once for up to six rows. They are multiplied
+// and added as in XNNPACK's f32 kernels for the same instruction set: one sum
+// per output, in the order of the inputs, fused where XNNPACK's are. The bits
+// are therefore those of f32 weights with these values. ARM could add sums in
+// f16 twice as fast, but would round them to 11 bits at every step.
 #include "latimer/profile_config.h"  // Constants only.
 #include "ops/vector_kernels_isa.h"
 
@@ -17,15 +18,15 @@
 namespace latimer::LATIMER_ISA {
 namespace {
 
-static_assert(kGemmF16Channels == kLanes);
+static_assert(kGemmF16Channels == kElements);
 
-// Weights that several groups of rows read in turn: they stay in the
-// second-level cache meanwhile.
+// Several groups of rows read this many bytes of weights in turn, so that the
+// weights stay in the second-level cache.
 constexpr size_t kCachedWeightBytes = 128 * 1024;
 
 constexpr size_t kMostRows = 6;
-// Vectors of sums that stay in registers. One row needs several for the CPU to
-// overlap their sums.
+// Vectors of sums that stay in registers. One row needs several, so that the
+// CPU can overlap their additions.
 #if defined(__ARM_NEON) || defined(__SSE4_1__)
 constexpr size_t kSums = kNativeRegisters * 3 / 4;
 using Vector = F32;
@@ -33,7 +34,7 @@ using Vector = F32;
 // GCC keeps vectors that the CPU does not have in memory.
 constexpr size_t kSums = 6;
 struct Vector {
-  float lane[kNativeLanes];
+  float element[kNativeElements];
 };
 #endif
 constexpr size_t kMostVectors = 8;
@@ -45,8 +46,8 @@ constexpr size_t VectorsFor(size_t rows) {
   return vectors;
 }
 
-// LoadHalves: weights as f32. Finite ones: a model with others is not loaded.
-// MultiplyAdd: sum + x * weights.
+// LoadHalves: weights as f32. They are finite: a model with others is not
+// loaded. Fused: sum + x * weights with one rounding.
 #if defined(__AVX512F__)
 
 LATIMER_INLINE Vector LoadHalves(const uint16_t* p) {
@@ -54,10 +55,9 @@ LATIMER_INLINE Vector LoadHalves(const uint16_t* p) {
   return (F32)_mm512_maskz_cvtph_ps(
       0xffff, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
 }
-LATIMER_INLINE Vector MultiplyAdd(float x, Vector weights, Vector sum) {
-  const F32 value = BroadcastNative(x);
-  if constexpr (!kProfile.f32_fma) return sum + value * weights;
-  return (F32)_mm512_fmadd_ps((__m512)value, (__m512)weights, (__m512)sum);
+LATIMER_INLINE F32 Fused(float x, F32 weights, F32 sum) {
+  return (F32)_mm512_fmadd_ps((__m512)BroadcastNative(x), (__m512)weights,
+                              (__m512)sum);
 }
 
 #elif defined(__AVX2__)
@@ -66,10 +66,9 @@ LATIMER_INLINE Vector LoadHalves(const uint16_t* p) {
   return (F32)_mm256_cvtph_ps(
       _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
 }
-LATIMER_INLINE Vector MultiplyAdd(float x, Vector weights, Vector sum) {
-  const F32 value = BroadcastNative(x);
-  if constexpr (!kProfile.f32_fma) return sum + value * weights;
-  return (F32)_mm256_fmadd_ps((__m256)value, (__m256)weights, (__m256)sum);
+LATIMER_INLINE F32 Fused(float x, F32 weights, F32 sum) {
+  return (F32)_mm256_fmadd_ps((__m256)BroadcastNative(x), (__m256)weights,
+                              (__m256)sum);
 }
 
 #elif defined(__aarch64__)
@@ -77,27 +76,27 @@ LATIMER_INLINE Vector MultiplyAdd(float x, Vector weights, Vector sum) {
 LATIMER_INLINE Vector LoadHalves(const uint16_t* p) {
   return (F32)vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)));
 }
-LATIMER_INLINE Vector MultiplyAdd(float x, Vector weights, Vector sum) {
-  if constexpr (!kProfile.f32_fma) return sum + BroadcastNative(x) * weights;
+LATIMER_INLINE F32 Fused(float x, F32 weights, F32 sum) {
   return (F32)vfmaq_n_f32((float32x4_t)sum, (float32x4_t)weights, x);
 }
 
 #elif defined(LATIMER_SIMD_ARMV7)
 
 LATIMER_INLINE Vector LoadHalves(const uint16_t* p) {
-  typedef uint16_t U16 __attribute__((vector_size(kNativeLanes * 2)));
+  typedef uint16_t U16 __attribute__((vector_size(kNativeElements * 2)));
   U16 halves;
   __builtin_memcpy(&halves, p, sizeof(halves));
 #if defined(__ARM_FEATURE_FMA)
-  // VFPv4 has it; GCC names it only with a format for __fp16.
+  // VFPv4 has an instruction; GCC has its name only with a format for __fp16.
   F32 floats;
   asm("vcvt.f32.f16 %q0, %P1" : "=w"(floats) : "w"(halves));
   return floats;
 #else
   const I32 bits = __builtin_convertvector(halves, I32);
   const I32 magnitude = (bits & 0x7fff) << 13;
-  // The exponent's bias is 127 instead of 15. A subnormal has no leading 1: it
-  // gets one, and loses it by a subtraction; NEON would flush it as it is.
+  // The bias of the exponent is 127 instead of 15. A subnormal has no leading
+  // 1, and NEON would flush it to zero: it gets a 1, and a subtraction takes it
+  // away again.
   const I32 normal = magnitude + (112 << 23);
   const I32 one = I32{} + (113 << 23);
   const I32 subnormal = (I32)Sub((F32)(magnitude + one), (F32)one);
@@ -106,78 +105,79 @@ LATIMER_INLINE Vector LoadHalves(const uint16_t* p) {
   return (F32)(sign | (is_normal & normal) | (~is_normal & subnormal));
 #endif
 }
-LATIMER_INLINE Vector MultiplyAdd(float x, Vector weights, Vector sum) {
-  return Add(sum, Mul(BroadcastNative(x), weights));
-}
 
 #else
 
-// Sign, exponent and mantissa in their places. The exponent's bias is 127
-// instead of 15: a factor makes up for it, also where both are subnormal.
+// Puts sign, exponent and mantissa in their places. The bias of the exponent is
+// 127 instead of 15; a factor makes up for that, also for subnormals.
 constexpr int32_t kHalfBits = static_cast<int32_t>(0x8fffe000u);
 constexpr float kBias = 0x1p112f;
 
-#if defined(__SSE4_1__)
 LATIMER_INLINE Vector LoadHalves(const uint16_t* p) {
-  typedef int16_t I16 __attribute__((vector_size(kNativeLanes * 2)));
+#if defined(__SSE4_1__)
+  typedef int16_t I16 __attribute__((vector_size(kNativeElements * 2)));
   I16 halves;
   __builtin_memcpy(&halves, p, sizeof(halves));
   const I32 bits = __builtin_convertvector(halves, I32) << 13;
   return (F32)(bits & kHalfBits) * BroadcastNative(kBias);
-}
-LATIMER_INLINE Vector MultiplyAdd(float x, Vector weights, Vector sum) {
-  return sum + BroadcastNative(x) * weights;
-}
 #else
-LATIMER_INLINE Vector LoadHalves(const uint16_t* p) {
   Vector v;
 #pragma GCC unroll 4
-  for (size_t i = 0; i < kNativeLanes; ++i) {
+  for (size_t i = 0; i < kNativeElements; ++i) {
     const int32_t bits = static_cast<int16_t>(p[i]) * (1 << 13) & kHalfBits;
-    __builtin_memcpy(&v.lane[i], &bits, sizeof(bits));
-    v.lane[i] *= kBias;
+    __builtin_memcpy(&v.element[i], &bits, sizeof(bits));
+    v.element[i] *= kBias;
   }
   return v;
+#endif
 }
+
+#endif
+
+// sum + x * weights
 LATIMER_INLINE Vector MultiplyAdd(float x, Vector weights, Vector sum) {
+#if defined(__AVX2__) || defined(__aarch64__)
+  if constexpr (kProfile.f32_fma) return Fused(x, weights, sum);
+#endif
+#if defined(__ARM_NEON) || defined(__SSE4_1__)
+  return Add(sum, Mul(BroadcastNative(x), weights));
+#else
 #pragma GCC unroll 4
-  for (size_t i = 0; i < kNativeLanes; ++i) {
-    sum.lane[i] += x * weights.lane[i];
+  for (size_t i = 0; i < kNativeElements; ++i) {
+    sum.element[i] += x * weights.element[i];
   }
   return sum;
+#endif
 }
-#endif
 
-#endif
-
-// The first `count` lanes, or all where there are fewer.
-LATIMER_INLINE void StoreLanes(const Vector& v, size_t count, float* p) {
-  if (count >= kNativeLanes) {
+// Stores the first `count` elements, or all if there are fewer.
+LATIMER_INLINE void StoreFirst(const Vector& v, size_t count, float* p) {
+  if (count >= kNativeElements) {
     __builtin_memcpy(p, &v, sizeof(v));
     return;
   }
-  float lanes[kNativeLanes];
-  __builtin_memcpy(lanes, &v, sizeof(v));
-  __builtin_memcpy(p, lanes, count * sizeof(float));
+  float elements[kNativeElements];
+  __builtin_memcpy(elements, &v, sizeof(v));
+  __builtin_memcpy(p, elements, count * sizeof(float));
 }
 
-// Rows [row, row + kRows) of y, of kVectors native vectors of channels from
-// `channel` on, but for those from `end` on. kVectors of more than a block
-// begin at one.
+// Computes rows [row, row + kRows) of y for kVectors native vectors of channels
+// that begin at `channel`, without channels from `end` on. Where the vectors
+// are more than a block, `channel` is the first of a block.
 template <size_t kRows, size_t kVectors>
 LATIMER_INLINE void MultiplyTile(const GemmF16Args& args, size_t row,
                                  size_t channel, size_t end) {
-  const size_t block = args.k * kLanes;
+  const size_t block = args.k * kElements;
   const uint16_t* weights =
-      args.weights + channel / kLanes * block + channel % kLanes;
-  // What the next call reads: as many lines ahead as there are here.
-  constexpr size_t kStep = kVectors * kNativeLanes;
+      args.weights + channel / kElements * block + channel % kElements;
+  // The weights of the next call, as many lines ahead as this call reads.
+  constexpr size_t kStep = kVectors * kNativeElements;
   constexpr size_t kLine = 64 / sizeof(uint16_t);
   const uint16_t* next = weights + kStep * args.k;
   const float* x = args.x + row * args.x_stride;
   Vector sum[kRows][kVectors] = {};
   for (size_t i = 0; i < args.k; ++i) {
-    if constexpr (kStep >= kLanes) {
+    if constexpr (kStep >= kElements) {
       for (size_t line = 0; line < kStep; line += kLine) {
         __builtin_prefetch(next + i * kStep + line, 0, 2);
       }
@@ -185,10 +185,10 @@ LATIMER_INLINE void MultiplyTile(const GemmF16Args& args, size_t row,
     Vector weight[kVectors];
 #pragma GCC unroll 8
     for (size_t v = 0; v < kVectors; ++v) {
-      weight[v] =
-          LoadHalves(weights + v / kParts * block + v % kParts * kNativeLanes);
+      weight[v] = LoadHalves(weights + v / kNatives * block +
+                             v % kNatives * kNativeElements);
     }
-    weights += kLanes;
+    weights += kElements;
 #pragma GCC unroll 8
     for (size_t r = 0; r < kRows; ++r) {
       const float value = x[r * args.x_stride + i];
@@ -203,19 +203,19 @@ LATIMER_INLINE void MultiplyTile(const GemmF16Args& args, size_t row,
     float* y = args.y + (row + r) * args.y_stride;
 #pragma GCC unroll 8
     for (size_t v = 0; v < kVectors; ++v) {
-      const size_t first = channel + v * kNativeLanes;
-      StoreLanes(sum[r][v], end - first, y + first);
+      const size_t first = channel + v * kNativeElements;
+      StoreFirst(sum[r][v], end - first, y + first);
     }
   }
 }
 
-// The same for channels [begin, end), kVectors at a time as long as there are
-// as many.
+// The same for channels [begin, end): kVectors at a time, then fewer at the
+// end.
 template <size_t kRows, size_t kVectors = VectorsFor(kRows)>
 void Channels(const GemmF16Args& args, size_t row, size_t begin, size_t end) {
-  constexpr size_t kStep = kVectors * kNativeLanes;
-  // The last vector may be cut off.
-  for (; begin + kStep < end + kNativeLanes; begin += kStep) {
+  constexpr size_t kStep = kVectors * kNativeElements;
+  // The last vector may have fewer channels.
+  for (; begin + kStep < end + kNativeElements; begin += kStep) {
     MultiplyTile<kRows, kVectors>(args, row, begin, end);
   }
   if constexpr (kVectors > 1) {
@@ -223,7 +223,7 @@ void Channels(const GemmF16Args& args, size_t row, size_t begin, size_t end) {
   }
 }
 
-// Whether one group of rows is all, so that weights are read once.
+// Whether all rows are one group, which reads the weights only once.
 constexpr bool IsOneGroup(size_t rows) {
   return rows <= 2 || rows == 4 || rows == kMostRows;
 }
@@ -233,9 +233,9 @@ constexpr bool IsOneGroup(size_t rows) {
 void GemmF16(const GemmF16Args& args) {
   size_t step = args.end - args.begin;
   if (!IsOneGroup(args.rows)) {
-    const size_t block_bytes = args.k * kLanes * sizeof(uint16_t);
+    const size_t block_bytes = args.k * kElements * sizeof(uint16_t);
     const size_t blocks = kCachedWeightBytes / block_bytes;
-    step = kLanes * (blocks > 0 ? blocks : 1);
+    step = kElements * (blocks > 0 ? blocks : 1);
   }
   for (size_t begin = args.begin; begin < args.end; begin += step) {
     const size_t end = args.end - begin < step ? args.end : begin + step;

@@ -8,31 +8,16 @@ namespace {
 
 constexpr float kInfinity = __builtin_inff();
 
-// The first n <= 16 lanes of v, zero in the others.
-LATIMER_INLINE F32x16 KeepFirst(const F32x16& v, size_t n) {
-  float lanes[kLanes];
-  Store(v, lanes);
-  return LoadFirst(lanes, n);
-}
-
 // out = x [+ residual]; returns the sum.
 LATIMER_INLINE float AddAndSum(size_t n, const float* x, const float* residual,
                                float* out) {
   F32x16 sum = Broadcast(0.0f);
-  size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    F32x16 v = Load(x + i);
-    if (residual != nullptr) v = v + Load(residual + i);
-    Store(v, out + i);
+  ForEachBlock(n, [&](auto block) LATIMER_INLINED {
+    F32x16 v = block.Get(x);
+    if (residual != nullptr) v = v + block.Get(residual);
+    block.Put(v, out);
     sum = sum + v;
-  }
-  if (i < n) {
-    const size_t rest = n - i;
-    F32x16 v = LoadFirst(x + i, rest);
-    if (residual != nullptr) v = v + LoadFirst(residual + i, rest);
-    StoreFirst(v, out + i, rest);
-    sum = sum + v;
-  }
+  });
   return ReduceAdd(sum);
 }
 
@@ -40,18 +25,11 @@ LATIMER_INLINE float AddAndSum(size_t n, const float* x, const float* residual,
 LATIMER_INLINE float CenterAndSumSquares(size_t n, float mean, float* x) {
   const F32x16 m = Broadcast(mean);
   F32x16 sum = Broadcast(0.0f);
-  size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    const F32x16 v = Load(x + i) - m;
-    Store(v, x + i);
+  ForEachBlock(n, [&](auto block) LATIMER_INLINED {
+    const F32x16 v = block.WithoutPadding(block.Get(x) - m);
+    block.Put(v, x);
     sum = sum + v * v;
-  }
-  if (i < n) {
-    const size_t rest = n - i;
-    const F32x16 v = KeepFirst(LoadFirst(x + i, rest) - m, rest);
-    StoreFirst(v, x + i, rest);
-    sum = sum + v * v;
-  }
+  });
   return ReduceAdd(sum);
 }
 
@@ -59,52 +37,31 @@ LATIMER_INLINE float CenterAndSumSquares(size_t n, float mean, float* x) {
 float AddAndSumSquares(size_t n, const float* x, const float* residual,
                        float* out) {
   F32x16 sum = Broadcast(0.0f);
-  size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    F32x16 v = Load(x + i);
-    if (residual != nullptr) v = v + Load(residual + i);
-    Store(v, out + i);
+  ForEachBlock(n, [&](auto block) LATIMER_INLINED {
+    F32x16 v = block.Get(x);
+    if (residual != nullptr) v = v + block.Get(residual);
+    block.Put(v, out);
     sum = sum + v * v;
-  }
-  if (i < n) {
-    const size_t rest = n - i;
-    F32x16 v = LoadFirst(x + i, rest);
-    if (residual != nullptr) v = v + LoadFirst(residual + i, rest);
-    StoreFirst(v, out + i, rest);
-    sum = sum + v * v;
-  }
+  });
   return ReduceAdd(sum);
 }
 
 void Scale(size_t n, float scale, const float* gamma, float* x) {
   const F32x16 s = Broadcast(scale);
-  size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    Store(Load(x + i) * s * Load(gamma + i), x + i);
-  }
-  if (i < n) {
-    const size_t rest = n - i;
-    StoreFirst(LoadFirst(x + i, rest) * s * LoadFirst(gamma + i, rest), x + i,
-               rest);
-  }
+  ForEachBlock(n, [&](auto block) LATIMER_INLINED {
+    block.Put(block.Get(x) * s * block.Get(gamma), x);
+  });
 }
 
 LATIMER_INLINE void ScaleAndShift(size_t n, float scale, const float* gamma,
                                   const float* beta, float* x) {
   const F32x16 s = Broadcast(scale);
-  size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    Store(Load(x + i) * s * Load(gamma + i) + Load(beta + i), x + i);
-  }
-  if (i < n) {
-    const size_t rest = n - i;
-    const F32x16 g = LoadFirst(gamma + i, rest);
-    const F32x16 b = LoadFirst(beta + i, rest);
-    StoreFirst(LoadFirst(x + i, rest) * s * g + b, x + i, rest);
-  }
+  ForEachBlock(n, [&](auto block) LATIMER_INLINED {
+    block.Put(block.Get(x) * s * block.Get(gamma) + block.Get(beta), x);
+  });
 }
 
-// The largest number in x, NaN ignored; -inf where there is none.
+// The largest number in x, ignoring NaN; -inf if there is none.
 float MaxOf(size_t n, const float* x) {
   // Four chains, because one would wait for its own result.
   F32x16 max0 = Broadcast(-kInfinity);
@@ -112,13 +69,13 @@ float MaxOf(size_t n, const float* x) {
   F32x16 max2 = max0;
   F32x16 max3 = max0;
   size_t i = 0;
-  for (; i + 4 * kLanes <= n; i += 4 * kLanes) {
+  for (; i + 4 * kElements <= n; i += 4 * kElements) {
     max0 = Max(Load(x + i), max0);
-    max1 = Max(Load(x + i + kLanes), max1);
-    max2 = Max(Load(x + i + 2 * kLanes), max2);
-    max3 = Max(Load(x + i + 3 * kLanes), max3);
+    max1 = Max(Load(x + i + kElements), max1);
+    max2 = Max(Load(x + i + 2 * kElements), max2);
+    max3 = Max(Load(x + i + 3 * kElements), max3);
   }
-  for (; i + kLanes <= n; i += kLanes) max0 = Max(Load(x + i), max0);
+  for (; i + kElements <= n; i += kElements) max0 = Max(Load(x + i), max0);
   if (i < n) max0 = Max(LoadFirst(x + i, n - i, -kInfinity), max0);
   return ReduceMax(Max(Max(max0, max1), Max(max2, max3)));
 }
@@ -127,19 +84,12 @@ float MaxOf(size_t n, const float* x) {
 LATIMER_INLINE float ExpAndSum(size_t n, float* x) {
   const F32x16 max = Broadcast(MaxOf(n, x));
   F32x16 sum = Broadcast(0.0f);
-  size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    const F32x16 e = ExpNonPositive(Load(x + i) - max);
-    Store(e, x + i);
+  ForEachBlock(n, [&](auto block) LATIMER_INLINED {
+    const F32x16 e =
+        block.WithoutPadding(ExpNonPositive(block.Get(x, -kInfinity) - max));
+    block.Put(e, x);
     sum = sum + e;
-  }
-  if (i < n) {
-    const size_t rest = n - i;
-    const F32x16 v = LoadFirst(x + i, rest, -kInfinity);
-    const F32x16 e = KeepFirst(ExpNonPositive(v - max), rest);
-    StoreFirst(e, x + i, rest);
-    sum = sum + e;
-  }
+  });
   return ReduceAdd(sum);
 }
 
@@ -193,19 +143,20 @@ void AddRmsNorm(size_t rows, size_t cols, const float* x, const float* residual,
 void Softmax(size_t n, float* x) {
   LATIMER_DCHECK(n > 0);
   const F32x16 scale = Broadcast(1.0f / ExpAndSum(n, x));
-  size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) Store(Load(x + i) * scale, x + i);
-  if (i < n) StoreFirst(LoadFirst(x + i, n - i) * scale, x + i, n - i);
+  ForEachBlock(n, [&](auto block) LATIMER_INLINED {
+    const F32x16 v = block.Get(x);
+    block.Put(v * scale, x);
+  });
 }
 
 void SoftmaxPadded(size_t n, float* x) {
-  while (n % kLanes != 0) x[n++] = -kInfinity;
+  while (n % kElements != 0) x[n++] = -kInfinity;
   Softmax(n, x);
 }
 
 size_t Argmax(size_t n, const float* x) {
-  // Find the first block with the maximum, then the element in that block:
-  // cheaper than to carry sixteen indices along.
+  // Find the first block with the maximum, then the element in that block; this
+  // is cheaper than carrying sixteen indices along.
   constexpr size_t kBlock = 1024;
   float best = -kInfinity;
   size_t start = 0;

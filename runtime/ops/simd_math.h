@@ -33,7 +33,7 @@ LATIMER_INLINE F32x16 ExpNonPositive(const F32x16& x) {
                               0.04166839271783829f, 0.008368780836462975f,
                               0.0013814467238262296f);
   const F32x16 exp_r = Broadcast(1.0f) + (r + r * r * q);
-  const F32x16 two_to_n = MapParts<F32x16>(
+  const F32x16 two_to_n = MapNative<F32x16>(
       [](I32 bits) { return (F32)((bits + 127) << 23); }, BitsOf(shifted));
   return Select(Broadcast(-87.33f) > x, Broadcast(0.0f), exp_r * two_to_n);
 }

@@ -1,4 +1,4 @@
-// One table per instruction set, and the elementwise kernels.
+// The table of an instruction set, and its elementwise kernels.
 #include "ops/vector_kernels_isa.h"
 
 #include "latimer/profile_config.h"  // Constants only.
@@ -10,20 +10,22 @@
 namespace latimer::LATIMER_ISA {
 namespace {
 
-// x[i] = f(x[i]). The tail goes through the same inlined f as the rest, which
-// halves the code.
+// x[i] = f(x[i]). The end of the row goes through the same inlined f as the
+// rest, which halves the code.
 template <typename F>
 LATIMER_INLINE void Transform(size_t n, float* x, F f) {
-  for (size_t i = 0; i < n; i += kLanes) {
-    float lanes[kLanes] = {};
+  for (size_t i = 0; i < n; i += kElements) {
+    float elements[kElements] = {};
     const size_t rest = n - i;
     float* p = x + i;
-    if (rest < kLanes) [[unlikely]] {
-      __builtin_memcpy(lanes, p, rest * sizeof(float));
-      p = lanes;
+    if (rest < kElements) [[unlikely]] {
+      __builtin_memcpy(elements, p, rest * sizeof(float));
+      p = elements;
     }
     Store(f(Load(p)), p);
-    if (rest < kLanes) __builtin_memcpy(x + i, lanes, rest * sizeof(float));
+    if (rest < kElements) {
+      __builtin_memcpy(x + i, elements, rest * sizeof(float));
+    }
   }
 }
 
@@ -32,37 +34,21 @@ LATIMER_INLINE void Transform(size_t n, float* x, F f) {
 void ScaleAdd(size_t n, const float* x, float scale, const float* addend,
               float* out) {
   const F32x16 s = Broadcast(scale);
-  size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    Store(Load(x + i) * s + Load(addend + i), out + i);
-  }
-  if (i < n) {
-    const size_t rest = n - i;
-    StoreFirst(LoadFirst(x + i, rest) * s + LoadFirst(addend + i, rest),
-               out + i, rest);
-  }
+  ForEachBlock(n, [&](auto block) LATIMER_INLINED {
+    block.Put(block.Get(x) * s + block.Get(addend), out);
+  });
 }
 
 void AddTo(size_t n, const float* x, float* y) {
-  size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    Store(Load(y + i) + Load(x + i), y + i);
-  }
-  if (i < n) {
-    const size_t rest = n - i;
-    StoreFirst(LoadFirst(y + i, rest) + LoadFirst(x + i, rest), y + i, rest);
-  }
+  ForEachBlock(n, [&](auto block) LATIMER_INLINED {
+    block.Put(block.Get(y) + block.Get(x), y);
+  });
 }
 
 void Multiply(size_t n, const float* x, const float* y, float* out) {
-  size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    Store(Load(x + i) * Load(y + i), out + i);
-  }
-  if (i < n) {
-    const size_t rest = n - i;
-    StoreFirst(LoadFirst(x + i, rest) * LoadFirst(y + i, rest), out + i, rest);
-  }
+  ForEachBlock(n, [&](auto block) LATIMER_INLINED {
+    block.Put(block.Get(x) * block.Get(y), out);
+  });
 }
 
 void Activate(Activation kind, size_t n, float* x) {

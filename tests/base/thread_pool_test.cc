@@ -23,19 +23,19 @@ using ::testing::MatchesRegex;
 constexpr uint32_t kMost = kProfile.threads;
 using Counts = std::array<uint64_t, kMost>;
 
-// Adds one to counts[part] for each part that runs; plain memory, so that a
-// thread sanitizer sees any part that runs twice or too late.
-void CountParts(ThreadPool& pool, Counts& counts) {
-  pool.ForEachShard([&](uint32_t part, uint32_t parts) {
-    EXPECT_EQ(parts, pool.thread_count());
-    ASSERT_LT(part, parts);
-    ++counts[part];
+// Adds one to counts[shard] for each shard that runs; plain memory, so that a
+// thread sanitizer sees any shard that runs twice or too late.
+void CountShards(ThreadPool& pool, Counts& counts) {
+  pool.ForEachShard([&](uint32_t shard, uint32_t shards) {
+    EXPECT_EQ(shards, pool.thread_count());
+    ASSERT_LT(shard, shards);
+    ++counts[shard];
   });
 }
 
-void ExpectCounts(const Counts& counts, uint32_t parts, uint64_t times) {
+void ExpectCounts(const Counts& counts, uint32_t shards, uint64_t times) {
   for (uint32_t i = 0; i < kMost; ++i) {
-    EXPECT_EQ(counts[i], i < parts ? times : 0) << "part " << i;
+    EXPECT_EQ(counts[i], i < shards ? times : 0) << "shard " << i;
   }
 }
 
@@ -44,14 +44,14 @@ TEST(ThreadPoolTest, APoolThatWasNotStartedRunsInTheCaller) {
   EXPECT_EQ(pool.thread_count(), 1u);
   Counts counts{};
   const pthread_t caller = pthread_self();
-  pool.ForEachShard([&](uint32_t part, uint32_t) {
+  pool.ForEachShard([&](uint32_t shard, uint32_t) {
     EXPECT_TRUE(pthread_equal(caller, pthread_self()));
-    ++counts[part];
+    ++counts[shard];
   });
   ExpectCounts(counts, 1, 1);
 }
 
-TEST(ThreadPoolTest, EachPartRunsOncePerTaskForThousandsOfTasks) {
+TEST(ThreadPoolTest, EachShardRunsOncePerTaskForThousandsOfTasks) {
   for (uint32_t threads = 1; threads <= kMost; threads += 3) {
     ThreadPool pool;
     ASSERT_TRUE(pool.Start(threads, /*pin=*/false).ok());
@@ -59,8 +59,8 @@ TEST(ThreadPoolTest, EachPartRunsOncePerTaskForThousandsOfTasks) {
     Counts counts{};
     constexpr uint64_t kTasks = 3000;
     for (uint64_t i = 0; i < kTasks; ++i) {
-      CountParts(pool, counts);
-      // Every part is done when Run returns.
+      CountShards(pool, counts);
+      // Every shard is done when Run returns.
       ASSERT_EQ(counts[threads - 1], i + 1);
     }
     ExpectCounts(counts, threads, kTasks);
@@ -71,11 +71,12 @@ TEST(ThreadPoolTest, TasksFollowOneAnotherWithDifferentContexts) {
   ThreadPool pool;
   ASSERT_TRUE(pool.Start(kMost < 4 ? kMost : 4, false).ok());
   for (uint64_t i = 0; i < 2000; ++i) {
-    // On the stack: a part that ran late would write to what is gone.
+    // On the stack: a shard that ran late would write to what is gone.
     std::array<uint64_t, kMost> seen{};
-    pool.ForEachShard([&seen, i](uint32_t part, uint32_t) { seen[part] = i; });
-    for (uint32_t part = 0; part < pool.thread_count(); ++part) {
-      ASSERT_EQ(seen[part], i);
+    pool.ForEachShard(
+        [&seen, i](uint32_t shard, uint32_t) { seen[shard] = i; });
+    for (uint32_t shard = 0; shard < pool.thread_count(); ++shard) {
+      ASSERT_EQ(seen[shard], i);
     }
   }
 }
@@ -87,25 +88,26 @@ TEST(ThreadPoolTest, SleepingThreadsWakeUpForATask) {
   for (int i = 0; i < 20; ++i) {
     // Longer than any spinning.
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    CountParts(pool, counts);
+    CountShards(pool, counts);
   }
   ExpectCounts(counts, pool.thread_count(), 20);
 }
 
-TEST(ThreadPoolTest, TheCallerWaitsForASlowPart) {
+TEST(ThreadPoolTest, TheCallerWaitsForASlowShard) {
   ThreadPool pool;
   ASSERT_TRUE(pool.Start(kMost < 2 ? kMost : 2, false).ok());
   for (uint32_t slow = 0; slow < pool.thread_count(); ++slow) {
     Counts counts{};
-    pool.ForEachShard([&](uint32_t part, uint32_t) {
-      if (part == slow) usleep(20000);
-      ++counts[part];
+    pool.ForEachShard([&](uint32_t shard, uint32_t) {
+      if (shard == slow) usleep(20000);
+      ++counts[shard];
     });
     ExpectCounts(counts, pool.thread_count(), 1);
   }
 }
 
-// A worker that loses its processor is one that sleeps in the middle of a part.
+// A worker that loses its processor is one that sleeps in the middle of a
+// shard.
 TEST(ThreadPoolTest, TheCallerWorksAloneAfterALongWait) {
   if (kMost < 2) GTEST_SKIP() << "This build has one thread.";
   ThreadPool pool;
@@ -145,15 +147,15 @@ TEST(ThreadPoolTest, StartsAgainAfterStopWithOtherThreads) {
     const uint32_t threads = 1 + static_cast<uint32_t>(round) % kMost;
     ASSERT_TRUE(pool.Start(threads, false).ok());
     Counts counts{};
-    CountParts(pool, counts);
-    CountParts(pool, counts);
+    CountShards(pool, counts);
+    CountShards(pool, counts);
     ExpectCounts(counts, threads, 2);
     if (round % 2 == 0) pool.Stop();
   }
   pool.Stop();
   EXPECT_EQ(pool.thread_count(), 1u);
   Counts counts{};
-  CountParts(pool, counts);
+  CountShards(pool, counts);
   ExpectCounts(counts, 1, 1);
 }
 

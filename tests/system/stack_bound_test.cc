@@ -27,7 +27,7 @@ namespace {
 // called, any kernel of any instruction set counts.
 constexpr IndirectCall kIndirectCalls[] = {
     // A task of the pool: the functions that ForEachShard makes of lambdas.
-    {"latimer::ThreadPool::(Run|TakeParts|Work|WorkerMain)\\(",
+    {"latimer::ThreadPool::(Run|TakeShards|Work|WorkerMain)\\(",
      "ForEachShard<.*::_FUN\\("},
     // GemmKernels, ops/xnnpack/kernel_sets.cc.
     {"latimer::GemmInt8\\(", "xnn_qd8_f32_qc[48]w_gemm_"},

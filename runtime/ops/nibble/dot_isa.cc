@@ -1,4 +1,4 @@
-// Products of nibbles and bytes; ops/nibble/planes.h says what of.
+// Products of nibbles and bytes; see ops/nibble/planes.h.
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,43 +12,35 @@ namespace latimer::LATIMER_ISA {
 namespace {
 
 constexpr size_t kChannels = kNibbleBlockRows;
-// How far ahead of the reading the memory is asked for. The planes are read
-// once per token, and the hardware alone reaches half of the bandwidth: of 0 to
-// 32 KiB this was among the best on x86-64, in the cache and out of it.
+// How far ahead to prefetch. The planes are read once per token, and hardware
+// prefetching alone reaches half of the bandwidth. Of 0 to 32 KiB this was
+// among the best on x86-64, with the planes in the cache and not.
 constexpr size_t kPrefetchBytes = 8192;
 
-// What stands behind the nibbles of a block; behind the low ones only `sum`.
-struct Constants {
-  int32_t sum[kChannels];
-  float scale[kChannels];
-  float norm[kChannels];
-};
-
 LATIMER_INLINE const uint8_t* HighOf(const NibbleProduct& p, size_t block) {
-  static_assert(NibbleHighBytes(64) == kChannels * 32 + sizeof(Constants));
-  return p.high + block * (kChannels * p.k / 2 + sizeof(Constants));
+  return p.high + block * (kChannels * p.k / 2 + sizeof(NibbleConstants));
 }
 LATIMER_INLINE const uint8_t* LowOf(const NibbleProduct& p, size_t block) {
-  static_assert(NibbleLowBytes(64) == kChannels * 32 + sizeof(Constants::sum));
-  return p.low + block * (kChannels * p.k / 2 + sizeof(Constants::sum));
+  return p.low + block * (kChannels * p.k / 2 + sizeof(NibbleConstants::sum));
 }
-LATIMER_INLINE const Constants& ConstantsOf(const NibbleProduct& p,
-                                            size_t block) {
-  return *reinterpret_cast<const Constants*>(HighOf(p, block) +
-                                             kChannels * p.k / 2);
+LATIMER_INLINE const NibbleConstants& ConstantsOf(const NibbleProduct& p,
+                                                  size_t block) {
+  return *reinterpret_cast<const NibbleConstants*>(HighOf(p, block) +
+                                                   kChannels * p.k / 2);
 }
 
-// One number for each channel. GCC cuts these to the vectors that there are; of
-// loops it makes scalar code.
+// One number per channel. GCC splits these into the CPU's vectors; loops would
+// become scalar code.
 typedef float Floats
     __attribute__((vector_size(kChannels * 4), aligned(4), may_alias));
 typedef int32_t Ints
     __attribute__((vector_size(kChannels * 4), aligned(4), may_alias));
 typedef uint32_t Uints
     __attribute__((vector_size(kChannels * 4), aligned(4), may_alias));
-// FloatsAt(p), IntsAt(p), UintsAt(p): what stands at `p`, which need not be
-// aligned. Clang forgets behind a reference that its type says so; GCC makes
-// slower code of results. (Template arguments lose what a type says.)
+// FloatsAt(p), IntsAt(p), UintsAt(p): the numbers at `p`, which need not be
+// aligned. Clang assumes that references are aligned, against their type; GCC
+// makes slower code for values. (As template arguments, the types would lose
+// their attributes.)
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpsabi"  // All calls are inlined.
 #define LATIMER_AT(Numbers)                           \
@@ -67,9 +59,8 @@ LATIMER_AT(Floats)
 LATIMER_AT(Ints)
 LATIMER_AT(Uints)
 
-// out[row] = x times the nibbles of a block, x being the row's q without its
-// zero point. A file that lies about the sums of nibbles may overflow, which
-// wraps.
+// out[row] = x times the nibbles of a block, where x is the row's q without its
+// zero point. A file with wrong sums of nibbles may overflow, which wraps.
 template <size_t kRows>
 LATIMER_INLINE void DotBlock(const NibbleProduct* rows, const uint8_t* nibbles,
                              int32_t (&out)[kRows][kChannels]) {
@@ -86,7 +77,7 @@ LATIMER_INLINE void DotBlock(const NibbleProduct* rows, const uint8_t* nibbles,
     }
     AddGroup<kRows>(sums, nibbles, q, i);
   }
-  for (size_t line = 0; line < sizeof(Constants); line += kLine) {
+  for (size_t line = 0; line < sizeof(NibbleConstants); line += kLine) {
     __builtin_prefetch(nibbles + line + kPrefetchBytes);
   }
   for (size_t row = 0; row < kRows; ++row) {
@@ -100,7 +91,8 @@ LATIMER_INLINE void DotBlock(const NibbleProduct* rows, const uint8_t* nibbles,
 
 alignas(64) constexpr float kZeros[kChannels] = {};
 
-// The biases of a block: where they lie, or a copy with zeros behind the end.
+// The biases of a block: those of the model, or a copy with zeros from channel
+// n on.
 LATIMER_INLINE const float* BiasOf(const NibbleProduct& p, size_t block,
                                    float (&copy)[kChannels]) {
   const size_t channel = block * kChannels;
@@ -112,8 +104,8 @@ LATIMER_INLINE const float* BiasOf(const NibbleProduct& p, size_t block,
   return copy;
 }
 
-// The largest of all but those of channels from `channels` on. In vectors of
-// four, which every instruction set has, or GCC takes 16 steps.
+// The largest of the first `channels` values; overwrites the others. In vectors
+// of four, which every instruction set has; otherwise GCC takes 16 steps.
 LATIMER_INLINE float Largest(float (&values)[kChannels], size_t channels) {
   typedef float F32x4 __attribute__((vector_size(16)));
   const auto larger = [](F32x4 a, F32x4 b) __attribute__((always_inline)) {
@@ -130,25 +122,25 @@ LATIMER_INLINE float Largest(float (&values)[kChannels], size_t channels) {
   return most[0];
 }
 
-// logits = GemmInt8's operations, whose bias is zero, and those of add(). All
-// of them rise with `sums`, for the scales are not negative.
+// logits = the operations of GemmInt8, with its bias of zero, and of add(). All
+// of them rise with `sums`, because the scales are not negative.
 LATIMER_INLINE void Finish(const NibbleProduct& p, size_t block,
                            const Floats& sums, float (&logits)[kChannels]) {
   const Floats scale = FloatsAt(ConstantsOf(p, block).scale);
   float copy[kChannels];
   const Floats bias = FloatsAt(BiasOf(p, block, copy));
-  // A bias of zero changes nothing, for the product is not -0.
+  // A bias of zero changes nothing, because the sum before it is not -0.
   const Floats result = (sums * p.scale * scale + 0.0f) + bias;
   __builtin_memcpy(logits, &result, sizeof(result));
 }
 
-// The largest bound of a block; high: what its high nibbles give.
+// The largest bound of a block, given the dot products of its high nibbles.
 LATIMER_INLINE float BoundOf(const NibbleProduct& p, size_t block,
                              const int32_t (&high)[kChannels]) {
-  // 16 high + low - 128 sum(x), low being at most 7.5 sum(x) + the norms'
-  // product. The sum of integers is at most 2^15 k, the norms' product below
-  // 2^11 k, so rounding them and their sum to floats takes away less than
-  // 2.2 * 2^-9 k; k / 64 more makes it a bound again.
+  // The sum is 16 high + low - 128 sum(x), where low is at most 7.5 sum(x) +
+  // the product of the norms. The sum of integers is at most 2^15 k and the
+  // product of the norms below 2^11 k, so rounding both and their sum to floats
+  // takes away less than 2.2 * 2^-9 k. Adding k / 64 makes it a bound again.
   const uint32_t offset = 120 * static_cast<uint32_t>(p.sum);
   const float rest =
       static_cast<float>(p.k) / 64 - 0.5f * static_cast<float>(p.sum);
@@ -161,7 +153,7 @@ LATIMER_INLINE float BoundOf(const NibbleProduct& p, size_t block,
   return Largest(upper, p.n - block * kChannels);
 }
 
-// out[row] = what GemmInt8 sums up: x times the weights of a block, which are
+// out[row] = GemmInt8's sums: x times the weights of a block, which are
 // 16 high + low - 128.
 template <size_t kRows>
 LATIMER_INLINE void SumBlock(const NibbleProduct* rows, size_t block,
@@ -176,8 +168,8 @@ LATIMER_INLINE void SumBlock(const NibbleProduct* rows, size_t block,
   }
 }
 
-// The same for several blocks, of bytes that are put together of both planes'
-// nibbles.
+// The same for several blocks. Puts bytes together from the nibbles of both
+// planes.
 template <size_t kRows, size_t kBlocks>
 LATIMER_INLINE void SumWholeBlocks(const NibbleProduct* rows, size_t block,
                                    int32_t (&out)[kBlocks][kRows][kChannels]) {
@@ -209,7 +201,7 @@ LATIMER_INLINE void SumWholeBlocks(const NibbleProduct* rows, size_t block,
       low[b] += kGroup;
     }
   }
-  // Those were sums of q (w + 128 + offset), q being x + zero_point.
+  // Those were sums of q (w + 128 + offset), where q is x + zero_point.
   constexpr auto kOffset = static_cast<uint32_t>(kWholeOffset);
 #pragma GCC unroll 2
   for (size_t b = 0; b < kBlocks; ++b) {
@@ -237,7 +229,7 @@ LATIMER_INLINE void BoundRows(const NibbleProduct* rows, size_t block,
   }
 }
 
-// logits = those of a block; sums: SumBlock's.
+// The logits of a block, given SumBlock's sums.
 LATIMER_INLINE void LogitsOf(const NibbleProduct& p, size_t block,
                              const int32_t (&sums)[kChannels],
                              float (&logits)[kChannels]) {
@@ -264,8 +256,8 @@ LATIMER_INLINE void MaximumRows(const NibbleProduct* rows, size_t block,
   }
 }
 
-// run(first row, its count) for all rows, kMost, a power of two, or fewer at a
-// time.
+// Calls run<count>(first row) for all rows: kMost rows at a time, which is a
+// power of two, then fewer.
 template <size_t kMost, typename Run>
 LATIMER_INLINE void ForEachRows(size_t first, size_t count, const Run& run) {
   for (; first + kMost <= count; first += kMost) {

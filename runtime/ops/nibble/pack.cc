@@ -10,22 +10,16 @@
 namespace latimer {
 namespace {
 
-// What stands behind the nibbles of a block; behind the low ones only `sum`.
-struct Constants {
-  int32_t sum[kNibbleBlockRows];
-  float scale[kNibbleBlockRows];
-  float norm[kNibbleBlockRows];
-};
-
-// Packs one row into blocks that are zero yet. Returns its norm.
-float PackRow(size_t k, const int8_t* weights, size_t lane, uint8_t* high,
+// Packs the weights of channel `channel` of a block into nibbles that are zero.
+// Returns the norm.
+float PackRow(size_t k, const int8_t* weights, size_t channel, uint8_t* high,
               uint8_t* low, int32_t* high_sum, int32_t* low_sum) {
   constexpr size_t kLine = 4 * kNibbleBlockRows;
   int64_t squares = 0;  // Of 2 l - 15.
   for (size_t i = 0; i < k; ++i) {
     const int w = weights[i] + 128;
     const int h = w >> 4, l = w & 15;
-    const size_t byte = i / 8 * kLine + 4 * lane + i % 4;
+    const size_t byte = i / 8 * kLine + 4 * channel + i % 4;
     const int shift = i % 8 < 4 ? 0 : 4;
     high[byte] = static_cast<uint8_t>(high[byte] | h << shift);
     low[byte] = static_cast<uint8_t>(low[byte] | l << shift);
@@ -33,7 +27,7 @@ float PackRow(size_t k, const int8_t* weights, size_t lane, uint8_t* high,
     *low_sum += l;
     squares += (2 * l - 15) * (2 * l - 15);
   }
-  // Up, so that it is a bound.
+  // Rounded up, so that it is a bound.
   const double norm = std::sqrt(static_cast<double>(squares)) / 2;
   return std::nextafter(static_cast<float>(norm),
                         std::numeric_limits<float>::infinity());
@@ -54,7 +48,7 @@ void PackNibblePlanes(size_t n, size_t k, size_t begin, size_t rows,
     const size_t nibbles = kNibbleBlockRows * k / 2;
     std::memset(high, 0, nibbles);
     std::memset(low, 0, nibbles);
-    Constants constants = {};
+    NibbleConstants constants = {};
     int32_t low_sums[kNibbleBlockRows] = {};
     for (size_t i = 0; i < kNibbleBlockRows && first + i < rows; ++i) {
       constants.scale[i] = scale[first + i];

@@ -1,5 +1,5 @@
-// Packing of weights as ops/nibble/planes.h says. For the converter and for
-// tests.
+// Packs weights in the layout that ops/nibble/planes.h describes. For the
+// converter and for tests.
 #ifndef LATIMER_OPS_NIBBLE_PACK_H_
 #define LATIMER_OPS_NIBBLE_PACK_H_
 
@@ -10,10 +10,10 @@ namespace latimer {
 
 // Packs rows [begin, begin + rows) of weights [n, k]; `weights` [rows, k] and
 // `scale` [rows] begin with the first of them. `matrix` is the whole matrix,
-// NibblePlaneBytes(n, k) long, of which the blocks of these rows are written
-// completely: padding is zero. Same input, same bytes.
+// NibblePlaneBytes(n, k) long. The blocks of these rows are written completely:
+// padding is zero. The same input gives the same bytes.
 // Precondition: FitsNibblePlanes(k); `begin` is a multiple of 16, and so is
-// `rows`, unless they are the last. The scales are not negative.
+// `rows` unless these are the last rows. The scales are not negative.
 void PackNibblePlanes(size_t n, size_t k, size_t begin, size_t rows,
                       const int8_t* weights, const float* scale,
                       std::byte* matrix);

@@ -32,8 +32,9 @@ NibbleProduct MakeNibbleProduct(const NibbleKernels& kernels,
   int32_t sum;
   uint32_t squares;
   kernels.measure(w.k, q, zero_point, &sum, &squares);
-  // Conversion, root and product, here, and the product with a row's norm round
-  // four times, each by at most 2^-24 of the result; 2^-20 more covers them.
+  // Four operations round: the conversion, the root and the product here, and
+  // the product with a row's norm. Each error is at most 2^-24 of the result;
+  // 2^-20 more covers all of them.
   const float norm = std::sqrt(static_cast<float>(squares)) * (1 + 0x1p-20f);
   return {.high = data,
           .low = data + NibblePassBytes(w.n, w.k),
@@ -51,12 +52,12 @@ void UnpackNibbleRow(const PackedMatrix& w, uint32_t channel, float* out) {
   LATIMER_DCHECK(channel < w.n);
   constexpr size_t kLine = 4 * kNibbleBlockRows;
   const size_t block = channel / kNibbleBlockRows;
-  const size_t lane = channel % kNibbleBlockRows;
+  const size_t first_byte = 4 * (channel % kNibbleBlockRows);
   const auto* data = reinterpret_cast<const uint8_t*>(w.data);
-  const uint8_t* high = data + block * NibbleHighBytes(w.k) + 4 * lane;
-  const uint8_t* low =
-      data + NibblePassBytes(w.n, w.k) + block * NibbleLowBytes(w.k) + 4 * lane;
-  float scale;  // Behind the nibbles and their sums.
+  const uint8_t* high = data + block * NibbleHighBytes(w.k) + first_byte;
+  const uint8_t* low = data + NibblePassBytes(w.n, w.k) +
+                       block * NibbleLowBytes(w.k) + first_byte;
+  float scale;  // After the nibbles and their sums.
   std::memcpy(&scale, high + (w.k / 8 + 1) * kLine, sizeof(scale));
   for (size_t i = 0; i < w.k; i += 8, high += kLine, low += kLine) {
     for (size_t b = 0; b < 4; ++b) {

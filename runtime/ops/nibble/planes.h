@@ -1,27 +1,26 @@
-// The output matrix for greedy search, which wants the best logit alone: int8
-// weights cut into a high and a low nibble, each stored once.
+// The output matrix for greedy search, which needs only the best logit: int8
+// weights split into a high and a low nibble, stored apart.
 //
 // With w = 16 h + l - 128, h and l in 0..15, the high nibbles of a row, half of
-// its bytes, tell its logit up to
+// its bytes, determine its logit up to
 //   |sum x[i] (l[i] - 7.5)| <= |x| * |l - 7.5|           (Cauchy-Schwarz)
-// where x is the quantized row of activations without its zero point. So a pass
-// over the high nibbles bounds every logit from above, and the low ones are
-// read only where a bound reaches the best logit that is known. What they then
-// give is the same to the last bit as GemmInt8 and the bias: the sum in int32
-// is exact, and the operations on floats are the same. See
+// where x is the quantized row of activations without its zero point. A pass
+// over the high nibbles therefore bounds every logit from above, and the low
+// nibbles are read only where a bound reaches the best logit known so far. The
+// logits computed from both are the same bits as those of GemmInt8 and the
+// bias: the sum in int32 is exact, and the float operations are the same. See
 // transformer/pruned_argmax.h.
 //
 // A matrix [n, k], k a multiple of 32, is blocks of 16 output channels:
-//   high nibbles [16, k], int32 their sums [16], float scale [16], float norm
-//   [16]
+//   high nibbles [16, k], then NibbleConstants
 // and after all of them blocks of
 //   low nibbles [16, k], int32 their sums [16]
-// norm is at least |l - 7.5|. Nibbles of a block lie in lines of 64 bytes; byte
-// 4 c + b of line i has inputs 8 i + b and, in its high half, 8 i + 4 + b of
-// channel c, so that vectors of int32 sum up the channels side by side. What
-// the last block has too many is zeros.
+// The nibbles of a block are in lines of 64 bytes; byte 4 c + b of line i has
+// inputs 8 i + b and, in its high half, 8 i + 4 + b of channel c, so that
+// vectors of int32 sum up the channels side by side. The last block is filled
+// with zeros.
 //
-// For *_isa.cc too, which calls none of its functions.
+// *_isa.cc files include this header too, but call none of its functions.
 #ifndef LATIMER_OPS_NIBBLE_PLANES_H_
 #define LATIMER_OPS_NIBBLE_PLANES_H_
 
@@ -40,6 +39,14 @@ inline constexpr uint32_t kNibbleInputs = 32;
 // Largest k: all sums fit int32.
 inline constexpr uint32_t kMaxNibbleInputs = 16384;
 
+// What comes after the high nibbles of a block. Only `sum` comes after low
+// ones.
+struct NibbleConstants {
+  int32_t sum[kNibbleBlockRows];  // Of the nibbles.
+  float scale[kNibbleBlockRows];
+  float norm[kNibbleBlockRows];  // At least |l - 7.5|.
+};
+
 // A row of activations and the matrix that multiplies it.
 struct NibbleProduct {
   const uint8_t* high;  // 64-byte aligned, as all blocks are
@@ -50,7 +57,7 @@ struct NibbleProduct {
   const int8_t* q;  // [k]
   int32_t zero_point;
   float scale;
-  // Of x = q - zero_point: the sum, and a number that is at least the norm.
+  // Of x = q - zero_point: the sum, and an upper bound of the norm.
   int32_t sum;
   float norm;
 };
@@ -70,22 +77,22 @@ struct NibbleKernels {
   void (*bound)(const NibbleProduct* rows, size_t count, size_t begin,
                 size_t end, float* bounds, size_t stride);
 
-  // The same with the largest logit of each block, not a bound: reads the low
-  // nibbles too, and is no slower than `bound` where many rows keep the CPU
-  // busy for longer than the memory.
+  // The same, but writes the largest logit of each block instead of a bound.
+  // Reads the low nibbles too, and is no slower than `bound` for so many rows
+  // that the CPU and not the memory limits the speed.
   void (*maximum)(const NibbleProduct* rows, size_t count, size_t begin,
                   size_t end, float* maxima, size_t stride);
 
-  // The logits of blocks [begin, end). Those of channels from n on are written
-  // too; they mean nothing.
+  // The logits of blocks [begin, end). Logits are also written for channels
+  // from n to the end of the last block; they mean nothing.
   void (*compute)(const NibbleProduct& product, size_t begin, size_t end,
                   float* logits);
 };
 
-// The fastest table of this build that the CPU can run; null: none.
+// The fastest table of this build that the CPU can run; null if there is none.
 const NibbleKernels* SelectNibbleKernels(const CpuFeatures& features);
 
-// Whether a matrix with k inputs may lie so.
+// Whether a matrix with k inputs can have this layout.
 constexpr bool FitsNibblePlanes(uint64_t k) {
   return k > 0 && k % kNibbleInputs == 0 && k <= kMaxNibbleInputs;
 }
@@ -96,13 +103,13 @@ constexpr uint64_t NibbleBlocks(uint64_t n) {
 
 // Bytes of a block of high nibbles, and of one of low nibbles.
 constexpr uint64_t NibbleHighBytes(uint64_t k) {
-  return kNibbleBlockRows * (k / 2 + 3 * sizeof(float));
+  return kNibbleBlockRows * k / 2 + sizeof(NibbleConstants);
 }
 constexpr uint64_t NibbleLowBytes(uint64_t k) {
-  return kNibbleBlockRows * (k / 2 + sizeof(int32_t));
+  return kNibbleBlockRows * k / 2 + sizeof(NibbleConstants::sum);
 }
 
-// Bytes that are read for every token, a multiple of 64: the high nibbles.
+// Bytes that every token reads, a multiple of 64: the high nibbles.
 constexpr uint64_t NibblePassBytes(uint64_t n, uint64_t k) {
   return NibbleBlocks(n) * NibbleHighBytes(k);
 }
@@ -113,7 +120,7 @@ constexpr uint64_t NibblePlaneBytes(uint64_t n, uint64_t k) {
 }
 
 // What the kernels need to multiply q [w.k], quantized with these parameters,
-// by w. Borrows all of it.
+// by w. Borrows w.data, `bias` and `q`.
 NibbleProduct MakeNibbleProduct(const NibbleKernels& kernels,
                                 const PackedMatrix& w, const float* bias,
                                 const int8_t* q, int32_t zero_point,

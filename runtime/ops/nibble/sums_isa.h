@@ -1,10 +1,11 @@
-// Sums of products of nibbles and bytes on one instruction set, for dot_isa.cc.
+// Sums of products of nibbles and bytes for one instruction set, for
+// dot_isa.cc.
 //
-// Sums holds what a block's 16 channels are for one row of activations.
-// AddGroup adds the products of 32 inputs, for kRows rows at once, so that
-// nibbles are taken apart once; Store writes int32 [16]. Where kMostWholeRows
-// is not 0, AddWholeGroup multiplies bytes put together of a high and a low
-// nibble each, plus kWholeOffset: half of the products.
+// Sums holds the sums of a block's 16 channels for one row of activations.
+// AddGroup adds the products of 32 inputs for kRows rows at once, so that
+// nibbles are unpacked only once. Store writes int32 [16]. Where kMostWholeRows
+// is not 0, AddWholeGroup multiplies whole bytes, each a high and a low nibble
+// plus kWholeOffset, which takes half as many products.
 #ifndef LATIMER_OPS_NIBBLE_SUMS_ISA_H_
 #define LATIMER_OPS_NIBBLE_SUMS_ISA_H_
 
@@ -23,8 +24,8 @@
 namespace latimer::LATIMER_ISA {
 namespace {
 
-// Bytes of a line, which has eight inputs of each channel, and lines of a
-// group: products of its 32 inputs can be summed up in int16.
+// A line has eight inputs of each channel. A group is as many lines as int16
+// can sum up: 32 inputs.
 constexpr size_t kLine = 64;
 constexpr size_t kLines = kNibbleInputs / 8;
 constexpr size_t kGroup = kLines * kLine;
@@ -35,15 +36,15 @@ LATIMER_INLINE int32_t LoadInt32(const int8_t* p) {
   return value;
 }
 
-// kMostRows, kMostWholeRows: rows whose sums the registers hold.
+// kMostRows, kMostWholeRows: the registers hold the sums of so many rows.
 #if defined(__AVX512VNNI__)
 
 constexpr size_t kMostRows = 4;
 constexpr size_t kMostWholeRows = 8;
 constexpr size_t kWholeBlocks = 2;
 constexpr int32_t kWholeOffset = 0;
-// Each waits for itself: with few rows four are needed, with many there are
-// enough.
+// Each addition waits for the one before: few rows need four sums each, with
+// many rows there are enough.
 struct Sums {
   __m512i part[4];
 };
@@ -76,7 +77,7 @@ LATIMER_INLINE void AddWholeGroup(Sums (&sums)[kBlocks][kRows],
                                   const int8_t* const (&q)[kRows],
                                   size_t input) {
   const __m512i mask = _mm512_set1_epi8(15);
-  // Bit by bit mask ? b : a.
+  // For each bit: mask ? b : a.
   constexpr int kSelect = 0xD8;
 #pragma GCC unroll 2
   for (size_t i = 0; i < kLines; ++i, input += 8) {
@@ -268,7 +269,7 @@ LATIMER_INLINE void Store(const Sums& sums, int32_t* out) {
 #elif defined(__ARM_NEON)
 
 constexpr size_t kMostRows = 1;
-// Of each channel two sums, side by side.
+// Two sums of each channel, side by side.
 struct Sums {
   int32x4_t pair[8];
 };

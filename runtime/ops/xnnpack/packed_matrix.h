@@ -1,24 +1,25 @@
-// How a weight matrix lies in memory for XNNPACK's GEMM kernels. A leaf: the
-// converter, the loader and the model use it, and none of them sees XNNPACK.
+// How a weight matrix lies in memory for XNNPACK's GEMM kernels. The converter,
+// the loader and the model use this header without seeing XNNPACK.
 //
-// A packed matrix [n, k] is a row of blocks of nr output channels. A block is
+// A packed matrix [n, k] is a sequence of blocks of nr output channels. A block
+// is
 //
 //   int8: int32 -(sum of the channel's weights) [nr], weights, float scale
 //         [nr], float 0 [nr]
-//   int4: as int8, with two weights a byte
+//   int4: as int8, with two weights per byte
 //   f32:  float 0 [nr], weights
-//   f16:  weights, IEEE binary16; for kernels of our own, which every CPU has
+//   f16:  weights, IEEE binary16; for our own kernels, which every CPU has
 //
-// The zeros are where XNNPACK has the bias. Its kernels add that fused or not,
-// as the CPU does; with zeros they all give the same bits (of int8), and the
-// bias is added to what they give.
+// The zeros are where XNNPACK expects the bias. Its kernels add the bias fused
+// or not, depending on the CPU; with zeros all int8 kernels give the same bits,
+// and the bias is added to their result.
 //
 // Weights come kr inputs at a time: kr of channel 0, kr of channel 1, ... With
 // sr > 1 each group of kr*sr inputs is rotated by kr per channel ("shuffle").
 // Inputs are padded with zeros to a multiple of kr*sr, channels to one of nr.
 // int4 has kr bytes for 2*kr inputs of a channel, the first kr of them in the
 // low nibbles, in two's complement; it is padded to 2*kr*sr.
-// The layout is XNNPACK's `goi` packing of qd8-f32-qc8w, -qc4w and f32 GEMM.
+// The layout is XNNPACK's `goi` packing for qd8-f32-qc8w, -qc4w and f32 GEMM.
 #ifndef LATIMER_OPS_XNNPACK_PACKED_MATRIX_H_
 #define LATIMER_OPS_XNNPACK_PACKED_MATRIX_H_
 
@@ -31,21 +32,7 @@ enum class WeightType : uint8_t {
   kF32,
   kInt8,  // Symmetric, one scale per output channel: XNNPACK's qc8w.
   kInt4,  // The same with -8..7: qc4w. For some matrices of an int8 model.
-  kF16,   // Converted to f32 as they are read: ops/gemm_f16_isa.cc.
-};
-
-// Named nr x kr [s sr], but for 4x4, to tell it from its f32 counterpart. The
-// values are the model file's; see schema/model.fbs.
-enum class Tile : uint8_t {
-  k8x8 = 1,    // int8: AVX2, AVX-VNNI, AVX-512; ARM dotprod and i8mm.
-  k16x8 = 2,   // int8: AVX-512; ARM dotprod and i8mm.
-  k4x8 = 3,    // int8: SSE4.1.
-  k8x2s4 = 4,  // int8: plain NEON.
-  k8x1 = 5,    // f32: SSE4.1 and later, NEON.
-  k16x4 = 6,   // int8: ARM dotprod.
-  k4x4 = 7,    // int8: plain C, inputs one by one.
-  k4x1 = 8,    // f32: plain C.
-  k16x1 = 9,   // f16: all.
+  kF16,   // Converted to f32 when read: ops/gemm_f16_isa.cc.
 };
 
 constexpr const char* NameOf(WeightType type) {
@@ -62,85 +49,72 @@ constexpr const char* NameOf(WeightType type) {
   return "?";
 }
 
+// Named nr x kr [s sr]; only 4x4 is not, to tell it from f32's 4x1. The values
+// are the model file's; see schema/model.fbs.
+enum class Tile : uint8_t {
+  k8x8 = 1,    // AVX2, AVX-VNNI, AVX-512; ARM dotprod and i8mm.
+  k16x8 = 2,   // AVX-512; ARM dotprod and i8mm.
+  k4x8 = 3,    // SSE4.1.
+  k8x2s4 = 4,  // Plain NEON.
+  k8x1 = 5,    // SSE4.1 and later, NEON.
+  k16x4 = 6,   // ARM dotprod.
+  k4x4 = 7,    // Plain C, inputs one by one.
+  k4x1 = 8,    // Plain C.
+  k16x1 = 9,   // All.
+};
+
 struct TileShape {
   uint32_t nr;  // Output channels of one block.
   uint32_t kr;  // Consecutive inputs of one channel.
   uint32_t sr;  // Length of the shuffle; 1 is none.
 };
 
-constexpr TileShape ShapeOf(Tile tile) {
-  switch (tile) {
-    case Tile::k8x8:
-      return {8, 8, 1};
-    case Tile::k16x8:
-      return {16, 8, 1};
-    case Tile::k4x8:
-      return {4, 8, 1};
-    case Tile::k8x2s4:
-      return {8, 2, 4};
-    case Tile::k8x1:
-      return {8, 1, 1};
-    case Tile::k16x4:
-      return {16, 4, 1};
-    case Tile::k4x4:
-    case Tile::k4x1:
-      return {4, 1, 1};
-    case Tile::k16x1:
-      return {16, 1, 1};
-  }
-  return {};
+struct TileInfo {
+  const char* name;
+  // The weights of a model with this tile; int4 matrices have the int8 tile of
+  // the others.
+  WeightType type;
+  TileShape shape;
+};
+
+// By the value of Tile. The first entry stands for values that are no tile.
+inline constexpr TileInfo kTiles[] = {
+    {"?", WeightType::kInt8, {}},
+    {"8x8", WeightType::kInt8, {8, 8, 1}},
+    {"16x8", WeightType::kInt8, {16, 8, 1}},
+    {"4x8", WeightType::kInt8, {4, 8, 1}},
+    {"8x2s4", WeightType::kInt8, {8, 2, 4}},
+    {"8x1", WeightType::kF32, {8, 1, 1}},
+    {"16x4", WeightType::kInt8, {16, 4, 1}},
+    {"4x4", WeightType::kInt8, {4, 1, 1}},
+    {"4x1", WeightType::kF32, {4, 1, 1}},
+    {"16x1", WeightType::kF16, {16, 1, 1}},
+};
+
+constexpr const TileInfo& InfoOf(Tile tile) {
+  const auto value = static_cast<size_t>(tile);
+  return kTiles[value < sizeof(kTiles) / sizeof(kTiles[0]) ? value : 0];
 }
 
-// int4 weights in a model of this tile: XNNPACK has none for plain NEON with a
-// shuffle.
-constexpr TileShape Int4ShapeOf(Tile tile) {
-  return tile == Tile::k8x2s4 ? TileShape{16, 1, 1} : ShapeOf(tile);
-}
+constexpr const char* NameOf(Tile tile) { return InfoOf(tile).name; }
+constexpr WeightType WeightTypeOf(Tile tile) { return InfoOf(tile).type; }
+constexpr TileShape ShapeOf(Tile tile) { return InfoOf(tile).shape; }
 
+// The shape of int4 weights may differ: XNNPACK has no kernels for plain NEON
+// with a shuffle.
 constexpr TileShape ShapeOf(WeightType type, Tile tile) {
-  return type == WeightType::kInt4 ? Int4ShapeOf(tile) : ShapeOf(tile);
+  return type == WeightType::kInt4 && tile == Tile::k8x2s4 ? TileShape{16, 1, 1}
+                                                           : ShapeOf(tile);
 }
 
-// "8x8", "8x2s4", ...; "?" for a value that is no tile.
-constexpr const char* NameOf(Tile tile) {
-  switch (tile) {
-    case Tile::k8x8:
-      return "8x8";
-    case Tile::k16x8:
-      return "16x8";
-    case Tile::k4x8:
-      return "4x8";
-    case Tile::k8x2s4:
-      return "8x2s4";
-    case Tile::k8x1:
-      return "8x1";
-    case Tile::k16x4:
-      return "16x4";
-    case Tile::k4x4:
-      return "4x4";
-    case Tile::k4x1:
-      return "4x1";
-    case Tile::k16x1:
-      return "16x1";
-  }
-  return "?";
-}
-
-// Of a model's matrices; those that are int4 have the tile of the others.
-constexpr WeightType WeightTypeOf(Tile tile) {
-  if (tile == Tile::k16x1) return WeightType::kF16;
-  return tile == Tile::k8x1 || tile == Tile::k4x1 ? WeightType::kF32
-                                                  : WeightType::kInt8;
-}
-
-// Where a packed matrix must begin, and what its size is a multiple of.
+// The alignment of a packed matrix; its size is a multiple of this too.
 inline constexpr size_t kPackedAlignment = 64;
 
 constexpr uint64_t RoundUp(uint64_t value, uint64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-// Inputs of a packed channel: k with its padding.
+// Inputs of a packed channel: k and its padding.
 constexpr uint64_t PackedInputs(WeightType type, Tile tile, uint64_t k) {
   const TileShape shape = ShapeOf(type, tile);
   const uint64_t planes = type == WeightType::kInt4 ? 2 : 1;

@@ -291,7 +291,7 @@ TEST_F(XnnpackOracle, Int4GemmIsTheFullyConnectedOperatorsBits) {
           << NameOf(tile);
       // As for int8; where the operator has the kernels of another layout
       // (AVX2, SSE4.1), only the results are equal.
-      const uint32_t nr = Int4ShapeOf(tile).nr;
+      const uint32_t nr = ShapeOf(WeightType::kInt4, tile).nr;
       if (tile == Tile::k16x8 && s.n % nr == 0 && capture.size == size) {
         EXPECT_EQ(std::memcmp(packed.get(), capture.aligned, size), 0)
             << NameOf(tile);
