@@ -20,33 +20,34 @@ namespace latimer {
 
 struct WriteOptions {
   WeightType weights = WeightType::kInt8;
-  // Of the linear layers: one for int8 weights, one for f32; f16 has one only.
+  // Layouts of the linear layers for int8 and for f32 weights; f16 has only
+  // one.
   Tile tile = Tile::k8x8;
   Tile f32_tile = Tile::k8x1;
-  // Writes an int8 output matrix for a pruned argmax, where it can be and
+  // Stores an int8 output matrix for a pruned argmax if its shape allows it and
   // greedy search would use it.
   bool pruned_argmax = true;
-  // Weights of the smallest that is. Fewer are in a cache and their product
-  // takes few microseconds; half of the bytes and more instructions save
-  // nothing there.
+  // Number of weights of the smallest matrix that is stored so. A smaller one
+  // fits in a cache, where halving its bytes saves nothing and the additional
+  // instructions cost time.
   uint64_t smallest_pruned = uint64_t{1} << 20;
-  // With int8 weights: the matrices that are int4. Borrowed; null: none.
+  // Matrices of an int8 model that are int4. Borrowed; null: none.
   const Int4Matrices* int4 = nullptr;
   // Borrowed; see converter/known_answer.h.
   KnownAnswer known_answer = {};
-  // Makes room for a certificate; see SetCertificate.
+  // Reserves room for a certificate; see SetCertificate.
   bool certificate = false;
-  // Where the file is made, not committed; borrowed, and Reserve has not been
-  // called. Null: in memory.
+  // Writes into this file without committing it. Borrowed; Reserve must not
+  // have been called. Null: writes into memory.
   OutputFile* file = nullptr;
-  // Bytes that `file` has behind the model, for a signature; zeros.
+  // Zero bytes that `file` gets after the model, for a signature.
   size_t bytes_behind = 0;
-  // Called with what is done and the whole, in bytes, by one thread at a time.
+  // Called with the bytes done and the total, by one thread at a time.
   std::function<void(uint64_t done, uint64_t total)> progress;
 };
 
-// The finished file. Movable; frees its memory when it goes. What was made in
-// an OutputFile lives as long as that.
+// The finished file. Owns its memory, except if it was written into an
+// OutputFile: then it lives as long as that.
 class ModelBytes {
  public:
   ModelBytes(std::shared_ptr<const void> owner,
@@ -62,22 +63,22 @@ class ModelBytes {
 };
 
 // Quantizes and packs every tensor in the order of tensor_list.h. The same
-// model and options give the same bytes. Beside the file itself it takes a few
-// MB of memory. Throws ConversionError if the model exceeds the format or the
+// model and options give the same bytes. Needs a few MB of memory in addition
+// to the file. Throws ConversionError if the model exceeds the format or the
 // profile `any`, before any work, or if a weight is not finite.
 ModelBytes WriteModel(const CanonicalModel& model, const WriteOptions& options);
 
-// What the tensors, without biases, the tokenizer and the shortlist will take
+// Bytes that the tensors (without biases), the tokenizer and the shortlist take
 // in the file.
 uint64_t DataBytes(const CanonicalModel& model, const WriteOptions& options);
 
-// Puts other target ids in the place of those that the file was written with,
-// as many, and makes its checksum right.
+// Replaces the known answer's target ids by as many others, and updates the
+// checksum.
 void SetKnownTarget(const ModelBytes& file, std::span<const int32_t> target);
 
-// Puts a certificate in the place that the file was written with, as
-// WriteOptions::certificate says, and makes its checksum right. Precondition:
-// it is one of this model, and has no more entries than certificate.h allows.
+// Stores a certificate in the room that WriteOptions::certificate reserved, and
+// updates the checksum. Precondition: it is a certificate of this model with no
+// more entries than certificate.h allows.
 void SetCertificate(const ModelBytes& file, const Certificate& certificate);
 
 }  // namespace latimer

@@ -1,0 +1,321 @@
+#include "converter/options.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <map>
+#include <stdexcept>
+
+#include "base/cpu.h"
+#include "cli/bill.h"
+#include "converter/readers/map_json.h"
+#include "converter/sentence_rules.h"
+#include "ops/xnnpack/gemm.h"
+
+namespace latimer {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Options that do not go together; the sentence says why.
+class UsageError : public std::runtime_error {
+  using runtime_error::runtime_error;
+};
+
+const std::map<std::string, Tile>& Tiles() {
+  static const std::map<std::string, Tile> kTiles = {
+      {"8x8", Tile::k8x8}, {"16x8", Tile::k16x8},   {"16x4", Tile::k16x4},
+      {"4x8", Tile::k4x8}, {"8x2s4", Tile::k8x2s4}, {"4x4", Tile::k4x4},
+      {"8x1", Tile::k8x1}, {"4x1", Tile::k4x1},     {"16x1", Tile::k16x1}};
+  return kTiles;
+}
+
+// Fills an Options: declares the command line's options, and then resolves
+// what CLI11 leaves as text.
+class OptionParser {
+ public:
+  OptionParser(CLI::App& app, Options* options) : app_(app), o_(*options) {
+    AddModel();
+    AddWeights();
+    AddProfile();
+    AddVocabulary();
+    AddShortlist();
+    AddCertificate();
+    app_.add_option("--license", o_.license,
+                    "store this licence note instead of the one found beside "
+                    "the model");
+    app_.add_option("--sign", o_.signing_key,
+                    "sign the model with this Ed25519 key, for latimer "
+                    "--require-signature; create a key with openssl genpkey "
+                    "-algorithm ed25519")
+        ->option_text("KEY.pem");
+    app_.add_flag("--json", o_.json, "print the bill as JSON");
+  }
+
+  // After parsing. Throws UsageError where options contradict each other.
+  void Resolve() {
+    if (!shortlist_text_.empty()) {
+      o_.shortlist_text.source = shortlist_text_[0];
+      o_.shortlist_text.target = shortlist_text_[1];
+    }
+    ResolveWeights();
+    ResolveBoard();
+    ResolveTile();
+    if (app_.count("--int4-error") > 0 && !o_.int4) {
+      throw UsageError("--int4-error needs --weights int4.");
+    }
+    if (o_.weights == WeightType::kF32 && !o_.certify.empty()) {
+      throw UsageError(
+          "--certify compares the packed model with f32 weights, so it cannot "
+          "be used with --weights f32.");
+    }
+    if (o_.limits.copy_image && o_.profile.empty()) {
+      throw UsageError(
+          "--copy-image is a property of the profile, so it needs --profile "
+          "FILE.h.");
+    }
+    if (!o_.unreachable.empty() && o_.keep.empty()) {
+      throw UsageError("--unreachable needs --keep-vocab or --keep-scripts.");
+    }
+  }
+
+ private:
+  void AddModel() {
+    app_.add_option("MODEL", o_.model,
+                    "a folder with a Hugging Face or native Marian model; a "
+                    "native Marian .npz or .bin file; or, with --map, the "
+                    "weights of a PyTorch model (.pt or .safetensors)")
+        ->required();
+    CLI::Option* map =
+        app_.add_option("--map", o_.map,
+                        "describes how your own PyTorch model is built and "
+                        "what its tensors are called: a JSON file, or "
+                        "preset:NAME with one of " +
+                            MapPresetNames())
+            ->option_text("FILE.json|preset:NAME");
+    app_.add_option("--set", o_.settings,
+                    "set a flag of the map, for example heads=8; may be "
+                    "repeated")
+        ->option_text("FLAG=VALUE")
+        ->allow_extra_args(false)
+        ->needs(map);
+    // Needs no model, so it ends parsing.
+    app_.add_option_function<std::string>("--print-map", PrintMap,
+                                          "print a preset of --map, as a start "
+                                          "for a map of your own")
+        ->trigger_on_parse()
+        ->option_text("NAME");
+    app_.add_option("--source-lang", o_.source_language,
+                    "with --target-lang: the source language of a multilingual "
+                    "model that is to translate one pair only")
+        ->option_text("CODE");
+    app_.add_option("--target-lang", o_.target_language,
+                    "the only language that the model will translate into")
+        ->option_text("CODE");
+    app_.add_option("--sentence-rules", o_.sentence_rules,
+                    "the source's languages, whose abbreviations do not end a "
+                    "sentence (" +
+                        SentenceRuleNames() +
+                        "), or none [the language that the model names]")
+        ->option_text("CODE,...|none");
+    app_.add_option("-o,--output", o_.output, "the model file to write, .ltm")
+        ->required();
+    app_.add_flag("--no-tokenizer", o_.no_tokenizer,
+                  "convert only the weights; the model translates token ids");
+  }
+
+  static void PrintMap(const std::string& name) {
+    const auto preset = MapPresets().find(name);
+    if (preset == MapPresets().end()) {
+      throw CLI::ValidationError("--print-map " + name,
+                                 "the presets are " + MapPresetNames());
+    }
+    std::cout << preset->second;
+    throw CLI::Success();
+  }
+
+  void AddWeights() {
+    app_.add_option("--weights", weights_,
+                    "int8 (one scale per output channel), int4 for the "
+                    "feed-forward layers and int8 for the rest, f16 or f32")
+        ->check(CLI::IsMember({"f32", "f16", "int8", "int4"}))
+        ->option_text("f32|f16|int8|int4 [int8]");
+    app_.add_option("--int4-error", o_.int4_error,
+                    "the largest relative error (root mean square) that int4 "
+                    "may cause in a matrix; matrices above it stay int8")
+        ->check(CLI::Range(0.0, 1.0))
+        ->option_text("PART [0.15]");
+    app_.add_option("--board", board_,
+                    "pack for this board's kernels and compare the bill with "
+                    "its RAM: " +
+                        BoardNames())
+        ->option_text("NAME");
+    app_.add_option("--tile", tile_,
+                    "layout of int8 weights: 8x8 for AVX2 and later and for "
+                    "ARM with dot products or i8mm, 16x8 for AVX-512 and i8mm, "
+                    "16x4 for ARM with dot products, 4x8 for SSE4.1, 8x2s4 for "
+                    "other ARM, 4x4 for RISC-V; of f32 weights: 4x1 for "
+                    "RISC-V, 8x1 for all others; of f16 weights: 16x1")
+        ->check(CLI::IsMember(Tiles()))
+        ->option_text(
+            "8x8|16x8|16x4|4x8|8x2s4|4x4, f32: 8x1|4x1, f16: 16x1 [the "
+            "board's, else this computer's]");
+    app_.add_flag("--no-pruned-argmax", o_.no_pruned_argmax,
+                  "store the output matrix like the others, so that all logits "
+                  "are computed");
+  }
+
+  void AddProfile() {
+    app_.add_option("--profile", o_.profile,
+                    "also write a profile header, from which a runtime for "
+                    "exactly this model is built");
+    app_.add_option("--max-source-tokens", o_.limits.source_tokens,
+                    "longest source that the profile holds [the model's]; a "
+                    "larger value raises the model's limit where only training "
+                    "set it, as in T5");
+    app_.add_option("--max-target-tokens", o_.limits.target_tokens,
+                    "longest translation that the profile holds [the model's]");
+    app_.add_option("--threads", o_.limits.threads,
+                    "threads that the profile allows [the board's, else 1]")
+        ->check(CLI::Range(1, 64));
+    app_.add_option("--lanes", o_.limits.lanes,
+                    "sentences that the profile decodes side by side [1]; more "
+                    "lanes translate many sentences faster")
+        ->check(CLI::Range(1, 256));
+    app_.add_flag("--copy-image", o_.limits.copy_image,
+                  "reserve RAM in the profile for the model file, for devices "
+                  "that cannot map it");
+    app_.add_flag("--insight", o_.limits.insight,
+                  "reserve RAM in the profile for latimer translate "
+                  "--attention, --alignment and --scores");
+  }
+
+  void AddVocabulary() {
+    app_.add_option("--keep-vocab", o_.keep.texts,
+                    "remove the tokens that this text does not need; UTF-8, "
+                    "one sentence of either language per line; may be repeated")
+        ->option_text("TEXT.txt")
+        ->allow_extra_args(false);
+    app_.add_option("--keep-scripts", o_.keep.scripts,
+                    "remove the tokens of all scripts except these (ISO 15924 "
+                    "codes); with --keep-vocab, tokens that either needs stay")
+        ->option_text("Latn,Cyrl,...");
+    app_.add_option("--unreachable", o_.unreachable,
+                    "report which tokens of this text are removed; may be "
+                    "repeated")
+        ->option_text("TEXT.txt")
+        ->allow_extra_args(false);
+  }
+
+  void AddShortlist() {
+    CLI::Option* text =
+        app_.add_option("--shortlist-text", shortlist_text_,
+                        "learn a lexical shortlist from two texts whose lines "
+                        "are translations of each other")
+            ->expected(2)
+            ->option_text("SOURCE.txt TARGET.txt");
+    app_.add_option("--shortlist-alignment", o_.shortlist_text.alignment,
+                    "the links between the words of both texts, such as 0-0 "
+                    "1-2, as fast_align writes them [IBM model 1]")
+        ->option_text("FILE")
+        ->needs(text);
+    app_.add_option("--shortlist-first", o_.shortlist_limits.first,
+                    "number of target tokens, the most frequent, that are "
+                    "always candidates")
+        ->option_text("N [100]")
+        ->needs(text);
+    app_.add_option("--shortlist-best", o_.shortlist_limits.best,
+                    "number of candidates, the most probable, per source token")
+        ->option_text("N [100]")
+        ->needs(text);
+    app_.add_option("--shortlist-threshold", o_.shortlist_limits.threshold,
+                    "the probability that a candidate must exceed")
+        ->option_text("P [0]")
+        ->needs(text);
+  }
+
+  void AddCertificate() {
+    CLI::Option* certify =
+        app_.add_option("--certify", o_.certify,
+                        "translate this text, one sentence per line, with f32 "
+                        "weights and with the packed ones, and store in the "
+                        "model how the translations differ; for a model "
+                        "without a tokenizer the lines are token ids")
+            ->option_text("TEXT.txt");
+    app_.add_option("--references", o_.references,
+                    "the translations of these lines, for BLEU and chrF")
+        ->option_text("TEXT.txt")
+        ->needs(certify);
+    app_.add_option("--min-agreement", o_.min_agreement,
+                    "fail if the packed model chooses less than this share of "
+                    "the tokens as the f32 model does, for example 0.97")
+        ->check(CLI::Range(0.0, 1.0))
+        ->option_text("SHARE")
+        ->needs(certify);
+  }
+
+  void ResolveWeights() {
+    o_.int4 = weights_ == "int4";
+    o_.weights = weights_ == "f32"   ? WeightType::kF32
+                 : weights_ == "f16" ? WeightType::kF16
+                                     : WeightType::kInt8;
+    // A default for computers that cannot run models at all.
+    o_.tile = o_.weights == WeightType::kF32 ? Tile::k8x1 : Tile::k8x8;
+    (void)FastestTile(DetectCpuFeatures(), o_.weights, &o_.tile);
+  }
+
+  void ResolveBoard() {
+    if (board_.empty()) return;
+    o_.board = FindBoard(board_);
+    if (o_.board == nullptr) {
+      throw UsageError("--board " + board_ + ": the boards are " +
+                       BoardNames() + ".");
+    }
+    if (o_.weights == WeightType::kF32) {
+      o_.tile = Tiles().at(F32TileOf(*o_.board));
+    } else if (o_.weights == WeightType::kInt8) {
+      o_.tile = Tiles().at(o_.board->tile);
+    }
+    if (app_.count("--threads") == 0) o_.limits.threads = o_.board->threads;
+  }
+
+  void ResolveTile() {
+    if (!tile_.empty()) o_.tile = Tiles().at(tile_);
+    if (WeightTypeOf(o_.tile) == o_.weights) return;
+    const char* const fitting = o_.weights == WeightType::kF32 ? "8x1 or 4x1"
+                                : o_.weights == WeightType::kF16
+                                    ? "16x1"
+                                    : "8x8, 16x8, 16x4, 4x8, 8x2s4 or 4x4";
+    throw UsageError("--tile " + tile_ + " is not for " + weights_ +
+                     " weights; give " + fitting + ".");
+  }
+
+  CLI::App& app_;
+  Options& o_;
+  std::string weights_ = "int8";
+  std::string board_, tile_;
+  std::vector<fs::path> shortlist_text_;
+};
+
+}  // namespace
+
+std::optional<int> ParseOptions(int argc, char** argv, Options* options) {
+  CLI::App app("Converts a trained translation model for the Latimer runtime.");
+  app.name("latimer-convert");
+  app.set_version_flag("--version", "latimer-convert " LATIMER_VERSION);
+  OptionParser parser(app, options);
+  try {
+    app.parse(argc, argv);
+    parser.Resolve();
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    std::cerr << "latimer-convert: " << error.what()
+              << " (see latimer-convert --help).\n";
+    return 2;
+  } catch (const UsageError& error) {
+    std::cerr << "latimer-convert: " << error.what() << "\n";
+    return 2;
+  }
+  return std::nullopt;
+}
+
+}  // namespace latimer

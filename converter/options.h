@@ -1,0 +1,53 @@
+// The command line of latimer-convert.
+#ifndef LATIMER_CONVERTER_OPTIONS_H_
+#define LATIMER_CONVERTER_OPTIONS_H_
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "converter/int4_weights.h"
+#include "converter/lexical_shortlist.h"
+#include "converter/pruning_report.h"
+#include "latimer/board.h"
+#include "latimer/plan.h"
+#include "ops/xnnpack/packed_matrix.h"
+
+namespace latimer {
+
+// Paths and texts that are empty were not given.
+struct Options {
+  std::filesystem::path model;
+  std::string map;
+  std::vector<std::string> settings;
+  std::string source_language, target_language;
+  std::string sentence_rules;
+  std::filesystem::path output;
+  WeightType weights = WeightType::kInt8;
+  bool int4 = false;
+  double int4_error = kInt4LargestError;
+  ParallelText shortlist_text;
+  ShortlistLimits shortlist_limits;
+  Tile tile = Tile::k8x8;
+  const Board* board = nullptr;  // Null: none was named.
+  std::filesystem::path profile;
+  ProfileLimits limits;
+  std::string license;
+  bool json = false;
+  bool no_tokenizer = false;
+  TokensToKeep keep;
+  std::vector<std::filesystem::path> unreachable;
+  bool no_pruned_argmax = false;
+  std::filesystem::path certify, references;
+  std::optional<double> min_agreement;
+  std::filesystem::path signing_key;
+};
+
+// Reads the command line. Where there is nothing to convert (--help, or a wrong
+// option, of which it prints what is wrong), returns the program's exit code.
+std::optional<int> ParseOptions(int argc, char** argv, Options* options);
+
+}  // namespace latimer
+
+#endif  // LATIMER_CONVERTER_OPTIONS_H_

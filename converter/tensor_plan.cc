@@ -1,0 +1,115 @@
+#include "converter/tensor_plan.h"
+
+#include <cstdio>
+#include <memory>
+
+#include "model/model.h"
+#include "model/tensor_list.h"
+#include "ops/nibble/planes.h"
+
+namespace latimer {
+namespace {
+
+// Whether the matrix is stored for a pruned argmax. It is not where all logits
+// are needed, nor where there are few.
+bool InNibbles(const CanonicalModel& model, const WriteOptions& options,
+               const std::string& name, uint32_t outputs, uint32_t inputs) {
+  return options.pruned_argmax && options.weights == WeightType::kInt8 &&
+         name == "output" && FitsNibblePlanes(inputs) &&
+         uint64_t{outputs} * inputs >= options.smallest_pruned &&
+         !model.shortlist && model.generation.repetition_penalty == 1.0f;
+}
+
+std::string Name(const char* pattern, int layer) {
+  char name[64];
+  std::snprintf(name, sizeof(name), pattern, layer);
+  return name;
+}
+
+class Planner {
+ public:
+  Planner(const CanonicalModel& model, const WriteOptions& options)
+      : model_(model), options_(options) {}
+
+  std::vector<PlannedTensor> Plan() {
+    const auto unused = std::make_unique<ModelTensors>();
+    VisitTensors(model_.architecture, *unused, *this);
+    return std::move(tensors_);
+  }
+
+  void OnLinear(TensorGroup, const char* name, int layer, uint32_t outputs,
+                uint32_t inputs, Linear&) {
+    const std::string key = Name(name, layer);
+    const bool nibbles = InNibbles(model_, options_, key, outputs, inputs);
+    const Int4Matrix* int4 = Int4Of(key);
+    const WeightType type =
+        int4 != nullptr ? WeightType::kInt4 : options_.weights;
+    tensors_.push_back(
+        {.kind = PlannedTensor::Kind::kLinear,
+         .key = key,
+         .name = key,
+         .rows = outputs,
+         .columns = inputs,
+         .bytes = nibbles
+                      ? NibblePlaneBytes(outputs, inputs)
+                      : PackedBytes(type, TileInUse(options_), outputs, inputs),
+         .nibbles = nibbles,
+         .int4 = int4});
+  }
+  void OnNorm(TensorGroup, const char* name, int layer, uint32_t width,
+              bool has_beta, Norm&) {
+    const std::string key = Name(name, layer);
+    AddFloats(PlannedTensor::Kind::kGamma, key, key + ".gamma", width, 0);
+    if (has_beta) {
+      AddFloats(PlannedTensor::Kind::kBeta, key, key + ".beta", width, 0);
+    }
+  }
+  void OnTable(TensorGroup, const char* name, uint32_t rows, uint32_t columns,
+               const float*&) {
+    AddFloats(PlannedTensor::Kind::kTable, name, name, rows, columns);
+  }
+
+ private:
+  const Int4Matrix* Int4Of(const std::string& key) const {
+    if (options_.int4 == nullptr) return nullptr;
+    const auto found = options_.int4->find(key);
+    return found == options_.int4->end() ? nullptr : &found->second;
+  }
+
+  void AddFloats(PlannedTensor::Kind kind, const std::string& key,
+                 const std::string& name, uint32_t rows, uint32_t columns) {
+    const uint64_t count = columns == 0 ? rows : uint64_t{rows} * columns;
+    tensors_.push_back({.kind = kind,
+                        .key = key,
+                        .name = name,
+                        .rows = rows,
+                        .columns = columns,
+                        .bytes = count * sizeof(float)});
+  }
+
+  const CanonicalModel& model_;
+  const WriteOptions& options_;
+  std::vector<PlannedTensor> tensors_;
+};
+
+}  // namespace
+
+std::vector<PlannedTensor> PlanTensors(const CanonicalModel& model,
+                                       const WriteOptions& options) {
+  return Planner(model, options).Plan();
+}
+
+Tile TileInUse(const WriteOptions& options) {
+  switch (options.weights) {
+    case WeightType::kF32:
+      return options.f32_tile;
+    case WeightType::kF16:
+      return Tile::k16x1;
+    case WeightType::kInt8:
+    case WeightType::kInt4:
+      break;
+  }
+  return options.tile;
+}
+
+}  // namespace latimer
