@@ -53,7 +53,7 @@ void Fill(std::vector<int8_t>* values, int value) {
   std::fill(values->begin(), values->end(), static_cast<int8_t>(value));
 }
 
-// Ordinary ones, and those whose sums are as large as they can be.
+// Ordinary problems, and problems whose sums are as large as they can be.
 std::vector<Problem> Problems() {
   std::vector<Problem> problems;
   uint32_t seed = 1;
@@ -88,7 +88,7 @@ struct Packed {
     void* memory = data.data();
     size_t space = data.size();
     auto* begin = static_cast<std::byte*>(std::align(64, bytes, memory, space));
-    // In two parts, as the converter may.
+    // In two calls, as the converter may do.
     const size_t part = std::min<size_t>(p.n, 16);
     PackNibblePlanes(p.n, p.k, 0, part, p.weights.data(), p.scale.data(),
                      begin);
@@ -159,7 +159,7 @@ float Bound(const Problem& p, size_t channel, bool with_bias) {
   return with_bias ? bound + p.bias[channel] : bound;
 }
 
-// All tables that this CPU can run: those of its features, and of ever fewer.
+// All tables that this CPU can run: clears its features one by one.
 std::vector<const NibbleKernels*> UsableTables() {
   CpuFeatures features = DetectCpuFeatures();
   std::vector<const NibbleKernels*> tables;
@@ -188,15 +188,7 @@ TEST(NibblePlanesTest, EveryCpuHasATable) {
   ASSERT_FALSE(UsableTables().empty());
 }
 
-// The bounds of all blocks.
-std::vector<float> BoundsOf(const NibbleKernels& table,
-                            const NibbleProduct& product) {
-  std::vector<float> bounds(NibbleBlocks(product.n));
-  table.bound(&product, 1, 0, bounds.size(), bounds.data(), bounds.size());
-  return bounds;
-}
-
-// Runs for each table, each problem, with bias and without.
+// Calls run() for each table and problem, with bias and without.
 template <typename Run>
 void ForEachProduct(const Run& run) {
   for (const NibbleKernels* table : UsableTables()) {
@@ -228,19 +220,27 @@ TEST(NibblePlanesTest, LogitsHaveTheBitsOfTheFormula) {
   });
 }
 
+// Expects found[i] to be the largest formula(p, channel, with_bias) of block i.
+void ExpectLargest(const std::vector<float>& found, const Problem& p,
+                   bool with_bias,
+                   float (*formula)(const Problem&, size_t, bool)) {
+  for (size_t block = 0; block < found.size(); ++block) {
+    float most = -kInfinity;
+    const size_t begin = block * kNibbleBlockRows;
+    const size_t end = std::min<size_t>(p.n, begin + kNibbleBlockRows);
+    for (size_t i = begin; i < end; ++i) {
+      most = std::max(most, formula(p, i, with_bias));
+    }
+    ASSERT_EQ(BitsOf(found[block]), BitsOf(most)) << block;
+  }
+}
+
 TEST(NibblePlanesTest, BoundsHaveTheBitsOfTheFormula) {
   ForEachProduct([](const NibbleKernels& table, const Problem& p,
                     const NibbleProduct& product, bool with_bias) {
-    const std::vector<float> bounds = BoundsOf(table, product);
-    for (size_t block = 0; block < bounds.size(); ++block) {
-      float most = -kInfinity;
-      const size_t begin = block * kNibbleBlockRows;
-      for (size_t i = begin;
-           i < std::min<size_t>(p.n, begin + kNibbleBlockRows); ++i) {
-        most = std::max(most, Bound(p, i, with_bias));
-      }
-      ASSERT_EQ(BitsOf(bounds[block]), BitsOf(most)) << block;
-    }
+    std::vector<float> bounds(NibbleBlocks(p.n));
+    table.bound(&product, 1, 0, bounds.size(), bounds.data(), bounds.size());
+    ExpectLargest(bounds, p, with_bias, Bound);
   });
 }
 
@@ -249,19 +249,11 @@ TEST(NibblePlanesTest, MaximaAreThoseOfTheLogits) {
                     const NibbleProduct& product, bool with_bias) {
     std::vector<float> maxima(NibbleBlocks(p.n));
     table.maximum(&product, 1, 0, maxima.size(), maxima.data(), maxima.size());
-    for (size_t block = 0; block < maxima.size(); ++block) {
-      float most = -kInfinity;
-      const size_t begin = block * kNibbleBlockRows;
-      for (size_t i = begin;
-           i < std::min<size_t>(p.n, begin + kNibbleBlockRows); ++i) {
-        most = std::max(most, Logit(p, i, with_bias));
-      }
-      ASSERT_EQ(BitsOf(maxima[block]), BitsOf(most)) << block;
-    }
+    ExpectLargest(maxima, p, with_bias, Logit);
   });
 }
 
-// In parts of the blocks, too.
+// Also for some of the blocks.
 TEST(NibblePlanesTest, BoundsAndMaximaOfManyRowsAreThoseOfEach) {
   Problem p = RandomProblem(333, 96, 7);
   const Packed packed(p);
@@ -305,8 +297,9 @@ TEST(NibblePlanesTest, NoLogitIsAboveItsBound) {
   }
 }
 
-// Rows whose low nibbles point as the activations do: Cauchy and Schwarz leave
-// nothing, and only rounding stands between the logit and its bound.
+// The low nibbles of these rows point in the direction of the activations, so
+// that the Cauchy-Schwarz inequality is an equation and only rounding separates
+// the logit from its bound.
 TEST(NibblePlanesTest, NoLogitIsAboveItsBoundWhereThatIsTight) {
   for (uint32_t seed = 0; seed < 50; ++seed) {
     Problem p = RandomProblem(64, 512, seed);

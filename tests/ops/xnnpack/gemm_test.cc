@@ -20,7 +20,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Memory that ends where readable memory ends: reading one byte more crashes.
+// Bytes at the end of readable memory: reading one byte more crashes.
 class GuardedBytes {
  public:
   explicit GuardedBytes(size_t size) : size_(size) {
@@ -134,7 +134,7 @@ testing::AssertionResult SameBits(const T* a, const T* b, size_t count) {
 }
 
 // A GemmKernels for each kernel set in this build that this CPU can run. Those
-// for int4 have kernels for int8 weights as well.
+// for int4 have int8 kernels too.
 std::vector<GemmKernels> UsableKernels(WeightType type) {
   const CpuFeatures cpu = DetectCpuFeatures();
   std::vector<GemmKernels> all;
@@ -209,7 +209,7 @@ TEST(XnnpackGemm, CallsForManyRowsAreNearlyFilled) {
 void ExpectReferencesBits(const GemmKernels& kernels, const IntegerCase& c) {
   GuardedBytes packed(c.packed_bytes());
   const PackedMatrix w = c.Pack(packed.As<std::byte>());
-  // Exactly the slack that the header asks for, then no memory.
+  // Exactly the padding that the header asks for, then no memory.
   GuardedBytes q(c.rows * c.k + kActivationPaddingBytes);
   GuardedBytes params(c.rows * sizeof(RowQuantization));
   std::memset(q.As<char>(), 0x55, q.size());
@@ -275,54 +275,53 @@ TEST(XnnpackGemm, F32EqualsThePlainReferenceOnOddShapes) {
   }
 }
 
-TEST(XnnpackGemm, ARangeOfChannelsEqualsThatPartOfTheWhole) {
+// Calls test(product) for all integer kernels; product(begin, end, row, rows,
+// &y) computes channels [begin, end) of rows [row, row + rows).
+template <typename Test>
+void ForEachIntegerProduct(const Problem& problem, const Test& test) {
   for (const WeightType type : kIntegerTypes) {
     for (const GemmKernels& kernels : UsableKernels(type)) {
-      const Tile tile = kernels.gemm->tile;
-      const IntegerCase c({13, 71, 45}, tile, type);
+      SCOPED_TRACE(FirstName(kernels));
+      const IntegerCase c(problem, kernels.gemm->tile, type);
       GuardedBytes packed(c.packed_bytes());
       const PackedMatrix w = c.Pack(packed.As<std::byte>());
       std::vector<int8_t> q(c.rows * c.k + kActivationPaddingBytes);
       std::vector<RowQuantization> params(c.rows);
       QuantizeRows(kernels, c.rows, c.k, c.x.data(), c.k, q.data(), c.k,
                    params.data());
-      std::vector<float> whole(c.rows * c.n);
-      GemmInt8(kernels, c.rows, w, 0, w.n, q.data(), c.k, params.data(),
-               whole.data(), c.n);
-      std::vector<float> parts(c.rows * c.n, -1e30f);
-      const uint32_t bounds[] = {0, 16, 48, 48, w.n};
-      for (int i = 0; i + 1 < 5; ++i) {
-        if (bounds[i] == bounds[i + 1]) continue;
-        GemmInt8(kernels, c.rows, w, bounds[i], bounds[i + 1], q.data(), c.k,
-                 params.data(), parts.data(), c.n);
-      }
-      EXPECT_EQ(whole, parts) << FirstName(kernels);
+      test([&](uint32_t begin, uint32_t end, size_t row, size_t rows,
+               std::vector<float>* y) {
+        GemmInt8(kernels, rows, w, begin, end, q.data() + row * c.k, c.k,
+                 params.data() + row, y->data() + row * c.n, c.n);
+      });
     }
   }
 }
 
+TEST(XnnpackGemm, ARangeOfChannelsEqualsThatPartOfTheWhole) {
+  constexpr Problem kProblem = {13, 71, 45};
+  ForEachIntegerProduct(kProblem, [&](const auto& product) {
+    std::vector<float> whole(kProblem.rows * kProblem.n);
+    product(0, kProblem.n, 0, kProblem.rows, &whole);
+    std::vector<float> ranges(whole.size(), -1e30f);
+    product(0, 16, 0, kProblem.rows, &ranges);
+    product(16, 48, 0, kProblem.rows, &ranges);
+    product(48, kProblem.n, 0, kProblem.rows, &ranges);
+    EXPECT_EQ(whole, ranges);
+  });
+}
+
 TEST(XnnpackGemm, ARowsResultDoesNotDependOnTheNumberOfRows) {
-  for (const WeightType type : kIntegerTypes) {
-    for (const GemmKernels& kernels : UsableKernels(type)) {
-      const Tile tile = kernels.gemm->tile;
-      const IntegerCase c({23, 37, 61}, tile, type);
-      GuardedBytes packed(c.packed_bytes());
-      const PackedMatrix w = c.Pack(packed.As<std::byte>());
-      std::vector<int8_t> q(c.rows * c.k + kActivationPaddingBytes);
-      std::vector<RowQuantization> params(c.rows);
-      QuantizeRows(kernels, c.rows, c.k, c.x.data(), c.k, q.data(), c.k,
-                   params.data());
-      std::vector<float> together(c.rows * c.n);
-      GemmInt8(kernels, c.rows, w, 0, w.n, q.data(), c.k, params.data(),
-               together.data(), c.n);
-      std::vector<float> alone(c.rows * c.n);
-      for (size_t row = 0; row < c.rows; ++row) {
-        GemmInt8(kernels, 1, w, 0, w.n, q.data() + row * c.k, c.k,
-                 params.data() + row, alone.data() + row * c.n, c.n);
-      }
-      EXPECT_EQ(together, alone) << FirstName(kernels);
+  constexpr Problem kProblem = {23, 37, 61};
+  ForEachIntegerProduct(kProblem, [&](const auto& product) {
+    std::vector<float> together(kProblem.rows * kProblem.n);
+    product(0, kProblem.n, 0, kProblem.rows, &together);
+    std::vector<float> alone(together.size());
+    for (size_t row = 0; row < kProblem.rows; ++row) {
+      product(0, kProblem.n, row, 1, &alone);
     }
-  }
+    EXPECT_EQ(together, alone);
+  });
 }
 
 // One row as XNNPACK's kernels quantize it, in plain C++. The zero point is

@@ -157,22 +157,83 @@ TEST_F(XnnpackOracle, QuantizedRowsAreTheConvertOperatorsBits) {
   }
 }
 
-TEST_F(XnnpackOracle, Int8GemmIsTheFullyConnectedOperatorsBits) {
-  bool compared_packed = false;
-  for (const Sizes& s : AllSizes()) {
-    SCOPED_TRACE(Describe(s));
-    std::vector<int8_t> weights(s.n * s.k);
-    std::mt19937 random(3);
-    for (int8_t& w : weights) {
-      w = static_cast<int8_t>(static_cast<int>(random() % 255) - 127);
+struct IntegerWeights {
+  std::vector<int8_t> weights;
+  std::vector<uint8_t> nibbles;  // The same as the qc4w operator reads them.
+  std::vector<float> scale;
+};
+
+// XNNPACK's operator for int8 or int4 weights.
+struct IntegerOperator {
+  WeightType type;
+  xnn_status (*create)(const Sizes& s, const IntegerWeights& w,
+                       xnn_weights_cache_t cache, xnn_operator_t* op);
+  decltype(&xnn_reshape_fully_connected_nc_qd8_f32_qc8w) reshape;
+  decltype(&xnn_setup_fully_connected_nc_qd8_f32_qc8w) setup;
+  // Whether the operator has the layout of this tile.
+  bool (*has_layout)(Tile tile);
+};
+
+constexpr IntegerOperator kInt8Operator = {
+    WeightType::kInt8,
+    [](const Sizes& s, const IntegerWeights& w, xnn_weights_cache_t cache,
+       xnn_operator_t* op) {
+      return xnn_create_fully_connected_nc_qd8_f32_qc8w(
+          s.k, s.n, s.k, s.n, w.scale.data(), w.weights.data(), nullptr,
+          -INFINITY, INFINITY, 0, nullptr, cache, op);
+    },
+    xnn_reshape_fully_connected_nc_qd8_f32_qc8w,
+    xnn_setup_fully_connected_nc_qd8_f32_qc8w,
+    [](Tile tile) { return tile == UsableTiles(WeightType::kInt8).front(); }};
+
+// For AVX2 and SSE4.1 the operator has kernels of another layout.
+constexpr IntegerOperator kInt4Operator = {
+    WeightType::kInt4,
+    [](const Sizes& s, const IntegerWeights& w, xnn_weights_cache_t cache,
+       xnn_operator_t* op) {
+      return xnn_create_fully_connected_nc_qd8_f32_qc4w(
+          s.k, s.n, s.k, s.n, /*kernel_zero_point=*/8, w.scale.data(),
+          w.nibbles.data(), nullptr, -INFINITY, INFINITY, 0, nullptr, cache,
+          op);
+    },
+    xnn_reshape_fully_connected_nc_qd8_f32_qc4w,
+    xnn_setup_fully_connected_nc_qd8_f32_qc4w,
+    [](Tile tile) { return tile == Tile::k16x8; }};
+
+IntegerWeights RandomWeights(WeightType type, const Sizes& s) {
+  IntegerWeights w = {std::vector<int8_t>(s.n * s.k),
+                      std::vector<uint8_t>((s.n * s.k + 1) / 2),
+                      RandomFloats(s.n, 0.001f, 0.02f, 4)};
+  std::mt19937 random(3);
+  for (size_t i = 0; i < w.weights.size(); ++i) {
+    if (type == WeightType::kInt8) {
+      w.weights[i] =
+          static_cast<int8_t>(static_cast<int>(random() % 255) - 127);
+      continue;
     }
-    const std::vector<float> scale = RandomFloats(s.n, 0.001f, 0.02f, 4);
+    const uint32_t nibble = random() % 16;
+    w.weights[i] = static_cast<int8_t>(static_cast<int>(nibble) - 8);
+    w.nibbles[i / 2] |= static_cast<uint8_t>(nibble << i % 2 * 4);
+  }
+  return w;
+}
+
+// Expects the operator's results for all sizes and tiles. Returns whether
+// packed bytes could be compared too.
+bool CompareWithOperator(const IntegerOperator& judge) {
+  bool compared_packed = false;
+  const CpuFeatures cpu = DetectCpuFeatures();
+  for (Sizes s : AllSizes()) {
+    // The qc4w operator reads rows of whole bytes.
+    if (judge.type == WeightType::kInt4) s.k += s.k % 2;
+    SCOPED_TRACE(Describe(s));
+    const IntegerWeights weights = RandomWeights(judge.type, s);
     const std::vector<float> x =
         RandomFloats(s.rows * s.k + XNN_EXTRA_BYTES, -2.0f, 3.0f, 6);
     std::vector<int8_t> q(s.rows * s.k + XNN_EXTRA_BYTES);
     std::vector<RowQuantization> params(s.rows + XNN_EXTRA_QUANTIZATION_PARAMS);
     GemmKernels any;
-    ASSERT_TRUE(SelectGemmKernels(DetectCpuFeatures(), WeightType::kInt8,
+    EXPECT_TRUE(SelectGemmKernels(cpu, WeightType::kInt8,
                                   UsableTiles(WeightType::kInt8).front(), &any)
                     .ok());
     QuantizeRows(any, s.rows, s.k, x.data(), s.k, q.data(), s.k, params.data());
@@ -184,39 +245,36 @@ TEST_F(XnnpackOracle, Int8GemmIsTheFullyConnectedOperatorsBits) {
     PackedCapture capture;
     xnn_weights_cache_provider provider = capture.Provider();
     xnn_operator_t op = nullptr;
-    ASSERT_EQ(xnn_create_fully_connected_nc_qd8_f32_qc8w(
-                  s.k, s.n, s.k, s.n, scale.data(), weights.data(), nullptr,
-                  -INFINITY, INFINITY, 0, nullptr, &provider, &op),
-              xnn_status_success);
+    EXPECT_EQ(judge.create(s, weights, &provider, &op), xnn_status_success);
     const Operator owner(op);
-    ASSERT_EQ(xnn_reshape_fully_connected_nc_qd8_f32_qc8w(op, s.rows, nullptr),
-              xnn_status_success);
+    EXPECT_EQ(judge.reshape(op, s.rows, nullptr), xnn_status_success);
     std::vector<float> expected(s.rows * s.n);
-    ASSERT_EQ(xnn_setup_fully_connected_nc_qd8_f32_qc8w(
-                  op, q.data(), expected.data(),
-                  reinterpret_cast<xnn_quantization_params*>(params.data())),
-              xnn_status_success);
-    ASSERT_EQ(xnn_run_operator(op, nullptr), xnn_status_success);
+    EXPECT_EQ(
+        judge.setup(op, q.data(), expected.data(),
+                    reinterpret_cast<xnn_quantization_params*>(params.data())),
+        xnn_status_success);
+    EXPECT_EQ(xnn_run_operator(op, nullptr), xnn_status_success);
 
+    const bool int4 = judge.type == WeightType::kInt4;
     for (const Tile tile : UsableTiles(WeightType::kInt8)) {
       GemmKernels kernels;
-      ASSERT_TRUE(SelectGemmKernels(DetectCpuFeatures(), WeightType::kInt8,
-                                    tile, &kernels)
-                      .ok());
-      const uint64_t size = PackedBytes(WeightType::kInt8, tile, s.n, s.k);
+      EXPECT_TRUE(
+          SelectGemmKernels(cpu, WeightType::kInt8, tile, &kernels).ok());
+      if (int4 && !SelectInt4Kernels(cpu, tile, &kernels).ok()) continue;
+      const uint64_t size = PackedBytes(judge.type, tile, s.n, s.k);
       const Packed packed = AllocatePacked(size);
-      PackInt8(tile, s.n, s.k, weights.data(), scale.data(), packed.get());
+      (int4 ? PackInt4 : PackInt8)(tile, s.n, s.k, weights.weights.data(),
+                                   weights.scale.data(), packed.get());
       const PackedMatrix w = {packed.get(), static_cast<uint32_t>(s.n),
-                              static_cast<uint32_t>(s.k)};
+                              static_cast<uint32_t>(s.k), int4};
       std::vector<float> y(s.rows * s.n);
       GemmInt8(kernels, s.rows, w, 0, w.n, q.data(), s.k, params.data(),
                y.data(), s.n);
       EXPECT_EQ(std::memcmp(y.data(), expected.data(), y.size() * 4), 0)
           << NameOf(tile);
-      // The same tile as the operator's: the same packed bytes. SIMD packers
-      // leave other bytes in the padding channels of the last block.
-      const uint32_t nr = ShapeOf(tile).nr;
-      if (tile == UsableTiles(WeightType::kInt8).front() && s.n % nr == 0 &&
+      // In the same layout, the packed bytes are the same. SIMD packers leave
+      // other bytes in the padding channels of the last block.
+      if (judge.has_layout(tile) && s.n % ShapeOf(judge.type, tile).nr == 0 &&
           capture.size == size) {
         EXPECT_EQ(std::memcmp(packed.get(), capture.aligned, size), 0)
             << NameOf(tile);
@@ -224,83 +282,22 @@ TEST_F(XnnpackOracle, Int8GemmIsTheFullyConnectedOperatorsBits) {
       }
     }
   }
+  return compared_packed;
+}
+
+TEST_F(XnnpackOracle, Int8GemmIsTheFullyConnectedOperatorsBits) {
+  const bool compared_packed = CompareWithOperator(kInt8Operator);
 #if defined(__x86_64__)
   EXPECT_TRUE(compared_packed);
+#else
+  static_cast<void>(compared_packed);
 #endif
 }
 
 TEST_F(XnnpackOracle, Int4GemmIsTheFullyConnectedOperatorsBits) {
-  bool compared_packed = false;
-  for (Sizes s : AllSizes()) {
-    s.k += s.k % 2;  // The operator reads rows of whole bytes.
-    SCOPED_TRACE(Describe(s));
-    std::vector<int8_t> weights(s.n * s.k);
-    std::vector<uint8_t> nibbles(s.n * s.k / 2);
-    std::mt19937 random(3);
-    for (size_t i = 0; i < weights.size(); ++i) {
-      const uint32_t nibble = random() % 16;
-      weights[i] = static_cast<int8_t>(static_cast<int>(nibble) - 8);
-      nibbles[i / 2] |= static_cast<uint8_t>(nibble << i % 2 * 4);
-    }
-    const std::vector<float> scale = RandomFloats(s.n, 0.001f, 0.02f, 4);
-    const std::vector<float> x =
-        RandomFloats(s.rows * s.k + XNN_EXTRA_BYTES, -2.0f, 3.0f, 6);
-    std::vector<int8_t> q(s.rows * s.k + XNN_EXTRA_BYTES);
-    std::vector<RowQuantization> params(s.rows + XNN_EXTRA_QUANTIZATION_PARAMS);
-    GemmKernels any;
-    ASSERT_TRUE(SelectGemmKernels(DetectCpuFeatures(), WeightType::kInt8,
-                                  UsableTiles(WeightType::kInt8).front(), &any)
-                    .ok());
-    QuantizeRows(any, s.rows, s.k, x.data(), s.k, q.data(), s.k, params.data());
-    for (size_t i = s.rows; i < params.size(); ++i) {
-      params[i] = params[s.rows - 1];
-    }
-
-    PackedCapture capture;
-    xnn_weights_cache_provider provider = capture.Provider();
-    xnn_operator_t op = nullptr;
-    ASSERT_EQ(xnn_create_fully_connected_nc_qd8_f32_qc4w(
-                  s.k, s.n, s.k, s.n, /*kernel_zero_point=*/8, scale.data(),
-                  nibbles.data(), nullptr, -INFINITY, INFINITY, 0, nullptr,
-                  &provider, &op),
-              xnn_status_success);
-    const Operator owner(op);
-    ASSERT_EQ(xnn_reshape_fully_connected_nc_qd8_f32_qc4w(op, s.rows, nullptr),
-              xnn_status_success);
-    std::vector<float> expected(s.rows * s.n);
-    ASSERT_EQ(xnn_setup_fully_connected_nc_qd8_f32_qc4w(
-                  op, q.data(), expected.data(),
-                  reinterpret_cast<xnn_quantization_params*>(params.data())),
-              xnn_status_success);
-    ASSERT_EQ(xnn_run_operator(op, nullptr), xnn_status_success);
-
-    for (const Tile tile : UsableTiles(WeightType::kInt8)) {
-      GemmKernels kernels;
-      if (!SelectInt4Kernels(DetectCpuFeatures(), tile, &kernels).ok()) {
-        continue;
-      }
-      const uint64_t size = PackedBytes(WeightType::kInt4, tile, s.n, s.k);
-      const Packed packed = AllocatePacked(size);
-      PackInt4(tile, s.n, s.k, weights.data(), scale.data(), packed.get());
-      const PackedMatrix w = {packed.get(), static_cast<uint32_t>(s.n),
-                              static_cast<uint32_t>(s.k), /*int4=*/true};
-      std::vector<float> y(s.rows * s.n);
-      GemmInt8(kernels, s.rows, w, 0, w.n, q.data(), s.k, params.data(),
-               y.data(), s.n);
-      EXPECT_EQ(std::memcmp(y.data(), expected.data(), y.size() * 4), 0)
-          << NameOf(tile);
-      // As for int8; where the operator has the kernels of another layout
-      // (AVX2, SSE4.1), only the results are equal.
-      const uint32_t nr = ShapeOf(WeightType::kInt4, tile).nr;
-      if (tile == Tile::k16x8 && s.n % nr == 0 && capture.size == size) {
-        EXPECT_EQ(std::memcmp(packed.get(), capture.aligned, size), 0)
-            << NameOf(tile);
-        compared_packed = true;
-      }
-    }
-  }
   const CpuFeatures cpu = DetectCpuFeatures();
-  EXPECT_TRUE(compared_packed || !(cpu.avx512vnni || cpu.i8mm));
+  EXPECT_TRUE(CompareWithOperator(kInt4Operator) ||
+              !(cpu.avx512vnni || cpu.i8mm));
 }
 
 TEST_F(XnnpackOracle, F32GemmIsTheFullyConnectedOperatorsBits) {
