@@ -1,11 +1,11 @@
-// softmax(scale * Q K^T + bias) V, two ways with one result, because every sum
-// has the same order in both.
+// softmax(scale * Q K^T + bias) V, computed in two ways that give the same
+// bits, because every sum has the same order in both.
 //
-// Several query rows, as in the encoder, are products of small matrices: see
+// Several query rows, as in the encoder, are products of small matrices; see
 // attention_packed_isa.cc. A single row, as in a decoder step, reads each key
-// and value once, so it goes through them where they lie, row by row over all
-// heads: head by head it would touch one page per key again and again, and miss
-// the TLB each time.
+// and value once, so it reads them in place, row by row for all heads. Head by
+// head, it would touch one page per key again and again and miss the TLB each
+// time.
 #include "ops/attention_isa.h"
 
 #include "base/check.h"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kBlock = 4;  // keys taken together
 
-// Sums of kRows rows must leave half of the registers free.
+// The sums of so many rows must leave half of the registers free.
 constexpr size_t kDotRows = kBlock * kNatives <= kNativeRegisters / 2 ? 4 : 2;
 
 // folded[r] = FoldToFour(products of shared and rows + r * stride)
@@ -59,7 +59,7 @@ LATIMER_INLINE float Dot(size_t n, const float* a, const float* b) {
 void AttendOneRow(const AttentionArgs& args, size_t stride, size_t row) {
   const float* query = args.queries + row * args.query_stride;
   float* out = args.out + row * args.out_stride;
-  // Value rows read together: few enough pages for the TLB of a small core.
+  // Value rows that are read together; their pages fit the TLB of a small core.
   constexpr size_t kValueRows = 8;
   float* scores = args.scratch;
   const F32x4 scale = {args.scale, args.scale, args.scale, args.scale};
@@ -100,7 +100,7 @@ void AttendOneRow(const AttentionArgs& args, size_t stride, size_t row) {
 void Attend(const AttentionArgs& args) {
   LATIMER_DCHECK(args.kv_count > 0);
   const size_t stride = AttentionScoreStride(args.kv_count);
-  // The packed keys of fewer than 16 numbers would be read past their end.
+  // If keys have fewer than 16 numbers in all, reads would pass their end.
   if (args.packed != nullptr && args.query_rows >= kBlock &&
       args.kv_count * args.head_dim >= kElements) {
     AttendPacked(args, stride);

@@ -1,5 +1,5 @@
-// What both ways of attention_isa.cc share: the sum of value rows, in the order
-// of the keys, and the bias. For *_isa.cc only.
+// Shared by both ways of attention_isa.cc: the weighted sum of value rows, in
+// the order of the keys, and the bias. For *_isa.cc only.
 #ifndef LATIMER_OPS_ATTENTION_ISA_H_
 #define LATIMER_OPS_ATTENTION_ISA_H_
 
@@ -66,8 +66,8 @@ LATIMER_INLINE void WeightedColumn(const AttentionArgs& args, Range range,
   *out = sum;
 }
 
-// The same for columns [begin, end) of one head, kVectors at a time as long as
-// there are as many.
+// The same for columns [begin, end) of one head: kVectors at a time, then fewer
+// at the end.
 template <size_t kRows, size_t kVectors>
 LATIMER_INLINE void WeightedColumns(const AttentionArgs& args, Range range,
                                     const float* weights, size_t weights_stride,
@@ -95,8 +95,8 @@ LATIMER_INLINE void WeightedColumns(const AttentionArgs& args, Range range,
 }
 
 // The same for all columns of one head. The sums of several rows fill half of
-// the registers; those of one row are eight vectors of a head of 64 on NEON's
-// and SSE's instructions twice, on AVX2's once.
+// the registers. One row has eight vectors, which are half a head of 64 with
+// NEON and SSE, and a whole one with AVX2.
 template <size_t kRows>
 LATIMER_INLINE void WeightedHead(const AttentionArgs& args, Range range,
                                  const float* weights, size_t weights_stride,
@@ -115,8 +115,8 @@ LATIMER_INLINE void AddBias(const AttentionArgs& args, size_t head, size_t row,
   }
 }
 
-// attend() by way of args.packed, in attention_packed_isa.cc; rows of scores
-// are `stride` floats apart.
+// attend() with args.packed, in attention_packed_isa.cc. Rows of scores are
+// `stride` floats apart.
 void AttendPacked(const AttentionArgs& args, size_t stride);
 
 }  // namespace latimer::LATIMER_ISA

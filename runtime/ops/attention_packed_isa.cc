@@ -1,17 +1,17 @@
-// attend() for several query rows, head by head: the head's keys are packed in
+// attend() for several query rows, head by head. The head's keys are packed in
 // panels of columns and its values row by row, so that both products read
 // memory in order and share each load among a tile of query rows.
 //
-// Q K^T has one key per lane, and so no sum across lanes; yet each sum has the
-// order of simd.h's ReduceAdd, as in a decoder step.
+// Vectors of Q K^T have one key per element, so no sum goes across elements.
+// Yet each sum has the order of simd.h's ReduceAdd, as in a decoder step.
 #include "ops/attention_isa.h"
 #include "ops/vector_kernels_isa.h"
 
 namespace latimer::LATIMER_ISA {
 namespace {
 
-// Query rows and vectors of keys of a tile. Its sums, and as many that wait,
-// leave registers free.
+// The query rows and vectors of keys of a tile. Its sums, and as many that wait
+// for others, leave registers free.
 constexpr size_t kTileRows = 4;
 constexpr size_t kTileVectors = kNativeRegisters / 16;
 static_assert(kAttentionRows >= 2 * kTileRows);
@@ -35,7 +35,8 @@ LATIMER_INLINE Tile<kRows, kVectors> operator+(const Tile<kRows, kVectors>& a,
   return result;
 }
 
-// Keys of a panel: those of a tile, then of a vector, then what is left.
+// The keys of the next panel: as many as a tile has, then as a vector has, then
+// those that are left.
 LATIMER_INLINE size_t PanelKeys(size_t left) {
   if (left >= kTileVectors * kNativeElements)
     return kTileVectors * kNativeElements;
@@ -53,22 +54,23 @@ struct PanelDots {
   const float* panel;
   size_t panel_stride;
 
-  // As FoldToFour and AddNeighbours add lanes.
-  LATIMER_INLINE Sums AllLanes() const {
-    const Sums first = FourLanes(0) + FourLanes(1);
-    return first + (FourLanes(2) + FourLanes(3));
+  // In the order in which FoldToFour and AddNeighbours add elements. Column i
+  // belongs to element i % 16.
+  LATIMER_INLINE Sums AllElements() const {
+    const Sums first = FourElements(0) + FourElements(1);
+    return first + (FourElements(2) + FourElements(3));
   }
-  LATIMER_INLINE Sums FourLanes(size_t lane) const {
-    const Sums first = Lane(lane) + Lane(lane + 8);
-    return first + (Lane(lane + 4) + Lane(lane + 12));
+  LATIMER_INLINE Sums FourElements(size_t i) const {
+    const Sums first = Element(i) + Element(i + 8);
+    return first + (Element(i + 4) + Element(i + 12));
   }
-  // Columns lane, lane + 16, ... It starts with the first product, not with
-  // zero: the sum may be -0 instead of 0, which Softmax takes for the same.
-  LATIMER_INLINE Sums Lane(size_t lane) const {
+  // Columns first, first + 16, ... The sum starts with the first product, not
+  // with zero, so it may be -0 instead of 0; Softmax treats both alike.
+  LATIMER_INLINE Sums Element(size_t first) const {
     Sums sums = {};
-    if (lane >= dim) return sums;
-    AddColumn<true>(lane, sums);
-    for (size_t i = lane + kElements; i < dim; i += kElements) {
+    if (first >= dim) return sums;
+    AddColumn<true>(first, sums);
+    for (size_t i = first + kElements; i < dim; i += kElements) {
       AddColumn<false>(i, sums);
     }
     return sums;
@@ -92,15 +94,15 @@ struct PanelDots {
   }
 };
 
-// Scores of kRows query rows and a panel. Of a panel narrower than a vector the
-// lanes past its end are read and written too, but never used.
+// The scores of kRows query rows and a panel. If the panel is narrower than a
+// vector, elements after its end are read and written too, but never used.
 template <size_t kRows, size_t kVectors>
 void ScorePanel(const AttentionArgs& args, const float* queries,
                 const float* panel, size_t panel_keys, float* scores,
                 size_t stride) {
   const PanelDots<kRows, kVectors> dots = {
       args.head_dim, queries, args.query_stride, panel, panel_keys};
-  const Tile<kRows, kVectors> tile = dots.AllLanes();
+  const Tile<kRows, kVectors> tile = dots.AllElements();
   const F32 scale = BroadcastNative(args.scale);
 #pragma GCC unroll 8
   for (size_t r = 0; r < kRows; ++r) {
@@ -187,8 +189,8 @@ void Pack(const AttentionArgs& args, size_t column) {
   }
 }
 
-// f(first row, kTileRows or 1) for tiles that cover `rows` rows. The last tile
-// may repeat rows of the one before.
+// Calls f<kTileRows or 1>(first row) for tiles that cover all rows. The last
+// tile may repeat rows of the one before.
 template <typename F>
 LATIMER_INLINE void ForEachTile(size_t rows, const F& f) {
   if (rows < kTileRows) {
@@ -201,8 +203,8 @@ LATIMER_INLINE void ForEachTile(size_t rows, const F& f) {
   }
 }
 
-// `rows` <= kAttentionRows query rows of one head from `row` on; all queries
-// are read before a result is written.
+// Query rows [row, row + rows) of one head, at most kAttentionRows. Reads all
+// queries before it writes a result.
 void AttendRows(const AttentionArgs& args, size_t head, size_t row, size_t rows,
                 size_t stride) {
   const size_t dim = args.head_dim;
@@ -238,7 +240,7 @@ void AttendPacked(const AttentionArgs& args, size_t stride) {
     for (size_t row = 0; row < args.query_rows;) {
       const size_t left = args.query_rows - row;
       size_t rows = left < kAttentionRows ? left : kAttentionRows;
-      // Leaves no less than a tile.
+      // Leave at least a tile.
       if (left > kAttentionRows && left < kAttentionRows + kTileRows) {
         rows = kTileRows;
       }

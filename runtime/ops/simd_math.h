@@ -1,5 +1,5 @@
-// exp and its relatives on sixteen lanes, made of + - * / and integer shifts
-// only, so that every CPU gives the same bits. For *_isa.cc only.
+// exp and related functions of sixteen elements, made of + - * / and integer
+// shifts only, so that every CPU gives the same bits. For *_isa.cc only.
 #ifndef LATIMER_OPS_SIMD_MATH_H_
 #define LATIMER_OPS_SIMD_MATH_H_
 
@@ -17,13 +17,13 @@ LATIMER_INLINE F32x16 Polynomial(const F32x16& x, float c0, C... higher) {
 }
 
 // exp(x) for x <= 0; NaN stays NaN; 0 below -87.33, where the result would be
-// denormal. Relative error at most 1e-7 (8.4e-8, tried on every float).
+// subnormal. Relative error at most 1e-7 (8.4e-8, measured for every float).
 //
 // x = n ln 2 + r (Cody and Waite's two-part ln 2, as in Cephes' expf), and
 // exp(r) = 1 + r + r^2 q(r) with a degree 4 minimax fit of q for the relative
 // error on |r| <= ln(2) / 2 (Lawson's iteration; 3e-9 before rounding).
 LATIMER_INLINE F32x16 ExpNonPositive(const F32x16& x) {
-  // Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits.
+  // Adding 1.5 * 2^23 rounds to an integer and keeps it in the low bits.
   constexpr float kRound = 12582912.0f;
   const F32x16 shifted = x * Broadcast(1.44269504f) + Broadcast(kRound);
   const F32x16 n = shifted - Broadcast(kRound);
@@ -63,8 +63,8 @@ LATIMER_INLINE F32x16 Relu(const F32x16& x) { return Max(Broadcast(0.0f), x); }
 
 // x Phi(x) = relu(x) - |x| Phi(-|x|), and Phi(-y) = exp(-y p(y)) / 2 with a
 // minimax fit of p for the error of y Phi(-y) on 0 <= y <= 6 (degree 7, by
-// Lawson's iteration; 9e-9 before rounding). Beyond 6 the second term is below
-// 6e-9 and left out. No division.
+// Lawson's iteration; 9e-9 before rounding). Above 6 the second term is below
+// 6e-9 and is omitted. Needs no division.
 LATIMER_INLINE F32x16 Gelu(const F32x16& x) {
   const F32x16 y = Abs(x);
   const F32x16 p = Polynomial(y, 0.7978893518447876f, 0.31826695799827576f,

@@ -1,13 +1,13 @@
-// The float kernels around the matrix products: attention, layer norm, softmax,
-// activations, argmax. One table of function pointers per instruction set; all
-// tables give the same bits for the same finite input, because every sum has
-// one fixed order (16 lanes and one reduction tree, see ops/simd.h), nothing is
-// fused, and exp is our own (ops/simd_math.h). The one exception is 32-bit ARM,
-// where NEON flushes denormal numbers to zero. NaN stays NaN, but its sign and
-// payload may differ between CPUs.
+// The float kernels besides matrix products: attention, layer norm, softmax,
+// activations, argmax. Each instruction set has a table of function pointers.
+// All tables give the same bits for the same finite input, because every sum
+// has one fixed order (16 elements and one reduction tree, see ops/simd.h),
+// nothing is fused, and exp is our own (ops/simd_math.h). The exception is
+// 32-bit ARM, where NEON flushes subnormal numbers to zero. NaN stays NaN, but
+// its sign and payload may differ between CPUs.
 //
 // Every kernel reads and writes exactly the elements named here, needs no
-// alignment, and allocates nothing.
+// alignment and allocates nothing.
 #ifndef LATIMER_OPS_VECTOR_KERNELS_H_
 #define LATIMER_OPS_VECTOR_KERNELS_H_
 
@@ -24,7 +24,7 @@ struct CpuFeatures;
 // Row r of head h of a matrix starts at `base + r * stride + h * head_dim`;
 // strides are in floats and at least heads * head_dim. There is no mask: every
 // query row sees all kv_count >= 1 rows. A decoder step has one query row, the
-// encoder has as many as keys; a row's result does not depend on the others.
+// encoder as many as keys; the result of a row does not depend on other rows.
 struct AttentionArgs {
   size_t query_rows;
   size_t heads;
@@ -40,16 +40,16 @@ struct AttentionArgs {
   float* out;        // may be `queries` itself, with the same stride
   size_t out_stride;
   // Added to the scaled score of query row r and key row t in head h:
-  // bias[h * bias_stride + t - r], a number by distance. Null: nothing.
+  // bias[h * bias_stride + t - r], so it depends on the distance. May be null.
   const float* bias = nullptr;
   size_t bias_stride = 0;
-  // AttentionPackedSize() floats where the keys and values of one head at a
-  // time are put in order for several query rows; worth it from a few rows on.
-  // Null: each row reads them where they lie, with the same result.
+  // AttentionPackedSize() floats, into which the keys and values of one head at
+  // a time are packed for several query rows; this pays from a few rows on.
+  // Null: each row reads keys and values in place, with the same result.
   float* packed = nullptr;
 };
 
-// Query rows whose scores attend() holds at once.
+// Query rows whose attention scores attend() holds at once.
 inline constexpr size_t kAttentionRows = 8;
 
 // Floats from one row of scores in the scratch to the next.
@@ -69,11 +69,11 @@ constexpr size_t AttentionPackedSize(size_t head_dim, size_t kv_count) {
   return 2 * head_dim * kv_count;
 }
 
-// y [rows, end) = x [rows, k] * W^T for output channels [begin, end): W [n, k]
-// in blocks of kGemmF16Channels channels, of which each has the weights [k,
-// kGemmF16Channels] as IEEE binary16 bits, finite ones; the last block is
-// filled with zeros. Only these columns of y are written. Strides are in
-// elements; `begin` is a multiple of kGemmF16Channels.
+// y = x [rows, k] * W^T for output channels [begin, end); no other columns of y
+// are written. W [n, k] is in blocks of kGemmF16Channels channels; each block
+// has weights [k, kGemmF16Channels], the bits of finite IEEE binary16 numbers;
+// the last block is filled with zeros. Strides are in elements; `begin` is a
+// multiple of kGemmF16Channels.
 struct GemmF16Args {
   size_t rows;
   size_t k;
@@ -88,12 +88,13 @@ struct GemmF16Args {
 
 inline constexpr size_t kGemmF16Channels = 16;
 
-// "May be" below means the same pointer; ranges must not overlap otherwise.
+// "May be" below means that the pointers may be equal; otherwise ranges must
+// not overlap.
 struct VectorKernels {
   // The instruction set: "sse41", "avx2", "avx512", "neon" or "scalar".
   const char* name;
 
-  // out[i] = x[i] * scale + addend[i]: an embedding row plus its position.
+  // out[i] = x[i] * scale + addend[i]: an embedding and its position.
   // out may be x or addend.
   void (*scale_add)(size_t n, const float* x, float scale, const float* addend,
                     float* out);
@@ -101,15 +102,16 @@ struct VectorKernels {
   // y[i] += x[i].
   void (*add)(size_t n, const float* x, float* y);
 
-  // For each of `rows` rows of `cols` >= 1 packed floats: v = x + residual (v =
-  // x where residual is null), out = (v - mean(v)) / sqrt(var(v) + epsilon) *
-  // gamma + beta, the variance divided by cols as in PyTorch's LayerNorm. out
-  // may be x or residual.
+  // For each of `rows` rows of `cols` >= 1 adjacent floats: v = x + residual (v
+  // = x if residual is null), out = (v - mean(v)) / sqrt(var(v) + epsilon) *
+  // gamma
+  // + beta. The variance is divided by cols, as in PyTorch's LayerNorm. out may
+  // be x or residual.
   void (*add_layer_norm)(size_t rows, size_t cols, const float* x,
                          const float* residual, const float* gamma,
                          const float* beta, float epsilon, float* out);
 
-  // The same with (v - mean(v)) / (std(v) + epsilon), the variance under std
+  // The same with (v - mean(v)) / (std(v) + epsilon); the variance in std is
   // divided by cols - 1 >= 1.
   void (*add_std_norm)(size_t rows, size_t cols, const float* x,
                        const float* residual, const float* gamma,
@@ -132,24 +134,24 @@ struct VectorKernels {
   // See AttentionArgs.
   void (*attend)(const AttentionArgs& args);
 
-  // See GemmF16Args. The one kernel whose bits depend on the CPU: each is the
-  // sum of the products in the order of the inputs, fused where XNNPACK's f32
-  // GEMM is, whose bits these are. Only in a build whose profile has
-  // f16_weights.
+  // See GemmF16Args. The only kernel whose bits depend on the CPU: sums have
+  // the order of the inputs and are fused where XNNPACK's f32 GEMM is, so the
+  // bits are those of that GEMM. Only in a build whose profile has f16_weights.
   void (*gemm_f16)(const GemmF16Args& args);
 
-  // x[i] = exp(x[i] - max) / sum, n >= 1. As in PyTorch, a row with a NaN or
-  // +inf, or of -inf only, becomes NaN.
+  // x[i] = exp(x[i] - max) / sum, n >= 1. As in PyTorch, a row that contains
+  // NaN or +inf, or only -inf, becomes NaN.
   void (*softmax)(size_t n, float* x);
 
-  // First index of the maximum. NaN never wins; 0 where all are NaN or n is 0.
+  // The first index of the maximum. NaN never wins; 0 if all are NaN or n is 0.
   size_t (*argmax)(size_t n, const float* x);
 };
 
 inline constexpr size_t kMaxVectorKernels = 3;
 
-// Writes the tables of this build that this CPU can run, fastest first, and
-// returns how many: 0 where it lacks SSE4.1, say. The tables are static.
+// Writes the tables of this build that a CPU with `features` can run, fastest
+// first, and returns how many; that is 0 on a CPU without SSE4.1, for example.
+// The tables are static.
 size_t ListVectorKernels(const CpuFeatures& features,
                          const VectorKernels* (&tables)[kMaxVectorKernels]);
 

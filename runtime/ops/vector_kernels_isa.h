@@ -1,5 +1,5 @@
-// The functions behind one VectorKernels table; ops/vector_kernels.h says what
-// each does. For *_isa.cc only.
+// The functions of a VectorKernels table, which ops/vector_kernels.h describes.
+// For *_isa.cc only.
 #ifndef LATIMER_OPS_VECTOR_KERNELS_ISA_H_
 #define LATIMER_OPS_VECTOR_KERNELS_ISA_H_
 
@@ -24,7 +24,7 @@ void Activate(Activation kind, size_t n, float* x);
 void Attend(const AttentionArgs& args);
 void GemmF16(const GemmF16Args& args);
 void Softmax(size_t n, float* x);
-// The same, and writes over what follows up to a multiple of 16 floats.
+// The same, but overwrites what follows up to a multiple of 16 floats.
 void SoftmaxPadded(size_t n, float* x);
 size_t Argmax(size_t n, const float* x);
 

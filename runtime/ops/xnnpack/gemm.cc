@@ -19,21 +19,21 @@ static_assert(offsetof(RowQuantization, scale) ==
               offsetof(xnn_qd8_quantization_params, inv_scale));
 static_assert(kActivationPaddingBytes >= XNN_EXTRA_BYTES);
 
-// Weights that several blocks of rows read in turn: they stay in the
-// second-level cache meanwhile.
+// Several blocks of rows read this many bytes of weights in turn, so that the
+// weights stay in the second-level cache.
 constexpr uint64_t kCachedWeightBytes = 128 * 1024;
 
 // No activation function: y is not clamped.
 constexpr xnn_f32_minmax_params kUnclamped = {
     {-std::numeric_limits<float>::infinity(),
      std::numeric_limits<float>::infinity()}};
-// The zero point is what nibbles were packed with; kernels do not read it.
+// The zero point that nibbles are packed with; kernels do not read it.
 constexpr xnn_f32_qc4w_minmax_params kUnclampedInt4 = {
     {-std::numeric_limits<float>::infinity(),
      std::numeric_limits<float>::infinity(), 8}};
 
-// Calls run(variant, first_row, rows, first_channel, channels) for blocks of
-// rows and channels that cover rows x [begin, end).
+// Calls run(variant, first_row, rows, first_channel, channels) for blocks that
+// together cover all rows and channels [begin, end).
 template <typename RunBlock>
 void ForEachBlock(const GemmKernelSet& set, uint32_t nr, size_t rows,
                   uint32_t begin, uint32_t end, uint64_t block_bytes,
@@ -56,27 +56,22 @@ void ForEachBlock(const GemmKernelSet& set, uint32_t nr, size_t rows,
   }
 }
 
-// Every flag that `set` needs is in `features`.
-bool Supports(CpuFeatures features, const GemmKernelSet& set) {
-  return features.*(set.feature);
-}
-
 Status UnsupportedCpu() {
   return Status::Error(StatusCode::kUnsupportedCpu,
-                       "This CPU lacks instructions that this build was made "
-                       "for (%s); build with -DLATIMER_ISAS of this CPU.",
+                       "This CPU lacks the instruction sets of this build "
+                       "(%s); build with LATIMER_ISAS set for this CPU.",
                        kIsasInBuild);
 }
 
-// The best set for weights of `type` in a model of this tile.
+// Finds the best set for weights of `type` in a model of this tile.
 Status FindSet(CpuFeatures features, WeightType type, Tile tile,
                const GemmKernelSet** out) {
   const GemmKernelSet* missing = nullptr;
-  // What would work here, to be named in the message: the tile that works on
-  // most CPUs, which is the first one in the order of their values.
+  // For the message, a tile that works here. Of several, the smallest value:
+  // that one works on most CPUs.
   const GemmKernelSet* usable = nullptr;
   for (const GemmKernelSet& set : GemmKernelSets(type)) {
-    if (!Supports(features, set)) {
+    if (!(features.*set.feature)) {
       if (set.tile == tile) missing = &set;  // Newest first: keeps the oldest.
     } else if (set.tile == tile) {
       *out = &set;
@@ -113,7 +108,7 @@ Status SelectGemmKernels(CpuFeatures features, WeightType type, Tile tile,
   LATIMER_RETURN_IF_ERROR(FindSet(features, type, tile, &out->gemm));
   if (type == WeightType::kF32) return {};
   for (const ConvertKernelSet& set : ConvertKernelSets()) {
-    if (features.*(set.feature)) {
+    if (features.*set.feature) {
       out->convert = &set;
       return {};
     }
@@ -133,7 +128,7 @@ bool FastestTile(CpuFeatures features, WeightType type, Tile* out) {
     return true;
   }
   for (const GemmKernelSet& set : GemmKernelSets(type)) {
-    if (!Supports(features, set)) continue;
+    if (!(features.*set.feature)) continue;
     *out = set.tile;
     return true;
   }
@@ -188,9 +183,9 @@ void GemmInt8(const GemmKernels& kernels, size_t rows, const PackedMatrix& w,
                [&](const GemmVariant& variant, size_t row, size_t count,
                    uint32_t channel, uint32_t channels) {
                  const RowQuantization* quantization = params + row;
-                 // A kernel that is not filled computes its last row several
-                 // times, each with the parameters that follow, and stores to
-                 // one place.
+                 // Given fewer rows than it holds, a kernel computes the last
+                 // one several times and stores to one place. It reads
+                 // parameters for each of them.
                  RowQuantization filled[kMaxVariantRows];
                  if (count < variant.rows) {
                    for (size_t i = 0; i < variant.rows; ++i) {
@@ -240,33 +235,33 @@ void UnpackRow(WeightType type, Tile tile, const PackedMatrix& w,
                uint32_t channel, float* out) {
   LATIMER_DCHECK(channel < w.n && !w.int4);
   const TileShape shape = ShapeOf(tile);
-  const uint32_t lane = channel % shape.nr;
+  const uint32_t index = channel % shape.nr;  // In the block.
   const size_t inputs = PackedInputs(type, tile, w.k);
   const std::byte* block =
       w.data + channel / shape.nr * PackedBlockBytes(type, tile, w.k);
   if (type == WeightType::kF32) {
     const auto* weights = reinterpret_cast<const float*>(block) + shape.nr;
-    for (size_t i = 0; i < w.k; ++i) out[i] = weights[i * shape.nr + lane];
+    for (size_t i = 0; i < w.k; ++i) out[i] = weights[i * shape.nr + index];
     return;
   }
   if (type == WeightType::kF16) {
     const auto* weights = reinterpret_cast<const uint16_t*>(block);
     for (size_t i = 0; i < w.k; ++i) {
-      out[i] = HalfToFloat(weights[i * shape.nr + lane]);
+      out[i] = HalfToFloat(weights[i * shape.nr + index]);
     }
     return;
   }
   const auto* weights =
       reinterpret_cast<const int8_t*>(block + shape.nr * sizeof(int32_t));
   float scale;
-  std::memcpy(&scale, weights + inputs * shape.nr + lane * sizeof(float),
+  std::memcpy(&scale, weights + inputs * shape.nr + index * sizeof(float),
               sizeof(scale));
-  // Within a group of kr*sr inputs, lane c holds them rotated by c*kr.
+  // Within a group of kr*sr inputs, those of channel c are rotated by c*kr.
   const size_t group = size_t{shape.kr} * shape.sr;
   for (size_t start = 0; start < inputs; start += shape.kr) {
     const size_t first =
-        start / group * group + (start + lane * shape.kr) % group;
-    const int8_t* source = weights + start * shape.nr + lane * shape.kr;
+        start / group * group + (start + index * shape.kr) % group;
+    const int8_t* source = weights + start * shape.nr + index * shape.kr;
     for (size_t i = 0; i < shape.kr && first + i < w.k; ++i) {
       out[first + i] = static_cast<float>(source[i]) * scale;
     }

@@ -1,5 +1,5 @@
-// Packing of weights for the kernels in gemm.h. For the converter and for
-// tests; the runtime reads packed weights only.
+// Packs weights for the kernels in gemm.h. For the converter and for tests; the
+// runtime only reads packed weights.
 #ifndef LATIMER_OPS_XNNPACK_PACK_H_
 #define LATIMER_OPS_XNNPACK_PACK_H_
 
@@ -12,14 +12,13 @@ namespace latimer {
 
 // Packs weights [n, k] and one scale [n] per output channel (weight = scale *
 // int8).
-// `out` has PackedBytes(kInt8, tile, n, k) bytes, kPackedAlignment-aligned,
-// and is written completely: padding is zero. Same input, same bytes.
-// Precondition: an int8 tile, n and k not 0.
+// `out` has PackedBytes(kInt8, tile, n, k) bytes, is kPackedAlignment-aligned
+// and is written completely: padding is zero. The same input gives the same
+// bytes. Precondition: an int8 tile; n and k are not 0.
 void PackInt8(Tile tile, size_t n, size_t k, const int8_t* weights,
               const float* scale, std::byte* out);
 
-// The same for int4 weights, in -8..7, one a byte, and the tile of an int8
-// model.
+// The same for int4 weights, -8..7, one per byte, in the tile of an int8 model.
 void PackInt4(Tile tile, size_t n, size_t k, const int8_t* weights,
               const float* scale, std::byte* out);
 
@@ -27,8 +26,8 @@ void PackInt4(Tile tile, size_t n, size_t k, const int8_t* weights,
 void PackF32(Tile tile, size_t n, size_t k, const float* weights,
              std::byte* out);
 
-// The same for f16 weights and their tile, each rounded to the nearest.
-// Precondition: magnitudes below kHalfOverflow of base/half.h.
+// The same for f16 weights and their tile; each weight is rounded to the
+// nearest. Precondition: magnitudes below kHalfOverflow of base/half.h.
 void PackF16(size_t n, size_t k, const float* weights, std::byte* out);
 
 }  // namespace latimer
