@@ -16,30 +16,24 @@ foreach(dir IN LISTS latimer_runtime_dirs)
   list(APPEND latimer_runtime_globs "${PROJECT_SOURCE_DIR}/runtime/${dir}/*.cc")
 endforeach()
 file(GLOB latimer_runtime_sources CONFIGURE_DEPENDS ${latimer_runtime_globs})
-set(latimer_isa_sources_vector ${latimer_runtime_sources})
-list(FILTER latimer_isa_sources_vector INCLUDE REGEX "_isa\\.cc$")
-list(FILTER latimer_runtime_sources EXCLUDE REGEX "_isa\\.cc$")
-set(latimer_isa_sources_nibble ${latimer_isa_sources_vector})
-list(FILTER latimer_isa_sources_nibble INCLUDE REGEX "/dot_isa\\.cc$")
-list(FILTER latimer_isa_sources_vector EXCLUDE REGEX "/dot_isa\\.cc$")
+file(GLOB latimer_isa_sources_vector CONFIGURE_DEPENDS
+  "${PROJECT_SOURCE_DIR}/runtime/ops/*_isa.cc")
+set(latimer_isa_sources_nibble
+  "${PROJECT_SOURCE_DIR}/runtime/ops/nibble/dot_isa.cc")
 # Packing is the converter's work.
-list(REMOVE_ITEM latimer_runtime_sources
-  "${PROJECT_SOURCE_DIR}/runtime/ops/nibble/pack.cc"
-  "${PROJECT_SOURCE_DIR}/runtime/ops/xnnpack/pack.cc")
+list(FILTER latimer_runtime_sources EXCLUDE REGEX "(_isa|/pack)\\.cc$")
 
-# What *_isa.cc files are compiled with for each instruction set.
+# The flags of *_isa.cc for each instruction set; neon and scalar need none.
 set(latimer_isa_flags_sse41 -msse4.1)
 set(latimer_isa_flags_avx2 -mavx2 -mfma -mf16c)
 set(latimer_isa_flags_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl
   -mfma -mf16c -mprefer-vector-width=512)
 set(latimer_isa_flags_avx512vnni ${latimer_isa_flags_avx512} -mavx512vnni)
 set(latimer_isa_flags_dotprod -march=armv8.2-a+dotprod)
-set(latimer_isa_flags_neon "")
-# A board may say more, such as neon-vfpv4, which converts f16.
+# A board may allow more, such as neon-vfpv4, which converts f16.
 if(LATIMER_ARCH STREQUAL "armv7" AND NOT CMAKE_CXX_FLAGS MATCHES "-mfpu=")
   set(latimer_isa_flags_neon -mfpu=neon)
 endif()
-set(latimer_isa_flags_scalar "")
 
 # Properties that all of our code in the runtime has.
 function(latimer_runtime_properties target)

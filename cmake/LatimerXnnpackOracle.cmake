@@ -1,6 +1,6 @@
-# latimer_xnnpack_oracle: all of XNNPACK by its own build, for the tests that
-# compare our direct kernel calls with its public operators. Takes a minute or
-# two once per machine, and Python 3.
+# latimer_xnnpack_oracle: all of XNNPACK, built by its own CMake files, for the
+# tests that compare our direct kernel calls with its public operators. This
+# takes a minute or two once per machine and needs Python 3.
 include_guard()
 include(LatimerDependency)
 include(LatimerCachedLibrary)

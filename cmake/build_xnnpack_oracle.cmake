@@ -1,7 +1,7 @@
-# Builds XNNPACK, from SOURCE in the folder BUILD, and puts the libraries in
-# the folder TO.
+# Builds XNNPACK from SOURCE in the folder BUILD and puts the libraries in the
+# folder TO.
 cmake_minimum_required(VERSION 3.25)
-file(REMOVE_RECURSE "${BUILD}")  # May be from another version.
+file(REMOVE_RECURSE "${BUILD}")  # It may be of another version.
 set(configure "${CMAKE_COMMAND}" -S "${SOURCE}" -B "${BUILD}"
   -G "Unix Makefiles" ${OPTIONS}
   "-DCPUINFO_SOURCE_DIR=${CPUINFO}" "-DFXDIV_SOURCE_DIR=${FXDIV}"

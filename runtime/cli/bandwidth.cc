@@ -14,15 +14,15 @@
 namespace latimer::cli {
 namespace {
 
-// Sums that do not wait for each other, in as many registers.
+// Independent sums, in as many registers.
 constexpr size_t kSums = 8;
-// What a share of the buffer is a multiple of: the sums of the widest vector.
+// The share of a thread is a multiple of this: all sums of the widest vectors.
 constexpr size_t kStep = kSums * 64;
 
 using ReadFunction = void (*)(std::span<const std::byte> bytes, uint64_t times);
 
-// Defines a function that adds up `bytes` so many times. By a macro, because
-// the vectors of a function that is inlined stay those of its own instructions.
+// Defines a function that adds up `bytes`, `times` times. A macro, because an
+// inlined function would keep the vectors of its own target.
 #define LATIMER_DEFINE_READ(name, vector_bytes, attribute)                 \
   attribute void name(std::span<const std::byte> bytes, uint64_t times) {  \
     typedef uint64_t Wide                                                  \
@@ -35,7 +35,7 @@ using ReadFunction = void (*)(std::span<const std::byte> bytes, uint64_t times);
         for (size_t sum = 0; sum < kSums; ++sum) sums[sum] += at[sum];     \
       }                                                                    \
       for (size_t sum = 1; sum < kSums; ++sum) sums[0] += sums[sum];       \
-      /* Each time anew, and for the result. */                            \
+      /* Keeps the compiler from leaving out a pass. */                    \
       __asm__ volatile(""                                                  \
                        :                                                   \
                        : "r"(static_cast<size_t>(sums[0][0]))              \
@@ -49,7 +49,7 @@ LATIMER_DEFINE_READ(ReadAvx2, 32, __attribute__((target("avx2"))))
 LATIMER_DEFINE_READ(ReadAvx512, 64, __attribute__((target("avx512f"))))
 #endif
 
-// With the widest loads that this CPU has.
+// The one with the widest loads that this CPU has.
 ReadFunction FastestRead() {
 #ifdef __x86_64__
   const CpuFeatures cpu = DetectCpuFeatures();
@@ -81,7 +81,7 @@ double ReadBandwidth(std::span<const std::byte> buffer, uint32_t threads) {
   const size_t share = buffer.size() / threads / kStep * kStep;
   if (share == 0) return 0;
   const auto start = Clock::now();
-  MillisecondsFor(buffer, threads, 1);  // For the caches and the page tables.
+  MillisecondsFor(buffer, threads, 1);  // Fills caches and page tables.
   const double once = std::max(MillisecondsFor(buffer, threads, 1), 1e-4);
   const auto times =
       std::max<uint64_t>(1, static_cast<uint64_t>(kPassMilliseconds / once));

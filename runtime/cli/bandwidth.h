@@ -8,18 +8,18 @@
 
 namespace latimer::cli {
 
-// Bytes per nanosecond (GB/s) at which `threads` threads together add up a
-// 64-byte aligned buffer, over and over: the best of some passes, half a second
-// in all.
+// The speed, in bytes per nanosecond (GB/s), at which `threads` threads
+// together add up a 64-byte aligned buffer over and over: the best of several
+// passes, which take half a second in all.
 double ReadBandwidth(std::span<const std::byte> buffer, uint32_t threads);
 
-// Far more than the caches hold, within what is free.
+// A size that far exceeds the caches, limited by the free memory.
 size_t LargeBufferBytes();
 
-// Memory with a page behind each address; untouched ones are one page of zeros.
+// Memory that was written to. Untouched pages would all be one page of zeros.
 class FilledBuffer {
  public:
-  // Empty where the system refuses.
+  // Empty if the system refuses.
   explicit FilledBuffer(size_t bytes);
   ~FilledBuffer();
   FilledBuffer(const FilledBuffer&) = delete;

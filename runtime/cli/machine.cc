@@ -10,8 +10,8 @@
 namespace latimer::cli {
 namespace {
 
-// The beginning of a file without zeros and newlines at its end; empty if there
-// is none.
+// The beginning of a file, without zeros and newlines at its end; empty if the
+// file cannot be read.
 std::string ReadText(const std::string& path) {
   std::FILE* file = std::fopen(path.c_str(), "re");
   if (file == nullptr) return "";
@@ -39,7 +39,7 @@ std::string FieldOf(const std::string& text, const std::string& name) {
   return "";
 }
 
-// Part numbers of Arm Limited (MIDR_EL1): its technical reference manuals.
+// Part numbers (MIDR_EL1) from the technical reference manuals of Arm Limited.
 std::string ArmName(const std::string& cpuinfo) {
   const std::string part = FieldOf(cpuinfo, "CPU part");
   if (part.empty()) return "";
@@ -67,7 +67,7 @@ uint64_t KilobytesOf(const std::string& meminfo, const char* name) {
   return std::strtoull(FieldOf(meminfo, name).c_str(), nullptr, 10) * 1024;
 }
 
-// Of version 2 or 1; "max" and the like are no limit.
+// The limit of control groups of version 2 or 1; 0 for "max" and the like.
 uint64_t ControlGroupLimit() {
   std::string group = ReadText("/proc/self/cgroup");
   const size_t unified = group.find("0::");

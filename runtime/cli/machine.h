@@ -1,4 +1,4 @@
-// What Linux says about the machine. All of it may be unknown.
+// What Linux reports about the machine. Anything may be unknown.
 #ifndef LATIMER_CLI_MACHINE_H_
 #define LATIMER_CLI_MACHINE_H_
 
@@ -7,29 +7,29 @@
 
 namespace latimer::cli {
 
-// "Raspberry Pi 5 Model B Rev 1.0, Cortex-A76"; empty: unknown.
+// "Raspberry Pi 5 Model B Rev 1.0, Cortex-A76"; empty if unknown.
 std::string CpuModel();
 
-// "ondemand"; empty: there is none.
+// "ondemand"; empty if there is none.
 std::string CpuGovernor();
 
 uint32_t OnlineCores();
 uint32_t PageBytes();
 
-// Of the first core's cache of that level, for data; 0: there is none, or
-// unknown.
+// The size of the first core's data cache of this level; 0 if there is none or
+// it is unknown.
 uint64_t CacheBytes(uint32_t level);
 
-// Of the largest cache; 0: unknown.
+// The size of the largest cache; 0 if unknown.
 uint64_t LargestCacheBytes();
 
-// 0: unknown, or no limit.
+// 0 means unknown or, for `limit`, none.
 struct MemoryBytes {
   uint64_t total;
   uint64_t available;
-  uint64_t limit;  // This control group's.
+  uint64_t limit;  // Of this control group.
 
-  // What a program here can have at most.
+  // The most that a program here can have.
   uint64_t most() const {
     return limit != 0 && (limit < total || total == 0) ? limit : total;
   }
