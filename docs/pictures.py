@@ -35,7 +35,8 @@ def card(width, height, title, parts):
     return "\n".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
         f'role="img" font-family="Helvetica, Arial, DejaVu Sans, sans-serif">',
-        f"<title>{escape(title)}</title>", box(0.5, 0.5, width - 1, height - 1, CARD, radius=12), *parts, "</svg>"]) + "\n"
+        f"<title>{escape(title)}</title>",
+        box(0.5, 0.5, width - 1, height - 1, CARD, radius=12), *parts, "</svg>"]) + "\n"
 
 
 # ---- overview.svg -----------------------------------------------------------
@@ -56,11 +57,14 @@ def arrow(points, label="", at=None):
 def overview():
     parts = [f'<defs><marker id="head" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" '
              f'orient="auto"><path d="M0 0L10 5L0 10z" fill="{SOFT}"/></marker></defs>']
-    parts += [box(16, 40, 564, 238, "none", LINE, 10), text(32, 62, "PC, once", 12, fill=SOFT, weight="bold")]
-    parts += [box(596, 40, 228, 238, "none", LINE, 10), text(612, 62, "Board, phone, PC", 12, fill=SOFT, weight="bold")]
-    parts += labelled_box(32, 80, 150, 104, "Checkpoint", ["Hugging Face, Marian", "or your own PyTorch", "weights, tokenizer"])
-    parts += labelled_box(226, 80, 150, 104, "latimer-convert", ["quantizes, packs,", "prints the bill:", "flash and RAM"], True)
-    parts += labelled_box(414, 80, 150, 104, "model.ltm", ["one file: weights,", "tokenizer, settings,", "checksum"])
+    for x, width, place in ((16, 564, "PC, once"), (596, 228, "Board, PC")):
+        parts += [box(x, 40, width, 238, "none", LINE, 10), text(x + 16, 62, place, 12, fill=SOFT, weight="bold")]
+    parts += labelled_box(32, 80, 150, 104, "Checkpoint",
+                          ["Hugging Face, Marian", "or your own PyTorch", "weights, tokenizer"])
+    parts += labelled_box(226, 80, 150, 104, "latimer-convert",
+                          ["quantizes, packs,", "prints the bill:", "flash and RAM"], True)
+    parts += labelled_box(414, 80, 150, 104, "model.ltm",
+                          ["one file: weights,", "tokenizer, settings,", "checksum"])
     parts += labelled_box(226, 206, 150, 56, "profile.h", ["sizes of this model"])
     parts += labelled_box(414, 206, 150, 56, "CMake", ["board file + profile"])
     parts += labelled_box(612, 80, 196, 182, "latimer", [
@@ -89,7 +93,8 @@ def speed_tables():
 
 def speed():
     parts = [text(20, 28, "Milliseconds per sentence, int8, one thread", 15, weight="bold"),
-             text(20, 46, "AMD EPYC (Zen 5), 2026-11-22; shorter is better. Each group has its own scale.", 12, fill=SOFT)]
+             text(20, 46, "AMD EPYC (Zen 5), 2026-11-22; shorter is better. Each group has its own scale.", 12,
+                  fill=SOFT)]
     y, left, longest = 78, 130, 440
     for load, times in speed_tables():
         parts.append(text(20, y, load, 13, weight="bold"))

@@ -1,5 +1,5 @@
 // The mapping of somebody's own PyTorch model: how its tensors are called, and
-// what its code does that tensors do not say. converter/README.md has the
+// what its code does that tensors do not say. docs/maps.md has the
 // format of the JSON.
 #ifndef LATIMER_CONVERTER_READERS_MODEL_MAP_H_
 #define LATIMER_CONVERTER_READERS_MODEL_MAP_H_
