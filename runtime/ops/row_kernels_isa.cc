@@ -8,7 +8,8 @@ namespace {
 
 constexpr float kInfinity = __builtin_inff();
 
-// out = x [+ residual]; returns the sum.
+// out = x [+ residual]; returns the sum, or the sum of squares.
+template <bool kSquares>
 LATIMER_INLINE float AddAndSum(size_t n, const float* x, const float* residual,
                                float* out) {
   F32x16 sum = Broadcast(0.0f);
@@ -16,7 +17,7 @@ LATIMER_INLINE float AddAndSum(size_t n, const float* x, const float* residual,
     F32x16 v = block.Get(x);
     if (residual != nullptr) v = v + block.Get(residual);
     block.Put(v, out);
-    sum = sum + v;
+    sum = sum + (kSquares ? v * v : v);
   });
   return ReduceAdd(sum);
 }
@@ -28,19 +29,6 @@ LATIMER_INLINE float CenterAndSumSquares(size_t n, float mean, float* x) {
   ForEachBlock(n, [&](auto block) LATIMER_INLINED {
     const F32x16 v = block.WithoutPadding(block.Get(x) - m);
     block.Put(v, x);
-    sum = sum + v * v;
-  });
-  return ReduceAdd(sum);
-}
-
-// out = x [+ residual]; returns the sum of squares.
-float AddAndSumSquares(size_t n, const float* x, const float* residual,
-                       float* out) {
-  F32x16 sum = Broadcast(0.0f);
-  ForEachBlock(n, [&](auto block) LATIMER_INLINED {
-    F32x16 v = block.Get(x);
-    if (residual != nullptr) v = v + block.Get(residual);
-    block.Put(v, out);
     sum = sum + v * v;
   });
   return ReduceAdd(sum);
@@ -99,7 +87,7 @@ void AddNorm(bool unbiased_std, size_t rows, size_t cols, const float* x,
              float epsilon, float* out) {
   const float count = static_cast<float>(cols);
   for (size_t row = 0; row < rows; ++row) {
-    const float mean = AddAndSum(cols, x, residual, out) / count;
+    const float mean = AddAndSum<false>(cols, x, residual, out) / count;
     const float squares = CenterAndSumSquares(cols, mean, out);
     const float deviation =
         unbiased_std ? __builtin_sqrtf(squares / (count - 1.0f)) + epsilon
@@ -131,7 +119,7 @@ void AddRmsNorm(size_t rows, size_t cols, const float* x, const float* residual,
                 const float* gamma, float epsilon, float* out) {
   LATIMER_DCHECK(cols > 0);
   for (size_t row = 0; row < rows; ++row) {
-    const float squares = AddAndSumSquares(cols, x, residual, out);
+    const float squares = AddAndSum<true>(cols, x, residual, out);
     const float mean = squares / static_cast<float>(cols);
     Scale(cols, 1.0f / __builtin_sqrtf(mean + epsilon), gamma, out);
     x += cols;

@@ -113,95 +113,59 @@ LATIMER_INLINE void Store(const Sums& sums, int32_t* out) {
                                        _mm512_add_epi32(part[2], part[3])));
 }
 
-#elif defined(__AVX2__)
+#elif defined(__SSE4_1__)
 
+#if defined(__AVX2__)
+#define LATIMER_X86(operation) _mm256_##operation
+typedef __m256i Bytes;
 constexpr size_t kMostRows = 2;
+#else
+#define LATIMER_X86(operation) _mm_##operation
+typedef __m128i Bytes;
+constexpr size_t kMostRows = 1;
+#endif
+// A line is so many vectors.
+constexpr size_t kVectors = kLine / sizeof(Bytes);
 struct Sums {
-  __m256i half[2];
+  Bytes vector[kVectors];
 };
-LATIMER_INLINE Sums Zero() {
-  return {{_mm256_setzero_si256(), _mm256_setzero_si256()}};
-}
+LATIMER_INLINE Sums Zero() { return {}; }
 template <size_t kRows>
 LATIMER_INLINE void AddGroup(Sums (&sums)[kRows], const uint8_t* w,
                              const int8_t* const (&q)[kRows], size_t input) {
-  const __m256i mask = _mm256_set1_epi8(15);
+  const Bytes mask = LATIMER_X86(set1_epi8)(15);
   // Eight of 2 * 15 * 128 fit int16.
-  __m256i pairs[kRows][2];
-  for (size_t row = 0; row < kRows; ++row) {
-    pairs[row][0] = pairs[row][1] = _mm256_setzero_si256();
-  }
+  Bytes pairs[kRows][kVectors] = {};
   for (size_t i = 0; i < kLines; ++i, input += 8) {
-    for (size_t h = 0; h < 2; ++h) {
-      const __m256i nibbles = _mm256_loadu_si256(
-          reinterpret_cast<const __m256i*>(w + i * kLine + 32 * h));
-      const __m256i low = _mm256_and_si256(nibbles, mask);
-      const __m256i high =
-          _mm256_and_si256(_mm256_srli_epi16(nibbles, 4), mask);
+    for (size_t v = 0; v < kVectors; ++v) {
+      Bytes nibbles;
+      __builtin_memcpy(&nibbles, w + i * kLine + v * sizeof(Bytes),
+                       sizeof(Bytes));
+      const Bytes low = nibbles & mask;
+      const Bytes high = LATIMER_X86(srli_epi16)(nibbles, 4) & mask;
       for (size_t row = 0; row < kRows; ++row) {
         const int8_t* x = q[row] + input;
-        __m256i& sum = pairs[row][h];
-        sum = _mm256_add_epi16(
-            sum, _mm256_maddubs_epi16(low, _mm256_set1_epi32(LoadInt32(x))));
-        sum = _mm256_add_epi16(
-            sum,
-            _mm256_maddubs_epi16(high, _mm256_set1_epi32(LoadInt32(x + 4))));
+        const Bytes x0 = LATIMER_X86(set1_epi32)(LoadInt32(x));
+        const Bytes x1 = LATIMER_X86(set1_epi32)(LoadInt32(x + 4));
+        Bytes& sum = pairs[row][v];
+        sum = LATIMER_X86(add_epi16)(sum, LATIMER_X86(maddubs_epi16)(low, x0));
+        sum = LATIMER_X86(add_epi16)(sum, LATIMER_X86(maddubs_epi16)(high, x1));
       }
     }
   }
+  const Bytes one = LATIMER_X86(set1_epi16)(1);
   for (size_t row = 0; row < kRows; ++row) {
-    for (size_t h = 0; h < 2; ++h) {
-      sums[row].half[h] = _mm256_add_epi32(
-          sums[row].half[h],
-          _mm256_madd_epi16(pairs[row][h], _mm256_set1_epi16(1)));
+    for (size_t v = 0; v < kVectors; ++v) {
+      Bytes& sum = sums[row].vector[v];
+      sum = LATIMER_X86(add_epi32)(sum,
+                                   LATIMER_X86(madd_epi16)(pairs[row][v], one));
     }
   }
 }
 LATIMER_INLINE void Store(const Sums& sums, int32_t* out) {
-  for (size_t h = 0; h < 2; ++h) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 8 * h), sums.half[h]);
-  }
-}
-
-#elif defined(__SSE4_1__)
-
-constexpr size_t kMostRows = 1;
-struct Sums {
-  __m128i quad[4];
-};
-LATIMER_INLINE Sums Zero() {
-  const __m128i zero = _mm_setzero_si128();
-  return {{zero, zero, zero, zero}};
-}
-template <size_t kRows>
-LATIMER_INLINE void AddGroup(Sums (&sums)[kRows], const uint8_t* w,
-                             const int8_t* const (&q)[kRows], size_t input) {
-  static_assert(kRows == 1);
-  const int8_t* x = q[0] + input;
-  const __m128i mask = _mm_set1_epi8(15);
-  const __m128i zero = _mm_setzero_si128();
-  // Eight of 2 * 15 * 128 fit int16.
-  __m128i pairs[4] = {zero, zero, zero, zero};
-  for (size_t i = 0; i < kLines; ++i, x += 8) {
-    const __m128i first = _mm_set1_epi32(LoadInt32(x));
-    const __m128i second = _mm_set1_epi32(LoadInt32(x + 4));
-    for (size_t h = 0; h < 4; ++h) {
-      const __m128i nibbles = _mm_loadu_si128(
-          reinterpret_cast<const __m128i*>(w + i * kLine + 16 * h));
-      const __m128i low = _mm_and_si128(nibbles, mask);
-      const __m128i high = _mm_and_si128(_mm_srli_epi16(nibbles, 4), mask);
-      pairs[h] = _mm_add_epi16(pairs[h], _mm_maddubs_epi16(low, first));
-      pairs[h] = _mm_add_epi16(pairs[h], _mm_maddubs_epi16(high, second));
-    }
-  }
-  for (size_t h = 0; h < 4; ++h) {
-    sums[0].quad[h] = _mm_add_epi32(
-        sums[0].quad[h], _mm_madd_epi16(pairs[h], _mm_set1_epi16(1)));
-  }
-}
-LATIMER_INLINE void Store(const Sums& sums, int32_t* out) {
-  for (size_t h = 0; h < 4; ++h) {
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 4 * h), sums.quad[h]);
+  for (const Bytes& sum : sums.vector) {
+    __builtin_memcpy(out, &sum, sizeof(sum));
+    out += sizeof(sum) / sizeof(*out);
   }
 }
 
