@@ -5,7 +5,6 @@
 #include <span>
 
 #include "base/cpu_table.h"
-#include "base/cpu_words.h"
 
 namespace latimer {
 namespace {

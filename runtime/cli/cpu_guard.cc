@@ -12,7 +12,7 @@
 
 #include <string_view>
 
-#include "base/cpu_words.h"
+#include "base/cpu_table.h"
 #include "latimer/board_config.h"
 
 namespace latimer::cli {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/cpu_words.h"
+#include "base/cpu_table.h"
 #include "cli/bandwidth.h"
 #include "cli/commands.h"
 #include "cli/isas.h"

@@ -34,130 +34,112 @@ float ActivateOne(const VectorKernels& table, Activation kind, float x) {
 }
 
 TEST(ElementwiseTest, ScaleAddMultipliesThenAddsOnEverySize) {
-  for (const VectorKernels* table : AllTables()) {
-    for (size_t n : OddSizes()) {
-      GuardedFloats x(n), addend(n), out(n);
-      FillNoise(x, 1, 3.0f);
-      FillNoise(addend, 2);
-      table->scale_add(n, x.data(), 22.627417f, addend.data(), out.data());
-      for (size_t i = 0; i < n; ++i) {
-        ASSERT_NEAR(out[i], 22.627417 * x[i] + addend[i], 8e-6)
-            << table->name << " n=" << n << " i=" << i;
-      }
+  ForEachSize([](const VectorKernels& table, size_t n) {
+    GuardedFloats x(n, 1, 3.0f), addend(n, 2), out(n);
+    table.scale_add(n, x.data(), 22.627417f, addend.data(), out.data());
+    for (size_t i = 0; i < n; ++i) {
+      ASSERT_NEAR(out[i], 22.627417 * x[i] + addend[i], 8e-6) << i;
     }
-  }
+  });
 }
 
 TEST(ElementwiseTest, MultiplyIsExactOnEverySizeAndMayWriteOverEitherInput) {
-  for (const VectorKernels* table : AllTables()) {
-    for (size_t n : OddSizes()) {
-      GuardedFloats x(n), y(n), out(n);
-      FillNoise(x, 1, 3.0f);
-      FillNoise(y, 2);
-      std::vector<float> expected;
-      for (size_t i = 0; i < n; ++i) expected.push_back(x[i] * y[i]);
-      table->multiply(n, x.data(), y.data(), out.data());
-      ASSERT_EQ(out.Copy(), expected) << table->name << " n=" << n;
-      FillNoise(out, 1, 3.0f);
-      table->multiply(n, out.data(), y.data(), out.data());
-      ASSERT_EQ(out.Copy(), expected) << table->name << " n=" << n;
-      table->multiply(n, x.data(), y.data(), y.data());
-      ASSERT_EQ(y.Copy(), expected) << table->name << " n=" << n;
-    }
-  }
+  ForEachSize([](const VectorKernels& table, size_t n) {
+    GuardedFloats x(n, 1, 3.0f), y(n, 2), out(n);
+    std::vector<float> expected;
+    for (size_t i = 0; i < n; ++i) expected.push_back(x[i] * y[i]);
+    table.multiply(n, x.data(), y.data(), out.data());
+    ASSERT_EQ(out.Copy(), expected);
+    out.Fill(1, 3.0f);
+    table.multiply(n, out.data(), y.data(), out.data());
+    ASSERT_EQ(out.Copy(), expected);
+    table.multiply(n, x.data(), y.data(), y.data());
+    ASSERT_EQ(y.Copy(), expected);
+  });
 }
 
 TEST(ElementwiseTest, ScaleAddMayWriteOverEitherInput) {
-  for (const VectorKernels* table : AllTables()) {
-    GuardedFloats x(37), addend(37), out(37);
-    FillNoise(x, 1);
-    FillNoise(addend, 2);
-    table->scale_add(37, x.data(), 2.0f, addend.data(), out.data());
+  ForEachTable([](const VectorKernels& table) {
+    GuardedFloats x(37, 1), addend(37, 2), out(37);
+    table.scale_add(37, x.data(), 2.0f, addend.data(), out.data());
     const std::vector<float> expected = out.Copy();
-    FillNoise(out, 1);
-    table->scale_add(37, out.data(), 2.0f, addend.data(), out.data());
+    out.Fill(1);
+    table.scale_add(37, out.data(), 2.0f, addend.data(), out.data());
     EXPECT_EQ(out.Copy(), expected);
-    table->scale_add(37, x.data(), 2.0f, addend.data(), addend.data());
+    table.scale_add(37, x.data(), 2.0f, addend.data(), addend.data());
     EXPECT_EQ(addend.Copy(), expected);
-  }
+  });
 }
 
 TEST(ElementwiseTest, AddIsTheRoundedSumOnEverySize) {
-  for (const VectorKernels* table : AllTables()) {
-    for (size_t n : OddSizes()) {
-      GuardedFloats x(n), y(n);
-      FillNoise(x, 3);
-      FillNoise(y, 4);
-      const std::vector<float> before = y.Copy();
-      table->add(n, x.data(), y.data());
-      for (size_t i = 0; i < n; ++i) {
-        ASSERT_EQ(y[i], before[i] + x[i]) << table->name << " n=" << n;
-      }
+  ForEachSize([](const VectorKernels& table, size_t n) {
+    GuardedFloats x(n, 3), y(n, 4);
+    const std::vector<float> before = y.Copy();
+    table.add(n, x.data(), y.data());
+    for (size_t i = 0; i < n; ++i) {
+      ASSERT_EQ(y[i], before[i] + x[i]);
     }
-  }
+  });
 }
 
 TEST(ElementwiseTest, ActivationsOnEverySizeTouchNothingElse) {
-  for (const VectorKernels* table : AllTables()) {
+  ForEachTable([](const VectorKernels& table) {
     for (Activation kind : kAllActivations) {
       for (size_t n : OddSizes()) {
-        GuardedFloats x(n);
-        FillNoise(x, 5, 6.0f);
+        GuardedFloats x(n, 5, 6.0f);
         const std::vector<float> before = x.Copy();
-        table->activate(kind, n, x.data());
+        table.activate(kind, n, x.data());
         for (size_t i = 0; i < n; ++i) {
-          ASSERT_EQ(x[i], ActivateOne(*table, kind, before[i])) << table->name;
+          ASSERT_EQ(x[i], ActivateOne(table, kind, before[i]));
         }
       }
     }
-  }
+  });
 }
 
 TEST(ElementwiseTest, ActivationsKeepTheirDocumentedError) {
   constexpr size_t kPoints = 1 << 18;
-  for (const VectorKernels* table : AllTables()) {
+  ForEachTable([](const VectorKernels& table) {
     for (Activation kind : kAllActivations) {
       for (float range : {0.01f, 1.0f, 8.0f, 100.0f}) {
-        GuardedFloats x(kPoints);
-        FillNoise(x, 6, range);
+        GuardedFloats x(kPoints, 6, range);
         const std::vector<float> before = x.Copy();
-        table->activate(kind, kPoints, x.data());
+        table.activate(kind, kPoints, x.data());
         for (size_t i = 0; i < kPoints; ++i) {
           const double magnitude = fmax(1.0, fabs(before[i]));
           ASSERT_NEAR(x[i], Exact(kind, before[i]), 2e-7 * magnitude)
-              << table->name << " kind " << static_cast<int>(kind) << " x "
-              << before[i];
+              << "kind " << static_cast<int>(kind) << " x " << before[i];
         }
       }
     }
-  }
+  });
 }
 
 TEST(ElementwiseTest, ActivationsSaturateOnLargeInputs) {
-  for (const VectorKernels* table : AllTables()) {
+  ForEachTable([](const VectorKernels& table) {
     for (float x : {50.0f, 1e3f, 1e30f, 3e38f, INFINITY}) {
       for (Activation kind : {Activation::kRelu, Activation::kGelu,
                               Activation::kGeluTanh, Activation::kSwish}) {
-        EXPECT_EQ(ActivateOne(*table, kind, x), x) << table->name;
+        EXPECT_EQ(ActivateOne(table, kind, x), x);
         if (isfinite(x)) {
-          EXPECT_NEAR(ActivateOne(*table, kind, -x), 0, 1e-19) << table->name;
+          EXPECT_NEAR(ActivateOne(table, kind, -x), 0, 1e-19);
         }
       }
-      EXPECT_EQ(ActivateOne(*table, Activation::kTanh, x), 1);
-      EXPECT_EQ(ActivateOne(*table, Activation::kTanh, -x), -1);
-      EXPECT_EQ(ActivateOne(*table, Activation::kSigmoid, x), 1);
-      EXPECT_NEAR(ActivateOne(*table, Activation::kSigmoid, -x), 0, 1e-19);
+      EXPECT_EQ(ActivateOne(table, Activation::kTanh, x), 1);
+      EXPECT_EQ(ActivateOne(table, Activation::kTanh, -x), -1);
+      EXPECT_EQ(ActivateOne(table, Activation::kSigmoid, x), 1);
+      EXPECT_NEAR(ActivateOne(table, Activation::kSigmoid, -x), 0, 1e-19);
     }
-  }
+  });
 }
 
 TEST(ElementwiseTest, ActivationsPassNanOn) {
-  for (const VectorKernels* table : AllTables()) {
+  ForEachTable([](const VectorKernels& table) {
     for (Activation kind : kAllActivations) {
-      EXPECT_TRUE(isnan(ActivateOne(*table, kind, NAN)))
-          << table->name << " kind " << static_cast<int>(kind);
+      EXPECT_TRUE(isnan(ActivateOne(table, kind, NAN)))
+          << static_cast<int>(kind);
     }
-  }
+  });
 }
 
 }  // namespace

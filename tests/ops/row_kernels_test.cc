@@ -12,11 +12,8 @@ void ExpectNorm(const VectorKernels& table, Norm norm, size_t rows, size_t cols,
                 bool with_residual) {
   const size_t n = rows * cols;
   constexpr float kEpsilon = 1e-5f;
-  GuardedFloats x(n), residual(n), gamma(cols), beta(cols), out(n);
-  FillNoise(x, 1, 4.0f);
-  FillNoise(residual, 2);
-  FillNoise(gamma, 3, 2.0f);
-  FillNoise(beta, 4);
+  GuardedFloats x(n, 1, 4.0f), residual(n, 2), gamma(cols, 3, 2.0f),
+      beta(cols, 4), out(n);
   const bool std_norm = norm == Norm::kStdNorm;
   const bool rms_norm = norm == Norm::kRmsNorm;
   const float* added = with_residual ? residual.data() : nullptr;
@@ -46,111 +43,96 @@ void ExpectNorm(const VectorKernels& table, Norm norm, size_t rows, size_t cols,
     for (size_t c = 0; c < cols; ++c) {
       const double expected = (v[c] - mean) / deviation * gamma[c] + beta[c];
       ASSERT_NEAR(out[r * cols + c], expected, 5e-6)
-          << table.name << " cols=" << cols << " row=" << r << " col=" << c;
+          << "cols=" << cols << " row=" << r << " col=" << c;
     }
   }
 }
 
 TEST(LayerNormTest, EqualsTheFormulaOnEverySize) {
-  for (const VectorKernels* table : AllTables()) {
-    for (size_t cols : OddSizes()) {
-      ExpectNorm(*table, Norm::kLayerNorm, 3, cols, false);
-      ExpectNorm(*table, Norm::kLayerNorm, 2, cols, true);
-    }
-  }
+  ForEachSize([](const VectorKernels& table, size_t cols) {
+    ExpectNorm(table, Norm::kLayerNorm, 3, cols, false);
+    ExpectNorm(table, Norm::kLayerNorm, 2, cols, true);
+  });
 }
 
 TEST(StdNormTest, EqualsTheFormulaOnEverySizeFromTwo) {
-  for (const VectorKernels* table : AllTables()) {
-    for (size_t cols : OddSizes()) {
-      if (cols < 2) continue;
-      ExpectNorm(*table, Norm::kStdNorm, 3, cols, false);
-      ExpectNorm(*table, Norm::kStdNorm, 2, cols, true);
-    }
-  }
+  ForEachSize([](const VectorKernels& table, size_t cols) {
+    if (cols < 2) return;
+    ExpectNorm(table, Norm::kStdNorm, 3, cols, false);
+    ExpectNorm(table, Norm::kStdNorm, 2, cols, true);
+  });
 }
 
 TEST(RmsNormTest, EqualsTheFormulaOnEverySize) {
-  for (const VectorKernels* table : AllTables()) {
-    for (size_t cols : OddSizes()) {
-      ExpectNorm(*table, Norm::kRmsNorm, 3, cols, false);
-      ExpectNorm(*table, Norm::kRmsNorm, 2, cols, true);
-    }
-  }
+  ForEachSize([](const VectorKernels& table, size_t cols) {
+    ExpectNorm(table, Norm::kRmsNorm, 3, cols, false);
+    ExpectNorm(table, Norm::kRmsNorm, 2, cols, true);
+  });
 }
 
 TEST(RmsNormTest, MayWriteOverItsInput) {
-  for (const VectorKernels* table : AllTables()) {
-    GuardedFloats x(3 * 45), gamma(45), out(3 * 45);
-    FillNoise(x, 1);
-    FillNoise(gamma, 3);
-    table->add_rms_norm(3, 45, x.data(), nullptr, gamma.data(), 1e-6f,
-                        out.data());
-    table->add_rms_norm(3, 45, x.data(), nullptr, gamma.data(), 1e-6f,
-                        x.data());
+  ForEachTable([](const VectorKernels& table) {
+    GuardedFloats x(3 * 45, 1), gamma(45, 3), out(3 * 45);
+    table.add_rms_norm(3, 45, x.data(), nullptr, gamma.data(), 1e-6f,
+                       out.data());
+    table.add_rms_norm(3, 45, x.data(), nullptr, gamma.data(), 1e-6f, x.data());
     EXPECT_EQ(x.Copy(), out.Copy());
-  }
+  });
 }
 
 TEST(LayerNormTest, MayWriteOverEitherInput) {
-  for (const VectorKernels* table : AllTables()) {
-    GuardedFloats x(3 * 45), residual(3 * 45), gamma(45), beta(45), out(3 * 45);
-    FillNoise(x, 1);
-    FillNoise(residual, 2);
-    FillNoise(gamma, 3);
-    FillNoise(beta, 4);
+  ForEachTable([](const VectorKernels& table) {
+    GuardedFloats x(3 * 45, 1), residual(3 * 45, 2), gamma(45, 3), beta(45, 4),
+        out(3 * 45);
     const auto run = [&](float* to) {
-      table->add_layer_norm(3, 45, x.data(), residual.data(), gamma.data(),
-                            beta.data(), 1e-6f, to);
+      table.add_layer_norm(3, 45, x.data(), residual.data(), gamma.data(),
+                           beta.data(), 1e-6f, to);
     };
     run(out.data());
     const std::vector<float> expected = out.Copy();
     run(x.data());
     EXPECT_EQ(x.Copy(), expected);
-    FillNoise(x, 1);
+    x.Fill(1);
     run(residual.data());
     EXPECT_EQ(residual.Copy(), expected);
-  }
+  });
 }
 
 TEST(LayerNormTest, OfAConstantRowIsBeta) {
-  for (const VectorKernels* table : AllTables()) {
+  ForEachTable([](const VectorKernels& table) {
     GuardedFloats x(20), gamma(20), beta(20);
     for (size_t i = 0; i < 20; ++i) x[i] = 4.0f;
-    FillNoise(gamma, 3);
-    FillNoise(beta, 4);
-    table->add_layer_norm(1, 20, x.data(), nullptr, gamma.data(), beta.data(),
-                          1e-5f, x.data());
+    gamma.Fill(3);
+    beta.Fill(4);
+    table.add_layer_norm(1, 20, x.data(), nullptr, gamma.data(), beta.data(),
+                         1e-5f, x.data());
     EXPECT_EQ(x.Copy(), beta.Copy());
-  }
+  });
 }
 
 TEST(SoftmaxTest, EqualsTheFormulaOnEverySize) {
-  for (const VectorKernels* table : AllTables()) {
-    for (size_t n : OddSizes()) {
-      GuardedFloats x(n);
-      FillNoise(x, static_cast<uint32_t>(n), 10.0f);
-      const std::vector<float> before = x.Copy();
-      table->softmax(n, x.data());
-      float max = -INFINITY;
-      for (float e : before) max = fmaxf(max, e);
-      double sum = 0;
-      for (float e : before) sum += exp(static_cast<double>(e - max));
-      for (size_t i = 0; i < n; ++i) {
-        const double p = exp(static_cast<double>(before[i] - max)) / sum;
-        ASSERT_NEAR(x[i], p, 6e-7 * p) << table->name << " n=" << n;
-      }
+  ForEachSize([](const VectorKernels& table, size_t n) {
+    GuardedFloats x(n, static_cast<uint32_t>(n), 10.0f);
+    const std::vector<float> before = x.Copy();
+    table.softmax(n, x.data());
+    float max = -INFINITY;
+    for (float e : before) max = fmaxf(max, e);
+    double sum = 0;
+    for (float e : before) sum += exp(static_cast<double>(e - max));
+    for (size_t i = 0; i < n; ++i) {
+      const double p = exp(static_cast<double>(before[i] - max)) / sum;
+      ASSERT_NEAR(x[i], p, 6e-7 * p);
     }
-  }
+  });
 }
 
 TEST(SoftmaxTest, TakesLargeAndInfinitelySmallScores) {
-  for (const VectorKernels* table : AllTables()) {
+  ForEachTable([](const VectorKernels& table) {
     GuardedFloats x(5);
-    FillFrom(x, {3e38f, -3e38f, 3e38f, -INFINITY, 0.0f});
-    table->softmax(5, x.data());
+    x.Fill({3e38f, -3e38f, 3e38f, -INFINITY, 0.0f});
+    table.softmax(5, x.data());
     EXPECT_EQ(x.Copy(), (std::vector<float>{0.5f, 0, 0.5f, 0, 0}));
-  }
+  });
 }
 
 TEST(SoftmaxTest, IsNanForNanInfinityAndNothing) {
@@ -158,63 +140,58 @@ TEST(SoftmaxTest, IsNanForNanInfinityAndNothing) {
                                      {NAN, 1.0f, 2.0f},
                                      {1.0f, INFINITY, 2.0f},
                                      {-INFINITY, -INFINITY, -INFINITY}};
-  for (const VectorKernels* table : AllTables()) {
+  ForEachTable([&](const VectorKernels& table) {
     for (const std::vector<float>& row : rows) {
       GuardedFloats x(3);
-      FillFrom(x, row);
-      table->softmax(3, x.data());
-      for (size_t i = 0; i < 3; ++i) EXPECT_TRUE(isnan(x[i])) << table->name;
+      x.Fill(row);
+      table.softmax(3, x.data());
+      for (size_t i = 0; i < 3; ++i) EXPECT_TRUE(isnan(x[i]));
     }
-  }
+  });
 }
 
 TEST(ArgmaxTest, FindsTheMaximumAtEveryPlace) {
-  for (const VectorKernels* table : AllTables()) {
-    for (size_t n : OddSizes()) {
-      GuardedFloats x(n);
-      FillNoise(x, 7);
-      for (size_t i = 0; i<n; i += n> 100 ? 13 : 1) {
-        const float saved = x[i];
-        x[i] = 2.0f;
-        ASSERT_EQ(table->argmax(n, x.data()), i) << table->name << " n=" << n;
-        x[i] = saved;
-      }
+  ForEachSize([](const VectorKernels& table, size_t n) {
+    GuardedFloats x(n, 7);
+    for (size_t i = 0; i<n; i += n> 100 ? 13 : 1) {
+      const float saved = x[i];
+      x[i] = 2.0f;
+      ASSERT_EQ(table.argmax(n, x.data()), i);
+      x[i] = saved;
     }
-  }
+  });
 }
 
 TEST(ArgmaxTest, OfATieIsTheFirst) {
-  for (const VectorKernels* table : AllTables()) {
-    for (size_t n : OddSizes()) {
-      GuardedFloats x(n);
-      for (size_t i = 0; i < n; ++i) x[i] = -1.0f;
-      EXPECT_EQ(table->argmax(n, x.data()), 0u);
-      // Each next place comes before the ones already set.
-      for (size_t i = n; i-- > 0;) {
-        x[i] = i % 2 == 0 ? 0.0f : -0.0f;
-        if (n < 100 || i % 37 == 0) {
-          ASSERT_EQ(table->argmax(n, x.data()), i) << table->name << " n=" << n;
-        }
+  ForEachSize([](const VectorKernels& table, size_t n) {
+    GuardedFloats x(n);
+    for (size_t i = 0; i < n; ++i) x[i] = -1.0f;
+    EXPECT_EQ(table.argmax(n, x.data()), 0u);
+    // Each next place comes before the ones already set.
+    for (size_t i = n; i-- > 0;) {
+      x[i] = i % 2 == 0 ? 0.0f : -0.0f;
+      if (n < 100 || i % 37 == 0) {
+        ASSERT_EQ(table.argmax(n, x.data()), i);
       }
     }
-  }
+  });
 }
 
 TEST(ArgmaxTest, NeverChoosesNanUnlessThereIsNothingElse) {
-  for (const VectorKernels* table : AllTables()) {
+  ForEachTable([](const VectorKernels& table) {
     for (size_t n : OddSizes()) {
       GuardedFloats x(n);
       for (size_t i = 0; i < n; ++i) x[i] = NAN;
-      EXPECT_EQ(table->argmax(n, x.data()), 0u) << table->name << " n=" << n;
+      EXPECT_EQ(table.argmax(n, x.data()), 0u);
       x[n - 1] = -INFINITY;
-      EXPECT_EQ(table->argmax(n, x.data()), n - 1) << table->name;
+      EXPECT_EQ(table.argmax(n, x.data()), n - 1);
       x[n / 2] = -3e38f;
-      EXPECT_EQ(table->argmax(n, x.data()), n / 2) << table->name;
+      EXPECT_EQ(table.argmax(n, x.data()), n / 2);
       x[n - 1] = INFINITY;
-      EXPECT_EQ(table->argmax(n, x.data()), n - 1) << table->name;
+      EXPECT_EQ(table.argmax(n, x.data()), n - 1);
     }
-    EXPECT_EQ(table->argmax(0, nullptr), 0u);
-  }
+    EXPECT_EQ(table.argmax(0, nullptr), 0u);
+  });
 }
 
 }  // namespace

@@ -10,14 +10,12 @@ constexpr uint64_t kSeed = 14695981039346656037u;
 uint64_t HashElementwise(const VectorKernels& table) {
   uint64_t hash = kSeed;
   for (size_t n : OddSizes()) {
-    GuardedFloats x(n), y(n);
-    FillNoise(x, 1, 30.0f);
-    FillNoise(y, 2);
+    GuardedFloats x(n, 1, 30.0f), y(n, 2);
     table.scale_add(n, x.data(), 22.627417f, y.data(), y.data());
     table.add(n, x.data(), y.data());
     hash = HashBits(hash, y.data(), n);
     for (int kind = 0; kind <= static_cast<int>(Activation::kSigmoid); ++kind) {
-      FillNoise(x, 3, kind % 2 == 0 ? 4.0f : 20.0f);
+      x.Fill(3, kind % 2 == 0 ? 4.0f : 20.0f);
       table.activate(static_cast<Activation>(kind), n, x.data());
       hash = HashBits(hash, x.data(), n);
     }
@@ -28,15 +26,12 @@ uint64_t HashElementwise(const VectorKernels& table) {
 uint64_t HashRows(const VectorKernels& table) {
   uint64_t hash = kSeed;
   for (size_t n : OddSizes()) {
-    GuardedFloats x(2 * n), residual(2 * n), gamma(n), beta(n);
-    FillNoise(x, 4, 3.0f);
-    FillNoise(residual, 5);
-    FillNoise(gamma, 6);
-    FillNoise(beta, 7);
+    GuardedFloats x(2 * n, 4, 3.0f), residual(2 * n, 5), gamma(n, 6),
+        beta(n, 7);
     table.add_layer_norm(2, n, x.data(), residual.data(), gamma.data(),
                          beta.data(), 1e-5f, x.data());
     hash = HashBits(hash, x.data(), 2 * n);
-    FillNoise(x, 8, 30.0f);
+    x.Fill(8, 30.0f);
     table.softmax(2 * n, x.data());
     hash = HashBits(hash, x.data(), 2 * n);
     hash = (hash ^ table.argmax(2 * n, x.data())) * 1099511628211u;
@@ -55,9 +50,9 @@ uint64_t HashAttention(const VectorKernels& table, bool with_bias,
         GuardedFloats scratch(AttentionScratchSize(3, kv));
         GuardedFloats bias(3 * (rows + kv - 1));
         GuardedFloats packed_kv(AttentionPackedSize(dim, kv));
-        FillNoise(bias, 11, 2.0f);
-        FillNoise(q, 9, 2.0f);
-        FillNoise(kv_rows, 10, 2.0f);
+        bias.Fill(11, 2.0f);
+        q.Fill(9, 2.0f);
+        kv_rows.Fill(10, 2.0f);
         table.attend({.query_rows = rows,
                       .heads = 3,
                       .head_dim = dim,
@@ -85,10 +80,7 @@ uint64_t HashAttention(const VectorKernels& table, bool with_bias,
 uint64_t HashT5(const VectorKernels& table) {
   uint64_t hash = kSeed;
   for (size_t n : OddSizes()) {
-    GuardedFloats x(2 * n), residual(2 * n), gamma(n);
-    FillNoise(x, 4, 3.0f);
-    FillNoise(residual, 5);
-    FillNoise(gamma, 6);
+    GuardedFloats x(2 * n, 4, 3.0f), residual(2 * n, 5), gamma(n, 6);
     table.add_rms_norm(2, n, x.data(), residual.data(), gamma.data(), 1e-6f,
                        x.data());
     table.multiply(2 * n, x.data(), residual.data(), x.data());
@@ -98,34 +90,34 @@ uint64_t HashT5(const VectorKernels& table) {
 }
 
 TEST(SameBitsTest, ElementwiseKernelsGiveTheSameBitsEverywhere) {
-  for (const VectorKernels* table : AllTables()) {
-    EXPECT_EQ(HashElementwise(*table), 0x93c653437fb78df1u) << table->name;
-  }
+  ForEachTable([](const VectorKernels& table) {
+    EXPECT_EQ(HashElementwise(table), 0x93c653437fb78df1u);
+  });
 }
 
 TEST(SameBitsTest, RowKernelsGiveTheSameBitsEverywhere) {
-  for (const VectorKernels* table : AllTables()) {
-    EXPECT_EQ(HashRows(*table), 0x325819545b787819u) << table->name;
-  }
+  ForEachTable([](const VectorKernels& table) {
+    EXPECT_EQ(HashRows(table), 0x325819545b787819u);
+  });
 }
 
 TEST(SameBitsTest, KernelsOfT5GiveTheSameBitsEverywhere) {
-  for (const VectorKernels* table : AllTables()) {
-    EXPECT_EQ(HashT5(*table), 0x5de70e3ee14ac5a6u) << table->name;
+  ForEachTable([](const VectorKernels& table) {
+    EXPECT_EQ(HashT5(table), 0x5de70e3ee14ac5a6u);
     for (const bool packed : {false, true}) {
-      EXPECT_EQ(HashAttention(*table, true, packed), 0x4796214666d9c959u)
-          << table->name << packed;
+      EXPECT_EQ(HashAttention(table, true, packed), 0x4796214666d9c959u)
+          << packed;
     }
-  }
+  });
 }
 
 TEST(SameBitsTest, AttentionGivesTheSameBitsEverywhere) {
-  for (const VectorKernels* table : AllTables()) {
+  ForEachTable([](const VectorKernels& table) {
     for (const bool packed : {false, true}) {
-      EXPECT_EQ(HashAttention(*table, false, packed), 0xce9738ec4004d8ffu)
-          << table->name << packed;
+      EXPECT_EQ(HashAttention(table, false, packed), 0xce9738ec4004d8ffu)
+          << packed;
     }
-  }
+  });
 }
 
 }  // namespace

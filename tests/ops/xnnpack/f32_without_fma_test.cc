@@ -1,11 +1,9 @@
-// With a profile without f32_fma the f32 GEMM of every instruction set is plain
-// C++ to the bit: one sum per output, in the order of the inputs.
+// With a profile without f32_fma, the f32 GEMM of every instruction set gives
+// the bits of plain C++: one sum per output, in the order of the inputs.
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <vector>
 
 #include "latimer/profile_config.h"
@@ -19,10 +17,6 @@ namespace {
 
 static_assert(!kProfile.f32_fma && !kProfile.int8_weights);
 
-struct FreeMemory {
-  void operator()(std::byte* memory) const { std::free(memory); }
-};
-
 TEST(F32WithoutFma, EqualsThePlainReferenceToTheBit) {
   int sets = 0;
   for (const GemmKernelSet& set : GemmKernelSets(WeightType::kF32)) {
@@ -34,14 +28,11 @@ TEST(F32WithoutFma, EqualsThePlainReferenceToTheBit) {
              {1, 7, 9}, {2, 8, 64}, {5, 33, 31}, {6, 64, 127}, {13, 71, 300}}) {
       const std::vector<float> weights = Noise(n * k, 1);
       const std::vector<float> x = Noise(rows * k + kActivationPaddingBytes, 2);
-      const std::unique_ptr<std::byte, FreeMemory> packed(
-          static_cast<std::byte*>(std::aligned_alloc(
-              kPackedAlignment,
-              PackedBytes(WeightType::kF32, set.tile, n, k))));
-      PackF32(set.tile, n, k, weights.data(), packed.get());
+      GuardedBytes packed(PackedBytes(WeightType::kF32, set.tile, n, k));
+      PackF32(set.tile, n, k, weights.data(), packed.As<std::byte>());
       std::vector<float> y(rows * n), expected(rows * n);
-      GemmF32(kernels, rows, {packed.get(), n, k}, 0, n, x.data(), k, y.data(),
-              n);
+      GemmF32(kernels, rows, {packed.As<std::byte>(), n, k}, 0, n, x.data(), k,
+              y.data(), n);
       for (uint32_t i = 0; i < rows * n; ++i) {
         float sum = 0.0f;
         for (uint32_t input = 0; input < k; ++input) {

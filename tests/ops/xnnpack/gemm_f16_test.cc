@@ -105,7 +105,7 @@ TEST(GemmF16Test, HasTheBitsOfF32WithRoundedWeights) {
     for (const auto& [rows, n, k] : problems) {
       const std::vector<float> weights = Noise(size_t{n} * k, n);
       GuardedFloats x(rows * k), y(rows * n);
-      FillFrom(x, Noise(rows * k, k));
+      x.Fill(Noise(rows * k, k));
       Packed(n, k, weights)
           .Multiply(*level.vector, rows, x.data(), 0, n, y.data(), n);
       const std::vector<float> expected =

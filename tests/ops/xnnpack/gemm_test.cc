@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,41 +12,12 @@
 
 #include "ops/xnnpack/kernel_sets.h"
 #include "ops/xnnpack/pack.h"
+#include "tests/ops/guarded_memory.h"
 
 namespace latimer {
 namespace {
 
 using ::testing::HasSubstr;
-
-// Bytes at the end of readable memory: reading one byte more crashes.
-class GuardedBytes {
- public:
-  explicit GuardedBytes(size_t size) : size_(size) {
-    const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-    mapped_ = RoundUp(size, page) + page;
-    void* address = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    EXPECT_NE(address, MAP_FAILED);
-    base_ = static_cast<std::byte*>(address);
-    EXPECT_EQ(mprotect(base_ + mapped_ - page, page, PROT_NONE), 0);
-    data_ = base_ + mapped_ - page - size;
-  }
-  ~GuardedBytes() { munmap(base_, mapped_); }
-  GuardedBytes(const GuardedBytes&) = delete;
-  GuardedBytes& operator=(const GuardedBytes&) = delete;
-
-  template <typename T>
-  T* As() {
-    return reinterpret_cast<T*>(data_);
-  }
-  size_t size() const { return size_; }
-
- private:
-  size_t size_;
-  size_t mapped_;
-  std::byte* base_;
-  std::byte* data_;
-};
 
 struct Problem {
   size_t rows, n, k;

@@ -4,7 +4,6 @@
 #include <xnnpack.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <random>
@@ -13,6 +12,7 @@
 
 #include "ops/xnnpack/gemm.h"
 #include "ops/xnnpack/pack.h"
+#include "tests/ops/guarded_memory.h"
 
 namespace latimer {
 namespace {
@@ -21,16 +21,6 @@ struct DeleteOperator {
   void operator()(xnn_operator_t op) const { xnn_delete_operator(op); }
 };
 using Operator = std::unique_ptr<xnn_operator, DeleteOperator>;
-
-struct FreeMemory {
-  void operator()(void* memory) const { std::free(memory); }
-};
-using Packed = std::unique_ptr<std::byte, FreeMemory>;
-
-Packed AllocatePacked(uint64_t size) {
-  return Packed(
-      static_cast<std::byte*>(std::aligned_alloc(kPackedAlignment, size)));
-}
 
 // A weights cache that shows the bytes an operator packs.
 struct PackedCapture {
@@ -262,10 +252,12 @@ bool CompareWithOperator(const IntegerOperator& judge) {
           SelectGemmKernels(cpu, WeightType::kInt8, tile, &kernels).ok());
       if (int4 && !SelectInt4Kernels(cpu, tile, &kernels).ok()) continue;
       const uint64_t size = PackedBytes(judge.type, tile, s.n, s.k);
-      const Packed packed = AllocatePacked(size);
+      GuardedBytes packed(size);
       (int4 ? PackInt4 : PackInt8)(tile, s.n, s.k, weights.weights.data(),
-                                   weights.scale.data(), packed.get());
-      const PackedMatrix w = {packed.get(), static_cast<uint32_t>(s.n),
+                                   weights.scale.data(),
+                                   packed.As<std::byte>());
+      const PackedMatrix w = {packed.As<std::byte>(),
+                              static_cast<uint32_t>(s.n),
                               static_cast<uint32_t>(s.k), int4};
       std::vector<float> y(s.rows * s.n);
       GemmInt8(kernels, s.rows, w, 0, w.n, q.data(), s.k, params.data(),
@@ -276,7 +268,7 @@ bool CompareWithOperator(const IntegerOperator& judge) {
       // other bytes in the padding channels of the last block.
       if (judge.has_layout(tile) && s.n % ShapeOf(judge.type, tile).nr == 0 &&
           capture.size == size) {
-        EXPECT_EQ(std::memcmp(packed.get(), capture.aligned, size), 0)
+        EXPECT_EQ(std::memcmp(packed.As<std::byte>(), capture.aligned, size), 0)
             << NameOf(tile);
         compared_packed = true;
       }
@@ -323,10 +315,9 @@ TEST_F(XnnpackOracle, F32GemmIsTheFullyConnectedOperatorsBits) {
               xnn_status_success);
     ASSERT_EQ(xnn_run_operator(op, nullptr), xnn_status_success);
 
-    const Packed packed =
-        AllocatePacked(PackedBytes(WeightType::kF32, Tile::k8x1, s.n, s.k));
-    PackF32(Tile::k8x1, s.n, s.k, weights.data(), packed.get());
-    const PackedMatrix w = {packed.get(), static_cast<uint32_t>(s.n),
+    GuardedBytes packed(PackedBytes(WeightType::kF32, Tile::k8x1, s.n, s.k));
+    PackF32(Tile::k8x1, s.n, s.k, weights.data(), packed.As<std::byte>());
+    const PackedMatrix w = {packed.As<std::byte>(), static_cast<uint32_t>(s.n),
                             static_cast<uint32_t>(s.k)};
     std::vector<float> y(s.rows * s.n);
     GemmF32(kernels, s.rows, w, 0, w.n, x.data(), s.k, y.data(), s.n);
