@@ -10,7 +10,7 @@ set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 
 set(latimer_runtime_dirs base model text ops ops/nibble ops/xnnpack
-  transformer)
+  transformer search)
 set(latimer_runtime_globs "${PROJECT_SOURCE_DIR}/runtime/*.cc")
 foreach(dir IN LISTS latimer_runtime_dirs)
   list(APPEND latimer_runtime_globs "${PROJECT_SOURCE_DIR}/runtime/${dir}/*.cc")

@@ -192,24 +192,22 @@ ComparedLine ModelPair::Compare(std::string_view line) {
 
 void ModelPair::CompareText(std::string_view text, ComparedLine* line) {
   // Without guards, as the ids that it is compared with.
-  TranslateOptions options = {
-      .language_code = {}, .scores = true, .guards = false};
-  while (!text.empty()) {
+  TextCursor cursor(text,
+                    {.language_code = {}, .scores = true, .guards = false});
+  while (!text.empty() && !cursor.done()) {
     recorder_->Begin();
     const Translation part = [&] {
       const ProbeScope scope(recorder_.get());
-      return Get(f32_.TranslatePart(text, options));
+      return Get(f32_.TranslateNext(cursor));
     }();
     line->f32_translation += part.text;
     if (!part.source.empty()) {
       ComparePart(part.source, part.tokens, line);
     }
-    text.remove_prefix(part.source_bytes);
-    if (part.space_follows && !text.empty()) {
+    if (!cursor.done() && cursor.space_follows()) {
       line->f32_translation += ' ';
       line->translation += ' ';
     }
-    options.language_code = part.language_code;
   }
 }
 

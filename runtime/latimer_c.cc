@@ -34,19 +34,21 @@ latimer_code CodeOf(const Status& status) {
   return static_cast<latimer_code>(status.code());
 }
 
+// Reports a failure, if it is one.
+latimer_code Give(latimer_translator* translator, const Status& status) {
+  if (!status.ok()) translator->last_error = status;
+  return CodeOf(status);
+}
+
 latimer_code Give(latimer_translator* translator,
                   const Result<Translation>& result, latimer_translation* out) {
   *out = latimer_translation{};
-  if (!result.ok()) {
-    translator->last_error = result.status();
-    return CodeOf(result.status());
-  }
+  if (!result.ok()) return Give(translator, result.status());
   out->text = result->text.data();
   out->text_bytes = result->text.size();
   out->tokens = result->tokens.data();
   out->token_count = result->tokens.size();
   out->source_bytes = result->source_bytes;
-  out->space_follows = result->space_follows ? 1 : 0;
   out->stop_reason = static_cast<latimer_stop_reason>(result->stop_reason);
   out->generated_tokens = result->generated_tokens;
   return LATIMER_OK;
@@ -149,10 +151,12 @@ latimer_code latimer_translate_part(latimer_translator* translator,
                                     const char* text, size_t text_bytes,
                                     const latimer_options* options,
                                     latimer_translation* translation) {
-  return Give(translator,
-              translator->translator.TranslatePart(
-                  {text, text_bytes}, OptionsOf(translator, options)),
-              translation);
+  latimer::TextCursor cursor({text, text_bytes},
+                             OptionsOf(translator, options));
+  const latimer_code code = Give(
+      translator, translator->translator.TranslateNext(cursor), translation);
+  translation->space_follows = cursor.space_follows() ? 1 : 0;
+  return code;
 }
 
 latimer_code latimer_translate_ids(latimer_translator* translator,
@@ -169,20 +173,22 @@ latimer_code latimer_begin_part(latimer_translator* translator,
                                 const char* text, size_t text_bytes,
                                 const latimer_options* options, uint64_t ticket,
                                 latimer_translation* begun) {
-  return Give(translator,
-              translator->translator.BeginPart(
-                  {text, text_bytes}, OptionsOf(translator, options), ticket),
-              begun);
+  latimer::TextCursor cursor({text, text_bytes},
+                             OptionsOf(translator, options));
+  const Status status = translator->translator.Begin(cursor, ticket);
+  *begun = latimer_translation{};
+  begun->source_bytes = cursor.source_bytes();
+  begun->space_follows = cursor.space_follows() ? 1 : 0;
+  return Give(translator, status);
 }
 
 latimer_code latimer_begin_ids(latimer_translator* translator,
                                const int32_t* ids, size_t id_count,
                                const latimer_options* options,
                                uint64_t ticket) {
-  const Status status = translator->translator.BeginIds(
-      {ids, id_count}, OptionsOf(translator, options), ticket);
-  if (!status.ok()) translator->last_error = status;
-  return CodeOf(status);
+  return Give(translator,
+              translator->translator.BeginIds(
+                  {ids, id_count}, OptionsOf(translator, options), ticket));
 }
 
 int latimer_can_begin(const latimer_translator* translator) {
@@ -201,7 +207,7 @@ latimer_code latimer_advance(latimer_translator* translator, int* finished,
   *finished = translator->translator.Advance(&out) ? 1 : 0;
   if (*finished == 0) return LATIMER_OK;
   *ticket = out.ticket;
-  if (!out.status.ok()) return Give(translator, out.status, translation);
+  if (!out.status.ok()) return Give(translator, out.status);
   return Give(translator, out.translation, translation);
 }
 
@@ -219,7 +225,7 @@ struct latimer_text {
 
   static void Receive(void* self, const latimer::StreamedText& in) {
     const auto* text = static_cast<latimer_text*>(self);
-    const latimer_streamed_text piece = {
+    const latimer_streamed_text out = {
         in.text.data(),
         in.text.size(),
         in.source.data(),
@@ -227,12 +233,7 @@ struct latimer_text {
         in.line,
         in.cut ? 1 : 0,
         static_cast<latimer_stop_reason>(in.stop_reason)};
-    text->receiver(text->context, &piece);
-  }
-
-  latimer_code Give(const Status& status) const {
-    if (!status.ok()) translator->last_error = status;
-    return CodeOf(status);
+    text->receiver(text->context, &out);
   }
 
   latimer_translator* translator;
@@ -254,11 +255,11 @@ latimer_text* latimer_text_begin(latimer_translator* translator,
 
 latimer_code latimer_text_push(latimer_text* text, const char* bytes,
                                size_t byte_count) {
-  return text->Give(text->stream.Push({bytes, byte_count}));
+  return Give(text->translator, text->stream.Push({bytes, byte_count}));
 }
 
 latimer_code latimer_text_finish(latimer_text* text) {
-  return text->Give(text->stream.Finish());
+  return Give(text->translator, text->stream.Finish());
 }
 
 const char* latimer_message(const latimer_translator* translator) {

@@ -7,7 +7,7 @@
 #include "latimer/signature.h"
 #include "model/model_file.h"
 #include "text/normalizer.h"
-#include "transformer/capture.h"
+#include "transformer/trace.h"
 
 namespace latimer {
 namespace {

@@ -1,5 +1,6 @@
 #include "latimer/text_stream.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace latimer {
@@ -13,48 +14,48 @@ TextStream::TextStream(Translator& translator, const TranslateOptions& options,
       splitter_(translator.model_info().sentence_rules) {}
 
 void TextStream::KeepCode(std::string_view code) {
-  code_bytes_ = code.size() <= kMostCodeBytes ? code.size() : 0;
+  code_bytes_ = code.size() <= kMaxCodeBytes ? code.size() : 0;
   if (code_bytes_ > 0) std::memcpy(code_, code.data(), code_bytes_);
 }
 
-Status TextStream::TranslatePiece(const SourceSentence& piece) {
-  std::string_view rest = splitter_.JoinLines(piece);
+Status TextStream::TranslateSentence(const SourceSentence& sentence) {
+  const std::string_view text = splitter_.JoinLines(sentence);
   StreamedText out;
-  out.line = piece.line;
+  out.line = sentence.line;
   TranslateOptions options = options_;
-  const bool has_own_code = translator_.LanguageCodeBytes(rest) > 0;
+  const bool has_own_code = translator_.LanguageCodeBytes(text) > 0;
   if (has_own_code) {
     options.language_code = {};
   } else if (code_bytes_ > 0) {
     options.language_code = {code_, code_bytes_};
   }
-  while (!rest.empty()) {
-    const Result<Translation> part = translator_.TranslatePart(rest, options);
+  TextCursor cursor(text, options);
+  while (!text.empty() && !cursor.done()) {
+    const char* const source = cursor.rest().data();
+    const Result<Translation> part = translator_.TranslateNext(cursor);
     if (!part.ok()) return part.status();
-    const size_t bytes = part->source_bytes;
     out.text = part->text;
-    out.source = {rest.data(), bytes};
-    rest.remove_prefix(bytes);
-    out.cut = !rest.empty() || piece.end == SentenceEnd::kCut;
-    out.stop_reason = part->stop_reason;
+    out.source = {source, part->source_bytes};
+    out.cut = !cursor.rest().empty() || sentence.end == SentenceEnd::kCut;
+    out.stop_reason = std::max(part->stop_reason, cursor.stop_reason());
     receiver_(context_, out);
-    options.language_code = part->language_code;
-    if (!rest.empty() && part->space_follows) {
+    if (!cursor.done() && cursor.space_follows()) {
       receiver_(context_, {.text = " ", .source = {}, .line = out.line});
     }
   }
-  if (has_own_code) KeepCode(options.language_code);
-  const std::string_view behind = SpaceAfter(out.text, piece.space, piece.end);
-  if (!behind.empty()) {
-    receiver_(context_, {.text = behind, .source = {}, .line = out.line});
+  if (has_own_code) KeepCode(cursor.language_code());
+  const std::string_view space =
+      SpaceAfter(out.text, sentence.space, sentence.end);
+  if (!space.empty()) {
+    receiver_(context_, {.text = space, .source = {}, .line = out.line});
   }
   return Status();
 }
 
-Status TextStream::TranslatePieces() {
-  SourceSentence piece;
-  while (splitter_.Next(&piece)) {
-    LATIMER_RETURN_IF_ERROR(TranslatePiece(piece));
+Status TextStream::TranslateSentences() {
+  SourceSentence sentence;
+  while (splitter_.Next(&sentence)) {
+    LATIMER_RETURN_IF_ERROR(TranslateSentence(sentence));
   }
   return Status();
 }
@@ -62,14 +63,14 @@ Status TextStream::TranslatePieces() {
 Status TextStream::Push(std::string_view bytes) {
   while (!bytes.empty()) {
     bytes.remove_prefix(splitter_.Push(bytes));
-    LATIMER_RETURN_IF_ERROR(TranslatePieces());
+    LATIMER_RETURN_IF_ERROR(TranslateSentences());
   }
   return Status();
 }
 
 Status TextStream::Finish() {
   splitter_.End();
-  const Status status = TranslatePieces();
+  const Status status = TranslateSentences();
   if (status.ok()) code_bytes_ = 0;
   return status;
 }

@@ -1,3 +1,6 @@
+// The way of a sentence: Begin (request.cc) makes a Sentence of a request,
+// Advance runs steps (search/greedy.cc) until one is done, Finish gives its
+// text. Translate is a loop over the parts of a text.
 #include "latimer/translator.h"
 
 #include <algorithm>
@@ -5,56 +8,12 @@
 #include <new>
 
 #include "base/check.h"
-#include "base/cpu.h"
-#include "model/model_file.h"
-#include "model/operation_bytes.h"
-#include "text/piece_text.h"
+#include "base/clock.h"
+#include "request.h"
+#include "search/greedy.h"
 #include "translator_state.h"
 
 namespace latimer {
-Status NotLoaded() {
-  return Status::Error(StatusCode::kFailedPrecondition,
-                       "No model is loaded; call Load first.");
-}
-
-Status NoTokenizer() {
-  return Status::Error(StatusCode::kFailedPrecondition,
-                       "The model or this build has no tokenizer and "
-                       "translates ids only; convert the model without "
-                       "--no-tokenizer, or build with another profile.");
-}
-
-// Returns how many. Precondition: they fit.
-size_t CopyIds(std::span<const int32_t> from, std::span<int32_t> to) {
-  LATIMER_DCHECK(from.size() <= to.size());
-  std::copy(from.begin(), from.end(), to.begin());
-  return from.size();
-}
-
-// The tokenizer's part of the workspace.
-TokenizerScratch ScratchOf(Workspace& workspace) {
-  if constexpr (!kProfile.tokenizer) return {};
-  constexpr size_t kBytes = kProfile.text_bytes;
-  constexpr size_t kHeap = kProfile.bpe || kProfile.byte_bpe ? kBytes : 0;
-  constexpr size_t kSplits = kProfile.bpe ? kProfile.bpe_unused_pieces : 0;
-  constexpr size_t kLatticeOffset = Padded(kBytes);
-  constexpr size_t kHeapOffset =
-      kLatticeOffset + Padded((kBytes + 1) * sizeof(LatticeNode));
-  constexpr size_t kSplitsOffset = kHeapOffset + Padded(kHeap * 4);
-  constexpr size_t kSumsOffset = kSplitsOffset + Padded(kSplits * 2);
-  constexpr size_t kSums =
-      kProfile.unigram && kProfile.metaspace ? kMaxPieceBytes + 1 : 0;
-  static_assert(!kProfile.tokenizer ||
-                (kBytes >= kMinNormalizedBytes && kHeap <= kMaxBpeBytes &&
-                 kSumsOffset + kSums * sizeof(double) <=
-                     BufferBytes(kProfile, Buffer::kTokenizer)));
-  auto* base = workspace.tokenizer;
-  return {{reinterpret_cast<char*>(base), kBytes},
-          {reinterpret_cast<LatticeNode*>(base + kLatticeOffset), kBytes + 1},
-          {{reinterpret_cast<uint32_t*>(base + kHeapOffset), kHeap},
-           {reinterpret_cast<uint16_t*>(base + kSplitsOffset), kSplits}},
-          {reinterpret_cast<double*>(base + kSumsOffset), kSums}};
-}
 
 Translator::~Translator() {
   if (state_ != nullptr) state_->~State();
@@ -73,153 +32,239 @@ Status Translator::Load(std::span<const std::byte> image, Workspace* workspace,
   static_assert(sizeof(State) <= sizeof(workspace->state));
   static_assert(alignof(State) <= alignof(Workspace));
   auto* state = new (workspace->state) State;
-  state_ = state;
-  const Status status = LoadState(image, workspace, options);
-  if (!status.ok()) {
-    state_->~State();
-    state_ = nullptr;
+  state->workspace = workspace;
+  const Status status = state->Load(image, options);
+  if (status.ok()) {
+    state_ = state;
+  } else {
+    state->~State();
   }
   return status;
 }
 
-Status Translator::LoadState(std::span<const std::byte> image,
-                             Workspace* workspace, const LoadOptions& options) {
-  RunContext& context = state_->context;
-  context.workspace = workspace;
-  CpuFeatures cpu = DetectCpuFeatures();
-  if (options.cpu != nullptr) {
-    const Result<CpuFeatures> limited = LimitCpuFeatures(cpu, options.cpu);
-    if (!limited.ok()) return limited.status();
-    cpu = *limited;
+Status Translator::State::Load(std::span<const std::byte> image,
+                               const LoadOptions& options) {
+  LATIMER_RETURN_IF_ERROR(LoadEngine(image, options, &engine));
+  const Architecture& a = engine.architecture();
+  scheduler.Reset(MakeCachePools(a, *workspace), *workspace);
+  if (info().has_tokenizer) tokenizer = Tokenizer(engine.model.tokenizer);
+  max_source_tokens = std::min(kProfile.source_tokens, a.source_positions);
+  max_target_tokens = std::min(kProfile.target_tokens, a.target_positions);
+  const GenerationConfig& config = info().generation;
+  const size_t added = config.source_prefix.size() +
+                       config.source_suffix.size() +
+                       (config.languages.empty() ? 0 : 1);
+  if (added < max_source_tokens) return Status();
+  return Status::Error(
+      StatusCode::kExceedsProfile,
+      "The model puts %u tokens around every text, but profile \"%s\" of this "
+      "build has room for %u in all; build with another profile.",
+      static_cast<unsigned>(added), kProfile.name,
+      static_cast<unsigned>(max_source_tokens));
+}
+
+Status Translator::State::CheckIdle() const {
+  if (scheduler.under_way() == 0) return Status();
+  return Status::Error(StatusCode::kFailedPrecondition,
+                       "%u sentences are under way; call Advance until they "
+                       "have finished.",
+                       static_cast<unsigned>(scheduler.under_way()));
+}
+
+Result<Sentence*> Translator::State::TakeLane(const TranslateOptions& options) {
+  if (options.attention != AttentionKind::kNone || options.scores) {
+    LATIMER_RETURN_IF_ERROR(CheckIdle());
   }
+  if (scheduler.CanBegin()) return scheduler.FreeLane();
+  return Status::Error(StatusCode::kFailedPrecondition,
+                       "%u sentences are under way, and no more may begin now; "
+                       "call Advance until one has finished.",
+                       static_cast<unsigned>(scheduler.under_way()));
+}
+
+Status Translator::State::Begin(Sentence& sentence,
+                                const TranslateOptions& options,
+                                uint64_t deadline) {
   LATIMER_RETURN_IF_ERROR(
-      ReadModelFile(image, options.verify_checksum, &context.model));
-  const Model& model = context.model;
-  state_->search.Reset();
-  LATIMER_RETURN_IF_ERROR(
-      SelectGemmKernels(cpu, model.weight_type, model.tile, &context.gemm));
-  if (model.info.int4_matrices > 0) {
-    LATIMER_RETURN_IF_ERROR(SelectInt4Kernels(cpu, model.tile, &context.gemm));
+      ResolveOptions(info(), options, max_target_tokens, &sentence.options));
+  if (options.scores && !kProfile.token_scores) {
+    return Status::Error(StatusCode::kFailedPrecondition,
+                         "Profile \"%s\" of this build keeps no token scores; "
+                         "write the profile with latimer-convert --insight.",
+                         kProfile.name);
   }
-  const VectorKernels* vector_kernels[kMaxVectorKernels];
-  if (ListVectorKernels(cpu, vector_kernels) == 0) {
-    return Status::Error(
-        StatusCode::kUnsupportedCpu,
-        "This CPU lacks instructions that this build was made for (%s); build "
-        "with -DLATIMER_ISAS of this CPU.",
-        kIsasInBuild);
+  LATIMER_RETURN_IF_ERROR(sentence.trace.attention.Begin(
+      engine.architecture(), options.attention, sentence.source_count,
+      workspace->attention));
+  sentence.scores = options.scores ? workspace->token_scores : nullptr;
+  sentence.trace.times = options.times;
+  sentence.options.deadline = deadline;
+  if (sentence.is_text && options.guards) {
+    GuardText(sentence.source_ids(), &sentence.options);
   }
-  context.vector = vector_kernels[0];
-  if (kProfile.pruned_argmax && model.info.pruned_argmax) {
-    context.nibble = SelectNibbleKernels(cpu);
-    LATIMER_CHECK(context.nibble != nullptr);  // The others are newer.
-  }
-  LATIMER_RETURN_IF_ERROR(
-      context.threads.Start(options.threads, options.pin_threads));
-  if (model.info.has_tokenizer) {
-    state_->tokenizer = Tokenizer(model.tokenizer);
-  }
-  const Architecture& a = model.info.architecture;
-  state_->max_source_tokens =
-      std::min(kProfile.source_tokens, a.source_positions);
-  state_->max_target_tokens =
-      std::min(kProfile.target_tokens, a.target_positions);
-  const GenerationConfig& rules = model.info.generation;
-  const size_t added = rules.source_prefix.size() + rules.source_suffix.size() +
-                       (rules.languages.empty() ? 0 : 1);
-  if (added >= state_->max_source_tokens) {
-    return Status::Error(
-        StatusCode::kExceedsProfile,
-        "The model puts %u tokens around every text, but profile \"%s\" of "
-        "this build has room for %u in all; build with another profile.",
-        static_cast<unsigned>(added), kProfile.name,
-        static_cast<unsigned>(state_->max_source_tokens));
-  }
+  scheduler.Begin(sentence);
   return Status();
 }
 
-Result<size_t> Translator::Tokenize(std::string_view text,
-                                    std::span<int32_t> ids) {
-  if (state_ == nullptr) return NotLoaded();
-  State& state = *state_;
-  if (!state.CanTokenize()) return NoTokenizer();
-  const GenerationConfig& rules = state.info().generation;
-  const size_t added = rules.source_prefix.size() + rules.source_suffix.size();
-  if (ids.size() < added) {
-    return Status::Error(StatusCode::kTextTooLong,
-                         "There is no room for any id.");
+Status Translator::State::BeginText(TextCursor& cursor, uint64_t ticket,
+                                    TextPart* out) {
+  if (!CanTokenize()) return NoTokenizer();
+  const TranslateOptions& options = cursor.options();
+  const Result<Sentence*> lane = TakeLane(options);
+  if (!lane.ok()) return lane.status();
+  Sentence& sentence = **lane;
+  const TextReader reader = {engine.model, tokenizer, ScratchOf(*workspace)};
+  const Result<TextPart> part =
+      reader.Read(cursor.rest(), options, {sentence.source, max_source_tokens});
+  if (!part.ok()) return part.status();
+  sentence.ticket = ticket;
+  sentence.is_text = true;
+  sentence.source_count = part->source_count;
+  LATIMER_RETURN_IF_ERROR(Begin(sentence, options, cursor.deadline()));
+  cursor.Take(part->bytes, part->space_follows, part->language_code);
+  if (out != nullptr) *out = *part;
+  return Status();
+}
+
+Sentence& Translator::State::RunUntilDone() {
+  Sentence* done;
+  while ((done = scheduler.Done()) == nullptr) {
+    StepGreedy(engine, scheduler, *workspace);
   }
-  const size_t begin = CopyIds(rules.source_prefix, ids);
-  const Result<size_t> count =
-      state.tokenizer.Encode(text, ScratchOf(state.workspace()),
-                             ids.subspan(begin, ids.size() - added));
-  if (!count.ok()) return count;
-  CopyIds(rules.source_suffix, ids.subspan(begin + *count));
-  return *count + added;
+  return *done;
 }
 
-size_t Translator::LanguageCodeBytes(std::string_view text) const {
-  if (state_ == nullptr || !state_->CanTokenize()) return 0;
-  return state_->tokenizer.LanguageCodeBytes(text);
-}
-
-Result<std::string_view> Translator::Detokenize(std::span<const int32_t> ids) {
-  if (state_ == nullptr) return NotLoaded();
-  State& state = *state_;
-  if (!state.CanTokenize()) return NoTokenizer();
-  const std::span<char> out(state.workspace().text, kProfile.text_bytes);
-  const Result<size_t> bytes = state.tokenizer.Decode(ids, out);
+Status Translator::State::Finish(Sentence& sentence, std::span<char> text,
+                                 Translation* out) {
+  *out = {};
+  out->source = sentence.source_ids();
+  out->tokens = sentence.target_ids();
+  out->stop_reason = sentence.stop_reason;
+  out->generated_tokens = sentence.generated;
+  scheduler.Release(sentence);
+  if (out->tokens.empty()) return Status();
+  LATIMER_RETURN_IF_ERROR(sentence.trace.attention.End(&out->attention));
+  // Of a loop more tokens were made than are left.
+  if (out->attention.kind != AttentionKind::kEncoder) {
+    out->attention.rows = std::min(out->attention.rows, out->tokens.size());
+  }
+  if (sentence.scores != nullptr) {
+    out->scores = {sentence.scores, out->tokens.size()};
+  }
+  if (!sentence.is_text) return Status();
+  const Result<size_t> bytes = tokenizer.Decode(out->tokens, text);
   if (!bytes.ok()) return bytes.status();
-  return std::string_view(out.data(), *bytes);
+  out->text = {text.data(), *bytes};
+  return Status();
 }
 
-std::string_view Translator::SourcePiece(int32_t id,
-                                         std::span<char> out) const {
-  if (state_ == nullptr || !state_->CanTokenize()) return {};
-  const TokenizerView& view = state_->context.model.tokenizer;
-  if (id < 0 || static_cast<uint32_t>(id) >= view.source_vocabulary) return {};
-  return KeyOfValue(view.piece_trie, static_cast<uint32_t>(id), out);
+Result<Translation> Translator::State::TranslateNext(TextCursor& cursor,
+                                                     std::span<char> text) {
+  LATIMER_RETURN_IF_ERROR(CheckIdle());
+  TextPart part;
+  LATIMER_RETURN_IF_ERROR(BeginText(cursor, 0, &part));
+  Translation translation;
+  LATIMER_RETURN_IF_ERROR(Finish(RunUntilDone(), text, &translation));
+  translation.source_bytes = part.bytes;
+  cursor.Finish(translation);
+  return translation;
 }
 
-std::string_view Translator::TargetPiece(int32_t id) const {
-  if (state_ == nullptr || !state_->CanTokenize()) return {};
-  return state_->tokenizer.Piece(id);
-}
-
-const ModelInfo& Translator::model_info() const {
-  LATIMER_CHECK(state_ != nullptr);
-  return state_->info();
-}
-
-uint32_t Translator::max_source_tokens() const {
-  LATIMER_CHECK(state_ != nullptr);
-  return state_->max_source_tokens;
-}
-
-uint32_t Translator::max_target_tokens() const {
-  LATIMER_CHECK(state_ != nullptr);
-  return state_->max_target_tokens;
-}
-
-const char* Translator::kernel_name(int index) const {
-  LATIMER_CHECK(state_ != nullptr && index >= 0);
-  int i = 0;
-  const GemmKernels& gemm = state_->context.gemm;
-  for (; const char* name = KernelName(gemm, static_cast<size_t>(i)); ++i) {
-    if (i == index) return name;
+Result<Translation> Translator::Translate(std::string_view text,
+                                          const TranslateOptions& options) {
+  if (state_ == nullptr) return NotLoaded();
+  const std::span<char> whole = state_->text();
+  TextCursor cursor(text, options);
+  size_t length = 0;
+  for (;;) {
+    const Result<Translation> part =
+        state_->TranslateNext(cursor, whole.subspan(length));
+    if (!part.ok()) return part;
+    length += part->text.size();
+    if (cursor.done()) {
+      Translation all = *part;
+      all.text = {whole.data(), length};
+      all.stop_reason = cursor.stop_reason();
+      all.generated_tokens = cursor.generated_tokens();
+      all.source_bytes = cursor.source_bytes();
+      return all;
+    }
+    if (cursor.space_follows() && length < whole.size()) whole[length++] = ' ';
   }
-  if (i == index) return state_->context.vector->name;
-  const NibbleKernels* nibble = state_->context.nibble;
-  return i + 1 == index && nibble != nullptr ? nibble->name : nullptr;
 }
 
-uint32_t Translator::threads() const {
-  LATIMER_CHECK(state_ != nullptr);
-  return state_->context.threads.thread_count();
+Result<Translation> Translator::TranslateNext(TextCursor& cursor) {
+  if (state_ == nullptr) return NotLoaded();
+  return state_->TranslateNext(cursor, state_->text());
 }
 
-uint64_t Translator::weight_bytes_per_token(Operation group) const {
-  return DecoderWeightBytes(state_->context.model, group);
+Result<Translation> Translator::TranslateIds(std::span<const int32_t> source,
+                                             const TranslateOptions& options) {
+  if (state_ == nullptr) return NotLoaded();
+  LATIMER_RETURN_IF_ERROR(state_->CheckIdle());
+  LATIMER_RETURN_IF_ERROR(BeginIds(source, options, 0));
+  Translation translation;
+  LATIMER_RETURN_IF_ERROR(
+      state_->Finish(state_->RunUntilDone(), {}, &translation));
+  return translation;
+}
+
+Status Translator::Begin(TextCursor& cursor, uint64_t ticket) {
+  if (state_ == nullptr) return NotLoaded();
+  return state_->BeginText(cursor, ticket, nullptr);
+}
+
+Status Translator::BeginIds(std::span<const int32_t> source,
+                            const TranslateOptions& options, uint64_t ticket) {
+  if (state_ == nullptr) return NotLoaded();
+  State& state = *state_;
+  if (source.empty() || source.size() > state.max_source_tokens) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "%llu source ids given, but this model and build take "
+                         "1 to %u.",
+                         static_cast<unsigned long long>(source.size()),
+                         static_cast<unsigned>(state.max_source_tokens));
+  }
+  const uint32_t vocabulary = state.info().architecture.source_vocabulary;
+  for (const int32_t id : source) {
+    if (id < 0 || static_cast<uint32_t>(id) >= vocabulary) {
+      return Status::Error(StatusCode::kInvalidArgument,
+                           "Source id %d is outside the vocabulary of %u.",
+                           static_cast<int>(id),
+                           static_cast<unsigned>(vocabulary));
+    }
+  }
+  const Result<Sentence*> lane = state.TakeLane(options);
+  if (!lane.ok()) return lane.status();
+  Sentence& sentence = **lane;
+  sentence.ticket = ticket;
+  sentence.is_text = false;
+  // The ids may be those of an earlier result, which views the workspace.
+  sentence.source_count = source.size();
+  std::memmove(sentence.source, source.data(), source.size_bytes());
+  return state.Begin(sentence, options, DeadlineAfter(options.budget_ms));
+}
+
+bool Translator::Advance(FinishedTranslation* out) {
+  if (under_way() == 0) return false;
+  State& state = *state_;
+  if (state.scheduler.Done() == nullptr) {
+    StepGreedy(state.engine, state.scheduler, *state.workspace);
+  }
+  Sentence* done = state.scheduler.Done();
+  if (done == nullptr) return false;
+  *out = {};
+  out->ticket = done->ticket;
+  out->status = state.Finish(*done, state.text(), &out->translation);
+  return true;
+}
+
+bool Translator::CanBegin() const {
+  return state_ != nullptr && state_->scheduler.CanBegin();
+}
+
+size_t Translator::under_way() const {
+  return state_ == nullptr ? 0 : state_->scheduler.under_way();
 }
 
 }  // namespace latimer

@@ -1,85 +1,63 @@
-// What a Translator keeps in its workspace, and what its parts share.
+// What a translator keeps in the workspace, sorted by lifetime.
 #ifndef LATIMER_TRANSLATOR_STATE_H_
 #define LATIMER_TRANSLATOR_STATE_H_
 
 #include <span>
-#include <string_view>
 
 #include "latimer/translator.h"
+#include "request.h"
+#include "search/scheduler.h"
 #include "text/tokenizer.h"
-#include "transformer/greedy_search.h"
-#include "transformer/run_context.h"
+#include "transformer/engine.h"
 
 namespace latimer {
 
 struct Translator::State {
-  RunContext context;
-  GreedySearch search;
+  Engine engine;  // Constant after Load.
   Tokenizer tokenizer;
+  Workspace* workspace = nullptr;
+  Scheduler scheduler;
   uint32_t max_source_tokens = 0;
   uint32_t max_target_tokens = 0;
-  // The sentence under way has all of the workspace: its attention or its
-  // scores are kept.
-  bool exclusive = false;
-  // Of each lane.
-  struct Begun {
-    uint64_t ticket = 0;
-    uint64_t deadline = 0;  // By MonotonicNanoseconds; 0: none.
-    bool is_text = false;
-  };
-  Begun begun[kProfile.lanes];
 
-  Workspace& workspace() { return *context.workspace; }
-  const ModelInfo& info() const { return context.model.info; }
+  const ModelInfo& info() const { return engine.model.info; }
   bool CanTokenize() const {
     return kProfile.tokenizer && info().has_tokenizer;
   }
+  std::span<char> text() const {
+    return {workspace->text, kProfile.text_bytes};
+  }
 
-  // What is around a text among a lane's source ids.
-  struct Frame {
-    size_t before;     // Ids that stand there already.
-    bool has_code;     // Those of a >>language<< code are among them.
-    int32_t language;  // The source's, -1: none.
-
-    // Ids behind the text.
-    size_t after(const GenerationConfig& rules) const {
-      return rules.source_suffix.size() +
-             (language >= 0 &&
-                      rules.source_language == SourceLanguage::kAfterSuffix
-                  ? 1
-                  : 0);
-    }
-  };
-  // Writes what comes before a text.
-  Result<Frame> BeginSource(std::string_view code,
-                            const TranslateOptions& options, int32_t* source);
-  // Appends the ids of `text`, which must fit, and what comes behind. Returns
-  // all ids, 0 where code and text have none.
-  Result<size_t> EncodeSource(const Frame& frame, std::string_view text,
-                              int32_t* source);
-
-  bool CanBegin() const;
+  Status Load(std::span<const std::byte> image, const LoadOptions& options);
   // A lane for a sentence with these options; kFailedPrecondition: none.
-  Result<Lane*> TakeLane(const TranslateOptions& options);
-  // Begins the sentence whose ids lie in lane.source().
-  Status BeginLane(Lane& lane, size_t source_tokens,
-                   const TranslateOptions& options, const Begun& of);
-  // Frees a lane that is done and gives what it made.
-  void Finish(Lane& lane, FinishedTranslation* out);
-  // kFailedPrecondition where sentences are under way.
+  Result<Sentence*> TakeLane(const TranslateOptions& options);
+  // Begins a sentence whose source is filled in.
+  Status Begin(Sentence& sentence, const TranslateOptions& options,
+               uint64_t deadline);
+  // Begins the next part of a text.
+  Status BeginText(TextCursor& cursor, uint64_t ticket, TextPart* part);
+  // Steps until a sentence is done.
+  Sentence& RunUntilDone();
+  // Frees the lane of a sentence that is done, and gives its translation; the
+  // text is written to `text`.
+  Status Finish(Sentence& sentence, std::span<char> text, Translation* out);
+  // kFailedPrecondition if sentences are under way.
   Status CheckIdle() const;
-  // Makes all tokens of the only sentence.
-  Result<Translation> FinishOnly();
+  // TranslateNext, with the text written to `text`.
+  Result<Translation> TranslateNext(TextCursor& cursor, std::span<char> text);
 };
 
-Status NotLoaded();
-Status NoTokenizer();
+inline Status NotLoaded() {
+  return Status::Error(StatusCode::kFailedPrecondition,
+                       "No model is loaded; call Load first.");
+}
 
-// Returns how many. Precondition: they fit.
-size_t CopyIds(std::span<const int32_t> from, std::span<int32_t> to);
-
-// The tokenizer's part of the workspace.
-TokenizerScratch ScratchOf(Workspace& workspace);
+inline Status NoTokenizer() {
+  return Status::Error(StatusCode::kFailedPrecondition,
+                       "The model or this build has no tokenizer and "
+                       "translates ids only; convert the model without "
+                       "--no-tokenizer, or build with another profile.");
+}
 
 }  // namespace latimer
 

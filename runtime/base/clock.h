@@ -9,7 +9,15 @@ namespace latimer {
 // Of a clock that nobody can set.
 uint64_t MonotonicNanoseconds();
 
-inline constexpr uint64_t kNanosecondsPerMs = 1'000'000;
+// Deadlines are times of this clock; 0: none.
+inline uint64_t DeadlineAfter(uint32_t milliseconds) {
+  return milliseconds == 0
+             ? 0
+             : MonotonicNanoseconds() + uint64_t{milliseconds} * 1'000'000;
+}
+inline bool HasPassed(uint64_t deadline) {
+  return deadline != 0 && MonotonicNanoseconds() >= deadline;
+}
 
 }  // namespace latimer
 

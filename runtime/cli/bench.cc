@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/line_reader.h"
+#include "cli/input.h"
 #include "cli/lines.h"
 #include "cli/operation_profile.h"
 #include "cli/session.h"
@@ -35,12 +35,12 @@ uint64_t PeakRssBytes() {
 
 // Reads a source of token ids from each line of standard input that has any.
 int ReadSources(std::vector<std::vector<int32_t>>* sources) {
-  LineReader reader;
-  std::string_view line;
-  while (reader.Next(/*wait=*/true, &line) == LineReader::Got::kLine) {
+  LineInput input;
+  InputText line;
+  while (input.Next(/*wait=*/true, &line) == Input::Got::kText) {
     std::vector<int32_t> ids;
-    const Status parsed = ParseIds(line, &ids);
-    if (!parsed.ok()) return ComplainOfLine(reader.number(), parsed);
+    const Status parsed = ParseIds(line.text, &ids);
+    if (!parsed.ok()) return ComplainOfLine(line.line, parsed);
     if (!ids.empty()) sources->push_back(std::move(ids));
   }
   if (!sources->empty()) return kSuccess;

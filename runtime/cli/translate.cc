@@ -1,19 +1,33 @@
 #include <cstdio>
+#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/generation_options.h"
+#include "cli/input.h"
 #include "cli/insight.h"
 #include "cli/interrupt.h"
-#include "cli/line_queue.h"
-#include "cli/line_reader.h"
 #include "cli/lines.h"
+#include "cli/ordered_writer.h"
 #include "cli/session.h"
-#include "cli/text_queue.h"
 
 namespace latimer::cli {
+namespace {
+
+std::unique_ptr<Input> OpenInput(const Arguments& arguments,
+                                 const Translator& translator) {
+  const char* text = arguments.text;
+  if (!arguments.paragraphs) {
+    return text == nullptr ? std::make_unique<LineInput>()
+                           : std::make_unique<LineInput>(text);
+  }
+  return text == nullptr ? std::make_unique<SentenceInput>(translator)
+                         : std::make_unique<SentenceInput>(translator, text);
+}
+
+}  // namespace
 
 int Translate(const Arguments& arguments) {
   if (arguments.ids && arguments.text != nullptr) {
@@ -72,19 +86,18 @@ int Translate(const Arguments& arguments) {
   options.guards = arguments.guards;
   options.budget_tokens = arguments.max_tokens;
   options.budget_ms = arguments.max_ms;
-  if (arguments.paragraphs) {
-    TextQueue text(translator, arguments.text, options, arguments.lanes);
-    CatchInterrupts();
-    const int code = text.Run();
-    EndIfInterrupted();
-    return code;
-  }
-  LineReader reader =
-      arguments.text != nullptr ? LineReader(arguments.text) : LineReader();
-  LineQueue lines(translator, reader, options, arguments.ids, arguments.lanes,
-                  insight);
+  const std::unique_ptr<Input> input = OpenInput(arguments, translator);
+  const Unit unit = arguments.paragraphs ? Unit::kSentence
+                    : arguments.ids      ? Unit::kIds
+                                         : Unit::kLine;
+  OrderedWriter writer(translator, *input, unit, options, arguments.lanes,
+                       insight);
   CatchInterrupts();
-  const int code = lines.Run();
+  int code = writer.Run();
+  if (code == kSuccess && arguments.paragraphs && arguments.text != nullptr) {
+    WriteText("\n");
+    code = FinishLines(0);
+  }
   const bool written = insight.WriteFile();
   EndIfInterrupted();
   return written ? code : kFailure;
@@ -93,27 +106,28 @@ int Translate(const Arguments& arguments) {
 int Tokenize(const Arguments& arguments) {
   Session session;
   if (!session.Open(arguments)) return kFailure;
-  LineReader reader;
-  std::string_view line;
+  LineInput input;
+  InputText line;
   std::vector<int32_t> ids;
-  while (reader.Next(/*wait=*/true, &line) == LineReader::Got::kLine) {
+  while (input.Next(/*wait=*/true, &line) == Input::Got::kText) {
     if (arguments.decode) {
-      const Status parsed = ParseIds(line, &ids);
-      if (!parsed.ok()) return ComplainOfLine(reader.number(), parsed);
+      const Status parsed = ParseIds(line.text, &ids);
+      if (!parsed.ok()) return ComplainOfLine(line.line, parsed);
       const Result<std::string_view> text =
           session.translator().Detokenize(ids);
-      if (!text.ok()) return ComplainOfLine(reader.number(), text.status());
+      if (!text.ok()) return ComplainOfLine(line.line, text.status());
       WriteText(*text);
     } else {
       // Normalization can lengthen a text, up to 18 characters for one.
-      ids.resize(18 * line.size() + 2);
-      const Result<size_t> count = session.translator().Tokenize(line, ids);
-      if (!count.ok()) return ComplainOfLine(reader.number(), count.status());
+      ids.resize(18 * line.text.size() + 2);
+      const Result<size_t> count =
+          session.translator().Tokenize(line.text, ids);
+      if (!count.ok()) return ComplainOfLine(line.line, count.status());
       WriteText(FormatIds(std::span(ids).first(*count)));
     }
     if (!EndLine()) return kFailure;
   }
-  return FinishLines(reader.error());
+  return FinishLines(input.error());
 }
 
 }  // namespace latimer::cli

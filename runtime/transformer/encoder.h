@@ -1,19 +1,21 @@
-// The encoder: source tokens to encoder_out.
+// The Transformer's encoder: source tokens to encoder_out.
 #ifndef LATIMER_TRANSFORMER_ENCODER_H_
 #define LATIMER_TRANSFORMER_ENCODER_H_
 
 #include <cstdint>
 #include <span>
 
-#include "transformer/run_context.h"
+#include "latimer/memory.h"
+#include "transformer/engine.h"
+#include "transformer/trace.h"
 
 namespace latimer {
 
-// Reads source ids [S], 1 <= S <= the profile's and the model's limit, all
-// within the vocabulary. Leaves encoder_out [S, D] in workspace.hidden; a model
-// of GRUs its memory in the caches, see RunGruEncoder.
-void RunEncoder(RunContext& context, std::span<const int32_t> source,
-                const SentenceCaches& caches);
+// Returns encoder_out [S, D] of source ids [S], in workspace.hidden. `scratch`
+// has L * S * 2A floats, L and A being the decoder's layers and attention
+// width; its contents after the call mean nothing.
+const float* RunEncoder(const Engine& engine, std::span<const int32_t> source,
+                        float* scratch, Workspace& workspace, Trace& trace);
 
 }  // namespace latimer
 

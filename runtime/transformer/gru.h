@@ -9,7 +9,9 @@
 
 #include <cstdint>
 
-#include "transformer/run_context.h"
+#include "latimer/memory.h"
+#include "transformer/caches.h"
+#include "transformer/engine.h"
 
 namespace latimer {
 
@@ -18,12 +20,15 @@ constexpr size_t GruGates(size_t hidden) { return 3 * hidden; }
 
 // after [H] = h' for before [H] = h. `input` [3H] is W_i x + b_i, `hidden` are
 // W_h and b_h, `gates` [3H] is scratch. `after` may be `before`.
-void StepGru(RunContext& context, const Linear& hidden, const float* input,
-             const float* before, float* gates, float* after);
+void StepGru(const Engine& engine, const Linear& hidden, const float* input,
+             const float* before, float* gates, float* after,
+             Workspace& workspace);
 
 // State [H] of a decoder layer, in self_kv.
-float* GruState(const RunContext& context, const SentenceCaches& caches,
-                uint32_t layer);
+inline float* GruState(const Recurrent& r, const SentenceCaches& caches,
+                       uint32_t layer) {
+  return caches.self_kv + size_t{layer} * r.decoder_hidden;
+}
 
 }  // namespace latimer
 

@@ -21,10 +21,9 @@ struct Rows {
   float* scratch;   // the gates of a layer, or what the attention needs
 };
 
-Rows PlaceRows(RunContext& context) {
-  const Recurrent& r = context.model.info.architecture.recurrent;
+Rows PlaceRows(const Recurrent& r, Workspace& workspace) {
   Rows rows{};
-  rows.embedded = context.workspace->sublayer;
+  rows.embedded = workspace.sublayer;
   rows.attended = rows.embedded + r.target_embedding;
   rows.features = rows.attended + r.memory_width();
   rows.combined = rows.features + r.feature_width();
@@ -36,28 +35,26 @@ Rows PlaceRows(RunContext& context) {
   return rows;
 }
 
-void EmbedToken(RunContext& context, int32_t token, float* row) {
+void EmbedToken(const Model& model, int32_t token, float* row) {
   if (token < 0) {
-    std::fill_n(row, context.model.info.architecture.recurrent.target_embedding,
-                0.0f);
+    std::fill_n(row, model.info.architecture.recurrent.target_embedding, 0.0f);
   } else {
-    LookUpRow(context, context.model.tensors.target_embedding,
+    LookUpRow(model, model.tensors.target_embedding,
               static_cast<uint32_t>(token), row);
   }
 }
 
-void StepLayers(RunContext& context, const SentenceCaches& caches,
-                const float* input, float* scratch) {
-  const Architecture& a = context.model.info.architecture;
+void StepLayers(const Engine& engine, const SentenceCaches& caches,
+                const float* input, float* scratch, Workspace& workspace) {
+  const Architecture& a = engine.architecture();
   const size_t h = a.recurrent.decoder_hidden;
   const float* x = input;
   for (uint32_t i = 0; i < a.decoder_layers; ++i) {
-    const GruLayer& layer = context.model.tensors.recurrent.decoder[i];
-    float* state = GruState(context, caches, i);
-    ApplyLinear(context, layer.input,
-                PrepareInput(context, x, 1, layer.input.k), scratch);
-    StepGru(context, layer.hidden[0], scratch, state, scratch + GruGates(h),
-            state);
+    const GruLayer& layer = engine.model.tensors.recurrent.decoder[i];
+    float* state = GruState(a.recurrent, caches, i);
+    ApplyLinear(engine, layer.input, x, 1, workspace, scratch);
+    StepGru(engine, layer.hidden[0], scratch, state, scratch + GruGates(h),
+            state, workspace);
     ProbeOutput(ProbePoint::kDecoderLayer, i, state, h);
     x = state;
   }
@@ -76,43 +73,45 @@ void GatherFeatures(const Recurrent& r, const float* top, const Rows& rows) {
 }
 
 // Returns what the output matrix multiplies, among `rows`.
-const float* StepGruRow(RunContext& context, const DecoderRow& row,
-                        const Rows& rows) {
-  const Architecture& a = context.model.info.architecture;
+const float* StepGruRow(const Engine& engine, const DecoderRow& row,
+                        const Rows& rows, Workspace& workspace, Trace& trace) {
+  const Architecture& a = engine.architecture();
   const Recurrent& r = a.recurrent;
-  const RecurrentTensors& t = context.model.tensors.recurrent;
-  const float* top = GruState(context, *row.caches, a.decoder_layers - 1);
-  EmbedToken(context, row.token, rows.embedded);
-  context.clock.Lap(Operation::kEmbedding);
+  const RecurrentTensors& t = engine.model.tensors.recurrent;
+  const float* top = GruState(r, *row.caches, a.decoder_layers - 1);
+  EmbedToken(engine.model, row.token, rows.embedded);
+  trace.Lap(Operation::kEmbedding);
   const auto attend = [&] {
-    AttendGruMemory(context, *row.caches, top, row.position, rows.scratch,
-                    rows.attended);
-    context.clock.Lap(Operation::kCrossAttention);
+    AttendGruMemory(engine, *row.caches, top, row.position, rows.scratch,
+                    rows.attended, workspace, trace);
+    trace.Lap(Operation::kCrossAttention);
   };
   if (r.query_before) attend();
-  StepLayers(context, *row.caches, rows.embedded, rows.scratch);
-  context.clock.Lap(Operation::kRecurrent);
+  StepLayers(engine, *row.caches, rows.embedded, rows.scratch, workspace);
+  trace.Lap(Operation::kRecurrent);
   if (!r.query_before) attend();
   GatherFeatures(r, top, rows);
   if (r.combined == 0) return rows.features;
-  ApplyLinear(context, t.combine,
-              PrepareInput(context, rows.features, 1, r.feature_width()),
-              rows.combined);
-  context.vector->activate(Activation::kTanh, r.combined, rows.combined);
+  ApplyLinear(engine, t.combine, rows.features, 1, workspace, rows.combined);
+  engine.vector->activate(Activation::kTanh, r.combined, rows.combined);
   return rows.combined;
 }
 
 }  // namespace
 
-DecoderOutput StepGruDecoder(RunContext& context,
-                             std::span<const DecoderRow> rows) {
-  const Recurrent& r = context.model.info.architecture.recurrent;
+DecoderOutput StepGruDecoder(const Engine& engine,
+                             std::span<const DecoderRow> rows,
+                             Workspace& workspace, Trace& trace) {
+  const Recurrent& r = engine.architecture().recurrent;
   const size_t columns = r.output_width();
-  const Rows work = PlaceRows(context);
-  if (rows.size() == 1) return {StepGruRow(context, rows[0], work), columns};
-  float* x = context.workspace->sublayer + GruScratchFloats(kProfile);
+  const Rows work = PlaceRows(r, workspace);
+  if (rows.size() == 1) {
+    return {StepGruRow(engine, rows[0], work, workspace, trace), columns};
+  }
+  float* x = workspace.sublayer + GruScratchFloats(kProfile);
   for (size_t i = 0; i < rows.size(); ++i) {
-    std::memcpy(x + i * columns, StepGruRow(context, rows[i], work),
+    std::memcpy(x + i * columns,
+                StepGruRow(engine, rows[i], work, workspace, trace),
                 columns * sizeof(float));
   }
   return {x, columns};

@@ -5,14 +5,14 @@
 #include <span>
 
 #include "transformer/decoder.h"
-#include "transformer/run_context.h"
 
 namespace latimer {
 
 // StepDecoder of a model of GRUs: changes each layer's GruState. The memory and
 // its keys must be there; see FillGruKeys.
-DecoderOutput StepGruDecoder(RunContext& context,
-                             std::span<const DecoderRow> rows);
+DecoderOutput StepGruDecoder(const Engine& engine,
+                             std::span<const DecoderRow> rows,
+                             Workspace& workspace, Trace& trace);
 
 }  // namespace latimer
 

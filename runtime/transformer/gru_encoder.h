@@ -5,14 +5,19 @@
 #include <cstdint>
 #include <span>
 
-#include "transformer/run_context.h"
+#include "latimer/memory.h"
+#include "transformer/caches.h"
+#include "transformer/engine.h"
+#include "transformer/trace.h"
 
 namespace latimer {
 
-// Reads source ids as RunEncoder does. Leaves the memory [S, memory_width] in
-// cross_kv, and what each decoder layer starts from in its GruState.
-void RunGruEncoder(RunContext& context, std::span<const int32_t> source,
-                   const SentenceCaches& caches);
+// Reads source ids [S]. Writes the memory [S, memory_width] to caches.cross_kv,
+// which may be workspace.hidden, and the first state of each decoder layer to
+// its GruState.
+void RunGruEncoder(const Engine& engine, std::span<const int32_t> source,
+                   const SentenceCaches& caches, Workspace& workspace,
+                   Trace& trace);
 
 }  // namespace latimer
 

@@ -4,8 +4,6 @@
 #include <cstring>
 
 #include "base/check.h"
-#include "transformer/capture.h"
-#include "transformer/linear.h"
 
 namespace latimer {
 namespace {
@@ -13,36 +11,35 @@ namespace {
 // Attention of fewer query rows than this per thread is not split.
 constexpr size_t kSmallestRowSplit = 16;
 
-// Each part of a task has its own scores.
-float* ScoresOf(Workspace& workspace, uint32_t part) {
+// Each shard has its own scratch.
+float* ScratchOf(Workspace& workspace, uint32_t shard) {
   constexpr size_t kPerThread =
       Elements(Buffer::kAttentionScratch, sizeof(float)) / kProfile.threads;
   static_assert(kPerThread >= AttentionScratchSize(kProfile.heads,
                                                    kProfile.source_tokens) &&
                 kPerThread >= AttentionScratchSize(kProfile.heads,
                                                    kProfile.target_tokens));
-  return workspace.attention_scratch + part * kPerThread;
+  return workspace.attention_scratch + shard * kPerThread;
 }
 
-bool HasNorm(const RunContext& context, NormPosition position) {
-  const Architecture& a = context.model.info.architecture;
+bool HasNorm(const Architecture& a, NormPosition position) {
   return a.norm_kind != NormKind::kNone && a.norm_position == position;
 }
 
 // out = Norm(x [+ residual]); there is one.
-void AddNorm(RunContext& context, const Norm& norm, size_t rows, const float* x,
-             const float* residual, float* out) {
-  const Architecture& a = context.model.info.architecture;
+void AddNorm(const Engine& engine, const Norm& norm, size_t rows,
+             const float* x, const float* residual, float* out) {
+  const Architecture& a = engine.architecture();
   if constexpr (kProfile.rms_norm) {
     if (a.norm_kind == NormKind::kRms) {
-      context.vector->add_rms_norm(rows, a.d_model, x, residual, norm.gamma,
-                                   a.norm_epsilon, out);
+      engine.vector->add_rms_norm(rows, a.d_model, x, residual, norm.gamma,
+                                  a.norm_epsilon, out);
       return;
     }
   }
   const auto add_norm = a.norm_kind == NormKind::kUnbiasedStd
-                            ? context.vector->add_std_norm
-                            : context.vector->add_layer_norm;
+                            ? engine.vector->add_std_norm
+                            : engine.vector->add_layer_norm;
   add_norm(rows, a.d_model, x, residual, norm.gamma, norm.beta, a.norm_epsilon,
            out);
 }
@@ -50,33 +47,32 @@ void AddNorm(RunContext& context, const Norm& norm, size_t rows, const float* x,
 // Makes rows of activation(gate) * in, [rows, F], of rows of gate and in side
 // by side, [rows, 2F], in their place. No row is written over before it is
 // read.
-[[maybe_unused]] void Gate(const RunContext& context, size_t rows, size_t f,
+[[maybe_unused]] void Gate(const Engine& engine, size_t rows, size_t f,
                            float* x) {
-  const Activation activation = context.model.info.architecture.activation;
+  const Activation activation = engine.architecture().activation;
   for (size_t row = 0; row < rows; ++row) {
     float* gate = x + row * 2 * f;
-    context.vector->activate(activation, f, gate);
-    context.vector->multiply(f, gate, gate + f, x + row * f);
+    engine.vector->activate(activation, f, gate);
+    engine.vector->multiply(f, gate, gate + f, x + row * f);
   }
 }
 
-void FeedForwardRows(RunContext& context, const Linear& in, const Linear& out,
-                     const Norm& norm, size_t rows, float* x) {
-  Workspace& workspace = *context.workspace;
-  const Architecture& a = context.model.info.architecture;
-  const float* input = SublayerInput(context, norm, rows, x);
+void FeedForwardRows(const Engine& engine, const Linear& in, const Linear& out,
+                     const Norm& norm, size_t rows, float* x,
+                     Workspace& workspace, Trace& trace) {
+  const Architecture& a = engine.architecture();
+  const float* input = SublayerInput(engine, norm, rows, x, workspace, trace);
   float* inside = workspace.projection;
-  ApplyLinear(context, in, PrepareInput(context, input, rows, a.d_model),
-              inside);
+  ApplyLinear(engine, in, input, rows, workspace, inside);
   if (kProfile.gated_ffn && a.gated_ffn) {
-    Gate(context, rows, out.k, inside);
+    Gate(engine, rows, out.k, inside);
   } else {
-    context.vector->activate(a.activation, rows * out.k, inside);
+    engine.vector->activate(a.activation, rows * out.k, inside);
   }
-  ApplyLinear(context, out, PrepareInput(context, inside, rows, out.k),
-              workspace.sublayer);
-  context.clock.Lap(Operation::kFeedForward);
-  FinishSublayer(context, norm, rows, workspace.sublayer, x);
+  float* output = workspace.sublayer;
+  ApplyLinear(engine, out, inside, rows, workspace, output);
+  trace.Lap(Operation::kFeedForward);
+  FinishSublayer(engine, norm, rows, output, x, trace);
 }
 
 // The biases of an attention: row 0 of head 0, as AttentionArgs has it; null
@@ -86,20 +82,20 @@ struct RelativeBias {
   size_t stride = 0;
 };
 
-RelativeBias BiasOf(const RunContext& context, const AttentionPlace& place) {
-  const Architecture& a = context.model.info.architecture;
-  const ModelTensors& t = context.model.tensors;
+RelativeBias BiasOf(const Model& model, const Attention& attention) {
+  const Architecture& a = model.info.architecture;
+  const ModelTensors& t = model.tensors;
   if (!kProfile.relative_attention || !a.relative_attention) return {};
   // Each row of a table has the distance 0 at its stack's last position.
-  switch (place.kind) {
+  switch (attention.kind) {
     case AttentionKind::kEncoder:
-      return {
-          t.encoder_relative_bias + (a.source_positions - 1) - place.first_row,
-          2 * size_t{a.source_positions} - 1};
+      return {t.encoder_relative_bias + (a.source_positions - 1) -
+                  attention.first_row,
+              2 * size_t{a.source_positions} - 1};
     case AttentionKind::kDecoder:
-      return {
-          t.decoder_relative_bias + (a.target_positions - 1) - place.first_row,
-          a.target_positions};
+      return {t.decoder_relative_bias + (a.target_positions - 1) -
+                  attention.first_row,
+              a.target_positions};
     case AttentionKind::kCross:
     case AttentionKind::kNone:
       break;
@@ -109,85 +105,87 @@ RelativeBias BiasOf(const RunContext& context, const AttentionPlace& place) {
 
 // Row by row: the kernel then leaves the weights of one row, head by head, in
 // its scratch.
-void AttendAndCapture(RunContext& context, const AttentionPlace& place,
-                      const AttentionArgs& args) {
+void AttendAndTrace(const Engine& engine, const Attention& attention,
+                    const AttentionArgs& args, AttentionTrace& trace) {
   for (size_t row = 0; row < args.query_rows; ++row) {
     AttentionArgs one = args;
     one.query_rows = 1;
     one.queries += row * args.query_stride;
     one.out += row * args.out_stride;
     if (one.bias != nullptr) one.bias -= row;
-    context.vector->attend(one);
-    CaptureRow(context, place.kind, place.layer, place.first_row + row,
-               args.scratch, AttentionScoreStride(args.kv_count));
+    engine.vector->attend(one);
+    trace.AddRow(attention.kind, attention.layer, attention.first_row + row,
+                 args.scratch, AttentionScoreStride(args.kv_count));
   }
 }
 
 }  // namespace
 
-void Embed(RunContext& context, const Linear& embedding, const float* positions,
-           const Norm& norm, const int32_t* tokens, size_t count,
-           size_t first_position, float* x) {
-  const Architecture& a = context.model.info.architecture;
+void Embed(const Engine& engine, const Linear& embedding,
+           const float* positions, const Norm& norm, const int32_t* tokens,
+           size_t count, size_t first_position, float* x, Trace& trace) {
+  const Architecture& a = engine.architecture();
   const size_t d = a.d_model;
   for (size_t i = 0; i < count; ++i) {
     float* row = x + i * d;
     if (tokens[i] < 0) {
       std::fill_n(row, d, 0.0f);
     } else {
-      LookUpRow(context, embedding, static_cast<uint32_t>(tokens[i]), row);
+      LookUpRow(engine.model, embedding, static_cast<uint32_t>(tokens[i]), row);
     }
     if (positions != nullptr) {
-      context.vector->scale_add(d, row, a.embedding_scale,
-                                positions + (first_position + i) * d, row);
+      engine.vector->scale_add(d, row, a.embedding_scale,
+                               positions + (first_position + i) * d, row);
     } else {
       for (size_t j = 0; j < d; ++j) row[j] *= a.embedding_scale;
     }
   }
-  context.clock.Lap(Operation::kEmbedding);
-  if (a.embedding_norm) Normalize(context, norm, count, x);
+  trace.Lap(Operation::kEmbedding);
+  if (a.embedding_norm) Normalize(engine, norm, count, x, trace);
 }
 
-const float* SublayerInput(RunContext& context, const Norm& norm, size_t rows,
-                           const float* x) {
-  if (!HasNorm(context, NormPosition::kPre)) return x;
-  float* normalized = context.workspace->sublayer;
-  AddNorm(context, norm, rows, x, nullptr, normalized);
-  context.clock.Lap(Operation::kNorm);
+const float* SublayerInput(const Engine& engine, const Norm& norm, size_t rows,
+                           const float* x, Workspace& workspace, Trace& trace) {
+  if (!HasNorm(engine.architecture(), NormPosition::kPre)) return x;
+  float* normalized = workspace.sublayer;
+  AddNorm(engine, norm, rows, x, nullptr, normalized);
+  trace.Lap(Operation::kNorm);
   return normalized;
 }
 
-void FinishSublayer(RunContext& context, const Norm& norm, size_t rows,
-                    const float* output, float* x) {
-  const Architecture& a = context.model.info.architecture;
-  if (HasNorm(context, NormPosition::kPost)) {
-    AddNorm(context, norm, rows, output, a.residual ? x : nullptr, x);
+void FinishSublayer(const Engine& engine, const Norm& norm, size_t rows,
+                    const float* output, float* x, Trace& trace) {
+  const Architecture& a = engine.architecture();
+  if (HasNorm(engine.architecture(), NormPosition::kPost)) {
+    AddNorm(engine, norm, rows, output, a.residual ? x : nullptr, x);
   } else if (a.residual) {
-    context.vector->add(rows * a.d_model, output, x);
+    engine.vector->add(rows * a.d_model, output, x);
   } else {
     std::memcpy(x, output, rows * a.d_model * sizeof(float));
   }
-  context.clock.Lap(Operation::kNorm);
+  trace.Lap(Operation::kNorm);
 }
 
-void Normalize(RunContext& context, const Norm& norm, size_t rows, float* x) {
-  if (context.model.info.architecture.norm_kind == NormKind::kNone) return;
-  AddNorm(context, norm, rows, x, nullptr, x);
-  context.clock.Lap(Operation::kNorm);
+void Normalize(const Engine& engine, const Norm& norm, size_t rows, float* x,
+               Trace& trace) {
+  if (engine.architecture().norm_kind == NormKind::kNone) return;
+  AddNorm(engine, norm, rows, x, nullptr, x);
+  trace.Lap(Operation::kNorm);
 }
 
-void FeedForward(RunContext& context, const Linear& in, const Linear& out,
-                 const Norm& norm, size_t rows, float* x) {
+void FeedForward(const Engine& engine, const Linear& in, const Linear& out,
+                 const Norm& norm, size_t rows, float* x, Workspace& workspace,
+                 Trace& trace) {
   size_t most = rows;
   if constexpr (kProfile.gated_ffn) {
     // The room is for [S, F]; a gated one is twice as wide inside.
-    most = (sizeof(context.workspace->projection) - kReadSlackBytes) /
-           sizeof(float) / in.n;
+    most =
+        (sizeof(workspace.projection) - kReadSlackBytes) / sizeof(float) / in.n;
   }
-  const size_t d = context.model.info.architecture.d_model;
+  const size_t d = engine.architecture().d_model;
   for (size_t begin = 0; begin < rows; begin += most) {
-    FeedForwardRows(context, in, out, norm, std::min(rows - begin, most),
-                    x + begin * d);
+    FeedForwardRows(engine, in, out, norm, std::min(rows - begin, most),
+                    x + begin * d, workspace, trace);
   }
 }
 
@@ -199,42 +197,40 @@ Heads DecoderHeads(const Architecture& a) {
   return {a.decoder_heads, a.decoder_head_dim, a.decoder_attention_scale};
 }
 
-void Attend(RunContext& context, const AttentionPlace& place,
-            const Heads& heads, size_t rows, const float* queries,
-            size_t query_stride, const KeyValueRows& kv, float* out) {
-  const size_t width = heads.width();
-  const RelativeBias bias = BiasOf(context, place);
+void Attend(const Engine& engine, const Attention& attention, float* out,
+            Workspace& workspace, Trace& trace) {
+  const RelativeBias bias = BiasOf(engine.model, attention);
   const AttentionArgs all = {
-      .query_rows = rows,
-      .heads = heads.count,
-      .head_dim = heads.dim,
-      .kv_count = kv.count,
-      .queries = queries,
-      .query_stride = query_stride,
-      .keys = kv.keys,
-      .values = kv.values,
-      .kv_stride = kv.stride,
-      .scale = heads.scale,
-      .scratch = ScoresOf(*context.workspace, 0),
+      .query_rows = attention.rows,
+      .heads = attention.heads.count,
+      .head_dim = attention.heads.dim,
+      .kv_count = attention.kv_count,
+      .queries = attention.queries,
+      .query_stride = attention.query_stride,
+      .keys = attention.keys,
+      .values = attention.values,
+      .kv_stride = attention.kv_stride,
+      .scale = attention.heads.scale,
+      .scratch = ScratchOf(workspace, 0),
       .out = out,
-      .out_stride = width,
+      .out_stride = attention.heads.width(),
       .bias = bias.first,
       .bias_stride = bias.stride,
-      .packed = kv.packed,
+      .packed = attention.packed,
   };
-  if (Captures(context, place.kind)) {
-    AttendAndCapture(context, place, all);
+  if (trace.attention.Records(attention.kind)) {
+    AttendAndTrace(engine, attention, all, trace.attention);
     return;
   }
-  const uint32_t threads = context.threads.thread_count();
-  if (threads == 1 || rows < kSmallestRowSplit * threads) {
-    context.vector->attend(all);
+  const uint32_t threads = engine.threads.thread_count();
+  if (threads == 1 || attention.rows < kSmallestRowSplit * threads) {
+    engine.vector->attend(all);
     return;
   }
   // By heads, so that each is packed once.
-  context.threads.ForEachShard([&](uint32_t part, uint32_t parts) {
-    const size_t begin = all.heads * part / parts;
-    const size_t end = all.heads * (part + 1) / parts;
+  engine.threads.ForEachShard([&](uint32_t shard, uint32_t shards) {
+    const size_t begin = all.heads * shard / shards;
+    const size_t end = all.heads * (shard + 1) / shards;
     if (begin == end) return;
     const size_t column = begin * all.head_dim;
     AttentionArgs some = all;
@@ -242,13 +238,13 @@ void Attend(RunContext& context, const AttentionPlace& place,
     some.queries += column;
     some.keys += column;
     some.values += column;
-    some.scratch = ScoresOf(*context.workspace, part);
+    some.scratch = ScratchOf(workspace, shard);
     some.out += column;
     if (some.bias != nullptr) some.bias += begin * some.bias_stride;
     if (some.packed != nullptr) {
       some.packed += begin * AttentionPackedSize(some.head_dim, some.kv_count);
     }
-    context.vector->attend(some);
+    engine.vector->attend(some);
   });
 }
 

@@ -1,5 +1,5 @@
-// The sublayers that encoder and decoder share. Each works on the residual
-// stream x [rows, D] in place:
+// The sublayers that encoder and decoder share. Each works in place on the
+// residual stream x [rows, D]:
 //   post-norm: x = Norm(x + f(x))
 //   pre-norm:  x = x + f(Norm(x))
 // as in "Attention Is All You Need" (Vaswani et al., 2017) and its successors.
@@ -10,41 +10,67 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "transformer/run_context.h"
+#include "latimer/memory.h"
+#include "transformer/engine.h"
+#include "transformer/linear.h"
+#include "transformer/trace.h"
 
 namespace latimer {
 
-// x [tokens, D] = embedding[token] * embedding_scale + positions[first + i],
-// then the embedding norm where the model has one. The embedding of token -1 is
-// zero; `positions` is null where the model has none.
-void Embed(RunContext& context, const Linear& embedding, const float* positions,
-           const Norm& norm, const int32_t* tokens, size_t count,
-           size_t first_position, float* x);
+// x [count, D] = embedding[token] * embedding_scale + positions[first + i],
+// then the embedding norm if the model has one. The embedding of token -1 is
+// zero; `positions` is null if the model has none.
+void Embed(const Engine& engine, const Linear& embedding,
+           const float* positions, const Norm& norm, const int32_t* tokens,
+           size_t count, size_t first_position, float* x, Trace& trace);
 
-// What the sublayer reads: x itself, or, pre-norm, its norm, in `sublayer`.
-const float* SublayerInput(RunContext& context, const Norm& norm, size_t rows,
-                           const float* x);
+// What a sublayer reads: x itself, or, with pre-norm, its norm, which is
+// written to workspace.sublayer.
+const float* SublayerInput(const Engine& engine, const Norm& norm, size_t rows,
+                           const float* x, Workspace& workspace, Trace& trace);
 
-// Adds what the sublayer gave and, post-norm, normalizes.
-void FinishSublayer(RunContext& context, const Norm& norm, size_t rows,
-                    const float* output, float* x);
+// Adds the sublayer's output to x and, with post-norm, normalizes.
+void FinishSublayer(const Engine& engine, const Norm& norm, size_t rows,
+                    const float* output, float* x, Trace& trace);
 
 // x = Norm(x).
-void Normalize(RunContext& context, const Norm& norm, size_t rows, float* x);
+void Normalize(const Engine& engine, const Norm& norm, size_t rows, float* x,
+               Trace& trace);
 
-// One feed-forward sublayer.
-void FeedForward(RunContext& context, const Linear& in, const Linear& out,
-                 const Norm& norm, size_t rows, float* x);
+// One feed-forward sublayer. Works in workspace.projection and
+// workspace.sublayer.
+void FeedForward(const Engine& engine, const Linear& in, const Linear& out,
+                 const Norm& norm, size_t rows, float* x, Workspace& workspace,
+                 Trace& trace);
 
-// Rows of keys and values, `stride` floats apart.
-struct KeyValueRows {
-  const float* keys;
-  const float* values;
-  size_t stride;
-  size_t count;
-  // For several query rows AttentionPackedSize() floats per head, or null.
-  float* packed = nullptr;
+// The weights of one attention sublayer.
+struct AttentionLayer {
+  const Linear& in;   // [3A, D]: query, key, value; cross-attention [A, D]
+  const Linear& out;  // [D, A]
+  const Norm& norm;
 };
+
+// One attention sublayer. attend(projected, out) is given the projection
+// [rows, in.n] and writes out [rows, A]; its time counts as `operation`. Works
+// in workspace.projection and workspace.sublayer.
+template <typename Attend>
+void AttentionSublayer(const Engine& engine, const AttentionLayer& layer,
+                       Operation operation, size_t rows, float* x,
+                       Workspace& workspace, Trace& trace,
+                       const Attend& attend) {
+  const float* input =
+      SublayerInput(engine, layer.norm, rows, x, workspace, trace);
+  float* projected = workspace.projection;
+  ApplyLinear(engine, layer.in, input, rows, workspace, projected);
+  trace.Lap(Operation::kQkv);
+  float* attended = workspace.sublayer;
+  attend(projected, attended);
+  trace.Lap(operation);
+  float* output = workspace.projection;
+  ApplyLinear(engine, layer.out, attended, rows, workspace, output);
+  trace.Lap(Operation::kAttentionOut);
+  FinishSublayer(engine, layer.norm, rows, output, x, trace);
+}
 
 struct Heads {
   uint32_t count;
@@ -56,18 +82,28 @@ struct Heads {
 Heads EncoderHeads(const Architecture& a);
 Heads DecoderHeads(const Architecture& a);
 
-// Which attention of the network it is, and the number of its first query row.
-struct AttentionPlace {
+// The attention of some query rows of one layer.
+struct Attention {
   AttentionKind kind;
   uint32_t layer;
-  size_t first_row;
+  Heads heads;
+  size_t first_row;  // Number of the first query row in its sentence.
+  size_t rows;
+  const float* queries;  // [rows, A], `query_stride` floats apart.
+  size_t query_stride;
+  const float* keys;  // [kv_count, A], as `values` `kv_stride` floats apart.
+  const float* values;
+  size_t kv_stride;
+  size_t kv_count;
+  // Scratch for several query rows: AttentionPackedSize() floats per head, or
+  // null.
+  float* packed = nullptr;
 };
 
-// out [rows, A] = multi-head attention of queries [rows, `query_stride`] over
-// kv, heads split among the threads.
-void Attend(RunContext& context, const AttentionPlace& place,
-            const Heads& heads, size_t rows, const float* queries,
-            size_t query_stride, const KeyValueRows& kv, float* out);
+// out [rows, A] = multi-head attention, heads split among the threads. Works in
+// workspace.attention_scratch.
+void Attend(const Engine& engine, const Attention& attention, float* out,
+            Workspace& workspace, Trace& trace);
 
 }  // namespace latimer
 

@@ -5,7 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "transformer/run_context.h"
+#include "latimer/memory.h"
+#include "transformer/engine.h"
 
 namespace latimer {
 
@@ -13,46 +14,50 @@ namespace latimer {
 // it, and so do the 16 floats of a cache line.
 inline constexpr uint32_t kChannelBlock = 16;
 
-// Rows that projections read: f32 as they are, or quantized for int8 weights.
-// Valid until the next PrepareInput or until the rows change.
+// Rows that projections read: with int8 weights `quantized` with the parameters
+// in `quantization`, otherwise `values`. Views memory that must not change
+// while it is read.
 struct LinearInput {
-  const float* values;  // [rows, columns]
-  size_t rows;
-  size_t columns;
+  const float* values = nullptr;                  // [rows, columns]
+  const int8_t* quantized = nullptr;              // [rows, columns]
+  const RowQuantization* quantization = nullptr;  // [rows]
+  size_t rows = 0;
+  size_t columns = 0;
+
+  LinearInput Row(size_t i) const;
 };
 
-// Makes x [rows, columns] ready. For int8 weights each row is quantized here,
-// once for all projections that read it, into the workspace.
-LinearInput PrepareInput(RunContext& context, const float* x, size_t rows,
-                         size_t columns);
+// Makes x [rows, columns] an input. For int8 weights each row is quantized
+// here, once for all projections that read it, into workspace.quantized and
+// workspace.row_quantization: the input is valid until the next call.
+LinearInput MakeLinearInput(const Engine& engine, const float* x, size_t rows,
+                            size_t columns, Workspace& workspace);
 
 // y [rows, linear.n] = input * W^T + b. y may not overlap the input.
-void ApplyLinear(RunContext& context, const Linear& linear,
+void ApplyLinear(const Engine& engine, const Linear& linear,
                  const LinearInput& input, float* y);
 
-// As ApplyLinear, for one row of input, but only the channels whose bits are in
-// `masks`, 16 in each, are computed. The others become -inf; those of a mask
-// that is 0 must be so before, and take no time.
-void ApplyMaskedLinear(RunContext& context, const Linear& linear,
+// y [rows, linear.n] = x [rows, linear.k] * W^T + b.
+void ApplyLinear(const Engine& engine, const Linear& linear, const float* x,
+                 size_t rows, Workspace& workspace, float* y);
+
+// As ApplyLinear for one row of input, but computes only the channels whose
+// bits are set in `masks`, 16 channels in each. Channels whose bit is not set
+// become -inf where their mask is not 0; where it is 0 they are left as they
+// are.
+void ApplyMaskedLinear(const Engine& engine, const Linear& linear,
                        const LinearInput& input, const uint16_t* masks,
                        float* y);
 
-// workspace.logits [V] = the output projection of x [columns]; of the
-// candidates of the sentence alone, the others -inf, where the model has a
-// shortlist.
-void ComputeOutput(RunContext& context, const float* x, size_t columns,
-                   const SentenceCaches& caches);
-
-// The output projection of several rows for tokens [begin, end) alone, without
-// shortlist and pruned argmax: workspace.logits [rows, end - begin]. `begin` is
-// a multiple of kChannelBlock; there are at most MostWindowTokens.
-void ComputeLogitWindow(RunContext& context, const LinearInput& input,
-                        uint32_t begin, uint32_t end);
-uint32_t MostWindowTokens(const RunContext& context, size_t rows);
+// y [rows, end - begin] = output channels [begin, end) of ApplyLinear. `begin`
+// is a multiple of kChannelBlock.
+void ApplyLinearChannels(const Engine& engine, const Linear& linear,
+                         const LinearInput& input, uint32_t begin, uint32_t end,
+                         float* y);
 
 // row [k] of an embedding, from the packed matrix.
-void LookUpRow(const RunContext& context, const Linear& embedding,
-               uint32_t token, float* row);
+void LookUpRow(const Model& model, const Linear& embedding, uint32_t token,
+               float* row);
 
 }  // namespace latimer
 

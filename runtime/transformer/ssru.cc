@@ -7,30 +7,31 @@
 
 namespace latimer {
 
-void SsruSublayer(RunContext& context, uint32_t index,
-                  std::span<const DecoderRow> rows, float* x) {
-  Workspace& workspace = *context.workspace;
-  const DecoderLayer& layer = context.model.tensors.decoder[index];
-  const size_t d = context.model.info.architecture.d_model;
-  const float* input = SublayerInput(context, layer.self_norm, rows.size(), x);
+void SsruSublayer(const Engine& engine, uint32_t index,
+                  std::span<const DecoderRow> rows, float* x,
+                  Workspace& workspace, Trace& trace) {
+  const DecoderLayer& layer = engine.model.tensors.decoder[index];
+  const size_t d = engine.architecture().d_model;
+  const float* input =
+      SublayerInput(engine, layer.self_norm, rows.size(), x, workspace, trace);
   // [rows, 2D]: candidate, gate.
   float* projected = workspace.projection;
-  ApplyLinear(context, layer.ssru_in,
-              PrepareInput(context, input, rows.size(), d), projected);
+  ApplyLinear(engine, layer.ssru_in, input, rows.size(), workspace, projected);
   for (size_t row = 0; row < rows.size(); ++row) {
     float* state = rows[row].caches->self_kv + index * d;
     if (rows[row].position == 0) std::fill_n(state, d, 0.0f);
     const float* candidate = projected + row * 2 * d;
     float* gate = projected + row * 2 * d + d;
-    context.vector->activate(Activation::kSigmoid, d, gate);
+    engine.vector->activate(Activation::kSigmoid, d, gate);
     float* output = workspace.sublayer + row * d;
     for (size_t i = 0; i < d; ++i) {
       state[i] = gate[i] * state[i] + (1.0f - gate[i]) * candidate[i];
       output[i] = state[i] > 0.0f ? state[i] : 0.0f;
     }
   }
-  context.clock.Lap(Operation::kRecurrent);
-  FinishSublayer(context, layer.self_norm, rows.size(), workspace.sublayer, x);
+  trace.Lap(Operation::kRecurrent);
+  FinishSublayer(engine, layer.self_norm, rows.size(), workspace.sublayer, x,
+                 trace);
 }
 
 }  // namespace latimer

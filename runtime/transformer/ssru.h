@@ -7,14 +7,14 @@
 #include <span>
 
 #include "transformer/decoder.h"
-#include "transformer/run_context.h"
 
 namespace latimer {
 
 // The sublayer of decoder layer `layer` on x [rows, D]. The state of each
 // layer, [D], is in self_kv of the row's caches.
-void SsruSublayer(RunContext& context, uint32_t layer,
-                  std::span<const DecoderRow> rows, float* x);
+void SsruSublayer(const Engine& engine, uint32_t layer,
+                  std::span<const DecoderRow> rows, float* x,
+                  Workspace& workspace, Trace& trace);
 
 }  // namespace latimer
 

@@ -88,11 +88,11 @@ uint64_t ChooseValue(uint8_t how, uint32_t raw, uint64_t now, uint64_t size) {
 // Up to three sentences, of which one begins when another has a token.
 void UseLanes(Translator& translator, std::span<const int32_t> ids,
               std::string_view text, const TranslateOptions& options) {
+  TextCursor cursor(text, options);
   const auto begin = [&](uint64_t ticket) {
     if (!translator.CanBegin()) return;
-    ExpectSentence(ticket == 1
-                       ? translator.BeginPart(text, options, ticket).status()
-                       : translator.BeginIds(ids, options, ticket));
+    ExpectSentence(ticket == 1 ? translator.Begin(cursor, ticket)
+                               : translator.BeginIds(ids, options, ticket));
   };
   begin(0);
   begin(1);

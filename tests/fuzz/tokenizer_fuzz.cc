@@ -50,13 +50,14 @@ void Decode(Translator& translator, std::string_view bytes) {
 void TranslateParts(Translator& translator, std::string_view text,
                     TranslateOptions options) {
   options.max_target_tokens = 1;
-  while (!text.empty()) {
-    const Result<Translation> part = translator.TranslatePart(text, options);
+  TextCursor cursor(text, options);
+  while (!text.empty() && !cursor.done()) {
+    const size_t rest = cursor.rest().size();
+    const Result<Translation> part = translator.TranslateNext(cursor);
     ExpectGood(part, translator, 1);
     if (!part.ok()) return;
-    LATIMER_EXPECT(part->source_bytes > 0 && part->source_bytes <= text.size());
-    text.remove_prefix(part->source_bytes);
-    options.language_code = part->language_code;
+    LATIMER_EXPECT(part->source_bytes > 0 && part->source_bytes <= rest);
+    LATIMER_EXPECT(cursor.rest().size() == rest - part->source_bytes);
   }
 }
 

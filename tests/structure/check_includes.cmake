@@ -13,6 +13,7 @@ set(allowed_ops_nibble base latimer ops/nibble ops/xnnpack)
 set(allowed_ops_xnnpack base latimer ops/xnnpack)
 set(allowed_transformer base latimer model ops ops/nibble ops/xnnpack
   transformer)
+set(allowed_search base latimer model ops/nibble transformer search)
 set(allowed_signature latimer signature sodium)
 set(allowed_include_latimer latimer)
 # The program checks and reports the CPU by the table that the runtime uses.
@@ -20,7 +21,7 @@ set(allowed_cli latimer cli base/cpu.h base/cpu_table.h)
 # translator.cc and latimer_c.cc put the parts together, with what stands
 # beside them.
 set(allowed_ base latimer model text ops ops/nibble ops/xnnpack transformer
-  translate_rules translator_state)
+  search request translator_state)
 
 get_filename_component(ROOT "${ROOT}" ABSOLUTE)
 set(errors "")

@@ -151,44 +151,39 @@ TEST_F(DemoTest, ALongTextIsCutAtSentenceEndsAndNothingIsDropped) {
   std::string text = sentence;
   for (size_t i = 1; i < FewerIfSlow(400, 100); ++i) text += " " + sentence;
 
-  std::string_view rest = text;
-  TranslateOptions options;
-  size_t parts = 0;
-  while (!rest.empty()) {
-    const auto part = translator_.TranslatePart(rest, options);
+  TextCursor cursor(text, {});
+  while (!cursor.done()) {
+    const std::string_view rest = cursor.rest();
+    const auto part = translator_.TranslateNext(cursor);
     ASSERT_TRUE(part.ok()) << part.status().message();
     ASSERT_GT(part->source_bytes, 0u);
     ASSERT_LE(part->source.size(), translator_.max_source_tokens());
     const std::string_view source = rest.substr(0, part->source_bytes);
     // Each part is whole sentences.
     EXPECT_EQ(source.find_last_not_of(' '), source.rfind('.'));
-    rest.remove_prefix(part->source_bytes);
-    EXPECT_EQ(part->space_follows, !rest.empty());
-    ++parts;
+    EXPECT_EQ(cursor.rest(), rest.substr(part->source_bytes));
+    EXPECT_EQ(cursor.space_follows(), !cursor.rest().empty());
   }
   // 400 sentences of 6 or more tokens, 512 tokens a part.
-  EXPECT_GE(parts, FewerIfSlow(5, 2));
-  EXPECT_LE(parts, 12u);
+  EXPECT_GE(cursor.parts(), FewerIfSlow(5, 2));
+  EXPECT_LE(cursor.parts(), 12u);
 }
 
-TEST_F(DemoTest, TranslateJoinsThePartsThatTranslatePartGives) {
+TEST_F(DemoTest, TranslateJoinsThePartsThatTranslateNextGives) {
   Load(WeightType::kInt8);
   std::string text;
   for (const FixtureRow& row : ReadDemoFixture()) text += row.source_text + " ";
   text.resize(FewerIfSlow(6000, 2500));
 
   std::string joined;
-  std::string_view rest = text;
-  size_t parts = 0;
-  while (!rest.empty()) {
-    ++parts;
-    const auto part = translator_.TranslatePart(rest);
+  TextCursor cursor(text, {});
+  while (!cursor.done()) {
+    const auto part = translator_.TranslateNext(cursor);
     ASSERT_TRUE(part.ok()) << part.status().message();
     joined += part->text;
-    rest.remove_prefix(part->source_bytes);
-    if (part->space_follows && !rest.empty()) joined += ' ';
+    if (!cursor.done() && cursor.space_follows()) joined += ' ';
   }
-  EXPECT_GE(parts, 2u);
+  EXPECT_GE(cursor.parts(), 2u);
   const auto whole = translator_.Translate(text);
   ASSERT_TRUE(whole.ok()) << whole.status().message();
   EXPECT_EQ(whole->text, joined);

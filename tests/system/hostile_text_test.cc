@@ -39,19 +39,18 @@ class HostileTranslationTest : public testing::Test {
   // Part by part.
   std::string OneByOne(std::string_view text) {
     std::string whole;
-    TranslateOptions options = kOptions;
-    while (!text.empty()) {
-      const auto part = translator_.TranslatePart(text, options);
+    TextCursor cursor(text, kOptions);
+    while (!cursor.done()) {
+      const size_t rest = cursor.rest().size();
+      const auto part = translator_.TranslateNext(cursor);
       EXPECT_TRUE(part.ok()) << part.status().message();
-      if (!part.ok() || part->source_bytes == 0 ||
-          part->source_bytes > text.size()) {
+      if (!part.ok() || (part->source_bytes == 0 && rest > 0) ||
+          part->source_bytes > rest) {
         ADD_FAILURE() << "no part";
         break;
       }
       whole += part->text;
-      text.remove_prefix(part->source_bytes);
-      if (part->space_follows && !text.empty()) whole += ' ';
-      options.language_code = part->language_code;
+      if (!cursor.done() && cursor.space_follows()) whole += ' ';
     }
     return whole;
   }
@@ -62,17 +61,15 @@ class HostileTranslationTest : public testing::Test {
       bool space = false;
     };
     std::vector<Part> parts;
-    TranslateOptions options = kOptions;
-    while (!text.empty() || translator_.under_way() > 0) {
-      while (!text.empty() && translator_.CanBegin()) {
-        const auto begun = translator_.BeginPart(text, options, parts.size());
+    TextCursor cursor(text, kOptions);
+    while (!cursor.done() || translator_.under_way() > 0) {
+      while (cursor.CanBegin() && translator_.CanBegin()) {
+        const Status begun = translator_.Begin(cursor, parts.size());
         if (!begun.ok()) {
-          ADD_FAILURE() << begun.status().message();
+          ADD_FAILURE() << begun.message();
           return "";
         }
-        text.remove_prefix(begun->source_bytes);
-        parts.push_back({"", begun->space_follows && !text.empty()});
-        options.language_code = begun->language_code;
+        parts.push_back({"", cursor.space_follows() && !cursor.done()});
       }
       FinishedTranslation out;
       if (!translator_.Advance(&out)) continue;

@@ -9,7 +9,7 @@
 
 #include "tests/system/fixture_check.h"
 #include "tests/system/tiny_model.h"
-#include "transformer/capture.h"
+#include "transformer/trace.h"
 
 namespace latimer {
 namespace {
@@ -105,19 +105,21 @@ TEST_P(InsightTest, NothingIsKeptUnlessAsked) {
 
 // A run with more source tokens than any model here has.
 TEST(InsightLimitTest, MoreWeightsThanTheProfileKeepsAreSaidToBeTooMany) {
-  const auto context = std::make_unique<RunContext>();
-  context->workspace = &test_workspace;
-  context->model.info.architecture.decoder_layers = 1;
-  context->model.info.architecture.decoder_heads = 1;
+  Architecture architecture = {};
+  architecture.decoder_layers = architecture.decoder_heads = 1;
   constexpr size_t kColumns = kProfile.attention_weights / 2;
   const std::vector<float> weights(kColumns, 0.5f);
   const auto keep = [&](size_t rows) {
-    EXPECT_TRUE(BeginCapture(*context, AttentionKind::kCross, kColumns).ok());
+    AttentionTrace trace;
+    EXPECT_TRUE(trace
+                    .Begin(architecture, AttentionKind::kCross, kColumns,
+                           test_workspace.attention)
+                    .ok());
     for (size_t row = 0; row < rows; ++row) {
-      CaptureRow(*context, AttentionKind::kCross, 0, row, weights.data(), 0);
+      trace.AddRow(AttentionKind::kCross, 0, row, weights.data(), 0);
     }
     AttentionWeights kept;
-    return EndCapture(*context, &kept);
+    return trace.End(&kept);
   };
   EXPECT_TRUE(keep(2).ok());
   const Status status = keep(3);

@@ -182,9 +182,10 @@ TEST_P(LanesDemoTest, ThreadsGiveTheSame) {
 TEST_P(LanesDemoTest, TextsGiveTheirTextAndWhereTheyEnd) {
   const std::vector<std::string> texts = {"Good morning!", "   ", "Tom sings."};
   for (size_t i = 0; i < texts.size(); ++i) {
-    const auto begun = translator_.BeginPart(texts[i], {}, i);
-    ASSERT_TRUE(begun.ok()) << begun.status().message();
-    EXPECT_EQ(begun->source_bytes, texts[i].size());
+    TextCursor cursor(texts[i], {});
+    const Status begun = translator_.Begin(cursor, i);
+    ASSERT_TRUE(begun.ok()) << begun.message();
+    EXPECT_EQ(cursor.source_bytes(), texts[i].size());
   }
   std::map<uint64_t, std::string> found;
   while (translator_.under_way() > 0) {

@@ -184,8 +184,8 @@ TEST_P(NoAllocationTest, AThousandTranslationsSideBySide) {
   armed = true;
   while (ok && finished < kTranslations) {
     while (ok && begun < kTranslations && translator.CanBegin()) {
-      ok = translator.BeginPart(lines[begun % lines.size()], options, begun)
-               .ok();
+      TextCursor cursor(lines[begun % lines.size()], options);
+      ok = translator.Begin(cursor, begun).ok();
       ++begun;
     }
     FinishedTranslation out;

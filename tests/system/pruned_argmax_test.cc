@@ -1,5 +1,5 @@
 // The demo model with a pruned argmax and without: the same translations.
-#include "transformer/pruned_argmax.h"
+#include "search/pruned_argmax.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,14 +12,12 @@
 #include <memory>
 #include <vector>
 
-#include "base/cpu.h"
 #include "ops/nibble/planes.h"
+#include "search/choose.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/emulator.h"
 #include "tests/system/tiny_model.h"
-#include "transformer/decoder.h"
-#include "transformer/encoder.h"
-#include "transformer/linear.h"
+#include "transformer/network.h"
 
 namespace latimer {
 namespace {
@@ -49,24 +47,20 @@ const std::vector<FixtureRow>& Rows() {
 }
 
 // The model without its translator, for one step at a time.
-std::unique_ptr<RunContext> ContextOf(const ModelBytes& file) {
-  auto context = std::make_unique<RunContext>();
-  const CpuFeatures cpu = DetectCpuFeatures();
-  EXPECT_TRUE(ReadModelFile(file.bytes(), true, &context->model).ok());
-  EXPECT_TRUE(SelectGemmKernels(cpu, context->model.weight_type,
-                                context->model.tile, &context->gemm)
-                  .ok());
-  const VectorKernels* tables[kMaxVectorKernels];
-  EXPECT_GT(ListVectorKernels(cpu, tables), 0u);
-  context->vector = tables[0];
-  context->nibble = SelectNibbleKernels(cpu);
-  context->workspace = &test_workspace;
-  return context;
+std::unique_ptr<Engine> EngineOf(const ModelBytes& file) {
+  auto engine = std::make_unique<Engine>();
+  EXPECT_TRUE(LoadEngine(file.bytes(), {}, engine.get()).ok());
+  return engine;
+}
+
+// All logits, in the workspace.
+void ComputeAll(const Engine& engine, const LinearInput& input) {
+  ComputeLogits(engine, input, nullptr, test_workspace.logits);
 }
 
 // The best token after each step of the row's own target.
 template <typename Best>
-std::vector<BestToken> BestOf(RunContext& context, const FixtureRow& row,
+std::vector<BestToken> BestOf(const Engine& engine, const FixtureRow& row,
                               const Best& best) {
   std::vector<BestToken> tokens;
   SentenceCaches caches;
@@ -74,43 +68,42 @@ std::vector<BestToken> BestOf(RunContext& context, const FixtureRow& row,
   caches.self_kv = test_workspace.self_kv;
   caches.source_tokens = row.source.size();
   caches.self_rows = kProfile.target_tokens;
-  RunEncoder(context, row.source, caches);
-  FillCrossKv(context, caches);
-  int32_t token = context.model.info.generation.decoder_start;
+  Trace trace;
+  EncodeSource(engine, row.source, caches, test_workspace, trace);
+  int32_t token = engine.model.info.generation.decoder_start;
   for (size_t i = 0; i < row.target.size(); ++i) {
     const DecoderRow input = {&caches, token, i};
-    const DecoderOutput step = StepDecoder(context, {&input, 1});
-    tokens.push_back(best(step, caches));
+    const DecoderOutput step =
+        StepDecoder(engine, {&input, 1}, test_workspace, trace);
+    tokens.push_back(
+        best(MakeLinearInput(engine, step.x, 1, step.columns, test_workspace)));
     token = row.target[i];
   }
   return tokens;
 }
 
 TEST(PrunedArgmaxModelTest, EveryStepHasTheSameTokenAndTheSameBits) {
-  const auto pruned = ContextOf(Demo(true));
-  const auto full = ContextOf(Demo(false));
+  const auto pruned = EngineOf(Demo(true));
+  const auto full = EngineOf(Demo(false));
   const size_t vocabulary = full->model.info.architecture.target_vocabulary;
   ASSERT_TRUE(pruned->model.info.pruned_argmax);
   ASSERT_FALSE(full->model.info.pruned_argmax);
   std::vector<size_t> computed;
   for (const FixtureRow& row : Rows()) {
-    const auto expected = BestOf(
-        *full, row,
-        [&](const DecoderOutput& step, const SentenceCaches& caches) {
-          ComputeOutput(*full, step.x, step.columns, caches);
-          const size_t token =
-              full->vector->argmax(vocabulary, test_workspace.logits);
-          return BestToken{token, test_workspace.logits[token], vocabulary};
-        });
-    const auto found = BestOf(
-        *pruned, row, [&](const DecoderOutput& step, const SentenceCaches&) {
-          PrepareInput(*pruned, step.x, 1, step.columns);
-          const uint32_t first = 0;
-          SearchRules rules = {};
-          rules.repetition_penalty = 1.0f;
-          BoundLogits(*pruned, {&first, 1}, Bounds::kHighNibbles);
-          return FindBestToken(*pruned, {&first, 1}, 0, rules, {0, nullptr, 1});
-        });
+    const auto expected = BestOf(*full, row, [&](const LinearInput& input) {
+      ComputeAll(*full, input);
+      const size_t token =
+          full->vector->argmax(vocabulary, test_workspace.logits);
+      return BestToken{token, test_workspace.logits[token], vocabulary};
+    });
+    const auto found = BestOf(*pruned, row, [&](const LinearInput& input) {
+      const uint32_t first = 0;
+      SearchOptions options = {};
+      options.repetition_penalty = 1.0f;
+      float* bounds = test_workspace.logits;
+      BoundLogits(*pruned, input, {&first, 1}, Bounds::kHighNibbles, bounds);
+      return FindBestToken(*pruned, input, options, {0, nullptr, 1}, bounds);
+    });
     ASSERT_EQ(found.size(), expected.size());
     for (size_t i = 0; i < found.size(); ++i) {
       ASSERT_EQ(found[i].token, expected[i].token);
@@ -133,23 +126,20 @@ TEST(PrunedArgmaxModelTest, EveryStepHasTheSameTokenAndTheSameBits) {
 }
 
 TEST(PrunedArgmaxModelTest, AllLogitsAreThoseOfThePackedMatrix) {
-  const auto pruned = ContextOf(Demo(true));
-  const auto full = ContextOf(Demo(false));
-  const auto hash = [](RunContext& context) {
+  const auto pruned = EngineOf(Demo(true));
+  const auto full = EngineOf(Demo(false));
+  const auto hash = [](const Engine& engine) {
     uint64_t h = 14695981039346656037u;
     for (size_t i = 0; i < 3; ++i) {
-      BestOf(context, Rows()[i],
-             [&](const DecoderOutput& step, const SentenceCaches& caches) {
-               ComputeOutput(context, step.x, step.columns, caches);
-               for (uint32_t v = 0;
-                    v < context.model.info.architecture.target_vocabulary;
-                    ++v) {
-                 uint32_t bits;
-                 std::memcpy(&bits, &test_workspace.logits[v], sizeof(bits));
-                 h = (h ^ bits) * 1099511628211u;
-               }
-               return BestToken{};
-             });
+      BestOf(engine, Rows()[i], [&](const LinearInput& input) {
+        ComputeAll(engine, input);
+        for (uint32_t v = 0; v < engine.architecture().target_vocabulary; ++v) {
+          uint32_t bits;
+          std::memcpy(&bits, &test_workspace.logits[v], sizeof(bits));
+          h = (h ^ bits) * 1099511628211u;
+        }
+        return BestToken{};
+      });
     }
     return h;
   };

@@ -82,7 +82,7 @@ TEST_P(RecurrentTest, SelfAttentionIsSaidToBeMissing) {
         source, {.language_code = {}, .attention = kind});
     EXPECT_EQ(result.status().code(), StatusCode::kInvalidArgument);
     EXPECT_STREQ(result.status().message(),
-                 "The model is of GRUs and has no self-attention; ask for the "
+                 "The model has GRUs and no self-attention; ask for the "
                  "cross-attention.");
   }
 }

@@ -8,49 +8,21 @@
 #include <string>
 #include <vector>
 
-#include "base/cpu.h"
-#include "model/model_file.h"
-#include "transformer/decoder.h"
-#include "transformer/encoder.h"
-#include "transformer/linear.h"
-#include "transformer/run_context.h"
+#include "search/choose.h"
+#include "transformer/network.h"
 
 namespace latimer {
 namespace {
 
 alignas(64) std::byte image[64 << 20];
 Workspace workspace;
-RunContext context;
+Engine engine;
 
 std::vector<int32_t> ReadIds(const std::string& text) {
   std::istringstream words(text);
   std::vector<int32_t> ids;
   for (int32_t id; words >> id;) ids.push_back(id);
   return ids;
-}
-
-Status Load(std::span<const std::byte> file, const char* level) {
-  CpuFeatures cpu = DetectCpuFeatures();
-  if (level != nullptr) {
-    const Result<CpuFeatures> limited = LimitCpuFeatures(cpu, level);
-    if (!limited.ok()) return limited.status();
-    cpu = *limited;
-  }
-  LATIMER_RETURN_IF_ERROR(ReadModelFile(file, true, &context.model));
-  LATIMER_RETURN_IF_ERROR(SelectGemmKernels(cpu, context.model.weight_type,
-                                            context.model.tile, &context.gemm));
-  if (context.model.info.int4_matrices > 0) {
-    LATIMER_RETURN_IF_ERROR(
-        SelectInt4Kernels(cpu, context.model.tile, &context.gemm));
-  }
-  const VectorKernels* tables[kMaxVectorKernels];
-  if (ListVectorKernels(cpu, tables) == 0) {
-    return Status::Error(StatusCode::kUnsupportedCpu, "No vector kernels.");
-  }
-  context.vector = tables[0];
-  context.nibble = SelectNibbleKernels(cpu);
-  context.workspace = &workspace;
-  return Status();
 }
 
 // FNV-1a of the logits of every step.
@@ -61,15 +33,17 @@ uint64_t HashLogits(uint64_t hash, const std::vector<int32_t>& source,
   caches.self_kv = workspace.self_kv;
   caches.source_tokens = source.size();
   caches.self_rows = kProfile.target_tokens;
-  RunEncoder(context, source, caches);
-  FillCrossKv(context, caches);
-  int32_t token = context.model.info.generation.decoder_start;
+  Trace trace;
+  EncodeSource(engine, source, caches, workspace, trace);
+  int32_t token = engine.model.info.generation.decoder_start;
   for (size_t i = 0; i < target.size(); ++i) {
     const DecoderRow row = {&caches, token, i};
-    const DecoderOutput output = StepDecoder(context, {&row, 1});
-    ComputeOutput(context, output.x, output.columns, caches);
-    for (uint32_t v = 0; v < context.model.info.architecture.target_vocabulary;
-         ++v) {
+    const DecoderOutput output =
+        StepDecoder(engine, {&row, 1}, workspace, trace);
+    ComputeLogits(
+        engine, MakeLinearInput(engine, output.x, 1, output.columns, workspace),
+        nullptr, workspace.logits);
+    for (uint32_t v = 0; v < engine.architecture().target_vocabulary; ++v) {
       uint32_t bits;
       __builtin_memcpy(&bits, &workspace.logits[v], sizeof(bits));
       hash = (hash ^ bits) * 1099511628211u;
@@ -84,7 +58,8 @@ int Main(int argc, char** argv) {
   std::ifstream file(argv[1], std::ios::binary);
   file.read(reinterpret_cast<char*>(image), sizeof(image));
   const auto bytes = static_cast<size_t>(file.gcount());
-  const Status status = Load({image, bytes}, argc > 2 ? argv[2] : nullptr);
+  const Status status = LoadEngine(
+      {image, bytes}, {.cpu = argc > 2 ? argv[2] : nullptr}, &engine);
   if (!status.ok()) {
     std::cerr << status.message() << "\n";
     return 1;

@@ -56,7 +56,8 @@ class SourceFrameTest : public ::testing::Test {
   // What the model read.
   Ids Source(std::string_view text, TranslateOptions options) {
     options.max_target_tokens = 1;
-    const Result<Translation> result = translator_.TranslatePart(text, options);
+    TextCursor cursor(text, options);
+    const Result<Translation> result = translator_.TranslateNext(cursor);
     EXPECT_TRUE(result.ok()) << result.status().message();
     if (!result.ok()) return {};
     return {result->source.begin(), result->source.end()};
@@ -115,9 +116,9 @@ TEST_F(SourceFrameTest, ATextWithoutLanguagesIsRefused) {
         translator_.Translate(kText, options).status().message());
   };
   TranslateOptions options;
-  EXPECT_THAT(error(options), HasSubstr("must be told the source's"));
+  EXPECT_THAT(error(options), HasSubstr("needs the source language"));
   options.source_language = "en";
-  EXPECT_THAT(error(options), HasSubstr("must be told the target's"));
+  EXPECT_THAT(error(options), HasSubstr("needs the target language"));
   options.target_language = "fr";
   EXPECT_THAT(error(options), HasSubstr("no target language \"fr\" among"));
 }
@@ -153,18 +154,16 @@ TEST_F(SourceFrameTest, EachPartOfALongTextHasItsFrame) {
   std::string text(kText);
   for (int i = 0; i < 150; ++i) text += " " + std::string(kText);
   const Ids begin = Joined({{kEnglish}, Tokens(options.prefix)});
-  std::string_view rest = text;
-  size_t parts = 0;
-  for (; !rest.empty(); ++parts) {
-    const Result<Translation> part = translator_.TranslatePart(rest, options);
+  TextCursor cursor(text, options);
+  while (!cursor.done()) {
+    const Result<Translation> part = translator_.TranslateNext(cursor);
     ASSERT_TRUE(part.ok()) << part.status().message();
     ASSERT_GT(part->source.size(), begin.size());
     EXPECT_LE(part->source.size(), translator_.max_source_tokens());
     EXPECT_TRUE(std::equal(begin.begin(), begin.end(), part->source.begin()));
     EXPECT_EQ(part->source.back(), eos());
-    rest.remove_prefix(part->source_bytes);
   }
-  EXPECT_GE(parts, 2u);
+  EXPECT_GE(cursor.parts(), 2u);
 }
 
 }  // namespace

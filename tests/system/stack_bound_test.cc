@@ -35,17 +35,16 @@ constexpr IndirectCall kIndirectCalls[] = {
     {"latimer::QuantizeRows\\(", "xnn_(f32_rminmax|f32_qs8_vcvt)_"},
     // VectorKernels, ops/vector_kernels.cc.
     {"latimer::(.*::)?(AddNorm|Attend|Embed|FeedForward|FindBestToken|"
-     "FinishSublayer|Choose[A-Za-z]*|[A-Za-z]*Gru[A-Za-z]*|Normalize|"
+     "FinishSublayer|Choose[A-Za-z]*|Better|[A-Za-z]*Gru[A-Za-z]*|Normalize|"
      "ScoreToken|"
      "SsruSublayer|"
      "SublayerInput)\\(",
      "latimer::(sse41|avx2|avx512|neon|scalar)::[A-Z]"},
     // TranslateOptions::on_token.
-    {"latimer::GreedySearch::(Append|Force|NeedsNoStep|CollectRows)\\(",
-     nullptr},
+    {"latimer::Scheduler::(Append|AppendForced|CollectStep)\\(", nullptr},
     // NibbleKernels, ops/nibble/planes.cc.
     {"latimer::(.*::)?(BoundLogits|FindBestToken|MakeNibbleProduct|"
-     "UnprunedLogits)\\(",
+     "ComputeUnprunedLogits)\\(",
      "latimer::(sse41|avx2|avx512vnni|neon|dotprod|scalar)::"
      ".*(Bound|Compute|Measure)\\("},
     // The receiver of a text is the caller's; a function that calls none stands
@@ -54,7 +53,7 @@ constexpr IndirectCall kIndirectCalls[] = {
     {"latimer_text::Receive\\(", "latimer_workspace_alignment\\("},
     // The bias, and f16 weights; a part of the function that GCC splits off has
     // its symbol only.
-    {"ApplyChannels",
+    {"ComputeChannels",
      "latimer::(sse41|avx2|avx512|neon|scalar)::(Add|GemmF16)"},
 };
 
@@ -92,9 +91,9 @@ constexpr Allowance kAllowances[] = {
 constexpr const char* kRoots[] = {
     "latimer::Translator::Load\\(",
     "latimer::Translator::Translate\\(",
-    "latimer::Translator::TranslatePart\\(",
+    "latimer::Translator::TranslateNext\\(",
     "latimer::Translator::TranslateIds\\(",
-    "latimer::Translator::BeginPart\\(",
+    "latimer::Translator::Begin\\(",
     "latimer::Translator::BeginIds\\(",
     "latimer::Translator::Advance\\(",
     "latimer::Translator::CanBegin\\(",

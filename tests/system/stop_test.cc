@@ -9,11 +9,11 @@
 #include <thread>
 
 #include "latimer/latimer.h"
+#include "search/loop_detector.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/emulator.h"
 #include "tests/system/program.h"
 #include "tests/system/tiny_model.h"
-#include "transformer/loop_detector.h"
 
 namespace latimer {
 namespace {
@@ -172,14 +172,14 @@ TEST_F(StopTest, ABudgetOfTokensGivesTheBeginning) {
 
 TEST_F(StopTest, ABudgetHoldsForAllPartsOfAText) {
   const std::string text = LongText();
-  std::string_view rest = text;
+  TextCursor cursor(text, {});
   std::string beginning;
   uint32_t tokens = 0;
   size_t bytes = 0;
   for (int i = 0; i < 2; ++i) {
-    const auto part = translator_.TranslatePart(rest);
+    const auto part = translator_.TranslateNext(cursor);
     ASSERT_TRUE(part.ok());
-    ASSERT_LT(part->source_bytes, rest.size());
+    ASSERT_FALSE(cursor.done());
     if (i == 0) {
       tokens = static_cast<uint32_t>(part->generated_tokens);
       beginning = std::string(part->text) + " ";
@@ -187,7 +187,6 @@ TEST_F(StopTest, ABudgetHoldsForAllPartsOfAText) {
       tokens += 2;
     }
     bytes += part->source_bytes;
-    rest.remove_prefix(part->source_bytes);
   }
   TranslateOptions options;
   options.budget_tokens = tokens;
@@ -209,11 +208,11 @@ TEST_F(StopTest, ATextHasTheMostSevereReasonOfItsParts) {
   TranslateOptions options;
   std::vector<StopReason> reasons;
   options.max_target_tokens = 6;
-  for (std::string_view rest = text; !rest.empty();) {
-    const auto part = translator_.TranslatePart(rest, options);
+  TextCursor cursor(text, options);
+  while (!cursor.done()) {
+    const auto part = translator_.TranslateNext(cursor);
     ASSERT_TRUE(part.ok());
     reasons.push_back(part->stop_reason);
-    rest.remove_prefix(part->source_bytes);
   }
   ASSERT_GT(reasons.size(), 2u);
   const Translation whole = Run(text, options);
@@ -323,7 +322,8 @@ TEST_F(StopTest, SentencesSideBySideEndAsTheyDoAlone) {
     for (; begun < lines.size() && translator_.CanBegin(); ++begun) {
       TranslateOptions options = options_of(begun);
       listeners[begun].Listen(&options);
-      ASSERT_TRUE(translator_.BeginPart(lines[begun], options, begun).ok());
+      TextCursor cursor(lines[begun], options);
+      ASSERT_TRUE(translator_.Begin(cursor, begun).ok());
     }
     FinishedTranslation out;
     if (!translator_.Advance(&out)) continue;
@@ -443,6 +443,21 @@ TEST_F(StopCliTest, WhatABudgetLeavesOutOfALineIsSaid) {
   EXPECT_EQ(std::ranges::count(cut.out, '\n'), 3);
   EXPECT_THAT(ErrorSentence(Translate("", {"--max-ms", "0"}), 2),
               HasSubstr("--max-ms 0: give a whole number of at least 1."));
+}
+
+TEST_F(StopCliTest, TheBudgetOfASentenceIsThatOfAllItsPartsTogether) {
+  // One sentence that exceeds the longest source, as a line and as a paragraph.
+  std::string sentence;
+  for (int i = 0; i < 200; ++i) sentence += "the cat sat and the dog ran, ";
+  sentence += "and it ended.";
+  const Outcome line = Translate(sentence + "\n", {"--max-tokens", "30"});
+  const Outcome paragraph = Translate(sentence + "\n\nHello.\n",
+                                      {"--paragraphs", "--max-tokens", "30"});
+  EXPECT_EQ(paragraph.code, 0);
+  EXPECT_THAT(paragraph.err, HasSubstr("line 1: --max-tokens or --max-ms cut"));
+  EXPECT_THAT(paragraph.err, HasSubstr("bytes were left untranslated."));
+  const std::string hello = Translate("Hello.\n").out;
+  EXPECT_EQ(paragraph.out, line.out + "\n" + hello);
 }
 
 TEST_F(StopCliTest, ALoopIsNamedUnlessThereAreNoGuards) {

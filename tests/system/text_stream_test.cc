@@ -197,8 +197,8 @@ TEST_F(TextStreamTest, APartOfALongLineReadsNoMoreThanTheTokenizerHolds) {
   for (const std::string unit : {">>a b. ", "word", " ", "\u5b57", "<<"}) {
     for (size_t i = 0; i < readable; ++i) text[i] = unit[i % unit.size()];
     if (unit == " ") text[100] = text[readable - 1] = 'x';
-    const Result<Translation> part =
-        translator_.TranslatePart({text, kBytes}, options);
+    TextCursor cursor({text, kBytes}, options);
+    const Result<Translation> part = translator_.TranslateNext(cursor);
     ASSERT_TRUE(part.ok()) << part.status().message();
     EXPECT_GT(part->source_bytes, 0u);
     EXPECT_LE(part->source_bytes, readable);

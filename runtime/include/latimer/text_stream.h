@@ -19,37 +19,38 @@
 
 namespace latimer {
 
-// A piece of the translation; views live until the receiver returns.
+// A portion of the translation; views live until the receiver returns.
 struct StreamedText {
   std::string_view text;
   // What it translates; empty for the white space between sentences.
   std::string_view source;
-  uint64_t line = 1;  // Of the text, that the sentence begins on.
+  uint64_t line = 1;  // Line of the text that the sentence begins on.
   // The sentence goes on after this part: it is longer than the model takes.
   bool cut = false;
   StopReason stop_reason = StopReason::kEos;
 };
 
-// The >>language<< code of a text that has one holds for all that follows, up
-// to the next one. One sentence is translated at a time; for several, give the
-// pieces of a SentenceSplitter to Translator::BeginPart.
+// A >>language<< code at the beginning of a sentence holds for all that
+// follows, up to the next code. One sentence is translated at a time; to
+// translate several, use a SentenceSplitter and Translator::Begin.
 class TextStream {
  public:
-  // Gets the translation in order; all `text`s, one after another, are it. May
-  // not use the translator.
+  // Receives the translation in order: all `text`s, one after another. May not
+  // use the translator.
   using Receiver = void (*)(void* context, const StreamedText& text);
 
-  // Longest >>language<< code that holds for what follows, in bytes.
-  static constexpr size_t kMostCodeBytes = 64;
+  // Longest >>language<< code that is kept for what follows, in bytes.
+  static constexpr size_t kMaxCodeBytes = 64;
 
   // Borrows the translator, which has loaded a model, and what `options` view.
-  // A budget is that of each part; a sentence that is cancelled has an empty
-  // or shorter translation, and so have all that follow while the flag is true.
+  // A budget is that of each sentence. A sentence that is cancelled has an
+  // empty or shorter translation, and so have all that follow while the flag is
+  // true.
   TextStream(Translator& translator, const TranslateOptions& options,
              Receiver receiver, void* context);
 
   // Takes more of the text, any bytes, and translates the sentences that are
-  // complete by it. Errors: those of Translator::TranslatePart; the text then
+  // now complete. Errors: those of Translator::TranslateNext; the text then
   // ends at the sentence that failed.
   Status Push(std::string_view bytes);
 
@@ -57,8 +58,8 @@ class TextStream {
   Status Finish();
 
  private:
-  Status TranslatePieces();
-  Status TranslatePiece(const SourceSentence& piece);
+  Status TranslateSentences();
+  Status TranslateSentence(const SourceSentence& sentence);
   void KeepCode(std::string_view code);
 
   Translator& translator_;
@@ -67,7 +68,7 @@ class TextStream {
   void* context_;
   SentenceSplitter splitter_;
   size_t code_bytes_ = 0;
-  char code_[kMostCodeBytes];
+  char code_[kMaxCodeBytes];
 };
 
 }  // namespace latimer

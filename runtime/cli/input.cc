@@ -1,0 +1,102 @@
+#include "cli/input.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "cli/interrupt.h"
+#include "cli/lines.h"
+
+namespace latimer::cli {
+namespace {
+
+constexpr size_t kReadBytes = size_t{64} * 1024;
+
+bool IsReadable(int timeout) {
+  pollfd input = {STDIN_FILENO, POLLIN, 0};
+  // What cannot be polled is read.
+  return poll(&input, 1, timeout) != 0;
+}
+
+}  // namespace
+
+// Reads once. False: nothing is there yet, and it did not wait.
+bool Input::Read(bool wait) {
+  bytes_.erase(0, begin_);
+  begin_ = 0;
+  // What is finished is written before anybody waits.
+  WaitForInput(wait && FlushesLines());
+  if (!IsReadable(wait ? -1 : 0)) return wait;
+  const size_t size = bytes_.size();
+  bytes_.resize(size + kReadBytes);
+  const ssize_t count = read(STDIN_FILENO, bytes_.data() + size, kReadBytes);
+  WaitForInput(false);
+  bytes_.resize(size + (count > 0 ? static_cast<size_t>(count) : 0));
+  if (count > 0) return true;
+  if (count < 0 && (errno == EINTR || errno == EAGAIN)) return wait;
+  ended_ = true;
+  error_ = count < 0 ? errno : 0;
+  return true;
+}
+
+Input::Got Input::Next(bool wait, InputText* text) {
+  for (;;) {
+    if (Interrupted()) return Got::kEnd;
+    if (Take(ended_, text)) return Got::kText;
+    if (ended_) return Got::kEnd;
+    if (!Read(wait)) return Got::kNothingYet;
+  }
+}
+
+bool LineInput::Take(bool all, InputText* text) {
+  const std::string_view rest = bytes();
+  size_t end = only_ ? rest.npos : rest.find('\n', scanned_);
+  size_t next = end + 1;
+  if (end == rest.npos) {
+    scanned_ = end = next = rest.size();
+    if (!all || (rest.empty() && !only_)) return false;
+    only_ = false;
+  }
+  *text = {.line = ++line_, .text = rest.substr(0, end)};
+  Drop(next);
+  scanned_ = 0;
+  return true;
+}
+
+SentenceInput::SentenceInput(const Translator& translator)
+    : translator_(translator),
+      splitter_(translator.model_info().sentence_rules) {}
+
+SentenceInput::SentenceInput(const Translator& translator,
+                             std::string_view text)
+    : Input(text),
+      translator_(translator),
+      splitter_(translator.model_info().sentence_rules) {}
+
+bool SentenceInput::Take(bool all, InputText* text) {
+  SourceSentence sentence;
+  while (!splitter_.Next(&sentence)) {
+    if (!bytes().empty()) {
+      Drop(splitter_.Push(bytes()));
+    } else if (all && !splitter_ended_) {
+      splitter_.End();
+      splitter_ended_ = true;
+    } else {
+      return false;
+    }
+  }
+  *text = {.line = sentence.line,
+           .text = splitter_.JoinLines(sentence),
+           .space = sentence.space,
+           .end = sentence.end};
+  const size_t code = translator_.LanguageCodeBytes(text->text);
+  if (code > 0) {
+    code_.assign(text->text.substr(0, code));
+  } else {
+    text->language_code = code_;
+  }
+  return true;
+}
+
+}  // namespace latimer::cli

@@ -1,0 +1,97 @@
+// What a command reads from standard input, or is given with --text: lines, or
+// the sentences of running text. Never waits while there is work to do.
+#ifndef LATIMER_CLI_INPUT_H_
+#define LATIMER_CLI_INPUT_H_
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "latimer/sentence_splitter.h"
+#include "latimer/translator.h"
+
+namespace latimer::cli {
+
+// A line, or a sentence of running text.
+struct InputText {
+  unsigned long long line = 0;  // That it begins on, from 1.
+  std::string_view text;        // Any bytes.
+  // Of a sentence: the >>language<< code that holds for it although it has
+  // none, and what follows it.
+  std::string_view language_code = {};
+  std::string_view space = {};
+  SentenceEnd end = SentenceEnd::kLine;
+};
+
+class Input {
+ public:
+  enum class Got { kText, kNothingYet, kEnd };
+
+  // Reads standard input.
+  Input() = default;
+  // Reads `text` instead.
+  explicit Input(std::string_view text) : bytes_(text), ended_(true) {}
+  Input(const Input&) = delete;
+  Input& operator=(const Input&) = delete;
+  virtual ~Input() = default;
+
+  // The next text; its views live until the next call. With `wait` it waits
+  // until there is one and never returns kNothingYet. kEnd at the end of the
+  // input, and when the program is interrupted.
+  Got Next(bool wait, InputText* text);
+
+  // errno of what ended the input, or 0.
+  int error() const { return error_; }
+
+ protected:
+  // Takes the next text out of bytes(); false: they do not hold one yet. With
+  // `all` nothing follows them.
+  virtual bool Take(bool all, InputText* text) = 0;
+
+  // What was read and not dropped.
+  std::string_view bytes() const {
+    return std::string_view(bytes_).substr(begin_);
+  }
+  void Drop(size_t bytes) { begin_ += bytes; }
+
+ private:
+  bool Read(bool wait);
+
+  std::string bytes_;
+  size_t begin_ = 0;
+  bool ended_ = false;
+  int error_ = 0;
+};
+
+// Lines of any length. `only`, if given, is one line, even if it is empty.
+class LineInput final : public Input {
+ public:
+  LineInput() = default;
+  explicit LineInput(std::string_view only) : Input(only), only_(true) {}
+
+ private:
+  bool Take(bool all, InputText* text) override;
+
+  size_t scanned_ = 0;  // No line ends within so many bytes.
+  bool only_ = false;
+  unsigned long long line_ = 0;
+};
+
+// The sentences of running text.
+class SentenceInput final : public Input {
+ public:
+  explicit SentenceInput(const Translator& translator);
+  SentenceInput(const Translator& translator, std::string_view text);
+
+ private:
+  bool Take(bool all, InputText* text) override;
+
+  const Translator& translator_;
+  SentenceSplitter splitter_;
+  bool splitter_ended_ = false;
+  std::string code_;  // The last >>language<< code.
+};
+
+}  // namespace latimer::cli
+
+#endif  // LATIMER_CLI_INPUT_H_

@@ -1,0 +1,95 @@
+// Translates texts, several at a time, and writes their translations in the
+// order of the input.
+#ifndef LATIMER_CLI_ORDERED_WRITER_H_
+#define LATIMER_CLI_ORDERED_WRITER_H_
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/input.h"
+#include "cli/insight.h"
+#include "latimer/translator.h"
+
+namespace latimer::cli {
+
+// What the texts are.
+enum class Unit {
+  kLine,      // Each translation is a line.
+  kIds,       // Each is a line of ids, of a line of ids.
+  kSentence,  // Each is followed by the white space of the source.
+};
+
+class OrderedWriter {
+ public:
+  // Translates up to `lanes` sentences at a time. Borrows all of it.
+  OrderedWriter(Translator& translator, Input& input, Unit unit,
+                const TranslateOptions& options, uint32_t lanes,
+                Insight& insight)
+      : translator_(translator),
+        input_(input),
+        unit_(unit),
+        options_(options),
+        lanes_(lanes),
+        insight_(insight) {}
+
+  // Translates all of the input, each text as soon as it is there, and writes
+  // each translation as soon as it and those before it are done. Texts that
+  // were cut, or did not end by themselves, are named on standard error. On an
+  // error, writes everything before it, prints a sentence, and returns
+  // kFailure.
+  int Run();
+
+ private:
+  // A text, or a part of one that exceeds the longest source.
+  struct Part {
+    uint64_t text_number = 0;
+    unsigned long long line = 0;
+    bool done = false;
+    bool ends_text = false;
+    bool space_follows = false;
+    StopReason stop_reason = StopReason::kEos;
+    std::string translation;
+    std::string warning;
+    std::string space;  // After the text.
+    SentenceEnd end = SentenceEnd::kLine;
+    Status status;
+  };
+
+  bool BeginMore();
+  bool TakeText(bool wait);
+  void BeginIds(Part& part);
+  void BeginText(Part& part);
+  void EndText(Part& part);
+  void Fail(Part& part, const Status& status);
+  void Finish(const FinishedTranslation& finished);
+  bool Write(const Part& part);
+  const char* NameOfUnit() const;
+
+  Translator& translator_;
+  Input& input_;
+  const Unit unit_;
+  const TranslateOptions& options_;
+  const uint32_t lanes_;
+  Insight& insight_;
+
+  // Begun and not written, in order; the ticket of a part is the number of
+  // parts before it.
+  std::deque<Part> parts_;
+  uint64_t written_ = 0;
+  // The text of which not all parts have begun, if any.
+  std::optional<TextCursor> cursor_;
+  InputText text_;
+  uint64_t texts_ = 0;
+  std::vector<int32_t> ids_;
+  // Of the parts of a text that were written.
+  StopReason worst_ = StopReason::kEos;
+  // No more texts come: the input has ended, or a text is wrong.
+  bool ended_ = false;
+};
+
+}  // namespace latimer::cli
+
+#endif  // LATIMER_CLI_ORDERED_WRITER_H_

@@ -1,0 +1,24 @@
+// How to load a model.
+#ifndef LATIMER_LOAD_OPTIONS_H_
+#define LATIMER_LOAD_OPTIONS_H_
+
+#include <cstdint>
+
+namespace latimer {
+
+struct LoadOptions {
+  // Threads that share the work of each step, the calling thread included.
+  uint32_t threads = 1;
+  // Bind each thread except the calling one to a processor of its own.
+  bool pin_threads = false;
+  // false skips the pass over the file that finds damaged weights.
+  bool verify_checksum = true;
+  // Use no newer instructions than these: "sse41", "avx2", "avxvnni",
+  // "avx512" ("neon", "dotprod", "i8mm"); null: use all that the CPU has. For
+  // tests.
+  const char* cpu = nullptr;
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_LOAD_OPTIONS_H_

@@ -1,0 +1,79 @@
+// What is left of a text that is translated in parts, each of which fits the
+// longest source.
+//
+//   latimer::TextCursor cursor(text, options);
+//   while (!cursor.done()) {
+//     auto part = translator.TranslateNext(cursor);
+//     if (!part.ok()) return part.status();
+//     Write(part->text);
+//     if (!cursor.done() && cursor.space_follows()) Write(" ");
+//   }
+#ifndef LATIMER_TEXT_CURSOR_H_
+#define LATIMER_TEXT_CURSOR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "latimer/translation.h"
+
+namespace latimer {
+
+class TextCursor {
+ public:
+  // Borrows the text and what the options view, until all parts have begun.
+  TextCursor(std::string_view text, const TranslateOptions& options);
+
+  // Whether no further part will begin: the text has ended, or a budget or the
+  // caller ended it. An empty text has one part.
+  bool done() const { return ended_ || (rest_.empty() && parts_ > 0); }
+  // Whether the next part may begin. With a budget, parts go one after another,
+  // because each may use what those before it have left.
+  bool CanBegin() const {
+    return !done() && (!has_budget_ || parts_ == finished_);
+  }
+
+  // What has not begun.
+  std::string_view rest() const { return rest_; }
+  // Parts that have begun, and their bytes, white space after them included.
+  size_t parts() const { return parts_; }
+  size_t source_bytes() const { return source_bytes_; }
+  // Whether white space follows the part that began last.
+  bool space_follows() const { return space_follows_; }
+  // The >>language<< code that the text began with or was given; it holds for
+  // all parts.
+  std::string_view language_code() const { return options_.language_code; }
+
+  // Accounts for a part that has finished. TranslateNext does so itself; after
+  // Translator::Begin it is the caller's task, in the order of the parts.
+  void Finish(const Translation& part);
+  // Of the parts that have finished: the most severe reason (kBudget if nothing
+  // was left for the next part), and how many tokens they have.
+  StopReason stop_reason() const { return stop_reason_; }
+  size_t generated_tokens() const { return generated_tokens_; }
+
+  // For Translator: a part of so many bytes has begun.
+  void Take(size_t bytes, bool space_follows, std::string_view language_code);
+  // The options of the next part: with the language code, and with what is left
+  // of the budget in tokens.
+  const TranslateOptions& options() const { return options_; }
+  // When the time of all parts is up: ns of the monotonic clock; 0: never.
+  uint64_t deadline() const { return deadline_; }
+
+ private:
+  std::string_view rest_;
+  TranslateOptions options_;
+  uint64_t deadline_;
+  bool has_budget_;
+  bool ended_ = false;
+  bool space_follows_ = false;
+  StopReason stop_reason_ = StopReason::kEos;
+  size_t parts_ = 0;
+  size_t finished_ = 0;
+  size_t source_bytes_ = 0;
+  size_t generated_tokens_ = 0;
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_TEXT_CURSOR_H_

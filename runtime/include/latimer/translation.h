@@ -1,0 +1,97 @@
+// What a translation is asked for with, and what it gives.
+#ifndef LATIMER_TRANSLATION_H_
+#define LATIMER_TRANSLATION_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "latimer/insight.h"
+#include "latimer/operation_times.h"
+#include "latimer/stop.h"
+
+namespace latimer {
+
+// Strings need to live only until a call returns, or as long as the TextCursor
+// that was given them; `suppressed` must live until the sentence has finished.
+struct TranslateOptions {
+  // Generated tokens, EOS included, up to Translator::max_target_tokens();
+  // 0: the limit in the model's generation config.
+  uint32_t max_target_tokens = 0;
+  // EOS is not allowed before this many tokens.
+  uint32_t min_target_tokens = 0;
+  // Prepended to the text as if it were part of it: ">>deu<<" for models that
+  // translate into several languages. Empty: only the text's own code.
+  std::string_view language_code = {};
+  // Codes from GenerationConfig::languages, such as "eng_Latn". A multilingual
+  // model needs both to translate a text. With TranslateIds the ids are taken
+  // as they are, but the target language still applies if it is given.
+  std::string_view source_language = {};
+  std::string_view target_language = {};
+  // Name from GenerationConfig::tasks. Its prefix is used, and its limits
+  // replace the model's.
+  std::string_view task = {};
+  // Prepended to each part of the text in place of the task's prefix, for
+  // example "summarize: ". It is tokenized by itself.
+  std::string_view prefix = {};
+  // Target id that is forced as the first token; -1: the target language's or
+  // the model's, if it has one.
+  int32_t forced_first_token = -1;
+  // -1: the model's; 0: off.
+  int32_t no_repeat_ngram = -1;
+  // 0: the model's; 1: off.
+  float repetition_penalty = 0;
+  // Target ids that may not be produced.
+  std::span<const int32_t> suppressed = {};
+  // What to record for Translation::attention and Translation::scores. Both
+  // need a profile that has room for them.
+  AttentionKind attention = AttentionKind::kNone;
+  bool scores = false;
+  // Where to add the time that each operation takes; null: no clock is read.
+  OperationTimes* times = nullptr;
+  // Stop loops, and translations that are far too long: see stop.h. false:
+  // plain greedy search, which ids always get.
+  bool guards = true;
+  // What the whole text may use, all its parts together: generated tokens, and
+  // milliseconds from the beginning of the call or from the construction of
+  // the TextCursor, checked before the encoder and before each token. 0: no
+  // limit.
+  uint32_t budget_tokens = 0;
+  uint32_t budget_ms = 0;
+  // Ends the sentence and the text before the next token if true. Another
+  // thread may set it. It must live until the sentence has finished.
+  const std::atomic<bool>* cancel = nullptr;
+  // Called for each token; return false to stop. May be null.
+  TokenCallback on_token = nullptr;
+  void* token_context = nullptr;
+};
+
+// A translation; views into the workspace, valid until the next call.
+struct Translation {
+  // Detokenized UTF-8; empty for TranslateIds.
+  std::string_view text;
+  // Target ids without decoder_start, EOS included if it was produced. Of a
+  // loop only the first copy, even though on_token was given all of it. Of a
+  // text in several parts, the tokens of the last part.
+  std::span<const int32_t> tokens;
+  // Of a text in several parts the most severe.
+  StopReason stop_reason = StopReason::kEos;
+  // Tokens that were generated in all parts, those of a loop included.
+  size_t generated_tokens = 0;
+  // Source ids that were read, including those that the model has around every
+  // text.
+  std::span<const int32_t> source;
+  // What the options asked for: see insight.h. One score for each of `tokens`.
+  AttentionWeights attention;
+  std::span<const TokenScore> scores;
+  // Bytes of the text that were translated, white space after them included:
+  // less than the text only if a budget or the caller ended it, or if this is a
+  // part (Translator::TranslateNext). 0 for ids.
+  size_t source_bytes = 0;
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_TRANSLATION_H_

@@ -1,0 +1,316 @@
+#include "request.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "search/loop_detector.h"
+#include "text/slice.h"
+#include "text/utf8.h"
+
+namespace latimer {
+namespace {
+
+Status CheckTarget(const char* what, int32_t token, uint32_t vocabulary) {
+  if (token >= 0 && static_cast<uint32_t>(token) < vocabulary) return Status();
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "%s id %d is outside the target vocabulary of %u.", what,
+                       static_cast<int>(token),
+                       static_cast<unsigned>(vocabulary));
+}
+
+// No name: a task without a prefix and limits of its own.
+Result<const Task*> FindTask(const GenerationConfig& config,
+                             std::string_view name) {
+  static constexpr Task kNone = {};
+  if (name.empty()) return &kNone;
+  for (const Task& task : config.tasks) {
+    if (name == task.name) return &task;
+  }
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "The model has no task \"%.*s\"; latimer inspect lists "
+                       "its tasks.",
+                       static_cast<int>(std::min<size_t>(40, name.size())),
+                       name.data());
+}
+
+Result<int32_t> FindLanguage(const GenerationConfig& config, const char* side,
+                             std::string_view code) {
+  for (const Language& language : config.languages) {
+    if (code == language.code) return language.token;
+  }
+  return Status::Error(
+      StatusCode::kInvalidArgument,
+      "The model has no %s language \"%.*s\" among its %u; "
+      "latimer inspect lists them.",
+      side, static_cast<int>(std::min<size_t>(20, code.size())), code.data(),
+      static_cast<unsigned>(config.languages.size()));
+}
+
+Status NeedLanguages(const GenerationConfig& config,
+                     const TranslateOptions& options) {
+  const char* missing = nullptr;
+  if (options.target_language.empty()) missing = "target";
+  if (options.source_language.empty() &&
+      config.source_language != SourceLanguage::kNone) {
+    missing = "source";
+  }
+  if (missing == nullptr) return Status();
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "This model has %u languages and needs the %s language, "
+                       "for example \"%s\"; latimer inspect lists them.",
+                       static_cast<unsigned>(config.languages.size()), missing,
+                       config.languages[0].code);
+}
+
+Status CheckPrefix(const TokenizerView& tokenizer, std::string_view* prefix) {
+  if (prefix->empty() || tokenizer.segmentation == Segmentation::kBytes) {
+    return Status();
+  }
+  if (tokenizer.segmentation == Segmentation::kByteBpe) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "This model's tokenizer joins a prefix and the first "
+                         "word; put the prefix into the text.");
+  }
+  // The text supplies the space before its first word.
+  while (!prefix->empty() && prefix->back() == ' ') prefix->remove_suffix(1);
+  return Status();
+}
+
+// What stands around a text among the source ids.
+struct Frame {
+  size_t before = 0;      // Ids that stand there already.
+  bool has_code = false;  // A >>language<< code is among them.
+  int32_t language = -1;  // The source's; -1: none.
+
+  // Ids after the text.
+  size_t after(const GenerationConfig& config) const {
+    return config.source_suffix.size() + (language_is_last(config) ? 1 : 0);
+  }
+  bool language_is_last(const GenerationConfig& config) const {
+    return language >= 0 &&
+           config.source_language == SourceLanguage::kAfterSuffix;
+  }
+};
+
+// Writes what comes before a text.
+Result<Frame> WriteBefore(const TextReader& reader, std::string_view code,
+                          const TranslateOptions& options,
+                          std::span<int32_t> source) {
+  const GenerationConfig& config = reader.model.info.generation;
+  Frame frame = {.has_code = !code.empty()};
+  if (!config.languages.empty()) {
+    LATIMER_RETURN_IF_ERROR(NeedLanguages(config, options));
+  }
+  if (config.source_language != SourceLanguage::kNone) {
+    const Result<int32_t> found =
+        FindLanguage(config, "source", options.source_language);
+    if (!found.ok()) return found.status();
+    frame.language = *found;
+  }
+  const Result<const Task*> task = FindTask(config, options.task);
+  if (!task.ok()) return task.status();
+  std::string_view prefix =
+      options.prefix.empty() ? (*task)->prefix : options.prefix;
+  LATIMER_RETURN_IF_ERROR(CheckPrefix(reader.model.tokenizer, &prefix));
+
+  const std::span<int32_t> ids =
+      source.first(source.size() - frame.after(config));
+  frame.before = CopyIds(config.source_prefix, ids);
+  if (frame.language >= 0 &&
+      config.source_language == SourceLanguage::kBeforeText) {
+    ids[frame.before++] = frame.language;
+  }
+  for (const std::string_view words : {code, prefix}) {
+    if (words.empty()) continue;
+    const Result<size_t> added = reader.tokenizer.Encode(
+        words, reader.scratch, ids.subspan(frame.before));
+    if (!added.ok()) return added.status();
+    frame.before += *added;
+  }
+  return frame;
+}
+
+// Appends the ids of `text`, which must fit, and what comes after it. Returns
+// the number of all ids, 0 if neither code nor text has any.
+Result<size_t> WriteText(const TextReader& reader, const Frame& frame,
+                         std::string_view text, std::span<int32_t> source) {
+  const GenerationConfig& config = reader.model.info.generation;
+  size_t count = frame.before;
+  if (!text.empty()) {
+    const size_t room = source.size() - frame.after(config) - count;
+    const Result<size_t> added = reader.tokenizer.Encode(
+        text, reader.scratch, source.subspan(count, room));
+    if (!added.ok()) return added;
+    count += *added;
+  }
+  if (count == frame.before && !frame.has_code) return 0;
+  count += CopyIds(config.source_suffix, source.subspan(count));
+  if (frame.language_is_last(config)) source[count++] = frame.language;
+  return count;
+}
+
+// The beginning of `text` that is read for one part, up to the end of a
+// character.
+std::string_view NearText(std::string_view text) {
+  size_t bytes = kProfile.text_bytes;
+  if (text.size() <= bytes) return text;
+  for (int i = 0; i < 3 && LastChar(Slice(text, 0, bytes)).bytes == 0; ++i) {
+    --bytes;
+  }
+  return Slice(text, 0, bytes);
+}
+
+// Bytes of white space that `text` begins with, where a line may be broken.
+size_t BreakingSpaceBytes(std::string_view text) {
+  size_t bytes = 0;
+  for (;;) {
+    const Utf8Char c = FirstChar(From(text, bytes));
+    if (c.bytes == 0 || !IsBreakingSpace(c.code_point)) return bytes;
+    bytes += c.bytes;
+  }
+}
+
+}  // namespace
+
+size_t CopyIds(std::span<const int32_t> from, std::span<int32_t> to) {
+  LATIMER_DCHECK(from.size() <= to.size());
+  std::copy(from.begin(), from.end(), to.begin());
+  return from.size();
+}
+
+TokenizerScratch ScratchOf(Workspace& workspace) {
+  if constexpr (!kProfile.tokenizer) return {};
+  constexpr size_t kBytes = kProfile.text_bytes;
+  constexpr size_t kHeap = kProfile.bpe || kProfile.byte_bpe ? kBytes : 0;
+  constexpr size_t kSplits = kProfile.bpe ? kProfile.bpe_unused_pieces : 0;
+  constexpr size_t kLatticeOffset = Padded(kBytes);
+  constexpr size_t kHeapOffset =
+      kLatticeOffset + Padded((kBytes + 1) * sizeof(LatticeNode));
+  constexpr size_t kSplitsOffset = kHeapOffset + Padded(kHeap * 4);
+  constexpr size_t kSumsOffset = kSplitsOffset + Padded(kSplits * 2);
+  constexpr size_t kSums =
+      kProfile.unigram && kProfile.metaspace ? kMaxPieceBytes + 1 : 0;
+  static_assert(!kProfile.tokenizer ||
+                (kBytes >= kMinNormalizedBytes && kHeap <= kMaxBpeBytes &&
+                 kSumsOffset + kSums * sizeof(double) <=
+                     BufferBytes(kProfile, Buffer::kTokenizer)));
+  auto* base = workspace.tokenizer;
+  return {{reinterpret_cast<char*>(base), kBytes},
+          {reinterpret_cast<LatticeNode*>(base + kLatticeOffset), kBytes + 1},
+          {{reinterpret_cast<uint32_t*>(base + kHeapOffset), kHeap},
+           {reinterpret_cast<uint16_t*>(base + kSplitsOffset), kSplits}},
+          {reinterpret_cast<double*>(base + kSumsOffset), kSums}};
+}
+
+Result<TextPart> TextReader::Read(std::string_view text,
+                                  const TranslateOptions& options,
+                                  std::span<int32_t> source) const {
+  TextPart part = {.language_code = options.language_code};
+  size_t before = 0;
+  if (part.language_code.empty()) {
+    const std::string_view near = NearText(text);
+    before = tokenizer.LanguageCodeBytes(near);
+    part.language_code = Slice(near, 0, before);
+  }
+  // A text that is longer than this cannot fit; it is not read as a whole for
+  // each of its parts.
+  const bool is_long = text.size() - before > kProfile.text_bytes;
+  if (is_long) before += BreakingSpaceBytes(From(text, before));
+  const std::string_view body = From(text, before);
+  const std::string_view near = NearText(body);
+
+  const Result<Frame> frame =
+      WriteBefore(*this, part.language_code, options, source);
+  if (!frame.ok()) return frame.status();
+  if (!is_long) {
+    const Result<size_t> count = WriteText(*this, *frame, near, source);
+    if (count.ok()) {
+      part.source_count = *count;
+      part.bytes = text.size();
+      return part;
+    }
+    if (count.status().code() != StatusCode::kTextTooLong) {
+      return count.status();
+    }
+  }
+  const size_t reserved = frame->before + frame->after(model.info.generation);
+  const TextCut cut = tokenizer.FindCut(
+      near, source.size() > reserved ? source.size() - reserved : 1, scratch);
+  const Result<size_t> count =
+      WriteText(*this, *frame, Slice(body, 0, cut.end), source);
+  if (!count.ok()) return count.status();
+  const size_t next = cut.next + BreakingSpaceBytes(From(body, cut.next));
+  part.source_count = *count;
+  part.bytes = before + next;
+  part.space_follows = next > cut.end;
+  return part;
+}
+
+void GuardText(std::span<const int32_t> source, SearchOptions* options) {
+  const uint64_t most = kTargetTokensPerSource * source.size() +
+                        kTargetTokensBeyond + uint64_t{options->min_tokens};
+  if (most < options->max_tokens) {
+    options->max_tokens = static_cast<size_t>(most);
+    options->forced_last_token = -1;
+  }
+  options->guards_loops = true;
+  options->loop_allowance = kLoopTokensPerSource * MostRepeatedTokens(source);
+}
+
+Status ResolveOptions(const ModelInfo& info, const TranslateOptions& options,
+                      uint32_t most_tokens, SearchOptions* out) {
+  const GenerationConfig& config = info.generation;
+  const uint32_t vocabulary = info.architecture.target_vocabulary;
+  const Result<const Task*> task = FindTask(config, options.task);
+  if (!task.ok()) return task.status();
+  const auto of_task_or_model = [](uint32_t task_value, uint32_t value) {
+    return task_value > 0 ? task_value : value;
+  };
+  const uint32_t model_max =
+      of_task_or_model((*task)->max_target_tokens, config.max_target_tokens);
+  const uint32_t model_min =
+      of_task_or_model((*task)->min_target_tokens, config.min_target_tokens);
+  const uint32_t model_ngram =
+      of_task_or_model((*task)->no_repeat_ngram, config.no_repeat_ngram);
+  // The caller's limit takes precedence; only the model's may force EOS.
+  const uint32_t max_tokens = std::min(
+      options.max_target_tokens != 0 ? options.max_target_tokens : model_max,
+      most_tokens);
+  *out = {.decoder_start = config.decoder_start,
+          .eos = config.eos,
+          .forced_first_token = config.forced_first,
+          .max_tokens = max_tokens,
+          .min_tokens = std::max(options.min_target_tokens, model_min),
+          .forced_last_token = max_tokens == model_max ? config.forced_eos : -1,
+          .no_repeat_ngram = options.no_repeat_ngram < 0
+                                 ? model_ngram
+                                 : static_cast<size_t>(options.no_repeat_ngram),
+          .repetition_penalty = options.repetition_penalty > 0
+                                    ? options.repetition_penalty
+                                    : config.repetition_penalty,
+          .banned_tokens = config.banned_tokens,
+          .banned_ends = config.banned_ends,
+          .suppressed = options.suppressed,
+          .budget_tokens = options.budget_tokens,
+          .cancel = options.cancel,
+          .on_token = options.on_token,
+          .token_context = options.token_context};
+  for (const int32_t token : options.suppressed) {
+    LATIMER_RETURN_IF_ERROR(CheckTarget("Suppressed", token, vocabulary));
+  }
+  if (!options.target_language.empty()) {
+    const Result<int32_t> language =
+        FindLanguage(config, "target", options.target_language);
+    if (!language.ok()) return language.status();
+    (config.target_language == TargetLanguage::kDecoderStart
+         ? out->decoder_start
+         : out->forced_first_token) = *language;
+  }
+  if (options.forced_first_token >= 0) {
+    out->forced_first_token = options.forced_first_token;
+    return CheckTarget("Forced", options.forced_first_token, vocabulary);
+  }
+  return Status();
+}
+
+}  // namespace latimer

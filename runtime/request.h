@@ -1,0 +1,58 @@
+// From a request to a Sentence: resolves TranslateOptions against the model's
+// generation config, and writes the source ids of a text.
+#ifndef LATIMER_REQUEST_H_
+#define LATIMER_REQUEST_H_
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "latimer/memory.h"
+#include "latimer/translation.h"
+#include "model/model.h"
+#include "search/search_options.h"
+#include "text/tokenizer.h"
+
+namespace latimer {
+
+// Resolves everything that concerns the search, except guards and deadline.
+// At most `most_tokens` may be generated. Spans are those of the arguments.
+// kInvalidArgument for what the model does not have.
+Status ResolveOptions(const ModelInfo& info, const TranslateOptions& options,
+                      uint32_t most_tokens, SearchOptions* out);
+
+// Adds the guards of a text; see latimer/stop.h.
+void GuardText(std::span<const int32_t> source, SearchOptions* options);
+
+// The part of a text that became a source.
+struct TextPart {
+  size_t source_count = 0;  // Ids; 0 if text and language code have none.
+  size_t bytes = 0;         // White space after it included.
+  bool space_follows = false;
+  std::string_view language_code;
+};
+
+// What reads a text: the model, its tokenizer and the tokenizer's scratch.
+struct TextReader {
+  const Model& model;
+  const Tokenizer& tokenizer;
+  TokenizerScratch scratch;
+
+  // Writes the ids of the longest beginning of `text` that fits into `source`,
+  // with everything that the model and the options put around a text, and ends
+  // at a good place. Errors: kInvalidArgument (a language or task that is
+  // missing or unknown), kTextTooLong (a single character has more tokens than
+  // the source holds).
+  Result<TextPart> Read(std::string_view text, const TranslateOptions& options,
+                        std::span<int32_t> source) const;
+};
+
+// Returns how many. Precondition: they fit.
+size_t CopyIds(std::span<const int32_t> from, std::span<int32_t> to);
+
+// The tokenizer's part of the workspace.
+TokenizerScratch ScratchOf(Workspace& workspace);
+
+}  // namespace latimer
+
+#endif  // LATIMER_REQUEST_H_

@@ -1,0 +1,59 @@
+// The caches of keys and values, shared by the sentences under way: each has a
+// region of as many tokens as it needs.
+#ifndef LATIMER_SEARCH_CACHE_POOL_H_
+#define LATIMER_SEARCH_CACHE_POOL_H_
+
+#include <cstddef>
+#include <span>
+
+#include "latimer/memory.h"
+#include "latimer/model_info.h"
+
+namespace latimer {
+
+// Tokens of a pool: [begin, begin + tokens).
+struct CacheRegion {
+  size_t begin = 0;
+  size_t tokens = 0;  // 0: none.
+
+  size_t end() const { return begin + tokens; }
+};
+
+// Room for `tokens` tokens of [layers, row] floats. A region of n tokens is
+// [layers, n, row].
+struct CachePool {
+  float* memory = nullptr;
+  size_t tokens = 0;
+  size_t layers = 0;
+  size_t row = 0;
+
+  float* At(const CacheRegion& region) const {
+    return memory + region.begin * layers * row;
+  }
+};
+
+// Finds the first free region of `tokens` tokens. False: there is none.
+bool FindRegion(const CachePool& pool, std::span<const CacheRegion> taken,
+                size_t tokens, CacheRegion* out);
+
+// Moves the first `count` tokens of each layer from one region to another,
+// which is at least as long and may overlap the first.
+void MoveTokens(const CachePool& pool, const CacheRegion& from,
+                const CacheRegion& to, size_t count);
+
+// Where all sentences keep their caches.
+struct CachePools {
+  CachePool cross;
+  CachePool self;           // row 0: decoders keep `states` instead.
+  float* states = nullptr;  // [lanes, state]
+  size_t state = 0;
+  // Of GRUs: columns of the memory, and where the keys lie; null: after the
+  // memory.
+  size_t gru_memory = 0;
+  float* gru_keys = nullptr;
+};
+CachePools MakeCachePools(const Architecture& a, Workspace& workspace);
+
+}  // namespace latimer
+
+#endif  // LATIMER_SEARCH_CACHE_POOL_H_

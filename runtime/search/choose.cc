@@ -1,0 +1,241 @@
+#include "search/choose.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "search/pruned_argmax.h"
+#include "transformer/probe.h"
+
+namespace latimer {
+namespace {
+
+constexpr float kNever = -std::numeric_limits<float>::infinity();
+
+// Rows for which the largest logits take less time than bounds of them: by the
+// kernels for AVX512-VNNI, hot and cold.
+constexpr size_t kFewestExactRows = 8;
+
+bool NeedsAllLogits(const Sentence& sentence) {
+  return sentence.scores != nullptr ||
+         sentence.options.repetition_penalty != 1.0f;
+}
+
+// What one step chooses from.
+struct Choice {
+  const Engine& engine;
+  const LinearInput& input;
+  std::span<Sentence* const> sentences;
+  float* logits;  // [Elements(Buffer::kLogits)]
+  Trace& trace;
+  int32_t* tokens;
+
+  bool forced(size_t i) const { return tokens[i] >= 0; }
+  const Linear& output() const { return engine.model.tensors.output; }
+};
+
+struct Candidate {
+  size_t token = 0;
+  float logit = kNever;
+};
+
+// The best of logits [first, first + size), or `best` if none is better.
+Candidate Better(const Engine& engine, const LogitWindow& window,
+                 const Candidate& best) {
+  const size_t i = engine.vector->argmax(window.size, window.logits);
+  if (window.logits[i] > best.logit) {
+    return {window.first + i, window.logits[i]};
+  }
+  return best;
+}
+
+// The score of `token`, the best of `logits` [vocabulary], which are used up.
+TokenScore ScoreToken(const Engine& engine, size_t token, size_t vocabulary,
+                      float* logits) {
+  const float best = logits[token];
+  logits[token] = kNever;
+  const float second = logits[engine.vector->argmax(vocabulary, logits)];
+  logits[token] = best;
+  engine.vector->softmax(vocabulary, logits);
+  return {std::log(logits[token]), best - second};
+}
+
+// The best token of logits [V], processed here.
+int32_t ChooseFromLogits(const Engine& engine, Sentence& sentence,
+                         float* logits) {
+  const size_t vocabulary = engine.architecture().target_vocabulary;
+  ProbeOutput(ProbePoint::kLogits, 0, logits, vocabulary);
+  ProcessLogits(sentence.options, sentence.prefix(), {logits, 0, vocabulary});
+  const size_t best = engine.vector->argmax(vocabulary, logits);
+  if constexpr (kProfile.token_scores) {
+    if (sentence.scores != nullptr) {
+      sentence.scores[sentence.target_count] =
+          ScoreToken(engine, best, vocabulary, logits);
+    }
+  }
+  return static_cast<int32_t>(best);
+}
+
+// The best token that the sentence's shortlist allows.
+int32_t ChooseFromShortlist(const Choice& choice, size_t i) {
+  const Engine& engine = choice.engine;
+  Sentence& sentence = *choice.sentences[i];
+  const uint32_t vocabulary = choice.output().n;
+  float* logits = choice.logits;
+  ApplyMaskedLinear(engine, choice.output(), choice.input.Row(i),
+                    sentence.shortlist, logits);
+  choice.trace.Lap(Operation::kOutput);
+  ProcessLogits(sentence.options, sentence.prefix(), {logits, 0, vocabulary});
+  const uint32_t blocks = (vocabulary + kChannelBlock - 1) / kChannelBlock;
+  Candidate best;
+  for (uint32_t begin = 0; begin < blocks; ++begin) {
+    if (sentence.shortlist[begin] == 0) continue;
+    uint32_t end = begin;
+    while (end < blocks && sentence.shortlist[end] != 0) ++end;
+    const size_t first = size_t{begin} * kChannelBlock;
+    const size_t size =
+        std::min<size_t>(size_t{end} * kChannelBlock, vocabulary) - first;
+    best = Better(engine, {logits + first, first, size}, best);
+    begin = end;
+  }
+  return static_cast<int32_t>(best.token);
+}
+
+// The best token of all logits.
+int32_t ChooseFromAll(const Choice& choice, size_t i) {
+  Sentence& sentence = *choice.sentences[i];
+  ComputeLogits(choice.engine, choice.input.Row(i), sentence.shortlist,
+                choice.logits);
+  choice.trace.Lap(Operation::kOutput);
+  return ChooseFromLogits(choice.engine, sentence, choice.logits);
+}
+
+// One sentence after another.
+void ChooseOneByOne(const Choice& choice) {
+  for (size_t i = 0; i < choice.sentences.size(); ++i) {
+    if (choice.forced(i)) continue;
+    const Sentence& sentence = *choice.sentences[i];
+    choice.tokens[i] = kProfile.shortlist && sentence.shortlist != nullptr &&
+                               !NeedsAllLogits(sentence)
+                           ? ChooseFromShortlist(choice, i)
+                           : ChooseFromAll(choice, i);
+    choice.trace.Lap(Operation::kSearch);
+  }
+}
+
+// The output matrix is read once for all rows, one window of channels at a
+// time: as many as leave their logits in the first-level cache.
+void ChooseFromWindows(const Choice& choice) {
+  const size_t rows = choice.sentences.size();
+  const uint32_t vocabulary = choice.output().n;
+  const size_t room = Elements(Buffer::kLogits, sizeof(float)) / rows;
+  const size_t near = kLogitWindow * choice.engine.threads.thread_count();
+  const auto most = static_cast<uint32_t>(std::min(room, near) / kChannelBlock *
+                                          kChannelBlock);
+  Candidate best[kProfile.lanes];
+  for (uint32_t first = 0; first < vocabulary; first += most) {
+    const uint32_t size = std::min(most, vocabulary - first);
+    ApplyLinearChannels(choice.engine, choice.output(), choice.input, first,
+                        first + size, choice.logits);
+    choice.trace.Lap(Operation::kOutput);
+    for (size_t i = 0; i < rows; ++i) {
+      if (choice.forced(i)) continue;
+      const Sentence& sentence = *choice.sentences[i];
+      const LogitWindow window = {choice.logits + i * size, first, size};
+      ProcessLogits(sentence.options, sentence.prefix(), window);
+      best[i] = Better(choice.engine, window, best[i]);
+    }
+    choice.trace.Lap(Operation::kSearch);
+  }
+  for (size_t i = 0; i < rows; ++i) {
+    if (!choice.forced(i)) {
+      choice.tokens[i] = static_cast<int32_t>(best[i].token);
+    }
+  }
+}
+
+// If more than a quarter of the logits had to be computed, computing all of
+// them would have taken less time. So the next step computes all, and twice as
+// many steps do each time that this is found again.
+void LearnFromStep(size_t computed, size_t vocabulary, Sentence& sentence) {
+  constexpr uint32_t kMostSteps = 255;
+  const bool flat = computed > vocabulary / 4;
+  sentence.flat_steps =
+      flat ? std::min(2 * sentence.flat_steps + 1, kMostSteps) : 0;
+  sentence.unpruned_steps = sentence.flat_steps;
+}
+
+// The pruned argmax of some rows of the input.
+void ChooseBounded(const Choice& choice, std::span<const uint32_t> rows) {
+  const bool exact = rows.size() >= kFewestExactRows ||
+                     std::ranges::any_of(rows, [&](uint32_t row) {
+                       return choice.sentences[row]->unpruned_steps > 0;
+                     });
+  BoundLogits(choice.engine, choice.input, rows,
+              exact ? Bounds::kExact : Bounds::kHighNibbles, choice.logits);
+  choice.trace.Lap(Operation::kOutput);
+  const size_t blocks = NibbleBlocks(choice.output().n);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    Sentence& sentence = *choice.sentences[rows[i]];
+    const BestToken best = FindBestToken(
+        choice.engine, choice.input.Row(rows[i]), sentence.options,
+        sentence.prefix(), choice.logits + i * blocks);
+    if (!exact) {
+      LearnFromStep(best.computed, choice.output().n, sentence);
+    } else if (sentence.unpruned_steps > 0) {
+      --sentence.unpruned_steps;
+    }
+    choice.tokens[rows[i]] = static_cast<int32_t>(best.token);
+  }
+  choice.trace.Lap(Operation::kSearch);
+}
+
+void ChooseFromBounds(const Choice& choice) {
+  uint32_t bounded[kProfile.lanes];
+  size_t count = 0;
+  for (uint32_t i = 0; i < choice.sentences.size(); ++i) {
+    if (choice.forced(i)) continue;
+    if (!NeedsAllLogits(*choice.sentences[i])) {
+      bounded[count++] = i;
+      continue;
+    }
+    choice.tokens[i] = ChooseFromAll(choice, i);
+    choice.trace.Lap(Operation::kSearch);
+  }
+  const size_t most = MostBoundedRows(choice.output());
+  for (size_t begin = 0; begin < count; begin += most) {
+    ChooseBounded(choice, {bounded + begin, std::min(count - begin, most)});
+  }
+}
+
+}  // namespace
+
+void ComputeLogits(const Engine& engine, const LinearInput& input,
+                   const uint16_t* shortlist, float* logits) {
+  const Linear& output = engine.model.tensors.output;
+  if (kProfile.pruned_argmax && output.nibbles) {
+    ComputeUnprunedLogits(engine, input, logits);
+  } else if (kProfile.shortlist && shortlist != nullptr) {
+    std::fill_n(logits, output.n, kNever);
+    ApplyMaskedLinear(engine, output, input, shortlist, logits);
+  } else {
+    ApplyLinear(engine, output, input, logits);
+  }
+}
+
+void ChooseTokens(const Engine& engine, const LinearInput& input,
+                  std::span<Sentence* const> sentences, Workspace& workspace,
+                  Trace& trace, int32_t* tokens) {
+  const Choice choice = {engine,           input, sentences,
+                         workspace.logits, trace, tokens};
+  if (kProfile.pruned_argmax && engine.model.info.pruned_argmax) {
+    return ChooseFromBounds(choice);
+  }
+  // A shortlist leaves out most of the output matrix.
+  if (sentences.size() > 1 && sentences[0]->shortlist == nullptr) {
+    return ChooseFromWindows(choice);
+  }
+  ChooseOneByOne(choice);
+}
+
+}  // namespace latimer

@@ -1,0 +1,42 @@
+// Changing logits as the logits processors of Hugging Face's generate() do.
+#ifndef LATIMER_SEARCH_LOGITS_PROCESSORS_H_
+#define LATIMER_SEARCH_LOGITS_PROCESSORS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "search/search_options.h"
+
+namespace latimer {
+
+// What the decoder has read: decoder_start, then the tokens generated.
+struct Prefix {
+  int32_t start;
+  const int32_t* target;
+  size_t size;  // decoder_start included
+
+  int32_t operator[](size_t i) const { return i == 0 ? start : target[i - 1]; }
+};
+
+// The logits of tokens [first, first + size).
+struct LogitWindow {
+  float* logits;
+  size_t first;
+  size_t size;
+
+  // The logit of a token; null if the window does not hold it, or for -1.
+  float* Find(int32_t token) const {
+    const size_t i = static_cast<size_t>(token) - first;
+    return token >= 0 && i < size ? logits + i : nullptr;
+  }
+};
+
+// Processes the logits of the token that follows the prefix, in the order of
+// generate(): repetition penalty, repeated n-grams, banned sequences, minimum
+// length, suppressed tokens.
+void ProcessLogits(const SearchOptions& options, const Prefix& prefix,
+                   const LogitWindow& window);
+
+}  // namespace latimer
+
+#endif  // LATIMER_SEARCH_LOGITS_PROCESSORS_H_

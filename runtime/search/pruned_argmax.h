@@ -1,0 +1,55 @@
+// The best token without all logits: upper bounds from half of the output
+// matrix, then only the logits that may be the best; see ops/nibble/planes.h.
+#ifndef LATIMER_SEARCH_PRUNED_ARGMAX_H_
+#define LATIMER_SEARCH_PRUNED_ARGMAX_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "search/logits_processors.h"
+#include "transformer/linear.h"
+
+namespace latimer {
+
+// All of these are for a model with a pruned argmax. `input` are quantized rows
+// that the output matrix multiplies.
+
+// Rows that may be bounded at a time. Bounds of 16 rows fit where the logits of
+// one row stand otherwise, and those of more rows if the model's vocabulary
+// leaves room.
+inline constexpr size_t kMostBoundedRows = 32;
+size_t MostBoundedRows(const Linear& output);
+
+enum class Bounds : uint8_t {
+  kHighNibbles,  // Reads half of the matrix and leaves more to compute.
+  kExact,        // The largest logits themselves: for many rows, which share
+                 // the reading, or if bounds are known to tell little.
+};
+
+// bounds [rows.size(), NibbleBlocks(V)] = bounds of the logits of these rows of
+// the input, one for each 16 tokens. The matrix is read once.
+void BoundLogits(const Engine& engine, const LinearInput& input,
+                 std::span<const uint32_t> rows, Bounds kind, float* bounds);
+
+// logits [V, rounded up to whole blocks] = the logits of the only row.
+void ComputeUnprunedLogits(const Engine& engine, const LinearInput& input,
+                           float* logits);
+
+struct BestToken {
+  size_t token;
+  float logit;
+  size_t computed;  // Logits that were computed to find it.
+};
+
+// What argmax would give for the processed logits of the only row: the same
+// token and the same bits, the lowest id of equal ones; token 0 with -inf if
+// all are banned. `bounds` [NibbleBlocks(V)] are those of the row, and are used
+// up. Precondition: the options have no repetition penalty.
+BestToken FindBestToken(const Engine& engine, const LinearInput& input,
+                        const SearchOptions& options, const Prefix& prefix,
+                        float* bounds);
+
+}  // namespace latimer
+
+#endif  // LATIMER_SEARCH_PRUNED_ARGMAX_H_

@@ -1,0 +1,262 @@
+#include "search/scheduler.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/check.h"
+#include "base/clock.h"
+#include "transformer/probe.h"
+
+namespace latimer {
+namespace {
+
+// Tokens that a translation is given room for at first: what most need, or
+// more, if there is more for each.
+size_t FirstTokens(const Sentence& sentence, const CachePool& pool) {
+  const size_t likely = sentence.source_count + sentence.source_count / 2 + 16;
+  return std::min(sentence.options.max_tokens,
+                  std::max(likely, pool.tokens / kProfile.lanes));
+}
+
+void DropCaches(Sentence& sentence) { sentence.cross = sentence.self = {}; }
+
+// Whether the caller wants more. A sentence that was queued again does not
+// report a token twice.
+bool Report(Sentence& sentence, int32_t token) {
+  const SearchOptions& options = sentence.options;
+  if (options.on_token == nullptr ||
+      sentence.target_count <= sentence.reported) {
+    return true;
+  }
+  sentence.reported = sentence.target_count;
+  return options.on_token(options.token_context, sentence.target_count - 1,
+                          token);
+}
+
+}  // namespace
+
+void Scheduler::Reset(const CachePools& pools, Workspace& workspace) {
+  pools_ = pools;
+  for (uint32_t lane = 0; lane < kProfile.lanes; ++lane) {
+    Sentence& sentence = sentences_[lane];
+    sentence = Sentence{};
+    sentence.lane = lane;
+    sentence.source = workspace.source_tokens + lane * kProfile.source_tokens;
+    sentence.target = workspace.target_tokens + lane * kProfile.target_tokens;
+  }
+  under_way_ = 0;
+  crowded_ = false;
+}
+
+bool Scheduler::CanBegin() const {
+  return under_way_ < kProfile.lanes &&
+         std::ranges::none_of(sentences_, [](const Sentence& sentence) {
+           return sentence.state != Sentence::State::kFree &&
+                  sentence.exclusive();
+         });
+}
+
+Sentence* Scheduler::FreeLane() {
+  for (Sentence& sentence : sentences_) {
+    if (sentence.state == Sentence::State::kFree) return &sentence;
+  }
+  return nullptr;
+}
+
+void Scheduler::Begin(Sentence& sentence) {
+  sentence.state = sentence.source_count > 0 ? Sentence::State::kQueued
+                                             : Sentence::State::kDone;
+  sentence.age = begun_++;
+  sentence.target_count = 0;
+  sentence.reported = 0;
+  sentence.loops.Reset();
+  sentence.stop_reason = StopReason::kEos;
+  sentence.generated = 0;
+  sentence.flat_steps = sentence.unpruned_steps = 0;
+  ++under_way_;
+}
+
+Sentence* Scheduler::Oldest(Sentence::State state, uint64_t from_age) {
+  Sentence* oldest = nullptr;
+  for (Sentence& sentence : sentences_) {
+    if (sentence.state == state && sentence.age >= from_age &&
+        (oldest == nullptr || sentence.age < oldest->age)) {
+      oldest = &sentence;
+    }
+  }
+  return oldest;
+}
+
+Sentence* Scheduler::Done() { return Oldest(Sentence::State::kDone); }
+
+void Scheduler::Release(Sentence& sentence) {
+  sentence.state = Sentence::State::kFree;
+  --under_way_;
+}
+
+void Scheduler::StopLate() {
+  uint64_t now = 0;
+  for (Sentence& sentence : sentences_) {
+    if (sentence.state != Sentence::State::kQueued &&
+        sentence.state != Sentence::State::kDecoding) {
+      continue;
+    }
+    const SearchOptions& options = sentence.options;
+    if (options.cancel != nullptr &&
+        options.cancel->load(std::memory_order_relaxed)) {
+      Stop(sentence, StopReason::kCancelled);
+    } else if (options.deadline != 0) {
+      if (now == 0) now = MonotonicNanoseconds();
+      if (now >= options.deadline) Stop(sentence, StopReason::kBudget);
+    }
+  }
+}
+
+Sentence* Scheduler::Admit() {
+  if (crowded_) return nullptr;
+  Sentence* sentence = Oldest(Sentence::State::kQueued);
+  if (sentence == nullptr || !PlaceCaches(*sentence)) return nullptr;
+  sentence->state = Sentence::State::kDecoding;
+  return sentence;
+}
+
+std::span<Sentence* const> Scheduler::CollectStep() {
+  for (;;) {
+    size_t count = 0;
+    Sentence* youngest = nullptr;
+    bool finished = false;
+    for (Sentence* sentence = Oldest(Sentence::State::kDecoding);
+         sentence != nullptr;
+         sentence = Oldest(Sentence::State::kDecoding, sentence->age + 1)) {
+      const SearchOptions& options = sentence->options;
+      if (sentence->target_count + 1 == options.max_tokens &&
+          options.forced_last_token >= 0) {
+        // What would have stood in its place, and what comes after it, does
+        // not matter, so it needs no step.
+        AppendForced(*sentence, options.forced_last_token);
+        finished = true;
+        continue;
+      }
+      youngest = sentence;
+      if (GrowCaches(*sentence)) step_[count++] = sentence;
+    }
+    if (count > 0 || finished || youngest == nullptr) return {step_, count};
+    Preempt(*youngest);
+  }
+}
+
+void Scheduler::Preempt(Sentence& sentence) {
+  DropCaches(sentence);
+  sentence.state = Sentence::State::kQueued;
+  sentence.target_count = 0;
+  sentence.loops.Reset();
+  crowded_ = true;
+}
+
+void Scheduler::AppendForced(Sentence& sentence, int32_t token) {
+  if (kProfile.token_scores && sentence.scores != nullptr) {
+    sentence.scores[sentence.target_count] = {
+        0.0f, std::numeric_limits<float>::infinity()};
+  }
+  Append(sentence, token);
+}
+
+void Scheduler::Append(Sentence& sentence, int32_t token) {
+  const SearchOptions& options = sentence.options;
+  token = ProbeToken(sentence.target_count, token);
+  sentence.target[sentence.target_count++] = token;
+  const bool goes_on = Report(sentence, token);
+  const bool is_full = sentence.target_count == options.max_tokens;
+  if (token == options.eos && !(is_full && options.forced_last_token >= 0)) {
+    return Stop(sentence, StopReason::kEos);
+  }
+  if (is_full) return Stop(sentence, StopReason::kLengthLimit);
+  if (options.guards_loops) {
+    sentence.loops.Add(sentence.target, sentence.target_count);
+    const size_t kept = sentence.loops.EndOfFirstCopy(sentence.target_count,
+                                                      options.loop_allowance);
+    if (kept > 0) {
+      Stop(sentence, StopReason::kLoop);
+      sentence.target_count = kept;
+      return;
+    }
+  }
+  if (!goes_on) return Stop(sentence, StopReason::kCancelled);
+  if (sentence.target_count == options.budget_tokens) {
+    Stop(sentence, StopReason::kBudget);
+  }
+}
+
+void Scheduler::Stop(Sentence& sentence, StopReason reason) {
+  sentence.stop_reason = reason;
+  sentence.generated = sentence.target_count;
+  sentence.state = Sentence::State::kDone;
+  DropCaches(sentence);
+  crowded_ = false;
+}
+
+bool Scheduler::FindRegionFor(const Sentence& sentence,
+                              CacheRegion Sentence::*region,
+                              const CachePool& pool, size_t tokens,
+                              CacheRegion* out) {
+  CacheRegion taken[kProfile.lanes];
+  size_t count = 0;
+  for (const Sentence& other : sentences_) {
+    if (&other != &sentence) taken[count++] = other.*region;
+  }
+  return FindRegion(pool, {taken, count}, tokens, out);
+}
+
+// False if there is no room beside the other sentences; alone, a sentence has
+// room for the longest source and translation.
+bool Scheduler::PlaceCaches(Sentence& sentence) {
+  SentenceCaches& caches = sentence.caches;
+  CacheRegion cross, self;
+  if (!FindRegionFor(sentence, &Sentence::cross, pools_.cross,
+                     sentence.source_count, &cross)) {
+    return false;
+  }
+  if (pools_.self.row == 0) {
+    caches.self_kv = pools_.states + sentence.lane * pools_.state;
+    caches.self_rows = sentence.options.max_tokens;
+  } else if (FindRegionFor(sentence, &Sentence::self, pools_.self,
+                           FirstTokens(sentence, pools_.self), &self)) {
+    caches.self_kv = pools_.self.At(self);
+    caches.self_rows = self.tokens;
+  } else {
+    return false;
+  }
+  caches.source_tokens = sentence.source_count;
+  caches.cross_kv = pools_.cross.At(cross);
+  caches.gru_keys =
+      pools_.gru_keys != nullptr
+          ? pools_.gru_keys
+          : caches.cross_kv + sentence.source_count * pools_.gru_memory;
+  sentence.cross = cross;
+  sentence.self = self;
+  return true;
+}
+
+// Makes room for one more target token, which may move self_kv. False if there
+// is none beside the other sentences.
+bool Scheduler::GrowCaches(Sentence& sentence) {
+  const size_t count = sentence.target_count;
+  const size_t most = sentence.options.max_tokens;
+  LATIMER_DCHECK(count < most);
+  if (count < sentence.caches.self_rows) return true;
+  CacheRegion larger;
+  // By half, or by one token if there is not so much.
+  if (!FindRegionFor(sentence, &Sentence::self, pools_.self,
+                     std::min(most, count + count / 2 + 1), &larger) &&
+      !FindRegionFor(sentence, &Sentence::self, pools_.self, count + 1,
+                     &larger)) {
+    return false;
+  }
+  MoveTokens(pools_.self, sentence.self, larger, count);
+  sentence.self = larger;
+  sentence.caches.self_kv = pools_.self.At(larger);
+  sentence.caches.self_rows = larger.tokens;
+  return true;
+}
+
+}  // namespace latimer

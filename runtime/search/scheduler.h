@@ -1,0 +1,74 @@
+// Decides which sentences run: admits them to the caches, grows, preempts and
+// stops them. Knows nothing of the network; greedy.cc runs it.
+#ifndef LATIMER_SEARCH_SCHEDULER_H_
+#define LATIMER_SEARCH_SCHEDULER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "latimer/memory.h"
+#include "search/cache_pool.h"
+#include "search/sentence.h"
+
+namespace latimer {
+
+// Up to kProfile.lanes sentences are under way at a time. A sentence that is
+// done leaves its lane to the next.
+class Scheduler {
+ public:
+  // Frees all lanes and gives each its slots of the workspace.
+  void Reset(const CachePools& pools, Workspace& workspace);
+
+  // Whether a sentence may begin: a lane is free, and no sentence has the
+  // workspace to itself.
+  bool CanBegin() const;
+  // A free lane for a new sentence, whose request may be filled in; null: all
+  // are taken.
+  Sentence* FreeLane();
+  // Queues the sentence; with no source it is done at once.
+  void Begin(Sentence& sentence);
+
+  // Stops sentences that were cancelled or whose deadline has passed.
+  void StopLate();
+  // Places the caches of the oldest queued sentence and returns it, to be
+  // encoded before anything else; null: there is none, or no room for it.
+  Sentence* Admit();
+  // The sentences that take part in the next step, oldest first. If there is
+  // room for nobody's next token, the youngest gives up its room and is queued
+  // again. Empty: no sentence is decoding, or one has just ended because its
+  // last token is forced. Valid until the next call.
+  std::span<Sentence* const> CollectStep();
+  // Appends a token to a sentence of the step, which may end it. A forced token
+  // has the log-probability 0.
+  void Append(Sentence& sentence, int32_t token);
+  void AppendForced(Sentence& sentence, int32_t token);
+
+  // The oldest sentence that is done; null: none is.
+  Sentence* Done();
+  // Frees the lane of a sentence that is done.
+  void Release(Sentence& sentence);
+  // Sentences that have begun and were not released.
+  size_t under_way() const { return under_way_; }
+
+ private:
+  Sentence* Oldest(Sentence::State state, uint64_t from_age = 0);
+  bool PlaceCaches(Sentence& sentence);
+  bool GrowCaches(Sentence& sentence);
+  bool FindRegionFor(const Sentence& sentence, CacheRegion Sentence::*region,
+                     const CachePool& pool, size_t tokens, CacheRegion* out);
+  void Preempt(Sentence& sentence);
+  void Stop(Sentence& sentence, StopReason reason);
+
+  Sentence sentences_[kProfile.lanes];  // By lane.
+  CachePools pools_;
+  uint64_t begun_ = 0;
+  size_t under_way_ = 0;
+  // A sentence had to give up its room: none is admitted until one is done.
+  bool crowded_ = false;
+  Sentence* step_[kProfile.lanes];
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_SEARCH_SCHEDULER_H_

@@ -1,0 +1,53 @@
+// The settings of one search: the model's generation config with the caller's
+// choices.
+#ifndef LATIMER_SEARCH_SEARCH_OPTIONS_H_
+#define LATIMER_SEARCH_SEARCH_OPTIONS_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "latimer/stop.h"
+
+namespace latimer {
+
+// Spans are borrowed until the sentence is done.
+struct SearchOptions {
+  int32_t decoder_start;  // -1: the first step's embedding is zero.
+  int32_t eos;
+  // Token forced as the first; -1: none.
+  int32_t forced_first_token;
+  // Generated tokens, EOS included: at least 1, within the limits of the
+  // profile and of the model's position table.
+  size_t max_tokens;
+  // EOS is not allowed before this many tokens.
+  size_t min_tokens;
+  // Token forced as number max_tokens; -1: none.
+  int32_t forced_last_token;
+  // No n-gram of this many tokens comes twice; 0: off.
+  size_t no_repeat_ngram;
+  // 1: off.
+  float repetition_penalty;
+  // Sequences that may not be produced; see GenerationConfig.
+  std::span<const int32_t> banned_tokens;
+  std::span<const uint32_t> banned_ends;
+  // Tokens that may not be produced, within the vocabulary.
+  std::span<const int32_t> suppressed;
+  // Whether a loop ends the sentence, and how many tokens more than usual it
+  // takes; see latimer/stop.h.
+  bool guards_loops = false;
+  size_t loop_allowance = 0;
+  // The caller's budget: tokens, and a time of MonotonicNanoseconds. 0: none.
+  size_t budget_tokens = 0;
+  uint64_t deadline = 0;
+  // Ends the sentence before its next token if true; null: never.
+  const std::atomic<bool>* cancel = nullptr;
+  // Called for each token; null: never.
+  TokenCallback on_token = nullptr;
+  void* token_context = nullptr;
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_SEARCH_SEARCH_OPTIONS_H_

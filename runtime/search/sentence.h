@@ -1,0 +1,84 @@
+// All state of one sentence, from its request to its result.
+#ifndef LATIMER_SEARCH_SENTENCE_H_
+#define LATIMER_SEARCH_SENTENCE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "latimer/insight.h"
+#include "latimer/stop.h"
+#include "search/cache_pool.h"
+#include "search/logits_processors.h"
+#include "search/loop_detector.h"
+#include "search/search_options.h"
+#include "transformer/caches.h"
+#include "transformer/trace.h"
+
+namespace latimer {
+
+struct Sentence {
+  enum class State : uint8_t {
+    kFree,
+    kQueued,    // Has a source but no room in the caches.
+    kDecoding,  // The encoder has run.
+    kDone,
+  };
+
+  State state = State::kFree;
+  uint32_t lane = 0;  // Its slot in the workspace.
+  uint64_t age = 0;   // Number of sentences that began before it.
+
+  // ---- The request ----
+  uint64_t ticket = 0;
+  bool is_text = false;  // The caller gave a text, not ids.
+  SearchOptions options = {};
+  int32_t* source = nullptr;  // [kProfile.source_tokens], in the workspace.
+  size_t source_count = 0;
+
+  // ---- The translation so far ----
+  int32_t* target = nullptr;  // [kProfile.target_tokens], in the workspace.
+  size_t target_count = 0;
+  // Tokens that on_token has been given; survives a restart.
+  size_t reported = 0;
+  LoopDetector loops;
+  StopReason stop_reason = StopReason::kEos;
+  // Tokens that were generated before a loop was cut off; set when done.
+  size_t generated = 0;
+
+  // ---- How it is decoded ----
+  SentenceCaches caches;
+  CacheRegion cross;
+  CacheRegion self;
+  const uint16_t* shortlist = nullptr;  // [V / 16] masks; null: none.
+  // The pruned argmax: steps until bounds of the logits are tried again, and
+  // how many that were after the last try. See LearnFromStep in choose.cc.
+  uint32_t unpruned_steps = 0;
+  uint32_t flat_steps = 0;
+
+  // ---- What is recorded ----
+  TokenScore* scores = nullptr;  // [kProfile.target_tokens]; null: none.
+  Trace trace;
+
+  // A sentence whose attention or scores are recorded has the workspace to
+  // itself.
+  bool exclusive() const {
+    return scores != nullptr || trace.attention.active();
+  }
+  std::span<const int32_t> source_ids() const { return {source, source_count}; }
+  std::span<const int32_t> target_ids() const { return {target, target_count}; }
+  // What the decoder has read and the token it reads next.
+  Prefix prefix() const {
+    return {options.decoder_start, target, target_count + 1};
+  }
+  // The token that comes next whatever the logits are; -1: none. (A forced last
+  // token needs no step: see Scheduler::CollectStep.)
+  int32_t forced_token() const {
+    return target_count == 0 ? options.forced_first_token : -1;
+  }
+  int32_t last_token() const { return prefix()[target_count]; }
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_SEARCH_SENTENCE_H_

@@ -1,0 +1,39 @@
+#include "latimer/text_cursor.h"
+
+#include <algorithm>
+
+#include "base/clock.h"
+
+namespace latimer {
+
+TextCursor::TextCursor(std::string_view text, const TranslateOptions& options)
+    : rest_(text),
+      options_(options),
+      deadline_(DeadlineAfter(options.budget_ms)),
+      has_budget_(options.budget_tokens > 0 || options.budget_ms > 0) {}
+
+void TextCursor::Take(size_t bytes, bool space_follows,
+                      std::string_view language_code) {
+  rest_.remove_prefix(bytes);
+  source_bytes_ += bytes;
+  space_follows_ = space_follows;
+  options_.language_code = language_code;
+  ++parts_;
+}
+
+void TextCursor::Finish(const Translation& part) {
+  ++finished_;
+  generated_tokens_ += part.generated_tokens;
+  stop_reason_ = std::max(stop_reason_, part.stop_reason);
+  if (stop_reason_ < StopReason::kBudget && has_budget_ && !rest_.empty()) {
+    const bool spent = options_.budget_tokens > 0 &&
+                       part.generated_tokens >= options_.budget_tokens;
+    if (spent || HasPassed(deadline_)) stop_reason_ = StopReason::kBudget;
+    if (options_.budget_tokens > 0 && !spent) {
+      options_.budget_tokens -= static_cast<uint32_t>(part.generated_tokens);
+    }
+  }
+  ended_ = stop_reason_ >= StopReason::kBudget;
+}
+
+}  // namespace latimer

@@ -1,0 +1,131 @@
+#include "transformer/trace.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/clock.h"
+
+namespace latimer {
+namespace {
+
+// Layers and heads that have attention of one kind; none: both are 0.
+struct AttentionShape {
+  uint32_t layers;
+  uint32_t heads;
+};
+
+AttentionShape ShapeOf(const Architecture& a, AttentionKind kind) {
+  switch (kind) {
+    case AttentionKind::kNone:
+      break;
+    case AttentionKind::kCross:
+      if (a.network_kind == NetworkKind::kGru) return {1, 1};
+      return {a.decoder_layers, a.decoder_heads};
+    case AttentionKind::kEncoder:
+      if (a.network_kind == NetworkKind::kGru) break;
+      return {a.encoder_layers, a.encoder_heads};
+    case AttentionKind::kDecoder:
+      if (a.network_kind != NetworkKind::kTransformer) break;
+      return {a.decoder_layers, a.decoder_heads};
+  }
+  return {0, 0};
+}
+
+uint64_t CountWeights(AttentionKind kind, AttentionShape shape,
+                      size_t source_tokens, size_t rows) {
+  const uint64_t columns = kind == AttentionKind::kDecoder
+                               ? uint64_t{rows} * (rows + 1) / 2
+                               : uint64_t{rows} * source_tokens;
+  return columns * shape.layers * shape.heads;
+}
+
+}  // namespace
+
+void OperationClock::Start(OperationTimes* times, Phase phase) {
+  nanoseconds_ = nullptr;
+  if (times == nullptr) return;
+  nanoseconds_ = times->nanoseconds[static_cast<int>(phase)];
+  last_ = MonotonicNanoseconds();
+}
+
+void OperationClock::Add(Operation operation) {
+  const uint64_t now = MonotonicNanoseconds();
+  nanoseconds_[static_cast<int>(operation)] += now - last_;
+  last_ = now;
+}
+
+uint64_t AttentionWeightCount(const Architecture& a, AttentionKind kind,
+                              size_t source_tokens, size_t rows) {
+  return CountWeights(kind, ShapeOf(a, kind), source_tokens, rows);
+}
+
+Status AttentionTrace::Begin(const Architecture& a, AttentionKind kind,
+                             size_t source_tokens, float* weights) {
+  *this = {};
+  if (kind == AttentionKind::kNone) return Status();
+  if constexpr (kProfile.attention_weights == 0) {
+    return Status::Error(StatusCode::kFailedPrecondition,
+                         "Profile \"%s\" of this build keeps no attention "
+                         "weights; write the profile with latimer-convert "
+                         "--insight.",
+                         kProfile.name);
+  }
+  const AttentionShape shape = ShapeOf(a, kind);
+  if (shape.layers == 0) {
+    return Status::Error(
+        StatusCode::kInvalidArgument,
+        a.network_kind == NetworkKind::kGru
+            ? "The model has GRUs and no self-attention; ask for the "
+              "cross-attention."
+            : "The model's decoder has no self-attention; ask for the "
+              "encoder's self-attention or for the cross-attention.");
+  }
+  kind_ = kind;
+  layers_ = shape.layers;
+  heads_ = shape.heads;
+  source_tokens_ = source_tokens;
+  weights_ = weights;
+  return Status();
+}
+
+AttentionWeights AttentionTrace::View(size_t rows) const {
+  return {.kind = kind_,
+          .layers = layers_,
+          .heads = heads_,
+          .rows = rows,
+          .source_tokens = source_tokens_,
+          .weights = weights_};
+}
+
+void AttentionTrace::AddRow(AttentionKind kind, uint32_t layer, size_t row,
+                            const float* weights, size_t stride) {
+  if (!Records(kind)) return;
+  rows_ = std::max(rows_, row + 1);
+  if (CountWeights(kind_, {layers_, heads_}, source_tokens_, row + 1) >
+      kProfile.attention_weights) {
+    return;
+  }
+  const AttentionWeights view = View(row + 1);
+  for (uint32_t head = 0; head < heads_; ++head) {
+    const std::span<const float> to = view.Row(layer, head, row);
+    std::memcpy(weights_ + (to.data() - weights_), weights + head * stride,
+                to.size_bytes());
+  }
+}
+
+Status AttentionTrace::End(AttentionWeights* out) const {
+  if (!active()) return Status();
+  *out = View(rows_);
+  const uint64_t needed =
+      CountWeights(kind_, {layers_, heads_}, source_tokens_, rows_);
+  if (needed <= kProfile.attention_weights) return Status();
+  return Status::Error(
+      StatusCode::kTextTooLong,
+      "This sentence has %llu attention weights, but profile \"%s\" of this "
+      "build keeps %llu; translate a shorter sentence, or write the profile "
+      "with latimer-convert --insight.",
+      static_cast<unsigned long long>(needed), kProfile.name,
+      static_cast<unsigned long long>(kProfile.attention_weights));
+}
+
+}  // namespace latimer

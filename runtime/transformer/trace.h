@@ -1,0 +1,91 @@
+// What is recorded while a sentence is translated: the time of each operation
+// (operation_times.h) and attention weights (insight.h).
+//
+// What the profile leaves out is not compiled in.
+#ifndef LATIMER_TRANSFORMER_TRACE_H_
+#define LATIMER_TRANSFORMER_TRACE_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "latimer/insight.h"
+#include "latimer/memory.h"
+#include "latimer/model_info.h"
+#include "latimer/operation_times.h"
+#include "latimer/status.h"
+
+namespace latimer {
+
+// A stopwatch that is read where one operation ends and the next begins.
+class OperationClock {
+ public:
+  // From now on time belongs to `phase` of `times`. If `times` is null, no
+  // clock is read until the next Start.
+  void Start(OperationTimes* times, Phase phase);
+
+  // All time since Start or the last Lap was spent on `operation`.
+  void Lap(Operation operation) {
+    if (nanoseconds_ != nullptr) [[unlikely]] {
+      Add(operation);
+    }
+  }
+
+ private:
+  void Add(Operation operation);
+
+  uint64_t* nanoseconds_ = nullptr;  // [kOperationCount]
+  uint64_t last_ = 0;
+};
+
+// The attention weights of one sentence, of one kind, in a caller's buffer.
+class AttentionTrace {
+ public:
+  // Records attention of `kind` of a sentence of `source_tokens` from now on;
+  // with kNone, nothing. `weights` has kProfile.attention_weights floats and
+  // outlives this. Errors: kFailedPrecondition (this build's profile keeps
+  // none), kInvalidArgument (the model has no such attention).
+  Status Begin(const Architecture& architecture, AttentionKind kind,
+               size_t source_tokens, float* weights);
+
+  bool Records(AttentionKind kind) const {
+    return kProfile.attention_weights > 0 && kind_ == kind;
+  }
+  bool active() const { return kind_ != AttentionKind::kNone; }
+
+  // Records the weights of every head of one row, which lie `stride` floats
+  // apart, if `kind` is what is recorded. Rows come in order, and within a row
+  // layers do. Rows that exceed the buffer are dropped, and End reports it.
+  void AddRow(AttentionKind kind, uint32_t layer, size_t row,
+              const float* weights, size_t stride);
+
+  // What was recorded. kTextTooLong if it was more than the buffer holds.
+  Status End(AttentionWeights* out) const;
+
+ private:
+  AttentionWeights View(size_t rows) const;
+
+  AttentionKind kind_ = AttentionKind::kNone;
+  uint32_t layers_ = 0;
+  uint32_t heads_ = 0;
+  size_t source_tokens_ = 0;
+  size_t rows_ = 0;
+  float* weights_ = nullptr;
+};
+
+// Number of weights of one kind in a sentence with `rows` rows.
+uint64_t AttentionWeightCount(const Architecture& architecture,
+                              AttentionKind kind, size_t source_tokens,
+                              size_t rows);
+
+struct Trace {
+  OperationTimes* times = nullptr;  // Where the clock adds; null: nowhere.
+  OperationClock clock;
+  AttentionTrace attention;
+
+  void StartPhase(Phase phase) { clock.Start(times, phase); }
+  void Lap(Operation operation) { clock.Lap(operation); }
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_TRANSFORMER_TRACE_H_

@@ -1,0 +1,96 @@
+// The translator's questions about a model: its tokenizer, its limits, its
+// kernels.
+#include "base/check.h"
+#include "latimer/translator.h"
+#include "model/operation_bytes.h"
+#include "text/piece_text.h"
+#include "translator_state.h"
+
+namespace latimer {
+
+Result<size_t> Translator::Tokenize(std::string_view text,
+                                    std::span<int32_t> ids) {
+  if (state_ == nullptr) return NotLoaded();
+  State& state = *state_;
+  if (!state.CanTokenize()) return NoTokenizer();
+  const GenerationConfig& config = state.info().generation;
+  const size_t added =
+      config.source_prefix.size() + config.source_suffix.size();
+  if (ids.size() < added) {
+    return Status::Error(StatusCode::kTextTooLong,
+                         "There is no room for any id.");
+  }
+  const size_t begin = CopyIds(config.source_prefix, ids);
+  const Result<size_t> count =
+      state.tokenizer.Encode(text, ScratchOf(*state.workspace),
+                             ids.subspan(begin, ids.size() - added));
+  if (!count.ok()) return count;
+  CopyIds(config.source_suffix, ids.subspan(begin + *count));
+  return *count + added;
+}
+
+size_t Translator::LanguageCodeBytes(std::string_view text) const {
+  if (state_ == nullptr || !state_->CanTokenize()) return 0;
+  return state_->tokenizer.LanguageCodeBytes(text);
+}
+
+Result<std::string_view> Translator::Detokenize(std::span<const int32_t> ids) {
+  if (state_ == nullptr) return NotLoaded();
+  State& state = *state_;
+  if (!state.CanTokenize()) return NoTokenizer();
+  const std::span<char> out = state.text();
+  const Result<size_t> bytes = state.tokenizer.Decode(ids, out);
+  if (!bytes.ok()) return bytes.status();
+  return std::string_view(out.data(), *bytes);
+}
+
+std::string_view Translator::SourcePiece(int32_t id,
+                                         std::span<char> out) const {
+  if (state_ == nullptr || !state_->CanTokenize()) return {};
+  const TokenizerView& view = state_->engine.model.tokenizer;
+  if (id < 0 || static_cast<uint32_t>(id) >= view.source_vocabulary) return {};
+  return KeyOfValue(view.piece_trie, static_cast<uint32_t>(id), out);
+}
+
+std::string_view Translator::TargetPiece(int32_t id) const {
+  if (state_ == nullptr || !state_->CanTokenize()) return {};
+  return state_->tokenizer.Piece(id);
+}
+
+const ModelInfo& Translator::model_info() const {
+  LATIMER_CHECK(state_ != nullptr);
+  return state_->info();
+}
+
+uint32_t Translator::max_source_tokens() const {
+  LATIMER_CHECK(state_ != nullptr);
+  return state_->max_source_tokens;
+}
+
+uint32_t Translator::max_target_tokens() const {
+  LATIMER_CHECK(state_ != nullptr);
+  return state_->max_target_tokens;
+}
+
+const char* Translator::kernel_name(int index) const {
+  LATIMER_CHECK(state_ != nullptr && index >= 0);
+  int i = 0;
+  const GemmKernels& gemm = state_->engine.gemm;
+  for (; const char* name = KernelName(gemm, static_cast<size_t>(i)); ++i) {
+    if (i == index) return name;
+  }
+  if (i == index) return state_->engine.vector->name;
+  const NibbleKernels* nibble = state_->engine.nibble;
+  return i + 1 == index && nibble != nullptr ? nibble->name : nullptr;
+}
+
+uint32_t Translator::threads() const {
+  LATIMER_CHECK(state_ != nullptr);
+  return state_->engine.threads.thread_count();
+}
+
+uint64_t Translator::weight_bytes_per_token(Operation operation) const {
+  return DecoderWeightBytes(state_->engine.model, operation);
+}
+
+}  // namespace latimer
