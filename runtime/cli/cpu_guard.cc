@@ -10,8 +10,6 @@
 
 #include <unistd.h>
 
-#include <string_view>
-
 #include "base/cpu_table.h"
 #include "latimer/board_config.h"
 
@@ -19,7 +17,7 @@ namespace latimer::cli {
 namespace {
 
 // Without a board, Load chooses among the kernels that the CPU can run.
-constexpr bool kForABoard = std::string_view(kBoard.name) != "host";
+constexpr bool kForABoard = __builtin_strcmp(kBoard.name, "host") != 0;
 
 bool Needs(const CpuFeature& feature) {
   if (feature.in_flags) return true;
