@@ -10,7 +10,6 @@ positions, in the source and in the target.
 Weights depend on the torch build, so a rerun gives other models, as good as these.
 """
 
-import argparse
 import json
 import random
 from dataclasses import dataclass, field
@@ -24,6 +23,8 @@ from transformers import (
     T5Config, T5ForConditionalGeneration,
 )
 from transformers.models.t5.modeling_t5 import T5Attention
+
+import tiny_fixture
 
 PAD, EOS = 0, 1
 SYMBOLS = 40
@@ -297,16 +298,9 @@ def write_fixture(folder: Path, spec: Spec, task, seed: int, loss: float) -> str
         "decoder_start_token_id": PAD, "eos_token_id": EOS, "pad_token_id": PAD,
         "max_new_tokens": spec.longest,
     }
-    text = json.dumps(head, indent=1)[:-2] + ',\n "attention": '
-    text += json.dumps(attention, separators=(",", ":"))
-    text += ',\n "sequences": [\n' + ",\n".join(lines) + "\n]}\n"
-    (folder / "fixture.json").write_text(text)
-    size = sum(f.stat().st_size for f in folder.iterdir())
-    return (
-        f"{folder.name:18} loss {loss:.3f}  lengths {[len(r['output_ids']) for r in rows]}  "
-        f"ids {len({i for r in rows for i in r['output_ids']}):3}  "
-        f"margin {min(r['min_margin'] for r in rows):.3f}  {size / 1000:.0f} kB"
-    )
+    blocks = ',\n "attention": ' + json.dumps(attention, separators=(",", ":"))
+    note = f"loss {loss:.3f}  lengths {[len(r['output_ids']) for r in rows]}"
+    return tiny_fixture.write_fixture_file(folder, head, rows, lines, blocks, note)
 
 
 def make(name: str, out: Path, steps: int) -> str:
@@ -342,20 +336,8 @@ def write_buckets(path: Path) -> None:
     path.write_text(f"[\n{lines}\n]\n")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"from: {', '.join(SPECS)}")
-    parser.add_argument("--out", type=Path, default=Path("tests/data/t5"))
-    parser.add_argument("--steps", type=int, default=1500)
-    arguments = parser.parse_args()
-    torch.set_num_threads(1)
+if __name__ == "__main__":
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    write_buckets(arguments.out / "buckets.json")
-    for name in arguments.names or SPECS:
-        print(make(name, arguments.out, arguments.steps), flush=True)
-
-
-if __name__ == "__main__":
-    main()
+    tiny_fixture.run(__doc__, SPECS, "tests/data/t5", 1500, make,
+                     before=lambda out: write_buckets(out / "buckets.json"))

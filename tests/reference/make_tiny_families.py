@@ -6,7 +6,6 @@ or older uploads write it, and the fixture is what transformers' generate() give
     python tests/reference/make_tiny_families.py --out tests/data/tiny_families [NAME ...]
 """
 
-import argparse
 import json
 import random
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ import transformers
 from transformers import AutoConfig, AutoModelForSeq2SeqLM, GenerationConfig
 
 import make_tiny_marian as tiny
+import tiny_fixture
 
 VOCABULARY = 100
 FIRST_SYMBOL = 5
@@ -194,12 +194,8 @@ def write_fixture(folder: Path, spec: Spec, task, seed: int, loss: float) -> str
         "eos_token_id": config.eos_token_id, "pad_token_id": config.pad_token_id,
         "max_new_tokens": max_new_tokens,
     }
-    text = json.dumps(head, indent=1)[:-2] + ',\n "sequences": [\n' + ",\n".join(lines) + "\n]}\n"
-    (folder / "fixture.json").write_text(text)
-    size = sum(f.stat().st_size for f in folder.iterdir())
-    return (f"{folder.name:16} loss {loss:.3f}  ended {sum(r['ended_with_eos'] for r in rows):2}  "
-            f"ids {len({i for r in rows for i in r['output_ids']}):3}  "
-            f"margin {min(r['min_margin'] for r in rows):.3f}  {size / 1000:.0f} kB")
+    note = f"loss {loss:.3f}  ended {sum(r['ended_with_eos'] for r in rows):2}"
+    return tiny_fixture.write_fixture_file(folder, head, rows, lines, note=note)
 
 
 def make(name: str, out: Path, steps: int) -> str:
@@ -219,18 +215,7 @@ def make(name: str, out: Path, steps: int) -> str:
     return write_fixture(folder, spec, task, seed, loss)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"from: {', '.join(SPECS)}")
-    parser.add_argument("--out", type=Path, default=Path("tests/data/tiny_families"))
-    parser.add_argument("--steps", type=int, default=1200)
-    arguments = parser.parse_args()
-    torch.set_num_threads(1)
+if __name__ == "__main__":
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
-    for name in arguments.names or SPECS:
-        print(make(name, arguments.out, arguments.steps), flush=True)
-
-
-if __name__ == "__main__":
-    main()
+    tiny_fixture.run(__doc__, SPECS, "tests/data/tiny_families", 1200, make)

@@ -9,7 +9,6 @@ from the files on disk: what Hugging Face's generate(num_beams=1) yields, in flo
 Weights depend on the torch build, so a rerun gives other models, as good as these.
 """
 
-import argparse
 import json
 import random
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ import transformers
 from safetensors.torch import load_file, save_file
 from transformers import GenerationConfig, MarianConfig, MarianMTModel
 
+import tiny_fixture
 from marian_reference import ReferenceMarian, has_extra_norms, load
 
 EOS = 0
@@ -284,16 +284,9 @@ def run_row(model: MarianMTModel, source: list[int], max_new_tokens: int) -> dic
 
 
 def candidate_sources(config: MarianConfig, task: dict[int, int], rng: random.Random):
-    """Endless source sequences: first toy ones of growing length, then ids of the whole range."""
-    symbols = list(task)
-    for length in (1, 2, 3, 5, 7, 9, 11, 12):
-        yield rng.choices(symbols, k=length) + [EOS]
-    while True:
-        if rng.random() < 0.3:
-            yield rng.choices(symbols, k=rng.randint(2, 16)) + [EOS]
-        else:
-            ids = [i for i in range(1, config.vocab_size) if i != config.pad_token_id]
-            yield rng.choices(ids, k=rng.randint(2, 35)) + [EOS]
+    ids = [i for i in range(1, config.vocab_size) if i != config.pad_token_id]
+    return tiny_fixture.toy_and_any_sources(
+        task, EOS, rng, lambda: rng.choices(ids, k=rng.randint(2, 35)))
 
 
 def choose_rows(model, task, max_new_tokens: int, rng: random.Random, count: int = 12):
@@ -360,14 +353,8 @@ def write_fixture(folder: Path, spec: Spec, task, seed: int, loss: float) -> str
         "decoder_start_token_id": config.decoder_start_token_id, "eos_token_id": EOS,
         "pad_token_id": config.pad_token_id, "max_new_tokens": max_new_tokens,
     }
-    text = json.dumps(head, indent=1)[:-2] + ',\n "sequences": [\n' + ",\n".join(lines) + "\n]}\n"
-    (folder / "fixture.json").write_text(text)
-    size = sum(f.stat().st_size for f in folder.iterdir())
-    return (
-        f"{folder.name:22} loss {loss:.3f}  ended {sum(r['ended_with_eos'] for r in rows):2}/12  "
-        f"ids {len({i for r in rows for i in r['output_ids']}):3}  "
-        f"margin {min(r['min_margin'] for r in rows):.3f}  {size / 1000:.0f} kB"
-    )
+    note = f"loss {loss:.3f}  ended {sum(r['ended_with_eos'] for r in rows):2}/12"
+    return tiny_fixture.write_fixture_file(folder, head, rows, lines, note=note)
 
 
 def make(name: str, out: Path, steps: int) -> str:
@@ -394,18 +381,7 @@ def make(name: str, out: Path, steps: int) -> str:
     return write_fixture(folder, spec, task, seed, loss)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"from: {', '.join(SPECS)}")
-    parser.add_argument("--out", type=Path, default=Path("tests/data/tiny_marian"))
-    parser.add_argument("--steps", type=int, default=2000)
-    arguments = parser.parse_args()
-    torch.set_num_threads(1)
+if __name__ == "__main__":
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
-    for name in arguments.names or SPECS:
-        print(make(name, arguments.out, arguments.steps), flush=True)
-
-
-if __name__ == "__main__":
-    main()
+    tiny_fixture.run(__doc__, SPECS, "tests/data/tiny_marian", 2000, make)

@@ -7,7 +7,6 @@ marian_numpy.py in float64 from the float32 numbers of the file.
     python tests/reference/make_tiny_native.py --out tests/data/tiny_native [NAME ...]
 """
 
-import argparse
 import io
 import json
 import random
@@ -21,6 +20,7 @@ import torch.nn.functional as F
 import yaml
 
 import marian_files
+import tiny_fixture
 from marian_numpy import EPSILON, MarianModel, sinusoids
 
 EOS, UNK = 0, 1
@@ -368,14 +368,8 @@ def rounded(values) -> list[float]:
 
 
 def candidate_sources(size: int, task: dict[int, int], rng: random.Random):
-    symbols = list(task)
-    for length in (1, 2, 3, 5, 7, 9, 11, 12):
-        yield rng.choices(symbols, k=length) + [EOS]
-    while True:
-        if rng.random() < 0.3:
-            yield rng.choices(symbols, k=rng.randint(2, 16)) + [EOS]
-        else:
-            yield [rng.randrange(1, size) for _ in range(rng.randint(2, 30))] + [EOS]
+    return tiny_fixture.toy_and_any_sources(
+        task, EOS, rng, lambda: [rng.randrange(1, size) for _ in range(rng.randint(2, 30))])
 
 
 def write_fixture(
@@ -410,16 +404,12 @@ def write_fixture(
     head = {"about": spec.about, "definition": DEFINITION, "seed": seed, "numpy": np.__version__,
             "torch": torch.__version__, "eos_token_id": EOS, "unknown_token_id": UNK,
             "max_new_tokens": MAX_NEW_TOKENS}
-    text = json.dumps(head, indent=1)[:-2]
+    blocks = ""
     if texts:
         rows_text = ",\n".join(json.dumps(row, separators=(",", ":")) for row in texts)
-        text += ',\n "texts": [\n' + rows_text + "\n]"
-    text += ',\n "sequences": [\n' + ",\n".join(lines) + "\n]}\n"
-    (folder / "fixture.json").write_text(text)
-    size = sum(f.stat().st_size for f in folder.iterdir())
-    return (f"{folder.name:18} ended {sum(r['ended_with_eos'] for r in rows):2}/12  "
-            f"ids {len({i for r in rows for i in r['output_ids']}):3}  "
-            f"margin {min(r['min_margin'] for r in rows):.3f}  {size / 1000:.0f} kB")
+        blocks = ',\n "texts": [\n' + rows_text + "\n]"
+    note = f"ended {sum(r['ended_with_eos'] for r in rows):2}/12"
+    return tiny_fixture.write_fixture_file(folder, head, rows, lines, blocks, note)
 
 
 def make(name: str, out: Path, steps: int) -> str:
@@ -459,16 +449,5 @@ def make(name: str, out: Path, steps: int) -> str:
     return summary + f"  loss {loss:.3f}"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"from: {', '.join(SPECS)}")
-    parser.add_argument("--out", type=Path, default=Path("tests/data/tiny_native"))
-    parser.add_argument("--steps", type=int, default=1500)
-    arguments = parser.parse_args()
-    torch.set_num_threads(1)
-    for name in arguments.names or SPECS:
-        print(make(name, arguments.out, arguments.steps), flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    tiny_fixture.run(__doc__, SPECS, "tests/data/tiny_native", 1500, make)
