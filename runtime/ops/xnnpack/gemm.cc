@@ -32,12 +32,17 @@ constexpr xnn_f32_qc4w_minmax_params kUnclampedInt4 = {
     {-std::numeric_limits<float>::infinity(),
      std::numeric_limits<float>::infinity(), 8}};
 
-// Calls run(variant, first_row, rows, first_channel, channels) for blocks that
-// together cover all rows and channels [begin, end).
+// Calls run(variant, row, count, channels, weights, y) for blocks of rows [row,
+// row
+// + count) and of `channels` channels that together cover all rows and channels
+// [begin, end). `weights` and `y` are where the block begins.
 template <typename RunBlock>
-void ForEachBlock(const GemmKernelSet& set, uint32_t nr, size_t rows,
-                  uint32_t begin, uint32_t end, uint64_t block_bytes,
-                  const RunBlock& run) {
+void ForEachBlock(const GemmKernelSet& set, WeightType type, size_t rows,
+                  const PackedMatrix& w, uint32_t begin, uint32_t end, float* y,
+                  size_t y_stride, const RunBlock& run) {
+  const uint32_t nr = ShapeOf(type, set.tile).nr;
+  LATIMER_DCHECK(begin % nr == 0 && end <= w.n);
+  const uint64_t block_bytes = PackedBlockBytes(type, set.tile, w.k);
   uint32_t step = end - begin;
   if (set.VariantFor(rows).rows < rows) {
     const uint64_t blocks = kCachedWeightBytes / block_bytes;
@@ -45,11 +50,12 @@ void ForEachBlock(const GemmKernelSet& set, uint32_t nr, size_t rows,
   }
   for (uint32_t channel = begin; channel < end;) {
     const uint32_t channels = end - channel < step ? end - channel : step;
+    const std::byte* weights = w.data + channel / nr * block_bytes;
     for (size_t row = 0; row < rows;) {
       const GemmVariant& variant = set.VariantFor(rows - row);
       const size_t count =
           rows - row < variant.rows ? rows - row : variant.rows;
-      run(variant, row, count, channel, channels);
+      run(variant, row, count, channels, weights, y + row * y_stride + channel);
       row += count;
     }
     channel += channels;
@@ -175,13 +181,11 @@ void GemmInt8(const GemmKernels& kernels, size_t rows, const PackedMatrix& w,
               size_t y_stride) {
   const WeightType type = w.int4 ? WeightType::kInt4 : WeightType::kInt8;
   const GemmKernelSet& set = w.int4 ? *kernels.int4 : *kernels.gemm;
-  const uint32_t nr = ShapeOf(type, set.tile).nr;
   LATIMER_DCHECK(WeightTypeOf(set.tile) == WeightType::kInt8);
-  LATIMER_DCHECK(channel_begin % nr == 0 && channel_end <= w.n);
-  const uint64_t block_bytes = PackedBlockBytes(type, set.tile, w.k);
-  ForEachBlock(set, nr, rows, channel_begin, channel_end, block_bytes,
+  const size_t nr_bytes = ShapeOf(type, set.tile).nr * sizeof(float);
+  ForEachBlock(set, type, rows, w, channel_begin, channel_end, y, y_stride,
                [&](const GemmVariant& variant, size_t row, size_t count,
-                   uint32_t channel, uint32_t channels) {
+                   uint32_t channels, const std::byte* weights, float* out) {
                  const RowQuantization* quantization = params + row;
                  // Given fewer rows than it holds, a kernel computes the last
                  // one several times and stores to one place. It reads
@@ -195,9 +199,8 @@ void GemmInt8(const GemmKernels& kernels, size_t rows, const PackedMatrix& w,
                  }
                  const auto run = [&](auto* kernel, const auto* clamp) {
                    kernel(count, channels, w.k, q + row * q_stride, q_stride,
-                          w.data + channel / nr * block_bytes,
-                          y + row * y_stride + channel,
-                          y_stride * sizeof(float), nr * sizeof(float), clamp,
+                          weights, out, y_stride * sizeof(float), nr_bytes,
+                          clamp,
                           reinterpret_cast<const xnn_qd8_quantization_params*>(
                               quantization));
                  };
@@ -213,22 +216,17 @@ void GemmF32(const GemmKernels& kernels, size_t rows, const PackedMatrix& w,
              uint32_t channel_begin, uint32_t channel_end, const float* x,
              size_t x_stride, float* y, size_t y_stride) {
   const GemmKernelSet& set = *kernels.gemm;
-  const uint32_t nr = ShapeOf(set.tile).nr;
   LATIMER_DCHECK(WeightTypeOf(set.tile) == WeightType::kF32);
-  LATIMER_DCHECK(channel_begin % nr == 0 && channel_end <= w.n);
-  const uint64_t block_bytes =
-      PackedBlockBytes(WeightType::kF32, set.tile, w.k);
-  ForEachBlock(
-      set, nr, rows, channel_begin, channel_end, block_bytes,
-      [&](const GemmVariant& variant, size_t row, size_t count,
-          uint32_t channel, uint32_t channels) {
-        variant.f32(
-            count, channels, w.k * sizeof(float), x + row * x_stride,
-            x_stride * sizeof(float),
-            reinterpret_cast<const float*>(w.data + channel / nr * block_bytes),
-            y + row * y_stride + channel, y_stride * sizeof(float),
-            nr * sizeof(float), &kUnclamped);
-      });
+  const size_t nr_bytes = ShapeOf(set.tile).nr * sizeof(float);
+  ForEachBlock(set, WeightType::kF32, rows, w, channel_begin, channel_end, y,
+               y_stride,
+               [&](const GemmVariant& variant, size_t row, size_t count,
+                   uint32_t channels, const std::byte* weights, float* out) {
+                 variant.f32(count, channels, w.k * sizeof(float),
+                             x + row * x_stride, x_stride * sizeof(float),
+                             reinterpret_cast<const float*>(weights), out,
+                             y_stride * sizeof(float), nr_bytes, &kUnclamped);
+               });
 }
 
 void UnpackRow(WeightType type, Tile tile, const PackedMatrix& w,
