@@ -52,12 +52,13 @@ if(LATIMER_TESTS AND LATIMER_CAN_WRITE_CALL_GRAPH AND NOT LATIMER_SANITIZE)
   set(latimer_stack_test ON)
 endif()
 
-# latimer_add_runtime(<target> PROFILE <header>): a static library of the
-# whole runtime with the capacities and features of that profile header. For
-# the test of the stack bound its property LATIMER_OBJECTS is the path of a file
-# that lists its object files.
+# latimer_add_runtime(<target> PROFILE <header> [UNITY]): a static library of the
+# whole runtime with the capacities and features of that profile header. UNITY
+# compiles several files at once, which is faster where the whole is built
+# anyway. For the test of the stack bound the property LATIMER_OBJECTS is the
+# path of a file that lists the library's object files.
 function(latimer_add_runtime target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PROFILE" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "UNITY" "PROFILE" "")
   get_filename_component(profile "${arg_PROFILE}" ABSOLUTE
     BASE_DIR "${PROJECT_SOURCE_DIR}")
   set(generated "${PROJECT_BINARY_DIR}/generated/${target}")
@@ -90,7 +91,15 @@ function(latimer_add_runtime target)
       list(APPEND parts ${part})
     endforeach()
   endforeach()
-  if(latimer_stack_test)
+  set_target_properties(${parts} PROPERTIES UNITY_BUILD ${arg_UNITY})
+  # Their unnamed namespaces have names of others.
+  foreach(file IN ITEMS ops/vector_kernels text/detokenize text/normalizer
+      text/tokenizer_view
+      text/unigram text/words transformer/gru_decoder)
+    set_source_files_properties("${PROJECT_SOURCE_DIR}/runtime/${file}.cc"
+      PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endforeach()
+  if(latimer_stack_test AND NOT arg_UNITY)
     foreach(part IN LISTS parts)
       latimer_write_call_graph(${part})
     endforeach()

@@ -10,10 +10,10 @@ set_property(GLOBAL PROPERTY LATIMER_SBOM_COMPONENTS "[]")
 #   PART     what has it: runtime, programs, converter or tests
 #   URL      upstream archive at GitHub; absent for a library of the system,
 #            whose version is what its headers say
-#   DEBIAN_SHA256, TREE_SHA256  as latimer_dependency() has them
+#   TREE_SHA256  SHA256 of latimer_dependency()
 function(latimer_sbom_component name)
   cmake_parse_arguments(PARSE_ARGV 1 arg ""
-    "VERSION;SPDX;PART;URL;DEBIAN_SHA256;TREE_SHA256" "")
+    "VERSION;SPDX;PART;URL;TREE_SHA256" "")
   string(TOLOWER "${name}" lower)
   set(scope required)
   if(arg_PART STREQUAL "tests")
@@ -32,8 +32,7 @@ function(latimer_sbom_component name)
       "[{\"type\": \"distribution\", \"url\": \"${arg_URL}\"}]")
     string(APPEND properties
       ", {\"name\": \"latimer:origin\", \"value\": \"pinned sources\"}"
-      ", {\"name\": \"latimer:tree-sha256\", \"value\": \"${arg_TREE_SHA256}\"}"
-      ", {\"name\": \"latimer:debian-orig-sha256\", \"value\": \"${arg_DEBIAN_SHA256}\"}")
+      ", {\"name\": \"latimer:tree-sha256\", \"value\": \"${arg_TREE_SHA256}\"}")
   else()
     string(APPEND properties
       ", {\"name\": \"latimer:origin\", \"value\": \"the system that built\"}")

@@ -5,7 +5,6 @@
 #   latimer_xnnpack_kernels  GEMM and conversion kernels for LATIMER_ISAS
 #   latimer_xnnpack_packing  writes weights in the kernels' tile layouts
 #   latimer_xnnpack_headers  include folders and definitions of both
-#   latimer_xnnpack_oracle   all of XNNPACK; only with LATIMER_XNNPACK_ORACLE
 include_guard()
 include(LatimerDependency)
 include(LatimerCachedLibrary)
@@ -14,31 +13,22 @@ latimer_dependency(XNNPACK
   VERSION 4ea82e5
   SPDX BSD-3-Clause PART runtime
   PATHS include src cmake scripts tools CMakeLists.txt LICENSE
-  TREE_SHA256
-    e1d62b309b1e96cbef734aef7b82cd7ea56dc5f5fb15d76f747cc12cc16d85d9
-  DEBIAN_PACKAGE xnnpack
-  DEBIAN_SHA256
-    90bde2caef0f880f627bab0dc805a86c4b8070cd98e3243db3046ab3f3be1a99
+  SHA256 e1d62b309b1e96cbef734aef7b82cd7ea56dc5f5fb15d76f747cc12cc16d85d9
+  DEBIAN x/xnnpack/xnnpack_0.0~git20241108.4ea82e5.orig.tar.xz
   URL https://github.com/google/XNNPACK/archive/4ea82e595b36106653175dcb04b2aa532660d0d8.tar.gz)
 latimer_dependency(PTHREADPOOL
   VERSION 560c60d
   SPDX BSD-2-Clause PART runtime
   PATHS include src cmake CMakeLists.txt LICENSE
-  TREE_SHA256
-    dbb69709e78ccfa4d83153bdfcaea3cda9bf2568a8ed172719a636b04c1a06b8
-  DEBIAN_PACKAGE pthreadpool
-  DEBIAN_SHA256
-    4cc3cbd933b28131d2a34edc54f76af9fb41bc490af5eae1a5bd3cd07ea90708
+  SHA256 dbb69709e78ccfa4d83153bdfcaea3cda9bf2568a8ed172719a636b04c1a06b8
+  DEBIAN p/pthreadpool/pthreadpool_0.0~git20240616.560c60d.orig.tar.xz
   URL https://github.com/Maratyszcza/pthreadpool/archive/560c60d342a76076f0557a3946924c6478470044.tar.gz)
 latimer_dependency(FXDIV
   VERSION b408327
   SPDX MIT PART runtime
   PATHS include cmake CMakeLists.txt LICENSE
-  TREE_SHA256
-    a0e5fc9cd3238af748abfa0c14a4ff846f2b4ee06a3b347e4e0cb8b1c1d9a132
-  DEBIAN_PACKAGE fxdiv
-  DEBIAN_SHA256
-    7953482badaf4cb34026c3487c257b8e4ab2df061c019bd6fabbbc12ad52c44b
+  SHA256 a0e5fc9cd3238af748abfa0c14a4ff846f2b4ee06a3b347e4e0cb8b1c1d9a132
+  DEBIAN f/fxdiv/fxdiv_0.0~git20200417.b408327.orig.tar.xz
   URL https://github.com/Maratyszcza/FXdiv/archive/b408327ac2a15ec3e43352421954f5b1967701d1.tar.gz)
 
 include(LatimerKernels)  # Reads XNNPACK_SOURCE_DIR.
@@ -81,7 +71,3 @@ latimer_cached_library(latimer_xnnpack_packing
     "${XNNPACK_SOURCE_DIR}/src/microparams-init.c"
   PRIVATE_INCLUDES ${latimer_xnnpack_includes}
   DEFINITIONS ${latimer_xnnpack_definitions})
-
-if(LATIMER_XNNPACK_ORACLE)
-  include(LatimerXnnpackOracle)
-endif()

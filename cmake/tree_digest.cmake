@@ -1,4 +1,4 @@
-# Prints the TREE_SHA256 that latimer_dependency() expects:
+# Prints the SHA256 that latimer_dependency() expects:
 #   cmake -DROOT=<source folder> "-DPATHS=include;src" -P cmake/tree_digest.cmake
 cmake_minimum_required(VERSION 3.25)
 set(LATIMER_CACHE_DIR "")

@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace latimer {
-namespace {
+namespace latimer::cpu_test {
 
 using ::testing::HasSubstr;
 
@@ -60,5 +59,4 @@ TEST(CpuFeatures, AnUnknownLimitIsAnErrorThatListsTheKnown) {
   EXPECT_THAT(result.status().message(), HasSubstr("use "));
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::cpu_test

@@ -5,8 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace latimer {
-namespace {
+namespace latimer::half_test {
 
 constexpr uint32_t kNumbers = 0x10000;
 constexpr uint16_t kInfinity = 0x7c00;
@@ -68,5 +67,4 @@ TEST(HalfTest, WhatIsTooLargeIsInfinite) {
   EXPECT_EQ(FloatToHalf(std::numeric_limits<float>::infinity()), kInfinity);
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::half_test

@@ -4,8 +4,7 @@
 
 #include <string>
 
-namespace latimer {
-namespace {
+namespace latimer::status_test {
 
 TEST(StatusTest, IsOkWithoutAMessageByDefault) {
   const Status status;
@@ -65,5 +64,4 @@ TEST(StatusTest, TheEarlyReturnMacroPassesErrorsOn) {
   EXPECT_EQ(steps, 3);
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::status_test

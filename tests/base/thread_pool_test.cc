@@ -14,8 +14,7 @@
 #include <string>
 #include <thread>
 
-namespace latimer {
-namespace {
+namespace latimer::thread_pool_test {
 
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
@@ -206,5 +205,4 @@ TEST(ThreadPoolTest, PinnedWorkersHaveAProcessorEachAndTheCallerStaysFree) {
   }
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::thread_pool_test

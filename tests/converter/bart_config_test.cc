@@ -7,8 +7,7 @@
 
 #include "tests/converter/model_folder.h"
 
-namespace latimer {
-namespace {
+namespace latimer::bart_config_test {
 
 using Json = nlohmann::json;
 using ::testing::AllOf;
@@ -493,5 +492,4 @@ TEST(BartConfigTest, RefusesAFolderWithoutAConfig) {
   }
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::bart_config_test

@@ -8,8 +8,7 @@
 #include "converter/readers/open_model.h"
 #include "tests/converter/model_folder.h"
 
-namespace latimer {
-namespace {
+namespace latimer::check_sizes_test {
 
 using ::testing::HasSubstr;
 
@@ -71,5 +70,4 @@ TEST(CheckSizesTest, ATokenizersFieldOfAnotherTypeIsRefusedWithTheFilesName) {
             path.string() + ": a field is not of the type that it must have.");
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::check_sizes_test

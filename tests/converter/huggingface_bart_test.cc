@@ -7,8 +7,7 @@
 
 #include "tests/converter/model_folder.h"
 
-namespace latimer {
-namespace {
+namespace latimer::huggingface_bart_test {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -22,7 +21,7 @@ std::string ReadError(const TinyModelCopy& model) {
   return ErrorOf([&] { (void)Read(model); });
 }
 
-std::vector<float> Values(const SourceTensor& tensor) {
+std::vector<float> TensorValues(const SourceTensor& tensor) {
   std::vector<float> values(tensor.size());
   tensor.Read(0, values);
   return values;
@@ -205,7 +204,7 @@ TEST(HuggingFaceMarianTest, ReadsHalfPrecisionAsTheSameNumbers) {
   const CanonicalModel read = Read(TinyModelCopy("float16"));
   const CanonicalNorm& norm = read.norms.at("encoder.0.ffn.norm");
   ASSERT_EQ(norm.gamma->type, SourceType::kF16);
-  for (const float gamma : Values(*norm.gamma)) {
+  for (const float gamma : TensorValues(*norm.gamma)) {
     EXPECT_GT(std::fabs(gamma), 0.01f);
     EXPECT_LT(std::fabs(gamma), 10.0f);
   }
@@ -247,5 +246,4 @@ TEST(HuggingFaceMarianTest, SaysWhichWeightFilesItLooksFor) {
                                       HasSubstr("pytorch_model.bin")));
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::huggingface_bart_test

@@ -7,8 +7,7 @@
 
 #include "tests/converter/model_folder.h"
 
-namespace latimer {
-namespace {
+namespace latimer::huggingface_t5_test {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -118,5 +117,4 @@ TEST(HuggingFaceT5Test, TablesGoAsFarAsTheLimits) {
   EXPECT_EQ(read.generation.max_target_tokens, 600u);
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::huggingface_t5_test

@@ -15,10 +15,9 @@
 #include <vector>
 
 #include "converter/error.h"
-#include "tokenizer_fixture.h"
+#include "tests/text/tokenizer_fixture.h"
 
-namespace latimer {
-namespace {
+namespace latimer::huggingface_tokenizer_test {
 
 namespace fs = std::filesystem;
 
@@ -174,5 +173,4 @@ TEST_F(PartsTest, WhatDoesNotFitTogetherIsRefused) {
   EXPECT_THAT(Error(), HasSubstr("has no piece for the byte 0"));
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::huggingface_tokenizer_test

@@ -13,8 +13,7 @@
 #include "converter/readers/open_model.h"
 #include "tests/converter/model_folder.h"
 
-namespace latimer {
-namespace {
+namespace latimer::int4_weights_test {
 
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
@@ -119,5 +118,4 @@ TEST(Int4WeightsTest, AModelWithoutFeedForwardsIsRefused) {
   }
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::int4_weights_test

@@ -7,8 +7,7 @@
 #include "converter/readers/json_fields.h"
 #include "tests/converter/model_folder.h"
 
-namespace latimer {
-namespace {
+namespace latimer::json_text_test {
 
 std::string Nested(size_t depth) {
   return std::string(depth, '[') + std::string(depth, ']');
@@ -42,5 +41,4 @@ TEST(JsonTextTest, AConfigurationNestedTooDeepIsRefusedWithItsName) {
             path.string() + ": not a JSON object.");
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::json_text_test

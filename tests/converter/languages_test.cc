@@ -5,8 +5,7 @@
 
 #include "tests/converter/model_folder.h"
 
-namespace latimer {
-namespace {
+namespace latimer::languages_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -81,5 +80,4 @@ TEST(LanguagesTest, AnUnknownCodeListsThoseThatExist) {
               HasSubstr("give both or none"));
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::languages_test

@@ -13,8 +13,7 @@
 #include "converter/text_tokenizer.h"
 #include "tests/converter/model_folder.h"
 
-namespace latimer {
-namespace {
+namespace latimer::lexical_shortlist_test {
 
 using ::testing::ElementsAre;
 using ::testing::Eq;
@@ -232,5 +231,4 @@ TEST_F(LearnShortlistTest, RefusesModelsThatCannotHaveOne) {
   EXPECT_THAT(error(model), HasSubstr("--no-tokenizer"));
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::lexical_shortlist_test

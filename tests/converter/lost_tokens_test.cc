@@ -7,10 +7,9 @@
 
 #include "converter/text_tokenizer.h"
 #include "converter/vocabulary_pruning.h"
-#include "tokenizer_fixture.h"
+#include "tests/text/tokenizer_fixture.h"
 
-namespace latimer {
-namespace {
+namespace latimer::lost_tokens_test {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -80,5 +79,4 @@ TEST_F(LostTokensTest, ACharacterThatIsLostIsUnknown) {
   EXPECT_THAT(lost.examples[0].now, ::testing::Contains("<unk>"));
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::lost_tokens_test

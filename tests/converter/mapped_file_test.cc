@@ -8,8 +8,7 @@
 
 #include "tests/converter/model_folder.h"
 
-namespace latimer {
-namespace {
+namespace latimer::mapped_file_test {
 
 // Of files that this process has in memory, in KB.
 int64_t FilePages() {
@@ -50,5 +49,4 @@ TEST(MappedFileTest, WhatIsForgottenTakesNoMemoryAndCanBeReadAgain) {
   EXPECT_EQ(Sum(file.bytes()), uint64_t{3} * kBytes);
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::mapped_file_test

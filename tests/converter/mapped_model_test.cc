@@ -10,8 +10,7 @@
 #include "converter/readers/mapped_positions.h"
 #include "tests/converter/own_model.h"
 
-namespace latimer {
-namespace {
+namespace latimer::mapped_model_test {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -346,5 +345,4 @@ TEST(MappedModelTest, APackedProjectionIsQueryKeyAndValue) {
             std::vector<float>(packed.begin() + 48, packed.end()));
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::mapped_model_test

@@ -6,8 +6,7 @@
 
 #include "tests/converter/own_model.h"
 
-namespace latimer {
-namespace {
+namespace latimer::mapped_tokenizer_test {
 
 using ::testing::AllOf;
 using ::testing::Contains;
@@ -87,5 +86,4 @@ TEST_F(WordsTest, MayBeLeftOutOrAway) {
   EXPECT_TRUE(model_.Read({}, true).tokenizer.has_value());
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::mapped_tokenizer_test

@@ -8,8 +8,7 @@
 #include "tests/converter/model_folder.h"
 #include "tests/converter/zip_bytes.h"
 
-namespace latimer {
-namespace {
+namespace latimer::marian_bin_file_test {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -68,7 +67,7 @@ std::string OpenError(const std::string& bytes) {
   return message;
 }
 
-std::vector<float> Values(const SourceTensor& tensor) {
+std::vector<float> TensorValues(const SourceTensor& tensor) {
   std::vector<float> values(tensor.size());
   tensor.Read(0, values);
   return values;
@@ -83,8 +82,8 @@ TEST(MarianBinFileTest, ReadsFloatsAndText) {
                 {"b", 0x402, {1, 1}, std::string("\x00\x3c", 2)}})));
   ASSERT_EQ(file.tensors().size(), 2u);
   EXPECT_THAT(file.tensors().at("a").shape, ElementsAre(1, 3));
-  EXPECT_THAT(Values(file.tensors().at("a")), ElementsAre(1, 2, 3));
-  EXPECT_THAT(Values(file.tensors().at("b")), ElementsAre(1));
+  EXPECT_THAT(TensorValues(file.tensors().at("a")), ElementsAre(1, 2, 3));
+  EXPECT_THAT(TensorValues(file.tensors().at("b")), ElementsAre(1));
   EXPECT_EQ(file.texts().at("special:model.yml"), "a: 1\n");
 }
 
@@ -100,7 +99,7 @@ TEST(MarianBinFileTest, TakesIntgemmsIntegersWithTheirScale) {
     const SourceTensor& embedding = file.tensors().at("decoder_Wemb");
     EXPECT_EQ(embedding.type, SourceType::kInt8);
     EXPECT_EQ(embedding.scale, 0.25f);
-    EXPECT_THAT(Values(embedding),
+    EXPECT_THAT(TensorValues(embedding),
                 ElementsAre(0.25f, -31.75f, 0.75f, 1.0f, 31.75f, 0.0f));
     std::vector<int8_t> integers(6);
     const SourceTensor& matrix = file.tensors().at("decoder_l1_rnn_W");
@@ -210,7 +209,8 @@ TEST(MarianBinFileTest, WithstandsTruncationAndChangedBytes) {
     const auto path = WriteBin(folder, bytes);
     try {
       MarianBinFile file(path);
-      for (const auto& [name, tensor] : file.tensors()) (void)Values(tensor);
+      for (const auto& [name, tensor] : file.tensors())
+        (void)TensorValues(tensor);
     } catch (const ConversionError& error) {
       EXPECT_THAT(error.what(), HasSubstr("model.bin"));
     }
@@ -227,5 +227,4 @@ TEST(MarianBinFileTest, WithstandsTruncationAndChangedBytes) {
   }
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::marian_bin_file_test

@@ -10,8 +10,7 @@
 #include "converter/error.h"
 #include "text/tokenizer.h"
 
-namespace latimer {
-namespace {
+namespace latimer::marian_tokenizer_builder_test {
 
 void ExpectError(const std::function<void()>& call, const std::string& part) {
   try {
@@ -204,5 +203,4 @@ TEST_F(TokenizerConfigTest, WhatIsNotSupportedIsNamed) {
   ExpectError([&] { Read(); }, "'x' is no number");
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::marian_tokenizer_builder_test

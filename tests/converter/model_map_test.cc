@@ -6,8 +6,7 @@
 #include "converter/readers/map_json.h"
 #include "tests/converter/model_folder.h"
 
-namespace latimer {
-namespace {
+namespace latimer::model_map_test {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -266,5 +265,4 @@ TEST(ModelMapTest, SettingsAndFilesThatAreNoneAreRefused) {
               HasSubstr("base is \"other.json\"; it must be \"preset:NAME\""));
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::model_map_test

@@ -14,8 +14,7 @@
 #include "ops/xnnpack/gemm.h"
 #include "tests/converter/model_folder.h"
 
-namespace latimer {
-namespace {
+namespace latimer::model_writer_test {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
@@ -305,5 +304,4 @@ TEST(ModelWriterTest, RefusesAModelBeyondTheFormatBeforeAnyWork) {
                     HasSubstr("--weights int8")));
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::model_writer_test

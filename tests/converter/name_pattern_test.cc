@@ -5,8 +5,7 @@
 
 #include "tests/converter/model_folder.h"
 
-namespace latimer {
-namespace {
+namespace latimer::name_pattern_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -58,5 +57,4 @@ TEST(NamePatternTest, AStarStandsForAnything) {
   EXPECT_FALSE(MatchesWildcard("", "a"));
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::name_pattern_test

@@ -5,8 +5,7 @@
 
 #include "tests/converter/model_folder.h"
 
-namespace latimer {
-namespace {
+namespace latimer::native_marian_config_test {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -208,5 +207,4 @@ TEST(NativeMarianConfigTest, RefusesDecodingThatIsNotGreedySearch) {
   }
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::native_marian_config_test

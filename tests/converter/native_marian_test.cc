@@ -7,8 +7,7 @@
 #include "converter/readers/open_model.h"
 #include "tests/converter/model_folder.h"
 
-namespace latimer {
-namespace {
+namespace latimer::native_marian_test {
 
 namespace fs = std::filesystem;
 
@@ -260,5 +259,4 @@ TEST(NativeMarianTest, TellsFoldersApart) {
   EXPECT_FALSE(IsNativeMarian(folder.path()));
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::native_marian_test

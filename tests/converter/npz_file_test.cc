@@ -6,8 +6,7 @@
 #include "tests/converter/model_folder.h"
 #include "tests/converter/zip_bytes.h"
 
-namespace latimer {
-namespace {
+namespace latimer::npz_file_test {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -48,7 +47,7 @@ std::string ErrorOfArray(const std::string& npy) {
   return message;
 }
 
-std::vector<float> Values(const SourceTensor& tensor) {
+std::vector<float> TensorValues(const SourceTensor& tensor) {
   std::vector<float> values(tensor.size());
   tensor.Read(0, values);
   return values;
@@ -67,10 +66,11 @@ TEST(NpzFileTest, ReadsFloatsOfEachSize) {
        {"empty.npy", Npy(Header("<f4", "(0, 7)"), "")}}));
   ASSERT_EQ(file.tensors().size(), 4u);
   EXPECT_EQ(file.tensors().at("a").shape, (std::vector<uint64_t>{1, 2}));
-  EXPECT_EQ(Values(file.tensors().at("a")), (std::vector<float>{1.5f, -2.0f}));
-  EXPECT_EQ(Values(file.tensors().at("b")), std::vector<float>{1.0f});
-  EXPECT_EQ(Values(file.tensors().at("c")), std::vector<float>{-0.5f});
-  EXPECT_TRUE(Values(file.tensors().at("empty")).empty());
+  EXPECT_EQ(TensorValues(file.tensors().at("a")),
+            (std::vector<float>{1.5f, -2.0f}));
+  EXPECT_EQ(TensorValues(file.tensors().at("b")), std::vector<float>{1.0f});
+  EXPECT_EQ(TensorValues(file.tensors().at("c")), std::vector<float>{-0.5f});
+  EXPECT_TRUE(TensorValues(file.tensors().at("empty")).empty());
 }
 
 TEST(NpzFileTest, ReadsFortransOrder) {
@@ -78,7 +78,7 @@ TEST(NpzFileTest, ReadsFortransOrder) {
   const NpzFile file(
       WriteNpz(folder, {{"a.npy", Npy(Header("<f4", "(2, 3)", "True"),
                                       Floats({1, 4, 2, 5, 3, 6}))}}));
-  EXPECT_EQ(Values(file.tensors().at("a")),
+  EXPECT_EQ(TensorValues(file.tensors().at("a")),
             (std::vector<float>{1, 2, 3, 4, 5, 6}));
 }
 
@@ -91,7 +91,7 @@ TEST(NpzFileTest, ReadsHeadersOfVersion2AndOfPython2) {
       {{"a.npy", std::string("\x93NUMPY\x02\x00", 8) + Bytes(header.size(), 4) +
                      header + Floats({3, 4})}}));
   EXPECT_EQ(file.tensors().at("a").shape, (std::vector<uint64_t>{2, 1}));
-  EXPECT_EQ(Values(file.tensors().at("a")), (std::vector<float>{3, 4}));
+  EXPECT_EQ(TensorValues(file.tensors().at("a")), (std::vector<float>{3, 4}));
 }
 
 TEST(NpzFileTest, ReadsTheTextOfSpecialArrays) {
@@ -164,7 +164,8 @@ TEST(NpzFileTest, WithstandsTruncationAndChangedBytes) {
     WriteFile(path, bytes);
     try {
       NpzFile file(path);
-      for (const auto& [name, tensor] : file.tensors()) (void)Values(tensor);
+      for (const auto& [name, tensor] : file.tensors())
+        (void)TensorValues(tensor);
     } catch (const ConversionError& error) {
       EXPECT_THAT(error.what(), HasSubstr("model.npz"));
     }
@@ -181,5 +182,4 @@ TEST(NpzFileTest, WithstandsTruncationAndChangedBytes) {
   }
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::npz_file_test

@@ -16,8 +16,7 @@
 
 #include "tests/converter/model_folder.h"
 
-namespace latimer {
-namespace {
+namespace latimer::output_file_test {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
@@ -144,5 +143,4 @@ TEST(OutputFileTest, SaysBeforeTheWorkThatThereIsNoRoom) {
   EXPECT_THAT(Names(folder.path()), IsEmpty());
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::output_file_test

@@ -6,8 +6,7 @@
 #include "tests/converter/model_folder.h"
 #include "tests/converter/zip_bytes.h"
 
-namespace latimer {
-namespace {
+namespace latimer::pickle_test {
 
 using ::testing::HasSubstr;
 using Kind = PickleValue::Kind;
@@ -180,5 +179,4 @@ TEST(PickleTest, RefusesEveryTruncation) {
   }
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::pickle_test

@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace latimer {
-namespace {
+namespace latimer::profile_header_test {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -113,5 +112,4 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
                     HasSubstr("inline constexpr Profile kProfile = {\n")));
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::profile_header_test

@@ -8,8 +8,7 @@
 #include "tests/converter/model_folder.h"
 #include "tests/converter/zip_bytes.h"
 
-namespace latimer {
-namespace {
+namespace latimer::pytorch_file_test {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
@@ -334,5 +333,4 @@ TEST(PytorchFileTest, RefusesEntriesThatShareTheirName) {
               HasSubstr("two entries named a/data.pkl"));
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::pytorch_file_test

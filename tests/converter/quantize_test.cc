@@ -8,8 +8,7 @@
 #include <random>
 #include <vector>
 
-namespace latimer {
-namespace {
+namespace latimer::quantize_test {
 
 struct Quantized {
   float scale;
@@ -79,5 +78,4 @@ TEST(QuantizeTest, TheErrorIsAtMostHalfAScale) {
   EXPECT_EQ(largest, 127);
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::quantize_test

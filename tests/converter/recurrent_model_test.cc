@@ -7,8 +7,7 @@
 
 #include "tests/system/recurrent_models.h"
 
-namespace latimer {
-namespace {
+namespace latimer::recurrent_model_test {
 
 using ::testing::AllOf;
 using ::testing::EndsWith;
@@ -205,5 +204,4 @@ TEST(RecurrentModelTest, AMapThatFitsNothingNamesThePresetThatDoes) {
   }
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::recurrent_model_test

@@ -7,8 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-namespace latimer {
-namespace {
+namespace latimer::relative_bias_test {
 
 TEST(RelativeBiasTest, BucketsAreThoseOfTransformers) {
   std::ifstream file(std::filesystem::path(LATIMER_SOURCE_DIR) / "tests" /
@@ -66,5 +65,4 @@ TEST_F(RelativeBiasTableTest, OfOnePositionIsTheQuerysOwn) {
   EXPECT_EQ(BiasByDistance(buckets, biases_, 1), (std::vector<float>{0, 100}));
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::relative_bias_test

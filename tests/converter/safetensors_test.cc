@@ -5,8 +5,7 @@
 
 #include "tests/converter/model_folder.h"
 
-namespace latimer {
-namespace {
+namespace latimer::safetensors_test {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -130,5 +129,4 @@ TEST(SafetensorsTest, NamesTheTensorWhoseEntryIsMalformed) {
   }
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::safetensors_test

@@ -9,8 +9,7 @@
 #include "converter/text_metrics.h"
 #include "text/utf8.h"
 
-namespace latimer {
-namespace {
+namespace latimer::scores_test {
 
 using nlohmann::json;
 
@@ -87,5 +86,4 @@ TEST(ScoresTest, InvalidBytesAreCharactersToo) {
   EXPECT_NEAR(Chrf(CountChrf("a\xFF", "a\xFE")), 100.0, kNear);
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::scores_test

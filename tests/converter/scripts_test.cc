@@ -5,8 +5,7 @@
 
 #include "tests/converter/model_folder.h"
 
-namespace latimer {
-namespace {
+namespace latimer::scripts_test {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -51,5 +50,4 @@ TEST(ScriptSetTest, ListsTheCodesWhereOneIsUnknown) {
   }
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::scripts_test

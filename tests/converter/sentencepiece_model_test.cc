@@ -8,8 +8,7 @@
 
 #include "converter/error.h"
 
-namespace latimer {
-namespace {
+namespace latimer::sentencepiece_model_test {
 
 // A protocol buffer field with bytes in it.
 std::string Field(int number, const std::string& bytes) {
@@ -169,5 +168,4 @@ TEST(SentencePieceModelTest, TruncatedFilesNeverCrash) {
   }
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::sentencepiece_model_test

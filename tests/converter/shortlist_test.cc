@@ -6,8 +6,7 @@
 #include "tests/converter/model_folder.h"
 #include "tests/converter/zip_bytes.h"
 
-namespace latimer {
-namespace {
+namespace latimer::shortlist_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -136,5 +135,4 @@ TEST(ShortlistTest, RefusesTextThatIsNone) {
   EXPECT_THAT(Read("", Sides(1, 1)).tokens, IsEmpty());
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::shortlist_test

@@ -8,8 +8,7 @@
 #include <limits>
 #include <vector>
 
-namespace latimer {
-namespace {
+namespace latimer::source_tensor_test {
 
 template <typename T>
 SourceTensor Tensor(SourceType type, const std::vector<T>& values) {
@@ -147,5 +146,4 @@ TEST(SourceTensorTest, ScaleAndOrderAreNumbersToo) {
   EXPECT_FALSE(a.SameAs(a.Transposed()));
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::source_tensor_test

@@ -5,8 +5,7 @@
 
 #include "tests/converter/model_folder.h"
 
-namespace latimer {
-namespace {
+namespace latimer::t5_config_test {
 
 using Json = nlohmann::json;
 using ::testing::ElementsAre;
@@ -277,5 +276,4 @@ TEST(T5ConfigTest, WarnsOfFieldsThatNobodyKnows) {
               ElementsAre(HasSubstr("field sliding_window is unknown")));
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::t5_config_test

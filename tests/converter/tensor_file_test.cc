@@ -9,8 +9,7 @@
 #include "converter/readers/huggingface_bart.h"
 #include "tests/converter/model_folder.h"
 
-namespace latimer {
-namespace {
+namespace latimer::tensor_file_test {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
@@ -33,21 +32,6 @@ TEST(TensorFileTest, EveryFormatGivesTheSameModelFile) {
   for (const char* folder : {"bin", "shards", "bin_shards"}) {
     EXPECT_TRUE(Converted(Checkpoints() / folder) == expected) << folder;
   }
-}
-
-// The larger models lie beside the repository, where they lie at all.
-TEST(TensorFileTest, ABinOfTransformers4EqualsTheSafetensorsOfTransformers5) {
-  fs::path families;
-  for (const char* up : {"..", "../.."}) {
-    const fs::path path =
-        fs::path(LATIMER_SOURCE_DIR) / up / "shared" / "models" / "families";
-    if (families.empty() && fs::exists(path / "marian_bin")) families = path;
-  }
-  if (families.empty()) {
-    GTEST_SKIP() << "no ../shared/models/families: NOT compared";
-  }
-  EXPECT_TRUE(Converted(families / "marian_bin") ==
-              Converted(families / "marian"));
 }
 
 TEST(TensorFileTest, TakesTheFirstOfTheWeightFiles) {
@@ -137,5 +121,4 @@ TEST_F(ShardsTest, TheErrorOfAShardNamesTheShard) {
               AllOf(HasSubstr("/2: "), HasSubstr("safetensors")));
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::tensor_file_test

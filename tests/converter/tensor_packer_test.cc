@@ -14,8 +14,7 @@
 #include "ops/xnnpack/pack.h"
 #include "tests/converter/model_folder.h"
 
-namespace latimer {
-namespace {
+namespace latimer::tensor_packer_test {
 
 using ::testing::HasSubstr;
 
@@ -197,5 +196,4 @@ TEST(TensorPackerTest, TheFirstErrorInFileOrderIsTheOneReported) {
   }
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::tensor_packer_test

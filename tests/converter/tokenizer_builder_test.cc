@@ -4,10 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "converter/error.h"
-#include "tokenizer_fixture.h"
+#include "tests/text/tokenizer_fixture.h"
 
-namespace latimer {
-namespace {
+namespace latimer::tokenizer_builder_test {
 
 using Ids = std::vector<int32_t>;
 using Kind = TokenizerSide::Kind;
@@ -121,5 +120,4 @@ TEST_F(TokenizerBuilderTest, AWordModelHasItsOwnIds) {
   EXPECT_EQ(Error(), "");
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::tokenizer_builder_test

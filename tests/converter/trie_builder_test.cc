@@ -7,8 +7,7 @@
 #include "converter/error.h"
 #include "text/trie.h"
 
-namespace latimer {
-namespace {
+namespace latimer::trie_builder_test {
 
 TEST(TrieBuilderTest, RandomKeysAreFoundWithTheirValues) {
   std::mt19937 random(1);
@@ -51,5 +50,4 @@ TEST(TrieBuilderTest, ImpossibleKeysAreRefused) {
   EXPECT_THROW(BuildTrie({{"a", kTrieNone}}), ConversionError);
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::trie_builder_test

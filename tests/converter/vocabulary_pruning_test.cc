@@ -10,10 +10,9 @@
 
 #include "converter/text_tokenizer.h"
 #include "tests/converter/model_folder.h"
-#include "tokenizer_fixture.h"
+#include "tests/text/tokenizer_fixture.h"
 
-namespace latimer {
-namespace {
+namespace latimer::vocabulary_pruning_test {
 
 namespace fs = std::filesystem;
 using ::testing::Contains;
@@ -390,5 +389,4 @@ TEST(VocabularyPruningTest, RefusesInOneSentence) {
               HasSubstr("without the model's tokenizer"));
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::vocabulary_pruning_test

@@ -5,8 +5,7 @@
 
 #include "converter/error.h"
 
-namespace latimer {
-namespace {
+namespace latimer::vocabulary_test {
 
 using Words = std::vector<std::string>;
 using Parse = Vocabulary (*)(const std::string&, const std::string&);
@@ -112,5 +111,4 @@ TEST(VocabularyTest, WhatIsNoVocabularyIsRefused) {
             "the id.");
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::vocabulary_test

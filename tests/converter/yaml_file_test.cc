@@ -5,8 +5,7 @@
 
 #include "converter/error.h"
 
-namespace latimer {
-namespace {
+namespace latimer::yaml_file_test {
 
 using Kind = YamlNode::Kind;
 
@@ -80,5 +79,4 @@ TEST(YamlFileTest, WhatIsNotUnderstoodIsRefusedWithItsLine) {
             std::string::npos);
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::yaml_file_test

@@ -1,52 +1,28 @@
-// Profile of recurrent/bahdanau without tokenizer, written by
-// latimer-convert --profile.
+// The exact profile of recurrent/bahdanau without tokenizer.
 #ifndef LATIMER_TESTS_DATA_GRU_PROFILE_H_
 #define LATIMER_TESTS_DATA_GRU_PROFILE_H_
 
-#include "latimer/profile.h"
+#include "small_profile.h"
 
 namespace latimer {
 
-inline constexpr Profile kProfile = {
-    .name = "gru",
-    .d_model = 18,
-    .d_ffn = 1,
-    .attention_width = 28,
-    .heads = 1,
-    .encoder_layers = 1,
-    .decoder_layers = 1,
-    .source_vocabulary = 37,
-    .target_vocabulary = 35,
-    .source_tokens = 40,
-    .target_tokens = 32,
-    .text_bytes = 1024,
-    .threads = 1,
-    .lanes = 1,
-    .copied_image_bytes = 0,
-    .int8_weights = true,
-    .f32_weights = false,
-    .f32_fma = true,
-    .tokenizer = false,
-    .unigram = false,
-    .bpe = false,
-    .words = false,
-    .metaspace = false,
-    .byte_bpe = false,
-    .bytes = false,
-    .bpe_unused_pieces = 0,
-    .decoder_self_attention = false,
-    .decoder_ssru = false,
-    .decoder_gru = true,
-    .shortlist = false,
-    .rms_norm = false,
-    .gated_ffn = false,
-    .relative_attention = false,
-    .pruned_argmax = false,
-    .int4_weights = false,
-    .f16_weights = false,
-    .attention_weights = 0,
-    .token_scores = false,
-};
+inline constexpr Profile kProfile = [] {
+  Profile profile = kSmallProfile;
+  profile.name = "gru";
+  profile.d_model = 18;
+  profile.d_ffn = 1;
+  profile.attention_width = 28;
+  profile.heads = 1;
+  profile.encoder_layers = 1;
+  profile.decoder_layers = 1;
+  profile.source_vocabulary = 37;
+  profile.target_vocabulary = 35;
+  profile.source_tokens = 40;
+  profile.target_tokens = 32;
+  profile.decoder_self_attention = false;
+  profile.decoder_gru = true;
+  return profile;
+}();
 
 }  // namespace latimer
 

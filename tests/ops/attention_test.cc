@@ -3,8 +3,7 @@
 
 #include "tests/ops/vector_kernels_testing.h"
 
-namespace latimer {
-namespace {
+namespace latimer::attention_test {
 
 constexpr float kUntouched = -1234567.0f;
 
@@ -188,5 +187,4 @@ TEST(AttentionTest, SurvivesScoresFarApart) {
   });
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::attention_test

@@ -3,8 +3,7 @@
 
 #include "tests/ops/vector_kernels_testing.h"
 
-namespace latimer {
-namespace {
+namespace latimer::elementwise_test {
 
 constexpr Activation kAllActivations[] = {
     Activation::kRelu,  Activation::kGelu, Activation::kGeluTanh,
@@ -142,5 +141,4 @@ TEST(ElementwiseTest, ActivationsPassNanOn) {
   });
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::elementwise_test

@@ -3,8 +3,7 @@
 
 #include "tests/ops/vector_kernels_testing.h"
 
-namespace latimer {
-namespace {
+namespace latimer::row_kernels_test {
 
 enum class Norm { kLayerNorm, kStdNorm, kRmsNorm };
 
@@ -194,5 +193,4 @@ TEST(ArgmaxTest, NeverChoosesNanUnlessThereIsNothingElse) {
   });
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::row_kernels_test

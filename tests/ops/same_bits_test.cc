@@ -2,8 +2,7 @@
 // expected hashes are constants.
 #include "tests/ops/vector_kernels_testing.h"
 
-namespace latimer {
-namespace {
+namespace latimer::same_bits_test {
 
 constexpr uint64_t kSeed = 14695981039346656037u;
 
@@ -120,5 +119,4 @@ TEST(SameBitsTest, AttentionGivesTheSameBitsEverywhere) {
   });
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::same_bits_test

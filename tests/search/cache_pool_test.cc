@@ -4,8 +4,7 @@
 
 #include <vector>
 
-namespace latimer {
-namespace {
+namespace latimer::cache_pool_test {
 
 // The first free region of `tokens` in a pool of 20 tokens; -1: none.
 int FirstFit(const std::vector<CacheRegion>& taken, size_t tokens) {
@@ -84,5 +83,4 @@ TEST(MoveTokensTest, OverlappingMovesKeepEveryToken) {
   }
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::cache_pool_test

@@ -6,8 +6,7 @@
 #include <limits>
 #include <vector>
 
-namespace latimer {
-namespace {
+namespace latimer::logits_processors_test {
 
 using ::testing::ElementsAre;
 
@@ -86,5 +85,4 @@ TEST(ProcessLogitsTest, AWindowThatLacksATokenIsLeftAlone) {
               ElementsAre(4, kNever, 2));
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::logits_processors_test

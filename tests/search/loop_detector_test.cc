@@ -6,8 +6,7 @@
 #include <random>
 #include <vector>
 
-namespace latimer {
-namespace {
+namespace latimer::loop_detector_test {
 
 using Ids = std::vector<int32_t>;
 
@@ -111,5 +110,4 @@ TEST(LoopDetectorTest, FindsWhatTheDefinitionSays) {
   EXPECT_LT(found, 300u);
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::loop_detector_test

@@ -16,8 +16,7 @@
 #include "ops/xnnpack/pack.h"
 #include "search/choose.h"
 
-namespace latimer {
-namespace {
+namespace latimer::pruned_argmax_test {
 
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 
@@ -359,5 +358,4 @@ TEST_F(PrunedArgmaxTest, ComputesFewLogitsWhereOneStandsOut) {
   }
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::pruned_argmax_test

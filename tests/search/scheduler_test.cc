@@ -8,8 +8,7 @@
 
 #include "tests/search/fake_network.h"
 
-namespace latimer {
-namespace {
+namespace latimer::scheduler_test {
 
 using ::testing::ElementsAre;
 
@@ -190,5 +189,4 @@ TEST(SchedulerTest, TheOldestSentenceThatIsDoneComesFirst) {
   EXPECT_EQ(network.scheduler().Done()->ticket, 0u);
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::scheduler_test

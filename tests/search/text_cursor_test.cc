@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace latimer {
-namespace {
+namespace latimer::text_cursor_test {
 
 Translation Part(size_t tokens, StopReason reason = StopReason::kEos) {
   Translation part;
@@ -101,5 +100,4 @@ TEST(TextCursorTest, ADeadlineIsThatOfTheWholeText) {
   EXPECT_TRUE(cursor.CanBegin());
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::text_cursor_test

@@ -9,7 +9,7 @@ include(LatimerDependency)
 set(archive "${WORK}/thing.tar.gz")
 if(CASE STREQUAL "required")
   latimer_dependency(THING VERSION 2 SPDX MIT PART tests PATHS a.h
-    TREE_SHA256 0123456789abcdef DEBIAN_SHA256 0
+    SHA256 0123456789abcdef
     URL "file://${archive}")
   return()  # Not reached.
 endif()
@@ -29,7 +29,7 @@ function(expect_count expected)
 endfunction()
 
 latimer_dependency(THING VERSION 1 SPDX MIT PART tests PATHS a.h
-  TREE_SHA256 "${digest}" DEBIAN_SHA256 0 URL "file://${archive}")
+  SHA256 "${digest}" URL "file://${archive}")
 if(NOT EXISTS "${THING_SOURCE_DIR}/a.h" OR NOT THING_WHY STREQUAL "")
   message(FATAL_ERROR "'${THING_SOURCE_DIR}' has no a.h: ${THING_WHY}")
 endif()
@@ -37,7 +37,7 @@ expect_count(1)
 
 # Other files than the pinned ones.
 latimer_dependency(THING OPTIONAL VERSION 2 SPDX MIT PART tests PATHS a.h
-  TREE_SHA256 0123456789abcdef DEBIAN_SHA256 0
+  SHA256 0123456789abcdef
   URL "file://${archive}")
 if(NOT THING_SOURCE_DIR STREQUAL ""
     OR NOT THING_WHY MATCHES

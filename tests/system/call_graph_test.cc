@@ -7,8 +7,7 @@
 
 #include "tests/converter/model_folder.h"
 
-namespace latimer {
-namespace {
+namespace latimer::call_graph_test {
 
 using ::testing::ElementsAre;
 
@@ -87,5 +86,4 @@ TEST(CallGraphTest, SeesAFrameWithoutABound) {
                           "without a bound");
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::call_graph_test

@@ -11,8 +11,7 @@
 #include "tests/system/demo_model.h"
 #include "tests/system/tiny_model.h"
 
-namespace latimer {
-namespace {
+namespace latimer::check_numbers_test {
 
 using ::testing::HasSubstr;
 
@@ -105,5 +104,4 @@ TEST_F(CheckNumbersTest, OfInt4SumsAndScales) {
   for (const float bad : {kInfinity, NAN}) ExpectRefused(name, scale, bad);
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::check_numbers_test

@@ -3,14 +3,19 @@
 #define LATIMER_TESTS_SYSTEM_DEMO_MODEL_H_
 
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "converter/model_writer.h"
+#include "converter/output_file.h"
 #include "converter/readers/open_model.h"
+#include "tests/system/test_workspace.h"
 #include "tests/system/usable_tile.h"
 
 namespace latimer {
@@ -19,20 +24,51 @@ inline std::filesystem::path DemoDirectory() {
   return std::filesystem::path(LATIMER_SOURCE_DIR) / "examples" / "en-de";
 }
 
+// A model that `convert` makes. ctest names a folder that is empty when it
+// begins: there it is made once, and read by all others. Without the folder it
+// is made each time.
+inline ModelBytes CachedModel(const std::string& name,
+                              const std::function<ModelBytes()>& convert) {
+  const char* folder = std::getenv("LATIMER_TEST_MODELS");
+  if (folder == nullptr) return convert();
+  const std::filesystem::path path = std::filesystem::path(folder) / name;
+  if (!std::filesystem::exists(path)) {
+    const ModelBytes model = convert();
+    WriteFileAtomically(path, model.bytes());
+    return model;
+  }
+  const size_t bytes = std::filesystem::file_size(path);
+  const std::shared_ptr<void> memory(
+      std::aligned_alloc(64, (bytes + 63) / 64 * 64), std::free);
+  std::ifstream(path, std::ios::binary)
+      .read(static_cast<char*>(memory.get()),
+            static_cast<std::streamsize>(bytes));
+  return {memory, {static_cast<const std::byte*>(memory.get()), bytes}};
+}
+
+inline std::string DemoName(WeightType weights, Tile tile) {
+  return "demo-" + std::to_string(static_cast<int>(weights)) + "-" +
+         std::to_string(static_cast<int>(tile)) + ".ltm";
+}
+
 // What `latimer-convert examples/en-de` writes, for this CPU.
 inline ModelBytes ConvertDemo(WeightType weights, Tile tile = UsableTile()) {
-  return WriteModel(OpenModel(DemoDirectory(), true, {}),
-                    {.weights = weights,
-                     .tile = tile,
-                     .f32_tile = UsableTile(WeightType::kF32),
-                     .progress = {}});
+  return CachedModel(DemoName(weights, tile), [&] {
+    return WriteModel(OpenModel(DemoDirectory(), true, {}),
+                      {.weights = weights,
+                       .tile = tile,
+                       .f32_tile = UsableTile(WeightType::kF32),
+                       .progress = {}});
+  });
 }
 
 // The same with --weights int4.
 inline ModelBytes ConvertDemoToInt4(Tile tile) {
-  CanonicalModel model = OpenModel(DemoDirectory(), true, {});
-  const Int4Matrices int4 = QuantizeToInt4(kInt4LargestError, &model);
-  return WriteModel(model, {.tile = tile, .int4 = &int4, .progress = {}});
+  return CachedModel(DemoName(WeightType::kInt4, tile), [&] {
+    CanonicalModel model = OpenModel(DemoDirectory(), true, {});
+    const Int4Matrices int4 = QuantizeToInt4(kInt4LargestError, &model);
+    return WriteModel(model, {.tile = tile, .int4 = &int4, .progress = {}});
+  });
 }
 
 inline std::vector<std::string> ReadLines(const std::filesystem::path& path) {

@@ -9,10 +9,9 @@
 #include "tests/system/demo_model.h"
 #include "tests/system/emulator.h"
 
-namespace latimer {
-namespace {
+namespace latimer::demo_test {
 
-Workspace workspace;
+Workspace& workspace = test_workspace;
 
 class DemoTest : public testing::Test {
  protected:
@@ -228,5 +227,4 @@ TEST(TranslatorTest, NothingWorksBeforeLoad) {
             StatusCode::kFailedPrecondition);
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::demo_test

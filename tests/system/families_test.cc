@@ -8,8 +8,7 @@
 
 #include "tests/system/fixture_check.h"
 
-namespace latimer {
-namespace {
+namespace latimer::families_test {
 
 namespace fs = std::filesystem;
 
@@ -36,19 +35,6 @@ INSTANTIATE_TEST_SUITE_P(Models, FamiliesTest, ::testing::ValuesIn(Families()),
 
 TEST_P(FamiliesTest, IdsAndLogitsEqualTransformers) {
   ExpectFixture(Family(GetParam()));
-}
-
-class SharedFamiliesTest : public ::testing::TestWithParam<const char*> {};
-
-INSTANTIATE_TEST_SUITE_P(Models, SharedFamiliesTest,
-                         ::testing::Values("bart", "m2m100", "mbart",
-                                           "pegasus"));
-
-TEST_P(SharedFamiliesTest, IdsAndLogitsEqualTransformers) {
-  const fs::path folder = fs::path(LATIMER_SOURCE_DIR) / ".." / "shared" /
-                          "models" / "families" / GetParam();
-  if (!fs::exists(folder)) GTEST_SKIP() << folder << " is not there";
-  ExpectFixture(folder);
 }
 
 TEST(FamiliesInt8Test, MostIdsAreThoseOfTransformers) {
@@ -203,5 +189,4 @@ TEST_F(RulesTest, ATaskHasItsLimits) {
   EXPECT_EQ(std::ranges::adjacent_find(ids), ids.end());
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::families_test

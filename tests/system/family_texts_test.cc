@@ -7,8 +7,7 @@
 #include "tests/system/demo_model.h"
 #include "tests/system/tiny_model.h"
 
-namespace latimer {
-namespace {
+namespace latimer::family_texts_test {
 
 namespace fs = std::filesystem;
 
@@ -81,5 +80,4 @@ TEST_P(FamilyTextsTest, TextsEqualThoseOfTransformers) {
   EXPECT_GE(rows, 10u);
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::family_texts_test

@@ -5,8 +5,7 @@
 #include "tests/fuzz/base_models.h"
 #include "tests/system/damage.h"
 
-namespace latimer {
-namespace {
+namespace latimer::field_values_test {
 
 struct Counts {
   size_t loaded = 0;
@@ -57,5 +56,4 @@ TEST(FieldValuesTest, NoValueOfAFieldOffsetOrCountCrashes) {
   }
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::field_values_test

@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <fstream>
 
-#include "tests/converter/hostile_texts.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/emulator.h"
 #include "tests/system/program.h"
 #include "tests/system/tiny_model.h"
+#include "tests/text/hostile_texts.h"
 
-namespace latimer {
-namespace {
+namespace latimer::hostile_text_test {
 
 // Short translations: what is tested is the text, not its length.
 constexpr TranslateOptions kOptions = {.max_target_tokens = 12,
@@ -130,5 +129,4 @@ TEST_F(HostileTranslationTest, TheProgramGivesALineForEach) {
   EXPECT_EQ(outcome.out, expected);
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::hostile_text_test

@@ -11,8 +11,7 @@
 #include "tests/system/tiny_model.h"
 #include "transformer/trace.h"
 
-namespace latimer {
-namespace {
+namespace latimer::insight_test {
 
 using Json = nlohmann::json;
 using ::testing::HasSubstr;
@@ -127,5 +126,4 @@ TEST(InsightLimitTest, MoreWeightsThanTheProfileKeepsAreSaidToBeTooMany) {
   EXPECT_THAT(status.message(), HasSubstr("attention weights"));
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::insight_test

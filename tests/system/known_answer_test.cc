@@ -8,8 +8,7 @@
 #include "converter/readers/huggingface_bart.h"
 #include "tests/system/tiny_model.h"
 
-namespace latimer {
-namespace {
+namespace latimer::known_answer_test {
 
 using ::testing::Contains;
 using ::testing::ElementsAreArray;
@@ -115,5 +114,4 @@ TEST(KnownAnswer, WithIdsOutsideTheVocabulariesIsRefused) {
   }
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::known_answer_test

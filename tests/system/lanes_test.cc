@@ -15,8 +15,7 @@
 #include "tests/system/recurrent_models.h"
 #include "tests/system/tiny_model.h"
 
-namespace latimer {
-namespace {
+namespace latimer::lanes_test {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
@@ -319,5 +318,4 @@ TEST(LanesTest, CachesThatAreTooSmallChangeNothing) {
   }
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::lanes_test

@@ -6,8 +6,7 @@
 
 #include "tests/system/tiny_model.h"
 
-namespace latimer {
-namespace {
+namespace latimer::length_limit_test {
 
 // A model whose own limit is 8 tokens, the last of them forced to be EOS, and
 // whose position table holds more.
@@ -91,5 +90,4 @@ TEST_F(LengthLimitTest, NoLimitExceedsThePositionTable) {
   EXPECT_EQ(endless->stop_reason, StopReason::kLengthLimit);
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::length_limit_test

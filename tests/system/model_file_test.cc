@@ -11,8 +11,7 @@
 #include "tests/system/damage.h"
 #include "tests/system/tiny_model.h"
 
-namespace latimer {
-namespace {
+namespace latimer::model_file_test {
 
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
@@ -470,5 +469,4 @@ TEST_P(ModelFileContradictionTest, IsRefusedWithASentence) {
   EXPECT_THAT(status.message(), HasSubstr(GetParam().message));
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::model_file_test

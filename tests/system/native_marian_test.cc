@@ -8,8 +8,7 @@
 #include "ops/xnnpack/pack.h"
 #include "tests/system/fixture_check.h"
 
-namespace latimer {
-namespace {
+namespace latimer::native_marian_test {
 
 std::filesystem::path NativeModel(const std::string& name) {
   return std::filesystem::path(LATIMER_SOURCE_DIR) / "tests" / "data" /
@@ -165,5 +164,4 @@ TEST(NativeMarianInt8Test, IntgemmsIntegersArePackedAsTheyAre) {
   }
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::native_marian_test

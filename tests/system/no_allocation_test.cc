@@ -90,10 +90,9 @@ void* mmap(void* address, size_t length, int protection, int flags, int file,
 }
 #endif
 
-namespace latimer {
-namespace {
+namespace latimer::no_allocation_test {
 
-Workspace workspace;
+Workspace& workspace = test_workspace;
 
 class NoAllocationTest : public testing::TestWithParam<WeightType> {
  protected:
@@ -275,5 +274,4 @@ INSTANTIATE_TEST_SUITE_P(Weights, NoAllocationTest,
                                                                     : "Int8";
                          });
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::no_allocation_test

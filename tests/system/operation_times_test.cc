@@ -10,8 +10,7 @@
 #include "tests/system/recurrent_models.h"
 #include "tests/system/tiny_model.h"
 
-namespace latimer {
-namespace {
+namespace latimer::operation_times_test {
 
 constexpr int32_t kSource[] = {5, 6, 7, 0};
 
@@ -119,5 +118,4 @@ TEST_F(GroupTimesTest, WeightBytesOfAModelWithInt4AreWhatATokenReads) {
             translator_.model_info().sizes.streamed_per_token);
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::operation_times_test

@@ -6,8 +6,7 @@
 #include "tests/converter/own_model.h"
 #include "tests/system/fixture_check.h"
 
-namespace latimer {
-namespace {
+namespace latimer::own_models_test {
 
 using Json = nlohmann::json;
 
@@ -192,5 +191,4 @@ TEST_P(WrongFlagTest, GivesAnotherTranslation) {
   EXPECT_LT(EqualRows(file, model.fixture), 12u);
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::own_models_test

@@ -19,8 +19,7 @@
 #include "tests/system/tiny_model.h"
 #include "transformer/network.h"
 
-namespace latimer {
-namespace {
+namespace latimer::pruned_argmax_test {
 
 using ::testing::HasSubstr;
 using Ids = std::vector<int32_t>;
@@ -379,5 +378,4 @@ TEST(PrunedArgmaxModelTest, LoadRefusesWrongNumbers) {
   }
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::pruned_argmax_test

@@ -7,8 +7,7 @@
 #include "tests/system/damage.h"
 #include "tests/system/recurrent_models.h"
 
-namespace latimer {
-namespace {
+namespace latimer::recurrent_file_test {
 
 using ::testing::HasSubstr;
 
@@ -161,5 +160,4 @@ TEST(RecurrentFileTest, ATransformerIsNoGru) {
   EXPECT_THAT(status.message(), HasSubstr("its GRU is not described"));
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::recurrent_file_test

@@ -7,8 +7,7 @@
 #include "tests/system/fixture_check.h"
 #include "tests/system/recurrent_models.h"
 
-namespace latimer {
-namespace {
+namespace latimer::recurrent_test {
 
 using ::testing::ElementsAreArray;
 using Json = nlohmann::json;
@@ -177,5 +176,4 @@ TEST_P(RecurrentInt8Test, MostIdsAreThoseOfPyTorch) {
   EXPECT_GT(10 * agreement.equal_tokens, 8 * agreement.tokens);
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::recurrent_test

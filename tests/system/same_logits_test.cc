@@ -21,8 +21,7 @@
 #include "tests/system/program.h"
 #include "tests/system/tiny_model.h"
 
-namespace latimer {
-namespace {
+namespace latimer::same_logits_test {
 
 // The first sentences of the fixture, with the targets of transformers.
 std::string Sentences(size_t count = 20) {
@@ -137,5 +136,4 @@ TEST(SameLogitsTest, F16GivesTheBitsOfF32WithRoundedWeights) {
   EXPECT_EQ(hashes_without_fma.size(), 1u);
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::same_logits_test

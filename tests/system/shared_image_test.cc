@@ -7,8 +7,7 @@
 #include "latimer/translator.h"
 #include "tests/system/demo_model.h"
 
-namespace latimer {
-namespace {
+namespace latimer::shared_image_test {
 
 using Texts = std::vector<std::string>;
 
@@ -56,5 +55,4 @@ TEST(SharedImageTest, TranslatorsWithThreadsOfTheirOwnAgree) {
   ExpectSameInThreads(ConvertDemo(WeightType::kInt8), 2);
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::shared_image_test

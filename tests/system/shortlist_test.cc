@@ -8,8 +8,7 @@
 #include "tests/system/emulator.h"
 #include "tests/system/tiny_model.h"
 
-namespace latimer {
-namespace {
+namespace latimer::shortlist_test {
 
 using ::testing::HasSubstr;
 
@@ -145,5 +144,4 @@ TEST_F(ShortlistFileTest, TheProfileKeepsRoomForIt) {
   EXPECT_EQ(BufferBytes(*profile, Buffer::kShortlist), 64u);
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::shortlist_test

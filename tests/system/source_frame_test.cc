@@ -10,8 +10,7 @@
 #include "tests/system/demo_model.h"
 #include "tests/system/tiny_model.h"
 
-namespace latimer {
-namespace {
+namespace latimer::source_frame_test {
 
 using ::testing::HasSubstr;
 
@@ -166,5 +165,4 @@ TEST_F(SourceFrameTest, EachPartOfALongTextHasItsFrame) {
   EXPECT_GE(cursor.parts(), 2u);
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::source_frame_test

@@ -20,8 +20,7 @@
 #include "tests/system/call_graph.h"
 #include "tests/system/demo_model.h"
 
-namespace latimer {
-namespace {
+namespace latimer::stack_bound_test {
 
 // Every call through a pointer in the runtime. Where a table of kernels is
 // called, any kernel of any instruction set counts.
@@ -242,7 +241,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // ---- The same from below ----------------------------------------------------
 
-Workspace workspace;
+Workspace& workspace = test_workspace;
 constexpr std::byte kPaint{0xa5};
 constexpr size_t kPaintedBytes = 4 * kStackBytes;
 
@@ -345,5 +344,4 @@ TEST(StackUseTest, NoCallUsesMoreThanTheBound) {
   }
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::stack_bound_test

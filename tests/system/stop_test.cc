@@ -15,8 +15,7 @@
 #include "tests/system/program.h"
 #include "tests/system/tiny_model.h"
 
-namespace latimer {
-namespace {
+namespace latimer::stop_test {
 
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
@@ -476,5 +475,4 @@ TEST_F(StopCliTest, ALoopIsNamedUnlessThereAreNoGuards) {
   EXPECT_GT(plain.out.size(), guarded.out.size());
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::stop_test

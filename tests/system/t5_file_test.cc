@@ -6,8 +6,7 @@
 
 #include "tests/system/damage.h"
 
-namespace latimer {
-namespace {
+namespace latimer::t5_file_test {
 
 using ::testing::HasSubstr;
 
@@ -115,5 +114,4 @@ TEST_P(T5FileContradictionTest, IsRefusedWithASentence) {
   EXPECT_THAT(status.message(), HasSubstr(GetParam().message));
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::t5_file_test

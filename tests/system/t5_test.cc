@@ -4,8 +4,7 @@
 
 #include "tests/system/fixture_check.h"
 
-namespace latimer {
-namespace {
+namespace latimer::t5_test {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
@@ -128,21 +127,4 @@ TEST(T5Int8Test, MostIdsAreThoseOfTheReference) {
   EXPECT_GT(10 * all.equal_tokens, 7 * all.tokens);
 }
 
-// Larger models lie beside the repository, where they lie at all.
-class T5SharedTest : public ::testing::TestWithParam<const char*> {};
-
-INSTANTIATE_TEST_SUITE_P(Models, T5SharedTest,
-                         ::testing::Values("t5", "t5v11", "mt5"),
-                         [](const auto& model) { return model.param; });
-
-TEST_P(T5SharedTest, IdsAndLogitsEqualTheReference) {
-  for (const char* up : {"..", "../.."}) {
-    const fs::path folder = fs::path(LATIMER_SOURCE_DIR) / up / "shared" /
-                            "models" / "families" / GetParam();
-    if (fs::exists(folder)) return ExpectFixture(folder);
-  }
-  GTEST_SKIP() << "no ../shared/models/families: NOT compared";
-}
-
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::t5_test

@@ -5,8 +5,7 @@
 
 #include "tests/system/tiny_model.h"
 
-namespace latimer {
-namespace {
+namespace latimer::threads_test {
 
 using Ids = std::vector<int32_t>;
 
@@ -102,5 +101,4 @@ TEST(ThreadsTest, LoadRefusesMoreThreadsThanTheProfile) {
   }
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::threads_test

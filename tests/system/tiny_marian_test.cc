@@ -4,8 +4,7 @@
 
 #include "tests/system/fixture_check.h"
 
-namespace latimer {
-namespace {
+namespace latimer::tiny_marian_test {
 
 class TinyMarianTest : public ::testing::TestWithParam<std::string> {};
 
@@ -15,16 +14,6 @@ INSTANTIATE_TEST_SUITE_P(Models, TinyMarianTest,
 
 TEST_P(TinyMarianTest, IdsAndLogitsEqualTheReference) {
   ExpectFixture(TinyModel(GetParam()));
-}
-
-TEST(TinyMarianSharedTest, IdsAndLogitsEqualTheReference) {
-  const std::filesystem::path folder =
-      std::filesystem::path(LATIMER_SOURCE_DIR) / ".." / "shared" / "models" /
-      "families" / "marian";
-  if (!std::filesystem::exists(folder)) {
-    GTEST_SKIP() << folder << " is not there";
-  }
-  ExpectFixture(folder);
 }
 
 // Most ids are those of f32, whatever the tile.
@@ -52,5 +41,4 @@ TEST_P(TinyMarianInt8Test, MostIdsAreThoseOfTheReference) {
   EXPECT_GT(10 * agreement.equal_tokens, 8 * agreement.tokens);
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::tiny_marian_test

@@ -21,6 +21,7 @@
 #include "latimer/translator.h"
 #include "model/model_file.h"
 #include "model_generated.h"
+#include "tests/system/test_workspace.h"
 #include "tests/system/usable_tile.h"
 
 namespace latimer {
@@ -53,9 +54,6 @@ inline nlohmann::json ReadFixture(const std::filesystem::path& folder) {
   EXPECT_TRUE(file.is_open()) << folder;
   return nlohmann::json::parse(file);
 }
-
-// In .bss; touched only as far as the model goes. One model at a time.
-inline Workspace test_workspace;
 
 // A copy that may be changed, with no byte to spare behind it.
 class Image {

@@ -10,8 +10,7 @@
 #include "handmade_tokenizer.h"
 #include "text/tokenizer.h"
 
-namespace latimer {
-namespace {
+namespace latimer::bpe_test {
 
 using Ids = std::vector<int32_t>;
 using Pieces = std::vector<std::pair<std::string, float>>;
@@ -152,5 +151,4 @@ TEST(BpeTest, RandomModelsEqualTheSlowWay) {
   }
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::bpe_test

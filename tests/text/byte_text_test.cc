@@ -6,8 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace latimer {
-namespace {
+namespace latimer::byte_text_test {
 
 // The bytes in one write, and one by one, give the same.
 std::string Text(std::string_view bytes, std::string_view replacement) {
@@ -51,5 +50,4 @@ TEST(ByteTextTest, WhatDoesNotFitIsSaid) {
   EXPECT_TRUE(writer.full());
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::byte_text_test

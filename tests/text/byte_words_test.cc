@@ -9,8 +9,7 @@
 
 #include "text/character_class.h"
 
-namespace latimer {
-namespace {
+namespace latimer::byte_words_test {
 
 using testing::ElementsAre;
 
@@ -67,5 +66,4 @@ TEST(ByteWordsTest, WhatIsNoUtf8IsLikeAZeroByte) {
   EXPECT_THAT(Words("a\xFF\xFF!"), ElementsAre("a", "\xFF\xFF!"));
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::byte_words_test

@@ -8,8 +8,7 @@
 #include "handmade_tokenizer.h"
 #include "text/tokenizer_scratch.h"
 
-namespace latimer {
-namespace {
+namespace latimer::tokenizer_test {
 
 using Ids = std::vector<int32_t>;
 
@@ -194,5 +193,4 @@ TEST_F(TokenizerTest, ACutIsAfterAtLeastOneCharacter) {
   }
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::tokenizer_test

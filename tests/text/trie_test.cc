@@ -7,8 +7,7 @@
 #include "handmade_tokenizer.h"
 #include "text/piece_text.h"
 
-namespace latimer {
-namespace {
+namespace latimer::trie_test {
 
 TEST(TrieTest, FindsEachKeyAndNothingElse) {
   const auto nodes =
@@ -80,5 +79,4 @@ TEST(TrieTest, ATrieThatLeadsInACircleIsWalkedForAsLongAsAKeyCanBe) {
   EXPECT_EQ(KeyOfValue(nodes, 1, out), "");
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::trie_test

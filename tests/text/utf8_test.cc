@@ -4,8 +4,7 @@
 
 #include <string>
 
-namespace latimer {
-namespace {
+namespace latimer::utf8_test {
 
 TEST(Utf8Test, ReadsCharactersOfEachLength) {
   EXPECT_EQ(FirstChar("a").code_point, 0x61u);
@@ -61,5 +60,4 @@ TEST(Utf8Test, KnowsWhereSentencesEnd) {
   EXPECT_FALSE(EndsIdeographicSentence("a."));
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::utf8_test

@@ -9,8 +9,7 @@
 #include "handmade_tokenizer.h"
 #include "text/tokenizer.h"
 
-namespace latimer {
-namespace {
+namespace latimer::words_test {
 
 using Ids = std::vector<int32_t>;
 
@@ -104,5 +103,4 @@ TEST_F(WordsTest, CutsAreBetweenCharacters) {
   EXPECT_EQ(cut.next, 5u);
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::words_test

@@ -16,8 +16,7 @@
 #include "ops/xnnpack/gemm.h"
 #include "ops/xnnpack/packed_matrix.h"
 
-namespace latimer {
-namespace {
+namespace latimer::planes_test {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
@@ -339,5 +338,4 @@ TEST(NibblePlanesTest, UnpackedRowsAreTheWeights) {
   }
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::planes_test

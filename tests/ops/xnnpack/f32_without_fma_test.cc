@@ -12,8 +12,7 @@
 #include "ops/xnnpack/pack.h"
 #include "tests/ops/vector_kernels_testing.h"
 
-namespace latimer {
-namespace {
+namespace latimer::f32_without_fma_test {
 
 static_assert(!kProfile.f32_fma && !kProfile.int8_weights);
 
@@ -54,5 +53,4 @@ TEST(F32WithoutFma, AProfileWithoutInt8HasNoInt8Kernels) {
   EXPECT_TRUE(ConvertKernelSets().empty());
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::f32_without_fma_test

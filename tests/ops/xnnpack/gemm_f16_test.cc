@@ -12,8 +12,7 @@
 #include "ops/xnnpack/pack.h"
 #include "tests/ops/vector_kernels_testing.h"
 
-namespace latimer {
-namespace {
+namespace latimer::gemm_f16_test {
 
 // What runs on this CPU if it is no newer than `name`.
 struct Level {
@@ -184,5 +183,4 @@ TEST(GemmF16Test, PackedBytesAreWhatTheLayoutSays) {
   EXPECT_EQ(PackedBytes(WeightType::kF16, Tile::k16x1, 1, 1), 64u);
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::gemm_f16_test

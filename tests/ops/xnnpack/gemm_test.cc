@@ -14,8 +14,7 @@
 #include "ops/xnnpack/pack.h"
 #include "tests/ops/guarded_memory.h"
 
-namespace latimer {
-namespace {
+namespace latimer::gemm_test {
 
 using ::testing::HasSubstr;
 
@@ -507,5 +506,4 @@ TEST(XnnpackGemm, SelectionPicksTheBestThatTheCpuHas) {
   EXPECT_EQ(KernelName(kernels, 100), nullptr);
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::gemm_test

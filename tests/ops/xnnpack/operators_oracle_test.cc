@@ -14,8 +14,7 @@
 #include "ops/xnnpack/pack.h"
 #include "tests/ops/guarded_memory.h"
 
-namespace latimer {
-namespace {
+namespace latimer::operators_oracle_test {
 
 struct DeleteOperator {
   void operator()(xnn_operator_t op) const { xnn_delete_operator(op); }
@@ -332,5 +331,4 @@ TEST_F(XnnpackOracle, F32GemmIsTheFullyConnectedOperatorsBits) {
   }
 }
 
-}  // namespace
-}  // namespace latimer
+}  // namespace latimer::operators_oracle_test

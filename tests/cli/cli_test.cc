@@ -1,0 +1,628 @@
+// The command line's contract: exit codes, one-sentence errors, formats.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "base/cpu.h"
+#include "latimer/signature.h"
+#include "ops/xnnpack/gemm.h"
+#include "tests/system/emulator.h"
+#include "tests/system/program.h"
+#include "tests/system/tiny_model.h"
+
+namespace latimer::cli_test {
+
+using Json = nlohmann::json;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr int kFailure = 1;
+constexpr int kUsage = 2;
+
+Outcome Latimer(const std::vector<std::string>& arguments,
+                const std::string& input = "") {
+  return RunProgram("latimer", arguments, input);
+}
+
+std::vector<std::string> Lines(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+size_t WordCount(const std::string& line) {
+  std::istringstream in(line);
+  return static_cast<size_t>(
+      std::distance(std::istream_iterator<std::string>(in), {}));
+}
+
+// Models that all tests share, written once.
+class CliTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = std::make_unique<TempFolder>();
+    Save("tiny.ltm", ConvertModel(TinyModel("no_scale"), WeightType::kInt8));
+    Save("f32.ltm", ConvertModel(TinyModel("no_scale"), WeightType::kF32));
+  }
+  static void TearDownTestSuite() { folder_.reset(); }
+
+  static std::string Path(const std::string& name) {
+    return folder_->path() / name;
+  }
+
+  static std::string SaveBytes(const std::string& name,
+                               std::span<const std::byte> bytes) {
+    WriteFile(Path(name),
+              {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    return Path(name);
+  }
+  static std::string Save(const std::string& name, const ModelBytes& file) {
+    return SaveBytes(name, file.bytes());
+  }
+
+  // tiny.ltm with something changed and the checksum made right.
+  template <typename Edit>
+  static std::string SaveEdited(const std::string& name, Edit edit) {
+    Image image(ConvertModel(TinyModel("no_scale"), WeightType::kInt8).bytes());
+    edit(image.root());
+    image.FixChecksum();
+    return SaveBytes(name, image.bytes());
+  }
+
+  // The same sentence from every command that loads a model.
+  static std::string LoadError(const std::string& path) {
+    const std::string sentence =
+        ErrorSentence(Latimer({"translate", path, "--ids"}), kFailure);
+    EXPECT_THAT(sentence, HasSubstr(path));
+    for (const char* command : {"inspect", "bench"}) {
+      EXPECT_EQ(ErrorSentence(Latimer({command, path}), kFailure), sentence);
+    }
+    return sentence;
+  }
+
+  static std::unique_ptr<TempFolder> folder_;
+};
+
+std::unique_ptr<TempFolder> CliTest::folder_;
+
+// ---- Files that are no model for this build --------------------------------
+
+TEST_F(CliTest, SaysWhatIsWrongWithTheFile) {
+  EXPECT_THAT(LoadError(Path("none.ltm")),
+              HasSubstr("cannot open the model (No such file or directory)"));
+  EXPECT_THAT(LoadError(folder_->path()), HasSubstr("it is a directory"));
+  EXPECT_THAT(LoadError(SaveBytes("empty.ltm", {})), HasSubstr("empty"));
+  WriteFile(Path("text.ltm"), std::string(1000, 'x'));
+  EXPECT_THAT(LoadError(Path("text.ltm")), HasSubstr("not a Latimer model"));
+  WriteFile(Path("cut.ltm"), ReadFile(Path("tiny.ltm")).substr(0, 9999));
+  EXPECT_THAT(LoadError(Path("cut.ltm")), HasSubstr("truncated: 9999 of its "));
+}
+
+TEST_F(CliTest, SaysWhatIsWrongWithTheModel) {
+  EXPECT_THAT(
+      LoadError(SaveEdited(
+          "v1.ltm", [](schema::Model& m) { m.mutate_format_version(1); })),
+      HasSubstr("format version 1 but this build reads version 4"));
+  EXPECT_THAT(
+      LoadError(SaveEdited("wide.ltm",
+                           [](schema::Model& m) {
+                             m.mutable_architecture()->mutate_d_model(1 << 20);
+                           })),
+      AllOf(HasSubstr("d_model is 1048576"), HasSubstr("--profile")));
+  std::string damaged = ReadFile(Path("tiny.ltm"));
+  damaged[damaged.size() / 2] ^= 1;
+  WriteFile(Path("damaged.ltm"), damaged);
+  EXPECT_THAT(LoadError(Path("damaged.ltm")), HasSubstr("checksum"));
+  EXPECT_EQ(Latimer({"inspect", Path("damaged.ltm"), "--skip-checksum"}).code,
+            0);
+}
+
+TEST_F(CliTest, SaysHowToRepackATileThatTheBuildLacks) {
+#if defined(__x86_64__)
+  constexpr Tile kMissing = Tile::k8x2s4;
+#else
+  constexpr Tile kMissing = Tile::k4x8;
+#endif
+  const std::string path =
+      Save("tile.ltm",
+           ConvertModel(TinyModel("no_scale"), WeightType::kInt8, kMissing));
+  const std::string sentence =
+      ErrorSentence(Latimer({"bench", path}), kFailure);
+  EXPECT_THAT(sentence, AllOf(HasSubstr(path), HasSubstr(NameOf(kMissing)),
+                              HasSubstr("--tile")));
+  // What the file says can be read all the same.
+  EXPECT_THAT(Latimer({"inspect", path}).out, HasSubstr("--tile"));
+}
+
+TEST_F(CliTest, SaysThatTheCpuIsTooOldForTheTile) {
+  CpuFeatures old;
+  old.sse41 = true;
+  GemmKernels kernels;
+  const auto select = [&](Tile tile) {
+    return SelectGemmKernels(old, WeightType::kInt8, tile, &kernels).code();
+  };
+  if (select(Tile::k4x8) != StatusCode::kOk ||
+      select(Tile::k8x8) != StatusCode::kUnsupportedCpu) {
+    GTEST_SKIP() << "this build lacks kernels for SSE4.1 and for newer CPUs";
+  }
+  EXPECT_THAT(ErrorSentence(Latimer({"translate", Path("tiny.ltm"), "--ids",
+                                     "--cpu", "sse41"}),
+                            kFailure),
+              AllOf(HasSubstr("8x8"), HasSubstr("4x8")));
+  EXPECT_EQ(Latimer({"translate", Path("f32.ltm"), "--ids", "--cpu", "sse41"},
+                    "5 0\n")
+                .code,
+            0);
+}
+
+TEST_F(CliTest, RefusesAnUnknownCpu) {
+  EXPECT_THAT(
+      ErrorSentence(Latimer({"inspect", Path("tiny.ltm"), "--cpu", "z80"}),
+                    kFailure),
+      HasSubstr("z80"));
+}
+
+// ---- The command line itself ------------------------------------------------
+
+TEST_F(CliTest, RefusesWhatItDoesNotKnow) {
+  const std::string model = Path("tiny.ltm");
+  const auto error = [](const std::vector<std::string>& arguments) {
+    return ErrorSentence(Latimer(arguments), kUsage);
+  };
+  EXPECT_THAT(error({"transmogrify"}),
+              HasSubstr("unknown command transmogrify"));
+  EXPECT_THAT(error({"translate", model, "--beams", "4"}),
+              HasSubstr("unknown option --beams"));
+  EXPECT_THAT(error({"translate", model, "-xy"}),
+              HasSubstr("unknown option -x"));
+  EXPECT_THAT(error({"translate", "-xy", model}),
+              HasSubstr("unknown option -x"));
+  EXPECT_THAT(error({"inspect", model, "--threads", "2"}),
+              HasSubstr("unknown option --threads"));
+  EXPECT_THAT(error({"inspect", model, "--json=yes"}), HasSubstr("--json"));
+  EXPECT_THAT(error({"bench", model, "--repeat"}),
+              HasSubstr("a value is missing for --repeat"));
+  EXPECT_THAT(error({"translate"}), HasSubstr("give one model file"));
+  EXPECT_THAT(error({"translate", model, model}),
+              HasSubstr("give one model file"));
+  EXPECT_THAT(error({"translate", model, "--ids", "--text", "5"}),
+              HasSubstr("not both"));
+}
+
+TEST_F(CliTest, RefusesNumbersThatAreNone) {
+  const std::string model = Path("tiny.ltm");
+  for (const char* value : {"", "x", "1x", "-1", "1.5", "99999999999", "0"}) {
+    EXPECT_THAT(
+        ErrorSentence(Latimer({"bench", model, "--repeat", value}), kUsage),
+        HasSubstr(std::string("--repeat ") + value))
+        << value;
+  }
+  EXPECT_THAT(
+      ErrorSentence(Latimer({"translate", model, "--ids", "--threads", "999"}),
+                    kFailure),
+      HasSubstr("999 threads"));
+  for (const char* option : {"--source-tokens", "--target-tokens"}) {
+    const std::string sentence =
+        ErrorSentence(Latimer({"bench", model, option, "2000000000"}), kUsage);
+    EXPECT_THAT(sentence, AllOf(HasSubstr(option), HasSubstr("40")));
+  }
+  EXPECT_THAT(ErrorSentence(Latimer({"translate", model, "--ids",
+                                     "--max-target-tokens", "41"}),
+                            kUsage),
+              HasSubstr("--max-target-tokens 41 exceeds the 40"));
+}
+
+TEST_F(CliTest, HelpAndVersionSucceed) {
+  for (const char* program : {"latimer", "latimer-convert"}) {
+    const Outcome version = RunProgram(program, {"--version"});
+    EXPECT_EQ(version.code, 0);
+    EXPECT_EQ(version.out, std::string(program) + " " LATIMER_VERSION "\n");
+    const Outcome help = RunProgram(program, {"--help"});
+    EXPECT_EQ(help.code, 0);
+    EXPECT_THAT(help.out, HasSubstr("--json"));
+    EXPECT_EQ(version.err + help.err, "");
+  }
+  const Outcome nothing = Latimer({});
+  EXPECT_EQ(nothing.code, kUsage);
+  EXPECT_EQ(nothing.out, "");
+  EXPECT_THAT(nothing.err, HasSubstr("latimer translate"));
+}
+
+// ---- translate --ids --------------------------------------------------------
+
+TEST_F(CliTest, TranslatesIdsAsTheLibraryDoes) {
+  const Json fixture = ReadFixture(TinyModel("no_scale"));
+  std::string input, expected;
+  for (const Json& row : fixture["sequences"]) {
+    for (const int32_t id : row["src_ids"]) input += std::to_string(id) + " ";
+    input += "\n";
+    std::string line;
+    for (const int32_t id : row["output_ids"]) {
+      line.append(line.empty() ? "" : " ").append(std::to_string(id));
+    }
+    expected += line + "\n";
+  }
+  const std::string limit = fixture["max_new_tokens"].dump();
+  const Outcome outcome = Latimer(
+      {"translate", Path("f32.ltm"), "--ids", "--max-target-tokens", limit},
+      input);
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.out, expected);
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(CliTest, AnEmptyLineGivesAnEmptyLine) {
+  const Outcome outcome =
+      Latimer({"translate", Path("tiny.ltm"), "--ids"}, "\n5 0\n \t\r\n\n7 0");
+  EXPECT_EQ(outcome.code, 0);
+  const std::vector<std::string> lines = Lines(outcome.out);
+  ASSERT_EQ(lines.size(), 5u);
+  for (const int empty : {0, 2, 3}) EXPECT_EQ(lines[empty], "");
+  for (const int full : {1, 4}) EXPECT_NE(lines[full], "");
+  EXPECT_EQ(outcome.out.back(), '\n');
+  EXPECT_EQ(Latimer({"translate", Path("tiny.ltm"), "--ids"}, "").out, "");
+}
+
+TEST_F(CliTest, RefusesIdsThatAreNone) {
+  const auto error = [](const std::string& input) {
+    return ErrorSentence(
+        Latimer({"translate", Path("tiny.ltm"), "--ids"}, input), kFailure);
+  };
+  for (const char* line : {"x", "5 x 0", "5x", "5,6", "5-6", "5+6", "1.5",
+                           "99999999999", "0x10"}) {
+    EXPECT_THAT(error(line),
+                AllOf(HasSubstr("line 1"), HasSubstr("no token id")))
+        << line;
+  }
+  EXPECT_THAT(error(std::string("5 0\0 7", 6)), HasSubstr("line 1"));
+  EXPECT_THAT(error("100 0"),
+              HasSubstr("Source id 100 is outside the vocabulary of 100"));
+  EXPECT_THAT(error("-1"), HasSubstr("Source id -1 is outside"));
+  std::string many;
+  for (int i = 0; i < 41; ++i) many += "5 ";
+  EXPECT_THAT(error(many), HasSubstr("41 source ids"));
+}
+
+TEST_F(CliTest, WhatCameBeforeABadLineIsWritten) {
+  const Outcome outcome =
+      Latimer({"translate", Path("tiny.ltm"), "--ids"}, "5 0\n7 0\nx\n5 0\n");
+  EXPECT_EQ(outcome.code, kFailure);
+  EXPECT_EQ(Lines(outcome.out).size(), 2u);
+  EXPECT_THAT(outcome.err, HasSubstr("line 3"));
+}
+
+TEST_F(CliTest, TargetTokensObeyTheirLimits) {
+  const std::string model = Path("tiny.ltm");
+  for (const char* count : {"1", "3", "40"}) {
+    const Outcome longest = Latimer(
+        {"translate", model, "--ids", "--max-target-tokens", count}, "5 6 0\n");
+    EXPECT_LE(WordCount(longest.out), std::stoul(count));
+    const Outcome exactly =
+        Latimer({"translate", model, "--ids", "--min-target-tokens", count,
+                 "--max-target-tokens", count},
+                "5 6 0\n");
+    EXPECT_EQ(WordCount(exactly.out), std::stoul(count));
+    // EOS is id 0.
+    EXPECT_THAT(std::string(" ").append(exactly.out), Not(HasSubstr(" 0")))
+        << count;
+  }
+}
+
+TEST_F(CliTest, AModelWithoutTokenizerRefusesText) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"translate", Path("tiny.ltm")},
+        {"translate", Path("tiny.ltm"), "--text", "Hello"}}) {
+    EXPECT_THAT(ErrorSentence(Latimer(arguments, "Hello\n"), kFailure),
+                AllOf(HasSubstr("no tokenizer"), HasSubstr("--ids")));
+  }
+  EXPECT_THAT(ErrorSentence(Latimer({"tokenize", Path("tiny.ltm")}, "Hello\n"),
+                            kFailure),
+              HasSubstr("no tokenizer"));
+}
+
+// ---- translate, with text ---------------------------------------------------
+
+class CliTextTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = std::make_unique<TempFolder>();
+    const Outcome outcome = RunProgram(
+        "latimer-convert",
+        {(std::filesystem::path(LATIMER_SOURCE_DIR) / "examples" / "en-de")
+             .string(),
+         "-o", Model(), "--tile", NameOf(UsableTile())});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+  }
+  static void TearDownTestSuite() { folder_.reset(); }
+
+  static std::string Model() { return folder_->path() / "en-de.ltm"; }
+
+  static std::unique_ptr<TempFolder> folder_;
+};
+
+std::unique_ptr<TempFolder> CliTextTest::folder_;
+
+TEST_F(CliTextTest, EachLineGivesOneLine) {
+  const Outcome outcome = Latimer({"translate", Model()},
+                                  "Good morning.\n\nThank you.\r\n   \nNo.");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.err, "");
+  const std::vector<std::string> lines = Lines(outcome.out);
+  ASSERT_EQ(lines.size(), 5u) << outcome.out;
+  for (const int empty : {1, 3}) EXPECT_EQ(lines[empty], "");
+  for (const int full : {0, 2, 4}) EXPECT_NE(lines[full], "");
+}
+
+TEST_F(CliTextTest, TextOnTheCommandLineIsOneLine) {
+  const Outcome outcome =
+      Latimer({"translate", Model(), "--text", "Good morning."}, "not read\n");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.out,
+            Latimer({"translate", Model()}, "Good morning.\n").out);
+  EXPECT_EQ(Latimer({"translate", Model(), "--text", ""}).out, "\n");
+}
+
+TEST_F(CliTextTest, ALongLineIsTranslatedInPartsWithAWarning) {
+  constexpr size_t kSentences = FewerIfSlow(300, 100);
+  std::string line;
+  for (size_t i = 0; i < kSentences; ++i) line += "The house is very small. ";
+  const Outcome outcome = Latimer({"translate", Model()}, line + "\n");
+  EXPECT_EQ(outcome.code, 0);
+  ASSERT_EQ(Lines(outcome.out).size(), 1u);
+  EXPECT_THAT(outcome.err,
+              AllOf(HasSubstr("warning: line 1"), HasSubstr("parts")));
+  // A sentence at least for every two.
+  EXPECT_GE(std::count(outcome.out.begin(), outcome.out.end(), '.'),
+            std::ptrdiff_t{kSentences / 2});
+}
+
+TEST_F(CliTextTest, TokensGoBackToTheirText) {
+  const Outcome ids = Latimer({"tokenize", Model()}, "A small house.\n\n");
+  EXPECT_EQ(ids.code, 0);
+  const std::vector<std::string> lines = Lines(ids.out);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_GT(WordCount(lines[0]), 3u);
+  EXPECT_EQ(WordCount(lines[1]), 1u);  // EOS
+  EXPECT_EQ(Latimer({"tokenize", Model(), "--decode"}, ids.out).out,
+            "A small house.\n\n");
+}
+
+// ---- inspect, bench, latimer-convert ----------------------------------------
+
+TEST_F(CliTest, InspectAgreesWithTheBill) {
+  for (const char* weights : {"f32", "f16", "int8"}) {
+    const std::string path = Path("billed.ltm");
+    std::vector<std::string> arguments = {TinyModel("untied").string(),
+                                          "-o",
+                                          path,
+                                          "--no-tokenizer",
+                                          "--json",
+                                          "--weights",
+                                          weights};
+    for (const WeightType type :
+         {WeightType::kInt8, WeightType::kF16, WeightType::kF32}) {
+      if (weights != std::string(NameOf(type))) continue;
+      arguments.insert(arguments.end(), {"--tile", NameOf(UsableTile(type))});
+    }
+    const Outcome converted = RunProgram("latimer-convert", arguments);
+    ASSERT_EQ(converted.code, 0) << converted.err;
+    const Json conversion = Json::parse(converted.out);
+    const Json& bill = conversion["bill"];
+    const Json inspected =
+        Json::parse(Latimer({"inspect", path, "--json"}).out);
+    EXPECT_EQ(inspected["flash_bytes"], std::filesystem::file_size(path));
+    for (const char* field :
+         {"flash_bytes", "flash", "weight_bytes_per_token"}) {
+      EXPECT_EQ(inspected[field], bill[field]) << field;
+    }
+    for (const char* field : {"weights", "tile", "license"}) {
+      EXPECT_EQ(inspected[field], conversion[field]) << field;
+    }
+    EXPECT_EQ(inspected["weights"], weights);
+  }
+}
+
+TEST_F(CliTest, InspectShowsArchitectureRulesAndProvenance) {
+  const Outcome outcome = Latimer({"inspect", Path("f32.ltm"), "--json"});
+  EXPECT_EQ(outcome.code, 0);
+  const Json json = Json::parse(outcome.out);
+  EXPECT_EQ(json["format_version"], 4);
+  EXPECT_EQ(json["source"], "no_scale");
+  EXPECT_EQ(json["architecture"]["d_model"], 24);
+  EXPECT_EQ(json["architecture"]["activation"], "swish");
+  EXPECT_EQ(json["generation"]["banned_sequences"], Json::parse("[[99]]"));
+  EXPECT_EQ(json["generation"]["forced_eos"], nullptr);
+  EXPECT_EQ(json["tokenizer"], "none");
+  EXPECT_EQ(json["workspace_bytes"], sizeof(Workspace));
+  EXPECT_THAT(json["kernels"], Not(IsEmpty()));
+  const Outcome text = Latimer({"inspect", Path("f32.ltm")});
+  EXPECT_EQ(text.code, 0);
+  EXPECT_THAT(text.out, HasSubstr("architecture.d_model"));
+}
+
+TEST_F(CliTest, BenchPrintsEachFieldOfItsContract) {
+  const Outcome outcome = Latimer({"bench", Path("tiny.ltm"), "--source-tokens",
+                                   "7", "--target-tokens", "5", "--threads",
+                                   "2", "--repeat", "3", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  const Json json = Json::parse(outcome.out);
+  EXPECT_EQ(json["source_tokens"], 7);
+  EXPECT_EQ(json["target_tokens"], 5);
+  EXPECT_EQ(json["threads"], 2);
+  EXPECT_EQ(json["repeat"], 3);
+  for (const std::string name :
+       {"load_ms", "encode_ms", "ms_per_token", "ms_per_sentence"}) {
+    ASSERT_TRUE(json[name].is_number()) << name;
+    ASSERT_TRUE(json[name + "_median"].is_number()) << name;
+  }
+  for (const std::string name : {"load_ms", "ms_per_sentence"}) {
+    EXPECT_GT(json[name], 0.0) << name;
+    EXPECT_LE(json[name], json[name + "_median"]) << name;
+  }
+  EXPECT_GE(json["first_load_ms"], json["load_ms"]);
+  EXPECT_GT(json["peak_rss_bytes"], 1 << 20);
+  EXPECT_EQ(json["workspace_bytes"], sizeof(Workspace));
+  const Json inspected =
+      Json::parse(Latimer({"inspect", Path("tiny.ltm"), "--json"}).out);
+  EXPECT_EQ(json["weight_bytes_per_token"],
+            inspected["weight_bytes_per_token"]);
+  EXPECT_EQ(json["kernels"], inspected["kernels"]);
+  EXPECT_THAT(json["kernels"][0].get<std::string>(),
+              HasSubstr("qd8_f32_qc8w_gemm"));
+}
+
+TEST_F(CliTest, BenchTranslatesTheIdsThatItIsGiven) {
+  const std::string model = Path("tiny.ltm");
+  const std::string ids = "5 6 7 0\n\n8 0\n";
+  const Json free =
+      Json::parse(Latimer({"bench", model, "--ids", "--json"}, ids).out);
+  EXPECT_EQ(free["sentences"], 2);
+  EXPECT_EQ(free["source_tokens"], 6);
+  const Outcome translated = Latimer({"translate", model, "--ids"}, ids);
+  EXPECT_EQ(free["target_tokens"], WordCount(translated.out));
+  const Json forced = Json::parse(
+      Latimer({"bench", model, "--ids", "--target-tokens", "9", "--json"}, ids)
+          .out);
+  EXPECT_EQ(forced["target_tokens"], 2 * 9);
+
+  for (const char* bad : {"5 six 0\n", "5 0\n5.5\n", ""}) {
+    EXPECT_THAT(
+        ErrorSentence(Latimer({"bench", model, "--ids"}, bad), kFailure),
+        HasSubstr("token id"))
+        << bad;
+  }
+  EXPECT_THAT(
+      ErrorSentence(Latimer({"bench", model, "--ids"}, "5 100000\n"), kFailure),
+      HasSubstr("100000"));
+  EXPECT_THAT(
+      ErrorSentence(
+          Latimer({"bench", model, "--ids", "--source-tokens", "3"}, ids),
+          kUsage),
+      HasSubstr("not both"));
+}
+
+TEST_F(CliTest, BenchProfileNamesTheGroupsThatAModelHas) {
+  const Outcome outcome = Latimer(
+      {"bench", Path("tiny.ltm"), "--repeat", "2", "--profile", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json profile = Json::parse(outcome.out)["profile"];
+  EXPECT_GT(profile["read_gb_per_s"]["memory"], 0.0);
+  EXPECT_GT(profile["read_gb_per_s"]["weights"], 0.0);
+  const auto groups = [&](const char* station) {
+    std::vector<std::string> names;
+    for (const Json& row : profile[station]) names.push_back(row["group"]);
+    return names;
+  };
+  EXPECT_THAT(groups("encoder"),
+              ElementsAre("embedding", "qkv", "self_attention", "attention_out",
+                          "ffn", "norm"));
+  EXPECT_THAT(groups("cross_kv"), ElementsAre("qkv"));
+  EXPECT_THAT(
+      groups("decoder"),
+      ElementsAre("embedding", "qkv", "self_attention", "cross_attention",
+                  "attention_out", "ffn", "norm", "output", "search"));
+  uint64_t bytes = 0;
+  for (const Json& row : profile["decoder"]) {
+    bytes += row.value("weight_bytes", uint64_t{0});
+  }
+  EXPECT_EQ(bytes, profile["decoder_total"]["weight_bytes"]);
+  const Outcome text =
+      Latimer({"bench", Path("tiny.ltm"), "--repeat", "1", "--profile"});
+  EXPECT_THAT(text.out, HasSubstr("attention_out"));
+}
+
+TEST_F(CliTest, ConverterErrorsAreSentencesAndLeaveNoFile) {
+  const TempFolder folder;
+  const std::string output = folder.path() / "out.ltm";
+  TinyModelCopy beams;
+  beams.EditGeneration({{"do_sample", true}});
+  TinyModelCopy torn;
+  torn.EditTensors([](auto& tensors) { tensors.pop_back(); });
+  const std::string tiny = TinyModel("no_scale");
+  struct Case {
+    std::vector<std::string> arguments;
+    int code;
+    const char* message;
+  };
+  const Case kCases[] = {
+      {{"/no/such/folder", "-o", output}, kFailure, "config.json"},
+      {{folder.path(), "-o", output}, kFailure, "config.json"},
+      {{tiny, "-o", output}, kFailure, ".spm"},
+      {{beams.path(), "-o", output}, kFailure, "do_sample is true"},
+      {{torn.path(), "-o", output}, kFailure, "missing tensors: "},
+      {{tiny, "-o", output, "--no-tokenizer", "--max-source-tokens", "99"},
+       kFailure,
+       "--max-source-tokens 99"},
+      {{tiny, "-o", "/no/such/folder/x.ltm", "--no-tokenizer"},
+       kFailure,
+       "/no/such/folder/x.ltm"},
+      {{tiny, "-o", folder.path(), "--no-tokenizer"},
+       kFailure,
+       "not a regular file"},
+      {{tiny, "-o", output, "--weights", "int3"},
+       kUsage,
+       "--weights: int3 not in {f32,f16,int8,int4}"},
+      {{tiny, "-o", output, "--tile", "9x9"}, kUsage, "9x9 not in {"},
+      {{tiny, "-o", output, "--copy-image"}, kUsage, "--profile FILE.h"},
+      {{tiny, "-o", output, "--weights", "f32", "--tile", "8x8"},
+       kUsage,
+       "--tile 8x8 is not for f32 weights"},
+      {{tiny, "-o", output, "--weights", "f16", "--tile", "8x1"},
+       kUsage,
+       "--tile 8x1 is not for f16 weights, which have 16x1"},
+      {{tiny, "-o", output, "--tile", "4x1"},
+       kUsage,
+       "--tile 4x1 is not for int8 weights"},
+      {{tiny, "-o", output, "--frobnicate"}, kUsage, "--frobnicate"},
+      {{tiny, "-o"}, kUsage, "--output"},
+      {{tiny}, kUsage, "--output"},
+      {{"-o", output}, kUsage, "MODEL is required"}};
+  for (const Case& c : kCases) {
+    EXPECT_THAT(
+        ErrorSentence(RunProgram("latimer-convert", c.arguments), c.code),
+        HasSubstr(c.message));
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << c.message;
+  }
+}
+
+TEST_F(CliTest, TheConverterPrintsTheBillAndWritesTheProfile) {
+  const std::string output = Path("with_bill.ltm");
+  const std::string profile = Path("my-model.h");
+  const Outcome outcome = RunProgram(
+      "latimer-convert", {TinyModel("no_scale").string(), "-o", output,
+                          "--no-tokenizer", "--profile", profile});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("int8 weights, tile "), HasSubstr("Flash"),
+                    HasSubstr("RAM"), HasSubstr("cross_kv")));
+  EXPECT_THAT(ReadFile(profile), AllOf(HasSubstr(".name = \"my_model\""),
+                                       HasSubstr(".d_model = 24,")));
+  const std::string first = ReadFile(output);
+  RunProgram("latimer-convert",
+             {TinyModel("no_scale").string(), "-o", output, "--no-tokenizer"});
+  EXPECT_EQ(ReadFile(output), first);
+}
+
+TEST_F(CliTest, AProfileForACopiedImageKeepsRamForTheFile) {
+  const std::string output = Path("copied.ltm");
+  const std::string profile = Path("copied.h");
+  const Outcome outcome =
+      RunProgram("latimer-convert",
+                 {TinyModel("no_scale").string(), "-o", output,
+                  "--no-tokenizer", "--copy-image", "--profile", profile});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const uint64_t bytes =
+      Padded(std::filesystem::file_size(output) + kSignatureEndBytes);
+  EXPECT_THAT(
+      ReadFile(profile),
+      HasSubstr(".copied_image_bytes = " + std::to_string(bytes) + ",\n"));
+}
+
+}  // namespace latimer::cli_test

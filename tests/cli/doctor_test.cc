@@ -1,0 +1,212 @@
+// latimer doctor: what it says of this machine, and of models good and bad.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/cpu.h"
+#include "converter/known_answer.h"
+#include "converter/readers/huggingface_bart.h"
+#include "latimer/board_list.h"
+#include "ops/xnnpack/gemm.h"
+#include "tests/system/program.h"
+#include "tests/system/tiny_model.h"
+
+namespace latimer::doctor_test {
+
+using Json = nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr int kFailure = 1;
+constexpr int kUsage = 2;
+
+Outcome Doctor(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "doctor");
+  return RunProgram("latimer", arguments);
+}
+
+// The JSON, after comparing the exit code with the verdict.
+Json Report(std::vector<std::string> arguments) {
+  arguments.push_back("--json");
+  const Outcome outcome = Doctor(arguments);
+  EXPECT_EQ(outcome.err, "");
+  const Json json = Json::parse(outcome.out);
+  EXPECT_EQ(outcome.code, json["verdict"] == "FAIL" ? kFailure : 0);
+  return json;
+}
+
+// The finding about `what`; null if there is none.
+Json FindingAbout(const Json& report, const std::string& what) {
+  for (const Json& finding : report["findings"]) {
+    if (finding["about"] == what) return finding;
+  }
+  return {};
+}
+
+class DoctorTest : public ::testing::Test {
+ protected:
+  static ModelBytes Convert(WeightType weights, Tile tile = UsableTile()) {
+    std::vector<std::string> warnings;
+    return WriteModelWithKnownAnswer(
+        ReadHuggingFaceBart(TinyModel("no_scale"), /*with_tokenizer=*/false),
+        {.weights = weights, .tile = tile, .progress = {}}, &warnings);
+  }
+
+  std::string Save(std::span<const std::byte> bytes) {
+    const std::string path = folder_.path() / "model.ltm";
+    WriteFile(path,
+              {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    return path;
+  }
+
+ private:
+  TempFolder folder_;
+};
+
+TEST_F(DoctorTest, WithoutAModelLooksAtTheMachine) {
+  const Json report = Report({});
+  EXPECT_NE(report["verdict"], "FAIL");
+  EXPECT_EQ(report["program"]["version"], LATIMER_VERSION);
+  EXPECT_EQ(report["program"]["profile"], kProfile.name);
+  EXPECT_FALSE(report["program"]["kernels"].empty());
+  EXPECT_FALSE(report["cpu"]["features"].empty());
+  EXPECT_GE(report["cpu"]["cores"], 1);
+  EXPECT_GE(report["cpu"]["page_bytes"], 4096);
+  EXPECT_GT(report["memory"]["total_bytes"], 0);
+  EXPECT_EQ(report["memory"]["workspace_bytes"], sizeof(Workspace));
+  EXPECT_GT(report["speed"]["read_gb_per_s"], 0.0);
+  EXPECT_FALSE(report.contains("model"));
+  EXPECT_FALSE(report["speed"].contains("ms_per_token"));
+}
+
+TEST_F(DoctorTest, AGoodModelAnswersRightly) {
+  const ModelBytes file = Convert(WeightType::kInt8);
+  const std::string path = Save(file.bytes());
+  const Json report = Report({path});
+  EXPECT_NE(report["verdict"], "FAIL");
+  const Json& model = report["model"];
+  EXPECT_EQ(model["known_answer"], "right");
+  EXPECT_EQ(model["file_bytes"], file.bytes().size());
+  EXPECT_EQ(model["weights"], "int8");
+  EXPECT_EQ(model["tile"], NameOf(UsableTile()));
+  EXPECT_FALSE(model["kernels"].empty());
+  EXPECT_GE(model["alignment"], 64);
+  for (const char* field : {"first_load_ms", "load_ms", "checksum_ms"}) {
+    EXPECT_GE(model[field], 0.0) << field;
+  }
+  for (const char* field : {"ms_per_token", "tokens_per_second",
+                            "weights_gb_per_s", "model_read_gb_per_s"}) {
+    EXPECT_GT(report["speed"][field], 0.0) << field;
+  }
+
+  const Outcome text = Doctor({path, "--skip-checksum", "--threads", "2"});
+  EXPECT_EQ(text.code, 0);
+  EXPECT_THAT(text.out, AllOf(HasSubstr("known_answer"), HasSubstr("verdict: "),
+                              HasSubstr(" ids right")));
+}
+
+TEST_F(DoctorTest, AWrongAnswerFails) {
+  Image image(Convert(WeightType::kInt8).bytes());
+  auto* target = image.root().mutable_known_answer()->mutable_target();
+  constexpr int kPosition = 5;
+  const int32_t right = target->Get(kPosition);
+  const int32_t wrong = right == 7 ? 8 : 7;
+  target->Mutate(kPosition, wrong);
+  image.FixChecksum();
+  const std::string path = Save(image.bytes());
+
+  const Json report = Report({path});
+  EXPECT_EQ(report["verdict"], "FAIL");
+  EXPECT_EQ(report["model"]["known_answer"], "wrong");
+  const Json finding = FindingAbout(report, "model.known_answer");
+  EXPECT_EQ(finding["verdict"], "FAIL");
+  EXPECT_THAT(finding["advice"].get<std::string>(),
+              HasSubstr("Token 6 is " + std::to_string(right) + ", should be " +
+                        std::to_string(wrong)));
+
+  const Outcome text = Doctor({path});
+  EXPECT_EQ(text.code, kFailure);
+  EXPECT_THAT(text.out, HasSubstr("5 of 24 ids"));
+  EXPECT_THAT(text.out, HasSubstr("verdict: FAIL"));
+}
+
+TEST_F(DoctorTest, F32ModelsHaveNoAnswerToCompare) {
+  const Json report = Report({Save(Convert(WeightType::kF32).bytes())});
+  EXPECT_EQ(report["model"]["known_answer"], "none");
+  EXPECT_TRUE(FindingAbout(report, "model.known_answer").is_null());
+}
+
+TEST_F(DoctorTest, AFileThatIsNoModelFails) {
+  const auto advice = [](const std::string& path) {
+    const Json report = Report({path});
+    EXPECT_EQ(report["verdict"], "FAIL");
+    EXPECT_FALSE(report["model"].contains("known_answer"));
+    EXPECT_TRUE(report["speed"].contains("read_gb_per_s"));
+    return FindingAbout(report, "model.file")["advice"].get<std::string>();
+  };
+  EXPECT_THAT(advice("none.ltm"), HasSubstr("No such file or directory"));
+  EXPECT_THAT(advice("/"), HasSubstr("it is a directory"));
+  EXPECT_THAT(advice(Save(std::vector<std::byte>(1000))),
+              HasSubstr("not a Latimer model"));
+  Image image(Convert(WeightType::kInt8).bytes());
+  image.bytes()[image.bytes().size() / 2] ^= std::byte{1};
+  EXPECT_THAT(advice(Save(image.bytes())), HasSubstr("checksum"));
+}
+
+// The tile of the board that uses the newest kernels of this CPU; "" if
+// unknown.
+std::string BestTile() {
+  const CpuFeatures cpu = DetectCpuFeatures();
+  const std::string newest = cpu.avx512vnni ? "avx512vnni"
+                             : cpu.avx512   ? "avx512"
+                             : cpu.avxvnni  ? "avxvnni"
+                             : cpu.avx2     ? "avx2"
+                             : cpu.sse41    ? "sse41"
+                             : cpu.i8mm     ? "i8mm"
+                             : cpu.dotprod  ? "dotprod"
+                                            : "neon";
+  for (const Board& board : kBoards) {
+    const std::string isas = std::string(" ").append(board.isas);
+    if (isas.ends_with(std::string(" ").append(newest))) {
+      return board.tile;
+    }
+  }
+  return "";
+}
+
+TEST_F(DoctorTest, NamesTheTileThatIsFaster) {
+  const std::string best = BestTile();
+  for (const Tile tile : {Tile::k8x8, Tile::k4x8, Tile::k8x2s4, Tile::k16x8}) {
+    GemmKernels kernels;
+    if (!SelectGemmKernels(DetectCpuFeatures(), WeightType::kInt8, tile,
+                           &kernels)
+             .ok()) {
+      continue;
+    }
+    const Json report =
+        Report({Save(Convert(WeightType::kInt8, tile).bytes())});
+    EXPECT_EQ(report["model"]["tile"], NameOf(tile));
+    const Json finding = FindingAbout(report, "model.tile");
+    ASSERT_EQ(finding.is_null(), best.empty() || best == NameOf(tile)) << best;
+    if (finding.is_null()) continue;
+    EXPECT_EQ(finding["verdict"], "warning");
+    EXPECT_THAT(finding["advice"].get<std::string>(),
+                HasSubstr("--tile " + best));
+  }
+}
+
+TEST_F(DoctorTest, WarnsOfMoreThreadsThanCores) {
+  const std::string most = std::to_string(kProfile.threads);
+  const Json report = Report({"--threads", most});
+  const Json finding = FindingAbout(report, "cpu.cores");
+  EXPECT_EQ(!finding.is_null(),
+            report["cpu"]["cores"].get<uint32_t>() < kProfile.threads);
+}
+
+TEST_F(DoctorTest, TakesOneModelAtMost) {
+  EXPECT_THAT(ErrorSentence(Doctor({"a.ltm", "b.ltm"}), kUsage),
+              HasSubstr("give one model file"));
+  EXPECT_THAT(ErrorSentence(Doctor({"--repeat", "2"}), kUsage),
+              HasSubstr("unknown option --repeat"));
+}
+
+}  // namespace latimer::doctor_test

@@ -1,0 +1,181 @@
+// --attention, --alignment and --scores of `latimer translate`.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "tests/system/demo_model.h"
+#include "tests/system/program.h"
+#include "tests/system/tiny_model.h"
+
+namespace latimer::insight_cli_test {
+
+using Json = nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr char kText[] = "The house is old.\nI <like> cats & dogs.\n";
+
+class InsightCliTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = std::make_unique<TempFolder>();
+    const ModelBytes file = ConvertDemo(WeightType::kInt8);
+    WriteFile(Model(), {reinterpret_cast<const char*>(file.bytes().data()),
+                        file.bytes().size()});
+  }
+  static void TearDownTestSuite() { folder_.reset(); }
+
+  static std::string Model() { return folder_->path() / "demo.ltm"; }
+  static std::string Path(const std::string& name) {
+    return folder_->path() / name;
+  }
+  static Outcome Translate(std::vector<std::string> options) {
+    options.insert(options.begin(), {"translate", Model()});
+    return RunProgram("latimer", options, kText);
+  }
+  // The file that --attention writes.
+  static std::string Draw(const std::string& name,
+                          std::vector<std::string> options = {}) {
+    options.insert(options.end(), {"--attention", Path(name)});
+    const Outcome outcome = Translate(options);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.out, Translate({}).out);
+    return ReadFile(Path(name));
+  }
+
+  static inline std::unique_ptr<TempFolder> folder_;
+};
+
+// [layers, heads, rows, columns] as the record says, each row with the sum 1.
+void ExpectDistributions(const Json& sentence) {
+  const Json& weights = sentence["weights"];
+  ASSERT_EQ(weights.size(), sentence["layers"].get<size_t>());
+  for (const Json& layer : weights) {
+    ASSERT_EQ(layer.size(), sentence["heads"].get<size_t>());
+    for (const Json& head : layer) {
+      ASSERT_EQ(head.size(), sentence["rows"].size());
+      for (const Json& row : head) {
+        ASSERT_EQ(row.size(), sentence["columns"].size());
+        float sum = 0;
+        for (const Json& weight : row) sum += weight.get<float>();
+        EXPECT_NEAR(sum, 1.0f, 1e-4f);
+      }
+    }
+  }
+}
+
+TEST_F(InsightCliTest, JsonHasEverySentenceWithItsPieces) {
+  const Json cross = Json::parse(Draw("a.json"));
+  EXPECT_EQ(cross["attention"], "cross");
+  ASSERT_EQ(cross["sentences"].size(), 2u);
+  EXPECT_EQ(cross["sentences"][0]["columns"][0], "\u2581The");
+  EXPECT_EQ(cross["sentences"][0]["columns"].back(), "</s>");
+  EXPECT_EQ(cross["sentences"][0]["rows"].back(), "</s>");
+  for (const Json& sentence : cross["sentences"]) ExpectDistributions(sentence);
+}
+
+TEST_F(InsightCliTest, EachKindHasItsOwnAxes) {
+  const Json encoder =
+      Json::parse(Draw("e.json", {"--attention-of", "encoder"}));
+  const Json decoder =
+      Json::parse(Draw("d.json", {"--attention-of", "decoder"}));
+  const Json& source = encoder["sentences"][0];
+  EXPECT_EQ(source["rows"], source["columns"]);
+  ExpectDistributions(source);
+  const Json& target = decoder["sentences"][0];
+  EXPECT_EQ(target["columns"][0], "<start>");
+  EXPECT_EQ(target["columns"][1], target["rows"][0]);
+  EXPECT_EQ(target["columns"].size(), target["rows"].size());
+  ExpectDistributions(target);
+  // No token sees one that comes later.
+  EXPECT_EQ(target["weights"][0][0][0][1], 0.0);
+  EXPECT_EQ(target["weights"][0][0][0][0], 1.0);
+}
+
+TEST_F(InsightCliTest, PicturesAreWholeAndNeedNoOtherFile) {
+  const std::string html = Draw("a.html");
+  EXPECT_THAT(html, AllOf(HasSubstr("<!DOCTYPE html>"), HasSubstr("</html>"),
+                          HasSubstr("\u2581The"), Not(HasSubstr("http")),
+                          Not(HasSubstr("ATTENTION_DATA"))));
+  // The text of a sentence is data, not markup.
+  EXPECT_THAT(html, Not(HasSubstr("<like")));
+  const std::string svg = Draw("a.svg");
+  EXPECT_THAT(svg, AllOf(HasSubstr("<svg "), HasSubstr("</svg>"),
+                         HasSubstr("\u2581The"), HasSubstr("mean of all"),
+                         HasSubstr("linearGradient"), Not(HasSubstr("href")),
+                         Not(HasSubstr("<like"))));
+}
+
+TEST_F(InsightCliTest, AlignmentLinksEachTargetWord) {
+  const Outcome plain = Translate({});
+  const Outcome outcome = Translate({"--alignment"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  std::istringstream lines(outcome.out), translations(plain.out);
+  size_t count = 0;
+  for (std::string line, translation; std::getline(lines, line); ++count) {
+    ASSERT_TRUE(std::getline(translations, translation));
+    const size_t bar = line.find(" |||");
+    ASSERT_NE(bar, std::string::npos) << line;
+    EXPECT_EQ(line.substr(0, bar), translation);
+    std::istringstream words(translation), links(line.substr(bar + 4));
+    const auto word_count =
+        std::distance(std::istream_iterator<std::string>(words), {});
+    std::vector<std::string> all{std::istream_iterator<std::string>(links), {}};
+    ASSERT_EQ(static_cast<ptrdiff_t>(all.size()), word_count) << line;
+    for (size_t i = 0; i < all.size(); ++i) {
+      size_t from = 0, to = 0;
+      char dash = 0;
+      EXPECT_TRUE(std::istringstream(all[i]) >> from >> dash >> to) << line;
+      EXPECT_EQ(dash, '-') << line;
+      EXPECT_EQ(to, i) << line;
+    }
+  }
+  EXPECT_EQ(count, 2u);
+  // "The house is old." in order.
+  EXPECT_THAT(outcome.out, HasSubstr("||| 0-0 1-1 2-2 3-3\n"));
+}
+
+TEST_F(InsightCliTest, ScoresFollowEachTranslation) {
+  const Outcome outcome = Translate({"--scores"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  std::istringstream lines(outcome.out);
+  size_t tokens = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with('\t')) continue;
+    ++tokens;
+    std::istringstream fields(line);
+    float log_probability = 1, margin = -1;
+    std::string piece;
+    fields >> log_probability >> margin >> piece;
+    EXPECT_LE(log_probability, 0.0f) << line;
+    EXPECT_GE(margin, 0.0f) << line;
+    EXPECT_FALSE(piece.empty()) << line;
+  }
+  EXPECT_GE(tokens, 8u);
+}
+
+TEST_F(InsightCliTest, SaysWhatIsWrong) {
+  const auto error = [](std::vector<std::string> options, int code) {
+    return ErrorSentence(Translate(std::move(options)), code);
+  };
+  EXPECT_THAT(error({"--attention", Path("a.png")}, 2),
+              HasSubstr("ends in .html, .svg or .json"));
+  EXPECT_THAT(error({"--attention-of", "cross"}, 2),
+              HasSubstr("--attention FILE"));
+  EXPECT_THAT(
+      error({"--attention", Path("x.svg"), "--attention-of", "self"}, 2),
+      HasSubstr("cross, encoder or decoder"));
+  EXPECT_THAT(error({"--alignment", "--attention", Path("x.svg"),
+                     "--attention-of", "decoder"},
+                    2),
+              HasSubstr("leave out --attention-of"));
+  const Outcome unwritable =
+      Translate({"--attention", Path("no/such/folder.svg")});
+  EXPECT_EQ(unwritable.code, 1);
+  EXPECT_THAT(unwritable.err, HasSubstr("cannot write the attention"));
+}
+
+}  // namespace latimer::insight_cli_test

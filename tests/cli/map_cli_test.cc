@@ -1,0 +1,116 @@
+// latimer-convert --map as a user runs it: what is wrong gets one sentence and
+// leaves no file.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/converter/own_model.h"
+#include "tests/system/program.h"
+#include "tests/system/usable_tile.h"
+
+namespace latimer::map_cli_test {
+
+using ::testing::HasSubstr;
+
+constexpr int kFailure = 1;
+constexpr int kUsage = 2;
+
+class MapCliTest : public ::testing::Test {
+ protected:
+  std::string output() const { return folder_.path() / "out.ltm"; }
+
+  Outcome Convert(const OwnModel& model, const std::string& map,
+                  const std::vector<std::string>& settings) const {
+    const bool wide = UsableTile(WeightType::kF32) == Tile::k8x1;
+    std::vector<std::string> arguments = {
+        model.weights, "--map",  map,
+        "-o",          output(), "--weights",
+        "f32",         "--tile", wide ? "8x1" : "4x1"};
+    for (const std::string& setting : settings) {
+      arguments.insert(arguments.end(), {"--set", setting});
+    }
+    return RunProgram("latimer-convert", arguments);
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(MapCliTest, APresetWithItsSettingsMakesAModel) {
+  const OwnModel model("encoder_layers_words");
+  const Outcome outcome = Convert(model, model.map, model.settings);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const nlohmann::json row = model.fixture["sequences"][0];
+  const Outcome translated = RunProgram("latimer", {"translate", output()},
+                                        row["src_text"].get<std::string>());
+  EXPECT_EQ(translated.out, row["output_text"].get<std::string>() + "\n")
+      << translated.err;
+}
+
+TEST_F(MapCliTest, APrintedPresetIsAMapFile) {
+  const Outcome printed =
+      RunProgram("latimer-convert", {"--print-map", "encoder_layers"});
+  EXPECT_EQ(printed.code, 0) << printed.err;
+  const std::string map = folder_.path() / "map.json";
+  WriteFile(map, printed.out);
+  const OwnModel model("encoder_layers_words");
+  EXPECT_EQ(Convert(model, map, model.settings).code, 0);
+  EXPECT_THAT(ErrorSentence(RunProgram("latimer-convert", {"--print-map", "x"}),
+                            kUsage),
+              HasSubstr("--print-map x: the presets are enc_dec_attn, "));
+}
+
+TEST_F(MapCliTest, WhatIsWrongGetsOneSentenceAndLeavesNoFile) {
+  struct Case {
+    const char* model;
+    const char* map;  // Null: the model's own.
+    std::vector<std::string> settings;
+    const char* expected;
+  };
+  const Case cases[] = {
+      {"encoder_layers_words", nullptr, {"heads=5"}, "heads is 5, but"},
+      {"encoder_layers_words", nullptr, {"heads=null"}, "heads is missing"},
+      {"encoder_layers_words", nullptr, {"head=4"}, "head is unknown"},
+      {"encoder_layers_words", "preset:x", {}, "the presets are "},
+      {"encoder_layers_words", "none.json", {}, "cannot read this map"},
+      {"encoder_layers_words", "preset:per_head", {}, "preset:encoder_layers."},
+      {"encoder_layers_words",
+       nullptr,
+       {"tensors.output=head"},
+       "missing tensors: head.weight (\"output\"); unexpected tensors: "
+       "output_layer.bias, output_layer.weight"},
+      {"encoder_layers_words",
+       nullptr,
+       {"source_vocabulary.file={folder}/target.json"},
+       "has 66 pieces, fewer than the 71 rows"},
+      {"per_head_2",
+       nullptr,
+       {R"(ignore=["*.linear_out.*"])",
+        "tensors.encoder.self_attention.out=x."
+        "{layer}"},
+       "the 2 heads of encoder.self_attention are 48 wide"},
+  };
+  for (const Case& c : cases) {
+    OwnModel model(c.model);
+    std::vector<std::string> settings;
+    if (c.map == nullptr) settings = model.settings;
+    for (std::string setting : c.settings) {
+      settings.push_back(model.Placed(std::move(setting)));
+    }
+    const std::string sentence = ErrorSentence(
+        Convert(model, c.map == nullptr ? model.map : c.map, settings),
+        kFailure);
+    EXPECT_THAT(sentence, HasSubstr(c.expected));
+    EXPECT_FALSE(std::filesystem::exists(output())) << c.expected;
+  }
+}
+
+TEST_F(MapCliTest, AFileWithoutAMapIsToldOfMaps) {
+  const OwnModel model("nn_transformer");
+  EXPECT_THAT(
+      ErrorSentence(RunProgram("latimer-convert",
+                               {model.weights.string(), "-o", output()}),
+                    kFailure),
+      HasSubstr("--map"));
+  EXPECT_FALSE(std::filesystem::exists(output()));
+}
+
+}  // namespace latimer::map_cli_test

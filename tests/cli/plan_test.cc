@@ -1,0 +1,267 @@
+#include "latimer/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "cli/bill.h"
+#include "converter/model_writer.h"
+#include "converter/readers/huggingface_bart.h"
+#include "latimer/board_list.h"
+#include "tests/converter/model_folder.h"
+#include "tests/system/demo_model.h"
+#include "tests/system/program.h"
+#include "text/normalizer.h"
+
+namespace latimer::plan_test {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+Workspace& workspace = test_workspace;
+
+// The profile of a tiny model, or the sentence that says why there is none.
+struct Planned {
+  Profile profile;
+  std::string error;
+};
+
+Planned Exact(const char* name, WeightType weights,
+              const ProfileLimits& limits = {}) {
+  const ModelBytes bytes =
+      WriteModel(ReadHuggingFaceBart(TinyModelsFolder() / name, false),
+                 {.weights = weights, .progress = {}});
+  ModelInfo info;
+  const Status status = ReadModelInfo(bytes.bytes(), true, &workspace, &info);
+  EXPECT_TRUE(status.ok()) << status.message();
+  const Result<Profile> profile = ExactProfile(info, limits, "tiny");
+  return {*profile, profile.status().message()};
+}
+
+TEST(PlanTest, HoldsExactlyTheModel) {
+  const Profile p = Exact("heads_2_6_gelu", WeightType::kInt8).profile;
+  EXPECT_STREQ(p.name, "tiny");
+  EXPECT_EQ(p.d_model, 24u);
+  EXPECT_EQ(p.d_ffn, 61u);
+  EXPECT_EQ(p.heads, 6u);
+  EXPECT_EQ(p.encoder_layers, 2u);
+  EXPECT_EQ(p.decoder_layers, 2u);
+  EXPECT_EQ(p.source_vocabulary, 100u);
+  EXPECT_EQ(p.target_vocabulary, 100u);
+  EXPECT_EQ(p.source_tokens, 64u);
+  EXPECT_EQ(p.target_tokens, 64u);
+  EXPECT_EQ(p.threads, 1u);
+  EXPECT_TRUE(p.int8_weights);
+  EXPECT_FALSE(p.f32_weights);
+  EXPECT_FALSE(p.tokenizer);
+}
+
+TEST(PlanTest, KeepsSourceAndTargetApart) {
+  const Profile p = Exact("separate_vocabs", WeightType::kF32).profile;
+  EXPECT_EQ(p.source_vocabulary, 110u);
+  EXPECT_EQ(p.target_vocabulary, 95u);
+  EXPECT_FALSE(p.int8_weights);
+  EXPECT_FALSE(p.f16_weights);
+  EXPECT_TRUE(p.f32_weights);
+  // max_length 9 counts the start token.
+  EXPECT_EQ(Exact("lengths", WeightType::kF32).profile.target_tokens, 8u);
+}
+
+TEST(PlanTest, KnowsF16) {
+  const Profile p = Exact("no_scale", WeightType::kF16).profile;
+  EXPECT_TRUE(p.f16_weights);
+  EXPECT_FALSE(p.int8_weights);
+  EXPECT_FALSE(p.f32_weights);
+}
+
+TEST(PlanTest, LimitsMakeItSmaller) {
+  const Profile p =
+      Exact("no_scale", WeightType::kInt8,
+            {.source_tokens = 40, .target_tokens = 7, .threads = 4})
+          .profile;
+  EXPECT_EQ(p.source_tokens, 40u);
+  EXPECT_EQ(p.target_tokens, 7u);
+  EXPECT_EQ(p.threads, 4u);
+}
+
+TEST(PlanTest, InsightIsRoomForTheLongestSentence) {
+  const Profile none = Exact("no_scale", WeightType::kInt8).profile;
+  EXPECT_EQ(none.attention_weights, 0u);
+  EXPECT_FALSE(none.token_scores);
+  const Profile p =
+      Exact("no_scale", WeightType::kInt8,
+            {.source_tokens = 40, .target_tokens = 7, .insight = true})
+          .profile;
+  // The encoder's, of 2 layers with 2 heads, is the largest.
+  EXPECT_EQ(p.attention_weights, 2u * 2 * 40 * 40);
+  EXPECT_TRUE(p.token_scores);
+}
+
+TEST(PlanTest, RefusesALimitBeyondTheModel) {
+  EXPECT_THAT(Exact("no_scale", WeightType::kF32, {.source_tokens = 41}).error,
+              AllOf(HasSubstr("--max-source-tokens 41"), HasSubstr("of 40")));
+  EXPECT_THAT(Exact("no_scale", WeightType::kF32, {.target_tokens = 41}).error,
+              AllOf(HasSubstr("--max-target-tokens 41"), HasSubstr("of 40")));
+}
+
+TEST(PlanTest, TextNeverHasLessRoomThanTheNormalizerNeeds) {
+  const ModelBytes bytes = ConvertDemo(WeightType::kInt8);
+  ModelInfo info;
+  ASSERT_TRUE(ReadModelInfo(bytes.bytes(), true, &workspace, &info).ok());
+  const Result<Profile> p =
+      ExactProfile(info, {.source_tokens = 2, .target_tokens = 2}, "tiny");
+  ASSERT_TRUE(p.ok()) << p.status().message();
+  EXPECT_GE(p->text_bytes, kMinNormalizedBytes);
+  EXPECT_TRUE(p->tokenizer);
+}
+
+TEST(PlanTest, AnyTilesModelIsRead) {
+  const CanonicalModel model =
+      ReadHuggingFaceBart(TinyModelsFolder() / "no_scale", false);
+  for (const Tile tile : {Tile::k4x8, Tile::k8x8, Tile::k16x8, Tile::k8x2s4}) {
+    const ModelBytes bytes = WriteModel(
+        model, {.weights = WeightType::kInt8, .tile = tile, .progress = {}});
+    ModelInfo info;
+    EXPECT_TRUE(ReadModelInfo(bytes.bytes(), true, &workspace, &info).ok());
+    EXPECT_STREQ(info.tile, NameOf(tile));
+  }
+}
+
+TEST(PlanTest, ADamagedFileIsRefused) {
+  const ModelBytes bytes = ConvertDemo(WeightType::kInt8);
+  ModelInfo info;
+  const Status status =
+      ReadModelInfo(bytes.bytes().first(1000), true, &workspace, &info);
+  EXPECT_EQ(status.code(), StatusCode::kTruncated) << status.message();
+}
+
+// ---- latimer plan, latimer-convert --board ----------------------------------
+
+using Json = nlohmann::json;
+
+// A tiny model for a board of another architecture than most PCs have.
+class PlanCommandTest : public ::testing::Test {
+ protected:
+  PlanCommandTest() {
+    const Outcome outcome =
+        RunProgram("latimer-convert",
+                   {(TinyModelsFolder() / "no_scale").string(), "-o", model_,
+                    "--no-tokenizer", "--json", "--board", "raspberry_pi_4"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    conversion_ = Json::parse(outcome.out);
+  }
+
+  Outcome Plan(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"plan", model_});
+    return RunProgram("latimer", arguments);
+  }
+
+  const TempFolder folder_;
+  const std::string model_ = folder_.path() / "model.ltm";
+  Json conversion_;
+};
+
+TEST_F(PlanCommandTest, TheConverterPacksForTheBoard) {
+  const Board* board = FindBoard("raspberry_pi_4");
+  ASSERT_NE(board, nullptr);
+  EXPECT_EQ(conversion_["tile"], board->tile);
+  EXPECT_EQ(conversion_["board"]["name"], board->name);
+  EXPECT_EQ(conversion_["board"]["ram_bytes"], board->ram_bytes);
+  EXPECT_EQ(conversion_["board"]["fits"], true);
+  EXPECT_EQ(conversion_["bill"]["profile"]["threads"], board->threads);
+}
+
+TEST_F(PlanCommandTest, TheConverterTakesTheTileOfBoardAndWeights) {
+  const auto tile = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(),
+                     {(TinyModelsFolder() / "no_scale").string(), "-o",
+                      folder_.path() / "tile.ltm", "--no-tokenizer", "--json"});
+    const Outcome outcome = RunProgram("latimer-convert", arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return Json::parse(outcome.out)["tile"].get<std::string>();
+  };
+  EXPECT_EQ(tile({"--board", "riscv64"}), "4x4");
+  EXPECT_EQ(tile({"--board", "riscv64", "--weights", "f32"}), "4x1");
+  EXPECT_EQ(tile({"--board", "raspberry_pi_5"}), "16x4");
+  EXPECT_EQ(tile({"--board", "raspberry_pi_5", "--weights", "f32"}), "8x1");
+  EXPECT_EQ(tile({"--weights", "f32", "--tile", "4x1"}), "4x1");
+  EXPECT_EQ(tile({"--board", "riscv64", "--weights", "f16"}), "16x1");
+  EXPECT_EQ(tile({"--weights", "f16"}), "16x1");
+}
+
+TEST_F(PlanCommandTest, AgreesWithTheConvertersBill) {
+  const Outcome outcome = Plan({"--board", "raspberry_pi_4", "--json"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const Json plan = Json::parse(outcome.out);
+  for (const char* field : {"flash_bytes", "ram_bytes", "ram",
+                            "workspace_bytes", "weight_bytes_per_token"}) {
+    EXPECT_EQ(plan[field], conversion_["bill"][field]) << field;
+  }
+  EXPECT_EQ(plan["place"]["fits"], true);
+  EXPECT_EQ(plan["place"]["reads_tile"], true);
+}
+
+TEST_F(PlanCommandTest, SaysHowLongSentencesMayBeWhereTheModelDoesNotFit) {
+  const uint64_t needed =
+      Json::parse(Plan({"--json"}).out)["ram_bytes"].get<uint64_t>();
+  const auto fits = [&](uint64_t ram) {
+    return Plan({"--ram", std::to_string(ram), "--json"});
+  };
+  EXPECT_EQ(fits(needed).code, 0);
+  const Outcome outcome = fits(needed - 1);
+  EXPECT_EQ(outcome.code, 1);
+  const Json place = Json::parse(outcome.out)["place"];
+  EXPECT_EQ(place["fits"], false);
+  // With that many tokens it fits, with one more it does not.
+  const auto tokens = place["longest_that_fits"].get<uint32_t>();
+  ASSERT_GT(tokens, 0u);
+  const auto with = [&](uint32_t count) {
+    const std::string text = std::to_string(count);
+    return Plan({"--ram", std::to_string(needed - 1), "--max-source", text,
+                 "--max-target", text})
+        .code;
+  };
+  EXPECT_EQ(with(tokens), 0);
+  EXPECT_EQ(with(tokens + 1), 1);
+}
+
+TEST_F(PlanCommandTest, SaysWhenTheWeightsAreForOtherKernels) {
+  const std::string other = folder_.path() / "other.ltm";
+  RunProgram("latimer-convert",
+             {(TinyModelsFolder() / "no_scale").string(), "-o", other,
+              "--no-tokenizer", "--tile", "4x8"});
+  const Outcome outcome =
+      RunProgram("latimer", {"plan", other, "--board", "raspberry_pi_4"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("raspberry_pi_4: fits"),
+                    HasSubstr("convert it with --board raspberry_pi_4")));
+}
+
+TEST_F(PlanCommandTest, WithoutAPlaceAllBoardsAreListed) {
+  const Outcome outcome = Plan({});
+  EXPECT_EQ(outcome.code, 0);
+  for (const Board& board : kBoards) {
+    EXPECT_THAT(outcome.out, HasSubstr(std::string(board.name) + ": "));
+  }
+}
+
+TEST_F(PlanCommandTest, RefusesWhatIsNoPlace) {
+  EXPECT_THAT(ErrorSentence(Plan({"--board", "toaster"}), 2),
+              AllOf(HasSubstr("toaster"), HasSubstr("raspberry_pi_4")));
+  for (const char* ram : {"0", "-5", "many", "5X", "5MB", "99999999999G"}) {
+    EXPECT_THAT(ErrorSentence(Plan({"--ram", ram}), 2), HasSubstr(ram));
+  }
+  EXPECT_THAT(
+      ErrorSentence(Plan({"--ram", "1G", "--board", "raspberry_pi_4"}), 2),
+      HasSubstr("not both"));
+  EXPECT_THAT(ErrorSentence(Plan({"--max-source-tokens", "41"}), 1),
+              HasSubstr("limit of 40"));
+  EXPECT_THAT(ErrorSentence(RunProgram("latimer-convert",
+                                       {"x", "-o", "y", "--board", "toaster"}),
+                            2),
+              HasSubstr("toaster"));
+}
+
+}  // namespace latimer::plan_test

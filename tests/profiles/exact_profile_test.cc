@@ -1,0 +1,257 @@
+// What the converter's bill and profile say is what a build with that profile
+// reserves, and such a build translates like the build for any model.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "cli/bill.h"
+#include "converter/profile_header.h"
+#include "latimer/plan.h"
+#include "latimer/translator.h"
+#include "tests/system/demo_model.h"
+#include "tests/system/emulator.h"
+#include "tests/system/program.h"
+#include "tests/system/recurrent_models.h"
+#include "tests/system/tiny_model.h"
+
+#define kProfile kGruProfile
+#include "tests/data/gru_profile.h"
+#undef kProfile
+#define kProfile kIdsOnlyProfile
+#include "tests/data/ids_only_profile.h"
+#undef kProfile
+#define kProfile kT5Profile
+#include "tests/data/t5_profile.h"
+#undef kProfile
+
+namespace latimer::exact_profile_test {
+
+namespace fs = std::filesystem;
+
+Workspace& workspace = test_workspace;
+
+class ExactProfileTest : public testing::Test {
+ protected:
+  ExactProfileTest() : bytes_(ConvertDemo(WeightType::kInt8)) {
+    ModelInfo info;
+    EXPECT_TRUE(ReadModelInfo(bytes_.bytes(), true, &workspace, &info).ok());
+    profile_ = *ExactProfile(info, {}, "en_de");
+  }
+
+  const ModelBytes bytes_;
+  Profile profile_;
+};
+
+TEST_F(ExactProfileTest, TheCommittedProfileIsWhatTheConverterWrites) {
+  const fs::path path =
+      fs::path(LATIMER_SOURCE_DIR) / "targets" / "models" / "en_de.h";
+  std::ifstream file(path);
+  const std::string committed{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_EQ(committed, ProfileHeader(profile_));
+}
+
+TEST_F(ExactProfileTest, ABuildWithItReservesTheBillAndTranslatesTheSame) {
+  Translator translator;
+  const Status status = translator.Load(bytes_.bytes(), &workspace);
+  ASSERT_TRUE(status.ok()) << status.message();
+
+  const TempFolder folder;
+  WriteFileAtomically(folder.path() / "model.ltm", bytes_.bytes());
+  std::string input;
+  std::string expected =
+      std::to_string(MakeBill(translator.model_info(), profile_)
+                         .at("workspace_bytes")
+                         .get<uint64_t>()) +
+      "\n";
+  const std::vector<FixtureRow> rows = ReadDemoFixture();
+  for (size_t i = 0; i < FewerIfSlow(rows.size(), 20); ++i) {
+    const FixtureRow& row = rows[i];
+    input += row.source_text + "\n";
+    const auto result = translator.Translate(row.source_text);
+    ASSERT_TRUE(result.ok());
+    expected += std::string(result->text) + "\n";
+  }
+  const Outcome outcome = RunProgram("tests/exact_en_de_profile_program",
+                                     {folder.path() / "model.ltm"}, input);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, expected);
+}
+
+void ExpectRefusal(const ModelBytes& model, const std::string& weights) {
+  const TempFolder folder;
+  const std::string path = folder.path() / "model.ltm";
+  WriteFileAtomically(path, model.bytes());
+  const Outcome outcome =
+      RunProgram("tests/exact_en_de_profile_program", {path});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.err, "The model has " + weights +
+                             " weights, which profile \"en_de\" of this build "
+                             "leaves out; build with another profile.\n");
+}
+
+TEST_F(ExactProfileTest, ABuildWithItRefusesInt4Weights) {
+  ExpectRefusal(ConvertDemoToInt4(UsableTile()), "int4");
+}
+
+TEST_F(ExactProfileTest, ABuildWithItRefusesF16Weights) {
+  ExpectRefusal(ConvertDemo(WeightType::kF16), "f16");
+}
+
+// That the build with `profile` reserves its bill and translates the rows of
+// `fixture` like the build for any model.
+void ExpectExactBuild(const std::string& program, const fs::path& path,
+                      const ModelBytes& bytes, const Profile& profile,
+                      const nlohmann::json& fixture) {
+  Translator translator;
+  ASSERT_TRUE(translator.Load(bytes.bytes(), &workspace).ok());
+  std::string input;
+  std::string expected = std::to_string(WorkspaceBytes(profile)) + "\n";
+  for (const auto& row : fixture["sequences"]) {
+    const auto ids = row["src_ids"].get<std::vector<int32_t>>();
+    for (const int32_t id : ids) input += std::to_string(id) + " ";
+    input += "\n";
+    const auto result = translator.TranslateIds(
+        ids, {.max_target_tokens = profile.target_tokens, .language_code = {}});
+    ASSERT_TRUE(result.ok());
+    for (const int32_t id : result->tokens) {
+      expected += std::to_string(id) + " ";
+    }
+    expected += "\n";
+  }
+  const Outcome outcome = RunProgram(program, {path}, input);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, expected);
+}
+
+class ExactGruProfileTest : public testing::Test {
+ protected:
+  ExactGruProfileTest() {
+    ModelInfo info;
+    EXPECT_TRUE(ReadModelInfo(bytes_.bytes(), true, &workspace, &info).ok());
+    profile_ = *ExactProfile(info, {}, "gru");
+    WriteFileAtomically(model_, bytes_.bytes());
+  }
+
+  const ModelBytes bytes_ = ConvertRecurrent("bahdanau", WeightType::kInt8);
+  const TempFolder folder_;
+  const fs::path model_ = folder_.path() / "model.ltm";
+  Profile profile_;
+};
+
+TEST_F(ExactGruProfileTest, TheCommittedProfileIsWhatTheConverterWrites) {
+  EXPECT_EQ(ProfileHeader(kGruProfile), ProfileHeader(profile_));
+}
+
+TEST_F(ExactGruProfileTest, ABuildWithItReservesTheBillAndTranslatesTheSame) {
+  if (kSanitized) GTEST_SKIP() << "Sanitizers' builds leave this profile out.";
+  ExpectExactBuild("tests/exact_gru_profile_program", model_, bytes_, profile_,
+                   RecurrentModel("bahdanau").fixture);
+}
+
+TEST_F(ExactGruProfileTest, ABuildWithoutGrusSaysWhatItLacks) {
+  const Outcome outcome =
+      RunProgram("tests/exact_en_de_profile_program", {model_});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.err,
+            "The model's decoder has a GRU, which profile \"en_de\" of this "
+            "build leaves out; build with a profile for this model "
+            "(latimer-convert --profile).\n");
+}
+
+TEST_F(ExactGruProfileTest, ABuildWithoutTransformersSaysWhatItLacks) {
+  if (kSanitized) GTEST_SKIP() << "Sanitizers' builds leave this profile out.";
+  WriteFileAtomically(
+      model_,
+      ConvertModel(TinyModel("heads_1_relu"), WeightType::kInt8).bytes());
+  const Outcome outcome =
+      RunProgram("tests/exact_gru_profile_program", {model_});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("profile \"gru\" of this build"),
+            std::string::npos)
+      << outcome.err;
+}
+
+TEST(ExactIdsOnlyProfileTest, ABuildWithoutAnyOptionTranslatesTheSame) {
+  const fs::path folder = TinyModel("lengths");
+  const ModelBytes bytes = ConvertModel(folder, WeightType::kInt8);
+  ModelInfo info;
+  ASSERT_TRUE(ReadModelInfo(bytes.bytes(), true, &workspace, &info).ok());
+  const Profile profile = *ExactProfile(info, {}, "ids_only");
+  EXPECT_EQ(ProfileHeader(kIdsOnlyProfile), ProfileHeader(profile));
+  const TempFolder temporary;
+  const fs::path path = temporary.path() / "model.ltm";
+  WriteFileAtomically(path, bytes.bytes());
+  ExpectExactBuild("tests/exact_ids_only_profile_program", path, bytes, profile,
+                   ReadFixture(folder));
+}
+
+class ExactT5ProfileTest : public testing::Test {
+ protected:
+  // Its feed-forward is twice as wide inside as any other row, so that the
+  // longest source goes through it in parts.
+  ExactT5ProfileTest()
+      : t5_(fs::path(LATIMER_SOURCE_DIR) / "tests" / "data" / "t5" /
+            "gated_silu"),
+        bytes_(ConvertModel(t5_, WeightType::kInt8)) {
+    ModelInfo info;
+    EXPECT_TRUE(ReadModelInfo(bytes_.bytes(), true, &workspace, &info).ok());
+    profile_ =
+        *ExactProfile(info, {.source_tokens = 60, .target_tokens = 60}, "t5");
+    WriteFileAtomically(model_, bytes_.bytes());
+  }
+
+  const fs::path t5_;
+  const ModelBytes bytes_;
+  const TempFolder folder_;
+  const fs::path model_ = folder_.path() / "model.ltm";
+  Profile profile_;
+};
+
+TEST_F(ExactT5ProfileTest, TheCommittedProfileIsWhatTheConverterWrites) {
+  EXPECT_EQ(ProfileHeader(kT5Profile), ProfileHeader(profile_));
+}
+
+TEST_F(ExactT5ProfileTest, ABuildWithItReservesTheBillAndTranslatesTheSame) {
+  if (kSanitized) GTEST_SKIP() << "Sanitizers' builds leave this profile out.";
+  const nlohmann::json fixture = ReadFixture(t5_);
+  size_t longest = 0;
+  for (const auto& row : fixture["sequences"]) {
+    longest = std::max(longest, row["src_ids"].size());
+  }
+  const uint64_t inside = uint64_t{longest} * 2 * profile_.d_ffn;
+  EXPECT_GT(inside * sizeof(float), BufferBytes(profile_, Buffer::kProjection));
+  ExpectExactBuild("tests/exact_t5_profile_program", model_, bytes_, profile_,
+                   fixture);
+}
+
+TEST_F(ExactT5ProfileTest, ABuildWithoutItsPartsSaysWhatItLacks) {
+  const std::string end =
+      ", which profile \"en_de\" of this build leaves out; build with a "
+      "profile for this model (latimer-convert --profile).\n";
+  CanonicalModel model = OpenModel(t5_, /*with_tokenizer=*/false);
+  const auto refusal = [&] {
+    WriteFileAtomically(
+        model_,
+        WriteModel(model, {.tile = UsableTile(), .progress = {}}).bytes());
+    const Outcome outcome =
+        RunProgram("tests/exact_en_de_profile_program", {model_});
+    EXPECT_EQ(outcome.code, 1);
+    return outcome.err;
+  };
+  EXPECT_EQ(refusal(), "The model has RMS norms" + end);
+  model.architecture.norm_kind = NormKind::kLayerNorm;
+  EXPECT_EQ(refusal(), "The model has gated feed-forwards" + end);
+  model.architecture.gated_ffn = false;
+  for (auto& [name, linear] : model.linears) {
+    if (!name.ends_with("ffn.in")) continue;
+    linear.weights.pop_back();
+    linear.biases.pop_back();
+  }
+  EXPECT_EQ(refusal(), "The model has attention by relative positions" + end);
+}
+
+}  // namespace latimer::exact_profile_test
