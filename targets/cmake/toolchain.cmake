@@ -7,7 +7,7 @@
 #   CPU        compiler flags where no board file says CPU
 #
 # Two variables, from -D or the environment, name an SDK instead of Debian's
-# compiler (Yocto, Buildroot):
+# compiler (Yocto, Buildroot). To change them in a build folder, add --fresh.
 #
 #   LATIMER_CROSS_PREFIX  path and prefix of its gcc and g++
 #   LATIMER_SYSROOT       its root folder, if the compiler does not know it
@@ -33,30 +33,13 @@ function(latimer_check_compiler compiler triple)
   endif()
 endfunction()
 
-# Sets the variable from -D, the environment, or what this build folder was
-# made with, which cannot change: CMake keeps the compiler.
-macro(latimer_sdk_variable name)
-  set(${name} "" CACHE STRING "Of an SDK to cross-compile with")
-  set(latimer_asked "$CACHE{${name}}")
-  if(latimer_asked STREQUAL "")
-    set(latimer_asked "$ENV{${name}}")
-  endif()
-  if(DEFINED CACHE{${name}_USED})
-    if(NOT latimer_asked STREQUAL "" AND NOT latimer_asked STREQUAL ${name}_USED)
-      message(FATAL_ERROR "${name} is ${latimer_asked}, but this build folder "
-        "was made with \"${${name}_USED}\": add --fresh to make it anew.")
-    endif()
-    set(latimer_asked "${${name}_USED}")
-  endif()
-  set(${name} "${latimer_asked}")
-  list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES ${name})
-endmacro()
-
 macro(latimer_toolchain)
   cmake_parse_arguments(LATIMER_TOOLCHAIN "" "TRIPLE;PROCESSOR"
     "QEMU;FLAGS;CPU" ${ARGN})
-  latimer_sdk_variable(LATIMER_CROSS_PREFIX)
-  latimer_sdk_variable(LATIMER_SYSROOT)
+  foreach(name IN ITEMS LATIMER_CROSS_PREFIX LATIMER_SYSROOT)
+    set(${name} "$ENV{${name}}" CACHE STRING "Of an SDK to cross-compile with")
+    list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES ${name})
+  endforeach()
   if(LATIMER_CROSS_PREFIX)
     set(LATIMER_COMPILER "${LATIMER_CROSS_PREFIX}")
   else()
@@ -70,9 +53,6 @@ macro(latimer_toolchain)
     message(FATAL_ERROR "LATIMER_SYSROOT is ${LATIMER_SYSROOT}, which has no "
       "folder usr: name the root folder of the SDK's target.")
   endif()
-
-  set(LATIMER_CROSS_PREFIX_USED "${LATIMER_CROSS_PREFIX}" CACHE INTERNAL "")
-  set(LATIMER_SYSROOT_USED "${LATIMER_SYSROOT}" CACHE INTERNAL "")
 
   set(CMAKE_SYSTEM_NAME Linux)
   set(CMAKE_SYSTEM_PROCESSOR "${LATIMER_TOOLCHAIN_PROCESSOR}")

@@ -1,6 +1,6 @@
-# Every board targets/boards/NAME.cmake says all that a board must say, and has
-# its presets; every preset has its board.
-#   cmake -DROOT=<source dir> -P check_boards.cmake
+# Every board file targets/boards/NAME.cmake is complete, and the presets are
+# those of the board files.
+#   cmake -DROOT=<source dir> -DWORK=<folder> -P check_boards.cmake
 cmake_minimum_required(VERSION 3.25)
 
 set(tiles 4x4 4x8 8x8 8x2s4 16x4 16x8)
@@ -69,70 +69,14 @@ if(count LESS 12)
   wrong("targets/boards: only ${count} boards found.")
 endif()
 
-# ---- Presets ----------------------------------------------------------------
-
-file(READ "${folder}/presets.json" presets)
-
-# What must be in the `member` of the preset `name`, where it names others.
-function(expected_member kind name result)
-  string(REGEX REPLACE "-test$" "" board "${name}")
-  set(value "\"${board}\"")
-  if(kind STREQUAL "workflowPresets")
-    set(value "{\"type\": \"configure\", \"name\": \"${board}\"},
-      {\"type\": \"build\", \"name\": \"${name}\"}")
-    if(NOT name STREQUAL board)
-      string(APPEND value ", {\"type\": \"test\", \"name\": \"${board}\"}")
-    endif()
-    set(value "[${value}]")
-  endif()
-  set(${result} "${value}" PARENT_SCOPE)
-endfunction()
-
-foreach(kind IN ITEMS configurePresets buildPresets testPresets
-    workflowPresets)
-  set(missing ${boards})
-  set(member configurePreset)
-  if(kind MATCHES "^(build|workflow)")
-    list(TRANSFORM boards APPEND "-test" OUTPUT_VARIABLE tests)
-    list(APPEND missing ${tests})
-  endif()
-  if(kind STREQUAL "workflowPresets")
-    set(member steps)
-  endif()
-
-  string(JSON count_of_kind LENGTH "${presets}" ${kind})
-  math(EXPR last "${count_of_kind} - 1")
-  foreach(i RANGE ${last})
-    string(JSON preset GET "${presets}" ${kind} ${i})
-    string(JSON name GET "${preset}" name)
-    string(JSON hidden ERROR_VARIABLE none GET "${preset}" hidden)
-    if(hidden STREQUAL "ON")
-      continue()
-    endif()
-    if(NOT name IN_LIST missing)
-      wrong("targets/boards/presets.json: ${name} of ${kind} has no board"
-        "file, or is there twice.")
-      continue()
-    endif()
-    list(REMOVE_ITEM missing "${name}")
-    if(NOT kind STREQUAL "configurePresets")
-      expected_member(${kind} ${name} expected)
-      # As JSON, a string too.
-      string(JSON found ERROR_VARIABLE none GET "${preset}" ${member})
-      if(member STREQUAL "configurePreset")
-        set(found "\"${found}\"")
-      endif()
-      string(JSON same ERROR_VARIABLE none EQUAL "${found}" "${expected}")
-      if(NOT same)
-        wrong("targets/boards/presets.json: ${member} of ${name} in ${kind}"
-          "is ${found} and must be ${expected}.")
-      endif()
-    endif()
-  endforeach()
-  foreach(name IN LISTS missing)
-    wrong("targets/boards/presets.json: ${kind} lacks ${name}.")
-  endforeach()
-endforeach()
+execute_process(COMMAND "${CMAKE_COMMAND}" "-DTO=${WORK}/presets.json"
+  -P "${ROOT}/targets/cmake/write_presets.cmake" COMMAND_ERROR_IS_FATAL ANY)
+file(READ "${folder}/presets.json" committed)
+file(READ "${WORK}/presets.json" written)
+if(NOT committed STREQUAL written)
+  wrong("targets/boards/presets.json is out of date: run"
+    "cmake -P targets/cmake/write_presets.cmake.")
+endif()
 
 if(errors)
   message(FATAL_ERROR "${errors}")

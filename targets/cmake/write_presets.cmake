@@ -1,0 +1,61 @@
+# Writes targets/boards/presets.json: the presets of each board that has a file
+# in targets/boards. Run it after adding a board:
+#   cmake -P targets/cmake/write_presets.cmake
+# With -DTO=<file> before -P, it writes there instead.
+cmake_minimum_required(VERSION 3.25)
+get_filename_component(folder "${CMAKE_CURRENT_LIST_DIR}/../boards" ABSOLUTE)
+if(NOT TO)
+  set(TO "${folder}/presets.json")
+endif()
+
+foreach(kind IN ITEMS configure build workflow)
+  set(${kind} "")
+endforeach()
+file(GLOB files "${folder}/*.cmake")
+foreach(file IN LISTS files)
+  get_filename_component(board "${file}" NAME_WE)
+  file(STRINGS "${file}" title LIMIT_COUNT 1)
+  string(REGEX REPLACE "^# ([^:(]*[^:( ]).*" "\\1" title "${title}")
+  string(CONFIGURE [[,
+    {"name": "@board@", "inherits": "board", "displayName": "@title@"}]] entry)
+  string(APPEND configure "${entry}")
+  string(CONFIGURE [[,
+    {"name": "@board@", "inherits": "board", "configurePreset": "@board@"},
+    {"name": "@board@-test", "inherits": "board-test", "configurePreset": "@board@"}]]
+    entry @ONLY)
+  string(APPEND build "${entry}")
+  foreach(name IN ITEMS "${board}" "${board}-test")
+    string(CONFIGURE [[,
+    {"name": "@name@", "steps": [{"type": "configure", "name": "@board@"}, {"type": "build", "name": "@name@"}]}]]
+      entry @ONLY)
+    string(APPEND workflow "${entry}")
+  endforeach()
+endforeach()
+string(SUBSTRING "${workflow}" 1 -1 workflow)
+
+file(CONFIGURE OUTPUT "${TO}" @ONLY CONTENT [[{
+  "version": 6,
+  "configurePresets": [
+    {
+      "name": "base",
+      "hidden": true,
+      "generator": "Ninja",
+      "binaryDir": "${sourceDir}/build/${presetName}",
+      "cacheVariables": { "LATIMER_WERROR": "ON" }
+    },
+    {
+      "name": "board",
+      "hidden": true,
+      "inherits": "base",
+      "toolchainFile": "${fileDir}/${presetName}.cmake",
+      "cacheVariables": { "CMAKE_BUILD_TYPE": "Release", "LATIMER_CONVERTER": "ON" }
+    }@configure@
+  ],
+  "buildPresets": [
+    { "name": "board", "hidden": true, "targets": [ "latimer" ] },
+    { "name": "board-test", "hidden": true, "targets": [ "all", "check" ] }@build@
+  ],
+  "workflowPresets": [@workflow@
+  ]
+}
+]])
