@@ -3,7 +3,7 @@
 #include "base/check.h"
 #include "latimer/translator.h"
 #include "model/operation_bytes.h"
-#include "text/piece_text.h"
+#include "text/trie.h"
 #include "translator_state.h"
 
 namespace latimer {

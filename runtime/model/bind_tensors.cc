@@ -2,10 +2,11 @@
 
 #include <cstdio>
 #include <cstring>
-#include <string_view>
 
 #include "base/check.h"
+#include "model/errors.h"
 #include "model/tensor_list.h"
+#include "model/views.h"
 #include "model_generated.h"
 #include "ops/nibble/planes.h"
 
@@ -16,7 +17,7 @@ namespace {
 // schema/README.md.
 constexpr size_t kDataAlignment = 64;
 
-// The values are the same; see schema/model.fbs.
+// The enumerators have the same values; see schema/model.fbs.
 bool TileFromSchema(schema::Tile in, Tile* out) {
   static_assert(static_cast<int>(schema::Tile::Tile4x1) ==
                 static_cast<int>(Tile::k4x1));
@@ -26,7 +27,8 @@ bool TileFromSchema(schema::Tile in, Tile* out) {
   return in != schema::Tile::None && in <= schema::Tile::MAX;
 }
 
-// Compares the file's tensors one by one with what the architecture demands.
+// Compares the file's tensors one by one with those that the architecture
+// demands.
 class TensorBinder {
  public:
   TensorBinder(const schema::Model& root, Model* model)
@@ -84,7 +86,7 @@ class TensorBinder {
   }
 
  private:
-  // Whether the tensor may stand in a model of such weights.
+  // Whether a model with such weights may have the tensor.
   static bool IsOfType(const schema::Tensor& tensor, WeightType type) {
     const schema::DType dtype = tensor.dtype();
     const bool quantized = type == WeightType::kInt8;
@@ -102,8 +104,8 @@ class TensorBinder {
     return group != TensorGroup::kEmbeddings && group != TensorGroup::kOutput;
   }
 
-  // Only the output matrix, of which the best logit is wanted, and not with a
-  // shortlist: the one computes few rows, the other bounds all.
+  // Only the output matrix, where just the best logit is wanted, and not beside
+  // a shortlist, which computes few rows instead of bounding all.
   bool MayBeNibbles(const schema::Tensor& tensor, const char* name,
                     uint32_t inputs) const {
     return std::strcmp(name, "output") == 0 && !has_shortlist_ &&
@@ -153,8 +155,8 @@ class TensorBinder {
     return reinterpret_cast<const float*>(tensor->data()->data());
   }
 
-  // The next tensor of the file if it has this name and shape; columns = 0
-  // means a vector.
+  // The next tensor of the file if it has this name and shape; of a vector
+  // `columns` is 0.
   const schema::Tensor* Next(const char* name, const char* suffix, int layer,
                              uint32_t rows, uint32_t columns) {
     if (!status_.ok()) return nullptr;
@@ -163,13 +165,9 @@ class TensorBinder {
                   static_cast<size_t>(length) + std::strlen(suffix) <
                       sizeof(name_));
     std::strcpy(name_ + length, suffix);
-    if (next_ >= tensors_.size()) {
-      Mismatch("presence");
-      return nullptr;
-    }
-    const schema::Tensor* tensor = tensors_.Get(next_++);
-    if (std::string_view(tensor->name()->c_str(), tensor->name()->size()) !=
-        name_) {
+    const schema::Tensor* tensor =
+        next_ < tensors_.size() ? tensors_.Get(next_++) : nullptr;
+    if (tensor == nullptr || ViewOf(tensor->name()) != name_) {
       Mismatch("presence");
       return nullptr;
     }
@@ -191,8 +189,8 @@ class TensorBinder {
     return true;
   }
 
-  // Whether numbers begin where they may and behind all before them: the file
-  // has the tensors one after another, and no two share bytes.
+  // Whether the numbers are aligned and begin after all earlier ones: tensors
+  // lie one after another in the file and share no bytes.
   bool Follows(const void* data, uint64_t bytes) {
     const auto begin = reinterpret_cast<uintptr_t>(data);
     if (begin % kDataAlignment != 0 || begin < end_) return false;
@@ -204,33 +202,18 @@ class TensorBinder {
     if (!status_.ok()) return;
     status_ = Status::Error(
         StatusCode::kCorrupt,
-        "The model does not fit its own architecture: tensor %s differs in "
+        "The model does not match its own architecture: tensor %s differs in "
         "%s; convert it again.",
         name_, what);
   }
 
   void AddSize(TensorGroup group, uint64_t bytes) {
     ModelSizes& sizes = model_->info.sizes;
-    switch (group) {
-      case TensorGroup::kEmbeddings:
-        sizes.embeddings += bytes;
-        break;
-      case TensorGroup::kPositions:
-        sizes.positions += bytes;
-        break;
-      case TensorGroup::kEncoder:
-        sizes.encoder += bytes;
-        break;
-      case TensorGroup::kCrossKv:
-        sizes.cross_kv += bytes;
-        break;
-      case TensorGroup::kDecoder:
-        sizes.decoder += bytes;
-        break;
-      case TensorGroup::kOutput:
-        sizes.output += bytes;
-        break;
-    }
+    // In the order of TensorGroup.
+    uint64_t* const groups[] = {&sizes.embeddings, &sizes.positions,
+                                &sizes.encoder,    &sizes.cross_kv,
+                                &sizes.decoder,    &sizes.output};
+    *groups[static_cast<size_t>(group)] += bytes;
   }
 
   const flatbuffers::Vector<flatbuffers::Offset<schema::Tensor>>& tensors_;
@@ -239,7 +222,7 @@ class TensorBinder {
   Status status_;
   uint32_t next_ = 0;
   bool first_linear_seen_ = false;
-  uintptr_t end_ = 0;  // Of the numbers that were bound last.
+  uintptr_t end_ = 0;  // The end of the numbers that were bound last.
   char name_[64] = {};
 };
 
@@ -263,28 +246,16 @@ Status BindTensors(const schema::Model& root, Model* model) {
   if (a.target_embedding_tied) t.target_embedding = t.output;
   if (a.positions_shared) t.target_positions = t.source_positions;
   const WeightType type = model->weight_type;
-  if (!(type == WeightType::kF32   ? kProfile.f32_weights
-        : type == WeightType::kF16 ? kProfile.f16_weights
-                                   : kProfile.int8_weights)) {
-    return Status::Error(StatusCode::kExceedsProfile,
-                         "The model has %s weights, which profile \"%s\" of "
-                         "this build leaves out; build with another profile.",
-                         NameOf(type), kProfile.name);
-  }
-  if (model->info.int4_matrices > 0 && !kProfile.int4_weights) {
-    return Status::Error(StatusCode::kExceedsProfile,
-                         "The model has int4 weights, which profile \"%s\" of "
-                         "this build leaves out; build with another profile.",
-                         kProfile.name);
-  }
   model->info.pruned_argmax = t.output.nibbles;
-  if (t.output.nibbles && !kProfile.pruned_argmax) {
-    return Status::Error(StatusCode::kExceedsProfile,
-                         "The model's output matrix is made for a pruned "
-                         "argmax, which profile \"%s\" of this build leaves "
-                         "out; build with another profile.",
-                         kProfile.name);
-  }
+  const char* missing =
+      type == WeightType::kF32 && !kProfile.f32_weights         ? "f32 weights"
+      : type == WeightType::kF16 && !kProfile.f16_weights       ? "f16 weights"
+      : type == WeightType::kInt8 && !kProfile.int8_weights     ? "int8 weights"
+      : model->info.int4_matrices > 0 && !kProfile.int4_weights ? "int4 weights"
+      : t.output.nibbles && !kProfile.pruned_argmax
+          ? "an output matrix for a pruned argmax"
+          : nullptr;
+  if (missing != nullptr) return LeftOut(" has", missing);
   model->info.weights = NameOf(type);
   model->info.tile = NameOf(model->tile);
   ModelSizes& sizes = model->info.sizes;

@@ -2,19 +2,16 @@
 
 #include <cstring>
 
+#include "model/errors.h"
+#include "model/views.h"
 #include "model_generated.h"
 
 namespace latimer {
 namespace {
 
-// A vector of FlatBuffers structs in the place of ours, which are laid out
-// alike, up to the first that has no line.
-template <typename Ours, typename Theirs>
-std::span<const Ours> InPlace(const flatbuffers::Vector<const Theirs*>& in) {
-  static_assert(sizeof(Ours) == sizeof(Theirs) &&
-                alignof(Ours) == alignof(Theirs) && FLATBUFFERS_LITTLEENDIAN);
-  const std::span<const Ours> all(reinterpret_cast<const Ours*>(in.Data()),
-                                  in.size());
+// The entries before the first one without a line.
+template <typename Entry>
+std::span<const Entry> UsedOf(std::span<const Entry> all) {
   size_t count = 0;
   while (count < all.size() && all[count].line != 0) ++count;
   return all.first(count);
@@ -48,21 +45,18 @@ Status ReadCertificate(const schema::Certificate& in, const Architecture& a,
         .f32_chrf = in.f32_chrf(),
         .bleu = in.bleu(),
         .chrf = in.chrf(),
-        .encoder_snr = {in.encoder_snr()->data(), in.encoder_snr()->size()},
-        .decoder_snr = {in.decoder_snr()->data(), in.decoder_snr()->size()},
+        .encoder_snr = ViewOf(in.encoder_snr()),
+        .decoder_snr = ViewOf(in.decoder_snr()),
         .logits_snr = in.logits_snr(),
-        .divergences = InPlace<Divergence>(*in.divergences()),
-        .worst_lines = InPlace<WorstLine>(*in.worst_lines()),
+        .divergences = UsedOf(StructsOf<Divergence>(in.divergences())),
+        .worst_lines = UsedOf(StructsOf<WorstLine>(in.worst_lines())),
     };
     for (const WorstLine& line : out->worst_lines) {
       good = good && IsText(line.source) && IsText(line.f32_translation) &&
              IsText(line.translation);
     }
   }
-  if (good) return Status();
-  return Status::Error(StatusCode::kCorrupt,
-                       "The model is damaged: its certificate is none of a "
-                       "model like this.");
+  return good ? Status() : Damaged("its certificate", "is of another model");
 }
 
 }  // namespace latimer

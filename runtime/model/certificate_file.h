@@ -12,8 +12,9 @@ namespace schema {
 struct Certificate;
 }
 
-// Views into the image. Takes constant time. kCorrupt for one that no model of
-// this architecture has; whether its numbers are true cannot be known here.
+// Fills `*out` with views into the image, in constant time. kCorrupt for a
+// certificate that no model of this architecture can have; its numbers are not
+// checked.
 Status ReadCertificate(const schema::Certificate& in, const Architecture& a,
                        Certificate* out);
 

@@ -11,7 +11,8 @@ namespace {
 
 constexpr uint32_t kInfinity = 0x7F800000;  // As bits of a float.
 
-// What has all bits of the exponent becomes 2^31 and more by one bit there.
+// Adding one to the exponent's lowest bit carries into bit 31 for infinities
+// and NaNs, whose exponents have all bits set.
 bool AllFinite(const std::byte* numbers, uint64_t count) {
   constexpr uint32_t kSign = uint32_t{1} << 31;
   uint32_t any = 0;
@@ -37,7 +38,7 @@ bool AllHalvesFinite(const std::byte* numbers, uint64_t count) {
 
 bool AllPositive(const std::byte* numbers, uint64_t count) {
   for (uint64_t i = 0; i < count; ++i) {
-    int32_t bits;  // Of a negative number negative.
+    int32_t bits;  // Negative for a negative number.
     std::memcpy(&bits, numbers + i * sizeof(float), sizeof(bits));
     if (bits <= 0 || static_cast<uint32_t>(bits) >= kInfinity) return false;
   }
@@ -99,12 +100,12 @@ class NumberChecker {
     return CheckIntegers(w);
   }
 
-  // A block: sums, weights, scales, zeros. Scales of int4 have either sign.
+  // A block has sums, weights, scales, zeros. Scales of int4 have either sign.
   bool CheckIntegers(const Linear& w) const {
     const WeightType type = w.int4 ? WeightType::kInt4 : WeightType::kInt8;
     const uint32_t nr = ShapeOf(type, model_.tile).nr;
     const uint64_t bytes = PackedBlockBytes(type, model_.tile, w.k);
-    // Of int4 they are 16 times as large, of -8 at least.
+    // The same for int4, whose weights are at least -8, times 16.
     const int32_t most = 128 * static_cast<int32_t>(w.k);
     const std::byte* block = w.data;
     for (uint32_t first = 0; first < w.n; first += nr, block += bytes) {
@@ -120,8 +121,8 @@ class NumberChecker {
     return true;
   }
 
-  // A block of high nibbles: those, sums, scales, norms; of low ones: those,
-  // sums.
+  // A block of high nibbles also has sums, scales and norms; a block of low
+  // ones has sums.
   static bool CheckNibbles(const Linear& w) {
     constexpr uint32_t kRows = kNibbleBlockRows;
     const uint64_t nibbles = uint64_t{kRows} * w.k / 2;
@@ -143,7 +144,7 @@ class NumberChecker {
     return true;
   }
 
-  // Of the last block, which has `used` channels, the others may be zero.
+  // The last block has only `used` channels; the others may be zero.
   static bool CheckPositive(const std::byte* numbers, uint32_t count,
                             uint32_t used) {
     return AllPositive(numbers, used < count ? used : count) &&
@@ -156,9 +157,9 @@ class NumberChecker {
     std::snprintf(text, sizeof(text), name, layer);
     status_ = Status::Error(StatusCode::kCorrupt,
                             "The model is damaged: tensor %s%s has a number "
-                            "that is infinite or none, a scale that is not "
-                            "positive, or a sum that its weights cannot have; "
-                            "convert it again.",
+                            "that is not finite, a scale that is not positive, "
+                            "or a sum that its weights cannot have; convert it "
+                            "again.",
                             text, suffix);
   }
 

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "model/errors.h"
+#include "model/views.h"
 #include "model_generated.h"
 
 namespace latimer {
@@ -13,8 +15,8 @@ bool IsTerminated(const char (&text)[kBytes]) {
   return std::memchr(text, 0, kBytes) != nullptr;
 }
 
-// Whether it is zero-terminated and has characters, none of which could give a
-// terminal that shows it an order.
+// Whether it is zero-terminated and not empty, and has no control characters,
+// which a terminal would obey.
 template <size_t kBytes>
 bool IsName(const char (&text)[kBytes]) {
   if (!IsTerminated(text) || text[0] == 0) return false;
@@ -24,21 +26,11 @@ bool IsName(const char (&text)[kBytes]) {
   return true;
 }
 
-// A vector of FlatBuffers structs in the place of ours, which are laid out
-// alike.
-template <typename Ours, typename Theirs>
-std::span<const Ours> InPlace(const flatbuffers::Vector<const Theirs*>* in) {
-  static_assert(sizeof(Ours) == sizeof(Theirs) &&
-                alignof(Ours) == alignof(Theirs) && FLATBUFFERS_LITTLEENDIAN);
-  if (in == nullptr) return {};
-  return {reinterpret_cast<const Ours*>(in->Data()), in->size()};
-}
-
-// What a user can choose: languages and tasks.
+// Reads what a user can choose: languages and tasks.
 Status ReadChoices(const schema::Generation& in, const Architecture& a,
                    GenerationConfig* out) {
-  out->languages = InPlace<Language>(in.languages());
-  out->tasks = InPlace<Task>(in.tasks());
+  out->languages = StructsOf<Language>(in.languages());
+  out->tasks = StructsOf<Task>(in.tasks());
   out->source_language = static_cast<SourceLanguage>(in.source_language());
   out->target_language = static_cast<TargetLanguage>(in.target_language());
   bool good =
@@ -58,10 +50,9 @@ Status ReadChoices(const schema::Generation& in, const Architecture& a,
   for (const Task& task : out->tasks) {
     good = good && IsName(task.name) && IsTerminated(task.prefix);
   }
-  if (good) return Status();
-  return Status::Error(StatusCode::kCorrupt,
-                       "The model is damaged: its languages, tasks or "
-                       "repetition penalty are none.");
+  return good ? Status()
+              : Damaged("its languages, tasks or repetition penalty",
+                        "are invalid");
 }
 
 }  // namespace
@@ -91,9 +82,8 @@ Status ReadGeneration(const schema::Generation& in, const Architecture& a,
     begin = end;
   }
   if (!good || begin != in.banned_tokens()->size()) {
-    return Status::Error(StatusCode::kCorrupt,
-                         "The model is damaged: a generation rule names a "
-                         "token outside the vocabulary.");
+    return Damaged("its generation config",
+                   "names a token outside the vocabulary");
   }
   *out = {
       .decoder_start = in.decoder_start(),
@@ -102,10 +92,10 @@ Status ReadGeneration(const schema::Generation& in, const Architecture& a,
       .forced_eos = in.forced_eos(),
       .max_target_tokens = in.max_target_tokens(),
       .min_target_tokens = in.min_target_tokens(),
-      .banned_tokens = {in.banned_tokens()->data(), in.banned_tokens()->size()},
-      .banned_ends = {in.banned_ends()->data(), in.banned_ends()->size()},
-      .source_prefix = {in.source_prefix()->data(), in.source_prefix()->size()},
-      .source_suffix = {in.source_suffix()->data(), in.source_suffix()->size()},
+      .banned_tokens = ViewOf(in.banned_tokens()),
+      .banned_ends = ViewOf(in.banned_ends()),
+      .source_prefix = ViewOf(in.source_prefix()),
+      .source_suffix = ViewOf(in.source_suffix()),
       .forced_first = in.forced_first(),
       .no_repeat_ngram = in.no_repeat_ngram(),
       .repetition_penalty = in.repetition_penalty(),

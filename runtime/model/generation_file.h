@@ -1,4 +1,4 @@
-// The generation rules of a model file.
+// The generation config of a model file.
 #ifndef LATIMER_MODEL_GENERATION_FILE_H_
 #define LATIMER_MODEL_GENERATION_FILE_H_
 
@@ -11,8 +11,8 @@ namespace schema {
 struct Generation;
 }
 
-// Checks and reads them; views into `in`, which has passed the verifier.
-// kCorrupt where an id is outside the vocabularies or a text is none.
+// Checks and reads the config, with views into `in`, which has passed the
+// verifier. kCorrupt if an id is outside the vocabularies or a text is invalid.
 Status ReadGeneration(const schema::Generation& in, const Architecture& a,
                       GenerationConfig* out);
 

@@ -1,6 +1,6 @@
 // The model as translation sees it: typed views into the image.
 //
-// Nothing here is owned; every pointer lives as long as the image's bytes.
+// Nothing here is owned; every view lives as long as the image.
 #ifndef LATIMER_MODEL_MODEL_H_
 #define LATIMER_MODEL_MODEL_H_
 
@@ -14,16 +14,16 @@
 
 namespace latimer {
 
-// y = x W^T + b, W packed for the model's tile. [outputs, inputs].
-// Of the output matrix maybe in nibble planes; see ops/nibble/planes.h.
+// y = x W^T + b with W [outputs, inputs] packed for the model's tile. The
+// output matrix may be in nibble planes instead; see ops/nibble/planes.h.
 struct Linear : PackedMatrix {
   const float* bias = nullptr;  // [outputs]; null: all zero.
   bool nibbles = false;
 };
 
-// Shapes: A is the attention width, heads * head_dim, usually D.
+// Shapes below: A is the attention width, heads * head_dim, usually D.
 
-// Normalization; gamma and beta are [D]; kRms has no beta.
+// Normalization; gamma and beta are [D], and kRms has no beta.
 struct Norm {
   const float* gamma = nullptr;
   const float* beta = nullptr;
@@ -44,62 +44,62 @@ struct DecoderLayer {
   Linear self_out;  // [D, A]
   // NetworkKind::kTransformerSsru.
   Linear ssru_in;  // [2D, D]: candidate (W), gate (Wf, bf)
-  // Of either.
+  // Both kinds.
   Norm self_norm;
   Linear cross_query;  // [A, D]
   Linear cross_out;    // [D, A]
   Norm cross_norm;
-  Linear ffn_in;   // as EncoderLayer has it
+  Linear ffn_in;   // as in EncoderLayer
   Linear ffn_out;  // [D, F]
   Norm ffn_norm;
   Linear cross_kv;  // [2A, D]: key, value; read once per sentence
 };
 
-// Of a model of GRUs; H are the columns of a state. The gates of a layer are
-// one after another: reset, update, new.
+// A layer of a GRU network; H is the width of its state. Its gates lie one
+// after another: reset, update, new.
 struct GruLayer {
   Linear input;      // [directions * 3H, inputs]
-  Linear hidden[2];  // [3H, H] of each direction; the decoder has one
+  Linear hidden[2];  // [3H, H] per direction; the decoder has one
 };
 
 struct RecurrentTensors {
   GruLayer encoder[kProfile.encoder_layers];
-  Linear initial_state;  // [H, encoder_width], when kProjected
-  Linear keys;           // [attention_hidden, memory_width], but for kDot
-  // When kAdditive: [attention_hidden, H] without bias, [attention_hidden].
+  Linear initial_state;  // [H, encoder_width], with kProjected
+  Linear keys;           // [attention_hidden, memory_width], except for kDot
+  // With kAdditive: [attention_hidden, H] without bias, [attention_hidden].
   Linear query;
   const float* energy = nullptr;
   GruLayer decoder[kProfile.decoder_layers];
-  Linear combine;  // [combined, feature_width], when combined > 0
+  Linear combine;  // [combined, feature_width], if combined > 0
 };
 
 struct ModelTensors {
-  // By row: [Vs, D], or [Vs, source_embedding]; the output matrix when tied.
+  // By row: [Vs, D], or [Vs, source_embedding]; the output matrix if tied.
   Linear source_embedding;
-  // [source_positions, D]; null without has_positions, as target_positions.
+  // [source_positions, D]; null without has_positions, like target_positions.
   const float* source_positions = nullptr;
-  // When relative_attention: [heads, 2 * source_positions - 1], in each row the
-  // bias of the key that stands 1 - source_positions from the query, and so on.
+  // With relative_attention: [heads, 2 * source_positions - 1], in each row the
+  // biases of keys at the distances 1 - source_positions and up from the query.
   const float* encoder_relative_bias = nullptr;
-  Norm source_embedding_norm;  // when embedding_norm
+  Norm source_embedding_norm;  // with embedding_norm
   EncoderLayer encoder[kProfile.encoder_layers];
-  Norm encoder_norm;  // when final_norm
+  Norm encoder_norm;  // with final_norm
 
   // By row: [V, D], or [V, target_embedding].
   Linear target_embedding;
   const float* target_positions = nullptr;  // [target_positions, D]
-  // [heads, target_positions]: as the encoder's, up to the query itself.
+  // [heads, target_positions]: like the encoder's, up to the query itself.
   const float* decoder_relative_bias = nullptr;
   Norm target_embedding_norm;
   DecoderLayer decoder[kProfile.decoder_layers];
   Norm decoder_norm;
   Linear output;  // [V, D], or [V, output_width], with final_logits_bias
 
-  RecurrentTensors recurrent;  // when NetworkKind::kGru
+  RecurrentTensors recurrent;  // with NetworkKind::kGru
 };
 
-// Which target tokens may translate a source; schema/model.fbs has the meaning.
-// Views into the image.
+// Which target tokens may translate a source token; see schema/model.fbs. Views
+// the image.
 struct Shortlist {
   uint32_t first = 0;
   bool copies_source = false;

@@ -1,6 +1,5 @@
 #include "model/model_file.h"
 
-#include <cmath>
 #include <cstring>
 #include <memory>
 
@@ -9,31 +8,29 @@
 #include <xxhash.h>
 
 #include "base/check.h"
+#include "model/architecture_file.h"
 #include "model/bind_tensors.h"
 #include "model/certificate_file.h"
 #include "model/check_numbers.h"
-#include "model/check_range.h"
+#include "model/errors.h"
 #include "model/generation_file.h"
-#include "model/recurrent_file.h"
 #include "model/sentence_rules_file.h"
 #include "model/tokenizer_file.h"
+#include "model/views.h"
 #include "model_generated.h"
 
 namespace latimer {
 namespace {
 
 constexpr size_t kImageAlignment = 64;
-// Root, architecture, generation, provenance, tokenizer, and each tensor.
+// For the root, architecture, generation, provenance, tokenizer, and each
+// tensor.
 constexpr uint32_t kMaxTables =
     64 + 32 * (kProfile.encoder_layers + kProfile.decoder_layers + 4);
 constexpr uint32_t kMaxDepth = 8;
 
-std::string_view View(const flatbuffers::String* text) {
-  return {text->c_str(), text->size()};
-}
-
-// Finds the root table and checks what must hold before the verifier's verdict
-// means anything to a user: identifier, length, version.
+// Finds the root table. Checks first what makes an error that a user
+// understands: identifier, length and version.
 Status FindRoot(std::span<const std::byte> image, size_t* file_bytes,
                 const schema::Model** root) {
   constexpr size_t kSmallest = 64;
@@ -114,200 +111,28 @@ Status VerifyStructure(std::span<const std::byte> file, bool verify_checksum,
   return Status();
 }
 
-Status CheckAttention(const char* stack, uint32_t heads, uint32_t head_dim,
-                      float scale) {
-  if (head_dim == 0 || !std::isfinite(scale)) {
-    return Status::Error(StatusCode::kCorrupt,
-                         "The model is damaged: its %s attention has no size "
-                         "or no scale.",
-                         stack);
-  }
-  const uint64_t width = uint64_t{heads} * head_dim;
-  if (width > kProfile.attention_width) {
-    return ExceedsProfile("attention width", width, kProfile.attention_width);
-  }
-  return Status();
-}
-
-Status LeftOut(const char* what) {
-  return Status::Error(StatusCode::kExceedsProfile,
-                       "The model has %s, which profile \"%s\" of this build "
-                       "leaves out; build with a profile for this model "
-                       "(latimer-convert --profile).",
-                       what, kProfile.name);
-}
-
-Status CheckDecoderKind(NetworkKind kind) {
-  const char* missing = nullptr;
-  switch (kind) {
-    case NetworkKind::kTransformer:
-      if (!kProfile.decoder_self_attention) missing = "self-attention";
-      break;
-    case NetworkKind::kTransformerSsru:
-      if (!kProfile.decoder_ssru) missing = "an SSRU";
-      break;
-    case NetworkKind::kGru:
-      if (!kProfile.decoder_gru) missing = "a GRU";
-      break;
-  }
-  if (missing == nullptr) return Status();
-  return Status::Error(StatusCode::kExceedsProfile,
-                       "The model's decoder has %s, which profile \"%s\" of "
-                       "this build leaves out; build with a profile for this "
-                       "model (latimer-convert --profile).",
-                       missing, kProfile.name);
-}
-
-Status Contradicts() {
-  return Status::Error(StatusCode::kCorrupt,
-                       "The model is damaged: its architecture contradicts "
-                       "itself.");
-}
-
-// What models of every kind have.
-Status CheckCommon(const schema::Architecture& in) {
-  LATIMER_RETURN_IF_ERROR(CheckRange("encoder layer count", in.encoder_layers(),
-                                     kProfile.encoder_layers));
-  LATIMER_RETURN_IF_ERROR(CheckRange("decoder layer count", in.decoder_layers(),
-                                     kProfile.decoder_layers));
-  LATIMER_RETURN_IF_ERROR(CheckRange(
-      "source vocabulary", in.source_vocabulary(), kProfile.source_vocabulary));
-  LATIMER_RETURN_IF_ERROR(CheckRange(
-      "target vocabulary", in.target_vocabulary(), kProfile.target_vocabulary));
-  LATIMER_RETURN_IF_ERROR(CheckRange("source position count",
-                                     in.source_positions(),
-                                     kMaxFileBytes / sizeof(float)));
-  LATIMER_RETURN_IF_ERROR(CheckRange("target position count",
-                                     in.target_positions(),
-                                     kMaxFileBytes / sizeof(float)));
-  if (in.network_kind() > schema::NetworkKind::MAX ||
-      ((in.source_embedding_tied() || in.embeddings_shared()) &&
-       in.source_vocabulary() != in.target_vocabulary())) {
-    return Contradicts();
-  }
-  return CheckDecoderKind(static_cast<NetworkKind>(in.network_kind()));
-}
-
-Status CheckTransformer(const schema::Architecture& in) {
-  LATIMER_RETURN_IF_ERROR(
-      CheckRange("d_model", in.d_model(), kProfile.d_model));
-  LATIMER_RETURN_IF_ERROR(
-      CheckRange("encoder d_ffn", in.encoder_ffn(), kProfile.d_ffn));
-  LATIMER_RETURN_IF_ERROR(
-      CheckRange("decoder d_ffn", in.decoder_ffn(), kProfile.d_ffn));
-  LATIMER_RETURN_IF_ERROR(
-      CheckRange("encoder head count", in.encoder_heads(), kProfile.heads));
-  LATIMER_RETURN_IF_ERROR(
-      CheckRange("decoder head count", in.decoder_heads(), kProfile.heads));
-  LATIMER_RETURN_IF_ERROR(CheckAttention("encoder", in.encoder_heads(),
-                                         in.encoder_head_dim(),
-                                         in.encoder_attention_scale()));
-  LATIMER_RETURN_IF_ERROR(CheckAttention("decoder", in.decoder_heads(),
-                                         in.decoder_head_dim(),
-                                         in.decoder_attention_scale()));
-  if (in.norm_kind() > schema::NormKind::MAX ||
-      (in.norm_kind() == schema::NormKind::UnbiasedStd && in.d_model() < 2) ||
-      in.activation() > schema::Activation::MAX ||
-      in.norm_position() > schema::NormPosition::MAX ||
-      !std::isfinite(in.embedding_scale()) || !(in.norm_epsilon() > 0) ||
-      !std::isfinite(in.norm_epsilon()) ||
-      (in.positions_shared() &&
-       in.source_positions() != in.target_positions())) {
-    return Contradicts();
-  }
-  return Status();
-}
-
-Status CheckFeatures(const schema::Architecture& in) {
-  if (!kProfile.rms_norm && in.norm_kind() == schema::NormKind::Rms) {
-    return LeftOut("RMS norms");
-  }
-  if (!kProfile.gated_ffn && in.gated_ffn()) {
-    return LeftOut("gated feed-forwards");
-  }
-  if (!kProfile.relative_attention && in.relative_attention()) {
-    return LeftOut("attention by relative positions");
-  }
-  // An SSRU has no distances.
-  if (in.relative_attention() &&
-      in.network_kind() != schema::NetworkKind::Transformer) {
-    return Contradicts();
-  }
-  return Status();
-}
-
-Status ReadArchitecture(const schema::Architecture& in, Architecture* out) {
-  LATIMER_RETURN_IF_ERROR(CheckCommon(in));
-  const bool gru = in.network_kind() == schema::NetworkKind::Gru;
-  if (!gru) {
-    LATIMER_RETURN_IF_ERROR(CheckTransformer(in));
-    LATIMER_RETURN_IF_ERROR(CheckFeatures(in));
-  }
-  *out = {
-      .d_model = in.d_model(),
-      .encoder_layers = in.encoder_layers(),
-      .decoder_layers = in.decoder_layers(),
-      .encoder_heads = in.encoder_heads(),
-      .decoder_heads = in.decoder_heads(),
-      .encoder_ffn = in.encoder_ffn(),
-      .decoder_ffn = in.decoder_ffn(),
-      .source_vocabulary = in.source_vocabulary(),
-      .target_vocabulary = in.target_vocabulary(),
-      .source_positions = in.source_positions(),
-      .target_positions = in.target_positions(),
-      .activation = static_cast<Activation>(in.activation()),
-      .norm_position = static_cast<NormPosition>(in.norm_position()),
-      .embedding_norm = in.embedding_norm(),
-      .final_norm = in.final_norm(),
-      .source_embedding_tied = in.source_embedding_tied(),
-      .target_embedding_tied = in.target_embedding_tied(),
-      .positions_shared = in.positions_shared(),
-      .embedding_scale = in.embedding_scale(),
-      .norm_epsilon = in.norm_epsilon(),
-      .encoder_head_dim = in.encoder_head_dim(),
-      .decoder_head_dim = in.decoder_head_dim(),
-      .encoder_attention_scale = in.encoder_attention_scale(),
-      .decoder_attention_scale = in.decoder_attention_scale(),
-      .norm_kind = static_cast<NormKind>(in.norm_kind()),
-      .network_kind = static_cast<NetworkKind>(in.network_kind()),
-      .residual = in.residual(),
-      .has_positions = in.has_positions(),
-      .gated_ffn = in.gated_ffn(),
-      .relative_attention = in.relative_attention(),
-      .embeddings_shared = in.embeddings_shared(),
-      .recurrent = {},
-  };
-  if constexpr (kProfile.decoder_gru) {
-    if (gru) return ReadRecurrent(in, &out->recurrent);
-  }
-  return Status();
-}
-
 Status ReadKnownAnswer(const schema::KnownAnswer& in, const Architecture& a,
                        KnownAnswer* out) {
-  const auto good = [](const flatbuffers::Vector<int32_t>& ids,
-                       uint32_t longest, int64_t vocabulary) {
+  const auto good = [](std::span<const int32_t> ids, uint32_t longest,
+                       int64_t vocabulary) {
     for (const int32_t id : ids) {
       if (id < 0 || id >= vocabulary) return false;
     }
-    return ids.size() > 0 && ids.size() <= longest;
+    return !ids.empty() && ids.size() <= longest;
   };
-  if (!good(*in.source(), a.source_positions, a.source_vocabulary) ||
-      !good(*in.target(), a.target_positions, a.target_vocabulary)) {
-    return Status::Error(StatusCode::kCorrupt,
-                         "The model is damaged: its known answer is none that "
-                         "it could give.");
+  if (!good(ViewOf(in.source()), a.source_positions, a.source_vocabulary) ||
+      !good(ViewOf(in.target()), a.target_positions, a.target_vocabulary)) {
+    return Damaged("its known answer", "is not one that it could give");
   }
-  *out = {{in.source()->data(), in.source()->size()},
-          {in.target()->data(), in.target()->size()}};
+  *out = {ViewOf(in.source()), ViewOf(in.target())};
   return Status();
 }
 
 Status ReadShortlist(const schema::Shortlist& in, const Architecture& a,
                      Shortlist* out) {
-  if (!kProfile.shortlist) return LeftOut("a shortlist");
-  const flatbuffers::Vector<uint32_t>& offsets = *in.offsets();
-  const flatbuffers::Vector<uint16_t>& tokens = *in.tokens();
+  if (!kProfile.shortlist) return LeftOut(" has", "a shortlist");
+  const std::span<const uint32_t> offsets = ViewOf(in.offsets());
+  const std::span<const uint16_t> tokens = ViewOf(in.tokens());
   bool good = offsets.size() == uint64_t{a.source_vocabulary} + 1;
   uint32_t before = 0;
   for (const uint32_t offset : offsets) {
@@ -321,14 +146,12 @@ Status ReadShortlist(const schema::Shortlist& in, const Architecture& a,
     good = false;
   }
   if (!good || before != tokens.size()) {
-    return Status::Error(StatusCode::kCorrupt,
-                         "The model is damaged: its shortlist and its "
-                         "vocabularies disagree.");
+    return Damaged("its shortlist", "does not match its vocabularies");
   }
   *out = {.first = in.first(),
           .copies_source = in.copies_source(),
-          .offsets = {offsets.data(), offsets.size()},
-          .tokens = {tokens.data(), tokens.size()}};
+          .offsets = offsets,
+          .tokens = tokens};
   return Status();
 }
 
@@ -349,7 +172,7 @@ Status ReadModelFile(std::span<const std::byte> image, bool verify_checksum,
                          "The model's bytes must start at a multiple of %u.",
                          static_cast<unsigned>(kImageAlignment));
   }
-  std::construct_at(model);  // In place: an assignment takes 4 KB of stack.
+  std::construct_at(model);  // In place: assigning would take 4 KB of stack.
   size_t file_bytes = 0;
   const schema::Model* root = nullptr;
   LATIMER_RETURN_IF_ERROR(FindRoot(image, &file_bytes, &root));
@@ -360,9 +183,9 @@ Status ReadModelFile(std::span<const std::byte> image, bool verify_checksum,
   info.format_version = root->format_version();
   info.checksum = root->checksum();
   info.sizes.file = file_bytes;
-  info.source = View(root->provenance()->source());
-  info.license = View(root->provenance()->license());
-  info.converter = View(root->provenance()->converter());
+  info.source = ViewOf(root->provenance()->source());
+  info.license = ViewOf(root->provenance()->license());
+  info.converter = ViewOf(root->provenance()->converter());
   LATIMER_RETURN_IF_ERROR(
       ReadArchitecture(*root->architecture(), &info.architecture));
   LATIMER_RETURN_IF_ERROR(

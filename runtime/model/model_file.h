@@ -1,7 +1,7 @@
 // From the bytes of a model file to verified typed views.
 //
-// The only place in the runtime that knows FlatBuffers. Everything that
-// translation relies on later is checked here, once, in every build type.
+// Only this directory of the runtime knows FlatBuffers. Everything that
+// translation relies on is checked here, once, in every build type.
 #ifndef LATIMER_MODEL_MODEL_FILE_H_
 #define LATIMER_MODEL_MODEL_FILE_H_
 
@@ -17,18 +17,18 @@ namespace latimer {
 // The version that this code writes and reads; see schema/README.md.
 inline constexpr uint32_t kFormatVersion = 4;
 
-// Largest file: FlatBuffers' offsets are signed 32-bit.
+// Largest file: FlatBuffers' offsets are signed 32-bit numbers.
 inline constexpr uint64_t kMaxFileBytes = (uint64_t{1} << 31) - 64;
 
-// Hash that Model.checksum holds: of all bytes but the eight at
+// The hash in Model.checksum: of all bytes except the eight at
 // `checksum_offset`. Precondition: checksum_offset + 8 <= file.size().
 uint64_t ComputeChecksum(std::span<const std::byte> file,
                          size_t checksum_offset);
 
 // Fills `*model` with views into `image`, which must be 64-byte aligned and
-// outlive it. Bytes after the file's own are ignored. Allocates nothing; time
-// is linear in the file. Without `verify_checksum` neither the checksum nor the
-// tensors' numbers are looked at: wrong ones give wrong tokens. Errors:
+// outlive it. Ignores bytes after the file's own. Allocates nothing; takes time
+// linear in the file. Without `verify_checksum` neither the checksum nor the
+// tensors' numbers are checked; wrong numbers give wrong tokens. Errors:
 //   kInvalidArgument     image misaligned
 //   kNotAModel           too short or without the identifier
 //   kTruncated           shorter than the file says it is

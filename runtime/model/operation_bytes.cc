@@ -12,8 +12,8 @@ uint64_t BytesOf(const Model& model, const Linear& linear) {
 }
 
 uint64_t LayerBytes(const Model& m, const DecoderLayer& layer,
-                    Operation group) {
-  switch (group) {
+                    Operation operation) {
+  switch (operation) {
     case Operation::kQkv:
       return BytesOf(m, layer.self_qkv) + BytesOf(m, layer.cross_query);
     case Operation::kAttentionOut:
@@ -33,12 +33,12 @@ uint64_t LayerBytes(const Model& m, const DecoderLayer& layer,
   return 0;
 }
 
-// Of a model of GRUs.
-uint64_t RecurrentBytes(const Model& m, Operation group) {
+// For a GRU network.
+uint64_t RecurrentBytes(const Model& m, Operation operation) {
   const RecurrentTensors& t = m.tensors.recurrent;
-  if (group == Operation::kCrossAttention) return BytesOf(m, t.query);
+  if (operation == Operation::kCrossAttention) return BytesOf(m, t.query);
   uint64_t bytes = 0;
-  if (group == Operation::kRecurrent) {
+  if (operation == Operation::kRecurrent) {
     for (const GruLayer& layer : t.decoder) {
       bytes += BytesOf(m, layer.input) + BytesOf(m, layer.hidden[0]);
     }
@@ -48,15 +48,15 @@ uint64_t RecurrentBytes(const Model& m, Operation group) {
 
 }  // namespace
 
-uint64_t DecoderWeightBytes(const Model& model, Operation group) {
-  if (group == Operation::kOutput) {
-    // Not all of it with a pruned argmax.
+uint64_t DecoderWeightBytes(const Model& model, Operation operation) {
+  if (operation == Operation::kOutput) {
+    // A pruned argmax does not read all of the matrix.
     const ModelSizes& sizes = model.info.sizes;
     return sizes.streamed_per_token - sizes.decoder;
   }
-  uint64_t bytes = RecurrentBytes(model, group);
+  uint64_t bytes = RecurrentBytes(model, operation);
   for (uint32_t i = 0; i < model.info.architecture.decoder_layers; ++i) {
-    bytes += LayerBytes(model, model.tensors.decoder[i], group);
+    bytes += LayerBytes(model, model.tensors.decoder[i], operation);
   }
   return bytes;
 }

@@ -1,4 +1,4 @@
-// How many bytes of the model a group of the decoder's work reads.
+// How many bytes of the model an operation of the decoder reads.
 #ifndef LATIMER_MODEL_OPERATION_BYTES_H_
 #define LATIMER_MODEL_OPERATION_BYTES_H_
 
@@ -10,8 +10,8 @@
 namespace latimer {
 
 // Bytes of the packed matrices and biases that one step of the decoder reads
-// in `group`, a shortlist left aside; of vectors, norms and tables none.
-uint64_t DecoderWeightBytes(const Model& model, Operation group);
+// for `operation` without a shortlist. Vectors, norms and tables do not count.
+uint64_t DecoderWeightBytes(const Model& model, Operation operation);
 
 }  // namespace latimer
 

@@ -1,72 +1,66 @@
 #include "model/recurrent_file.h"
 
 #include "latimer/profile_config.h"
-#include "model/check_range.h"
+#include "model/errors.h"
 #include "model_generated.h"
 
 namespace latimer {
 namespace {
 
-Status Damaged(const char* what) {
-  return Status::Error(StatusCode::kCorrupt,
-                       "The model is damaged: its GRU %s; convert it again.",
-                       what);
-}
+Status DamagedGru(const char* what) { return Damaged("its GRU", what); }
 
 Status CheckWidths(const schema::Recurrent& in) {
   const uint32_t limit = kProfile.d_model;
-  LATIMER_RETURN_IF_ERROR(
-      CheckRange("source embedding width", in.source_embedding(), limit));
-  LATIMER_RETURN_IF_ERROR(
-      CheckRange("target embedding width", in.target_embedding(), limit));
-  LATIMER_RETURN_IF_ERROR(
-      CheckRange("encoder state width", in.encoder_hidden(), limit));
-  LATIMER_RETURN_IF_ERROR(
-      CheckRange("decoder state width", in.decoder_hidden(), limit));
+  LATIMER_RETURN_IF_ERROR(CheckSizes({
+      {"source embedding width", in.source_embedding(), limit},
+      {"target embedding width", in.target_embedding(), limit},
+      {"encoder state width", in.encoder_hidden(), limit},
+      {"decoder state width", in.decoder_hidden(), limit},
+  }));
   if (in.combined() > limit) {
     return ExceedsProfile("combined width", in.combined(), limit);
   }
-  LATIMER_RETURN_IF_ERROR(
-      CheckRange("encoder width, all directions together,",
-                 uint64_t{in.encoder_hidden()} * (in.bidirectional() ? 2 : 1),
-                 kProfile.attention_width));
-  return CheckRange("attention key width", in.attention_hidden(),
-                    kProfile.attention_width);
+  return CheckSizes({
+      {"encoder width, all directions together,",
+       uint64_t{in.encoder_hidden()} * (in.bidirectional() ? 2 : 1),
+       kProfile.attention_width},
+      {"attention key width", in.attention_hidden(), kProfile.attention_width},
+  });
 }
 
-// `r` is within the profile, so that no sum of its sizes overflows.
+// `r` is within the profile, so no sum of its sizes overflows.
 Status CheckConsistency(const schema::Architecture& a, const Recurrent& r) {
   if (r.directions_added && !r.bidirectional) {
-    return Damaged("adds directions but has one");
+    return DamagedGru("adds directions but has one");
   }
   if (r.attention_function != AttentionFunction::kAdditive &&
       r.attention_hidden != r.decoder_hidden) {
-    return Damaged("has keys and states that differ in width");
+    return DamagedGru("has keys and states that differ in width");
   }
   if (r.attention_function == AttentionFunction::kDot &&
       r.memory_width() != r.decoder_hidden) {
-    return Damaged("has a memory and states that differ in width");
+    return DamagedGru("has a memory and states that differ in width");
   }
   if (r.input_context && !r.query_before) {
-    return Damaged("reads the context before it is there");
+    return DamagedGru("reads the context before it is there");
   }
   if (r.initial_state == InitialState::kProjected && a.decoder_layers() != 1) {
-    return Damaged("projects the first state of more than one layer");
+    return DamagedGru("projects the first state of more than one layer");
   }
   if (r.initial_state == InitialState::kEncoderStates) {
     const uint64_t states = uint64_t{a.encoder_layers()} * r.directions();
     const uint64_t last = r.first_state + uint64_t{a.decoder_layers() - 1} *
                                               uint64_t{r.state_step};
     if (r.encoder_hidden != r.decoder_hidden || last >= states) {
-      return Damaged("starts from states that the encoder has not");
+      return DamagedGru("starts from states that the encoder does not have");
     }
   }
   if (a.embeddings_shared() && r.source_embedding != r.target_embedding) {
-    return Damaged("shares embeddings that differ in size");
+    return DamagedGru("shares embeddings that differ in size");
   }
   if ((a.source_embedding_tied() && r.source_embedding != r.output_width()) ||
       (a.target_embedding_tied() && r.target_embedding != r.output_width())) {
-    return Damaged("ties an embedding to an output of another width");
+    return DamagedGru("ties an embedding to an output of another width");
   }
   return Status();
 }
@@ -74,12 +68,12 @@ Status CheckConsistency(const schema::Architecture& a, const Recurrent& r) {
 }  // namespace
 
 Status ReadRecurrent(const schema::Architecture& a, Recurrent* out) {
-  if (a.recurrent() == nullptr) return Damaged("is not described");
+  if (a.recurrent() == nullptr) return DamagedGru("is not described");
   const schema::Recurrent& in = *a.recurrent();
   LATIMER_RETURN_IF_ERROR(CheckWidths(in));
   if (in.attention_function() > schema::AttentionFunction::MAX ||
       in.initial_state() > schema::InitialState::MAX) {
-    return Damaged("has an attention or a first state of no known kind");
+    return DamagedGru("has an attention or a first state of an unknown kind");
   }
   *out = {
       .source_embedding = in.source_embedding(),

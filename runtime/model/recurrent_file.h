@@ -11,10 +11,10 @@ namespace schema {
 struct Architecture;
 }
 
-// Fills `out` from a verified table whose decoder kind is Gru and whose layers
-// and vocabularies are within the profile. Errors: kCorrupt where the
-// description is missing, has a size of zero or contradicts itself;
-// kExceedsProfile where a size is larger than the profile's.
+// Fills `out` from a verified table whose network kind is Gru and whose layers
+// and vocabularies are within the profile. Errors: kCorrupt if the description
+// is missing, has a size of zero or contradicts itself; kExceedsProfile if a
+// size exceeds the profile's.
 Status ReadRecurrent(const schema::Architecture& in, Recurrent* out);
 
 }  // namespace latimer

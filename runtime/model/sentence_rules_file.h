@@ -11,8 +11,8 @@ namespace schema {
 struct SentenceRules;
 }
 
-// Views into the image. Takes time linear in the words. kCorrupt for words that
-// a search could leave, or bits that there are none of.
+// Fills `*out` with views into the image, in time linear in the words. kCorrupt
+// for a trie that a walk could leave, or for unknown bits.
 Status ReadSentenceRules(const schema::SentenceRules& in, SentenceRules* out);
 
 }  // namespace latimer

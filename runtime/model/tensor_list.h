@@ -1,8 +1,8 @@
-// The one list of the tensors that an architecture has, in file order.
+// The only list of the tensors of an architecture, in file order.
 //
-// The converter writes this list and the loader demands it, so that they
-// cannot disagree. The order is the order in which translation reads the
-// tensors: a decoder step walks through memory in one direction.
+// The converter writes this list and the loader demands it, so they cannot
+// disagree. Translation reads the tensors in this order: a decoder step walks
+// through memory in one direction.
 #ifndef LATIMER_MODEL_TENSOR_LIST_H_
 #define LATIMER_MODEL_TENSOR_LIST_H_
 
@@ -13,7 +13,7 @@ namespace latimer {
 // Layer number of tensors that belong to no layer.
 inline constexpr int kNoLayer = -1;
 
-// What part of translation reads a tensor; the groups of ModelSizes.
+// What a tensor is for: the groups of ModelSizes.
 enum class TensorGroup : uint8_t {
   kEmbeddings,
   kPositions,
@@ -23,7 +23,7 @@ enum class TensorGroup : uint8_t {
   kOutput,
 };
 
-// The list of a model of GRUs, for VisitTensors.
+// VisitTensors for a GRU network.
 template <typename Visitor>
 void VisitRecurrentTensors(const Architecture& a, ModelTensors& tensors,
                            Visitor& visitor) {
@@ -85,15 +85,16 @@ void VisitRecurrentTensors(const Architecture& a, ModelTensors& tensors,
                    r.output_width(), tensors.output);
 }
 
-// Calls, in file order, with `t` as the place to bind each tensor to:
+// Calls, in file order, with a reference to the place of each tensor in `t`:
 //   visitor.OnLinear(group, name, layer, outputs, inputs, Linear&)
 //     a packed matrix
 //   visitor.OnNorm(group, name, layer, width, has_beta, Norm&)
-//     f32 vectors, name.gamma and, where it has one, name.beta
+//     f32 vectors: name.gamma and, with has_beta, name.beta
 //   visitor.OnTable(group, name, rows, columns, const float*&)
 //     an f32 matrix in row-major order
-// The full name is `name` with `%d` replaced by the layer. Precondition: the
-// layers of `a` are within the profile. What is tied or shared is not visited.
+// The full name is `name` with `%d` replaced by the layer. Tied or shared
+// tensors are visited once. Precondition: the layers of `a` are within the
+// profile.
 template <typename Visitor>
 void VisitTensors(const Architecture& a, ModelTensors& t, Visitor& visitor) {
   using G = TensorGroup;
@@ -102,7 +103,6 @@ void VisitTensors(const Architecture& a, ModelTensors& t, Visitor& visitor) {
     return;
   }
   const uint32_t d = a.d_model;
-  // Attention widths.
   const uint32_t ea = a.encoder_attention_width();
   const uint32_t da = a.decoder_attention_width();
   const uint32_t insides = a.gated_ffn ? 2 : 1;
@@ -165,21 +165,16 @@ void VisitTensors(const Architecture& a, ModelTensors& t, Visitor& visitor) {
   }
   for (int i = 0; i < static_cast<int>(a.decoder_layers); ++i) {
     DecoderLayer& layer = t.decoder[i];
-    switch (a.network_kind) {
-      case NetworkKind::kTransformer:
-        visitor.OnLinear(G::kDecoder, "decoder.%d.self_attention.qkv", i,
-                         3 * da, d, layer.self_qkv);
-        visitor.OnLinear(G::kDecoder, "decoder.%d.self_attention.out", i, d, da,
-                         layer.self_out);
-        norm(G::kDecoder, "decoder.%d.self_attention.norm", i, layer.self_norm);
-        break;
-      case NetworkKind::kTransformerSsru:
-        visitor.OnLinear(G::kDecoder, "decoder.%d.ssru.in", i, 2 * d, d,
-                         layer.ssru_in);
-        norm(G::kDecoder, "decoder.%d.ssru.norm", i, layer.self_norm);
-        break;
-      case NetworkKind::kGru:
-        break;
+    if (a.network_kind == NetworkKind::kTransformer) {
+      visitor.OnLinear(G::kDecoder, "decoder.%d.self_attention.qkv", i, 3 * da,
+                       d, layer.self_qkv);
+      visitor.OnLinear(G::kDecoder, "decoder.%d.self_attention.out", i, d, da,
+                       layer.self_out);
+      norm(G::kDecoder, "decoder.%d.self_attention.norm", i, layer.self_norm);
+    } else {
+      visitor.OnLinear(G::kDecoder, "decoder.%d.ssru.in", i, 2 * d, d,
+                       layer.ssru_in);
+      norm(G::kDecoder, "decoder.%d.ssru.norm", i, layer.self_norm);
     }
     visitor.OnLinear(G::kDecoder, "decoder.%d.cross_attention.query", i, da, d,
                      layer.cross_query);

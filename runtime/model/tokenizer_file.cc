@@ -3,24 +3,22 @@
 #include <type_traits>
 
 #include "latimer/profile_config.h"
+#include "model/errors.h"
+#include "model/views.h"
 #include "model_generated.h"
 
 namespace latimer {
 namespace {
 
-// A FlatBuffers vector where it lies, as a span of T; counts its bytes.
+// A vector in place as a span of T, empty if an older file lacks it; counts its
+// bytes.
 template <typename T, typename Vector>
 std::span<const T> Span(const Vector* vector, uint64_t* bytes) {
   static_assert(sizeof(T) == sizeof(*vector->data()) &&
                 std::is_trivially_copyable_v<T>);
+  if (vector == nullptr) return {};
   *bytes += vector->size() * sizeof(T);
   return {reinterpret_cast<const T*>(vector->data()), vector->size()};
-}
-
-// A vector that older files lack.
-template <typename T, typename Vector>
-std::span<const T> OptionalSpan(const Vector* vector, uint64_t* bytes) {
-  return vector == nullptr ? std::span<const T>() : Span<T>(vector, bytes);
 }
 
 TokenizerNeeds NeedsOf(const TokenizerView& view) {
@@ -49,22 +47,10 @@ Status CheckProfile(const TokenizerNeeds& needs) {
       : needs.byte_bpe && !kProfile.byte_bpe   ? "byte-level BPE"
       : needs.bytes && !kProfile.bytes         ? "of bytes"
                                                : nullptr;
-  if (missing != nullptr) {
-    return Status::Error(
-        StatusCode::kExceedsProfile,
-        "The model's tokenizer is %s, which profile \"%s\" of this build "
-        "leaves out; build with a profile for this model (latimer-convert "
-        "--profile).",
-        missing, kProfile.name);
-  }
+  if (missing != nullptr) return LeftOut("'s tokenizer is", missing);
   if (needs.bpe_unused_pieces > kProfile.bpe_unused_pieces) {
-    return Status::Error(
-        StatusCode::kExceedsProfile,
-        "The model's tokenizer has %u unused BPE pieces but profile \"%s\" of "
-        "this build allows %u; build with a profile for this model "
-        "(latimer-convert --profile).",
-        static_cast<unsigned>(needs.bpe_unused_pieces), kProfile.name,
-        static_cast<unsigned>(kProfile.bpe_unused_pieces));
+    return ExceedsProfile("number of unused BPE pieces",
+                          needs.bpe_unused_pieces, kProfile.bpe_unused_pieces);
   }
   return Status();
 }
@@ -74,11 +60,8 @@ Status CheckProfile(const TokenizerNeeds& needs) {
 Status ReadTokenizer(const schema::Tokenizer& table,
                      const Architecture& architecture, TokenizerView* view,
                      TokenizerNeeds* needs, uint64_t* bytes) {
-  // Structs come as a vector of pointers into the buffer; their bytes are what
-  // AddedToken views.
-  static_assert(sizeof(schema::AddedToken) == sizeof(AddedToken));
-  const auto* added = table.added_tokens();
-  *bytes += added->size() * sizeof(AddedToken);
+  const auto added_tokens = StructsOf<AddedToken>(table.added_tokens());
+  *bytes += added_tokens.size_bytes();
   *view = {
       .normalizer_trie = Span<uint32_t>(table.normalizer_trie(), bytes),
       .replacements = Span<uint8_t>(table.replacements(), bytes),
@@ -88,8 +71,7 @@ Status ReadTokenizer(const schema::Tokenizer& table,
       .escape_whitespaces = table.escape_whitespaces(),
       .treat_whitespace_as_suffix = table.treat_whitespace_as_suffix(),
       .spacing = static_cast<Spacing>(table.spacing()),
-      .character_classes =
-          OptionalSpan<uint32_t>(table.character_classes(), bytes),
+      .character_classes = Span<uint32_t>(table.character_classes(), bytes),
       .segmentation = static_cast<Segmentation>(table.segmentation()),
       .piece_trie = Span<uint32_t>(table.piece_trie(), bytes),
       .scores = Span<float>(table.scores(), bytes),
@@ -99,18 +81,16 @@ Status ReadTokenizer(const schema::Tokenizer& table,
       .byte_ids = Span<int32_t>(table.byte_ids(), bytes),
       .own_ids = table.own_ids(),
       .no_language_codes = table.no_language_codes(),
-      .merge_offsets = OptionalSpan<uint32_t>(table.merge_offsets(), bytes),
-      .merges = OptionalSpan<uint32_t>(table.merges(), bytes),
-      .unused_trie = OptionalSpan<uint32_t>(table.unused_trie(), bytes),
+      .merge_offsets = Span<uint32_t>(table.merge_offsets(), bytes),
+      .merges = Span<uint32_t>(table.merges(), bytes),
+      .unused_trie = Span<uint32_t>(table.unused_trie(), bytes),
       .unused_pieces = table.unused_pieces(),
       .added_trie = Span<uint32_t>(table.added_trie(), bytes),
-      .added_tokens = {reinterpret_cast<const AddedToken*>(added->Data()),
-                       added->size()},
+      .added_tokens = added_tokens,
       .piece_offsets = Span<uint32_t>(table.piece_offsets(), bytes),
       .piece_text = Span<uint8_t>(table.piece_text(), bytes),
       .target_kinds = Span<TargetKind>(table.target_kinds(), bytes),
-      .unknown_surface = {table.unknown_surface()->c_str(),
-                          table.unknown_surface()->size()},
+      .unknown_surface = ViewOf(table.unknown_surface()),
       .joining = static_cast<Joining>(table.joining()),
       .clean_up_spaces = table.clean_up_spaces(),
   };

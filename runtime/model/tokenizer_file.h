@@ -14,9 +14,9 @@ namespace schema {
 struct Tokenizer;
 }
 
-// Fills `*view` and `*needs` and adds up the bytes of the view. The table's
-// structure has been verified. Errors: kCorrupt; kExceedsProfile for a kind of
-// tokenizer that the profile leaves out.
+// Fills `*view` and `*needs` and adds the bytes of the view to `*bytes`. The
+// table has passed the verifier. Errors: kCorrupt; kExceedsProfile for a kind
+// of tokenizer that the profile leaves out.
 Status ReadTokenizer(const schema::Tokenizer& table,
                      const Architecture& architecture, TokenizerView* view,
                      TokenizerNeeds* needs, uint64_t* bytes);

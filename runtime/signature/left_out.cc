@@ -1,4 +1,4 @@
-// For builds without libsodium: nothing is taken for signed.
+// For builds without libsodium: every signature is refused.
 
 #include "latimer/signature.h"
 
@@ -8,10 +8,9 @@ namespace {
 Status LeftOut() {
   return Status::Error(
       StatusCode::kInvalidArgument,
-      "This build cannot check signatures, since it has no libsodium; build "
-      "with -DLATIMER_SIGNATURES=ON, and, where CMake says that it cannot get "
-      "it, with -DFETCHCONTENT_SOURCE_DIR_SODIUM=FOLDER of its unpacked "
-      "sources.");
+      "This build cannot check signatures because it has no libsodium; build "
+      "with -DLATIMER_SIGNATURES=ON and, if CMake cannot get libsodium, with "
+      "-DFETCHCONTENT_SOURCE_DIR_SODIUM=FOLDER of its unpacked sources.");
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace {
 
 constexpr size_t kKeyBytes = 32;
 
-// What stands before the key's 32 bytes.
+// The DER bytes before the key's 32 bytes.
 constexpr uint8_t kPublicPrefix[] = {0x30, 0x2A, 0x30, 0x05, 0x06, 0x03,
                                      0x2B, 0x65, 0x70, 0x03, 0x21, 0x00};
 constexpr uint8_t kPrivatePrefix[] = {0x30, 0x2E, 0x02, 0x01, 0x00, 0x30,
@@ -15,7 +15,7 @@ constexpr uint8_t kPrivatePrefix[] = {0x30, 0x2E, 0x02, 0x01, 0x00, 0x30,
                                       0x04, 0x22, 0x04, 0x20};
 constexpr size_t kMostBytes = sizeof(kPrivatePrefix) + kKeyBytes;
 
-// 0..63; -1: no digit of base 64.
+// 0 to 63; -1 if it is not a digit of base 64.
 int DigitOf(char c) {
   if (c >= 'A' && c <= 'Z') return c - 'A';
   if (c >= 'a' && c <= 'z') return c - 'a' + 26;
@@ -25,8 +25,8 @@ int DigitOf(char c) {
   return -1;
 }
 
-// Decodes base 64 with line breaks into `out`; the number of bytes, 0 where it
-// is none or more than fit.
+// Decodes base 64 with line breaks into `out`. Returns the number of bytes, or
+// 0 if the text is not base 64 or does not fit.
 size_t DecodeBase64(std::string_view text, std::span<uint8_t> out) {
   size_t bytes = 0, digits = 0, padding = 0;
   uint32_t bits = 0;
@@ -48,7 +48,7 @@ size_t DecodeBase64(std::string_view text, std::span<uint8_t> out) {
   return digits % 4 == 0 && padding <= 2 ? bytes : 0;
 }
 
-// What stands between two lines; empty where they are not there.
+// The text between two lines; empty if they are missing.
 std::string_view Between(std::string_view text, std::string_view begin,
                          std::string_view end) {
   const size_t from = text.find(begin);
@@ -74,7 +74,7 @@ bool ReadPemKey(std::string_view pem, PemKey kind, std::span<uint8_t, 32> key) {
   const bool good = DecodeBase64(text, bytes) == prefix.size() + kKeyBytes &&
                     std::memcmp(bytes, prefix.data(), prefix.size()) == 0;
   if (good) std::memcpy(key.data(), bytes + prefix.size(), kKeyBytes);
-  // The compiler must not leave it out: it may be a private key.
+  // It may be a private key; volatile keeps the compiler from dropping this.
   volatile uint8_t* wiped = bytes;
   for (size_t i = 0; i < kMostBytes; ++i) wiped[i] = 0;
   return good;

@@ -16,10 +16,10 @@ Result<PublicKey> ParsePublicKey(std::string_view pem) {
   return Status::Error(
       StatusCode::kInvalidArgument,
       pem.find("PRIVATE KEY-----") != pem.npos
-          ? "This is a private key, which stays where models are signed; give "
-            "the public one that openssl pkey -pubout writes."
-          : "This is no Ed25519 public key in PEM; give one that openssl pkey "
-            "-pubout writes.");
+          ? "This is a private key, which must stay where models are signed; "
+            "give the public key that openssl pkey -pubout writes."
+          : "This is not an Ed25519 public key in PEM; give one that openssl "
+            "pkey -pubout writes.");
 }
 
 Status VerifySignature(std::span<const std::byte> image, const PublicKey& key) {
@@ -29,15 +29,15 @@ Status VerifySignature(std::span<const std::byte> image, const PublicKey& key) {
       std::memcmp(bytes + mark, kSignatureMark.data(), kSignatureMark.size()) !=
           0) {
     return Status::Error(StatusCode::kCorrupt,
-                         "The model is not signed; make one that is with "
+                         "The model is not signed; sign it with "
                          "latimer-convert --sign.");
   }
   if (crypto_sign_ed25519_verify_detached(bytes + mark + kSignatureMark.size(),
                                           bytes, mark, key.data()) != 0) {
     return Status::Error(StatusCode::kCorrupt,
                          "The model's signature is not of this key: the file "
-                         "was changed after it was signed, or somebody else "
-                         "signed it; get it again from whom you trust.");
+                         "was changed after signing, or signed by somebody "
+                         "else; get it again from a source that you trust.");
   }
   return Status();
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 
 #include "base/check.h"
 #include "latimer/profile_config.h"
@@ -14,19 +13,17 @@ namespace latimer {
 namespace {
 
 constexpr uint32_t kNoPair = kTrieNone;
-constexpr std::string_view kEscapedSpace = "\xE2\x96\x81";
 constexpr bool kHasPairs = kProfile.metaspace || kProfile.byte_bpe;
-constexpr float kNoSegment = -std::numeric_limits<float>::infinity();
 
-// A number of the same order as the score: the order in which SentencePiece
-// compares the floats' bits.
+// A number that orders scores as SentencePiece does, which compares the bits of
+// the floats.
 int32_t OrderOf(float score) {
   const auto bits = std::bit_cast<int32_t>(score);
   return bits < 0 ? bits ^ 0x7FFFFFFF : bits;
 }
 
-// The symbol that begins at a position, as it lies in the position's node
-// while pairs are merged. A position where none begins has 0 bytes.
+// The symbol that begins at a position, stored in the position's node while
+// pairs are merged. A position where no symbol begins has 0 bytes.
 class Symbol {
  public:
   explicit Symbol(LatticeNode& node) : node_(node) {}
@@ -41,19 +38,19 @@ class Symbol {
   size_t bytes() const { return node_.bytes(); }
   void set_bytes(size_t bytes) { node_.Set(node_.entry(), bytes); }
 
-  // What it and the next symbol are together, or kNoPair: the entry of that
-  // piece, or the pair's place in the view's merges.
+  // The pair with the next symbol: the entry of the piece that they form, or
+  // the index of the pair in the view's merges; kNoPair if they form none.
   uint32_t pair() const { return node_.entry(); }
   void set_pair(uint32_t pair) { node_.Set(pair, node_.bytes()); }
 
-  // Place of the pair in the heap.
+  // The pair's place in the heap.
   size_t place() const { return node_.score_or_link >> 11; }
   void set_place(size_t place) {
     node_.score_or_link = (node_.score_or_link & (kFrozen | kMaxPieceBytes)) |
                           static_cast<uint32_t>(place << 11);
   }
 
-  // Of the symbol before it; 0 at the beginning of a word.
+  // Bytes of the symbol before it; 0 at the beginning of a word.
   size_t previous_bytes() const { return node_.score_or_link & kMaxPieceBytes; }
   void set_previous_bytes(size_t bytes) {
     node_.score_or_link = (node_.score_or_link & ~uint32_t{kMaxPieceBytes}) |
@@ -105,7 +102,7 @@ class PairMerger {
   size_t SplitOfUnused(std::string_view piece) const;
   void WriteSegments();
 
-  // The heap: positions of symbols with a pair, the best first.
+  // The heap holds the positions of symbols with a pair, the best first.
   bool Better(uint32_t a, uint32_t b) const;
   void Put(size_t place, uint32_t begin) {
     heap_[place] = begin;
@@ -123,7 +120,7 @@ class PairMerger {
   size_t heap_size_ = 0;
 };
 
-// Where the word that begins there ends: without pairs all is one word.
+// The end of the word that begins there. Without pairs the text is one word.
 size_t PairMerger::WordEnd(size_t begin) const {
   if (!by_pairs()) return text_.size();
   if (of_bytes()) {
@@ -178,16 +175,15 @@ uint32_t PairMerger::PairOf(size_t left) const {
   return view_.scores[entry] == kNoSegment ? kNoPair : entry;
 }
 
-// An unused piece is merged like others, but in the end it falls apart again
-// where, anywhere in the text, it was last seen to be put together.
+// An unused piece is merged like others, but in the end it falls apart again,
+// where it was put together last, anywhere in the text.
 void PairMerger::NoteSplit(size_t left, size_t bytes) {
   const uint32_t unused = FindKey(view_.unused_trie, Slice(text_, left, bytes));
   if (unused == kTrieNone) return;
   splits_[unused] = static_cast<uint16_t>(At(left).bytes());
 }
 
-// Brings the pair of `left` and its next symbol up to date, here and in the
-// heap.
+// Updates the pair of `left` and its next symbol, in the node and in the heap.
 void PairMerger::UpdatePair(size_t left) {
   Symbol symbol = At(left);
   const uint32_t before = symbol.pair();
@@ -272,8 +268,8 @@ size_t PairMerger::SplitOfUnused(std::string_view piece) const {
   return unused == kTrieNone ? 0 : splits_[unused];
 }
 
-// From symbols, which lie where they begin, to segments, which lie where they
-// end.
+// Turns symbols, which are stored where they begin, into segments, which are
+// stored where they end.
 void PairMerger::WriteSegments() {
   size_t begin = 0;
   size_t bytes = text_.empty() ? 0 : At(0).bytes();

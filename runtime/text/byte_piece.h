@@ -7,7 +7,7 @@
 
 namespace latimer {
 
-// The byte that `piece` stands for, or -1. Digits are capitals.
+// The byte that `piece` stands for, or -1. Hexadecimal digits are capitals.
 constexpr int ByteOfPiece(std::string_view piece) {
   if (piece.size() != 6 || piece.substr(0, 3) != "<0x" || piece[5] != '>') {
     return -1;

@@ -8,7 +8,7 @@
 namespace latimer {
 namespace {
 
-// Whether a character can begin with these bytes, at most 4.
+// Whether a character can begin with these bytes, which are at most 4.
 bool CanBegin(std::string_view bytes) {
   const auto byte = [bytes](size_t i) {
     return static_cast<unsigned char>(bytes[i]);
@@ -22,7 +22,7 @@ bool CanBegin(std::string_view bytes) {
     if ((byte(i) & 0xC0) != 0x80) return false;
   }
   if (bytes.size() == 1) return true;
-  // Neither overlong forms nor surrogates nor above U+10FFFF.
+  // No overlong forms, surrogates or values above U+10FFFF.
   const unsigned second = byte(1);
   return !(lead == 0xE0 && second < 0xA0) && !(lead == 0xED && second > 0x9F) &&
          !(lead == 0xF0 && second < 0x90) && !(lead == 0xF4 && second > 0x8F);
@@ -43,7 +43,7 @@ void ByteTextWriter::Write(std::string_view bytes) {
   for (const char byte : bytes) {
     open_[open_bytes_] = byte;
     if (!CanBegin({open_.data(), open_bytes_ + 1})) {
-      // What was open cannot be continued; the byte begins anew.
+      // The byte does not continue the open character.
       if (open_bytes_ > 0) Append(replacement_);
       open_[0] = byte;
       open_bytes_ = 0;

@@ -1,4 +1,4 @@
-// Text from bytes that need not be UTF-8.
+// Text from bytes that may not be UTF-8.
 #ifndef LATIMER_TEXT_BYTE_TEXT_H_
 #define LATIMER_TEXT_BYTE_TEXT_H_
 
@@ -9,10 +9,10 @@
 
 namespace latimer {
 
-// Appends to a fixed buffer. Of what is no character, the longest beginning of
-// one, or one byte, becomes `replacement`: as Rust's String::from_utf8_lossy
-// and Python's bytes.decode do it (Unicode 15, section 3.9, "U+FFFD
-// Substitution of Maximal Subparts").
+// Appends to a fixed buffer. In invalid bytes, each longest beginning of a
+// character, and each byte that begins none, becomes `replacement`, as in
+// Rust's String::from_utf8_lossy and Python's bytes.decode (Unicode 15,
+// section 3.9, "U+FFFD Substitution of Maximal Subparts").
 class ByteTextWriter {
  public:
   ByteTextWriter(std::span<char> out, std::string_view replacement)
@@ -31,7 +31,7 @@ class ByteTextWriter {
   std::string_view replacement_;
   size_t size_ = 0;
   bool full_ = false;
-  std::array<char, 4> open_ = {};  // Beginning of a character.
+  std::array<char, 4> open_ = {};  // The beginning of a character.
   size_t open_bytes_ = 0;
 };
 

@@ -11,8 +11,8 @@
 
 namespace latimer {
 
-// Bytes of the first word of `text`, which is not empty. `classes` is the
-// view's character_classes. What is no UTF-8 counts as U+0000.
+// Bytes of the first word of `text`, which is not empty. `classes` are the
+// view's character_classes. A byte that is not UTF-8 counts as U+0000.
 size_t FirstByteWord(std::span<const uint32_t> classes, std::string_view text);
 
 }  // namespace latimer

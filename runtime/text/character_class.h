@@ -1,8 +1,8 @@
-// What a tokenizer has to know of a character, by a table in the model file.
+// Classes of characters, by a table in the model file.
 #ifndef LATIMER_TEXT_CHARACTER_CLASS_H_
 #define LATIMER_TEXT_CHARACTER_CLASS_H_
 
-#include <cstddef>
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -10,39 +10,32 @@ namespace latimer {
 
 enum class CharacterClass : uint8_t {
   kOther = 0,
-  // Of the byte-level pre-tokenizer: \p{L}, \p{N} and \s.
+  // For the byte-level pre-tokenizer: \p{L}, \p{N} and \s.
   kLetter = 1,
   kNumber = 2,
   kSpace = 3,
-  // Of the borders of graphemes (Unicode Standard Annex 29): controls, line
-  // breaks among them, stand alone; the others are joined to what is before
-  // them or behind them.
+  // For the borders of graphemes (Unicode Standard Annex 29): controls, such as
+  // line breaks, stand alone; kExtend joins the character before it, kPrepend
+  // the one after it.
   kControl = 4,
   kExtend = 5,
   kPrepend = 6,
 };
 
-// An entry of a table: from this code point on, up to the next entry's,
-// characters are of this class.
+// An entry of a table: characters from this code point to the next entry's
+// belong to this class.
 constexpr uint32_t ClassEntry(uint32_t code_point, CharacterClass kind) {
   return code_point << 8 | static_cast<uint32_t>(kind);
 }
 
-// `table` is ascending; before its first entry all is kOther.
+// `table` is ascending; characters before its first entry are kOther.
 constexpr CharacterClass ClassOf(std::span<const uint32_t> table,
                                  uint32_t code_point) {
-  size_t begin = 0;
-  size_t end = table.size();
-  while (begin < end) {
-    const size_t middle = begin + (end - begin) / 2;
-    if (table[middle] >> 8 <= code_point) {
-      begin = middle + 1;
-    } else {
-      end = middle;
-    }
-  }
-  return begin == 0 ? CharacterClass::kOther
-                    : static_cast<CharacterClass>(table[begin - 1] & 0xFF);
+  const auto next =
+      std::upper_bound(table.begin(), table.end(), code_point << 8 | 0xFF);
+  return next == table.begin()
+             ? CharacterClass::kOther
+             : static_cast<CharacterClass>(*(next - 1) & 0xFF);
 }
 
 }  // namespace latimer

@@ -13,10 +13,8 @@
 namespace latimer {
 namespace {
 
-constexpr std::string_view kEscapedSpace = "\xE2\x96\x81";
-
-// Appends to a fixed buffer, where `strips` says so without white space at its
-// ends; joins the bytes of byte pieces to characters.
+// Appends to a fixed buffer, with `strips` without white space at the ends of
+// the text. Joins the bytes of byte pieces into characters.
 class TextWriter {
  public:
   TextWriter(std::span<char> out, bool strips) : out_(out), strips_(strips) {}
@@ -31,7 +29,7 @@ class TextWriter {
     size_ += text.size();
   }
 
-  // Writes `text` with `space` for U+2581.
+  // Writes `text` with `space` in the place of U+2581.
   void WriteUnescaped(std::string_view text, std::string_view space = " ") {
     while (true) {
       const size_t at = text.find(kEscapedSpace);
@@ -47,8 +45,8 @@ class TextWriter {
     if (byte_count_ == bytes_.size()) WriteFirstOfBytes();
   }
 
-  // Ends a run of byte pieces: what is no character becomes U+FFFD, byte by
-  // byte.
+  // Ends a run of byte pieces. Each byte that belongs to no character becomes
+  // U+FFFD.
   void EndBytes() {
     while (byte_count_ > 0) WriteFirstOfBytes();
   }
@@ -84,8 +82,8 @@ class TextWriter {
   size_t byte_count_ = 0;
 };
 
-// Replaces every `from` in the text by the same without its first space, and
-// for " ' " without both. Returns the new size.
+// Removes the first space of every `from` in the text, and both spaces of " '
+// ". Returns the new size.
 size_t RemoveSpaces(std::span<char> text, std::string_view from) {
   const std::string_view all(text.data(), text.size());
   const std::string_view to =
@@ -115,13 +113,6 @@ size_t CleanUpSpaces(std::span<char> text) {
   return size;
 }
 
-Status TooLong(size_t tokens, size_t bytes) {
-  return Status::Error(StatusCode::kTextTooLong,
-                       "The text of %zu tokens is longer than the buffer of "
-                       "%zu bytes.",
-                       tokens, bytes);
-}
-
 Status CheckIds(const TokenizerView& view, std::span<const int32_t> ids) {
   for (const int32_t id : ids) {
     if (id < 0 || static_cast<size_t>(id) >= view.target_kinds.size()) {
@@ -134,7 +125,21 @@ Status CheckIds(const TokenizerView& view, std::span<const int32_t> ids) {
   return Status();
 }
 
-// Pieces of bytes.
+// Ends the text and returns its size.
+template <typename Writer>
+Result<size_t> Finish(const TokenizerView& view, std::span<const int32_t> ids,
+                      Writer& writer, std::span<char> out) {
+  const size_t size = writer.Finish();
+  if (writer.full()) {
+    return Status::Error(StatusCode::kTextTooLong,
+                         "The text of %zu tokens exceeds the buffer of %zu "
+                         "bytes.",
+                         ids.size(), out.size());
+  }
+  return view.clean_up_spaces ? CleanUpSpaces(out.first(size)) : size;
+}
+
+// For pieces that are bytes.
 Result<size_t> JoinBytes(const TokenizerView& view,
                          std::span<const int32_t> ids, std::span<char> out) {
   ByteTextWriter writer(out, view.joining == Joining::kBytes
@@ -146,9 +151,7 @@ Result<size_t> JoinBytes(const TokenizerView& view,
     }
     writer.Write(PieceOf(view, id));
   }
-  const size_t size = writer.Finish();
-  if (writer.full()) return TooLong(ids.size(), out.size());
-  return view.clean_up_spaces ? CleanUpSpaces(out.first(size)) : size;
+  return Finish(view, ids, writer, out);
 }
 
 }  // namespace
@@ -201,9 +204,7 @@ Result<size_t> Detokenize(const TokenizerView& view,
         break;
     }
   }
-  const size_t size = writer.Finish();
-  if (writer.full()) return TooLong(ids.size(), out.size());
-  return view.clean_up_spaces ? CleanUpSpaces(out.first(size)) : size;
+  return Finish(view, ids, writer, out);
 }
 
 }  // namespace latimer

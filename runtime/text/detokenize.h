@@ -1,8 +1,8 @@
-// From target token ids to text. Pieces as transformers 5.23 joins them:
-// MarianTokenizer.convert_tokens_to_string on sentencepiece 0.2.3's Decode;
-// words as Python's " ".join(), characters as "".join(), both stripped; as the
-// decoders Metaspace and ByteLevel of Hugging Face's tokenizers and as
-// ByT5Tokenizer join them, all not stripped.
+// From target token ids to text, as others join pieces. Stripped of white space
+// at the ends: transformers 5.23's MarianTokenizer.convert_tokens_to_string on
+// sentencepiece 0.2.3's Decode; Python's " ".join() for words and "".join() for
+// characters. Not stripped: the decoders Metaspace and ByteLevel of Hugging
+// Face's tokenizers, and ByT5Tokenizer.
 #ifndef LATIMER_TEXT_DETOKENIZE_H_
 #define LATIMER_TEXT_DETOKENIZE_H_
 

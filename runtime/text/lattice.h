@@ -1,23 +1,30 @@
-// How a text is cut into segments: one node for each position between bytes.
+// How a text is cut into segments: one node per position between bytes.
 #ifndef LATIMER_TEXT_LATTICE_H_
 #define LATIMER_TEXT_LATTICE_H_
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <span>
 
+#include "base/check.h"
 #include "text/tokenizer_view.h"
 #include "text/trie.h"
 
 namespace latimer {
 
-// Entries of segments that have none in the vocabulary.
+// Entries of segments that are not in the vocabulary.
 inline constexpr uint32_t kUnknownEntry = kTrieNone;
 inline constexpr uint32_t kNoTokenEntry = kTrieNone - 1;  // Gives no id.
 
+// The score of an entry that is never a segment of text.
+inline constexpr float kNoSegment = -std::numeric_limits<float>::infinity();
+
 // One position of the text: the segment that ends there.
 struct LatticeNode {
-  // While searching, what the segmentation keeps there; unigram: the bits of a
-  // float, the score of all before the position. Afterwards free for whoever
-  // walks the segments.
+  // During the search, the segmentation's own: for unigram the bits of a float,
+  // the score of the text before the position. Afterwards free for the code
+  // that walks the segments.
   uint32_t score_or_link;
   // Entry of the segment (22 bits) and its length in bytes (10 bits; 0: no
   // segment ends here).
@@ -32,6 +39,15 @@ struct LatticeNode {
   }
 };
 static_assert(kMaxPieceBytes == (1u << 10) - 1);
+
+// The nodes of a text of `size` bytes, cleared.
+inline std::span<LatticeNode> ClearLattice(std::span<LatticeNode> lattice,
+                                           size_t size) {
+  LATIMER_DCHECK(lattice.size() > size);
+  lattice = lattice.first(size + 1);
+  std::fill(lattice.begin(), lattice.end(), LatticeNode{0, 0});
+  return lattice;
+}
 
 }  // namespace latimer
 

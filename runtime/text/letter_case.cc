@@ -3,7 +3,7 @@
 namespace latimer {
 namespace {
 
-// In [first, last] upper and lower case alternate, or all are of one.
+// Which letters of a range are upper case: none, all, or every other one.
 enum class Pattern : uint8_t { kLower, kUpper, kEvenUpper, kOddUpper };
 
 struct CaseRange {

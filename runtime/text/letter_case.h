@@ -8,8 +8,9 @@ namespace latimer {
 
 enum class LetterCase : uint8_t { kNone, kLower, kUpper };
 
-// Of a Latin, Greek, Cyrillic or Armenian letter; kNone for all else, and for
-// the Latin letters of phonetic and African alphabets from U+0180 on.
+// The case of a Latin, Greek, Cyrillic or Armenian letter; kNone for any other
+// character, and for Latin letters of phonetic and African alphabets from
+// U+0180.
 LetterCase CaseOf(uint32_t code_point);
 
 }  // namespace latimer

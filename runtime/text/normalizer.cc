@@ -13,8 +13,6 @@
 namespace latimer {
 namespace {
 
-constexpr std::string_view kEscapedSpace = "\xE2\x96\x81";
-
 bool HasMetaspace(const TokenizerView& view) {
   return kProfile.metaspace && (view.spacing == Spacing::kWords ||
                                 view.spacing == Spacing::kMetaspace);
@@ -66,10 +64,9 @@ Normalizer::Normalizer(const TokenizerView& view, std::string_view text,
              view.remove_extra_whitespaces),
       previous_is_space_(trims_) {
   LATIMER_DCHECK(out.size() >= kMinNormalizedBytes);
-  if (IsAsItIs(view_)) {
-    if (view_.add_dummy_prefix && !text_.empty() && !text_.starts_with(' ')) {
-      AppendSpace();
-    }
+  if (IsAsItIs(view_) && view_.add_dummy_prefix && !text_.empty() &&
+      !text_.starts_with(' ')) {
+    AppendSpace();
   }
   if (view_.spacing != Spacing::kSentencePiece) return;
   if (trims_) {
@@ -91,11 +88,11 @@ Normalizer::Unit Normalizer::NextUnit() {
   }
   const std::string_view rest = From(text_, consumed_);
   if (!view_.user_defined_trie.empty()) {
-    const TrieMatch match = LongestMatch(view_.user_defined_trie, rest);
-    if (match.bytes > 0) return {rest.substr(0, match.bytes), match.bytes};
+    const size_t bytes = LongestMatch(view_.user_defined_trie, rest).bytes;
+    if (bytes > 0) return {rest.substr(0, bytes), bytes};
   }
-  const TrieMatch rule = LongestMatch(view_.normalizer_trie, rest);
-  if (rule.bytes > 0) return {Replacement(rule.value), rule.bytes};
+  const TrieMatch match = LongestMatch(view_.normalizer_trie, rest);
+  if (match.bytes > 0) return {Replacement(match.value), match.bytes};
   const ReadChar c(rest);
   return {c.text, c.consumed};
 }
@@ -108,7 +105,7 @@ Normalizer::Unit Normalizer::NextGraphemeUnit() {
   const std::string_view rest = From(text_, consumed_);
   if (consumed_ >= grapheme_end_) {
     std::array<char, 5> key;
-    size_t key_bytes = 0;  // More than the key has: too long.
+    size_t key_bytes = 0;  // Above key.size(): too long to be looked up.
     size_t bytes = 0;
     uint32_t before = 0;
     while (bytes < rest.size()) {
@@ -126,14 +123,14 @@ Normalizer::Unit Normalizer::NextGraphemeUnit() {
     }
     grapheme_end_ = consumed_ + bytes;
     if (key_bytes <= key.size()) {
-      const TrieMatch rule =
+      const TrieMatch match =
           ShortestMatch(view_.normalizer_trie, {key.data(), key_bytes});
-      if (rule.bytes > 0) return {Replacement(rule.value), bytes};
+      if (match.bytes > 0) return {Replacement(match.value), bytes};
     }
   }
   const ReadChar c(rest);
-  const TrieMatch rule = ShortestMatch(view_.normalizer_trie, c.text);
-  if (rule.bytes > 0) return {Replacement(rule.value), c.consumed};
+  const TrieMatch match = ShortestMatch(view_.normalizer_trie, c.text);
+  if (match.bytes > 0) return {Replacement(match.value), c.consumed};
   return {c.text, c.consumed};
 }
 
@@ -157,7 +154,8 @@ bool Normalizer::Append(std::string_view text) {
       out_[size_++] = c;
     }
   }
-  // A space in the text itself, U+2581, is trimmed like one that we wrote.
+  // A U+2581 of the text itself is trimmed like one that was written for a
+  // space.
   std::string_view added(out_.data() + begin, size_ - begin);
   while (added.ends_with(space_)) added.remove_suffix(space_.size());
   if (!added.empty()) trimmed_size_ = begin + added.size();
@@ -165,7 +163,7 @@ bool Normalizer::Append(std::string_view text) {
 }
 
 bool Normalizer::AppendMetaspace(std::string_view text) {
-  // Every byte may become a space, and one be put before them.
+  // Every byte may become a space, and one space may precede them.
   if ((text.size() + 1) * kEscapedSpace.size() > out_.size() - size_) {
     return false;
   }

@@ -1,13 +1,14 @@
-// Rules from text to text, white space handling, invalid UTF-8 to U+FFFD.
-// Follows sentencepiece 0.2.3, src/normalizer.cc, or where the view's spacing
-// says so Hugging Face's tokenizers 0.23: its normalizers Precompiled and
-// Replace, and its pre-tokenizers WhitespaceSplit, Metaspace and ByteLevel.
+// Normalizes a text: replaces strings, handles white space, and turns invalid
+// UTF-8 into U+FFFD. Follows sentencepiece 0.2.3, src/normalizer.cc, or, if the
+// view's spacing says so, Hugging Face's tokenizers 0.23: its normalizers
+// Precompiled and Replace and its pre-tokenizers WhitespaceSplit, Metaspace and
+// ByteLevel.
 //
-// Precompiled looks rules up by graphemes: one of less than 6 bytes is replaced
-// as a whole by the shortest rule that it begins with; where there is none, and
-// in longer ones, each character is looked up alone. Of Unicode's borders of
-// graphemes only those matter here that graphemes of less than 6 bytes have:
-// CR LF, controls, Extend, SpacingMark and Prepend.
+// Precompiled looks up graphemes: one of less than 6 bytes is replaced as a
+// whole if a key of the table begins it, by the shortest such key. Otherwise
+// each character is looked up by itself. Only the borders that such short
+// graphemes can have matter here: CR LF, controls, Extend, SpacingMark and
+// Prepend.
 #ifndef LATIMER_TEXT_NORMALIZER_H_
 #define LATIMER_TEXT_NORMALIZER_H_
 
@@ -19,37 +20,37 @@
 
 namespace latimer {
 
-// Smallest output buffer: room for one unit of text and the affixes.
+// Smallest output buffer: it holds one unit of text and the affixes.
 inline constexpr size_t kMinNormalizedBytes = 1024;
 
-// Normalizes one text into a buffer, unit by unit. A unit is what one rule
-// consumes, or one character, or one invalid byte; the result for a prefix of
-// whole units is the prefix of the result. Borrows its three arguments; `out`
-// has at least kMinNormalizedBytes.
+// Normalizes one text into a buffer, unit by unit. A unit is what one
+// replacement consumes, or one character, or one invalid byte. The result for a
+// prefix of whole units is a prefix of the result. Borrows its three arguments;
+// `out` has at least kMinNormalizedBytes.
 class Normalizer {
  public:
   Normalizer(const TokenizerView& view, std::string_view text,
              std::span<char> out);
 
-  // Normalizes the next unit. False: at the end of the text, or the unit does
-  // not fit the buffer.
+  // Normalizes the next unit. False at the end of the text, or if the unit does
+  // not fit into the buffer.
   bool Step();
-  // Steps as far as possible; at the end of the text it also removes trailing
-  // space or adds the suffix. True: the whole text fitted.
+  // Steps as far as possible; at the end of the text also removes trailing
+  // space or adds the suffix. True if the whole text fits.
   bool Run();
 
-  // Bytes of the text read, always whole units.
+  // Bytes of the text that were read; always whole units.
   size_t consumed() const { return consumed_; }
   bool at_end() const { return consumed_ == text_.size(); }
-  // Bytes of the buffer written.
+  // Bytes that were written to the buffer.
   size_t size() const { return size_; }
   // Bytes that would remain if the text ended here, without the suffix.
   size_t trimmed_size() const { return trims_ ? trimmed_size_ : size_; }
 
  private:
   struct Unit {
-    std::string_view text;  // What it becomes.
-    size_t consumed;        // Bytes of the original.
+    std::string_view text;  // Its replacement.
+    size_t consumed;        // Bytes of the original text.
   };
   Unit NextUnit();
   Unit NextGraphemeUnit();
@@ -67,11 +68,12 @@ class Normalizer {
   size_t consumed_ = 0;
   size_t size_ = 0;
   size_t trimmed_size_ = 0;
-  size_t grapheme_end_ = 0;  // Up to here characters are looked up alone.
+  size_t grapheme_end_ =
+      0;  // Up to here each character is looked up by itself.
   bool trims_;
   bool previous_is_space_;
-  bool at_word_start_ = true;  // Metaspace.
-  bool blank_ = false;         // Nothing but white space: the result is empty.
+  bool at_word_start_ = true;  // For Metaspace.
+  bool blank_ = false;         // The text is white space; the result is empty.
 };
 
 }  // namespace latimer

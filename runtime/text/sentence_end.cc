@@ -1,5 +1,7 @@
 #include "text/sentence_end.h"
 
+#include <algorithm>
+
 #include "text/letter_case.h"
 #include "text/slice.h"
 #include "text/trie.h"
@@ -8,10 +10,10 @@
 namespace latimer {
 namespace {
 
-// Quotes and brackets at a place, and what else is looked over there.
+// Most quotes, brackets and stops in a row.
 constexpr int kMostMarks = 8;
-// Words such as the "z." of "z. B." that are looked at together.
-constexpr int kMostParts = 4;
+// Most words of one abbreviation, such as the two of "z. B.".
+constexpr int kMostWords = 4;
 
 constexpr uint32_t kNoBreakSpace = 0xA0;
 constexpr uint32_t kNarrowNoBreakSpace = 0x202F;
@@ -23,41 +25,12 @@ bool IsSpace(uint32_t c) {
 bool IsDigit(uint32_t c) { return c >= '0' && c <= '9'; }
 
 bool IsOpening(uint32_t c) {
-  switch (c) {
-    case '"':
-    case '\'':
-    case '(':
-    case '[':
-    case '{':
-    case '*':
-    case '_':
-    case '-':
-    case 0xA1:  // ¡
-    case 0xAB:
-    case 0xBB:  // » opens in German and Danish
-    case 0xBF:  // ¿
-    case 0x2010:
-    case 0x2012:
-    case 0x2013:
-    case 0x2014:
-    case 0x2015:
-    case 0x2018:
-    case 0x2019:
-    case 0x201A:
-    case 0x201C:
-    case 0x201D:  // ” opens in Swedish
-    case 0x201E:
-    case 0x2039:
-    case 0x203A:
-    case 0x300A:
-    case 0x300C:
-    case 0x300E:
-    case 0x3010:
-    case 0xFF08:
-      return true;
-    default:
-      return false;
-  }
+  // \u00BB opens in German and Danish, \u201D in Swedish.
+  return IsOneOf(
+      U"\"'([{*_-\u00A1\u00AB\u00BB\u00BF\u2010\u2012\u2013\u2014\u2015"
+      U"\u2018\u2019\u201A\u201C\u201D\u201E\u2039\u203A\u300A\u300C"
+      U"\u300E\u3010\uFF08",
+      c);
 }
 
 enum class StopKind : uint8_t { kNone, kPeriod, kOther, kUnspaced };
@@ -76,7 +49,7 @@ void RemoveClosing(std::string_view* text) {
   }
 }
 
-// Removes stops, and quotes behind them, from the end of `text`.
+// Removes stops, and quotes after them, from the end of `text`.
 StopKind RemoveStop(std::string_view* text) {
   RemoveClosing(text);
   StopKind kind = StopKind::kNone;
@@ -95,7 +68,7 @@ StopKind RemoveStop(std::string_view* text) {
   return kind;
 }
 
-// What a text goes on with behind white space.
+// How a text goes on after white space.
 struct Following {
   enum class Kind : uint8_t {
     kNeedsMore,
@@ -106,7 +79,7 @@ struct Following {
     kOther
   };
   Kind kind;
-  std::string_view text;  // From its first letter on.
+  std::string_view text;  // From the first letter on.
 };
 
 Following Look(std::string_view text, bool all) {
@@ -172,8 +145,8 @@ Verdict Begins(const SentenceRules& rules, const Following& following,
   return (Lookup(rules, word) & kBegins) != 0 ? Verdict::kYes : Verdict::kNo;
 }
 
-// The word that `text` ends with, up to white space and without quotes before
-// it. Longer ones than any abbreviation are cut.
+// The word at the end of `text`: what follows the last white space, without
+// opening quotes. A word that is longer than any abbreviation is cut.
 std::string_view LastWord(std::string_view text) {
   size_t begin = text.size();
   while (begin > 0 && text.size() - begin <= kMostWordBytes) {
@@ -189,30 +162,30 @@ std::string_view LastWord(std::string_view text) {
   }
 }
 
-// Bits of the word before a period, which ends at the end of `before`; also of
-// "z. B" and "d'env".
+// Bits of the word before a period, at the end of `before`. Also finds "z. B",
+// an abbreviation of several words, and the "env" of "d'env".
 uint32_t BitsOfWord(const SentenceRules& rules, std::string_view before,
                     std::string_view word) {
   char joined[kMostWordBytes];
-  size_t size = 0;  // Of what is joined, at the end.
+  size_t size = 0;  // Of the words joined so far, at the end of `joined`.
   uint32_t bits = 0;
-  std::string_view part = word;
-  for (int i = 0; i < kMostParts; ++i) {
-    if (part.size() > sizeof(joined) - size) break;
-    size += part.size();
+  std::string_view last = word;
+  for (int i = 0; i < kMostWords; ++i) {
+    if (last.size() > sizeof(joined) - size) break;
+    size += last.size();
     char* const begin = joined + sizeof(joined) - size;
-    for (size_t k = 0; k < part.size(); ++k) begin[k] = part[k];
+    for (size_t k = 0; k < last.size(); ++k) begin[k] = last[k];
     const uint32_t found = Lookup(rules, {begin, size});
     if (found != 0) bits = found;  // The longest counts.
-    // "B" goes on with "z.", if that stands before it.
-    const size_t at = static_cast<size_t>(part.data() - before.data());
+    // "B" is extended by "z." if that precedes it.
+    const size_t at = static_cast<size_t>(last.data() - before.data());
     std::string_view rest = Slice(before, 0, at);
     const Utf8Char space = LastChar(rest);
     if (space.bytes == 0 || !IsSpace(space.code_point)) break;
     rest.remove_suffix(space.bytes);
     if (rest.empty() || rest.back() != '.') break;
-    part = LastWord(rest);
-    if (part.empty()) break;
+    last = LastWord(rest);
+    if (last.empty()) break;
   }
   if (bits != 0) return bits;
   for (size_t i = word.size(); i > 0; --i) {
@@ -225,17 +198,17 @@ uint32_t BitsOfWord(const SentenceRules& rules, std::string_view before,
   return 0;
 }
 
-// "J", "U.S", "Ph.D": parts of one or two letters, each before a period. A
-// single part has one.
+// "J", "U.S", "Ph.D": groups of one or two letters, separated by periods. A
+// single group has one letter.
 bool IsInitials(std::string_view word) {
-  int letters = 0, parts = 1, total = 0;
+  int letters = 0, groups = 1, total = 0;
   while (!word.empty()) {
     const Utf8Char c = FirstChar(word);
     if (c.bytes == 0) return false;
     word.remove_prefix(c.bytes);
     if (c.code_point == '.') {
       if (letters == 0) return false;
-      ++parts;
+      ++groups;
       letters = 0;
       continue;
     }
@@ -244,21 +217,12 @@ bool IsInitials(std::string_view word) {
     }
     ++total;
   }
-  return total > 0 && (parts > 1 || total == 1);
+  return total > 0 && (groups > 1 || total == 1);
 }
 
-bool IsNumber(std::string_view word) {
-  for (const char c : word) {
-    if (!IsDigit(static_cast<unsigned char>(c))) return false;
-  }
-  return !word.empty();
-}
-
-bool IsRomanNumeral(std::string_view word) {
-  for (const char c : word) {
-    if (c != 'I' && c != 'V' && c != 'X') return false;
-  }
-  return !word.empty();
+// Whether a word consists of such characters.
+bool ConsistsOf(std::string_view characters, std::string_view word) {
+  return !word.empty() && word.find_first_not_of(characters) == word.npos;
 }
 
 Verdict Not(Verdict verdict) {
@@ -266,13 +230,13 @@ Verdict Not(Verdict verdict) {
   return verdict == Verdict::kYes ? Verdict::kNo : Verdict::kYes;
 }
 
-// Whether the period behind `before` is but that of an abbreviation or a
-// number.
+// Whether the period after `before` belongs to an abbreviation or a number, so
+// that it does not end the sentence.
 Verdict IsPartOfWord(const SentenceRules& rules, std::string_view before,
                      const Following& following, bool all) {
   const std::string_view word = LastWord(before);
   const bool digit_follows = following.kind == Following::Kind::kDigit;
-  if (IsNumber(word)) {
+  if (ConsistsOf("0123456789", word)) {
     if (word.size() <= 3 && word.data() == before.data()) return Verdict::kYes;
     if (!rules.ordinals || word.size() > 2) return Verdict::kNo;
     if (digit_follows) return Verdict::kYes;
@@ -283,20 +247,19 @@ Verdict IsPartOfWord(const SentenceRules& rules, std::string_view before,
   if ((bits & kBeforeNumber) != 0 && digit_follows) return Verdict::kYes;
   if ((bits & kIsWord) != 0) return Verdict::kNo;
   if ((bits & kAbbreviation) != 0 || IsInitials(word) ||
-      (rules.ordinals && IsRomanNumeral(word))) {
+      (rules.ordinals && ConsistsOf("IVX", word))) {
     return digit_follows ? Verdict::kYes : Not(Begins(rules, following, all));
   }
   return Verdict::kNo;
 }
 
-// Bytes of "12." or "12)" and the space behind that `text` begins with, or 0.
+// Bytes of "12. " or "12) " at the beginning of `text`, or 0.
 size_t ListNumberBytes(std::string_view text) {
-  size_t digits = 0;
-  while (digits < text.size() && digits < 3 &&
-         IsDigit(static_cast<unsigned char>(text[digits]))) {
-    ++digits;
-  }
-  const bool is_number = digits > 0 && digits + 1 < text.size() &&
+  constexpr size_t kMostDigits = 3;
+  const size_t digits =
+      std::min(text.find_first_not_of("0123456789"), text.size());
+  const bool is_number = digits > 0 && digits <= kMostDigits &&
+                         digits + 1 < text.size() &&
                          (text[digits] == '.' || text[digits] == ')') &&
                          (text[digits + 1] == ' ' || text[digits + 1] == '\t');
   return is_number ? digits + 2 : 0;
@@ -305,32 +268,16 @@ size_t ListNumberBytes(std::string_view text) {
 }  // namespace
 
 bool IsUnspacedStop(uint32_t c) {
-  switch (c) {
-    case 0x0589:  // Armenian
-    case 0x061F:  // Arabic
-    case 0x06D4:
-    case 0x0964:  // Indic
-    case 0x0965:
-    case 0x104A:  // Burmese
-    case 0x104B:
-    case 0x1362:  // Ethiopic
-    case 0x1367:
-    case 0x17D4:  // Khmer
-    case 0x17D5:
-    case 0x3002:
-    case 0xFF01:
-    case 0xFF0E:
-    case 0xFF1F:
-    case 0xFF61:
-      return true;
-    default:
-      return false;
-  }
+  // Armenian, Arabic, Indic, Burmese, Ethiopic, Khmer, Chinese and Japanese.
+  return c >= 0x0589 &&
+         IsOneOf(
+             U"\u0589\u061F\u06D4\u0964\u0965\u104A\u104B\u1362\u1367"
+             U"\u17D4\u17D5\u3002\uFF01\uFF0E\uFF1F\uFF61",
+             c);
 }
 
 bool IsStop(uint32_t c) {
-  return c == '.' || c == '!' || c == '?' || c == 0x2026 || c == 0x203C ||
-         c == 0x203D || (c >= 0x2047 && c <= 0x2049) || c == 0x037E ||
+  return IsOneOf(U".!?\u037E\u2026\u203C\u203D\u2047\u2048\u2049", c) ||
          IsUnspacedStop(c);
 }
 
@@ -362,10 +309,7 @@ Verdict BeginsListItem(std::string_view before, std::string_view after,
   if (after.size() < kMostMarkBytes && !all) return Verdict::kNeedsMore;
   const Utf8Char c = FirstChar(after);
   if (c.bytes == 0) return Verdict::kNo;
-  const bool bullet = c.code_point == '*' || c.code_point == '-' ||
-                      c.code_point == 0x2022 || c.code_point == 0x2023 ||
-                      c.code_point == 0x25AA || c.code_point == 0x25E6;
-  if (bullet) {
+  if (IsOneOf(U"*-\u2022\u2023\u25AA\u25E6", c.code_point)) {
     const std::string_view rest = From(after, c.bytes);
     return rest.starts_with(' ') || rest.starts_with('\t') ? Verdict::kYes
                                                            : Verdict::kNo;

@@ -10,11 +10,13 @@
 namespace latimer {
 namespace {
 
-bool IsLineBreak(char c) { return c == '\n' || c == '\r'; }
+bool IsBreak(Utf8Char c) {
+  return c.bytes > 0 && IsBreakingSpace(c.code_point);
+}
 
-// The end of the run of white space at `begin`, up to the end of its `breaks`th
-// line; fewer are counted in `*lines`. Sets `*known` to whether it shows that
-// the run ends there.
+// The end of the run of white space at `begin`, or of the run's line number
+// `breaks`. `*lines` counts its line breaks; `*known` tells whether `text`
+// shows that the run ends there.
 size_t SpaceEnd(std::string_view text, size_t begin, uint32_t breaks, bool all,
                 uint32_t* lines, bool* known) {
   *lines = 0;
@@ -45,36 +47,34 @@ bool IsWide(uint32_t c) {
          (c >= 0xFF00 && c <= 0xFFEF) || (c >= 0x20000 && c <= 0x3FFFF);
 }
 
-// Whether a quote closes where no white space is needed: those that close in
-// German open there.
+// Whether a quote closes in scripts that need no white space. The quotes that
+// close in German open there.
 bool Closes(uint32_t c) {
   return IsClosingMark(c) && c != 0x201C && c != 0x2018 && c != 0xAB;
 }
 
-// What a Japanese sentence goes on with behind a quotation.
+// How a Japanese sentence goes on after a quotation.
 bool IsQuotingParticle(uint32_t c) {
-  return c == 0x3068 || c == 0x3063 || c == 0x3092 || c == 0x306E;
+  return IsOneOf(U"\u3063\u3068\u306E\u3092", c);
 }
 
-// Where to cut a text that has no sentence's end: in its second half behind a
-// semicolon or colon, else a comma, else white space; else at its end, between
-// characters.
+// Where to cut a text in which no sentence ends: in its second half after a
+// semicolon or colon, else after a comma, else after white space; else at the
+// end of its last whole character.
 size_t FindCut(std::string_view text) {
   size_t end = text.size();
-  // What may be the beginning of a character only.
+  // The last bytes may be an incomplete character.
   for (int i = 0; i < 3 && LastChar(Slice(text, 0, end)).bytes == 0; ++i) {
     --end;
   }
-  size_t best[3] = {};  // By ClauseMark; none is white space.
+  size_t best[3] = {};  // By ClauseMark; kNone is white space.
   for (size_t at = end; at > text.size() / 2;) {
     const Utf8Char c = LastChar(Slice(text, 0, at));
     const Utf8Char next = FirstChar(From(text, at));
     const ClauseMark mark = ClauseMarkOf(c.code_point);
-    const bool before_space =
-        next.bytes > 0 && IsBreakingSpace(next.code_point);
     const bool is_place = mark == ClauseMark::kNone
                               ? IsBreakingSpace(c.code_point)
-                              : before_space || IsWide(c.code_point);
+                              : IsBreak(next) || IsWide(c.code_point);
     size_t& place = best[static_cast<size_t>(mark)];
     if (is_place && place == 0) place = at;
     at -= c.bytes > 0 ? c.bytes : 1;
@@ -100,65 +100,62 @@ size_t SentenceSplitter::Push(std::string_view bytes) {
   return taken;
 }
 
-// Gives the first `bytes`, whose first `sentence` are the sentence.
-bool SentenceSplitter::Give(size_t sentence, size_t bytes, SentenceEnd end,
-                            SourceSentence* piece) {
+// Gives the first `bytes`, of which the first `sentence` are the sentence.
+SentenceSplitter::Scan SentenceSplitter::Give(size_t sentence, size_t bytes,
+                                              SentenceEnd end,
+                                              SourceSentence* out) {
   const std::string_view text = Rest();
-  *piece = {Slice(text, 0, sentence), Slice(text, sentence, bytes - sentence),
-            end, line_};
+  *out = {Slice(text, 0, sentence), Slice(text, sentence, bytes - sentence),
+          end, line_};
   for (size_t i = 0; i < bytes; ++i) line_ += text[i] == '\n' ? 1 : 0;
   begin_ += bytes;
   scanned_ = 0;
   after_stop_ = after_quote_ = false;
-  return true;
+  return Scan::kSentence;
 }
 
 // At white space.
 SentenceSplitter::Scan SentenceSplitter::ScanSpace(std::string_view text,
                                                    bool all,
-                                                   SourceSentence* piece) {
-  // Before any sentence a line of white space is a piece.
+                                                   SourceSentence* out) {
+  // Before any sentence, each line of white space is given by itself.
   const uint32_t breaks = scanned_ == 0 ? 1 : 2;
   uint32_t lines = 0;
   bool known = false;
   const size_t end = SpaceEnd(text, scanned_, breaks, all, &lines, &known);
-  if (lines >= breaks) {
-    Give(scanned_, end, SentenceEnd::kParagraph, piece);
-    return Scan::kPiece;
-  }
+  if (lines >= breaks) return Give(scanned_, end, SentenceEnd::kParagraph, out);
   if (!known) return Scan::kNeedsMore;
   if (end == text.size()) {
-    Give(scanned_, end, ended_ ? SentenceEnd::kText : SentenceEnd::kCut, piece);
-    return Scan::kPiece;
+    return Give(scanned_, end, ended_ ? SentenceEnd::kText : SentenceEnd::kCut,
+                out);
   }
-  if (scanned_ == 0) {
-    Give(0, end, SentenceEnd::kSentence, piece);
-    return Scan::kPiece;
-  }
+  if (scanned_ == 0) return Give(0, end, SentenceEnd::kSentence, out);
   const std::string_view before = Slice(text, 0, scanned_);
   const std::string_view after = From(text, end);
-  Verdict list = Verdict::kNo;
-  if (lines > 0) list = BeginsListItem(before, after, all);
-  if (list == Verdict::kNeedsMore) return Scan::kNeedsMore;
-  if (list == Verdict::kYes) {
-    Give(scanned_, end, SentenceEnd::kLine, piece);
-    return Scan::kPiece;
-  }
-  const Verdict verdict = EndsAtSpace(rules_, before, after, all);
-  if (verdict == Verdict::kNeedsMore) return Scan::kNeedsMore;
-  if (verdict == Verdict::kYes) {
-    Give(scanned_, end, SentenceEnd::kSentence, piece);
-    return Scan::kPiece;
+  const Verdict item =
+      lines > 0 ? BeginsListItem(before, after, all) : Verdict::kNo;
+  const Verdict sentence =
+      item == Verdict::kNo ? EndsAtSpace(rules_, before, after, all) : item;
+  switch (sentence) {
+    case Verdict::kNeedsMore:
+      return Scan::kNeedsMore;
+    case Verdict::kYes:
+      return Give(
+          scanned_, end,
+          item == Verdict::kYes ? SentenceEnd::kLine : SentenceEnd::kSentence,
+          out);
+    case Verdict::kNo:
+      break;
   }
   scanned_ = end;
   after_stop_ = after_quote_ = false;
   return Scan::kGoOn;
 }
 
-// At a character that is no white space.
+// At a character that is not white space.
 SentenceSplitter::Scan SentenceSplitter::ScanLetter(std::string_view text,
                                                     bool all,
-                                                    SourceSentence* piece) {
+                                                    SourceSentence* out) {
   const Utf8Char c = FirstChar(From(text, scanned_));
   if (c.bytes == 0) {
     if (!all && text.size() - scanned_ < AnnouncedBytes(text[scanned_])) {
@@ -176,8 +173,7 @@ SentenceSplitter::Scan SentenceSplitter::ScanLetter(std::string_view text,
   }
   if (after_stop_) {
     if (!(after_quote_ && c.bytes > 0 && IsQuotingParticle(c.code_point))) {
-      Give(scanned_, scanned_, SentenceEnd::kSentence, piece);
-      return Scan::kPiece;
+      return Give(scanned_, scanned_, SentenceEnd::kSentence, out);
     }
     after_stop_ = after_quote_ = false;
   }
@@ -185,47 +181,38 @@ SentenceSplitter::Scan SentenceSplitter::ScanLetter(std::string_view text,
   return Scan::kGoOn;
 }
 
-bool SentenceSplitter::Next(SourceSentence* piece) {
+bool SentenceSplitter::Next(SourceSentence* out) {
   const std::string_view text = Rest();
   const bool full = text.size() == sizeof(buffer_);
   const bool all = ended_ || full;
   while (scanned_ < text.size()) {
     const Utf8Char c = FirstChar(From(text, scanned_));
-    const Scan scan = c.bytes > 0 && IsBreakingSpace(c.code_point)
-                          ? ScanSpace(text, all, piece)
-                          : ScanLetter(text, all, piece);
-    if (scan == Scan::kPiece) return true;
-    if (scan == Scan::kNeedsMore) return false;
+    const Scan scan =
+        IsBreak(c) ? ScanSpace(text, all, out) : ScanLetter(text, all, out);
+    if (scan != Scan::kGoOn) return scan == Scan::kSentence;
   }
   if (text.empty()) {
-    if (ended_) {
-      ended_ = false;
-      line_ = 1;
-    }
+    if (ended_) line_ = 1;
+    ended_ = false;
     return false;
   }
   if (ended_) {
-    return Give(text.size(), text.size(), SentenceEnd::kText, piece);
+    Give(text.size(), text.size(), SentenceEnd::kText, out);
+    return true;
   }
   if (!full) return false;
-  const size_t cut = FindCut(text);
-  size_t sentence = cut;
-  for (;;) {
-    const Utf8Char last = LastChar(Slice(text, 0, sentence));
-    if (last.bytes == 0 || !IsBreakingSpace(last.code_point)) break;
-    sentence -= last.bytes;
+  size_t end = FindCut(text);
+  size_t sentence = end;
+  for (Utf8Char c; IsBreak(c = LastChar(Slice(text, 0, sentence)));) {
+    sentence -= c.bytes;
   }
-  size_t end = cut;
-  for (;;) {
-    const Utf8Char c = FirstChar(From(text, end));
-    if (c.bytes == 0 || !IsBreakingSpace(c.code_point)) break;
-    end += c.bytes;
-  }
-  return Give(sentence, end, SentenceEnd::kCut, piece);
+  for (Utf8Char c; IsBreak(c = FirstChar(From(text, end)));) end += c.bytes;
+  Give(sentence, end, SentenceEnd::kCut, out);
+  return true;
 }
 
-std::string_view SentenceSplitter::JoinLines(const SourceSentence& piece) {
-  const std::string_view text = piece.sentence;
+std::string_view SentenceSplitter::JoinLines(const SourceSentence& in) {
+  const std::string_view text = in.sentence;
   if (text.empty()) return text;
   LATIMER_CHECK(text.data() >= buffer_ &&
                 text.data() + text.size() <= buffer_ + sizeof(buffer_));
@@ -235,7 +222,7 @@ std::string_view SentenceSplitter::JoinLines(const SourceSentence& piece) {
     const Utf8Char c = FirstChar(From(text, at));
     size_t end = at + (c.bytes > 0 ? c.bytes : 1);
     bool line_break = false;
-    if (c.bytes > 0 && IsBreakingSpace(c.code_point)) {
+    if (IsBreak(c)) {
       uint32_t lines = 0;
       bool known = false;
       end = SpaceEnd(text, at, 2, /*all=*/true, &lines, &known);
@@ -269,8 +256,7 @@ std::string_view SpaceAfter(std::string_view translation,
       break;
   }
   const bool is_plain = space == " " || space.empty();
-  bool line_break = false;
-  for (const char c : space) line_break = line_break || IsLineBreak(c);
+  const bool line_break = space.find_first_of("\n\r") != space.npos;
   if (line_break || (is_plain && end == SentenceEnd::kSentence)) {
     return EndsIdeographicSentence(translation) ? "" : " ";
   }

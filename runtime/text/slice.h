@@ -1,5 +1,5 @@
-// Parts of a string_view without string_view::substr, which refers to the C++
-// library's exceptions even where it cannot fail.
+// Substrings without string_view::substr, which refers to the C++ library's
+// exceptions even where it cannot fail.
 #ifndef LATIMER_TEXT_SLICE_H_
 #define LATIMER_TEXT_SLICE_H_
 
@@ -17,7 +17,7 @@ constexpr std::string_view Slice(std::string_view text, size_t begin,
   return {text.data() + begin, bytes};
 }
 
-// text[begin, end of text); `begin` must not be behind the end.
+// text[begin, text.size()); begin must not exceed text.size().
 constexpr std::string_view From(std::string_view text, size_t begin) {
   LATIMER_DCHECK(begin <= text.size());
   return {text.data() + begin, text.size() - begin};

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "text/normalizer.h"
+#include "text/segments.h"
 #include "text/slice.h"
 #include "text/text_spans.h"
 #include "text/tokenize.h"
@@ -49,7 +50,7 @@ class CutSearch {
             const TokenizerScratch& scratch)
       : view_(view), text_(text), max_tokens_(max_tokens), scratch_(scratch) {}
 
-  // The end of the first part.
+  // Where the text is best cut.
   size_t Find();
 
  private:
@@ -61,8 +62,8 @@ class CutSearch {
   std::string_view text_;
   size_t max_tokens_;
   const TokenizerScratch& scratch_;
-  size_t tokens_ = 0;  // Of the parts before the current one.
-  size_t first_ = 0;   // First place to cut, whatever it costs.
+  size_t tokens_ = 0;  // Of the spans before the current one.
+  size_t first_ = 0;  // The first possible cut, however many tokens precede it.
   std::array<size_t, 5> last_ = {};
 };
 
@@ -71,7 +72,7 @@ void CutSearch::Offer(size_t end, size_t tokens, bool between_tokens) {
   if (tokens > max_tokens_) return;
   const CutKind kind = Classify(text_.substr(0, end), From(text_, end));
   if (kind == CutKind::kCharacter && !between_tokens) return;
-  // A short part is worse than a cut at any space.
+  // A cut at any space is better than one that leaves a short part.
   const bool within = kind == CutKind::kClause || kind == CutKind::kComma;
   if (within && tokens < max_tokens_ / 2) {
     last_[static_cast<size_t>(CutKind::kSpace)] = end;
@@ -80,9 +81,9 @@ void CutSearch::Offer(size_t end, size_t tokens, bool between_tokens) {
   last_[static_cast<size_t>(kind)] = end;
 }
 
-// Replaces the scores of the lattice by the number of tokens up to there. What
-// a segment begins with counts as one token: so it is with words, and with BPE
-// it is the least that it can be.
+// Replaces the scores of the lattice by the number of tokens before each
+// position. The beginning of a segment counts as one token, which is exact for
+// words and the minimum for BPE.
 void CutSearch::CountTokens(size_t normalized_bytes) {
   std::span<LatticeNode> lattice = scratch_.lattice;
   lattice[0].score_or_link = 0;
@@ -100,7 +101,7 @@ void CutSearch::CountTokens(size_t normalized_bytes) {
   }
 }
 
-// Offers every place in the stretch. False: the search ends here.
+// Offers every place in the stretch. Returns false if the search ends here.
 bool CutSearch::SearchStretch(std::string_view stretch) {
   Normalizer whole(view_, stretch, scratch_.normalized);
   const bool complete = whole.Run();
@@ -110,12 +111,11 @@ bool CutSearch::SearchStretch(std::string_view stretch) {
       static_cast<size_t>(stretch.data() - text_.data());
   Normalizer again(view_, stretch, scratch_.normalized);
   while (again.consumed() < whole.consumed() && again.Step()) {
-    // Both runs write the same, but the first may have ended with less space.
+    // Both runs write the same text, but the first one trimmed its end.
     const size_t size = std::min(again.trimmed_size(), whole.size());
-    // Part of a BPE piece can have more tokens than the whole.
-    const bool is_bpe = view_.segmentation == Segmentation::kBpe ||
-                        view_.segmentation == Segmentation::kByteBpe;
-    const bool between_tokens = !is_bpe || scratch_.lattice[size].bytes() > 0;
+    // A portion of a BPE piece can have more tokens than the whole piece.
+    const bool between_tokens =
+        !view_.is_bpe() || scratch_.lattice[size].bytes() > 0;
     Offer(stretch_begin + again.consumed(),
           tokens_ + scratch_.lattice[size].score_or_link, between_tokens);
   }
@@ -124,16 +124,16 @@ bool CutSearch::SearchStretch(std::string_view stretch) {
 }
 
 size_t CutSearch::Find() {
-  TextSpans parts(view_, text_);
-  TextSpan part;
+  TextSpans spans(view_, text_);
+  TextSpan span;
   bool fits = true;
-  while (fits && parts.Next(part)) {
-    if (part.kind == TextSpan::Kind::kStretch) {
-      fits = SearchStretch(part.text);
+  while (fits && spans.Next(span)) {
+    if (span.kind == TextSpan::Kind::kStretch) {
+      fits = SearchStretch(span.text);
     } else {
       ++tokens_;
-      const size_t begin = static_cast<size_t>(part.text.data() - text_.data());
-      Offer(begin + part.text.size(), tokens_, true);
+      const size_t begin = static_cast<size_t>(span.text.data() - text_.data());
+      Offer(begin + span.text.size(), tokens_, true);
       fits = tokens_ <= max_tokens_;
     }
   }

@@ -13,11 +13,11 @@ namespace latimer {
 // A place to cut a text in two.
 struct TextCut {
   size_t end;   // The first part is text[0, end).
-  size_t next;  // The rest begins here; white space lies between.
+  size_t next;  // The rest begins here, after white space.
 };
 
-// Tokenizer::FindCut, except that with treat_whitespace_as_suffix the prefix
-// may have a few tokens more than `max_tokens`.
+// Tokenizer::FindCut, but with treat_whitespace_as_suffix the first part may
+// have a few tokens more than `max_tokens`.
 TextCut FindTextCut(const TokenizerView& view, std::string_view text,
                     size_t max_tokens, const TokenizerScratch& scratch);
 

@@ -12,8 +12,9 @@ size_t CodeBytes(std::string_view text) {
   return end == text.npos ? 0 : end + 2;
 }
 
-// Bytes of white space that a token strips of the text before or behind it:
-// what Python's str.strip() removes, or in Hugging Face's tokenizers \s.
+// Bytes of white space at the beginning or the end of `text` that a token next
+// to it strips: what Python's str.strip() removes, or \s in Hugging Face's
+// tokenizers.
 size_t StrippedBytes(const TokenizerView& view, std::string_view text,
                      bool leading) {
   size_t bytes = leading ? LeadingSpaceBytes(text) : TrailingSpaceBytes(text);
@@ -28,8 +29,8 @@ size_t StrippedBytes(const TokenizerView& view, std::string_view text,
   return bytes;
 }
 
-// Moves the text up to and with the next added token from rest_ to stretch_
-// and token_.
+// Moves the text before the next added token from rest_ to stretch_, and the
+// token to token_.
 void TextSpans::SplitStretch() {
   TrieMatch match;
   size_t begin = rest_.size();
@@ -58,13 +59,13 @@ void TextSpans::SplitStretch() {
   at_stretch_start_ = true;
 }
 
-bool TextSpans::Next(TextSpan& part) {
+bool TextSpans::Next(TextSpan& span) {
   while (stretch_.empty() && token_.empty()) {
     if (rest_.empty()) return false;
     SplitStretch();
   }
   if (stretch_.empty()) {
-    part = {TextSpan::Kind::kAddedToken, token_, token_info_->id};
+    span = {TextSpan::Kind::kAddedToken, token_, token_info_->id};
     token_ = {};
     return true;
   }
@@ -75,14 +76,12 @@ bool TextSpans::Next(TextSpan& part) {
   at_stretch_start_ = false;
   if (code > 0) {
     const std::string_view text = stretch_.substr(0, code);
-    const uint32_t entry = FindKey(view_.piece_trie, text);
-    part = {TextSpan::Kind::kLanguageCode, text,
-            entry < view_.source_vocabulary ? static_cast<int32_t>(entry)
-                                            : view_.unknown_id};
+    span = {TextSpan::Kind::kLanguageCode, text,
+            IdOfEntry(view_, FindKey(view_.piece_trie, text))};
     stretch_.remove_prefix(code);
     return true;
   }
-  part = {TextSpan::Kind::kStretch, stretch_, 0};
+  span = {TextSpan::Kind::kStretch, stretch_, 0};
   stretch_ = {};
   return true;
 }

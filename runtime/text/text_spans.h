@@ -1,7 +1,7 @@
-// Splits a text into what is one token as it stands and the stretches between,
-// as transformers 5.23 does: PythonBackend.tokenize for added tokens, or
-// AddedVocabulary of Hugging Face's tokenizers; and
-// MarianTokenizer.remove_language_code for >>language<< codes.
+// Splits a text into spans: added tokens and >>language<< codes, each of which
+// is one token, and the stretches between them. Follows transformers 5.23:
+// PythonBackend.tokenize, or AddedVocabulary of Hugging Face's tokenizers, for
+// added tokens; MarianTokenizer.remove_language_code for codes.
 #ifndef LATIMER_TEXT_TEXT_SPANS_H_
 #define LATIMER_TEXT_TEXT_SPANS_H_
 
@@ -20,19 +20,19 @@ struct TextSpan {
   enum class Kind : uint8_t { kStretch, kAddedToken, kLanguageCode };
 
   Kind kind = Kind::kStretch;
-  std::string_view text;  // Part of the original text, never empty.
-  int32_t id = 0;         // Unless kStretch.
+  std::string_view text;  // Views the original text; never empty.
+  int32_t id = 0;         // Its token, unless kStretch.
 };
 
-// Gives the parts of a text in order; between them only white space that an
-// added token strips is left out. Borrows both arguments.
+// Gives the spans of a text in order. Leaves out only white space that an added
+// token strips. Borrows both arguments.
 class TextSpans {
  public:
   TextSpans(const TokenizerView& view, std::string_view text)
       : view_(view), rest_(text) {}
 
   // False at the end of the text.
-  bool Next(TextSpan& part);
+  bool Next(TextSpan& span);
 
  private:
   void SplitStretch();

@@ -1,12 +1,10 @@
 #include "text/tokenize.h"
 
 #include "base/check.h"
-#include "latimer/profile_config.h"
 #include "text/normalizer.h"
+#include "text/segments.h"
 #include "text/slice.h"
 #include "text/text_spans.h"
-#include "text/unigram.h"
-#include "text/words.h"
 
 namespace latimer {
 namespace {
@@ -27,7 +25,7 @@ class IdWriter {
   size_t count_ = 0;
 };
 
-// Turns the links from each segment to the one before it around: afterwards
+// Reverses the links from each segment to the one before it: afterwards
 // lattice[p].score_or_link is the end of the segment that begins at p.
 void LinkForward(std::span<LatticeNode> lattice, size_t size) {
   size_t end = size;
@@ -39,7 +37,7 @@ void LinkForward(std::span<LatticeNode> lattice, size_t size) {
   }
 }
 
-// Whether a run of unknown segments is one token.
+// Whether a run of unknown segments gives one token.
 bool JoinsUnknown(const TokenizerView& view) {
   return view.segmentation != Segmentation::kCharacters;
 }
@@ -57,9 +55,7 @@ void WriteUnknown(const TokenizerView& view, std::string_view run,
     return;
   }
   // Not a source piece, but its text may be in the joint vocabulary.
-  const uint32_t entry = FindKey(view.piece_trie, run);
-  writer.Write(entry < view.source_vocabulary ? static_cast<int32_t>(entry)
-                                              : view.unknown_id);
+  writer.Write(IdOfEntry(view, FindKey(view.piece_trie, run)));
 }
 
 void WritePath(const TokenizerView& view, std::string_view normalized,
@@ -79,9 +75,7 @@ void WritePath(const TokenizerView& view, std::string_view normalized,
       }
       WriteUnknown(view, Slice(normalized, begin, end - begin), writer);
     } else {
-      const uint32_t entry = lattice[end].entry();
-      writer.Write(entry < view.source_vocabulary ? static_cast<int32_t>(entry)
-                                                  : view.unknown_id);
+      writer.Write(IdOfEntry(view, lattice[end].entry()));
     }
     begin = end;
   }
@@ -105,12 +99,12 @@ std::optional<size_t> Tokenize(const TokenizerView& view, std::string_view text,
                                std::span<int32_t> ids) {
   CheckScratch(view, scratch);
   IdWriter writer(ids);
-  TextSpans parts(view, text);
-  TextSpan part;
-  while (parts.Next(part)) {
-    if (part.kind != TextSpan::Kind::kStretch) {
-      writer.Write(part.id);
-    } else if (!WriteStretch(view, part.text, scratch, writer)) {
+  TextSpans spans(view, text);
+  TextSpan span;
+  while (spans.Next(span)) {
+    if (span.kind != TextSpan::Kind::kStretch) {
+      writer.Write(span.id);
+    } else if (!WriteStretch(view, span.text, scratch, writer)) {
       return std::nullopt;
     }
   }
@@ -125,65 +119,9 @@ void CheckScratch(const TokenizerView& view, const TokenizerScratch& scratch) {
       view.spacing != Spacing::kSentencePiece) {
     LATIMER_CHECK(scratch.sums.size() > kMaxPieceBytes);
   }
-  if (view.segmentation != Segmentation::kBpe &&
-      view.segmentation != Segmentation::kByteBpe) {
-    return;
-  }
+  if (!view.is_bpe()) return;
   LATIMER_CHECK(bytes <= kMaxBpeBytes && scratch.bpe.heap.size() >= bytes);
   LATIMER_CHECK(scratch.bpe.splits.size() >= view.unused_pieces);
-}
-
-void FindSegments(const TokenizerView& view, std::string_view normalized,
-                  const TokenizerScratch& scratch) {
-  switch (view.segmentation) {
-    case Segmentation::kUnigram:
-      if constexpr (kProfile.unigram && kProfile.metaspace) {
-        if (view.spacing != Spacing::kSentencePiece) {
-          FindBestPathOfWords(view, normalized, scratch.lattice, scratch.sums);
-          return;
-        }
-      }
-      if constexpr (kProfile.unigram) {
-        FindBestPath(view, normalized, scratch.lattice);
-        return;
-      }
-      break;
-    case Segmentation::kBpe:
-      if constexpr (kProfile.bpe) {
-        MergePairs(view, normalized, scratch.lattice, scratch.bpe);
-        return;
-      }
-      break;
-    case Segmentation::kWords:
-      if constexpr (kProfile.words) {
-        FindWords(view, normalized, scratch.lattice);
-        return;
-      }
-      break;
-    case Segmentation::kCharacters:
-      if constexpr (kProfile.words) {
-        FindCharacters(view, normalized, scratch.lattice);
-        return;
-      }
-      break;
-    case Segmentation::kByteBpe:
-      if constexpr (kProfile.byte_bpe) {
-        MergePairs(view, normalized, scratch.lattice, scratch.bpe);
-        return;
-      }
-      break;
-    case Segmentation::kBytes:
-      if constexpr (kProfile.bytes) {
-        // Each is written by its byte_ids.
-        scratch.lattice[0] = {0, 0};
-        for (size_t i = 1; i <= normalized.size(); ++i) {
-          scratch.lattice[i].Set(kUnknownEntry, 1);
-        }
-        return;
-      }
-      break;
-  }
-  LATIMER_CHECK(false);  // The loader refuses what is not compiled in.
 }
 
 size_t TokensOfSegment(const TokenizerView& view, const LatticeNode& before,

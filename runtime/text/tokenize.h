@@ -1,4 +1,4 @@
-// From text to token ids: parts, normalizer, segmentation, ids.
+// From text to token ids: spans, normalizer, segmentation, ids.
 #ifndef LATIMER_TEXT_TOKENIZE_H_
 #define LATIMER_TEXT_TOKENIZE_H_
 
@@ -13,8 +13,8 @@
 
 namespace latimer {
 
-// Writes as many ids of `text` as `ids` holds and returns how many there are;
-// nothing if a stretch of the text does not fit the scratch.
+// Writes as many ids of `text` as `ids` holds and returns how many the text
+// has; nullopt if a stretch of the text does not fit into the scratch.
 std::optional<size_t> Tokenize(const TokenizerView& view, std::string_view text,
                                const TokenizerScratch& scratch,
                                std::span<int32_t> ids);
@@ -22,15 +22,9 @@ std::optional<size_t> Tokenize(const TokenizerView& view, std::string_view text,
 // Aborts if the scratch is smaller than its members' comments say.
 void CheckScratch(const TokenizerView& view, const TokenizerScratch& scratch);
 
-// Cuts text into segments: fills scratch.lattice up to the text's size. From
-// the last node, stepping back by bytes() gives the segments from last to
-// first.
-void FindSegments(const TokenizerView& view, std::string_view normalized,
-                  const TokenizerScratch& scratch);
-
-// How many ids the segment that ends at `node` adds, where `before` is the
-// node of its beginning: a run of unknown characters is one token, unless the
-// model falls back to bytes.
+// How many ids the segment that ends at `node` adds; `before` is the node of
+// its beginning. A run of unknown characters is one token, unless the model
+// falls back to bytes.
 size_t TokensOfSegment(const TokenizerView& view, const LatticeNode& before,
                        const LatticeNode& node);
 

@@ -17,13 +17,14 @@ Result<size_t> Tokenizer::Encode(std::string_view text,
   const std::optional<size_t> count = Tokenize(view_, text, scratch, ids);
   if (!count.has_value()) {
     return Status::Error(StatusCode::kTextTooLong,
-                         "The text of %zu bytes is longer than the %zu bytes "
-                         "that are tokenized in one go.",
+                         "The text of %zu bytes exceeds the %zu bytes that are "
+                         "tokenized at once.",
                          text.size(), scratch.normalized.size());
   }
   if (*count > ids.size()) {
     return Status::Error(StatusCode::kTextTooLong,
-                         "The text has %zu tokens, more than the limit of %zu.",
+                         "The text has %zu tokens, which exceeds the limit of "
+                         "%zu.",
                          *count, ids.size());
   }
   return *count;
@@ -35,7 +36,7 @@ TextCut Tokenizer::FindCut(std::string_view text, size_t max_tokens,
   while (true) {
     const TextCut cut = FindTextCut(view_, text, budget, scratch);
     if (budget == 1) return cut;
-    // A suffix, which the search does not see, can change the segmentation.
+    // A suffix, which the search ignores, can change the segmentation.
     const size_t count =
         Tokenize(view_, text.substr(0, cut.end), scratch, {}).value_or(0);
     if (count <= max_tokens) return cut;
@@ -45,8 +46,8 @@ TextCut Tokenizer::FindCut(std::string_view text, size_t max_tokens,
 
 size_t Tokenizer::LanguageCodeBytes(std::string_view text) const {
   if (view_.own_ids) {
-    // A code is a user-defined piece. Before a space the text can be cut
-    // behind it and gives the same ids.
+    // A code is a user-defined piece. If a space follows, the text can be cut
+    // after the code without changing its ids.
     const size_t bytes = CodeBytes(text);
     const bool is_piece =
         FindKey(view_.user_defined_trie, text.substr(0, bytes)) != kTrieNone;
@@ -55,11 +56,11 @@ size_t Tokenizer::LanguageCodeBytes(std::string_view text) const {
         !view_.treat_whitespace_as_suffix && From(text, bytes).starts_with(' ');
     return is_piece && can_be_cut ? bytes : 0;
   }
-  TextSpans parts(view_, text);
-  TextSpan part;
+  TextSpans spans(view_, text);
+  TextSpan span;
   const bool has_code =
-      parts.Next(part) && part.kind == TextSpan::Kind::kLanguageCode;
-  return has_code ? part.text.size() : 0;
+      spans.Next(span) && span.kind == TextSpan::Kind::kLanguageCode;
+  return has_code ? span.text.size() : 0;
 }
 
 Result<size_t> Tokenizer::Decode(std::span<const int32_t> ids,

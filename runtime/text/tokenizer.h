@@ -1,13 +1,13 @@
 // Text to source token ids, and target token ids to text.
 //
-// With a vocabulary of its own over SentencePiece, ids and text equal those of
-// transformers 5.23's MarianTokenizer, which builds on sentencepiece 0.2.3:
-// added tokens are split out first, a leading >>language<< code is one token,
-// SentencePiece's normalizer and unigram or BPE model do the rest, and pieces
-// are looked up by their text, so that a run of characters that the source
-// pieces do not cover can still have an id. With SentencePiece's own ids they
-// equal its Encode and, without white space at the ends, its Decode. Words and
-// characters are those of Python's str.split() and list().
+// For a SentencePiece model with a separate vocabulary, ids and text equal
+// those of transformers 5.23's MarianTokenizer, which builds on sentencepiece
+// 0.2.3: added tokens are split out first, a leading >>language<< code is one
+// token, SentencePiece's normalizer and its unigram or BPE model do the rest,
+// and pieces are looked up by their text, so that a run of characters that the
+// source pieces do not cover can still have an id. With SentencePiece's own
+// ids, they equal its Encode and, without white space at the ends, its Decode.
+// Words and characters are those of Python's str.split() and list().
 #ifndef LATIMER_TEXT_TOKENIZER_H_
 #define LATIMER_TEXT_TOKENIZER_H_
 
@@ -26,34 +26,36 @@ namespace latimer {
 class Tokenizer {
  public:
   Tokenizer() = default;
-  // `view` has passed ValidateTokenizer; what it points to outlives this.
+  // `view` has passed ValidateTokenizer; the data it views outlives this
+  // object.
   explicit Tokenizer(const TokenizerView& view) : view_(view) {}
 
-  // Writes the ids of `text`, any bytes, without an end-of-sentence token, and
-  // returns how many. kTextTooLong when they are more than `ids` holds or the
-  // scratch is too small: then cut the text at FindCut.
+  // Writes the ids of `text`, which may be any bytes, without an
+  // end-of-sentence token, and returns their number. kTextTooLong if they are
+  // more than `ids` holds or the scratch is too small; then cut the text at
+  // FindCut.
   Result<size_t> Encode(std::string_view text, const TokenizerScratch& scratch,
                         std::span<int32_t> ids) const;
 
   // Finds the longest prefix of `text`, which is not empty, that Encode turns
-  // into at most `max_tokens` tokens and that ends with a sentence; if there
-  // is none, one that ends before white space; if there is none either, one
-  // that ends with a character, with BPE one that ends with a piece. Where BPE
-  // pieces reach across the cut, it can be a few tokens shorter than the
-  // longest. The cut is after at least one character, even if that alone has
-  // more tokens. Reads only as much of the text as fits the scratch and takes
-  // time linear in that, with BPE n log n.
+  // into at most `max_tokens` tokens and that ends with a sentence. If there is
+  // none, the prefix ends before white space; if there is no white space
+  // either, after a character, or with BPE after a piece. If BPE pieces reach
+  // across the cut, the prefix can be a few tokens shorter than possible. It
+  // has at least one character, even if that alone has too many tokens. Reads
+  // only as much of the text as fits into the scratch, n bytes, in time O(n),
+  // with BPE O(n log n).
   TextCut FindCut(std::string_view text, size_t max_tokens,
                   const TokenizerScratch& scratch) const;
 
-  // Bytes of the >>language<< code that `text` begins with, or 0. It can be
-  // encoded by itself; when a text is cut, the code belongs to every part.
+  // Bytes of the >>language<< code at the beginning of `text`, or 0. The code
+  // can be encoded by itself; if a text is cut, the code belongs to every part.
   size_t LanguageCodeBytes(std::string_view text) const;
 
   // Writes the text of the ids as UTF-8, without a terminating zero, and
-  // returns its bytes. Special tokens, such as the end of sentence, are left
-  // out. kInvalidArgument for an id outside the target vocabulary,
-  // kTextTooLong when `out` is too small.
+  // returns its bytes. Leaves out special tokens, such as the end of sentence.
+  // kInvalidArgument for an id outside the target vocabulary, kTextTooLong if
+  // `out` is too small.
   Result<size_t> Decode(std::span<const int32_t> ids,
                         std::span<char> out) const;
 

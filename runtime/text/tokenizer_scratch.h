@@ -1,4 +1,4 @@
-// The buffers that tokenizing writes.
+// The buffers that the tokenizer writes.
 #ifndef LATIMER_TEXT_TOKENIZER_SCRATCH_H_
 #define LATIMER_TEXT_TOKENIZER_SCRATCH_H_
 
@@ -12,18 +12,18 @@
 
 namespace latimer {
 
-// Views of the buffers; nothing in them outlives a call.
+// Views of the buffers; their contents do not outlive a call.
 struct TokenizerScratch {
-  // At least kMinNormalizedBytes: longest stretch of normalized text without
-  // an added token in it. Normalizing rarely lengthens text, except that a
+  // At least kMinNormalizedBytes: the longest stretch of normalized text
+  // without an added token. Normalizing rarely lengthens a text, except that a
   // space takes 3 bytes.
   std::span<char> normalized;
   // normalized.size() + 1 nodes.
   std::span<LatticeNode> lattice;
-  // For BPE alone: as many as normalized has bytes, at most kMaxBpeBytes, and
-  // as many as the view has unused pieces.
+  // Only for BPE: as many as normalized has bytes, at most kMaxBpeBytes, and as
+  // many as the view has unused pieces.
   BpeScratch bpe = {};
-  // For unigram with Metaspace alone: kMaxPieceBytes + 1.
+  // Only for unigram with Metaspace: kMaxPieceBytes + 1.
   std::span<double> sums = {};
 };
 

@@ -1,5 +1,6 @@
 #include "text/tokenizer_view.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "text/byte_piece.h"
@@ -20,20 +21,20 @@ Status Damaged(const char* what) {
                        what);
 }
 
-bool IsId(int32_t id, uint32_t vocabulary) {
-  return id >= 0 && static_cast<uint32_t>(id) < vocabulary;
-}
-
 // Whether pieces are merged by the view's pairs.
 bool HasMerges(const TokenizerView& view) {
-  return view.segmentation == Segmentation::kByteBpe ||
-         (view.segmentation == Segmentation::kBpe &&
-          view.spacing != Spacing::kSentencePiece);
+  return view.is_bpe() && (view.segmentation == Segmentation::kByteBpe ||
+                           view.spacing != Spacing::kSentencePiece);
 }
 
 bool HasScores(const TokenizerView& view) {
   return view.segmentation == Segmentation::kUnigram ||
-         (view.segmentation == Segmentation::kBpe && !HasMerges(view));
+         (view.is_bpe() && !HasMerges(view));
+}
+
+bool IsOfBytes(const TokenizerView& view) {
+  return view.segmentation == Segmentation::kByteBpe ||
+         view.segmentation == Segmentation::kBytes;
 }
 
 Status ValidateMerges(const TokenizerView& view) {
@@ -50,7 +51,7 @@ Status ValidateMerges(const TokenizerView& view) {
   }
   for (size_t i = 0; i + 1 < offsets.size(); ++i) {
     if (offsets[i] > offsets[i + 1]) return damaged();
-    // So an entry has few, and looking through them takes little.
+    // Ascending left bytes also limit the number of an entry's pairs.
     size_t left_bytes = 0;
     for (size_t m = offsets[i]; m < offsets[i + 1]; ++m) {
       if (m >= view.merges.size() ||
@@ -64,21 +65,18 @@ Status ValidateMerges(const TokenizerView& view) {
 }
 
 Status ValidateSpacing(const TokenizerView& view) {
-  const bool is_bytes = view.segmentation == Segmentation::kByteBpe ||
-                        view.segmentation == Segmentation::kBytes;
-  const bool is_pieces = view.segmentation == Segmentation::kUnigram ||
-                         view.segmentation == Segmentation::kBpe;
   bool fits = false;
   switch (view.spacing) {
     case Spacing::kSentencePiece:
-      fits = !is_bytes;
+      fits = !IsOfBytes(view);
       break;
     case Spacing::kWords:
     case Spacing::kMetaspace:
-      fits = is_pieces;
+      fits = view.segmentation == Segmentation::kUnigram ||
+             view.segmentation == Segmentation::kBpe;
       break;
     case Spacing::kAsItIs:
-      fits = is_bytes;
+      fits = IsOfBytes(view);
       break;
   }
   if (!fits) return Damaged("its white space does not fit its segmentation");
@@ -120,27 +118,28 @@ Status ValidateSource(const TokenizerView& view, size_t source_rows) {
   if (is_bytes ? view.byte_ids.empty() : view.piece_trie.empty()) {
     return Damaged("it has no pieces");
   }
-  for (const float score : view.scores) {
-    if (!std::isfinite(score) && !(std::isinf(score) && score < 0)) {
-      return Damaged("a score is not a number");
-    }
+  if (!std::ranges::all_of(view.scores, [](float score) {
+        return std::isfinite(score) || score == kNoSegment;
+      })) {
+    return Damaged("a score is not a number");
   }
   if (!std::isfinite(view.unknown_score)) {
     return Damaged("the score of unknown characters is not a number");
   }
-  if (!IsId(view.unknown_id, view.source_vocabulary)) {
+  const auto is_id = [&view](int32_t id) {
+    return id >= 0 && static_cast<uint32_t>(id) < view.source_vocabulary;
+  };
+  if (!is_id(view.unknown_id)) {
     return Damaged("the id of unknown pieces is out of range");
   }
   if (!view.byte_ids.empty() && view.byte_ids.size() != 256) {
     return Damaged("it does not have 256 byte pieces");
   }
-  for (const int32_t id : view.byte_ids) {
-    if (!IsId(id, view.source_vocabulary)) {
-      return Damaged("the id of a byte piece is out of range");
-    }
+  if (!std::ranges::all_of(view.byte_ids, is_id)) {
+    return Damaged("the id of a byte piece is out of range");
   }
   for (const AddedToken& token : view.added_tokens) {
-    if (!IsId(token.id, view.source_vocabulary)) {
+    if (!is_id(token.id)) {
       return Damaged("the id of an added token is out of range");
     }
     if (token.flags > (kStripsSpaceBefore | kStripsSpaceAfter)) {
@@ -184,11 +183,11 @@ Status ValidateTarget(const TokenizerView& view, size_t target_rows) {
       return Damaged("a byte piece does not read <0xNN>");
     }
     if (!of_bytes && !IsUtf8(piece)) {
-      return Damaged("a target piece is no UTF-8");
+      return Damaged("a target piece is not UTF-8");
     }
   }
   if (!IsUtf8(view.unknown_surface)) {
-    return Damaged("the text of unknown pieces is no UTF-8");
+    return Damaged("the text of unknown pieces is not UTF-8");
   }
   return Status();
 }

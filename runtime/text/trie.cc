@@ -1,41 +1,22 @@
 #include "text/trie.h"
 
-namespace latimer {
+#include <algorithm>
 
-TrieMatch LongestMatch(std::span<const uint32_t> nodes, std::string_view text) {
+namespace latimer {
+namespace {
+
+TrieMatch Match(std::span<const uint32_t> nodes, std::string_view text,
+                bool longest) {
   TrieMatch match;
   if (nodes.empty()) return match;
   TrieWalk walk(nodes);
-  text = text.substr(0, kMaxTrieKeyBytes);
-  for (size_t i = 0; i < text.size(); ++i) {
+  const size_t limit = std::min(text.size(), kMaxTrieKeyBytes);
+  for (size_t i = 0; i < limit && (longest || match.bytes == 0); ++i) {
     if (!walk.Step(static_cast<uint8_t>(text[i]))) break;
     if (walk.value() != kTrieNone) match = {walk.value(), i + 1};
   }
   return match;
 }
-
-TrieMatch ShortestMatch(std::span<const uint32_t> nodes,
-                        std::string_view text) {
-  if (nodes.empty()) return {};
-  TrieWalk walk(nodes);
-  text = text.substr(0, kMaxTrieKeyBytes);
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (!walk.Step(static_cast<uint8_t>(text[i]))) break;
-    if (walk.value() != kTrieNone) return {walk.value(), i + 1};
-  }
-  return {};
-}
-
-uint32_t FindKey(std::span<const uint32_t> nodes, std::string_view key) {
-  if (nodes.empty() || key.empty()) return kTrieNone;
-  TrieWalk walk(nodes);
-  for (const char c : key) {
-    if (!walk.Step(static_cast<uint8_t>(c))) return kTrieNone;
-  }
-  return walk.value();
-}
-
-namespace {
 
 bool IsLeaf(uint32_t node) { return (node & kTrieLeaf) != 0; }
 bool IsLast(uint32_t node) { return (node & kTrieLast) != 0; }
@@ -68,6 +49,60 @@ const char* FindFault(std::span<const uint32_t> nodes, size_t i,
 }
 
 }  // namespace
+
+TrieMatch LongestMatch(std::span<const uint32_t> nodes, std::string_view text) {
+  return Match(nodes, text, /*longest=*/true);
+}
+
+TrieMatch ShortestMatch(std::span<const uint32_t> nodes,
+                        std::string_view text) {
+  return Match(nodes, text, /*longest=*/false);
+}
+
+uint32_t FindKey(std::span<const uint32_t> nodes, std::string_view key) {
+  if (nodes.empty() || key.empty()) return kTrieNone;
+  TrieWalk walk(nodes);
+  for (const char c : key) {
+    if (!walk.Step(static_cast<uint8_t>(c))) return kTrieNone;
+  }
+  return walk.value();
+}
+
+std::string_view KeyOfValue(std::span<const uint32_t> nodes, uint32_t value,
+                            std::span<char> out) {
+  // Depth first, without recursion: siblings[d] is the current node of level d.
+  uint32_t siblings[kMaxTrieKeyBytes + 1];
+  // Shared runs are visited several times; a damaged trie may lead in a circle.
+  const size_t most_steps = 16 * nodes.size();
+  size_t steps = 0;
+  for (uint32_t first = 0; first < kTrieFirstLevel && first < nodes.size();
+       ++first) {
+    if (TriePayload(nodes[first]) == kTrieNone) continue;
+    size_t depth = 0;
+    siblings[0] = first;
+    for (;;) {
+      if (++steps > most_steps) return {};
+      const uint32_t node = nodes[siblings[depth]];
+      // On the first level the slot is the label. Elsewhere 0 marks the end of
+      // a key that others begin with.
+      const char label =
+          static_cast<char>(depth == 0 ? first : TrieLabel(node));
+      const size_t bytes = depth + (depth > 0 && label == 0 ? 0 : 1);
+      if (bytes > out.size()) return {};
+      if (bytes > depth) out[depth] = label;
+      if (IsLeaf(node)) {
+        if (TriePayload(node) == value) return {out.data(), bytes};
+        while (depth > 0 && IsLast(nodes[siblings[depth]])) --depth;
+        if (depth == 0) break;
+        ++siblings[depth];
+      } else {
+        if (depth == kMaxTrieKeyBytes) return {};
+        siblings[++depth] = TriePayload(node);
+      }
+    }
+  }
+  return {};
+}
 
 Status ValidateTrie(std::span<const uint32_t> nodes, size_t value_limit,
                     const char* name) {

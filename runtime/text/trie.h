@@ -1,13 +1,13 @@
-// A read-only byte trie that is walked where it lies in the model file.
+// A read-only byte trie, walked where it lies in the model file.
 //
-// A node is 32 bits: label (8), leaf (1), last sibling (1), payload (22).
-// The first 256 nodes are the first level, one slot per byte; a slot without
-// a key is a leaf with the payload kTrieNone. After them lie runs of siblings
-// with strictly increasing labels, the last one marked. The payload of a leaf
-// is the value of the key that ends there, that of an inner node the index of
-// the run of its children; equal runs are stored once. A key that is the
-// prefix of another has its value in a leaf with label 0 before the other
-// children; so no key holds a zero byte.
+// A node is 32 bits: label (8), leaf (1), last sibling (1), payload (22). The
+// first 256 nodes are the first level, one slot per byte; a slot without a key
+// is a leaf with the payload kTrieNone. Runs of siblings follow, with strictly
+// increasing labels and the last one marked. The payload of a leaf is the value
+// of the key that ends there; that of an inner node is the index of the run of
+// its children. Equal runs are stored once. A key that is the prefix of another
+// has its value in a leaf with label 0 before the other children, so no key
+// contains a zero byte.
 #ifndef LATIMER_TEXT_TRIE_H_
 #define LATIMER_TEXT_TRIE_H_
 
@@ -25,7 +25,7 @@ inline constexpr uint32_t kTrieLeaf = 1u << 23;
 inline constexpr uint32_t kTrieLast = 1u << 22;
 // Values and node indices are below this; as a value it means "no key".
 inline constexpr uint32_t kTrieNone = (1u << 22) - 1;
-// Longest key. Walks stop there: a damaged trie may lead in a circle.
+// Longest key. Matching stops there: a damaged trie may lead in a circle.
 inline constexpr size_t kMaxTrieKeyBytes = 1023;
 
 constexpr uint32_t TrieLabel(uint32_t node) { return node >> 24; }
@@ -42,7 +42,8 @@ class TrieWalk {
  public:
   explicit TrieWalk(std::span<const uint32_t> nodes) : nodes_(nodes.data()) {}
 
-  // Appends `byte` to the key. False: no key begins so, the walk is over.
+  // Appends `byte` to the key. False if no key begins so; the walk is over
+  // then.
   bool Step(uint8_t byte) {
     uint32_t node;
     if (children_ == kAtRoot) {
@@ -90,22 +91,27 @@ class TrieWalk {
   uint32_t value_ = kTrieNone;
 };
 
-// The longest key that `text` begins with.
+// A key that a text begins with; 0 bytes if there is none.
 struct TrieMatch {
   uint32_t value = kTrieNone;
   size_t bytes = 0;
 };
 TrieMatch LongestMatch(std::span<const uint32_t> nodes, std::string_view text);
-// The shortest.
 TrieMatch ShortestMatch(std::span<const uint32_t> nodes, std::string_view text);
 
 // Value of exactly this key, or kTrieNone.
 uint32_t FindKey(std::span<const uint32_t> nodes, std::string_view key);
 
-// Checks in O(nodes) that `nodes` is empty or so ordered that no walk leaves
-// it and that all values are below `value_limit`. It may still lead in a circle
-// or to one run in several ways, which take more time. kCorrupt otherwise;
-// `name` is what the message calls the trie.
+// The key that has this value, written to `out`, which is at least as long as
+// the longest key; empty if there is none. Searches the whole trie: for
+// showing, not for translating.
+std::string_view KeyOfValue(std::span<const uint32_t> nodes, uint32_t value,
+                            std::span<char> out);
+
+// Checks in O(nodes) that `nodes` is empty, or that no walk leaves it and that
+// all values are below `value_limit`; kCorrupt otherwise. `name` is what the
+// message calls the trie. A walk may still lead in a circle, and a run may have
+// several parents.
 Status ValidateTrie(std::span<const uint32_t> nodes, size_t value_limit,
                     const char* name);
 

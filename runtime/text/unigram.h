@@ -16,16 +16,15 @@
 
 namespace latimer {
 
-// Fills lattice[0] to lattice[normalized.size()], which must exist. From the
-// last node, stepping back by bytes() gives the segments from last to first.
-// The node of a position between two characters holds the best segmentation
-// of the text up to there, as if it ended there.
+// Fills lattice[0] to lattice[normalized.size()], which must exist, as
+// segments.h describes. The node of a position between two characters holds the
+// best segmentation of the text before it, as if the text ended there.
 void FindBestPath(const TokenizerView& view, std::string_view normalized,
                   std::span<LatticeNode> lattice);
 
-// The same as Hugging Face's tokenizers 0.23 do it, src/models/unigram/
-// model.rs, encode_optimized: each word for itself, which begins with U+2581,
-// with sums in double precision. `sums` has kMaxPieceBytes + 1 numbers.
+// The same as Hugging Face's tokenizers 0.23, src/models/unigram/model.rs,
+// encode_optimized: each word, which begins with U+2581, by itself, and with
+// sums in double precision. `sums` has kMaxPieceBytes + 1 numbers.
 void FindBestPathOfWords(const TokenizerView& view, std::string_view normalized,
                          std::span<LatticeNode> lattice,
                          std::span<double> sums);

@@ -6,10 +6,10 @@ namespace latimer {
 namespace {
 
 bool IsIdeographicStop(uint32_t c) {
-  return c == 0x3002 || c == 0xFF01 || c == 0xFF1F || c == 0xFF61;
+  return IsOneOf(U"\u3002\uFF01\uFF1F\uFF61", c);
 }
 
-// The last character that is no closing quote or bracket.
+// The last character before closing quotes and brackets; 0 if there is none.
 uint32_t LastBeforeClosing(std::string_view text) {
   Utf8Char last = LastChar(text);
   while (last.bytes > 0 && IsClosingMark(last.code_point)) {
@@ -96,53 +96,23 @@ size_t TrailingSpaceBytes(std::string_view text) {
 }
 
 bool IsClosingMark(uint32_t c) {
-  switch (c) {
-    case '"':
-    case '\'':
-    case ')':
-    case ']':
-    case '}':
-    case 0xBB:    // »
-    case 0xAB:    // « closes in German and Danish
-    case 0x2018:  // ‘ closes in German
-    case 0x2019:
-    case 0x201C:  // “ closes in German
-    case 0x201D:
-    case 0x203A:
-    case 0x2039:
-    case 0x3011:
-    case 0x300D:
-    case 0x300F:
-    case 0x300B:
-    case 0xFF09:
-      return true;
-    default:
-      return false;
-  }
+  // Of these, \u00AB, \u2018 and \u201C close in German.
+  return IsOneOf(
+      U"\"')]}\u00AB\u00BB\u2018\u2019\u201C\u201D\u2039\u203A"
+      U"\u300B\u300D\u300F\u3011\uFF09",
+      c);
 }
 
 ClauseMark ClauseMarkOf(uint32_t c) {
-  switch (c) {
-    case ';':
-    case ':':
-    case 0x061B:  // Arabic
-    case 0xFF1A:  // Ideographic
-    case 0xFF1B:
-      return ClauseMark::kClause;
-    case ',':
-    case 0x060C:
-    case 0x3001:
-    case 0xFF0C:
-      return ClauseMark::kComma;
-    default:
-      return ClauseMark::kNone;
-  }
+  // With the Arabic and the ideographic forms.
+  if (IsOneOf(U";:\u061B\uFF1A\uFF1B", c)) return ClauseMark::kClause;
+  if (IsOneOf(U",\u060C\u3001\uFF0C", c)) return ClauseMark::kComma;
+  return ClauseMark::kNone;
 }
 
 bool EndsSentence(std::string_view text) {
   const uint32_t c = LastBeforeClosing(text);
-  return c == '.' || c == '!' || c == '?' || c == 0x2026 ||
-         IsIdeographicStop(c);
+  return IsOneOf(U".!?\u2026", c) || IsIdeographicStop(c);
 }
 
 bool EndsIdeographicSentence(std::string_view text) {

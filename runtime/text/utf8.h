@@ -1,5 +1,5 @@
-// UTF-8 as SentencePiece reads it, and the character classes that the
-// tokenizer needs.
+// UTF-8 as SentencePiece reads it, and the classes of characters that tokenizer
+// and sentence splitter tell apart.
 #ifndef LATIMER_TEXT_UTF8_H_
 #define LATIMER_TEXT_UTF8_H_
 
@@ -9,35 +9,43 @@
 
 namespace latimer {
 
+// U+FFFD.
 inline constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";
+// U+2581, which stands for a space in SentencePiece's pieces.
+inline constexpr std::string_view kEscapedSpace = "\xE2\x96\x81";
 
-// A code point and its length in bytes; 0 bytes when `text` is empty or does
-// not begin with a valid character (overlong forms, surrogates and values
-// above U+10FFFF are not valid).
+// A code point and its length in bytes; 0 bytes if `text` is empty or does not
+// begin with a valid character (overlong forms, surrogates and values above
+// U+10FFFF are not valid).
 struct Utf8Char {
   uint32_t code_point = 0;
   size_t bytes = 0;
 };
 Utf8Char FirstChar(std::string_view text);
-// The same for the end of `text`.
+// The last character of `text`.
 Utf8Char LastChar(std::string_view text);
 
-// Whether all of it is valid characters.
+// Whether `text` consists of valid characters only.
 bool IsUtf8(std::string_view text);
 
-// Length that the first byte announces, 1 for a stray continuation byte.
-// SentencePiece's OneCharLen.
+// The length that the first byte of a character announces; 1 for a stray
+// continuation byte. SentencePiece's OneCharLen.
 constexpr size_t AnnouncedBytes(char first) {
   const unsigned nibble = static_cast<unsigned char>(first) >> 4;
   if (nibble < 12) return 1;
   return nibble < 14 ? 2 : nibble - 11;
 }
 
+// Whether `set` contains a code point.
+constexpr bool IsOneOf(std::u32string_view set, uint32_t code_point) {
+  return set.find(static_cast<char32_t>(code_point)) != set.npos;
+}
+
 // What Python's str.strip() removes.
 bool IsPythonSpace(uint32_t code_point);
 // Unicode's White_Space, Rust's char::is_whitespace().
 bool IsUnicodeSpace(uint32_t code_point);
-// Where a line may be broken: as above less the no-break spaces.
+// Where a line may be broken: Python's white space without no-break spaces.
 bool IsBreakingSpace(uint32_t code_point);
 
 // Bytes of Python white space that `text` begins or ends with.
@@ -47,15 +55,15 @@ size_t TrailingSpaceBytes(std::string_view text);
 // Whether a quote or bracket may close something.
 bool IsClosingMark(uint32_t code_point);
 
-// Marks after which a sentence is cut where it must be, the better one first:
-// semicolons and colons, commas.
+// Marks after which a sentence that must be cut is cut, the better one first:
+// semicolons and colons, then commas.
 enum class ClauseMark : uint8_t { kClause, kComma, kNone };
 ClauseMark ClauseMarkOf(uint32_t code_point);
 
 // Whether `text` ends with . ! ? or an ellipsis, or their ideographic forms,
 // and any closing quotes or brackets after that.
 bool EndsSentence(std::string_view text);
-// Whether the sentence end needs no space after it: ideographic forms.
+// Whether it ends with one of the ideographic forms, which no space follows.
 bool EndsIdeographicSentence(std::string_view text);
 
 }  // namespace latimer

@@ -116,7 +116,7 @@ TEST(SignatureTest, KeysOfOtherKindsAreRefusedByName) {
         "-----BEGIN PUBLIC KEY-----\n" + std::string(2000, 'A') +
             "-----END PUBLIC KEY-----"}) {
     EXPECT_THAT(ParsePublicKey(text).status().message(),
-                HasSubstr("no Ed25519 public key"))
+                HasSubstr("not an Ed25519 public key"))
         << text;
   }
   // Text before it and other line ends do not matter.

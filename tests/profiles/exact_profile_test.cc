@@ -90,7 +90,8 @@ void ExpectRefusal(const ModelBytes& model, const std::string& weights) {
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(outcome.err, "The model has " + weights +
                              " weights, which profile \"en_de\" of this build "
-                             "leaves out; build with another profile.\n");
+                             "leaves out; build with a profile for this "
+                             "model (latimer-convert --profile).\n");
 }
 
 TEST_F(ExactProfileTest, ABuildWithItRefusesInt4Weights) {

@@ -70,7 +70,7 @@ const Contradiction kContradictions[] = {
      [](A&, R& r) {
        return r.mutate_attention_function(schema::AttentionFunction{3});
      },
-     kCorrupt, "attention or a first state of no known kind"},
+     kCorrupt, "attention or a first state of an unknown kind"},
     {"AnotherScore", "bahdanau",
      [](A&, R& r) {
        return r.mutate_attention_function(schema::AttentionFunction::General);
@@ -89,7 +89,7 @@ const Contradiction kContradictions[] = {
      "reads the context before it is there"},
     {"FirstStateUnknown", "bahdanau",
      [](A&, R& r) { return r.mutate_initial_state(schema::InitialState{3}); },
-     kCorrupt, "attention or a first state of no known kind"},
+     kCorrupt, "attention or a first state of an unknown kind"},
     {"ProjectionForTwoLayers", "luong_dot",
      [](A&, R& r) {
        return r.mutate_initial_state(schema::InitialState::Projected);
@@ -97,15 +97,15 @@ const Contradiction kContradictions[] = {
      kCorrupt, "projects the first state of more than one layer"},
     {"StateBehindTheLast", "luong_dot",
      [](A&, R& r) { return r.mutate_first_state(3); }, kCorrupt,
-     "starts from states that the encoder has not"},
+     "starts from states that the encoder does not have"},
     {"StatesFarBehindTheLast", "luong_dot",
      [](A&, R& r) { return r.mutate_state_step(0xFFFFFFFF); }, kCorrupt,
-     "starts from states that the encoder has not"},
+     "starts from states that the encoder does not have"},
     {"StatesOfAnotherWidth", "bahdanau",
      [](A&, R& r) {
        return r.mutate_initial_state(schema::InitialState::EncoderStates);
      },
-     kCorrupt, "starts from states that the encoder has not"},
+     kCorrupt, "starts from states that the encoder does not have"},
     {"EmbeddingsSharedButOfOtherVocabularies", "bahdanau",
      [](A& a, R&) { return a.mutate_embeddings_shared(true); }, kCorrupt,
      "architecture contradicts itself"},

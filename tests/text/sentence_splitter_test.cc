@@ -30,25 +30,25 @@ struct OwnRules {
   CanonicalSentenceRules rules;
 };
 
-struct OwnPiece {
+struct OwnSentence {
   std::string sentence, space;
   SentenceEnd end;
   uint64_t line;
 
-  bool operator==(const OwnPiece&) const = default;
+  bool operator==(const OwnSentence&) const = default;
 };
 
 // Chunks of up to `most` bytes; 0: of a random size each.
-std::vector<OwnPiece> Pieces(const std::string& text, const OwnRules& rules,
-                             size_t most = 0, uint32_t seed = 1) {
+std::vector<OwnSentence> Split(const std::string& text, const OwnRules& rules,
+                               size_t most = 0, uint32_t seed = 1) {
   SentenceSplitter splitter(rules.View());
   std::mt19937 random(seed);
-  std::vector<OwnPiece> pieces;
-  SourceSentence piece;
+  std::vector<OwnSentence> all;
+  SourceSentence found;
   const auto take = [&] {
-    while (splitter.Next(&piece)) {
-      pieces.push_back({std::string(piece.sentence), std::string(piece.space),
-                        piece.end, piece.line});
+    while (splitter.Next(&found)) {
+      all.push_back({std::string(found.sentence), std::string(found.space),
+                     found.end, found.line});
     }
   };
   std::string_view rest = text;
@@ -65,16 +65,16 @@ std::vector<OwnPiece> Pieces(const std::string& text, const OwnRules& rules,
   }
   splitter.End();
   take();
-  return pieces;
+  return all;
 }
 
 std::vector<std::string> Sentences(const std::string& text,
                                    const std::string& language = "") {
   std::vector<std::string> sentences;
   std::string whole;
-  for (const OwnPiece& piece : Pieces(text, OwnRules(language))) {
-    if (!piece.sentence.empty()) sentences.push_back(piece.sentence);
-    whole += piece.sentence + piece.space;
+  for (const OwnSentence& found : Split(text, OwnRules(language))) {
+    if (!found.sentence.empty()) sentences.push_back(found.sentence);
+    whole += found.sentence + found.space;
   }
   EXPECT_EQ(whole, text);
   return sentences;
@@ -87,9 +87,9 @@ void ExpectCuts(const std::string& marked, const std::string& language = "") {
   for (const char c : marked) {
     if (c != '|') text += c;
   }
-  for (const OwnPiece& piece : Pieces(text, OwnRules(language))) {
-    with_marks += piece.sentence + piece.space;
-    if (piece.end != SentenceEnd::kText) with_marks += '|';
+  for (const OwnSentence& found : Split(text, OwnRules(language))) {
+    with_marks += found.sentence + found.space;
+    if (found.end != SentenceEnd::kText) with_marks += '|';
   }
   EXPECT_EQ(with_marks, marked) << language;
 }
@@ -143,9 +143,9 @@ TEST(SentenceSplitterTest, ABlankLineEndsAParagraph) {
 }
 
 TEST(SentenceSplitterTest, LinesAreCounted) {
-  const auto pieces = Pieces("a\nb.\n\n\nCee. Dee.\n Eee", OwnRules());
+  const auto all = Split("a\nb.\n\n\nCee. Dee.\n Eee", OwnRules());
   std::vector<uint64_t> lines;
-  for (const OwnPiece& piece : pieces) lines.push_back(piece.line);
+  for (const OwnSentence& found : all) lines.push_back(found.line);
   EXPECT_THAT(lines, ElementsAre(1, 4, 5, 5, 6));
 }
 
@@ -156,7 +156,7 @@ TEST(SentenceSplitterTest, ASentenceThatIsTooLongIsCutAtItsBestPlace) {
     while (text.size() < 6000) text += "word ";
     text += mark;
     while (text.size() < 2 * kMost) text += "word ";
-    return Pieces(text, OwnRules()).at(0);
+    return Split(text, OwnRules()).at(0);
   };
   EXPECT_THAT(filled("a; b, ").sentence, testing::EndsWith("a;"));
   EXPECT_THAT(filled("a, b ").sentence, testing::EndsWith("a,"));
@@ -164,8 +164,8 @@ TEST(SentenceSplitterTest, ASentenceThatIsTooLongIsCutAtItsBestPlace) {
   EXPECT_EQ(filled("").end, SentenceEnd::kCut);
   std::string letters;
   for (size_t i = 0; i < kMost; ++i) letters += "字";
-  for (const OwnPiece& piece : Pieces(letters, OwnRules())) {
-    EXPECT_EQ(piece.sentence.size() % 3, 0u);
+  for (const OwnSentence& found : Split(letters, OwnRules())) {
+    EXPECT_EQ(found.sentence.size() % 3, 0u);
   }
 }
 
@@ -174,9 +174,9 @@ TEST(SentenceSplitterTest, LinesOfASentenceAreJoined) {
   const std::string text = "one  two\n   three \r\nfour\n中\n国";
   ASSERT_EQ(splitter.Push(text), text.size());
   splitter.End();
-  SourceSentence piece;
-  ASSERT_TRUE(splitter.Next(&piece));
-  EXPECT_EQ(splitter.JoinLines(piece), "one  two three four 中国");
+  SourceSentence found;
+  ASSERT_TRUE(splitter.Next(&found));
+  EXPECT_EQ(splitter.JoinLines(found), "one  two three four 中国");
 }
 
 TEST(SentenceSplitterTest, WhiteSpaceAfterATranslationIsThatOfItsScript) {
@@ -245,12 +245,12 @@ TEST(SentenceSplitterTest, NothingIsLostAndChunksDoNotMatter) {
   for (uint32_t seed = 0; seed < 60; ++seed) {
     std::string text = RandomText(seed, 50 + 40 * seed);
     if (seed % 10 == 9) text += std::string(20000, seed % 20 == 9 ? ' ' : 'x');
-    const std::vector<OwnPiece> pieces = Pieces(text, rules, text.size());
+    const std::vector<OwnSentence> all = Split(text, rules, text.size());
     std::string whole;
-    for (const OwnPiece& piece : pieces) whole += piece.sentence + piece.space;
+    for (const OwnSentence& found : all) whole += found.sentence + found.space;
     ASSERT_EQ(whole, text) << seed;
-    ASSERT_TRUE(pieces == Pieces(text, rules, 0, seed)) << seed;
-    ASSERT_TRUE(pieces == Pieces(text, rules, 1 + seed % 7)) << seed;
+    ASSERT_TRUE(all == Split(text, rules, 0, seed)) << seed;
+    ASSERT_TRUE(all == Split(text, rules, 1 + seed % 7)) << seed;
   }
 }
 
@@ -264,18 +264,18 @@ TEST(SentenceSplitterTest, NothingOfARealTextIsLost) {
   const std::string text(std::istreambuf_iterator<char>(file), {});
   ASSERT_FALSE(text.empty()) << path;
   const OwnRules rules("en");
-  const std::vector<OwnPiece> pieces = Pieces(text, rules, 1 << 16);
+  const std::vector<OwnSentence> all = Split(text, rules, 1 << 16);
   size_t at = 0, sentences = 0, cuts = 0;
-  for (const OwnPiece& piece : pieces) {
-    const std::string whole = piece.sentence + piece.space;
+  for (const OwnSentence& found : all) {
+    const std::string whole = found.sentence + found.space;
     ASSERT_EQ(text.compare(at, whole.size(), whole), 0) << at;
     at += whole.size();
-    sentences += piece.sentence.empty() ? 0 : 1;
-    cuts += piece.end == SentenceEnd::kCut ? 1 : 0;
+    sentences += found.sentence.empty() ? 0 : 1;
+    cuts += found.end == SentenceEnd::kCut ? 1 : 0;
   }
   EXPECT_EQ(at, text.size());
   for (uint32_t seed = 1; seed < 6; ++seed) {
-    ASSERT_TRUE(pieces == Pieces(text, rules, 0, seed)) << seed;
+    ASSERT_TRUE(all == Split(text, rules, 0, seed)) << seed;
   }
   std::cout << sentences << " sentences and " << cuts << " cuts in "
             << text.size() << " bytes\n";

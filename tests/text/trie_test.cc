@@ -5,7 +5,6 @@
 #include <string>
 
 #include "handmade_tokenizer.h"
-#include "text/piece_text.h"
 
 namespace latimer::trie_test {
 

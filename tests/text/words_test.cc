@@ -1,5 +1,5 @@
 // Words and characters are looked up as they are, and joined again.
-#include "text/words.h"
+#include "text/segments.h"
 
 #include <gtest/gtest.h>
 

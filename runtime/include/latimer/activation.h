@@ -8,9 +8,9 @@ namespace latimer {
 
 enum class Activation : uint8_t {
   kRelu,      // max(x, 0)
-  kGelu,      // x * Phi(x), Phi the normal distribution: PyTorch's gelu
-  kGeluTanh,  // its tanh approximation (Hendrycks and Gimpel, 2016)
-  kSwish,     // x * sigmoid(x): also called SiLU
+  kGelu,      // x * Phi(x), with Phi of the normal distribution: PyTorch's gelu
+  kGeluTanh,  // its approximation by tanh (Hendrycks and Gimpel, 2016)
+  kSwish,     // x * sigmoid(x), also called SiLU
   kTanh,
   kSigmoid,
 };

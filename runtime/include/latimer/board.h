@@ -1,8 +1,8 @@
-// Board: what one kind of device gives to translation, fixed at compile time.
+// Board: the resources of one kind of device, fixed at compile time.
 //
 // The boards are the CMake toolchain files targets/boards/NAME.cmake. A build
-// has exactly one, `kBoard` of the generated latimer/board_config.h, and knows
-// all of them by name, `kBoards` of the generated latimer/board_list.h.
+// is for exactly one, `kBoard` in the generated latimer/board_config.h, and
+// knows all of them, `kBoards` in the generated latimer/board_list.h.
 #ifndef LATIMER_BOARD_H_
 #define LATIMER_BOARD_H_
 
@@ -10,19 +10,20 @@
 
 namespace latimer {
 
-// ram_bytes of a build for no particular board.
+// ram_bytes in a build for no particular board.
 inline constexpr uint64_t kUnlimitedRam = UINT64_MAX;
 
 struct Board {
   const char* name;  // "host" in a build for no particular board.
-  // RAM that translation may use: workspace, stacks, and the model file where
-  // it is copied to RAM.
+  // RAM that translation may use: workspace, stacks, and the model file if it
+  // is copied to RAM.
   uint64_t ram_bytes;
-  // Threads that translation uses unless told otherwise.
+  // The default number of threads.
   uint32_t threads;
-  // Layout of int8 weights that its kernels read, "8x2s4"; "" on the host.
+  // The tile of int8 weights that its kernels read, such as "8x2s4"; "" on the
+  // host.
   const char* tile;
-  // Instruction sets that the kernels use, "neon dotprod".
+  // The instruction sets that its kernels use, such as "neon dotprod".
   const char* isas;
 };
 

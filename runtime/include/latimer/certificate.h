@@ -1,5 +1,5 @@
-// What packing cost a model: `latimer-convert --certify` translates a text with
-// f32 weights and with the packed ones, and stores how they differ.
+// What quantization cost a model: `latimer-convert --certify` translates a text
+// with f32 weights and with the packed ones and stores how the results differ.
 #ifndef LATIMER_CERTIFICATE_H_
 #define LATIMER_CERTIFICATE_H_
 
@@ -9,9 +9,9 @@
 
 namespace latimer {
 
-// The first target token of a line, counted from 1, that the packed model
-// chooses otherwise; token number `position`, from 0. Of a line that is
-// translated in parts, all parts' tokens are counted.
+// The first target token of a line that the packed model chooses differently.
+// Lines count from 1, `position` from 0 through the tokens of all parts of the
+// line.
 struct Divergence {
   uint32_t line;
   uint32_t position;
@@ -19,13 +19,13 @@ struct Divergence {
   int32_t token;
 };
 
-// Longest texts, with a zero behind them, that a certificate quotes.
+// Most bytes of a quoted text, with its terminating zero.
 inline constexpr size_t kCertificateTextBytes = 192;
 
-// A line whose translation strayed far. `likeness` is the chrF of the packed
-// model's translation against the f32 model's; without a tokenizer the
-// percentage of tokens that agree. Texts are zero-terminated, and end with
-// U+2026 where they were cut.
+// A line whose translation differs much. `likeness` is the chrF of the packed
+// model's translation against the f32 model's, or, without a tokenizer, the
+// percentage of equal tokens. Texts are zero-terminated; one that was cut ends
+// with U+2026.
 struct WorstLine {
   uint32_t line;
   float likeness;
@@ -34,45 +34,44 @@ struct WorstLine {
   char translation[kCertificateTextBytes];
 };
 
-// Divergences and worst lines that a certificate has room for.
+// Most divergences and worst lines of a certificate.
 inline constexpr size_t kMaxDivergences = 8;
 inline constexpr size_t kMaxWorstLines = 5;
 
-// Views live as long as the image.
+// The views live as long as the image.
 struct Certificate {
   // XXH3-64 of the files, as `xxhsum -H3` prints it; 0 without references.
   uint64_t text_hash;
   uint64_t references_hash;
-  // Lines of the text, and those whose translations have the same tokens.
+  // Lines of the text, and lines whose two translations have the same tokens.
   uint32_t lines;
   uint32_t equal_lines;
-  // Target tokens of the f32 model, EOS included, and those of them that the
-  // packed model chooses too where it has read the f32 model's tokens up to
-  // there.
+  // Target tokens of the f32 model, including EOS, and how many of them the
+  // packed model also chooses, given the f32 model's tokens before them.
   uint64_t tokens;
   uint64_t agreeing_tokens;
-  // Whether there are scores, which need a tokenizer: BLEU (tokenizer 13a) and
-  // chrF2, of the whole text, as sacrebleu 2.6.0 computes them by default.
-  // Against the references; without these of the packed model's translations
-  // against the f32 model's, and 100 of the f32 model's.
+  // Whether there are BLEU (tokenizer 13a) and chrF2, which need a tokenizer:
+  // of the whole text, as sacrebleu 2.6.0 computes them by default, against the
+  // references. Without references, the packed model's translations are
+  // compared with the f32 model's, whose own figures are 100.
   bool scored;
   bool has_references;
   double f32_bleu;
   double f32_chrf;
   double bleu;
   double chrf;
-  // Signal to noise in dB, -999 to 999, of what each layer gives and of the
-  // logits: 10 log10(sum x^2 / sum (x - y)^2) with x of the f32 model and y of
-  // the packed one, which reads the same tokens.
+  // Signal-to-noise ratio in dB, -999 to 999, of each layer's output and of the
+  // logits: 10 log10(sum x^2 / sum (x - y)^2) with x from the f32 model and y
+  // from the packed model, which reads the same tokens.
   std::span<const float> encoder_snr;
   std::span<const float> decoder_snr;
   float logits_snr;
-  // In the order of the text, the first ones.
+  // The first ones, in the order of the text.
   std::span<const Divergence> divergences;
-  // The worst first.
+  // The worst one first.
   std::span<const WorstLine> worst_lines;
 
-  // 1 without tokens.
+  // The share of agreeing tokens; 1 if there are no tokens.
   constexpr double agreement() const {
     return tokens == 0 ? 1.0
                        : static_cast<double>(agreeing_tokens) /

@@ -1,5 +1,5 @@
-/* The model that is part of the program: read-only data, linked in by the CMake
- * function latimer_embed_model(TARGET MODEL.ltm). No file system, no copy:
+/* A model inside the program: read-only data that the CMake function
+ * latimer_embed_model(TARGET MODEL.ltm) links in. It needs no file and no copy:
  *
  *   translator.Load(latimer::EmbeddedModel(), &workspace);
  */
@@ -15,8 +15,7 @@
 extern "C" {
 #endif
 
-/* The bytes of the model file, 64-byte aligned; *bytes receives their number.
- */
+/* The model file, 64-byte aligned; *bytes receives its size. */
 const void* latimer_embedded_model(size_t* bytes);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-// Seeing what a model attends to, and how sure it is of each token.
+// What a model attends to, and how sure it is of each token.
 #ifndef LATIMER_INSIGHT_H_
 #define LATIMER_INSIGHT_H_
 
@@ -8,32 +8,32 @@
 
 namespace latimer {
 
-// Attention to keep while translating.
+// The attention whose weights a translation keeps.
 enum class AttentionKind : uint8_t {
   kNone,
   kCross,    // row: target token; column: source token
   kEncoder,  // row and column: source tokens
-  kDecoder,  // row: target token; column: decoder_start and the tokens before
+  kDecoder,  // row: target token; column: decoder_start or an earlier token
 };
 
-// The weights that a translation was made with: the softmax of the scaled
-// scores, each row with the sum 1. Row t of kCross and kDecoder is what the
-// decoder attended to when it gave target token t; one that was forced has no
-// row. Views the workspace, until the next call.
+// The attention weights of a translation. Each row is a softmax and has the sum
+// 1. Row t of kCross and kDecoder is what the decoder attended to when it chose
+// target token t; a forced token has no row. Views the workspace until the next
+// call.
 struct AttentionWeights {
   AttentionKind kind = AttentionKind::kNone;
   uint32_t layers = 0;
   uint32_t heads = 0;
   size_t rows = 0;
   size_t source_tokens = 0;
-  // Row by row; of a row layer by layer, head by head.
+  // Row by row; within a row layer by layer, within a layer head by head.
   const float* weights = nullptr;
 
-  // Columns of a row: all source tokens, or, of kDecoder, row + 1.
+  // The columns of a row: all source tokens, or row + 1 for kDecoder.
   size_t columns(size_t row) const {
     return kind == AttentionKind::kDecoder ? row + 1 : source_tokens;
   }
-  // One head's weights of one row. Precondition: all three are in range.
+  // One head's weights in one row. Precondition: all three are in range.
   std::span<const float> Row(uint32_t layer, uint32_t head, size_t row) const {
     const size_t columns_before = kind == AttentionKind::kDecoder
                                       ? row * (row + 1) / 2
@@ -44,11 +44,11 @@ struct AttentionWeights {
   }
 };
 
-// Of one target token, after the generation rules.
+// The score of one target token, after the logits processors.
 struct TokenScore {
-  // Natural logarithm of its probability; 0 for a token that was forced.
+  // Natural logarithm of its probability; 0 for a forced token.
   float log_probability;
-  // How far above the second best token's it is; infinite where there was none.
+  // The difference to the second best token's; infinite if there was none.
   float margin;
 };
 

@@ -1,4 +1,4 @@
-// What a loaded model says about itself.
+// What a model file says about the model.
 #ifndef LATIMER_MODEL_INFO_H_
 #define LATIMER_MODEL_INFO_H_
 
@@ -17,66 +17,68 @@ namespace latimer {
 enum class NormPosition : uint8_t { kPost, kPre };
 
 // kLayerNorm: (x - mean) / sqrt(variance + epsilon) * gamma + beta, as PyTorch.
-// kUnbiasedStd: (x - mean) / (standard deviation + epsilon) * gamma + beta, the
-// deviation divided by D - 1, as "The Annotated Transformer" has it.
-// kNone: there are no norms.
-// kRms: x / sqrt(mean of x^2 + epsilon) * gamma, without a beta ("Root Mean
-// Square Layer Normalization", Zhang and Sennrich, 2019), as T5.
+// kUnbiasedStd: (x - mean) / (standard deviation + epsilon) * gamma + beta,
+// with the variance divided by D - 1, as in "The Annotated Transformer". kNone:
+// no norms. kRms: x / sqrt(mean of x^2 + epsilon) * gamma, without beta ("Root
+// Mean Square Layer Normalization", Zhang and Sennrich, 2019), as in T5.
 enum class NormKind : uint8_t { kLayerNorm, kUnbiasedStd, kNone, kRms };
 
-// kSelfAttention: the Transformer's. kSsru: a Simpler Simple Recurrent Unit in
-// its place (Kim et al., "From Research to Production and Back", 2019):
+// kTransformer: a Transformer. kTransformerSsru: its decoder has a Simpler
+// Simple Recurrent Unit instead of self-attention (Kim et al., "From Research
+// to Production and Back", 2019):
 //   f = sigmoid(Wf x + bf), c = f * c_before + (1 - f) * (W x), relu(c).
-// kGru: no Transformer at all, encoder and decoder are GRUs; see Recurrent.
+// kGru: encoder and decoder are GRUs; see Recurrent.
 enum class NetworkKind : uint8_t { kTransformer, kTransformerSsru, kGru };
 
-// Score of a source position with memory m for the query q.
+// How well a source position with memory m matches the query q, before softmax.
 // kAdditive: v . tanh(Wq q + Wm m + b) (Bahdanau et al., 2015).
 // kDot: q . m; kGeneral: q . (Wm m + b) (Luong et al., 2015).
 enum class AttentionFunction : uint8_t { kAdditive, kDot, kGeneral };
 
 // What a GRU decoder starts from.
 // kZero: zeros.
-// kProjected: tanh(W h + b) of the encoder's last states, that of the forward
-// direction before that of the backward one. There is one decoder layer.
-// kEncoderStates: the encoder's last states as they are.
+// kProjected: tanh(W h + b) of the encoder's last states, forward before
+// backward. There is one decoder layer.
+// kEncoderStates: the encoder's last states.
 enum class InitialState : uint8_t { kZero, kProjected, kEncoderStates };
 
-// Encoder and decoder of GRUs with attention, NetworkKind::kGru; of the rest of
-// Architecture such a model has layers, vocabularies, positions (as limits) and
-// tied embeddings. Its memory is what the encoder's top layer gives.
+// NetworkKind::kGru: encoder and decoder of GRUs with attention. Of the members
+// of Architecture, only layers, vocabularies, positions (as limits) and tied
+// embeddings apply to it. Its memory is the output of the encoder's top layer.
 struct Recurrent {
-  // Columns of the embeddings and of the states.
+  // Widths of the embeddings and of the states.
   uint32_t source_embedding;
   uint32_t target_embedding;
   uint32_t encoder_hidden;
   uint32_t decoder_hidden;
-  // Columns of the keys, which scores are made of: decoder_hidden but for
-  // kAdditive.
+  // Width of the attention keys: decoder_hidden except for kAdditive.
   uint32_t attention_hidden;
-  // Outputs of the layer with tanh between attention and output; 0: none.
+  // Outputs of the tanh layer between attention and output; 0: there is none.
   uint32_t combined;
-  // Encoder layers read the source both ways and put the results side by side;
-  // those of the top layer may be added instead.
+  // Encoder layers read the source in both directions and concatenate the
+  // results; the results of the top layer may be added instead.
   bool bidirectional;
   bool directions_added;
   AttentionFunction attention_function;
-  // The query is the top layer's state before the decoder's step; else after.
+  // Whether the query is the top layer's state before the decoder's step rather
+  // than after it.
   bool query_before;
-  // What is read, side by side: by the decoder's first layer the embedding and
-  // the context, for which query_before must hold; by the output (or the layer
-  // before it) the top layer's state, the context and the embedding.
+  // Concatenated inputs: the decoder's first layer reads the embedding and,
+  // with input_context, which needs query_before, the context. The output, or
+  // the tanh layer before it, reads the top layer's state and, with
+  // output_context and output_embedding, the context and the embedding.
   bool input_context;
   bool output_context;
   bool output_embedding;
   InitialState initial_state;
-  // Decoder layer i starts from number first_state + i * state_step of the
-  // encoder's last states: those of layer 0, forward then backward, and so on.
+  // Decoder layer i starts from the encoder's last state number
+  // first_state + i * state_step; states are ordered by layer, forward before
+  // backward.
   uint32_t first_state;
   uint32_t state_step;
 
   constexpr uint32_t directions() const { return bidirectional ? 2 : 1; }
-  // Columns of what an encoder layer gives.
+  // Width of an encoder layer's output.
   constexpr uint32_t encoder_width() const {
     return directions() * encoder_hidden;
   }
@@ -86,7 +88,7 @@ struct Recurrent {
   constexpr uint32_t input_width() const {
     return target_embedding + (input_context ? memory_width() : 0);
   }
-  // Columns that the output, or the layer before it, reads.
+  // Width of the input of the output, or of the tanh layer before it.
   constexpr uint32_t feature_width() const {
     return decoder_hidden + (output_context ? memory_width() : 0) +
            (output_embedding ? target_embedding : 0);
@@ -96,8 +98,7 @@ struct Recurrent {
   }
 };
 
-// Sizes and switches that define the network. Shape letters as elsewhere:
-// D = d_model, F = ffn, H = heads, V = vocabulary, L = layers.
+// Sizes and switches that define the network.
 struct Architecture {
   uint32_t d_model;
   uint32_t encoder_layers;
@@ -108,7 +109,7 @@ struct Architecture {
   uint32_t decoder_ffn;
   uint32_t source_vocabulary;
   uint32_t target_vocabulary;
-  // Rows of the position tables: longest source and target, in tokens.
+  // Rows of the position tables: the longest source and target in tokens.
   uint32_t source_positions;
   uint32_t target_positions;
   Activation activation;
@@ -120,29 +121,28 @@ struct Architecture {
   bool positions_shared;
   float embedding_scale;
   float norm_epsilon;
-  // Columns of a head's query, key and value. Heads side by side, the attention
-  // width, need not be D wide.
+  // Width of a head's query, key and value. The attention width, that of all
+  // heads together, may differ from d_model.
   uint32_t encoder_head_dim;
   uint32_t decoder_head_dim;
-  // Attention scores are multiplied by it: usually 1 / sqrt(head_dim).
+  // Factor of query times key, usually 1 / sqrt(head_dim).
   float encoder_attention_scale;
   float decoder_attention_scale;
   NormKind norm_kind;
   NetworkKind network_kind;
-  // Whether a sublayer's input is added to what it gives.
+  // Whether a sublayer's input is added to its output.
   bool residual;
-  // false: there are no position tables; source_positions and
-  // target_positions bound the length all the same.
+  // Whether there are position tables. source_positions and target_positions
+  // limit the length in either case.
   bool has_positions;
-  // Whether the inside of the feed-forward is activation(gate) * in, two
-  // projections of the same input ("GLU Variants Improve Transformer", Shazeer,
-  // 2020).
+  // Whether the feed-forward multiplies two projections of its input,
+  // activation(gate) * in ("GLU Variants Improve Transformer", Shazeer, 2020).
   bool gated_ffn;
-  // Whether self-attention adds to each scaled score a number by head and by
-  // the distance from query to key, the same in all layers (Raffel et al.,
-  // "Exploring the Limits of Transfer Learning", 2020).
+  // Whether self-attention adds a bias before softmax that depends on the head
+  // and on the distance from query to key, and is the same in all layers
+  // (Raffel et al., "Exploring the Limits of Transfer Learning", 2020).
   bool relative_attention;
-  // The target's embedding is the source's.
+  // Whether source and target have the same embedding.
   bool embeddings_shared;
   Recurrent recurrent;  // All zero unless kGru.
 
@@ -156,59 +156,62 @@ struct Architecture {
 
 // A language of a multilingual model.
 struct Language {
-  int32_t token;  // Of source and target vocabulary.
+  int32_t token;  // Its id in the source and the target vocabulary.
   char code[20];  // "deu_Latn", zero-terminated.
 };
 
-// A task that T5 and its like were trained for. 0: the model's own rule.
+// A task that a model such as T5 was trained for. A limit of 0 stands for that
+// of the generation config.
 struct Task {
   uint32_t max_target_tokens;
   uint32_t min_target_tokens;
   uint32_t no_repeat_ngram;
   char name[36];    // "translation_en_to_de", zero-terminated.
-  char prefix[80];  // "translate English to German: ": before the text.
+  char prefix[80];  // "translate English to German: ", before the text.
 };
 
-// kBeforeText: behind source_prefix. kAfterSuffix: behind source_suffix.
+// Where the source language's token stands: after source_prefix, or after
+// source_suffix.
 enum class SourceLanguage : uint8_t { kNone, kBeforeText, kAfterSuffix };
 
-// kForcedFirst: it is the first token that is generated. kDecoderStart: it
-// stands in the place of decoder_start.
+// Where the target language's token stands: it is the first generated token, or
+// replaces decoder_start.
 enum class TargetLanguage : uint8_t { kNone, kForcedFirst, kDecoderStart };
 
-// What greedy search obeys. Token ids are target ids unless said.
+// The model's defaults for generation. Token ids are target ids unless stated
+// otherwise.
 struct GenerationConfig {
-  // -1: the first step's embedding is the zero vector, as in Marian.
+  // The decoder's first input; -1: a zero embedding, as in Marian.
   int32_t decoder_start;
   int32_t eos;
   int32_t pad;  // -1: none.
-  // Forced as the last token where max_target_tokens is reached; -1: none.
+  // Forced as the last token when max_target_tokens is reached; -1: none.
   int32_t forced_eos;
   uint32_t max_target_tokens;
   uint32_t min_target_tokens;
-  // Sequences that may not be produced, one after another; sequence i ends
-  // before banned_ends[i]. Views into the image.
+  // Sequences that are never produced, one after another in banned_tokens;
+  // sequence i ends before banned_ends[i]. Views into the image.
   std::span<const int32_t> banned_tokens;
   std::span<const uint32_t> banned_ends;
-  // Source ids put before and after those of a text. Views into the image.
+  // Source ids before and after those of a text. Views into the image.
   std::span<const int32_t> source_prefix;
   std::span<const int32_t> source_suffix;
   // Forced as the first token; -1: none.
   int32_t forced_first;
-  // No sequence of so many tokens comes twice; 0: off.
+  // No sequence of this many tokens is produced twice; 0: off.
   uint32_t no_repeat_ngram;
-  // 1: off. Of tokens that are there already, decoder_start included, a
-  // positive logit is divided by it and a negative one multiplied.
+  // For tokens that were produced already, including decoder_start, a positive
+  // logit is divided by it and a negative one multiplied; 1: off.
   float repetition_penalty;
-  // What TranslateOptions can name, ascending by code. Where there are any, the
-  // model has to be told the languages. Views into the image.
+  // The languages that TranslateOptions can name, in ascending order of their
+  // codes; if there are any, it must name them. Views into the image.
   std::span<const Language> languages;
   SourceLanguage source_language;
   TargetLanguage target_language;
   std::span<const Task> tasks;
 };
 
-// Bytes of the image by what they are for. A tied embedding counts as output.
+// Bytes of the image by purpose. A tied embedding counts as output.
 struct ModelSizes {
   uint64_t file;
   uint64_t embeddings;
@@ -219,20 +222,21 @@ struct ModelSizes {
   uint64_t output;
   uint64_t tokenizer;
   uint64_t shortlist;
-  // Weight bytes read for each generated token: decoder and output, of which a
-  // shortlist leaves a part; of a pruned argmax what is read of all tokens.
+  // Weight bytes read per generated token: decoder and output. A shortlist
+  // reads less. For a pruned argmax only what it reads of every output row
+  // counts.
   uint64_t streamed_per_token;
 };
 
-// Source ids, EOS included, and the ids that this model gives for them where
-// min_target_tokens and max_target_tokens are as many as there are of these.
-// Both empty where the file has none.
+// Source ids, including EOS, and the target ids that the model gives for them
+// if min_target_tokens and max_target_tokens are their number. Both are empty
+// if the file has none.
 struct KnownAnswer {
   std::span<const int32_t> source;
   std::span<const int32_t> target;
 };
 
-// What the tokenizer needs of a profile; the names are those of its members.
+// The features of a profile that the tokenizer needs, by their names there.
 struct TokenizerNeeds {
   bool unigram;
   bool bpe;
@@ -243,7 +247,7 @@ struct TokenizerNeeds {
   uint32_t bpe_unused_pieces;
 };
 
-// Views live as long as the image.
+// The views live as long as the image.
 struct ModelInfo {
   uint32_t format_version;
   uint64_t checksum;
@@ -252,19 +256,19 @@ struct ModelInfo {
   ModelSizes sizes;
   KnownAnswer known_answer;
   bool has_certificate;
-  Certificate certificate;  // All zero where there is none.
+  Certificate certificate;  // All zero if there is none.
   bool has_tokenizer;
   TokenizerNeeds tokenizer_needs;  // All false without a tokenizer.
-  SentenceRules sentence_rules;    // Empty where the file has none.
-  // Whether the words of a source limit those of its translation.
+  SentenceRules sentence_rules;    // Empty if the file has none.
+  // Whether a lexical shortlist limits the target tokens of a source.
   bool has_shortlist;
-  // Whether the output matrix lies so that a pass over half of its bytes tells
-  // which few tokens may be the best, and these alone are computed. The tokens
-  // are the same as without.
+  // Whether the output matrix is laid out for a pruned argmax: a pass over half
+  // of its bytes finds the few tokens that can be the best, and only these are
+  // computed exactly. The chosen tokens are the same.
   bool pruned_argmax;
-  // Of an int8 model: how many of its matrices have int4 weights.
+  // How many matrices of an int8 model have int4 weights.
   uint32_t int4_matrices;
-  // "f32", "f16" or "int8", and the packed layout: "8x8", "16x8", "4x8", ...
+  // "f32", "f16" or "int8"; and the packed layout, such as "8x8" or "4x8".
   const char* weights;
   const char* tile;
   std::string_view source;

@@ -1,4 +1,4 @@
-// Where the time of a translation goes: `latimer bench --profile`.
+// The time of each operation of a translation: `latimer bench --profile`.
 #ifndef LATIMER_OPERATION_TIMES_H_
 #define LATIMER_OPERATION_TIMES_H_
 
@@ -6,7 +6,7 @@
 
 namespace latimer {
 
-// What a sentence passes through; see "Data flow" in runtime/README.md.
+// The phases of a sentence; see "Data flow" in runtime/README.md.
 enum class Phase : uint8_t {
   kEncoder,  // RunEncoder: once per sentence
   kCrossKv,  // FillCrossKv: once per sentence
@@ -14,24 +14,24 @@ enum class Phase : uint8_t {
 };
 inline constexpr int kPhaseCount = 3;
 
-// What is done there. A projection counts with the quantization of its input
-// and with its bias.
+// The operations of a phase. A projection includes the quantization of its
+// input and its bias.
 enum class Operation : uint8_t {
   kEmbedding,       // rows looked up, scaled, positions added
   kQkv,             // projections to queries, keys, values
-  kSelfAttention,   // scores, softmax and sums; the decoder's cache
+  kSelfAttention,   // query times key, softmax, sums; the decoder's cache
   kCrossAttention,  // the same
-  kAttentionOut,    // the projection of what attention gives
-  kFeedForward,     // both projections, the activation between them
+  kAttentionOut,    // the output projection of attention
+  kFeedForward,     // both projections and the activation between them
   kNorm,            // normalization and the residual sum
-  kRecurrent,       // an SSRU or the layers of GRUs
+  kRecurrent,       // an SSRU, or the layers of GRUs
   kOutput,          // the logits
-  kSearch,          // rules, the choice of the token, the shortlist
+  kSearch,          // logits processors, choice of the token, shortlist
 };
 inline constexpr int kOperationCount = 10;
 
-// Nanoseconds of the calling thread's time, waiting for the others included;
-// together all of the translation but the tokenizer.
+// Nanoseconds in the calling thread, including the wait for other threads. They
+// add up to the whole translation without the tokenizer.
 struct OperationTimes {
   uint64_t nanoseconds[kPhaseCount][kOperationCount] = {};
 };

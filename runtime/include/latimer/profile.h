@@ -1,8 +1,7 @@
 // Profile: what one build of Latimer can hold, fixed at compile time.
 //
-// A build has exactly one profile, `kProfile`. Its headers lie in
-// targets/models/ and are written by `latimer-convert --profile`; CMake picks
-// one with -DLATIMER_MODEL=NAME.
+// A build has exactly one profile, `kProfile`. `latimer-convert --profile`
+// writes the headers in targets/models/; -DLATIMER_MODEL=NAME selects one.
 #ifndef LATIMER_PROFILE_H_
 #define LATIMER_PROFILE_H_
 
@@ -10,42 +9,43 @@
 
 namespace latimer {
 
-// Upper bounds, each at least 1. Load refuses a model that exceeds one.
+// Upper bounds, each at least 1, and features. Load refuses a model that
+// exceeds a bound or needs a feature that is off.
 struct Profile {
   const char* name;
-  // Of a model of GRUs: columns of embeddings, states and combining layer.
+  // For GRUs also the width of embeddings, states and tanh layer.
   uint32_t d_model;
   uint32_t d_ffn;
-  // Columns of all heads side by side, heads * head_dim; usually d_model. Of a
-  // model of GRUs: of all directions of the encoder, and of the keys.
+  // Width of all heads together, heads * head_dim, usually d_model. For GRUs
+  // the width of the encoder in all directions, and of the keys.
   uint32_t attention_width;
   uint32_t heads;
   uint32_t encoder_layers;
   uint32_t decoder_layers;
   uint32_t source_vocabulary;
   uint32_t target_vocabulary;
-  // Longest source, EOS included, and longest translation, in tokens.
+  // Longest source, including EOS, and longest translation, in tokens.
   uint32_t source_tokens;
   uint32_t target_tokens;
-  // Longest stretch of text that is tokenized in one go, and longest
-  // translation that one call returns, in bytes of UTF-8.
+  // Longest stretch of text that is tokenized at once, and longest translation
+  // that one call returns, in bytes of UTF-8.
   uint32_t text_bytes;
   uint32_t threads;
   // Sentences that are decoded side by side, so that weights are read once for
-  // all of them. They share caches for the longest source and translation, or
-  // for kLaneTokens each where that is more.
+  // all of them (except GRUs'). They share caches for the longest source and
+  // translation, or for kLaneTokens per lane if that is more.
   uint32_t lanes = 1;
-  // RAM kept for a model file that is read into it; 0: the file is mapped or
-  // linked in, and costs none.
+  // RAM that is reserved for the model file; 0: the file is mapped or linked
+  // in.
   uint64_t copied_image_bytes;
 
-  // Features: what is false is not compiled in.
+  // Features: code for a feature that is off is not compiled in.
   bool int8_weights;
   bool f32_weights;
-  // f32 weights: true multiplies and adds with one rounding where the kernels
+  // For f32 weights: true multiplies and adds with one rounding if the kernels
   // can (AVX2, aarch64), so that the last bits differ between CPUs. false gives
-  // every CPU the same bits; where several rows are multiplied at once it is
-  // slower. int8 gives the same bits either way.
+  // the same bits on every CPU, but is slower when several rows are multiplied
+  // at once. int8 weights give the same bits either way.
   bool f32_fma = true;
   bool tokenizer;
   // Kinds of tokenizers: SentencePiece's unigram and BPE, words or characters.
@@ -57,9 +57,9 @@ struct Profile {
   bool metaspace = true;
   bool byte_bpe = true;
   bool bytes = true;
-  // BPE pieces that are merged but never used, a rarity.
+  // BPE pieces that are merged but never used, which few models have.
   uint32_t bpe_unused_pieces = 0;
-  // Kinds of decoder; see NetworkKind.
+  // Kinds of networks; see NetworkKind.
   bool decoder_self_attention = true;
   bool decoder_ssru = true;
   bool decoder_gru = true;
@@ -69,17 +69,17 @@ struct Profile {
   bool rms_norm = true;
   bool gated_ffn = true;
   bool relative_attention = true;
-  // Models whose output matrix is made for the best logit alone; see
+  // Models whose output matrix is laid out for a pruned argmax; see
   // ModelInfo::pruned_argmax.
   bool pruned_argmax = true;
-  // int8 models of which some matrices are int4.
+  // int8 models with some int4 matrices.
   bool int4_weights = true;
-  // Models with f16 weights. f32_fma says the same of them as of f32.
+  // Models with f16 weights. f32_fma applies to them too.
   bool f16_weights = true;
-  // Attention weights that one translation can keep, as a number of floats; 0:
-  // none are kept. See insight.h.
+  // How many attention weights, as floats, one translation can keep; 0: none.
+  // See insight.h.
   uint64_t attention_weights = 0;
-  // Whether scores of the target tokens can be had.
+  // Whether target tokens can have scores; see insight.h.
   bool token_scores = false;
   // Whether a Probe (transformer/probe.h) sees and leads each translation. For
   // the converter alone.

@@ -1,14 +1,14 @@
 // Cuts running text of any length into sentences, in constant memory.
 //
 //   latimer::SentenceSplitter splitter(translator.model_info().sentence_rules);
-//   latimer::SourceSentence piece;
+//   latimer::SourceSentence sentence;
 //   while (more input or not ended) {
 //     size_t taken = splitter.Push(bytes);      // or splitter.End();
-//     while (splitter.Next(&piece)) ...
+//     while (splitter.Next(&sentence)) ...
 //   }
 //
-// The pieces, each a sentence and the white space behind it, are the text, byte
-// by byte, whatever the sizes of the chunks. Nothing allocates.
+// The sentences, with the white space after each, are the text, byte by byte,
+// whatever the sizes of the chunks that were pushed. Nothing allocates.
 #ifndef LATIMER_SENTENCE_SPLITTER_H_
 #define LATIMER_SENTENCE_SPLITTER_H_
 
@@ -19,10 +19,10 @@
 
 namespace latimer {
 
-// What a model file knows about the sentences of its source. Empty: rules that
-// hold for any language.
+// What a model file knows about the sentences of its source language. If empty,
+// only rules that hold for any language apply.
 struct SentenceRules {
-  // Codes of the languages, "en de"; views the image, as `words`.
+  // Codes of the languages, "en de". Views the image, like `words`.
   std::string_view languages;
   // Trie of words by WordInSentence; see text/sentence_end.h.
   std::span<const uint32_t> words;
@@ -30,23 +30,23 @@ struct SentenceRules {
   bool ordinals = false;
 };
 
-// What ends a piece.
+// What follows a sentence.
 enum class SentenceEnd : uint8_t {
-  kSentence,   // The next sentence begins, in the same paragraph.
+  kSentence,   // The next sentence of the same paragraph.
   kLine,       // The next item of a list.
   kParagraph,  // A blank line, or another line of white space.
-  kCut,        // The sentence goes on: it is longer than kMostBytes.
+  kCut,        // The rest of the sentence, which is longer than kMostBytes.
   kText,       // The end of the text.
 };
 
 struct SourceSentence {
-  // Without white space at its ends; maybe on several lines. Empty: there is
-  // only white space.
+  // Without white space at its ends; may span lines. Empty: there is only white
+  // space.
   std::string_view sentence;
-  // White space behind it, up to the next piece.
+  // The white space after it, up to the next sentence.
   std::string_view space;
   SentenceEnd end = SentenceEnd::kText;
-  uint64_t line = 1;  // That the piece begins on.
+  uint64_t line = 1;  // The line of the text that it begins on, from 1.
 };
 
 class SentenceSplitter {
@@ -54,57 +54,58 @@ class SentenceSplitter {
   // Longest sentence in bytes.
   static constexpr size_t kMostBytes = 8192;
 
-  // `rules` borrow from a model that outlives this.
+  // `rules` view a model image that outlives this object.
   explicit SentenceSplitter(const SentenceRules& rules) : rules_(rules) {}
-  // What it gave views it.
+  // Not copied: the sentences given view this object.
   SentenceSplitter(const SentenceSplitter&) = delete;
   SentenceSplitter& operator=(const SentenceSplitter&) = delete;
 
-  // Takes bytes of the text, as many as there is room for; returns how many,
-  // which is above 0 after Next has returned false. Any bytes: what is no UTF-8
-  // is taken for letters.
+  // Takes as many bytes of the text as there is room for and returns how many:
+  // more than 0 after Next has returned false. Bytes that are not UTF-8 count
+  // as letters.
   size_t Push(std::string_view bytes);
 
-  // The text has ended. What is pushed afterwards begins a new one, once Next
-  // has returned false.
+  // Says that the text has ended. After Next has returned false, bytes that are
+  // pushed begin a new text.
   void End() { ended_ = true; }
 
-  // The next piece, which lives until the next Push; false where more of the
-  // text is needed, or the text has ended. A sentence is given as soon as what
-  // is there shows where it ends. Time is linear in the text.
-  bool Next(SourceSentence* piece);
+  // Gives the next sentence, which lives until the next Push, as soon as the
+  // bytes pushed show where it ends. False if more bytes are needed or the text
+  // has ended. Time is linear in the text.
+  bool Next(SourceSentence* out);
 
-  // The sentence of the last piece on one line: white space with a line break
-  // becomes one space, and nothing between Chinese or Japanese characters.
-  // Overwrites the piece.
-  std::string_view JoinLines(const SourceSentence& piece);
+  // The last sentence given, on one line: white space with a line break becomes
+  // one space, or nothing between Chinese or Japanese characters. Overwrites
+  // the sentence.
+  std::string_view JoinLines(const SourceSentence& in);
 
  private:
-  enum class Scan : uint8_t { kGoOn, kPiece, kNeedsMore };
+  enum class Scan : uint8_t { kGoOn, kSentence, kNeedsMore };
 
   std::string_view Rest() const { return {buffer_ + begin_, end_ - begin_}; }
-  Scan ScanSpace(std::string_view text, bool all, SourceSentence* piece);
-  Scan ScanLetter(std::string_view text, bool all, SourceSentence* piece);
-  bool Give(size_t sentence, size_t bytes, SentenceEnd end,
-            SourceSentence* piece);
+  Scan ScanSpace(std::string_view text, bool all, SourceSentence* out);
+  Scan ScanLetter(std::string_view text, bool all, SourceSentence* out);
+  Scan Give(size_t sentence, size_t bytes, SentenceEnd end,
+            SourceSentence* out);
 
   SentenceRules rules_;
   bool ended_ = false;
-  // What was scanned ends with a stop that needs no white space behind it, and
-  // maybe with quotes.
+  // The scanned bytes end with a stop that needs no white space after it; and
+  // with quotes after that.
   bool after_stop_ = false;
   bool after_quote_ = false;
-  size_t begin_ = 0;    // Of what has not been given.
-  size_t end_ = 0;      // Of what has been pushed.
-  size_t scanned_ = 0;  // From begin_: no piece ends before it.
+  size_t begin_ = 0;    // Of the bytes not given yet.
+  size_t end_ = 0;      // Of the bytes pushed.
+  size_t scanned_ = 0;  // Counted from begin_: no sentence ends before it.
   uint64_t line_ = 1;
   char buffer_[kMostBytes];
 };
 
-// What to write behind the translation of a sentence in the place of the white
-// space behind it, given as the piece has it. It is kept, but a line break
-// within a paragraph becomes a space, and sentences without white space between
-// get one where the translation's script has it. May view `space`.
+// The white space to write after the translation of a sentence, given the white
+// space after the sentence and what follows it. Most white space is kept. A
+// line break within a paragraph becomes a space; where sentences have no white
+// space between them, a space is added if the script of the translation uses
+// one. May view `space`.
 std::string_view SpaceAfter(std::string_view translation,
                             std::string_view space, SentenceEnd end);
 

@@ -1,10 +1,9 @@
-// Signed models: whoever has the public key knows who made the file.
+// Signed models: the owner of the public key can check who made a file.
 //
-// A signed file ends with 80 bytes: kSignatureMark and an Ed25519 signature
-// (RFC 8032, pure) of all bytes before the mark. Loading ignores them. The
-// library latimer_signature has these functions; nothing of it is in a program
-// that does not link it. In a build without libsodium both refuse, with
-// kInvalidArgument.
+// A signed file ends with 80 bytes, which loading ignores: kSignatureMark and
+// an Ed25519 signature (RFC 8032, pure) of all bytes before the mark. These
+// functions are in a library of their own, latimer_signature. In a build
+// without libsodium both return kInvalidArgument.
 //
 //   const auto key = ParsePublicKey(kPem);
 //   ... VerifySignature(image, *key), then Load(image) without the checksum.
@@ -23,20 +22,20 @@ namespace latimer {
 
 inline constexpr std::string_view kSignatureMark = "LTMR Ed25519 sig";
 inline constexpr size_t kSignatureBytes = 64;
-// What a signature adds to a file.
+// The bytes that a signature adds to a file.
 inline constexpr size_t kSignatureEndBytes =
     kSignatureMark.size() + kSignatureBytes;
 
 using PublicKey = std::array<uint8_t, 32>;
 
-// The key of a text as `openssl pkey -pubout` writes it: PEM, "PUBLIC KEY".
-// kInvalidArgument: it is none.
+// Parses a public key in PEM ("PUBLIC KEY"), as `openssl pkey -pubout` writes
+// it. kInvalidArgument for any other text.
 Result<PublicKey> ParsePublicKey(std::string_view pem);
 
-// Whether `image`, a whole file and no byte more, is signed by the owner of the
-// key. Allocates nothing; reads every byte once. What is done with an image
-// that may change after this call is not covered: a mapped file may. kCorrupt:
-// it is not signed, or by another, or was changed.
+// Checks that the owner of the key has signed `image`, which is exactly the
+// whole file. Allocates nothing; reads every byte once. Does not protect
+// against later changes, which a mapped file may undergo. kCorrupt if the file
+// is not signed, is signed with another key, or was changed.
 Status VerifySignature(std::span<const std::byte> image, const PublicKey& key);
 
 }  // namespace latimer

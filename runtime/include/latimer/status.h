@@ -1,6 +1,7 @@
-// Status and Result: how every fallible function of Latimer reports errors.
+// Status and Result: how every function of Latimer that can fail reports
+// errors.
 //
-// Nothing here allocates: a Status carries its sentence in a fixed buffer.
+// Nothing here allocates: a Status holds its sentence in a fixed buffer.
 #ifndef LATIMER_STATUS_H_
 #define LATIMER_STATUS_H_
 
@@ -14,25 +15,25 @@ enum class StatusCode : uint8_t {
   kOk = 0,
   kInvalidArgument,      // The caller passed something the contract forbids.
   kFailedPrecondition,   // The call came too early, e.g. before Load.
-  kNotAModel,            // The bytes are no Latimer model.
-  kTruncated,            // The model ends before its contents do.
+  kNotAModel,            // The bytes are not a Latimer model.
+  kTruncated,            // The model is shorter than it says.
   kCorrupt,              // Structure, checksum or a value is damaged.
   kUnsupportedVersion,   // Written for another version of the format.
-  kExceedsProfile,       // Larger than, or a feature outside, this profile.
+  kExceedsProfile,       // Exceeds a bound or a feature of this profile.
   kTileNotInBuild,       // Packed for kernels that this build lacks.
   kUnsupportedCpu,       // The CPU lacks what the build needs.
-  kTextTooLong,          // The result does not fit the buffer given.
+  kTextTooLong,          // The result does not fit into the buffer.
   kResourceUnavailable,  // The system refused a thread or a file.
 };
 
-// A code, and for errors one sentence: what is wrong, where, what to do.
+// A code and, for an error, one sentence: what is wrong, where, what to do.
 class [[nodiscard]] Status {
  public:
   static constexpr size_t kMaxMessageBytes = 400;
 
   constexpr Status() = default;
 
-  // printf-like; the sentence is cut at kMaxMessageBytes - 1 bytes.
+  // Formats like printf; cuts the sentence after kMaxMessageBytes - 1 bytes.
   [[gnu::format(printf, 2, 3)]] static Status Error(StatusCode code,
                                                     const char* format, ...);
 
@@ -47,7 +48,7 @@ class [[nodiscard]] Status {
 };
 
 // Either a T or the Status that says why there is none. T is trivially
-// destructible (spans, views, numbers, small structs).
+// destructible: a span, view, number or small struct.
 template <typename T>
 class [[nodiscard]] Result {
  public:
