@@ -80,17 +80,8 @@ float AttentionRecord::Mean(size_t layer, size_t row, size_t column) const {
 }
 
 const char* NameOf(AttentionKind kind) {
-  switch (kind) {
-    case AttentionKind::kNone:
-      return "none";
-    case AttentionKind::kCross:
-      return "cross";
-    case AttentionKind::kEncoder:
-      return "encoder";
-    case AttentionKind::kDecoder:
-      return "decoder";
-  }
-  return "";
+  constexpr const char* kNames[] = {"none", "cross", "encoder", "decoder"};
+  return kNames[static_cast<size_t>(kind)];
 }
 
 AttentionRecord MakeRecord(const Translator& translator,

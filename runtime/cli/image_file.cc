@@ -1,5 +1,5 @@
-// The image from a file: mapped, or read into memory that was asked for
-// (--copy) or that the profile keeps for it (copied_image_bytes).
+// The image from a file: mapped, or read into memory, either on demand (--copy)
+// or into RAM that the profile reserves (copied_image_bytes).
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -47,12 +47,12 @@ Status Read(int file, std::byte* to, size_t bytes) {
   return Status();
 }
 
-// Into pages that are then sealed.
+// Reads the file into pages that are then made read-only.
 Status CopyAndSeal(int file, size_t bytes, Image* image) {
   void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (address == MAP_FAILED) {
-    return FileError("there is no memory for a copy of the model",
+    return FileError("cannot allocate a copy of the model",
                      std::strerror(errno));
   }
   LATIMER_RETURN_IF_ERROR(Read(file, static_cast<std::byte*>(address), bytes));
@@ -67,8 +67,8 @@ Status Copy(int file, size_t bytes, Image* image) {
   if (bytes > kCopyBytes) {
     return Status::Error(
         StatusCode::kExceedsProfile,
-        "The model has %llu bytes, but profile \"%s\" of this build keeps %llu "
-        "for it; build with the profile that latimer-convert --copy-image "
+        "The model has %llu bytes, but profile \"%s\" of this build reserves "
+        "%llu for it; build with the profile that latimer-convert --copy-image "
         "--profile writes for this model.",
         static_cast<unsigned long long>(bytes), kProfile.name,
         static_cast<unsigned long long>(kCopyBytes));
@@ -83,8 +83,8 @@ Status Open(int file, bool copy, Image* image) {
   if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0) {
     return FileError("not a model file", S_ISDIR(info.st_mode)
                                              ? "it is a directory"
-                                             : "it is empty or no regular "
-                                               "file");
+                                             : "it is empty or not a "
+                                               "regular file");
   }
   const auto bytes = static_cast<size_t>(info.st_size);
   if (kCopyBytes > 0) return Copy(file, bytes, image);

@@ -1,4 +1,4 @@
-// The image that is linked into the program.
+// The image from inside the program.
 
 #include "cli/image.h"
 #include "latimer/embedded_model.h"

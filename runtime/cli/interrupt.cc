@@ -6,7 +6,7 @@
 namespace latimer::cli {
 namespace {
 
-volatile std::sig_atomic_t caught = 0;  // The signal.
+volatile std::sig_atomic_t caught = 0;  // The signal, or 0.
 volatile std::sig_atomic_t waiting = 0;
 
 void End(int signal) {
@@ -14,7 +14,8 @@ void End(int signal) {
   std::raise(signal);
 }
 
-// Blocked while it runs, so that it ends the program when this returns.
+// The signal is blocked while this runs, so it ends the program when this
+// returns.
 void Handle(int signal) {
   if (waiting != 0 || caught != 0) return End(signal);
   caught = signal;
@@ -31,7 +32,7 @@ void CatchInterrupts() {
     }
     action = {};
     action.sa_handler = Handle;
-    // What is being written is written whole.
+    // A write under way is completed.
     action.sa_flags = SA_RESTART;
     sigemptyset(&action.sa_mask);
     sigaction(signal, &action, nullptr);

@@ -1,22 +1,21 @@
-// Ends a program at a signal without losing what it has finished.
+// Ends a program on a signal without losing finished output.
 #ifndef LATIMER_CLI_INTERRUPT_H_
 #define LATIMER_CLI_INTERRUPT_H_
 
 namespace latimer::cli {
 
-// From now on SIGINT and SIGTERM make Interrupted() true, but while
-// WaitForInput(true) holds they end the program at once, and the second one
-// always does. Those that are ignored stay ignored.
+// From now on SIGINT and SIGTERM make Interrupted() true. A second signal, or
+// one while WaitForInput(true) holds, ends the program at once. Ignored signals
+// stay ignored.
 void CatchInterrupts();
 
 bool Interrupted();
 
-// Says that all that is finished has been flushed and the program waits for
-// input that may never come.
+// Says whether all finished output is flushed and the program waits for input,
+// which may never come.
 void WaitForInput(bool waits);
 
-// Ends the program as the signal would have. Returns without an effect where
-// there was none.
+// Ends the program as the signal would have; returns if there was none.
 void EndIfInterrupted();
 
 }  // namespace latimer::cli

@@ -9,15 +9,8 @@ namespace latimer::cli {
 namespace {
 
 const char* NameOf(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kOk:
-      return "ok";
-    case Verdict::kWarning:
-      return "warning";
-    case Verdict::kFail:
-      return "FAIL";
-  }
-  return "";
+  constexpr const char* kNames[] = {"ok", "warning", "FAIL"};
+  return kNames[static_cast<size_t>(verdict)];
 }
 
 }  // namespace

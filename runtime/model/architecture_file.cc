@@ -1,11 +1,9 @@
-#include "model/architecture_file.h"
-
 #include <cmath>
 
 #include "latimer/profile_config.h"
 #include "model/errors.h"
 #include "model/model_file.h"
-#include "model/recurrent_file.h"
+#include "model/tables.h"
 #include "model_generated.h"
 
 namespace latimer {

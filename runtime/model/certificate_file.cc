@@ -1,8 +1,7 @@
-#include "model/certificate_file.h"
-
 #include <cstring>
 
 #include "model/errors.h"
+#include "model/tables.h"
 #include "model/views.h"
 #include "model_generated.h"
 

@@ -9,31 +9,27 @@
 namespace latimer {
 namespace {
 
-constexpr uint32_t kInfinity = 0x7F800000;  // As bits of a float.
+// Bits of infinities as a float and as an f16.
+constexpr uint32_t kInfinity = 0x7F800000;
+constexpr uint32_t kHalfInfinity = 0x7C00;
 
-// Adding one to the exponent's lowest bit carries into bit 31 for infinities
-// and NaNs, whose exponents have all bits set.
-bool AllFinite(const std::byte* numbers, uint64_t count) {
-  constexpr uint32_t kSign = uint32_t{1} << 31;
+// Whether `count` numbers whose infinity has the given bits are finite. Adding
+// one to the exponent's lowest bit carries into the sign for infinities and
+// NaNs, whose exponents have all bits set.
+template <typename Bits>
+bool AllFinite(const std::byte* numbers, uint64_t count, uint32_t infinity) {
+  constexpr uint32_t kSign = uint32_t{1} << (8 * sizeof(Bits) - 1);
   uint32_t any = 0;
   for (uint64_t i = 0; i < count; ++i) {
-    uint32_t bits;
+    Bits bits;
     std::memcpy(&bits, numbers + i * sizeof(bits), sizeof(bits));
-    any |= (bits & ~kSign) + (kSign - kInfinity);
+    any |= (bits & ~kSign) + (kSign - infinity);
   }
   return (any & kSign) == 0;
 }
 
-// The same for f16, whose exponent has five bits.
-bool AllHalvesFinite(const std::byte* numbers, uint64_t count) {
-  constexpr uint32_t kSign = 0x8000, kHalfInfinity = 0x7C00;
-  uint32_t any = 0;
-  for (uint64_t i = 0; i < count; ++i) {
-    uint16_t bits;
-    std::memcpy(&bits, numbers + i * sizeof(bits), sizeof(bits));
-    any |= (bits & ~kSign) + (kSign - kHalfInfinity);
-  }
-  return (any & kSign) == 0;
+bool AllFloatsFinite(const std::byte* numbers, uint64_t count) {
+  return AllFinite<uint32_t>(numbers, count, kInfinity);
 }
 
 bool AllPositive(const std::byte* numbers, uint64_t count) {
@@ -81,7 +77,7 @@ class NumberChecker {
 
  private:
   static bool IsFinite(const float* numbers, uint64_t count) {
-    return AllFinite(reinterpret_cast<const std::byte*>(numbers), count);
+    return AllFloatsFinite(reinterpret_cast<const std::byte*>(numbers), count);
   }
 
   bool CheckWeights(const Linear& w) const {
@@ -90,9 +86,10 @@ class NumberChecker {
         PackedBytes(model_.weight_type, model_.tile, w.n, w.k);
     switch (model_.weight_type) {
       case WeightType::kF32:
-        return AllFinite(w.data, bytes / sizeof(float));
+        return AllFloatsFinite(w.data, bytes / sizeof(float));
       case WeightType::kF16:
-        return AllHalvesFinite(w.data, bytes / sizeof(uint16_t));
+        return AllFinite<uint16_t>(w.data, bytes / sizeof(uint16_t),
+                                   kHalfInfinity);
       case WeightType::kInt8:
       case WeightType::kInt4:
         break;
@@ -112,9 +109,9 @@ class NumberChecker {
       const std::byte* zeros = block + bytes - nr * sizeof(float);
       const std::byte* scales = zeros - nr * sizeof(float);
       if (!AllWithin(block, nr, -most, most) ||
-          !(w.int4 ? AllFinite(scales, nr)
+          !(w.int4 ? AllFloatsFinite(scales, nr)
                    : CheckPositive(scales, nr, w.n - first)) ||
-          !AllFinite(zeros, nr)) {
+          !AllFloatsFinite(zeros, nr)) {
         return false;
       }
     }
@@ -148,7 +145,7 @@ class NumberChecker {
   static bool CheckPositive(const std::byte* numbers, uint32_t count,
                             uint32_t used) {
     return AllPositive(numbers, used < count ? used : count) &&
-           AllFinite(numbers, count);
+           AllFloatsFinite(numbers, count);
   }
 
   void Expect(bool good, const char* name, const char* suffix, int layer) {

@@ -1,9 +1,8 @@
-#include "model/generation_file.h"
-
 #include <cmath>
 #include <cstring>
 
 #include "model/errors.h"
+#include "model/tables.h"
 #include "model/views.h"
 #include "model_generated.h"
 

@@ -8,14 +8,10 @@
 #include <xxhash.h>
 
 #include "base/check.h"
-#include "model/architecture_file.h"
 #include "model/bind_tensors.h"
-#include "model/certificate_file.h"
 #include "model/check_numbers.h"
 #include "model/errors.h"
-#include "model/generation_file.h"
-#include "model/sentence_rules_file.h"
-#include "model/tokenizer_file.h"
+#include "model/tables.h"
 #include "model/views.h"
 #include "model_generated.h"
 

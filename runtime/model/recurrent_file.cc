@@ -1,7 +1,6 @@
-#include "model/recurrent_file.h"
-
 #include "latimer/profile_config.h"
 #include "model/errors.h"
+#include "model/tables.h"
 #include "model_generated.h"
 
 namespace latimer {

@@ -1,5 +1,4 @@
-#include "model/sentence_rules_file.h"
-
+#include "model/tables.h"
 #include "model/views.h"
 #include "model_generated.h"
 #include "text/sentence_end.h"

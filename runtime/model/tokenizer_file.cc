@@ -1,9 +1,8 @@
-#include "model/tokenizer_file.h"
-
 #include <type_traits>
 
 #include "latimer/profile_config.h"
 #include "model/errors.h"
+#include "model/tables.h"
 #include "model/views.h"
 #include "model_generated.h"
 
@@ -57,46 +56,46 @@ Status CheckProfile(const TokenizerNeeds& needs) {
 
 }  // namespace
 
-Status ReadTokenizer(const schema::Tokenizer& table,
-                     const Architecture& architecture, TokenizerView* view,
-                     TokenizerNeeds* needs, uint64_t* bytes) {
-  const auto added_tokens = StructsOf<AddedToken>(table.added_tokens());
+Status ReadTokenizer(const schema::Tokenizer& in, const Architecture& a,
+                     TokenizerView* out, TokenizerNeeds* needs,
+                     uint64_t* bytes) {
+  const auto added_tokens = StructsOf<AddedToken>(in.added_tokens());
   *bytes += added_tokens.size_bytes();
-  *view = {
-      .normalizer_trie = Span<uint32_t>(table.normalizer_trie(), bytes),
-      .replacements = Span<uint8_t>(table.replacements(), bytes),
-      .user_defined_trie = Span<uint32_t>(table.user_defined_trie(), bytes),
-      .add_dummy_prefix = table.add_dummy_prefix(),
-      .remove_extra_whitespaces = table.remove_extra_whitespaces(),
-      .escape_whitespaces = table.escape_whitespaces(),
-      .treat_whitespace_as_suffix = table.treat_whitespace_as_suffix(),
-      .spacing = static_cast<Spacing>(table.spacing()),
-      .character_classes = Span<uint32_t>(table.character_classes(), bytes),
-      .segmentation = static_cast<Segmentation>(table.segmentation()),
-      .piece_trie = Span<uint32_t>(table.piece_trie(), bytes),
-      .scores = Span<float>(table.scores(), bytes),
-      .source_vocabulary = table.source_vocabulary(),
-      .unknown_score = table.unknown_score(),
-      .unknown_id = table.unknown_id(),
-      .byte_ids = Span<int32_t>(table.byte_ids(), bytes),
-      .own_ids = table.own_ids(),
-      .no_language_codes = table.no_language_codes(),
-      .merge_offsets = Span<uint32_t>(table.merge_offsets(), bytes),
-      .merges = Span<uint32_t>(table.merges(), bytes),
-      .unused_trie = Span<uint32_t>(table.unused_trie(), bytes),
-      .unused_pieces = table.unused_pieces(),
-      .added_trie = Span<uint32_t>(table.added_trie(), bytes),
+  *out = {
+      .normalizer_trie = Span<uint32_t>(in.normalizer_trie(), bytes),
+      .replacements = Span<uint8_t>(in.replacements(), bytes),
+      .user_defined_trie = Span<uint32_t>(in.user_defined_trie(), bytes),
+      .add_dummy_prefix = in.add_dummy_prefix(),
+      .remove_extra_whitespaces = in.remove_extra_whitespaces(),
+      .escape_whitespaces = in.escape_whitespaces(),
+      .treat_whitespace_as_suffix = in.treat_whitespace_as_suffix(),
+      .spacing = static_cast<Spacing>(in.spacing()),
+      .character_classes = Span<uint32_t>(in.character_classes(), bytes),
+      .segmentation = static_cast<Segmentation>(in.segmentation()),
+      .piece_trie = Span<uint32_t>(in.piece_trie(), bytes),
+      .scores = Span<float>(in.scores(), bytes),
+      .source_vocabulary = in.source_vocabulary(),
+      .unknown_score = in.unknown_score(),
+      .unknown_id = in.unknown_id(),
+      .byte_ids = Span<int32_t>(in.byte_ids(), bytes),
+      .own_ids = in.own_ids(),
+      .no_language_codes = in.no_language_codes(),
+      .merge_offsets = Span<uint32_t>(in.merge_offsets(), bytes),
+      .merges = Span<uint32_t>(in.merges(), bytes),
+      .unused_trie = Span<uint32_t>(in.unused_trie(), bytes),
+      .unused_pieces = in.unused_pieces(),
+      .added_trie = Span<uint32_t>(in.added_trie(), bytes),
       .added_tokens = added_tokens,
-      .piece_offsets = Span<uint32_t>(table.piece_offsets(), bytes),
-      .piece_text = Span<uint8_t>(table.piece_text(), bytes),
-      .target_kinds = Span<TargetKind>(table.target_kinds(), bytes),
-      .unknown_surface = ViewOf(table.unknown_surface()),
-      .joining = static_cast<Joining>(table.joining()),
-      .clean_up_spaces = table.clean_up_spaces(),
+      .piece_offsets = Span<uint32_t>(in.piece_offsets(), bytes),
+      .piece_text = Span<uint8_t>(in.piece_text(), bytes),
+      .target_kinds = Span<TargetKind>(in.target_kinds(), bytes),
+      .unknown_surface = ViewOf(in.unknown_surface()),
+      .joining = static_cast<Joining>(in.joining()),
+      .clean_up_spaces = in.clean_up_spaces(),
   };
-  LATIMER_RETURN_IF_ERROR(ValidateTokenizer(
-      *view, architecture.source_vocabulary, architecture.target_vocabulary));
-  *needs = NeedsOf(*view);
+  LATIMER_RETURN_IF_ERROR(
+      ValidateTokenizer(*out, a.source_vocabulary, a.target_vocabulary));
+  *needs = NeedsOf(*out);
   return CheckProfile(*needs);
 }
 

@@ -1,4 +1,8 @@
-#include "text/detokenize.h"
+// From target token ids to text, as others join pieces. Stripped of white space
+// at the ends: transformers 5.23's MarianTokenizer.convert_tokens_to_string on
+// sentencepiece 0.2.3's Decode; Python's " ".join() for words and "".join() for
+// characters. Not stripped: the decoders Metaspace and ByteLevel of Hugging
+// Face's tokenizers, and ByT5Tokenizer.
 
 #include <algorithm>
 #include <array>
@@ -8,6 +12,7 @@
 #include "text/byte_piece.h"
 #include "text/byte_text.h"
 #include "text/slice.h"
+#include "text/tokenizer.h"
 #include "text/utf8.h"
 
 namespace latimer {
@@ -125,6 +130,13 @@ Status CheckIds(const TokenizerView& view, std::span<const int32_t> ids) {
   return Status();
 }
 
+std::string_view PieceOf(const TokenizerView& view, int32_t id) {
+  const size_t begin = view.piece_offsets[id];
+  const size_t end = view.piece_offsets[static_cast<size_t>(id) + 1];
+  return {reinterpret_cast<const char*>(view.piece_text.data()) + begin,
+          end - begin};
+}
+
 // Ends the text and returns its size.
 template <typename Writer>
 Result<size_t> Finish(const TokenizerView& view, std::span<const int32_t> ids,
@@ -156,16 +168,15 @@ Result<size_t> JoinBytes(const TokenizerView& view,
 
 }  // namespace
 
-std::string_view PieceOf(const TokenizerView& view, int32_t id) {
-  if (id < 0 || static_cast<size_t>(id) >= view.target_kinds.size()) return {};
-  const size_t begin = view.piece_offsets[id];
-  const size_t end = view.piece_offsets[static_cast<size_t>(id) + 1];
-  return {reinterpret_cast<const char*>(view.piece_text.data()) + begin,
-          end - begin};
+std::string_view Tokenizer::Piece(int32_t id) const {
+  const bool exists =
+      id >= 0 && static_cast<size_t>(id) < view_.target_kinds.size();
+  return exists ? PieceOf(view_, id) : std::string_view();
 }
 
-Result<size_t> Detokenize(const TokenizerView& view,
-                          std::span<const int32_t> ids, std::span<char> out) {
+Result<size_t> Tokenizer::Decode(std::span<const int32_t> ids,
+                                 std::span<char> out) const {
+  const TokenizerView& view = view_;
   LATIMER_RETURN_IF_ERROR(CheckIds(view, ids));
   if ((kProfile.byte_bpe && view.joining == Joining::kByteLevel) ||
       (kProfile.bytes && view.joining == Joining::kBytes)) {

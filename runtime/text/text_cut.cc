@@ -1,4 +1,4 @@
-#include "text/text_cut.h"
+// Where to cut a text that has more tokens than a model takes.
 
 #include <algorithm>
 #include <array>
@@ -9,6 +9,8 @@
 #include "text/slice.h"
 #include "text/text_spans.h"
 #include "text/tokenize.h"
+#include "text/tokenizer.h"
+#include "text/trie.h"
 #include "text/utf8.h"
 
 namespace latimer {
@@ -144,8 +146,8 @@ size_t CutSearch::Find() {
   return first_ > 0 ? first_ : text_.size();
 }
 
-}  // namespace
-
+// With treat_whitespace_as_suffix the first part may have a few tokens more
+// than `max_tokens`.
 TextCut FindTextCut(const TokenizerView& view, std::string_view text,
                     size_t max_tokens, const TokenizerScratch& scratch) {
   CheckScratch(view, scratch);
@@ -155,6 +157,41 @@ TextCut FindTextCut(const TokenizerView& view, std::string_view text,
     next += FirstChar(From(text, next)).bytes;
   }
   return {end, next};
+}
+
+}  // namespace
+
+TextCut Tokenizer::FindCut(std::string_view text, size_t max_tokens,
+                           const TokenizerScratch& scratch) const {
+  size_t budget = std::max<size_t>(max_tokens, 1);
+  while (true) {
+    const TextCut cut = FindTextCut(view_, text, budget, scratch);
+    if (budget == 1) return cut;
+    // A suffix, which the search ignores, can change the segmentation.
+    const size_t count =
+        Tokenize(view_, text.substr(0, cut.end), scratch, {}).value_or(0);
+    if (count <= max_tokens) return cut;
+    budget -= std::min(budget - 1, count - max_tokens);
+  }
+}
+
+size_t Tokenizer::LanguageCodeBytes(std::string_view text) const {
+  if (view_.own_ids) {
+    // A code is a user-defined piece. If a space follows, the text can be cut
+    // after the code without changing its ids.
+    const size_t bytes = CodeBytes(text);
+    const bool is_piece =
+        FindKey(view_.user_defined_trie, text.substr(0, bytes)) != kTrieNone;
+    const bool can_be_cut =
+        view_.add_dummy_prefix && view_.remove_extra_whitespaces &&
+        !view_.treat_whitespace_as_suffix && From(text, bytes).starts_with(' ');
+    return is_piece && can_be_cut ? bytes : 0;
+  }
+  TextSpans spans(view_, text);
+  TextSpan span;
+  const bool has_code =
+      spans.Next(span) && span.kind == TextSpan::Kind::kLanguageCode;
+  return has_code ? span.text.size() : 0;
 }
 
 }  // namespace latimer

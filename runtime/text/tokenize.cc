@@ -5,6 +5,7 @@
 #include "text/segments.h"
 #include "text/slice.h"
 #include "text/text_spans.h"
+#include "text/tokenizer.h"
 
 namespace latimer {
 namespace {
@@ -109,6 +110,25 @@ std::optional<size_t> Tokenize(const TokenizerView& view, std::string_view text,
     }
   }
   return writer.count();
+}
+
+Result<size_t> Tokenizer::Encode(std::string_view text,
+                                 const TokenizerScratch& scratch,
+                                 std::span<int32_t> ids) const {
+  const std::optional<size_t> count = Tokenize(view_, text, scratch, ids);
+  if (!count.has_value()) {
+    return Status::Error(StatusCode::kTextTooLong,
+                         "The text of %zu bytes exceeds the %zu bytes that are "
+                         "tokenized at once.",
+                         text.size(), scratch.normalized.size());
+  }
+  if (*count > ids.size()) {
+    return Status::Error(StatusCode::kTextTooLong,
+                         "The text has %zu tokens, which exceeds the limit of "
+                         "%zu.",
+                         *count, ids.size());
+  }
+  return *count;
 }
 
 void CheckScratch(const TokenizerView& view, const TokenizerScratch& scratch) {

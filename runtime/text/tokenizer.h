@@ -17,11 +17,16 @@
 #include <string_view>
 
 #include "latimer/status.h"
-#include "text/text_cut.h"
 #include "text/tokenizer_scratch.h"
 #include "text/tokenizer_view.h"
 
 namespace latimer {
+
+// A place to cut a text in two.
+struct TextCut {
+  size_t end;   // The first part is text[0, end).
+  size_t next;  // The rest begins here, after white space.
+};
 
 class Tokenizer {
  public:

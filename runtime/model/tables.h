@@ -1,0 +1,52 @@
+// Readers of the tables of a model file. Each checks a table that has passed
+// the verifier and fills `*out` with values and views into the image.
+#ifndef LATIMER_MODEL_TABLES_H_
+#define LATIMER_MODEL_TABLES_H_
+
+#include <cstdint>
+
+#include "latimer/model_info.h"
+#include "latimer/status.h"
+#include "text/tokenizer_view.h"
+
+namespace latimer {
+
+namespace schema {
+struct Architecture;
+struct Certificate;
+struct Generation;
+struct SentenceRules;
+struct Tokenizer;
+}  // namespace schema
+
+// kCorrupt for sizes and switches that no model can have; kExceedsProfile for a
+// size above the profile's, or a feature that it leaves out.
+Status ReadArchitecture(const schema::Architecture& in, Architecture* out);
+
+// For a GRU network whose layers and vocabularies are within the profile.
+// kCorrupt if the description is missing, has a size of zero or contradicts
+// itself; kExceedsProfile if a size exceeds the profile's.
+Status ReadRecurrent(const schema::Architecture& in, Recurrent* out);
+
+// kCorrupt if an id is outside the vocabularies or a text is invalid.
+Status ReadGeneration(const schema::Generation& in, const Architecture& a,
+                      GenerationConfig* out);
+
+// Takes constant time. kCorrupt for a certificate that no model of this
+// architecture can have; its numbers are not checked.
+Status ReadCertificate(const schema::Certificate& in, const Architecture& a,
+                       Certificate* out);
+
+// Takes time linear in the words. kCorrupt for a trie that a walk could leave,
+// or for unknown bits.
+Status ReadSentenceRules(const schema::SentenceRules& in, SentenceRules* out);
+
+// Also adds the bytes of the view to `*bytes`. kCorrupt, or kExceedsProfile for
+// a kind of tokenizer that the profile leaves out.
+Status ReadTokenizer(const schema::Tokenizer& in, const Architecture& a,
+                     TokenizerView* out, TokenizerNeeds* needs,
+                     uint64_t* bytes);
+
+}  // namespace latimer
+
+#endif  // LATIMER_MODEL_TABLES_H_
