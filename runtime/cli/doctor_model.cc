@@ -36,7 +36,7 @@ void ReportLoading(const Arguments& arguments, double first_ms,
     const double checksum_ms =
         std::max(0.0, LoadAgain(arguments, true, session) - load_ms);
     report.Add("checksum_ms", checksum_ms,
-               Format("%.2f ms more; it is right", checksum_ms));
+               Format("%.2f ms more; it matches", checksum_ms));
   }
 }
 

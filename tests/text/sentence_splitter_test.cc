@@ -180,20 +180,20 @@ TEST(SentenceSplitterTest, LinesOfASentenceAreJoined) {
 }
 
 TEST(SentenceSplitterTest, WhiteSpaceAfterATranslationIsThatOfItsScript) {
-  const auto behind = [](const std::string& space, SentenceEnd end,
-                         const std::string& translation) {
+  const auto after = [](const std::string& space, SentenceEnd end,
+                        const std::string& translation) {
     return std::string(SpaceAfter(translation, space, end));
   };
-  EXPECT_EQ(behind("\n", SentenceEnd::kSentence, "x."), " ");
-  EXPECT_EQ(behind("  ", SentenceEnd::kSentence, "x."), "  ");
-  EXPECT_EQ(behind("", SentenceEnd::kSentence, "x."), " ");
-  EXPECT_EQ(behind(" ", SentenceEnd::kSentence, "好。"), "");
-  EXPECT_EQ(behind("\n", SentenceEnd::kLine, "x."), "\n");
-  EXPECT_EQ(behind("\n \n", SentenceEnd::kParagraph, "好。"), "\n \n");
-  EXPECT_EQ(behind("", SentenceEnd::kText, "x."), "");
+  EXPECT_EQ(after("\n", SentenceEnd::kSentence, "x."), " ");
+  EXPECT_EQ(after("  ", SentenceEnd::kSentence, "x."), "  ");
+  EXPECT_EQ(after("", SentenceEnd::kSentence, "x."), " ");
+  EXPECT_EQ(after(" ", SentenceEnd::kSentence, "好。"), "");
+  EXPECT_EQ(after("\n", SentenceEnd::kLine, "x."), "\n");
+  EXPECT_EQ(after("\n \n", SentenceEnd::kParagraph, "好。"), "\n \n");
+  EXPECT_EQ(after("", SentenceEnd::kText, "x."), "");
 }
 
-// Text of all kinds and bytes that are none.
+// Text of all kinds and bytes that are not text.
 std::string RandomText(uint32_t seed, size_t units) {
   std::mt19937 random(seed);
   const std::string kinds[] = {"a",
