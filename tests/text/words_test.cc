@@ -1,12 +1,11 @@
 // Words and characters are looked up as they are, and joined again.
-#include "text/segments.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <memory>
 
 #include "handmade_tokenizer.h"
+#include "text/segments.h"
 #include "text/tokenizer.h"
 
 namespace latimer::words_test {
