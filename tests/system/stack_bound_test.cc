@@ -22,38 +22,17 @@
 
 namespace latimer::stack_bound_test {
 
-// Every call through a pointer in the runtime. Where a table of kernels is
-// called, any kernel of any instruction set counts.
+// What a call through a pointer may reach; the first line that matches counts.
 constexpr IndirectCall kIndirectCalls[] = {
     // A task of the pool: the functions that ForEachShard makes of lambdas.
-    {"latimer::ThreadPool::(Run|TakeShards|Work|WorkerMain)\\(",
-     "ForEachShard<.*::_FUN\\("},
-    // GemmKernels, ops/xnnpack/kernel_sets.cc.
-    {"latimer::GemmInt8\\(", "xnn_qd8_f32_qc[48]w_gemm_"},
-    {"latimer::GemmF32\\(", "xnn_f32_gemm_"},
-    {"latimer::QuantizeRows\\(", "xnn_(f32_rminmax|f32_qs8_vcvt)_"},
-    // VectorKernels, ops/vector_kernels.cc.
-    {"latimer::(.*::)?(AddNorm|Attend|Embed|FeedForward|FindBestToken|"
-     "FinishSublayer|Choose[A-Za-z]*|Better|[A-Za-z]*Gru[A-Za-z]*|Normalize|"
-     "ScoreToken|"
-     "SsruSublayer|"
-     "SublayerInput)\\(",
-     "latimer::(sse41|avx2|avx512|neon|scalar)::[A-Z]"},
-    // TranslateOptions::on_token.
-    {"latimer::Scheduler::(Append|AppendForced|CollectStep)\\(", nullptr},
-    // NibbleKernels, ops/nibble/planes.cc.
-    {"latimer::(.*::)?(BoundLogits|FindBestToken|MakeNibbleProduct|"
-     "ComputeUnprunedLogits)\\(",
-     "latimer::(sse41|avx2|avx512vnni|neon|dotprod|scalar)::"
-     ".*(Bound|Compute|Measure)\\("},
+    {"latimer::ThreadPool::", "ForEachShard<.*::_FUN\\("},
     // The receiver of a text is the caller's; a function that calls none stands
     // for it.
     {"latimer::TextStream::", "latimer_text::Receive\\("},
     {"latimer_text::Receive\\(", "latimer_workspace_alignment\\("},
-    // The bias, and f16 weights; a part of the function that GCC splits off has
-    // its symbol only.
-    {"ComputeChannels",
-     "latimer::(sse41|avx2|avx512|neon|scalar)::(Add|GemmF16)"},
+    // All others call tables of kernels (or TranslateOptions::on_token, which
+    // is the caller's): any kernel of any instruction set counts.
+    {".", "xnn_|latimer::(sse41|avx2|avx512|avx512vnni|neon|dotprod|scalar)::"},
 };
 
 // The functions of the C library in use take a few hundred bytes, but the first
@@ -86,56 +65,13 @@ constexpr Allowance kAllowances[] = {
     {"pthread_(create|join)", kCreateThread},
 };
 
-// Whatever a caller can call, and where a thread begins.
+// Whatever a caller can call: the classes, functions and C API of
+// runtime/include/latimer. Private functions count as well.
 constexpr const char* kRoots[] = {
-    "latimer::Translator::Load\\(",
-    "latimer::Translator::Translate\\(",
-    "latimer::Translator::TranslateNext\\(",
-    "latimer::Translator::TranslateIds\\(",
-    "latimer::Translator::Begin\\(",
-    "latimer::Translator::BeginIds\\(",
-    "latimer::Translator::Advance\\(",
-    "latimer::Translator::CanBegin\\(",
-    "latimer::Translator::under_way\\(",
-    "latimer::Translator::Tokenize\\(",
-    "latimer::Translator::Detokenize\\(",
-    "latimer::Translator::LanguageCodeBytes\\(",
-    "latimer::Translator::SourcePiece\\(",
-    "latimer::Translator::TargetPiece\\(",
-    "latimer::Translator::model_info\\(",
-    "latimer::Translator::max_source_tokens\\(",
-    "latimer::Translator::max_target_tokens\\(",
-    "latimer::Translator::threads\\(",
-    "latimer::Translator::weight_bytes_per_token\\(",
-    "latimer::Translator::kernel_name\\(",
-    "latimer::Translator::~Translator\\(",
-    "latimer::SentenceSplitter::Push\\(",
-    "latimer::SentenceSplitter::Next\\(",
-    "latimer::SentenceSplitter::JoinLines\\(",
-    "latimer::SpaceAfter\\(",
-    "latimer::TextStream::TextStream\\(",
-    "latimer::TextStream::Push\\(",
-    "latimer::TextStream::Finish\\(",
-    "latimer::ParsePublicKey\\(",
-    "latimer::VerifySignature\\(",
-    "latimer_text_bytes\\(",
-    "latimer_text_begin\\(",
-    "latimer_text_push\\(",
-    "latimer_text_finish\\(",
-    "latimer_load\\(",
-    "latimer_unload\\(",
-    "latimer_translate\\(",
-    "latimer_translate_part\\(",
-    "latimer_translate_ids\\(",
-    "latimer_begin_part\\(",
-    "latimer_begin_ids\\(",
-    "latimer_can_begin\\(",
-    "latimer_under_way\\(",
-    "latimer_advance\\(",
-    "latimer_set_cancelled\\(",
-    "latimer_message\\(",
-    "latimer_workspace_bytes\\(",
-    "latimer_workspace_alignment\\(",
+    "latimer::Translator::",      "latimer::SentenceSplitter::",
+    "latimer::TextStream::",      "latimer::SpaceAfter\\(",
+    "latimer::ParsePublicKey\\(", "latimer::VerifySignature\\(",
+    "latimer_[a-z_]+\\(",
 };
 
 struct Library {
