@@ -8,6 +8,8 @@
 
 namespace latimer {
 
+using Cpu = CpuFeatures;
+
 // `name` stands between spaces.
 consteval bool InBuild(std::string_view name) {
   constexpr std::string_view kAll = " " LATIMER_ISAS_IN_BUILD " ";
@@ -15,19 +17,19 @@ consteval bool InBuild(std::string_view name) {
 }
 
 #define ISA(name, ...) \
-  { #name, &CpuFeatures::name, InBuild(" " #name " "), __VA_ARGS__ }
+  { #name, &Cpu::name, InBuild(" " #name " "), __VA_ARGS__ }
 
 constexpr Isa kIsas[] = {
 #if defined(__x86_64__)
     ISA(sse41, nullptr),
-    ISA(avx2, &CpuFeatures::sse41),
-    ISA(avxvnni, &CpuFeatures::avx2),
-    ISA(avx512, &CpuFeatures::avx2),
-    ISA(avx512vnni, &CpuFeatures::avx512, /*goes_with_previous=*/true),
+    ISA(avx2, &Cpu::sse41),
+    ISA(avxvnni, &Cpu::avx2),
+    ISA(avx512, &Cpu::avx2),
+    ISA(avx512vnni, &Cpu::avx512, /*goes_with_previous=*/true),
 #elif defined(__aarch64__)
     ISA(neon, nullptr),
-    ISA(dotprod, &CpuFeatures::neon),
-    ISA(i8mm, &CpuFeatures::dotprod),
+    ISA(dotprod, &Cpu::neon),
+    ISA(i8mm, &Cpu::dotprod),
 #elif defined(__arm__)
     ISA(neon, nullptr),
 #else
@@ -46,8 +48,8 @@ constinit const int kIsaCount = sizeof(kIsas) / sizeof(kIsas[0]);
 // 2A, CPUID; LZCNT (ABM): AMD64 Architecture Programmer's Manual, volume 3.
 constexpr CpuFeature kCpuFeatures[] = {
     {"SSE3", kLeaf1Ecx, 0, 0, DEFINED(__SSE3__)},
-    {"SSSE3", kLeaf1Ecx, 9, 0, DEFINED(__SSSE3__), &CpuFeatures::sse41},
-    {"SSE4.1", kLeaf1Ecx, 19, 0, DEFINED(__SSE4_1__), &CpuFeatures::sse41},
+    {"SSSE3", kLeaf1Ecx, 9, 0, DEFINED(__SSSE3__), &Cpu::sse41},
+    {"SSE4.1", kLeaf1Ecx, 19, 0, DEFINED(__SSE4_1__), &Cpu::sse41},
     {"SSE4.2", kLeaf1Ecx, 20, 0, DEFINED(__SSE4_2__)},
     {"POPCNT", kLeaf1Ecx, 23, 0, DEFINED(__POPCNT__)},
     {"AES", kLeaf1Ecx, 25, 0, DEFINED(__AES__)},
@@ -58,29 +60,24 @@ constexpr CpuFeature kCpuFeatures[] = {
     {"BMI2", kLeaf7Ebx, 8, 0, DEFINED(__BMI2__)},
     {"ADX", kLeaf7Ebx, 19, 0, DEFINED(__ADX__)},
     {"GFNI", kLeaf7Ecx, 8, 0, DEFINED(__GFNI__)},
-    {"AVX", kLeaf1Ecx, 28, kYmm, DEFINED(__AVX__), &CpuFeatures::avx2},
-    {"F16C", kLeaf1Ecx, 29, kYmm, DEFINED(__F16C__), &CpuFeatures::avx2},
-    {"FMA", kLeaf1Ecx, 12, kYmm, DEFINED(__FMA__), &CpuFeatures::avx2},
-    {"AVX2", kLeaf7Ebx, 5, kYmm, DEFINED(__AVX2__), &CpuFeatures::avx2},
+    {"AVX", kLeaf1Ecx, 28, kYmm, DEFINED(__AVX__), &Cpu::avx2},
+    {"F16C", kLeaf1Ecx, 29, kYmm, DEFINED(__F16C__), &Cpu::avx2},
+    {"FMA", kLeaf1Ecx, 12, kYmm, DEFINED(__FMA__), &Cpu::avx2},
+    {"AVX2", kLeaf7Ebx, 5, kYmm, DEFINED(__AVX2__), &Cpu::avx2},
     {"AVX-VNNI", kLeaf7Subleaf1Eax, 4, kYmm, DEFINED(__AVXVNNI__),
-     &CpuFeatures::avxvnni},
+     &Cpu::avxvnni},
     {"VAES", kLeaf7Ecx, 9, kYmm, DEFINED(__VAES__)},
     {"VPCLMULQDQ", kLeaf7Ecx, 10, kYmm, DEFINED(__VPCLMULQDQ__)},
-    {"AVX512F", kLeaf7Ebx, 16, kZmm, DEFINED(__AVX512F__),
-     &CpuFeatures::avx512},
-    {"AVX512CD", kLeaf7Ebx, 28, kZmm, DEFINED(__AVX512CD__),
-     &CpuFeatures::avx512},
-    {"AVX512BW", kLeaf7Ebx, 30, kZmm, DEFINED(__AVX512BW__),
-     &CpuFeatures::avx512},
-    {"AVX512DQ", kLeaf7Ebx, 17, kZmm, DEFINED(__AVX512DQ__),
-     &CpuFeatures::avx512},
-    {"AVX512VL", kLeaf7Ebx, 31, kZmm, DEFINED(__AVX512VL__),
-     &CpuFeatures::avx512},
+    {"AVX512F", kLeaf7Ebx, 16, kZmm, DEFINED(__AVX512F__), &Cpu::avx512},
+    {"AVX512CD", kLeaf7Ebx, 28, kZmm, DEFINED(__AVX512CD__), &Cpu::avx512},
+    {"AVX512BW", kLeaf7Ebx, 30, kZmm, DEFINED(__AVX512BW__), &Cpu::avx512},
+    {"AVX512DQ", kLeaf7Ebx, 17, kZmm, DEFINED(__AVX512DQ__), &Cpu::avx512},
+    {"AVX512VL", kLeaf7Ebx, 31, kZmm, DEFINED(__AVX512VL__), &Cpu::avx512},
     {"AVX512IFMA", kLeaf7Ebx, 21, kZmm, DEFINED(__AVX512IFMA__)},
     {"AVX512VBMI", kLeaf7Ecx, 1, kZmm, DEFINED(__AVX512VBMI__)},
     {"AVX512VBMI2", kLeaf7Ecx, 6, kZmm, DEFINED(__AVX512VBMI2__)},
     {"AVX512VNNI", kLeaf7Ecx, 11, kZmm, DEFINED(__AVX512VNNI__),
-     &CpuFeatures::avx512vnni},
+     &Cpu::avx512vnni},
     {"AVX512BITALG", kLeaf7Ecx, 12, kZmm, DEFINED(__AVX512BITALG__)},
     {"AVX512VPOPCNTDQ", kLeaf7Ecx, 14, kZmm, DEFINED(__AVX512VPOPCNTDQ__)},
     {"AVX512BF16", kLeaf7Subleaf1Eax, 5, kZmm, DEFINED(__AVX512BF16__)},
@@ -91,7 +88,7 @@ constexpr CpuFeature kCpuFeatures[] = {
 
 // Bits: Linux, arch/arm64/include/uapi/asm/hwcap.h.
 constexpr CpuFeature kCpuFeatures[] = {
-    {"NEON", kHwcap, 1, 0, DEFINED(__ARM_NEON), &CpuFeatures::neon},
+    {"NEON", kHwcap, 1, 0, DEFINED(__ARM_NEON), &Cpu::neon},
     {"AES", kHwcap, 3, 0, DEFINED(__ARM_FEATURE_AES)},
     {"SHA2", kHwcap, 6, 0, DEFINED(__ARM_FEATURE_SHA2)},
     {"CRC32", kHwcap, 7, 0, DEFINED(__ARM_FEATURE_CRC32)},
@@ -99,15 +96,13 @@ constexpr CpuFeature kCpuFeatures[] = {
     {"RDM", kHwcap, 12, 0, DEFINED(__ARM_FEATURE_QRDMX)},
     {"half-precision arithmetic", kHwcap, 10, 0,
      DEFINED(__ARM_FEATURE_FP16_VECTOR_ARITHMETIC)},
-    {"dotprod", kHwcap, 20, 0, DEFINED(__ARM_FEATURE_DOTPROD),
-     &CpuFeatures::dotprod},
+    {"dotprod", kHwcap, 20, 0, DEFINED(__ARM_FEATURE_DOTPROD), &Cpu::dotprod},
     {"FHM", kHwcap, 23, 0, DEFINED(__ARM_FEATURE_FP16_FML)},
     {"RCPC", kHwcap, 15, 0, DEFINED(__ARM_FEATURE_RCPC)},
     {"JSCVT", kHwcap, 13, 0, DEFINED(__ARM_FEATURE_JCVT)},
     {"FCMA", kHwcap, 14, 0, DEFINED(__ARM_FEATURE_COMPLEX)},
     {"FRINT", kHwcap2, 8, 0, DEFINED(__ARM_FEATURE_FRINT)},
-    {"i8mm", kHwcap2, 13, 0, DEFINED(__ARM_FEATURE_MATMUL_INT8),
-     &CpuFeatures::i8mm},
+    {"i8mm", kHwcap2, 13, 0, DEFINED(__ARM_FEATURE_MATMUL_INT8), &Cpu::i8mm},
     {"BF16", kHwcap2, 14, 0, DEFINED(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC)},
     {"SVE", kHwcap, 22, 0, DEFINED(__ARM_FEATURE_SVE)},
     {"SVE2", kHwcap2, 1, 0, DEFINED(__ARM_FEATURE_SVE2)},
@@ -117,7 +112,7 @@ constexpr CpuFeature kCpuFeatures[] = {
 
 // Bits: Linux, arch/arm/include/uapi/asm/hwcap.h.
 constexpr CpuFeature kCpuFeatures[] = {
-    {"NEON", kHwcap, 12, 0, DEFINED(__ARM_NEON), &CpuFeatures::neon},
+    {"NEON", kHwcap, 12, 0, DEFINED(__ARM_NEON), &Cpu::neon},
     {"VFPv4", kHwcap, 16, 0, DEFINED(__ARM_FEATURE_FMA)},
     {"integer division", kHwcap, 17, 0, DEFINED(__ARM_FEATURE_IDIV)},
     {"CRC32", kHwcap2, 4, 0, DEFINED(__ARM_FEATURE_CRC32)},
@@ -127,8 +122,7 @@ constexpr CpuFeature kCpuFeatures[] = {
 
 // Of RISC-V: Linux, arch/riscv/include/uapi/asm/hwcap.h, a bit for each letter.
 constexpr CpuFeature kCpuFeatures[] = {
-    {"integers (I)", kHwcap, 'i' - 'a', 0, DEFINED(__riscv),
-     &CpuFeatures::scalar},
+    {"integers (I)", kHwcap, 'i' - 'a', 0, DEFINED(__riscv), &Cpu::scalar},
     {"compressed instructions", kHwcap, 'c' - 'a', 0,
      DEFINED(__riscv_compressed)},
     {"vectors (V)", kHwcap, 'v' - 'a', 0, DEFINED(__riscv_vector)},

@@ -1,4 +1,4 @@
-// Every kernel of every table gives the same bits, on every architecture: the
+// Every kernel of every table gives the same bits on every architecture; the
 // expected hashes are constants.
 #include "tests/ops/vector_kernels_testing.h"
 
@@ -75,7 +75,7 @@ uint64_t HashAttention(const VectorKernels& table, bool with_bias,
   return hash;
 }
 
-// What T5 adds, but for the bias of its attention.
+// The kernels that only T5 uses, except the bias of its attention.
 uint64_t HashT5(const VectorKernels& table) {
   uint64_t hash = kSeed;
   for (size_t n : OddSizes()) {

@@ -1,5 +1,5 @@
-// Products with f16 weights: the bits of XNNPACK's f32 kernels with weights
-// that were rounded, on every instruction set.
+// Products with f16 weights have the bits of XNNPACK's f32 kernels with rounded
+// weights, on every instruction set.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -14,7 +14,7 @@
 
 namespace latimer::gemm_f16_test {
 
-// What runs on this CPU if it is no newer than `name`.
+// What runs on this CPU without anything newer than `name`.
 struct Level {
   std::string name;
   const VectorKernels* vector;
@@ -29,7 +29,7 @@ std::vector<Level> Levels() {
     if (!cpu.ok()) continue;
     const VectorKernels* tables[kMaxVectorKernels];
     Level level = {.name = name, .vector = nullptr, .f32 = {}, .f32_tile = {}};
-    // A build need not have what is older.
+    // The build may lack kernels for older instruction sets.
     if (ListVectorKernels(*cpu, tables) == 0) continue;
     level.vector = tables[0];
     EXPECT_TRUE(FastestTile(*cpu, WeightType::kF32, &level.f32_tile));
@@ -41,7 +41,7 @@ std::vector<Level> Levels() {
   return levels;
 }
 
-// Ends, as the file may, where memory ends.
+// A packed matrix at the end of readable memory, where a file may end too.
 class Packed {
  public:
   Packed(size_t n, size_t k, const std::vector<float>& weights)
@@ -88,8 +88,8 @@ std::vector<float> F32Product(const Level& level, size_t rows, uint32_t n,
 TEST(GemmF16Test, HasTheBitsOfF32WithRoundedWeights) {
   const std::vector<Level> levels = Levels();
   ASSERT_FALSE(levels.empty());
-  // Below, at and above every number of rows and vectors; the last exceeds what
-  // stays in the cache.
+  // Below, at and above every number of rows and vectors; the second exceeds
+  // the weights that stay in the cache.
   struct Problem {
     size_t rows;
     uint32_t n, k;
@@ -125,7 +125,7 @@ TEST(GemmF16Test, EveryFiniteWeightIsConverted) {
   ASSERT_EQ(weights.size(), 63488u);
   const float x[] = {1.0f, -1.0f};
   for (const Level& level : Levels()) {
-    // Once for each number of rows: other instructions may be in use.
+    // Different numbers of rows may use different instructions.
     for (const size_t rows : {1, 2}) {
       std::vector<float> y(rows * weights.size());
       Packed(weights.size(), 1, weights)
@@ -139,7 +139,7 @@ TEST(GemmF16Test, EveryFiniteWeightIsConverted) {
   }
 }
 
-TEST(GemmF16Test, OnlyTheChannelsAskedForAreWritten) {
+TEST(GemmF16Test, OnlyTheRequestedChannelsAreWritten) {
   constexpr size_t kRows = 7, kN = 200, kK = 33;
   const std::vector<float> weights = Noise(kN * kK, 1),
                            x = Noise(kRows * kK, 2);
@@ -154,8 +154,8 @@ TEST(GemmF16Test, OnlyTheChannelsAskedForAreWritten) {
       packed.Multiply(*level.vector, kRows, x.data(), begin, end, part.data(),
                       kN);
       for (size_t i = 0; i < part.size(); ++i) {
-        const bool asked = i % kN >= begin && i % kN < end;
-        ASSERT_EQ(part[i], asked ? whole[i] : kBefore)
+        const bool requested = i % kN >= begin && i % kN < end;
+        ASSERT_EQ(part[i], requested ? whole[i] : kBefore)
             << level.name << " " << begin << " to " << end << " at " << i;
       }
     }
