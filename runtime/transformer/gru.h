@@ -1,22 +1,36 @@
-// The Gated Recurrent Unit (Cho et al., 2014) as PyTorch's nn.GRU computes it:
+// A network of Gated Recurrent Units (Cho et al., 2014), as PyTorch's nn.GRU
+// computes them:
 //   r = sigmoid(W_ir x + b_ir + W_hr h + b_hr)
 //   z = sigmoid(W_iz x + b_iz + W_hz h + b_hz)
 //   n = tanh(W_in x + b_in + r * (W_hn h + b_hn))
 //   h' = (1 - z) * n + z * h
-// Shape letters of models of GRUs: S source tokens, H the columns of a state.
+// S source tokens, H columns of a state. The encoder's output is the memory
+// [S, memory_width], in caches.cross_kv; the decoder attends to it.
 #ifndef LATIMER_TRANSFORMER_GRU_H_
 #define LATIMER_TRANSFORMER_GRU_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
-#include "latimer/memory.h"
-#include "transformer/caches.h"
-#include "transformer/engine.h"
+#include "transformer/decoder.h"
 
 namespace latimer {
 
 // Columns of r, z and n side by side.
 constexpr size_t GruGates(size_t hidden) { return 3 * hidden; }
+
+// Columns of a key in caches.gru_keys; 0: the memory is the keys.
+constexpr size_t GruKeyWidth(const Recurrent& r) {
+  return r.attention_function == AttentionFunction::kDot ? 0
+                                                         : r.attention_hidden;
+}
+
+// State [H] of a decoder layer.
+inline float* GruState(const Recurrent& r, const SentenceCaches& caches,
+                       uint32_t layer) {
+  return caches.self_kv + size_t{layer} * r.decoder_hidden;
+}
 
 // after [H] = h' for before [H] = h. `input` [3H] is W_i x + b_i, `hidden` are
 // W_h and b_h, `gates` [3H] is scratch. `after` may be `before`.
@@ -24,11 +38,28 @@ void StepGru(const Engine& engine, const Linear& hidden, const float* input,
              const float* before, float* gates, float* after,
              Workspace& workspace);
 
-// State [H] of a decoder layer, in self_kv.
-inline float* GruState(const Recurrent& r, const SentenceCaches& caches,
-                       uint32_t layer) {
-  return caches.self_kv + size_t{layer} * r.decoder_hidden;
-}
+// Reads source ids [S]. Writes the memory to caches.cross_kv, which may be
+// workspace.hidden, and the first state of each decoder layer to its GruState.
+void RunGruEncoder(const Engine& engine, std::span<const int32_t> source,
+                   const SentenceCaches& caches, Workspace& workspace,
+                   Trace& trace);
+
+// gru_keys [S, attention_hidden] = the keys of the memory, unless it is the
+// keys itself. Once per sentence.
+void FillGruKeys(const Engine& engine, const SentenceCaches& caches,
+                 Workspace& workspace);
+
+// attended [memory_width] = the mean of the memory's rows, weighted by the
+// softmax of their attention for `query` [decoder_hidden], in the step of
+// target token number `position`. `scratch` has 2 attention_hidden floats.
+void AttendGruMemory(const Engine& engine, const SentenceCaches& caches,
+                     const float* query, size_t position, float* scratch,
+                     float* attended, Workspace& workspace, Trace& trace);
+
+// StepDecoder (network.h) of a network of GRUs: changes each GruState.
+DecoderOutput StepGruDecoder(const Engine& engine,
+                             std::span<const DecoderRow> rows,
+                             Workspace& workspace, Trace& trace);
 
 }  // namespace latimer
 

@@ -1,7 +1,6 @@
-#include "transformer/gru_attention.h"
-
 #include <algorithm>
 
+#include "transformer/gru.h"
 #include "transformer/linear.h"
 #include "transformer/trace.h"
 

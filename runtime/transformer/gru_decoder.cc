@@ -1,11 +1,8 @@
-#include "transformer/gru_decoder.h"
-
 #include <algorithm>
 #include <cstring>
 
 #include "base/check.h"
 #include "transformer/gru.h"
-#include "transformer/gru_attention.h"
 #include "transformer/linear.h"
 #include "transformer/probe.h"
 

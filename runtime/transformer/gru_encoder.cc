@@ -1,5 +1,3 @@
-#include "transformer/gru_encoder.h"
-
 #include <algorithm>
 #include <cstring>
 

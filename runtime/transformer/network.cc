@@ -2,9 +2,7 @@
 
 #include "base/check.h"
 #include "transformer/encoder.h"
-#include "transformer/gru_attention.h"
-#include "transformer/gru_decoder.h"
-#include "transformer/gru_encoder.h"
+#include "transformer/gru.h"
 
 namespace latimer {
 
