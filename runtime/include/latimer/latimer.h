@@ -1,7 +1,7 @@
 /* The public C API of Latimer: the same translator, for C and for bindings.
  *
- * Nothing here allocates. The caller gives the memory: a workspace of
- * latimer_workspace_bytes() bytes, and the model file's bytes, both 64-byte
+ * Nothing here allocates. The caller provides the memory: a workspace of
+ * latimer_workspace_bytes() bytes and the bytes of the model file, both 64-byte
  * aligned and both kept until latimer_unload. Strings are UTF-8.
  */
 #ifndef LATIMER_LATIMER_H_
@@ -56,9 +56,10 @@ typedef struct latimer_translation {
   size_t generated_tokens; /* those of a loop that was cut included */
 } latimer_translation;
 
-/* What to obey in the place of the model's rules; all zero: the model's.
- * Strings are zero-terminated, NULL for none, and need to live only until the
- * call returns. See struct TranslateOptions of latimer/translator.h. */
+/* Settings that replace those of the model's generation config; all zero: the
+ * model's. Strings are zero-terminated, NULL for none, and need to live only
+ * until the call returns. See struct TranslateOptions in latimer/translation.h.
+ */
 typedef struct latimer_options {
   uint32_t max_target_tokens;
   uint32_t min_target_tokens;
@@ -71,9 +72,9 @@ typedef struct latimer_options {
   float repetition_penalty;        /* 0: the model's; 1: off */
   const int32_t* suppressed;       /* ids that may not be produced */
   size_t suppressed_count;
-  int no_guards;          /* 1: loops and great lengths of a text are not
-                             stopped */
-  uint32_t budget_tokens; /* of the call; 0: no limit */
+  int no_guards;          /* 1: do not stop loops and translations that are far
+                             too long */
+  uint32_t budget_tokens; /* for the call; 0: no limit */
   uint32_t budget_ms;
   bool (*on_token)(void* context, size_t index, int32_t id); /* NULL: none */
   void* token_context;
@@ -83,15 +84,15 @@ typedef struct latimer_options {
 size_t latimer_workspace_bytes(void);
 size_t latimer_workspace_alignment(void);
 
-/* Loads a model with `threads` threads (1: none but the caller's). On success
- * *translator is set. On failure *translator is NULL and `message`, when not
- * NULL, receives one sentence of up to message_bytes - 1 bytes. */
+/* Loads a model with `threads` threads (1: only the caller's). On success
+ * *translator is set. On failure *translator is NULL and `message`, if it is
+ * not NULL, receives one sentence of up to message_bytes - 1 bytes. */
 latimer_code latimer_load(const void* image, size_t image_bytes,
                           void* workspace, size_t workspace_bytes,
                           uint32_t threads, latimer_translator** translator,
                           char* message, size_t message_bytes);
 
-/* Stops the threads. The workspace and the image may be freed after it. */
+/* Stops the threads. The workspace and the image may then be freed. */
 void latimer_unload(latimer_translator* translator);
 
 /* Translates a whole text; see Translator::Translate. `options` may be NULL,
@@ -101,8 +102,9 @@ latimer_code latimer_translate(latimer_translator* translator, const char* text,
                                const latimer_options* options,
                                latimer_translation* translation);
 
-/* Translates the beginning of a text of any length; call again with what
- * follows translation->source_bytes. See Translator::TranslatePart. */
+/* Translates the beginning of a text of any length, as much as fits; call again
+ * with what follows translation->source_bytes. See Translator::TranslateNext.
+ */
 latimer_code latimer_translate_part(latimer_translator* translator,
                                     const char* text, size_t text_bytes,
                                     const latimer_options* options,
@@ -114,10 +116,10 @@ latimer_code latimer_translate_ids(latimer_translator* translator,
                                    const latimer_options* options,
                                    latimer_translation* translation);
 
-/* Several sentences at a time: see Translator::BeginPart. Begin while
+/* Several sentences at a time: see Translator::Begin. Begin while
  * latimer_can_begin, then call latimer_advance until latimer_under_way is 0.
- * `begun` gets source_bytes and space_follows; options->suppressed must live
- * until the sentence has finished. */
+ * `begun` receives source_bytes and space_follows; options->suppressed must
+ * live until the sentence has finished. */
 latimer_code latimer_begin_part(latimer_translator* translator,
                                 const char* text, size_t text_bytes,
                                 const latimer_options* options, uint64_t ticket,
@@ -128,50 +130,51 @@ latimer_code latimer_begin_ids(latimer_translator* translator,
 int latimer_can_begin(const latimer_translator* translator);
 size_t latimer_under_way(const latimer_translator* translator);
 
-/* Makes a token of each sentence. Where one has finished, *finished is 1,
- * *ticket is its own and *translation what it gave, or the code says why it
- * gave nothing; see Translator::Advance. */
+/* Makes a token of each sentence. If one has finished, *finished is 1, *ticket
+ * is its ticket, and *translation its translation, or the code says why there
+ * is none; see Translator::Advance. */
 latimer_code latimer_advance(latimer_translator* translator, int* finished,
                              uint64_t* ticket,
                              latimer_translation* translation);
 
-/* While it is cancelled (1; 0: no more) a sentence of this translator ends
- * before its next token, by LATIMER_CANCELLED. Any thread may call it, and a
- * signal handler. */
+/* While cancelled is 1, every sentence of this translator ends before its next
+ * token with LATIMER_CANCELLED. May be called by any thread and by a signal
+ * handler. */
 void latimer_set_cancelled(latimer_translator* translator, int cancelled);
 
 /* Running text of any length: see latimer/text_stream.h. A stream lives in
- * memory of latimer_text_bytes() bytes, aligned as for any type, that the
- * caller gives and may reuse at any time. */
+ * latimer_text_bytes() bytes of the caller's memory, aligned as for any type,
+ * which the caller may reuse at any time. */
 typedef struct latimer_text latimer_text;
 
-/* A piece of the translation; lives until the receiver returns. */
+/* A portion of the translation; valid until the receiver returns. */
 typedef struct latimer_streamed_text {
   const char* text; /* not zero-terminated; all of them are the translation */
   size_t text_bytes;
-  const char* source; /* what it translates; 0 bytes: white space */
+  const char* source; /* what it translates; 0 bytes for white space */
   size_t source_bytes;
-  uint64_t line; /* that the sentence begins on, from 1 */
+  uint64_t line; /* line that the sentence begins on, from 1 */
   int cut;       /* 1: the sentence exceeds the longest source */
   latimer_stop_reason stop_reason;
 } latimer_streamed_text;
 typedef void (*latimer_receiver)(void* context, const latimer_streamed_text*);
 
 size_t latimer_text_bytes(void);
-/* NULL where memory_bytes are too few. What `options` point to, which may be
- * NULL, must live as long as the stream. */
+/* Returns NULL if memory_bytes are too few. `options` may be NULL; what they
+ * point to must live as long as the stream. */
 latimer_text* latimer_text_begin(latimer_translator* translator,
                                  const latimer_options* options,
                                  latimer_receiver receiver, void* context,
                                  void* memory, size_t memory_bytes);
-/* Takes more of the text and gives the receiver what is complete by it. */
+/* Takes more of the text and translates the sentences that are now complete.
+ */
 latimer_code latimer_text_push(latimer_text* text, const char* bytes,
                                size_t byte_count);
 /* Translates what is left; the next push begins another text. */
 latimer_code latimer_text_finish(latimer_text* text);
 
-/* The sentence of the last call that failed, "" if none did. Zero-terminated;
- * valid until the next call. */
+/* The error message of the last call that failed, one sentence; "" if none
+ * failed. Zero-terminated; valid until the next call. */
 const char* latimer_message(const latimer_translator* translator);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 // The workspace: every byte that translation writes, as one type.
 //
-// Its size is arithmetic on the profile. Put a Workspace in .bss or wherever
-// it suits; it must outlive the Translator that was loaded into it.
+// Its size is arithmetic on the profile. Put a Workspace in .bss or anywhere
+// else; it must outlive the Translator that was loaded into it.
 #ifndef LATIMER_MEMORY_H_
 #define LATIMER_MEMORY_H_
 
@@ -17,9 +17,9 @@ namespace latimer {
 
 // The named buffers of the workspace, in the order in which they lie.
 // S = source tokens, T = target tokens, D = d_model, A = attention width,
-// F = d_ffn, L = decoder layers, V = target vocabulary, B = lanes. A model of
-// GRUs uses them as transformer/gru_*.h say. With several lanes, buffers of S
-// rows have at least B, and the caches are shared by all; see CachedTokens.
+// F = d_ffn, L = decoder layers, V = target vocabulary, B = lanes. With several
+// lanes, buffers of S rows have at least B rows, and all sentences share the
+// caches; see CachedTokens. runtime/README.md has what GRUs do differently.
 enum class Buffer : uint8_t {
   kHidden,           // float [S, D]: residual stream; encoder_out at its end
   kSublayer,         // float [S, max(D, A)]: what a sublayer adds to it
@@ -31,21 +31,21 @@ enum class Buffer : uint8_t {
   kSelfKv,            // float [L, T, 2A]: keys and values of the target so far;
                       // of an SSRU or of GRUs [B, L, D]: their states
   kLogits,            // float [V]
-  kShortlist,         // uint16 [B, V / 16]: a bit for each token that may come
-  kSourceTokens,      // int32 [B, S]
-  kTargetTokens,      // int32 [B, T]
-  kTokenizer,         // normalized text [text_bytes], its lattice, BPE's heap,
-                      // unigram's sums
-  kText,              // char: the translation
-  kAttention,         // float [attention_weights]: kept for insight.h
-  kTokenScores,       // {log probability, margin} [T]
-  kState,             // typed views of the model, tokenizer, threads
+  kShortlist,     // uint16 [B, V / 16]: a bit for each token that is allowed
+  kSourceTokens,  // int32 [B, S]
+  kTargetTokens,  // int32 [B, T]
+  kTokenizer,     // normalized text [text_bytes], its lattice, BPE's heap,
+                  // unigram's sums
+  kText,          // char: the translation
+  kAttention,     // float [attention_weights]: kept for insight.h
+  kTokenScores,   // {log-probability, margin} [T]
+  kState,         // Engine, scheduler and sentences
 };
 inline constexpr int kBufferCount = 17;
 
-// Slack that kernels may read, never use, past the rows they were given.
+// Bytes after the rows that kernels may read but never use.
 inline constexpr uint64_t kReadSlackBytes = 64;
-// Query rows, or heads of one row, whose scores are held at once.
+// Query rows, or heads of one row, whose attention is computed at once.
 inline constexpr uint64_t kQueryRows = 8;
 
 // Buffers begin at multiples of 64: a cache line, and the widest vector.
@@ -54,22 +54,22 @@ constexpr uint64_t Padded(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 // Sums of unigram with Metaspace: a double for each byte of the longest piece.
 inline constexpr uint64_t kMetaspaceSumBytes = 8 * 1024;
 
-// Tokens of a sentence that each lane has room for on average.
+// Tokens of a sentence that each lane has room for, on average.
 inline constexpr uint64_t kLaneTokens = 32;
 
-// Tokens, of all lanes together, whose keys and values there is room for, where
-// one sentence may have `longest`. A model that is smaller than the profile has
-// room for more.
+// Tokens, of all lanes together, whose keys and values the caches hold if one
+// sentence may have `longest`. For a model that is smaller than the profile
+// they hold more.
 constexpr uint64_t CachedTokens(const Profile& p, uint64_t longest) {
   return p.lanes > 1 ? std::max(longest, p.lanes * kLaneTokens) : longest;
 }
 
-// Logits of each lane that are held at once where there are several.
+// Logits of each lane that are held at once, with several lanes.
 inline constexpr uint64_t kLogitWindow = 512;
 
-// Floats that one step of a GRU decoder works in: its input, its features, the
-// combined, and either the gates or the query beside a row of keys. That is
-// more than the encoder's four rows of a state.
+// Floats of scratch for one step of a GRU decoder: its input, its features, the
+// combined features, and either the gates or the query and a row of keys. That
+// is more than the four rows of a state that the encoder needs.
 constexpr uint64_t GruScratchFloats(const Profile& p) {
   const uint64_t d = p.d_model, a = p.attention_width;
   return (d + a) + (2 * d + a) + d + std::max(6 * d, 2 * a);
@@ -179,18 +179,17 @@ constexpr uint64_t WorkspaceBytes(const Profile& profile) {
   return total;
 }
 
-// Stack that any public function needs at most, and so does a thread of the
-// pool, counted from the call down, in an optimized build; signal handlers come
-// on top.
+// Most stack that any public function or thread of the pool needs, from the
+// call down, in an optimized build, without signal handlers.
 // tests/system/stack_bound_test.cc proves it from the compiler's call graph.
 inline constexpr uint64_t kStackBytes = 16 * 1024;
 
-// Stack of each thread that Load creates: with what the C library wants of
-// every thread, 128 KiB on 64-bit ARM, 16 KiB elsewhere.
+// Stack of each thread that Load creates, with what the C library requires: 128
+// KiB on 64-bit ARM, 16 KiB elsewhere.
 inline constexpr uint64_t kWorkerStackBytes = kStackBytes + 128 * 1024;
 
-// All the RAM that a build with that profile needs: workspace, the stacks of
-// one caller and of the threads it may create, and the model file where it is
+// All the RAM that a build with that profile needs: the workspace, the stacks
+// of one caller and of the threads it may create, and the model file if it is
 // copied to RAM. fits_board.cc compares it with kBoard.
 constexpr uint64_t RamBytes(const Profile& profile) {
   return WorkspaceBytes(profile) + kStackBytes +
