@@ -8,7 +8,7 @@
 #                     COMPILE_OPTIONS property, and with it into the key
 #   INCLUDES          for the sources and for those who link TARGET
 #   PRIVATE_INCLUDES  for the sources only
-#   DEFINITIONS, OPTIONS  for the sources only
+#   DEFINITIONS       for the sources only
 #   CALL_GRAPH        keep frame sizes and calls beside the library: GCC's .ci
 #                     files in one. Its path is the property LATIMER_CALL_GRAPH
 #                     of TARGET, unset where the compiler writes none
@@ -51,31 +51,25 @@ endfunction()
 
 function(latimer_cached_library target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "CALL_GRAPH" "KEY"
-    "SOURCES;INCLUDES;PRIVATE_INCLUDES;DEFINITIONS;OPTIONS")
+    "SOURCES;INCLUDES;PRIVATE_INCLUDES;DEFINITIONS")
   # Whatever the build type, compile these the same way.
-  set(options -O2 -g0 -w -ffunction-sections -fdata-sections ${arg_OPTIONS})
+  set(options -O2 -g0 -w -ffunction-sections -fdata-sections)
   set(definitions NDEBUG ${arg_DEFINITIONS})
-
   if(NOT LATIMER_CAN_WRITE_CALL_GRAPH)
     set(arg_CALL_GRAPH OFF)
   endif()
-
-  set(key "${arg_KEY}\n${options}\n${definitions}\n")
+  set(key "${arg_KEY} ${arg_CALL_GRAPH}\n${options}\n${definitions}\n")
   foreach(source IN LISTS arg_SOURCES)
     get_filename_component(name "${source}" NAME)
     get_source_file_property(flags "${source}" COMPILE_OPTIONS)
     string(APPEND key "${name} ${flags}\n")
   endforeach()
-  if(arg_CALL_GRAPH)
-    string(APPEND key "call graph\n")
-  endif()
   latimer_cache_folder(${target} "${key}" folder)
-  set(file "${folder}/lib${target}.a")
-  set(call_graph "${folder}/lib${target}.ci")
 
-  if(LATIMER_CACHE_DIR AND EXISTS "${file}")
+  if(LATIMER_CACHE_DIR AND EXISTS "${folder}/lib${target}.a")
     add_library(${target} STATIC IMPORTED GLOBAL)
-    set_target_properties(${target} PROPERTIES IMPORTED_LOCATION "${file}")
+    set_target_properties(${target} PROPERTIES
+      IMPORTED_LOCATION "${folder}/lib${target}.a")
   else()
     add_library(${target} STATIC ${arg_SOURCES})
     target_include_directories(${target} PRIVATE ${arg_PRIVATE_INCLUDES}
@@ -85,35 +79,21 @@ function(latimer_cached_library target)
     set_target_properties(${target} PROPERTIES
       C_STANDARD 11 C_EXTENSIONS ON CXX_STANDARD 17 CXX_EXTENSIONS ON
       POSITION_INDEPENDENT_CODE ON EXPORT_COMPILE_COMMANDS OFF)
+    set(objects "")
     if(arg_CALL_GRAPH)
       latimer_write_call_graph(${target})
       set(objects "${CMAKE_CURRENT_BINARY_DIR}/${target}.objects")
       file(GENERATE OUTPUT "${objects}"
         CONTENT "$<JOIN:$<TARGET_OBJECTS:${target}>,\n>\n")
-      set(joined "${CMAKE_CURRENT_BINARY_DIR}/lib${target}.ci")
-      add_custom_command(TARGET ${target} POST_BUILD
-        COMMAND "${CMAKE_COMMAND}" "-DOBJECTS=${objects}" "-DTO=${joined}"
-          -P "${PROJECT_SOURCE_DIR}/cmake/join_call_graphs.cmake"
-        VERBATIM)
-      if(LATIMER_CACHE_DIR)  # Before the library, which says that all is there.
-        add_custom_command(TARGET ${target} POST_BUILD
-          COMMAND "${CMAKE_COMMAND}" "-DFROM=${joined}" "-DTO=${call_graph}"
-            -P "${PROJECT_SOURCE_DIR}/cmake/store_in_cache.cmake"
-          VERBATIM)
-      else()
-        set(call_graph "${joined}")
-      endif()
     endif()
-    if(LATIMER_CACHE_DIR)
-      add_custom_command(TARGET ${target} POST_BUILD
-        COMMAND "${CMAKE_COMMAND}" "-DFROM=$<TARGET_FILE:${target}>"
-          "-DTO=${file}" -P "${PROJECT_SOURCE_DIR}/cmake/store_in_cache.cmake"
-        VERBATIM)
-    endif()
+    add_custom_command(TARGET ${target} POST_BUILD
+      COMMAND "${CMAKE_COMMAND}" "-DLIBRARY=$<TARGET_FILE:${target}>"
+        "-DOBJECTS=${objects}" "-DTO=${folder}/lib${target}"
+        -P "${PROJECT_SOURCE_DIR}/cmake/store_library.cmake" VERBATIM)
   endif()
   if(arg_CALL_GRAPH)
     set_target_properties(${target} PROPERTIES
-      LATIMER_CALL_GRAPH "${call_graph}")
+      LATIMER_CALL_GRAPH "${folder}/lib${target}.ci")
   endif()
   target_include_directories(${target} SYSTEM INTERFACE ${arg_INCLUDES})
 endfunction()
