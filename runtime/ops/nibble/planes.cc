@@ -10,16 +10,16 @@
 
 namespace latimer {
 
-#define DECLARE(isa)                         \
+#define DECLARE_NIBBLE_KERNELS(isa)          \
   namespace isa {                            \
   extern const NibbleKernels kNibbleKernels; \
   }
-LATIMER_NIBBLE_ISAS(DECLARE)
+LATIMER_NIBBLE_ISAS(DECLARE_NIBBLE_KERNELS)
 
 const NibbleKernels* SelectNibbleKernels(const CpuFeatures& features) {
-#define SELECT(isa) \
+#define SELECT_NIBBLE_KERNELS(isa) \
   if (features.isa) return &isa::kNibbleKernels;
-  LATIMER_NIBBLE_ISAS(SELECT)
+  LATIMER_NIBBLE_ISAS(SELECT_NIBBLE_KERNELS)
   return nullptr;
 }
 

@@ -11,21 +11,23 @@ namespace {
 
 #define GEMM_SET(tile, isa, cost, ...) \
   GemmKernelSet(Tile::tile, &CpuFeatures::isa, #isa, cost, {__VA_ARGS__}),
-#define INT8(row_count, function) \
+#define INT8_KERNEL(row_count, function) \
   { .rows = row_count, .name = #function, .int8 = function }
-#define INT4(row_count, function) \
+#define INT4_KERNEL(row_count, function) \
   { .rows = row_count, .name = #function, .int4 = function }
-#define F32(row_count, function) \
+#define F32_KERNEL(row_count, function) \
   { .rows = row_count, .name = #function, .f32 = function }
 #define CONVERT_SET(isa, minmax, convert) \
   {&CpuFeatures::isa, minmax, convert, #minmax, #convert},
 
-constexpr GemmKernelSet kInt8Sets[] = {LATIMER_INT8_KERNELS(GEMM_SET, INT8)};
-constexpr GemmKernelSet kInt4Sets[] = {LATIMER_INT4_KERNELS(GEMM_SET, INT4)};
+constexpr GemmKernelSet kInt8Sets[] = {
+    LATIMER_INT8_KERNELS(GEMM_SET, INT8_KERNEL)};
+constexpr GemmKernelSet kInt4Sets[] = {
+    LATIMER_INT4_KERNELS(GEMM_SET, INT4_KERNEL)};
 constexpr GemmKernelSet kF32FusedSets[] = {
-    LATIMER_F32_FUSED_KERNELS(GEMM_SET, F32)};
+    LATIMER_F32_FUSED_KERNELS(GEMM_SET, F32_KERNEL)};
 constexpr GemmKernelSet kF32UnfusedSets[] = {
-    LATIMER_F32_UNFUSED_KERNELS(GEMM_SET, F32)};
+    LATIMER_F32_UNFUSED_KERNELS(GEMM_SET, F32_KERNEL)};
 constexpr ConvertKernelSet kConvertSets[] = {
     LATIMER_QUANTIZE_KERNELS(CONVERT_SET)};
 
