@@ -33,8 +33,8 @@ std::vector<Symbol> SymbolsOf(const TokenizerData& data,
   return symbols;
 }
 
-// As the runtime orders pairs: the greatest is merged first. Nothing where the
-// entry is not put together of a left part of so many bytes.
+// The priority of a pair, ordered as in the runtime: the greatest is merged
+// first. Nothing if the entry is not merged from a left part of that length.
 std::optional<int64_t> OrderOf(const TokenizerData& data, uint32_t entry,
                                size_t left_bytes) {
   if (data.merges.empty()) {

@@ -1,4 +1,4 @@
-// Which pieces a BPE piece is put together from.
+// The pieces that a BPE piece is merged from.
 #ifndef LATIMER_CONVERTER_BPE_MERGES_H_
 #define LATIMER_CONVERTER_BPE_MERGES_H_
 
@@ -11,10 +11,9 @@
 namespace latimer {
 
 // Entries of `data.piece_trie` that are merged, by scores or by pairs, on the
-// way from the characters of `text` to its segments, those included. What is
-// merged within a segment does not depend on what stands around it, so that
-// these are all that a text needs which has this piece. Precondition: the
-// segmentation is kBpe.
+// way from the characters of `text` to its segments, including both. Merges
+// within a segment do not depend on its surroundings, so these entries are all
+// that any text with this piece needs. Precondition: the segmentation is kBpe.
 std::vector<uint32_t> MergesOf(const TokenizerData& data,
                                std::string_view text);
 

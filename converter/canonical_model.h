@@ -1,7 +1,8 @@
-// The model between a reader and the writer: every format is read into this.
+// The model as it goes from a reader to the writer; every format is read into
+// this.
 //
-// Tensors are named as in runtime/model/tensor_list.h; their numbers stay in
-// the source file until the writer asks for them.
+// Tensors are named as in runtime/model/tensor_list.h. Their values stay in the
+// source file until the writer asks for them.
 #ifndef LATIMER_CONVERTER_CANONICAL_MODEL_H_
 #define LATIMER_CONVERTER_CANONICAL_MODEL_H_
 
@@ -18,8 +19,8 @@
 
 namespace latimer {
 
-// y = x W^T + b, where W and b may be stacked from several tensors: query, key
-// and value become one projection.
+// y = x W^T + b. W and b may be stacked from several tensors: query, key and
+// value become one projection.
 struct CanonicalLinear {
   // A row of one of the tensors.
   struct Row {
@@ -29,19 +30,19 @@ struct CanonicalLinear {
 
   // Each [outputs_i, inputs].
   std::vector<const SourceTensor*> weights;
-  // Parallel to weights, each of outputs_i numbers; null means zero.
+  // Parallel to weights; each has outputs_i numbers. Null means zeros.
   std::vector<const SourceTensor*> biases;
-  // The rows of the one tensor that are meant, ascending; null: all of all.
+  // The selected rows, ascending, of a single tensor; null: all rows.
   std::shared_ptr<const std::vector<uint32_t>> rows = nullptr;
 
-  // Where row `output` of W lies. Precondition: W has it.
+  // Where row `output` of W is. Precondition: W has that row.
   Row RowAt(uint64_t output) const;
 };
 
 struct CanonicalNorm {
   const SourceTensor* gamma = nullptr;
-  const SourceTensor* beta = nullptr;  // null means zero
-  float gamma_scale = 1.0f;            // Gamma is multiplied by it.
+  const SourceTensor* beta = nullptr;  // null means zeros
+  float gamma_scale = 1.0f;            // Multiplies gamma.
 };
 
 struct CanonicalGeneration {
@@ -52,7 +53,7 @@ struct CanonicalGeneration {
   uint32_t max_target_tokens = 0;
   uint32_t min_target_tokens = 0;
   std::vector<std::vector<int32_t>> banned_sequences;
-  // Source ids around those of a text.
+  // Source ids before and after those of a text.
   std::vector<int32_t> source_prefix;
   std::vector<int32_t> source_suffix;
   int32_t forced_first = -1;
@@ -64,32 +65,33 @@ struct CanonicalGeneration {
   std::vector<Task> tasks;
 };
 
-// The usual attention: heads side by side are d_model wide, scores are scaled
-// by 1 / sqrt(head_dim). Precondition: the head counts divide d_model.
+// Sets up the usual attention: all heads together are d_model wide, and logits
+// are scaled by 1 / sqrt(head_dim). Precondition: the head counts divide
+// d_model.
 void SplitHeads(Architecture* architecture);
 
-// Which target tokens may translate a source; schema/model.fbs has the meaning.
+// Which target tokens may translate a source; see schema/model.fbs.
 struct CanonicalShortlist {
   uint32_t first = 0;
   bool copies_source = false;
   std::vector<uint32_t> offsets;
   std::vector<uint16_t> tokens;
 
-  // What the vectors take in the file.
+  // Bytes that the vectors take in the file.
   size_t bytes() const {
     return offsets.size() * sizeof(uint32_t) + tokens.size() * sizeof(uint16_t);
   }
 };
 
-// struct SentenceRules of runtime/include/latimer/sentence_splitter.h.
+// See struct SentenceRules in runtime/include/latimer/sentence_splitter.h.
 struct CanonicalSentenceRules {
   std::string languages;
   std::vector<uint32_t> words;
   bool ordinals = false;
 };
 
-// Longest texts that are asked for, in tokens; 0: the model's own limit. A
-// model without a table of positions can be read for longer ones.
+// Requested lengths of the longest texts, in tokens; 0: the model's own limit.
+// Only a model without a table of positions can exceed its limit.
 struct PositionLimits {
   uint32_t source = 0;
   uint32_t target = 0;
@@ -106,9 +108,9 @@ struct CanonicalModel {
   std::optional<CanonicalSentenceRules> sentence_rules;
   std::string source;
   std::string license;
-  // What a user should know but need not act on; one sentence each.
+  // What a user should know, one sentence each.
   std::vector<std::string> warnings;
-  // Keeps the source file open for as long as tensors view it.
+  // Keeps the source file open while tensors view it.
   std::shared_ptr<const void> storage;
 };
 

@@ -26,7 +26,7 @@
 namespace latimer {
 namespace {
 
-// The lines of a text, empty ones too, and its hash.
+// The lines of a text, including empty ones, and its hash.
 struct Text {
   std::vector<std::string> lines;
   uint64_t hash = 0;
@@ -47,7 +47,7 @@ Text ReadText(const std::filesystem::path& path) {
   return text;
 }
 
-// A line and its part of the text's scores.
+// A line and its share of the text's metrics.
 struct ScoredLine {
   ComparedLine compared;
   BleuCounts f32_bleu, bleu;
@@ -75,7 +75,7 @@ void Score(const std::string* reference, bool has_text, ScoredLine* line) {
   line->chrf = CountChrf(c.translation, expected);
 }
 
-// Compares all lines, each thread with two models of its own.
+// Compares all lines; each thread has its own two models.
 class Run {
  public:
   Run(std::span<const std::byte> f32, std::span<const std::byte> packed,
@@ -88,7 +88,7 @@ class Run {
         lines_(text.lines.size()) {}
 
   std::vector<ScoredLine> All() {
-    // More do not help where the memory is the limit.
+    // More threads do not help because memory bandwidth is the limit.
     constexpr size_t kMostThreads = 16;
     const size_t count =
         std::min({size_t{std::max(1u, std::thread::hardware_concurrency())},
@@ -101,7 +101,7 @@ class Run {
           threads.emplace_back([this] { Work(); });
         }
       } catch (const std::system_error&) {
-        // Those that there are do.
+        // The threads that exist do the work.
       }
       Work();
     }
@@ -118,7 +118,7 @@ class Run {
         CompareLine(&models, line);
       }
     } catch (...) {
-      // What the first line threw is thrown.
+      // The error of the first line that failed is reported.
       const std::scoped_lock lock(mutex_);
       next_ = lines_.size();
       if (line < failed_) {
@@ -170,7 +170,7 @@ void Quote(std::string_view text, char (&out)[kCertificateTextBytes]) {
   size_t bytes = text.size();
   if (!whole) {
     bytes = kCertificateTextBytes - 1 - kEllipsis.size();
-    // Not within a character.
+    // Does not split a character.
     while (bytes > 0 && (text[bytes] & 0xC0) == 0x80) --bytes;
   }
   std::memset(out, 0, sizeof(out));
@@ -227,7 +227,7 @@ void AddScores(const std::vector<ScoredLine>& lines, Certificate* numbers) {
   numbers->chrf = Chrf(chrf);
 }
 
-// What both models say of themselves alike.
+// The information that both models share.
 ModelInfo ReadInfo(std::span<const std::byte> image) {
   const auto model = std::make_unique<Model>();
   const Status status =
@@ -262,14 +262,13 @@ OwnCertificate Certify(std::span<const std::byte> f32,
           options.references.string() + " has " +
           std::to_string(references->lines.size()) + " lines, but " +
           options.text.string() + " has " + std::to_string(text.lines.size()) +
-          "; a line must be the translation of the same line.");
+          "; each line must be the translation of the same line of the text.");
     }
   }
   const ModelInfo info = ReadInfo(packed);
   if (references && !info.has_tokenizer) {
     throw ConversionError(
-        "A model without a tokenizer gives no text that --references could be "
-        "compared with.");
+        "--references needs a model with a tokenizer, whose output is text.");
   }
   const std::vector<ScoredLine> lines =
       Run(f32, packed, text, references ? &*references : nullptr, options)
@@ -333,8 +332,8 @@ void RequireAgreement(const Certificate& certificate, double least,
   if (certificate.agreement() >= least) return;
   throw ConversionError("The packed model chooses " +
                         AgreementText(certificate) + " of " + text.string() +
-                        " as the f32 model does, less than --min-agreement "
-                        "asks for; keep f32 weights, or look at " +
+                        " as the f32 model does, which is less than "
+                        "--min-agreement; keep f32 weights, or look at " +
                         WorstLineText(certificate) + ".");
 }
 

@@ -1,4 +1,4 @@
-// Measures what packing costs a model, by a text.
+// Measures on a text what packing costs a model.
 #ifndef LATIMER_CONVERTER_CERTIFY_H_
 #define LATIMER_CONVERTER_CERTIFY_H_
 
@@ -15,44 +15,44 @@
 namespace latimer {
 
 struct CertifyOptions {
-  // Lines to be translated: UTF-8; of a model without a tokenizer token ids.
+  // Lines to translate: UTF-8 or, for a model without a tokenizer, token ids.
   std::filesystem::path text;
-  // Their translations, as many lines; empty: none.
+  // Reference translations, one per line; empty: none.
   std::filesystem::path references;
-  // Called with the lines that are done and all, by one thread at a time.
+  // Called with the lines done and the total, by one thread at a time.
   std::function<void(uint64_t done, uint64_t total)> progress;
 };
 
-// A certificate with what it views.
+// A certificate that owns its data.
 class OwnCertificate {
  public:
   // Views this object.
   Certificate View() const;
 
-  Certificate numbers{};  // Without its spans.
+  Certificate numbers{};  // Its spans are not set.
   std::vector<float> encoder_snr, decoder_snr;
   std::vector<Divergence> divergences;
   std::vector<WorstLine> worst_lines;
 };
 
-// Translates the text with both models, which are the same one, on all cores.
-// Throws ConversionError if a file cannot be read or has nothing to translate,
-// if there are not as many references as lines, or if a line cannot be
-// translated, and names it.
+// Translates the text with two images of the same model, on all cores. Throws
+// ConversionError if a file cannot be read or has nothing to translate, if the
+// numbers of lines and references differ, or if a line, which it names, cannot
+// be translated.
 OwnCertificate Certify(std::span<const std::byte> f32,
                        std::span<const std::byte> packed,
                        const CertifyOptions& options);
 
-// Certifies `file`, which was written of `model` with `write` and with room for
-// a certificate, and puts it there. Packs the model with f32 weights into
-// memory, 4 bytes for each weight. Throws ConversionError as above, or if one
-// of the two cannot be run here.
+// Certifies `file`, which was written from `model` with the options `write` and
+// with room for a certificate, and stores the certificate there. Packs the
+// model with f32 weights into memory, which takes 4 bytes per weight. Throws
+// ConversionError as above, or if one of the two cannot run here.
 OwnCertificate CertifyFile(const CanonicalModel& model,
                            const WriteOptions& write, const ModelBytes& file,
                            const CertifyOptions& options);
 
-// Throws ConversionError if the packed model agrees with f32 on less than this
-// share of the tokens of `text`.
+// Throws ConversionError if the packed model agrees with the f32 model on a
+// smaller share of the tokens of `text` than `least`.
 void RequireAgreement(const Certificate& certificate, double least,
                       const std::filesystem::path& text);
 

@@ -17,8 +17,9 @@ uint32_t ReadUint32(std::string_view bytes, size_t offset) {
   return value;
 }
 
-// One unit of the double array: bits 0 to 7 label, 8 has_leaf, 9 to 31
-// offset; of a leaf bits 0 to 30 are the value, and bit 31 is set.
+// One unit of the double array: bits 0 to 7 are the label, bit 8 is has_leaf,
+// bits 9 to 31 are the offset. In a leaf, bits 0 to 30 are the value and bit 31
+// is set.
 struct Unit {
   uint32_t bits;
 
@@ -28,7 +29,7 @@ struct Unit {
   uint32_t offset() const { return (bits >> 10) << ((bits & 0x200) >> 6); }
 };
 
-// Far above what all of Unicode needs; a damaged trie can be endless.
+// Far more than all of Unicode needs; the walk of a damaged trie may not end.
 constexpr size_t kMaxVisits = 1 << 22;
 
 class CharsmapDecoder {
@@ -58,7 +59,7 @@ class CharsmapDecoder {
     throw ConversionError(name_ + ": its normalization rules are damaged.");
   }
 
-  // Visits the children, which lie at `base` xor their label. Nodes can be
+  // Visits the children, which are at `base` xor their label. Nodes can be
   // shared, so there may be more visits than units.
   void Visit(uint32_t base, std::string& key) {
     for (uint32_t label = 1; label < 256; ++label) {

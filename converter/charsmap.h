@@ -9,10 +9,10 @@
 
 namespace latimer {
 
-// From text to its replacement. Layout: sentencepiece 0.2.3,
+// Maps text to its replacement. Layout: sentencepiece 0.2.3,
 // Normalizer::DecodePrecompiledCharsMap and third_party/darts_clone/darts.h.
-// Throws ConversionError, naming the file `name`, when the bytes are damaged
-// or a rule is longer than the runtime takes.
+// Throws ConversionError, naming the file `name`, if the bytes are damaged or a
+// rule is longer than the runtime accepts.
 std::map<std::string, std::string> DecodeCharsmap(std::string_view charsmap,
                                                   const std::string& name);
 

@@ -1,4 +1,4 @@
-// What may not be in a model.
+// Refuses numbers that a model must not contain.
 #ifndef LATIMER_CONVERTER_CHECK_NUMBERS_H_
 #define LATIMER_CONVERTER_CHECK_NUMBERS_H_
 
@@ -11,15 +11,15 @@
 
 namespace latimer {
 
-// Throws ConversionError where one of the numbers of tensor `name` is none.
+// Throws ConversionError if tensor `name` contains an infinity or a NaN.
 inline void CheckFinite(std::span<const float> values,
                         const std::string& name) {
   if (std::ranges::all_of(values, [](float v) { return std::isfinite(v); })) {
     return;
   }
   throw ConversionError("Tensor " + name +
-                        " holds a number that is not finite; the model "
-                        "cannot be converted.");
+                        " contains a number that is not finite (infinity or "
+                        "NaN); the model cannot be converted.");
 }
 
 }  // namespace latimer

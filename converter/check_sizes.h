@@ -6,8 +6,8 @@
 
 namespace latimer {
 
-// Throws ConversionError where one exceeds the profile `any`, or a table of
-// positions a model file. Sizes that are not known yet are 0.
+// Throws ConversionError if a size exceeds the profile `any`, or if a table of
+// positions is too large for a model file. Sizes that are not yet known are 0.
 void CheckSizes(const Architecture& architecture);
 
 }  // namespace latimer

@@ -24,8 +24,8 @@ constexpr const char* kEscapedSpace = "\xE2\x96\x81";
 constexpr float kNoSegment = -std::numeric_limits<float>::infinity();
 
 // The bytes of a token in GPT-2's alphabet (bytes_to_unicode of its
-// encoder.py): printable Latin-1 stands for itself, the others come from U+0100
-// on. Nothing where a character is not of the alphabet.
+// encoder.py): printable Latin-1 stands for itself, all other bytes start at
+// U+0100. Nothing if a character is not in the alphabet.
 std::optional<std::string> BytesOf(std::string_view token) {
   static const std::map<uint32_t, char> kAlphabet = [] {
     std::map<uint32_t, char> alphabet;
@@ -62,7 +62,7 @@ std::vector<uint32_t> ClassTable(std::span<const CharacterRange> ranges) {
   return table;
 }
 
-// The tokens beside those of the model, and what is left out in decoding.
+// The tokens that are added to the model's, and those that decoding leaves out.
 class AddedTokens {
  public:
   explicit AddedTokens(HuggingFaceTokenizer& out) : out_(out) {}
@@ -84,7 +84,7 @@ class AddedTokens {
   bool IsSpecial(const std::string& text) const {
     return special_.contains(text);
   }
-  // Text of an added token, or null.
+  // The text of an added token, or null.
   const std::string* Find(int32_t id) const {
     const auto found = texts_.find(id);
     return found == texts_.end() ? nullptr : &found->second;
@@ -178,7 +178,7 @@ class Builder {
   AddedTokens added_;
 };
 
-// AddedVocabulary::add_tokens. A token that has no row of the model is none.
+// AddedVocabulary::add_tokens. Ignores a token without a row in the model.
 void Builder::AddTokens() {
   size_t next = parts_.pieces.size();
   for (const AddedTokenConfig& token : parts_.added) {
@@ -217,7 +217,7 @@ void Builder::BuildNormalizer() {
   }
 }
 
-// What a piece is in the normalized text; empty if it is never in it.
+// How a piece appears in normalized text; empty if it never does.
 std::string Builder::KeyOf(const std::string& piece) const {
   std::string key = piece;
   if (of_bytes()) {
@@ -270,7 +270,7 @@ void Builder::BuildPieces() {
   }
 }
 
-// Every piece is looked for in the text, those of special tokens as well.
+// Segmentation looks for every piece in the text, including special tokens.
 void Builder::BuildScores(const std::map<std::string, uint32_t>& entries) {
   data_.scores.assign(data_.source_vocabulary, kNoSegment);
   for (const auto& [key, id] : entries) {
@@ -283,7 +283,7 @@ void Builder::BuildScores(const std::map<std::string, uint32_t>& entries) {
 }
 
 void Builder::BuildMerges(const std::map<std::string, uint32_t>& entries) {
-  // By entry and left bytes; of equal pairs the last counts.
+  // By entry and left bytes. The last of equal pairs counts.
   std::map<std::pair<uint32_t, size_t>, uint32_t> ranks;
   constexpr size_t kMaxMerges = kTrieNone - 1;
   if (parts_.merges.size() > kMaxMerges) {

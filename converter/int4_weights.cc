@@ -75,7 +75,7 @@ float QuantizeChannelToInt4(std::span<const float> values,
   for (const float value : values) {
     largest = std::max(largest, std::fabs(value));
   }
-  // As QuantizeChannel has it.
+  // As in QuantizeChannel.
   constexpr int kSteps = 30;
   constexpr float kSmallestStep = 0.35f;
   const float widest = largest / kMost;
@@ -85,7 +85,7 @@ float QuantizeChannelToInt4(std::span<const float> values,
     for (int step = 0; step < kSteps; ++step) {
       const float part =
           1.0f - (1.0f - kSmallestStep) * static_cast<float>(step) / kSteps;
-      // -8 has no counterpart, so that the sign matters.
+      // -8 has no positive counterpart, so the sign of the scale matters.
       for (const float scale : {widest * part, -widest * part}) {
         const double loss = SquaredLoss(values, scale);
         if (loss < least) {
@@ -108,7 +108,7 @@ Int4Matrices QuantizeToInt4(double largest_error, CanonicalModel* model) {
   }
   if (names.empty()) {
     throw ConversionError(
-        "int4 weights are for feed-forwards, of which this model has none; "
+        "int4 weights are for feed-forward layers, and this model has none; "
         "convert with --weights int8.");
   }
   Int4Matrices matrices;

@@ -13,7 +13,7 @@
 namespace latimer {
 namespace {
 
-// Long enough to go through every weight, short enough for the slowest board.
+// Long enough to use every weight, short enough for the slowest board.
 constexpr uint32_t kSourceTokens = 12;
 constexpr uint32_t kTargetTokens = 24;
 
@@ -24,8 +24,8 @@ bool RunsHere(Tile tile, bool int4) {
          (!int4 || SelectInt4Kernels(cpu, tile, &kernels).ok());
 }
 
-// Ids without meaning, the same for every conversion, none special but those
-// that the model has around every text.
+// Meaningless ids, the same for every conversion, between the ids that the
+// model puts around every text.
 std::vector<int32_t> KnownSource(const CanonicalModel& model) {
   const Architecture& a = model.architecture;
   const CanonicalGeneration& g = model.generation;

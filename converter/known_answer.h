@@ -1,4 +1,5 @@
-// A model file with the answer that shows whether a device computes rightly.
+// Adds a known answer to a model file: a source and its translation, with which
+// a device can check that it computes correctly.
 #ifndef LATIMER_CONVERTER_KNOWN_ANSWER_H_
 #define LATIMER_CONVERTER_KNOWN_ANSWER_H_
 
@@ -10,20 +11,22 @@
 
 namespace latimer {
 
-// A tile that this build and CPU have kernels for, with int4 also for such
-// weights, the converter's default before others; none where there is none.
+// A tile that this build and this CPU have kernels for, preferably the
+// converter's default; none if there is no such tile. With `int4` its kernels
+// must also support int4 weights.
 std::optional<Tile> TileForThisCpu(WeightType type = WeightType::kInt8,
                                    bool int4 = false);
 
-// The file's own tile if this CPU has kernels for it, else another one with the
-// same weights; none where there is none.
+// The file's tile if this CPU has kernels for it, else another tile for the
+// same type of weights; none if there is no such tile.
 std::optional<Tile> TileToRun(const WriteOptions& options);
 
-// A written file in a tile that can be run here: itself, or the model packed
-// once more, beside options.file, for it may be too large for the memory.
+// A written file in a tile that can run here: the file itself, or else the
+// model packed again, into a file next to options.file because memory may not
+// hold it.
 class RunnableCopy {
  public:
-  // `tile` of TileToRun(options), with which `file` was written.
+  // `file` was written with `options`, and `tile` is TileToRun(options).
   RunnableCopy(const CanonicalModel& model, const WriteOptions& options,
                const ModelBytes& file, Tile tile);
 
@@ -34,10 +37,10 @@ class RunnableCopy {
   ModelBytes file_;
 };
 
-// WriteModel. With int8 weights the file gets a known answer: the model is run
-// here, packed once more, beside options.file, where options.tile is for
-// another CPU. Where this CPU has no kernels at all there is none, and
-// `*warnings` says so. options.known_answer is not read.
+// Calls WriteModel and, for int8 weights, adds a known answer, for which it
+// runs the model; if options.tile is for another CPU, it runs a RunnableCopy.
+// If this CPU has no kernels at all, there is no known answer, and `*warnings`
+// says so. Ignores options.known_answer.
 ModelBytes WriteModelWithKnownAnswer(const CanonicalModel& model,
                                      const WriteOptions& options,
                                      std::vector<std::string>* warnings);

@@ -18,8 +18,8 @@ namespace {
 constexpr int kIterations = 5;
 constexpr uint32_t kMaxTarget = 65536;  // Ids of a shortlist have 16 bits.
 
-// Model 1's table with room for what an iteration counts. A row of `tokens` is
-// what a source token occurs with, the last row what NULL does.
+// Model 1's table, with the counts of an iteration. Each row has the target
+// tokens that occur with one source token; the last row belongs to NULL.
 class Model1 {
  public:
   Model1(std::span<const SentencePair> pairs, uint32_t source_vocabulary)
@@ -28,7 +28,8 @@ class Model1 {
       for (const uint32_t source : WithNull(pair)) {
         std::vector<uint32_t>& tokens = rows_[source].tokens;
         tokens.insert(tokens.end(), pair.target.begin(), pair.target.end());
-        // Not only at the end, or frequent tokens take much memory.
+        // Doing this only at the end would take much memory for frequent
+        // tokens.
         if (tokens.size() > 2 * rows_[source].unique + kSlack) {
           Unique(rows_[source]);
         }
@@ -92,7 +93,8 @@ class Model1 {
     return sources;
   }
 
-  // Adds one occurrence of `target` to the counts of what may have caused it.
+  // Shares one occurrence of `target` among the sources that may have caused
+  // it.
   void Share(const std::vector<uint32_t>& sources, int32_t target) {
     places_.clear();
     double sum = 0;
@@ -115,7 +117,7 @@ class Model1 {
   std::vector<size_t> places_;
 };
 
-// Lines as they are, empty ones too.
+// All lines, including empty ones.
 std::vector<std::string> LinesOf(const std::filesystem::path& path) {
   std::istringstream text(ReadTextFile(path));
   std::vector<std::string> lines;
@@ -126,7 +128,7 @@ std::vector<std::string> LinesOf(const std::filesystem::path& path) {
   return lines;
 }
 
-// The tokens of a line and, of each word between spaces, where they begin.
+// The tokens of a line, and the first token of each word between spaces.
 struct Line {
   std::vector<int32_t> tokens;
   std::vector<uint32_t> begins = {};
@@ -145,7 +147,7 @@ Line TokensOf(TextTokenizer& tokenizer, const std::string& text, bool words) {
   return line;
 }
 
-// "3-5"; nothing where it is none, or leads out of the words of either line.
+// Parses "3-5"; nothing if it is not a link between words of both lines.
 std::optional<std::pair<uint32_t, uint32_t>> LinkOf(std::string_view text,
                                                     const Line& source,
                                                     const Line& target) {
@@ -166,7 +168,7 @@ std::optional<std::pair<uint32_t, uint32_t>> LinkOf(std::string_view text,
 
 [[noreturn]] void FailLink(const std::string& place, const std::string& word) {
   throw ConversionError(place + ": '" + word +
-                        "' is no link between words of both lines; give "
+                        "' is not a link between words of both lines; give "
                         "pairs like 0-0 1-2, counted from 0.");
 }
 
@@ -210,7 +212,7 @@ std::vector<SentencePair> ReadPairs(const CanonicalModel& model,
     CheckLines(text.source, sources.size(), text.alignment, alignments.size());
   }
   const TokenizerData& data = *model.tokenizer;
-  // The source's own where that encodes the target's texts too.
+  // The source's tokenizer may encode texts of the target too.
   std::optional<TokenizerData> target_data;
   if (data.target_text) target_data = data.target_text();
   TextTokenizer source_tokenizer(data);
@@ -237,7 +239,7 @@ std::vector<SentencePair> ReadPairs(const CanonicalModel& model,
   return pairs;
 }
 
-// The first so many of the target tokens, by how often they occur.
+// The most frequent target tokens.
 std::vector<uint32_t> MostFrequent(std::span<const SentencePair> pairs,
                                    uint32_t vocabulary, uint32_t count) {
   std::vector<std::pair<uint64_t, uint32_t>> tokens(vocabulary);
@@ -255,7 +257,7 @@ std::vector<uint32_t> MostFrequent(std::span<const SentencePair> pairs,
   return first;
 }
 
-// The most probable of a row, the first of equals.
+// The most probable tokens of a row; the first ones of equals.
 std::vector<uint32_t> Best(std::vector<std::pair<uint32_t, float>> row,
                            const ShortlistLimits& limits) {
   std::erase_if(row, [&](const auto& entry) {
@@ -270,7 +272,7 @@ std::vector<uint32_t> Best(std::vector<std::pair<uint32_t, float>> row,
   return tokens;
 }
 
-// A token that stands in every source; -1: there is none.
+// A token that every source has; -1: none.
 int32_t EverySourceHas(const CanonicalGeneration& generation) {
   if (!generation.source_suffix.empty()) return generation.source_suffix[0];
   if (!generation.source_prefix.empty()) return generation.source_prefix[0];
@@ -287,12 +289,12 @@ void CheckModel(const CanonicalModel& model) {
   if (!model.tokenizer->target_text &&
       model.architecture.source_vocabulary != targets) {
     throw ConversionError(
-        "A shortlist cannot be learned, for nothing is known of how the "
+        "A shortlist cannot be learned because the model does not say how "
         "target's texts are cut; convert without --shortlist-text.");
   }
   if (model.shortlist) {
     throw ConversionError(
-        "The model has a shortlist beside it already; convert without "
+        "The model already comes with a shortlist; convert without "
         "--shortlist-text, or take the other away.");
   }
   if (targets > kMaxTarget) {
@@ -349,7 +351,7 @@ CanonicalShortlist LearnShortlist(const CanonicalModel& model,
 
   CanonicalShortlist shortlist;
   shortlist.copies_source = a.source_embedding_tied || a.embeddings_shared;
-  // Ids need not be in the order of frequency, so that those that are always
+  // Ids need not be in the order of frequency, so the tokens that are always
   // candidates become the list of a token that every source has.
   const int32_t always = EverySourceHas(model.generation);
   if (always < 0) {

@@ -21,17 +21,18 @@ struct SentencePair {
   std::vector<std::pair<uint32_t, uint32_t>> links = {};
 };
 
-// For each source token the target tokens that occur with it and their
-// probabilities, ascending by token.
+// For each source token, the target tokens that occur with it, ascending, and
+// their probabilities.
 using LexicalTable = std::vector<std::vector<std::pair<uint32_t, float>>>;
 
 // IBM model 1 of target tokens given source tokens, with a NULL word, whose row
-// is left out: five iterations of expectation maximization from an even start
-// (Brown et al., The Mathematics of Statistical Machine Translation, 1993).
+// is omitted: five iterations of expectation maximization from uniform
+// probabilities (Brown et al., The Mathematics of Statistical Machine
+// Translation, 1993).
 LexicalTable LearnModel1(std::span<const SentencePair> pairs,
                          uint32_t source_vocabulary);
 
-// The part of a source token's links that each target token has.
+// The share of a source token's links that each target token has.
 LexicalTable CountLinks(std::span<const SentencePair> pairs,
                         uint32_t source_vocabulary);
 
@@ -39,20 +40,20 @@ LexicalTable CountLinks(std::span<const SentencePair> pairs,
 struct ParallelText {
   std::filesystem::path source;
   std::filesystem::path target;
-  // Lines of links "0-0 1-2" between words, counted from 0 and separated by
-  // spaces in both texts ("Pharaoh" format); empty: there is none.
+  // Lines of links "0-0 1-2" between words, which are counted from 0 and
+  // separated by spaces in both texts ("Pharaoh" format); empty: none.
   std::filesystem::path alignment;
 
   bool empty() const { return source.empty(); }
 };
 
-// The shortlist of `model`: for each source token its limits.best most probable
-// target tokens above the threshold, for the token that ends or begins every
-// source the limits.first most frequent target tokens of the text, and where
-// both sides have the same ids the source's own. Throws ConversionError if the
-// model has no tokenizer, has a shortlist already, or has more than 65,536
-// target tokens; if the texts have different numbers of lines or no pair of
-// which both are there; or if a link is none or leads out of its line.
+// Learns the shortlist of `model`. Each source token has as candidates its
+// limits.best most probable target tokens above the threshold and, if both
+// sides have the same ids, itself. The token that every source ends or begins
+// with has the limits.first most frequent target tokens of the text. Throws
+// ConversionError if the model has no tokenizer, already has a shortlist, or
+// has more than 65,536 target tokens; if the texts have different numbers of
+// lines or no pair without an empty line; or if a link is invalid.
 CanonicalShortlist LearnShortlist(const CanonicalModel& model,
                                   const ParallelText& text,
                                   const ShortlistLimits& limits);

@@ -23,7 +23,7 @@ class Finder {
   void Read(const std::string& line) {
     const Ids before = whole_.Encode(line);
     Ids now = pruned_.Encode(line);
-    // In the ids of the whole vocabulary.
+    // Compares in ids of the whole vocabulary.
     for (int32_t& id : now) {
       id = static_cast<int32_t>(kept_[static_cast<size_t>(id)]);
     }
@@ -84,8 +84,8 @@ class Finder {
     }
   }
 
-  // The shortest parts from (i, j) on that stand for the same text and before
-  // the same token.
+  // The shortest runs from (i, j) on that stand for the same text and are
+  // followed by the same token.
   Difference FindEnd(const Ids& before, size_t i, const Ids& now,
                      size_t j) const {
     const size_t most = before.size() - i + now.size() - j;
@@ -103,7 +103,7 @@ class Finder {
     return {i, before.size(), j, now.size()};
   }
 
-  // Whether they may be; unknown tokens and bytes can be anything.
+  // Whether both can be the same text; unknown tokens and bytes can be any.
   bool SameText(std::span<const int32_t> before,
                 std::span<const int32_t> now) const {
     const auto text = [this](std::span<const int32_t> ids) {

@@ -12,7 +12,7 @@
 namespace latimer {
 
 struct LostTokens {
-  // Tokens in a row of which one is lost, and what stands in their place.
+  // Consecutive tokens of which one is lost, and the tokens that replace them.
   struct Example {
     std::vector<std::string> before;
     std::vector<std::string> now;
@@ -21,14 +21,14 @@ struct LostTokens {
 
   size_t lines = 0;
   size_t tokens = 0;  // With the whole vocabulary.
-  size_t lost = 0;    // Of these, such as can no longer be made.
+  size_t lost = 0;    // Of these, the removed ones.
   size_t different = 0;
   size_t changed_lines = 0;
   std::vector<Example> examples;  // The most frequent first.
 };
 
-// Encodes the lines with the whole vocabulary and with what is left of it, the
-// ids `kept`, ascending. At most `most_examples` are given.
+// Encodes the lines with the whole vocabulary and with the ids `kept` of it,
+// ascending. Gives `most_examples` examples at most.
 LostTokens FindLostTokens(const std::vector<std::string>& lines,
                           const TokenizerData& whole,
                           const TokenizerData& pruned,

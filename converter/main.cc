@@ -156,7 +156,7 @@ class WarningPrinter {
   size_t printed_ = 0;
 };
 
-// What is known of a finished conversion.
+// The facts about a finished conversion that are printed.
 struct Conversion {
   ModelInfo info;
   std::string profile_name;
@@ -292,7 +292,7 @@ int Main(int argc, char** argv) {
 }  // namespace latimer
 
 int main(int argc, char** argv) {
-  // A file that may not grow so large is an error like a full disk.
+  // Exceeding the limit of file sizes becomes an error like a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   return latimer::Main(argc, argv);
 }

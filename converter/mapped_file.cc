@@ -47,11 +47,12 @@ void MappedFile::Forget(std::span<const std::byte> part) const {
   if (part.empty()) return;
   LATIMER_CHECK(part.data() >= bytes_.data() &&
                 part.data() + part.size() <= bytes_.data() + bytes_.size());
-  // The mapping begins with a page, and madvise takes whole ones only.
+  // The mapping starts on a page boundary, and madvise needs whole pages.
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   const size_t offset = static_cast<size_t>(part.data() - bytes_.data());
   const size_t begin = offset / page * page;
-  // Never written to, so that nothing is lost. Advice only: no error matters.
+  // The pages are never written, so nothing is lost. This is only advice, so
+  // errors do not matter.
   (void)madvise(const_cast<std::byte*>(bytes_.data() + begin),
                 offset + part.size() - begin, MADV_DONTNEED);
 }

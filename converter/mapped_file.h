@@ -18,8 +18,8 @@ class MappedFile {
 
   std::span<const std::byte> bytes() const { return bytes_; }
 
-  // Takes the pages that hold `part` of the bytes out of this process's
-  // memory. They are read from the file when they are needed again.
+  // Drops the pages of `part` of the bytes from this process's memory. They are
+  // read from the file again if they are needed.
   void Forget(std::span<const std::byte> part) const;
 
  private:

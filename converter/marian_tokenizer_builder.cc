@@ -135,8 +135,8 @@ TokenizerData Builder::Build() {
   TokenizerData added;
   AddTokens(added);
   const Vocabulary target = TargetPieces();
-  // MarianTokenizer._decode: with one vocabulary, text is put together by the
-  // source model.
+  // MarianTokenizer._decode: with one vocabulary, the source model joins the
+  // pieces to text.
   TokenizerData data =
       BuildTokenizer({.model = &sources_.source,
                       .vocabulary = &vocabulary_,
@@ -147,7 +147,7 @@ TokenizerData Builder::Build() {
                                                             : &sources_.source,
                       .vocabulary = &target,
                       .rows = sources_.target_rows});
-  // Whatever puts it together, a text is cut by the target's own model.
+  // The target's own model always tokenizes a text of the target.
   data.target_text = TargetTextOf({.model = &sources_.target,
                                    .vocabulary = &target,
                                    .rows = sources_.target_rows,

@@ -18,14 +18,15 @@ struct MarianTokenizerSources {
   const Vocabulary& source_vocabulary;
   const Vocabulary& target_vocabulary;  // The same unless they are separate.
   const TokenizerConfig& config;
-  // Rows of the model's embeddings. Ids that a vocabulary lacks at the end of
-  // these (padding) are never encoded, and decode to what transformers shows.
+  // Rows of the model's embeddings. The last ids may be missing from a
+  // vocabulary (padding): they are never encoded, and decode as in
+  // transformers.
   size_t source_rows;
   size_t target_rows;
 };
 
-// Throws ConversionError when a vocabulary has more ids than rows or lacks
-// eos, unknown or pad, or where an added token has another id than there.
+// Throws ConversionError if a vocabulary has more ids than rows, if it lacks
+// eos, unknown or pad, or if it gives an added token another id.
 TokenizerData BuildMarianTokenizer(const MarianTokenizerSources& sources);
 
 }  // namespace latimer

@@ -11,11 +11,11 @@
 namespace latimer {
 namespace {
 
-// Target tokens of a sentence whose layers and logits are compared; logits are
-// many.
+// Number of target tokens per sentence whose layers and logits are compared:
+// keeping all logits would take much memory.
 constexpr size_t kMeasuredTokens = 64;
 
-// Asks `p` during one translation.
+// Installs `p` as this thread's probe during one translation.
 class ProbeScope {
  public:
   explicit ProbeScope(Probe* p) { probe = p; }
@@ -57,8 +57,10 @@ std::vector<int32_t> ParseIds(std::string_view text) {
     if (error != std::errc() ||
         (next != end && *next != ' ' && *next != '\t')) {
       throw ConversionError(
-          "The model has no tokenizer, so the text must be token ids, but '" +
-          std::string(at, std::min<size_t>(end - at, 20)) + "' is none.");
+          "The model has no tokenizer, so the text must consist of token ids, "
+          "but '" +
+          std::string(at, std::min<size_t>(end - at, 20)) +
+          "' is not a token id.");
     }
     ids.push_back(id);
     at = next;
@@ -67,7 +69,7 @@ std::vector<int32_t> ParseIds(std::string_view text) {
 
 }  // namespace
 
-// Keeps what f32 gives.
+// Keeps the outputs of the f32 model.
 class ModelPair::Recorder final : public Probe {
  public:
   void Begin() {
@@ -86,7 +88,7 @@ class ModelPair::Recorder final : public Probe {
     return chosen;
   }
 
-  // What the call number `i` of OnOutput gave; empty behind the last.
+  // The values of call number `i` of OnOutput; empty after the last call.
   std::span<const float> Output(size_t i) const {
     if (i >= ends_.size()) return {};
     const size_t begin = i == 0 ? 0 : ends_[i - 1];
@@ -99,8 +101,8 @@ class ModelPair::Recorder final : public Probe {
   size_t tokens_ = 0;
 };
 
-// Makes the packed model read the tokens of f32, and compares what it gives:
-// the calls come in the same order.
+// Makes the packed model read the f32 model's tokens, and compares its outputs
+// with the recorded ones, which come in the same order.
 class ModelPair::Comparer final : public Probe {
  public:
   Comparer(const Recorder& recorder, const Architecture& a,
@@ -122,7 +124,7 @@ class ModelPair::Comparer final : public Probe {
     for (size_t i = 0; i < values.size(); ++i) {
       const double x = expected[i], y = values[i];
       if (x == y) {
-        // Also -inf, where a shortlist leaves a token out.
+        // Both are -inf where a shortlist excludes a token.
         if (std::isfinite(x)) sums.signal += x * x;
         continue;
       }
@@ -191,7 +193,7 @@ ComparedLine ModelPair::Compare(std::string_view line) {
 }
 
 void ModelPair::CompareText(std::string_view text, ComparedLine* line) {
-  // Without guards, as the ids that it is compared with.
+  // Without guards, like the ids that it is compared with.
   TextCursor cursor(text,
                     {.language_code = {}, .scores = true, .guards = false});
   while (!text.empty() && !cursor.done()) {
@@ -223,7 +225,8 @@ void ModelPair::CompareIds(std::string_view ids, ComparedLine* line) {
   ComparePart(source, f32.tokens, line);
 }
 
-// Once led by f32, for what can be compared, and once by itself, as it is used.
+// Runs the packed model twice: led by f32's tokens, to compare outputs, and on
+// its own, to compare translations.
 void ModelPair::ComparePart(std::span<const int32_t> source,
                             std::span<const int32_t> f32_tokens,
                             ComparedLine* line) {

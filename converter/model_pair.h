@@ -1,4 +1,5 @@
-// The model with f32 weights and the packed one, side by side on one line.
+// Translates a line with the f32 model and with the packed one, and compares
+// them.
 #ifndef LATIMER_CONVERTER_MODEL_PAIR_H_
 #define LATIMER_CONVERTER_MODEL_PAIR_H_
 
@@ -16,8 +17,8 @@
 
 namespace latimer {
 
-// Sums of squares of what f32 gives, and of what the packed model gives less
-// that.
+// Sums of squares of the f32 model's outputs (signal), and of the differences
+// of the packed model's from them (noise).
 struct PowerSums {
   double signal = 0;
   double noise = 0;
@@ -37,8 +38,8 @@ struct ComparedLine {
   uint64_t agreeing = 0;                 // as Certificate::agreeing_tokens
   bool equal = true;                     // Both have the same tokens.
   std::optional<Divergence> divergence;  // Its line is not set.
-  // Of the encoder layers, the decoder layers and the logits; none where
-  // nothing was to be translated.
+  // For each encoder layer, each decoder layer, and the logits; empty if there
+  // was nothing to translate.
   std::vector<PowerSums> outputs;
 };
 
@@ -48,16 +49,16 @@ struct ComparedLine {
 // 64 target tokens.
 class ModelPair {
  public:
-  // The same model twice; both images must outlive this object. Throws
+  // Takes two images of the same model, which must outlive this object. Throws
   // ConversionError if one does not load.
   ModelPair(std::span<const std::byte> f32, std::span<const std::byte> packed);
   ~ModelPair();
 
-  // Translates a line, in parts where it is long; of a model without a
-  // tokenizer its token ids. Throws ConversionError where that fails.
+  // Translates a line, in parts if it is long. Without a tokenizer the line
+  // consists of token ids. Throws ConversionError if that fails.
   ComparedLine Compare(std::string_view line);
 
-  // Of the packed model.
+  // The packed model's.
   const ModelInfo& info() const { return packed_.model_info(); }
 
  private:

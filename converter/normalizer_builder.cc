@@ -15,8 +15,8 @@
 namespace latimer {
 namespace {
 
-// Stores strings with their terminating zero, one that ends another inside
-// that one, and gives their offsets.
+// Stores strings with their terminating zeros and returns their offsets. A
+// string that is the end of another one shares its bytes.
 std::map<std::string, uint32_t> PackStrings(const std::set<std::string>& texts,
                                             std::vector<uint8_t>& bytes) {
   std::vector<std::string> reversed;

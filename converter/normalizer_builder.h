@@ -1,4 +1,4 @@
-// Builds the normalizer's part of a tokenizer.
+// Builds the normalizer of a tokenizer.
 #ifndef LATIMER_CONVERTER_NORMALIZER_BUILDER_H_
 #define LATIMER_CONVERTER_NORMALIZER_BUILDER_H_
 
@@ -10,16 +10,17 @@
 
 namespace latimer {
 
-// That of a SentencePiece model. Throws ConversionError when its rules are
-// damaged.
+// The normalizer of a SentencePiece model. Throws ConversionError if its rules
+// are damaged.
 void BuildSentencePieceNormalizer(const SentencePieceModel& model,
                                   TokenizerData& data);
 
-// Rules from text to text, none of them empty or with a zero byte.
+// Rules that replace text by text. Precondition: no rule is empty or has a zero
+// byte.
 void BuildRules(const std::map<std::string, std::string>& rules,
                 TokenizerData& data);
 
-// What becomes of white space, as Python's str.isspace() knows it.
+// What happens to white space, as defined by Python's str.isspace().
 enum class Spaces {
   kOneBetweenWords,  // As in " ".join(text.split()).
   kNone,

@@ -21,15 +21,15 @@ namespace {
 
 constexpr std::string_view kMark = ".partial.";
 
-// Unlike that of another file of this process, and of another process.
+// A name that no other file of this process and no other process uses.
 std::string TemporaryName(const std::filesystem::path& path) {
   static std::atomic<int> count = 0;
   return path.string() + std::string(kMark) + std::to_string(getpid()) + "." +
          std::to_string(count++);
 }
 
-// Creates a temporary file and locks it for as long as it is open, which shows
-// that its owner lives. Returns -1, with errno, where it cannot.
+// Creates a temporary file and locks it while it is open, which shows that its
+// owner is alive. Returns -1 and sets errno if it cannot.
 int CreateLocked(const std::filesystem::path& path, std::string* name) {
   for (;;) {
     *name = TemporaryName(path);
@@ -37,13 +37,13 @@ int CreateLocked(const std::filesystem::path& path, std::string* name) {
         open(name->c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0 && errno == EEXIST) continue;
     if (file < 0) return file;
-    // Where there are no locks nothing is taken for left behind.
+    // Without locks, no file counts as abandoned.
     struct stat info;
     if (flock(file, LOCK_EX) != 0 || fstat(file, &info) != 0 ||
         info.st_nlink > 0) {
       return file;
     }
-    // It was taken for that before it was locked.
+    // Another process removed it as abandoned before it was locked.
     close(file);
   }
 }
@@ -56,7 +56,7 @@ void RemoveIfLeftBehind(const std::string& name) {
   close(file);
 }
 
-// Those of conversions into `path`.
+// Removes the abandoned files of conversions into `path`.
 void RemoveLeftovers(const std::filesystem::path& path) {
   const std::string begin = path.filename().string() + std::string(kMark);
   std::error_code ignored;
@@ -98,7 +98,7 @@ void OutputFile::Fail(const char* what, int error) const {
 void OutputFile::Reserve(uint64_t bytes) {
   LATIMER_CHECK(bytes_.empty());
   if (bytes == 0) return;
-  // Without it a full disk would be a SIGBUS later.
+  // Otherwise a full disk would cause a SIGBUS later.
   const int error = posix_fallocate(file_, 0, static_cast<off_t>(bytes));
   if (error != 0) Fail("cannot write the file", error);
   void* address = mmap(nullptr, static_cast<size_t>(bytes),

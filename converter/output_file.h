@@ -10,29 +10,29 @@
 
 namespace latimer {
 
-// Lies under a temporary name beside `path`, `path`.partial.PID.N, where it is
-// removed with this object unless it was committed; where the process was
-// killed, the next one that writes `path` removes it. Its bytes are a mapping:
-// they take no memory that the system could not write to the disk.
+// Until it is committed, it has a temporary name next to `path`,
+// `path`.partial.PID.N, and is removed with this object. If the process is
+// killed, the next one that writes `path` removes it. Its bytes are mapped, so
+// the system can write them to the disk instead of keeping them in memory.
 class OutputFile {
  public:
-  // Throws ConversionError if the file cannot be created there, or if `path`
-  // is something else than a file, which must not be replaced by one.
+  // Throws ConversionError if the file cannot be created, or if `path` exists
+  // and is not a regular file.
   explicit OutputFile(std::filesystem::path path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  // Takes `bytes` of the disk and maps them, zeros; once. Throws
-  // ConversionError, so that a full disk is known before the work.
+  // Allocates `bytes` zero bytes on the disk and maps them; called once. Throws
+  // ConversionError if the disk is full, which is thus known before the work.
   void Reserve(uint64_t bytes);
 
-  // Begins at a multiple of a page. Empty before Reserve.
+  // Starts on a page boundary. Empty before Reserve.
   std::span<std::byte> bytes() const { return bytes_; }
 
   const std::filesystem::path& path() const { return path_; }
 
-  // Syncs and renames; bytes() stay. Throws ConversionError.
+  // Syncs and renames the file; bytes() stay valid. Throws ConversionError.
   void Commit();
 
  private:
@@ -44,7 +44,8 @@ class OutputFile {
   std::span<std::byte> bytes_;
 };
 
-// No partial file is ever seen under `path`. Throws ConversionError.
+// Writes a file such that `path` never has a part of it. Throws
+// ConversionError.
 void WriteFileAtomically(const std::filesystem::path& path,
                          std::span<const std::byte> bytes);
 

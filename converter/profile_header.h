@@ -8,11 +8,11 @@
 
 namespace latimer {
 
-// `text` in lower case with everything but letters and digits as underscores:
-// a profile's name, fit for an identifier.
+// A profile's name that can be part of an identifier: `text` in lower case,
+// with underscores in place of everything except letters and digits.
 std::string ProfileName(const std::string& text);
 
-// The header that makes `profile` the constant kProfile of a build.
+// A header that defines `profile` as kProfile.
 std::string ProfileHeader(const Profile& profile);
 
 }  // namespace latimer

@@ -41,7 +41,7 @@ Json PruneAndReport(const TokensToKeep& keep,
                     const std::vector<std::filesystem::path>& texts,
                     const WriteOptions& options, CanonicalModel* model) {
   const KeptTokens kept = ChooseTokens(*model, keep);
-  // Read first: what is wrong is known before the work.
+  // Read before pruning, so that errors are reported early.
   std::vector<std::vector<std::string>> lines;
   lines.reserve(texts.size());
   for (const auto& path : texts) lines.push_back(ReadTextLines(path));
@@ -86,7 +86,7 @@ std::string PruningText(const Json& report) {
         << (side == "both" ? "source or target" : side) << ": " << text["lost"]
         << " of " << text["tokens"] << " tokens are unreachable ("
         << text["different"] << " different), " << text["changed_lines"]
-        << " of " << text["lines"] << " lines are cut otherwise"
+        << " of " << text["lines"] << " lines are tokenized differently"
         << (text["examples"].empty() ? ".\n" : ", most often\n");
     for (const Json& example : text["examples"]) {
       out << "  " << example["count"] << " times  " << Joined(example["before"])

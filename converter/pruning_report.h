@@ -1,4 +1,4 @@
-// What pruning the vocabulary left and saved, for a user to read.
+// Reports what pruning the vocabulary kept and saved.
 #ifndef LATIMER_CONVERTER_PRUNING_REPORT_H_
 #define LATIMER_CONVERTER_PRUNING_REPORT_H_
 

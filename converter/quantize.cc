@@ -14,7 +14,7 @@ float QuantizeChannel(std::span<const float> values,
   constexpr float kLargest = 127.0f;
   float largest = 0.0f;
   for (float value : values) largest = std::max(largest, std::fabs(value));
-  // A scale below the normal numbers would lose its precision, or be zero.
+  // A subnormal scale would lose precision, or be zero.
   float scale = largest / kLargest;
   if (scale < std::numeric_limits<float>::min()) scale = 1.0f;
   for (size_t i = 0; i < values.size(); ++i) {

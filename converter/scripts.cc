@@ -13,7 +13,7 @@
 namespace latimer {
 namespace {
 
-// Codes of ISO 15924 for scripts that Unicode knows by their parts.
+// ISO 15924 codes for combinations of the scripts that Unicode distinguishes.
 constexpr std::pair<std::string_view, std::string_view> kCombined[] = {
     {"Hanb", "Hani,Bopo"}, {"Hans", "Hani"},           {"Hant", "Hani"},
     {"Hrkt", "Hira,Kana"}, {"Jpan", "Hani,Hira,Kana"}, {"Kore", "Hang,Hani"},

@@ -1,4 +1,4 @@
-// Scripts of characters, such as Latn and Cyrl.
+// The scripts that characters belong to, such as Latn and Cyrl.
 #ifndef LATIMER_CONVERTER_SCRIPTS_H_
 #define LATIMER_CONVERTER_SCRIPTS_H_
 
@@ -11,14 +11,14 @@ namespace latimer {
 // A set of scripts.
 class ScriptSet {
  public:
-  // `codes` are those of ISO 15924, with commas between: "Latn,Cyrl". Jpan,
-  // Kore, Hans, Hant and Hanb stand for the scripts that they are made of.
-  // Throws ConversionError, with a list of all, where one is unknown.
+  // `codes` are ISO 15924 codes, separated by commas: "Latn,Cyrl". Jpan, Kore,
+  // Hans, Hant and Hanb stand for the scripts that they combine. Throws
+  // ConversionError, with a list of all codes, if one is unknown.
   explicit ScriptSet(std::string_view codes);
 
-  // Whether each character of `text`, UTF-8, is of one of the scripts, or of
-  // none, as digits, spaces and combining marks are. Bytes that are no UTF-8
-  // are of none.
+  // Whether every character of `text`, UTF-8, belongs to one of the scripts or
+  // to none, as digits, spaces and combining marks do. Bytes that are not UTF-8
+  // belong to none.
   bool Covers(std::string_view text) const;
 
  private:

@@ -16,7 +16,7 @@ struct RuleFile {
   const std::string* text;
 };
 
-// "deu_Latn", "de_DE", "pt-BR" without what follows the language.
+// The language of "deu_Latn", "de_DE" or "pt-BR".
 std::string_view Bare(std::string_view code) {
   return code.substr(0, code.find_first_of("_-"));
 }
@@ -46,7 +46,7 @@ uint32_t BitOf(std::string_view key) {
   return 0;
 }
 
-// Of all languages that were added.
+// The words of all languages that were added.
 class Builder {
  public:
   void Add(const RuleFile& language) {
@@ -96,7 +96,7 @@ CanonicalSentenceRules MakeSentenceRules(std::string_view languages) {
   for (std::string code; std::getline(codes, code, ',');) {
     const std::optional<RuleFile> language = FindLanguage(code);
     if (!language) {
-      throw ConversionError("There are no rules for sentences of \"" + code +
+      throw ConversionError("There are no sentence rules for \"" + code +
                             "\", but of " + SentenceRuleNames() +
                             "; without any those for all languages hold.");
     }

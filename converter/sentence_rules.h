@@ -1,5 +1,5 @@
-// What a model file is to know about the sentences of its source: words by
-// language, from converter/sentence_rules.
+// The rules by which a model's source text is split into sentences: lists of
+// words per language, from converter/sentence_rules.
 #ifndef LATIMER_CONVERTER_SENTENCE_RULES_H_
 #define LATIMER_CONVERTER_SENTENCE_RULES_H_
 
@@ -19,17 +19,16 @@ const std::map<std::string, std::string>& SentenceRuleFiles();
 // "cs da de ...".
 std::string SentenceRuleNames();
 
-// The rules of one or more languages, with commas between; of each the code of
-// ISO 639, with what a model may have behind it: "de", "deu", "deu_Latn",
-// "de_DE". Throws ConversionError where one is unknown.
+// The rules of one or more languages, given as ISO 639 codes that are separated
+// by commas. A code may have what models append to it: "de", "deu",
+// "deu_Latn", "de_DE". Throws ConversionError if one is unknown.
 CanonicalSentenceRules MakeSentenceRules(std::string_view languages);
 
-// The same of one language; nothing where it is unknown.
+// The same for one language; nothing if it is unknown.
 std::optional<CanonicalSentenceRules> FindSentenceRules(
     std::string_view language);
 
-// The language that the folder of a Hugging Face model says it translates
-// from; empty: none.
+// The source language that a Hugging Face folder names; empty: none.
 std::string SourceLanguageOf(const std::filesystem::path& folder);
 
 }  // namespace latimer

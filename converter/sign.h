@@ -1,4 +1,4 @@
-// Signs a finished model file; latimer/signature.h has what a signature is.
+// Signs a finished model file; latimer/signature.h describes signatures.
 #ifndef LATIMER_CONVERTER_SIGN_H_
 #define LATIMER_CONVERTER_SIGN_H_
 
@@ -10,18 +10,18 @@
 
 namespace latimer {
 
-// An Ed25519 key pair, wiped when it goes.
+// An Ed25519 key pair, wiped from memory on destruction.
 class SigningKey {
  public:
-  // Of a file as `openssl genpkey -algorithm ed25519` writes it. Throws
+  // Reads a file as `openssl genpkey -algorithm ed25519` writes it. Throws
   // ConversionError.
   explicit SigningKey(const std::filesystem::path& path);
   ~SigningKey();
   SigningKey(const SigningKey&) = delete;
   SigningKey& operator=(const SigningKey&) = delete;
 
-  // Fills in the last kSignatureEndBytes of `file` with a signature of all
-  // before them. The same file and key give the same bytes.
+  // Writes a signature of everything before it into the last
+  // kSignatureEndBytes of `file`. The same file and key give the same bytes.
   void Sign(std::span<std::byte> file) const;
 
  private:

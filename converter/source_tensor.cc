@@ -17,7 +17,7 @@ float Bfloat16ToFloat(uint16_t value) {
   return std::bit_cast<float>(static_cast<uint32_t>(value) << 16);
 }
 
-// To nearest, as torch's and NumPy's; beyond f32 it is infinite.
+// Rounds to nearest, as torch and NumPy do; infinite beyond the range of f32.
 float DoubleToFloat(double value) { return static_cast<float>(value); }
 
 float Identity(float value) { return value; }

@@ -21,10 +21,10 @@
 namespace latimer {
 namespace {
 
-// Numbers that a thread packs in one go, unless a few blocks have more.
+// Numbers that a thread packs at a time, unless a few blocks have more.
 constexpr uint64_t kChunkNumbers = 1 << 20;
-// A matrix is cut after so many blocks of nr channels: these fill whole units
-// of kPackedAlignment, to which PackInt8 and the others write.
+// A matrix is divided after this many blocks of nr channels, which fill whole
+// units of kPackedAlignment, as PackInt8 and the other packers need.
 constexpr uint64_t kBlocksOfUnit = kPackedAlignment / sizeof(float);
 
 // Rows [begin, begin + rows) of a job's matrix.
@@ -34,7 +34,7 @@ struct Chunk {
   uint64_t rows;
 };
 
-// The kernels' sums are exact for these only.
+// The kernels' sums are exact only for these.
 void CheckInRange(std::span<const int8_t> integers, const std::string& name) {
   if (std::ranges::find(integers, int8_t{-128}) != integers.end()) {
     throw ConversionError("Tensor " + name +
@@ -53,7 +53,7 @@ void CheckFitsF16(std::span<const float> values, const std::string& name) {
   }
 }
 
-// Bounds of logits rise with the sums they are made of.
+// The bounds of logits grow with the sums that they are computed from.
 void CheckNotNegative(const SourceTensor& source) {
   if (source.scale >= 0) return;
   throw ConversionError("Tensor " + source.name +
@@ -147,8 +147,8 @@ class Packer {
                        tile_, rows, job.columns);
   }
 
-  // What was read is not needed again, or else it is read again. Rows of a
-  // transposed matrix lie all over it.
+  // Source rows are not needed again (else they are read again). The rows of a
+  // transposed matrix are spread over all of it.
   static void Forget(const Chunk& chunk) {
     const PackJob& job = *chunk.job;
     if (chunk.begin + chunk.rows == job.rows) {
@@ -169,8 +169,8 @@ class Packer {
   const Tile tile_;
 };
 
-// Runs `work(i)` for i below `count` on all cores. Throws what the first of
-// them threw, in the order of i.
+// Runs `work(i)` for all i below `count` on all cores. Throws the exception of
+// the lowest i that threw one.
 void RunOnAllCores(size_t count, const std::function<void(size_t)>& work) {
   std::atomic<size_t> next = 0;
   std::mutex mutex;
@@ -182,7 +182,7 @@ void RunOnAllCores(size_t count, const std::function<void(size_t)>& work) {
         work(i);
       } catch (...) {
         const std::scoped_lock lock(mutex);
-        // Those before i have all been taken, and end.
+        // All work before i has been started and will end.
         next = count;
         if (i < failed) {
           failed = i;

@@ -13,22 +13,23 @@
 
 namespace latimer {
 
-// One matrix [rows, columns] and its place in the file, PackedBytes long or,
-// in the layout of ops/nibble/planes.h, NibblePlaneBytes.
+// One matrix [rows, columns] and its place in the file, which has PackedBytes
+// or, in the layout of ops/nibble/planes.h, NibblePlaneBytes bytes.
 struct PackJob {
   const CanonicalLinear* linear;
   uint32_t rows;
   uint32_t columns;
   std::span<std::byte> out;
   bool nibbles = false;
-  const Int4Matrix* int4 = nullptr;  // In its place, int4 weights.
+  const Int4Matrix* int4 = nullptr;  // If set, packs these weights instead.
 };
 
-// Packs all matrices with as many threads as the machine has, each of which
-// needs a few MB; what was read of the source file is dropped from memory. The
-// bytes do not depend on the number of threads. `done` is called by one thread
-// at a time, with the bytes that were written since. Throws ConversionError for
-// a weight that is not finite, or cannot be packed so, the first in file order.
+// Packs all matrices with one thread per CPU, each of which needs a few MB.
+// Drops the source file's pages from memory once they were read. The result
+// does not depend on the number of threads. `done` is called by one thread at a
+// time with the bytes that were written since its last call. Throws
+// ConversionError for a weight that is not finite or cannot be packed; if there
+// are several, for the first in file order.
 void PackMatrices(std::span<const PackJob> jobs, WeightType weights, Tile tile,
                   const std::function<void(uint64_t bytes)>& done);
 

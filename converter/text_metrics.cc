@@ -27,7 +27,8 @@ bool IsSpace(char32_t c) { return IsPythonSpace(static_cast<uint32_t>(c)); }
 bool IsDigit(char32_t c) { return c >= U'0' && c <= U'9'; }
 bool IsPeriodOrComma(char32_t c) { return c == U'.' || c == U','; }
 
-// str.replace(): from left to right, what is put in is not looked at again.
+// Python's str.replace(): from left to right, without searching the
+// replacement.
 void Replace(std::u32string* text, std::u32string_view from,
              std::u32string_view to) {
   size_t at = 0;
@@ -57,7 +58,7 @@ std::u32string Separate(const std::u32string& text) {
 }
 
 // re.sub() of two characters that `matches`: a space goes before, between and
-// behind them where `format`, such as "1 2 ", has one.
+// after them where `format`, such as "1 2 ", has one.
 template <typename Matches>
 std::u32string SeparatePairs(const std::u32string& text, const char* format,
                              const Matches& matches) {
@@ -77,8 +78,8 @@ std::u32string SeparatePairs(const std::u32string& text, const char* format,
   return out;
 }
 
-// Occurrences of each run of 1 to kOrders elements. Runs are compared as views
-// into `elements`, which must live on.
+// Counts each n-gram of 1 to kOrders elements. N-grams are views into
+// `elements`, which must outlive the result.
 template <typename Element, size_t kOrders>
 using Ngrams = std::array<std::vector<std::span<const Element>>, kOrders>;
 
@@ -100,8 +101,8 @@ Ngrams<Element, kOrders> SortedNgrams(std::span<const Element> elements) {
   return ngrams;
 }
 
-// How many runs there are in both of these sorted lists, each as often as it is
-// in the one with fewer.
+// The number of n-grams that both sorted lists contain; each counts as often as
+// it occurs in the list that has it less often.
 template <typename Element>
 uint64_t CountCommon(const std::vector<std::span<const Element>>& a,
                      const std::vector<std::span<const Element>>& b) {
@@ -248,7 +249,7 @@ ChrfCounts CountChrf(std::string_view translation, std::string_view reference) {
   ChrfCounts counts;
   for (size_t n = 0; n < our_ngrams.size(); ++n) {
     counts.reference[n] = their_ngrams[n].size();
-    // As sacrebleu: not where the reference is shorter than that.
+    // As in sacrebleu, skips orders that are longer than the reference.
     if (!their_ngrams[n].empty()) {
       counts.translation[n] = our_ngrams[n].size();
     }

@@ -1,6 +1,6 @@
-// BLEU and chrF2, equal to those of sacrebleu 2.6.0 by default: BLEU with the
-// tokenizer 13a and exponential smoothing, chrF of characters up to 6, without
-// words, beta 2. One reference.
+// BLEU and chrF2 with one reference, equal to sacrebleu 2.6.0 with its
+// defaults: BLEU with the tokenizer 13a and exponential smoothing; chrF of 1 to
+// 6 characters, without words, beta 2.
 #ifndef LATIMER_CONVERTER_TEXT_METRICS_H_
 #define LATIMER_CONVERTER_TEXT_METRICS_H_
 
@@ -12,11 +12,12 @@
 
 namespace latimer {
 
-// The words of a segment, as sacrebleu's tokenizer 13a cuts it. A byte that is
-// not UTF-8 counts as U+FFFD.
+// The words of a segment by sacrebleu's tokenizer 13a. A byte that is not UTF-8
+// counts as U+FFFD.
 std::vector<std::u32string> Tokenize13a(std::string_view segment);
 
-// What BLEU is made of; that of a text is the sum of its segments'.
+// The counts that BLEU is computed from. Those of a text are the sums of its
+// segments'.
 struct BleuCounts {
   static constexpr int kOrders = 4;
   uint64_t words = 0;
@@ -33,7 +34,7 @@ BleuCounts CountBleu(std::string_view translation, std::string_view reference);
 // Machine Translation", 2002, smoothed as NIST's mteval-v13a.
 double Bleu(const BleuCounts& counts);
 
-// What chrF is made of, as above.
+// The counts that chrF is computed from, as above.
 struct ChrfCounts {
   static constexpr int kOrders = 6;
   std::array<uint64_t, kOrders> translation{};

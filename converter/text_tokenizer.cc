@@ -11,8 +11,8 @@ namespace latimer {
 namespace {
 
 constexpr size_t kMaxLineBytes = 1'000'000;
-// Normalized text is up to three times as long where it has spaces, and a
-// little more where rules lengthen it; never less than the runtime wants.
+// Normalized text is up to three times as long if it has spaces, and a little
+// longer if rules lengthen it; never less than the runtime needs.
 constexpr size_t kLeastBytes = 4096;
 static_assert(kLeastBytes >= kMinNormalizedBytes);
 
@@ -47,7 +47,7 @@ std::vector<int32_t> TextTokenizer::Encode(std::string_view line) {
         ids.resize(*count);
         return ids;
       }
-      // 2 MB is the most that BPE takes.
+      // BPE needs 2 MB at most.
       MakeRoom(std::min<size_t>(
           std::max(2 * normalized_.size(), 3 * line.size() + kLeastBytes),
           kMaxBpeBytes));

@@ -1,4 +1,4 @@
-// Turns lines of text into tokens, of any length.
+// Turns lines of text, of any length, into tokens.
 #ifndef LATIMER_CONVERTER_TEXT_TOKENIZER_H_
 #define LATIMER_CONVERTER_TEXT_TOKENIZER_H_
 
@@ -22,8 +22,8 @@ class TextTokenizer {
   // ConversionError if it has more than a million bytes.
   std::vector<int32_t> Encode(std::string_view line);
 
-  // The pieces of all ids of the source vocabulary; empty where no text has
-  // the id.
+  // The pieces of all ids of the source vocabulary; empty for an id that no
+  // text produces.
   const std::vector<std::string>& pieces() const { return pieces_; }
 
  private:
@@ -39,8 +39,8 @@ class TextTokenizer {
   std::vector<double> sums_;
 };
 
-// The lines of a file, without those that are empty. Throws ConversionError if
-// it cannot be read.
+// The lines of a file, without empty ones. Throws ConversionError if it cannot
+// be read.
 std::vector<std::string> ReadTextLines(const std::filesystem::path& path);
 
 }  // namespace latimer

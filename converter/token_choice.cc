@@ -19,12 +19,12 @@
 namespace latimer {
 namespace {
 
-// Ids of one side that are kept.
+// The ids of one side that are kept.
 class Kept {
  public:
   explicit Kept(size_t rows) : kept_(rows) {}
 
-  // -1, for none, is passed over.
+  // Ignores -1, which stands for no id.
   void Add(int64_t id) {
     if (id < 0) return;
     LATIMER_CHECK(static_cast<size_t>(id) < kept_.size());
@@ -69,12 +69,11 @@ void CheckKind(const TokenizerData& data) {
       break;
   }
   throw ConversionError(
-      "The vocabulary cannot be pruned, for the model's tokenizer is of a kind "
-      "that pruning does not know; convert without --keep-vocab and "
-      "--keep-scripts.");
+      "The vocabulary cannot be pruned because pruning does not support this "
+      "kind of tokenizer; convert without --keep-vocab and --keep-scripts.");
 }
 
-// The texts of a side's ids, and ways to keep some.
+// Finds the ids of one side that are to be kept.
 class Side {
  public:
   Side(const TokenizerData& data, size_t rows)
@@ -97,7 +96,7 @@ class Side {
     KeepPiecesIf(IsLanguageCode);
   }
 
-  // The tokens of the line, and each of their characters that is a token.
+  // Keeps the line's tokens, and each of their characters that is a token.
   void KeepTokensOf(const std::string& line) {
     for (const int32_t id : tokenizer_.Encode(line)) {
       kept_.Add(id);
@@ -116,12 +115,13 @@ class Side {
     }
   }
 
-  // What kept pieces are merged from, and unused ones, which others depend on.
+  // Keeps what kept pieces are merged from, and unused pieces, which others
+  // depend on.
   void KeepMerges() {
     if (data_.segmentation != Segmentation::kBpe) return;
     const std::vector<std::string>& pieces = tokenizer_.pieces();
     for (size_t id = 0; id < pieces.size(); ++id) {
-      // Those that this adds are merged from what this adds too.
+      // What this adds is itself merged from pieces that this adds.
       if (kept_.Has(id)) KeepMergesOf(pieces[id]);
     }
     for (const auto& [piece, value] : TrieEntries(data_.unused_trie)) {
@@ -156,8 +156,8 @@ class Side {
   Kept kept_;
 };
 
-// Whether a source id and the same target id are one row of a matrix, or one
-// token by the shortlist's rule or the languages'.
+// Whether a source id and the same target id share a row of a matrix, or are
+// the same token to the shortlist or the languages.
 bool SidesShareIds(const CanonicalModel& model) {
   const Architecture& a = model.architecture;
   return a.source_embedding_tied || a.embeddings_shared ||
@@ -165,7 +165,7 @@ bool SidesShareIds(const CanonicalModel& model) {
          (model.shortlist && model.shortlist->copies_source);
 }
 
-// Target tokens that are no text, but those that only fill the matrix.
+// Keeps target tokens that are not text, except those that only pad the matrix.
 void KeepSpecialTargets(const TokenizerData& data, Kept& kept) {
   for (size_t id = 0; id < data.target_kinds.size(); ++id) {
     const uint32_t begin = data.piece_offsets[id];
@@ -181,7 +181,7 @@ void KeepSpecialTargets(const TokenizerData& data, Kept& kept) {
 
 void KeepNamed(const CanonicalGeneration& generation, Side& source,
                Side& target) {
-  // A new rule does not compile here until somebody has thought of its ids.
+  // A new member breaks this line, so that its ids are not forgotten.
   const auto& [decoder_start, eos, pad, forced_eos, max_target_tokens,
                min_target_tokens, banned_sequences, source_prefix,
                source_suffix, forced_first, no_repeat_ngram, repetition_penalty,
@@ -204,21 +204,22 @@ void KeepNamed(const CanonicalGeneration& generation, Side& source,
 KeptTokens ChooseTokens(const CanonicalModel& model, const TokensToKeep& keep) {
   if (!model.tokenizer) {
     throw ConversionError(
-        "The vocabulary cannot be pruned without the model's tokenizer; leave "
-        "--no-tokenizer out.");
+        "The vocabulary cannot be pruned without the model's tokenizer; "
+        "convert "
+        "without --no-tokenizer.");
   }
   const Architecture& a = model.architecture;
   const TokenizerData& data = *model.tokenizer;
   CheckKind(data);
-  // The source's own where that encodes the target's texts too.
+  // The source's tokenizer may encode texts of the target too.
   std::optional<TokenizerData> target_data;
   if (data.target_text) {
     target_data = data.target_text();
     CheckKind(*target_data);
   } else if (a.source_vocabulary != a.target_vocabulary) {
     throw ConversionError(
-        "The vocabulary cannot be pruned, for nothing is known of how the "
-        "target's texts are cut.");
+        "The vocabulary cannot be pruned because the model does not say how "
+        "texts of the target language are tokenized.");
   }
   Side source(data, a.source_vocabulary);
   Side target(target_data ? *target_data : data, a.target_vocabulary);

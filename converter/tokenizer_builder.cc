@@ -29,7 +29,7 @@ constexpr float kUnknownPenalty = 10;
 
 bool HasOwnIds(const TokenizerSide& side) { return side.vocabulary == nullptr; }
 
-// The file that has the ids.
+// The file that defines the ids.
 const std::string& NameOf(const TokenizerSide& side) {
   return HasOwnIds(side) ? side.model->name : side.vocabulary->name;
 }
@@ -59,7 +59,7 @@ void CheckSide(const TokenizerSide& side, const char* which) {
   if (ids > side.rows) Fail(NameOf(side), pieces + "more than " + rows);
   if (ids < side.rows && !side.more_rows) {
     Fail(NameOf(side), pieces + "fewer than " + rows +
-                           "; give the vocabulary that it was trained with");
+                           "; give the vocabulary of the model's training");
   }
 }
 
@@ -99,12 +99,12 @@ class SourceBuilder {
   std::map<std::string, uint32_t> entries_;  // Of the trie.
 };
 
-// Strings with an id that a text can have. With the model's own ids these are
-// no reserved pieces.
+// Adds the strings that a text can contain and that have an id. If the ids are
+// the SentencePiece model's, reserved pieces are not among them.
 void SourceBuilder::NoteIds() {
   for (size_t id = 0; id < IdsOf(side_); ++id) {
     const std::string& text = PieceOf(side_, id);
-    // These can only be met as unknown runs, which are then <unk>.
+    // These only occur within unknown runs, which become <unk>.
     if (text.empty() || text.find('\0') != text.npos) continue;
     if (HasOwnIds(side_) && !IsScored(side_.model->pieces[id])) continue;
     if (side_.kind == Kind::kWords && text.size() > kMaxPieceBytes) {
@@ -128,12 +128,12 @@ void SourceBuilder::NoteUnknown() {
   const std::optional<int32_t> id = side_.vocabulary->Find(side_.unknown);
   if (!id.has_value()) {
     Fail(NameOf(side_),
-         "has no '" + side_.unknown + "', the id of what is not in it");
+         "has no '" + side_.unknown + "', the id of unknown words");
   }
   data_.unknown_id = *id;
 }
 
-// Whether a text can be cut into this piece.
+// Whether segmentation can produce this piece.
 bool SourceBuilder::IsScored(const SentencePiece& piece) const {
   if (piece.type == PieceType::kUserDefined) return true;
   switch (side_.model->type) {
@@ -150,8 +150,8 @@ bool SourceBuilder::IsScored(const SentencePiece& piece) const {
   return false;
 }
 
-// Gives every source piece that may be a segment its score, and an entry where
-// the vocabulary has none.
+// Gives every source piece that can be a segment its score, and an entry if the
+// vocabulary has none.
 void SourceBuilder::ScorePieces() {
   data_.scores.assign(data_.source_vocabulary, kNoSegment);
   float lowest = FLT_MAX;
@@ -289,7 +289,7 @@ void BuildTarget(const TokenizerSide& side, TokenizerData& data) {
   data.piece_offsets.push_back(static_cast<uint32_t>(data.piece_text.size()));
 }
 
-// A side and what it borrows.
+// A side with everything that it borrows.
 struct OwnedSide {
   TokenizerSide side;
   std::optional<SentencePieceModel> model;
@@ -307,7 +307,7 @@ std::function<TokenizerData()> TargetTextOf(const TokenizerSide& side) {
   if (side.vocabulary != nullptr) {
     Vocabulary& vocabulary = owned->vocabulary.emplace(*side.vocabulary);
     owned->side.vocabulary = &vocabulary;
-    // A target side needs no unknown token; any other one is as good.
+    // A target side needs no unknown token, so any token will do.
     if (!vocabulary.Find(side.unknown)) {
       owned->side.unknown = vocabulary.pieces.at(0);
     }

@@ -1,5 +1,5 @@
-// From what a reader knows of each side to the tokenizer that the model file
-// holds (runtime/text/tokenizer_view.h).
+// Builds the tokenizer that the model file holds
+// (runtime/text/tokenizer_view.h) from what a reader knows about each side.
 #ifndef LATIMER_CONVERTER_TOKENIZER_BUILDER_H_
 #define LATIMER_CONVERTER_TOKENIZER_BUILDER_H_
 
@@ -10,15 +10,15 @@
 
 namespace latimer {
 
-// The tokenizer of two independent sides. Throws ConversionError, one sentence,
-// when a side has no model or vocabulary that its kind needs, when its ids and
-// the embedding's rows disagree, when the vocabulary lacks `unknown`, or when
-// a normalization rule is damaged.
+// The tokenizer of two independent sides. Throws ConversionError if a side
+// lacks the model or the vocabulary that its kind needs, if its ids and the
+// embedding's rows disagree, if the vocabulary lacks `unknown`, or if a
+// normalization rule is damaged.
 TokenizerData BuildTokenizer(const TokenizerSide& source,
                              const TokenizerSide& target);
 
-// TokenizerData::target_text for a side that encodes such texts. Copies what
-// the side borrows.
+// TokenizerData::target_text for a side that encodes such texts. Copies
+// everything that the side borrows.
 std::function<TokenizerData()> TargetTextOf(const TokenizerSide& side);
 
 }  // namespace latimer

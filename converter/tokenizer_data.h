@@ -1,4 +1,4 @@
-// The tokenizer between the builder and the writer.
+// The tokenizer as it goes from the builder to the writer.
 #ifndef LATIMER_CONVERTER_TOKENIZER_DATA_H_
 #define LATIMER_CONVERTER_TOKENIZER_DATA_H_
 
@@ -12,8 +12,8 @@
 
 namespace latimer {
 
-// Owns what a TokenizerView views; the members have the names and meanings
-// there.
+// Owns what a TokenizerView views. The members have the same names and
+// meanings.
 struct TokenizerData {
   std::vector<uint32_t> normalizer_trie;
   std::vector<uint8_t> replacements;
@@ -45,18 +45,17 @@ struct TokenizerData {
   std::string unknown_surface;
   Joining joining = Joining::kSentencePiece;
   bool clean_up_spaces = false;
-  // Not in the view; for whoever checks them against the model's. -1: not
-  // known.
+  // Not in the view; to be checked against the model's. -1: unknown.
   int32_t eos_id = -1;
   int32_t pad_id = -1;
-  // Makes a tokenizer that encodes texts of the target side as target ids; of
-  // its own target side nothing is meant. Empty: this one does. Needed only
-  // where a vocabulary is pruned.
+  // Makes a tokenizer that encodes texts of the target side as target ids; its
+  // own target side is meaningless. Empty: this tokenizer does that. Only
+  // pruning a vocabulary needs it.
   std::function<TokenizerData()> target_text = nullptr;
 
-  // Lives as long as this object, unchanged.
+  // Valid as long as this object lives unchanged.
   TokenizerView View() const;
-  // What the vectors take in the file.
+  // Bytes that the vectors take in the file.
   size_t bytes() const;
 };
 

@@ -1,4 +1,4 @@
-// What a reader says about the tokenizer of one side, source or target.
+// What a reader knows about the tokenizer of one side, source or target.
 #ifndef LATIMER_CONVERTER_TOKENIZER_SIDE_H_
 #define LATIMER_CONVERTER_TOKENIZER_SIDE_H_
 
@@ -11,40 +11,42 @@
 
 namespace latimer {
 
-// Borrows the model and the vocabulary until BuildTokenizer has returned. The
-// two sides of a model are independent: words to characters is fine.
+// Borrows the model and the vocabulary until BuildTokenizer returns. The two
+// sides of a model are independent: one may have words and the other
+// characters.
 struct TokenizerSide {
   enum class Kind {
     kSentencePiece,  // Needs `model`.
-    // Needs `vocabulary`. Source: what Python's str.split() gives, looked up
-    // as it is. Target: joined with one space.
+    // Needs `vocabulary`. Source: looks up the words of Python's str.split().
+    // Target: joins words with one space.
     kWords,
-    // Needs `vocabulary`. Source: each code point is one token. Target: joined
-    // with nothing between.
+    // Needs `vocabulary`. Source: each code point is a token. Target: joins
+    // characters without spaces.
     kCharacters,
   };
 
   Kind kind = Kind::kSentencePiece;
   const SentencePieceModel* model = nullptr;
-  // The ids. Null with kSentencePiece: the pieces' places in the model.
-  // Otherwise pieces are looked up by their text, runs of unknown characters
-  // too, and a leading >>language<< code is one token: native OPUS-MT.
+  // The ids. Null with kSentencePiece: ids are the pieces' indices in the
+  // model. With kSentencePiece and a vocabulary, as in native OPUS-MT, pieces
+  // and runs of unknown characters are looked up by their text, and a leading
+  // >>language<< code is one token.
   const Vocabulary* vocabulary = nullptr;
-  // Rows of the model's embedding on this side. There must be as many ids.
+  // Rows of the model's embedding on this side; as many as there are ids.
   size_t rows = 0;
-  // The embedding may have more rows than there are ids. Those of the source
-  // are never used; those of the target are no text.
+  // Allows more rows than ids. The additional ids of the source are never used;
+  // those of the target are not text.
   bool more_rows = false;
-  // Source, with a vocabulary: what is not in it. Must be in it.
+  // Source, with a vocabulary: the token of unknown words, which must be in it.
   std::string unknown = "<unk>";
-  // Target: tokens that are no text, such as <pad>, <sos> and <eos>; those
-  // that the vocabulary lacks are ignored. A model's control pieces are none
-  // in any case, and `unknown` is written as it stands.
+  // Target: tokens that are not text, such as <pad>, <sos> and <eos>. Ignores
+  // those that the vocabulary lacks. A SentencePiece model's control pieces are
+  // never text, and `unknown` always is.
   std::vector<std::string> special = {};
-  // Source, kWords and kCharacters: Python's str.lower() of each character
-  // alone, so that a final capital sigma becomes U+03C3, not U+03C2.
+  // Source, kWords and kCharacters: applies Python's str.lower() to each
+  // character by itself, so a final capital sigma becomes U+03C3, not U+03C2.
   bool lower_case = false;
-  // Source, kCharacters: white space is no token; otherwise it is one like any
+  // Source, kCharacters: drops white space, which is otherwise a token like any
   // other character.
   bool skips_spaces = false;
 };

@@ -11,8 +11,8 @@ namespace {
 
 using Entry = std::pair<std::string_view, uint32_t>;
 
-// A run of siblings whose inner nodes have, as their payload, the number of
-// another run.
+// A run of siblings. The payload of an inner node is the number of the run of
+// its children.
 using Run = std::vector<uint32_t>;
 
 class TrieBuilder {
@@ -37,7 +37,7 @@ class TrieBuilder {
     for (const uint32_t node : MakeRun(0, entries_.size(), 0)) {
       nodes[TrieLabel(node)] = node & ~kTrieLast;
     }
-    // Breadth first: what is read first lies together.
+    // Breadth first, so that the nodes that are read first are adjacent.
     for (size_t i = 0; i < nodes.size(); ++i) {
       if ((nodes[i] & kTrieLeaf) != 0) continue;
       const uint32_t run = TriePayload(nodes[i]);
@@ -47,7 +47,7 @@ class TrieBuilder {
   }
 
  private:
-  // The index of a run in `nodes`, where it is afterwards.
+  // The index of a run in `nodes`, after adding it if necessary.
   uint32_t Place(uint32_t run, std::vector<uint32_t>& nodes) {
     places_.resize(runs_.size());
     if (places_[run] == 0) {
@@ -58,8 +58,8 @@ class TrieBuilder {
     return places_[run];
   }
 
-  // The children of the node to which the first `depth` bytes lead, which the
-  // entries [begin, end) share.
+  // The children of the node that is reached by the first `depth` bytes, which
+  // the entries [begin, end) share.
   Run MakeRun(size_t begin, size_t end, size_t depth) {
     Run run;
     if (entries_[begin].first.size() == depth) {
@@ -102,7 +102,7 @@ class TrieBuilder {
   std::vector<uint32_t> places_;  // By number; 0: none yet.
 };
 
-// The entries that begin with `key`, to which nodes[index] leads.
+// Adds the entries that begin with `key`; nodes[index] is their first node.
 void AddEntries(std::span<const uint32_t> nodes, size_t index, std::string& key,
                 std::map<std::string, uint32_t>& entries) {
   const uint32_t node = nodes[index];

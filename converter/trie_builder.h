@@ -10,9 +10,9 @@
 
 namespace latimer {
 
-// From key to value; empty for no keys. Throws ConversionError for an empty
-// key, one with a zero byte or of more than kMaxTrieKeyBytes, or more nodes or
-// values than a trie can hold.
+// Builds a trie from keys to values; empty if there are no keys. Throws
+// ConversionError for a key that is empty, has a zero byte or exceeds
+// kMaxTrieKeyBytes, and for more nodes or values than a trie can hold.
 std::vector<uint32_t> BuildTrie(const std::map<std::string, uint32_t>& entries);
 
 // The entries of a trie that BuildTrie built.

@@ -14,7 +14,7 @@
 namespace latimer {
 namespace {
 
-// New ids by old ones.
+// Maps old ids to new ones.
 class IdMap {
  public:
   IdMap(std::span<const uint32_t> kept, size_t before) : new_(before, -1) {
@@ -22,12 +22,12 @@ class IdMap {
     for (const uint32_t id : kept) new_.at(id) = next++;
   }
 
-  // -1 for what is left out, and for -1.
+  // -1 for a removed id, and for -1.
   int32_t At(int64_t id) const {
     return id < 0 ? -1 : new_.at(static_cast<size_t>(id));
   }
 
-  // In place; of what is always kept.
+  // Replaces ids that are always kept.
   void Apply(int32_t& id) const {
     const bool was_none = id < 0;
     id = At(id);
@@ -37,7 +37,7 @@ class IdMap {
     for (int32_t& id : ids) Apply(id);
   }
 
-  // How many of the ids below `end` stay.
+  // How many of the ids below `end` are kept.
   uint32_t CountBelow(size_t end) const {
     uint32_t count = 0;
     for (size_t id = 0; id < std::min(end, new_.size()); ++id) {
@@ -50,14 +50,14 @@ class IdMap {
   std::vector<int32_t> new_;
 };
 
-// Of BPE by pairs: which entries stand for which pairs.
+// BPE by pairs: which entries stand for which pairs.
 void PruneMerges(const IdMap& ids, TokenizerData* data) {
   if (data->merge_offsets.empty()) return;
   const uint32_t before = data->source_vocabulary;
   std::vector<uint32_t> offsets = {0};
   std::vector<uint32_t> merges;
   for (uint32_t entry = 0; entry + 1 < data->merge_offsets.size(); ++entry) {
-    // The order of those that stay is the old one.
+    // The remaining ones keep their order.
     if (entry < before && ids.At(entry) < 0) continue;
     merges.insert(merges.end(),
                   data->merges.begin() + data->merge_offsets[entry],
@@ -68,7 +68,7 @@ void PruneMerges(const IdMap& ids, TokenizerData* data) {
   data->merges = std::move(merges);
 }
 
-// What encoding reads. Pieces that have no id stay.
+// Prunes what encoding reads. Pieces without an id are kept.
 void PruneEncoding(const IdMap& ids, TokenizerData* data) {
   const uint32_t before = data->source_vocabulary;
   const uint32_t after = ids.CountBelow(before);
@@ -97,7 +97,7 @@ void PruneEncoding(const IdMap& ids, TokenizerData* data) {
   data->pad_id = ids.At(data->pad_id);
 }
 
-// What decoding reads.
+// Prunes what decoding reads.
 void PruneDecoding(std::span<const uint32_t> kept, TokenizerData* data) {
   std::vector<uint32_t> offsets = {0};
   std::vector<uint8_t> text;
@@ -166,11 +166,11 @@ void PruneShortlist(const KeptTokens& kept, const IdMap& target,
 void SelectRows(const std::string& name, const std::vector<uint32_t>& rows,
                 CanonicalModel* model) {
   const auto found = model->linears.find(name);
-  if (found == model->linears.end()) return;  // Tied to another.
+  if (found == model->linears.end()) return;  // Tied to another matrix.
   CanonicalLinear& linear = found->second;
   if (linear.weights.size() != 1 || linear.rows != nullptr) {
-    throw ConversionError("The vocabulary cannot be pruned, for " + name +
-                          " is made of several tensors.");
+    throw ConversionError("The vocabulary cannot be pruned because " + name +
+                          " consists of several tensors.");
   }
   linear.rows = std::make_shared<const std::vector<uint32_t>>(rows);
 }

@@ -1,4 +1,4 @@
-// Leaves tokens out of a model that a user never needs: their rows of the
+// Removes tokens that a user never needs from a model: their rows of the
 // embeddings and of the output, and their pieces.
 #ifndef LATIMER_CONVERTER_VOCABULARY_PRUNING_H_
 #define LATIMER_CONVERTER_VOCABULARY_PRUNING_H_
@@ -8,10 +8,10 @@
 
 namespace latimer {
 
-// Leaves all other tokens out and gives those that stay new ids, in the old
-// order, wherever the model has ids. A text all of whose tokens stay is cut in
-// the same tokens as before; the translation is that of the whole model which
-// may not produce the others. Precondition: ChooseTokens chose them.
+// Removes all tokens except `kept`, which get new ids in the old order wherever
+// the model has ids. A text whose tokens are all kept is tokenized as before,
+// and translated as by the whole model if it were not allowed to produce the
+// removed tokens. Precondition: `kept` comes from ChooseTokens.
 void PruneVocabulary(const KeptTokens& kept, CanonicalModel* model);
 
 }  // namespace latimer

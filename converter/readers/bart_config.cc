@@ -10,10 +10,10 @@
 namespace latimer {
 namespace {
 
-// PyTorch's nn.LayerNorm, which transformers uses as it is.
+// The default of PyTorch's nn.LayerNorm, which transformers does not change.
 constexpr float kNormEpsilon = 1e-5f;
 
-// What transformers' configuration class and modelling code of a family fix.
+// The facts that a family's configuration class and code in transformers fix.
 struct FamilyFacts {
   const char* model_type;
   BartFamily family;
@@ -86,7 +86,7 @@ constexpr FamilyFacts kFamilies[] = {
      .tokens = {-1, 1, 0, 0, 1}},
 };
 
-// Fields of config.json that are read here, or that change nothing.
+// Fields of config.json that are read here or that change nothing.
 constexpr std::string_view kKnown[] = {
     // Read.
     "activation_function",
@@ -110,7 +110,7 @@ constexpr std::string_view kKnown[] = {
     "share_encoder_decoder_embeddings",
     "static_position_embeddings",
     "tie_word_embeddings",
-    // Of training, of heads for other tasks, of older versions.
+    // Fields of training, of heads for other tasks, and of older versions.
     "activation_dropout",
     "classif_dropout",
     "classifier_dropout",
@@ -140,13 +140,13 @@ void CheckAliases(const JsonFields& config) {
     if (config.Has(alias) && config.Has(name) &&
         *config.Find(alias) != *config.Find(name)) {
       config.Fail(alias, std::string("it contradicts ") + name +
-                             ", of which it is another name");
+                             ", which is another name for it");
     }
   }
 }
 
-// Marian computes with these as its own code and transformers 3 do. The other
-// families' code fixes them.
+// Marian obeys these fields, as its original code and transformers 3 do. The
+// code of the other families fixes them.
 void ReadNorms(const JsonFields& config, const FamilyFacts& facts,
                BartConfig* out) {
   Architecture& a = out->architecture;
@@ -262,7 +262,7 @@ BartConfig ReadBartConfig(const std::filesystem::path& directory) {
         config.Token("bos_token_id", out.architecture.source_vocabulary)
             .value_or(facts.tokens.bos)};
   }
-  // transformers gives <pad> a position of its own, of zeros.
+  // transformers gives <pad> the special position of zeros.
   if (facts.family == BartFamily::kM2M100 &&
       out.generation.decoder_start == out.generation.pad) {
     config.Fail("decoder_start_token_id",

@@ -14,7 +14,7 @@ namespace latimer {
 // NLLB), pegasus.
 enum class BartFamily { kBart, kMarian, kMBart, kM2M100, kPegasus };
 
-// Where position tables come from that the file does not have.
+// Where position tables come from if the file has none.
 enum class BartPositions {
   kLearned,          // Nowhere: the file must have them.
   kMarianSinusoids,  // Frequencies 10000^(-2i / D).
@@ -27,11 +27,11 @@ struct BartConfig : HuggingFaceConfig {
   bool share_embeddings = true;
   bool tie_output = true;
   BartPositions positions = BartPositions::kLearned;
-  // Rows of a position table in the file before that of the first token.
+  // Rows of the file's position table before the row of the first token.
   uint32_t position_offset = 0;
 };
 
-// Throws ConversionError where a field has a value that is not supported.
+// Throws ConversionError if a field has a value that is not supported.
 BartConfig ReadBartConfig(const std::filesystem::path& directory);
 
 }  // namespace latimer

@@ -12,9 +12,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Rules of generate() that change a greedy result and are not supported,
-// with the value, besides an absent, false or empty one, at which they do
-// nothing.
+// Settings of generate() that change a greedy result and are not supported,
+// with the value at which they do nothing. They also do nothing if they are
+// absent, false or empty.
 constexpr std::array<std::pair<const char*, int>, 9> kUnsupportedRules = {{
     {"do_sample", 0},
     {"encoder_no_repeat_ngram_size", 0},
@@ -126,12 +126,12 @@ void RefuseUnsupportedRules(const JsonFields& rules) {
       continue;
     }
     rules.Fail(name,
-               "this generation rule is not supported; remove it from "
-               "the file to convert without it");
+               "this generation setting is not supported; remove it from the "
+               "file to convert without it");
   }
 }
 
-// JsonFields that nobody here reads may matter to whoever wrote them.
+// Fields that are not read here may matter to whoever wrote them.
 void WarnOfUnknownFields(const JsonFields& fields,
                          std::span<const std::string_view> known,
                          std::vector<std::string>* warnings) {
@@ -157,19 +157,19 @@ void AddBannedSequences(const JsonFields& rules, std::string_view name,
       sequence.push_back(id.get<int32_t>());
     }
     if (sequence.empty()) rules.Fail(name, why);
-    // transformers drops a ban of EOS alone, which would never end.
+    // transformers drops a ban of EOS alone, with which no output would end.
     if (sequence == std::vector<int32_t>{out->eos}) continue;
     out->banned_sequences.push_back(std::move(sequence));
   }
 }
 
-// Tokens banned as the first output only: banned where decoder_start comes
-// before, which is there alone if it is itself never produced.
+// Tokens that are banned only as the first output: they are banned after
+// decoder_start, which is unique to the beginning if it is itself banned.
 void AddBeginSuppressed(const JsonFields& rules, uint32_t vocabulary,
                         CanonicalGeneration* out) {
   constexpr std::string_view kName = "begin_suppress_tokens";
   CanonicalGeneration first;
-  first.eos = -1;  // Nothing is dropped: EOS may be banned here.
+  first.eos = -1;  // Keeps a ban of EOS.
   AddBannedSequences(rules, kName, vocabulary, &first);
   if (first.banned_sequences.empty()) return;
   const std::vector<int32_t> start = {out->decoder_start};
@@ -184,15 +184,16 @@ void AddBeginSuppressed(const JsonFields& rules, uint32_t vocabulary,
   }
 }
 
-// What generate() takes for a special token: generation_config.json alone says
-// where that exists, but for these.
+// The special tokens that generate() uses. Other settings come from
+// generation_config.json alone if that exists, but these fall back to
+// config.json.
 class SpecialTokens {
  public:
   SpecialTokens(const JsonFields& rules, const JsonFields& config,
                 uint32_t vocabulary)
       : rules_(rules), config_(config), vocabulary_(vocabulary) {}
 
-  // A field that is there as null has no default.
+  // A field that is null has no default.
   std::optional<int32_t> Find(std::string_view name, int32_t fallback) const {
     if (const auto id = rules_.Token(name, vocabulary_)) return id;
     if (const auto id = config_.Token(name, vocabulary_)) return id;
@@ -231,7 +232,7 @@ void ReadSpecialTokens(const JsonFields& rules, const JsonFields& config,
           : rules.Token("forced_eos_token_id", vocabulary).value_or(-1);
   out->forced_first =
       rules.Token("forced_bos_token_id", vocabulary).value_or(-1);
-  // Files of transformers 3.
+  // In files of transformers 3.
   if (rules_are_config && bos &&
       rules.Bool("force_bos_token_to_be_generated", false)) {
     out->forced_first = *bos;
@@ -240,8 +241,8 @@ void ReadSpecialTokens(const JsonFields& rules, const JsonFields& config,
 
 void ReadLengths(const JsonFields& rules, const Architecture& a,
                  CanonicalGeneration* out) {
-  // max_length and min_length count the start token, the others do not. Where
-  // no limit is given the positions are it, not 20 as in transformers.
+  // max_length and min_length count the start token, the others do not. The
+  // default limit is the number of positions, not 20 as in transformers.
   out->max_target_tokens = a.target_positions;
   if (rules.Has("max_new_tokens")) {
     out->max_target_tokens = rules.Count("max_new_tokens", 0, 1);
@@ -265,7 +266,7 @@ float ReadRepetitionPenalty(const JsonFields& rules) {
   return value->get<float>();
 }
 
-// A zero-terminated copy, or false where it does not fit.
+// Copies zero-terminated text; returns false if it does not fit.
 template <size_t kBytes>
 bool CopyText(const std::string& text, char (&out)[kBytes]) {
   if (text.size() >= kBytes || text.find('\0') != std::string::npos) {
@@ -275,8 +276,8 @@ bool CopyText(const std::string& text, char (&out)[kBytes]) {
   return true;
 }
 
-// task_specific_params of config.json: T5's prefixes, and limits. Of what else
-// stands there nothing changes greedy search.
+// task_specific_params of config.json: T5's prefixes and limits. Its other
+// fields do not change greedy search.
 void ReadTasks(const JsonFields& config, const Architecture& a,
                CanonicalGeneration* out) {
   constexpr std::string_view kName = "task_specific_params";

@@ -1,5 +1,5 @@
-// The generation rules of a Hugging Face model, which every family has:
-// generation_config.json, or config.json where that is missing.
+// The generation config of a Hugging Face model of any family: from
+// generation_config.json or, if that is missing, config.json.
 #ifndef LATIMER_CONVERTER_READERS_GENERATION_CONFIG_H_
 #define LATIMER_CONVERTER_READERS_GENERATION_CONFIG_H_
 
@@ -15,8 +15,7 @@
 
 namespace latimer {
 
-// What transformers' configuration class of a family takes where config.json
-// does not say; -1: nothing.
+// The defaults of a family's configuration class in transformers; -1: none.
 struct SpecialTokenDefaults {
   int32_t bos = -1;
   int32_t eos = -1;
@@ -25,11 +24,11 @@ struct SpecialTokenDefaults {
   int32_t forced_eos = -1;
 };
 
-// Reads what transformers' generate() would obey in greedy search. `config` is
-// config.json of `directory`, `known` the names of its fields that the family
-// reads or that change nothing; others get a warning. `source_suffix` is EOS.
-// Throws ConversionError where a rule changes greedy search and is not
-// supported.
+// Reads the settings that transformers' generate() obeys in greedy search.
+// `config` is config.json of `directory`; `known` lists its fields that the
+// family reads or that change nothing, and other fields get a warning.
+// `source_suffix` is EOS. Throws ConversionError if a setting that changes
+// greedy search is not supported.
 CanonicalGeneration ReadGenerationConfig(
     const std::filesystem::path& directory, const JsonFields& config,
     const Architecture& architecture, const SpecialTokenDefaults& defaults,

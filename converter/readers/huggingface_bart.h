@@ -12,9 +12,9 @@
 namespace latimer {
 
 // Reads what transformers' ...ForConditionalGeneration of the family would
-// compute with. Throws
-// ConversionError that names every configuration value that is not supported,
-// or every tensor that is missing, unexpected or misshapen.
+// compute with. Throws a ConversionError that names the configuration value
+// that is not supported, or every tensor that is missing, unexpected or
+// misshapen.
 CanonicalModel ReadHuggingFaceBart(const std::filesystem::path& directory,
                                    bool with_tokenizer);
 

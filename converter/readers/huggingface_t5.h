@@ -10,10 +10,10 @@
 namespace latimer {
 
 // Reads what transformers' T5ForConditionalGeneration or
-// MT5ForConditionalGeneration would compute with, for texts of the length that
-// training used or of `limits`, the larger. Throws ConversionError that
-// names every configuration value that is not supported, or every tensor that
-// is missing, unexpected or misshapen.
+// MT5ForConditionalGeneration would compute with, for texts as long as those of
+// training or as `limits`, whichever is longer. Throws a ConversionError that
+// names the configuration value that is not supported, or every tensor that is
+// missing, unexpected or misshapen.
 CanonicalModel ReadHuggingFaceT5(const std::filesystem::path& directory,
                                  bool with_tokenizer,
                                  const PositionLimits& limits = {});

@@ -56,8 +56,8 @@ class TokenizerReader {
   void ReadConfig();
   void ArrangePieces();
   void SetClass();
-  // Whether the class's own list counts: not where the files have one, which
-  // may be null but with NLLB.
+  // Whether the class's own list counts: not if the files have a list, which
+  // may be null except for NLLB.
   bool TakesExtra() const {
     return class_ == TokenizerClass::kNllb ? !config_.lists_extra_tokens
                                            : !config_.names_extra_tokens;
@@ -97,8 +97,7 @@ HuggingFaceTokenizer TokenizerReader::Read() {
   Fail("its tokenizer is of an unknown kind");
 }
 
-// ---- Bytes
-// -------------------------------------------------------------------
+// ---- Bytes ----
 
 HuggingFaceTokenizer TokenizerReader::ReadBytes() {
   config_ =
@@ -124,8 +123,7 @@ HuggingFaceTokenizer TokenizerReader::ReadBytes() {
   return out;
 }
 
-// ---- M2M100: SentencePiece and a vocabulary
-// ----------------------------------
+// ---- M2M100: SentencePiece and a vocabulary ----
 
 HuggingFaceTokenizer TokenizerReader::ReadM2m100() {
   config_ =
@@ -147,7 +145,7 @@ HuggingFaceTokenizer TokenizerReader::ReadM2m100() {
     out.ids[token] = static_cast<int32_t>(target.pieces.size());
     target.pieces.push_back(token);
   }
-  // Rows that no token has show as the unknown one.
+  // Rows without a token decode as the unknown token.
   const size_t known = target.pieces.size();
   const size_t rows = architecture_.target_vocabulary;
   if (known > rows) {
@@ -172,10 +170,9 @@ HuggingFaceTokenizer TokenizerReader::ReadM2m100() {
   return out;
 }
 
-// ---- What is built on the library tokenizers
-// ---------------------------------
+// ---- Tokenizers of the library `tokenizers` ----
 
-// The family's vocabulary file, which need not be there.
+// The family's vocabulary file, which may not exist.
 fs::path TokenizerReader::SentencePieceFile() const {
   const bool is_spiece =
       class_ == TokenizerClass::kT5 || class_ == TokenizerClass::kPegasus;
@@ -221,7 +218,7 @@ void TokenizerReader::ReadSentencePiece() {
 }
 
 int32_t TokenizerReader::Find(const std::string& piece) const {
-  // Of equal ones the last.
+  // The last one of equals counts.
   for (size_t id = parts_.pieces.size(); id > 0; --id) {
     if (parts_.pieces[id - 1].first == piece) {
       return static_cast<int32_t>(id - 1);
@@ -230,7 +227,7 @@ int32_t TokenizerReader::Find(const std::string& piece) const {
   throw ConversionError(vocabulary_.name + ": has no piece '" + piece + "'.");
 }
 
-// What the files do not list, or what a class always adds.
+// Tokens that the files do not list, or that a class always adds.
 void TokenizerReader::AddExtra(const std::vector<std::string>& texts) {
   if (!TakesExtra()) return;
   for (AddedTokenConfig token : config_.additional) {
@@ -240,9 +237,9 @@ void TokenizerReader::AddExtra(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) config_.tokens.push_back(Special(text));
 }
 
-// From the pieces of a SentencePiece model to those of the family: its own
-// tokens, and the order of their ids. Each class has its own converter:
-// convert_from_spm in transformers' convert_slow_tokenizer.py.
+// Converts the pieces of a SentencePiece model to those of the family, which
+// has its own tokens and its own order of ids. Each class has a converter in
+// transformers' convert_slow_tokenizer.py (convert_from_spm).
 void TokenizerReader::ArrangePieces() {
   const Pieces& pieces = vocabulary_.pieces;
   const auto behind = [&](size_t count) {
@@ -262,7 +259,7 @@ void TokenizerReader::ArrangePieces() {
       }
       return;
     case TokenizerClass::kPegasus: {
-      // Where the files do not name the masks they are the other way around.
+      // The masks are the other way around if the files do not name them.
       const bool named = settings_.Has("mask_token");
       const std::string mask = named ? Named("mask_token") : "<mask_1>";
       const std::string mask_sent =
@@ -310,7 +307,7 @@ void TokenizerReader::ArrangePieces() {
   }
 }
 
-// Special tokens that the class adds where the files list none.
+// Special tokens that the class adds if the files list none.
 std::vector<std::string> TokenizerReader::ExtraOfClass() const {
   std::vector<std::string> texts;
   const auto add = [&texts](std::span<const char* const> codes) {
@@ -365,7 +362,7 @@ void TokenizerReader::ReadConfig() {
   AddExtra(ExtraOfClass());
 }
 
-// Normalizer, pre-tokenizer and model of the class.
+// The normalizer, the pre-tokenizer and the model of the class.
 void TokenizerReader::SetClass() {
   parts_.charsmap = vocabulary_.charsmap;
   parts_.unknown_id = 0;
@@ -410,7 +407,7 @@ void TokenizerReader::SetClass() {
 HuggingFaceTokenizer TokenizerReader::ReadParts() {
   ReadVocabulary();
   ReadConfig();
-  // mBART-50 arranges the pieces of tokenizer.json as well where they have no
+  // mBART-50 also rearranges the pieces of a tokenizer.json that has no
   // language codes.
   const bool has_codes =
       std::any_of(vocabulary_.pieces.begin(), vocabulary_.pieces.end(),
@@ -435,7 +432,7 @@ HuggingFaceTokenizer TokenizerReader::ReadParts() {
                          std::numeric_limits<int32_t>::max();
                      return a.id.value_or(kLast) < b.id.value_or(kLast);
                    });
-  // transformers ignores it where the model is BPE.
+  // transformers ignores it if the model is BPE.
   parts_.clean_up_spaces =
       config_.clean_up_spaces && parts_.model == Model::kUnigram;
   parts_.source_rows = architecture_.source_vocabulary;
@@ -445,7 +442,7 @@ HuggingFaceTokenizer TokenizerReader::ReadParts() {
   return out;
 }
 
-// Those of the tokens that the model has to agree on.
+// Sets the ids that are checked against the model's.
 void TokenizerReader::NoteIds(HuggingFaceTokenizer& out) const {
   const auto id_of = [&](const char* name) {
     const auto found = out.ids.find(Named(name));

@@ -61,7 +61,7 @@ class Reader {
     for (const Json& piece : vocab) {
       if (!piece.is_array() || piece.size() != 2 || !piece[0].is_string() ||
           !piece[1].is_number()) {
-        Fail("a piece of its vocab is no text with a score");
+        Fail("a piece of its vocab is not a text with a score");
       }
       out_.pieces.emplace_back(piece[0].get<std::string>(),
                                piece[1].get<float>());
@@ -69,7 +69,7 @@ class Reader {
   }
 
   void ReadIds(const Json& vocab) {
-    if (!vocab.is_object()) Fail("its vocab is no object");
+    if (!vocab.is_object()) Fail("its vocab is not an object");
     out_.pieces.resize(vocab.size());
     std::vector<bool> seen(vocab.size());
     for (const auto& [text, id] : vocab.items()) {
@@ -101,7 +101,7 @@ class Reader {
     }
   }
 
-  // The first Precompiled, alone or in a sequence.
+  // Reads the first Precompiled, alone or in a sequence.
   void ReadNormalizer(const Json& normalizer) {
     if (!normalizer.is_object()) return;
     const std::string type = normalizer.value("type", "");
@@ -128,7 +128,7 @@ class Reader {
     while (text.ends_with('=')) text.remove_suffix(1);
     for (const char c : text) {
       const size_t digit = kDigits.find(c);
-      if (digit == kDigits.npos) Fail("its precompiled_charsmap is no base64");
+      if (digit == kDigits.npos) Fail("its precompiled_charsmap is not base64");
       buffer = (buffer << 6) | static_cast<uint32_t>(digit);
       bits += 6;
       if (bits < 8) continue;
@@ -207,7 +207,7 @@ std::vector<Merge> GenerateMerges(
   for (size_t i = 0; i < pieces.size(); ++i) {
     const std::string_view piece = pieces[i].first;
     if (places.at(piece) != i) continue;
-    // By the characters of the left part, ascending.
+    // Ascending by the number of characters in the left part.
     for (size_t left = FirstChar(piece).bytes; left > 0 && left < piece.size();
          left += std::max<size_t>(FirstChar(piece.substr(left)).bytes, 1)) {
       if (places.contains(piece.substr(0, left)) &&

@@ -1,5 +1,5 @@
-// Pieces, merges and normalization rules of a Hugging Face tokenizer, from the
-// files that can have them.
+// Pieces, merges and normalization rules of a Hugging Face tokenizer, from any
+// of the files that can have them.
 #ifndef LATIMER_CONVERTER_READERS_HUGGINGFACE_VOCABULARY_H_
 #define LATIMER_CONVERTER_READERS_HUGGINGFACE_VOCABULARY_H_
 
@@ -18,27 +18,26 @@ struct HuggingFaceVocabulary {
   std::vector<std::pair<std::string, float>> pieces;  // By id.
   std::vector<std::pair<std::string, std::string>> merges;
   std::string charsmap;
-  // tokenizer.json's list; otherwise an empty one.
+  // The list of tokenizer.json; empty if read from other files.
   nlohmann::json added_tokens = nlohmann::json::array();
 };
 
-// tokenizer.json: of its model `vocab` and `merges`. Throws ConversionError
-// when the model is not of the type `model`, "Unigram" or "BPE", or its ids are
-// not 0 to n-1, each once.
+// Reads tokenizer.json. Throws ConversionError if its model is not of the type
+// `model` ("Unigram" or "BPE"), or if its ids are not 0 to n-1.
 HuggingFaceVocabulary ReadTokenizerJson(const std::filesystem::path& path,
                                         const std::string& model);
 
-// vocab.json and merges.txt. Throws ConversionError when one is missing or not
-// of its form.
+// Reads vocab.json and merges.txt. Throws ConversionError if one is missing or
+// malformed.
 HuggingFaceVocabulary ReadVocabularyAndMerges(
     const std::filesystem::path& directory);
 
-// Pieces and rules of a SentencePiece model, in the order of the file.
+// The pieces and rules of a SentencePiece model, in the order of the file.
 HuggingFaceVocabulary VocabularyOf(const SentencePieceModel& model);
 
-// The merges that transformers makes up for pieces without any
-// (generate_merges): every pair that is a piece, by the place of that piece,
-// then by the pair's lengths.
+// The merges that transformers generates for pieces without any
+// (generate_merges): every pair that forms a piece, ordered by that piece's
+// index, then by the lengths of the pair.
 std::vector<std::pair<std::string, std::string>> GenerateMerges(
     const std::vector<std::pair<std::string, float>>& pieces);
 

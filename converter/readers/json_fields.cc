@@ -14,7 +14,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-// What comes from a command line need not be UTF-8.
+// Text from a command line may not be UTF-8.
 std::string DumpOf(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -13,15 +13,15 @@
 
 namespace latimer {
 
-// A field that is null counts as absent. Everything throws ConversionError
-// where a value is not what was asked for.
+// A field that is null counts as absent. All readers throw ConversionError if a
+// value has the wrong type or range.
 class JsonFields {
  public:
   // Nothing if there is no such file.
   static std::optional<JsonFields> Open(const std::filesystem::path& path);
 
-  // Fields that come from elsewhere; `name` is what errors call the file.
-  // Precondition: an object.
+  // Fields from another source, which errors call `name`. Precondition: `json`
+  // is an object.
   static JsonFields From(std::filesystem::path name, nlohmann::json json) {
     return {std::move(name), std::move(json)};
   }
@@ -41,9 +41,9 @@ class JsonFields {
 
   // A list of strings; empty if the field is absent.
   std::vector<std::string> Texts(std::string_view name) const;
-  // An object within, empty if the field is absent; its errors name it.
+  // A nested object, empty if the field is absent; its errors include its name.
   JsonFields Object(std::string_view name) const;
-  // Refuses a field that is none of these by its name.
+  // Throws ConversionError if there is a field with another name.
   void RefuseOthers(std::span<const std::string_view> known) const;
 
   static bool IsToken(const nlohmann::json& id, uint32_t vocabulary);

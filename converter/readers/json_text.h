@@ -1,4 +1,4 @@
-// JSON of a file that nobody vouches for.
+// JSON from an untrusted file.
 #ifndef LATIMER_CONVERTER_READERS_JSON_TEXT_H_
 #define LATIMER_CONVERTER_READERS_JSON_TEXT_H_
 
@@ -8,14 +8,14 @@
 
 namespace latimer {
 
-// What can be parsed may still be too deep to be copied or written, which
-// recurse.
+// Copying and writing JSON recurse, so that what can be parsed may still be
+// nested too deeply for them.
 inline constexpr size_t kMaxJsonDepth = 100;
 
-// Whether brackets are nested deeper than that. `text` need not be JSON.
+// Whether brackets are nested more deeply. `text` need not be JSON.
 bool IsJsonTooDeep(std::string_view text);
 
-// The value; discarded if it is none or too deep.
+// The value; discarded if `text` is not JSON or nested too deeply.
 nlohmann::json ParseJsonText(std::string_view text);
 
 }  // namespace latimer

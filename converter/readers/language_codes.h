@@ -1,6 +1,6 @@
-// Language codes of multilingual models, in the order of their ids. Where a
-// folder does not list them transformers 5.23 takes them from the code of its
-// tokenizers: FAIRSEQ_LANGUAGE_CODES.
+// Language codes of multilingual models, in the order of their ids. If a folder
+// does not list them, transformers 5.23 takes them from FAIRSEQ_LANGUAGE_CODES
+// in the code of its tokenizers.
 #ifndef LATIMER_CONVERTER_READERS_LANGUAGE_CODES_H_
 #define LATIMER_CONVERTER_READERS_LANGUAGE_CODES_H_
 

@@ -11,7 +11,8 @@ namespace {
 
 bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
 
-// `shape` has a for each small letter, A for each capital.
+// Whether `text` has this shape, where `a` stands for any small letter and `A`
+// for any capital letter.
 bool HasShape(std::string_view text, std::string_view shape) {
   return std::ranges::equal(text, shape, [](char c, char like) {
     if (like == 'a') return IsLower(c);
@@ -19,7 +20,7 @@ bool HasShape(std::string_view text, std::string_view shape) {
   });
 }
 
-// The code that a token stands for, or nothing.
+// The language code that a token stands for, or "".
 std::string_view CodeOf(LanguageTokens kind, std::string_view token) {
   switch (kind) {
     case LanguageTokens::kNllb:
@@ -69,10 +70,10 @@ void AddLanguages(LanguageTokens kind, bool legacy,
     return std::strcmp(a.code, b.code) < 0;
   });
   if (generation->languages.empty()) return;
-  const bool behind = kind == LanguageTokens::kMBart ||
-                      (kind == LanguageTokens::kNllb && legacy);
+  const bool after_eos = kind == LanguageTokens::kMBart ||
+                         (kind == LanguageTokens::kNllb && legacy);
   generation->source_language =
-      behind ? SourceLanguage::kAfterSuffix : SourceLanguage::kBeforeText;
+      after_eos ? SourceLanguage::kAfterSuffix : SourceLanguage::kBeforeText;
   generation->target_language = kind == LanguageTokens::kMBart
                                     ? TargetLanguage::kDecoderStart
                                     : TargetLanguage::kForcedFirst;
@@ -83,7 +84,8 @@ void ChooseLanguages(const std::string& source, const std::string& target,
   if (source.empty() && target.empty()) return;
   if (source.empty() || target.empty()) {
     throw ConversionError(
-        "--source-lang and --target-lang belong together: give both or none.");
+        "--source-lang and --target-lang belong together: give both or "
+        "neither.");
   }
   const int32_t from = TokenOf("source", source, *generation);
   const int32_t to = TokenOf("target", target, *generation);

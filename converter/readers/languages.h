@@ -1,5 +1,5 @@
-// The languages that a multilingual Hugging Face model is told, from the tokens
-// that stand for them.
+// The languages of a multilingual Hugging Face model, and the tokens that stand
+// for them.
 #ifndef LATIMER_CONVERTER_READERS_LANGUAGES_H_
 #define LATIMER_CONVERTER_READERS_LANGUAGES_H_
 
@@ -17,20 +17,19 @@ enum class LanguageTokens {
   kNllb,     // eng_Latn; before the text, and forced first.
   kM2M100,   // __en__; likewise.
   kMBart50,  // en_XX; likewise.
-  kMBart,    // en_XX; behind EOS, and what the decoder starts from.
+  kMBart,    // en_XX; after EOS, and what the decoder starts from.
 };
 
-// Adds every language whose token is among `token_ids`, and where its token
-// goes. legacy: NLLB with legacy_behaviour, whose source token stands behind
-// EOS.
+// Adds every language whose token is in `token_ids`, and sets where the tokens
+// go. `legacy` is NLLB with legacy_behaviour, whose source token follows EOS.
 void AddLanguages(LanguageTokens kind, bool legacy,
                   const std::map<std::string, int32_t>& token_ids,
                   CanonicalGeneration* generation);
 
-// Makes one direction the model's own, so that nobody has to tell it: the
-// tokens become rules, and there are no languages to choose from. Empty codes
-// are left open; then both must be. Throws ConversionError that lists the
-// languages where a code is none of them.
+// Fixes one direction of a multilingual model: its language tokens become part
+// of the generation config, and there are no languages left to choose from.
+// Does nothing if both codes are empty. Throws ConversionError if only one is,
+// or, with a list of the languages, if a code is unknown.
 void ChooseLanguages(const std::string& source, const std::string& target,
                      CanonicalGeneration* generation);
 

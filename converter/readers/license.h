@@ -7,8 +7,8 @@
 
 namespace latimer {
 
-// The text of LICENSE where there is one, else the licence that the front
-// matter of README.md, the model card, names; else empty.
+// The text of LICENSE if there is one, else the licence that the front matter
+// of README.md (the model card) names, else empty.
 std::string ReadLicense(const std::filesystem::path& directory);
 
 }  // namespace latimer

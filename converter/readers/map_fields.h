@@ -1,4 +1,4 @@
-// Flags of a map, beyond what JsonFields has.
+// Flags of a map, in addition to those that JsonFields reads.
 #ifndef LATIMER_CONVERTER_READERS_MAP_FIELDS_H_
 #define LATIMER_CONVERTER_READERS_MAP_FIELDS_H_
 
@@ -11,7 +11,7 @@
 
 namespace latimer {
 
-// A field that is one of some words. Throws ConversionError at any other.
+// A field that is one of several words. Throws ConversionError for any other.
 template <typename T>
 T Choice(const JsonFields& fields, std::string_view name, T fallback,
          const std::vector<std::pair<std::string_view, T>>& words) {
@@ -29,7 +29,7 @@ T Choice(const JsonFields& fields, std::string_view name, T fallback,
   fields.Fail(name, "it must be one of " + list);
 }
 
-// Throws ConversionError where the field is absent.
+// Throws ConversionError if the field is absent.
 inline void DemandFlag(const JsonFields& fields, std::string_view name,
                        const std::string& why) {
   if (!fields.Has(name)) fields.Fail(name, why);

@@ -19,8 +19,8 @@ constexpr std::string_view kPreset = "preset:";
 constexpr const char* kVocabularies[] = {"source_vocabulary",
                                          "target_vocabulary"};
 
-// "source_vocabulary": "FILE" means {"file": "FILE"}, and keeps the rest of
-// what a preset says.
+// "source_vocabulary": "FILE" means {"file": "FILE"}, and keeps the preset's
+// other fields.
 void WriteOutVocabularies(Json* json) {
   for (const char* name : kVocabularies) {
     const auto vocabulary = json->find(name);
@@ -56,7 +56,7 @@ Json PresetJson(const std::string& name) {
   return ParseMap(found->second, name);
 }
 
-// The file's fields on top of those of its base.
+// The fields of the file, merged into those of its base.
 Json FileJson(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
@@ -66,7 +66,7 @@ Json FileJson(const fs::path& path) {
   }
   Json json = ParseMap({std::istreambuf_iterator<char>(file), {}}, path);
   WriteOutVocabularies(&json);
-  // Files that the map names lie beside it.
+  // Paths in the map are relative to its folder.
   for (const char* name : kVocabularies) {
     const auto vocabulary = json.find(name);
     if (vocabulary == json.end() || !vocabulary->is_object()) continue;

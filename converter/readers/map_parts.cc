@@ -60,7 +60,7 @@ bool HasLayers(std::string_view part) {
   return part.find('.') != part.rfind('.');
 }
 
-// The parts whose modules a model may have once for each head.
+// The parts that may have one module per head.
 bool MayHaveHeads(std::string_view part) {
   return part.ends_with(".query") || part.ends_with(".key") ||
          part.ends_with(".value") || part.ends_with(".head_out");

@@ -1,4 +1,4 @@
-// The parts of a model, and what a map calls their tensors.
+// The parts of a model, and the names that a map gives their tensors.
 #ifndef LATIMER_CONVERTER_READERS_MAP_PARTS_H_
 #define LATIMER_CONVERTER_READERS_MAP_PARTS_H_
 
@@ -10,19 +10,19 @@
 
 namespace latimer {
 
-// The tensors of one part; of each list the first that the file has is meant.
-// {layer} and {head} stand for numbers from 0.
+// The names of one part's tensors. The first name of a list that the file has
+// counts. {layer} and {head} stand for numbers from 0.
 struct PartNames {
   std::vector<std::string> weight;  // of a norm: gamma; of positions: the table
   std::vector<std::string> bias;    // of a norm: beta
 };
 
-// Reads "tensors" of a map. Throws ConversionError where a part is unknown or
-// its name is not such as that part has.
+// Reads "tensors" of a map. Throws ConversionError if a part is unknown or its
+// name has the wrong form.
 std::map<std::string, PartNames> ReadParts(const JsonFields& map);
 
-// Throws ConversionError unless {head} is in the names that may have it if, and
-// only if, heads are modules. `map` is for messages.
+// Throws ConversionError unless the names of queries, keys, values and head_out
+// have a {head} exactly if heads are modules. `map` is for messages.
 void CheckHeadNames(const std::map<std::string, PartNames>& parts,
                     bool heads_are_modules, const std::string& map);
 

@@ -7,8 +7,8 @@
 namespace latimer {
 namespace {
 
-// Head h of a matrix or vector whose output i belongs to head i % heads goes to
-// the rows from h * head_dim.
+// Reorders a matrix or vector whose output i belongs to head i % heads: the
+// outputs of head h go to the rows from h * head_dim.
 const SourceTensor* GatherRows(MappedTensors& tensors,
                                const SourceTensor* tensor,
                                const HeadShape& shape) {
@@ -91,7 +91,7 @@ class AttentionBuilder {
     return parts;
   }
 
-  // One query, key and value whose outputs are cut into heads.
+  // One query, key and value whose outputs are divided into heads.
   Attention BuildSplit(std::vector<Parameters> parts, Parameters out) {
     FindHeadDim(*parts[0].weight, shape_.heads);
     const uint64_t a = attention_width();
@@ -142,8 +142,7 @@ class AttentionBuilder {
     return attention;
   }
 
-  // The one projection that does what those of the heads and the one behind
-  // them do.
+  // The product of the heads' projections and the output projection.
   Parameters ModulesOut(const AttentionTensors& taken) {
     const Parameters& out = taken.out;
     if (taken.head_out.empty()) {
@@ -231,7 +230,7 @@ AttentionTensors TakeAttention(MappedTensors& tensors, const std::string& part,
     }
     return taken;
   }
-  // A map may name both; the file decides.
+  // A map may name both; the file decides which one counts.
   const bool packed =
       names.contains(part + ".qkv") &&
       (!names.contains(part + ".query") || tensors.Has(part + ".qkv", layer));

@@ -1,5 +1,5 @@
-// The attention of an own model: whatever its heads look like, in the form that
-// the runtime has, heads side by side.
+// The attention of an own model, in the layout of the runtime (heads side by
+// side) whatever the layout of its heads is.
 #ifndef LATIMER_CONVERTER_READERS_MAPPED_ATTENTION_H_
 #define LATIMER_CONVERTER_READERS_MAPPED_ATTENTION_H_
 
@@ -12,21 +12,21 @@
 
 namespace latimer {
 
-// The tensors of one attention. Either one query, key and value, or one of each
-// head; `packed` stands for all three.
+// The tensors of one attention: one query, key and value, or one of each per
+// head, or `packed` for all three.
 struct AttentionTensors {
   std::vector<Parameters> query, key, value;
   Parameters packed;                 // [3A, D]: query, key, value
-  std::vector<Parameters> head_out;  // Each head's own projection, if any.
-  Parameters out;  // After the heads; may be missing where head_out is not.
+  std::vector<Parameters> head_out;  // Each head's projection, if any.
+  Parameters out;  // After the heads; optional if there is head_out.
 };
 
-// Takes what the map calls PART.query and so on. With heads that are modules,
-// `heads` is the count of these.
+// Takes the parts PART.query and so on of the map. `heads` is the number of
+// heads that are modules of their own.
 AttentionTensors TakeAttention(MappedTensors& tensors, const std::string& part,
                                uint32_t layer, uint32_t heads);
 
-// How a stack's attention is cut into heads.
+// How a stack's attention is divided into heads.
 struct HeadShape {
   uint32_t heads = 0;
   uint32_t head_dim = 0;
@@ -37,10 +37,10 @@ struct Attention {
   CanonicalLinear query, key, value, out;
 };
 
-// What `taken` is, with a shape that is found if shape->head_dim is 0, and must
-// be this one if not. Several heads with projections of their own and an
-// output projection are multiplied to one, in double precision. `part` is for
-// messages. Throws ConversionError where shapes do not fit each other.
+// Builds an attention from `taken`. Sets *shape if shape->head_dim is 0; else
+// the attention must have this shape. Projections of single heads are
+// multiplied with the output projection, in double precision. `part` is for
+// messages. Throws ConversionError if shapes do not fit each other.
 Attention BuildAttention(MappedTensors& tensors, const std::string& part,
                          const AttentionTensors& taken, uint32_t d_model,
                          HeadShape* shape);

@@ -32,7 +32,7 @@ class ModelMapper {
   ModelMapper(MappedTensors& tensors, CanonicalModel* model)
       : tensors_(tensors), map_(tensors.map()), model_(*model) {}
 
-  // By names alone; throws if any is missing or left over.
+  // Finds tensors by their names alone; throws if any is missing or left over.
   void TakeAll() {
     TakeEmbeddings();
     encoder_ = TakeStack("encoder", map_.encoder_heads);
@@ -57,7 +57,7 @@ class ModelMapper {
  private:
   // ---- Names ----
 
-  // A matrix that is another one's too may lie under either name.
+  // A matrix that two parts share may have the name of either.
   void TakeEmbeddings() {
     const bool shared = map_.shared_embeddings;
     source_embedding_ =
@@ -255,7 +255,7 @@ class ModelMapper {
     model_.linears[to] = {{from.weight}, {from.bias}};
   }
 
-  // One number for all columns is written out.
+  // Repeats a single number for all columns.
   const SourceTensor* Broadcast(const SourceTensor* tensor) {
     const uint64_t d = model_.architecture.d_model;
     if (tensor == nullptr) return nullptr;

@@ -1,4 +1,4 @@
-// Somebody's own PyTorch model: a checkpoint and the map that explains it.
+// A user's own PyTorch model: a checkpoint and the map that explains it.
 #ifndef LATIMER_CONVERTER_READERS_MAPPED_MODEL_H_
 #define LATIMER_CONVERTER_READERS_MAPPED_MODEL_H_
 
@@ -10,15 +10,15 @@
 namespace latimer {
 
 // `path` is a file that OpenTensorFile reads, or a folder for FindWeights.
-// Throws ConversionError when the file is missing or damaged, has too few or
-// too many tensors for the map, or tensors of shapes that do not fit; and when
-// a vocabulary does not belong to the embeddings. `with_tokenizer`: also read
-// the vocabularies, where the map names any.
+// `with_tokenizer` also reads the vocabularies that the map names, if any.
+// Throws ConversionError if the file is missing or damaged, lacks tensors of
+// the map or has others, or has tensors whose shapes do not fit; and if a
+// vocabulary does not fit the embeddings.
 CanonicalModel ReadMappedModel(const std::filesystem::path& path,
                                const ModelMap& map, bool with_tokenizer);
 
-// Throws ConversionError, with the preset whose names it has, where `path` is a
-// PyTorch checkpoint by the ending of its name, which needs a map.
+// Throws ConversionError if `path` has the file extension of a PyTorch
+// checkpoint, which needs a map; names the preset that fits, if any.
 void RefuseWithoutMap(const std::filesystem::path& path);
 
 }  // namespace latimer

@@ -77,7 +77,7 @@ std::vector<float> BuildPositions(const MappedTensors& tensors,
   if (wanted == 0 && usable > kUsualPositions) {
     wanted = kUsualPositions;
     notes->push_back(table->name + " has " + std::to_string(rows) +
-                     " rows, of which the first " + std::to_string(wanted) +
+                     " rows; the first " + std::to_string(wanted) +
                      " are kept for the " + (source ? "source" : "target") +
                      "; --set " + flag + "=N keeps another number.");
   }

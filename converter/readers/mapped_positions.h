@@ -10,15 +10,15 @@
 
 namespace latimer {
 
-// Tokens that a model without a table of its own gets room for; a longer table
-// in the file is cut here unless the map asks for more.
+// The number of positions of a model without a table. A longer table is cut to
+// this number unless the map asks for more.
 inline constexpr uint32_t kUsualPositions = 512;
 
 // The rows [R, D] that are added to the embeddings of tokens 0 to R - 1.
 // `part` is "source_positions" or "target_positions", `table` its tensor or
-// null, `wanted` what the map says of R or 0. A table of the file is used as it
-// is, else the map's formula. What a user should know is put in `notes`. Throws
-// ConversionError where the file's table has another width or too few rows.
+// null, `wanted` the map's R or 0. Uses the table if there is one, else the
+// map's formula. Adds what a user should know to `notes`. Throws
+// ConversionError if the table has another width or too few rows.
 std::vector<float> BuildPositions(const MappedTensors& tensors,
                                   const std::string& part,
                                   const SourceTensor* table, uint32_t wanted,

@@ -39,7 +39,7 @@ std::vector<std::string> FilledIn(const std::vector<std::string>& patterns,
   return names;
 }
 
-// One more than the largest number that any tensor has in {variable}'s place.
+// One more than the largest number that any tensor has in place of {variable}.
 uint32_t CountNumbers(const TensorMap::Tensors& tensors,
                       const std::vector<std::string>& patterns,
                       std::string_view variable) {
@@ -68,7 +68,7 @@ MappedTensors::MappedTensors(std::unique_ptr<TensorFile> file,
 
 MappedTensors::MappedTensors(const std::filesystem::path& path, ModelMap map)
     : MappedTensors(OpenTensorFile(path), path, std::move(map)) {
-  // As often as there are wrappers around wrappers.
+  // Wrappers may be nested.
   size_t before = 0;
   do {
     before = notes_.size();
@@ -88,10 +88,10 @@ void MappedTensors::StripFromAll(const std::string& prefix, const char* who) {
   }
   Rename(prefix.size(), prefix);
   notes_.push_back("Every tensor's name began with " + prefix + ", which " +
-                   who + " adds; it was taken off.");
+                   who + " adds; it was removed.");
 }
 
-// Takes `cut` characters off the names that begin with `prefix`.
+// Removes `cut` characters from the names that begin with `prefix`.
 void MappedTensors::Rename(size_t cut, const std::string& prefix) {
   const auto rename = [&](auto& entries) {
     std::remove_reference_t<decltype(entries)> renamed;
@@ -117,7 +117,7 @@ uint32_t MappedTensors::CountLayers(std::string_view stack) const {
     core |= of_part > 0 && (part.starts_with(own + "self_attention.") ||
                             part.starts_with(own + "gru."));
   }
-  // Without its core it is another model, whatever else is called alike.
+  // Without its core it is another model, even if other names match.
   if (core) return count;
   std::vector<std::string> have;
   for (const auto& [name, tensor] : tensors_) have.push_back(name);
@@ -177,9 +177,9 @@ Parameters MappedTensors::Take(const std::string& part, uint32_t layer,
       });
   const std::vector<std::string> biases = FilledIn(patterns.bias, layer, head);
   if (!may_lack_bias && FirstPresent(biases) == biases.size()) {
-    // The one that goes with the weight, where that can be told.
-    const bool told = choice < biases.size() && biases.size() == weights.size();
-    note(told ? std::vector{biases[choice]} : biases);
+    // Names only the bias that belongs to the weight, if that is known.
+    const bool paired = biases.size() == weights.size();
+    note(paired ? std::vector{biases[choice]} : biases);
   }
   return taken;
 }

@@ -18,7 +18,7 @@
 
 namespace latimer {
 
-// What a part of the model consists of; null where there is none.
+// The tensors of a part of the model; null if it has none.
 struct Parameters {
   const SourceTensor* weight = nullptr;  // of a norm: gamma
   const SourceTensor* bias = nullptr;    // of a norm: beta
@@ -38,22 +38,22 @@ class MappedTensors {
   MappedTensors(const MappedTensors&) = delete;
   MappedTensors& operator=(const MappedTensors&) = delete;
 
-  // How many layers "encoder" or "decoder" has: one more than the largest
-  // number in the name of a tensor of any part of it. Throws ConversionError
-  // where it has neither self-attention nor a GRU.
+  // The number of layers of "encoder" or "decoder": one more than the largest
+  // number in the name of a tensor of any of its parts. Throws ConversionError
+  // if it has neither self-attention nor a GRU.
   uint32_t CountLayers(std::string_view stack) const;
-  // The same for the heads of a part of layer 0; 0 where there is none.
+  // The same for the heads of a part of layer 0; 0 if there are none.
   uint32_t CountHeads(std::string_view part) const;
 
   // Whether the file has a tensor of this part.
   bool Has(std::string_view part, uint32_t layer = 0, uint32_t head = 0) const;
 
-  // Takes a part's tensors. Weights must be there, biases too where the map
-  // does not say that they may be absent; what is not is remembered. Throws
-  // ConversionError where the map does not name the part.
+  // Takes a part's tensors. Notes for Finish if the weight is missing, or the
+  // bias unless the map says that it may be. Throws ConversionError if the map
+  // does not name the part.
   Parameters Take(const std::string& part, uint32_t layer = 0,
                   uint32_t head = 0);
-  // The same, but all of it may be absent.
+  // The same for a part that may be missing.
   Parameters TakeIfPresent(const std::string& part, uint32_t layer = 0,
                            uint32_t head = 0);
 
@@ -66,7 +66,7 @@ class MappedTensors {
   // over: "FILE: the tensors do not match MAP'S NAME: ...".
   void Finish();
 
-  // Rows of a matrix. Throws ConversionError where it is none.
+  // The rows of a matrix. Throws ConversionError if it is not a matrix.
   uint64_t RowsOf(const SourceTensor& tensor) const;
   // Throws ConversionError unless the tensor has this shape.
   void CheckShape(const SourceTensor& tensor,
@@ -75,7 +75,7 @@ class MappedTensors {
   [[noreturn]] void Fail(const SourceTensor& tensor,
                          const std::string& why) const;
 
-  // A tensor of other numbers, as long-lived as this object.
+  // Makes a tensor that lives as long as this object.
   const SourceTensor* Make(const std::string& name, std::vector<uint64_t> shape,
                            std::vector<float> values);
   // Rows [begin, begin + count) of a matrix or elements of a vector.
@@ -84,7 +84,7 @@ class MappedTensors {
 
   const ModelMap& map() const { return map_; }
   const std::filesystem::path& path() const { return path_; }
-  // For the user to know; one sentence each.
+  // What the user should know, one sentence each.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:

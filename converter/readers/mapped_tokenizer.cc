@@ -14,8 +14,8 @@
 namespace latimer {
 namespace {
 
-// One special id, and how its token is usually written, in lower case and
-// without brackets.
+// One special id, and the usual names of its token, in lower case and without
+// brackets.
 struct Special {
   const char* flag;
   int32_t id;
@@ -29,7 +29,7 @@ std::vector<Special> SpecialsOf(const SpecialIds& ids) {
           {"unk", ids.unk, {"unk", "unknown"}}};
 }
 
-// "<PAD>" and "[pad]" give "pad"; what has no brackets gives nothing.
+// "pad" for "<PAD>" and "[pad]"; nothing for text without brackets.
 std::string InsideBrackets(const std::string& piece) {
   const bool brackets =
       piece.size() > 2 && ((piece.front() == '<' && piece.back() == '>') ||
@@ -42,14 +42,14 @@ std::string InsideBrackets(const std::string& piece) {
   return inside;
 }
 
-// A side with what it borrows.
+// A side with everything that it borrows.
 struct Side {
   SentencePieceModel model;
   Vocabulary vocabulary;
   TokenizerSide side;
 };
 
-// The ids' texts, wherever they are.
+// The texts of the ids.
 std::vector<std::string> PiecesOf(const Side& side) {
   if (side.side.vocabulary != nullptr) return side.vocabulary.pieces;
   std::vector<std::string> pieces;
@@ -68,8 +68,8 @@ std::vector<std::string> PiecesOf(const Side& side) {
                         "=" + std::to_string(id) + " if the file is right.");
 }
 
-// A vocabulary with a token that is clearly another special one than the map
-// says belongs to other code, or the map does.
+// Refuses a vocabulary in which an id of the map is clearly another special
+// token: either the vocabulary or the map belongs to another model.
 void CheckSpecials(const std::vector<std::string>& pieces,
                    const std::vector<Special>& specials,
                    const std::string& file, const std::string& flags) {

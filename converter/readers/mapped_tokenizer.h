@@ -10,10 +10,10 @@
 
 namespace latimer {
 
-// Nothing where the map names no vocabulary. Throws ConversionError where it
-// names one of the two, where a file is missing or damaged, has another number
-// of ids than the embedding has rows, or where a special token has another id
-// in it than in the map.
+// Nothing if the map names no vocabulary. Throws ConversionError if the map
+// names only one of the two; if a file is missing or damaged, or the number of
+// its ids differs from the rows of the embedding; or if the file and the map
+// give a special token different ids.
 std::optional<TokenizerData> ReadMappedTokenizer(
     const ModelMap& map, const Architecture& architecture);
 

@@ -17,15 +17,16 @@ constexpr uint64_t kEncryptedVersion = 2;
 constexpr std::string_view kTextPrefix = "special:";
 constexpr std::string_view kActivationScale = "_QuantMultA";
 
-// Numbers of Marian's types; browsermt's fork, which Firefox's models come
-// from, has another one for intgemm8.
+// Marian's type numbers. browsermt's fork, from which Firefox's models come,
+// has another number for intgemm8.
 constexpr uint64_t kFloat16 = 0x402;
 constexpr uint64_t kFloat32 = 0x404;
 constexpr uint64_t kFloat64 = 0x408;
 constexpr uint64_t kIntgemm8 = 0x10001;
 constexpr uint64_t kIntgemm8Browsermt = 0x4101;
 
-// What Marian converts a model to for one kind of CPU, and 16-bit integers.
+// Types that Marian converts a model to for one kind of CPU, and 16-bit
+// integers.
 constexpr std::pair<uint64_t, const char*> kPackedTypes[] = {
     {0x802, "packed16"},
     {0x1801, "packed8avx2"},
@@ -57,12 +58,12 @@ std::optional<SourceType> KnownType(uint64_t type) {
   }
 }
 
-// Takes bytes from the front, never more than there are.
+// Takes bytes from the front, within bounds.
 class Cursor {
  public:
   explicit Cursor(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
-  // None if the file ends before `count` items of `size` bytes.
+  // Nothing if the file ends before `count` items of `size` bytes.
   std::optional<std::span<const std::byte>> Take(uint64_t count,
                                                  uint64_t size = 1) {
     if (count > bytes_.size() / size) return std::nullopt;
@@ -184,7 +185,7 @@ void MarianBinFile::AddItem(const std::string& name, uint64_t type,
       Fail(tensor_name + " is int8 and no matrix, but " + ShapeText(shape));
     }
     tensor.scale = scale;
-    // Embeddings lie as their shape says, all others transposed.
+    // Embeddings are stored as their shape says, all others transposed.
     tensor.transposed = name.find("Wemb") == std::string::npos;
   }
   if (!tensors_.emplace(name, std::move(tensor)).second) {

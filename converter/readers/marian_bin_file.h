@@ -17,13 +17,13 @@ namespace latimer {
 
 class MarianBinFile : public TensorFile {
  public:
-  // Whether a file that begins so is one.
+  // Whether a file that begins with these bytes is in this format.
   static bool Recognizes(std::string_view begin);
 
-  // intgemm8 matrices become kInt8 with the scale 1 / multiplier. The scales
-  // of activations (..._QuantMultA) are left out: Latimer measures each row.
-  // Throws ConversionError where the file is damaged, encrypted, or packed for
-  // one kind of CPU.
+  // intgemm8 matrices become kInt8 with the scale 1 / multiplier. Skips the
+  // scales of activations (..._QuantMultA), because Latimer measures each row.
+  // Throws ConversionError if the file is damaged, encrypted, or packed for one
+  // kind of CPU.
   explicit MarianBinFile(const std::filesystem::path& path);
 
  private:

@@ -12,8 +12,8 @@
 
 namespace latimer {
 
-// Its errors name file and option. Everything throws ConversionError where a
-// value is not what was asked for.
+// Errors name the file and the option. All readers throw ConversionError if a
+// value has the wrong type or range.
 class MarianOptions {
  public:
   // `name` is what errors call the file.

@@ -1,6 +1,6 @@
-// The mapping of somebody's own PyTorch model: how its tensors are called, and
-// what its code does that tensors do not say. docs/maps.md has the
-// format of the JSON.
+// The map of a user's own PyTorch model: what its tensors are called, and what
+// its code does that the tensors do not show. docs/maps.md describes the
+// JSON.
 #ifndef LATIMER_CONVERTER_READERS_MODEL_MAP_H_
 #define LATIMER_CONVERTER_READERS_MODEL_MAP_H_
 
@@ -32,16 +32,17 @@ enum class PositionKind : uint8_t {
   kNone,
 };
 
-// For what the file decides by having the tensor or not.
+// Whether the model has an optional part; kIfPresent: if the file has its
+// tensors.
 enum class Presence : uint8_t { kNo, kYes, kIfPresent };
 
 struct VocabularyFlags {
   TokenizerSide::Kind kind = TokenizerSide::Kind::kWords;
   // A list of words or characters, or a SentencePiece model. Empty: none.
   std::filesystem::path file;
-  // The ids of a SentencePiece model's pieces, where they are not its own.
+  // The ids of a SentencePiece model's pieces; empty: its own.
   std::filesystem::path ids;
-  // Of the source; see TokenizerSide.
+  // For the source; see TokenizerSide.
   bool lower_case = false;
   bool skips_spaces = false;
 };
@@ -59,9 +60,9 @@ struct RecurrentFlags {
   AttentionFunction attention_function = AttentionFunction::kAdditive;
   bool query_before = false;
   bool directions_added = false;
-  // What decoder layer i of n starts from: a projection, zeros, or of the
-  // encoder's last states number i, the i-th of the last n, or that of layer i
-  // in one direction.
+  // What decoder layer i of n starts from: a projection, zeros, or one of the
+  // encoder's final states: number i (kFirst), the i-th of the last n (kLast),
+  // or that of layer i in one direction.
   enum class InitialState : uint8_t {
     kProjected,
     kZeros,
@@ -71,7 +72,7 @@ struct RecurrentFlags {
     kBackward
   };
   InitialState initial_state = InitialState::kProjected;
-  // What is read side by side, in the order of the weights' columns.
+  // Inputs that are concatenated, in the order of the weights' columns.
   std::vector<std::string> attention_reads;
   std::vector<std::string> decoder_reads;
   std::vector<std::string> output_reads;
@@ -87,24 +88,24 @@ struct ModelMap {
   std::vector<std::string> ignore;
   // Parts whose bias may be absent; `*` stands for anything.
   std::vector<std::string> optional_bias;
-  // Comes off the front of every tensor's name.
+  // Removed from the front of every tensor's name.
   std::string prefix;
 
-  // Of a model of GRUs, to which the flags of Transformers mean nothing.
+  // Set for a model of GRUs, which ignores the flags of Transformers below.
   std::optional<RecurrentFlags> recurrent;
 
   uint32_t encoder_heads = 0;  // 0: to be counted, with kModules.
   uint32_t decoder_heads = 0;
   HeadLayout head_layout = HeadLayout::kContiguous;
-  // What scores are multiplied by is 1 / sqrt(head_dim), 1 / sqrt(d_model), or
-  // `attention_scale`.
+  // Attention logits are multiplied by 1 / sqrt(head_dim), 1 / sqrt(d_model),
+  // or `attention_scale`.
   enum class AttentionScale : uint8_t { kHeadDim, kDModel, kNumber };
   AttentionScale attention_scale_kind = AttentionScale::kHeadDim;
   double attention_scale = 0;
 
   bool pre_norm = false;
   bool has_norms = true;
-  bool unbiased_std = false;  // Else a LayerNorm.
+  bool unbiased_std = false;  // Otherwise LayerNorm.
   double norm_epsilon = 1e-5;
   Presence final_norm = Presence::kIfPresent;
   Presence embedding_norm = Presence::kIfPresent;
@@ -112,9 +113,10 @@ struct ModelMap {
   Activation activation = Activation::kRelu;
 
   PositionKind positions = PositionKind::kInterleaved;
-  // Row of the table that the first token gets.
+  // The table's row of the first token.
   uint32_t position_offset = 0;
-  // Every token of a single sentence gets the first row.
+  // Indexes the table by sentence, so that every token of a single sentence
+  // gets the first row.
   bool positions_along_batch = false;
   uint32_t max_source_tokens = 0;  // 0: as many as there are positions for.
   uint32_t max_target_tokens = 0;

@@ -9,9 +9,9 @@ namespace {
 
 constexpr std::string_view kLayer = "{layer}";
 constexpr std::string_view kHead = "{head}";
-// More than any sensible name has.
+// More than any sensible pattern gives.
 constexpr size_t kMaxNames = 1000;
-// Layers and heads from here on are no numbers of a model.
+// Larger numbers are not numbers of layers or heads.
 constexpr uint32_t kMaxNumber = 1000;
 
 void ReplaceAll(std::string& text, std::string_view what,
@@ -107,7 +107,7 @@ std::optional<uint32_t> NumberIn(std::string_view name,
 }
 
 bool MatchesWildcard(std::string_view pattern, std::string_view text) {
-  // Where the last `*` was, and what it stands for so far, to go back to.
+  // Where the last `*` is, and where the text that it matches ends so far.
   size_t p = 0, t = 0, star = std::string_view::npos, taken = 0;
   while (t < text.size()) {
     if (p < pattern.size() && pattern[p] == '*') {

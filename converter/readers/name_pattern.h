@@ -10,22 +10,21 @@
 
 namespace latimer {
 
-// `{a|b}` is a choice: "{x|y}.w" gives "x.w" and "y.w", in this order; {layer}
-// and {head} stay. Throws ConversionError at any other use of braces.
+// `{a|b}` is a choice: "{x|y}.w" gives "x.w" and "y.w", in this order. {layer}
+// and {head} are kept. Throws ConversionError for any other use of braces.
 std::vector<std::string> ExpandChoices(std::string_view pattern);
 
-// Puts numbers in the place of {layer} and {head}.
+// Replaces {layer} and {head} by numbers.
 std::string FillIn(std::string_view pattern, uint32_t layer, uint32_t head);
 
-// The number that stands in `name` where `pattern` has {layer} (or {head}, as
-// `variable` says), if all else is equal; numbers are written as FillIn does.
-// The other variable is 0.
+// The number that `name` has where `pattern` has `variable` ({layer} or
+// {head}), if they are otherwise equal with 0 for the other variable. Numbers
+// are written as FillIn writes them.
 std::optional<uint32_t> NumberIn(std::string_view name,
                                  std::string_view pattern,
                                  std::string_view variable);
 
-// Whether each `*` of `pattern` can stand for something, or nothing, such that
-// it is `text`.
+// Whether `pattern` matches `text`; each `*` stands for any text, even none.
 bool MatchesWildcard(std::string_view pattern, std::string_view text);
 
 }  // namespace latimer

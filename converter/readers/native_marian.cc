@@ -24,8 +24,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kModelOptions[] = "special:model.yml";
-// Sinusoids have no end; so many rows unless decoder.yml says how many, and at
-// most so many: longer texts are split.
+// Rows of a table of sinusoids, which has no natural end: the default, and the
+// maximum that decoder.yml can ask for. Longer texts are split.
 constexpr uint32_t kPositions = 512;
 constexpr uint32_t kMostPositions = 1024;
 
@@ -62,8 +62,8 @@ class NativeTensorFile final : public TensorFile {
 };
 
 // Marian's sinusoids: sines in the first half of a row, cosines in the second
-// (SinusoidalPositionEmbeddings in marian-dev's tensor_operators.cpp). The
-// D / 2 - 1 is Marian's own; Hugging Face's conversion has D / 2.
+// (SinusoidalPositionEmbeddings in marian-dev's tensor_operators.cpp). Marian
+// divides by D / 2 - 1, Hugging Face's conversion by D / 2.
 std::vector<float> MarianPositions(uint32_t positions, uint32_t d_model) {
   std::vector<float> table(size_t{positions} * d_model);
   const uint32_t sines = d_model / 2;
@@ -132,7 +132,7 @@ ModelMap NamesOf(const NativeMarianConfig& config) {
   return names;
 }
 
-// The table Wpos. Embeddings are scaled with sinusoids only
+// Maps the table Wpos. Embeddings are scaled only with sinusoids
 // (addPositionalEmbeddings in marian-dev's transformer.h).
 void MapLearnedPositions(MappedTensors* tensors, CanonicalModel* model) {
   Architecture& a = model->architecture;
@@ -146,7 +146,7 @@ void MapLearnedPositions(MappedTensors* tensors, CanonicalModel* model) {
   model->tables["source_positions"] = Values(*tensor);
 }
 
-// Rows of a table of sinusoids.
+// The number of rows of a table of sinusoids.
 uint32_t MaxLength(const MarianOptions& options,
                    std::vector<std::string>* warnings) {
   const uint32_t length = options.Count("max-length", kPositions, 2);
@@ -198,8 +198,8 @@ CanonicalModel ReadNativeMarian(const fs::path& path, bool with_tokenizer) {
   }
   std::vector<uint32_t> encoder_layers(a.encoder_layers);
   std::iota(encoder_layers.begin(), encoder_layers.end(), 1);
-  // Equal embeddings are both stored where the output has another matrix, so
-  // that converting a model again gives the same file as ever.
+  // Equal embeddings are both stored if the output has another matrix, so that
+  // converting a model again gives the same file as before.
   MapTransformer({.encoder_layers = encoder_layers,
                   .decoder_layers = config.decoder_layers,
                   .share_embeddings = false},

@@ -12,8 +12,8 @@
 namespace latimer {
 namespace {
 
-// An option and the values, besides an absent or empty one, that leave the
-// computation as it is here.
+// An option with the values that are supported, in addition to an absent or
+// empty value.
 struct Requirement {
   std::string_view option;
   std::array<std::string_view, 3> values;
@@ -74,8 +74,8 @@ constexpr std::string_view kModelOptions[] = {
     "version",
 };
 
-// Of training, of other types of model, or without effect where the
-// requirements hold.
+// Options of training or of other types of models, and options that have no
+// effect if the requirements hold.
 constexpr std::string_view kIgnoredModelOptions[] = {
     "bert-train-type-embeddings",
     "bert-type-vocab-size",
@@ -121,7 +121,8 @@ constexpr std::string_view kIgnoredModelOptions[] = {
     "ulr-trainable-transformation",
 };
 
-// Read by the caller, or about speed, logs, beam search and batches.
+// Options that the caller reads, and options of speed, logs, beam search and
+// batches.
 constexpr std::string_view kDecoderOptions[] = {
     "alignment",
     "allow-special",
@@ -220,8 +221,8 @@ std::string UnknownOption(const MarianOptions& options,
          " is unknown and has no effect.";
 }
 
-// The operations of a transformer-... option without dropout, which is for
-// training.
+// The operations of a transformer-... option, without dropout, which only
+// training needs.
 std::string Operations(const MarianOptions& options, std::string_view option,
                        const std::string& fallback) {
   std::string operations = options.Text(option, fallback);
@@ -229,7 +230,7 @@ std::string Operations(const MarianOptions& options, std::string_view option,
   return operations;
 }
 
-// Where norms and residual connections stand.
+// Reads where norms and residual connections are.
 void ReadSublayers(const MarianOptions& options, Architecture* a) {
   const std::string before = Operations(options, "transformer-preprocess", "");
   const std::string after =
@@ -312,9 +313,9 @@ void ReadNetworkKind(const MarianOptions& options, Architecture* a) {
 
 void ReadSizes(const MarianOptions& options, NativeMarianConfig* out) {
   Architecture& a = out->architecture;
-  // Smaller ones have no sinusoids: their formula divides by dim-emb / 2 - 1.
+  // Smaller widths have no sinusoids: the formula divides by dim-emb / 2 - 1.
   constexpr uint32_t kLeastWidth = 4;
-  // Each has tensors that are looked up by name.
+  // Bounds the number of tensors that are looked up by name.
   constexpr uint32_t kMostLayers = 1000;
   for (const char* option : {"dim-emb", "enc-depth", "dec-depth", "type"}) {
     if (!options.Has(option)) options.Fail(option, "a model needs it");
@@ -358,11 +359,11 @@ void ReadEmbeddings(const MarianOptions& options, NativeMarianConfig* out) {
   out->output_bias = !options.Bool("output-omit-bias", false);
   out->architecture.has_positions =
       !options.Bool("transformer-disable-position-embeddings", false);
-  // Since 1.8 the option that users set has another name than the one that the
-  // type `transformer` reads, and so has no effect.
+  // Since 1.8 the option that users set has another name than the one that type
+  // `transformer` reads, so it has no effect.
   out->wants_learned_positions =
       options.Bool("transformer-train-positions", false);
-  // Other inputs than the source are for training.
+  // Only training has inputs other than the source.
   for (const std::string& type : options.List("input-types")) {
     if (type != "sequence" && type != "alignment" && type != "weight") {
       options.Fail("input-types", "only sequence is supported");

@@ -21,7 +21,7 @@ bool IsVocabulary(std::string_view name) {
   return name.ends_with(".spm") || name.ends_with(".yml");
 }
 
-// Not the shortlist, nor what training or Hugging Face leave beside.
+// Not the shortlist, nor other files of training or Hugging Face.
 bool IsWeights(std::string_view name) {
   if (name.ends_with(".npz")) return !name.ends_with(".optimizer.npz");
   return name.ends_with(".bin") && !name.starts_with("lex.") &&
@@ -29,7 +29,7 @@ bool IsWeights(std::string_view name) {
          !name.starts_with("pytorch_model");
 }
 
-// The files of a folder for which `good` holds, sorted.
+// The files of a folder that `good` accepts, sorted.
 template <typename Predicate>
 std::vector<fs::path> FilesOf(const fs::path& folder, Predicate good) {
   std::vector<fs::path> files;
@@ -44,7 +44,7 @@ std::vector<fs::path> FilesOf(const fs::path& folder, Predicate good) {
 constexpr char kGiveOne[] = "give one of them instead of the folder";
 constexpr char kNameThem[] = "name those of the model in decoder.yml";
 
-// The one of `files`, or none. Several are an error.
+// The only one of `files`, or none. Throws if there are several.
 std::optional<fs::path> OnlyOne(const fs::path& folder, const char* what,
                                 const std::vector<fs::path>& files,
                                 const char* advice) {
@@ -77,8 +77,8 @@ std::optional<fs::path> FindDecoder(const fs::path& path) {
       kGiveOne);
 }
 
-// A file that decoder.yml names. Where its folder is of another machine, the
-// file beside decoder.yml is meant.
+// A file that decoder.yml names. If its folder is one of another machine, the
+// file next to decoder.yml is meant.
 fs::path Resolve(const MarianOptions& options, const fs::path& folder,
                  const std::string& name) {
   fs::path given =
@@ -87,7 +87,7 @@ fs::path Resolve(const MarianOptions& options, const fs::path& folder,
   fs::path beside = folder / fs::path(name).filename();
   if (fs::exists(beside)) return beside;
   throw ConversionError(options.name() + ": names " + Printable(name) +
-                        ", which is missing; copy it beside decoder.yml.");
+                        ", which is missing; copy it next to decoder.yml.");
 }
 
 std::vector<fs::path> GuessVocabularies(const fs::path& folder) {

@@ -12,13 +12,13 @@ namespace latimer {
 
 struct NativeMarianFiles {
   std::filesystem::path weights;  // .npz or .bin
-  // Of source and target; both the same where one serves both. Empty: none.
+  // Source and target, which may be the same file. Empty: none.
   std::vector<std::filesystem::path> vocabularies;
-  // source.spm and target.spm beside .yml vocabularies, or empty.
+  // source.spm and target.spm, next to .yml vocabularies; or empty.
   std::vector<std::filesystem::path> pieces;
   std::optional<MarianOptions> decoder_options;  // decoder.yml
-  // The lexical shortlist that decoder.yml names or, without one, the
-  // lex.*.s2t.bin beside the weights; else empty.
+  // The lexical shortlist: the file that decoder.yml names or, without a
+  // decoder.yml, lex.*.s2t.bin next to the weights. Empty: none.
   std::filesystem::path shortlist;
 };
 
@@ -27,8 +27,9 @@ struct NativeMarianFiles {
 bool IsNativeMarian(const std::filesystem::path& path);
 
 // `path` is a folder, a weights file, or a decoder.yml. Without decoder.yml the
-// vocabularies are those whose names begin with vocab, srcvocab and trgvocab.
-// Throws ConversionError where a file is missing or the choice is unclear.
+// vocabularies are the files whose names begin with vocab, srcvocab and
+// trgvocab. Throws ConversionError if a file is missing or the choice is
+// ambiguous.
 NativeMarianFiles FindNativeMarianFiles(const std::filesystem::path& path);
 
 }  // namespace latimer

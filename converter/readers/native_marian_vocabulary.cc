@@ -22,14 +22,14 @@ namespace fs = std::filesystem;
 constexpr std::string_view kEos = "</s>";
 constexpr std::string_view kUnknown = "<unk>";
 
-// One side's vocabulary; a SentencePiece model has its ids in itself or, with
-// a .yml beside, in that.
+// One side's vocabulary. The ids of a SentencePiece model are its own or those
+// of an accompanying .yml.
 struct Side {
   std::optional<SentencePieceModel> pieces;
   std::optional<Vocabulary> words;
   int32_t eos = 0;
   int32_t unknown = 1;
-  // Control characters of byte fallback, which Marian never produces.
+  // Control characters of byte fallback; Marian never produces them.
   std::vector<int32_t> suppressed;
 
   std::optional<int32_t> Find(std::string_view text) const {
@@ -41,7 +41,8 @@ struct Side {
   }
 };
 
-// As Marian, takes id 0 or 1 for a special token that Nematus named otherwise.
+// Like Marian, falls back to id 0 or 1 for a special token that Nematus calls
+// differently.
 int32_t Special(const Side& side, const fs::path& path, std::string_view text,
                 int32_t usual, std::string_view nematus) {
   if (side.words) {
@@ -106,8 +107,8 @@ void SetGeneration(const NativeMarianFiles& files, const Side& source,
   }
 }
 
-// Marian itself splits at spaces where it has no SentencePiece model; the
-// scripts beside OPUS-MT models segment with source.spm before.
+// Without a SentencePiece model Marian splits at spaces; the scripts that come
+// with OPUS-MT models segment with source.spm first.
 TokenizerSide SideOf(const Side& side, uint32_t rows) {
   TokenizerSide out;
   out.kind = side.pieces ? TokenizerSide::Kind::kSentencePiece
@@ -141,7 +142,7 @@ void MakeTokenizer(const NativeMarianFiles& files, Side* source, Side* target,
                                     SideOf(*target, a.target_vocabulary));
 }
 
-// By text, once for many.
+// Looks up ids by text; built once for many lookups.
 std::unordered_map<std::string, uint32_t> IdsOf(const Side& side) {
   std::unordered_map<std::string, uint32_t> ids;
   const size_t count =
@@ -169,7 +170,7 @@ ShortlistLimits LimitsOf(const NativeMarianFiles& files) {
   const MarianOptions& options = *files.decoder_options;
   const std::vector<std::string> list = options.List("shortlist");
   const auto number = [&](size_t i, auto* out) {
-    // After a binary file stands whether to check it.
+    // The entry after a binary file says whether to check it.
     if (i >= list.size() || list[i] == "true" || list[i] == "false") return;
     const char* end = list[i].data() + list[i].size();
     const auto [last, error] = std::from_chars(list[i].data(), end, *out);
@@ -211,11 +212,11 @@ void ReadNativeVocabularies(const NativeMarianFiles& files, bool with_tokenizer,
     if (with_tokenizer) {
       throw ConversionError(
           files.weights.string() +
-          ": no vocabulary was found beside it; name it in decoder.yml, or "
+          ": no vocabulary was found next to it; name it in decoder.yml, or "
           "convert with --no-tokenizer.");
     }
     model->warnings.push_back(files.weights.string() +
-                              ": no vocabulary was found beside it; </s> is "
+                              ": no vocabulary was found next to it; </s> is "
                               "taken for 0 and <unk> for 1.");
   } else {
     const Architecture& a = model->architecture;

@@ -7,12 +7,12 @@
 
 namespace latimer {
 
-// Sets model->generation by the vocabularies and by decoder.yml,
-// model->shortlist where there is one, and model->tokenizer if wanted. Without
-// vocabularies the special ids are Marian's own, </s> 0 and <unk> 1.
-// Precondition: the architecture is complete. Throws ConversionError where a
-// vocabulary disagrees with the weights, or where there is none for a
-// tokenizer.
+// Sets model->generation from the vocabularies and decoder.yml,
+// model->shortlist if there is one, and, if asked to, model->tokenizer. Without
+// vocabularies the special ids are Marian's defaults, </s> 0 and <unk> 1.
+// Precondition: the architecture is complete. Throws ConversionError if a
+// vocabulary disagrees with the weights, or if the tokenizer needs one that
+// does not exist.
 void ReadNativeVocabularies(const NativeMarianFiles& files, bool with_tokenizer,
                             CanonicalModel* model);
 

@@ -26,7 +26,7 @@ struct NpyHeader {
 };
 
 // Reads the header, a Python literal: {'descr': '<f4', 'fortran_order': False,
-// 'shape': (2, 3), }. Each function is false where the text is another.
+// 'shape': (2, 3), }. Each function returns false if the text differs.
 class HeaderParser {
  public:
   explicit HeaderParser(std::string_view text) : text_(text) {}
@@ -80,7 +80,7 @@ class HeaderParser {
     return true;
   }
 
-  // A list describes fields of a record.
+  // A list describes the fields of a record.
   bool Type(std::string* out) {
     if (Peek() != '[') return Quoted(out);
     const size_t end = text_.rfind(']');
@@ -132,7 +132,7 @@ std::optional<std::pair<NpyHeader, std::span<const std::byte>>> ReadNpy(
   const std::string_view text = AsText(bytes);
   if (!text.starts_with(kMagic) || text.size() < 12) return std::nullopt;
   const auto byte = [&](size_t i) { return std::to_integer<size_t>(bytes[i]); };
-  // Version 1 has a length of two bytes, versions 2 and 3 of four.
+  // The length has two bytes in version 1, four in versions 2 and 3.
   const size_t major = byte(6);
   size_t begin = 10, length = byte(8) | byte(9) << 8;
   if (major == 2 || major == 3) {
@@ -154,7 +154,7 @@ NpzFile::NpzFile(const std::filesystem::path& path)
   for (const auto& [entry, unused] : zip_.entries()) {
     if (!entry.ends_with(kSuffix)) {
       throw ConversionError(path_ + ": holds " + Printable(entry) +
-                            ", which is no array; give a .npz file that "
+                            ", which is not an array; give a .npz file that "
                             "Marian or numpy.savez wrote.");
     }
     AddArray(entry.substr(0, entry.size() - kSuffix.size()), zip_.Read(entry));

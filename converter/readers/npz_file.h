@@ -15,9 +15,9 @@ namespace latimer {
 
 class NpzFile : public TensorFile {
  public:
-  // Arrays of floats become tensors, those of another type are unreadable, and
-  // one named "special:..." is a text. Every array is checked against its
-  // checksum. Throws ConversionError where the file or a header is damaged.
+  // Arrays of floats become tensors, an array named "special:..." becomes a
+  // text, and arrays of other types are unreadable. Verifies every array's
+  // checksum. Throws ConversionError if the file or a header is damaged.
   explicit NpzFile(const std::filesystem::path& path);
 
  private:

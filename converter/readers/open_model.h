@@ -8,9 +8,10 @@
 
 namespace latimer {
 
-// Finds out what `path` is and reads it: a folder with config.json is Hugging
-// Face's; one with decoder.yml or weights in .npz or .bin, or such a file
-// itself, is native Marian's. Throws ConversionError.
+// Detects the format of `path` and reads it. A folder with config.json is a
+// Hugging Face model. A folder with decoder.yml or with weights in .npz or
+// .bin, or such a file itself, is a native Marian model. Throws
+// ConversionError.
 CanonicalModel OpenModel(const std::filesystem::path& path, bool with_tokenizer,
                          const PositionLimits& limits = {});
 

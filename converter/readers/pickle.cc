@@ -14,8 +14,8 @@ using Kind = PickleValue::Kind;
 
 namespace {
 
-// Calls that make tensors, and calls that make plain values which lie beside
-// them in real checkpoints. What else a file may call is no data.
+// Calls that make tensors, and calls that make the plain values which real
+// checkpoints also contain. A file that calls anything else is refused.
 constexpr std::string_view kCalls[] = {
     "torch._utils._rebuild_tensor_v2",
     "torch._utils._rebuild_parameter",
@@ -57,7 +57,7 @@ constexpr std::string_view kCalls[] = {
 constexpr std::string_view kDicts[] = {"collections.OrderedDict",
                                        "collections.defaultdict"};
 
-// Keeps a file from naming one long text a million times.
+// Bounds the memory for a file that repeats one long text a million times.
 constexpr size_t kMaxName = 256;
 
 }  // namespace
@@ -72,7 +72,7 @@ const PickleValue* PickleValue::Find(std::string_view key) const {
   return nullptr;
 }
 
-// The stack machine that a pickle is a program for.
+// The stack machine that executes a pickle.
 class PickleMachine {
  public:
   PickleMachine(std::span<const std::byte> bytes, Pickle* pickle)
@@ -82,7 +82,7 @@ class PickleMachine {
     if (bytes_.size() > Pickle::kMaxBytes) {
       throw ConversionError(
           "holds more than " + std::to_string(Pickle::kMaxBytes >> 20) +
-          " MiB beside the tensors; save the model's state_dict alone");
+          " MiB besides the tensors; save the model's state_dict alone");
     }
     for (uint8_t op = Byte(); op != '.'; op = Byte()) {
       if (!ReadConstant(op) && !ReadContainer(op) && !ReadObject(op) &&
@@ -95,7 +95,7 @@ class PickleMachine {
 
  private:
   [[noreturn]] static void Malformed() {
-    throw ConversionError("is no valid pickle: the file is damaged");
+    throw ConversionError("is not a valid pickle: the file is damaged");
   }
 
   [[noreturn]] static void RefuseOpcode(uint8_t op) {
@@ -116,7 +116,7 @@ class PickleMachine {
 
   uint8_t Byte() { return static_cast<uint8_t>(Take(1)[0]); }
 
-  // Little-endian, of 1 to 8 bytes.
+  // A little-endian number of 1 to 8 bytes.
   uint64_t Number(size_t size) {
     uint64_t value = 0;
     std::memcpy(&value, Take(size).data(), size);
@@ -135,7 +135,7 @@ class PickleMachine {
   PickleValue* New(Kind kind) {
     if (pickle_.values_.size() == Pickle::kMaxValues) {
       throw ConversionError(
-          "holds too many values beside the tensors; save the model's "
+          "holds too many values besides the tensors; save the model's "
           "state_dict alone");
     }
     PickleValue& value = pickle_.values_.emplace_back();
@@ -156,7 +156,7 @@ class PickleMachine {
     stack_.push_back(other_);
   }
 
-  // Values above the innermost mark.
+  // Takes the values above the innermost mark.
   size_t Depth() const {
     return stack_.size() - (marks_.empty() ? 0 : marks_.back());
   }
@@ -260,7 +260,7 @@ class PickleMachine {
     }
   }
 
-  // Two's complement of `size` bytes.
+  // A number in two's complement, of `size` bytes.
   void PushLong(uint64_t size) {
     const std::string_view digits = Take(size);
     if (size > 8) return PushOther();
@@ -343,7 +343,7 @@ class PickleMachine {
     }
   }
 
-  // Objects of other classes may be filled as well; that is dropped.
+  // Objects of other classes may be filled too; their contents are dropped.
   void Extend(Kind kind, const std::vector<const PickleValue*>& items) {
     PickleValue* to = Top();
     if (kind == Kind::kDict && items.size() % 2 != 0) Malformed();
@@ -402,7 +402,7 @@ class PickleMachine {
 
   void PushGlobal(std::string_view module, std::string_view name) {
     if (module.size() + name.size() > kMaxName) Malformed();
-    // Protocol 2 writes the names of Python 2.
+    // Protocol 2 uses the names of Python 2.
     if (module == "__builtin__") module = "builtins";
     if (module == "copy_reg") module = "copyreg";
     PushText(Kind::kGlobal, std::string(module) + "." + std::string(name));

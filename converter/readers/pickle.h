@@ -1,7 +1,7 @@
-// Python's pickle format, as far as torch.save needs it, read as plain data.
+// Reads Python's pickle format, as far as torch.save uses it, as plain data.
 // Source: CPython's Lib/pickletools.py.
 //
-// Nothing is imported or executed. A call is kept as the callable's name with
+// Nothing is imported or executed. A call is kept as the callable's name and
 // its arguments; calls of names outside a short list are refused.
 #ifndef LATIMER_CONVERTER_READERS_PICKLE_H_
 #define LATIMER_CONVERTER_READERS_PICKLE_H_
@@ -33,7 +33,7 @@ struct PickleValue {
   Kind kind = Kind::kOther;
   int64_t integer = 0;
   std::string text;
-  // Others of the same pickle; a value may contain itself.
+  // Values of the same pickle; a value may contain itself.
   std::vector<const PickleValue*> items;
 
   bool IsCall(std::string_view name) const {
@@ -43,15 +43,15 @@ struct PickleValue {
   const std::vector<const PickleValue*>& arguments() const {
     return items[1]->items;
   }
-  // The value of a key that is text; null if there is none.
+  // The value of a text key; null if there is none.
   const PickleValue* Find(std::string_view key) const;
 };
 
 class Pickle {
  public:
-  // Reads one pickle of protocol 2 to 5; memory is bounded by kMaxBytes and
-  // kMaxValues, and nothing recurses. Throws ConversionError with the middle
-  // of a sentence, such as "calls os.system; ...".
+  // Reads one pickle of protocol 2 to 5. kMaxBytes and kMaxValues bound its
+  // memory, and nothing recurses. Throws ConversionError with the middle of a
+  // sentence, such as "calls os.system; ...".
   explicit Pickle(std::span<const std::byte> bytes);
   Pickle(const Pickle&) = delete;
   Pickle& operator=(const Pickle&) = delete;

@@ -1,4 +1,4 @@
-// Names from a file that nobody vouches for, made fit for a message.
+// Names from untrusted files, made fit for a message.
 #ifndef LATIMER_CONVERTER_READERS_PRINTABLE_H_
 #define LATIMER_CONVERTER_READERS_PRINTABLE_H_
 

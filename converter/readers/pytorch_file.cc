@@ -29,7 +29,7 @@ std::optional<SourceType> FloatType(const std::string& storage) {
   return std::nullopt;
 }
 
-// How users know the most common of the other types.
+// The names by which users know the most common other types.
 constexpr std::pair<std::string_view, std::string_view> kOtherTypes[] = {
     {"torch.LongStorage", "int64"},  {"torch.IntStorage", "int32"},
     {"torch.ShortStorage", "int16"}, {"torch.CharStorage", "int8"},
@@ -69,7 +69,7 @@ const PickleValue& FindStateDict(const PickleValue& root) {
   return *dict;
 }
 
-// Numbers that are not negative.
+// Reads numbers that must not be negative.
 std::optional<std::vector<uint64_t>> Counts(const PickleValue& tuple) {
   if (tuple.kind != Kind::kTuple) return std::nullopt;
   std::vector<uint64_t> counts;
@@ -80,8 +80,8 @@ std::optional<std::vector<uint64_t>> Counts(const PickleValue& tuple) {
   return counts;
 }
 
-// Row-major without gaps. Precondition: no extent is zero, and the product of
-// all fits 64 bits.
+// Whether strides are row-major without gaps. Precondition: no extent is zero,
+// and their product fits 64 bits.
 bool IsContiguous(const std::vector<uint64_t>& shape,
                   const std::vector<uint64_t>& strides) {
   uint64_t expected = 1;
@@ -180,7 +180,7 @@ Pickle PytorchFile::ReadPickle() {
   const std::string name = folder_ + "data.pkl";
   if (zip_.entries().at(name).size > Pickle::kMaxBytes) {
     Fail("holds more than " + std::to_string(Pickle::kMaxBytes >> 20) +
-         " MiB beside the tensors" + kSaveStateDict);
+         " MiB besides the tensors" + kSaveStateDict);
   }
   const std::span<const std::byte> bytes = zip_.Read(name);
   try {
@@ -200,7 +200,7 @@ void PytorchFile::AddTensors(const PickleValue& dict, const std::string& prefix,
       Fail("holds more than " + std::to_string(kMaxNames) + " names" +
            kSaveStateDict);
     }
-    // An optimizer's state has numbers for keys.
+    // An optimizer's state has numbers as keys.
     if (key.kind != Kind::kText) continue;
     if (!IsTensor(value) && value.kind != Kind::kDict) continue;
     const std::string name = prefix + key.text;

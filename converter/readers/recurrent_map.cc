@@ -41,7 +41,7 @@ constexpr std::string_view kParts[] = {
     "attention.energy", "combine",          "output",
 };
 
-// A choice that has no usual case.
+// A choice without a default.
 template <typename T>
 T Demand(const JsonFields& fields, std::string_view name,
          const std::vector<std::pair<std::string_view, T>>& words) {
@@ -53,8 +53,8 @@ T Demand(const JsonFields& fields, std::string_view name,
   return Choice<T>(fields, name, words.front().second, words);
 }
 
-// What is read side by side: some of `words`, in any order, `always` among
-// them.
+// A list of concatenated inputs: some of `words`, in any order, including
+// `always`.
 std::vector<std::string> Reads(const JsonFields& fields, std::string_view name,
                                const std::vector<std::string>& words,
                                const std::string& always) {

@@ -1,4 +1,4 @@
-// The part of a map that is for models of GRUs: "architecture": "gru".
+// The part of a map that describes models of GRUs ("architecture": "gru").
 #ifndef LATIMER_CONVERTER_READERS_RECURRENT_MAP_H_
 #define LATIMER_CONVERTER_READERS_RECURRENT_MAP_H_
 
@@ -12,21 +12,21 @@
 
 namespace latimer {
 
-// Whether the map's architecture is "gru"; "transformer" where it is absent.
-// Throws ConversionError at any other.
+// Whether the map's architecture is "gru"; the default is "transformer". Throws
+// ConversionError for any other.
 bool IsRecurrent(const JsonFields& fields);
 
 // The fields of such a map, and what its "tensors" may name.
 std::span<const std::string_view> RecurrentFields();
 std::span<const std::string_view> RecurrentParts();
 
-// Where `part` is encoder.gru or decoder.gru, adds the names of all parameters
-// of that nn.GRU: parts PART.input, PART.hidden, PART.backward_input and
-// PART.backward_hidden. Returns whether it is.
+// If `part` is encoder.gru or decoder.gru, adds the names of all parameters of
+// that nn.GRU as the parts PART.input, PART.hidden, PART.backward_input and
+// PART.backward_hidden, and returns true.
 bool AddGruNames(const JsonFields& tensors, const std::string& part,
                  std::map<std::string, PartNames>* names);
 
-// Throws ConversionError where a flag is missing or not what it must be.
+// Throws ConversionError if a flag is missing or has a wrong value.
 RecurrentFlags ReadRecurrentFlags(const JsonFields& fields);
 
 }  // namespace latimer

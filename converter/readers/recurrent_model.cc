@@ -35,7 +35,7 @@ class RecurrentMapper {
         a_(model->architecture),
         r_(model->architecture.recurrent) {}
 
-  // By names alone; throws if any is missing or left over.
+  // Finds tensors by their names alone; throws if any is missing or left over.
   void TakeAll() {
     source_embedding_ = tensors_.Take("source_embedding").weight;
     target_embedding_ = tensors_.Take("target_embedding").weight;
@@ -90,8 +90,7 @@ class RecurrentMapper {
           query_ = tensors_.Take("attention.query");
           keys_ = tensors_.Take("attention.keys");
         }
-        // Its bias, if there is one, moves all scores alike, which softmax does
-        // not see.
+        // A bias would shift all logits alike, which does not change softmax.
         energy_ = tensors_.Take("attention.energy").weight;
         return;
       case AttentionFunction::kDot:
@@ -193,7 +192,7 @@ class RecurrentMapper {
 
   static std::string Number(uint64_t number) { return std::to_string(number); }
 
-  // What the loader would refuse, in the words of the map.
+  // Refuses what the loader would refuse, in the map's terms.
   void CheckFlags() {
     if (r_.initial_state == InitialState::kProjected &&
         a_.decoder_layers != 1) {
@@ -236,8 +235,8 @@ class RecurrentMapper {
     model_.linears[to] = std::move(linear);
   }
 
-  // The same numbers with the columns in another order, or some of them.
-  // `tensor` has those of `from` side by side.
+  // Reorders columns, and may drop some: the tensor has the columns of `from`,
+  // the result those of `to`.
   Parameters WithColumns(const Parameters& parameters,
                          const std::vector<Columns>& from,
                          const std::vector<Columns>& to) {
@@ -274,7 +273,7 @@ class RecurrentMapper {
     return columns;
   }
 
-  // Columns in the order in which the runtime has them, of those that are read.
+  // Reorders the columns of `reads` to the order of the runtime.
   Parameters InOrder(const Parameters& parameters,
                      const std::vector<std::string>& reads,
                      const std::vector<std::string>& order) {
@@ -324,7 +323,8 @@ class RecurrentMapper {
     }
   }
 
-  // One layer over the query and a memory's row is two whose results are added.
+  // A layer over the concatenated query and memory row is the sum of two
+  // layers.
   void SplitJoint() {
     if (flags_.attention_reads.empty()) {
       throw ConversionError(

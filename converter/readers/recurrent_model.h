@@ -1,4 +1,4 @@
-// Somebody's own encoder-decoder of GRUs, by its map.
+// A user's own encoder-decoder of GRUs, read by its map.
 #ifndef LATIMER_CONVERTER_READERS_RECURRENT_MODEL_H_
 #define LATIMER_CONVERTER_READERS_RECURRENT_MODEL_H_
 
@@ -7,9 +7,9 @@
 
 namespace latimer {
 
-// Fills the architecture and the tensors, which view `tensors`, whose map is of
-// a model of GRUs. Throws ConversionError when there are too few or too many
-// tensors for the map, or tensors of shapes that do not fit.
+// Fills the architecture and the tensors, which view `tensors`. Precondition:
+// its map is that of a model of GRUs. Throws ConversionError if tensors are
+// missing or left over, or if their shapes do not fit.
 void BuildRecurrentModel(MappedTensors& tensors, CanonicalModel* model);
 
 }  // namespace latimer

@@ -10,11 +10,10 @@ uint32_t BucketOf(const RelativeBuckets& buckets, int64_t distance) {
   const uint32_t first = buckets.both_ways && distance > 0 ? count : 0;
   const int64_t away =
       buckets.both_ways ? std::abs(distance) : std::max<int64_t>(-distance, 0);
-  // One bucket for each of the near ones, then wider and wider ones.
+  // One bucket for each small distance, then wider and wider ones.
   const uint32_t exact = count / 2;
   if (away < exact) return first + static_cast<uint32_t>(away);
-  // In float, as PyTorch computes it: where a bucket ends is a matter of
-  // rounding.
+  // In float, as in PyTorch: rounding decides where a bucket ends.
   const auto near = static_cast<float>(exact);
   const auto range = static_cast<float>(
       std::log(static_cast<double>(buckets.max_distance) / exact));

@@ -11,21 +11,22 @@
 
 namespace latimer {
 
-// How an attention sorts distances.
+// How an attention sorts distances into buckets.
 struct RelativeBuckets {
-  // Keys after the query have the second half of the buckets; else (a decoder)
-  // there are none.
+  // Keys after the query use the second half of the buckets; otherwise (in a
+  // decoder) there are no such keys.
   bool both_ways = true;
   uint32_t count = 0;         // At least 4 both ways, else 2.
   uint32_t max_distance = 0;  // More than half of the buckets of one way.
 };
 
-// The bucket of a key that stands `distance` after its query; negative: before
-// it. transformers' T5Attention._relative_position_bucket, with its rounding.
+// The bucket of a key that is `distance` after its query (before it, if
+// negative). transformers' T5Attention._relative_position_bucket, with the same
+// rounding.
 uint32_t BucketOf(const RelativeBuckets& buckets, int64_t distance);
 
 // The table by distance that schema/model.fbs describes, [heads, 2 * positions
-// - 1] both ways, else [heads, positions], of `biases` [buckets, heads].
+// - 1] both ways or else [heads, positions], from `biases` [buckets, heads].
 std::vector<float> BiasByDistance(const RelativeBuckets& buckets,
                                   const SourceTensor& biases,
                                   uint32_t positions);

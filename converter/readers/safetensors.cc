@@ -19,7 +19,7 @@ constexpr uint64_t kMaxHeaderBytes = 100'000'000;
 
 constexpr char kMalformed[] = "has a malformed entry in the header";
 
-// nlohmann would turn fractions and negative numbers into whole ones.
+// Refuses fractions and negative numbers, which nlohmann would convert.
 std::vector<uint64_t> ParseCounts(const Json& list) {
   if (!list.is_array()) throw ConversionError(kMalformed);
   std::vector<uint64_t> counts;

@@ -12,7 +12,7 @@ namespace latimer {
 
 class SafetensorsFile : public TensorFile {
  public:
-  // Maps the file and checks its header. Throws ConversionError if it is no
+  // Maps the file and checks its header. Throws ConversionError if it is not a
   // safetensors file or is truncated.
   explicit SafetensorsFile(const std::filesystem::path& path);
 

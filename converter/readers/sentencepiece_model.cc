@@ -39,8 +39,8 @@ enum class NormalizerField : protozero::pbf_tag_type {
   kEscapeWhitespaces = 5,
 };
 
-// A field as it must be written: one of another type is skipped like one of
-// another number, and left at its default.
+// Whether a field has this number and type. Any other field is skipped and
+// keeps its default.
 template <typename Field>
 constexpr uint32_t Varint(Field field) {
   return protozero::tag_and_type(field, protozero::pbf_wire_type::varint);
@@ -163,8 +163,8 @@ SentencePieceModel ReadModel(protozero::pbf_reader reader,
   return model;
 }
 
-// Pieces that stand for themselves in a text; the others are reserved and may
-// have the text of one of these.
+// Whether a piece stands for itself in a text. Other pieces are reserved and
+// may have the same text as one of these.
 bool IsOrdinary(PieceType type) {
   return type == PieceType::kNormal || type == PieceType::kUserDefined ||
          type == PieceType::kUnused;
@@ -181,7 +181,7 @@ void CheckPiece(const SentencePieceModel& model, size_t index) {
     fail("is of an unknown type");
   }
   if (piece.text.find('\0') != piece.text.npos) fail("has a zero byte");
-  if (!IsUtf8(piece.text)) fail("is no UTF-8");
+  if (!IsUtf8(piece.text)) fail("is not UTF-8");
   if (!std::isfinite(piece.score)) fail("has a score that is not finite");
   const size_t limit = piece.type == PieceType::kUserDefined
                            ? kMaxReplacementBytes
@@ -189,7 +189,7 @@ void CheckPiece(const SentencePieceModel& model, size_t index) {
   if (piece.text.size() > limit) {
     fail("is longer than " + std::to_string(limit) + " bytes");
   }
-  // SentencePiece stops after as many steps where an unused piece falls apart.
+  // SentencePiece splits an unused piece in at most this many steps.
   constexpr size_t kMaxUnusedBytes = 100;
   if (model.type == SentencePieceType::kBpe &&
       piece.type == PieceType::kUnused && piece.text.size() > kMaxUnusedBytes) {
@@ -209,7 +209,7 @@ void CheckModel(const SentencePieceModel& model) {
                           ": not a SentencePiece model: it has no pieces.");
   }
   if (!IsUtf8(model.unknown_surface)) {
-    throw ConversionError(model.name + ": its unknown_surface is no UTF-8.");
+    throw ConversionError(model.name + ": its unknown_surface is not UTF-8.");
   }
   std::set<std::string_view> ordinary;
   std::set<std::string_view> reserved;

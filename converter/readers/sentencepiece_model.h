@@ -10,7 +10,7 @@
 
 namespace latimer {
 
-// The numbers are those of the file.
+// The values are those of the file.
 enum class PieceType {
   kNormal = 1,
   kUnknown = 2,
@@ -26,7 +26,7 @@ struct SentencePiece {
   PieceType type = PieceType::kNormal;
 };
 
-// The numbers are those of the file.
+// The values are those of the file.
 enum class SentencePieceType {
   kUnigram = 1,
   kBpe = 2,
@@ -48,11 +48,11 @@ struct SentencePieceModel {
   std::string precompiled_charsmap = {};
 };
 
-// Throws ConversionError when the file cannot be read, is no SentencePiece
-// model, or uses what Latimer lacks: a denormalizer, or unused BPE pieces of
-// more than 100 bytes. What it returns has passed SentencePiece's own checks:
-// pieces are not empty, not longer than the runtime takes and occur once, one
-// is the unknown piece, scores are finite, byte fallback has all its bytes.
+// Throws ConversionError if the file cannot be read, is not a SentencePiece
+// model, or uses what Latimer does not support: a denormalizer, or unused BPE
+// pieces of more than 100 bytes. The result has passed SentencePiece's own
+// checks: no piece is empty, longer than the runtime accepts, or a duplicate;
+// one is the unknown piece; scores are finite; byte fallback has all its bytes.
 SentencePieceModel ReadSentencePieceModel(const std::filesystem::path& path);
 
 // The same for the bytes of such a file; `name` is for messages.

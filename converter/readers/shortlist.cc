@@ -52,7 +52,7 @@ class ShortlistReader {
   CanonicalShortlist ReadBinary(std::span<const std::byte> bytes) {
     const auto header = Load<Header>(bytes);
     const auto arrays = bytes.subspan(sizeof(Header));
-    // Divisions, because the numbers are the file's.
+    // Divides, because products of the file's numbers could overflow.
     if (header.offsets > arrays.size() / sizeof(uint64_t) ||
         header.tokens > arrays.size() / sizeof(uint32_t) ||
         header.offsets * sizeof(uint64_t) + header.tokens * sizeof(uint32_t) !=
@@ -116,7 +116,7 @@ class ShortlistReader {
   }
 
  private:
-  // "TARGET SOURCE PROBABILITY"; the larger of two for the same words.
+  // "TARGET SOURCE PROBABILITY". The larger probability of duplicates counts.
   void AddLine(const std::string& line, size_t number,
                std::vector<std::map<uint32_t, float>>* lists) {
     std::istringstream fields(line);

@@ -11,12 +11,12 @@
 namespace latimer {
 namespace {
 
-// What training used, where n_positions does not say; nothing in the network
-// ends there.
+// The length that training used, unless n_positions states it. The network
+// itself has no limit.
 constexpr uint32_t kPositions = 512;
 constexpr uint32_t kMostPositions = 1 << 20;
 
-// What transformers' T5Config and MT5Config take where a field is missing.
+// The defaults of transformers' T5Config and MT5Config.
 struct Defaults {
   uint32_t vocab_size;
   uint32_t d_ff;
@@ -27,7 +27,8 @@ struct Defaults {
 constexpr Defaults kT5 = {32128, 2048, 6, 8, "relu"};
 constexpr Defaults kMt5 = {250112, 1024, 8, 6, "gated-gelu"};
 
-// "ACT" or "gated-ACT", of which saved files say the parts too, and these win.
+// feed_forward_proj is "ACT" or "gated-ACT". Saved files also have both parts
+// as fields, which take precedence.
 void ReadFeedForward(const JsonFields& config, const Defaults& defaults,
                      Architecture* a) {
   const std::string field = "feed_forward_proj";
@@ -67,7 +68,7 @@ void ReadBuckets(const JsonFields& config, T5Config* out) {
   if (out->buckets % 2 != 0 || out->buckets > kMost) {
     config.Fail(count, "it must be even and at most " + std::to_string(kMost));
   }
-  // The decoder has half of them for a bucket of each distance.
+  // The decoder uses half of the buckets for one distance each.
   if (out->max_distance <= out->buckets / 2) {
     config.Fail(distance, "it must be more than half of " + std::string(count) +
                               " " + std::to_string(out->buckets));
@@ -77,7 +78,7 @@ void ReadBuckets(const JsonFields& config, T5Config* out) {
 void ReadArchitecture(const JsonFields& config, bool mt5, T5Config* out) {
   const Defaults& defaults = mt5 ? kMt5 : kT5;
   Architecture& a = out->architecture;
-  // Each by its own name or the one that transformers has for all families.
+  // Each has its own name, and one that transformers uses for all families.
   const auto count = [&](const char* name, const char* alias, uint32_t other) {
     return config.Count(name, config.Count(alias, other, 1), 1);
   };
@@ -108,14 +109,14 @@ void ReadArchitecture(const JsonFields& config, bool mt5, T5Config* out) {
   a.residual = true;
   a.relative_attention = true;
   ReadBuckets(config, out);
-  // transformers 5 ties what the file does not have twice, and tells by this
-  // field alone whether T5's output is scaled; mT5's never is.
+  // transformers 5 ties the matrices that the file has only once. This field
+  // alone decides whether T5's output is scaled; mT5's never is.
   const bool tied = config.Bool("tie_word_embeddings", true);
   out->own_output = !tied;
   out->scale_output = !mt5 && config.Bool("scale_decoder_outputs", tied);
 }
 
-// Fields of T5 alone that are read here, and those that concern training.
+// Fields of T5 that are read here or that only concern training.
 constexpr std::string_view kKnownFields[] = {
     "classifier_dropout",
     "d_ff",
@@ -166,7 +167,7 @@ T5Config ReadT5Config(const std::filesystem::path& directory,
                                    " tokens are not supported");
   }
   out.name = config.Text("_name_or_path", "");
-  // Those of transformers' T5Config and MT5Config.
+  // The defaults of transformers' T5Config and MT5Config.
   const SpecialTokenDefaults defaults = {
       .eos = 1, .pad = 0, .decoder_start = type == "mt5" ? 0 : -1};
   out.generation = ReadGenerationConfig(directory, config, out.architecture,

@@ -15,7 +15,7 @@ struct T5Config : HuggingFaceConfig {
   bool scale_output = false;
   // The output has a matrix of its own.
   bool own_output = false;
-  // Of the encoder; the decoder has as many, for one way.
+  // The encoder's buckets. The decoder has as many, all for one direction.
   uint32_t buckets = 0;
   uint32_t max_distance = 0;
 };

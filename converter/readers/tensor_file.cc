@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kIndexSuffix = ".index.json";
 
-// What huggingface_hub's split_state_dict_into_shards writes: weight_map says
-// for each tensor in which file of the same folder it lies.
+// The index that huggingface_hub's split_state_dict_into_shards writes:
+// weight_map gives the file, in the same folder, of each tensor.
 class ShardedFile : public TensorFile {
  public:
   explicit ShardedFile(const fs::path& path);
@@ -96,8 +96,8 @@ void ShardedFile::Add(const std::string& shard,
 
 constexpr std::string_view kZipMagic = "PK\x03\x04";
 
-// The pickled magic number of torch.save before 1.6; before 0.1.10 it wrote a
-// tar file.
+// The pickled magic number of torch.save before 1.6. Before 0.1.10 it wrote tar
+// files.
 bool IsOldPytorch(std::string_view begin) {
   constexpr std::string_view kMagic =
       "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19\x2e";
@@ -107,7 +107,7 @@ bool IsOldPytorch(std::string_view begin) {
           begin.substr(kTarMagicAt).starts_with("ustar"));
 }
 
-// NumPy's zip files are told from PyTorch's by the name of the first entry.
+// The name of the first entry distinguishes NumPy's zip files from PyTorch's.
 bool IsNpz(std::string_view begin) {
   constexpr size_t kNameLengthAt = 26, kNameAt = 30;
   if (!begin.starts_with(kZipMagic) || begin.size() <= kNameAt) return false;

@@ -1,4 +1,4 @@
-// The tensors of a trained model's file, by name, whatever its format.
+// The tensors of a trained model's file, in any format.
 #ifndef LATIMER_CONVERTER_READERS_TENSOR_FILE_H_
 #define LATIMER_CONVERTER_READERS_TENSOR_FILE_H_
 
@@ -38,15 +38,16 @@ class TensorFile {
   std::map<std::string, std::string> texts_;
 };
 
-// Opens a safetensors file, a PyTorch checkpoint, Marian's .npz or .bin, or the
-// index of shards of the first two (NAME.index.json); the first bytes tell
-// which. Throws ConversionError
-// where a file is missing, damaged, or of no known format.
+// Opens a safetensors file, a PyTorch checkpoint, Marian's .npz or .bin, or an
+// index of shards of the first two (NAME.index.json). Detects the format by the
+// first bytes. Throws ConversionError if a file is missing, damaged, or in no
+// known format.
 std::unique_ptr<TensorFile> OpenTensorFile(const std::filesystem::path& path);
 
-// The weights of a Hugging Face folder: the first that exists of
-// model.safetensors, model.safetensors.index.json, pytorch_model.bin and
-// pytorch_model.bin.index.json. Throws ConversionError if there is none.
+// The weights of a Hugging Face folder: the first of model.safetensors,
+// model.safetensors.index.json, pytorch_model.bin and
+// pytorch_model.bin.index.json that exists. Throws ConversionError if none
+// does.
 std::filesystem::path FindWeights(const std::filesystem::path& directory);
 
 }  // namespace latimer

@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Two names: transformers' class and the model_type that it is the default of.
+// transformers' name of a class, and the model_type that has it by default.
 struct KnownClass {
   const char* name;
   const char* model_type;

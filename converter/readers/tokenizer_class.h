@@ -1,5 +1,5 @@
-// Which tokenizer of transformers a Hugging Face folder asks for, and the
-// tokens that its class has where the folder does not name them.
+// Which transformers tokenizer a Hugging Face folder asks for, and the tokens
+// that its class has by default.
 #ifndef LATIMER_CONVERTER_READERS_TOKENIZER_CLASS_H_
 #define LATIMER_CONVERTER_READERS_TOKENIZER_CLASS_H_
 
@@ -22,11 +22,11 @@ enum class TokenizerClass {
   kM2m100,
 };
 
-// By tokenizer_config.json's or config.json's tokenizer_class, else by
-// config.json's model_type. Throws ConversionError for another one.
+// Follows tokenizer_class of tokenizer_config.json or config.json, else
+// model_type of config.json. Throws ConversionError for any other class.
 TokenizerClass TokenizerClassOf(const std::filesystem::path& directory);
 
-// The arguments of the class's __init__.
+// The default arguments of the class's __init__.
 std::vector<NamedTokenDefault> DefaultTokens(TokenizerClass tokenizer_class);
 
 // tokenizer_config.json; empty where it is missing.

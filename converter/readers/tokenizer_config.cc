@@ -18,7 +18,7 @@ constexpr std::array<const char*, 7> kNamedTokens = {
     "bos_token", "eos_token", "unk_token", "sep_token",
     "pad_token", "cls_token", "mask_token"};
 
-// The object in a file; empty when there is no such file.
+// The JSON object in a file; empty if there is no such file.
 Json ReadObject(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path)) return Json::object();
   Json object = ParseJsonText(ReadTextFile(path));
@@ -108,7 +108,7 @@ class ConfigReader {
   int32_t IdOf(const std::string& digits) const {
     if (digits.empty() || digits.size() > 9 ||
         digits.find_first_not_of("0123456789") != digits.npos) {
-      Fail("added token id '" + digits + "' is no number");
+      Fail("added token id '" + digits + "' is not a number");
     }
     return std::stoi(digits);
   }
@@ -136,7 +136,7 @@ class ConfigReader {
     return token;
   }
 
-  // The token with this text, which is there afterwards.
+  // Returns the token with this text, after adding it if necessary.
   AddedTokenConfig& Add(AddedTokenConfig token) {
     if (token.text.empty()) Fail("a special token is empty");
     for (AddedTokenConfig& known : config_.tokens) {
@@ -159,7 +159,7 @@ class ConfigReader {
     return nullptr;
   }
 
-  // Text alone is given the default's white space.
+  // Plain text inherits the default's treatment of white space.
   AddedTokenConfig NamedToken(const Json* value,
                               const NamedTokenDefault* fallback) const {
     if (value == nullptr) return fallback->token;

@@ -18,16 +18,15 @@ namespace latimer {
 
 struct AddedTokenConfig {
   std::string text;
-  std::optional<int32_t> id = {};  // Where a file says it.
+  std::optional<int32_t> id = {};  // If a file states it.
   bool strips_space_before = false;
   bool strips_space_after = false;
   bool special = false;  // Left out when text is decoded.
-  // What a file says of it; transformers' tokenizers in Python ignore it.
+  // As a file declares it; transformers' Python tokenizers ignore this.
   bool declared_special = false;
 };
 
-// What a tokenizer's class has where its files name no such token, as
-// "eos_token".
+// The default of a tokenizer's class for a named token, such as "eos_token".
 struct NamedTokenDefault {
   const char* name;
   AddedTokenConfig token;
@@ -40,26 +39,25 @@ struct TokenizerConfig {
   std::string pad = "<pad>";
   bool separate_vocabularies = false;
   bool clean_up_spaces = false;
-  // With eos, unknown and pad; each text once, in the order of their ids
-  // where vocab.json does not have them.
+  // Including eos, unknown and pad. Each text occurs once; tokens that
+  // vocab.json lacks are in the order of their ids.
   std::vector<AddedTokenConfig> tokens;
-  // Texts of the tokens with a name, as "eos_token".
+  // Texts of the named tokens, by name, such as "eos_token".
   std::map<std::string, std::string> named = {};
-  // Whether the files have extra_special_tokens, even null, and whether they
-  // list some; what special_tokens_map.json lists as additional_special_tokens.
+  // Whether the files have extra_special_tokens, even if null, and whether they
+  // list any; and the additional_special_tokens of special_tokens_map.json.
   bool names_extra_tokens = false;
   bool lists_extra_tokens = false;
   std::vector<AddedTokenConfig> additional = {};
 };
 
-// What Marian tokenizers do when none of the files is there, is their default.
-// Throws ConversionError for a file that is not JSON or asks for what Latimer
-// lacks.
+// Reads the files of a Marian tokenizer, with its class's defaults for those
+// that are missing. Throws ConversionError for a file that is not JSON or asks
+// for something that Latimer does not support.
 TokenizerConfig ReadTokenizerConfig(const std::filesystem::path& directory);
 
-// The same for another class of tokenizers: with its defaults, and with what
-// tokenizer.json lists as added_tokens, which count where tokenizer_config.json
-// has none.
+// The same for another class of tokenizers, with its defaults. The added_tokens
+// of tokenizer.json count if tokenizer_config.json has none.
 TokenizerConfig ReadTokenizerConfig(const std::filesystem::path& directory,
                                     std::span<const NamedTokenDefault> defaults,
                                     const nlohmann::json& added_tokens);

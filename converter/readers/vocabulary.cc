@@ -66,7 +66,7 @@ Vocabulary InOrder(std::vector<std::string> words, const std::string& name) {
   return ByIds(std::move(entries), name);
 }
 
-// Parses JSON whose objects have no key twice.
+// Parses JSON whose objects have no duplicate keys.
 nlohmann::json ParseJson(const std::string& text, const std::string& name) {
   std::set<std::string> keys;
   const auto note_key = [&](int depth, nlohmann::json::parse_event_t event,
@@ -86,7 +86,7 @@ bool HasTexts(const nlohmann::json& json) {
                      [](const auto& value) { return value.is_string(); });
 }
 
-// Lines without their ends, and without a byte order mark.
+// The lines, without line ends and without a byte order mark.
 std::vector<std::string_view> Lines(std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   std::vector<std::string_view> lines;
@@ -101,8 +101,8 @@ std::vector<std::string_view> Lines(std::string_view text) {
   return lines;
 }
 
-// Words with a number behind a tab: their ids if they are 0 to n-1, else
-// counts or scores, which fall.
+// Words with a number after a tab: their ids if they are 0 to n-1, else
+// counts or scores, in descending order.
 Vocabulary FromNumbers(const std::vector<std::string_view>& lines,
                        const std::string& name) {
   std::vector<Entry> entries;
@@ -117,7 +117,7 @@ Vocabulary FromNumbers(const std::vector<std::string_view>& lines,
     const auto [rest, error] = std::from_chars(number.data(), end, value);
     if (error != std::errc() || rest != end) {
       Fail(name, "line " + std::to_string(i + 1) +
-                     ": no number stands behind the tab");
+                     ": there is no number after the tab");
     }
     falls = falls && (i == 0 || value <= last);
     last = value;
@@ -128,7 +128,7 @@ Vocabulary FromNumbers(const std::vector<std::string_view>& lines,
   if (ids.size() == lines.size()) return ByIds(std::move(entries), name);
   if (!falls) {
     Fail(name,
-         "the numbers behind the tabs are neither ids from 0 to " +
+         "the numbers after the tabs are neither ids from 0 to " +
              std::to_string(lines.size() - 1) +
              ", each once, nor counts that fall; leave them out if the line "
              "is the id");
@@ -156,7 +156,7 @@ Vocabulary ParseJsonVocabulary(const std::string& json,
          "expected, or a list of pieces");
   }
   if (parsed.is_array()) {
-    if (!HasTexts(parsed)) Fail(name, "the list has something that is no text");
+    if (!HasTexts(parsed)) Fail(name, "an entry of the list is not a text");
     return InOrder(parsed.get<std::vector<std::string>>(), name);
   }
   std::vector<Entry> entries;
@@ -166,12 +166,12 @@ Vocabulary ParseJsonVocabulary(const std::string& json,
       const std::optional<int64_t> id = ParseInteger(key);
       if (!id.has_value()) {
         Fail(name, "the id '" + key + "' of '" + value.get<std::string>() +
-                       "' is no number");
+                       "' is not a number");
       }
       entries.emplace_back(value.get<std::string>(), *id);
     } else {
       if (!value.is_number_integer()) {
-        Fail(name, "the id of '" + key + "' is no number");
+        Fail(name, "the id of '" + key + "' is not a number");
       }
       entries.emplace_back(key, value.get<int64_t>());
     }
@@ -203,7 +203,7 @@ Vocabulary ParseYamlVocabulary(const std::string& yaml,
   for (size_t i = 0; i < root.keys.size(); ++i) {
     const std::optional<int64_t> id = ParseInteger(root.values[i].text);
     if (!id.has_value()) {
-      fail(root.values[i], "the id of '" + root.keys[i] + "' is no number");
+      fail(root.values[i], "the id of '" + root.keys[i] + "' is not a number");
     }
     entries.emplace_back(root.keys[i], *id);
   }

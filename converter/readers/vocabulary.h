@@ -1,4 +1,4 @@
-// Vocabularies: the words or pieces of a model by their ids.
+// A vocabulary: the words or pieces of a model by id.
 #ifndef LATIMER_CONVERTER_READERS_VOCABULARY_H_
 #define LATIMER_CONVERTER_READERS_VOCABULARY_H_
 
@@ -13,19 +13,19 @@ namespace latimer {
 
 struct Vocabulary {
   std::string name;                 // The file, for messages.
-  std::vector<std::string> pieces;  // By id; each once.
+  std::vector<std::string> pieces;  // By id, without duplicates.
 
   std::optional<int32_t> Find(std::string_view piece) const;
 };
 
-// Reads a vocabulary by the ending of its name:
+// Reads a vocabulary in the format that its file extension says:
 //   .json        {"word": id}, {"0": "word"} or ["word"]
 //   .yml, .yaml  word: id, as Marian writes them, or a list of words
-//   others       one word a line, whose number from 0 is its id; or, if every
-//                line has a tab, the word, a tab and its id, or a count where
-//                these numbers are not 0 to n-1
-// Throws ConversionError when the file cannot be read, is of no such form, or
-// its ids are not 0 to n-1, each once, or a word occurs twice.
+//   others       one word per line, whose number from 0 is its id; or, if every
+//                line has a tab, the word, a tab and a number: its id if the
+//                numbers are 0 to n-1, else a count, which is ignored
+// Throws ConversionError if the file cannot be read or has another format, if
+// its ids are not 0 to n-1, or if a word occurs twice.
 Vocabulary ReadVocabulary(const std::filesystem::path& path);
 
 // The same for the text of such a file; `name` is for messages.

@@ -46,7 +46,7 @@ class YamlReader {
   }
 
  private:
-  // A map or sequence that is not complete yet.
+  // A map or sequence that is still being read.
   struct Open {
     YamlNode node;
     std::set<std::string> keys;
@@ -58,8 +58,8 @@ class YamlReader {
                           what + ".");
   }
 
-  // These are line breaks in YAML 1.1, which libyaml reads, and text in 1.2,
-  // which others write.
+  // These characters are line breaks in YAML 1.1, which libyaml reads, but text
+  // in YAML 1.2, which others write.
   void RefuseRareBreaks(std::string_view text) const {
     for (const std::string_view rare :
          {"\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9"}) {
@@ -144,7 +144,7 @@ class YamlReader {
   }
 
   void Begin(YamlNode::Kind kind, size_t line) {
-    if (ExpectsKey()) Fail(line, "a key is no plain text");
+    if (ExpectsKey()) Fail(line, "a key is not plain text");
     open_.emplace_back();
     open_.back().node.kind = kind;
     open_.back().node.line = line;

@@ -16,20 +16,21 @@ struct YamlNode {
   enum class Kind { kScalar, kSequence, kMap };
 
   Kind kind = Kind::kScalar;
-  std::string text = {};  // kScalar
-  bool quoted = false;    // kScalar: stood in quotes or as a block.
+  std::string text = {};               // kScalar
+  bool quoted = false;                 // kScalar: was in quotes or a block.
   std::vector<std::string> keys = {};  // kMap, in the order of the file.
   std::vector<YamlNode> values = {};   // kMap: parallel to keys; kSequence.
-  size_t line = 0;                     // Where it begins, from 1.
+  size_t line = 0;                     // Its first line, from 1.
 
   // The value of a key of a map, or null.
   const YamlNode* Find(std::string_view key) const;
 };
 
-// The one document of the file. Throws ConversionError, with the line, when it
-// cannot be read, is no YAML, or has what is not supported: anchors and
-// aliases, line breaks of YAML 1.1 alone, keys that are no scalars, the same
-// key twice in a map, more than one document. An empty file is an empty scalar.
+// Reads the file's only document; an empty file is an empty scalar. Throws
+// ConversionError, with the line, if the file cannot be read, is not YAML, or
+// has what is not supported: anchors and aliases, line breaks that only YAML
+// 1.1 has, keys that are not scalars, a key twice in a map, or several
+// documents.
 YamlNode ReadYamlFile(const std::filesystem::path& path);
 
 // The same for the text of such a file; `name` is for messages.

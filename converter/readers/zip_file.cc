@@ -16,7 +16,7 @@ namespace {
 
 constexpr char kCopyAgain[] = "; copy or download it again";
 constexpr uLong kEncrypted = 1;
-// Deflate cannot shrink further.
+// The best ratio that deflate can reach.
 constexpr uint64_t kMaxRatio = 1032;
 
 // minizip reads through these functions.
@@ -177,7 +177,7 @@ std::span<const std::byte> ZipFile::Read(const std::string& name) {
     good = Inflate(entry.stored, buffer);
     bytes = buffer;
   }
-  // torch.save writes 0 where it was told to compute no checksums
+  // torch.save writes 0 if it was asked not to compute checksums
   // (torch.serialization.set_crc32_options).
   good = good && (entry.crc == 0 || Crc(bytes) == entry.crc);
   if (!good) {

@@ -1,4 +1,4 @@
-// A zip archive, mapped: entries that are stored are views of the file.
+// A mapped zip archive. Uncompressed entries are views of the file.
 #ifndef LATIMER_CONVERTER_READERS_ZIP_FILE_H_
 #define LATIMER_CONVERTER_READERS_ZIP_FILE_H_
 
@@ -23,21 +23,20 @@ class ZipFile {
     bool deflated = false;
   };
 
-  // Maps the file and reads its directory, zip64 as well. Throws
-  // ConversionError if the directory is damaged or an entry lies outside the
-  // file, is encrypted or compressed by another method than deflate.
+  // Maps the file and reads its directory, also in zip64. Throws
+  // ConversionError if the directory is damaged, or if an entry is outside the
+  // file, encrypted, or compressed by another method than deflate.
   explicit ZipFile(const std::filesystem::path& path);
 
   // By name.
   const std::map<std::string, Entry>& entries() const { return entries_; }
 
-  // The bytes of an entry, checked against its checksum and valid as long as
-  // this object: a view of the file, or a buffer of `size` bytes if it is
-  // deflated. Throws ConversionError if there is no such entry or it is
-  // damaged.
+  // The bytes of an entry, with verified checksum, valid as long as this
+  // object: a view of the file or, for a deflated entry, a buffer. Throws
+  // ConversionError if there is no such entry or it is damaged.
   std::span<const std::byte> Read(const std::string& name);
 
-  // The mapping that `bytes`, which Read gave, are a view of; null for a
+  // The mapping that `bytes`, a result of Read, is a view of; null for a
   // buffer.
   const MappedFile* FileOf(std::span<const std::byte> bytes) const;
 

@@ -289,7 +289,8 @@ TEST_F(CertifyTest, WithoutATokenizerLinesAreIds) {
                     f32.bytes(), int8.bytes(),
                     {.text = Path("words"), .references = {}, .progress = {}});
               }),
-              AllOf(HasSubstr("words, line 2"), HasSubstr("'Haus 0' is none")));
+              AllOf(HasSubstr("words, line 2"),
+                    HasSubstr("'Haus 0' is not a token id")));
   EXPECT_THAT(
       ErrorOf([&] {
         Certify(

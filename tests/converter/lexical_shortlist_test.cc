@@ -221,7 +221,7 @@ TEST_F(LearnShortlistTest, RefusesModelsThatCannotHaveOne) {
   };
   CanonicalModel model = model_;
   model.shortlist.emplace();
-  EXPECT_THAT(error(model), HasSubstr("a shortlist beside it already"));
+  EXPECT_THAT(error(model), HasSubstr("already comes with a shortlist"));
   model = model_;
   model.architecture.source_vocabulary = 65537;
   model.architecture.target_vocabulary = 65537;

@@ -200,7 +200,7 @@ TEST_F(TokenizerConfigTest, WhatIsNotSupportedIsNamed) {
   Write("tokenizer_config.json", R"({"separate_vocabs": 1})");
   ExpectError([&] { Read(); }, "separate_vocabs");
   Write("tokenizer_config.json", R"({"added_tokens_decoder": {"x": "a"}})");
-  ExpectError([&] { Read(); }, "'x' is no number");
+  ExpectError([&] { Read(); }, "'x' is not a number");
 }
 
 }  // namespace latimer::marian_tokenizer_builder_test

@@ -116,7 +116,7 @@ TEST(PickleTest, RefusesWhatTheStackCannotGive) {
            "\x8b\xff\xff\xff\xff.",
            std::string("c") + std::string(300, 'a') + "\nb\n.",
        }) {
-    EXPECT_EQ(PickleError(bytes), "is no valid pickle: the file is damaged")
+    EXPECT_EQ(PickleError(bytes), "is not a valid pickle: the file is damaged")
         << ::testing::PrintToString(bytes);
   }
 }

@@ -72,9 +72,9 @@ TEST(SentencePieceModelTest, APieceOfAnUnknownTypeIsRefused) {
 }
 
 TEST(SentencePieceModelTest, TextThatIsNoUtf8IsRefused) {
-  ExpectError(kUnknown + Piece("\xE2\x96", 1), "piece 1 is no UTF-8");
+  ExpectError(kUnknown + Piece("\xE2\x96", 1), "piece 1 is not UTF-8");
   ExpectError(kUnknown + Piece("a", 1) + Field(2, Field(44, "\xFF")),
-              "unknown_surface is no UTF-8");
+              "unknown_surface is not UTF-8");
 }
 
 TEST(SentencePieceModelTest, ReadsPiecesAndFlags) {

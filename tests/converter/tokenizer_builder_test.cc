@@ -63,7 +63,7 @@ TEST_F(TokenizerBuilderTest, RowsBeyondTheVocabularyMustBeAskedFor) {
   source_.rows = 8;
   EXPECT_EQ(Error(),
             "words.json: has 6 pieces, fewer than the 8 rows of the model's "
-            "embedding; give the vocabulary that it was trained with.");
+            "embedding; give the vocabulary of the model's training.");
   source_.more_rows = true;
   EXPECT_EQ(Error(), "");
   target_.rows = 8;

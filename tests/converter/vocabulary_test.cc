@@ -66,9 +66,9 @@ TEST(VocabularyTest, IdsAreDenseAndWordsUniqueInEachForm) {
             "vocab: the id -1 of 'b' is outside 0 to 1, so some id has no "
             "piece.");
   EXPECT_EQ(ErrorOf(ParseJsonVocabulary, R"({"a": true})"),
-            "vocab: the id of 'a' is no number.");
+            "vocab: the id of 'a' is not a number.");
   EXPECT_EQ(ErrorOf(ParseJsonVocabulary, R"({"a": "b"})"),
-            "vocab: the id 'a' of 'b' is no number.");
+            "vocab: the id 'a' of 'b' is not a number.");
   EXPECT_EQ(ErrorOf(ParseJsonVocabulary, R"({"a": 0, "a": 1})"),
             "vocab: 'a' occurs twice.");
   EXPECT_EQ(ErrorOf(ParseJsonVocabulary, R"(["a", "a"])"),
@@ -76,14 +76,14 @@ TEST(VocabularyTest, IdsAreDenseAndWordsUniqueInEachForm) {
   EXPECT_EQ(ErrorOf(ParseJsonVocabulary, R"({"0": "a", "00": "b"})"),
             "vocab: 'b' and 'a' both have the id 0.");
   EXPECT_EQ(ErrorOf(ParseJsonVocabulary, R"(["a", 1])"),
-            "vocab: the list has something that is no text.");
+            "vocab: an entry of the list is not a text.");
   EXPECT_EQ(ErrorOf(ParseYamlVocabulary, "a: 0\nb: 0\n"),
             "vocab: 'b' and 'a' both have the id 0.");
   EXPECT_EQ(ErrorOf(ParseYamlVocabulary, "a: 0\nb: 2\n"),
             "vocab: the id 2 of 'b' is outside 0 to 1, so some id has no "
             "piece.");
   EXPECT_EQ(ErrorOf(ParseYamlVocabulary, "a: 0\nb: c\n"),
-            "vocab: line 2: the id of 'b' is no number.");
+            "vocab: line 2: the id of 'b' is not a number.");
   EXPECT_EQ(ErrorOf(ParseYamlVocabulary, "a: 0\na: 1\n"),
             "vocab: line 2: the key 'a' occurs twice.");
   EXPECT_EQ(ErrorOf(ParseYamlVocabulary, "- a\n- [b]\n"),
@@ -103,10 +103,10 @@ TEST(VocabularyTest, WhatIsNoVocabularyIsRefused) {
   EXPECT_EQ(ErrorOf(ParseTextVocabulary, "a\n\xFF\n"),
             "vocab: line 2 is not UTF-8.");
   EXPECT_EQ(ErrorOf(ParseTextVocabulary, "a\t1\nb\tx\n"),
-            "vocab: line 2: no number stands behind the tab.");
+            "vocab: line 2: there is no number after the tab.");
   // Neither ids nor counts: a guess would be wrong half of the time.
   EXPECT_EQ(ErrorOf(ParseTextVocabulary, "a\t0\nb\t1\nc\t1\n"),
-            "vocab: the numbers behind the tabs are neither ids from 0 to 2, "
+            "vocab: the numbers after the tabs are neither ids from 0 to 2, "
             "each once, nor counts that fall; leave them out if the line is "
             "the id.");
 }

@@ -69,7 +69,7 @@ TEST(YamlFileTest, WhatIsNotUnderstoodIsRefusedWithItsLine) {
             "file.yml: line 2: U+0085, U+2028 and U+2029 must be written as "
             "\"\\x85\", \"\\u2028\" and \"\\u2029\".");
   EXPECT_EQ(ErrorOf("? [a, b]\n: 1\n"),
-            "file.yml: line 1: a key is no plain text.");
+            "file.yml: line 1: a key is not plain text.");
   EXPECT_EQ(ErrorOf("a: 1\n---\nb: 1\n"),
             "file.yml: line 2: a second document begins.");
   EXPECT_NE(ErrorOf("a: [1, 2\n").find("file.yml: line 2: not YAML: "),
