@@ -283,19 +283,20 @@ void CheckModel(const CanonicalModel& model) {
   const uint32_t targets = model.architecture.target_vocabulary;
   if (!model.tokenizer) {
     throw ConversionError(
-        "A shortlist cannot be learned without the model's tokenizer; leave "
-        "--no-tokenizer out.");
+        "A shortlist cannot be learned without the model's tokenizer; convert "
+        "without --no-tokenizer.");
   }
   if (!model.tokenizer->target_text &&
       model.architecture.source_vocabulary != targets) {
     throw ConversionError(
         "A shortlist cannot be learned because the model does not say how "
-        "target's texts are cut; convert without --shortlist-text.");
+        "texts of the target language are tokenized; convert without "
+        "--shortlist-text.");
   }
   if (model.shortlist) {
     throw ConversionError(
         "The model already comes with a shortlist; convert without "
-        "--shortlist-text, or take the other away.");
+        "--shortlist-text, or remove that shortlist.");
   }
   if (targets > kMaxTarget) {
     throw ConversionError("A target vocabulary of " + std::to_string(targets) +

@@ -162,9 +162,12 @@ ModelBytes Writer::Pack() {
     const PlannedTensor& tensor = *places_[i].tensor;
     const size_t begin = size - places_[i].before_end;
     std::memcpy(file.data() + copied, built + copied, begin - copied);
-    jobs.push_back({&model_.linears.at(tensor.key), tensor.rows, tensor.columns,
-                    file.subspan(begin, tensor.bytes), tensor.nibbles,
-                    tensor.int4});
+    jobs.push_back({.linear = &model_.linears.at(tensor.key),
+                    .rows = tensor.rows,
+                    .columns = tensor.columns,
+                    .out = file.subspan(begin, tensor.bytes),
+                    .nibbles = tensor.nibbles,
+                    .int4 = tensor.int4});
     copied = begin + tensor.bytes;
   }
   std::memcpy(file.data() + copied, built + copied, size - copied);

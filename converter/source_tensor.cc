@@ -85,6 +85,12 @@ void SourceTensor::Read(uint64_t begin, std::span<float> out) const {
   }
 }
 
+std::vector<float> SourceTensor::Values() const {
+  std::vector<float> values(size());
+  Read(0, values);
+  return values;
+}
+
 void SourceTensor::ReadIntegers(uint64_t begin, std::span<int8_t> out) const {
   LATIMER_CHECK(type == SourceType::kInt8);
   LATIMER_CHECK(begin <= size() && out.size() <= size() - begin);

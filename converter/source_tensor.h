@@ -37,6 +37,9 @@ struct SourceTensor {
   // <= size().
   void Read(uint64_t begin, std::span<float> out) const;
 
+  // All elements, in C order.
+  std::vector<float> Values() const;
+
   // Like Read, but gives integers without the scale. Precondition: type is
   // kInt8.
   void ReadIntegers(uint64_t begin, std::span<int8_t> out) const;

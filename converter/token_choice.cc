@@ -205,8 +205,7 @@ KeptTokens ChooseTokens(const CanonicalModel& model, const TokensToKeep& keep) {
   if (!model.tokenizer) {
     throw ConversionError(
         "The vocabulary cannot be pruned without the model's tokenizer; "
-        "convert "
-        "without --no-tokenizer.");
+        "convert without --no-tokenizer.");
   }
   const Architecture& a = model.architecture;
   const TokenizerData& data = *model.tokenizer;

@@ -39,7 +39,8 @@ constexpr FamilyFacts kFamilies[] = {
      .positions = BartPositions::kLearned,
      .position_offset = 2,
      .vocabulary = 50265,
-     .tokens = {0, 2, 1, 2, 2}},
+     .tokens =
+         {.bos = 0, .eos = 2, .pad = 1, .decoder_start = 2, .forced_eos = 2}},
     {.model_type = "marian",
      .family = BartFamily::kMarian,
      .activation = "gelu",
@@ -50,7 +51,11 @@ constexpr FamilyFacts kFamilies[] = {
      .positions = BartPositions::kMarianSinusoids,
      .position_offset = 0,
      .vocabulary = 58101,
-     .tokens = {-1, 0, 58100, 58100, 0}},
+     .tokens = {.bos = -1,
+                .eos = 0,
+                .pad = 58100,
+                .decoder_start = 58100,
+                .forced_eos = 0}},
     {.model_type = "mbart",
      .family = BartFamily::kMBart,
      .activation = "gelu",
@@ -61,7 +66,8 @@ constexpr FamilyFacts kFamilies[] = {
      .positions = BartPositions::kLearned,
      .position_offset = 2,
      .vocabulary = 50265,
-     .tokens = {0, 2, 1, -1, 2}},
+     .tokens =
+         {.bos = 0, .eos = 2, .pad = 1, .decoder_start = -1, .forced_eos = 2}},
     {.model_type = "m2m_100",
      .family = BartFamily::kM2M100,
      .activation = "relu",
@@ -72,7 +78,8 @@ constexpr FamilyFacts kFamilies[] = {
      .positions = BartPositions::kM2M100Sinusoids,
      .position_offset = 2,
      .vocabulary = 128112,
-     .tokens = {0, 2, 1, 2, -1}},
+     .tokens =
+         {.bos = 0, .eos = 2, .pad = 1, .decoder_start = 2, .forced_eos = -1}},
     {.model_type = "pegasus",
      .family = BartFamily::kPegasus,
      .activation = "gelu",
@@ -83,7 +90,8 @@ constexpr FamilyFacts kFamilies[] = {
      .positions = BartPositions::kMarianSinusoids,
      .position_offset = 0,
      .vocabulary = 50265,
-     .tokens = {-1, 1, 0, 0, 1}},
+     .tokens =
+         {.bos = -1, .eos = 1, .pad = 0, .decoder_start = 0, .forced_eos = 1}},
 };
 
 // Fields of config.json that are read here or that change nothing.

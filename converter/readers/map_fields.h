@@ -2,6 +2,7 @@
 #ifndef LATIMER_CONVERTER_READERS_MAP_FIELDS_H_
 #define LATIMER_CONVERTER_READERS_MAP_FIELDS_H_
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,14 +12,29 @@
 
 namespace latimer {
 
-// A field that is one of several words. Throws ConversionError for any other.
+// The flags that maps of all architectures have.
+inline constexpr std::string_view kCommonFlags[] = {
+    "architecture",      "base",
+    "tensors",           "ignore",
+    "optional_bias",     "prefix",
+    "max_source_tokens", "max_target_tokens",
+    "source_ids",        "target_ids",
+    "source_prefix",     "source_suffix",
+    "decoder_start",     "source_vocabulary",
+    "target_vocabulary",
+};
+
+// A field that is one of several words. Throws ConversionError for any other,
+// and for an absent field without a fallback.
 template <typename T>
-T Choice(const JsonFields& fields, std::string_view name, T fallback,
-         const std::vector<std::pair<std::string_view, T>>& words) {
+T Choice(const JsonFields& fields, std::string_view name,
+         const std::vector<std::pair<std::string_view, T>>& words,
+         std::optional<T> fallback = std::nullopt) {
   const nlohmann::json* value = fields.Find(name);
-  if (value == nullptr) return fallback;
-  // true and false are written as such.
-  const std::string text = value->is_string()    ? value->get<std::string>()
+  if (value == nullptr && fallback) return *fallback;
+  // true and false are written without quotes.
+  const std::string text = value == nullptr      ? ""
+                           : value->is_string()  ? value->get<std::string>()
                            : value->is_boolean() ? value->dump()
                                                  : "";
   std::string list;

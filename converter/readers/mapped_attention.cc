@@ -13,7 +13,7 @@ const SourceTensor* GatherRows(MappedTensors& tensors,
                                const SourceTensor* tensor,
                                const HeadShape& shape) {
   if (tensor == nullptr) return nullptr;
-  const std::vector<float> from = Values(*tensor);
+  const std::vector<float> from = tensor->Values();
   const size_t width = from.size() / tensor->shape.at(0);
   std::vector<float> to(from.size());
   for (size_t h = 0; h < shape.heads; ++h) {
@@ -29,7 +29,7 @@ const SourceTensor* GatherRows(MappedTensors& tensors,
 const SourceTensor* GatherColumns(MappedTensors& tensors,
                                   const SourceTensor& tensor,
                                   const HeadShape& shape) {
-  const std::vector<float> from = Values(tensor);
+  const std::vector<float> from = tensor.Values();
   const size_t width = tensor.shape.at(1);
   std::vector<float> to(from.size());
   for (size_t row = 0; row < tensor.shape.at(0); ++row) {
@@ -173,19 +173,19 @@ class AttentionBuilder {
   Parameters Multiplied(const Parameters& out,
                         const std::vector<Parameters>& heads, uint64_t inner) {
     const size_t a = attention_width(), dim = shape_.head_dim;
-    const std::vector<float> outer = Values(*out.weight);
+    const std::vector<float> outer = out.weight->Values();
     std::vector<float> weight(d_ * a);
     std::vector<double> bias(d_);
     if (out.bias != nullptr) {
-      const std::vector<float> values = Values(*out.bias);
+      const std::vector<float> values = out.bias->Values();
       bias.assign(values.begin(), values.end());
     }
     std::vector<double> row(dim);
     for (size_t h = 0; h < heads.size(); ++h) {
-      const std::vector<float> own = Values(*heads[h].weight);
+      const std::vector<float> own = heads[h].weight->Values();
       const std::vector<float> own_bias = heads[h].bias == nullptr
                                               ? std::vector<float>(inner)
-                                              : Values(*heads[h].bias);
+                                              : heads[h].bias->Values();
       for (size_t d = 0; d < d_; ++d) {
         std::fill(row.begin(), row.end(), 0.0);
         for (size_t i = 0; i < inner; ++i) {

@@ -261,7 +261,7 @@ class ModelMapper {
     if (tensor == nullptr) return nullptr;
     if (tensor->size() == 1 && d != 1) {
       return tensors_.Make(tensor->name, {d},
-                           std::vector<float>(d, Values(*tensor).front()));
+                           std::vector<float>(d, tensor->Values().front()));
     }
     tensors_.CheckShape(*tensor, {d});
     return tensor;

@@ -257,12 +257,6 @@ const SourceTensor* MappedTensors::Rows(const SourceTensor& tensor,
   return &made_.back();
 }
 
-std::vector<float> Values(const SourceTensor& tensor) {
-  std::vector<float> values(tensor.size());
-  tensor.Read(0, values);
-  return values;
-}
-
 std::string FittingPreset(const std::filesystem::path& path) {
   for (const auto& [name, text] : MapPresets()) {
     ModelMap map;

@@ -105,9 +105,6 @@ class MappedTensors {
   std::vector<std::string> notes_;
 };
 
-// All numbers of a tensor.
-std::vector<float> Values(const SourceTensor& tensor);
-
 // "preset:NAME" of the presets whose names these tensors have, or "".
 std::string FittingPreset(const std::filesystem::path& path);
 

@@ -23,9 +23,14 @@ TokenizerData ReadMarianTokenizer(const std::filesystem::path& directory,
       config.separate_vocabularies
           ? ReadVocabulary(directory / "target_vocab.json")
           : vocabulary;
-  TokenizerData data = BuildMarianTokenizer(
-      {source, target, vocabulary, target_vocabulary, config,
-       architecture.source_vocabulary, architecture.target_vocabulary});
+  TokenizerData data =
+      BuildMarianTokenizer({.source = source,
+                            .target = target,
+                            .source_vocabulary = vocabulary,
+                            .target_vocabulary = target_vocabulary,
+                            .config = config,
+                            .source_rows = architecture.source_vocabulary,
+                            .target_rows = architecture.target_vocabulary});
   if (data.eos_id != generation.eos) {
     throw ConversionError(vocabulary.name + ": '" + config.eos +
                           "' has the id " + std::to_string(data.eos_id) +

@@ -13,38 +13,12 @@ namespace {
 
 using Json = nlohmann::json;
 
+// The flags of Transformers in addition to kCommonFlags.
 constexpr std::string_view kFlags[] = {
-    "architecture",
-    "base",
-    "tensors",
-    "ignore",
-    "optional_bias",
-    "prefix",
-    "heads",
-    "head_layout",
-    "attention_scale",
-    "residual",
-    "norm_order",
-    "norm_formula",
-    "norm_epsilon",
-    "final_norm",
-    "embedding_norm",
-    "activation",
-    "embedding_scale",
-    "shared_embeddings",
-    "tied_output",
-    "positions",
-    "positions_axis",
-    "position_offset",
-    "max_source_tokens",
-    "max_target_tokens",
-    "source_ids",
-    "target_ids",
-    "source_prefix",
-    "source_suffix",
-    "decoder_start",
-    "source_vocabulary",
-    "target_vocabulary",
+    "heads",          "head_layout",  "attention_scale", "residual",
+    "norm_order",     "norm_formula", "norm_epsilon",    "final_norm",
+    "embedding_norm", "activation",   "embedding_scale", "shared_embeddings",
+    "tied_output",    "positions",    "positions_axis",  "position_offset",
 };
 
 std::optional<double> Number(const JsonFields& fields, std::string_view name) {
@@ -60,10 +34,11 @@ std::optional<double> Number(const JsonFields& fields, std::string_view name) {
 
 void ReadHeads(const JsonFields& fields, ModelMap* map) {
   map->head_layout =
-      Choice<HeadLayout>(fields, "head_layout", HeadLayout::kContiguous,
+      Choice<HeadLayout>(fields, "head_layout",
                          {{"contiguous", HeadLayout::kContiguous},
                           {"interleaved", HeadLayout::kInterleaved},
-                          {"modules", HeadLayout::kModules}});
+                          {"modules", HeadLayout::kModules}},
+                         HeadLayout::kContiguous);
   CheckHeadNames(map->tensors, map->head_layout == HeadLayout::kModules,
                  map->name);
   const Json* heads = fields.Find("heads");
@@ -97,33 +72,30 @@ void ReadHeads(const JsonFields& fields, ModelMap* map) {
 }
 
 void ReadNorms(const JsonFields& fields, ModelMap* map) {
-  DemandFlag(fields, "norm_order", "it must be one of post, pre, none");
   enum class Order { kPost, kPre, kNone };
   const Order order = Choice<Order>(
-      fields, "norm_order", Order::kPost,
+      fields, "norm_order",
       {{"post", Order::kPost}, {"pre", Order::kPre}, {"none", Order::kNone}});
   map->pre_norm = order == Order::kPre;
   map->has_norms = order != Order::kNone;
   map->unbiased_std =
-      Choice<bool>(fields, "norm_formula", false,
-                   {{"layer_norm", false}, {"unbiased_std", true}});
+      Choice<bool>(fields, "norm_formula",
+                   {{"layer_norm", false}, {"unbiased_std", true}}, false);
   map->norm_epsilon =
       Number(fields, "norm_epsilon").value_or(map->norm_epsilon);
   const std::vector<std::pair<std::string_view, Presence>> presence = {
       {"true", Presence::kYes},
       {"false", Presence::kNo},
       {"if_present", Presence::kIfPresent}};
-  map->final_norm = Choice(fields, "final_norm", map->final_norm, presence);
+  map->final_norm =
+      Choice<Presence>(fields, "final_norm", presence, map->final_norm);
   map->embedding_norm =
-      Choice(fields, "embedding_norm", map->embedding_norm, presence);
+      Choice<Presence>(fields, "embedding_norm", presence, map->embedding_norm);
   map->residual = fields.Bool("residual", true);
 }
 
 void ReadEmbeddings(const JsonFields& fields, ModelMap* map) {
-  DemandFlag(fields, "activation",
-             "it must be one of relu, gelu, gelu_tanh, "
-             "silu, tanh, sigmoid");
-  map->activation = Choice<Activation>(fields, "activation", Activation::kRelu,
+  map->activation = Choice<Activation>(fields, "activation",
                                        {{"relu", Activation::kRelu},
                                         {"gelu", Activation::kGelu},
                                         {"gelu_tanh", Activation::kGeluTanh},
@@ -140,16 +112,14 @@ void ReadEmbeddings(const JsonFields& fields, ModelMap* map) {
   }
   map->shared_embeddings = fields.Bool("shared_embeddings", false);
   map->tied_output = fields.Bool("tied_output", false);
-  DemandFlag(fields, "positions",
-             "it must be one of interleaved, halves, learned, none");
   map->positions =
-      Choice<PositionKind>(fields, "positions", PositionKind::kNone,
+      Choice<PositionKind>(fields, "positions",
                            {{"interleaved", PositionKind::kInterleaved},
                             {"halves", PositionKind::kHalves},
                             {"learned", PositionKind::kLearned},
                             {"none", PositionKind::kNone}});
   map->positions_along_batch = Choice<bool>(
-      fields, "positions_axis", false, {{"sequence", false}, {"batch", true}});
+      fields, "positions_axis", {{"sequence", false}, {"batch", true}}, false);
   map->position_offset = fields.Count("position_offset", 0);
 }
 
@@ -162,20 +132,21 @@ VocabularyFlags ReadVocabularyFlags(const JsonFields& fields,
   inner.RefuseOthers(std::vector<std::string_view>{
       "kind", "file", "ids", "lower_case", "skip_spaces"});
   VocabularyFlags flags;
-  flags.kind = Choice<Kind>(inner, "kind", Kind::kWords,
+  flags.kind = Choice<Kind>(inner, "kind",
                             {{"words", Kind::kWords},
                              {"characters", Kind::kCharacters},
-                             {"sentencepiece", Kind::kSentencePiece}});
+                             {"sentencepiece", Kind::kSentencePiece}},
+                            Kind::kWords);
   flags.file = inner.Text("file", "");
   flags.ids = inner.Text("ids", "");
   flags.lower_case = inner.Bool("lower_case", false);
   flags.skips_spaces = inner.Bool("skip_spaces", false);
   const bool pieces = flags.kind == Kind::kSentencePiece;
   if (pieces && flags.lower_case) {
-    inner.Fail("lower_case", "a SentencePiece model has rules of its own");
+    inner.Fail("lower_case", "a SentencePiece model has its own normalization");
   }
   if (!pieces && !flags.ids.empty()) {
-    inner.Fail("ids", "only SentencePiece models have ids apart");
+    inner.Fail("ids", "only SentencePiece models can have separate ids");
   }
   return flags;
 }
@@ -183,13 +154,14 @@ VocabularyFlags ReadVocabularyFlags(const JsonFields& fields,
 SpecialIds ReadIds(const JsonFields& fields, std::string_view name) {
   DemandFlag(fields, name,
              "it must be {\"pad\": ID, \"sos\": ID, \"eos\": ID, "
-             "\"unk\": ID}, of which any may be left out");
+             "\"unk\": ID}, with any of these");
   const JsonFields inner = fields.Object(name);
   inner.RefuseOthers(std::vector<std::string_view>{"pad", "sos", "eos", "unk"});
   const auto id = [&](std::string_view which) {
     return inner.Has(which) ? static_cast<int32_t>(inner.Count(which, 0)) : -1;
   };
-  return {id("pad"), id("sos"), id("eos"), id("unk")};
+  return {
+      .pad = id("pad"), .sos = id("sos"), .eos = id("eos"), .unk = id("unk")};
 }
 
 // An id, as a number or by the name that `ids` has for it.
@@ -246,7 +218,12 @@ ModelMap ReadModelMap(const std::string& from,
   map.name = from;
   const JsonFields fields = JsonFields::From(from, LoadMapJson(from, settings));
   const bool recurrent = IsRecurrent(fields);
-  fields.RefuseOthers(recurrent ? RecurrentFields() : kFlags);
+  std::vector<std::string_view> known(std::begin(kCommonFlags),
+                                      std::end(kCommonFlags));
+  const std::span<const std::string_view> own =
+      recurrent ? RecurrentFlagNames() : kFlags;
+  known.insert(known.end(), own.begin(), own.end());
+  fields.RefuseOthers(known);
   map.tensors = ReadParts(fields);
   map.ignore = fields.Texts("ignore");
   map.optional_bias = fields.Texts("optional_bias");

@@ -143,7 +143,7 @@ void MapLearnedPositions(MappedTensors* tensors, CanonicalModel* model) {
   tensors->Expect(tensor, shape);
   if (tensor->shape != shape) return;
   a.source_positions = static_cast<uint32_t>(rows);
-  model->tables["source_positions"] = Values(*tensor);
+  model->tables["source_positions"] = tensor->Values();
 }
 
 // The number of rows of a table of sinusoids.

@@ -10,29 +10,9 @@
 namespace latimer {
 namespace {
 
-constexpr std::string_view kFields[] = {
-    "architecture",
-    "base",
-    "tensors",
-    "ignore",
-    "optional_bias",
-    "prefix",
-    "score",
-    "query",
-    "directions",
-    "initial_state",
-    "attention_reads",
-    "decoder_reads",
-    "output_reads",
-    "max_source_tokens",
-    "max_target_tokens",
-    "source_ids",
-    "target_ids",
-    "source_prefix",
-    "source_suffix",
-    "decoder_start",
-    "source_vocabulary",
-    "target_vocabulary",
+constexpr std::string_view kFlags[] = {
+    "score",           "query",         "directions",   "initial_state",
+    "attention_reads", "decoder_reads", "output_reads",
 };
 
 constexpr std::string_view kParts[] = {
@@ -40,18 +20,6 @@ constexpr std::string_view kParts[] = {
     "initial_state",    "attention.joint",  "attention.query", "attention.keys",
     "attention.energy", "combine",          "output",
 };
-
-// A choice without a default.
-template <typename T>
-T Demand(const JsonFields& fields, std::string_view name,
-         const std::vector<std::pair<std::string_view, T>>& words) {
-  std::string list;
-  for (const auto& [word, meaning] : words) {
-    list += (list.empty() ? "" : ", ") + std::string(word);
-  }
-  DemandFlag(fields, name, "it must be one of " + list);
-  return Choice<T>(fields, name, words.front().second, words);
-}
 
 // A list of concatenated inputs: some of `words`, in any order, including
 // `always`.
@@ -86,11 +54,11 @@ std::string Joined(std::string text, const char* between,
 }  // namespace
 
 bool IsRecurrent(const JsonFields& fields) {
-  return Choice<bool>(fields, "architecture", false,
-                      {{"transformer", false}, {"gru", true}});
+  return Choice<bool>(fields, "architecture",
+                      {{"transformer", false}, {"gru", true}}, false);
 }
 
-std::span<const std::string_view> RecurrentFields() { return kFields; }
+std::span<const std::string_view> RecurrentFlagNames() { return kFlags; }
 
 std::span<const std::string_view> RecurrentParts() { return kParts; }
 
@@ -121,15 +89,15 @@ RecurrentFlags ReadRecurrentFlags(const JsonFields& fields) {
   using Initial = RecurrentFlags::InitialState;
   RecurrentFlags flags;
   flags.attention_function =
-      Demand<AttentionFunction>(fields, "score",
+      Choice<AttentionFunction>(fields, "score",
                                 {{"additive", AttentionFunction::kAdditive},
                                  {"dot", AttentionFunction::kDot},
                                  {"general", AttentionFunction::kGeneral}});
   flags.query_before =
-      Demand<bool>(fields, "query", {{"before", true}, {"after", false}});
-  flags.directions_added = Demand<bool>(
+      Choice<bool>(fields, "query", {{"before", true}, {"after", false}});
+  flags.directions_added = Choice<bool>(
       fields, "directions", {{"concatenate", false}, {"add", true}});
-  flags.initial_state = Demand<Initial>(fields, "initial_state",
+  flags.initial_state = Choice<Initial>(fields, "initial_state",
                                         {{"projected", Initial::kProjected},
                                          {"zeros", Initial::kZeros},
                                          {"first", Initial::kFirst},

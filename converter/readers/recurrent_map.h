@@ -16,8 +16,9 @@ namespace latimer {
 // ConversionError for any other.
 bool IsRecurrent(const JsonFields& fields);
 
-// The fields of such a map, and what its "tensors" may name.
-std::span<const std::string_view> RecurrentFields();
+// The flags of such a map in addition to kCommonFlags, and the parts that its
+// "tensors" can name.
+std::span<const std::string_view> RecurrentFlagNames();
 std::span<const std::string_view> RecurrentParts();
 
 // If `part` is encoder.gru or decoder.gru, adds the names of all parameters of

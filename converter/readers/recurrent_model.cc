@@ -243,7 +243,7 @@ class RecurrentMapper {
     const SourceTensor& tensor = *parameters.weight;
     const uint64_t rows = tensor.shape.empty() ? 0 : tensor.shape[0];
     tensors_.CheckShape(tensor, {rows, Total(from)});
-    const std::vector<float> values = Values(tensor);
+    const std::vector<float> values = tensor.Values();
     std::vector<float> picked;
     picked.reserve(rows * Total(to));
     for (uint64_t row = 0; row < rows; ++row) {
@@ -315,7 +315,7 @@ class RecurrentMapper {
         tensors_.Fail(*energy_, "should have " + Number(r_.attention_hidden) +
                                     " numbers");
       }
-      model_.tables["attention.energy"] = Values(*energy_);
+      model_.tables["attention.energy"] = energy_->Values();
     }
     if (r_.attention_function != AttentionFunction::kDot) {
       AddLinear("attention.keys", {keys_}, r_.attention_hidden,

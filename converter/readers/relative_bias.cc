@@ -27,8 +27,7 @@ uint32_t BucketOf(const RelativeBuckets& buckets, int64_t distance) {
 std::vector<float> BiasByDistance(const RelativeBuckets& buckets,
                                   const SourceTensor& biases,
                                   uint32_t positions) {
-  std::vector<float> values(biases.size());
-  biases.Read(0, values);
+  const std::vector<float> values = biases.Values();
   const size_t heads = values.size() / buckets.count;
   const size_t columns =
       buckets.both_ways ? 2 * size_t{positions} - 1 : positions;

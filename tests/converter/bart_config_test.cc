@@ -39,10 +39,7 @@ BartConfig Read(const Json& fields, const Json& rules = nullptr) {
   TempFolder folder;
   Json config = SmallConfig();
   for (const auto& [name, value] : fields.items()) config[name] = value;
-  WriteFile(folder.path() / "config.json", config.dump());
-  if (!rules.is_null()) {
-    WriteFile(folder.path() / "generation_config.json", rules.dump());
-  }
+  WriteConfigs(folder, config, rules);
   return ReadBartConfig(folder.path());
 }
 
@@ -379,14 +376,11 @@ Json PublishedConfig() {
     "use_cache": true})");
 }
 
-BartConfig ReadPublished(const char* fields, const char* rules = nullptr) {
+BartConfig ReadPublished(const char* fields, const char* rules = "null") {
   TempFolder folder;
   Json config = PublishedConfig();
   config.update(Json::parse(fields));
-  WriteFile(folder.path() / "config.json", config.dump());
-  if (rules != nullptr) {
-    WriteFile(folder.path() / "generation_config.json", rules);
-  }
+  WriteConfigs(folder, config, Json::parse(rules));
   return ReadBartConfig(folder.path());
 }
 

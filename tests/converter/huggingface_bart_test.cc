@@ -21,12 +21,6 @@ std::string ReadError(const TinyModelCopy& model) {
   return ErrorOf([&] { (void)Read(model); });
 }
 
-std::vector<float> TensorValues(const SourceTensor& tensor) {
-  std::vector<float> values(tensor.size());
-  tensor.Read(0, values);
-  return values;
-}
-
 constexpr char kQuery[] = "model.encoder.layers.0.self_attn.q_proj.weight";
 constexpr char kShared[] = "model.shared.weight";
 
@@ -204,7 +198,7 @@ TEST(HuggingFaceMarianTest, ReadsHalfPrecisionAsTheSameNumbers) {
   const CanonicalModel read = Read(TinyModelCopy("float16"));
   const CanonicalNorm& norm = read.norms.at("encoder.0.ffn.norm");
   ASSERT_EQ(norm.gamma->type, SourceType::kF16);
-  for (const float gamma : TensorValues(*norm.gamma)) {
+  for (const float gamma : norm.gamma->Values()) {
     EXPECT_GT(std::fabs(gamma), 0.01f);
     EXPECT_LT(std::fabs(gamma), 10.0f);
   }

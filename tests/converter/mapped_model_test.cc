@@ -19,12 +19,6 @@ using ::testing::Not;
 
 constexpr char kQuery[] = "encoder_layers.1.attention.W_q.weight";
 
-std::vector<float> ValuesOf(const SourceTensor* tensor) {
-  std::vector<float> values(tensor->size());
-  tensor->Read(0, values);
-  return values;
-}
-
 // ---- Names -----------------------------------------------------------------
 
 TEST(MappedModelTest, ListsEachMissingTensorWithItsPlaceInTheMap) {
@@ -304,7 +298,7 @@ TEST(MappedModelTest, AlongTheBatchAxisEveryTokenHasTheFirstRow) {
 TEST(MappedModelTest, OneNumberOfANormIsWrittenOut) {
   const CanonicalModel read = OwnModel("residual_connections_scalar").Read();
   const CanonicalNorm& norm = read.norms.at("decoder.norm");
-  const std::vector<float> gamma = ValuesOf(norm.gamma);
+  const std::vector<float> gamma = norm.gamma->Values();
   EXPECT_EQ(gamma.size(), 24u);
   EXPECT_EQ(gamma.front(), gamma.back());
   EXPECT_NE(gamma.front(), 1.0f);
@@ -333,15 +327,15 @@ TEST(MappedModelTest, APackedProjectionIsQueryKeyAndValue) {
   const auto file = OpenTensorFile(model.weights);
   const std::string name = "transformer.decoder.layers.1.multihead_attn.";
   std::vector<float> packed =
-      ValuesOf(&file->tensors().at(name + "in_proj_weight"));
-  std::vector<float> parts = ValuesOf(query.weights.at(0));
+      file->tensors().at(name + "in_proj_weight").Values();
+  std::vector<float> parts = query.weights.at(0)->Values();
   for (const SourceTensor* part : kv.weights) {
-    const std::vector<float> values = ValuesOf(part);
+    const std::vector<float> values = part->Values();
     parts.insert(parts.end(), values.begin(), values.end());
   }
   EXPECT_EQ(parts, packed);
-  packed = ValuesOf(&file->tensors().at(name + "in_proj_bias"));
-  EXPECT_EQ(ValuesOf(kv.biases.at(1)),
+  packed = file->tensors().at(name + "in_proj_bias").Values();
+  EXPECT_EQ(kv.biases.at(1)->Values(),
             std::vector<float>(packed.begin() + 48, packed.end()));
 }
 

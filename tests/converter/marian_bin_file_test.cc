@@ -67,12 +67,6 @@ std::string OpenError(const std::string& bytes) {
   return message;
 }
 
-std::vector<float> TensorValues(const SourceTensor& tensor) {
-  std::vector<float> values(tensor.size());
-  tensor.Read(0, values);
-  return values;
-}
-
 TEST(MarianBinFileTest, ReadsFloatsAndText) {
   TempFolder folder;
   const MarianBinFile file(WriteBin(
@@ -82,8 +76,8 @@ TEST(MarianBinFileTest, ReadsFloatsAndText) {
                 {"b", 0x402, {1, 1}, std::string("\x00\x3c", 2)}})));
   ASSERT_EQ(file.tensors().size(), 2u);
   EXPECT_THAT(file.tensors().at("a").shape, ElementsAre(1, 3));
-  EXPECT_THAT(TensorValues(file.tensors().at("a")), ElementsAre(1, 2, 3));
-  EXPECT_THAT(TensorValues(file.tensors().at("b")), ElementsAre(1));
+  EXPECT_THAT(file.tensors().at("a").Values(), ElementsAre(1, 2, 3));
+  EXPECT_THAT(file.tensors().at("b").Values(), ElementsAre(1));
   EXPECT_EQ(file.texts().at("special:model.yml"), "a: 1\n");
 }
 
@@ -99,7 +93,7 @@ TEST(MarianBinFileTest, TakesIntgemmsIntegersWithTheirScale) {
     const SourceTensor& embedding = file.tensors().at("decoder_Wemb");
     EXPECT_EQ(embedding.type, SourceType::kInt8);
     EXPECT_EQ(embedding.scale, 0.25f);
-    EXPECT_THAT(TensorValues(embedding),
+    EXPECT_THAT(embedding.Values(),
                 ElementsAre(0.25f, -31.75f, 0.75f, 1.0f, 31.75f, 0.0f));
     std::vector<int8_t> integers(6);
     const SourceTensor& matrix = file.tensors().at("decoder_l1_rnn_W");
@@ -209,22 +203,12 @@ TEST(MarianBinFileTest, WithstandsTruncationAndChangedBytes) {
     const auto path = WriteBin(folder, bytes);
     try {
       MarianBinFile file(path);
-      for (const auto& [name, tensor] : file.tensors())
-        (void)TensorValues(tensor);
+      for (const auto& [name, tensor] : file.tensors()) (void)tensor.Values();
     } catch (const ConversionError& error) {
       EXPECT_THAT(error.what(), HasSubstr("model.bin"));
     }
   };
-  for (size_t size = 0; size < whole.size(); ++size) {
-    open(whole.substr(0, size));
-  }
-  for (size_t i = 0; i < whole.size(); ++i) {
-    for (const char change : {'\x01', '\x80', '\xff'}) {
-      std::string bytes = whole;
-      bytes[i] = static_cast<char>(bytes[i] ^ change);
-      open(bytes);
-    }
-  }
+  ForEachDamage(whole, open);
 }
 
 }  // namespace latimer::marian_bin_file_test

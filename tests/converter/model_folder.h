@@ -69,6 +69,36 @@ inline std::string ErrorOf(const std::function<void()>& f) {
   return "";
 }
 
+// Calls `open` with every truncation of `whole`, and with every byte changed in
+// three ways.
+inline void ForEachDamage(const std::string& whole,
+                          const std::function<void(const std::string&)>& open) {
+  for (size_t size = 0; size < whole.size(); ++size) {
+    open(whole.substr(0, size));
+  }
+  for (size_t i = 0; i < whole.size(); ++i) {
+    for (const char change : {'\x01', '\x80', '\xff'}) {
+      std::string bytes = whole;
+      bytes[i] = static_cast<char>(bytes[i] ^ change);
+      open(bytes);
+    }
+  }
+}
+
+// A folder of tests/data.
+inline std::filesystem::path TestData(const std::string& name) {
+  return std::filesystem::path(LATIMER_SOURCE_DIR) / "tests" / "data" / name;
+}
+
+// Writes config.json and, unless `rules` is null, generation_config.json.
+inline void WriteConfigs(const TempFolder& folder, const nlohmann::json& config,
+                         const nlohmann::json& rules) {
+  WriteFile(folder.path() / "config.json", config.dump());
+  if (!rules.is_null()) {
+    WriteFile(folder.path() / "generation_config.json", rules.dump());
+  }
+}
+
 // A tensor as a safetensors file holds it.
 struct StoredTensor {
   std::string name;
@@ -131,8 +161,7 @@ inline std::vector<StoredTensor> ReadTensors(
 }
 
 inline std::filesystem::path TinyModelsFolder() {
-  return std::filesystem::path(LATIMER_SOURCE_DIR) / "tests" / "data" /
-         "tiny_marian";
+  return TestData("tiny_marian");
 }
 
 // A copy of one of the tiny models; its files may be edited.

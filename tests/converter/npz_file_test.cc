@@ -47,12 +47,6 @@ std::string ErrorOfArray(const std::string& npy) {
   return message;
 }
 
-std::vector<float> TensorValues(const SourceTensor& tensor) {
-  std::vector<float> values(tensor.size());
-  tensor.Read(0, values);
-  return values;
-}
-
 TEST(NpzFileTest, ReadsFloatsOfEachSize) {
   TempFolder folder;
   const double wide = -0.5;
@@ -66,11 +60,10 @@ TEST(NpzFileTest, ReadsFloatsOfEachSize) {
        {"empty.npy", Npy(Header("<f4", "(0, 7)"), "")}}));
   ASSERT_EQ(file.tensors().size(), 4u);
   EXPECT_EQ(file.tensors().at("a").shape, (std::vector<uint64_t>{1, 2}));
-  EXPECT_EQ(TensorValues(file.tensors().at("a")),
-            (std::vector<float>{1.5f, -2.0f}));
-  EXPECT_EQ(TensorValues(file.tensors().at("b")), std::vector<float>{1.0f});
-  EXPECT_EQ(TensorValues(file.tensors().at("c")), std::vector<float>{-0.5f});
-  EXPECT_TRUE(TensorValues(file.tensors().at("empty")).empty());
+  EXPECT_EQ(file.tensors().at("a").Values(), (std::vector<float>{1.5f, -2.0f}));
+  EXPECT_EQ(file.tensors().at("b").Values(), std::vector<float>{1.0f});
+  EXPECT_EQ(file.tensors().at("c").Values(), std::vector<float>{-0.5f});
+  EXPECT_TRUE(file.tensors().at("empty").Values().empty());
 }
 
 TEST(NpzFileTest, ReadsFortransOrder) {
@@ -78,7 +71,7 @@ TEST(NpzFileTest, ReadsFortransOrder) {
   const NpzFile file(
       WriteNpz(folder, {{"a.npy", Npy(Header("<f4", "(2, 3)", "True"),
                                       Floats({1, 4, 2, 5, 3, 6}))}}));
-  EXPECT_EQ(TensorValues(file.tensors().at("a")),
+  EXPECT_EQ(file.tensors().at("a").Values(),
             (std::vector<float>{1, 2, 3, 4, 5, 6}));
 }
 
@@ -91,7 +84,7 @@ TEST(NpzFileTest, ReadsHeadersOfVersion2AndOfPython2) {
       {{"a.npy", std::string("\x93NUMPY\x02\x00", 8) + Bytes(header.size(), 4) +
                      header + Floats({3, 4})}}));
   EXPECT_EQ(file.tensors().at("a").shape, (std::vector<uint64_t>{2, 1}));
-  EXPECT_EQ(TensorValues(file.tensors().at("a")), (std::vector<float>{3, 4}));
+  EXPECT_EQ(file.tensors().at("a").Values(), (std::vector<float>{3, 4}));
 }
 
 TEST(NpzFileTest, ReadsTheTextOfSpecialArrays) {
@@ -164,22 +157,12 @@ TEST(NpzFileTest, WithstandsTruncationAndChangedBytes) {
     WriteFile(path, bytes);
     try {
       NpzFile file(path);
-      for (const auto& [name, tensor] : file.tensors())
-        (void)TensorValues(tensor);
+      for (const auto& [name, tensor] : file.tensors()) (void)tensor.Values();
     } catch (const ConversionError& error) {
       EXPECT_THAT(error.what(), HasSubstr("model.npz"));
     }
   };
-  for (size_t size = 0; size < whole.size(); ++size) {
-    open(whole.substr(0, size));
-  }
-  for (size_t i = 0; i < whole.size(); ++i) {
-    for (const char change : {'\x01', '\x80', '\xff'}) {
-      std::string bytes = whole;
-      bytes[i] = static_cast<char>(bytes[i] ^ change);
-      open(bytes);
-    }
-  }
+  ForEachDamage(whole, open);
 }
 
 }  // namespace latimer::npz_file_test

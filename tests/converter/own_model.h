@@ -74,9 +74,7 @@ class OwnModelCopy {
   explicit OwnModelCopy(const std::string& name) : model_(name) {
     const auto file = OpenTensorFile(model_.weights);
     for (const auto& [tensor_name, tensor] : file->tensors()) {
-      std::vector<float> values(tensor.size());
-      tensor.Read(0, values);
-      tensors_.push_back(F32Tensor(tensor_name, tensor.shape, values));
+      tensors_.push_back(F32Tensor(tensor_name, tensor.shape, tensor.Values()));
     }
     model_.weights = folder_.path() / "model.safetensors";
     Edit([](std::vector<StoredTensor>&) {});

@@ -15,10 +15,7 @@ using ::testing::IsEmpty;
 T5Config Read(const Json& config, const Json& rules = nullptr,
               const PositionLimits& limits = {}) {
   TempFolder folder;
-  WriteFile(folder.path() / "config.json", config.dump());
-  if (!rules.is_null()) {
-    WriteFile(folder.path() / "generation_config.json", rules.dump());
-  }
+  WriteConfigs(folder, config, rules);
   return ReadT5Config(folder.path(), limits);
 }
 

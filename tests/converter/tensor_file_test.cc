@@ -15,9 +15,7 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-fs::path Checkpoints() {
-  return fs::path(LATIMER_SOURCE_DIR) / "tests" / "data" / "checkpoints";
-}
+fs::path Checkpoints() { return TestData("checkpoints"); }
 
 std::string Converted(const fs::path& folder) {
   CanonicalModel model = ReadHuggingFaceBart(folder, /*with_tokenizer=*/false);
