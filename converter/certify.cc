@@ -36,14 +36,8 @@ Text ReadText(const std::filesystem::path& path) {
   const std::string bytes = ReadTextFile(path);
   Text text;
   text.hash = XXH3_64bits(bytes.data(), bytes.size());
-  std::string_view rest = bytes;
-  while (!rest.empty()) {
-    const size_t end = std::min(rest.find('\n'), rest.size());
-    std::string_view line = rest.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    text.lines.emplace_back(line);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
+  const std::vector<std::string_view> lines = SplitLines(bytes);
+  text.lines.assign(lines.begin(), lines.end());
   return text;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <set>
@@ -46,20 +47,6 @@ std::optional<std::string> BytesOf(std::string_view token) {
     token.remove_prefix(c.bytes);
   }
   return bytes;
-}
-
-std::vector<uint32_t> ClassTable(std::span<const CharacterRange> ranges) {
-  std::vector<uint32_t> table;
-  uint32_t next = 0;
-  for (const CharacterRange& range : ranges) {
-    if (range.first > next) {
-      table.push_back(ClassEntry(next, CharacterClass::kOther));
-    }
-    table.push_back(ClassEntry(range.first, range.kind));
-    next = range.last + 1;
-  }
-  table.push_back(ClassEntry(next, CharacterClass::kOther));
-  return table;
 }
 
 // The tokens that are added to the model's, and those that decoding leaves out.
@@ -208,9 +195,11 @@ void Builder::BuildNormalizer() {
   data_.remove_extra_whitespaces = parts_.collapses_spaces;
   data_.add_dummy_prefix = of_bytes() && parts_.add_prefix_space;
   if (of_bytes()) {
-    data_.character_classes = ClassTable(kPreTokenizerRanges);
+    data_.character_classes.assign(std::begin(kPreTokenizerClasses),
+                                   std::end(kPreTokenizerClasses));
   } else if (!parts_.charsmap.empty()) {
-    data_.character_classes = ClassTable(kGraphemeRanges);
+    data_.character_classes.assign(std::begin(kGraphemeClasses),
+                                   std::end(kGraphemeClasses));
     BuildRules(DecodeCharsmap(parts_.charsmap, parts_.name), data_);
   } else {
     BuildRules(parts_.rules, data_);

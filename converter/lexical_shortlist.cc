@@ -117,17 +117,6 @@ class Model1 {
   std::vector<size_t> places_;
 };
 
-// All lines, including empty ones.
-std::vector<std::string> LinesOf(const std::filesystem::path& path) {
-  std::istringstream text(ReadTextFile(path));
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(text, line);) {
-    if (line.ends_with('\r')) line.pop_back();
-    lines.push_back(line);
-  }
-  return lines;
-}
-
 // The tokens of a line, and the first token of each word between spaces.
 struct Line {
   std::vector<int32_t> tokens;
@@ -202,13 +191,13 @@ void CheckLines(const std::filesystem::path& a, size_t lines_of_a,
 
 std::vector<SentencePair> ReadPairs(const CanonicalModel& model,
                                     const ParallelText& text) {
-  const std::vector<std::string> sources = LinesOf(text.source);
-  const std::vector<std::string> targets = LinesOf(text.target);
+  const std::vector<std::string> sources = ReadLines(text.source);
+  const std::vector<std::string> targets = ReadLines(text.target);
   CheckLines(text.source, sources.size(), text.target, targets.size());
   const bool aligned = !text.alignment.empty();
   std::vector<std::string> alignments;
   if (aligned) {
-    alignments = LinesOf(text.alignment);
+    alignments = ReadLines(text.alignment);
     CheckLines(text.source, sources.size(), text.alignment, alignments.size());
   }
   const TokenizerData& data = *model.tokenizer;

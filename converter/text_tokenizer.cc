@@ -1,7 +1,6 @@
 #include "converter/text_tokenizer.h"
 
 #include <algorithm>
-#include <sstream>
 
 #include "converter/error.h"
 #include "converter/readers/text_file.h"
@@ -60,12 +59,8 @@ std::vector<int32_t> TextTokenizer::Encode(std::string_view line) {
 }
 
 std::vector<std::string> ReadTextLines(const std::filesystem::path& path) {
-  std::istringstream text(ReadTextFile(path));
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(text, line);) {
-    if (line.ends_with('\r')) line.pop_back();
-    if (!line.empty()) lines.push_back(line);
-  }
+  std::vector<std::string> lines = ReadLines(path);
+  std::erase(lines, "");
   return lines;
 }
 

@@ -146,12 +146,7 @@ std::vector<Merge> ReadMergesFile(const std::filesystem::path& path) {
   const std::string text = ReadTextFile(path);
   std::vector<Merge> merges;
   size_t line_number = 0;
-  for (size_t begin = 0; begin < text.size();) {
-    size_t end = text.find('\n', begin);
-    if (end == text.npos) end = text.size();
-    std::string_view line = std::string_view(text).substr(begin, end - begin);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    begin = end + 1;
+  for (const std::string_view line : SplitLines(text)) {
     ++line_number;
     if (line.starts_with("#version")) continue;
     const size_t space = line.find(' ');

@@ -10,6 +10,7 @@
 
 #include "converter/error.h"
 #include "converter/mapped_file.h"
+#include "converter/readers/text_file.h"
 
 namespace latimer {
 namespace {
@@ -99,11 +100,8 @@ class ShortlistReader {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
                                 bytes.size());
     size_t line_number = 0;
-    for (size_t begin = 0; begin < text.size();) {
-      const size_t end = std::min(text.find('\n', begin), text.size());
-      AddLine(std::string(text.substr(begin, end - begin)), ++line_number,
-              &lists);
-      begin = end + 1;
+    for (const std::string_view line : SplitLines(text)) {
+      AddLine(std::string(line), ++line_number, &lists);
     }
     out_.first = std::min(limits.first, sides_.target_vocabulary);
     out_.offsets.push_back(0);

@@ -16,4 +16,23 @@ std::string ReadTextFile(const std::filesystem::path& path) {
   return bytes;
 }
 
+std::vector<std::string_view> SplitLines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    lines.push_back(line);
+    if (end == text.npos) break;
+    text.remove_prefix(end + 1);
+  }
+  return lines;
+}
+
+std::vector<std::string> ReadLines(const std::filesystem::path& path) {
+  const std::string text = ReadTextFile(path);
+  const std::vector<std::string_view> lines = SplitLines(text);
+  return {lines.begin(), lines.end()};
+}
+
 }  // namespace latimer

@@ -86,19 +86,10 @@ bool HasTexts(const nlohmann::json& json) {
                      [](const auto& value) { return value.is_string(); });
 }
 
-// The lines, without line ends and without a byte order mark.
+// The lines, without a byte order mark.
 std::vector<std::string_view> Lines(std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    lines.push_back(line);
-    if (end == text.npos) break;
-    text.remove_prefix(end + 1);
-  }
-  return lines;
+  return SplitLines(text);
 }
 
 // Words with a number after a tab: their ids if they are 0 to n-1, else

@@ -81,46 +81,43 @@ def grapheme_classes():
             yield c, None if loses_mark(chr(c) + "a\u0301") else "Prepend"
 
 
-def ranges(classes):
-    last = None
-    for c, name in classes:
-        if last and last[2] == name and last[1] == c - 1:
-            last[1] = c
-            continue
-        if last and last[2]:
-            yield last
-        last = [c, c, name]
-    if last and last[2]:
-        yield last
+# The values of CharacterClass in runtime/text/character_class.h.
+CLASSES = [None, "Letter", "Number", "Space", "Control", "Extend", "Prepend"]
 
 
 def table(name, comment, classes):
-    rows = "".join(f"{{{a:#x}, {b:#x}, CharacterClass::k{kind}}},\n"
-                   for a, b, kind in ranges(classes))
-    return f"// {comment}\ninline constexpr CharacterRange {name}[] = {{{rows}}};\n"
+    """An entry, code point << 8 | class, wherever the class changes."""
+    entries = []
+    last = ""
+
+    def add(code_point, kind):
+        nonlocal last
+        if kind != last:
+            entries.append(f"{code_point << 8 | CLASSES.index(kind):#x}")
+        last = kind
+
+    for c, kind in classes:
+        if c == 0xE000:
+            add(0xD800, None)  # Surrogates have no class.
+        add(c, kind)
+    return (f"// {comment}\ninline constexpr uint32_t {name}[] = "
+            f"{{{', '.join(entries)}}};\n")
 
 
 def main():
-    text = f"""// Classes of characters in Hugging Face's tokenizers {tokenizers.__version__}. Written by
+    text = f"""// Classes of characters in Hugging Face's tokenizers {tokenizers.__version__}, as a model file
+// stores them (ClassEntry in runtime/text/character_class.h). Written by
 // tests/reference/make_character_classes.py; do not edit.
 #ifndef LATIMER_CONVERTER_CHARACTER_CLASSES_TABLE_H_
 #define LATIMER_CONVERTER_CHARACTER_CLASSES_TABLE_H_
 
 #include <cstdint>
 
-#include "text/character_class.h"
-
 namespace latimer {{
 
-struct CharacterRange {{
-  uint32_t first;
-  uint32_t last;
-  CharacterClass kind;
-}};
-
-{table("kPreTokenizerRanges", "What the byte-level pre-tokenizer tells apart.",
+{table("kPreTokenizerClasses", "What the byte-level pre-tokenizer distinguishes.",
        pre_tokenizer_classes())}
-{table("kGraphemeRanges", "What the Precompiled normalizer tells apart.",
+{table("kGraphemeClasses", "What the normalizer Precompiled distinguishes.",
        grapheme_classes())}
 }}  // namespace latimer
 
