@@ -1,5 +1,6 @@
-# Checks every Markdown file: lines have at most 120 bytes, and relative links
-# lead to a file and, after a #, to one of its headings.
+# Checks every Markdown file: lines have at most 120 bytes, relative links lead
+# to a file and, after a #, to one of its headings, and files of this repository
+# that are named in `code` exist. Notes may name what is gone.
 #   cmake -DROOT=<source dir> -P check_markdown.cmake
 cmake_minimum_required(VERSION 3.25)
 
@@ -44,6 +45,15 @@ foreach(file IN LISTS files)
       string(REPLACE " " "-" anchor "${anchor}")
       list(APPEND "anchors_${file}" "${anchor}")
     endif()
+    string(REGEX MATCHALL "`(cmake|converter|docs|examples|runtime|schema\
+|targets|tests)/[A-Za-z0-9_./-]+`" names "${line}")
+    foreach(name IN LISTS names)
+      string(REPLACE "`" "" name "${name}")
+      if(NOT EXISTS "${ROOT}/${name}" AND NOT name MATCHES "NAME"
+          AND NOT file MATCHES "^docs/notes/")
+        list(APPEND errors "${file}:${number}: ${name} does not exist")
+      endif()
+    endforeach()
     while(line MATCHES "${close}\\(([^)]*)\\)(.*)$")
       set(line "${CMAKE_MATCH_2}")
       list(APPEND links "${file} ${number} ${CMAKE_MATCH_1}")
