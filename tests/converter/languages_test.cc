@@ -77,7 +77,7 @@ TEST(LanguagesTest, AnUnknownCodeListsThoseThatExist) {
   EXPECT_EQ(ErrorOf([&] { ChooseLanguages("en_XX", "de", &g); }),
             "--target-lang de: the model has en_XX, ro_RO.");
   EXPECT_THAT(ErrorOf([&] { ChooseLanguages("en_XX", "", &g); }),
-              HasSubstr("give both or none"));
+              HasSubstr("give both or neither"));
 }
 
 }  // namespace latimer::languages_test

@@ -85,8 +85,7 @@ TEST_F(TokenizerBuilderTest, MoreIdsThanRowsAreAnError) {
 
 TEST_F(TokenizerBuilderTest, TheUnknownWordMustBeInTheVocabulary) {
   source_.unknown = "[UNK]";
-  EXPECT_EQ(Error(),
-            "words.json: has no '[UNK]', the id of what is not in it.");
+  EXPECT_EQ(Error(), "words.json: has no '[UNK]', the id of unknown words.");
 }
 
 TEST_F(TokenizerBuilderTest, EachKindNeedsItsFile) {

@@ -202,7 +202,7 @@ TEST(VocabularyPruningTest, BytesAreNotPruned) {
         HuggingFaceTokenizerOf(Data("huggingface_tokenizer") / name).data,
         /*shared=*/true);
     EXPECT_THAT(ErrorOf([&] { (void)ChooseTokens(model, {.texts = {}}); }),
-                HasSubstr("of a kind that pruning does not know"));
+                HasSubstr("does not support this kind of tokenizer"));
   }
 }
 
@@ -383,7 +383,7 @@ TEST(VocabularyPruningTest, RefusesInOneSentence) {
       HasSubstr("no_such.txt"));
   model.tokenizer->segmentation = static_cast<Segmentation>(200);
   EXPECT_THAT(ErrorOf([&] { (void)ChooseTokens(model, {.scripts = "Latn"}); }),
-              HasSubstr("of a kind that pruning does not know"));
+              HasSubstr("does not support this kind of tokenizer"));
   model.tokenizer.reset();
   EXPECT_THAT(ErrorOf([&] { (void)ChooseTokens(model, {.scripts = "Latn"}); }),
               HasSubstr("without the model's tokenizer"));
