@@ -575,7 +575,7 @@ TEST_F(CliTest, ConverterErrorsAreSentencesAndLeaveNoFile) {
        "--tile 8x8 is not for f32 weights"},
       {{tiny, "-o", output, "--weights", "f16", "--tile", "8x1"},
        kUsage,
-       "--tile 8x1 is not for f16 weights, which have 16x1"},
+       "--tile 8x1 is not for f16 weights; give 16x1"},
       {{tiny, "-o", output, "--tile", "4x1"},
        kUsage,
        "--tile 4x1 is not for int8 weights"},
