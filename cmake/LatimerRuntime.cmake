@@ -94,7 +94,7 @@ function(latimer_add_runtime target)
   set_target_properties(${parts} PROPERTIES UNITY_BUILD ${arg_UNITY})
   # Their unnamed namespaces or macros have names of others.
   foreach(file IN ITEMS ops/vector_kernels search/pruned_argmax text/detokenize
-      text/normalizer text/tokenizer_view text/unigram text/words
+      text/normalizer text/tokenizer_view text/unigram
       transformer/gru_decoder)
     set_source_files_properties("${PROJECT_SOURCE_DIR}/runtime/${file}.cc"
       PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
