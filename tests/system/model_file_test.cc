@@ -262,7 +262,7 @@ const Contradiction kContradictions[] = {
        TensorOf(m, "output").mutable_data()->Mutate(3, 0x7F);
        return true;
      },
-     kCorrupt, "output has a number that is infinite or none, a scale"},
+     kCorrupt, "output has a number that is not finite, a scale"},
     {"WeightScaleZero", [](M& m) { return SetLastScale(m, "output", 0); },
      kCorrupt, "tensor output has a number"},
     {"WeightScaleNegative",
@@ -383,7 +383,7 @@ const Contradiction kContradictions[] = {
      "token outside the vocabulary"},
     {"NoTargetTokens",
      [](M& m) { return Rules(m).mutate_max_target_tokens(0); }, kCorrupt,
-     "generation rule"},
+     "generation config"},
     {"BannedTokenOutsideTheVocabulary",
      [](M& m) {
        Rules(m).mutable_banned_tokens()->Mutate(0, 100);
@@ -395,16 +395,16 @@ const Contradiction kContradictions[] = {
        Rules(m).mutable_banned_ends()->Mutate(0, 0);
        return true;
      },
-     kCorrupt, "generation rule"},
+     kCorrupt, "generation config"},
     {"BannedSequenceTooLong",
      [](M& m) {
        Rules(m).mutable_banned_ends()->Mutate(0, 2);
        return true;
      },
-     kCorrupt, "generation rule"},
+     kCorrupt, "generation config"},
     {"BannedTokenWithoutASequence",
      [](M& m) { return SetSize(Rules(m).banned_ends(), 0); }, kCorrupt,
-     "generation rule"},
+     "generation config"},
     {"VocabularyTooLarge",
      [](M& m) {
        return Arch(m).mutate_source_vocabulary(1 << 30) &&

@@ -117,7 +117,7 @@ class ShortlistFileTest : public ::testing::Test {
 };
 
 TEST_F(ShortlistFileTest, RefusesListsOutsideTheVocabulary) {
-  constexpr char kMessage[] = "its shortlist and its vocabularies disagree";
+  constexpr char kMessage[] = "its shortlist does not match its vocabularies";
   EXPECT_THAT(ErrorAfter([](schema::Shortlist& list) {
                 list.mutable_tokens()->Mutate(0, 90);
               }),
