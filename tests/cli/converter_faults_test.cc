@@ -23,15 +23,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::vector<std::string> Names(const fs::path& folder) {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    names.push_back(entry.path().filename().string());
-  }
-  std::ranges::sort(names);
-  return names;
-}
-
 // LATIMER_FAULT_ROUNDS asks for more than a few seconds' worth.
 int Rounds() {
   const char* rounds = std::getenv("LATIMER_FAULT_ROUNDS");
@@ -76,7 +67,7 @@ class ConverterFaultsTest : public ::testing::Test {
     EXPECT_EQ(code, 1) << text;
     EXPECT_EQ(std::ranges::count(text, '\n'), 1) << text;
     EXPECT_TRUE(text.starts_with("latimer-convert: ")) << text;
-    EXPECT_THAT(Names(folder_.path()), IsEmpty());
+    EXPECT_THAT(NamesIn(folder_.path()), IsEmpty());
     return text;
   }
 
@@ -107,13 +98,13 @@ TEST_F(ConverterFaultsTest, KilledAtAnyTimeItLeavesNoPartialModel) {
       fs::remove(Out());
       ++finished;
     }
-    left_behind += static_cast<int>(Names(folder_.path()).size());
+    left_behind += static_cast<int>(NamesIn(folder_.path()).size());
   }
   std::printf("%d left a temporary file, %d were finished\n", left_behind,
               finished);
   // What was left behind goes with the next conversion.
   ASSERT_EQ(Run(Out()).code, 0);
-  EXPECT_THAT(Names(folder_.path()), ElementsAre("model.ltm"));
+  EXPECT_THAT(NamesIn(folder_.path()), ElementsAre("model.ltm"));
   EXPECT_EQ(ReadFile(Out()), *model_);
   CountFaults("SIGKILL at random times of a conversion", kills);
 }
@@ -139,14 +130,14 @@ TEST_F(ConverterFaultsTest, WithoutMemoryItSaysSoAndLeavesNothing) {
                       {.memory = memory, .err = Errors()});
       const int code = process.Wait();
       if (code == 0) {
-        EXPECT_THAT(Names(folder_.path()), ElementsAre("model.ltm"));
+        EXPECT_THAT(NamesIn(folder_.path()), ElementsAre("model.ltm"));
         if (!certify) {
           EXPECT_EQ(ReadFile(Out()), *model_);
         }
         fs::remove(Out());
         ++succeeded;
       } else if (code == 127) {  // Not even the program fits.
-        EXPECT_THAT(Names(folder_.path()), IsEmpty());
+        EXPECT_THAT(NamesIn(folder_.path()), IsEmpty());
       } else {
         ExpectCleanFailure(code);
         ++failed;
@@ -225,7 +216,7 @@ TEST_F(ConverterFaultsTest, ManyAtOnceIntoOneFileLeaveAWholeOne) {
           "latimer-convert", Arguments(Out()), Conditions{}));
     }
     for (const auto& process : processes) EXPECT_EQ(process->Wait(), 0);
-    EXPECT_THAT(Names(folder_.path()), ElementsAre("model.ltm"));
+    EXPECT_THAT(NamesIn(folder_.path()), ElementsAre("model.ltm"));
     EXPECT_EQ(ReadFile(Out()), *model_);
   }
   CountFaults("conversions into a file that others write",

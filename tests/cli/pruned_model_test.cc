@@ -22,13 +22,6 @@ using Ids = std::vector<int32_t>;
 
 constexpr WeightType kWeightTypes[] = {WeightType::kInt8, WeightType::kF32};
 
-ModelBytes Write(const CanonicalModel& model, WeightType weights) {
-  return WriteModel(model, {.weights = weights,
-                            .tile = UsableTile(),
-                            .f32_tile = UsableTile(WeightType::kF32),
-                            .progress = {}});
-}
-
 // The whole model with a ban of each target token that is left out.
 CanonicalModel WithBans(CanonicalModel model, const KeptTokens& kept) {
   for (uint32_t id = 0; id < model.architecture.target_vocabulary; ++id) {
@@ -84,9 +77,9 @@ size_t ExpectSameTranslations(const CanonicalModel& model,
     }
   }
   const std::vector<Ids> expected =
-      TranslateAll(Write(WithBans(model, kept), weights), whole);
+      TranslateAll(WriteForThisCpu(WithBans(model, kept), weights), whole);
   const std::vector<Ids> got =
-      TranslateAll(Write(Pruned(model, kept), weights), mapped);
+      TranslateAll(WriteForThisCpu(Pruned(model, kept), weights), mapped);
   for (size_t i = 0; i < expected.size(); ++i) {
     EXPECT_EQ(got[i], Mapped(expected[i], kept.target)) << i;
   }
@@ -131,8 +124,8 @@ TEST(PrunedDemoTest, TheTextIsTheWholeModelsWhereThatNeedsNothingElse) {
   const KeptTokens kept = ChooseTokens(model, {.texts = {text.path()}});
   size_t same = 0;
   for (const WeightType weights : kWeightTypes) {
-    const ModelBytes whole = Write(model, weights);
-    const ModelBytes pruned = Write(Pruned(model, kept), weights);
+    const ModelBytes whole = WriteForThisCpu(model, weights);
+    const ModelBytes pruned = WriteForThisCpu(Pruned(model, kept), weights);
     EXPECT_LT(pruned.bytes().size(), whole.bytes().size() * 9 / 10);
     std::vector<std::pair<std::string, std::string>> expected;
     Translator translator;

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -158,6 +159,20 @@ inline std::vector<StoredTensor> ReadTensors(
                        data.substr(begin, end - begin)});
   }
   return tensors;
+}
+
+inline std::filesystem::path TestData(const std::string& name) {
+  return std::filesystem::path(LATIMER_SOURCE_DIR) / "tests" / "data" / name;
+}
+
+// The names in a folder, sorted.
+inline std::vector<std::string> NamesIn(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::ranges::sort(names);
+  return names;
 }
 
 inline std::filesystem::path TinyModelsFolder() {

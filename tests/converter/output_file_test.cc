@@ -28,15 +28,6 @@ std::span<const std::byte> Bytes(const std::string& text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-std::vector<std::string> Names(const fs::path& folder) {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    names.push_back(entry.path().filename().string());
-  }
-  std::ranges::sort(names);
-  return names;
-}
-
 TEST(OutputFileTest, WritesAndReplacesAndLeavesNothingElse) {
   TempFolder folder;
   const fs::path path = folder.path() / "model.ltm";
@@ -47,7 +38,7 @@ TEST(OutputFileTest, WritesAndReplacesAndLeavesNothingElse) {
   EXPECT_EQ(ReadFile(path), "new");
   WriteFileAtomically(path, {});
   EXPECT_EQ(ReadFile(path), "");
-  EXPECT_THAT(Names(folder.path()), ElementsAre("model.ltm"));
+  EXPECT_THAT(NamesIn(folder.path()), ElementsAre("model.ltm"));
 }
 
 TEST(OutputFileTest, SaysWhyInOneSentenceWhereItCannot) {
@@ -61,7 +52,7 @@ TEST(OutputFileTest, SaysWhyInOneSentenceWhereItCannot) {
     EXPECT_EQ(message.back(), '.');
     EXPECT_EQ(message.find('\n'), std::string::npos);
   }
-  EXPECT_THAT(Names(folder.path()), ElementsAre("file"));
+  EXPECT_THAT(NamesIn(folder.path()), ElementsAre("file"));
   EXPECT_EQ(ReadFile(folder.path() / "file"), "kept");
 }
 
@@ -76,7 +67,7 @@ TEST(OutputFileTest, NeverReplacesWhatIsNoRegularFile) {
         AllOf(HasSubstr(name), HasSubstr("not a regular file")));
   }
   EXPECT_TRUE(fs::is_fifo(pipe));
-  EXPECT_THAT(Names(folder.path()), ElementsAre("folder", "pipe"));
+  EXPECT_THAT(NamesIn(folder.path()), ElementsAre("folder", "pipe"));
 }
 
 TEST(OutputFileTest, LeavesNothingUnlessItIsCommitted) {
@@ -93,7 +84,7 @@ TEST(OutputFileTest, LeavesNothingUnlessItIsCommitted) {
     EXPECT_EQ(ReadFile(path), "before");
   }
   EXPECT_EQ(ReadFile(path), "before");
-  EXPECT_THAT(Names(folder.path()), ElementsAre("model.ltm"));
+  EXPECT_THAT(NamesIn(folder.path()), ElementsAre("model.ltm"));
 }
 
 TEST(OutputFileTest, RemovesWhatAKilledConversionLeftAndNothingElse) {
@@ -108,7 +99,7 @@ TEST(OutputFileTest, RemovesWhatAKilledConversionLeftAndNothingElse) {
   ASSERT_EQ(flock(in_use, LOCK_EX), 0);
   WriteFileAtomically(path, Bytes("x"));
   close(in_use);
-  EXPECT_THAT(Names(folder.path()),
+  EXPECT_THAT(NamesIn(folder.path()),
               ElementsAre("model.ltm", "model.ltm.partial.2.0",
                           "other.ltm.partial.1.0"));
 }
@@ -140,7 +131,7 @@ TEST(OutputFileTest, SaysBeforeTheWorkThatThereIsNoRoom) {
   std::signal(SIGXFSZ, handler);
   EXPECT_THAT(message, AllOf(HasSubstr("model.ltm"),
                              HasSubstr("cannot write the file")));
-  EXPECT_THAT(Names(folder.path()), IsEmpty());
+  EXPECT_THAT(NamesIn(folder.path()), IsEmpty());
 }
 
 }  // namespace latimer::output_file_test

@@ -17,18 +17,11 @@
 namespace latimer {
 
 inline std::filesystem::path OwnModelsFolder() {
-  return std::filesystem::path(LATIMER_SOURCE_DIR) / "tests" / "data" /
-         "own_models";
+  return TestData("own_models");
 }
 
 inline std::vector<std::string> OwnModelNames() {
-  std::vector<std::string> names;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(OwnModelsFolder())) {
-    names.push_back(entry.path().filename().string());
-  }
-  std::ranges::sort(names);
-  return names;
+  return NamesIn(OwnModelsFolder());
 }
 
 // A model's fixture and how to convert it.

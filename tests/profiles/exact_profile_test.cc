@@ -195,8 +195,7 @@ class ExactT5ProfileTest : public testing::Test {
   // Its feed-forward is twice as wide inside as any other row, so that the
   // longest source goes through it in parts.
   ExactT5ProfileTest()
-      : t5_(fs::path(LATIMER_SOURCE_DIR) / "tests" / "data" / "t5" /
-            "gated_silu"),
+      : t5_(TestData("t5") / "gated_silu"),
         bytes_(ConvertModel(t5_, WeightType::kInt8)) {
     ModelInfo info;
     EXPECT_TRUE(ReadModelInfo(bytes_.bytes(), true, &workspace, &info).ok());

@@ -54,11 +54,7 @@ inline std::string DemoName(WeightType weights, Tile tile) {
 // What `latimer-convert examples/en-de` writes, for this CPU.
 inline ModelBytes ConvertDemo(WeightType weights, Tile tile = UsableTile()) {
   return CachedModel(DemoName(weights, tile), [&] {
-    return WriteModel(OpenModel(DemoDirectory(), true, {}),
-                      {.weights = weights,
-                       .tile = tile,
-                       .f32_tile = UsableTile(WeightType::kF32),
-                       .progress = {}});
+    return WriteForThisCpu(OpenModel(DemoDirectory(), true, {}), weights, tile);
   });
 }
 

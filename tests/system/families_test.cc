@@ -15,17 +15,11 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
 fs::path Family(const std::string& name) {
-  return fs::path(LATIMER_SOURCE_DIR) / "tests" / "data" / "tiny_families" /
-         name;
+  return TestData("tiny_families") / name;
 }
 
 std::vector<std::string> Families() {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(Family(""))) {
-    names.push_back(entry.path().filename().string());
-  }
-  std::ranges::sort(names);
-  return names;
+  return NamesIn(TestData("tiny_families"));
 }
 
 class FamiliesTest : public ::testing::TestWithParam<std::string> {};
@@ -57,10 +51,7 @@ class RulesTest : public ::testing::Test {
   }
 
   void Load() {
-    file_ = WriteModel(model_, {.weights = WeightType::kF32,
-                                .tile = UsableTile(),
-                                .f32_tile = UsableTile(WeightType::kF32),
-                                .progress = {}});
+    file_ = WriteForThisCpu(model_, WeightType::kF32);
     const Status loaded = translator_.Load(file_->bytes(), &test_workspace);
     ASSERT_TRUE(loaded.ok()) << loaded.message();
   }

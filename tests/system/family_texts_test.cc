@@ -13,23 +13,10 @@ namespace fs = std::filesystem;
 
 using Ids = std::vector<int32_t>;
 
-fs::path Data(const char* name) {
-  return fs::path(LATIMER_SOURCE_DIR) / "tests" / "data" / name;
-}
-
-std::vector<std::string> Names() {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(Data("family_texts"))) {
-    names.push_back(entry.path().filename().string());
-  }
-  std::ranges::sort(names);
-  return names;
-}
-
 // The model and its tokenizer in one folder, as they are published.
 void Assemble(const std::string& name, const fs::path& folder) {
-  fs::copy(Data("huggingface_tokenizer") / name, folder);
-  fs::copy(Data("family_texts") / name, folder,
+  fs::copy(TestData("huggingface_tokenizer") / name, folder);
+  fs::copy(TestData("family_texts") / name, folder,
            fs::copy_options::recursive | fs::copy_options::overwrite_existing);
 }
 
@@ -40,24 +27,20 @@ std::string Field(const nlohmann::json& row, const char* name) {
 class FamilyTextsTest : public ::testing::TestWithParam<std::string> {};
 
 INSTANTIATE_TEST_SUITE_P(Families, FamilyTextsTest,
-                         ::testing::ValuesIn(Names()),
+                         ::testing::ValuesIn(NamesIn(TestData("family_texts"))),
                          [](const auto& name) { return name.param; });
 
 TEST_P(FamilyTextsTest, TextsEqualThoseOfTransformers) {
   const TempFolder folder;
   Assemble(GetParam(), folder.path());
-  const ModelBytes file =
-      WriteModel(OpenModel(folder.path(), /*with_tokenizer=*/true),
-                 {.weights = WeightType::kF32,
-                  .tile = UsableTile(),
-                  .f32_tile = UsableTile(WeightType::kF32),
-                  .progress = {}});
+  const ModelBytes file = WriteForThisCpu(
+      OpenModel(folder.path(), /*with_tokenizer=*/true), WeightType::kF32);
   Translator translator;
   const Status loaded = translator.Load(file.bytes(), &test_workspace);
   ASSERT_TRUE(loaded.ok()) << loaded.message();
   size_t rows = 0;
   for (const std::string& line :
-       ReadLines(Data("family_texts") / GetParam() / "fixture.jsonl")) {
+       ReadLines(TestData("family_texts") / GetParam() / "fixture.jsonl")) {
     const nlohmann::json row = nlohmann::json::parse(line);
     SCOPED_TRACE(row["text"]);
     const std::string source = Field(row, "source_language");

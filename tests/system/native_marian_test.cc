@@ -11,18 +11,11 @@
 namespace latimer::native_marian_test {
 
 std::filesystem::path NativeModel(const std::string& name) {
-  return std::filesystem::path(LATIMER_SOURCE_DIR) / "tests" / "data" /
-         "tiny_native" / name;
+  return TestData("tiny_native") / name;
 }
 
 std::vector<std::string> NativeModelNames() {
-  std::vector<std::string> names;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(NativeModel(""))) {
-    names.push_back(entry.path().filename().string());
-  }
-  std::ranges::sort(names);
-  return names;
+  return NamesIn(TestData("tiny_native"));
 }
 
 // The text of ids by the vocabulary of make_tiny_native.py.
@@ -45,10 +38,8 @@ std::string TranslateText(Translator& translator, const std::string& source,
 }
 
 ModelBytes ConvertWithTokenizer(const std::filesystem::path& folder) {
-  return WriteModel(OpenModel(folder, /*with_tokenizer=*/true),
-                    {.weights = WeightType::kF32,
-                     .f32_tile = UsableTile(WeightType::kF32),
-                     .progress = {}});
+  return WriteForThisCpu(OpenModel(folder, /*with_tokenizer=*/true),
+                         WeightType::kF32);
 }
 
 TEST(NativeMarianTextTest, WordsOfAYmlVocabularyBecomeWords) {

@@ -10,13 +10,6 @@ namespace latimer::own_models_test {
 
 using Json = nlohmann::json;
 
-ModelBytes Written(const CanonicalModel& model, WeightType weights) {
-  return WriteModel(model, {.weights = weights,
-                            .tile = UsableTile(),
-                            .f32_tile = UsableTile(WeightType::kF32),
-                            .progress = {}});
-}
-
 // Rows whose ids are the fixture's.
 size_t EqualRows(const ModelBytes& file, const Json& fixture) {
   Translator translator;
@@ -39,7 +32,7 @@ INSTANTIATE_TEST_SUITE_P(Models, OwnModelsTest,
 
 TEST_P(OwnModelsTest, IdsAndLogitsEqualPyTorchs) {
   const OwnModel model(GetParam());
-  const ModelBytes file = Written(model.Read(), WeightType::kF32);
+  const ModelBytes file = WriteForThisCpu(model.Read(), WeightType::kF32);
   Translator translator;
   const Status loaded = translator.Load(file.bytes(), &test_workspace);
   ASSERT_TRUE(loaded.ok()) << loaded.message();
@@ -61,7 +54,7 @@ TEST_P(OwnModelsTest, IdsAndLogitsEqualPyTorchs) {
 
 TEST_P(OwnModelsTest, AttentionIsWhatTheModuleSays) {
   const OwnModel model(GetParam());
-  const ModelBytes file = Written(model.Read(), WeightType::kF32);
+  const ModelBytes file = WriteForThisCpu(model.Read(), WeightType::kF32);
   Translator translator;
   const Status loaded = translator.Load(file.bytes(), &test_workspace);
   ASSERT_TRUE(loaded.ok()) << loaded.message();
@@ -97,8 +90,8 @@ TEST(OwnModelsTextTest, TranslationsEqualPyTorchs) {
   for (const std::string& name : OwnModelNames()) {
     const OwnModel model(name);
     if (!model.fixture["sequences"][0].contains("src_text")) continue;
-    const ModelBytes file =
-        Written(model.Read({}, /*with_tokenizer=*/true), WeightType::kF32);
+    const ModelBytes file = WriteForThisCpu(
+        model.Read({}, /*with_tokenizer=*/true), WeightType::kF32);
     Translator translator;
     const Status loaded = translator.Load(file.bytes(), &test_workspace);
     ASSERT_TRUE(loaded.ok()) << loaded.message();
@@ -124,7 +117,7 @@ TEST(OwnModelsInt8Test, MostIdsAreThoseOfPyTorch) {
   Agreement agreement;
   for (const std::string& name : OwnModelNames()) {
     const OwnModel model(name);
-    const ModelBytes file = Written(model.Read(), WeightType::kInt8);
+    const ModelBytes file = WriteForThisCpu(model.Read(), WeightType::kInt8);
     Translator translator;
     const Status loaded = translator.Load(file.bytes(), &test_workspace);
     if (loaded.code() == StatusCode::kTileNotInBuild ||
@@ -187,7 +180,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_P(WrongFlagTest, GivesAnotherTranslation) {
   const OwnModel model(GetParam().model);
   const ModelBytes file =
-      Written(model.Read({GetParam().setting}), WeightType::kF32);
+      WriteForThisCpu(model.Read({GetParam().setting}), WeightType::kF32);
   EXPECT_LT(EqualRows(file, model.fixture), 12u);
 }
 

@@ -13,18 +13,11 @@
 namespace latimer {
 
 inline std::filesystem::path RecurrentFolder(const std::string& name) {
-  return std::filesystem::path(LATIMER_SOURCE_DIR) / "tests" / "data" /
-         "recurrent" / name;
+  return TestData("recurrent") / name;
 }
 
 inline std::vector<std::string> RecurrentNames() {
-  std::vector<std::string> names;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(RecurrentFolder(""))) {
-    names.push_back(entry.path().filename().string());
-  }
-  std::ranges::sort(names);
-  return names;
+  return NamesIn(TestData("recurrent"));
 }
 
 inline OwnModel RecurrentModel(const std::string& name) {
@@ -35,18 +28,9 @@ inline OwnModel RecurrentModel(const std::string& name) {
   return model;
 }
 
-inline WriteOptions RecurrentOptions(WeightType weights,
-                                     Tile tile = UsableTile()) {
-  return {.weights = weights,
-          .tile = tile,
-          .f32_tile = UsableTile(WeightType::kF32),
-          .progress = {}};
-}
-
 inline ModelBytes ConvertRecurrent(const std::string& name, WeightType weights,
                                    Tile tile = UsableTile()) {
-  return WriteModel(RecurrentModel(name).Read(),
-                    RecurrentOptions(weights, tile));
+  return WriteForThisCpu(RecurrentModel(name).Read(), weights, tile);
 }
 
 }  // namespace latimer

@@ -90,7 +90,10 @@ TEST_P(RecurrentTest, TheKnownAnswerIsWhatTheModelGives) {
   std::vector<std::string> warnings;
   const ModelBytes file =
       WriteModelWithKnownAnswer(RecurrentModel(GetParam()).Read(),
-                                RecurrentOptions(WeightType::kInt8), &warnings);
+                                {.tile = UsableTile(),
+                                 .f32_tile = UsableTile(WeightType::kF32),
+                                 .progress = {}},
+                                &warnings);
   EXPECT_TRUE(warnings.empty());
   Load(file);
   const KnownAnswer& answer = translator_.model_info().known_answer;

@@ -33,13 +33,6 @@ CanonicalModel DemoWithShortlist(uint32_t first, uint32_t of_each) {
   return model;
 }
 
-ModelBytes Write(const CanonicalModel& model, WeightType weights) {
-  return WriteModel(model, {.weights = weights,
-                            .tile = UsableTile(),
-                            .f32_tile = UsableTile(WeightType::kF32),
-                            .progress = {}});
-}
-
 std::vector<Ids> TranslateAll(const ModelBytes& file, uint32_t threads) {
   Translator translator;
   const Status status =
@@ -58,9 +51,10 @@ std::vector<Ids> TranslateAll(const ModelBytes& file, uint32_t threads) {
 TEST(ShortlistTest, AListOfAllTokensChangesNothing) {
   for (const WeightType weights : {WeightType::kInt8, WeightType::kF32}) {
     CanonicalModel model = DemoWithShortlist(65535, 0);
-    const ModelBytes with = Write(model, weights);
+    const ModelBytes with = WriteForThisCpu(model, weights);
     model.shortlist.reset();
-    EXPECT_EQ(TranslateAll(with, 1), TranslateAll(Write(model, weights), 1));
+    EXPECT_EQ(TranslateAll(with, 1),
+              TranslateAll(WriteForThisCpu(model, weights), 1));
   }
 }
 
@@ -68,7 +62,8 @@ TEST(ShortlistTest, OnlyTokensOfTheListsCome) {
   const CanonicalModel model = DemoWithShortlist(40, 6);
   const CanonicalShortlist& list = *model.shortlist;
   const std::vector<FixtureRow> rows = ReadDemoFixture();
-  const std::vector<Ids> all = TranslateAll(Write(model, WeightType::kInt8), 1);
+  const std::vector<Ids> all =
+      TranslateAll(WriteForThisCpu(model, WeightType::kInt8), 1);
   ASSERT_EQ(all.size(), kSentences);
   for (size_t i = 0; i < all.size(); ++i) {
     for (const int32_t token : all[i]) {
@@ -85,7 +80,7 @@ TEST(ShortlistTest, OnlyTokensOfTheListsCome) {
 
 TEST(ShortlistTest, ThreadsGiveTheSameIds) {
   for (const WeightType weights : {WeightType::kInt8, WeightType::kF32}) {
-    const ModelBytes file = Write(DemoWithShortlist(100, 9), weights);
+    const ModelBytes file = WriteForThisCpu(DemoWithShortlist(100, 9), weights);
     const std::vector<Ids> expected = TranslateAll(file, 1);
     for (const uint32_t threads : {2u, 3u}) {
       EXPECT_EQ(TranslateAll(file, threads), expected) << threads;

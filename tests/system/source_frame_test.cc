@@ -34,10 +34,7 @@ class SourceFrameTest : public ::testing::Test {
   }
 
   void Load() {
-    file_ = WriteModel(model_, {.weights = WeightType::kInt8,
-                                .tile = UsableTile(),
-                                .f32_tile = UsableTile(WeightType::kF32),
-                                .progress = {}});
+    file_ = WriteForThisCpu(model_, WeightType::kInt8);
     const Status loaded = translator_.Load(file_->bytes(), &test_workspace);
     ASSERT_TRUE(loaded.ok()) << loaded.message();
   }

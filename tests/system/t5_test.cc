@@ -9,9 +9,7 @@ namespace latimer::t5_test {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-fs::path T5Model(const std::string& name) {
-  return fs::path(LATIMER_SOURCE_DIR) / "tests" / "data" / "t5" / name;
-}
+fs::path T5Model(const std::string& name) { return TestData("t5") / name; }
 
 std::vector<std::string> T5ModelNames() {
   std::vector<std::string> names;

@@ -21,32 +21,24 @@
 #include "latimer/translator.h"
 #include "model/model_file.h"
 #include "model_generated.h"
+#include "tests/converter/model_folder.h"
 #include "tests/system/test_workspace.h"
 #include "tests/system/usable_tile.h"
 
 namespace latimer {
 
 inline std::filesystem::path TinyModel(const std::string& name) {
-  return std::filesystem::path(LATIMER_SOURCE_DIR) / "tests" / "data" /
-         "tiny_marian" / name;
+  return TestData("tiny_marian") / name;
 }
 
 inline std::vector<std::string> TinyModelNames() {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(TinyModel(""))) {
-    names.push_back(entry.path().filename().string());
-  }
-  std::ranges::sort(names);
-  return names;
+  return NamesIn(TestData("tiny_marian"));
 }
 
 inline ModelBytes ConvertModel(const std::filesystem::path& folder,
                                WeightType weights, Tile tile = UsableTile()) {
-  return WriteModel(OpenModel(folder, /*with_tokenizer=*/false),
-                    {.weights = weights,
-                     .tile = tile,
-                     .f32_tile = UsableTile(WeightType::kF32),
-                     .progress = {}});
+  return WriteForThisCpu(OpenModel(folder, /*with_tokenizer=*/false), weights,
+                         tile);
 }
 
 inline nlohmann::json ReadFixture(const std::filesystem::path& folder) {

@@ -1,9 +1,10 @@
-// The tile of the weights to test with on this CPU.
+// The tiles to test with on this CPU, and models written in them.
 #ifndef LATIMER_TESTS_SYSTEM_USABLE_TILE_H_
 #define LATIMER_TESTS_SYSTEM_USABLE_TILE_H_
 
 #include "base/check.h"
 #include "converter/known_answer.h"
+#include "converter/model_writer.h"
 
 namespace latimer {
 
@@ -11,6 +12,15 @@ inline Tile UsableTile(WeightType type = WeightType::kInt8) {
   const std::optional<Tile> tile = TileForThisCpu(type);
   LATIMER_CHECK(tile.has_value());
   return *tile;
+}
+
+inline ModelBytes WriteForThisCpu(const CanonicalModel& model,
+                                  WeightType weights,
+                                  Tile tile = UsableTile()) {
+  return WriteModel(model, {.weights = weights,
+                            .tile = tile,
+                            .f32_tile = UsableTile(WeightType::kF32),
+                            .progress = {}});
 }
 
 }  // namespace latimer
