@@ -25,7 +25,7 @@ namespace latimer::stack_bound_test {
 // What a call through a pointer may reach; the first line that matches counts.
 constexpr IndirectCall kIndirectCalls[] = {
     // A task of the pool: the functions that ForEachShard makes of lambdas.
-    {"latimer::ThreadPool::", "ForEachShard<.*::_FUN\\("},
+    {"latimer::ThreadPool::[A-Za-z]+\\(", "ForEachShard<.*::_FUN\\("},
     // The receiver of a text is the caller's; a function that calls none stands
     // for it.
     {"latimer::TextStream::", "latimer_text::Receive\\("},
