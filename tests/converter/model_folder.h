@@ -161,10 +161,6 @@ inline std::vector<StoredTensor> ReadTensors(
   return tensors;
 }
 
-inline std::filesystem::path TestData(const std::string& name) {
-  return std::filesystem::path(LATIMER_SOURCE_DIR) / "tests" / "data" / name;
-}
-
 // The names in a folder, sorted.
 inline std::vector<std::string> NamesIn(const std::filesystem::path& folder) {
   std::vector<std::string> names;
