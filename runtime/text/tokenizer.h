@@ -47,9 +47,9 @@ class Tokenizer {
   // none, the prefix ends before white space; if there is no white space
   // either, after a character, or with BPE after a piece. If BPE pieces reach
   // across the cut, the prefix can be a few tokens shorter than possible. It
-  // has at least one character, even if that alone has too many tokens. Reads
-  // only as much of the text as fits into the scratch, n bytes, in time O(n),
-  // with BPE O(n log n).
+  // has at least one character, even if that alone has too many tokens. Looks
+  // for added tokens in all of the text, and otherwise reads only as much of it
+  // as fits into the scratch, n bytes, in time O(n), with BPE O(n log n).
   TextCut FindCut(std::string_view text, size_t max_tokens,
                   const TokenizerScratch& scratch) const;
 
