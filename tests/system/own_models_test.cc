@@ -36,17 +36,13 @@ TEST_P(OwnModelsTest, IdsAndLogitsEqualPyTorchs) {
   Translator translator;
   const Status loaded = translator.Load(file.bytes(), &test_workspace);
   ASSERT_TRUE(loaded.ok()) << loaded.message();
+  StepLogits network(file);
   size_t rows_with_logits = 0;
   for (const Json& row : model.fixture["sequences"]) {
     SCOPED_TRACE(row["src_ids"].dump());
     EXPECT_EQ(latimer::Run(translator, row, model.fixture["max_new_tokens"]),
               row["output_ids"].get<std::vector<int32_t>>());
-    if (row.contains("first_step_logits")) {
-      ++rows_with_logits;
-      (void)latimer::Run(translator, row, 1);
-      ExpectLogits(translator, row["first_step_logits"]);
-    }
-    if (row.contains("all_step_logits")) ExpectAllLogits(translator, row);
+    rows_with_logits += ExpectRowLogits(network, row);
   }
   EXPECT_GE(model.fixture["sequences"].size(), 12u);
   EXPECT_GE(rows_with_logits, 4u);
