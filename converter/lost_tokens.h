@@ -12,7 +12,8 @@
 namespace latimer {
 
 struct LostTokens {
-  // Consecutive tokens of which one is lost, and the tokens that replace them.
+  // Consecutive tokens, at least one of them lost, and the tokens that replace
+  // them.
   struct Example {
     std::vector<std::string> before;
     std::vector<std::string> now;
@@ -28,7 +29,7 @@ struct LostTokens {
 };
 
 // Encodes the lines with the whole vocabulary and with the ids `kept` of it,
-// ascending. Gives `most_examples` examples at most.
+// ascending. Returns at most `most_examples` examples.
 LostTokens FindLostTokens(const std::vector<std::string>& lines,
                           const TokenizerData& whole,
                           const TokenizerData& pruned,

@@ -40,7 +40,7 @@ struct SourceTensor {
   // All elements, in C order.
   std::vector<float> Values() const;
 
-  // Like Read, but gives integers without the scale. Precondition: type is
+  // Like Read, but reads integers without the scale. Precondition: type is
   // kInt8.
   void ReadIntegers(uint64_t begin, std::span<int8_t> out) const;
 

@@ -14,8 +14,8 @@ namespace latimer {
 
 // What to keep; a token that any of these needs is kept.
 struct TokensToKeep {
-  // Files of UTF-8, a sentence a line: the tokens that either side makes of
-  // them, and the characters that these consist of.
+  // Files of UTF-8, a sentence a line: the tokens of these sentences on either
+  // side, and the characters that these tokens consist of.
   std::vector<std::filesystem::path> texts = {};
   // As ScriptSet reads them: the tokens that consist of these scripts alone.
   std::optional<std::string> scripts = std::nullopt;
@@ -29,11 +29,11 @@ struct KeptTokens {
   std::vector<uint32_t> target;
 };
 
-// Chooses what `keep` says, and what cannot be missed: the tokens that the
-// generation rules name, special tokens, language codes, the unknown token,
-// bytes, user-defined pieces, and with BPE what kept pieces are merged from.
-// Where a source token's row is a target token's too, both are kept or neither
-// is. Throws ConversionError if the model has no tokenizer or one of an unknown
+// Chooses what `keep` says and what no model can lack: the tokens that the
+// generation config names, special tokens, language codes, the unknown token,
+// bytes, user-defined pieces, and with BPE what kept pieces are merged from. If
+// a source token and a target token share a row, both are kept or neither is.
+// Throws ConversionError if the model has no tokenizer or one of an unknown
 // kind, or if a text cannot be read.
 KeptTokens ChooseTokens(const CanonicalModel& model, const TokensToKeep& keep);
 

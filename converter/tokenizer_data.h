@@ -1,4 +1,4 @@
-// The tokenizer as it goes from the builder to the writer.
+// The tokenizer between its builder and the model writer.
 #ifndef LATIMER_CONVERTER_TOKENIZER_DATA_H_
 #define LATIMER_CONVERTER_TOKENIZER_DATA_H_
 

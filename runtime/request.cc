@@ -18,7 +18,7 @@ Status CheckTarget(const char* what, int32_t token, uint32_t vocabulary) {
                        static_cast<unsigned>(vocabulary));
 }
 
-// No name: a task without a prefix and limits of its own.
+// An empty name stands for a task without a prefix or limits.
 Result<const Task*> FindTask(const GenerationConfig& config,
                              std::string_view name) {
   static constexpr Task kNone = {};
@@ -76,10 +76,10 @@ Status CheckPrefix(const TokenizerView& tokenizer, std::string_view* prefix) {
   return Status();
 }
 
-// What stands around a text among the source ids.
+// The source ids around those of a text.
 struct Frame {
-  size_t before = 0;      // Ids that stand there already.
-  bool has_code = false;  // A >>language<< code is among them.
+  size_t before = 0;      // Ids written before the text.
+  bool has_code = false;  // They include a >>language<< code.
   int32_t language = -1;  // The source's; -1: none.
 
   // Ids after the text.
@@ -92,7 +92,7 @@ struct Frame {
   }
 };
 
-// Writes what comes before a text.
+// Writes the ids that come before those of a text.
 Result<Frame> WriteBefore(const TextReader& reader, std::string_view code,
                           const TranslateOptions& options,
                           std::span<int32_t> source) {
@@ -130,8 +130,8 @@ Result<Frame> WriteBefore(const TextReader& reader, std::string_view code,
   return frame;
 }
 
-// Appends the ids of `text`, which must fit, and what comes after it. Returns
-// the number of all ids, 0 if neither code nor text has any.
+// Appends the ids of `text`, which must fit, and those that come after it.
+// Returns the number of all ids, or 0 if neither code nor text has any.
 Result<size_t> WriteText(const TextReader& reader, const Frame& frame,
                          std::string_view text, std::span<int32_t> source) {
   const GenerationConfig& config = reader.model.info.generation;
@@ -149,8 +149,7 @@ Result<size_t> WriteText(const TextReader& reader, const Frame& frame,
   return count;
 }
 
-// The beginning of `text` that is read for one part, up to the end of a
-// character.
+// The beginning of `text` that is read for one part. Cuts no character.
 std::string_view NearText(std::string_view text) {
   size_t bytes = kProfile.text_bytes;
   if (text.size() <= bytes) return text;
@@ -160,7 +159,7 @@ std::string_view NearText(std::string_view text) {
   return Slice(text, 0, bytes);
 }
 
-// Bytes of white space that `text` begins with, where a line may be broken.
+// Bytes of white space, except no-break spaces, that `text` begins with.
 size_t BreakingSpaceBytes(std::string_view text) {
   size_t bytes = 0;
   for (;;) {
@@ -212,8 +211,8 @@ Result<TextPart> TextReader::Read(std::string_view text,
     before = tokenizer.LanguageCodeBytes(near);
     part.language_code = Slice(near, 0, before);
   }
-  // A text that is longer than this cannot fit; it is not read as a whole for
-  // each of its parts.
+  // A text of more than text_bytes cannot fit. Tokenizing it whole for each of
+  // its parts would take quadratic time.
   const bool is_long = text.size() - before > kProfile.text_bytes;
   if (is_long) before += BreakingSpaceBytes(From(text, before));
   const std::string_view body = From(text, before);

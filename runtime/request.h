@@ -15,9 +15,9 @@
 
 namespace latimer {
 
-// Resolves everything that concerns the search, except guards and deadline.
-// At most `most_tokens` may be generated. Spans are those of the arguments.
-// kInvalidArgument for what the model does not have.
+// Resolves everything that concerns the search, except guards and deadline. At
+// most `most_tokens` may be generated. The result views what the arguments
+// view. kInvalidArgument if the options name something that the model lacks.
 Status ResolveOptions(const ModelInfo& info, const TranslateOptions& options,
                       uint32_t most_tokens, SearchOptions* out);
 
@@ -26,28 +26,28 @@ void GuardText(std::span<const int32_t> source, SearchOptions* options);
 
 // The part of a text that became a source.
 struct TextPart {
-  size_t source_count = 0;  // Ids; 0 if text and language code have none.
-  size_t bytes = 0;         // White space after it included.
+  size_t source_count = 0;  // Ids; 0: text and code have none.
+  size_t bytes = 0;         // With the white space after it.
   bool space_follows = false;
   std::string_view language_code;
 };
 
-// What reads a text: the model, its tokenizer and the tokenizer's scratch.
+// Reads texts with the model's tokenizer and its scratch memory.
 struct TextReader {
   const Model& model;
   const Tokenizer& tokenizer;
   TokenizerScratch scratch;
 
-  // Writes the ids of the longest beginning of `text` that fits into `source`,
-  // with everything that the model and the options put around a text, and ends
-  // at a good place. Errors: kInvalidArgument (a language or task that is
-  // missing or unknown), kTextTooLong (a single character has more tokens than
-  // the source holds).
+  // Writes to `source` the ids of as much of `text`, from its beginning, as
+  // fits, with everything that the model and the options put around a text. If
+  // not all fits, the text is cut after a sentence if possible; see FindCut.
+  // Errors: kInvalidArgument (a language or task that is missing or unknown),
+  // kTextTooLong (a single character has more tokens than the source holds).
   Result<TextPart> Read(std::string_view text, const TranslateOptions& options,
                         std::span<int32_t> source) const;
 };
 
-// Returns how many. Precondition: they fit.
+// Copies ids and returns their number. Precondition: they fit.
 size_t CopyIds(std::span<const int32_t> from, std::span<int32_t> to);
 
 // The tokenizer's part of the workspace.

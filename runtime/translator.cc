@@ -1,6 +1,7 @@
-// The way of a sentence: Begin (request.cc) makes a Sentence of a request,
-// Advance runs steps (search/greedy.cc) until one is done, Finish gives its
-// text. Translate is a loop over the parts of a text.
+// How a sentence is translated: Begin turns a request into a Sentence
+// (request.cc), each Advance runs one step of all sentences (search/greedy.cc),
+// and Finish returns the text of one that is done. Translate loops over the
+// parts of a text.
 #include "latimer/translator.h"
 
 #include <algorithm>
@@ -144,7 +145,7 @@ Status Translator::State::Finish(Sentence& sentence, std::span<char> text,
   scheduler.Release(sentence);
   if (out->tokens.empty()) return Status();
   LATIMER_RETURN_IF_ERROR(sentence.trace.attention.End(&out->attention));
-  // Of a loop more tokens were made than are left.
+  // A loop has more rows than tokens that are kept.
   if (out->attention.kind != AttentionKind::kEncoder) {
     out->attention.rows = std::min(out->attention.rows, out->tokens.size());
   }

@@ -1,5 +1,4 @@
-// The translator's questions about a model: its tokenizer, its limits, its
-// kernels.
+// What a translator tells about its model: tokens of texts, limits, kernels.
 #include "base/check.h"
 #include "latimer/translator.h"
 #include "model/operation_bytes.h"

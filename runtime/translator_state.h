@@ -1,4 +1,4 @@
-// What a translator keeps in the workspace, sorted by lifetime.
+// The state of a translator. It lives in Workspace::state.
 #ifndef LATIMER_TRANSLATOR_STATE_H_
 #define LATIMER_TRANSLATOR_STATE_H_
 
@@ -29,7 +29,8 @@ struct Translator::State {
   }
 
   Status Load(std::span<const std::byte> image, const LoadOptions& options);
-  // A lane for a sentence with these options; kFailedPrecondition: none.
+  // Returns a free lane for a sentence with these options; kFailedPrecondition
+  // if there is none.
   Result<Sentence*> TakeLane(const TranslateOptions& options);
   // Begins a sentence whose source is filled in.
   Status Begin(Sentence& sentence, const TranslateOptions& options,
@@ -38,12 +39,12 @@ struct Translator::State {
   Status BeginText(TextCursor& cursor, uint64_t ticket, TextPart* part);
   // Steps until a sentence is done.
   Sentence& RunUntilDone();
-  // Frees the lane of a sentence that is done, and gives its translation; the
-  // text is written to `text`.
+  // Frees the lane of a sentence that is done and returns its translation,
+  // whose text is written to `text`.
   Status Finish(Sentence& sentence, std::span<char> text, Translation* out);
   // kFailedPrecondition if sentences are under way.
   Status CheckIdle() const;
-  // TranslateNext, with the text written to `text`.
+  // As Translator::TranslateNext, but writes the translation to `text`.
   Result<Translation> TranslateNext(TextCursor& cursor, std::span<char> text);
 };
 

@@ -14,7 +14,7 @@ namespace latimer {
 // NLLB), pegasus.
 enum class BartFamily { kBart, kMarian, kMBart, kM2M100, kPegasus };
 
-// Where position tables come from if the file has none.
+// The source of position tables if the file has none.
 enum class BartPositions {
   kLearned,          // Nowhere: the file must have them.
   kMarianSinusoids,  // Frequencies 10000^(-2i / D).

@@ -7,7 +7,8 @@
 namespace latimer {
 namespace {
 
-// Of each kind: a map of another model would list all of its tensors.
+// The most names of each kind in a message: with a map for another model all
+// tensors would be listed.
 constexpr size_t kNamesShown = 30;
 
 // Adds "KIND a, b and 7 more" to a list of kinds, unless there are no names.

@@ -6,7 +6,7 @@
 
 namespace latimer {
 
-// Of a clock that nobody can set.
+// Nanoseconds of a clock that nobody can set.
 uint64_t MonotonicNanoseconds();
 
 // Deadlines are times of this clock; 0: none.

@@ -192,7 +192,8 @@ void ThreadPool::RunTogether() {
     const int64_t now = Now();
     // The time that all shards would have taken at the caller's speed.
     const int64_t alone = (waits_since - start) / taken * shards_;
-    // Less is not booked as a gain: the caller may have lost its processor.
+    // A smaller time does not count as a gain: the caller may have lost its
+    // processor.
     if (now - start > alone) BookLoss(now - start - alone, now);
   }
 }

@@ -9,9 +9,9 @@
 //
 // A worker that loses its processor in the middle of a shard makes the caller
 // wait for the rest of a time slice, which is as long as some thousand shards.
-// The caller therefore keeps account of the time that workers gain and lose. If
-// they lose more than they gain, it works alone for kAlonePerLoss times as long
-// as the loss.
+// The caller therefore counts the time that workers gain and lose. If they lose
+// more than they gain, it works alone for kAlonePerLoss times as long as the
+// loss.
 #ifndef LATIMER_BASE_THREAD_POOL_H_
 #define LATIMER_BASE_THREAD_POOL_H_
 
@@ -70,7 +70,7 @@ class ThreadPool {
   // Run, with the workers' help and without.
   void RunTogether();
   void RunAlone(Task task, void* context);
-  // Books time that the caller alone would have saved.
+  // Counts time that the caller alone would have saved.
   void BookLoss(int64_t nanoseconds, int64_t now);
   // Wait until `value` differs from `old`. The first looks at it `spins` times
   // and returns whether it differs; the second sleeps.
@@ -92,7 +92,7 @@ class ThreadPool {
   // taken. A thread that counts them down has taken the shard of the number
   // that is left. The task stays alive until that shard is done.
   alignas(64) std::atomic<uint32_t> ticket_{0};
-  // Parts of the current task that are done.
+  // Shards of the current task that are done.
   alignas(64) std::atomic<uint32_t> done_{0};
   // Threads that sleep until ticket_ or done_ changes.
   std::atomic<uint32_t> sleepers_{0};
@@ -100,14 +100,14 @@ class ThreadPool {
   pthread_t workers_[kProfile.threads] = {};
 
   static constexpr uint32_t kShardMask = 0xff;
-  // Earlier gains make good for losses up to this.
+  // Earlier gains make up for losses up to this.
   static constexpr int64_t kMostCredit = 200'000;
   // The gain of a task whose workers are not late, which is not measured.
   static constexpr int64_t kLeastGain = 1'000;
   // Limits the loss to a thirtieth of the time, and the time alone to this.
   static constexpr int64_t kAlonePerLoss = 32;
   static constexpr int64_t kMostAlone = 1'000'000'000;
-  // After so many tasks without help, the caller works alone for so long.
+  // After this many tasks without help, the caller works alone for this long.
   static constexpr uint32_t kMostUnhelped = 64;
   static constexpr int64_t kRest = 20'000'000;
   static_assert(kProfile.threads <= kShardMask);

@@ -26,7 +26,7 @@ enum Command : uint32_t {
 };
 
 // The values of all options; the table in arguments.cc documents them. Texts
-// live as long as argv. A text is null and a limit 0 where it was not given.
+// live as long as argv. A text that was not given is null, and a limit is 0.
 struct Arguments {
   const char* command = "";
   const char* model = nullptr;  // Null only for `latimer doctor`.
@@ -77,7 +77,7 @@ struct Arguments {
 };
 
 // Parses argv[0], the name of the command, and what follows it. Prints one
-// sentence to standard error and returns kUsage where something is wrong.
+// sentence to standard error and returns kUsage if something is wrong.
 int ParseArguments(Command command, int argc, char** argv, Arguments* out);
 
 // Describes the options of exactly these commands.

@@ -58,7 +58,7 @@ std::string Alignment(const Translator& translator,
 std::string ScoreLines(const Translator& translator,
                        const Translation& translation);
 
-// The whole file in the format that the ending of its name says.
+// The whole file in the format of its name's extension.
 enum class AttentionFormat { kHtml, kSvg, kJson };
 std::string FormatAttention(const std::vector<AttentionRecord>& records,
                             AttentionFormat format);

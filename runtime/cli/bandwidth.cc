@@ -49,7 +49,7 @@ LATIMER_DEFINE_READ(ReadAvx2, 32, __attribute__((target("avx2"))))
 LATIMER_DEFINE_READ(ReadAvx512, 64, __attribute__((target("avx512f"))))
 #endif
 
-// The one with the widest loads that this CPU has.
+// The function with the widest loads that this CPU has.
 ReadFunction FastestRead() {
 #ifdef __x86_64__
   const CpuFeatures cpu = DetectCpuFeatures();

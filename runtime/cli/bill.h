@@ -1,4 +1,4 @@
-// The bill: what a model costs on the device, known before it is there.
+// The bill: what a model costs on the device, computed on the PC.
 #ifndef LATIMER_CLI_BILL_H_
 #define LATIMER_CLI_BILL_H_
 

@@ -1,5 +1,5 @@
 // The commands of `latimer`. Each takes its parsed options, prints one sentence
-// to standard error where something is wrong, and returns the exit code.
+// to standard error if something is wrong, and returns the exit code.
 #ifndef LATIMER_CLI_COMMANDS_H_
 #define LATIMER_CLI_COMMANDS_H_
 

@@ -1,5 +1,5 @@
-// On a CPU that lacks instructions which the program may contain, ends the
-// program with one sentence instead of a SIGILL somewhere.
+// If the CPU lacks instructions that the program may contain, ends the program
+// with one sentence instead of a SIGILL.
 //
 // The check runs from .preinit_array: after the dynamic linker, before every
 // constructor of the program and its libraries. It must not run anything that
@@ -27,7 +27,7 @@ bool Needs(const CpuFeature& feature) {
   return false;
 }
 
-// A sentence that is cut where there is no more room.
+// A sentence; what exceeds the buffer is cut off.
 struct Sentence {
   char text[1024];
   size_t length;

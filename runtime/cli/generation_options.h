@@ -1,5 +1,5 @@
-// The options that take the place of the model's generation config: languages,
-// task, and what limits the next token.
+// The options that replace settings of the model's generation config:
+// languages, task, and what limits the next token.
 #ifndef LATIMER_CLI_GENERATION_OPTIONS_H_
 #define LATIMER_CLI_GENERATION_OPTIONS_H_
 

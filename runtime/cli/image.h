@@ -1,6 +1,6 @@
 // The bytes of the model file. A build has one of two definitions of these
 // functions: image_file.cc opens a file, image_linked.cc (-DLATIMER_EMBED=FILE)
-// has the model inside the program.
+// links the model into the program.
 #ifndef LATIMER_CLI_IMAGE_H_
 #define LATIMER_CLI_IMAGE_H_
 
@@ -11,7 +11,7 @@
 
 namespace latimer::cli {
 
-// Whether the program has its model inside, so that the command line names
+// Whether the model is part of the program, so that the command line names
 // none.
 bool CarriesModel();
 

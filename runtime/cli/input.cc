@@ -15,17 +15,17 @@ constexpr size_t kReadBytes = size_t{64} * 1024;
 
 bool IsReadable(int timeout) {
   pollfd input = {STDIN_FILENO, POLLIN, 0};
-  // What cannot be polled is read.
+  // Input that cannot be polled, such as a file, counts as readable.
   return poll(&input, 1, timeout) != 0;
 }
 
 }  // namespace
 
-// Reads once. False: nothing is there yet, and it did not wait.
+// Reads once. Returns false if nothing is there yet and it did not wait.
 bool Input::Read(bool wait) {
   bytes_.erase(0, begin_);
   begin_ = 0;
-  // What is finished is written before anybody waits.
+  // Finished translations are flushed before this waits.
   WaitForInput(wait && FlushesLines());
   if (!IsReadable(wait ? -1 : 0)) return wait;
   const size_t size = bytes_.size();

@@ -1,5 +1,5 @@
-// What a command reads from standard input, or is given with --text: lines, or
-// the sentences of running text. Never waits while there is work to do.
+// What a command reads from standard input or from --text: lines, or the
+// sentences of running text. Waits only when the caller allows it.
 #ifndef LATIMER_CLI_INPUT_H_
 #define LATIMER_CLI_INPUT_H_
 
@@ -14,10 +14,10 @@ namespace latimer::cli {
 
 // A line, or a sentence of running text.
 struct InputText {
-  unsigned long long line = 0;  // That it begins on, from 1.
+  unsigned long long line = 0;  // The line that it begins on, from 1.
   std::string_view text;        // Any bytes.
-  // Of a sentence: the >>language<< code that holds for it although it has
-  // none, and what follows it.
+  // Of a sentence: the >>language<< code of an earlier sentence, if it has none
+  // of its own; the white space after it; and what follows it.
   std::string_view language_code = {};
   std::string_view space = {};
   SentenceEnd end = SentenceEnd::kLine;
@@ -44,11 +44,11 @@ class Input {
   int error() const { return error_; }
 
  protected:
-  // Takes the next text out of bytes(); false: they do not hold one yet. With
-  // `all` nothing follows them.
+  // Takes the next text out of bytes(). Returns false if they do not hold a
+  // whole one yet. With `all`, no more bytes follow.
   virtual bool Take(bool all, InputText* text) = 0;
 
-  // What was read and not dropped.
+  // The bytes that were read and not dropped.
   std::string_view bytes() const {
     return std::string_view(bytes_).substr(begin_);
   }
@@ -72,7 +72,7 @@ class LineInput final : public Input {
  private:
   bool Take(bool all, InputText* text) override;
 
-  size_t scanned_ = 0;  // No line ends within so many bytes.
+  size_t scanned_ = 0;  // No line ends in this many bytes.
   bool only_ = false;
   unsigned long long line_ = 0;
 };

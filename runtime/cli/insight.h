@@ -11,22 +11,24 @@
 
 namespace latimer::cli {
 
-// Collects what was asked for while lines are translated. Where the profile
-// keeps no attention it does nothing, and the code behind it is left out.
+// Collects attention and scores while lines are translated. If the profile
+// keeps no attention, it does nothing and its code is left out.
 class Insight {
  public:
   // Sets in `*options` what the arguments ask for. Prints a sentence and
-  // returns kUsage where they contradict each other.
+  // returns kUsage if they contradict each other.
   int Prepare(const Arguments& arguments, TranslateOptions* options);
 
-  // Takes what a translation, which may be a part of a line, shows.
+  // Adds the attention and scores of a translation, which may be a part of a
+  // line.
   void Add(const Translator& translator, const Translation& translation);
 
-  // What comes after the line's translation; the next line begins.
+  // Returns what to write after the line's translation, and begins the next
+  // line.
   std::string EndLine();
 
   // Writes the file of --attention, if any. Prints a sentence and returns false
-  // where that fails.
+  // if that fails.
   bool WriteFile() const;
 
  private:

@@ -15,7 +15,7 @@ bool Interrupted();
 // which may never come.
 void WaitForInput(bool waits);
 
-// Ends the program as the signal would have; returns if there was none.
+// Ends the program as the signal would have; returns if no signal came.
 void EndIfInterrupted();
 
 }  // namespace latimer::cli

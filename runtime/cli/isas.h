@@ -1,5 +1,5 @@
-// The instruction sets of the build, the CPU and the boards, by the names that
-// LATIMER_ISAS has for them. All lists are oldest first.
+// The instruction sets of the build, the CPU and the boards, by their names in
+// LATIMER_ISAS. All lists are oldest first.
 #ifndef LATIMER_CLI_ISAS_H_
 #define LATIMER_CLI_ISAS_H_
 

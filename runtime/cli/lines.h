@@ -1,4 +1,4 @@
-// What the commands that read and write lines share.
+// Shared by the commands that read and write lines.
 #ifndef LATIMER_CLI_LINES_H_
 #define LATIMER_CLI_LINES_H_
 
@@ -13,7 +13,7 @@
 
 namespace latimer::cli {
 
-// Parses "12 7 0". kInvalidArgument for what is no number.
+// Parses "12 7 0". kInvalidArgument if something is not a number.
 Status ParseIds(std::string_view line, std::vector<int32_t>* ids);
 
 // "12 7 0".
@@ -22,17 +22,16 @@ std::string FormatIds(std::span<const int32_t> ids);
 // Writes to standard output.
 void WriteText(std::string_view text);
 
-// Whether a person or another program waits for each line: whoever feeds a file
-// waits for the whole.
+// Whether a person or another program may wait for each line. False if the
+// input is a file.
 bool FlushesLines();
 
-// Says whether all that was written is well, as EndLine; with `flush` it is
-// flushed where somebody waits for it.
+// Returns whether all output was written, as EndLine does. With `flush`,
+// flushes it if FlushesLines().
 bool CheckText(bool flush);
 
-// Ends a line of standard output and flushes it where somebody waits for it.
-// Where that fails, prints a sentence, unless nobody reads any more, and
-// returns false.
+// Ends a line of standard output and flushes it if FlushesLines(). If that
+// fails, prints a sentence, unless the reader has gone, and returns false.
 bool EndLine();
 
 // What ended a translation that did not end by itself, for a warning.
@@ -42,7 +41,7 @@ const char* WhyItStopped(StopReason reason);
 int ComplainOfLine(unsigned long long line, const Status& status);
 
 // Flushes standard output. `read_error`: errno of standard input, or 0. Returns
-// the exit code and prints a sentence where it is not kSuccess.
+// the exit code and prints a sentence if it is not kSuccess.
 int FinishLines(int read_error);
 
 }  // namespace latimer::cli

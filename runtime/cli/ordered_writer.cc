@@ -9,7 +9,7 @@
 namespace latimer::cli {
 namespace {
 
-// Parts that wait for one before them, for each lane: then nothing is begun.
+// No part begins while this many per lane wait to be written.
 constexpr size_t kWaitingPerLane = 16;
 
 template <typename... Values>
@@ -25,7 +25,8 @@ const char* OrderedWriter::NameOfUnit() const {
   return unit_ == Unit::kSentence ? "the sentence at line" : "line";
 }
 
-// False if there is no text, or none yet.
+// Takes the next text of the input. Returns false if there is none, or none
+// yet.
 bool OrderedWriter::TakeText(bool wait) {
   if (ended_) return false;
   switch (input_.Next(wait, &text_)) {
@@ -46,14 +47,14 @@ bool OrderedWriter::TakeText(bool wait) {
   return true;
 }
 
-// Begins one part. False if none can begin now.
+// Begins one part. Returns false if none can begin now.
 bool OrderedWriter::BeginMore() {
   if ((cursor_.has_value() && !cursor_->CanBegin()) ||
       !translator_.CanBegin() || translator_.under_way() >= lanes_ ||
       parts_.size() >= kWaitingPerLane * lanes_) {
     return false;
   }
-  // Nobody waits for an answer while nothing is left to be written.
+  // It may wait for input only while it owes no translation.
   if (!cursor_.has_value() && !TakeText(/*wait=*/parts_.empty())) return false;
   Part& part = parts_.emplace_back();
   part.text_number = texts_;
@@ -103,7 +104,7 @@ void OrderedWriter::BeginText(Part& part) {
   EndText(part);
 }
 
-// The part is the last one of the text.
+// Marks a part as the last one of the text.
 void OrderedWriter::EndText(Part& part) {
   part.ends_text = true;
   part.space = text_.space;
@@ -158,7 +159,7 @@ bool OrderedWriter::Write(const Part& part) {
     return EndLine();
   }
   WriteText(SpaceAfter(part.translation, part.space, part.end));
-  // If somebody waits, a paragraph is shown at its end.
+  // A reader who waits sees each paragraph when it ends.
   return CheckText(/*flush=*/part.space.find('\n') != std::string::npos);
 }
 

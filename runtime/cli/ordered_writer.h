@@ -15,16 +15,16 @@
 
 namespace latimer::cli {
 
-// What the texts are.
+// What a text of the input is.
 enum class Unit {
-  kLine,      // Each translation is a line.
-  kIds,       // Each is a line of ids, of a line of ids.
-  kSentence,  // Each is followed by the white space of the source.
+  kLine,      // A line; so is its translation.
+  kIds,       // A line of ids; so is its translation.
+  kSentence,  // A sentence; its white space is kept.
 };
 
 class OrderedWriter {
  public:
-  // Translates up to `lanes` sentences at a time. Borrows all of it.
+  // Translates up to `lanes` sentences at a time. Borrows its arguments.
   OrderedWriter(Translator& translator, Input& input, Unit unit,
                 const TranslateOptions& options, uint32_t lanes,
                 Insight& insight)
@@ -35,9 +35,9 @@ class OrderedWriter {
         lanes_(lanes),
         insight_(insight) {}
 
-  // Translates all of the input, each text as soon as it is there, and writes
-  // each translation as soon as it and those before it are done. Texts that
-  // were cut, or did not end by themselves, are named on standard error. On an
+  // Translates all of the input. Begins each text as soon as it is there, and
+  // writes each translation as soon as it and those before it are done. Reports
+  // on standard error which texts were cut or did not end by themselves. On an
   // error, writes everything before it, prints a sentence, and returns
   // kFailure.
   int Run();
@@ -75,8 +75,8 @@ class OrderedWriter {
   const uint32_t lanes_;
   Insight& insight_;
 
-  // Begun and not written, in order; the ticket of a part is the number of
-  // parts before it.
+  // Parts that have begun and are not written yet, in order. The ticket of a
+  // part is the number of parts before it.
   std::deque<Part> parts_;
   uint64_t written_ = 0;
   // The text of which not all parts have begun, if any.
@@ -84,9 +84,9 @@ class OrderedWriter {
   InputText text_;
   uint64_t texts_ = 0;
   std::vector<int32_t> ids_;
-  // Of the parts of a text that were written.
+  // The most severe reason of the written parts of the text at hand.
   StopReason worst_ = StopReason::kEos;
-  // No more texts come: the input has ended, or a text is wrong.
+  // No more texts are taken: the input has ended, or a text has failed.
   bool ended_ = false;
 };
 

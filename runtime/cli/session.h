@@ -26,9 +26,9 @@ class Session {
   // Load; on failure prints one sentence to standard error and returns false.
   bool Open(const Arguments& arguments);
 
-  // Reads what the file says about itself, whichever CPU it was packed for; on
-  // failure prints a sentence and returns false. Call it before Load: both use
-  // the workspace.
+  // Reads the file's model info, whichever CPU it was packed for. On failure
+  // prints a sentence and returns false. Call it before Load: both use the
+  // workspace.
   bool ReadInfo(const Arguments& arguments, ModelInfo* info);
 
   Translator& translator() { return translator_; }

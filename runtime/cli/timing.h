@@ -1,4 +1,4 @@
-// How long a loaded model takes.
+// Measures how long a loaded model takes.
 #ifndef LATIMER_CLI_TIMING_H_
 #define LATIMER_CLI_TIMING_H_
 
@@ -22,7 +22,7 @@ struct Summary {
 // Precondition: there are samples.
 Summary Summarize(std::vector<double> samples);
 
-// What is translated to measure the time it takes.
+// The sources that are translated for a measurement.
 struct Load {
   std::vector<std::vector<int32_t>> sources;
   // Tokens to generate for each source, exactly; 0: until EOS.

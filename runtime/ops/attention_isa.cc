@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kBlock = 4;  // keys taken together
 
-// The sums of so many rows must leave half of the registers free.
+// Rows at a time: their sums must leave half of the registers free.
 constexpr size_t kDotRows = kBlock * kNatives <= kNativeRegisters / 2 ? 4 : 2;
 
 // folded[r] = FoldToFour(products of shared and rows + r * stride)

@@ -61,7 +61,8 @@ CachePools MakeCachePools(const Architecture& a, Workspace& workspace) {
   if (a.network_kind == NetworkKind::kGru) {
     pools.gru_memory = a.recurrent.memory_width();
     if constexpr (kProfile.lanes == 1) {
-      // No step needs what the encoder worked in.
+      // Decoder steps leave these two buffers alone, so the memory stays where
+      // the encoder writes it.
       pools.cross = pool(workspace.hidden, 1, pools.gru_memory);
       pools.gru_keys = workspace.projection;
     }

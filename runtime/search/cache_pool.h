@@ -32,7 +32,8 @@ struct CachePool {
   }
 };
 
-// Finds the first free region of `tokens` tokens. False: there is none.
+// Finds the first free region of `tokens` tokens. Returns false if there is
+// none.
 bool FindRegion(const CachePool& pool, std::span<const CacheRegion> taken,
                 size_t tokens, CacheRegion* out);
 
@@ -41,14 +42,14 @@ bool FindRegion(const CachePool& pool, std::span<const CacheRegion> taken,
 void MoveTokens(const CachePool& pool, const CacheRegion& from,
                 const CacheRegion& to, size_t count);
 
-// Where all sentences keep their caches.
+// The caches of all sentences.
 struct CachePools {
   CachePool cross;
-  CachePool self;           // row 0: decoders keep `states` instead.
+  CachePool self;           // row 0: `states` are kept instead.
   float* states = nullptr;  // [lanes, state]
   size_t state = 0;
-  // Of GRUs: columns of the memory, and where the keys lie; null: after the
-  // memory.
+  // GRUs: columns of the memory, and the keys; null if the keys of each
+  // sentence come after its memory.
   size_t gru_memory = 0;
   float* gru_keys = nullptr;
 };

@@ -12,8 +12,9 @@ namespace {
 
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 
-// Rows for which the largest logits take less time than bounds of them: by the
-// kernels for AVX512-VNNI, hot and cold.
+// From this many rows on, the largest logits take less time than bounds of
+// them. Measured with the kernels for AVX512-VNNI, with the matrix in cache and
+// not.
 constexpr size_t kFewestExactRows = 8;
 
 bool NeedsAllLogits(const Sentence& sentence) {
@@ -21,7 +22,7 @@ bool NeedsAllLogits(const Sentence& sentence) {
          sentence.options.repetition_penalty != 1.0f;
 }
 
-// What one step chooses from.
+// The arguments of ChooseTokens.
 struct Choice {
   const Engine& engine;
   const LinearInput& input;
@@ -49,7 +50,8 @@ Candidate Better(const Engine& engine, const LogitWindow& window,
   return best;
 }
 
-// The score of `token`, the best of `logits` [vocabulary], which are used up.
+// The score of `token`, the best of `logits` [vocabulary], which are
+// overwritten.
 TokenScore ScoreToken(const Engine& engine, size_t token, size_t vocabulary,
                       float* logits) {
   const float best = logits[token];
@@ -60,7 +62,7 @@ TokenScore ScoreToken(const Engine& engine, size_t token, size_t vocabulary,
   return {std::log(logits[token]), best - second};
 }
 
-// The best token of logits [V], processed here.
+// Processes logits [V] and returns the best token.
 int32_t ChooseFromLogits(const Engine& engine, Sentence& sentence,
                          float* logits) {
   const size_t vocabulary = engine.architecture().target_vocabulary;
@@ -110,7 +112,7 @@ int32_t ChooseFromAll(const Choice& choice, size_t i) {
   return ChooseFromLogits(choice.engine, sentence, choice.logits);
 }
 
-// One sentence after another.
+// Chooses for one sentence after another.
 void ChooseOneByOne(const Choice& choice) {
   for (size_t i = 0; i < choice.sentences.size(); ++i) {
     if (choice.forced(i)) continue;
@@ -123,8 +125,8 @@ void ChooseOneByOne(const Choice& choice) {
   }
 }
 
-// The output matrix is read once for all rows, one window of channels at a
-// time: as many as leave their logits in the first-level cache.
+// Reads the output matrix once for all rows, one window of channels at a time.
+// The logits of a window fit into the first-level cache.
 void ChooseFromWindows(const Choice& choice) {
   const size_t rows = choice.sentences.size();
   const uint32_t vocabulary = choice.output().n;
@@ -154,9 +156,9 @@ void ChooseFromWindows(const Choice& choice) {
   }
 }
 
-// If more than a quarter of the logits had to be computed, computing all of
-// them would have taken less time. So the next step computes all, and twice as
-// many steps do each time that this is found again.
+// If more than a quarter of the logits had to be computed, exact bounds would
+// have taken less time. So the next step uses exact bounds, and each time that
+// this happens again, twice as many steps do.
 void LearnFromStep(size_t computed, size_t vocabulary, Sentence& sentence) {
   constexpr uint32_t kMostSteps = 255;
   const bool flat = computed > vocabulary / 4;
@@ -231,7 +233,7 @@ void ChooseTokens(const Engine& engine, const LinearInput& input,
   if (kProfile.pruned_argmax && engine.model.info.pruned_argmax) {
     return ChooseFromBounds(choice);
   }
-  // A shortlist leaves out most of the output matrix.
+  // With a shortlist, each sentence reads a few blocks of its own.
   if (sentences.size() > 1 && sentences[0]->shortlist == nullptr) {
     return ChooseFromWindows(choice);
   }

@@ -12,14 +12,16 @@
 namespace latimer {
 
 // logits [V, rounded up to a multiple of 16] = the output projection of the
-// only row of `input`; with a shortlist -inf outside of it. Null: no shortlist.
+// only row of `input`. If `shortlist` is not null, tokens outside of it get
+// -inf.
 void ComputeLogits(const Engine& engine, const LinearInput& input,
                    const uint16_t* shortlist, float* logits);
 
-// tokens[i] = the best next token of sentences[i], which row i of `input` is
-// of; a token that is 0 or more is forced and stays. Logits are processed as
-// each sentence's options say, and the score is recorded if the sentence wants
-// one. Works in workspace.logits; the time goes to `trace`.
+// Row i of `input` belongs to sentences[i]. Sets tokens[i] to the best next
+// token of that sentence; a tokens[i] >= 0 is forced and stays. Logits are
+// processed as each sentence's options say, and scores are recorded for a
+// sentence that keeps them. Works in workspace.logits; the time goes to
+// `trace`.
 void ChooseTokens(const Engine& engine, const LinearInput& input,
                   std::span<Sentence* const> sentences, Workspace& workspace,
                   Trace& trace, int32_t* tokens);

@@ -44,7 +44,7 @@ void StepGreedy(const Engine& engine, Scheduler& scheduler,
     tokens[i] = sentence.forced_token();
     all_forced = all_forced && tokens[i] >= 0;
   }
-  // The time of a step is booked to the oldest sentence.
+  // The time of a step counts for the oldest sentence.
   Trace& trace = sentences[0]->trace;
   const DecoderOutput output =
       StepDecoder(engine, {rows, sentences.size()}, workspace, trace);

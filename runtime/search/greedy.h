@@ -8,9 +8,10 @@
 
 namespace latimer {
 
-// Makes one token of every sentence that has room in the caches: at least one
-// token, or the end of a sentence, if any sentence is under way. A sentence
-// gets the tokens that it would get alone, with int8 weights to the bit.
+// Generates one token for every sentence that has room in the caches. If any
+// sentence is under way, at least one gets a token or ends. A sentence gets the
+// tokens that it would get alone; with int8 weights the logits are the same,
+// too.
 void StepGreedy(const Engine& engine, Scheduler& scheduler,
                 Workspace& workspace);
 

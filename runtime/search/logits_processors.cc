@@ -19,7 +19,8 @@ bool EndsAlike(const Prefix& prefix, size_t a, size_t count) {
   return true;
 }
 
-// RepetitionPenaltyLogitsProcessor: each token once, however often it occurs.
+// RepetitionPenaltyLogitsProcessor: penalizes each token once, however often it
+// occurs.
 void PenalizeRepetition(const SearchOptions& options, const Prefix& prefix,
                         const LogitWindow& window) {
   if (options.repetition_penalty == 1.0f) return;

@@ -1,4 +1,4 @@
-// Changing logits as the logits processors of Hugging Face's generate() do.
+// Changes logits as the logits processors of Hugging Face's generate() do.
 #ifndef LATIMER_SEARCH_LOGITS_PROCESSORS_H_
 #define LATIMER_SEARCH_LOGITS_PROCESSORS_H_
 

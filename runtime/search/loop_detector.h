@@ -12,26 +12,28 @@ namespace latimer {
 
 class LoopDetector {
  public:
-  // No token has come.
+  // Forgets all tokens.
   void Reset() { *this = LoopDetector(); }
 
-  // tokens[count - 1] has come after those that were added before.
+  // Adds tokens[count - 1]. Those before it have been added in order.
   void Add(const int32_t* tokens, size_t count);
 
-  // Where the end is a loop, by kLoopCopies and kLoopTokens with `allowance`
-  // tokens more, how many of `count` tokens there are up to the end of its
-  // first copy; else 0.
+  // If the last of the `count` tokens are a loop (kLoopCopies and kLoopTokens,
+  // plus `allowance` tokens), returns the number of tokens up to the end of its
+  // first copy, otherwise 0.
   size_t EndOfFirstCopy(size_t count, size_t allowance) const;
 
-  // Tokens at the end that are two or more copies of one sequence; 0: none.
+  // The number of tokens at the end that are two or more copies of one
+  // sequence.
   size_t RepeatedTokens() const;
 
  private:
-  // [p - 1]: how many of the last tokens equal the one p before them.
+  // equal_[p - 1]: how many of the last tokens equal the token p before them.
   uint32_t equal_[kLongestLoopPeriod] = {};
 };
 
-// The most tokens in a row that are two or more copies of one sequence.
+// The largest number of tokens in a row that are two or more copies of one
+// sequence.
 size_t MostRepeatedTokens(std::span<const int32_t> tokens);
 
 }  // namespace latimer

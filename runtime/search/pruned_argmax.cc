@@ -10,7 +10,7 @@ namespace {
 
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 
-// Blocks that are computed in the order of their bounds.
+// The number of blocks that are computed in the order of their bounds.
 constexpr int kLikelyBlocks = 4;
 
 static_assert(Elements(Buffer::kLogits, sizeof(float)) >=
@@ -92,8 +92,8 @@ BestToken FindBestToken(const Engine& engine, const LinearInput& input,
     best.computed += size;
     bounds[block] = kNever;
   };
-  // The best is likely to be where the bounds are highest; the higher the
-  // logit that is known, the fewer blocks matter.
+  // The best token is probably where the bounds are highest, and the higher the
+  // best logit so far, the fewer of the other blocks matter.
   for (int likely = 0; likely < kLikelyBlocks; ++likely) {
     const size_t block = engine.vector->argmax(blocks, bounds);
     if (!matters(block)) return best;

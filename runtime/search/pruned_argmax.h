@@ -12,19 +12,19 @@
 
 namespace latimer {
 
-// All of these are for a model with a pruned argmax. `input` are quantized rows
-// that the output matrix multiplies.
+// These functions need a model with a pruned argmax. `input` holds the
+// quantized rows that the output matrix multiplies.
 
-// Rows that may be bounded at a time. Bounds of 16 rows fit where the logits of
-// one row stand otherwise, and those of more rows if the model's vocabulary
-// leaves room.
+// The most rows whose bounds are computed at a time. Bounds are written to
+// workspace.logits, which holds those of 16 rows, or of more if the model's
+// vocabulary is smaller than the profile's.
 inline constexpr size_t kMostBoundedRows = 32;
 size_t MostBoundedRows(const Linear& output);
 
 enum class Bounds : uint8_t {
   kHighNibbles,  // Reads half of the matrix and leaves more to compute.
-  kExact,        // The largest logits themselves: for many rows, which share
-                 // the reading, or if bounds are known to tell little.
+  kExact,  // The largest logits themselves: for many rows, which share the
+           // reading, or if bounds have excluded little.
 };
 
 // bounds [rows.size(), NibbleBlocks(V)] = bounds of the logits of these rows of
@@ -42,10 +42,10 @@ struct BestToken {
   size_t computed;  // Logits that were computed to find it.
 };
 
-// What argmax would give for the processed logits of the only row: the same
-// token and the same bits, the lowest id of equal ones; token 0 with -inf if
-// all are banned. `bounds` [NibbleBlocks(V)] are those of the row, and are used
-// up. Precondition: the options have no repetition penalty.
+// The argmax of the processed logits of the only row: the same token and the
+// same bits as from all logits, the lowest id among equal logits; token 0 with
+// -inf if all are banned. `bounds` [NibbleBlocks(V)] are those of the row, and
+// are overwritten. Precondition: the options have no repetition penalty.
 BestToken FindBestToken(const Engine& engine, const LinearInput& input,
                         const SearchOptions& options, const Prefix& prefix,
                         float* bounds);

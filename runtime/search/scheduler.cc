@@ -10,8 +10,8 @@
 namespace latimer {
 namespace {
 
-// Tokens that a translation is given room for at first: what most need, or
-// more, if there is more for each.
+// The tokens that a translation has room for at first: as many as most need, or
+// an equal share of the pool if that is more.
 size_t FirstTokens(const Sentence& sentence, const CachePool& pool) {
   const size_t likely = sentence.source_count + sentence.source_count / 2 + 16;
   return std::min(sentence.options.max_tokens,
@@ -20,8 +20,8 @@ size_t FirstTokens(const Sentence& sentence, const CachePool& pool) {
 
 void DropCaches(Sentence& sentence) { sentence.cross = sentence.self = {}; }
 
-// Whether the caller wants more. A sentence that was queued again does not
-// report a token twice.
+// Reports a token, except one that was reported before a restart. Returns
+// whether the caller wants more.
 bool Report(Sentence& sentence, int32_t token) {
   const SearchOptions& options = sentence.options;
   if (options.on_token == nullptr ||
@@ -131,8 +131,8 @@ std::span<Sentence* const> Scheduler::CollectStep() {
       const SearchOptions& options = sentence->options;
       if (sentence->target_count + 1 == options.max_tokens &&
           options.forced_last_token >= 0) {
-        // What would have stood in its place, and what comes after it, does
-        // not matter, so it needs no step.
+        // No logits can change this token, and none follows it, so it needs no
+        // step.
         AppendForced(*sentence, options.forced_last_token);
         finished = true;
         continue;
@@ -245,7 +245,7 @@ bool Scheduler::GrowCaches(Sentence& sentence) {
   LATIMER_DCHECK(count < most);
   if (count < sentence.caches.self_rows) return true;
   CacheRegion larger;
-  // By half, or by one token if there is not so much.
+  // Grows by half, or by one token if there is no room for half.
   if (!FindRegionFor(sentence, &Sentence::self, pools_.self,
                      std::min(most, count + count / 2 + 1), &larger) &&
       !FindRegionFor(sentence, &Sentence::self, pools_.self, count + 1,

@@ -26,16 +26,16 @@ class Scheduler {
   // A free lane for a new sentence, whose request may be filled in; null: all
   // are taken.
   Sentence* FreeLane();
-  // Queues the sentence; with no source it is done at once.
+  // Queues the sentence. Without a source it is done at once.
   void Begin(Sentence& sentence);
 
   // Stops sentences that were cancelled or whose deadline has passed.
   void StopLate();
-  // Places the caches of the oldest queued sentence and returns it, to be
-  // encoded before anything else; null: there is none, or no room for it.
+  // Gives caches to the oldest queued sentence and returns it; the caller
+  // encodes it at once. Null if no sentence is queued or there is no room.
   Sentence* Admit();
-  // The sentences that take part in the next step, oldest first. If there is
-  // room for nobody's next token, the youngest gives up its room and is queued
+  // The sentences that take part in the next step, oldest first. If no sentence
+  // has room for its next token, the youngest gives up its caches and is queued
   // again. Empty: no sentence is decoding, or one has just ended because its
   // last token is forced. Valid until the next call.
   std::span<Sentence* const> CollectStep();
@@ -64,7 +64,7 @@ class Scheduler {
   CachePools pools_;
   uint64_t begun_ = 0;
   size_t under_way_ = 0;
-  // A sentence had to give up its room: none is admitted until one is done.
+  // A sentence had to give up its caches: none is admitted until one is done.
   bool crowded_ = false;
   Sentence* step_[kProfile.lanes];
 };

@@ -23,7 +23,7 @@ struct SearchOptions {
   size_t max_tokens;
   // EOS is not allowed before this many tokens.
   size_t min_tokens;
-  // Token forced as number max_tokens; -1: none.
+  // Token forced as the last of max_tokens; -1: none.
   int32_t forced_last_token;
   // No n-gram of this many tokens comes twice; 0: off.
   size_t no_repeat_ngram;
@@ -34,8 +34,8 @@ struct SearchOptions {
   std::span<const uint32_t> banned_ends;
   // Tokens that may not be produced, within the vocabulary.
   std::span<const int32_t> suppressed;
-  // Whether a loop ends the sentence, and how many tokens more than usual it
-  // takes; see latimer/stop.h.
+  // Whether a loop ends the sentence, and how many tokens longer than usual it
+  // must be; see latimer/stop.h.
   bool guards_loops = false;
   size_t loop_allowance = 0;
   // The caller's budget: tokens, and a time of MonotonicNanoseconds. 0: none.

@@ -39,7 +39,7 @@ struct Sentence {
   // ---- The translation so far ----
   int32_t* target = nullptr;  // [kProfile.target_tokens], in the workspace.
   size_t target_count = 0;
-  // Tokens that on_token has been given; survives a restart.
+  // Tokens that on_token has received; survives a restart.
   size_t reported = 0;
   LoopDetector loops;
   StopReason stop_reason = StopReason::kEos;
@@ -51,8 +51,8 @@ struct Sentence {
   CacheRegion cross;
   CacheRegion self;
   const uint16_t* shortlist = nullptr;  // [V / 16] masks; null: none.
-  // The pruned argmax: steps until bounds of the logits are tried again, and
-  // how many that were after the last try. See LearnFromStep in choose.cc.
+  // The pruned argmax: unpruned_steps counts down the steps that use exact
+  // bounds, and flat_steps is where it began. See LearnFromStep in choose.cc.
   uint32_t unpruned_steps = 0;
   uint32_t flat_steps = 0;
 

@@ -12,9 +12,9 @@ namespace latimer {
 
 // Sets in masks [V / 16] the bits of the target tokens that may translate this
 // source. The tokens are those of Marian's BinaryShortlistGenerator
-// (browsermt/marian-dev, src/data/shortlist.cpp) for one sentence, without its
-// filling up to a multiple of eight. Once per sentence. Precondition: the model
-// has a shortlist.
+// (browsermt/marian-dev, src/data/shortlist.cpp) for one sentence, but not
+// filled up to a multiple of eight. Called once per sentence. Precondition: the
+// model has a shortlist.
 void FillShortlist(const Model& model, std::span<const int32_t> source,
                    uint16_t* masks);
 

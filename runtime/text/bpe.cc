@@ -175,8 +175,8 @@ uint32_t PairMerger::PairOf(size_t left) const {
   return view_.scores[entry] == kNoSegment ? kNoPair : entry;
 }
 
-// An unused piece is merged like others, but in the end it falls apart again,
-// where it was put together last, anywhere in the text.
+// An unused piece is merged like others, but in the end it is split again,
+// where its last merge, anywhere in the text, joined it.
 void PairMerger::NoteSplit(size_t left, size_t bytes) {
   const uint32_t unused = FindKey(view_.unused_trie, Slice(text_, left, bytes));
   if (unused == kTrieNone) return;
@@ -262,7 +262,7 @@ void PairMerger::Remove(size_t place) {
   Sink(At(begin).place());
 }
 
-// Where an unused piece falls apart, or 0.
+// The place where an unused piece is split, or 0.
 size_t PairMerger::SplitOfUnused(std::string_view piece) const {
   const uint32_t unused = FindKey(view_.unused_trie, piece);
   return unused == kTrieNone ? 0 : splits_[unused];

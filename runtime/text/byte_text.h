@@ -9,10 +9,10 @@
 
 namespace latimer {
 
-// Appends to a fixed buffer. In invalid bytes, each longest beginning of a
-// character, and each byte that begins none, becomes `replacement`, as in
-// Rust's String::from_utf8_lossy and Python's bytes.decode (Unicode 15,
-// section 3.9, "U+FFFD Substitution of Maximal Subparts").
+// Appends to a fixed buffer. Among invalid bytes, each longest beginning of a
+// character and each byte that begins none becomes `replacement`, as in Rust's
+// String::from_utf8_lossy and Python's bytes.decode (Unicode 15, section 3.9,
+// "U+FFFD Substitution of Maximal Subparts").
 class ByteTextWriter {
  public:
   ByteTextWriter(std::span<char> out, std::string_view replacement)

@@ -1,4 +1,4 @@
-// How a text is cut into segments: one node per position between bytes.
+// The segments of a text: one node per position between bytes.
 #ifndef LATIMER_TEXT_LATTICE_H_
 #define LATIMER_TEXT_LATTICE_H_
 

@@ -35,7 +35,7 @@ class Normalizer {
   // Normalizes the next unit. False at the end of the text, or if the unit does
   // not fit into the buffer.
   bool Step();
-  // Steps as far as possible; at the end of the text also removes trailing
+  // Steps until nothing more fits. At the end of the text also removes trailing
   // space or adds the suffix. True if the whole text fits.
   bool Run();
 

@@ -15,8 +15,8 @@ bool IsBreak(Utf8Char c) {
 }
 
 // The end of the run of white space at `begin`, or of the run's line number
-// `breaks`. `*lines` counts its line breaks; `*known` tells whether `text`
-// shows that the run ends there.
+// `breaks`. `*lines` counts its line breaks; `*known` is whether `text` shows
+// that the run ends there.
 size_t SpaceEnd(std::string_view text, size_t begin, uint32_t breaks, bool all,
                 uint32_t* lines, bool* known) {
   *lines = 0;
@@ -100,7 +100,8 @@ size_t SentenceSplitter::Push(std::string_view bytes) {
   return taken;
 }
 
-// Gives the first `bytes`, of which the first `sentence` are the sentence.
+// Returns in *out the first `bytes`, of which the first `sentence` are the
+// sentence and the others white space.
 SentenceSplitter::Scan SentenceSplitter::Give(size_t sentence, size_t bytes,
                                               SentenceEnd end,
                                               SourceSentence* out) {
@@ -118,7 +119,7 @@ SentenceSplitter::Scan SentenceSplitter::Give(size_t sentence, size_t bytes,
 SentenceSplitter::Scan SentenceSplitter::ScanSpace(std::string_view text,
                                                    bool all,
                                                    SourceSentence* out) {
-  // Before any sentence, each line of white space is given by itself.
+  // Before any sentence, each line of white space is returned by itself.
   const uint32_t breaks = scanned_ == 0 ? 1 : 2;
   uint32_t lines = 0;
   bool known = false;

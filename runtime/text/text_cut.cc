@@ -1,4 +1,4 @@
-// Where to cut a text that has more tokens than a model takes.
+// Chooses where to cut a text that has more tokens than the longest source.
 
 #include <algorithm>
 #include <array>
@@ -103,7 +103,7 @@ void CutSearch::CountTokens(size_t normalized_bytes) {
   }
 }
 
-// Offers every place in the stretch. Returns false if the search ends here.
+// Considers every place in the stretch. Returns false if the search ends here.
 bool CutSearch::SearchStretch(std::string_view stretch) {
   Normalizer whole(view_, stretch, scratch_.normalized);
   const bool complete = whole.Run();

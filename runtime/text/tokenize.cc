@@ -38,7 +38,7 @@ void LinkForward(std::span<LatticeNode> lattice, size_t size) {
   }
 }
 
-// Whether a run of unknown segments gives one token.
+// Whether a run of unknown segments is one token.
 bool JoinsUnknown(const TokenizerView& view) {
   return view.segmentation != Segmentation::kCharacters;
 }

@@ -19,7 +19,7 @@ std::optional<size_t> Tokenize(const TokenizerView& view, std::string_view text,
                                const TokenizerScratch& scratch,
                                std::span<int32_t> ids);
 
-// Aborts if the scratch is smaller than its members' comments say.
+// Aborts if the scratch is smaller than the comments of its members require.
 void CheckScratch(const TokenizerView& view, const TokenizerScratch& scratch);
 
 // How many ids the segment that ends at `node` adds; `before` is the node of

@@ -14,7 +14,7 @@
 
 namespace latimer {
 
-// A string that is a token wherever it stands in the text.
+// A string that is a token wherever it occurs in a text.
 struct AddedToken {
   int32_t id;
   uint32_t flags;  // kStrips...

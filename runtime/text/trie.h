@@ -103,8 +103,8 @@ TrieMatch ShortestMatch(std::span<const uint32_t> nodes, std::string_view text);
 uint32_t FindKey(std::span<const uint32_t> nodes, std::string_view key);
 
 // The key that has this value, written to `out`, which is at least as long as
-// the longest key; empty if there is none. Searches the whole trie: for
-// showing, not for translating.
+// the longest key; empty if there is none. Searches the whole trie, so it is
+// for display only.
 std::string_view KeyOfValue(std::span<const uint32_t> nodes, uint32_t value,
                             std::span<char> out);
 

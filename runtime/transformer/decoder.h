@@ -1,5 +1,5 @@
-// The Transformer's decoder: a target token of each sentence in, what the
-// output matrix reads out.
+// The Transformer's decoder: reads a target token of each sentence and returns
+// the input of the output matrix.
 #ifndef LATIMER_TRANSFORMER_DECODER_H_
 #define LATIMER_TRANSFORMER_DECODER_H_
 

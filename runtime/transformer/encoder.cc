@@ -39,7 +39,9 @@ const float* RunEncoder(const Engine& engine, std::span<const int32_t> source,
   const Architecture& a = engine.architecture();
   const ModelTensors& t = engine.model.tensors;
   const size_t rows = source.size();
-  // A decoder that is too narrow for the encoder's packed keys is a rarity.
+  // The decoder determines the size of `scratch`. In a few models that is too
+  // little for the encoder's packed keys and values, which are then read in
+  // place.
   const size_t room = size_t{a.decoder_layers} * a.decoder_attention_width();
   float* packed = a.encoder_attention_width() <= room ? scratch : nullptr;
   float* x = workspace.hidden;

@@ -13,7 +13,7 @@ namespace latimer {
 
 // Returns encoder_out [S, D] of source ids [S], in workspace.hidden. `scratch`
 // has L * S * 2A floats, L and A being the decoder's layers and attention
-// width; its contents after the call mean nothing.
+// width; its contents after the call are unspecified.
 const float* RunEncoder(const Engine& engine, std::span<const int32_t> source,
                         float* scratch, Workspace& workspace, Trace& trace);
 

@@ -1,4 +1,4 @@
-// What a program has once: the model, the kernels that this CPU has, and the
+// What does not change after Load: the model, the kernels for this CPU, and the
 // threads.
 #ifndef LATIMER_TRANSFORMER_ENGINE_H_
 #define LATIMER_TRANSFORMER_ENGINE_H_
@@ -22,7 +22,7 @@ struct Engine {
   const VectorKernels* vector = nullptr;
   // Set if model.info.pruned_argmax.
   const NibbleKernels* nibble = nullptr;
-  // Running a task changes the pool but no result depends on it.
+  // Running a task changes the pool, but no result depends on it.
   mutable ThreadPool threads;
 
   const Architecture& architecture() const { return model.info.architecture; }

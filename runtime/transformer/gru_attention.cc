@@ -7,7 +7,7 @@
 namespace latimer {
 namespace {
 
-// Sixteen sums side by side, in an order that no instruction set changes.
+// Sixteen sums side by side, in the same order for every instruction set.
 float Dot(size_t n, const float* a, const float* b) {
   constexpr size_t kSums = 16;
   float sums[kSums] = {};

@@ -9,10 +9,10 @@
 namespace latimer {
 namespace {
 
-// Where a step works: all in workspace.sublayer, see GruScratchFloats.
+// The scratch of a step, all in workspace.sublayer; see GruScratchFloats.
 struct Rows {
   float* embedded;  // [target_embedding]
-  float* attended;  // [memory_width], behind it, as the first layer reads both
+  float* attended;  // [memory_width], right after: the first layer reads both
   float* features;  // [feature_width]
   float* combined;  // [combined]
   float* scratch;   // the gates of a layer, or what the attention needs
@@ -57,7 +57,7 @@ void StepLayers(const Engine& engine, const SentenceCaches& caches,
   }
 }
 
-// What the output reads, side by side.
+// Copies the inputs of the output side by side.
 void GatherFeatures(const Recurrent& r, const float* top, const Rows& rows) {
   float* out = rows.features;
   const auto append = [&](const float* part, size_t n) {
@@ -69,7 +69,7 @@ void GatherFeatures(const Recurrent& r, const float* top, const Rows& rows) {
   if (r.output_embedding) append(rows.embedded, r.target_embedding);
 }
 
-// Returns what the output matrix multiplies, among `rows`.
+// Returns what the output matrix multiplies, which is in `rows`.
 const float* StepGruRow(const Engine& engine, const DecoderRow& row,
                         const Rows& rows, Workspace& workspace, Trace& trace) {
   const Architecture& a = engine.architecture();

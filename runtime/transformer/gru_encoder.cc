@@ -22,14 +22,14 @@ void KeepState(const Architecture& a, const SentenceCaches& caches,
   }
 }
 
-// x [S, directions * H] = what the layer gives for x [S, its inputs].
+// x [S, directions * H] = the layer's output for x [S, its inputs].
 void RunLayer(const Engine& engine, const SentenceCaches& caches,
               uint32_t index, size_t rows, float* x, Workspace& workspace) {
   const Recurrent& r = engine.architecture().recurrent;
   const GruLayer& layer = engine.model.tensors.recurrent.encoder[index];
   const size_t h = r.encoder_hidden;
   const size_t width = r.encoder_width();
-  // Of all rows and directions at once.
+  // The input projections of all rows and directions.
   float* input = workspace.projection;
   ApplyLinear(engine, layer.input, x, rows, workspace, input);
   float* gates = workspace.sublayer;
@@ -49,7 +49,7 @@ void RunLayer(const Engine& engine, const SentenceCaches& caches,
   }
 }
 
-// The last state of each direction, side by side, through a projection.
+// The decoder's first state = a projection of the last state of each direction.
 void ProjectStates(const Engine& engine, const SentenceCaches& caches,
                    size_t rows, const float* x, Workspace& workspace) {
   const Recurrent& r = engine.architecture().recurrent;
@@ -64,7 +64,7 @@ void ProjectStates(const Engine& engine, const SentenceCaches& caches,
   engine.vector->activate(Activation::kTanh, r.decoder_hidden, state);
 }
 
-// x [S, H] = the halves of x [S, 2H], added.
+// x [S, H] = the sum of the halves of x [S, 2H].
 void AddDirections(size_t rows, size_t h, float* x) {
   for (size_t row = 0; row < rows; ++row) {
     const float* both = x + row * 2 * h;

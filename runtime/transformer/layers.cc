@@ -26,7 +26,8 @@ bool HasNorm(const Architecture& a, NormPosition position) {
   return a.norm_kind != NormKind::kNone && a.norm_position == position;
 }
 
-// out = Norm(x [+ residual]); there is one.
+// out = Norm(x), or Norm(x + residual) unless `residual` is null. Precondition:
+// the model has norms.
 void AddNorm(const Engine& engine, const Norm& norm, size_t rows,
              const float* x, const float* residual, float* out) {
   const Architecture& a = engine.architecture();
@@ -44,9 +45,9 @@ void AddNorm(const Engine& engine, const Norm& norm, size_t rows,
            out);
 }
 
-// Makes rows of activation(gate) * in, [rows, F], of rows of gate and in side
-// by side, [rows, 2F], in their place. No row is written over before it is
-// read.
+// Replaces rows of gate and input side by side, [rows, 2F], by rows of
+// activation(gate) * input, [rows, F], in place. No row is overwritten before
+// it is read.
 [[maybe_unused]] void Gate(const Engine& engine, size_t rows, size_t f,
                            float* x) {
   const Activation activation = engine.architecture().activation;
@@ -75,8 +76,8 @@ void FeedForwardRows(const Engine& engine, const Linear& in, const Linear& out,
   FinishSublayer(engine, norm, rows, output, x, trace);
 }
 
-// The biases of an attention: row 0 of head 0, as AttentionArgs has it; null
-// where it has none.
+// The biases of an attention, as in AttentionArgs: those of row 0 and head 0,
+// and the stride from head to head. Null if it has none.
 struct RelativeBias {
   const float* first = nullptr;
   size_t stride = 0;
@@ -86,7 +87,7 @@ RelativeBias BiasOf(const Model& model, const Attention& attention) {
   const Architecture& a = model.info.architecture;
   const ModelTensors& t = model.tensors;
   if (!kProfile.relative_attention || !a.relative_attention) return {};
-  // Each row of a table has the distance 0 at its stack's last position.
+  // In each row of a table, distance 0 is at index positions - 1.
   switch (attention.kind) {
     case AttentionKind::kEncoder:
       return {t.encoder_relative_bias + (a.source_positions - 1) -
@@ -178,7 +179,8 @@ void FeedForward(const Engine& engine, const Linear& in, const Linear& out,
                  Trace& trace) {
   size_t most = rows;
   if constexpr (kProfile.gated_ffn) {
-    // The room is for [S, F]; a gated one is twice as wide inside.
+    // The buffer holds [S, F], but a gated feed-forward is twice as wide
+    // inside.
     most =
         (sizeof(workspace.projection) - kReadSlackBytes) / sizeof(float) / in.n;
   }

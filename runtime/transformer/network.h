@@ -31,9 +31,9 @@ void EncodeSource(const Engine& engine, std::span<const int32_t> source,
                   Trace& trace);
 
 // Feeds one token of each of 1 to kProfile.lanes sentences, appends to their
-// self_kv, and returns what the output matrix multiplies. Each row gives what
-// it would give alone. The output views the workspace and is valid until the
-// next step or encoder. Precondition: position < self_rows.
+// self_kv, and returns what the output matrix multiplies. Each row's output is
+// the same as alone. The output views the workspace and is valid until the next
+// step or encoder. Precondition: position < self_rows.
 DecoderOutput StepDecoder(const Engine& engine,
                           std::span<const DecoderRow> rows,
                           Workspace& workspace, Trace& trace);

@@ -1,8 +1,8 @@
 // Lets the converter observe a translation and force its tokens, to measure
 // what quantization costs.
 //
-// Only a build whose profile has `probes` asks a probe. In every other build
-// these functions are empty.
+// Only a build whose profile has `probes` calls a probe. In every other build
+// these functions do nothing.
 #ifndef LATIMER_TRANSFORMER_PROBE_H_
 #define LATIMER_TRANSFORMER_PROBE_H_
 
@@ -32,7 +32,7 @@ class Probe {
 };
 
 // Observes the sentences that this thread translates, one at a time; null: no
-// probe. Defined only where it is used, so the library itself does not have it.
+// probe. Inline, so a library that does not use it does not contain it.
 inline constinit thread_local Probe* probe = nullptr;
 
 inline void ProbeOutput(ProbePoint point, uint32_t layer, const float* values,

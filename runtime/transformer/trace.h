@@ -53,8 +53,8 @@ class AttentionTrace {
   bool active() const { return kind_ != AttentionKind::kNone; }
 
   // Records the weights of every head of one row, which lie `stride` floats
-  // apart, if `kind` is what is recorded. Rows come in order, and within a row
-  // layers do. Rows that exceed the buffer are dropped, and End reports it.
+  // apart, if `kind` is the recorded one. Rows come in order, and layers within
+  // a row. Rows that exceed the buffer are dropped, and End reports it.
   void AddRow(AttentionKind kind, uint32_t layer, size_t row,
               const float* weights, size_t stride);
 
@@ -78,7 +78,7 @@ uint64_t AttentionWeightCount(const Architecture& architecture,
                               size_t rows);
 
 struct Trace {
-  OperationTimes* times = nullptr;  // Where the clock adds; null: nowhere.
+  OperationTimes* times = nullptr;  // What the clock adds to; may be null.
   OperationClock clock;
   AttentionTrace attention;
 

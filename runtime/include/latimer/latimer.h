@@ -53,7 +53,7 @@ typedef struct latimer_translation {
   size_t source_bytes; /* of the text given; see latimer_translate_part */
   int space_follows;   /* 1: white space separates this part and the rest */
   latimer_stop_reason stop_reason;
-  size_t generated_tokens; /* those of a loop that was cut included */
+  size_t generated_tokens; /* including those of a loop that was cut */
 } latimer_translation;
 
 /* Settings that replace those of the model's generation config; all zero: the
@@ -116,10 +116,10 @@ latimer_code latimer_translate_ids(latimer_translator* translator,
                                    const latimer_options* options,
                                    latimer_translation* translation);
 
-/* Several sentences at a time: see Translator::Begin. Begin while
- * latimer_can_begin, then call latimer_advance until latimer_under_way is 0.
- * `begun` receives source_bytes and space_follows; options->suppressed must
- * live until the sentence has finished. */
+/* Several sentences at a time: see Translator::Begin. Begin sentences while
+ * latimer_can_begin returns 1, then call latimer_advance until
+ * latimer_under_way is 0. `begun` receives source_bytes and space_follows;
+ * options->suppressed must live until the sentence has finished. */
 latimer_code latimer_begin_part(latimer_translator* translator,
                                 const char* text, size_t text_bytes,
                                 const latimer_options* options, uint64_t ticket,
@@ -130,9 +130,9 @@ latimer_code latimer_begin_ids(latimer_translator* translator,
 int latimer_can_begin(const latimer_translator* translator);
 size_t latimer_under_way(const latimer_translator* translator);
 
-/* Makes a token of each sentence. If one has finished, *finished is 1, *ticket
- * is its ticket, and *translation its translation, or the code says why there
- * is none; see Translator::Advance. */
+/* Generates a token for each sentence. If one has finished, *finished is 1,
+ * *ticket is its ticket, and *translation its translation, or the code says why
+ * there is none; see Translator::Advance. */
 latimer_code latimer_advance(latimer_translator* translator, int* finished,
                              uint64_t* ticket,
                              latimer_translation* translation);

@@ -21,11 +21,11 @@ namespace latimer {
 // lanes, buffers of S rows have at least B rows, and all sentences share the
 // caches; see CachedTokens. runtime/README.md has what GRUs do differently.
 enum class Buffer : uint8_t {
-  kHidden,           // float [S, D]: residual stream; encoder_out at its end
-  kSublayer,         // float [S, max(D, A)]: what a sublayer adds to it
-  kProjection,       // float [S, max(3A, F, 2D)]: QKV, or feed-forward's inside
-  kQuantized,        // int8 [S, max(D, A, F)]: quantized rows of activations
-  kRowQuantization,  // {zero_point, scale} [S]
+  kHidden,            // float [S, D]: residual stream; encoder_out at its end
+  kSublayer,          // float [S, max(D, A)]: what a sublayer adds to it
+  kProjection,        // float [S, max(3A, F, 2D)]: QKV, or inside of the FFN
+  kQuantized,         // int8 [S, max(D, A, F)]: quantized rows of activations
+  kRowQuantization,   // {zero_point, scale} [S]
   kAttentionScratch,  // float [threads, max(8, heads), max(S, T)]
   kCrossKv,           // float [L, S, 2A]: keys and values of the source
   kSelfKv,            // float [L, T, 2A]: keys and values of the target so far;

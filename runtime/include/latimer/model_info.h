@@ -228,9 +228,9 @@ struct ModelSizes {
   uint64_t streamed_per_token;
 };
 
-// Source ids, including EOS, and the target ids that the model gives for them
-// if min_target_tokens and max_target_tokens are their number. Both are empty
-// if the file has none.
+// Source ids, including EOS, and the target ids that the model generates for
+// them when min_target_tokens and max_target_tokens equal their number. Both
+// are empty if the file has none.
 struct KnownAnswer {
   std::span<const int32_t> source;
   std::span<const int32_t> target;

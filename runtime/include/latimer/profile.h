@@ -57,7 +57,7 @@ struct Profile {
   bool metaspace = true;
   bool byte_bpe = true;
   bool bytes = true;
-  // BPE pieces that are merged but never used, which few models have.
+  // BPE pieces that are merged but never used. Few models have any.
   uint32_t bpe_unused_pieces = 0;
   // Kinds of networks; see NetworkKind.
   bool decoder_self_attention = true;
@@ -81,8 +81,8 @@ struct Profile {
   uint64_t attention_weights = 0;
   // Whether target tokens can have scores; see insight.h.
   bool token_scores = false;
-  // Whether a Probe (transformer/probe.h) sees and leads each translation. For
-  // the converter alone.
+  // Whether a Probe (transformer/probe.h) can observe and force tokens. For the
+  // converter only.
   bool probes = false;
 
   constexpr bool transformer() const {

@@ -56,7 +56,7 @@ class SentenceSplitter {
 
   // `rules` view a model image that outlives this object.
   explicit SentenceSplitter(const SentenceRules& rules) : rules_(rules) {}
-  // Not copied: the sentences given view this object.
+  // Not copied: the sentences view this object.
   SentenceSplitter(const SentenceSplitter&) = delete;
   SentenceSplitter& operator=(const SentenceSplitter&) = delete;
 
@@ -69,14 +69,14 @@ class SentenceSplitter {
   // pushed begin a new text.
   void End() { ended_ = true; }
 
-  // Gives the next sentence, which lives until the next Push, as soon as the
-  // bytes pushed show where it ends. False if more bytes are needed or the text
-  // has ended. Time is linear in the text.
+  // Returns in `*out` the next sentence, which lives until the next Push, as
+  // soon as the bytes pushed show where it ends. Returns false if more bytes
+  // are needed or the text has ended. Takes time linear in the text.
   bool Next(SourceSentence* out);
 
-  // The last sentence given, on one line: white space with a line break becomes
-  // one space, or nothing between Chinese or Japanese characters. Overwrites
-  // the sentence.
+  // The last sentence from Next, on one line: white space with a line break
+  // becomes one space, or nothing between Chinese or Japanese characters.
+  // Overwrites the sentence.
   std::string_view JoinLines(const SourceSentence& in);
 
  private:
@@ -94,7 +94,7 @@ class SentenceSplitter {
   // with quotes after that.
   bool after_stop_ = false;
   bool after_quote_ = false;
-  size_t begin_ = 0;    // Of the bytes not given yet.
+  size_t begin_ = 0;    // Of the bytes not returned yet.
   size_t end_ = 0;      // Of the bytes pushed.
   size_t scanned_ = 0;  // Counted from begin_: no sentence ends before it.
   uint64_t line_ = 1;

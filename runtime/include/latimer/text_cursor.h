@@ -33,7 +33,7 @@ class TextCursor {
     return !done() && (!has_budget_ || parts_ == finished_);
   }
 
-  // What has not begun.
+  // The text whose translation has not begun.
   std::string_view rest() const { return rest_; }
   // Parts that have begun, and their bytes, white space after them included.
   size_t parts() const { return parts_; }
@@ -44,20 +44,20 @@ class TextCursor {
   // all parts.
   std::string_view language_code() const { return options_.language_code; }
 
-  // Accounts for a part that has finished. TranslateNext does so itself; after
-  // Translator::Begin it is the caller's task, in the order of the parts.
+  // Accounts for a part that has finished. TranslateNext calls it; after
+  // Translator::Begin the caller must, in the order of the parts.
   void Finish(const Translation& part);
   // Of the parts that have finished: the most severe reason (kBudget if nothing
   // was left for the next part), and how many tokens they have.
   StopReason stop_reason() const { return stop_reason_; }
   size_t generated_tokens() const { return generated_tokens_; }
 
-  // For Translator: a part of so many bytes has begun.
+  // For Translator: a part of `bytes` bytes has begun.
   void Take(size_t bytes, bool space_follows, std::string_view language_code);
   // The options of the next part: with the language code, and with what is left
   // of the budget in tokens.
   const TranslateOptions& options() const { return options_; }
-  // When the time of all parts is up: ns of the monotonic clock; 0: never.
+  // The deadline of all parts in ns of the monotonic clock; 0: none.
   uint64_t deadline() const { return deadline_; }
 
  private:

@@ -25,7 +25,7 @@ struct StreamedText {
   // What it translates; empty for the white space between sentences.
   std::string_view source;
   uint64_t line = 1;  // Line of the text that the sentence begins on.
-  // The sentence goes on after this part: it is longer than the model takes.
+  // The sentence goes on after this part: it exceeds the longest source.
   bool cut = false;
   StopReason stop_reason = StopReason::kEos;
 };
@@ -43,9 +43,9 @@ class TextStream {
   static constexpr size_t kMaxCodeBytes = 64;
 
   // Borrows the translator, which has loaded a model, and what `options` view.
-  // A budget is that of each sentence. A sentence that is cancelled has an
-  // empty or shorter translation, and so have all that follow while the flag is
-  // true.
+  // A budget applies to each sentence by itself. The translation of a cancelled
+  // sentence is empty or cut short, and so are those that follow while the flag
+  // is true.
   TextStream(Translator& translator, const TranslateOptions& options,
              Receiver receiver, void* context);
 

@@ -1,4 +1,4 @@
-// What a translation is asked for with, and what it gives.
+// The options of a translation, and its result.
 #ifndef LATIMER_TRANSLATION_H_
 #define LATIMER_TRANSLATION_H_
 
@@ -72,15 +72,15 @@ struct TranslateOptions {
 struct Translation {
   // Detokenized UTF-8; empty for TranslateIds.
   std::string_view text;
-  // Target ids without decoder_start, EOS included if it was produced. Of a
-  // loop only the first copy, even though on_token was given all of it. Of a
+  // Target ids without decoder_start, EOS included if it was produced. A loop
+  // is cut after its first copy, although on_token received all of it. For a
   // text in several parts, the tokens of the last part.
   std::span<const int32_t> tokens;
-  // Of a text in several parts the most severe.
+  // For a text in several parts, the most severe reason.
   StopReason stop_reason = StopReason::kEos;
   // Tokens that were generated in all parts, those of a loop included.
   size_t generated_tokens = 0;
-  // Source ids that were read, including those that the model has around every
+  // Source ids that were read, including those that the model puts around every
   // text.
   std::span<const int32_t> source;
   // What the options asked for: see insight.h. One score for each of `tokens`.

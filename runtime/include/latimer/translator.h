@@ -4,7 +4,7 @@
 //   latimer::Translator translator;
 //   latimer::Status status = translator.Load(image, &workspace);
 //   auto translation = translator.Translate("How are you?");
-//   if (translation.ok()) puts_view(translation->text);
+//   if (translation.ok()) Write(translation->text);
 //
 // Loading may fail; nothing allocates. With one thread no function here calls
 // an allocator or the kernel; with more, Load creates the threads.
@@ -78,8 +78,9 @@ class Translator {
   // ---- Several sentences at a time ----
   //
   // Up to kProfile.lanes sentences are decoded side by side, so that the
-  // weights are read once for a token of each; one that has finished leaves its
-  // lane to the next at once. Each gets the tokens that it gets alone.
+  // weights are read once for one token of each. A sentence that has finished
+  // leaves its lane to the next at once. Each gets the tokens that it gets
+  // alone.
   //
   //   while (more || translator.under_way() > 0) {
   //     while (more && translator.CanBegin()) { ... translator.Begin(...) }
@@ -97,28 +98,28 @@ class Translator {
   Status BeginIds(std::span<const int32_t> source,
                   const TranslateOptions& options, uint64_t ticket);
 
-  // Makes one more token of each sentence that has begun, unless one has
-  // finished already. True: `*out` is one that has finished, those that began
-  // first before others; its views are valid until the next call.
+  // Generates one more token for each sentence that has begun, unless one has
+  // finished already. Returns true if `*out` is a finished one, the oldest
+  // first; its views are valid until the next call.
   bool Advance(FinishedTranslation* out);
 
-  // Whether a sentence may begin; one whose attention or scores are recorded is
-  // alone.
+  // Whether a sentence may begin. One whose attention or scores are recorded
+  // runs alone.
   bool CanBegin() const;
 
-  // Sentences that have begun and were not given by Advance. While there are
-  // any, Translate, TranslateNext and TranslateIds fail with
+  // Sentences that have begun and were not yet returned by Advance. While there
+  // are any, Translate, TranslateNext and TranslateIds fail with
   // kFailedPrecondition.
   size_t under_way() const;
 
   // ---- Text and ids ----
 
   // Writes the source ids of a text, EOS included, as Hugging Face's tokenizer
-  // gives them; the longest source is no limit. Returns their number. Errors:
+  // does, however long the text is. Returns their number. Errors:
   // kFailedPrecondition, kTextTooLong (more than `ids` or the tokenizer holds).
   Result<size_t> Tokenize(std::string_view text, std::span<int32_t> ids);
 
-  // Bytes of the >>language<< code that `text` begins with; 0: there is none,
+  // Bytes of the >>language<< code that `text` begins with; 0 if there is none
   // or the model has no such codes.
   size_t LanguageCodeBytes(std::string_view text) const;
 
@@ -127,11 +128,11 @@ class Translator {
 
   // Longest piece in bytes.
   static constexpr size_t kMaxPieceBytes = 1023;
-  // Text of a source token as the tokenizer has it, with U+2581 for a space,
-  // written to `out` of kMaxPieceBytes bytes; empty if there is no tokenizer or
-  // no such token. Searches the vocabulary, so it is slow: for display.
+  // The piece of a source token, with U+2581 for a space, written to `out` of
+  // kMaxPieceBytes bytes; empty if there is no tokenizer or no such token.
+  // Searches the vocabulary, which is slow, so it is for display only.
   std::string_view SourcePiece(int32_t id, std::span<char> out) const;
-  // The same of a target token, in the image.
+  // The same for a target token. Views the image.
   std::string_view TargetPiece(int32_t id) const;
 
   // Precondition of these: Load succeeded.

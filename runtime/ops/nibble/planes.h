@@ -9,7 +9,7 @@
 // nibbles are read only where a bound reaches the best logit known so far. The
 // logits computed from both are the same bits as those of GemmInt8 and the
 // bias: the sum in int32 is exact, and the float operations are the same. See
-// transformer/pruned_argmax.h.
+// search/pruned_argmax.h.
 //
 // A matrix [n, k], k a multiple of 32, is blocks of 16 output channels:
 //   high nibbles [16, k], then NibbleConstants
@@ -78,13 +78,13 @@ struct NibbleKernels {
                 size_t end, float* bounds, size_t stride);
 
   // The same, but writes the largest logit of each block instead of a bound.
-  // Reads the low nibbles too, and is no slower than `bound` for so many rows
-  // that the CPU and not the memory limits the speed.
+  // Reads the low nibbles too. No slower than `bound` for many rows, where the
+  // CPU limits the speed and not the memory.
   void (*maximum)(const NibbleProduct* rows, size_t count, size_t begin,
                   size_t end, float* maxima, size_t stride);
 
   // The logits of blocks [begin, end). Logits are also written for channels
-  // from n to the end of the last block; they mean nothing.
+  // from n to the end of the last block; they are unspecified.
   void (*compute)(const NibbleProduct& product, size_t begin, size_t end,
                   float* logits);
 };

@@ -36,7 +36,7 @@ LATIMER_INLINE int32_t LoadInt32(const int8_t* p) {
   return value;
 }
 
-// kMostRows, kMostWholeRows: the registers hold the sums of so many rows.
+// kMostRows, kMostWholeRows: the most rows whose sums fit into registers.
 #if defined(__AVX512VNNI__)
 
 constexpr size_t kMostRows = 4;
@@ -124,7 +124,7 @@ constexpr size_t kMostRows = 2;
 typedef __m128i Bytes;
 constexpr size_t kMostRows = 1;
 #endif
-// A line is so many vectors.
+// The vectors of a line.
 constexpr size_t kVectors = kLine / sizeof(Bytes);
 struct Sums {
   Bytes vector[kVectors];
