@@ -4,8 +4,8 @@
 #   latimer/board_config.h  kBoard, the board of this build
 #   latimer/board_list.h    kBoards, all of them
 #
-# -DLATIMER_BOARD_RAM_MIB=N replaces the RAM_MIB of this build's board, and gives
-# the host, which has no limit, one.
+# -DLATIMER_BOARD_RAM_MIB=N replaces the RAM_MIB of this build's board, or sets
+# a limit for the host, which has none.
 include_guard()
 
 set(LATIMER_BOARD_INCLUDE_DIR "${PROJECT_BINARY_DIR}/generated/board")

@@ -11,7 +11,7 @@
 #   DEFINITIONS       for the sources only
 #   CALL_GRAPH        keep frame sizes and calls beside the library: GCC's .ci
 #                     files in one. Its path is the property LATIMER_CALL_GRAPH
-#                     of TARGET, unset where the compiler writes none
+#                     of TARGET, unset if the compiler writes none
 include_guard()
 include(LatimerDependency)  # LATIMER_STORE_DIR
 
@@ -52,7 +52,7 @@ endfunction()
 function(latimer_cached_library target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "CALL_GRAPH" "KEY"
     "SOURCES;INCLUDES;PRIVATE_INCLUDES;DEFINITIONS")
-  # Whatever the build type, compile these the same way.
+  # Compile these the same way in every build type.
   set(options -O2 -g0 -w -ffunction-sections -fdata-sections)
   set(definitions NDEBUG ${arg_DEFINITIONS})
   if(NOT LATIMER_CAN_WRITE_CALL_GRAPH)

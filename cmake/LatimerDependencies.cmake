@@ -31,8 +31,9 @@ latimer_header_library(latimer_xxhash XXHASH
   URL https://github.com/Cyan4973/xxHash/archive/v0.8.3.tar.gz)
 
 # Ed25519 of libsodium, for signatures. Always the pinned sources: they are
-# seven files. What the scanners say of 1.0.18 (CVE-2025-69277) is in functions
-# that are not called: Ed25519's own do not ask for the main subgroup.
+# seven files. The vulnerability that scanners report for 1.0.18
+# (CVE-2025-69277) is in functions that are not called: Ed25519 does not check
+# for the main subgroup.
 if(LATIMER_SIGNATURES)
   latimer_dependency(SODIUM OPTIONAL
     VERSION 1.0.18

@@ -20,7 +20,7 @@
 include_guard()
 include(LatimerSbom)
 
-# Where sources and libraries are kept if there is no cache.
+# The place of sources and libraries if there is no cache.
 set(LATIMER_STORE_DIR "${CMAKE_BINARY_DIR}/_store")
 if(LATIMER_CACHE_DIR)
   set(LATIMER_STORE_DIR "${LATIMER_CACHE_DIR}")

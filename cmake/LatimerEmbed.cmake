@@ -1,7 +1,7 @@
 # latimer_embed_model(<target> <model.ltm>): makes the model file part of the
-# target, as 64-byte aligned read-only data; latimer/embedded_model.h gives its
-# bytes to the target's code. The target is linked again when the file changes.
-# If the build itself makes the file, say so with add_dependencies().
+# target, as 64-byte aligned read-only data; the target's code reads its bytes
+# through latimer/embedded_model.h. The target is linked again when the file
+# changes. If the build itself makes the file, say so with add_dependencies().
 include_guard()
 
 set(LATIMER_EMBED_DIR "${CMAKE_CURRENT_LIST_DIR}")

@@ -92,8 +92,8 @@ endmacro()
 
 # ---- XNNPACK's kernels ------------------------------------------------------
 
-# The flags that XNNPACK's own build gives the kernels with this word in their
-# names.
+# The flags with which XNNPACK's own build compiles kernels with this word in
+# their names.
 set(flags_sse -msse4.1 -mno-sse4.2)
 set(flags_sse41 ${flags_sse})
 set(flags_avx -mavx -mno-avx2 -mno-fma -mno-f16c)

@@ -1,5 +1,5 @@
 # latimer_add_program(<target> RUNTIME <library> [MODEL <model.ltm>]): the
-# `latimer` program; with a MODEL it carries that one inside.
+# `latimer` program; with a MODEL, the model is part of the program.
 include_guard()
 include(LatimerEmbed)
 include(LatimerOptions)
@@ -16,8 +16,8 @@ if(LATIMER_STATIC)
   endif()
 endif()
 
-# What finds out that a CPU lacks something must run without it: flags for the
-# architecture's least, whatever the flags before these say.
+# The check for missing CPU features must run without them: these flags select
+# the architecture's minimum and override those before.
 if(LATIMER_ARCH STREQUAL "x86_64")
   set(latimer_guard_flags -march=x86-64 -mtune=generic -mgeneral-regs-only)
   foreach(isa IN ITEMS popcnt lzcnt movbe bmi bmi2 adx)
@@ -53,7 +53,7 @@ function(latimer_add_program target)
     latimer_options)
   target_compile_definitions(${target}
     PRIVATE "LATIMER_VERSION=\"${PROJECT_VERSION}\"")
-  # Small: nothing here is hot but the loop that measures the memory.
+  # Small: only the loop that measures the memory is hot.
   target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti
     $<$<CONFIG:Release>:-Os>)
   set_source_files_properties("${cli}/cpu_guard.cc" PROPERTIES COMPILE_OPTIONS

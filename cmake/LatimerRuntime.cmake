@@ -54,9 +54,9 @@ endif()
 
 # latimer_add_runtime(<target> PROFILE <header> [UNITY]): a static library of the
 # whole runtime with the capacities and features of that profile header. UNITY
-# compiles several files at once, which is faster where the whole is built
-# anyway. For the test of the stack bound the property LATIMER_OBJECTS is the
-# path of a file that lists the library's object files.
+# compiles several files at once, which is faster if all of it is built anyway.
+# For the test of the stack bound the property LATIMER_OBJECTS is the path of a
+# file that lists the library's object files.
 function(latimer_add_runtime target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "UNITY" "PROFILE" "")
   get_filename_component(profile "${arg_PROFILE}" ABSOLUTE
@@ -92,7 +92,7 @@ function(latimer_add_runtime target)
     endforeach()
   endforeach()
   set_target_properties(${parts} PROPERTIES UNITY_BUILD ${arg_UNITY})
-  # Their unnamed namespaces or macros have names of others.
+  # Names in their unnamed namespaces or macros clash with others.
   foreach(file IN ITEMS ops/vector_kernels search/pruned_argmax text/detokenize
       text/normalizer text/tokenizer_view text/unigram
       transformer/gru_decoder)

@@ -1,4 +1,4 @@
-# The software bill of materials of a build: what of others goes into its
+# The software bill of materials of a build: the software of others in its
 # programs and tests. CycloneDX 1.5, at build/<preset>/latimer.cdx.json.
 include_guard()
 

@@ -1,6 +1,6 @@
 # XNNPACK, pinned, as a library of kernels: exactly the source files that
-# LatimerKernels.cmake lists are compiled, unmodified, with the flags that
-# XNNPACK's own build gives them. Targets:
+# LatimerKernels.cmake lists are compiled, unmodified, with the flags of
+# XNNPACK's own build. Targets:
 #
 #   latimer_xnnpack_kernels  GEMM and conversion kernels for LATIMER_ISAS
 #   latimer_xnnpack_packing  writes weights in the kernels' tile layouts

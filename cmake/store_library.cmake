@@ -1,5 +1,5 @@
-# Puts LIBRARY into the cache as TO.a. Before it, which says that all is there,
-# goes TO.ci: the call graphs of the object files that the file OBJECTS lists.
+# Puts LIBRARY into the cache as TO.a, after TO.ci: the call graphs of the
+# object files that the file OBJECTS lists. So TO.a shows that both are there.
 cmake_minimum_required(VERSION 3.25)
 set(library_to "${TO}.a")
 if(OBJECTS)

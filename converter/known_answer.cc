@@ -30,7 +30,7 @@ std::vector<int32_t> KnownSource(const CanonicalModel& model) {
   const Architecture& a = model.architecture;
   const CanonicalGeneration& g = model.generation;
   std::vector<int32_t> ids;
-  std::mt19937 random;  // The standard says what it gives.
+  std::mt19937 random;  // The C++ standard defines its output.
   const size_t added = g.source_prefix.size() + g.source_suffix.size();
   const size_t total =
       std::min({kSourceTokens, a.source_positions, kProfile.source_tokens});
@@ -126,7 +126,7 @@ ModelBytes WriteModelWithKnownAnswer(const CanonicalModel& model,
     return WriteModel(model, with_answer);
   }
   const std::vector<int32_t> source = KnownSource(model);
-  std::vector<int32_t> target(KnownTargetTokens(model));  // Its place.
+  std::vector<int32_t> target(KnownTargetTokens(model));  // Reserves its place.
   with_answer.known_answer = {source, target};
   ModelBytes file = WriteModel(model, with_answer);
   const RunnableCopy copy(model, options, file, *tile);

@@ -124,7 +124,7 @@ class ModelPair::Comparer final : public Probe {
     for (size_t i = 0; i < values.size(); ++i) {
       const double x = expected[i], y = values[i];
       if (x == y) {
-        // Both are -inf where a shortlist excludes a token.
+        // Both are -inf if a shortlist excludes the token.
         if (std::isfinite(x)) sums.signal += x * x;
         continue;
       }
@@ -225,8 +225,8 @@ void ModelPair::CompareIds(std::string_view ids, ComparedLine* line) {
   ComparePart(source, f32.tokens, line);
 }
 
-// Runs the packed model twice: led by f32's tokens, to compare outputs, and on
-// its own, to compare translations.
+// Runs the packed model twice: with forced f32 tokens, to compare outputs, and
+// on its own, to compare translations.
 void ModelPair::ComparePart(std::span<const int32_t> source,
                             std::span<const int32_t> f32_tokens,
                             ComparedLine* line) {

@@ -51,7 +51,7 @@ class OptionParser {
     app_.add_flag("--json", o_.json, "print the bill as JSON");
   }
 
-  // After parsing. Throws UsageError where options contradict each other.
+  // After parsing. Throws UsageError if options contradict each other.
   void Resolve() {
     if (!shortlist_text_.empty()) {
       o_.shortlist_text.source = shortlist_text_[0];

@@ -10,8 +10,8 @@ namespace latimer {
 namespace {
 
 constexpr size_t kMaxLineBytes = 1'000'000;
-// Normalized text is up to three times as long if it has spaces, and a little
-// longer if rules lengthen it; never less than the runtime needs.
+// Bytes of normalized text: up to three times as many if it has spaces, a few
+// more if rules lengthen it, and no fewer than the runtime needs.
 constexpr size_t kLeastBytes = 4096;
 static_assert(kLeastBytes >= kMinNormalizedBytes);
 

@@ -8,7 +8,7 @@
 #include "latimer/text_stream.h"
 #include "latimer/translator.h"
 
-// Stands before the C++ workspace in the memory that the caller gives.
+// Comes before the C++ workspace in the caller's memory.
 struct latimer_translator {
   latimer::Translator translator;
   latimer::Status last_error;

@@ -35,8 +35,8 @@ std::vector<float> MarianSinusoids(uint32_t positions, uint32_t d_model) {
 }
 
 // transformers' M2M100SinusoidalPositionalEmbedding, which computes in f32:
-// frequencies 10000^(-i / (D/2 - 1)), a last column of zeros where D is odd.
-// Row 0 is the position of the first token.
+// frequencies 10000^(-i / (D/2 - 1)), a last column of zeros if D is odd. Row 0
+// is the position of the first token.
 std::vector<float> M2M100Sinusoids(uint32_t positions, uint32_t d_model,
                                    uint32_t first) {
   std::vector<float> table(size_t{positions} * d_model);
@@ -91,7 +91,7 @@ void NameEmbeddings(const BartConfig& config, ModelMap* names) {
   if (config.share_embeddings) {
     sources.insert(sources.end(), {shared, target});
     targets.insert(targets.end(), {shared, source});
-    // transformers 5 saves it even where nothing is tied and it is unused.
+    // transformers 5 saves it even if nothing is tied and it is unused.
     names->ignore.push_back(shared);
   }
   if (config.tie_output) {

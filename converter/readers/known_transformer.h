@@ -16,7 +16,7 @@ struct TransformerLayout {
   std::vector<uint32_t> encoder_layers, decoder_layers;
   // The output's bias is [1, V], as transformers stores it, rather than [V].
   bool output_bias_is_matrix = false;
-  // Stores equal source and target embeddings once even where the output has
+  // Stores equal source and target embeddings once even if the output has
   // another matrix.
   bool share_embeddings = true;
 };

@@ -9,8 +9,8 @@
 
 namespace latimer {
 
-// Sets the tokenizer and, of a multilingual model, the languages among the
-// generation rules. The architecture must be known. Throws ConversionError.
+// Sets the tokenizer and, for a multilingual model, the languages in the
+// generation config. The architecture must be known. Throws ConversionError.
 void ReadModelTokenizer(const std::filesystem::path& directory,
                         CanonicalModel* model);
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kLayer = "{layer}";
 constexpr std::string_view kHead = "{head}";
-// More than any sensible pattern gives.
+// More names than any sensible pattern stands for.
 constexpr size_t kMaxNames = 1000;
 // Larger numbers are not numbers of layers or heads.
 constexpr uint32_t kMaxNumber = 1000;

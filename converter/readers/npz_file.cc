@@ -106,7 +106,7 @@ class HeaderParser {
       if (error != std::errc() || out->size() == kMaxDimensions) return false;
       text_.remove_prefix(static_cast<size_t>(end - begin));
       out->push_back(extent);
-      Word("L");  // Python 2 wrote long integers so.
+      Word("L");  // Python 2 wrote long integers this way.
       if (!Take(',') && Peek() != ')') return false;
     }
     return true;

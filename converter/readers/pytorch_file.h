@@ -16,8 +16,8 @@ namespace latimer {
 class PytorchFile : public TensorFile {
  public:
   // Reads the state_dict: the first dict under the key "state_dict",
-  // "model_state_dict" or "model", else the saved dict. Nested dicts give names
-  // with dots. Skips what is not a tensor, and executes nothing. Throws
+  // "model_state_dict" or "model", else the saved dict. Names from nested dicts
+  // have dots. Skips what is not a tensor, and executes nothing. Throws
   // ConversionError if the file is damaged, calls functions that a file of
   // tensors does not need, is older than PyTorch 1.6, or holds no tensors.
   explicit PytorchFile(const std::filesystem::path& path);

@@ -20,9 +20,9 @@ struct T5Config : HuggingFaceConfig {
   uint32_t max_distance = 0;
 };
 
-// The limits of positions are what training used, or `limits`, the larger: the
-// network knows distances only. Throws ConversionError where a field has a
-// value that is not supported.
+// The limits of positions are those of training or `limits`, whichever is
+// larger: the network knows distances only. Throws ConversionError if a field
+// has a value that is not supported.
 T5Config ReadT5Config(const std::filesystem::path& directory,
                       const PositionLimits& limits = {});
 

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kIndexSuffix = ".index.json";
 
 // The index that huggingface_hub's split_state_dict_into_shards writes:
-// weight_map gives the file, in the same folder, of each tensor.
+// weight_map names the file, in the same folder, of each tensor.
 class ShardedFile : public TensorFile {
  public:
   explicit ShardedFile(const fs::path& path);

@@ -18,7 +18,7 @@ struct Vocabulary {
   std::optional<int32_t> Find(std::string_view piece) const;
 };
 
-// Reads a vocabulary in the format that its file extension says:
+// Reads a vocabulary in the format of its file extension:
 //   .json        {"word": id}, {"0": "word"} or ["word"]
 //   .yml, .yaml  word: id, as Marian writes them, or a list of words
 //   others       one word per line, whose number from 0 is its id; or, if every

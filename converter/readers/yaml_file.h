@@ -10,8 +10,8 @@
 
 namespace latimer {
 
-// One value of a YAML document. Scalars stay text: whether `no` is a word or
-// false is for the reader of the format to say.
+// One value of a YAML document. Scalars stay text: the reader of each format
+// decides whether `no` is a word or false.
 struct YamlNode {
   enum class Kind { kScalar, kSequence, kMap };
 
@@ -28,9 +28,9 @@ struct YamlNode {
 
 // Reads the file's only document; an empty file is an empty scalar. Throws
 // ConversionError, with the line, if the file cannot be read, is not YAML, or
-// has what is not supported: anchors and aliases, line breaks that only YAML
-// 1.1 has, keys that are not scalars, a key twice in a map, or several
-// documents.
+// has something that is not supported: anchors and aliases, line breaks that
+// only YAML 1.1 has, keys that are not scalars, a key twice in a map, or
+// several documents.
 YamlNode ReadYamlFile(const std::filesystem::path& path);
 
 // The same for the text of such a file; `name` is for messages.

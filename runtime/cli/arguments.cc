@@ -134,7 +134,7 @@ bool ParseCount(const char* text, uint32_t minimum, uint32_t* out) {
   return true;
 }
 
-// False where optarg is not a value that the option takes.
+// False if optarg is not a value that the option takes.
 bool Store(const OptionInfo& info, Arguments* out) {
   if (const Flag* flag = std::get_if<Flag>(&info.member)) {
     out->** flag = !(Arguments().**flag);

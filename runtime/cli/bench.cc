@@ -16,7 +16,7 @@
 namespace latimer::cli {
 namespace {
 
-// Of the random source and of its translation.
+// Tokens of the random source, and of its translation.
 constexpr uint32_t kDefaultTokens = 32;
 
 // The peak of this program alone: getrusage may report the parent's, from

@@ -1,4 +1,4 @@
-// `latimer doctor`: does the model load, fit and answer as it must?
+// `latimer doctor`: whether the model loads, fits and gives the known answer.
 
 #include <algorithm>
 

@@ -33,7 +33,7 @@ int Refuse(const char* option, const char* value, const std::string& why) {
   return UsageError("translate", "--%s %s: %s", option, value, why.c_str());
 }
 
-// Refuses a name that no item of a list has.
+// Reports a name that no item of a list has.
 template <typename Item, typename NameOf>
 int CheckName(const char* option, const char* name, std::span<const Item> items,
               NameOf name_of, const char* no_items) {

@@ -13,7 +13,7 @@
 namespace latimer::cli {
 namespace {
 
-// Says so, but where nobody reads any more.
+// Reports the failure, unless nobody reads any more.
 int FailToWrite() {
   if (errno != EPIPE) {
     std::fprintf(stderr, "latimer: cannot write to standard output (%s).\n",

@@ -18,7 +18,7 @@
 namespace latimer::cli {
 namespace {
 
-// What the model is to fit.
+// What the model must fit.
 struct Place {
   std::string name;
   uint64_t ram_bytes = 0;        // 0: nothing in particular.

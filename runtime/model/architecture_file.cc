@@ -38,7 +38,7 @@ Status CheckNetworkKind(NetworkKind kind) {
   return missing == nullptr ? Status() : LeftOut("'s decoder has", missing);
 }
 
-// What networks of every kind have.
+// The sizes and switches of networks of every kind.
 Status CheckCommon(const schema::Architecture& in) {
   constexpr uint32_t kMostPositions = kMaxFileBytes / sizeof(float);
   LATIMER_RETURN_IF_ERROR(CheckSizes({

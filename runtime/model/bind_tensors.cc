@@ -104,8 +104,8 @@ class TensorBinder {
     return group != TensorGroup::kEmbeddings && group != TensorGroup::kOutput;
   }
 
-  // Only the output matrix, where just the best logit is wanted, and not beside
-  // a shortlist, which computes few rows instead of bounding all.
+  // Only the output matrix, of which just the best logit is wanted, and not
+  // with a shortlist, which computes few rows instead of bounds for all.
   bool MayBeNibbles(const schema::Tensor& tensor, const char* name,
                     uint32_t inputs) const {
     return std::strcmp(name, "output") == 0 && !has_shortlist_ &&
@@ -155,8 +155,8 @@ class TensorBinder {
     return reinterpret_cast<const float*>(tensor->data()->data());
   }
 
-  // The next tensor of the file if it has this name and shape; of a vector
-  // `columns` is 0.
+  // The next tensor of the file if it has this name and shape; `columns` is 0
+  // for a vector.
   const schema::Tensor* Next(const char* name, const char* suffix, int layer,
                              uint32_t rows, uint32_t columns) {
     if (!status_.ok()) return nullptr;

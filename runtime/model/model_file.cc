@@ -25,8 +25,8 @@ constexpr uint32_t kMaxTables =
     64 + 32 * (kProfile.encoder_layers + kProfile.decoder_layers + 4);
 constexpr uint32_t kMaxDepth = 8;
 
-// Finds the root table. Checks first what makes an error that a user
-// understands: identifier, length and version.
+// Finds the root table. First checks what users can understand: identifier,
+// length and version.
 Status FindRoot(std::span<const std::byte> image, size_t* file_bytes,
                 const schema::Model** root) {
   constexpr size_t kSmallest = 64;

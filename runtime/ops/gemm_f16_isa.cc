@@ -162,8 +162,8 @@ LATIMER_INLINE void StoreFirst(const Vector& v, size_t count, float* p) {
 }
 
 // Computes rows [row, row + kRows) of y for kVectors native vectors of channels
-// that begin at `channel`, without channels from `end` on. Where the vectors
-// are more than a block, `channel` is the first of a block.
+// that begin at `channel`, without channels from `end` on. If the vectors
+// exceed a block, `channel` is the first of a block.
 template <size_t kRows, size_t kVectors>
 LATIMER_INLINE void MultiplyTile(const GemmF16Args& args, size_t row,
                                  size_t channel, size_t end) {

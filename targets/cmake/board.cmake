@@ -5,14 +5,14 @@
 #   ISAS     instruction sets whose kernels are compiled in (LATIMER_ISAS)
 #   TILE     layout of int8 weights that those kernels read (LATIMER_TILE)
 #   RAM_MIB  RAM that translation may use: half of the smallest model sold
-#   THREADS  threads that translation uses unless told otherwise
+#   THREADS  the default number of threads
 #   QEMU     the command that runs a program of this board on a PC
 #   NEEDS    instead of QEMU: the flag in /proc/cpuinfo of a PC that can
 #
 # CMake reads a board file as its toolchain file; LatimerBoards.cmake reads all
 # of them for what they say (LATIMER_READ_BOARD set).
 
-# Sets the variable, where the command line does not.
+# Sets the variable unless the command line does.
 macro(latimer_board_sets name)
   if("$CACHE{${name}}" STREQUAL "")
     set(${name} ${ARGN})

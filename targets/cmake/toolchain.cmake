@@ -4,7 +4,7 @@
 #   PROCESSOR  CMAKE_SYSTEM_PROCESSOR
 #   QEMU       the command that runs its programs on a PC
 #   FLAGS      compiler flags, always
-#   CPU        compiler flags where no board file says CPU
+#   CPU        compiler flags if no board file says CPU
 #
 # Two variables, from -D or the environment, name an SDK instead of Debian's
 # compiler (Yocto, Buildroot). To change them in a build folder, add --fresh.
@@ -12,7 +12,7 @@
 #   LATIMER_CROSS_PREFIX  path and prefix of its gcc and g++
 #   LATIMER_SYSROOT       its root folder, if the compiler does not know it
 
-# Stops with one sentence where the compiler is missing or too old: CMake's own
+# Stops with one sentence if the compiler is missing or too old: CMake's own
 # check fails later, in many lines.
 function(latimer_check_compiler compiler triple)
   find_program(found NAMES "${compiler}" NO_CACHE)
@@ -67,7 +67,7 @@ macro(latimer_toolchain)
   list(JOIN LATIMER_TOOLCHAIN_FLAGS " " CMAKE_C_FLAGS_INIT)
   set(CMAKE_CXX_FLAGS_INIT "${CMAKE_C_FLAGS_INIT}")
 
-  # Nothing that is installed for this machine is taken for the other.
+  # Uses nothing that is installed for this machine.
   set(CMAKE_FIND_ROOT_PATH "/usr/${LATIMER_TOOLCHAIN_TRIPLE}")
   if(LATIMER_SYSROOT)
     set(CMAKE_SYSROOT "${LATIMER_SYSROOT}")
@@ -79,7 +79,7 @@ macro(latimer_toolchain)
   set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 
   set(CMAKE_CROSSCOMPILING_EMULATOR ${LATIMER_TOOLCHAIN_QEMU})
-  # Where this machine has the same architecture, "/" is the root.
+  # If this machine has the same architecture, "/" is the root.
   if(LATIMER_TOOLCHAIN_QEMU AND EXISTS "${CMAKE_FIND_ROOT_PATH}")
     list(APPEND CMAKE_CROSSCOMPILING_EMULATOR -L "${CMAKE_FIND_ROOT_PATH}")
   endif()

@@ -70,7 +70,7 @@ TEST(ThreadPoolTest, TasksFollowOneAnotherWithDifferentContexts) {
   ThreadPool pool;
   ASSERT_TRUE(pool.Start(kMost < 4 ? kMost : 4, false).ok());
   for (uint64_t i = 0; i < 2000; ++i) {
-    // On the stack: a shard that ran late would write to what is gone.
+    // On the stack: a shard that ran late would write to freed memory.
     std::array<uint64_t, kMost> seen{};
     pool.ForEachShard(
         [&seen, i](uint32_t shard, uint32_t) { seen[shard] = i; });
@@ -105,15 +105,15 @@ TEST(ThreadPoolTest, TheCallerWaitsForASlowShard) {
   }
 }
 
-// A worker that loses its processor is one that sleeps in the middle of a
-// shard.
+// A worker that sleeps in the middle of a shard stands for one that loses its
+// processor.
 TEST(ThreadPoolTest, TheCallerWorksAloneAfterALongWait) {
   if (kMost < 2) GTEST_SKIP() << "This build has one thread.";
   ThreadPool pool;
   ASSERT_TRUE(pool.Start(2, false).ok());
   const pthread_t caller = pthread_self();
   bool alone = false;
-  // Once would do, but that this test may lose its processor too.
+  // Several times, because this test may lose its processor too.
   for (int i = 0; i < 50 && !alone; ++i) {
     std::atomic<bool> helped = false;
     pool.ForEachShard([&](uint32_t, uint32_t) {

@@ -94,7 +94,7 @@ void TimeAll(const VectorKernels& kernels) {
                                  gamma.data() + 512, 1e-5f, y.data());
         }));
   const auto activate = [&](const char* what, Activation kind) {
-    // From the same input every time, whose copy is timed along.
+    // From the same input every time. The time includes its copy.
     print(what, Time([&] {
             __builtin_memcpy(y.data(), x.data(), 2048 * sizeof(float));
             kernels.activate(kind, 2048, y.data());

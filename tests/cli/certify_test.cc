@@ -1,4 +1,4 @@
-// What latimer-convert --certify measures is what the two models do.
+// latimer-convert --certify measures what the two models do.
 #include "converter/certify.h"
 
 #include <gmock/gmock.h>
@@ -74,7 +74,7 @@ class CertifyTest : public ::testing::Test {
 std::unique_ptr<ModelBytes> CertifyTest::f32_, CertifyTest::int8_;
 std::unique_ptr<TempFolder> CertifyTest::folder_;
 
-// What the public API says of a line.
+// The translation of a line by the public API.
 struct Spoken {
   std::string text;
   std::vector<int32_t> tokens;

@@ -65,7 +65,7 @@ class CliTest : public ::testing::Test {
     return SaveBytes(name, file.bytes());
   }
 
-  // tiny.ltm with something changed and the checksum made right.
+  // tiny.ltm with something changed and the right checksum.
   template <typename Edit>
   static std::string SaveEdited(const std::string& name, Edit edit) {
     Image image(ConvertModel(TinyModel("no_scale"), WeightType::kInt8).bytes());
@@ -90,7 +90,7 @@ class CliTest : public ::testing::Test {
 
 std::unique_ptr<TempFolder> CliTest::folder_;
 
-// ---- Files that are no model for this build --------------------------------
+// ---- Files that this build refuses as models --------------------------------
 
 TEST_F(CliTest, SaysWhatIsWrongWithTheFile) {
   EXPECT_THAT(LoadError(Path("none.ltm")),
@@ -135,7 +135,7 @@ TEST_F(CliTest, SaysHowToRepackATileThatTheBuildLacks) {
       ErrorSentence(Latimer({"bench", path}), kFailure);
   EXPECT_THAT(sentence, AllOf(HasSubstr(path), HasSubstr(NameOf(kMissing)),
                               HasSubstr("--tile")));
-  // What the file says can be read all the same.
+  // The file's info can still be read.
   EXPECT_THAT(Latimer({"inspect", path}).out, HasSubstr("--tile"));
 }
 
@@ -376,7 +376,7 @@ TEST_F(CliTextTest, ALongLineIsTranslatedInPartsWithAWarning) {
   ASSERT_EQ(Lines(outcome.out).size(), 1u);
   EXPECT_THAT(outcome.err,
               AllOf(HasSubstr("warning: line 1"), HasSubstr("parts")));
-  // A sentence at least for every two.
+  // At least one sentence for every two.
   EXPECT_GE(std::count(outcome.out.begin(), outcome.out.end(), '.'),
             std::ptrdiff_t{kSentences / 2});
 }

@@ -23,7 +23,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// LATIMER_FAULT_ROUNDS asks for more than a few seconds' worth.
+// LATIMER_FAULT_ROUNDS sets more rounds, for more than a few seconds.
 int Rounds() {
   const char* rounds = std::getenv("LATIMER_FAULT_ROUNDS");
   return rounds == nullptr ? 1 : std::atoi(rounds);
@@ -102,7 +102,7 @@ TEST_F(ConverterFaultsTest, KilledAtAnyTimeItLeavesNoPartialModel) {
   }
   std::printf("%d left a temporary file, %d were finished\n", left_behind,
               finished);
-  // What was left behind goes with the next conversion.
+  // The next conversion removes what was left.
   ASSERT_EQ(Run(Out()).code, 0);
   EXPECT_THAT(NamesIn(folder_.path()), ElementsAre("model.ltm"));
   EXPECT_EQ(ReadFile(Out()), *model_);

@@ -1,6 +1,6 @@
 // A build whose profile keeps RAM for the model file reads the file into it,
-// and --copy reads it into memory of its own: what becomes of the file then
-// does not matter.
+// and --copy reads it into memory of its own: later changes of the file do not
+// matter.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

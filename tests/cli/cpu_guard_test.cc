@@ -1,4 +1,4 @@
-// On a CPU that lacks what the program was built for, it says so.
+// On a CPU that lacks what the program was built for, the program says so.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@ namespace latimer::cpu_guard_test {
 
 using ::testing::HasSubstr;
 
-// A CPU for QEMU, and what it lacks of that which the flags of this build, and
-// so of this test, allow; null: nothing.
+// A CPU for QEMU, and which of the features that the flags of this build, and
+// so of this test, allow it lacks; null: none.
 struct LesserCpu {
   const char* name;
   const char* lacks;

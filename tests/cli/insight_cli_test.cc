@@ -90,7 +90,7 @@ TEST_F(InsightCliTest, EachKindHasItsOwnAxes) {
   EXPECT_EQ(target["columns"][1], target["rows"][0]);
   EXPECT_EQ(target["columns"].size(), target["rows"].size());
   ExpectDistributions(target);
-  // No token sees one that comes later.
+  // No token attends to a later one.
   EXPECT_EQ(target["weights"][0][0][0][1], 0.0);
   EXPECT_EQ(target["weights"][0][0][0][0], 1.0);
 }

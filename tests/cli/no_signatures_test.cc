@@ -1,4 +1,4 @@
-// A build without libsodium: linked with what it has in the place of
+// A build without libsodium: linked with the functions that replace those for
 // signatures.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

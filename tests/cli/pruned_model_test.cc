@@ -1,5 +1,5 @@
-// A pruned model says what the whole one says that may not produce what was
-// left out.
+// A pruned model translates like the whole model with the removed tokens
+// suppressed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using Ids = std::vector<int32_t>;
 
 constexpr WeightType kWeightTypes[] = {WeightType::kInt8, WeightType::kF32};
 
-// The whole model with a ban of each target token that is left out.
+// The whole model with each removed target token banned.
 CanonicalModel WithBans(CanonicalModel model, const KeptTokens& kept) {
   for (uint32_t id = 0; id < model.architecture.target_vocabulary; ++id) {
     if (!std::ranges::binary_search(kept.target, id)) {
@@ -37,7 +37,7 @@ CanonicalModel Pruned(CanonicalModel model, const KeptTokens& kept) {
   return model;
 }
 
-// Nothing where an id was left out.
+// Nothing if an id was removed.
 std::optional<Ids> Mapped(const Ids& ids, const std::vector<uint32_t>& kept) {
   Ids mapped;
   for (const int32_t id : ids) {
@@ -63,7 +63,7 @@ std::vector<Ids> TranslateAll(const ModelBytes& file,
   return all;
 }
 
-// Translates the sources all of whose tokens are kept with both models; returns
+// Translates with both models the sources whose tokens are all kept; returns
 // how many these are.
 size_t ExpectSameTranslations(const CanonicalModel& model,
                               const KeptTokens& kept,
@@ -196,8 +196,8 @@ TEST(PrunedDemoTest, ItsKnownAnswerIsItsOwn) {
             Ids(answer.target()->begin(), answer.target()->end()));
 }
 
-// Every second token, and what the rules name; the same on both sides where a
-// row is a row of both.
+// Every second token, and those that the generation config names; the same on
+// both sides if they share rows.
 KeptTokens EverySecond(const CanonicalModel& model) {
   const CanonicalGeneration& g = model.generation;
   std::set<int32_t> source, target;

@@ -1,4 +1,4 @@
-// Keys and signatures of openssl, and our own.
+// Keys and signatures by openssl, and our own.
 #include "latimer/signature.h"
 
 #include <gmock/gmock.h>
@@ -178,7 +178,7 @@ TEST_F(SignatureCliTest, ASignatureChangesNoByteOfTheModel) {
   const std::string file = ReadFile(Path("model.ltm"));
   ASSERT_EQ(file.size(), model.size() + kSignatureEndBytes);
   EXPECT_TRUE(file.starts_with(model));
-  // Who does not ask does not care.
+  // Without --require-signature the signature does not matter.
   EXPECT_EQ(Translate({}).out, before.out);
   EXPECT_EQ(Translate({"--copy"}).out, before.out);
 }

@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 
 Workspace& workspace = test_workspace;
 
-// What a stream gave.
+// What the receiver of a stream got.
 struct Given {
   std::string text;
   std::vector<std::string> sources;
@@ -185,7 +185,7 @@ TEST_F(TextStreamTest, APartOfALongLineReadsNoMoreThanTheTokenizerHolds) {
   void* memory =
       mmap(nullptr, kBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
-  // What lies behind may not be read.
+  // What comes after may not be read.
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   const size_t readable = (kProfile.text_bytes / page + 1) * page;
   ASSERT_LT(readable, kBytes);

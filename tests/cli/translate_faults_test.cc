@@ -1,4 +1,4 @@
-// latimer translate where its input, its output or its user go away.
+// latimer translate when its input, its output or its user goes away.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -81,7 +81,7 @@ int OpenText(const std::string& path) {
 }
 
 TEST_F(TranslateFaultsTest, WhenNobodyReadsItEndsQuietly) {
-  // Ignored, as services have it, or not.
+  // Ignored, as in services, or not.
   for (const int ignored : {0, SIGPIPE}) {
     Pipe out;
     const int in = OpenText(Path("text"));
@@ -126,7 +126,7 @@ TEST_F(TranslateFaultsTest, WhenTheOutputIsFullItSaysSo) {
 TEST_F(TranslateFaultsTest, AnInterruptFlushesWhatIsFinished) {
   int faults = 0;
   for (const int signal : {SIGINT, SIGTERM}) {
-    // Until it has finished something, whatever the machine.
+    // Until it has finished something, on a machine of any speed.
     size_t bytes = 0;
     for (int wait_ms = 50; bytes == 0; wait_ms *= 2) {
       ASSERT_LT(wait_ms, 60000);
@@ -185,7 +185,7 @@ TEST_F(TranslateFaultsTest, AnInterruptThatIsIgnoredStaysSo) {
 
 TEST_F(TranslateFaultsTest, ASlowReaderGetsEverything) {
   Pipe out;
-  // A page: the least that a pipe holds.
+  // A page, the smallest size of a pipe.
   fcntl(out.writer(), F_SETPIPE_SZ, 4096);
   const int in = OpenText(Path("text"));
   const auto process = Start({.in = in, .out = out.writer()});
@@ -210,7 +210,8 @@ TEST_F(TranslateFaultsTest, AnInterruptLosesNothingToASlowReader) {
   close(in);
   out.CloseWriter();
   std::string text = out.ReadLine();
-  // By now or soon it waits for us, with more finished than a pipe holds.
+  // By now or soon it waits for us, with more finished output than a pipe
+  // holds.
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   process->Send(SIGINT);
   text += out.ReadAll();

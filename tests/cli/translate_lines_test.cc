@@ -1,5 +1,5 @@
-// latimer translate: many lines at a time, each answered in its order and as
-// soon as it can be.
+// latimer translate: many lines at a time, each written in order and as soon as
+// possible.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -127,7 +127,7 @@ class Conversation {
               static_cast<ssize_t>(text.size()));
   }
 
-  // The next line; "" where none comes before the test would hang for ever.
+  // The next line, or "" if none comes in time, so that the test does not hang.
   std::string Hear() {
     std::string line;
     for (;;) {

@@ -1,5 +1,5 @@
-# LATIMER_CANNOT_RUN: why programs of this build do not run on the machine that
-# builds, in one sentence; empty when they do.
+# LATIMER_CANNOT_RUN: one sentence that says why programs of this build do not
+# run on this machine; empty if they do.
 include_guard()
 
 set(LATIMER_CANNOT_RUN "")

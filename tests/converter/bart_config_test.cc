@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// What a config.json of a published model says at least.
+// The fields that config.json of every published model has.
 Json SmallConfig() {
   return {{"model_type", "marian"},
           {"d_model", 16},
@@ -213,7 +213,7 @@ TEST(BartConfigTest, RulesOfGenerationConfigCountAlone) {
   EXPECT_EQ(g.max_target_tokens, 29u);
   EXPECT_EQ(g.min_target_tokens, 0u);
   EXPECT_EQ(g.forced_eos, -1);
-  // The special tokens are not rules.
+  // Special tokens are not part of the generation config.
   EXPECT_EQ(g.decoder_start, 49);
   EXPECT_EQ(g.pad, 49);
 }
@@ -251,7 +251,7 @@ TEST(BartConfigTest, RulesOfTheNextTokenAreRead) {
   EXPECT_EQ(g.forced_first, 0);
   EXPECT_EQ(g.no_repeat_ngram, 3u);
   EXPECT_EQ(g.repetition_penalty, 1.25f);
-  // The rules are those of generation_config.json alone.
+  // Only generation_config.json counts.
   EXPECT_EQ(Read({{"forced_bos_token_id", 7}}, Json::object())
                 .generation.forced_first,
             -1);
@@ -357,7 +357,7 @@ TEST(BartConfigTest, FieldsOfPublishedModelsGiveNoWarning) {
   EXPECT_THAT(config.warnings, IsEmpty());
 }
 
-// What config.json of facebook/bart-large-cnn and its relatives has in common.
+// What config.json has in common in facebook/bart-large-cnn and its relatives.
 Json PublishedConfig() {
   return Json::parse(R"({
     "_name_or_path": "x", "_num_labels": 3, "activation_dropout": 0.0,

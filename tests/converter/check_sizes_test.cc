@@ -1,5 +1,5 @@
-// Sizes that a configuration states are refused before anything is made of
-// them: a table of a terabyte, names of a billion layers.
+// Impossible sizes in a configuration are refused before anything is allocated
+// for them: a table of a terabyte, names of a billion layers.
 #include "converter/check_sizes.h"
 
 #include <gmock/gmock.h>
@@ -41,7 +41,7 @@ TEST(CheckSizesTest, ATableOfPositionsFitsAModelFile) {
   EXPECT_THROW(CheckSizes(a), ConversionError);
 }
 
-// The matrix may be ignored, and is the output's all the same.
+// The output reads this matrix although it may be ignored.
 TEST(CheckSizesTest, ASharedMatrixOfT5HasTheVocabularysRows) {
   const TempFolder folder;
   const auto from = TinyModelsFolder().parent_path() / "t5" / "relu_tied";

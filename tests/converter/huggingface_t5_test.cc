@@ -59,7 +59,7 @@ TEST(HuggingFaceT5Test, AnOutputOfItsOwnMustBeThere) {
   EXPECT_THAT(ReadError(model), HasSubstr("missing tensors: lm_head.weight"));
 }
 
-// transformers 5 saves an untied model as a tied one that is not scaled.
+// transformers 5 saves an untied model as a tied one without scaling.
 TEST(HuggingFaceT5Test, AnOutputThatIsThereIsTakenWhateverTheConfigSays) {
   TinyModelCopy model("../t5/gated_gelu_untied");
   model.EditConfig(

@@ -22,8 +22,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-// Each source token i is translated by i + 10; token 0 by nothing, 19 comes
-// of nothing.
+// Source token i is translated as i + 10; token 0 has no translation, and 19
+// translates none.
 std::vector<SentencePair> Dictionary() {
   return {{{1, 2}, {12, 11}},
           {{2, 3, 0}, {13, 12, 19}},
@@ -45,7 +45,7 @@ TEST(LexicalShortlistTest, Model1FindsTheTranslationOfEachToken) {
   EXPECT_THAT(table[4], IsEmpty());
 }
 
-// The same in the plainest way, with maps over everything.
+// The same in the simplest way, with maps.
 std::map<std::pair<int, int>, double> PlainModel1(
     const std::vector<SentencePair>& pairs, int null) {
   std::map<std::pair<int, int>, double> t;
@@ -125,7 +125,7 @@ const CanonicalModel& Demo() {
 
 class LearnShortlistTest : public testing::Test {
  protected:
-  // Writes a text beside the others.
+  // Writes a text next to the others.
   std::filesystem::path Write(const std::string& name,
                               const std::string& text) {
     WriteFile(folder_.path() / name, text);

@@ -10,7 +10,7 @@
 
 namespace latimer::mapped_file_test {
 
-// Of files that this process has in memory, in KB.
+// Memory of this process that holds pages of files, in KB.
 int64_t FilePages() {
   std::ifstream status("/proc/self/status");
   int64_t sum = 0;

@@ -1,5 +1,5 @@
-// What a map and a checkpoint owe each other; that the numbers are right is
-// for tests/system/own_models_test.cc.
+// A map and a checkpoint must fit each other. tests/system/own_models_test.cc
+// checks the numbers.
 #include "converter/readers/mapped_model.h"
 
 #include <gmock/gmock.h>

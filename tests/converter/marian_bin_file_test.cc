@@ -81,7 +81,7 @@ TEST(MarianBinFileTest, ReadsFloatsAndText) {
   EXPECT_EQ(file.texts().at("special:model.yml"), "a: 1\n");
 }
 
-// The file holds the transpose of all matrices but embeddings.
+// The file holds the transpose of all matrices except embeddings.
 TEST(MarianBinFileTest, TakesIntgemmsIntegersWithTheirScale) {
   const std::string data =
       Raw<int8_t>({1, -127, 3, 4, 127, 0}) + Raw<float>({4.0f});

@@ -59,7 +59,8 @@ inline void WriteFile(const std::filesystem::path& path,
   EXPECT_TRUE(file.good()) << path;
 }
 
-// The sentence of the ConversionError that `f` throws; a failure if none.
+// The sentence of the ConversionError that `f` throws. If it throws none, the
+// test fails.
 inline std::string ErrorOf(const std::function<void()>& f) {
   try {
     f();

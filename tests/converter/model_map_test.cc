@@ -38,7 +38,7 @@ class MapFile {
   std::filesystem::path path_;
 };
 
-// What a preset does not say.
+// The flags that a preset leaves open.
 Settings Missing(const std::string& preset) {
   return preset.starts_with("gru_") ? Settings{} : Settings{"heads=2"};
 }
@@ -87,7 +87,7 @@ TEST(ModelMapTest, ModulesHaveWeightAndBiasUnlessBothAreNamed) {
 
 TEST(ModelMapTest, AMapMayBeWrittenOnTopOfAPreset) {
   const MapFile file(R"({
-    // What differs.
+    // Differences from the preset.
     "base": "preset:nn_transformer",
     "heads": {"encoder": 4, "decoder": 2},
     "norm_order": "pre",
@@ -105,7 +105,8 @@ TEST(ModelMapTest, AMapMayBeWrittenOnTopOfAPreset) {
   EXPECT_THAT(map.source_prefix, ElementsAre(7, 2));
   EXPECT_THAT(map.source_suffix, ElementsAre(3));
   EXPECT_EQ(map.decoder_start, 2);
-  // A file's paths begin where it lies, the command line's where that is.
+  // Paths in a file are relative to its folder, those of the command line to
+  // the current folder.
   EXPECT_EQ(map.source_vocabulary.file, file.folder() / "words.json");
   EXPECT_EQ(map.target_vocabulary.file, "sub/t.json");
 }

@@ -287,7 +287,7 @@ TEST_P(ModelWriterTest, AFileHasTheBytesThatMemoryHas) {
 
 TEST(ModelWriterTest, RefusesAModelBeyondTheFormatBeforeAnyWork) {
   CanonicalModel model = ReadTiny(TinyModelsFolder() / "no_scale");
-  // Its tensors do not have these sizes: they are not looked at.
+  // Its tensors do not have these sizes, but they are not read.
   model.architecture.target_vocabulary = 262144;
   model.architecture.d_model = 1024;
   model.architecture.decoder_layers = 12;

@@ -222,7 +222,8 @@ TEST(NativeMarianTest, SaysThatSubwordNmtIsNotApplied) {
               ElementsAre(HasSubstr("source.bpe")));
 }
 
-// The options lie in the .bin as text; one letter of a name hides an option.
+// The .bin has the options as text; changing one letter of a name hides an
+// option.
 TEST(NativeMarianTest, NamesTensorsThatDisagreeWithTheOptions) {
   NativeCopy copy("tied_source");
   copy.Replace("model.bin", "output-omit-bias: true", "output-omit-bias: fals");

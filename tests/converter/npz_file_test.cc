@@ -36,7 +36,7 @@ std::filesystem::path WriteNpz(
   return path;
 }
 
-// Of a file whose only array is `npy`.
+// The error for a file whose only array is `npy`.
 std::string ErrorOfArray(const std::string& npy) {
   TempFolder folder;
   const auto path = WriteNpz(folder, {{"Wemb.npy", npy}});

@@ -36,7 +36,7 @@ struct OwnModel {
     }
   }
 
-  // With the folder in the place of "{folder}".
+  // With "{folder}" replaced by the folder.
   std::string Placed(std::string setting) const {
     const std::string placeholder = "{folder}";
     const size_t at = setting.find(placeholder);

@@ -55,7 +55,7 @@ TEST(PickleTest, RefusesACallByTheNameOfWhatItCalls) {
   EXPECT_THAT(PickleError(Text("posix") + Text("system") + kStackGlobal +
                           Text("ls") + kTuple1 + "R."),
               HasSubstr("calls posix.system;"));
-  // What a call gives is no function either.
+  // The result of a call is not a function either.
   EXPECT_THAT(PickleError("ctorch\nSize\n)R)R."),
               HasSubstr("calls a function that it computes"));
 }

@@ -13,7 +13,7 @@ TEST(ProfileHeaderTest, NamesAreFitForIdentifiers) {
   EXPECT_EQ(ProfileName("caf\xc3\xa9\"\\"), "caf____");
 }
 
-// The value that the header gives to a field.
+// The value of a field in the header.
 std::string FieldOf(const std::string& header, const std::string& field) {
   const std::string start = "\n    ." + field + " = ";
   const size_t found = header.find(start);

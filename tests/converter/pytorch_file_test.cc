@@ -33,7 +33,7 @@ class CheckpointCopy {
   fs::path path_ = folder_.path() / "weights.pt";
 };
 
-// Null, and the sentence, if the file cannot be opened.
+// Returns null, and the sentence in *message, if the file cannot be opened.
 std::unique_ptr<TensorFile> TryOpen(const fs::path& path,
                                     std::string* message) {
   try {
@@ -49,7 +49,7 @@ std::unique_ptr<TensorFile> TryOpen(const fs::path& path,
   }
 }
 
-// Of opening a file of these bytes; "" if it can be opened.
+// The error of opening a file of these bytes; "" if it can be opened.
 std::string ErrorIfAny(const std::string& bytes) {
   const CheckpointCopy copy(bytes);
   std::string message;
@@ -129,7 +129,8 @@ TEST(PytorchFileTest, RefusesAGitLfsPointer) {
 TEST(PytorchFileTest, RefusesEveryTruncation) {
   const std::string whole = ReadFile(Checkpoints() / "kinds.pt");
   const CheckpointCopy copy(whole);
-  // The last 22 bytes repeat what the zip64 directory's end before them says.
+  // The last 22 bytes repeat the values of the zip64 directory's end before
+  // them.
   for (size_t size = whole.size() - 22; size-- > 0;) {
     fs::resize_file(copy.path(), size);
     std::string message;
@@ -206,7 +207,7 @@ struct Record {
   std::string strides = Integer(1) + "\x85";
 };
 
-// What torch.save writes for one tensor.
+// The pickle that torch.save writes for one tensor.
 std::string TensorPickle(const Record& r) {
   return "ctorch._utils\n_rebuild_tensor_v2\n((" + Text("storage") + "c" +
          r.storage_class + "\n" + Text(r.key) + Text("cpu") +

@@ -1,5 +1,5 @@
-// What the map of a model of GRUs and a checkpoint owe each other; that the
-// numbers are right is for tests/system/recurrent_test.cc.
+// The map of a model of GRUs and a checkpoint must fit each other.
+// tests/system/recurrent_test.cc checks the numbers.
 #include "converter/readers/recurrent_model.h"
 
 #include <gmock/gmock.h>

@@ -31,7 +31,7 @@ TEST(RelativeBiasTest, BucketsAreThoseOfTransformers) {
   EXPECT_GE(cases.size(), 18u);
 }
 
-// 4 buckets of 2 heads; the number tells which.
+// 4 buckets of 2 heads; the value shows bucket and head.
 class RelativeBiasTableTest : public ::testing::Test {
  protected:
   RelativeBiasTableTest() {

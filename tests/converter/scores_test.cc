@@ -13,7 +13,7 @@ namespace latimer::scores_test {
 
 using nlohmann::json;
 
-// What sacrebleu 2.6.0 gave; see tests/reference/make_scores.py.
+// The values of sacrebleu 2.6.0; see tests/reference/make_scores.py.
 std::vector<json> Rows() {
   std::ifstream file(LATIMER_SOURCE_DIR "/tests/data/scores.jsonl");
   std::vector<json> rows;

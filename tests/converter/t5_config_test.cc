@@ -203,7 +203,7 @@ TEST(T5ConfigTest, HonoursEachFormOfTheFeedForward) {
   };
   EXPECT_EQ(form({{"feed_forward_proj", "relu"}}),
             std::pair(false, Activation::kRelu));
-  // Tanh form where it is gated, erf where it is not.
+  // The tanh form if it is gated, the erf form if not.
   EXPECT_EQ(form({{"feed_forward_proj", "gated-gelu"}}),
             std::pair(true, Activation::kGeluTanh));
   EXPECT_EQ(form({{"feed_forward_proj", "gelu"}}),
@@ -223,7 +223,7 @@ TEST(T5ConfigTest, HonoursEachFormOfTheFeedForward) {
               HasSubstr("dense_act_fn is \"quick_gelu\"; supported are"));
 }
 
-// As transformers 5 writes what it read with tie_word_embeddings false.
+// As transformers 5 writes a model that it read with tie_word_embeddings false.
 TEST(T5ConfigTest, ScaleDecoderOutputsWinsOverTies) {
   EXPECT_TRUE(ReadWith({{"tie_word_embeddings", true}}).scale_output);
   EXPECT_FALSE(ReadWith({{"tie_word_embeddings", false}}).scale_output);

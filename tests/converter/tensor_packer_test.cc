@@ -84,7 +84,7 @@ std::vector<std::byte> PackedAtOnce(const std::vector<float>& rows,
 
 TEST(TensorPackerTest, PackingInPartsGivesTheBytesOfPackingAtOnce) {
   Matrices matrices;
-  // Odd, and many times what is packed in one go; three tensors are one
+  // Odd, and many times as much as is packed in one go; three tensors form one
   // matrix.
   constexpr uint32_t kColumns = 203;
   CanonicalLinear linear;
@@ -172,7 +172,7 @@ TEST(TensorPackerTest, TheFirstErrorInFileOrderIsTheOneReported) {
   constexpr uint32_t kColumns = 1024, kRows = 1100;
   Matrices matrices;
   std::vector<CanonicalLinear> linears(20);
-  // Each has its place, for threads write to them.
+  // Each has its own place, because threads write to them.
   std::vector<std::vector<std::byte>> places(
       linears.size(), std::vector<std::byte>(PackedBytes(
                           WeightType::kInt8, Tile::k8x8, kRows, kColumns)));

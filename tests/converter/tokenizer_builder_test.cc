@@ -1,4 +1,4 @@
-// Sides of each kind go together, and what contradicts itself is refused.
+// Sides of all kinds can be combined, and contradictions are refused.
 #include "converter/tokenizer_builder.h"
 
 #include <gtest/gtest.h>

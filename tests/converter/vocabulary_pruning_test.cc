@@ -1,5 +1,5 @@
-// Pruned tokenizers make the tokens that the whole ones make of all texts that
-// need no other ones.
+// Pruned tokenizers tokenize all texts without removed tokens like the whole
+// ones.
 #include "converter/vocabulary_pruning.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ fs::path Data(const char* name) {
   return SourceDirectory() / "tests" / "data" / name;
 }
 
-// A model that is nothing but its tokenizer.
+// A model that has only a tokenizer.
 CanonicalModel ModelOf(TokenizerData data, bool shared) {
   CanonicalModel model;
   Architecture& a = model.architecture;
@@ -57,7 +57,7 @@ bool IsLine(const std::string& text) {
   return !text.empty() && text.find_first_of("\r\n") == text.npos;
 }
 
-// -1 for what was left out.
+// -1 for a removed token.
 Ids Mapped(const Ids& ids, const std::vector<uint32_t>& kept) {
   Ids mapped;
   for (const int32_t id : ids) {
@@ -259,7 +259,7 @@ TEST(VocabularyPruningTest, CharactersOfKeptTokensAreKept) {
     EXPECT_THAT(pieces, Contains(piece));
   }
   EXPECT_FALSE(pieces.contains("z"));
-  // So every word of these letters can be spelled.
+  // With these, every word of these letters can be spelled.
   PruneVocabulary(kept, &model);
   TextTokenizer tokenizer(*model.tokenizer);
   const int32_t unknown = model.tokenizer->unknown_id;

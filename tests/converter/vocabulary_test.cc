@@ -1,4 +1,4 @@
-// Vocabularies of each form are read, and what contradicts itself is refused.
+// Vocabularies of all formats are read, and contradictions are refused.
 #include "converter/readers/vocabulary.h"
 
 #include <gtest/gtest.h>

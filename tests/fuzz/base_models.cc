@@ -88,7 +88,7 @@ CanonicalModel ReadOwn(const fs::path& folder, bool with_tokenizer) {
 }
 
 // The demo with a layer of each kind and few tokens. It is wide enough for a
-// pruned argmax, and becomes int4 where it can.
+// pruned argmax, and its matrices become int4 if they can.
 CanonicalModel ReadDemo() {
   const TempFolder folder;
   const fs::path text = folder.path() / "text";

@@ -20,8 +20,8 @@ class BaseModel {
   ~BaseModel();
 
   const std::string& name() const { return name_; }
-  // The file, with no byte to spare behind it. May be edited; Restore undoes
-  // all edits.
+  // The file, with no byte to spare after it. May be edited; Restore undoes all
+  // edits.
   std::span<std::byte> file() const { return file_; }
   void Restore() const;
   const ModelSlots& slots() const { return slots_; }

@@ -1,4 +1,4 @@
-// What must hold of what a model gives, whatever the model and the text.
+// What must hold for every result, whatever the model and the text.
 #ifndef LATIMER_TESTS_FUZZ_EXPECT_H_
 #define LATIMER_TESTS_FUZZ_EXPECT_H_
 

@@ -85,7 +85,7 @@ uint64_t ChooseValue(uint8_t how, uint32_t raw, uint64_t now, uint64_t size) {
   }
 }
 
-// Up to three sentences, of which one begins when another has a token.
+// Up to three sentences, the last of which begins after the first step.
 void UseLanes(Translator& translator, std::span<const int32_t> ids,
               std::string_view text, const TranslateOptions& options) {
   TextCursor cursor(text, options);
@@ -173,7 +173,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     Translator translator;
     Status loaded = translator.Load(model.file(), &workspace);
     ExpectSentence(loaded);
-    // Numbers that the checked way refuses must not do harm on the other.
+    // Numbers that Load refuses with the checksum must do no harm without it.
     if (!loaded.ok()) {
       loaded =
           translator.Load(model.file(), &workspace, {.verify_checksum = false});

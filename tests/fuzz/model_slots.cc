@@ -46,7 +46,7 @@ class SlotFinder {
     return static_cast<uint32_t>(static_cast<const uint8_t*>(address) - base_);
   }
 
-  // Of all generated tables, which are flatbuffers::Table privately.
+  // All generated tables derive privately from flatbuffers::Table.
   void AddTable(const void* address) {
     if (address == nullptr) return;
     const auto* table = static_cast<const flatbuffers::Table*>(address);
@@ -60,7 +60,7 @@ class SlotFinder {
       slots_.vtables.push_back({OffsetOf(vtable) + i, 2});
       const auto entry =
           flatbuffers::ReadScalar<flatbuffers::voffset_t>(vtable + i);
-      // Behind the sizes of vtable and table; 0: the field is absent.
+      // After the sizes of vtable and table; 0: the field is absent.
       if (i >= 4 && entry != 0) fields.push_back(begin + entry);
     }
     std::ranges::sort(fields);

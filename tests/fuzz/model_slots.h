@@ -1,5 +1,5 @@
-// Where the numbers of a model file stand, so that one may be changed and the
-// rest stay valid.
+// Finds the numbers of a model file, so that one may be changed while the rest
+// stay valid.
 #ifndef LATIMER_TESTS_FUZZ_MODEL_SLOTS_H_
 #define LATIMER_TESTS_FUZZ_MODEL_SLOTS_H_
 
@@ -28,8 +28,8 @@ struct SlotRun {
 };
 
 struct ModelSlots {
-  // Fields of tables: scalars, and offsets of what lies elsewhere. A field may
-  // have the padding behind it for its upper bytes.
+  // Fields of tables: scalars, and offsets of what lies elsewhere. The padding
+  // after a field may count as its upper bytes.
   std::vector<Slot> fields;
   // Of the tables' vtables, and from each table to its own.
   std::vector<Slot> vtables;
@@ -48,8 +48,8 @@ ModelSlots FindModelSlots(std::span<const std::byte> file);
 uint64_t ReadSlot(std::span<const std::byte> file, Slot slot);
 void WriteSlot(std::span<std::byte> file, Slot slot, uint64_t value);
 
-// Makes the checksum right. Precondition: as above, or only slots other than
-// the root table's and its vtable's have been changed; else nothing happens.
+// Corrects the checksum. Precondition: as above, or only slots other than the
+// root table's and its vtable's have been changed; else nothing happens.
 void FixChecksum(std::span<std::byte> file);
 
 }  // namespace latimer

@@ -1,5 +1,5 @@
-// Gives the converter a model folder of which one file is the input, and loads
-// what comes out.
+// Converts a model folder with the input as one of its files, and loads the
+// result.
 //
 // The first byte of an input says which folder and which file. Whatever the
 // converter writes, the runtime loads; all else is a ConversionError.
@@ -93,7 +93,7 @@ fs::path Data(const char* name) {
   return fs::path(LATIMER_SOURCE_DIR) / "tests" / "data" / name;
 }
 
-// Copies of the cases' folders, in memory where there is such a place.
+// Copies of the cases' folders, in memory if the system has such a folder.
 class Folders {
  public:
   Folders() {
@@ -140,7 +140,7 @@ void Write(const CanonicalModel& model) {
   const Status status = ReadModelFile(file.bytes(), true, &loaded);
   if (!status.ok()) {
     std::fprintf(stderr, "%s\n", status.message());
-    // What a build leaves out is no matter of the file.
+    // An error about the build says nothing about the file.
     LATIMER_EXPECT(status.code() == StatusCode::kExceedsProfile);
   }
 }

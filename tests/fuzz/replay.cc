@@ -1,5 +1,5 @@
-// Runs a fuzz target over files and folders of inputs, where there is no
-// libFuzzer: the regression corpus is part of every build's tests.
+// Runs a fuzz target over files and folders of inputs without libFuzzer: the
+// regression corpus is part of every build's tests.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>

@@ -25,7 +25,7 @@ void Encode(Translator& translator, std::string_view text) {
   LATIMER_EXPECT(*count <= ids.size());
   ids.resize(*count);
   ExpectIds(ids, translator.model_info().architecture.source_vocabulary);
-  // The same in a buffer that just fits, and none in one that does not.
+  // The same in a buffer that just fits; an error in a smaller one.
   std::vector<int32_t> again(*count);
   LATIMER_EXPECT(translator.Tokenize(text, again).ok() && again == ids);
   if (*count > 0) {
@@ -46,7 +46,7 @@ void Decode(Translator& translator, std::string_view bytes) {
   if (text.ok()) LATIMER_EXPECT(IsUtf8(*text));
 }
 
-// Every part comes further, and together they are the text.
+// Every part has at least one byte, and together they are the text.
 void TranslateParts(Translator& translator, std::string_view text,
                     TranslateOptions options) {
   options.max_target_tokens = 1;

@@ -1,4 +1,4 @@
-// Memory that notices when a kernel leaves it.
+// Memory that detects a kernel's reads and writes outside of it.
 #ifndef LATIMER_TESTS_OPS_GUARDED_MEMORY_H_
 #define LATIMER_TESTS_OPS_GUARDED_MEMORY_H_
 

@@ -1,5 +1,5 @@
 // Shared by the tests of the vector kernels: the tables that this CPU can run,
-// noise and arrays that notice when a kernel leaves them.
+// noise, and arrays in guarded memory.
 #ifndef LATIMER_TESTS_OPS_VECTOR_KERNELS_TESTING_H_
 #define LATIMER_TESTS_OPS_VECTOR_KERNELS_TESTING_H_
 

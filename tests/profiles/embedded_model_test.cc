@@ -1,4 +1,4 @@
-// A program that has its model inside translates without opening a file.
+// A program with an embedded model translates without opening a file.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 
 constexpr char kText[] = "Where is the nearest train station?";
 
-// What the program with the file's name on its command line says.
+// The output of the program that reads the model from a file.
 std::string Expected() {
   const Outcome outcome =
       RunProgram("latimer", {"translate", LATIMER_TEST_MODEL, "--text", kText});

@@ -1,5 +1,5 @@
 // Built with the profile of exactly one model: prints sizeof(Workspace), then
-// one translation for each line of standard input: of text, or of ids where the
+// one translation for each line of standard input: of text, or of ids if the
 // profile has no tokenizer.
 
 #include <fstream>

@@ -1,5 +1,5 @@
-// What the converter's bill and profile say is what a build with that profile
-// reserves, and such a build translates like the build for any model.
+// A build with a profile reserves what the converter's bill and profile say,
+// and such a build translates like the build for any model.
 
 #include <gtest/gtest.h>
 
@@ -102,8 +102,8 @@ TEST_F(ExactProfileTest, ABuildWithItRefusesF16Weights) {
   ExpectRefusal(ConvertDemo(WeightType::kF16), "f16");
 }
 
-// That the build with `profile` reserves its bill and translates the rows of
-// `fixture` like the build for any model.
+// Expects the build with `profile` to reserve the RAM of its bill and to
+// translate the rows of `fixture` like the build for any model.
 void ExpectExactBuild(const std::string& program, const fs::path& path,
                       const ModelBytes& bytes, const Profile& profile,
                       const nlohmann::json& fixture) {

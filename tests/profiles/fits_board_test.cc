@@ -25,7 +25,7 @@ constexpr Profile kModel = [] {
   return profile;
 }();
 
-// Compiles fits_board.cc for `profile` and a board with so much RAM.
+// Compiles fits_board.cc for `profile` and a board with this much RAM.
 Outcome Compile(const Profile& profile, uint64_t ram_bytes) {
   const TempFolder folder;
   const auto config = folder.path() / "latimer";

@@ -40,7 +40,7 @@ ModelBytes TinyModel(TokenizerSide source, TokenizerSide target) {
       {.weights = WeightType::kInt8, .tile = UsableTile(), .progress = {}});
 }
 
-// The same of a SentencePiece model, of which the first pieces are enough.
+// The same of the first pieces of a SentencePiece model.
 ModelBytes BpeModel(const char* name) {
   SentencePieceModel spm =
       ReadSentencePieceModel(Data() / "sentencepiece_bpe" / name);

@@ -82,7 +82,7 @@ class FakeNetwork {
     return sentence.caches.self_kv[layer * sentence.caches.self_rows + i];
   }
 
-  // What earlier steps wrote is still there, wherever it has moved.
+  // Expects what earlier steps wrote, wherever it has moved.
   void CheckCaches(const Sentence& sentence) {
     for (size_t layer = 0; layer < layers_; ++layer) {
       for (size_t i = 0; i < sentence.target_count; ++i) {

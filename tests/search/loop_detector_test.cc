@@ -10,8 +10,8 @@ namespace latimer::loop_detector_test {
 
 using Ids = std::vector<int32_t>;
 
-// The tokens up to the end of the loop's first copy, when it is found; all
-// where there is none.
+// The number of tokens up to the end of the first loop's first copy, or of all
+// tokens if there is no loop.
 size_t Kept(const Ids& ids, size_t allowance = 0) {
   LoopDetector detector;
   for (size_t count = 1; count <= ids.size(); ++count) {
@@ -28,7 +28,7 @@ bool IsPeriodic(std::span<const int32_t> ids, size_t period) {
                     ids.begin());
 }
 
-// The same, by looking at all that came before each token.
+// The same in a slow way: looks at all tokens before each token.
 size_t KeptByDefinition(const Ids& all, size_t allowance) {
   for (size_t count = 1; count <= all.size(); ++count) {
     const std::span<const int32_t> ids(all.data(), count);

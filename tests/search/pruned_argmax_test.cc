@@ -56,7 +56,7 @@ Case RandomCase(uint32_t n, uint32_t k, uint32_t seed) {
   return c;
 }
 
-// As weights of a trained model are: most logits are far below the best.
+// Like a trained model's: most logits are far below the best.
 Case PeakedCase(uint32_t seed) {
   Case c = RandomCase(3000, 256, seed);
   c.name = "peaked";

@@ -17,7 +17,7 @@ macro(wrong)
   string(APPEND errors "${text}\n")
 endmacro()
 
-# ---- What each board says ---------------------------------------------------
+# ---- The values of each board -----------------------------------------------
 
 set(LATIMER_READ_BOARD ON)
 set(boards "")

@@ -1,5 +1,4 @@
-# What latimer_dependency() does where the pinned files can be had, and where
-# they cannot.
+# latimer_dependency() if the pinned files can be had, and if they cannot.
 #   cmake -DROOT=<source dir> -DWORK=<folder> -P check_dependency.cmake
 cmake_minimum_required(VERSION 3.25)
 list(APPEND CMAKE_MODULE_PATH "${ROOT}/cmake")
@@ -35,7 +34,7 @@ if(NOT EXISTS "${THING_SOURCE_DIR}/a.h" OR NOT THING_WHY STREQUAL "")
 endif()
 expect_count(1)
 
-# Other files than the pinned ones.
+# Files that differ from the pinned ones.
 latimer_dependency(THING OPTIONAL VERSION 2 SPDX MIT PART tests PATHS a.h
   SHA256 0123456789abcdef
   URL "file://${archive}")

@@ -18,8 +18,8 @@ set(allowed_signature latimer signature sodium)
 set(allowed_include_latimer latimer)
 # The program checks and reports the CPU by the table that the runtime uses.
 set(allowed_cli latimer cli base/cpu.h base/cpu_table.h)
-# translator.cc and latimer_c.cc put the parts together, with what stands
-# beside them.
+# The files of this folder, such as translator.cc and latimer_c.cc, put the
+# parts together.
 set(allowed_ base latimer model text ops ops/nibble ops/xnnpack transformer
   search request translator_state)
 

@@ -1,6 +1,6 @@
 #   cmake -DSBOM=latimer.cdx.json -DALSO=sodium -P check_sbom.cmake
-# The bill of materials of a build names what every program has, and says of
-# each part its version, licence and place.
+# The bill of materials of a build names the parts of every program, each with
+# its version, licence and source.
 file(READ "${SBOM}" json)
 string(JSON format GET "${json}" bomFormat)
 if(NOT format STREQUAL "CycloneDX")

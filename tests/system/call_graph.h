@@ -89,7 +89,7 @@ class CallGraph {
   }
 
  private:
-  // POSIX's: with std::regex gcc 12 warns where sanitizers are on.
+  // POSIX's: GCC 12 warns of std::regex with sanitizers.
   class Regex {
    public:
     explicit Regex(const std::string& expression) {

@@ -1,4 +1,4 @@
-// Numbers of int4 weights and of nibble planes that cannot be are refused.
+// Impossible numbers of int4 weights and nibble planes are refused.
 #include "model/check_numbers.h"
 
 #include <gmock/gmock.h>
@@ -35,7 +35,7 @@ class CheckNumbersTest : public ::testing::Test {
     return *image_.root().tensors()->Get(0);
   }
 
-  // What Load says with another number at a place of the tensor.
+  // The error of Load with another number at a place of the tensor.
   template <typename Number>
   Status With(const std::string& name, uint64_t place, Number number) {
     static_assert(sizeof(number) == 4);

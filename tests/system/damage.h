@@ -31,7 +31,7 @@ inline std::vector<bool> TensorBytes(std::span<const std::byte> file) {
   return inside;
 }
 
-// Loads without the checksum and, where that succeeds, translates. Reports
+// Loads without the checksum and, if that succeeds, translates. Reports
 // nothing: what counts is that it returns.
 inline bool LoadsAndRuns(std::span<const std::byte> image) {
   Translator translator;

@@ -24,9 +24,9 @@ inline std::filesystem::path DemoDirectory() {
   return std::filesystem::path(LATIMER_SOURCE_DIR) / "examples" / "en-de";
 }
 
-// A model that `convert` makes. ctest names a folder that is empty when it
-// begins: there it is made once, and read by all others. Without the folder it
-// is made each time.
+// A model that `convert` makes. ctest sets a folder that is empty when it
+// begins: the first test that needs the model stores it there, and the others
+// read it. Without the folder each test makes its own.
 inline ModelBytes CachedModel(const std::string& name,
                               const std::function<ModelBytes()>& convert) {
   const char* folder = std::getenv("LATIMER_TEST_MODELS");

@@ -25,8 +25,8 @@ class DemoTest : public testing::Test {
     return {ids.begin(), ids.end()};
   }
 
-  // How many of so many sentences, from all over the fixture, have the ids of
-  // transformers' f32.
+  // Counts how many of `sentences` sentences, from all over the fixture, have
+  // the ids of transformers' f32.
   void CountSameAsF32(size_t sentences, size_t* same) {
     const std::vector<FixtureRow> rows = ReadDemoFixture();
     for (size_t i = 0; i < sentences; ++i) {
@@ -197,7 +197,8 @@ TEST_F(DemoTest, ATranslationThatDoesNotFitIsAnErrorNotATruncation) {
   while (text.size() < 2 * size_t{kProfile.text_bytes}) {
     text += "Tom wants to learn German. ";
   }
-  // Long outputs: the model would leave most of so long a text out.
+  // Long outputs: without them the model would leave out most of a text this
+  // long.
   TranslateOptions options;
   options.min_target_tokens = translator_.max_target_tokens();
   const auto result = translator_.Translate(text, options);

@@ -43,7 +43,7 @@ TEST(FamiliesInt8Test, MostIdsAreThoseOfTransformers) {
   EXPECT_GT(10 * agreement.equal_tokens, 8 * agreement.tokens);
 }
 
-// A model whose every token is as likely, but for the rules.
+// A model whose tokens are all equally likely, except by its generation config.
 class RulesTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -124,7 +124,7 @@ TEST_F(RulesTest, ALanguageIsForcedFirstOrIsTheStart) {
   const std::vector<int32_t> forced = Translate(options);
   EXPECT_EQ(forced[0], 95);
 
-  // What it is forced for or starts from, the next token hears of it.
+  // A forced token, or the start token, changes the next one.
   model_.generation.target_language = TargetLanguage::kDecoderStart;
   model_.generation.forced_first = -1;
   Load();

@@ -34,7 +34,7 @@ void TryModel(const BaseModel& model) {
       TryValues(model, (*slots)[i], &counts);
     }
   }
-  // Of long vectors the ends and some between.
+  // The ends of long vectors and some elements between them.
   constexpr uint32_t kMostElements = 8;
   for (const SlotRun& run : model.slots().elements) {
     const uint32_t apart = std::max(run.count / kMostElements, 1u);

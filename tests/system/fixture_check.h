@@ -29,7 +29,7 @@ inline std::vector<int32_t> Run(Translator& translator,
   return {result->tokens.begin(), result->tokens.end()};
 }
 
-// That the logits are `expected` within 1e-4 of the largest.
+// Expects the logits to be `expected` within 1e-4 of the largest.
 inline void ExpectLogits(const std::vector<float>& logits,
                          const nlohmann::json& expected) {
   const auto values = expected.get<std::vector<float>>();
@@ -43,7 +43,7 @@ inline void ExpectLogits(const std::vector<float>& logits,
   }
 }
 
-// That the network gives the logits that the row has, if it has any. Returns
+// Expects the network to compute the logits of the row, if it has any. Returns
 // whether it has those of the first step.
 inline bool ExpectRowLogits(StepLogits& network, const nlohmann::json& row,
                             const TranslateOptions& options = {}) {
@@ -62,7 +62,7 @@ inline bool ExpectRowLogits(StepLogits& network, const nlohmann::json& row,
   return has_first;
 }
 
-// The token that a fixture forces first, where its model does not.
+// The token that a fixture forces first, if its model does not.
 inline TranslateOptions OptionsOf(const nlohmann::json& fixture) {
   TranslateOptions options;
   const auto first = fixture.find("forced_bos_token_id");
@@ -72,7 +72,7 @@ inline TranslateOptions OptionsOf(const nlohmann::json& fixture) {
   return options;
 }
 
-// That the f32 model gives the fixture's ids and logits.
+// Expects the ids and logits of the fixture from the f32 model.
 inline void ExpectFixture(const std::filesystem::path& folder) {
   const ModelBytes file = ConvertModel(folder, WeightType::kF32);
   Translator translator;
@@ -92,7 +92,7 @@ inline void ExpectFixture(const std::filesystem::path& folder) {
   EXPECT_GE(rows_with_logits, 4u);
 }
 
-// Of int8 with the fixtures.
+// How well int8 agrees with the fixtures.
 struct Agreement {
   size_t rows = 0, equal_rows = 0, tokens = 0, equal_tokens = 0;
 
@@ -126,8 +126,8 @@ inline bool AddModel(const std::filesystem::path& folder, Tile tile,
   return true;
 }
 
-// The weights are those of a reference, [layers][heads][rows][columns]; its
-// causal rows go on with zeros.
+// Expects the weights of a reference, [layers][heads][rows][columns], whose
+// causal rows end with zeros.
 inline void ExpectAttention(const AttentionWeights& got,
                             const nlohmann::json& layers) {
   constexpr float kTolerance = 2e-5f;

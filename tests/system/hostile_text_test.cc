@@ -1,5 +1,5 @@
 // Hostile texts through the demo model: nothing crashes, nothing is lost, and
-// sentences side by side give what they give alone.
+// sentences side by side get the translations that they get alone.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The answer in the model file is what the model gives, and the loader checks
-// that it could be.
+// The answer in the model file is the model's, and the loader checks that it is
+// possible.
 #include "converter/known_answer.h"
 
 #include <gmock/gmock.h>

@@ -2,7 +2,7 @@
 //   lanes_program MODEL.ltm MIN_TARGET_TOKENS
 // Standard input: source ids, one sentence a line. Translates them one by one
 // and side by side, and prints the number of sentences where all are the same,
-// and the same as what the callback was told.
+// and the same as the callback received.
 
 #include <cstdlib>
 #include <fstream>

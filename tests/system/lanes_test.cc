@@ -36,7 +36,8 @@ std::vector<Ids> OneByOne(Translator& translator,
   return all;
 }
 
-// With up to `lanes` at a time. `finished` gets the order in which they end.
+// Translates up to `lanes` at a time. `finished` receives the order in which
+// they end.
 std::vector<Ids> SideBySide(Translator& translator,
                             const std::vector<Ids>& sources, size_t lanes,
                             const TranslateOptions& options = {},

@@ -37,7 +37,7 @@ TEST(ModelFileTest, AnUndamagedModelLoads) {
 
 TEST(ModelFileTest, EveryTruncationIsRefused) {
   const std::span<const std::byte> whole = SmallModel().bytes();
-  // The root table, and with it the file's size, stands at the beginning.
+  // The root table, and with it the file's size, is at the beginning.
   constexpr size_t kRootEnd = 128;
   for (size_t length = 0; length < whole.size(); ++length) {
     Image image(whole.first(length));
@@ -52,7 +52,7 @@ TEST(ModelFileTest, EveryTruncationIsRefused) {
   }
 }
 
-// The file itself says that it is no longer, and nobody looks at the checksum.
+// The file's size field says that this is all, and nobody checks the checksum.
 TEST(ModelFileTest, EveryTruncationOfTheStatedSizeIsRefusedButOfPadding) {
   Image image(SmallModel().bytes());
   const size_t size = image.bytes().size();
@@ -128,7 +128,7 @@ TEST(ModelFileTest, WhatIsNoModelIsSaidToBeNone) {
   }
 }
 
-// A contradiction that the checksum cannot show, since it is made anew.
+// A contradiction that the checksum cannot show, since it is computed again.
 struct Contradiction {
   const char* name;
   std::function<bool(schema::Model&)> edit;
@@ -166,7 +166,7 @@ bool SetSize(const void* vector, uint32_t size) {
   return true;
 }
 
-// The tensor's numbers are another's, which lie behind its own.
+// The tensor's numbers are those of another tensor, after its own.
 bool TakeData(schema::Model& root, const std::string& name,
               const std::string& from) {
   auto* table = reinterpret_cast<flatbuffers::Table*>(&TensorOf(root, name));
@@ -183,8 +183,8 @@ bool SetFloat(schema::Model& root, const std::string& name, size_t from_end,
   return true;
 }
 
-// The scales of an int8 matrix's last block stand before as many zeros; behind
-// them there may be padding.
+// The scales of an int8 matrix's last block come before as many zeros. Padding
+// may follow.
 bool SetLastScale(schema::Model& root, const std::string& name, float value) {
   const auto& shape = *TensorOf(root, name).shape();
   const Tile tile = UsableTile();

@@ -1,5 +1,5 @@
-// Native Marian models give the ids and logits of tests/reference's
-// marian_numpy.py, whatever file they lie in.
+// Native Marian models have the ids and logits of tests/reference's
+// marian_numpy.py in every file format.
 #include "converter/readers/native_marian.h"
 
 #include <gtest/gtest.h>
@@ -100,8 +100,8 @@ TEST(NativeMarianInt8Test, MostIdsAreThoseOfTheReference) {
   EXPECT_GT(10 * agreement.equal_tokens, 8 * agreement.tokens);
 }
 
-// What the file should hold of these parts, row by row: the source's integers,
-// each row with the scale of its matrix.
+// The expected rows of these parts in the file: the source's integers, each row
+// with the scale of its matrix.
 std::vector<std::byte> Packed(Tile tile,
                               const std::vector<const SourceTensor*>& parts) {
   std::vector<int8_t> integers;

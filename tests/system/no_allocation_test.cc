@@ -43,7 +43,7 @@ std::atomic<long> calls_seen{0};
 }  // namespace
 
 #if LATIMER_CAN_REPLACE_MALLOC
-// glibc's own names for what is replaced.
+// glibc's own names of the replaced functions.
 extern "C" {
 void* __libc_malloc(size_t);
 void* __libc_calloc(size_t, size_t);
@@ -104,7 +104,7 @@ class NoAllocationTest : public testing::TestWithParam<WeightType> {
 };
 
 constexpr size_t kTranslations = FewerIfSlow(1000, 8);
-// 0: none but the model's, which long texts reach.
+// 0: only the model's limit, which long texts reach.
 constexpr uint32_t kMaxTargetTokens = FewerIfSlow(0, 16);
 
 // Sentences, and a few texts that need repair or cutting.
@@ -167,7 +167,7 @@ TEST_P(NoAllocationTest, AThousandTranslationsSideBySide) {
   ASSERT_TRUE(status.ok()) << status.message();
   TranslateOptions options;
   options.max_target_tokens = kMaxTargetTokens;
-  // All that may end a sentence is looked at.
+  // Checks everything that may end a sentence.
   const std::atomic<bool> cancel = false;
   size_t told = 0;
   options.budget_ms = UINT32_MAX;

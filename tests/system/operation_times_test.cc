@@ -1,4 +1,4 @@
-// Where the time goes, and what is read meanwhile.
+// The time of each operation, and the bytes that it reads.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -91,7 +91,8 @@ TEST_F(GroupTimesTest, EachGroupOfAModelOfGrusHasItsTime) {
   EXPECT_GT(TimeOf(times, Phase::kEncoder, Operation::kRecurrent), 0u);
 }
 
-// What a token reads but weights: gamma and beta of three norms in each layer.
+// What a token reads besides weights: gamma and beta of three norms in each
+// layer.
 uint64_t BytesOfAllGroups(const Translator& translator) {
   const Architecture& a = translator.model_info().architecture;
   EXPECT_FALSE(a.embedding_norm || a.final_norm);

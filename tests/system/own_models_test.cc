@@ -80,7 +80,7 @@ TEST_P(OwnModelsTest, WhatIsAroundTheSourceIsInTheFile) {
   EXPECT_EQ(rules.eos, model.fixture["eos_token_id"]);
 }
 
-// From the text that the module's code split to the text that it joined.
+// From the text that the module's code splits to the text that it joins.
 TEST(OwnModelsTextTest, TranslationsEqualPyTorchs) {
   size_t rows = 0;
   for (const std::string& name : OwnModelNames()) {
@@ -139,7 +139,8 @@ TEST(OwnModelsInt8Test, MostIdsAreThoseOfPyTorch) {
   EXPECT_GT(10 * agreement.equal_tokens, 8 * agreement.tokens);
 }
 
-// Flags that no tensor tells: set wrong, the model says something else.
+// Flags that no tensor shows. With a wrong one, the model translates
+// differently.
 struct WrongFlag {
   const char* model;
   const char* setting;

@@ -175,7 +175,7 @@ std::vector<Found> TranslateAll(bool pruned, const TranslateOptions& options,
 }
 
 TEST(PrunedArgmaxModelTest, RulesGiveTheSameTokens) {
-  // What comes often, so that something else must.
+  // Bans tokens that come often, so that others come.
   Ids suppressed;
   for (int32_t id = 3; id < 300; ++id) suppressed.push_back(id);
   const TranslateOptions kOptions[] = {
@@ -193,7 +193,7 @@ TEST(PrunedArgmaxModelTest, RulesGiveTheSameTokens) {
   for (const TranslateOptions& options : kOptions) {
     const std::vector<Found> expected = TranslateAll(false, options);
     EXPECT_EQ(TranslateAll(true, options), expected);
-    // The rules change something, or they would not be tested.
+    // The processors change something, or they would not be tested.
     if (plain.empty()) {
       plain = expected;
     } else if (!options.scores) {
@@ -202,7 +202,7 @@ TEST(PrunedArgmaxModelTest, RulesGiveTheSameTokens) {
   }
 }
 
-// Norms that are too large leave bounds that are true and useless: all blocks
+// Norms that are too large make bounds that are true but useless: all blocks
 // are computed, and then all logits at once.
 TEST(PrunedArgmaxModelTest, UselessBoundsGiveTheSameTokens) {
   Image image(Demo(true).bytes());
@@ -357,8 +357,8 @@ TEST(PrunedArgmaxModelTest, TheChecksumShowsDamageOfEachKind) {
   }
 }
 
-// Beside the checksum nothing tells wrong numbers from right ones. They give
-// wrong tokens, and no more.
+// Only the checksum can tell wrong numbers from right ones. Wrong ones produce
+// wrong tokens and do no other harm.
 TEST(PrunedArgmaxModelTest, LoadRefusesWrongNumbers) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   for (const float wrong : {-1e30f, 1e30f, 0.0f, kInfinity, -kInfinity,

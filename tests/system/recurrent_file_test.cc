@@ -21,7 +21,7 @@ TEST(RecurrentFileTest, FlippedBitsOfNumbersDoNotCrashWithoutTheChecksum) {
   }
 }
 
-// A contradiction that the checksum cannot show, since it is made anew.
+// A contradiction that the checksum cannot show, since it is computed again.
 struct Contradiction {
   const char* name;
   const char* model;

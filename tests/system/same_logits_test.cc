@@ -1,7 +1,7 @@
 // The same bits on every CPU: a hash of all logits of some demo sentences is a
-// constant, whatever the tile and the instruction set. Of f32 weights only
-// where the profile leaves fused multiply-add out; f16 weights give what f32
-// does with their values.
+// constant, whatever the tile and the instruction set. f32 weights have one
+// only if the profile leaves out fused multiply-add; f16 weights have the
+// logits of f32 weights with the same values.
 //
 // 32-bit ARM is no exception, though its NEON flushes denormal numbers: neither
 // weights, activations nor logits of a trained model come near 1e-38, and a

@@ -1,4 +1,5 @@
-// The lexical shortlist limits what may come, and nothing else.
+// The lexical shortlist limits the tokens of a translation, and changes nothing
+// else.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +17,7 @@ using Ids = std::vector<int32_t>;
 
 constexpr size_t kSentences = FewerIfSlow(20, 5);
 
-// The demo model with lists that a simple rule gives.
+// The demo model with lists made by a simple formula.
 CanonicalModel DemoWithShortlist(uint32_t first, uint32_t of_each) {
   CanonicalModel model = OpenModel(DemoDirectory(), /*with_tokenizer=*/false);
   const Architecture& a = model.architecture;
@@ -98,7 +99,7 @@ class ShortlistFileTest : public ::testing::Test {
     return file;
   }
 
-  // What Load says of the file after `change`.
+  // The error of Load for the file after `change`.
   static std::string ErrorAfter(
       const std::function<void(schema::Shortlist&)>& change) {
     Image image(File().bytes());

@@ -1,5 +1,5 @@
-// What stands around a text: languages, prefixes and tasks, with the demo
-// model's tokenizer.
+// The ids around a text: languages, prefixes and tasks, with the demo model's
+// tokenizer.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -49,7 +49,7 @@ class SourceFrameTest : public ::testing::Test {
     return ids;
   }
 
-  // What the model read.
+  // The source ids that the model read.
   Ids Source(std::string_view text, TranslateOptions options) {
     options.max_target_tokens = 1;
     TextCursor cursor(text, options);
@@ -138,7 +138,7 @@ TEST_F(SourceFrameTest, APrefixAndATaskStandBeforeTheText) {
   EXPECT_EQ(Source("", options), Ids());
 }
 
-// A text of more than one part has all of it before each part.
+// A text of several parts has all of these before each part.
 TEST_F(SourceFrameTest, EachPartOfALongTextHasItsFrame) {
   AddLanguages(SourceLanguage::kBeforeText, TargetLanguage::kForcedFirst);
   Load();

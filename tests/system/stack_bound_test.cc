@@ -26,7 +26,7 @@ namespace latimer::stack_bound_test {
 constexpr IndirectCall kIndirectCalls[] = {
     // A task of the pool: the functions that ForEachShard makes of lambdas.
     {"latimer::ThreadPool::[A-Za-z]+\\(", "ForEachShard<.*::_FUN\\("},
-    // The receiver of a text is the caller's; a function that calls none stands
+    // The receiver of a text is the caller's; a function without calls stands
     // for it.
     {"latimer::TextStream::", "latimer_text::Receive\\("},
     {"latimer_text::Receive\\(", "latimer_workspace_alignment\\("},
@@ -41,7 +41,7 @@ constexpr IndirectCall kIndirectCalls[] = {
 // on Debian 12, glibc 2.36, x86-64, aarch64 and armv7.
 #ifdef __x86_64__
 constexpr uint64_t kFirstCall = 3 * 1024;
-// Functions that call no other may use what lies below the stack pointer.
+// Functions without calls may use memory below the stack pointer.
 constexpr uint64_t kRedZone = 128;
 #else
 constexpr uint64_t kFirstCall = 1024;
@@ -65,7 +65,7 @@ constexpr Allowance kAllowances[] = {
     {"pthread_(create|join)", kCreateThread},
 };
 
-// Whatever a caller can call: the classes, functions and C API of
+// Everything that a caller can call: the classes, functions and C API of
 // runtime/include/latimer. Private functions count as well.
 constexpr const char* kRoots[] = {
     "latimer::Translator::",      "latimer::SentenceSplitter::",
@@ -97,14 +97,14 @@ class StackBoundTest : public testing::TestWithParam<Library> {
                       "GCC 10 or newer, and no sanitizers.";
     }
     graph_.Read(LATIMER_KERNELS_CALL_GRAPH);
-    // Empty where signatures are left out.
+    // Empty if signatures are left out.
     const std::string sodium = LATIMER_SODIUM_CALL_GRAPH;
     if (!sodium.empty()) graph_.Read(sodium);
     ASSERT_GT(ReadGraphsOf(GetParam().objects), 20u) << GetParam().objects;
     ASSERT_GT(ReadGraphsOf(LATIMER_SIGNATURE_OBJECTS), 0u);
   }
 
-  // Of all object files in a list; how many there are.
+  // Adds the graphs of all object files in a list; returns how many there are.
   size_t ReadGraphsOf(const char* list) {
     std::ifstream objects(list);
     size_t count = 0;
@@ -114,7 +114,7 @@ class StackBoundTest : public testing::TestWithParam<Library> {
     return count;
   }
 
-  // The graph lies beside the object file: x.cc.ci beside x.cc.o.
+  // The graph is next to the object file: x.cc.ci next to x.cc.o.
   void ReadGraphOf(const std::filesystem::path& object) {
     std::filesystem::path file = object;
     file.replace_extension(".ci");

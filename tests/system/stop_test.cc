@@ -30,7 +30,7 @@ const ModelBytes& Demo() {
   return file;
 }
 
-// Told all tokens; wants no more than `most`.
+// Receives all tokens, and stops after `most`.
 struct Listener {
   Ids told = {};
   size_t most = SIZE_MAX;
@@ -136,7 +136,7 @@ TEST_F(StopTest, ALoopIsCutToItsFirstCopyUnlessThereAreNoGuards) {
 }
 
 TEST_F(StopTest, ATextFarLongerThanItsSourceIsStopped) {
-  // EOS is not allowed, and nothing may come twice.
+  // EOS is not allowed, and no token may come twice.
   const Ids suppressed = {eos()};
   TranslateOptions options;
   options.suppressed = suppressed;
@@ -232,7 +232,7 @@ TEST_F(StopTest, TimeThatIsUpEndsASentence) {
   options = {};
   options.budget_ms = UINT32_MAX;
   EXPECT_THAT(Run(kText, options).tokens, ElementsAreArray(plain));
-  // Nothing of the part after it is begun.
+  // The part after it does not begin.
   Listener slow_again{.pause = std::chrono::milliseconds(30)};
   slow_again.Listen(&options);
   options.budget_ms = 20;
@@ -291,7 +291,7 @@ TEST_F(StopTest, TheCallbackIsToldEachTokenAndMayEndTheSentence) {
   const Translation result = Run(kText, options);
   EXPECT_EQ(result.stop_reason, StopReason::kCancelled);
   EXPECT_THAT(result.tokens, ElementsAreArray(std::span(plain).first(3)));
-  // No token was left to be made.
+  // No token was left to generate.
   Listener exactly{.most = plain.size()};
   exactly.Listen(&options);
   EXPECT_EQ(Run(kText, options).stop_reason, StopReason::kEos);

@@ -26,7 +26,7 @@ TEST(T5FileTest, FlippedBitsOfNumbersDoNotCrashWithoutTheChecksum) {
   }
 }
 
-// An embedding that serves both sides lies in the file once.
+// An embedding that serves both sides is in the file once.
 TEST(T5FileTest, ASharedEmbeddingIsStoredOnce) {
   const ModelBytes file = ConvertT5("gated_gelu_untied", WeightType::kF32);
   static Model model;
@@ -43,7 +43,7 @@ TEST(T5FileTest, ASharedEmbeddingIsStoredOnce) {
                         a.d_model));
 }
 
-// A contradiction that the checksum cannot show, since it is made anew.
+// A contradiction that the checksum cannot show, since it is computed again.
 struct Contradiction {
   const char* name;
   std::function<bool(schema::Architecture&)> edit;

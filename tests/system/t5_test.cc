@@ -29,7 +29,7 @@ TEST_P(T5Test, IdsAndLogitsEqualTheReference) {
   ExpectFixture(T5Model(GetParam()));
 }
 
-// Far behind the last bucket of the relative positions.
+// Far beyond the last bucket of the relative positions.
 TEST_P(T5Test, LogitsOfTheLastStepEqualTheReference) {
   const ModelBytes file = ConvertModel(T5Model(GetParam()), WeightType::kF32);
   StepLogits network(file);
@@ -69,7 +69,7 @@ TEST_P(T5Test, AttentionIsWhatTheModelSays) {
   }
 }
 
-// Ids of all rows, and a hash of what the last step left in the logits.
+// Ids of all rows, and a hash of the logits after the last step.
 std::vector<std::vector<int32_t>> RunAll(const ModelBytes& file,
                                          const Json& fixture,
                                          uint32_t threads) {
@@ -117,7 +117,7 @@ TEST(T5Int8Test, MostIdsAreThoseOfTheReference) {
   }
   std::printf("all: %zu of %zu rows, %zu of %zu tokens equal\n", all.equal_rows,
               all.rows, all.equal_tokens, all.tokens);
-  // Widths of 24 quantize badly; in a row of 150 tokens all that follows one
+  // Widths of 24 quantize badly, and in a row of 150 tokens all that follow one
   // that differs may differ too.
   EXPECT_GT(10 * all.equal_rows, 7 * all.rows);
   EXPECT_GT(10 * all.equal_tokens, 7 * all.tokens);

@@ -47,7 +47,7 @@ inline nlohmann::json ReadFixture(const std::filesystem::path& folder) {
   return nlohmann::json::parse(file);
 }
 
-// A copy that may be changed, with no byte to spare behind it.
+// A copy that may be changed, with no byte to spare after it.
 class Image {
  public:
   explicit Image(std::span<const std::byte> bytes) : size_(bytes.size()) {

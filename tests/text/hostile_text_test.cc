@@ -65,8 +65,8 @@ TEST_P(HostileTextTest, IdsAreInTheVocabularyAndTheirTextIsUtf8) {
   }
 }
 
-// It is put there behind the normalizer: one that has a rule for U+FFFD does
-// not see it. Another character that no rule and no piece knows shows that.
+// It is put there after normalization, so a rule for U+FFFD does not see it.
+// Another character that no rule and no piece knows shows that.
 TEST_P(HostileTextTest, WhatIsNoUtf8IsTheReplacementCharacter) {
   const bool has_rule = owned_.Encode("a\xff") != owned_.Encode("a\ufffd");
   const std::string_view as = has_rule ? "\ue000" : kReplacementCharacter;

@@ -1,4 +1,4 @@
-// Texts that nobody should write, and somebody will.
+// Texts that are likely to break a program.
 #ifndef LATIMER_TESTS_TEXT_HOSTILE_TEXTS_H_
 #define LATIMER_TESTS_TEXT_HOSTILE_TEXTS_H_
 
@@ -25,14 +25,14 @@ inline std::vector<std::string> HostileTexts() {
       "", " ", Times(1000, " "), "\t\r \v\f", Times(300, "\u3000\u00a0\u2003"),
       "\0"s, Times(300, "\0"s), "Good\0 morning."s,
       "\x01\x02\x1b[31mred\x1b[0m\x7f",
-      // No character: stray bytes, overlong forms, cut short, too large.
+      // Not characters: stray bytes, overlong forms, cut short, too large.
       "\x80", "\xbf\xbf\xbf", "\xc0\x80", "\xc1\xbf", "\xe0\x80\x80",
       "\xf0\x80\x80\x80", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80",
       "\xf8\x88\x80\x80\x80", "\xff\xfe", "Caf\xe9 today", "\xe2\x82",
       "price: \xe2\x82 or \xf0\x9f\x98", "\xe2\x28\xa1", "a\xffz\xfe",
       // Surrogates, alone and a pair, each as three bytes.
       "\xed\xa0\x80", "\xed\xbf\xbf", "\xed\xa0\xbd\xed\xb8\x80",
-      // Characters that are none, and marks of byte order.
+      // Noncharacters and byte order marks.
       "\uffff\ufffe", "\ufeffGood morning.", "\ufffd\ufffd", "\U0010ffff",
       "\ue000\uf8ff",
       // Emoji: a family, flags, skin, a keycap.
@@ -46,10 +46,10 @@ inline std::vector<std::string> HostileTexts() {
       // Zero width.
       "\u200b\u200c\u200d\u2060\ufeff\u00ad", "G\u200bo\u200bo\u200bd",
       Times(300, "\u200b"),
-      // Marks upon marks, and what normalization lengthens.
+      // Stacked marks, and text that normalization lengthens.
       "e" + Times(300, "\u0301\u0316"), Times(40, "\ufdfa"),
       Times(100, "\u1e9b\u0323\ufb01\u2126\u212b"),
-      // What the tokenizers use themselves.
+      // Characters that tokenizers use themselves.
       "\u2581\u2581 \u2581a\u2581", "</s> <s> <unk> <pad> <mask>", ">>deu<<",
       ">>", "<0x41><0xFF>", "<extra_id_0>", "\u0120\u010a",
       // No place to cut.
@@ -73,7 +73,7 @@ inline std::vector<std::string> HostileTexts() {
   return texts;
 }
 
-// With `replacement` in the place of each byte that belongs to no character.
+// Replaces each byte that belongs to no character by `replacement`.
 inline std::string Repaired(
     std::string_view text,
     std::string_view replacement = kReplacementCharacter) {

@@ -80,7 +80,7 @@ std::vector<std::string> Sentences(const std::string& text,
   return sentences;
 }
 
-// Cuts `marked` where it has a | and expects the splitter to do so.
+// Cuts `marked` at each | and expects the splitter to do the same.
 void ExpectCuts(const std::string& marked, const std::string& language = "") {
   std::string text;
   std::string with_marks;

@@ -1,5 +1,5 @@
-// Texts with the ids and the decoded text that the original tokenizers gave,
-// as tests/reference/tokenizer_fixture.py writes them.
+// Texts with the ids and the decoded text of the original tokenizers, as
+// tests/reference/tokenizer_fixture.py writes them.
 #ifndef LATIMER_TESTS_TEXT_TOKENIZER_FIXTURE_H_
 #define LATIMER_TESTS_TEXT_TOKENIZER_FIXTURE_H_
 

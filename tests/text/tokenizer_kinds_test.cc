@@ -15,8 +15,8 @@ std::filesystem::path Data(const char* name) {
   return SourceDirectory() / "tests" / "data" / name;
 }
 
-// Runs the fixture of `folder`, where the field `key` of a line names what
-// `make` makes a tokenizer of. Expects that nothing of `names` is missing.
+// Runs the fixture of `folder`. `make` turns the field `key` of a line into a
+// tokenizer. Expects lines for all of `names`.
 size_t ExpectFixture(const std::filesystem::path& folder, const char* key,
                      const std::function<TokenizerData(std::string)>& make,
                      size_t names) {
@@ -34,7 +34,7 @@ size_t ExpectFixture(const std::filesystem::path& folder, const char* key,
   return lines;
 }
 
-// A SentencePiece model, in the first folder that has it, with the ids of a
+// A SentencePiece model, from the first folder that has it, with the ids of a
 // .yml.
 TokenizerData MarianTokenizer(const std::vector<std::filesystem::path>& models,
                               const std::filesystem::path& vocabularies,
@@ -151,7 +151,7 @@ TEST(TokenizerKindsTest, ALanguageCodeThatIsAPieceIsEncodedByItself) {
     ids.insert(ids.end(), rest.begin(), rest.end());
     EXPECT_EQ(bpe.Encode(code + text), ids);
   }
-  // Cut behind these the ids would not be the same.
+  // A cut after these would change the ids.
   for (const char* text : {">>de<<Tom", ">>de<<", ">>fr<< Tom", " >>de<< a"}) {
     EXPECT_EQ(bpe.tokenizer().LanguageCodeBytes(text), 0u) << text;
   }

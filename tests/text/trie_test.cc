@@ -63,7 +63,7 @@ TEST(TrieTest, EachDamageIsFound) {
   EXPECT_FALSE(ValidateTrie(bad, 4, "trie").ok()) << "zero byte as a key";
 }
 
-// No check can afford to find circles; walks end all the same.
+// No check looks for circles, which would take too long; walks still end.
 TEST(TrieTest, ATrieThatLeadsInACircleIsWalkedForAsLongAsAKeyCanBe) {
   auto nodes = HandmadeTrie({{"ab", 1}, {"ac", 2}});
   const uint32_t run = TriePayload(nodes['a']);

@@ -14,7 +14,7 @@
 
 namespace latimer::gemm_f16_test {
 
-// What runs on this CPU without anything newer than `name`.
+// The kernels for this CPU without anything newer than `name`.
 struct Level {
   std::string name;
   const VectorKernels* vector;

@@ -70,8 +70,8 @@ struct IntegerCase {
   std::vector<float> scale, x;
 };
 
-// What the kernels compute, in plain C++: exact integer sums, one rounding
-// per float operation.
+// The kernels' results, in plain C++: exact integer sums, one rounding per
+// float operation.
 std::vector<float> Reference(const IntegerCase& c, const int8_t* q,
                              size_t q_stride, const RowQuantization* params) {
   std::vector<float> y(c.rows * c.n);
