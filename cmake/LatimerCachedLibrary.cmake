@@ -28,7 +28,7 @@ string(JOIN " " LATIMER_COMPILER_KEY
   "${CMAKE_CXX_FLAGS}" "${CMAKE_SYSROOT}")
 
 # latimer_write_call_graph(target): each object file of `target` gets a file
-# beside it, .ci instead of .o, with the frame size and the calls of each
+# next to it, .ci instead of .o, with the frame size and the calls of each
 # function.
 set(LATIMER_CAN_WRITE_CALL_GRAPH OFF)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU"

@@ -113,7 +113,7 @@ if(LATIMER_CONVERTER)
     DEBIAN p/protozero/protozero_1.8.1.orig.tar.gz
     URL https://github.com/mapbox/protozero/archive/v1.8.1.tar.gz)
 
-  # zlib's minizip tells where an entry lies in the file. Always the pinned
+  # zlib's minizip finds the place of an entry in the file. Always the pinned
   # sources: systems have minizip rarely, or a fork of it under its name.
   latimer_dependency(ZLIB
     VERSION 1.3.1

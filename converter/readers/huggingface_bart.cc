@@ -17,8 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // Sines in the first half of a row, cosines in the second. transformers'
-// MarianSinusoidalPositionalEmbedding, and Pegasus' alike: frequencies
-// 10000^(-2i / D).
+// MarianSinusoidalPositionalEmbedding, and Pegasus' in the same way:
+// frequencies 10000^(-2i / D).
 std::vector<float> MarianSinusoids(uint32_t positions, uint32_t d_model) {
   std::vector<float> table(size_t{positions} * d_model);
   const uint32_t sines = (d_model + 1) / 2;

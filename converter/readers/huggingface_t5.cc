@@ -16,7 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// By part; the modules of a layer that encoder and decoder call alike.
+// By part; the modules of a layer that have the same name in encoder and
+// decoder.
 constexpr std::pair<const char*, const char*> kLayerModules[] = {
     {"self_attention.query", "0.SelfAttention.q"},
     {"self_attention.key", "0.SelfAttention.k"},

@@ -10,7 +10,7 @@ namespace latimer {
 
 using Cpu = CpuFeatures;
 
-// `name` stands between spaces.
+// Whether LATIMER_ISAS has `name`, which begins and ends with a space.
 consteval bool InBuild(std::string_view name) {
   constexpr std::string_view kAll = " " LATIMER_ISAS_IN_BUILD " ";
   return kAll.find(name) != std::string_view::npos;

@@ -2,10 +2,10 @@
 // memory.
 //
 // A task is split into as many shards as there are threads. Threads take
-// shards; they are not assigned. The caller takes shards too and does those
-// that nobody has begun, so a worker that the system does not run costs only
-// its help. Between tasks, workers spin for a short while, then sleep. Running
-// a task never allocates; a pool of one thread creates nothing.
+// shards; they are not assigned. The caller takes shards too, all that remain,
+// so a worker that the system does not run costs only its help. Between tasks,
+// workers spin for a short while, then sleep. Running a task never allocates; a
+// pool of one thread creates nothing.
 //
 // A worker that loses its processor in the middle of a shard makes the caller
 // wait for the rest of a time slice, which is as long as some thousand shards.

@@ -22,7 +22,7 @@ using A = Arguments;
 struct OptionInfo {
   uint32_t commands;
   const char* name;
-  const char* value;  // What stands for it in --help; null for a flag.
+  const char* value;  // Its placeholder in --help; null: a flag.
   std::variant<Flag, Count, Text> member;
   const char* help;
   uint32_t minimum = 0;  // Of a count.

@@ -190,7 +190,7 @@ int Inspect(const Arguments& arguments) {
   Session session;
   ModelInfo info;
   if (!session.ReadInfo(arguments, &info)) return kFailure;
-  // The strings of `info` lie in the image, so they survive Load.
+  // The strings of `info` are in the image, so they survive Load.
   const Status loaded = session.Load(arguments);
   if (!loaded.ok() && loaded.code() != StatusCode::kTileNotInBuild &&
       loaded.code() != StatusCode::kUnsupportedCpu) {

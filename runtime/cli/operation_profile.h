@@ -1,5 +1,5 @@
-// `latimer bench --profile`: the time of each operation, beside what the
-// memory's bandwidth allows.
+// `latimer bench --profile`: the time of each operation, and the share of the
+// memory's bandwidth that it reaches.
 #ifndef LATIMER_CLI_OPERATION_PROFILE_H_
 #define LATIMER_CLI_OPERATION_PROFILE_H_
 

@@ -190,7 +190,7 @@ class TensorBinder {
   }
 
   // Whether the numbers are aligned and begin after all earlier ones: tensors
-  // lie one after another in the file and share no bytes.
+  // follow one another in the file and share no bytes.
   bool Follows(const void* data, uint64_t bytes) {
     const auto begin = reinterpret_cast<uintptr_t>(data);
     if (begin % kDataAlignment != 0 || begin < end_) return false;

@@ -55,8 +55,8 @@ struct DecoderLayer {
   Linear cross_kv;  // [2A, D]: key, value; read once per sentence
 };
 
-// A layer of a GRU network; H is the width of its state. Its gates lie one
-// after another: reset, update, new.
+// A layer of a GRU network; H is the width of its state. Its gates are in the
+// order reset, update, new.
 struct GruLayer {
   Linear input;      // [directions * 3H, inputs]
   Linear hidden[2];  // [3H, H] per direction; the decoder has one

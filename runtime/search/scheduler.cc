@@ -207,8 +207,8 @@ bool Scheduler::FindRegionFor(const Sentence& sentence,
   return FindRegion(pool, {taken, count}, tokens, out);
 }
 
-// False if there is no room beside the other sentences; alone, a sentence has
-// room for the longest source and translation.
+// False if the other sentences leave no room; alone, a sentence has room for
+// the longest source and translation.
 bool Scheduler::PlaceCaches(Sentence& sentence) {
   SentenceCaches& caches = sentence.caches;
   CacheRegion cross, self;
@@ -237,8 +237,8 @@ bool Scheduler::PlaceCaches(Sentence& sentence) {
   return true;
 }
 
-// Makes room for one more target token, which may move self_kv. False if there
-// is none beside the other sentences.
+// Makes room for one more target token, which may move self_kv. False if the
+// other sentences leave none.
 bool Scheduler::GrowCaches(Sentence& sentence) {
   const size_t count = sentence.target_count;
   const size_t most = sentence.options.max_tokens;

@@ -31,7 +31,7 @@ struct Sentence {
 
   // ---- The request ----
   uint64_t ticket = 0;
-  bool is_text = false;  // The caller gave a text, not ids.
+  bool is_text = false;  // The source is a text, not ids.
   SearchOptions options = {};
   int32_t* source = nullptr;  // [kProfile.source_tokens], in the workspace.
   size_t source_count = 0;

@@ -18,10 +18,10 @@ namespace latimer {
 void FindSegments(const TokenizerView& view, std::string_view normalized,
                   const TokenizerScratch& scratch);
 
-// Each word is a segment. The normalizer leaves single spaces, and words lie
-// between them; with escape_whitespaces each U+2581 begins a word, as in
-// sentencepiece 0.2.3, src/word_model.cc. A word longer than any piece is a run
-// of unknown segments. A node inside a segment has 0 bytes.
+// Each word is a segment. The normalizer leaves single spaces between words;
+// with escape_whitespaces each U+2581 begins a word, as in sentencepiece 0.2.3,
+// src/word_model.cc. A word longer than any piece is a run of unknown segments.
+// A node inside a segment has 0 bytes.
 void FindWords(const TokenizerView& view, std::string_view normalized,
                std::span<LatticeNode> lattice);
 

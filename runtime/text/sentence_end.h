@@ -34,7 +34,7 @@ inline constexpr size_t kMostWordBytes = 32;
 enum class Verdict : uint8_t { kNo, kYes, kNeedsMore };
 
 // Whether a sentence ends between `before`, which begins with the sentence, and
-// `after`; white space lies between them. kNeedsMore if that depends on what
+// `after`, which white space separates. kNeedsMore if that depends on what
 // follows `after`, unless `all` says that nothing follows. A few hundred bytes
 // of `after` are always enough.
 Verdict EndsAtSpace(const SentenceRules& rules, std::string_view before,

@@ -1,4 +1,4 @@
-// A read-only byte trie, walked where it lies in the model file.
+// A read-only byte trie, walked in place in the model file.
 //
 // A node is 32 bits: label (8), leaf (1), last sibling (1), payload (22). The
 // first 256 nodes are the first level, one slot per byte; a slot without a key

@@ -79,8 +79,8 @@ void CrossAttention(const Engine& engine, uint32_t index, Rows rows, float* x,
       });
 }
 
-// What stands before the cross-attention. What the profile leaves out is not
-// compiled in.
+// The sublayer before the cross-attention. Kinds that the profile leaves out
+// are not compiled in.
 void FirstSublayer(const Engine& engine, uint32_t index, Rows rows, float* x,
                    Workspace& workspace, Trace& trace) {
   if constexpr (kProfile.decoder_ssru) {

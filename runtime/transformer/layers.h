@@ -50,9 +50,9 @@ struct AttentionLayer {
   const Norm& norm;
 };
 
-// One attention sublayer. attend(projected, out) is given the projection
-// [rows, in.n] and writes out [rows, A]; its time counts as `operation`. Works
-// in workspace.projection and workspace.sublayer.
+// One attention sublayer. attend(projected, out) receives the projection [rows,
+// in.n] and writes out [rows, A]; its time counts as `operation`. Works in
+// workspace.projection and workspace.sublayer.
 template <typename Attend>
 void AttentionSublayer(const Engine& engine, const AttentionLayer& layer,
                        Operation operation, size_t rows, float* x,

@@ -52,7 +52,7 @@ class AttentionTrace {
   }
   bool active() const { return kind_ != AttentionKind::kNone; }
 
-  // Records the weights of every head of one row, which lie `stride` floats
+  // Records the weights of every head of one row, which are `stride` floats
   // apart, if `kind` is the recorded one. Rows come in order, and layers within
   // a row. Rows that exceed the buffer are dropped, and End reports it.
   void AddRow(AttentionKind kind, uint32_t layer, size_t row,

@@ -1,4 +1,4 @@
-"""How time and memory grow with sentence, layers and vocabulary: measured beside a formula.
+"""How time and memory grow with sentence, layers and vocabulary: measured, and by a formula.
 
     python tests/bench/scaling.py                 # makes the models, runs, fits, prints Markdown
     python tests/bench/scaling.py --rounds 0      # makes the models only

@@ -378,7 +378,7 @@ TEST_F(CertifyTest, TheLoaderRefusesOneThatCannotBe) {
   refuses([](schema::Certificate& c) { c.mutate_agreeing_tokens(1); });
   refuses([](schema::Certificate& c) { c.mutate_equal_lines(1); });
   refuses([](schema::Certificate& c) {
-    // One layer less: the length stands before the numbers.
+    // One layer less: the length comes before the numbers.
     auto* length = const_cast<uint8_t*>(c.encoder_snr()->Data()) - 4;
     flatbuffers::WriteScalar<uint32_t>(length, c.encoder_snr()->size() - 1);
   });

@@ -28,8 +28,8 @@ struct SlotRun {
 };
 
 struct ModelSlots {
-  // Fields of tables: scalars, and offsets of what lies elsewhere. The padding
-  // after a field may count as its upper bytes.
+  // Fields of tables: scalars and offsets. The padding after a field may count
+  // as its upper bytes.
   std::vector<Slot> fields;
   // Of the tables' vtables, and from each table to its own.
   std::vector<Slot> vtables;

@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def read_fixture(folder: Path) -> tuple[list[list[int]], list[list[int]], int | None]:
-    """Source ids, expected ids, and the limit of target tokens where the fixture has one."""
+    """Source ids, expected ids, and the limit of target tokens if the fixture has one."""
     lines = folder / "fixture.jsonl"
     if lines.exists():
         rows = [json.loads(line) for line in lines.read_text(encoding="utf-8").splitlines()]

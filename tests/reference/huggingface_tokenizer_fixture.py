@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes what the tokenizers of Hugging Face's families make of text.
+"""Writes the results of the tokenizers of Hugging Face's families.
 
 Trains small ones with sentencepiece and tokenizers, lays their files out as
 each family publishes them, and asks transformers 5.23:
@@ -136,7 +136,7 @@ SPM = dict(character_coverage=1.0, num_threads=1, train_extremely_large_corpus=F
 
 
 def train_spm(folder, name, lines, **options):
-    """Trains a SentencePiece model and gives its path."""
+    """Trains a SentencePiece model and returns its path."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / name
     with open(path, "wb") as writer:
@@ -207,7 +207,7 @@ class Maker:
             if file.name not in ("config.json", "tokenizer.json",
                                  "tokenizer_config.json"):
                 file.unlink()
-        # Two spaces of indent for every piece would be most of the file.
+        # Indentation by two spaces would make up most of the file.
         for file in path.iterdir():
             value = json.loads(file.read_text(encoding="utf-8"))
             file.write_text(json.dumps(value, ensure_ascii=False,
@@ -352,7 +352,7 @@ class Maker:
                       lambda value: value.update(vocab_size=rows))
 
 
-# ---- What transformers makes of the texts ------------------------------------
+# ---- Results of transformers -------------------------------------------------
 
 def encode(tokenizer, text):
     if isinstance(text, bytes) and hasattr(tokenizer, "sp_model"):

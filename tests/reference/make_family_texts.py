@@ -23,7 +23,7 @@ MAX_NEW_TOKENS = 20
 MIN_MARGIN = 2e-3
 PREFIX = "translate English to German: "
 
-# Source and target language, where there are any.
+# Source and target language, if there are any.
 LANGUAGES = {
     "m2m100": ("__fr__", "__de__"), "mbart": ("en_XX", "ro_RO"),
     "mbart50_json": ("ja_XX", "de_DE"), "nllb_json": ("deu_Latn", "eng_Latn"),
@@ -72,15 +72,15 @@ def texts(name: str) -> list[str]:
             text = base64.b64decode(row["text"]).decode("utf-8")
         except UnicodeDecodeError:
             continue
-        # Without special tokens: one behind a prefix cannot take its space, for a prefix is
-        # tokenized by itself, and M2M100 gives <pad> no position.
+        # Without special tokens: one after a prefix cannot take its space, because a prefix is tokenized by
+        # itself, and in M2M100 <pad> has no position.
         if 3 <= len(text) <= 60 and text.strip() == text and text.isprintable() and "<" not in text:
             found[text] = None
     return list(found)
 
 
 def run(name: str, model, tokenizer, text: str) -> dict | None:
-    """One row, or nothing where it is not clear which token is best."""
+    """One row, or None if it is not clear which token is best."""
     options, row = {}, {"text": text}
     if LANGUAGES[name]:
         source, target = LANGUAGES[name]

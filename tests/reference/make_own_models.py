@@ -1,4 +1,4 @@
-"""Makes the small models of tests/data/own_models and what they give, with PyTorch.
+"""Makes the small models of tests/data/own_models and their outputs, with PyTorch.
 
     python tests/reference/make_own_models.py --out tests/data/own_models [NAME ...]
 
@@ -358,7 +358,7 @@ def train(runner: Runner, task, steps: int, rng: random.Random) -> float:
 
 
 def choose_rows(runner: Runner, task, rng: random.Random, count: int = 12):
-    """Rows whose every decision is clear, with distinct outputs."""
+    """Rows in which every decision is clear, with distinct outputs."""
     rows, seen = [], set()
     for tried, (text, source) in enumerate(task.candidates(rng)):
         ids = runner.frame(source)

@@ -1,4 +1,4 @@
-"""Makes the small GRU models of tests/data/recurrent and what they give, with PyTorch.
+"""Makes the small GRU models of tests/data/recurrent and their outputs, with PyTorch.
 
     python tests/reference/make_recurrent_models.py --out tests/data/recurrent [NAME ...]
 
@@ -262,7 +262,7 @@ def main() -> None:
 
 
 def load(model: nn.Module, checkpoint: dict) -> None:
-    """From the file, so that the fixture is what the file gives."""
+    """From the file, so that the fixture has the file's outputs."""
     if "en" in checkpoint:
         model.encoder.load_state_dict(checkpoint["en"])
         model.decoder.load_state_dict(checkpoint["de"])

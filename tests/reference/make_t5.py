@@ -97,7 +97,7 @@ SPECS = {
     ),
 }
 
-# What the published t5-small has beside the shape.
+# The fields of the published t5-small besides the shape.
 OLD_BIN_FIELDS = {
     "n_positions": 512,
     "output_past": True,
@@ -243,7 +243,7 @@ def candidate_sources(task: dict[int, int], longest: int, rng: random.Random):
 
 
 def choose_rows(model, task, longest: int, rng: random.Random) -> list[dict]:
-    """Rows whose every decision is clear, with distinct outputs; two reach the limit."""
+    """Rows in which every decision is clear, with distinct outputs; two reach the limit."""
     wanted = {"long": 2, "toy": 6, "any": 4}
     rows, seen = [], set()
     for tried, (kind, source) in enumerate(candidate_sources(task, longest, rng)):
@@ -264,7 +264,7 @@ def choose_rows(model, task, longest: int, rng: random.Random) -> list[dict]:
 
 
 def attention_of(model, row: dict, index: int) -> dict:
-    """What the model itself says it attends to, for the row's own output."""
+    """The model's own attention weights for the row's output."""
     with torch.no_grad():
         out = model(input_ids=torch.tensor([row["src_ids"]]),
                     decoder_input_ids=torch.tensor([[PAD] + row["output_ids"][:-1]]),

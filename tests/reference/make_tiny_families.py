@@ -170,7 +170,7 @@ def write_model(model, spec: Spec, folder: Path) -> None:
 
 
 def write_fixture(folder: Path, spec: Spec, task, seed: int, loss: float) -> str:
-    """Runs the model as it lies on disk and writes fixture.json; returns a line of summary."""
+    """Runs the model from disk and writes fixture.json; returns a line of summary."""
     model = AutoModelForSeq2SeqLM.from_pretrained(folder, dtype=torch.float32).eval()
     config, rules = model.config, model.generation_config
     max_new_tokens = rules.max_length - 1

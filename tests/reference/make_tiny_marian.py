@@ -290,7 +290,7 @@ def candidate_sources(config: MarianConfig, task: dict[int, int], rng: random.Ra
 
 
 def choose_rows(model, task, max_new_tokens: int, rng: random.Random, count: int = 12):
-    """Rows whose every decision is clear, with distinct outputs; 8 toy rows at most."""
+    """Rows in which every decision is clear, with distinct outputs; 8 toy rows at most."""
     rows, seen, toy = [], set(), 0
     for tried, source in enumerate(candidate_sources(model.config, task, rng)):
         is_toy = all(i in task for i in source[:-1])
@@ -329,7 +329,7 @@ def biting_bad_words(model, task, rng: random.Random) -> dict:
 
 
 def write_fixture(folder: Path, spec: Spec, task, seed: int, loss: float) -> str:
-    """Runs the model as it lies on disk and writes fixture.json; returns a line of summary."""
+    """Runs the model from disk and writes fixture.json; returns a line of summary."""
     model = load(folder)
     config, rules = model.config, model.generation_config
     max_new_tokens = (rules.max_length - 1) if rules.max_length else MAX_NEW_TOKENS

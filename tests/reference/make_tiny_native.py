@@ -44,7 +44,7 @@ BASE = {
     "transformer-no-projection": False, "transformer-tied-layers": [],
     "transformer-train-position-embeddings": False, "transformer-depth-scaling": False,
     "tied-embeddings": False, "tied-embeddings-src": False, "tied-embeddings-all": True,
-    # What Marian 1.9 to 1.12 writes beside these, at its defaults.
+    # What else Marian 1.9 to 1.12 writes, at its defaults.
     "bert-train-type-embeddings": True, "bert-type-vocab-size": 2, "dec-cell": "gru",
     "dec-cell-base-depth": 2, "dec-cell-high-depth": 1, "dim-rnn": 1024, "enc-cell": "gru",
     "enc-cell-depth": 1, "enc-type": "bidirectional", "factors-combine": "sum",
@@ -329,7 +329,7 @@ def write_shortlist(path: Path, task: dict[int, int], rng: random.Random):
 
 
 def text_rows(model: MarianModel, pieces) -> list[dict]:
-    """What the model makes of texts; nonsense, but always the same."""
+    """The model's translations of texts; nonsense, but always the same."""
     rows = []
     for line in (Path(__file__).parents[2] / "examples/en-de/data/test.en").open():
         ids = pieces.encode(line.strip()) + [EOS]

@@ -158,7 +158,7 @@ class MarianModel:
         return x @ matrix.T + (0.0 if bias is None else bias[0])
 
     def greedy(self, source, eos=0, unknown=1, limit=24, allowed=None):
-        """(ids with EOS where it came, logits of each step, least margin).
+        """(ids with EOS if it came, logits of each step, least margin).
 
         `allowed`: the ids that may come, a shortlist; None: all.
         """

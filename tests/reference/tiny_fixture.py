@@ -25,7 +25,7 @@ def toy_and_any_sources(
 
 def write_fixture_file(folder: Path, head: dict, rows: list[dict], lines: list[str],
                        blocks: str = "", note: str = "") -> str:
-    """Writes fixture.json, a row on a line; returns a summary of it. `blocks` stand before the rows."""
+    """Writes fixture.json, a row on a line; returns a summary of it. `blocks` come before the rows."""
     text = json.dumps(head, indent=1)[:-2] + blocks
     text += ',\n "sequences": [\n' + ",\n".join(lines) + "\n]}\n"
     (folder / "fixture.json").write_text(text)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes what the original tokenizers make of text, for tests/text.
+"""Writes the results of the original tokenizers, for tests/text.
 
 Run with transformers 5.23, sentencepiece 0.2.3:
 
@@ -39,7 +39,7 @@ DATA = ROOT / "tests" / "data"
 
 
 class Repeated:
-    """A long text, stored as what it repeats and hashes of what it gives."""
+    """A long text, stored as what it repeats and hashes of its results."""
 
     def __init__(self, unit, times):
         self.unit, self.times, self.text = unit, times, unit * times
@@ -162,7 +162,7 @@ class Marian:
         self.tokenizer = MarianTokenizer.from_pretrained(folder)
 
     def decode_lines(self, count, vocabulary, seed):
-        """Random target ids, which mean more than encoding gives."""
+        """Random target ids: more kinds than encoding produces."""
         rng = random.Random(seed)
         for _ in range(count):
             ids = [rng.randrange(vocabulary) for _ in range(rng.randint(1, 20))]

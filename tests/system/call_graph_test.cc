@@ -1,4 +1,5 @@
-// The reader of call graphs sees whatever would make a stack bound a lie.
+// The reader of call graphs finds everything that would make a stack bound
+// wrong.
 
 #include "tests/system/call_graph.h"
 

@@ -15,11 +15,11 @@
 
 namespace latimer {
 
-// The named buffers of the workspace, in the order in which they lie.
-// S = source tokens, T = target tokens, D = d_model, A = attention width,
-// F = d_ffn, L = decoder layers, V = target vocabulary, B = lanes. With several
-// lanes, buffers of S rows have at least B rows, and all sentences share the
-// caches; see CachedTokens. runtime/README.md has what GRUs do differently.
+// The named buffers of the workspace, in memory order. S = source tokens, T =
+// target tokens, D = d_model, A = attention width, F = d_ffn, L = decoder
+// layers, V = target vocabulary, B = lanes. With several lanes, buffers of S
+// rows have at least B rows, and all sentences share the caches; see
+// CachedTokens. runtime/README.md has what GRUs do differently.
 enum class Buffer : uint8_t {
   kHidden,            // float [S, D]: residual stream; encoder_out at its end
   kSublayer,          // float [S, max(D, A)]: what a sublayer adds to it

@@ -1,5 +1,5 @@
-// How a weight matrix lies in memory for XNNPACK's GEMM kernels. The converter,
-// the loader and the model use this header without seeing XNNPACK.
+// The layout of a weight matrix for XNNPACK's GEMM kernels. The converter, the
+// loader and the model use this header without seeing XNNPACK.
 //
 // A packed matrix [n, k] is a sequence of blocks of nr output channels. A block
 // is
@@ -77,7 +77,7 @@ struct TileInfo {
   TileShape shape;
 };
 
-// By the value of Tile. The first entry stands for values that are no tile.
+// By the value of Tile. The first entry is for values that are not tiles.
 inline constexpr TileInfo kTiles[] = {
     {"?", WeightType::kInt8, {}},
     {"8x8", WeightType::kInt8, {8, 8, 1}},
@@ -148,7 +148,7 @@ constexpr uint64_t PackedBytes(WeightType type, Tile tile, uint64_t n,
   return RoundUp(blocks * PackedBlockBytes(type, tile, k), kPackedAlignment);
 }
 
-// A packed matrix in somebody else's memory, usually the model file.
+// A packed matrix in borrowed memory, usually the model file.
 struct PackedMatrix {
   const std::byte* data = nullptr;  // kPackedAlignment-aligned.
   uint32_t n = 0;                   // Output channels.

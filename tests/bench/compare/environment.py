@@ -19,8 +19,8 @@ def cache_folder() -> Path:
 def python_with_peers(cache: Path) -> Path:
     """The Python of an environment that has REQUIREMENTS, made on first use.
 
-    It is pip that finds them, as it is set up on this machine. An environment whose stamp is not
-    that of REQUIREMENTS is made anew.
+    pip installs them, as it is set up on this machine. An environment whose stamp is not that of
+    REQUIREMENTS is made again.
     """
     folder = cache / "venv"
     python = folder / "bin/python"
@@ -36,7 +36,7 @@ def python_with_peers(cache: Path) -> Path:
 
 
 def restart_with_peers(cache: Path) -> None:
-    """Goes on in that environment; returns where this program already runs in it."""
+    """Runs this program again in that environment; returns if it already runs there."""
     python = python_with_peers(cache)
     if Path(sys.prefix) != cache / "venv":
         os.execv(python, [str(python), *sys.orig_argv[1:]])

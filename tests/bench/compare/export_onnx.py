@@ -21,7 +21,7 @@ from torch.nn import functional as F
 
 
 def joined(*linears: nn.Linear) -> nn.Linear:
-    """One projection that gives what these give, side by side."""
+    """One projection whose outputs are those of these, side by side."""
     weight = torch.cat([linear.weight for linear in linears])
     out = nn.Linear(weight.shape[1], weight.shape[0], linears[0].bias is not None)
     out.weight = nn.Parameter(weight)

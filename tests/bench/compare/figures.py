@@ -1,4 +1,4 @@
-"""From runs to figures: what each means, and what rounds make of it.
+"""From runs to figures: what each means, and how rounds are combined.
 
 A figure is (minimum, median, spread) of its rounds: the best over all rounds (the least of times,
 the most of tokens/s), the median of the rounds' medians, and how far the rounds' bests lie apart,
@@ -75,7 +75,7 @@ def lengths_of(runs: list[dict]) -> dict[int, float]:
 
 
 def count_same(run: dict, expected: list[list[int]] | None) -> None:
-    """Puts in the place of outputs how many of them are as expected."""
+    """Replaces outputs by the number of those that are as expected."""
     for part in [run["single"], *run["batches"].values()]:
         outputs = part.pop("outputs")
         part["sentences"], part["tokens"] = len(outputs), sum(map(len, outputs))

@@ -1,4 +1,4 @@
-"""What is translated, and the models that do it, made on first use in the cache folder."""
+"""The texts and models of the benchmark, made on first use in the cache folder."""
 
 import json
 import random
@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 
-# The longest translation of a load that ends where the model ends it.
+# The longest translation of a load whose sentences the model ends.
 LONGEST = 256
 
 
@@ -19,7 +19,7 @@ class Load:
     about: str
     hf: Path
     sentences: list[list[int]]  # one at a time
-    target_tokens: int  # exactly so many of each sentence; 0: to </s>
+    target_tokens: int  # exactly this many for each sentence; 0: up to </s>
     batch_sentences: list[list[int]]
     batch_target_tokens: int
     expected: list[list[int]] | None = None  # what transformers gives in float32

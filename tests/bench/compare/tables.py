@@ -67,7 +67,7 @@ def ratio_table(summaries: dict[str, dict]) -> str:
 
 
 def bound_table(profile: dict) -> str:
-    """Latimer's time by group, beside what reading the weights alone takes."""
+    """Latimer's time by operation, and the time that reading the weights alone takes."""
     rows = [["decoder, a token", "ms", "share", "weights, MB", "GB/s", "of the bandwidth"]]
     for row in [*profile["decoder"], profile["decoder_total"]]:
         weights = ["", "", ""]

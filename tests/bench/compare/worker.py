@@ -28,7 +28,7 @@ def peak_rss() -> int:
 
 
 def timed(function) -> tuple[float, object]:
-    """Milliseconds of one call, and what it gave."""
+    """Milliseconds of one call, and its result."""
     start = time.perf_counter()
     result = function()
     return (time.perf_counter() - start) * 1e3, result
