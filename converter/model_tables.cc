@@ -22,7 +22,7 @@ Offset<Vector<T>> WriteVector(std::span<const T, kExtent> values,
   return builder->CreateVector(values.data(), values.size());
 }
 
-// Absent where it is empty.
+// Absent if it is empty.
 Offset<Vector<uint32_t>> WriteIfAny(std::span<const uint32_t> values,
                                     FlatBufferBuilder* builder) {
   if (values.empty()) return 0;
@@ -30,7 +30,7 @@ Offset<Vector<uint32_t>> WriteIfAny(std::span<const uint32_t> values,
 }
 
 // Structs that have the layout of those of the schema; see model_file.cc.
-// Absent where there are none.
+// Absent if there are none.
 template <typename Theirs, typename Ours>
 Offset<Vector<const Theirs*>> WriteStructs(const std::vector<Ours>& ours,
                                            FlatBufferBuilder* builder) {

@@ -44,7 +44,7 @@ struct Options {
   std::filesystem::path signing_key;
 };
 
-// Reads the command line. Where there is nothing to convert (--help, or a wrong
+// Reads the command line. If there is nothing to convert (--help, or a wrong
 // option, of which it prints what is wrong), returns the program's exit code.
 std::optional<int> ParseOptions(int argc, char** argv, Options* options);
 

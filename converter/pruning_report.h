@@ -20,8 +20,8 @@ namespace latimer {
 //                     "lost", "different",
 //                     "examples": [{"before", "now", "count"}]}]}
 // with an entry of "unreachable" for each of `texts` and each side: "source",
-// "target", or "both" where one tokenizer is for both. `options` tell how large
-// a weight is. Throws ConversionError as ChooseTokens does.
+// "target", or "both" if one tokenizer is for both. `options` tell how large a
+// weight is. Throws ConversionError as ChooseTokens does.
 nlohmann::ordered_json PruneAndReport(
     const TokensToKeep& keep, const std::vector<std::filesystem::path>& texts,
     const WriteOptions& options, CanonicalModel* model);

@@ -10,8 +10,8 @@
 namespace latimer {
 namespace {
 
-// Whether the matrix is stored for a pruned argmax. It is not where all logits
-// are needed, nor where there are few.
+// Whether the matrix is stored for a pruned argmax. It is not if all logits are
+// needed or if there are few.
 bool InNibbles(const CanonicalModel& model, const WriteOptions& options,
                const std::string& name, uint32_t outputs, uint32_t inputs) {
   return options.pruned_argmax && options.weights == WeightType::kInt8 &&

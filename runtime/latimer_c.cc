@@ -34,7 +34,7 @@ latimer_code CodeOf(const Status& status) {
   return static_cast<latimer_code>(status.code());
 }
 
-// Reports a failure, if it is one.
+// Keeps a failure for latimer_message, and returns the code.
 latimer_code Give(latimer_translator* translator, const Status& status) {
   if (!status.ok()) translator->last_error = status;
   return CodeOf(status);

@@ -16,7 +16,7 @@ namespace {
 // 5 bytes a piece, scripts outside Latin up to 12.
 constexpr uint32_t kTextBytesPerToken = 16;
 
-// `asked`, or all that is available where it is 0.
+// `asked`, or all that is available if it is 0.
 Status Limit(const char* what, uint32_t asked, uint32_t available,
              uint32_t* out) {
   if (asked > available) {

@@ -22,7 +22,7 @@ std::optional<uint32_t> ParseCount(const std::string& text) {
   return value;
 }
 
-// What there is of a value in a message.
+// A value as a message shows it.
 std::string ValueText(const YamlNode* value) {
   if (value == nullptr) return "absent";
   if (value->kind == YamlNode::Kind::kMap) return "a map";

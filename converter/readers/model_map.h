@@ -60,7 +60,7 @@ struct RecurrentFlags {
   AttentionFunction attention_function = AttentionFunction::kAdditive;
   bool query_before = false;
   bool directions_added = false;
-  // What decoder layer i of n starts from: a projection, zeros, or one of the
+  // The first state of decoder layer i of n: a projection, zeros, or one of the
   // encoder's final states: number i (kFirst), the i-th of the last n (kLast),
   // or that of layer i in one direction.
   enum class InitialState : uint8_t {
@@ -135,8 +135,8 @@ struct ModelMap {
 };
 
 // `from` is a path or "preset:NAME"; `settings` are the KEY=VALUE of --set,
-// which come on top. Throws ConversionError where a file is missing, or a field
-// is unknown, missing or not what it must be.
+// which come on top. Throws ConversionError if a file is missing, or a field is
+// unknown, missing or not what it must be.
 ModelMap ReadModelMap(const std::string& from,
                       std::span<const std::string> settings);
 

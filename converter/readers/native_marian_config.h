@@ -12,8 +12,8 @@
 namespace latimer {
 
 struct NativeMarianConfig {
-  // Without what only the tensors tell. Vocabularies are 0 where the options do
-  // not give them, positions are not set.
+  // What the options say. Vocabularies that they leave out are 0, and positions
+  // are not set.
   Architecture architecture{};
   bool shared_embeddings = false;  // Wemb, else encoder_Wemb, decoder_Wemb.
   bool output_tied = false;        // To the target embedding.
@@ -24,11 +24,11 @@ struct NativeMarianConfig {
   std::vector<std::string> warnings;
 };
 
-// What the options of a model mean. Throws ConversionError where one would
-// change a result and its value is not supported; warns of unknown ones.
+// Reads the options of a model. Throws ConversionError if one would change a
+// result and its value is not supported; warns of unknown ones.
 NativeMarianConfig ReadMarianModelOptions(const MarianOptions& options);
 
-// Throws ConversionError where an option of decoder.yml would change a greedy
+// Throws ConversionError if an option of decoder.yml would change a greedy
 // translation and is not supported; returns warnings of unknown ones.
 std::vector<std::string> CheckMarianDecoderOptions(
     const MarianOptions& options);

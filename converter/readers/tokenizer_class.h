@@ -29,7 +29,7 @@ TokenizerClass TokenizerClassOf(const std::filesystem::path& directory);
 // The default arguments of the class's __init__.
 std::vector<NamedTokenDefault> DefaultTokens(TokenizerClass tokenizer_class);
 
-// tokenizer_config.json; empty where it is missing.
+// tokenizer_config.json; empty if it is missing.
 JsonFields TokenizerSettings(const std::filesystem::path& directory);
 
 }  // namespace latimer

@@ -34,7 +34,7 @@ bool CheckText(bool flush);
 // fails, prints a sentence, unless the reader has gone, and returns false.
 bool EndLine();
 
-// What ended a translation that did not end by itself, for a warning.
+// Why a translation did not end by itself, for a warning.
 const char* WhyItStopped(StopReason reason);
 
 // Prints what is wrong with a line; returns kFailure.

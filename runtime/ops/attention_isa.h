@@ -15,7 +15,7 @@ struct Range {
 };
 
 // out[r][c] += sum over t in `range` of weights[r][t] * values[t][c], for kRows
-// rows and kVectors native vectors of columns; = instead of += where the range
+// rows and kVectors native vectors of columns; = instead of += if the range
 // starts at 0.
 template <size_t kRows, size_t kVectors>
 LATIMER_INLINE void WeightedSum(const AttentionArgs& args, Range range,

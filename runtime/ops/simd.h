@@ -274,7 +274,7 @@ struct LastBlock {
   LATIMER_INLINE void Put(const F32x16& v, float* row) const {
     StoreFirst(v, row + at, count);
   }
-  // v with zeros where a row has no elements.
+  // v with zeros after the end of the row.
   LATIMER_INLINE F32x16 WithoutPadding(const F32x16& v) const {
     float elements[kElements];
     Store(v, elements);

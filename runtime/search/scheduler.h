@@ -1,5 +1,5 @@
 // Decides which sentences run: admits them to the caches, grows, preempts and
-// stops them. Knows nothing of the network; greedy.cc runs it.
+// stops them. Runs no network; greedy.cc does.
 #ifndef LATIMER_SEARCH_SCHEDULER_H_
 #define LATIMER_SEARCH_SCHEDULER_H_
 

@@ -1,5 +1,5 @@
 // Substrings without string_view::substr, which refers to the C++ library's
-// exceptions even where it cannot fail.
+// exceptions even if it cannot fail.
 #ifndef LATIMER_TEXT_SLICE_H_
 #define LATIMER_TEXT_SLICE_H_
 

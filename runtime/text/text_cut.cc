@@ -52,7 +52,7 @@ class CutSearch {
             const TokenizerScratch& scratch)
       : view_(view), text_(text), max_tokens_(max_tokens), scratch_(scratch) {}
 
-  // Where the text is best cut.
+  // The best place to cut the text.
   size_t Find();
 
  private:

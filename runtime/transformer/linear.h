@@ -42,9 +42,8 @@ void ApplyLinear(const Engine& engine, const Linear& linear, const float* x,
                  size_t rows, Workspace& workspace, float* y);
 
 // As ApplyLinear for one row of input, but computes only the channels whose
-// bits are set in `masks`, 16 channels in each. Channels whose bit is not set
-// become -inf where their mask is not 0; where it is 0 they are left as they
-// are.
+// bits are set in `masks`, 16 channels in each. The other channels become -inf
+// if their mask has any bit, and are left as they are if it is 0.
 void ApplyMaskedLinear(const Engine& engine, const Linear& linear,
                        const LinearInput& input, const uint16_t* masks,
                        float* y);

@@ -1,8 +1,8 @@
 // Built with a profile of several lanes and caches for one long sentence:
 //   lanes_program MODEL.ltm MIN_TARGET_TOKENS
 // Standard input: source ids, one sentence a line. Translates them one by one
-// and side by side, and prints the number of sentences where all are the same,
-// and the same as the callback received.
+// and side by side, and prints the number of sentences that get the same tokens
+// in both ways and in the callback.
 
 #include <cstdlib>
 #include <fstream>

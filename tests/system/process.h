@@ -16,7 +16,7 @@
 
 namespace latimer {
 
-// What a program begins with.
+// The conditions in which a program starts.
 struct Conditions {
   int in = -1, out = -1;  // Standard input and output; -1: /dev/null.
   uint64_t memory = 0;    // RLIMIT_AS in bytes; 0: none.

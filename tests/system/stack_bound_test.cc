@@ -76,7 +76,7 @@ constexpr const char* kRoots[] = {
 
 struct Library {
   const char* name;
-  const char* objects;  // Lists the object files; "" where there is no graph.
+  const char* objects;  // Lists the object files; "" if there is no graph.
   bool threads;
 };
 

@@ -19,7 +19,7 @@ namespace latimer {
 Status ReadModelInfo(std::span<const std::byte> image, bool verify_checksum,
                      Workspace* workspace, ModelInfo* info);
 
-// What a profile is to hold. 0 tokens stand for the model's own limit.
+// What a profile must hold. 0 tokens stand for the model's own limit.
 struct ProfileLimits {
   uint32_t source_tokens = 0;
   uint32_t target_tokens = 0;

@@ -3,8 +3,8 @@
 //
 // Sums holds the sums of a block's 16 channels for one row of activations.
 // AddGroup adds the products of 32 inputs for kRows rows at once, so that
-// nibbles are unpacked only once. Store writes int32 [16]. Where kMostWholeRows
-// is not 0, AddWholeGroup multiplies whole bytes, each a high and a low nibble
+// nibbles are unpacked only once. Store writes int32 [16]. If kMostWholeRows is
+// not 0, AddWholeGroup multiplies whole bytes, each a high and a low nibble
 // plus kWholeOffset, which takes half as many products.
 #ifndef LATIMER_OPS_NIBBLE_SUMS_ISA_H_
 #define LATIMER_OPS_NIBBLE_SUMS_ISA_H_
