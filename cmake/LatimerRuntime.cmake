@@ -92,13 +92,6 @@ function(latimer_add_runtime target)
     endforeach()
   endforeach()
   set_target_properties(${parts} PROPERTIES UNITY_BUILD ${arg_UNITY})
-  # Names in their unnamed namespaces or macros clash with others.
-  foreach(file IN ITEMS ops/vector_kernels search/pruned_argmax text/detokenize
-      text/normalizer text/tokenizer_view text/unigram
-      transformer/gru_decoder)
-    set_source_files_properties("${PROJECT_SOURCE_DIR}/runtime/${file}.cc"
-      PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  endforeach()
   if(latimer_stack_test AND NOT arg_UNITY)
     foreach(part IN LISTS parts)
       latimer_write_call_graph(${part})

@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "search/pruned_argmax.h"
 #include "transformer/probe.h"
 
 namespace latimer {
 namespace {
-
-constexpr float kNever = -std::numeric_limits<float>::infinity();
 
 // From this many rows on, the largest logits take less time than bounds of
 // them. Measured with the kernels for AVX512-VNNI, with the matrix in cache and
@@ -37,7 +34,7 @@ struct Choice {
 
 struct Candidate {
   size_t token = 0;
-  float logit = kNever;
+  float logit = kBannedLogit;
 };
 
 // The best of logits [first, first + size), or `best` if none is better.
@@ -55,7 +52,7 @@ Candidate Better(const Engine& engine, const LogitWindow& window,
 TokenScore ScoreToken(const Engine& engine, size_t token, size_t vocabulary,
                       float* logits) {
   const float best = logits[token];
-  logits[token] = kNever;
+  logits[token] = kBannedLogit;
   const float second = logits[engine.vector->argmax(vocabulary, logits)];
   logits[token] = best;
   engine.vector->softmax(vocabulary, logits);
@@ -218,7 +215,7 @@ void ComputeLogits(const Engine& engine, const LinearInput& input,
   if (kProfile.pruned_argmax && output.nibbles) {
     ComputeUnprunedLogits(engine, input, logits);
   } else if (kProfile.shortlist && shortlist != nullptr) {
-    std::fill_n(logits, output.n, kNever);
+    std::fill_n(logits, output.n, kBannedLogit);
     ApplyMaskedLinear(engine, output, input, shortlist, logits);
   } else {
     ApplyLinear(engine, output, input, logits);

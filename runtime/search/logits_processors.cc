@@ -1,13 +1,11 @@
 #include "search/logits_processors.h"
 
-#include <limits>
-
 namespace latimer {
 namespace {
 
 void Ban(const LogitWindow& window, int32_t token) {
   if (float* logit = window.Find(token)) {
-    *logit = -std::numeric_limits<float>::infinity();
+    *logit = kBannedLogit;
   }
 }
 

@@ -4,10 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "search/search_options.h"
 
 namespace latimer {
+
+// The logit of a token that may not be produced.
+inline constexpr float kBannedLogit = -std::numeric_limits<float>::infinity();
 
 // What the decoder has read: decoder_start, then the tokens generated.
 struct Prefix {

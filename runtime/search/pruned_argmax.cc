@@ -1,14 +1,11 @@
 #include "search/pruned_argmax.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "base/check.h"
 
 namespace latimer {
 namespace {
-
-constexpr float kNever = -std::numeric_limits<float>::infinity();
 
 // The number of blocks that are computed in the order of their bounds.
 constexpr int kLikelyBlocks = 4;
@@ -70,10 +67,10 @@ BestToken FindBestToken(const Engine& engine, const LinearInput& input,
                         float* bounds) {
   const NibbleProduct product = OutputProduct(engine, input);
   const size_t blocks = NibbleBlocks(product.n);
-  BestToken best = {0, kNever, 0};
+  BestToken best = {0, kBannedLogit, 0};
   // Whether the block may have a better token, or the same logit earlier.
   const auto matters = [&](size_t block) {
-    return bounds[block] >= best.logit && bounds[block] > kNever;
+    return bounds[block] >= best.logit && bounds[block] > kBannedLogit;
   };
   const auto compute = [&](size_t block) {
     float logits[kNibbleBlockRows];
@@ -90,7 +87,7 @@ BestToken FindBestToken(const Engine& engine, const LinearInput& input,
       }
     }
     best.computed += size;
-    bounds[block] = kNever;
+    bounds[block] = kBannedLogit;
   };
   // The best token is probably where the bounds are highest, and the higher the
   // best logit so far, the fewer of the other blocks matter.

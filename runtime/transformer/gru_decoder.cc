@@ -10,7 +10,7 @@ namespace latimer {
 namespace {
 
 // The scratch of a step, all in workspace.sublayer; see GruScratchFloats.
-struct Rows {
+struct StepScratch {
   float* embedded;  // [target_embedding]
   float* attended;  // [memory_width], right after: the first layer reads both
   float* features;  // [feature_width]
@@ -18,8 +18,8 @@ struct Rows {
   float* scratch;   // the gates of a layer, or what the attention needs
 };
 
-Rows PlaceRows(const Recurrent& r, Workspace& workspace) {
-  Rows rows{};
+StepScratch PlaceScratch(const Recurrent& r, Workspace& workspace) {
+  StepScratch rows{};
   rows.embedded = workspace.sublayer;
   rows.attended = rows.embedded + r.target_embedding;
   rows.features = rows.attended + r.memory_width();
@@ -58,7 +58,8 @@ void StepLayers(const Engine& engine, const SentenceCaches& caches,
 }
 
 // Copies the inputs of the output side by side.
-void GatherFeatures(const Recurrent& r, const float* top, const Rows& rows) {
+void GatherFeatures(const Recurrent& r, const float* top,
+                    const StepScratch& rows) {
   float* out = rows.features;
   const auto append = [&](const float* part, size_t n) {
     std::memcpy(out, part, n * sizeof(float));
@@ -71,7 +72,8 @@ void GatherFeatures(const Recurrent& r, const float* top, const Rows& rows) {
 
 // Returns what the output matrix multiplies, which is in `rows`.
 const float* StepGruRow(const Engine& engine, const DecoderRow& row,
-                        const Rows& rows, Workspace& workspace, Trace& trace) {
+                        const StepScratch& rows, Workspace& workspace,
+                        Trace& trace) {
   const Architecture& a = engine.architecture();
   const Recurrent& r = a.recurrent;
   const RecurrentTensors& t = engine.model.tensors.recurrent;
@@ -101,7 +103,7 @@ DecoderOutput StepGruDecoder(const Engine& engine,
                              Workspace& workspace, Trace& trace) {
   const Recurrent& r = engine.architecture().recurrent;
   const size_t columns = r.output_width();
-  const Rows work = PlaceRows(r, workspace);
+  const StepScratch work = PlaceScratch(r, workspace);
   if (rows.size() == 1) {
     return {StepGruRow(engine, rows[0], work, workspace, trace), columns};
   }

@@ -12,11 +12,11 @@ namespace {
 #define GEMM_SET(tile, isa, cost, ...) \
   GemmKernelSet(Tile::tile, &CpuFeatures::isa, #isa, cost, {__VA_ARGS__}),
 #define INT8_KERNEL(row_count, function) \
-  { .rows = row_count, .name = #function, .int8 = function }
+  { .rows = (row_count), .name = #function, .int8 = (function) }
 #define INT4_KERNEL(row_count, function) \
-  { .rows = row_count, .name = #function, .int4 = function }
+  { .rows = (row_count), .name = #function, .int4 = (function) }
 #define F32_KERNEL(row_count, function) \
-  { .rows = row_count, .name = #function, .f32 = function }
+  { .rows = (row_count), .name = #function, .f32 = (function) }
 #define CONVERT_SET(isa, minmax, convert) \
   {&CpuFeatures::isa, minmax, convert, #minmax, #convert},
 
