@@ -51,7 +51,8 @@ void TensorMap::Finish(const std::filesystem::path& file,
     if (!used_.contains(name)) extra.push_back(name);
   }
   for (const auto& [name, why] : unreadable_) {
-    if (!used_.contains(name)) unreadable.push_back(name + " (" + why + ")");
+    if (used_.contains(name)) continue;
+    unreadable.emplace_back(name).append(" (").append(why).append(")");
   }
   std::string what;
   AddNames("missing tensors:", missing_, &what);
