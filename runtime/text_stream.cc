@@ -55,9 +55,21 @@ Status TextStream::TranslateSentence(const SourceSentence& sentence) {
 Status TextStream::TranslateSentences() {
   SourceSentence sentence;
   while (splitter_.Next(&sentence)) {
-    LATIMER_RETURN_IF_ERROR(TranslateSentence(sentence));
+    const Status status = TranslateSentence(sentence);
+    if (!status.ok()) {
+      DropText();
+      return status;
+    }
   }
   return Status();
+}
+
+void TextStream::DropText() {
+  splitter_.End();
+  SourceSentence sentence;
+  while (splitter_.Next(&sentence)) {
+  }
+  code_bytes_ = 0;
 }
 
 Status TextStream::Push(std::string_view bytes) {
@@ -71,7 +83,7 @@ Status TextStream::Push(std::string_view bytes) {
 Status TextStream::Finish() {
   splitter_.End();
   const Status status = TranslateSentences();
-  if (status.ok()) code_bytes_ = 0;
+  code_bytes_ = 0;
   return status;
 }
 

@@ -102,6 +102,23 @@ std::string SomeText(size_t sentences) {
   return text;
 }
 
+TEST_F(TextStreamTest, AfterAnErrorAnotherTextBegins) {
+  Given given;
+  TextStream stream(translator_, {}, &Given::Receive, &given);
+  TextCursor other("Tom is here.", {});
+  ASSERT_TRUE(translator_.Begin(other, 0).ok());
+  // One sentence at a time: the stream fails while the other one is under way.
+  EXPECT_EQ(stream.Push(">>deu<< Go home! Mary is here. She waits").code(),
+            StatusCode::kFailedPrecondition);
+  FinishedTranslation finished;
+  while (translator_.under_way() > 0) translator_.Advance(&finished);
+  ASSERT_TRUE(stream.Push("Tom is here.").ok());
+  ASSERT_TRUE(stream.Finish().ok());
+  EXPECT_THAT(given.sources, ::testing::ElementsAre("Tom is here."));
+  EXPECT_THAT(given.lines, ::testing::ElementsAre(1));
+  EXPECT_EQ(given.text, One("Tom is here."));
+}
+
 TEST_F(TextStreamTest, EachSentenceIsTranslatedByItself) {
   const std::string mister = One("Tom is here.");
   const std::string home = One("Go home!");

@@ -51,7 +51,8 @@ class TextStream {
 
   // Takes more of the text, any bytes, and translates the sentences that are
   // now complete. Errors: those of Translator::TranslateNext; the text then
-  // ends at the sentence that failed.
+  // ends at the sentence that failed, the rest of it is dropped, and the next
+  // Push begins another text.
   Status Push(std::string_view bytes);
 
   // Translates what is left. The next Push begins another text.
@@ -60,6 +61,7 @@ class TextStream {
  private:
   Status TranslateSentences();
   Status TranslateSentence(const SourceSentence& sentence);
+  void DropText();
   void KeepCode(std::string_view code);
 
   Translator& translator_;
