@@ -145,11 +145,11 @@ void SoftmaxPadded(size_t n, float* x) {
 size_t Argmax(size_t n, const float* x) {
   // Find the first block with the maximum, then the element in that block; this
   // is cheaper than carrying sixteen indices along.
-  constexpr size_t kBlock = 1024;
+  constexpr size_t kChunk = 1024;
   float best = -kInfinity;
   size_t start = 0;
-  for (size_t i = 0; i < n; i += kBlock) {
-    const float max = MaxOf(n - i < kBlock ? n - i : kBlock, x + i);
+  for (size_t i = 0; i < n; i += kChunk) {
+    const float max = MaxOf(n - i < kChunk ? n - i : kChunk, x + i);
     if (max > best) {
       best = max;
       start = i;

@@ -66,11 +66,9 @@ int32_t ChooseFromLogits(const Engine& engine, Sentence& sentence,
   ProbeOutput(ProbePoint::kLogits, 0, logits, vocabulary);
   ProcessLogits(sentence.options, sentence.prefix(), {logits, 0, vocabulary});
   const size_t best = engine.vector->argmax(vocabulary, logits);
-  if constexpr (kProfile.token_scores) {
-    if (sentence.scores != nullptr) {
-      sentence.scores[sentence.target_count] =
-          ScoreToken(engine, best, vocabulary, logits);
-    }
+  if (kProfile.token_scores && sentence.scores != nullptr) {
+    sentence.scores[sentence.target_count] =
+        ScoreToken(engine, best, vocabulary, logits);
   }
   return static_cast<int32_t>(best);
 }
