@@ -37,9 +37,9 @@ void ExpectSameInThreads(const ModelBytes& model, uint32_t threads) {
   for (size_t i = 0; i < found.size(); ++i) {
     users.emplace_back([&, i] {
       Texts rotated = lines;
-      std::ranges::rotate(rotated, rotated.begin() + i);
+      std::rotate(rotated.begin(), rotated.begin() + i, rotated.end());
       found[i] = TranslateAll(model, rotated, threads);
-      std::ranges::rotate(found[i], found[i].end() - i);
+      std::rotate(found[i].begin(), found[i].end() - i, found[i].end());
     });
   }
   for (std::thread& user : users) user.join();
