@@ -127,8 +127,7 @@ class Run {
     try {
       result.compared = models->Compare(text_.lines[line]);
     } catch (const ConversionError& error) {
-      throw ConversionError(options_.text.string() + ", line " +
-                            std::to_string(line + 1) + ": " + error.what());
+      FailWith(options_.text, ", line ", line + 1, ": ", error.what());
     }
     Score(references_ == nullptr ? nullptr : &references_->lines[line],
           models->info().has_tokenizer, &result);
@@ -227,8 +226,7 @@ ModelInfo ReadInfo(std::span<const std::byte> image) {
   const Status status =
       ReadModelFile(image, /*verify_checksum=*/false, model.get());
   if (!status.ok()) {
-    throw ConversionError(std::string("The finished model does not load: ") +
-                          status.message());
+    FailWith("The finished model does not load: ", status.message());
   }
   return model->info;
 }
@@ -252,16 +250,15 @@ OwnCertificate Certify(std::span<const std::byte> f32,
   if (!options.references.empty()) {
     references = ReadText(options.references);
     if (references->lines.size() != text.lines.size()) {
-      throw ConversionError(
-          options.references.string() + " has " +
-          std::to_string(references->lines.size()) + " lines, but " +
-          options.text.string() + " has " + std::to_string(text.lines.size()) +
+      FailWith(
+          options.references, " has ", references->lines.size(), " lines, but ",
+          options.text, " has ", text.lines.size(),
           "; each line must be the translation of the same line of the text.");
     }
   }
   const ModelInfo info = ReadInfo(packed);
   if (references && !info.has_tokenizer) {
-    throw ConversionError(
+    FailWith(
         "--references needs a model with a tokenizer, whose output is text.");
   }
   const std::vector<ScoredLine> lines =
@@ -285,9 +282,7 @@ OwnCertificate Certify(std::span<const std::byte> f32,
       certificate.divergences.back().line = static_cast<uint32_t>(i + 1);
     }
   }
-  if (numbers.tokens == 0) {
-    throw ConversionError(options.text.string() + ": nothing to translate.");
-  }
+  if (numbers.tokens == 0) FailIn(options.text, "nothing to translate");
   if (numbers.scored) AddScores(lines, &numbers);
   AddOutputs(info.architecture, lines, &certificate);
   AddWorstLines(text, lines, &certificate);
@@ -300,7 +295,7 @@ OwnCertificate CertifyFile(const CanonicalModel& model,
   const std::optional<Tile> tile = TileToRun(write);
   const std::optional<Tile> f32_tile = TileForThisCpu(WeightType::kF32);
   if (!tile || !f32_tile) {
-    throw ConversionError(
+    FailWith(
         "This CPU has no kernels to run the model with, so it cannot be "
         "certified here; convert on another computer, or without --certify.");
   }
@@ -308,7 +303,7 @@ OwnCertificate CertifyFile(const CanonicalModel& model,
                             .f32_tile = *f32_tile,
                             .progress = write.progress};
   if (DataBytes(model, f32_write) > kMaxFileBytes) {
-    throw ConversionError(
+    FailWith(
         "With f32 weights, which --certify compares with, the model is larger "
         "than a model file can be; convert without --certify, or leave out "
         "tokens with --keep-vocab or --keep-scripts.");
@@ -324,11 +319,11 @@ OwnCertificate CertifyFile(const CanonicalModel& model,
 void RequireAgreement(const Certificate& certificate, double least,
                       const std::filesystem::path& text) {
   if (certificate.agreement() >= least) return;
-  throw ConversionError("The packed model chooses " +
-                        AgreementText(certificate) + " of " + text.string() +
-                        " as the f32 model does, which is less than "
-                        "--min-agreement; keep f32 weights, or look at " +
-                        WorstLineText(certificate) + ".");
+  FailWith("The packed model chooses ", AgreementText(certificate), " of ",
+           text,
+           " as the f32 model does, which is less than --min-agreement; keep "
+           "f32 weights, or look at ",
+           WorstLineText(certificate), ".");
 }
 
 }  // namespace latimer

@@ -56,7 +56,7 @@ class CharsmapDecoder {
 
  private:
   [[noreturn]] void Fail() const {
-    throw ConversionError(name_ + ": its normalization rules are damaged.");
+    FailIn(name_, "its normalization rules are damaged");
   }
 
   // Visits the children, which are at `base` xor their label. Nodes can be
@@ -81,8 +81,8 @@ class CharsmapDecoder {
     const size_t end = replacements_.find('\0', begin);
     if (end == replacements_.npos) Fail();
     if (end - begin > kMaxReplacementBytes) {
-      throw ConversionError(name_ + ": a normalization rule gives more than " +
-                            std::to_string(kMaxReplacementBytes) + " bytes.");
+      FailIn(name_, "a normalization rule gives more than ",
+             kMaxReplacementBytes, " bytes");
     }
     rules_[key] = std::string(replacements_.substr(begin, end - begin));
   }

@@ -17,9 +17,9 @@ inline void CheckFinite(std::span<const float> values,
   if (std::ranges::all_of(values, [](float v) { return std::isfinite(v); })) {
     return;
   }
-  throw ConversionError("Tensor " + name +
-                        " contains a number that is not finite (infinity or "
-                        "NaN); the model cannot be converted.");
+  FailWith("Tensor ", name,
+           " contains a number that is not finite (infinity or "
+           "NaN); the model cannot be converted.");
 }
 
 }  // namespace latimer

@@ -11,9 +11,8 @@ namespace latimer {
 void CheckSizes(const Architecture& a) {
   const auto check = [](const char* what, uint64_t value, uint64_t limit) {
     if (value > limit) {
-      throw ConversionError(
-          "The model's " + std::string(what) + " is " + std::to_string(value) +
-          "; this converter handles up to " + std::to_string(limit) + ".");
+      FailWith("The model's ", what, " is ", value,
+               "; this converter handles up to ", limit, ".");
     }
   };
   check("encoder layer count", a.encoder_layers, kProfile.encoder_layers);

@@ -2,7 +2,11 @@
 #ifndef LATIMER_CONVERTER_ERROR_H_
 #define LATIMER_CONVERTER_ERROR_H_
 
+#include <filesystem>
 #include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
 
 namespace latimer {
 
@@ -11,6 +15,49 @@ class ConversionError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+// The text of parts, each a text, a character, a path or a number.
+template <typename... Parts>
+std::string Concat(const Parts&... parts) {
+  std::string text;
+  const auto append = [&text]<typename Part>(const Part& part) {
+    static_assert(!std::is_same_v<Part, bool>);
+    if constexpr (std::is_same_v<Part, std::filesystem::path>) {
+      text += part.string();
+    } else if constexpr (std::is_arithmetic_v<Part> &&
+                         !std::is_same_v<Part, char>) {
+      text += std::to_string(part);
+    } else {
+      text += part;
+    }
+  };
+  (append(parts), ...);
+  return text;
+}
+
+// Throws a ConversionError that consists of these parts.
+template <typename... Parts>
+[[noreturn]] void FailWith(const Parts&... sentence) {
+  throw ConversionError(Concat(sentence...));
+}
+
+// "PLACE: WHAT.", where the place is a file, or something as definite.
+template <typename Place, typename... Parts>
+[[noreturn]] void FailIn(const Place& place, const Parts&... what) {
+  FailWith(place, ": ", what..., ".");
+}
+
+// A name from an untrusted file, made fit for a message: at most 100 characters
+// of printable ASCII.
+inline bool IsPrintable(char c) { return c >= 0x20 && c < 0x7f; }
+inline std::string Printable(std::string_view name) {
+  constexpr size_t kMax = 100;
+  std::string text;
+  for (const char c : name.substr(0, kMax)) {
+    text += IsPrintable(c) ? c : '?';
+  }
+  return name.size() > kMax ? text + "..." : text;
+}
 
 }  // namespace latimer
 

@@ -128,25 +128,16 @@ class Builder {
   }
 
  private:
-  [[noreturn]] void Fail(const std::string& what) const {
-    throw ConversionError(parts_.name + ": " + what + ".");
-  }
-  [[noreturn]] void FailOfMerge(size_t rank, const std::string& left,
-                                const std::string& right) const {
-    Fail("merge " + std::to_string(rank) + ", '" + left + " " + right +
-         "', is of or to a piece that is not in the vocabulary");
-  }
   bool of_bytes() const { return parts_.model == Model::kByteBpe; }
 
   void CheckSizes() const {
     const size_t rows = std::min(parts_.source_rows, parts_.target_rows);
     if (parts_.pieces.size() > rows) {
-      Fail("has " + std::to_string(parts_.pieces.size()) +
-           " pieces, more than the " + std::to_string(rows) +
-           " rows of the model's embedding");
+      FailIn(parts_.name, "has ", parts_.pieces.size(),
+             " pieces, more than the ", rows, " rows of the model's embedding");
     }
     if (static_cast<size_t>(parts_.unknown_id) >= parts_.pieces.size()) {
-      Fail("has no unknown piece");
+      FailIn(parts_.name, "has no unknown piece");
     }
   }
 
@@ -177,9 +168,8 @@ void Builder::AddTokens() {
       ++next;
     }
     if (token.id.has_value() && static_cast<size_t>(*token.id) != id) {
-      Fail("token '" + token.text + "' has the id " +
-           std::to_string(*token.id) + " in one file and " +
-           std::to_string(id) + " in another");
+      FailIn(parts_.name, "token '", token.text, "' has the id ", *token.id,
+             " in one file and ", id, " in another");
     }
     if (id >= parts_.source_rows || id >= parts_.target_rows) continue;
     added_.Add(token, static_cast<int32_t>(id),
@@ -213,10 +203,10 @@ std::string Builder::KeyOf(const std::string& piece) const {
     key = BytesOf(piece).value_or(std::string());
     std::replace(key.begin(), key.end(), '\0', kZeroByte);
   } else if (key.find('\0') != key.npos) {
-    Fail("a piece has a zero byte");
+    FailIn(parts_.name, "a piece has a zero byte");
   }
   if (key.size() > kMaxPieceBytes) {
-    Fail("a piece is longer than " + std::to_string(kMaxPieceBytes) + " bytes");
+    FailIn(parts_.name, "a piece is longer than ", kMaxPieceBytes, " bytes");
   }
   return key;
 }
@@ -236,11 +226,11 @@ void Builder::BuildPieces() {
     for (int byte = 0; byte < 256; ++byte) {
       const char c = byte == 0 ? kZeroByte : static_cast<char>(byte);
       if (!entries.contains(std::string(1, c))) {
-        Fail("has no piece for the byte " + std::to_string(byte));
+        FailIn(parts_.name, "has no piece for the byte ", byte);
       }
     }
   } else if (!entries.contains(kEscapedSpace)) {
-    Fail("has no piece U+2581, which words begin with");
+    FailIn(parts_.name, "has no piece U+2581, which words begin with");
   }
   data_.piece_trie = BuildTrie(entries);
   switch (parts_.model) {
@@ -276,7 +266,7 @@ void Builder::BuildMerges(const std::map<std::string, uint32_t>& entries) {
   std::map<std::pair<uint32_t, size_t>, uint32_t> ranks;
   constexpr size_t kMaxMerges = kTrieNone - 1;
   if (parts_.merges.size() > kMaxMerges) {
-    Fail("has more than " + std::to_string(kMaxMerges) + " merges");
+    FailIn(parts_.name, "has more than ", kMaxMerges, " merges");
   }
   for (size_t rank = 0; rank < parts_.merges.size(); ++rank) {
     const auto& [left, right] = parts_.merges[rank];
@@ -284,7 +274,8 @@ void Builder::BuildMerges(const std::map<std::string, uint32_t>& entries) {
     const auto result = entries.find(KeyOf(std::string(left).append(right)));
     if (left_key.empty() || result == entries.end() ||
         !entries.contains(left_key) || !entries.contains(KeyOf(right))) {
-      FailOfMerge(rank, left, right);
+      FailIn(parts_.name, "merge ", rank, ", '", left, " ", right,
+             "', is of or to a piece that is not in the vocabulary");
     }
     ranks[{result->second, left_key.size()}] = static_cast<uint32_t>(rank);
   }
@@ -332,9 +323,8 @@ HuggingFaceTokenizer BuildByteTokenizer(const TokenizerConfig& config,
   constexpr size_t kFirstByte = 3;
   constexpr size_t kBytes = 256;
   if (rows < kFirstByte + kBytes) {
-    throw ConversionError(config.name + ": the embedding has " +
-                          std::to_string(rows) +
-                          " rows, fewer than a tokenizer of bytes needs.");
+    FailIn(config.name, "the embedding has ", rows,
+           " rows, fewer than a tokenizer of bytes needs");
   }
   HuggingFaceTokenizer out;
   TokenizerData& data = out.data;

@@ -107,7 +107,7 @@ Int4Matrices QuantizeToInt4(double largest_error, CanonicalModel* model) {
     if (IsFeedForward(name)) names.push_back(&name);
   }
   if (names.empty()) {
-    throw ConversionError(
+    FailWith(
         "int4 weights are for feed-forward layers, and this model has none; "
         "convert with --weights int8.");
   }

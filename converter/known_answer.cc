@@ -60,16 +60,15 @@ std::vector<int32_t> Answer(const ModelBytes& file,
   const Status loaded = translator.Load(file.bytes(), workspace.get(),
                                         {.verify_checksum = false});
   if (!loaded.ok()) {
-    throw ConversionError(std::string("The finished model does not load: ") +
-                          loaded.message());
+    FailWith("The finished model does not load: ", loaded.message());
   }
   const Result<Translation> translation =
       translator.TranslateIds(source, {.max_target_tokens = target_tokens,
                                        .min_target_tokens = target_tokens,
                                        .language_code = {}});
   if (!translation.ok()) {
-    throw ConversionError(std::string("The finished model does not run: ") +
-                          translation.status().message());
+    FailWith("The finished model does not run: ",
+             translation.status().message());
   }
   return {translation->tokens.begin(), translation->tokens.end()};
 }

@@ -155,12 +155,6 @@ std::optional<std::pair<uint32_t, uint32_t>> LinkOf(std::string_view text,
   return {{from, to}};
 }
 
-[[noreturn]] void FailLink(const std::string& place, const std::string& word) {
-  throw ConversionError(place + ": '" + word +
-                        "' is not a link between words of both lines; give "
-                        "pairs like 0-0 1-2, counted from 0.");
-}
-
 // Links all tokens of the words that `text` links.
 void AddLinks(const std::string& text, const Line& source, const Line& target,
               const std::string& place, SentencePair* pair) {
@@ -168,7 +162,9 @@ void AddLinks(const std::string& text, const Line& source, const Line& target,
   for (std::string word; stream >> word;) {
     const auto link = LinkOf(word, source, target);
     if (!link) {
-      FailLink(place, word);
+      FailIn(place, "'", word,
+             "' is not a link between words of both lines; give pairs like 0-0 "
+             "1-2, counted from 0");
     }
     for (uint32_t i = source.begins[link->first];
          i < source.begins[link->first + 1]; ++i) {
@@ -183,10 +179,8 @@ void AddLinks(const std::string& text, const Line& source, const Line& target,
 void CheckLines(const std::filesystem::path& a, size_t lines_of_a,
                 const std::filesystem::path& b, size_t lines_of_b) {
   if (lines_of_a == lines_of_b) return;
-  throw ConversionError(a.string() + " has " + std::to_string(lines_of_a) +
-                        " lines and " + b.string() + " has " +
-                        std::to_string(lines_of_b) +
-                        "; each line must be the translation of the other's.");
+  FailWith(a, " has ", lines_of_a, " lines and ", b, " has ", lines_of_b,
+           "; each line must be the translation of the other's.");
 }
 
 std::vector<SentencePair> ReadPairs(const CanonicalModel& model,
@@ -221,9 +215,8 @@ std::vector<SentencePair> ReadPairs(const CanonicalModel& model,
     pair.target = std::move(target.tokens);
   }
   if (pairs.empty()) {
-    throw ConversionError(text.source.string() + " and " +
-                          text.target.string() +
-                          " have no line with text in both.");
+    FailWith(text.source, " and ", text.target,
+             " have no line with text in both.");
   }
   return pairs;
 }
@@ -271,26 +264,26 @@ int32_t EverySourceHas(const CanonicalGeneration& generation) {
 void CheckModel(const CanonicalModel& model) {
   const uint32_t targets = model.architecture.target_vocabulary;
   if (!model.tokenizer) {
-    throw ConversionError(
+    FailWith(
         "A shortlist cannot be learned without the model's tokenizer; convert "
         "without --no-tokenizer.");
   }
   if (!model.tokenizer->target_text &&
       model.architecture.source_vocabulary != targets) {
-    throw ConversionError(
+    FailWith(
         "A shortlist cannot be learned because the model does not say how "
         "texts of the target language are tokenized; convert without "
         "--shortlist-text.");
   }
   if (model.shortlist) {
-    throw ConversionError(
+    FailWith(
         "The model already comes with a shortlist; convert without "
         "--shortlist-text, or remove that shortlist.");
   }
   if (targets > kMaxTarget) {
-    throw ConversionError("A target vocabulary of " + std::to_string(targets) +
-                          " tokens is too large for a shortlist, whose ids "
-                          "have 16 bits; convert without --shortlist-text.");
+    FailWith("A target vocabulary of ", targets,
+             " tokens is too large for a shortlist, whose ids have 16 bits; "
+             "convert without --shortlist-text.");
   }
 }
 

@@ -63,8 +63,7 @@ ModelInfo ReadBack(const ModelBytes& bytes) {
   const Status status =
       ReadModelFile(bytes.bytes(), /*verify_checksum=*/true, model.get());
   if (!status.ok()) {
-    throw ConversionError(std::string("The finished model does not load: ") +
-                          status.message());
+    FailWith("The finished model does not load: ", status.message());
   }
   return model->info;
 }
@@ -213,7 +212,7 @@ void SetProfile(const Options& options, Conversion* result) {
   result->profile_name = ProfileName(named.stem().string());
   const Result<Profile> profile =
       ExactProfile(result->info, options.limits, result->profile_name.c_str());
-  if (!profile.ok()) throw ConversionError(profile.status().message());
+  if (!profile.ok()) FailWith(profile.status().message());
   result->profile = *profile;
 }
 

@@ -15,15 +15,14 @@ namespace latimer {
 
 MappedFile::MappedFile(const std::filesystem::path& path) {
   const auto fail = [&](const char* what) {
-    throw ConversionError(path.string() + ": " + what + " (" +
-                          std::strerror(errno) + ").");
+    FailIn(path, what, " (", std::strerror(errno), ")");
   };
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) fail("cannot open the file");
   struct stat info;
   if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) {
     close(file);
-    throw ConversionError(path.string() + ": not a regular file.");
+    FailIn(path, "not a regular file");
   }
   const auto size = static_cast<size_t>(info.st_size);
   if (size > 0) {

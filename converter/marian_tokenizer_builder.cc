@@ -39,9 +39,7 @@ class Builder {
 
 int32_t Builder::RequiredId(const std::string& text) const {
   const auto found = ids_.find(text);
-  if (found == ids_.end()) {
-    throw ConversionError(vocabulary_.name + ": has no '" + text + "'.");
-  }
+  if (found == ids_.end()) FailIn(vocabulary_.name, "has no '", text, "'");
   return found->second;
 }
 
@@ -50,19 +48,15 @@ int32_t Builder::IdOfAdded(const AddedTokenConfig& token) {
   const auto found = ids_.find(token.text);
   if (found != ids_.end()) {
     if (token.id.has_value() && *token.id != found->second) {
-      throw ConversionError(sources_.config.name + ": token '" + token.text +
-                            "' has the id " + std::to_string(*token.id) +
-                            ", but in vocab.json it is " +
-                            std::to_string(found->second) + ".");
+      FailIn(sources_.config.name, "token '", token.text, "' has the id ",
+             *token.id, ", but in vocab.json it is ", found->second);
     }
     return found->second;
   }
   const auto next = static_cast<int32_t>(vocabulary_.pieces.size());
   if (token.id.value_or(next) != next) {
-    throw ConversionError(sources_.config.name + ": token '" + token.text +
-                          "' has the id " + std::to_string(*token.id) +
-                          ", but the next free one is " + std::to_string(next) +
-                          ".");
+    FailIn(sources_.config.name, "token '", token.text, "' has the id ",
+           *token.id, ", but the next free one is ", next);
   }
   if (vocabulary_.pieces.size() >= sources_.source_rows) return -1;
   vocabulary_.pieces.push_back(token.text);
@@ -73,10 +67,8 @@ int32_t Builder::IdOfAdded(const AddedTokenConfig& token) {
 void Builder::CheckSizes() const {
   const auto check = [](const Vocabulary& vocabulary, size_t rows) {
     if (vocabulary.pieces.size() <= rows) return;
-    throw ConversionError(vocabulary.name + ": has " +
-                          std::to_string(vocabulary.pieces.size()) +
-                          " pieces, more than the " + std::to_string(rows) +
-                          " rows of the model's embedding.");
+    FailIn(vocabulary.name, "has ", vocabulary.pieces.size(),
+           " pieces, more than the ", rows, " rows of the model's embedding");
   };
   check(sources_.source_vocabulary, sources_.source_rows);
   check(sources_.target_vocabulary, sources_.target_rows);

@@ -29,15 +29,12 @@ void Load(std::span<const std::byte> image, Workspace* workspace,
   const Status status =
       translator->Load(image, workspace, {.verify_checksum = false});
   if (!status.ok()) {
-    throw ConversionError(std::string("The ") + which +
-                          " model does not load: " + status.message());
+    FailWith("The ", which, " model does not load: ", status.message());
   }
 }
 
 Translation Get(const Result<Translation>& translation) {
-  if (!translation.ok()) {
-    throw ConversionError(translation.status().message());
-  }
+  if (!translation.ok()) FailWith(translation.status().message());
   return *translation;
 }
 
@@ -56,10 +53,10 @@ std::vector<int32_t> ParseIds(std::string_view text) {
     const auto [next, error] = std::from_chars(at, end, id);
     if (error != std::errc() ||
         (next != end && *next != ' ' && *next != '\t')) {
-      throw ConversionError(
+      FailWith(
           "The model has no tokenizer, so the text must consist of token ids, "
-          "but '" +
-          std::string(at, std::min<size_t>(end - at, 20)) +
+          "but '",
+          std::string_view(at, std::min<size_t>(end - at, 20)),
           "' is not a token id.");
     }
     ids.push_back(id);
@@ -240,7 +237,7 @@ void ModelPair::ComparePart(std::span<const int32_t> source,
   if (info().has_tokenizer) {
     const std::vector<int32_t> tokens = Copy(own.tokens);
     const Result<std::string_view> text = packed_.Detokenize(tokens);
-    if (!text.ok()) throw ConversionError(text.status().message());
+    if (!text.ok()) FailWith(text.status().message());
     line->translation += *text;
   }
 }

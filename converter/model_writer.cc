@@ -94,15 +94,12 @@ class Writer {
 
 void CheckSize(uint64_t bytes, WeightType weights) {
   if (bytes <= kMaxFileBytes) return;
-  throw ConversionError(
-      "The model needs " + std::to_string(bytes) +
-      " bytes, but a model file holds at most " +
-      std::to_string(kMaxFileBytes) +
-      " because its offsets are 31-bit numbers; " +
-      (weights == WeightType::kF32 || weights == WeightType::kF16
-           ? "use --weights int8."
-           : "remove tokens that are not needed with --keep-vocab or "
-             "--keep-scripts."));
+  FailWith("The model needs ", bytes, " bytes, but a model file holds at most ",
+           kMaxFileBytes, " because its offsets are 31-bit numbers; ",
+           weights == WeightType::kF32 || weights == WeightType::kF16
+               ? "use --weights int8."
+               : "remove tokens that are not needed with --keep-vocab or "
+                 "--keep-scripts.");
 }
 
 ModelBytes Writer::Write() {

@@ -77,7 +77,7 @@ OutputFile::OutputFile(std::filesystem::path path) : path_(std::move(path)) {
   std::error_code ignored;
   if (std::filesystem::exists(path_, ignored) &&
       !std::filesystem::is_regular_file(path_, ignored)) {
-    throw ConversionError(path_.string() + ": not a regular file.");
+    FailIn(path_, "not a regular file");
   }
   RemoveLeftovers(path_);
   file_ = CreateLocked(path_, &temporary_);
@@ -91,8 +91,7 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::Fail(const char* what, int error) const {
-  throw ConversionError(path_.string() + ": " + what + " (" +
-                        std::strerror(error) + ").");
+  FailIn(path_, what, " (", std::strerror(error), ")");
 }
 
 void OutputFile::Reserve(uint64_t bytes) {

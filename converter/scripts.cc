@@ -47,9 +47,8 @@ ScriptSet::ScriptSet(std::string_view codes) {
     const size_t comma = codes.find(',');
     const std::string_view code = codes.substr(0, comma);
     if (!Add(code)) {
-      throw ConversionError("Script '" + std::string(code) +
-                            "' is unknown; the codes are " + KnownCodes() +
-                            ".");
+      FailWith("Script '", code, "' is unknown; the codes are ", KnownCodes(),
+               ".");
     }
     if (comma == codes.npos) return;
     codes.remove_prefix(comma + 1);

@@ -96,9 +96,9 @@ CanonicalSentenceRules MakeSentenceRules(std::string_view languages) {
   for (std::string code; std::getline(codes, code, ',');) {
     const std::optional<RuleFile> language = FindLanguage(code);
     if (!language) {
-      throw ConversionError("There are no sentence rules for \"" + code +
-                            "\", but of " + SentenceRuleNames() +
-                            "; without any those for all languages hold.");
+      FailWith("There are no sentence rules for \"", code, "\", but of ",
+               SentenceRuleNames(),
+               "; without any those for all languages hold.");
     }
     builder.Add(*language);
   }

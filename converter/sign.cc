@@ -18,7 +18,7 @@ SigningKey::SigningKey(const std::filesystem::path& path) {
   std::ifstream file;
   file.rdbuf()->pubsetbuf(nullptr, 0);  // A buffer would not be wiped.
   file.open(path, std::ios::binary);
-  if (!file) throw ConversionError(path.string() + ": cannot open the key.");
+  if (!file) FailIn(path, "cannot open the key");
   char text[4096];
   file.read(text, sizeof(text));
   std::array<uint8_t, crypto_sign_ed25519_SEEDBYTES> seed;
@@ -26,10 +26,9 @@ SigningKey::SigningKey(const std::filesystem::path& path) {
                                PemKey::kPrivate, seed);
   sodium_memzero(text, sizeof(text));
   if (!good) {
-    throw ConversionError(
-        path.string() +
-        ": no unencrypted Ed25519 private key in PEM; make one with openssl "
-        "genpkey -algorithm ed25519 -out KEY.pem.");
+    FailIn(path,
+           "no unencrypted Ed25519 private key in PEM; make one with openssl "
+           "genpkey -algorithm ed25519 -out KEY.pem");
   }
   uint8_t unused_public_key[crypto_sign_ed25519_PUBLICKEYBYTES];
   crypto_sign_ed25519_seed_keypair(unused_public_key, secret_.data(),

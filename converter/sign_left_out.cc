@@ -7,7 +7,7 @@
 namespace latimer {
 
 SigningKey::SigningKey(const std::filesystem::path&) : secret_() {
-  throw ConversionError(
+  FailWith(
       "--sign: this build cannot sign, since it has no libsodium; build with "
       "-DLATIMER_SIGNATURES=ON, and, where CMake says that it cannot get it, "
       "with -DFETCHCONTENT_SOURCE_DIR_SODIUM=FOLDER of its unpacked sources.");

@@ -37,28 +37,25 @@ struct Chunk {
 // The kernels' sums are exact only for these.
 void CheckInRange(std::span<const int8_t> integers, const std::string& name) {
   if (std::ranges::find(integers, int8_t{-128}) != integers.end()) {
-    throw ConversionError("Tensor " + name +
-                          " holds the integer -128, and int8 weights are -127 "
-                          "to 127; convert with --weights f32.");
+    FailWith("Tensor ", name,
+             " holds the integer -128, and int8 weights are -127 to 127; "
+             "convert with --weights f32.");
   }
 }
 
 void CheckFitsF16(std::span<const float> values, const std::string& name) {
   for (const float value : values) {
     if (std::fabs(value) < kHalfOverflow) continue;
-    throw ConversionError("Tensor " + name + " has the weight " +
-                          std::to_string(value) +
-                          ", and f16 ends at 65504; convert with --weights "
-                          "f32.");
+    FailWith("Tensor ", name, " has the weight ", value,
+             ", and f16 ends at 65504; convert with --weights f32.");
   }
 }
 
 // The bounds of logits grow with the sums that they are computed from.
 void CheckNotNegative(const SourceTensor& source) {
   if (source.scale >= 0) return;
-  throw ConversionError("Tensor " + source.name +
-                        " has a scale below zero; convert with "
-                        "--no-pruned-argmax.");
+  FailWith("Tensor ", source.name,
+           " has a scale below zero; convert with --no-pruned-argmax.");
 }
 
 class Packer {

@@ -53,9 +53,8 @@ std::vector<int32_t> TextTokenizer::Encode(std::string_view line) {
       ids.resize(normalized_.size());
     }
   }
-  throw ConversionError("The line that begins with '" +
-                        std::string(line.substr(0, 40)) +
-                        "' is too long; put one sentence on each line.");
+  FailWith("The line that begins with '", line.substr(0, 40),
+           "' is too long; put one sentence on each line.");
 }
 
 std::vector<std::string> ReadTextLines(const std::filesystem::path& path) {

@@ -68,7 +68,7 @@ void CheckKind(const TokenizerData& data) {
     case Segmentation::kBytes:
       break;
   }
-  throw ConversionError(
+  FailWith(
       "The vocabulary cannot be pruned because pruning does not support this "
       "kind of tokenizer; convert without --keep-vocab and --keep-scripts.");
 }
@@ -203,7 +203,7 @@ void KeepNamed(const CanonicalGeneration& generation, Side& source,
 
 KeptTokens ChooseTokens(const CanonicalModel& model, const TokensToKeep& keep) {
   if (!model.tokenizer) {
-    throw ConversionError(
+    FailWith(
         "The vocabulary cannot be pruned without the model's tokenizer; "
         "convert without --no-tokenizer.");
   }
@@ -216,7 +216,7 @@ KeptTokens ChooseTokens(const CanonicalModel& model, const TokensToKeep& keep) {
     target_data = data.target_text();
     CheckKind(*target_data);
   } else if (a.source_vocabulary != a.target_vocabulary) {
-    throw ConversionError(
+    FailWith(
         "The vocabulary cannot be pruned because the model does not say how "
         "texts of the target language are tokenized.");
   }

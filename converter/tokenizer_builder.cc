@@ -23,10 +23,6 @@ constexpr float kNoSegment = -std::numeric_limits<float>::infinity();
 // SentencePiece's kUnkPenalty.
 constexpr float kUnknownPenalty = 10;
 
-[[noreturn]] void Fail(const std::string& name, const std::string& what) {
-  throw ConversionError(name + ": " + what + ".");
-}
-
 bool HasOwnIds(const TokenizerSide& side) { return side.vocabulary == nullptr; }
 
 // The file that defines the ids.
@@ -48,18 +44,18 @@ void CheckSide(const TokenizerSide& side, const char* which) {
   const bool has_model = side.model != nullptr;
   if (has_model != (side.kind == Kind::kSentencePiece) ||
       (!has_model && side.vocabulary == nullptr)) {
-    throw ConversionError(std::string("The ") + which +
-                          " tokenizer needs a SentencePiece model, or else a "
-                          "vocabulary of words or characters.");
+    FailWith("The ", which,
+             " tokenizer needs a SentencePiece model, or else a vocabulary of "
+             "words or characters.");
   }
   const size_t ids = IdsOf(side);
   const std::string pieces = "has " + std::to_string(ids) + " pieces, ";
   const std::string rows =
       "the " + std::to_string(side.rows) + " rows of the model's embedding";
-  if (ids > side.rows) Fail(NameOf(side), pieces + "more than " + rows);
+  if (ids > side.rows) FailIn(NameOf(side), pieces, "more than ", rows);
   if (ids < side.rows && !side.more_rows) {
-    Fail(NameOf(side), pieces + "fewer than " + rows +
-                           "; give the vocabulary of the model's training");
+    FailIn(NameOf(side), pieces, "fewer than ", rows,
+           "; give the vocabulary of the model's training");
   }
 }
 
@@ -108,9 +104,8 @@ void SourceBuilder::NoteIds() {
     if (text.empty() || text.find('\0') != text.npos) continue;
     if (HasOwnIds(side_) && !IsScored(side_.model->pieces[id])) continue;
     if (side_.kind == Kind::kWords && text.size() > kMaxPieceBytes) {
-      Fail(NameOf(side_), "the piece with the id " + std::to_string(id) +
-                              " is longer than " +
-                              std::to_string(kMaxPieceBytes) + " bytes");
+      FailIn(NameOf(side_), "the piece with the id ", id, " is longer than ",
+             kMaxPieceBytes, " bytes");
     }
     entries_[text] = static_cast<uint32_t>(id);
   }
@@ -127,8 +122,8 @@ void SourceBuilder::NoteUnknown() {
   }
   const std::optional<int32_t> id = side_.vocabulary->Find(side_.unknown);
   if (!id.has_value()) {
-    Fail(NameOf(side_),
-         "has no '" + side_.unknown + "', the id of unknown words");
+    FailIn(NameOf(side_), "has no '", side_.unknown,
+           "', the id of unknown words");
   }
   data_.unknown_id = *id;
 }
@@ -200,9 +195,9 @@ void SourceBuilder::BuildSentencePiece() {
   const SentencePieceModel& model = *side_.model;
   if (model.type == SentencePieceType::kWord &&
       !(HasOwnIds(side_) && model.escape_whitespaces)) {
-    Fail(model.name,
-         "the SentencePiece model is of type word, which is only supported "
-         "with its own ids and with escape_whitespaces");
+    FailIn(model.name,
+           "the SentencePiece model is of type word, which is only supported "
+           "with its own ids and with escape_whitespaces");
   }
   switch (model.type) {
     case SentencePieceType::kUnigram:

@@ -22,11 +22,10 @@ class TrieBuilder {
     for (const auto& [key, value] : entries) {
       if (key.empty() || key.find('\0') != key.npos ||
           key.size() > kMaxTrieKeyBytes || value >= kTrieNone) {
-        throw ConversionError(
+        FailWith(
             "A trie cannot hold an empty key, a key with a zero byte or of "
-            "more than " +
-            std::to_string(kMaxTrieKeyBytes) +
-            " bytes, or more than 4 million values.");
+            "more than ",
+            kMaxTrieKeyBytes, " bytes, or more than 4 million values.");
       }
       entries_.emplace_back(key, value);
     }
@@ -93,7 +92,7 @@ class TrieBuilder {
   }
 
   [[noreturn]] static void FailTooLarge() {
-    throw ConversionError("A trie has more than 4 million nodes.");
+    FailWith("A trie has more than 4 million nodes.");
   }
 
   std::vector<Entry> entries_;

@@ -169,8 +169,8 @@ void SelectRows(const std::string& name, const std::vector<uint32_t>& rows,
   if (found == model->linears.end()) return;  // Tied to another matrix.
   CanonicalLinear& linear = found->second;
   if (linear.weights.size() != 1 || linear.rows != nullptr) {
-    throw ConversionError("The vocabulary cannot be pruned because " + name +
-                          " consists of several tensors.");
+    FailWith("The vocabulary cannot be pruned because ", name,
+             " consists of several tensors.");
   }
   linear.rows = std::make_shared<const std::vector<uint32_t>>(rows);
 }

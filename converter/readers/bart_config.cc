@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "converter/error.h"
 #include "converter/readers/generation_config.h"
 #include "converter/readers/json_fields.h"
 
@@ -147,8 +148,8 @@ void CheckAliases(const JsonFields& config) {
   for (const auto& [alias, name] : kAliases) {
     if (config.Has(alias) && config.Has(name) &&
         *config.Find(alias) != *config.Find(name)) {
-      config.Fail(alias, std::string("it contradicts ") + name +
-                             ", which is another name for it");
+      config.Fail(alias, "it contradicts ", name,
+                  ", which is another name for it");
     }
   }
 }
@@ -172,20 +173,20 @@ void ReadNorms(const JsonFields& config, const FamilyFacts& facts,
   if (usual) return;
   if (facts.family != BartFamily::kMarian) {
     out->warnings.push_back(
-        config.path().string() +
-        ": normalize_before, normalize_embedding and add_final_layer_norm "
-        "contradict model_type " +
-        facts.model_type + " and have no effect, as in transformers.");
+        Concat(config.path(),
+               ": normalize_before, normalize_embedding and "
+               "add_final_layer_norm contradict model_type ",
+               facts.model_type, " and have no effect, as in transformers."));
     return;
   }
   a.norm_position = before ? NormPosition::kPre : NormPosition::kPost;
   a.embedding_norm = embedding;
   a.final_norm = last;
   out->warnings.push_back(
-      config.path().string() +
-      ": normalize_before, normalize_embedding and add_final_layer_norm are "
-      "honoured as Marian and transformers 3 do; later versions of "
-      "transformers ignore them.");
+      Concat(config.path(),
+             ": normalize_before, normalize_embedding and add_final_layer_norm "
+             "are honoured as Marian and transformers 3 do; later versions of "
+             "transformers ignore them."));
 }
 
 void ReadHeads(const JsonFields& config, Architecture* a) {
@@ -195,8 +196,7 @@ void ReadHeads(const JsonFields& config, Architecture* a) {
   for (const char* heads :
        {"encoder_attention_heads", "decoder_attention_heads"}) {
     if (a->d_model % config.Count(heads, 16, 1) != 0) {
-      config.Fail(heads,
-                  "it must divide d_model " + std::to_string(a->d_model));
+      config.Fail(heads, "it must divide d_model ", a->d_model);
     }
   }
   SplitHeads(a);
@@ -247,7 +247,7 @@ const FamilyFacts& FindFamily(const JsonFields& config) {
     if (type == facts.model_type) return facts;
     known += (known.empty() ? "" : ", ") + std::string(facts.model_type);
   }
-  config.Fail("model_type", "it can be " + known);
+  config.Fail("model_type", "it can be ", known);
 }
 
 }  // namespace

@@ -137,8 +137,8 @@ void WarnOfUnknownFields(const JsonFields& fields,
                          std::vector<std::string>* warnings) {
   for (const auto& [name, value] : fields.json().items()) {
     if (!IsKnown(name, known) && !IsNeutral(value)) {
-      warnings->push_back(fields.path().string() + ": field " + name +
-                          " is unknown and has no effect.");
+      warnings->push_back(Concat(fields.path(), ": field ", name,
+                                 " is unknown and has no effect."));
     }
   }
 }
@@ -175,9 +175,9 @@ void AddBeginSuppressed(const JsonFields& rules, uint32_t vocabulary,
   const std::vector<int32_t> start = {out->decoder_start};
   if (std::find(out->banned_sequences.begin(), out->banned_sequences.end(),
                 start) == out->banned_sequences.end()) {
-    rules.Fail(kName,
-               "it is supported only where bad_words_ids bans "
-               "decoder_start_token_id");
+    rules.Fail(
+        kName,
+        "it is supported only where bad_words_ids bans decoder_start_token_id");
   }
   for (const std::vector<int32_t>& token : first.banned_sequences) {
     out->banned_sequences.push_back({out->decoder_start, token.back()});
@@ -285,17 +285,15 @@ void ReadTasks(const JsonFields& config, const Architecture& a,
   if (tasks == nullptr) return;
   if (!tasks->is_object()) config.Fail(kName, "it must be an object");
   for (const auto& [name, value] : tasks->items()) {
-    if (!value.is_object()) config.Fail(kName, name + " must be an object");
+    if (!value.is_object()) config.Fail(kName, name, " must be an object");
     const auto fields = JsonFields::From(
         config.path().string() + ": " + std::string(kName) + "." + name, value);
     RefuseUnsupportedRules(fields);
     Task task = {};
     if (name.empty() || !CopyText(name, task.name) ||
         !CopyText(fields.Text("prefix", ""), task.prefix)) {
-      fields.Fail("prefix", "a task's name can have " +
-                                std::to_string(sizeof(task.name) - 1) +
-                                " bytes and its prefix " +
-                                std::to_string(sizeof(task.prefix) - 1));
+      fields.Fail("prefix", "a task's name can have ", sizeof(task.name) - 1,
+                  " bytes and its prefix ", sizeof(task.prefix) - 1);
     }
     // As in ReadLengths.
     if (fields.Has("max_length")) {

@@ -42,10 +42,6 @@ class TokenizerReader {
   HuggingFaceTokenizer Read();
 
  private:
-  [[noreturn]] void Fail(const std::string& what) const {
-    throw ConversionError(directory_.string() + ": " + what + ".");
-  }
-
   HuggingFaceTokenizer ReadBytes();
   HuggingFaceTokenizer ReadM2m100();
   HuggingFaceTokenizer ReadParts();
@@ -94,7 +90,7 @@ HuggingFaceTokenizer TokenizerReader::Read() {
     case TokenizerClass::kNllb:
       return ReadParts();
   }
-  Fail("its tokenizer is of an unknown kind");
+  FailIn(directory_, "its tokenizer is of an unknown kind");
 }
 
 // ---- Bytes ----
@@ -149,10 +145,8 @@ HuggingFaceTokenizer TokenizerReader::ReadM2m100() {
   const size_t known = target.pieces.size();
   const size_t rows = architecture_.target_vocabulary;
   if (known > rows) {
-    throw ConversionError(source.name + ": with its languages has " +
-                          std::to_string(known) + " tokens, more than the " +
-                          std::to_string(rows) +
-                          " rows of the model's embedding.");
+    FailIn(source.name, "with its languages has ", known,
+           " tokens, more than the ", rows, " rows of the model's embedding");
   }
   target.pieces.resize(rows, config_.unknown);
   out.data = BuildMarianTokenizer({model, model, source, target, config_,
@@ -187,14 +181,14 @@ void TokenizerReader::ReadVocabulary() {
     vocabulary_ = ReadTokenizerJson(json, is_bpe ? "BPE" : "Unigram");
   } else if (class_ == TokenizerClass::kBart) {
     if (!fs::exists(directory_ / "vocab.json")) {
-      Fail("has neither tokenizer.json nor vocab.json");
+      FailIn(directory_, "has neither tokenizer.json nor vocab.json");
     }
     vocabulary_ = ReadVocabularyAndMerges(directory_);
   } else if (fs::exists(SentencePieceFile())) {
     ReadSentencePiece();
   } else {
-    Fail("has neither tokenizer.json nor " +
-         SentencePieceFile().filename().string());
+    FailIn(directory_, "has neither tokenizer.json nor ",
+           SentencePieceFile().filename());
   }
 }
 
@@ -224,7 +218,7 @@ int32_t TokenizerReader::Find(const std::string& piece) const {
       return static_cast<int32_t>(id - 1);
     }
   }
-  throw ConversionError(vocabulary_.name + ": has no piece '" + piece + "'.");
+  FailIn(vocabulary_.name, "has no piece '", piece, "'");
 }
 
 // Tokens that the files do not list, or that a class always adds.

@@ -23,7 +23,7 @@ class Reader {
     json_ = ParseJsonText(ReadTextFile(path));
     if (!json_.is_object() || !json_.contains("model") ||
         !json_["model"].is_object()) {
-      Fail("not a JSON object with a model");
+      FailIn(out_.name, "not a JSON object with a model");
     }
   }
 
@@ -35,10 +35,10 @@ class Reader {
     const std::string found =
         model.value("type", lists_pieces ? "Unigram" : "BPE");
     if (found != type) {
-      Fail("its model is of the type " + found + ", but the family's is " +
-           type);
+      FailIn(out_.name, "its model is of the type ", found,
+             ", but the family's is ", type);
     }
-    if (!model.contains("vocab")) Fail("its model has no vocab");
+    if (!model.contains("vocab")) FailIn(out_.name, "its model has no vocab");
     if (type == "Unigram") {
       ReadPieces(model["vocab"]);
     } else {
@@ -53,15 +53,11 @@ class Reader {
   }
 
  private:
-  [[noreturn]] void Fail(const std::string& what) const {
-    throw ConversionError(out_.name + ": " + what + ".");
-  }
-
   void ReadPieces(const Json& vocab) {
     for (const Json& piece : vocab) {
       if (!piece.is_array() || piece.size() != 2 || !piece[0].is_string() ||
           !piece[1].is_number()) {
-        Fail("a piece of its vocab is not a text with a score");
+        FailIn(out_.name, "a piece of its vocab is not a text with a score");
       }
       out_.pieces.emplace_back(piece[0].get<std::string>(),
                                piece[1].get<float>());
@@ -69,14 +65,14 @@ class Reader {
   }
 
   void ReadIds(const Json& vocab) {
-    if (!vocab.is_object()) Fail("its vocab is not an object");
+    if (!vocab.is_object()) FailIn(out_.name, "its vocab is not an object");
     out_.pieces.resize(vocab.size());
     std::vector<bool> seen(vocab.size());
     for (const auto& [text, id] : vocab.items()) {
       if (!id.is_number_unsigned() || id.get<size_t>() >= vocab.size() ||
           seen[id.get<size_t>()]) {
-        Fail("the ids of its vocab are not 0 to " +
-             std::to_string(vocab.size() - 1) + ", each once");
+        FailIn(out_.name, "the ids of its vocab are not 0 to ",
+               vocab.size() - 1, ", each once");
       }
       seen[id.get<size_t>()] = true;
       out_.pieces[id.get<size_t>()].first = text;
@@ -95,7 +91,7 @@ class Reader {
           merge.is_string() ? merge.get<std::string>() : std::string();
       const size_t space = text.find(' ');
       if (space == text.npos || text.find(' ', space + 1) != text.npos) {
-        Fail("a merge is not two pieces");
+        FailIn(out_.name, "a merge is not two pieces");
       }
       out_.merges.emplace_back(text.substr(0, space), text.substr(space + 1));
     }
@@ -128,7 +124,9 @@ class Reader {
     while (text.ends_with('=')) text.remove_suffix(1);
     for (const char c : text) {
       const size_t digit = kDigits.find(c);
-      if (digit == kDigits.npos) Fail("its precompiled_charsmap is not base64");
+      if (digit == kDigits.npos) {
+        FailIn(out_.name, "its precompiled_charsmap is not base64");
+      }
       buffer = (buffer << 6) | static_cast<uint32_t>(digit);
       bits += 6;
       if (bits < 8) continue;
@@ -151,9 +149,8 @@ std::vector<Merge> ReadMergesFile(const std::filesystem::path& path) {
     if (line.starts_with("#version")) continue;
     const size_t space = line.find(' ');
     if (space == line.npos || line.find(' ', space + 1) != line.npos) {
-      throw ConversionError(path.string() + ": line " +
-                            std::to_string(line_number) +
-                            " is not two pieces with a space between.");
+      FailIn(path, "line ", line_number,
+             " is not two pieces with a space between");
     }
     merges.emplace_back(line.substr(0, space), line.substr(space + 1));
   }
@@ -167,8 +164,7 @@ HuggingFaceVocabulary ReadTokenizerJson(const std::filesystem::path& path,
   try {
     return Reader(path).Read(model);
   } catch (const Json::exception&) {
-    throw ConversionError(path.string() +
-                          ": a field is not of the type that it must have.");
+    FailIn(path, "a field is not of the type that it must have");
   }
 }
 

@@ -12,21 +12,10 @@ namespace latimer {
 
 using Json = nlohmann::json;
 
-namespace {
-
-// Text from a command line may not be UTF-8.
-std::string DumpOf(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-}  // namespace
-
 std::optional<JsonFields> JsonFields::Open(const std::filesystem::path& path) {
   if (!std::ifstream(path).is_open()) return std::nullopt;
   Json json = ParseJsonText(ReadTextFile(path));
-  if (!json.is_object()) {
-    throw ConversionError(path.string() + ": not a JSON object.");
-  }
+  if (!json.is_object()) FailIn(path, "not a JSON object");
   return JsonFields(path, std::move(json));
 }
 
@@ -35,10 +24,11 @@ const Json* JsonFields::Find(std::string_view name) const {
   return found == json_.end() || found->is_null() ? nullptr : &*found;
 }
 
-void JsonFields::Fail(std::string_view name, const std::string& why) const {
-  throw ConversionError(path_.string() + ": " + std::string(name) + " is " +
-                        (Has(name) ? DumpOf(*Find(name)) : "missing") + "; " +
-                        why + ".");
+std::string JsonFields::ValueText(std::string_view name) const {
+  const Json* value = Find(name);
+  if (value == nullptr) return "missing";
+  // Text from a command line may not be UTF-8.
+  return value->dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string JsonFields::Text(std::string_view name,
@@ -62,8 +52,7 @@ uint32_t JsonFields::Count(std::string_view name, uint32_t fallback,
   if (value == nullptr) return fallback;
   if (!value->is_number_integer() || value->get<int64_t>() < minimum ||
       value->get<int64_t>() > std::numeric_limits<int32_t>::max()) {
-    Fail(name,
-         "it must be a whole number of at least " + std::to_string(minimum));
+    Fail(name, "it must be a whole number of at least ", minimum);
   }
   return value->get<uint32_t>();
 }
@@ -75,8 +64,7 @@ std::optional<int32_t> JsonFields::Token(std::string_view name,
   const Json& id =
       value->is_array() && value->size() == 1 ? value->at(0) : *value;
   if (!IsToken(id, vocabulary)) {
-    Fail(name, "it must be one id of the target vocabulary of " +
-                   std::to_string(vocabulary));
+    Fail(name, "it must be one id of the target vocabulary of ", vocabulary);
   }
   return id.get<int32_t>();
 }
@@ -106,8 +94,7 @@ void JsonFields::RefuseOthers(std::span<const std::string_view> known) const {
       if (!list.empty()) list += ", ";
       list += field;
     }
-    throw ConversionError(path_.string() + ": " + name +
-                          " is unknown; there are " + list + ".");
+    FailIn(path_, name, " is unknown; there are ", list);
   };
   for (const auto& [name, value] : json_.items()) {
     if (std::ranges::find(known, name) == known.end()) refuse(name);

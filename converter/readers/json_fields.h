@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "converter/error.h"
+
 namespace latimer {
 
 // A field that is null counts as absent. All readers throw ConversionError if a
@@ -49,12 +51,18 @@ class JsonFields {
   static bool IsToken(const nlohmann::json& id, uint32_t vocabulary);
 
   // "FILE: NAME is VALUE; WHY."
-  [[noreturn]] void Fail(std::string_view name, const std::string& why) const;
+  template <typename... Parts>
+  [[noreturn]] void Fail(std::string_view name, const Parts&... why) const {
+    FailIn(path_, name, " is ", ValueText(name), "; ", why...);
+  }
 
   const nlohmann::json& json() const { return json_; }
   const std::filesystem::path& path() const { return path_; }
 
  private:
+  // The value as a message shows it.
+  std::string ValueText(std::string_view name) const;
+
   JsonFields(std::filesystem::path path, nlohmann::json json)
       : path_(std::move(path)), json_(std::move(json)) {}
 

@@ -47,11 +47,10 @@ int32_t TokenOf(const char* side, const std::string& code,
     if (code == language.code) return language.token;
     known += (known.empty() ? "" : ", ") + std::string(language.code);
   }
-  throw ConversionError(std::string("--") + side + "-lang " + code + ": " +
-                        (known.empty() ? "the model has no languages to choose "
-                                         "from"
-                                       : "the model has " + known) +
-                        ".");
+  FailWith("--", side, "-lang ", code, ": ",
+           known.empty() ? "the model has no languages to choose from"
+                         : "the model has " + known,
+           ".");
 }
 
 }  // namespace
@@ -83,7 +82,7 @@ void ChooseLanguages(const std::string& source, const std::string& target,
                      CanonicalGeneration* generation) {
   if (source.empty() && target.empty()) return;
   if (source.empty() || target.empty()) {
-    throw ConversionError(
+    FailWith(
         "--source-lang and --target-lang belong together: give both or "
         "neither.");
   }

@@ -42,7 +42,7 @@ T Choice(const JsonFields& fields, std::string_view name,
     if (text == word) return meaning;
     list += (list.empty() ? "" : ", ") + std::string(word);
   }
-  fields.Fail(name, "it must be one of " + list);
+  fields.Fail(name, "it must be one of ", list);
 }
 
 // Throws ConversionError if the field is absent.

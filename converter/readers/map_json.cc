@@ -31,9 +31,7 @@ void WriteOutVocabularies(Json* json) {
 }
 
 Json ParseMap(const std::string& text, const std::string& name) {
-  if (IsJsonTooDeep(text)) {
-    throw ConversionError(name + ": it is nested too deep.");
-  }
+  if (IsJsonTooDeep(text)) FailIn(name, "it is nested too deep");
   try {
     Json json = Json::parse(text, nullptr, /*allow_exceptions=*/true,
                             /*ignore_comments=*/true);
@@ -41,17 +39,16 @@ Json ParseMap(const std::string& text, const std::string& name) {
   } catch (const Json::parse_error& error) {
     const size_t end = std::min<size_t>(error.byte, text.size());
     const auto lines = std::count(text.begin(), text.begin() + end, '\n');
-    throw ConversionError(name + ": line " + std::to_string(lines + 1) +
-                          " is not JSON.");
+    FailIn(name, "line ", lines + 1, " is not JSON");
   }
-  throw ConversionError(name + ": not a JSON object.");
+  FailIn(name, "not a JSON object");
 }
 
 Json PresetJson(const std::string& name) {
   const auto& presets = MapPresets();
   const auto found = presets.find(name.substr(kPreset.size()));
   if (found == presets.end()) {
-    throw ConversionError(name + ": the presets are " + MapPresetNames() + ".");
+    FailIn(name, "the presets are ", MapPresetNames());
   }
   return ParseMap(found->second, name);
 }
@@ -60,9 +57,9 @@ Json PresetJson(const std::string& name) {
 Json FileJson(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
-    throw ConversionError(path.string() +
-                          ": cannot read this map; the presets are preset:" +
-                          "NAME with one of " + MapPresetNames() + ".");
+    FailIn(path,
+           "cannot read this map; the presets are preset:", "NAME with one of ",
+           MapPresetNames());
   }
   Json json = ParseMap({std::istreambuf_iterator<char>(file), {}}, path);
   WriteOutVocabularies(&json);
@@ -80,8 +77,7 @@ Json FileJson(const fs::path& path) {
   const auto base = json.find("base");
   if (base == json.end()) return json;
   if (!base->is_string() || !base->get<std::string>().starts_with(kPreset)) {
-    throw ConversionError(path.string() + ": base is " + base->dump() +
-                          "; it must be \"preset:NAME\".");
+    FailIn(path, "base is ", base->dump(), "; it must be \"preset:NAME\"");
   }
   Json merged = PresetJson(base->get<std::string>());
   merged.merge_patch(json);
@@ -92,7 +88,7 @@ Json FileJson(const fs::path& path) {
 Json SettingJson(const std::string& setting) {
   const size_t equals = setting.find('=');
   if (equals == std::string::npos || equals == 0) {
-    throw ConversionError("--set " + setting + ": it must be FLAG=VALUE.");
+    FailWith("--set ", setting, ": it must be FLAG=VALUE.");
   }
   const std::string value = setting.substr(equals + 1);
   Json json = ParseJsonText(value);

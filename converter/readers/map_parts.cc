@@ -90,8 +90,7 @@ PartNames ReadPart(const JsonFields& tensors, const std::string& part) {
     try {
       names = ExpandChoices(json.get_ref<const std::string&>());
     } catch (const ConversionError& error) {
-      throw ConversionError(tensors.path().string() + ": " + part + ": " +
-                            error.what());
+      FailWith(tensors.path(), ": ", part, ": ", error.what());
     }
     CheckVariables(tensors, part, names);
     return names;
@@ -147,10 +146,9 @@ void CheckHeadNames(const std::map<std::string, PartNames>& parts,
   const auto check = [&](const std::string& part, const std::string& name) {
     const bool has_head = name.find("{head}") != std::string::npos;
     if (has_head == heads_are_modules) return;
-    throw ConversionError(
-        map + ": tensors: " + part + " names " + name +
-        ", but with head_layout " + (heads_are_modules ? "" : "other than ") +
-        "\"modules\" it has " + (heads_are_modules ? "a" : "no") + " {head}.");
+    FailIn(map, "tensors: ", part, " names ", name, ", but with head_layout ",
+           heads_are_modules ? "" : "other than ", "\"modules\" it has ",
+           heads_are_modules ? "a" : "no", " {head}");
   };
   for (const auto& [part, names] : parts) {
     if (!MayHaveHeads(part)) continue;

@@ -116,10 +116,9 @@ class AttentionBuilder {
   void FindHeadDim(const SourceTensor& query, uint32_t heads) {
     const uint64_t outputs = tensors_.RowsOf(query);
     if (outputs % heads != 0) {
-      throw ConversionError(
-          tensors_.map().name + ": heads is " + std::to_string(heads) +
-          ", but " + query.name + " has " + std::to_string(outputs) +
-          " outputs, which cannot be cut into as many equal heads.");
+      FailIn(tensors_.map().name, "heads is ", heads, ", but ", query.name,
+             " has ", outputs,
+             " outputs, which cannot be cut into as many equal heads");
     }
     if (shape_.head_dim == 0) {
       shape_.head_dim = static_cast<uint32_t>(outputs / heads);
@@ -158,13 +157,11 @@ class AttentionBuilder {
       return Multiplied(out, taken.head_out, inner);
     }
     if (taken.head_out.size() > 1) {
-      throw ConversionError(
-          tensors_.path().string() + ": the " +
-          std::to_string(taken.head_out.size()) + " heads of " + part_ +
-          " are " + std::to_string(inner * taken.head_out.size()) +
-          " wide side by side, but the model is " + std::to_string(d_) +
-          " wide; name the projection between them as \"" + part_ +
-          ".out\" in " + tensors_.map().name + ".");
+      FailIn(tensors_.path(), "the ", taken.head_out.size(), " heads of ",
+             part_, " are ", inner * taken.head_out.size(),
+             " wide side by side, but the model is ", d_,
+             " wide; name the projection between them as \"", part_,
+             ".out\" in ", tensors_.map().name);
     }
     CheckLinear(taken.head_out[0], d_, shape_.head_dim);
     return taken.head_out[0];

@@ -109,9 +109,8 @@ class ModelMapper {
   uint32_t CountHeadModules(const std::string& stack, uint32_t heads) {
     const uint32_t found = tensors_.CountHeads(stack + ".self_attention.query");
     if (heads > 0 && heads != found) {
-      throw ConversionError(map_.name + ": heads is " + std::to_string(heads) +
-                            ", but the " + stack + " has " +
-                            std::to_string(found) + " modules of heads.");
+      FailIn(map_.name, "heads is ", heads, ", but the ", stack, " has ", found,
+             " modules of heads");
     }
     return std::max(found, 1u);
   }
@@ -129,12 +128,11 @@ class ModelMapper {
     const bool in_decoder = tensors_.Has("decoder." + part);
     if (!map_.has_norms || presence == Presence::kNo) return;
     if (presence == Presence::kIfPresent && in_encoder != in_decoder) {
-      throw ConversionError(
-          tensors_.path().string() + ": the " +
-          (in_encoder ? "encoder has" : "decoder has") + " a norm that " +
-          map_.name + " calls \"" + (in_encoder ? "encoder." : "decoder.") +
-          part + "\", but the " + (in_encoder ? "decoder" : "encoder") +
-          " has none; Latimer has both or neither.");
+      FailIn(tensors_.path(), "the ",
+             in_encoder ? "encoder has" : "decoder has", " a norm that ",
+             map_.name, " calls \"", in_encoder ? "encoder." : "decoder.", part,
+             "\", but the ", in_encoder ? "decoder" : "encoder",
+             " has none; Latimer has both or neither");
     }
     if (presence == Presence::kIfPresent && !in_encoder) return;
     for (const char* stack : {"encoder.", "decoder."}) {
@@ -200,9 +198,8 @@ class ModelMapper {
   void CheckSame(const SourceTensor& one, const SourceTensor& other, bool same,
                  const std::string& flag) {
     if (same && !one.SameAs(other)) {
-      throw ConversionError(map_.name + ": " + flag + " is true, but " +
-                            one.name + " and " + other.name + " of " +
-                            tensors_.path().string() + " differ.");
+      FailIn(map_.name, flag, " is true, but ", one.name, " and ", other.name,
+             " of ", tensors_.path(), " differ");
     }
   }
 
@@ -328,10 +325,8 @@ class ModelMapper {
 void CheckId(const ModelMap& map, const std::string& flag, int32_t id,
              const char* stack, uint32_t rows) {
   if (id >= 0 && static_cast<uint32_t>(id) >= rows) {
-    throw ConversionError(map.name + ": " + flag + " has the id " +
-                          std::to_string(id) + ", but the " + stack +
-                          " embedding has only " + std::to_string(rows) +
-                          " rows.");
+    FailIn(map.name, flag, " has the id ", id, ", but the ", stack,
+           " embedding has only ", rows, " rows");
   }
 }
 
@@ -380,10 +375,10 @@ CanonicalModel ReadMappedModel(const fs::path& path, const ModelMap& map,
   if (with_tokenizer) {
     model.tokenizer = ReadMappedTokenizer(map, model.architecture);
     if (!model.tokenizer) {
-      model.warnings.push_back(
-          map.name +
+      model.warnings.push_back(Concat(
+          map.name,
           " names no vocabularies, so that the model translates ids only; "
-          "--set source_vocabulary=FILE and target_vocabulary=FILE add them.");
+          "--set source_vocabulary=FILE and target_vocabulary=FILE add them."));
     }
   }
   return model;
@@ -397,12 +392,9 @@ void RefuseWithoutMap(const fs::path& path) {
     return;
   }
   const std::string fitting = FittingPreset(path);
-  throw ConversionError(
-      path.string() +
-      ": weights alone do not say how the model is built; give --map " +
-      (fitting.empty() ? "FILE.json or preset:NAME"
-                       : fitting + ", which has their names") +
-      ".");
+  FailIn(path, "weights alone do not say how the model is built; give --map ",
+         fitting.empty() ? "FILE.json or preset:NAME"
+                         : fitting + ", which has their names");
 }
 
 }  // namespace latimer

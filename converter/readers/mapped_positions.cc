@@ -37,8 +37,7 @@ uint64_t RowsOf(const MappedTensors& tensors, const SourceTensor& table,
                      (shape.size() == 3 && (shape[0] == 1 || shape[1] == 1))) &&
                     shape.back() == d;
   if (!good) {
-    tensors.Fail(table, "should be a table of positions [rows, " +
-                            std::to_string(d) + "]");
+    tensors.Fail(table, "should be a table of positions [rows, ", d, "]");
   }
   return table.size() / d;
 }
@@ -70,16 +69,15 @@ std::vector<float> BuildPositions(const MappedTensors& tensors,
   const uint64_t rows = RowsOf(tensors, *table, d_model);
   const uint64_t usable = rows > first ? rows - first : 0;
   if (usable < std::max<uint64_t>(wanted, 1)) {
-    tensors.Fail(*table, "has positions for " + std::to_string(usable) +
-                             " tokens, fewer than " + map.name + " wants in " +
-                             flag);
+    tensors.Fail(*table, "has positions for ", usable, " tokens, fewer than ",
+                 map.name, " wants in ", flag);
   }
   if (wanted == 0 && usable > kUsualPositions) {
     wanted = kUsualPositions;
-    notes->push_back(table->name + " has " + std::to_string(rows) +
-                     " rows; the first " + std::to_string(wanted) +
-                     " are kept for the " + (source ? "source" : "target") +
-                     "; --set " + flag + "=N keeps another number.");
+    notes->push_back(Concat(table->name, " has ", rows, " rows; the first ",
+                            wanted, " are kept for the ",
+                            source ? "source" : "target", "; --set ", flag,
+                            "=N keeps another number."));
   }
   std::vector<float> kept((wanted > 0 ? wanted : usable) * d_model);
   table->Read(uint64_t{first} * d_model, kept);

@@ -87,8 +87,8 @@ void MappedTensors::StripFromAll(const std::string& prefix, const char* who) {
     return;
   }
   Rename(prefix.size(), prefix);
-  notes_.push_back("Every tensor's name began with " + prefix + ", which " +
-                   who + " adds; it was removed.");
+  notes_.push_back(Concat("Every tensor's name began with ", prefix, ", which ",
+                          who, " adds; it was removed."));
 }
 
 // Removes `cut` characters from the names that begin with `prefix`.
@@ -122,13 +122,12 @@ uint32_t MappedTensors::CountLayers(std::string_view stack) const {
   std::vector<std::string> have;
   for (const auto& [name, tensor] : tensors_) have.push_back(name);
   const std::string fitting = FittingPreset(path_);
-  throw ConversionError(path_.string() + ": no tensor is called as " +
-                        map_.name + " calls the " + std::string(stack) + "'s " +
-                        (map_.recurrent ? "GRU" : "self-attention") +
-                        "; there are " + Listed(have, "and") +
-                        (fitting.empty() || fitting == map_.name
-                             ? "."
-                             : ", which look like " + fitting + "."));
+  FailIn(path_, "no tensor is called as ", map_.name, " calls the ", stack,
+         "'s ", map_.recurrent ? "GRU" : "self-attention", "; there are ",
+         Listed(have, "and"),
+         fitting.empty() || fitting == map_.name
+             ? ""
+             : ", which look like " + fitting);
 }
 
 uint32_t MappedTensors::CountHeads(std::string_view part) const {
@@ -155,8 +154,8 @@ Parameters MappedTensors::Take(const std::string& part, uint32_t layer,
                                uint32_t head) {
   const auto found = map_.tensors.find(part);
   if (found == map_.tensors.end()) {
-    throw ConversionError(map_.name + ": tensors does not name \"" + part +
-                          "\", which the model's other flags ask for.");
+    FailIn(map_.name, "tensors does not name \"", part,
+           "\", which the model's other flags ask for");
   }
   const PartNames& patterns = found->second;
   const Parameters taken = TakeIfPresent(part, layer, head);
@@ -225,15 +224,7 @@ uint64_t MappedTensors::RowsOf(const SourceTensor& tensor) const {
 
 void MappedTensors::CheckShape(const SourceTensor& tensor,
                                const std::vector<uint64_t>& shape) const {
-  if (tensor.shape != shape) {
-    Fail(tensor, "should be " + ShapeText(shape));
-  }
-}
-
-void MappedTensors::Fail(const SourceTensor& tensor,
-                         const std::string& why) const {
-  throw ConversionError(path_.string() + ": " + tensor.name + " " +
-                        ShapeText(tensor.shape) + " " + why + ".");
+  if (tensor.shape != shape) Fail(tensor, "should be ", ShapeText(shape));
 }
 
 const SourceTensor* MappedTensors::Make(const std::string& name,

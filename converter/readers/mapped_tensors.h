@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "converter/error.h"
 #include "converter/readers/model_map.h"
 #include "converter/readers/tensor_file.h"
 #include "converter/readers/tensor_map.h"
@@ -72,8 +73,11 @@ class MappedTensors {
   void CheckShape(const SourceTensor& tensor,
                   const std::vector<uint64_t>& shape) const;
   // Says what is wrong with a tensor: "FILE: NAME [SHAPE] WHY."
+  template <typename... Parts>
   [[noreturn]] void Fail(const SourceTensor& tensor,
-                         const std::string& why) const;
+                         const Parts&... why) const {
+    FailIn(path_, tensor.name, " ", ShapeText(tensor.shape), " ", why...);
+  }
 
   // Makes a tensor that lives as long as this object.
   const SourceTensor* Make(const std::string& name, std::vector<uint64_t> shape,

@@ -59,15 +59,6 @@ std::vector<std::string> PiecesOf(const Side& side) {
   return pieces;
 }
 
-[[noreturn]] void FailSpecial(const std::string& file, const std::string& piece,
-                              size_t id, const std::string& flag,
-                              int32_t flag_id) {
-  throw ConversionError(file + ": '" + piece + "' has the id " +
-                        std::to_string(id) + ", but in the map " + flag +
-                        " is " + std::to_string(flag_id) + "; --set " + flag +
-                        "=" + std::to_string(id) + " if the file is right.");
-}
-
 // Refuses a vocabulary in which an id of the map is clearly another special
 // token: either the vocabulary or the map belongs to another model.
 void CheckSpecials(const std::vector<std::string>& pieces,
@@ -81,7 +72,10 @@ void CheckSpecials(const std::vector<std::string>& pieces,
       if (!meant || special.id < 0 || special.id == static_cast<int32_t>(id)) {
         continue;
       }
-      FailSpecial(file, pieces[id], id, flags + "." + special.flag, special.id);
+      const std::string flag = flags + "." + special.flag;
+      FailIn(file, "'", pieces[id], "' has the id ", id, ", but in the map ",
+             flag, " is ", special.id, "; --set ", flag, "=", id,
+             " if the file is right");
     }
   }
 }
@@ -125,17 +119,15 @@ std::optional<TokenizerData> ReadMappedTokenizer(
   const bool has_target = !map.target_vocabulary.file.empty();
   if (!has_source && !has_target) return std::nullopt;
   if (!has_source || !has_target) {
-    throw ConversionError(
-        map.name + ": " + (has_source ? "target" : "source") +
-        "_vocabulary.file is missing; a tokenizer needs both vocabularies, "
-        "which may be the same file.");
+    FailIn(map.name, has_source ? "target" : "source",
+           "_vocabulary.file is missing; a tokenizer needs both vocabularies, "
+           "which may be the same file");
   }
   if (map.source_ids.unk < 0 &&
       map.source_vocabulary.kind != TokenizerSide::Kind::kSentencePiece) {
-    throw ConversionError(map.name +
-                          ": source_ids has no unk, the id that words are "
-                          "read as which the vocabulary lacks; --set "
-                          "source_ids.unk=ID names one.");
+    FailIn(map.name,
+           "source_ids has no unk, the id that words are read as which the "
+           "vocabulary lacks; --set source_ids.unk=ID names one");
   }
   Side source, target;
   ReadSide(map.source_vocabulary, map.source_ids,

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "converter/error.h"
-#include "converter/readers/printable.h"
 
 namespace latimer {
 namespace {
@@ -100,11 +99,13 @@ MarianBinFile::MarianBinFile(const std::filesystem::path& path)
   Cursor cursor(file_.bytes());
   const auto take = [&](uint64_t count, uint64_t size = 1) {
     const auto taken = cursor.Take(count, size);
-    if (!taken) Fail("the file is truncated or damaged; copy it again");
+    if (!taken) {
+      FailIn(path_, "the file is truncated or damaged; copy it again");
+    }
     return *taken;
   };
   if (Load<uint64_t>(take(1, sizeof(uint64_t))) != kVersion) {
-    Fail("the file is encrypted; save it without encryption");
+    FailIn(path_, "the file is encrypted; save it without encryption");
   }
   const auto count = Load<uint64_t>(take(1, sizeof(uint64_t)));
   const auto headers = take(count, sizeof(Header));
@@ -113,7 +114,7 @@ MarianBinFile::MarianBinFile(const std::filesystem::path& path)
     const auto bytes = take(Load<Header>(headers, i).name_bytes);
     std::string name(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     if (name.empty() || name.back() != '\0') {
-      Fail("the name of item " + std::to_string(i) + " is malformed");
+      FailIn(path_, "the name of item ", i, " is malformed");
     }
     name.pop_back();
     names.push_back(std::move(name));
@@ -125,7 +126,7 @@ MarianBinFile::MarianBinFile(const std::filesystem::path& path)
     for (uint64_t k = 0; k < dimensions; ++k) {
       const auto extent = Load<int32_t>(bytes, k);
       if (extent < 0) {
-        Fail("tensor " + Printable(names[i]) + " has a negative size");
+        FailIn(path_, "tensor ", Printable(names[i]), " has a negative size");
       }
       shapes[i].push_back(static_cast<uint64_t>(extent));
     }
@@ -150,9 +151,9 @@ void MarianBinFile::AddItem(const std::string& name, uint64_t type,
   if (name.ends_with(kActivationScale)) return;
   for (const auto& [number, packed] : kPackedTypes) {
     if (type == number) {
-      Fail(tensor_name + " is stored as " + packed +
-           ", which cannot be taken apart again; give the .npz it was made "
-           "of, or a .bin of float32 or intgemm8");
+      FailIn(path_, tensor_name, " is stored as ", packed,
+             ", which cannot be taken apart again; give the .npz it was made "
+             "of, or a .bin of float32 or intgemm8");
     }
   }
   const std::optional<SourceType> known = KnownType(type);
@@ -163,7 +164,7 @@ void MarianBinFile::AddItem(const std::string& name, uint64_t type,
   uint64_t bytes = SizeOf(*known);
   for (const uint64_t extent : shape) {
     if (__builtin_mul_overflow(bytes, extent, &bytes)) {
-      Fail(tensor_name + " has an impossible shape " + ShapeText(shape));
+      FailIn(path_, tensor_name, " has an impossible shape ", ShapeText(shape));
     }
   }
   SourceTensor tensor{.name = name, .type = *known, .shape = shape, .data = {}};
@@ -171,30 +172,28 @@ void MarianBinFile::AddItem(const std::string& name, uint64_t type,
       *known == SourceType::kInt8 ? sizeof(float) : 0;
   // Items are padded.
   if (bytes > data.size() || multiplier_bytes > data.size() - bytes) {
-    Fail(tensor_name + " has " + std::to_string(data.size()) +
-         " bytes where its shape needs " + std::to_string(bytes));
+    FailIn(path_, tensor_name, " has ", data.size(),
+           " bytes where its shape needs ", bytes);
   }
   tensor.data = data.first(bytes);
   tensor.file = &file_;
   if (*known == SourceType::kInt8) {
     const float scale = 1.0f / Load<float>(data.subspan(bytes));
     if (!std::isnormal(scale) || scale < 0.0f) {
-      Fail("the multiplier of " + tensor_name + " is not a positive number");
+      FailIn(path_, "the multiplier of ", tensor_name,
+             " is not a positive number");
     }
     if (shape.size() != 2) {
-      Fail(tensor_name + " is int8 and no matrix, but " + ShapeText(shape));
+      FailIn(path_, tensor_name, " is int8 and no matrix, but ",
+             ShapeText(shape));
     }
     tensor.scale = scale;
     // Embeddings are stored as their shape says, all others transposed.
     tensor.transposed = name.find("Wemb") == std::string::npos;
   }
   if (!tensors_.emplace(name, std::move(tensor)).second) {
-    Fail("has two tensors named " + Printable(name));
+    FailIn(path_, "has two tensors named ", Printable(name));
   }
-}
-
-void MarianBinFile::Fail(const std::string& what) const {
-  throw ConversionError(path_ + ": " + what + ".");
 }
 
 }  // namespace latimer

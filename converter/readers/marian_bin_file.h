@@ -37,7 +37,6 @@ class MarianBinFile : public TensorFile {
   void AddItem(const std::string& name, uint64_t type,
                const std::vector<uint64_t>& shape,
                std::span<const std::byte> data);
-  [[noreturn]] void Fail(const std::string& what) const;
 
   std::string path_;
   MappedFile file_;

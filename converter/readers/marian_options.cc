@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "converter/error.h"
-#include "converter/readers/printable.h"
 
 namespace latimer {
 namespace {
@@ -22,28 +21,11 @@ std::optional<uint32_t> ParseCount(const std::string& text) {
   return value;
 }
 
-// A value as a message shows it.
-std::string ValueText(const YamlNode* value) {
-  if (value == nullptr) return "absent";
-  if (value->kind == YamlNode::Kind::kMap) return "a map";
-  if (value->kind == YamlNode::Kind::kScalar) {
-    return '"' + Printable(value->text) + '"';
-  }
-  std::string text = "[";
-  for (const YamlNode& item : value->values) {
-    if (text.size() > 1) text += ", ";
-    text += item.text;
-  }
-  return Printable(text + "]");
-}
-
 }  // namespace
 
 MarianOptions::MarianOptions(YamlNode root, std::string name)
     : root_(std::move(root)), name_(std::move(name)) {
-  if (root_.kind != YamlNode::Kind::kMap) {
-    throw ConversionError(name_ + ": holds no options.");
-  }
+  if (root_.kind != YamlNode::Kind::kMap) FailIn(name_, "holds no options");
 }
 
 bool MarianOptions::Has(std::string_view option) const {
@@ -71,8 +53,7 @@ uint32_t MarianOptions::Count(std::string_view option, uint32_t fallback,
   if (!Has(option)) return fallback;
   const std::optional<uint32_t> count = ParseCount(Text(option, ""));
   if (!count || *count < minimum || *count > maximum) {
-    Fail(option, "it must be a whole number from " + std::to_string(minimum) +
-                     " to " + std::to_string(maximum));
+    Fail(option, "it must be a whole number from ", minimum, " to ", maximum);
   }
   return *count;
 }
@@ -102,10 +83,19 @@ std::vector<uint32_t> MarianOptions::Counts(std::string_view option) const {
   return counts;
 }
 
-void MarianOptions::Fail(std::string_view option,
-                         const std::string& why) const {
-  throw ConversionError(name_ + ": " + std::string(option) + " is " +
-                        ValueText(root_.Find(option)) + "; " + why + ".");
+std::string MarianOptions::ValueText(std::string_view option) const {
+  const YamlNode* value = root_.Find(option);
+  if (value == nullptr) return "absent";
+  if (value->kind == YamlNode::Kind::kMap) return "a map";
+  if (value->kind == YamlNode::Kind::kScalar) {
+    return '"' + Printable(value->text) + '"';
+  }
+  std::string text = "[";
+  for (const YamlNode& item : value->values) {
+    if (text.size() > 1) text += ", ";
+    text += item.text;
+  }
+  return Printable(text + "]");
 }
 
 }  // namespace latimer

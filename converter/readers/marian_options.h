@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "converter/error.h"
 #include "converter/readers/yaml_file.h"
 
 namespace latimer {
@@ -30,12 +31,18 @@ class MarianOptions {
   std::vector<uint32_t> Counts(std::string_view option) const;
 
   // "FILE: OPTION is VALUE; WHY."
-  [[noreturn]] void Fail(std::string_view option, const std::string& why) const;
+  template <typename... Parts>
+  [[noreturn]] void Fail(std::string_view option, const Parts&... why) const {
+    FailIn(name_, option, " is ", ValueText(option), "; ", why...);
+  }
 
   const std::string& name() const { return name_; }
   const std::vector<std::string>& names() const { return root_.keys; }
 
  private:
+  // The value as a message shows it.
+  std::string ValueText(std::string_view option) const;
+
   YamlNode root_;
   std::string name_;
 };

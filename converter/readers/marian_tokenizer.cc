@@ -32,10 +32,8 @@ TokenizerData ReadMarianTokenizer(const std::filesystem::path& directory,
                             .source_rows = architecture.source_vocabulary,
                             .target_rows = architecture.target_vocabulary});
   if (data.eos_id != generation.eos) {
-    throw ConversionError(vocabulary.name + ": '" + config.eos +
-                          "' has the id " + std::to_string(data.eos_id) +
-                          ", but the model's eos_token_id is " +
-                          std::to_string(generation.eos) + ".");
+    FailIn(vocabulary.name, "'", config.eos, "' has the id ", data.eos_id,
+           ", but the model's eos_token_id is ", generation.eos);
   }
   return data;
 }

@@ -52,9 +52,9 @@ void ReadHeads(const JsonFields& fields, ModelMap* map) {
   }
   if (map->head_layout != HeadLayout::kModules &&
       (map->encoder_heads == 0 || map->decoder_heads == 0)) {
-    throw ConversionError(map->name +
-                          ": heads is missing; no tensor says how many "
-                          "attention heads there are, so give --set heads=N.");
+    FailIn(map->name,
+           "heads is missing; no tensor says how many attention heads there "
+           "are, so give --set heads=N");
   }
   const Json* scale = fields.Find("attention_scale");
   using Scale = ModelMap::AttentionScale;
@@ -153,8 +153,8 @@ VocabularyFlags ReadVocabularyFlags(const JsonFields& fields,
 
 SpecialIds ReadIds(const JsonFields& fields, std::string_view name) {
   DemandFlag(fields, name,
-             "it must be {\"pad\": ID, \"sos\": ID, \"eos\": ID, "
-             "\"unk\": ID}, with any of these");
+             "it must be {\"pad\": ID, \"sos\": ID, \"eos\": ID, \"unk\": ID}, "
+             "with any of these");
   const JsonFields inner = fields.Object(name);
   inner.RefuseOthers(std::vector<std::string_view>{"pad", "sos", "eos", "unk"});
   const auto id = [&](std::string_view which) {
@@ -175,9 +175,8 @@ int32_t ReadId(const JsonFields& fields, std::string_view name,
   for (const auto& [word, id] : named) {
     if (value == word && id >= 0) return id;
   }
-  fields.Fail(name,
-              std::string("each id is a number or one of the names that ") +
-                  (name == "decoder_start" ? "target" : "source") + "_ids has");
+  fields.Fail(name, "each id is a number or one of the names that ",
+              name == "decoder_start" ? "target" : "source", "_ids has");
 }
 
 std::vector<int32_t> ReadIdList(const JsonFields& fields, std::string_view name,
@@ -196,9 +195,8 @@ void ReadText(const JsonFields& fields, ModelMap* map) {
   map->source_ids = ReadIds(fields, "source_ids");
   map->target_ids = ReadIds(fields, "target_ids");
   if (map->target_ids.eos < 0) {
-    throw ConversionError(map->name +
-                          ": target_ids has no eos; without it translations "
-                          "do not end.");
+    FailIn(map->name,
+           "target_ids has no eos; without it translations do not end");
   }
   map->source_prefix = ReadIdList(fields, "source_prefix", map->source_ids);
   map->source_suffix = ReadIdList(fields, "source_suffix", map->source_ids);

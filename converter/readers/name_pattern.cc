@@ -29,10 +29,8 @@ std::vector<std::string_view> Options(std::string_view braced,
   std::string_view inside = braced.substr(1, braced.size() - 2);
   if (inside.find('|') == std::string_view::npos ||
       inside.find('{') != std::string_view::npos) {
-    throw ConversionError("\"" + std::string(pattern) +
-                          "\": " + std::string(braced) +
-                          " is neither {layer} nor {head} nor a choice "
-                          "{one|other}.");
+    FailWith("\"", pattern, "\": ", braced,
+             " is neither {layer} nor {head} nor a choice {one|other}.");
   }
   std::vector<std::string_view> options;
   for (size_t end = inside.find('|'); end != std::string_view::npos;
@@ -57,9 +55,8 @@ std::vector<std::string> ExpandChoices(std::string_view pattern) {
     }
     names = std::move(longer);
     if (names.size() > kMaxNames) {
-      throw ConversionError("\"" + std::string(pattern) +
-                            "\": its choices give more than " +
-                            std::to_string(kMaxNames) + " names.");
+      FailWith("\"", pattern, "\": its choices give more than ", kMaxNames,
+               " names.");
     }
   };
   std::string_view rest = pattern;
@@ -70,8 +67,7 @@ std::vector<std::string> ExpandChoices(std::string_view pattern) {
     rest.remove_prefix(open);
     const size_t close = rest.find('}');
     if (rest.front() == '}' || close == std::string_view::npos) {
-      throw ConversionError("\"" + std::string(pattern) +
-                            "\": a brace has no partner.");
+      FailWith("\"", pattern, "\": a brace has no partner.");
     }
     const std::string_view braced = rest.substr(0, close + 1);
     const std::vector<std::string_view> options = Options(braced, pattern);

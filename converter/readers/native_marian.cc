@@ -151,9 +151,8 @@ uint32_t MaxLength(const MarianOptions& options,
                    std::vector<std::string>* warnings) {
   const uint32_t length = options.Count("max-length", kPositions, 2);
   if (length <= kMostPositions) return length;
-  warnings->push_back(options.name() + ": max-length is taken for " +
-                      std::to_string(kMostPositions) +
-                      "; longer texts are split.");
+  warnings->push_back(Concat(options.name(), ": max-length is taken for ",
+                             kMostPositions, "; longer texts are split."));
   return kMostPositions;
 }
 
@@ -161,10 +160,9 @@ NativeMarianConfig ReadModelOptions(const NativeMarianFiles& files,
                                     const TensorFile& file) {
   const auto text = file.texts().find(kModelOptions);
   if (text == file.texts().end()) {
-    throw ConversionError(files.weights.string() + ": holds no " +
-                          kModelOptions +
-                          ", so its options are unknown; save the model with "
-                          "Marian 1.1 or later.");
+    FailIn(files.weights, "holds no ", kModelOptions,
+           ", so its options are unknown; save the model with Marian 1.1 or "
+           "later");
   }
   const std::string name = files.weights.string() + ", " + kModelOptions;
   return ReadMarianModelOptions(

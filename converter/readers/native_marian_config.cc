@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "converter/canonical_model.h"
-#include "converter/readers/printable.h"
+#include "converter/error.h"
 
 namespace latimer {
 namespace {
@@ -326,8 +326,7 @@ void ReadSizes(const MarianOptions& options, NativeMarianConfig* out) {
   a.encoder_heads = options.Count("transformer-heads", 8, 1);
   a.decoder_heads = a.encoder_heads;
   if (a.d_model % a.encoder_heads != 0) {
-    options.Fail("transformer-heads",
-                 "it must divide dim-emb " + std::to_string(a.d_model));
+    options.Fail("transformer-heads", "it must divide dim-emb ", a.d_model);
   }
   a.encoder_ffn = options.Count("transformer-dim-ffn", 2048, 1);
   a.decoder_ffn = options.Count("transformer-decoder-dim-ffn", 0);
@@ -346,9 +345,8 @@ void ReadSizes(const MarianOptions& options, NativeMarianConfig* out) {
       out->decoder_layers.push_back(i);
     }
   } else if (out->decoder_layers.size() != a.decoder_layers) {
-    options.Fail("transformer-tied-layers",
-                 "it must have dec-depth, " + std::to_string(a.decoder_layers) +
-                     ", entries");
+    options.Fail("transformer-tied-layers", "it must have dec-depth, ",
+                 a.decoder_layers, ", entries");
   }
 }
 

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "converter/error.h"
-#include "converter/readers/printable.h"
 
 namespace latimer {
 namespace {
@@ -54,7 +53,7 @@ std::optional<fs::path> OnlyOne(const fs::path& folder, const char* what,
   for (size_t i = 0; i < files.size(); ++i) {
     text += (i == 0 ? "" : " and ") + NameOf(files[i]);
   }
-  throw ConversionError(text + "; " + advice + ".");
+  FailWith(text, "; ", advice, ".");
 }
 
 fs::path FolderOf(const fs::path& path) {
@@ -86,8 +85,8 @@ fs::path Resolve(const MarianOptions& options, const fs::path& folder,
   if (fs::exists(given)) return given;
   fs::path beside = folder / fs::path(name).filename();
   if (fs::exists(beside)) return beside;
-  throw ConversionError(options.name() + ": names " + Printable(name) +
-                        ", which is missing; copy it next to decoder.yml.");
+  FailIn(options.name(), "names ", Printable(name),
+         ", which is missing; copy it next to decoder.yml");
 }
 
 std::vector<fs::path> GuessVocabularies(const fs::path& folder) {
@@ -141,9 +140,9 @@ NativeMarianFiles FindNativeMarianFiles(const fs::path& path) {
         ReadYamlFile(*decoder), decoder->string());
     const std::vector<std::string> models = options.List("models");
     if (models.size() > 1) {
-      options.Fail("models",
-                   "several models that vote are not supported; give one of "
-                   "the files");
+      options.Fail(
+          "models",
+          "several models that vote are not supported; give one of the files");
     }
     if (!given && models.empty()) options.Fail("models", "it must name one");
     files.weights = given ? path : Resolve(options, folder, models[0]);
@@ -165,10 +164,7 @@ NativeMarianFiles FindNativeMarianFiles(const fs::path& path) {
     const auto weights =
         given ? path
               : OnlyOne(folder, "models", FilesOf(folder, IsWeights), kGiveOne);
-    if (!weights) {
-      throw ConversionError(folder.string() +
-                            ": has neither a .npz nor a .bin of Marian's.");
-    }
+    if (!weights) FailIn(folder, "has neither a .npz nor a .bin of Marian's");
     files.weights = *weights;
     const auto is_shortlist = [](const std::string& name) {
       return name.starts_with("lex.") && name.ends_with(".s2t.bin");

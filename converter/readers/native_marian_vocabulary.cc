@@ -54,10 +54,7 @@ int32_t Special(const Side& side, const fs::path& path, std::string_view text,
     }
   }
   const std::optional<int32_t> id = side.Find(text);
-  if (!id) {
-    throw ConversionError(path.string() + ": has no " + std::string(text) +
-                          ".");
-  }
+  if (!id) FailIn(path, "has no ", text);
   return *id;
 }
 
@@ -72,10 +69,8 @@ Side ReadSide(const fs::path& path, uint32_t rows) {
     ids = side.words->pieces.size();
   }
   if (ids != rows) {
-    throw ConversionError(path.string() + ": has " + std::to_string(ids) +
-                          " entries, but the embedding has " +
-                          std::to_string(rows) +
-                          " rows; the files do not belong together.");
+    FailIn(path, "has ", ids, " entries, but the embedding has ", rows,
+           " rows; the files do not belong together");
   }
   side.eos = Special(side, path, kEos, 0, "eos");
   side.unknown = Special(side, path, kUnknown, 1, "UNK");
@@ -133,9 +128,9 @@ void MakeTokenizer(const NativeMarianFiles& files, Side* source, Side* target,
   const fs::path folder = files.vocabularies[0].parent_path();
   if (!source->pieces && fs::exists(folder / "source.bpe")) {
     model->warnings.push_back(
-        (folder / "source.bpe").string() +
-        ": subword-nmt's BPE is not supported; texts are split at spaces, as "
-        "Marian itself does.");
+        Concat(folder / "source.bpe",
+               ": subword-nmt's BPE is not supported; texts are split at "
+               "spaces, as Marian itself does."));
   }
   const Architecture& a = model->architecture;
   model->tokenizer = BuildTokenizer(SideOf(*source, a.source_vocabulary),
@@ -190,8 +185,8 @@ void MakeShortlist(const NativeMarianFiles& files, const Side& source,
                    const Side& target, CanonicalModel* model) {
   if (files.shortlist.empty()) return;
   if (files.vocabularies.empty()) {
-    model->warnings.push_back(files.shortlist.string() +
-                              ": is not used because there is no vocabulary.");
+    model->warnings.push_back(Concat(
+        files.shortlist, ": is not used because there is no vocabulary."));
     return;
   }
   ShortlistSides sides;
@@ -210,14 +205,13 @@ void ReadNativeVocabularies(const NativeMarianFiles& files, bool with_tokenizer,
   Side source, target;
   if (files.vocabularies.empty()) {
     if (with_tokenizer) {
-      throw ConversionError(
-          files.weights.string() +
-          ": no vocabulary was found next to it; name it in decoder.yml, or "
-          "convert with --no-tokenizer.");
+      FailIn(files.weights,
+             "no vocabulary was found next to it; name it in decoder.yml, or "
+             "convert with --no-tokenizer");
     }
-    model->warnings.push_back(files.weights.string() +
-                              ": no vocabulary was found next to it; </s> is "
-                              "taken for 0 and <unk> for 1.");
+    model->warnings.push_back(Concat(files.weights,
+                                     ": no vocabulary was found next to it; "
+                                     "</s> is taken for 0 and <unk> for 1."));
   } else {
     const Architecture& a = model->architecture;
     source = ReadSide(files.vocabularies[0], a.source_vocabulary);

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "converter/error.h"
-#include "converter/readers/printable.h"
 
 namespace latimer {
 namespace {
@@ -153,9 +152,9 @@ NpzFile::NpzFile(const std::filesystem::path& path)
     : path_(path.string()), zip_(path) {
   for (const auto& [entry, unused] : zip_.entries()) {
     if (!entry.ends_with(kSuffix)) {
-      throw ConversionError(path_ + ": holds " + Printable(entry) +
-                            ", which is not an array; give a .npz file that "
-                            "Marian or numpy.savez wrote.");
+      FailIn(path_, "holds ", Printable(entry),
+             ", which is not an array; give a .npz file that Marian or "
+             "numpy.savez wrote");
     }
     AddArray(entry.substr(0, entry.size() - kSuffix.size()), zip_.Read(entry));
   }
@@ -163,8 +162,11 @@ NpzFile::NpzFile(const std::filesystem::path& path)
 
 void NpzFile::AddArray(const std::string& name,
                        std::span<const std::byte> bytes) {
+  const auto fail = [&](const auto&... what) {
+    FailIn(path_, "array ", Printable(name), " ", what...);
+  };
   const auto array = ReadNpy(bytes);
-  if (!array) Fail(name, "has a malformed header");
+  if (!array) fail("has a malformed header");
   const auto& [header, data] = *array;
   if (name.starts_with(kTextPrefix)) {
     const std::string_view text = AsText(data);
@@ -179,12 +181,11 @@ void NpzFile::AddArray(const std::string& name,
   uint64_t needed = SizeOf(*type);
   for (const uint64_t extent : header.shape) {
     if (__builtin_mul_overflow(needed, extent, &needed)) {
-      Fail(name, "has an impossible shape " + ShapeText(header.shape));
+      fail("has an impossible shape ", ShapeText(header.shape));
     }
   }
   if (needed != data.size()) {
-    Fail(name, "has " + std::to_string(data.size()) +
-                   " bytes where its shape needs " + std::to_string(needed));
+    fail("has ", data.size(), " bytes where its shape needs ", needed);
   }
   SourceTensor tensor{.name = name,
                       .type = *type,
@@ -199,11 +200,6 @@ void NpzFile::AddArray(const std::string& name,
     tensor.transposed = true;
   }
   tensors_.emplace(name, std::move(tensor));
-}
-
-void NpzFile::Fail(const std::string& name, const std::string& what) const {
-  throw ConversionError(path_ + ": array " + Printable(name) + " " + what +
-                        ".");
 }
 
 }  // namespace latimer

@@ -22,8 +22,6 @@ class NpzFile : public TensorFile {
 
  private:
   void AddArray(const std::string& name, std::span<const std::byte> bytes);
-  [[noreturn]] void Fail(const std::string& name,
-                         const std::string& what) const;
 
   std::string path_;
   ZipFile zip_;

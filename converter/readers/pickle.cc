@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "converter/error.h"
-#include "converter/readers/printable.h"
 
 namespace latimer {
 
@@ -80,9 +79,8 @@ class PickleMachine {
 
   void Run() {
     if (bytes_.size() > Pickle::kMaxBytes) {
-      throw ConversionError(
-          "holds more than " + std::to_string(Pickle::kMaxBytes >> 20) +
-          " MiB besides the tensors; save the model's state_dict alone");
+      FailWith("holds more than ", Pickle::kMaxBytes >> 20,
+               " MiB besides the tensors; save the model's state_dict alone");
     }
     for (uint8_t op = Byte(); op != '.'; op = Byte()) {
       if (!ReadConstant(op) && !ReadContainer(op) && !ReadObject(op) &&
@@ -95,14 +93,13 @@ class PickleMachine {
 
  private:
   [[noreturn]] static void Malformed() {
-    throw ConversionError("is not a valid pickle: the file is damaged");
+    FailWith("is not a valid pickle: the file is damaged");
   }
 
   [[noreturn]] static void RefuseOpcode(uint8_t op) {
     constexpr std::string_view kDigits = "0123456789abcdef";
-    throw ConversionError(std::string("has the pickle opcode 0x") +
-                          kDigits[op >> 4] + kDigits[op & 15] +
-                          ", which torch.save does not write");
+    FailWith("has the pickle opcode 0x", kDigits[op >> 4], kDigits[op & 15],
+             ", which torch.save does not write");
   }
 
   // ---- Bytes
@@ -134,7 +131,7 @@ class PickleMachine {
 
   PickleValue* New(Kind kind) {
     if (pickle_.values_.size() == Pickle::kMaxValues) {
-      throw ConversionError(
+      FailWith(
           "holds too many values besides the tensors; save the model's "
           "state_dict alone");
     }
@@ -194,9 +191,7 @@ class PickleMachine {
     switch (op) {
       case 0x80:  // PROTO
         if (const uint8_t protocol = Byte(); protocol > 5) {
-          throw ConversionError("has pickle protocol " +
-                                std::to_string(protocol) +
-                                "; 2 to 5 can be read");
+          FailWith("has pickle protocol ", protocol, "; 2 to 5 can be read");
         }
         return true;
       case 0x95:  // FRAME
@@ -424,9 +419,9 @@ class PickleMachine {
   }
 
   [[noreturn]] static void RefuseCall(const std::string& name) {
-    throw ConversionError("calls " + name +
-                          "; only tensors are read and nothing is executed: "
-                          "save the model's state_dict alone");
+    FailWith("calls ", name,
+             "; only tensors are read and nothing is executed: save the "
+             "model's state_dict alone");
   }
 
   bool ReadMemo(uint8_t op) {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "converter/error.h"
-#include "converter/readers/printable.h"
 
 namespace latimer {
 namespace {
@@ -139,12 +138,12 @@ PytorchFile::PytorchFile(const std::filesystem::path& path)
   const Pickle pickle = ReadPickle();
   const PickleValue& root = pickle.root();
   if (root.kind == Kind::kObject) {
-    Fail("holds an object of class " + Printable(root.items[0]->text) +
-         kSaveStateDict);
+    FailIn(path_, "holds an object of class ", Printable(root.items[0]->text),
+           kSaveStateDict);
   }
   if (root.kind == Kind::kDict) AddTensors(FindStateDict(root), "", 0);
   if (tensors_.empty() && unreadable_.empty()) {
-    Fail(std::string("holds no tensors under names") + kSaveStateDict);
+    FailIn(path_, "holds no tensors under names", kSaveStateDict);
   }
 }
 
@@ -153,52 +152,54 @@ void PytorchFile::CheckArchive() {
   for (const auto& [name, entry] : zip_.entries()) {
     const size_t slash = name.find('/');
     if (slash != std::string::npos && name.substr(slash) == "/data.pkl") {
-      if (!folder_.empty()) Fail("holds two entries data.pkl");
+      if (!folder_.empty()) FailIn(path_, "holds two entries data.pkl");
       folder_ = name.substr(0, slash + 1);
     }
   }
   if (folder_.empty()) {
-    Fail("is a zip file without data.pkl and so no PyTorch checkpoint");
+    FailIn(path_,
+           "is a zip file without data.pkl and so no PyTorch checkpoint");
   }
   if (zip_.entries().contains(folder_ + "constants.pkl")) {
-    Fail(std::string("is a TorchScript program") + kSaveStateDict);
+    FailIn(path_, "is a TorchScript program", kSaveStateDict);
   }
   const auto order = zip_.entries().find(folder_ + "byteorder");
   if (order == zip_.entries().end()) return;  // PyTorch before 2.1.
-  if (order->second.size > kMaxNameBytes) Fail("has a malformed byteorder");
+  if (order->second.size > kMaxNameBytes) {
+    FailIn(path_, "has a malformed byteorder");
+  }
   const std::span<const std::byte> bytes = zip_.Read(order->first);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
                               bytes.size());
   if (text != "little") {
-    Fail("was saved with byte order " + Printable(text) +
-         " and only little can be read: load it and save it again on a "
-         "little-endian machine");
+    FailIn(path_, "was saved with byte order ", Printable(text),
+           " and only little can be read: load it and save it again on a "
+           "little-endian machine");
   }
 }
 
 Pickle PytorchFile::ReadPickle() {
   const std::string name = folder_ + "data.pkl";
   if (zip_.entries().at(name).size > Pickle::kMaxBytes) {
-    Fail("holds more than " + std::to_string(Pickle::kMaxBytes >> 20) +
-         " MiB besides the tensors" + kSaveStateDict);
+    FailIn(path_, "holds more than ", Pickle::kMaxBytes >> 20,
+           " MiB besides the tensors", kSaveStateDict);
   }
   const std::span<const std::byte> bytes = zip_.Read(name);
   try {
     return Pickle(bytes);
   } catch (const ConversionError& error) {
-    Fail(std::string("data.pkl ") + error.what());
+    FailIn(path_, "data.pkl ", error.what());
   }
 }
 
 void PytorchFile::AddTensors(const PickleValue& dict, const std::string& prefix,
                              int depth) {
-  if (depth == kMaxDepth) Fail("holds dicts nested too deeply");
+  if (depth == kMaxDepth) FailIn(path_, "holds dicts nested too deeply");
   for (size_t i = 0; i + 1 < dict.items.size(); i += 2) {
     const PickleValue& key = *dict.items[i];
     const PickleValue& value = *dict.items[i + 1];
     if (++visited_ > kMaxNames) {
-      Fail("holds more than " + std::to_string(kMaxNames) + " names" +
-           kSaveStateDict);
+      FailIn(path_, "holds more than ", kMaxNames, " names", kSaveStateDict);
     }
     // An optimizer's state has numbers as keys.
     if (key.kind != Kind::kText) continue;
@@ -206,22 +207,22 @@ void PytorchFile::AddTensors(const PickleValue& dict, const std::string& prefix,
     const std::string name = prefix + key.text;
     if (name.size() > kMaxNameBytes ||
         !std::ranges::all_of(name, IsPrintable)) {
-      Fail("holds a tensor of the impossible name " + Printable(name));
+      FailIn(path_, "holds a tensor of the impossible name ", Printable(name));
     }
     if (value.kind == Kind::kDict) {
       AddTensors(value, name + ".", depth + 1);
       continue;
     }
     if (tensors_.contains(name) || unreadable_.contains(name)) {
-      Fail("holds two tensors named " + name);
+      FailIn(path_, "holds two tensors named ", name);
     }
     AddTensor(name, value);
   }
 }
 
 void PytorchFile::AddTensor(const std::string& name, const PickleValue& value) {
-  const auto fail = [&](const std::string& what) {
-    Fail("tensor " + name + " " + what);
+  const auto fail = [&](const auto&... what) {
+    FailIn(path_, "tensor ", name, " ", what...);
   };
   const PickleValue* tensor = &value;
   if (IsParameter(value) && !value.arguments().empty()) {
@@ -239,34 +240,34 @@ void PytorchFile::AddTensor(const std::string& name, const PickleValue& value) {
   uint64_t count = 1;
   for (const uint64_t extent : record->shape) {
     if (__builtin_mul_overflow(count, extent, &count)) {
-      fail("has an impossible shape " + ShapeText(record->shape));
+      fail("has an impossible shape ", ShapeText(record->shape));
     }
   }
   if (count > 0 && !IsContiguous(record->shape, record->strides)) {
-    unreadable_.emplace(name,
-                        "is a transposed, sliced or expanded view: save it "
-                        "with .contiguous()");
+    unreadable_.emplace(
+        name,
+        "is a transposed, sliced or expanded view: save it with .contiguous()");
     return;
   }
   uint64_t end = 0;
   if (__builtin_add_overflow(record->offset, count, &end) ||
       end > record->storage_elements) {
-    fail("reaches beyond its storage, which has " +
-         std::to_string(record->storage_elements) + " numbers");
+    fail("reaches beyond its storage, which has ", record->storage_elements,
+         " numbers");
   }
   const size_t size = SizeOf(*type);
   uint64_t storage_bytes = 0;
   const std::string entry = folder_ + "data/" + record->key;
   const auto found = zip_.entries().find(entry);
   if (found == zip_.entries().end()) {
-    fail("needs the entry " + Printable(entry) +
+    fail("needs the entry ", Printable(entry),
          ", which is missing; copy or download the file again");
   }
   if (__builtin_mul_overflow(record->storage_elements, size, &storage_bytes) ||
       found->second.size != storage_bytes) {
-    fail("needs " + std::to_string(record->storage_elements) + " numbers of " +
-         std::to_string(size) + " bytes in entry " + Printable(entry) +
-         ", which has " + std::to_string(found->second.size) + " bytes");
+    fail("needs ", record->storage_elements, " numbers of ", size,
+         " bytes in entry ", Printable(entry), ", which has ",
+         found->second.size, " bytes");
   }
   const auto data =
       zip_.Read(entry).subspan(record->offset * size, count * size);
@@ -275,10 +276,6 @@ void PytorchFile::AddTensor(const std::string& name, const PickleValue& value) {
                                       .shape = record->shape,
                                       .data = data,
                                       .file = zip_.FileOf(data)});
-}
-
-void PytorchFile::Fail(const std::string& what) const {
-  throw ConversionError(path_ + ": " + what + ".");
 }
 
 }  // namespace latimer

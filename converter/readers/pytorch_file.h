@@ -28,7 +28,6 @@ class PytorchFile : public TensorFile {
   void AddTensors(const PickleValue& dict, const std::string& prefix,
                   int depth);
   void AddTensor(const std::string& name, const PickleValue& value);
-  [[noreturn]] void Fail(const std::string& what) const;
 
   std::string path_;
   ZipFile zip_;

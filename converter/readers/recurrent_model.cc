@@ -185,41 +185,38 @@ class RecurrentMapper {
     }
   }
 
-  [[noreturn]] void FailFlag(const std::string& flag, const std::string& why) {
-    throw ConversionError(tensors_.map().name + ": " + flag + " does not fit " +
-                          tensors_.path().string() + ": " + why + ".");
+  template <typename... Parts>
+  [[noreturn]] void FailFlag(const char* flag, const Parts&... why) {
+    FailIn(tensors_.map().name, flag, " does not fit ", tensors_.path(), ": ",
+           why...);
   }
-
-  static std::string Number(uint64_t number) { return std::to_string(number); }
 
   // Refuses what the loader would refuse, in the map's terms.
   void CheckFlags() {
     if (r_.initial_state == InitialState::kProjected &&
         a_.decoder_layers != 1) {
       FailFlag("initial_state",
-               "\"projected\" is for one decoder layer, and there are " +
-                   Number(a_.decoder_layers));
+               "\"projected\" is for one decoder layer, and there are ",
+               a_.decoder_layers);
     }
     if (r_.initial_state == InitialState::kEncoderStates) {
       if (r_.encoder_hidden != r_.decoder_hidden) {
-        FailFlag("initial_state",
-                 "the encoder's states are " + Number(r_.encoder_hidden) +
-                     " wide and the decoder's " + Number(r_.decoder_hidden));
+        FailFlag("initial_state", "the encoder's states are ",
+                 r_.encoder_hidden, " wide and the decoder's ",
+                 r_.decoder_hidden);
       }
       const uint64_t states = uint64_t{a_.encoder_layers} * r_.directions();
       if (r_.first_state + uint64_t{a_.decoder_layers - 1} * r_.state_step >=
           states) {
-        FailFlag("initial_state",
-                 "the encoder has " + Number(states) + " states, too few for " +
-                     Number(a_.decoder_layers) + " decoder layers");
+        FailFlag("initial_state", "the encoder has ", states,
+                 " states, too few for ", a_.decoder_layers, " decoder layers");
       }
     }
     if (r_.attention_function == AttentionFunction::kDot &&
         r_.memory_width() != r_.decoder_hidden) {
-      FailFlag("score", "\"dot\" needs encoder outputs, which are " +
-                            Number(r_.memory_width()) +
-                            " wide, as wide as the decoder's state, " +
-                            Number(r_.decoder_hidden));
+      FailFlag("score", "\"dot\" needs encoder outputs, which are ",
+               r_.memory_width(), " wide, as wide as the decoder's state, ",
+               r_.decoder_hidden);
     }
   }
 
@@ -312,8 +309,8 @@ class RecurrentMapper {
       AddLinear("attention.query", {query_}, r_.attention_hidden,
                 r_.decoder_hidden);
       if (energy_->size() != r_.attention_hidden) {
-        tensors_.Fail(*energy_, "should have " + Number(r_.attention_hidden) +
-                                    " numbers");
+        tensors_.Fail(*energy_, "should have ", r_.attention_hidden,
+                      " numbers");
       }
       model_.tables["attention.energy"] = energy_->Values();
     }
@@ -327,11 +324,10 @@ class RecurrentMapper {
   // layers.
   void SplitJoint() {
     if (flags_.attention_reads.empty()) {
-      throw ConversionError(
-          tensors_.map().name +
-          ": attention_reads is missing; \"attention.joint\" needs it, as "
-          "[\"hidden\", \"encoder_outputs\"] in the order of the "
-          "concatenation.");
+      FailIn(tensors_.map().name,
+             "attention_reads is missing; \"attention.joint\" needs it, as "
+             "[\"hidden\", \"encoder_outputs\"] in the order of the "
+             "concatenation");
     }
     const std::vector<Columns> both = Named(flags_.attention_reads);
     query_ = WithColumns(joint_, both, Named({"hidden"}));

@@ -21,10 +21,10 @@ constexpr char kMalformed[] = "has a malformed entry in the header";
 
 // Refuses fractions and negative numbers, which nlohmann would convert.
 std::vector<uint64_t> ParseCounts(const Json& list) {
-  if (!list.is_array()) throw ConversionError(kMalformed);
+  if (!list.is_array()) FailWith(kMalformed);
   std::vector<uint64_t> counts;
   for (const Json& count : list) {
-    if (!count.is_number_unsigned()) throw ConversionError(kMalformed);
+    if (!count.is_number_unsigned()) FailWith(kMalformed);
     counts.push_back(count.get<uint64_t>());
   }
   return counts;
@@ -47,21 +47,17 @@ SourceTensor ParseTensor(const std::string& name, SourceType type,
   uint64_t bytes = SizeOf(tensor.type);
   for (uint64_t extent : tensor.shape) {
     if (__builtin_mul_overflow(bytes, extent, &bytes)) {
-      throw ConversionError("has an impossible shape " +
-                            ShapeText(tensor.shape));
+      FailWith("has an impossible shape ", ShapeText(tensor.shape));
     }
   }
   const std::vector<uint64_t> offsets = ParseCounts(entry.at("data_offsets"));
-  if (offsets.size() != 2 || offsets[0] > offsets[1]) {
-    throw ConversionError(kMalformed);
-  }
+  if (offsets.size() != 2 || offsets[0] > offsets[1]) FailWith(kMalformed);
   if (offsets[1] > data.size()) {
-    throw ConversionError("lies outside the file, which is truncated");
+    FailWith("lies outside the file, which is truncated");
   }
   if (offsets[1] - offsets[0] != bytes) {
-    throw ConversionError("has " + std::to_string(offsets[1] - offsets[0]) +
-                          " bytes where its shape needs " +
-                          std::to_string(bytes));
+    FailWith("has ", offsets[1] - offsets[0], " bytes where its shape needs ",
+             bytes);
   }
   tensor.data = data.subspan(offsets[0], bytes);
   return tensor;
@@ -71,9 +67,7 @@ SourceTensor ParseTensor(const std::string& name, SourceType type,
 
 SafetensorsFile::SafetensorsFile(const std::filesystem::path& path)
     : file_(path) {
-  const auto fail = [&](const std::string& what) {
-    throw ConversionError(path.string() + ": " + what + ".");
-  };
+  const auto fail = [&](const auto&... what) { FailIn(path, what...); };
   const std::span<const std::byte> bytes = file_.bytes();
   uint64_t header_bytes = 0;
   if (bytes.size() < sizeof(header_bytes)) fail("not a safetensors file");
@@ -99,9 +93,9 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path)
         unreadable_.emplace(name, "has type " + type_name);
       }
     } catch (const ConversionError& error) {
-      fail("tensor " + name + " " + error.what());
+      fail("tensor ", name, " ", error.what());
     } catch (const Json::exception&) {
-      fail("tensor " + name + " " + kMalformed);
+      fail("tensor ", name, " ", kMalformed);
     }
   }
 }

@@ -96,11 +96,8 @@ void ReadTrainer(protozero::pbf_reader reader, SentencePieceModel& model) {
     }
   }
   if (type < 1 || type > 4) {
-    throw ConversionError(model.name +
-                          ": the SentencePiece model is of the "
-                          "unknown type " +
-                          std::to_string(type) +
-                          "; unigram, BPE, word and char are supported.");
+    FailIn(model.name, "the SentencePiece model is of the unknown type ", type,
+           "; unigram, BPE, word and char are supported");
   }
   model.type = static_cast<SentencePieceType>(type);
 }
@@ -131,9 +128,9 @@ void RefuseDenormalizer(protozero::pbf_reader reader, const std::string& name) {
     if (reader.tag_and_type() != Bytes(NormalizerField::kCharsmap)) {
       reader.skip();
     } else if (!reader.get_bytes().empty()) {
-      throw ConversionError(name +
-                            ": the SentencePiece model has denormalization "
-                            "rules, which are not supported.");
+      FailIn(name,
+             "the SentencePiece model has denormalization rules, which are not "
+             "supported");
     }
   }
 }
@@ -172,9 +169,8 @@ bool IsOrdinary(PieceType type) {
 
 void CheckPiece(const SentencePieceModel& model, size_t index) {
   const SentencePiece& piece = model.pieces[index];
-  const auto fail = [&](const std::string& what) {
-    throw ConversionError(model.name + ": piece " + std::to_string(index) +
-                          " " + what + ".");
+  const auto fail = [&](const auto&... what) {
+    FailIn(model.name, "piece ", index, " ", what...);
   };
   if (piece.text.empty()) fail("is empty");
   if (piece.type < PieceType::kNormal || piece.type > PieceType::kByte) {
@@ -186,30 +182,26 @@ void CheckPiece(const SentencePieceModel& model, size_t index) {
   const size_t limit = piece.type == PieceType::kUserDefined
                            ? kMaxReplacementBytes
                            : kMaxPieceBytes;
-  if (piece.text.size() > limit) {
-    fail("is longer than " + std::to_string(limit) + " bytes");
-  }
+  if (piece.text.size() > limit) fail("is longer than ", limit, " bytes");
   // SentencePiece splits an unused piece in at most this many steps.
   constexpr size_t kMaxUnusedBytes = 100;
   if (model.type == SentencePieceType::kBpe &&
       piece.type == PieceType::kUnused && piece.text.size() > kMaxUnusedBytes) {
-    fail("is unused and longer than " + std::to_string(kMaxUnusedBytes) +
-         " bytes");
+    fail("is unused and longer than ", kMaxUnusedBytes, " bytes");
   }
   if (piece.type == PieceType::kByte &&
       (!model.byte_fallback || ByteOfPiece(piece.text) < 0)) {
-    fail("is a byte piece, but reads '" + piece.text +
+    fail("is a byte piece, but reads '", piece.text,
          "' or comes without byte_fallback");
   }
 }
 
 void CheckModel(const SentencePieceModel& model) {
   if (model.pieces.empty()) {
-    throw ConversionError(model.name +
-                          ": not a SentencePiece model: it has no pieces.");
+    FailIn(model.name, "not a SentencePiece model: it has no pieces");
   }
   if (!IsUtf8(model.unknown_surface)) {
-    throw ConversionError(model.name + ": its unknown_surface is not UTF-8.");
+    FailIn(model.name, "its unknown_surface is not UTF-8");
   }
   std::set<std::string_view> ordinary;
   std::set<std::string_view> reserved;
@@ -221,19 +213,16 @@ void CheckModel(const SentencePieceModel& model) {
     const bool apart = model.type != SentencePieceType::kBpe;
     auto& names = apart && !IsOrdinary(piece.type) ? reserved : ordinary;
     if (!names.insert(piece.text).second) {
-      throw ConversionError(model.name + ": piece '" + piece.text +
-                            "' is defined twice.");
+      FailIn(model.name, "piece '", piece.text, "' is defined twice");
     }
     unknown += piece.type == PieceType::kUnknown ? 1 : 0;
     bytes += piece.type == PieceType::kByte ? 1 : 0;
   }
   if (unknown != 1) {
-    throw ConversionError(model.name + ": has " + std::to_string(unknown) +
-                          " unknown pieces instead of one.");
+    FailIn(model.name, "has ", unknown, " unknown pieces instead of one");
   }
   if (model.byte_fallback && bytes != 256) {
-    throw ConversionError(model.name + ": has " + std::to_string(bytes) +
-                          " byte pieces instead of 256.");
+    FailIn(model.name, "has ", bytes, " byte pieces instead of 256");
   }
 }
 
@@ -245,8 +234,7 @@ SentencePieceModel ParseSentencePieceModel(std::string_view bytes,
   try {
     model = ReadModel(protozero::pbf_reader(bytes.data(), bytes.size()), name);
   } catch (const protozero::exception& error) {
-    throw ConversionError(name +
-                          ": not a SentencePiece model: " + error.what() + ".");
+    FailIn(name, "not a SentencePiece model: ", error.what());
   }
   CheckModel(model);
   return model;

@@ -58,36 +58,37 @@ class ShortlistReader {
         header.tokens > arrays.size() / sizeof(uint32_t) ||
         header.offsets * sizeof(uint64_t) + header.tokens * sizeof(uint32_t) !=
             arrays.size()) {
-      Fail("the file is truncated or damaged; copy it again");
+      FailIn(path_, "the file is truncated or damaged; copy it again");
     }
     constexpr size_t kChecked = 2 * sizeof(uint64_t);
     if (Checksum(bytes.subspan(kChecked)) != header.checksum) {
-      Fail("the file is damaged: its checksum differs; copy it again");
+      FailIn(path_, "the file is damaged: its checksum differs; copy it again");
     }
     if (header.offsets != uint64_t{sides_.source_vocabulary} + 1) {
-      Fail("has " + std::to_string(header.offsets) +
-           " offsets, but the source vocabulary has " +
-           std::to_string(sides_.source_vocabulary) +
-           " words; the files do not belong together");
+      FailIn(path_, "has ", header.offsets,
+             " offsets, but the source vocabulary has ",
+             sides_.source_vocabulary,
+             " words; the files do not belong together");
     }
     out_.first = static_cast<uint32_t>(
         std::min<uint64_t>(header.first, sides_.target_vocabulary));
     uint64_t before = 0;
     for (uint64_t i = 0; i < header.offsets; ++i) {
       const auto offset = Load<uint64_t>(arrays, i);
-      if (offset < before || offset > header.tokens) Fail("is damaged");
+      if (offset < before || offset > header.tokens) {
+        FailIn(path_, "is damaged");
+      }
       before = offset;
       out_.offsets.push_back(static_cast<uint32_t>(offset));
     }
-    if (before != header.tokens) Fail("is damaged");
+    if (before != header.tokens) FailIn(path_, "is damaged");
     const auto tokens = arrays.subspan(header.offsets * sizeof(uint64_t));
     for (uint64_t i = 0; i < header.tokens; ++i) {
       const auto token = Load<uint32_t>(tokens, i);
       if (token >= sides_.target_vocabulary) {
-        Fail("names target id " + std::to_string(token) +
-             ", but the target vocabulary has " +
-             std::to_string(sides_.target_vocabulary) +
-             " words; the files do not belong together");
+        FailIn(path_, "names target id ", token,
+               ", but the target vocabulary has ", sides_.target_vocabulary,
+               " words; the files do not belong together");
       }
       out_.tokens.push_back(static_cast<uint16_t>(token));
     }
@@ -109,10 +110,6 @@ class ShortlistReader {
     return std::move(out_);
   }
 
-  [[noreturn]] void Fail(const std::string& what) const {
-    throw ConversionError(path_ + ": " + what + ".");
-  }
-
  private:
   // "TARGET SOURCE PROBABILITY". The larger probability of duplicates counts.
   void AddLine(const std::string& line, size_t number,
@@ -122,8 +119,8 @@ class ShortlistReader {
     float probability = 0;
     if (!(fields >> target)) return;  // Empty.
     if (!(fields >> source >> probability)) {
-      Fail("line " + std::to_string(number) +
-           " is not a target word, a source word and a probability");
+      FailIn(path_, "line ", number,
+             " is not a target word, a source word and a probability");
     }
     if (target == "NULL" || source == "NULL") return;
     float& known = (*lists)[sides_.source_id(source)][sides_.target_id(target)];
@@ -161,16 +158,15 @@ CanonicalShortlist ReadShortlist(const std::filesystem::path& path,
   ShortlistReader reader(path, sides);
   constexpr uint32_t kMaxTarget = 65536;
   if (sides.target_vocabulary > kMaxTarget) {
-    reader.Fail("a target vocabulary of " +
-                std::to_string(sides.target_vocabulary) +
-                " words is too large for a shortlist, whose ids have 16 bits; "
-                "convert without it");
+    FailIn(path, "a target vocabulary of ", sides.target_vocabulary,
+           " words is too large for a shortlist, whose ids have 16 bits; "
+           "convert without it");
   }
   const MappedFile file(path);
   const auto bytes = file.bytes();
   constexpr char kGzip[] = "\x1f\x8b";
   if (bytes.size() >= 2 && std::memcmp(bytes.data(), kGzip, 2) == 0) {
-    reader.Fail("is compressed; unpack it with gunzip and name the result");
+    FailIn(path, "is compressed; unpack it with gunzip and name the result");
   }
   if (bytes.size() >= sizeof(Header) && Load<uint64_t>(bytes) == kMagic) {
     return reader.ReadBinary(bytes);

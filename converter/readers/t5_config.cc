@@ -74,12 +74,12 @@ void ReadBuckets(const JsonFields& config, T5Config* out) {
   out->buckets = config.Count(count, 32, 4);
   out->max_distance = config.Count(distance, 128, 1);
   if (out->buckets % 2 != 0 || out->buckets > kMost) {
-    config.Fail(count, "it must be even and at most " + std::to_string(kMost));
+    config.Fail(count, "it must be even and at most ", kMost);
   }
   // The decoder uses half of the buckets for one distance each.
   if (out->max_distance <= out->buckets / 2) {
-    config.Fail(distance, "it must be more than half of " + std::string(count) +
-                              " " + std::to_string(out->buckets));
+    config.Fail(distance, "it must be more than half of ", count, " ",
+                out->buckets);
   }
 }
 
@@ -170,9 +170,8 @@ T5Config ReadT5Config(const std::filesystem::path& directory,
   a.source_positions = std::max(a.source_positions, limits.source);
   a.target_positions = std::max(a.target_positions, limits.target);
   if (std::max(a.source_positions, a.target_positions) > kMostPositions) {
-    config.Fail("n_positions", "texts of more than " +
-                                   std::to_string(kMostPositions) +
-                                   " tokens are not supported");
+    config.Fail("n_positions", "texts of more than ", kMostPositions,
+                " tokens are not supported");
   }
   out.name = config.Text("_name_or_path", "");
   // The defaults of transformers' T5Config and MT5Config.

@@ -36,11 +36,11 @@ class ShardedFile : public TensorFile {
 
 ShardedFile::ShardedFile(const fs::path& path) : path_(path.string()) {
   const std::optional<JsonFields> index = JsonFields::Open(path);
-  if (!index) throw ConversionError(path_ + ": cannot open the file.");
+  if (!index) FailIn(path_, "cannot open the file");
   const nlohmann::json* weight_map = index->Find("weight_map");
   if (weight_map == nullptr || !weight_map->is_object() ||
       weight_map->empty()) {
-    throw ConversionError(path_ + ": has no weight_map that names shards.");
+    FailIn(path_, "has no weight_map that names shards");
   }
   std::map<std::string, std::vector<std::string>> names_of;
   for (const auto& [name, file] : weight_map->items()) {
@@ -48,15 +48,14 @@ ShardedFile::ShardedFile(const fs::path& path) : path_(path.string()) {
         file.is_string() ? file.get<std::string>() : std::string();
     if (shard.empty() || fs::path(shard).filename() != shard ||
         shard.ends_with(kIndexSuffix)) {
-      throw ConversionError(path_ + ": weight_map gives tensor " + name +
-                            " no file of the same folder.");
+      FailIn(path_, "weight_map gives tensor ", name,
+             " no file of the same folder");
     }
     names_of[shard].push_back(name);
   }
   for (const auto& [shard, names] : names_of) {
     if (!fs::exists(path.parent_path() / shard)) {
-      throw ConversionError(path_ + ": " + shard +
-                            " is missing; copy or download every shard.");
+      FailIn(path_, shard, " is missing; copy or download every shard");
     }
   }
   for (const auto& [shard, names] : names_of) {
@@ -67,7 +66,7 @@ ShardedFile::ShardedFile(const fs::path& path) : path_(path.string()) {
         std::string text = path_;
         text.append(": tensor ").append(name).append(" is absent from ");
         text.append(shard).append("; the files do not belong together.");
-        throw ConversionError(text);
+        FailWith(text);
       }
     }
   }
@@ -78,9 +77,8 @@ void ShardedFile::Add(const std::string& shard,
   const auto claim = [&](const std::string& name) {
     const auto [other, is_new] = shard_of_.emplace(name, shard);
     if (!is_new) {
-      throw ConversionError(path_ + ": tensor " + name + " lies in both " +
-                            other->second + " and " + shard +
-                            "; the files do not belong together.");
+      FailIn(path_, "tensor ", name, " lies in both ", other->second, " and ",
+             shard, "; the files do not belong together");
     }
   };
   for (const auto& [name, tensor] : file->tensors()) {
@@ -132,16 +130,15 @@ std::unique_ptr<TensorFile> OpenTensorFile(const fs::path& path) {
   }
   const std::string begin = FirstBytes(path);
   if (begin.starts_with("version https://git-lfs")) {
-    throw ConversionError(path.string() +
-                          ": is a Git LFS pointer and not the file itself; "
-                          "run git lfs pull in its folder.");
+    FailIn(path,
+           "is a Git LFS pointer and not the file itself; run git lfs pull in "
+           "its folder");
   }
   if (IsOldPytorch(begin)) {
-    throw ConversionError(
-        path.string() +
-        ": was saved by PyTorch before 1.6 or in its old format; save it "
-        "again with torch.save(torch.load(path, map_location=\"cpu\"), "
-        "new_path).");
+    FailIn(
+        path,
+        "was saved by PyTorch before 1.6 or in its old format; save it again "
+        "with torch.save(torch.load(path, map_location=\"cpu\"), new_path)");
   }
   if (IsNpz(begin)) return std::make_unique<NpzFile>(path);
   if (begin.starts_with(kZipMagic)) return std::make_unique<PytorchFile>(path);
@@ -157,9 +154,9 @@ fs::path FindWeights(const fs::path& directory) {
         "pytorch_model.bin", "pytorch_model.bin.index.json"}) {
     if (fs::exists(directory / name)) return directory / name;
   }
-  throw ConversionError(directory.string() +
-                        ": has neither model.safetensors nor "
-                        "pytorch_model.bin, whole or in shards.");
+  FailIn(directory,
+         "has neither model.safetensors nor pytorch_model.bin, whole or in "
+         "shards");
 }
 
 }  // namespace latimer

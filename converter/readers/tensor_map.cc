@@ -60,8 +60,7 @@ void TensorMap::Finish(const std::filesystem::path& file,
   AddNames("unexpected tensors:", extra, &what);
   AddNames("tensors that cannot be converted:", unreadable, &what);
   if (!what.empty()) {
-    throw ConversionError(file.string() + ": the tensors do not match " +
-                          expectation + ": " + what + ".");
+    FailIn(file, "the tensors do not match ", expectation, ": ", what);
   }
 }
 

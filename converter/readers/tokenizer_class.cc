@@ -98,11 +98,10 @@ TokenizerClass TokenizerClassOf(const fs::path& directory) {
     }
   }
   const bool has_name = !name.empty();
-  throw ConversionError(directory.string() + ": its " +
-                        (has_name ? "tokenizer_class" : "model_type") + " '" +
-                        (has_name ? name : type) +
-                        "' has no tokenizer that Latimer knows; convert it "
-                        "with --no-tokenizer.");
+  FailIn(
+      directory, "its ", has_name ? "tokenizer_class" : "model_type", " '",
+      has_name ? name : type,
+      "' has no tokenizer that Latimer knows; convert it with --no-tokenizer");
 }
 
 }  // namespace latimer

@@ -22,9 +22,7 @@ constexpr std::array<const char*, 7> kNamedTokens = {
 Json ReadObject(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path)) return Json::object();
   Json object = ParseJsonText(ReadTextFile(path));
-  if (!object.is_object()) {
-    throw ConversionError(path.string() + ": not a JSON object.");
-  }
+  if (!object.is_object()) FailIn(path, "not a JSON object");
   return object;
 }
 
@@ -64,7 +62,7 @@ class ConfigReader {
     config_.separate_vocabularies = Flag("separate_vocabs");
     config_.clean_up_spaces = Flag("clean_up_tokenization_spaces");
     if (Flag("split_special_tokens")) {
-      Fail("split_special_tokens is not supported");
+      FailIn(config_.name, "split_special_tokens is not supported");
     }
     for (const char* name : kNamedTokens) AddNamed(name);
     for (const auto& [key, value] : settings_.items()) {
@@ -88,10 +86,6 @@ class ConfigReader {
   }
 
  private:
-  [[noreturn]] void Fail(const std::string& what) const {
-    throw ConversionError(config_.name + ": " + what + ".");
-  }
-
   // The setting, unless it is absent or null.
   const Json* Find(const char* key) const {
     const auto found = settings_.find(key);
@@ -101,14 +95,14 @@ class ConfigReader {
   bool Flag(const char* key) const {
     const Json* flag = Find(key);
     if (flag == nullptr) return false;
-    if (!flag->is_boolean()) Fail(std::string(key) + " is not true or false");
+    if (!flag->is_boolean()) FailIn(config_.name, key, " is not true or false");
     return flag->get<bool>();
   }
 
   int32_t IdOf(const std::string& digits) const {
     if (digits.empty() || digits.size() > 9 ||
         digits.find_first_not_of("0123456789") != digits.npos) {
-      Fail("added token id '" + digits + "' is not a number");
+      FailIn(config_.name, "added token id '", digits, "' is not a number");
     }
     return std::stoi(digits);
   }
@@ -121,7 +115,7 @@ class ConfigReader {
     }
     if (!json.is_object() || !json.contains("content") ||
         !json["content"].is_string()) {
-      Fail("a special token is neither text nor has content");
+      FailIn(config_.name, "a special token is neither text nor has content");
     }
     token.text = json["content"].get<std::string>();
     const auto flag = [&json](const char* key) {
@@ -131,14 +125,15 @@ class ConfigReader {
     token.strips_space_after = flag("rstrip");
     token.declared_special = flag("special");
     if (flag("single_word")) {
-      Fail("token '" + token.text + "' is single_word, which is not supported");
+      FailIn(config_.name, "token '", token.text,
+             "' is single_word, which is not supported");
     }
     return token;
   }
 
   // Returns the token with this text, after adding it if necessary.
   AddedTokenConfig& Add(AddedTokenConfig token) {
-    if (token.text.empty()) Fail("a special token is empty");
+    if (token.text.empty()) FailIn(config_.name, "a special token is empty");
     for (AddedTokenConfig& known : config_.tokens) {
       if (known.text == token.text) return known;
     }
@@ -146,7 +141,9 @@ class ConfigReader {
   }
 
   void AddDeclared(const Json& token, const Json& id) {
-    if (!id.is_number_integer()) Fail("an added token has no id");
+    if (!id.is_number_integer()) {
+      FailIn(config_.name, "an added token has no id");
+    }
     Add(Parse(token)).id = id.get<int32_t>();
   }
 

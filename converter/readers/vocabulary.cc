@@ -17,10 +17,6 @@ namespace {
 
 using Entry = std::pair<std::string, int64_t>;  // A word and its id.
 
-[[noreturn]] void Fail(const std::string& name, const std::string& what) {
-  throw ConversionError(name + ": " + what + ".");
-}
-
 std::optional<int64_t> ParseInteger(std::string_view text) {
   int64_t value = 0;
   const char* end = text.data() + text.size();
@@ -30,25 +26,21 @@ std::optional<int64_t> ParseInteger(std::string_view text) {
 }
 
 Vocabulary ByIds(std::vector<Entry> entries, const std::string& name) {
-  if (entries.empty()) Fail(name, "the vocabulary has no words");
+  if (entries.empty()) FailIn(name, "the vocabulary has no words");
   const size_t size = entries.size();
   std::vector<std::optional<std::string>> pieces(size);
   std::set<std::string> words;
   for (Entry& entry : entries) {
     std::string& word = entry.first;
     const int64_t id = entry.second;
-    if (!words.insert(word).second) {
-      Fail(name, "'" + word + "' occurs twice");
-    }
+    if (!words.insert(word).second) FailIn(name, "'", word, "' occurs twice");
     if (id < 0 || static_cast<uint64_t>(id) >= size) {
-      Fail(name, "the id " + std::to_string(id) + " of '" + word +
-                     "' is outside 0 to " + std::to_string(size - 1) +
-                     ", so some id has no piece");
+      FailIn(name, "the id ", id, " of '", word, "' is outside 0 to ", size - 1,
+             ", so some id has no piece");
     }
     std::optional<std::string>& slot = pieces[static_cast<size_t>(id)];
     if (slot.has_value()) {
-      Fail(name, "'" + word + "' and '" + *slot + "' both have the id " +
-                     std::to_string(id));
+      FailIn(name, "'", word, "' and '", *slot, "' both have the id ", id);
     }
     slot = std::move(word);
   }
@@ -73,11 +65,11 @@ nlohmann::json ParseJson(const std::string& text, const std::string& name) {
                             nlohmann::json& value) {
     if (event == nlohmann::json::parse_event_t::key && depth == 1 &&
         !keys.insert(value.get<std::string>()).second) {
-      Fail(name, "'" + value.get<std::string>() + "' occurs twice");
+      FailIn(name, "'", value.get<std::string>(), "' occurs twice");
     }
     return true;
   };
-  if (IsJsonTooDeep(text)) Fail(name, "not JSON, or nested too deep");
+  if (IsJsonTooDeep(text)) FailIn(name, "not JSON, or nested too deep");
   return nlohmann::json::parse(text, note_key, false);
 }
 
@@ -107,8 +99,7 @@ Vocabulary FromNumbers(const std::vector<std::string_view>& lines,
     const char* end = number.data() + number.size();
     const auto [rest, error] = std::from_chars(number.data(), end, value);
     if (error != std::errc() || rest != end) {
-      Fail(name, "line " + std::to_string(i + 1) +
-                     ": there is no number after the tab");
+      FailIn(name, "line ", i + 1, ": there is no number after the tab");
     }
     falls = falls && (i == 0 || value <= last);
     last = value;
@@ -118,11 +109,10 @@ Vocabulary FromNumbers(const std::vector<std::string_view>& lines,
   }
   if (ids.size() == lines.size()) return ByIds(std::move(entries), name);
   if (!falls) {
-    Fail(name,
-         "the numbers after the tabs are neither ids from 0 to " +
-             std::to_string(lines.size() - 1) +
-             ", each once, nor counts that fall; leave them out if the line "
-             "is the id");
+    FailIn(name, "the numbers after the tabs are neither ids from 0 to ",
+           lines.size() - 1,
+           ", each once, nor counts that fall; leave them out if the line is "
+           "the id");
   }
   std::vector<std::string> words;
   words.reserve(entries.size());
@@ -142,12 +132,12 @@ Vocabulary ParseJsonVocabulary(const std::string& json,
                                const std::string& name) {
   const nlohmann::json parsed = ParseJson(json, name);
   if (parsed.empty() || !parsed.is_structured()) {
-    Fail(name,
-         "not a vocabulary: an object of pieces with their ids is "
-         "expected, or a list of pieces");
+    FailIn(name,
+           "not a vocabulary: an object of pieces with their ids is expected, "
+           "or a list of pieces");
   }
   if (parsed.is_array()) {
-    if (!HasTexts(parsed)) Fail(name, "an entry of the list is not a text");
+    if (!HasTexts(parsed)) FailIn(name, "an entry of the list is not a text");
     return InOrder(parsed.get<std::vector<std::string>>(), name);
   }
   std::vector<Entry> entries;
@@ -156,13 +146,13 @@ Vocabulary ParseJsonVocabulary(const std::string& json,
     if (inverted) {
       const std::optional<int64_t> id = ParseInteger(key);
       if (!id.has_value()) {
-        Fail(name, "the id '" + key + "' of '" + value.get<std::string>() +
-                       "' is not a number");
+        FailIn(name, "the id '", key, "' of '", value.get<std::string>(),
+               "' is not a number");
       }
       entries.emplace_back(value.get<std::string>(), *id);
     } else {
       if (!value.is_number_integer()) {
-        Fail(name, "the id of '" + key + "' is not a number");
+        FailIn(name, "the id of '", key, "' is not a number");
       }
       entries.emplace_back(key, value.get<int64_t>());
     }
@@ -173,13 +163,13 @@ Vocabulary ParseJsonVocabulary(const std::string& json,
 Vocabulary ParseYamlVocabulary(const std::string& yaml,
                                const std::string& name) {
   const YamlNode root = ParseYaml(yaml, name);
-  const auto fail = [&name](const YamlNode& node, const std::string& what) {
-    Fail(name, "line " + std::to_string(node.line) + ": " + what);
+  const auto fail = [&name](const YamlNode& node, const auto&... what) {
+    FailIn(name, "line ", node.line, ": ", what...);
   };
   if (root.kind == YamlNode::Kind::kScalar) {
-    Fail(name,
-         "not a vocabulary: pieces with their ids are expected, or a "
-         "list of pieces");
+    FailIn(name,
+           "not a vocabulary: pieces with their ids are expected, or a list of "
+           "pieces");
   }
   if (root.kind == YamlNode::Kind::kSequence) {
     std::vector<std::string> words;
@@ -194,7 +184,7 @@ Vocabulary ParseYamlVocabulary(const std::string& yaml,
   for (size_t i = 0; i < root.keys.size(); ++i) {
     const std::optional<int64_t> id = ParseInteger(root.values[i].text);
     if (!id.has_value()) {
-      fail(root.values[i], "the id of '" + root.keys[i] + "' is not a number");
+      fail(root.values[i], "the id of '", root.keys[i], "' is not a number");
     }
     entries.emplace_back(root.keys[i], *id);
   }
@@ -209,8 +199,10 @@ Vocabulary ParseTextVocabulary(const std::string& text,
   for (const std::string_view line : lines) {
     words.emplace_back(line);
     const std::string place = "line " + std::to_string(words.size());
-    if (line.empty() || line.starts_with('\t')) Fail(name, place + " is empty");
-    if (!IsUtf8(line)) Fail(name, place + " is not UTF-8");
+    if (line.empty() || line.starts_with('\t')) {
+      FailIn(name, place, " is empty");
+    }
+    if (!IsUtf8(line)) FailIn(name, place, " is not UTF-8");
     tabs += line.find('\t') != line.npos ? 1 : 0;
   }
   if (tabs > 0 && tabs == lines.size()) return FromNumbers(lines, name);

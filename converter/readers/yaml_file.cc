@@ -53,9 +53,9 @@ class YamlReader {
     bool has_key = false;  // Of a map: the value of keys.back() comes next.
   };
 
-  [[noreturn]] void Fail(size_t line, const std::string& what) const {
-    throw ConversionError(name_ + ": line " + std::to_string(line) + ": " +
-                          what + ".");
+  template <typename... Parts>
+  [[noreturn]] void Fail(size_t line, const Parts&... what) const {
+    FailIn(name_, "line ", line, ": ", what...);
   }
 
   // These characters are line breaks in YAML 1.1, which libyaml reads, but text
@@ -74,9 +74,8 @@ class YamlReader {
 
   [[noreturn]] void FailToParse() const {
     const char* problem = parser_->problem;
-    Fail(parser_->problem_mark.line + 1,
-         std::string("not YAML: ") +
-             (problem != nullptr ? problem : "the text ends too early"));
+    Fail(parser_->problem_mark.line + 1, "not YAML: ",
+         problem != nullptr ? problem : "the text ends too early");
   }
 
   void Take(const yaml_event_t& event) {
@@ -125,7 +124,7 @@ class YamlReader {
     if (ExpectsKey()) {
       Open& map = open_.back();
       if (!map.keys.insert(text).second) {
-        Fail(line, "the key '" + text + "' occurs twice");
+        Fail(line, "the key '", text, "' occurs twice");
       }
       map.node.keys.push_back(std::move(text));
       map.has_key = true;

@@ -9,7 +9,6 @@
 #include <memory>
 
 #include "converter/error.h"
-#include "converter/readers/printable.h"
 
 namespace latimer {
 namespace {
@@ -92,7 +91,7 @@ ZipFile::ZipFile(const std::filesystem::path& path) : path_(path), file_(path) {
   for (const auto& [name, entry] : entries_) {
     if (__builtin_add_overflow(total, entry.stored.size(), &total) ||
         total > file_.bytes().size()) {
-      Fail("its zip entries overlap");
+      FailIn(path_, "its zip entries overlap");
     }
   }
 }
@@ -110,8 +109,8 @@ void ZipFile::ReadDirectory() {
   const std::unique_ptr<void, int (*)(unzFile)> zip(
       unzOpen2_64(path_.c_str(), &functions), unzClose);
   if (zip == nullptr) {
-    Fail(std::string("the zip directory at its end is missing or damaged") +
-         kCopyAgain);
+    FailIn(path_, "the zip directory at its end is missing or damaged",
+           kCopyAgain);
   }
   int status = unzGoToFirstFile(zip.get());
   for (; status == UNZ_OK; status = unzGoToNextFile(zip.get())) {
@@ -125,39 +124,40 @@ void ZipFile::ReadDirectory() {
     }
     const std::string name(name_bytes.data(), info.size_filename);
     if ((info.flag & kEncrypted) != 0) {
-      Fail("entry " + Printable(name) + " is encrypted");
+      FailIn(path_, "entry ", Printable(name), " is encrypted");
     }
     if (info.compression_method != 0 && info.compression_method != Z_DEFLATED) {
-      Fail("entry " + Printable(name) +
-           " is compressed by another method than deflate");
+      FailIn(path_, "entry ", Printable(name),
+             " is compressed by another method than deflate");
     }
     status = unzOpenCurrentFile2(zip.get(), nullptr, nullptr, /*raw=*/1);
     if (status != UNZ_OK) {
-      Fail("the header of entry " + Printable(name) + " is damaged" +
-           kCopyAgain);
+      FailIn(path_, "the header of entry ", Printable(name), " is damaged",
+             kCopyAgain);
     }
     const uint64_t offset = unzGetCurrentFileZStreamPos64(zip.get());
     unzCloseCurrentFile(zip.get());
     const std::span<const std::byte> bytes = file_.bytes();
     if (offset > bytes.size() || info.compressed_size > bytes.size() - offset) {
-      Fail("entry " + Printable(name) + " lies outside the file" + kCopyAgain);
+      FailIn(path_, "entry ", Printable(name), " lies outside the file",
+             kCopyAgain);
     }
     const bool deflated = info.compression_method == Z_DEFLATED;
     if (deflated ? info.uncompressed_size / kMaxRatio > info.compressed_size
                  : info.uncompressed_size != info.compressed_size) {
-      Fail("the sizes of entry " + Printable(name) + " contradict each other" +
-           kCopyAgain);
+      FailIn(path_, "the sizes of entry ", Printable(name),
+             " contradict each other", kCopyAgain);
     }
     const Entry entry{.size = info.uncompressed_size,
                       .stored = bytes.subspan(offset, info.compressed_size),
                       .crc = static_cast<uint32_t>(info.crc),
                       .deflated = deflated};
     if (!entries_.emplace(name, entry).second) {
-      Fail("has two entries named " + Printable(name));
+      FailIn(path_, "has two entries named ", Printable(name));
     }
   }
   if (status != UNZ_END_OF_LIST_OF_FILE) {
-    Fail(std::string("its zip directory is damaged") + kCopyAgain);
+    FailIn(path_, "its zip directory is damaged", kCopyAgain);
   }
 }
 
@@ -167,7 +167,7 @@ std::span<const std::byte> ZipFile::Read(const std::string& name) {
   }
   const auto found = entries_.find(name);
   if (found == entries_.end()) {
-    Fail("entry " + Printable(name) + " is missing" + kCopyAgain);
+    FailIn(path_, "entry ", Printable(name), " is missing", kCopyAgain);
   }
   const Entry& entry = found->second;
   std::span<const std::byte> bytes = entry.stored;
@@ -181,8 +181,8 @@ std::span<const std::byte> ZipFile::Read(const std::string& name) {
   // (torch.serialization.set_crc32_options).
   good = good && (entry.crc == 0 || Crc(bytes) == entry.crc);
   if (!good) {
-    Fail("entry " + Printable(name) + " is damaged: its checksum differs" +
-         kCopyAgain);
+    FailIn(path_, "entry ", Printable(name),
+           " is damaged: its checksum differs", kCopyAgain);
   }
   if (!entry.deflated) file_.Forget(bytes);  // The checksum read all of them.
   read_.emplace(name, bytes);
@@ -193,10 +193,6 @@ const MappedFile* ZipFile::FileOf(std::span<const std::byte> bytes) const {
   const std::byte* begin = file_.bytes().data();
   const std::byte* end = begin + file_.bytes().size();
   return bytes.data() >= begin && bytes.data() < end ? &file_ : nullptr;
-}
-
-void ZipFile::Fail(const std::string& what) const {
-  throw ConversionError(path_.string() + ": " + what + ".");
 }
 
 }  // namespace latimer

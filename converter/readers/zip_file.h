@@ -42,7 +42,6 @@ class ZipFile {
 
  private:
   void ReadDirectory();
-  [[noreturn]] void Fail(const std::string& what) const;
 
   std::filesystem::path path_;
   MappedFile file_;
