@@ -10,10 +10,9 @@ version of Unicode:
     make_character_classes.py > converter/character_classes_table.h
 """
 import struct
-import subprocess
-import sys
 
 import tokenizers
+from cxx_array import cxx_array
 from tokenizers import normalizers, pre_tokenizers
 
 CODE_POINTS = [c for c in range(0x110000) if not 0xD800 <= c < 0xE000]
@@ -100,12 +99,11 @@ def table(name, comment, classes):
         if c == 0xE000:
             add(0xD800, None)  # Surrogates have no class.
         add(c, kind)
-    return (f"// {comment}\ninline constexpr uint32_t {name}[] = "
-            f"{{{', '.join(entries)}}};\n")
+    return f"// {comment}\n" + cxx_array(f"inline constexpr uint32_t {name}", entries)
 
 
 def main():
-    text = f"""// Classes of characters in Hugging Face's tokenizers {tokenizers.__version__}, as a model file
+    print(f"""// Classes of characters in Hugging Face's tokenizers {tokenizers.__version__}, as a model file
 // stores them (ClassEntry in runtime/text/character_class.h). Written by
 // tests/reference/make_character_classes.py; do not edit.
 #ifndef LATIMER_CONVERTER_CHARACTER_CLASSES_TABLE_H_
@@ -121,11 +119,7 @@ namespace latimer {{
        grapheme_classes())}
 }}  // namespace latimer
 
-#endif  // LATIMER_CONVERTER_CHARACTER_CLASSES_TABLE_H_
-"""
-    sys.stdout.write(subprocess.run(
-        ["clang-format", "--style=Google", "--assume-filename=table.h"],
-        input=text, text=True, check=True, capture_output=True).stdout)
+#endif  // LATIMER_CONVERTER_CHARACTER_CLASSES_TABLE_H_""")
 
 
 if __name__ == "__main__":

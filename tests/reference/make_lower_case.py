@@ -2,16 +2,18 @@
 """Writes converter/lower_case_table.h from Python's str.lower() of each code
 point alone (Python 3.11: Unicode 14.0).
 
-    make_lower_case.py && clang-format -i converter/lower_case_table.h
+    make_lower_case.py
 """
 import pathlib
 import unicodedata
 
+from cxx_array import cxx_array
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 HEAD = """\
-// Lower case of single characters; written by tests/reference/make_lower_case.py
-// from Unicode {version}.
+// Lower case of single characters; written by
+// tests/reference/make_lower_case.py from Unicode {version}.
 #ifndef LATIMER_CONVERTER_LOWER_CASE_TABLE_H_
 #define LATIMER_CONVERTER_LOWER_CASE_TABLE_H_
 
@@ -29,10 +31,8 @@ struct LowerCaseRange {{
   int32_t offset;
 }};
 
-inline constexpr LowerCaseRange kLowerCaseRanges[] = {{
 """
 TAIL = """\
-};
 
 }  // namespace latimer
 
@@ -48,7 +48,7 @@ def main():
             assert c == 0x130 and lower == "i\u0307"
         elif lower != chr(c):
             pairs.append((c, ord(lower) - c))
-    lines = []
+    ranges = []
     i = 0
     while i < len(pairs):
         count, best = 1, 1
@@ -60,11 +60,11 @@ def main():
             if j - i + 1 > count:
                 count, best = j - i + 1, step
         first, last = pairs[i][0], pairs[i + count - 1][0]
-        lines.append(f"{{0x{first:04X}, 0x{last:04X}, {best}, {pairs[i][1]}}},\n")
+        ranges.append(f"{{0x{first:04X},0x{last:04X},{best},{pairs[i][1]}}}")
         i += count
     text = HEAD.format(version=unicodedata.unidata_version)
     (ROOT / "converter" / "lower_case_table.h").write_text(
-        text + "".join(lines) + TAIL)
+        text + cxx_array("inline constexpr LowerCaseRange kLowerCaseRanges", ranges) + TAIL)
 
 
 if __name__ == "__main__":

@@ -2,10 +2,12 @@
 """Writes converter/script_table.h from Unicode's Scripts.txt and
 PropertyValueAliases.txt, as Debian's package unicode-data has them.
 
-    make_script_table.py && clang-format -i converter/script_table.h
+    make_script_table.py
 """
 import pathlib
 import re
+
+from cxx_array import cxx_array
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 UNICODE = pathlib.Path("/usr/share/unicode")
@@ -21,10 +23,8 @@ HEAD = """\
 namespace latimer {{
 
 // ISO 15924 codes, in alphabetical order.
-inline constexpr const char* kScriptCodes[] = {{
 """
 MIDDLE = """\
-};
 
 // The code points from `first` to `last` are of kScriptCodes[script], or not
 // assigned. What is in no range is Common, Inherited or not assigned.
@@ -34,10 +34,8 @@ struct ScriptRange {
   uint8_t script;
 };
 
-inline constexpr ScriptRange kScriptRanges[] = {
 """
 TAIL = """\
-};
 
 }  // namespace latimer
 
@@ -77,10 +75,12 @@ def main():
         before = code
     with open(ROOT / "converter" / "script_table.h", "w", encoding="ascii") as file:
         file.write(HEAD.format(version=version))
-        file.write("".join(f'"{code}",\n' for code in used))
+        file.write(cxx_array("inline constexpr const char* kScriptCodes",
+                             (f'"{code}"' for code in used)))
         file.write(MIDDLE)
-        file.write("".join(f"{{0x{first:04X}, 0x{last:04X}, {used.index(code)}}},\n"
-                           for first, last, code in ranges))
+        file.write(cxx_array("inline constexpr ScriptRange kScriptRanges",
+                             (f"{{0x{first:04X},0x{last:04X},{used.index(code)}}}"
+                              for first, last, code in ranges)))
         file.write(TAIL)
 
 
