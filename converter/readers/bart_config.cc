@@ -18,117 +18,67 @@ constexpr float kNormEpsilon = 1e-5f;
 struct FamilyFacts {
   const char* model_type;
   BartFamily family;
-  const char* activation;
-  bool scale_embedding;
-  NormPosition norm_position;
-  bool embedding_norm;
-  bool final_norm;
-  BartPositions positions;
-  uint32_t position_offset;
-  uint32_t vocabulary;
+  const char* activation = "gelu";
+  bool scale_embedding = false;
+  NormPosition norm_position = NormPosition::kPre;
+  bool embedding_norm = false;
+  bool final_norm = true;
+  BartPositions positions = BartPositions::kLearned;
+  uint32_t position_offset = 0;
+  uint32_t vocabulary = 50265;
   SpecialTokenDefaults tokens;
 };
 
 constexpr FamilyFacts kFamilies[] = {
     {.model_type = "bart",
      .family = BartFamily::kBart,
-     .activation = "gelu",
-     .scale_embedding = false,
      .norm_position = NormPosition::kPost,
      .embedding_norm = true,
      .final_norm = false,
-     .positions = BartPositions::kLearned,
      .position_offset = 2,
-     .vocabulary = 50265,
      .tokens =
          {.bos = 0, .eos = 2, .pad = 1, .decoder_start = 2, .forced_eos = 2}},
     {.model_type = "marian",
      .family = BartFamily::kMarian,
-     .activation = "gelu",
-     .scale_embedding = false,
      .norm_position = NormPosition::kPost,
-     .embedding_norm = false,
      .final_norm = false,
      .positions = BartPositions::kMarianSinusoids,
-     .position_offset = 0,
      .vocabulary = 58101,
-     .tokens = {.bos = -1,
-                .eos = 0,
-                .pad = 58100,
-                .decoder_start = 58100,
-                .forced_eos = 0}},
+     .tokens =
+         {.eos = 0, .pad = 58100, .decoder_start = 58100, .forced_eos = 0}},
     {.model_type = "mbart",
      .family = BartFamily::kMBart,
-     .activation = "gelu",
-     .scale_embedding = false,
-     .norm_position = NormPosition::kPre,
      .embedding_norm = true,
-     .final_norm = true,
-     .positions = BartPositions::kLearned,
      .position_offset = 2,
-     .vocabulary = 50265,
-     .tokens =
-         {.bos = 0, .eos = 2, .pad = 1, .decoder_start = -1, .forced_eos = 2}},
+     .tokens = {.bos = 0, .eos = 2, .pad = 1, .forced_eos = 2}},
     {.model_type = "m2m_100",
      .family = BartFamily::kM2M100,
      .activation = "relu",
      .scale_embedding = true,
-     .norm_position = NormPosition::kPre,
-     .embedding_norm = false,
-     .final_norm = true,
      .positions = BartPositions::kM2M100Sinusoids,
      .position_offset = 2,
      .vocabulary = 128112,
-     .tokens =
-         {.bos = 0, .eos = 2, .pad = 1, .decoder_start = 2, .forced_eos = -1}},
+     .tokens = {.bos = 0, .eos = 2, .pad = 1, .decoder_start = 2}},
     {.model_type = "pegasus",
      .family = BartFamily::kPegasus,
-     .activation = "gelu",
-     .scale_embedding = false,
-     .norm_position = NormPosition::kPre,
-     .embedding_norm = false,
-     .final_norm = true,
      .positions = BartPositions::kMarianSinusoids,
-     .position_offset = 0,
-     .vocabulary = 50265,
-     .tokens =
-         {.bos = -1, .eos = 1, .pad = 0, .decoder_start = 0, .forced_eos = 1}},
+     .tokens = {.eos = 1, .pad = 0, .decoder_start = 0, .forced_eos = 1}},
 };
 
 // Fields of config.json that are read here or that change nothing.
 constexpr std::string_view kKnown[] = {
     // Read.
-    "activation_function",
-    "add_bias_logits",
-    "add_final_layer_norm",
-    "d_model",
-    "decoder_attention_heads",
-    "decoder_ffn_dim",
-    "decoder_layers",
-    "decoder_vocab_size",
-    "encoder_attention_heads",
-    "encoder_ffn_dim",
-    "encoder_layers",
-    "hidden_size",
-    "max_position_embeddings",
-    "normalize_before",
-    "normalize_embedding",
-    "num_attention_heads",
-    "num_hidden_layers",
-    "scale_embedding",
-    "share_encoder_decoder_embeddings",
-    "static_position_embeddings",
-    "tie_word_embeddings",
+    "activation_function", "add_bias_logits", "add_final_layer_norm", "d_model",
+    "decoder_attention_heads", "decoder_ffn_dim", "decoder_layers",
+    "decoder_vocab_size", "encoder_attention_heads", "encoder_ffn_dim",
+    "encoder_layers", "hidden_size", "max_position_embeddings",
+    "normalize_before", "normalize_embedding", "num_attention_heads",
+    "num_hidden_layers", "scale_embedding", "share_encoder_decoder_embeddings",
+    "static_position_embeddings", "tie_word_embeddings",
     // Fields of training, of heads for other tasks, and of older versions.
-    "activation_dropout",
-    "classif_dropout",
-    "classifier_dropout",
-    "decoder_layerdrop",
-    "do_blenderbot_90_layernorm",
-    "encoder_layerdrop",
-    "extra_pos_embeddings",
-    "init_std",
-};
+    "activation_dropout", "classif_dropout", "classifier_dropout",
+    "decoder_layerdrop", "do_blenderbot_90_layernorm", "encoder_layerdrop",
+    "extra_pos_embeddings", "init_std"};
 
 Activation ReadActivation(const JsonFields& config, const char* fallback) {
   const auto activation =

@@ -12,43 +12,25 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::string_view kParts[] = {
-    "source_embedding",
-    "target_embedding",
-    "source_positions",
-    "target_positions",
-    "output",
-    "encoder.embedding_norm",
-    "encoder.self_attention.query",
-    "encoder.self_attention.key",
-    "encoder.self_attention.value",
-    "encoder.self_attention.qkv",
-    "encoder.self_attention.head_out",
-    "encoder.self_attention.out",
-    "encoder.self_attention.norm",
-    "encoder.ffn.in",
-    "encoder.ffn.out",
-    "encoder.ffn.norm",
-    "encoder.norm",
-    "decoder.embedding_norm",
-    "decoder.self_attention.query",
-    "decoder.self_attention.key",
-    "decoder.self_attention.value",
-    "decoder.self_attention.qkv",
-    "decoder.self_attention.head_out",
-    "decoder.self_attention.out",
-    "decoder.self_attention.norm",
-    "decoder.cross_attention.query",
-    "decoder.cross_attention.key",
-    "decoder.cross_attention.value",
-    "decoder.cross_attention.qkv",
-    "decoder.cross_attention.head_out",
-    "decoder.cross_attention.out",
-    "decoder.cross_attention.norm",
-    "decoder.ffn.in",
-    "decoder.ffn.out",
-    "decoder.ffn.norm",
-    "decoder.norm",
-};
+    // Of both stacks.
+    "source_embedding", "target_embedding", "source_positions",
+    "target_positions", "output",
+    // Of the encoder.
+    "encoder.embedding_norm", "encoder.self_attention.query",
+    "encoder.self_attention.key", "encoder.self_attention.value",
+    "encoder.self_attention.qkv", "encoder.self_attention.head_out",
+    "encoder.self_attention.out", "encoder.self_attention.norm",
+    "encoder.ffn.in", "encoder.ffn.out", "encoder.ffn.norm", "encoder.norm",
+    // Of the decoder.
+    "decoder.embedding_norm", "decoder.self_attention.query",
+    "decoder.self_attention.key", "decoder.self_attention.value",
+    "decoder.self_attention.qkv", "decoder.self_attention.head_out",
+    "decoder.self_attention.out", "decoder.self_attention.norm",
+    "decoder.cross_attention.query", "decoder.cross_attention.key",
+    "decoder.cross_attention.value", "decoder.cross_attention.qkv",
+    "decoder.cross_attention.head_out", "decoder.cross_attention.out",
+    "decoder.cross_attention.norm", "decoder.ffn.in", "decoder.ffn.out",
+    "decoder.ffn.norm", "decoder.norm"};
 
 bool IsPositions(std::string_view part) { return part.ends_with("_positions"); }
 

@@ -47,152 +47,63 @@ constexpr Requirement kDecoderRequirements[] = {
     {"output-sampling", {"false"}},
 };
 
-// Read by ReadMarianModelOptions.
 constexpr std::string_view kModelOptions[] = {
-    "dec-depth",
-    "dim-emb",
-    "dim-vocabs",
-    "enc-depth",
-    "input-types",
-    "output-omit-bias",
-    "tied-embeddings",
-    "tied-embeddings-all",
-    "tied-embeddings-src",
-    "transformer-decoder-autoreg",
-    "transformer-decoder-dim-ffn",
-    "transformer-dim-ffn",
-    "transformer-disable-position-embeddings",
-    "transformer-ffn-activation",
-    "transformer-heads",
-    "transformer-postprocess",
-    "transformer-postprocess-emb",
-    "transformer-postprocess-top",
-    "transformer-preprocess",
-    "transformer-tied-layers",
-    "transformer-train-position-embeddings",
-    "transformer-train-positions",
+    // Read by ReadMarianModelOptions.
+    "dec-depth", "dim-emb", "dim-vocabs", "enc-depth", "input-types",
+    "output-omit-bias", "tied-embeddings", "tied-embeddings-all",
+    "tied-embeddings-src", "transformer-decoder-autoreg",
+    "transformer-decoder-dim-ffn", "transformer-dim-ffn",
+    "transformer-disable-position-embeddings", "transformer-ffn-activation",
+    "transformer-heads", "transformer-postprocess",
+    "transformer-postprocess-emb", "transformer-postprocess-top",
+    "transformer-preprocess", "transformer-tied-layers",
+    "transformer-train-position-embeddings", "transformer-train-positions",
     "version",
-};
+    // Options of training or of other types of models, and options that have no
+    // effect if the requirements hold.
+    "bert-train-type-embeddings", "bert-type-vocab-size",
+    "char-conv-filters-num", "char-conv-filters-widths", "char-highway",
+    "char-stride", "dec-cell", "dec-cell-base-depth", "dec-cell-high-depth",
+    "dim-rnn", "enc-cell", "enc-cell-depth", "enc-type", "factors-combine",
+    "factors-dim-emb", "guided-alignment", "layer-normalization",
+    "original-type", "quantize-biases", "quantize-bits", "quantize-log-based",
+    "quantize-optimization-steps", "separator-symbol", "skip", "special-vocab",
+    "transformer-aan-activation", "transformer-aan-depth",
+    "transformer-aan-nogate", "transformer-alibi-trainable",
+    "transformer-depth-scaling", "transformer-dim-aan", "transformer-dropout",
+    "transformer-dropout-attention", "transformer-dropout-ffn",
+    "transformer-guided-alignment-layer", "transformer-rnn-projection",
+    "ulr-dim-emb", "ulr-dropout", "ulr-keys-vectors", "ulr-query-vectors",
+    "ulr-softmax-temperature", "ulr-trainable-transformation"};
 
-// Options of training or of other types of models, and options that have no
-// effect if the requirements hold.
-constexpr std::string_view kIgnoredModelOptions[] = {
-    "bert-train-type-embeddings",
-    "bert-type-vocab-size",
-    "char-conv-filters-num",
-    "char-conv-filters-widths",
-    "char-highway",
-    "char-stride",
-    "dec-cell",
-    "dec-cell-base-depth",
-    "dec-cell-high-depth",
-    "dim-rnn",
-    "enc-cell",
-    "enc-cell-depth",
-    "enc-type",
-    "factors-combine",
-    "factors-dim-emb",
-    "guided-alignment",
-    "layer-normalization",
-    "original-type",
-    "quantize-biases",
-    "quantize-bits",
-    "quantize-log-based",
-    "quantize-optimization-steps",
-    "separator-symbol",
-    "skip",
-    "special-vocab",
-    "transformer-aan-activation",
-    "transformer-aan-depth",
-    "transformer-aan-nogate",
-    "transformer-alibi-trainable",
-    "transformer-depth-scaling",
-    "transformer-dim-aan",
-    "transformer-dropout",
-    "transformer-dropout-attention",
-    "transformer-dropout-ffn",
-    "transformer-guided-alignment-layer",
-    "transformer-rnn-projection",
-    "ulr-dim-emb",
-    "ulr-dropout",
-    "ulr-keys-vectors",
-    "ulr-query-vectors",
-    "ulr-softmax-temperature",
-    "ulr-trainable-transformation",
-};
-
-// Options that the caller reads, and options of speed, logs, beam search and
-// batches.
 constexpr std::string_view kDecoderOptions[] = {
-    "alignment",
-    "allow-special",
-    "allow-unk",
-    "beam-size",
-    "clip-gemm",
-    "cpu-threads",
-    "data-threads",
-    "devices",
-    "fp16",
-    "gemm-precision",
-    "gemm-type",
-    "ignore-model-config",
-    "input",
-    "int16",
-    "int8",
-    "int8shift",
-    "interpolate-env-vars",
-    "log",
-    "log-level",
-    "log-time-zone",
-    "max-length",
-    "max-length-break",
-    "max-length-crop",
-    "max-length-factor",
-    "maxi-batch",
-    "maxi-batch-sort",
-    "mini-batch",
-    "mini-batch-words",
-    "model-mmap",
-    "models",
-    "n-best",
-    "normalize",
-    "num-devices",
-    "optimize",
-    "output",
-    "output-approx-knn",
-    "port",
-    "precision",
-    "quality",
-    "quantize-range",
-    "quiet",
-    "quiet-translation",
-    "relative-paths",
-    "seed",
-    "shortlist",
-    "skip-cost",
-    "ssplit-mode",
-    "ssplit-prefix-file",
-    "stat-freq",
-    "tsv",
-    "tsv-fields",
-    "use-legacy-batching",
-    "version",
-    "vocabs",
-    "weights",
-    "word-penalty",
-    "word-scores",
-    "workspace",
-};
+    // Read by the caller.
+    "allow-special", "allow-unk", "max-length", "models", "relative-paths",
+    "shortlist", "vocabs",
+    // Options of speed, logs, beam search and batches.
+    "alignment", "beam-size", "clip-gemm", "cpu-threads", "data-threads",
+    "devices", "fp16", "gemm-precision", "gemm-type", "ignore-model-config",
+    "input", "int16", "int8", "int8shift", "interpolate-env-vars", "log",
+    "log-level", "log-time-zone", "max-length-break", "max-length-crop",
+    "max-length-factor", "maxi-batch", "maxi-batch-sort", "mini-batch",
+    "mini-batch-words", "model-mmap", "n-best", "normalize", "num-devices",
+    "optimize", "output", "output-approx-knn", "port", "precision", "quality",
+    "quantize-range", "quiet", "quiet-translation", "seed", "skip-cost",
+    "ssplit-mode", "ssplit-prefix-file", "stat-freq", "tsv", "tsv-fields",
+    "use-legacy-batching", "version", "weights", "word-penalty", "word-scores",
+    "workspace"};
 
-bool Contains(std::span<const std::string_view> options,
-              std::string_view option) {
-  return std::ranges::find(options, option) != options.end();
+bool IsModelOption(std::string_view option) {
+  return std::ranges::count(kModelOptions, option) > 0 ||
+         std::ranges::count(kModelRequirements, option, &Requirement::option) >
+             0;
 }
 
-bool IsRequired(std::span<const Requirement> requirements,
-                std::string_view option) {
-  return std::ranges::find(requirements, option, &Requirement::option) !=
-         requirements.end();
+bool IsDecoderOption(std::string_view option) {
+  return std::ranges::count(kDecoderOptions, option) > 0 ||
+         std::ranges::count(kDecoderRequirements, option,
+                            &Requirement::option) > 0 ||
+         IsModelOption(option);
 }
 
 void Check(const MarianOptions& options,
@@ -215,10 +126,15 @@ void Check(const MarianOptions& options,
   }
 }
 
-std::string UnknownOption(const MarianOptions& options,
-                          const std::string& option) {
-  return options.name() + ": option " + Printable(option) +
-         " is unknown and has no effect.";
+std::vector<std::string> WarningsOf(const MarianOptions& options,
+                                    bool (*is_known)(std::string_view)) {
+  std::vector<std::string> warnings;
+  for (const std::string& option : options.names()) {
+    if (is_known(option)) continue;
+    warnings.push_back(Concat(options.name(), ": option ", Printable(option),
+                              " is unknown and has no effect."));
+  }
+  return warnings;
 }
 
 // The operations of a transformer-... option, without dropout, which only
@@ -380,30 +296,14 @@ NativeMarianConfig ReadMarianModelOptions(const MarianOptions& options) {
   ReadNetworkKind(options, &out.architecture);
   ReadEmbeddings(options, &out);
   SplitHeads(&out.architecture);
-  for (const std::string& option : options.names()) {
-    if (!Contains(kModelOptions, option) &&
-        !Contains(kIgnoredModelOptions, option) &&
-        !IsRequired(kModelRequirements, option)) {
-      out.warnings.push_back(UnknownOption(options, option));
-    }
-  }
+  out.warnings = WarningsOf(options, IsModelOption);
   return out;
 }
 
 std::vector<std::string> CheckMarianDecoderOptions(
     const MarianOptions& options) {
   Check(options, kDecoderRequirements);
-  std::vector<std::string> warnings;
-  for (const std::string& option : options.names()) {
-    if (!Contains(kDecoderOptions, option) &&
-        !Contains(kModelOptions, option) &&
-        !Contains(kIgnoredModelOptions, option) &&
-        !IsRequired(kModelRequirements, option) &&
-        !IsRequired(kDecoderRequirements, option)) {
-      warnings.push_back(UnknownOption(options, option));
-    }
-  }
-  return warnings;
+  return WarningsOf(options, IsDecoderOption);
 }
 
 }  // namespace latimer

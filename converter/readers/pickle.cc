@@ -13,44 +13,22 @@ using Kind = PickleValue::Kind;
 
 namespace {
 
-// Calls that make tensors, and calls that make the plain values which real
-// checkpoints also contain. A file that calls anything else is refused.
 constexpr std::string_view kCalls[] = {
-    "torch._utils._rebuild_tensor_v2",
-    "torch._utils._rebuild_parameter",
+    // Calls that make tensors,
+    "torch._utils._rebuild_tensor_v2", "torch._utils._rebuild_parameter",
     "torch._utils._rebuild_parameter_with_state",
-    "torch.Size",
-    "torch.device",
-    "collections.Counter",
-    "collections.deque",
-    "builtins.bytearray",
-    "builtins.bytes",
-    "builtins.complex",
-    "builtins.frozenset",
-    "builtins.list",
-    "builtins.object",
-    "builtins.range",
-    "builtins.set",
-    "builtins.slice",
-    "builtins.tuple",
-    "builtins.xrange",
-    "_codecs.encode",
-    "argparse.Namespace",
-    "copyreg._reconstructor",
-    "datetime.date",
-    "datetime.datetime",
-    "datetime.timedelta",
-    "numpy.dtype",
-    "numpy.core.multiarray._reconstruct",
-    "numpy.core.multiarray.scalar",
-    "numpy.core.numeric._frombuffer",
-    "numpy._core.multiarray._reconstruct",
-    "numpy._core.multiarray.scalar",
-    "numpy._core.numeric._frombuffer",
-    "pathlib.Path",
-    "pathlib.PosixPath",
-    "pathlib.WindowsPath",
-};
+    // and calls that make the plain values which real checkpoints also contain.
+    // A file that calls anything else is refused.
+    "torch.Size", "torch.device", "collections.Counter", "collections.deque",
+    "builtins.bytearray", "builtins.bytes", "builtins.complex",
+    "builtins.frozenset", "builtins.list", "builtins.object", "builtins.range",
+    "builtins.set", "builtins.slice", "builtins.tuple", "builtins.xrange",
+    "_codecs.encode", "argparse.Namespace", "copyreg._reconstructor",
+    "datetime.date", "datetime.datetime", "datetime.timedelta", "numpy.dtype",
+    "numpy.core.multiarray._reconstruct", "numpy.core.multiarray.scalar",
+    "numpy.core.numeric._frombuffer", "numpy._core.multiarray._reconstruct",
+    "numpy._core.multiarray.scalar", "numpy._core.numeric._frombuffer",
+    "pathlib.Path", "pathlib.PosixPath", "pathlib.WindowsPath"};
 
 // Calls that make a dict, which is filled afterwards.
 constexpr std::string_view kDicts[] = {"collections.OrderedDict",

@@ -124,31 +124,16 @@ void ReadArchitecture(const JsonFields& config, bool mt5, T5Config* out) {
   out->scale_output = !mt5 && config.Bool("scale_decoder_outputs", tied);
 }
 
-// Fields of T5 that are read here or that only concern training.
 constexpr std::string_view kKnownFields[] = {
-    "classifier_dropout",
-    "d_ff",
-    "d_kv",
-    "d_model",
-    "dense_act_fn",
-    "dropout_rate",
-    "feed_forward_proj",
-    "head_dim",
-    "hidden_size",
-    "initializer_factor",
-    "is_gated_act",
-    "layer_norm_epsilon",
-    "n_positions",
-    "num_attention_heads",
-    "num_decoder_layers",
-    "num_heads",
-    "num_hidden_layers",
-    "num_layers",
-    "relative_attention_max_distance",
-    "relative_attention_num_buckets",
-    "scale_decoder_outputs",
+    // Read here.
+    "d_ff", "d_kv", "d_model", "dense_act_fn", "feed_forward_proj", "head_dim",
+    "hidden_size", "is_gated_act", "layer_norm_epsilon", "n_positions",
+    "num_attention_heads", "num_decoder_layers", "num_heads",
+    "num_hidden_layers", "num_layers", "relative_attention_max_distance",
+    "relative_attention_num_buckets", "scale_decoder_outputs",
     "tie_word_embeddings",
-};
+    // Only for training.
+    "classifier_dropout", "dropout_rate", "initializer_factor"};
 
 }  // namespace
 
