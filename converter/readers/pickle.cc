@@ -1,6 +1,7 @@
 #include "converter/readers/pickle.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <unordered_map>
 #include <utility>
@@ -60,16 +61,12 @@ class PickleMachine {
       FailWith("holds more than ", Pickle::kMaxBytes >> 20,
                " MiB besides the tensors; save the model's state_dict alone");
     }
-    for (uint8_t op = Byte(); op != '.'; op = Byte()) {
-      if (!ReadConstant(op) && !ReadContainer(op) && !ReadObject(op) &&
-          !ReadMemo(op)) {
-        RefuseOpcode(op);
-      }
-    }
+    for (uint8_t op = Byte(); op != '.'; op = Byte()) Execute(op);
     pickle_.root_ = Pop();
   }
 
- private:
+  void Execute(uint8_t op);
+
   [[noreturn]] static void Malformed() {
     FailWith("is not a valid pickle: the file is damaged");
   }
@@ -123,8 +120,22 @@ class PickleMachine {
     return stack_.back();
   }
 
-  void PushText(Kind kind, std::string_view text) { Push(kind)->text = text; }
+  void PushText(std::string_view text) { Push(Kind::kText)->text = text; }
   void PushInteger(int64_t value) { Push(Kind::kInteger)->integer = value; }
+
+  // A number in two's complement, of `size` bytes.
+  void PushLong(uint64_t size) {
+    const std::string_view digits = Take(size);
+    if (size > 8) return PushOther();
+    uint64_t value = 0;
+    if (size > 0 && (digits.back() & 0x80) != 0) value = ~uint64_t{0};
+    std::memcpy(&value, digits.data(), digits.size());
+    PushInteger(static_cast<int64_t>(value));
+  }
+
+  void PushTuple(std::vector<const PickleValue*> items) {
+    Push(Kind::kTuple)->items = std::move(items);
+  }
 
   void PushOther() {
     if (other_ == nullptr) other_ = New(Kind::kOther);
@@ -163,157 +174,27 @@ class PickleMachine {
     return items;
   }
 
-  // ---- Opcodes, named in CPython's pickletools.py; false: not one of these
-
-  bool ReadConstant(uint8_t op) {
-    switch (op) {
-      case 0x80:  // PROTO
-        if (const uint8_t protocol = Byte(); protocol > 5) {
-          FailWith("has pickle protocol ", protocol, "; 2 to 5 can be read");
-        }
-        return true;
-      case 0x95:  // FRAME
-        Take(8);
-        return true;
-      case 'N':   // NONE
-      case 0x88:  // NEWTRUE
-      case 0x89:  // NEWFALSE
-        PushOther();
-        return true;
-      case 'K':  // BININT1
-        PushInteger(static_cast<int64_t>(Number(1)));
-        return true;
-      case 'M':  // BININT2
-        PushInteger(static_cast<int64_t>(Number(2)));
-        return true;
-      case 'J':  // BININT
-        PushInteger(static_cast<int32_t>(Number(4)));
-        return true;
-      case 0x8a:  // LONG1
-        PushLong(Number(1));
-        return true;
-      case 0x8b:  // LONG4
-        PushLong(Number(4));
-        return true;
-      case 'G':  // BINFLOAT
-        Take(8);
-        PushOther();
-        return true;
-      default:
-        return ReadString(op);
+  // POP also takes a mark.
+  void Drop() {
+    if (Depth() == 0) {
+      PopToMark();
+    } else {
+      Pop();
     }
   }
 
-  bool ReadString(uint8_t op) {
-    switch (op) {
-      case 0x8c:  // SHORT_BINUNICODE
-        PushText(Kind::kText, Take(Number(1)));
-        return true;
-      case 'X':  // BINUNICODE
-        PushText(Kind::kText, Take(Number(4)));
-        return true;
-      case 0x8d:  // BINUNICODE8
-        PushText(Kind::kText, Take(Number(8)));
-        return true;
-      case 'C':  // SHORT_BINBYTES
-        Take(Number(1));
-        PushOther();
-        return true;
-      case 'B':  // BINBYTES
-        Take(Number(4));
-        PushOther();
-        return true;
-      case 0x8e:  // BINBYTES8
-      case 0x96:  // BYTEARRAY8
-        Take(Number(8));
-        PushOther();
-        return true;
-      default:
-        return false;
-    }
+  // ---- Opcodes of more than one step
+
+  void CheckProtocol() {
+    const uint8_t protocol = Byte();
+    if (protocol <= 5) return;
+    FailWith("has pickle protocol ", protocol, "; 2 to 5 can be read");
   }
 
-  // A number in two's complement, of `size` bytes.
-  void PushLong(uint64_t size) {
-    const std::string_view digits = Take(size);
-    if (size > 8) return PushOther();
-    uint64_t value = 0;
-    if (size > 0 && (digits.back() & 0x80) != 0) value = ~uint64_t{0};
-    std::memcpy(&value, digits.data(), digits.size());
-    PushInteger(static_cast<int64_t>(value));
-  }
-
-  bool ReadContainer(uint8_t op) {
-    switch (op) {
-      case '(':  // MARK
-        marks_.push_back(stack_.size());
-        return true;
-      case '0':  // POP
-        if (Depth() == 0) {
-          PopToMark();
-        } else {
-          Pop();
-        }
-        return true;
-      case '1':  // POP_MARK
-        PopToMark();
-        return true;
-      case '2':  // DUP
-        stack_.push_back(Top());
-        return true;
-      case ']':  // EMPTY_LIST
-        Push(Kind::kList);
-        return true;
-      case '}':  // EMPTY_DICT
-        Push(Kind::kDict);
-        return true;
-      case 0x8f:  // EMPTY_SET
-        PushOther();
-        return true;
-      case ')':  // EMPTY_TUPLE
-        PushTuple({});
-        return true;
-      case 0x85:  // TUPLE1
-      case 0x86:  // TUPLE2
-      case 0x87:  // TUPLE3
-        PushTuple(PopItems(op - 0x84u));
-        return true;
-      case 't':  // TUPLE
-        PushTuple(PopToMark());
-        return true;
-      case 0x91:  // FROZENSET
-        PopToMark();
-        PushOther();
-        return true;
-      default:
-        return ReadItems(op);
-    }
-  }
-
-  void PushTuple(std::vector<const PickleValue*> items) {
-    Push(Kind::kTuple)->items = std::move(items);
-  }
-
-  bool ReadItems(uint8_t op) {
-    switch (op) {
-      case 'a':  // APPEND
-        Extend(Kind::kList, PopItems(1));
-        return true;
-      case 'e':  // APPENDS
-        Extend(Kind::kList, PopToMark());
-        return true;
-      case 's':  // SETITEM
-        Extend(Kind::kDict, PopItems(2));
-        return true;
-      case 'u':  // SETITEMS
-        Extend(Kind::kDict, PopToMark());
-        return true;
-      case 0x90:  // ADDITEMS
-        Extend(Kind::kOther, PopToMark());
-        return true;
-      default:
-        return false;
-    }
+  // Skips bytes that stand for a value.
+  void SkipOther(uint64_t size) {
+    Take(size);
+    PushOther();
   }
 
   // Objects of other classes may be filled too; their contents are dropped.
@@ -328,49 +209,16 @@ class PickleMachine {
     }
   }
 
-  bool ReadObject(uint8_t op) {
-    switch (op) {
-      case 'c': {  // GLOBAL
-        const std::string_view module = Line();
-        PushGlobal(module, Line());
-        return true;
-      }
-      case 0x93: {  // STACK_GLOBAL
-        const PickleValue* name = Pop();
-        const PickleValue* module = Pop();
-        if (name->kind != Kind::kText || module->kind != Kind::kText) {
-          Malformed();
-        }
-        PushGlobal(module->text, name->text);
-        return true;
-      }
-      case 'R': {  // REDUCE
-        const PickleValue* arguments = Pop();
-        Call(Pop(), arguments);
-        return true;
-      }
-      case 0x92:  // NEWOBJ_EX
-        Pop();
-        [[fallthrough]];
-      case 0x81: {  // NEWOBJ
-        Pop();
-        const PickleValue* type = Pop();
-        if (type->kind != Kind::kGlobal) Malformed();
-        Push(Kind::kObject)->items = {type};
-        return true;
-      }
-      case 'b':  // BUILD: attributes, such as a state_dict's _metadata.
-        Pop();
-        Top();
-        return true;
-      case 'Q': {  // BINPERSID
-        const PickleValue* id = Pop();
-        Push(Kind::kPersistent)->items = {id};
-        return true;
-      }
-      default:
-        return false;
-    }
+  void GlobalOfLines() {
+    const std::string_view module = Line();
+    PushGlobal(module, Line());
+  }
+
+  void GlobalOfStack() {
+    const PickleValue* name = Pop();
+    const PickleValue* module = Pop();
+    if (name->kind != Kind::kText || module->kind != Kind::kText) Malformed();
+    PushGlobal(module->text, name->text);
   }
 
   void PushGlobal(std::string_view module, std::string_view name) {
@@ -378,10 +226,12 @@ class PickleMachine {
     // Protocol 2 uses the names of Python 2.
     if (module == "__builtin__") module = "builtins";
     if (module == "copy_reg") module = "copyreg";
-    PushText(Kind::kGlobal, std::string(module) + "." + std::string(name));
+    Push(Kind::kGlobal)->text = Concat(module, ".", name);
   }
 
-  void Call(const PickleValue* callable, const PickleValue* arguments) {
+  void Call() {
+    const PickleValue* arguments = Pop();
+    const PickleValue* callable = Pop();
     if (arguments->kind != Kind::kTuple) Malformed();
     if (callable->kind != Kind::kGlobal) {
       RefuseCall("a function that it computes");
@@ -402,26 +252,16 @@ class PickleMachine {
              "model's state_dict alone");
   }
 
-  bool ReadMemo(uint8_t op) {
-    switch (op) {
-      case 'q':  // BINPUT
-        memo_[Number(1)] = Top();
-        return true;
-      case 'r':  // LONG_BINPUT
-        memo_[Number(4)] = Top();
-        return true;
-      case 0x94:  // MEMOIZE
-        memo_[memo_.size()] = Top();
-        return true;
-      case 'h':  // BINGET
-        Get(Number(1));
-        return true;
-      case 'j':  // LONG_BINGET
-        Get(Number(4));
-        return true;
-      default:
-        return false;
-    }
+  void NewObject() {
+    Pop();  // Arguments.
+    const PickleValue* type = Pop();
+    if (type->kind != Kind::kGlobal) Malformed();
+    Push(Kind::kObject)->items = {type};
+  }
+
+  void PushPersistent() {
+    const PickleValue* id = Pop();
+    Push(Kind::kPersistent)->items = {id};
   }
 
   void Get(uint64_t index) {
@@ -437,6 +277,83 @@ class PickleMachine {
   std::unordered_map<uint64_t, PickleValue*> memo_;
   PickleValue* other_ = nullptr;
 };
+
+namespace {
+
+using M = PickleMachine;
+
+struct Opcode {
+  uint8_t code;
+  void (*run)(M& m);
+};
+
+// What torch.save writes, named as in CPython's pickletools.py.
+constexpr Opcode kOpcodes[] = {
+    {0x80, [](M& m) { m.CheckProtocol(); }},  // PROTO
+    {0x95, [](M& m) { m.Take(8); }},          // FRAME
+    // Constants.
+    {'N', [](M& m) { m.PushOther(); }},                     // NONE
+    {0x88, [](M& m) { m.PushOther(); }},                    // NEWTRUE
+    {0x89, [](M& m) { m.PushOther(); }},                    // NEWFALSE
+    {'K', [](M& m) { m.PushInteger(m.Number(1)); }},        // BININT1
+    {'M', [](M& m) { m.PushInteger(m.Number(2)); }},        // BININT2
+    {'J', [](M& m) { m.PushLong(4); }},                     // BININT
+    {0x8a, [](M& m) { m.PushLong(m.Number(1)); }},          // LONG1
+    {0x8b, [](M& m) { m.PushLong(m.Number(4)); }},          // LONG4
+    {'G', [](M& m) { m.SkipOther(8); }},                    // BINFLOAT
+    {0x8c, [](M& m) { m.PushText(m.Take(m.Number(1))); }},  // SHORT_BINUNICODE
+    {'X', [](M& m) { m.PushText(m.Take(m.Number(4))); }},   // BINUNICODE
+    {0x8d, [](M& m) { m.PushText(m.Take(m.Number(8))); }},  // BINUNICODE8
+    {'C', [](M& m) { m.SkipOther(m.Number(1)); }},          // SHORT_BINBYTES
+    {'B', [](M& m) { m.SkipOther(m.Number(4)); }},          // BINBYTES
+    {0x8e, [](M& m) { m.SkipOther(m.Number(8)); }},         // BINBYTES8
+    {0x96, [](M& m) { m.SkipOther(m.Number(8)); }},         // BYTEARRAY8
+    // Containers.
+    {'(', [](M& m) { m.marks_.push_back(m.stack_.size()); }},     // MARK
+    {'0', [](M& m) { m.Drop(); }},                                // POP
+    {'1', [](M& m) { m.PopToMark(); }},                           // POP_MARK
+    {'2', [](M& m) { m.stack_.push_back(m.Top()); }},             // DUP
+    {']', [](M& m) { m.Push(Kind::kList); }},                     // EMPTY_LIST
+    {'}', [](M& m) { m.Push(Kind::kDict); }},                     // EMPTY_DICT
+    {0x8f, [](M& m) { m.PushOther(); }},                          // EMPTY_SET
+    {')', [](M& m) { m.PushTuple({}); }},                         // EMPTY_TUPLE
+    {0x85, [](M& m) { m.PushTuple(m.PopItems(1)); }},             // TUPLE1
+    {0x86, [](M& m) { m.PushTuple(m.PopItems(2)); }},             // TUPLE2
+    {0x87, [](M& m) { m.PushTuple(m.PopItems(3)); }},             // TUPLE3
+    {'t', [](M& m) { m.PushTuple(m.PopToMark()); }},              // TUPLE
+    {0x91, [](M& m) { m.PopToMark(), m.PushOther(); }},           // FROZENSET
+    {'a', [](M& m) { m.Extend(Kind::kList, m.PopItems(1)); }},    // APPEND
+    {'e', [](M& m) { m.Extend(Kind::kList, m.PopToMark()); }},    // APPENDS
+    {'s', [](M& m) { m.Extend(Kind::kDict, m.PopItems(2)); }},    // SETITEM
+    {'u', [](M& m) { m.Extend(Kind::kDict, m.PopToMark()); }},    // SETITEMS
+    {0x90, [](M& m) { m.Extend(Kind::kOther, m.PopToMark()); }},  // ADDITEMS
+    // Objects. BUILD sets attributes, such as a state_dict's _metadata.
+    {'c', [](M& m) { m.GlobalOfLines(); }},        // GLOBAL
+    {0x93, [](M& m) { m.GlobalOfStack(); }},       // STACK_GLOBAL
+    {'R', [](M& m) { m.Call(); }},                 // REDUCE
+    {0x81, [](M& m) { m.NewObject(); }},           // NEWOBJ
+    {0x92, [](M& m) { m.Pop(), m.NewObject(); }},  // NEWOBJ_EX
+    {'b', [](M& m) { m.Pop(), m.Top(); }},         // BUILD
+    {'Q', [](M& m) { m.PushPersistent(); }},       // BINPERSID
+    // The memo.
+    {'q', [](M& m) { m.memo_[m.Number(1)] = m.Top(); }},      // BINPUT
+    {'r', [](M& m) { m.memo_[m.Number(4)] = m.Top(); }},      // LONG_BINPUT
+    {0x94, [](M& m) { m.memo_[m.memo_.size()] = m.Top(); }},  // MEMOIZE
+    {'h', [](M& m) { m.Get(m.Number(1)); }},                  // BINGET
+    {'j', [](M& m) { m.Get(m.Number(4)); }},                  // LONG_BINGET
+};
+
+}  // namespace
+
+void PickleMachine::Execute(uint8_t op) {
+  static const auto kActions = [] {
+    std::array<void (*)(M&), 256> actions{};
+    for (const Opcode& opcode : kOpcodes) actions[opcode.code] = opcode.run;
+    return actions;
+  }();
+  if (kActions[op] == nullptr) RefuseOpcode(op);
+  kActions[op](*this);
+}
 
 Pickle::Pickle(std::span<const std::byte> bytes) {
   PickleMachine(bytes, this).Run();
