@@ -5,6 +5,13 @@
 #include "base/check.h"
 
 namespace latimer {
+namespace {
+
+bool Same(const SourceTensor* one, const SourceTensor* other) {
+  return one != nullptr && other != nullptr && one->SameAs(*other);
+}
+
+}  // namespace
 
 CanonicalLinear::Row CanonicalLinear::RowAt(uint64_t output) const {
   if (rows != nullptr) {
@@ -26,6 +33,22 @@ void SplitHeads(Architecture* architecture) {
       1.0f / std::sqrt(static_cast<float>(a.encoder_head_dim));
   a.decoder_attention_scale =
       1.0f / std::sqrt(static_cast<float>(a.decoder_head_dim));
+}
+
+void TieEmbeddings(const SourceTensor* source, const SourceTensor* target,
+                   const SourceTensor* output, bool share,
+                   CanonicalModel* model) {
+  Architecture& a = model->architecture;
+  a.embeddings_shared = share && Same(source, target);
+  a.source_embedding_tied = Same(source, output);
+  a.target_embedding_tied =
+      a.embeddings_shared ? a.source_embedding_tied : Same(target, output);
+  if (!a.source_embedding_tied) {
+    model->linears["source_embedding"] = {{source}, {nullptr}};
+  }
+  if (!a.target_embedding_tied && !a.embeddings_shared) {
+    model->linears["target_embedding"] = {{target}, {nullptr}};
+  }
 }
 
 }  // namespace latimer

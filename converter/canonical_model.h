@@ -114,6 +114,14 @@ struct CanonicalModel {
   std::shared_ptr<const void> storage;
 };
 
+// Sets the architecture's flags of tied and, if `share`, shared embeddings, and
+// adds the embedding matrices that differ from the output's. Matrices with
+// equal values count as the same whatever their names. Null, a missing tensor,
+// equals nothing.
+void TieEmbeddings(const SourceTensor* source, const SourceTensor* target,
+                   const SourceTensor* output, bool share,
+                   CanonicalModel* model);
+
 }  // namespace latimer
 
 #endif  // LATIMER_CONVERTER_CANONICAL_MODEL_H_

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/check.h"
-#include "converter/check_numbers.h"
 #include "converter/check_sizes.h"
 #include "converter/error.h"
 #include "converter/model_tables.h"
+#include "converter/source_tensor.h"
 #include "converter/tensor_packer.h"
 #include "converter/tensor_plan.h"
 #include "model/model_file.h"

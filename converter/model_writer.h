@@ -10,8 +10,8 @@
 #include <string>
 
 #include "converter/canonical_model.h"
-#include "converter/int4_weights.h"
 #include "converter/output_file.h"
+#include "converter/quantize.h"
 #include "latimer/certificate.h"
 #include "latimer/model_info.h"
 #include "ops/xnnpack/packed_matrix.h"

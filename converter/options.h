@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "converter/int4_weights.h"
 #include "converter/lexical_shortlist.h"
 #include "converter/pruning_report.h"
+#include "converter/quantize.h"
 #include "latimer/board.h"
 #include "latimer/plan.h"
 #include "ops/xnnpack/packed_matrix.h"

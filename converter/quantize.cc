@@ -2,11 +2,71 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 
 #include "base/check.h"
+#include "converter/error.h"
+#include "converter/source_tensor.h"
 
 namespace latimer {
+namespace {
+
+constexpr float kLeast = -8.0f, kMost = 7.0f;
+
+int8_t Nearest(float value, float inverse_scale) {
+  // std::nearbyint rounds halves to even, whatever the CPU.
+  return static_cast<int8_t>(
+      std::clamp(std::nearbyint(value * inverse_scale), kLeast, kMost));
+}
+
+double SquaredLoss(std::span<const float> values, float scale) {
+  const float inverse = 1.0f / scale;
+  double loss = 0;
+  for (const float value : values) {
+    const double lost = double{value} - double{scale} * Nearest(value, inverse);
+    loss += lost * lost;
+  }
+  return loss;
+}
+
+bool IsFeedForward(const std::string& name) {
+  return name.ends_with(".ffn.in") || name.ends_with(".ffn.out");
+}
+
+uint64_t RowsOf(const CanonicalLinear& linear) {
+  if (linear.rows != nullptr) return linear.rows->size();
+  uint64_t rows = 0;
+  for (const SourceTensor* tensor : linear.weights) {
+    rows += tensor->shape.at(0);
+  }
+  return rows;
+}
+
+Int4Matrix Quantize(const CanonicalLinear& linear) {
+  const uint64_t n = RowsOf(linear);
+  const uint64_t k = linear.weights.at(0)->shape.at(1);
+  Int4Matrix matrix{std::vector<int8_t>(n * k), std::vector<float>(n)};
+  std::vector<float> values(k);
+  double lost = 0, whole = 0;
+  for (uint64_t i = 0; i < n; ++i) {
+    const CanonicalLinear::Row row = linear.RowAt(i);
+    row.tensor->Read(row.index * k, values);
+    CheckFinite(values, row.tensor->name);
+    const auto integers = std::span(matrix.integers).subspan(i * k, k);
+    const float scale = QuantizeChannelToInt4(values, integers);
+    matrix.scales[i] = scale;
+    for (uint64_t j = 0; j < k; ++j) {
+      const double loss = double{values[j]} - double{scale} * integers[j];
+      lost += loss * loss;
+      whole += double{values[j]} * values[j];
+    }
+  }
+  matrix.error = whole > 0 ? std::sqrt(lost / whole) : 0;
+  return matrix;
+}
+
+}  // namespace
 
 float QuantizeChannel(std::span<const float> values,
                       std::span<int8_t> quantized) {
@@ -24,6 +84,66 @@ float QuantizeChannel(std::span<const float> values,
         static_cast<int8_t>(std::clamp(rounded, -kLargest, kLargest));
   }
   return scale;
+}
+
+float QuantizeChannelToInt4(std::span<const float> values,
+                            std::span<int8_t> integers) {
+  LATIMER_CHECK(values.size() == integers.size());
+  float largest = 0.0f;
+  for (const float value : values) {
+    largest = std::max(largest, std::fabs(value));
+  }
+  // As in QuantizeChannel.
+  constexpr int kSteps = 30;
+  constexpr float kSmallestStep = 0.35f;
+  const float widest = largest / kMost;
+  float best = 1.0f;
+  if (widest * kSmallestStep >= std::numeric_limits<float>::min()) {
+    double least = std::numeric_limits<double>::infinity();
+    for (int step = 0; step < kSteps; ++step) {
+      const float part =
+          1.0f - (1.0f - kSmallestStep) * static_cast<float>(step) / kSteps;
+      // -8 has no positive counterpart, so the sign of the scale matters.
+      for (const float scale : {widest * part, -widest * part}) {
+        const double loss = SquaredLoss(values, scale);
+        if (loss < least) {
+          least = loss;
+          best = scale;
+        }
+      }
+    }
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    integers[i] = Nearest(values[i], 1.0f / best);
+  }
+  return best;
+}
+
+Int4Matrices QuantizeToInt4(double largest_error, CanonicalModel* model) {
+  std::vector<const std::string*> names;
+  for (const auto& [name, linear] : model->linears) {
+    if (IsFeedForward(name)) names.push_back(&name);
+  }
+  if (names.empty()) {
+    FailWith(
+        "int4 weights are for feed-forward layers, and this model has none; "
+        "convert with --weights int8.");
+  }
+  Int4Matrices matrices;
+  for (const std::string* name : names) {
+    Int4Matrix matrix = Quantize(model->linears.at(*name));
+    if (matrix.error > largest_error) {
+      char text[128];
+      std::snprintf(text, sizeof(text),
+                    " stays int8: int4 would lose %.3f of it, more than the "
+                    "%.3f of --int4-error.",
+                    matrix.error, largest_error);
+      model->warnings.push_back(*name + text);
+      continue;
+    }
+    matrices.emplace(*name, std::move(matrix));
+  }
+  return matrices;
 }
 
 }  // namespace latimer

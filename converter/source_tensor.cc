@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "base/check.h"
 #include "base/half.h"
+#include "converter/error.h"
 #include "converter/mapped_file.h"
 
 namespace latimer {
@@ -129,6 +131,15 @@ SourceTensor SourceTensor::Transposed() const {
   other.shape = {shape[1], shape[0]};
   other.transposed = !transposed;
   return other;
+}
+
+void CheckFinite(std::span<const float> values, const std::string& name) {
+  if (std::ranges::all_of(values, [](float v) { return std::isfinite(v); })) {
+    return;
+  }
+  FailWith("Tensor ", name,
+           " contains a number that is not finite (infinity or "
+           "NaN); the model cannot be converted.");
 }
 
 std::string ShapeText(std::span<const uint64_t> shape) {

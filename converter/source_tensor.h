@@ -55,6 +55,9 @@ struct SourceTensor {
   SourceTensor Transposed() const;
 };
 
+// Throws ConversionError if tensor `name` contains an infinity or a NaN.
+void CheckFinite(std::span<const float> values, const std::string& name);
+
 // "[2, 3]".
 std::string ShapeText(std::span<const uint64_t> shape);
 

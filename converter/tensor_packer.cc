@@ -11,9 +11,9 @@
 
 #include "base/check.h"
 #include "base/half.h"
-#include "converter/check_numbers.h"
 #include "converter/error.h"
 #include "converter/quantize.h"
+#include "converter/source_tensor.h"
 #include "ops/nibble/pack.h"
 #include "ops/nibble/planes.h"
 #include "ops/xnnpack/pack.h"

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "converter/canonical_model.h"
-#include "converter/int4_weights.h"
+#include "converter/quantize.h"
 #include "ops/xnnpack/packed_matrix.h"
 
 namespace latimer {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "converter/canonical_model.h"
-#include "converter/int4_weights.h"
 #include "converter/model_writer.h"
+#include "converter/quantize.h"
 #include "ops/xnnpack/packed_matrix.h"
 
 namespace latimer {

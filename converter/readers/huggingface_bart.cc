@@ -9,7 +9,6 @@
 #include "converter/readers/huggingface_model.h"
 #include "converter/readers/known_transformer.h"
 #include "converter/readers/marian_tokenizer.h"
-#include "converter/readers/model_tokenizer.h"
 
 namespace latimer {
 namespace {

@@ -2,6 +2,8 @@
 
 #include "converter/check_sizes.h"
 #include "converter/error.h"
+#include "converter/readers/huggingface_tokenizer.h"
+#include "converter/readers/languages.h"
 #include "converter/readers/license.h"
 
 namespace latimer {
@@ -40,6 +42,17 @@ void NameModules(const std::string& stack, const std::string& prefix,
     of_part.weight = {prefix + module + ".weight"};
     if (biases) of_part.bias = {prefix + module + ".bias"};
   }
+}
+
+void ReadModelTokenizer(const fs::path& directory, CanonicalModel* model) {
+  const TokenizerClass tokenizer_class = TokenizerClassOf(directory);
+  HuggingFaceTokenizer tokenizer =
+      ReadHuggingFaceTokenizer(directory, tokenizer_class, model->architecture);
+  model->tokenizer = std::move(tokenizer.data);
+  // NLLB as it was first published.
+  const bool legacy =
+      TokenizerSettings(directory).Bool("legacy_behaviour", false);
+  AddLanguages(tokenizer_class, legacy, tokenizer.ids, &model->generation);
 }
 
 HuggingFaceModel::HuggingFaceModel(const fs::path& directory,

@@ -40,6 +40,11 @@ void NameModules(const std::string& stack, const std::string& prefix,
                  std::span<const std::pair<const char*, const char*>> modules,
                  bool biases, ModelMap* names);
 
+// Reads the tokenizer of model->architecture and, for a multilingual model, the
+// languages of the generation config. Throws ConversionError.
+void ReadModelTokenizer(const std::filesystem::path& directory,
+                        CanonicalModel* model);
+
 // A model whose architecture, generation config, source and licence are known,
 // with its tensors, which it keeps open.
 struct HuggingFaceModel {

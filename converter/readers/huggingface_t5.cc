@@ -7,7 +7,6 @@
 
 #include "converter/readers/huggingface_model.h"
 #include "converter/readers/known_transformer.h"
-#include "converter/readers/model_tokenizer.h"
 #include "converter/readers/relative_bias.h"
 #include "converter/readers/t5_config.h"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "converter/error.h"
-#include "converter/readers/json_text.h"
+#include "converter/readers/json_fields.h"
 #include "converter/readers/text_file.h"
 #include "converter/readers/vocabulary.h"
 #include "text/utf8.h"

@@ -1,7 +1,9 @@
-// The fields of a JSON file, with errors that name file and field.
+// JSON from untrusted files, and its fields, with errors that name file and
+// field.
 #ifndef LATIMER_CONVERTER_READERS_JSON_FIELDS_H_
 #define LATIMER_CONVERTER_READERS_JSON_FIELDS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -14,6 +16,16 @@
 #include "converter/error.h"
 
 namespace latimer {
+
+// Copying and writing JSON recurse, so that what can be parsed may still be
+// nested too deeply for them.
+inline constexpr size_t kMaxJsonDepth = 100;
+
+// Whether brackets are nested more deeply. `text` need not be JSON.
+bool IsJsonTooDeep(std::string_view text);
+
+// The value; discarded if `text` is not JSON or nested too deeply.
+nlohmann::json ParseJsonText(std::string_view text);
 
 // A field that is null counts as absent. All readers throw ConversionError if a
 // value has the wrong type or range.

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "converter/readers/tie_embeddings.h"
+#include "converter/canonical_model.h"
 
 namespace latimer {
 namespace {

@@ -21,11 +21,11 @@ bool HasShape(std::string_view text, std::string_view shape) {
 }
 
 // The language code that a token stands for, or "".
-std::string_view CodeOf(LanguageTokens kind, std::string_view token) {
+std::string_view CodeOf(TokenizerClass kind, std::string_view token) {
   switch (kind) {
-    case LanguageTokens::kNllb:
+    case TokenizerClass::kNllb:
       return HasShape(token, "aaa_Aaaa") ? token : "";
-    case LanguageTokens::kM2M100: {
+    case TokenizerClass::kM2m100: {
       if (token.size() < 6 || !token.starts_with("__") ||
           !token.ends_with("__")) {
         return "";
@@ -33,11 +33,16 @@ std::string_view CodeOf(LanguageTokens kind, std::string_view token) {
       const std::string_view code = token.substr(2, token.size() - 4);
       return std::ranges::all_of(code, IsLower) ? code : "";
     }
-    case LanguageTokens::kMBart50:
-    case LanguageTokens::kMBart:
+    case TokenizerClass::kMBart50:
+    case TokenizerClass::kMBart:
+      return HasShape(token, "aa_AA") ? token : "";
+    case TokenizerClass::kBart:
+    case TokenizerClass::kT5:
+    case TokenizerClass::kByT5:
+    case TokenizerClass::kPegasus:
       break;
   }
-  return HasShape(token, "aa_AA") ? token : "";
+  return "";
 }
 
 int32_t TokenOf(const char* side, const std::string& code,
@@ -55,7 +60,7 @@ int32_t TokenOf(const char* side, const std::string& code,
 
 }  // namespace
 
-void AddLanguages(LanguageTokens kind, bool legacy,
+void AddLanguages(TokenizerClass kind, bool legacy,
                   const std::map<std::string, int32_t>& token_ids,
                   CanonicalGeneration* generation) {
   for (const auto& [token, id] : token_ids) {
@@ -69,11 +74,11 @@ void AddLanguages(LanguageTokens kind, bool legacy,
     return std::strcmp(a.code, b.code) < 0;
   });
   if (generation->languages.empty()) return;
-  const bool after_eos = kind == LanguageTokens::kMBart ||
-                         (kind == LanguageTokens::kNllb && legacy);
+  const bool after_eos = kind == TokenizerClass::kMBart ||
+                         (kind == TokenizerClass::kNllb && legacy);
   generation->source_language =
       after_eos ? SourceLanguage::kAfterSuffix : SourceLanguage::kBeforeText;
-  generation->target_language = kind == LanguageTokens::kMBart
+  generation->target_language = kind == TokenizerClass::kMBart
                                     ? TargetLanguage::kDecoderStart
                                     : TargetLanguage::kForcedFirst;
 }

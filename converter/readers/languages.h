@@ -8,21 +8,17 @@
 #include <string>
 
 #include "converter/canonical_model.h"
+#include "converter/readers/tokenizer_class.h"
 
 namespace latimer {
 
-// How a family writes the token of a language, and where transformers'
-// tokenizer and generate() put it.
-enum class LanguageTokens {
-  kNllb,     // eng_Latn; before the text, and forced first.
-  kM2M100,   // __en__; likewise.
-  kMBart50,  // en_XX; likewise.
-  kMBart,    // en_XX; after EOS, and what the decoder starts from.
-};
-
-// Adds every language whose token is in `token_ids`, and sets where the tokens
-// go. `legacy` is NLLB with legacy_behaviour, whose source token follows EOS.
-void AddLanguages(LanguageTokens kind, bool legacy,
+// Adds every language whose token is in `token_ids`, and sets where
+// transformers' tokenizer and generate() put the tokens: of NLLB (eng_Latn),
+// M2M100 (__en__) and mBART-50 (en_XX) before the text, and forced first; of
+// mBART (en_XX) after EOS, and as what the decoder starts from. Other classes
+// have no languages. `legacy` is NLLB with legacy_behaviour, whose source token
+// follows EOS.
+void AddLanguages(TokenizerClass kind, bool legacy,
                   const std::map<std::string, int32_t>& token_ids,
                   CanonicalGeneration* generation);
 

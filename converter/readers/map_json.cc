@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "converter/error.h"
-#include "converter/readers/json_text.h"
+#include "converter/readers/json_fields.h"
 
 namespace latimer {
 namespace {

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "converter/canonical_model.h"
 #include "converter/error.h"
 #include "converter/readers/mapped_attention.h"
 #include "converter/readers/mapped_positions.h"
 #include "converter/readers/mapped_tensors.h"
 #include "converter/readers/mapped_tokenizer.h"
 #include "converter/readers/recurrent_model.h"
-#include "converter/readers/tie_embeddings.h"
 
 namespace latimer {
 namespace {

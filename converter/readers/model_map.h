@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "converter/readers/map_parts.h"
-#include "converter/tokenizer_side.h"
+#include "converter/tokenizer_builder.h"
 #include "latimer/model_info.h"
 
 namespace latimer {

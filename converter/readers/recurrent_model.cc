@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "converter/canonical_model.h"
 #include "converter/error.h"
 #include "converter/readers/mapped_positions.h"
-#include "converter/readers/tie_embeddings.h"
 
 namespace latimer {
 namespace {

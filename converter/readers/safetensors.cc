@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "converter/error.h"
-#include "converter/readers/json_text.h"
+#include "converter/readers/json_fields.h"
 
 namespace latimer {
 namespace {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "converter/error.h"
-#include "converter/readers/json_text.h"
+#include "converter/readers/json_fields.h"
 #include "converter/readers/text_file.h"
 
 namespace latimer {

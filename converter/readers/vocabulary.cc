@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "converter/error.h"
-#include "converter/readers/json_text.h"
+#include "converter/readers/json_fields.h"
 #include "converter/readers/text_file.h"
 #include "converter/readers/yaml_file.h"
 #include "text/utf8.h"

@@ -1,5 +1,3 @@
-#include "converter/int4_weights.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "converter/error.h"
+#include "converter/quantize.h"
 #include "converter/readers/open_model.h"
 #include "tests/converter/model_folder.h"
 

@@ -1,4 +1,3 @@
-#include "converter/readers/json_text.h"
 
 #include <gtest/gtest.h>
 

@@ -18,7 +18,7 @@ std::vector<std::string> Codes(const CanonicalGeneration& g) {
 
 TEST(LanguagesTest, TokensOfEachFamilyAreKnown) {
   CanonicalGeneration nllb;
-  AddLanguages(LanguageTokens::kNllb, false,
+  AddLanguages(TokenizerClass::kNllb, false,
                {{"zho_Hans", 9}, {"eng_Latn", 7}, {"<mask>", 8}, {"en_XX", 5}},
                &nllb);
   EXPECT_THAT(Codes(nllb), ElementsAre("eng_Latn", "zho_Hans"));
@@ -26,11 +26,11 @@ TEST(LanguagesTest, TokensOfEachFamilyAreKnown) {
   EXPECT_EQ(nllb.source_language, SourceLanguage::kBeforeText);
   EXPECT_EQ(nllb.target_language, TargetLanguage::kForcedFirst);
   CanonicalGeneration m2m100;
-  AddLanguages(LanguageTokens::kM2M100, false,
+  AddLanguages(TokenizerClass::kM2m100, false,
                {{"__zh__", 9}, {"__ast__", 7}, {"__", 3}, {"zh", 4}}, &m2m100);
   EXPECT_THAT(Codes(m2m100), ElementsAre("ast", "zh"));
   CanonicalGeneration mbart;
-  AddLanguages(LanguageTokens::kMBart, false, {{"ro_RO", 9}, {"en_XX", 7}},
+  AddLanguages(TokenizerClass::kMBart, false, {{"ro_RO", 9}, {"en_XX", 7}},
                &mbart);
   EXPECT_THAT(Codes(mbart), ElementsAre("en_XX", "ro_RO"));
   EXPECT_EQ(mbart.source_language, SourceLanguage::kAfterSuffix);
@@ -39,14 +39,14 @@ TEST(LanguagesTest, TokensOfEachFamilyAreKnown) {
 
 TEST(LanguagesTest, OldNllbHasTheSourceBehindEos) {
   CanonicalGeneration nllb;
-  AddLanguages(LanguageTokens::kNllb, true, {{"eng_Latn", 7}}, &nllb);
+  AddLanguages(TokenizerClass::kNllb, true, {{"eng_Latn", 7}}, &nllb);
   EXPECT_EQ(nllb.source_language, SourceLanguage::kAfterSuffix);
   EXPECT_EQ(nllb.target_language, TargetLanguage::kForcedFirst);
 }
 
 TEST(LanguagesTest, AModelWithoutSuchTokensHasNone) {
   CanonicalGeneration g;
-  AddLanguages(LanguageTokens::kNllb, false, {{"</s>", 2}}, &g);
+  AddLanguages(TokenizerClass::kNllb, false, {{"</s>", 2}}, &g);
   EXPECT_TRUE(g.languages.empty());
   EXPECT_EQ(g.target_language, TargetLanguage::kNone);
 }
@@ -55,9 +55,9 @@ TEST(LanguagesTest, AChosenDirectionBecomesRules) {
   CanonicalGeneration g;
   g.source_suffix = {2};
   CanonicalGeneration mbart = g;
-  AddLanguages(LanguageTokens::kMBart50, false, {{"ro_RO", 9}, {"en_XX", 7}},
+  AddLanguages(TokenizerClass::kMBart50, false, {{"ro_RO", 9}, {"en_XX", 7}},
                &g);
-  AddLanguages(LanguageTokens::kMBart, false, {{"ro_RO", 9}, {"en_XX", 7}},
+  AddLanguages(TokenizerClass::kMBart, false, {{"ro_RO", 9}, {"en_XX", 7}},
                &mbart);
   ChooseLanguages("en_XX", "ro_RO", &g);
   EXPECT_THAT(g.source_prefix, ElementsAre(7));
@@ -72,7 +72,7 @@ TEST(LanguagesTest, AChosenDirectionBecomesRules) {
 
 TEST(LanguagesTest, AnUnknownCodeListsThoseThatExist) {
   CanonicalGeneration g;
-  AddLanguages(LanguageTokens::kMBart50, false, {{"ro_RO", 9}, {"en_XX", 7}},
+  AddLanguages(TokenizerClass::kMBart50, false, {{"ro_RO", 9}, {"en_XX", 7}},
                &g);
   EXPECT_EQ(ErrorOf([&] { ChooseLanguages("en_XX", "de", &g); }),
             "--target-lang de: the model has en_XX, ro_RO.");
