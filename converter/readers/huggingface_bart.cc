@@ -77,36 +77,11 @@ constexpr std::pair<const char*, const char*> kStackModules[] = {
     {"norm", "layer_norm"},
 };
 
-// A file may hold a tied matrix under any of its names, or under all of them.
-// The module's own name comes first.
-void NameEmbeddings(const BartConfig& config, ModelMap* names) {
-  const std::string shared = "model.shared.weight";
-  const std::string source = "model.encoder.embed_tokens.weight";
-  const std::string target = "model.decoder.embed_tokens.weight";
-  const std::string head = "lm_head.weight";
-  std::vector<std::string> sources = {source};
-  std::vector<std::string> targets = {target};
-  std::vector<std::string> outputs = {head};
-  if (config.share_embeddings) {
-    sources.insert(sources.end(), {shared, target});
-    targets.insert(targets.end(), {shared, source});
-    // transformers 5 saves it even if nothing is tied and it is unused.
-    names->ignore.push_back(shared);
-  }
-  if (config.tie_output) {
-    outputs.insert(outputs.end(), targets.begin(), targets.end());
-    targets.push_back(head);
-    if (config.share_embeddings) sources.push_back(head);
-  }
-  names->tensors["source_embedding"] = {.weight = sources, .bias = {}};
-  names->tensors["target_embedding"] = {.weight = targets, .bias = {}};
-  names->tensors["output"] = {.weight = outputs, .bias = {"final_logits_bias"}};
-  names->optional_bias = {"output"};
-}
-
 ModelMap NamesOf(const BartConfig& config) {
   ModelMap names;
-  NameEmbeddings(config, &names);
+  NameEmbeddings("model.", config.share_embeddings, config.tie_output, &names);
+  names.tensors["output"].bias = {"final_logits_bias"};
+  names.optional_bias = {"output"};
   for (const std::string stack : {"encoder", "decoder"}) {
     const std::string own = "model." + stack + ".";
     NameModules(stack, own + "layers.{layer}.", kLayerModules, true, &names);

@@ -44,6 +44,31 @@ void NameModules(const std::string& stack, const std::string& prefix,
   }
 }
 
+void NameEmbeddings(const std::string& prefix, bool shared, bool tied,
+                    ModelMap* names) {
+  const std::string both = prefix + "shared.weight";
+  const std::string source = prefix + "encoder.embed_tokens.weight";
+  const std::string target = prefix + "decoder.embed_tokens.weight";
+  const std::string head = "lm_head.weight";
+  std::vector<std::string> sources = {source};
+  std::vector<std::string> targets = {target};
+  std::vector<std::string> outputs = {head};
+  if (shared) {
+    sources.insert(sources.end(), {both, target});
+    targets.insert(targets.end(), {both, source});
+    // transformers 5 saves it even if nothing is tied and it is unused.
+    names->ignore.push_back(both);
+  }
+  if (tied) {
+    outputs.insert(outputs.end(), targets.begin(), targets.end());
+    targets.push_back(head);
+    if (shared) sources.push_back(head);
+  }
+  names->tensors["source_embedding"] = {.weight = sources, .bias = {}};
+  names->tensors["target_embedding"] = {.weight = targets, .bias = {}};
+  names->tensors["output"] = {.weight = outputs, .bias = {}};
+}
+
 void ReadModelTokenizer(const fs::path& directory, CanonicalModel* model) {
   const TokenizerClass tokenizer_class = TokenizerClassOf(directory);
   HuggingFaceTokenizer tokenizer =

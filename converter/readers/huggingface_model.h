@@ -40,6 +40,12 @@ void NameModules(const std::string& stack, const std::string& prefix,
                  std::span<const std::pair<const char*, const char*>> modules,
                  bool biases, ModelMap* names);
 
+// Names the embeddings, which are modules of PREFIX, and the output. A file may
+// hold a matrix that is `shared` between them or `tied` to the output under any
+// of its names, or under all of them. The module's own name comes first.
+void NameEmbeddings(const std::string& prefix, bool shared, bool tied,
+                    ModelMap* names);
+
 // Reads the tokenizer of model->architecture and, for a multilingual model, the
 // languages of the generation config. Throws ConversionError.
 void ReadModelTokenizer(const std::filesystem::path& directory,

@@ -47,30 +47,13 @@ constexpr std::pair<const char*, const char*> kStackModules[] = {
     {"relative_bias", "block.0.layer.0.SelfAttention.relative_attention_bias"},
 };
 
-// A file may hold a tied matrix under any of its names, or under all of them.
-// The module's own name comes first, as in transformers 5.
-void NameEmbeddings(bool own_output, ModelMap* names) {
-  const std::string shared = "shared.weight";
-  const std::string source = "encoder.embed_tokens.weight";
-  const std::string target = "decoder.embed_tokens.weight";
-  const std::string head = "lm_head.weight";
-  std::vector<std::string> sources = {source, shared, target};
-  std::vector<std::string> targets = {target, shared, source};
-  std::vector<std::string> outputs = {head};
-  if (!own_output) {
-    outputs.insert(outputs.end(), {shared, target, source});
-    sources.push_back(head);
-    targets.push_back(head);
-  }
-  names->tensors["source_embedding"] = {.weight = sources, .bias = {}};
-  names->tensors["target_embedding"] = {.weight = targets, .bias = {}};
-  names->tensors["output"] = {.weight = outputs, .bias = {}};
-  names->ignore.push_back(shared);
-}
-
 ModelMap NamesOf(const T5Config& config) {
   ModelMap names;
-  NameEmbeddings(config.own_output, &names);
+  NameEmbeddings("", /*shared=*/true, !config.own_output, &names);
+  if (!config.own_output) {  // The shared matrix counts before the decoder's.
+    std::vector<std::string>& output = names.tensors["output"].weight;
+    std::swap(output[1], output[2]);
+  }
   for (const std::string stack : {"encoder", "decoder"}) {
     const std::string layer = stack + ".block.{layer}.layer.";
     const std::string ffn = layer + (stack == "decoder" ? "2." : "1.");

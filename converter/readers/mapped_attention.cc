@@ -63,12 +63,6 @@ class AttentionBuilder {
     return uint64_t{shape_.heads} * shape_.head_dim;
   }
 
-  void CheckLinear(const Parameters& linear, uint64_t outputs,
-                   uint64_t inputs) {
-    tensors_.CheckShape(*linear.weight, {outputs, inputs});
-    if (linear.bias != nullptr) tensors_.CheckShape(*linear.bias, {outputs});
-  }
-
   static void Append(const Parameters& part, CanonicalLinear* linear) {
     linear->weights.push_back(part.weight);
     linear->biases.push_back(part.bias);
@@ -95,8 +89,8 @@ class AttentionBuilder {
   Attention BuildSplit(std::vector<Parameters> parts, Parameters out) {
     FindHeadDim(*parts[0].weight, shape_.heads);
     const uint64_t a = attention_width();
-    for (Parameters& part : parts) CheckLinear(part, a, d_);
-    CheckLinear(out, d_, a);
+    for (Parameters& part : parts) tensors_.CheckLinear(part, a, d_);
+    tensors_.CheckLinear(out, d_, a);
     if (tensors_.map().head_layout == HeadLayout::kInterleaved) {
       for (Parameters& part : parts) {
         part = {GatherRows(tensors_, part.weight, shape_),
@@ -131,7 +125,7 @@ class AttentionBuilder {
     for (size_t h = 0; h < taken.query.size(); ++h) {
       for (const Parameters& part :
            {taken.query[h], taken.key[h], taken.value[h]}) {
-        CheckLinear(part, shape_.head_dim, d_);
+        tensors_.CheckLinear(part, shape_.head_dim, d_);
       }
       Append(taken.query[h], &attention.query);
       Append(taken.key[h], &attention.key);
@@ -145,15 +139,15 @@ class AttentionBuilder {
   Parameters ModulesOut(const AttentionTensors& taken) {
     const Parameters& out = taken.out;
     if (taken.head_out.empty()) {
-      CheckLinear(out, d_, attention_width());
+      tensors_.CheckLinear(out, d_, attention_width());
       return out;
     }
     const uint64_t inner = tensors_.RowsOf(*taken.head_out[0].weight);
     for (const Parameters& head : taken.head_out) {
-      CheckLinear(head, inner, shape_.head_dim);
+      tensors_.CheckLinear(head, inner, shape_.head_dim);
     }
     if (out.weight != nullptr) {
-      CheckLinear(out, d_, inner * taken.head_out.size());
+      tensors_.CheckLinear(out, d_, inner * taken.head_out.size());
       return Multiplied(out, taken.head_out, inner);
     }
     if (taken.head_out.size() > 1) {
@@ -163,7 +157,7 @@ class AttentionBuilder {
              " wide; name the projection between them as \"", part_,
              ".out\" in ", tensors_.map().name);
     }
-    CheckLinear(taken.head_out[0], d_, shape_.head_dim);
+    tensors_.CheckLinear(taken.head_out[0], d_, shape_.head_dim);
     return taken.head_out[0];
   }
 

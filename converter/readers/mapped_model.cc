@@ -177,12 +177,8 @@ class ModelMapper {
     a.target_vocabulary =
         static_cast<uint32_t>(tensors_.RowsOf(*target_embedding_));
     a.d_model = static_cast<uint32_t>(source_embedding_->shape[1]);
-    const std::vector<uint64_t> shape = {a.target_vocabulary, a.d_model};
-    tensors_.CheckShape(*target_embedding_, shape);
-    tensors_.CheckShape(*output_.weight, shape);
-    if (output_.bias != nullptr) {
-      tensors_.CheckShape(*output_.bias, {a.target_vocabulary});
-    }
+    tensors_.CheckShape(*target_embedding_, {a.target_vocabulary, a.d_model});
+    tensors_.CheckLinear(output_, a.target_vocabulary, a.d_model);
     CheckSame(*source_embedding_, *target_embedding_, map_.shared_embeddings,
               "shared_embeddings");
     CheckSame(*output_.weight, *target_embedding_, map_.tied_output,
@@ -247,8 +243,7 @@ class ModelMapper {
 
   void AddLinear(const std::string& to, const Parameters& from,
                  uint64_t outputs, uint64_t inputs) {
-    tensors_.CheckShape(*from.weight, {outputs, inputs});
-    if (from.bias != nullptr) tensors_.CheckShape(*from.bias, {outputs});
+    tensors_.CheckLinear(from, outputs, inputs);
     model_.linears[to] = {{from.weight}, {from.bias}};
   }
 

@@ -40,7 +40,7 @@ std::vector<std::string> FilledIn(const std::vector<std::string>& patterns,
 }
 
 // One more than the largest number that any tensor has in place of {variable}.
-uint32_t CountNumbers(const TensorMap::Tensors& tensors,
+uint32_t CountNumbers(const std::map<std::string, SourceTensor>& tensors,
                       const std::vector<std::string>& patterns,
                       std::string_view variable) {
   uint32_t count = 0;
@@ -55,6 +55,25 @@ uint32_t CountNumbers(const TensorMap::Tensors& tensors,
   return count;
 }
 
+// The most names of each kind in a message: with a map for another model all
+// tensors would be listed.
+constexpr size_t kMostNames = 30;
+
+// Adds "KIND a, b and 7 more" to a list of kinds, unless there are no names.
+void AddNames(const char* kind, const std::vector<std::string>& names,
+              std::string* text) {
+  if (names.empty()) return;
+  if (!text->empty()) *text += "; ";
+  *text += kind;
+  const size_t shown = std::min(names.size(), kMostNames);
+  for (size_t i = 0; i < shown; ++i) {
+    *text += (i == 0 ? " " : ", ") + names[i];
+  }
+  if (shown < names.size()) {
+    *text += " and " + std::to_string(names.size() - shown) + " more";
+  }
+}
+
 }  // namespace
 
 MappedTensors::MappedTensors(std::unique_ptr<TensorFile> file,
@@ -63,8 +82,7 @@ MappedTensors::MappedTensors(std::unique_ptr<TensorFile> file,
       path_(path),
       file_(std::move(file)),
       tensors_(file_->tensors()),
-      unreadable_(file_->unreadable()),
-      account_(tensors_, unreadable_) {}
+      unreadable_(file_->unreadable()) {}
 
 MappedTensors::MappedTensors(const std::filesystem::path& path, ModelMap map)
     : MappedTensors(OpenTensorFile(path), path, std::move(map)) {
@@ -143,11 +161,10 @@ const std::vector<std::string>* MappedTensors::NamesOf(
 
 bool MappedTensors::Has(std::string_view part, uint32_t layer,
                         uint32_t head) const {
-  const std::vector<std::string>* names = NamesOf(part);
-  return names != nullptr && std::ranges::any_of(FilledIn(*names, layer, head),
-                                                 [&](const std::string& name) {
-                                                   return account_.Has(name);
-                                                 });
+  const std::vector<std::string>* patterns = NamesOf(part);
+  if (patterns == nullptr) return false;
+  const std::vector<std::string> names = FilledIn(*patterns, layer, head);
+  return FirstPresent(names) < names.size();
 }
 
 Parameters MappedTensors::Take(const std::string& part, uint32_t layer,
@@ -160,7 +177,7 @@ Parameters MappedTensors::Take(const std::string& part, uint32_t layer,
   const PartNames& patterns = found->second;
   const Parameters taken = TakeIfPresent(part, layer, head);
   const auto note = [&](const std::vector<std::string>& names) {
-    account_.NoteMissing(Listed(names, "or") + " (\"" + part + "\")");
+    missing_.push_back(Listed(names, "or") + " (\"" + part + "\")");
   };
   const std::vector<std::string> weights =
       FilledIn(patterns.weight, layer, head);
@@ -186,7 +203,7 @@ Parameters MappedTensors::Take(const std::string& part, uint32_t layer,
 size_t MappedTensors::FirstPresent(
     const std::vector<std::string>& names) const {
   const auto present = std::ranges::find_if(
-      names, [&](const std::string& name) { return account_.Has(name); });
+      names, [&](const std::string& name) { return InFile(name); });
   return static_cast<size_t>(present - names.begin());
 }
 
@@ -194,25 +211,49 @@ Parameters MappedTensors::TakeIfPresent(const std::string& part, uint32_t layer,
                                         uint32_t head) {
   const auto found = map_.tensors.find(part);
   if (found == map_.tensors.end()) return {};
-  const auto take = [&](const std::vector<std::string>& patterns) {
+  const auto take =
+      [&](const std::vector<std::string>& patterns) -> const SourceTensor* {
     const std::vector<std::string> names = FilledIn(patterns, layer, head);
     const size_t choice = FirstPresent(names);
-    return choice == names.size() ? nullptr : account_.Take(names[choice]);
+    if (choice == names.size()) return nullptr;
+    const auto tensor = tensors_.find(names[choice]);
+    if (tensor == tensors_.end()) return nullptr;  // Unreadable.
+    used_.insert(names[choice]);
+    return &tensor->second;
   };
   return {take(found->second.weight), take(found->second.bias)};
 }
 
+void MappedTensors::Expect(const SourceTensor* tensor,
+                           const std::vector<uint64_t>& shape) {
+  if (tensor == nullptr || tensor->shape == shape) return;
+  misshapen_.emplace(tensor->name,
+                     Concat(tensor->name, " ", ShapeText(tensor->shape),
+                            " instead of ", ShapeText(shape)));
+}
+
 void MappedTensors::Finish() {
-  const auto ignore = [&](const auto& entries) {
-    for (const auto& [name, value] : entries) {
-      for (const std::string& pattern : map_.ignore) {
-        if (MatchesWildcard(pattern, name)) account_.Ignore(name);
-      }
-    }
+  std::vector<std::string> misshapen, extra, unreadable;
+  const auto is_needed = [&](const std::string& name) {
+    return !used_.contains(name) &&
+           std::ranges::none_of(map_.ignore, [&](const std::string& pattern) {
+             return MatchesWildcard(pattern, name);
+           });
   };
-  ignore(tensors_);
-  ignore(unreadable_);
-  account_.Finish(path_, map_.name);
+  for (const auto& [name, text] : misshapen_) misshapen.push_back(text);
+  for (const auto& [name, tensor] : tensors_) {
+    if (is_needed(name)) extra.push_back(name);
+  }
+  for (const auto& [name, why] : unreadable_) {
+    if (is_needed(name)) unreadable.push_back(Concat(name, " (", why, ")"));
+  }
+  std::string what;
+  AddNames("missing tensors:", missing_, &what);
+  AddNames("misshapen tensors:", misshapen, &what);
+  AddNames("unexpected tensors:", extra, &what);
+  AddNames("tensors that cannot be converted:", unreadable, &what);
+  if (what.empty()) return;
+  FailIn(path_, "the tensors do not match ", map_.name, ": ", what);
 }
 
 uint64_t MappedTensors::RowsOf(const SourceTensor& tensor) const {
@@ -225,6 +266,12 @@ uint64_t MappedTensors::RowsOf(const SourceTensor& tensor) const {
 void MappedTensors::CheckShape(const SourceTensor& tensor,
                                const std::vector<uint64_t>& shape) const {
   if (tensor.shape != shape) Fail(tensor, "should be ", ShapeText(shape));
+}
+
+void MappedTensors::CheckLinear(const Parameters& linear, uint64_t outputs,
+                                uint64_t inputs) const {
+  CheckShape(*linear.weight, {outputs, inputs});
+  if (linear.bias != nullptr) CheckShape(*linear.bias, {outputs});
 }
 
 const SourceTensor* MappedTensors::Make(const std::string& name,

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +15,6 @@
 #include "converter/error.h"
 #include "converter/readers/model_map.h"
 #include "converter/readers/tensor_file.h"
-#include "converter/readers/tensor_map.h"
 #include "converter/source_tensor.h"
 
 namespace latimer {
@@ -59,12 +59,10 @@ class MappedTensors {
                            uint32_t head = 0);
 
   // Notes a tensor of another shape for Finish. Does nothing for null.
-  void Expect(const SourceTensor* tensor, const std::vector<uint64_t>& shape) {
-    account_.Expect(tensor, shape);
-  }
+  void Expect(const SourceTensor* tensor, const std::vector<uint64_t>& shape);
 
-  // Throws ConversionError if anything was missing or misshapen or is left
-  // over: "FILE: the tensors do not match MAP'S NAME: ...".
+  // Throws ConversionError if anything was missing, misshapen or unreadable or
+  // is left over: "FILE: the tensors do not match MAP'S NAME: ...".
   void Finish();
 
   // The rows of a matrix. Throws ConversionError if it is not a matrix.
@@ -72,6 +70,9 @@ class MappedTensors {
   // Throws ConversionError unless the tensor has this shape.
   void CheckShape(const SourceTensor& tensor,
                   const std::vector<uint64_t>& shape) const;
+  // The same for a matrix [outputs, inputs] and its bias, if it has one.
+  void CheckLinear(const Parameters& linear, uint64_t outputs,
+                   uint64_t inputs) const;
   // Says what is wrong with a tensor: "FILE: NAME [SHAPE] WHY."
   template <typename... Parts>
   [[noreturn]] void Fail(const SourceTensor& tensor,
@@ -94,6 +95,10 @@ class MappedTensors {
  private:
   void StripFromAll(const std::string& prefix, const char* who);
   void Rename(size_t cut, const std::string& prefix);
+  // Whether the file has this tensor, readable or not.
+  bool InFile(const std::string& name) const {
+    return tensors_.contains(name) || unreadable_.contains(name);
+  }
   // The index of the first of `names` that the file has, or their number.
   size_t FirstPresent(const std::vector<std::string>& names) const;
   const std::vector<std::string>* NamesOf(std::string_view part) const;
@@ -101,9 +106,11 @@ class MappedTensors {
   ModelMap map_;
   std::filesystem::path path_;
   std::unique_ptr<TensorFile> file_;
-  TensorMap::Tensors tensors_;
-  TensorMap::Unreadable unreadable_;
-  TensorMap account_;
+  std::map<std::string, SourceTensor> tensors_;
+  std::map<std::string, std::string> unreadable_;  // And why.
+  std::set<std::string> used_;
+  std::vector<std::string> missing_;
+  std::map<std::string, std::string> misshapen_;  // By name, in words.
   std::deque<SourceTensor> made_;
   std::deque<std::vector<float>> values_;
   std::vector<std::string> notes_;

@@ -224,8 +224,7 @@ class RecurrentMapper {
                  uint64_t outputs, uint64_t inputs) {
     CanonicalLinear linear;
     for (const Parameters& part : parts) {
-      tensors_.CheckShape(*part.weight, {outputs, inputs});
-      if (part.bias != nullptr) tensors_.CheckShape(*part.bias, {outputs});
+      tensors_.CheckLinear(part, outputs, inputs);
       linear.weights.push_back(part.weight);
       linear.biases.push_back(part.bias);
     }
