@@ -87,26 +87,6 @@ class AddedTokens {
   std::set<std::string> special_;
 };
 
-// Target pieces, one after another.
-class TargetWriter {
- public:
-  explicit TargetWriter(TokenizerData& data) : data_(data) {}
-
-  void Add(TargetKind kind, std::string_view text) {
-    data_.piece_offsets.push_back(Size());
-    data_.target_kinds.push_back(kind);
-    data_.piece_text.insert(data_.piece_text.end(), text.begin(), text.end());
-  }
-  void Finish() { data_.piece_offsets.push_back(Size()); }
-
- private:
-  uint32_t Size() const {
-    return static_cast<uint32_t>(data_.piece_text.size());
-  }
-
-  TokenizerData& data_;
-};
-
 class Builder {
  public:
   explicit Builder(const HuggingFaceTokenizerParts& parts)
@@ -294,21 +274,19 @@ void Builder::BuildMerges(const std::map<std::string, uint32_t>& entries) {
 // An id without a token is nothing.
 void Builder::BuildTarget() {
   data_.joining = of_bytes() ? Joining::kByteLevel : Joining::kMetaspace;
-  TargetWriter writer(data_);
   for (size_t id = 0; id < parts_.target_rows; ++id) {
     const std::string* text = added_.Find(static_cast<int32_t>(id));
     if (text == nullptr && id < parts_.pieces.size()) {
       text = &parts_.pieces[id].first;
     }
     if (text == nullptr) {
-      writer.Add(TargetKind::kSpecial, "");
+      data_.AddTarget(TargetKind::kSpecial, "");
       continue;
     }
-    writer.Add(
+    data_.AddTarget(
         added_.IsSpecial(*text) ? TargetKind::kSpecial : TargetKind::kText,
         of_bytes() ? BytesOf(*text).value_or(*text) : *text);
   }
-  writer.Finish();
 }
 
 }  // namespace
@@ -351,21 +329,19 @@ HuggingFaceTokenizer BuildByteTokenizer(const TokenizerConfig& config,
   for (size_t byte = 0; byte < kBytes; ++byte) {
     data.byte_ids.push_back(static_cast<int32_t>(kFirstByte + byte));
   }
-  TargetWriter writer(data);
   for (size_t id = 0; id < rows; ++id) {
     const std::string* text = added.Find(static_cast<int32_t>(id));
     if (text != nullptr) {
-      writer.Add(
+      data.AddTarget(
           added.IsSpecial(*text) ? TargetKind::kSpecial : TargetKind::kText,
           *text);
     } else if (id >= kFirstByte && id < kFirstByte + kBytes) {
       const char byte = static_cast<char>(id - kFirstByte);
-      writer.Add(TargetKind::kText, {&byte, 1});
+      data.AddTarget(TargetKind::kText, {&byte, 1});
     } else {
-      writer.Add(TargetKind::kSpecial, "");
+      data.AddTarget(TargetKind::kSpecial, "");
     }
   }
-  writer.Finish();
   return out;
 }
 

@@ -168,10 +168,7 @@ bool SidesShareIds(const CanonicalModel& model) {
 // Keeps target tokens that are not text, except those that only pad the matrix.
 void KeepSpecialTargets(const TokenizerData& data, Kept& kept) {
   for (size_t id = 0; id < data.target_kinds.size(); ++id) {
-    const uint32_t begin = data.piece_offsets[id];
-    const std::string_view piece(
-        reinterpret_cast<const char*>(data.piece_text.data()) + begin,
-        data.piece_offsets[id + 1] - begin);
+    const std::string_view piece = data.TargetText(id);
     const bool text = data.target_kinds[id] == TargetKind::kText;
     if (!piece.empty() && (!text || IsLanguageCode(piece))) {
       kept.Add(static_cast<int64_t>(id));

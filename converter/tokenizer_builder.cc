@@ -270,18 +270,15 @@ void BuildTarget(const TokenizerSide& side, TokenizerData& data) {
   }
   const std::map<std::string, TargetKind> reserved = ReservedKinds(side);
   for (size_t id = 0; id < side.rows; ++id) {
-    data.piece_offsets.push_back(static_cast<uint32_t>(data.piece_text.size()));
     if (id >= IdsOf(side)) {
-      data.target_kinds.push_back(TargetKind::kSpecial);
+      data.AddTarget(TargetKind::kSpecial, "");
       continue;
     }
     const std::string& piece = PieceOf(side, id);
     const auto found = reserved.find(piece);
-    data.target_kinds.push_back(found != reserved.end() ? found->second
-                                                        : TargetKind::kText);
-    data.piece_text.insert(data.piece_text.end(), piece.begin(), piece.end());
+    data.AddTarget(found != reserved.end() ? found->second : TargetKind::kText,
+                   piece);
   }
-  data.piece_offsets.push_back(static_cast<uint32_t>(data.piece_text.size()));
 }
 
 // A side with everything that it borrows.

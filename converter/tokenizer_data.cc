@@ -2,6 +2,18 @@
 
 namespace latimer {
 
+void TokenizerData::AddTarget(TargetKind kind, std::string_view text) {
+  if (piece_offsets.empty()) piece_offsets.push_back(0);
+  target_kinds.push_back(kind);
+  piece_text.insert(piece_text.end(), text.begin(), text.end());
+  piece_offsets.push_back(static_cast<uint32_t>(piece_text.size()));
+}
+
+std::string_view TokenizerData::TargetText(size_t id) const {
+  const auto* text = reinterpret_cast<const char*>(piece_text.data());
+  return {text + piece_offsets[id], text + piece_offsets[id + 1]};
+}
+
 TokenizerView TokenizerData::View() const {
   TokenizerView view;
   view.normalizer_trie = normalizer_trie;

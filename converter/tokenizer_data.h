@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "text/tokenizer_view.h"
@@ -52,6 +53,11 @@ struct TokenizerData {
   // own target side is meaningless. Empty: this tokenizer does that. Only
   // pruning a vocabulary needs it.
   std::function<TokenizerData()> target_text = nullptr;
+
+  // Adds the target piece of the next id.
+  void AddTarget(TargetKind kind, std::string_view text);
+  // The text of a target piece.
+  std::string_view TargetText(size_t id) const;
 
   // Valid as long as this object lives unchanged.
   TokenizerView View() const;

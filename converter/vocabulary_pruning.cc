@@ -99,20 +99,14 @@ void PruneEncoding(const IdMap& ids, TokenizerData* data) {
 
 // Prunes what decoding reads.
 void PruneDecoding(std::span<const uint32_t> kept, TokenizerData* data) {
-  std::vector<uint32_t> offsets = {0};
-  std::vector<uint8_t> text;
-  std::vector<TargetKind> kinds;
+  TokenizerData pruned;
   for (const uint32_t id : kept) {
     if (id >= data->target_kinds.size()) break;
-    const auto piece = data->piece_text.begin();
-    text.insert(text.end(), piece + data->piece_offsets[id],
-                piece + data->piece_offsets[id + 1]);
-    offsets.push_back(static_cast<uint32_t>(text.size()));
-    kinds.push_back(data->target_kinds[id]);
+    pruned.AddTarget(data->target_kinds[id], data->TargetText(id));
   }
-  data->piece_offsets = std::move(offsets);
-  data->piece_text = std::move(text);
-  data->target_kinds = std::move(kinds);
+  data->piece_offsets = std::move(pruned.piece_offsets);
+  data->piece_text = std::move(pruned.piece_text);
+  data->target_kinds = std::move(pruned.target_kinds);
 }
 
 void PruneTokenizer(const KeptTokens& kept, const IdMap& source,

@@ -76,6 +76,7 @@ void ReadModelTokenizer(const fs::path& directory, CanonicalModel* model) {
   model->tokenizer = std::move(tokenizer.data);
   // NLLB as it was first published.
   const bool legacy =
+      tokenizer_class == TokenizerClass::kNllb &&
       TokenizerSettings(directory).Bool("legacy_behaviour", false);
   AddLanguages(tokenizer_class, legacy, tokenizer.ids, &model->generation);
 }
