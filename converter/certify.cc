@@ -1,21 +1,19 @@
 #include "converter/certify.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstring>
-#include <exception>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <thread>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "cli/certificate.h"
+#include "converter/all_cores.h"
 #include "converter/error.h"
 #include "converter/known_answer.h"
 #include "converter/model_pair.h"
@@ -70,82 +68,30 @@ void Score(const std::string* reference, bool has_text, ScoredLine* line) {
 }
 
 // Compares all lines; each thread has its own two models.
-class Run {
- public:
-  Run(std::span<const std::byte> f32, std::span<const std::byte> packed,
-      const Text& text, const Text* references, const CertifyOptions& options)
-      : f32_(f32),
-        packed_(packed),
-        text_(text),
-        references_(references),
-        options_(options),
-        lines_(text.lines.size()) {}
-
-  std::vector<ScoredLine> All() {
-    // More threads do not help because memory bandwidth is the limit.
-    constexpr size_t kMostThreads = 16;
-    const size_t count =
-        std::min({size_t{std::max(1u, std::thread::hardware_concurrency())},
-                  kMostThreads, lines_.size()});
-    {
-      std::vector<std::jthread> threads;
-      threads.reserve(count);
+std::vector<ScoredLine> CompareLines(std::span<const std::byte> f32,
+                                     std::span<const std::byte> packed,
+                                     const Text& text, const Text* references,
+                                     const CertifyOptions& options) {
+  // More threads do not help because memory bandwidth is the limit.
+  constexpr size_t kMostThreads = 16;
+  std::vector<ScoredLine> lines(text.lines.size());
+  std::mutex mutex;
+  uint64_t done = 0;
+  RunOnAllCores(lines.size(), kMostThreads, [&] {
+    return [&, models = std::make_shared<ModelPair>(f32, packed)](size_t i) {
       try {
-        while (threads.size() + 1 < count) {
-          threads.emplace_back([this] { Work(); });
-        }
-      } catch (const std::system_error&) {
-        // The threads that exist do the work.
+        lines[i].compared = models->Compare(text.lines[i]);
+      } catch (const ConversionError& error) {
+        FailWith(options.text, ", line ", i + 1, ": ", error.what());
       }
-      Work();
-    }
-    if (error_) std::rethrow_exception(error_);
-    return std::move(lines_);
-  }
-
- private:
-  void Work() {
-    size_t line = 0;
-    try {
-      ModelPair models(f32_, packed_);
-      for (line = next_++; line < lines_.size(); line = next_++) {
-        CompareLine(&models, line);
-      }
-    } catch (...) {
-      // The error of the first line that failed is reported.
-      const std::scoped_lock lock(mutex_);
-      next_ = lines_.size();
-      if (line < failed_) {
-        failed_ = line;
-        error_ = std::current_exception();
-      }
-    }
-  }
-
-  void CompareLine(ModelPair* models, size_t line) {
-    ScoredLine& result = lines_[line];
-    try {
-      result.compared = models->Compare(text_.lines[line]);
-    } catch (const ConversionError& error) {
-      FailWith(options_.text, ", line ", line + 1, ": ", error.what());
-    }
-    Score(references_ == nullptr ? nullptr : &references_->lines[line],
-          models->info().has_tokenizer, &result);
-    const std::scoped_lock lock(mutex_);
-    if (options_.progress) options_.progress(++done_, lines_.size());
-  }
-
-  const std::span<const std::byte> f32_, packed_;
-  const Text& text_;
-  const Text* references_;
-  const CertifyOptions& options_;
-  std::vector<ScoredLine> lines_;
-  std::atomic<size_t> next_ = 0;
-  std::mutex mutex_;
-  uint64_t done_ = 0;
-  size_t failed_ = SIZE_MAX;
-  std::exception_ptr error_;
-};
+      Score(references == nullptr ? nullptr : &references->lines[i],
+            models->info().has_tokenizer, &lines[i]);
+      const std::scoped_lock lock(mutex);
+      if (options.progress) options.progress(++done, lines.size());
+    };
+  });
+  return lines;
+}
 
 // In dB; see certificate.h.
 float SignalToNoise(const PowerSums& sums) {
@@ -261,9 +207,8 @@ OwnCertificate Certify(std::span<const std::byte> f32,
     FailWith(
         "--references needs a model with a tokenizer, whose output is text.");
   }
-  const std::vector<ScoredLine> lines =
-      Run(f32, packed, text, references ? &*references : nullptr, options)
-          .All();
+  const std::vector<ScoredLine> lines = CompareLines(
+      f32, packed, text, references ? &*references : nullptr, options);
 
   OwnCertificate certificate;
   Certificate& numbers = certificate.numbers;

@@ -1,16 +1,14 @@
 #include "converter/tensor_packer.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <exception>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/check.h"
 #include "base/half.h"
+#include "converter/all_cores.h"
 #include "converter/error.h"
 #include "converter/quantize.h"
 #include "converter/source_tensor.h"
@@ -166,36 +164,6 @@ class Packer {
   const Tile tile_;
 };
 
-// Runs `work(i)` for all i below `count` on all cores. Throws the exception of
-// the lowest i that threw one.
-void RunOnAllCores(size_t count, const std::function<void(size_t)>& work) {
-  std::atomic<size_t> next = 0;
-  std::mutex mutex;
-  size_t failed = count;
-  std::exception_ptr error;
-  const auto run = [&] {
-    for (size_t i = next++; i < count; i = next++) {
-      try {
-        work(i);
-      } catch (...) {
-        const std::scoped_lock lock(mutex);
-        // All work before i has been started and will end.
-        next = count;
-        if (i < failed) {
-          failed = i;
-          error = std::current_exception();
-        }
-      }
-    }
-  };
-  std::vector<std::jthread> threads;
-  const size_t cores = std::max(1u, std::thread::hardware_concurrency());
-  while (threads.size() + 1 < std::min(cores, count)) threads.emplace_back(run);
-  run();
-  threads.clear();  // Joins.
-  if (error) std::rethrow_exception(error);
-}
-
 }  // namespace
 
 void PackMatrices(std::span<const PackJob> jobs, WeightType weights, Tile tile,
@@ -203,10 +171,12 @@ void PackMatrices(std::span<const PackJob> jobs, WeightType weights, Tile tile,
   const Packer packer(weights, tile);
   const std::vector<Chunk> chunks = packer.Cut(jobs);
   std::mutex mutex;
-  RunOnAllCores(chunks.size(), [&](size_t i) {
-    const uint64_t bytes = packer.Pack(chunks[i]);
-    const std::scoped_lock lock(mutex);
-    done(bytes);
+  RunOnAllCores(chunks.size(), chunks.size(), [&] {
+    return [&](size_t i) {
+      const uint64_t bytes = packer.Pack(chunks[i]);
+      const std::scoped_lock lock(mutex);
+      done(bytes);
+    };
   });
 }
 
