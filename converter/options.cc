@@ -40,14 +40,13 @@ class OptionParser {
     AddVocabulary();
     AddShortlist();
     AddCertificate();
-    app_.add_option("--license", o_.license,
-                    "store this licence note instead of the one found beside "
-                    "the model");
-    app_.add_option("--sign", o_.signing_key,
-                    "sign the model with this Ed25519 key, for latimer "
-                    "--require-signature; create a key with openssl genpkey "
-                    "-algorithm ed25519")
-        ->option_text("KEY.pem");
+    app_.add_option(
+        "--license", o_.license,
+        "store this licence note instead of the one found beside the model");
+    Add("--sign", o_.signing_key, "KEY.pem",
+        "sign the model with this Ed25519 key, for latimer "
+        "--require-signature; create a key with openssl genpkey -algorithm "
+        "ed25519");
     app_.add_flag("--json", o_.json, "print the bill as JSON");
   }
 
@@ -79,6 +78,13 @@ class OptionParser {
   }
 
  private:
+  // An option whose values the help calls `values`.
+  template <typename T>
+  CLI::Option* Add(const char* name, T& variable, const char* values,
+                   const std::string& description) {
+    return app_.add_option(name, variable, description)->option_text(values);
+  }
+
   void AddModel() {
     app_.add_option("MODEL", o_.model,
                     "a folder with a Hugging Face or native Marian model; a "
@@ -86,37 +92,29 @@ class OptionParser {
                     "weights of a PyTorch model (.pt or .safetensors)")
         ->required();
     CLI::Option* map =
-        app_.add_option("--map", o_.map,
-                        "describes how your own PyTorch model is built and "
-                        "what its tensors are called: a JSON file, or "
-                        "preset:NAME with one of " +
-                            MapPresetNames())
-            ->option_text("FILE.json|preset:NAME");
-    app_.add_option("--set", o_.settings,
-                    "set a flag of the map, for example heads=8; may be "
-                    "repeated")
-        ->option_text("FLAG=VALUE")
+        Add("--map", o_.map, "FILE.json|preset:NAME",
+            "describes how your own PyTorch model is built and what its "
+            "tensors are called: a JSON file, or preset:NAME with one of " +
+                MapPresetNames());
+    Add("--set", o_.settings, "FLAG=VALUE",
+        "set a flag of the map, for example heads=8; may be repeated")
         ->allow_extra_args(false)
         ->needs(map);
     // Needs no model, so it ends parsing.
-    app_.add_option_function<std::string>("--print-map", PrintMap,
-                                          "print a preset of --map, as a start "
-                                          "for a map of your own")
+    app_.add_option_function<std::string>(
+            "--print-map", PrintMap,
+            "print a preset of --map, as a start for a map of your own")
         ->trigger_on_parse()
         ->option_text("NAME");
-    app_.add_option("--source-lang", o_.source_language,
-                    "with --target-lang: the source language of a multilingual "
-                    "model that is to translate one pair only")
-        ->option_text("CODE");
-    app_.add_option("--target-lang", o_.target_language,
-                    "the only language that the model will translate into")
-        ->option_text("CODE");
-    app_.add_option("--sentence-rules", o_.sentence_rules,
-                    "the source's languages, whose abbreviations do not end a "
-                    "sentence (" +
-                        SentenceRuleNames() +
-                        "), or none [the language that the model names]")
-        ->option_text("CODE,...|none");
+    Add("--source-lang", o_.source_language, "CODE",
+        "with --target-lang: the source language of a multilingual model that "
+        "is to translate one pair only");
+    Add("--target-lang", o_.target_language, "CODE",
+        "the only language that the model will translate into");
+    Add("--sentence-rules", o_.sentence_rules, "CODE,...|none",
+        "the source's languages, whose abbreviations do not end a sentence (" +
+            SentenceRuleNames() +
+            "), or none [the language that the model names]");
     app_.add_option("-o,--output", o_.output, "the model file to write, .ltm")
         ->required();
     app_.add_flag("--no-tokenizer", o_.no_tokenizer,
@@ -134,31 +132,25 @@ class OptionParser {
   }
 
   void AddWeights() {
-    app_.add_option("--weights", weights_,
-                    "int8 (one scale per output channel), int4 for the "
-                    "feed-forward layers and int8 for the rest, f16 or f32")
-        ->check(CLI::IsMember({"f32", "f16", "int8", "int4"}))
-        ->option_text("f32|f16|int8|int4 [int8]");
-    app_.add_option("--int4-error", o_.int4_error,
-                    "the largest relative error (root mean square) that int4 "
-                    "may cause in a matrix; matrices above it stay int8")
-        ->check(CLI::Range(0.0, 1.0))
-        ->option_text("PART [0.15]");
-    app_.add_option("--board", board_,
-                    "pack for this board's kernels and compare the bill with "
-                    "its RAM: " +
-                        BoardNames())
-        ->option_text("NAME");
-    app_.add_option("--tile", tile_,
-                    "layout of int8 weights: 8x8 for AVX2 and later and for "
-                    "ARM with dot products or i8mm, 16x8 for AVX-512 and i8mm, "
-                    "16x4 for ARM with dot products, 4x8 for SSE4.1, 8x2s4 for "
-                    "other ARM, 4x4 for RISC-V; of f32 weights: 4x1 for "
-                    "RISC-V, 8x1 for all others; of f16 weights: 16x1")
-        ->check(CLI::IsMember(Tiles()))
-        ->option_text(
-            "8x8|16x8|16x4|4x8|8x2s4|4x4, f32: 8x1|4x1, f16: 16x1 [the "
-            "board's, else this computer's]");
+    Add("--weights", weights_, "f32|f16|int8|int4 [int8]",
+        "int8 (one scale per output channel), int4 for the feed-forward layers "
+        "and int8 for the rest, f16 or f32")
+        ->check(CLI::IsMember({"f32", "f16", "int8", "int4"}));
+    Add("--int4-error", o_.int4_error, "PART [0.15]",
+        "the largest relative error (root mean square) that int4 may cause in "
+        "a matrix; matrices above it stay int8")
+        ->check(CLI::Range(0.0, 1.0));
+    Add("--board", board_, "NAME",
+        "pack for this board's kernels and compare the bill with its RAM: " +
+            BoardNames());
+    Add("--tile", tile_,
+        "8x8|16x8|16x4|4x8|8x2s4|4x4, f32: 8x1|4x1, f16: 16x1 [the board's, "
+        "else this computer's]",
+        "layout of int8 weights: 8x8 for AVX2 and later and for ARM with dot "
+        "products or i8mm, 16x8 for AVX-512 and i8mm, 16x4 for ARM with dot "
+        "products, 4x8 for SSE4.1, 8x2s4 for other ARM, 4x4 for RISC-V; of f32 "
+        "weights: 4x1 for RISC-V, 8x1 for all others; of f16 weights: 16x1")
+        ->check(CLI::IsMember(Tiles()));
     app_.add_flag("--no-pruned-argmax", o_.no_pruned_argmax,
                   "store the output matrix like the others, so that all logits "
                   "are computed");
@@ -168,10 +160,10 @@ class OptionParser {
     app_.add_option("--profile", o_.profile,
                     "also write a profile header, from which a runtime for "
                     "exactly this model is built");
-    app_.add_option("--max-source-tokens", o_.limits.source_tokens,
-                    "longest source that the profile holds [the model's]; a "
-                    "larger value raises the model's limit where only training "
-                    "set it, as in T5");
+    app_.add_option(
+        "--max-source-tokens", o_.limits.source_tokens,
+        "longest source that the profile holds [the model's]; a larger value "
+        "raises the model's limit where only training set it, as in T5");
     app_.add_option("--max-target-tokens", o_.limits.target_tokens,
                     "longest translation that the profile holds [the model's]");
     app_.add_option("--threads", o_.limits.threads,
@@ -190,66 +182,53 @@ class OptionParser {
   }
 
   void AddVocabulary() {
-    app_.add_option("--keep-vocab", o_.keep.texts,
-                    "remove the tokens that this text does not need; UTF-8, "
-                    "one sentence of either language per line; may be repeated")
-        ->option_text("TEXT.txt")
+    Add("--keep-vocab", o_.keep.texts, "TEXT.txt",
+        "remove the tokens that this text does not need; UTF-8, one sentence "
+        "of either language per line; may be repeated")
         ->allow_extra_args(false);
-    app_.add_option("--keep-scripts", o_.keep.scripts,
-                    "remove the tokens of all scripts except these (ISO 15924 "
-                    "codes); with --keep-vocab, tokens that either needs stay")
-        ->option_text("Latn,Cyrl,...");
-    app_.add_option("--unreachable", o_.unreachable,
-                    "report which tokens of this text are removed; may be "
-                    "repeated")
-        ->option_text("TEXT.txt")
+    Add("--keep-scripts", o_.keep.scripts, "Latn,Cyrl,...",
+        "remove the tokens of all scripts except these (ISO 15924 codes); with "
+        "--keep-vocab, tokens that either needs stay");
+    Add("--unreachable", o_.unreachable, "TEXT.txt",
+        "report which tokens of this text are removed; may be repeated")
         ->allow_extra_args(false);
   }
 
   void AddShortlist() {
     CLI::Option* text =
-        app_.add_option("--shortlist-text", shortlist_text_,
-                        "learn a lexical shortlist from two texts whose lines "
-                        "are translations of each other")
-            ->expected(2)
-            ->option_text("SOURCE.txt TARGET.txt");
-    app_.add_option("--shortlist-alignment", o_.shortlist_text.alignment,
-                    "the links between the words of both texts, such as 0-0 "
-                    "1-2, as fast_align writes them [IBM model 1]")
-        ->option_text("FILE")
+        Add("--shortlist-text", shortlist_text_, "SOURCE.txt TARGET.txt",
+            "learn a lexical shortlist from two texts whose lines are "
+            "translations of each other")
+            ->expected(2);
+    Add("--shortlist-alignment", o_.shortlist_text.alignment, "FILE",
+        "the links between the words of both texts, such as 0-0 1-2, as "
+        "fast_align writes them [IBM model 1]")
         ->needs(text);
-    app_.add_option("--shortlist-first", o_.shortlist_limits.first,
-                    "number of target tokens, the most frequent, that are "
-                    "always candidates")
-        ->option_text("N [100]")
+    Add("--shortlist-first", o_.shortlist_limits.first, "N [100]",
+        "number of target tokens, the most frequent, that are always "
+        "candidates")
         ->needs(text);
-    app_.add_option("--shortlist-best", o_.shortlist_limits.best,
-                    "number of candidates, the most probable, per source token")
-        ->option_text("N [100]")
+    Add("--shortlist-best", o_.shortlist_limits.best, "N [100]",
+        "number of candidates, the most probable, per source token")
         ->needs(text);
-    app_.add_option("--shortlist-threshold", o_.shortlist_limits.threshold,
-                    "the probability that a candidate must exceed")
-        ->option_text("P [0]")
+    Add("--shortlist-threshold", o_.shortlist_limits.threshold, "P [0]",
+        "the probability that a candidate must exceed")
         ->needs(text);
   }
 
   void AddCertificate() {
     CLI::Option* certify =
-        app_.add_option("--certify", o_.certify,
-                        "translate this text, one sentence per line, with f32 "
-                        "weights and with the packed ones, and store in the "
-                        "model how the translations differ; for a model "
-                        "without a tokenizer the lines are token ids")
-            ->option_text("TEXT.txt");
-    app_.add_option("--references", o_.references,
-                    "the translations of these lines, for BLEU and chrF")
-        ->option_text("TEXT.txt")
+        Add("--certify", o_.certify, "TEXT.txt",
+            "translate this text, one sentence per line, with f32 weights and "
+            "with the packed ones, and store in the model how the translations "
+            "differ; for a model without a tokenizer the lines are token ids");
+    Add("--references", o_.references, "TEXT.txt",
+        "the translations of these lines, for BLEU and chrF")
         ->needs(certify);
-    app_.add_option("--min-agreement", o_.min_agreement,
-                    "fail if the packed model chooses less than this share of "
-                    "the tokens as the f32 model does, for example 0.97")
+    Add("--min-agreement", o_.min_agreement, "SHARE",
+        "fail if the packed model chooses less than this share of the tokens "
+        "as the f32 model does, for example 0.97")
         ->check(CLI::Range(0.0, 1.0))
-        ->option_text("SHARE")
         ->needs(certify);
   }
 
