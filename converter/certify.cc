@@ -166,17 +166,6 @@ void AddScores(const std::vector<ScoredLine>& lines, Certificate* numbers) {
   numbers->chrf = Chrf(chrf);
 }
 
-// The information that both models share.
-ModelInfo ReadInfo(std::span<const std::byte> image) {
-  const auto model = std::make_unique<Model>();
-  const Status status =
-      ReadModelFile(image, /*verify_checksum=*/false, model.get());
-  if (!status.ok()) {
-    FailWith("The finished model does not load: ", status.message());
-  }
-  return model->info;
-}
-
 }  // namespace
 
 Certificate OwnCertificate::View() const {
@@ -202,7 +191,8 @@ OwnCertificate Certify(std::span<const std::byte> f32,
           "; each line must be the translation of the same line of the text.");
     }
   }
-  const ModelInfo info = ReadInfo(packed);
+  // Both models share it.
+  const ModelInfo info = ReadInfo(packed, /*verify_checksum=*/false);
   if (references && !info.has_tokenizer) {
     FailWith(
         "--references needs a model with a tokenizer, whose output is text.");

@@ -28,7 +28,6 @@
 #include "converter/sign.h"
 #include "latimer/plan.h"
 #include "latimer/signature.h"
-#include "model/model_file.h"
 
 namespace latimer {
 namespace {
@@ -56,17 +55,6 @@ class Progress {
   bool visible_;
   int last_ = -1;
 };
-
-// Reads the finished file as the runtime will, which proves that it loads.
-ModelInfo ReadBack(const ModelBytes& bytes) {
-  const auto model = std::make_unique<Model>();
-  const Status status =
-      ReadModelFile(bytes.bytes(), /*verify_checksum=*/true, model.get());
-  if (!status.ok()) {
-    FailWith("The finished model does not load: ", status.message());
-  }
-  return model->info;
-}
 
 void WriteProfile(const fs::path& path, const Profile& profile) {
   const std::string header = ProfileHeader(profile);
@@ -259,7 +247,7 @@ void Convert(const Options& options) {
     write.progress = {};
     CertifyAndCheck(options, model, write, bytes);
   }
-  result.info = ReadBack(bytes);
+  result.info = ReadInfo(bytes.bytes(), /*verify_checksum=*/true);
   SetProfile(options, &result);
   if (key) key->Sign(file.bytes());
   // The model comes last, so that there is none if anything fails.

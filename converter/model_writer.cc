@@ -303,6 +303,15 @@ void Writer::Finish(const std::vector<Offset<schema::Tensor>>& tensors,
 
 }  // namespace
 
+ModelInfo ReadInfo(std::span<const std::byte> file, bool verify_checksum) {
+  const auto model = std::make_unique<Model>();
+  const Status status = ReadModelFile(file, verify_checksum, model.get());
+  if (!status.ok()) {
+    FailWith("The finished model does not load: ", status.message());
+  }
+  return model->info;
+}
+
 ModelBytes WriteModel(const CanonicalModel& model,
                       const WriteOptions& options) {
   return Writer(model, options).Write();
