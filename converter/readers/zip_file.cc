@@ -2,9 +2,7 @@
 
 #include <unzip.h>
 
-#include <algorithm>
 #include <array>
-#include <cstring>
 #include <limits>
 #include <memory>
 
@@ -17,53 +15,6 @@ constexpr char kCopyAgain[] = "; copy or download it again";
 constexpr uLong kEncrypted = 1;
 // The best ratio that deflate can reach.
 constexpr uint64_t kMaxRatio = 1032;
-
-// minizip reads through these functions.
-struct Stream {
-  std::span<const std::byte> bytes;
-  ZPOS64_T position = 0;
-};
-
-voidpf Open(voidpf opaque, const void*, int) { return opaque; }
-
-uLong Read(voidpf, voidpf stream_pointer, void* to, uLong size) {
-  Stream& stream = *static_cast<Stream*>(stream_pointer);
-  size = std::min<uLong>(size, stream.bytes.size() - stream.position);
-  if (size > 0) {
-    std::memcpy(to, stream.bytes.data() + stream.position, size);
-  }
-  stream.position += size;
-  return size;
-}
-
-ZPOS64_T Tell(voidpf, voidpf stream) {
-  return static_cast<Stream*>(stream)->position;
-}
-
-long Seek(voidpf, voidpf stream_pointer, ZPOS64_T offset, int origin) {
-  Stream& stream = *static_cast<Stream*>(stream_pointer);
-  // minizip passes negative offsets modulo 2^64.
-  if (origin == ZLIB_FILEFUNC_SEEK_CUR) offset += stream.position;
-  if (origin == ZLIB_FILEFUNC_SEEK_END) offset += stream.bytes.size();
-  if (offset > stream.bytes.size()) return -1;
-  stream.position = offset;
-  return 0;
-}
-
-int Close(voidpf, voidpf) { return 0; }
-int Error(voidpf, voidpf) { return 0; }
-
-// zlib takes 32-bit lengths.
-uint32_t Crc(std::span<const std::byte> bytes) {
-  uLong crc = crc32(0, nullptr, 0);
-  while (!bytes.empty()) {
-    const size_t part = std::min<size_t>(bytes.size(), size_t{1} << 30);
-    crc = crc32(crc, reinterpret_cast<const Bytef*>(bytes.data()),
-                static_cast<uInt>(part));
-    bytes = bytes.subspan(part);
-  }
-  return static_cast<uint32_t>(crc);
-}
 
 // Whether `from` is a whole deflate stream of exactly to.size() bytes.
 bool Inflate(std::span<const std::byte> from, std::span<std::byte> to) {
@@ -97,17 +48,8 @@ ZipFile::ZipFile(const std::filesystem::path& path) : path_(path), file_(path) {
 }
 
 void ZipFile::ReadDirectory() {
-  Stream stream{.bytes = file_.bytes()};
-  zlib_filefunc64_def functions{.zopen64_file = Open,
-                                .zread_file = latimer::Read,
-                                .zwrite_file = nullptr,
-                                .ztell64_file = Tell,
-                                .zseek64_file = Seek,
-                                .zclose_file = Close,
-                                .zerror_file = Error,
-                                .opaque = &stream};
-  const std::unique_ptr<void, int (*)(unzFile)> zip(
-      unzOpen2_64(path_.c_str(), &functions), unzClose);
+  const std::unique_ptr<void, int (*)(unzFile)> zip(unzOpen64(path_.c_str()),
+                                                    unzClose);
   if (zip == nullptr) {
     FailIn(path_, "the zip directory at its end is missing or damaged",
            kCopyAgain);
@@ -179,7 +121,9 @@ std::span<const std::byte> ZipFile::Read(const std::string& name) {
   }
   // torch.save writes 0 if it was asked not to compute checksums
   // (torch.serialization.set_crc32_options).
-  good = good && (entry.crc == 0 || Crc(bytes) == entry.crc);
+  good = good && (entry.crc == 0 ||
+                  crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()),
+                          bytes.size()) == entry.crc);
   if (!good) {
     FailIn(path_, "entry ", Printable(name),
            " is damaged: its checksum differs", kCopyAgain);
