@@ -126,23 +126,6 @@ void ChooseSentenceRules(const Options& options, CanonicalModel* model) {
   }
 }
 
-// Prints each of the model's warnings once.
-class WarningPrinter {
- public:
-  explicit WarningPrinter(const CanonicalModel& model) : model_(model) {}
-
-  void PrintNew() {
-    for (; printed_ < model_.warnings.size(); ++printed_) {
-      std::cerr << "latimer-convert: warning: " << model_.warnings[printed_]
-                << "\n";
-    }
-  }
-
- private:
-  const CanonicalModel& model_;
-  size_t printed_ = 0;
-};
-
 // The facts about a finished conversion that are printed.
 struct Conversion {
   ModelInfo info;
@@ -213,8 +196,14 @@ void Convert(const Options& options) {
                   &model.generation);
   ChooseSentenceRules(options, &model);
   if (!options.license.empty()) model.license = options.license;
-  WarningPrinter warnings(model);
-  warnings.PrintNew();
+  size_t printed = 0;
+  const auto print_new_warnings = [&] {
+    for (; printed < model.warnings.size(); ++printed) {
+      std::cerr << "latimer-convert: warning: " << model.warnings[printed]
+                << "\n";
+    }
+  };
+  print_new_warnings();
   OutputFile file(options.output);
   WriteOptions write = {.weights = options.weights,
                         .tile = options.tile,
@@ -242,7 +231,7 @@ void Convert(const Options& options) {
     write.progress = std::ref(progress);
     return WriteModelWithKnownAnswer(model, write, &model.warnings);
   }();
-  warnings.PrintNew();
+  print_new_warnings();
   if (write.certificate) {
     write.progress = {};
     CertifyAndCheck(options, model, write, bytes);

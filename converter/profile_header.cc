@@ -21,9 +21,9 @@ std::string ProfileHeader(const Profile& profile) {
     guard += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   }
   guard += "_H_";
-  const auto text = [](bool value) { return value ? "true" : "false"; };
   std::ostringstream out;
-  out << "// Profile of one model, written by latimer-convert --profile.\n"
+  out << std::boolalpha
+      << "// Profile of one model, written by latimer-convert --profile.\n"
       << "#ifndef " << guard << "\n#define " << guard << "\n\n"
       << "#include \"latimer/profile.h\"\n\n"
       << "namespace latimer {\n\n"
@@ -43,31 +43,30 @@ std::string ProfileHeader(const Profile& profile) {
       << "    .threads = " << profile.threads << ",\n"
       << "    .lanes = " << profile.lanes << ",\n"
       << "    .copied_image_bytes = " << profile.copied_image_bytes << ",\n"
-      << "    .int8_weights = " << text(profile.int8_weights) << ",\n"
-      << "    .f32_weights = " << text(profile.f32_weights) << ",\n"
-      << "    .f32_fma = " << text(profile.f32_fma) << ",\n"
-      << "    .tokenizer = " << text(profile.tokenizer) << ",\n"
-      << "    .unigram = " << text(profile.unigram) << ",\n"
-      << "    .bpe = " << text(profile.bpe) << ",\n"
-      << "    .words = " << text(profile.words) << ",\n"
-      << "    .metaspace = " << text(profile.metaspace) << ",\n"
-      << "    .byte_bpe = " << text(profile.byte_bpe) << ",\n"
-      << "    .bytes = " << text(profile.bytes) << ",\n"
+      << "    .int8_weights = " << profile.int8_weights << ",\n"
+      << "    .f32_weights = " << profile.f32_weights << ",\n"
+      << "    .f32_fma = " << profile.f32_fma << ",\n"
+      << "    .tokenizer = " << profile.tokenizer << ",\n"
+      << "    .unigram = " << profile.unigram << ",\n"
+      << "    .bpe = " << profile.bpe << ",\n"
+      << "    .words = " << profile.words << ",\n"
+      << "    .metaspace = " << profile.metaspace << ",\n"
+      << "    .byte_bpe = " << profile.byte_bpe << ",\n"
+      << "    .bytes = " << profile.bytes << ",\n"
       << "    .bpe_unused_pieces = " << profile.bpe_unused_pieces << ",\n"
-      << "    .decoder_self_attention = "
-      << text(profile.decoder_self_attention) << ",\n"
-      << "    .decoder_ssru = " << text(profile.decoder_ssru) << ",\n"
-      << "    .decoder_gru = " << text(profile.decoder_gru) << ",\n"
-      << "    .shortlist = " << text(profile.shortlist) << ",\n"
-      << "    .rms_norm = " << text(profile.rms_norm) << ",\n"
-      << "    .gated_ffn = " << text(profile.gated_ffn) << ",\n"
-      << "    .relative_attention = " << text(profile.relative_attention)
+      << "    .decoder_self_attention = " << profile.decoder_self_attention
       << ",\n"
-      << "    .pruned_argmax = " << text(profile.pruned_argmax) << ",\n"
-      << "    .int4_weights = " << text(profile.int4_weights) << ",\n"
-      << "    .f16_weights = " << text(profile.f16_weights) << ",\n"
+      << "    .decoder_ssru = " << profile.decoder_ssru << ",\n"
+      << "    .decoder_gru = " << profile.decoder_gru << ",\n"
+      << "    .shortlist = " << profile.shortlist << ",\n"
+      << "    .rms_norm = " << profile.rms_norm << ",\n"
+      << "    .gated_ffn = " << profile.gated_ffn << ",\n"
+      << "    .relative_attention = " << profile.relative_attention << ",\n"
+      << "    .pruned_argmax = " << profile.pruned_argmax << ",\n"
+      << "    .int4_weights = " << profile.int4_weights << ",\n"
+      << "    .f16_weights = " << profile.f16_weights << ",\n"
       << "    .attention_weights = " << profile.attention_weights << ",\n"
-      << "    .token_scores = " << text(profile.token_scores) << ",\n"
+      << "    .token_scores = " << profile.token_scores << ",\n"
       << "};\n\n}  // namespace latimer\n\n#endif  // " << guard << "\n";
   return out.str();
 }

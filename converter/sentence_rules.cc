@@ -46,38 +46,28 @@ uint32_t BitOf(std::string_view key) {
   return 0;
 }
 
-// The words of all languages that were added.
-class Builder {
- public:
-  void Add(const RuleFile& language) {
-    if (!rules_.languages.empty()) rules_.languages += ' ';
-    rules_.languages += language.name;
-    std::istringstream lines(*language.text);
-    for (std::string line; std::getline(lines, line);) {
-      std::istringstream words(line);
-      std::string key;
-      words >> key;
-      if (key == "codes:") continue;
-      for (std::string word; words >> word;) {
-        if (key == "ordinals:") {
-          rules_.ordinals = rules_.ordinals || word == "yes";
-          continue;
-        }
-        LATIMER_CHECK(BitOf(key) != 0 && word.size() <= kMostWordBytes);
-        entries_[word] |= BitOf(key);
+// Adds the words of a language to `*entries`, and the rest to `*rules`.
+void AddLanguage(const RuleFile& language,
+                 std::map<std::string, uint32_t>* entries,
+                 CanonicalSentenceRules* rules) {
+  if (!rules->languages.empty()) rules->languages += ' ';
+  rules->languages += language.name;
+  std::istringstream lines(*language.text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string key;
+    words >> key;
+    if (key == "codes:") continue;
+    for (std::string word; words >> word;) {
+      if (key == "ordinals:") {
+        rules->ordinals = rules->ordinals || word == "yes";
+        continue;
       }
+      LATIMER_CHECK(BitOf(key) != 0 && word.size() <= kMostWordBytes);
+      (*entries)[word] |= BitOf(key);
     }
   }
-
-  CanonicalSentenceRules Take() {
-    rules_.words = BuildTrie(entries_);
-    return std::move(rules_);
-  }
-
- private:
-  std::map<std::string, uint32_t> entries_;
-  CanonicalSentenceRules rules_;
-};
+}
 
 }  // namespace
 
@@ -91,7 +81,8 @@ std::string SentenceRuleNames() {
 }
 
 CanonicalSentenceRules MakeSentenceRules(std::string_view languages) {
-  Builder builder;
+  CanonicalSentenceRules rules;
+  std::map<std::string, uint32_t> entries;
   std::istringstream codes{std::string(languages)};
   for (std::string code; std::getline(codes, code, ',');) {
     const std::optional<RuleFile> language = FindLanguage(code);
@@ -100,9 +91,10 @@ CanonicalSentenceRules MakeSentenceRules(std::string_view languages) {
                SentenceRuleNames(),
                "; without any those for all languages hold.");
     }
-    builder.Add(*language);
+    AddLanguage(*language, &entries, &rules);
   }
-  return builder.Take();
+  rules.words = BuildTrie(entries);
+  return rules;
 }
 
 std::optional<CanonicalSentenceRules> FindSentenceRules(

@@ -132,51 +132,35 @@ void AddBeginSuppressed(const JsonFields& rules, uint32_t vocabulary,
   }
 }
 
-// The special tokens that generate() uses. Other settings come from
-// generation_config.json alone if that exists, but these fall back to
-// config.json.
-class SpecialTokens {
- public:
-  SpecialTokens(const JsonFields& rules, const JsonFields& config,
-                uint32_t vocabulary)
-      : rules_(rules), config_(config), vocabulary_(vocabulary) {}
-
-  // A field that is null has no default.
-  std::optional<int32_t> Find(std::string_view name, int32_t fallback) const {
-    if (const auto id = rules_.Token(name, vocabulary_)) return id;
-    if (const auto id = config_.Token(name, vocabulary_)) return id;
-    if (fallback < 0 || static_cast<uint32_t>(fallback) >= vocabulary_ ||
-        config_.json().contains(name)) {
-      return std::nullopt;
-    }
-    return fallback;
-  }
-
- private:
-  const JsonFields& rules_;
-  const JsonFields& config_;
-  uint32_t vocabulary_;
-};
-
 void ReadSpecialTokens(const JsonFields& rules, const JsonFields& config,
                        bool rules_are_config, uint32_t vocabulary,
                        const SpecialTokenDefaults& defaults,
                        CanonicalGeneration* out) {
-  const SpecialTokens special(rules, config, vocabulary);
-  const std::optional<int32_t> eos = special.Find("eos_token_id", defaults.eos);
+  // Other settings come from generation_config.json alone if that exists, but
+  // these fall back to config.json. A field that is null has no default.
+  const auto find = [&](const char* name,
+                        int32_t fallback) -> std::optional<int32_t> {
+    if (const auto id = rules.Token(name, vocabulary)) return id;
+    if (const auto id = config.Token(name, vocabulary)) return id;
+    if (fallback < 0 || static_cast<uint32_t>(fallback) >= vocabulary ||
+        config.json().contains(name)) {
+      return std::nullopt;
+    }
+    return fallback;
+  };
+  const std::optional<int32_t> eos = find("eos_token_id", defaults.eos);
   if (!eos) config.Fail("eos_token_id", "a model needs one");
   out->eos = *eos;
-  out->pad = special.Find("pad_token_id", defaults.pad).value_or(out->eos);
-  const std::optional<int32_t> bos = special.Find("bos_token_id", defaults.bos);
+  out->pad = find("pad_token_id", defaults.pad).value_or(out->eos);
+  const std::optional<int32_t> bos = find("bos_token_id", defaults.bos);
   std::optional<int32_t> start =
-      special.Find("decoder_start_token_id", defaults.decoder_start);
+      find("decoder_start_token_id", defaults.decoder_start);
   if (!start) start = bos;
   if (!start) config.Fail("decoder_start_token_id", "a model needs one");
   out->decoder_start = *start;
   out->forced_eos =
       rules_are_config
-          ? special.Find("forced_eos_token_id", defaults.forced_eos)
-                .value_or(-1)
+          ? find("forced_eos_token_id", defaults.forced_eos).value_or(-1)
           : rules.Token("forced_eos_token_id", vocabulary).value_or(-1);
   out->forced_first =
       rules.Token("forced_bos_token_id", vocabulary).value_or(-1);

@@ -8,30 +8,13 @@
 #include "converter/readers/bart_config.h"
 #include "converter/readers/huggingface_model.h"
 #include "converter/readers/known_transformer.h"
+#include "converter/readers/mapped_positions.h"
 #include "converter/readers/marian_tokenizer.h"
 
 namespace latimer {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Sines in the first half of a row, cosines in the second. transformers'
-// MarianSinusoidalPositionalEmbedding, and Pegasus' in the same way:
-// frequencies 10000^(-2i / D).
-std::vector<float> MarianSinusoids(uint32_t positions, uint32_t d_model) {
-  std::vector<float> table(size_t{positions} * d_model);
-  const uint32_t sines = (d_model + 1) / 2;
-  for (uint32_t p = 0; p < positions; ++p) {
-    for (uint32_t i = 0; i < d_model; ++i) {
-      const uint32_t pair = i < sines ? i : i - sines;
-      const double angle =
-          p / std::pow(10000.0, 2.0 * pair / static_cast<double>(d_model));
-      table[size_t{p} * d_model + i] =
-          static_cast<float>(i < sines ? std::sin(angle) : std::cos(angle));
-    }
-  }
-  return table;
-}
 
 // transformers' M2M100SinusoidalPositionalEmbedding, which computes in f32:
 // frequencies 10000^(-i / (D/2 - 1)), a last column of zeros if D is odd. Row 0
@@ -114,7 +97,9 @@ std::vector<float> PositionsOf(const std::string& stack,
                              static_cast<uint32_t>(config.generation.pad) + 1);
     case BartPositions::kMarianSinusoids:
       if (tensors->Has(part)) break;
-      return MarianSinusoids(a.source_positions, a.d_model);
+      // transformers' MarianSinusoidalPositionalEmbedding, and Pegasus' in the
+      // same way.
+      return Sinusoids(0, a.source_positions, a.d_model, /*interleaved=*/false);
     case BartPositions::kLearned:
       break;
   }

@@ -8,9 +8,21 @@
 namespace latimer {
 namespace {
 
-// "Attention Is All You Need", 3.5. Interleaved: columns 2i and 2i + 1 are the
-// sine and cosine of angle i; halves: the sines come first (the first half has
-// one more where D is odd).
+// Rows of a table [R, D], [1, R, D] or [R, 1, D].
+uint64_t RowsOf(const MappedTensors& tensors, const SourceTensor& table,
+                uint32_t d) {
+  const std::vector<uint64_t>& shape = table.shape;
+  const bool good = (shape.size() == 2 ||
+                     (shape.size() == 3 && (shape[0] == 1 || shape[1] == 1))) &&
+                    shape.back() == d;
+  if (!good) {
+    tensors.Fail(table, "should be a table of positions [rows, ", d, "]");
+  }
+  return table.size() / d;
+}
+
+}  // namespace
+
 std::vector<float> Sinusoids(uint32_t first, uint32_t rows, uint32_t d,
                              bool interleaved) {
   std::vector<float> table(size_t{rows} * d);
@@ -28,21 +40,6 @@ std::vector<float> Sinusoids(uint32_t first, uint32_t rows, uint32_t d,
   }
   return table;
 }
-
-// Rows of a table [R, D], [1, R, D] or [R, 1, D].
-uint64_t RowsOf(const MappedTensors& tensors, const SourceTensor& table,
-                uint32_t d) {
-  const std::vector<uint64_t>& shape = table.shape;
-  const bool good = (shape.size() == 2 ||
-                     (shape.size() == 3 && (shape[0] == 1 || shape[1] == 1))) &&
-                    shape.back() == d;
-  if (!good) {
-    tensors.Fail(table, "should be a table of positions [rows, ", d, "]");
-  }
-  return table.size() / d;
-}
-
-}  // namespace
 
 std::vector<float> BuildPositions(const MappedTensors& tensors,
                                   const std::string& part,

@@ -1,4 +1,4 @@
-// The position tables of an own model.
+// The position tables of an own model, and the usual formula.
 #ifndef LATIMER_CONVERTER_READERS_MAPPED_POSITIONS_H_
 #define LATIMER_CONVERTER_READERS_MAPPED_POSITIONS_H_
 
@@ -13,6 +13,13 @@ namespace latimer {
 // The number of positions of a model without a table. A longer table is cut to
 // this number unless the map asks for more.
 inline constexpr uint32_t kUsualPositions = 512;
+
+// The rows of positions from `first` on: "Attention Is All You Need", 3.5, with
+// frequencies 10000^(-2i / D). Interleaved: columns 2i and 2i + 1 are the sine
+// and cosine of angle i; else halves: the sines come first (the first half has
+// one more where D is odd).
+std::vector<float> Sinusoids(uint32_t first, uint32_t rows, uint32_t d,
+                             bool interleaved);
 
 // The rows [R, D] that are added to the embeddings of tokens 0 to R - 1.
 // `part` is "source_positions" or "target_positions", `table` its tensor or

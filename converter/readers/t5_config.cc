@@ -18,22 +18,12 @@ constexpr uint32_t kMostPositions = 1 << 20;
 
 // The defaults of transformers' T5Config and MT5Config.
 struct Defaults {
-  uint32_t vocab_size;
-  uint32_t d_ff;
-  uint32_t num_layers;
-  uint32_t num_heads;
+  uint32_t vocab_size, d_ff, num_layers, num_heads;
   const char* feed_forward_proj;
 };
-constexpr Defaults kT5 = {.vocab_size = 32128,
-                          .d_ff = 2048,
-                          .num_layers = 6,
-                          .num_heads = 8,
-                          .feed_forward_proj = "relu"};
-constexpr Defaults kMt5 = {.vocab_size = 250112,
-                           .d_ff = 1024,
-                           .num_layers = 8,
-                           .num_heads = 6,
-                           .feed_forward_proj = "gated-gelu"};
+
+constexpr Defaults kT5 = {32128, 2048, 6, 8, "relu"};
+constexpr Defaults kMt5 = {250112, 1024, 8, 6, "gated-gelu"};
 
 // feed_forward_proj is "ACT" or "gated-ACT". Saved files also have both parts
 // as fields, which take precedence.
