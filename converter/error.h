@@ -3,6 +3,7 @@
 #define LATIMER_CONVERTER_ERROR_H_
 
 #include <filesystem>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -32,6 +33,17 @@ std::string Concat(const Parts&... parts) {
     }
   };
   (append(parts), ...);
+  return text;
+}
+
+// "a, b, c": what `projection` gives for each item.
+template <typename Items, typename Projection = std::identity>
+std::string Joined(const Items& items, Projection projection = {},
+                   std::string_view between = ", ") {
+  std::string text;
+  for (const auto& item : items) {
+    text += Concat(text.empty() ? "" : between, std::invoke(projection, item));
+  }
   return text;
 }
 

@@ -2,6 +2,7 @@
 
 #include <sstream>
 
+#include "converter/error.h"
 #include "converter/lost_tokens.h"
 #include "converter/text_tokenizer.h"
 #include "converter/vocabulary_pruning.h"
@@ -27,12 +28,8 @@ Json LostJson(const std::filesystem::path& path, const char* side,
           {"different", lost.different}, {"examples", examples}};
 }
 
-std::string Joined(const Json& pieces) {
-  std::string text;
-  for (const Json& piece : pieces) {
-    text.append(text.empty() ? "" : " ").append(piece.get<std::string>());
-  }
-  return text;
+std::string TextOf(const Json& pieces) {
+  return Joined(pieces.get<std::vector<std::string>>(), {}, " ");
 }
 
 }  // namespace
@@ -89,8 +86,8 @@ std::string PruningText(const Json& report) {
         << " of " << text["lines"] << " lines are tokenized differently"
         << (text["examples"].empty() ? ".\n" : ", most often\n");
     for (const Json& example : text["examples"]) {
-      out << "  " << example["count"] << " times  " << Joined(example["before"])
-          << "  now  " << Joined(example["now"]) << "\n";
+      out << "  " << example["count"] << " times  " << TextOf(example["before"])
+          << "  now  " << TextOf(example["now"]) << "\n";
     }
   }
   return out.str();

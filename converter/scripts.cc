@@ -24,11 +24,7 @@ std::string KnownCodes() {
                                  std::end(kScriptCodes));
   for (const auto& [code, parts] : kCombined) codes.emplace_back(code);
   std::ranges::sort(codes);
-  std::string text;
-  for (const std::string& code : codes) {
-    text.append(text.empty() ? "" : ", ").append(code);
-  }
-  return text;
+  return Joined(codes);
 }
 
 // The index of kScriptCodes, or -1 for none.

@@ -72,12 +72,8 @@ void AddLanguage(const RuleFile& language,
 }  // namespace
 
 std::string SentenceRuleNames() {
-  std::string names;
-  for (const auto& [name, text] : SentenceRuleFiles()) {
-    names += names.empty() ? "" : " ";
-    names += name;
-  }
-  return names;
+  const auto name = [](const auto& file) { return file.first; };
+  return Joined(SentenceRuleFiles(), name, " ");
 }
 
 CanonicalSentenceRules MakeSentenceRules(std::string_view languages) {

@@ -143,12 +143,7 @@ void CheckFinite(std::span<const float> values, const std::string& name) {
 }
 
 std::string ShapeText(std::span<const uint64_t> shape) {
-  std::string text = "[";
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (i > 0) text += ", ";
-    text += std::to_string(shape[i]);
-  }
-  return text + "]";
+  return Concat("[", Joined(shape), "]");
 }
 
 }  // namespace latimer

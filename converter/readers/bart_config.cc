@@ -192,12 +192,11 @@ void ReadArchitecture(const JsonFields& config, const FamilyFacts& facts,
 
 const FamilyFacts& FindFamily(const JsonFields& config) {
   const std::string type = config.Text("model_type", "");
-  std::string known;
   for (const FamilyFacts& facts : kFamilies) {
     if (type == facts.model_type) return facts;
-    known += (known.empty() ? "" : ", ") + std::string(facts.model_type);
   }
-  config.Fail("model_type", "it can be ", known);
+  config.Fail("model_type", "it can be ",
+              Joined(kFamilies, &FamilyFacts::model_type));
 }
 
 }  // namespace

@@ -113,16 +113,9 @@ JsonFields JsonFields::Object(std::string_view name) const {
 }
 
 void JsonFields::RefuseOthers(std::span<const std::string_view> known) const {
-  const auto refuse = [&](const std::string& name) {
-    std::string list;
-    for (const std::string_view field : known) {
-      if (!list.empty()) list += ", ";
-      list += field;
-    }
-    FailIn(path_, name, " is unknown; there are ", list);
-  };
   for (const auto& [name, value] : json_.items()) {
-    if (std::ranges::find(known, name) == known.end()) refuse(name);
+    if (std::ranges::find(known, name) != known.end()) continue;
+    FailIn(path_, name, " is unknown; there are ", Joined(known));
   }
 }
 

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "converter/error.h"
@@ -55,6 +56,29 @@ class JsonFields {
 
   // A list of strings; empty if the field is absent.
   std::vector<std::string> Texts(std::string_view name) const;
+  // A field that is one of several words. Throws ConversionError for any other,
+  // and for an absent field without a fallback.
+  template <typename T>
+  T Choice(std::string_view name,
+           const std::vector<std::pair<std::string_view, T>>& words,
+           std::optional<T> fallback = std::nullopt) const {
+    const nlohmann::json* value = Find(name);
+    if (value == nullptr && fallback) return *fallback;
+    // true and false are written without quotes.
+    const std::string text = value == nullptr      ? ""
+                             : value->is_string()  ? value->get<std::string>()
+                             : value->is_boolean() ? value->dump()
+                                                   : "";
+    for (const auto& [word, meaning] : words) {
+      if (text == word) return meaning;
+    }
+    Fail(name, "it must be one of ",
+         Joined(words, &std::pair<std::string_view, T>::first));
+  }
+  // Throws ConversionError if the field is absent.
+  void Demand(std::string_view name, std::string_view why) const {
+    if (!Has(name)) Fail(name, why);
+  }
   // A nested object, empty if the field is absent; its errors include its name.
   JsonFields Object(std::string_view name) const;
   // Throws ConversionError if there is a field with another name.

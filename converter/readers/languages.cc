@@ -47,11 +47,10 @@ std::string_view CodeOf(TokenizerClass kind, std::string_view token) {
 
 int32_t TokenOf(const char* side, const std::string& code,
                 const CanonicalGeneration& generation) {
-  std::string known;
   for (const Language& language : generation.languages) {
     if (code == language.code) return language.token;
-    known += (known.empty() ? "" : ", ") + std::string(language.code);
   }
+  const std::string known = Joined(generation.languages, &Language::code);
   FailWith("--", side, "-lang ", code, ": ",
            known.empty() ? "the model has no languages to choose from"
                          : "the model has " + known,

@@ -108,11 +108,7 @@ Json SettingJson(const std::string& setting) {
 }  // namespace
 
 std::string MapPresetNames() {
-  std::string names;
-  for (const auto& [name, text] : MapPresets()) {
-    names += (names.empty() ? "" : ", ") + name;
-  }
-  return names;
+  return Joined(MapPresets(), [](const auto& map) { return map.first; });
 }
 
 nlohmann::json LoadMapJson(const std::string& from,

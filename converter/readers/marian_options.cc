@@ -90,12 +90,7 @@ std::string MarianOptions::ValueText(std::string_view option) const {
   if (value->kind == YamlNode::Kind::kScalar) {
     return '"' + Printable(value->text) + '"';
   }
-  std::string text = "[";
-  for (const YamlNode& item : value->values) {
-    if (text.size() > 1) text += ", ";
-    text += item.text;
-  }
-  return Printable(text + "]");
+  return Printable(Concat("[", Joined(value->values, &YamlNode::text), "]"));
 }
 
 }  // namespace latimer

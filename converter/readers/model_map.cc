@@ -4,7 +4,6 @@
 
 #include "converter/error.h"
 #include "converter/readers/json_fields.h"
-#include "converter/readers/map_fields.h"
 #include "converter/readers/map_json.h"
 #include "converter/readers/recurrent_map.h"
 
@@ -12,6 +11,18 @@ namespace latimer {
 namespace {
 
 using Json = nlohmann::json;
+
+// The flags that maps of all architectures have.
+constexpr std::string_view kCommonFlags[] = {
+    "architecture",      "base",
+    "tensors",           "ignore",
+    "optional_bias",     "prefix",
+    "max_source_tokens", "max_target_tokens",
+    "source_ids",        "target_ids",
+    "source_prefix",     "source_suffix",
+    "decoder_start",     "source_vocabulary",
+    "target_vocabulary",
+};
 
 // The flags of Transformers in addition to kCommonFlags.
 constexpr std::string_view kFlags[] = {
@@ -34,11 +45,11 @@ std::optional<double> Number(const JsonFields& fields, std::string_view name) {
 
 void ReadHeads(const JsonFields& fields, ModelMap* map) {
   map->head_layout =
-      Choice<HeadLayout>(fields, "head_layout",
-                         {{"contiguous", HeadLayout::kContiguous},
-                          {"interleaved", HeadLayout::kInterleaved},
-                          {"modules", HeadLayout::kModules}},
-                         HeadLayout::kContiguous);
+      fields.Choice<HeadLayout>("head_layout",
+                                {{"contiguous", HeadLayout::kContiguous},
+                                 {"interleaved", HeadLayout::kInterleaved},
+                                 {"modules", HeadLayout::kModules}},
+                                HeadLayout::kContiguous);
   CheckHeadNames(map->tensors, map->head_layout == HeadLayout::kModules,
                  map->name);
   const Json* heads = fields.Find("heads");
@@ -73,14 +84,13 @@ void ReadHeads(const JsonFields& fields, ModelMap* map) {
 
 void ReadNorms(const JsonFields& fields, ModelMap* map) {
   enum class Order { kPost, kPre, kNone };
-  const Order order = Choice<Order>(
-      fields, "norm_order",
+  const Order order = fields.Choice<Order>(
+      "norm_order",
       {{"post", Order::kPost}, {"pre", Order::kPre}, {"none", Order::kNone}});
   map->pre_norm = order == Order::kPre;
   map->has_norms = order != Order::kNone;
-  map->unbiased_std =
-      Choice<bool>(fields, "norm_formula",
-                   {{"layer_norm", false}, {"unbiased_std", true}}, false);
+  map->unbiased_std = fields.Choice<bool>(
+      "norm_formula", {{"layer_norm", false}, {"unbiased_std", true}}, false);
   map->norm_epsilon =
       Number(fields, "norm_epsilon").value_or(map->norm_epsilon);
   const std::vector<std::pair<std::string_view, Presence>> presence = {
@@ -88,22 +98,22 @@ void ReadNorms(const JsonFields& fields, ModelMap* map) {
       {"false", Presence::kNo},
       {"if_present", Presence::kIfPresent}};
   map->final_norm =
-      Choice<Presence>(fields, "final_norm", presence, map->final_norm);
+      fields.Choice<Presence>("final_norm", presence, map->final_norm);
   map->embedding_norm =
-      Choice<Presence>(fields, "embedding_norm", presence, map->embedding_norm);
+      fields.Choice<Presence>("embedding_norm", presence, map->embedding_norm);
   map->residual = fields.Bool("residual", true);
 }
 
 void ReadEmbeddings(const JsonFields& fields, ModelMap* map) {
-  map->activation = Choice<Activation>(fields, "activation",
-                                       {{"relu", Activation::kRelu},
-                                        {"gelu", Activation::kGelu},
-                                        {"gelu_tanh", Activation::kGeluTanh},
-                                        {"silu", Activation::kSwish},
-                                        {"tanh", Activation::kTanh},
-                                        {"sigmoid", Activation::kSigmoid}});
+  map->activation = fields.Choice<Activation>(
+      "activation", {{"relu", Activation::kRelu},
+                     {"gelu", Activation::kGelu},
+                     {"gelu_tanh", Activation::kGeluTanh},
+                     {"silu", Activation::kSwish},
+                     {"tanh", Activation::kTanh},
+                     {"sigmoid", Activation::kSigmoid}});
   const char* const scales = "it must be sqrt(d_model) or a number";
-  DemandFlag(fields, "embedding_scale", scales);
+  fields.Demand("embedding_scale", scales);
   if (*fields.Find("embedding_scale") != "sqrt(d_model)") {
     if (!fields.Find("embedding_scale")->is_number()) {
       fields.Fail("embedding_scale", scales);
@@ -112,14 +122,13 @@ void ReadEmbeddings(const JsonFields& fields, ModelMap* map) {
   }
   map->shared_embeddings = fields.Bool("shared_embeddings", false);
   map->tied_output = fields.Bool("tied_output", false);
-  map->positions =
-      Choice<PositionKind>(fields, "positions",
-                           {{"interleaved", PositionKind::kInterleaved},
-                            {"halves", PositionKind::kHalves},
-                            {"learned", PositionKind::kLearned},
-                            {"none", PositionKind::kNone}});
-  map->positions_along_batch = Choice<bool>(
-      fields, "positions_axis", {{"sequence", false}, {"batch", true}}, false);
+  map->positions = fields.Choice<PositionKind>(
+      "positions", {{"interleaved", PositionKind::kInterleaved},
+                    {"halves", PositionKind::kHalves},
+                    {"learned", PositionKind::kLearned},
+                    {"none", PositionKind::kNone}});
+  map->positions_along_batch = fields.Choice<bool>(
+      "positions_axis", {{"sequence", false}, {"batch", true}}, false);
   map->position_offset = fields.Count("position_offset", 0);
 }
 
@@ -132,11 +141,11 @@ VocabularyFlags ReadVocabularyFlags(const JsonFields& fields,
   inner.RefuseOthers(std::vector<std::string_view>{
       "kind", "file", "ids", "lower_case", "skip_spaces"});
   VocabularyFlags flags;
-  flags.kind = Choice<Kind>(inner, "kind",
-                            {{"words", Kind::kWords},
-                             {"characters", Kind::kCharacters},
-                             {"sentencepiece", Kind::kSentencePiece}},
-                            Kind::kWords);
+  flags.kind = inner.Choice<Kind>("kind",
+                                  {{"words", Kind::kWords},
+                                   {"characters", Kind::kCharacters},
+                                   {"sentencepiece", Kind::kSentencePiece}},
+                                  Kind::kWords);
   flags.file = inner.Text("file", "");
   flags.ids = inner.Text("ids", "");
   flags.lower_case = inner.Bool("lower_case", false);
@@ -152,9 +161,10 @@ VocabularyFlags ReadVocabularyFlags(const JsonFields& fields,
 }
 
 SpecialIds ReadIds(const JsonFields& fields, std::string_view name) {
-  DemandFlag(fields, name,
-             "it must be {\"pad\": ID, \"sos\": ID, \"eos\": ID, \"unk\": ID}, "
-             "with any of these");
+  fields.Demand(
+      name,
+      "it must be {\"pad\": ID, \"sos\": ID, \"eos\": ID, \"unk\": ID}, "
+      "with any of these");
   const JsonFields inner = fields.Object(name);
   inner.RefuseOthers(std::vector<std::string_view>{"pad", "sos", "eos", "unk"});
   const auto id = [&](std::string_view which) {
@@ -181,9 +191,9 @@ int32_t ReadId(const JsonFields& fields, std::string_view name,
 
 std::vector<int32_t> ReadIdList(const JsonFields& fields, std::string_view name,
                                 const SpecialIds& ids) {
-  DemandFlag(fields, name,
-             "it must be a list such as [\"sos\"] of what the encoder reads "
-             "besides the text, or []");
+  fields.Demand(name,
+                "it must be a list such as [\"sos\"] of what the encoder reads "
+                "besides the text, or []");
   const Json& value = *fields.Find(name);
   if (!value.is_array()) fields.Fail(name, "it must be a list");
   std::vector<int32_t> list;
@@ -200,8 +210,8 @@ void ReadText(const JsonFields& fields, ModelMap* map) {
   }
   map->source_prefix = ReadIdList(fields, "source_prefix", map->source_ids);
   map->source_suffix = ReadIdList(fields, "source_suffix", map->source_ids);
-  DemandFlag(fields, "decoder_start",
-             "it must be what the decoder reads first, such as \"sos\"");
+  fields.Demand("decoder_start",
+                "it must be what the decoder reads first, such as \"sos\"");
   map->decoder_start = ReadId(fields, "decoder_start",
                               *fields.Find("decoder_start"), map->target_ids);
   map->source_vocabulary = ReadVocabularyFlags(fields, "source_vocabulary");

@@ -49,11 +49,8 @@ std::optional<fs::path> OnlyOne(const fs::path& folder, const char* what,
                                 const char* advice) {
   if (files.empty()) return std::nullopt;
   if (files.size() == 1) return files.front();
-  std::string text = folder.string() + ": has several " + what + ", ";
-  for (size_t i = 0; i < files.size(); ++i) {
-    text += (i == 0 ? "" : " and ") + NameOf(files[i]);
-  }
-  FailWith(text, "; ", advice, ".");
+  FailIn(folder, "has several ", what, ", ", Joined(files, NameOf, " and "),
+         "; ", advice);
 }
 
 fs::path FolderOf(const fs::path& path) {

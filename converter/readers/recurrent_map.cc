@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "converter/readers/map_fields.h"
 #include "converter/readers/name_pattern.h"
 
 namespace latimer {
@@ -34,7 +33,7 @@ std::vector<std::string> Reads(const JsonFields& fields, std::string_view name,
       "it must be a list, in the order of the "
       "concatenation, of some of " +
       list + ", and have \"" + always + "\"";
-  DemandFlag(fields, name, why);
+  fields.Demand(name, why);
   std::vector<std::string> reads = fields.Texts(name);
   for (const std::string& part : reads) {
     if (std::ranges::find(words, part) == words.end() ||
@@ -46,16 +45,11 @@ std::vector<std::string> Reads(const JsonFields& fields, std::string_view name,
   return reads;
 }
 
-std::string Joined(std::string text, const char* between,
-                   const std::string& last) {
-  return text.append(between).append(last);
-}
-
 }  // namespace
 
 bool IsRecurrent(const JsonFields& fields) {
-  return Choice<bool>(fields, "architecture",
-                      {{"transformer", false}, {"gru", true}}, false);
+  return fields.Choice<bool>("architecture",
+                             {{"transformer", false}, {"gru", true}}, false);
 }
 
 std::span<const std::string_view> RecurrentFlagNames() { return kFlags; }
@@ -77,9 +71,9 @@ bool AddGruNames(const JsonFields& tensors, const std::string& part,
   for (const std::string& module :
        ExpandChoices(value.get_ref<const std::string&>())) {
     for (const auto& [name, suffix] : parameters) {
-      PartNames& part_names = (*names)[Joined(part, ".", name)];
-      part_names.weight.push_back(Joined(module, ".weight_", suffix));
-      part_names.bias.push_back(Joined(module, ".bias_", suffix));
+      PartNames& part_names = (*names)[Concat(part, ".", name)];
+      part_names.weight.push_back(Concat(module, ".weight_", suffix));
+      part_names.bias.push_back(Concat(module, ".bias_", suffix));
     }
   }
   return true;
@@ -88,22 +82,21 @@ bool AddGruNames(const JsonFields& tensors, const std::string& part,
 RecurrentFlags ReadRecurrentFlags(const JsonFields& fields) {
   using Initial = RecurrentFlags::InitialState;
   RecurrentFlags flags;
-  flags.attention_function =
-      Choice<AttentionFunction>(fields, "score",
-                                {{"additive", AttentionFunction::kAdditive},
-                                 {"dot", AttentionFunction::kDot},
-                                 {"general", AttentionFunction::kGeneral}});
+  flags.attention_function = fields.Choice<AttentionFunction>(
+      "score", {{"additive", AttentionFunction::kAdditive},
+                {"dot", AttentionFunction::kDot},
+                {"general", AttentionFunction::kGeneral}});
   flags.query_before =
-      Choice<bool>(fields, "query", {{"before", true}, {"after", false}});
-  flags.directions_added = Choice<bool>(
-      fields, "directions", {{"concatenate", false}, {"add", true}});
-  flags.initial_state = Choice<Initial>(fields, "initial_state",
-                                        {{"projected", Initial::kProjected},
-                                         {"zeros", Initial::kZeros},
-                                         {"first", Initial::kFirst},
-                                         {"last", Initial::kLast},
-                                         {"forward", Initial::kForward},
-                                         {"backward", Initial::kBackward}});
+      fields.Choice<bool>("query", {{"before", true}, {"after", false}});
+  flags.directions_added = fields.Choice<bool>(
+      "directions", {{"concatenate", false}, {"add", true}});
+  flags.initial_state = fields.Choice<Initial>(
+      "initial_state", {{"projected", Initial::kProjected},
+                        {"zeros", Initial::kZeros},
+                        {"first", Initial::kFirst},
+                        {"last", Initial::kLast},
+                        {"forward", Initial::kForward},
+                        {"backward", Initial::kBackward}});
   if (fields.Has("attention_reads")) {
     flags.attention_reads = Reads(fields, "attention_reads",
                                   {"hidden", "encoder_outputs"}, "hidden");
