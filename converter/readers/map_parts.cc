@@ -4,7 +4,6 @@
 
 #include "converter/error.h"
 #include "converter/readers/name_pattern.h"
-#include "converter/readers/recurrent_map.h"
 
 namespace latimer {
 namespace {
@@ -31,6 +30,13 @@ constexpr std::string_view kParts[] = {
     "decoder.cross_attention.head_out", "decoder.cross_attention.out",
     "decoder.cross_attention.norm", "decoder.ffn.in", "decoder.ffn.out",
     "decoder.ffn.norm", "decoder.norm"};
+
+// Of models of GRUs.
+constexpr std::string_view kRecurrentParts[] = {
+    "source_embedding", "target_embedding", "encoder.gru",     "decoder.gru",
+    "initial_state",    "attention.joint",  "attention.query", "attention.keys",
+    "attention.energy", "combine",          "output",
+};
 
 bool IsPositions(std::string_view part) { return part.ends_with("_positions"); }
 
@@ -105,7 +111,38 @@ PartNames ReadPart(const JsonFields& tensors, const std::string& part) {
   return names;
 }
 
+// If `part` is encoder.gru or decoder.gru, adds the names of all parameters of
+// that nn.GRU as the parts PART.input, PART.hidden, PART.backward_input and
+// PART.backward_hidden, and returns true.
+bool AddGruNames(const JsonFields& tensors, const std::string& part,
+                 std::map<std::string, PartNames>* names) {
+  if (!part.ends_with(".gru")) return false;
+  const nlohmann::json& value = *tensors.Find(part);
+  if (!value.is_string()) {
+    tensors.Fail(part, "it must be the name of an nn.GRU");
+  }
+  const std::pair<std::string, std::string> parameters[] = {
+      {"input", "ih_l{layer}"},
+      {"hidden", "hh_l{layer}"},
+      {"backward_input", "ih_l{layer}_reverse"},
+      {"backward_hidden", "hh_l{layer}_reverse"}};
+  for (const std::string& module :
+       ExpandChoices(value.get_ref<const std::string&>())) {
+    for (const auto& [name, suffix] : parameters) {
+      PartNames& part_names = (*names)[Concat(part, ".", name)];
+      part_names.weight.push_back(Concat(module, ".weight_", suffix));
+      part_names.bias.push_back(Concat(module, ".bias_", suffix));
+    }
+  }
+  return true;
+}
+
 }  // namespace
+
+bool IsRecurrent(const JsonFields& fields) {
+  return fields.Choice<bool>("architecture",
+                             {{"transformer", false}, {"gru", true}}, false);
+}
 
 std::map<std::string, PartNames> ReadParts(const JsonFields& map) {
   if (!map.Has("tensors")) {
@@ -113,7 +150,8 @@ std::map<std::string, PartNames> ReadParts(const JsonFields& map) {
   }
   const JsonFields tensors = map.Object("tensors");
   const bool recurrent = IsRecurrent(map);
-  tensors.RefuseOthers(recurrent ? RecurrentParts() : kParts);
+  tensors.RefuseOthers(
+      recurrent ? std::span<const std::string_view>(kRecurrentParts) : kParts);
   std::map<std::string, PartNames> parts;
   for (const auto& [part, value] : tensors.json().items()) {
     if (value.is_null()) continue;

@@ -17,6 +17,10 @@ struct PartNames {
   std::vector<std::string> bias;    // of a norm: beta
 };
 
+// Whether the map's architecture is "gru"; the default is "transformer". Throws
+// ConversionError for any other.
+bool IsRecurrent(const JsonFields& fields);
+
 // Reads "tensors" of a map. Throws ConversionError if a part is unknown or its
 // name has the wrong form.
 std::map<std::string, PartNames> ReadParts(const JsonFields& map);

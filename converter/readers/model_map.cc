@@ -1,11 +1,11 @@
 #include "converter/readers/model_map.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "converter/error.h"
 #include "converter/readers/json_fields.h"
 #include "converter/readers/map_json.h"
-#include "converter/readers/recurrent_map.h"
 
 namespace latimer {
 namespace {
@@ -30,6 +30,12 @@ constexpr std::string_view kFlags[] = {
     "norm_order",     "norm_formula", "norm_epsilon",    "final_norm",
     "embedding_norm", "activation",   "embedding_scale", "shared_embeddings",
     "tied_output",    "positions",    "positions_axis",  "position_offset",
+};
+
+// The same of models of GRUs.
+constexpr std::string_view kRecurrentFlags[] = {
+    "score",           "query",         "directions",   "initial_state",
+    "attention_reads", "decoder_reads", "output_reads",
 };
 
 std::optional<double> Number(const JsonFields& fields, std::string_view name) {
@@ -132,6 +138,66 @@ void ReadEmbeddings(const JsonFields& fields, ModelMap* map) {
   map->position_offset = fields.Count("position_offset", 0);
 }
 
+// ---- GRUs ------------------------------------------------------------------
+
+// A list of concatenated inputs: some of `words`, in any order, including
+// `always`.
+std::vector<std::string> Reads(const JsonFields& fields, std::string_view name,
+                               const std::vector<std::string>& words,
+                               const std::string& always) {
+  const auto quote = [](const std::string& word) { return '"' + word + '"'; };
+  const std::string why = Concat(
+      "it must be a list, in the order of the concatenation, of some of ",
+      Joined(words, quote), ", and have ", quote(always));
+  fields.Demand(name, why);
+  std::vector<std::string> reads = fields.Texts(name);
+  for (const std::string& part : reads) {
+    if (std::ranges::find(words, part) == words.end() ||
+        std::ranges::count(reads, part) != 1) {
+      fields.Fail(name, why);
+    }
+  }
+  if (std::ranges::find(reads, always) == reads.end()) fields.Fail(name, why);
+  return reads;
+}
+
+RecurrentFlags ReadRecurrentFlags(const JsonFields& fields) {
+  using Initial = RecurrentFlags::InitialState;
+  RecurrentFlags flags;
+  flags.attention_function = fields.Choice<AttentionFunction>(
+      "score", {{"additive", AttentionFunction::kAdditive},
+                {"dot", AttentionFunction::kDot},
+                {"general", AttentionFunction::kGeneral}});
+  flags.query_before =
+      fields.Choice<bool>("query", {{"before", true}, {"after", false}});
+  flags.directions_added = fields.Choice<bool>(
+      "directions", {{"concatenate", false}, {"add", true}});
+  flags.initial_state = fields.Choice<Initial>(
+      "initial_state", {{"projected", Initial::kProjected},
+                        {"zeros", Initial::kZeros},
+                        {"first", Initial::kFirst},
+                        {"last", Initial::kLast},
+                        {"forward", Initial::kForward},
+                        {"backward", Initial::kBackward}});
+  if (fields.Has("attention_reads")) {
+    flags.attention_reads = Reads(fields, "attention_reads",
+                                  {"hidden", "encoder_outputs"}, "hidden");
+    if (flags.attention_reads.size() != 2) {
+      fields.Fail("attention_reads", "it must have both");
+    }
+  }
+  flags.decoder_reads =
+      Reads(fields, "decoder_reads", {"embedding", "context"}, "embedding");
+  flags.output_reads = Reads(fields, "output_reads",
+                             {"hidden", "context", "embedding"}, "hidden");
+  if (flags.decoder_reads.size() == 2 && !flags.query_before) {
+    fields.Fail("decoder_reads",
+                "the decoder cannot read the context of a query that is made "
+                "after its step; Latimer does not feed the last one's");
+  }
+  return flags;
+}
+
 // ---- Text ------------------------------------------------------------------
 
 VocabularyFlags ReadVocabularyFlags(const JsonFields& fields,
@@ -229,7 +295,7 @@ ModelMap ReadModelMap(const std::string& from,
   std::vector<std::string_view> known(std::begin(kCommonFlags),
                                       std::end(kCommonFlags));
   const std::span<const std::string_view> own =
-      recurrent ? RecurrentFlagNames() : kFlags;
+      recurrent ? std::span<const std::string_view>(kRecurrentFlags) : kFlags;
   known.insert(known.end(), own.begin(), own.end());
   fields.RefuseOthers(known);
   map.tensors = ReadParts(fields);
