@@ -3,8 +3,11 @@
 #define LATIMER_CONVERTER_MAPPED_FILE_H_
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <span>
+#include <string_view>
 
 namespace latimer {
 
@@ -25,6 +28,18 @@ class MappedFile {
  private:
   std::span<const std::byte> bytes_;
 };
+
+inline std::string_view AsText(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// Value number `index` of those that `bytes` holds, at any alignment.
+template <typename T>
+T Load(std::span<const std::byte> bytes, uint64_t index = 0) {
+  T value;
+  std::memcpy(&value, bytes.data() + index * sizeof(T), sizeof(T));
+  return value;
+}
 
 }  // namespace latimer
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <span>
 
@@ -106,18 +107,10 @@ Ngrams<Element, kOrders> SortedNgrams(std::span<const Element> elements) {
 template <typename Element>
 uint64_t CountCommon(const std::vector<std::span<const Element>>& a,
                      const std::vector<std::span<const Element>>& b) {
-  uint64_t common = 0;
-  size_t i = 0, j = 0;
-  while (i < a.size() && j < b.size()) {
-    if (Before<Element>(a[i], b[j])) {
-      ++i;
-    } else if (Before<Element>(b[j], a[i])) {
-      ++j;
-    } else {
-      ++common, ++i, ++j;
-    }
-  }
-  return common;
+  std::vector<std::span<const Element>> common;
+  std::ranges::set_intersection(a, b, std::back_inserter(common),
+                                Before<Element>);
+  return common.size();
 }
 
 // Words as numbers, the same in both segments.

@@ -75,13 +75,6 @@ class Cursor {
   std::span<const std::byte> bytes_;
 };
 
-template <typename T>
-T Load(std::span<const std::byte> bytes, uint64_t index = 0) {
-  T value;
-  std::memcpy(&value, bytes.data() + index * sizeof(T), sizeof(T));
-  return value;
-}
-
 }  // namespace
 
 bool MarianBinFile::Recognizes(std::string_view begin) {
@@ -112,7 +105,7 @@ MarianBinFile::MarianBinFile(const std::filesystem::path& path)
   std::vector<std::string> names;
   for (uint64_t i = 0; i < count; ++i) {
     const auto bytes = take(Load<Header>(headers, i).name_bytes);
-    std::string name(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    std::string name(AsText(bytes));
     if (name.empty() || name.back() != '\0') {
       FailIn(path_, "the name of item ", i, " is malformed");
     }
@@ -143,8 +136,7 @@ void MarianBinFile::AddItem(const std::string& name, uint64_t type,
                             std::span<const std::byte> data) {
   const std::string tensor_name = "tensor " + Printable(name);
   if (name.starts_with(kTextPrefix)) {
-    const std::string_view text(reinterpret_cast<const char*>(data.data()),
-                                data.size());
+    const std::string_view text = AsText(data);
     texts_[name] = text.substr(0, text.find('\0'));
     return;
   }

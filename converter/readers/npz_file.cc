@@ -121,10 +121,6 @@ std::optional<SourceType> FloatType(std::string_view type) {
   return std::nullopt;
 }
 
-std::string_view AsText(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 // The header of a .npy file and the bytes that follow it.
 std::optional<std::pair<NpyHeader, std::span<const std::byte>>> ReadNpy(
     std::span<const std::byte> bytes) {

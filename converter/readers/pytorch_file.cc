@@ -168,9 +168,7 @@ void PytorchFile::CheckArchive() {
   if (order->second.size > kMaxNameBytes) {
     FailIn(path_, "has a malformed byteorder");
   }
-  const std::span<const std::byte> bytes = zip_.Read(order->first);
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
-                              bytes.size());
+  const std::string_view text = AsText(zip_.Read(order->first));
   if (text != "little") {
     FailIn(path_, "was saved with byte order ", Printable(text),
            " and only little can be read: load it and save it again on a "

@@ -69,16 +69,14 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path)
     : file_(path) {
   const auto fail = [&](const auto&... what) { FailIn(path, what...); };
   const std::span<const std::byte> bytes = file_.bytes();
-  uint64_t header_bytes = 0;
-  if (bytes.size() < sizeof(header_bytes)) fail("not a safetensors file");
-  std::memcpy(&header_bytes, bytes.data(), sizeof(header_bytes));
+  if (bytes.size() < sizeof(uint64_t)) fail("not a safetensors file");
+  const auto header_bytes = Load<uint64_t>(bytes);
   if (header_bytes > kMaxHeaderBytes) fail("not a safetensors file");
   if (header_bytes > bytes.size() - sizeof(header_bytes)) {
     fail("the file is truncated inside its header");
   }
-  const auto* text =
-      reinterpret_cast<const char*>(bytes.data() + sizeof(header_bytes));
-  const Json header = ParseJsonText({text, static_cast<size_t>(header_bytes)});
+  const Json header =
+      ParseJsonText(AsText(bytes.subspan(sizeof(header_bytes), header_bytes)));
   if (!header.is_object()) fail("the header is not valid JSON");
   const auto data = bytes.subspan(sizeof(header_bytes) + header_bytes);
   for (const auto& [name, entry] : header.items()) {

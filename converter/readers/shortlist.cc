@@ -26,13 +26,6 @@ struct Header {
   uint64_t tokens;
 };
 
-template <typename T>
-T Load(std::span<const std::byte> bytes, uint64_t index = 0) {
-  T value;
-  std::memcpy(&value, bytes.data() + index * sizeof(T), sizeof(T));
-  return value;
-}
-
 // hashMem of browsermt's src/common/hash.h over whole words of 8 bytes.
 uint64_t Checksum(std::span<const std::byte> bytes) {
   uint64_t seed = 0;
@@ -98,10 +91,8 @@ class ShortlistReader {
   CanonicalShortlist ReadText(std::span<const std::byte> bytes,
                               const ShortlistLimits& limits) {
     std::vector<std::map<uint32_t, float>> lists(sides_.source_vocabulary);
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
-                                bytes.size());
     size_t line_number = 0;
-    for (const std::string_view line : SplitLines(text)) {
+    for (const std::string_view line : SplitLines(AsText(bytes))) {
       AddLine(std::string(line), ++line_number, &lists);
     }
     out_.first = std::min(limits.first, sides_.target_vocabulary);
