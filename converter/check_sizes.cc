@@ -1,7 +1,5 @@
 #include "converter/check_sizes.h"
 
-#include <string>
-
 #include "converter/error.h"
 #include "latimer/profile_config.h"
 #include "model/model_file.h"

@@ -1,12 +1,10 @@
 #include "converter/huggingface_tokenizer_builder.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <limits>
 #include <optional>
 #include <set>
-#include <span>
 
 #include "converter/character_classes_table.h"
 #include "converter/charsmap.h"

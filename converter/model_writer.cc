@@ -1,7 +1,6 @@
 #include "converter/model_writer.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <new>
 #include <vector>

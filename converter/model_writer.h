@@ -7,7 +7,6 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <string>
 
 #include "converter/canonical_model.h"
 #include "converter/output_file.h"

@@ -2,7 +2,6 @@
 #ifndef LATIMER_CONVERTER_PRUNING_REPORT_H_
 #define LATIMER_CONVERTER_PRUNING_REPORT_H_
 
-#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>

@@ -3,7 +3,6 @@
 #define LATIMER_CONVERTER_SCRIPTS_H_
 
 #include <bitset>
-#include <string>
 #include <string_view>
 
 namespace latimer {

@@ -2,7 +2,6 @@
 
 #include <cstring>
 #include <fstream>
-#include <string>
 
 #include "base/check.h"
 #include "converter/error.h"

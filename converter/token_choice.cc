@@ -5,7 +5,6 @@
 #include <span>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 
 #include "base/check.h"
 #include "converter/bpe_merges.h"

@@ -5,8 +5,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
-#include <utility>
 
 #include "converter/error.h"
 #include "converter/normalizer_builder.h"

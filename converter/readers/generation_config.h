@@ -4,7 +4,6 @@
 #define LATIMER_CONVERTER_READERS_GENERATION_CONFIG_H_
 
 #include <filesystem>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>

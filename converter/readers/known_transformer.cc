@@ -1,7 +1,6 @@
 #include "converter/readers/known_transformer.h"
 
 #include <string>
-#include <utility>
 
 #include "converter/canonical_model.h"
 

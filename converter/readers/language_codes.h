@@ -4,7 +4,6 @@
 #ifndef LATIMER_CONVERTER_READERS_LANGUAGE_CODES_H_
 #define LATIMER_CONVERTER_READERS_LANGUAGE_CODES_H_
 
-#include <cstddef>
 #include <span>
 
 namespace latimer {

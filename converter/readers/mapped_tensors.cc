@@ -1,7 +1,6 @@
 #include "converter/readers/mapped_tensors.h"
 
 #include <algorithm>
-#include <set>
 
 #include "converter/error.h"
 #include "converter/readers/json_fields.h"

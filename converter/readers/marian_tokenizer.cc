@@ -1,7 +1,5 @@
 #include "converter/readers/marian_tokenizer.h"
 
-#include <string>
-
 #include "converter/error.h"
 #include "converter/marian_tokenizer_builder.h"
 #include "converter/readers/sentencepiece_model.h"
