@@ -1,7 +1,5 @@
 #include "converter/marian_tokenizer_builder.h"
 
-#include <algorithm>
-#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -76,10 +74,7 @@ void Builder::CheckSizes() const {
 
 void Builder::AddTokens(TokenizerData& data) {
   std::vector<AddedTokenConfig> tokens = sources_.config.tokens;
-  std::stable_sort(tokens.begin(), tokens.end(), [](auto& a, auto& b) {
-    constexpr int32_t kLast = std::numeric_limits<int32_t>::max();
-    return a.id.value_or(kLast) < b.id.value_or(kLast);
-  });
+  SortByIds(&tokens);
   std::map<std::string, uint32_t> keys;
   for (const AddedTokenConfig& token : tokens) {
     const int32_t id = IdOfAdded(token);

@@ -148,8 +148,7 @@ Offset<schema::Tokenizer> WriteTokenizer(
   if (!tokenizer) return 0;
   const TokenizerView t = tokenizer->View();
   const auto normalizer_trie = WriteVector(t.normalizer_trie, builder);
-  const auto replacements =
-      builder->CreateVector(t.replacements.data(), t.replacements.size());
+  const auto replacements = WriteVector(t.replacements, builder);
   const auto user_defined_trie = WriteVector(t.user_defined_trie, builder);
   const auto piece_trie = WriteVector(t.piece_trie, builder);
   const auto scores = WriteVector(t.scores, builder);
@@ -161,8 +160,7 @@ Offset<schema::Tokenizer> WriteTokenizer(
   }
   const auto added_tokens = builder->CreateVectorOfStructs(added);
   const auto piece_offsets = WriteVector(t.piece_offsets, builder);
-  const auto piece_text =
-      builder->CreateVector(t.piece_text.data(), t.piece_text.size());
+  const auto piece_text = WriteVector(t.piece_text, builder);
   const auto target_kinds = builder->CreateVector(
       reinterpret_cast<const uint8_t*>(t.target_kinds.data()),
       t.target_kinds.size());

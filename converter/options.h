@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "converter/lexical_shortlist.h"
-#include "converter/pruning_report.h"
 #include "converter/quantize.h"
+#include "converter/token_choice.h"
 #include "latimer/board.h"
 #include "latimer/plan.h"
 #include "ops/xnnpack/packed_matrix.h"

@@ -121,8 +121,7 @@ void AddBeginSuppressed(const JsonFields& rules, uint32_t vocabulary,
   AddBannedSequences(rules, kName, vocabulary, &first);
   if (first.banned_sequences.empty()) return;
   const std::vector<int32_t> start = {out->decoder_start};
-  if (std::find(out->banned_sequences.begin(), out->banned_sequences.end(),
-                start) == out->banned_sequences.end()) {
+  if (std::ranges::count(out->banned_sequences, start) == 0) {
     rules.Fail(
         kName,
         "it is supported only where bad_words_ids bans decoder_start_token_id");

@@ -1,7 +1,6 @@
 #include "converter/readers/huggingface_tokenizer.h"
 
 #include <algorithm>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -23,12 +22,8 @@ using Json = nlohmann::json;
 using Model = HuggingFaceTokenizerParts::Model;
 using Pieces = std::vector<std::pair<std::string, float>>;
 
-AddedTokenConfig Special(std::string text) {
-  AddedTokenConfig token;
-  token.text = std::move(text);
-  token.special = true;
-  return token;
-}
+// "<extra_id_7>".
+std::string ExtraId(uint32_t i) { return Concat("<extra_id_", i, ">"); }
 
 class TokenizerReader {
  public:
@@ -77,20 +72,9 @@ class TokenizerReader {
 };
 
 HuggingFaceTokenizer TokenizerReader::Read() {
-  switch (class_) {
-    case TokenizerClass::kByT5:
-      return ReadBytes();
-    case TokenizerClass::kM2m100:
-      return ReadM2m100();
-    case TokenizerClass::kBart:
-    case TokenizerClass::kT5:
-    case TokenizerClass::kPegasus:
-    case TokenizerClass::kMBart:
-    case TokenizerClass::kMBart50:
-    case TokenizerClass::kNllb:
-      return ReadParts();
-  }
-  FailIn(directory_, "its tokenizer is of an unknown kind");
+  if (class_ == TokenizerClass::kByT5) return ReadBytes();
+  if (class_ == TokenizerClass::kM2m100) return ReadM2m100();
+  return ReadParts();
 }
 
 // ---- Bytes ----
@@ -107,7 +91,7 @@ HuggingFaceTokenizer TokenizerReader::ReadBytes() {
   if (!config_.names_extra_tokens && config_.additional.empty()) {
     const uint32_t extra = settings_.Count("extra_ids", 125);
     for (uint32_t i = 0; i < extra; ++i) {
-      config_.tokens.push_back(Special("<extra_id_" + std::to_string(i) + ">"));
+      config_.tokens.push_back({.text = ExtraId(i), .special = true});
     }
   } else {
     AddExtra({});
@@ -204,10 +188,8 @@ void TokenizerReader::ReadSentencePiece() {
         piece.type != PieceType::kUserDefined) {
       continue;
     }
-    AddedTokenConfig token;
-    token.text = piece.text;
-    token.special = piece.type == PieceType::kControl;
-    reserved_.push_back(token);
+    reserved_.push_back(
+        {.text = piece.text, .special = piece.type == PieceType::kControl});
   }
 }
 
@@ -228,7 +210,9 @@ void TokenizerReader::AddExtra(const std::vector<std::string>& texts) {
     token.special = true;
     config_.tokens.push_back(std::move(token));
   }
-  for (const std::string& text : texts) config_.tokens.push_back(Special(text));
+  for (const std::string& text : texts) {
+    config_.tokens.push_back({.text = text, .special = true});
+  }
 }
 
 // Converts the pieces of a SentencePiece model to those of the family, which
@@ -249,7 +233,7 @@ void TokenizerReader::ArrangePieces() {
     case TokenizerClass::kT5:
       behind(0);
       for (uint32_t i = settings_.Count("extra_ids", 100); i-- > 0;) {
-        add("<extra_id_" + std::to_string(i) + ">");
+        add(ExtraId(i));
       }
       return;
     case TokenizerClass::kPegasus: {
@@ -287,10 +271,7 @@ void TokenizerReader::ArrangePieces() {
                                    Named("eos_token"), Named("unk_token")};
       for (const std::string& text : first) add(text);
       for (const auto& [text, score] : pieces) {
-        if (std::find(std::begin(first), std::end(first), text) ==
-            std::end(first)) {
-          add(text, score);
-        }
+        if (std::ranges::count(first, text) == 0) add(text, score);
       }
       return;
     }
@@ -313,11 +294,11 @@ std::vector<std::string> TokenizerReader::ExtraOfClass() const {
         return token.text.find("<extra_id_") != token.text.npos;
       };
       const auto has_extra = [&](const auto& list) {
-        return std::any_of(list.begin(), list.end(), is_extra);
+        return std::ranges::any_of(list, is_extra);
       };
       if (has_extra(reserved_) || has_extra(config_.additional)) break;
       for (uint32_t i = 0; i < settings_.Count("extra_ids", 100); ++i) {
-        texts.push_back("<extra_id_" + std::to_string(i) + ">");
+        texts.push_back(ExtraId(i));
       }
       break;
     }
@@ -404,12 +385,9 @@ HuggingFaceTokenizer TokenizerReader::ReadParts() {
   // mBART-50 also rearranges the pieces of a tokenizer.json that has no
   // language codes.
   const bool has_codes =
-      std::any_of(vocabulary_.pieces.begin(), vocabulary_.pieces.end(),
-                  [](const auto& piece) {
-                    const auto codes = MBart50Languages();
-                    return std::find(codes.begin(), codes.end(), piece.first) !=
-                           codes.end();
-                  });
+      std::ranges::any_of(vocabulary_.pieces, [](const auto& piece) {
+        return std::ranges::count(MBart50Languages(), piece.first) > 0;
+      });
   if (from_sentencepiece_ ||
       (class_ == TokenizerClass::kMBart50 && !has_codes)) {
     ArrangePieces();
@@ -420,12 +398,7 @@ HuggingFaceTokenizer TokenizerReader::ReadParts() {
   parts_.merges = std::move(vocabulary_.merges);
   SetClass();
   parts_.added = config_.tokens;
-  std::stable_sort(parts_.added.begin(), parts_.added.end(),
-                   [](const auto& a, const auto& b) {
-                     constexpr int32_t kLast =
-                         std::numeric_limits<int32_t>::max();
-                     return a.id.value_or(kLast) < b.id.value_or(kLast);
-                   });
+  SortByIds(&parts_.added);
   // transformers ignores it if the model is BPE.
   parts_.clean_up_spaces =
       config_.clean_up_spaces && parts_.model == Model::kUnigram;

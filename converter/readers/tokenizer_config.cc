@@ -66,8 +66,7 @@ class ConfigReader {
     }
     for (const char* name : kNamedTokens) AddNamed(name);
     for (const auto& [key, value] : settings_.items()) {
-      const bool named = std::find(kNamedTokens.begin(), kNamedTokens.end(),
-                                   key) != kNamedTokens.end();
+      const bool named = std::ranges::count(kNamedTokens, key) > 0;
       if (!named && key.ends_with("_token") &&
           (value.is_string() || value.is_object())) {
         AddSpecial(value);

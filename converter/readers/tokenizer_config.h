@@ -5,8 +5,10 @@
 #ifndef LATIMER_CONVERTER_READERS_TOKENIZER_CONFIG_H_
 #define LATIMER_CONVERTER_READERS_TOKENIZER_CONFIG_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -25,6 +27,13 @@ struct AddedTokenConfig {
   // As a file declares it; transformers' Python tokenizers ignore this.
   bool declared_special = false;
 };
+
+// In the order in which they are added: those without an id come last.
+inline void SortByIds(std::vector<AddedTokenConfig>* tokens) {
+  std::ranges::stable_sort(*tokens, {}, [](const AddedTokenConfig& token) {
+    return token.id.value_or(std::numeric_limits<int32_t>::max());
+  });
+}
 
 // The default of a tokenizer's class for a named token, such as "eos_token".
 struct NamedTokenDefault {
