@@ -75,13 +75,9 @@ void AddNames(const char* kind, const std::vector<std::string>& names,
 
 }  // namespace
 
-MappedTensors::MappedTensors(std::unique_ptr<TensorFile> file,
-                             const std::filesystem::path& path, ModelMap map)
-    : map_(std::move(map)),
-      path_(path),
-      file_(std::move(file)),
-      tensors_(file_->tensors()),
-      unreadable_(file_->unreadable()) {}
+MappedTensors::MappedTensors(TensorFile file, const std::filesystem::path& path,
+                             ModelMap map)
+    : map_(std::move(map)), path_(path), file_(std::move(file)) {}
 
 MappedTensors::MappedTensors(const std::filesystem::path& path, ModelMap map)
     : MappedTensors(OpenTensorFile(path), path, std::move(map)) {
@@ -99,8 +95,8 @@ void MappedTensors::StripFromAll(const std::string& prefix, const char* who) {
   const auto has = [&](const auto& entry) {
     return entry.first.starts_with(prefix);
   };
-  if (tensors_.empty() || !std::ranges::all_of(tensors_, has) ||
-      !std::ranges::all_of(unreadable_, has)) {
+  if (file_.tensors.empty() || !std::ranges::all_of(file_.tensors, has) ||
+      !std::ranges::all_of(file_.unreadable, has)) {
     return;
   }
   Rename(prefix.size(), prefix);
@@ -118,9 +114,9 @@ void MappedTensors::Rename(size_t cut, const std::string& prefix) {
     }
     entries = std::move(renamed);
   };
-  rename(tensors_);
-  rename(unreadable_);
-  for (auto& [name, tensor] : tensors_) tensor.name = name;
+  rename(file_.tensors);
+  rename(file_.unreadable);
+  for (auto& [name, tensor] : file_.tensors) tensor.name = name;
 }
 
 uint32_t MappedTensors::CountLayers(std::string_view stack) const {
@@ -129,7 +125,8 @@ uint32_t MappedTensors::CountLayers(std::string_view stack) const {
   bool core = false;
   for (const auto& [part, names] : map_.tensors) {
     if (!part.starts_with(own)) continue;
-    const uint32_t of_part = CountNumbers(tensors_, names.weight, "{layer}");
+    const uint32_t of_part =
+        CountNumbers(file_.tensors, names.weight, "{layer}");
     count = std::max(count, of_part);
     core |= of_part > 0 && (part.starts_with(own + "self_attention.") ||
                             part.starts_with(own + "gru."));
@@ -137,7 +134,7 @@ uint32_t MappedTensors::CountLayers(std::string_view stack) const {
   // Without its core it is another model, even if other names match.
   if (core) return count;
   std::vector<std::string> have;
-  for (const auto& [name, tensor] : tensors_) have.push_back(name);
+  for (const auto& [name, tensor] : file_.tensors) have.push_back(name);
   const std::string fitting = FittingPreset(path_);
   FailIn(path_, "no tensor is called as ", map_.name, " calls the ", stack,
          "'s ", map_.recurrent ? "GRU" : "self-attention", "; there are ",
@@ -149,7 +146,7 @@ uint32_t MappedTensors::CountLayers(std::string_view stack) const {
 
 uint32_t MappedTensors::CountHeads(std::string_view part) const {
   const std::vector<std::string>* names = NamesOf(part);
-  return names == nullptr ? 0 : CountNumbers(tensors_, *names, "{head}");
+  return names == nullptr ? 0 : CountNumbers(file_.tensors, *names, "{head}");
 }
 
 const std::vector<std::string>* MappedTensors::NamesOf(
@@ -215,8 +212,8 @@ Parameters MappedTensors::TakeIfPresent(const std::string& part, uint32_t layer,
     const std::vector<std::string> names = FilledIn(patterns, layer, head);
     const size_t choice = FirstPresent(names);
     if (choice == names.size()) return nullptr;
-    const auto tensor = tensors_.find(names[choice]);
-    if (tensor == tensors_.end()) return nullptr;  // Unreadable.
+    const auto tensor = file_.tensors.find(names[choice]);
+    if (tensor == file_.tensors.end()) return nullptr;  // Unreadable.
     used_.insert(names[choice]);
     return &tensor->second;
   };
@@ -240,10 +237,10 @@ void MappedTensors::Finish() {
            });
   };
   for (const auto& [name, text] : misshapen_) misshapen.push_back(text);
-  for (const auto& [name, tensor] : tensors_) {
+  for (const auto& [name, tensor] : file_.tensors) {
     if (is_needed(name)) extra.push_back(name);
   }
-  for (const auto& [name, why] : unreadable_) {
+  for (const auto& [name, why] : file_.unreadable) {
     if (is_needed(name)) unreadable.push_back(Concat(name, " (", why, ")"));
   }
   std::string what;

@@ -6,7 +6,6 @@
 #include <deque>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -34,8 +33,8 @@ class MappedTensors {
   MappedTensors(const std::filesystem::path& path, ModelMap map);
   // Takes an open file's tensors under the names that it has. `path` is for
   // messages.
-  MappedTensors(std::unique_ptr<TensorFile> file,
-                const std::filesystem::path& path, ModelMap map);
+  MappedTensors(TensorFile file, const std::filesystem::path& path,
+                ModelMap map);
   MappedTensors(const MappedTensors&) = delete;
   MappedTensors& operator=(const MappedTensors&) = delete;
 
@@ -97,7 +96,7 @@ class MappedTensors {
   void Rename(size_t cut, const std::string& prefix);
   // Whether the file has this tensor, readable or not.
   bool InFile(const std::string& name) const {
-    return tensors_.contains(name) || unreadable_.contains(name);
+    return file_.tensors.contains(name) || file_.unreadable.contains(name);
   }
   // The index of the first of `names` that the file has, or their number.
   size_t FirstPresent(const std::vector<std::string>& names) const;
@@ -105,9 +104,7 @@ class MappedTensors {
 
   ModelMap map_;
   std::filesystem::path path_;
-  std::unique_ptr<TensorFile> file_;
-  std::map<std::string, SourceTensor> tensors_;
-  std::map<std::string, std::string> unreadable_;  // And why.
+  TensorFile file_;
   std::set<std::string> used_;
   std::vector<std::string> missing_;
   std::map<std::string, std::string> misshapen_;  // By name, in words.

@@ -1,5 +1,3 @@
-#include "converter/readers/marian_bin_file.h"
-
 #include <cmath>
 #include <cstring>
 #include <optional>
@@ -7,6 +5,8 @@
 #include <vector>
 
 #include "converter/error.h"
+#include "converter/mapped_file.h"
+#include "converter/readers/tensor_file.h"
 
 namespace latimer {
 namespace {
@@ -57,27 +57,74 @@ std::optional<SourceType> KnownType(uint64_t type) {
   }
 }
 
-// Takes bytes from the front, within bounds.
-class Cursor {
- public:
-  explicit Cursor(std::span<const std::byte> bytes) : bytes_(bytes) {}
-
-  // Nothing if the file ends before `count` items of `size` bytes.
-  std::optional<std::span<const std::byte>> Take(uint64_t count,
-                                                 uint64_t size = 1) {
-    if (count > bytes_.size() / size) return std::nullopt;
-    const auto taken = bytes_.first(count * size);
-    bytes_ = bytes_.subspan(count * size);
-    return taken;
-  }
-
- private:
-  std::span<const std::byte> bytes_;
+struct Header {
+  uint64_t name_bytes;
+  uint64_t type;
+  uint64_t dimensions;
+  uint64_t data_bytes;
 };
+
+void AddItem(const std::string& path, const MappedFile& file,
+             const std::string& name, uint64_t type,
+             const std::vector<uint64_t>& shape,
+             std::span<const std::byte> data, TensorFile* out) {
+  const std::string tensor_name = "tensor " + Printable(name);
+  if (name.starts_with(kTextPrefix)) {
+    const std::string_view text = AsText(data);
+    out->texts[name] = text.substr(0, text.find('\0'));
+    return;
+  }
+  if (name.ends_with(kActivationScale)) return;
+  for (const auto& [number, packed] : kPackedTypes) {
+    if (type == number) {
+      FailIn(path, tensor_name, " is stored as ", packed,
+             ", which cannot be taken apart again; give the .npz it was made "
+             "of, or a .bin of float32 or intgemm8");
+    }
+  }
+  const std::optional<SourceType> known = KnownType(type);
+  if (!known) {
+    out->unreadable.emplace(name, "has Marian's type " + std::to_string(type));
+    return;
+  }
+  uint64_t bytes = SizeOf(*known);
+  for (const uint64_t extent : shape) {
+    if (__builtin_mul_overflow(bytes, extent, &bytes)) {
+      FailIn(path, tensor_name, " has an impossible shape ", ShapeText(shape));
+    }
+  }
+  SourceTensor tensor{.name = name, .type = *known, .shape = shape, .data = {}};
+  const uint64_t multiplier_bytes =
+      *known == SourceType::kInt8 ? sizeof(float) : 0;
+  // Items are padded.
+  if (bytes > data.size() || multiplier_bytes > data.size() - bytes) {
+    FailIn(path, tensor_name, " has ", data.size(),
+           " bytes where its shape needs ", bytes);
+  }
+  tensor.data = data.first(bytes);
+  tensor.file = &file;
+  if (*known == SourceType::kInt8) {
+    const float scale = 1.0f / Load<float>(data.subspan(bytes));
+    if (!std::isnormal(scale) || scale < 0.0f) {
+      FailIn(path, "the multiplier of ", tensor_name,
+             " is not a positive number");
+    }
+    if (shape.size() != 2) {
+      FailIn(path, tensor_name, " is int8 and no matrix, but ",
+             ShapeText(shape));
+    }
+    tensor.scale = scale;
+    // Embeddings are stored as their shape says, all others transposed.
+    tensor.transposed = name.find("Wemb") == std::string::npos;
+  }
+  if (!out->tensors.emplace(name, std::move(tensor)).second) {
+    FailIn(path, "has two tensors named ", Printable(name));
+  }
+}
 
 }  // namespace
 
-bool MarianBinFile::Recognizes(std::string_view begin) {
+bool IsMarianBin(std::string_view begin) {
   // A safetensors file begins with the length of its JSON header.
   uint64_t version = 0;
   if (begin.size() < 2 * sizeof(version) || begin[sizeof(version)] == '{') {
@@ -87,18 +134,21 @@ bool MarianBinFile::Recognizes(std::string_view begin) {
   return version == kVersion || version == kEncryptedVersion;
 }
 
-MarianBinFile::MarianBinFile(const std::filesystem::path& path)
-    : path_(path.string()), file_(path) {
-  Cursor cursor(file_.bytes());
+TensorFile ReadMarianBin(const std::filesystem::path& path) {
+  const auto file = std::make_shared<const MappedFile>(path);
+  TensorFile out{.storage = file};
+  std::span<const std::byte> rest = file->bytes();
+  // The next `count` items of `size` bytes.
   const auto take = [&](uint64_t count, uint64_t size = 1) {
-    const auto taken = cursor.Take(count, size);
-    if (!taken) {
-      FailIn(path_, "the file is truncated or damaged; copy it again");
+    if (count > rest.size() / size) {
+      FailIn(path, "the file is truncated or damaged; copy it again");
     }
-    return *taken;
+    const std::span<const std::byte> taken = rest.first(count * size);
+    rest = rest.subspan(count * size);
+    return taken;
   };
   if (Load<uint64_t>(take(1, sizeof(uint64_t))) != kVersion) {
-    FailIn(path_, "the file is encrypted; save it without encryption");
+    FailIn(path, "the file is encrypted; save it without encryption");
   }
   const auto count = Load<uint64_t>(take(1, sizeof(uint64_t)));
   const auto headers = take(count, sizeof(Header));
@@ -107,7 +157,7 @@ MarianBinFile::MarianBinFile(const std::filesystem::path& path)
     const auto bytes = take(Load<Header>(headers, i).name_bytes);
     std::string name(AsText(bytes));
     if (name.empty() || name.back() != '\0') {
-      FailIn(path_, "the name of item ", i, " is malformed");
+      FailIn(path, "the name of item ", i, " is malformed");
     }
     name.pop_back();
     names.push_back(std::move(name));
@@ -119,7 +169,7 @@ MarianBinFile::MarianBinFile(const std::filesystem::path& path)
     for (uint64_t k = 0; k < dimensions; ++k) {
       const auto extent = Load<int32_t>(bytes, k);
       if (extent < 0) {
-        FailIn(path_, "tensor ", Printable(names[i]), " has a negative size");
+        FailIn(path, "tensor ", Printable(names[i]), " has a negative size");
       }
       shapes[i].push_back(static_cast<uint64_t>(extent));
     }
@@ -127,65 +177,10 @@ MarianBinFile::MarianBinFile(const std::filesystem::path& path)
   take(Load<uint64_t>(take(1, sizeof(uint64_t))));  // Padding.
   for (uint64_t i = 0; i < count; ++i) {
     const auto header = Load<Header>(headers, i);
-    AddItem(names[i], header.type, shapes[i], take(header.data_bytes));
+    AddItem(path.string(), *file, names[i], header.type, shapes[i],
+            take(header.data_bytes), &out);
   }
-}
-
-void MarianBinFile::AddItem(const std::string& name, uint64_t type,
-                            const std::vector<uint64_t>& shape,
-                            std::span<const std::byte> data) {
-  const std::string tensor_name = "tensor " + Printable(name);
-  if (name.starts_with(kTextPrefix)) {
-    const std::string_view text = AsText(data);
-    texts_[name] = text.substr(0, text.find('\0'));
-    return;
-  }
-  if (name.ends_with(kActivationScale)) return;
-  for (const auto& [number, packed] : kPackedTypes) {
-    if (type == number) {
-      FailIn(path_, tensor_name, " is stored as ", packed,
-             ", which cannot be taken apart again; give the .npz it was made "
-             "of, or a .bin of float32 or intgemm8");
-    }
-  }
-  const std::optional<SourceType> known = KnownType(type);
-  if (!known) {
-    unreadable_.emplace(name, "has Marian's type " + std::to_string(type));
-    return;
-  }
-  uint64_t bytes = SizeOf(*known);
-  for (const uint64_t extent : shape) {
-    if (__builtin_mul_overflow(bytes, extent, &bytes)) {
-      FailIn(path_, tensor_name, " has an impossible shape ", ShapeText(shape));
-    }
-  }
-  SourceTensor tensor{.name = name, .type = *known, .shape = shape, .data = {}};
-  const uint64_t multiplier_bytes =
-      *known == SourceType::kInt8 ? sizeof(float) : 0;
-  // Items are padded.
-  if (bytes > data.size() || multiplier_bytes > data.size() - bytes) {
-    FailIn(path_, tensor_name, " has ", data.size(),
-           " bytes where its shape needs ", bytes);
-  }
-  tensor.data = data.first(bytes);
-  tensor.file = &file_;
-  if (*known == SourceType::kInt8) {
-    const float scale = 1.0f / Load<float>(data.subspan(bytes));
-    if (!std::isnormal(scale) || scale < 0.0f) {
-      FailIn(path_, "the multiplier of ", tensor_name,
-             " is not a positive number");
-    }
-    if (shape.size() != 2) {
-      FailIn(path_, tensor_name, " is int8 and no matrix, but ",
-             ShapeText(shape));
-    }
-    tensor.scale = scale;
-    // Embeddings are stored as their shape says, all others transposed.
-    tensor.transposed = name.find("Wemb") == std::string::npos;
-  }
-  if (!tensors_.emplace(name, std::move(tensor)).second) {
-    FailIn(path_, "has two tensors named ", Printable(name));
-  }
+  return out;
 }
 
 }  // namespace latimer

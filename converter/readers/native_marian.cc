@@ -40,26 +40,19 @@ bool IsLayer(std::string_view name) {
 
 // A Marian file whose tensors have the shapes of CanonicalModel: vectors [n]
 // rather than [1, n], layers [outputs, inputs].
-class NativeTensorFile final : public TensorFile {
- public:
-  explicit NativeTensorFile(const fs::path& path)
-      : file_(OpenTensorFile(path)) {
-    unreadable_ = file_->unreadable();
-    texts_ = file_->texts();
-    for (const auto& [name, tensor] : file_->tensors()) {
-      SourceTensor& seen = tensors_[name] = tensor;
-      if (tensor.shape.size() == 2 && IsLayer(name)) {
-        seen = tensor.Transposed();
-      } else if (tensor.shape.size() == 2 && tensor.shape[0] == 1) {
-        seen.shape = {tensor.shape[1]};
-        seen.transposed = false;
-      }
+TensorFile ReadNativeTensors(const fs::path& path) {
+  TensorFile file = OpenTensorFile(path);
+  for (auto& [name, tensor] : file.tensors) {
+    if (tensor.shape.size() != 2) continue;
+    if (IsLayer(name)) {
+      tensor = tensor.Transposed();
+    } else if (tensor.shape[0] == 1) {
+      tensor.shape = {tensor.shape[1]};
+      tensor.transposed = false;
     }
   }
-
- private:
-  std::unique_ptr<TensorFile> file_;
-};
+  return file;
+}
 
 // Marian's sinusoids: sines in the first half of a row, cosines in the second
 // (SinusoidalPositionEmbeddings in marian-dev's tensor_operators.cpp). Marian
@@ -158,8 +151,8 @@ uint32_t MaxLength(const MarianOptions& options,
 
 NativeMarianConfig ReadModelOptions(const NativeMarianFiles& files,
                                     const TensorFile& file) {
-  const auto text = file.texts().find(kModelOptions);
-  if (text == file.texts().end()) {
+  const auto text = file.texts.find(kModelOptions);
+  if (text == file.texts.end()) {
     FailIn(files.weights, "holds no ", kModelOptions,
            ", so its options are unknown; save the model with Marian 1.1 or "
            "later");
@@ -173,8 +166,8 @@ NativeMarianConfig ReadModelOptions(const NativeMarianFiles& files,
 
 CanonicalModel ReadNativeMarian(const fs::path& path, bool with_tokenizer) {
   const NativeMarianFiles files = FindNativeMarianFiles(path);
-  auto file = std::make_unique<NativeTensorFile>(files.weights);
-  const NativeMarianConfig config = ReadModelOptions(files, *file);
+  TensorFile file = ReadNativeTensors(files.weights);
+  const NativeMarianConfig config = ReadModelOptions(files, file);
   CheckSizes(config.architecture);
   const auto tensors = std::make_shared<MappedTensors>(
       std::move(file), files.weights, NamesOf(config));

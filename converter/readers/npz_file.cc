@@ -1,5 +1,3 @@
-#include "converter/readers/npz_file.h"
-
 #include <cctype>
 #include <charconv>
 #include <cstdint>
@@ -9,6 +7,8 @@
 #include <vector>
 
 #include "converter/error.h"
+#include "converter/readers/tensor_file.h"
+#include "converter/readers/zip_file.h"
 
 namespace latimer {
 namespace {
@@ -142,36 +142,23 @@ std::optional<std::pair<NpyHeader, std::span<const std::byte>>> ReadNpy(
   return std::pair(*header, bytes.subspan(begin + length));
 }
 
-}  // namespace
-
-NpzFile::NpzFile(const std::filesystem::path& path)
-    : path_(path.string()), zip_(path) {
-  for (const auto& [entry, unused] : zip_.entries()) {
-    if (!entry.ends_with(kSuffix)) {
-      FailIn(path_, "holds ", Printable(entry),
-             ", which is not an array; give a .npz file that Marian or "
-             "numpy.savez wrote");
-    }
-    AddArray(entry.substr(0, entry.size() - kSuffix.size()), zip_.Read(entry));
-  }
-}
-
-void NpzFile::AddArray(const std::string& name,
-                       std::span<const std::byte> bytes) {
+void AddArray(const std::filesystem::path& path, const ZipFile& zip,
+              const std::string& name, std::span<const std::byte> bytes,
+              TensorFile* out) {
   const auto fail = [&](const auto&... what) {
-    FailIn(path_, "array ", Printable(name), " ", what...);
+    FailIn(path, "array ", Printable(name), " ", what...);
   };
   const auto array = ReadNpy(bytes);
   if (!array) fail("has a malformed header");
   const auto& [header, data] = *array;
   if (name.starts_with(kTextPrefix)) {
     const std::string_view text = AsText(data);
-    texts_[name] = text.substr(0, text.find('\0'));
+    out->texts[name] = text.substr(0, text.find('\0'));
     return;
   }
   const std::optional<SourceType> type = FloatType(header.type);
   if (!type) {
-    unreadable_.emplace(name, "has type " + Printable(header.type));
+    out->unreadable.emplace(name, "has type " + Printable(header.type));
     return;
   }
   uint64_t needed = SizeOf(*type);
@@ -187,15 +174,32 @@ void NpzFile::AddArray(const std::string& name,
                       .type = *type,
                       .shape = header.shape,
                       .data = data,
-                      .file = zip_.FileOf(data)};
+                      .file = zip.FileOf(data)};
   if (header.fortran_order && header.shape.size() > 1) {
     if (header.shape.size() > 2) {
-      unreadable_.emplace(name, "is in Fortran's order");
+      out->unreadable.emplace(name, "is in Fortran's order");
       return;
     }
     tensor.transposed = true;
   }
-  tensors_.emplace(name, std::move(tensor));
+  out->tensors.emplace(name, std::move(tensor));
+}
+
+}  // namespace
+
+TensorFile ReadNpz(const std::filesystem::path& path) {
+  const auto zip = std::make_shared<ZipFile>(path);
+  TensorFile out{.storage = zip};
+  for (const auto& [entry, unused] : zip->entries()) {
+    if (!entry.ends_with(kSuffix)) {
+      FailIn(path, "holds ", Printable(entry),
+             ", which is not an array; give a .npz file that Marian or "
+             "numpy.savez wrote");
+    }
+    AddArray(path, *zip, entry.substr(0, entry.size() - kSuffix.size()),
+             zip->Read(entry), &out);
+  }
+  return out;
 }
 
 }  // namespace latimer

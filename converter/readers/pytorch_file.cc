@@ -1,11 +1,12 @@
-#include "converter/readers/pytorch_file.h"
-
 #include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "converter/error.h"
+#include "converter/readers/pickle.h"
+#include "converter/readers/tensor_file.h"
+#include "converter/readers/zip_file.h"
 
 namespace latimer {
 namespace {
@@ -130,150 +131,172 @@ std::optional<TensorRecord> ParseTensor(const PickleValue& value) {
       .strides = std::move(*strides)};
 }
 
+class PytorchReader {
+ public:
+  explicit PytorchReader(const std::filesystem::path& path)
+      : path_(path.string()), zip_(std::make_shared<ZipFile>(path)) {
+    out_.storage = zip_;
+  }
+
+  TensorFile Read() {
+    CheckArchive();
+    const Pickle pickle = ReadPickle();
+    const PickleValue& root = pickle.root();
+    if (root.kind == Kind::kObject) {
+      FailIn(path_, "holds an object of class ", Printable(root.items[0]->text),
+             kSaveStateDict);
+    }
+    if (root.kind == Kind::kDict) AddTensors(FindStateDict(root), "", 0);
+    if (out_.tensors.empty() && out_.unreadable.empty()) {
+      FailIn(path_, "holds no tensors under names", kSaveStateDict);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  // Finds the folder of the entries, which is named after the saved file.
+  void CheckArchive() {
+    for (const auto& [name, entry] : zip_->entries()) {
+      const size_t slash = name.find('/');
+      if (slash != std::string::npos && name.substr(slash) == "/data.pkl") {
+        if (!folder_.empty()) FailIn(path_, "holds two entries data.pkl");
+        folder_ = name.substr(0, slash + 1);
+      }
+    }
+    if (folder_.empty()) {
+      FailIn(path_,
+             "is a zip file without data.pkl and so no PyTorch checkpoint");
+    }
+    if (zip_->entries().contains(folder_ + "constants.pkl")) {
+      FailIn(path_, "is a TorchScript program", kSaveStateDict);
+    }
+    const auto order = zip_->entries().find(folder_ + "byteorder");
+    if (order == zip_->entries().end()) return;  // PyTorch before 2.1.
+    if (order->second.size > kMaxNameBytes) {
+      FailIn(path_, "has a malformed byteorder");
+    }
+    const std::string_view text = AsText(zip_->Read(order->first));
+    if (text != "little") {
+      FailIn(path_, "was saved with byte order ", Printable(text),
+             " and only little can be read: load it and save it again on a "
+             "little-endian machine");
+    }
+  }
+
+  Pickle ReadPickle() {
+    const std::string name = folder_ + "data.pkl";
+    if (zip_->entries().at(name).size > Pickle::kMaxBytes) {
+      FailIn(path_, "holds more than ", Pickle::kMaxBytes >> 20,
+             " MiB besides the tensors", kSaveStateDict);
+    }
+    const std::span<const std::byte> bytes = zip_->Read(name);
+    try {
+      return Pickle(bytes);
+    } catch (const ConversionError& error) {
+      FailIn(path_, "data.pkl ", error.what());
+    }
+  }
+
+  void AddTensors(const PickleValue& dict, const std::string& prefix,
+                  int depth) {
+    if (depth == kMaxDepth) FailIn(path_, "holds dicts nested too deeply");
+    for (size_t i = 0; i + 1 < dict.items.size(); i += 2) {
+      const PickleValue& key = *dict.items[i];
+      const PickleValue& value = *dict.items[i + 1];
+      if (++visited_ > kMaxNames) {
+        FailIn(path_, "holds more than ", kMaxNames, " names", kSaveStateDict);
+      }
+      // An optimizer's state has numbers as keys.
+      if (key.kind != Kind::kText) continue;
+      if (!IsTensor(value) && value.kind != Kind::kDict) continue;
+      const std::string name = prefix + key.text;
+      if (name.size() > kMaxNameBytes ||
+          !std::ranges::all_of(name, IsPrintable)) {
+        FailIn(path_, "holds a tensor of the impossible name ",
+               Printable(name));
+      }
+      if (value.kind == Kind::kDict) {
+        AddTensors(value, name + ".", depth + 1);
+        continue;
+      }
+      if (out_.tensors.contains(name) || out_.unreadable.contains(name)) {
+        FailIn(path_, "holds two tensors named ", name);
+      }
+      AddTensor(name, value);
+    }
+  }
+
+  void AddTensor(const std::string& name, const PickleValue& value) {
+    const auto fail = [&](const auto&... what) {
+      FailIn(path_, "tensor ", name, " ", what...);
+    };
+    const PickleValue* tensor = &value;
+    if (IsParameter(value) && !value.arguments().empty()) {
+      tensor = value.arguments()[0];
+    }
+    if (IsParameter(*tensor) || !IsTensor(*tensor)) fail(kMalformed);
+    const std::optional<TensorRecord> record = ParseTensor(*tensor);
+    if (!record) fail(kMalformed);
+
+    const std::optional<SourceType> type = FloatType(record->storage_class);
+    if (!type) {
+      out_.unreadable.emplace(name,
+                              "has type " + TypeName(record->storage_class));
+      return;
+    }
+    uint64_t count = 1;
+    for (const uint64_t extent : record->shape) {
+      if (__builtin_mul_overflow(count, extent, &count)) {
+        fail("has an impossible shape ", ShapeText(record->shape));
+      }
+    }
+    if (count > 0 && !IsContiguous(record->shape, record->strides)) {
+      out_.unreadable.emplace(name,
+                              "is a transposed, sliced or expanded view: save "
+                              "it with .contiguous()");
+      return;
+    }
+    uint64_t end = 0;
+    if (__builtin_add_overflow(record->offset, count, &end) ||
+        end > record->storage_elements) {
+      fail("reaches beyond its storage, which has ", record->storage_elements,
+           " numbers");
+    }
+    const size_t size = SizeOf(*type);
+    uint64_t storage_bytes = 0;
+    const std::string entry = folder_ + "data/" + record->key;
+    const auto found = zip_->entries().find(entry);
+    if (found == zip_->entries().end()) {
+      fail("needs the entry ", Printable(entry),
+           ", which is missing; copy or download the file again");
+    }
+    if (__builtin_mul_overflow(record->storage_elements, size,
+                               &storage_bytes) ||
+        found->second.size != storage_bytes) {
+      fail("needs ", record->storage_elements, " numbers of ", size,
+           " bytes in entry ", Printable(entry), ", which has ",
+           found->second.size, " bytes");
+    }
+    const auto data =
+        zip_->Read(entry).subspan(record->offset * size, count * size);
+    out_.tensors.emplace(name, SourceTensor{.name = name,
+                                            .type = *type,
+                                            .shape = record->shape,
+                                            .data = data,
+                                            .file = zip_->FileOf(data)});
+  }
+
+  const std::string path_;
+  const std::shared_ptr<ZipFile> zip_;
+  std::string folder_;  // Of the entries, with "/".
+  uint64_t visited_ = 0;
+  TensorFile out_;
+};
+
 }  // namespace
 
-PytorchFile::PytorchFile(const std::filesystem::path& path)
-    : path_(path.string()), zip_(path) {
-  CheckArchive();
-  const Pickle pickle = ReadPickle();
-  const PickleValue& root = pickle.root();
-  if (root.kind == Kind::kObject) {
-    FailIn(path_, "holds an object of class ", Printable(root.items[0]->text),
-           kSaveStateDict);
-  }
-  if (root.kind == Kind::kDict) AddTensors(FindStateDict(root), "", 0);
-  if (tensors_.empty() && unreadable_.empty()) {
-    FailIn(path_, "holds no tensors under names", kSaveStateDict);
-  }
-}
-
-// Finds the folder of the entries, which is named after the saved file.
-void PytorchFile::CheckArchive() {
-  for (const auto& [name, entry] : zip_.entries()) {
-    const size_t slash = name.find('/');
-    if (slash != std::string::npos && name.substr(slash) == "/data.pkl") {
-      if (!folder_.empty()) FailIn(path_, "holds two entries data.pkl");
-      folder_ = name.substr(0, slash + 1);
-    }
-  }
-  if (folder_.empty()) {
-    FailIn(path_,
-           "is a zip file without data.pkl and so no PyTorch checkpoint");
-  }
-  if (zip_.entries().contains(folder_ + "constants.pkl")) {
-    FailIn(path_, "is a TorchScript program", kSaveStateDict);
-  }
-  const auto order = zip_.entries().find(folder_ + "byteorder");
-  if (order == zip_.entries().end()) return;  // PyTorch before 2.1.
-  if (order->second.size > kMaxNameBytes) {
-    FailIn(path_, "has a malformed byteorder");
-  }
-  const std::string_view text = AsText(zip_.Read(order->first));
-  if (text != "little") {
-    FailIn(path_, "was saved with byte order ", Printable(text),
-           " and only little can be read: load it and save it again on a "
-           "little-endian machine");
-  }
-}
-
-Pickle PytorchFile::ReadPickle() {
-  const std::string name = folder_ + "data.pkl";
-  if (zip_.entries().at(name).size > Pickle::kMaxBytes) {
-    FailIn(path_, "holds more than ", Pickle::kMaxBytes >> 20,
-           " MiB besides the tensors", kSaveStateDict);
-  }
-  const std::span<const std::byte> bytes = zip_.Read(name);
-  try {
-    return Pickle(bytes);
-  } catch (const ConversionError& error) {
-    FailIn(path_, "data.pkl ", error.what());
-  }
-}
-
-void PytorchFile::AddTensors(const PickleValue& dict, const std::string& prefix,
-                             int depth) {
-  if (depth == kMaxDepth) FailIn(path_, "holds dicts nested too deeply");
-  for (size_t i = 0; i + 1 < dict.items.size(); i += 2) {
-    const PickleValue& key = *dict.items[i];
-    const PickleValue& value = *dict.items[i + 1];
-    if (++visited_ > kMaxNames) {
-      FailIn(path_, "holds more than ", kMaxNames, " names", kSaveStateDict);
-    }
-    // An optimizer's state has numbers as keys.
-    if (key.kind != Kind::kText) continue;
-    if (!IsTensor(value) && value.kind != Kind::kDict) continue;
-    const std::string name = prefix + key.text;
-    if (name.size() > kMaxNameBytes ||
-        !std::ranges::all_of(name, IsPrintable)) {
-      FailIn(path_, "holds a tensor of the impossible name ", Printable(name));
-    }
-    if (value.kind == Kind::kDict) {
-      AddTensors(value, name + ".", depth + 1);
-      continue;
-    }
-    if (tensors_.contains(name) || unreadable_.contains(name)) {
-      FailIn(path_, "holds two tensors named ", name);
-    }
-    AddTensor(name, value);
-  }
-}
-
-void PytorchFile::AddTensor(const std::string& name, const PickleValue& value) {
-  const auto fail = [&](const auto&... what) {
-    FailIn(path_, "tensor ", name, " ", what...);
-  };
-  const PickleValue* tensor = &value;
-  if (IsParameter(value) && !value.arguments().empty()) {
-    tensor = value.arguments()[0];
-  }
-  if (IsParameter(*tensor) || !IsTensor(*tensor)) fail(kMalformed);
-  const std::optional<TensorRecord> record = ParseTensor(*tensor);
-  if (!record) fail(kMalformed);
-
-  const std::optional<SourceType> type = FloatType(record->storage_class);
-  if (!type) {
-    unreadable_.emplace(name, "has type " + TypeName(record->storage_class));
-    return;
-  }
-  uint64_t count = 1;
-  for (const uint64_t extent : record->shape) {
-    if (__builtin_mul_overflow(count, extent, &count)) {
-      fail("has an impossible shape ", ShapeText(record->shape));
-    }
-  }
-  if (count > 0 && !IsContiguous(record->shape, record->strides)) {
-    unreadable_.emplace(
-        name,
-        "is a transposed, sliced or expanded view: save it with .contiguous()");
-    return;
-  }
-  uint64_t end = 0;
-  if (__builtin_add_overflow(record->offset, count, &end) ||
-      end > record->storage_elements) {
-    fail("reaches beyond its storage, which has ", record->storage_elements,
-         " numbers");
-  }
-  const size_t size = SizeOf(*type);
-  uint64_t storage_bytes = 0;
-  const std::string entry = folder_ + "data/" + record->key;
-  const auto found = zip_.entries().find(entry);
-  if (found == zip_.entries().end()) {
-    fail("needs the entry ", Printable(entry),
-         ", which is missing; copy or download the file again");
-  }
-  if (__builtin_mul_overflow(record->storage_elements, size, &storage_bytes) ||
-      found->second.size != storage_bytes) {
-    fail("needs ", record->storage_elements, " numbers of ", size,
-         " bytes in entry ", Printable(entry), ", which has ",
-         found->second.size, " bytes");
-  }
-  const auto data =
-      zip_.Read(entry).subspan(record->offset * size, count * size);
-  tensors_.emplace(name, SourceTensor{.name = name,
-                                      .type = *type,
-                                      .shape = record->shape,
-                                      .data = data,
-                                      .file = zip_.FileOf(data)});
+TensorFile ReadPytorchFile(const std::filesystem::path& path) {
+  return PytorchReader(path).Read();
 }
 
 }  // namespace latimer

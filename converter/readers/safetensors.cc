@@ -1,5 +1,3 @@
-#include "converter/readers/safetensors.h"
-
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -7,7 +5,9 @@
 #include <vector>
 
 #include "converter/error.h"
+#include "converter/mapped_file.h"
 #include "converter/readers/json_fields.h"
+#include "converter/readers/tensor_file.h"
 
 namespace latimer {
 namespace {
@@ -65,10 +65,11 @@ SourceTensor ParseTensor(const std::string& name, SourceType type,
 
 }  // namespace
 
-SafetensorsFile::SafetensorsFile(const std::filesystem::path& path)
-    : file_(path) {
+TensorFile ReadSafetensors(const std::filesystem::path& path) {
   const auto fail = [&](const auto&... what) { FailIn(path, what...); };
-  const std::span<const std::byte> bytes = file_.bytes();
+  const auto file = std::make_shared<const MappedFile>(path);
+  TensorFile out{.storage = file};
+  const std::span<const std::byte> bytes = file->bytes();
   if (bytes.size() < sizeof(uint64_t)) fail("not a safetensors file");
   const auto header_bytes = Load<uint64_t>(bytes);
   if (header_bytes > kMaxHeaderBytes) fail("not a safetensors file");
@@ -85,10 +86,10 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path)
       const std::string type_name = entry.at("dtype").get<std::string>();
       if (const auto type = FloatType(type_name)) {
         SourceTensor tensor = ParseTensor(name, *type, entry, data);
-        tensor.file = &file_;
-        tensors_.emplace(name, std::move(tensor));
+        tensor.file = file.get();
+        out.tensors.emplace(name, std::move(tensor));
       } else {
-        unreadable_.emplace(name, "has type " + type_name);
+        out.unreadable.emplace(name, "has type " + type_name);
       }
     } catch (const ConversionError& error) {
       fail("tensor ", name, " ", error.what());
@@ -96,6 +97,7 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path)
       fail("tensor ", name, " ", kMalformed);
     }
   }
+  return out;
 }
 
 }  // namespace latimer

@@ -3,15 +3,10 @@
 #include <array>
 #include <fstream>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "converter/error.h"
 #include "converter/readers/json_fields.h"
-#include "converter/readers/marian_bin_file.h"
-#include "converter/readers/npz_file.h"
-#include "converter/readers/pytorch_file.h"
-#include "converter/readers/safetensors.h"
 
 namespace latimer {
 namespace {
@@ -20,27 +15,15 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kIndexSuffix = ".index.json";
 
-// The index that huggingface_hub's split_state_dict_into_shards writes:
+// Reads the index that huggingface_hub's split_state_dict_into_shards writes:
 // weight_map names the file, in the same folder, of each tensor.
-class ShardedFile : public TensorFile {
- public:
-  explicit ShardedFile(const fs::path& path);
-
- private:
-  void Add(const std::string& shard, std::unique_ptr<TensorFile> file);
-
-  std::string path_;
-  std::map<std::string, std::string> shard_of_;
-  std::vector<std::unique_ptr<TensorFile>> shards_;
-};
-
-ShardedFile::ShardedFile(const fs::path& path) : path_(path.string()) {
+TensorFile ReadShards(const fs::path& path) {
   const std::optional<JsonFields> index = JsonFields::Open(path);
-  if (!index) FailIn(path_, "cannot open the file");
+  if (!index) FailIn(path, "cannot open the file");
   const nlohmann::json* weight_map = index->Find("weight_map");
   if (weight_map == nullptr || !weight_map->is_object() ||
       weight_map->empty()) {
-    FailIn(path_, "has no weight_map that names shards");
+    FailIn(path, "has no weight_map that names shards");
   }
   std::map<std::string, std::vector<std::string>> names_of;
   for (const auto& [name, file] : weight_map->items()) {
@@ -48,48 +31,45 @@ ShardedFile::ShardedFile(const fs::path& path) : path_(path.string()) {
         file.is_string() ? file.get<std::string>() : std::string();
     if (shard.empty() || fs::path(shard).filename() != shard ||
         shard.ends_with(kIndexSuffix)) {
-      FailIn(path_, "weight_map gives tensor ", name,
+      FailIn(path, "weight_map gives tensor ", name,
              " no file of the same folder");
     }
     names_of[shard].push_back(name);
   }
   for (const auto& [shard, names] : names_of) {
     if (!fs::exists(path.parent_path() / shard)) {
-      FailIn(path_, shard, " is missing; copy or download every shard");
+      FailIn(path, shard, " is missing; copy or download every shard");
     }
   }
+  TensorFile out;
+  const auto storages =
+      std::make_shared<std::vector<std::shared_ptr<const void>>>();
+  out.storage = storages;
+  std::map<std::string, std::string> shard_of;
   for (const auto& [shard, names] : names_of) {
-    Add(shard, OpenTensorFile(path.parent_path() / shard));
+    TensorFile file = OpenTensorFile(path.parent_path() / shard);
+    const auto claim = [&](const auto& entries) {
+      for (const auto& [name, unused] : entries) {
+        const auto [other, is_new] = shard_of.emplace(name, shard);
+        if (is_new) continue;
+        FailIn(path, "tensor ", name, " lies in both ", other->second, " and ",
+               shard, "; the files do not belong together");
+      }
+    };
+    claim(file.tensors);
+    claim(file.unreadable);
+    out.tensors.merge(file.tensors);
+    out.unreadable.merge(file.unreadable);
+    storages->push_back(file.storage);
     for (const std::string& name : names) {
-      const auto found = shard_of_.find(name);
-      if (found == shard_of_.end() || found->second != shard) {
-        std::string text = path_;
-        text.append(": tensor ").append(name).append(" is absent from ");
-        text.append(shard).append("; the files do not belong together.");
-        FailWith(text);
+      const auto found = shard_of.find(name);
+      if (found == shard_of.end() || found->second != shard) {
+        FailIn(path, "tensor ", name, " is absent from ", shard,
+               "; the files do not belong together");
       }
     }
   }
-}
-
-void ShardedFile::Add(const std::string& shard,
-                      std::unique_ptr<TensorFile> file) {
-  const auto claim = [&](const std::string& name) {
-    const auto [other, is_new] = shard_of_.emplace(name, shard);
-    if (!is_new) {
-      FailIn(path_, "tensor ", name, " lies in both ", other->second, " and ",
-             shard, "; the files do not belong together");
-    }
-  };
-  for (const auto& [name, tensor] : file->tensors()) {
-    claim(name);
-    tensors_.emplace(name, tensor);
-  }
-  for (const auto& [name, why] : file->unreadable()) {
-    claim(name);
-    unreadable_.emplace(name, why);
-  }
-  shards_.push_back(std::move(file));
+  return out;
 }
 
 constexpr std::string_view kZipMagic = "PK\x03\x04";
@@ -124,9 +104,9 @@ std::string FirstBytes(const fs::path& path) {
 
 }  // namespace
 
-std::unique_ptr<TensorFile> OpenTensorFile(const fs::path& path) {
+TensorFile OpenTensorFile(const fs::path& path) {
   if (path.string().ends_with(kIndexSuffix)) {
-    return std::make_unique<ShardedFile>(path);
+    return ReadShards(path);
   }
   const std::string begin = FirstBytes(path);
   if (begin.starts_with("version https://git-lfs")) {
@@ -140,12 +120,10 @@ std::unique_ptr<TensorFile> OpenTensorFile(const fs::path& path) {
         "was saved by PyTorch before 1.6 or in its old format; save it again "
         "with torch.save(torch.load(path, map_location=\"cpu\"), new_path)");
   }
-  if (IsNpz(begin)) return std::make_unique<NpzFile>(path);
-  if (begin.starts_with(kZipMagic)) return std::make_unique<PytorchFile>(path);
-  if (MarianBinFile::Recognizes(begin)) {
-    return std::make_unique<MarianBinFile>(path);
-  }
-  return std::make_unique<SafetensorsFile>(path);
+  if (IsNpz(begin)) return ReadNpz(path);
+  if (begin.starts_with(kZipMagic)) return ReadPytorchFile(path);
+  if (IsMarianBin(begin)) return ReadMarianBin(path);
+  return ReadSafetensors(path);
 }
 
 fs::path FindWeights(const fs::path& directory) {

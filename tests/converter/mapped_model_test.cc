@@ -326,15 +326,14 @@ TEST(MappedModelTest, APackedProjectionIsQueryKeyAndValue) {
   const CanonicalLinear& kv = read.linears.at("decoder.1.cross_attention.kv");
   const auto file = OpenTensorFile(model.weights);
   const std::string name = "transformer.decoder.layers.1.multihead_attn.";
-  std::vector<float> packed =
-      file->tensors().at(name + "in_proj_weight").Values();
+  std::vector<float> packed = file.tensors.at(name + "in_proj_weight").Values();
   std::vector<float> parts = query.weights.at(0)->Values();
   for (const SourceTensor* part : kv.weights) {
     const std::vector<float> values = part->Values();
     parts.insert(parts.end(), values.begin(), values.end());
   }
   EXPECT_EQ(parts, packed);
-  packed = file->tensors().at(name + "in_proj_bias").Values();
+  packed = file.tensors.at(name + "in_proj_bias").Values();
   EXPECT_EQ(kv.biases.at(1)->Values(),
             std::vector<float>(packed.begin() + 48, packed.end()));
 }

@@ -1,10 +1,9 @@
-#include "converter/readers/marian_bin_file.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
+#include "converter/readers/tensor_file.h"
 #include "tests/converter/model_folder.h"
 #include "tests/converter/zip_bytes.h"
 
@@ -60,7 +59,7 @@ std::filesystem::path WriteBin(const TempFolder& folder,
 std::string OpenError(const std::string& bytes) {
   TempFolder folder;
   const auto path = WriteBin(folder, bytes);
-  const std::string message = ErrorOf([&] { MarianBinFile file(path); });
+  const std::string message = ErrorOf([&] { (void)ReadMarianBin(path); });
   EXPECT_THAT(message, HasSubstr("model.bin"));
   EXPECT_EQ(message.back(), '.') << message;
   EXPECT_EQ(message.find('\n'), std::string::npos) << message;
@@ -69,16 +68,16 @@ std::string OpenError(const std::string& bytes) {
 
 TEST(MarianBinFileTest, ReadsFloatsAndText) {
   TempFolder folder;
-  const MarianBinFile file(WriteBin(
+  const TensorFile file = ReadMarianBin(WriteBin(
       folder,
       BinBytes({{"a", kFloat32, {1, 3}, Raw<float>({1, 2, 3})},
                 {"special:model.yml", 0x101, {6}, std::string("a: 1\n\0", 6)},
                 {"b", 0x402, {1, 1}, std::string("\x00\x3c", 2)}})));
-  ASSERT_EQ(file.tensors().size(), 2u);
-  EXPECT_THAT(file.tensors().at("a").shape, ElementsAre(1, 3));
-  EXPECT_THAT(file.tensors().at("a").Values(), ElementsAre(1, 2, 3));
-  EXPECT_THAT(file.tensors().at("b").Values(), ElementsAre(1));
-  EXPECT_EQ(file.texts().at("special:model.yml"), "a: 1\n");
+  ASSERT_EQ(file.tensors.size(), 2u);
+  EXPECT_THAT(file.tensors.at("a").shape, ElementsAre(1, 3));
+  EXPECT_THAT(file.tensors.at("a").Values(), ElementsAre(1, 2, 3));
+  EXPECT_THAT(file.tensors.at("b").Values(), ElementsAre(1));
+  EXPECT_EQ(file.texts.at("special:model.yml"), "a: 1\n");
 }
 
 // The file holds the transpose of all matrices except embeddings.
@@ -87,16 +86,16 @@ TEST(MarianBinFileTest, TakesIntgemmsIntegersWithTheirScale) {
       Raw<int8_t>({1, -127, 3, 4, 127, 0}) + Raw<float>({4.0f});
   for (const uint64_t type : {kIntgemm8, kIntgemm8Browsermt}) {
     TempFolder folder;
-    const MarianBinFile file(
+    const TensorFile file = ReadMarianBin(
         WriteBin(folder, BinBytes({{"decoder_Wemb", type, {3, 2}, data},
                                    {"decoder_l1_rnn_W", type, {3, 2}, data}})));
-    const SourceTensor& embedding = file.tensors().at("decoder_Wemb");
+    const SourceTensor& embedding = file.tensors.at("decoder_Wemb");
     EXPECT_EQ(embedding.type, SourceType::kInt8);
     EXPECT_EQ(embedding.scale, 0.25f);
     EXPECT_THAT(embedding.Values(),
                 ElementsAre(0.25f, -31.75f, 0.75f, 1.0f, 31.75f, 0.0f));
     std::vector<int8_t> integers(6);
-    const SourceTensor& matrix = file.tensors().at("decoder_l1_rnn_W");
+    const SourceTensor& matrix = file.tensors.at("decoder_l1_rnn_W");
     EXPECT_THAT(matrix.shape, ElementsAre(3, 2));
     matrix.ReadIntegers(0, integers);
     EXPECT_THAT(integers, ElementsAre(1, 4, -127, 127, 3, 0));
@@ -107,14 +106,14 @@ TEST(MarianBinFileTest, TakesIntgemmsIntegersWithTheirScale) {
 
 TEST(MarianBinFileTest, LeavesScalesOfActivationsOut) {
   TempFolder folder;
-  const MarianBinFile file(WriteBin(
+  const TensorFile file = ReadMarianBin(WriteBin(
       folder,
       BinBytes({{"Wemb_QuantMultA",
                  kIntgemm8,
                  {1, 1},
                  Raw<int8_t>({127}) + Raw<float>({0.0f})},
                 {"none_QuantMultA", kFloat32, {1, 1}, Raw<float>({20})}})));
-  EXPECT_TRUE(file.tensors().empty());
+  EXPECT_TRUE(file.tensors.empty());
 }
 
 TEST(MarianBinFileTest, RefusesWhatIsPackedForOneCpu) {
@@ -138,9 +137,9 @@ TEST(MarianBinFileTest, RefusesAnEncryptedFile) {
 
 TEST(MarianBinFileTest, SaysWhichTypesItCannotRead) {
   TempFolder folder;
-  const MarianBinFile file(WriteBin(
+  const TensorFile file = ReadMarianBin(WriteBin(
       folder, BinBytes({{"ids", 0x208, {1, 1}, std::string(8, '\0')}})));
-  EXPECT_EQ(file.unreadable().at("ids"), "has Marian's type 520");
+  EXPECT_EQ(file.unreadable.at("ids"), "has Marian's type 520");
 }
 
 TEST(MarianBinFileTest, RefusesSizesThatDisagree) {
@@ -202,8 +201,8 @@ TEST(MarianBinFileTest, WithstandsTruncationAndChangedBytes) {
   const auto open = [&](const std::string& bytes) {
     const auto path = WriteBin(folder, bytes);
     try {
-      MarianBinFile file(path);
-      for (const auto& [name, tensor] : file.tensors()) (void)tensor.Values();
+      const TensorFile file = ReadMarianBin(path);
+      for (const auto& [name, tensor] : file.tensors) (void)tensor.Values();
     } catch (const ConversionError& error) {
       EXPECT_THAT(error.what(), HasSubstr("model.bin"));
     }

@@ -1,8 +1,7 @@
-#include "converter/readers/npz_file.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "converter/readers/tensor_file.h"
 #include "tests/converter/model_folder.h"
 #include "tests/converter/zip_bytes.h"
 
@@ -40,7 +39,7 @@ std::filesystem::path WriteNpz(
 std::string ErrorOfArray(const std::string& npy) {
   TempFolder folder;
   const auto path = WriteNpz(folder, {{"Wemb.npy", npy}});
-  const std::string message = ErrorOf([&] { NpzFile file(path); });
+  const std::string message = ErrorOf([&] { (void)ReadNpz(path); });
   EXPECT_THAT(message, AllOf(HasSubstr("model.npz"), HasSubstr("Wemb")));
   EXPECT_EQ(message.back(), '.') << message;
   EXPECT_EQ(message.find('\n'), std::string::npos) << message;
@@ -52,26 +51,26 @@ TEST(NpzFileTest, ReadsFloatsOfEachSize) {
   const double wide = -0.5;
   std::string f64(sizeof(wide), '\0');
   std::memcpy(f64.data(), &wide, sizeof(wide));
-  const NpzFile file(WriteNpz(
+  const TensorFile file = ReadNpz(WriteNpz(
       folder,
       {{"a.npy", Npy(Header("<f4", "(1, 2)"), Floats({1.5f, -2.0f}))},
        {"b.npy", Npy(Header("<f2", "(1,)"), std::string("\x00\x3c", 2))},
        {"c.npy", Npy(Header("<f8", "()"), f64)},
        {"empty.npy", Npy(Header("<f4", "(0, 7)"), "")}}));
-  ASSERT_EQ(file.tensors().size(), 4u);
-  EXPECT_EQ(file.tensors().at("a").shape, (std::vector<uint64_t>{1, 2}));
-  EXPECT_EQ(file.tensors().at("a").Values(), (std::vector<float>{1.5f, -2.0f}));
-  EXPECT_EQ(file.tensors().at("b").Values(), std::vector<float>{1.0f});
-  EXPECT_EQ(file.tensors().at("c").Values(), std::vector<float>{-0.5f});
-  EXPECT_TRUE(file.tensors().at("empty").Values().empty());
+  ASSERT_EQ(file.tensors.size(), 4u);
+  EXPECT_EQ(file.tensors.at("a").shape, (std::vector<uint64_t>{1, 2}));
+  EXPECT_EQ(file.tensors.at("a").Values(), (std::vector<float>{1.5f, -2.0f}));
+  EXPECT_EQ(file.tensors.at("b").Values(), std::vector<float>{1.0f});
+  EXPECT_EQ(file.tensors.at("c").Values(), std::vector<float>{-0.5f});
+  EXPECT_TRUE(file.tensors.at("empty").Values().empty());
 }
 
 TEST(NpzFileTest, ReadsFortransOrder) {
   TempFolder folder;
-  const NpzFile file(
-      WriteNpz(folder, {{"a.npy", Npy(Header("<f4", "(2, 3)", "True"),
-                                      Floats({1, 4, 2, 5, 3, 6}))}}));
-  EXPECT_EQ(file.tensors().at("a").Values(),
+  const TensorFile file =
+      ReadNpz(WriteNpz(folder, {{"a.npy", Npy(Header("<f4", "(2, 3)", "True"),
+                                              Floats({1, 4, 2, 5, 3, 6}))}}));
+  EXPECT_EQ(file.tensors.at("a").Values(),
             (std::vector<float>{1, 2, 3, 4, 5, 6}));
 }
 
@@ -79,26 +78,26 @@ TEST(NpzFileTest, ReadsHeadersOfVersion2AndOfPython2) {
   TempFolder folder;
   const std::string header =
       "{\"shape\": (2L, 1L), \"fortran_order\": False, \"descr\": \"<f4\"}";
-  const NpzFile file(WriteNpz(
-      folder,
-      {{"a.npy", std::string("\x93NUMPY\x02\x00", 8) + Bytes(header.size(), 4) +
-                     header + Floats({3, 4})}}));
-  EXPECT_EQ(file.tensors().at("a").shape, (std::vector<uint64_t>{2, 1}));
-  EXPECT_EQ(file.tensors().at("a").Values(), (std::vector<float>{3, 4}));
+  const TensorFile file =
+      ReadNpz(WriteNpz(folder, {{"a.npy", std::string("\x93NUMPY\x02\x00", 8) +
+                                              Bytes(header.size(), 4) + header +
+                                              Floats({3, 4})}}));
+  EXPECT_EQ(file.tensors.at("a").shape, (std::vector<uint64_t>{2, 1}));
+  EXPECT_EQ(file.tensors.at("a").Values(), (std::vector<float>{3, 4}));
 }
 
 TEST(NpzFileTest, ReadsTheTextOfSpecialArrays) {
   TempFolder folder;
-  const NpzFile file(WriteNpz(
+  const TensorFile file = ReadNpz(WriteNpz(
       folder, {{"special:model.yml.npy",
                 Npy(Header("|i1", "(9,)"), std::string("dim: 24\n\0", 9))}}));
-  EXPECT_EQ(file.texts().at("special:model.yml"), "dim: 24\n");
-  EXPECT_TRUE(file.tensors().empty());
+  EXPECT_EQ(file.texts.at("special:model.yml"), "dim: 24\n");
+  EXPECT_TRUE(file.tensors.empty());
 }
 
 TEST(NpzFileTest, SaysWhatItCannotRead) {
   TempFolder folder;
-  const NpzFile file(WriteNpz(
+  const TensorFile file = ReadNpz(WriteNpz(
       folder,
       {{"big.npy", Npy(Header(">f4", "(1,)"), Floats({1}))},
        {"count.npy", Npy(Header("<i8", "(1,)"), std::string(8, '\0'))},
@@ -106,10 +105,10 @@ TEST(NpzFileTest, SaysWhatItCannotRead) {
        {"record.npy",
         Npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}",
             Floats({1}))}}));
-  EXPECT_EQ(file.unreadable().at("big"), "has type >f4");
-  EXPECT_EQ(file.unreadable().at("count"), "has type <i8");
-  EXPECT_EQ(file.unreadable().at("cube"), "is in Fortran's order");
-  EXPECT_TRUE(file.unreadable().contains("record"));
+  EXPECT_EQ(file.unreadable.at("big"), "has type >f4");
+  EXPECT_EQ(file.unreadable.at("count"), "has type <i8");
+  EXPECT_EQ(file.unreadable.at("cube"), "is in Fortran's order");
+  EXPECT_TRUE(file.unreadable.contains("record"));
 }
 
 TEST(NpzFileTest, RefusesShapesThatDisagreeWithTheBytes) {
@@ -156,8 +155,8 @@ TEST(NpzFileTest, WithstandsTruncationAndChangedBytes) {
   const auto open = [&](const std::string& bytes) {
     WriteFile(path, bytes);
     try {
-      NpzFile file(path);
-      for (const auto& [name, tensor] : file.tensors()) (void)tensor.Values();
+      const TensorFile file = ReadNpz(path);
+      for (const auto& [name, tensor] : file.tensors) (void)tensor.Values();
     } catch (const ConversionError& error) {
       EXPECT_THAT(error.what(), HasSubstr("model.npz"));
     }

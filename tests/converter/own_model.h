@@ -66,7 +66,7 @@ class OwnModelCopy {
  public:
   explicit OwnModelCopy(const std::string& name) : model_(name) {
     const auto file = OpenTensorFile(model_.weights);
-    for (const auto& [tensor_name, tensor] : file->tensors()) {
+    for (const auto& [tensor_name, tensor] : file.tensors) {
       tensors_.push_back(F32Tensor(tensor_name, tensor.shape, tensor.Values()));
     }
     model_.weights = folder_.path() / "model.safetensors";

@@ -1,10 +1,10 @@
-#include "converter/readers/pytorch_file.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 
+#include "converter/readers/tensor_file.h"
 #include "tests/converter/model_folder.h"
 #include "tests/converter/zip_bytes.h"
 
@@ -34,8 +34,7 @@ class CheckpointCopy {
 };
 
 // Returns null, and the sentence in *message, if the file cannot be opened.
-std::unique_ptr<TensorFile> TryOpen(const fs::path& path,
-                                    std::string* message) {
+std::optional<TensorFile> TryOpen(const fs::path& path, std::string* message) {
   try {
     return OpenTensorFile(path);
   } catch (const ConversionError& error) {
@@ -45,7 +44,7 @@ std::unique_ptr<TensorFile> TryOpen(const fs::path& path,
     EXPECT_TRUE(std::ranges::all_of(*message, [](char c) {
       return c >= 0x20 && c < 0x7f;
     })) << ::testing::PrintToString(*message);
-    return nullptr;
+    return std::nullopt;
   }
 }
 
@@ -70,18 +69,18 @@ TEST(PytorchFileTest, ReadsWhatTorchLoadReads) {
       nlohmann::json::parse(ReadFile(Checkpoints() / "expected.json"));
   for (const auto& [file_name, tensors] : expected.items()) {
     SCOPED_TRACE(file_name);
-    const PytorchFile file(Checkpoints() / file_name);
-    EXPECT_EQ(file.tensors().size() + file.unreadable().size(), tensors.size());
+    const TensorFile file = ReadPytorchFile(Checkpoints() / file_name);
+    EXPECT_EQ(file.tensors.size() + file.unreadable.size(), tensors.size());
     for (const auto& [name, tensor] : tensors.items()) {
       SCOPED_TRACE(name);
       if (tensor.contains("unreadable")) {
-        ASSERT_TRUE(file.unreadable().contains(name));
-        EXPECT_THAT(file.unreadable().at(name),
+        ASSERT_TRUE(file.unreadable.contains(name));
+        EXPECT_THAT(file.unreadable.at(name),
                     HasSubstr(tensor["unreadable"].get<std::string>()));
         continue;
       }
-      ASSERT_TRUE(file.tensors().contains(name));
-      const SourceTensor& actual = file.tensors().at(name);
+      ASSERT_TRUE(file.tensors.contains(name));
+      const SourceTensor& actual = file.tensors.at(name);
       EXPECT_EQ(actual.name, name);
       EXPECT_EQ(nlohmann::json(actual.shape), tensor["shape"]);
       const auto values = tensor["values"].get<std::vector<float>>();
@@ -92,11 +91,11 @@ TEST(PytorchFileTest, ReadsWhatTorchLoadReads) {
 }
 
 TEST(PytorchFileTest, TiedTensorsViewTheSameBytes) {
-  const PytorchFile file(Checkpoints() / "kinds.pt");
-  const SourceTensor& a = file.tensors().at("tied_a");
-  EXPECT_EQ(a.data.data(), file.tensors().at("tied_b").data.data());
+  const TensorFile file = ReadPytorchFile(Checkpoints() / "kinds.pt");
+  const SourceTensor& a = file.tensors.at("tied_a");
+  EXPECT_EQ(a.data.data(), file.tensors.at("tied_b").data.data());
   EXPECT_EQ(a.data.data() + 3 * sizeof(float),
-            file.tensors().at("rows").data.data());
+            file.tensors.at("rows").data.data());
 }
 
 TEST(PytorchFileTest, SaysHowToSaveAnOldFormatAgain) {
@@ -134,7 +133,7 @@ TEST(PytorchFileTest, RefusesEveryTruncation) {
   for (size_t size = whole.size() - 22; size-- > 0;) {
     fs::resize_file(copy.path(), size);
     std::string message;
-    EXPECT_EQ(TryOpen(copy.path(), &message), nullptr) << size;
+    EXPECT_FALSE(TryOpen(copy.path(), &message)) << size;
     if (size >= 4) {
       EXPECT_THAT(message, HasSubstr("zip directory")) << size;
     }
@@ -159,13 +158,13 @@ void ForEachChangedByte(
 
 TEST(PytorchFileTest, NoChangedByteChangesATensorUnnoticed) {
   const fs::path path = Checkpoints() / "kinds.pt";
-  const PytorchFile original(path);
+  const TensorFile original = ReadPytorchFile(path);
   ForEachChangedByte(path, [&](size_t i, const TensorFile& file) {
-    ASSERT_EQ(file.unreadable(), original.unreadable()) << i;
-    ASSERT_EQ(file.tensors().size(), original.tensors().size()) << i;
-    for (const auto& [name, tensor] : original.tensors()) {
-      ASSERT_TRUE(file.tensors().contains(name)) << i;
-      ASSERT_TRUE(tensor.SameAs(file.tensors().at(name))) << i;
+    ASSERT_EQ(file.unreadable, original.unreadable) << i;
+    ASSERT_EQ(file.tensors.size(), original.tensors.size()) << i;
+    for (const auto& [name, tensor] : original.tensors) {
+      ASSERT_TRUE(file.tensors.contains(name)) << i;
+      ASSERT_TRUE(tensor.SameAs(file.tensors.at(name))) << i;
     }
   });
 }
@@ -174,7 +173,7 @@ TEST(PytorchFileTest, WithoutChecksumsDamageIsAtWorstAnotherNumber) {
   for (const char* file_name : {"no_checksums.pt", "deflated.pt"}) {
     ForEachChangedByte(Checkpoints() / file_name,
                        [&](size_t i, const TensorFile& file) {
-                         for (const auto& [name, tensor] : file.tensors()) {
+                         for (const auto& [name, tensor] : file.tensors) {
                            std::vector<float> values(tensor.size());
                            tensor.Read(0, values);  // Lies inside the file.
                            EXPECT_LE(values.size(), 4u) << i;

@@ -1,8 +1,7 @@
-#include "converter/readers/safetensors.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "converter/readers/tensor_file.h"
 #include "tests/converter/model_folder.h"
 
 namespace latimer::safetensors_test {
@@ -15,7 +14,7 @@ std::string OpenError(const std::string& bytes) {
   TempFolder folder;
   const auto path = folder.path() / "weights.safetensors";
   WriteFile(path, bytes);
-  const std::string message = ErrorOf([&] { SafetensorsFile file(path); });
+  const std::string message = ErrorOf([&] { (void)ReadSafetensors(path); });
   EXPECT_THAT(message, HasSubstr("weights.safetensors"));
   EXPECT_EQ(message.back(), '.') << message;
   EXPECT_EQ(message.find('\n'), std::string::npos) << message;
@@ -35,22 +34,22 @@ TEST(SafetensorsTest, ReadsTensorsByName) {
                               {"b", "F16", {1}, std::string("\x00\x3c", 2)},
                               {"c", "BF16", {1}, std::string("\x80\xbf", 2)},
                               F32Tensor("empty", {0, 4}, {})}));
-  const SafetensorsFile file(path);
-  ASSERT_EQ(file.tensors().size(), 4u);
-  const SourceTensor& a = file.tensors().at("a");
+  const TensorFile file = ReadSafetensors(path);
+  ASSERT_EQ(file.tensors.size(), 4u);
+  const SourceTensor& a = file.tensors.at("a");
   EXPECT_EQ(a.name, "a");
   EXPECT_EQ(a.shape, (std::vector<uint64_t>{2, 1}));
   EXPECT_EQ(a.Values(), (std::vector<float>{1.5f, -2.0f}));
-  EXPECT_EQ(file.tensors().at("b").Values(), std::vector<float>{1.0f});
-  EXPECT_EQ(file.tensors().at("c").Values(), std::vector<float>{-1.0f});
-  EXPECT_EQ(file.tensors().at("empty").size(), 0u);
+  EXPECT_EQ(file.tensors.at("b").Values(), std::vector<float>{1.0f});
+  EXPECT_EQ(file.tensors.at("c").Values(), std::vector<float>{-1.0f});
+  EXPECT_EQ(file.tensors.at("empty").size(), 0u);
 }
 
 TEST(SafetensorsTest, RefusesAFileThatIsMissingOrAFolder) {
   TempFolder folder;
-  EXPECT_THAT(ErrorOf([&] { SafetensorsFile f(folder.path() / "none"); }),
+  EXPECT_THAT(ErrorOf([&] { (void)ReadSafetensors(folder.path() / "none"); }),
               AllOf(HasSubstr("none"), HasSubstr("No such file")));
-  EXPECT_THAT(ErrorOf([&] { SafetensorsFile f(folder.path()); }),
+  EXPECT_THAT(ErrorOf([&] { (void)ReadSafetensors(folder.path()); }),
               HasSubstr("not a regular file"));
 }
 
@@ -103,9 +102,9 @@ TEST(SafetensorsTest, KeepsATypeThatCannotBeConvertedApart) {
   const auto path = folder.path() / "weights.safetensors";
   WriteFile(path, SafetensorsBytes({{"q", "I64", {1}, std::string(8, '\0')},
                                     F32Tensor("r", {1}, {1})}));
-  const SafetensorsFile file(path);
-  EXPECT_EQ(file.tensors().size(), 1u);
-  EXPECT_EQ(file.unreadable().at("q"), "has type I64");
+  const TensorFile file = ReadSafetensors(path);
+  EXPECT_EQ(file.tensors.size(), 1u);
+  EXPECT_EQ(file.unreadable.at("q"), "has type I64");
 }
 
 TEST(SafetensorsTest, NamesTheTensorWhoseEntryIsMalformed) {

@@ -57,7 +57,7 @@ class ShardsTest : public ::testing::Test {
     WriteFile(folder_.path() / name, SafetensorsBytes(tensors));
   }
 
-  std::unique_ptr<TensorFile> Open(const std::string& index) {
+  TensorFile Open(const std::string& index) {
     const fs::path path = folder_.path() / "model.safetensors.index.json";
     WriteFile(path, index);
     return OpenTensorFile(path);
@@ -76,9 +76,9 @@ class ShardsTest : public ::testing::Test {
 
 TEST_F(ShardsTest, GiveTheTensorsOfAll) {
   const auto file = Open(kIndex);
-  ASSERT_EQ(file->tensors().size(), 3u);
+  ASSERT_EQ(file.tensors.size(), 3u);
   float value = 0;
-  file->tensors().at("c").Read(0, {&value, 1});
+  file.tensors.at("c").Read(0, {&value, 1});
   EXPECT_EQ(value, 3);
 }
 

@@ -15,10 +15,8 @@
 #include "converter/known_answer.h"
 #include "converter/model_writer.h"
 #include "converter/readers/mapped_model.h"
-#include "converter/readers/npz_file.h"
 #include "converter/readers/open_model.h"
 #include "converter/readers/pickle.h"
-#include "converter/readers/pytorch_file.h"
 #include "converter/readers/tensor_file.h"
 #include "model/model_file.h"
 #include "tests/converter/zip_bytes.h"
@@ -176,14 +174,14 @@ void Run(const Case& c, const fs::path& folder, std::string_view bytes) {
       (void)Pickle(std::as_bytes(std::span(bytes)));
       break;
     case Kind::kPyTorch:
-      (void)PytorchFile(WriteZip(folder / "model.pt",
-                                 {{"model/data.pkl", std::string(bytes)},
-                                  {"model/version", "3\n"},
-                                  {"model/data/0", std::string(256, 'x')},
-                                  {"model/data/1", std::string(64, 'y')}}));
+      (void)ReadPytorchFile(WriteZip(folder / "model.pt",
+                                     {{"model/data.pkl", std::string(bytes)},
+                                      {"model/version", "3\n"},
+                                      {"model/data/0", std::string(256, 'x')},
+                                      {"model/data/1", std::string(64, 'y')}}));
       break;
     case Kind::kNpy:
-      (void)NpzFile(
+      (void)ReadNpz(
           WriteZip(folder / "model.npz", {{"Wemb.npy", std::string(bytes)}}));
       break;
   }

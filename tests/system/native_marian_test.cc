@@ -127,7 +127,7 @@ TEST(NativeMarianInt8Test, IntgemmsIntegersArePackedAsTheyAre) {
   const auto folder = NativeModel("student");
   const auto source = OpenTensorFile(folder / "model.xxyy.intgemm.alphas.bin");
   const auto tensor = [&](const std::string& name) {
-    return &source->tensors().at(name);
+    return &source.tensors.at(name);
   };
   const SourceTensor embedding = tensor("Wemb")->Transposed();
   for (const Tile tile : {Tile::k8x8, Tile::k4x8, Tile::k8x2s4, Tile::k4x4}) {
