@@ -3,6 +3,9 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "converter/error.h"
+#include "latimer/profile_config.h"
+#include "model/model_file.h"
 
 namespace latimer {
 namespace {
@@ -49,6 +52,44 @@ void TieEmbeddings(const SourceTensor* source, const SourceTensor* target,
   if (!a.target_embedding_tied && !a.embeddings_shared) {
     model->linears["target_embedding"] = {{target}, {nullptr}};
   }
+}
+
+void CheckSizes(const Architecture& a) {
+  const auto check = [](const char* what, uint64_t value, uint64_t limit) {
+    if (value > limit) {
+      FailWith("The model's ", what, " is ", value,
+               "; this converter handles up to ", limit, ".");
+    }
+  };
+  check("encoder layer count", a.encoder_layers, kProfile.encoder_layers);
+  check("decoder layer count", a.decoder_layers, kProfile.decoder_layers);
+  check("source vocabulary", a.source_vocabulary, kProfile.source_vocabulary);
+  const uint64_t most_positions =
+      kMaxFileBytes / sizeof(float) / (a.d_model > 0 ? a.d_model : 1);
+  check("source position count", a.source_positions, most_positions);
+  check("target position count", a.target_positions, most_positions);
+  check("target vocabulary", a.target_vocabulary, kProfile.target_vocabulary);
+  if (a.network_kind == NetworkKind::kGru) {
+    const Recurrent& r = a.recurrent;
+    check("source embedding width", r.source_embedding, kProfile.d_model);
+    check("target embedding width", r.target_embedding, kProfile.d_model);
+    check("encoder state width", r.encoder_hidden, kProfile.d_model);
+    check("decoder state width", r.decoder_hidden, kProfile.d_model);
+    check("combined width", r.combined, kProfile.d_model);
+    check("encoder width, all directions together,", r.encoder_width(),
+          kProfile.attention_width);
+    check("attention key width", r.attention_hidden, kProfile.attention_width);
+    return;
+  }
+  check("d_model", a.d_model, kProfile.d_model);
+  check("encoder head count", a.encoder_heads, kProfile.heads);
+  check("decoder head count", a.decoder_heads, kProfile.heads);
+  check("encoder attention width", a.encoder_attention_width(),
+        kProfile.attention_width);
+  check("decoder attention width", a.decoder_attention_width(),
+        kProfile.attention_width);
+  check("encoder d_ffn", a.encoder_ffn, kProfile.d_ffn);
+  check("decoder d_ffn", a.decoder_ffn, kProfile.d_ffn);
 }
 
 }  // namespace latimer

@@ -70,6 +70,10 @@ struct CanonicalGeneration {
 // d_model.
 void SplitHeads(Architecture* architecture);
 
+// Throws ConversionError if a size exceeds the profile `any`, or if a table of
+// positions is too large for a model file. Sizes that are not yet known are 0.
+void CheckSizes(const Architecture& architecture);
+
 // Which target tokens may translate a source; see schema/model.fbs.
 struct CanonicalShortlist {
   uint32_t first = 0;

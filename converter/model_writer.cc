@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "converter/check_sizes.h"
+#include "converter/canonical_model.h"
 #include "converter/error.h"
 #include "converter/model_tables.h"
 #include "converter/source_tensor.h"

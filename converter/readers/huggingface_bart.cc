@@ -1,5 +1,3 @@
-#include "converter/readers/huggingface_bart.h"
-
 #include <cmath>
 #include <string>
 #include <utility>
@@ -9,7 +7,7 @@
 #include "converter/readers/huggingface_model.h"
 #include "converter/readers/known_transformer.h"
 #include "converter/readers/mapped_positions.h"
-#include "converter/readers/marian_tokenizer.h"
+#include "converter/readers/open_model.h"
 
 namespace latimer {
 namespace {

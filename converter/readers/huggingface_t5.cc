@@ -1,5 +1,3 @@
-#include "converter/readers/huggingface_t5.h"
-
 #include <cmath>
 #include <string>
 #include <utility>
@@ -7,6 +5,7 @@
 
 #include "converter/readers/huggingface_model.h"
 #include "converter/readers/known_transformer.h"
+#include "converter/readers/open_model.h"
 #include "converter/readers/relative_bias.h"
 #include "converter/readers/t5_config.h"
 

@@ -8,7 +8,7 @@
 #include "converter/marian_tokenizer_builder.h"
 #include "converter/readers/huggingface_vocabulary.h"
 #include "converter/readers/json_fields.h"
-#include "converter/readers/language_codes.h"
+#include "converter/readers/languages.h"
 #include "converter/readers/sentencepiece_model.h"
 #include "converter/readers/tokenizer_class.h"
 #include "converter/readers/tokenizer_config.h"

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 
 #include "converter/canonical_model.h"
@@ -28,6 +29,16 @@ void AddLanguages(TokenizerClass kind, bool legacy,
 // or, with a list of the languages, if a code is unknown.
 void ChooseLanguages(const std::string& source, const std::string& target,
                      CanonicalGeneration* generation);
+
+// Language codes of multilingual models, in the order of their ids. If a folder
+// does not list them, transformers 5.23 takes them from FAIRSEQ_LANGUAGE_CODES
+// in the code of its tokenizers.
+std::span<const char* const> MBartLanguages();
+std::span<const char* const> MBart50Languages();
+std::span<const char* const> NllbLanguages();
+// Without the underscores around them.
+std::span<const char* const> M2m100Languages();
+std::span<const char* const> Wmt21Languages();
 
 }  // namespace latimer
 

@@ -1,5 +1,3 @@
-#include "converter/readers/native_marian.h"
-
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -9,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "converter/check_sizes.h"
+#include "converter/canonical_model.h"
 #include "converter/error.h"
 #include "converter/readers/known_transformer.h"
 #include "converter/readers/license.h"
@@ -17,6 +15,7 @@
 #include "converter/readers/native_marian_config.h"
 #include "converter/readers/native_marian_files.h"
 #include "converter/readers/native_marian_vocabulary.h"
+#include "converter/readers/open_model.h"
 
 namespace latimer {
 namespace {

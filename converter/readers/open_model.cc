@@ -1,9 +1,6 @@
 #include "converter/readers/open_model.h"
 
-#include "converter/readers/huggingface_bart.h"
-#include "converter/readers/huggingface_t5.h"
 #include "converter/readers/json_fields.h"
-#include "converter/readers/native_marian.h"
 #include "converter/readers/native_marian_files.h"
 #include "converter/sentence_rules.h"
 

@@ -15,6 +15,36 @@ namespace latimer {
 CanonicalModel OpenModel(const std::filesystem::path& path, bool with_tokenizer,
                          const PositionLimits& limits = {});
 
+// A Hugging Face directory of BART or a family that is built like it: Marian
+// (the OPUS-MT models), mBART, M2M100 and NLLB, Pegasus. It has config.json,
+// generation_config.json, the weights (FindWeights in tensor_file.h) and the
+// files of its tokenizer.
+// Reads what transformers' ...ForConditionalGeneration of the family would
+// compute with. Throws a ConversionError that names the configuration value
+// that is not supported, or every tensor that is missing, unexpected or
+// misshapen.
+CanonicalModel ReadHuggingFaceBart(const std::filesystem::path& directory,
+                                   bool with_tokenizer);
+
+// A Hugging Face T5, T5 1.1, flan-T5, ByT5 or mT5 directory: config.json,
+// generation_config.json and the weights (FindWeights in tensor_file.h).
+// Reads what transformers' T5ForConditionalGeneration or
+// MT5ForConditionalGeneration would compute with, for texts as long as those of
+// training or as `limits`, whichever is longer. Throws a ConversionError that
+// names the configuration value that is not supported, or every tensor that is
+// missing, unexpected or misshapen.
+CanonicalModel ReadHuggingFaceT5(const std::filesystem::path& directory,
+                                 bool with_tokenizer,
+                                 const PositionLimits& limits = {});
+
+// A model as Marian saves it: .npz or .bin, next to decoder.yml and
+// vocabularies, or one of Firefox's student models.
+// Reads what marian-decoder would compute with. FindNativeMarianFiles says what
+// `path` can be. Throws a ConversionError that names the option that is not
+// supported, or every tensor that is missing, unexpected or misshapen.
+CanonicalModel ReadNativeMarian(const std::filesystem::path& path,
+                                bool with_tokenizer);
+
 }  // namespace latimer
 
 #endif  // LATIMER_CONVERTER_READERS_OPEN_MODEL_H_

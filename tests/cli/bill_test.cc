@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "converter/model_writer.h"
-#include "converter/readers/huggingface_bart.h"
+#include "converter/readers/open_model.h"
 #include "latimer/memory.h"
 #include "latimer/plan.h"
 #include "model/model_file.h"

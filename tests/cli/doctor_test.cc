@@ -4,7 +4,7 @@
 
 #include "base/cpu.h"
 #include "converter/known_answer.h"
-#include "converter/readers/huggingface_bart.h"
+#include "converter/readers/open_model.h"
 #include "latimer/board_list.h"
 #include "ops/xnnpack/gemm.h"
 #include "tests/system/program.h"

@@ -7,7 +7,7 @@
 
 #include "cli/bill.h"
 #include "converter/model_writer.h"
-#include "converter/readers/huggingface_bart.h"
+#include "converter/readers/open_model.h"
 #include "latimer/board_list.h"
 #include "tests/converter/model_folder.h"
 #include "tests/system/demo_model.h"

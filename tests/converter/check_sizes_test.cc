@@ -1,10 +1,9 @@
 // Impossible sizes in a configuration are refused before anything is allocated
 // for them: a table of a terabyte, names of a billion layers.
-#include "converter/check_sizes.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "converter/canonical_model.h"
 #include "converter/readers/open_model.h"
 #include "tests/converter/model_folder.h"
 

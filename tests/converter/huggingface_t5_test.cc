@@ -1,10 +1,9 @@
-#include "converter/readers/huggingface_t5.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "converter/readers/open_model.h"
 #include "tests/converter/model_folder.h"
 
 namespace latimer::huggingface_t5_test {

@@ -8,7 +8,7 @@
 #include <limits>
 #include <memory>
 
-#include "converter/readers/huggingface_bart.h"
+#include "converter/readers/open_model.h"
 #include "model/model_file.h"
 #include "model_generated.h"
 #include "ops/xnnpack/gemm.h"

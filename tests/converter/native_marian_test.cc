@@ -1,4 +1,3 @@
-#include "converter/readers/native_marian.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "converter/model_writer.h"
-#include "converter/readers/huggingface_bart.h"
+#include "converter/readers/open_model.h"
 #include "tests/converter/model_folder.h"
 
 namespace latimer::tensor_file_test {

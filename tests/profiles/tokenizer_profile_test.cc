@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "converter/model_writer.h"
-#include "converter/readers/huggingface_bart.h"
 #include "converter/readers/huggingface_tokenizer.h"
+#include "converter/readers/open_model.h"
 #include "converter/tokenizer_builder.h"
 #include "latimer/plan.h"
 #include "latimer/translator.h"

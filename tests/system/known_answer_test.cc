@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "converter/readers/huggingface_bart.h"
+#include "converter/readers/open_model.h"
 #include "tests/system/tiny_model.h"
 
 namespace latimer::known_answer_test {

@@ -1,9 +1,8 @@
 // Native Marian models have the ids and logits of tests/reference's
 // marian_numpy.py in every file format.
-#include "converter/readers/native_marian.h"
-
 #include <gtest/gtest.h>
 
+#include "converter/readers/open_model.h"
 #include "converter/readers/tensor_file.h"
 #include "ops/xnnpack/pack.h"
 #include "tests/system/fixture_check.h"

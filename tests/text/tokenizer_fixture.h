@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "converter/readers/huggingface_model.h"
 #include "converter/readers/huggingface_tokenizer.h"
-#include "converter/readers/marian_tokenizer.h"
 #include "converter/readers/text_file.h"
 #include "converter/tokenizer_builder.h"
 #include "text/tokenizer.h"
