@@ -5,7 +5,8 @@
 #   LATIMER_ISAS           the instruction sets, by default all
 #   latimer_kernel_files   XNNPACK's sources; their flags are a property of each
 #   latimer_isas_of_<role> the instruction sets that our own kernels, of the
-#                          roles "vector" and "nibble", are compiled for
+#                          roles "vector", "nibble" and "gemm_int8", are
+#                          compiled for
 #
 # and two headers in latimer_kernels_include_dir: base/isas_in_build.h and
 # ops/xnnpack/kernels_in_build.h.
@@ -166,6 +167,12 @@ foreach(row IN LISTS rows)
   foreach(type IN LISTS types)
     string(APPEND table_${type} " \\\n  SET(k${tile}, ${isa}, ${cost}")
     foreach(kernel IN LISTS kernels)
+      if(kernel STREQUAL "own")
+        list(APPEND latimer_isas_of_gemm_int8 ${isa})
+        string(APPEND table_gemm_int8 " X(${isa})")
+        string(APPEND table_${type} ", \\\n    OWN_GEMM_INT8(${isa})")
+        continue()
+      endif()
       string(REGEX MATCH "^([0-9,]+)(x.*)$" match "${kernel}")
       set(name "${CMAKE_MATCH_2}")
       string(REPLACE "," ";" counts "${CMAKE_MATCH_1}")
@@ -219,11 +226,13 @@ file(CONFIGURE OUTPUT "${latimer_kernels_include_dir}/base/isas_in_build.h"
 // The best first: X(isa) for each that our own kernels are compiled for.
 #define LATIMER_VECTOR_ISAS(X)${table_vector}
 #define LATIMER_NIBBLE_ISAS(X)${table_nibble}
+#define LATIMER_GEMM_INT8_ISAS(X)${table_gemm_int8}
 ")
 file(CONFIGURE
   OUTPUT "${latimer_kernels_include_dir}/ops/xnnpack/kernels_in_build.h"
   CONTENT "// XNNPACK's kernels in this build, made from kernels.txt: the best first,
-// SET(tile, isa, cost, kernels...) with KERNEL(rows, function).
+// SET(tile, isa, cost, kernels...) with KERNEL(rows, function) or our own,
+// OWN_GEMM_INT8(isa).
 #pragma once
 
 #define LATIMER_INT8_KERNELS(SET, KERNEL)${table_int8}

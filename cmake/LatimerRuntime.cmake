@@ -18,6 +18,9 @@ endforeach()
 file(GLOB latimer_runtime_sources CONFIGURE_DEPENDS ${latimer_runtime_globs})
 file(GLOB latimer_isa_sources_vector CONFIGURE_DEPENDS
   "${PROJECT_SOURCE_DIR}/runtime/ops/*_isa.cc")
+set(latimer_isa_sources_gemm_int8
+  "${PROJECT_SOURCE_DIR}/runtime/ops/gemm_int8_isa.cc")
+list(REMOVE_ITEM latimer_isa_sources_vector ${latimer_isa_sources_gemm_int8})
 set(latimer_isa_sources_nibble
   "${PROJECT_SOURCE_DIR}/runtime/ops/nibble/dot_isa.cc")
 # Packing is the converter's work.
@@ -78,7 +81,7 @@ function(latimer_add_runtime target)
     PRIVATE latimer_xnnpack_kernels latimer_xnnpack_headers)
   set(objects $<TARGET_OBJECTS:${target}>)
   set(parts ${target})
-  foreach(role IN ITEMS vector nibble)
+  foreach(role IN ITEMS vector nibble gemm_int8)
     foreach(isa IN LISTS latimer_isas_of_${role})
       set(part ${target}_${role}_${isa})
       add_library(${part} OBJECT ${latimer_isa_sources_${role}})

@@ -10,7 +10,7 @@ set(allowed_model base latimer model text ops/nibble ops/xnnpack
 set(allowed_text base latimer text)
 set(allowed_ops base latimer ops)
 set(allowed_ops_nibble base latimer ops/nibble ops/xnnpack)
-set(allowed_ops_xnnpack base latimer ops/xnnpack)
+set(allowed_ops_xnnpack base latimer ops ops/xnnpack)
 set(allowed_transformer base latimer model ops ops/nibble ops/xnnpack
   transformer)
 set(allowed_search base latimer model ops/nibble transformer search)

@@ -46,7 +46,8 @@ void ForEachBlock(const GemmKernelSet& set, WeightType type, size_t rows,
   uint32_t step = end - begin;
   if (set.VariantFor(rows).rows < rows) {
     const uint64_t blocks = kCachedWeightBytes / block_bytes;
-    step = nr * static_cast<uint32_t>(blocks > 0 ? blocks : 1);
+    step = nr * static_cast<uint32_t>(RoundUp(blocks > 0 ? blocks : 1,
+                                              set.variants().back().blocks));
   }
   for (uint32_t channel = begin; channel < end;) {
     const uint32_t channels = end - channel < step ? end - channel : step;
@@ -187,6 +188,12 @@ void GemmInt8(const GemmKernels& kernels, size_t rows, const PackedMatrix& w,
                [&](const GemmVariant& variant, size_t row, size_t count,
                    uint32_t channels, const std::byte* weights, float* out) {
                  const RowQuantization* quantization = params + row;
+                 if (variant.own != nullptr) {
+                   LATIMER_DCHECK(count == variant.rows);
+                   variant.own({channels, w.k, q + row * q_stride, q_stride,
+                                quantization, weights, out, y_stride});
+                   return;
+                 }
                  // Given fewer rows than it holds, a kernel computes the last
                  // one several times and stores to one place. It reads
                  // parameters for each of them.

@@ -1,5 +1,6 @@
 #include "ops/xnnpack/kernel_sets.h"
 
+#include "base/isas_in_build.h"
 #include "latimer/profile_config.h"
 #include "ops/xnnpack/kernels_in_build.h"
 #include "xnnpack/gemm.h"
@@ -7,6 +8,9 @@
 #include "xnnpack/vcvt.h"
 
 namespace latimer {
+
+LATIMER_GEMM_INT8_ISAS(LATIMER_DECLARE_GEMM_INT8)
+
 namespace {
 
 #define GEMM_SET(tile, isa, cost, ...) \
@@ -17,6 +21,11 @@ namespace {
   { .rows = (row_count), .name = #function, .int4 = (function) }
 #define F32_KERNEL(row_count, function) \
   { .rows = (row_count), .name = #function, .f32 = (function) }
+#define OWN_GEMM_INT8(isa)                                               \
+  {.rows = 1, .name = "gemm_int8_1_" #isa, .own = isa::GemmInt8Rows1}, { \
+    .rows = 2, .name = "gemm_int8_2_" #isa, .own = isa::GemmInt8Rows2,   \
+    .blocks = kGemmInt8Blocks                                            \
+  }
 #define CONVERT_SET(isa, minmax, convert) \
   {&CpuFeatures::isa, minmax, convert, #minmax, #convert},
 

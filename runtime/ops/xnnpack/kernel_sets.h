@@ -1,4 +1,4 @@
-// The XNNPACK kernels of this build, by tile and instruction set: those of
+// The GEMM kernels of this build, by tile and instruction set: those of
 // kernels.txt that cmake/LatimerKernels.cmake compiles. For this directory
 // only.
 #ifndef LATIMER_OPS_XNNPACK_KERNEL_SETS_H_
@@ -10,6 +10,7 @@
 #include <span>
 
 #include "base/cpu.h"
+#include "ops/gemm_int8.h"
 #include "ops/xnnpack/packed_matrix.h"
 #include "xnnpack/microfnptr.h"
 
@@ -31,6 +32,9 @@ struct GemmVariant {
   Int8GemmFunction int8 = nullptr;
   Int4GemmFunction int4 = nullptr;
   F32GemmFunction f32 = nullptr;
+  // Not XNNPACK's: for exactly `rows` rows.
+  GemmInt8Function own = nullptr;
+  uint32_t blocks = 1;  // Blocks of nr channels that it computes at a time.
 };
 
 // The largest `rows` of any variant.

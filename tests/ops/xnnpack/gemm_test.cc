@@ -207,6 +207,41 @@ TEST(XnnpackGemm, IntegersGiveThePlainReferencesBitsOnOddShapes) {
   }
 }
 
+// Rows and weights of the largest magnitudes, where sums of int16 would
+// saturate. Only our own kernels promise to take -128 as a weight.
+TEST(XnnpackGemm, IntegersOfTheLargestMagnitudesGiveThePlainReferencesBits) {
+  for (const GemmKernels& kernels : UsableKernels(WeightType::kInt8)) {
+    SCOPED_TRACE(FirstName(kernels));
+    const bool own = kernels.gemm->variants()[0].own != nullptr;
+    for (const Problem& problem : kProblems) {
+      IntegerCase c(problem, kernels.gemm->tile);
+      for (size_t i = 0; i < c.weights.size(); ++i) {
+        c.weights[i] = i % 3 == 0                ? int8_t{127}
+                       : own && i % c.k % 5 == 0 ? int8_t{-128}
+                                                 : int8_t{-127};
+      }
+      std::vector<int8_t> q(c.rows * c.k + kActivationPaddingBytes, -128);
+      for (size_t i = 0; i < c.rows * c.k; ++i) {
+        if (i / c.k % 3 == 1 || (i / c.k % 3 == 2 && i % 2 == 0)) q[i] = 127;
+      }
+      std::vector<RowQuantization> params;
+      for (size_t row = 0; row < c.rows; ++row) {
+        params.push_back({row % 2 == 0 ? 127 : -128, 0.01f});
+      }
+      GuardedBytes packed(c.packed_bytes());
+      const PackedMatrix w = c.Pack(packed.As<std::byte>());
+      std::vector<float> y(c.rows * c.n);
+      GemmInt8(kernels, c.rows, w, 0, w.n, q.data(), c.k, params.data(),
+               y.data(), c.n);
+      const std::vector<float> expected =
+          Reference(c, q.data(), c.k, params.data());
+      ASSERT_TRUE(SameBits(y.data(), expected.data(), expected.size()))
+          << "rows " << problem.rows << " n " << problem.n << " k "
+          << problem.k;
+    }
+  }
+}
+
 TEST(XnnpackGemm, F32EqualsThePlainReferenceOnOddShapes) {
   for (const GemmKernels& kernels : UsableKernels(WeightType::kF32)) {
     for (const Problem& problem : kProblems) {

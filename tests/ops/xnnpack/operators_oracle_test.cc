@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ops/xnnpack/gemm.h"
+#include "ops/xnnpack/kernel_sets.h"
 #include "ops/xnnpack/pack.h"
 #include "tests/ops/guarded_memory.h"
 
@@ -207,8 +208,8 @@ IntegerWeights RandomWeights(WeightType type, const Sizes& s) {
   return w;
 }
 
-// Expects the operator's results for all sizes and tiles. Returns whether
-// packed bytes could be compared too.
+// Expects the operator's results for all sizes and all kernels that this CPU
+// can run, ours among them. Returns whether packed bytes could be compared too.
 bool CompareWithOperator(const IntegerOperator& judge) {
   bool compared_packed = false;
   const CpuFeatures cpu = DetectCpuFeatures();
@@ -245,11 +246,14 @@ bool CompareWithOperator(const IntegerOperator& judge) {
     EXPECT_EQ(xnn_run_operator(op, nullptr), xnn_status_success);
 
     const bool int4 = judge.type == WeightType::kInt4;
-    for (const Tile tile : UsableTiles(WeightType::kInt8)) {
+    for (const GemmKernelSet& set : GemmKernelSets(judge.type)) {
+      if (!(cpu.*(set.feature))) continue;
+      SCOPED_TRACE(set.isa);
+      const Tile tile = set.tile;
       GemmKernels kernels;
       EXPECT_TRUE(
           SelectGemmKernels(cpu, WeightType::kInt8, tile, &kernels).ok());
-      if (int4 && !SelectInt4Kernels(cpu, tile, &kernels).ok()) continue;
+      (int4 ? kernels.int4 : kernels.gemm) = &set;
       const uint64_t size = PackedBytes(judge.type, tile, s.n, s.k);
       GuardedBytes packed(size);
       (int4 ? PackInt4 : PackInt8)(tile, s.n, s.k, weights.weights.data(),

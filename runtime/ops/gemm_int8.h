@@ -1,0 +1,45 @@
+// Products of quantized rows and int8 weights where XNNPACK's kernels leave
+// half of the CPU idle: on x86-64 without VNNI. They read XNNPACK's layout and
+// give its bits; ops/xnnpack/kernels.txt says which instruction set and tile
+// has them.
+//
+// gemm_int8_isa.cc includes this header too, but calls none of its functions.
+#ifndef LATIMER_OPS_GEMM_INT8_H_
+#define LATIMER_OPS_GEMM_INT8_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace latimer {
+
+// y [rows, channels] = q [rows, k] * W^T, scaled as GemmInt8() of
+// ops/xnnpack/gemm.h says. Strides are in elements.
+struct GemmInt8Args {
+  size_t channels;
+  size_t k;
+  const int8_t* q;  // Eight bytes after a row's end must be readable.
+  size_t q_stride;
+  // Int32 zero point and float scale of each row.
+  const void* quantization;
+  // Blocks of the tile 8x8 (AVX2) or 4x8 (SSE4.1): ops/xnnpack/packed_matrix.h.
+  const void* weights;
+  float* y;
+  size_t y_stride;
+};
+
+using GemmInt8Function = void (*)(const GemmInt8Args& args);
+
+// Blocks of channels that the kernel for two rows computes at a time, as many
+// as registers can hold the sums of.
+inline constexpr size_t kGemmInt8Blocks = 3;
+
+// Declares the kernels of an instruction set, for one row and for two.
+#define LATIMER_DECLARE_GEMM_INT8(isa)       \
+  namespace isa {                            \
+  void GemmInt8Rows1(const GemmInt8Args& a); \
+  void GemmInt8Rows2(const GemmInt8Args& a); \
+  }
+
+}  // namespace latimer
+
+#endif  // LATIMER_OPS_GEMM_INT8_H_
