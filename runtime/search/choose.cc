@@ -9,11 +9,6 @@
 namespace latimer {
 namespace {
 
-// From this many rows on, the largest logits take less time than bounds of
-// them. Measured with the kernels for AVX512-VNNI, with the matrix in cache and
-// not.
-constexpr size_t kFewestExactRows = 8;
-
 bool NeedsAllLogits(const Sentence& sentence) {
   return sentence.scores != nullptr ||
          sentence.options.repetition_penalty != 1.0f;
@@ -163,13 +158,10 @@ void LearnFromStep(size_t computed, size_t vocabulary, Sentence& sentence) {
 }
 
 // The pruned argmax of some rows of the input.
-void ChooseBounded(const Choice& choice, std::span<const uint32_t> rows) {
-  const bool exact = rows.size() >= kFewestExactRows ||
-                     std::ranges::any_of(rows, [&](uint32_t row) {
-                       return choice.sentences[row]->unpruned_steps > 0;
-                     });
-  BoundLogits(choice.engine, choice.input, rows,
-              exact ? Bounds::kExact : Bounds::kHighNibbles, choice.logits);
+void ChooseBounded(const Choice& choice, std::span<const uint32_t> rows,
+                   Bounds kind) {
+  const bool exact = kind == Bounds::kExact;
+  BoundLogits(choice.engine, choice.input, rows, kind, choice.logits);
   choice.trace.Lap(Operation::kOutput);
   const size_t blocks = NibbleBlocks(choice.output().n);
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -187,6 +179,16 @@ void ChooseBounded(const Choice& choice, std::span<const uint32_t> rows) {
   choice.trace.Lap(Operation::kSearch);
 }
 
+// The same for as many rows at a time as there is memory for.
+void ChooseInTurn(const Choice& choice, std::span<const uint32_t> rows,
+                  Bounds kind) {
+  const size_t most = MostBoundedRows(choice.output());
+  for (size_t begin = 0; begin < rows.size(); begin += most) {
+    ChooseBounded(
+        choice, rows.subspan(begin, std::min(rows.size() - begin, most)), kind);
+  }
+}
+
 void ChooseFromBounds(const Choice& choice) {
   uint32_t bounded[kProfile.lanes];
   size_t count = 0;
@@ -199,10 +201,15 @@ void ChooseFromBounds(const Choice& choice) {
     choice.tokens[i] = ChooseFromAll(choice, i);
     choice.trace.Lap(Operation::kSearch);
   }
-  const size_t most = MostBoundedRows(choice.output());
-  for (size_t begin = 0; begin < count; begin += most) {
-    ChooseBounded(choice, {bounded + begin, std::min(count - begin, most)});
+  const std::span<uint32_t> rows = {bounded, count};
+  if (count >= choice.engine.nibble->fewest_exact_rows) {
+    return ChooseInTurn(choice, rows, Bounds::kExact);
   }
+  const auto flat = std::ranges::partition(rows, [&](uint32_t row) {
+    return choice.sentences[row]->unpruned_steps == 0;
+  });
+  ChooseInTurn(choice, rows.first(count - flat.size()), Bounds::kHighNibbles);
+  ChooseInTurn(choice, flat, Bounds::kExact);
 }
 
 }  // namespace

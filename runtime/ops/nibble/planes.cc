@@ -31,7 +31,8 @@ NibbleProduct MakeNibbleProduct(const NibbleKernels& kernels,
   const auto* data = reinterpret_cast<const uint8_t*>(w.data);
   int32_t sum;
   uint32_t squares;
-  kernels.measure(w.k, q, zero_point, &sum, &squares);
+  int32_t negatives;
+  kernels.measure(w.k, q, zero_point, &sum, &squares, &negatives);
   // Four operations round: the conversion, the root and the product here, and
   // the product with a row's norm. Each error is at most 2^-24 of the result;
   // 2^-20 more covers all of them.
@@ -45,7 +46,8 @@ NibbleProduct MakeNibbleProduct(const NibbleKernels& kernels,
           .zero_point = zero_point,
           .scale = scale,
           .sum = sum,
-          .norm = norm};
+          .norm = norm,
+          .negatives = negatives};
 }
 
 void UnpackNibbleRow(const PackedMatrix& w, uint32_t channel, float* out) {

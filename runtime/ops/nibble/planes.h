@@ -60,6 +60,7 @@ struct NibbleProduct {
   // Of x = q - zero_point: the sum, and an upper bound of the norm.
   int32_t sum;
   float norm;
+  int32_t negatives;  // The sum of |q| over negative q.
 };
 
 // All tables give the same bits.
@@ -68,9 +69,14 @@ struct NibbleKernels {
   // "dotprod" or "scalar".
   const char* name;
 
-  // The sum of x = q - zero_point, q [k], and that of its squares.
+  // From this many rows on, `maximum` takes less time than `bound` and what has
+  // to be computed after it.
+  size_t fewest_exact_rows;
+
+  // The sum of x = q - zero_point, q [k], that of its squares, and that of |q|
+  // over negative q.
   void (*measure)(size_t k, const int8_t* q, int32_t zero_point, int32_t* sum,
-                  uint32_t* squares);
+                  uint32_t* squares, int32_t* negatives);
 
   // bounds[row * stride + i] >= all logits of block begin + i, of each of
   // `count` rows and of blocks [begin, end). The rows multiply one matrix.
@@ -78,8 +84,7 @@ struct NibbleKernels {
                 size_t end, float* bounds, size_t stride);
 
   // The same, but writes the largest logit of each block instead of a bound.
-  // Reads the low nibbles too. No slower than `bound` for many rows, where the
-  // CPU limits the speed and not the memory.
+  // Reads the low nibbles too.
   void (*maximum)(const NibbleProduct* rows, size_t count, size_t begin,
                   size_t end, float* maxima, size_t stride);
 

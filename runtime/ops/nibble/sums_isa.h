@@ -3,9 +3,10 @@
 //
 // Sums holds the sums of a block's 16 channels for one row of activations.
 // AddGroup adds the products of 32 inputs for kRows rows at once, so that
-// nibbles are unpacked only once. Store writes int32 [16]. If kMostWholeRows is
-// not 0, AddWholeGroup multiplies whole bytes, each a high and a low nibble
-// plus kWholeOffset, which takes half as many products.
+// nibbles are unpacked only once. Store writes int32 [16]. From
+// kFewestWholeRows on, AddWholeGroup multiplies whole bytes, each a high and a
+// low nibble plus kWholeOffset, which takes half as many products; with
+// kWholeLacksNegatives its sums lack the product's `negatives`.
 #ifndef LATIMER_OPS_NIBBLE_SUMS_ISA_H_
 #define LATIMER_OPS_NIBBLE_SUMS_ISA_H_
 
@@ -40,9 +41,11 @@ LATIMER_INLINE int32_t LoadInt32(const int8_t* p) {
 #if defined(__AVX512VNNI__)
 
 constexpr size_t kMostRows = 4;
+constexpr size_t kFewestWholeRows = 1;
 constexpr size_t kMostWholeRows = 8;
 constexpr size_t kWholeBlocks = 2;
 constexpr int32_t kWholeOffset = 0;
+constexpr bool kWholeLacksNegatives = false;
 // Each addition waits for the one before: few rows need four sums each, with
 // many rows there are enough.
 struct Sums {
@@ -119,10 +122,12 @@ LATIMER_INLINE void Store(const Sums& sums, int32_t* out) {
 #define LATIMER_X86(operation) _mm256_##operation
 typedef __m256i Bytes;
 constexpr size_t kMostRows = 2;
+constexpr size_t kFewestWholeRows = 4;
+constexpr size_t kMostWholeRows = 4;
 #else
 #define LATIMER_X86(operation) _mm_##operation
 typedef __m128i Bytes;
-constexpr size_t kMostRows = 1;
+constexpr size_t kMostRows = 4;
 #endif
 // The vectors of a line.
 constexpr size_t kVectors = kLine / sizeof(Bytes);
@@ -134,34 +139,91 @@ template <size_t kRows>
 LATIMER_INLINE void AddGroup(Sums (&sums)[kRows], const uint8_t* w,
                              const int8_t* const (&q)[kRows], size_t input) {
   const Bytes mask = LATIMER_X86(set1_epi8)(15);
-  // Eight of 2 * 15 * 128 fit int16.
-  Bytes pairs[kRows][kVectors] = {};
-  for (size_t i = 0; i < kLines; ++i, input += 8) {
-    for (size_t v = 0; v < kVectors; ++v) {
+  const Bytes one = LATIMER_X86(set1_epi16)(1);
+#pragma GCC unroll 4
+  for (size_t v = 0; v < kVectors; ++v) {
+    // Eight of 2 * 15 * 128 fit int16.
+    Bytes pairs[kRows] = {};
+#pragma GCC unroll 4
+    for (size_t i = 0; i < kLines; ++i) {
       Bytes nibbles;
       __builtin_memcpy(&nibbles, w + i * kLine + v * sizeof(Bytes),
                        sizeof(Bytes));
       const Bytes low = nibbles & mask;
       const Bytes high = LATIMER_X86(srli_epi16)(nibbles, 4) & mask;
+#pragma GCC unroll 4
       for (size_t row = 0; row < kRows; ++row) {
-        const int8_t* x = q[row] + input;
+        const int8_t* x = q[row] + input + 8 * i;
         const Bytes x0 = LATIMER_X86(set1_epi32)(LoadInt32(x));
         const Bytes x1 = LATIMER_X86(set1_epi32)(LoadInt32(x + 4));
-        Bytes& sum = pairs[row][v];
+        Bytes& sum = pairs[row];
         sum = LATIMER_X86(add_epi16)(sum, LATIMER_X86(maddubs_epi16)(low, x0));
         sum = LATIMER_X86(add_epi16)(sum, LATIMER_X86(maddubs_epi16)(high, x1));
+        // Keeps GCC from loading and multiplying everything first.
+        asm("" : "+x"(sum));
       }
     }
-  }
-  const Bytes one = LATIMER_X86(set1_epi16)(1);
-  for (size_t row = 0; row < kRows; ++row) {
-    for (size_t v = 0; v < kVectors; ++v) {
+#pragma GCC unroll 4
+    for (size_t row = 0; row < kRows; ++row) {
       Bytes& sum = sums[row].vector[v];
-      sum = LATIMER_X86(add_epi32)(sum,
-                                   LATIMER_X86(madd_epi16)(pairs[row][v], one));
+      sum =
+          LATIMER_X86(add_epi32)(sum, LATIMER_X86(madd_epi16)(pairs[row], one));
     }
   }
 }
+
+#if defined(__AVX2__)
+constexpr size_t kWholeBlocks = 1;
+constexpr int32_t kWholeOffset = -128;
+constexpr bool kWholeLacksNegatives = true;
+// The identities of ops/gemm_int8_isa.cc: |x| * w, or |x| * ~w + |x|.
+template <size_t kRows>
+LATIMER_INLINE void AddWholeGroup(Sums (&sums)[1][kRows],
+                                  const uint8_t* const (&high)[1],
+                                  const uint8_t* const (&low)[1],
+                                  const int8_t* const (&q)[kRows],
+                                  size_t input) {
+  const Bytes mask = LATIMER_X86(set1_epi8)(15);
+  const Bytes offset = LATIMER_X86(set1_epi8)(-128);
+  const Bytes one = LATIMER_X86(set1_epi16)(1);
+  for (size_t i = 0; i < kLines; ++i, input += 8) {
+    const auto add = [&](const Bytes(&w)[kVectors], size_t from)
+        __attribute__((always_inline)) {
+#pragma GCC unroll 4
+      for (size_t row = 0; row < kRows; ++row) {
+        const Bytes x =
+            LATIMER_X86(set1_epi32)(LoadInt32(q[row] + input + from));
+        const Bytes magnitude = LATIMER_X86(abs_epi8)(x);
+        const Bytes sign = LATIMER_X86(cmpgt_epi8)(Bytes{}, x);
+#pragma GCC unroll 4
+        for (size_t v = 0; v < kVectors; ++v) {
+          const Bytes products = LATIMER_X86(madd_epi16)(
+              LATIMER_X86(maddubs_epi16)(magnitude, w[v] ^ sign), one);
+          Bytes& sum = sums[0][row].vector[v];
+          sum = LATIMER_X86(add_epi32)(products, sum);
+          asm("" : "+x"(sum));  // As above.
+        }
+      }
+    };
+    Bytes h[kVectors], l[kVectors], w[kVectors];
+#pragma GCC unroll 4
+    for (size_t v = 0; v < kVectors; ++v) {
+      const size_t at = i * kLine + v * sizeof(Bytes);
+      __builtin_memcpy(&h[v], high[0] + at, sizeof(Bytes));
+      __builtin_memcpy(&l[v], low[0] + at, sizeof(Bytes));
+      const Bytes shifted = LATIMER_X86(slli_epi16)(h[v], 4);
+      w[v] = (((shifted ^ l[v]) & mask) ^ shifted) ^ offset;
+    }
+    add(w, 0);
+#pragma GCC unroll 4
+    for (size_t v = 0; v < kVectors; ++v) {
+      const Bytes shifted = LATIMER_X86(srli_epi16)(l[v], 4);
+      w[v] = (((shifted ^ h[v]) & mask) ^ h[v]) ^ offset;
+    }
+    add(w, 4);
+  }
+}
+#endif
 LATIMER_INLINE void Store(const Sums& sums, int32_t* out) {
   for (const Bytes& sum : sums.vector) {
     __builtin_memcpy(out, &sum, sizeof(sum));
@@ -172,9 +234,11 @@ LATIMER_INLINE void Store(const Sums& sums, int32_t* out) {
 #elif defined(__ARM_FEATURE_DOTPROD)
 
 constexpr size_t kMostRows = 4;
+constexpr size_t kFewestWholeRows = 1;
 constexpr size_t kMostWholeRows = 4;
 constexpr size_t kWholeBlocks = 1;
 constexpr int32_t kWholeOffset = -128;
+constexpr bool kWholeLacksNegatives = false;
 struct Sums {
   int32x4_t quad[4];
 };
@@ -297,11 +361,13 @@ LATIMER_INLINE void Store(const Sums& sums, int32_t* out) {
 
 #endif
 
-#if !defined(__AVX512VNNI__) && !defined(__ARM_FEATURE_DOTPROD)
+#if !defined(__AVX2__) && !defined(__ARM_FEATURE_DOTPROD)
 
+constexpr size_t kFewestWholeRows = SIZE_MAX;
 constexpr size_t kMostWholeRows = 0;
 constexpr size_t kWholeBlocks = 1;
 constexpr int32_t kWholeOffset = 0;
+constexpr bool kWholeLacksNegatives = false;
 template <size_t kRows>
 void AddWholeGroup(Sums (&)[1][kRows], const uint8_t* const (&)[1],
                    const uint8_t* const (&)[1], const int8_t* const (&)[kRows],
