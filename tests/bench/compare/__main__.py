@@ -37,6 +37,9 @@ def parse() -> argparse.Namespace:
                         help="source lengths of the plot, with the opus-mt load on one thread")
     parser.add_argument("--latimer", type=Path, default=loads.ROOT / "build/host/bin",
                         help="folder of latimer and latimer-convert")
+    parser.add_argument("--isa", choices=environment.ISA_VARIABLES,
+                        help="instruction set that all contestants are limited to, except for "
+                        "ONNX Runtime, which cannot be")
     parser.add_argument("--tile", help="of Latimer's int8 weights; default is the converter's")
     parser.add_argument("--cache", type=Path, default=environment.cache_folder())
     parser.add_argument("--installed", action="store_true",
@@ -48,6 +51,7 @@ def parse() -> argparse.Namespace:
     arguments = parser.parse_args()
     if arguments.add and not arguments.json:
         parser.error("--add needs --json")
+    arguments.tile = arguments.tile or environment.ISA_TILES.get(arguments.isa)
     quick = arguments.quick
     for name, value in {
         "loads": ["opus-mt", "tiny", "demo"] if quick else list(loads.NAMES),
@@ -128,12 +132,15 @@ def main() -> None:
 
 
 def measure(arguments, contestants, loads) -> dict:
-    report = {"machine": environment.describe_machine(), "versions": {}, "loads": {}}
+    report = {"machine": environment.describe_machine(), "isa": arguments.isa, "versions": {},
+              "loads": {}}
     if arguments.add and arguments.json.exists():
         report = json.loads(arguments.json.read_text())
+        if report.get("isa") != arguments.isa:
+            sys.exit(f"compare: {arguments.json} is of --isa {report.get('isa')}.")
     settings = contestants.Settings(
-        arguments.cache, arguments.latimer, arguments.tile, arguments.repeat, arguments.budget,
-        arguments.batches, arguments.lengths)
+        arguments.cache, arguments.latimer, arguments.tile, arguments.isa, arguments.repeat,
+        arguments.budget, arguments.batches, arguments.lengths)
     arguments.cache.mkdir(parents=True, exist_ok=True)
     for name in arguments.loads:
         run_rounds(arguments, settings, chosen(arguments), report,

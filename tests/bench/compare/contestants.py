@@ -46,6 +46,7 @@ class Settings:
     cache: Path
     latimer: Path  # folder of latimer and latimer-convert
     tile: str | None
+    isa: str | None  # all may use; null: what the CPU has
     repeat: int
     budget_s: float
     batches: list[int]
@@ -102,8 +103,13 @@ def run(settings: Settings, who: Contestant, load: loads.Load, threads: int,
     }
     result = subprocess.run([sys.executable, "-W", "ignore", WORKER], input=json.dumps(job),
                             text=True, stdout=subprocess.PIPE, check=True,
-                            **environment.limits(threads))
+                            **environment.limits(threads, settings.isa))
     return json.loads(result.stdout.splitlines()[-1])
+
+
+def latimer_command(settings: Settings, command: str, model: Path, *options) -> list[str]:
+    isa = ["--cpu", settings.isa] if settings.isa else []
+    return [str(c) for c in (settings.latimer / "latimer", command, model, *isa, *options)]
 
 
 def lines_of(sentences: list[list[int]]) -> str:
@@ -116,12 +122,12 @@ def ids_of(lines: str) -> list[list[int]]:
 
 def latimer_bench(settings: Settings, model: Path, sentences, target_tokens: int, threads: int,
                   *options: str) -> dict:
-    command = [settings.latimer / "latimer", "bench", model, "--ids", "--json", "--threads",
-               threads, "--repeat", settings.repeat, *options]
     if target_tokens:
-        command += ["--target-tokens", target_tokens]
-    result = subprocess.run([str(c) for c in command], input=lines_of(sentences), text=True,
-                            stdout=subprocess.PIPE, check=True, **environment.limits(threads))
+        options += ("--target-tokens", target_tokens)
+    command = latimer_command(settings, "bench", model, "--ids", "--json", "--threads", threads,
+                              "--repeat", settings.repeat, *options)
+    result = subprocess.run(command, input=lines_of(sentences), text=True, stdout=subprocess.PIPE,
+                            check=True, **environment.limits(threads, settings.isa))
     return json.loads(result.stdout)
 
 
@@ -129,16 +135,15 @@ def latimer_translate(settings: Settings, model: Path, text: str, bounds, thread
                       lanes: int) -> tuple[float, str]:
     """Milliseconds of a whole process, and its output."""
     least, most = bounds
-    command = [settings.latimer / "latimer", "translate", model, "--ids", "--threads", threads,
-               "--lanes", min(lanes, MOST_LANES), "--min-target-tokens", least,
-               "--max-target-tokens", most]
+    command = latimer_command(settings, "translate", model, "--ids", "--threads", threads,
+                              "--lanes", min(lanes, MOST_LANES), "--min-target-tokens", least,
+                              "--max-target-tokens", most)
     with tempfile.TemporaryFile("w+") as source:
         source.write(text)
         source.seek(0)
         start = time.perf_counter()
-        result = subprocess.run([str(c) for c in command], stdin=source, text=True,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                **environment.limits(threads))
+        result = subprocess.run(command, stdin=source, text=True, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, **environment.limits(threads, settings.isa))
         taken = (time.perf_counter() - start) * 1e3
     if result.returncode:
         sys.exit(result.stderr)

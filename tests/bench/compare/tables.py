@@ -109,6 +109,9 @@ def report_text(report: dict) -> str:
     parts = [f"{machine['date']}, {machine['cpu']}, {machine['cpus']} processors, L2 "
              f"{machine['l2']}, L3 {machine['l3']}, {machine['system']}. "
              + ", ".join(report["versions"].values()) + "."]
+    if report.get("isa"):
+        parts.append(f"Limited to {report['isa']}, except for ONNX Runtime, which uses all that "
+                     "the CPU has.")
     for name, load in report["loads"].items():
         for threads, runs in load["runs"].items():
             rounds = max(map(len, runs.values()))
