@@ -10,13 +10,13 @@
 namespace latimer {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr size_t kExamples = 10;
 
-Json LostJson(const std::filesystem::path& path, const char* side,
-              const LostTokens& lost) {
-  Json examples = Json::array();
+OrderedJson LostJson(const std::filesystem::path& path, const char* side,
+                     const LostTokens& lost) {
+  OrderedJson examples = OrderedJson::array();
   for (const LostTokens::Example& example : lost.examples) {
     examples.push_back({{"before", example.before},
                         {"now", example.now},
@@ -28,15 +28,15 @@ Json LostJson(const std::filesystem::path& path, const char* side,
           {"different", lost.different}, {"examples", examples}};
 }
 
-std::string TextOf(const Json& pieces) {
+std::string TextOf(const OrderedJson& pieces) {
   return Joined(pieces.get<std::vector<std::string>>(), {}, " ");
 }
 
 }  // namespace
 
-Json PruneAndReport(const TokensToKeep& keep,
-                    const std::vector<std::filesystem::path>& texts,
-                    const WriteOptions& options, CanonicalModel* model) {
+OrderedJson PruneAndReport(const TokensToKeep& keep,
+                           const std::vector<std::filesystem::path>& texts,
+                           const WriteOptions& options, CanonicalModel* model) {
   const KeptTokens kept = ChooseTokens(*model, keep);
   // Read before pruning, so that errors are reported early.
   std::vector<std::vector<std::string>> lines;
@@ -44,14 +44,14 @@ Json PruneAndReport(const TokensToKeep& keep,
   for (const auto& path : texts) lines.push_back(ReadTextLines(path));
   const uint64_t bytes = DataBytes(*model, options);
   const TokenizerData whole = *model->tokenizer;
-  Json report;
+  OrderedJson report;
   report["source"] = {{"kept", kept.source.size()},
                       {"of", model->architecture.source_vocabulary}};
   report["target"] = {{"kept", kept.target.size()},
                       {"of", model->architecture.target_vocabulary}};
   PruneVocabulary(kept, model);
   report["bytes_saved"] = bytes - DataBytes(*model, options);
-  report["unreachable"] = Json::array();
+  report["unreachable"] = OrderedJson::array();
   for (size_t i = 0; i < texts.size(); ++i) {
     const TokenizerData& pruned = *model->tokenizer;
     report["unreachable"].push_back(LostJson(
@@ -66,7 +66,7 @@ Json PruneAndReport(const TokensToKeep& keep,
   return report;
 }
 
-std::string PruningText(const Json& report) {
+std::string PruningText(const OrderedJson& report) {
   std::ostringstream out;
   const auto kept = [&](const char* side) {
     out << report[side]["kept"] << " of " << report[side]["of"] << " " << side
@@ -77,7 +77,7 @@ std::string PruningText(const Json& report) {
   out << ", ";
   kept("target");
   out << "; " << report["bytes_saved"] << " bytes saved.\n";
-  for (const Json& text : report["unreachable"]) {
+  for (const OrderedJson& text : report["unreachable"]) {
     const std::string side = text["side"];
     out << text["text"].get<std::string>() << ", as "
         << (side == "both" ? "source or target" : side) << ": " << text["lost"]
@@ -85,7 +85,7 @@ std::string PruningText(const Json& report) {
         << text["different"] << " different), " << text["changed_lines"]
         << " of " << text["lines"] << " lines are tokenized differently"
         << (text["examples"].empty() ? ".\n" : ", most often\n");
-    for (const Json& example : text["examples"]) {
+    for (const OrderedJson& example : text["examples"]) {
       out << "  " << example["count"] << " times  " << TextOf(example["before"])
           << "  now  " << TextOf(example["now"]) << "\n";
     }

@@ -29,7 +29,7 @@ constexpr std::array<std::pair<const char*, int>, 9> kUnsupportedRules = {{
 
 // Fields of either file, of any family, that are read here or that cannot
 // change what greedy search gives.
-constexpr std::string_view kKnown[] = {
+constexpr std::string_view kKnownFields[] = {
     // Read.
     "bad_words_ids", "begin_suppress_tokens", "bos_token_id",
     "decoder_start_token_id", "eos_token_id", "force_bos_token_to_be_generated",
@@ -53,7 +53,7 @@ constexpr std::string_view kKnown[] = {
     "use_bfloat16", "use_cache", "xla_device"};
 
 bool IsKnown(std::string_view name, std::span<const std::string_view> known) {
-  return std::ranges::find(kKnown, name) != std::end(kKnown) ||
+  return std::ranges::find(kKnownFields, name) != std::end(kKnownFields) ||
          std::ranges::find(known, name) != known.end() ||
          std::ranges::any_of(kUnsupportedRules, [&](const auto& rule) {
            return rule.first == name;

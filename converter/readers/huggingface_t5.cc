@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 // By part; the modules of a layer that have the same name in encoder and
 // decoder.
-constexpr std::pair<const char*, const char*> kLayerModules[] = {
+constexpr std::pair<const char*, const char*> kT5LayerModules[] = {
     {"self_attention.query", "0.SelfAttention.q"},
     {"self_attention.key", "0.SelfAttention.k"},
     {"self_attention.value", "0.SelfAttention.v"},
@@ -40,7 +40,7 @@ constexpr std::pair<const char*, const char*> kGatedModules[] = {
     {"ffn.in", "DenseReluDense.wi_1"},
 };
 
-constexpr std::pair<const char*, const char*> kStackModules[] = {
+constexpr std::pair<const char*, const char*> kT5StackModules[] = {
     {"norm", "final_layer_norm"},
     // The first layer's serves all of them.
     {"relative_bias", "block.0.layer.0.SelfAttention.relative_attention_bias"},
@@ -56,12 +56,12 @@ ModelMap NamesOf(const T5Config& config) {
   for (const std::string stack : {"encoder", "decoder"}) {
     const std::string layer = stack + ".block.{layer}.layer.";
     const std::string ffn = layer + (stack == "decoder" ? "2." : "1.");
-    NameModules(stack, layer, kLayerModules, false, &names);
+    NameModules(stack, layer, kT5LayerModules, false, &names);
     NameModules(stack, ffn, kFeedForwardModules, false, &names);
     if (config.architecture.gated_ffn) {
       NameModules(stack, ffn, kGatedModules, false, &names);
     }
-    NameModules(stack, stack + ".", kStackModules, false, &names);
+    NameModules(stack, stack + ".", kT5StackModules, false, &names);
   }
   // In the first uploads; nothing reads it.
   names.ignore.push_back(

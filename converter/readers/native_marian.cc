@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kModelOptions[] = "special:model.yml";
+constexpr char kConfigEntry[] = "special:model.yml";
 // Rows of a table of sinusoids, which has no natural end: the default, and the
 // maximum that decoder.yml can ask for. Longer texts are split.
 constexpr uint32_t kPositions = 512;
@@ -74,7 +74,7 @@ ModelMap NamesOf(const NativeMarianConfig& config) {
   const bool pre = config.architecture.norm_position == NormPosition::kPre;
   const std::string suffix = pre ? "_pre" : "";
   ModelMap names;
-  names.name = kModelOptions;
+  names.name = kConfigEntry;
   const auto add = [&](const std::string& part, const std::string& weight,
                        const std::string& bias) {
     names.tensors[part] = {.weight = {weight}, .bias = {bias}};
@@ -150,13 +150,13 @@ uint32_t MaxLength(const MarianOptions& options,
 
 NativeMarianConfig ReadModelOptions(const NativeMarianFiles& files,
                                     const TensorFile& file) {
-  const auto text = file.texts.find(kModelOptions);
+  const auto text = file.texts.find(kConfigEntry);
   if (text == file.texts.end()) {
-    FailIn(files.weights, "holds no ", kModelOptions,
+    FailIn(files.weights, "holds no ", kConfigEntry,
            ", so its options are unknown; save the model with Marian 1.1 or "
            "later");
   }
-  const std::string name = files.weights.string() + ", " + kModelOptions;
+  const std::string name = files.weights.string() + ", " + kConfigEntry;
   return ReadMarianModelOptions(
       MarianOptions(ParseYaml(text->second, name), name));
 }

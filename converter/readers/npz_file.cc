@@ -14,7 +14,7 @@ namespace latimer {
 namespace {
 
 constexpr std::string_view kSuffix = ".npy";
-constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr std::string_view kNumpyMagic = "\x93NUMPY";
 constexpr std::string_view kTextPrefix = "special:";
 constexpr size_t kMaxDimensions = 32;  // NumPy's own limit.
 
@@ -114,7 +114,7 @@ class HeaderParser {
   std::string_view text_;
 };
 
-std::optional<SourceType> FloatType(std::string_view type) {
+std::optional<SourceType> NumpyType(std::string_view type) {
   if (type == "<f4") return SourceType::kF32;
   if (type == "<f2") return SourceType::kF16;
   if (type == "<f8") return SourceType::kF64;
@@ -125,7 +125,7 @@ std::optional<SourceType> FloatType(std::string_view type) {
 std::optional<std::pair<NpyHeader, std::span<const std::byte>>> ReadNpy(
     std::span<const std::byte> bytes) {
   const std::string_view text = AsText(bytes);
-  if (!text.starts_with(kMagic) || text.size() < 12) return std::nullopt;
+  if (!text.starts_with(kNumpyMagic) || text.size() < 12) return std::nullopt;
   const auto byte = [&](size_t i) { return std::to_integer<size_t>(bytes[i]); };
   // The length has two bytes in version 1, four in versions 2 and 3.
   const size_t major = byte(6);
@@ -156,7 +156,7 @@ void AddArray(const std::filesystem::path& path, const ZipFile& zip,
     out->texts[name] = text.substr(0, text.find('\0'));
     return;
   }
-  const std::optional<SourceType> type = FloatType(header.type);
+  const std::optional<SourceType> type = NumpyType(header.type);
   if (!type) {
     out->unreadable.emplace(name, "has type " + Printable(header.type));
     return;

@@ -17,11 +17,11 @@ constexpr int kMaxDepth = 8;
 constexpr uint64_t kMaxNames = 100'000;
 constexpr size_t kMaxNameBytes = 1024;
 
-constexpr char kMalformed[] = "has a malformed entry in data.pkl";
+constexpr char kMalformedEntry[] = "has a malformed entry in data.pkl";
 constexpr char kSaveStateDict[] =
     "; save the model's state_dict alone: torch.save(model.state_dict(), path)";
 
-std::optional<SourceType> FloatType(const std::string& storage) {
+std::optional<SourceType> StorageType(const std::string& storage) {
   if (storage == "torch.FloatStorage") return SourceType::kF32;
   if (storage == "torch.HalfStorage") return SourceType::kF16;
   if (storage == "torch.BFloat16Storage") return SourceType::kBf16;
@@ -234,11 +234,11 @@ class PytorchReader {
     if (IsParameter(value) && !value.arguments().empty()) {
       tensor = value.arguments()[0];
     }
-    if (IsParameter(*tensor) || !IsTensor(*tensor)) fail(kMalformed);
+    if (IsParameter(*tensor) || !IsTensor(*tensor)) fail(kMalformedEntry);
     const std::optional<TensorRecord> record = ParseTensor(*tensor);
-    if (!record) fail(kMalformed);
+    if (!record) fail(kMalformedEntry);
 
-    const std::optional<SourceType> type = FloatType(record->storage_class);
+    const std::optional<SourceType> type = StorageType(record->storage_class);
     if (!type) {
       out_.unreadable.emplace(name,
                               "has type " + TypeName(record->storage_class));

@@ -17,20 +17,20 @@ using Json = nlohmann::json;
 // The format's own limit.
 constexpr uint64_t kMaxHeaderBytes = 100'000'000;
 
-constexpr char kMalformed[] = "has a malformed entry in the header";
+constexpr char kMalformedHeader[] = "has a malformed entry in the header";
 
 // Refuses fractions and negative numbers, which nlohmann would convert.
 std::vector<uint64_t> ParseCounts(const Json& list) {
-  if (!list.is_array()) FailWith(kMalformed);
+  if (!list.is_array()) FailWith(kMalformedHeader);
   std::vector<uint64_t> counts;
   for (const Json& count : list) {
-    if (!count.is_number_unsigned()) FailWith(kMalformed);
+    if (!count.is_number_unsigned()) FailWith(kMalformedHeader);
     counts.push_back(count.get<uint64_t>());
   }
   return counts;
 }
 
-std::optional<SourceType> FloatType(const std::string& name) {
+std::optional<SourceType> SafetensorsType(const std::string& name) {
   if (name == "F32") return SourceType::kF32;
   if (name == "F16") return SourceType::kF16;
   if (name == "BF16") return SourceType::kBf16;
@@ -51,7 +51,8 @@ SourceTensor ParseTensor(const std::string& name, SourceType type,
     }
   }
   const std::vector<uint64_t> offsets = ParseCounts(entry.at("data_offsets"));
-  if (offsets.size() != 2 || offsets[0] > offsets[1]) FailWith(kMalformed);
+  if (offsets.size() != 2 || offsets[0] > offsets[1])
+    FailWith(kMalformedHeader);
   if (offsets[1] > data.size()) {
     FailWith("lies outside the file, which is truncated");
   }
@@ -84,7 +85,7 @@ TensorFile ReadSafetensors(const std::filesystem::path& path) {
     if (name == "__metadata__") continue;
     try {
       const std::string type_name = entry.at("dtype").get<std::string>();
-      if (const auto type = FloatType(type_name)) {
+      if (const auto type = SafetensorsType(type_name)) {
         SourceTensor tensor = ParseTensor(name, *type, entry, data);
         tensor.file = file.get();
         out.tensors.emplace(name, std::move(tensor));
@@ -94,7 +95,7 @@ TensorFile ReadSafetensors(const std::filesystem::path& path) {
     } catch (const ConversionError& error) {
       fail("tensor ", name, " ", error.what());
     } catch (const Json::exception&) {
-      fail("tensor ", name, " ", kMalformed);
+      fail("tensor ", name, " ", kMalformedHeader);
     }
   }
   return out;

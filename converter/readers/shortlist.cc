@@ -15,7 +15,7 @@
 namespace latimer {
 namespace {
 
-constexpr uint64_t kMagic = 0xF11A48D5013417F5;
+constexpr uint64_t kShortlistMagic = 0xF11A48D5013417F5;
 
 struct Header {
   uint64_t magic;
@@ -159,7 +159,8 @@ CanonicalShortlist ReadShortlist(const std::filesystem::path& path,
   if (bytes.size() >= 2 && std::memcmp(bytes.data(), kGzip, 2) == 0) {
     FailIn(path, "is compressed; unpack it with gunzip and name the result");
   }
-  if (bytes.size() >= sizeof(Header) && Load<uint64_t>(bytes) == kMagic) {
+  if (bytes.size() >= sizeof(Header) &&
+      Load<uint64_t>(bytes) == kShortlistMagic) {
     return reader.ReadBinary(bytes);
   }
   return reader.ReadText(bytes, limits);

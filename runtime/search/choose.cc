@@ -236,7 +236,8 @@ void ChooseTokens(const Engine& engine, const LinearInput& input,
     return ChooseFromBounds(choice);
   }
   // With a shortlist, each sentence reads a few blocks of its own.
-  if (sentences.size() > 1 && sentences[0]->shortlist == nullptr) {
+  if (kProfile.lanes > 1 && sentences.size() > 1 &&
+      sentences[0]->shortlist == nullptr) {
     return ChooseFromWindows(choice);
   }
   ChooseOneByOne(choice);
