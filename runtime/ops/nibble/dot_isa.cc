@@ -128,7 +128,10 @@ LATIMER_INLINE void Finish(const NibbleProduct& p, size_t block,
                            const Floats& sums, float (&logits)[kChannels]) {
   const Floats scale = FloatsAt(ConstantsOf(p, block).scale);
   float copy[kChannels];
-  const Floats bias = FloatsAt(BiasOf(p, block, copy));
+  const float* from = BiasOf(p, block, copy);
+  // Keeps GCC from copying the biases, whichever they are, to the stack.
+  asm("" : "+r"(from) : "m"(copy));
+  const Floats bias = FloatsAt(from);
   // A bias of zero changes nothing, because the sum before it is not -0.
   const Floats result = (sums * p.scale * scale + 0.0f) + bias;
   __builtin_memcpy(logits, &result, sizeof(result));
