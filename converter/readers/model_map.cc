@@ -34,8 +34,8 @@ constexpr std::string_view kFlags[] = {
 
 // The same of models of GRUs.
 constexpr std::string_view kRecurrentFlags[] = {
-    "score",           "query",         "directions",   "initial_state",
-    "attention_reads", "decoder_reads", "output_reads",
+    "attention_function", "query",         "directions",   "initial_state",
+    "attention_reads",    "decoder_reads", "output_reads",
 };
 
 std::optional<double> Number(const JsonFields& fields, std::string_view name) {
@@ -165,9 +165,9 @@ RecurrentFlags ReadRecurrentFlags(const JsonFields& fields) {
   using Initial = RecurrentFlags::InitialState;
   RecurrentFlags flags;
   flags.attention_function = fields.Choice<AttentionFunction>(
-      "score", {{"additive", AttentionFunction::kAdditive},
-                {"dot", AttentionFunction::kDot},
-                {"general", AttentionFunction::kGeneral}});
+      "attention_function", {{"additive", AttentionFunction::kAdditive},
+                             {"dot", AttentionFunction::kDot},
+                             {"general", AttentionFunction::kGeneral}});
   flags.query_before =
       fields.Choice<bool>("query", {{"before", true}, {"after", false}});
   flags.directions_added = fields.Choice<bool>(

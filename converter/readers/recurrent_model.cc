@@ -214,9 +214,9 @@ class RecurrentMapper {
     }
     if (r_.attention_function == AttentionFunction::kDot &&
         r_.memory_width() != r_.decoder_hidden) {
-      FailFlag("score", "\"dot\" needs encoder outputs, which are ",
-               r_.memory_width(), " wide, as wide as the decoder's state, ",
-               r_.decoder_hidden);
+      FailFlag("attention_function",
+               "\"dot\" needs encoder outputs, which are ", r_.memory_width(),
+               " wide, as wide as the decoder's state, ", r_.decoder_hidden);
     }
   }
 

@@ -80,7 +80,7 @@ Json RowsOf(const uint64_t (&nanoseconds)[kOperationCount], uint64_t count) {
   for (int i = 0; i < kOperationCount; ++i) {
     if (nanoseconds[i] == 0) continue;
     const auto value = static_cast<double>(nanoseconds[i]);
-    rows.push_back({{"group", kOperations[i]},
+    rows.push_back({{"operation", kOperations[i]},
                     {"ms", value / 1e6 / static_cast<double>(count)},
                     {"share", value / static_cast<double>(sum)}});
   }
@@ -117,8 +117,8 @@ Json TimeTokenizer(Translator& translator, const Load& load, uint32_t repeat) {
 
 void PrintRow(const Json& row) {
   std::printf("  %-16s %9.4f ms %5.1f %%",
-              row["group"].get<std::string>().c_str(), row["ms"].get<double>(),
-              100 * row["share"].get<double>());
+              row["operation"].get<std::string>().c_str(),
+              row["ms"].get<double>(), 100 * row["share"].get<double>());
   if (row.contains("weight_bytes")) {
     std::printf(" %9.3f MB %6.1f GB/s %4.0f %%",
                 row["weight_bytes"].get<double>() / 1e6,
@@ -145,14 +145,14 @@ Result<Json> ProfileOperations(Session& session, const Load& load,
     profile[kPhases[p]] =
         RowsOf(times.nanoseconds[p], per_token ? *tokens : load.sources.size());
   }
-  Json total = {{"group", "total"}, {"ms", 0.0}, {"share", 1.0}};
+  Json total = {{"operation", "total"}, {"ms", 0.0}, {"share", 1.0}};
   uint64_t all_bytes = 0;
   for (Json& row : profile["decoder"]) {
     total["ms"] = total["ms"].get<double>() + row["ms"].get<double>();
     for (int i = 0; i < kOperationCount; ++i) {
       const uint64_t bytes =
           translator.weight_bytes_per_token(static_cast<Operation>(i));
-      if (row["group"] != kOperations[i] || bytes == 0) continue;
+      if (row["operation"] != kOperations[i] || bytes == 0) continue;
       AddBytes(row, bytes, bandwidth);
       all_bytes += bytes;
     }

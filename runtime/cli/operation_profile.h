@@ -13,7 +13,7 @@ namespace latimer::cli {
 
 // {"read_gb_per_s": {"l2", "l3", "memory", "weights"}, null for a cache that
 //  the machine lacks,
-//  "encoder", "cross_kv": [{"group", "ms", "share"}] per sentence,
+//  "encoder", "cross_kv": [{"operation", "ms", "share"}] per sentence,
 //  "decoder": [{..., "weight_bytes", "gb_per_s", "share_of_bandwidth"}] per
 //  token, "decoder_total": the same,
 //  "tokenizer": {"text_bytes", "encode_ms", "decode_ms"}}.

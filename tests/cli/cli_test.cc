@@ -507,24 +507,24 @@ TEST_F(CliTest, BenchTranslatesTheIdsThatItIsGiven) {
       HasSubstr("not both"));
 }
 
-TEST_F(CliTest, BenchProfileNamesTheGroupsThatAModelHas) {
+TEST_F(CliTest, BenchProfileNamesTheOperationsThatAModelHas) {
   const Outcome outcome = Latimer(
       {"bench", Path("tiny.ltm"), "--repeat", "2", "--profile", "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const Json profile = Json::parse(outcome.out)["profile"];
   EXPECT_GT(profile["read_gb_per_s"]["memory"], 0.0);
   EXPECT_GT(profile["read_gb_per_s"]["weights"], 0.0);
-  const auto groups = [&](const char* station) {
+  const auto operations = [&](const char* phase) {
     std::vector<std::string> names;
-    for (const Json& row : profile[station]) names.push_back(row["group"]);
+    for (const Json& row : profile[phase]) names.push_back(row["operation"]);
     return names;
   };
-  EXPECT_THAT(groups("encoder"),
+  EXPECT_THAT(operations("encoder"),
               ElementsAre("embedding", "qkv", "self_attention", "attention_out",
                           "ffn", "norm"));
-  EXPECT_THAT(groups("cross_kv"), ElementsAre("qkv"));
+  EXPECT_THAT(operations("cross_kv"), ElementsAre("qkv"));
   EXPECT_THAT(
-      groups("decoder"),
+      operations("decoder"),
       ElementsAre("embedding", "qkv", "self_attention", "cross_attention",
                   "attention_out", "ffn", "norm", "output", "search"));
   uint64_t bytes = 0;

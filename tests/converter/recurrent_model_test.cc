@@ -118,7 +118,7 @@ TEST(RecurrentModelTest, MissingAndLeftOverTensorsAreListed) {
 }
 
 TEST(RecurrentModelTest, AnAttentionThatIsNotReadIsLeftOver) {
-  EXPECT_THAT(Error("luong_general", {"score=dot"}),
+  EXPECT_THAT(Error("luong_general", {"attention_function=dot"}),
               HasSubstr("unexpected tensors: de.attn.attn.bias, "
                         "de.attn.attn.weight"));
 }
@@ -140,10 +140,11 @@ struct Refusal {
 
 const Refusal kRefusals[] = {
     {"HeadsOfATransformer", "bahdanau", "heads=8", "heads is unknown"},
-    {"ScoreUnknown", "bahdanau", "score=cosine",
-     "score is \"cosine\"; it must be one of additive, dot, general"},
-    {"ScoreMissing", "bahdanau", "score=null",
-     "score is missing; it must be one of additive, dot, general"},
+    {"AttentionFunctionUnknown", "bahdanau", "attention_function=cosine",
+     "attention_function is \"cosine\"; it must be one of additive, dot, "
+     "general"},
+    {"AttentionFunctionMissing", "bahdanau", "attention_function=null",
+     "attention_function is missing; it must be one of additive, dot, general"},
     {"DirectionsAveraged", "luong_dot", "directions=mean",
      "it must be one of concatenate, add"},
     {"InputFeeding", "luong_dot", R"(decoder_reads=["embedding","context"])",

@@ -70,7 +70,7 @@ MIXED_MAP = {
         "output": "head",
     },
     "optional_bias": ["*"],
-    "score": "general",
+    "attention_function": "general",
     "query": "before",
     "directions": "concatenate",
     "initial_state": "forward",
@@ -98,12 +98,12 @@ SPECS = {
     "luong_general": Spec(
         "general attention; 1 + 2 layers, which start from both directions",
         lambda: models.Luong("general", 36, 19, 1, 2), "preset:gru_luong", 36, 36,
-        settings=[*LIMITS, "score=general"],
+        settings=[*LIMITS, "attention_function=general"],
     ),
     "luong_concat": Spec(
         "additive attention after the step; 2 + 1 layers",
         lambda: models.Luong("concat", 36, 20, 2, 1), "preset:gru_luong", 36, 36,
-        settings=[*LIMITS, "score=additive"],
+        settings=[*LIMITS, "attention_function=additive"],
     ),
     "seq2seq": Spec(
         "one direction; Wa, Ua and Va; the output reads the state alone",

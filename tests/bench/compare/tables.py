@@ -74,12 +74,12 @@ def bound_table(profile: dict) -> str:
         if "weight_bytes" in row:
             weights = [number(row["weight_bytes"] / 1e6), number(row["gb_per_s"]),
                        f"{100 * row['share_of_bandwidth']:.0f} %"]
-        rows.append([row["group"].replace("_", " "), number(row["ms"]),
+        rows.append([row["operation"].replace("_", " "), number(row["ms"]),
                      f"{100 * row['share']:.0f} %", *weights])
     rows.append([""] * 6)
-    for station, title in (("encoder", "encoder"), ("cross_kv", "cross k/v")):
-        for row in profile[station]:
-            rows.append([f"{title}, a sentence: {row['group'].replace('_', ' ')}",
+    for phase, title in (("encoder", "encoder"), ("cross_kv", "cross k/v")):
+        for row in profile[phase]:
+            rows.append([f"{title}, a sentence: {row['operation'].replace('_', ' ')}",
                          number(row["ms"]), f"{100 * row['share']:.0f} %", "", "", ""])
     rates = [f"{name} {number(rate)}" for name, rate in profile["read_gb_per_s"].items() if rate]
     text = markdown(rows) + f"\n\nReading, GB/s: {', '.join(rates)}.\n"
