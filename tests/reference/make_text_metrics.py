@@ -1,8 +1,8 @@
-"""Writes tests/data/scores.jsonl: BLEU and chrF of texts, real and odd, from sacrebleu 2.6.0.
+"""Writes tests/data/text_metrics.jsonl: BLEU and chrF of texts, real and odd, from sacrebleu 2.6.0.
 
-    python tests/reference/make_scores.py --out tests/data/scores.jsonl
+    python tests/reference/make_text_metrics.py --out tests/data/text_metrics.jsonl
 
-A row has segments and their references, the words of the tokenizer 13a, both scores of the whole,
+A row has segments and their references, the words of the tokenizer 13a, both of the whole,
 and those of each segment alone.
 """
 

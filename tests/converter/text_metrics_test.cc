@@ -1,3 +1,5 @@
+#include "converter/text_metrics.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,16 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "converter/text_metrics.h"
 #include "text/utf8.h"
 
-namespace latimer::scores_test {
+namespace latimer::text_metrics_test {
 
 using nlohmann::json;
 
-// The values of sacrebleu 2.6.0; see tests/reference/make_scores.py.
+// The values of sacrebleu 2.6.0; see tests/reference/make_text_metrics.py.
 std::vector<json> Rows() {
-  std::ifstream file(LATIMER_SOURCE_DIR "/tests/data/scores.jsonl");
+  std::ifstream file(LATIMER_SOURCE_DIR "/tests/data/text_metrics.jsonl");
   std::vector<json> rows;
   for (std::string line; std::getline(file, line);) {
     rows.push_back(json::parse(line));
@@ -36,7 +37,7 @@ std::u32string Decode(std::string_view text) {
 
 constexpr double kNear = 1e-9;
 
-TEST(ScoresTest, CutsWordsAsTokenizer13a) {
+TEST(TextMetricsTest, CutsWordsAsTokenizer13a) {
   for (const json& row : Rows()) {
     if (!row.contains("words")) continue;
     for (size_t i = 0; i < row["pairs"].size(); ++i) {
@@ -50,7 +51,7 @@ TEST(ScoresTest, CutsWordsAsTokenizer13a) {
   }
 }
 
-TEST(ScoresTest, OfTextsAreThoseOfSacrebleu) {
+TEST(TextMetricsTest, OfTextsAreThoseOfSacrebleu) {
   for (const json& row : Rows()) {
     BleuCounts bleu;
     ChrfCounts chrf;
@@ -64,7 +65,7 @@ TEST(ScoresTest, OfTextsAreThoseOfSacrebleu) {
   }
 }
 
-TEST(ScoresTest, OfSegmentsAreThoseOfSacrebleu) {
+TEST(TextMetricsTest, OfSegmentsAreThoseOfSacrebleu) {
   for (const json& row : Rows()) {
     if (!row.contains("segment_bleu")) continue;
     for (size_t i = 0; i < row["pairs"].size(); ++i) {
@@ -80,10 +81,10 @@ TEST(ScoresTest, OfSegmentsAreThoseOfSacrebleu) {
   }
 }
 
-TEST(ScoresTest, InvalidBytesAreCharactersToo) {
+TEST(TextMetricsTest, InvalidBytesAreCharactersToo) {
   EXPECT_EQ(Tokenize13a("a\xFF\xC3 b"),
             (std::vector<std::u32string>{U"a\uFFFD\uFFFD", U"b"}));
   EXPECT_NEAR(Chrf(CountChrf("a\xFF", "a\xFE")), 100.0, kNear);
 }
 
-}  // namespace latimer::scores_test
+}  // namespace latimer::text_metrics_test
