@@ -26,18 +26,6 @@ set(latimer_isa_sources_nibble
 # Packing is the converter's work.
 list(FILTER latimer_runtime_sources EXCLUDE REGEX "(_isa|/pack)\\.cc$")
 
-# The flags of *_isa.cc for each instruction set; neon and scalar need none.
-set(latimer_isa_flags_sse41 -msse4.1)
-set(latimer_isa_flags_avx2 -mavx2 -mfma -mf16c)
-set(latimer_isa_flags_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl
-  -mfma -mf16c -mprefer-vector-width=512)
-set(latimer_isa_flags_avx512vnni ${latimer_isa_flags_avx512} -mavx512vnni)
-set(latimer_isa_flags_dotprod -march=armv8.2-a+dotprod)
-# A board may allow more, such as neon-vfpv4, which converts f16.
-if(LATIMER_ARCH STREQUAL "armv7" AND NOT CMAKE_CXX_FLAGS MATCHES "-mfpu=")
-  set(latimer_isa_flags_neon -mfpu=neon)
-endif()
-
 # Properties that all of our code in the runtime has.
 function(latimer_runtime_properties target)
   target_include_directories(${target} PUBLIC
