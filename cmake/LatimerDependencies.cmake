@@ -5,7 +5,7 @@
 # tests/cmake.
 include_guard()
 include(LatimerDependency)
-include(LatimerCachedLibrary)
+include(LatimerOptions)
 
 # ---- Runtime and converter -------------------------------------------------
 
@@ -16,24 +16,20 @@ latimer_dependency(FLATBUFFERS
   SHA256 dbe1a95674d5a2aaabdd227fbcd48675af45f1ded59dd7675cc389b737416f54
   DEBIAN f/flatbuffers/flatbuffers_23.5.26+dfsg.orig.tar.xz
   URL https://github.com/google/flatbuffers/archive/v23.5.26.tar.gz)
-add_library(latimer_flatbuffers INTERFACE)
-target_include_directories(latimer_flatbuffers SYSTEM INTERFACE
-  "${FLATBUFFERS_SOURCE_DIR}/include")
+latimer_header_library(latimer_flatbuffers "${FLATBUFFERS_SOURCE_DIR}/include")
 
-latimer_header_library(latimer_xxhash XXHASH
-  HEADER xxhash.h INCLUDE .
-  VERSION_IN xxhash.h AT_LEAST 0.8
+latimer_dependency(XXHASH
   VERSION 0.8.3
   SPDX BSD-2-Clause PART runtime
   PATHS xxhash.h LICENSE
   SHA256 3b9b42e21b3cf36cf1f76acf3bf88b9507d0cba91d93d1d12caae17f69e17bf1
   DEBIAN x/xxhash/xxhash_0.8.3.orig.tar.gz
   URL https://github.com/Cyan4973/xxHash/archive/v0.8.3.tar.gz)
+latimer_header_library(latimer_xxhash "${XXHASH_SOURCE_DIR}")
 
-# Ed25519 of libsodium, for signatures. Always the pinned sources: they are
-# seven files. The vulnerability that scanners report for 1.0.18
-# (CVE-2025-69277) is in functions that are not called: Ed25519 does not check
-# for the main subgroup.
+# Ed25519 of libsodium, for signatures. The vulnerability that scanners report
+# for 1.0.18 (CVE-2025-69277) is in functions that are not called: Ed25519 does
+# not check for the main subgroup.
 if(LATIMER_SIGNATURES)
   latimer_dependency(SODIUM OPTIONAL
     VERSION 1.0.18
@@ -60,12 +56,7 @@ if(SODIUM_SOURCE_DIR)
     list(APPEND latimer_sodium_definitions HAVE_TI_MODE)  # 128-bit products.
   endif()
   set(latimer_sodium "${SODIUM_SOURCE_DIR}/src/libsodium")
-  set(latimer_sodium_left_out "${CMAKE_CURRENT_LIST_DIR}/sodium/left_out.c")
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
-    "${latimer_sodium_left_out}")
-  file(SHA256 "${latimer_sodium_left_out}" latimer_left_out_sha256)
-  latimer_cached_library(latimer_sodium CALL_GRAPH
-    KEY "1.0.18 ${latimer_left_out_sha256}"
+  latimer_third_party_library(latimer_sodium
     SOURCES
       "${latimer_sodium}/crypto_core/ed25519/ref10/ed25519_ref10.c"
       "${latimer_sodium}/crypto_hash/sha512/cp/hash_sha512_cp.c"
@@ -73,48 +64,47 @@ if(SODIUM_SOURCE_DIR)
       "${latimer_sodium}/crypto_sign/ed25519/ref10/open.c"
       "${latimer_sodium}/crypto_sign/ed25519/ref10/sign.c"
       "${latimer_sodium}/crypto_verify/sodium/verify.c"
-      "${latimer_sodium}/sodium/utils.c" "${latimer_sodium_left_out}"
+      "${latimer_sodium}/sodium/utils.c"
+      "${CMAKE_CURRENT_LIST_DIR}/sodium/left_out.c"
     INCLUDES "${latimer_sodium}/include"
     PRIVATE_INCLUDES "${latimer_sodium}/include/sodium"
     DEFINITIONS ${latimer_sodium_definitions})
+  latimer_write_call_graph(latimer_sodium)
 endif()
 
 # ---- Programs ---------------------------------------------------------------
 
-latimer_header_library(latimer_nlohmann_json NLOHMANN_JSON
-  HEADER nlohmann/json.hpp INCLUDE include
-  VERSION_IN nlohmann/detail/abi_macros.hpp AT_LEAST 3.11
+latimer_dependency(NLOHMANN_JSON
   VERSION 3.11.3
   SPDX MIT PART programs
   PATHS include LICENSE.MIT
   SHA256 590c4bda0acd445f13043c5ae9b4bbd456e856e5de7e157cdb1a83feadbcc999
   DEBIAN n/nlohmann-json3/nlohmann-json3_3.11.3.orig.tar.gz
   URL https://github.com/nlohmann/json/archive/v3.11.3.tar.gz)
+latimer_header_library(latimer_nlohmann_json
+  "${NLOHMANN_JSON_SOURCE_DIR}/include")
 
 # ---- Converter only ---------------------------------------------------------
 
 if(LATIMER_CONVERTER)
-  latimer_header_library(latimer_cli11 CLI11
-    HEADER CLI/CLI.hpp INCLUDE include
-    VERSION_IN CLI/Version.hpp AT_LEAST 2.1
+  latimer_dependency(CLI11
     VERSION 2.4.1
     SPDX BSD-3-Clause PART converter
     PATHS include LICENSE
     SHA256 c76c80f8b58b9cb88a272c92e1ab8b6af3c5fb61b1540f4a715be23dc8d2297a
     DEBIAN c/cli11/cli11_2.4.1+ds.orig.tar.xz
     URL https://github.com/CLIUtils/CLI11/archive/v2.4.1.tar.gz)
-  latimer_header_library(latimer_protozero PROTOZERO
-    HEADER protozero/pbf_reader.hpp INCLUDE include
-    VERSION_IN protozero/version.hpp AT_LEAST 1.7
+  latimer_header_library(latimer_cli11 "${CLI11_SOURCE_DIR}/include")
+  latimer_dependency(PROTOZERO
     VERSION 1.8.1
     SPDX BSD-2-Clause PART converter
     PATHS include LICENSE.md
     SHA256 6371454f7b14df561b7aa08b30ccea9c1db48f1cfddc878119493bd14f5f00a9
     DEBIAN p/protozero/protozero_1.8.1.orig.tar.gz
     URL https://github.com/mapbox/protozero/archive/v1.8.1.tar.gz)
+  latimer_header_library(latimer_protozero "${PROTOZERO_SOURCE_DIR}/include")
 
-  # zlib's minizip finds the place of an entry in the file. Always the pinned
-  # sources: systems have minizip rarely, or a fork of it under its name.
+  # zlib's minizip finds the place of an entry in the file.
   latimer_dependency(ZLIB
     VERSION 1.3.1
     SPDX Zlib PART converter
@@ -126,8 +116,7 @@ if(LATIMER_CONVERTER)
     DEBIAN z/zlib/zlib_1.3.dfsg+really1.3.1.orig.tar.gz
     URL https://github.com/madler/zlib/archive/v1.3.1.tar.gz)
   set(latimer_minizip "${ZLIB_SOURCE_DIR}/contrib/minizip")
-  latimer_cached_library(latimer_zip
-    KEY 1.3.1
+  latimer_third_party_library(latimer_zip
     SOURCES
       "${ZLIB_SOURCE_DIR}/adler32.c" "${ZLIB_SOURCE_DIR}/crc32.c"
       "${ZLIB_SOURCE_DIR}/inffast.c" "${ZLIB_SOURCE_DIR}/inflate.c"
@@ -136,7 +125,6 @@ if(LATIMER_CONVERTER)
     INCLUDES "${ZLIB_SOURCE_DIR}" "${latimer_minizip}"
     DEFINITIONS NOUNCRYPT)
 
-  # libyaml's parser. Always the pinned sources: they are four files.
   latimer_dependency(YAML
     VERSION 0.2.5
     SPDX MIT PART converter
@@ -145,8 +133,7 @@ if(LATIMER_CONVERTER)
     SHA256 a667c0c3de1b9647bd7587f2165233498001ab5335f657dd853e4cd8b4a8c879
     DEBIAN liby/libyaml/libyaml_0.2.5.orig.tar.gz
     URL https://github.com/yaml/libyaml/archive/0.2.5.tar.gz)
-  latimer_cached_library(latimer_yaml
-    KEY 0.2.5
+  latimer_third_party_library(latimer_yaml
     SOURCES
       "${YAML_SOURCE_DIR}/src/api.c" "${YAML_SOURCE_DIR}/src/parser.c"
       "${YAML_SOURCE_DIR}/src/reader.c" "${YAML_SOURCE_DIR}/src/scanner.c"

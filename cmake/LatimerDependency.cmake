@@ -12,19 +12,13 @@
 #   SPDX PART for the bill of materials; see LatimerSbom.cmake
 #   PATHS     the folders and files that we use, relative to the source root
 #   SHA256    of the list "<sha256>  <relative path>\n" of all files in PATHS,
-#             sorted by path; cmake/tree_digest.cmake prints it
+#             sorted by path; the message about a wrong one has the right one
 #   DEBIAN    path of the source package's .orig archive below pool/main
 #   URL       of the upstream archive
 #   OPTIONAL  if no source has it, <NAME>_SOURCE_DIR is empty and <NAME>_WHY
 #             says what was tried; without OPTIONAL that is an error
 include_guard()
 include(LatimerSbom)
-
-# The place of sources and libraries if there is no cache.
-set(LATIMER_STORE_DIR "${CMAKE_BINARY_DIR}/_store")
-if(LATIMER_CACHE_DIR)
-  set(LATIMER_STORE_DIR "${LATIMER_CACHE_DIR}")
-endif()
 
 # Sets `result` to the digest of `paths` under `root`, or to "" if one of them
 # is missing.
@@ -101,13 +95,17 @@ function(latimer_find_sources name folder why)
 
   string(TOLOWER "${name}" lower)
   string(SUBSTRING "${arg_SHA256}" 0 12 short)
-  set(to "${LATIMER_STORE_DIR}/src/${lower}-${arg_VERSION}-${short}")
+  set(sources "${CMAKE_BINARY_DIR}/_sources")
+  if(LATIMER_CACHE_DIR)
+    set(sources "${LATIMER_CACHE_DIR}/src")
+  endif()
+  set(to "${sources}/${lower}-${arg_VERSION}-${short}")
   set(${folder} "${to}" PARENT_SCOPE)
   if(EXISTS "${to}")
     return()
   endif()
-  file(MAKE_DIRECTORY "${LATIMER_STORE_DIR}/src")
-  file(LOCK "${LATIMER_STORE_DIR}/src/${lower}.lock" GUARD FUNCTION TIMEOUT 900)
+  file(MAKE_DIRECTORY "${sources}")
+  file(LOCK "${sources}/${lower}.lock" GUARD FUNCTION TIMEOUT 900)
   set(mirrors "")
   if(arg_DEBIAN)
     execute_process(COMMAND apt-get indextargets --format "$(REPO_URI)"
@@ -147,39 +145,8 @@ function(latimer_dependency name)
   set(${name}_WHY "${why}" PARENT_SCOPE)
 endfunction()
 
-# latimer_header_library(<target> <NAME> HEADER <path> INCLUDE <folder>
-# [VERSION_IN <header> AT_LEAST <version>] ...): an INTERFACE target for a
-# library of headers, the system's or else the pinned one of
-# latimer_dependency(), which takes the other arguments. INCLUDE is the include
-# folder of the pinned sources. The macros <NAME>..._MAJOR and so on in the
-# header VERSION_IN say the system's version.
-function(latimer_header_library target name)
-  cmake_parse_arguments(PARSE_ARGV 2 arg ""
-    "HEADER;INCLUDE;VERSION_IN;AT_LEAST;SPDX;PART" "")
-  set(found "")
-  if(NOT FETCHCONTENT_SOURCE_DIR_${name})
-    find_path(found_${name} "${arg_HEADER}" NO_CACHE)
-    set(found "${found_${name}}")
-  endif()
-  set(version "")
-  if(found AND EXISTS "${found}/${arg_VERSION_IN}")
-    file(STRINGS "${found}/${arg_VERSION_IN}" lines
-      REGEX "#define +[A-Z0-9_]+_VERSION_(MAJOR|MINOR|PATCH|RELEASE) +[0-9]+")
-    list(LENGTH lines count)
-    if(count GREATER 3)
-      list(SUBLIST lines 0 3 lines)
-    endif()
-    string(REGEX REPLACE "[^;]* ([0-9]+)[^;]*" "\\1" version "${lines}")
-    string(REPLACE ";" "." version "${version}")
-  endif()
-  if(version AND version VERSION_GREATER_EQUAL arg_AT_LEAST)
-    latimer_sbom_component(${name} VERSION "${version}" SPDX "${arg_SPDX}"
-      PART "${arg_PART}")
-  else()
-    latimer_dependency(${name} SPDX "${arg_SPDX}" PART "${arg_PART}"
-      ${arg_UNPARSED_ARGUMENTS})
-    set(found "${${name}_SOURCE_DIR}/${arg_INCLUDE}")
-  endif()
+# latimer_header_library(<target> <folder>): a library of nothing but headers.
+function(latimer_header_library target folder)
   add_library(${target} INTERFACE)
-  target_include_directories(${target} SYSTEM INTERFACE "${found}")
+  target_include_directories(${target} SYSTEM INTERFACE "${folder}")
 endfunction()

@@ -1,4 +1,5 @@
-# latimer_options: how our own C++ is compiled, here and nowhere else.
+# How C and C++ are compiled: our own with latimer_options, that of others with
+# latimer_third_party_library().
 include_guard()
 
 add_library(latimer_options INTERFACE)
@@ -19,3 +20,43 @@ if(LATIMER_SANITIZE)
   target_link_options(latimer_options INTERFACE
     "-fsanitize=${LATIMER_SANITIZE}")
 endif()
+
+# latimer_third_party_library(<target> SOURCES ... [INCLUDES ...]
+# [PRIVATE_INCLUDES ...] [DEFINITIONS ...]): a static library that is compiled
+# the same way in every build type. Who links it gets INCLUDES and nothing else.
+function(latimer_third_party_library target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" ""
+    "SOURCES;INCLUDES;PRIVATE_INCLUDES;DEFINITIONS")
+  add_library(${target} STATIC EXCLUDE_FROM_ALL ${arg_SOURCES})
+  target_include_directories(${target} SYSTEM
+    PRIVATE ${arg_PRIVATE_INCLUDES} PUBLIC ${arg_INCLUDES})
+  target_compile_options(${target} PRIVATE
+    -O2 -g0 -w -ffunction-sections -fdata-sections)
+  target_compile_definitions(${target} PRIVATE NDEBUG ${arg_DEFINITIONS})
+  set_target_properties(${target} PROPERTIES
+    C_STANDARD 11 C_EXTENSIONS ON CXX_STANDARD 17 CXX_EXTENSIONS ON
+    POSITION_INDEPENDENT_CODE ON EXPORT_COMPILE_COMMANDS OFF)
+endfunction()
+
+# latimer_write_call_graph(<library> [<object library>...]): for the test of the
+# stack bound, each object file gets a file next to it, .ci instead of .o, with
+# the frame size and the calls of each function. The property LATIMER_OBJECTS of
+# the library is the path of a list of the object files. Does nothing if the
+# compiler cannot, or with sanitizers, which change frames.
+function(latimer_write_call_graph library)
+  if(NOT LATIMER_TESTS OR LATIMER_SANITIZE
+      OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    return()
+  endif()
+  set(objects "")
+  foreach(target IN LISTS library ARGN)
+    target_compile_options(${target} PRIVATE -fcallgraph-info=su)
+    # ccache (4.7 at least) would keep the object file and lose the other.
+    set_target_properties(${target} PROPERTIES
+      C_COMPILER_LAUNCHER "" CXX_COMPILER_LAUNCHER "")
+    list(APPEND objects $<TARGET_OBJECTS:${target}>)
+  endforeach()
+  set(list "${PROJECT_BINARY_DIR}/generated/${library}_objects.txt")
+  file(GENERATE OUTPUT "${list}" CONTENT "$<JOIN:${objects},\n>\n")
+  set_target_properties(${library} PROPERTIES LATIMER_OBJECTS "${list}")
+endfunction()

@@ -37,17 +37,9 @@ function(latimer_runtime_properties target)
     $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>)
 endfunction()
 
-# The test of the stack bound reads call graphs; sanitizers change frames.
-set(latimer_stack_test OFF)
-if(LATIMER_TESTS AND LATIMER_CAN_WRITE_CALL_GRAPH AND NOT LATIMER_SANITIZE)
-  set(latimer_stack_test ON)
-endif()
-
 # latimer_add_runtime(<target> PROFILE <header> [UNITY]): a static library of the
 # whole runtime with the capacities and features of that profile header. UNITY
 # compiles several files at once, which is faster if all of it is built anyway.
-# For the test of the stack bound the property LATIMER_OBJECTS is the path of a
-# file that lists the library's object files.
 function(latimer_add_runtime target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "UNITY" "PROFILE" "")
   get_filename_component(profile "${arg_PROFILE}" ABSOLUTE
@@ -67,7 +59,6 @@ function(latimer_add_runtime target)
   target_include_directories(${target} PUBLIC "${generated}")
   target_link_libraries(${target} PUBLIC Threads::Threads
     PRIVATE latimer_xnnpack_kernels latimer_xnnpack_headers)
-  set(objects $<TARGET_OBJECTS:${target}>)
   set(parts ${target})
   foreach(role IN ITEMS vector nibble gemm_int8)
     foreach(isa IN LISTS latimer_isas_of_${role})
@@ -78,18 +69,11 @@ function(latimer_add_runtime target)
       target_compile_options(${part} PRIVATE ${latimer_isa_flags_${isa}} -O3)
       target_compile_definitions(${part} PRIVATE LATIMER_ISA=${isa})
       target_sources(${target} PRIVATE $<TARGET_OBJECTS:${part}>)
-      list(APPEND objects $<TARGET_OBJECTS:${part}>)
       list(APPEND parts ${part})
     endforeach()
   endforeach()
   set_target_properties(${parts} PROPERTIES UNITY_BUILD ${arg_UNITY})
-  if(latimer_stack_test AND NOT arg_UNITY)
-    foreach(part IN LISTS parts)
-      latimer_write_call_graph(${part})
-    endforeach()
-    file(GENERATE OUTPUT "${generated}/objects.txt"
-      CONTENT "$<JOIN:${objects},\n>\n")
-    set_target_properties(${target} PROPERTIES
-      LATIMER_OBJECTS "${generated}/objects.txt")
+  if(NOT arg_UNITY)
+    latimer_write_call_graph(${parts})
   endif()
 endfunction()

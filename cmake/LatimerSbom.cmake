@@ -8,8 +8,7 @@ set_property(GLOBAL PROPERTY LATIMER_SBOM_COMPONENTS "[]")
 #   VERSION  of the upstream
 #   SPDX     identifier of its licence
 #   PART     what has it: runtime, programs, converter or tests
-#   URL      upstream archive at GitHub; absent for a library of the system,
-#            whose version is what its headers say
+#   URL      upstream archive at GitHub
 #   TREE_SHA256  SHA256 of latimer_dependency()
 function(latimer_sbom_component name)
   cmake_parse_arguments(PARSE_ARGV 1 arg ""
@@ -19,25 +18,16 @@ function(latimer_sbom_component name)
   if(arg_PART STREQUAL "tests")
     set(scope excluded)  # Not shipped.
   endif()
+  string(REGEX REPLACE "^https://github.com/([^/]+/[^/]+)/archive/(.*)\\.tar\\.gz$"
+    "pkg:github/\\1@\\2" purl "${arg_URL}")
+  string(TOLOWER "${purl}" purl)
   set(json "{\"type\": \"library\", \"name\": \"${lower}\",
-    \"version\": \"${arg_VERSION}\", \"scope\": \"${scope}\",
-    \"licenses\": [{\"license\": {\"id\": \"${arg_SPDX}\"}}]}")
-  set(properties "{\"name\": \"latimer:part\", \"value\": \"${arg_PART}\"}")
-  if(arg_URL)
-    string(REGEX REPLACE "^https://github.com/([^/]+/[^/]+)/archive/(.*)\\.tar\\.gz$"
-      "pkg:github/\\1@\\2" purl "${arg_URL}")
-    string(TOLOWER "${purl}" purl)
-    string(JSON json SET "${json}" purl "\"${purl}\"")
-    string(JSON json SET "${json}" externalReferences
-      "[{\"type\": \"distribution\", \"url\": \"${arg_URL}\"}]")
-    string(APPEND properties
-      ", {\"name\": \"latimer:origin\", \"value\": \"pinned sources\"}"
-      ", {\"name\": \"latimer:tree-sha256\", \"value\": \"${arg_TREE_SHA256}\"}")
-  else()
-    string(APPEND properties
-      ", {\"name\": \"latimer:origin\", \"value\": \"the system that built\"}")
-  endif()
-  string(JSON json SET "${json}" properties "[${properties}]")
+    \"version\": \"${arg_VERSION}\", \"scope\": \"${scope}\", \"purl\": \"${purl}\",
+    \"licenses\": [{\"license\": {\"id\": \"${arg_SPDX}\"}}],
+    \"externalReferences\": [{\"type\": \"distribution\", \"url\": \"${arg_URL}\"}],
+    \"properties\": [
+      {\"name\": \"latimer:part\", \"value\": \"${arg_PART}\"},
+      {\"name\": \"latimer:tree-sha256\", \"value\": \"${arg_TREE_SHA256}\"}]}")
   get_property(components GLOBAL PROPERTY LATIMER_SBOM_COMPONENTS)
   string(JSON count LENGTH "${components}")
   string(JSON components SET "${components}" ${count} "${json}")

@@ -1,6 +1,6 @@
 # latimer_schema: the C++ header of schema/model.fbs, as "model_generated.h".
-# The schema compiler is made from the pinned FlatBuffers once per machine: it
-# runs where the build does, even if the rest is cross-compiled.
+# The schema compiler is made from the pinned FlatBuffers. It runs where the
+# build does, even if the rest is cross-compiled.
 include_guard()
 include(LatimerDependencies)
 
@@ -9,48 +9,29 @@ if(CMAKE_CROSSCOMPILING)
 else()
   set(LATIMER_HOST_CXX "${CMAKE_CXX_COMPILER}")
 endif()
-set(latimer_compiler_source "${CMAKE_CURRENT_LIST_DIR}/schema_compiler.cc")
-file(SHA256 "${latimer_compiler_source}" latimer_compiler_hash)
-string(SHA256 latimer_compiler_hash "${latimer_compiler_hash} 23.5.26
-  ${CMAKE_HOST_SYSTEM_NAME} ${CMAKE_HOST_SYSTEM_PROCESSOR}")
-string(SUBSTRING "${latimer_compiler_hash}" 0 16 latimer_compiler_hash)
-set(latimer_compiler
-  "${LATIMER_STORE_DIR}/bin/schema_compiler-${latimer_compiler_hash}")
-# A cached one may be from a machine with other system libraries.
-execute_process(COMMAND "${latimer_compiler}" RESULT_VARIABLE latimer_result
-  OUTPUT_QUIET ERROR_QUIET)
-if(NOT latimer_result EQUAL 2)
-  file(REMOVE "${latimer_compiler}")
-endif()
-
-# Unoptimized: it runs for milliseconds on one small schema.
-set(latimer_compiler_sources "${latimer_compiler_source}")
+set(sources "${CMAKE_CURRENT_LIST_DIR}/schema_compiler.cc")
 foreach(name IN ITEMS code_generators idl_gen_cpp idl_gen_text idl_parser
     reflection util)
-  list(APPEND latimer_compiler_sources
-    "${FLATBUFFERS_SOURCE_DIR}/src/${name}.cpp")
+  list(APPEND sources "${FLATBUFFERS_SOURCE_DIR}/src/${name}.cpp")
 endforeach()
-set(latimer_built "${CMAKE_BINARY_DIR}/schema_compiler")
-add_custom_command(OUTPUT "${latimer_compiler}"
+set(compiler "${PROJECT_BINARY_DIR}/schema_compiler")
+# Unoptimized: it runs for milliseconds on one small schema.
+add_custom_command(OUTPUT "${compiler}"
   COMMAND "${LATIMER_HOST_CXX}" -std=c++17 -O0 -w
     "-I${FLATBUFFERS_SOURCE_DIR}/include" "-I${FLATBUFFERS_SOURCE_DIR}/src"
-    "-I${FLATBUFFERS_SOURCE_DIR}" ${latimer_compiler_sources}
-    -o "${latimer_built}"
-  COMMAND "${CMAKE_COMMAND}" "-DFROM=${latimer_built}"
-    "-DTO=${latimer_compiler}" -DMUST=ON
-    -P "${CMAKE_CURRENT_LIST_DIR}/store_in_cache.cmake"
+    "-I${FLATBUFFERS_SOURCE_DIR}" ${sources} -o "${compiler}"
+  DEPENDS ${sources}
   COMMENT "Building the schema compiler for this machine" VERBATIM)
 
-set(latimer_schema_file "${PROJECT_SOURCE_DIR}/schema/model.fbs")
-set(latimer_generated "${PROJECT_BINARY_DIR}/generated/schema")
-add_custom_command(OUTPUT "${latimer_generated}/model_generated.h"
-  COMMAND "${latimer_compiler}" "${latimer_schema_file}" "${latimer_generated}"
-  DEPENDS "${latimer_schema_file}" "${latimer_compiler}"
+set(schema "${PROJECT_SOURCE_DIR}/schema/model.fbs")
+set(generated "${PROJECT_BINARY_DIR}/generated/schema")
+add_custom_command(OUTPUT "${generated}/model_generated.h"
+  COMMAND "${compiler}" "${schema}" "${generated}"
+  DEPENDS "${schema}" "${compiler}"
   COMMENT "Generating model_generated.h" VERBATIM)
 add_custom_target(latimer_schema_header
-  DEPENDS "${latimer_generated}/model_generated.h")
+  DEPENDS "${generated}/model_generated.h")
 add_library(latimer_schema INTERFACE)
 target_link_libraries(latimer_schema INTERFACE latimer_flatbuffers)
 add_dependencies(latimer_schema latimer_schema_header)
-target_include_directories(latimer_schema SYSTEM INTERFACE
-  "${latimer_generated}")
+target_include_directories(latimer_schema SYSTEM INTERFACE "${generated}")

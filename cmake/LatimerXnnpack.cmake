@@ -7,7 +7,7 @@
 #   latimer_xnnpack_headers  include folders and definitions of both
 include_guard()
 include(LatimerDependency)
-include(LatimerCachedLibrary)
+include(LatimerOptions)
 
 latimer_dependency(XNNPACK
   VERSION 4ea82e5
@@ -33,9 +33,6 @@ latimer_dependency(FXDIV
 
 include(LatimerKernels)  # Reads XNNPACK_SOURCE_DIR.
 
-set(latimer_xnnpack_includes
-  "${XNNPACK_SOURCE_DIR}/include" "${XNNPACK_SOURCE_DIR}/src"
-  "${PTHREADPOOL_SOURCE_DIR}/include" "${FXDIV_SOURCE_DIR}/include")
 set(latimer_xnnpack_definitions XNN_LOG_LEVEL=0)
 foreach(feature IN ITEMS ARM_FP16_VECTOR ARM_FP16_SCALAR ARM_BF16 ARM_DOTPROD
     ARM_I8MM AVXVNNI AVX256SKX AVX256VNNI AVX512F AVX512SKX AVX512VNNI MEMOPT)
@@ -49,25 +46,19 @@ endforeach()
 
 add_library(latimer_xnnpack_headers INTERFACE)
 target_include_directories(latimer_xnnpack_headers SYSTEM INTERFACE
-  ${latimer_xnnpack_includes})
+  "${XNNPACK_SOURCE_DIR}/include" "${XNNPACK_SOURCE_DIR}/src"
+  "${PTHREADPOOL_SOURCE_DIR}/include" "${FXDIV_SOURCE_DIR}/include")
 target_compile_definitions(latimer_xnnpack_headers INTERFACE
   ${latimer_xnnpack_definitions})
 
-set(latimer_prefetch_folder "${CMAKE_CURRENT_LIST_DIR}/xnnpack")
-file(SHA256 "${latimer_prefetch_folder}/xnnpack_prefetch.h"
-  latimer_prefetch_digest)
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
-  "${latimer_prefetch_folder}/xnnpack_prefetch.h")
-latimer_cached_library(latimer_xnnpack_kernels CALL_GRAPH
-  KEY "4ea82e5 ${latimer_prefetch_digest}"
+latimer_third_party_library(latimer_xnnpack_kernels
   SOURCES ${latimer_kernel_files}
-  PRIVATE_INCLUDES ${latimer_xnnpack_includes} "${latimer_prefetch_folder}"
-  DEFINITIONS ${latimer_xnnpack_definitions})
-
-latimer_cached_library(latimer_xnnpack_packing
-  KEY 4ea82e5
-  SOURCES
-    "${XNNPACK_SOURCE_DIR}/src/reference/packing.cc"
-    "${XNNPACK_SOURCE_DIR}/src/microparams-init.c"
-  PRIVATE_INCLUDES ${latimer_xnnpack_includes}
-  DEFINITIONS ${latimer_xnnpack_definitions})
+  PRIVATE_INCLUDES "${CMAKE_CURRENT_LIST_DIR}/xnnpack")
+latimer_write_call_graph(latimer_xnnpack_kernels)
+latimer_third_party_library(latimer_xnnpack_packing
+  SOURCES "${XNNPACK_SOURCE_DIR}/src/reference/packing.cc"
+    "${XNNPACK_SOURCE_DIR}/src/microparams-init.c")
+foreach(library IN ITEMS kernels packing)
+  target_link_libraries(latimer_xnnpack_${library}
+    PRIVATE latimer_xnnpack_headers)
+endforeach()
