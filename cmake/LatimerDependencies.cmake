@@ -51,10 +51,6 @@ if(LATIMER_SIGNATURES)
   endif()
 endif()
 if(SODIUM_SOURCE_DIR)
-  set(latimer_sodium_definitions SODIUM_STATIC)
-  if(CMAKE_SIZEOF_VOID_P EQUAL 8)
-    list(APPEND latimer_sodium_definitions HAVE_TI_MODE)  # 128-bit products.
-  endif()
   set(latimer_sodium "${SODIUM_SOURCE_DIR}/src/libsodium")
   latimer_third_party_library(latimer_sodium
     SOURCES
@@ -68,7 +64,8 @@ if(SODIUM_SOURCE_DIR)
       "${CMAKE_CURRENT_LIST_DIR}/sodium/left_out.c"
     INCLUDES "${latimer_sodium}/include"
     PRIVATE_INCLUDES "${latimer_sodium}/include/sodium"
-    DEFINITIONS ${latimer_sodium_definitions})
+    DEFINITIONS SODIUM_STATIC  # 128-bit products:
+      $<$<EQUAL:${CMAKE_SIZEOF_VOID_P},8>:HAVE_TI_MODE>)
   latimer_write_call_graph(latimer_sodium)
 endif()
 

@@ -19,10 +19,8 @@ endif()
 # The check for missing CPU features must run without them: these flags select
 # the architecture's minimum and override those before.
 if(LATIMER_ARCH STREQUAL "x86_64")
-  set(latimer_guard_flags -march=x86-64 -mtune=generic -mgeneral-regs-only)
-  foreach(isa IN ITEMS popcnt lzcnt movbe bmi bmi2 adx)
-    list(APPEND latimer_guard_flags "-mno-${isa}")
-  endforeach()
+  set(latimer_guard_flags -march=x86-64 -mtune=generic -mgeneral-regs-only
+    -mno-popcnt -mno-lzcnt -mno-movbe -mno-bmi -mno-bmi2 -mno-adx)
 elseif(LATIMER_ARCH STREQUAL "aarch64")
   set(latimer_guard_flags -march=armv8-a -mcpu=generic)
 elseif(LATIMER_ARCH STREQUAL "armv7")

@@ -9,22 +9,16 @@ include(LatimerXnnpack)
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 
-set(latimer_runtime_dirs base model text ops ops/nibble ops/xnnpack
-  transformer search)
-set(latimer_runtime_globs "${PROJECT_SOURCE_DIR}/runtime/*.cc")
-foreach(dir IN LISTS latimer_runtime_dirs)
-  list(APPEND latimer_runtime_globs "${PROJECT_SOURCE_DIR}/runtime/${dir}/*.cc")
-endforeach()
-file(GLOB latimer_runtime_sources CONFIGURE_DEPENDS ${latimer_runtime_globs})
-file(GLOB latimer_isa_sources_vector CONFIGURE_DEPENDS
-  "${PROJECT_SOURCE_DIR}/runtime/ops/*_isa.cc")
-set(latimer_isa_sources_gemm_int8
-  "${PROJECT_SOURCE_DIR}/runtime/ops/gemm_int8_isa.cc")
-list(REMOVE_ITEM latimer_isa_sources_vector ${latimer_isa_sources_gemm_int8})
-set(latimer_isa_sources_nibble
-  "${PROJECT_SOURCE_DIR}/runtime/ops/nibble/dot_isa.cc")
+file(GLOB_RECURSE latimer_runtime_sources CONFIGURE_DEPENDS
+  "${PROJECT_SOURCE_DIR}/runtime/*.cc")
 # Packing is the converter's work.
-list(FILTER latimer_runtime_sources EXCLUDE REGEX "(_isa|/pack)\\.cc$")
+list(FILTER latimer_runtime_sources EXCLUDE
+  REGEX "/runtime/(cli|signature)/|(_isa|/pack)\\.cc$")
+set(latimer_ops "${PROJECT_SOURCE_DIR}/runtime/ops")
+set(latimer_isa_sources_gemm_int8 "${latimer_ops}/gemm_int8_isa.cc")
+set(latimer_isa_sources_nibble "${latimer_ops}/nibble/dot_isa.cc")
+file(GLOB latimer_isa_sources_vector CONFIGURE_DEPENDS "${latimer_ops}/*_isa.cc")
+list(REMOVE_ITEM latimer_isa_sources_vector ${latimer_isa_sources_gemm_int8})
 
 # Properties that all of our code in the runtime has.
 function(latimer_runtime_properties target)
