@@ -27,6 +27,7 @@ function(latimer_runtime_properties target)
     "${LATIMER_BOARD_INCLUDE_DIR}" "${latimer_kernels_include_dir}")
   target_link_libraries(${target} PUBLIC latimer_schema latimer_xxhash
     PRIVATE latimer_options)
+  target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>)
 endfunction()
