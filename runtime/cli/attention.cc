@@ -98,9 +98,11 @@ AttentionRecord MakeRecord(const Translator& translator,
         TargetPieces(translator, translation.tokens.first(attention.rows));
   }
   if (attention.kind == AttentionKind::kDecoder) {
-    record.columns.assign(1, "<start>");
-    record.columns.insert(record.columns.end(), record.rows.begin(),
-                          record.rows.end() - 1);
+    // What each row has read: the start, and the tokens before its own. There
+    // are no rows if the only token was forced.
+    record.columns = record.rows;
+    record.columns.insert(record.columns.begin(), "<start>");
+    record.columns.resize(record.rows.size());
   } else {
     record.columns = SourcePieces(translator, translation.source);
   }

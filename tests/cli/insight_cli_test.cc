@@ -157,6 +157,29 @@ TEST_F(InsightCliTest, ScoresFollowEachTranslation) {
   EXPECT_GE(tokens, 8u);
 }
 
+TEST_F(InsightCliTest, ASentenceWhoseOnlyTokenIsForcedHasNoRows) {
+  TinyModelCopy copy;
+  copy.EditGeneration({{"max_length", 2}, {"forced_eos_token_id", 0}});
+  const std::string model = Path("forced.ltm");
+  const ModelBytes file = ConvertModel(copy.path(), WeightType::kInt8);
+  WriteFile(model, {reinterpret_cast<const char*>(file.bytes().data()),
+                    file.bytes().size()});
+  for (const std::string kind : {"cross", "encoder", "decoder"}) {
+    for (const std::string name : {"f.json", "f.svg", "f.html"}) {
+      const Outcome outcome =
+          RunProgram("latimer",
+                     {"translate", model, "--ids", "--attention", Path(name),
+                      "--attention-of", kind},
+                     "22 31 29 0\n");
+      EXPECT_EQ(outcome.code, 0) << kind << " " << name << outcome.err;
+      EXPECT_EQ(outcome.out, "0\n");
+    }
+    const Json sentence = Json::parse(ReadFile(Path("f.json")))["sentences"][0];
+    EXPECT_EQ(sentence["rows"].size(), kind == "encoder" ? 4u : 0u);
+    EXPECT_EQ(sentence["columns"].size(), kind == "decoder" ? 0u : 4u);
+  }
+}
+
 TEST_F(InsightCliTest, SaysWhatIsWrong) {
   const auto error = [](std::vector<std::string> options, int code) {
     return ErrorSentence(Translate(std::move(options)), code);
