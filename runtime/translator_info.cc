@@ -28,6 +28,17 @@ Result<size_t> Translator::Tokenize(std::string_view text,
   return *count + added;
 }
 
+Result<size_t> Translator::CountTokens(std::string_view text) {
+  if (state_ == nullptr) return NotLoaded();
+  State& state = *state_;
+  if (!state.CanTokenize()) return NoTokenizer();
+  const GenerationConfig& config = state.info().generation;
+  const Result<size_t> count =
+      state.tokenizer.Count(text, ScratchOf(*state.workspace));
+  if (!count.ok()) return count;
+  return config.source_prefix.size() + *count + config.source_suffix.size();
+}
+
 size_t Translator::LanguageCodeBytes(std::string_view text) const {
   if (state_ == nullptr || !state_->CanTokenize()) return 0;
   return state_->tokenizer.LanguageCodeBytes(text);

@@ -118,8 +118,9 @@ int Tokenize(const Arguments& arguments) {
       if (!text.ok()) return ComplainOfLine(line.line, text.status());
       WriteText(*text);
     } else {
-      // Normalization can lengthen a text, up to 18 characters for one.
-      ids.resize(18 * line.text.size() + 2);
+      const Result<size_t> needed = session.translator().CountTokens(line.text);
+      if (!needed.ok()) return ComplainOfLine(line.line, needed.status());
+      if (*needed > ids.size()) ids.resize(*needed);
       const Result<size_t> count =
           session.translator().Tokenize(line.text, ids);
       if (!count.ok()) return ComplainOfLine(line.line, count.status());

@@ -112,23 +112,36 @@ std::optional<size_t> Tokenize(const TokenizerView& view, std::string_view text,
   return writer.count();
 }
 
+namespace {
+
+// The ids that fit, and the number of all.
+Result<size_t> WriteIds(const TokenizerView& view, std::string_view text,
+                        const TokenizerScratch& scratch,
+                        std::span<int32_t> ids) {
+  const std::optional<size_t> count = Tokenize(view, text, scratch, ids);
+  if (count.has_value()) return *count;
+  return Status::Error(StatusCode::kTextTooLong,
+                       "The text of %zu bytes exceeds the %zu bytes that are "
+                       "tokenized at once.",
+                       text.size(), scratch.normalized.size());
+}
+
+}  // namespace
+
 Result<size_t> Tokenizer::Encode(std::string_view text,
                                  const TokenizerScratch& scratch,
                                  std::span<int32_t> ids) const {
-  const std::optional<size_t> count = Tokenize(view_, text, scratch, ids);
-  if (!count.has_value()) {
-    return Status::Error(StatusCode::kTextTooLong,
-                         "The text of %zu bytes exceeds the %zu bytes that are "
-                         "tokenized at once.",
-                         text.size(), scratch.normalized.size());
-  }
-  if (*count > ids.size()) {
-    return Status::Error(StatusCode::kTextTooLong,
-                         "The text has %zu tokens, which exceeds the limit of "
-                         "%zu.",
-                         *count, ids.size());
-  }
-  return *count;
+  const Result<size_t> count = WriteIds(view_, text, scratch, ids);
+  if (!count.ok() || *count <= ids.size()) return count;
+  return Status::Error(StatusCode::kTextTooLong,
+                       "The text has %zu tokens, which exceeds the limit of "
+                       "%zu.",
+                       *count, ids.size());
+}
+
+Result<size_t> Tokenizer::Count(std::string_view text,
+                                const TokenizerScratch& scratch) const {
+  return WriteIds(view_, text, scratch, {});
 }
 
 void CheckScratch(const TokenizerView& view, const TokenizerScratch& scratch) {

@@ -42,6 +42,11 @@ class Tokenizer {
   Result<size_t> Encode(std::string_view text, const TokenizerScratch& scratch,
                         std::span<int32_t> ids) const;
 
+  // The number of ids that Encode needs room for. kTextTooLong if the scratch
+  // is too small.
+  Result<size_t> Count(std::string_view text,
+                       const TokenizerScratch& scratch) const;
+
   // Finds the longest prefix of `text`, which is not empty, that Encode turns
   // into at most `max_tokens` tokens and that ends with a sentence. If there is
   // none, the prefix ends before white space; if there is no white space

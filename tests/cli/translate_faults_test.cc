@@ -221,6 +221,20 @@ TEST_F(TranslateFaultsTest, AnInterruptLosesNothingToASlowReader) {
   CountFaults("interrupts while the reader is slow", 1);
 }
 
+TEST_F(TranslateFaultsTest, ALineTooLongToTokenizeIsRefusedInLittleMemory) {
+  if (kSanitized) GTEST_SKIP() << "Sanitizers reserve terabytes.";
+  constexpr size_t kBytes = 20'000'000;
+  WriteFile(Path("long"), std::string(kBytes, 'a') + "\n");
+  const int in = OpenText(Path("long"));
+  Process process("latimer", {"tokenize", Path("model.ltm")},
+                  {.in = in, .memory = 40 * kBytes, .err = Path("errors")});
+  close(in);
+  EXPECT_EQ(process.Wait(), 1);
+  EXPECT_THAT(Errors(),
+              HasSubstr("line 1: The text of 20000000 bytes exceeds"));
+  CountFaults("lines that are too long", 1);
+}
+
 TEST_F(TranslateFaultsTest, AModelThatIsReadOnlyOrReplacedIsReadOn) {
   TempFolder folder;
   const fs::path model = folder.path() / "model.ltm";

@@ -23,6 +23,8 @@ void Encode(Translator& translator, std::string_view text) {
   ExpectSentence(count.status());
   if (!count.ok()) return;
   LATIMER_EXPECT(*count <= ids.size());
+  const Result<size_t> counted = translator.CountTokens(text);
+  LATIMER_EXPECT(counted.ok() && *counted == *count);
   ids.resize(*count);
   ExpectIds(ids, translator.model_info().architecture.source_vocabulary);
   // The same in a buffer that just fits; an error in a smaller one.

@@ -219,6 +219,7 @@ void UseEverything(Work& work) {
   }
   int32_t ids[64];
   use([&] { (void)translator.Tokenize(work.lines[0], ids); });
+  use([&] { (void)translator.CountTokens(work.lines[0]); });
   use([&] { (void)translator.Detokenize(std::span(ids).first(3)); });
   use([&] { (void)translator.TranslateIds({}); });
   const size_t bytes = latimer_workspace_bytes();

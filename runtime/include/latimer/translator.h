@@ -119,6 +119,10 @@ class Translator {
   // kFailedPrecondition, kTextTooLong (more than `ids` or the tokenizer holds).
   Result<size_t> Tokenize(std::string_view text, std::span<int32_t> ids);
 
+  // The number of ids that Tokenize writes for a text. Errors:
+  // kFailedPrecondition, kTextTooLong (more than the tokenizer holds).
+  Result<size_t> CountTokens(std::string_view text);
+
   // Bytes of the >>language<< code that `text` begins with; 0 if there is none
   // or the model has no such codes.
   size_t LanguageCodeBytes(std::string_view text) const;
