@@ -89,17 +89,19 @@ void OrderedWriter::BeginText(Part& part) {
   if (!status.ok()) return Fail(part, status);
   part.space_follows = cursor_->space_follows();
   if (!cursor_->rest().empty()) return;
-  const bool cut = text_.end == SentenceEnd::kCut;
-  if (cursor_->parts() > 1 || cut) {
-    const std::string parts =
-        cut ? "parts" : std::to_string(cursor_->parts()) + " parts";
+  if (text_.end == SentenceEnd::kCut && !goes_on_) {
     part.warning = Format(
-        "latimer: warning: %s %llu (%llu bytes%s) exceeds %u tokens and was "
-        "translated in %s.\n",
+        "latimer: warning: %s %llu exceeds %zu bytes and was translated in "
+        "parts.\n",
+        NameOfUnit(), part.line, SentenceSplitter::kMostBytes);
+  } else if (cursor_->parts() > 1 && !goes_on_) {
+    part.warning = Format(
+        "latimer: warning: %s %llu (%llu bytes) exceeds %u tokens and was "
+        "translated in %llu parts.\n",
         NameOfUnit(), part.line,
         static_cast<unsigned long long>(text_.text.size()),
-        cut ? " or more" : "",
-        static_cast<unsigned>(translator_.max_source_tokens()), parts.c_str());
+        static_cast<unsigned>(translator_.max_source_tokens()),
+        static_cast<unsigned long long>(cursor_->parts()));
   }
   EndText(part);
 }
@@ -109,6 +111,8 @@ void OrderedWriter::EndText(Part& part) {
   part.ends_text = true;
   part.space = text_.space;
   part.end = text_.end;
+  goes_on_ =
+      part.end == SentenceEnd::kCut && (goes_on_ || !part.warning.empty());
   cursor_.reset();
 }
 

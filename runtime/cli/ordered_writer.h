@@ -83,6 +83,8 @@ class OrderedWriter {
   std::optional<TextCursor> cursor_;
   InputText text_;
   uint64_t texts_ = 0;
+  // The text at hand goes on with a sentence that was cut and reported.
+  bool goes_on_ = false;
   std::vector<int32_t> ids_;
   // The most severe reason of the written parts of the text at hand.
   StopReason worst_ = StopReason::kEos;

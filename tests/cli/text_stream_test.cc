@@ -190,6 +190,24 @@ TEST_F(TextStreamTest, ATooLongSentenceComesInPartsAndIsReported) {
   EXPECT_THAT(outcome.err, HasSubstr("the sentence at line 3 ("));
 }
 
+TEST_F(TextStreamTest, ASentenceThatIsCutIsReportedOnce) {
+  const auto warnings = [](const std::string& text) {
+    return RunProgram("latimer",
+                      {"translate", Path(), "--paragraphs", "--no-guards",
+                       "--max-target-tokens", "400"},
+                      text)
+        .err;
+  };
+  const std::string spaces(FewerIfSlow(5'000'000, 100'000), ' ');
+  EXPECT_EQ(warnings(spaces), "");
+  const std::string cut = "exceeds 8192 bytes and was translated in parts.\n";
+  EXPECT_EQ(warnings("\nGo" + spaces + "home!\n\nGo home!\n"),
+            "latimer: warning: the sentence at line 2 " + cut);
+  EXPECT_EQ(warnings("Go" + spaces + "home!\n\nGo" + spaces + "home!"),
+            "latimer: warning: the sentence at line 1 " + cut +
+                "latimer: warning: the sentence at line 3 " + cut);
+}
+
 TEST_F(TextStreamTest, WhiteSpaceOfAnyLengthIsKept) {
   const std::string spaces(30000, ' ');
   EXPECT_EQ(Stream(spaces + "\n\n" + spaces, 4096).text,
