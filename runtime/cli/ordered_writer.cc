@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "cli/arguments.h"
+#include "cli/interrupt.h"
 #include "cli/lines.h"
 
 namespace latimer::cli {
@@ -122,8 +123,21 @@ void OrderedWriter::Fail(Part& part, const Status& status) {
   cursor_.reset();
 }
 
+// Takes no more texts. Of one whose last part has not begun, nothing more is
+// written.
+void OrderedWriter::Leave() {
+  ended_ = true;
+  if (!cursor_.has_value()) return;
+  cursor_.reset();
+  while (!parts_.empty() && parts_.back().text_number == texts_) {
+    parts_.pop_back();
+  }
+}
+
 void OrderedWriter::Finish(const FinishedTranslation& finished) {
-  Part& part = parts_[static_cast<size_t>(finished.ticket - written_)];
+  const auto index = static_cast<size_t>(finished.ticket - written_);
+  if (index >= parts_.size()) return;  // Its text was left.
+  Part& part = parts_[index];
   if (!finished.status.ok()) return Fail(part, finished.status);
   const Translation& translation = finished.translation;
   part.done = true;
@@ -169,6 +183,7 @@ bool OrderedWriter::Write(const Part& part) {
 
 int OrderedWriter::Run() {
   for (;;) {
+    if (Interrupted()) Leave();
     while (BeginMore()) {
     }
     while (!parts_.empty() && parts_.front().done) {

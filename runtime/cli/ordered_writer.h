@@ -39,7 +39,8 @@ class OrderedWriter {
   // writes each translation as soon as it and those before it are done. Reports
   // on standard error which texts were cut or did not end by themselves. On an
   // error, writes everything before it, prints a sentence, and returns
-  // kFailure.
+  // kFailure. When the program is interrupted, it finishes the texts all of
+  // whose parts have begun.
   int Run();
 
  private:
@@ -64,6 +65,7 @@ class OrderedWriter {
   void BeginText(Part& part);
   void EndText(Part& part);
   void Fail(Part& part, const Status& status);
+  void Leave();
   void Finish(const FinishedTranslation& finished);
   bool Write(const Part& part);
   const char* NameOfUnit() const;

@@ -167,6 +167,25 @@ TEST_F(TranslateFaultsTest, AnInterruptEndsItWhileItWaits) {
   CountFaults("interrupts while it waits for input", 2);
 }
 
+TEST_F(TranslateFaultsTest, AnInterruptDoesNotWaitForAllPartsOfALine) {
+  std::string line;
+  for (int i = 0; i < 8000; ++i) line += "How are you? ";
+  Pipe in, out;
+  const auto process = Start({.in = in.reader(), .out = out.writer()});
+  in.CloseReader();
+  out.CloseWriter();
+  in.Write("How are you?\n");
+  EXPECT_FALSE(out.ReadLine().empty());
+  in.Write(line + "\nHow are you?\n");
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  process->Send(SIGTERM);
+  // Not the end of that line, nor what comes after it.
+  EXPECT_EQ(out.ReadAll().find('\n'), std::string::npos);
+  EXPECT_EQ(process->Wait(), 128 + SIGTERM);
+  EXPECT_EQ(Errors(), "");
+  CountFaults("interrupts within a long line", 1);
+}
+
 TEST_F(TranslateFaultsTest, AnInterruptThatIsIgnoredStaysSo) {
   Pipe in, out;
   const auto process =
