@@ -12,6 +12,8 @@ namespace latimer::cli {
 namespace {
 
 constexpr size_t kReadBytes = size_t{64} * 1024;
+// A line of this length needs no more memory than shorter ones.
+constexpr size_t kUsualLineBytes = size_t{64} * 1024;
 
 bool IsReadable(int timeout) {
   pollfd input = {STDIN_FILENO, POLLIN, 0};
@@ -20,6 +22,8 @@ bool IsReadable(int timeout) {
 }
 
 }  // namespace
+
+Input::Input() { bytes_.reserve(kUsualLineBytes + kReadBytes); }
 
 // Reads once. Returns false if nothing is there yet and it did not wait.
 bool Input::Read(bool wait) {

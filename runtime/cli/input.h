@@ -28,7 +28,7 @@ class Input {
   enum class Got { kText, kNothingYet, kEnd };
 
   // Reads standard input.
-  Input() = default;
+  Input();
   // Reads `text` instead.
   explicit Input(std::string_view text) : bytes_(text), ended_(true) {}
   Input(const Input&) = delete;

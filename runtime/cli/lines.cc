@@ -3,10 +3,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
+#include <system_error>
 
 #include "cli/arguments.h"
 
@@ -34,6 +36,12 @@ bool FlushesLines() {
     return fstat(STDIN_FILENO, &info) != 0 || !S_ISREG(info.st_mode);
   }();
   return flushes;
+}
+
+void PrepareOutput() {
+  static char buffer[4096];
+  std::setvbuf(stdout, buffer, isatty(STDOUT_FILENO) == 1 ? _IOLBF : _IOFBF,
+               sizeof(buffer));
 }
 
 bool CheckText(bool flush) {
@@ -69,35 +77,34 @@ int ComplainOfLine(unsigned long long line, const Status& status) {
 }
 
 Status ParseIds(std::string_view line, std::vector<int32_t>* ids) {
+  constexpr std::string_view kSpaces = " \t\r";
   ids->clear();
-  const std::string text(line);
-  const char* at = text.c_str();
-  const char* const end = at + text.size();
   for (;;) {
-    while (*at == ' ' || *at == '\t' || *at == '\r') ++at;
-    if (at == end) return Status();
-    char* next = nullptr;
-    errno = 0;
-    const long long id = std::strtoll(at, &next, 10);
-    const bool whole =
-        next == end || *next == ' ' || *next == '\t' || *next == '\r';
-    if (next == at || !whole || errno != 0 || id < INT32_MIN ||
-        id > INT32_MAX) {
-      return Status::Error(StatusCode::kInvalidArgument,
-                           "\"%.20s\" is no token id.", at);
+    line.remove_prefix(std::min(line.find_first_not_of(kSpaces), line.size()));
+    if (line.empty()) return Status();
+    const std::string_view word = line.substr(0, line.find_first_of(kSpaces));
+    const char* const end = word.data() + word.size();
+    int32_t id = 0;
+    const auto [at, error] =
+        std::from_chars(word.data() + (word[0] == '+' ? 1 : 0), end, id);
+    if (at != end || error != std::errc()) {
+      return Status::Error(
+          StatusCode::kInvalidArgument, "\"%.*s\" is no token id.",
+          static_cast<int>(std::min<size_t>(20, line.size())), line.data());
     }
-    ids->push_back(static_cast<int32_t>(id));
-    at = next;
+    ids->push_back(id);
+    line.remove_prefix(word.size());
   }
 }
 
-std::string FormatIds(std::span<const int32_t> ids) {
-  std::string text;
+void FormatIds(std::span<const int32_t> ids, std::string* text) {
+  text->clear();
   for (const int32_t id : ids) {
-    if (!text.empty()) text += ' ';
-    text += std::to_string(id);
+    char digits[kIdBytes];
+    char* const end = std::to_chars(digits, digits + sizeof(digits), id).ptr;
+    if (!text->empty()) *text += ' ';
+    text->append(digits, end);
   }
-  return text;
 }
 
 const char* WhyItStopped(StopReason reason) {

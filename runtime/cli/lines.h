@@ -16,8 +16,13 @@ namespace latimer::cli {
 // Parses "12 7 0". kInvalidArgument if something is not a number.
 Status ParseIds(std::string_view line, std::vector<int32_t>* ids);
 
-// "12 7 0".
-std::string FormatIds(std::span<const int32_t> ids);
+// "12 7 0" in `*text`, which grows only if it has no room.
+void FormatIds(std::span<const int32_t> ids, std::string* text);
+// Bytes that the text of one id takes at most.
+inline constexpr size_t kIdBytes = 12;
+
+// Gives standard output its buffer, so that writing takes no heap.
+void PrepareOutput();
 
 // Writes to standard output.
 void WriteText(std::string_view text);

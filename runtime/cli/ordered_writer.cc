@@ -10,17 +10,35 @@
 namespace latimer::cli {
 namespace {
 
-// No part begins while this many per lane wait to be written.
+// No part begins while this many per lane wait to be written, or while there is
+// no room for the translations of all.
 constexpr size_t kWaitingPerLane = 16;
+// Of the longest texts, this many may wait besides those of the lanes.
+constexpr size_t kLongestWaiting = 4;
 
-template <typename... Values>
-std::string Format(const char* format, Values... values) {
-  char text[240];
-  std::snprintf(text, sizeof(text), format, values...);
-  return text;
+// What a part takes of the store: its translation, and white space.
+size_t MostBytesOfPart(uint32_t max_target_tokens) {
+  return std::max<size_t>(kProfile.text_bytes, kIdBytes * max_target_tokens) +
+         SentenceSplitter::kMostBytes + 2 * TextStore::kOverhead;
 }
 
 }  // namespace
+
+OrderedWriter::OrderedWriter(Translator& translator, Input& input, Unit unit,
+                             const TranslateOptions& options, uint32_t lanes,
+                             Insight& insight)
+    : translator_(translator),
+      input_(input),
+      unit_(unit),
+      options_(options),
+      lanes_(lanes),
+      insight_(insight),
+      parts_(kWaitingPerLane * lanes),
+      store_((lanes + kLongestWaiting) *
+             MostBytesOfPart(translator.max_target_tokens())) {
+  ids_.reserve(translator.max_source_tokens());
+  text_of_ids_.reserve(kIdBytes * translator.max_target_tokens());
+}
 
 const char* OrderedWriter::NameOfUnit() const {
   return unit_ == Unit::kSentence ? "the sentence at line" : "line";
@@ -52,12 +70,15 @@ bool OrderedWriter::TakeText(bool wait) {
 bool OrderedWriter::BeginMore() {
   if ((cursor_.has_value() && !cursor_->CanBegin()) ||
       !translator_.CanBegin() || translator_.under_way() >= lanes_ ||
-      parts_.size() >= kWaitingPerLane * lanes_) {
+      waiting_ == parts_.size() ||
+      store_.room() < (translator_.under_way() + 1) *
+                          MostBytesOfPart(translator_.max_target_tokens())) {
     return false;
   }
   // It may wait for input only while it owes no translation.
-  if (!cursor_.has_value() && !TakeText(/*wait=*/parts_.empty())) return false;
-  Part& part = parts_.emplace_back();
+  if (!cursor_.has_value() && !TakeText(/*wait=*/waiting_ == 0)) return false;
+  Part& part = PartAt(waiting_++);
+  part = {};
   part.text_number = texts_;
   part.line = text_.line;
   if (unit_ == Unit::kIds) {
@@ -73,11 +94,9 @@ void OrderedWriter::BeginIds(Part& part) {
   Status status = ParseIds(text_.text, &ids_);
   part.done = status.ok() && ids_.empty();
   if (part.done) return;
-  if (status.ok()) {
-    const uint64_t ticket = written_ + parts_.size() - 1;
-    status = translator_.BeginIds(ids_, options_, ticket);
-  }
-  if (!status.ok()) Fail(part, status);
+  const uint64_t ticket = written_ + waiting_ - 1;
+  if (status.ok()) status = translator_.BeginIds(ids_, options_, ticket);
+  if (!status.ok()) Fail(ticket, status);
 }
 
 void OrderedWriter::BeginText(Part& part) {
@@ -85,24 +104,16 @@ void OrderedWriter::BeginText(Part& part) {
     part.done = true;
     return EndText(part);
   }
-  const uint64_t ticket = written_ + parts_.size() - 1;
+  const uint64_t ticket = written_ + waiting_ - 1;
   const Status status = translator_.Begin(*cursor_, ticket);
-  if (!status.ok()) return Fail(part, status);
+  if (!status.ok()) return Fail(ticket, status);
   part.space_follows = cursor_->space_follows();
   if (!cursor_->rest().empty()) return;
   if (text_.end == SentenceEnd::kCut && !goes_on_) {
-    part.warning = Format(
-        "latimer: warning: %s %llu exceeds %zu bytes and was translated in "
-        "parts.\n",
-        NameOfUnit(), part.line, SentenceSplitter::kMostBytes);
+    part.warning = Warning::kCut;
   } else if (cursor_->parts() > 1 && !goes_on_) {
-    part.warning = Format(
-        "latimer: warning: %s %llu (%llu bytes) exceeds %u tokens and was "
-        "translated in %llu parts.\n",
-        NameOfUnit(), part.line,
-        static_cast<unsigned long long>(text_.text.size()),
-        static_cast<unsigned>(translator_.max_source_tokens()),
-        static_cast<unsigned long long>(cursor_->parts()));
+    part.warning = Warning::kInParts;
+    part.count = cursor_->parts();
   }
   EndText(part);
 }
@@ -110,17 +121,21 @@ void OrderedWriter::BeginText(Part& part) {
 // Marks a part as the last one of the text.
 void OrderedWriter::EndText(Part& part) {
   part.ends_text = true;
-  part.space = text_.space;
+  part.text_bytes = text_.text.size();
+  store_.Keep(text_.space, &part.space);
   part.end = text_.end;
-  goes_on_ =
-      part.end == SentenceEnd::kCut && (goes_on_ || !part.warning.empty());
+  goes_on_ = part.end == SentenceEnd::kCut &&
+             (goes_on_ || part.warning != Warning::kNone);
   cursor_.reset();
 }
 
-void OrderedWriter::Fail(Part& part, const Status& status) {
-  part.status = status;
-  part.done = ended_ = true;
+void OrderedWriter::Fail(uint64_t ticket, const Status& status) {
+  Part& part = PartAt(static_cast<size_t>(ticket - written_));
+  part.failed = part.done = ended_ = true;
   cursor_.reset();
+  if (ticket > failed_) return;
+  failed_ = ticket;
+  failure_ = status;
 }
 
 // Takes no more texts. Of one whose last part has not begun, nothing more is
@@ -129,20 +144,21 @@ void OrderedWriter::Leave() {
   ended_ = true;
   if (!cursor_.has_value()) return;
   cursor_.reset();
-  while (!parts_.empty() && parts_.back().text_number == texts_) {
-    parts_.pop_back();
+  while (waiting_ > 0 && PartAt(waiting_ - 1).text_number == texts_) {
+    Drop(PartAt(--waiting_));
   }
 }
 
 void OrderedWriter::Finish(const FinishedTranslation& finished) {
   const auto index = static_cast<size_t>(finished.ticket - written_);
-  if (index >= parts_.size()) return;  // Its text was left.
-  Part& part = parts_[index];
-  if (!finished.status.ok()) return Fail(part, finished.status);
+  if (index >= waiting_) return;  // Its text was left.
+  if (!finished.status.ok()) return Fail(finished.ticket, finished.status);
+  Part& part = PartAt(index);
   const Translation& translation = finished.translation;
   part.done = true;
-  part.translation = unit_ == Unit::kIds ? FormatIds(translation.tokens)
-                                         : std::string(translation.text);
+  if (unit_ == Unit::kIds) FormatIds(translation.tokens, &text_of_ids_);
+  store_.Keep(unit_ == Unit::kIds ? text_of_ids_ : translation.text,
+              &part.translation);
   part.stop_reason = translation.stop_reason;
   insight_.Add(translator_, translation);
   if (!cursor_.has_value() || part.text_number != texts_) return;
@@ -150,23 +166,53 @@ void OrderedWriter::Finish(const FinishedTranslation& finished) {
   if (!cursor_->done()) return;
   // A budget ended the text.
   part.stop_reason = cursor_->stop_reason();
-  part.warning = Format(
-      "latimer: warning: %s %llu: %llu of its %llu bytes were left "
-      "untranslated.\n",
-      NameOfUnit(), part.line,
-      static_cast<unsigned long long>(cursor_->rest().size()),
-      static_cast<unsigned long long>(text_.text.size()));
+  part.warning = Warning::kLeft;
+  part.count = cursor_->rest().size();
   EndText(part);
 }
 
+void OrderedWriter::Drop(Part& part) {
+  store_.Drop(&part.translation);
+  store_.Drop(&part.space);
+}
+
+void OrderedWriter::Warn(const Part& part) const {
+  const auto text_bytes = static_cast<unsigned long long>(part.text_bytes);
+  const auto count = static_cast<unsigned long long>(part.count);
+  if (part.warning != Warning::kNone) {
+    std::fprintf(stderr, "latimer: warning: %s %llu", NameOfUnit(), part.line);
+  }
+  switch (part.warning) {
+    case Warning::kNone:
+      break;
+    case Warning::kCut:
+      std::fprintf(stderr, " exceeds %zu bytes and was translated in parts.\n",
+                   SentenceSplitter::kMostBytes);
+      break;
+    case Warning::kInParts:
+      std::fprintf(stderr,
+                   " (%llu bytes) exceeds %u tokens and was translated in "
+                   "%llu parts.\n",
+                   text_bytes,
+                   static_cast<unsigned>(translator_.max_source_tokens()),
+                   count);
+      break;
+    case Warning::kLeft:
+      std::fprintf(stderr, ": %llu of its %llu bytes were left untranslated.\n",
+                   count, text_bytes);
+      break;
+  }
+}
+
 bool OrderedWriter::Write(const Part& part) {
-  WriteText(part.translation);
+  const std::string_view translation = store_.View(part.translation);
+  WriteText(translation);
   worst_ = std::max(worst_, part.stop_reason);
   if (!part.ends_text) {
     if (part.space_follows) WriteText(" ");
     return true;
   }
-  std::fputs(part.warning.c_str(), stderr);
+  Warn(part);
   if (worst_ != StopReason::kEos) {
     std::fprintf(stderr, "latimer: warning: %s %llu: %s.\n", NameOfUnit(),
                  part.line, WhyItStopped(worst_));
@@ -176,24 +222,34 @@ bool OrderedWriter::Write(const Part& part) {
     WriteText(insight_.EndLine());
     return EndLine();
   }
-  WriteText(SpaceAfter(part.translation, part.space, part.end));
+  const std::string_view space = store_.View(part.space);
+  WriteText(SpaceAfter(translation, space, part.end));
   // A reader who waits sees each paragraph when it ends.
-  return CheckText(/*flush=*/part.space.find('\n') != std::string::npos);
+  return CheckText(/*flush=*/space.find('\n') != space.npos);
 }
 
 int OrderedWriter::Run() {
+  if (!store_.ok()) {
+    std::fprintf(stderr,
+                 "latimer: there are no %zu bytes of memory for translations; "
+                 "--lanes 1 needs the least.\n",
+                 store_.room());
+    return kFailure;
+  }
   for (;;) {
     if (Interrupted()) Leave();
     while (BeginMore()) {
     }
-    while (!parts_.empty() && parts_.front().done) {
-      const Part& part = parts_.front();
-      if (!part.status.ok()) return ComplainOfLine(part.line, part.status);
+    while (waiting_ > 0 && PartAt(0).done) {
+      Part& part = PartAt(0);
+      if (part.failed) return ComplainOfLine(part.line, failure_);
       if (!Write(part)) return kFailure;
-      parts_.pop_front();
+      Drop(part);
+      first_ = (first_ + 1) % parts_.size();
+      --waiting_;
       ++written_;
     }
-    if (parts_.empty() && ended_ && !cursor_.has_value()) {
+    if (waiting_ == 0 && ended_ && !cursor_.has_value()) {
       return FinishLines(input_.error());
     }
     FinishedTranslation finished;

@@ -4,13 +4,13 @@
 #define LATIMER_CLI_ORDERED_WRITER_H_
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/input.h"
 #include "cli/insight.h"
+#include "cli/text_store.h"
 #include "latimer/translator.h"
 
 namespace latimer::cli {
@@ -24,16 +24,11 @@ enum class Unit {
 
 class OrderedWriter {
  public:
-  // Translates up to `lanes` sentences at a time. Borrows its arguments.
+  // Translates up to `lanes` sentences at a time. Borrows its arguments. Takes
+  // all the memory that Run needs, except for attention and scores.
   OrderedWriter(Translator& translator, Input& input, Unit unit,
                 const TranslateOptions& options, uint32_t lanes,
-                Insight& insight)
-      : translator_(translator),
-        input_(input),
-        unit_(unit),
-        options_(options),
-        lanes_(lanes),
-        insight_(insight) {}
+                Insight& insight);
 
   // Translates all of the input. Begins each text as soon as it is there, and
   // writes each translation as soon as it and those before it are done. Reports
@@ -44,19 +39,23 @@ class OrderedWriter {
   int Run();
 
  private:
+  enum class Warning : uint8_t { kNone, kCut, kInParts, kLeft };
+
   // A text, or a part of one that exceeds the longest source.
   struct Part {
     uint64_t text_number = 0;
     unsigned long long line = 0;
     bool done = false;
+    bool failed = false;  // failure_ says why, if it is the first of them.
     bool ends_text = false;
     bool space_follows = false;
     StopReason stop_reason = StopReason::kEos;
-    std::string translation;
-    std::string warning;
-    std::string space;  // After the text.
+    Warning warning = Warning::kNone;
+    uint64_t text_bytes = 0;  // Of the text, for a warning.
+    uint64_t count = 0;       // Its parts, or the bytes that are left of it.
+    TextStore::Text translation;
+    TextStore::Text space;  // After the text.
     SentenceEnd end = SentenceEnd::kLine;
-    Status status;
   };
 
   bool BeginMore();
@@ -64,10 +63,15 @@ class OrderedWriter {
   void BeginIds(Part& part);
   void BeginText(Part& part);
   void EndText(Part& part);
-  void Fail(Part& part, const Status& status);
+  void Fail(uint64_t ticket, const Status& status);
   void Leave();
   void Finish(const FinishedTranslation& finished);
   bool Write(const Part& part);
+  void Warn(const Part& part) const;
+  Part& PartAt(size_t index) {
+    return parts_[(first_ + index) % parts_.size()];
+  }
+  void Drop(Part& part);
   const char* NameOfUnit() const;
 
   Translator& translator_;
@@ -77,10 +81,18 @@ class OrderedWriter {
   const uint32_t lanes_;
   Insight& insight_;
 
-  // Parts that have begun and are not written yet, in order. The ticket of a
-  // part is the number of parts before it.
-  std::deque<Part> parts_;
+  // Parts that have begun and are not written yet, in order, from first_ on,
+  // where the end continues at the beginning. The ticket of a part is the
+  // number of parts before it.
+  std::vector<Part> parts_;
+  size_t first_ = 0;
+  size_t waiting_ = 0;
   uint64_t written_ = 0;
+  // The texts of these parts.
+  TextStore store_;
+  // Of the first part that failed.
+  Status failure_;
+  uint64_t failed_ = UINT64_MAX;
   // The text of which not all parts have begun, if any.
   std::optional<TextCursor> cursor_;
   InputText text_;
@@ -88,6 +100,7 @@ class OrderedWriter {
   // The text at hand goes on with a sentence that was cut and reported.
   bool goes_on_ = false;
   std::vector<int32_t> ids_;
+  std::string text_of_ids_;
   // The most severe reason of the written parts of the text at hand.
   StopReason worst_ = StopReason::kEos;
   // No more texts are taken: the input has ended, or a text has failed.

@@ -1,5 +1,6 @@
 #include <cstdio>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -92,6 +93,7 @@ int Translate(const Arguments& arguments) {
                                          : Unit::kLine;
   OrderedWriter writer(translator, *input, unit, options, arguments.lanes,
                        insight);
+  PrepareOutput();
   CatchInterrupts();
   int code = writer.Run();
   if (code == kSuccess && arguments.paragraphs && arguments.text != nullptr) {
@@ -109,6 +111,8 @@ int Tokenize(const Arguments& arguments) {
   LineInput input;
   InputText line;
   std::vector<int32_t> ids;
+  std::string text_of_ids;
+  PrepareOutput();
   while (input.Next(/*wait=*/true, &line) == Input::Got::kText) {
     if (arguments.decode) {
       const Status parsed = ParseIds(line.text, &ids);
@@ -124,7 +128,8 @@ int Tokenize(const Arguments& arguments) {
       const Result<size_t> count =
           session.translator().Tokenize(line.text, ids);
       if (!count.ok()) return ComplainOfLine(line.line, count.status());
-      WriteText(FormatIds(std::span(ids).first(*count)));
+      FormatIds(std::span(ids).first(*count), &text_of_ids);
+      WriteText(text_of_ids);
     }
     if (!EndLine()) return kFailure;
   }
