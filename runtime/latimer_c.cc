@@ -58,7 +58,7 @@ Status Load(const void* image, size_t image_bytes, void* workspace,
             size_t workspace_bytes, uint32_t threads,
             latimer_translator** translator) {
   if (image == nullptr || workspace == nullptr ||
-      workspace_bytes < latimer_workspace_bytes() ||
+      workspace_bytes < kHeaderBytes ||
       reinterpret_cast<uintptr_t>(workspace) % kAlignment != 0) {
     return Status::Error(
         StatusCode::kInvalidArgument,
@@ -66,14 +66,13 @@ Status Load(const void* image, size_t image_bytes, void* workspace,
         static_cast<unsigned long long>(latimer_workspace_bytes()),
         static_cast<unsigned>(kAlignment));
   }
-  auto* bytes = static_cast<std::byte*>(workspace);
-  auto* created = new (bytes) latimer_translator;
-  // Not value-initialized: only what is used is touched.
-  auto* memory = new (bytes + kHeaderBytes) latimer::Workspace;
+  const std::span memory(static_cast<std::byte*>(workspace), workspace_bytes);
+  auto* created = new (memory.data()) latimer_translator;
   latimer::LoadOptions options;
   options.threads = threads;
   const Status status = created->translator.Load(
-      {static_cast<const std::byte*>(image), image_bytes}, memory, options);
+      {static_cast<const std::byte*>(image), image_bytes},
+      memory.subspan(kHeaderBytes), options);
   if (status.ok()) *translator = created;
   return status;
 }

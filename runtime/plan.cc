@@ -7,6 +7,8 @@
 #include "latimer/signature.h"
 #include "model/model_file.h"
 #include "text/normalizer.h"
+#include "transformer/buffers.h"
+#include "transformer/network.h"
 #include "transformer/trace.h"
 
 namespace latimer {
@@ -32,13 +34,30 @@ Status Limit(const char* what, uint32_t asked, uint32_t available,
 }  // namespace
 
 Status ReadModelInfo(std::span<const std::byte> image, bool verify_checksum,
-                     Workspace* workspace, ModelInfo* info) {
-  static_assert(sizeof(Model) <= sizeof(workspace->state));
-  static_assert(alignof(Model) <= alignof(Workspace));
-  auto* model = new (workspace->state) Model;
+                     InfoScratch* scratch, ModelInfo* info) {
+  static_assert(sizeof(Model) <= sizeof(scratch->bytes));
+  static_assert(alignof(Model) <= alignof(InfoScratch));
+  auto* model = new (scratch->bytes) Model;
   const Status status = ReadModelFile(image, verify_checksum, model);
   *info = model->info;
   return status;
+}
+
+Status ReadModelInfo(std::span<const std::byte> image, bool verify_checksum,
+                     Workspace* workspace, ModelInfo* info) {
+  static_assert(sizeof(InfoScratch) == sizeof(workspace->state));
+  return ReadModelInfo(image, verify_checksum,
+                       new (workspace->state) InfoScratch, info);
+}
+
+WorkspacePlan PlanWorkspace(const ModelInfo& info, const LoadOptions& options) {
+  LoadOptions all = options;
+  if (all.lanes == 0) all.lanes = kProfile.lanes;
+  const Profile sizes = SizesFor(info, all);
+  const CacheShape shape = CacheShapeOf(info.architecture);
+  return {BytesFor(sizes),
+          sizeof(float) * (shape.cross_layers * shape.cross_row +
+                           shape.self_layers * shape.self_row)};
 }
 
 Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
@@ -46,20 +65,7 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
   const Architecture& a = info.architecture;
   Profile profile{};
   profile.name = name;
-  if (a.network_kind == NetworkKind::kGru) {
-    const Recurrent& r = a.recurrent;
-    profile.d_model =
-        std::max({r.source_embedding, r.target_embedding, r.encoder_hidden,
-                  r.decoder_hidden, r.combined});
-    profile.attention_width = std::max(r.encoder_width(), r.attention_hidden);
-    profile.d_ffn = profile.heads = 1;
-  } else {
-    profile.d_model = a.d_model;
-    profile.d_ffn = std::max(a.encoder_ffn, a.decoder_ffn);
-    profile.attention_width =
-        std::max(a.encoder_attention_width(), a.decoder_attention_width());
-    profile.heads = std::max(a.encoder_heads, a.decoder_heads);
-  }
+  SetWidths(a, &profile);
   profile.encoder_layers = a.encoder_layers;
   profile.decoder_layers = a.decoder_layers;
   profile.source_vocabulary = a.source_vocabulary;
@@ -100,13 +106,8 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
   profile.f16_weights = std::strcmp(info.weights, "f16") == 0;
   profile.token_scores = limits.insight;
   if (limits.insight) {
-    profile.attention_weights = std::max(
-        {AttentionWeightCount(a, AttentionKind::kCross, profile.source_tokens,
-                              profile.target_tokens),
-         AttentionWeightCount(a, AttentionKind::kEncoder, profile.source_tokens,
-                              profile.source_tokens),
-         AttentionWeightCount(a, AttentionKind::kDecoder, profile.source_tokens,
-                              profile.target_tokens)});
+    profile.attention_weights =
+        MostAttentionWeights(a, profile.source_tokens, profile.target_tokens);
   }
   return profile;
 }

@@ -177,7 +177,7 @@ size_t CopyIds(std::span<const int32_t> from, std::span<int32_t> to) {
   return from.size();
 }
 
-TokenizerScratch ScratchOf(Workspace& workspace) {
+TokenizerScratch ScratchOf(const Buffers& workspace) {
   if constexpr (!kProfile.tokenizer) return {};
   constexpr size_t kBytes = kProfile.text_bytes;
   constexpr size_t kHeap = kProfile.bpe || kProfile.byte_bpe ? kBytes : 0;

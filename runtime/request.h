@@ -7,11 +7,11 @@
 #include <span>
 #include <string_view>
 
-#include "latimer/memory.h"
 #include "latimer/translation.h"
 #include "model/model.h"
 #include "search/search_options.h"
 #include "text/tokenizer.h"
+#include "transformer/buffers.h"
 
 namespace latimer {
 
@@ -51,7 +51,7 @@ struct TextReader {
 size_t CopyIds(std::span<const int32_t> from, std::span<int32_t> to);
 
 // The tokenizer's part of the workspace.
-TokenizerScratch ScratchOf(Workspace& workspace);
+TokenizerScratch ScratchOf(const Buffers& workspace);
 
 }  // namespace latimer
 

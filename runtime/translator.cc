@@ -15,26 +15,56 @@
 #include "translator_state.h"
 
 namespace latimer {
+namespace {
+
+Status TooSmall(uint64_t bytes, uint64_t needed) {
+  return Status::Error(
+      StatusCode::kInvalidArgument,
+      "The workspace has %llu bytes, but this model needs at least %llu in "
+      "this "
+      "build; ask PlanWorkspace, and compile the caller with profile \"%s\" of "
+      "the library.",
+      static_cast<unsigned long long>(bytes),
+      static_cast<unsigned long long>(needed), kProfile.name);
+}
+
+}  // namespace
 
 Translator::~Translator() {
   if (state_ != nullptr) state_->~State();
 }
 
 Status Translator::Load(std::span<const std::byte> image, Workspace* workspace,
+                        const LoadOptions& options, size_t workspace_bytes) {
+  if (workspace == nullptr) workspace_bytes = 0;
+  return Load(image, {reinterpret_cast<std::byte*>(workspace), workspace_bytes},
+              options);
+}
+
+Status Translator::Load(std::span<const std::byte> image,
+                        std::span<std::byte> workspace,
                         const LoadOptions& options) {
   if (state_ != nullptr) {
     state_->~State();
     state_ = nullptr;
   }
-  if (workspace == nullptr) {
+  if (reinterpret_cast<uintptr_t>(workspace.data()) % alignof(Workspace) != 0) {
     return Status::Error(StatusCode::kInvalidArgument,
-                         "Load needs a workspace.");
+                         "The workspace must start at a multiple of %u.",
+                         static_cast<unsigned>(alignof(Workspace)));
   }
-  static_assert(sizeof(State) <= sizeof(workspace->state));
+  // What is beyond a whole workspace is not used. The state comes last.
+  workspace = workspace.first(
+      std::min(workspace.size() / alignof(Workspace) * alignof(Workspace),
+               sizeof(Workspace)));
+  constexpr size_t kStateBytes = sizeof(Workspace::state);
+  static_assert(sizeof(State) <= kStateBytes);
   static_assert(alignof(State) <= alignof(Workspace));
-  auto* state = new (workspace->state) State;
-  state->workspace = workspace;
-  const Status status = state->Load(image, options);
+  if (workspace.size() < kStateBytes) {
+    return TooSmall(workspace.size(), kStateBytes);
+  }
+  auto* state = new (workspace.last(kStateBytes).data()) State;
+  const Status status = state->Load(image, workspace, options);
   if (status.ok()) {
     state_ = state;
   } else {
@@ -44,10 +74,12 @@ Status Translator::Load(std::span<const std::byte> image, Workspace* workspace,
 }
 
 Status Translator::State::Load(std::span<const std::byte> image,
+                               std::span<std::byte> workspace,
                                const LoadOptions& options) {
   LATIMER_RETURN_IF_ERROR(LoadEngine(image, options, &engine));
   const Architecture& a = engine.architecture();
-  scheduler.Reset(MakeCachePools(a, *workspace), *workspace);
+  LATIMER_RETURN_IF_ERROR(PlaceBuffers(workspace, options));
+  scheduler.Reset(MakeCachePools(a, buffers), buffers);
   if (info().has_tokenizer) tokenizer = Tokenizer(engine.model.tokenizer);
   max_source_tokens = std::min(kProfile.source_tokens, a.source_positions);
   max_target_tokens = std::min(kProfile.target_tokens, a.target_positions);
@@ -62,6 +94,36 @@ Status Translator::State::Load(std::span<const std::byte> image,
       "build has room for %u in all; build with another profile.",
       static_cast<unsigned>(added), kProfile.name,
       static_cast<unsigned>(max_source_tokens));
+}
+
+Status Translator::State::PlaceBuffers(std::span<std::byte> workspace,
+                                       const LoadOptions& options) {
+  LoadOptions all = options;
+  if (options.lanes == 0) all.lanes = kProfile.lanes;
+  if (all.lanes > kProfile.lanes) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "%u lanes exceed the %u of profile \"%s\" of this "
+                         "build.",
+                         static_cast<unsigned>(all.lanes),
+                         static_cast<unsigned>(kProfile.lanes), kProfile.name);
+  }
+  // A whole workspace is a struct Workspace, whatever the model.
+  if (workspace.size() == sizeof(Workspace)) {
+    buffers = Buffers(*reinterpret_cast<Workspace*>(workspace.data()));
+    buffers.lanes = all.lanes;
+    return Status();
+  }
+  for (;; --all.lanes) {
+    const Profile sizes = SizesFor(info(), all);
+    const uint64_t needed = BytesFor(sizes);
+    if (needed <= workspace.size()) {
+      buffers = Buffers(sizes, workspace);
+      return Status();
+    }
+    if (options.lanes != 0 || all.lanes == 1) {
+      return TooSmall(workspace.size(), needed);
+    }
+  }
 }
 
 Status Translator::State::CheckIdle() const {
@@ -88,16 +150,13 @@ Status Translator::State::Begin(Sentence& sentence,
                                 uint64_t deadline) {
   LATIMER_RETURN_IF_ERROR(
       ResolveOptions(info(), options, max_target_tokens, &sentence.options));
-  if (options.scores && !kProfile.token_scores) {
-    return Status::Error(StatusCode::kFailedPrecondition,
-                         "Profile \"%s\" of this build keeps no token scores; "
-                         "write the profile with latimer-convert --insight.",
-                         kProfile.name);
+  if (options.scores && buffers.token_scores == nullptr) {
+    return NoRoomFor("token scores", kProfile.token_scores);
   }
-  LATIMER_RETURN_IF_ERROR(sentence.trace.attention.Begin(
-      engine.architecture(), options.attention, sentence.source_count,
-      workspace->attention));
-  sentence.scores = options.scores ? workspace->token_scores : nullptr;
+  LATIMER_RETURN_IF_ERROR(
+      sentence.trace.attention.Begin(engine.architecture(), options.attention,
+                                     sentence.source_count, buffers.attention));
+  sentence.scores = options.scores ? buffers.token_scores : nullptr;
   sentence.trace.times = options.times;
   sentence.options.deadline = deadline;
   if (sentence.is_text && options.guards) {
@@ -114,7 +173,7 @@ Status Translator::State::BeginText(TextCursor& cursor, uint64_t ticket,
   const Result<Sentence*> lane = TakeLane(options);
   if (!lane.ok()) return lane.status();
   Sentence& sentence = **lane;
-  const TextReader reader = {engine.model, tokenizer, ScratchOf(*workspace)};
+  const TextReader reader = {engine.model, tokenizer, ScratchOf(buffers)};
   const Result<TextPart> part =
       reader.Read(cursor.rest(), options, {sentence.source, max_source_tokens});
   if (!part.ok()) return part.status();
@@ -130,7 +189,7 @@ Status Translator::State::BeginText(TextCursor& cursor, uint64_t ticket,
 Sentence& Translator::State::RunUntilDone() {
   Sentence* done;
   while ((done = scheduler.Done()) == nullptr) {
-    StepGreedy(engine, scheduler, *workspace);
+    StepGreedy(engine, scheduler, buffers);
   }
   return *done;
 }
@@ -250,7 +309,7 @@ bool Translator::Advance(FinishedTranslation* out) {
   if (under_way() == 0) return false;
   State& state = *state_;
   if (state.scheduler.Done() == nullptr) {
-    StepGreedy(state.engine, state.scheduler, *state.workspace);
+    StepGreedy(state.engine, state.scheduler, state.buffers);
   }
   Sentence* done = state.scheduler.Done();
   if (done == nullptr) return false;

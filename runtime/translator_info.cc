@@ -20,9 +20,8 @@ Result<size_t> Translator::Tokenize(std::string_view text,
                          "There is no room for any id.");
   }
   const size_t begin = CopyIds(config.source_prefix, ids);
-  const Result<size_t> count =
-      state.tokenizer.Encode(text, ScratchOf(*state.workspace),
-                             ids.subspan(begin, ids.size() - added));
+  const Result<size_t> count = state.tokenizer.Encode(
+      text, ScratchOf(state.buffers), ids.subspan(begin, ids.size() - added));
   if (!count.ok()) return count;
   CopyIds(config.source_suffix, ids.subspan(begin + *count));
   return *count + added;
@@ -34,7 +33,7 @@ Result<size_t> Translator::CountTokens(std::string_view text) {
   if (!state.CanTokenize()) return NoTokenizer();
   const GenerationConfig& config = state.info().generation;
   const Result<size_t> count =
-      state.tokenizer.Count(text, ScratchOf(*state.workspace));
+      state.tokenizer.Count(text, ScratchOf(state.buffers));
   if (!count.ok()) return count;
   return config.source_prefix.size() + *count + config.source_suffix.size();
 }

@@ -1,4 +1,4 @@
-// The state of a translator. It lives in Workspace::state.
+// The state of a translator. It lives at the end of the workspace.
 #ifndef LATIMER_TRANSLATOR_STATE_H_
 #define LATIMER_TRANSLATOR_STATE_H_
 
@@ -8,6 +8,7 @@
 #include "request.h"
 #include "search/scheduler.h"
 #include "text/tokenizer.h"
+#include "transformer/buffers.h"
 #include "transformer/engine.h"
 
 namespace latimer {
@@ -15,7 +16,7 @@ namespace latimer {
 struct Translator::State {
   Engine engine;  // Constant after Load.
   Tokenizer tokenizer;
-  Workspace* workspace = nullptr;
+  Buffers buffers;
   Scheduler scheduler;
   uint32_t max_source_tokens = 0;
   uint32_t max_target_tokens = 0;
@@ -24,11 +25,13 @@ struct Translator::State {
   bool CanTokenize() const {
     return kProfile.tokenizer && info().has_tokenizer;
   }
-  std::span<char> text() const {
-    return {workspace->text, kProfile.text_bytes};
-  }
+  std::span<char> text() const { return {buffers.text, kProfile.text_bytes}; }
 
-  Status Load(std::span<const std::byte> image, const LoadOptions& options);
+  Status Load(std::span<const std::byte> image, std::span<std::byte> workspace,
+              const LoadOptions& options);
+  // Divides the workspace. kInvalidArgument if it is too small.
+  Status PlaceBuffers(std::span<std::byte> workspace,
+                      const LoadOptions& options);
   // Returns a free lane for a sentence with these options; kFailedPrecondition
   // if there is none.
   Result<Sentence*> TakeLane(const TranslateOptions& options);

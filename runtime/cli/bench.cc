@@ -75,7 +75,7 @@ int PrepareLoad(const Arguments& arguments, const Translator& translator,
 }
 
 Json BenchJson(const Timing& timing, const Load& load,
-               const Translator& translator,
+               const Translator& translator, size_t workspace_bytes,
                const std::vector<double>& load_times, uint32_t repeat) {
   uint64_t source_tokens = 0;
   for (const std::vector<int32_t>& source : load.sources) {
@@ -97,7 +97,7 @@ Json BenchJson(const Timing& timing, const Load& load,
     json[std::string(name) + "_median"] = summary.median;
   }
   json["peak_rss_bytes"] = PeakRssBytes();
-  json["workspace_bytes"] = sizeof(Workspace);
+  json["workspace_bytes"] = workspace_bytes;
   json["model_bytes"] = sizes.file;
   json["weight_bytes_per_token"] = sizes.streamed_per_token;
   json["kernels"] = KernelNames(translator);
@@ -139,8 +139,8 @@ int Bench(const Arguments& arguments) {
       MeasureLoad(translator, load, arguments.repeat,
                   std::numeric_limits<double>::infinity());
   if (!timing.ok()) return fail(timing.status());
-  Json json =
-      BenchJson(*timing, load, translator, load_times, arguments.repeat);
+  Json json = BenchJson(*timing, load, translator, session.workspace_bytes(),
+                        load_times, arguments.repeat);
   Json profile;
   if (arguments.profile) {
     const Result<Json> measured =

@@ -101,14 +101,10 @@ void ReportMemory(Report& report) {
                "The build expects more memory than there is; build it for a "
                "smaller board.");
   }
-  constexpr uint64_t kNeeded = RamBytes(kProfile);
-  const bool tight = memory.available != 0 && memory.available < kNeeded;
   report.Add("workspace_bytes", sizeof(Workspace),
-             Format("%s reserved at a multiple of %zu, touched as used",
-                    BytesText(sizeof(Workspace)).c_str(), alignof(Workspace)),
-             WarnIf(tight),
-             "That is more than is free; a build for exactly this model "
-             "(latimer-convert --profile) needs less.");
+             Format("%s for the largest model of this build; each takes what "
+                    "it needs",
+                    BytesText(sizeof(Workspace)).c_str()));
 }
 
 void ReportDecoding(Session& session, Report& report) {

@@ -23,6 +23,9 @@ void ReportLoading(const Arguments& arguments, double first_ms,
                    Session& session, Report& report) {
   const std::span<const std::byte> image = session.image();
   report.Add("file_bytes", image.size(), BytesText(image.size()));
+  report.Add(
+      "workspace_bytes", session.workspace_bytes(),
+      BytesText(session.workspace_bytes()) + " reserved, touched as used");
   const auto address = reinterpret_cast<uintptr_t>(image.data());
   const uint64_t alignment =
       std::min<uint64_t>(address & (~address + 1), PageBytes());

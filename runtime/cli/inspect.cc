@@ -139,7 +139,7 @@ Json GenerationJson(const GenerationConfig& g) {
 }
 
 // `kernels` are their names, or a sentence that says why there are none. "ram"
-// is what this build reserves, by its profile's bill, not the model's.
+// is that of a build for exactly this model.
 Json InspectJson(const ModelInfo& info, const Json& kernels) {
   Json json = {{"format_version", info.format_version},
                {"checksum", Format("%016" PRIx64, info.checksum)},
@@ -158,7 +158,8 @@ Json InspectJson(const ModelInfo& info, const Json& kernels) {
   if (info.has_certificate) {
     json["certificate"] = CertificateJson(info.certificate);
   }
-  json.update(MakeBill(info, kProfile));
+  // Without limits of its own, this cannot fail.
+  json.update(MakeBill(info, *ExactProfile(info, {}, kProfile.name)));
   return json;
 }
 

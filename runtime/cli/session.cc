@@ -1,5 +1,8 @@
 #include "cli/session.h"
 
+#include <sys/mman.h>
+
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -10,8 +13,21 @@
 namespace latimer::cli {
 namespace {
 
-// One model at a time; only the pages that a model uses are ever touched.
-Workspace workspace;
+// Tokens that the caches hold for each of several lanes: with fewer, long
+// sentences would wait for each other. What is not touched costs only
+// addresses.
+constexpr uint64_t kCachedTokensPerLane = 128;
+
+InfoScratch info_scratch;
+
+uint64_t WorkspaceBytesFor(const ModelInfo& info, const LoadOptions& options) {
+  const WorkspacePlan plan = PlanWorkspace(info, options);
+  if (options.lanes == 1) return plan.bytes;
+  return std::min<uint64_t>(
+      sizeof(Workspace),
+      Padded(plan.bytes + options.lanes * (kCachedTokensPerLane - kLaneTokens) *
+                              plan.cached_token_bytes));
+}
 
 Result<PublicKey> ReadKey(const char* path) {
   char text[4096];
@@ -47,24 +63,64 @@ Status Session::OpenOnce(const Arguments& arguments) {
   return Status();
 }
 
-Status Session::Load(const Arguments& arguments) {
-  LATIMER_RETURN_IF_ERROR(OpenOnce(arguments));
-  return translator_.Load(image_, &workspace,
-                          {.threads = arguments.threads,
-                           .pin_threads = arguments.threads > 1,
-                           .verify_checksum = arguments.verify_checksum,
-                           .cpu = arguments.cpu});
+// Takes only addresses from the system; pages follow when they are touched.
+Status Session::Reserve(const LoadOptions& options) {
+  ModelInfo info;
+  Status status =
+      ReadModelInfo(image_, /*verify_checksum=*/false, &info_scratch, &info);
+  if (!status.ok() && options.verify_checksum) {
+    // Of a damaged file the checksum says more than what is found first.
+    status =
+        ReadModelInfo(image_, /*verify_checksum=*/true, &info_scratch, &info);
+  }
+  if (!status.ok()) return status;
+  const auto bytes = static_cast<size_t>(WorkspaceBytesFor(info, options));
+  void* const address =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (address != MAP_FAILED) {
+    workspace_ = {static_cast<std::byte*>(address), bytes};
+    return Status();
+  }
+  const char* const why = std::strerror(errno);
+  if (options.lanes == 1) {
+    return Status::Error(StatusCode::kResourceUnavailable,
+                         "cannot reserve the workspace of %zu bytes (%s).",
+                         bytes, why);
+  }
+  LoadOptions one = options;
+  one.lanes = 1;
+  return Status::Error(
+      StatusCode::kResourceUnavailable,
+      "cannot reserve the workspace of %zu bytes (%s); --lanes 1 needs %llu.",
+      bytes, why,
+      static_cast<unsigned long long>(WorkspaceBytesFor(info, one)));
 }
 
-bool Session::Open(const Arguments& arguments) {
-  const Status status = Load(arguments);
+Status Session::Load(const Arguments& arguments, uint32_t lanes) {
+  LATIMER_RETURN_IF_ERROR(OpenOnce(arguments));
+  const LoadOptions options = {.threads = arguments.threads,
+                               .pin_threads = arguments.threads > 1,
+                               .lanes = lanes,
+                               .insight = arguments.attention != nullptr ||
+                                          arguments.alignment ||
+                                          arguments.scores,
+                               .verify_checksum = arguments.verify_checksum,
+                               .cpu = arguments.cpu};
+  if (workspace_.empty()) LATIMER_RETURN_IF_ERROR(Reserve(options));
+  return translator_.Load(image_, workspace_, options);
+}
+
+bool Session::Open(const Arguments& arguments, uint32_t lanes) {
+  const Status status = Load(arguments, lanes);
   return status.ok() || Fail(arguments, status) == kSuccess;
 }
 
 bool Session::ReadInfo(const Arguments& arguments, ModelInfo* info) {
   Status status = OpenOnce(arguments);
   if (status.ok()) {
-    status = ReadModelInfo(image_, arguments.verify_checksum, &workspace, info);
+    status =
+        ReadModelInfo(image_, arguments.verify_checksum, &info_scratch, info);
   }
   return status.ok() || Fail(arguments, status) == kSuccess;
 }

@@ -1,4 +1,4 @@
-// A model loaded into the static workspace.
+// A model, loaded into a workspace that is as large as it needs.
 #ifndef LATIMER_CLI_SESSION_H_
 #define LATIMER_CLI_SESSION_H_
 
@@ -19,26 +19,31 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // Opens and loads arguments.model; may be called again. Errors: those of
-  // Translator::Load and OpenImage, and of a signature that does not match.
-  Status Load(const Arguments& arguments);
+  // Opens and loads arguments.model for up to `lanes` sentences side by side;
+  // may be called again with the same arguments. Errors: those of
+  // Translator::Load and OpenImage, of a signature that does not match, and
+  // kResourceUnavailable if there is no memory for the workspace.
+  Status Load(const Arguments& arguments, uint32_t lanes = 1);
 
   // Load; on failure prints one sentence to standard error and returns false.
-  bool Open(const Arguments& arguments);
+  bool Open(const Arguments& arguments, uint32_t lanes = 1);
 
   // Reads the file's model info, whichever CPU it was packed for. On failure
-  // prints a sentence and returns false. Call it before Load: both use the
-  // workspace.
+  // prints a sentence and returns false.
   bool ReadInfo(const Arguments& arguments, ModelInfo* info);
 
   Translator& translator() { return translator_; }
   // The model file's bytes; empty before Load.
   std::span<const std::byte> image() const { return image_; }
+  // What Load reserved.
+  size_t workspace_bytes() const { return workspace_.size(); }
 
  private:
   Status OpenOnce(const Arguments& arguments);
+  Status Reserve(const LoadOptions& options);
 
   std::span<const std::byte> image_;
+  std::span<std::byte> workspace_;  // Lives until the program ends.
   Translator translator_;
 };
 

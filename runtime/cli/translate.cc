@@ -58,7 +58,7 @@ int Translate(const Arguments& arguments) {
     return code;
   }
   Session session;
-  if (!session.Open(arguments)) return kFailure;
+  if (!session.Open(arguments, arguments.lanes)) return kFailure;
   Translator& translator = session.translator();
   if (!arguments.ids && !translator.model_info().has_tokenizer) {
     std::fprintf(stderr,

@@ -46,7 +46,7 @@ void MoveTokens(const CachePool& pool, const CacheRegion& from,
   for (size_t i = pool.layers; i-- > layer;) move(i);
 }
 
-CachePools MakeCachePools(const Architecture& a, Workspace& workspace) {
+CachePools MakeCachePools(const Architecture& a, const Buffers& workspace) {
   const auto pool = [](std::span<float> memory, size_t layers, size_t row) {
     const size_t token = layers * row;
     return CachePool{memory.data(), token == 0 ? 0 : memory.size() / token,
@@ -56,14 +56,15 @@ CachePools MakeCachePools(const Architecture& a, Workspace& workspace) {
   CachePools pools;
   pools.cross = pool(workspace.cross_kv, shape.cross_layers, shape.cross_row);
   pools.self = pool(workspace.self_kv, shape.self_layers, shape.self_row);
-  pools.states = workspace.self_kv;
+  pools.states = workspace.self_kv.data();
   pools.state = shape.state;
   if (a.network_kind == NetworkKind::kGru) {
     pools.gru_memory = a.recurrent.memory_width();
-    if constexpr (kProfile.lanes == 1) {
+    if (workspace.lanes == 1) {
       // Decoder steps leave these two buffers alone, so the memory stays where
       // the encoder writes it.
-      pools.cross = pool(workspace.hidden, 1, pools.gru_memory);
+      pools.cross = pool({workspace.hidden, workspace.hidden_floats}, 1,
+                         pools.gru_memory);
       pools.gru_keys = workspace.projection;
     }
   }

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <span>
 
-#include "latimer/memory.h"
 #include "latimer/model_info.h"
+#include "transformer/buffers.h"
 
 namespace latimer {
 
@@ -53,7 +53,7 @@ struct CachePools {
   size_t gru_memory = 0;
   float* gru_keys = nullptr;
 };
-CachePools MakeCachePools(const Architecture& a, Workspace& workspace);
+CachePools MakeCachePools(const Architecture& a, const Buffers& workspace);
 
 }  // namespace latimer
 

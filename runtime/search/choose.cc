@@ -228,8 +228,8 @@ void ComputeLogits(const Engine& engine, const LinearInput& input,
 }
 
 void ChooseTokens(const Engine& engine, const LinearInput& input,
-                  std::span<Sentence* const> sentences, Workspace& workspace,
-                  Trace& trace, int32_t* tokens) {
+                  std::span<Sentence* const> sentences,
+                  const Buffers& workspace, Trace& trace, int32_t* tokens) {
   const Choice choice = {engine,           input, sentences,
                          workspace.logits, trace, tokens};
   if (kProfile.pruned_argmax && engine.model.info.pruned_argmax) {

@@ -23,8 +23,8 @@ void ComputeLogits(const Engine& engine, const LinearInput& input,
 // sentence that keeps them. Works in workspace.logits; the time goes to
 // `trace`.
 void ChooseTokens(const Engine& engine, const LinearInput& input,
-                  std::span<Sentence* const> sentences, Workspace& workspace,
-                  Trace& trace, int32_t* tokens);
+                  std::span<Sentence* const> sentences,
+                  const Buffers& workspace, Trace& trace, int32_t* tokens);
 
 }  // namespace latimer
 

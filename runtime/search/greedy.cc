@@ -9,14 +9,14 @@
 namespace latimer {
 namespace {
 
-void Encode(const Engine& engine, Sentence& sentence, Workspace& workspace) {
+void Encode(const Engine& engine, Sentence& sentence,
+            const Buffers& workspace) {
   EncodeSource(engine, sentence.source_ids(), sentence.caches, workspace,
                sentence.trace);
   sentence.shortlist = nullptr;
   if (kProfile.shortlist && engine.model.info.has_shortlist) {
-    constexpr size_t kMasks =
-        Elements(Buffer::kShortlist, sizeof(uint16_t)) / kProfile.lanes;
-    uint16_t* masks = workspace.shortlist + sentence.lane * kMasks;
+    uint16_t* masks =
+        workspace.shortlist + sentence.lane * workspace.shortlist_stride;
     sentence.trace.StartPhase(Phase::kDecoder);
     FillShortlist(engine.model, sentence.source_ids(), masks);
     sentence.trace.Lap(Operation::kSearch);
@@ -27,7 +27,7 @@ void Encode(const Engine& engine, Sentence& sentence, Workspace& workspace) {
 }  // namespace
 
 void StepGreedy(const Engine& engine, Scheduler& scheduler,
-                Workspace& workspace) {
+                const Buffers& workspace) {
   scheduler.StopLate();
   while (Sentence* sentence = scheduler.Admit()) {
     Encode(engine, *sentence, workspace);

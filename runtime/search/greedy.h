@@ -13,7 +13,7 @@ namespace latimer {
 // tokens that it would get alone; with int8 weights the logits are the same,
 // too.
 void StepGreedy(const Engine& engine, Scheduler& scheduler,
-                Workspace& workspace);
+                const Buffers& workspace);
 
 }  // namespace latimer
 

@@ -12,10 +12,11 @@ namespace {
 
 // The tokens that a translation has room for at first: as many as most need, or
 // an equal share of the pool if that is more.
-size_t FirstTokens(const Sentence& sentence, const CachePool& pool) {
+size_t FirstTokens(const Sentence& sentence, const CachePool& pool,
+                   size_t lanes) {
   const size_t likely = sentence.source_count + sentence.source_count / 2 + 16;
   return std::min(sentence.options.max_tokens,
-                  std::max(likely, pool.tokens / kProfile.lanes));
+                  std::max(likely, pool.tokens / lanes));
 }
 
 void DropCaches(Sentence& sentence) { sentence.cross = sentence.self = {}; }
@@ -35,29 +36,32 @@ bool Report(Sentence& sentence, int32_t token) {
 
 }  // namespace
 
-void Scheduler::Reset(const CachePools& pools, Workspace& workspace) {
+void Scheduler::Reset(const CachePools& pools, const Buffers& workspace) {
   pools_ = pools;
-  for (uint32_t lane = 0; lane < kProfile.lanes; ++lane) {
+  lanes_ = workspace.lanes;
+  for (uint32_t lane = 0; lane < lanes_; ++lane) {
     Sentence& sentence = sentences_[lane];
     sentence = Sentence{};
     sentence.lane = lane;
-    sentence.source = workspace.source_tokens + lane * kProfile.source_tokens;
-    sentence.target = workspace.target_tokens + lane * kProfile.target_tokens;
+    sentence.source =
+        workspace.source_tokens + lane * workspace.most_source_tokens;
+    sentence.target =
+        workspace.target_tokens + lane * workspace.most_target_tokens;
   }
   under_way_ = 0;
   crowded_ = false;
 }
 
 bool Scheduler::CanBegin() const {
-  return under_way_ < kProfile.lanes &&
-         std::ranges::none_of(sentences_, [](const Sentence& sentence) {
+  return under_way_ < lanes_ &&
+         std::ranges::none_of(lanes(), [](const Sentence& sentence) {
            return sentence.state != Sentence::State::kFree &&
                   sentence.exclusive();
          });
 }
 
 Sentence* Scheduler::FreeLane() {
-  for (Sentence& sentence : sentences_) {
+  for (Sentence& sentence : lanes()) {
     if (sentence.state == Sentence::State::kFree) return &sentence;
   }
   return nullptr;
@@ -78,7 +82,7 @@ void Scheduler::Begin(Sentence& sentence) {
 
 Sentence* Scheduler::Oldest(Sentence::State state, uint64_t from_age) {
   Sentence* oldest = nullptr;
-  for (Sentence& sentence : sentences_) {
+  for (Sentence& sentence : lanes()) {
     if (sentence.state == state && sentence.age >= from_age &&
         (oldest == nullptr || sentence.age < oldest->age)) {
       oldest = &sentence;
@@ -96,7 +100,7 @@ void Scheduler::Release(Sentence& sentence) {
 
 void Scheduler::StopLate() {
   uint64_t now = 0;
-  for (Sentence& sentence : sentences_) {
+  for (Sentence& sentence : lanes()) {
     if (sentence.state != Sentence::State::kQueued &&
         sentence.state != Sentence::State::kDecoding) {
       continue;
@@ -201,7 +205,7 @@ bool Scheduler::FindRegionFor(const Sentence& sentence,
                               CacheRegion* out) {
   CacheRegion taken[kProfile.lanes];
   size_t count = 0;
-  for (const Sentence& other : sentences_) {
+  for (const Sentence& other : lanes()) {
     if (&other != &sentence) taken[count++] = other.*region;
   }
   return FindRegion(pool, {taken, count}, tokens, out);
@@ -220,7 +224,7 @@ bool Scheduler::PlaceCaches(Sentence& sentence) {
     caches.self_kv = pools_.states + sentence.lane * pools_.state;
     caches.self_rows = sentence.options.max_tokens;
   } else if (FindRegionFor(sentence, &Sentence::self, pools_.self,
-                           FirstTokens(sentence, pools_.self), &self)) {
+                           FirstTokens(sentence, pools_.self, lanes_), &self)) {
     caches.self_kv = pools_.self.At(self);
     caches.self_rows = self.tokens;
   } else {

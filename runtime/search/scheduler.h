@@ -7,18 +7,18 @@
 #include <cstdint>
 #include <span>
 
-#include "latimer/memory.h"
 #include "search/cache_pool.h"
 #include "search/sentence.h"
+#include "transformer/buffers.h"
 
 namespace latimer {
 
-// Up to kProfile.lanes sentences are under way at a time. A sentence that is
-// done leaves its lane to the next.
+// As many sentences as the workspace has lanes are under way at a time. A
+// sentence that is done leaves its lane to the next.
 class Scheduler {
  public:
   // Frees all lanes and gives each its slots of the workspace.
-  void Reset(const CachePools& pools, Workspace& workspace);
+  void Reset(const CachePools& pools, const Buffers& workspace);
 
   // Whether a sentence may begin: a lane is free, and no sentence has the
   // workspace to itself.
@@ -60,7 +60,11 @@ class Scheduler {
   void Preempt(Sentence& sentence);
   void Stop(Sentence& sentence, StopReason reason);
 
+  std::span<Sentence> lanes() { return {sentences_, lanes_}; }
+  std::span<const Sentence> lanes() const { return {sentences_, lanes_}; }
+
   Sentence sentences_[kProfile.lanes];  // By lane.
+  uint32_t lanes_ = 0;                  // As many as the workspace has.
   CachePools pools_;
   uint64_t begun_ = 0;
   size_t under_way_ = 0;

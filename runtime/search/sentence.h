@@ -33,11 +33,11 @@ struct Sentence {
   uint64_t ticket = 0;
   bool is_text = false;  // The source is a text, not ids.
   SearchOptions options = {};
-  int32_t* source = nullptr;  // [kProfile.source_tokens], in the workspace.
+  int32_t* source = nullptr;  // [most_source_tokens], in the workspace.
   size_t source_count = 0;
 
   // ---- The translation so far ----
-  int32_t* target = nullptr;  // [kProfile.target_tokens], in the workspace.
+  int32_t* target = nullptr;  // [most_target_tokens], in the workspace.
   size_t target_count = 0;
   // Tokens that on_token has received; survives a restart.
   size_t reported = 0;
@@ -57,7 +57,7 @@ struct Sentence {
   uint32_t flat_steps = 0;
 
   // ---- What is recorded ----
-  TokenScore* scores = nullptr;  // [kProfile.target_tokens]; null: none.
+  TokenScore* scores = nullptr;  // [most_target_tokens]; null: none.
   Trace trace;
 
   // A sentence whose attention or scores are recorded has the workspace to

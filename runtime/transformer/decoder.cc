@@ -20,8 +20,8 @@ float* SelfKv(const SentenceCaches& caches, size_t width, uint32_t layer) {
 }
 
 [[maybe_unused]] void SelfAttention(const Engine& engine, uint32_t index,
-                                    Rows rows, float* x, Workspace& workspace,
-                                    Trace& trace) {
+                                    Rows rows, float* x,
+                                    const Buffers& workspace, Trace& trace) {
   const DecoderLayer& layer = engine.model.tensors.decoder[index];
   const Heads heads = DecoderHeads(engine.architecture());
   const size_t width = heads.width();
@@ -52,7 +52,7 @@ float* SelfKv(const SentenceCaches& caches, size_t width, uint32_t layer) {
 }
 
 void CrossAttention(const Engine& engine, uint32_t index, Rows rows, float* x,
-                    Workspace& workspace, Trace& trace) {
+                    const Buffers& workspace, Trace& trace) {
   const DecoderLayer& layer = engine.model.tensors.decoder[index];
   const Heads heads = DecoderHeads(engine.architecture());
   const size_t width = heads.width();
@@ -82,7 +82,7 @@ void CrossAttention(const Engine& engine, uint32_t index, Rows rows, float* x,
 // The sublayer before the cross-attention. Kinds that the profile leaves out
 // are not compiled in.
 void FirstSublayer(const Engine& engine, uint32_t index, Rows rows, float* x,
-                   Workspace& workspace, Trace& trace) {
+                   const Buffers& workspace, Trace& trace) {
   if constexpr (kProfile.decoder_ssru) {
     if (engine.architecture().network_kind == NetworkKind::kTransformerSsru) {
       return SsruSublayer(engine, index, rows, x, workspace, trace);
@@ -96,7 +96,7 @@ void FirstSublayer(const Engine& engine, uint32_t index, Rows rows, float* x,
 }  // namespace
 
 void FillCrossKv(const Engine& engine, const float* encoder_out,
-                 const SentenceCaches& caches, Workspace& workspace) {
+                 const SentenceCaches& caches, const Buffers& workspace) {
   const Architecture& a = engine.architecture();
   const LinearInput input = MakeLinearInput(
       engine, encoder_out, caches.source_tokens, a.d_model, workspace);
@@ -107,7 +107,7 @@ void FillCrossKv(const Engine& engine, const float* encoder_out,
 }
 
 DecoderOutput StepTransformerDecoder(const Engine& engine, Rows rows,
-                                     Workspace& workspace, Trace& trace) {
+                                     const Buffers& workspace, Trace& trace) {
   const Architecture& a = engine.architecture();
   const ModelTensors& t = engine.model.tensors;
   float* x = workspace.hidden;

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "latimer/memory.h"
+#include "transformer/buffers.h"
 #include "transformer/caches.h"
 #include "transformer/engine.h"
 #include "transformer/trace.h"
@@ -31,12 +31,12 @@ struct DecoderOutput {
 // caches.cross_kv [L, S, 2A] = the keys and values of encoder_out [S, D] that
 // every decoder layer attends to.
 void FillCrossKv(const Engine& engine, const float* encoder_out,
-                 const SentenceCaches& caches, Workspace& workspace);
+                 const SentenceCaches& caches, const Buffers& workspace);
 
 // StepDecoder (network.h) of a Transformer, with self-attention or an SSRU.
 DecoderOutput StepTransformerDecoder(const Engine& engine,
                                      std::span<const DecoderRow> rows,
-                                     Workspace& workspace, Trace& trace);
+                                     const Buffers& workspace, Trace& trace);
 
 }  // namespace latimer
 

@@ -7,7 +7,7 @@ namespace latimer {
 namespace {
 
 void SelfAttention(const Engine& engine, uint32_t index, size_t rows,
-                   float* packed, float* x, Workspace& workspace,
+                   float* packed, float* x, const Buffers& workspace,
                    Trace& trace) {
   const EncoderLayer& layer = engine.model.tensors.encoder[index];
   const Heads heads = EncoderHeads(engine.architecture());
@@ -35,7 +35,8 @@ void SelfAttention(const Engine& engine, uint32_t index, size_t rows,
 }  // namespace
 
 const float* RunEncoder(const Engine& engine, std::span<const int32_t> source,
-                        float* scratch, Workspace& workspace, Trace& trace) {
+                        float* scratch, const Buffers& workspace,
+                        Trace& trace) {
   const Architecture& a = engine.architecture();
   const ModelTensors& t = engine.model.tensors;
   const size_t rows = source.size();

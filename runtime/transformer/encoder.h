@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "latimer/memory.h"
+#include "transformer/buffers.h"
 #include "transformer/engine.h"
 #include "transformer/trace.h"
 
@@ -15,7 +15,7 @@ namespace latimer {
 // has L * S * 2A floats, L and A being the decoder's layers and attention
 // width; its contents after the call are unspecified.
 const float* RunEncoder(const Engine& engine, std::span<const int32_t> source,
-                        float* scratch, Workspace& workspace, Trace& trace);
+                        float* scratch, const Buffers& workspace, Trace& trace);
 
 }  // namespace latimer
 

@@ -6,7 +6,7 @@ namespace latimer {
 
 void StepGru(const Engine& engine, const Linear& hidden, const float* input,
              const float* before, float* gates, float* after,
-             Workspace& workspace) {
+             const Buffers& workspace) {
   const size_t h = hidden.k;
   ApplyLinear(engine, hidden, before, 1, workspace, gates);
   float* reset = gates;

@@ -36,30 +36,30 @@ inline float* GruState(const Recurrent& r, const SentenceCaches& caches,
 // W_h and b_h, `gates` [3H] is scratch. `after` may be `before`.
 void StepGru(const Engine& engine, const Linear& hidden, const float* input,
              const float* before, float* gates, float* after,
-             Workspace& workspace);
+             const Buffers& workspace);
 
 // Reads source ids [S]. Writes the memory to caches.cross_kv, which may be
 // workspace.hidden, and the first state of each decoder layer to its GruState.
 void RunGruEncoder(const Engine& engine, std::span<const int32_t> source,
-                   const SentenceCaches& caches, Workspace& workspace,
+                   const SentenceCaches& caches, const Buffers& workspace,
                    Trace& trace);
 
 // gru_keys [S, attention_hidden] = the keys of the memory, unless it is the
 // keys itself. Once per sentence.
 void FillGruKeys(const Engine& engine, const SentenceCaches& caches,
-                 Workspace& workspace);
+                 const Buffers& workspace);
 
 // attended [memory_width] = the mean of the memory's rows, weighted by the
 // softmax of their attention for `query` [decoder_hidden], in the step of
 // target token number `position`. `scratch` has 2 attention_hidden floats.
 void AttendGruMemory(const Engine& engine, const SentenceCaches& caches,
                      const float* query, size_t position, float* scratch,
-                     float* attended, Workspace& workspace, Trace& trace);
+                     float* attended, const Buffers& workspace, Trace& trace);
 
 // StepDecoder (network.h) of a network of GRUs: changes each GruState.
 DecoderOutput StepGruDecoder(const Engine& engine,
                              std::span<const DecoderRow> rows,
-                             Workspace& workspace, Trace& trace);
+                             const Buffers& workspace, Trace& trace);
 
 }  // namespace latimer
 

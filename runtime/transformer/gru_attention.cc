@@ -26,7 +26,7 @@ float Dot(size_t n, const float* a, const float* b) {
 
 void ScoreAdditively(const Engine& engine, const SentenceCaches& caches,
                      const float* query, float* scratch, float* scores,
-                     Workspace& workspace) {
+                     const Buffers& workspace) {
   const RecurrentTensors& t = engine.model.tensors.recurrent;
   const size_t n = t.query.n;
   float* projected = scratch;
@@ -43,7 +43,7 @@ void ScoreAdditively(const Engine& engine, const SentenceCaches& caches,
 }  // namespace
 
 void FillGruKeys(const Engine& engine, const SentenceCaches& caches,
-                 Workspace& workspace) {
+                 const Buffers& workspace) {
   if (GruKeyWidth(engine.architecture().recurrent) == 0) return;
   ApplyLinear(engine, engine.model.tensors.recurrent.keys, caches.cross_kv,
               caches.source_tokens, workspace, caches.gru_keys);
@@ -51,7 +51,7 @@ void FillGruKeys(const Engine& engine, const SentenceCaches& caches,
 
 void AttendGruMemory(const Engine& engine, const SentenceCaches& caches,
                      const float* query, size_t position, float* scratch,
-                     float* attended, Workspace& workspace, Trace& trace) {
+                     float* attended, const Buffers& workspace, Trace& trace) {
   const Recurrent& r = engine.architecture().recurrent;
   const size_t source_tokens = caches.source_tokens;
   const float* memory = caches.cross_kv;

@@ -18,7 +18,7 @@ struct StepScratch {
   float* scratch;   // the gates of a layer, or what the attention needs
 };
 
-StepScratch PlaceScratch(const Recurrent& r, Workspace& workspace) {
+StepScratch PlaceScratch(const Recurrent& r, const Buffers& workspace) {
   StepScratch rows{};
   rows.embedded = workspace.sublayer;
   rows.attended = rows.embedded + r.target_embedding;
@@ -28,7 +28,7 @@ StepScratch PlaceScratch(const Recurrent& r, Workspace& workspace) {
   LATIMER_DCHECK(static_cast<uint64_t>(rows.scratch - rows.embedded) +
                      std::max<uint64_t>(2 * GruGates(r.decoder_hidden),
                                         2 * r.attention_hidden) <=
-                 GruScratchFloats(kProfile));
+                 workspace.gru_scratch);
   return rows;
 }
 
@@ -42,7 +42,7 @@ void EmbedToken(const Model& model, int32_t token, float* row) {
 }
 
 void StepLayers(const Engine& engine, const SentenceCaches& caches,
-                const float* input, float* scratch, Workspace& workspace) {
+                const float* input, float* scratch, const Buffers& workspace) {
   const Architecture& a = engine.architecture();
   const size_t h = a.recurrent.decoder_hidden;
   const float* x = input;
@@ -72,7 +72,7 @@ void GatherFeatures(const Recurrent& r, const float* top,
 
 // Returns what the output matrix multiplies, which is in `rows`.
 const float* StepGruRow(const Engine& engine, const DecoderRow& row,
-                        const StepScratch& rows, Workspace& workspace,
+                        const StepScratch& rows, const Buffers& workspace,
                         Trace& trace) {
   const Architecture& a = engine.architecture();
   const Recurrent& r = a.recurrent;
@@ -100,14 +100,14 @@ const float* StepGruRow(const Engine& engine, const DecoderRow& row,
 
 DecoderOutput StepGruDecoder(const Engine& engine,
                              std::span<const DecoderRow> rows,
-                             Workspace& workspace, Trace& trace) {
+                             const Buffers& workspace, Trace& trace) {
   const Recurrent& r = engine.architecture().recurrent;
   const size_t columns = r.output_width();
   const StepScratch work = PlaceScratch(r, workspace);
   if (rows.size() == 1) {
     return {StepGruRow(engine, rows[0], work, workspace, trace), columns};
   }
-  float* x = workspace.sublayer + GruScratchFloats(kProfile);
+  float* x = workspace.sublayer + workspace.gru_scratch;
   for (size_t i = 0; i < rows.size(); ++i) {
     std::memcpy(x + i * columns,
                 StepGruRow(engine, rows[i], work, workspace, trace),

@@ -24,7 +24,7 @@ void KeepState(const Architecture& a, const SentenceCaches& caches,
 
 // x [S, directions * H] = the layer's output for x [S, its inputs].
 void RunLayer(const Engine& engine, const SentenceCaches& caches,
-              uint32_t index, size_t rows, float* x, Workspace& workspace) {
+              uint32_t index, size_t rows, float* x, const Buffers& workspace) {
   const Recurrent& r = engine.architecture().recurrent;
   const GruLayer& layer = engine.model.tensors.recurrent.encoder[index];
   const size_t h = r.encoder_hidden;
@@ -51,7 +51,7 @@ void RunLayer(const Engine& engine, const SentenceCaches& caches,
 
 // The decoder's first state = a projection of the last state of each direction.
 void ProjectStates(const Engine& engine, const SentenceCaches& caches,
-                   size_t rows, const float* x, Workspace& workspace) {
+                   size_t rows, const float* x, const Buffers& workspace) {
   const Recurrent& r = engine.architecture().recurrent;
   const Linear& projection = engine.model.tensors.recurrent.initial_state;
   const size_t h = r.encoder_hidden;
@@ -76,7 +76,7 @@ void AddDirections(size_t rows, size_t h, float* x) {
 }  // namespace
 
 void RunGruEncoder(const Engine& engine, std::span<const int32_t> source,
-                   const SentenceCaches& caches, Workspace& workspace,
+                   const SentenceCaches& caches, const Buffers& workspace,
                    Trace& trace) {
   const Architecture& a = engine.architecture();
   const Recurrent& r = a.recurrent;

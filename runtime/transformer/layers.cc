@@ -12,14 +12,14 @@ namespace {
 constexpr size_t kSmallestRowSplit = 16;
 
 // Each shard has its own scratch.
-float* ScratchOf(Workspace& workspace, uint32_t shard) {
+float* ScratchOf(const Buffers& workspace, uint32_t shard) {
   constexpr size_t kPerThread =
       Elements(Buffer::kAttentionScratch, sizeof(float)) / kProfile.threads;
   static_assert(kPerThread >= AttentionScratchSize(kProfile.heads,
                                                    kProfile.source_tokens) &&
                 kPerThread >= AttentionScratchSize(kProfile.heads,
                                                    kProfile.target_tokens));
-  return workspace.attention_scratch + shard * kPerThread;
+  return workspace.attention_scratch + shard * workspace.scratch_stride;
 }
 
 bool HasNorm(const Architecture& a, NormPosition position) {
@@ -60,7 +60,7 @@ void AddNorm(const Engine& engine, const Norm& norm, size_t rows,
 
 void FeedForwardRows(const Engine& engine, const Linear& in, const Linear& out,
                      const Norm& norm, size_t rows, float* x,
-                     Workspace& workspace, Trace& trace) {
+                     const Buffers& workspace, Trace& trace) {
   const Architecture& a = engine.architecture();
   const float* input = SublayerInput(engine, norm, rows, x, workspace, trace);
   float* inside = workspace.projection;
@@ -146,7 +146,8 @@ void Embed(const Engine& engine, const Linear& embedding,
 }
 
 const float* SublayerInput(const Engine& engine, const Norm& norm, size_t rows,
-                           const float* x, Workspace& workspace, Trace& trace) {
+                           const float* x, const Buffers& workspace,
+                           Trace& trace) {
   if (!HasNorm(engine.architecture(), NormPosition::kPre)) return x;
   float* normalized = workspace.sublayer;
   AddNorm(engine, norm, rows, x, nullptr, normalized);
@@ -175,14 +176,13 @@ void Normalize(const Engine& engine, const Norm& norm, size_t rows, float* x,
 }
 
 void FeedForward(const Engine& engine, const Linear& in, const Linear& out,
-                 const Norm& norm, size_t rows, float* x, Workspace& workspace,
-                 Trace& trace) {
+                 const Norm& norm, size_t rows, float* x,
+                 const Buffers& workspace, Trace& trace) {
   size_t most = rows;
   if constexpr (kProfile.gated_ffn) {
     // The buffer holds [S, F], but a gated feed-forward is twice as wide
     // inside.
-    most =
-        (sizeof(workspace.projection) - kReadSlackBytes) / sizeof(float) / in.n;
+    most = workspace.projection_floats / in.n;
   }
   const size_t d = engine.architecture().d_model;
   for (size_t begin = 0; begin < rows; begin += most) {
@@ -200,7 +200,7 @@ Heads DecoderHeads(const Architecture& a) {
 }
 
 void Attend(const Engine& engine, const Attention& attention, float* out,
-            Workspace& workspace, Trace& trace) {
+            const Buffers& workspace, Trace& trace) {
   const RelativeBias bias = BiasOf(engine.model, attention);
   const AttentionArgs all = {
       .query_rows = attention.rows,

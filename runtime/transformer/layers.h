@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "latimer/memory.h"
+#include "transformer/buffers.h"
 #include "transformer/engine.h"
 #include "transformer/linear.h"
 #include "transformer/trace.h"
@@ -27,7 +27,8 @@ void Embed(const Engine& engine, const Linear& embedding,
 // What a sublayer reads: x itself, or, with pre-norm, its norm, which is
 // written to workspace.sublayer.
 const float* SublayerInput(const Engine& engine, const Norm& norm, size_t rows,
-                           const float* x, Workspace& workspace, Trace& trace);
+                           const float* x, const Buffers& workspace,
+                           Trace& trace);
 
 // Adds the sublayer's output to x and, with post-norm, normalizes.
 void FinishSublayer(const Engine& engine, const Norm& norm, size_t rows,
@@ -40,8 +41,8 @@ void Normalize(const Engine& engine, const Norm& norm, size_t rows, float* x,
 // One feed-forward sublayer. Works in workspace.projection and
 // workspace.sublayer.
 void FeedForward(const Engine& engine, const Linear& in, const Linear& out,
-                 const Norm& norm, size_t rows, float* x, Workspace& workspace,
-                 Trace& trace);
+                 const Norm& norm, size_t rows, float* x,
+                 const Buffers& workspace, Trace& trace);
 
 // The weights of one attention sublayer.
 struct AttentionLayer {
@@ -56,7 +57,7 @@ struct AttentionLayer {
 template <typename Attend>
 void AttentionSublayer(const Engine& engine, const AttentionLayer& layer,
                        Operation operation, size_t rows, float* x,
-                       Workspace& workspace, Trace& trace,
+                       const Buffers& workspace, Trace& trace,
                        const Attend& attend) {
   const float* input =
       SublayerInput(engine, layer.norm, rows, x, workspace, trace);
@@ -103,7 +104,7 @@ struct Attention {
 // out [rows, A] = multi-head attention, heads split among the threads. Works in
 // workspace.attention_scratch.
 void Attend(const Engine& engine, const Attention& attention, float* out,
-            Workspace& workspace, Trace& trace);
+            const Buffers& workspace, Trace& trace);
 
 }  // namespace latimer
 

@@ -99,7 +99,7 @@ LinearInput LinearInput::Row(size_t i) const {
 }
 
 LinearInput MakeLinearInput(const Engine& engine, const float* x, size_t rows,
-                            size_t columns, Workspace& workspace) {
+                            size_t columns, const Buffers& workspace) {
   LinearInput input{.values = x, .rows = rows, .columns = columns};
   if (kProfile.int8_weights && engine.model.weight_type == WeightType::kInt8) {
     static_assert(sizeof(RowQuantization) == sizeof(uint64_t));
@@ -125,7 +125,7 @@ void ApplyLinear(const Engine& engine, const Linear& linear,
 }
 
 void ApplyLinear(const Engine& engine, const Linear& linear, const float* x,
-                 size_t rows, Workspace& workspace, float* y) {
+                 size_t rows, const Buffers& workspace, float* y) {
   ApplyLinear(engine, linear,
               MakeLinearInput(engine, x, rows, linear.k, workspace), y);
 }

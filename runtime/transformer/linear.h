@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "latimer/memory.h"
+#include "transformer/buffers.h"
 #include "transformer/engine.h"
 
 namespace latimer {
@@ -31,7 +31,7 @@ struct LinearInput {
 // here, once for all projections that read it, into workspace.quantized and
 // workspace.row_quantization: the input is valid until the next call.
 LinearInput MakeLinearInput(const Engine& engine, const float* x, size_t rows,
-                            size_t columns, Workspace& workspace);
+                            size_t columns, const Buffers& workspace);
 
 // y [rows, linear.n] = input * W^T + b. y may not overlap the input.
 void ApplyLinear(const Engine& engine, const Linear& linear,
@@ -39,7 +39,7 @@ void ApplyLinear(const Engine& engine, const Linear& linear,
 
 // y [rows, linear.n] = x [rows, linear.k] * W^T + b.
 void ApplyLinear(const Engine& engine, const Linear& linear, const float* x,
-                 size_t rows, Workspace& workspace, float* y);
+                 size_t rows, const Buffers& workspace, float* y);
 
 // As ApplyLinear for one row of input, but computes only the channels whose
 // bits are set in `masks`, 16 channels in each. The other channels become -inf

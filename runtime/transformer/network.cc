@@ -26,7 +26,7 @@ CacheShape CacheShapeOf(const Architecture& a) {
 }
 
 void EncodeSource(const Engine& engine, std::span<const int32_t> source,
-                  const SentenceCaches& caches, Workspace& workspace,
+                  const SentenceCaches& caches, const Buffers& workspace,
                   Trace& trace) {
   trace.StartPhase(Phase::kEncoder);
   switch (engine.architecture().network_kind) {
@@ -53,7 +53,7 @@ void EncodeSource(const Engine& engine, std::span<const int32_t> source,
 
 DecoderOutput StepDecoder(const Engine& engine,
                           std::span<const DecoderRow> rows,
-                          Workspace& workspace, Trace& trace) {
+                          const Buffers& workspace, Trace& trace) {
   LATIMER_DCHECK(!rows.empty() && rows.size() <= kProfile.lanes);
   trace.StartPhase(Phase::kDecoder);
   switch (engine.architecture().network_kind) {

@@ -27,7 +27,7 @@ CacheShape CacheShapeOf(const Architecture& a);
 // profile and the model. Fills caches.cross_kv (and, of GRUs, keys and first
 // states) with what decoder steps attend to. Once per sentence.
 void EncodeSource(const Engine& engine, std::span<const int32_t> source,
-                  const SentenceCaches& caches, Workspace& workspace,
+                  const SentenceCaches& caches, const Buffers& workspace,
                   Trace& trace);
 
 // Feeds one token of each of 1 to kProfile.lanes sentences, appends to their
@@ -36,7 +36,7 @@ void EncodeSource(const Engine& engine, std::span<const int32_t> source,
 // step or encoder. Precondition: position < self_rows.
 DecoderOutput StepDecoder(const Engine& engine,
                           std::span<const DecoderRow> rows,
-                          Workspace& workspace, Trace& trace);
+                          const Buffers& workspace, Trace& trace);
 
 }  // namespace latimer
 

@@ -9,7 +9,7 @@ namespace latimer {
 
 void SsruSublayer(const Engine& engine, uint32_t index,
                   std::span<const DecoderRow> rows, float* x,
-                  Workspace& workspace, Trace& trace) {
+                  const Buffers& workspace, Trace& trace) {
   const DecoderLayer& layer = engine.model.tensors.decoder[index];
   const size_t d = engine.architecture().d_model;
   const float* input =

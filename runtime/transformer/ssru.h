@@ -14,7 +14,7 @@ namespace latimer {
 // layer, [D], is in self_kv of the row's caches.
 void SsruSublayer(const Engine& engine, uint32_t layer,
                   std::span<const DecoderRow> rows, float* x,
-                  Workspace& workspace, Trace& trace);
+                  const Buffers& workspace, Trace& trace);
 
 }  // namespace latimer
 

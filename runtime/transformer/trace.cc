@@ -59,16 +59,39 @@ uint64_t AttentionWeightCount(const Architecture& a, AttentionKind kind,
   return CountWeights(kind, ShapeOf(a, kind), source_tokens, rows);
 }
 
+uint64_t MostAttentionWeights(const Architecture& a, size_t source_tokens,
+                              size_t target_tokens) {
+  uint64_t most = 0;
+  for (const AttentionKind kind :
+       {AttentionKind::kCross, AttentionKind::kEncoder,
+        AttentionKind::kDecoder}) {
+    const bool encoder = kind == AttentionKind::kEncoder;
+    most = std::max(
+        most, AttentionWeightCount(a, kind, source_tokens,
+                                   encoder ? source_tokens : target_tokens));
+  }
+  return most;
+}
+
+Status NoRoomFor(const char* what, bool in_profile) {
+  if (in_profile) {
+    return Status::Error(StatusCode::kFailedPrecondition,
+                         "The model was loaded without room for %s; load it "
+                         "with LoadOptions::insight.",
+                         what);
+  }
+  return Status::Error(StatusCode::kFailedPrecondition,
+                       "Profile \"%s\" of this build keeps no %s; write the "
+                       "profile with latimer-convert --insight.",
+                       kProfile.name, what);
+}
+
 Status AttentionTrace::Begin(const Architecture& a, AttentionKind kind,
-                             size_t source_tokens, float* weights) {
+                             size_t source_tokens, std::span<float> weights) {
   *this = {};
   if (kind == AttentionKind::kNone) return Status();
-  if constexpr (kProfile.attention_weights == 0) {
-    return Status::Error(StatusCode::kFailedPrecondition,
-                         "Profile \"%s\" of this build keeps no attention "
-                         "weights; write the profile with latimer-convert "
-                         "--insight.",
-                         kProfile.name);
+  if (weights.empty()) {
+    return NoRoomFor("attention weights", kProfile.attention_weights > 0);
   }
   const AttentionShape shape = ShapeOf(a, kind);
   if (shape.layers == 0) {
@@ -94,7 +117,7 @@ AttentionWeights AttentionTrace::View(size_t rows) const {
           .heads = heads_,
           .rows = rows,
           .source_tokens = source_tokens_,
-          .weights = weights_};
+          .weights = weights_.data()};
 }
 
 void AttentionTrace::AddRow(AttentionKind kind, uint32_t layer, size_t row,
@@ -102,14 +125,14 @@ void AttentionTrace::AddRow(AttentionKind kind, uint32_t layer, size_t row,
   if (!Records(kind)) return;
   rows_ = std::max(rows_, row + 1);
   if (CountWeights(kind_, {layers_, heads_}, source_tokens_, row + 1) >
-      kProfile.attention_weights) {
+      weights_.size()) {
     return;
   }
   const AttentionWeights view = View(row + 1);
   for (uint32_t head = 0; head < heads_; ++head) {
     const std::span<const float> to = view.Row(layer, head, row);
-    std::memcpy(weights_ + (to.data() - weights_), weights + head * stride,
-                to.size_bytes());
+    std::memcpy(weights_.data() + (to.data() - weights_.data()),
+                weights + head * stride, to.size_bytes());
   }
 }
 
@@ -118,14 +141,14 @@ Status AttentionTrace::End(AttentionWeights* out) const {
   *out = View(rows_);
   const uint64_t needed =
       CountWeights(kind_, {layers_, heads_}, source_tokens_, rows_);
-  if (needed <= kProfile.attention_weights) return Status();
+  if (needed <= weights_.size()) return Status();
   return Status::Error(
       StatusCode::kTextTooLong,
       "This sentence has %llu attention weights, but profile \"%s\" of this "
       "build keeps %llu; translate a shorter sentence, or write the profile "
       "with latimer-convert --insight.",
       static_cast<unsigned long long>(needed), kProfile.name,
-      static_cast<unsigned long long>(kProfile.attention_weights));
+      static_cast<unsigned long long>(weights_.size()));
 }
 
 }  // namespace latimer

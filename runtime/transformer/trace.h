@@ -41,11 +41,11 @@ class OperationClock {
 class AttentionTrace {
  public:
   // Records attention of `kind` of a sentence of `source_tokens` from now on;
-  // with kNone, nothing. `weights` has kProfile.attention_weights floats and
-  // outlives this. Errors: kFailedPrecondition (this build's profile keeps
-  // none), kInvalidArgument (the model has no such attention).
+  // with kNone, nothing. The memory of `weights` outlives this. Errors:
+  // kFailedPrecondition (there is none), kInvalidArgument (the model has no
+  // such attention).
   Status Begin(const Architecture& architecture, AttentionKind kind,
-               size_t source_tokens, float* weights);
+               size_t source_tokens, std::span<float> weights);
 
   bool Records(AttentionKind kind) const {
     return kProfile.attention_weights > 0 && kind_ == kind;
@@ -69,13 +69,20 @@ class AttentionTrace {
   uint32_t heads_ = 0;
   size_t source_tokens_ = 0;
   size_t rows_ = 0;
-  float* weights_ = nullptr;
+  std::span<float> weights_;
 };
 
 // Number of weights of one kind in a sentence with `rows` rows.
 uint64_t AttentionWeightCount(const Architecture& architecture,
                               AttentionKind kind, size_t source_tokens,
                               size_t rows);
+// The largest number of any kind.
+uint64_t MostAttentionWeights(const Architecture& architecture,
+                              size_t source_tokens, size_t target_tokens);
+
+// kFailedPrecondition: there is no room for `what`, such as "attention
+// weights".
+Status NoRoomFor(const char* what, bool in_profile);
 
 struct Trace {
   OperationTimes* times = nullptr;  // What the clock adds to; may be null.

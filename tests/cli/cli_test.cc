@@ -438,7 +438,11 @@ TEST_F(CliTest, InspectShowsArchitectureRulesAndProvenance) {
   EXPECT_EQ(json["generation"]["banned_sequences"], Json::parse("[[99]]"));
   EXPECT_EQ(json["generation"]["forced_eos"], nullptr);
   EXPECT_EQ(json["tokenizer"], "none");
-  EXPECT_EQ(json["workspace_bytes"], sizeof(Workspace));
+  const Json plan =
+      Json::parse(Latimer({"plan", Path("f32.ltm"), "--json"}).out);
+  for (const char* field : {"workspace_bytes", "ram_bytes", "ram"}) {
+    EXPECT_EQ(json[field], plan[field]) << field;
+  }
   EXPECT_THAT(json["kernels"], Not(IsEmpty()));
   const Outcome text = Latimer({"inspect", Path("f32.ltm")});
   EXPECT_EQ(text.code, 0);
@@ -467,7 +471,8 @@ TEST_F(CliTest, BenchPrintsEachFieldOfItsContract) {
   }
   EXPECT_GE(json["first_load_ms"], json["load_ms"]);
   EXPECT_GT(json["peak_rss_bytes"], 1 << 20);
-  EXPECT_EQ(json["workspace_bytes"], sizeof(Workspace));
+  // What one lane of this model needs, no more.
+  EXPECT_LT(json["workspace_bytes"], sizeof(Workspace) / 20);
   const Json inspected =
       Json::parse(Latimer({"inspect", Path("tiny.ltm"), "--json"}).out);
   EXPECT_EQ(json["weight_bytes_per_token"],

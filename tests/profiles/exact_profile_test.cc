@@ -102,6 +102,20 @@ TEST_F(ExactProfileTest, ABuildWithItRefusesF16Weights) {
   ExpectRefusal(ConvertDemo(WeightType::kF16), "f16");
 }
 
+TEST_F(ExactProfileTest, ACallerWithTheHeaderOfASmallerProfileIsRefused) {
+  if (kSanitized) GTEST_SKIP() << "Sanitizers' builds leave this profile out.";
+  const TempFolder folder;
+  const fs::path path = folder.path() / "model.ltm";
+  WriteFileAtomically(path, bytes_.bytes());
+  const Outcome outcome =
+      RunProgram("tests/other_profile_program", {path}, "Hello.\n");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(outcome.err.starts_with("The workspace has ")) << outcome.err;
+  EXPECT_NE(outcome.err.find("compile the caller with profile \"any\""),
+            std::string::npos)
+      << outcome.err;
+}
+
 // Expects the build with `profile` to reserve the RAM of its bill and to
 // translate the rows of `fixture` like the build for any model.
 void ExpectExactBuild(const std::string& program, const fs::path& path,

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "latimer/plan.h"
+#include "tests/ops/guarded_memory.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/emulator.h"
 #include "tests/system/program.h"
@@ -102,6 +104,104 @@ void ExpectTheSame(const ModelBytes& file, const TranslateOptions& options = {},
   for (const size_t lanes : {size_t{2}, size_t{kProfile.lanes}}) {
     EXPECT_EQ(SideBySide(translator, sources, lanes, options), expected)
         << lanes;
+  }
+  // In what the model needs, and with a little more for the caches.
+  for (const uint32_t lanes : {1u, 2u, kProfile.lanes}) {
+    if (lanes > kProfile.lanes) continue;
+    const LoadOptions load = {.threads = threads, .lanes = lanes};
+    const WorkspacePlan plan = PlanWorkspace(translator.model_info(), load);
+    EXPECT_LE(plan.bytes, sizeof(Workspace));
+    for (const uint64_t tokens : {0, 50}) {
+      GuardedBytes memory(static_cast<size_t>(
+          Padded(plan.bytes + tokens * plan.cached_token_bytes)));
+      Translator fitted;
+      const Status loaded = fitted.Load(
+          file.bytes(), {memory.As<std::byte>(), memory.size()}, load);
+      ASSERT_TRUE(loaded.ok()) << loaded.message();
+      EXPECT_EQ(SideBySide(fitted, sources, lanes, options), expected)
+          << lanes << " lanes, " << tokens << " more tokens";
+    }
+  }
+}
+
+TEST(WorkspaceTest, AModelTakesAsManyLanesAsThereIsRoomFor) {
+  if (kProfile.lanes < 4) GTEST_SKIP() << "this profile has too few lanes";
+  const ModelBytes file = ConvertModel(TinyModel("no_scale"), WeightType::kF32);
+  ModelInfo info;
+  ASSERT_TRUE(ReadModelInfo(file.bytes(), true, &test_workspace, &info).ok());
+  const auto lanes_in = [&](size_t bytes) {
+    GuardedBytes memory(bytes);
+    Translator translator;
+    const Status status =
+        translator.Load(file.bytes(), {memory.As<std::byte>(), bytes});
+    EXPECT_TRUE(status.ok()) << status.message();
+    size_t lanes = 0;
+    while (translator.CanBegin()) {
+      EXPECT_TRUE(translator.BeginIds(Ids{22, 0}, {}, lanes++).ok());
+    }
+    return lanes;
+  };
+  const auto needed = [&](uint32_t lanes) {
+    return static_cast<size_t>(PlanWorkspace(info, {.lanes = lanes}).bytes);
+  };
+  EXPECT_EQ(lanes_in(needed(1)), 1u);
+  EXPECT_EQ(lanes_in(needed(3)), 3u);
+  EXPECT_EQ(lanes_in(needed(4) - 64), 3u);
+  EXPECT_EQ(lanes_in(needed(0)), kProfile.lanes);
+}
+
+TEST(WorkspaceTest, OneThatIsTooSmallOrMisplacedIsRefused) {
+  const ModelBytes file = ConvertModel(TinyModel("no_scale"), WeightType::kF32);
+  ModelInfo info;
+  ASSERT_TRUE(ReadModelInfo(file.bytes(), true, &test_workspace, &info).ok());
+  const auto needed =
+      static_cast<size_t>(PlanWorkspace(info, {.lanes = 1}).bytes);
+  GuardedBytes memory(needed);
+  Translator translator;
+  const auto message = [&](size_t begin, size_t bytes) {
+    const Status status =
+        translator.Load(file.bytes(), {memory.As<std::byte>() + begin, bytes});
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+    return std::string(status.message());
+  };
+  EXPECT_THAT(message(0, needed - 64),
+              HasSubstr("needs at least " + std::to_string(needed)));
+  EXPECT_THAT(message(0, 100), HasSubstr("The workspace has 64 bytes"));
+  EXPECT_THAT(message(0, 0), HasSubstr("The workspace has 0 bytes"));
+  EXPECT_THAT(message(32, needed - 32), HasSubstr("a multiple of 64"));
+  // As a caller that was compiled with the header of another profile.
+  const Status status =
+      translator.Load(file.bytes(), &test_workspace, {}, needed - 64);
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(translator
+                .Load(file.bytes(), {memory.As<std::byte>(), needed},
+                      {.lanes = kProfile.lanes + 1})
+                .code(),
+            StatusCode::kInvalidArgument);
+}
+
+TEST(WorkspaceTest, WithoutRoomForInsightThereIsNone) {
+  const ModelBytes file = ConvertModel(TinyModel("no_scale"), WeightType::kF32);
+  ModelInfo info;
+  ASSERT_TRUE(ReadModelInfo(file.bytes(), true, &test_workspace, &info).ok());
+  for (const bool insight : {false, true}) {
+    const LoadOptions load = {.lanes = 1, .insight = insight};
+    GuardedBytes memory(static_cast<size_t>(PlanWorkspace(info, load).bytes));
+    Translator translator;
+    ASSERT_TRUE(
+        translator
+            .Load(file.bytes(), {memory.As<std::byte>(), memory.size()}, load)
+            .ok());
+    TranslateOptions options;
+    options.scores = true;
+    EXPECT_EQ(translator.TranslateIds(Ids{22, 0}, options).ok(), insight);
+    options.scores = false;
+    options.attention = AttentionKind::kCross;
+    const auto result = translator.TranslateIds(Ids{22, 0}, options);
+    EXPECT_EQ(result.ok(), insight);
+    if (!insight) {
+      EXPECT_THAT(result.status().message(), HasSubstr("without room for"));
+    }
   }
 }
 

@@ -84,9 +84,11 @@ typedef struct latimer_options {
 size_t latimer_workspace_bytes(void);
 size_t latimer_workspace_alignment(void);
 
-/* Loads a model with `threads` threads (1: only the caller's). On success
- * *translator is set. On failure *translator is NULL and `message`, if it is
- * not NULL, receives one sentence of up to message_bytes - 1 bytes. */
+/* Loads a model with `threads` threads (1: only the caller's). A workspace of
+ * fewer bytes is enough if it holds this model; if not, the message says how
+ * many do. On success *translator is set. On failure *translator is NULL and
+ * `message`, if it is not NULL, receives one sentence of up to
+ * message_bytes - 1 bytes. */
 latimer_code latimer_load(const void* image, size_t image_bytes,
                           void* workspace, size_t workspace_bytes,
                           uint32_t threads, latimer_translator** translator,

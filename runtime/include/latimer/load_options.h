@@ -11,6 +11,12 @@ struct LoadOptions {
   uint32_t threads = 1;
   // Bind each thread except the calling one to a processor of its own.
   bool pin_threads = false;
+  // Sentences that may be decoded side by side, at most the profile's; 0: as
+  // many as the workspace has room for.
+  uint32_t lanes = 0;
+  // Whether the workspace keeps room for attention weights and token scores, if
+  // the profile does.
+  bool insight = true;
   // false skips the pass over the file that finds damaged weights.
   bool verify_checksum = true;
   // Use no newer instructions than these: "sse41", "avx2", "avxvnni",

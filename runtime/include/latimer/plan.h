@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "latimer/load_options.h"
 #include "latimer/memory.h"
 #include "latimer/model_info.h"
 #include "latimer/profile.h"
@@ -13,11 +14,32 @@
 
 namespace latimer {
 
+// Memory that ReadModelInfo works in.
+struct InfoScratch {
+  alignas(64) std::byte bytes[Elements(Buffer::kState, 1)];
+};
+
 // Verifies a model file like Translator::Load and fills `*info` with views into
-// it, whichever CPU it was packed for. `*workspace` is scratch memory. Errors:
-// those of Load that concern the file.
+// it, whichever CPU it was packed for. Errors: those of Load that concern the
+// file.
+Status ReadModelInfo(std::span<const std::byte> image, bool verify_checksum,
+                     InfoScratch* scratch, ModelInfo* info);
+// The same; `*workspace` is scratch memory.
 Status ReadModelInfo(std::span<const std::byte> image, bool verify_checksum,
                      Workspace* workspace, ModelInfo* info);
+
+// What a workspace for one model needs in this build.
+struct WorkspacePlan {
+  uint64_t bytes;
+  // With several lanes: what room for one more token takes in the caches that
+  // all sentences share. They hold kLaneTokens per lane in `bytes`; with less
+  // than the sentences need, fewer are decoded side by side.
+  uint64_t cached_token_bytes;
+};
+
+// The workspace that Translator::Load needs for a model with these options, at
+// most sizeof(Workspace).
+WorkspacePlan PlanWorkspace(const ModelInfo& info, const LoadOptions& options);
 
 // What a profile must hold. 0 tokens stand for the model's own limit.
 struct ProfileLimits {

@@ -48,8 +48,17 @@ class Translator {
   // aligned; image and workspace must outlive the translator. May be called
   // again. Errors: those of the file (kNotAModel, kTruncated, kCorrupt,
   // kUnsupportedVersion, kExceedsProfile, kTileNotInBuild), kUnsupportedCpu,
-  // kInvalidArgument, kResourceUnavailable (threads).
+  // kInvalidArgument, kResourceUnavailable (threads). Leave out the last
+  // argument: it tells the library how large the caller's profile is.
   Status Load(std::span<const std::byte> image, Workspace* workspace,
+              const LoadOptions& options = {},
+              size_t workspace_bytes = sizeof(Workspace));
+
+  // The same in memory of any size, 64-byte aligned, from which the model takes
+  // what it needs: PlanWorkspace (latimer/plan.h) says how much that is. More
+  // gives the caches of several lanes more room. kInvalidArgument if it is too
+  // little.
+  Status Load(std::span<const std::byte> image, std::span<std::byte> workspace,
               const LoadOptions& options = {});
 
   // Translates a text of one or more sentences. A text that exceeds the longest

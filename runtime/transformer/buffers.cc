@@ -1,0 +1,132 @@
+#include "transformer/buffers.h"
+
+#include <algorithm>
+
+#include "transformer/trace.h"
+
+namespace latimer {
+namespace {
+
+// A copy of this library's own: a program that was compiled with another
+// profile brings another kProfile, and the linker keeps one of the two.
+constexpr Profile kOwnProfile = kProfile;
+
+uint64_t SizeOf(const Profile& sizes, Buffer buffer) {
+  const bool fixed = buffer == Buffer::kState || buffer == Buffer::kLogits;
+  return BufferBytes(fixed ? kOwnProfile : sizes, buffer);
+}
+
+// Gives out memory from its beginning.
+class Placer {
+ public:
+  Placer(const Profile& sizes, std::byte* memory)
+      : sizes_(sizes), next_(memory) {}
+
+  template <typename T>
+  std::span<T> Take(Buffer buffer, uint64_t more_bytes = 0) {
+    const auto bytes = static_cast<size_t>(SizeOf(sizes_, buffer) + more_bytes);
+    auto* const begin = reinterpret_cast<T*>(next_);
+    next_ += bytes;
+    return {begin, bytes / sizeof(T)};
+  }
+
+ private:
+  const Profile& sizes_;
+  std::byte* next_;
+};
+
+}  // namespace
+
+uint64_t BytesFor(const Profile& sizes) {
+  uint64_t bytes = 0;
+  for (int i = 0; i < kBufferCount; ++i) {
+    bytes += SizeOf(sizes, static_cast<Buffer>(i));
+  }
+  return bytes;
+}
+
+Buffers::Buffers(Workspace& workspace)
+    : Buffers(kOwnProfile, std::as_writable_bytes(std::span(&workspace, 1))) {}
+
+Buffers::Buffers(const Profile& sizes, std::span<std::byte> memory) {
+  const uint64_t spare =
+      sizes.lanes > 1 ? (memory.size() - BytesFor(sizes)) / 128 * 64 : 0;
+  const uint64_t for_self = sizes.decoder_self_attention ? spare : 0;
+  constexpr size_t kSlack = kReadSlackBytes / sizeof(float);
+  Placer placer(sizes, memory.data());
+  const std::span<float> hidden_rows = placer.Take<float>(Buffer::kHidden);
+  hidden = hidden_rows.data();
+  hidden_floats = hidden_rows.size() - kSlack;
+  sublayer = placer.Take<float>(Buffer::kSublayer).data();
+  const std::span<float> projected = placer.Take<float>(Buffer::kProjection);
+  projection = projected.data();
+  projection_floats = projected.size() - kSlack;
+  quantized = placer.Take<int8_t>(Buffer::kQuantized).data();
+  row_quantization = placer.Take<uint64_t>(Buffer::kRowQuantization).data();
+  const std::span<float> scratch =
+      placer.Take<float>(Buffer::kAttentionScratch);
+  attention_scratch = scratch.data();
+  scratch_stride = scratch.size() / sizes.threads;
+  cross_kv = placer.Take<float>(Buffer::kCrossKv, 2 * spare - for_self);
+  self_kv = placer.Take<float>(Buffer::kSelfKv, for_self);
+  logits = placer.Take<float>(Buffer::kLogits).data();
+  const std::span<uint16_t> masks = placer.Take<uint16_t>(Buffer::kShortlist);
+  shortlist = masks.data();
+  shortlist_stride = masks.size() / sizes.lanes;
+  source_tokens = placer.Take<int32_t>(Buffer::kSourceTokens).data();
+  target_tokens = placer.Take<int32_t>(Buffer::kTargetTokens).data();
+  tokenizer = placer.Take<std::byte>(Buffer::kTokenizer).data();
+  text = placer.Take<char>(Buffer::kText).data();
+  attention = placer.Take<float>(Buffer::kAttention)
+                  .first(static_cast<size_t>(sizes.attention_weights));
+  token_scores = placer.Take<TokenScore>(Buffer::kTokenScores).data();
+  if (!sizes.token_scores) token_scores = nullptr;
+  state = placer.Take<std::byte>(Buffer::kState).data();
+  lanes = sizes.lanes;
+  most_source_tokens = sizes.source_tokens;
+  most_target_tokens = sizes.target_tokens;
+  gru_scratch = static_cast<size_t>(GruScratchFloats(sizes));
+}
+
+void SetWidths(const Architecture& a, Profile* profile) {
+  if (a.network_kind == NetworkKind::kGru) {
+    const Recurrent& r = a.recurrent;
+    profile->d_model =
+        std::max({r.source_embedding, r.target_embedding, r.encoder_hidden,
+                  r.decoder_hidden, r.combined});
+    profile->attention_width = std::max(r.encoder_width(), r.attention_hidden);
+    profile->d_ffn = profile->heads = 1;
+    return;
+  }
+  profile->d_model = a.d_model;
+  profile->d_ffn = std::max(a.encoder_ffn, a.decoder_ffn);
+  profile->attention_width =
+      std::max(a.encoder_attention_width(), a.decoder_attention_width());
+  profile->heads = std::max(a.encoder_heads, a.decoder_heads);
+}
+
+Profile SizesFor(const ModelInfo& info, const LoadOptions& options) {
+  const Architecture& a = info.architecture;
+  Profile sizes = kOwnProfile;
+  SetWidths(a, &sizes);
+  sizes.decoder_layers = a.decoder_layers;
+  sizes.source_tokens = std::min(kOwnProfile.source_tokens, a.source_positions);
+  sizes.target_tokens = std::min(kOwnProfile.target_tokens, a.target_positions);
+  sizes.threads = std::clamp<uint32_t>(options.threads, 1, kOwnProfile.threads);
+  sizes.lanes = std::min(options.lanes, kOwnProfile.lanes);
+  sizes.target_vocabulary = a.target_vocabulary;
+  sizes.decoder_self_attention = a.network_kind == NetworkKind::kTransformer;
+  sizes.decoder_ssru = a.network_kind == NetworkKind::kTransformerSsru;
+  sizes.decoder_gru = a.network_kind == NetworkKind::kGru;
+  sizes.shortlist = info.has_shortlist;
+  sizes.gated_ffn = a.gated_ffn;
+  sizes.token_scores = kOwnProfile.token_scores && options.insight;
+  sizes.attention_weights =
+      options.insight ? std::min(kOwnProfile.attention_weights,
+                                 MostAttentionWeights(a, sizes.source_tokens,
+                                                      sizes.target_tokens))
+                      : 0;
+  return sizes;
+}
+
+}  // namespace latimer

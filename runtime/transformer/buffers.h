@@ -1,0 +1,71 @@
+// Where the buffers of a workspace lie.
+#ifndef LATIMER_TRANSFORMER_BUFFERS_H_
+#define LATIMER_TRANSFORMER_BUFFERS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "latimer/load_options.h"
+#include "latimer/memory.h"
+#include "latimer/model_info.h"
+
+namespace latimer {
+
+// Those of latimer::Buffer, for as many lanes, tokens and columns as the
+// workspace was made for: all that the profile holds, or what one model needs.
+struct Buffers {
+  Buffers() = default;
+  // As many as the profile holds, in the members of the same names.
+  Buffers(Workspace& workspace);  // NOLINT(*explicit*)
+  // For `sizes`, in order. What `memory` has beyond BytesFor(sizes) goes to the
+  // caches, if there are several lanes.
+  Buffers(const Profile& sizes, std::span<std::byte> memory);
+
+  float* hidden = nullptr;
+  float* sublayer = nullptr;
+  float* projection = nullptr;
+  int8_t* quantized = nullptr;
+  uint64_t* row_quantization = nullptr;
+  float* attention_scratch = nullptr;
+  std::span<float> cross_kv;
+  std::span<float> self_kv;
+  float* logits = nullptr;
+  uint16_t* shortlist = nullptr;
+  int32_t* source_tokens = nullptr;
+  int32_t* target_tokens = nullptr;
+  std::byte* tokenizer = nullptr;
+  char* text = nullptr;
+  std::span<float> attention;          // Empty: no room was kept for it.
+  TokenScore* token_scores = nullptr;  // Null: likewise.
+  std::byte* state = nullptr;
+
+  uint32_t lanes = 0;
+  // Longest source and translation.
+  uint32_t most_source_tokens = 0;
+  uint32_t most_target_tokens = 0;
+  // Elements of `hidden` and `projection`, without what kernels may read after
+  // the rows.
+  size_t hidden_floats = 0;
+  size_t projection_floats = 0;
+  // Elements of one shard of `attention_scratch`, and of one lane of
+  // `shortlist`.
+  size_t scratch_stride = 0;
+  size_t shortlist_stride = 0;
+  // Floats of `sublayer` before the rows that GRUs leave for the output.
+  size_t gru_scratch = 0;
+};
+
+// The bytes of these buffers. The state and the logits are always those of
+// the profile.
+uint64_t BytesFor(const Profile& sizes);
+
+// kProfile, but no larger than this model needs. `options.lanes` is at least 1.
+Profile SizesFor(const ModelInfo& info, const LoadOptions& options);
+
+// Sets what depends on the widths of a model's rows.
+void SetWidths(const Architecture& architecture, Profile* profile);
+
+}  // namespace latimer
+
+#endif  // LATIMER_TRANSFORMER_BUFFERS_H_
