@@ -1,6 +1,7 @@
 #include "cli/input.h"
 
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -51,6 +52,19 @@ Input::Got Input::Next(bool wait, InputText* text) {
     if (ended_) return Got::kEnd;
     if (!Read(wait)) return Got::kNothingYet;
   }
+}
+
+std::optional<std::string> SmallInputFile() {
+  struct stat info;
+  const off_t at = lseek(STDIN_FILENO, 0, SEEK_CUR);
+  if (at < 0 || fstat(STDIN_FILENO, &info) != 0 || !S_ISREG(info.st_mode) ||
+      info.st_size < at || info.st_size - at > off_t{kReadBytes}) {
+    return std::nullopt;
+  }
+  std::string text(static_cast<size_t>(info.st_size - at), '\0');
+  const ssize_t count = pread(STDIN_FILENO, text.data(), text.size(), at);
+  text.resize(count > 0 ? static_cast<size_t>(count) : 0);
+  return text;
 }
 
 bool LineInput::Take(bool all, InputText* text) {

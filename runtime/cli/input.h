@@ -4,6 +4,7 @@
 #define LATIMER_CLI_INPUT_H_
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -62,6 +63,10 @@ class Input {
   bool ended_ = false;
   int error_ = 0;
 };
+
+// What standard input has left if it is a file of at most 64 KiB, so that this
+// can be known before it is read; it stays there to be read.
+std::optional<std::string> SmallInputFile();
 
 // Lines of any length. `only`, if given, is one line, even if it is empty.
 class LineInput final : public Input {

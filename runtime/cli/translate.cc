@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +28,23 @@ std::unique_ptr<Input> OpenInput(const Arguments& arguments,
   }
   return text == nullptr ? std::make_unique<SentenceInput>(translator)
                          : std::make_unique<SentenceInput>(translator, text);
+}
+
+// Sentences that can be side by side in this input; at most arguments.lanes. A
+// few lines need not reserve the memory of all lanes.
+uint32_t UsefulLanes(const Arguments& arguments) {
+  // Fewer bytes are hardly a sentence of --paragraphs, or a part of a line.
+  constexpr size_t kSentenceBytes = 16, kPartBytes = 512;
+  const std::optional<std::string> input =
+      arguments.text != nullptr ? arguments.text : SmallInputFile();
+  if (!input.has_value()) return arguments.lanes;
+  const size_t sentences =
+      arguments.paragraphs
+          ? input->size() / kSentenceBytes
+          : static_cast<size_t>(std::ranges::count(*input, '\n')) +
+                input->size() / kPartBytes;
+  return static_cast<uint32_t>(
+      std::min<size_t>(arguments.lanes, sentences + 1));
 }
 
 }  // namespace
@@ -58,7 +77,8 @@ int Translate(const Arguments& arguments) {
     return code;
   }
   Session session;
-  if (!session.Open(arguments, arguments.lanes)) return kFailure;
+  const uint32_t lanes = UsefulLanes(arguments);
+  if (!session.Open(arguments, lanes)) return kFailure;
   Translator& translator = session.translator();
   if (!arguments.ids && !translator.model_info().has_tokenizer) {
     std::fprintf(stderr,
@@ -91,8 +111,7 @@ int Translate(const Arguments& arguments) {
   const Unit unit = arguments.paragraphs ? Unit::kSentence
                     : arguments.ids      ? Unit::kIds
                                          : Unit::kLine;
-  OrderedWriter writer(translator, *input, unit, options, arguments.lanes,
-                       insight);
+  OrderedWriter writer(translator, *input, unit, options, lanes, insight);
   PrepareOutput();
   CatchInterrupts();
   int code = writer.Run();

@@ -89,6 +89,21 @@ TEST_F(MemoryLimitTest, AModelTakesWhatItNeeds) {
   EXPECT_EQ(std::ranges::count(one.out, '\n'), 5);
 }
 
+TEST_F(MemoryLimitTest, FiveLinesDoNotReserveAllLanes) {
+  // What the program says that it would reserve.
+  const auto reserved = [](const std::string& input) {
+    const std::string err = Run({"translate", Path("model.ltm")},
+                                model_bytes_ + kProgramBytes, input)
+                                .err;
+    const std::string before = "the workspace of ";
+    const size_t at = err.find(before);
+    EXPECT_NE(at, std::string::npos) << err;
+    return std::stoull(err.substr(at + before.size()));
+  };
+  const std::string many(100'000, '\n');
+  EXPECT_LT(2 * reserved(kFiveLines), reserved(many));
+}
+
 TEST_F(MemoryLimitTest, TooLittleMemoryIsSaidInOneSentence) {
   const uint64_t workspace = WorkspaceBytesOfTheModel();
   const std::string model = Path("model.ltm");
