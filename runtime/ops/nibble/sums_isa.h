@@ -118,16 +118,19 @@ LATIMER_INLINE void Store(const Sums& sums, int32_t* out) {
 
 #elif defined(__SSE4_1__)
 
+// kTogether: vectors of a line whose sums, of all rows, fit into registers.
 #if defined(__AVX2__)
 #define LATIMER_X86(operation) _mm256_##operation
 typedef __m256i Bytes;
 constexpr size_t kMostRows = 2;
+constexpr size_t kTogether = 2;
 constexpr size_t kFewestWholeRows = 4;
 constexpr size_t kMostWholeRows = 4;
 #else
 #define LATIMER_X86(operation) _mm_##operation
 typedef __m128i Bytes;
 constexpr size_t kMostRows = 4;
+constexpr size_t kTogether = 1;
 #endif
 // The vectors of a line.
 constexpr size_t kVectors = kLine / sizeof(Bytes);
@@ -141,33 +144,45 @@ LATIMER_INLINE void AddGroup(Sums (&sums)[kRows], const uint8_t* w,
   const Bytes mask = LATIMER_X86(set1_epi8)(15);
   const Bytes one = LATIMER_X86(set1_epi16)(1);
 #pragma GCC unroll 4
-  for (size_t v = 0; v < kVectors; ++v) {
+  for (size_t first = 0; first < kVectors; first += kTogether) {
     // Eight of 2 * 15 * 128 fit int16.
-    Bytes pairs[kRows] = {};
+    Bytes pairs[kRows][kTogether] = {};
 #pragma GCC unroll 4
     for (size_t i = 0; i < kLines; ++i) {
-      Bytes nibbles;
-      __builtin_memcpy(&nibbles, w + i * kLine + v * sizeof(Bytes),
-                       sizeof(Bytes));
-      const Bytes low = nibbles & mask;
-      const Bytes high = LATIMER_X86(srli_epi16)(nibbles, 4) & mask;
+      Bytes low[kTogether], high[kTogether];
+#pragma GCC unroll 2
+      for (size_t v = 0; v < kTogether; ++v) {
+        Bytes nibbles;
+        __builtin_memcpy(&nibbles, w + i * kLine + (first + v) * sizeof(Bytes),
+                         sizeof(Bytes));
+        low[v] = nibbles & mask;
+        high[v] = LATIMER_X86(srli_epi16)(nibbles, 4) & mask;
+      }
 #pragma GCC unroll 4
       for (size_t row = 0; row < kRows; ++row) {
         const int8_t* x = q[row] + input + 8 * i;
         const Bytes x0 = LATIMER_X86(set1_epi32)(LoadInt32(x));
         const Bytes x1 = LATIMER_X86(set1_epi32)(LoadInt32(x + 4));
-        Bytes& sum = pairs[row];
-        sum = LATIMER_X86(add_epi16)(sum, LATIMER_X86(maddubs_epi16)(low, x0));
-        sum = LATIMER_X86(add_epi16)(sum, LATIMER_X86(maddubs_epi16)(high, x1));
-        // Keeps GCC from loading and multiplying everything first.
-        asm("" : "+x"(sum));
+#pragma GCC unroll 2
+        for (size_t v = 0; v < kTogether; ++v) {
+          const Bytes products =
+              LATIMER_X86(add_epi16)(LATIMER_X86(maddubs_epi16)(low[v], x0),
+                                     LATIMER_X86(maddubs_epi16)(high[v], x1));
+          Bytes& sum = pairs[row][v];
+          sum = LATIMER_X86(add_epi16)(sum, products);
+          // Keeps GCC from loading and multiplying everything first.
+          asm("" : "+x"(sum));
+        }
       }
     }
 #pragma GCC unroll 4
     for (size_t row = 0; row < kRows; ++row) {
-      Bytes& sum = sums[row].vector[v];
-      sum =
-          LATIMER_X86(add_epi32)(sum, LATIMER_X86(madd_epi16)(pairs[row], one));
+#pragma GCC unroll 2
+      for (size_t v = 0; v < kTogether; ++v) {
+        Bytes& sum = sums[row].vector[first + v];
+        sum = LATIMER_X86(add_epi32)(
+            sum, LATIMER_X86(madd_epi16)(pairs[row][v], one));
+      }
     }
   }
 }
