@@ -129,6 +129,7 @@ ModelBytes WriteModelWithKnownAnswer(const CanonicalModel& model,
   with_answer.known_answer = {source, target};
   ModelBytes file = WriteModel(model, with_answer);
   const RunnableCopy copy(model, options, file, *tile);
+  // Shorter if the model's own rules end it: a forced or an only token is EOS.
   target = Answer(copy.bytes(), source, static_cast<uint32_t>(target.size()));
   SetKnownTarget(file, target);
   return file;

@@ -384,10 +384,12 @@ void SetKnownTarget(const ModelBytes& file, std::span<const int32_t> target) {
   uint8_t* bytes = Writable(file);
   auto* answer =
       flatbuffers::GetMutableRoot<schema::Model>(bytes)->mutable_known_answer();
-  LATIMER_CHECK(answer != nullptr && answer->target()->size() == target.size());
-  for (size_t i = 0; i < target.size(); ++i) {
-    answer->mutable_target()->Mutate(static_cast<uint32_t>(i), target[i]);
-  }
+  LATIMER_CHECK(answer != nullptr && answer->target()->size() >= target.size());
+  auto* to = answer->mutable_target();
+  // A vector begins with its length; what is left over stays unused.
+  flatbuffers::WriteScalar(reinterpret_cast<uint8_t*>(to),
+                           static_cast<flatbuffers::uoffset_t>(target.size()));
+  Fill(to, target);
   SetChecksum(bytes, file.bytes().size());
 }
 

@@ -74,8 +74,8 @@ uint64_t DataBytes(const CanonicalModel& model, const WriteOptions& options);
 // Reads a finished file as the runtime will, which proves that it loads.
 ModelInfo ReadInfo(std::span<const std::byte> file, bool verify_checksum);
 
-// Replaces the known answer's target ids by as many others, and updates the
-// checksum.
+// Replaces the known answer's target ids by at most as many others, and updates
+// the checksum.
 void SetKnownTarget(const ModelBytes& file, std::span<const int32_t> target);
 
 // Stores a certificate in the room that WriteOptions::certificate reserved, and

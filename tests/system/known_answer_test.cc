@@ -11,6 +11,7 @@
 namespace latimer::known_answer_test {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -78,6 +79,24 @@ TEST_P(KnownAnswerTest, DoesNotDependOnTheTile) {
                 ElementsAreArray(AnswerIn(here).target()[0]))
         << NameOf(tile);
   }
+}
+
+// Whatever a model's files say, it can be converted.
+TEST(KnownAnswer, EndsWhereTheModelMustEnd) {
+  CanonicalModel forced = Read("no_scale");
+  forced.generation.forced_first = forced.generation.eos;
+  EXPECT_THAT(AnswerIn(Write(forced, UsableTile())).target()[0],
+              ElementsAre(forced.generation.eos));
+
+  CanonicalModel banned = Read("no_scale");
+  for (uint32_t id = 0; id < banned.architecture.target_vocabulary; ++id) {
+    banned.generation.banned_sequences.push_back({static_cast<int32_t>(id)});
+  }
+  const ModelBytes file = Write(banned, UsableTile());
+  Translator translator;
+  const Status status = translator.Load(file.bytes(), &test_workspace);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_FALSE(translator.model_info().known_answer.target.empty());
 }
 
 TEST(KnownAnswer, IsOnlyInInt8Files) {
