@@ -30,8 +30,8 @@ struct Text {
   uint64_t hash = 0;
 };
 
-Text ReadText(const std::filesystem::path& path) {
-  const std::string bytes = ReadTextFile(path);
+Text ReadHashed(const std::filesystem::path& path) {
+  const std::string bytes = ReadText(path);
   Text text;
   text.hash = XXH3_64bits(bytes.data(), bytes.size());
   const std::vector<std::string_view> lines = SplitLines(bytes);
@@ -180,10 +180,10 @@ Certificate OwnCertificate::View() const {
 OwnCertificate Certify(std::span<const std::byte> f32,
                        std::span<const std::byte> packed,
                        const CertifyOptions& options) {
-  const Text text = ReadText(options.text);
+  const Text text = ReadHashed(options.text);
   std::optional<Text> references;
   if (!options.references.empty()) {
-    references = ReadText(options.references);
+    references = ReadHashed(options.references);
     if (references->lines.size() != text.lines.size()) {
       FailWith(
           options.references, " has ", references->lines.size(), " lines, but ",

@@ -8,13 +8,26 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 namespace latimer {
+
+// A message without control characters other than line feeds: it may quote a
+// file, whose escape sequences a terminal would obey.
+inline std::string ForTerminal(std::string text) {
+  for (char& c : text) {
+    if ((static_cast<unsigned char>(c) < 0x20 && c != '\n') || c == 0x7f) {
+      c = '?';
+    }
+  }
+  return text;
+}
 
 // One clear sentence: what is wrong, in which file, what to do.
 class ConversionError : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit ConversionError(std::string what)
+      : std::runtime_error(ForTerminal(std::move(what))) {}
 };
 
 // The text of parts, each a text, a character, a path or a number.

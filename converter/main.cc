@@ -6,10 +6,12 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "cli/bill.h"
 #include "cli/certificate.h"
@@ -187,7 +189,23 @@ void SetProfile(const Options& options, Conversion* result) {
   result->profile = *profile;
 }
 
+// Replaces an older model, but nothing that the model may be read from.
+void CheckOutput(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return;
+  std::ifstream file(path, std::ios::binary);
+  char begin[8] = {};
+  file.read(begin, sizeof(begin));
+  // The identifier of schema/model.fbs.
+  if (file.gcount() > 0 && std::string_view(begin + 4, 4) != "LTMR") {
+    FailIn(path,
+           "this file exists and is not a Latimer model; remove it, or name "
+           "another --output");
+  }
+}
+
 void Convert(const Options& options) {
+  CheckOutput(options.output);
   // A bad key is reported before the work.
   std::optional<SigningKey> key;
   if (!options.signing_key.empty()) key.emplace(options.signing_key);
@@ -199,8 +217,8 @@ void Convert(const Options& options) {
   size_t printed = 0;
   const auto print_new_warnings = [&] {
     for (; printed < model.warnings.size(); ++printed) {
-      std::cerr << "latimer-convert: warning: " << model.warnings[printed]
-                << "\n";
+      std::cerr << "latimer-convert: warning: "
+                << ForTerminal(model.warnings[printed]) << "\n";
     }
   };
   print_new_warnings();

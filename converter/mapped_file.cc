@@ -17,7 +17,8 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
   const auto fail = [&](const char* what) {
     FailIn(path, what, " (", std::strerror(errno), ")");
   };
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Without O_NONBLOCK a FIFO would wait for a writer.
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) fail("cannot open the file");
   struct stat info;
   if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) {

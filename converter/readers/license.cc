@@ -1,31 +1,45 @@
 #include "converter/readers/license.h"
 
-#include <fstream>
-#include <iterator>
+#include <filesystem>
 #include <sstream>
 #include <string_view>
+
+#include "converter/error.h"
+#include "converter/readers/text_file.h"
 
 namespace latimer {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string ReadWholeFile(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+// "" if there is no such file.
+std::string ReadWholeFile(const fs::path& directory, const char* name) {
+  const fs::path path = directory / name;
+  if (!fs::exists(path)) return "";
+  // What a link leads to is copied into the model, which may be published. The
+  // cache of huggingface_hub links to files in a folder of its own.
+  const fs::path folder = fs::canonical(fs::canonical(path).parent_path());
+  std::error_code ignored;
+  if (folder != fs::canonical(directory.empty() ? "." : directory) &&
+      !fs::equivalent(folder, directory / "../../blobs", ignored)) {
+    FailIn(path,
+           "a link out of the model's folder; replace it with the file itself, "
+           "or remove it and use --license TEXT");
+  }
+  return ReadTextFile(path);
 }
 
 }  // namespace
 
 std::string ReadLicense(const fs::path& directory) {
   for (const char* name : {"LICENSE", "LICENSE.txt", "LICENSE.md"}) {
-    std::string text = ReadWholeFile(directory / name);
+    std::string text = ReadWholeFile(directory, name);
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) {
       text.pop_back();
     }
     if (!text.empty()) return text;
   }
-  std::istringstream card(ReadWholeFile(directory / "README.md"));
+  std::istringstream card(ReadWholeFile(directory, "README.md"));
   std::string line;
   if (!std::getline(card, line) || line != "---") return "";
   constexpr std::string_view kKey = "license:";

@@ -7,6 +7,7 @@
 
 #include "converter/error.h"
 #include "converter/readers/json_fields.h"
+#include "converter/readers/text_file.h"
 
 namespace latimer {
 namespace {
@@ -108,6 +109,7 @@ TensorFile OpenTensorFile(const fs::path& path) {
   if (path.string().ends_with(kIndexSuffix)) {
     return ReadShards(path);
   }
+  RequireRegularFile(path);
   const std::string begin = FirstBytes(path);
   if (begin.starts_with("version https://git-lfs")) {
     FailIn(path,

@@ -7,13 +7,28 @@
 
 namespace latimer {
 
-std::string ReadTextFile(const std::filesystem::path& path) {
+std::string ReadText(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(file), {}};
   if (!file.is_open() || file.bad() || std::filesystem::is_directory(path)) {
     FailIn(path, "cannot be read");
   }
   return bytes;
+}
+
+std::string ReadTextFile(const std::filesystem::path& path) {
+  RequireRegularFile(path);
+  return ReadText(path);
+}
+
+void RequireRegularFile(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  if (std::filesystem::exists(status) &&
+      !std::filesystem::is_regular_file(status) &&
+      !std::filesystem::is_directory(status)) {
+    FailIn(path, "not a regular file");
+  }
 }
 
 std::vector<std::string_view> SplitLines(std::string_view text) {
@@ -30,7 +45,7 @@ std::vector<std::string_view> SplitLines(std::string_view text) {
 }
 
 std::vector<std::string> ReadLines(const std::filesystem::path& path) {
-  const std::string text = ReadTextFile(path);
+  const std::string text = ReadText(path);
   const std::vector<std::string_view> lines = SplitLines(text);
   return {lines.begin(), lines.end()};
 }

@@ -9,14 +9,23 @@
 
 namespace latimer {
 
-// The bytes of the file. Throws ConversionError if it cannot be read.
+// The bytes of a file that the user named, which may be a pipe. Throws
+// ConversionError if it cannot be read.
+std::string ReadText(const std::filesystem::path& path);
+
+// The bytes of a file that belongs to a model. Throws ConversionError if it
+// cannot be read, or is not a regular file: a FIFO would block, and a device
+// has no end.
 std::string ReadTextFile(const std::filesystem::path& path);
+
+// Throws ConversionError if `path` is a FIFO, a device or a socket.
+void RequireRegularFile(const std::filesystem::path& path);
 
 // The lines of a text, including empty ones, without their ends (\n or \r\n).
 // They view `text`.
 std::vector<std::string_view> SplitLines(std::string_view text);
 
-// The lines of a file, as above. Throws ConversionError if it cannot be read.
+// The lines of ReadText, as above.
 std::vector<std::string> ReadLines(const std::filesystem::path& path);
 
 }  // namespace latimer

@@ -96,7 +96,8 @@ Status Open(int file, bool copy, Image* image) {
 bool CarriesModel() { return false; }
 
 Status OpenImage(const char* path, bool copy, Image* image) {
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  // Without O_NONBLOCK a FIFO would wait for a writer.
+  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return FileError("cannot open the model", std::strerror(errno));
   const Status status = Open(file, copy, image);
   close(file);
