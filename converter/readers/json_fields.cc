@@ -9,7 +9,9 @@
 
 namespace latimer {
 
+namespace {
 using Json = nlohmann::json;
+}
 
 bool IsJsonTooDeep(std::string_view text) {
   size_t depth = 0;

@@ -47,7 +47,8 @@ TensorFile ReadShards(const fs::path& path) {
       std::make_shared<std::vector<std::shared_ptr<const void>>>();
   out.storage = storages;
   std::map<std::string, std::string> shard_of;
-  for (const auto& [shard, names] : names_of) {
+  for (const auto& entry : names_of) {
+    const std::string& shard = entry.first;
     TensorFile file = OpenTensorFile(path.parent_path() / shard);
     const auto claim = [&](const auto& entries) {
       for (const auto& [name, unused] : entries) {
@@ -62,7 +63,7 @@ TensorFile ReadShards(const fs::path& path) {
     out.tensors.merge(file.tensors);
     out.unreadable.merge(file.unreadable);
     storages->push_back(file.storage);
-    for (const std::string& name : names) {
+    for (const std::string& name : entry.second) {
       const auto found = shard_of.find(name);
       if (found == shard_of.end() || found->second != shard) {
         FailIn(path, "tensor ", name, " is absent from ", shard,

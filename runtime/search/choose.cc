@@ -205,11 +205,12 @@ void ChooseFromBounds(const Choice& choice) {
   if (count >= choice.engine.nibble->fewest_exact_rows) {
     return ChooseInTurn(choice, rows, Bounds::kExact);
   }
-  const auto flat = std::ranges::partition(rows, [&](uint32_t row) {
+  // Rows whose bounds exclude too little come last.
+  const auto flat = std::partition(rows.begin(), rows.end(), [&](uint32_t row) {
     return choice.sentences[row]->unpruned_steps == 0;
   });
-  ChooseInTurn(choice, rows.first(count - flat.size()), Bounds::kHighNibbles);
-  ChooseInTurn(choice, flat, Bounds::kExact);
+  ChooseInTurn(choice, {rows.begin(), flat}, Bounds::kHighNibbles);
+  ChooseInTurn(choice, {flat, rows.end()}, Bounds::kExact);
 }
 
 }  // namespace
