@@ -106,21 +106,21 @@ void ExpectTheSame(const ModelBytes& file, const TranslateOptions& options = {},
         << lanes;
   }
   // In what the model needs, and with a little more for the caches.
-  for (const uint32_t lanes : {1u, 2u, kProfile.lanes}) {
+  const std::pair<uint32_t, uint64_t> kFits[] = {
+      {1, 0}, {2, 50}, {kProfile.lanes, 0}};
+  for (const auto& [lanes, tokens] : kFits) {
     if (lanes > kProfile.lanes) continue;
     const LoadOptions load = {.threads = threads, .lanes = lanes};
     const WorkspacePlan plan = PlanWorkspace(translator.model_info(), load);
     EXPECT_LE(plan.bytes, sizeof(Workspace));
-    for (const uint64_t tokens : {0, 50}) {
-      GuardedBytes memory(static_cast<size_t>(
-          Padded(plan.bytes + tokens * plan.cached_token_bytes)));
-      Translator fitted;
-      const Status loaded = fitted.Load(
-          file.bytes(), {memory.As<std::byte>(), memory.size()}, load);
-      ASSERT_TRUE(loaded.ok()) << loaded.message();
-      EXPECT_EQ(SideBySide(fitted, sources, lanes, options), expected)
-          << lanes << " lanes, " << tokens << " more tokens";
-    }
+    GuardedBytes memory(static_cast<size_t>(
+        Padded(plan.bytes + tokens * plan.cached_token_bytes)));
+    Translator fitted;
+    const Status loaded = fitted.Load(
+        file.bytes(), {memory.As<std::byte>(), memory.size()}, load);
+    ASSERT_TRUE(loaded.ok()) << loaded.message();
+    EXPECT_EQ(SideBySide(fitted, sources, lanes, options), expected)
+        << lanes << " lanes, " << tokens << " more tokens";
   }
 }
 
