@@ -49,8 +49,6 @@ function(latimer_add_program target)
   target_link_libraries(${target}
     PRIVATE latimer_signature ${arg_RUNTIME} latimer_nlohmann_json
     latimer_options)
-  target_compile_definitions(${target}
-    PRIVATE "LATIMER_VERSION=\"${PROJECT_VERSION}\"")
   # Small: only the loop that measures the memory is hot.
   target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti
     $<$<CONFIG:Release>:-Os>)

@@ -12,6 +12,7 @@
 #include "converter/source_tensor.h"
 #include "converter/tensor_packer.h"
 #include "converter/tensor_plan.h"
+#include "latimer/version.h"
 #include "model/model_file.h"
 #include "model_generated.h"
 

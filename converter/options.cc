@@ -9,6 +9,7 @@
 #include "cli/bill.h"
 #include "converter/readers/map_json.h"
 #include "converter/sentence_rules.h"
+#include "latimer/version.h"
 #include "ops/xnnpack/gemm.h"
 
 namespace latimer {

@@ -13,6 +13,7 @@
 #include "cli/timing.h"
 #include "latimer/board_config.h"
 #include "latimer/memory.h"
+#include "latimer/version.h"
 
 namespace latimer::cli {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "base/cpu.h"
 #include "latimer/signature.h"
+#include "latimer/version.h"
 #include "ops/xnnpack/gemm.h"
 #include "tests/system/emulator.h"
 #include "tests/system/program.h"

@@ -6,6 +6,7 @@
 #include "converter/known_answer.h"
 #include "converter/readers/open_model.h"
 #include "latimer/board_list.h"
+#include "latimer/version.h"
 #include "ops/xnnpack/gemm.h"
 #include "tests/system/program.h"
 #include "tests/system/tiny_model.h"

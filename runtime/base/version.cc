@@ -1,0 +1,3 @@
+#include "latimer/version.h"
+
+const char* latimer_version(void) { return LATIMER_VERSION; }
