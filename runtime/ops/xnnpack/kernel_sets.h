@@ -76,7 +76,9 @@ class GemmKernelSet {
   static constexpr uint32_t kPlannedRows = 2 * kMaxVariantRows;
 
   // Finds the cheapest calls for each number of rows. A kernel costs no less
-  // for fewer rows than it holds; each call costs a tenth of a row.
+  // for fewer rows than it holds; each call costs a tenth of a row. Of equal
+  // plans, the one that fills the largest kernel first: that call brings the
+  // weights from memory, which many rows hide best.
   constexpr void MakePlan(uint32_t one_row_cost) {
     uint32_t cost[kPlannedRows + 1] = {};
     for (uint32_t rows = 1; rows <= kPlannedRows; ++rows) {
@@ -84,7 +86,8 @@ class GemmKernelSet {
         const uint32_t size = variants_[i].rows;
         const uint32_t with = (i == 0 ? one_row_cost : 10 * size) + 1 +
                               (rows > size ? cost[rows - size] : 0);
-        if (i > 0 && with >= cost[rows]) continue;
+        const bool fills = size <= rows;
+        if (i > 0 && with + (fills ? 0 : 1) > cost[rows]) continue;
         cost[rows] = with;
         plan_[rows] = static_cast<uint8_t>(i);
       }
