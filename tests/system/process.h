@@ -49,6 +49,8 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
+  pid_t id() const { return id_; }
+
   void Send(int signal) const { EXPECT_EQ(kill(id_, signal), 0); }
 
   // Its exit code; 128 and more: the signal that ended it.
