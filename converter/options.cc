@@ -68,10 +68,12 @@ class OptionParser {
           "--certify compares the packed model with f32 weights, so it cannot "
           "be used with --weights f32.");
     }
-    if (o_.limits.copy_image && o_.profile.empty()) {
-      throw UsageError(
-          "--copy-image is a property of the profile, so it needs --profile "
-          "FILE.h.");
+    for (const char* const name : {"--copy-image", "--f16-caches"}) {
+      if (app_.count(name) > 0 && o_.profile.empty()) {
+        throw UsageError(std::string(name) +
+                         " is a property of the profile, so it needs "
+                         "--profile FILE.h.");
+      }
     }
     if (!o_.unreachable.empty() && o_.keep.empty()) {
       throw UsageError("--unreachable needs --keep-vocab or --keep-scripts.");
@@ -174,6 +176,9 @@ class OptionParser {
                     "sentences that the profile decodes side by side [1]; more "
                     "lanes translate many sentences faster")
         ->check(CLI::Range(1, 256));
+    app_.add_flag("--f16-caches", o_.limits.f16_caches,
+                  "keep the decoder's keys and values in f16 in the profile: "
+                  "half of the memory, rounded");
     app_.add_flag("--copy-image", o_.limits.copy_image,
                   "reserve RAM in the profile for the model file, for devices "
                   "that cannot map it");

@@ -81,6 +81,7 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
            std::max(profile.source_tokens, profile.target_tokens)});
   profile.threads = limits.threads;
   profile.lanes = limits.lanes;
+  profile.f16_caches = limits.f16_caches && a.network_kind != NetworkKind::kGru;
   profile.copied_image_bytes =
       limits.copy_image ? Padded(info.sizes.file + kSignatureEndBytes) : 0;
   profile.int8_weights = std::strcmp(info.weights, "int8") == 0;

@@ -88,6 +88,8 @@ constexpr OptionInfo kOptions[] = {
      "plan for sources of at most N tokens", 1},
     {kPlan, "max-target-tokens", "N", &A::max_target_tokens,
      "plan for translations of at most N tokens", 1},
+    {kPlan, "f16-caches", nullptr, &A::f16_caches,
+     "plan caches of f16 instead of f32"},
     {kPlan, "copy-image", nullptr, &A::copy_image,
      "plan RAM for the model file itself"},
     {kPlan, "insight", nullptr, &A::insight,

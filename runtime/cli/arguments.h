@@ -66,6 +66,7 @@ struct Arguments {
   uint32_t max_source_tokens = 0;
   const char* board = nullptr;
   const char* ram = nullptr;
+  bool f16_caches = false;
   bool copy_image = false;
   bool insight = false;
 

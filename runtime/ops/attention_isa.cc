@@ -20,8 +20,8 @@ constexpr size_t kBlock = 4;  // keys taken together
 constexpr size_t kDotRows = kBlock * kNatives <= kNativeRegisters / 2 ? 4 : 2;
 
 // folded[r] = FoldToFour(products of shared and rows + r * stride)
-template <size_t kRows>
-LATIMER_INLINE void FoldedDots(size_t n, const float* shared, const float* rows,
+template <size_t kRows, typename T>
+LATIMER_INLINE void FoldedDots(size_t n, const float* shared, const T* rows,
                                size_t stride, F32x4* folded) {
   F32x16 sum[kRows] = {};
   ForEachBlock(n, [&](auto block) LATIMER_INLINED {
@@ -36,7 +36,8 @@ LATIMER_INLINE void FoldedDots(size_t n, const float* shared, const float* rows,
 }
 
 // {dot(shared, rows + 0 * stride), ..., dot(shared, rows + 3 * stride)}
-LATIMER_INLINE F32x4 Dot4(size_t n, const float* shared, const float* rows,
+template <typename T>
+LATIMER_INLINE F32x4 Dot4(size_t n, const float* shared, const T* rows,
                           size_t stride) {
   F32x4 f[kBlock];
   FoldedDots<kDotRows>(n, shared, rows, stride, f);
@@ -47,7 +48,8 @@ LATIMER_INLINE F32x4 Dot4(size_t n, const float* shared, const float* rows,
   return ReduceAdd4(f[0], f[1], f[2], f[3]);
 }
 
-LATIMER_INLINE float Dot(size_t n, const float* a, const float* b) {
+template <typename T>
+LATIMER_INLINE float Dot(size_t n, const float* a, const T* b) {
   F32x16 sum = Broadcast(0.0f);
   ForEachBlock(n, [&](auto block) LATIMER_INLINED {
     sum = sum + block.Get(a) * block.Get(b);
@@ -55,8 +57,11 @@ LATIMER_INLINE float Dot(size_t n, const float* a, const float* b) {
   return ReduceAdd(sum);
 }
 
-// Query row `row`, all heads; scores [heads, stride].
-void AttendOneRow(const AttentionArgs& args, size_t stride, size_t row) {
+// Query row `row`, all heads; scores [heads, stride]. T is float, or uint16_t
+// for f16.
+template <typename T>
+void AttendOneRow(const AttentionArgs& args, const T* all_keys,
+                  const T* all_values, size_t stride, size_t row) {
   const float* query = args.queries + row * args.query_stride;
   float* out = args.out + row * args.out_stride;
   // Value rows that are read together; their pages fit the TLB of a small core.
@@ -66,7 +71,7 @@ void AttendOneRow(const AttentionArgs& args, size_t stride, size_t row) {
   const size_t dim = args.head_dim;
   size_t t = 0;
   for (; t + kBlock <= args.kv_count; t += kBlock) {
-    const float* keys = args.keys + t * args.kv_stride;
+    const T* keys = all_keys + t * args.kv_stride;
     for (size_t h = 0; h < args.heads; ++h) {
       const F32x4 dots =
           Dot4(dim, query + h * dim, keys + h * dim, args.kv_stride);
@@ -75,7 +80,7 @@ void AttendOneRow(const AttentionArgs& args, size_t stride, size_t row) {
     }
   }
   for (; t < args.kv_count; ++t) {
-    const float* key = args.keys + t * args.kv_stride;
+    const T* key = all_keys + t * args.kv_stride;
     for (size_t h = 0; h < args.heads; ++h) {
       scores[h * stride + t] =
           Dot(dim, query + h * dim, key + h * dim) * args.scale;
@@ -90,7 +95,7 @@ void AttendOneRow(const AttentionArgs& args, size_t stride, size_t row) {
     const Range range = {t, t + (rest < kValueRows ? rest : kValueRows)};
     for (size_t h = 0; h < args.heads; ++h) {
       WeightedHead<1>(args, range, scores + h * stride, stride,
-                      args.values + h * dim, out + h * dim);
+                      all_values + h * dim, out + h * dim);
     }
   }
 }
@@ -107,7 +112,13 @@ void Attend(const AttentionArgs& args) {
     return;
   }
   for (size_t row = 0; row < args.query_rows; ++row) {
-    AttendOneRow(args, stride, row);
+    if constexpr (kProfile.f16_caches) {
+      if (args.keys == nullptr) {
+        AttendOneRow(args, args.f16_keys, args.f16_values, stride, row);
+        continue;
+      }
+    }
+    AttendOneRow(args, args.keys, args.values, stride, row);
   }
 }
 

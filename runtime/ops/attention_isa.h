@@ -16,11 +16,11 @@ struct Range {
 
 // out[r][c] += sum over t in `range` of weights[r][t] * values[t][c], for kRows
 // rows and kVectors native vectors of columns; = instead of += if the range
-// starts at 0.
-template <size_t kRows, size_t kVectors>
+// starts at 0. T is float, or uint16_t for f16.
+template <size_t kRows, size_t kVectors, typename T>
 LATIMER_INLINE void WeightedSum(const AttentionArgs& args, Range range,
                                 const float* weights, size_t weights_stride,
-                                const float* values, float* out) {
+                                const T* values, float* out) {
   F32 sum[kRows][kVectors] = {};
   if (range.begin > 0) {
 #pragma GCC unroll 8
@@ -56,23 +56,24 @@ LATIMER_INLINE void WeightedSum(const AttentionArgs& args, Range range,
 }
 
 // The same for one row and one column.
+template <typename T>
 LATIMER_INLINE void WeightedColumn(const AttentionArgs& args, Range range,
-                                   const float* weights, const float* values,
+                                   const float* weights, const T* values,
                                    float* out) {
   float sum = range.begin > 0 ? *out : 0.0f;
   for (size_t t = range.begin; t < range.end; ++t) {
-    sum += weights[t] * values[t * args.kv_stride];
+    sum += weights[t] * LoadOne(values + t * args.kv_stride);
   }
   *out = sum;
 }
 
 // The same for columns [begin, end) of one head: kVectors at a time, then fewer
 // at the end.
-template <size_t kRows, size_t kVectors>
+template <size_t kRows, size_t kVectors, typename T>
 LATIMER_INLINE void WeightedColumns(const AttentionArgs& args, Range range,
                                     const float* weights, size_t weights_stride,
-                                    const float* values, size_t begin,
-                                    size_t end, float* out) {
+                                    const T* values, size_t begin, size_t end,
+                                    float* out) {
   constexpr size_t kStep = kVectors * kNativeElements;
   size_t c = begin;
   for (; c + kStep <= end; c += kStep) {
@@ -97,10 +98,10 @@ LATIMER_INLINE void WeightedColumns(const AttentionArgs& args, Range range,
 // The same for all columns of one head. The sums of several rows fill half of
 // the registers. One row has eight vectors, which are half a head of 64 with
 // NEON and SSE, and a whole one with AVX2.
-template <size_t kRows>
+template <size_t kRows, typename T>
 LATIMER_INLINE void WeightedHead(const AttentionArgs& args, Range range,
                                  const float* weights, size_t weights_stride,
-                                 const float* values, float* out) {
+                                 const T* values, float* out) {
   constexpr size_t kVectors = kRows > 1 ? kNativeRegisters / 2 / kRows : 8;
   WeightedColumns<kRows, kVectors>(args, range, weights, weights_stride, values,
                                    0, args.head_dim, out);

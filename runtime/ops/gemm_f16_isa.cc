@@ -9,12 +9,6 @@
 #include "latimer/profile_config.h"  // Constants only.
 #include "ops/vector_kernels_isa.h"
 
-#if defined(__AVX2__)
-#include <immintrin.h>  // only functions that are always inlined
-#elif defined(__aarch64__)
-#include <arm_neon.h>
-#endif
-
 namespace latimer::LATIMER_ISA {
 namespace {
 
@@ -46,92 +40,38 @@ constexpr size_t VectorsFor(size_t rows) {
   return vectors;
 }
 
-// LoadHalves: weights as f32. They are finite: a model with others is not
-// loaded. Fused: sum + x * weights with one rounding.
-#if defined(__AVX512F__)
-
-LATIMER_INLINE Vector LoadHalves(const uint16_t* p) {
-  // The form without a mask warns of what it leaves undefined (GCC bug 105593).
-  return (F32)_mm512_maskz_cvtph_ps(
-      0xffff, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
-}
-LATIMER_INLINE F32 Fused(float x, F32 weights, F32 sum) {
-  return (F32)_mm512_fmadd_ps((__m512)BroadcastNative(x), (__m512)weights,
-                              (__m512)sum);
-}
-
-#elif defined(__AVX2__)
-
-LATIMER_INLINE Vector LoadHalves(const uint16_t* p) {
-  return (F32)_mm256_cvtph_ps(
-      _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
-}
-LATIMER_INLINE F32 Fused(float x, F32 weights, F32 sum) {
-  return (F32)_mm256_fmadd_ps((__m256)BroadcastNative(x), (__m256)weights,
-                              (__m256)sum);
-}
-
-#elif defined(__aarch64__)
-
-LATIMER_INLINE Vector LoadHalves(const uint16_t* p) {
-  return (F32)vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)));
-}
-LATIMER_INLINE F32 Fused(float x, F32 weights, F32 sum) {
-  return (F32)vfmaq_n_f32((float32x4_t)sum, (float32x4_t)weights, x);
-}
-
-#elif defined(LATIMER_SIMD_ARMV7)
-
-LATIMER_INLINE Vector LoadHalves(const uint16_t* p) {
-  typedef uint16_t U16 __attribute__((vector_size(kNativeElements * 2)));
-  U16 halves;
-  __builtin_memcpy(&halves, p, sizeof(halves));
-#if defined(__ARM_FEATURE_FMA)
-  // VFPv4 has an instruction; GCC has its name only with a format for __fp16.
-  F32 floats;
-  asm("vcvt.f32.f16 %q0, %P1" : "=w"(floats) : "w"(halves));
-  return floats;
-#else
-  const I32 bits = __builtin_convertvector(halves, I32);
-  const I32 magnitude = (bits & 0x7fff) << 13;
-  // The bias of the exponent is 127 instead of 15. A subnormal has no leading
-  // 1, and NEON would flush it to zero: it gets a 1, and a subtraction takes it
-  // away again.
-  const I32 normal = magnitude + (112 << 23);
-  const I32 one = I32{} + (113 << 23);
-  const I32 subnormal = (I32)Sub((F32)(magnitude + one), (F32)one);
-  const I32 is_normal = magnitude > (0x3ff << 13);
-  const I32 sign = (bits & 0x8000) << 16;
-  return (F32)(sign | (is_normal & normal) | (~is_normal & subnormal));
-#endif
-}
-
-#else
-
-// Puts sign, exponent and mantissa in their places. The bias of the exponent is
-// 127 instead of 15; a factor makes up for that, also for subnormals.
-constexpr int32_t kHalfBits = static_cast<int32_t>(0x8fffe000u);
-constexpr float kBias = 0x1p112f;
-
-LATIMER_INLINE Vector LoadHalves(const uint16_t* p) {
-#if defined(__SSE4_1__)
-  typedef int16_t I16 __attribute__((vector_size(kNativeElements * 2)));
-  I16 halves;
-  __builtin_memcpy(&halves, p, sizeof(halves));
-  const I32 bits = __builtin_convertvector(halves, I32) << 13;
-  return (F32)(bits & kHalfBits) * BroadcastNative(kBias);
+// Weights as f32. They are finite: a model with others is not loaded.
+LATIMER_INLINE Vector LoadWeights(const uint16_t* p) {
+#if defined(__ARM_NEON) || defined(__SSE4_1__)
+  return LoadNative(p);
 #else
   Vector v;
 #pragma GCC unroll 4
   for (size_t i = 0; i < kNativeElements; ++i) {
-    const int32_t bits = static_cast<int16_t>(p[i]) * (1 << 13) & kHalfBits;
+    const int32_t bits = static_cast<int16_t>(p[i]) * (1 << 13) &
+                         static_cast<int32_t>(0x8fffe000u);
     __builtin_memcpy(&v.element[i], &bits, sizeof(bits));
-    v.element[i] *= kBias;
+    v.element[i] *= 0x1p112f;  // See LoadNative().
   }
   return v;
 #endif
 }
 
+// sum + x * weights with one rounding.
+#if defined(__AVX512F__)
+LATIMER_INLINE F32 Fused(float x, F32 weights, F32 sum) {
+  return (F32)_mm512_fmadd_ps((__m512)BroadcastNative(x), (__m512)weights,
+                              (__m512)sum);
+}
+#elif defined(__AVX2__)
+LATIMER_INLINE F32 Fused(float x, F32 weights, F32 sum) {
+  return (F32)_mm256_fmadd_ps((__m256)BroadcastNative(x), (__m256)weights,
+                              (__m256)sum);
+}
+#elif defined(__aarch64__)
+LATIMER_INLINE F32 Fused(float x, F32 weights, F32 sum) {
+  return (F32)vfmaq_n_f32((float32x4_t)sum, (float32x4_t)weights, x);
+}
 #endif
 
 // sum + x * weights
@@ -185,8 +125,8 @@ LATIMER_INLINE void MultiplyTile(const GemmF16Args& args, size_t row,
     Vector weight[kVectors];
 #pragma GCC unroll 8
     for (size_t v = 0; v < kVectors; ++v) {
-      weight[v] = LoadHalves(weights + v / kNatives * block +
-                             v % kNatives * kNativeElements);
+      weight[v] = LoadWeights(weights + v / kNatives * block +
+                              v % kNatives * kNativeElements);
     }
     weights += kElements;
 #pragma GCC unroll 8

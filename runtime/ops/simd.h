@@ -19,8 +19,12 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#if defined(__AVX2__)
+#include <immintrin.h>  // only functions that are always inlined
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>  // likewise
+#endif
 #if defined(__ARM_NEON) && !defined(__aarch64__)
-#include <arm_neon.h>  // only functions that are always inlined
 #define LATIMER_SIMD_ARMV7 1
 #endif
 
@@ -118,9 +122,78 @@ LATIMER_INLINE F32 Select(I32 mask, F32 a, F32 b) { return mask ? a : b; }
 // a > b ? a : b, which is b where either is NaN, like x86's maxps.
 LATIMER_INLINE F32 Max(F32 a, F32 b) { return Select(Greater(a, b), a, b); }
 
+// ---- Native vectors of f16, as bits
+
+// The same numbers as f32. Precondition: they are finite.
+LATIMER_INLINE F32 LoadNative(const uint16_t* p) {
+#if defined(__AVX512F__)
+  // The form without a mask warns of what it leaves undefined (GCC bug 105593).
+  return (F32)_mm512_maskz_cvtph_ps(
+      0xffff, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+#elif defined(__AVX2__)
+  return (F32)_mm256_cvtph_ps(
+      _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+#elif defined(__aarch64__)
+  return (F32)vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)));
+#elif defined(__ARM_FEATURE_FMA)
+  typedef uint16_t U16 __attribute__((vector_size(kNativeElements * 2)));
+  U16 halves;
+  __builtin_memcpy(&halves, p, sizeof(halves));
+  // VFPv4 has an instruction; GCC has its name only with a format for __fp16.
+  F32 floats;
+  asm("vcvt.f32.f16 %q0, %P1" : "=w"(floats) : "w"(halves));
+  return floats;
+#else
+  typedef int16_t I16 __attribute__((vector_size(kNativeElements * 2)));
+  I16 halves;
+  __builtin_memcpy(&halves, p, sizeof(halves));
+  const I32 bits = __builtin_convertvector(halves, I32);
+#if defined(LATIMER_SIMD_ARMV7)
+  const I32 magnitude = (bits & 0x7fff) << 13;
+  // The bias of the exponent is 127 instead of 15. A subnormal has no leading
+  // 1, and NEON would flush it to zero: it gets a 1, and a subtraction takes it
+  // away again.
+  const I32 normal = magnitude + (112 << 23);
+  const I32 one = I32{} + (113 << 23);
+  const I32 subnormal = (I32)Sub((F32)(magnitude + one), (F32)one);
+  const I32 is_normal = magnitude > (0x3ff << 13);
+  const I32 sign = (bits & 0x8000) << 16;
+  return (F32)(sign | (is_normal & normal) | (~is_normal & subnormal));
+#else
+  // Puts sign, exponent and mantissa in their places. A factor makes up for the
+  // bias of the exponent, also for subnormals.
+  return (F32)(bits << 13 & static_cast<int32_t>(0x8fffe000u)) *
+         BroadcastNative(0x1p112f);
+#endif
+#endif
+}
+
+// Stores the nearest f16, halves to even, or the largest finite one. The same
+// integers on every CPU.
+LATIMER_INLINE void StoreNative(F32 v, uint16_t* p) {
+  typedef uint16_t U16 __attribute__((vector_size(kNativeElements * 2)));
+  const I32 sign = (I32)v >> 16 & 0x8000;
+  const I32 largest = I32{} + 0x477fe000;  // 65,504
+  I32 magnitude = (I32)v & 0x7fffffff;
+  const I32 over = magnitude > largest;
+  magnitude = (over & largest) | (~over & magnitude);
+  // A subnormal is a multiple of 2^-24, the unit of floats from 0.5 to 1: the
+  // addition rounds.
+  const F32 half = BroadcastNative(0.5f);
+  const I32 subnormal = (I32)Add((F32)magnitude, half) - (I32)half;
+  const I32 normal =
+      ((magnitude + 0xfff + (magnitude >> 13 & 1)) >> 13) - (112 << 10);
+  const I32 is_normal = magnitude > 0x387fffff;  // from 2^-14 on
+  const I32 bits = sign | (is_normal & normal) | (~is_normal & subnormal);
+  const U16 halves = __builtin_convertvector(bits, U16);
+  __builtin_memcpy(p, &halves, sizeof(halves));
+}
+
 // ---- Sixteen elements
 
-LATIMER_INLINE F32x16 Load(const float* p) {
+// T is float, or uint16_t for f16.
+template <typename T>
+LATIMER_INLINE F32x16 Load(const T* p) {
   F32x16 r;
   r.native[0] = LoadNative(p);
   if constexpr (kNatives > 1) r.native[1] = LoadNative(p + kNativeElements);
@@ -130,7 +203,8 @@ LATIMER_INLINE F32x16 Load(const float* p) {
   }
   return r;
 }
-LATIMER_INLINE void Store(const F32x16& v, float* p) {
+template <typename T>
+LATIMER_INLINE void Store(const F32x16& v, T* p) {
   StoreNative(v.native[0], p);
   if constexpr (kNatives > 1) StoreNative(v.native[1], p + kNativeElements);
   if constexpr (kNatives > 2) {
@@ -139,17 +213,18 @@ LATIMER_INLINE void Store(const F32x16& v, float* p) {
   }
 }
 // The first n <= 16 elements; LoadFirst fills the others with `padding`.
-LATIMER_INLINE F32x16 LoadFirst(const float* p, size_t n,
-                                float padding = 0.0f) {
-  float elements[kElements];
-  for (float& element : elements) element = padding;
-  __builtin_memcpy(elements, p, n * sizeof(float));
+template <typename T>
+LATIMER_INLINE F32x16 LoadFirst(const T* p, size_t n, T padding = 0) {
+  T elements[kElements];
+  for (T& element : elements) element = padding;
+  __builtin_memcpy(elements, p, n * sizeof(T));
   return Load(elements);
 }
-LATIMER_INLINE void StoreFirst(const F32x16& v, float* p, size_t n) {
-  float elements[kElements];
+template <typename T>
+LATIMER_INLINE void StoreFirst(const F32x16& v, T* p, size_t n) {
+  T elements[kElements];
   Store(v, elements);
-  __builtin_memcpy(p, elements, n * sizeof(float));
+  __builtin_memcpy(p, elements, n * sizeof(T));
 }
 
 LATIMER_INLINE F32x16 Broadcast(float x) {
@@ -195,6 +270,11 @@ LATIMER_INLINE F32x16 CopySign(const F32x16& magnitude, const F32x16& sign) {
 }
 LATIMER_INLINE I32x16 BitsOf(const F32x16& a) {
   return MapNative<I32x16>([](F32 x) { return (I32)x; }, a);
+}
+
+LATIMER_INLINE float LoadOne(const float* p) { return *p; }
+LATIMER_INLINE float LoadOne(const uint16_t* p) {
+  return LoadFirst(p, 1).native[0][0];
 }
 
 // ---- Reductions
@@ -255,10 +335,12 @@ LATIMER_INLINE float ReduceMax(const F32x16& v) {
 // Elements [at, at + 16) of rows.
 struct WholeBlock {
   size_t at;
-  LATIMER_INLINE F32x16 Get(const float* row, float = 0.0f) const {
+  template <typename T>
+  LATIMER_INLINE F32x16 Get(const T* row, T = 0) const {
     return Load(row + at);
   }
-  LATIMER_INLINE void Put(const F32x16& v, float* row) const {
+  template <typename T>
+  LATIMER_INLINE void Put(const F32x16& v, T* row) const {
     Store(v, row + at);
   }
   LATIMER_INLINE F32x16 WithoutPadding(const F32x16& v) const { return v; }
@@ -268,10 +350,12 @@ struct WholeBlock {
 struct LastBlock {
   size_t at;
   size_t count;
-  LATIMER_INLINE F32x16 Get(const float* row, float padding = 0.0f) const {
+  template <typename T>
+  LATIMER_INLINE F32x16 Get(const T* row, T padding = 0) const {
     return LoadFirst(row + at, count, padding);
   }
-  LATIMER_INLINE void Put(const F32x16& v, float* row) const {
+  template <typename T>
+  LATIMER_INLINE void Put(const F32x16& v, T* row) const {
     StoreFirst(v, row + at, count);
   }
   // v with zeros after the end of the row.

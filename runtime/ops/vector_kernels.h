@@ -34,7 +34,7 @@ struct AttentionArgs {
   size_t query_stride;
   const float* keys;
   const float* values;
-  size_t kv_stride;  // of both keys and values
+  size_t kv_stride;  // of both keys and values, in numbers
   float scale;       // usually 1 / sqrt(head_dim)
   float* scratch;    // AttentionScratchSize() floats
   float* out;        // may be `queries` itself, with the same stride
@@ -47,6 +47,11 @@ struct AttentionArgs {
   // a time are packed for several query rows; this pays from a few rows on.
   // Null: each row reads keys and values in place, with the same result.
   float* packed = nullptr;
+  // Keys and values in f16, as bits, if `keys` and `values` are null and one
+  // query row. The result is that of the same numbers as f32. Only in a build
+  // whose profile has f16_caches.
+  const uint16_t* f16_keys = nullptr;
+  const uint16_t* f16_values = nullptr;
 };
 
 // Query rows whose attention scores attend() holds at once.
@@ -133,6 +138,11 @@ struct VectorKernels {
 
   // See AttentionArgs.
   void (*attend)(const AttentionArgs& args);
+
+  // out[i] = the f16, as bits, that is nearest to x[i], halves to even; beyond
+  // the largest finite one, 65,504, that one. Only in a build whose profile has
+  // f16_caches.
+  void (*to_f16)(size_t n, const float* x, uint16_t* out);
 
   // See GemmF16Args. The only kernel whose bits depend on the CPU: sums have
   // the order of the inputs and are fused where XNNPACK's f32 GEMM is, so the

@@ -51,6 +51,11 @@ void Multiply(size_t n, const float* x, const float* y, float* out) {
   });
 }
 
+void ToF16(size_t n, const float* x, uint16_t* out) {
+  ForEachBlock(
+      n, [&](auto block) LATIMER_INLINED { block.Put(block.Get(x), out); });
+}
+
 void Activate(Activation kind, size_t n, float* x) {
   switch (kind) {
     case Activation::kRelu:
@@ -79,6 +84,7 @@ const VectorKernels kVectorKernels = {
     .multiply = kProfile.gated_ffn ? Multiply : nullptr,
     .activate = Activate,
     .attend = Attend,
+    .to_f16 = kProfile.f16_caches ? ToF16 : nullptr,
     .gemm_f16 = kProfile.f16_weights ? GemmF16 : nullptr,
     .softmax = Softmax,
     .argmax = Argmax,

@@ -1,7 +1,6 @@
 #include "transformer/decoder.h"
 
-#include <cstring>
-
+#include "transformer/cache_numbers.h"
 #include "transformer/layers.h"
 #include "transformer/probe.h"
 #include "transformer/ssru.h"
@@ -12,11 +11,15 @@ namespace {
 using Rows = std::span<const DecoderRow>;
 
 // Keys and values of one layer: [source_tokens, 2A], [self_rows, 2A].
-float* CrossKv(const SentenceCaches& caches, size_t width, uint32_t layer) {
-  return caches.cross_kv + layer * caches.source_tokens * 2 * width;
+CacheNumber* CrossKv(const SentenceCaches& caches, size_t width,
+                     uint32_t layer) {
+  return reinterpret_cast<CacheNumber*>(caches.cross_kv) +
+         layer * caches.source_tokens * 2 * width;
 }
-float* SelfKv(const SentenceCaches& caches, size_t width, uint32_t layer) {
-  return caches.self_kv + layer * caches.self_rows * 2 * width;
+CacheNumber* SelfKv(const SentenceCaches& caches, size_t width,
+                    uint32_t layer) {
+  return reinterpret_cast<CacheNumber*>(caches.self_kv) +
+         layer * caches.self_rows * 2 * width;
 }
 
 [[maybe_unused]] void SelfAttention(const Engine& engine, uint32_t index,
@@ -25,30 +28,28 @@ float* SelfKv(const SentenceCaches& caches, size_t width, uint32_t layer) {
   const DecoderLayer& layer = engine.model.tensors.decoder[index];
   const Heads heads = DecoderHeads(engine.architecture());
   const size_t width = heads.width();
-  AttentionSublayer(engine, {layer.self_qkv, layer.self_out, layer.self_norm},
-                    Operation::kSelfAttention, rows.size(), x, workspace, trace,
-                    [&](const float* qkv, float* out) {
-                      for (size_t i = 0; i < rows.size(); ++i) {
-                        const size_t position = rows[i].position;
-                        const float* row = qkv + i * 3 * width;
-                        float* cache = SelfKv(*rows[i].caches, width, index);
-                        std::memcpy(cache + position * 2 * width, row + width,
-                                    2 * width * sizeof(float));
-                        Attend(engine,
-                               {.kind = AttentionKind::kDecoder,
-                                .layer = index,
-                                .heads = heads,
-                                .first_row = position,
-                                .rows = 1,
-                                .queries = row,
-                                .query_stride = 3 * width,
-                                .keys = cache,
-                                .values = cache + width,
-                                .kv_stride = 2 * width,
-                                .kv_count = position + 1},
-                               out + i * width, workspace, trace);
-                      }
-                    });
+  AttentionSublayer(
+      engine, {layer.self_qkv, layer.self_out, layer.self_norm},
+      Operation::kSelfAttention, rows.size(), x, workspace, trace,
+      [&](const float* qkv, float* out) {
+        for (size_t i = 0; i < rows.size(); ++i) {
+          const size_t position = rows[i].position;
+          const float* row = qkv + i * 3 * width;
+          CacheNumber* cache = SelfKv(*rows[i].caches, width, index);
+          StoreInCache(engine, 2 * width, row + width,
+                       cache + position * 2 * width);
+          Attention attention = {.kind = AttentionKind::kDecoder,
+                                 .layer = index,
+                                 .heads = heads,
+                                 .first_row = position,
+                                 .rows = 1,
+                                 .queries = row,
+                                 .query_stride = 3 * width,
+                                 .kv_count = position + 1};
+          ReadCache(cache, width, &attention);
+          Attend(engine, attention, out + i * width, workspace, trace);
+        }
+      });
 }
 
 void CrossAttention(const Engine& engine, uint32_t index, Rows rows, float* x,
@@ -61,20 +62,16 @@ void CrossAttention(const Engine& engine, uint32_t index, Rows rows, float* x,
       Operation::kCrossAttention, rows.size(), x, workspace, trace,
       [&](const float* queries, float* out) {
         for (size_t i = 0; i < rows.size(); ++i) {
-          const float* cache = CrossKv(*rows[i].caches, width, index);
-          Attend(engine,
-                 {.kind = AttentionKind::kCross,
-                  .layer = index,
-                  .heads = heads,
-                  .first_row = rows[i].position,
-                  .rows = 1,
-                  .queries = queries + i * width,
-                  .query_stride = width,
-                  .keys = cache,
-                  .values = cache + width,
-                  .kv_stride = 2 * width,
-                  .kv_count = rows[i].caches->source_tokens},
-                 out + i * width, workspace, trace);
+          Attention attention = {.kind = AttentionKind::kCross,
+                                 .layer = index,
+                                 .heads = heads,
+                                 .first_row = rows[i].position,
+                                 .rows = 1,
+                                 .queries = queries + i * width,
+                                 .query_stride = width,
+                                 .kv_count = rows[i].caches->source_tokens};
+          ReadCache(CrossKv(*rows[i].caches, width, index), width, &attention);
+          Attend(engine, attention, out + i * width, workspace, trace);
         }
       });
 }
@@ -101,8 +98,8 @@ void FillCrossKv(const Engine& engine, const float* encoder_out,
   const LinearInput input = MakeLinearInput(
       engine, encoder_out, caches.source_tokens, a.d_model, workspace);
   for (uint32_t i = 0; i < a.decoder_layers; ++i) {
-    ApplyLinear(engine, engine.model.tensors.decoder[i].cross_kv, input,
-                CrossKv(caches, a.decoder_attention_width(), i));
+    FillCache(engine, engine.model.tensors.decoder[i].cross_kv, input,
+              workspace, CrossKv(caches, a.decoder_attention_width(), i));
   }
 }
 

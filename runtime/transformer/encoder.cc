@@ -1,5 +1,6 @@
 #include "transformer/encoder.h"
 
+#include "transformer/caches.h"
 #include "transformer/layers.h"
 #include "transformer/probe.h"
 
@@ -43,7 +44,8 @@ const float* RunEncoder(const Engine& engine, std::span<const int32_t> source,
   // The decoder determines the size of `scratch`. In a few models that is too
   // little for the encoder's packed keys and values, which are then read in
   // place.
-  const size_t room = size_t{a.decoder_layers} * a.decoder_attention_width();
+  const size_t room =
+      CacheFloats(size_t{a.decoder_layers} * a.decoder_attention_width());
   float* packed = a.encoder_attention_width() <= room ? scratch : nullptr;
   float* x = workspace.hidden;
   Embed(engine, t.source_embedding, t.source_positions, t.source_embedding_norm,

@@ -178,12 +178,8 @@ void Normalize(const Engine& engine, const Norm& norm, size_t rows, float* x,
 void FeedForward(const Engine& engine, const Linear& in, const Linear& out,
                  const Norm& norm, size_t rows, float* x,
                  const Buffers& workspace, Trace& trace) {
-  size_t most = rows;
-  if constexpr (kProfile.gated_ffn) {
-    // The buffer holds [S, F], but a gated feed-forward is twice as wide
-    // inside.
-    most = workspace.projection_floats / in.n;
-  }
+  // The inside may be wider than anything else that the buffer holds [S] of.
+  const size_t most = workspace.projection_floats / in.n;
   const size_t d = engine.architecture().d_model;
   for (size_t begin = 0; begin < rows; begin += most) {
     FeedForwardRows(engine, in, out, norm, std::min(rows - begin, most),
@@ -219,6 +215,8 @@ void Attend(const Engine& engine, const Attention& attention, float* out,
       .bias = bias.first,
       .bias_stride = bias.stride,
       .packed = attention.packed,
+      .f16_keys = attention.f16_keys,
+      .f16_values = attention.f16_values,
   };
   if (trace.attention.Records(attention.kind)) {
     AttendAndTrace(engine, attention, all, trace.attention);

@@ -92,9 +92,12 @@ struct Attention {
   size_t rows;
   const float* queries;  // [rows, A], `query_stride` floats apart.
   size_t query_stride;
-  const float* keys;  // [kv_count, A], as `values` `kv_stride` floats apart.
-  const float* values;
-  size_t kv_stride;
+  // [kv_count, A], both `kv_stride` numbers apart: as f32, or as f16.
+  const float* keys = nullptr;
+  const float* values = nullptr;
+  const uint16_t* f16_keys = nullptr;
+  const uint16_t* f16_values = nullptr;
+  size_t kv_stride = 0;
   size_t kv_count;
   // Scratch for several query rows: AttentionPackedSize() floats per head, or
   // null.

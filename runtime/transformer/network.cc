@@ -11,7 +11,8 @@ namespace latimer {
 
 CacheShape CacheShapeOf(const Architecture& a) {
   const size_t layers = a.decoder_layers;
-  const size_t key_and_value = 2 * size_t{a.decoder_attention_width()};
+  const size_t key_and_value =
+      CacheFloats(2 * size_t{a.decoder_attention_width()});
   const Recurrent& r = a.recurrent;
   switch (a.network_kind) {
     case NetworkKind::kTransformer:

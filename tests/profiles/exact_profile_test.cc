@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "cli/bill.h"
 #include "converter/profile_header.h"
@@ -79,6 +81,43 @@ TEST_F(ExactProfileTest, ABuildWithItReservesTheBillAndTranslatesTheSame) {
                                      {folder.path() / "model.ltm"}, input);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.out, expected);
+}
+
+// Rounded keys and values change a translation of f32 weights where two tokens
+// are about as good.
+TEST_F(ExactProfileTest, ABuildWithF16CachesTranslatesNearlyTheSame) {
+  Profile profile = profile_;  // As in tests/data/f16_caches_profile.h.
+  profile.lanes = 6;
+  const uint64_t self_kv = BufferBytes(profile, Buffer::kSelfKv);
+  profile.f16_caches = true;
+  EXPECT_EQ(2 * BufferBytes(profile, Buffer::kSelfKv), self_kv);
+  const ModelBytes model = ConvertDemo(WeightType::kF32);
+  Translator translator;
+  ASSERT_TRUE(translator.Load(model.bytes(), &workspace).ok());
+  const TempFolder folder;
+  WriteFileAtomically(folder.path() / "model.ltm", model.bytes());
+  std::string input;
+  std::vector<std::string> expected;
+  const std::vector<FixtureRow> rows = ReadDemoFixture();
+  for (size_t i = 0; i < FewerIfSlow(rows.size(), 20); ++i) {
+    input += rows[i].source_text + "\n";
+    const auto result = translator.Translate(rows[i].source_text);
+    ASSERT_TRUE(result.ok());
+    expected.emplace_back(result->text);
+  }
+  const Outcome outcome = RunProgram("tests/exact_f16_caches_profile_program",
+                                     {folder.path() / "model.ltm"}, input);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  std::istringstream lines(outcome.out);
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_EQ(line, std::to_string(WorkspaceBytes(profile)));
+  size_t different = 0;
+  for (const std::string& text : expected) {
+    ASSERT_TRUE(std::getline(lines, line));
+    different += line == text ? 0 : 1;
+  }
+  EXPECT_LE(different, expected.size() / 100);
 }
 
 void ExpectRefusal(const ModelBytes& model, const std::string& weights) {

@@ -393,7 +393,7 @@ TEST(LanesTest, AShortlistHoldsForItsOwnSentence) {
 
 // More tokens than the caches hold: regions grow, move, and one sentence gives
 // way to another.
-TEST(LanesTest, CachesThatAreTooSmallChangeNothing) {
+void ExpectNoChangeInSmallCaches(const std::string& program) {
   const ModelBytes model = ConvertDemo(WeightType::kF32);
   const TempFolder folder;
   const fs::path path = folder.path() / "model.ltm";
@@ -413,10 +413,18 @@ TEST(LanesTest, CachesThatAreTooSmallChangeNothing) {
       kEmulated ? std::vector{"60"} : std::vector{"0", "60", "300"};
   for (const char* tokens : lengths) {
     const Outcome outcome =
-        RunProgram("tests/lanes_program", {path.string(), tokens}, input);
+        RunProgram("tests/" + program, {path.string(), tokens}, input);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_EQ(outcome.out, std::to_string(kSentences) + "\n") << tokens;
   }
+}
+
+TEST(LanesTest, CachesThatAreTooSmallChangeNothing) {
+  ExpectNoChangeInSmallCaches("lanes_f32_without_fma_program");
+}
+
+TEST(LanesTest, CachesOfF16ThatAreTooSmallChangeNothing) {
+  ExpectNoChangeInSmallCaches("lanes_f16_caches_program");
 }
 
 }  // namespace latimer::lanes_test

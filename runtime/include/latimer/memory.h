@@ -90,6 +90,8 @@ constexpr BufferPlan PlanBuffer(const Profile& p, Buffer buffer) {
   // Zero for what is not compiled in.
   const uint64_t transformer = p.transformer() ? 1 : 0;
   const uint64_t gru = p.decoder_gru ? 1 : 0;
+  // Bytes of a key and a value in the caches.
+  const uint64_t kv = 2 * (p.f16_caches ? sizeof(uint16_t) : sizeof(float));
   const uint64_t several = lanes > 1 ? 1 : 0;
   // GRUs that step side by side leave what the output reads after the scratch.
   const uint64_t gru_rows = several * lanes * (2 * d + a);
@@ -104,10 +106,10 @@ constexpr BufferPlan PlanBuffer(const Profile& p, Buffer buffer) {
                                      gru * (GruScratchFloats(p) + gru_rows))) +
                      kReadSlackBytes)};
     case Buffer::kProjection:
-      // A gated feed-forward takes as many rows at a time as there is room for.
+      // A feed-forward takes as many rows at a time as there is room for.
       return {"projection",
-              Padded(floats(std::max(rows * std::max({3 * a, f, 2 * d}),
-                                     p.gated_ffn ? 2 * f : 0)) +
+              Padded(floats(std::max(rows * std::max(3 * a, 2 * d),
+                                     p.gated_ffn ? 2 * f : f)) +
                      kReadSlackBytes)};
     case Buffer::kQuantized:
       return {"quantized", Padded(std::max(rows * std::max({d, a, f}),
@@ -123,17 +125,17 @@ constexpr BufferPlan PlanBuffer(const Profile& p, Buffer buffer) {
       // With several lanes the memory and the keys of GRUs too.
       return {"cross_kv",
               Padded(std::max<uint64_t>(
-                  1, floats(std::max(transformer * l, several * gru) *
-                            CachedTokens(p, s) * 2 * a)))};
+                  1, CachedTokens(p, s) * a *
+                         std::max(transformer * l * kv,
+                                  several * gru * 2 * sizeof(float))))};
     case Buffer::kSelfKv:
-      return {
-          "self_kv",
-          Padded(floats(l * std::max(p.decoder_self_attention
-                                         ? CachedTokens(p, t) * 2 * a
-                                         : 0,
-                                     p.decoder_ssru || p.decoder_gru ? lanes * d
-                                                                     : 0)) +
-                 gru * kReadSlackBytes)};
+      return {"self_kv", Padded(l * std::max(p.decoder_self_attention
+                                                 ? CachedTokens(p, t) * a * kv
+                                                 : 0,
+                                             p.decoder_ssru || p.decoder_gru
+                                                 ? floats(lanes * d)
+                                                 : 0) +
+                                gru * kReadSlackBytes)};
     case Buffer::kLogits:
       return {"logits",
               Padded(floats(std::max(v, several * lanes * kLogitWindow)))};

@@ -35,6 +35,10 @@ struct Profile {
   // all of them (except GRUs'). They share caches for the longest source and
   // translation, or for kLaneTokens per lane if that is more.
   uint32_t lanes = 1;
+  // Keys and values in the decoder's caches are f16 instead of f32: half of the
+  // memory. Rounding them may change a translation, but in the same way on
+  // every CPU. SSRU and GRUs keep f32 states.
+  bool f16_caches = false;
   // RAM that is reserved for the model file; 0: the file is mapped or linked
   // in.
   uint64_t copied_image_bytes;
