@@ -1,6 +1,6 @@
 // IEEE 754 binary16, "f16": 1 bit sign, 5 exponent, 10 mantissa, as bits.
-// Plain integer code, for numbers that are converted once; ops/gemm_f16_isa.cc
-// uses the CPU's instructions.
+// Plain integer code, for numbers that are converted once;
+// ops/gemm_float_isa.cc uses the CPU's instructions.
 #ifndef LATIMER_BASE_HALF_H_
 #define LATIMER_BASE_HALF_H_
 

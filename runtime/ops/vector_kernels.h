@@ -75,16 +75,18 @@ constexpr size_t AttentionPackedSize(size_t head_dim, size_t kv_count) {
 }
 
 // y = x [rows, k] * W^T for output channels [begin, end); no other columns of y
-// are written. W [n, k] is in blocks of kGemmF16Channels channels; each block
-// has weights [k, kGemmF16Channels], the bits of finite IEEE binary16 numbers;
-// the last block is filled with zeros. Strides are in elements; `begin` is a
-// multiple of kGemmF16Channels.
-struct GemmF16Args {
+// are written. Strides are in elements; `begin` is a multiple of 16.
+// Weight is uint16_t or float. f16: W [n, k] is in blocks of kGemmF16Channels
+// channels; each block has weights [k, kGemmF16Channels], the bits of finite
+// IEEE binary16 numbers; the last block is filled with zeros. f32: the tile 8x1
+// of ops/xnnpack/packed_matrix.h.
+template <typename Weight>
+struct GemmArgs {
   size_t rows;
   size_t k;
   const float* x;
   size_t x_stride;
-  const uint16_t* weights;
+  const Weight* weights;
   size_t begin;
   size_t end;
   float* y;
@@ -144,10 +146,13 @@ struct VectorKernels {
   // f16_caches.
   void (*to_f16)(size_t n, const float* x, uint16_t* out);
 
-  // See GemmF16Args. The only kernel whose bits depend on the CPU: sums have
-  // the order of the inputs and are fused where XNNPACK's f32 GEMM is, so the
-  // bits are those of that GEMM. Only in a build whose profile has f16_weights.
-  void (*gemm_f16)(const GemmF16Args& args);
+  // See GemmArgs. The only kernels whose bits depend on the CPU: sums have the
+  // order of the inputs and are fused where XNNPACK's f32 GEMM is, so the bits
+  // are those of that GEMM. Only in a build whose profile has f16_weights.
+  void (*gemm_f16)(const GemmArgs<uint16_t>& args);
+  // Only in a build whose profile has f32_weights, and only where it is faster
+  // than XNNPACK's; null otherwise.
+  void (*gemm_f32)(const GemmArgs<float>& args);
 
   // x[i] = exp(x[i] - max) / sum, n >= 1. As in PyTorch, a row that contains
   // NaN or +inf, or only -inf, becomes NaN.

@@ -86,6 +86,11 @@ const VectorKernels kVectorKernels = {
     .attend = Attend,
     .to_f16 = kProfile.f16_caches ? ToF16 : nullptr,
     .gemm_f16 = kProfile.f16_weights ? GemmF16 : nullptr,
+#if defined(__AVX512F__)
+    .gemm_f32 = kProfile.f32_weights ? GemmF32 : nullptr,
+#else
+    .gemm_f32 = nullptr,
+#endif
     .softmax = Softmax,
     .argmax = Argmax,
 };

@@ -22,7 +22,10 @@ void AddRmsNorm(size_t rows, size_t cols, const float* x, const float* residual,
 void Multiply(size_t n, const float* x, const float* y, float* out);
 void Activate(Activation kind, size_t n, float* x);
 void Attend(const AttentionArgs& args);
-void GemmF16(const GemmF16Args& args);
+void GemmF16(const GemmArgs<uint16_t>& args);
+#if defined(__AVX512F__)
+void GemmF32(const GemmArgs<float>& args);
+#endif
 void Softmax(size_t n, float* x);
 // The same, but overwrites what follows up to a multiple of 16 floats.
 void SoftmaxPadded(size_t n, float* x);

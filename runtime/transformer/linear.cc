@@ -25,6 +25,10 @@ void ComputeChannels(const Engine& engine, const Linear& linear,
     engine.vector->gemm_f16({input.rows, linear.k, input.values, input.columns,
                              reinterpret_cast<const uint16_t*>(linear.data),
                              begin, end, y, linear.n});
+  } else if (kProfile.f32_weights && engine.vector->gemm_f32 != nullptr) {
+    engine.vector->gemm_f32({input.rows, linear.k, input.values, input.columns,
+                             reinterpret_cast<const float*>(linear.data), begin,
+                             end, y, linear.n});
   } else if constexpr (kProfile.f32_weights) {
     GemmF32(engine.gemm, input.rows, linear, begin, end, input.values,
             input.columns, y, linear.n);

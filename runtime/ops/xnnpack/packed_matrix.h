@@ -32,7 +32,7 @@ enum class WeightType : uint8_t {
   kF32,
   kInt8,  // Symmetric, one scale per output channel: XNNPACK's qc8w.
   kInt4,  // The same with -8..7: qc4w. For some matrices of an int8 model.
-  kF16,   // Converted to f32 when read: ops/gemm_f16_isa.cc.
+  kF16,   // Converted to f32 when read: ops/gemm_float_isa.cc.
 };
 
 constexpr const char* NameOf(WeightType type) {

@@ -1,5 +1,5 @@
 // Products with f16 weights have the bits of XNNPACK's f32 kernels with rounded
-// weights, on every instruction set.
+// weights, on every instruction set; those with f32 weights have theirs too.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "ops/xnnpack/pack.h"
 #include "tests/ops/vector_kernels_testing.h"
 
-namespace latimer::gemm_f16_test {
+namespace latimer::gemm_float_test {
 
 // The kernels for this CPU without anything newer than `name`.
 struct Level {
@@ -85,23 +85,28 @@ std::vector<float> F32Product(const Level& level, size_t rows, uint32_t n,
   return y;
 }
 
-TEST(GemmF16Test, HasTheBitsOfF32WithRoundedWeights) {
-  const std::vector<Level> levels = Levels();
-  ASSERT_FALSE(levels.empty());
-  // Below, at and above every number of rows and vectors; the second exceeds
-  // the weights that stay in the cache.
-  struct Problem {
-    size_t rows;
-    uint32_t n, k;
-  };
+struct Problem {
+  size_t rows;
+  uint32_t n, k;
+};
+
+// Below, at and above every number of rows and vectors; the second exceeds the
+// weights that stay in the cache.
+std::vector<Problem> Problems() {
   std::vector<Problem> problems = {{1, 1, 1}, {9, 300, 1500}};
   for (size_t rows = 1; rows <= 13; ++rows) {
-    for (const uint32_t n : {3u, 16u, 37u, 64u, 135u}) {
+    for (const uint32_t n : {3u, 16u, 24u, 37u, 64u, 135u}) {
       problems.push_back({rows, n, static_cast<uint32_t>(rows * 7 + n % 5)});
     }
   }
+  return problems;
+}
+
+TEST(GemmFloatTest, F16HasTheBitsOfF32WithRoundedWeights) {
+  const std::vector<Level> levels = Levels();
+  ASSERT_FALSE(levels.empty());
   for (const Level& level : levels) {
-    for (const auto& [rows, n, k] : problems) {
+    for (const auto& [rows, n, k] : Problems()) {
       const std::vector<float> weights = Noise(size_t{n} * k, n);
       GuardedFloats x(rows * k), y(rows * n);
       x.Fill(Noise(rows * k, k));
@@ -116,7 +121,30 @@ TEST(GemmF16Test, HasTheBitsOfF32WithRoundedWeights) {
   }
 }
 
-TEST(GemmF16Test, EveryFiniteWeightIsConverted) {
+TEST(GemmFloatTest, F32HasTheBitsOfXnnpacks) {
+  for (const Level& level : Levels()) {
+    if (level.vector->gemm_f32 == nullptr) continue;
+    ASSERT_EQ(level.f32_tile, Tile::k8x1);
+    for (const auto& [rows, n, k] : Problems()) {
+      const std::vector<float> weights = Noise(size_t{n} * k, n);
+      GuardedFloats packed(PackedBytes(WeightType::kF32, Tile::k8x1, n, k) /
+                           sizeof(float));
+      PackF32(Tile::k8x1, n, k, weights.data(),
+              reinterpret_cast<std::byte*>(packed.data()));
+      GuardedFloats x(rows * k), y(rows * n);
+      x.Fill(Noise(rows * k, k));
+      level.vector->gemm_f32(
+          {rows, k, x.data(), k, packed.data(), 0, n, y.data(), n});
+      const std::vector<float> expected =
+          F32Product(level, rows, n, k, weights, x.Copy());
+      ASSERT_EQ(
+          std::memcmp(y.data(), expected.data(), rows * n * sizeof(float)), 0)
+          << level.name << " rows " << rows << " n " << n << " k " << k;
+    }
+  }
+}
+
+TEST(GemmFloatTest, EveryFiniteWeightIsConverted) {
   std::vector<float> weights;
   for (uint32_t half = 0; half < 0x10000; ++half) {
     const float value = HalfToFloat(static_cast<uint16_t>(half));
@@ -139,7 +167,7 @@ TEST(GemmF16Test, EveryFiniteWeightIsConverted) {
   }
 }
 
-TEST(GemmF16Test, OnlyTheRequestedChannelsAreWritten) {
+TEST(GemmFloatTest, OnlyTheRequestedChannelsAreWritten) {
   constexpr size_t kRows = 7, kN = 200, kK = 33;
   const std::vector<float> weights = Noise(kN * kK, 1),
                            x = Noise(kRows * kK, 2);
@@ -162,7 +190,7 @@ TEST(GemmF16Test, OnlyTheRequestedChannelsAreWritten) {
   }
 }
 
-TEST(GemmF16Test, AnUnpackedRowIsTheRoundedWeights) {
+TEST(GemmFloatTest, AnUnpackedRowIsTheRoundedWeights) {
   constexpr uint32_t kN = 21, kK = 13;
   const std::vector<float> weights = Noise(kN * kK, 3);
   const std::vector<float> rounded = Rounded(weights);
@@ -177,10 +205,10 @@ TEST(GemmF16Test, AnUnpackedRowIsTheRoundedWeights) {
   }
 }
 
-TEST(GemmF16Test, PackedBytesAreWhatTheLayoutSays) {
+TEST(GemmFloatTest, PackedBytesAreWhatTheLayoutSays) {
   EXPECT_EQ(PackedBytes(WeightType::kF16, Tile::k16x1, 17, 5),
             2u * 16 * 5 * sizeof(uint16_t));
   EXPECT_EQ(PackedBytes(WeightType::kF16, Tile::k16x1, 1, 1), 64u);
 }
 
-}  // namespace latimer::gemm_f16_test
+}  // namespace latimer::gemm_float_test
