@@ -25,8 +25,10 @@ function(latimer_board_initializer file ram_mib result)
     set(LATIMER_BOARD_RAM_MIB "${ram_mib}")
   endif()
   list(JOIN LATIMER_BOARD_ISAS " " isas)
+  list(JOIN LATIMER_BOARD_SPEED ", " speed)
   set(${result} "{\"${LATIMER_BOARD}\", ${LATIMER_BOARD_RAM_MIB}ull << 20, \
-${LATIMER_BOARD_THREADS}, \"${LATIMER_BOARD_TILE}\", \"${isas}\"}" PARENT_SCOPE)
+${LATIMER_BOARD_THREADS}, \"${LATIMER_BOARD_TILE}\", \"${isas}\", \
+${speed}}" PARENT_SCOPE)
 endfunction()
 
 set(latimer_ram kUnlimitedRam)

@@ -12,6 +12,8 @@
 #include "cli/arguments.h"
 #include "cli/bill.h"
 #include "cli/commands.h"
+#include "cli/prediction.h"
+#include "cli/report.h"
 #include "cli/session.h"
 #include "latimer/board_list.h"
 
@@ -80,6 +82,17 @@ uint32_t LongestThatFits(const ModelInfo& info, ProfileLimits limits,
   return fits;
 }
 
+void PrintPrediction(const Board& board, const ModelInfo& info,
+                     const Prediction& p) {
+  std::printf(
+      "%s: predicted, not measured: %s per token with %u thread%s: reading %s "
+      "takes %s ms, computing on one core %s ms.\n",
+      board.name, BandText(p).c_str(), static_cast<unsigned>(p.threads),
+      p.threads == 1 ? "" : "s",
+      BytesText(info.sizes.streamed_per_token).c_str(),
+      MillisecondsText(p.memory).c_str(), MillisecondsText(p.cpu).c_str());
+}
+
 void PrintText(const Json& bill, const ModelInfo& info, const Place& place,
                uint32_t longest) {
   std::fputs(BillText(bill).c_str(), stdout);
@@ -134,6 +147,9 @@ int Plan(const Arguments& arguments) {
     return kFailure;
   }
   Json bill = MakeBill(info, *profile);
+  const std::optional<Prediction> prediction =
+      place.board == nullptr ? std::nullopt
+                             : PredictToken(*place.board, info, limits.threads);
   const bool limited = place.ram_bytes != 0;
   const bool fits = !limited || RamBytes(*profile) <= place.ram_bytes;
   const bool readable = place.board == nullptr || ReadsTile(*place.board, info);
@@ -141,12 +157,20 @@ int Plan(const Arguments& arguments) {
       fits ? 0 : LongestThatFits(info, limits, place.ram_bytes);
   if (!arguments.json) {
     PrintText(bill, info, place, longest);
+    if (prediction) PrintPrediction(*place.board, info, *prediction);
   } else {
     if (limited) {
       bill["place"] = {
           {"name", place.name}, {"ram_bytes", place.ram_bytes}, {"fits", fits}};
       if (!fits) bill["place"]["longest_that_fits"] = longest;
       if (place.board != nullptr) bill["place"]["reads_tile"] = readable;
+      if (prediction) {
+        bill["place"]["predicted"] = {
+            {"threads", prediction->threads},
+            {"ms_per_token", {prediction->low, prediction->high}},
+            {"memory_ms", prediction->memory},
+            {"cpu_ms", prediction->cpu}};
+      }
     }
     std::puts(Dump(bill).c_str());
   }

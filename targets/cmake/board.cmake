@@ -6,6 +6,8 @@
 #   TILE     layout of int8 weights that those kernels read (LATIMER_TILE)
 #   RAM_MIB  RAM that translation may use: half of the smallest model sold
 #   THREADS  the default number of threads
+#   SPEED    what the speed is predicted from, if known: MHz, MB/s of reading
+#            memory, cycles of a core for 1,000 bytes of a token's weights
 #   QEMU     the command that runs a program of this board on a PC
 #   NEEDS    instead of QEMU: the flag in /proc/cpuinfo of a PC that can
 #
@@ -21,7 +23,7 @@ endmacro()
 
 macro(latimer_board)
   cmake_parse_arguments(LATIMER_BOARD ""
-    "TRIPLE;TILE;RAM_MIB;THREADS;NEEDS" "CPU;ISAS;QEMU" ${ARGN})
+    "TRIPLE;TILE;RAM_MIB;THREADS;NEEDS" "CPU;ISAS;SPEED;QEMU" ${ARGN})
   get_filename_component(LATIMER_BOARD "${CMAKE_CURRENT_LIST_FILE}" NAME_WE)
   if(NOT LATIMER_READ_BOARD)
     latimer_board_sets(LATIMER_ISAS ${LATIMER_BOARD_ISAS})

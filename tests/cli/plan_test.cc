@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "cli/bill.h"
@@ -18,6 +19,7 @@ namespace latimer::plan_test {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Workspace& workspace = test_workspace;
 
@@ -200,6 +202,57 @@ TEST_F(PlanCommandTest, AgreesWithTheConvertersBill) {
   }
   EXPECT_EQ(plan["place"]["fits"], true);
   EXPECT_EQ(plan["place"]["reads_tile"], true);
+}
+
+TEST_F(PlanCommandTest, PredictsTheSpeedOfABoardFromItsFigures) {
+  const auto predict = [&](const std::string& threads) {
+    const Outcome outcome =
+        Plan({"--board", "raspberry_pi_4", "--json", "--threads", threads});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return Json::parse(outcome.out);
+  };
+  const Board& board = *FindBoard("raspberry_pi_4");
+  ASSERT_GT(board.clock_mhz, 0u);
+  const Json plan = predict("1");
+  const auto bytes = plan["weight_bytes_per_token"].get<double>();
+  const Json& one = plan["place"]["predicted"];
+  const double memory = bytes / board.read_mb_s / 1e3;
+  const double cpu = bytes / 1e3 * board.cycles_per_kb / board.clock_mhz / 1e3;
+  EXPECT_NEAR(one["memory_ms"].get<double>(), memory, 1e-9 + memory / 1e6);
+  EXPECT_NEAR(one["cpu_ms"].get<double>(), cpu, 1e-9 + cpu / 1e6);
+  const auto low = [](const Json& p) {
+    return p["ms_per_token"][0].get<double>();
+  };
+  const auto high = [](const Json& p) {
+    return p["ms_per_token"][1].get<double>();
+  };
+  EXPECT_DOUBLE_EQ(low(one), std::max(memory, cpu));
+  EXPECT_DOUBLE_EQ(high(one), memory + cpu);
+  // Threads share the computing, not the reading.
+  const Json four = predict("4")["place"]["predicted"];
+  EXPECT_EQ(four["threads"], 4);
+  EXPECT_LE(low(four), low(one));
+  EXPECT_GE(low(four), memory);
+  EXPECT_LT(high(four), high(one));
+  EXPECT_GT(high(four), low(four));
+
+  EXPECT_THAT(Plan({"--board", "raspberry_pi_4"}).out,
+              HasSubstr("raspberry_pi_4: predicted, not measured: "));
+}
+
+TEST_F(PlanCommandTest, PredictsNothingWithoutFigures) {
+  // Of many boards at once, of no board, and for other weights than int8.
+  ASSERT_EQ(FindBoard("x86_64_v3")->clock_mhz, 0u);
+  const std::string f32 = folder_.path() / "f32.ltm";
+  RunProgram("latimer-convert",
+             {(TinyModelsFolder() / "no_scale").string(), "-o", f32,
+              "--no-tokenizer", "--weights", "f32", "--tile", "8x1"});
+  for (const Outcome& outcome :
+       {Plan({"--board", "x86_64_v3"}), Plan({"--ram", "1G"}), Plan({}),
+        RunProgram("latimer", {"plan", f32, "--board", "raspberry_pi_4"})}) {
+    EXPECT_THAT(outcome.out, HasSubstr("bytes of RAM needed"));
+    EXPECT_THAT(outcome.out, Not(HasSubstr("predicted")));
+  }
 }
 
 TEST_F(PlanCommandTest, SaysHowLongSentencesMayBeWhereTheModelDoesNotFit) {

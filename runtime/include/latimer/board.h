@@ -25,6 +25,10 @@ struct Board {
   const char* tile;
   // The instruction sets that its kernels use, such as "neon dotprod".
   const char* isas;
+  // Published figures, from which `latimer plan` predicts the speed; 0: none.
+  uint32_t clock_mhz = 0;
+  uint32_t read_mb_s = 0;      // Reading memory, in MB (1e6 bytes) per second.
+  uint32_t cycles_per_kb = 0;  // Of a core, for 1,000 bytes of weights.
 };
 
 }  // namespace latimer
