@@ -106,6 +106,9 @@ constexpr OptionInfo kOptions[] = {
     {kBench, "profile", nullptr, &A::profile,
      "show the time of each operation beside the time that\n"
      "reading its weights takes"},
+    {kDoctor, "report", "FILE", &A::report,
+     "write the findings to FILE too, as JSON that can be\n"
+     "sent to us: it names no person, folder or computer"},
     {kTranslate | kPlan | kBench | kDoctor, "threads", "N", &A::threads,
      "threads (default: those of the board)", 1},
     {kInspect | kPlan | kBench | kDoctor, "json", nullptr, &A::json,

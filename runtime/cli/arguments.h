@@ -75,6 +75,9 @@ struct Arguments {
   uint32_t target_tokens = 0;
   uint32_t repeat = 20;
   bool profile = false;
+
+  // doctor
+  const char* report = nullptr;  // A file.
 };
 
 // Parses argv[0], the name of the command, and what follows it. Prints one

@@ -3,6 +3,9 @@
 #include "cli/doctor.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <vector>
 
 #include "base/cpu_table.h"
@@ -10,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/isas.h"
 #include "cli/machine.h"
+#include "cli/prediction.h"
 #include "cli/timing.h"
 #include "latimer/board_config.h"
 #include "latimer/memory.h"
@@ -130,6 +134,12 @@ void ReportDecoding(Session& session, Report& report) {
   const double ms = std::max(timing->per_token.minimum, 1e-6);
   report.Add("ms_per_token", ms, Format("%.3f ms", ms));
   report.Add("tokens_per_second", 1000 / ms, Format("%.0f", 1000 / ms));
+  if (const auto predicted =
+          PredictToken(kBoard, translator.model_info(), translator.threads())) {
+    report.Add(
+        "predicted_ms_per_token", {predicted->low, predicted->high},
+        BandText(*predicted) + ", from published figures of a " + kBoard.name);
+  }
 
   // As many bytes as a token's weights, which may fit into a cache.
   const uint64_t streamed = translator.model_info().sizes.streamed_per_token;
@@ -171,6 +181,16 @@ void ReportSpeed(const Arguments& arguments, Session* session, Report& report) {
 }  // namespace
 
 int Doctor(const Arguments& arguments) {
+  std::FILE* file = nullptr;
+  const auto cannot_write = [&arguments] {
+    std::fprintf(stderr, "latimer doctor: %s: cannot write the report (%s).\n",
+                 arguments.report, std::strerror(errno));
+    return kFailure;
+  };
+  if (arguments.report != nullptr) {
+    file = std::fopen(arguments.report, "wbe");
+    if (file == nullptr) return cannot_write();
+  }
   Report report(arguments.json);
   Session session;
   ReportProgram(report);
@@ -179,7 +199,12 @@ int Doctor(const Arguments& arguments) {
   const bool loaded =
       arguments.model != nullptr && ReportModel(arguments, session, report);
   ReportSpeed(arguments, loaded ? &session : nullptr, report);
-  return report.Finish();
+  const int code = report.Finish();
+  if (file == nullptr) return code;
+  const std::string text =
+      report.TextWithoutFolders({arguments.model, arguments.require_signature});
+  const bool written = std::fprintf(file, "%s\n", text.c_str()) > 0;
+  return std::fclose(file) == 0 && written ? code : cannot_write();
 }
 
 }  // namespace latimer::cli

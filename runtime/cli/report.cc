@@ -38,12 +38,33 @@ void Report::Add(const std::string& name, const Json& value,
   std::fflush(stdout);
 }
 
+Json Report::ToJson() const {
+  Json all = json_;
+  all["findings"] = findings_;
+  all["verdict"] = NameOf(worst_);
+  return all;
+}
+
+std::string Report::TextWithoutFolders(
+    std::initializer_list<const char*> paths) const {
+  std::string text = Dump(ToJson());
+  for (const char* path : paths) {
+    if (path == nullptr) continue;
+    std::string whole = Dump(path);  // As it is in the text, with quotes.
+    whole = whole.substr(1, whole.size() - 2);
+    const std::string name = whole.substr(whole.rfind('/') + 1);
+    if (name.empty() || name == whole) continue;
+    for (size_t at = 0; (at = text.find(whole, at)) != std::string::npos;
+         at += name.size()) {
+      text.replace(at, whole.size(), name);
+    }
+  }
+  return text;
+}
+
 int Report::Finish() const {
   if (as_json_) {
-    Json all = json_;
-    all["findings"] = findings_;
-    all["verdict"] = NameOf(worst_);
-    std::puts(Dump(all).c_str());
+    std::puts(Dump(ToJson()).c_str());
   } else {
     std::printf("verdict: %s\n", NameOf(worst_));
   }

@@ -3,6 +3,7 @@
 #define LATIMER_CLI_REPORT_H_
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 
 #include "cli/format.h"
@@ -27,10 +28,18 @@ class Report {
   void Add(const std::string& name, const Json& value, const std::string& text,
            Verdict verdict = Verdict::kOk, const std::string& advice = "");
 
+  // The JSON as text. Of `paths`, which may be null, only the name of the file
+  // stays: folders may be named after a person.
+  std::string TextWithoutFolders(
+      std::initializer_list<const char*> paths) const;
+
   // Prints the verdict, or the JSON; returns the program's exit code.
   int Finish() const;
 
  private:
+  // All findings so far, with the verdict.
+  Json ToJson() const;
+
   bool as_json_;
   std::string section_;
   Json json_ = Json::object();

@@ -5,6 +5,7 @@
 #include "base/cpu.h"
 #include "converter/known_answer.h"
 #include "converter/readers/open_model.h"
+#include "latimer/board_config.h"
 #include "latimer/board_list.h"
 #include "latimer/version.h"
 #include "ops/xnnpack/gemm.h"
@@ -16,6 +17,7 @@ namespace latimer::doctor_test {
 using Json = nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr int kFailure = 1;
 constexpr int kUsage = 2;
@@ -59,8 +61,7 @@ class DoctorTest : public ::testing::Test {
     return path;
   }
 
- private:
-  TempFolder folder_;
+  const TempFolder folder_;
 };
 
 TEST_F(DoctorTest, WithoutAModelLooksAtTheMachine) {
@@ -103,6 +104,49 @@ TEST_F(DoctorTest, AGoodModelAnswersRightly) {
   EXPECT_EQ(text.code, 0);
   EXPECT_THAT(text.out, AllOf(HasSubstr("known_answer"), HasSubstr("verdict: "),
                               HasSubstr(" ids right")));
+}
+
+TEST_F(DoctorTest, OnABoardThePredictionStandsBesideTheMeasurement) {
+  const Json report = Report({Save(Convert(WeightType::kInt8).bytes())});
+  const Json& speed = report["speed"];
+  ASSERT_EQ(speed.contains("predicted_ms_per_token"), kBoard.clock_mhz != 0);
+  if (kBoard.clock_mhz == 0) return;
+  EXPECT_GT(speed["predicted_ms_per_token"][0], 0.0);
+  EXPECT_GE(speed["predicted_ms_per_token"][1],
+            speed["predicted_ms_per_token"][0]);
+  const Json f32 = Report({Save(Convert(WeightType::kF32).bytes())});
+  EXPECT_FALSE(f32["speed"].contains("predicted_ms_per_token"));
+}
+
+TEST_F(DoctorTest, TheReportNamesNoFolder) {
+  const std::string file = folder_.path() / "report.json";
+  const std::string model = Save(Convert(WeightType::kInt8).bytes());
+  const Outcome outcome = Doctor({model, "--report", file});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("verdict: "));
+  const std::string text = ReadFile(file);
+  EXPECT_THAT(text, Not(HasSubstr(folder_.path().string())));
+  const Json report = Json::parse(text);
+  EXPECT_EQ(report["model"]["file"], "model.ltm");
+  EXPECT_EQ(report["model"]["known_answer"], "right");
+  EXPECT_GT(report["speed"]["ms_per_token"], 0.0);
+  EXPECT_TRUE(report.contains("verdict"));
+}
+
+TEST_F(DoctorTest, AFailureIsReportedWithoutItsFolderToo) {
+  const std::string file = folder_.path() / "report.json";
+  const std::string model = folder_.path() / "none.ltm";
+  EXPECT_EQ(Doctor({model, "--report", file}).code, kFailure);
+  const std::string text = ReadFile(file);
+  EXPECT_THAT(text, AllOf(HasSubstr("No such file or directory"),
+                          Not(HasSubstr(folder_.path().string()))));
+  EXPECT_EQ(Json::parse(text)["verdict"], "FAIL");
+}
+
+TEST_F(DoctorTest, AReportThatCannotBeWrittenFails) {
+  EXPECT_THAT(
+      ErrorSentence(Doctor({"--report", folder_.path().string()}), kFailure),
+      AllOf(HasSubstr("cannot write the report"), HasSubstr("Is a directory")));
 }
 
 TEST_F(DoctorTest, AWrongAnswerFails) {
