@@ -1,6 +1,7 @@
 #include "transformer/linear.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "base/check.h"
@@ -47,7 +48,7 @@ template <typename Run>
 void ForEachBlockRange(const Engine& engine, const Linear& linear, size_t rows,
                        const Run& run) {
   const uint32_t blocks = (linear.n + kChannelBlock - 1) / kChannelBlock;
-  if (engine.threads.thread_count() == 1 ||
+  if (engine.threads.thread_count() == 1 || blocks == 1 ||
       uint64_t{linear.n} * linear.k * rows < kSmallestSplit) {
     run(0u, blocks);
     return;
@@ -100,6 +101,38 @@ LinearInput LinearInput::Row(size_t i) const {
     row.quantization += i;
   }
   return row;
+}
+
+size_t GatheredFloats(const LinearInput& input) {
+  if (input.quantized == nullptr) return input.columns;
+  return (input.columns + sizeof(RowQuantization)) / sizeof(float) + 1;
+}
+
+LinearInput GatherRows(const LinearInput& input, std::span<const uint32_t> rows,
+                       std::span<float> memory) {
+  LATIMER_DCHECK(rows.size() * GatheredFloats(input) +
+                     kReadSlackBytes / sizeof(float) <=
+                 memory.size());
+  LinearInput gathered = {.rows = rows.size(), .columns = input.columns};
+  if (input.quantized == nullptr) {
+    gathered.values = memory.data();
+    for (size_t i = 0; i < rows.size(); ++i) {
+      std::memcpy(memory.data() + i * input.columns,
+                  input.values + rows[i] * input.columns,
+                  input.columns * sizeof(float));
+    }
+    return gathered;
+  }
+  auto* quantization = reinterpret_cast<RowQuantization*>(memory.data());
+  auto* quantized = reinterpret_cast<int8_t*>(quantization + rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    quantization[i] = input.quantization[rows[i]];
+    std::memcpy(quantized + i * input.columns,
+                input.quantized + rows[i] * input.columns, input.columns);
+  }
+  gathered.quantization = quantization;
+  gathered.quantized = quantized;
+  return gathered;
 }
 
 LinearInput MakeLinearInput(const Engine& engine, const float* x, size_t rows,

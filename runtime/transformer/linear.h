@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "transformer/buffers.h"
 #include "transformer/engine.h"
@@ -26,6 +27,12 @@ struct LinearInput {
 
   LinearInput Row(size_t i) const;
 };
+
+// Some rows of an input, copied into `memory`, of which each row takes
+// GatheredFloats(input).
+LinearInput GatherRows(const LinearInput& input, std::span<const uint32_t> rows,
+                       std::span<float> memory);
+size_t GatheredFloats(const LinearInput& input);
 
 // Makes x [rows, columns] an input. For int8 weights each row is quantized
 // here, once for all projections that read it, into workspace.quantized and
