@@ -4,9 +4,10 @@
     python tests/reference/make_shape.py tiny --out /tmp/tiny --dtype float32
     python tests/reference/make_shape.py opus-mt --set encoder_layers=12 --out /tmp/deep
 
-The folder has config.json, generation_config.json and model.safetensors, and no tokenizer: convert
-it with `latimer-convert --no-tokenizer`. Speed does not depend on the weights' values, but the
-outputs mean nothing: measure with a forced number of target tokens.
+The folder has config.json, generation_config.json, model.safetensors and, if it is a Marian model,
+the tokenizer of invented_tokenizer.py; convert a T5 model with `latimer-convert --no-tokenizer`.
+Speed does not depend on the weights' values, but the outputs mean nothing: measure with a forced
+number of target tokens.
 """
 
 import argparse
@@ -18,6 +19,8 @@ import transformers
 from transformers import (
     GenerationConfig, MarianConfig, MarianMTModel, T5Config, T5ForConditionalGeneration,
 )
+
+import invented_tokenizer
 
 SHAPES = {
     # Helsinki-NLP/opus-mt-*: transformer-base.
@@ -77,6 +80,8 @@ def make_shape(shape: dict, out: Path, dtype: torch.dtype, seed: int) -> int:
     model = make_t5(shape) if shape.get("model_type") == "t5" else make_marian(shape)
     out.mkdir(parents=True, exist_ok=True)
     model.to(dtype).save_pretrained(out)
+    if shape.get("model_type") != "t5":
+        invented_tokenizer.write_marian(out, shape["vocab_size"])
     return sum(p.numel() for p in model.parameters() if p.requires_grad)
 
 
