@@ -1,4 +1,4 @@
-"""Latimer beside CTranslate2, ONNX Runtime and transformers: same models, same ids, one run.
+"""Latimer beside CTranslate2, ONNX Runtime, transformers and slimt: same models and ids, one run.
 
     python3 tests/bench/compare --quick           # some minutes
     python3 tests/bench/compare --json report.json --svg lengths.svg
@@ -39,7 +39,7 @@ def parse() -> argparse.Namespace:
                         help="folder of latimer and latimer-convert")
     parser.add_argument("--isa", choices=environment.ISA_VARIABLES,
                         help="instruction set that all contestants are limited to, except for "
-                        "ONNX Runtime, which cannot be")
+                        "ONNX Runtime and slimt, which cannot be")
     parser.add_argument("--tile", help="of Latimer's int8 weights; default is the converter's")
     parser.add_argument("--cache", type=Path, default=environment.cache_folder())
     parser.add_argument("--installed", action="store_true",
@@ -109,12 +109,8 @@ def run_rounds(arguments, settings, players, report: dict, load) -> None:
 
 
 def main() -> None:
-    if "--installed" not in sys.argv and "--report" not in sys.argv:
-        cache = environment.cache_folder()
-        if "--cache" in sys.argv:
-            cache = Path(sys.argv[sys.argv.index("--cache") + 1])
-        if not {"-h", "--help"} & set(sys.argv):
-            environment.restart_with_peers(cache)
+    if "--report" not in sys.argv:
+        environment.restart_if_needed(sys.argv)
     arguments = parse()
     import contestants
     import loads
@@ -143,8 +139,10 @@ def measure(arguments, contestants, loads) -> dict:
         arguments.budget, arguments.batches, arguments.lengths)
     arguments.cache.mkdir(parents=True, exist_ok=True)
     for name in arguments.loads:
-        run_rounds(arguments, settings, chosen(arguments), report,
-                   loads.make_load(arguments.cache, name))
+        load = loads.make_load(arguments.cache, name)
+        players = [player for player in chosen(arguments) if load.suits(player.engine)]
+        if players:
+            run_rounds(arguments, settings, players, report, load)
     return report
 
 

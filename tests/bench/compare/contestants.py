@@ -33,6 +33,7 @@ ALL = (
     Contestant("ctranslate2", "int8", "CTranslate2 int8"),
     Contestant("ctranslate2", "f32", "CTranslate2 f32"),
     Contestant("onnxruntime", "int8", "ONNX Runtime int8"),
+    Contestant("slimt", "int8", "slimt int8"),
     Contestant("transformers", "int8", "transformers int8"),
     Contestant("transformers", "f32", "transformers f32"),
 )
@@ -73,16 +74,23 @@ def model_of(settings: Settings, who: Contestant, load: loads.Load) -> Path:
     return out
 
 
-def latimer_model(settings: Settings, who: Contestant, load: loads.Load) -> Path:
+def latimer_model(settings: Settings, who: Contestant, load: loads.Load,
+                  for_text: bool = False) -> Path:
     tile = ["--tile", settings.tile] if who.weights == "int8" and settings.tile else []
-    out = settings.cache / "models" / f"{'-'.join([load.name, who.name, *tile[1:]])}.ltm"
+    tokenizer = [] if for_text else ["--no-tokenizer"]
+    name = "-".join([load.name, who.name, *tile[1:], *(["text"] if for_text else [])])
+    out = settings.cache / "models" / f"{name}.ltm"
     converter = settings.latimer / "latimer-convert"
     changed = max(newest_change(load.hf), converter.stat().st_mtime)
     if not out.exists() or out.stat().st_mtime < changed:
         print(f"converting {load.name} for {who.title}", file=sys.stderr)
         out.parent.mkdir(parents=True, exist_ok=True)
         subprocess.run([converter, load.hf, "-o", out, "--weights", who.weights,
-                        "--no-tokenizer", *tile], check=True, stdout=subprocess.DEVNULL)
+                        *tokenizer, *tile], check=True, stdout=subprocess.DEVNULL)
+        # A file that was just written is in the page cache in small pages.
+        environment.drop(out)
+        subprocess.run([settings.latimer / "latimer", "inspect", out], check=True,
+                       stdout=subprocess.DEVNULL)
     return out
 
 

@@ -42,6 +42,14 @@ def restart_with_peers(cache: Path) -> None:
         os.execv(python, [str(python), *sys.orig_argv[1:]])
 
 
+def restart_if_needed(argv: list[str]) -> None:
+    """The same, unless these arguments ask for help or for the Python that is running."""
+    if {"-h", "--help", "--installed"} & set(argv):
+        return
+    named = "--cache" in argv
+    restart_with_peers(Path(argv[argv.index("--cache") + 1]) if named else cache_folder())
+
+
 def processors(threads: int) -> list[int]:
     """The last ones of this machine: the first are where the system's own work mostly runs."""
     return list(range(os.cpu_count()))[-threads:]
@@ -69,6 +77,15 @@ def limits(threads: int, isa: str | None = None) -> dict:
         "env": os.environ | {"OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads),
                              "TOKENIZERS_PARALLELISM": "false"} | ISA_VARIABLES.get(isa, {}),
     }
+
+
+def drop(path: Path) -> None:
+    """Takes a file, or the files of a folder, from the page cache."""
+    for file in path.iterdir() if path.is_dir() else [path]:
+        descriptor = os.open(file, os.O_RDONLY)
+        os.fsync(descriptor)  # Only what is on the disk can be dropped.
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+        os.close(descriptor)
 
 
 def describe_machine() -> dict:

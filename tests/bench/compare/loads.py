@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
+STUDENT_WEIGHTS = "model.intgemm.alphas.bin"
 
 # The longest translation of a load whose sentences the model ends.
 LONGEST = 256
+# Source and target tokens of a text in invented words.
+TEXT_TOKENS = 16
 
 
 @dataclass
@@ -23,6 +26,8 @@ class Load:
     batch_sentences: list[list[int]]
     batch_target_tokens: int
     expected: list[list[int]] | None = None  # what transformers gives in float32
+    text: str | None = None  # a short sentence
+    text_target_tokens: int = 0  # of its translation; 0: up to </s>
 
     @property
     def bounds(self) -> tuple[int, int]:
@@ -32,23 +37,38 @@ class Load:
     def batch_bounds(self) -> tuple[int, int]:
         return (self.batch_target_tokens or 0, self.batch_target_tokens or LONGEST)
 
+    def suits(self, engine: str) -> bool:
+        """Whether the engine knows this kind of model."""
+        return engine in ("latimer", "slimt") if self.name in STUDENTS else engine != "slimt"
+
 
 SHAPES = {
     "opus-mt": "OPUS-MT shape (6 + 6 layers, d_model 512, d_ffn 2048, vocabulary 54,688)",
     "tiny": "Firefox-tiny-like shape (6 + 2 layers, d_model 256, d_ffn 1536, vocabulary 32,000)",
     "t5-small": "T5-small shape (6 + 6 layers, d_model 512, d_ffn 2048, vocabulary 32,128)",
+    "student-tiny": "6 + 2 SSRU layers, d_model 256, d_ffn 1536, vocabulary 32,000, shortlist",
+    "student-base": "6 + 2 SSRU layers, d_model 512, d_ffn 2048, vocabulary 32,000, shortlist",
 }
-NAMES = ("opus-mt", "tiny", "demo", "t5-small")
+STUDENTS = {  # loads of make_student.py: its shape
+    "student-tiny": "tiny",
+    "student-base": "base-memory",
+}
+NAMES = ("opus-mt", "tiny", "demo", "t5-small", *STUDENTS)
+
+
+def made(folder: Path, script: str, shape: str, written_last: str) -> Path:
+    if not (folder / written_last).exists():
+        subprocess.run([sys.executable, ROOT / "tests/reference" / script, shape, "--out", folder],
+                       check=True, stdout=sys.stderr)
+    return folder
 
 
 def shape_folder(cache: Path, name: str) -> Path:
-    """A Hugging Face folder with random weights."""
-    folder = cache / name
-    if not (folder / "model.safetensors").exists():
-        script = ROOT / "tests/reference/make_shape.py"
-        subprocess.run([sys.executable, script, name, "--out", folder], check=True,
-                       stdout=sys.stderr)
-    return folder
+    """A folder with random weights, of Hugging Face's form or, of a student, of Marian's."""
+    if name in STUDENTS:
+        return made(cache / name, "make_student.py", STUDENTS[name], STUDENT_WEIGHTS)
+    return made(cache / name, "make_shape.py", name,
+                "model.safetensors" if name == "t5-small" else "vocab.json")
 
 
 def random_sentence(rng: random.Random, hf: Path, tokens: int) -> list[int]:
@@ -57,20 +77,45 @@ def random_sentence(rng: random.Random, hf: Path, tokens: int) -> list[int]:
     return ids + [config["eos_token_id"]]
 
 
+def text_of(ids: list[int]) -> str:
+    """The text of a model with an invented tokenizer, whose last id is </s>."""
+    return " ".join(f"t{i}" for i in ids[:-1])
+
+
+def make_student(cache: Path, name: str) -> Load:
+    """Even ids alone: of these the model does not end a translation (make_student.py).
+
+    slimt ends it as soon as it has as many tokens as the longest source of the batch. So all
+    sources and translations have this many.
+    """
+    rng, length = random.Random(1), 32
+    sentences = [[rng.randrange(200, 32000, 2) for _ in range(length - 1)] + [0]
+                 for _ in range(65)]
+    about = (f"student of the {STUDENTS[name]} shape ({SHAPES[name]}), random weights, {length} "
+             f"source and {length} target tokens")
+    text = sentences[0][:TEXT_TOKENS - 1] + [0]
+    return Load(name, about, shape_folder(cache, name), sentences[:1], length, sentences[1:],
+                length, None, text_of(text), TEXT_TOKENS)
+
+
 def make_load(cache: Path, name: str) -> Load:
+    if name in STUDENTS:
+        return make_student(cache, name)
     if name == "demo":
         hf = ROOT / "examples/en-de"
         with open(hf / "fixture.jsonl", encoding="utf-8") as file:
             rows = [json.loads(line) for line in file]
         sources = [row["source"] for row in rows]
         return Load(name, f"demo model, {len(rows)} real sentences", hf, sources, 0, sources, 0,
-                    [row["target"] for row in rows])
+                    [row["target"] for row in rows], rows[0]["source_text"])
     hf = shape_folder(cache, name)
     rng = random.Random(1)
     source, target, batch_target = 32, 64, 32
     batch = [random_sentence(rng, hf, rng.randint(8, 56)) for _ in range(64)]
     about = f"{SHAPES[name]}, random weights, {source} source and {target} target tokens"
-    return Load(name, about, hf, [random_sentence(rng, hf, source)], target, batch, batch_target)
+    sentences = [random_sentence(rng, hf, source)]
+    text = None if name == "t5-small" else text_of(random_sentence(rng, hf, TEXT_TOKENS))
+    return Load(name, about, hf, sentences, target, batch, batch_target, None, text, TEXT_TOKENS)
 
 
 def length_load(load: Load, tokens: int) -> list[list[int]]:

@@ -110,8 +110,8 @@ def report_text(report: dict) -> str:
              f"{machine['l2']}, L3 {machine['l3']}, {machine['system']}. "
              + ", ".join(report["versions"].values()) + "."]
     if report.get("isa"):
-        parts.append(f"Limited to {report['isa']}, except for ONNX Runtime, which uses all that "
-                     "the CPU has.")
+        parts.append(f"Limited to {report['isa']}, except for ONNX Runtime and slimt, which use "
+                     "all that the CPU has.")
     for name, load in report["loads"].items():
         for threads, runs in load["runs"].items():
             rounds = max(map(len, runs.values()))

@@ -137,6 +137,8 @@ def main() -> None:
             for who in chosen:
                 if who.engine != "latimer" and board.emulator[0] != "qemu-aarch64":
                     continue
+                if not load.suits(who.engine):
+                    continue
                 print(f"{name}, {board.name}: {who.title}", file=sys.stderr)
                 row = {"load": name, "board": board.name, "contestant": who.name}
                 kept = [k for k in kept if not row.items() <= k.items()]

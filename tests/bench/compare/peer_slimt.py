@@ -1,0 +1,56 @@
+"""slimt, on a student in Marian's own files (make_student.py).
+
+slimt takes and gives text, and its tokenizer takes part in its times. It ends a translation at </s>
+or when it has as many tokens as the longest source of the batch; no option changes that. The first
+token alone is therefore timed with a source of odd ids.
+"""
+
+import importlib.util
+import shutil
+import sys
+from pathlib import Path
+
+import loads
+
+SHORTLIST, PIECES = "lex.50.50.s2t.bin", "vocab.spm"
+
+
+def import_all() -> None:
+    """The package itself asks the network for a list of models when it is imported."""
+    sys.path.insert(0, importlib.util.find_spec("slimt").submodule_search_locations[0])
+    import _slimt  # noqa: F401
+
+
+def convert(folder: Path, out: Path, weights: str) -> None:
+    """Reads Marian's files as they are."""
+    out.mkdir()
+    for name in (loads.STUDENT_WEIGHTS, SHORTLIST, PIECES):
+        shutil.copy(folder / name, out)
+
+
+class Engine:
+    def __init__(self, model: Path, weights: str, threads: int):
+        import _slimt
+
+        self.version = f"slimt {_slimt.__version__.rstrip('+')}"
+        package = _slimt.Package(model=str(model / loads.STUDENT_WEIGHTS),
+                                 vocabulary=str(model / PIECES), shortlist=str(model / SHORTLIST))
+        self.model = _slimt.Model(_slimt.preset.tiny(), package)  # Layers and heads, not widths.
+        self.service = _slimt.Service(workers=threads, cache_size=0)
+
+    def prepare(self, sources):
+        """One text with a sentence in each line, so that slimt gets all of them at once."""
+        odd = [[i | 1 for i in ids[:-1]] + ids[-1:] for ids in sources]
+        return tuple("\n".join(map(loads.text_of, rows)) for rows in (sources, odd))
+
+    def translate(self, batch, least, most):
+        all_tokens, first_token = batch
+        return self.service.translate(self.model, [first_token if most == 1 else all_tokens])[0]
+
+    def translate_text(self, text: str) -> str:
+        return self.service.translate(self.model, [text])[0].target.text
+
+    def ids(self, result):
+        target = result.target
+        ranges = [target.sentence_as_range(i) for i in range(target.sentence_count())]
+        return [[int(word[1:]) for word in target.text[r.begin : r.end].split()] for r in ranges]
