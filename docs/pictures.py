@@ -19,6 +19,7 @@ from html import escape
 DOCS = pathlib.Path(__file__).resolve().parent
 INK, SOFT, LINE, CARD = "#1f2937", "#6b7280", "#cbd5e1", "#ffffff"
 ACCENT, PALE, NEUTRAL = "#b45309", "#fef3c7", "#f1f5f9"
+CONTESTANTS = ("Latimer", "CTranslate2", "ONNX Runtime")
 
 
 def text(x, y, content, size=13, anchor="start", fill=INK, weight="normal", more=""):
@@ -80,14 +81,14 @@ def overview():
 # ---- speed.svg --------------------------------------------------------------
 
 def speed_tables():
-    """[(load, {contestant: "ms (times as long as Latimer)"})] of tests/bench/README.md."""
+    """[(load, {contestant: "ms (times as long as Latimer)"})] of tests/bench/README.md, each on all of the CPU."""
     page = (DOCS.parent / "tests/bench/README.md").read_text(encoding="utf-8")
     loads = []
     for name, table in re.findall(r"\*\*([^*]+)\*\*[^|]*?\n\n((?:\|.*\n)+)", page):
         rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.split("\n") if line]
-        if "ms per sentence" in rows[0]:
+        if "ms per sentence" in rows[0] and rows[2][0] in CONTESTANTS:
             column = rows[0].index("ms per sentence")
-            loads.append((name, {row[0]: row[column] for row in rows[2:]}))
+            loads.append((name, {row[0]: row[column] for row in rows[2:] if row[0] in CONTESTANTS}))
     return loads
 
 
