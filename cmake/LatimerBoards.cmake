@@ -16,11 +16,11 @@ if(NOT latimer_ram_mib MATCHES "^([1-9][0-9]*)?$")
     "that translation may use as a whole number of MiB.")
 endif()
 
-# Sets `result` to the C++ initializer of the board in `file`; `ram_mib` goes
-# before the board's own, if it is not empty.
-function(latimer_board_initializer file ram_mib result)
+# Sets `result` to the C++ initializer of a board; `ram_mib` goes before the
+# board's own, if it is not empty.
+function(latimer_board_initializer name ram_mib result)
   set(LATIMER_READ_BOARD ON)
-  include("${file}")
+  include("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../targets/boards/${name}.cmake")
   if(ram_mib)
     set(LATIMER_BOARD_RAM_MIB "${ram_mib}")
   endif()
@@ -31,6 +31,14 @@ ${LATIMER_BOARD_THREADS}, \"${LATIMER_BOARD_TILE}\", \"${isas}\", \
 ${speed}}" PARENT_SCOPE)
 endfunction()
 
+# Writes the header of that board into `folder`.
+function(latimer_write_board folder name initializer)
+  file(CONFIGURE OUTPUT "${folder}/latimer/board_config.h" CONTENT
+    "#pragma once\n#include \"latimer/board.h\"\n\nnamespace latimer {
+#define LATIMER_BOARD_NAME \"${name}\"
+inline constexpr Board kBoard = ${initializer};\n}  // namespace latimer\n")
+endfunction()
+
 set(latimer_ram kUnlimitedRam)
 if(latimer_ram_mib)
   set(latimer_ram "${latimer_ram_mib}ull << 20")
@@ -39,24 +47,21 @@ set(latimer_name host)
 set(latimer_this_board "{\"host\", ${latimer_ram}, 1, \"\", \"\"}")
 if(LATIMER_BOARD)
   set(latimer_name "${LATIMER_BOARD}")
-  latimer_board_initializer(
-    "${PROJECT_SOURCE_DIR}/targets/boards/${LATIMER_BOARD}.cmake"
-    "${latimer_ram_mib}" latimer_this_board)
+  latimer_board_initializer(${LATIMER_BOARD} "${latimer_ram_mib}"
+    latimer_this_board)
 endif()
 set(latimer_boards "")
 file(GLOB files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/targets/boards/*.cmake")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})
 foreach(file IN LISTS files)
-  latimer_board_initializer("${file}" "" initializer)
+  get_filename_component(name "${file}" NAME_WE)
+  latimer_board_initializer(${name} "" initializer)
   string(APPEND latimer_boards "    ${initializer},\n")
 endforeach()
 
-set(text "#pragma once\n#include \"latimer/board.h\"\n\nnamespace latimer {\n")
-file(CONFIGURE OUTPUT "${LATIMER_BOARD_INCLUDE_DIR}/latimer/board_config.h"
-  CONTENT "${text}#define LATIMER_BOARD_NAME \"${latimer_name}\"
-inline constexpr Board kBoard = ${latimer_this_board};
-}  // namespace latimer\n")
+latimer_write_board("${LATIMER_BOARD_INCLUDE_DIR}" ${latimer_name}
+  "${latimer_this_board}")
 file(CONFIGURE OUTPUT "${LATIMER_BOARD_INCLUDE_DIR}/latimer/board_list.h"
-  CONTENT "${text}inline constexpr Board kBoards[] = {
-${latimer_boards}};
+  CONTENT "#pragma once\n#include \"latimer/board.h\"\n\nnamespace latimer {
+inline constexpr Board kBoards[] = {\n${latimer_boards}};
 }  // namespace latimer\n")

@@ -47,8 +47,8 @@ function(latimer_add_program target)
   target_include_directories(${target}
     PRIVATE "${PROJECT_BINARY_DIR}/generated")
   target_link_libraries(${target}
-    PRIVATE latimer_signature ${arg_RUNTIME} latimer_nlohmann_json
-    latimer_options)
+    PRIVATE ${arg_RUNTIME} latimer_signature latimer_internals
+    latimer_nlohmann_json latimer_options)
   # Small: only the loop that measures the memory is hot.
   target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti
     $<$<CONFIG:Release>:-Os>)

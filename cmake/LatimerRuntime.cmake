@@ -1,6 +1,7 @@
 # latimer_add_runtime(), and how the code in runtime/ is compiled: without
 # exceptions and RTTI, parts of it once per instruction set.
 include_guard()
+include(LatimerBoards)
 include(LatimerEmbed)
 include(LatimerOptions)
 include(LatimerSchema)
@@ -20,25 +21,67 @@ set(latimer_isa_sources_nibble "${latimer_ops}/nibble/dot_isa.cc")
 file(GLOB latimer_isa_sources_vector CONFIGURE_DEPENDS "${latimer_ops}/*_isa.cc")
 list(REMOVE_ITEM latimer_isa_sources_vector ${latimer_isa_sources_gemm_int8})
 
+# What our own code includes beyond the public headers.
+add_library(latimer_internals INTERFACE)
+target_include_directories(latimer_internals INTERFACE
+  "${PROJECT_SOURCE_DIR}/runtime" "${LATIMER_BOARD_INCLUDE_DIR}"
+  "${latimer_kernels_include_dir}")
+target_link_libraries(latimer_internals INTERFACE
+  latimer_schema latimer_xxhash)
+
+# The public names of C, which get a prefix in a runtime with names of its own.
+file(STRINGS "${PROJECT_SOURCE_DIR}/runtime/include/latimer/latimer.h" text
+  REGEX "latimer_")
+string(REGEX MATCHALL "latimer_[a-z0-9_]+" latimer_c_names
+  "latimer_version;latimer_embedded_model;${text}")
+list(REMOVE_DUPLICATES latimer_c_names)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+  "${PROJECT_SOURCE_DIR}/runtime/include/latimer/latimer.h")
+
+# A project that adds Latimer calls latimer_add_runtime() in its own folders,
+# which do not see these variables.
+list(TRANSFORM LATIMER_ISAS PREPEND isa_flags_ OUTPUT_VARIABLE flag_names)
+foreach(name IN ITEMS runtime_sources c_names isa_sources_gemm_int8
+    isa_sources_nibble isa_sources_vector isas_of_gemm_int8 isas_of_nibble
+    isas_of_vector ${flag_names})
+  set_property(GLOBAL APPEND PROPERTY latimer_runtime_variables ${name})
+  set_property(GLOBAL PROPERTY latimer_${name} "${latimer_${name}}")
+endforeach()
+
 # Properties that all of our code in the runtime has.
 function(latimer_runtime_properties target)
   target_include_directories(${target} PUBLIC
-    "${PROJECT_SOURCE_DIR}/runtime/include" "${PROJECT_SOURCE_DIR}/runtime"
-    "${LATIMER_BOARD_INCLUDE_DIR}" "${latimer_kernels_include_dir}")
-  target_link_libraries(${target} PUBLIC latimer_schema latimer_xxhash
-    PRIVATE latimer_options)
+    "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../runtime/include")
+  target_link_libraries(${target} PRIVATE latimer_internals latimer_options)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PRIVATE
-    $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>)
+    $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>
+    "$<$<CONFIG:>:-O3;-DNDEBUG>")
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
 endfunction()
 
-# latimer_add_runtime(<target> PROFILE <header> [UNITY]): a static library of the
-# whole runtime with the capacities and features of that profile header. UNITY
-# compiles several files at once, which is faster if all of it is built anyway.
-function(latimer_add_runtime target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "UNITY" "PROFILE" "")
-  get_filename_component(profile "${arg_PROFILE}" ABSOLUTE
-    BASE_DIR "${PROJECT_SOURCE_DIR}")
+# Checks signatures; without libsodium its functions refuse.
+function(latimer_signature_sources target)
+  set(signature "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../runtime/signature")
+  if(TARGET latimer_sodium)
+    target_sources(${target}
+      PRIVATE "${signature}/pem.cc" "${signature}/signature.cc")
+    target_link_libraries(${target} PRIVATE latimer_sodium)
+  else()
+    target_sources(${target} PRIVATE "${signature}/left_out.cc")
+  endif()
+endfunction()
+
+# The library of latimer_add_runtime(). UNITY compiles several files at once,
+# which is faster if all of it is built anyway. With NAMES, every public name
+# begins with that, in C++ and in C, for the library and for whoever links it.
+function(latimer_runtime_library target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "UNITY" "PROFILE;BOARD;NAMES" "")
+  get_property(variables GLOBAL PROPERTY latimer_runtime_variables)
+  foreach(name IN LISTS variables)
+    get_property(latimer_${name} GLOBAL PROPERTY latimer_${name})
+  endforeach()
+  get_filename_component(profile "${arg_PROFILE}" ABSOLUTE)
   set(generated "${PROJECT_BINARY_DIR}/generated/${target}")
   get_filename_component(name "${profile}" NAME_WE)
   file(CONFIGURE OUTPUT "${generated}/latimer/profile_config.h" CONTENT
@@ -48,10 +91,12 @@ function(latimer_add_runtime target)
 
 #define LATIMER_PROFILE_NAME \"${name}\"
 ")
+  if(arg_BOARD)
+    latimer_board_initializer(${arg_BOARD} "" initializer)
+    latimer_write_board("${generated}" ${arg_BOARD} "${initializer}")
+  endif()
 
   add_library(${target} STATIC ${latimer_runtime_sources})
-  latimer_runtime_properties(${target})
-  target_include_directories(${target} PUBLIC "${generated}")
   target_link_libraries(${target} PUBLIC Threads::Threads
     PRIVATE latimer_xnnpack_kernels latimer_xnnpack_headers)
   set(parts ${target})
@@ -59,16 +104,52 @@ function(latimer_add_runtime target)
     foreach(isa IN LISTS latimer_isas_of_${role})
       set(part ${target}_${role}_${isa})
       add_library(${part} OBJECT ${latimer_isa_sources_${role}})
-      latimer_runtime_properties(${part})
-      target_include_directories(${part} PUBLIC "${generated}")
       target_compile_options(${part} PRIVATE ${latimer_isa_flags_${isa}} -O3)
       target_compile_definitions(${part} PRIVATE LATIMER_ISA=${isa})
       target_sources(${target} PRIVATE $<TARGET_OBJECTS:${part}>)
       list(APPEND parts ${part})
     endforeach()
   endforeach()
+  foreach(part IN LISTS parts)
+    target_include_directories(${part} PUBLIC "${generated}")
+    latimer_runtime_properties(${part})
+    if(arg_NAMES)
+      target_compile_definitions(${part} PUBLIC latimer=${arg_NAMES})
+      list(TRANSFORM latimer_c_names REPLACE "^latimer(_.*)$"
+        "latimer\\1=${arg_NAMES}\\1" OUTPUT_VARIABLE names)
+      target_compile_definitions(${part} PUBLIC ${names})
+    endif()
+  endforeach()
+  # CMake refuses a target that links two of them: its code can have one.
+  set_target_properties(${target} PROPERTIES
+    INTERFACE_LATIMER_RUNTIME ${target}
+    COMPATIBLE_INTERFACE_STRING LATIMER_RUNTIME
+    LATIMER_PARTS "${parts}")
   set_target_properties(${parts} PROPERTIES UNITY_BUILD ${arg_UNITY})
   if(NOT arg_UNITY)
     latimer_write_call_graph(${parts})
   endif()
+endfunction()
+
+# latimer_add_runtime(<target> PROFILE <header> [BOARD <name>]): the runtime with
+# the capacities and features of that profile header, as a static library. The
+# build fails if it needs more RAM than the BOARD has, by default the one that
+# the toolchain file is for. Its symbols begin with the name and a digest of the
+# profile, so that a program can link several; each of the program's own targets
+# links one of them and writes latimer:: as always.
+function(latimer_add_runtime target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PROFILE;BOARD" "")
+  get_filename_component(profile "${arg_PROFILE}" ABSOLUTE)
+  if(arg_UNPARSED_ARGUMENTS OR NOT EXISTS "${profile}")
+    message(FATAL_ERROR "latimer_add_runtime(${ARGV}): give PROFILE and the "
+      "header that latimer-convert --profile wrote; there is no ${profile}.")
+  endif()
+  file(SHA256 "${profile}" digest)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${profile}")
+  string(SUBSTRING "${digest}" 0 8 digest)
+  get_filename_component(name "${profile}" NAME_WE)
+  string(MAKE_C_IDENTIFIER "latimer_${name}_${digest}" names)
+  latimer_runtime_library(${target} UNITY PROFILE "${profile}"
+    BOARD "${arg_BOARD}" NAMES ${names})
+  latimer_signature_sources(${target})
 endfunction()

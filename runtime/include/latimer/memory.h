@@ -198,7 +198,7 @@ constexpr uint64_t RamBytes(const Profile& profile) {
          (profile.threads - 1) * kWorkerStackBytes + profile.copied_image_bytes;
 }
 
-constexpr size_t Elements(Buffer buffer, size_t element_bytes) {
+consteval size_t Elements(Buffer buffer, size_t element_bytes) {
   return static_cast<size_t>(BufferBytes(kProfile, buffer)) / element_bytes;
 }
 
