@@ -4,6 +4,9 @@
 include_guard()
 include(LatimerDependencies)
 
+set(LATIMER_SCHEMA_COMPILER "" CACHE FILEPATH
+  "The schema_compiler of another build folder, to save its compilation")
+
 if(CMAKE_CROSSCOMPILING)
   find_program(LATIMER_HOST_CXX NAMES c++ g++ clang++ REQUIRED)
 else()
@@ -14,14 +17,17 @@ foreach(name IN ITEMS code_generators idl_gen_cpp idl_gen_text idl_parser
     reflection util)
   list(APPEND sources "${FLATBUFFERS_SOURCE_DIR}/src/${name}.cpp")
 endforeach()
-set(compiler "${PROJECT_BINARY_DIR}/schema_compiler")
-# Unoptimized: it runs for milliseconds on one small schema.
-add_custom_command(OUTPUT "${compiler}"
-  COMMAND "${LATIMER_HOST_CXX}" -std=c++17 -O0 -w
-    "-I${FLATBUFFERS_SOURCE_DIR}/include" "-I${FLATBUFFERS_SOURCE_DIR}/src"
-    "-I${FLATBUFFERS_SOURCE_DIR}" ${sources} -o "${compiler}"
-  DEPENDS ${sources}
-  COMMENT "Building the schema compiler for this machine" VERBATIM)
+set(compiler "${LATIMER_SCHEMA_COMPILER}")
+if(NOT compiler)
+  set(compiler "${PROJECT_BINARY_DIR}/schema_compiler")
+  # Unoptimized: it runs for milliseconds on one small schema.
+  add_custom_command(OUTPUT "${compiler}"
+    COMMAND "${LATIMER_HOST_CXX}" -std=c++17 -O0 -w
+      "-I${FLATBUFFERS_SOURCE_DIR}/include" "-I${FLATBUFFERS_SOURCE_DIR}/src"
+      "-I${FLATBUFFERS_SOURCE_DIR}" ${sources} -o "${compiler}"
+    DEPENDS ${sources}
+    COMMENT "Building the schema compiler for this machine" VERBATIM)
+endif()
 
 set(schema "${PROJECT_SOURCE_DIR}/schema/model.fbs")
 set(generated "${PROJECT_BINARY_DIR}/generated/schema")

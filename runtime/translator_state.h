@@ -13,7 +13,7 @@
 
 namespace latimer {
 
-struct Translator::State {
+struct __attribute__((visibility("hidden"))) Translator::State {
   Engine engine;  // Constant after Load.
   Tokenizer tokenizer;
   Buffers buffers;
