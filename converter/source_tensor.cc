@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "base/half.h"
 #include "converter/error.h"
-#include "converter/mapped_file.h"
+#include "converter/input_file.h"
 
 namespace latimer {
 namespace {

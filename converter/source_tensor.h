@@ -11,7 +11,7 @@
 
 namespace latimer {
 
-class MappedFile;
+class InputFile;
 
 // kInt8 is already quantized: a value is the integer times `scale`.
 enum class SourceType { kF32, kF16, kBf16, kF64, kInt8 };
@@ -29,7 +29,7 @@ struct SourceTensor {
   // The data has the transposed matrix in C order; false: C order.
   bool transposed = false;
   // The file whose mapping has `data`; null: `data` is in memory.
-  const MappedFile* file = nullptr;
+  const InputFile* file = nullptr;
 
   uint64_t size() const { return data.size() / SizeOf(type); }
 

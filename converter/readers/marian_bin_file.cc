@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "converter/error.h"
-#include "converter/mapped_file.h"
+#include "converter/input_file.h"
 #include "converter/readers/tensor_file.h"
 
 namespace latimer {
@@ -64,7 +64,7 @@ struct Header {
   uint64_t data_bytes;
 };
 
-void AddItem(const std::string& path, const MappedFile& file,
+void AddItem(const std::string& path, const InputFile& file,
              const std::string& name, uint64_t type,
              const std::vector<uint64_t>& shape,
              std::span<const std::byte> data, TensorFile* out) {
@@ -135,7 +135,7 @@ bool IsMarianBin(std::string_view begin) {
 }
 
 TensorFile ReadMarianBin(const std::filesystem::path& path) {
-  const auto file = std::make_shared<const MappedFile>(path);
+  const auto file = std::make_shared<const InputFile>(path);
   TensorFile out{.storage = file};
   std::span<const std::byte> rest = file->bytes();
   // The next `count` items of `size` bytes.

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "converter/error.h"
-#include "converter/mapped_file.h"
+#include "converter/input_file.h"
 #include "converter/readers/json_fields.h"
 #include "converter/readers/tensor_file.h"
 
@@ -68,7 +68,7 @@ SourceTensor ParseTensor(const std::string& name, SourceType type,
 
 TensorFile ReadSafetensors(const std::filesystem::path& path) {
   const auto fail = [&](const auto&... what) { FailIn(path, what...); };
-  const auto file = std::make_shared<const MappedFile>(path);
+  const auto file = std::make_shared<const InputFile>(path);
   TensorFile out{.storage = file};
   const std::span<const std::byte> bytes = file->bytes();
   if (bytes.size() < sizeof(uint64_t)) fail("not a safetensors file");

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "converter/error.h"
-#include "converter/mapped_file.h"
+#include "converter/input_file.h"
 #include "converter/readers/text_file.h"
 
 namespace latimer {
@@ -153,7 +153,7 @@ CanonicalShortlist ReadShortlist(const std::filesystem::path& path,
            " words is too large for a shortlist, whose ids have 16 bits; "
            "convert without it");
   }
-  const MappedFile file(path);
+  const InputFile file(path);
   const auto bytes = file.bytes();
   constexpr char kGzip[] = "\x1f\x8b";
   if (bytes.size() >= 2 && std::memcmp(bytes.data(), kGzip, 2) == 0) {

@@ -133,7 +133,7 @@ std::span<const std::byte> ZipFile::Read(const std::string& name) {
   return bytes;
 }
 
-const MappedFile* ZipFile::FileOf(std::span<const std::byte> bytes) const {
+const InputFile* ZipFile::FileOf(std::span<const std::byte> bytes) const {
   const std::byte* begin = file_.bytes().data();
   const std::byte* end = begin + file_.bytes().size();
   return bytes.data() >= begin && bytes.data() < end ? &file_ : nullptr;

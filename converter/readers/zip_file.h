@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "converter/mapped_file.h"
+#include "converter/input_file.h"
 
 namespace latimer {
 
@@ -38,13 +38,13 @@ class ZipFile {
 
   // The mapping that `bytes`, a result of Read, is a view of; null for a
   // buffer.
-  const MappedFile* FileOf(std::span<const std::byte> bytes) const;
+  const InputFile* FileOf(std::span<const std::byte> bytes) const;
 
  private:
   void ReadDirectory();
 
   std::filesystem::path path_;
-  MappedFile file_;
+  InputFile file_;
   std::map<std::string, Entry> entries_;
   // Entries that were read before.
   std::map<std::string, std::span<const std::byte>> read_;

@@ -1,6 +1,6 @@
 // A file mapped read-only, for as long as the object lives.
-#ifndef LATIMER_CONVERTER_MAPPED_FILE_H_
-#define LATIMER_CONVERTER_MAPPED_FILE_H_
+#ifndef LATIMER_CONVERTER_INPUT_FILE_H_
+#define LATIMER_CONVERTER_INPUT_FILE_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace latimer {
 
-class MappedFile {
+class InputFile {
  public:
   // Throws ConversionError if the file cannot be opened or mapped.
-  explicit MappedFile(const std::filesystem::path& path);
-  ~MappedFile();
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
+  explicit InputFile(const std::filesystem::path& path);
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
 
   std::span<const std::byte> bytes() const { return bytes_; }
 
@@ -43,4 +43,4 @@ T Load(std::span<const std::byte> bytes, uint64_t index = 0) {
 
 }  // namespace latimer
 
-#endif  // LATIMER_CONVERTER_MAPPED_FILE_H_
+#endif  // LATIMER_CONVERTER_INPUT_FILE_H_

@@ -1,4 +1,4 @@
-#include "converter/mapped_file.h"
+#include "converter/input_file.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -13,7 +13,7 @@
 
 namespace latimer {
 
-MappedFile::MappedFile(const std::filesystem::path& path) {
+InputFile::InputFile(const std::filesystem::path& path) {
   const auto fail = [&](const char* what) {
     FailIn(path, what, " (", std::strerror(errno), ")");
   };
@@ -37,13 +37,13 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
   close(file);
 }
 
-MappedFile::~MappedFile() {
+InputFile::~InputFile() {
   if (!bytes_.empty()) {
     munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
   }
 }
 
-void MappedFile::Forget(std::span<const std::byte> part) const {
+void InputFile::Forget(std::span<const std::byte> part) const {
   if (part.empty()) return;
   LATIMER_CHECK(part.data() >= bytes_.data() &&
                 part.data() + part.size() <= bytes_.data() + bytes_.size());

@@ -1,4 +1,4 @@
-#include "converter/mapped_file.h"
+#include "converter/input_file.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "tests/converter/model_folder.h"
 
-namespace latimer::mapped_file_test {
+namespace latimer::input_file_test {
 
 // Memory of this process that holds pages of files, in KB.
 int64_t FilePages() {
@@ -29,12 +29,12 @@ uint64_t Sum(std::span<const std::byte> bytes) {
   return sum;
 }
 
-TEST(MappedFileTest, WhatIsForgottenTakesNoMemoryAndCanBeReadAgain) {
+TEST(InputFileTest, WhatIsForgottenTakesNoMemoryAndCanBeReadAgain) {
   constexpr int64_t kBytes = 32 << 20;
   TempFolder folder;
   const std::filesystem::path path = folder.path() / "large";
   WriteFile(path, std::string(kBytes, '\3'));
-  const MappedFile file(path);
+  const InputFile file(path);
   const int64_t before = FilePages();
   EXPECT_EQ(Sum(file.bytes()), uint64_t{3} * kBytes);
   const int64_t read = FilePages();
@@ -49,4 +49,4 @@ TEST(MappedFileTest, WhatIsForgottenTakesNoMemoryAndCanBeReadAgain) {
   EXPECT_EQ(Sum(file.bytes()), uint64_t{3} * kBytes);
 }
 
-}  // namespace latimer::mapped_file_test
+}  // namespace latimer::input_file_test
