@@ -1,6 +1,7 @@
 # Reads the symbols that a library refers to and fails if one is forbidden.
 #   cmake -DNM=nm -DLIBRARY=liblatimer.a -DTHREADS=ON|OFF -P check_symbols.cmake
-# Forbidden are all allocators; without THREADS, thread creation too.
+# Forbidden are all allocators; without THREADS, thread creation too. mmap
+# belongs to latimer::MappedFile: check_includes.cmake keeps it in one file.
 cmake_minimum_required(VERSION 3.25)
 
 execute_process(COMMAND "${NM}" --undefined-only --format=posix "${LIBRARY}"
@@ -12,7 +13,7 @@ string(REPLACE ";" "," output "${output}")
 string(REPLACE "\n" ";" lines "${output}")
 
 set(forbidden malloc calloc realloc reallocarray free posix_memalign
-  aligned_alloc memalign valloc strdup mmap mmap64 brk sbrk __cxa_throw
+  aligned_alloc memalign valloc strdup brk sbrk __cxa_throw
   __cxa_allocate_exception)
 if(NOT THREADS)
   list(APPEND forbidden pthread_create)
