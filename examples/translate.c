@@ -6,29 +6,40 @@
 
 #include "latimer/latimer.h"
 
+/* Of a model of any size: maps the file, asks how much memory translation
+ * takes, and loads it there. */
+static latimer_translator* load(const char* path) {
+  const latimer_load_options options = {
+      .struct_bytes = sizeof(options), .lanes = 1, .no_insight = 1};
+  const size_t scratch_bytes = latimer_scratch_bytes();
+  void* scratch = malloc(scratch_bytes);
+  const void* image;
+  size_t image_bytes, workspace_bytes;
+  latimer_translator* translator = NULL;
+  char message[LATIMER_MESSAGE_BYTES];
+  if (latimer_map_file(path, &image, &image_bytes, message, sizeof(message)) !=
+          LATIMER_OK ||
+      latimer_plan_workspace(image, image_bytes, &options, scratch,
+                             scratch_bytes, &workspace_bytes, NULL, message,
+                             sizeof(message)) != LATIMER_OK ||
+      latimer_load(image, image_bytes, malloc(workspace_bytes), workspace_bytes,
+                   &options, &translator, message,
+                   sizeof(message)) != LATIMER_OK) {
+    fprintf(stderr, "%s\n", message);
+  }
+  free(scratch);
+  return translator;
+}
+
 int main(int argc, char** argv) {
-  FILE* file = argc == 3 ? fopen(argv[1], "rb") : NULL;
-  if (file == NULL) {
+  latimer_translation translation = {.struct_bytes = sizeof(translation)};
+  latimer_translator* translator;
+  if (argc != 3) {
     fputs("usage: example_c MODEL.ltm TEXT\n", stderr);
     return 2;
   }
-  const size_t most = 64 << 20;
-  const size_t alignment = latimer_workspace_alignment();
-  const size_t workspace_bytes = latimer_workspace_bytes();
-  void* image = aligned_alloc(alignment, most);
-  void* workspace = aligned_alloc(alignment, workspace_bytes);
-  const size_t image_bytes = fread(image, 1, most, file);
-  fclose(file);
-
-  char message[400];
-  latimer_translator* translator;
-  latimer_translation translation;
-  if (latimer_load(image, image_bytes, workspace, workspace_bytes,
-                   /*threads=*/1, &translator, message,
-                   sizeof(message)) != LATIMER_OK) {
-    fprintf(stderr, "%s\n", message);
-    return 1;
-  }
+  translator = load(argv[1]);
+  if (translator == NULL) return 1;
   if (latimer_translate(translator, argv[2], strlen(argv[2]), /*options=*/NULL,
                         &translation) != LATIMER_OK) {
     fprintf(stderr, "%s\n", latimer_message(translator));
@@ -36,7 +47,5 @@ int main(int argc, char** argv) {
   }
   printf("%.*s\n", (int)translation.text_bytes, translation.text);
   latimer_unload(translator);
-  free(workspace);
-  free(image);
-  return 0;
+  return 0; /* The system frees the memory and unmaps the file. */
 }

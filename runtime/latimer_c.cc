@@ -1,78 +1,95 @@
-// The C API on top of the C++ one.
+// The C API on top of the C++ one: model files, loading and translating.
 
-#include <atomic>
-#include <cstring>
+#include "latimer_c.h"
+
 #include <new>
 
-#include "latimer/latimer.h"
-#include "latimer/text_stream.h"
-#include "latimer/translator.h"
+#include "base/file_mapping.h"
+#include "latimer/plan.h"
 
-// Comes before the C++ workspace in the caller's memory.
-struct latimer_translator {
-  latimer::Translator translator;
-  latimer::Status last_error;
-  std::atomic<bool> cancelled = false;
-};
-
+namespace latimer {
 namespace {
-
-using latimer::Result;
-using latimer::Status;
-using latimer::StatusCode;
-using latimer::Translation;
 
 static_assert(static_cast<int>(StatusCode::kResourceUnavailable) ==
               LATIMER_RESOURCE_UNAVAILABLE);
-static_assert(static_cast<int>(latimer::StopReason::kCancelled) ==
-              LATIMER_CANCELLED);
+static_assert(static_cast<int>(StopReason::kCancelled) == LATIMER_CANCELLED);
+static_assert(static_cast<int>(AttentionKind::kDecoder) ==
+              LATIMER_DECODER_ATTENTION);
+static_assert(Status::kMaxMessageBytes == LATIMER_MESSAGE_BYTES);
+static_assert(sizeof(latimer_token_score) == sizeof(TokenScore) &&
+              offsetof(latimer_token_score, margin) ==
+                  offsetof(TokenScore, margin));
+// A member that is added must not lie in what was padding before.
+static_assert(sizeof(latimer_load_options) ==
+              offsetof(latimer_load_options, cpu) + sizeof(void*));
+static_assert(sizeof(latimer_options) ==
+              offsetof(latimer_options, scores) + sizeof(int));
+static_assert(sizeof(latimer_translation) ==
+              offsetof(latimer_translation, attention_weights) + sizeof(void*));
 
-constexpr size_t kAlignment = alignof(latimer::Workspace);
-constexpr size_t kHeaderBytes = latimer::Padded(sizeof(latimer_translator));
+constexpr size_t kAlignment = alignof(Workspace);
+constexpr size_t kHeaderBytes = Padded(sizeof(latimer_translator));
 
-latimer_code CodeOf(const Status& status) {
-  return static_cast<latimer_code>(status.code());
+// The part of some memory that begins at a multiple of kAlignment.
+std::span<std::byte> Aligned(void* memory, size_t bytes) {
+  if (memory == nullptr) return {};
+  const size_t before =
+      (kAlignment - reinterpret_cast<uintptr_t>(memory) % kAlignment) %
+      kAlignment;
+  if (bytes < before) return {};
+  return {static_cast<std::byte*>(memory) + before, bytes - before};
 }
 
-// Keeps a failure for latimer_message, and returns the code.
-latimer_code Give(latimer_translator* translator, const Status& status) {
-  if (!status.ok()) translator->last_error = status;
-  return CodeOf(status);
+Status ReadLoadOptions(const latimer_load_options* given, LoadOptions* out) {
+  latimer_load_options in;
+  LATIMER_RETURN_IF_ERROR(ReadStruct("latimer_load_options", given, &in));
+  out->threads = std::max<uint32_t>(in.threads, 1);
+  out->pin_threads = in.pin_threads != 0;
+  out->lanes = in.lanes;
+  out->insight = in.no_insight == 0;
+  out->verify_checksum = in.skip_checksum == 0;
+  out->cpu = in.cpu;
+  return Status();
 }
 
-latimer_code Give(latimer_translator* translator,
-                  const Result<Translation>& result, latimer_translation* out) {
-  *out = latimer_translation{};
-  if (!result.ok()) return Give(translator, result.status());
-  out->text = result->text.data();
-  out->text_bytes = result->text.size();
-  out->tokens = result->tokens.data();
-  out->token_count = result->tokens.size();
-  out->source_bytes = result->source_bytes;
-  out->stop_reason = static_cast<latimer_stop_reason>(result->stop_reason);
-  out->generated_tokens = result->generated_tokens;
-  return LATIMER_OK;
+Status Plan(std::span<const std::byte> image,
+            const latimer_load_options* options, std::span<std::byte> scratch,
+            size_t* workspace_bytes, uint64_t* cached_token_bytes) {
+  LoadOptions load;
+  LATIMER_RETURN_IF_ERROR(ReadLoadOptions(options, &load));
+  if (scratch.size() < sizeof(InfoScratch)) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "latimer_plan_workspace works in "
+                         "latimer_scratch_bytes() bytes.");
+  }
+  ModelInfo info;
+  LATIMER_RETURN_IF_ERROR(ReadModelInfo(image, /*verify_checksum=*/false,
+                                        new (scratch.data()) InfoScratch,
+                                        &info));
+  const WorkspacePlan plan = PlanWorkspace(info, load);
+  *workspace_bytes =
+      static_cast<size_t>(plan.bytes) + kHeaderBytes + kAlignment;
+  if (cached_token_bytes != nullptr) {
+    *cached_token_bytes = plan.cached_token_bytes;
+  }
+  return Status();
 }
 
-Status Load(const void* image, size_t image_bytes, void* workspace,
-            size_t workspace_bytes, uint32_t threads,
+Status Load(std::span<const std::byte> image, std::span<std::byte> workspace,
+            const latimer_load_options* options,
             latimer_translator** translator) {
-  if (image == nullptr || workspace == nullptr ||
-      workspace_bytes < kHeaderBytes ||
-      reinterpret_cast<uintptr_t>(workspace) % kAlignment != 0) {
+  LoadOptions load;
+  LATIMER_RETURN_IF_ERROR(ReadLoadOptions(options, &load));
+  if (image.data() == nullptr || workspace.size() < kHeaderBytes) {
     return Status::Error(
         StatusCode::kInvalidArgument,
-        "Give an image and a workspace of %llu bytes at a multiple of %u.",
-        static_cast<unsigned long long>(latimer_workspace_bytes()),
-        static_cast<unsigned>(kAlignment));
+        "Give an image, and a workspace as large as latimer_plan_workspace "
+        "says; %llu bytes are enough for every model.",
+        static_cast<unsigned long long>(latimer_workspace_bytes()));
   }
-  const std::span memory(static_cast<std::byte*>(workspace), workspace_bytes);
-  auto* created = new (memory.data()) latimer_translator;
-  latimer::LoadOptions options;
-  options.threads = threads;
-  const Status status = created->translator.Load(
-      {static_cast<const std::byte*>(image), image_bytes},
-      memory.subspan(kHeaderBytes), options);
+  auto* const created = new (workspace.data()) latimer_translator;
+  const Status status =
+      created->translator.Load(image, workspace.subspan(kHeaderBytes), load);
   if (status.ok()) *translator = created;
   return status;
 }
@@ -81,113 +98,238 @@ std::string_view View(const char* text) {
   return text == nullptr ? std::string_view() : std::string_view(text);
 }
 
-latimer::TranslateOptions OptionsOf(const latimer_translator* translator,
-                                    const latimer_options* in) {
-  latimer::TranslateOptions out;
-  out.cancel = &translator->cancelled;
-  if (in == nullptr) return out;
-  out.max_target_tokens = in->max_target_tokens;
-  out.min_target_tokens = in->min_target_tokens;
-  out.source_language = View(in->source_language);
-  out.target_language = View(in->target_language);
-  out.task = View(in->task);
-  out.prefix = View(in->prefix);
-  if (in->forced_first != nullptr) out.forced_first_token = *in->forced_first;
-  if (in->no_repeat_ngram != nullptr) {
-    constexpr uint32_t kMost = INT32_MAX;
-    out.no_repeat_ngram = static_cast<int32_t>(
-        *in->no_repeat_ngram < kMost ? *in->no_repeat_ngram : kMost);
+latimer_translation Convert(const Translation& in) {
+  latimer_translation out = {};
+  out.text = in.text.data();
+  out.text_bytes = in.text.size();
+  out.tokens = in.tokens.data();
+  out.token_count = in.tokens.size();
+  out.source_bytes = in.source_bytes;
+  out.stop_reason = static_cast<latimer_stop_reason>(in.stop_reason);
+  out.generated_tokens = in.generated_tokens;
+  out.source = in.source.data();
+  out.source_count = in.source.size();
+  if (!in.scores.empty()) {
+    out.scores = reinterpret_cast<const latimer_token_score*>(in.scores.data());
   }
-  out.repetition_penalty = in->repetition_penalty;
-  out.suppressed = {in->suppressed, in->suppressed_count};
-  out.guards = in->no_guards == 0;
-  out.budget_tokens = in->budget_tokens;
-  out.budget_ms = in->budget_ms;
-  out.on_token = in->on_token;
-  out.token_context = in->token_context;
+  out.attention = static_cast<latimer_attention_kind>(in.attention.kind);
+  out.attention_layers = in.attention.layers;
+  out.attention_heads = in.attention.heads;
+  out.attention_rows = in.attention.rows;
+  out.attention_weights = in.attention.weights;
   return out;
 }
 
+// A call: reads the caller's options, and writes a translation or keeps the
+// error.
+class Call {
+ public:
+  Call(latimer_translator* translator, const latimer_options* options,
+       latimer_translation* out)
+      : translator_(translator), out_(out) {
+    status_ = ReadOptions(translator, options, &options_);
+    if (out == nullptr) return;
+    if (status_.ok()) status_ = CheckSize("latimer_translation", out);
+    if (status_.ok()) WriteStruct({}, out);
+  }
+
+  bool ok() const { return status_.ok(); }
+  const TranslateOptions& options() const { return options_; }
+
+  latimer_code Refuse() { return Give(translator_, status_); }
+  latimer_code Finish(const Result<Translation>& result,
+                      bool space_follows = false) {
+    if (!result.ok()) return Give(translator_, result.status());
+    latimer_translation filled = Convert(*result);
+    filled.space_follows = space_follows ? 1 : 0;
+    WriteStruct(filled, out_);
+    return LATIMER_OK;
+  }
+
+ private:
+  latimer_translator* translator_;
+  latimer_translation* out_;
+  TranslateOptions options_;
+  Status status_;
+};
+
 }  // namespace
 
-size_t latimer_workspace_bytes(void) {
-  return kHeaderBytes + sizeof(latimer::Workspace);
+Status ReadOptions(const latimer_translator* translator,
+                   const latimer_options* given, TranslateOptions* out) {
+  out->cancel = &translator->cancelled;
+  latimer_options in;
+  LATIMER_RETURN_IF_ERROR(ReadStruct("latimer_options", given, &in));
+  out->max_target_tokens = in.max_target_tokens;
+  out->min_target_tokens = in.min_target_tokens;
+  out->language_code = View(in.language_code);
+  out->source_language = View(in.source_language);
+  out->target_language = View(in.target_language);
+  out->task = View(in.task);
+  out->prefix = View(in.prefix);
+  if (in.forced_first != nullptr) out->forced_first_token = *in.forced_first;
+  if (in.no_repeat_ngram != nullptr) {
+    out->no_repeat_ngram = static_cast<int32_t>(
+        std::min<uint32_t>(*in.no_repeat_ngram, INT32_MAX));
+  }
+  out->repetition_penalty = in.repetition_penalty;
+  out->suppressed = {in.suppressed, in.suppressed_count};
+  out->guards = in.no_guards == 0;
+  out->budget_tokens = in.budget_tokens;
+  out->budget_ms = in.budget_ms;
+  out->on_token = in.on_token;
+  out->token_context = in.token_context;
+  out->scores = in.scores != 0;
+  if (in.attention < 0 || in.attention > LATIMER_DECODER_ATTENTION) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "There is no latimer_attention_kind %d.",
+                         in.attention);
+  }
+  out->attention = static_cast<AttentionKind>(in.attention);
+  return Status();
 }
 
-size_t latimer_workspace_alignment(void) { return kAlignment; }
+}  // namespace latimer
+
+using latimer::Call;
+
+latimer_code latimer_map_file(const char* path, const void** image,
+                              size_t* image_bytes, char* message,
+                              size_t message_bytes) {
+  std::span<const std::byte> bytes;
+  const latimer::Status status = latimer::MapFile(path, &bytes);
+  latimer::WriteMessage(status, message, message_bytes);
+  *image = bytes.data();
+  *image_bytes = bytes.size();
+  return latimer::CodeOf(status);
+}
+
+void latimer_unmap_file(const void* image, size_t image_bytes) {
+  latimer::UnmapFile({static_cast<const std::byte*>(image), image_bytes});
+}
+
+size_t latimer_scratch_bytes(void) {
+  return sizeof(latimer::InfoScratch) + latimer::kAlignment;
+}
+
+latimer_code latimer_plan_workspace(const void* image, size_t image_bytes,
+                                    const latimer_load_options* options,
+                                    void* scratch, size_t scratch_bytes,
+                                    size_t* workspace_bytes,
+                                    uint64_t* cached_token_bytes, char* message,
+                                    size_t message_bytes) {
+  const latimer::Status status =
+      latimer::Plan({static_cast<const std::byte*>(image), image_bytes},
+                    options, latimer::Aligned(scratch, scratch_bytes),
+                    workspace_bytes, cached_token_bytes);
+  latimer::WriteMessage(status, message, message_bytes);
+  return latimer::CodeOf(status);
+}
+
+size_t latimer_workspace_bytes(void) {
+  return sizeof(latimer::Workspace) + latimer::kHeaderBytes +
+         latimer::kAlignment;
+}
+
+size_t latimer_workspace_alignment(void) { return latimer::kAlignment; }
 
 latimer_code latimer_load(const void* image, size_t image_bytes,
                           void* workspace, size_t workspace_bytes,
-                          uint32_t threads, latimer_translator** translator,
-                          char* message, size_t message_bytes) {
+                          const latimer_load_options* options,
+                          latimer_translator** translator, char* message,
+                          size_t message_bytes) {
   *translator = nullptr;
-  const Status status =
-      Load(image, image_bytes, workspace, workspace_bytes, threads, translator);
-  if (message != nullptr && message_bytes > 0) {
-    const size_t length = std::strlen(status.message());
-    const size_t kept = length < message_bytes - 1 ? length : message_bytes - 1;
-    std::memcpy(message, status.message(), kept);
-    message[kept] = '\0';
-  }
-  return CodeOf(status);
+  const latimer::Status status = latimer::Load(
+      {static_cast<const std::byte*>(image), image_bytes},
+      latimer::Aligned(workspace, workspace_bytes), options, translator);
+  latimer::WriteMessage(status, message, message_bytes);
+  return latimer::CodeOf(status);
 }
 
 void latimer_unload(latimer_translator* translator) {
   translator->~latimer_translator();
 }
 
+const char* latimer_message(const latimer_translator* translator) {
+  return translator->last_error.message();
+}
+
 latimer_code latimer_translate(latimer_translator* translator, const char* text,
                                size_t text_bytes,
                                const latimer_options* options,
                                latimer_translation* translation) {
-  return Give(translator,
-              translator->translator.Translate({text, text_bytes},
-                                               OptionsOf(translator, options)),
-              translation);
+  Call call(translator, options, translation);
+  if (!call.ok()) return call.Refuse();
+  return call.Finish(
+      translator->translator.Translate({text, text_bytes}, call.options()));
 }
 
 latimer_code latimer_translate_part(latimer_translator* translator,
                                     const char* text, size_t text_bytes,
                                     const latimer_options* options,
                                     latimer_translation* translation) {
-  latimer::TextCursor cursor({text, text_bytes},
-                             OptionsOf(translator, options));
-  const latimer_code code = Give(
-      translator, translator->translator.TranslateNext(cursor), translation);
-  translation->space_follows = cursor.space_follows() ? 1 : 0;
-  return code;
+  Call call(translator, options, translation);
+  if (!call.ok()) return call.Refuse();
+  latimer::TextCursor cursor({text, text_bytes}, call.options());
+  const auto part = translator->translator.TranslateNext(cursor);
+  return call.Finish(part, cursor.space_follows());
 }
 
 latimer_code latimer_translate_ids(latimer_translator* translator,
                                    const int32_t* ids, size_t id_count,
                                    const latimer_options* options,
                                    latimer_translation* translation) {
-  return Give(translator,
-              translator->translator.TranslateIds(
-                  {ids, id_count}, OptionsOf(translator, options)),
-              translation);
+  Call call(translator, options, translation);
+  if (!call.ok()) return call.Refuse();
+  return call.Finish(
+      translator->translator.TranslateIds({ids, id_count}, call.options()));
+}
+
+const float* latimer_attention_row(const latimer_translation* translation,
+                                   uint32_t layer, uint32_t head, size_t row,
+                                   size_t* columns) {
+  const latimer::AttentionWeights weights = {
+      .kind = static_cast<latimer::AttentionKind>(translation->attention),
+      .layers = translation->attention_layers,
+      .heads = translation->attention_heads,
+      .rows = translation->attention_rows,
+      .source_tokens = translation->source_count,
+      .weights = translation->attention_weights};
+  *columns = 0;
+  if (layer >= weights.layers || head >= weights.heads || row >= weights.rows) {
+    return nullptr;
+  }
+  const std::span<const float> found = weights.Row(layer, head, row);
+  *columns = found.size();
+  return found.data();
+}
+
+void latimer_set_cancelled(latimer_translator* translator, int cancelled) {
+  translator->cancelled.store(cancelled != 0, std::memory_order_relaxed);
 }
 
 latimer_code latimer_begin_part(latimer_translator* translator,
                                 const char* text, size_t text_bytes,
                                 const latimer_options* options, uint64_t ticket,
                                 latimer_translation* begun) {
-  latimer::TextCursor cursor({text, text_bytes},
-                             OptionsOf(translator, options));
-  const Status status = translator->translator.Begin(cursor, ticket);
-  *begun = latimer_translation{};
-  begun->source_bytes = cursor.source_bytes();
-  begun->space_follows = cursor.space_follows() ? 1 : 0;
-  return Give(translator, status);
+  Call call(translator, options, begun);
+  if (!call.ok()) return call.Refuse();
+  latimer::TextCursor cursor({text, text_bytes}, call.options());
+  const latimer::Status status = translator->translator.Begin(cursor, ticket);
+  if (!status.ok()) return Give(translator, status);
+  latimer::Translation part;
+  part.source_bytes = cursor.source_bytes();
+  return call.Finish(part, cursor.space_follows());
 }
 
 latimer_code latimer_begin_ids(latimer_translator* translator,
                                const int32_t* ids, size_t id_count,
                                const latimer_options* options,
                                uint64_t ticket) {
-  return Give(translator,
-              translator->translator.BeginIds(
-                  {ids, id_count}, OptionsOf(translator, options), ticket));
+  Call call(translator, options, nullptr);
+  if (!call.ok()) return call.Refuse();
+  return Give(translator, translator->translator.BeginIds(
+                              {ids, id_count}, call.options(), ticket));
 }
 
 int latimer_can_begin(const latimer_translator* translator) {
@@ -201,66 +343,13 @@ size_t latimer_under_way(const latimer_translator* translator) {
 latimer_code latimer_advance(latimer_translator* translator, int* finished,
                              uint64_t* ticket,
                              latimer_translation* translation) {
+  *finished = 0;
+  Call call(translator, nullptr, translation);
+  if (!call.ok()) return call.Refuse();
   latimer::FinishedTranslation out;
-  *translation = latimer_translation{};
-  *finished = translator->translator.Advance(&out) ? 1 : 0;
-  if (*finished == 0) return LATIMER_OK;
+  if (!translator->translator.Advance(&out)) return LATIMER_OK;
+  *finished = 1;
   *ticket = out.ticket;
   if (!out.status.ok()) return Give(translator, out.status);
-  return Give(translator, out.translation, translation);
-}
-
-void latimer_set_cancelled(latimer_translator* translator, int cancelled) {
-  translator->cancelled.store(cancelled != 0, std::memory_order_relaxed);
-}
-
-struct latimer_text {
-  latimer_text(latimer_translator* of, const latimer::TranslateOptions& options,
-               latimer_receiver to, void* with)
-      : translator(of),
-        receiver(to),
-        context(with),
-        stream(of->translator, options, &Receive, this) {}
-
-  static void Receive(void* self, const latimer::StreamedText& in) {
-    const auto* text = static_cast<latimer_text*>(self);
-    const latimer_streamed_text out = {
-        in.text.data(),
-        in.text.size(),
-        in.source.data(),
-        in.source.size(),
-        in.line,
-        in.cut ? 1 : 0,
-        static_cast<latimer_stop_reason>(in.stop_reason)};
-    text->receiver(text->context, &out);
-  }
-
-  latimer_translator* translator;
-  latimer_receiver receiver;
-  void* context;
-  latimer::TextStream stream;
-};
-
-size_t latimer_text_bytes(void) { return sizeof(latimer_text); }
-
-latimer_text* latimer_text_begin(latimer_translator* translator,
-                                 const latimer_options* options,
-                                 latimer_receiver receiver, void* context,
-                                 void* memory, size_t memory_bytes) {
-  if (memory == nullptr || memory_bytes < sizeof(latimer_text)) return nullptr;
-  return new (memory) latimer_text(translator, OptionsOf(translator, options),
-                                   receiver, context);
-}
-
-latimer_code latimer_text_push(latimer_text* text, const char* bytes,
-                               size_t byte_count) {
-  return Give(text->translator, text->stream.Push({bytes, byte_count}));
-}
-
-latimer_code latimer_text_finish(latimer_text* text) {
-  return Give(text->translator, text->stream.Finish());
-}
-
-const char* latimer_message(const latimer_translator* translator) {
-  return translator->last_error.message();
+  return call.Finish(out.translation);
 }

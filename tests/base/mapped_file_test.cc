@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "latimer/latimer.h"
+
 namespace latimer::mapped_file_test {
 
 namespace fs = std::filesystem;
@@ -87,6 +89,26 @@ TEST_F(MappedFileTest, AFailureLeavesNothingOfTheFileBefore) {
   ASSERT_TRUE(file.Open(Write("model", "text").c_str()).ok());
   EXPECT_FALSE(file.Open((folder_ / "none").c_str()).ok());
   EXPECT_TRUE(file.bytes().empty());
+}
+
+TEST_F(MappedFileTest, TheCApiDoesTheSame) {
+  const std::string path = Write("model", "text");
+  const void* image = nullptr;
+  size_t bytes = 0;
+  char message[LATIMER_MESSAGE_BYTES] = "before";
+  ASSERT_EQ(
+      latimer_map_file(path.c_str(), &image, &bytes, message, sizeof(message)),
+      LATIMER_OK);
+  EXPECT_STREQ(message, "");
+  EXPECT_EQ(std::string_view(static_cast<const char*>(image), bytes), "text");
+  latimer_unmap_file(image, bytes);
+  char cut[8];
+  EXPECT_EQ(latimer_map_file("/none", &image, &bytes, cut, sizeof(cut)),
+            LATIMER_RESOURCE_UNAVAILABLE);
+  EXPECT_STREQ(cut, "/none: ");
+  EXPECT_EQ(image, nullptr);
+  EXPECT_EQ(bytes, 0u);
+  latimer_unmap_file(image, bytes);
 }
 
 }  // namespace latimer::mapped_file_test

@@ -248,7 +248,7 @@ TEST_F(TextStreamTest, TheCApiGivesTheSame) {
   std::align(latimer_workspace_alignment(), bytes, place, room);
   latimer_translator* translator = nullptr;
   ASSERT_EQ(latimer_load(model_->bytes().data(), model_->bytes().size(), place,
-                         bytes, 1, &translator, nullptr, 0),
+                         bytes, nullptr, &translator, nullptr, 0),
             LATIMER_OK);
   std::vector<std::max_align_t> own(
       latimer_text_bytes() / sizeof(std::max_align_t) + 1);

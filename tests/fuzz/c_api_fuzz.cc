@@ -8,6 +8,7 @@
 #include "tests/fuzz/base_models.h"
 #include "tests/fuzz/expect.h"
 #include "tests/fuzz/input.h"
+#include "tests/system/sized_struct.h"
 
 namespace {
 
@@ -53,7 +54,7 @@ struct Options {
     return text.c_str();
   }
 
-  latimer_options c = {};
+  latimer_options c = latimer::Sized<latimer_options>();
   std::string source, target, task, prefix;
   int32_t forced = 0;
   uint32_t ngram = 0;
@@ -67,6 +68,10 @@ void ExpectGood(latimer_code code, const latimer_translation& translation,
     return;
   }
   LATIMER_EXPECT(translation.token_count <= 4);
+  size_t columns = 0;
+  const float* row = latimer_attention_row(&translation, 0, 0, 0, &columns);
+  LATIMER_EXPECT((row != nullptr) == (columns > 0));
+  for (size_t i = 0; i < columns; ++i) LATIMER_EXPECT(row[i] >= 0);
   LATIMER_EXPECT(latimer::IsUtf8({translation.text, translation.text_bytes}));
 }
 
@@ -89,9 +94,9 @@ latimer_translator* Load(Input& input, const Memory& memory) {
   char message[64];
   const size_t message_bytes = how / 8 % 4 * 21;
   latimer_translator* translator = nullptr;
-  const latimer_code code =
-      latimer_load(image, bytes, workspace, room, /*threads=*/1, &translator,
-                   message_bytes > 0 ? message : nullptr, message_bytes);
+  const latimer_code code = latimer_load(
+      image, bytes, workspace, room, /*options=*/nullptr, &translator,
+      message_bytes > 0 ? message : nullptr, message_bytes);
   LATIMER_EXPECT((code == LATIMER_OK) == (translator != nullptr));
   if (code != LATIMER_OK && message_bytes > 0) {
     LATIMER_EXPECT(message[0] != '\0' &&
@@ -100,9 +105,40 @@ latimer_translator* Load(Input& input, const Memory& memory) {
   return translator;
 }
 
+// What needs no options.
+void CallAboutTokens(Input& input, latimer_translator* translator) {
+  int32_t ids[64];
+  size_t count = 0, same = 0;
+  const std::string text(input.Text(input.Byte()));
+  const latimer_code counted =
+      latimer_count_tokens(translator, text.data(), text.size(), &count);
+  const latimer_code code = latimer_tokenize(
+      translator, text.data(), text.size(), ids, input.Byte() % 64, &same);
+  LATIMER_EXPECT(code != LATIMER_OK ||
+                 (counted == LATIMER_OK && count == same));
+  LATIMER_EXPECT(latimer_language_code_bytes(translator, text.data(),
+                                             text.size()) <= text.size());
+  const size_t target = input.Byte() % 16;
+  for (size_t i = 0; i < target; ++i) ids[i] = input.Take<int16_t>();
+  const char* again = nullptr;
+  size_t bytes = 0;
+  if (latimer_detokenize(translator, ids, target, &again, &bytes) ==
+      LATIMER_OK) {
+    LATIMER_EXPECT(latimer::IsUtf8({again, bytes}));
+  }
+  char piece[LATIMER_PIECE_BYTES];
+  const auto id = input.Take<int32_t>();
+  LATIMER_EXPECT(latimer_source_piece(translator, id, piece) < sizeof(piece));
+  LATIMER_EXPECT(latimer_target_piece(translator, id, piece) < sizeof(piece));
+}
+
 void Call(Input& input, latimer_translator* translator) {
-  latimer_translation translation;
+  auto translation = latimer::Sized<latimer_translation>();
   const uint8_t what = input.Byte();
+  if (what >= 240) {
+    CallAboutTokens(input, translator);
+    return;
+  }
   if (what % 8 == 7) {
     int finished = 0;
     uint64_t ticket = 0;
@@ -111,6 +147,8 @@ void Call(Input& input, latimer_translator* translator) {
     return;
   }
   Options options(input);
+  options.c.scores = what / 8 % 2;
+  options.c.attention = what / 16 % 6;
   // It would have to live until the sentence has finished.
   const bool begins = what % 8 == 5 || what % 8 == 6;
   if (begins) options.c.suppressed_count = 0;

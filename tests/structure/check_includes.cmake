@@ -21,7 +21,7 @@ set(allowed_cli latimer cli base/cpu.h base/cpu_table.h)
 # The files of this folder, such as translator.cc and latimer_c.cc, put the
 # parts together.
 set(allowed_ base latimer model text ops ops/nibble ops/xnnpack transformer
-  search request translator_state)
+  search latimer_c request translator_state)
 
 get_filename_component(ROOT "${ROOT}" ABSOLUTE)
 set(errors "")

@@ -19,6 +19,7 @@
 #include "latimer/translator.h"
 #include "tests/system/call_graph.h"
 #include "tests/system/demo_model.h"
+#include "tests/system/sized_struct.h"
 
 namespace latimer::stack_bound_test {
 
@@ -63,6 +64,10 @@ constexpr Allowance kAllowances[] = {
      kFirstCall},
     {"pthread_(self|setaffinity_np|attr_[a-z]+)", kFirstCall},
     {"pthread_(create|join)", kCreateThread},
+    {"open(64)?|close|fstat(64)?|__fstat64_time64|mmap(64)?|munmap|"
+     "madvise|"
+     "__errno_location",
+     kFirstCall},
 };
 
 // Everything that a caller can call: the classes, functions and C API of
@@ -70,6 +75,8 @@ constexpr Allowance kAllowances[] = {
 constexpr const char* kRoots[] = {
     "latimer::Translator::",      "latimer::SentenceSplitter::",
     "latimer::TextStream::",      "latimer::SpaceAfter\\(",
+    "latimer::MappedFile::",      "latimer::ReadModelInfo\\(",
+    "latimer::PlanWorkspace\\(",  "latimer::ExactProfile\\(",
     "latimer::ParsePublicKey\\(", "latimer::VerifySignature\\(",
     "latimer_[a-z_]+\\(",
 };
@@ -227,7 +234,7 @@ void UseEverything(Work& work) {
   latimer_translator* c_translator = nullptr;
   char message[400];
   const auto load = [&](size_t image_bytes) {
-    return latimer_load(work.image.data(), image_bytes, memory, bytes, 1,
+    return latimer_load(work.image.data(), image_bytes, memory, bytes, nullptr,
                         &c_translator, message, sizeof(message));
   };
   use([&] { (void)load(5000); });
@@ -235,7 +242,7 @@ void UseEverything(Work& work) {
     if (load(work.image.size()) != LATIMER_OK) abort();
   });
   use([&] {
-    latimer_translation translation;
+    auto translation = Sized<latimer_translation>();
     (void)latimer_translate(c_translator, work.lines[0].data(),
                             work.lines[0].size(), /*options=*/nullptr,
                             &translation);

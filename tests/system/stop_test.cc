@@ -13,6 +13,7 @@
 #include "tests/system/demo_model.h"
 #include "tests/system/emulator.h"
 #include "tests/system/program.h"
+#include "tests/system/sized_struct.h"
 #include "tests/system/tiny_model.h"
 
 namespace latimer::stop_test {
@@ -344,17 +345,18 @@ TEST_F(StopTest, SentencesSideBySideEndAsTheyDoAlone) {
 // The C API, with a workspace on the heap.
 TEST(StopCApiTest, ReasonsBudgetsCallbacksAndCancelling) {
   const size_t bytes = latimer_workspace_bytes();
-  const std::unique_ptr<void, void (*)(void*)> memory(
-      aligned_alloc(latimer_workspace_alignment(), bytes), free);
+  const std::unique_ptr<void, void (*)(void*)> memory(malloc(bytes), free);
   latimer_translator* translator = nullptr;
   char message[200];
   const std::span<const std::byte> image = Demo().bytes();
-  ASSERT_EQ(latimer_load(image.data(), image.size(), memory.get(), bytes, 1,
-                         &translator, message, sizeof(message)),
-            LATIMER_OK)
+  ASSERT_EQ(
+      latimer_load(image.data(), image.size(), memory.get(), bytes,
+                   /*options=*/nullptr, &translator, message, sizeof(message)),
+      LATIMER_OK)
       << message;
-  latimer_options options = {};
-  latimer_translation out;
+  const auto model_defaults = Sized<latimer_options>();
+  latimer_options options = model_defaults;
+  auto out = Sized<latimer_translation>();
   const auto translate = [&] {
     EXPECT_EQ(latimer_translate(translator, kText.data(), kText.size(),
                                 &options, &out),
@@ -366,16 +368,16 @@ TEST(StopCApiTest, ReasonsBudgetsCallbacksAndCancelling) {
   options.budget_tokens = 2;
   EXPECT_EQ(translate(), LATIMER_BUDGET);
   EXPECT_EQ(out.token_count, 2u);
-  options = {};
+  options = model_defaults;
   options.max_target_tokens = 3;
   EXPECT_EQ(translate(), LATIMER_LENGTH_LIMIT);
-  options = {};
+  options = model_defaults;
   Listener listener{.most = 4};
   options.on_token = Listener::Tell;
   options.token_context = &listener;
   EXPECT_EQ(translate(), LATIMER_CANCELLED);
   EXPECT_EQ(listener.told.size(), 4u);
-  options = {};
+  options = model_defaults;
   latimer_set_cancelled(translator, 1);
   EXPECT_EQ(translate(), LATIMER_CANCELLED);
   EXPECT_EQ(out.token_count, 0u);

@@ -1,8 +1,30 @@
 /* The public C API of Latimer: the same translator, for C and for bindings.
+ * It is C99; examples/tour.c uses all of it.
  *
- * Nothing here allocates. The caller provides the memory: a workspace of
- * latimer_workspace_bytes() bytes and the bytes of the model file, both 64-byte
- * aligned and both kept until latimer_unload. Strings are UTF-8.
+ *   latimer_map_file     the bytes of a model file
+ *   latimer_plan_workspace  how much memory this model needs
+ *   latimer_load         makes a translator in that memory
+ *   latimer_translate    a text; valid until the next call
+ *   latimer_unload
+ *   latimer_version      of the library; latimer/version.h
+ *
+ * Nothing here allocates, and with one thread nothing but latimer_map_file and
+ * latimer_unmap_file asks anything of the system. Texts are UTF-8 with a length
+ * in bytes; strings (const char* without a length) are zero-terminated. A token
+ * is an id of the model's source or target vocabulary.
+ *
+ * Structs begin with their size, which the caller sets, so that they can grow:
+ *
+ *   latimer_options options = {.struct_bytes = sizeof(options)};
+ *
+ * All other members may stay zero. In C++ `latimer_options options = {};` first
+ * does the same. A program that was compiled with an older header sets a
+ * smaller size: members beyond it count as zero, and are not written. A larger
+ * size is LATIMER_INVALID_ARGUMENT if a member that this library does not know
+ * is not zero.
+ *
+ * A translator may be used by one thread at a time. Functions that take one
+ * need one that latimer_load made.
  */
 #ifndef LATIMER_LATIMER_H_
 #define LATIMER_LATIMER_H_
@@ -10,6 +32,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "latimer/version.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,6 +55,82 @@ typedef enum latimer_code {
   LATIMER_RESOURCE_UNAVAILABLE
 } latimer_code;
 
+/* Bytes that the longest message takes, with its terminating zero. */
+#define LATIMER_MESSAGE_BYTES 400
+
+/* A loaded model. Lives inside the workspace. */
+typedef struct latimer_translator latimer_translator;
+
+/* ---- The model file ---- */
+
+/* Maps a model file of any size read-only: see latimer/mapped_file.h. *image is
+ * aligned to a page. Here and below `message`, if it is not NULL, receives one
+ * sentence of up to message_bytes - 1 bytes if the call fails, and "" if not.
+ * LATIMER_RESOURCE_UNAVAILABLE if there is no such file, or it cannot be
+ * mapped. */
+latimer_code latimer_map_file(const char* path, const void** image,
+                              size_t* image_bytes, char* message,
+                              size_t message_bytes);
+
+/* After latimer_unload. */
+void latimer_unmap_file(const void* image, size_t image_bytes);
+
+/* ---- Loading ---- */
+
+typedef struct latimer_load_options {
+  size_t struct_bytes;
+  uint32_t threads;  /* that share the work, the caller's included; 0: 1 */
+  int pin_threads;   /* 1: bind each but the caller's to a processor */
+  uint32_t lanes;    /* sentences side by side; 0: as many as there is room for,
+                        and for latimer_plan_workspace the build's */
+  int no_insight;    /* 1: keep no room for attention and scores */
+  int skip_checksum; /* 1: skip the pass over the file that finds damage */
+  const char* cpu;   /* newest instruction set to use; NULL: all that the CPU
+                        has. For tests */
+} latimer_load_options;
+
+/* Bytes that latimer_plan_workspace works in. */
+size_t latimer_scratch_bytes(void);
+
+/* Reads from a model file how large a workspace must be to load it with these
+ * options (NULL: all zero). Works in `scratch`, memory at any address, which
+ * may be freed after the call. *cached_token_bytes, if it is not NULL, receives
+ * what room for one more token takes in the caches of several lanes: see
+ * WorkspacePlan in latimer/plan.h. Errors: those of latimer_load that concern
+ * the file. */
+latimer_code latimer_plan_workspace(const void* image, size_t image_bytes,
+                                    const latimer_load_options* options,
+                                    void* scratch, size_t scratch_bytes,
+                                    size_t* workspace_bytes,
+                                    uint64_t* cached_token_bytes, char* message,
+                                    size_t message_bytes);
+
+/* Bytes that are enough for any model of this build, and the alignment of
+ * images. A workspace may be at any address; what is before its first multiple
+ * of the alignment is not used. */
+size_t latimer_workspace_bytes(void);
+size_t latimer_workspace_alignment(void);
+
+/* Verifies a model and prepares the workspace. The image must be aligned; image
+ * and workspace must live until latimer_unload. On success *translator is set,
+ * on failure it is NULL. Several translators may share an image; each needs a
+ * workspace of its own. Errors: those of Translator::Load
+ * (latimer/translator.h). */
+latimer_code latimer_load(const void* image, size_t image_bytes,
+                          void* workspace, size_t workspace_bytes,
+                          const latimer_load_options* options,
+                          latimer_translator** translator, char* message,
+                          size_t message_bytes);
+
+/* Stops the threads. The workspace and the image may then be freed. */
+void latimer_unload(latimer_translator* translator);
+
+/* The error message of the last call that failed, one sentence; "" if none
+ * failed. Valid until the next call. */
+const char* latimer_message(const latimer_translator* translator);
+
+/* ---- Options of a translation ---- */
+
 /* Why a translation ended: latimer::StopReason (stop.h), in the same order. */
 typedef enum latimer_stop_reason {
   LATIMER_EOS = 0,
@@ -40,62 +140,74 @@ typedef enum latimer_stop_reason {
   LATIMER_CANCELLED
 } latimer_stop_reason;
 
-/* A loaded model. Lives inside the workspace. */
-typedef struct latimer_translator latimer_translator;
-
-/* A translation; everything it points to is valid until the next call with
- * the same translator. */
-typedef struct latimer_translation {
-  const char* text; /* not zero-terminated; NULL for ids */
-  size_t text_bytes;
-  const int32_t* tokens; /* target ids, EOS included when it was produced */
-  size_t token_count;
-  size_t source_bytes; /* of the text given; see latimer_translate_part */
-  int space_follows;   /* 1: white space separates this part and the rest */
-  latimer_stop_reason stop_reason;
-  size_t generated_tokens; /* including those of a loop that was cut */
-} latimer_translation;
+/* The attention whose weights are kept: latimer::AttentionKind (insight.h). */
+typedef enum latimer_attention_kind {
+  LATIMER_NO_ATTENTION = 0,
+  LATIMER_CROSS_ATTENTION,   /* row: target token; column: source token */
+  LATIMER_ENCODER_ATTENTION, /* row and column: source tokens */
+  LATIMER_DECODER_ATTENTION  /* row: target token; column: decoder_start or an
+                                earlier token */
+} latimer_attention_kind;
 
 /* Settings that replace those of the model's generation config; all zero: the
- * model's. Strings are zero-terminated, NULL for none, and need to live only
- * until the call returns. See struct TranslateOptions in latimer/translation.h.
- */
+ * model's. Strings need to live only until the call returns, `suppressed` until
+ * the sentence has finished. More in latimer/translation.h. */
 typedef struct latimer_options {
-  uint32_t max_target_tokens;
+  size_t struct_bytes;
+  uint32_t max_target_tokens; /* EOS included; 0: the model's */
   uint32_t min_target_tokens;
   const char* source_language; /* "eng_Latn", for a multilingual model */
   const char* target_language;
   const char* task;                /* one of the model's: "summarization" */
   const char* prefix;              /* put before the text: "summarize: " */
-  const int32_t* forced_first;     /* NULL, or the id that comes first */
+  const int32_t* forced_first;     /* NULL, or the token that comes first */
   const uint32_t* no_repeat_ngram; /* NULL, or a length; 0: off */
   float repetition_penalty;        /* 0: the model's; 1: off */
-  const int32_t* suppressed;       /* ids that may not be produced */
+  const int32_t* suppressed;       /* tokens that may not be produced */
   size_t suppressed_count;
   int no_guards;          /* 1: do not stop loops and translations that are far
                              too long */
   uint32_t budget_tokens; /* for the call; 0: no limit */
   uint32_t budget_ms;
-  bool (*on_token)(void* context, size_t index, int32_t id); /* NULL: none */
+  /* Called for each token; false ends the sentence. NULL: none. */
+  bool (*on_token)(void* context, size_t index, int32_t token);
   void* token_context;
+  const char* language_code; /* put before the text: ">>deu<<" */
+  int attention; /* a latimer_attention_kind, whose weights to keep */
+  int scores;    /* 1: keep a score for each token */
 } latimer_options;
 
-/* Bytes and alignment of the workspace in this build. */
-size_t latimer_workspace_bytes(void);
-size_t latimer_workspace_alignment(void);
+/* ---- Translating ---- */
 
-/* Loads a model with `threads` threads (1: only the caller's). A workspace of
- * fewer bytes is enough if it holds this model; if not, the message says how
- * many do. On success *translator is set. On failure *translator is NULL and
- * `message`, if it is not NULL, receives one sentence of up to
- * message_bytes - 1 bytes. */
-latimer_code latimer_load(const void* image, size_t image_bytes,
-                          void* workspace, size_t workspace_bytes,
-                          uint32_t threads, latimer_translator** translator,
-                          char* message, size_t message_bytes);
+/* A token's score, after the logits processors. */
+typedef struct latimer_token_score {
+  float log_probability; /* natural logarithm; 0 for a forced token */
+  float margin;          /* to the second best token; may be infinite */
+} latimer_token_score;
 
-/* Stops the threads. The workspace and the image may then be freed. */
-void latimer_unload(latimer_translator* translator);
+/* A translation; what it points to is valid until the next call with the same
+ * translator. */
+typedef struct latimer_translation {
+  size_t struct_bytes;
+  const char* text; /* text_bytes bytes, not zero-terminated; NULL for ids */
+  size_t text_bytes;
+  const int32_t* tokens; /* of the target, EOS included if it was produced; of
+                            the last part, if the text has several */
+  size_t token_count;
+  size_t source_bytes; /* that were translated; 0 for ids */
+  int space_follows;   /* 1: white space separates this part and the rest */
+  latimer_stop_reason stop_reason;
+  size_t generated_tokens; /* of all parts, and of a loop that was cut */
+  const int32_t* source;   /* tokens that were read, those included that the
+                              model puts around every text */
+  size_t source_count;
+  const latimer_token_score* scores; /* one for each token, or NULL */
+  latimer_attention_kind attention;  /* what the weights are of */
+  uint32_t attention_layers;
+  uint32_t attention_heads;
+  size_t attention_rows;
+  const float* attention_weights; /* see latimer_attention_row */
+} latimer_translation;
 
 /* Translates a whole text; see Translator::Translate. `options` may be NULL,
  * here and below. */
@@ -105,23 +217,36 @@ latimer_code latimer_translate(latimer_translator* translator, const char* text,
                                latimer_translation* translation);
 
 /* Translates the beginning of a text of any length, as much as fits; call again
- * with what follows translation->source_bytes. See Translator::TranslateNext.
- */
+ * with what follows translation->source_bytes, and with options->language_code
+ * if the text began with one. See Translator::TranslateNext. */
 latimer_code latimer_translate_part(latimer_translator* translator,
                                     const char* text, size_t text_bytes,
                                     const latimer_options* options,
                                     latimer_translation* translation);
 
-/* Translates source ids as they are. */
+/* Translates source tokens as they are: no EOS is added. */
 latimer_code latimer_translate_ids(latimer_translator* translator,
                                    const int32_t* ids, size_t id_count,
                                    const latimer_options* options,
                                    latimer_translation* translation);
 
-/* Several sentences at a time: see Translator::Begin. Begin sentences while
- * latimer_can_begin returns 1, then call latimer_advance until
- * latimer_under_way is 0. `begun` receives source_bytes and space_follows;
- * options->suppressed must live until the sentence has finished. */
+/* The attention weights of one layer and head in a row: *columns numbers whose
+ * sum is 1. NULL if the translation has none, or no such row. */
+const float* latimer_attention_row(const latimer_translation* translation,
+                                   uint32_t layer, uint32_t head, size_t row,
+                                   size_t* columns);
+
+/* While cancelled is 1, every sentence of this translator ends before its next
+ * token with LATIMER_CANCELLED. May be called by any thread and by a signal
+ * handler. */
+void latimer_set_cancelled(latimer_translator* translator, int cancelled);
+
+/* ---- Several sentences side by side: see Translator::Begin ----
+ *
+ * Begin sentences while latimer_can_begin returns 1, then call latimer_advance
+ * until latimer_under_way is 0. Each gets the tokens that it gets alone. */
+
+/* `begun` receives source_bytes and space_follows. */
 latimer_code latimer_begin_part(latimer_translator* translator,
                                 const char* text, size_t text_bytes,
                                 const latimer_options* options, uint64_t ticket,
@@ -139,18 +264,16 @@ latimer_code latimer_advance(latimer_translator* translator, int* finished,
                              uint64_t* ticket,
                              latimer_translation* translation);
 
-/* While cancelled is 1, every sentence of this translator ends before its next
- * token with LATIMER_CANCELLED. May be called by any thread and by a signal
- * handler. */
-void latimer_set_cancelled(latimer_translator* translator, int cancelled);
+/* ---- Running text of any length: see latimer/text_stream.h ---- */
 
-/* Running text of any length: see latimer/text_stream.h. A stream lives in
- * latimer_text_bytes() bytes of the caller's memory, aligned as for any type,
- * which the caller may reuse at any time. */
+/* A stream lives in latimer_text_bytes() bytes of the caller's memory, aligned
+ * as for any type, which the caller may reuse at any time. */
 typedef struct latimer_text latimer_text;
 
-/* A portion of the translation; valid until the receiver returns. */
+/* A portion of the translation; valid until the receiver returns. The library
+ * sets struct_bytes. */
 typedef struct latimer_streamed_text {
+  size_t struct_bytes;
   const char* text; /* not zero-terminated; all of them are the translation */
   size_t text_bytes;
   const char* source; /* what it translates; 0 bytes for white space */
@@ -162,8 +285,9 @@ typedef struct latimer_streamed_text {
 typedef void (*latimer_receiver)(void* context, const latimer_streamed_text*);
 
 size_t latimer_text_bytes(void);
-/* Returns NULL if memory_bytes are too few. `options` may be NULL; what they
- * point to must live as long as the stream. */
+/* Returns NULL if memory_bytes are too few, or the options are refused (see
+ * latimer_message). What the options point to must live as long as the stream.
+ */
 latimer_text* latimer_text_begin(latimer_translator* translator,
                                  const latimer_options* options,
                                  latimer_receiver receiver, void* context,
@@ -175,9 +299,109 @@ latimer_code latimer_text_push(latimer_text* text, const char* bytes,
 /* Translates what is left; the next push begins another text. */
 latimer_code latimer_text_finish(latimer_text* text);
 
-/* The error message of the last call that failed, one sentence; "" if none
- * failed. Zero-terminated; valid until the next call. */
-const char* latimer_message(const latimer_translator* translator);
+/* ---- Text and tokens ---- */
+
+/* Writes the source tokens of a text to `ids`, EOS included, as Hugging Face's
+ * tokenizer does, and their number to *id_count. LATIMER_TEXT_TOO_LONG if there
+ * are more than `most`. */
+latimer_code latimer_tokenize(latimer_translator* translator, const char* text,
+                              size_t text_bytes, int32_t* ids, size_t most,
+                              size_t* id_count);
+
+/* The number of tokens that latimer_tokenize writes. */
+latimer_code latimer_count_tokens(latimer_translator* translator,
+                                  const char* text, size_t text_bytes,
+                                  size_t* id_count);
+
+/* The text of target tokens, without special ones; not zero-terminated, valid
+ * until the next call. */
+latimer_code latimer_detokenize(latimer_translator* translator,
+                                const int32_t* ids, size_t id_count,
+                                const char** text, size_t* text_bytes);
+
+/* Bytes of the longest piece, with a terminating zero. */
+#define LATIMER_PIECE_BYTES 1024
+
+/* Writes the piece of a source or target token to `piece`, zero-terminated,
+ * with U+2581 for a space, and returns its bytes without the zero; 0 if there
+ * is no tokenizer or no such token. It is slow, and meant for display. */
+size_t latimer_source_piece(const latimer_translator* translator, int32_t token,
+                            char piece[LATIMER_PIECE_BYTES]);
+size_t latimer_target_piece(const latimer_translator* translator, int32_t token,
+                            char piece[LATIMER_PIECE_BYTES]);
+
+/* Bytes of the >>language<< code that a text begins with; 0 if there is none or
+ * the model has no such codes. */
+size_t latimer_language_code_bytes(const latimer_translator* translator,
+                                   const char* text, size_t text_bytes);
+
+/* ---- The model ---- */
+
+/* latimer::NetworkKind (model_info.h), in the same order. */
+typedef enum latimer_network_kind {
+  LATIMER_TRANSFORMER = 0,
+  LATIMER_TRANSFORMER_SSRU,
+  LATIMER_GRU
+} latimer_network_kind;
+
+/* What a model and its translator are. Strings live as long as the image; those
+ * with a length are not zero-terminated. */
+typedef struct latimer_model_info {
+  size_t struct_bytes;
+  uint32_t format_version;
+  uint64_t checksum; /* of the file, XXH3-64 */
+  uint64_t file_bytes;
+  uint64_t bytes_per_token; /* of weights, read for each generated token */
+  const char* weights;      /* "f32", "f16" or "int8" */
+  const char* tile;         /* packed layout, such as "8x8" */
+  const char* source;       /* what it was converted from */
+  size_t source_bytes;
+  const char* license;
+  size_t license_bytes;
+  const char* converter; /* the program and its version */
+  size_t converter_bytes;
+  latimer_network_kind network;
+  uint32_t encoder_layers;
+  uint32_t decoder_layers;
+  uint32_t d_model; /* 0 for GRUs, like the next four */
+  uint32_t encoder_heads;
+  uint32_t decoder_heads;
+  uint32_t encoder_ffn;
+  uint32_t decoder_ffn;
+  uint32_t source_vocabulary; /* tokens */
+  uint32_t target_vocabulary;
+  uint32_t max_source_tokens; /* EOS included, that build and model hold */
+  uint32_t max_target_tokens;
+  int32_t decoder_start; /* -1: none; so are these three */
+  int32_t eos;
+  int32_t pad;
+  int has_tokenizer; /* 0: it translates ids only */
+  int has_shortlist;
+  uint32_t int4_matrices;
+  uint32_t threads; /* of this translator */
+  size_t language_count;
+  size_t task_count;
+  int has_certificate;    /* what quantization cost; see certificate.h */
+  double certified_share; /* of tokens that the f32 model chooses as well */
+} latimer_model_info;
+
+/* Fills *info. LATIMER_INVALID_ARGUMENT if its struct_bytes are wrong. */
+latimer_code latimer_get_model_info(latimer_translator* translator,
+                                    latimer_model_info* info);
+
+/* Code of a language, such as "deu_Latn", for latimer_options, and its token;
+ * in ascending order. NULL if there is no such language. */
+const char* latimer_language(const latimer_translator* translator, size_t index,
+                             int32_t* token);
+
+/* Name of a task, such as "summarization", and its prefix, "summarize: ".
+ * NULL if there is no such task. `prefix` may be NULL. */
+const char* latimer_task(const latimer_translator* translator, size_t index,
+                         const char** prefix);
+
+/* Names of the kernels in use; NULL after the last. */
+const char* latimer_kernel_name(const latimer_translator* translator,
+                                int index);
 
 #ifdef __cplusplus
 }

@@ -13,8 +13,8 @@ bool TranslateShort(const void* image, size_t bytes, const char* text) {
       aligned_alloc(latimer_workspace_alignment(), workspace_bytes);
   char message[400];
   latimer_translator* translator;
-  latimer_translation translation;
-  if (latimer_load(image, bytes, workspace, workspace_bytes, /*threads=*/1,
+  latimer_translation translation = {.struct_bytes = sizeof(translation)};
+  if (latimer_load(image, bytes, workspace, workspace_bytes, /*options=*/NULL,
                    &translator, message, sizeof(message)) != LATIMER_OK) {
     fprintf(stderr, "%s\n", message);
     return false;

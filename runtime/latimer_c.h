@@ -1,0 +1,87 @@
+// What the files of the C API share: the translator, its errors, and structs
+// that may be older or newer than the library.
+#ifndef LATIMER_LATIMER_C_H_
+#define LATIMER_LATIMER_C_H_
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <string_view>
+
+#include "latimer/latimer.h"
+#include "latimer/translator.h"
+
+// Comes before the C++ workspace in the caller's memory.
+struct latimer_translator {
+  latimer::Translator translator;
+  latimer::Status last_error;
+  std::atomic<bool> cancelled = false;
+};
+
+namespace latimer {
+
+inline latimer_code CodeOf(const Status& status) {
+  return static_cast<latimer_code>(status.code());
+}
+
+// Keeps a failure for latimer_message, and returns the code.
+inline latimer_code Give(latimer_translator* translator, const Status& status) {
+  if (!status.ok()) translator->last_error = status;
+  return CodeOf(status);
+}
+
+// Writes as much of a message as fits, with a terminating zero.
+inline void WriteMessage(const Status& status, char* message,
+                         size_t message_bytes) {
+  if (message == nullptr || message_bytes == 0) return;
+  const size_t kept =
+      std::min(std::strlen(status.message()), message_bytes - 1);
+  std::memcpy(message, status.message(), kept);
+  message[kept] = '\0';
+}
+
+// kInvalidArgument unless struct_bytes is set.
+template <typename T>
+Status CheckSize(const char* name, const T* given) {
+  if (given->struct_bytes >= sizeof(size_t)) return Status();
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "struct_bytes is not set; set it to sizeof(%s).", name);
+}
+
+// Copies a struct that the caller filled in, perhaps with a size that is not
+// this library's: what it lacks is zero. kInvalidArgument if its size is not
+// set, or what this library does not know is not zero.
+template <typename T>
+Status ReadStruct(const char* name, const T* given, T* out) {
+  static_assert(offsetof(T, struct_bytes) == 0);
+  *out = T{};
+  if (given == nullptr) return Status();
+  LATIMER_RETURN_IF_ERROR(CheckSize(name, given));
+  const auto* const bytes = reinterpret_cast<const std::byte*>(given);
+  for (size_t i = sizeof(T); i < given->struct_bytes; ++i) {
+    if (bytes[i] == std::byte{0}) continue;
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "%s has a member that this older library does not "
+                         "know; leave it zero, or link a newer one.",
+                         name);
+  }
+  std::memcpy(out, given, std::min(given->struct_bytes, sizeof(T)));
+  return Status();
+}
+
+// Fills a struct of the caller as far as it reaches. Precondition: CheckSize.
+template <typename T>
+void WriteStruct(T filled, T* out) {
+  filled.struct_bytes = out->struct_bytes;
+  std::memcpy(out, &filled, std::min(out->struct_bytes, sizeof(T)));
+}
+
+// The options of a call. Errors: those of ReadStruct.
+Status ReadOptions(const latimer_translator* translator,
+                   const latimer_options* given, TranslateOptions* out);
+
+}  // namespace latimer
+
+#endif  // LATIMER_LATIMER_C_H_

@@ -1,0 +1,121 @@
+// The C API on top of the C++ one: text streams, and text as tokens.
+
+#include <new>
+
+#include "latimer/text_stream.h"
+#include "latimer_c.h"
+
+using latimer::Give;
+
+static_assert(sizeof(latimer_streamed_text) ==
+              offsetof(latimer_streamed_text, stop_reason) +
+                  sizeof(latimer_stop_reason));
+static_assert(LATIMER_PIECE_BYTES == latimer::Translator::kMaxPieceBytes + 1);
+
+struct latimer_text {
+  latimer_text(latimer_translator* of, const latimer::TranslateOptions& options,
+               latimer_receiver to, void* with)
+      : translator(of),
+        receiver(to),
+        context(with),
+        stream(of->translator, options, &Receive, this) {}
+
+  static void Receive(void* self, const latimer::StreamedText& in) {
+    const auto* text = static_cast<latimer_text*>(self);
+    const latimer_streamed_text out = {
+        sizeof(latimer_streamed_text),
+        in.text.data(),
+        in.text.size(),
+        in.source.data(),
+        in.source.size(),
+        in.line,
+        in.cut ? 1 : 0,
+        static_cast<latimer_stop_reason>(in.stop_reason)};
+    text->receiver(text->context, &out);
+  }
+
+  latimer_translator* translator;
+  latimer_receiver receiver;
+  void* context;
+  latimer::TextStream stream;
+};
+
+size_t latimer_text_bytes(void) { return sizeof(latimer_text); }
+
+latimer_text* latimer_text_begin(latimer_translator* translator,
+                                 const latimer_options* options,
+                                 latimer_receiver receiver, void* context,
+                                 void* memory, size_t memory_bytes) {
+  if (memory == nullptr || memory_bytes < sizeof(latimer_text)) {
+    (void)Give(translator, latimer::Status::Error(
+                               latimer::StatusCode::kInvalidArgument,
+                               "A text stream lives in latimer_text_bytes() "
+                               "bytes."));
+    return nullptr;
+  }
+  latimer::TranslateOptions all;
+  const latimer::Status status =
+      latimer::ReadOptions(translator, options, &all);
+  if (Give(translator, status) != LATIMER_OK) return nullptr;
+  return new (memory) latimer_text(translator, all, receiver, context);
+}
+
+latimer_code latimer_text_push(latimer_text* text, const char* bytes,
+                               size_t byte_count) {
+  return Give(text->translator, text->stream.Push({bytes, byte_count}));
+}
+
+latimer_code latimer_text_finish(latimer_text* text) {
+  return Give(text->translator, text->stream.Finish());
+}
+
+latimer_code latimer_tokenize(latimer_translator* translator, const char* text,
+                              size_t text_bytes, int32_t* ids, size_t most,
+                              size_t* id_count) {
+  const auto count =
+      translator->translator.Tokenize({text, text_bytes}, {ids, most});
+  *id_count = count.ok() ? *count : 0;
+  return Give(translator, count.status());
+}
+
+latimer_code latimer_count_tokens(latimer_translator* translator,
+                                  const char* text, size_t text_bytes,
+                                  size_t* id_count) {
+  const auto count = translator->translator.CountTokens({text, text_bytes});
+  *id_count = count.ok() ? *count : 0;
+  return Give(translator, count.status());
+}
+
+latimer_code latimer_detokenize(latimer_translator* translator,
+                                const int32_t* ids, size_t id_count,
+                                const char** text, size_t* text_bytes) {
+  const auto found = translator->translator.Detokenize({ids, id_count});
+  *text = found.ok() ? found->data() : nullptr;
+  *text_bytes = found.ok() ? found->size() : 0;
+  return Give(translator, found.status());
+}
+
+size_t latimer_source_piece(const latimer_translator* translator, int32_t token,
+                            char piece[LATIMER_PIECE_BYTES]) {
+  const std::string_view found = translator->translator.SourcePiece(
+      token, {piece, LATIMER_PIECE_BYTES - 1});
+  // It may be anywhere in `piece`.
+  if (!found.empty()) std::memmove(piece, found.data(), found.size());
+  piece[found.size()] = '\0';
+  return found.size();
+}
+
+size_t latimer_target_piece(const latimer_translator* translator, int32_t token,
+                            char piece[LATIMER_PIECE_BYTES]) {
+  const std::string_view found =
+      translator->translator.TargetPiece(token).substr(0,
+                                                       LATIMER_PIECE_BYTES - 1);
+  if (!found.empty()) std::memcpy(piece, found.data(), found.size());
+  piece[found.size()] = '\0';
+  return found.size();
+}
+
+size_t latimer_language_code_bytes(const latimer_translator* translator,
+                                   const char* text, size_t text_bytes) {
+  return translator->translator.LanguageCodeBytes({text, text_bytes});
+}

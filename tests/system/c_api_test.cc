@@ -1,0 +1,449 @@
+// The C API gives what the C++ API gives, from a program in C99 as well as to
+// callers that were compiled with an older or newer header.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cinttypes>
+#include <cstdlib>
+#include <memory>
+#include <sstream>
+
+#include "latimer/latimer.h"
+#include "latimer/plan.h"
+#include "latimer/text_stream.h"
+#include "latimer/translator.h"
+#include "tests/system/demo_model.h"
+#include "tests/system/emulator.h"
+#include "tests/system/process.h"
+#include "tests/system/program.h"
+#include "tests/system/sized_struct.h"
+#include "tests/system/tiny_model.h"
+
+namespace latimer::c_api_test {
+
+using ::testing::HasSubstr;
+
+constexpr char kText[] = "Where is the station? Tom is here.";
+
+std::string Format(const char* format, auto... arguments) {
+  char text[512];
+  std::snprintf(text, sizeof(text), format, arguments...);
+  return text;
+}
+
+// A model that the C API has loaded into as much memory as it asked for.
+class Loaded {
+ public:
+  explicit Loaded(std::span<const std::byte> image,
+                  const latimer_load_options* options = nullptr) {
+    std::vector<char> scratch(latimer_scratch_bytes() + 1);
+    size_t bytes = 0;
+    // Neither memory is aligned.
+    EXPECT_EQ(
+        latimer_plan_workspace(image.data(), image.size(), options,
+                               scratch.data() + 1, scratch.size() - 1, &bytes,
+                               nullptr, message_, sizeof(message_)),
+        LATIMER_OK)
+        << message_;
+    workspace_.reset(new char[bytes + 1]);
+    EXPECT_EQ(
+        latimer_load(image.data(), image.size(), workspace_.get() + 1, bytes,
+                     options, &translator_, message_, sizeof(message_)),
+        LATIMER_OK)
+        << message_;
+  }
+  ~Loaded() {
+    if (translator_ != nullptr) latimer_unload(translator_);
+  }
+
+  latimer_translator* get() const { return translator_; }
+  std::string message() const { return latimer_message(translator_); }
+
+ private:
+  char message_[LATIMER_MESSAGE_BYTES] = {};
+  std::unique_ptr<char[]> workspace_;
+  latimer_translator* translator_ = nullptr;
+};
+
+class CApiTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const Status status = cpp_.Load(model_.bytes(), &test_workspace);
+    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_NE(c_.get(), nullptr);
+  }
+
+  latimer_code Translate(const latimer_options* options,
+                         latimer_translation* out) const {
+    return latimer_translate(c_.get(), kText, sizeof(kText) - 1, options, out);
+  }
+
+  const ModelBytes model_ = ConvertDemo(WeightType::kInt8);
+  Loaded c_{model_.bytes()};
+  Translator cpp_;
+};
+
+// ---- The examples ----
+
+// What examples/tour.c should print.
+std::string Tour(Translator& translator, const std::string& text) {
+  const ModelInfo& info = translator.model_info();
+  const Architecture& a = info.architecture;
+  std::string out =
+      "Latimer " LATIMER_VERSION ", compiled with " LATIMER_VERSION "\n";
+  out +=
+      Format("model: %s, tile %s, %" PRIu64 " bytes, checksum %016" PRIx64 "\n",
+             info.weights, info.tile, info.sizes.file, info.checksum);
+  out += Format("licence: %zu bytes\n", info.license.size());
+  out += Format("layers: %u encoder, %u decoder of width %u\n",
+                a.encoder_layers, a.decoder_layers, a.d_model);
+  out +=
+      Format("vocabularies: %u source, %u target; at most %u and %u tokens\n",
+             a.source_vocabulary, a.target_vocabulary,
+             translator.max_source_tokens(), translator.max_target_tokens());
+  int32_t ids[256];
+  char piece[Translator::kMaxPieceBytes];
+  const size_t count = *translator.Tokenize(text, ids);
+  for (size_t i = 0; i < count; ++i) {
+    out += Format("source token: %d ", ids[i]);
+    out += std::string(translator.SourcePiece(ids[i], piece)) + "\n";
+  }
+  const Translation t =
+      *translator.Translate(text, {.language_code = {},
+                                   .attention = AttentionKind::kCross,
+                                   .scores = true});
+  const std::string translated(t.text);
+  out += "translation: " + translated + "\n";
+  out += Format(
+      "stop reason %d after %zu tokens, of which the callback saw "
+      "%zu\n",
+      static_cast<int>(t.stop_reason), t.generated_tokens, t.generated_tokens);
+  for (size_t row = 0; row < t.tokens.size(); ++row) {
+    out += Format("target token: %d ", t.tokens[row]);
+    out += std::string(translator.TargetPiece(t.tokens[row]));
+    out += Format(", score %.4f", double{t.scores[row].log_probability});
+    size_t best = 0;
+    double best_weight = -1;
+    for (size_t column = 0; column < t.source.size(); ++column) {
+      double weight = 0;
+      for (uint32_t layer = 0; layer < t.attention.layers; ++layer) {
+        for (uint32_t head = 0; head < t.attention.heads; ++head) {
+          weight += double{t.attention.Row(layer, head, row)[column]};
+        }
+      }
+      if (weight > best_weight) {
+        best = column;
+        best_weight = weight;
+      }
+    }
+    if (row < t.attention.rows) {
+      out += ", from ";
+      out += translator.SourcePiece(t.source[best], piece);
+    }
+    out += "\n";
+  }
+  out += "detokenized: " + translated + "\n";
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    out += "word: " + std::string(translator.Translate(word)->text) + "\n";
+  }
+  out += "streamed: ";
+  TextStream stream(
+      translator, {},
+      [](void* to, const StreamedText& portion) {
+        *static_cast<std::string*>(to) += portion.text;
+      },
+      &out);
+  EXPECT_TRUE(stream.Push(text).ok());
+  EXPECT_TRUE(stream.Finish().ok());
+  return out + "\n";
+}
+
+TEST_F(CApiTest, TheTourInCPrintsWhatCppFinds) {
+  const TempFolder folder;
+  const std::string path = folder.path() / "model.ltm";
+  WriteFileAtomically(path, model_.bytes());
+  const std::string text = "Where is the station?";
+  const Outcome tour = RunProgram("tests/example_tour_c", {path, text});
+  EXPECT_EQ(tour.code, 0) << tour.err;
+  EXPECT_EQ(tour.out, Tour(cpp_, text));
+  const Outcome none = RunProgram("tests/example_tour_c", {"none", text});
+  EXPECT_EQ(none.code, 1);
+  EXPECT_THAT(none.err, HasSubstr("there is no such file"));
+}
+
+TEST_F(CApiTest, TheSmallExamplesTakeNoMoreThanTheModelNeeds) {
+  const TempFolder folder;
+  const std::string path = folder.path() / "model.ltm";
+  WriteFileAtomically(path, model_.bytes());
+  const std::string expected = std::string(cpp_.Translate(kText)->text) + "\n";
+  ModelInfo info;
+  auto scratch = std::make_unique<InfoScratch>();
+  ASSERT_TRUE(ReadModelInfo(model_.bytes(), false, scratch.get(), &info).ok());
+  const uint64_t workspace =
+      PlanWorkspace(info, {.lanes = 1, .insight = false}).bytes;
+  for (const std::string name :
+       {"example_translate_cc", "example_translate_c"}) {
+    const Outcome outcome = RunProgram("tests/" + name, {path, kText});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.out, expected);
+    if (kEmulated || kSanitized) continue;  // They reserve memory themselves.
+    Process process("tests/" + name, {path, kText},
+                    {.memory = model_.bytes().size() + workspace + 8'000'000,
+                     .err = folder.path() / "err"});
+    EXPECT_EQ(process.Wait(), 0) << ReadFile(folder.path() / "err");
+  }
+}
+
+// ---- The same as in C++ ----
+
+TEST_F(CApiTest, AttentionAndScoresAreThoseOfCpp) {
+  for (const int kind : {LATIMER_CROSS_ATTENTION, LATIMER_ENCODER_ATTENTION,
+                         LATIMER_DECODER_ATTENTION}) {
+    auto options = Sized<latimer_options>();
+    options.attention = kind;
+    options.scores = 1;
+    auto got = Sized<latimer_translation>();
+    ASSERT_EQ(Translate(&options, &got), LATIMER_OK) << c_.message();
+    const Translation expected =
+        *cpp_.Translate(kText, {.language_code = {},
+                                .attention = static_cast<AttentionKind>(kind),
+                                .scores = true});
+    ASSERT_EQ(got.token_count, expected.tokens.size());
+    ASSERT_NE(got.scores, nullptr);
+    for (size_t i = 0; i < got.token_count; ++i) {
+      EXPECT_EQ(got.scores[i].log_probability,
+                expected.scores[i].log_probability);
+      EXPECT_EQ(got.scores[i].margin, expected.scores[i].margin);
+    }
+    const AttentionWeights& weights = expected.attention;
+    ASSERT_EQ(got.attention_rows, weights.rows);
+    ASSERT_GT(weights.rows, 0u);
+    EXPECT_EQ(std::vector(got.source, got.source + got.source_count),
+              std::vector(expected.source.begin(), expected.source.end()));
+    size_t columns = 0;
+    for (size_t row = 0; row < weights.rows; ++row) {
+      for (uint32_t layer = 0; layer < weights.layers; ++layer) {
+        for (uint32_t head = 0; head < weights.heads; ++head) {
+          const float* found =
+              latimer_attention_row(&got, layer, head, row, &columns);
+          const std::span<const float> row_of_cpp =
+              weights.Row(layer, head, row);
+          EXPECT_TRUE(
+              std::ranges::equal(std::span(found, columns), row_of_cpp));
+        }
+      }
+    }
+    EXPECT_EQ(latimer_attention_row(&got, weights.layers, 0, 0, &columns),
+              nullptr);
+    EXPECT_EQ(latimer_attention_row(&got, 0, weights.heads, 0, &columns),
+              nullptr);
+    EXPECT_EQ(latimer_attention_row(&got, 0, 0, weights.rows, &columns),
+              nullptr);
+    EXPECT_EQ(columns, 0u);
+  }
+}
+
+TEST_F(CApiTest, WithoutInsightThereIsNoRoomForIt) {
+  auto load = Sized<latimer_load_options>();
+  load.lanes = 1;
+  load.no_insight = 1;
+  const Loaded small(model_.bytes(), &load);
+  auto out = Sized<latimer_translation>();
+  EXPECT_EQ(latimer_translate(small.get(), kText, 5, nullptr, &out),
+            LATIMER_OK);
+  EXPECT_EQ(out.scores, nullptr);
+  EXPECT_EQ(out.attention_rows, 0u);
+  auto options = Sized<latimer_options>();
+  options.scores = 1;
+  EXPECT_NE(latimer_translate(small.get(), kText, 5, &options, &out),
+            LATIMER_OK);
+  EXPECT_THAT(small.message(), HasSubstr("token scores"));
+}
+
+TEST_F(CApiTest, TokensThatDoNotFitAreRefused) {
+  int32_t ids[64];
+  size_t count = 0, tokenized = 0;
+  ASSERT_EQ(latimer_count_tokens(c_.get(), kText, sizeof(kText) - 1, &count),
+            LATIMER_OK);
+  EXPECT_EQ(count, *cpp_.CountTokens(kText));
+  EXPECT_EQ(latimer_tokenize(c_.get(), kText, sizeof(kText) - 1, ids, count,
+                             &tokenized),
+            LATIMER_OK);
+  EXPECT_EQ(tokenized, count);
+  EXPECT_EQ(latimer_tokenize(c_.get(), kText, sizeof(kText) - 1, ids, count - 1,
+                             &tokenized),
+            LATIMER_TEXT_TOO_LONG);
+  EXPECT_EQ(tokenized, 0u);
+  EXPECT_NE(c_.message(), "");
+  char piece[LATIMER_PIECE_BYTES] = "x";
+  EXPECT_EQ(latimer_source_piece(c_.get(), -1, piece), 0u);
+  EXPECT_STREQ(piece, "");
+  EXPECT_EQ(latimer_target_piece(c_.get(), INT32_MAX, piece), 0u);
+  EXPECT_STREQ(piece, "");
+}
+
+TEST_F(CApiTest, TheModelIsDescribed) {
+  auto info = Sized<latimer_model_info>();
+  ASSERT_EQ(latimer_get_model_info(c_.get(), &info), LATIMER_OK);
+  const ModelInfo& expected = cpp_.model_info();
+  EXPECT_EQ(info.format_version, expected.format_version);
+  EXPECT_EQ(info.bytes_per_token, expected.sizes.streamed_per_token);
+  EXPECT_EQ(std::string_view(info.source, info.source_bytes), expected.source);
+  EXPECT_EQ(std::string_view(info.license, info.license_bytes),
+            expected.license);
+  EXPECT_EQ(std::string_view(info.converter, info.converter_bytes),
+            expected.converter);
+  EXPECT_EQ(info.network, LATIMER_TRANSFORMER);
+  EXPECT_EQ(info.encoder_heads, expected.architecture.encoder_heads);
+  EXPECT_EQ(info.decoder_ffn, expected.architecture.decoder_ffn);
+  EXPECT_EQ(info.decoder_start, expected.generation.decoder_start);
+  EXPECT_EQ(info.eos, expected.generation.eos);
+  EXPECT_EQ(info.has_tokenizer, 1);
+  EXPECT_EQ(info.threads, 1u);
+  EXPECT_EQ(info.language_count, 0u);
+  EXPECT_EQ(latimer_language(c_.get(), 0, nullptr), nullptr);
+  EXPECT_EQ(latimer_task(c_.get(), 0, nullptr), nullptr);
+  for (int i = 0; const char* name = cpp_.kernel_name(i); ++i) {
+    EXPECT_STREQ(latimer_kernel_name(c_.get(), i), name);
+  }
+  EXPECT_EQ(latimer_kernel_name(c_.get(), 1000), nullptr);
+}
+
+TEST(CApiFamiliesTest, LanguagesAndTasksCanBeListedAndNamed) {
+  for (const std::string name : {"m2m100", "t5"}) {
+    const TempFolder folder;
+    namespace fs = std::filesystem;
+    fs::copy(TestData("huggingface_tokenizer") / name, folder.path());
+    fs::copy(
+        TestData("family_texts") / name, folder.path(),
+        fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+    const ModelBytes file = WriteForThisCpu(
+        OpenModel(folder.path(), /*with_tokenizer=*/true), WeightType::kF32);
+    const Loaded c(file.bytes());
+    Translator cpp;
+    ASSERT_TRUE(cpp.Load(file.bytes(), &test_workspace).ok());
+    const GenerationConfig& config = cpp.model_info().generation;
+    EXPECT_GT(config.languages.size() + config.tasks.size(), 0u);
+    size_t i = 0;
+    int32_t token = 0;
+    const char* prefix = nullptr;
+    for (; const char* code = latimer_language(c.get(), i, &token); ++i) {
+      EXPECT_STREQ(code, config.languages[i].code);
+      EXPECT_EQ(token, config.languages[i].token);
+    }
+    EXPECT_EQ(i, config.languages.size());
+    for (i = 0; const char* task = latimer_task(c.get(), i, &prefix); ++i) {
+      EXPECT_STREQ(task, config.tasks[i].name);
+      EXPECT_STREQ(prefix, config.tasks[i].prefix);
+    }
+    EXPECT_EQ(i, config.tasks.size());
+
+    auto options = Sized<latimer_options>();
+    TranslateOptions same;
+    if (!config.languages.empty()) {
+      same.source_language = options.source_language =
+          latimer_language(c.get(), 0, nullptr);
+      same.target_language = options.target_language =
+          latimer_language(c.get(), 1, nullptr);
+    } else {
+      same.task = options.task = latimer_task(c.get(), 0, nullptr);
+    }
+    auto out = Sized<latimer_translation>();
+    ASSERT_EQ(latimer_translate(c.get(), kText, 5, &options, &out), LATIMER_OK)
+        << c.message();
+    const auto expected = cpp.Translate(std::string_view(kText, 5), same);
+    ASSERT_TRUE(expected.ok());
+    EXPECT_EQ(std::string_view(out.text, out.text_bytes), expected->text);
+  }
+}
+
+// ---- Callers with another header ----
+
+TEST_F(CApiTest, ACallerWithAnOlderHeaderSetsLessAndGetsLess) {
+  // As if language_code and what follows it were not invented yet: there is
+  // something else in the caller's memory.
+  latimer_options options;
+  std::memset(static_cast<void*>(&options), 0x7f, sizeof(options));
+  constexpr size_t kOldOptions = offsetof(latimer_options, language_code);
+  std::memset(static_cast<void*>(&options), 0, kOldOptions);
+  options.struct_bytes = kOldOptions;
+  options.max_target_tokens = 3;
+  latimer_translation out;
+  constexpr size_t kOldTranslation = offsetof(latimer_translation, source);
+  std::memset(static_cast<void*>(&out), 0x7f, sizeof(out));
+  out.struct_bytes = kOldTranslation;
+  ASSERT_EQ(Translate(&options, &out), LATIMER_OK) << c_.message();
+  EXPECT_EQ(out.struct_bytes, kOldTranslation);
+  EXPECT_EQ(out.token_count, 3u);
+  EXPECT_EQ(out.stop_reason, LATIMER_LENGTH_LIMIT);
+  const auto* bytes = reinterpret_cast<const unsigned char*>(&out);
+  for (size_t i = kOldTranslation; i < sizeof(out); ++i) {
+    ASSERT_EQ(bytes[i], 0x7f) << i;
+  }
+  latimer_model_info info;
+  std::memset(static_cast<void*>(&info), 0x7f, sizeof(info));
+  info.struct_bytes = offsetof(latimer_model_info, network);
+  ASSERT_EQ(latimer_get_model_info(c_.get(), &info), LATIMER_OK);
+  EXPECT_EQ(info.file_bytes, model_.bytes().size());
+  EXPECT_EQ(reinterpret_cast<const unsigned char*>(&info.network)[0], 0x7f);
+}
+
+TEST_F(CApiTest, ACallerWithANewerHeaderIsToldWhatIsNotKnown) {
+  struct Newer {
+    latimer_options known;
+    uint64_t invented_later;
+  } options = {};
+  options.known.struct_bytes = sizeof(options);
+  options.known.max_target_tokens = 3;
+  struct {
+    latimer_translation known;
+    uint64_t invented_later;
+  } out = {};
+  out.known.struct_bytes = sizeof(out);
+  out.invented_later = 7;
+  ASSERT_EQ(Translate(&options.known, &out.known), LATIMER_OK);
+  EXPECT_EQ(out.known.token_count, 3u);
+  EXPECT_EQ(out.invented_later, 7u);
+  options.invented_later = 1;
+  EXPECT_EQ(Translate(&options.known, &out.known), LATIMER_INVALID_ARGUMENT);
+  EXPECT_THAT(c_.message(), HasSubstr("latimer_options has a member that this "
+                                      "older library does not know"));
+}
+
+TEST_F(CApiTest, ASizeThatIsNotSetIsRefused) {
+  latimer_options options = {};
+  auto out = Sized<latimer_translation>();
+  EXPECT_EQ(Translate(&options, &out), LATIMER_INVALID_ARGUMENT);
+  EXPECT_EQ(c_.message(),
+            "struct_bytes is not set; set it to sizeof(latimer_options).");
+  out.struct_bytes = 0;
+  EXPECT_EQ(Translate(nullptr, &out), LATIMER_INVALID_ARGUMENT);
+  EXPECT_THAT(c_.message(), HasSubstr("sizeof(latimer_translation)"));
+  latimer_model_info info = {};
+  EXPECT_EQ(latimer_get_model_info(c_.get(), &info), LATIMER_INVALID_ARGUMENT);
+  const latimer_load_options load = {};
+  latimer_translator* translator = c_.get();
+  char message[LATIMER_MESSAGE_BYTES];
+  char memory[64];
+  EXPECT_EQ(latimer_load(model_.bytes().data(), model_.bytes().size(), memory,
+                         sizeof(memory), &load, &translator, message,
+                         sizeof(message)),
+            LATIMER_INVALID_ARGUMENT);
+  EXPECT_EQ(translator, nullptr);
+  EXPECT_THAT(message, HasSubstr("sizeof(latimer_load_options)"));
+  EXPECT_EQ(latimer_text_begin(c_.get(), &options, nullptr, nullptr, memory,
+                               sizeof(memory)),
+            nullptr);
+}
+
+TEST_F(CApiTest, WhatIsNoKindOfAttentionIsRefused) {
+  auto out = Sized<latimer_translation>();
+  for (const int kind : {-1, 4}) {
+    auto options = Sized<latimer_options>();
+    options.attention = kind;
+    EXPECT_EQ(Translate(&options, &out), LATIMER_INVALID_ARGUMENT);
+  }
+}
+
+}  // namespace latimer::c_api_test
