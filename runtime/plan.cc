@@ -34,9 +34,19 @@ Status Limit(const char* what, uint32_t asked, uint32_t available,
 }  // namespace
 
 Status ReadModelInfo(std::span<const std::byte> image, bool verify_checksum,
-                     InfoScratch* scratch, ModelInfo* info) {
+                     InfoScratch* scratch, ModelInfo* info,
+                     size_t scratch_bytes) {
   static_assert(sizeof(Model) <= sizeof(scratch->bytes));
   static_assert(alignof(Model) <= alignof(InfoScratch));
+  if (scratch_bytes < sizeof(InfoScratch)) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "There are %llu bytes to read the model in, but this "
+                         "build needs %llu; compile the caller with profile "
+                         "\"%s\" of the library.",
+                         static_cast<unsigned long long>(scratch_bytes),
+                         static_cast<unsigned long long>(sizeof(InfoScratch)),
+                         kProfile.name);
+  }
   auto* model = new (scratch->bytes) Model;
   const Status status = ReadModelFile(image, verify_checksum, model);
   *info = model->info;
@@ -44,10 +54,13 @@ Status ReadModelInfo(std::span<const std::byte> image, bool verify_checksum,
 }
 
 Status ReadModelInfo(std::span<const std::byte> image, bool verify_checksum,
-                     Workspace* workspace, ModelInfo* info) {
-  static_assert(sizeof(InfoScratch) == sizeof(workspace->state));
+                     Workspace* workspace, ModelInfo* info,
+                     size_t workspace_bytes) {
+  // At its beginning, whatever the caller's workspace looks like.
+  static_assert(alignof(InfoScratch) <= alignof(Workspace));
   return ReadModelInfo(image, verify_checksum,
-                       new (workspace->state) InfoScratch, info);
+                       reinterpret_cast<InfoScratch*>(workspace), info,
+                       workspace_bytes);
 }
 
 WorkspacePlan PlanWorkspace(const ModelInfo& info, const LoadOptions& options) {

@@ -81,8 +81,8 @@ Status Translator::State::Load(std::span<const std::byte> image,
   LATIMER_RETURN_IF_ERROR(PlaceBuffers(workspace, options));
   scheduler.Reset(MakeCachePools(a, buffers), buffers);
   if (info().has_tokenizer) tokenizer = Tokenizer(engine.model.tokenizer);
-  max_source_tokens = std::min(kProfile.source_tokens, a.source_positions);
-  max_target_tokens = std::min(kProfile.target_tokens, a.target_positions);
+  max_source_tokens = std::min(buffers.most_source_tokens, a.source_positions);
+  max_target_tokens = std::min(buffers.most_target_tokens, a.target_positions);
   const GenerationConfig& config = info().generation;
   const size_t added = config.source_prefix.size() +
                        config.source_suffix.size() +

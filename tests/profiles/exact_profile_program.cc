@@ -1,28 +1,52 @@
 // Built with the profile of exactly one model: prints sizeof(Workspace), then
 // one translation for each line of standard input: of text, or of ids if the
-// profile has no tokenizer.
+// profile has no tokenizer. With the word info it reads what the model is and
+// prints the workspace that it needs, and fails if more than the memory for
+// that was written.
 
-#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "latimer/mapped_file.h"
+#include "latimer/plan.h"
 #include "latimer/translator.h"
 
 namespace {
-alignas(64) std::byte image[64 << 20];
+
 latimer::Workspace workspace;
+
+struct {
+  latimer::InfoScratch scratch;
+  std::byte after[1 << 20];
+} memory;
+
+int PrintInfo(std::span<const std::byte> image) {
+  latimer::ModelInfo info;
+  const latimer::Status status =
+      latimer::ReadModelInfo(image, true, &memory.scratch, &info);
+  for (const std::byte byte : memory.after) {
+    if (byte != std::byte{0}) return 3;
+  }
+  if (!status.ok()) {
+    std::cerr << status.message() << "\n";
+    return 1;
+  }
+  std::cout << latimer::PlanWorkspace(info, {.lanes = 1}).bytes << "\n";
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
-  std::ifstream file(argv[1], std::ios::binary);
-  file.read(reinterpret_cast<char*>(image), sizeof(image));
-  const auto bytes = static_cast<size_t>(file.gcount());
+  if (argc < 2) return 2;
+  latimer::MappedFile file;
+  latimer::Status status = file.Open(argv[1]);
+  if (status.ok() && argc == 3) return PrintInfo(file.bytes());
   latimer::Translator translator;
-  const latimer::Status status = translator.Load({image, bytes}, &workspace);
+  if (status.ok()) status = translator.Load(file.bytes(), &workspace);
   if (!status.ok()) {
     std::cerr << status.message() << "\n";
     return 1;

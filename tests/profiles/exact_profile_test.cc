@@ -147,12 +147,39 @@ TEST_F(ExactProfileTest, ACallerWithTheHeaderOfASmallerProfileIsRefused) {
   const fs::path path = folder.path() / "model.ltm";
   WriteFileAtomically(path, bytes_.bytes());
   const Outcome outcome =
-      RunProgram("tests/other_profile_program", {path}, "Hello.\n");
+      RunProgram("tests/smaller_profile_program", {path}, "Hello.\n");
   EXPECT_EQ(outcome.code, 1);
   EXPECT_TRUE(outcome.err.starts_with("The workspace has ")) << outcome.err;
-  EXPECT_NE(outcome.err.find("compile the caller with profile \"any\""),
-            std::string::npos)
-      << outcome.err;
+  const std::string remedy = "compile the caller with profile \"any\"";
+  EXPECT_NE(outcome.err.find(remedy), std::string::npos) << outcome.err;
+  const Outcome info =
+      RunProgram("tests/smaller_profile_program", {path, "info"});
+  EXPECT_EQ(info.code, 1);
+  EXPECT_TRUE(info.err.starts_with("There are ")) << info.err;
+  EXPECT_NE(info.err.find(remedy), std::string::npos) << info.err;
+}
+
+TEST_F(ExactProfileTest, ACallerWithTheHeaderOfALargerProfileIsServed) {
+  if (kSanitized) GTEST_SKIP() << "Sanitizers' builds leave this profile out.";
+  const TempFolder folder;
+  const fs::path path = folder.path() / "model.ltm";
+  WriteFileAtomically(path, bytes_.bytes());
+  // Of many tokens: no more than the library's buffers hold are read at once.
+  std::string input;
+  for (int i = 0; i < 300; ++i) input += "Tom wants to learn German. ";
+  input += "\nHello.\n";
+  const auto translations = [&](const std::string& program) {
+    const Outcome outcome = RunProgram(program, {path}, input);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.out.substr(outcome.out.find('\n'));  // without the size
+  };
+  const std::string expected =
+      translations("tests/exact_en_de_profile_program");
+  EXPECT_GT(expected.size(), 300u);
+  EXPECT_EQ(translations("tests/larger_profile_program"), expected);
+  EXPECT_EQ(
+      RunProgram("tests/larger_profile_program", {path, "info"}).out,
+      RunProgram("tests/exact_en_de_profile_program", {path, "info"}).out);
 }
 
 // Expects the build with `profile` to reserve the RAM of its bill and to

@@ -21,12 +21,15 @@ struct InfoScratch {
 
 // Verifies a model file like Translator::Load and fills `*info` with views into
 // it, whichever CPU it was packed for. Errors: those of Load that concern the
-// file.
+// file, and kInvalidArgument if the caller was compiled with a smaller profile:
+// leave out the last argument, which tells the library so.
 Status ReadModelInfo(std::span<const std::byte> image, bool verify_checksum,
-                     InfoScratch* scratch, ModelInfo* info);
+                     InfoScratch* scratch, ModelInfo* info,
+                     size_t scratch_bytes = sizeof(InfoScratch));
 // The same; `*workspace` is scratch memory.
 Status ReadModelInfo(std::span<const std::byte> image, bool verify_checksum,
-                     Workspace* workspace, ModelInfo* info);
+                     Workspace* workspace, ModelInfo* info,
+                     size_t workspace_bytes = sizeof(Workspace));
 
 // What a workspace for one model needs in this build.
 struct WorkspacePlan {
