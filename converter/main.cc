@@ -6,16 +6,15 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "cli/bill.h"
 #include "cli/certificate.h"
 #include "converter/certify.h"
+#include "converter/common_profile.h"
 #include "converter/error.h"
 #include "converter/known_answer.h"
 #include "converter/lexical_shortlist.h"
@@ -190,17 +189,46 @@ void SetProfile(const Options& options, Conversion* result) {
 }
 
 // Replaces an older model, but nothing that the model may be read from.
-void CheckOutput(const std::filesystem::path& path) {
+void CheckOutput(const fs::path& path) {
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return;
-  std::ifstream file(path, std::ios::binary);
-  char begin[8] = {};
-  file.read(begin, sizeof(begin));
-  // The identifier of schema/model.fbs.
-  if (file.gcount() > 0 && std::string_view(begin + 4, 4) != "LTMR") {
+  if (fs::is_regular_file(path, ignored) && fs::file_size(path, ignored) > 0 &&
+      !IsConverted(path)) {
     FailIn(path,
            "this file exists and is not a Latimer model; remove it, or name "
            "another --output");
+  }
+}
+
+// Writes a profile for models that were converted before.
+void WriteCommonProfile(const Options& options) {
+  CommonProfile common =
+      MakeCommonProfile(ProfileName(options.profile.stem().string()),
+                        options.converted, options.limits);
+  Profile& profile = common.profile;
+  profile.name = common.name.c_str();
+  WriteProfile(options.profile, profile);
+  if (options.json) {
+    Json json;
+    json["profile"] = options.profile.string();
+    for (const auto& model : common.models) {
+      json["models"].push_back({{"file", model.path.string()},
+                                {"workspace_bytes", model.workspace_bytes}});
+    }
+    json["workspace_bytes"] = WorkspaceBytes(profile);
+    json["ram_bytes"] = RamBytes(profile);
+    std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace)
+              << "\n";
+    return;
+  }
+  for (const auto& model : common.models) {
+    std::cout << model.path.string() << ": a workspace of "
+              << model.workspace_bytes << " bytes\n";
+  }
+  std::cout << options.profile.string() << ": a workspace of "
+            << WorkspaceBytes(profile) << " bytes holds each of them; RAM "
+            << RamBytes(profile) << " bytes\n";
+  if (const Board* board = options.board) {
+    std::cout << FitText(RamBytes(profile), board->ram_bytes, board->name);
   }
 }
 
@@ -269,10 +297,12 @@ int Main(int argc, char** argv) {
   Options options;
   if (const auto code = ParseOptions(argc, argv, &options)) return *code;
   try {
-    Convert(options);
+    options.converted.empty() ? Convert(options) : WriteCommonProfile(options);
     std::cout.flush();
     if (std::cout) return 0;
-    std::cerr << "latimer-convert: " << options.output.string()
+    std::cerr << "latimer-convert: "
+              << (options.converted.empty() ? options.output : options.profile)
+                     .string()
               << " is finished, but standard output cannot be written.\n";
   } catch (const std::bad_alloc&) {
     std::cerr << "latimer-convert: not enough memory for this model.\n";

@@ -1,12 +1,15 @@
 #include "converter/options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <map>
 #include <stdexcept>
+#include <string_view>
 
 #include "base/cpu.h"
 #include "cli/bill.h"
+#include "converter/common_profile.h"
 #include "converter/readers/map_json.h"
 #include "converter/sentence_rules.h"
 #include "latimer/version.h"
@@ -53,6 +56,7 @@ class OptionParser {
 
   // After parsing. Throws UsageError if options contradict each other.
   void Resolve() {
+    ResolveModels();
     if (!shortlist_text_.empty()) {
       o_.shortlist_text.source = shortlist_text_[0];
       o_.shortlist_text.target = shortlist_text_[1];
@@ -89,10 +93,11 @@ class OptionParser {
   }
 
   void AddModel() {
-    app_.add_option("MODEL", o_.model,
+    app_.add_option("MODEL", models_,
                     "a folder with a Hugging Face or native Marian model; a "
-                    "native Marian .npz or .bin file; or, with --map, the "
-                    "weights of a PyTorch model (.pt or .safetensors)")
+                    "native Marian .npz or .bin file; with --map, the weights "
+                    "of a PyTorch model (.pt or .safetensors); or, with "
+                    "--profile and without -o, one or more .ltm files")
         ->required();
     CLI::Option* map =
         Add("--map", o_.map, "FILE.json|preset:NAME",
@@ -118,8 +123,7 @@ class OptionParser {
         "the source's languages, whose abbreviations do not end a sentence (" +
             SentenceRuleNames() +
             "), or none [the language that the model names]");
-    app_.add_option("-o,--output", o_.output, "the model file to write, .ltm")
-        ->required();
+    app_.add_option("-o,--output", o_.output, "the model file to write, .ltm");
     app_.add_flag("--no-tokenizer", o_.no_tokenizer,
                   "convert only the weights; the model translates token ids");
   }
@@ -162,7 +166,9 @@ class OptionParser {
   void AddProfile() {
     app_.add_option("--profile", o_.profile,
                     "also write a profile header, from which a runtime for "
-                    "exactly this model is built");
+                    "exactly this model is built; of .ltm files, one for all "
+                    "of them")
+        ->type_name("FILE.h");
     app_.add_option(
         "--max-source-tokens", o_.limits.source_tokens,
         "longest source that the profile holds [the model's]; a larger value "
@@ -238,6 +244,56 @@ class OptionParser {
         ->needs(certify);
   }
 
+  void ResolveModels() {
+    if (IsConverted(models_.front())) {
+      o_.converted = models_;
+      CheckOptionsOfProfile();
+      return;
+    }
+    o_.model = models_.front();
+    if (models_.size() > 1) {
+      throw UsageError("one model is converted at a time, so " +
+                       models_[1].string() +
+                       " is too many; several are for .ltm files with "
+                       "--profile.");
+    }
+    if (o_.output.empty()) {
+      throw UsageError(
+          "--output is required: name the model file to write, "
+          "for example -o model.ltm.");
+    }
+  }
+
+  // Those that do not go with models that were converted before.
+  void CheckOptionsOfProfile() {
+    if (o_.profile.empty()) {
+      throw UsageError(models_.front().string() +
+                       " is converted already; with --profile FILE.h and "
+                       "without -o, a profile is written for it.");
+    }
+    constexpr std::string_view kAllowed[] = {"MODEL",
+                                             "--profile",
+                                             "--max-source-tokens",
+                                             "--max-target-tokens",
+                                             "--lanes",
+                                             "--threads",
+                                             "--copy-image",
+                                             "--f16-caches",
+                                             "--insight",
+                                             "--board",
+                                             "--json"};
+    for (const CLI::Option* option : app_.get_options()) {
+      if (option->count() == 0 ||
+          std::ranges::find(kAllowed, option->get_name()) !=
+              std::end(kAllowed)) {
+        continue;
+      }
+      throw UsageError(option->get_name() + " is for a conversion, and " +
+                       models_.front().string() +
+                       " is converted already; write its profile without it.");
+    }
+  }
+
   void ResolveWeights() {
     o_.int4 = weights_ == "int4";
     o_.weights = weights_ == "f32"   ? WeightType::kF32
@@ -276,6 +332,7 @@ class OptionParser {
 
   CLI::App& app_;
   Options& o_;
+  std::vector<fs::path> models_;
   std::string weights_ = "int8";
   std::string board_, tile_;
   std::vector<fs::path> shortlist_text_;

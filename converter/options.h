@@ -19,6 +19,9 @@ namespace latimer {
 // Paths and texts that are empty were not given.
 struct Options {
   std::filesystem::path model;
+  // Models that were converted before, to write a profile for; empty: `model`
+  // is to be converted.
+  std::vector<std::filesystem::path> converted;
   std::string map;
   std::vector<std::string> settings;
   std::string source_language, target_language;

@@ -616,6 +616,51 @@ TEST_F(CliTest, TheConverterPrintsTheBillAndWritesTheProfile) {
   EXPECT_EQ(ReadFile(output), first);
 }
 
+TEST_F(CliTest, OneProfileHoldsSeveralModels) {
+  std::vector<std::string> models;
+  for (const char* name : {"no_scale", "heads_1_relu"}) {
+    models.push_back(Path(name) + ".ltm");
+    const Outcome outcome =
+        RunProgram("latimer-convert",
+                   {TinyModel(name), "-o", models.back(), "--no-tokenizer"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+  }
+  const std::string profile = Path("both-models.h");
+  const Outcome both = RunProgram("latimer-convert",
+                                  {"--profile", profile, models[0], models[1]});
+  EXPECT_EQ(both.code, 0) << both.err;
+  EXPECT_EQ(both.err, "");
+  EXPECT_THAT(both.out, AllOf(HasSubstr(models[0] + ": a workspace of "),
+                              HasSubstr(models[1] + ": a workspace of "),
+                              HasSubstr("holds each of them")));
+  EXPECT_THAT(ReadFile(profile), HasSubstr(".name = \"both_models\""));
+  const nlohmann::json json = nlohmann::json::parse(
+      RunProgram("latimer-convert",
+                 {models[0], models[1], "--profile", profile, "--json"})
+          .out);
+  EXPECT_EQ(json["models"].size(), 2u);
+  EXPECT_GE(json["workspace_bytes"], json["models"][0]["workspace_bytes"]);
+  EXPECT_GE(json["workspace_bytes"], json["models"][1]["workspace_bytes"]);
+
+  const auto refusal = [&](std::vector<std::string> arguments, int code) {
+    return ErrorSentence(RunProgram("latimer-convert", arguments), code);
+  };
+  EXPECT_THAT(refusal({models[0], "-o", Path("x.ltm")}, kUsage),
+              HasSubstr("is converted already"));
+  EXPECT_THAT(
+      refusal({models[0], "-o", Path("x.ltm"), "--profile", profile}, kUsage),
+      HasSubstr("--output is for a conversion"));
+  EXPECT_THAT(
+      refusal({models[0], "--profile", profile, "--weights", "f32"}, kUsage),
+      HasSubstr("--weights is for a conversion"));
+  EXPECT_THAT(refusal({models[0], TinyModel("no_scale"), "--profile", profile},
+                      kFailure),
+              HasSubstr("not a Latimer model; convert it first"));
+  EXPECT_THAT(
+      refusal({TinyModel("no_scale"), models[0], "-o", Path("x.ltm")}, kUsage),
+      HasSubstr("one model is converted at a time"));
+}
+
 TEST_F(CliTest, AProfileForACopiedImageKeepsRamForTheFile) {
   const std::string output = Path("copied.ltm");
   const std::string profile = Path("copied.h");

@@ -36,7 +36,9 @@ struct FinishedTranslation {
 };
 
 // One model in one workspace. Not thread-safe; two translators with a
-// workspace each may share an image.
+// workspace each may share an image. Several models work side by side in a
+// translator and a workspace each, or take turns in one: Load again replaces
+// the model, and takes as long as the first time.
 class Translator {
  public:
   Translator() = default;

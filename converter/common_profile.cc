@@ -1,0 +1,110 @@
+#include "converter/common_profile.h"
+
+#include <algorithm>
+#include <fstream>
+#include <string_view>
+
+#include "converter/error.h"
+#include "converter/input_file.h"
+#include "converter/model_writer.h"
+
+namespace latimer {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Reads nothing but the profile that a model needs within these limits, and
+// notes in `*most` the largest that it could hold.
+Profile ProfileOf(const fs::path& path, ProfileLimits limits,
+                  ProfileLimits* most) {
+  if (!IsConverted(path)) {
+    FailIn(path, "not a Latimer model; convert it first");
+  }
+  const InputFile file(path);
+  const ModelInfo info = ReadInfo(file.bytes(), /*verify_checksum=*/true);
+  const uint32_t source = info.architecture.source_positions;
+  const uint32_t target = info.generation.max_target_tokens;
+  most->source_tokens = std::max(most->source_tokens, source);
+  most->target_tokens = std::max(most->target_tokens, target);
+  // One that is shorter by itself does not limit the others.
+  limits.source_tokens = std::min(limits.source_tokens, source);
+  limits.target_tokens = std::min(limits.target_tokens, target);
+  const Result<Profile> profile = ExactProfile(info, limits, "");
+  if (!profile.ok()) FailIn(path, profile.status().message());
+  return *profile;
+}
+
+void CheckLimit(const char* option, uint32_t asked, uint32_t most) {
+  if (asked <= most) return;
+  FailWith(option, " ", asked, " exceeds the limits of all models, of which ",
+           most, " is the largest.");
+}
+
+}  // namespace
+
+Profile LargestOf(const Profile& a, const Profile& b) {
+  Profile most = a;
+  const auto raise = [&](auto Profile::*field) {
+    most.*field = std::max(a.*field, b.*field);
+  };
+  for (const auto field :
+       {&Profile::d_model, &Profile::d_ffn, &Profile::attention_width,
+        &Profile::heads, &Profile::encoder_layers, &Profile::decoder_layers,
+        &Profile::source_vocabulary, &Profile::target_vocabulary,
+        &Profile::source_tokens, &Profile::target_tokens, &Profile::text_bytes,
+        &Profile::threads, &Profile::lanes, &Profile::bpe_unused_pieces}) {
+    raise(field);
+  }
+  for (const auto field :
+       {&Profile::copied_image_bytes, &Profile::attention_weights}) {
+    raise(field);
+  }
+  for (const auto field :
+       {&Profile::int8_weights,  &Profile::f32_weights,
+        &Profile::tokenizer,     &Profile::unigram,
+        &Profile::bpe,           &Profile::words,
+        &Profile::metaspace,     &Profile::byte_bpe,
+        &Profile::bytes,         &Profile::decoder_self_attention,
+        &Profile::decoder_ssru,  &Profile::decoder_gru,
+        &Profile::shortlist,     &Profile::rms_norm,
+        &Profile::gated_ffn,     &Profile::relative_attention,
+        &Profile::pruned_argmax, &Profile::int4_weights,
+        &Profile::f16_weights,   &Profile::token_scores,
+        &Profile::probes}) {
+    raise(field);
+  }
+  // false is what holds on every CPU, and what has room for more.
+  most.f32_fma = a.f32_fma && b.f32_fma;
+  most.f16_caches = a.f16_caches && b.f16_caches;
+  return most;
+}
+
+bool IsConverted(const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return false;
+  std::ifstream file(path, std::ios::binary);
+  char begin[8] = {};
+  file.read(begin, sizeof(begin));
+  // The identifier of schema/model.fbs.
+  return file.gcount() == 8 && std::string_view(begin + 4, 4) == "LTMR";
+}
+
+CommonProfile MakeCommonProfile(const std::string& name,
+                                std::span<const fs::path> models,
+                                const ProfileLimits& limits) {
+  CommonProfile common;
+  common.name = name;
+  ProfileLimits most;
+  for (const fs::path& path : models) {
+    Profile profile = ProfileOf(path, limits, &most);
+    common.models.push_back({path, WorkspaceBytes(profile)});
+    common.profile = common.models.size() == 1
+                         ? profile
+                         : LargestOf(common.profile, profile);
+  }
+  CheckLimit("--max-source-tokens", limits.source_tokens, most.source_tokens);
+  CheckLimit("--max-target-tokens", limits.target_tokens, most.target_tokens);
+  return common;
+}
+
+}  // namespace latimer
