@@ -12,6 +12,7 @@
 #include "converter/readers/sentencepiece_model.h"
 #include "converter/readers/tokenizer_class.h"
 #include "converter/readers/tokenizer_config.h"
+#include "converter/readers/tokenizer_parts.h"
 #include "converter/readers/vocabulary.h"
 
 namespace latimer {
@@ -163,6 +164,7 @@ void TokenizerReader::ReadVocabulary() {
   const fs::path json = directory_ / "tokenizer.json";
   if (fs::exists(json)) {
     vocabulary_ = ReadTokenizerJson(json, is_bpe ? "BPE" : "Unigram");
+    CheckTokenizerParts(vocabulary_, class_ == TokenizerClass::kBart);
   } else if (class_ == TokenizerClass::kBart) {
     if (!fs::exists(directory_ / "vocab.json")) {
       FailIn(directory_, "has neither tokenizer.json nor vocab.json");

@@ -48,7 +48,9 @@ class Reader {
     if (json_.contains("added_tokens") && json_["added_tokens"].is_array()) {
       out_.added_tokens = json_["added_tokens"];
     }
-    if (json_.contains("normalizer")) ReadNormalizer(json_["normalizer"]);
+    out_.normalizer = json_.value("normalizer", Json());
+    out_.pre_tokenizer = json_.value("pre_tokenizer", Json());
+    ReadNormalizer(out_.normalizer);
     return std::move(out_);
   }
 
@@ -103,7 +105,8 @@ class Reader {
     const std::string type = normalizer.value("type", "");
     if (type == "Sequence" && normalizer.contains("normalizers")) {
       for (const Json& part : normalizer["normalizers"]) {
-        if (out_.charsmap.empty() && part.value("type", "") == "Precompiled") {
+        if (out_.charsmap.empty() && part.is_object() &&
+            part.value("type", "") == "Precompiled") {
           ReadNormalizer(part);
         }
       }

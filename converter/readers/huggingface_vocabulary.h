@@ -18,8 +18,9 @@ struct HuggingFaceVocabulary {
   std::vector<std::pair<std::string, float>> pieces;  // By id.
   std::vector<std::pair<std::string, std::string>> merges;
   std::string charsmap;
-  // The list of tokenizer.json; empty if read from other files.
+  // Those of tokenizer.json; empty or null if read from other files.
   nlohmann::json added_tokens = nlohmann::json::array();
+  nlohmann::json normalizer = {}, pre_tokenizer = {};
 };
 
 // Reads tokenizer.json. Throws ConversionError if its model is not of the type

@@ -15,12 +15,14 @@
 #include <vector>
 
 #include "converter/error.h"
+#include "tests/converter/model_folder.h"
 #include "tests/text/tokenizer_fixture.h"
 
 namespace latimer::huggingface_tokenizer_test {
 
 namespace fs = std::filesystem;
 
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -106,6 +108,94 @@ TEST(HuggingFaceTokenizerTest, ALongTextOfBytePairsTakesItsTurn) {
   while (text.size() < 200'000) text += "thethe";
   // A merge at a time over the whole text would be 10^10 steps.
   EXPECT_GT(bart.Encode(text).size(), 10'000u);
+}
+
+// A folder of a fixture whose tokenizer.json is changed.
+class TokenizerJsonTest : public testing::Test {
+ protected:
+  static std::string ErrorOf(const std::string& name, auto edit) {
+    const TempFolder folder;
+    fs::copy(
+        Data() / name, folder.path(),
+        fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+    const fs::path path = folder.path() / "tokenizer.json";
+    nlohmann::json json = nlohmann::json::parse(ReadFile(path));
+    edit(json);
+    WriteFile(path, json.dump());
+    try {
+      (void)HuggingFaceTokenizerOf(folder.path());
+    } catch (const ConversionError& error) {
+      return error.what();
+    }
+    return "none";
+  }
+  static std::string WithNormalizer(const std::string& name,
+                                    const std::string& step) {
+    return ErrorOf(name, [&](nlohmann::json& json) {
+      json["normalizer"] = {
+          {"type", "Sequence"},
+          {"normalizers", {json["normalizer"], nlohmann::json::parse(step)}}};
+    });
+  }
+  static std::string WithPreTokenizer(const std::string& name,
+                                      const std::string& step) {
+    return ErrorOf(name, [&](nlohmann::json& json) {
+      json["pre_tokenizer"] = nlohmann::json::parse(step);
+    });
+  }
+};
+
+TEST_F(TokenizerJsonTest, ANormalizerThatTheFamilyLacksIsRefused) {
+  const std::string replace =
+      R"({"type":"Replace","pattern":{"Regex":"a"},"content":"b"})";
+  EXPECT_THAT(
+      WithNormalizer("t5_json", replace),
+      AllOf(HasSubstr("tokenizer.json: its normalizer {\"content\":\"b\""),
+            HasSubstr("is not one of this family's tokenizers")));
+  for (const char* step :
+       {R"({"type":"Lowercase"})", R"({"type":"NFD"})",
+        R"({"type":"Prepend","prepend":"\u2581"})",
+        R"({"type":"Replace","pattern":{"Regex":" {2,}"},"content":""})",
+        R"({"type":"Sequence","normalizers":[{"type":"StripAccents"}]})"}) {
+    EXPECT_THAT(WithNormalizer("nllb_json", step), HasSubstr("its normalizer"))
+        << step;
+  }
+  EXPECT_THAT(WithNormalizer("bart_json", R"({"type":"Precompiled"})"),
+              HasSubstr("its normalizer"));
+  EXPECT_THAT(WithNormalizer("nllb_json", R"("Lowercase")"),
+              HasSubstr("a field is not of the type that it must have"));
+}
+
+TEST_F(TokenizerJsonTest, APreTokenizerThatTheFamilyLacksIsRefused) {
+  for (const char* step :
+       {R"({"type":"Digits","individual_digits":true})",
+        R"({"type":"ByteLevel"})", R"({"type":"Metaspace","replacement":"_"})",
+        R"({"type":"Metaspace","prepend_scheme":"never"})",
+        R"({"type":"Sequence","pretokenizers":[{"type":"WhitespaceSplit"},
+            {"type":"Punctuation"}]})"}) {
+    EXPECT_THAT(WithPreTokenizer("t5_json", step),
+                HasSubstr("its pre-tokenizer"))
+        << step;
+  }
+  EXPECT_THAT(WithPreTokenizer("bart_json", R"({"type":"Whitespace"})"),
+              HasSubstr("its pre-tokenizer"));
+  EXPECT_THAT(WithPreTokenizer("bart_json",
+                               R"({"type":"ByteLevel","use_regex":false})"),
+              HasSubstr("its pre-tokenizer"));
+}
+
+TEST_F(TokenizerJsonTest, TheStepsOfOtherVersionsOfTransformersAreTheSame) {
+  for (
+      const char* step :
+      {R"({"type":"Strip","strip_left":false,"strip_right":true})",
+       R"({"type":"Replace","pattern":{"Regex":" {2,}"},"content":"\u2581"})"}) {
+    EXPECT_EQ(WithNormalizer("t5_json", step), "none") << step;
+  }
+  EXPECT_EQ(WithPreTokenizer("nllb_json",
+                             R"({"type":"Metaspace","replacement":"\u2581",
+                                 "add_prefix_space":true})"),
+            "none");
+  EXPECT_EQ(WithPreTokenizer("nllb_json", "null"), "none");
 }
 
 class PartsTest : public testing::Test {
