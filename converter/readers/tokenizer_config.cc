@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 
 #include "converter/error.h"
 #include "converter/readers/json_fields.h"
@@ -133,17 +135,23 @@ class ConfigReader {
   // Returns the token with this text, after adding it if necessary.
   AddedTokenConfig& Add(AddedTokenConfig token) {
     if (token.text.empty()) FailIn(config_.name, "a special token is empty");
-    for (AddedTokenConfig& known : config_.tokens) {
-      if (known.text == token.text) return known;
-    }
-    return config_.tokens.emplace_back(std::move(token));
+    const auto [place, is_new] =
+        places_.emplace(token.text, config_.tokens.size());
+    if (is_new) config_.tokens.push_back(std::move(token));
+    return config_.tokens[place->second];
   }
 
   void AddDeclared(const Json& token, const Json& id) {
     if (!id.is_number_integer()) {
       FailIn(config_.name, "an added token has no id");
     }
-    Add(Parse(token)).id = id.get<int32_t>();
+    // Larger ones are unsigned to the parser.
+    const auto value = id.get<int64_t>();
+    if (value < 0 || value > INT32_MAX) {
+      FailIn(config_.name, "added token id ", id.dump(),
+             " is not within 0 and 2147483647");
+    }
+    Add(Parse(token)).id = static_cast<int32_t>(value);
   }
 
   void AddSpecial(const Json& token) { Add(Parse(token)).special = true; }
@@ -183,6 +191,7 @@ class ConfigReader {
 
   std::span<const NamedTokenDefault> defaults_;
   TokenizerConfig config_;
+  std::unordered_map<std::string, size_t> places_;  // in config_.tokens
   Json settings_;
 };
 

@@ -198,6 +198,34 @@ TEST_F(TokenizerJsonTest, TheStepsOfOtherVersionsOfTransformersAreTheSame) {
   EXPECT_EQ(WithPreTokenizer("nllb_json", "null"), "none");
 }
 
+TEST_F(TokenizerJsonTest, AnAddedTokensIdIsAnId) {
+  // With these, tokenizer_config.json lists no tokens itself.
+  const auto with_id = [](const std::string& id) {
+    return ErrorOf("bart_json", [&](nlohmann::json& json) {
+      json["added_tokens"].push_back(
+          {{"id", nlohmann::json::parse(id)}, {"content", "<new>"}});
+    });
+  };
+  for (const char* id : {"-1", "2147483648", "4294967296", "-4294967296",
+                         "9223372036854775808", "18446744073709551615"}) {
+    EXPECT_THAT(with_id(id), HasSubstr("added token id " + std::string(id) +
+                                       " is not within 0 and 2147483647"));
+  }
+  for (const char* id : {"1e30", "1.5", "\"7\"", "null"}) {
+    EXPECT_THAT(with_id(id), HasSubstr("an added token has no id"));
+  }
+}
+
+TEST_F(TokenizerJsonTest, AHundredThousandAddedTokensTakeNoTime) {
+  const std::string error = ErrorOf("bart_json", [](nlohmann::json& json) {
+    for (int i = 0; i < 100'000; ++i) {
+      json["added_tokens"].push_back(
+          {{"id", 10'000 + i}, {"content", "<new" + std::to_string(i) + ">"}});
+    }
+  });
+  EXPECT_NE(error, "none");  // They have no rows.
+}
+
 class PartsTest : public testing::Test {
  protected:
   PartsTest() {
