@@ -1,8 +1,10 @@
 #include "converter/known_answer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <random>
+#include <set>
 
 #include "base/cpu.h"
 #include "converter/error.h"
@@ -52,26 +54,61 @@ uint32_t KnownTargetTokens(const CanonicalModel& model) {
                    model.generation.max_target_tokens, kProfile.target_tokens});
 }
 
-std::vector<int32_t> Answer(const ModelBytes& file,
-                            std::span<const int32_t> source,
-                            uint32_t target_tokens) {
-  const std::unique_ptr<Workspace> workspace(new Workspace);  // Not zeroed.
-  Translator translator;
-  const Status loaded = translator.Load(file.bytes(), workspace.get(),
-                                        {.verify_checksum = false});
-  if (!loaded.ok()) {
-    FailWith("The finished model does not load: ", loaded.message());
+// Whether the model's own bans leave a token besides EOS, which has no logit
+// while a translation may not end: without one all logits are -infinity.
+bool HasLogits(const CanonicalModel& model) {
+  std::set<int32_t> banned = {model.generation.eos};
+  for (const std::vector<int32_t>& sequence :
+       model.generation.banned_sequences) {
+    if (sequence.size() == 1) banned.insert(sequence.front());
   }
-  const Result<Translation> translation =
-      translator.TranslateIds(source, {.max_target_tokens = target_tokens,
-                                       .min_target_tokens = target_tokens,
-                                       .language_code = {}});
-  if (!translation.ok()) {
-    FailWith("The finished model does not run: ",
-             translation.status().message());
-  }
-  return {translation->tokens.begin(), translation->tokens.end()};
+  return banned.size() < model.architecture.target_vocabulary;
 }
+
+// A finished model file, loaded.
+class LoadedFile {
+ public:
+  explicit LoadedFile(const ModelBytes& file) {
+    const Status loaded = translator_.Load(file.bytes(), workspace_.get(),
+                                           {.verify_checksum = false});
+    if (!loaded.ok()) {
+      FailWith("The finished model does not load: ", loaded.message());
+    }
+  }
+
+  Translation Translate(std::span<const int32_t> source, uint32_t target_tokens,
+                        bool scores) {
+    const Result<Translation> translation =
+        translator_.TranslateIds(source, {.max_target_tokens = target_tokens,
+                                          .min_target_tokens = target_tokens,
+                                          .language_code = {},
+                                          .scores = scores});
+    if (!translation.ok()) {
+      FailWith("The finished model does not run: ",
+               translation.status().message());
+    }
+    return *translation;
+  }
+
+  // Throws ConversionError if a logit is infinite or not a number, which
+  // finite weights may lead to.
+  void CheckLogits(std::span<const int32_t> source) {
+    if (!kProfile.token_scores) return;
+    // The first may be forced, and more may have no token left to choose.
+    for (const TokenScore& score :
+         Translate(source, /*target_tokens=*/2, /*scores=*/true).scores) {
+      if (std::isfinite(score.log_probability)) continue;
+      FailWith(
+          "The model's logits for a test sentence are not finite, so its "
+          "translations would mean nothing: the training has diverged, or the "
+          "weights are damaged; convert an earlier checkpoint.");
+    }
+  }
+
+ private:
+  const std::unique_ptr<Workspace> workspace_{new Workspace};  // Not zeroed.
+  Translator translator_;
+};
 
 }  // namespace
 
@@ -112,9 +149,16 @@ ModelBytes WriteModelWithKnownAnswer(const CanonicalModel& model,
                                      std::vector<std::string>* warnings) {
   WriteOptions with_answer = options;
   with_answer.known_answer = {};
+  const std::vector<int32_t> source = KnownSource(model);
+  std::vector<int32_t> target(KnownTargetTokens(model));  // Reserves its place.
+  const auto most = static_cast<uint32_t>(target.size());
   // The last bits of f32 and f16 depend on the CPU, and so may an id.
   if (options.weights != WeightType::kInt8) {
-    return WriteModel(model, with_answer);
+    ModelBytes file = WriteModel(model, with_answer);
+    if (HasLogits(model) && RunsHere(options.tile, /*int4=*/false)) {
+      LoadedFile(file).CheckLogits(source);
+    }
+    return file;
   }
   const std::optional<Tile> tile = TileToRun(options);
   if (!tile) {
@@ -124,14 +168,15 @@ ModelBytes WriteModelWithKnownAnswer(const CanonicalModel& model,
         "another computer for one.");
     return WriteModel(model, with_answer);
   }
-  const std::vector<int32_t> source = KnownSource(model);
-  std::vector<int32_t> target(KnownTargetTokens(model));  // Reserves its place.
   with_answer.known_answer = {source, target};
   ModelBytes file = WriteModel(model, with_answer);
   const RunnableCopy copy(model, options, file, *tile);
+  LoadedFile loaded(copy.bytes());
+  if (HasLogits(model)) loaded.CheckLogits(source);
   // Shorter if the model's own rules end it: a forced or an only token is EOS.
-  target = Answer(copy.bytes(), source, static_cast<uint32_t>(target.size()));
-  SetKnownTarget(file, target);
+  const std::span<const int32_t> tokens =
+      loaded.Translate(source, most, /*scores=*/false).tokens;
+  SetKnownTarget(file, {tokens.begin(), tokens.end()});
   return file;
 }
 

@@ -40,7 +40,8 @@ class RunnableCopy {
 // Calls WriteModel and, for int8 weights, adds a known answer, for which it
 // runs the model; if options.tile is for another CPU, it runs a RunnableCopy.
 // If this CPU has no kernels at all, there is no known answer, and `*warnings`
-// says so. Ignores options.known_answer.
+// says so. Ignores options.known_answer. Throws ConversionError if the model's
+// logits are not finite, as those of a training that has diverged.
 ModelBytes WriteModelWithKnownAnswer(const CanonicalModel& model,
                                      const WriteOptions& options,
                                      std::vector<std::string>* warnings);

@@ -133,4 +133,39 @@ TEST(KnownAnswer, WithIdsOutsideTheVocabulariesIsRefused) {
   }
 }
 
+// Finite weights, as a training that diverges leaves them.
+TEST(DivergedModelTest, IsRefusedInASentence) {
+  TinyModelCopy diverged("heads_1_relu");
+  size_t edited = 0;
+  diverged.EditTensors([&](std::vector<StoredTensor>& tensors) {
+    constexpr float kHuge = 3e38f;
+    for (StoredTensor& tensor : tensors) {
+      if (!tensor.name.starts_with("model.decoder.") ||
+          !tensor.name.ends_with("norm.weight")) {
+        continue;
+      }
+      ++edited;
+      for (size_t i = 0; i < tensor.data.size(); i += sizeof(kHuge)) {
+        std::memcpy(tensor.data.data() + i, &kHuge, sizeof(kHuge));
+      }
+    }
+  });
+  ASSERT_GT(edited, 0u);
+  const CanonicalModel model =
+      ReadHuggingFaceBart(diverged.path(), /*with_tokenizer=*/false);
+  for (const WeightType weights : {WeightType::kInt8, WeightType::kF32}) {
+    const std::string error = ErrorOf([&] {
+      std::vector<std::string> warnings;
+      (void)WriteModelWithKnownAnswer(
+          model,
+          {.weights = weights,
+           .tile = *TileForThisCpu(weights),
+           .f32_tile = *TileForThisCpu(WeightType::kF32),
+           .progress = {}},
+          &warnings);
+    });
+    EXPECT_THAT(error, HasSubstr("logits for a test sentence are not finite"));
+  }
+}
+
 }  // namespace latimer::known_answer_test
