@@ -32,6 +32,54 @@ std::string TextOf(const OrderedJson& pieces) {
   return Joined(pieces.get<std::vector<std::string>>(), {}, " ");
 }
 
+// Lines that one tokenizer of a model cuts into fewer tokens than the other
+// does, as each does with texts of its own language.
+struct LinesBySide {
+  size_t source = 0;
+  size_t target = 0;
+
+  size_t all() const { return source + target; }
+};
+
+LinesBySide CountLinesBySide(const std::vector<std::filesystem::path>& texts,
+                             const TokenizerData& source_data,
+                             const TokenizerData& target_data) {
+  TextTokenizer source(source_data), target(target_data);
+  LinesBySide lines;
+  for (const std::filesystem::path& path : texts) {
+    for (const std::string& line : ReadTextLines(path)) {
+      const size_t as_source = source.Encode(line).size();
+      const size_t as_target = target.Encode(line).size();
+      lines.source += as_source < as_target ? 1 : 0;
+      lines.target += as_target < as_source ? 1 : 0;
+    }
+  }
+  return lines;
+}
+
+// Texts that lack one of the two languages have fewer lines of it: names and
+// lines of a word or two, which may look like either.
+constexpr double kLeastShareOfASide = 0.1;
+
+void WarnOfAMissingSide(const LinesBySide& lines,
+                        std::vector<std::string>* warnings) {
+  const auto warn = [&](const char* side, const char* other, size_t count,
+                        const char* effect) {
+    if (static_cast<double>(count) >=
+        kLeastShareOfASide * static_cast<double>(lines.all())) {
+      return;
+    }
+    warnings->push_back(Concat(
+        "only ", count, " of ", lines.all(), " lines of --keep-vocab are cut ",
+        "into fewer tokens by the ", side, "'s tokenizer than by the ", other,
+        "'s, so the texts seem to lack the ", side, " language, and the model ",
+        effect, " without its tokens; give a text of it with another ",
+        "--keep-vocab."));
+  };
+  warn("source", "target", lines.source, "would read it");
+  warn("target", "source", lines.target, "would write it");
+}
+
 }  // namespace
 
 OrderedJson PruneAndReport(const TokensToKeep& keep,
@@ -49,6 +97,14 @@ OrderedJson PruneAndReport(const TokensToKeep& keep,
                       {"of", model->architecture.source_vocabulary}};
   report["target"] = {{"kept", kept.target.size()},
                       {"of", model->architecture.target_vocabulary}};
+  if (!keep.texts.empty() && whole.target_text) {
+    const LinesBySide by_side =
+        CountLinesBySide(keep.texts, whole, whole.target_text());
+    report["lines_like_source"] = by_side.source;
+    report["lines_like_target"] = by_side.target;
+    // Scripts keep the tokens of either language.
+    if (!keep.scripts) WarnOfAMissingSide(by_side, &model->warnings);
+  }
   PruneVocabulary(kept, model);
   report["bytes_saved"] = bytes - DataBytes(*model, options);
   report["unreachable"] = OrderedJson::array();

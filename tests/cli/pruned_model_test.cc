@@ -7,6 +7,7 @@
 #include <set>
 
 #include "converter/known_answer.h"
+#include "converter/pruning_report.h"
 #include "converter/vocabulary_pruning.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/emulator.h"
@@ -17,7 +18,9 @@
 namespace latimer::pruned_model_test {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using Ids = std::vector<int32_t>;
 
 constexpr WeightType kWeightTypes[] = {WeightType::kInt8, WeightType::kF32};
@@ -102,6 +105,32 @@ class DemoText {
  private:
   TempFolder folder_;
 };
+
+TEST(PrunedDemoTest, TextsThatLackOneOfTheLanguagesAreReported) {
+  const TempFolder folder;
+  const auto warnings = [&](std::initializer_list<const char*> names) {
+    TokensToKeep keep;
+    for (const char* name : names) {
+      auto lines = ReadLines(DemoDirectory() / "data" / name);
+      lines.resize(200);
+      keep.texts.push_back(folder.path() / name);
+      WriteFile(keep.texts.back(), Joined(lines, {}, "\n"));
+    }
+    CanonicalModel model = OpenModel(DemoDirectory(), true);
+    model.warnings.clear();
+    const auto report = PruneAndReport(
+        keep, {}, {.tile = UsableTile(), .progress = {}}, &model);
+    EXPECT_GT(report["lines_like_source"].get<size_t>() +
+                  report["lines_like_target"].get<size_t>(),
+              100u);
+    return model.warnings;
+  };
+  EXPECT_THAT(warnings({"test.en"}),
+              ElementsAre(HasSubstr("seem to lack the target language")));
+  EXPECT_THAT(warnings({"test.de"}),
+              ElementsAre(HasSubstr("seem to lack the source language")));
+  EXPECT_THAT(warnings({"test.en", "test.de"}), IsEmpty());
+}
 
 TEST(PrunedDemoTest, TranslatesAsTheWholeModelWithoutTheLeftOutTokens) {
   const CanonicalModel model = OpenModel(DemoDirectory(), true);
