@@ -25,6 +25,7 @@
 #include "converter/readers/languages.h"
 #include "converter/readers/mapped_model.h"
 #include "converter/readers/open_model.h"
+#include "converter/readers/other_formats.h"
 #include "converter/sentence_rules.h"
 #include "converter/sign.h"
 #include "latimer/plan.h"
@@ -64,6 +65,7 @@ void WriteProfile(const fs::path& path, const Profile& profile) {
 }
 
 CanonicalModel ReadModel(const Options& options) {
+  RefuseOtherFormats(options.model);
   const bool with_tokenizer = !options.no_tokenizer;
   if (!options.map.empty()) {
     return ReadMappedModel(options.model,

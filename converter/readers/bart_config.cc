@@ -196,7 +196,8 @@ const FamilyFacts& FindFamily(const JsonFields& config) {
     if (type == facts.model_type) return facts;
   }
   config.Fail("model_type", "it can be ",
-              Joined(kFamilies, &FamilyFacts::model_type));
+              Joined(kFamilies, &FamilyFacts::model_type),
+              ", t5, mt5, umt5; another network may fit --map");
 }
 
 }  // namespace

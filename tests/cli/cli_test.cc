@@ -557,7 +557,9 @@ TEST_F(CliTest, ConverterErrorsAreSentencesAndLeaveNoFile) {
     const char* message;
   };
   const Case kCases[] = {
-      {{"/no/such/folder", "-o", output}, kFailure, "config.json"},
+      {{"/no/such/folder", "-o", output},
+       kFailure,
+       "/no/such/folder: there is no such file or folder"},
       {{folder.path(), "-o", output}, kFailure, "config.json"},
       {{tiny, "-o", output}, kFailure, ".spm"},
       {{beams.path(), "-o", output}, kFailure, "do_sample is true"},

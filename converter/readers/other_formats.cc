@@ -1,0 +1,109 @@
+#include "converter/readers/other_formats.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <string_view>
+
+#include "converter/error.h"
+
+namespace latimer {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kOriginal =
+    "; give the model that it was made from, in the format of Hugging Face "
+    "(safetensors or pytorch_model.bin) or of Marian";
+
+struct Format {
+  std::string_view name;
+  // Suffixes of names of its files.
+  std::string_view suffixes[4];
+  std::string_view advice = kOriginal;
+};
+
+constexpr std::string_view kWithPyTorch =
+    "; write it as safetensors: load it with from_pretrained(..., from_tf=True "
+    "or from_flax=True) of transformers 4, which has both, and call "
+    "save_pretrained";
+
+constexpr Format kFormats[] = {
+    {"an ONNX model", {".onnx", ".ort", ".onnx_data"}},
+    {"a GGUF model", {".gguf", ".ggml"}},
+    {"a TensorFlow Lite model", {".tflite"}},
+    {"a TensorFlow model", {"tf_model.h5", "saved_model.pb"}, kWithPyTorch},
+    {"a Flax model", {"flax_model.msgpack"}, kWithPyTorch},
+};
+
+const Format* FormatOf(const fs::path& file) {
+  const std::string name = file.filename().string();
+  for (const Format& format : kFormats) {
+    for (const std::string_view suffix : format.suffixes) {
+      if (!suffix.empty() && name.ends_with(suffix)) return &format;
+    }
+  }
+  return nullptr;
+}
+
+// "ORGANIZATION/NAME", and no path of this computer.
+bool IsHubName(const fs::path& path) {
+  const std::string text = path.string();
+  const size_t slash = text.find('/');
+  return slash != text.npos && slash > 0 && slash + 1 < text.size() &&
+         text.front() != '.' && text.find('/', slash + 1) == text.npos &&
+         std::ranges::all_of(text, [](unsigned char c) {
+           return std::isalnum(c) != 0 || c == '/' || c == '-' || c == '_' ||
+                  c == '.';
+         });
+}
+
+[[noreturn]] void RefuseMissing(const fs::path& path) {
+  if (!IsHubName(path)) FailIn(path, "there is no such file or folder");
+  const std::string name = path.filename().string();
+  FailIn(path,
+         "there is no such folder; if this is a model of the Hugging Face Hub, "
+         "download it first: hf download ",
+         path.string(), " --local-dir ", name);
+}
+
+// Weights that other readers know, or refuse better.
+bool HasWeights(const std::string& name) {
+  return name.ends_with(".safetensors") ||
+         name.ends_with(".safetensors.index.json") ||
+         name.starts_with("pytorch_model") || name.ends_with(".npz") ||
+         name.ends_with("decoder.yml");
+}
+
+void RefuseFolder(const fs::path& path) {
+  const Format* found = nullptr;
+  bool model_bin = false, vocabulary = false;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(path, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (HasWeights(name)) return;
+    if (found == nullptr) found = FormatOf(entry.path());
+    model_bin = model_bin || name == "model.bin";
+    vocabulary = vocabulary || name.find("_vocabulary.") != std::string::npos;
+  }
+  if (model_bin && vocabulary) {
+    FailIn(path, "this is a CTranslate2 model", kOriginal);
+  }
+  if (found != nullptr) {
+    FailIn(path, "this is ", found->name, found->advice);
+  }
+}
+
+}  // namespace
+
+void RefuseOtherFormats(const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) RefuseMissing(path);
+  if (fs::is_directory(path, ignored)) {
+    RefuseFolder(path);
+  } else if (const Format* format = FormatOf(path)) {
+    FailIn(path, "this is ", format->name, format->advice);
+  }
+}
+
+}  // namespace latimer
