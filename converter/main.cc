@@ -99,7 +99,13 @@ std::string Int4Text(const Int4Matrices& matrices) {
 }
 
 bool ShowsProgress(const Options& options) {
-  return !options.json && isatty(STDERR_FILENO) != 0;
+  return !options.json && !options.quiet && isatty(STDERR_FILENO) != 0;
+}
+
+// With --verbose.
+void Say(const Options& options, const char* step, const fs::path& path) {
+  if (!options.verbose) return;
+  std::cerr << "latimer-convert: " << step << " " << path.string() << "\n";
 }
 
 // Certifies a file that has room for a certificate. Throws ConversionError if
@@ -163,13 +169,27 @@ void PrintJson(const Options& options, const Conversion& result) {
   std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
 }
 
+std::string Megabytes(uint64_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.2f MB",
+                static_cast<double>(bytes) / 1e6);
+  return text;
+}
+
 void PrintText(const Options& options, const Conversion& result) {
   const ModelInfo& info = result.info;
   std::cout << options.output.string() << ": " << info.weights
-            << " weights, tile " << info.tile << Int4Text(result.int4) << "\n"
+            << " weights, tile " << info.tile << Int4Text(result.int4) << "; "
+            << Megabytes(info.sizes.file) << " of flash, "
+            << Megabytes(RamBytes(result.profile)) << " of RAM"
+            << (options.bill || options.verbose ? ""
+                                                : " (--bill has the parts)")
+            << "\n"
             << (result.pruning.is_null() ? "" : PruningText(result.pruning))
-            << (info.has_certificate ? CertificateText(info.certificate) : "")
-            << BillText(MakeBill(info, result.profile));
+            << (info.has_certificate ? CertificateText(info.certificate) : "");
+  if (options.bill || options.verbose) {
+    std::cout << BillText(MakeBill(info, result.profile));
+  }
   if (const Board* board = options.board) {
     std::cout << FitText(RamBytes(result.profile), board->ram_bytes,
                          board->name);
@@ -209,6 +229,7 @@ void WriteCommonProfile(const Options& options) {
   Profile& profile = common.profile;
   profile.name = common.name.c_str();
   WriteProfile(options.profile, profile);
+  if (options.quiet) return;
   if (options.json) {
     Json json;
     json["profile"] = options.profile.string();
@@ -239,6 +260,7 @@ void Convert(const Options& options) {
   // A bad key is reported before the work.
   std::optional<SigningKey> key;
   if (!options.signing_key.empty()) key.emplace(options.signing_key);
+  Say(options, "reading", options.model);
   CanonicalModel model = ReadModel(options);
   ChooseLanguages(options.source_language, options.target_language,
                   &model.generation);
@@ -262,11 +284,13 @@ void Convert(const Options& options) {
                         .bytes_behind = key ? kSignatureEndBytes : 0,
                         .progress = {}};
   if (!options.shortlist_text.empty()) {
+    Say(options, "learning a shortlist from", options.shortlist_text.source);
     model.shortlist =
         LearnShortlist(model, options.shortlist_text, options.shortlist_limits);
   }
   Conversion result;
   if (!options.keep.empty()) {
+    Say(options, "leaving tokens out of", options.model);
     result.pruning =
         PruneAndReport(options.keep, options.unreachable, write, &model);
   }
@@ -274,6 +298,7 @@ void Convert(const Options& options) {
     result.int4 = QuantizeToInt4(options.int4_error, &model);
     write.int4 = &result.int4;
   }
+  Say(options, "writing", options.output);
   const ModelBytes bytes = [&] {
     Progress progress("packing weights", ShowsProgress(options));
     write.progress = std::ref(progress);
@@ -281,6 +306,7 @@ void Convert(const Options& options) {
   }();
   print_new_warnings();
   if (write.certificate) {
+    Say(options, "translating for the certificate", options.certify);
     write.progress = {};
     CertifyAndCheck(options, model, write, bytes);
   }
@@ -292,6 +318,7 @@ void Convert(const Options& options) {
   file.Commit();
   result.license = model.license;
   result.warnings = model.warnings;
+  if (options.quiet) return;
   options.json ? PrintJson(options, result) : PrintText(options, result);
 }
 

@@ -51,7 +51,13 @@ class OptionParser {
         "sign the model with this Ed25519 key, for latimer "
         "--require-signature; create a key with openssl genpkey -algorithm "
         "ed25519");
-    app_.add_flag("--json", o_.json, "print the bill as JSON");
+    app_.add_flag("--json", o_.json, "print the result and the bill as JSON");
+    app_.add_flag("--bill", o_.bill,
+                  "print what the model costs: flash by part, RAM by buffer, "
+                  "bytes read per token");
+    app_.add_flag("-v,--verbose", o_.verbose,
+                  "print each step as it begins, and the bill");
+    app_.add_flag("-q,--quiet", o_.quiet, "print warnings and errors only");
   }
 
   // After parsing. Throws UsageError if options contradict each other.
@@ -71,6 +77,9 @@ class OptionParser {
       throw UsageError(
           "--certify compares the packed model with f32 weights, so it cannot "
           "be used with --weights f32.");
+    }
+    if (o_.quiet && (o_.bill || o_.verbose || o_.json)) {
+      throw UsageError("--quiet goes without --bill, --verbose and --json.");
     }
     for (const char* const name : {"--copy-image", "--f16-caches"}) {
       if (app_.count(name) > 0 && o_.profile.empty()) {
@@ -281,7 +290,8 @@ class OptionParser {
                                              "--f16-caches",
                                              "--insight",
                                              "--board",
-                                             "--json"};
+                                             "--json",
+                                             "--quiet"};
     for (const CLI::Option* option : app_.get_options()) {
       if (option->count() == 0 ||
           std::ranges::find(kAllowed, option->get_name()) !=

@@ -38,6 +38,7 @@ struct Options {
   ProfileLimits limits;
   std::string license;
   bool json = false;
+  bool bill = false, quiet = false, verbose = false;
   bool no_tokenizer = false;
   TokensToKeep keep;
   std::vector<std::filesystem::path> unreachable;

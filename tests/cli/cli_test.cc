@@ -604,7 +604,7 @@ TEST_F(CliTest, TheConverterPrintsTheBillAndWritesTheProfile) {
   const std::string profile = Path("my-model.h");
   const Outcome outcome = RunProgram(
       "latimer-convert", {TinyModel("no_scale").string(), "-o", output,
-                          "--no-tokenizer", "--profile", profile});
+                          "--no-tokenizer", "--bill", "--profile", profile});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
   EXPECT_THAT(outcome.out,
@@ -616,6 +616,71 @@ TEST_F(CliTest, TheConverterPrintsTheBillAndWritesTheProfile) {
   RunProgram("latimer-convert",
              {TinyModel("no_scale").string(), "-o", output, "--no-tokenizer"});
   EXPECT_EQ(ReadFile(output), first);
+}
+
+TEST_F(CliTest, TheConverterSaysAsMuchAsItIsAsked) {
+  const auto convert = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> arguments = {TinyModel("no_scale").string(),
+                                          "-o",
+                                          Path("said.ltm"),
+                                          "--no-tokenizer",
+                                          "--license",
+                                          "none"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return RunProgram("latimer-convert", arguments);
+  };
+  const Outcome plain = convert({});
+  EXPECT_EQ(plain.err, "");
+  EXPECT_EQ(std::ranges::count(plain.out, '\n'), 1) << plain.out;
+  EXPECT_THAT(plain.out, AllOf(HasSubstr("int8 weights, tile "),
+                               HasSubstr(" MB of flash, "),
+                               HasSubstr("(--bill has the parts)")));
+  const Outcome quiet = convert({"--quiet"});
+  EXPECT_EQ(quiet.code, 0);
+  EXPECT_EQ(quiet.out + quiet.err, "");
+  const Outcome verbose = convert({"--verbose"});
+  EXPECT_THAT(verbose.out, HasSubstr("cross_kv"));
+  EXPECT_THAT(verbose.err, AllOf(HasSubstr("latimer-convert: reading "),
+                                 HasSubstr("latimer-convert: writing ")));
+  EXPECT_THAT(ErrorSentence(convert({"--quiet", "--bill"}), kUsage),
+              HasSubstr("--quiet goes without --bill"));
+  EXPECT_THAT(
+      ErrorSentence(convert({"--weights", "f32", "--weights", "int8"}), kUsage),
+      HasSubstr("--weights"));
+}
+
+TEST_F(CliTest, WhatIsNoModelIsAnsweredWithWhatToDo) {
+  const std::string output = Path("none.ltm");
+  const auto refusal = [&](const std::string& model) {
+    return ErrorSentence(RunProgram("latimer-convert", {model, "-o", output}),
+                         kFailure);
+  };
+  EXPECT_THAT(refusal("Helsinki-NLP/opus-mt-en-de"),
+              HasSubstr("hf download Helsinki-NLP/opus-mt-en-de --local-dir "
+                        "opus-mt-en-de"));
+  EXPECT_THAT(refusal("/no/such/model"),
+              HasSubstr("there is no such file or folder"));
+  const struct {
+    std::vector<std::string> files;
+    const char* message;
+  } kCases[] = {{{"encoder_model.onnx", "config.json"}, "an ONNX model"},
+                {{"model.bin", "shared_vocabulary.json", "config.json"},
+                 "a CTranslate2 model"},
+                {{"model.gguf"}, "a GGUF model"},
+                {{"tf_model.h5", "config.json"}, "from_tf=True"},
+                {{"flax_model.msgpack"}, "a Flax model"},
+                {{"saved_model.pb"}, "a TensorFlow model"},
+                {{"model.tflite"}, "a TensorFlow Lite model"}};
+  for (const auto& [files, message] : kCases) {
+    const TempFolder folder;
+    for (const std::string& file : files) {
+      WriteFile(folder.path() / file, "{}");
+    }
+    EXPECT_THAT(refusal(folder.path()), HasSubstr(message));
+    if (files.size() == 1) {
+      EXPECT_THAT(refusal(folder.path() / files[0]), HasSubstr(message));
+    }
+  }
 }
 
 TEST_F(CliTest, OneProfileHoldsSeveralModels) {
