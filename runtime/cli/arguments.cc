@@ -6,6 +6,9 @@
 #include <cstdarg>
 #include <cstdlib>
 #include <iterator>
+#include <span>
+#include <string_view>
+#include <utility>
 #include <variant>
 
 #include "cli/image.h"
@@ -31,6 +34,8 @@ struct OptionInfo {
 constexpr OptionInfo kOptions[] = {
     {kTranslate, "text", "TEXT", &A::text,
      "translate TEXT instead of standard input"},
+    {kTranslate | kTokenize, "output", "FILE", &A::output,
+     "write to FILE instead of standard output (also -o)"},
     {kTranslate, "ids", nullptr, &A::ids,
      "read source token ids and write target token ids"},
     {kTranslate, "paragraphs", nullptr, &A::paragraphs,
@@ -126,6 +131,15 @@ constexpr OptionInfo kOptions[] = {
      "dotprod, i8mm)"},
 };
 
+// What getopt returns for the first of them; letters stand for themselves.
+constexpr int kFirstOption = 256;
+
+constexpr size_t PlaceOf(std::string_view name) {
+  size_t i = 0;
+  while (kOptions[i].name != name) ++i;
+  return i;
+}
+
 // Parses a whole number in [minimum, 2^31).
 bool ParseCount(const char* text, uint32_t minimum, uint32_t* out) {
   char* end = nullptr;
@@ -151,33 +165,74 @@ bool Store(const OptionInfo& info, Arguments* out) {
   return true;
 }
 
+// What is left of the command line: the model, and files to read.
+int TakeFiles(Command command, std::span<char* const> rest, Arguments* out) {
+  if (CarriesModel()) {
+    out->model = "the model inside";
+  } else if (!rest.empty()) {
+    out->model = rest.front();
+    rest = rest.subspan(1);
+  } else if (command != kDoctor) {
+    return UsageError(out->command,
+                      "give one model file; see latimer %s --help.",
+                      out->command);
+  }
+  const bool reads_files = command == kTranslate || command == kTokenize;
+  for (const char* file : rest) {
+    if (reads_files && !std::string_view(file).ends_with(".ltm")) continue;
+    return CarriesModel()
+               ? UsageError(out->command,
+                            "this program carries its model; leave out %s.",
+                            file)
+               : UsageError(out->command,
+                            "give one model file, without %s; see latimer %s "
+                            "--help.",
+                            file, out->command);
+  }
+  out->files = rest;
+  return kSuccess;
+}
+
 }  // namespace
 
 int ParseArguments(Command command, int argc, char** argv, Arguments* out) {
   out->command = argv[0];
-  option long_options[std::size(kOptions) + 1] = {};
+  option long_options[std::size(kOptions) + 2] = {};
   int count = 0;
+  long_options[count++] = {"help", no_argument, nullptr, 'h'};
+  constexpr size_t kOutput = PlaceOf("output");
+  const bool has_output = (kOptions[kOutput].commands & command) != 0;
+  bool given[std::size(kOptions)] = {};
   for (size_t i = 0; i < std::size(kOptions); ++i) {
     const OptionInfo& info = kOptions[i];
     if ((info.commands & command) == 0) continue;
     const int has_value =
         info.value != nullptr ? required_argument : no_argument;
     long_options[count++] = {info.name, has_value, nullptr,
-                             256 + static_cast<int>(i)};
+                             kFirstOption + static_cast<int>(i)};
   }
   opterr = 0;
   // The leading ':' distinguishes a missing value from an unknown option.
-  for (int c;
-       (c = getopt_long(argc, argv, ":", long_options, nullptr)) != -1;) {
+  for (int c; (c = getopt_long(argc, argv, has_output ? ":ho:" : ":h",
+                               long_options, nullptr)) != -1;) {
+    if (c == 'h') {
+      out->help = true;
+      return kSuccess;
+    }
+    if (c == 'o') c = kFirstOption + static_cast<int>(kOutput);
     if (c == ':' || c == '?') {
-      // optopt is set for an option of one letter, which no command has.
+      // optopt is set for an option of one letter.
       const char letter[] = {'-', static_cast<char>(optopt), '\0'};
       const bool short_option = optopt > 0 && optopt < 256;
-      return UsageError(out->command, "%s %s; see latimer --help.",
+      return UsageError(out->command, "%s %s; see latimer %s --help.",
                         c == ':' ? "a value is missing for" : "unknown option",
-                        short_option ? letter : argv[optind - 1]);
+                        short_option ? letter : argv[optind - 1], out->command);
     }
-    const OptionInfo& info = kOptions[c - 256];
+    const OptionInfo& info = kOptions[c - kFirstOption];
+    if (std::exchange(given[c - kFirstOption], true)) {
+      return UsageError(out->command, "--%s was given twice; give it once.",
+                        info.name);
+    }
     if (!Store(info, out)) {
       return UsageError(out->command,
                         "--%s %s: give a whole number of at least %u.",
@@ -188,35 +243,29 @@ int ParseArguments(Command command, int argc, char** argv, Arguments* out) {
     out->threads =
         kBoard.threads < kProfile.threads ? kBoard.threads : kProfile.threads;
   }
-  if (CarriesModel()) {
-    out->model = "the model inside";
-    if (argc == optind) return kSuccess;
-    return UsageError(out->command,
-                      "this program carries its model; leave out %s.",
-                      argv[optind]);
-  }
-  if (argc == optind && command == kDoctor) return kSuccess;
-  if (argc - optind != 1) {
-    return UsageError(out->command, "give one model file; see latimer --help.");
-  }
-  out->model = argv[optind];
-  return kSuccess;
+  return TakeFiles(command, {argv + optind, static_cast<size_t>(argc - optind)},
+                   out);
 }
 
-void PrintOptions(uint32_t commands, std::FILE* file) {
+void PrintOptions(Command command, std::FILE* file) {
   constexpr int kHelpColumn = 28;
-  for (const OptionInfo& info : kOptions) {
-    if (info.commands != commands) continue;
-    const bool has_value = info.value != nullptr;
-    const int width =
-        std::fprintf(file, "    --%s%s%s", info.name, has_value ? " " : "",
-                     has_value ? info.value : "");
-    std::fprintf(file, "%*s", kHelpColumn - width, "");
-    for (const char* c = info.help; *c != '\0'; ++c) {
-      std::fputc(*c, file);
-      if (*c == '\n') std::fprintf(file, "%*s", kHelpColumn, "");
+  for (const bool own : {true, false}) {
+    for (const OptionInfo& info : kOptions) {
+      if ((info.commands & command) == 0 ||
+          (info.commands == kEveryCommand) == own) {
+        continue;
+      }
+      const bool has_value = info.value != nullptr;
+      const int width =
+          std::fprintf(file, "  --%s%s%s", info.name, has_value ? " " : "",
+                       has_value ? info.value : "");
+      std::fprintf(file, "%*s", kHelpColumn - width, "");
+      for (const char* c = info.help; *c != '\0'; ++c) {
+        std::fputc(*c, file);
+        if (*c == '\n') std::fprintf(file, "%*s", kHelpColumn, "");
+      }
+      std::fputc('\n', file);
     }
-    std::fputc('\n', file);
   }
 }
 

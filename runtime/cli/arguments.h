@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <span>
 
 #include "latimer/profile_config.h"
 
@@ -29,6 +30,7 @@ enum Command : uint32_t {
 // live as long as argv. A text that was not given is null, and a limit is 0.
 struct Arguments {
   const char* command = "";
+  bool help = false;
   const char* model = nullptr;  // Null only for `latimer doctor`.
   // The board's threads, within the profile; of `latimer plan` 0.
   uint32_t threads = 0;
@@ -39,6 +41,8 @@ struct Arguments {
   bool json = false;
 
   // translate, tokenize
+  std::span<char* const> files = {};  // To read in place of standard input.
+  const char* output = nullptr;       // A file.
   const char* text = nullptr;
   bool ids = false;
   bool paragraphs = false;
@@ -81,11 +85,12 @@ struct Arguments {
 };
 
 // Parses argv[0], the name of the command, and what follows it. Prints one
-// sentence to standard error and returns kUsage if something is wrong.
+// sentence to standard error and returns kUsage if something is wrong. After
+// -h or --help, only `help` counts.
 int ParseArguments(Command command, int argc, char** argv, Arguments* out);
 
-// Describes the options of exactly these commands.
-void PrintOptions(uint32_t commands, std::FILE* file);
+// Describes the options of one command, its own first, one a line or more.
+void PrintOptions(Command command, std::FILE* file);
 
 // Prints "latimer COMMAND: SENTENCE" to standard error; returns kUsage.
 [[gnu::format(printf, 2, 3)]] int UsageError(const char* command,

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 
+#include "cli/files.h"
 #include "cli/interrupt.h"
 #include "cli/lines.h"
 
@@ -24,7 +25,20 @@ bool IsReadable(int timeout) {
 
 }  // namespace
 
-Input::Input() { bytes_.reserve(kUsualLineBytes + kReadBytes); }
+Input::Input(std::span<char* const> files) : files_(files) {
+  bytes_.reserve(kUsualLineBytes + kReadBytes);
+}
+
+// Puts the next file in place of the one that has ended, if there is one.
+bool Input::OpenNext() {
+  if (files_.empty()) return false;
+  error_ = ReadInsteadOfStandardInput(files_.front());
+  files_ = files_.subspan(1);
+  if (error_ != 0) return false;
+  if (bytes().empty() || bytes().back() == '\n') return true;
+  bytes_ += '\n';
+  return true;
+}
 
 // Reads once. Returns false if nothing is there yet and it did not wait.
 bool Input::Read(bool wait) {
@@ -40,8 +54,8 @@ bool Input::Read(bool wait) {
   bytes_.resize(size + (count > 0 ? static_cast<size_t>(count) : 0));
   if (count > 0) return true;
   if (count < 0 && (errno == EINTR || errno == EAGAIN)) return wait;
-  ended_ = true;
   error_ = count < 0 ? errno : 0;
+  ended_ = error_ != 0 || !OpenNext();
   return true;
 }
 
@@ -82,8 +96,10 @@ bool LineInput::Take(bool all, InputText* text) {
   return true;
 }
 
-SentenceInput::SentenceInput(const Translator& translator)
-    : translator_(translator),
+SentenceInput::SentenceInput(const Translator& translator,
+                             std::span<char* const> files)
+    : Input(files),
+      translator_(translator),
       splitter_(translator.model_info().sentence_rules) {}
 
 SentenceInput::SentenceInput(const Translator& translator,

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -28,8 +29,9 @@ class Input {
  public:
   enum class Got { kText, kNothingYet, kEnd };
 
-  // Reads standard input.
-  Input();
+  // Reads standard input, and then these files in its place. A last line
+  // without a line break ends with its file.
+  explicit Input(std::span<char* const> files = {});
   // Reads `text` instead.
   explicit Input(std::string_view text) : bytes_(text), ended_(true) {}
   Input(const Input&) = delete;
@@ -57,7 +59,9 @@ class Input {
 
  private:
   bool Read(bool wait);
+  bool OpenNext();
 
+  std::span<char* const> files_;
   std::string bytes_;
   size_t begin_ = 0;
   bool ended_ = false;
@@ -71,7 +75,7 @@ std::optional<std::string> SmallInputFile();
 // Lines of any length. `only`, if given, is one line, even if it is empty.
 class LineInput final : public Input {
  public:
-  LineInput() = default;
+  explicit LineInput(std::span<char* const> files = {}) : Input(files) {}
   explicit LineInput(std::string_view only) : Input(only), only_(true) {}
 
  private:
@@ -85,7 +89,7 @@ class LineInput final : public Input {
 // The sentences of running text.
 class SentenceInput final : public Input {
  public:
-  explicit SentenceInput(const Translator& translator);
+  SentenceInput(const Translator& translator, std::span<char* const> files);
   SentenceInput(const Translator& translator, std::string_view text);
 
  private:

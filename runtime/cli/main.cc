@@ -17,55 +17,53 @@ struct CommandInfo {
   const char* name;
   cli::Command command;
   int (*run)(const cli::Arguments&);
+  const char* files;
   const char* help;
 };
 
 constexpr CommandInfo kCommands[] = {
-    {"translate", cli::kTranslate, cli::Translate,
-     "latimer translate MODEL.ltm [OPTIONS]\n"
-     "    Writes one output line for each line of standard input."},
-    {"tokenize", cli::kTokenize, cli::Tokenize,
-     "latimer tokenize MODEL.ltm [OPTIONS]\n"
-     "    Turns lines of text into source token ids, with EOS."},
-    {"inspect", cli::kInspect, cli::Inspect,
-     "latimer inspect MODEL.ltm [OPTIONS]\n"
-     "    Shows architecture, quantization, sizes, generation config and\n"
-     "    provenance."},
-    {"plan", cli::kPlan, cli::Plan,
-     "latimer plan MODEL.ltm [OPTIONS]\n"
-     "    Shows what a build for exactly this model needs; exit code 1 if "
-     "that\n"
-     "    does not fit the given board or RAM."},
-    {"bench", cli::kBench, cli::Bench,
-     "latimer bench MODEL.ltm [OPTIONS]\n"
-     "    Measures time and memory."},
-    {"doctor", cli::kDoctor, cli::Doctor,
-     "latimer doctor [MODEL.ltm] [OPTIONS]\n"
-     "    Checks CPU, memory and model, compares the model's answer with the\n"
-     "    known one, and measures speed, in about five seconds; exit code 1 "
-     "if\n"
-     "    something is wrong."},
+    {"translate", cli::kTranslate, cli::Translate, "MODEL.ltm [FILE...]",
+     "translate each line of FILE, else of standard input"},
+    {"tokenize", cli::kTokenize, cli::Tokenize, "MODEL.ltm [FILE...]",
+     "turn lines of text into source token ids, with EOS"},
+    {"inspect", cli::kInspect, cli::Inspect, "MODEL.ltm",
+     "show architecture, quantization, sizes, generation config\n"
+     "and provenance"},
+    {"plan", cli::kPlan, cli::Plan, "MODEL.ltm",
+     "show what a build for exactly this model needs; exit code\n"
+     "1 if that does not fit the given board or RAM"},
+    {"bench", cli::kBench, cli::Bench, "MODEL.ltm", "measure time and memory"},
+    {"doctor", cli::kDoctor, cli::Doctor, "[MODEL.ltm]",
+     "check CPU, memory and model, compare the model's answer\n"
+     "with the known one, and measure speed, in about five\n"
+     "seconds; exit code 1 if something is wrong"},
 };
 
 void PrintHelp(std::FILE* file) {
-  std::fputs("latimer translates with a model that latimer-convert made.\n",
-             file);
-  for (const CommandInfo& info : kCommands) {
-    std::fprintf(file, "\n  %s\n", info.help);
-    cli::PrintOptions(info.command, file);
-  }
-  std::fputs("\n  Options of translate, plan, bench and doctor:\n", file);
-  cli::PrintOptions(cli::kTranslate | cli::kPlan | cli::kBench | cli::kDoctor,
-                    file);
-  std::fputs("\n  Options of inspect, plan, bench and doctor:\n", file);
-  cli::PrintOptions(cli::kInspect | cli::kPlan | cli::kBench | cli::kDoctor,
-                    file);
-  std::fputs("\n  Options of every command:\n", file);
-  cli::PrintOptions(cli::kEveryCommand, file);
   std::fputs(
-      "\n  A program that was built with a model inside (LATIMER_EMBED) takes\n"
-      "  no MODEL.ltm: latimer translate --text TEXT.\n",
+      "latimer translates with a model that latimer-convert made.\n\n"
+      "Usage: latimer COMMAND MODEL.ltm [OPTIONS]\n\nCommands:\n",
       file);
+  for (const CommandInfo& info : kCommands) {
+    std::fprintf(file, "  %-12s", info.name);
+    for (const char* c = info.help; *c != '\0'; ++c) {
+      std::fputc(*c, file);
+      if (*c == '\n') std::fprintf(file, "%14s", "");
+    }
+    std::fputc('\n', file);
+  }
+  std::fputs(
+      "\nlatimer COMMAND --help lists its options; inspect, plan, bench and\n"
+      "doctor have --json. latimer --version prints the version.\n"
+      "A program that was built with a model inside (LATIMER_EMBED) takes no\n"
+      "MODEL.ltm: latimer translate --text TEXT.\n",
+      file);
+}
+
+void PrintHelpOf(const CommandInfo& info) {
+  std::printf("Usage: latimer %s %s [OPTIONS]\n\n%s\n\nOptions:\n", info.name,
+              info.files, info.help);
+  cli::PrintOptions(info.command, stdout);
 }
 
 int Run(int argc, char** argv) {
@@ -75,7 +73,10 @@ int Run(int argc, char** argv) {
     cli::Arguments arguments;
     const int code =
         cli::ParseArguments(info.command, argc - 1, argv + 1, &arguments);
-    return code != cli::kSuccess ? code : info.run(arguments);
+    if (code != cli::kSuccess) return code;
+    if (!arguments.help) return info.run(arguments);
+    PrintHelpOf(info);
+    return cli::kSuccess;
   }
   if (name == "--help" || name == "-h" || name == "help") {
     PrintHelp(stdout);

@@ -2,12 +2,14 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/files.h"
 #include "cli/generation_options.h"
 #include "cli/input.h"
 #include "cli/insight.h"
@@ -19,14 +21,20 @@
 namespace latimer::cli {
 namespace {
 
+// OpenFiles has opened the first.
+std::span<char* const> FilesToCome(const Arguments& arguments) {
+  return arguments.files.subspan(arguments.files.empty() ? 0 : 1);
+}
+
 std::unique_ptr<Input> OpenInput(const Arguments& arguments,
                                  const Translator& translator) {
   const char* text = arguments.text;
+  const std::span<char* const> rest = FilesToCome(arguments);
   if (!arguments.paragraphs) {
-    return text == nullptr ? std::make_unique<LineInput>()
+    return text == nullptr ? std::make_unique<LineInput>(rest)
                            : std::make_unique<LineInput>(text);
   }
-  return text == nullptr ? std::make_unique<SentenceInput>(translator)
+  return text == nullptr ? std::make_unique<SentenceInput>(translator, rest)
                          : std::make_unique<SentenceInput>(translator, text);
 }
 
@@ -37,7 +45,7 @@ uint32_t UsefulLanes(const Arguments& arguments) {
   constexpr size_t kSentenceBytes = 16, kPartBytes = 512;
   const std::optional<std::string> input =
       arguments.text != nullptr ? arguments.text : SmallInputFile();
-  if (!input.has_value()) return arguments.lanes;
+  if (!input.has_value() || arguments.files.size() > 1) return arguments.lanes;
   const size_t sentences =
       arguments.paragraphs
           ? input->size() / kSentenceBytes
@@ -76,6 +84,7 @@ int Translate(const Arguments& arguments) {
   if (const int code = insight.Prepare(arguments, &options); code != kSuccess) {
     return code;
   }
+  if (const int code = OpenFiles(arguments); code != kSuccess) return code;
   Session session;
   const uint32_t lanes = UsefulLanes(arguments);
   if (!session.Open(arguments, lanes)) return kFailure;
@@ -125,9 +134,10 @@ int Translate(const Arguments& arguments) {
 }
 
 int Tokenize(const Arguments& arguments) {
+  if (const int code = OpenFiles(arguments); code != kSuccess) return code;
   Session session;
   if (!session.Open(arguments)) return kFailure;
-  LineInput input;
+  LineInput input(FilesToCome(arguments));
   InputText line;
   std::vector<int32_t> ids;
   std::string text_of_ids;

@@ -234,6 +234,66 @@ TEST_F(CliTest, HelpAndVersionSucceed) {
   EXPECT_THAT(nothing.err, HasSubstr("latimer translate"));
 }
 
+TEST_F(CliTest, EachCommandHasAHelpOfItsOwn) {
+  for (const char* command :
+       {"translate", "tokenize", "inspect", "plan", "bench", "doctor"}) {
+    for (const char* help : {"--help", "-h"}) {
+      const Outcome outcome = Latimer({command, help});
+      EXPECT_EQ(outcome.code, 0) << outcome.err;
+      EXPECT_THAT(outcome.out,
+                  AllOf(HasSubstr(std::string("Usage: latimer ") + command),
+                        HasSubstr("\n  --skip-checksum")));
+    }
+  }
+  EXPECT_THAT(Latimer({"plan", "-h"}).out,
+              AllOf(HasSubstr("\n  --board NAME"), Not(HasSubstr("--repeat"))));
+}
+
+TEST_F(CliTest, AnOptionIsGivenOnce) {
+  const auto error = [&](std::vector<std::string> options) {
+    std::vector<std::string> arguments = {"translate", Path("tiny.ltm")};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return ErrorSentence(Latimer(arguments), kUsage);
+  };
+  EXPECT_THAT(error({"--ids", "--ids"}), HasSubstr("--ids was given twice"));
+  EXPECT_THAT(error({"--text", "a", "--text", "b"}),
+              HasSubstr("--text was given twice"));
+  EXPECT_THAT(error({"-o", Path("a"), "--output", Path("b")}),
+              HasSubstr("--output was given twice"));
+}
+
+TEST_F(CliTest, FilesTakeThePlaceOfStandardInputAndOutput) {
+  const std::string model = Path("tiny.ltm");
+  const std::string first = Path("first.txt"), second = Path("second.txt");
+  WriteFile(first, "5 0\n7 0");  // without a line break at its end
+  WriteFile(second, "9 0\n");
+  const std::string expected =
+      Latimer({"translate", model, "--ids"}, "5 0\n7 0\n9 0\n").out;
+  EXPECT_EQ(std::ranges::count(expected, '\n'), 3);
+  const Outcome read = Latimer({"translate", model, first, second, "--ids"});
+  EXPECT_EQ(read.code, 0) << read.err;
+  EXPECT_EQ(read.out, expected);
+  const std::string out = Path("out.txt");
+  const Outcome written =
+      Latimer({"translate", "--ids", model, first, second, "-o", out});
+  EXPECT_EQ(written.code, 0) << written.err;
+  EXPECT_EQ(written.out, "");
+  EXPECT_EQ(ReadFile(out), expected);
+
+  const auto refusal = [&](std::vector<std::string> rest, int code) {
+    std::vector<std::string> arguments = {"translate", model, "--ids"};
+    arguments.insert(arguments.end(), rest.begin(), rest.end());
+    return ErrorSentence(Latimer(arguments), code);
+  };
+  EXPECT_THAT(refusal({first, "-o", first}, kUsage),
+              HasSubstr("which is read; name another file"));
+  EXPECT_THAT(refusal({"-o", model}, kUsage), HasSubstr("which is read"));
+  EXPECT_EQ(ReadFile(first), "5 0\n7 0");
+  EXPECT_THAT(refusal({first, Path("none.txt")}, kFailure),
+              HasSubstr("none.txt: cannot read the file"));
+  EXPECT_THAT(refusal({Path("")}, kFailure), HasSubstr("cannot read the file"));
+}
+
 // ---- translate --ids --------------------------------------------------------
 
 TEST_F(CliTest, TranslatesIdsAsTheLibraryDoes) {

@@ -1,0 +1,87 @@
+#include "cli/files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace latimer::cli {
+namespace {
+
+int Fail(const char* path, const char* what, int error) {
+  std::fprintf(stderr, "latimer: %s: cannot %s (%s).\n", path, what,
+               std::strerror(error));
+  return kFailure;
+}
+
+// Replaces a standard stream; returns errno, or 0.
+int Replace(int stream, const char* path, int flags) {
+  const int file = open(path, flags | O_CLOEXEC, 0666);
+  if (file < 0) return errno;
+  struct stat info;
+  int error = 0;
+  if (fstat(file, &info) == 0 && S_ISDIR(info.st_mode)) {
+    error = EISDIR;
+  } else if (dup2(file, stream) < 0) {
+    error = errno;
+  }
+  close(file);
+  return error;
+}
+
+bool IsSameFile(const char* one, const char* other) {
+  struct stat a, b;
+  return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
+         a.st_ino == b.st_ino && S_ISREG(a.st_mode);
+}
+
+// The file that would be lost if the output replaced it; null: none.
+const char* InputThatIsOutput(const Arguments& arguments) {
+  if (arguments.output == nullptr) return nullptr;
+  if (IsSameFile(arguments.output, arguments.model)) return arguments.model;
+  for (const char* path : arguments.files) {
+    if (IsSameFile(arguments.output, path)) return path;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+int ReadInsteadOfStandardInput(const char* path) {
+  return Replace(STDIN_FILENO, path, O_RDONLY);
+}
+
+int OpenFiles(const Arguments& arguments) {
+  if (arguments.text != nullptr && !arguments.files.empty()) {
+    return UsageError(arguments.command, "give --text or %s, not both.",
+                      arguments.files.front());
+  }
+  if (const char* path = InputThatIsOutput(arguments)) {
+    return UsageError(arguments.command,
+                      "--output %s is %s, which is read; name another file.",
+                      arguments.output, path);
+  }
+  for (const char* path : arguments.files) {
+    if (access(path, R_OK) != 0) return Fail(path, "read the file", errno);
+  }
+  if (!arguments.files.empty()) {
+    const char* const first = arguments.files.front();
+    const int error = ReadInsteadOfStandardInput(first);
+    if (error != 0) return Fail(first, "read the file", error);
+  }
+  if (arguments.output != nullptr) {
+    const int error =
+        Replace(STDOUT_FILENO, arguments.output, O_WRONLY | O_CREAT | O_TRUNC);
+    if (error != 0) return Fail(arguments.output, "write the file", error);
+  }
+  if (arguments.text == nullptr && isatty(STDIN_FILENO) == 1 &&
+      isatty(STDERR_FILENO) == 1) {
+    std::fputs("latimer: type a line and press Enter; Ctrl-D ends.\n", stderr);
+  }
+  return kSuccess;
+}
+
+}  // namespace latimer::cli

@@ -1,0 +1,21 @@
+// The files that a command reads and writes in place of standard input and
+// output.
+#ifndef LATIMER_CLI_FILES_H_
+#define LATIMER_CLI_FILES_H_
+
+#include "cli/arguments.h"
+
+namespace latimer::cli {
+
+// Opens the first of arguments.files and arguments.output in place of standard
+// input and output. If somebody at a terminal is to type the input, says so.
+// Prints a sentence and returns kFailure if a file cannot be opened, or kUsage
+// if the output is one of the files that are read.
+int OpenFiles(const Arguments& arguments);
+
+// Opens a file in place of standard input; returns errno, or 0.
+int ReadInsteadOfStandardInput(const char* path);
+
+}  // namespace latimer::cli
+
+#endif  // LATIMER_CLI_FILES_H_
