@@ -64,12 +64,21 @@ constexpr OptionInfo kOptions[] = {
      ".svg or .json"},
     {kTranslate, "attention-of", "KIND", &A::attention_of,
      "cross (default), encoder or decoder"},
+    {kTranslate, "attention-layer", "N", &A::attention_layer,
+     "the layer of an .svg file (default: the last) and of\n"
+     "--alignment (default: the last but one, or the last of\n"
+     "up to three)",
+     1},
     {kTranslate, "alignment", nullptr, &A::alignment,
      "append \" ||| 0-0 1-1\": the source word that each\n"
      "target word comes from"},
     {kTranslate, "scores", nullptr, &A::scores,
      "append a line for each target token: log-probability,\n"
      "margin to the second best token, piece"},
+    {kTranslate, "json", nullptr, &A::json_lines,
+     "write a line of JSON for each line: text, score (the\n"
+     "sum of its tokens' log-probabilities), stop reason,\n"
+     "alignment and tokens"},
     {kTranslate, "source-lang", "CODE", &A::source_language,
      "source language of a multilingual model"},
     {kTranslate, "target-lang", "CODE", &A::target_language,

@@ -55,8 +55,10 @@ struct Arguments {
   uint32_t max_ms = 0;
   const char* attention = nullptr;  // A file.
   const char* attention_of = nullptr;
+  uint32_t attention_layer = 0;
   bool alignment = false;
   bool scores = false;
+  bool json_lines = false;  // --json of translate
   const char* source_language = nullptr;
   const char* target_language = nullptr;
   const char* task = nullptr;

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include "cli/format.h"
+#include <utility>
 
 namespace latimer::cli {
 namespace {
@@ -121,7 +120,8 @@ AttentionRecord MakeRecord(const Translator& translator,
 }
 
 std::string Alignment(const Translator& translator,
-                      const Translation& translation, WordCounts* words) {
+                      const Translation& translation, size_t layer,
+                      WordCounts* words) {
   const AttentionRecord record = MakeRecord(translator, translation);
   const GenerationConfig& config = translator.model_info().generation;
   const Words source = SourceWords(config, translation.source, record.columns);
@@ -129,13 +129,13 @@ std::string Alignment(const Translator& translator,
   size_t targets = record.rows.size();
   if (targets > 0 && translation.tokens[targets - 1] == config.eos) --targets;
   const Words target(record.rows, 0, targets);
-  const size_t layer = record.layers - (record.layers > 3 ? 2 : 1);
+  if (layer == 0) layer = record.layers - (record.layers > 3 ? 1 : 0);
   std::vector<float> weight(source.count * target.count, 0.0f);
   for (size_t r = 0; r < targets; ++r) {
     for (size_t c = 0; c < record.columns.size(); ++c) {
       if (source.of_token[c] == Words::kNone) continue;
       weight[target.of_token[r] * source.count + source.of_token[c]] +=
-          record.Mean(layer, r, c);
+          record.Mean(layer - 1, r, c);
     }
   }
   std::string links;
@@ -151,6 +151,24 @@ std::string Alignment(const Translator& translator,
   words->source += source.count;
   words->target += target.count;
   return links;
+}
+
+double AppendTokens(const Translator& translator,
+                    const Translation& translation, Json* tokens) {
+  const std::vector<std::string> pieces =
+      TargetPieces(translator, translation.tokens);
+  double sum = 0;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    Json token = {{"id", translation.tokens[i]}, {"piece", pieces[i]}};
+    if (!translation.scores.empty()) {
+      const auto score =
+          static_cast<double>(translation.scores[i].log_probability);
+      token["score"] = score;
+      sum += score;
+    }
+    tokens->push_back(std::move(token));
+  }
+  return sum;
 }
 
 std::string ScoreLines(const Translator& translator,

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/format.h"
 #include "latimer/translator.h"
 
 namespace latimer::cli {
@@ -44,14 +45,20 @@ struct WordCounts {
 
 // Links "0-0 1-2" from words of the source to words of the target, both counted
 // from 0. A target word is linked to the source word that it attends to most,
-// by the mean of all heads of one layer: the last but one, which aligns best in
-// decoders of six layers (Garg et al., "Jointly Learning to Align and
-// Translate", 2019), or the last of up to three layers. A word begins with
-// U+2581; if no piece does, each piece is a word. Tokens that the model adds
-// belong to no word. `*words` counts the words of the line's earlier parts, and
-// then those of this part too.
+// by the mean of all heads of one layer: `layer`, from 1, or if that is 0 the
+// last but one, which aligns best in decoders of six layers (Garg et al.,
+// "Jointly Learning to Align and Translate", 2019), or the last of up to three.
+// A word begins with U+2581; if no piece does, each piece is a word. Tokens
+// that the model adds belong to no word. `*words` counts the words of the
+// line's earlier parts, and then those of this part too.
 std::string Alignment(const Translator& translator,
-                      const Translation& translation, WordCounts* words);
+                      const Translation& translation, size_t layer,
+                      WordCounts* words);
+
+// Appends {"id", "piece", "score"} for each target token; a score is there if
+// the translation has scores. Returns their sum.
+double AppendTokens(const Translator& translator,
+                    const Translation& translation, Json* tokens);
 
 // A line for each target token: a tab, its log-probability, its margin to the
 // second best token, and its piece. The margin of a forced token is "-".
@@ -61,10 +68,12 @@ std::string ScoreLines(const Translator& translator,
 // The whole file in the format of its name's extension.
 enum class AttentionFormat { kHtml, kSvg, kJson };
 std::string FormatAttention(const std::vector<AttentionRecord>& records,
-                            AttentionFormat format);
+                            AttentionFormat format, size_t layer);
 
-// FormatAttention for kSvg, which shows the last layer only.
-std::string AttentionSvg(const std::vector<AttentionRecord>& records);
+// FormatAttention for kSvg, which shows one layer: `layer`, from 1, or if that
+// is 0 the last.
+std::string AttentionSvg(const std::vector<AttentionRecord>& records,
+                         size_t layer);
 
 }  // namespace latimer::cli
 

@@ -51,12 +51,12 @@ std::string HtmlText(const std::vector<AttentionRecord>& records) {
 }  // namespace
 
 std::string FormatAttention(const std::vector<AttentionRecord>& records,
-                            AttentionFormat format) {
+                            AttentionFormat format, size_t layer) {
   switch (format) {
     case AttentionFormat::kHtml:
       return HtmlText(records);
     case AttentionFormat::kSvg:
-      return AttentionSvg(records);
+      return AttentionSvg(records, layer);
     case AttentionFormat::kJson:
       return JsonText(records);
   }

@@ -163,12 +163,13 @@ std::string Scale() {
 
 }  // namespace
 
-std::string AttentionSvg(const std::vector<AttentionRecord>& records) {
+std::string AttentionSvg(const std::vector<AttentionRecord>& records,
+                         size_t shown_layer) {
   std::string maps;
   int widest = 240;
   int y = kGap + kTitle;
   for (const AttentionRecord& record : records) {
-    const size_t layer = record.layers - 1;
+    const size_t layer = (shown_layer > 0 ? shown_layer : record.layers) - 1;
     std::vector<Map> row;
     if (record.heads > 1) row.emplace_back(record, layer, kMean);
     for (size_t h = 0; h < record.heads; ++h)

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 namespace latimer::cli {
 namespace {
@@ -62,11 +63,39 @@ int Insight::Prepare(const Arguments& arguments, TranslateOptions* options) {
     return Complain("--alignment", "",
                     " reads the cross-attention; leave out --attention-of.");
   }
-  if (arguments.attention != nullptr || arguments.alignment) {
+  const bool draws_layer =
+      arguments.attention != nullptr && format_ == AttentionFormat::kSvg;
+  if (arguments.attention_layer > 0 && !draws_layer && !arguments.alignment &&
+      !arguments.json_lines) {
+    return Complain("--attention-layer", "",
+                    " is for --attention FILE.svg, --alignment and --json; "
+                    "give one of them too.");
+  }
+  kind_ = kind;
+  if (arguments.json_lines && (arguments.alignment || arguments.scores)) {
+    return Complain("--json", "",
+                    " has alignment and scores; leave out --alignment and "
+                    "--scores.");
+  }
+  // A build without room for them writes JSON without them.
+  const bool aligns = arguments.json_lines && kProfile.attention_weights > 0;
+  if (arguments.attention != nullptr || arguments.alignment || aligns) {
     options->attention = kind;
   }
-  options->scores = arguments.scores;
+  options->scores =
+      arguments.scores || (arguments.json_lines && kProfile.token_scores);
   return kSuccess;
+}
+
+int Insight::CheckLayer(const Architecture& architecture) const {
+  const uint32_t layers = kind_ == AttentionKind::kEncoder
+                              ? architecture.encoder_layers
+                              : architecture.decoder_layers;
+  if (arguments_->attention_layer <= layers) return kSuccess;
+  return UsageError("translate",
+                    "--attention-layer %u: there are layers 1 to %u.",
+                    static_cast<unsigned>(arguments_->attention_layer),
+                    static_cast<unsigned>(layers));
 }
 
 void Insight::Add(const Translator& translator,
@@ -76,14 +105,38 @@ void Insight::Add(const Translator& translator,
     if (arguments_->attention != nullptr) {
       records_.push_back(MakeRecord(translator, translation));
     }
-    if (arguments_->alignment) {
-      const std::string links = Alignment(translator, translation, &words_);
+    const bool aligns = arguments_->alignment ||
+                        (arguments_->json_lines &&
+                         translation.attention.kind == AttentionKind::kCross);
+    if (aligns) {
+      const std::string links = Alignment(translator, translation,
+                                          arguments_->attention_layer, &words_);
       if (!links.empty()) links_ += " " + links;
     }
   }
   if constexpr (kProfile.token_scores) {
     if (arguments_->scores) scores_ += ScoreLines(translator, translation);
   }
+  if (arguments_->json_lines) {
+    score_ += AppendTokens(translator, translation, &tokens_);
+  }
+}
+
+std::string Insight::JsonLine(unsigned long long line, const std::string* text,
+                              StopReason stop_reason) {
+  constexpr const char* kReasons[] = {"eos", "length_limit", "loop", "budget",
+                                      "cancelled"};
+  Json json = {{"line", line}};
+  if (text != nullptr) json["text"] = *text;
+  if (kProfile.token_scores) json["score"] = score_;
+  json["stop_reason"] = kReasons[static_cast<size_t>(stop_reason)];
+  if (kProfile.attention_weights > 0) {
+    json["alignment"] = links_.empty() ? "" : links_.substr(1);
+  }
+  json["tokens"] = std::exchange(tokens_, Json(Json::array()));
+  score_ = 0;
+  (void)EndLine();
+  return Dump(json, -1);
 }
 
 std::string Insight::EndLine() {
@@ -99,7 +152,8 @@ std::string Insight::EndLine() {
 bool Insight::WriteFile() const {
   if (arguments_->attention == nullptr) return true;
   if constexpr (kProfile.attention_weights > 0) {
-    const std::string text = FormatAttention(records_, format_);
+    const std::string text =
+        FormatAttention(records_, format_, arguments_->attention_layer);
     std::FILE* file = std::fopen(arguments_->attention, "wb");
     const bool written =
         file != nullptr &&

@@ -7,6 +7,7 @@
 
 #include "cli/arguments.h"
 #include "cli/attention.h"
+#include "cli/format.h"
 #include "latimer/translator.h"
 
 namespace latimer::cli {
@@ -19,6 +20,9 @@ class Insight {
   // returns kUsage if they contradict each other.
   int Prepare(const Arguments& arguments, TranslateOptions* options);
 
+  // Prints a sentence and returns kUsage if the model lacks --attention-layer.
+  int CheckLayer(const Architecture& architecture) const;
+
   // Adds the attention and scores of a translation, which may be a part of a
   // line.
   void Add(const Translator& translator, const Translation& translation);
@@ -27,16 +31,25 @@ class Insight {
   // line.
   std::string EndLine();
 
+  // With --json, the line that stands for one of the input, without a line
+  // break; begins the next. `text` is null for ids.
+  bool writes_json() const { return arguments_->json_lines; }
+  std::string JsonLine(unsigned long long line, const std::string* text,
+                       StopReason stop_reason);
+
   // Writes the file of --attention, if any. Prints a sentence and returns false
   // if that fails.
   bool WriteFile() const;
 
  private:
   const Arguments* arguments_ = nullptr;
+  AttentionKind kind_ = AttentionKind::kCross;
   AttentionFormat format_ = AttentionFormat::kHtml;
   std::vector<AttentionRecord> records_;
   std::string links_;
   std::string scores_;
+  Json tokens_ = Json(Json::array());  // Of --json.
+  double score_ = 0;
   WordCounts words_;
 };
 

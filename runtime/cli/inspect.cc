@@ -141,7 +141,11 @@ Json GenerationJson(const GenerationConfig& g) {
 // `kernels` are their names, or a sentence that says why there are none. "ram"
 // is that of a build for exactly this model.
 Json InspectJson(const ModelInfo& info, const Json& kernels) {
-  Json json = {{"format_version", info.format_version},
+  // Without limits of its own, the profile cannot fail.
+  const Json bill = MakeBill(info, *ExactProfile(info, {}, kProfile.name));
+  Json json = {{"ram_bytes", bill.at("ram_bytes")},
+               {"flash_bytes", bill.at("flash_bytes")},
+               {"format_version", info.format_version},
                {"checksum", Format("%016" PRIx64, info.checksum)},
                {"source", info.source},
                {"license", info.license},
@@ -158,8 +162,7 @@ Json InspectJson(const ModelInfo& info, const Json& kernels) {
   if (info.has_certificate) {
     json["certificate"] = CertificateJson(info.certificate);
   }
-  // Without limits of its own, this cannot fail.
-  json.update(MakeBill(info, *ExactProfile(info, {}, kProfile.name)));
+  json.update(bill);
   return json;
 }
 

@@ -204,7 +204,23 @@ void OrderedWriter::Warn(const Part& part) const {
   }
 }
 
+bool OrderedWriter::WriteJson(const Part& part) {
+  json_text_ += store_.View(part.translation);
+  worst_ = std::max(worst_, part.stop_reason);
+  if (!part.ends_text) {
+    if (part.space_follows) json_text_ += ' ';
+    return true;
+  }
+  Warn(part);
+  WriteText(insight_.JsonLine(
+      part.line, unit_ == Unit::kIds ? nullptr : &json_text_, worst_));
+  json_text_.clear();
+  worst_ = StopReason::kEos;
+  return EndLine();
+}
+
 bool OrderedWriter::Write(const Part& part) {
+  if (insight_.writes_json()) return WriteJson(part);
   const std::string_view translation = store_.View(part.translation);
   WriteText(translation);
   worst_ = std::max(worst_, part.stop_reason);

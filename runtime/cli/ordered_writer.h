@@ -67,6 +67,7 @@ class OrderedWriter {
   void Leave();
   void Finish(const FinishedTranslation& finished);
   bool Write(const Part& part);
+  bool WriteJson(const Part& part);
   void Warn(const Part& part) const;
   Part& PartAt(size_t index) {
     return parts_[(first_ + index) % parts_.size()];
@@ -101,6 +102,7 @@ class OrderedWriter {
   bool goes_on_ = false;
   std::vector<int32_t> ids_;
   std::string text_of_ids_;
+  std::string json_text_;  // Of the line at hand, with --json.
   // The most severe reason of the written parts of the text at hand.
   StopReason worst_ = StopReason::kEos;
   // No more texts are taken: the input has ended, or a text has failed.

@@ -99,14 +99,14 @@ Status Session::Reserve(const LoadOptions& options) {
 
 Status Session::Load(const Arguments& arguments, uint32_t lanes) {
   LATIMER_RETURN_IF_ERROR(OpenOnce(arguments));
-  const LoadOptions options = {.threads = arguments.threads,
-                               .pin_threads = arguments.threads > 1,
-                               .lanes = lanes,
-                               .insight = arguments.attention != nullptr ||
-                                          arguments.alignment ||
-                                          arguments.scores,
-                               .verify_checksum = arguments.verify_checksum,
-                               .cpu = arguments.cpu};
+  const LoadOptions options = {
+      .threads = arguments.threads,
+      .pin_threads = arguments.threads > 1,
+      .lanes = lanes,
+      .insight = arguments.attention != nullptr || arguments.alignment ||
+                 arguments.scores || arguments.json_lines,
+      .verify_checksum = arguments.verify_checksum,
+      .cpu = arguments.cpu};
   if (workspace_.empty()) LATIMER_RETURN_IF_ERROR(Reserve(options));
   return translator_.Load(image_, workspace_, options);
 }

@@ -64,10 +64,10 @@ int Translate(const Arguments& arguments) {
   }
   if (arguments.paragraphs &&
       (arguments.ids || arguments.attention != nullptr || arguments.alignment ||
-       arguments.scores)) {
+       arguments.scores || arguments.json_lines)) {
     std::fputs(
         "latimer translate: --paragraphs goes without --ids, --attention, "
-        "--alignment and --scores.\n",
+        "--alignment, --scores and --json.\n",
         stderr);
     return kUsage;
   }
@@ -104,6 +104,10 @@ int Translate(const Arguments& arguments) {
         static_cast<unsigned>(arguments.max_target_tokens),
         static_cast<unsigned>(translator.max_target_tokens()));
     return kUsage;
+  }
+  if (const int code = insight.CheckLayer(translator.model_info().architecture);
+      code != kSuccess) {
+    return code;
   }
   GenerationOptions generation;
   if (const int code =

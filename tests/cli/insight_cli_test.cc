@@ -138,6 +138,64 @@ TEST_F(InsightCliTest, AlignmentLinksEachTargetWord) {
   EXPECT_THAT(outcome.out, HasSubstr("||| 0-0 1-1 2-2 3-3\n"));
 }
 
+TEST_F(InsightCliTest, ALayerCanBeChosen) {
+  const std::string last = Draw("last.svg");
+  EXPECT_THAT(last, HasSubstr("Layer 2, mean of all heads"));
+  EXPECT_EQ(Draw("second.svg", {"--attention-layer", "2"}), last);
+  const std::string first = Draw("first.svg", {"--attention-layer", "1"});
+  EXPECT_THAT(first, AllOf(HasSubstr("Layer 1, mean of all heads"),
+                           Not(HasSubstr("Layer 2"))));
+  const auto aligned = [](const char* layer) {
+    return Translate({"--alignment", "--attention-layer", layer}).out;
+  };
+  EXPECT_EQ(aligned("2"), Translate({"--alignment"}).out);
+  EXPECT_NE(aligned("1"), aligned("2"));
+  EXPECT_EQ(
+      ErrorSentence(Translate({"--alignment", "--attention-layer", "3"}), 2),
+      "latimer translate: --attention-layer 3: there are layers 1 to "
+      "2.\n");
+  EXPECT_THAT(ErrorSentence(Translate({"--attention-layer", "1"}), 2),
+              HasSubstr("give one of them too"));
+}
+
+TEST_F(InsightCliTest, LinesOfJsonHaveAllThatIsKnownOfATranslation) {
+  const Outcome outcome = Translate({"--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  std::istringstream lines(outcome.out), translations(Translate({}).out),
+      aligned(Translate({"--alignment"}).out);
+  size_t count = 0;
+  for (std::string line, translation, links; std::getline(lines, line);) {
+    const Json json = Json::parse(line);
+    ASSERT_TRUE(std::getline(translations, translation));
+    ASSERT_TRUE(std::getline(aligned, links));
+    EXPECT_EQ(json["line"], ++count);
+    EXPECT_EQ(json["text"], translation);
+    EXPECT_EQ(json["stop_reason"], "eos");
+    EXPECT_EQ(translation + " ||| " + json["alignment"].get<std::string>(),
+              links);
+    double sum = 0;
+    std::string text;
+    for (const Json& token : json["tokens"]) {
+      sum += token["score"].get<double>();
+      text += token["piece"].get<std::string>();
+      EXPECT_TRUE(token["id"].is_number_unsigned());
+    }
+    EXPECT_NEAR(json["score"].get<double>(), sum, 1e-9);
+    EXPECT_LT(sum, 0);
+    EXPECT_THAT(text, AllOf(HasSubstr("\u2581"), testing::EndsWith("</s>")));
+  }
+  EXPECT_EQ(count, 2u);
+  EXPECT_EQ(ErrorSentence(Translate({"--json", "--scores"}), 2),
+            "latimer translate: --json has alignment and scores; leave out "
+            "--alignment and --scores.\n");
+  const Outcome ids = RunProgram(
+      "latimer", {"translate", Model(), "--json", "--ids"}, "\n312 18 0\n");
+  ASSERT_EQ(ids.code, 0) << ids.err;
+  const Json empty = Json::parse(ids.out.substr(0, ids.out.find('\n')));
+  EXPECT_TRUE(empty["tokens"].empty());
+  EXPECT_FALSE(empty.contains("text"));
+}
+
 TEST_F(InsightCliTest, ScoresFollowEachTranslation) {
   const Outcome outcome = Translate({"--scores"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
