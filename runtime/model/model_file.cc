@@ -1,5 +1,6 @@
 #include "model/model_file.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 
@@ -135,9 +136,9 @@ Status ReadShortlist(const schema::Shortlist& in, const Architecture& a,
     good = good && offset >= before && offset <= tokens.size();
     before = offset;
   }
-  for (const uint16_t token : tokens) {
-    good = good && token < a.target_vocabulary;
-  }
+  uint16_t largest = 0;  // Compilers make it a maximum of many at a time.
+  for (const uint16_t token : tokens) largest = std::max(largest, token);
+  good = good && largest < a.target_vocabulary;
   if (in.copies_source() && a.source_vocabulary != a.target_vocabulary) {
     good = false;
   }
