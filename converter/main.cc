@@ -161,9 +161,11 @@ void PrintJson(const Options& options, const Conversion& result) {
   json["bill"] = MakeBill(result.info, result.profile);
   if (options.board != nullptr) {
     const Board& board = *options.board;
-    json["board"] = {{"name", board.name},
-                     {"ram_bytes", board.ram_bytes},
-                     {"fits", RamBytes(result.profile) <= board.ram_bytes}};
+    json["board"] = {
+        {"name", board.name},
+        {"ram_bytes", board.ram_bytes},
+        {"fits", RamBytes(result.profile) <= board.ram_bytes},
+        {"weights_stay", WeightsStay(json["bill"], board.ram_bytes)}};
   }
   // A piece may not be UTF-8.
   std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
@@ -192,7 +194,9 @@ void PrintText(const Options& options, const Conversion& result) {
   }
   if (const Board* board = options.board) {
     std::cout << FitText(RamBytes(result.profile), board->ram_bytes,
-                         board->name);
+                         board->name)
+              << WeightsText(MakeBill(info, result.profile), board->ram_bytes,
+                             board->name);
   }
   if (result.license.empty()) {
     std::cout << "No licence was found beside the model; --license TEXT "

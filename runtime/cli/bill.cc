@@ -55,6 +55,7 @@ Json MakeBill(const ModelInfo& info, const Profile& profile) {
           {"ram", ram},
           {"workspace_bytes", WorkspaceBytes(profile)},
           {"weight_bytes_per_token", s.streamed_per_token},
+          {"weight_bytes_per_sentence", s.encoder + s.cross_kv},
           {"profile",
            {{"name", profile.name},
             {"source_tokens", profile.source_tokens},
@@ -74,8 +75,10 @@ std::string BillText(const Json& bill) {
                         profile.at("source_tokens").get<unsigned>(),
                         profile.at("target_tokens").get<unsigned>()),
                  bill.at("ram"), bytes("ram_bytes")) +
-         "Weights read per generated token\n" +
-         Line("decoder and output", bytes("weight_bytes_per_token"));
+         "Weights that are read, and should stay in RAM beside that if the "
+         "file is mapped\n" +
+         Line("per sentence", bytes("weight_bytes_per_sentence")) +
+         Line("per token", bytes("weight_bytes_per_token"));
 }
 
 const Board* FindBoard(const std::string& name) {
@@ -98,10 +101,20 @@ const char* F32TileOf(const Board& board) {
   return std::strcmp(board.isas, "scalar") == 0 ? "4x1" : "8x1";
 }
 
-bool ReadsTile(const Board& board, const ModelInfo& info) {
-  if (std::strcmp(info.weights, "f16") == 0) return true;
+const char* TileOf(const Board& board, const ModelInfo& info) {
+  if (std::strcmp(info.weights, "f16") == 0) return info.tile;  // The only one.
   const bool int8 = std::strcmp(info.weights, "int8") == 0;
-  return std::strcmp(info.tile, int8 ? board.tile : F32TileOf(board)) == 0;
+  return int8 ? board.tile : F32TileOf(board);
+}
+
+bool ReadsTile(const Board& board, const ModelInfo& info) {
+  return std::strcmp(info.tile, TileOf(board, info)) == 0;
+}
+
+std::string PackCommand(const Board& board, const ModelInfo& info) {
+  const std::string weights = info.int4_matrices > 0 ? "int4" : info.weights;
+  return Format("latimer-convert MODEL -o FILE --board %s%s", board.name,
+                weights == "int8" ? "" : (" --weights " + weights).c_str());
 }
 
 std::string FitText(uint64_t needed_bytes, uint64_t ram_bytes,
@@ -112,6 +125,30 @@ std::string FitText(uint64_t needed_bytes, uint64_t ram_bytes,
       needed_bytes, ram_bytes,
       100.0 * static_cast<double>(needed_bytes) /
           static_cast<double>(ram_bytes));
+}
+
+bool WeightsStay(const Json& bill, uint64_t ram_bytes) {
+  return WeightsText(bill, ram_bytes, "").empty();
+}
+
+std::string WeightsText(const Json& bill, uint64_t ram_bytes,
+                        const std::string& where) {
+  const auto needed = bill.at("ram_bytes").get<uint64_t>();
+  if (bill.at("ram").contains("copied_image") || needed > ram_bytes) return "";
+  const uint64_t left = ram_bytes - needed;
+  const auto token = bill.at("weight_bytes_per_token").get<uint64_t>();
+  const auto sentence = bill.at("weight_bytes_per_sentence").get<uint64_t>();
+  if (token + sentence <= left) return "";
+  const bool each_token = token > left;
+  return Format(
+      "%s: WARNING: it leaves %" PRIu64
+      " bytes for the weights, and each %s "
+      "reads %" PRIu64
+      ": the system would read them from storage again for "
+      "each %s. Smaller weights (--weights int4), fewer words (--keep-vocab) "
+      "or shorter sentences make room.\n",
+      where.c_str(), left, each_token ? "token" : "sentence",
+      each_token ? token : token + sentence, each_token ? "token" : "sentence");
 }
 
 }  // namespace latimer

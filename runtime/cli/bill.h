@@ -12,8 +12,10 @@
 namespace latimer {
 
 // {"flash_bytes", "flash": {group: bytes}, "ram_bytes", "ram": {item: bytes},
-//  "workspace_bytes", "weight_bytes_per_token", "profile": {...}}. `ram` is
-// what a build with `profile` needs: the workspace's buffers and the stacks.
+//  "workspace_bytes", "weight_bytes_per_token", "weight_bytes_per_sentence",
+//  "profile": {...}}. `ram` is what a build with `profile` needs: the
+// workspace's buffers, the stacks and a copied image. A mapped image is not in
+// it: the weights read per sentence and per token stay in RAM that is left.
 cli::Json MakeBill(const ModelInfo& info, const Profile& profile);
 
 // The bill as text.
@@ -28,13 +30,26 @@ std::string BoardNames();
 // The tile of f32 weights that a board's kernels read.
 const char* F32TileOf(const Board& board);
 
+// The tile that a board's kernels read of weights like the model's.
+const char* TileOf(const Board& board, const ModelInfo& info);
+
 // Whether a board's kernels read the model's weights.
 bool ReadsTile(const Board& board, const ModelInfo& info);
+
+// The command that packs the model for a board's kernels.
+std::string PackCommand(const Board& board, const ModelInfo& info);
 
 // One sentence: whether `needed_bytes` of RAM are within `ram_bytes` of
 // `where`.
 std::string FitText(uint64_t needed_bytes, uint64_t ram_bytes,
                     const std::string& where);
+
+// Whether `ram_bytes` hold what a bill needs and all weights that it reads.
+bool WeightsStay(const cli::Json& bill, uint64_t ram_bytes);
+
+// A warning if they do not, else "".
+std::string WeightsText(const cli::Json& bill, uint64_t ram_bytes,
+                        const std::string& where);
 
 }  // namespace latimer
 

@@ -93,17 +93,33 @@ void PrintPrediction(const Board& board, const ModelInfo& info,
       MillisecondsText(p.memory).c_str(), MillisecondsText(p.cpu).c_str());
 }
 
+// For each board whether it fits, and how to pack the model for its kernels.
+void PrintBoards(const Json& bill, const ModelInfo& info) {
+  const auto needed = bill["ram_bytes"].get<uint64_t>();
+  std::puts("Boards: whether their RAM holds it, their tile, and how to pack");
+  for (const Board& board : kBoards) {
+    const char* fit = needed > board.ram_bytes ? "DOES NOT FIT"
+                      : WeightsStay(bill, board.ram_bytes)
+                          ? "fits"
+                          : "fits, but not with its weights";
+    std::printf("  %-20s %s (%s of %s), %s: %s\n", board.name, fit,
+                BytesText(needed).c_str(), BytesText(board.ram_bytes).c_str(),
+                TileOf(board, info),
+                ReadsTile(board, info) ? "reads this file"
+                                       : PackCommand(board, info).c_str());
+  }
+}
+
 void PrintText(const Json& bill, const ModelInfo& info, const Place& place,
                uint32_t longest) {
   std::fputs(BillText(bill).c_str(), stdout);
   const uint64_t needed = bill["ram_bytes"].get<uint64_t>();
   if (place.ram_bytes == 0) {
-    for (const Board& board : kBoards) {
-      std::fputs(FitText(needed, board.ram_bytes, board.name).c_str(), stdout);
-    }
+    PrintBoards(bill, info);
     return;
   }
   std::fputs(FitText(needed, place.ram_bytes, place.name).c_str(), stdout);
+  std::fputs(WeightsText(bill, place.ram_bytes, place.name).c_str(), stdout);
   if (needed > place.ram_bytes) {
     if (longest > 0) {
       std::printf(
@@ -116,9 +132,10 @@ void PrintText(const Json& bill, const ModelInfo& info, const Place& place,
   }
   if (place.board != nullptr && !ReadsTile(*place.board, info)) {
     std::printf(
-        "Its weights are in tile %s, and this board's kernels read %s: "
-        "convert it with --board %s.\n",
-        info.tile, place.board->tile, place.board->name);
+        "Its weights are in tile %s, and this board's kernels read %s. To pack "
+        "it for them: %s\n",
+        info.tile, TileOf(*place.board, info),
+        PackCommand(*place.board, info).c_str());
   }
 }
 
@@ -152,7 +169,6 @@ int Plan(const Arguments& arguments) {
                              : PredictToken(*place.board, info, limits.threads);
   const bool limited = place.ram_bytes != 0;
   const bool fits = !limited || RamBytes(*profile) <= place.ram_bytes;
-  const bool readable = place.board == nullptr || ReadsTile(*place.board, info);
   const uint32_t longest =
       fits ? 0 : LongestThatFits(info, limits, place.ram_bytes);
   if (!arguments.json) {
@@ -163,7 +179,12 @@ int Plan(const Arguments& arguments) {
       bill["place"] = {
           {"name", place.name}, {"ram_bytes", place.ram_bytes}, {"fits", fits}};
       if (!fits) bill["place"]["longest_that_fits"] = longest;
-      if (place.board != nullptr) bill["place"]["reads_tile"] = readable;
+      if (fits) {
+        bill["place"]["weights_stay"] = WeightsStay(bill, place.ram_bytes);
+      }
+      if (place.board != nullptr) {
+        bill["place"]["reads_tile"] = ReadsTile(*place.board, info);
+      }
       if (prediction) {
         bill["place"]["predicted"] = {
             {"threads", prediction->threads},
@@ -174,7 +195,7 @@ int Plan(const Arguments& arguments) {
     }
     std::puts(Dump(bill).c_str());
   }
-  return fits && readable ? kSuccess : kFailure;
+  return fits ? kSuccess : kFailure;
 }
 
 }  // namespace latimer::cli

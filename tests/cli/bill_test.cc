@@ -80,6 +80,13 @@ TEST(BillTest, ATokenStreamsTheDecoderAndTheOutput) {
       BillOf("no_scale", WeightType::kF32).bill["weight_bytes_per_token"]);
 }
 
+TEST(BillTest, ASentenceReadsTheEncoderAndTheKeysAndValuesOfIt) {
+  const Json bill = BillOf("no_scale", WeightType::kInt8).bill;
+  EXPECT_EQ(bill["weight_bytes_per_sentence"],
+            bill["flash"]["encoder"].get<uint64_t>() +
+                bill["flash"]["cross_kv"].get<uint64_t>());
+}
+
 TEST(BillTest, TheTextNamesEachItemWithItsBytes) {
   const Json bill = BillOf("no_scale", WeightType::kInt8).bill;
   const std::string text = BillText(bill);

@@ -200,7 +200,11 @@ TEST_F(PlanCommandTest, AgreesWithTheConvertersBill) {
                             "workspace_bytes", "weight_bytes_per_token"}) {
     EXPECT_EQ(plan[field], conversion_["bill"][field]) << field;
   }
+  for (const char* field : {"name", "ram_bytes", "fits", "weights_stay"}) {
+    EXPECT_EQ(plan["place"][field], conversion_["board"][field]) << field;
+  }
   EXPECT_EQ(plan["place"]["fits"], true);
+  EXPECT_EQ(plan["place"]["weights_stay"], true);
   EXPECT_EQ(plan["place"]["reads_tile"], true);
 }
 
@@ -250,7 +254,7 @@ TEST_F(PlanCommandTest, PredictsNothingWithoutFigures) {
   for (const Outcome& outcome :
        {Plan({"--board", "x86_64_v3"}), Plan({"--ram", "1G"}), Plan({}),
         RunProgram("latimer", {"plan", f32, "--board", "raspberry_pi_4"})}) {
-    EXPECT_THAT(outcome.out, HasSubstr("bytes of RAM needed"));
+    EXPECT_THAT(outcome.out, HasSubstr("per token"));
     EXPECT_THAT(outcome.out, Not(HasSubstr("predicted")));
   }
 }
@@ -286,17 +290,54 @@ TEST_F(PlanCommandTest, SaysWhenTheWeightsAreForOtherKernels) {
               "--no-tokenizer", "--tile", "4x8"});
   const Outcome outcome =
       RunProgram("latimer", {"plan", other, "--board", "raspberry_pi_4"});
-  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.code, 0);  // It will fit.
+  const std::string command =
+      "latimer-convert MODEL -o FILE --board raspberry_pi_4\n";
   EXPECT_THAT(outcome.out,
-              AllOf(HasSubstr("raspberry_pi_4: fits"),
-                    HasSubstr("convert it with --board raspberry_pi_4")));
+              AllOf(HasSubstr("raspberry_pi_4: fits"), HasSubstr(command)));
+  EXPECT_THAT(Plan({"--board", "raspberry_pi_4"}).out,
+              Not(HasSubstr("latimer-convert")));
+  // The board keeps the type of the weights.
+  RunProgram("latimer-convert",
+             {(TinyModelsFolder() / "no_scale").string(), "-o", other,
+              "--no-tokenizer", "--weights", "f32", "--tile", "4x1"});
+  EXPECT_THAT(
+      RunProgram("latimer", {"plan", other, "--board", "raspberry_pi_4"}).out,
+      HasSubstr("latimer-convert MODEL -o FILE --board raspberry_pi_4 "
+                "--weights f32\n"));
+}
+
+TEST_F(PlanCommandTest, WarnsWhereTheWeightsDoNotStayInRam) {
+  const Json bill = Json::parse(Plan({"--json"}).out);
+  const auto bytes = [&](const char* name) {
+    return bill[name].get<uint64_t>();
+  };
+  const uint64_t token = bytes("ram_bytes") + bytes("weight_bytes_per_token");
+  const uint64_t all = token + bytes("weight_bytes_per_sentence");
+  const auto with = [&](uint64_t ram) {
+    const std::string text = std::to_string(ram);
+    const Outcome outcome = Plan({"--ram", text});
+    EXPECT_EQ(outcome.code, 0) << "It fits, if slowly.";
+    const Json place =
+        Json::parse(Plan({"--ram", text, "--json"}).out)["place"];
+    EXPECT_EQ(place["weights_stay"], ram >= all);
+    return outcome.out;
+  };
+  EXPECT_THAT(with(all), Not(HasSubstr("WARNING")));
+  EXPECT_THAT(with(all - 1), HasSubstr("again for each sentence"));
+  EXPECT_THAT(with(token), HasSubstr("again for each sentence"));
+  EXPECT_THAT(with(token - 1), HasSubstr("again for each token"));
 }
 
 TEST_F(PlanCommandTest, WithoutAPlaceAllBoardsAreListed) {
   const Outcome outcome = Plan({});
   EXPECT_EQ(outcome.code, 0);
   for (const Board& board : kBoards) {
-    EXPECT_THAT(outcome.out, HasSubstr(std::string(board.name) + ": "));
+    EXPECT_THAT(outcome.out, HasSubstr(std::string(board.name) + " "));
+    EXPECT_EQ(outcome.out.find(std::string("--board ") + board.name + "\n") !=
+                  std::string::npos,
+              board.tile != conversion_["tile"])
+        << board.name;
   }
 }
 
