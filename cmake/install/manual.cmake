@@ -1,12 +1,34 @@
-# Writes MANUAL, the man page of PROGRAM, from what PROGRAM --help says.
+# Writes MANUAL, the man page of PROGRAM, from what it and its commands say to
+# --help: a paragraph for each option.
 cmake_minimum_required(VERSION 3.25)
 
-execute_process(COMMAND "${PROGRAM}" --help OUTPUT_VARIABLE help
-  COMMAND_ERROR_IS_FATAL ANY)
+function(help_of result)
+  execute_process(COMMAND "${PROGRAM}" ${ARGN} --help OUTPUT_VARIABLE text
+    COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE "\\" "\\e" text "\n${text}")
+  string(REGEX REPLACE "\nUsage: ([^\n]*)" "\n.PP\n.B \\1" text "${text}")
+  string(REGEX REPLACE "\n([A-Z][a-z]+):\n" "\n.SS \\1\n" text "${text}")
+  # A name, and what it does behind two spaces or on the next line; CLI11 writes
+  # one space behind a name of 27 characters.
+  set(name "[^ \n]+( [^ \n]+)*")
+  string(REGEX REPLACE "\n  (${name})(\n        |  ) *" "\n.TP\n.B \\1\n" text
+    "${text}")
+  string(REPEAT "[^\n]" 27 name)
+  string(REGEX REPLACE "\n  (${name}) " "\n.TP\n.B \\1\n" text "${text}")
+  string(REGEX REPLACE "\n +" "\n\\\\&" text "${text}")
+  string(REGEX REPLACE "\n\n([^.])" "\n.PP\n\\1" text "${text}")
+  string(REPLACE "-" "\\-" text "${text}")
+  set(${result} "${text}" PARENT_SCOPE)
+endfunction()
+
+help_of(help)
 get_filename_component(name "${PROGRAM}" NAME)
-string(REPLACE "\\" "\\e" help "${help}")
-string(REPLACE "-" "\\-" help "${help}")
-string(REGEX REPLACE "(^|\n)([.'])" "\\1\\\\&\\2" help "${help}")
+string(REGEX MATCHALL "\n\\.B [a-z]+\n" commands "${help}")
+foreach(command IN LISTS commands)
+  string(REGEX REPLACE "\n\\.B ([a-z]+)\n" "\\1" command "${command}")
+  help_of(of_command ${command})
+  string(APPEND help ".SH \"${name} ${command}\"\n${of_command}")
+endforeach()
 string(TOUPPER "${name}" upper)
 set(does "translate text with a model file")
 set(also latimer-convert)
@@ -18,8 +40,6 @@ file(WRITE "${MANUAL}" ".TH ${upper} 1 \"\" \"Latimer ${VERSION}\"
 .SH NAME
 ${name} \\- ${does}
 .SH DESCRIPTION
-.nf
-${help}.fi
-.SH SEE ALSO
+${help}.SH SEE ALSO
 .BR ${also} (1)
 ")

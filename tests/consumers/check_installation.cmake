@@ -10,6 +10,33 @@ function(expect what actual pattern)
   endif()
 endfunction()
 
+# Expects one completion of the last of these words, in each shell that is here.
+function(expect_completion words completion)
+  list(GET words 0 program)
+  list(LENGTH words count)
+  list(JOIN words " " line)
+  set(share "${PREFIX}/share")
+  execute_process(COMMAND bash -c "PATH='${PREFIX}/bin':$PATH
+    . '${share}/bash-completion/completions/${program}'
+    COMP_WORDS=(${line}) COMP_CWORD=$((${count} - 1))
+    $(complete -p ${program} | sed 's/.*-F \\([^ ]*\\).*/\\1/')
+    echo \"\${COMPREPLY[@]}\"" OUTPUT_VARIABLE output)
+  expect("completion in bash" "${output}" "^${completion}\n$")
+  if(fish)
+    execute_process(COMMAND "${fish}" -c "set PATH '${PREFIX}/bin' $PATH
+      source '${share}/fish/vendor_completions.d/${program}.fish'
+      complete -C '${line}'" OUTPUT_VARIABLE output)
+    expect("completion in fish" "${output}" "^${completion}\n$")
+  endif()
+  if(zsh)  # Completes at a terminal only.
+    execute_process(COMMAND "${zsh}" -n
+      "${share}/zsh/vendor-completions/_${program}" RESULT_VARIABLE code)
+    expect("syntax in zsh" "${code}" "^0$")
+  endif()
+endfunction()
+
+find_program(fish fish NO_CACHE)
+find_program(zsh zsh NO_CACHE)
 string(REGEX MATCH "^[0-9]+\\.[0-9]+" abi "${VERSION}")
 file(GLOB_RECURSE files RELATIVE "${PREFIX}" "${PREFIX}/*")
 foreach(file IN ITEMS bin/latimer bin/latimer-convert [^/]*/liblatimer.a
@@ -34,15 +61,13 @@ foreach(program IN ITEMS latimer latimer-convert)
     OUTPUT_VARIABLE output)
   expect("--version" "${output}" "^${program} ${VERSION}\n$")
   file(READ "${PREFIX}/share/man/man1/${program}.1" manual)
-  expect("manual" "${manual}" "Latimer ${VERSION}\"\n.*\\\\-\\\\-json")
-  # What completes "<program> inspect --js" in bash.
-  execute_process(COMMAND bash -c "PATH='${PREFIX}/bin':$PATH
-    . '${PREFIX}/share/bash-completion/completions/${program}'
-    COMP_WORDS=(${program} inspect --js) COMP_CWORD=2
-    $(complete -p ${program} | sed 's/.*-F \\([^ ]*\\).*/\\1/')
-    echo \"\${COMPREPLY[@]}\"" OUTPUT_VARIABLE output)
-  expect("completion" "${output}" "^--json\n$")
+  expect("manual" "${manual}" "Latimer ${VERSION}\"\n.*\n\\.B \\\\-\\\\-json\n")
+  expect_completion("${program};inspect;--js" --json)
 endforeach()
+expect("manual" "${manual}" "\n\\.B \\\\-\\\\-map FILE[^ \n]*\ndescribes")
+file(READ "${PREFIX}/share/man/man1/latimer.1" manual)
+expect("manual" "${manual}" "\n\\.SH \"latimer doctor\"\n")
+expect_completion("latimer;doc" doctor)
 file(READ "${BUILD}/CPackConfig.cmake" package)
 expect("package" "${package}" "CPACK_PACKAGE_VERSION \"${VERSION}\"")
 
