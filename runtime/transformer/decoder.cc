@@ -33,22 +33,23 @@ CacheNumber* SelfKv(const SentenceCaches& caches, size_t width,
       Operation::kSelfAttention, rows.size(), x, workspace, trace,
       [&](const float* qkv, float* out) {
         for (size_t i = 0; i < rows.size(); ++i) {
-          const size_t position = rows[i].position;
-          const float* row = qkv + i * 3 * width;
-          CacheNumber* cache = SelfKv(*rows[i].caches, width, index);
-          StoreInCache(engine, 2 * width, row + width,
-                       cache + position * 2 * width);
+          StoreInCache(engine, 2 * width, qkv + (3 * i + 1) * width,
+                       SelfKv(*rows[i].caches, width, index) +
+                           rows[i].position * 2 * width);
+        }
+        const auto attention_of = [&](size_t i) {
           Attention attention = {.kind = AttentionKind::kDecoder,
                                  .layer = index,
                                  .heads = heads,
-                                 .first_row = position,
+                                 .first_row = rows[i].position,
                                  .rows = 1,
-                                 .queries = row,
+                                 .queries = qkv + 3 * i * width,
                                  .query_stride = 3 * width,
-                                 .kv_count = position + 1};
-          ReadCache(cache, width, &attention);
-          Attend(engine, attention, out + i * width, workspace, trace);
-        }
+                                 .kv_count = rows[i].position + size_t{1}};
+          ReadCache(SelfKv(*rows[i].caches, width, index), width, &attention);
+          return attention;
+        };
+        Attend(engine, rows.size(), attention_of, out, workspace, trace);
       });
 }
 
@@ -61,7 +62,7 @@ void CrossAttention(const Engine& engine, uint32_t index, Rows rows, float* x,
       engine, {layer.cross_query, layer.cross_out, layer.cross_norm},
       Operation::kCrossAttention, rows.size(), x, workspace, trace,
       [&](const float* queries, float* out) {
-        for (size_t i = 0; i < rows.size(); ++i) {
+        const auto attention_of = [&](size_t i) {
           Attention attention = {.kind = AttentionKind::kCross,
                                  .layer = index,
                                  .heads = heads,
@@ -71,8 +72,9 @@ void CrossAttention(const Engine& engine, uint32_t index, Rows rows, float* x,
                                  .query_stride = width,
                                  .kv_count = rows[i].caches->source_tokens};
           ReadCache(CrossKv(*rows[i].caches, width, index), width, &attention);
-          Attend(engine, attention, out + i * width, workspace, trace);
-        }
+          return attention;
+        };
+        Attend(engine, rows.size(), attention_of, out, workspace, trace);
       });
 }
 

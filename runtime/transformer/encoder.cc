@@ -16,20 +16,22 @@ void SelfAttention(const Engine& engine, uint32_t index, size_t rows,
   AttentionSublayer(engine, {layer.self_qkv, layer.self_out, layer.self_norm},
                     Operation::kSelfAttention, rows, x, workspace, trace,
                     [&](const float* qkv, float* out) {
-                      Attend(engine,
-                             {.kind = AttentionKind::kEncoder,
-                              .layer = index,
-                              .heads = heads,
-                              .first_row = 0,
-                              .rows = rows,
-                              .queries = qkv,
-                              .query_stride = 3 * width,
-                              .keys = qkv + width,
-                              .values = qkv + 2 * width,
-                              .kv_stride = 3 * width,
-                              .kv_count = rows,
-                              .packed = packed},
-                             out, workspace, trace);
+                      const Attention attention = {
+                          .kind = AttentionKind::kEncoder,
+                          .layer = index,
+                          .heads = heads,
+                          .first_row = 0,
+                          .rows = rows,
+                          .queries = qkv,
+                          .query_stride = 3 * width,
+                          .keys = qkv + width,
+                          .values = qkv + 2 * width,
+                          .kv_stride = 3 * width,
+                          .kv_count = rows,
+                          .packed = packed};
+                      Attend(
+                          engine, 1, [&](size_t) { return attention; }, out,
+                          workspace, trace);
                     });
 }
 

@@ -8,9 +8,6 @@
 namespace latimer {
 namespace {
 
-// Attention of fewer query rows than this per thread is not split.
-constexpr size_t kSmallestRowSplit = 16;
-
 // Each shard has its own scratch.
 float* ScratchOf(const Buffers& workspace, uint32_t shard) {
   constexpr size_t kPerThread =
@@ -104,20 +101,29 @@ RelativeBias BiasOf(const Model& model, const Attention& attention) {
   return {};
 }
 
-// Row by row: the kernel then leaves the weights of one row, head by head, in
-// its scratch.
-void AttendAndTrace(const Engine& engine, const Attention& attention,
-                    const AttentionArgs& args, AttentionTrace& trace) {
-  for (size_t row = 0; row < args.query_rows; ++row) {
-    AttentionArgs one = args;
-    one.query_rows = 1;
-    one.queries += row * args.query_stride;
-    one.out += row * args.out_stride;
-    if (one.bias != nullptr) one.bias -= row;
-    engine.vector->attend(one);
-    trace.AddRow(attention.kind, attention.layer, attention.first_row + row,
-                 args.scratch, AttentionScoreStride(args.kv_count));
-  }
+AttentionArgs ArgsOf(const Engine& engine, const Attention& attention,
+                     float* out, const Buffers& workspace) {
+  const RelativeBias bias = BiasOf(engine.model, attention);
+  return {
+      .query_rows = attention.rows,
+      .heads = attention.heads.count,
+      .head_dim = attention.heads.dim,
+      .kv_count = attention.kv_count,
+      .queries = attention.queries,
+      .query_stride = attention.query_stride,
+      .keys = attention.keys,
+      .values = attention.values,
+      .kv_stride = attention.kv_stride,
+      .scale = attention.heads.scale,
+      .scratch = ScratchOf(workspace, 0),
+      .out = out,
+      .out_stride = attention.heads.width(),
+      .bias = bias.first,
+      .bias_stride = bias.stride,
+      .packed = attention.packed,
+      .f16_keys = attention.f16_keys,
+      .f16_values = attention.f16_values,
+  };
 }
 
 }  // namespace
@@ -195,57 +201,43 @@ Heads DecoderHeads(const Architecture& a) {
   return {a.decoder_heads, a.decoder_head_dim, a.decoder_attention_scale};
 }
 
-void Attend(const Engine& engine, const Attention& attention, float* out,
-            const Buffers& workspace, Trace& trace) {
-  const RelativeBias bias = BiasOf(engine.model, attention);
-  const AttentionArgs all = {
-      .query_rows = attention.rows,
-      .heads = attention.heads.count,
-      .head_dim = attention.heads.dim,
-      .kv_count = attention.kv_count,
-      .queries = attention.queries,
-      .query_stride = attention.query_stride,
-      .keys = attention.keys,
-      .values = attention.values,
-      .kv_stride = attention.kv_stride,
-      .scale = attention.heads.scale,
-      .scratch = ScratchOf(workspace, 0),
-      .out = out,
-      .out_stride = attention.heads.width(),
-      .bias = bias.first,
-      .bias_stride = bias.stride,
-      .packed = attention.packed,
-      .f16_keys = attention.f16_keys,
-      .f16_values = attention.f16_values,
+void AttendHeads(const Engine& engine, const Attention& attention,
+                 uint32_t shard, uint32_t shards, float* out,
+                 const Buffers& workspace) {
+  AttentionArgs args = ArgsOf(engine, attention, out, workspace);
+  const size_t begin = args.heads * shard / shards;
+  const size_t end = args.heads * (shard + 1) / shards;
+  if (begin == end) return;
+  const size_t column = begin * args.head_dim;
+  const auto skip = [](auto& values, size_t count) {
+    if (values != nullptr) values += count;
   };
-  if (trace.attention.Records(attention.kind)) {
-    AttendAndTrace(engine, attention, all, trace.attention);
-    return;
+  args.heads = end - begin;
+  args.scratch = ScratchOf(workspace, shard);
+  skip(args.queries, column);
+  skip(args.keys, column);
+  skip(args.values, column);
+  skip(args.f16_keys, column);
+  skip(args.f16_values, column);
+  skip(args.out, column);
+  skip(args.bias, begin * args.bias_stride);
+  skip(args.packed, begin * AttentionPackedSize(args.head_dim, args.kv_count));
+  engine.vector->attend(args);
+}
+
+void AttendAndTrace(const Engine& engine, const Attention& attention,
+                    float* out, const Buffers& workspace,
+                    AttentionTrace& trace) {
+  AttentionArgs one = ArgsOf(engine, attention, out, workspace);
+  one.query_rows = 1;
+  for (size_t row = 0; row < attention.rows; ++row) {
+    engine.vector->attend(one);
+    trace.AddRow(attention.kind, attention.layer, attention.first_row + row,
+                 one.scratch, AttentionScoreStride(one.kv_count));
+    one.queries += one.query_stride;
+    one.out += one.out_stride;
+    if (one.bias != nullptr) --one.bias;
   }
-  const uint32_t threads = engine.threads.thread_count();
-  if (threads == 1 || attention.rows < kSmallestRowSplit * threads) {
-    engine.vector->attend(all);
-    return;
-  }
-  // By heads, so that each is packed once.
-  engine.threads.ForEachShard([&](uint32_t shard, uint32_t shards) {
-    const size_t begin = all.heads * shard / shards;
-    const size_t end = all.heads * (shard + 1) / shards;
-    if (begin == end) return;
-    const size_t column = begin * all.head_dim;
-    AttentionArgs some = all;
-    some.heads = end - begin;
-    some.queries += column;
-    some.keys += column;
-    some.values += column;
-    some.scratch = ScratchOf(workspace, shard);
-    some.out += column;
-    if (some.bias != nullptr) some.bias += begin * some.bias_stride;
-    if (some.packed != nullptr) {
-      some.packed += begin * AttentionPackedSize(some.head_dim, some.kv_count);
-    }
-    engine.vector->attend(some);
-  });
 }
 
 }  // namespace latimer

@@ -104,10 +104,53 @@ struct Attention {
   float* packed = nullptr;
 };
 
-// out [rows, A] = multi-head attention, heads split among the threads. Works in
+// out [rows, A] = multi-head attention of the heads of one of `shards` equal
+// shares; the columns of the others are left. Works in the shard's part of
 // workspace.attention_scratch.
-void Attend(const Engine& engine, const Attention& attention, float* out,
-            const Buffers& workspace, Trace& trace);
+void AttendHeads(const Engine& engine, const Attention& attention,
+                 uint32_t shard, uint32_t shards, float* out,
+                 const Buffers& workspace);
+
+// Of all heads, row by row: the kernel then leaves the weights of one row, head
+// by head, in its scratch.
+void AttendAndTrace(const Engine& engine, const Attention& attention,
+                    float* out, const Buffers& workspace,
+                    AttentionTrace& trace);
+
+// Attention of fewer multiplications than this, scores and weighted sum
+// together, is not split: a microsecond or two on one core.
+constexpr uint64_t kSmallestAttentionSplit = 1 << 17;
+
+// The attention of `count` sentences, one after another in `out`:
+// attention_of(i) tells that of sentence i. All have the same heads, which are
+// split among the threads, so that each head is packed once.
+template <typename AttentionOf>
+void Attend(const Engine& engine, size_t count, const AttentionOf& attention_of,
+            float* out, const Buffers& workspace, Trace& trace) {
+  uint64_t multiplications = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const Attention attention = attention_of(i);
+    const size_t floats = attention.rows * attention.heads.width();
+    if (trace.attention.Records(attention.kind)) {
+      AttendAndTrace(engine, attention, out + i * floats, workspace,
+                     trace.attention);
+      continue;
+    }
+    multiplications += 2 * uint64_t{floats} * attention.kv_count;
+  }
+  if (multiplications == 0) return;
+  const auto attend = [&](uint32_t shard, uint32_t shards) {
+    for (size_t i = 0; i < count; ++i) {
+      const Attention attention = attention_of(i);
+      AttendHeads(engine, attention, shard, shards,
+                  out + i * attention.rows * attention.heads.width(),
+                  workspace);
+    }
+  };
+  if (multiplications < kSmallestAttentionSplit) return attend(0, 1);
+  engine.threads.ForEachShard(
+      [&](uint32_t shard, uint32_t shards) { attend(shard, shards); });
+}
 
 }  // namespace latimer
 
