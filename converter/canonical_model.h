@@ -112,6 +112,7 @@ struct CanonicalModel {
   std::optional<CanonicalSentenceRules> sentence_rules;
   std::string source;
   std::string license;
+  std::string version;  // Of the model; may be empty.
   // What a user should know, one sentence each.
   std::vector<std::string> warnings;
   // Keeps the source file open while tensors view it.

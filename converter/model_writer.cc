@@ -270,8 +270,10 @@ void Writer::Finish(const std::vector<Offset<schema::Tensor>>& tensors,
   const auto license = builder_->CreateString(model_.license);
   const auto converter =
       builder_->CreateString("latimer-convert " LATIMER_VERSION);
+  Offset<flatbuffers::String> version = 0;
+  if (!model_.version.empty()) version = builder_->CreateString(model_.version);
   const auto provenance =
-      schema::CreateProvenance(*builder_, source, license, converter);
+      schema::CreateProvenance(*builder_, source, license, converter, version);
   const auto generation = WriteGeneration(model_.generation, builder_);
   const auto architecture = WriteArchitecture(model_.architecture, builder_);
   const auto known_answer = WriteKnownAnswer(options_.known_answer, builder_);

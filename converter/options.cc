@@ -47,6 +47,9 @@ class OptionParser {
     app_.add_option(
         "--license", o_.license,
         "store this licence note instead of the one found beside the model");
+    app_.add_option("--model-version", o_.model_version,
+                    "store this version of the model, which latimer inspect "
+                    "and latimer doctor show");
     Add("--sign", o_.signing_key, "KEY.pem",
         "sign the model with this Ed25519 key, for latimer "
         "--require-signature; create a key with openssl genpkey -algorithm "

@@ -37,6 +37,7 @@ struct Options {
   std::filesystem::path profile;
   ProfileLimits limits;
   std::string license;
+  std::string model_version;
   bool json = false;
   bool bill = false, quiet = false, verbose = false;
   bool no_tokenizer = false;

@@ -37,6 +37,8 @@ latimer_model_info InfoOf(const latimer::Translator& translator) {
   out.license_bytes = info.license.size();
   out.converter = info.converter.data();
   out.converter_bytes = info.converter.size();
+  out.model_version = info.model_version.data();
+  out.model_version_bytes = info.model_version.size();
   FillArchitecture(info.architecture, &out);
   out.max_source_tokens = translator.max_source_tokens();
   out.max_target_tokens = translator.max_target_tokens();

@@ -163,6 +163,9 @@ bool ReportModel(const Arguments& arguments, Session& session, Report& report) {
   }
   const double first_ms = MillisecondsSince(start);
   report.Add("file", arguments.model, arguments.model);
+  const std::string version(session.translator().model_info().model_version);
+  report.Add("model_version", version,
+             version.empty() ? "none" : Printable(version));
   ReportLoading(arguments, first_ms, session, report);
   ReportNeed(session, report);
   ReportKernels(session.translator(), report);

@@ -33,6 +33,14 @@ inline std::string Dump(const Json& json, int indent = 2) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
+// Text from a file without control characters, which a terminal would obey.
+inline std::string Printable(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7F) c = ' ';
+  }
+  return text;
+}
+
 }  // namespace latimer::cli
 
 #endif  // LATIMER_CLI_FORMAT_H_

@@ -150,6 +150,7 @@ Json InspectJson(const ModelInfo& info, const Json& kernels) {
                {"source", info.source},
                {"license", info.license},
                {"converter", info.converter},
+               {"model_version", info.model_version},
                {"weights", info.weights},
                {"tile", info.tile},
                {"int4_matrices", info.int4_matrices},
@@ -164,14 +165,6 @@ Json InspectJson(const ModelInfo& info, const Json& kernels) {
   }
   json.update(bill);
   return json;
-}
-
-// Text from the file without control characters, which a terminal would obey.
-std::string Printable(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < ' ' || c == 0x7F) c = ' ';
-  }
-  return text;
 }
 
 // Prints one "name  value" line for each leaf; nested names are joined by dots.

@@ -183,6 +183,9 @@ Status ReadModelFile(std::span<const std::byte> image, bool verify_checksum,
   info.source = ViewOf(root->provenance()->source());
   info.license = ViewOf(root->provenance()->license());
   info.converter = ViewOf(root->provenance()->converter());
+  if (const auto* version = root->provenance()->model_version()) {
+    info.model_version = ViewOf(version);
+  }
   LATIMER_RETURN_IF_ERROR(
       ReadArchitecture(*root->architecture(), &info.architecture));
   LATIMER_RETURN_IF_ERROR(

@@ -464,7 +464,9 @@ TEST_F(CliTest, InspectAgreesWithTheBill) {
                                           "--no-tokenizer",
                                           "--json",
                                           "--weights",
-                                          weights};
+                                          weights,
+                                          "--model-version",
+                                          "2.1 beta"};
     for (const WeightType type :
          {WeightType::kInt8, WeightType::kF16, WeightType::kF32}) {
       if (weights != std::string(NameOf(type))) continue;
@@ -485,6 +487,7 @@ TEST_F(CliTest, InspectAgreesWithTheBill) {
       EXPECT_EQ(inspected[field], conversion[field]) << field;
     }
     EXPECT_EQ(inspected["weights"], weights);
+    EXPECT_EQ(inspected["model_version"], "2.1 beta");
   }
 }
 

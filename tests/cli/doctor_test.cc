@@ -106,6 +106,20 @@ TEST_F(DoctorTest, AGoodModelAnswersRightly) {
                               HasSubstr(" ids right")));
 }
 
+TEST_F(DoctorTest, ShowsTheVersionOfTheModelWithoutControlCharacters) {
+  EXPECT_EQ(Report({Save(
+                Convert(WeightType::kInt8).bytes())})["model"]["model_version"],
+            "");
+  CanonicalModel model =
+      ReadHuggingFaceBart(TinyModel("no_scale"), /*with_tokenizer=*/false);
+  model.version = "7\033[2J";
+  const std::string path =
+      Save(WriteForThisCpu(model, WeightType::kInt8).bytes());
+  EXPECT_EQ(Report({path})["model"]["model_version"], model.version);
+  EXPECT_THAT(Doctor({path}).out, AllOf(HasSubstr("model_version        7 [2J"),
+                                        Not(HasSubstr("\033"))));
+}
+
 TEST_F(DoctorTest, OnABoardThePredictionStandsBesideTheMeasurement) {
   const Json report = Report({Save(Convert(WeightType::kInt8).bytes())});
   const Json& speed = report["speed"];

@@ -78,6 +78,7 @@ TEST_P(ModelWriterTest, TheWholeFileVerifiesAndIsIdentified) {
   EXPECT_EQ(model.tokenizer(), nullptr);
   EXPECT_THAT(model.provenance()->converter()->str(),
               HasSubstr("latimer-convert"));
+  EXPECT_EQ(model.provenance()->model_version(), nullptr);
 }
 
 TEST_P(ModelWriterTest, EachTensorLiesAtAMultipleOf64) {

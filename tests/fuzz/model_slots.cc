@@ -104,7 +104,7 @@ class SlotFinder {
   void AddProvenance(const schema::Provenance& p) {
     AddTable(&p);
     for (const flatbuffers::String* text :
-         {p.source(), p.license(), p.converter()}) {
+         {p.source(), p.license(), p.converter(), p.model_version()}) {
       AddVector(static_cast<const flatbuffers::Vector<char>*>(text));
     }
   }

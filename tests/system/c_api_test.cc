@@ -83,6 +83,17 @@ class CApiTest : public testing::Test {
   Translator cpp_;
 };
 
+TEST(CApiModelTest, TheModelHasAVersionOfItsOwn) {
+  CanonicalModel model = OpenModel(TinyModel("no_scale"), false);
+  model.version = "1.2";
+  const ModelBytes file = WriteForThisCpu(model, WeightType::kInt8);
+  const Loaded c(file.bytes());
+  auto info = Sized<latimer_model_info>();
+  ASSERT_EQ(latimer_get_model_info(c.get(), &info), LATIMER_OK);
+  EXPECT_EQ(std::string_view(info.model_version, info.model_version_bytes),
+            "1.2");
+}
+
 // ---- The examples ----
 
 // What examples/tour.c should print.
@@ -294,6 +305,7 @@ TEST_F(CApiTest, TheModelIsDescribed) {
             expected.license);
   EXPECT_EQ(std::string_view(info.converter, info.converter_bytes),
             expected.converter);
+  EXPECT_EQ(info.model_version_bytes, 0u);
   EXPECT_EQ(info.network, LATIMER_TRANSFORMER);
   EXPECT_EQ(info.encoder_heads, expected.architecture.encoder_heads);
   EXPECT_EQ(info.decoder_ffn, expected.architecture.decoder_ffn);

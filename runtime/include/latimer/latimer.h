@@ -360,6 +360,8 @@ typedef struct latimer_model_info {
   size_t license_bytes;
   const char* converter; /* the program and its version */
   size_t converter_bytes;
+  const char* model_version; /* of the model; NULL: none */
+  size_t model_version_bytes;
   latimer_network_kind network;
   uint32_t encoder_layers;
   uint32_t decoder_layers;

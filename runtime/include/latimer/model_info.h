@@ -274,6 +274,7 @@ struct ModelInfo {
   std::string_view source;
   std::string_view license;
   std::string_view converter;
+  std::string_view model_version;  // Empty if its owner gave none.
 };
 
 }  // namespace latimer
