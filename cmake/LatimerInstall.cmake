@@ -21,9 +21,9 @@ if(TARGET latimer_sodium)
   list(APPEND parts latimer_sodium)
 endif()
 list(TRANSFORM parts REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
-# The runtime has base/status.cc too.
+# The runtime has the files of base/ too.
 list(APPEND parts
-  "$<FILTER:$<TARGET_OBJECTS:latimer_signature>,EXCLUDE,status>")
+  "$<FILTER:$<TARGET_OBJECTS:latimer_signature>,EXCLUDE,(format|status).cc>")
 add_library(latimer_static STATIC ${parts})
 set(latimer_libraries latimer_static)
 if(LATIMER_SHARED)

@@ -1,10 +1,10 @@
 #include "base/cpu.h"
 
-#include <cstdio>
 #include <cstring>
 #include <span>
 
 #include "base/cpu_table.h"
+#include "base/format.h"
 
 namespace latimer {
 namespace {
@@ -16,9 +16,8 @@ Status UnknownLevel(const char* name) {
   size_t length = 0;
   for (const Isa& isa : Isas()) {
     if (isa.goes_with_previous) continue;
-    length += static_cast<size_t>(
-        std::snprintf(known + length, sizeof(known) - length, "%s%s",
-                      length > 0 ? ", " : "", isa.name));
+    length += FormatText(known + length, sizeof(known) - length, "%s%s",
+                         length > 0 ? ", " : "", isa.name);
   }
   return Status::Error(StatusCode::kInvalidArgument,
                        "Unknown CPU level '%s'; use one of %s.", name, known);

@@ -1,7 +1,8 @@
 #include "latimer/status.h"
 
 #include <cstdarg>
-#include <cstdio>
+
+#include "base/format.h"
 
 namespace latimer {
 
@@ -10,7 +11,7 @@ Status Status::Error(StatusCode code, const char* format, ...) {
   status.code_ = code;
   va_list arguments;
   va_start(arguments, format);
-  std::vsnprintf(status.message_, sizeof(status.message_), format, arguments);
+  FormatArguments(status.message_, sizeof(status.message_), format, arguments);
   va_end(arguments);
   return status;
 }

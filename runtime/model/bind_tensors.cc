@@ -1,9 +1,9 @@
 #include "model/bind_tensors.h"
 
-#include <cstdio>
 #include <cstring>
 
 #include "base/check.h"
+#include "base/format.h"
 #include "model/errors.h"
 #include "model/tensor_list.h"
 #include "model/views.h"
@@ -160,10 +160,8 @@ class TensorBinder {
   const schema::Tensor* Next(const char* name, const char* suffix, int layer,
                              uint32_t rows, uint32_t columns) {
     if (!status_.ok()) return nullptr;
-    const int length = std::snprintf(name_, sizeof(name_), name, layer);
-    LATIMER_CHECK(length > 0 &&
-                  static_cast<size_t>(length) + std::strlen(suffix) <
-                      sizeof(name_));
+    const size_t length = FormatText(name_, sizeof(name_), name, layer);
+    LATIMER_CHECK(length > 0 && length + std::strlen(suffix) < sizeof(name_));
     std::strcpy(name_ + length, suffix);
     const schema::Tensor* tensor =
         next_ < tensors_.size() ? tensors_.Get(next_++) : nullptr;

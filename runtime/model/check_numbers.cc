@@ -1,8 +1,8 @@
 #include "model/check_numbers.h"
 
-#include <cstdio>
 #include <cstring>
 
+#include "base/format.h"
 #include "model/tensor_list.h"
 #include "ops/nibble/planes.h"
 
@@ -151,7 +151,7 @@ class NumberChecker {
   void Expect(bool good, const char* name, const char* suffix, int layer) {
     if (good || !status_.ok()) return;
     char text[64];
-    std::snprintf(text, sizeof(text), name, layer);
+    FormatText(text, sizeof(text), name, layer);
     status_ = Status::Error(StatusCode::kCorrupt,
                             "The model is damaged: tensor %s%s has a number "
                             "that is not finite, a scale that is not positive, "
