@@ -1,7 +1,7 @@
 # The kernels of this build, from runtime/ops/xnnpack/kernels.txt, LATIMER_ISAS,
 # LATIMER_TILE and LATIMER_DISPATCH:
 #
-#   LATIMER_ARCH             x86_64, aarch64, armv7 or riscv64
+#   LATIMER_ARCH             x86_64, aarch64, armv7, cortex_m or riscv64
 #   LATIMER_ISAS             the instruction sets, by default all
 #   latimer_isa_flags_<isa>  the compiler's flags for one
 #   latimer_kernel_files     XNNPACK's sources; their flags are a property of
@@ -26,6 +26,9 @@ if(triple MATCHES "^(x86_64|amd64)")
 elseif(triple MATCHES "^(aarch64|arm64)")
   set(LATIMER_ARCH aarch64)
   set(all_isas neon dotprod i8mm)
+elseif(triple MATCHES "^arm-none-eabi")
+  set(LATIMER_ARCH cortex_m)
+  set(all_isas scalar dsp mve)
 elseif(triple MATCHES "^arm")
   set(LATIMER_ARCH armv7)
   set(all_isas neon)
@@ -34,7 +37,7 @@ elseif(triple MATCHES "^riscv64")
   set(all_isas scalar)
 else()
   message(FATAL_ERROR "Latimer has no kernels for ${triple}; "
-    "it runs on x86_64, aarch64, riscv64 and armv7 with NEON.")
+    "it runs on x86_64, aarch64, riscv64, armv7 with NEON and Cortex-M.")
 endif()
 
 if(NOT LATIMER_ISAS)

@@ -7,19 +7,24 @@ include(LatimerOptions)
 include(LatimerSchema)
 include(LatimerXnnpack)
 
-set(THREADS_PREFER_PTHREAD_FLAG ON)
-find_package(Threads REQUIRED)
-
 file(GLOB_RECURSE latimer_runtime_sources CONFIGURE_DEPENDS
   "${PROJECT_SOURCE_DIR}/runtime/*.cc")
 # Packing is the converter's work.
 list(FILTER latimer_runtime_sources EXCLUDE
   REGEX "/runtime/(cli|signature)/|(_isa|/pack)\\.cc$")
+if(LATIMER_BARE)
+  list(FILTER latimer_runtime_sources EXCLUDE
+    REGEX "/base/(check|clock|file_mapping|thread_pool)\\.cc$")
+else()
+  list(FILTER latimer_runtime_sources EXCLUDE REGEX "/base/bare\\.cc$")
+  set(THREADS_PREFER_PTHREAD_FLAG ON)
+  find_package(Threads REQUIRED)
+endif()
 set(latimer_ops "${PROJECT_SOURCE_DIR}/runtime/ops")
 set(latimer_isa_sources_gemm_int8 "${latimer_ops}/gemm_int8_isa.cc")
 set(latimer_isa_sources_nibble "${latimer_ops}/nibble/dot_isa.cc")
 file(GLOB latimer_isa_sources_vector CONFIGURE_DEPENDS "${latimer_ops}/*_isa.cc")
-list(REMOVE_ITEM latimer_isa_sources_vector ${latimer_isa_sources_gemm_int8})
+list(FILTER latimer_isa_sources_vector EXCLUDE REGEX "/gemm_int8[^/]*$")
 
 # What our own code includes beyond the public headers.
 add_library(latimer_internals INTERFACE)
@@ -97,13 +102,17 @@ function(latimer_runtime_library target)
   endif()
 
   add_library(${target} STATIC ${latimer_runtime_sources})
-  target_link_libraries(${target} PUBLIC Threads::Threads
+  target_link_libraries(${target} PUBLIC $<TARGET_NAME_IF_EXISTS:Threads::Threads>
     PRIVATE latimer_xnnpack_kernels latimer_xnnpack_headers)
   set(parts ${target})
   foreach(role IN ITEMS vector nibble gemm_int8)
     foreach(isa IN LISTS latimer_isas_of_${role})
       set(part ${target}_${role}_${isa})
-      add_library(${part} OBJECT ${latimer_isa_sources_${role}})
+      set(sources ${latimer_isa_sources_${role}})
+      if(role STREQUAL "gemm_int8" AND isa MATCHES "^(dsp|mve)$")
+        string(REPLACE _isa "_${isa}_isa" sources "${sources}")
+      endif()
+      add_library(${part} OBJECT ${sources})
       target_compile_options(${part} PRIVATE ${latimer_isa_flags_${isa}} -O3)
       target_compile_definitions(${part} PRIVATE LATIMER_ISA=${isa})
       target_sources(${target} PRIVATE $<TARGET_OBJECTS:${part}>)

@@ -21,8 +21,10 @@ struct CpuFeatures {
   bool neon = false;
   bool dotprod = false;
   bool i8mm = false;
-  // riscv64, for which there are kernels in plain C only.
+  // riscv64 and Cortex-M: plain C. Of Cortex-M each implies the one before.
   bool scalar = false;
+  bool dsp = false;  // Products of pairs of int16: Cortex-M4, M7, M33.
+  bool mve = false;  // Helium: Cortex-M55, M85.
 };
 
 // The instruction sets that this build has kernels for, separated by spaces:

@@ -30,6 +30,10 @@ constexpr Isa kIsas[] = {
     ISA(neon, nullptr),
     ISA(dotprod, &Cpu::neon),
     ISA(i8mm, &Cpu::dotprod),
+#elif defined(__arm__) && __ARM_ARCH_PROFILE == 'M'
+    ISA(scalar, nullptr),
+    ISA(dsp, &Cpu::scalar),
+    ISA(mve, &Cpu::dsp),
 #elif defined(__arm__)
     ISA(neon, nullptr),
 #else
@@ -106,6 +110,15 @@ constexpr CpuFeature kCpuFeatures[] = {
     {"BF16", kHwcap2, 14, 0, DEFINED(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC)},
     {"SVE", kHwcap, 22, 0, DEFINED(__ARM_FEATURE_SVE)},
     {"SVE2", kHwcap2, 1, 0, DEFINED(__ARM_FEATURE_SVE2)},
+};
+
+#elif defined(__arm__) && __ARM_ARCH_PROFILE == 'M'
+
+constexpr CpuFeature kCpuFeatures[] = {
+    // No word has these bits, but ReadCpuWords() makes one.
+    {"Thumb-2", kHwcap, 0, 0, DEFINED(__thumb2__), &Cpu::scalar},
+    {"DSP", kHwcap, 1, 0, DEFINED(__ARM_FEATURE_DSP), &Cpu::dsp},
+    {"Helium (MVE)", kHwcap, 2, 0, DEFINED(__ARM_FEATURE_MVE), &Cpu::mve},
 };
 
 #elif defined(__arm__)

@@ -98,7 +98,7 @@ std::string BoardNames() {
 
 const char* F32TileOf(const Board& board) {
   // Scalar kernels have a layout of their own.
-  return std::strcmp(board.isas, "scalar") == 0 ? "4x1" : "8x1";
+  return std::strncmp(board.isas, "scalar", 6) == 0 ? "4x1" : "8x1";
 }
 
 const char* TileOf(const Board& board, const ModelInfo& info) {

@@ -1,9 +1,9 @@
 // Products of quantized rows and int8 weights where XNNPACK's kernels leave
-// half of the CPU idle: on x86-64 without VNNI. They read XNNPACK's layout and
-// give its bits; ops/xnnpack/kernels.txt says which instruction set and tile
-// has them.
+// half of the CPU idle, on x86-64 without VNNI, or where it has none: Cortex-M.
+// They read XNNPACK's layout and give its bits; ops/xnnpack/kernels.txt says
+// which instruction set and tile has them.
 //
-// gemm_int8_isa.cc includes this header too, but calls none of its functions.
+// gemm_int8*_isa.cc include this header too, but call none of its functions.
 #ifndef LATIMER_OPS_GEMM_INT8_H_
 #define LATIMER_OPS_GEMM_INT8_H_
 
@@ -21,7 +21,8 @@ struct GemmInt8Args {
   size_t q_stride;
   // Int32 zero point and float scale of each row.
   const void* quantization;
-  // Blocks of the tile 8x8 (AVX2) or 4x8 (SSE4.1): ops/xnnpack/packed_matrix.h.
+  // Blocks of the tile 8x8 (AVX2) or 4x8 (SSE4.1, DSP):
+  // ops/xnnpack/packed_matrix.h.
   const void* weights;
   float* y;
   size_t y_stride;

@@ -25,7 +25,7 @@ size_t LoopDetector::EndOfFirstCopy(size_t count, size_t allowance) const {
 size_t LoopDetector::RepeatedTokens() const {
   size_t most = 0;
   for (size_t p = 1; p <= kLongestLoopPeriod; ++p) {
-    if (equal_[p - 1] >= p) most = std::max(most, equal_[p - 1] + p);
+    if (equal_[p - 1] >= p) most = std::max<size_t>(most, equal_[p - 1] + p);
   }
   return most;
 }

@@ -29,18 +29,19 @@ namespace {
 #define CONVERT_SET(isa, minmax, convert) \
   {&CpuFeatures::isa, minmax, convert, #minmax, #convert},
 
-constexpr GemmKernelSet kInt8Sets[] = {
-    LATIMER_INT8_KERNELS(GEMM_SET, INT8_KERNEL)};
-constexpr GemmKernelSet kInt4Sets[] = {
-    LATIMER_INT4_KERNELS(GEMM_SET, INT4_KERNEL)};
-constexpr GemmKernelSet kF32FusedSets[] = {
+// Of a build without kernels for a type it is empty, as an array cannot be.
+using SetList = std::initializer_list<GemmKernelSet>;
+
+constexpr SetList kInt8Sets = {LATIMER_INT8_KERNELS(GEMM_SET, INT8_KERNEL)};
+constexpr SetList kInt4Sets = {LATIMER_INT4_KERNELS(GEMM_SET, INT4_KERNEL)};
+constexpr SetList kF32FusedSets = {
     LATIMER_F32_FUSED_KERNELS(GEMM_SET, F32_KERNEL)};
-constexpr GemmKernelSet kF32UnfusedSets[] = {
+constexpr SetList kF32UnfusedSets = {
     LATIMER_F32_UNFUSED_KERNELS(GEMM_SET, F32_KERNEL)};
 constexpr ConvertKernelSet kConvertSets[] = {
     LATIMER_QUANTIZE_KERNELS(CONVERT_SET)};
 
-constexpr bool VariantsRise(std::span<const GemmKernelSet> sets) {
+constexpr bool VariantsRise(const SetList& sets) {
   for (const GemmKernelSet& set : sets) {
     uint32_t least = 1;
     for (const GemmVariant& variant : set.variants()) {
@@ -54,21 +55,25 @@ constexpr bool VariantsRise(std::span<const GemmKernelSet> sets) {
 static_assert(VariantsRise(kInt8Sets) && VariantsRise(kInt4Sets) &&
               VariantsRise(kF32FusedSets) && VariantsRise(kF32UnfusedSets));
 
+constexpr std::span<const GemmKernelSet> ViewOf(const SetList& sets) {
+  return {sets.begin(), sets.size()};
+}
+
 }  // namespace
 
 // The linker drops the kernels of a table that the profile leaves out, because
 // nothing refers to that table.
 std::span<const GemmKernelSet> GemmKernelSets(WeightType type) {
   if constexpr (kProfile.int8_weights) {
-    if (type == WeightType::kInt8) return kInt8Sets;
+    if (type == WeightType::kInt8) return ViewOf(kInt8Sets);
   }
   if constexpr (kProfile.int4_weights) {
-    if (type == WeightType::kInt4) return kInt4Sets;
+    if (type == WeightType::kInt4) return ViewOf(kInt4Sets);
   }
   if constexpr (kProfile.f32_weights) {
     if (type != WeightType::kF32) return {};
-    if constexpr (kProfile.f32_fma) return kF32FusedSets;
-    return kF32UnfusedSets;
+    if constexpr (kProfile.f32_fma) return ViewOf(kF32FusedSets);
+    return ViewOf(kF32UnfusedSets);
   }
   return {};
 }
