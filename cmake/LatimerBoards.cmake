@@ -26,9 +26,17 @@ function(latimer_board_initializer name ram_mib result)
   endif()
   list(JOIN LATIMER_BOARD_ISAS " " isas)
   list(JOIN LATIMER_BOARD_SPEED ", " speed)
+  set(flash "${LATIMER_BOARD_FLASH_MIB}")
+  if(NOT flash)
+    set(flash 0)
+  endif()
+  set(pruned true)
+  if(LATIMER_BOARD_NO_PRUNED_ARGMAX)
+    set(pruned false)
+  endif()
   set(${result} "{\"${LATIMER_BOARD}\", ${LATIMER_BOARD_RAM_MIB}ull << 20, \
 ${LATIMER_BOARD_THREADS}, \"${LATIMER_BOARD_TILE}\", \"${isas}\", \
-${speed}}" PARENT_SCOPE)
+${flash}ull << 20, ${pruned}, ${speed}}" PARENT_SCOPE)
 endfunction()
 
 # Writes the header of that board into `folder`.

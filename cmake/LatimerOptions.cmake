@@ -10,6 +10,12 @@ target_compile_options(latimer_options INTERFACE
   -ffunction-sections -fdata-sections
   -ffp-contract=off)  # The same bits whatever instructions there are.
 target_link_options(latimer_options INTERFACE -Wl,--gc-sections)
+if(LATIMER_BARE)  # Small, and nothing that needs a C library.
+  target_compile_definitions(latimer_options INTERFACE LATIMER_BARE)
+  target_compile_options(latimer_options INTERFACE -O2 -fno-math-errno
+    -fno-asynchronous-unwind-tables
+    $<$<COMPILE_LANGUAGE:CXX>:-fno-threadsafe-statics> -Wno-psabi)
+endif()
 if(LATIMER_WERROR)
   target_compile_options(latimer_options INTERFACE -Werror)
 endif()
@@ -44,7 +50,7 @@ endfunction()
 # the library is the path of a list of the object files. Does nothing if the
 # compiler cannot, or with sanitizers, which change frames.
 function(latimer_write_call_graph library)
-  if(NOT LATIMER_TESTS OR LATIMER_SANITIZE
+  if(NOT LATIMER_TESTS OR LATIMER_SANITIZE OR LATIMER_BARE
       OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     return()
   endif()

@@ -329,6 +329,7 @@ class OptionParser {
     } else if (o_.weights == WeightType::kInt8) {
       o_.tile = Tiles().at(o_.board->tile);
     }
+    if (!o_.board->pruned_argmax) o_.no_pruned_argmax = true;
     if (app_.count("--threads") == 0) o_.limits.threads = o_.board->threads;
   }
 

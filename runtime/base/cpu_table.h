@@ -7,7 +7,7 @@
 #include <stdint.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
-#else
+#elif !defined(LATIMER_BARE)
 #include <sys/auxv.h>
 #endif
 
@@ -24,7 +24,8 @@ enum CpuWord : uint8_t {
   kLeaf7Edx,
   kLeaf7Subleaf1Eax,
   kExtendedLeaf1Ecx,
-  // ARM and RISC-V: the kernel's auxiliary vector.
+  // ARM and RISC-V: the kernel's auxiliary vector. Without an operating system
+  // (LATIMER_BARE): what the compiler may use.
   kHwcap,
   kHwcap2,
   kCpuWordCount,
@@ -89,6 +90,12 @@ static inline CpuWords ReadCpuWords() {
   }
   if (__get_cpuid(0x80000001, &eax, &ebx, &ecx, &edx) != 0) {
     cpu.words[kExtendedLeaf1Ecx] = ecx;
+  }
+#elif defined(LATIMER_BARE)
+  // Nobody to ask: it has what the compiler was told.
+  for (int i = 0; i < kCpuFeatureCount; ++i) {
+    if (!kCpuFeatures[i].in_flags) continue;
+    cpu.words[kCpuFeatures[i].word] |= 1ul << kCpuFeatures[i].bit;
   }
 #else
   cpu.words[kHwcap] = getauxval(AT_HWCAP);

@@ -1,10 +1,12 @@
 #include "base/thread_pool.h"
 
 #include <linux/futex.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <bit>
 #include <climits>
 
 #include "base/clock.h"
@@ -112,7 +114,8 @@ Status ThreadPool::Start(uint32_t thread_count, bool pin) {
     CPU_ZERO(&allowed);
     if (pin) (void)sched_getaffinity(0, sizeof(allowed), &allowed);
     for (uint32_t i = 1; i < thread_count; ++i) {
-      if (!Create(&workers_[i], &WorkerMain, this)) {
+      pthread_t worker;
+      if (!Create(&worker, &WorkerMain, this)) {
         Stop();
         return Status::Error(StatusCode::kResourceUnavailable,
                              "The system refused thread %u of %u; use fewer "
@@ -120,8 +123,9 @@ Status ThreadPool::Start(uint32_t thread_count, bool pin) {
                              static_cast<unsigned>(i + 1),
                              static_cast<unsigned>(thread_count));
       }
+      workers_[i] = std::bit_cast<uintptr_t>(worker);
       thread_count_ = i + 1;
-      if (pin) Pin(workers_[i], allowed, i);
+      if (pin) Pin(worker, allowed, i);
     }
   }
   return Status();
@@ -134,7 +138,7 @@ void ThreadPool::Stop() {
     NextTask(0);
     WakeSleepers(ticket_);
     for (uint32_t i = 1; i < thread_count_; ++i) {
-      pthread_join(workers_[i], nullptr);
+      pthread_join(std::bit_cast<pthread_t>(workers_[i]), nullptr);
     }
     stopping_.store(false);
     thread_count_ = 1;

@@ -15,8 +15,6 @@
 #ifndef LATIMER_BASE_THREAD_POOL_H_
 #define LATIMER_BASE_THREAD_POOL_H_
 
-#include <pthread.h>
-
 #include <atomic>
 #include <cstdint>
 
@@ -97,7 +95,8 @@ class ThreadPool {
   // Threads that sleep until ticket_ or done_ changes.
   std::atomic<uint32_t> sleepers_{0};
   std::atomic<bool> stopping_{false};
-  pthread_t workers_[kProfile.threads] = {};
+  // As pthread_t, which a machine without an operating system lacks.
+  uintptr_t workers_[kProfile.threads] = {};
 
   static constexpr uint32_t kShardMask = 0xff;
   // Earlier gains make up for losses up to this.

@@ -8,6 +8,11 @@
 #   THREADS  the default number of threads
 #   SPEED    what the speed is predicted from, if known: MHz, MB/s of reading
 #            memory, cycles of a core for 1,000 bytes of a token's weights
+#   MACHINE  there is no operating system: the machine of targets/bare that the
+#            programs are for (LATIMER_BARE)
+#   FLASH_MIB  of such a machine: room for code and model
+#   NO_PRUNED_ARGMAX  the converter stores the output matrix like the others,
+#            because the kernels for a pruned argmax are slower
 #   QEMU     the command that runs a program of this board on a PC
 #   NEEDS    instead of QEMU: the flag in /proc/cpuinfo of a PC that can
 #
@@ -22,13 +27,15 @@ macro(latimer_board_sets name)
 endmacro()
 
 macro(latimer_board)
-  cmake_parse_arguments(LATIMER_BOARD ""
-    "TRIPLE;TILE;RAM_MIB;THREADS;NEEDS" "CPU;ISAS;SPEED;QEMU" ${ARGN})
+  cmake_parse_arguments(LATIMER_BOARD "NO_PRUNED_ARGMAX"
+    "TRIPLE;TILE;RAM_MIB;FLASH_MIB;MACHINE;THREADS;NEEDS" "CPU;ISAS;SPEED;QEMU"
+    ${ARGN})
   get_filename_component(LATIMER_BOARD "${CMAKE_CURRENT_LIST_FILE}" NAME_WE)
   if(NOT LATIMER_READ_BOARD)
     latimer_board_sets(LATIMER_ISAS ${LATIMER_BOARD_ISAS})
     latimer_board_sets(LATIMER_TILE ${LATIMER_BOARD_TILE})
     latimer_board_sets(LATIMER_DISPATCH OFF)
+    set(LATIMER_BARE "${LATIMER_BOARD_MACHINE}")
     include("${CMAKE_CURRENT_LIST_DIR}/../toolchains/${LATIMER_BOARD_TRIPLE}.cmake")
   endif()
 endmacro()

@@ -2,6 +2,7 @@
 #
 #   TRIPLE     as in Debian's g++-<TRIPLE>
 #   PROCESSOR  CMAKE_SYSTEM_PROCESSOR
+#   PACKAGES   Debian's packages, if it is not g++-<TRIPLE>
 #   QEMU       the command that runs its programs on a PC
 #   FLAGS      compiler flags, always
 #   CPU        compiler flags if no board file says CPU
@@ -14,15 +15,14 @@
 
 # Stops with one sentence if the compiler is missing or too old: CMake's own
 # check fails later, in many lines.
-function(latimer_check_compiler compiler triple)
+function(latimer_check_compiler compiler packages)
   find_program(found NAMES "${compiler}" NO_CACHE)
   if(NOT found AND LATIMER_CROSS_PREFIX)
     message(FATAL_ERROR "${compiler} is missing: set LATIMER_CROSS_PREFIX to "
       "the path and prefix of your SDK's gcc and g++.")
   elseif(NOT found)
-    string(REPLACE "_" "-" package "${triple}")
     message(FATAL_ERROR "${compiler} is missing: apt-get install "
-      "g++-${package}, or set LATIMER_CROSS_PREFIX to an SDK's.")
+      "${packages}, or set LATIMER_CROSS_PREFIX to an SDK's.")
   endif()
   # Fails for Clang, which is not asked.
   execute_process(COMMAND "${found}" -dumpfullversion OUTPUT_VARIABLE version
@@ -34,7 +34,7 @@ function(latimer_check_compiler compiler triple)
 endfunction()
 
 macro(latimer_toolchain)
-  cmake_parse_arguments(LATIMER_TOOLCHAIN "" "TRIPLE;PROCESSOR"
+  cmake_parse_arguments(LATIMER_TOOLCHAIN "" "TRIPLE;PROCESSOR;PACKAGES"
     "QEMU;FLAGS;CPU" ${ARGN})
   foreach(name IN ITEMS LATIMER_CROSS_PREFIX LATIMER_SYSROOT)
     set(${name} "$ENV{${name}}" CACHE STRING "Of an SDK to cross-compile with")
@@ -46,8 +46,11 @@ macro(latimer_toolchain)
     set(LATIMER_COMPILER "${LATIMER_TOOLCHAIN_TRIPLE}-")
   endif()
   if(LATIMER_OLDEST_GCC)  # Not in CMake's own little projects.
-    latimer_check_compiler("${LATIMER_COMPILER}g++"
-      "${LATIMER_TOOLCHAIN_TRIPLE}")
+    string(REPLACE "_" "-" package "g++-${LATIMER_TOOLCHAIN_TRIPLE}")
+    if(LATIMER_TOOLCHAIN_PACKAGES)
+      set(package "${LATIMER_TOOLCHAIN_PACKAGES}")
+    endif()
+    latimer_check_compiler("${LATIMER_COMPILER}g++" "${package}")
   endif()
   if(LATIMER_SYSROOT AND NOT IS_DIRECTORY "${LATIMER_SYSROOT}/usr")
     message(FATAL_ERROR "LATIMER_SYSROOT is ${LATIMER_SYSROOT}, which has no "
@@ -55,6 +58,10 @@ macro(latimer_toolchain)
   endif()
 
   set(CMAKE_SYSTEM_NAME Linux)
+  if(LATIMER_BARE)
+    set(CMAKE_SYSTEM_NAME Generic)
+    set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+  endif()
   set(CMAKE_SYSTEM_PROCESSOR "${LATIMER_TOOLCHAIN_PROCESSOR}")
   set(CMAKE_C_COMPILER "${LATIMER_COMPILER}gcc")
   set(CMAKE_CXX_COMPILER "${LATIMER_COMPILER}g++")
@@ -80,7 +87,7 @@ macro(latimer_toolchain)
 
   set(CMAKE_CROSSCOMPILING_EMULATOR ${LATIMER_TOOLCHAIN_QEMU})
   # If this machine has the same architecture, "/" is the root.
-  if(LATIMER_TOOLCHAIN_QEMU AND EXISTS "${CMAKE_FIND_ROOT_PATH}")
+  if(LATIMER_TOOLCHAIN_QEMU AND NOT LATIMER_BARE AND EXISTS "${CMAKE_FIND_ROOT_PATH}")
     list(APPEND CMAKE_CROSSCOMPILING_EMULATOR -L "${CMAKE_FIND_ROOT_PATH}")
   endif()
 endmacro()

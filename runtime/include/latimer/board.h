@@ -25,6 +25,11 @@ struct Board {
   const char* tile;
   // The instruction sets that its kernels use, such as "neon dotprod".
   const char* isas;
+  // Room for code and model on a machine without an operating system; 0: there
+  // is one, and the program is a file.
+  uint64_t flash_bytes = 0;
+  // Whether a pruned argmax is faster than a full one.
+  bool pruned_argmax = true;
   // Published figures, from which `latimer plan` predicts the speed; 0: none.
   uint32_t clock_mhz = 0;
   uint32_t read_mb_s = 0;      // Reading memory, in MB (1e6 bytes) per second.

@@ -1,0 +1,10 @@
+// QEMU's mps2-an500: Cortex-M7.
+#include <cstdint>
+
+namespace {
+constexpr uint32_t kUart = 0x40004000;
+constexpr uint32_t kTimer = 0x40000000;
+constexpr uint32_t kTimerMhz = 25;
+}  // namespace
+
+#include "mps2.h"

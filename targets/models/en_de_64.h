@@ -1,0 +1,53 @@
+// Profile of one model, written by latimer-convert --profile.
+#ifndef LATIMER_TARGETS_MODELS_EN_DE_64_H_
+#define LATIMER_TARGETS_MODELS_EN_DE_64_H_
+
+#include "latimer/profile.h"
+
+namespace latimer {
+
+inline constexpr Profile kProfile = {
+    .name = "en_de_64",
+    .d_model = 256,
+    .d_ffn = 1024,
+    .attention_width = 256,
+    .heads = 4,
+    .encoder_layers = 4,
+    .decoder_layers = 2,
+    .source_vocabulary = 9712,
+    .target_vocabulary = 9712,
+    .source_tokens = 64,
+    .target_tokens = 64,
+    .text_bytes = 1024,
+    .threads = 1,
+    .lanes = 1,
+    .f16_caches = false,
+    .copied_image_bytes = 0,
+    .int8_weights = true,
+    .f32_weights = false,
+    .f32_fma = true,
+    .tokenizer = true,
+    .unigram = true,
+    .bpe = false,
+    .words = false,
+    .metaspace = false,
+    .byte_bpe = false,
+    .bytes = false,
+    .bpe_unused_pieces = 0,
+    .decoder_self_attention = true,
+    .decoder_ssru = false,
+    .decoder_gru = false,
+    .shortlist = false,
+    .rms_norm = false,
+    .gated_ffn = false,
+    .relative_attention = false,
+    .pruned_argmax = false,
+    .int4_weights = false,
+    .f16_weights = false,
+    .attention_weights = 0,
+    .token_scores = false,
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_TARGETS_MODELS_EN_DE_64_H_
