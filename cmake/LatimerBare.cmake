@@ -34,8 +34,8 @@ function(latimer_add_bare_program target)
   target_include_directories(${target} PRIVATE "${bare}")
   target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti)
   target_link_libraries(${target} PRIVATE latimer_runtime latimer_options m)
-  target_link_options(${target} PRIVATE -nostartfiles -static "-L${bare}"
-    "-T${LATIMER_BARE}.ld")
+  target_link_options(${target} PRIVATE -nostartfiles -static
+    -Wl,--build-id=none "-L${bare}" "-T${LATIMER_BARE}.ld")
   file(GLOB scripts CONFIGURE_DEPENDS "${bare}/*.ld")
   set_target_properties(${target} PROPERTIES LINK_DEPENDS "${scripts}"
     LINKER_LANGUAGE C)  # Nothing of C++'s library.

@@ -9,7 +9,7 @@ if(CMAKE_CROSSCOMPILING_EMULATOR)
   if(NOT latimer_found)
     set(package qemu-user)
     if(LATIMER_BARE)
-      set(package "${latimer_emulator}")
+      set(package "qemu-system-arm qemu-system-misc")
     endif()
     set(LATIMER_CANNOT_RUN "${latimer_emulator} is missing, which runs the \
 tests: apt-get install ${package}.")
