@@ -6,5 +6,5 @@ include("${CMAKE_CURRENT_LIST_DIR}/../cmake/board.cmake")
 latimer_board(TRIPLE arm-linux-gnueabihf CPU -mcpu=cortex-a8 -mfpu=neon
   ISAS neon TILE 8x2s4
   RAM_MIB 256 THREADS 1
-  SPEED 1000 660 1950
+  SPEED 1000 660 1910
   QEMU qemu-arm -cpu cortex-a8)

@@ -19,7 +19,7 @@ from pathlib import Path
 # Object files that are hot, and their functions.
 OBJECTS = (
     ("qd8-f32-qc8w-gemm-*.c.o", r"ukernel_(\d+x.*)"),
-    ("gemm_int8_isa.cc.o", r"::(GemmInt8Rows\d)\("),
+    ("gemm_int8*isa.cc.o", r"::(GemmInt8Rows\w+)\("),
     ("dot_isa.cc.o", r"::(Bound|Compute|Maximum)\("),
     ("attention*isa.cc.o", r"::(Attend\w*|ScorePanel<.*?>)\("),
 )

@@ -17,7 +17,7 @@
 #if defined(__SSE4_1__)
 #include <immintrin.h>
 #elif defined(__ARM_NEON)
-#include <arm_neon.h>
+#include "base/neon.h"
 #endif
 
 #define LATIMER_INLINE [[gnu::always_inline]] inline
@@ -326,25 +326,23 @@ LATIMER_INLINE void AddGroup(Sums (&sums)[kRows], const uint8_t* w,
                              const int8_t* const (&q)[kRows], size_t input) {
   static_assert(kRows == 1);
   const uint8x16_t mask = vdupq_n_u8(15);
-  int8x8_t x[2 * kLines];
+  Eight x[2 * kLines];
   for (size_t i = 0; i < 2 * kLines; ++i) {
-    x[i] = vreinterpret_s8_s32(vdup_n_s32(LoadInt32(q[0] + input + 4 * i)));
+    x[i] = RepeatFour(LoadInt32(q[0] + input + 4 * i));
   }
   for (size_t h = 0; h < 4; ++h) {
     // Eight of 15 * 128 fit int16.
-    int16x8_t a = vdupq_n_s16(0), b = a;
+    int16x8_t products[2] = {vdupq_n_s16(0), vdupq_n_s16(0)};
     for (size_t i = 0; i < kLines; ++i) {
       const uint8x16_t nibbles = vld1q_u8(w + i * kLine + 16 * h);
       const int8x16_t low = vreinterpretq_s8_u8(vandq_u8(nibbles, mask));
       const int8x16_t high = vreinterpretq_s8_u8(vshrq_n_u8(nibbles, 4));
-      a = vmlal_s8(a, vget_low_s8(low), x[2 * i]);
-      b = vmlal_s8(b, vget_high_s8(low), x[2 * i]);
-      a = vmlal_s8(a, vget_low_s8(high), x[2 * i + 1]);
-      b = vmlal_s8(b, vget_high_s8(high), x[2 * i + 1]);
+      MultiplyAdd(low, x[2 * i], products);
+      MultiplyAdd(high, x[2 * i + 1], products);
     }
     int32x4_t* pair = sums[0].pair + 2 * h;
-    pair[0] = vpadalq_s16(pair[0], a);
-    pair[1] = vpadalq_s16(pair[1], b);
+    pair[0] = vpadalq_s16(pair[0], products[0]);
+    pair[1] = vpadalq_s16(pair[1], products[1]);
   }
 }
 LATIMER_INLINE void Store(const Sums& sums, int32_t* out) {
