@@ -1,7 +1,8 @@
 // Products of quantized rows and int8 weights where XNNPACK's kernels leave the
-// CPU idle, on x86-64 without VNNI and with NEON without dot products, or where
-// it has none: Cortex-M. They read XNNPACK's layout and give its bits;
-// ops/xnnpack/kernels.txt says which instruction set and tile has them.
+// CPU idle or take more instructions than needed, on x86-64 without VNNI and on
+// ARM without i8mm, or where it has none: Cortex-M. They read XNNPACK's layout
+// and give its bits; ops/xnnpack/kernels.txt says which instruction set and
+// tile has them.
 //
 // gemm_int8*_isa.cc include this header too, but call none of its functions.
 #ifndef LATIMER_OPS_GEMM_INT8_H_
@@ -21,8 +22,8 @@ struct GemmInt8Args {
   size_t q_stride;
   // Int32 zero point and float scale of each row.
   const void* quantization;
-  // Blocks of the tile 8x8 (AVX2), 4x8 (SSE4.1, DSP) or 8x2s4 (NEON):
-  // ops/xnnpack/packed_matrix.h.
+  // Blocks of the tile 8x8 (AVX2), 4x8 (SSE4.1, DSP), 8x2s4 (NEON) or 16x4 (dot
+  // products): ops/xnnpack/packed_matrix.h.
   const void* weights;
   float* y;
   size_t y_stride;
@@ -30,19 +31,22 @@ struct GemmInt8Args {
 
 using GemmInt8Function = void (*)(const GemmInt8Args& args);
 
-// Blocks of channels that the kernel for two rows computes at a time, as many
-// as registers can hold the sums of.
+// Blocks of channels that the kernels for two rows compute at a time, as many
+// as registers can hold the sums of; those for dot products compute one.
 #if defined(__arm__)
 inline constexpr size_t kGemmInt8Blocks = 1;
 #else
 inline constexpr size_t kGemmInt8Blocks = 3;
 #endif
 
-// Declares the kernels of an instruction set, for one row and for two.
+// Declares the kernels of an instruction set. kernels.txt says for which
+// numbers of rows it has them.
 #define LATIMER_DECLARE_GEMM_INT8(isa)       \
   namespace isa {                            \
   void GemmInt8Rows1(const GemmInt8Args& a); \
   void GemmInt8Rows2(const GemmInt8Args& a); \
+  void GemmInt8Rows3(const GemmInt8Args& a); \
+  void GemmInt8Rows4(const GemmInt8Args& a); \
   }
 
 }  // namespace latimer

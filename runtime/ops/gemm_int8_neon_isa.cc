@@ -10,6 +10,7 @@
 // and the weights among rows.
 #include "base/neon.h"
 #include "ops/gemm_int8.h"
+#include "ops/gemm_int8_neon.h"
 #include "ops/simd.h"
 
 namespace latimer::LATIMER_ISA {
@@ -25,11 +26,6 @@ constexpr size_t kGroupBytes = kChannels * kInputs;
 constexpr size_t kLine = 64;
 // How far ahead one row prefetches, whose weights come from memory.
 constexpr size_t kPrefetchBytes = 1024;
-
-struct Quantization {
-  int32_t zero_point;
-  float scale;
-};
 
 // Sums of the channels 0 to 3 and 4 to 7 of a block.
 struct Sums {
@@ -149,25 +145,8 @@ LATIMER_INLINE void MultiplyBlocks(const GemmInt8Args& args,
     const size_t left = args.channels - first;
 #pragma GCC unroll 4
     for (size_t row = 0; row < kRows; ++row) {
-      float* y = args.y + row * args.y_stride + first;
-      float32x4_t v[2];
-      for (size_t h = 0; h < 2; ++h) {
-        const int32x4_t sum =
-            vmlaq_n_s32(sums[row][b].half[h], vld1q_s32(weight_sums + 4 * h),
-                        quantization[row].zero_point);
-        v[h] = vmulq_n_f32(vcvtq_f32_s32(sum), quantization[row].scale);
-        v[h] = vmulq_f32(v[h], vld1q_f32(scales + 4 * h));
-        v[h] = vaddq_f32(v[h], vdupq_n_f32(0));  // XNNPACK's bias.
-      }
-      if (left >= kChannels) {
-        vst1q_f32(y, v[0]);
-        vst1q_f32(y + 4, v[1]);
-      } else {
-        float elements[kChannels];
-        vst1q_f32(elements, v[0]);
-        vst1q_f32(elements + 4, v[1]);
-        __builtin_memcpy(y, elements, left * sizeof(float));
-      }
+      StoreRow(sums[row][b].half, weight_sums, scales, quantization[row], left,
+               args.y + row * args.y_stride + first);
     }
   }
 }

@@ -21,10 +21,11 @@ namespace {
   { .rows = (row_count), .name = #function, .int4 = (function) }
 #define F32_KERNEL(row_count, function) \
   { .rows = (row_count), .name = #function, .f32 = (function) }
-#define OWN_GEMM_INT8(isa)                                               \
-  {.rows = 1, .name = "gemm_int8_1_" #isa, .own = isa::GemmInt8Rows1}, { \
-    .rows = 2, .name = "gemm_int8_2_" #isa, .own = isa::GemmInt8Rows2,   \
-    .blocks = kGemmInt8Blocks                                            \
+#define OWN_GEMM_INT8(row_count, isa)                              \
+  {                                                                \
+    .rows = (row_count), .name = "gemm_int8_" #row_count "_" #isa, \
+    .own = isa::GemmInt8Rows##row_count,                           \
+    .blocks = (row_count) == 2 ? kGemmInt8Blocks : 1               \
   }
 #define CONVERT_SET(isa, minmax, convert) \
   {&CpuFeatures::isa, minmax, convert, #minmax, #convert},

@@ -208,7 +208,7 @@ TEST(XnnpackGemm, IntegersGiveThePlainReferencesBitsOnOddShapes) {
 }
 
 // Rows and weights of the largest magnitudes, where sums of int16 would
-// saturate. Only our own kernels for x86-64 promise to take -128 as a weight.
+// saturate. All our own kernels but those for NEON promise to take -128 too.
 TEST(XnnpackGemm, IntegersOfTheLargestMagnitudesGiveThePlainReferencesBits) {
   for (const GemmKernels& kernels : UsableKernels(WeightType::kInt8)) {
     SCOPED_TRACE(FirstName(kernels));
