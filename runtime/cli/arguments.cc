@@ -48,11 +48,11 @@ constexpr OptionInfo kOptions[] = {
      "end a translation after N tokens", 1},
     {kTranslate, "min-target-tokens", "N", &A::min_target_tokens,
      "do not end a translation before N tokens"},
-    {kTranslate, "max-tokens", "N", &A::max_tokens,
+    {kTranslate, "budget-tokens", "N", &A::budget_tokens,
      "spend at most N tokens on a line, or on a sentence\n"
      "of --paragraphs",
      1},
-    {kTranslate, "max-ms", "N", &A::max_ms,
+    {kTranslate, "budget-ms", "N", &A::budget_ms,
      "spend at most N milliseconds on it", 1},
     {kTranslate, "no-guards", nullptr, &A::guards,
      "do not stop a translation that repeats itself or\n"

@@ -51,8 +51,8 @@ struct Arguments {
   uint32_t max_target_tokens = 0;
   uint32_t min_target_tokens = 0;
   bool guards = true;
-  uint32_t max_tokens = 0;
-  uint32_t max_ms = 0;
+  uint32_t budget_tokens = 0;
+  uint32_t budget_ms = 0;
   const char* attention = nullptr;  // A file.
   const char* attention_of = nullptr;
   uint32_t attention_layer = 0;

@@ -117,7 +117,7 @@ const char* WhyItStopped(StopReason reason) {
       return "the translation repeated itself without end and was cut after "
              "the first time (--no-guards keeps all)";
     case StopReason::kBudget:
-      return "--max-tokens or --max-ms cut the translation";
+      return "--budget-tokens or --budget-ms cut the translation";
     case StopReason::kCancelled:
       return "the translation was cancelled";
   }

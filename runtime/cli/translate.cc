@@ -118,8 +118,8 @@ int Translate(const Arguments& arguments) {
   options.max_target_tokens = arguments.max_target_tokens;
   options.min_target_tokens = arguments.min_target_tokens;
   options.guards = arguments.guards;
-  options.budget_tokens = arguments.max_tokens;
-  options.budget_ms = arguments.max_ms;
+  options.budget_tokens = arguments.budget_tokens;
+  options.budget_ms = arguments.budget_ms;
   const std::unique_ptr<Input> input = OpenInput(arguments, translator);
   const Unit unit = arguments.paragraphs ? Unit::kSentence
                     : arguments.ids      ? Unit::kIds

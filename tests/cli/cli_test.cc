@@ -179,6 +179,8 @@ TEST_F(CliTest, RefusesWhatItDoesNotKnow) {
               HasSubstr("unknown command transmogrify"));
   EXPECT_THAT(error({"translate", model, "--beams", "4"}),
               HasSubstr("unknown option --beams"));
+  EXPECT_THAT(error({"translate", model, "--max-tokens", "4"}),
+              HasSubstr("unknown option --max-tokens"));
   EXPECT_THAT(error({"translate", model, "-xy"}),
               HasSubstr("unknown option -x"));
   EXPECT_THAT(error({"translate", "-xy", model}),

@@ -412,11 +412,11 @@ TEST_F(StopCliTest, LinesThatDidNotEndByThemselvesAreNamed) {
   const std::string input = "Hi.\n\n" + kText + " " + kText + "\nHello.\n";
   const Outcome all = Translate(input);
   EXPECT_EQ(all.err, "");
-  const Outcome cut = Translate(input, {"--max-tokens", "9"});
+  const Outcome cut = Translate(input, {"--budget-tokens", "9"});
   EXPECT_EQ(cut.code, 0);
   EXPECT_EQ(std::ranges::count(cut.out, '\n'), 4);
   EXPECT_EQ(cut.err,
-            "latimer: warning: line 3: --max-tokens or --max-ms cut the "
+            "latimer: warning: line 3: --budget-tokens or --budget-ms cut the "
             "translation.\n");
   const Outcome limited = Translate(input, {"--max-target-tokens", "9"});
   EXPECT_EQ(limited.code, 0);
@@ -433,17 +433,17 @@ TEST_F(StopCliTest, LinesThatDidNotEndByThemselvesAreNamed) {
 TEST_F(StopCliTest, WhatABudgetLeavesOutOfALineIsSaid) {
   const std::string line = LongText() + "The end.";
   const Outcome cut =
-      Translate("Hello.\n" + line + "\nHello.\n", {"--max-tokens", "30"});
+      Translate("Hello.\n" + line + "\nHello.\n", {"--budget-tokens", "30"});
   EXPECT_EQ(cut.code, 0);
-  EXPECT_THAT(cut.err, HasSubstr("line 2: --max-tokens or --max-ms cut"));
+  EXPECT_THAT(cut.err, HasSubstr("line 2: --budget-tokens or --budget-ms cut"));
   EXPECT_THAT(cut.err, HasSubstr(" of its " + std::to_string(line.size()) +
                                  " bytes were left untranslated."));
   const std::string hello = cut.out.substr(0, cut.out.find('\n') + 1);
   EXPECT_THAT(cut.out, StartsWith(hello));
   EXPECT_TRUE(cut.out.ends_with("\n" + hello)) << cut.out;
   EXPECT_EQ(std::ranges::count(cut.out, '\n'), 3);
-  EXPECT_THAT(ErrorSentence(Translate("", {"--max-ms", "0"}), 2),
-              HasSubstr("--max-ms 0: give a whole number of at least 1."));
+  EXPECT_THAT(ErrorSentence(Translate("", {"--budget-ms", "0"}), 2),
+              HasSubstr("--budget-ms 0: give a whole number of at least 1."));
 }
 
 TEST_F(StopCliTest, TheBudgetOfASentenceIsThatOfAllItsPartsTogether) {
@@ -451,11 +451,12 @@ TEST_F(StopCliTest, TheBudgetOfASentenceIsThatOfAllItsPartsTogether) {
   std::string sentence;
   for (int i = 0; i < 200; ++i) sentence += "the cat sat and the dog ran, ";
   sentence += "and it ended.";
-  const Outcome line = Translate(sentence + "\n", {"--max-tokens", "30"});
-  const Outcome paragraph = Translate(sentence + "\n\nHello.\n",
-                                      {"--paragraphs", "--max-tokens", "30"});
+  const Outcome line = Translate(sentence + "\n", {"--budget-tokens", "30"});
+  const Outcome paragraph = Translate(
+      sentence + "\n\nHello.\n", {"--paragraphs", "--budget-tokens", "30"});
   EXPECT_EQ(paragraph.code, 0);
-  EXPECT_THAT(paragraph.err, HasSubstr("line 1: --max-tokens or --max-ms cut"));
+  EXPECT_THAT(paragraph.err,
+              HasSubstr("line 1: --budget-tokens or --budget-ms cut"));
   EXPECT_THAT(paragraph.err, HasSubstr("bytes were left untranslated."));
   const std::string hello = Translate("Hello.\n").out;
   EXPECT_EQ(paragraph.out, line.out + "\n" + hello);
