@@ -7,7 +7,7 @@ function(help_of result)
     COMMAND_ERROR_IS_FATAL ANY)
   string(REPLACE "\\" "\\e" text "\n${text}")
   string(REGEX REPLACE "\nUsage: ([^\n]*)" "\n.PP\n.B \\1" text "${text}")
-  string(REGEX REPLACE "\n([A-Z][a-z]+):\n" "\n.SS \\1\n" text "${text}")
+  string(REGEX REPLACE "\n([A-Z][a-z ]+):\n" "\n.SS \\1\n" text "${text}")
   # A name, and what it does behind two spaces or on the next line; CLI11 writes
   # one space behind a name of 27 characters.
   set(name "[^ \n]+( [^ \n]+)*")

@@ -1,9 +1,8 @@
-// The command line: one table of options drives parsing and --help.
+// The command line of a command.
 #ifndef LATIMER_CLI_ARGUMENTS_H_
 #define LATIMER_CLI_ARGUMENTS_H_
 
 #include <cstdint>
-#include <cstdio>
 #include <span>
 
 #include "latimer/profile_config.h"
@@ -26,7 +25,7 @@ enum Command : uint32_t {
   kEveryCommand = 63,
 };
 
-// The values of all options; the table in arguments.cc documents them. Texts
+// The values of all options; the table in options.cc documents them. Texts
 // live as long as argv. A text that was not given is null, and a limit is 0.
 struct Arguments {
   const char* command = "";
@@ -90,9 +89,6 @@ struct Arguments {
 // sentence to standard error and returns kUsage if something is wrong. After
 // -h or --help, only `help` counts.
 int ParseArguments(Command command, int argc, char** argv, Arguments* out);
-
-// Describes the options of one command, its own first, one a line or more.
-void PrintOptions(Command command, std::FILE* file);
 
 // Prints "latimer COMMAND: SENTENCE" to standard error; returns kUsage.
 [[gnu::format(printf, 2, 3)]] int UsageError(const char* command,

@@ -7,6 +7,7 @@
 
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "latimer/version.h"
 
 namespace {
@@ -61,8 +62,8 @@ void PrintHelp(std::FILE* file) {
 }
 
 void PrintHelpOf(const CommandInfo& info) {
-  std::printf("Usage: latimer %s %s [OPTIONS]\n\n%s\n\nOptions:\n", info.name,
-              info.files, info.help);
+  std::printf("Usage: latimer %s %s [OPTIONS]\n\n%s\n", info.name, info.files,
+              info.help);
   cli::PrintOptions(info.command, stdout);
 }
 

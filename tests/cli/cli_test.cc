@@ -251,6 +251,30 @@ TEST_F(CliTest, EachCommandHasAHelpOfItsOwn) {
               AllOf(HasSubstr("\n  --board NAME"), Not(HasSubstr("--repeat"))));
 }
 
+TEST_F(CliTest, EachOptionIsALineUnderAHeading) {
+  for (const char* command :
+       {"translate", "tokenize", "inspect", "plan", "bench", "doctor"}) {
+    const std::vector<std::string> lines =
+        Lines(Latimer({command, "--help"}).out);
+    size_t options = 0;
+    bool has_heading = false;
+    for (const std::string& line : lines) {
+      EXPECT_LE(line.size(), 80u) << line;
+      has_heading = line.empty() ? false : has_heading || line.back() == ':';
+      if (!line.starts_with(' ')) continue;
+      EXPECT_TRUE(has_heading) << line;
+      EXPECT_THAT(line,
+                  testing::MatchesRegex("  (-o, )?--[a-z0-9-]+.* [^ ].*"));
+      ++options;
+    }
+    EXPECT_GE(options, 4u) << command;
+    EXPECT_EQ(lines.back().substr(0, 21), "  --require-signature") << command;
+  }
+  EXPECT_THAT(Latimer({"translate", "-h"}).out,
+              AllOf(HasSubstr("\n\nLimits:\n  --max-target-tokens N "),
+                    HasSubstr("\n  -o, --output FILE ")));
+}
+
 TEST_F(CliTest, AnOptionIsGivenOnce) {
   const auto error = [&](std::vector<std::string> options) {
     std::vector<std::string> arguments = {"translate", Path("tiny.ltm")};

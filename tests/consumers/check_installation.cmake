@@ -67,6 +67,8 @@ endforeach()
 expect("manual" "${manual}" "\n\\.B \\\\-\\\\-map FILE[^ \n]*\ndescribes")
 file(READ "${PREFIX}/share/man/man1/latimer.1" manual)
 expect("manual" "${manual}" "\n\\.SH \"latimer doctor\"\n")
+expect("manual" "${manual}"
+  "\n\\.SS Language and task\n\\.TP\n\\.B \\\\-\\\\-source\\\\-lang CODE\n")
 expect_completion("latimer;doc" doctor)
 file(READ "${BUILD}/CPackConfig.cmake" package)
 expect("package" "${package}" "CPACK_PACKAGE_VERSION \"${VERSION}\"")

@@ -1,0 +1,143 @@
+#include "cli/options.h"
+
+#include <iterator>
+#include <string_view>
+
+namespace latimer::cli {
+namespace {
+
+using A = Arguments;
+using enum OptionGroup;
+
+constexpr const char* kHeadings[] = {
+    "Input and output", "Language and task",      "What is written",
+    "Limits",           "Choice of tokens",       "What the build holds",
+    "What is measured", "Machine and model file",
+};
+
+// A line of --help has 80 columns, 52 of them for the text.
+constexpr OptionInfo kOptions[] = {
+    {kTranslate, kInput, "text", "TEXT", &A::text,
+     "translate TEXT instead of standard input"},
+    {kTranslate | kTokenize, kInput, "output", "FILE", &A::output,
+     "write to FILE instead of standard output"},
+    {kTranslate, kInput, "ids", nullptr, &A::ids,
+     "read source token ids and write target token ids"},
+    {kTranslate, kInput, "paragraphs", nullptr, &A::paragraphs,
+     "read running text and translate its sentences"},
+    {kTokenize, kInput, "decode", nullptr, &A::decode,
+     "turn lines of target token ids into text"},
+    {kBench, kInput, "ids", nullptr, &A::ids,
+     "translate lines of token ids of standard input"},
+    {kDoctor, kInput, "report", "FILE", &A::report,
+     "also write to FILE, as JSON that names no person"},
+    {kInspect | kPlan | kBench | kDoctor, kInput, "json", nullptr, &A::json,
+     "write JSON"},
+
+    {kTranslate, kLanguage, "source-lang", "CODE", &A::source_language,
+     "source language of a multilingual model"},
+    {kTranslate, kLanguage, "target-lang", "CODE", &A::target_language,
+     "its target language"},
+    {kTranslate, kLanguage, "task", "NAME", &A::task, "task of a T5 model"},
+    {kTranslate, kLanguage, "prefix", "TEXT", &A::prefix,
+     "put TEXT before each text"},
+
+    {kTranslate, kWritten, "json", nullptr, &A::json_lines,
+     "a line of JSON for each line"},
+    {kTranslate, kWritten, "alignment", nullptr, &A::alignment,
+     "also \" ||| 0-0 1-1\": source and target words"},
+    {kTranslate, kWritten, "scores", nullptr, &A::scores,
+     "also a line for each token: score, margin, piece"},
+    {kTranslate, kWritten, "attention", "FILE", &A::attention,
+     "draw attention weights to a .html, .svg or .json"},
+    {kTranslate, kWritten, "attention-of", "KIND", &A::attention_of,
+     "cross (default), encoder or decoder"},
+    {kTranslate, kWritten, "attention-layer", "N", &A::attention_layer,
+     "the layer of an .svg file and of --alignment", 1},
+
+    {kTranslate, kLimits, "max-target-tokens", "N", &A::max_target_tokens,
+     "end a translation after N tokens", 1},
+    {kTranslate, kLimits, "min-target-tokens", "N", &A::min_target_tokens,
+     "do not end a translation before N tokens"},
+    {kTranslate, kLimits, "budget-tokens", "N", &A::budget_tokens,
+     "spend at most N tokens on a line or sentence", 1},
+    {kTranslate, kLimits, "budget-ms", "N", &A::budget_ms,
+     "spend at most N milliseconds on a line or sentence", 1},
+    {kTranslate, kLimits, "no-guards", nullptr, &A::guards,
+     "keep loops and translations that are far too long"},
+
+    {kTranslate, kTokens, "forced-first-token", "ID", &A::forced_first_token,
+     "begin each translation with this token"},
+    {kTranslate, kTokens, "suppress", "ID,ID...", &A::suppress,
+     "never produce these tokens"},
+    {kTranslate, kTokens, "no-repeat-ngram", "N", &A::no_repeat_ngram,
+     "produce no sequence of N tokens twice; 0: off"},
+    {kTranslate, kTokens, "repetition-penalty", "X", &A::repetition_penalty,
+     "make tokens that were produced less likely; 1: off"},
+
+    {kPlan, kBuild, "max-source-tokens", "N", &A::max_source_tokens,
+     "sources of at most N tokens", 1},
+    {kPlan, kBuild, "max-target-tokens", "N", &A::max_target_tokens,
+     "translations of at most N tokens", 1},
+    {kPlan, kBuild, "f16-caches", nullptr, &A::f16_caches,
+     "caches of f16 instead of f32"},
+    {kPlan, kBuild, "copy-image", nullptr, &A::copy_image,
+     "RAM for the model file itself"},
+    {kPlan, kBuild, "insight", nullptr, &A::insight,
+     "RAM for attention weights and token scores"},
+
+    {kBench, kMeasured, "source-tokens", "S", &A::source_tokens,
+     "length of the random source (default: 32)", 1},
+    {kBench, kMeasured, "target-tokens", "T", &A::target_tokens,
+     "generate T tokens (default: 32; with --ids to EOS)", 1},
+    {kBench, kMeasured, "repeat", "R", &A::repeat, "rounds (default: 20)", 1},
+    {kBench, kMeasured, "profile", nullptr, &A::profile,
+     "the time of each operation, and of reading weights"},
+
+    {kPlan, kMachine, "board", "NAME", &A::board,
+     "check whether it fits this board"},
+    {kPlan, kMachine, "ram", "BYTES", &A::ram,
+     "check whether it fits this RAM, as in 512M or 2G"},
+    {kTranslate, kMachine, "lanes", "N", &A::lanes,
+     "translate up to N lines side by side", 1},
+    {kTranslate | kPlan | kBench | kDoctor, kMachine, "threads", "N",
+     &A::threads, "threads (default: those of the board)", 1},
+    {kEveryCommand, kMachine, "cpu", "NAME", &A::cpu,
+     "at most sse41|avx2|avxvnni|avx512, neon|dotprod|i8mm"},
+    {kEveryCommand, kMachine, "copy", nullptr, &A::copy,
+     "read the model into memory instead of mapping it"},
+    {kEveryCommand, kMachine, "skip-checksum", nullptr, &A::verify_checksum,
+     "load without looking for damaged weights"},
+    {kEveryCommand, kMachine, "require-signature", "KEY", &A::require_signature,
+     "refuse a model not signed by the owner of KEY (PEM)"},
+};
+
+void PrintOption(const OptionInfo& info, std::FILE* file) {
+  const bool is_output = std::string_view(info.name) == "output";
+  const bool has_value = info.value != nullptr;
+  char option[64];
+  std::snprintf(option, sizeof(option), "%s--%s%s%s", is_output ? "-o, " : "",
+                info.name, has_value ? " " : "", has_value ? info.value : "");
+  std::fprintf(file, "  %-25s %s\n", option, info.help);
+}
+
+}  // namespace
+
+std::span<const OptionInfo> Options() { return kOptions; }
+
+void PrintOptions(Command command, std::FILE* file) {
+  for (size_t group = 0; group < std::size(kHeadings); ++group) {
+    bool has_heading = false;
+    for (const OptionInfo& info : kOptions) {
+      if ((info.commands & command) == 0 ||
+          static_cast<size_t>(info.group) != group) {
+        continue;
+      }
+      if (!has_heading) std::fprintf(file, "\n%s:\n", kHeadings[group]);
+      has_heading = true;
+      PrintOption(info, file);
+    }
+  }
+}
+
+}  // namespace latimer::cli

@@ -1,0 +1,47 @@
+// The table of all options, which drives parsing and --help.
+#ifndef LATIMER_CLI_OPTIONS_H_
+#define LATIMER_CLI_OPTIONS_H_
+
+#include <cstdint>
+#include <cstdio>
+#include <span>
+#include <variant>
+
+#include "cli/arguments.h"
+
+namespace latimer::cli {
+
+// The headings of --help, in their order.
+enum class OptionGroup : uint8_t {
+  kInput,
+  kLanguage,
+  kWritten,
+  kLimits,
+  kTokens,
+  kBuild,
+  kMeasured,
+  kMachine,
+};
+
+struct OptionInfo {
+  using Flag = bool Arguments::*;  // Giving the option inverts its default.
+  using Count = uint32_t Arguments::*;
+  using Text = const char* Arguments::*;
+
+  uint32_t commands;  // Bits of Command.
+  OptionGroup group;
+  const char* name;
+  const char* value;  // Its placeholder in --help; null: a flag.
+  std::variant<Flag, Count, Text> member;
+  const char* help;
+  uint32_t minimum = 0;  // Of a count.
+};
+
+std::span<const OptionInfo> Options();
+
+// Lists the options of one command under headings, one a line.
+void PrintOptions(Command command, std::FILE* file);
+
+}  // namespace latimer::cli
+
+#endif  // LATIMER_CLI_OPTIONS_H_
