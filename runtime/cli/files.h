@@ -3,6 +3,8 @@
 #ifndef LATIMER_CLI_FILES_H_
 #define LATIMER_CLI_FILES_H_
 
+#include <span>
+
 #include "cli/arguments.h"
 
 namespace latimer::cli {
@@ -12,6 +14,11 @@ namespace latimer::cli {
 // Prints a sentence and returns kFailure if a file cannot be opened, or kUsage
 // if the output is one of the files that are read.
 int OpenFiles(const Arguments& arguments);
+
+// What follows the file that OpenFiles has opened.
+inline std::span<char* const> FilesToCome(const Arguments& arguments) {
+  return arguments.files.subspan(arguments.files.empty() ? 0 : 1);
+}
 
 // Opens a file in place of standard input; returns errno, or 0.
 int ReadInsteadOfStandardInput(const char* path);

@@ -29,21 +29,24 @@ bool ParseOptionalId(const char* text, int32_t* id) {
   return text == nullptr || ParseId(text, '\0', id, &next);
 }
 
-int Refuse(const char* option, const char* value, const std::string& why) {
-  return UsageError("translate", "--%s %s: %s", option, value, why.c_str());
+int Refuse(const Arguments& arguments, const char* option, const char* value,
+           const std::string& why) {
+  return UsageError(arguments.command, "--%s %s: %s", option, value,
+                    why.c_str());
 }
 
 // Reports a name that no item of a list has.
 template <typename Item, typename NameOf>
-int CheckName(const char* option, const char* name, std::span<const Item> items,
-              NameOf name_of, const char* no_items) {
+int CheckName(const Arguments& arguments, const char* option, const char* name,
+              std::span<const Item> items, NameOf name_of,
+              const char* no_items) {
   if (name == nullptr) return kSuccess;
   std::string known;
   for (const Item& item : items) {
     if (std::string(name) == name_of(item)) return kSuccess;
     known.append(known.empty() ? "" : ", ").append(name_of(item));
   }
-  return Refuse(option, name,
+  return Refuse(arguments, option, name,
                 known.empty() ? no_items : "the model has " + known + ".");
 }
 
@@ -52,7 +55,7 @@ int CheckLanguages(const Arguments& arguments, const GenerationConfig& config) {
        {std::pair("source-lang", arguments.source_language),
         std::pair("target-lang", arguments.target_language)}) {
     if (const int result = CheckName(
-            option, code, config.languages,
+            arguments, option, code, config.languages,
             [](const Language& language) { return language.code; },
             "the model has no languages to choose from.");
         result != kSuccess) {
@@ -63,7 +66,7 @@ int CheckLanguages(const Arguments& arguments, const GenerationConfig& config) {
   const bool source = arguments.source_language == nullptr &&
                       config.source_language != SourceLanguage::kNone;
   if (!source && arguments.target_language != nullptr) return kSuccess;
-  return UsageError("translate",
+  return UsageError(arguments.command,
                     "%s is missing: this multilingual model has %u languages "
                     "(see latimer inspect); give for example --source-lang %s "
                     "--target-lang %s.",
@@ -75,7 +78,7 @@ int CheckLanguages(const Arguments& arguments, const GenerationConfig& config) {
 
 int CheckTask(const Arguments& arguments, const GenerationConfig& config) {
   return CheckName(
-      "task", arguments.task, config.tasks,
+      arguments, "task", arguments.task, config.tasks,
       [](const Task& task) { return task.name; },
       "the model has no tasks; use --prefix TEXT to put a text before each "
       "source.");
@@ -106,17 +109,17 @@ int GenerationOptions::Prepare(const Arguments& arguments,
 
   if (!ParseOptionalId(arguments.forced_first_token,
                        &options->forced_first_token)) {
-    return Refuse("forced-first-token", arguments.forced_first_token,
+    return Refuse(arguments, "forced-first-token", arguments.forced_first_token,
                   "give a token id.");
   }
   if (!ParseOptionalId(arguments.no_repeat_ngram, &options->no_repeat_ngram)) {
-    return Refuse("no-repeat-ngram", arguments.no_repeat_ngram,
+    return Refuse(arguments, "no-repeat-ngram", arguments.no_repeat_ngram,
                   "give a number of tokens, or 0 to allow repetition.");
   }
   if (arguments.repetition_penalty != nullptr &&
       !ParsePenalty(arguments.repetition_penalty,
                     &options->repetition_penalty)) {
-    return Refuse("repetition-penalty", arguments.repetition_penalty,
+    return Refuse(arguments, "repetition-penalty", arguments.repetition_penalty,
                   "give a number above 0.");
   }
   if (arguments.suppress == nullptr) return kSuccess;
@@ -124,12 +127,12 @@ int GenerationOptions::Prepare(const Arguments& arguments,
   for (const char* next = arguments.suppress; *next != '\0';) {
     int32_t id = 0;
     if (!ParseId(next, ',', &id, &next)) {
-      return Refuse("suppress", arguments.suppress,
+      return Refuse(arguments, "suppress", arguments.suppress,
                     "give token ids separated by commas.");
     }
     if (static_cast<uint32_t>(id) >= vocabulary) {
       return Refuse(
-          "suppress", arguments.suppress,
+          arguments, "suppress", arguments.suppress,
           "the target vocabulary has " + std::to_string(vocabulary) + " ids.");
     }
     suppressed_.push_back(id);

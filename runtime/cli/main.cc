@@ -26,7 +26,8 @@ constexpr CommandInfo kCommands[] = {
     {"translate", cli::kTranslate, cli::Translate, "MODEL.ltm [FILE...]",
      "translate each line of FILE, else of standard input"},
     {"tokenize", cli::kTokenize, cli::Tokenize, "MODEL.ltm [FILE...]",
-     "turn lines of text into source token ids, with EOS"},
+     "turn lines of text into the token ids that translate\n"
+     "gives the encoder"},
     {"inspect", cli::kInspect, cli::Inspect, "MODEL.ltm",
      "show architecture, quantization, sizes, generation config\n"
      "and provenance"},

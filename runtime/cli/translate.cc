@@ -4,8 +4,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "cli/arguments.h"
 #include "cli/commands.h"
@@ -20,11 +18,6 @@
 
 namespace latimer::cli {
 namespace {
-
-// OpenFiles has opened the first.
-std::span<char* const> FilesToCome(const Arguments& arguments) {
-  return arguments.files.subspan(arguments.files.empty() ? 0 : 1);
-}
 
 std::unique_ptr<Input> OpenInput(const Arguments& arguments,
                                  const Translator& translator) {
@@ -135,38 +128,6 @@ int Translate(const Arguments& arguments) {
   const bool written = insight.WriteFile();
   EndIfInterrupted();
   return written ? code : kFailure;
-}
-
-int Tokenize(const Arguments& arguments) {
-  if (const int code = OpenFiles(arguments); code != kSuccess) return code;
-  Session session;
-  if (!session.Open(arguments)) return kFailure;
-  LineInput input(FilesToCome(arguments));
-  InputText line;
-  std::vector<int32_t> ids;
-  std::string text_of_ids;
-  PrepareOutput();
-  while (input.Next(/*wait=*/true, &line) == Input::Got::kText) {
-    if (arguments.decode) {
-      const Status parsed = ParseIds(line.text, &ids);
-      if (!parsed.ok()) return ComplainOfLine(line.line, parsed);
-      const Result<std::string_view> text =
-          session.translator().Detokenize(ids);
-      if (!text.ok()) return ComplainOfLine(line.line, text.status());
-      WriteText(*text);
-    } else {
-      const Result<size_t> needed = session.translator().CountTokens(line.text);
-      if (!needed.ok()) return ComplainOfLine(line.line, needed.status());
-      if (*needed > ids.size()) ids.resize(*needed);
-      const Result<size_t> count =
-          session.translator().Tokenize(line.text, ids);
-      if (!count.ok()) return ComplainOfLine(line.line, count.status());
-      FormatIds(std::span(ids).first(*count), &text_of_ids);
-      WriteText(text_of_ids);
-    }
-    if (!EndLine()) return kFailure;
-  }
-  return FinishLines(input.error());
 }
 
 }  // namespace latimer::cli

@@ -1,0 +1,103 @@
+#include <atomic>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/generation_options.h"
+#include "cli/input.h"
+#include "cli/lines.h"
+#include "cli/session.h"
+
+namespace latimer::cli {
+namespace {
+
+// The ids that translate gives the encoder for a text: those of all its parts.
+// A sentence that is cancelled before it begins has read its source.
+Status ReadSource(Translator& translator, std::string_view text,
+                  TranslateOptions options, std::vector<int32_t>* ids) {
+  static const std::atomic<bool> cancelled = true;
+  options.cancel = &cancelled;
+  // The ids of a text of any length would take memory of any size.
+  const Result<size_t> count = translator.CountTokens(text);
+  if (!count.ok()) return count.status();
+  ids->clear();
+  do {
+    TextCursor cursor(text, options);
+    const Result<Translation> part = translator.TranslateNext(cursor);
+    if (!part.ok()) return part.status();
+    ids->insert(ids->end(), part->source.begin(), part->source.end());
+    options.language_code = cursor.language_code();
+    text = cursor.rest();
+  } while (!text.empty());
+  if (!ids->empty()) return Status();
+  // A text without ids, which is not translated, has those around a text.
+  ids->resize(*count);
+  return translator.Tokenize(text, *ids).status();
+}
+
+Status WriteLine(Translator& translator, const Arguments& arguments,
+                 const TranslateOptions& options, std::string_view line) {
+  std::vector<int32_t> ids;
+  if (arguments.decode) {
+    LATIMER_RETURN_IF_ERROR(ParseIds(line, &ids));
+    const Result<std::string_view> text = translator.Detokenize(ids);
+    if (text.ok()) WriteText(*text);
+    return text.status();
+  }
+  LATIMER_RETURN_IF_ERROR(ReadSource(translator, line, options, &ids));
+  std::string text;
+  FormatIds(ids, &text);
+  WriteText(text);
+  return Status();
+}
+
+// Options that concern the encoder's source.
+int PrepareOptions(Arguments arguments, const ModelInfo& model,
+                   GenerationOptions* generation, TranslateOptions* options) {
+  if (arguments.decode) return kSuccess;
+  const std::span<const Language> languages = model.generation.languages;
+  // The encoder does not read the target language, so any will do.
+  if (arguments.target_language == nullptr && !languages.empty()) {
+    arguments.target_language = languages.front().code;
+  }
+  return generation->Prepare(arguments, model, options);
+}
+
+}  // namespace
+
+int Tokenize(const Arguments& arguments) {
+  if (arguments.decode &&
+      (arguments.source_language != nullptr ||
+       arguments.target_language != nullptr || arguments.task != nullptr ||
+       arguments.prefix != nullptr)) {
+    return UsageError("tokenize",
+                      "--decode goes without --source-lang, --target-lang, "
+                      "--task and --prefix.");
+  }
+  if (const int code = OpenFiles(arguments); code != kSuccess) return code;
+  Session session;
+  if (!session.Open(arguments)) return kFailure;
+  Translator& translator = session.translator();
+  GenerationOptions generation;
+  TranslateOptions options;
+  if (const int code = PrepareOptions(arguments, translator.model_info(),
+                                      &generation, &options);
+      code != kSuccess) {
+    return code;
+  }
+  LineInput input(FilesToCome(arguments));
+  InputText line;
+  PrepareOutput();
+  while (input.Next(/*wait=*/true, &line) == Input::Got::kText) {
+    const Status status = WriteLine(translator, arguments, options, line.text);
+    if (!status.ok()) return ComplainOfLine(line.line, status);
+    if (!EndLine()) return kFailure;
+  }
+  return FinishLines(input.error());
+}
+
+}  // namespace latimer::cli
