@@ -75,6 +75,9 @@ struct Arguments {
   bool copy_image = false;
   bool insight = false;
 
+  // inspect
+  bool license = false;
+
   // bench
   uint32_t source_tokens = 0;
   uint32_t target_tokens = 0;

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 namespace latimer::cli {
 
@@ -33,10 +34,12 @@ inline std::string Dump(const Json& json, int indent = 2) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
-// Text from a file without control characters, which a terminal would obey.
-inline std::string Printable(std::string text) {
+// Text from a file without control characters, which a terminal would obey,
+// except those in `kept`.
+inline std::string Printable(std::string text, std::string_view kept = "") {
   for (char& c : text) {
-    if (static_cast<unsigned char>(c) < ' ' || c == 0x7F) c = ' ';
+    const bool control = static_cast<unsigned char>(c) < ' ' || c == 0x7F;
+    if (control && kept.find(c) == kept.npos) c = ' ';
   }
   return text;
 }

@@ -1,6 +1,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <string>
+#include <string_view>
 
 #include "cli/arguments.h"
 #include "cli/bill.h"
@@ -167,6 +168,31 @@ Json InspectJson(const ModelInfo& info, const Json& kernels) {
   return json;
 }
 
+// The first line with text, cut at 80 characters, and the size of all.
+std::string LicenseLine(std::string_view license) {
+  constexpr size_t kMostCharacters = 80;
+  const size_t begin = license.find_first_not_of(" \t\r\n");
+  if (begin == license.npos) return "none";
+  const std::string_view text = license.substr(begin);
+  size_t bytes = 0;
+  for (size_t characters = 0; bytes < text.size(); ++bytes) {
+    if (text[bytes] == '\r' || text[bytes] == '\n') break;
+    const bool begins =
+        (static_cast<unsigned char>(text[bytes]) & 0xC0) != 0x80;
+    if (begins && ++characters > kMostCharacters) break;
+  }
+  const bool whole = text.find_first_not_of("\r\n", bytes) == text.npos;
+  return Format("%.*s%s (%zu bytes%s)", static_cast<int>(bytes), text.data(),
+                whole ? "" : " ...", license.size(),
+                whole ? "" : "; inspect --license prints all");
+}
+
+void PrintLicense(std::string_view license) {
+  const std::string text = Printable(std::string(license), "\t\n");
+  std::fputs(text.c_str(), stdout);
+  if (!text.empty() && text.back() != '\n') std::fputc('\n', stdout);
+}
+
 // Prints one "name  value" line for each leaf; nested names are joined by dots.
 void PrintText(const Json& json, const std::string& prefix) {
   for (const auto& [name, value] : json.items()) {
@@ -185,9 +211,17 @@ void PrintText(const Json& json, const std::string& prefix) {
 }  // namespace
 
 int Inspect(const Arguments& arguments) {
+  if (arguments.license && arguments.json) {
+    return UsageError("inspect",
+                      "--json has the licence, too; leave out --license.");
+  }
   Session session;
   ModelInfo info;
   if (!session.ReadInfo(arguments, &info)) return kFailure;
+  if (arguments.license) {
+    PrintLicense(info.license);
+    return kSuccess;
+  }
   // The strings of `info` are in the image, so they survive Load.
   const Status loaded = session.Load(arguments);
   if (!loaded.ok() && loaded.code() != StatusCode::kTileNotInBuild &&
@@ -196,10 +230,11 @@ int Inspect(const Arguments& arguments) {
   }
   const Json kernels = loaded.ok() ? Json(KernelNames(session.translator()))
                                    : Json(loaded.message());
-  const Json result = InspectJson(info, kernels);
+  Json result = InspectJson(info, kernels);
   if (arguments.json) {
     std::puts(Dump(result).c_str());
   } else {
+    result["license"] = LicenseLine(info.license);
     PrintText(result, "");
   }
   return kSuccess;

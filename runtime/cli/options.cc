@@ -31,6 +31,8 @@ constexpr OptionInfo kOptions[] = {
      "translate lines of token ids of standard input"},
     {kDoctor, kInput, "report", "FILE", &A::report,
      "also write to FILE, as JSON that names no person"},
+    {kInspect, kInput, "license", nullptr, &A::license,
+     "print the whole licence of the model, nothing else"},
     {kInspect | kPlan | kBench | kDoctor, kInput, "json", nullptr, &A::json,
      "write JSON"},
 

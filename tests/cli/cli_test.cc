@@ -539,6 +539,45 @@ TEST_F(CliTest, InspectShowsArchitectureRulesAndProvenance) {
   EXPECT_THAT(text.out, HasSubstr("architecture.d_model"));
 }
 
+TEST_F(CliTest, InspectShowsTheFirstLineOfALicenceAndPrintsItWhole) {
+  const std::string path = Path("licensed.ltm");
+  const auto convert = [&](const std::string& license) {
+    const Outcome outcome = RunProgram(
+        "latimer-convert",
+        {TinyModel("no_scale").string(), "-o", path, "--no-tokenizer", "--tile",
+         NameOf(UsableTile()), "--license", license});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+  };
+  const auto line = [&] {
+    for (const std::string& text : Lines(Latimer({"inspect", path}).out)) {
+      if (text.starts_with("license ")) return text.substr(35);
+    }
+    return std::string();
+  };
+  const std::string first = "Licence with \x1b[31m colours";
+  const std::string whole = "\n  " + first + "\n\n\tGiven to \u00e9.\n";
+  convert(whole);
+  EXPECT_EQ(line(), "Licence with  [31m colours ... (" +
+                        std::to_string(whole.size()) +
+                        " bytes; inspect --license prints all)");
+  EXPECT_EQ(Latimer({"inspect", path, "--license"}).out,
+            "\n  Licence with  [31m colours\n\n\tGiven to \u00e9.\n");
+  EXPECT_EQ(Json::parse(Latimer({"inspect", path, "--json"}).out)["license"],
+            whole);
+  EXPECT_THAT(
+      ErrorSentence(Latimer({"inspect", path, "--license", "--json"}), kUsage),
+      HasSubstr("leave out --license"));
+  // No character is cut.
+  std::string long_line;
+  for (int i = 0; i < 90; ++i) long_line += "\u00e9";
+  convert(long_line);
+  EXPECT_EQ(line(), long_line.substr(0, 160) +
+                        " ... (180 bytes; inspect --license prints all)");
+  convert("MIT");
+  EXPECT_EQ(line(), "MIT (3 bytes)");
+  EXPECT_EQ(Latimer({"inspect", path, "--license"}).out, "MIT\n");
+}
+
 TEST_F(CliTest, BenchPrintsEachFieldOfItsContract) {
   const Outcome outcome = Latimer({"bench", Path("tiny.ltm"), "--source-tokens",
                                    "7", "--target-tokens", "5", "--threads",
