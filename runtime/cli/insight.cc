@@ -122,11 +122,10 @@ void Insight::Add(const Translator& translator,
   }
 }
 
-std::string Insight::JsonLine(unsigned long long line, const std::string* text,
+std::string Insight::JsonLine(Json json, const std::string* text,
                               StopReason stop_reason) {
   constexpr const char* kReasons[] = {"eos", "length_limit", "loop", "budget",
                                       "cancelled"};
-  Json json = {{"line", line}};
   if (text != nullptr) json["text"] = *text;
   if (kProfile.token_scores) json["score"] = score_;
   json["stop_reason"] = kReasons[static_cast<size_t>(stop_reason)];

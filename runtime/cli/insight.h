@@ -31,10 +31,11 @@ class Insight {
   // line.
   std::string EndLine();
 
-  // With --json, the line that stands for one of the input, without a line
-  // break; begins the next. `text` is null for ids.
+  // With --json, the line that stands for a line or sentence of the input,
+  // without a line break; begins the next. `place` says which it is. `text` is
+  // null for ids.
   bool writes_json() const { return arguments_->json_lines; }
-  std::string JsonLine(unsigned long long line, const std::string* text,
+  std::string JsonLine(Json place, const std::string* text,
                        StopReason stop_reason);
 
   // Writes the file of --attention, if any. Prints a sentence and returns false

@@ -46,7 +46,7 @@ constexpr OptionInfo kOptions[] = {
      "put TEXT before each text"},
 
     {kTranslate, kWritten, "json", nullptr, &A::json_lines,
-     "a line of JSON for each line"},
+     "a line of JSON for each line or sentence"},
     {kTranslate, kWritten, "alignment", nullptr, &A::alignment,
      "also \" ||| 0-0 1-1\": source and target words"},
     {kTranslate, kWritten, "scores", nullptr, &A::scores,

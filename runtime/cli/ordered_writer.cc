@@ -161,6 +161,10 @@ void OrderedWriter::Finish(const FinishedTranslation& finished) {
               &part.translation);
   part.stop_reason = translation.stop_reason;
   insight_.Add(translator_, translation);
+  if (insight_.writes_json() && unit_ == Unit::kSentence) {
+    // With JSON there is one lane, so the text at hand is that of this part.
+    json_source_ = text_.text;
+  }
   if (!cursor_.has_value() || part.text_number != texts_) return;
   cursor_->Finish(translation);
   if (!cursor_->done()) return;
@@ -212,11 +216,39 @@ bool OrderedWriter::WriteJson(const Part& part) {
     return true;
   }
   Warn(part);
-  WriteText(insight_.JsonLine(
-      part.line, unit_ == Unit::kIds ? nullptr : &json_text_, worst_));
+  bool written = true;
+  if (unit_ != Unit::kSentence) {
+    WriteText(insight_.JsonLine({{"line", part.line}},
+                                unit_ == Unit::kIds ? nullptr : &json_text_,
+                                worst_));
+    written = EndLine();
+  } else if (part.text_bytes > 0) {  // Else there is only white space.
+    paragraph_has_text_ = true;
+    WriteText(insight_.JsonLine({{"line", part.line},
+                                 {"paragraph", paragraph_},
+                                 {"source", json_source_}},
+                                &json_text_, worst_));
+    written = EndLine();
+  }
+  if (part.end == SentenceEnd::kParagraph && paragraph_has_text_) {
+    ++paragraph_;
+    paragraph_has_text_ = false;
+  }
   json_text_.clear();
   worst_ = StopReason::kEos;
-  return EndLine();
+  return written;
+}
+
+// Writes what follows a sentence.
+bool OrderedWriter::WriteSpace(const Part& part) {
+  const std::string_view space = store_.View(part.space);
+  const std::string_view after =
+      SpaceAfter(store_.View(part.translation), space, part.end);
+  line_has_text_ = line_has_text_ || part.text_bytes > 0;
+  if (after.find('\n') != after.npos) EndLineOfSentences();
+  WriteText(after);
+  // A reader who waits sees each paragraph when it ends.
+  return CheckText(/*flush=*/space.find('\n') != space.npos);
 }
 
 bool OrderedWriter::Write(const Part& part) {
@@ -238,10 +270,13 @@ bool OrderedWriter::Write(const Part& part) {
     WriteText(insight_.EndLine());
     return EndLine();
   }
-  const std::string_view space = store_.View(part.space);
-  WriteText(SpaceAfter(translation, space, part.end));
-  // A reader who waits sees each paragraph when it ends.
-  return CheckText(/*flush=*/space.find('\n') != space.npos);
+  return WriteSpace(part);
+}
+
+// Writes what belongs after a line of sentences, if there is one.
+void OrderedWriter::EndLineOfSentences() {
+  if (line_has_text_) WriteText(insight_.EndLine());
+  line_has_text_ = false;
 }
 
 int OrderedWriter::Run() {
@@ -266,6 +301,7 @@ int OrderedWriter::Run() {
       ++written_;
     }
     if (waiting_ == 0 && ended_ && !cursor_.has_value()) {
+      EndLineOfSentences();
       return FinishLines(input_.error());
     }
     FinishedTranslation finished;

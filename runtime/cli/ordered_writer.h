@@ -68,6 +68,8 @@ class OrderedWriter {
   void Finish(const FinishedTranslation& finished);
   bool Write(const Part& part);
   bool WriteJson(const Part& part);
+  bool WriteSpace(const Part& part);
+  void EndLineOfSentences();
   void Warn(const Part& part) const;
   Part& PartAt(size_t index) {
     return parts_[(first_ + index) % parts_.size()];
@@ -102,7 +104,14 @@ class OrderedWriter {
   bool goes_on_ = false;
   std::vector<int32_t> ids_;
   std::string text_of_ids_;
-  std::string json_text_;  // Of the line at hand, with --json.
+  // Of the text at hand, with --json.
+  std::string json_text_;
+  std::string json_source_;  // Only of a sentence.
+  // Of sentences: the number of the paragraph, from 1, and whether a sentence
+  // of it, or of the line at hand, was written.
+  uint64_t paragraph_ = 1;
+  bool paragraph_has_text_ = false;
+  bool line_has_text_ = false;
   // The most severe reason of the written parts of the text at hand.
   StopReason worst_ = StopReason::kEos;
   // No more texts are taken: the input has ended, or a text has failed.

@@ -32,8 +32,13 @@ std::unique_ptr<Input> OpenInput(const Arguments& arguments,
 }
 
 // Sentences that can be side by side in this input; at most arguments.lanes. A
-// few lines need not reserve the memory of all lanes.
+// few lines need not reserve the memory of all lanes. What is recorded is that
+// of one sentence.
 uint32_t UsefulLanes(const Arguments& arguments) {
+  if (arguments.attention != nullptr || arguments.alignment ||
+      arguments.scores || arguments.json_lines) {
+    return 1;
+  }
   // Fewer bytes are hardly a sentence of --paragraphs, or a part of a line.
   constexpr size_t kSentenceBytes = 16, kPartBytes = 512;
   const std::optional<std::string> input =
@@ -56,13 +61,9 @@ int Translate(const Arguments& arguments) {
     return kUsage;
   }
   if (arguments.paragraphs &&
-      (arguments.ids || arguments.attention != nullptr || arguments.alignment ||
-       arguments.scores || arguments.json_lines)) {
-    std::fputs(
-        "latimer translate: --paragraphs goes without --ids, --attention, "
-        "--alignment, --scores and --json.\n",
-        stderr);
-    return kUsage;
+      (arguments.ids || arguments.attention != nullptr)) {
+    return UsageError("translate",
+                      "--paragraphs goes without --ids and --attention.");
   }
   if (arguments.lanes > kProfile.lanes) {
     std::fprintf(stderr,
@@ -121,7 +122,8 @@ int Translate(const Arguments& arguments) {
   PrepareOutput();
   CatchInterrupts();
   int code = writer.Run();
-  if (code == kSuccess && arguments.paragraphs && arguments.text != nullptr) {
+  if (code == kSuccess && arguments.paragraphs && arguments.text != nullptr &&
+      !arguments.json_lines) {
     WriteText("\n");
     code = FinishLines(0);
   }

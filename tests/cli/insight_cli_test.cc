@@ -196,6 +196,106 @@ TEST_F(InsightCliTest, LinesOfJsonHaveAllThatIsKnownOfATranslation) {
   EXPECT_FALSE(empty.contains("text"));
 }
 
+// Two sentences on two lines, a paragraph of one, and a list.
+constexpr char kParagraphs[] =
+    "\n \nThe house is old. I <like>\ncats & dogs.\n\n"
+    "Tom is\nhere.\n\n\n- Go home!\n- I like it.";
+// The same, a sentence a line.
+constexpr char kSentences[] =
+    "The house is old.\nI <like> cats & dogs.\nTom is here.\n- Go home!\n"
+    "- I like it.\n";
+
+std::vector<std::string> LinesOf(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+size_t WordsIn(const std::string& text) {
+  std::istringstream in(text);
+  return static_cast<size_t>(
+      std::distance(std::istream_iterator<std::string>(in), {}));
+}
+
+TEST_F(InsightCliTest, TheAlignmentOfAParagraphCountsTheWordsOfItsLine) {
+  const auto run = [](const char* input, std::vector<std::string> options) {
+    options.insert(options.begin(), {"translate", Model()});
+    const Outcome outcome = RunProgram("latimer", options, input);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return LinesOf(outcome.out);
+  };
+  const std::string bar = " ||| ";
+  const auto one = run(kSentences, {"--alignment"});
+  ASSERT_EQ(one.size(), 5u);
+  // The second sentence's words come after those of the first.
+  const std::string first = one[0].substr(0, one[0].find(bar));
+  std::string expected = first + " " + one[1].substr(0, one[1].find(bar)) +
+                         one[0].substr(one[0].find(bar));
+  std::istringstream links(one[1].substr(one[1].find(bar) + bar.size()));
+  size_t from = 0, to = 0;
+  for (char dash = 0; links >> from >> dash >> to;) {
+    expected += " " + std::to_string(from + 4) + "-" +
+                std::to_string(to + WordsIn(first));
+  }
+  const auto lines = run(kParagraphs, {"--paragraphs", "--alignment"});
+  EXPECT_THAT(lines, testing::ElementsAre("", " ", expected, "", one[2], "", "",
+                                          one[3], one[4]));
+  EXPECT_EQ(run("", {"--paragraphs", "--alignment", "--text", "Tom is here."}),
+            std::vector<std::string>{one[2]});
+}
+
+TEST_F(InsightCliTest, TheScoresOfAParagraphFollowIt) {
+  const std::string two = "The house is old.\nGo home!\n";
+  const auto apart = LinesOf(
+      RunProgram("latimer", {"translate", Model(), "--scores"}, two).out);
+  const auto together = LinesOf(
+      RunProgram("latimer", {"translate", Model(), "--scores", "--paragraphs"},
+                 "The house is old. Go home!\n\nTom is here.\n")
+          .out);
+  std::vector<std::string> expected = {""};
+  for (const std::string& line : apart) {
+    if (line.starts_with('\t')) {
+      expected.push_back(line);
+    } else {
+      expected[0] += (expected[0].empty() ? "" : " ") + line;
+    }
+  }
+  ASSERT_GT(together.size(), expected.size());
+  EXPECT_EQ(
+      std::vector(together.begin(),
+                  together.begin() + static_cast<ptrdiff_t>(expected.size())),
+      expected);
+  EXPECT_EQ(together[expected.size()], "");
+}
+
+TEST_F(InsightCliTest, ParagraphsGiveALineOfJsonForEachSentence) {
+  const auto run = [](const char* input, std::vector<std::string> options) {
+    options.insert(options.begin(), {"translate", Model(), "--json"});
+    const Outcome outcome = RunProgram("latimer", options, input);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    std::vector<Json> all;
+    for (const std::string& line : LinesOf(outcome.out)) {
+      all.push_back(Json::parse(line));
+    }
+    return all;
+  };
+  std::vector<Json> expected = run(kSentences, {});
+  const std::vector<std::string> sources = LinesOf(kSentences);
+  ASSERT_EQ(expected.size(), 5u);
+  constexpr int kLines[] = {3, 3, 6, 10, 11};
+  constexpr int kNumbers[] = {1, 1, 2, 3, 3};
+  for (size_t i = 0; i < expected.size(); ++i) {
+    expected[i]["line"] = kLines[i];
+    expected[i]["paragraph"] = kNumbers[i];
+    expected[i]["source"] = sources[i];
+  }
+  EXPECT_EQ(run(kParagraphs, {"--paragraphs"}), expected);
+  EXPECT_EQ(run("", {"--paragraphs", "--text", kParagraphs}), expected);
+  EXPECT_TRUE(run("\n \n\n", {"--paragraphs"}).empty());
+}
+
 TEST_F(InsightCliTest, ScoresFollowEachTranslation) {
   const Outcome outcome = Translate({"--scores"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
@@ -253,6 +353,14 @@ TEST_F(InsightCliTest, SaysWhatIsWrong) {
                      "--attention-of", "decoder"},
                     2),
               HasSubstr("leave out --attention-of"));
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"--ids"}, {"--attention", Path("x.svg")}}) {
+    std::vector<std::string> all = {"--paragraphs"};
+    all.insert(all.end(), options.begin(), options.end());
+    EXPECT_EQ(error(all, 2),
+              "latimer translate: --paragraphs goes without --ids and "
+              "--attention.\n");
+  }
   const Outcome unwritable =
       Translate({"--attention", Path("no/such/folder.svg")});
   EXPECT_EQ(unwritable.code, 1);
