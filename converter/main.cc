@@ -49,7 +49,7 @@ class Progress {
     const int percent = total == 0 ? 100 : static_cast<int>(100 * done / total);
     if (!visible_ || percent == last_) return;
     last_ = percent;
-    std::fprintf(stderr, "\r%s %3d %%", what_, percent);
+    std::fprintf(stderr, "\r%s %3d %%\033[K", what_, percent);
   }
 
  private:
@@ -111,8 +111,10 @@ void Say(const Options& options, const char* step, const fs::path& path) {
 // Certifies a file that has room for a certificate. Throws ConversionError if
 // the packed model agrees less than --min-agreement asks for.
 void CertifyAndCheck(const Options& options, const CanonicalModel& model,
-                     const WriteOptions& write, const ModelBytes& file) {
+                     WriteOptions write, const ModelBytes& file) {
+  Progress packing("packing f32 weights", ShowsProgress(options));
   Progress progress("certifying", ShowsProgress(options));
+  write.progress = std::ref(packing);
   const OwnCertificate certificate =
       CertifyFile(model, write, file,
                   {.text = options.certify,
@@ -312,7 +314,6 @@ void Convert(const Options& options) {
   print_new_warnings();
   if (write.certificate) {
     Say(options, "translating for the certificate", options.certify);
-    write.progress = {};
     CertifyAndCheck(options, model, write, bytes);
   }
   result.info = ReadInfo(bytes.bytes(), /*verify_checksum=*/true);

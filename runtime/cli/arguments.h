@@ -46,6 +46,7 @@ struct Arguments {
   bool ids = false;
   bool paragraphs = false;
   bool decode = false;
+  bool quiet = false;
   uint32_t lanes = kProfile.lanes;
   uint32_t max_target_tokens = 0;
   uint32_t min_target_tokens = 0;

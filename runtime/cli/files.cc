@@ -54,6 +54,23 @@ int ReadInsteadOfStandardInput(const char* path) {
   return Replace(STDIN_FILENO, path, O_RDONLY);
 }
 
+uint64_t BytesToRead(const Arguments& arguments) {
+  if (arguments.text != nullptr) return 0;
+  struct stat info;
+  if (arguments.files.empty()) {
+    const off_t at = lseek(STDIN_FILENO, 0, SEEK_CUR);
+    const bool readable = at >= 0 && fstat(STDIN_FILENO, &info) == 0 &&
+                          S_ISREG(info.st_mode) && info.st_size > at;
+    return readable ? static_cast<uint64_t>(info.st_size - at) : 0;
+  }
+  uint64_t bytes = 0;
+  for (const char* path : arguments.files) {
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return 0;
+    bytes += static_cast<uint64_t>(info.st_size);
+  }
+  return bytes;
+}
+
 int OpenFiles(const Arguments& arguments) {
   if (arguments.text != nullptr && !arguments.files.empty()) {
     return UsageError(arguments.command, "give --text or %s, not both.",

@@ -3,6 +3,7 @@
 #ifndef LATIMER_CLI_FILES_H_
 #define LATIMER_CLI_FILES_H_
 
+#include <cstdint>
 #include <span>
 
 #include "cli/arguments.h"
@@ -19,6 +20,10 @@ int OpenFiles(const Arguments& arguments);
 inline std::span<char* const> FilesToCome(const Arguments& arguments) {
   return arguments.files.subspan(arguments.files.empty() ? 0 : 1);
 }
+
+// Bytes of the files to read, or of standard input if it is a file; 0 if some
+// of them is no regular file. Call it after OpenFiles.
+uint64_t BytesToRead(const Arguments& arguments);
 
 // Opens a file in place of standard input; returns errno, or 0.
 int ReadInsteadOfStandardInput(const char* path);

@@ -4,6 +4,7 @@
 #define LATIMER_CLI_INPUT_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -43,6 +44,9 @@ class Input {
   // input, and when the program is interrupted.
   Got Next(bool wait, InputText* text);
 
+  // Bytes of the texts that were taken so far.
+  uint64_t taken() const { return taken_; }
+
   // errno of what ended the input, or 0.
   int error() const { return error_; }
 
@@ -55,7 +59,10 @@ class Input {
   std::string_view bytes() const {
     return std::string_view(bytes_).substr(begin_);
   }
-  void Drop(size_t bytes) { begin_ += bytes; }
+  void Drop(size_t bytes) {
+    begin_ += bytes;
+    taken_ += bytes;
+  }
 
  private:
   bool Read(bool wait);
@@ -64,6 +71,7 @@ class Input {
   std::span<char* const> files_;
   std::string bytes_;
   size_t begin_ = 0;
+  uint64_t taken_ = 0;
   bool ended_ = false;
   int error_ = 0;
 };

@@ -11,12 +11,14 @@
 #include <system_error>
 
 #include "cli/arguments.h"
+#include "cli/progress.h"
 
 namespace latimer::cli {
 namespace {
 
 // Reports the failure, unless nobody reads any more.
 int FailToWrite() {
+  HideProgress();
   if (errno != EPIPE) {
     std::fprintf(stderr, "latimer: cannot write to standard output (%s).\n",
                  std::strerror(errno));
@@ -60,6 +62,7 @@ bool EndLine() {
 
 int FinishLines(int read_error) {
   if (read_error != 0) {
+    HideProgress();
     std::fprintf(stderr, "latimer: cannot read standard input (%s).\n",
                  std::strerror(read_error));
     return kFailure;
@@ -72,6 +75,7 @@ int FinishLines(int read_error) {
 
 int ComplainOfLine(unsigned long long line, const Status& status) {
   std::fflush(stdout);
+  HideProgress();
   std::fprintf(stderr, "latimer: line %llu: %s\n", line, status.message());
   return kFailure;
 }

@@ -25,6 +25,8 @@ constexpr OptionInfo kOptions[] = {
      "read source token ids and write target token ids"},
     {kTranslate, kInput, "paragraphs", nullptr, &A::paragraphs,
      "read running text and translate its sentences"},
+    {kTranslate, kInput, "quiet", nullptr, &A::quiet,
+     "show no progress on a terminal"},
     {kTokenize, kInput, "decode", nullptr, &A::decode,
      "turn lines of target token ids into text"},
     {kBench, kInput, "ids", nullptr, &A::ids,

@@ -6,6 +6,7 @@
 #include "cli/arguments.h"
 #include "cli/interrupt.h"
 #include "cli/lines.h"
+#include "cli/progress.h"
 
 namespace latimer::cli {
 namespace {
@@ -81,6 +82,7 @@ bool OrderedWriter::BeginMore() {
   part = {};
   part.text_number = texts_;
   part.line = text_.line;
+  part.taken = input_.taken();
   if (unit_ == Unit::kIds) {
     BeginIds(part);
   } else {
@@ -184,6 +186,7 @@ void OrderedWriter::Warn(const Part& part) const {
   const auto text_bytes = static_cast<unsigned long long>(part.text_bytes);
   const auto count = static_cast<unsigned long long>(part.count);
   if (part.warning != Warning::kNone) {
+    HideProgress();
     std::fprintf(stderr, "latimer: warning: %s %llu", NameOfUnit(), part.line);
   }
   switch (part.warning) {
@@ -262,6 +265,7 @@ bool OrderedWriter::Write(const Part& part) {
   }
   Warn(part);
   if (worst_ != StopReason::kEos) {
+    HideProgress();
     std::fprintf(stderr, "latimer: warning: %s %llu: %s.\n", NameOfUnit(),
                  part.line, WhyItStopped(worst_));
     worst_ = StopReason::kEos;
@@ -277,6 +281,12 @@ bool OrderedWriter::Write(const Part& part) {
 void OrderedWriter::EndLineOfSentences() {
   if (line_has_text_) WriteText(insight_.EndLine());
   line_has_text_ = false;
+}
+
+// Counts a text whose last part was written.
+void OrderedWriter::Count(const Part& part) {
+  bytes_written_ = part.taken;
+  if (unit_ != Unit::kSentence || part.text_bytes > 0) ++texts_written_;
 }
 
 int OrderedWriter::Run() {
@@ -295,6 +305,7 @@ int OrderedWriter::Run() {
       Part& part = PartAt(0);
       if (part.failed) return ComplainOfLine(part.line, failure_);
       if (!Write(part)) return kFailure;
+      if (part.ends_text) Count(part);
       Drop(part);
       first_ = (first_ + 1) % parts_.size();
       --waiting_;
@@ -302,8 +313,11 @@ int OrderedWriter::Run() {
     }
     if (waiting_ == 0 && ended_ && !cursor_.has_value()) {
       EndLineOfSentences();
-      return FinishLines(input_.error());
+      const int code = FinishLines(input_.error());
+      if (code == kSuccess) EndProgress(bytes_written_, texts_written_);
+      return code;
     }
+    ShowProgress(bytes_written_, texts_written_);
     FinishedTranslation finished;
     if (translator_.Advance(&finished)) Finish(finished);
   }

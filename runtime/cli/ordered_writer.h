@@ -25,7 +25,7 @@ enum class Unit {
 class OrderedWriter {
  public:
   // Translates up to `lanes` sentences at a time. Borrows its arguments. Takes
-  // all the memory that Run needs, except for attention and scores.
+  // all the memory that Run needs, except for attention, scores and JSON.
   OrderedWriter(Translator& translator, Input& input, Unit unit,
                 const TranslateOptions& options, uint32_t lanes,
                 Insight& insight);
@@ -52,6 +52,7 @@ class OrderedWriter {
     StopReason stop_reason = StopReason::kEos;
     Warning warning = Warning::kNone;
     uint64_t text_bytes = 0;  // Of the text, for a warning.
+    uint64_t taken = 0;       // Bytes of the input up to the end of the text.
     uint64_t count = 0;       // Its parts, or the bytes that are left of it.
     TextStore::Text translation;
     TextStore::Text space;  // After the text.
@@ -70,6 +71,7 @@ class OrderedWriter {
   bool WriteJson(const Part& part);
   bool WriteSpace(const Part& part);
   void EndLineOfSentences();
+  void Count(const Part& part);
   void Warn(const Part& part) const;
   Part& PartAt(size_t index) {
     return parts_[(first_ + index) % parts_.size()];
@@ -100,6 +102,9 @@ class OrderedWriter {
   std::optional<TextCursor> cursor_;
   InputText text_;
   uint64_t texts_ = 0;
+  // Lines, or sentences that are not empty; bytes of the input up to there.
+  uint64_t texts_written_ = 0;
+  uint64_t bytes_written_ = 0;
   // The text at hand goes on with a sentence that was cut and reported.
   bool goes_on_ = false;
   std::vector<int32_t> ids_;

@@ -14,6 +14,7 @@
 #include "cli/interrupt.h"
 #include "cli/lines.h"
 #include "cli/ordered_writer.h"
+#include "cli/progress.h"
 #include "cli/session.h"
 
 namespace latimer::cli {
@@ -120,6 +121,10 @@ int Translate(const Arguments& arguments) {
                                          : Unit::kLine;
   OrderedWriter writer(translator, *input, unit, options, lanes, insight);
   PrepareOutput();
+  if (!arguments.quiet) {
+    BeginProgress(BytesToRead(arguments),
+                  arguments.paragraphs ? "sentences" : "lines");
+  }
   CatchInterrupts();
   int code = writer.Run();
   if (code == kSuccess && arguments.paragraphs && arguments.text != nullptr &&

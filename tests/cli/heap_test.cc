@@ -1,8 +1,10 @@
 // Once it has read its first line, latimer translate takes no memory.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
 
+#include "tests/cli/terminal.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/program.h"
 
@@ -94,6 +96,23 @@ TEST_F(HeapTest, LongLinesIdsSentencesAndASingleLaneTakeNone) {
   std::string ids;
   for (int i = 0; i < 100; ++i) ids += "22 31 29 0\n";
   EXPECT_EQ(Translate(ids, {"--ids"}).calls, 0);
+}
+
+TEST_F(HeapTest, ProgressOnATerminalTakesNone) {
+  WriteFile(Path("text"), ShortLines(2000));
+  setenv("LD_PRELOAD", LATIMER_BINARY_DIR "/tests/libheap_counter.so", 1);
+  setenv("LATIMER_HEAP_COUNT", Path("count").c_str(), 1);
+  const std::string text =
+      OnTerminal("latimer",
+                 {"translate", Path("model.ltm"), Path("text"),
+                  "--max-target-tokens", "4"},
+                 Path("out"));
+  unsetenv("LD_PRELOAD");
+  unsetenv("LATIMER_HEAP_COUNT");
+  EXPECT_THAT(text, ::testing::HasSubstr("100 %, 2000 lines"));
+  long calls = -1;
+  std::istringstream(ReadFile(Path("count"))) >> calls;
+  EXPECT_EQ(calls, 0);
 }
 
 }  // namespace latimer::heap_test
