@@ -167,7 +167,7 @@ void PrintJson(const Options& options, const Conversion& result) {
         {"name", board.name},
         {"ram_bytes", board.ram_bytes},
         {"fits", RamBytes(result.profile) <= board.ram_bytes},
-        {"weights_stay", WeightsStay(json["bill"], board.ram_bytes)}};
+        {"weights_stay", WeightsText(json["bill"], board).empty()}};
   }
   // A piece may not be UTF-8.
   std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
@@ -197,8 +197,7 @@ void PrintText(const Options& options, const Conversion& result) {
   if (const Board* board = options.board) {
     std::cout << FitText(RamBytes(result.profile), board->ram_bytes,
                          board->name)
-              << WeightsText(MakeBill(info, result.profile), board->ram_bytes,
-                             board->name);
+              << WeightsText(MakeBill(info, result.profile), *board);
   }
   if (result.license.empty()) {
     std::cout << "No licence was found beside the model; --license TEXT "

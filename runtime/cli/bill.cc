@@ -127,10 +127,6 @@ std::string FitText(uint64_t needed_bytes, uint64_t ram_bytes,
           static_cast<double>(ram_bytes));
 }
 
-bool WeightsStay(const Json& bill, uint64_t ram_bytes) {
-  return WeightsText(bill, ram_bytes, "").empty();
-}
-
 std::string WeightsText(const Json& bill, uint64_t ram_bytes,
                         const std::string& where) {
   const auto needed = bill.at("ram_bytes").get<uint64_t>();
@@ -149,6 +145,11 @@ std::string WeightsText(const Json& bill, uint64_t ram_bytes,
       "or shorter sentences make room.\n",
       where.c_str(), left, each_token ? "token" : "sentence",
       each_token ? token : token + sentence, each_token ? "token" : "sentence");
+}
+
+std::string WeightsText(const Json& bill, const Board& board) {
+  if (board.flash_bytes > 0) return "";
+  return WeightsText(bill, board.ram_bytes, board.name);
 }
 
 }  // namespace latimer

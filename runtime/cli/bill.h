@@ -44,12 +44,12 @@ std::string PackCommand(const Board& board, const ModelInfo& info);
 std::string FitText(uint64_t needed_bytes, uint64_t ram_bytes,
                     const std::string& where);
 
-// Whether `ram_bytes` hold what a bill needs and all weights that it reads.
-bool WeightsStay(const cli::Json& bill, uint64_t ram_bytes);
-
-// A warning if they do not, else "".
+// A warning if `ram_bytes` hold what a bill needs, but not also all weights
+// that it reads; else "".
 std::string WeightsText(const cli::Json& bill, uint64_t ram_bytes,
                         const std::string& where);
+// The same for a board. Without an operating system it reads them from flash.
+std::string WeightsText(const cli::Json& bill, const Board& board);
 
 }  // namespace latimer
 

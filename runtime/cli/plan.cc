@@ -93,13 +93,19 @@ void PrintPrediction(const Board& board, const ModelInfo& info,
       MillisecondsText(p.memory).c_str(), MillisecondsText(p.cpu).c_str());
 }
 
+std::string WeightsWarning(const Json& bill, const Place& place) {
+  return place.board != nullptr
+             ? WeightsText(bill, *place.board)
+             : WeightsText(bill, place.ram_bytes, place.name);
+}
+
 // For each board whether it fits, and how to pack the model for its kernels.
 void PrintBoards(const Json& bill, const ModelInfo& info) {
   const auto needed = bill["ram_bytes"].get<uint64_t>();
   std::puts("Boards: whether their RAM holds it, their tile, and how to pack");
   for (const Board& board : kBoards) {
     const char* fit = needed > board.ram_bytes ? "DOES NOT FIT"
-                      : WeightsStay(bill, board.ram_bytes)
+                      : WeightsText(bill, board).empty()
                           ? "fits"
                           : "fits, but not with its weights";
     std::printf("  %-20s %s (%s of %s), %s: %s\n", board.name, fit,
@@ -119,7 +125,7 @@ void PrintText(const Json& bill, const ModelInfo& info, const Place& place,
     return;
   }
   std::fputs(FitText(needed, place.ram_bytes, place.name).c_str(), stdout);
-  std::fputs(WeightsText(bill, place.ram_bytes, place.name).c_str(), stdout);
+  std::fputs(WeightsWarning(bill, place).c_str(), stdout);
   if (needed > place.ram_bytes) {
     if (longest > 0) {
       std::printf(
@@ -180,7 +186,7 @@ int Plan(const Arguments& arguments) {
           {"name", place.name}, {"ram_bytes", place.ram_bytes}, {"fits", fits}};
       if (!fits) bill["place"]["longest_that_fits"] = longest;
       if (fits) {
-        bill["place"]["weights_stay"] = WeightsStay(bill, place.ram_bytes);
+        bill["place"]["weights_stay"] = WeightsWarning(bill, place).empty();
       }
       if (place.board != nullptr) {
         bill["place"]["reads_tile"] = ReadsTile(*place.board, info);

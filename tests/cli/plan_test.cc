@@ -329,6 +329,19 @@ TEST_F(PlanCommandTest, WarnsWhereTheWeightsDoNotStayInRam) {
   EXPECT_THAT(with(token - 1), HasSubstr("again for each token"));
 }
 
+TEST(BoardWeightsTest, AMachineReadsThemFromItsFlash) {
+  const Json bill = {{"ram_bytes", 10},
+                     {"ram", Json::object()},
+                     {"weight_bytes_per_token", 20},
+                     {"weight_bytes_per_sentence", 0}};
+  Board board = {};
+  board.name = "machine";
+  board.ram_bytes = 29;
+  EXPECT_THAT(WeightsText(bill, board), HasSubstr("machine: WARNING"));
+  board.flash_bytes = 1000;
+  EXPECT_EQ(WeightsText(bill, board), "");
+}
+
 TEST_F(PlanCommandTest, WithoutAPlaceAllBoardsAreListed) {
   const Outcome outcome = Plan({});
   EXPECT_EQ(outcome.code, 0);
