@@ -166,7 +166,7 @@ void PrintJson(const Options& options, const Conversion& result) {
     json["board"] = {
         {"name", board.name},
         {"ram_bytes", board.ram_bytes},
-        {"fits", RamBytes(result.profile) <= board.ram_bytes},
+        {"fits", Fits(json["bill"], board)},
         {"weights_stay", WeightsText(json["bill"], board).empty()}};
   }
   // A piece may not be UTF-8.

@@ -148,8 +148,21 @@ std::string WeightsText(const Json& bill, uint64_t ram_bytes,
 }
 
 std::string WeightsText(const Json& bill, const Board& board) {
-  if (board.flash_bytes > 0) return "";
-  return WeightsText(bill, board.ram_bytes, board.name);
+  if (board.flash_bytes == 0) {
+    return WeightsText(bill, board.ram_bytes, board.name);
+  }
+  const auto model = bill.at("flash_bytes").get<uint64_t>();
+  if (model <= board.flash_bytes) return "";
+  return Format("%s: DOES NOT FIT: %" PRIu64
+                " bytes of flash needed for the model alone, %" PRIu64
+                " there.\n",
+                board.name, model, board.flash_bytes);
+}
+
+bool Fits(const Json& bill, const Board& board) {
+  return bill.at("ram_bytes").get<uint64_t>() <= board.ram_bytes &&
+         (board.flash_bytes == 0 ||
+          bill.at("flash_bytes").get<uint64_t>() <= board.flash_bytes);
 }
 
 }  // namespace latimer

@@ -48,8 +48,13 @@ std::string FitText(uint64_t needed_bytes, uint64_t ram_bytes,
 // that it reads; else "".
 std::string WeightsText(const cli::Json& bill, uint64_t ram_bytes,
                         const std::string& where);
-// The same for a board. Without an operating system it reads them from flash.
+// The same for a board. Without an operating system it reads them from flash;
+// the text then says if the model does not fit there.
 std::string WeightsText(const cli::Json& bill, const Board& board);
+
+// Whether a board holds what a bill needs: RAM and, without an operating
+// system, flash for the model.
+bool Fits(const cli::Json& bill, const Board& board);
 
 }  // namespace latimer
 

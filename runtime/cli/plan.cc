@@ -101,15 +101,15 @@ std::string WeightsWarning(const Json& bill, const Place& place) {
 
 // For each board whether it fits, and how to pack the model for its kernels.
 void PrintBoards(const Json& bill, const ModelInfo& info) {
-  const auto needed = bill["ram_bytes"].get<uint64_t>();
-  std::puts("Boards: whether their RAM holds it, their tile, and how to pack");
+  const std::string needed = BytesText(bill["ram_bytes"].get<uint64_t>());
+  std::puts("Boards: whether they hold it, RAM, tile, and how to pack");
   for (const Board& board : kBoards) {
-    const char* fit = needed > board.ram_bytes ? "DOES NOT FIT"
+    const char* fit = !Fits(bill, board) ? "DOES NOT FIT"
                       : WeightsText(bill, board).empty()
                           ? "fits"
                           : "fits, but not with its weights";
     std::printf("  %-20s %s (%s of %s), %s: %s\n", board.name, fit,
-                BytesText(needed).c_str(), BytesText(board.ram_bytes).c_str(),
+                needed.c_str(), BytesText(board.ram_bytes).c_str(),
                 TileOf(board, info),
                 ReadsTile(board, info) ? "reads this file"
                                        : PackCommand(board, info).c_str());
@@ -174,9 +174,11 @@ int Plan(const Arguments& arguments) {
       place.board == nullptr ? std::nullopt
                              : PredictToken(*place.board, info, limits.threads);
   const bool limited = place.ram_bytes != 0;
-  const bool fits = !limited || RamBytes(*profile) <= place.ram_bytes;
+  const bool fits_ram = !limited || RamBytes(*profile) <= place.ram_bytes;
+  const bool fits =
+      place.board == nullptr ? fits_ram : Fits(bill, *place.board);
   const uint32_t longest =
-      fits ? 0 : LongestThatFits(info, limits, place.ram_bytes);
+      fits_ram ? 0 : LongestThatFits(info, limits, place.ram_bytes);
   if (!arguments.json) {
     PrintText(bill, info, place, longest);
     if (prediction) PrintPrediction(*place.board, info, *prediction);
@@ -184,7 +186,7 @@ int Plan(const Arguments& arguments) {
     if (limited) {
       bill["place"] = {
           {"name", place.name}, {"ram_bytes", place.ram_bytes}, {"fits", fits}};
-      if (!fits) bill["place"]["longest_that_fits"] = longest;
+      if (!fits_ram) bill["place"]["longest_that_fits"] = longest;
       if (fits) {
         bill["place"]["weights_stay"] = WeightsWarning(bill, place).empty();
       }

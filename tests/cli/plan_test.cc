@@ -330,7 +330,8 @@ TEST_F(PlanCommandTest, WarnsWhereTheWeightsDoNotStayInRam) {
 }
 
 TEST(BoardWeightsTest, AMachineReadsThemFromItsFlash) {
-  const Json bill = {{"ram_bytes", 10},
+  const Json bill = {{"flash_bytes", 900},
+                     {"ram_bytes", 10},
                      {"ram", Json::object()},
                      {"weight_bytes_per_token", 20},
                      {"weight_bytes_per_sentence", 0}};
@@ -338,8 +339,17 @@ TEST(BoardWeightsTest, AMachineReadsThemFromItsFlash) {
   board.name = "machine";
   board.ram_bytes = 29;
   EXPECT_THAT(WeightsText(bill, board), HasSubstr("machine: WARNING"));
-  board.flash_bytes = 1000;
+  EXPECT_TRUE(Fits(bill, board));
+  board.flash_bytes = 900;
   EXPECT_EQ(WeightsText(bill, board), "");
+  EXPECT_TRUE(Fits(bill, board));
+  board.flash_bytes = 899;
+  EXPECT_THAT(WeightsText(bill, board),
+              HasSubstr("machine: DOES NOT FIT: 900 bytes of flash needed"));
+  EXPECT_FALSE(Fits(bill, board));
+  board.flash_bytes = 900;
+  board.ram_bytes = 9;
+  EXPECT_FALSE(Fits(bill, board));
 }
 
 TEST_F(PlanCommandTest, WithoutAPlaceAllBoardsAreListed) {
