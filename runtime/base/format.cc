@@ -67,11 +67,13 @@ size_t FormatArguments(char* out, size_t size, const char* format,
       output.Add(
           static_cast<unsigned long long>(number < 0 ? -number : number));
     } else if (Skip(&format, "u")) {
-      output.Add(static_cast<unsigned long long>(va_arg(arguments, unsigned)));
+      const unsigned number = va_arg(arguments, unsigned);
+      output.Add(static_cast<unsigned long long>(number));
     } else if (Skip(&format, "llu")) {
       output.Add(va_arg(arguments, unsigned long long));
     } else if (Skip(&format, "zu")) {
-      output.Add(static_cast<unsigned long long>(va_arg(arguments, size_t)));
+      const size_t number = va_arg(arguments, size_t);
+      output.Add(static_cast<unsigned long long>(number));
     } else {
       (void)Skip(&format, "%");
       output.Add('%');

@@ -6,10 +6,10 @@
 #include <chrono>
 #include <cstdio>
 
+#include "cli/timing.h"
+
 namespace latimer::cli {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kBetween(200);
 
