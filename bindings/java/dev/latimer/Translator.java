@@ -1,0 +1,337 @@
+package dev.latimer;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharsetEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A model of Latimer's that translates.
+ *
+ * <pre>{@code
+ * try (Translator translator = Translator.load(new File("en-de.ltm"))) {
+ *   System.out.println(translator.translate("How are you today?").text());
+ * }
+ * }</pre>
+ *
+ * <p>The model file is read where it lies: mapped, or in the memory of a direct buffer. It is copied
+ * only if its first byte is not at a multiple of {@link #MODEL_ALIGNMENT} there. What translation
+ * writes is reserved when the model is loaded, outside Java's heap, until {@link #close}: a
+ * translator that is not closed keeps that memory until the process ends.
+ *
+ * <p>Any thread may call any method at any time. One call runs at a time; those of other threads
+ * wait. To translate on several threads at once, load the model several times: the file is in memory
+ * once. Methods throw {@link LatimerException} for a model file that cannot be used and for a
+ * request that the model refuses, IllegalStateException after {@link #close} and in a callback of
+ * the same translator, and NullPointerException for null where nothing else is said.
+ */
+public final class Translator implements AutoCloseable {
+  /** See {@link #isModelCopied}: bytes. */
+  public static final int MODEL_ALIGNMENT = 64;
+
+  /** The length of a descriptor's model that goes on to the end of the file. */
+  public static final long TO_END_OF_FILE = -1;
+
+  private static final int CHUNK = 4096; // chars
+
+  private final ReentrantLock lock = new ReentrantLock(); // Held by the call that runs.
+  private final Object state = new Object(); // Guards what follows.
+  private long handle; // 0: unloaded. Changed only with the lock held.
+  private boolean running;
+  private boolean closed;
+
+  private Translator(long handle) {
+    this.handle = handle;
+  }
+
+  // ---- Loading ----
+
+  /** Loads a model file with the default options. */
+  public static Translator load(File file) {
+    return load(file, new LoadOptions());
+  }
+
+  /**
+   * Loads a model file. It is mapped until {@link #close}: do not write to it or shorten it. To
+   * install a new model, rename its file to this name.
+   */
+  public static Translator load(File file, LoadOptions options) {
+    byte[] path = Utf8.encodeForC("The path", file.getPath());
+    return new Translator(Native.loadFile(path, options.threads, options.skipChecksum));
+  }
+
+  /**
+   * Loads a model that is a part of an open file, such as an asset of Android. The bytes are mapped
+   * as {@link #load(File, LoadOptions)} says. The descriptor remains the caller's, who may close it
+   * afterwards; its position is neither used nor changed.
+   *
+   * @param fd the descriptor, as of {@code ParcelFileDescriptor.getFd()}
+   * @param offset the model's first byte in the file
+   * @param length bytes, or {@link #TO_END_OF_FILE}
+   */
+  public static Translator load(int fd, long offset, long length, LoadOptions options) {
+    return new Translator(
+        Native.loadDescriptor(fd, offset, length, options.threads, options.skipChecksum));
+  }
+
+  /**
+   * Loads a model from position to limit of a direct buffer, which is kept and must not be written
+   * to until {@link #close}. IllegalArgumentException if the buffer is not direct.
+   */
+  public static Translator load(ByteBuffer model, LoadOptions options) {
+    if (!model.isDirect()) {
+      throw new IllegalArgumentException("The buffer is not direct; use one that is.");
+    }
+    return new Translator(
+        Native.loadBuffer(model.slice(), options.threads, options.skipChecksum));
+  }
+
+  /**
+   * Whether the model was copied to memory, because the offset in the file or the address of the
+   * buffer is not a multiple of {@link #MODEL_ALIGNMENT}. That takes as much memory as the file has
+   * bytes, which the system cannot drop and other processes cannot share.
+   */
+  public boolean isModelCopied() {
+    long model = begin();
+    try {
+      return Native.isCopied(model);
+    } finally {
+      end();
+    }
+  }
+
+  // ---- Translating ----
+
+  /** Translates a text with the model's own settings. */
+  public Translation translate(String text) {
+    return translate(text, new TranslateOptions());
+  }
+
+  /**
+   * Translates a text. A text that exceeds the longest source is split and translated in parts;
+   * nothing is dropped. A surrogate without its other half counts as U+FFFD.
+   */
+  public Translation translate(String text, TranslateOptions options) {
+    byte[] bytes = Utf8.encode(text);
+    long model = begin();
+    try {
+      setOptions(model, options);
+      Native.translate(model, bytes, options.listener);
+      return lastTranslation(model, text, bytes);
+    } finally {
+      end();
+    }
+  }
+
+  /** Translates source tokens as they are: no EOS is added. The translation has no text. */
+  public Translation translateIds(int[] ids, TranslateOptions options) {
+    int[] copy = ids.clone();
+    long model = begin();
+    try {
+      setOptions(model, options);
+      Native.translateIds(model, copy, options.listener);
+      return lastTranslation(model, "", new byte[0]);
+    } finally {
+      end();
+    }
+  }
+
+  /**
+   * Translates running text of any length, sentence by sentence, while it is read. A blank line ends
+   * a paragraph; a line break within one is white space. Budgets apply to each sentence. After
+   * {@link #cancel}, or false of a listener, the receiver gets one more portion, with {@link
+   * StopReason#CANCELLED}, or none.
+   *
+   * @throws IOException if the reader does; sentences that are not complete are dropped
+   */
+  public void translate(Reader source, TranslateOptions options, TextReceiver receiver)
+      throws IOException {
+    if (source == null || receiver == null) throw new NullPointerException();
+    CharsetEncoder encoder = Utf8.encoder();
+    CharBuffer chars = CharBuffer.allocate(CHUNK);
+    ByteBuffer bytes = ByteBuffer.allocate(3 * (CHUNK + 1));
+    TokenListener listener = options.listener;
+    long model = begin();
+    try {
+      setOptions(model, options);
+      Native.beginStream(model);
+      try {
+        boolean more;
+        boolean goesOn;
+        do {
+          more = source.read(chars) >= 0;
+          chars.flip();
+          encoder.encode(chars, bytes, !more); // May leave half of a character.
+          chars.compact();
+          if (!more) encoder.flush(bytes);
+          goesOn = Native.push(model, bytes.array(), bytes.position(), listener, receiver);
+          bytes.clear();
+        } while (more && goesOn);
+        if (goesOn) Native.push(model, null, 0, listener, receiver);
+      } finally {
+        Native.endStream(model);
+      }
+    } finally {
+      end();
+    }
+  }
+
+  /**
+   * Ends the call that runs on another thread, or calls back on this one, before its next token,
+   * with {@link StopReason#CANCELLED}. Does nothing if no call runs, and calls that wait are not
+   * affected. Never waits.
+   */
+  public void cancel() {
+    synchronized (state) {
+      if (running) Native.setCancelled(handle, true);
+    }
+  }
+
+  // ---- Text and tokens, the model ----
+
+  /** The source tokens of a text, EOS included, as Hugging Face's tokenizer gives them. */
+  public int[] tokenize(String text) {
+    byte[] bytes = Utf8.encode(text);
+    long model = begin();
+    try {
+      return Native.tokenize(model, bytes);
+    } finally {
+      end();
+    }
+  }
+
+  /** The text of target tokens, without special ones. */
+  public String detokenize(int[] ids) {
+    int[] copy = ids.clone();
+    long model = begin();
+    try {
+      return Utf8.decode(Native.detokenize(model, copy));
+    } finally {
+      end();
+    }
+  }
+
+  /** Languages that {@link TranslateOptions} may name, in ascending order; empty if none. */
+  public List<String> languages() {
+    long model = begin();
+    try {
+      List<String> languages = new ArrayList<>();
+      for (byte[] name; (name = Native.language(model, languages.size())) != null; ) {
+        languages.add(Utf8.decode(name));
+      }
+      return Collections.unmodifiableList(languages);
+    } finally {
+      end();
+    }
+  }
+
+  /** The licence note of the model. */
+  public String license() {
+    long model = begin();
+    try {
+      return Utf8.decode(Native.license(model));
+    } finally {
+      end();
+    }
+  }
+
+  /**
+   * Cancels the call that runs, waits for its end and frees everything. Calls that wait, and all
+   * later ones, throw IllegalStateException; closing again does nothing.
+   */
+  @Override
+  public void close() {
+    refuseCallback();
+    synchronized (state) {
+      closed = true;
+      cancel();
+    }
+    lock.lock();
+    try {
+      long unloaded;
+      synchronized (state) {
+        unloaded = handle;
+        handle = 0;
+      }
+      if (unloaded != 0) Native.unload(unloaded);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  // ---- One call at a time ----
+
+  /** Waits for the calls of others and returns the handle; end() must follow. */
+  private long begin() {
+    refuseCallback();
+    lock.lock();
+    synchronized (state) {
+      if (!closed) {
+        running = true;
+        Native.setCancelled(handle, false);
+        return handle;
+      }
+    }
+    lock.unlock();
+    throw new IllegalStateException("This translator is closed.");
+  }
+
+  private void end() {
+    synchronized (state) {
+      running = false;
+    }
+    lock.unlock();
+  }
+
+  private void refuseCallback() {
+    if (lock.isHeldByCurrentThread()) {
+      throw new IllegalStateException("A callback may not use its own translator.");
+    }
+  }
+
+  private static void setOptions(long model, TranslateOptions options) {
+    byte[][] strings = {
+      Utf8.encodeForC("sourceLanguage", options.sourceLanguage),
+      Utf8.encodeForC("targetLanguage", options.targetLanguage),
+      Utf8.encodeForC("languageCode", options.languageCode),
+      Utf8.encodeForC("task", options.task),
+      Utf8.encodeForC("prefix", options.prefix)
+    };
+    int[] numbers = {
+      options.maxTargetTokens,
+      options.minTargetTokens,
+      options.forcedFirst == null ? 0 : 1,
+      options.forcedFirst == null ? 0 : options.forcedFirst,
+      options.noRepeatNgram == null ? 0 : 1,
+      options.noRepeatNgram == null ? 0 : options.noRepeatNgram,
+      options.guards ? 0 : 1,
+      options.budgetTokens,
+      options.budgetMillis,
+      options.scores ? 1 : 0
+    };
+    Native.setOptions(model, strings, numbers, options.repetitionPenalty, options.suppressed);
+  }
+
+  private static Translation lastTranslation(long model, String source, byte[] bytes) {
+    long[] numbers = Native.numbers(model);
+    int read = (int) numbers[2];
+    int sourceLength =
+        read < bytes.length
+            ? new String(bytes, 0, read, StandardCharsets.UTF_8).length()
+            : source.length();
+    return new Translation(
+        Utf8.decode(Native.text(model)),
+        Native.tokens(model),
+        Native.scores(model),
+        Native.stopReason(numbers[0]),
+        numbers[1],
+        sourceLength);
+  }
+}
