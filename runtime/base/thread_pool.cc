@@ -57,7 +57,11 @@ void Futex(std::atomic<uint32_t>& value, int operation, uint32_t argument) {
     CPU_ZERO(&one);
     CPU_SET(cpu, &one);
     // A refusal costs speed, not correctness.
+#ifdef __BIONIC__  // It has no pthread_setaffinity_np before API level 36.
+    (void)sched_setaffinity(pthread_gettid_np(thread), sizeof(one), &one);
+#else
     (void)pthread_setaffinity_np(thread, sizeof(one), &one);
+#endif
     return;
   }
 }
