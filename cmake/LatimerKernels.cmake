@@ -17,6 +17,9 @@ include_guard()
 # ---- What there is, and what LATIMER_ISAS asks for --------------------------
 
 separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS}")
+if(CMAKE_CXX_COMPILER_TARGET)  # Of Clang.
+  list(APPEND flags ${CMAKE_CXX_COMPILE_OPTIONS_TARGET}${CMAKE_CXX_COMPILER_TARGET})
+endif()
 execute_process(COMMAND ${CMAKE_CXX_COMPILER} ${flags} -dumpmachine
   OUTPUT_VARIABLE triple OUTPUT_STRIP_TRAILING_WHITESPACE)
 # All of an architecture, oldest first.
