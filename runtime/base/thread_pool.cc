@@ -1,16 +1,11 @@
 #include "base/thread_pool.h"
 
-#include <linux/futex.h>
-#include <pthread.h>
-#include <sched.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include <bit>
-#include <climits>
-
 #include "base/clock.h"
-#include "latimer/memory.h"
+#ifdef _WIN32
+#include "base/threads_windows.h"
+#else
+#include "base/threads_linux.h"
+#endif
 
 namespace latimer {
 namespace {
@@ -31,51 +26,8 @@ void Relax() {
 #endif
 }
 
-// The kernel's futex; see futex(2). std::atomic's wait() would also do, but
-// links the C++ library's exceptions.
-void Futex(std::atomic<uint32_t>& value, int operation, uint32_t argument) {
-  static_assert(sizeof(value) == sizeof(uint32_t) &&
-                std::atomic<uint32_t>::is_always_lock_free);
-  (void)syscall(SYS_futex, &value, operation, argument, nullptr, nullptr, 0);
-}
-
 [[maybe_unused]] int64_t Now() {
   return static_cast<int64_t>(MonotonicNanoseconds());
-}
-
-// Binds `thread` to the index-th processor of `allowed` after the caller's.
-[[maybe_unused]] void Pin(pthread_t thread, const cpu_set_t& allowed,
-                          uint32_t index) {
-  const int count = CPU_COUNT(&allowed);
-  const int callers = sched_getcpu();
-  if (count == 0 || callers < 0) return;
-  int skip = static_cast<int>(index) % count;
-  for (int i = 0; i < CPU_SETSIZE; ++i) {
-    const int cpu = (callers + i) % CPU_SETSIZE;
-    if (!CPU_ISSET(cpu, &allowed) || skip-- > 0) continue;
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(cpu, &one);
-    // A refusal costs speed, not correctness.
-#ifdef __BIONIC__  // It has no pthread_setaffinity_np before API level 36.
-    (void)sched_setaffinity(pthread_gettid_np(thread), sizeof(one), &one);
-#else
-    (void)pthread_setaffinity_np(thread, sizeof(one), &one);
-#endif
-    return;
-  }
-}
-
-// Starts a thread with the stack that the memory plan counts.
-[[maybe_unused]] bool Create(pthread_t* thread, void* (*main)(void*),
-                             void* context) {
-  pthread_attr_t attributes;
-  if (pthread_attr_init(&attributes) != 0) return false;
-  const bool created =
-      pthread_attr_setstacksize(&attributes, kWorkerStackBytes) == 0 &&
-      pthread_create(thread, &attributes, main, context) == 0;
-  (void)pthread_attr_destroy(&attributes);
-  return created;
 }
 
 }  // namespace
@@ -91,14 +43,14 @@ bool ThreadPool::SpinForChange(const std::atomic<uint32_t>& value, uint32_t old,
 
 void ThreadPool::SleepUntilChange(std::atomic<uint32_t>& value, uint32_t old) {
   // Sequentially consistent, like WakeSleepers: either that sees the sleeper,
-  // or the kernel sees the new value.
+  // or the system sees the new value.
   sleepers_.fetch_add(1);
-  while (value.load() == old) Futex(value, FUTEX_WAIT_PRIVATE, old);
+  while (value.load() == old) SleepWhile(value, old);
   sleepers_.fetch_sub(1);
 }
 
 void ThreadPool::WakeSleepers(std::atomic<uint32_t>& value) {
-  if (sleepers_.load() > 0) Futex(value, FUTEX_WAKE_PRIVATE, INT_MAX);
+  if (sleepers_.load() > 0) WakeAll(value);
 }
 
 Status ThreadPool::Start(uint32_t thread_count, bool pin) {
@@ -114,12 +66,9 @@ Status ThreadPool::Start(uint32_t thread_count, bool pin) {
   alone_until_ = 0;
   unhelped_ = 0;
   if constexpr (kProfile.threads > 1) {
-    cpu_set_t allowed;
-    CPU_ZERO(&allowed);
-    if (pin) (void)sched_getaffinity(0, sizeof(allowed), &allowed);
+    const Processors processors;
     for (uint32_t i = 1; i < thread_count; ++i) {
-      pthread_t worker;
-      if (!Create(&worker, &WorkerMain, this)) {
+      if (!StartThread<&WorkerMain>(&workers_[i], this)) {
         Stop();
         return Status::Error(StatusCode::kResourceUnavailable,
                              "The system refused thread %u of %u; use fewer "
@@ -127,9 +76,8 @@ Status ThreadPool::Start(uint32_t thread_count, bool pin) {
                              static_cast<unsigned>(i + 1),
                              static_cast<unsigned>(thread_count));
       }
-      workers_[i] = std::bit_cast<uintptr_t>(worker);
       thread_count_ = i + 1;
-      if (pin) Pin(worker, allowed, i);
+      if (pin) processors.Bind(workers_[i], i);
     }
   }
   return Status();
@@ -142,7 +90,7 @@ void ThreadPool::Stop() {
     NextTask(0);
     WakeSleepers(ticket_);
     for (uint32_t i = 1; i < thread_count_; ++i) {
-      pthread_join(std::bit_cast<pthread_t>(workers_[i]), nullptr);
+      JoinThread(workers_[i]);
     }
     stopping_.store(false);
     thread_count_ = 1;

@@ -1,0 +1,96 @@
+// What base/thread_pool.cc needs of Linux. Inline, so that a library with one
+// thread refers to none of it.
+#ifndef LATIMER_BASE_THREADS_LINUX_H_
+#define LATIMER_BASE_THREADS_LINUX_H_
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <bit>
+#include <climits>
+#include <cstdint>
+
+#include "latimer/memory.h"
+
+namespace latimer {
+
+// Starts a thread with the stack that the memory plan counts.
+template <void* (*kMain)(void*)>
+bool StartThread(uintptr_t* thread, void* context) {
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return false;
+  pthread_t created;
+  const bool started =
+      pthread_attr_setstacksize(&attributes, kWorkerStackBytes) == 0 &&
+      pthread_create(&created, &attributes, kMain, context) == 0;
+  (void)pthread_attr_destroy(&attributes);
+  if (started) *thread = std::bit_cast<uintptr_t>(created);
+  return started;
+}
+
+// Waits until a thread has ended.
+inline void JoinThread(uintptr_t thread) {
+  pthread_join(std::bit_cast<pthread_t>(thread), nullptr);
+}
+
+// The kernel's futex; see futex(2). std::atomic's wait() would also do, but
+// links the C++ library's exceptions.
+inline void Futex(std::atomic<uint32_t>& value, int operation,
+                  uint32_t argument) {
+  static_assert(sizeof(value) == sizeof(uint32_t) &&
+                std::atomic<uint32_t>::is_always_lock_free);
+  (void)syscall(SYS_futex, &value, operation, argument, nullptr, nullptr, 0);
+}
+
+// Sleeps until WakeAll, or not at all, if `value` is no longer `old`. May wake
+// without a reason.
+inline void SleepWhile(std::atomic<uint32_t>& value, uint32_t old) {
+  Futex(value, FUTEX_WAIT_PRIVATE, old);
+}
+
+inline void WakeAll(std::atomic<uint32_t>& value) {
+  Futex(value, FUTEX_WAKE_PRIVATE, INT_MAX);
+}
+
+// The processors that the calling thread may use.
+class Processors {
+ public:
+  Processors() {
+    CPU_ZERO(&allowed_);
+    (void)sched_getaffinity(0, sizeof(allowed_), &allowed_);
+  }
+
+  // Binds `thread` to the index-th of them after the caller's. A refusal costs
+  // speed, not correctness.
+  void Bind(uintptr_t thread, uint32_t index) const {
+    const int count = CPU_COUNT(&allowed_);
+    const int callers = sched_getcpu();
+    if (count == 0 || callers < 0) return;
+    int skip = static_cast<int>(index) % count;
+    for (int i = 0; i < CPU_SETSIZE; ++i) {
+      const int cpu = (callers + i) % CPU_SETSIZE;
+      if (!CPU_ISSET(cpu, &allowed_) || skip-- > 0) continue;
+      cpu_set_t one;
+      CPU_ZERO(&one);
+      CPU_SET(cpu, &one);
+      const auto handle = std::bit_cast<pthread_t>(thread);
+#ifdef __BIONIC__  // It has no pthread_setaffinity_np before API level 36.
+      (void)sched_setaffinity(pthread_gettid_np(handle), sizeof(one), &one);
+#else
+      (void)pthread_setaffinity_np(handle, sizeof(one), &one);
+#endif
+      return;
+    }
+  }
+
+ private:
+  cpu_set_t allowed_;
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_BASE_THREADS_LINUX_H_
