@@ -1,7 +1,5 @@
 #include "cli/bandwidth.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstring>
 #include <thread>
@@ -9,6 +7,7 @@
 
 #include "base/cpu.h"
 #include "cli/machine.h"
+#include "cli/system.h"
 #include "cli/timing.h"
 
 namespace latimer::cli {
@@ -105,16 +104,15 @@ size_t LargeBufferBytes() {
 }
 
 FilledBuffer::FilledBuffer(size_t bytes) {
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return;
+  void* const memory = AllocatePages(bytes, /*all=*/false);
+  if (memory == nullptr) return;
   std::memset(memory, 1, bytes);
   bytes_ = {static_cast<const std::byte*>(memory), bytes};
 }
 
 FilledBuffer::~FilledBuffer() {
   if (!bytes_.empty()) {
-    munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+    FreePages(const_cast<std::byte*>(bytes_.data()), bytes_.size());
   }
 }
 

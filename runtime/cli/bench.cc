@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/input.h"
 #include "cli/lines.h"
+#include "cli/machine.h"
 #include "cli/operation_profile.h"
 #include "cli/session.h"
 #include "cli/timing.h"
@@ -18,20 +19,6 @@ namespace {
 
 // Tokens of the random source, and of its translation.
 constexpr uint32_t kDefaultTokens = 32;
-
-// The peak of this program alone: getrusage may report the parent's, from
-// before this program was started. 0 if the system does not say.
-uint64_t PeakRssBytes() {
-  std::FILE* file = std::fopen("/proc/self/status", "re");
-  if (file == nullptr) return 0;
-  unsigned long long kilobytes = 0;
-  char line[128];
-  while (std::fgets(line, sizeof(line), file) != nullptr &&
-         std::sscanf(line, "VmHWM: %llu kB", &kilobytes) != 1) {
-  }
-  std::fclose(file);
-  return kilobytes * 1024;
-}
 
 // Reads a source of token ids from each line of standard input that has any.
 int ReadSources(std::vector<std::vector<int32_t>>* sources) {

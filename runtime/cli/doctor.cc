@@ -14,6 +14,7 @@
 #include "cli/isas.h"
 #include "cli/machine.h"
 #include "cli/prediction.h"
+#include "cli/system.h"
 #include "cli/timing.h"
 #include "latimer/board_config.h"
 #include "latimer/memory.h"
@@ -188,7 +189,7 @@ int Doctor(const Arguments& arguments) {
     return kFailure;
   };
   if (arguments.report != nullptr) {
-    file = std::fopen(arguments.report, "wbe");
+    file = OpenStream(arguments.report, "wb");
     if (file == nullptr) return cannot_write();
   }
   Report report(arguments.json);

@@ -1,12 +1,12 @@
 #include "cli/files.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+
+#include "cli/system.h"
 
 namespace latimer::cli {
 namespace {
@@ -18,8 +18,8 @@ int Fail(const char* path, const char* what, int error) {
 }
 
 // Replaces a standard stream; returns errno, or 0.
-int Replace(int stream, const char* path, int flags) {
-  const int file = open(path, flags | O_CLOEXEC, 0666);
+int Replace(int stream, const char* path, OpenMode mode) {
+  const int file = OpenFile(path, mode);
   if (file < 0) return errno;
   struct stat info;
   int error = 0;
@@ -30,12 +30,6 @@ int Replace(int stream, const char* path, int flags) {
   }
   close(file);
   return error;
-}
-
-bool IsSameFile(const char* one, const char* other) {
-  struct stat a, b;
-  return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
-         a.st_ino == b.st_ino && S_ISREG(a.st_mode);
 }
 
 // The file that would be lost if the output replaced it; null: none.
@@ -51,7 +45,7 @@ const char* InputThatIsOutput(const Arguments& arguments) {
 }  // namespace
 
 int ReadInsteadOfStandardInput(const char* path) {
-  return Replace(STDIN_FILENO, path, O_RDONLY);
+  return Replace(STDIN_FILENO, path, OpenMode::kRead);
 }
 
 uint64_t BytesToRead(const Arguments& arguments) {
@@ -65,7 +59,7 @@ uint64_t BytesToRead(const Arguments& arguments) {
   }
   uint64_t bytes = 0;
   for (const char* path : arguments.files) {
-    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return 0;
+    if (StatFile(path, &info) != 0 || !S_ISREG(info.st_mode)) return 0;
     bytes += static_cast<uint64_t>(info.st_size);
   }
   return bytes;
@@ -82,7 +76,7 @@ int OpenFiles(const Arguments& arguments) {
                       arguments.output, path);
   }
   for (const char* path : arguments.files) {
-    if (access(path, R_OK) != 0) return Fail(path, "read the file", errno);
+    if (CheckReadable(path) != 0) return Fail(path, "read the file", errno);
   }
   if (!arguments.files.empty()) {
     const char* const first = arguments.files.front();
@@ -91,11 +85,11 @@ int OpenFiles(const Arguments& arguments) {
   }
   if (arguments.output != nullptr) {
     const int error =
-        Replace(STDOUT_FILENO, arguments.output, O_WRONLY | O_CREAT | O_TRUNC);
+        Replace(STDOUT_FILENO, arguments.output, OpenMode::kWrite);
     if (error != 0) return Fail(arguments.output, "write the file", error);
   }
-  if (arguments.text == nullptr && isatty(STDIN_FILENO) == 1 &&
-      isatty(STDERR_FILENO) == 1) {
+  if (arguments.text == nullptr && IsTerminal(STDIN_FILENO) &&
+      IsTerminal(STDERR_FILENO)) {
     std::fputs("latimer: type a line and press Enter; Ctrl-D ends.\n", stderr);
   }
   return kSuccess;

@@ -4,15 +4,13 @@
 // A page fault for every 4 KB of a mapped model would take longer than its
 // checksum, so both ways ask for huge pages.
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 
 #include "cli/image.h"
+#include "cli/system.h"
 #include "latimer/profile_config.h"
 
 namespace latimer::cli {
@@ -27,23 +25,11 @@ Status FileError(const char* what, const char* why) {
   return Status::Error(StatusCode::kResourceUnavailable, "%s (%s).", what, why);
 }
 
-// Only a request: a system without huge pages, or a page cache that already
-// holds the file in small ones, serves what it has.
-void AskForHugePages(void* address, size_t bytes) {
-#ifdef MADV_HUGEPAGE
-  madvise(address, bytes, MADV_HUGEPAGE);
-#else
-  static_cast<void>(address);
-  static_cast<void>(bytes);
-#endif
-}
-
 Status Map(int file, size_t bytes, Image* image) {
-  void* address = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0);
-  if (address == MAP_FAILED) {
+  const void* const address = MapPages(file, bytes);
+  if (address == nullptr) {
     return FileError("cannot map the model", std::strerror(errno));
   }
-  AskForHugePages(address, bytes);
   *image = {static_cast<const std::byte*>(address), bytes};
   return Status();
 }
@@ -64,15 +50,13 @@ Status Read(int file, std::byte* to, size_t bytes) {
 
 // Reads the file into pages that are then made read-only.
 Status CopyAndSeal(int file, size_t bytes, Image* image) {
-  void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (address == MAP_FAILED) {
+  void* const address = AllocatePages(bytes, /*all=*/true);
+  if (address == nullptr) {
     return FileError("cannot allocate a copy of the model",
                      std::strerror(errno));
   }
-  AskForHugePages(address, bytes);
   LATIMER_RETURN_IF_ERROR(Read(file, static_cast<std::byte*>(address), bytes));
-  if (mprotect(address, bytes, PROT_READ) != 0) {
+  if (!SealPages(address, bytes)) {
     return FileError("cannot seal the copy of the model", std::strerror(errno));
   }
   *image = {static_cast<const std::byte*>(address), bytes};
@@ -112,8 +96,7 @@ Status Open(int file, bool copy, Image* image) {
 bool CarriesModel() { return false; }
 
 Status OpenImage(const char* path, bool copy, Image* image) {
-  // Without O_NONBLOCK a FIFO would wait for a writer.
-  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const int file = OpenFile(path, OpenMode::kReadAtOnce);
   if (file < 0) return FileError("cannot open the model", std::strerror(errno));
   const Status status = Open(file, copy, image);
   close(file);

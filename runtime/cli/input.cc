@@ -1,7 +1,5 @@
 #include "cli/input.h"
 
-#include <poll.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,6 +7,7 @@
 #include "cli/files.h"
 #include "cli/interrupt.h"
 #include "cli/lines.h"
+#include "cli/system.h"
 
 namespace latimer::cli {
 namespace {
@@ -16,12 +15,6 @@ namespace {
 constexpr size_t kReadBytes = size_t{64} * 1024;
 // A line of this length needs no more memory than shorter ones.
 constexpr size_t kUsualLineBytes = size_t{64} * 1024;
-
-bool IsReadable(int timeout) {
-  pollfd input = {STDIN_FILENO, POLLIN, 0};
-  // Input that cannot be polled, such as a file, counts as readable.
-  return poll(&input, 1, timeout) != 0;
-}
 
 }  // namespace
 
@@ -46,10 +39,10 @@ bool Input::Read(bool wait) {
   begin_ = 0;
   // Finished translations are flushed before this waits.
   WaitForInput(wait && FlushesLines());
-  if (!IsReadable(wait ? -1 : 0)) return wait;
+  if (!IsInputReadable(wait)) return wait;
   const size_t size = bytes_.size();
   bytes_.resize(size + kReadBytes);
-  const ssize_t count = read(STDIN_FILENO, bytes_.data() + size, kReadBytes);
+  const ssize_t count = ReadInput(bytes_.data() + size, kReadBytes);
   WaitForInput(false);
   bytes_.resize(size + (count > 0 ? static_cast<size_t>(count) : 0));
   if (count > 0) return true;
@@ -76,7 +69,8 @@ std::optional<std::string> SmallInputFile() {
     return std::nullopt;
   }
   std::string text(static_cast<size_t>(info.st_size - at), '\0');
-  const ssize_t count = pread(STDIN_FILENO, text.data(), text.size(), at);
+  const ssize_t count = ReadInput(text.data(), text.size());
+  if (lseek(STDIN_FILENO, at, SEEK_SET) != at) return std::nullopt;
   text.resize(count > 0 ? static_cast<size_t>(count) : 0);
   return text;
 }

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/system.h"
+
 namespace latimer::cli {
 namespace {
 
@@ -153,7 +155,7 @@ bool Insight::WriteFile() const {
   if constexpr (kProfile.attention_weights > 0) {
     const std::string text =
         FormatAttention(records_, format_, arguments_->attention_layer);
-    std::FILE* file = std::fopen(arguments_->attention, "wb");
+    std::FILE* file = OpenStream(arguments_->attention, "wb");
     const bool written =
         file != nullptr &&
         std::fwrite(text.data(), 1, text.size(), file) == text.size();

@@ -1,8 +1,5 @@
 #include "cli/lines.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -12,6 +9,7 @@
 
 #include "cli/arguments.h"
 #include "cli/progress.h"
+#include "cli/system.h"
 
 namespace latimer::cli {
 namespace {
@@ -35,15 +33,14 @@ void WriteText(std::string_view text) {
 bool FlushesLines() {
   static const bool flushes = [] {
     struct stat info;
-    return fstat(STDIN_FILENO, &info) != 0 || !S_ISREG(info.st_mode);
+    return fstat(0, &info) != 0 || !S_ISREG(info.st_mode) || IsTerminal(1);
   }();
   return flushes;
 }
 
 void PrepareOutput() {
   static char buffer[4096];
-  std::setvbuf(stdout, buffer, isatty(STDOUT_FILENO) == 1 ? _IOLBF : _IOFBF,
-               sizeof(buffer));
+  std::setvbuf(stdout, buffer, IsTerminal(1) ? _IOLBF : _IOFBF, sizeof(buffer));
 }
 
 bool CheckText(bool flush) {

@@ -28,7 +28,7 @@ void PrepareOutput();
 void WriteText(std::string_view text);
 
 // Whether a person or another program may wait for each line. False if the
-// input is a file.
+// input is a file and the output is no terminal.
 bool FlushesLines();
 
 // Returns whether all output was written, as EndLine does. With `flush`,

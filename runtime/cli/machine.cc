@@ -124,18 +124,22 @@ uint64_t CacheBytes(uint32_t level) {
   return 0;
 }
 
-uint64_t LargestCacheBytes() {
-  uint64_t largest = 0;
-  for (uint32_t level = 1; level <= 4; ++level) {
-    largest = std::max(largest, CacheBytes(level));
-  }
-  return largest;
-}
-
 MemoryBytes ReadMemory() {
   const std::string meminfo = ReadText("/proc/meminfo");
   return {KilobytesOf(meminfo, "MemTotal"),
           KilobytesOf(meminfo, "MemAvailable"), ControlGroupLimit()};
+}
+
+uint64_t PeakRssBytes() {
+  std::FILE* file = std::fopen("/proc/self/status", "re");
+  if (file == nullptr) return 0;
+  unsigned long long kilobytes = 0;
+  char line[128];
+  while (std::fgets(line, sizeof(line), file) != nullptr &&
+         std::sscanf(line, "VmHWM: %llu kB", &kilobytes) != 1) {
+  }
+  std::fclose(file);
+  return kilobytes * 1024;
 }
 
 }  // namespace latimer::cli

@@ -1,7 +1,8 @@
-// What Linux reports about the machine. Anything may be unknown.
+// What the system reports about the machine. Anything may be unknown.
 #ifndef LATIMER_CLI_MACHINE_H_
 #define LATIMER_CLI_MACHINE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -21,7 +22,13 @@ uint32_t PageBytes();
 uint64_t CacheBytes(uint32_t level);
 
 // The size of the largest cache; 0 if unknown.
-uint64_t LargestCacheBytes();
+inline uint64_t LargestCacheBytes() {
+  uint64_t largest = 0;
+  for (uint32_t level = 1; level <= 4; ++level) {
+    largest = std::max(largest, CacheBytes(level));
+  }
+  return largest;
+}
 
 // 0 means unknown or, for `limit`, none.
 struct MemoryBytes {
@@ -35,6 +42,10 @@ struct MemoryBytes {
   }
 };
 MemoryBytes ReadMemory();
+
+// The peak of this program alone: getrusage may report the parent's, from
+// before this program was started. 0 if the system does not say.
+uint64_t PeakRssBytes();
 
 }  // namespace latimer::cli
 

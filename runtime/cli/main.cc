@@ -8,6 +8,7 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/system.h"
 #include "latimer/version.h"
 
 namespace {
@@ -100,6 +101,7 @@ int Run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  argv = cli::PrepareProgram(&argc, argv);
   const int code = Run(argc, argv);
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
   // translate and tokenize have reported it already.

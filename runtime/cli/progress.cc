@@ -1,11 +1,10 @@
 #include "cli/progress.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 
+#include "cli/system.h"
 #include "cli/timing.h"
 
 namespace latimer::cli {
@@ -42,7 +41,7 @@ void Write(Clock::time_point now, uint64_t bytes, uint64_t count) {
 }  // namespace
 
 void BeginProgress(uint64_t bytes, const char* units) {
-  if (isatty(STDERR_FILENO) != 1 || isatty(STDOUT_FILENO) == 1) return;
+  if (!IsTerminal(2) || IsTerminal(1)) return;
   progress = {.bytes = bytes, .units = units, .begin = Clock::now()};
 }
 

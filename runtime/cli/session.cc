@@ -1,13 +1,12 @@
 #include "cli/session.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 
 #include "cli/image.h"
+#include "cli/system.h"
 #include "latimer/signature.h"
 
 namespace latimer::cli {
@@ -31,7 +30,7 @@ uint64_t WorkspaceBytesFor(const ModelInfo& info, const LoadOptions& options) {
 
 Result<PublicKey> ReadKey(const char* path) {
   char text[4096];
-  std::FILE* file = std::fopen(path, "rb");
+  std::FILE* file = OpenStream(path, "rb");
   const size_t bytes =
       file == nullptr ? 0 : std::fread(text, 1, sizeof(text), file);
   const int error = file == nullptr || std::ferror(file) != 0 ? errno : 0;
@@ -75,10 +74,8 @@ Status Session::Reserve(const LoadOptions& options) {
   }
   if (!status.ok()) return status;
   const auto bytes = static_cast<size_t>(WorkspaceBytesFor(info, options));
-  void* const address =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (address != MAP_FAILED) {
+  void* const address = AllocatePages(bytes, /*all=*/false);
+  if (address != nullptr) {
     workspace_ = {static_cast<std::byte*>(address), bytes};
     return Status();
   }
