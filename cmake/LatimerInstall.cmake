@@ -37,7 +37,8 @@ if(LATIMER_SHARED)
     VERSION ${PROJECT_VERSION} SOVERSION ${latimer_abi}
     LINK_DEPENDS "${generated}/latimer.map")
 endif()
-target_link_libraries(latimer_static PUBLIC Threads::Threads)
+target_link_libraries(latimer_static PUBLIC Threads::Threads
+  $<$<PLATFORM_ID:Windows>:synchronization>)
 foreach(library IN LISTS latimer_libraries)
   target_include_directories(${library}
     INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")

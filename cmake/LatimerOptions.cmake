@@ -16,6 +16,20 @@ if(LATIMER_BARE)  # Small, and nothing that needs a C library.
     -fno-asynchronous-unwind-tables
     $<$<COMPILE_LANGUAGE:CXX>:-fno-threadsafe-statics> -Wno-psabi)
 endif()
+if(WIN32)  # Files of any size; the formats of C99.
+  target_compile_definitions(latimer_options INTERFACE
+    _FILE_OFFSET_BITS=64 __USE_MINGW_ANSI_STDIO=1)
+  # GCC does not know that these are the formats of C99, too, for a function of
+  # ours; where it does, it checks them.
+  set(latimer_format_flags -Wno-format -Wno-format-extra-args)
+endif()
+# GCC assumes that Windows aligns the stack for vectors of 32 and 64 bytes, which
+# it does not (GCC's bug 54412). The assembler makes these accesses unaligned.
+set(latimer_vector_flags "")
+if(WIN32 AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(latimer_vector_flags -Wa,-muse-unaligned-vector-move)
+endif()
+target_compile_options(latimer_options INTERFACE ${latimer_vector_flags})
 if(LATIMER_WERROR)
   target_compile_options(latimer_options INTERFACE -Werror)
 endif()
@@ -27,6 +41,22 @@ if(LATIMER_SANITIZE)
     "-fsanitize=${LATIMER_SANITIZE}")
 endif()
 
+# latimer_for_this_system(<variable> <folder>): of the sources in the variable,
+# those that <folder>/<system>/ has for the system at hand take the place of the
+# files of the same name in <folder>.
+function(latimer_for_this_system variable folder)
+  string(TOLOWER "${CMAKE_SYSTEM_NAME}" system)
+  file(GLOB own RELATIVE "${folder}/${system}" CONFIGURE_DEPENDS
+    "${folder}/${system}/*.cc")
+  foreach(file IN LISTS own)
+    if("${folder}/${file}" IN_LIST ${variable})
+      list(REMOVE_ITEM ${variable} "${folder}/${file}")
+      list(APPEND ${variable} "${folder}/${system}/${file}")
+    endif()
+  endforeach()
+  set(${variable} "${${variable}}" PARENT_SCOPE)
+endfunction()
+
 # latimer_third_party_library(<target> SOURCES ... [INCLUDES ...]
 # [PRIVATE_INCLUDES ...] [DEFINITIONS ...]): a static library that is compiled
 # the same way in every build type. Who links it gets INCLUDES and nothing else.
@@ -37,7 +67,7 @@ function(latimer_third_party_library target)
   target_include_directories(${target} SYSTEM
     PRIVATE ${arg_PRIVATE_INCLUDES} PUBLIC ${arg_INCLUDES})
   target_compile_options(${target} PRIVATE
-    -O2 -g0 -w -ffunction-sections -fdata-sections)
+    -O2 -g0 -w -ffunction-sections -fdata-sections ${latimer_vector_flags})
   target_compile_definitions(${target} PRIVATE NDEBUG ${arg_DEFINITIONS})
   set_target_properties(${target} PROPERTIES
     C_STANDARD 11 C_EXTENSIONS ON CXX_STANDARD 17 CXX_EXTENSIONS ON
@@ -50,7 +80,7 @@ endfunction()
 # the library is the path of a list of the object files. Does nothing if the
 # compiler cannot, or with sanitizers, which change frames.
 function(latimer_write_call_graph library)
-  if(NOT LATIMER_TESTS OR LATIMER_SANITIZE OR LATIMER_BARE
+  if(NOT LATIMER_TESTS OR LATIMER_SANITIZE OR LATIMER_BARE OR WIN32
       OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     return()
   endif()

@@ -38,6 +38,7 @@ function(latimer_add_program target)
   else()
     list(REMOVE_ITEM sources "${cli}/image_linked.cc")
   endif()
+  latimer_for_this_system(sources "${cli}")
   add_executable(${target} ${sources})
   file(READ "${cli}/attention_page.html" page)
   configure_file("${PROJECT_SOURCE_DIR}/cmake/attention_page.h.in"
@@ -51,7 +52,7 @@ function(latimer_add_program target)
     latimer_nlohmann_json latimer_options)
   # Small: only the loop that measures the memory is hot.
   target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti
-    $<$<CONFIG:Release>:-Os>)
+    $<$<CONFIG:Release>:-Os> ${latimer_format_flags})
   set_source_files_properties("${cli}/cpu_guard.cc" PROPERTIES COMPILE_OPTIONS
     "${latimer_guard_flags};-fno-lto;-fno-sanitize=all")
   set_source_files_properties("${cli}/bandwidth.cc" PROPERTIES COMPILE_OPTIONS
@@ -59,7 +60,8 @@ function(latimer_add_program target)
   if(LATIMER_STATIC)
     target_link_options(${target} PRIVATE -static)
   endif()
-  if(LATIMER_BOARD)  # Of Release builds only the stripped program is copied.
+  # Of Release builds only the stripped program is copied.
+  if(LATIMER_BOARD OR WIN32)
     target_link_options(${target} PRIVATE $<$<CONFIG:Release>:-s>)
     if(LATIMER_ARCH STREQUAL "aarch64")
       # The default of 64 KB pads the file; boards have pages of 4 or 16.

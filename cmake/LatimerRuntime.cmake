@@ -12,11 +12,14 @@ file(GLOB_RECURSE latimer_runtime_sources CONFIGURE_DEPENDS
 # Packing is the converter's work.
 list(FILTER latimer_runtime_sources EXCLUDE
   REGEX "/runtime/(cli|signature)/|(_isa|/pack)\\.cc$")
+set(others "bare|windows")  # What base/ has for other systems.
 if(LATIMER_BARE)
-  list(FILTER latimer_runtime_sources EXCLUDE
-    REGEX "/base/(check|clock|file_mapping|thread_pool)\\.cc$")
-else()
-  list(FILTER latimer_runtime_sources EXCLUDE REGEX "/base/bare\\.cc$")
+  set(others "windows|check|clock|file_mapping|thread_pool")
+elseif(WIN32)
+  set(others "bare|clock|file_mapping")
+endif()
+list(FILTER latimer_runtime_sources EXCLUDE REGEX "/base/(${others})\\.cc$")
+if(NOT LATIMER_BARE)
   set(THREADS_PREFER_PTHREAD_FLAG ON)
   find_package(Threads REQUIRED)
 endif()
@@ -103,6 +106,7 @@ function(latimer_runtime_library target)
 
   add_library(${target} STATIC ${latimer_runtime_sources})
   target_link_libraries(${target} PUBLIC $<TARGET_NAME_IF_EXISTS:Threads::Threads>
+    $<$<PLATFORM_ID:Windows>:synchronization>
     PRIVATE latimer_xnnpack_kernels latimer_xnnpack_headers)
   set(parts ${target})
   foreach(role IN ITEMS vector nibble gemm_int8)

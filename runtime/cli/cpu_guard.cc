@@ -65,7 +65,13 @@ void CheckCpu() {
   _exit(1);
 }
 
-[[gnu::section(".preinit_array"), gnu::used]] void (*check_cpu)() = CheckCpu;
+// Windows calls what is here before the constructors of C++.
+#ifdef _WIN32
+#define LATIMER_FIRST ".CRT$XIB"
+#else
+#define LATIMER_FIRST ".preinit_array"
+#endif
+[[gnu::section(LATIMER_FIRST), gnu::used]] void (*check_cpu)() = CheckCpu;
 
 }  // namespace
 

@@ -3,6 +3,8 @@
 #   TRIPLE     as in Debian's g++-<TRIPLE>
 #   PROCESSOR  CMAKE_SYSTEM_PROCESSOR
 #   PACKAGES   Debian's packages, if it is not g++-<TRIPLE>
+#   SYSTEM     CMAKE_SYSTEM_NAME, if it is not Linux
+#   SUFFIX     of the compilers' names, unless they are of an SDK
 #   QEMU       the command that runs its programs on a PC
 #   FLAGS      compiler flags, always
 #   CPU        compiler flags if no board file says CPU
@@ -34,14 +36,15 @@ function(latimer_check_compiler compiler packages)
 endfunction()
 
 macro(latimer_toolchain)
-  cmake_parse_arguments(LATIMER_TOOLCHAIN "" "TRIPLE;PROCESSOR;PACKAGES"
-    "QEMU;FLAGS;CPU" ${ARGN})
+  cmake_parse_arguments(LATIMER_TOOLCHAIN ""
+    "TRIPLE;PROCESSOR;PACKAGES;SYSTEM;SUFFIX" "QEMU;FLAGS;CPU" ${ARGN})
   foreach(name IN ITEMS LATIMER_CROSS_PREFIX LATIMER_SYSROOT)
     set(${name} "$ENV{${name}}" CACHE STRING "Of an SDK to cross-compile with")
     list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES ${name})
   endforeach()
   if(LATIMER_CROSS_PREFIX)
     set(LATIMER_COMPILER "${LATIMER_CROSS_PREFIX}")
+    set(LATIMER_TOOLCHAIN_SUFFIX "")
   else()
     set(LATIMER_COMPILER "${LATIMER_TOOLCHAIN_TRIPLE}-")
   endif()
@@ -50,7 +53,8 @@ macro(latimer_toolchain)
     if(LATIMER_TOOLCHAIN_PACKAGES)
       set(package "${LATIMER_TOOLCHAIN_PACKAGES}")
     endif()
-    latimer_check_compiler("${LATIMER_COMPILER}g++" "${package}")
+    latimer_check_compiler("${LATIMER_COMPILER}g++${LATIMER_TOOLCHAIN_SUFFIX}"
+      "${package}")
   endif()
   if(LATIMER_SYSROOT AND NOT IS_DIRECTORY "${LATIMER_SYSROOT}/usr")
     message(FATAL_ERROR "LATIMER_SYSROOT is ${LATIMER_SYSROOT}, which has no "
@@ -58,13 +62,16 @@ macro(latimer_toolchain)
   endif()
 
   set(CMAKE_SYSTEM_NAME Linux)
+  if(LATIMER_TOOLCHAIN_SYSTEM)
+    set(CMAKE_SYSTEM_NAME "${LATIMER_TOOLCHAIN_SYSTEM}")
+  endif()
   if(LATIMER_BARE)
     set(CMAKE_SYSTEM_NAME Generic)
     set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
   endif()
   set(CMAKE_SYSTEM_PROCESSOR "${LATIMER_TOOLCHAIN_PROCESSOR}")
-  set(CMAKE_C_COMPILER "${LATIMER_COMPILER}gcc")
-  set(CMAKE_CXX_COMPILER "${LATIMER_COMPILER}g++")
+  set(CMAKE_C_COMPILER "${LATIMER_COMPILER}gcc${LATIMER_TOOLCHAIN_SUFFIX}")
+  set(CMAKE_CXX_COMPILER "${LATIMER_COMPILER}g++${LATIMER_TOOLCHAIN_SUFFIX}")
   if(LATIMER_BOARD)
     list(APPEND LATIMER_TOOLCHAIN_FLAGS ${LATIMER_BOARD_CPU})
     set(LATIMER_TOOLCHAIN_QEMU ${LATIMER_BOARD_QEMU})
@@ -87,7 +94,8 @@ macro(latimer_toolchain)
 
   set(CMAKE_CROSSCOMPILING_EMULATOR ${LATIMER_TOOLCHAIN_QEMU})
   # If this machine has the same architecture, "/" is the root.
-  if(LATIMER_TOOLCHAIN_QEMU AND NOT LATIMER_BARE AND EXISTS "${CMAKE_FIND_ROOT_PATH}")
+  if(LATIMER_TOOLCHAIN_QEMU AND CMAKE_SYSTEM_NAME STREQUAL "Linux"
+      AND EXISTS "${CMAKE_FIND_ROOT_PATH}")
     list(APPEND CMAKE_CROSSCOMPILING_EMULATOR -L "${CMAKE_FIND_ROOT_PATH}")
   endif()
 endmacro()

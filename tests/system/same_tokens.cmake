@@ -2,7 +2,8 @@
 # latimer-convert, latimer tokenize, latimer translate --ids.
 #   cmake -DBIN=<folder of programs> "-DEMULATOR=<command>" -DWORK=<folder>
 #     -DROOT=<source dir> -DWEIGHTS=int8|f32 -DLINES=<the first so many>
-#     [-DTILE=<tile>] [-DCPU=<level>]
+#     [-DTILE=<tile>] [-DCPU=<level>] [-DEXE=<end of programs' names>]
+#     [-DCONVERT=<this machine's converter>]
 #     -P same_tokens.cmake
 # Without TILE it is the one that the program asks for. Prints SKIPPED where
 # this CPU or build lacks what TILE or CPU want.
@@ -19,6 +20,10 @@ if(NOT count EQUAL LINES)
 endif()
 file(WRITE "${WORK}/text" "${text}\n")
 
+set(converter ${EMULATOR} "${BIN}/latimer-convert${EXE}")
+if(CONVERT)
+  set(converter "${CONVERT}")
+endif()
 set(cpu "")
 if(CPU)
   set(cpu --cpu ${CPU})
@@ -26,11 +31,11 @@ endif()
 
 # Converts and loads; sets `error` to what the runtime says.
 function(convert tile)
-  execute_process(COMMAND ${EMULATOR} "${BIN}/latimer-convert" "${demo}"
+  execute_process(COMMAND ${converter} "${demo}"
       -o "${model}" --weights ${WEIGHTS} ${tile}
     OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
   file(WRITE "${WORK}/nothing" "")
-  execute_process(COMMAND ${EMULATOR} "${BIN}/latimer" tokenize "${model}" ${cpu}
+  execute_process(COMMAND ${EMULATOR} "${BIN}/latimer${EXE}" tokenize "${model}" ${cpu}
     INPUT_FILE "${WORK}/nothing" OUTPUT_QUIET ERROR_VARIABLE error
     RESULT_VARIABLE code)
   if(code EQUAL 0)
@@ -55,11 +60,11 @@ if(error)
   message(FATAL_ERROR "${error}")
 endif()
 
-execute_process(COMMAND ${EMULATOR} "${BIN}/latimer" tokenize "${model}" ${cpu}
+execute_process(COMMAND ${EMULATOR} "${BIN}/latimer${EXE}" tokenize "${model}" ${cpu}
   INPUT_FILE "${WORK}/text" OUTPUT_FILE "${WORK}/source_ids"
   COMMAND_ERROR_IS_FATAL ANY)
 execute_process(
-  COMMAND ${EMULATOR} "${BIN}/latimer" translate "${model}" --ids ${cpu}
+  COMMAND ${EMULATOR} "${BIN}/latimer${EXE}" translate "${model}" --ids ${cpu}
   INPUT_FILE "${WORK}/source_ids" OUTPUT_FILE "${WORK}/target_ids"
   COMMAND_ERROR_IS_FATAL ANY)
 file(SHA256 "${WORK}/target_ids" got)
