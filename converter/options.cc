@@ -27,9 +27,10 @@ class UsageError : public std::runtime_error {
 
 const std::map<std::string, Tile>& Tiles() {
   static const std::map<std::string, Tile> kTiles = {
-      {"8x8", Tile::k8x8}, {"16x8", Tile::k16x8},   {"16x4", Tile::k16x4},
-      {"4x8", Tile::k4x8}, {"8x2s4", Tile::k8x2s4}, {"4x4", Tile::k4x4},
-      {"8x1", Tile::k8x1}, {"4x1", Tile::k4x1},     {"16x1", Tile::k16x1}};
+      {"8x8", Tile::k8x8},  {"16x8", Tile::k16x8},   {"16x4", Tile::k16x4},
+      {"4x8", Tile::k4x8},  {"8x2s4", Tile::k8x2s4}, {"4x4", Tile::k4x4},
+      {"8x1", Tile::k8x1},  {"4x1", Tile::k4x1},     {"16x1", Tile::k16x1},
+      {"8x16", Tile::k8x16}};
   return kTiles;
 }
 
@@ -163,12 +164,13 @@ class OptionParser {
         "pack for this board's kernels and compare the bill with its RAM: " +
             BoardNames());
     Add("--tile", tile_,
-        "8x8|16x8|16x4|4x8|8x2s4|4x4, f32: 8x1|4x1, f16: 16x1 [the board's, "
-        "else this computer's]",
+        "8x8|16x8|16x4|4x8|8x2s4|4x4|8x16, f32: 8x1|4x1, f16: 16x1 [the "
+        "board's, else this computer's]",
         "layout of int8 weights: 8x8 for AVX2 and later and for ARM with dot "
         "products or i8mm, 16x8 for AVX-512 and i8mm, 16x4 for ARM with dot "
-        "products, 4x8 for SSE4.1, 8x2s4 for other ARM, 4x4 for RISC-V; of f32 "
-        "weights: 4x1 for RISC-V, 8x1 for all others; of f16 weights: 16x1")
+        "products, 4x8 for SSE4.1 and Cortex-M7, 8x2s4 for other ARM, 4x4 for "
+        "RISC-V, 8x16 for Helium; of f32 weights: 4x1 for RISC-V, 8x1 for all "
+        "others; of f16 weights: 16x1")
         ->check(CLI::IsMember(Tiles()));
     app_.add_flag("--no-pruned-argmax", o_.no_pruned_argmax,
                   "store the output matrix like the others, so that all logits "
@@ -336,10 +338,11 @@ class OptionParser {
   void ResolveTile() {
     if (!tile_.empty()) o_.tile = Tiles().at(tile_);
     if (WeightTypeOf(o_.tile) == o_.weights) return;
-    const char* const fitting = o_.weights == WeightType::kF32 ? "8x1 or 4x1"
-                                : o_.weights == WeightType::kF16
-                                    ? "16x1"
-                                    : "8x8, 16x8, 16x4, 4x8, 8x2s4 or 4x4";
+    const char* const fitting =
+        o_.weights == WeightType::kF32 ? "8x1 or 4x1"
+        : o_.weights == WeightType::kF16
+            ? "16x1"
+            : "8x8, 16x8, 16x4, 4x8, 8x2s4, 4x4 or 8x16";
     throw UsageError("--tile " + tile_ + " is not for " + weights_ +
                      " weights; give " + fitting + ".");
   }

@@ -21,8 +21,8 @@ constexpr size_t kDataAlignment = 64;
 bool TileFromSchema(schema::Tile in, Tile* out) {
   static_assert(static_cast<int>(schema::Tile::Tile4x1) ==
                 static_cast<int>(Tile::k4x1));
-  static_assert(static_cast<int>(schema::Tile::Tile16x1) ==
-                static_cast<int>(Tile::k16x1));
+  static_assert(static_cast<int>(schema::Tile::Tile8x16) ==
+                static_cast<int>(Tile::k8x16));
   *out = static_cast<Tile>(in);
   return in != schema::Tile::None && in <= schema::Tile::MAX;
 }

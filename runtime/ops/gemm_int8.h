@@ -18,12 +18,12 @@ namespace latimer {
 struct GemmInt8Args {
   size_t channels;
   size_t k;
-  const int8_t* q;  // Eight bytes after a row's end must be readable.
+  const int8_t* q;  // Fifteen bytes after a row's end must be readable.
   size_t q_stride;
   // Int32 zero point and float scale of each row.
   const void* quantization;
-  // Blocks of the tile 8x8 (AVX2), 4x8 (SSE4.1, DSP), 8x2s4 (NEON) or 16x4 (dot
-  // products): ops/xnnpack/packed_matrix.h.
+  // Blocks of the tile 8x8 (AVX2), 4x8 (SSE4.1, DSP), 8x2s4 (NEON), 16x4 (dot
+  // products) or 8x16 (MVE): ops/xnnpack/packed_matrix.h.
   const void* weights;
   float* y;
   size_t y_stride;

@@ -43,6 +43,7 @@ const Packing kPackings[] = {
     {"4x4", {.tile = Tile::k4x4, .progress = {}}},
     {"4x8", {.tile = Tile::k4x8, .progress = {}}},
     {"8x2s4", {.tile = Tile::k8x2s4, .progress = {}}},
+    {"8x16", {.tile = Tile::k8x16, .progress = {}}},
 };
 
 class ModelWriterTest : public ::testing::TestWithParam<Packing> {};

@@ -18,9 +18,9 @@ namespace latimer::tensor_packer_test {
 
 using ::testing::HasSubstr;
 
-constexpr Tile kTiles[] = {Tile::k8x8, Tile::k16x8,  Tile::k16x4,
-                           Tile::k4x8, Tile::k8x2s4, Tile::k4x4,
-                           Tile::k8x1, Tile::k4x1,   Tile::k16x1};
+constexpr Tile kTiles[] = {Tile::k8x8,   Tile::k16x8, Tile::k16x4, Tile::k4x8,
+                           Tile::k8x2s4, Tile::k4x4,  Tile::k8x1,  Tile::k4x1,
+                           Tile::k16x1,  Tile::k8x16};
 
 // Random matrices and what they are packed into.
 class Matrices {

@@ -3,7 +3,7 @@
 #   cmake -DROOT=<source dir> -DWORK=<folder> -P check_boards.cmake
 cmake_minimum_required(VERSION 3.25)
 
-set(tiles 4x4 4x8 8x8 8x2s4 16x4 16x8)
+set(tiles 4x4 4x8 8x8 8x2s4 8x16 16x4 16x8)
 set(isas_of_x86_64 sse41 avx2 avxvnni avx512 avx512vnni)
 set(isas_of_aarch64 neon dotprod i8mm)
 set(isas_of_arm neon)

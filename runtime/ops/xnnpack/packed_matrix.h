@@ -54,13 +54,14 @@ constexpr const char* NameOf(WeightType type) {
 enum class Tile : uint8_t {
   k8x8 = 1,    // AVX2, AVX-VNNI, AVX-512; ARM dotprod and i8mm.
   k16x8 = 2,   // AVX-512; ARM dotprod and i8mm.
-  k4x8 = 3,    // SSE4.1.
+  k4x8 = 3,    // SSE4.1; Cortex-M with DSP instructions.
   k8x2s4 = 4,  // Plain NEON.
   k8x1 = 5,    // SSE4.1 and later, NEON.
   k16x4 = 6,   // ARM dotprod.
   k4x4 = 7,    // Plain C, inputs one by one.
   k4x1 = 8,    // Plain C.
   k16x1 = 9,   // All.
+  k8x16 = 10,  // Cortex-M with Helium.
 };
 
 struct TileShape {
@@ -89,6 +90,7 @@ inline constexpr TileInfo kTiles[] = {
     {"4x4", WeightType::kInt8, {4, 1, 1}},
     {"4x1", WeightType::kF32, {4, 1, 1}},
     {"16x1", WeightType::kF16, {16, 1, 1}},
+    {"8x16", WeightType::kInt8, {8, 16, 1}},
 };
 
 constexpr const TileInfo& InfoOf(Tile tile) {

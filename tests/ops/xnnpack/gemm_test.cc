@@ -405,7 +405,7 @@ TEST(XnnpackGemm, QuantizedRowsAreThePlainReferencesBits) {
 
 TEST(XnnpackGemm, AnUnpackedRowIsTheWeightsThatWerePacked) {
   for (const Tile tile : {Tile::k8x8, Tile::k16x8, Tile::k16x4, Tile::k4x8,
-                          Tile::k8x2s4, Tile::k4x4}) {
+                          Tile::k8x2s4, Tile::k4x4, Tile::k8x16}) {
     for (const Problem& problem : kProblems) {
       const IntegerCase c(problem, tile);
       GuardedBytes packed(c.packed_bytes());
