@@ -171,7 +171,7 @@ endif()
 # The *_isa.cc files are compiled once for each of these, with
 # LATIMER_ISA=<name>; nibble/dot_isa.cc, which multiplies bytes, for others than
 # the rest.
-set(isas_vector avx512 avx2 sse41 neon scalar)
+set(isas_vector avx512 avx2 sse41 neon mve scalar)
 set(isas_nibble avx512vnni avx2 sse41 dotprod neon scalar)
 foreach(role IN ITEMS vector nibble)
   foreach(isa IN LISTS isas_${role})

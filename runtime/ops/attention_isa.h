@@ -97,12 +97,13 @@ LATIMER_INLINE void WeightedColumns(const AttentionArgs& args, Range range,
 
 // The same for all columns of one head. The sums of several rows fill half of
 // the registers. One row has eight vectors, which are half a head of 64 with
-// NEON and SSE, and a whole one with AVX2.
+// NEON and SSE, and a whole one with AVX2; with fewer registers, four.
 template <size_t kRows, typename T>
 LATIMER_INLINE void WeightedHead(const AttentionArgs& args, Range range,
                                  const float* weights, size_t weights_stride,
                                  const T* values, float* out) {
-  constexpr size_t kVectors = kRows > 1 ? kNativeRegisters / 2 / kRows : 8;
+  constexpr size_t kMost = kNativeRegisters < 16 ? kNativeRegisters / 2 : 8;
+  constexpr size_t kVectors = kRows > 1 ? kNativeRegisters / 2 / kRows : kMost;
   WeightedColumns<kRows, kVectors>(args, range, weights, weights_stride, values,
                                    0, args.head_dim, out);
 }

@@ -12,8 +12,13 @@ namespace {
 
 // The query rows and vectors of keys of a tile. Its sums, and as many that wait
 // for others, leave registers free.
+#if defined(LATIMER_SIMD_NONE)
+constexpr size_t kTileRows = 1;  // More would be 18 KB of code.
+#else
 constexpr size_t kTileRows = 4;
-constexpr size_t kTileVectors = kNativeRegisters / 16;
+#endif
+constexpr size_t kTileVectors =
+    kNativeRegisters < 32 ? 1 : kNativeRegisters / 16;
 static_assert(kAttentionRows >= 2 * kTileRows);
 
 template <size_t kRows, size_t kVectors>

@@ -51,21 +51,24 @@ LATIMER_INLINE void ScaleAndShift(size_t n, float scale, const float* gamma,
 
 // The largest number in x, ignoring NaN; -inf if there is none.
 float MaxOf(size_t n, const float* x) {
-  // Four chains, because one would wait for its own result.
-  F32x16 max0 = Broadcast(-kInfinity);
-  F32x16 max1 = max0;
-  F32x16 max2 = max0;
-  F32x16 max3 = max0;
+  // Four chains, because one would wait for its own result. With few registers
+  // they would wait for memory.
+  constexpr size_t kChains = kNativeRegisters < 16 ? 1 : 4;
+  F32x16 max[kChains];
+#pragma GCC unroll 4
+  for (F32x16& chain : max) chain = Broadcast(-kInfinity);
   size_t i = 0;
-  for (; i + 4 * kElements <= n; i += 4 * kElements) {
-    max0 = Max(Load(x + i), max0);
-    max1 = Max(Load(x + i + kElements), max1);
-    max2 = Max(Load(x + i + 2 * kElements), max2);
-    max3 = Max(Load(x + i + 3 * kElements), max3);
+  for (; i + kChains * kElements <= n; i += kChains * kElements) {
+#pragma GCC unroll 4
+    for (size_t c = 0; c < kChains; ++c) {
+      max[c] = Max(Load(x + i + c * kElements), max[c]);
+    }
   }
-  for (; i + kElements <= n; i += kElements) max0 = Max(Load(x + i), max0);
-  if (i < n) max0 = Max(LoadFirst(x + i, n - i, -kInfinity), max0);
-  return ReduceMax(Max(Max(max0, max1), Max(max2, max3)));
+  for (; i + kElements <= n; i += kElements) max[0] = Max(Load(x + i), max[0]);
+  if (i < n) max[0] = Max(LoadFirst(x + i, n - i, -kInfinity), max[0]);
+#pragma GCC unroll 4
+  for (size_t c = 1; c < kChains; ++c) max[0] = Max(max[0], max[c]);
+  return ReduceMax(max[0]);
 }
 
 // x[i] = exp(x[i] - max); returns the sum.

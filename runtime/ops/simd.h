@@ -23,9 +23,16 @@
 #include <immintrin.h>  // only functions that are always inlined
 #elif defined(__ARM_NEON)
 #include <arm_neon.h>  // likewise
+#elif defined(__ARM_FEATURE_MVE)
+#include <arm_mve.h>  // likewise
 #endif
 #if defined(__ARM_NEON) && !defined(__aarch64__)
 #define LATIMER_SIMD_ARMV7 1
+#endif
+// The compiler splits vectors into numbers.
+#if !defined(__SSE2__) && !defined(__ARM_NEON) && \
+    !defined(__ARM_FEATURE_MVE) && !defined(__riscv_vector)
+#define LATIMER_SIMD_NONE 1
 #endif
 
 #define LATIMER_INLINE [[gnu::always_inline]] inline
@@ -42,6 +49,8 @@ inline constexpr size_t kNativeElements = 4;
 #endif
 #if defined(__AVX512F__) || defined(__aarch64__)
 inline constexpr size_t kNativeRegisters = 32;
+#elif defined(__ARM_FEATURE_MVE) || defined(LATIMER_SIMD_NONE)
+inline constexpr size_t kNativeRegisters = 8;  // Or 32 of one number.
 #else
 inline constexpr size_t kNativeRegisters = 16;
 #endif
@@ -116,11 +125,40 @@ LATIMER_INLINE F32 Select(I32 mask, F32 a, F32 b) {
 LATIMER_INLINE F32 Add(F32 a, F32 b) { return a + b; }
 LATIMER_INLINE F32 Sub(F32 a, F32 b) { return a - b; }
 LATIMER_INLINE F32 Mul(F32 a, F32 b) { return a * b; }
+#if defined(__ARM_FEATURE_MVE)
+// GCC 12 compares and selects the elements one by one.
+LATIMER_INLINE I32 Greater(F32 a, F32 b) {
+  I32 mask;
+  asm("vcmp.f32 gt, %q1, %q2\n vpsel %q0, %q3, %q4"
+      : "=w"(mask)
+      : "w"(a), "w"(b), "w"(~I32{}), "w"(I32{})
+      : "p0");
+  return mask;
+}
+LATIMER_INLINE F32 Select(I32 mask, F32 a, F32 b) {
+  return (F32)((mask & (I32)a) | (~mask & (I32)b));
+}
+#else
 LATIMER_INLINE I32 Greater(F32 a, F32 b) { return a > b; }
 LATIMER_INLINE F32 Select(I32 mask, F32 a, F32 b) { return mask ? a : b; }
 #endif
+#endif
 // a > b ? a : b, which is b where either is NaN, like x86's maxps.
-LATIMER_INLINE F32 Max(F32 a, F32 b) { return Select(Greater(a, b), a, b); }
+LATIMER_INLINE F32 Max(F32 a, F32 b) {
+#if defined(__ARM_FEATURE_MVE)
+  F32 max;
+  asm("vcmp.f32 gt, %q1, %q2\n vpsel %q0, %q1, %q2"
+      : "=w"(max)
+      : "w"(a), "w"(b)
+      : "p0");
+  return max;
+#elif defined(LATIMER_SIMD_NONE)
+  return F32{a[0] > b[0] ? a[0] : b[0], a[1] > b[1] ? a[1] : b[1],
+             a[2] > b[2] ? a[2] : b[2], a[3] > b[3] ? a[3] : b[3]};
+#else
+  return Select(Greater(a, b), a, b);
+#endif
+}
 
 // ---- Native vectors of f16, as bits
 

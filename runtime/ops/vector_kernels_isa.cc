@@ -67,9 +67,15 @@ void Activate(Activation kind, size_t n, float* x) {
     case Activation::kSwish:
       return Transform(n, x, [](const F32x16& v) { return Swish(v); });
     case Activation::kTanh:
-      return Transform(n, x, [](const F32x16& v) { return Tanh(v); });
+      if constexpr (kProfile.decoder_gru) {
+        Transform(n, x, [](const F32x16& v) { return Tanh(v); });
+      }
+      return;
     case Activation::kSigmoid:
-      return Transform(n, x, [](const F32x16& v) { return Sigmoid(v); });
+      if constexpr (kProfile.decoder_gru || kProfile.decoder_ssru) {
+        Transform(n, x, [](const F32x16& v) { return Sigmoid(v); });
+      }
+      return;
   }
 }
 
