@@ -1,6 +1,7 @@
-// UART, timer and the end of the program on Arm's MPS boards, a part of
-// mps2_an500.cc and mps3_an547.cc, which give kUart, kTimer and kTimerMhz.
-// Registers: Arm Cortex-M System Design Kit, Technical Reference Manual.
+// UART, clock and the end of the program on Arm's MPS boards, a part of
+// mps2_an500.cc and mps3_an547.cc, which give kUart, kFpga and kCounterMhz.
+// Registers: of the UART in Arm's Cortex-M System Design Kit, Technical
+// Reference Manual; of the FPGA in Application Note 500.
 #include <cstdint>
 
 #include "latimer/machine.h"
@@ -16,23 +17,18 @@ struct Uart {
   volatile uint32_t interrupt;
   volatile uint32_t divisor;
 };
-struct Timer {
-  volatile uint32_t control;
-  volatile uint32_t value;  // Counts down.
-  volatile uint32_t reload;
-};
 
 Uart& TheUart() { return *reinterpret_cast<Uart*>(kUart); }
-Timer& TheTimer() { return *reinterpret_cast<Timer*>(kTimer); }
+// Counts up by itself.
+uint32_t Counter() {
+  return *reinterpret_cast<volatile uint32_t*>(kFpga + 0x18);
+}
 
 }  // namespace
 
 void Start() {
   TheUart().divisor = 16;
   TheUart().control = 3;  // Sends and receives.
-  TheTimer().reload = UINT32_MAX;
-  TheTimer().value = UINT32_MAX;
-  TheTimer().control = 1;
 }
 
 char ReadByte() {
@@ -60,12 +56,12 @@ void End(int code) {
 }  // namespace machine
 
 uint64_t latimer_machine_nanoseconds() {
-  static uint32_t last = UINT32_MAX;
+  static uint32_t last = 0;
   static uint64_t ticks = 0;
-  const uint32_t now = machine::TheTimer().value;
-  ticks += last - now;
+  const uint32_t now = machine::Counter();
+  ticks += now - last;
   last = now;
-  return ticks * 1000 / kTimerMhz;
+  return ticks * 1000 / kCounterMhz;
 }
 
 void latimer_machine_failed(const char* message) {

@@ -3,8 +3,8 @@
 
 namespace {
 constexpr uint32_t kUart = 0x40004000;
-constexpr uint32_t kTimer = 0x40000000;
-constexpr uint32_t kTimerMhz = 25;
+constexpr uint32_t kFpga = 0x40028000;
+constexpr uint32_t kCounterMhz = 25;
 }  // namespace
 
 #include "mps2.h"

@@ -4,16 +4,25 @@
 
 namespace {
 
-// The address of the Coprocessor Access Control Register: who may use the FPU.
-constexpr uint32_t kCpacr = 0xe000ed88;
+// Where exceptions are, and who may use the FPU and its vectors.
+constexpr uint32_t kVectorTableOffset = 0xe000ed08;
+constexpr uint32_t kCoprocessorAccess = 0xe000ed88;
+
+volatile uint32_t& Register(uint32_t address) {
+  return *reinterpret_cast<volatile uint32_t*>(address);
+}
 
 [[noreturn]] void Fault() { latimer_machine_failed("Fault\n"); }
 
 }  // namespace
 
-extern "C" [[noreturn]] void Reset() {
-  auto* const access = reinterpret_cast<volatile uint32_t*>(kCpacr);
-  *access = *access | 0xfu << 20;
+extern "C" {
+
+extern const void* const vectors[16];
+
+[[noreturn]] void Reset() {
+  Register(kVectorTableOffset) = reinterpret_cast<uint32_t>(vectors);
+  Register(kCoprocessorAccess) = 0xfu << 20;
   asm volatile("dsb\n isb");
   StartProgram();
 }
@@ -26,3 +35,5 @@ extern "C" [[noreturn]] void Reset() {
     reinterpret_cast<const void*>(&Fault),   // MemManage
     reinterpret_cast<const void*>(&Fault),   // BusFault
     reinterpret_cast<const void*>(&Fault)};  // UsageFault
+
+}  // extern "C"
