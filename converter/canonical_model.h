@@ -63,6 +63,8 @@ struct CanonicalGeneration {
   SourceLanguage source_language = SourceLanguage::kNone;
   TargetLanguage target_language = TargetLanguage::kNone;
   std::vector<Task> tasks;
+  BeamRule search;
+  std::vector<BeamRule> task_search;  // One for each task; 0 beams: `search`.
 };
 
 // Sets up the usual attention: all heads together are d_model wide, and logits

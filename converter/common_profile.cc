@@ -52,7 +52,8 @@ Profile LargestOf(const Profile& a, const Profile& b) {
         &Profile::heads, &Profile::encoder_layers, &Profile::decoder_layers,
         &Profile::source_vocabulary, &Profile::target_vocabulary,
         &Profile::source_tokens, &Profile::target_tokens, &Profile::text_bytes,
-        &Profile::threads, &Profile::lanes, &Profile::bpe_unused_pieces}) {
+        &Profile::threads, &Profile::lanes, &Profile::beams,
+        &Profile::bpe_unused_pieces}) {
     raise(field);
   }
   for (const auto field :

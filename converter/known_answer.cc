@@ -82,6 +82,7 @@ class LoadedFile {
         translator_.TranslateIds(source, {.max_target_tokens = target_tokens,
                                           .min_target_tokens = target_tokens,
                                           .language_code = {},
+                                          .beams = 1,
                                           .scores = scores});
     if (!translation.ok()) {
       FailWith("The finished model does not run: ",

@@ -78,6 +78,12 @@ CanonicalModel ReadModel(const Options& options) {
       {options.limits.source_tokens, options.limits.target_tokens});
 }
 
+// How many beams the model is to be searched with, whatever the task.
+void SetBeams(uint32_t beams, CanonicalGeneration* generation) {
+  generation->search.beams = beams;
+  for (BeamRule& rule : generation->task_search) rule.beams = beams;
+}
+
 // The error of each matrix that is int4.
 Json Int4Json(const Int4Matrices& matrices) {
   Json json = Json::object();
@@ -205,12 +211,18 @@ void PrintText(const Options& options, const Conversion& result) {
   }
 }
 
+ProfileLimits LimitsOf(const Options& options) {
+  ProfileLimits limits = options.limits;
+  limits.beams = std::max<uint32_t>(options.beams, 1);
+  return limits;
+}
+
 void SetProfile(const Options& options, Conversion* result) {
   const fs::path& named =
       options.profile.empty() ? options.output : options.profile;
   result->profile_name = ProfileName(named.stem().string());
-  const Result<Profile> profile =
-      ExactProfile(result->info, options.limits, result->profile_name.c_str());
+  const Result<Profile> profile = ExactProfile(result->info, LimitsOf(options),
+                                               result->profile_name.c_str());
   if (!profile.ok()) FailWith(profile.status().message());
   result->profile = *profile;
 }
@@ -230,7 +242,7 @@ void CheckOutput(const fs::path& path) {
 void WriteCommonProfile(const Options& options) {
   CommonProfile common =
       MakeCommonProfile(ProfileName(options.profile.stem().string()),
-                        options.converted, options.limits);
+                        options.converted, LimitsOf(options));
   Profile& profile = common.profile;
   profile.name = common.name.c_str();
   WriteProfile(options.profile, profile);
@@ -267,6 +279,7 @@ void Convert(const Options& options) {
   if (!options.signing_key.empty()) key.emplace(options.signing_key);
   Say(options, "reading", options.model);
   CanonicalModel model = ReadModel(options);
+  if (options.beams > 0) SetBeams(options.beams, &model.generation);
   ChooseLanguages(options.source_language, options.target_language,
                   &model.generation);
   ChooseSentenceRules(options, &model);

@@ -216,8 +216,8 @@ void ModelPair::CompareIds(std::string_view ids, ComparedLine* line) {
   recorder_->Begin();
   const Translation f32 = [&] {
     const ProbeScope scope(recorder_.get());
-    return Get(
-        f32_.TranslateIds(source, {.language_code = {}, .scores = true}));
+    return Get(f32_.TranslateIds(
+        source, {.language_code = {}, .beams = 1, .scores = true}));
   }();
   ComparePart(source, f32.tokens, line);
 }
@@ -230,9 +230,11 @@ void ModelPair::ComparePart(std::span<const int32_t> source,
   {
     Comparer comparer(*recorder_, info().architecture, f32_tokens, line);
     const ProbeScope scope(&comparer);
-    Get(packed_.TranslateIds(source, {.language_code = {}, .scores = true}));
+    Get(packed_.TranslateIds(
+        source, {.language_code = {}, .beams = 1, .scores = true}));
   }
-  const Translation own = Get(packed_.TranslateIds(source));
+  const Translation own =
+      Get(packed_.TranslateIds(source, {.language_code = {}, .beams = 1}));
   line->equal = line->equal && std::ranges::equal(own.tokens, f32_tokens);
   if (info().has_tokenizer) {
     const std::vector<int32_t> tokens = Copy(own.tokens);

@@ -120,7 +120,15 @@ Offset<schema::Generation> WriteGeneration(const CanonicalGeneration& g,
   const auto suffix = builder->CreateVector(g.source_suffix);
   const auto languages = WriteStructs<schema::Language>(g.languages, builder);
   const auto tasks = WriteStructs<schema::Task>(g.tasks, builder);
+  const auto task_search =
+      WriteStructs<schema::BeamRule>(g.task_search, builder);
+  const schema::BeamRule search(
+      g.search.beams, g.search.length_penalty,
+      static_cast<schema::EarlyStopping>(g.search.early_stopping),
+      g.search.renormalize, 0);
   schema::GenerationBuilder table(*builder);
+  table.add_task_search(task_search);
+  table.add_search(&search);
   table.add_tasks(tasks);
   table.add_languages(languages);
   table.add_repetition_penalty(g.repetition_penalty);

@@ -196,6 +196,11 @@ class OptionParser {
                     "sentences that the profile decodes side by side [1]; more "
                     "lanes translate many sentences faster")
         ->check(CLI::Range(1, 256));
+    app_.add_option("--beams", o_.beams,
+                    "beams that the model is to be searched with, in place of "
+                    "those of its generation config, and that the profile "
+                    "allows [1]; 1: greedy search")
+        ->check(CLI::Range(1, 64));
     app_.add_flag("--f16-caches", o_.limits.f16_caches,
                   "keep the decoder's keys and values in f16 in the profile: "
                   "half of the memory, rounded");

@@ -36,6 +36,7 @@ struct Options {
   const Board* board = nullptr;  // Null: none was named.
   std::filesystem::path profile;
   ProfileLimits limits;
+  uint32_t beams = 0;  // Of model and profile; 0: the model's, and 1.
   std::string license;
   std::string model_version;
   bool json = false;

@@ -17,7 +17,8 @@ bool InNibbles(const CanonicalModel& model, const WriteOptions& options,
   return options.pruned_argmax && options.weights == WeightType::kInt8 &&
          name == "output" && FitsNibblePlanes(inputs) &&
          uint64_t{outputs} * inputs >= options.smallest_pruned &&
-         !model.shortlist && model.generation.repetition_penalty == 1.0f;
+         !model.shortlist && model.generation.repetition_penalty == 1.0f &&
+         model.generation.search.beams == 1;
 }
 
 std::string Name(const char* pattern, int layer) {

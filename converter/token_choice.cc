@@ -181,7 +181,8 @@ void KeepNamed(const CanonicalGeneration& generation, Side& source,
   const auto& [decoder_start, eos, pad, forced_eos, max_target_tokens,
                min_target_tokens, banned_sequences, source_prefix,
                source_suffix, forced_first, no_repeat_ngram, repetition_penalty,
-               languages, source_language, target_language, tasks] = generation;
+               languages, source_language, target_language, tasks, search,
+               task_search] = generation;
   target.kept().AddAll({{decoder_start, eos, pad, forced_eos, forced_first}});
   for (const std::vector<int32_t>& sequence : banned_sequences) {
     target.kept().AddAll(sequence);

@@ -126,7 +126,8 @@ void PruneGeneration(const IdMap& source, const IdMap& target,
   auto& [decoder_start, eos, pad, forced_eos, max_target_tokens,
          min_target_tokens, banned_sequences, source_prefix, source_suffix,
          forced_first, no_repeat_ngram, repetition_penalty, languages,
-         source_language, target_language, tasks] = *generation;
+         source_language, target_language, tasks, search, task_search] =
+      *generation;
   for (int32_t* id : {&decoder_start, &eos, &pad, &forced_eos, &forced_first}) {
     target.Apply(*id);
   }

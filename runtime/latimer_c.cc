@@ -23,9 +23,9 @@ static_assert(sizeof(latimer_token_score) == sizeof(TokenScore) &&
 static_assert(sizeof(latimer_load_options) ==
               offsetof(latimer_load_options, cpu) + sizeof(void*));
 static_assert(sizeof(latimer_options) ==
-              offsetof(latimer_options, scores) + sizeof(int));
+              offsetof(latimer_options, early_stopping) + sizeof(int));
 static_assert(sizeof(latimer_translation) ==
-              offsetof(latimer_translation, attention_weights) + sizeof(void*));
+              offsetof(latimer_translation, hypotheses) + sizeof(void*));
 
 constexpr size_t kAlignment = alignof(Workspace);
 constexpr size_t kHeaderBytes = Padded(sizeof(latimer_translator));
@@ -49,6 +49,7 @@ Status ReadLoadOptions(const latimer_load_options* given, LoadOptions* out) {
   out->insight = in.no_insight == 0;
   out->verify_checksum = in.skip_checksum == 0;
   out->cpu = in.cpu;
+  out->beams = in.beams;
   return Status();
 }
 
@@ -117,6 +118,8 @@ latimer_translation Convert(const Translation& in) {
   out.attention_heads = in.attention.heads;
   out.attention_rows = in.attention.rows;
   out.attention_weights = in.attention.weights;
+  out.hypothesis_count = in.hypotheses.size();
+  out.hypotheses = in.hypotheses.data();
   return out;
 }
 
@@ -186,6 +189,17 @@ Status ReadOptions(const latimer_translator* translator,
                          in.attention);
   }
   out->attention = static_cast<AttentionKind>(in.attention);
+  out->beams = in.beams;
+  if (in.length_penalty != nullptr) out->length_penalty = *in.length_penalty;
+  if (in.early_stopping < 0 || in.early_stopping > LATIMER_STOP_NEVER) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "There is no latimer_early_stopping %d.",
+                         in.early_stopping);
+  }
+  if (in.early_stopping != LATIMER_STOP_BY_MODEL) {
+    out->early_stopping = static_cast<EarlyStopping>(in.early_stopping -
+                                                     LATIMER_STOP_BY_HEURISTIC);
+  }
   return Status();
 }
 
@@ -302,6 +316,18 @@ const float* latimer_attention_row(const latimer_translation* translation,
   const std::span<const float> found = weights.Row(layer, head, row);
   *columns = found.size();
   return found.data();
+}
+
+int latimer_hypothesis(const latimer_translation* translation, size_t index,
+                       const int32_t** tokens, size_t* token_count,
+                       float* score) {
+  if (index >= translation->hypothesis_count) return 0;
+  const auto& hypothesis =
+      static_cast<const latimer::Hypothesis*>(translation->hypotheses)[index];
+  *tokens = hypothesis.tokens.data();
+  *token_count = hypothesis.tokens.size();
+  *score = hypothesis.score;
+  return 1;
 }
 
 void latimer_set_cancelled(latimer_translator* translator, int cancelled) {

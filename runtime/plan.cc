@@ -93,7 +93,8 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
        kTextBytesPerToken *
            std::max(profile.source_tokens, profile.target_tokens)});
   profile.threads = limits.threads;
-  profile.lanes = limits.lanes;
+  profile.beams = limits.beams;
+  profile.lanes = std::max(limits.lanes, limits.beams);
   profile.f16_caches = limits.f16_caches && a.network_kind != NetworkKind::kGru;
   profile.copied_image_bytes =
       limits.copy_image ? Padded(info.sizes.file + kSignatureEndBytes) : 0;

@@ -1,6 +1,7 @@
 #include "request.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/check.h"
 #include "search/loop_detector.h"
@@ -31,6 +32,16 @@ Result<const Task*> FindTask(const GenerationConfig& config,
                        "its tasks.",
                        static_cast<int>(std::min<size_t>(40, name.size())),
                        name.data());
+}
+
+// `task` is one of the model's, or none.
+const BeamRule& RuleOf(const GenerationConfig& config, const Task& task) {
+  for (size_t i = 0; i < config.task_search.size(); ++i) {
+    if (&task == &config.tasks[i] && config.task_search[i].beams > 0) {
+      return config.task_search[i];
+    }
+  }
+  return config.search;
 }
 
 Result<int32_t> FindLanguage(const GenerationConfig& config, const char* side,
@@ -257,7 +268,8 @@ void GuardText(std::span<const int32_t> source, SearchOptions* options) {
 }
 
 Status ResolveOptions(const ModelInfo& info, const TranslateOptions& options,
-                      uint32_t most_tokens, SearchOptions* out) {
+                      uint32_t most_tokens, uint32_t most_beams,
+                      SearchOptions* out) {
   const GenerationConfig& config = info.generation;
   const uint32_t vocabulary = info.architecture.target_vocabulary;
   const Result<const Task*> task = FindTask(config, options.task);
@@ -271,29 +283,38 @@ Status ResolveOptions(const ModelInfo& info, const TranslateOptions& options,
       of_task_or_model((*task)->min_target_tokens, config.min_target_tokens);
   const uint32_t model_ngram =
       of_task_or_model((*task)->no_repeat_ngram, config.no_repeat_ngram);
+  const BeamRule& rule = RuleOf(config, **task);
   // The caller's limit takes precedence; only the model's may force EOS.
   const uint32_t max_tokens = std::min(
       options.max_target_tokens != 0 ? options.max_target_tokens : model_max,
       most_tokens);
-  *out = {.decoder_start = config.decoder_start,
-          .eos = config.eos,
-          .forced_first_token = config.forced_first,
-          .max_tokens = max_tokens,
-          .min_tokens = std::max(options.min_target_tokens, model_min),
-          .forced_last_token = max_tokens == model_max ? config.forced_eos : -1,
-          .no_repeat_ngram = options.no_repeat_ngram < 0
-                                 ? model_ngram
-                                 : static_cast<size_t>(options.no_repeat_ngram),
-          .repetition_penalty = options.repetition_penalty > 0
-                                    ? options.repetition_penalty
-                                    : config.repetition_penalty,
-          .banned_tokens = config.banned_tokens,
-          .banned_ends = config.banned_ends,
-          .suppressed = options.suppressed,
-          .budget_tokens = options.budget_tokens,
-          .cancel = options.cancel,
-          .on_token = options.on_token,
-          .token_context = options.token_context};
+  *out = {
+      .decoder_start = config.decoder_start,
+      .eos = config.eos,
+      .forced_first_token = config.forced_first,
+      .max_tokens = max_tokens,
+      .min_tokens = std::max(options.min_target_tokens, model_min),
+      .forced_last_token = max_tokens == model_max ? config.forced_eos : -1,
+      .no_repeat_ngram = options.no_repeat_ngram < 0
+                             ? model_ngram
+                             : static_cast<size_t>(options.no_repeat_ngram),
+      .repetition_penalty = options.repetition_penalty > 0
+                                ? options.repetition_penalty
+                                : config.repetition_penalty,
+      .banned_tokens = config.banned_tokens,
+      .banned_ends = config.banned_ends,
+      .suppressed = options.suppressed,
+      .beams =
+          options.beams != 0 ? options.beams : std::min(rule.beams, most_beams),
+      .length_penalty = std::isnan(options.length_penalty)
+                            ? rule.length_penalty
+                            : options.length_penalty,
+      .early_stopping = options.early_stopping.value_or(rule.early_stopping),
+      .renormalize = rule.renormalize != 0,
+      .budget_tokens = options.budget_tokens,
+      .cancel = options.cancel,
+      .on_token = options.on_token,
+      .token_context = options.token_context};
   for (const int32_t token : options.suppressed) {
     LATIMER_RETURN_IF_ERROR(CheckTarget("Suppressed", token, vocabulary));
   }

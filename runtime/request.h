@@ -19,7 +19,8 @@ namespace latimer {
 // most `most_tokens` may be generated. The result views what the arguments
 // view. kInvalidArgument if the options name something that the model lacks.
 Status ResolveOptions(const ModelInfo& info, const TranslateOptions& options,
-                      uint32_t most_tokens, SearchOptions* out);
+                      uint32_t most_tokens, uint32_t most_beams,
+                      SearchOptions* out);
 
 // Adds the guards of a text; see latimer/stop.h.
 void GuardText(std::span<const int32_t> source, SearchOptions* options);

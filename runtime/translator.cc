@@ -1,5 +1,5 @@
 // How a sentence is translated: Begin turns a request into a Sentence
-// (request.cc), each Advance runs one step of all sentences (search/greedy.cc),
+// (request.cc), each Advance runs one step of all sentences (search/step.cc),
 // and Finish returns the text of one that is done. Translate loops over the
 // parts of a text.
 #include "latimer/translator.h"
@@ -11,11 +11,20 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "request.h"
-#include "search/greedy.h"
+#include "search/step.h"
 #include "translator_state.h"
 
 namespace latimer {
 namespace {
+
+Status TooManyBeams(uint32_t beams, uint32_t most) {
+  return Status::Error(
+      StatusCode::kInvalidArgument,
+      "%u beams are asked for, but the workspace has room for %u; set "
+      "LoadOptions::beams, or build with a profile that has more than %u.",
+      static_cast<unsigned>(beams), static_cast<unsigned>(most),
+      static_cast<unsigned>(kProfile.beams));
+}
 
 Status TooSmall(uint64_t bytes, uint64_t needed) {
   return Status::Error(
@@ -118,9 +127,10 @@ Status Translator::State::PlaceBuffers(std::span<std::byte> workspace,
     const uint64_t needed = BytesFor(sizes);
     if (needed <= workspace.size()) {
       buffers = Buffers(sizes, workspace);
+      buffers.lanes = all.lanes;
       return Status();
     }
-    if (options.lanes != 0 || all.lanes == 1) {
+    if (options.lanes != 0 || all.lanes <= sizes.beams) {
       return TooSmall(workspace.size(), needed);
     }
   }
@@ -145,18 +155,34 @@ Result<Sentence*> Translator::State::TakeLane(const TranslateOptions& options) {
                        static_cast<unsigned>(scheduler.under_way()));
 }
 
+Status Translator::State::BeginRecording(Sentence& sentence) {
+  sentence.scores = sentence.records_scores ? buffers.token_scores : nullptr;
+  return sentence.trace.attention.Begin(
+      engine.architecture(), sentence.attention, sentence.source_count,
+      buffers.attention);
+}
+
 Status Translator::State::Begin(Sentence& sentence,
                                 const TranslateOptions& options,
                                 uint64_t deadline) {
-  LATIMER_RETURN_IF_ERROR(
-      ResolveOptions(info(), options, max_target_tokens, &sentence.options));
+  LATIMER_RETURN_IF_ERROR(ResolveOptions(info(), options, max_target_tokens,
+                                         buffers.beams, &sentence.options));
   if (options.scores && buffers.token_scores == nullptr) {
     return NoRoomFor("token scores", kProfile.token_scores);
   }
-  LATIMER_RETURN_IF_ERROR(
-      sentence.trace.attention.Begin(engine.architecture(), options.attention,
-                                     sentence.source_count, buffers.attention));
-  sentence.scores = options.scores ? buffers.token_scores : nullptr;
+  if (sentence.options.beams > buffers.beams) {
+    return TooManyBeams(sentence.options.beams, buffers.beams);
+  }
+  sentence.attention = options.attention;
+  sentence.records_scores = options.scores;
+  sentence.retraces =
+      sentence.has_beams() &&
+      (options.scores || options.attention != AttentionKind::kNone);
+  LATIMER_RETURN_IF_ERROR(BeginRecording(sentence));
+  if (sentence.retraces) {
+    sentence.scores = nullptr;
+    sentence.trace.attention = {};
+  }
   sentence.trace.times = options.times;
   sentence.options.deadline = deadline;
   if (sentence.is_text && options.guards) {
@@ -186,10 +212,20 @@ Status Translator::State::BeginText(TextCursor& cursor, uint64_t ticket,
   return Status();
 }
 
+Sentence* Translator::State::Done() {
+  Sentence* done = scheduler.Done();
+  if (done == nullptr || !done->retraces || done->target_count == 0)
+    return done;
+  scheduler.Retrace(*done);
+  // It has succeeded before.
+  LATIMER_CHECK(BeginRecording(*done).ok());
+  return nullptr;
+}
+
 Sentence& Translator::State::RunUntilDone() {
   Sentence* done;
-  while ((done = scheduler.Done()) == nullptr) {
-    StepGreedy(engine, scheduler, buffers);
+  while ((done = Done()) == nullptr) {
+    StepSentences(engine, scheduler, buffers);
   }
   return *done;
 }
@@ -197,6 +233,9 @@ Sentence& Translator::State::RunUntilDone() {
 Status Translator::State::Finish(Sentence& sentence, std::span<char> text,
                                  Translation* out) {
   *out = {};
+  if (sentence.has_beams() || sentence.is_retraced()) {
+    out->hypotheses = sentence.beams.hypotheses();
+  }
   out->source = sentence.source_ids();
   out->tokens = sentence.target_ids();
   out->stop_reason = sentence.stop_reason;
@@ -237,17 +276,17 @@ Result<Translation> Translator::Translate(std::string_view text,
   TextCursor cursor(text, options);
   size_t length = 0;
   for (;;) {
-    const Result<Translation> part =
+    Result<Translation> part =
         state_->TranslateNext(cursor, whole.subspan(length));
     if (!part.ok()) return part;
     length += part->text.size();
     if (cursor.done()) {
-      Translation all = *part;
+      Translation& all = *part;
       all.text = {whole.data(), length};
       all.stop_reason = cursor.stop_reason();
       all.generated_tokens = cursor.generated_tokens();
       all.source_bytes = cursor.source_bytes();
-      return all;
+      return part;
     }
     if (cursor.space_follows() && length < whole.size()) whole[length++] = ' ';
   }
@@ -308,10 +347,11 @@ Status Translator::BeginIds(std::span<const int32_t> source,
 bool Translator::Advance(FinishedTranslation* out) {
   if (under_way() == 0) return false;
   State& state = *state_;
-  if (state.scheduler.Done() == nullptr) {
-    StepGreedy(state.engine, state.scheduler, state.buffers);
+  Sentence* done = state.Done();
+  if (done == nullptr) {
+    StepSentences(state.engine, state.scheduler, state.buffers);
+    done = state.Done();
   }
-  Sentence* done = state.scheduler.Done();
   if (done == nullptr) return false;
   *out = {};
   out->ticket = done->ticket;

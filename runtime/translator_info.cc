@@ -93,6 +93,8 @@ const char* Translator::kernel_name(int index) const {
   return i + 1 == index && nibble != nullptr ? nibble->name : nullptr;
 }
 
+uint32_t Translator::max_beams() const { return state_->buffers.beams; }
+
 uint32_t Translator::threads() const {
   LATIMER_CHECK(state_ != nullptr);
   return state_->engine.threads.thread_count();

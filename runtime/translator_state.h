@@ -35,6 +35,10 @@ struct __attribute__((visibility("hidden"))) Translator::State {
   // Returns a free lane for a sentence with these options; kFailedPrecondition
   // if there is none.
   Result<Sentence*> TakeLane(const TranslateOptions& options);
+  // Prepares what the sentence records.
+  Status BeginRecording(Sentence& sentence);
+  // The oldest sentence that is done and has recorded what it should, or null.
+  Sentence* Done();
   // Begins a sentence whose source is filled in.
   Status Begin(Sentence& sentence, const TranslateOptions& options,
                uint64_t deadline);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "converter/error.h"
@@ -12,7 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Settings of generate() that change a greedy result and are not supported,
+// Settings of generate() that change its result and are not supported,
 // with the value at which they do nothing. They also do nothing if they are
 // absent, false or empty.
 constexpr std::array<std::pair<const char*, int>, 9> kUnsupportedRules = {{
@@ -28,29 +29,30 @@ constexpr std::array<std::pair<const char*, int>, 9> kUnsupportedRules = {{
 }};
 
 // Fields of either file, of any family, that are read here or that cannot
-// change what greedy search gives.
+// change what a search gives.
 constexpr std::string_view kKnownFields[] = {
     // Read.
     "bad_words_ids", "begin_suppress_tokens", "bos_token_id",
-    "decoder_start_token_id", "eos_token_id", "force_bos_token_to_be_generated",
-    "forced_bos_token_id", "forced_eos_token_id", "is_encoder_decoder",
-    "max_length", "max_new_tokens", "min_length", "min_new_tokens",
-    "model_type", "no_repeat_ngram_size", "pad_token_id", "repetition_penalty",
-    "suppress_tokens", "task_specific_params", "vocab_size",
+    "decoder_start_token_id", "early_stopping", "eos_token_id",
+    "force_bos_token_to_be_generated", "forced_bos_token_id",
+    "forced_eos_token_id", "is_encoder_decoder", "length_penalty", "max_length",
+    "max_new_tokens", "min_length", "min_new_tokens", "model_type",
+    "no_repeat_ngram_size", "num_beams", "pad_token_id", "renormalize_logits",
+    "repetition_penalty", "suppress_tokens", "task_specific_params",
+    "vocab_size",
     // Training, beam search, sampling, bookkeeping.
     "_commit_hash", "_from_model_config", "_name_or_path", "_num_labels",
     "add_cross_attention", "architectures", "attention_dropout", "bad_words",
     "chunk_size_feed_forward", "cross_attention_hidden_size",
-    "diversity_penalty", "dropout", "dtype", "early_stopping",
-    "finetuning_task", "gradient_checkpointing", "id2label", "is_decoder",
-    "label2id", "length_penalty", "num_beam_groups", "num_beams", "num_labels",
-    "num_return_sequences", "output_attentions", "output_hidden_states",
-    "output_past", "output_scores", "prefix", "problem_type", "pruned_heads",
-    "remove_invalid_values", "renormalize_logits", "return_dict",
-    "return_dict_in_generate", "save_step", "sep_token_id", "temperature",
-    "tf_legacy_loss", "tie_encoder_decoder", "tokenizer_class", "top_k",
-    "top_p", "torch_dtype", "torchscript", "transformers_version", "typical_p",
-    "use_bfloat16", "use_cache", "xla_device"};
+    "diversity_penalty", "dropout", "dtype", "finetuning_task",
+    "gradient_checkpointing", "id2label", "is_decoder", "label2id",
+    "num_beam_groups", "num_labels", "num_return_sequences",
+    "output_attentions", "output_hidden_states", "output_past", "output_scores",
+    "prefix", "problem_type", "pruned_heads", "remove_invalid_values",
+    "return_dict", "return_dict_in_generate", "save_step", "sep_token_id",
+    "temperature", "tf_legacy_loss", "tie_encoder_decoder", "tokenizer_class",
+    "top_k", "top_p", "torch_dtype", "torchscript", "transformers_version",
+    "typical_p", "use_bfloat16", "use_cache", "xla_device"};
 
 bool IsKnown(std::string_view name, std::span<const std::string_view> known) {
   return std::ranges::find(kKnownFields, name) != std::end(kKnownFields) ||
@@ -186,15 +188,33 @@ void ReadLengths(const JsonFields& rules, const Architecture& a,
                                     rules.Count("min_new_tokens", 0));
 }
 
-float ReadRepetitionPenalty(const JsonFields& rules) {
-  constexpr std::string_view kName = "repetition_penalty";
-  const Json* value = rules.Find(kName);
-  if (value == nullptr) return 1.0f;
-  if (!value->is_number() || !(value->get<double>() > 0) ||
+// The number `name`, greater than `bound`.
+float ReadNumber(const JsonFields& rules, std::string_view name, float fallback,
+                 float bound) {
+  const Json* value = rules.Find(name);
+  if (value == nullptr) return fallback;
+  if (!value->is_number() || !(value->get<double>() > bound) ||
       !std::isfinite(value->get<float>())) {
-    rules.Fail(kName, "it must be a number above 0");
+    rules.Fail(name, bound == 0 ? "it must be a number above 0"
+                                : "it must be a number");
   }
   return value->get<float>();
+}
+
+// The settings of beam search; those that are absent are `defaults`.
+BeamRule ReadSearch(const JsonFields& rules, const BeamRule& defaults) {
+  BeamRule rule = defaults;
+  rule.beams = rules.Count("num_beams", rule.beams, 1);
+  rule.length_penalty = ReadNumber(rules, "length_penalty", rule.length_penalty,
+                                   -std::numeric_limits<float>::infinity());
+  rule.early_stopping =
+      rules.Choice<EarlyStopping>("early_stopping",
+                                  {{"false", EarlyStopping::kHeuristic},
+                                   {"true", EarlyStopping::kAlways},
+                                   {"never", EarlyStopping::kNever}},
+                                  rule.early_stopping);
+  rule.renormalize = rules.Bool("renormalize_logits", rule.renormalize != 0);
+  return rule;
 }
 
 // Copies zero-terminated text; returns false if it does not fit.
@@ -207,8 +227,7 @@ bool CopyText(const std::string& text, char (&out)[kBytes]) {
   return true;
 }
 
-// task_specific_params of config.json: T5's prefixes and limits. Its other
-// fields do not change greedy search.
+// task_specific_params of config.json: T5's prefixes and limits.
 void ReadTasks(const JsonFields& config, const Architecture& a,
                CanonicalGeneration* out) {
   constexpr std::string_view kName = "task_specific_params";
@@ -235,6 +254,7 @@ void ReadTasks(const JsonFields& config, const Architecture& a,
     task.min_target_tokens = min_length > 0 ? min_length - 1 : 0;
     task.no_repeat_ngram = fields.Count("no_repeat_ngram_size", 0);
     out->tasks.push_back(task);
+    out->task_search.push_back(ReadSearch(fields, out->search));
   }
 }
 
@@ -261,9 +281,10 @@ CanonicalGeneration ReadGenerationConfig(
   AddBannedSequences(rules, "suppress_tokens", vocabulary, &g);
   AddBeginSuppressed(rules, vocabulary, &g);
   ReadLengths(rules, architecture, &g);
+  g.search = ReadSearch(rules, g.search);
   ReadTasks(config, architecture, &g);
   g.no_repeat_ngram = rules.Count("no_repeat_ngram_size", 0);
-  g.repetition_penalty = ReadRepetitionPenalty(rules);
+  g.repetition_penalty = ReadNumber(rules, "repetition_penalty", 1.0f, 0.0f);
   return g;
 }
 

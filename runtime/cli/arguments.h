@@ -50,6 +50,10 @@ struct Arguments {
   uint32_t lanes = kProfile.lanes;
   uint32_t max_target_tokens = 0;
   uint32_t min_target_tokens = 0;
+  uint32_t beams = 0;  // 0: the model's.
+  uint32_t n_best = 0;
+  const char* length_penalty = nullptr;  // A number.
+  const char* early_stopping = nullptr;
   bool guards = true;
   uint32_t budget_tokens = 0;
   uint32_t budget_ms = 0;

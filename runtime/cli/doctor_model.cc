@@ -86,7 +86,8 @@ void ReportKnownAnswer(Translator& translator, Report& report) {
   const Result<Translation> translation =
       translator.TranslateIds(answer.source, {.max_target_tokens = count,
                                               .min_target_tokens = count,
-                                              .language_code = {}});
+                                              .language_code = {},
+                                              .beams = 1});
   if (!translation.ok()) {
     report.Add(kName, "not run", "not run", Verdict::kFail,
                translation.status().message());

@@ -84,10 +84,26 @@ int CheckTask(const Arguments& arguments, const GenerationConfig& config) {
       "source.");
 }
 
-bool ParsePenalty(const char* text, float* penalty) {
+bool ParseNumber(const char* text, float* number) {
   char* end = nullptr;
-  *penalty = std::strtof(text, &end);
-  return end != text && *end == '\0' && *penalty > 0 && std::isfinite(*penalty);
+  *number = std::strtof(text, &end);
+  return end != text && *end == '\0' && std::isfinite(*number);
+}
+
+bool ParsePenalty(const char* text, float* penalty) {
+  return ParseNumber(text, penalty) && *penalty > 0;
+}
+
+bool ParseEarlyStopping(const std::string& text,
+                        std::optional<EarlyStopping>* rule) {
+  if (text == "true") {
+    *rule = EarlyStopping::kAlways;
+  } else if (text == "false") {
+    *rule = EarlyStopping::kHeuristic;
+  } else if (text == "never") {
+    *rule = EarlyStopping::kNever;
+  }
+  return rule->has_value();
 }
 
 }  // namespace
@@ -121,6 +137,17 @@ int GenerationOptions::Prepare(const Arguments& arguments,
                     &options->repetition_penalty)) {
     return Refuse(arguments, "repetition-penalty", arguments.repetition_penalty,
                   "give a number above 0.");
+  }
+  options->beams = arguments.beams;
+  if (arguments.length_penalty != nullptr &&
+      !ParseNumber(arguments.length_penalty, &options->length_penalty)) {
+    return Refuse(arguments, "length-penalty", arguments.length_penalty,
+                  "give a number.");
+  }
+  if (arguments.early_stopping != nullptr &&
+      !ParseEarlyStopping(arguments.early_stopping, &options->early_stopping)) {
+    return Refuse(arguments, "early-stopping", arguments.early_stopping,
+                  "give true, false or never.");
   }
   if (arguments.suppress == nullptr) return kSuccess;
   const uint32_t vocabulary = model.architecture.target_vocabulary;

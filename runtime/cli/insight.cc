@@ -1,11 +1,13 @@
 #include "cli/insight.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <string_view>
 #include <utility>
 
+#include "cli/lines.h"
 #include "cli/system.h"
 
 namespace latimer::cli {
@@ -100,8 +102,48 @@ int Insight::CheckLayer(const Architecture& architecture) const {
                     static_cast<unsigned>(layers));
 }
 
-void Insight::Add(const Translator& translator,
-                  const Translation& translation) {
+// Of a line in parts, the n-th translations of all parts make up the n-th of
+// the line.
+void Insight::AddAlternatives(Translator& translator,
+                              const Translation& translation) {
+  // A greedy search has one.
+  const Hypothesis greedy = {translation.tokens, 0.0f};
+  const std::span<const Hypothesis> all = translation.hypotheses.empty()
+                                              ? std::span(&greedy, 1)
+                                              : translation.hypotheses;
+  const bool begins = alternatives_.empty();
+  alternatives_.resize(std::max(
+      alternatives_.size(), std::min<size_t>(arguments_->n_best, all.size())));
+  for (size_t i = 0; i < alternatives_.size(); ++i) {
+    const Hypothesis& hypothesis = all[std::min(i, all.size() - 1)];
+    std::string text;
+    if (arguments_->ids) {
+      FormatIds(hypothesis.tokens, &text);
+    } else if (const auto words = translator.Detokenize(hypothesis.tokens);
+               words.ok()) {
+      text = *words;
+    }
+    if (!begins) alternatives_[i].text += ' ';
+    alternatives_[i].text += text;
+    alternatives_[i].score += hypothesis.score;
+  }
+}
+
+std::string Insight::NBestLines(unsigned long long line) {
+  std::string lines;
+  for (const Alternative& alternative : alternatives_) {
+    if (!lines.empty()) lines += '\n';
+    char score[32];
+    std::snprintf(score, sizeof(score), "%.6f",
+                  static_cast<double>(alternative.score));
+    lines +=
+        std::to_string(line - 1) + " ||| " + alternative.text + " ||| " + score;
+  }
+  alternatives_.clear();
+  return lines;
+}
+
+void Insight::Add(Translator& translator, const Translation& translation) {
   if (translation.tokens.empty()) return;
   if constexpr (kProfile.attention_weights > 0) {
     if (arguments_->attention != nullptr) {
@@ -122,6 +164,8 @@ void Insight::Add(const Translator& translator,
   if (arguments_->json_lines) {
     score_ += AppendTokens(translator, translation, &tokens_);
   }
+  // The last: it overwrites the text.
+  if (arguments_->n_best > 0) AddAlternatives(translator, translation);
 }
 
 std::string Insight::JsonLine(Json json, const std::string* text,
@@ -133,6 +177,13 @@ std::string Insight::JsonLine(Json json, const std::string* text,
   json["stop_reason"] = kReasons[static_cast<size_t>(stop_reason)];
   if (kProfile.attention_weights > 0) {
     json["alignment"] = links_.empty() ? "" : links_.substr(1);
+  }
+  if (arguments_->n_best > 0) {
+    json["n_best"] = Json::array();
+    for (const Alternative& alternative : std::exchange(alternatives_, {})) {
+      json["n_best"].push_back(
+          {{"text", alternative.text}, {"score", alternative.score}});
+    }
   }
   json["tokens"] = std::exchange(tokens_, Json(Json::array()));
   score_ = 0;

@@ -25,11 +25,18 @@ class Insight {
 
   // Adds the attention and scores of a translation, which may be a part of a
   // line.
-  void Add(const Translator& translator, const Translation& translation);
+  void Add(Translator& translator, const Translation& translation);
 
   // Returns what to write after the line's translation, and begins the next
   // line.
   std::string EndLine();
+
+  // With --n-best, the lines that stand for a line of the input, without the
+  // last line break; begins the next.
+  bool writes_n_best() const {
+    return arguments_->n_best > 0 && !arguments_->json_lines;
+  }
+  std::string NBestLines(unsigned long long line);
 
   // With --json, the line that stands for a line or sentence of the input,
   // without a line break; begins the next. `place` says which it is. `text` is
@@ -43,6 +50,8 @@ class Insight {
   bool WriteFile() const;
 
  private:
+  void AddAlternatives(Translator& translator, const Translation& translation);
+
   const Arguments* arguments_ = nullptr;
   AttentionKind kind_ = AttentionKind::kCross;
   AttentionFormat format_ = AttentionFormat::kHtml;
@@ -52,6 +61,12 @@ class Insight {
   Json tokens_ = Json(Json::array());  // Of --json.
   double score_ = 0;
   WordCounts words_;
+  // Of --n-best: the translations of a line, best first.
+  struct Alternative {
+    std::string text;
+    float score = 0;
+  };
+  std::vector<Alternative> alternatives_;
 };
 
 }  // namespace latimer::cli

@@ -17,6 +17,7 @@ constexpr const char* kActivations[] = {"relu",  "gelu", "gelu_tanh",
                                         "swish", "tanh", "sigmoid"};
 constexpr const char* kNormKinds[] = {"layer_norm", "unbiased_std", "none",
                                       "rms"};
+constexpr const char* kEarlyStopping[] = {"false", "true", "never"};
 constexpr const char* kNetworkKinds[] = {"self_attention", "ssru", "gru"};
 constexpr const char* kAttentionFunctions[] = {"additive", "dot", "general"};
 constexpr const char* kInitialStates[] = {"zero", "projected",
@@ -135,6 +136,9 @@ Json GenerationJson(const GenerationConfig& g) {
           {"forced_first", IdOrNull(g.forced_first)},
           {"no_repeat_ngram", g.no_repeat_ngram},
           {"repetition_penalty", g.repetition_penalty},
+          {"beams", g.search.beams},
+          {"length_penalty", g.search.length_penalty},
+          {"early_stopping", Name(kEarlyStopping, g.search.early_stopping)},
           {"languages", languages},
           {"tasks", tasks}};
 }

@@ -96,7 +96,8 @@ Json TimeTokenizer(Translator& translator, const Load& load, uint32_t repeat) {
   const Result<Translation> translation =
       translator.TranslateIds(source, {.max_target_tokens = load.target_tokens,
                                        .min_target_tokens = load.target_tokens,
-                                       .language_code = {}});
+                                       .language_code = {},
+                                       .beams = 1});
   if (!translation.ok()) return nullptr;
   const std::vector<int32_t> target(translation->tokens.begin(),
                                     translation->tokens.end());

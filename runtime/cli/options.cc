@@ -49,6 +49,8 @@ constexpr OptionInfo kOptions[] = {
 
     {kTranslate, kWritten, "json", nullptr, &A::json_lines,
      "a line of JSON for each line or sentence"},
+    {kTranslate, kWritten, "n-best", "N", &A::n_best,
+     "N lines \"LINE ||| TRANSLATION ||| SCORE\" for each", 1},
     {kTranslate, kWritten, "alignment", nullptr, &A::alignment,
      "also \" ||| 0-0 1-1\": source and target words"},
     {kTranslate, kWritten, "scores", nullptr, &A::scores,
@@ -71,6 +73,14 @@ constexpr OptionInfo kOptions[] = {
     {kTranslate, kLimits, "no-guards", nullptr, &A::guards,
      "keep loops and translations that are far too long"},
 
+    {kTranslate, kTokens, "beams", "N", &A::beams,
+     "search with N beams (default: the model's number)", 1},
+    {kPlan, kBuild, "beams", "N", &A::beams,
+     "searches with up to N beams (default: 1)", 1},
+    {kTranslate, kTokens, "length-penalty", "X", &A::length_penalty,
+     "with beams: above 0 prefers long translations"},
+    {kTranslate, kTokens, "early-stopping", "RULE", &A::early_stopping,
+     "with beams: true, false or never, as in transformers"},
     {kTranslate, kTokens, "forced-first-token", "ID", &A::forced_first_token,
      "begin each translation with this token"},
     {kTranslate, kTokens, "suppress", "ID,ID...", &A::suppress,

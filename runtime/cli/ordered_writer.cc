@@ -256,11 +256,11 @@ bool OrderedWriter::WriteSpace(const Part& part) {
 
 bool OrderedWriter::Write(const Part& part) {
   if (insight_.writes_json()) return WriteJson(part);
-  const std::string_view translation = store_.View(part.translation);
-  WriteText(translation);
+  const bool n_best = insight_.writes_n_best();
+  if (!n_best) WriteText(store_.View(part.translation));
   worst_ = std::max(worst_, part.stop_reason);
   if (!part.ends_text) {
-    if (part.space_follows) WriteText(" ");
+    if (part.space_follows && !n_best) WriteText(" ");
     return true;
   }
   Warn(part);
@@ -271,7 +271,7 @@ bool OrderedWriter::Write(const Part& part) {
     worst_ = StopReason::kEos;
   }
   if (unit_ != Unit::kSentence) {
-    WriteText(insight_.EndLine());
+    WriteText(n_best ? insight_.NBestLines(part.line) : insight_.EndLine());
     return EndLine();
   }
   return WriteSpace(part);

@@ -160,6 +160,7 @@ int Plan(const Arguments& arguments) {
       .source_tokens = arguments.max_source_tokens,
       .target_tokens = arguments.max_target_tokens,
       .threads = arguments.threads != 0 ? arguments.threads : threads,
+      .beams = std::max<uint32_t>(arguments.beams, 1),
       .f16_caches = arguments.f16_caches,
       .copy_image = arguments.copy_image,
       .insight = arguments.insight};

@@ -100,6 +100,7 @@ Status Session::Load(const Arguments& arguments, uint32_t lanes) {
       .threads = arguments.threads,
       .pin_threads = arguments.threads > 1,
       .lanes = lanes,
+      .beams = arguments.beams,
       .insight = arguments.attention != nullptr || arguments.alignment ||
                  arguments.scores || arguments.json_lines,
       .verify_checksum = arguments.verify_checksum,

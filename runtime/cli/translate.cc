@@ -37,7 +37,7 @@ std::unique_ptr<Input> OpenInput(const Arguments& arguments,
 // of one sentence.
 uint32_t UsefulLanes(const Arguments& arguments) {
   if (arguments.attention != nullptr || arguments.alignment ||
-      arguments.scores || arguments.json_lines) {
+      arguments.scores || arguments.json_lines || arguments.n_best > 0) {
     return 1;
   }
   // Fewer bytes are hardly a sentence of --paragraphs, or a part of a line.
@@ -62,9 +62,18 @@ int Translate(const Arguments& arguments) {
     return kUsage;
   }
   if (arguments.paragraphs &&
-      (arguments.ids || arguments.attention != nullptr)) {
+      (arguments.ids || arguments.attention != nullptr ||
+       arguments.n_best > 0)) {
+    return UsageError(
+        "translate",
+        "--paragraphs goes without --ids, --attention and --n-best.");
+  }
+  if (arguments.beams > kProfile.beams) {
     return UsageError("translate",
-                      "--paragraphs goes without --ids and --attention.");
+                      "--beams %u exceeds the %u of profile \"%s\" of this "
+                      "build.",
+                      static_cast<unsigned>(arguments.beams),
+                      static_cast<unsigned>(kProfile.beams), kProfile.name);
   }
   if (arguments.lanes > kProfile.lanes) {
     std::fprintf(stderr,
@@ -109,6 +118,13 @@ int Translate(const Arguments& arguments) {
           generation.Prepare(arguments, translator.model_info(), &options);
       code != kSuccess) {
     return code;
+  }
+  if (arguments.n_best > translator.max_beams()) {
+    return UsageError("translate",
+                      "--n-best %u needs as many beams, but there are %u; give "
+                      "--beams too.",
+                      static_cast<unsigned>(arguments.n_best),
+                      static_cast<unsigned>(translator.max_beams()));
   }
   options.max_target_tokens = arguments.max_target_tokens;
   options.min_target_tokens = arguments.min_target_tokens;

@@ -25,6 +25,18 @@ bool IsName(const char (&text)[kBytes]) {
   return true;
 }
 
+BeamRule RuleOf(const schema::BeamRule& rule) {
+  return {rule.beams(), rule.length_penalty(),
+          static_cast<EarlyStopping>(rule.early_stopping()), rule.renormalize(),
+          0};
+}
+
+bool IsRule(const BeamRule& rule) {
+  return static_cast<uint8_t>(rule.early_stopping) <=
+             static_cast<uint8_t>(EarlyStopping::kNever) &&
+         std::isfinite(rule.length_penalty);
+}
+
 // Reads what a user can choose: languages and tasks.
 Status ReadChoices(const schema::Generation& in, const Architecture& a,
                    GenerationConfig* out) {
@@ -35,7 +47,8 @@ Status ReadChoices(const schema::Generation& in, const Architecture& a,
   bool good =
       in.source_language() <= schema::SourceLanguage::MAX &&
       in.target_language() <= schema::TargetLanguage::MAX &&
-      in.repetition_penalty() > 0 && std::isfinite(in.repetition_penalty()) &&
+      in.repetition_penalty() > 0 && IsRule(out->search) &&
+      out->search.beams > 0 && std::isfinite(in.repetition_penalty()) &&
       (out->target_language == TargetLanguage::kNone) == out->languages.empty();
   const Language* before = nullptr;
   for (const Language& language : out->languages) {
@@ -49,9 +62,12 @@ Status ReadChoices(const schema::Generation& in, const Architecture& a,
   for (const Task& task : out->tasks) {
     good = good && IsName(task.name) && IsTerminated(task.prefix);
   }
+  out->task_search = StructsOf<BeamRule>(in.task_search());
+  good = good && (out->task_search.empty() ||
+                  out->task_search.size() == out->tasks.size());
+  for (const BeamRule& rule : out->task_search) good = good && IsRule(rule);
   return good ? Status()
-              : Damaged("its languages, tasks or repetition penalty",
-                        "are invalid");
+              : Damaged("its languages, tasks or search", "are invalid");
 }
 
 }  // namespace
@@ -98,10 +114,12 @@ Status ReadGeneration(const schema::Generation& in, const Architecture& a,
       .forced_first = in.forced_first(),
       .no_repeat_ngram = in.no_repeat_ngram(),
       .repetition_penalty = in.repetition_penalty(),
+      .search = in.search() == nullptr ? BeamRule() : RuleOf(*in.search()),
       .languages = {},
       .source_language = SourceLanguage::kNone,
       .target_language = TargetLanguage::kNone,
       .tasks = {},
+      .task_search = {},
   };
   return ReadChoices(in, a, out);
 }

@@ -19,31 +19,30 @@ constexpr size_t kBlock = 4;  // keys taken together
 // Rows at a time: their sums must leave half of the registers free.
 constexpr size_t kDotRows = kBlock * kNatives <= kNativeRegisters / 2 ? 4 : 2;
 
-// folded[r] = FoldToFour(products of shared and rows + r * stride)
-template <size_t kRows, typename T>
-LATIMER_INLINE void FoldedDots(size_t n, const float* shared, const T* rows,
-                               size_t stride, F32x4* folded) {
+// folded[r] = FoldToFour(products of shared and row first + r of `rows`)
+template <size_t kRows, typename Rows>
+LATIMER_INLINE void FoldedDots(size_t n, const float* shared, const Rows& rows,
+                               size_t first, F32x4* folded) {
   F32x16 sum[kRows] = {};
   ForEachBlock(n, [&](auto block) LATIMER_INLINED {
     const F32x16 s = block.Get(shared);
 #pragma GCC unroll 4
     for (size_t r = 0; r < kRows; ++r) {
-      sum[r] = sum[r] + s * block.Get(rows + r * stride);
+      sum[r] = sum[r] + s * block.Get(rows.At(first + r));
     }
   });
 #pragma GCC unroll 4
   for (size_t r = 0; r < kRows; ++r) folded[r] = FoldToFour(sum[r]);
 }
 
-// {dot(shared, rows + 0 * stride), ..., dot(shared, rows + 3 * stride)}
-template <typename T>
-LATIMER_INLINE F32x4 Dot4(size_t n, const float* shared, const T* rows,
-                          size_t stride) {
+// {dot(shared, row `first`), ..., dot(shared, row `first` + 3)}
+template <typename Rows>
+LATIMER_INLINE F32x4 Dot4(size_t n, const float* shared, const Rows& rows,
+                          size_t first) {
   F32x4 f[kBlock];
-  FoldedDots<kDotRows>(n, shared, rows, stride, f);
+  FoldedDots<kDotRows>(n, shared, rows, first, f);
   if constexpr (kDotRows < kBlock) {
-    FoldedDots<kDotRows>(n, shared, rows + kDotRows * stride, stride,
-                         f + kDotRows);
+    FoldedDots<kDotRows>(n, shared, rows, first + kDotRows, f + kDotRows);
   }
   return ReduceAdd4(f[0], f[1], f[2], f[3]);
 }
@@ -57,11 +56,10 @@ LATIMER_INLINE float Dot(size_t n, const float* a, const T* b) {
   return ReduceAdd(sum);
 }
 
-// Query row `row`, all heads; scores [heads, stride]. T is float, or uint16_t
-// for f16.
-template <typename T>
-void AttendOneRow(const AttentionArgs& args, const T* all_keys,
-                  const T* all_values, size_t stride, size_t row) {
+// Query row `row`, all heads; scores [heads, stride].
+template <typename Rows>
+void AttendRow(const AttentionArgs& args, const Rows& keys, const Rows& values,
+               size_t stride, size_t row) {
   const float* query = args.queries + row * args.query_stride;
   float* out = args.out + row * args.out_stride;
   // Value rows that are read together; their pages fit the TLB of a small core.
@@ -71,19 +69,16 @@ void AttendOneRow(const AttentionArgs& args, const T* all_keys,
   const size_t dim = args.head_dim;
   size_t t = 0;
   for (; t + kBlock <= args.kv_count; t += kBlock) {
-    const T* keys = all_keys + t * args.kv_stride;
     for (size_t h = 0; h < args.heads; ++h) {
-      const F32x4 dots =
-          Dot4(dim, query + h * dim, keys + h * dim, args.kv_stride);
+      const F32x4 dots = Dot4(dim, query + h * dim, keys.From(h * dim), t);
       const F32x4 scaled = MulFours(dots, scale);
       __builtin_memcpy(scores + h * stride + t, &scaled, sizeof(scaled));
     }
   }
   for (; t < args.kv_count; ++t) {
-    const T* key = all_keys + t * args.kv_stride;
     for (size_t h = 0; h < args.heads; ++h) {
       scores[h * stride + t] =
-          Dot(dim, query + h * dim, key + h * dim) * args.scale;
+          Dot(dim, query + h * dim, keys.From(h * dim).At(t)) * args.scale;
     }
   }
   for (size_t h = 0; h < args.heads; ++h) {
@@ -95,9 +90,25 @@ void AttendOneRow(const AttentionArgs& args, const T* all_keys,
     const Range range = {t, t + (rest < kValueRows ? rest : kValueRows)};
     for (size_t h = 0; h < args.heads; ++h) {
       WeightedHead<1>(args, range, scores + h * stride, stride,
-                      all_values + h * dim, out + h * dim);
+                      values.From(h * dim), out + h * dim);
     }
   }
+}
+
+// The same for keys and values of T: float, or uint16_t for f16.
+template <typename T>
+void AttendOneRow(const AttentionArgs& args, const T* keys, const T* values,
+                  size_t stride, size_t row) {
+  if constexpr (kProfile.beams > 1) {
+    if (args.ancestors != nullptr) {
+      return AttendRow(
+          args, BeamRows<T>{keys, args.kv_stride, args.beams, args.ancestors},
+          BeamRows<T>{values, args.kv_stride, args.beams, args.ancestors},
+          stride, row);
+    }
+  }
+  AttendRow(args, EqualRows<T>{keys, args.kv_stride},
+            EqualRows<T>{values, args.kv_stride}, stride, row);
 }
 
 }  // namespace

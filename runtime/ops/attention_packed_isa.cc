@@ -228,12 +228,11 @@ void AttendRows(const AttentionArgs& args, size_t head, size_t row, size_t rows,
     AddBias(args, head, row + r, args.scratch + r * stride);
     SoftmaxPadded(args.kv_count, args.scratch + r * stride);
   }
-  AttentionArgs packed = args;
-  packed.kv_stride = dim;
+  const EqualRows<float> values = {panel, dim};
   float* out = args.out + row * args.out_stride + head * dim;
   ForEachTile(rows, [&]<size_t kRows>(size_t r) {
-    WeightedHead<kRows>(packed, {0, args.kv_count}, args.scratch + r * stride,
-                        stride, panel, out + r * args.out_stride);
+    WeightedHead<kRows>(args, {0, args.kv_count}, args.scratch + r * stride,
+                        stride, values, out + r * args.out_stride);
   });
 }
 

@@ -131,6 +131,15 @@ void AddRmsNorm(size_t rows, size_t cols, const float* x, const float* residual,
   }
 }
 
+float SumExp(size_t n, const float* x, float max) {
+  F32x16 sum = Broadcast(0.0f);
+  ForEachBlock(n, [&](auto block) LATIMER_INLINED {
+    sum = sum + block.WithoutPadding(
+                    ExpNonPositive(block.Get(x, -kInfinity) - Broadcast(max)));
+  });
+  return ReduceAdd(sum);
+}
+
 void Softmax(size_t n, float* x) {
   LATIMER_DCHECK(n > 0);
   const F32x16 scale = Broadcast(1.0f / ExpAndSum(n, x));

@@ -52,6 +52,10 @@ struct AttentionArgs {
   // whose profile has f16_caches.
   const uint16_t* f16_keys = nullptr;
   const uint16_t* f16_values = nullptr;
+  // Key and value t are in row t * beams + ancestors[t], with one query row.
+  // Null: in row t. Only in a build whose profile has several beams.
+  const uint8_t* ancestors = nullptr;
+  size_t beams = 1;
 };
 
 // Query rows whose attention scores attend() holds at once.
@@ -153,6 +157,10 @@ struct VectorKernels {
   // Only in a build whose profile has f32_weights, and only where it is faster
   // than XNNPACK's; null otherwise.
   void (*gemm_f32)(const GemmArgs<float>& args);
+
+  // The sum of exp(x[i] - max), for n numbers that are not NaN and none of
+  // which exceeds max. Only in a build whose profile has several beams.
+  float (*sum_exp)(size_t n, const float* x, float max);
 
   // x[i] = exp(x[i] - max) / sum, n >= 1. As in PyTorch, a row that contains
   // NaN or +inf, or only -inf, becomes NaN.

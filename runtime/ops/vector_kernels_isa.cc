@@ -97,6 +97,7 @@ const VectorKernels kVectorKernels = {
 #else
     .gemm_f32 = nullptr,
 #endif
+    .sum_exp = kProfile.beams > 1 ? SumExp : nullptr,
     .softmax = Softmax,
     .argmax = Argmax,
 };

@@ -26,6 +26,7 @@ void GemmF16(const GemmArgs<uint16_t>& args);
 #if defined(__AVX512F__)
 void GemmF32(const GemmArgs<float>& args);
 #endif
+float SumExp(size_t n, const float* x, float max);
 void Softmax(size_t n, float* x);
 // The same, but overwrites what follows up to a multiple of 16 floats.
 void SoftmaxPadded(size_t n, float* x);

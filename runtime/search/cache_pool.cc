@@ -60,7 +60,7 @@ CachePools MakeCachePools(const Architecture& a, const Buffers& workspace) {
   pools.state = shape.state;
   if (a.network_kind == NetworkKind::kGru) {
     pools.gru_memory = a.recurrent.memory_width();
-    if (workspace.lanes == 1) {
+    if (workspace.rows == 1) {
       // Decoder steps leave these two buffers alone, so the memory stays where
       // the encoder writes it.
       pools.cross = pool({workspace.hidden, workspace.hidden_floats}, 1,

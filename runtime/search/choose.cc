@@ -325,11 +325,26 @@ void ChooseFromBounds(const Choice& choice) {
 
 }  // namespace
 
+void ScoreGivenToken(const Engine& engine, const LinearInput& input,
+                     Sentence& sentence, const Buffers& workspace) {
+  const size_t i = sentence.target_count;
+  if (i == 0 && sentence.options.forced_first_token >= 0) {
+    sentence.scores[i] = kForcedScore;
+    return;
+  }
+  const size_t vocabulary = engine.architecture().target_vocabulary;
+  float* logits = workspace.logits;
+  ComputeLogits(engine, input, sentence.shortlist, logits);
+  ProcessLogits(sentence.options, sentence.prefix(), {logits, 0, vocabulary});
+  sentence.scores[i] = ScoreToken(
+      engine, static_cast<size_t>(sentence.target[i]), vocabulary, logits);
+}
+
 void ComputeLogits(const Engine& engine, const LinearInput& input,
                    const uint16_t* shortlist, float* logits) {
   const Linear& output = engine.model.tensors.output;
   if (kProfile.pruned_argmax && output.nibbles) {
-    ComputeUnprunedLogits(engine, input, logits);
+    ComputeUnprunedLogits(engine, input, 0, output.n, logits);
   } else if (kProfile.shortlist && shortlist != nullptr) {
     std::fill_n(logits, output.n, kBannedLogit);
     ApplyMaskedLinear(engine, output, input, shortlist, logits);

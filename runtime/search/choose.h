@@ -26,6 +26,12 @@ void ChooseTokens(const Engine& engine, const LinearInput& input,
                   std::span<Sentence* const> sentences,
                   const Buffers& workspace, Trace& trace, int32_t* tokens);
 
+// Records the score of the token that is given next to a sentence that keeps
+// scores: of the only row of `input`. One that is forced by the model's rules
+// has probability 1.
+void ScoreGivenToken(const Engine& engine, const LinearInput& input,
+                     Sentence& sentence, const Buffers& workspace);
+
 }  // namespace latimer
 
 #endif  // LATIMER_SEARCH_CHOOSE_H_

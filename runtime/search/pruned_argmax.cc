@@ -21,10 +21,9 @@ NibbleProduct OutputProduct(const Engine& engine, const LinearInput& row) {
                            row.quantization->scale);
 }
 
-// Calls run(begin, end) for ranges of all blocks, on all threads.
+// Calls run(begin, end) for ranges of `blocks` blocks, on all threads.
 template <typename Run>
-void ForEachRange(const Engine& engine, const Run& run) {
-  const size_t blocks = NibbleBlocks(engine.model.tensors.output.n);
+void ForEachRange(const Engine& engine, size_t blocks, const Run& run) {
   engine.threads.ForEachShard([&](uint32_t shard, uint32_t shards) {
     run(blocks * shard / shards, blocks * (shard + 1) / shards);
   });
@@ -48,18 +47,24 @@ void BoundLogits(const Engine& engine, const LinearInput& input,
   const size_t blocks = NibbleBlocks(output.n);
   const auto kernel =
       kind == Bounds::kExact ? engine.nibble->maximum : engine.nibble->bound;
-  ForEachRange(engine, [&](size_t begin, size_t end) {
+  ForEachRange(engine, blocks, [&](size_t begin, size_t end) {
     kernel(products, rows.size(), begin, end, bounds + begin, blocks);
   });
 }
 
-void ComputeUnprunedLogits(const Engine& engine, const LinearInput& input,
-                           float* logits) {
-  const NibbleProduct product = OutputProduct(engine, input);
-  ForEachRange(engine, [&](size_t begin, size_t end) {
-    engine.nibble->compute(product, begin, end,
-                           logits + begin * kNibbleBlockRows);
+size_t ComputeUnprunedLogits(const Engine& engine, const LinearInput& input,
+                             size_t begin, size_t end, float* logits) {
+  const size_t first = begin / kNibbleBlockRows;
+  const size_t blocks = NibbleBlocks(end) - first;
+  const size_t stride = blocks * kNibbleBlockRows;
+  ForEachRange(engine, blocks, [&](size_t from, size_t to) {
+    for (size_t i = 0; i < input.rows; ++i) {
+      engine.nibble->compute(OutputProduct(engine, input.Row(i)), first + from,
+                             first + to,
+                             logits + i * stride + from * kNibbleBlockRows);
+    }
   });
+  return stride;
 }
 
 BestToken FindBestToken(const Engine& engine, const LinearInput& input,

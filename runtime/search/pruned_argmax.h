@@ -32,9 +32,10 @@ enum class Bounds : uint8_t {
 void BoundLogits(const Engine& engine, const LinearInput& input,
                  std::span<const uint32_t> rows, Bounds kind, float* bounds);
 
-// logits [V, rounded up to whole blocks] = the logits of the only row.
-void ComputeUnprunedLogits(const Engine& engine, const LinearInput& input,
-                           float* logits);
+// logits = those of tokens [begin, end) of each row; `begin` is the first of a
+// block. Returns the floats from one row of them to the next: whole blocks.
+size_t ComputeUnprunedLogits(const Engine& engine, const LinearInput& input,
+                             size_t begin, size_t end, float* logits);
 
 struct BestToken {
   size_t token;

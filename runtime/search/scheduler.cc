@@ -1,7 +1,6 @@
 #include "search/scheduler.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "base/check.h"
 #include "base/clock.h"
@@ -14,9 +13,10 @@ namespace {
 // an equal share of the pool if that is more.
 size_t FirstTokens(const Sentence& sentence, const CachePool& pool,
                    size_t lanes) {
+  const size_t beams = sentence.options.beams;
   const size_t likely = sentence.source_count + sentence.source_count / 2 + 16;
-  return std::min(sentence.options.max_tokens,
-                  std::max(likely, pool.tokens / lanes));
+  return beams * std::min(sentence.options.max_tokens,
+                          std::max(likely, pool.tokens / lanes));
 }
 
 void DropCaches(Sentence& sentence) { sentence.cross = sentence.self = {}; }
@@ -39,15 +39,18 @@ bool Report(Sentence& sentence, int32_t token) {
 void Scheduler::Reset(const CachePools& pools, const Buffers& workspace) {
   pools_ = pools;
   lanes_ = workspace.lanes;
+  rows_ = workspace.rows;
   for (uint32_t lane = 0; lane < lanes_; ++lane) {
     Sentence& sentence = sentences_[lane];
     sentence = Sentence{};
     sentence.lane = lane;
     sentence.source =
         workspace.source_tokens + lane * workspace.most_source_tokens;
-    sentence.target =
-        workspace.target_tokens + lane * workspace.most_target_tokens;
   }
+  targets_ = workspace.target_tokens;
+  most_target_tokens_ = workspace.most_target_tokens;
+  if constexpr (kProfile.beams > 1) beams_ = BeamMemory(workspace);
+  state_floats_ = (workspace.beams > 1 ? 2 : 1) * pools.state;
   under_way_ = 0;
   crowded_ = false;
 }
@@ -72,6 +75,8 @@ void Scheduler::Begin(Sentence& sentence) {
                                              : Sentence::State::kDone;
   sentence.age = begun_++;
   sentence.target_count = 0;
+  sentence.given_count = 0;
+  sentence.rows = {};
   sentence.reported = 0;
   sentence.loops.Reset();
   sentence.stop_reason = StopReason::kEos;
@@ -95,6 +100,7 @@ Sentence* Scheduler::Done() { return Oldest(Sentence::State::kDone); }
 
 void Scheduler::Release(Sentence& sentence) {
   sentence.state = Sentence::State::kFree;
+  sentence.rows = {};
   --under_way_;
 }
 
@@ -119,7 +125,18 @@ void Scheduler::StopLate() {
 Sentence* Scheduler::Admit() {
   if (crowded_) return nullptr;
   Sentence* sentence = Oldest(Sentence::State::kQueued);
-  if (sentence == nullptr || !PlaceCaches(*sentence)) return nullptr;
+  if (sentence == nullptr) return nullptr;
+  CacheRegion rows = sentence->rows;
+  const bool retraces = rows.tokens > 0;
+  if (!retraces && !FindRows(*sentence, &rows)) return nullptr;
+  if (!PlaceCaches(*sentence, rows)) return nullptr;
+  sentence->rows = rows;
+  if (!retraces) {
+    sentence->target = targets_ + rows.begin * most_target_tokens_;
+  }
+  if (kProfile.beams > 1 && sentence->has_beams()) {
+    sentence->beams.Begin(beams_.From(rows.begin), sentence->options);
+  }
   sentence->state = Sentence::State::kDecoding;
   return sentence;
 }
@@ -129,11 +146,16 @@ std::span<Sentence* const> Scheduler::CollectStep() {
     size_t count = 0;
     Sentence* youngest = nullptr;
     bool finished = false;
+    uint32_t beams = 0;
     for (Sentence* sentence = Oldest(Sentence::State::kDecoding);
          sentence != nullptr;
          sentence = Oldest(Sentence::State::kDecoding, sentence->age + 1)) {
       const SearchOptions& options = sentence->options;
-      if (sentence->target_count + 1 == options.max_tokens &&
+      youngest = sentence;
+      if (beams == 0) beams = options.beams;
+      if (options.beams != beams) continue;
+      if (!sentence->has_beams() &&
+          sentence->target_count + 1 == options.max_tokens &&
           options.forced_last_token >= 0) {
         // No logits can change this token, and none follows it, so it needs no
         // step.
@@ -141,7 +163,6 @@ std::span<Sentence* const> Scheduler::CollectStep() {
         finished = true;
         continue;
       }
-      youngest = sentence;
       if (GrowCaches(*sentence)) step_[count++] = sentence;
     }
     if (count > 0 || finished || youngest == nullptr) return {step_, count};
@@ -151,6 +172,7 @@ std::span<Sentence* const> Scheduler::CollectStep() {
 
 void Scheduler::Preempt(Sentence& sentence) {
   DropCaches(sentence);
+  sentence.rows = {};
   sentence.state = Sentence::State::kQueued;
   sentence.target_count = 0;
   sentence.loops.Reset();
@@ -159,8 +181,7 @@ void Scheduler::Preempt(Sentence& sentence) {
 
 void Scheduler::AppendForced(Sentence& sentence, int32_t token) {
   if (kProfile.token_scores && sentence.scores != nullptr) {
-    sentence.scores[sentence.target_count] = {
-        0.0f, std::numeric_limits<float>::infinity()};
+    sentence.scores[sentence.target_count] = kForcedScore;
   }
   Append(sentence, token);
 }
@@ -191,9 +212,78 @@ void Scheduler::Append(Sentence& sentence, int32_t token) {
   }
 }
 
-void Scheduler::Stop(Sentence& sentence, StopReason reason) {
-  sentence.stop_reason = reason;
+void Scheduler::Extend(Sentence& sentence, std::span<const uint32_t> counts) {
+  const bool goes_on = sentence.beams.Extend(counts);
+  sentence.target_count = sentence.beams.tokens();
+  if (!goes_on) return Stop(sentence, StopReason::kEos);
+  if (sentence.target_count == sentence.options.budget_tokens) {
+    Stop(sentence, StopReason::kBudget);
+  }
+}
+
+// Ends a search and makes its best hypothesis the translation.
+StopReason Scheduler::TakeBest(Sentence& sentence, StopReason reason) {
+  const SearchOptions& options = sentence.options;
+  sentence.beams.Stop();
+  const std::span<const Hypothesis> all = sentence.beams.hypotheses();
+  sentence.target_count = all.empty() ? 0 : all[0].tokens.size();
   sentence.generated = sentence.target_count;
+  if (all.empty()) return reason;
+  // The memory is the sentence's own.
+  sentence.target = const_cast<int32_t*>(all[0].tokens.data());
+  const bool is_full = sentence.target_count == options.max_tokens;
+  if (reason == StopReason::kEos &&
+      (all[0].tokens.back() != options.eos ||
+       (is_full && options.forced_last_token >= 0))) {
+    reason = StopReason::kLengthLimit;
+  }
+  const size_t count = sentence.target_count;
+  for (size_t i = 0; i < count; ++i) {
+    sentence.target_count = i + 1;
+    if (reason != StopReason::kCancelled &&
+        !Report(sentence, sentence.target[i])) {
+      return StopReason::kCancelled;
+    }
+    if (!options.guards_loops) continue;
+    sentence.loops.Add(sentence.target, i + 1);
+    const size_t kept =
+        sentence.loops.EndOfFirstCopy(i + 1, options.loop_allowance);
+    if (kept == 0) continue;
+    sentence.target_count = kept;
+    return StopReason::kLoop;
+  }
+  return reason;
+}
+
+void Scheduler::Retrace(Sentence& sentence) {
+  SearchOptions& options = sentence.options;
+  LATIMER_DCHECK(sentence.target_count > 0);
+  if (sentence.target_count < options.max_tokens) {
+    options.forced_last_token = -1;
+    options.max_tokens = sentence.target_count;
+  }
+  sentence.retraces = false;
+  options.beams = 1;
+  options.guards_loops = false;
+  options.budget_tokens = 0;
+  sentence.given_count = sentence.target_count;
+  sentence.target_count = 0;
+  sentence.state = Sentence::State::kQueued;
+}
+
+void Scheduler::Stop(Sentence& sentence, StopReason reason) {
+  if (sentence.has_beams() && sentence.state == Sentence::State::kDecoding) {
+    sentence.stop_reason = TakeBest(sentence, reason);
+    sentence.state = Sentence::State::kDone;
+    DropCaches(sentence);
+    crowded_ = false;
+    return;
+  }
+  // A translation that was retraced whole keeps why it ended before.
+  if (!sentence.is_retraced() || sentence.target_count < sentence.given_count) {
+    sentence.stop_reason = reason;
+    sentence.generated = sentence.target_count;
+  }
   sentence.state = Sentence::State::kDone;
   DropCaches(sentence);
   crowded_ = false;
@@ -211,18 +301,24 @@ bool Scheduler::FindRegionFor(const Sentence& sentence,
   return FindRegion(pool, {taken, count}, tokens, out);
 }
 
+bool Scheduler::FindRows(const Sentence& sentence, CacheRegion* out) {
+  return FindRegionFor(sentence, &Sentence::rows, {.tokens = rows_},
+                       sentence.options.beams, out);
+}
+
 // False if the other sentences leave no room; alone, a sentence has room for
 // the longest source and translation.
-bool Scheduler::PlaceCaches(Sentence& sentence) {
+bool Scheduler::PlaceCaches(Sentence& sentence, const CacheRegion& rows) {
   SentenceCaches& caches = sentence.caches;
+  caches.beams = sentence.options.beams;
   CacheRegion cross, self;
   if (!FindRegionFor(sentence, &Sentence::cross, pools_.cross,
                      sentence.source_count, &cross)) {
     return false;
   }
   if (pools_.self.row == 0) {
-    caches.self_kv = pools_.states + sentence.lane * pools_.state;
-    caches.self_rows = sentence.options.max_tokens;
+    caches.self_kv = pools_.states + rows.begin * state_floats_;
+    caches.self_rows = sentence.options.max_tokens * caches.beams;
   } else if (FindRegionFor(sentence, &Sentence::self, pools_.self,
                            FirstTokens(sentence, pools_.self, lanes_), &self)) {
     caches.self_kv = pools_.self.At(self);
@@ -245,18 +341,19 @@ bool Scheduler::PlaceCaches(Sentence& sentence) {
 // other sentences leave none.
 bool Scheduler::GrowCaches(Sentence& sentence) {
   const size_t count = sentence.target_count;
+  const size_t beams = sentence.caches.beams;
   const size_t most = sentence.options.max_tokens;
   LATIMER_DCHECK(count < most);
-  if (count < sentence.caches.self_rows) return true;
+  if ((count + 1) * beams <= sentence.caches.self_rows) return true;
   CacheRegion larger;
   // Grows by half, or by one token if there is no room for half.
   if (!FindRegionFor(sentence, &Sentence::self, pools_.self,
-                     std::min(most, count + count / 2 + 1), &larger) &&
-      !FindRegionFor(sentence, &Sentence::self, pools_.self, count + 1,
-                     &larger)) {
+                     std::min(most, count + count / 2 + 1) * beams, &larger) &&
+      !FindRegionFor(sentence, &Sentence::self, pools_.self,
+                     (count + 1) * beams, &larger)) {
     return false;
   }
-  MoveTokens(pools_.self, sentence.self, larger, count);
+  MoveTokens(pools_.self, sentence.self, larger, count * beams);
   sentence.self = larger;
   sentence.caches.self_kv = pools_.self.At(larger);
   sentence.caches.self_rows = larger.tokens;

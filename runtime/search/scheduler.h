@@ -1,5 +1,5 @@
 // Decides which sentences run: admits them to the caches, grows, preempts and
-// stops them. Runs no network; greedy.cc does.
+// stops them. Runs no network; step.cc does.
 #ifndef LATIMER_SEARCH_SCHEDULER_H_
 #define LATIMER_SEARCH_SCHEDULER_H_
 
@@ -34,15 +34,22 @@ class Scheduler {
   // Gives caches to the oldest queued sentence and returns it; the caller
   // encodes it at once. Null if no sentence is queued or there is no room.
   Sentence* Admit();
-  // The sentences that take part in the next step, oldest first. If no sentence
-  // has room for its next token, the youngest gives up its caches and is queued
-  // again. Empty: no sentence is decoding, or one has just ended because its
-  // last token is forced. Valid until the next call.
+  // The sentences that take part in the next step, oldest first, all with as
+  // many beams as the oldest. If no sentence has room for its next token, the
+  // youngest gives up its caches and is queued again. Empty: no sentence is
+  // decoding, or one has just ended because its last token is forced. Valid
+  // until the next call.
   std::span<Sentence* const> CollectStep();
   // Appends a token to a sentence of the step, which may end it. A forced token
   // has the log-probability 0.
   void Append(Sentence& sentence, int32_t token);
   void AppendForced(Sentence& sentence, int32_t token);
+  // Extends the beams of a sentence of the step by their candidates, `counts`
+  // of each, which may end it.
+  void Extend(Sentence& sentence, std::span<const uint32_t> counts);
+  // Decodes the translation of a sentence that is done once more, to record
+  // what was not recorded for all beams.
+  void Retrace(Sentence& sentence);
 
   // The oldest sentence that is done; null: none is.
   Sentence* Done();
@@ -53,19 +60,26 @@ class Scheduler {
 
  private:
   Sentence* Oldest(Sentence::State state, uint64_t from_age = 0);
-  bool PlaceCaches(Sentence& sentence);
+  bool PlaceCaches(Sentence& sentence, const CacheRegion& rows);
   bool GrowCaches(Sentence& sentence);
   bool FindRegionFor(const Sentence& sentence, CacheRegion Sentence::*region,
                      const CachePool& pool, size_t tokens, CacheRegion* out);
   void Preempt(Sentence& sentence);
   void Stop(Sentence& sentence, StopReason reason);
+  StopReason TakeBest(Sentence& sentence, StopReason reason);
+  bool FindRows(const Sentence& sentence, CacheRegion* out);
 
   std::span<Sentence> lanes() { return {sentences_, lanes_}; }
   std::span<const Sentence> lanes() const { return {sentences_, lanes_}; }
 
   Sentence sentences_[kProfile.lanes];  // By lane.
   uint32_t lanes_ = 0;                  // As many as the workspace has.
+  uint32_t rows_ = 0;                   // Of all sentences' beams.
   CachePools pools_;
+  int32_t* targets_ = nullptr;  // [lanes, most_target_tokens_]
+  size_t most_target_tokens_ = 0;
+  BeamMemory beams_;
+  size_t state_floats_ = 0;  // Of a lane.
   uint64_t begun_ = 0;
   size_t under_way_ = 0;
   // A sentence had to give up its caches: none is admitted until one is done.

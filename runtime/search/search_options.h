@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 
+#include "latimer/beam_search.h"
 #include "latimer/stop.h"
 
 namespace latimer {
@@ -34,6 +35,12 @@ struct SearchOptions {
   std::span<const uint32_t> banned_ends;
   // Tokens that may not be produced, within the vocabulary.
   std::span<const int32_t> suppressed;
+  // The number of beams, 1 for greedy search, and the rules for several; see
+  // latimer/beam_search.h.
+  uint32_t beams = 1;
+  float length_penalty = 1.0f;
+  EarlyStopping early_stopping = EarlyStopping::kHeuristic;
+  bool renormalize = false;
   // Whether a loop ends the sentence, and how many tokens longer than usual it
   // must be; see latimer/stop.h.
   bool guards_loops = false;

@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "latimer/insight.h"
 #include "latimer/stop.h"
+#include "search/beams.h"
 #include "search/cache_pool.h"
 #include "search/logits_processors.h"
 #include "search/loop_detector.h"
@@ -16,6 +18,10 @@
 #include "transformer/trace.h"
 
 namespace latimer {
+
+// Of a token that the model's rules force.
+inline constexpr TokenScore kForcedScore = {
+    0.0f, std::numeric_limits<float>::infinity()};
 
 struct Sentence {
   enum class State : uint8_t {
@@ -38,7 +44,12 @@ struct Sentence {
 
   // ---- The translation so far ----
   int32_t* target = nullptr;  // [most_target_tokens], in the workspace.
+  // With beams: the tokens that each of them has, until the search ends.
   size_t target_count = 0;
+  Beams beams;
+  // The first tokens of `target` that were given before the first step; they
+  // are decoded, but not chosen.
+  size_t given_count = 0;
   // Tokens that on_token has received; survives a restart.
   size_t reported = 0;
   LoopDetector loops;
@@ -50,6 +61,7 @@ struct Sentence {
   SentenceCaches caches;
   CacheRegion cross;
   CacheRegion self;
+  CacheRegion rows;                     // Lanes: one for each beam.
   const uint16_t* shortlist = nullptr;  // [V / 16] masks; null: none.
   // The pruned argmax: unpruned_steps counts down the steps that use exact
   // bounds, and flat_steps is where it began. See LearnFromStep in choose.cc.
@@ -60,10 +72,15 @@ struct Sentence {
   TokenScore* scores = nullptr;  // [most_target_tokens]; null: none.
   Trace trace;
 
+  AttentionKind attention = AttentionKind::kNone;  // What was asked for.
+  bool records_scores = false;
+  // Whether they are recorded after the search; see Scheduler::Retrace.
+  bool retraces = false;
+
   // A sentence whose attention or scores are recorded has the workspace to
   // itself.
   bool exclusive() const {
-    return scores != nullptr || trace.attention.active();
+    return scores != nullptr || trace.attention.active() || retraces;
   }
   std::span<const int32_t> source_ids() const { return {source, source_count}; }
   std::span<const int32_t> target_ids() const { return {target, target_count}; }
@@ -71,10 +88,21 @@ struct Sentence {
   Prefix prefix() const {
     return {options.decoder_start, target, target_count + 1};
   }
+  bool is_retraced() const { return given_count > 0; }
+  bool has_beams() const { return kProfile.beams > 1 && options.beams > 1; }
   // The token that comes next whatever the logits are; -1: none. (A forced last
   // token needs no step: see Scheduler::CollectStep.)
   int32_t forced_token() const {
+    if (target_count < given_count) return target[target_count];
     return target_count == 0 ? options.forced_first_token : -1;
+  }
+  // The same for all beams.
+  int32_t forced_beam_token() const {
+    if (target_count == 0 && options.forced_first_token >= 0) {
+      return options.forced_first_token;
+    }
+    return target_count + 1 == options.max_tokens ? options.forced_last_token
+                                                  : -1;
   }
   int32_t last_token() const { return prefix()[target_count]; }
 };

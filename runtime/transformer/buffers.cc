@@ -75,6 +75,7 @@ Buffers::Buffers(const Profile& sizes, std::span<std::byte> memory) {
   shortlist_stride = masks.size() / sizes.lanes;
   source_tokens = placer.Take<int32_t>(Buffer::kSourceTokens).data();
   target_tokens = placer.Take<int32_t>(Buffer::kTargetTokens).data();
+  beam_memory = placer.Take<std::byte>(Buffer::kBeams).data();
   tokenizer = placer.Take<std::byte>(Buffer::kTokenizer).data();
   text = placer.Take<char>(Buffer::kText).data();
   attention = placer.Take<float>(Buffer::kAttention)
@@ -82,7 +83,8 @@ Buffers::Buffers(const Profile& sizes, std::span<std::byte> memory) {
   token_scores = placer.Take<TokenScore>(Buffer::kTokenScores).data();
   if (!sizes.token_scores) token_scores = nullptr;
   state = placer.Take<std::byte>(Buffer::kState).data();
-  lanes = sizes.lanes;
+  lanes = rows = sizes.lanes;
+  beams = sizes.beams;
   most_source_tokens = sizes.source_tokens;
   most_target_tokens = sizes.target_tokens;
   gru_scratch = static_cast<size_t>(GruScratchFloats(sizes));
@@ -113,7 +115,11 @@ Profile SizesFor(const ModelInfo& info, const LoadOptions& options) {
   sizes.source_tokens = std::min(kOwnProfile.source_tokens, a.source_positions);
   sizes.target_tokens = std::min(kOwnProfile.target_tokens, a.target_positions);
   sizes.threads = std::clamp<uint32_t>(options.threads, 1, kOwnProfile.threads);
-  sizes.lanes = std::min(options.lanes, kOwnProfile.lanes);
+  sizes.beams = std::clamp<uint32_t>(
+      options.beams != 0 ? options.beams : info.generation.search.beams, 1,
+      kOwnProfile.beams);
+  sizes.lanes =
+      std::max(std::min(options.lanes, kOwnProfile.lanes), sizes.beams);
   sizes.target_vocabulary = a.target_vocabulary;
   sizes.decoder_self_attention = a.network_kind == NetworkKind::kTransformer;
   sizes.decoder_ssru = a.network_kind == NetworkKind::kTransformerSsru;

@@ -34,13 +34,16 @@ struct Buffers {
   uint16_t* shortlist = nullptr;
   int32_t* source_tokens = nullptr;
   int32_t* target_tokens = nullptr;
+  std::byte* beam_memory = nullptr;  // BeamBytes() for each lane.
   std::byte* tokenizer = nullptr;
   char* text = nullptr;
   std::span<float> attention;          // Empty: no room was kept for it.
   TokenScore* token_scores = nullptr;  // Null: likewise.
   std::byte* state = nullptr;
 
-  uint32_t lanes = 0;
+  uint32_t lanes = 0;  // Sentences at a time, at most `rows`.
+  uint32_t rows = 0;   // Beams of all sentences at a time.
+  uint32_t beams = 0;  // Of one sentence, at most.
   // Longest source and translation.
   uint32_t most_source_tokens = 0;
   uint32_t most_target_tokens = 0;

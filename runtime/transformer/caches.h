@@ -25,10 +25,13 @@ struct SentenceCaches {
   // CacheNumber [L, source_tokens, 2A]; GRUs: the memory, float [S, M].
   float* cross_kv = nullptr;
   float* gru_keys = nullptr;  // [source_tokens, K]; null without GRUs
-  // CacheNumber [L, self_rows, 2A]; SSRU and GRUs: states, float [L, D].
+  // CacheNumber [L, self_rows, 2A]; SSRU and GRUs: states, float [L, D]. With
+  // beams, row t * beams + b is that of beam b at position t, and there are two
+  // sets of states, [2, beams, L, D], one for even positions.
   float* self_kv = nullptr;
   size_t source_tokens = 0;
   size_t self_rows = 0;
+  size_t beams = 1;
 };
 
 }  // namespace latimer

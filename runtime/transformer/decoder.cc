@@ -35,7 +35,7 @@ CacheNumber* SelfKv(const SentenceCaches& caches, size_t width,
         for (size_t i = 0; i < rows.size(); ++i) {
           StoreInCache(engine, 2 * width, qkv + (3 * i + 1) * width,
                        SelfKv(*rows[i].caches, width, index) +
-                           rows[i].position * 2 * width);
+                           rows[i].self_row() * 2 * width);
         }
         const auto attention_of = [&](size_t i) {
           Attention attention = {.kind = AttentionKind::kDecoder,
@@ -45,7 +45,9 @@ CacheNumber* SelfKv(const SentenceCaches& caches, size_t width,
                                  .rows = 1,
                                  .queries = qkv + 3 * i * width,
                                  .query_stride = 3 * width,
-                                 .kv_count = rows[i].position + size_t{1}};
+                                 .kv_count = rows[i].position + size_t{1},
+                                 .ancestors = rows[i].ancestors,
+                                 .beams = rows[i].caches->beams};
           ReadCache(SelfKv(*rows[i].caches, width, index), width, &attention);
           return attention;
         };

@@ -15,11 +15,38 @@
 namespace latimer {
 
 // One target token of one sentence. `position` counts from 0, which is
-// decoder_start; a sentence's positions come in order.
+// decoder_start; a sentence's positions come in order. With beams, each is a
+// row.
 struct DecoderRow {
   const SentenceCaches* caches;
   int32_t token;  // -1: its embedding is zero.
-  size_t position;
+  uint32_t position;
+  // With beams: which of them this row was at each position, this one included,
+  // [position + 1]; null without.
+  const uint8_t* ancestors = nullptr;
+
+  bool is_beam() const { return kProfile.beams > 1 && ancestors != nullptr; }
+  // Where its keys and values are in caches.self_kv.
+  size_t self_row() const {
+    return is_beam() ? position * caches->beams + ancestors[position]
+                     : position;
+  }
+  // The states, of `size` floats, before and after this position. Without beams
+  // they are the same memory.
+  float* StatesBefore(size_t size) const {
+    const size_t beam =
+        position == 0 || !is_beam() ? 0 : ancestors[position - 1];
+    return States(position, beam, size);
+  }
+  float* StatesAfter(size_t size) const {
+    return States(position + 1, is_beam() ? ancestors[position] : 0, size);
+  }
+
+ private:
+  float* States(size_t count, size_t beam, size_t size) const {
+    const size_t set = is_beam() ? count % 2 * caches->beams : 0;
+    return caches->self_kv + (set + beam) * size;
+  }
 };
 
 // What the output matrix multiplies: x [rows, columns].

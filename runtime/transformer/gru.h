@@ -26,10 +26,10 @@ constexpr size_t GruKeyWidth(const Recurrent& r) {
                                                          : r.attention_hidden;
 }
 
-// State [H] of a decoder layer.
-inline float* GruState(const Recurrent& r, const SentenceCaches& caches,
-                       uint32_t layer) {
-  return caches.self_kv + size_t{layer} * r.decoder_hidden;
+// State [H] of a decoder layer among `states` [L, H]. Those of a sentence are
+// at the beginning of caches.self_kv before its first step.
+inline float* GruState(const Recurrent& r, float* states, uint32_t layer) {
+  return states + size_t{layer} * r.decoder_hidden;
 }
 
 // after [H] = h' for before [H] = h. `input` [3H] is W_i x + b_i, `hidden` are

@@ -41,17 +41,17 @@ void EmbedToken(const Model& model, int32_t token, float* row) {
   }
 }
 
-void StepLayers(const Engine& engine, const SentenceCaches& caches,
+void StepLayers(const Engine& engine, float* before, float* after,
                 const float* input, float* scratch, const Buffers& workspace) {
   const Architecture& a = engine.architecture();
   const size_t h = a.recurrent.decoder_hidden;
   const float* x = input;
   for (uint32_t i = 0; i < a.decoder_layers; ++i) {
     const GruLayer& layer = engine.model.tensors.recurrent.decoder[i];
-    float* state = GruState(a.recurrent, caches, i);
+    float* state = GruState(a.recurrent, after, i);
     ApplyLinear(engine, layer.input, x, 1, workspace, scratch);
-    StepGru(engine, layer.hidden[0], scratch, state, scratch + GruGates(h),
-            state, workspace);
+    StepGru(engine, layer.hidden[0], scratch, GruState(a.recurrent, before, i),
+            scratch + GruGates(h), state, workspace);
     ProbeOutput(ProbePoint::kDecoderLayer, i, state, h);
     x = state;
   }
@@ -77,18 +77,22 @@ const float* StepGruRow(const Engine& engine, const DecoderRow& row,
   const Architecture& a = engine.architecture();
   const Recurrent& r = a.recurrent;
   const RecurrentTensors& t = engine.model.tensors.recurrent;
-  const float* top = GruState(r, *row.caches, a.decoder_layers - 1);
+  const size_t size = size_t{a.decoder_layers} * r.decoder_hidden;
+  float* before = row.StatesBefore(size);
+  float* after = row.StatesAfter(size);
   EmbedToken(engine.model, row.token, rows.embedded);
   trace.Lap(Operation::kEmbedding);
-  const auto attend = [&] {
-    AttendGruMemory(engine, *row.caches, top, row.position, rows.scratch,
-                    rows.attended, workspace, trace);
+  const auto attend = [&](float* states) {
+    AttendGruMemory(engine, *row.caches,
+                    GruState(r, states, a.decoder_layers - 1), row.position,
+                    rows.scratch, rows.attended, workspace, trace);
     trace.Lap(Operation::kCrossAttention);
   };
-  if (r.query_before) attend();
-  StepLayers(engine, *row.caches, rows.embedded, rows.scratch, workspace);
+  if (r.query_before) attend(before);
+  StepLayers(engine, before, after, rows.embedded, rows.scratch, workspace);
   trace.Lap(Operation::kRecurrent);
-  if (!r.query_before) attend();
+  if (!r.query_before) attend(after);
+  const float* top = GruState(r, after, a.decoder_layers - 1);
   GatherFeatures(r, top, rows);
   if (r.combined == 0) return rows.features;
   ApplyLinear(engine, t.combine, rows.features, 1, workspace, rows.combined);

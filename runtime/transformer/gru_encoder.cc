@@ -17,7 +17,7 @@ void KeepState(const Architecture& a, const SentenceCaches& caches,
   const uint32_t number = layer * r.directions() + direction;
   for (uint32_t i = 0; i < a.decoder_layers; ++i) {
     if (r.first_state + i * r.state_step != number) continue;
-    std::memcpy(GruState(r, caches, i), state,
+    std::memcpy(GruState(r, caches.self_kv, i), state,
                 r.encoder_hidden * sizeof(float));
   }
 }
@@ -59,7 +59,7 @@ void ProjectStates(const Engine& engine, const SentenceCaches& caches,
   float* last = workspace.sublayer;
   std::memcpy(last, x + (rows - 1) * width, h * sizeof(float));
   if (r.bidirectional) std::memcpy(last + h, x + h, h * sizeof(float));
-  float* state = GruState(r, caches, 0);
+  float* state = GruState(r, caches.self_kv, 0);
   ApplyLinear(engine, projection, last, 1, workspace, state);
   engine.vector->activate(Activation::kTanh, r.decoder_hidden, state);
 }
@@ -88,7 +88,7 @@ void RunGruEncoder(const Engine& engine, std::span<const int32_t> source,
   }
   trace.Lap(Operation::kEmbedding);
   if (r.initial_state == InitialState::kZero) {
-    std::fill_n(GruState(r, caches, 0),
+    std::fill_n(GruState(r, caches.self_kv, 0),
                 size_t{a.decoder_layers} * r.decoder_hidden, 0.0f);
   }
   for (uint32_t i = 0; i < a.encoder_layers; ++i) {

@@ -123,6 +123,8 @@ AttentionArgs ArgsOf(const Engine& engine, const Attention& attention,
       .packed = attention.packed,
       .f16_keys = attention.f16_keys,
       .f16_values = attention.f16_values,
+      .ancestors = attention.ancestors,
+      .beams = attention.beams,
   };
 }
 

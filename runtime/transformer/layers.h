@@ -99,6 +99,10 @@ struct Attention {
   const uint16_t* f16_values = nullptr;
   size_t kv_stride = 0;
   size_t kv_count;
+  // With beams, key and value t are in row t * beams + ancestors[t]. Null: in
+  // row t.
+  const uint8_t* ancestors = nullptr;
+  size_t beams = 1;
   // Scratch for several query rows: AttentionPackedSize() floats per head, or
   // null.
   float* packed = nullptr;

@@ -23,6 +23,7 @@ inline constexpr Profile kProfile = {
     .text_bytes = 65536,
     .threads = 16,
     .lanes = 32,
+    .beams = 16,
     .f16_caches = false,
     .copied_image_bytes = 0,
     .int8_weights = true,

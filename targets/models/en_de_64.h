@@ -21,6 +21,7 @@ inline constexpr Profile kProfile = {
     .text_bytes = 1024,
     .threads = 1,
     .lanes = 1,
+    .beams = 1,
     .f16_caches = false,
     .copied_image_bytes = 0,
     .int8_weights = true,

@@ -177,8 +177,8 @@ TEST_F(CliTest, RefusesWhatItDoesNotKnow) {
   };
   EXPECT_THAT(error({"transmogrify"}),
               HasSubstr("unknown command transmogrify"));
-  EXPECT_THAT(error({"translate", model, "--beams", "4"}),
-              HasSubstr("unknown option --beams"));
+  EXPECT_THAT(error({"translate", model, "--samples", "4"}),
+              HasSubstr("unknown option --samples"));
   EXPECT_THAT(error({"translate", model, "--max-tokens", "4"}),
               HasSubstr("unknown option --max-tokens"));
   EXPECT_THAT(error({"translate", model, "-xy"}),

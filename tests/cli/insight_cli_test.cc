@@ -358,8 +358,8 @@ TEST_F(InsightCliTest, SaysWhatIsWrong) {
     std::vector<std::string> all = {"--paragraphs"};
     all.insert(all.end(), options.begin(), options.end());
     EXPECT_EQ(error(all, 2),
-              "latimer translate: --paragraphs goes without --ids and "
-              "--attention.\n");
+              "latimer translate: --paragraphs goes without --ids, --attention "
+              "and --n-best.\n");
   }
   const Outcome unwritable =
       Translate({"--attention", Path("no/such/folder.svg")});

@@ -59,7 +59,7 @@ std::vector<Ids> TranslateAll(const ModelBytes& file,
   std::vector<Ids> all;
   for (const Ids& source : sources) {
     const auto result = translator.TranslateIds(
-        source, {.max_target_tokens = 40, .language_code = {}});
+        source, {.max_target_tokens = 40, .language_code = {}, .beams = 1});
     EXPECT_TRUE(result.ok()) << result.status().message();
     all.emplace_back(result->tokens.begin(), result->tokens.end());
   }

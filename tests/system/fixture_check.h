@@ -23,6 +23,7 @@ inline std::vector<int32_t> Run(Translator& translator,
                                 TranslateOptions options = {}) {
   const auto source = row["src_ids"].get<std::vector<int32_t>>();
   options.max_target_tokens = max_target_tokens;
+  options.beams = 1;  // The folder may ask for more.
   const Result<Translation> result = translator.TranslateIds(source, options);
   EXPECT_TRUE(result.ok()) << result.status().message();
   if (!result.ok()) return {};

@@ -63,7 +63,8 @@ TEST_P(KnownAnswerTest, IsWhatTheModelGives) {
   const Result<Translation> translation =
       translator.TranslateIds(answer.source, {.max_target_tokens = count,
                                               .min_target_tokens = count,
-                                              .language_code = {}});
+                                              .language_code = {},
+                                              .beams = 1});
   ASSERT_TRUE(translation.ok()) << translation.status().message();
   EXPECT_THAT(Copy(translation->tokens), ElementsAreArray(answer.target));
 }

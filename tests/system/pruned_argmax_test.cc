@@ -71,7 +71,7 @@ std::vector<BestToken> BestOf(const Engine& engine, const FixtureRow& row,
   EncodeSource(engine, row.source, caches, test_workspace, trace);
   int32_t token = engine.model.info.generation.decoder_start;
   for (size_t i = 0; i < row.target.size(); ++i) {
-    const DecoderRow input = {&caches, token, i};
+    const DecoderRow input = {&caches, token, static_cast<uint32_t>(i)};
     const DecoderOutput step =
         StepDecoder(engine, {&input, 1}, test_workspace, trace);
     tokens.push_back(

@@ -37,7 +37,7 @@ uint64_t HashLogits(uint64_t hash, const std::vector<int32_t>& source,
   EncodeSource(engine, source, caches, workspace, trace);
   int32_t token = engine.model.info.generation.decoder_start;
   for (size_t i = 0; i < target.size(); ++i) {
-    const DecoderRow row = {&caches, token, i};
+    const DecoderRow row = {&caches, token, static_cast<uint32_t>(i)};
     const DecoderOutput output =
         StepDecoder(engine, {&row, 1}, workspace, trace);
     ComputeLogits(

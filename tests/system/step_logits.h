@@ -33,7 +33,7 @@ class StepLogits {
     scheduler_.Reset(MakeCachePools(a, test_workspace), test_workspace);
     Sentence& sentence = *scheduler_.FreeLane();
     EXPECT_TRUE(ResolveOptions(engine_.model.info, options,
-                               kProfile.target_tokens, &sentence.options)
+                               kProfile.target_tokens, 1, &sentence.options)
                     .ok());
     sentence.options.max_tokens = target.size() + 1;
     sentence.options.forced_last_token = -1;
@@ -47,7 +47,8 @@ class StepLogits {
     std::vector<std::vector<float>> all;
     for (size_t t = 0; t < steps; ++t) {
       EXPECT_EQ(scheduler_.CollectStep().size(), 1u);
-      const DecoderRow row = {&sentence.caches, sentence.last_token(), t};
+      const DecoderRow row = {&sentence.caches, sentence.last_token(),
+                              static_cast<uint32_t>(t)};
       const DecoderOutput output =
           StepDecoder(engine_, {&row, 1}, test_workspace, sentence.trace);
       ComputeLogits(

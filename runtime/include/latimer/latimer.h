@@ -85,6 +85,7 @@ typedef struct latimer_load_options {
                         and for latimer_plan_workspace the build's */
   int no_insight;    /* 1: keep no room for attention and scores */
   int skip_checksum; /* 1: skip the pass over the file that finds damage */
+  uint32_t beams;    /* most of a sentence; 0: as many as the model asks for */
   const char* cpu;   /* newest instruction set to use; NULL: all that the CPU
                         has. For tests */
 } latimer_load_options;
@@ -149,6 +150,15 @@ typedef enum latimer_attention_kind {
                                 earlier token */
 } latimer_attention_kind;
 
+/* When a search with several beams ends: latimer::EarlyStopping
+ * (beam_search.h), after the model's own rule. */
+typedef enum latimer_early_stopping {
+  LATIMER_STOP_BY_MODEL = 0,
+  LATIMER_STOP_BY_HEURISTIC, /* early_stopping=False of transformers */
+  LATIMER_STOP_ALWAYS,       /* True */
+  LATIMER_STOP_NEVER         /* "never" */
+} latimer_early_stopping;
+
 /* Settings that replace those of the model's generation config; all zero: the
  * model's. Strings need to live only until the call returns, `suppressed` until
  * the sentence has finished. More in latimer/translation.h. */
@@ -175,6 +185,9 @@ typedef struct latimer_options {
   const char* language_code; /* put before the text: ">>deu<<" */
   int attention; /* a latimer_attention_kind, whose weights to keep */
   int scores;    /* 1: keep a score for each token */
+  const float* length_penalty; /* NULL, or that of a search with beams */
+  uint32_t beams;              /* 1: greedy search; 0: the model's number */
+  int early_stopping;          /* a latimer_early_stopping */
 } latimer_options;
 
 /* ---- Translating ---- */
@@ -207,6 +220,8 @@ typedef struct latimer_translation {
   uint32_t attention_heads;
   size_t attention_rows;
   const float* attention_weights; /* see latimer_attention_row */
+  size_t hypothesis_count; /* of a search with beams; see latimer_hypothesis */
+  const void* hypotheses;
 } latimer_translation;
 
 /* Translates a whole text; see Translator::Translate. `options` may be NULL,
@@ -235,6 +250,13 @@ latimer_code latimer_translate_ids(latimer_translator* translator,
 const float* latimer_attention_row(const latimer_translation* translation,
                                    uint32_t layer, uint32_t head, size_t row,
                                    size_t* columns);
+
+/* Hypothesis number `index` of a search with beams, the best one first: its
+ * tokens, and the sum of their log-probabilities divided by their number to the
+ * power of the length penalty. 0 if there is none. */
+int latimer_hypothesis(const latimer_translation* translation, size_t index,
+                       const int32_t** tokens, size_t* token_count,
+                       float* score);
 
 /* While cancelled is 1, every sentence of this translator ends before its next
  * token with LATIMER_CANCELLED. May be called by any thread and by a signal

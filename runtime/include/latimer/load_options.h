@@ -14,6 +14,9 @@ struct LoadOptions {
   // Sentences that may be decoded side by side, at most the profile's; 0: as
   // many as the workspace has room for.
   uint32_t lanes = 0;
+  // Most beams of a sentence, at most the profile's; 0: as many as the model
+  // asks for. There are at least as many lanes.
+  uint32_t beams = 0;
   // Whether the workspace keeps room for attention weights and token scores, if
   // the profile does.
   bool insight = true;

@@ -34,6 +34,7 @@ enum class Buffer : uint8_t {
   kShortlist,     // uint16 [B, V / 16]: a bit for each token that is allowed
   kSourceTokens,  // int32 [B, S]
   kTargetTokens,  // int32 [B, T]
+  kBeams,         // tokens, ancestors, scores of beams: see search/beams.h
   kTokenizer,     // normalized text [text_bytes], its lattice, BPE's heap,
                   // unigram's sums
   kText,          // char: the translation
@@ -41,7 +42,7 @@ enum class Buffer : uint8_t {
   kTokenScores,   // {log-probability, margin} [T]
   kState,         // Engine, scheduler and sentences
 };
-inline constexpr int kBufferCount = 17;
+inline constexpr int kBufferCount = 18;
 
 // Bytes after the rows that kernels may read but never use.
 inline constexpr uint64_t kReadSlackBytes = 64;
@@ -62,6 +63,13 @@ inline constexpr uint64_t kLaneTokens = 32;
 // they hold more.
 constexpr uint64_t CachedTokens(const Profile& p, uint64_t longest) {
   return p.lanes > 1 ? std::max(longest, p.lanes * kLaneTokens) : longest;
+}
+
+// Bytes that beam search keeps of each beam of at most `target_tokens`, if a
+// sentence may have `beams`: twice its tokens and ancestors, its candidates,
+// and a hypothesis.
+constexpr uint64_t BeamBytes(uint64_t target_tokens, uint64_t beams) {
+  return target_tokens * 2 * (sizeof(int32_t) + 1) + 2 * beams * 8 + 32;
 }
 
 // Logits of each lane that are held at once, with several lanes.
@@ -93,6 +101,8 @@ constexpr BufferPlan PlanBuffer(const Profile& p, Buffer buffer) {
   // Bytes of a key and a value in the caches.
   const uint64_t kv = 2 * (p.f16_caches ? sizeof(uint16_t) : sizeof(float));
   const uint64_t several = lanes > 1 ? 1 : 0;
+  // Beams read the states of the last step while they write those of the next.
+  const uint64_t states = p.beams > 1 ? 2 : 1;
   // GRUs that step side by side leave what the output reads after the scratch.
   const uint64_t gru_rows = several * lanes * (2 * d + a);
   const auto floats = [](uint64_t count) { return count * sizeof(float); };
@@ -129,13 +139,14 @@ constexpr BufferPlan PlanBuffer(const Profile& p, Buffer buffer) {
                          std::max(transformer * l * kv,
                                   several * gru * 2 * sizeof(float))))};
     case Buffer::kSelfKv:
-      return {"self_kv", Padded(l * std::max(p.decoder_self_attention
-                                                 ? CachedTokens(p, t) * a * kv
-                                                 : 0,
-                                             p.decoder_ssru || p.decoder_gru
-                                                 ? floats(lanes * d)
-                                                 : 0) +
-                                gru * kReadSlackBytes)};
+      return {"self_kv",
+              Padded(l * std::max(p.decoder_self_attention
+                                      ? CachedTokens(p, t * p.beams) * a * kv
+                                      : 0,
+                                  p.decoder_ssru || p.decoder_gru
+                                      ? floats(states * lanes * d)
+                                      : 0) +
+                     gru * kReadSlackBytes)};
     case Buffer::kLogits:
       return {"logits",
               Padded(floats(std::max(v, several * lanes * kLogitWindow)))};
@@ -147,6 +158,9 @@ constexpr BufferPlan PlanBuffer(const Profile& p, Buffer buffer) {
       return {"source_tokens", Padded(lanes * s * sizeof(int32_t))};
     case Buffer::kTargetTokens:
       return {"target_tokens", Padded(lanes * t * sizeof(int32_t))};
+    case Buffer::kBeams:
+      return {"beams",
+              p.beams > 1 ? Padded(lanes * BeamBytes(t, p.beams)) : 64};
     case Buffer::kTokenizer:
       if (!p.tokenizer) return {"tokenizer", 64};
       return {"tokenizer",
@@ -220,6 +234,7 @@ struct Workspace {
       source_tokens[Elements(Buffer::kSourceTokens, sizeof(int32_t))];
   alignas(64) int32_t
       target_tokens[Elements(Buffer::kTargetTokens, sizeof(int32_t))];
+  alignas(64) std::byte beams[Elements(Buffer::kBeams, 1)];
   alignas(64) std::byte tokenizer[Elements(Buffer::kTokenizer, 1)];
   alignas(64) char text[Elements(Buffer::kText, 1)];
   alignas(64) float attention[Elements(Buffer::kAttention, sizeof(float))];
@@ -231,6 +246,8 @@ struct Workspace {
 static_assert(kProfile.attention_width > 0,
               "the profile was written by an older latimer-convert; write it "
               "again with latimer-convert --profile");
+static_assert(kProfile.beams >= 1 && kProfile.beams <= kProfile.lanes,
+              "each beam takes a lane");
 static_assert(sizeof(Workspace) == WorkspaceBytes(kProfile),
               "the memory plan and the workspace must agree");
 

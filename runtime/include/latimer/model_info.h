@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "latimer/activation.h"
+#include "latimer/beam_search.h"
 #include "latimer/certificate.h"
 #include "latimer/sentence_splitter.h"
 
@@ -203,12 +204,15 @@ struct GenerationConfig {
   // For tokens that were produced already, including decoder_start, a positive
   // logit is divided by it and a negative one multiplied; 1: off.
   float repetition_penalty;
+  BeamRule search;
   // The languages that TranslateOptions can name, in ascending order of their
   // codes; if there are any, it must name them. Views into the image.
   std::span<const Language> languages;
   SourceLanguage source_language;
   TargetLanguage target_language;
   std::span<const Task> tasks;
+  // One for each task, or none; 0 beams: the model's rule.
+  std::span<const BeamRule> task_search;
 };
 
 // Bytes of the image by purpose. A tied embedding counts as output.

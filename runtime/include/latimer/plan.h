@@ -50,6 +50,7 @@ struct ProfileLimits {
   uint32_t target_tokens = 0;
   uint32_t threads = 1;
   uint32_t lanes = 1;
+  uint32_t beams = 1;
   bool f16_caches = false;  // See Profile.
   // Whether to reserve RAM for the model file, for a device that cannot map it.
   bool copy_image = false;

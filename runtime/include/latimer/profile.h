@@ -35,6 +35,9 @@ struct Profile {
   // all of them (except GRUs'). They share caches for the longest source and
   // translation, or for kLaneTokens per lane if that is more.
   uint32_t lanes = 1;
+  // Most beams of a sentence, at most `lanes`: each takes a lane. 1: only
+  // greedy search.
+  uint32_t beams = 1;
   // Keys and values in the decoder's caches are f16 instead of f32: half of the
   // memory. Rounding them may change a translation, but in the same way on
   // every CPU. SSRU and GRUs keep f32 states.

@@ -59,6 +59,7 @@ class [[nodiscard]] Result {
   const Status& status() const { return status_; }
   // Precondition: ok().
   const T& value() const { return value_; }
+  T& operator*() { return value_; }
   const T& operator*() const { return value_; }
   const T* operator->() const { return &value_; }
 

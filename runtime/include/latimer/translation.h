@@ -5,9 +5,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <span>
 #include <string_view>
 
+#include "latimer/beam_search.h"
 #include "latimer/insight.h"
 #include "latimer/operation_times.h"
 #include "latimer/stop.h"
@@ -43,6 +46,15 @@ struct TranslateOptions {
   int32_t no_repeat_ngram = -1;
   // 0: the model's; 1: off.
   float repetition_penalty = 0;
+  // Beams of the search, up to Translator::max_beams(): 1 for greedy search, 0
+  // for the number that the model's makers chose. More take as many times the
+  // time, find better translations, and need as many lanes.
+  uint32_t beams = 0;
+  // What the number of a hypothesis' tokens is raised to before its score is
+  // divided by it; NaN: the model's.
+  float length_penalty = std::numeric_limits<float>::quiet_NaN();
+  // When a search with several beams ends; absent: the model's rule.
+  std::optional<EarlyStopping> early_stopping = {};
   // Target ids that may not be produced.
   std::span<const int32_t> suppressed = {};
   // What to record for Translation::attention and Translation::scores. Both
@@ -63,7 +75,8 @@ struct TranslateOptions {
   // Ends the sentence and the text before the next token if true. Another
   // thread may set it. It must live until the sentence has finished.
   const std::atomic<bool>* cancel = nullptr;
-  // Called for each token; return false to stop. May be null.
+  // Called for each token; return false to stop. May be null. With several
+  // beams, tokens are known only when the search has ended.
   TokenCallback on_token = nullptr;
   void* token_context = nullptr;
 };
@@ -86,6 +99,10 @@ struct Translation {
   // What the options asked for: see insight.h. One score for each of `tokens`.
   AttentionWeights attention;
   std::span<const TokenScore> scores;
+  // With several beams: the best hypotheses, at most as many as beams; the
+  // first one has these tokens, unless a loop was cut off. For a text in
+  // several parts, those of the last part.
+  std::span<const Hypothesis> hypotheses;
   // Bytes of the text that were translated, white space after them included:
   // less than the text only if a budget or the caller ended it, or if this is a
   // part (Translator::TranslateNext). 0 for ids.

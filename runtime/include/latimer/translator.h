@@ -156,6 +156,8 @@ class Translator {
   // profile and the model's position tables hold.
   uint32_t max_source_tokens() const;
   uint32_t max_target_tokens() const;
+  // Most beams of a sentence that the workspace has room for.
+  uint32_t max_beams() const;
   uint32_t threads() const;
   // Bytes of weights that one operation reads for each generated token, without
   // a shortlist.

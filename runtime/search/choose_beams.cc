@@ -1,0 +1,162 @@
+#include "search/choose_beams.h"
+
+#include <algorithm>
+
+#include "search/choose.h"
+#include "search/log_probability.h"
+#include "search/pruned_argmax.h"
+
+namespace latimer {
+namespace {
+
+// Logits are searched and summed in pieces of this many tokens, whatever part
+// of them is in memory at a time, so that the bits do not depend on that.
+constexpr size_t kPiece = kLogitWindow;
+
+// The search of one row.
+class RowSearch {
+ public:
+  RowSearch() = default;
+  RowSearch(const Engine& engine, const BeamRow& row)
+      : engine_(&engine),
+        options_(&row.sentence->options),
+        prefix_(row.sentence->beams.prefix(row.beam)),
+        best_(row.sentence->beams.candidates(row.beam)),
+        most_(Beams::CandidatesPerBeam(*options_)) {}
+
+  // Whether Add needs the window of all logits.
+  bool needs_all() const { return options_->repetition_penalty != 1.0f; }
+
+  // The logits of a window are processed in place. Windows come in order and
+  // begin at multiples of kPiece.
+  void Add(const LogitWindow& window) {
+    if (needs_all()) {
+      // A penalty depends on log-probabilities.
+      Sum(window);
+      sum_.Finish();
+      for (size_t i = 0; i < window.size; ++i) {
+        window.logits[i] = sum_.LogProbability(window.logits[i]);
+      }
+      sum_ = LogSum();
+    } else if (!options_->renormalize) {
+      Sum(window);
+    }
+    ProcessLogits(*options_, prefix_, window);
+    if (options_->renormalize) Sum(window);
+    Search(window);
+  }
+
+  // Once all windows were added: makes logits log-probabilities. Returns the
+  // number of candidates.
+  uint32_t Finish() {
+    sum_.Finish();
+    for (uint32_t i = 0; i < count_; ++i) {
+      best_[i].score = sum_.LogProbability(best_[i].score);
+    }
+    return count_;
+  }
+
+ private:
+  template <typename Run>
+  static void ForEachPiece(const LogitWindow& window, const Run& run) {
+    for (size_t i = 0; i < window.size; i += kPiece) {
+      run(i, std::span(window.logits + i, std::min(kPiece, window.size - i)));
+    }
+  }
+
+  void Sum(const LogitWindow& window) {
+    ForEachPiece(window, [&](size_t, std::span<const float> piece) {
+      sum_.Add(*engine_, piece);
+    });
+  }
+
+  void Search(const LogitWindow& window) {
+    ForEachPiece(window, [&](size_t begin, std::span<const float> piece) {
+      const size_t best = engine_->vector->argmax(piece.size(), piece.data());
+      if (!(piece[best] > Bar())) return;
+      for (size_t i = 0; i < piece.size(); ++i) {
+        if (piece[i] > Bar()) {
+          Insert({static_cast<int32_t>(window.first + begin + i), piece[i]});
+        }
+      }
+    });
+  }
+
+  // What a logit must exceed to be among the best.
+  float Bar() const {
+    return count_ < most_ ? kBannedLogit : best_[count_ - 1].score;
+  }
+
+  void Insert(const BeamCandidate& candidate) {
+    uint32_t i = count_ < most_ ? count_++ : count_ - 1;
+    for (; i > 0 && candidate.score > best_[i - 1].score; --i) {
+      best_[i] = best_[i - 1];
+    }
+    best_[i] = candidate;
+  }
+
+  const Engine* engine_ = nullptr;
+  const SearchOptions* options_ = nullptr;
+  Prefix prefix_ = {};
+  LogSum sum_;
+  BeamCandidate* best_ = nullptr;  // In descending order.
+  size_t most_ = 0;
+  uint32_t count_ = 0;
+};
+
+// Reads the output matrix once for all rows, a window of channels at a time.
+void SearchWindows(const Engine& engine, const LinearInput& input,
+                   std::span<RowSearch> searches, float* logits, Trace& trace) {
+  const Linear& output = engine.model.tensors.output;
+  const size_t room =
+      Elements(Buffer::kLogits, sizeof(float)) / searches.size();
+  const size_t near = kPiece * engine.threads.thread_count();
+  const auto most =
+      static_cast<uint32_t>(std::min(room, near) / kPiece * kPiece);
+  for (uint32_t first = 0; first < output.n; first += most) {
+    const uint32_t size = std::min(most, output.n - first);
+    size_t stride = size;
+    if (kProfile.pruned_argmax && output.nibbles) {
+      stride =
+          ComputeUnprunedLogits(engine, input, first, first + size, logits);
+    } else {
+      ApplyLinearChannels(engine, output, input, first, first + size, logits);
+    }
+    trace.Lap(Operation::kOutput);
+    for (size_t i = 0; i < searches.size(); ++i) {
+      searches[i].Add({logits + i * stride, first, size});
+    }
+    trace.Lap(Operation::kSearch);
+  }
+}
+
+}  // namespace
+
+void ChooseCandidates(const Engine& engine, const LinearInput& input,
+                      std::span<const BeamRow> rows, const Buffers& workspace,
+                      Trace& trace, uint32_t* counts) {
+  const uint32_t vocabulary = engine.model.tensors.output.n;
+  float* logits = workspace.logits;
+  RowSearch searches[kProfile.lanes];
+  for (size_t i = 0; i < rows.size(); ++i) {
+    searches[i] = RowSearch(engine, rows[i]);
+  }
+  const bool one_by_one =
+      (kProfile.shortlist && rows[0].sentence->shortlist != nullptr) ||
+      std::any_of(searches, searches + rows.size(),
+                  [](const RowSearch& search) { return search.needs_all(); });
+  if (!one_by_one) {
+    SearchWindows(engine, input, {searches, rows.size()}, logits, trace);
+  }
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (one_by_one) {
+      ComputeLogits(engine, input.Row(i), rows[i].sentence->shortlist, logits);
+      trace.Lap(Operation::kOutput);
+      searches[i].Add({logits, 0, vocabulary});
+    }
+    counts[i] = searches[i].Finish();
+    trace.Lap(Operation::kSearch);
+  }
+}
+
+}  // namespace latimer

@@ -1,0 +1,30 @@
+// The tokens that may follow the beams of a step.
+#ifndef LATIMER_SEARCH_CHOOSE_BEAMS_H_
+#define LATIMER_SEARCH_CHOOSE_BEAMS_H_
+
+#include <cstdint>
+#include <span>
+
+#include "search/sentence.h"
+#include "transformer/linear.h"
+
+namespace latimer {
+
+// A beam of a sentence.
+struct BeamRow {
+  Sentence* sentence;
+  uint32_t beam;
+};
+
+// Row i of `input` belongs to rows[i]. Writes its most likely next tokens, with
+// their log-probabilities, to the candidates of its beam, and their number to
+// counts[i]; among equal ones the lowest id comes first. As in generate(),
+// logits become log-probabilities before they are processed as the sentence's
+// options say. Works in workspace.logits; the time goes to `trace`.
+void ChooseCandidates(const Engine& engine, const LinearInput& input,
+                      std::span<const BeamRow> rows, const Buffers& workspace,
+                      Trace& trace, uint32_t* counts);
+
+}  // namespace latimer
+
+#endif  // LATIMER_SEARCH_CHOOSE_BEAMS_H_
