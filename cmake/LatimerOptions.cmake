@@ -7,6 +7,8 @@ target_compile_features(latimer_options INTERFACE cxx_std_20)
 target_compile_options(latimer_options INTERFACE
   -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wundef
   -Wimplicit-fallthrough -Wvla -Walloca
+  # Clang 19 reports what libstdc++ 12 itself uses.
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>
   -ffunction-sections -fdata-sections
   -ffp-contract=off)  # The same bits whatever instructions there are.
 target_link_options(latimer_options INTERFACE -Wl,--gc-sections)

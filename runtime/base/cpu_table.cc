@@ -38,6 +38,7 @@ constexpr Isa kIsas[] = {
     ISA(neon, nullptr),
 #else
     ISA(scalar, nullptr),
+    ISA(rvv256, &Cpu::scalar),
 #endif
 };
 constinit const int kIsaCount = sizeof(kIsas) / sizeof(kIsas[0]);
@@ -138,7 +139,10 @@ constexpr CpuFeature kCpuFeatures[] = {
     {"integers (I)", kHwcap, 'i' - 'a', 0, DEFINED(__riscv), &Cpu::scalar},
     {"compressed instructions", kHwcap, 'c' - 'a', 0,
      DEFINED(__riscv_compressed)},
-    {"vectors (V)", kHwcap, 'v' - 'a', 0, DEFINED(__riscv_vector)},
+    {"vectors (V)", kHwcap, 'v' - 'a', 0, DEFINED(__riscv_vector),
+     &Cpu::rvv256},
+    {"vectors of 256 bits", kVectorBits, 8, 0, DEFINED(__riscv_v_fixed_vlen),
+     &Cpu::rvv256},
 };
 
 #endif

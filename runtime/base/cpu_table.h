@@ -28,6 +28,8 @@ enum CpuWord : uint8_t {
   // (LATIMER_BARE): what the compiler may use.
   kHwcap,
   kHwcap2,
+  // RISC-V: the length of its vectors, a power of two.
+  kVectorBits,
   kCpuWordCount,
 };
 
@@ -100,6 +102,13 @@ static inline CpuWords ReadCpuWords() {
 #else
   cpu.words[kHwcap] = getauxval(AT_HWCAP);
   cpu.words[kHwcap2] = getauxval(AT_HWCAP2);
+#if defined(__riscv)
+  if ((cpu.words[kHwcap] >> ('v' - 'a') & 1) != 0) {
+    unsigned long bytes;
+    __asm__("csrr %0, 0xc22" : "=r"(bytes));  // vlenb
+    cpu.words[kVectorBits] = 8 * bytes;
+  }
+#endif
 #endif
   return cpu;
 }

@@ -33,7 +33,10 @@ constexpr size_t kCachedWeightBytes = 128 * 1024;
 constexpr size_t kMostRows = 6;
 // Vectors of sums that stay in registers. One row needs several, so that the
 // CPU can overlap their additions.
-#if defined(__ARM_NEON) || defined(__SSE4_1__)
+#if defined(__ARM_NEON) || defined(__SSE4_1__) || defined(__riscv_v_fixed_vlen)
+#define LATIMER_HAS_VECTORS 1
+#endif
+#if defined(LATIMER_HAS_VECTORS)
 constexpr size_t kSums = kNativeRegisters * 3 / 4;
 using Vector = F32;
 #else
@@ -54,7 +57,7 @@ constexpr size_t VectorsFor(size_t rows) {
 
 // Weights as f32. They are finite: a model with others is not loaded.
 LATIMER_INLINE Vector LoadHalves(const uint16_t* p) {
-#if defined(__ARM_NEON) || defined(__SSE4_1__)
+#if defined(LATIMER_HAS_VECTORS)
   return LoadNative(p);
 #else
   Vector v;
@@ -91,7 +94,7 @@ LATIMER_INLINE Vector MultiplyAdd(float x, Vector weights, Vector sum) {
 #if defined(__AVX2__) || defined(__aarch64__)
   if constexpr (kProfile.f32_fma) return Fused(x, weights, sum);
 #endif
-#if defined(__ARM_NEON) || defined(__SSE4_1__)
+#if defined(LATIMER_HAS_VECTORS)
   return Add(sum, Mul(BroadcastNative(x), weights));
 #else
 #pragma GCC unroll 4

@@ -1,6 +1,7 @@
 // Products of quantized rows and int8 weights where XNNPACK's kernels leave the
 // CPU idle or take more instructions than needed, on x86-64 without VNNI and on
-// ARM without i8mm, or where it has none: Cortex-M. They read XNNPACK's layout
+// ARM without i8mm, or where it has none: Cortex-M, and RISC-V's vectors for a
+// layout that files can have. They read XNNPACK's layout
 // and give its bits; ops/xnnpack/kernels.txt says which instruction set and
 // tile has them.
 //
@@ -33,20 +34,22 @@ using GemmInt8Function = void (*)(const GemmInt8Args& args);
 
 // Blocks of channels that the kernels for two rows compute at a time, as many
 // as registers can hold the sums of; those for dot products compute one.
-#if defined(__arm__)
+#if defined(__arm__) || defined(__riscv)
 inline constexpr size_t kGemmInt8Blocks = 1;
 #else
 inline constexpr size_t kGemmInt8Blocks = 3;
 #endif
 
 // Declares the kernels of an instruction set. kernels.txt says for which
-// numbers of rows it has them.
+// numbers of rows, and whether for int4, it has them.
 #define LATIMER_DECLARE_GEMM_INT8(isa)       \
   namespace isa {                            \
   void GemmInt8Rows1(const GemmInt8Args& a); \
   void GemmInt8Rows2(const GemmInt8Args& a); \
   void GemmInt8Rows3(const GemmInt8Args& a); \
   void GemmInt8Rows4(const GemmInt8Args& a); \
+  void GemmInt4Rows1(const GemmInt8Args& a); \
+  void GemmInt4Rows2(const GemmInt8Args& a); \
   }
 
 }  // namespace latimer

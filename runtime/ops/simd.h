@@ -42,12 +42,13 @@ namespace latimer::LATIMER_ISA {
 
 #if defined(__AVX512F__)
 inline constexpr size_t kNativeElements = 16;
-#elif defined(__AVX2__)
+#elif defined(__AVX2__) || defined(__riscv_v_fixed_vlen)
 inline constexpr size_t kNativeElements = 8;
 #else
 inline constexpr size_t kNativeElements = 4;
 #endif
-#if defined(__AVX512F__) || defined(__aarch64__)
+#if defined(__AVX512F__) || defined(__aarch64__) || \
+    defined(__riscv_v_fixed_vlen)
 inline constexpr size_t kNativeRegisters = 32;
 #elif defined(__ARM_FEATURE_MVE) || defined(LATIMER_SIMD_NONE)
 inline constexpr size_t kNativeRegisters = 8;  // Or 32 of one number.
@@ -325,12 +326,12 @@ LATIMER_INLINE F32x4 FoldToFour(const F32x16& v) {
   const F32x8 hi = __builtin_shufflevector(v.native[0], v.native[0], 8, 9, 10,
                                            11, 12, 13, 14, 15);
   const F32x8 sum = lo + hi;
-#elif defined(__AVX2__)
+#elif defined(__AVX2__) || defined(__riscv_v_fixed_vlen)
   const F32x8 sum = v.native[0] + v.native[1];
 #else
   return Add(Add(v.native[0], v.native[2]), Add(v.native[1], v.native[3]));
 #endif
-#if defined(__AVX2__)
+#if defined(__AVX2__) || defined(__riscv_v_fixed_vlen)
   return __builtin_shufflevector(sum, sum, 0, 1, 2, 3) +
          __builtin_shufflevector(sum, sum, 4, 5, 6, 7);
 #endif

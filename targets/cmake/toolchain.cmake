@@ -5,6 +5,7 @@
 #   PACKAGES   Debian's packages, if it is not g++-<TRIPLE>
 #   SYSTEM     CMAKE_SYSTEM_NAME, if it is not Linux
 #   SUFFIX     of the compilers' names, unless they are of an SDK
+#   CLANG      the version of Clang to use instead, with GCC's libraries
 #   QEMU       the command that runs its programs on a PC
 #   FLAGS      compiler flags, always
 #   CPU        compiler flags if no board file says CPU
@@ -37,24 +38,30 @@ endfunction()
 
 macro(latimer_toolchain)
   cmake_parse_arguments(LATIMER_TOOLCHAIN ""
-    "TRIPLE;PROCESSOR;PACKAGES;SYSTEM;SUFFIX" "QEMU;FLAGS;CPU" ${ARGN})
+    "TRIPLE;PROCESSOR;PACKAGES;SYSTEM;SUFFIX;CLANG" "QEMU;FLAGS;CPU" ${ARGN})
   foreach(name IN ITEMS LATIMER_CROSS_PREFIX LATIMER_SYSROOT)
     set(${name} "$ENV{${name}}" CACHE STRING "Of an SDK to cross-compile with")
     list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES ${name})
   endforeach()
   if(LATIMER_CROSS_PREFIX)
-    set(LATIMER_COMPILER "${LATIMER_CROSS_PREFIX}")
-    set(LATIMER_TOOLCHAIN_SUFFIX "")
+    set(CMAKE_C_COMPILER "${LATIMER_CROSS_PREFIX}gcc")
+    set(CMAKE_CXX_COMPILER "${LATIMER_CROSS_PREFIX}g++")
+  elseif(LATIMER_TOOLCHAIN_CLANG)
+    set(CMAKE_C_COMPILER clang-${LATIMER_TOOLCHAIN_CLANG})
+    set(CMAKE_CXX_COMPILER clang++-${LATIMER_TOOLCHAIN_CLANG})
+    set(CMAKE_C_COMPILER_TARGET "${LATIMER_TOOLCHAIN_TRIPLE}")
+    set(CMAKE_CXX_COMPILER_TARGET "${LATIMER_TOOLCHAIN_TRIPLE}")
   else()
-    set(LATIMER_COMPILER "${LATIMER_TOOLCHAIN_TRIPLE}-")
+    set(prefix "${LATIMER_TOOLCHAIN_TRIPLE}-")
+    set(CMAKE_C_COMPILER "${prefix}gcc${LATIMER_TOOLCHAIN_SUFFIX}")
+    set(CMAKE_CXX_COMPILER "${prefix}g++${LATIMER_TOOLCHAIN_SUFFIX}")
   endif()
   if(LATIMER_OLDEST_GCC)  # Not in CMake's own little projects.
     string(REPLACE "_" "-" package "g++-${LATIMER_TOOLCHAIN_TRIPLE}")
     if(LATIMER_TOOLCHAIN_PACKAGES)
       set(package "${LATIMER_TOOLCHAIN_PACKAGES}")
     endif()
-    latimer_check_compiler("${LATIMER_COMPILER}g++${LATIMER_TOOLCHAIN_SUFFIX}"
-      "${package}")
+    latimer_check_compiler("${CMAKE_CXX_COMPILER}" "${package}")
   endif()
   if(LATIMER_SYSROOT AND NOT IS_DIRECTORY "${LATIMER_SYSROOT}/usr")
     message(FATAL_ERROR "LATIMER_SYSROOT is ${LATIMER_SYSROOT}, which has no "
@@ -70,8 +77,6 @@ macro(latimer_toolchain)
     set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
   endif()
   set(CMAKE_SYSTEM_PROCESSOR "${LATIMER_TOOLCHAIN_PROCESSOR}")
-  set(CMAKE_C_COMPILER "${LATIMER_COMPILER}gcc${LATIMER_TOOLCHAIN_SUFFIX}")
-  set(CMAKE_CXX_COMPILER "${LATIMER_COMPILER}g++${LATIMER_TOOLCHAIN_SUFFIX}")
   if(LATIMER_BOARD)
     list(APPEND LATIMER_TOOLCHAIN_FLAGS ${LATIMER_BOARD_CPU})
     set(LATIMER_TOOLCHAIN_QEMU ${LATIMER_BOARD_QEMU})

@@ -23,6 +23,8 @@ constexpr LesserCpu kLesser = {"core2duo", "SSE4.1"};
 constexpr LesserCpu kLesser = {"cortex-a53", "atomics (LSE)"};
 #elif defined(__ARM_FEATURE_FMA) && defined(__arm__)
 constexpr LesserCpu kLesser = {"cortex-a8", "VFPv4"};
+#elif defined(__riscv_v_fixed_vlen)
+constexpr LesserCpu kLesser = {"rv64", "vectors of 256 bits"};
 #else
 constexpr LesserCpu kLesser = {};
 #endif

@@ -7,7 +7,7 @@ set(tiles 4x4 4x8 8x8 8x2s4 8x16 16x4 16x8)
 set(isas_of_x86_64 sse41 avx2 avxvnni avx512 avx512vnni)
 set(isas_of_aarch64 neon dotprod i8mm)
 set(isas_of_arm neon)
-set(isas_of_riscv64 scalar)
+set(isas_of_riscv64 scalar rvv256)
 set(isas_of_cortex_m scalar dsp mve)
 
 get_filename_component(ROOT "${ROOT}" ABSOLUTE)

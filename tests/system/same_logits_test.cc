@@ -36,8 +36,9 @@ std::string Sentences(size_t count = 20) {
   return text.str();
 }
 
-constexpr const char* kLevels[] = {"sse41", "avx2",    "avxvnni", "avx512",
-                                   "neon",  "dotprod", "i8mm",    "scalar"};
+constexpr const char* kLevels[] = {"sse41",  "avx2",   "avxvnni",
+                                   "avx512", "neon",   "dotprod",
+                                   "i8mm",   "scalar", "rvv256"};
 
 // Runs the program on every CPU level that there is; returns how many it ran.
 int ExpectHash(const std::string& program, const ModelBytes& model,

@@ -33,7 +33,9 @@ constexpr IndirectCall kIndirectCalls[] = {
     {"latimer_text::Receive\\(", "latimer_workspace_alignment\\("},
     // All others call tables of kernels (or TranslateOptions::on_token, which
     // is the caller's): any kernel of any instruction set counts.
-    {".", "xnn_|latimer::(sse41|avx2|avx512|avx512vnni|neon|dotprod|scalar)::"},
+    {".",
+     "xnn_|latimer::(sse41|avx2|avx512|avx512vnni|neon|dotprod|rvv256|scalar):"
+     ":"},
 };
 
 // The functions of the C library in use take a few hundred bytes, but the first

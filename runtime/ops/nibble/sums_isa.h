@@ -18,6 +18,8 @@
 #include <immintrin.h>
 #elif defined(__ARM_NEON)
 #include "base/neon.h"
+#elif defined(__riscv_v_fixed_vlen)
+#include "base/rvv.h"
 #endif
 
 #define LATIMER_INLINE [[gnu::always_inline]] inline
@@ -350,6 +352,45 @@ LATIMER_INLINE void Store(const Sums& sums, int32_t* out) {
     const int32x4_t pair = sums.pair[i];
     vst1_s32(out + 2 * i, vpadd_s32(vget_low_s32(pair), vget_high_s32(pair)));
   }
+}
+
+#elif defined(__riscv_v_fixed_vlen)
+
+constexpr size_t kMostRows = 2;
+struct Sums {
+  FourSums four;
+};
+LATIMER_INLINE Sums Zero() { return {ZeroSums()}; }
+template <size_t kRows>
+LATIMER_INLINE void AddGroup(Sums (&sums)[kRows], const uint8_t* w,
+                             const int8_t* const (&q)[kRows], size_t input) {
+  static_assert(kLine == kVectorBytes);
+  // Eight of 15 * 128 fit int16.
+  Products products[kRows];
+#pragma GCC unroll 4
+  for (size_t i = 0; i < kLines; ++i) {
+    const UnsignedBytes nibbles =
+        __riscv_vle8_v_u8m2(w + i * kLine, kVectorBytes);
+    const UnsignedBytes low = __riscv_vand_vx_u8m2(nibbles, 15, kVectorBytes);
+    const UnsignedBytes high = __riscv_vsrl_vx_u8m2(nibbles, 4, kVectorBytes);
+#pragma GCC unroll 2
+    for (size_t row = 0; row < kRows; ++row) {
+      const int8_t* x = q[row] + input + 8 * i;
+      const Bytes x0 = RepeatFour(LoadInt32(x));
+      const Bytes x1 = RepeatFour(LoadInt32(x + 4));
+      Products& sum = products[row];
+      sum = i == 0 ? __riscv_vwmulsu_vv_i16m4(x0, low, kVectorBytes)
+                   : __riscv_vwmaccsu_vv_i16m4(sum, x0, low, kVectorBytes);
+      sum = __riscv_vwmaccsu_vv_i16m4(sum, x1, high, kVectorBytes);
+    }
+  }
+#pragma GCC unroll 2
+  for (size_t row = 0; row < kRows; ++row) {
+    sums[row].four = AddWide(sums[row].four, products[row]);
+  }
+}
+LATIMER_INLINE void Store(const Sums& sums, int32_t* out) {
+  __riscv_vse32_v_i32m2(out, AddFours(sums.four), kVectorChannels);
 }
 
 #else

@@ -27,6 +27,11 @@ namespace {
     .own = isa::GemmInt8Rows##row_count,                           \
     .blocks = (row_count) == 2 ? kGemmInt8Blocks : 1               \
   }
+#define OWN_GEMM_INT4(row_count, isa)                              \
+  {                                                                \
+    .rows = (row_count), .name = "gemm_int4_" #row_count "_" #isa, \
+    .own = isa::GemmInt4Rows##row_count                            \
+  }
 #define CONVERT_SET(isa, minmax, convert) \
   {&CpuFeatures::isa, minmax, convert, #minmax, #convert},
 

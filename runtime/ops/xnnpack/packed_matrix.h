@@ -57,7 +57,7 @@ enum class Tile : uint8_t {
   k4x8 = 3,    // SSE4.1; Cortex-M with DSP instructions.
   k8x2s4 = 4,  // Plain NEON.
   k8x1 = 5,    // SSE4.1 and later, NEON.
-  k16x4 = 6,   // ARM dotprod.
+  k16x4 = 6,   // ARM dotprod; RISC-V's vectors of 256 bits.
   k4x4 = 7,    // Plain C, inputs one by one.
   k4x1 = 8,    // Plain C.
   k16x1 = 9,   // All.

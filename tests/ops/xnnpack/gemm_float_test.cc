@@ -24,7 +24,8 @@ struct Level {
 
 std::vector<Level> Levels() {
   std::vector<Level> levels;
-  for (const char* name : {"sse41", "avx2", "avx512", "neon", "scalar"}) {
+  for (const char* name :
+       {"sse41", "avx2", "avx512", "neon", "scalar", "rvv256"}) {
     const Result<CpuFeatures> cpu = LimitCpuFeatures(DetectCpuFeatures(), name);
     if (!cpu.ok()) continue;
     const VectorKernels* tables[kMaxVectorKernels];
