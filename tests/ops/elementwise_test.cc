@@ -1,6 +1,8 @@
 // scale_add, add, multiply and the activations against double precision.
 #include <math.h>
 
+#include <numbers>
+
 #include "tests/ops/vector_kernels_testing.h"
 
 namespace latimer::elementwise_test {
@@ -14,9 +16,11 @@ double Exact(Activation kind, double x) {
     case Activation::kRelu:
       return x > 0 ? x : 0;
     case Activation::kGelu:
-      return 0.5 * x * erfc(-x * M_SQRT1_2);
+      return 0.5 * x * erfc(-x * (std::numbers::sqrt2 / 2));
     case Activation::kGeluTanh:
-      return 0.5 * x * (1 + tanh(sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+      return 0.5 * x *
+             (1 +
+              tanh(sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
     case Activation::kSwish:
       return x / (1 + exp(-x));
     case Activation::kTanh:
