@@ -69,8 +69,7 @@ std::optional<std::string> SmallInputFile() {
     return std::nullopt;
   }
   std::string text(static_cast<size_t>(info.st_size - at), '\0');
-  const ssize_t count = ReadInput(text.data(), text.size());
-  if (lseek(STDIN_FILENO, at, SEEK_SET) != at) return std::nullopt;
+  const ssize_t count = PeekInput(text.data(), text.size(), at);
   text.resize(count > 0 ? static_cast<size_t>(count) : 0);
   return text;
 }

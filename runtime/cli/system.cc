@@ -67,6 +67,10 @@ ssize_t ReadInput(char* to, size_t bytes) {
   return read(STDIN_FILENO, to, bytes);
 }
 
+ssize_t PeekInput(char* to, size_t bytes, off_t at) {
+  return pread(STDIN_FILENO, to, bytes, at);
+}
+
 void* AllocatePages(size_t bytes, bool all) {
   void* const pages =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE,

@@ -45,6 +45,8 @@ bool IsInputReadable(bool wait);
 
 // read() from standard input.
 ssize_t ReadInput(char* to, size_t bytes);
+// The same from `at`, where it is, of a file; it stays there.
+ssize_t PeekInput(char* to, size_t bytes, off_t at);
 
 // Zeros, which take memory only where they are touched; null if there are no
 // addresses. With `all`, all of it will be written: the system is asked for

@@ -162,6 +162,11 @@ ssize_t ReadInput(char* to, size_t bytes) {
   return static_cast<ssize_t>(count);
 }
 
+ssize_t PeekInput(char* to, size_t bytes, off_t at) {
+  const ssize_t count = _read(0, to, static_cast<unsigned>(bytes));
+  return _lseek(0, static_cast<long>(at), SEEK_SET) == at ? count : -1;
+}
+
 void* AllocatePages(size_t bytes, bool) {
   void* const pages =
       VirtualAlloc(nullptr, bytes, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
