@@ -53,7 +53,7 @@ Profile LargestOf(const Profile& a, const Profile& b) {
         &Profile::source_vocabulary, &Profile::target_vocabulary,
         &Profile::source_tokens, &Profile::target_tokens, &Profile::text_bytes,
         &Profile::threads, &Profile::lanes, &Profile::beams,
-        &Profile::bpe_unused_pieces}) {
+        &Profile::beam_tokens, &Profile::bpe_unused_pieces}) {
     raise(field);
   }
   for (const auto field :

@@ -173,6 +173,7 @@ Status Translator::State::Begin(Sentence& sentence,
   if (sentence.options.beams > buffers.beams) {
     return TooManyBeams(sentence.options.beams, buffers.beams);
   }
+  if (sentence.has_beams()) scheduler.LimitBeams(&sentence.options);
   sentence.attention = options.attention;
   sentence.records_scores = options.scores;
   sentence.retraces =

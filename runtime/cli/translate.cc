@@ -119,6 +119,15 @@ int Translate(const Arguments& arguments) {
       code != kSuccess) {
     return code;
   }
+  const uint32_t own_beams = translator.model_info().generation.search.beams;
+  if (arguments.beams == 0 && own_beams > translator.max_beams() &&
+      !arguments.quiet) {
+    std::fprintf(stderr,
+                 "latimer: warning: %s: the model asks for %u beams, but "
+                 "profile \"%s\" of this build has %u.\n",
+                 arguments.model, static_cast<unsigned>(own_beams),
+                 kProfile.name, static_cast<unsigned>(translator.max_beams()));
+  }
   if (arguments.n_best > translator.max_beams()) {
     return UsageError("translate",
                       "--n-best %u needs as many beams, but there are %u; give "

@@ -20,6 +20,8 @@ class Scheduler {
   // Frees all lanes and gives each its slots of the workspace.
   void Reset(const CachePools& pools, const Buffers& workspace);
 
+  // Limits a translation with beams to what the caches hold for one sentence.
+  void LimitBeams(SearchOptions* options) const;
   // Whether a sentence may begin: a lane is free, and no sentence has the
   // workspace to itself.
   bool CanBegin() const;

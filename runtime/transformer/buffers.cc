@@ -132,6 +132,13 @@ Profile SizesFor(const ModelInfo& info, const LoadOptions& options) {
                                  MostAttentionWeights(a, sizes.source_tokens,
                                                       sizes.target_tokens))
                       : 0;
+  // Room for the longest translation with all beams, if a whole workspace has
+  // it.
+  sizes.beam_tokens = sizes.target_tokens;
+  while (sizes.beams > 1 && BytesFor(sizes) > sizeof(Workspace) &&
+         sizes.beam_tokens > 1) {
+    sizes.beam_tokens /= 2;
+  }
   return sizes;
 }
 

@@ -24,6 +24,7 @@ inline constexpr Profile kProfile = {
     .threads = 16,
     .lanes = 32,
     .beams = 16,
+    .beam_tokens = 64,
     .f16_caches = false,
     .copied_image_bytes = 0,
     .int8_weights = true,

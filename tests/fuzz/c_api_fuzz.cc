@@ -40,6 +40,12 @@ struct Options {
       ngram = input.Take<uint32_t>();
       c.no_repeat_ngram = &ngram;
     }
+    c.beams = which & 3;
+    if (which & 64) {
+      penalty = input.Take<float>();
+      c.length_penalty = &penalty;
+      c.early_stopping = input.Byte() % 5;
+    }
     if (which & 128) {
       c.repetition_penalty = input.Take<float>();
       suppressed.resize(input.Byte() % 4);
@@ -58,6 +64,7 @@ struct Options {
   std::string source, target, task, prefix;
   int32_t forced = 0;
   uint32_t ngram = 0;
+  float penalty = 0;
   std::vector<int32_t> suppressed;
 };
 

@@ -1,6 +1,9 @@
 // attend() against double precision.
 #include <math.h>
 
+#include <algorithm>
+
+#include "latimer/profile_config.h"
 #include "tests/ops/vector_kernels_testing.h"
 
 namespace latimer::attention_test {
@@ -139,6 +142,38 @@ TEST(AttentionTest, OfARowDoesNotDependOnTheOtherRows) {
       }
       ASSERT_EQ(together.out.Copy(), alone.out.Copy())
           << "rows=" << s.rows << " dim=" << s.dim;
+    }
+  });
+}
+
+// Rows of three beams side by side, and those of one beam's ancestors.
+TEST(AttentionTest, OfABeamReadsTheRowsOfItsAncestors) {
+  if constexpr (kProfile.beams == 1) GTEST_SKIP() << "there are no beams";
+  constexpr size_t kBeams = 3;
+  ForEachTable([](const VectorKernels& table) {
+    for (Shape s : kShapes) {
+      s.rows = 1;
+      Case alone(s);
+      const size_t row = 2 * alone.stride;  // Of a key and a value.
+      GuardedFloats beams(s.kv * kBeams * row, 7);
+      GuardedBytes ancestors(s.kv);
+      for (size_t t = 0; t < s.kv; ++t) {
+        const size_t beam = (t * 5 + s.dim) % kBeams;
+        ancestors.As<uint8_t>()[t] = static_cast<uint8_t>(beam);
+        const float* found = beams.data() + (t * kBeams + beam) * row;
+        const size_t used = alone.stride + s.heads * s.dim;
+        std::copy(found, found + used, alone.kv_rows.data() + t * row);
+      }
+      table.attend(alone.ArgsWithBias());
+      Case gathered(s);
+      AttentionArgs args = gathered.ArgsWithBias();
+      args.keys = beams.data();
+      args.values = beams.data() + alone.stride;
+      args.ancestors = ancestors.As<uint8_t>();
+      args.beams = kBeams;
+      table.attend(args);
+      ASSERT_EQ(gathered.out.Copy(), alone.out.Copy())
+          << "heads=" << s.heads << " dim=" << s.dim << " kv=" << s.kv;
     }
   });
 }

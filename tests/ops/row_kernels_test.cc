@@ -125,6 +125,19 @@ TEST(SoftmaxTest, EqualsTheFormulaOnEverySize) {
   });
 }
 
+TEST(SumExpTest, EqualsTheFormulaOnEverySizeAndChangesNothing) {
+  ForEachSize([](const VectorKernels& table, size_t n) {
+    if (table.sum_exp == nullptr) GTEST_SKIP() << "there are no beams";
+    GuardedFloats x(n, static_cast<uint32_t>(n), 10.0f);
+    x[n / 2] = -INFINITY;
+    const std::vector<float> before = x.Copy();
+    double sum = 0;
+    for (float e : before) sum += exp(static_cast<double>(e) - 11);
+    EXPECT_NEAR(table.sum_exp(n, x.data(), 11.0f), sum, 6e-7 * sum);
+    EXPECT_EQ(x.Copy(), before);
+  });
+}
+
 TEST(SoftmaxTest, TakesLargeAndInfinitelySmallScores) {
   ForEachTable([](const VectorKernels& table) {
     GuardedFloats x(5);

@@ -255,6 +255,42 @@ TEST_F(CApiTest, AttentionAndScoresAreThoseOfCpp) {
   }
 }
 
+TEST_F(CApiTest, HypothesesAreThoseOfCpp) {
+  auto load = Sized<latimer_load_options>();
+  load.beams = 3;
+  const Loaded c(model_.bytes(), &load);
+  const auto translate = [&](const latimer_options* options,
+                             latimer_translation* out) {
+    return latimer_translate(c.get(), kText, sizeof(kText) - 1, options, out);
+  };
+  auto options = Sized<latimer_options>();
+  const float penalty = 0.5f;
+  options.beams = 3;
+  options.length_penalty = &penalty;
+  options.early_stopping = LATIMER_STOP_NEVER;
+  auto got = Sized<latimer_translation>();
+  ASSERT_EQ(translate(&options, &got), LATIMER_OK) << c.message();
+  const Translation expected =
+      *cpp_.Translate(kText, {.language_code = {},
+                              .beams = 3,
+                              .length_penalty = penalty,
+                              .early_stopping = EarlyStopping::kNever});
+  ASSERT_EQ(got.hypothesis_count, 3u);
+  ASSERT_EQ(expected.hypotheses.size(), 3u);
+  const int32_t* tokens = nullptr;
+  size_t count = 0;
+  float score = 0;
+  for (size_t i = 0; i < 3; ++i) {
+    ASSERT_EQ(latimer_hypothesis(&got, i, &tokens, &count, &score), 1);
+    EXPECT_TRUE(std::ranges::equal(std::span(tokens, count),
+                                   expected.hypotheses[i].tokens));
+    EXPECT_EQ(score, expected.hypotheses[i].score);
+  }
+  EXPECT_EQ(latimer_hypothesis(&got, 3, &tokens, &count, &score), 0);
+  options.early_stopping = LATIMER_STOP_NEVER + 1;
+  EXPECT_EQ(translate(&options, &got), LATIMER_INVALID_ARGUMENT);
+}
+
 TEST_F(CApiTest, WithoutInsightThereIsNoRoomForIt) {
   auto load = Sized<latimer_load_options>();
   load.lanes = 1;

@@ -65,6 +65,12 @@ constexpr uint64_t CachedTokens(const Profile& p, uint64_t longest) {
   return p.lanes > 1 ? std::max(longest, p.lanes * kLaneTokens) : longest;
 }
 
+// Target tokens of a sentence, of all its beams together.
+constexpr uint64_t LongestBeams(const Profile& p) {
+  const uint64_t beam = p.beam_tokens != 0 ? p.beam_tokens : p.target_tokens;
+  return std::max<uint64_t>(p.target_tokens, p.beams * beam);
+}
+
 // Bytes that beam search keeps of each beam of at most `target_tokens`, if a
 // sentence may have `beams`: twice its tokens and ancestors, its candidates,
 // and a hypothesis.
@@ -139,14 +145,15 @@ constexpr BufferPlan PlanBuffer(const Profile& p, Buffer buffer) {
                          std::max(transformer * l * kv,
                                   several * gru * 2 * sizeof(float))))};
     case Buffer::kSelfKv:
-      return {"self_kv",
-              Padded(l * std::max(p.decoder_self_attention
-                                      ? CachedTokens(p, t * p.beams) * a * kv
-                                      : 0,
-                                  p.decoder_ssru || p.decoder_gru
-                                      ? floats(states * lanes * d)
-                                      : 0) +
-                     gru * kReadSlackBytes)};
+      return {
+          "self_kv",
+          Padded(l * std::max(p.decoder_self_attention
+                                  ? CachedTokens(p, LongestBeams(p)) * a * kv
+                                  : 0,
+                              p.decoder_ssru || p.decoder_gru
+                                  ? floats(states * lanes * d)
+                                  : 0) +
+                 gru * kReadSlackBytes)};
     case Buffer::kLogits:
       return {"logits",
               Padded(floats(std::max(v, several * lanes * kLogitWindow)))};

@@ -38,6 +38,10 @@ struct Profile {
   // Most beams of a sentence, at most `lanes`: each takes a lane. 1: only
   // greedy search.
   uint32_t beams = 1;
+  // Longest translation for which the caches surely have room with so many
+  // beams; with fewer beams, or a smaller model, it is longer. 0:
+  // target_tokens.
+  uint32_t beam_tokens = 0;
   // Keys and values in the decoder's caches are f16 instead of f32: half of the
   // memory. Rounding them may change a translation, but in the same way on
   // every CPU. SSRU and GRUs keep f32 states.
