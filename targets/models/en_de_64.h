@@ -22,6 +22,7 @@ inline constexpr Profile kProfile = {
     .threads = 1,
     .lanes = 1,
     .beams = 1,
+    .beam_tokens = 0,
     .f16_caches = false,
     .copied_image_bytes = 0,
     .int8_weights = true,
