@@ -21,9 +21,10 @@ endif()
 if(WIN32)  # Files of any size; the formats of C99.
   target_compile_definitions(latimer_options INTERFACE
     _FILE_OFFSET_BITS=64 __USE_MINGW_ANSI_STDIO=1)
-  # GCC does not know that these are the formats of C99, too, for a function of
-  # ours; where it does, it checks them.
-  set(latimer_format_flags -Wno-format -Wno-format-extra-args)
+  # GCC takes the formats of our own functions for those of Windows; builds for
+  # other systems check them.
+  target_compile_options(latimer_options INTERFACE
+    -Wno-format -Wno-format-extra-args)
 endif()
 # GCC assumes that Windows aligns the stack for vectors of 32 and 64 bytes, which
 # it does not (GCC's bug 54412). The assembler makes these accesses unaligned.

@@ -55,7 +55,7 @@ function(latimer_add_program target)
     latimer_nlohmann_json latimer_options)
   # Small: only the loop that measures the memory is hot.
   target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti
-    $<$<CONFIG:Release>:-Os> ${latimer_format_flags})
+    $<$<CONFIG:Release>:-Os>)
   set_source_files_properties("${cli}/cpu_guard.cc" PROPERTIES COMPILE_OPTIONS
     "${latimer_guard_flags};-fno-lto;-fno-sanitize=all")
   set_source_files_properties("${cli}/bandwidth.cc" PROPERTIES COMPILE_OPTIONS
