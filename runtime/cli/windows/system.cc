@@ -164,7 +164,7 @@ ssize_t ReadInput(char* to, size_t bytes) {
 
 ssize_t PeekInput(char* to, size_t bytes, off_t at) {
   const ssize_t count = _read(0, to, static_cast<unsigned>(bytes));
-  return _lseek(0, static_cast<long>(at), SEEK_SET) == at ? count : -1;
+  return _lseeki64(0, at, SEEK_SET) == at ? count : -1;
 }
 
 void* AllocatePages(size_t bytes, bool) {
