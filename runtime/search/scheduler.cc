@@ -273,7 +273,11 @@ void Scheduler::Retrace(Sentence& sentence) {
   sentence.retraces = false;
   options.beams = 1;
   options.guards_loops = false;
+  // The translation is there, so nothing may take it away.
   options.budget_tokens = 0;
+  options.deadline = 0;
+  options.cancel = nullptr;
+  options.on_token = nullptr;
   sentence.given_count = sentence.target_count;
   sentence.target_count = 0;
   sentence.state = Sentence::State::kQueued;

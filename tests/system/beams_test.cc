@@ -424,6 +424,31 @@ TEST(BeamResultTest, TokensAreReportedOnceInOrder) {
   EXPECT_EQ(reported, search[0].ids);
 }
 
+TEST(BeamResultTest, WhatIsRecordedOfATranslationCannotBeCancelled) {
+  const ModelBytes file = TinyInt8();
+  Translator translator;
+  ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
+  const Ids source = RandomSources(translator.model_info(), 1)[0];
+  std::atomic<bool> cancel = false;
+  TranslateOptions options;
+  options.beams = 4;
+  options.max_target_tokens = 12;
+  const Search search = Translate(translator, source, options);
+  options.scores = true;
+  options.cancel = &cancel;
+  options.token_context = &cancel;
+  // When the search has ended.
+  options.on_token = [](void* context, size_t, int32_t) {
+    *static_cast<std::atomic<bool>*>(context) = true;
+    return true;
+  };
+  const Result<Translation> result = translator.TranslateIds(source, options);
+  ASSERT_TRUE(result.ok());
+  EXPECT_TRUE(cancel);
+  EXPECT_TRUE(std::ranges::equal(result->tokens, search[0].ids));
+  EXPECT_EQ(result->scores.size(), search[0].ids.size());
+}
+
 TEST(BeamResultTest, ABudgetKeepsTheBestBeam) {
   const ModelBytes file = TinyInt8();
   Translator translator;
