@@ -176,11 +176,8 @@ Status Translator::State::Begin(Sentence& sentence,
   if (sentence.has_beams()) scheduler.LimitBeams(&sentence.options);
   sentence.attention = options.attention;
   sentence.records_scores = options.scores;
-  sentence.retraces =
-      sentence.has_beams() &&
-      (options.scores || options.attention != AttentionKind::kNone);
   LATIMER_RETURN_IF_ERROR(BeginRecording(sentence));
-  if (sentence.retraces) {
+  if (sentence.retraces()) {
     sentence.scores = nullptr;
     sentence.trace.attention = {};
   }
@@ -215,8 +212,9 @@ Status Translator::State::BeginText(TextCursor& cursor, uint64_t ticket,
 
 Sentence* Translator::State::Done() {
   Sentence* done = scheduler.Done();
-  if (done == nullptr || !done->retraces || done->target_count == 0)
+  if (done == nullptr || !done->retraces() || done->target_count == 0) {
     return done;
+  }
   scheduler.Retrace(*done);
   // It has succeeded before.
   LATIMER_CHECK(BeginRecording(*done).ok());

@@ -1,12 +1,8 @@
 #include "search/beams.h"
 
-#include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <limits>
 #include <new>
 
-#include "base/check.h"
 #include "search/log_probability.h"
 
 namespace latimer {

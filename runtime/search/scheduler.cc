@@ -270,7 +270,6 @@ void Scheduler::Retrace(Sentence& sentence) {
     options.forced_last_token = -1;
     options.max_tokens = sentence.target_count;
   }
-  sentence.retraces = false;
   options.beams = 1;
   options.guards_loops = false;
   // The translation is there, so nothing may take it away.
@@ -286,13 +285,7 @@ void Scheduler::Retrace(Sentence& sentence) {
 void Scheduler::Stop(Sentence& sentence, StopReason reason) {
   if (sentence.has_beams() && sentence.state == Sentence::State::kDecoding) {
     sentence.stop_reason = TakeBest(sentence, reason);
-    sentence.state = Sentence::State::kDone;
-    DropCaches(sentence);
-    crowded_ = false;
-    return;
-  }
-  // A translation that was retraced whole keeps why it ended before.
-  if (!sentence.is_retraced() || sentence.target_count < sentence.given_count) {
+  } else if (!sentence.is_retraced()) {  // It keeps why it ended before.
     sentence.stop_reason = reason;
     sentence.generated = sentence.target_count;
   }

@@ -72,15 +72,18 @@ struct Sentence {
   TokenScore* scores = nullptr;  // [most_target_tokens]; null: none.
   Trace trace;
 
-  AttentionKind attention = AttentionKind::kNone;  // What was asked for.
+  // What was asked for.
+  AttentionKind attention = AttentionKind::kNone;
   bool records_scores = false;
-  // Whether they are recorded after the search; see Scheduler::Retrace.
-  bool retraces = false;
 
+  // Whether it is recorded after the search; see Scheduler::Retrace.
+  bool retraces() const {
+    return has_beams() && (records_scores || attention != AttentionKind::kNone);
+  }
   // A sentence whose attention or scores are recorded has the workspace to
   // itself.
   bool exclusive() const {
-    return scores != nullptr || trace.attention.active() || retraces;
+    return scores != nullptr || trace.attention.active() || retraces();
   }
   std::span<const int32_t> source_ids() const { return {source, source_count}; }
   std::span<const int32_t> target_ids() const { return {target, target_count}; }
@@ -98,9 +101,7 @@ struct Sentence {
   }
   // The same for all beams.
   int32_t forced_beam_token() const {
-    if (target_count == 0 && options.forced_first_token >= 0) {
-      return options.forced_first_token;
-    }
+    if (const int32_t token = forced_token(); token >= 0) return token;
     return target_count + 1 == options.max_tokens ? options.forced_last_token
                                                   : -1;
   }

@@ -1,7 +1,5 @@
 #include "search/step.h"
 
-#include <algorithm>
-
 #include "search/choose.h"
 #include "search/choose_beams.h"
 #include "search/shortlist.h"
