@@ -105,7 +105,8 @@ std::string Int4Text(const Int4Matrices& matrices) {
 }
 
 bool ShowsProgress(const Options& options) {
-  return !options.json && !options.quiet && isatty(STDERR_FILENO) != 0;
+  return options.progress ||
+         (!options.json && !options.quiet && isatty(STDERR_FILENO) != 0);
 }
 
 // With --verbose.

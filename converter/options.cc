@@ -62,6 +62,8 @@ class OptionParser {
     app_.add_flag("-v,--verbose", o_.verbose,
                   "print each step as it begins, and the bill");
     app_.add_flag("-q,--quiet", o_.quiet, "print warnings and errors only");
+    app_.add_flag("--progress", o_.progress,
+                  "show progress on standard error even if it is no terminal");
   }
 
   // After parsing. Throws UsageError if options contradict each other.
@@ -82,8 +84,9 @@ class OptionParser {
           "--certify compares the packed model with f32 weights, so it cannot "
           "be used with --weights f32.");
     }
-    if (o_.quiet && (o_.bill || o_.verbose || o_.json)) {
-      throw UsageError("--quiet goes without --bill, --verbose and --json.");
+    if (o_.quiet && (o_.bill || o_.verbose || o_.json || o_.progress)) {
+      throw UsageError(
+          "--quiet goes without --bill, --verbose, --json and --progress.");
     }
     for (const char* const name : {"--copy-image", "--f16-caches"}) {
       if (app_.count(name) > 0 && o_.profile.empty()) {

@@ -40,7 +40,7 @@ struct Options {
   std::string license;
   std::string model_version;
   bool json = false;
-  bool bill = false, quiet = false, verbose = false;
+  bool bill = false, quiet = false, verbose = false, progress = false;
   bool no_tokenizer = false;
   TokensToKeep keep;
   std::vector<std::filesystem::path> unreachable;

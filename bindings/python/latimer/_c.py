@@ -1,0 +1,276 @@
+"""The C API of Latimer, latimer/latimer.h, as ctypes sees it.
+
+The structs have the members of the header in the same order; tests compare
+their offsets with those of a C compiler.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import pathlib
+from ctypes import (
+    POINTER,
+    c_char_p,
+    c_double,
+    c_float,
+    c_int,
+    c_int32,
+    c_size_t,
+    c_uint32,
+    c_uint64,
+    c_void_p,
+)
+from typing import Any
+
+FOLDER = pathlib.Path(__file__).parent
+MESSAGE_BYTES = 400
+PIECE_BYTES = 1024
+
+CODES = (
+    "OK",
+    "INVALID_ARGUMENT",
+    "FAILED_PRECONDITION",
+    "NOT_A_MODEL",
+    "TRUNCATED",
+    "CORRUPT",
+    "UNSUPPORTED_VERSION",
+    "EXCEEDS_PROFILE",
+    "TILE_NOT_IN_BUILD",
+    "UNSUPPORTED_CPU",
+    "TEXT_TOO_LONG",
+    "RESOURCE_UNAVAILABLE",
+)
+STOP_REASONS = ("eos", "length_limit", "loop", "budget", "cancelled")
+ATTENTION_KINDS = ("none", "cross", "encoder", "decoder")
+EARLY_STOPPING: dict[object, int] = {None: 0, False: 1, True: 2, "never": 3}
+NETWORKS = ("transformer", "transformer_ssru", "gru")
+
+
+class Struct(ctypes.Structure):
+    """A struct that begins with its size."""
+
+    def __init__(self, **members: Any) -> None:
+        super().__init__(struct_bytes=ctypes.sizeof(type(self)), **members)
+
+
+class LoadOptions(Struct):
+    _fields_ = [
+        ("struct_bytes", c_size_t),
+        ("threads", c_uint32),
+        ("pin_threads", c_int),
+        ("lanes", c_uint32),
+        ("no_insight", c_int),
+        ("skip_checksum", c_int),
+        ("beams", c_uint32),
+        ("cpu", c_char_p),
+    ]
+
+
+TokenCallback = ctypes.CFUNCTYPE(ctypes.c_bool, c_void_p, c_size_t, c_int32)
+
+
+class Options(Struct):
+    _fields_ = [
+        ("struct_bytes", c_size_t),
+        ("max_target_tokens", c_uint32),
+        ("min_target_tokens", c_uint32),
+        ("source_language", c_char_p),
+        ("target_language", c_char_p),
+        ("task", c_char_p),
+        ("prefix", c_char_p),
+        ("forced_first", POINTER(c_int32)),
+        ("no_repeat_ngram", POINTER(c_uint32)),
+        ("repetition_penalty", c_float),
+        ("suppressed", POINTER(c_int32)),
+        ("suppressed_count", c_size_t),
+        ("no_guards", c_int),
+        ("budget_tokens", c_uint32),
+        ("budget_ms", c_uint32),
+        ("on_token", TokenCallback),
+        ("token_context", c_void_p),
+        ("language_code", c_char_p),
+        ("attention", c_int),
+        ("scores", c_int),
+        ("length_penalty", POINTER(c_float)),
+        ("beams", c_uint32),
+        ("early_stopping", c_int),
+    ]
+
+
+class TokenScore(ctypes.Structure):
+    _fields_ = [("log_probability", c_float), ("margin", c_float)]
+
+
+class Translation(Struct):
+    _fields_ = [
+        ("struct_bytes", c_size_t),
+        ("text", c_void_p),
+        ("text_bytes", c_size_t),
+        ("tokens", POINTER(c_int32)),
+        ("token_count", c_size_t),
+        ("source_bytes", c_size_t),
+        ("space_follows", c_int),
+        ("stop_reason", c_int),
+        ("generated_tokens", c_size_t),
+        ("source", POINTER(c_int32)),
+        ("source_count", c_size_t),
+        ("scores", POINTER(TokenScore)),
+        ("attention", c_int),
+        ("attention_layers", c_uint32),
+        ("attention_heads", c_uint32),
+        ("attention_rows", c_size_t),
+        ("attention_weights", POINTER(c_float)),
+        ("hypothesis_count", c_size_t),
+        ("hypotheses", c_void_p),
+    ]
+
+
+class StreamedText(ctypes.Structure):
+    _fields_ = [
+        ("struct_bytes", c_size_t),
+        ("text", c_void_p),
+        ("text_bytes", c_size_t),
+        ("source", c_void_p),
+        ("source_bytes", c_size_t),
+        ("line", c_uint64),
+        ("cut", c_int),
+        ("stop_reason", c_int),
+    ]
+
+
+Receiver = ctypes.CFUNCTYPE(None, c_void_p, POINTER(StreamedText))
+
+
+class ModelInfo(Struct):
+    _fields_ = [
+        ("struct_bytes", c_size_t),
+        ("format_version", c_uint32),
+        ("checksum", c_uint64),
+        ("file_bytes", c_uint64),
+        ("bytes_per_token", c_uint64),
+        ("weights", c_char_p),
+        ("tile", c_char_p),
+        ("source", c_void_p),
+        ("source_bytes", c_size_t),
+        ("license", c_void_p),
+        ("license_bytes", c_size_t),
+        ("converter", c_void_p),
+        ("converter_bytes", c_size_t),
+        ("model_version", c_void_p),
+        ("model_version_bytes", c_size_t),
+        ("network", c_int),
+        ("encoder_layers", c_uint32),
+        ("decoder_layers", c_uint32),
+        ("d_model", c_uint32),
+        ("encoder_heads", c_uint32),
+        ("decoder_heads", c_uint32),
+        ("encoder_ffn", c_uint32),
+        ("decoder_ffn", c_uint32),
+        ("source_vocabulary", c_uint32),
+        ("target_vocabulary", c_uint32),
+        ("max_source_tokens", c_uint32),
+        ("max_target_tokens", c_uint32),
+        ("decoder_start", c_int32),
+        ("eos", c_int32),
+        ("pad", c_int32),
+        ("has_tokenizer", c_int),
+        ("has_shortlist", c_int),
+        ("int4_matrices", c_uint32),
+        ("threads", c_uint32),
+        ("language_count", c_size_t),
+        ("task_count", c_size_t),
+        ("has_certificate", c_int),
+        ("certified_share", c_double),
+    ]
+
+
+def text_at(address: int | None, count: int) -> str:
+    """The UTF-8 text of `count` bytes at an address."""
+    return ctypes.string_at(address, count).decode() if address else ""
+
+
+# Name: result, then arguments. A translator is a void pointer.
+_FUNCTIONS: dict[str, tuple[Any, ...]] = {
+    "version": (c_char_p,),
+    "map_file": (
+        c_int, c_char_p, POINTER(c_void_p), POINTER(c_size_t), c_char_p,
+        c_size_t,
+    ),
+    "unmap_file": (None, c_void_p, c_size_t),
+    "scratch_bytes": (c_size_t,),
+    "plan_workspace": (
+        c_int, c_void_p, c_size_t, POINTER(LoadOptions), c_void_p, c_size_t,
+        POINTER(c_size_t), POINTER(c_uint64), c_char_p, c_size_t,
+    ),
+    "load": (
+        c_int, c_void_p, c_size_t, c_void_p, c_size_t, POINTER(LoadOptions),
+        POINTER(c_void_p), c_char_p, c_size_t,
+    ),
+    "unload": (None, c_void_p),
+    "message": (c_char_p, c_void_p),
+    "hypothesis": (
+        c_int, POINTER(Translation), c_size_t, POINTER(POINTER(c_int32)),
+        POINTER(c_size_t), POINTER(c_float),
+    ),
+    "set_cancelled": (None, c_void_p, c_int),
+    "begin_part": (
+        c_int, c_void_p, c_char_p, c_size_t, POINTER(Options), c_uint64,
+        POINTER(Translation),
+    ),
+    "begin_ids": (
+        c_int, c_void_p, POINTER(c_int32), c_size_t, POINTER(Options),
+        c_uint64,
+    ),
+    "can_begin": (c_int, c_void_p),
+    "under_way": (c_size_t, c_void_p),
+    "advance": (
+        c_int, c_void_p, POINTER(c_int), POINTER(c_uint64),
+        POINTER(Translation),
+    ),
+    "text_bytes": (c_size_t,),
+    "text_begin": (
+        c_void_p, c_void_p, POINTER(Options), Receiver, c_void_p, c_void_p,
+        c_size_t,
+    ),
+    "text_push": (c_int, c_void_p, c_char_p, c_size_t),
+    "text_finish": (c_int, c_void_p),
+    "tokenize": (
+        c_int, c_void_p, c_char_p, c_size_t, POINTER(c_int32), c_size_t,
+        POINTER(c_size_t),
+    ),
+    "count_tokens": (
+        c_int, c_void_p, c_char_p, c_size_t, POINTER(c_size_t),
+    ),
+    "detokenize": (
+        c_int, c_void_p, POINTER(c_int32), c_size_t, POINTER(c_void_p),
+        POINTER(c_size_t),
+    ),
+    "source_piece": (c_size_t, c_void_p, c_int32, c_char_p),
+    "target_piece": (c_size_t, c_void_p, c_int32, c_char_p),
+    "language_code_bytes": (c_size_t, c_void_p, c_char_p, c_size_t),
+    "get_model_info": (c_int, c_void_p, POINTER(ModelInfo)),
+    "language": (c_char_p, c_void_p, c_size_t, POINTER(c_int32)),
+    "task": (c_char_p, c_void_p, c_size_t, POINTER(c_char_p)),
+    "kernel_name": (c_char_p, c_void_p, c_int),
+}
+
+
+class _Library:
+    """The functions of liblatimer.so, without their prefix `latimer_`.
+
+    ctypes gives up the GIL while one of them runs.
+    """
+
+    def __init__(self) -> None:
+        library = ctypes.CDLL(str(FOLDER / "liblatimer.so"))
+        for name, (result, *arguments) in _FUNCTIONS.items():
+            function = library["latimer_" + name]
+            function.restype = result
+            function.argtypes = arguments
+            setattr(self, name, function)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(name)
+
+
+library = _Library()

@@ -1,0 +1,148 @@
+"""What Translator returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy
+
+    from ._slot import Attention
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    """What a model is. Sizes are in tokens or bytes; GRUs have d_model 0."""
+
+    path: str
+    format_version: int
+    checksum: str
+    file_bytes: int
+    bytes_per_token: int
+    weights: str
+    tile: str
+    source: str
+    license: str
+    converter: str
+    model_version: str | None
+    network: str
+    encoder_layers: int
+    decoder_layers: int
+    d_model: int
+    encoder_heads: int
+    decoder_heads: int
+    encoder_ffn: int
+    decoder_ffn: int
+    source_vocabulary: int
+    target_vocabulary: int
+    max_source_tokens: int
+    max_target_tokens: int
+    decoder_start: int | None
+    eos: int | None
+    pad: int | None
+    has_tokenizer: bool
+    has_shortlist: bool
+    int4_matrices: int
+    languages: dict[str, int]
+    """Codes of languages, and their tokens."""
+    tasks: dict[str, str]
+    """Names of tasks, and their prefixes."""
+    certified_share: float | None
+    """Share of tokens that the f32 model chooses as well; None: not known."""
+    kernels: tuple[str, ...]
+    workspace_bytes: int
+    """Memory that one translation at a time, with all its lanes, takes."""
+
+
+@dataclass(frozen=True)
+class TokenScore:
+    """A token's natural log-probability, and its margin to the second best."""
+
+    log_probability: float
+    margin: float
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """One of the n best translations. `text` is empty if there are only ids."""
+
+    text: str
+    tokens: tuple[int, ...]
+    score: float
+    """Sum of log-probabilities, divided by the length to the power of the
+    length penalty; 0 for greedy search."""
+
+
+@dataclass(frozen=True)
+class Translation:
+    """A text's translation.
+
+    Of a text that exceeds the longest source, and was translated in parts,
+    `tokens`, `source_tokens`, `scores` and `score` are of all parts.
+    """
+
+    text: str
+    tokens: tuple[int, ...]
+    """Target ids, EOS included if it was produced."""
+    source_tokens: tuple[int, ...]
+    """Source ids, with those that the model puts around every text."""
+    stop_reason: str
+    """"eos", "length_limit", "loop", "budget" or "cancelled"; of parts, the
+    most severe."""
+    parts: int = 1
+    generated_tokens: int = 0
+    """With those of a loop that was cut off."""
+    source_length: int = 0
+    """Characters of the text that were translated, white space after them
+    included; fewer than the text has only if a budget or on_token ended it."""
+    scores: tuple[TokenScore, ...] | None = None
+    """With scores=True: one for each of `tokens`."""
+    hypotheses: tuple[Hypothesis, ...] = ()
+    """With n_best: the best first; of the last part."""
+    _attention: Attention | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def score(self) -> float | None:
+        """The sum of the tokens' log-probabilities; None without scores."""
+        if self.scores is None:
+            return None
+        return sum(score.log_probability for score in self.scores)
+
+    @property
+    def attention(self) -> numpy.ndarray[Any, Any]:
+        """The weights that attention= asked for: float32 [layers, heads, rows,
+        columns], whose rows have the sum 1; of the last part.
+
+        Rows are target tokens and columns source tokens ("cross"), both are
+        source tokens ("encoder"), or columns are the decoder's start and the
+        earlier tokens ("decoder", a copy, 0 above the diagonal).
+
+        "cross" and "encoder" are views of the translator's memory: use them
+        before its next translation, or take a copy.
+        """
+        if self._attention is None:
+            raise ValueError(
+                "No attention was kept: translate with attention='cross'."
+            )
+        return self._attention.array()
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class StreamedText:
+    """A portion of the translation of running text."""
+
+    text: str
+    source: str
+    """What it translates; empty for white space."""
+    line: int
+    """The line that the sentence begins on, from 1."""
+    cut: bool
+    """Whether the sentence exceeds the longest source."""
+    stop_reason: str
+
+    def __str__(self) -> str:
+        return self.text

@@ -1,0 +1,458 @@
+"""A model with memory of its own, and the texts that it translates."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+import time
+import weakref
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import _c
+from ._c import library
+from ._errors import check
+from ._options import CallOptions, encode, ids_array
+from ._results import (
+    Hypothesis,
+    ModelInfo,
+    StreamedText,
+    TokenScore,
+    Translation,
+)
+
+if TYPE_CHECKING:
+    import numpy
+
+
+class Attention:
+    """Where the weights of a translation lie until the slot's next call."""
+
+    def __init__(self, slot: Slot, c: _c.Translation) -> None:
+        self._slot = slot
+        self._calls = slot.calls
+        self._kind = c.attention
+        self._layers, self._heads = c.attention_layers, c.attention_heads
+        self._rows, self._columns = c.attention_rows, c.source_count
+        self._weights = c.attention_weights
+
+    def array(self) -> numpy.ndarray[Any, Any]:
+        import numpy
+
+        if self._calls != self._slot.calls:
+            raise ValueError(
+                "The translator has translated something else since; read the "
+                "attention before that, or copy it."
+            )
+        layers, heads, rows = self._layers, self._heads, self._rows
+        if _c.ATTENTION_KINDS[self._kind] == "decoder":
+            flat = self._flat(layers * heads * rows * (rows + 1) // 2)
+            full = numpy.zeros((layers, heads, rows, rows), numpy.float32)
+            at = 0
+            for row in range(rows):
+                count = layers * heads * (row + 1)
+                full[:, :, row, : row + 1] = flat[at : at + count].reshape(
+                    layers, heads, row + 1
+                )
+                at += count
+            return full
+        view = self._flat(rows * layers * heads * self._columns)
+        view.flags.writeable = False
+        return view.reshape(rows, layers, heads, self._columns).transpose(
+            1, 2, 0, 3
+        )
+
+    def _flat(self, count: int) -> numpy.ndarray[Any, Any]:
+        import numpy
+
+        address = ctypes.cast(self._weights, ctypes.c_void_p).value or 0
+        return numpy.frombuffer(  # Keeps the memory alive.
+            self._slot.workspace,
+            numpy.float32,
+            count,
+            address - self._slot.address,
+        )
+
+
+class Image:
+    """A model file, mapped; all translators of a machine share its pages."""
+
+    def __init__(self, path: str) -> None:
+        with open(path, "rb"):  # Python's own exceptions if it cannot be read.
+            pass
+        image, count = ctypes.c_void_p(), ctypes.c_size_t()
+        message = ctypes.create_string_buffer(_c.MESSAGE_BYTES)
+        code = library.map_file(
+            os.fsencode(path), image, count, message, _c.MESSAGE_BYTES
+        )
+        check(code, message.value)
+        self.address, self.bytes = image.value, count.value
+        weakref.finalize(self, library.unmap_file, image, count)
+
+
+class Job:
+    """A text whose translation is under way, in parts."""
+
+    def __init__(self, text: bytes | None, ids: Any, options: CallOptions) -> None:
+        self.text = text
+        self.ids = ids
+        self.position = 0
+        self.begun = 0
+        self.language_code: bytes | None = options.struct.language_code
+        self.tokens_left = options.struct.budget_tokens
+        self.has_budget = options.has_budget
+        milliseconds = options.struct.budget_ms
+        self.deadline = (
+            time.monotonic() + milliseconds / 1000 if milliseconds else None
+        )
+        self.finished: dict[int, Translation] = {}
+        self.space_follows: list[bool] = []
+        self.stop_reason = 0
+        self.attention: Attention | None = None
+        self.hypotheses: tuple[Hypothesis, ...] = ()
+
+    @property
+    def ended(self) -> bool:
+        """Whether no further part will begin."""
+        if self.stop_reason >= _c.STOP_REASONS.index("budget"):
+            return True
+        at_end = self.text is None or self.position >= len(self.text)
+        return self.begun > 0 and at_end
+
+    @property
+    def can_begin(self) -> bool:
+        # With a budget, a part may use what those before it have left.
+        waits = self.has_budget and len(self.finished) < self.begun
+        return not self.ended and not waits
+
+    @property
+    def done(self) -> bool:
+        return self.ended and len(self.finished) == self.begun
+
+    def spend(self, generated: int) -> None:
+        """Accounts for a part, as latimer::TextCursor does."""
+        budget = _c.STOP_REASONS.index("budget")
+        if not self.has_budget or self.ended or self.stop_reason >= budget:
+            return
+        late = self.deadline is not None and time.monotonic() >= self.deadline
+        if late or (self.tokens_left and generated >= self.tokens_left):
+            self.stop_reason = budget
+        elif self.tokens_left:
+            self.tokens_left -= generated
+
+    def result(self) -> Translation:
+        parts = [self.finished[number] for number in range(self.begun)]
+        text = "".join(
+            part.text + (" " if space and number + 1 < len(parts) else "")
+            for number, (part, space) in enumerate(
+                zip(parts, self.space_follows)
+            )
+        )
+        read = (self.text or b"")[: self.position]
+        scores = None
+        if all(part.scores is not None for part in parts):
+            scores = tuple(s for part in parts for s in part.scores or ())
+        return Translation(
+            text=text,
+            tokens=tuple(t for part in parts for t in part.tokens),
+            source_tokens=tuple(
+                t for part in parts for t in part.source_tokens
+            ),
+            stop_reason=_c.STOP_REASONS[self.stop_reason],
+            parts=len(parts),
+            generated_tokens=sum(part.generated_tokens for part in parts),
+            source_length=len(read.decode()),
+            scores=scores,
+            hypotheses=self.hypotheses,
+            _attention=self.attention,
+        )
+
+
+class Slot:
+    """A loaded model with memory of its own: does one call at a time."""
+
+    def __init__(self, image: Image, load: _c.LoadOptions) -> None:
+        self.image = image  # Outlives the memory.
+        self.beams = load.beams
+        self.calls = 0
+        self.handle = ctypes.c_void_p()
+        message = ctypes.create_string_buffer(_c.MESSAGE_BYTES)
+        scratch = ctypes.create_string_buffer(library.scratch_bytes())
+        count, cached = ctypes.c_size_t(), ctypes.c_uint64()
+        code = library.plan_workspace(
+            image.address, image.bytes, load, scratch, len(scratch), count,
+            cached, message, _c.MESSAGE_BYTES,
+        )
+        check(code, message.value)
+        # Pages are taken when they are first written to.
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+        self.workspace = mmap.mmap(-1, count.value, flags=flags)
+        byte = ctypes.c_char.from_buffer(self.workspace)
+        self.address = ctypes.addressof(byte)
+        del byte
+        code = library.load(
+            image.address, image.bytes, self.address, count, load,
+            self.handle, message, _c.MESSAGE_BYTES,
+        )
+        check(code, message.value)
+        self.unload = weakref.finalize(self, library.unload, self.handle)
+
+    def check(self, code: int) -> None:
+        if code != 0:
+            check(code, library.message(self.handle))
+
+    def _part(
+        self, c: _c.Translation, options: CallOptions, has_text: bool
+    ) -> Translation:
+        """Copies a finished part, all but its attention."""
+        scores = None
+        if c.scores:
+            scores = tuple(
+                TokenScore(s.log_probability, s.margin)
+                for s in c.scores[: c.token_count]
+            )
+        return Translation(
+            text=_c.text_at(c.text, c.text_bytes),
+            tokens=tuple(c.tokens[: c.token_count]),
+            source_tokens=tuple(c.source[: c.source_count]),
+            stop_reason=_c.STOP_REASONS[c.stop_reason],
+            generated_tokens=c.generated_tokens,
+            scores=scores,
+            # The last: it overwrites the text.
+            hypotheses=self._hypotheses(c, options.n_best, has_text),
+        )
+
+    def _hypotheses(
+        self, c: _c.Translation, most: int, has_text: bool
+    ) -> tuple[Hypothesis, ...]:
+        if most == 0:
+            return ()
+        found = []
+        tokens = ctypes.POINTER(ctypes.c_int32)()
+        count, score = ctypes.c_size_t(), ctypes.c_float()
+        for index in range(min(most, c.hypothesis_count)):
+            library.hypothesis(c, index, tokens, count, score)
+            found.append((tuple(tokens[: count.value]), score.value))
+        if not found:
+            found = [(tuple(c.tokens[: c.token_count]), 0.0)]
+        return tuple(
+            Hypothesis(self.detokenize(ids) if has_text else "", ids, score)
+            for ids, score in found
+        )
+
+    def _begin(self, job: Job, options: CallOptions, ticket: int) -> None:
+        self.calls += 1
+        if job.text is None:
+            self.check(
+                library.begin_ids(
+                    self.handle, job.ids, len(job.ids), options.struct, ticket
+                )
+            )
+            job.space_follows.append(False)
+        else:
+            struct = options.struct
+            begun = _c.Translation()
+            struct.language_code = job.language_code
+            struct.budget_tokens = job.tokens_left
+            if job.deadline is not None:
+                left = (job.deadline - time.monotonic()) * 1000
+                struct.budget_ms = max(1, round(left))
+            code_bytes = 0
+            if job.begun == 0:
+                code_bytes = library.language_code_bytes(
+                    self.handle, job.text, len(job.text)
+                )
+            rest = job.text[job.position :]
+            self.check(
+                library.begin_part(
+                    self.handle, rest, len(rest), struct, ticket, begun
+                )
+            )
+            if code_bytes > 0:
+                job.language_code = job.text[:code_bytes]
+            job.position += begun.source_bytes
+            job.space_follows.append(bool(begun.space_follows))
+        job.begun += 1
+
+    def run(
+        self, sources: Iterable[str | Sequence[int]], options: CallOptions
+    ) -> Iterator[Translation]:
+        """Translates in order, with as many sentences side by side as fit."""
+        more = iter(sources)
+        jobs: deque[Job] = deque()
+        tickets: dict[int, tuple[Job, int]] = {}
+        next_ticket = 0
+        has_more = True
+        finished, ticket = ctypes.c_int(), ctypes.c_uint64()
+        c = _c.Translation()
+        try:
+            while has_more or jobs:
+                while library.can_begin(self.handle):
+                    job = next((j for j in jobs if j.can_begin), None)
+                    if job is None:
+                        source = next(more, None) if has_more else None
+                        if source is None:
+                            has_more = False
+                            break
+                        job = self._job(source, options)
+                        jobs.append(job)
+                    tickets[next_ticket] = (job, job.begun)
+                    self._begin(job, options, next_ticket)
+                    next_ticket += 1
+                while tickets:
+                    code = library.advance(self.handle, finished, ticket, c)
+                    if finished.value:
+                        break
+                if options.error is not None:
+                    raise options.error
+                if not tickets:
+                    continue
+                self.check(code)
+                job, number = tickets.pop(ticket.value)
+                job.finished[number] = self._part(
+                    c, options, job.text is not None
+                )
+                job.stop_reason = max(job.stop_reason, c.stop_reason)
+                job.spend(c.generated_tokens)
+                job.hypotheses = job.finished[number].hypotheses
+                if c.attention:
+                    job.attention = Attention(self, c)
+                while jobs and jobs[0].done:
+                    yield jobs.popleft().result()
+        finally:
+            self._end()
+
+    def _job(self, source: str | Sequence[int], options: CallOptions) -> Job:
+        if isinstance(source, str):
+            return Job(encode(source), None, options)
+        return Job(None, ids_array(source), options)
+
+    def _end(self) -> None:
+        """Ends the sentences that are still under way."""
+        if library.under_way(self.handle) == 0:
+            return
+        finished, ticket = ctypes.c_int(), ctypes.c_uint64()
+        c = _c.Translation()
+        library.set_cancelled(self.handle, 1)
+        while library.under_way(self.handle) > 0:
+            library.advance(self.handle, finished, ticket, c)
+        library.set_cancelled(self.handle, 0)
+
+    def stream(
+        self, chunks: Iterable[str], options: CallOptions
+    ) -> Iterator[StreamedText]:
+        received: deque[StreamedText] = deque()
+
+        def receive(_: Any, pointer: Any) -> None:
+            c = pointer.contents
+            try:
+                received.append(
+                    StreamedText(
+                        text=_c.text_at(c.text, c.text_bytes),
+                        source=_c.text_at(c.source, c.source_bytes),
+                        line=c.line,
+                        cut=bool(c.cut),
+                        stop_reason=_c.STOP_REASONS[c.stop_reason],
+                    )
+                )
+            except BaseException as error:  # An interrupt.  # noqa: BLE001
+                options.error = error
+
+        def after(code: int) -> Iterator[StreamedText]:
+            if options.error is not None:
+                raise options.error
+            self.check(code)
+            while received:
+                yield received.popleft()
+
+        self.calls += 1
+        receiver = _c.Receiver(receive)
+        memory = ctypes.create_string_buffer(library.text_bytes())
+        text = library.text_begin(
+            self.handle, options.struct, receiver, None, memory, len(memory)
+        )
+        if not text:
+            check(1, library.message(self.handle))
+        # Short pushes, so that an interrupt need not wait for long.
+        piece = 256
+        for chunk in chunks:
+            data = encode(chunk)
+            for at in range(0, len(data), piece):
+                some = data[at : at + piece]
+                yield from after(library.text_push(text, some, len(some)))
+        yield from after(library.text_finish(text))
+
+    def tokenize(self, text: str) -> list[int]:
+        data, count = encode(text), ctypes.c_size_t()
+        self.check(library.count_tokens(self.handle, data, len(data), count))
+        ids = (ctypes.c_int32 * count.value)()
+        self.check(
+            library.tokenize(
+                self.handle, data, len(data), ids, len(ids), count
+            )
+        )
+        return list(ids[: count.value])
+
+    def detokenize(self, ids: Sequence[int]) -> str:
+        self.calls += 1
+        array = ids_array(ids)
+        text, count = ctypes.c_void_p(), ctypes.c_size_t()
+        self.check(
+            library.detokenize(self.handle, array, len(array), text, count)
+        )
+        return _c.text_at(text.value, count.value)
+
+    def piece(self, function: Any, token: int) -> str:
+        buffer = ctypes.create_string_buffer(_c.PIECE_BYTES)
+        count = function(self.handle, token, buffer)
+        return buffer.raw[:count].decode(errors="replace")
+
+    def info(self, path: str) -> ModelInfo:
+        c = _c.ModelInfo()
+        self.check(library.get_model_info(self.handle, c))
+        languages, tasks, token = {}, {}, ctypes.c_int32()
+        for index in range(c.language_count):
+            code = library.language(self.handle, index, token)
+            languages[code.decode()] = token.value
+        prefix = ctypes.c_char_p()
+        for index in range(c.task_count):
+            name = library.task(self.handle, index, prefix)
+            tasks[name.decode()] = (prefix.value or b"").decode()
+        kernels: list[str] = []
+        while name := library.kernel_name(self.handle, len(kernels)):
+            kernels.append(name.decode())
+
+        def text(name: str) -> str:
+            return _c.text_at(getattr(c, name), getattr(c, name + "_bytes"))
+
+        numbers = {
+            name: getattr(c, name)
+            for name in ModelInfo.__dataclass_fields__
+            if hasattr(c, name) and isinstance(getattr(c, name), int)
+        }
+        numbers |= {
+            "checksum": f"{c.checksum:016x}",
+            "weights": c.weights.decode(),
+            "tile": c.tile.decode(),
+            "network": _c.NETWORKS[c.network],
+            "source": text("source"),
+            "license": text("license"),
+            "converter": text("converter"),
+            "model_version": text("model_version") or None,
+            "has_tokenizer": bool(c.has_tokenizer),
+            "has_shortlist": bool(c.has_shortlist),
+        }
+        for name in ("decoder_start", "eos", "pad"):
+            if numbers[name] < 0:
+                numbers[name] = None
+        return ModelInfo(
+            **numbers,
+            path=path,
+            languages=languages,
+            tasks=tasks,
+            certified_share=c.certified_share if c.has_certificate else None,
+            kernels=tuple(kernels),
+            workspace_bytes=len(self.workspace),
+        )

@@ -1,0 +1,255 @@
+"""Translator: the calls of a user, and the memory that they take turns in."""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, overload
+
+from . import _c
+from ._c import library
+from ._options import CallOptions, TranslateOptions
+from ._results import ModelInfo, StreamedText, Translation
+from ._slot import Image, Slot
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+class Translator:
+    """A model that translates.
+
+        translator = latimer.Translator("en-de.ltm")
+        print(translator.translate("How are you?").text)
+        for translation in translator.translate(lines):  # lazily, in order
+            print(translation.text)
+
+    Several threads may use it at a time: each call takes a copy of the
+    translator's memory, not of the model, from a pool that grows as needed.
+    The GIL is released while C++ runs. It is pickled by its path and options,
+    so that each process maps the file itself.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        threads: int = 1,
+        lanes: int | None = None,
+        check_file: bool = True,
+        pin_threads: bool = False,
+        cpu: str | None = None,
+    ) -> None:
+        """Maps and verifies the model file.
+
+        Args:
+            path: a file that latimer-convert wrote. It must not be written to
+                while it is used; to install a new one, rename it.
+            threads: that share the work of a call.
+            lanes: sentences that are translated side by side; None: 32, or
+                what the library was built for. Memory grows with it.
+            check_file: False: skip the pass over the file that finds damage.
+            pin_threads: bind each thread to a processor.
+            cpu: the newest instruction set to use, such as "avx2"; for tests.
+
+        Raises:
+            OSError: the file cannot be opened.
+            LatimerError: the file cannot be used; says why.
+        """
+        self._path = os.fspath(path)
+        self._arguments = {
+            "threads": threads,
+            "lanes": lanes,
+            "check_file": check_file,
+            "pin_threads": pin_threads,
+            "cpu": cpu,
+        }
+        for name, number in ("threads", threads), ("lanes", lanes):
+            if number is not None and not 1 <= number < 2**32:
+                raise ValueError(f"{name} {number}: give at least 1.")
+        self._load = _c.LoadOptions(
+            threads=threads,
+            lanes=lanes or 0,
+            skip_checksum=not check_file,
+            pin_threads=pin_threads,
+            cpu=cpu.encode() if cpu else None,
+        )
+        self._image = Image(self._path)
+        self._lock = threading.Lock()
+        first = Slot(self._image, self._load)
+        self._load.skip_checksum = 1  # Once is enough.
+        self._free = [first]
+        self._info = first.info(self._path)
+        _translators.add(self)
+
+    @contextmanager
+    def _slot(self, beams: int = 0) -> Iterator[Slot]:
+        """A slot with room for so many beams; 0: for the model's number."""
+        with self._lock:
+            slot = next(
+                (s for s in reversed(self._free) if s.beams >= beams), None
+            )
+            if slot is not None:
+                self._free.remove(slot)
+        if slot is None:
+            load = _c.LoadOptions.from_buffer_copy(self._load)
+            load.beams = beams
+            slot = Slot(self._image, load)
+        try:
+            yield slot
+        finally:
+            with self._lock:
+                self._free.append(slot)
+
+    def __reduce__(self) -> Any:
+        return _open, (self._path, self._arguments)
+
+    def __repr__(self) -> str:
+        return f"latimer.Translator({self._path!r})"
+
+    @property
+    def info(self) -> ModelInfo:
+        """What the model is."""
+        return self._info
+
+    @overload
+    def translate(  # type: ignore[overload-overlap]
+        self, text: str, **options: Unpack[TranslateOptions]
+    ) -> Translation: ...
+
+    @overload
+    def translate(
+        self, text: Iterable[str], **options: Unpack[TranslateOptions]
+    ) -> Iterator[Translation]: ...
+
+    def translate(
+        self, text: str | Iterable[str], **options: Unpack[TranslateOptions]
+    ) -> Translation | Iterator[Translation]:
+        """Translates a text, or each text of an iterable.
+
+        A text may be of any length: one that exceeds the longest source is
+        cut at sentence ends, otherwise at spaces, translated in parts and
+        joined with spaces. An iterable gives an iterator, which reads as many
+        texts ahead as there are lanes.
+
+        Args:
+            text: a text, or texts.
+            **options: see TranslateOptions.
+
+        Raises:
+            InvalidArgumentError: what the options name is not in the model.
+            LatimerError: the model has no tokenizer.
+        """
+        if isinstance(text, str):
+            return self._one(text, options)
+        return self._run(text, options)
+
+    @overload
+    def translate_ids(
+        self, ids: Sequence[int], **options: Unpack[TranslateOptions]
+    ) -> Translation: ...
+
+    @overload
+    def translate_ids(
+        self,
+        ids: Iterable[Sequence[int]],
+        **options: Unpack[TranslateOptions],
+    ) -> Iterator[Translation]: ...
+
+    def translate_ids(
+        self, ids: Any, **options: Unpack[TranslateOptions]
+    ) -> Translation | Iterator[Translation]:
+        """Translates source ids as they are, or each of an iterable of ids.
+
+        No EOS is added. `text` of the result is empty: see detokenize.
+        """
+        if isinstance(ids, Sequence) and all(isinstance(i, int) for i in ids):
+            return self._one(ids, options)
+        return self._run(ids, options)
+
+    def _one(self, source: Any, options: TranslateOptions) -> Translation:
+        # The slot is free again when this returns.
+        (translation,) = self._run([source], options)
+        return translation
+
+    def _run(
+        self, sources: Iterable[Any], options: TranslateOptions
+    ) -> Iterator[Translation]:
+        call = CallOptions(options)  # Complains now, not when it is read.
+        if call.n_best > max(1, call.struct.beams):
+            raise ValueError(
+                f"n_best {call.n_best} needs as many beams: give beams too."
+            )
+
+        def run() -> Iterator[Translation]:
+            with self._slot(call.struct.beams) as slot:
+                yield from slot.run(sources, call)
+
+        return run()
+
+    def translate_paragraphs(
+        self,
+        text: str | Iterable[str],
+        **options: Unpack[TranslateOptions],
+    ) -> Iterator[StreamedText]:
+        """Translates running text sentence by sentence, in constant memory.
+
+        Args:
+            text: a text, or its pieces, cut anywhere: an open file will do.
+            **options: see TranslateOptions; without attention and n_best.
+
+        Returns:
+            Portions, whose texts joined are the translation; each comes as
+            soon as its sentence is known to end.
+        """
+        call = CallOptions(options)
+
+        def run() -> Iterator[StreamedText]:
+            with self._slot(call.struct.beams) as slot:
+                chunks = [text] if isinstance(text, str) else text
+                yield from slot.stream(chunks, call)
+
+        return run()
+
+    def tokenize(self, text: str) -> list[int]:
+        """The source ids of a text, EOS included, as the original tokenizer
+        gives them."""
+        with self._slot() as slot:
+            return slot.tokenize(text)
+
+    def detokenize(self, ids: Sequence[int]) -> str:
+        """The text of target ids, without special tokens."""
+        with self._slot() as slot:
+            return slot.detokenize(ids)
+
+    def source_piece(self, token: int) -> str:
+        """The piece of a source id, with U+2581 for a space; slow."""
+        with self._slot() as slot:
+            return slot.piece(library.source_piece, token)
+
+    def target_piece(self, token: int) -> str:
+        """The piece of a target id, with U+2581 for a space."""
+        with self._slot() as slot:
+            return slot.piece(library.target_piece, token)
+
+
+_translators: weakref.WeakSet[Translator] = weakref.WeakSet()
+
+
+def _forget_slots() -> None:
+    """In a forked process: the threads of the slots are not there."""
+    for translator in _translators:
+        translator._lock = threading.Lock()
+        for slot in translator._free:
+            slot.unload.detach()
+        translator._free = []
+
+
+os.register_at_fork(after_in_child=_forget_slots)
+
+
+def _open(path: str, arguments: dict[str, Any]) -> Translator:
+    return Translator(path, **arguments)

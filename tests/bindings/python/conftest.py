@@ -1,0 +1,59 @@
+"""What the tests of the Python package share."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import latimer
+
+ROOT = pathlib.Path(__file__).parents[3]
+DEMO = ROOT / "examples" / "en-de"
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory):
+    """The demo model in int8: LATIMER_MODEL, or converted here."""
+    path = os.environ.get("LATIMER_MODEL")
+    if path is None:
+        path = str(tmp_path_factory.mktemp("model") / "en-de.ltm")
+        latimer.convert(DEMO, path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def f32_model(tmp_path_factory):
+    path = str(tmp_path_factory.mktemp("model") / "f32.ltm")
+    latimer.convert(DEMO, path, weights="f32")
+    return path
+
+
+@pytest.fixture(scope="session")
+def translator(model):
+    return latimer.Translator(model)
+
+
+@pytest.fixture(scope="session")
+def lines():
+    text = (DEMO / "data" / "test.en").read_text(encoding="utf-8")
+    return text.splitlines()[:200]
+
+
+@pytest.fixture(scope="session")
+def fixture():
+    text = (DEMO / "fixture.jsonl").read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def command(*arguments, text=""):
+    """What the program writes to standard output."""
+    result = subprocess.run(
+        [sys.executable, "-m", "latimer", *map(str, arguments)],
+        input=text.encode(),
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    return result.stdout.decode()

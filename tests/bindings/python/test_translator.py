@@ -1,0 +1,408 @@
+"""Translator, beside the program and the published ids."""
+
+import gc
+import hashlib
+import json
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+import time
+
+import numpy
+import pytest
+from conftest import ROOT, command
+
+import latimer
+
+LONG = "The weather is nice today, and we are going to the market. " * 60
+
+
+def published(kind, count):
+    path = ROOT / "tests" / "data" / "same_tokens.sha256"
+    for line in path.read_text().splitlines():
+        digest, weights, sentences = line.split()
+        if (weights, int(sentences)) == (kind, count):
+            return digest
+    raise AssertionError("not published")
+
+
+def ids_text(translations):
+    return "".join(
+        " ".join(map(str, t.tokens)) + "\n" for t in translations
+    ).encode()
+
+
+def test_ids_are_the_published_ones(translator, lines):
+    ids = ids_text(translator.translate(lines))
+    assert hashlib.sha256(ids).hexdigest() == published("int8", 200)
+
+
+def test_texts_are_those_of_the_program(translator, model, lines):
+    expected = command("translate", model, "--quiet", text="\n".join(lines))
+    texts = [t.text for t in translator.translate(lines)]
+    assert texts == expected.splitlines()
+    assert [translator.translate(line).text for line in lines[:10]] == texts[:10]
+
+
+def test_iterables_are_read_lazily_and_in_order(translator, lines):
+    read = []
+
+    def source():
+        for line in lines:
+            read.append(line)
+            yield line
+
+    translations = translator.translate(source())
+    assert read == []
+    first = next(translations)
+    assert first.text == translator.translate(lines[0]).text
+    assert len(read) < len(lines)
+    translations.close()
+    # What was under way has ended, and the memory is free again.
+    assert translator.translate(lines[0]).text == first.text
+
+
+def test_an_error_of_the_texts_comes_out(translator):
+    def source():
+        yield "Hello."
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        list(translator.translate(source()))
+    assert translator.translate("Good morning.").text == "Guten Morgen."
+
+
+def test_one_translator_has_several_iterators(translator, lines):
+    texts = [t.text for t in translator.translate(lines[:20])]
+    pairs = zip(translator.translate(lines[:20]), translator.translate(lines[:20]))
+    assert [(a.text, b.text) for a, b in pairs] == list(zip(texts, texts))
+
+
+def test_threads_share_a_translator(translator, lines):
+    expected = [t.text for t in translator.translate(lines[:50])]
+    found = []
+
+    def work():
+        found.append([t.text for t in translator.translate(lines[:50])])
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [expected] * 4
+
+
+def test_python_runs_while_a_translation_runs(translator):
+    ticks = []
+    done = threading.Event()
+
+    def tick():
+        while not done.is_set():
+            ticks.append(time.monotonic())
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    translator.translate(LONG)
+    done.set()
+    thread.join()
+    assert len(ticks) > 1
+
+
+def translate_first(translator, lines):
+    return [t.text for t in translator.translate(lines)]
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_processes_take_a_translator(translator, lines, method):
+    expected = translate_first(translator, lines[:5])
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        results = pool.starmap(
+            translate_first, [(translator, lines[:5])] * 4
+        )
+    assert results == [expected] * 4
+
+
+def test_a_forked_process_has_memory_of_its_own(model, lines):
+    translator = latimer.Translator(model, threads=2)
+    expected = translator.translate(lines[0]).text
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(writer, translator.translate(lines[0]).text.encode())
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as answer:
+        assert answer.read().decode() == expected
+    assert os.waitpid(child, 0)[1] == 0
+    assert translator.translate(lines[0]).text == expected
+
+
+def test_it_is_pickled_by_its_path(model):
+    translator = latimer.Translator(model, threads=2, lanes=3, check_file=False)
+    data = pickle.dumps(translator)
+    assert len(data) < 500
+    copy = pickle.loads(data)
+    assert repr(copy) == repr(translator)
+    assert copy.info == translator.info
+    assert copy._arguments == translator._arguments
+
+
+def test_an_interrupt_ends_a_call(translator):
+    def interrupt():
+        time.sleep(0.05)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        for _ in translator.translate([LONG] * 1000):
+            pass
+    thread.join()
+    assert translator.translate("Good morning.").text == "Guten Morgen."
+
+
+def test_a_callback_sees_each_token_and_can_stop(translator):
+    seen = []
+    whole = translator.translate(
+        "How are you today?", on_token=lambda i, token: seen.append((i, token))
+    )
+    assert tuple(token for _, token in seen) == whole.tokens
+    assert [i for i, _ in seen] == list(range(len(seen)))
+    short = translator.translate(
+        "How are you today?", on_token=lambda i, token: i < 1
+    )
+    assert short.stop_reason == "cancelled"
+    assert len(short.tokens) < len(whole.tokens)
+
+    def fail(i, token):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        translator.translate("How are you today?", on_token=fail)
+
+
+def test_a_long_text_is_translated_in_parts(translator, model):
+    translation = translator.translate(LONG)
+    assert translation.parts > 1
+    assert translation.source_length == len(LONG)
+    assert translation.text == command(
+        "translate", model, "--quiet", "--text", LONG
+    ).rstrip("\n")
+    assert len(translation.tokens) == translation.generated_tokens
+
+
+def test_budgets_are_for_all_parts(translator, model):
+    whole = translator.translate(LONG)
+    for budget in 1, 40, 400, whole.generated_tokens:
+        short = translator.translate(LONG, budget_tokens=budget)
+        expected = json.loads(
+            command("translate", model, "--quiet", "--json", "--text", LONG,
+                    "--budget-tokens", budget)
+        )
+        assert short.stop_reason == expected["stop_reason"]
+        assert short.text == expected["text"]
+        assert short.generated_tokens <= budget
+    assert translator.translate(LONG, budget_ms=1).stop_reason == "budget"
+    assert translator.translate(LONG, budget_ms=60000).text == whole.text
+
+
+def test_scores_are_those_of_the_program(translator, model, lines):
+    text = "\n".join(lines[:20])
+    expected = command("translate", model, "--quiet", "--json", text=text)
+    for translation, line in zip(
+        translator.translate(lines[:20], scores=True), expected.splitlines()
+    ):
+        tokens = json.loads(line)["tokens"]
+        assert [t["id"] for t in tokens] == list(translation.tokens)
+        assert [t["piece"] for t in tokens] == [
+            translator.target_piece(t) for t in translation.tokens
+        ]
+        for token, score in zip(tokens, translation.scores):
+            assert token["score"] == pytest.approx(
+                score.log_probability, abs=2e-6
+            )
+        assert json.loads(line)["score"] == pytest.approx(
+            translation.score, abs=1e-5
+        )
+    assert translator.translate(lines[0]).score is None
+
+
+def test_beams_are_those_of_the_program(translator, model, lines):
+    text = "\n".join(lines[:10])
+    expected = command(
+        "translate", model, "--quiet", "--beams", 4, "--n-best", 3, text=text
+    ).splitlines()
+    found = []
+    for number, translation in enumerate(
+        translator.translate(lines[:10], beams=4, n_best=3)
+    ):
+        assert translation.hypotheses[0].tokens == translation.tokens
+        for hypothesis in translation.hypotheses:
+            found.append(
+                f"{number} ||| {hypothesis.text} ||| {hypothesis.score:.6f}"
+            )
+    assert found == expected
+    with pytest.raises(ValueError, match="n_best 3 needs as many beams"):
+        translator.translate("Hello.", n_best=3)
+
+
+def test_attention_is_a_view_with_the_programs_weights(
+    translator, model, tmp_path
+):
+    text = "I have not read the book yet."
+    translation = translator.translate(text, attention="cross")
+    weights = translation.attention
+    assert weights.shape == (
+        translator.info.decoder_layers,
+        translator.info.decoder_heads,
+        len(translation.tokens),
+        len(translation.source_tokens),
+    )
+    numpy.testing.assert_allclose(weights.sum(-1), 1, atol=1e-5)
+    assert not weights.flags.owndata and not weights.flags.writeable
+    path = tmp_path / "attention.json"
+    command("translate", model, "--text", text, "--attention", path)
+    (sentence,) = json.loads(path.read_text())["sentences"]
+    numpy.testing.assert_allclose(sentence["weights"], weights, rtol=1e-6)
+    pieces = [translator.source_piece(t) for t in translation.source_tokens]
+    assert pieces == sentence["columns"]
+    kept = weights.copy()
+    view = translation.attention
+    translator.translate("Something else.")
+    with pytest.raises(ValueError, match="translated something else"):
+        translation.attention
+    del translation
+    gc.collect()
+    assert view.shape == kept.shape  # Its memory lives.
+
+
+@pytest.mark.parametrize("kind", ["encoder", "decoder"])
+def test_attention_of_other_kinds(translator, kind):
+    translation = translator.translate("How are you?", attention=kind)
+    weights = translation.attention
+    assert weights.shape[2] == weights.shape[3]
+    numpy.testing.assert_allclose(weights.sum(-1), 1, atol=1e-5)
+    if kind == "decoder":
+        assert numpy.triu(weights, 1).max() == 0
+
+
+def test_running_text_is_translated_sentence_by_sentence(translator, model):
+    text = "Hello there. How are you?\n\nI am fine.\nThe book is\nred.\n"
+    expected = command("translate", model, "--quiet", "--paragraphs", text=text)
+    portions = list(translator.translate_paragraphs(text))
+    assert "".join(map(str, portions)) == expected
+    assert [p.source for p in portions if p.source] == [
+        "Hello there.", "How are you?", "I am fine.", "The book is red."
+    ]
+    assert portions[-2].line in (3, 4)
+    assert "".join(map(str, translator.translate_paragraphs(iter(text)))) == (
+        expected
+    )
+
+
+def test_ids_and_text_are_two_ways_of_saying_it(translator, fixture):
+    for item in fixture[:20]:
+        assert translator.tokenize(item["source_text"]) == item["source"]
+        assert translator.detokenize(item["target"]) == item["target_text"]
+    texts = list(translator.translate(item["source_text"] for item in fixture))
+    by_ids = list(translator.translate_ids(item["source"] for item in fixture))
+    assert [t.tokens for t in texts] == [t.tokens for t in by_ids]
+    assert by_ids[0].text == ""
+    assert translator.translate_ids(fixture[0]["source"]).tokens == (
+        texts[0].tokens
+    )
+    assert translator.source_piece(fixture[0]["source"][0]).startswith("▁")
+
+
+def test_any_text_is_translated(translator):
+    for text in "", " ", "\0", "🎉" * 50, "\ud800 half", "x" * 20000:
+        assert isinstance(translator.translate(text).text, str)
+    assert translator.translate("").source_length == 0
+    assert list(translator.translate([])) == []
+
+
+def test_info_is_that_of_the_program(translator, model):
+    inspected = json.loads(command("inspect", model, "--json"))
+    info = translator.info
+    assert info.file_bytes == os.path.getsize(model)
+    assert info.d_model == 256 and info.encoder_layers == 4
+    assert info.checksum in json.dumps(inspected)
+    assert "CC-BY" in info.license
+    assert info.workspace_bytes > 0
+
+
+def test_options_that_a_model_refuses(translator):
+    with pytest.raises(ValueError, match="no target language"):
+        translator.translate("Hello.", target_lang="deu_Latn")
+    with pytest.raises(latimer.InvalidArgumentError) as error:
+        translator.translate_ids([99999999])
+    assert error.value.code == "INVALID_ARGUMENT"
+    with pytest.raises(TypeError, match="'colour' is no option"):
+        translator.translate("Hello.", colour="red")
+    with pytest.raises(ValueError, match="early_stopping 'soon'"):
+        translator.translate("Hello.", early_stopping="soon")
+    with pytest.raises(ValueError, match="attention 'self'"):
+        translator.translate("Hello.", attention="self")
+    with pytest.raises(ValueError, match="no attention|No attention"):
+        translator.translate("Hello.").attention
+    with pytest.raises(ValueError, match="is no token id"):
+        translator.translate_ids([2**40])
+    assert translator.translate("Good morning.").text == "Guten Morgen."
+
+
+def test_files_that_are_no_models(tmp_path, model):
+    with pytest.raises(FileNotFoundError):
+        latimer.Translator(tmp_path / "none.ltm")
+    text = tmp_path / "text.ltm"
+    text.write_text("hello " * 100)
+    with pytest.raises(latimer.LatimerError, match="not a Latimer model") as e:
+        latimer.Translator(text)
+    assert e.value.code == "NOT_A_MODEL"
+    damaged = bytearray(open(model, "rb").read())
+    damaged[len(damaged) // 2] ^= 1
+    bad = tmp_path / "bad.ltm"
+    bad.write_bytes(damaged)
+    with pytest.raises(latimer.LatimerError) as e:
+        latimer.Translator(bad)
+    assert e.value.code == "CORRUPT"
+    with pytest.raises(ValueError, match="threads 0"):
+        latimer.Translator(model, threads=0)
+
+
+def test_a_model_is_mapped_once(model):
+    def private_bytes():
+        with open("/proc/self/smaps_rollup", encoding="ascii") as file:
+            (line,) = [line for line in file if line.startswith("Private_Dirty:")]
+        return int(line.split()[1]) * 1024
+
+    first = latimer.Translator(model)
+    first.translate("Hello.")
+    before = private_bytes()
+    others = [latimer.Translator(model) for _ in range(20)]
+    for other in others:
+        other.translate("Hello.")
+    grown = private_bytes() - before
+    assert grown < 20 * os.path.getsize(model) / 2
+
+
+def test_pipeline_is_that_of_transformers(model):
+    translate = latimer.pipeline("translation_en_to_de", model)
+    assert translate("Good morning.") == [{"translation_text": "Guten Morgen."}]
+    assert len(translate(["Good morning."] * 3, num_beams=2)) == 3
+    with pytest.raises(ValueError, match="'fill-mask'"):
+        latimer.pipeline("fill-mask", model)
+
+
+def test_callbacks_do_not_leak(translator):
+    for _ in range(5):
+        translator.translate("Hello.", on_token=lambda i, token: True)
+    gc.collect()
+    before = len(gc.get_objects())
+    for _ in range(200):
+        translator.translate("Hello.", on_token=lambda i, token: True)
+    gc.collect()
+    assert len(gc.get_objects()) < before + 200
