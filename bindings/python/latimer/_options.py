@@ -172,6 +172,8 @@ class CallOptions:
 
 def encode(text: str) -> bytes:
     """UTF-8. Half a surrogate pair is U+FFFD."""
+    if not isinstance(text, str):
+        raise TypeError(f"A text is a str, not {type(text).__name__}.")
     try:
         return text.encode()
     except UnicodeEncodeError:

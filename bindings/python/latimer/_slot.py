@@ -9,7 +9,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Union
 
 from . import _c
 from ._c import library
@@ -92,12 +92,16 @@ class Image:
         weakref.finalize(self, library.unmap_file, image, count)
 
 
+# A text in UTF-8, or ids.
+Source = Union[bytes, "ctypes.Array[ctypes.c_int32]"]
+
+
 class Job:
     """A text whose translation is under way, in parts."""
 
-    def __init__(self, text: bytes | None, ids: Any, options: CallOptions) -> None:
-        self.text = text
-        self.ids = ids
+    def __init__(self, source: Source, options: CallOptions) -> None:
+        self.text = source if isinstance(source, bytes) else None
+        self.ids = source  # Unless it is a text.
         self.position = 0
         self.begun = 0
         self.language_code: bytes | None = options.struct.language_code
@@ -277,7 +281,7 @@ class Slot:
         job.begun += 1
 
     def run(
-        self, sources: Iterable[str | Sequence[int]], options: CallOptions
+        self, sources: Iterable[Source], options: CallOptions
     ) -> Iterator[Translation]:
         """Translates in order, with as many sentences side by side as fit."""
         more = iter(sources)
@@ -296,7 +300,7 @@ class Slot:
                         if source is None:
                             has_more = False
                             break
-                        job = self._job(source, options)
+                        job = Job(source, options)
                         jobs.append(job)
                     tickets[next_ticket] = (job, job.begun)
                     self._begin(job, options, next_ticket)
@@ -324,10 +328,6 @@ class Slot:
         finally:
             self._end()
 
-    def _job(self, source: str | Sequence[int], options: CallOptions) -> Job:
-        if isinstance(source, str):
-            return Job(encode(source), None, options)
-        return Job(None, ids_array(source), options)
 
     def _end(self) -> None:
         """Ends the sentences that are still under way."""

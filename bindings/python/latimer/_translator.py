@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, overload
 
 from . import _c
 from ._c import library
-from ._options import CallOptions, TranslateOptions
+from ._options import CallOptions, TranslateOptions, encode, ids_array
 from ._results import ModelInfo, StreamedText, Translation
-from ._slot import Image, Slot
+from ._slot import Image, Slot, Source
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -144,8 +144,8 @@ class Translator:
             LatimerError: the model has no tokenizer.
         """
         if isinstance(text, str):
-            return self._one(text, options)
-        return self._run(text, options)
+            return self._one(encode(text), options)
+        return self._run(map(encode, text), options)
 
     @overload
     def translate_ids(
@@ -167,16 +167,16 @@ class Translator:
         No EOS is added. `text` of the result is empty: see detokenize.
         """
         if isinstance(ids, Sequence) and all(isinstance(i, int) for i in ids):
-            return self._one(ids, options)
-        return self._run(ids, options)
+            return self._one(ids_array(ids), options)
+        return self._run(map(ids_array, ids), options)
 
-    def _one(self, source: Any, options: TranslateOptions) -> Translation:
+    def _one(self, source: Source, options: TranslateOptions) -> Translation:
         # The slot is free again when this returns.
         (translation,) = self._run([source], options)
         return translation
 
     def _run(
-        self, sources: Iterable[Any], options: TranslateOptions
+        self, sources: Iterable[Source], options: TranslateOptions
     ) -> Iterator[Translation]:
         call = CallOptions(options)  # Complains now, not when it is read.
         if call.n_best > max(1, call.struct.beams):

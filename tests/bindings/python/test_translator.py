@@ -349,6 +349,8 @@ def test_options_that_a_model_refuses(translator):
         translator.translate("Hello.", attention="self")
     with pytest.raises(ValueError, match="no attention|No attention"):
         translator.translate("Hello.").attention
+    with pytest.raises(TypeError, match="A text is a str, not NoneType"):
+        list(translator.translate(["Hello.", None]))
     with pytest.raises(ValueError, match="is no token id"):
         translator.translate_ids([2**40])
     assert translator.translate("Good morning.").text == "Guten Morgen."
