@@ -1,4 +1,4 @@
-/* All of the C API in one program: example_tour MODEL.ltm TEXT
+/* All of the C API for one model in one program: example_tour MODEL.ltm TEXT
  *
  * Prints what the model is, the tokens of the text, its translation with the
  * score of each token and the source token it attends to most, and translates

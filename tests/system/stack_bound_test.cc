@@ -80,7 +80,7 @@ constexpr const char* kRoots[] = {
     "latimer::MappedFile::",      "latimer::ReadModelInfo\\(",
     "latimer::PlanWorkspace\\(",  "latimer::ExactProfile\\(",
     "latimer::ParsePublicKey\\(", "latimer::VerifySignature\\(",
-    "latimer_[a-z_]+\\(",
+    "latimer::Pivot::",           "latimer_[a-z_]+\\(",
 };
 
 struct Library {
