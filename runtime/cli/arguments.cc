@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "cli/files.h"
 #include "cli/image.h"
 #include "cli/options.h"
 #include "latimer/board_config.h"
@@ -64,17 +65,25 @@ int TakeFiles(Command command, std::span<char* const> rest, Arguments* out) {
                       "give one model file; see latimer %s --help.",
                       out->command);
   }
+  if (command == kTranslate && !CarriesModel() && !rest.empty() &&
+      IsModelFile(rest.front())) {
+    out->second_model = rest.front();
+    rest = rest.subspan(1);
+  }
   const bool reads_files = command == kTranslate || command == kTokenize;
   for (const char* file : rest) {
-    if (reads_files && !std::string_view(file).ends_with(".ltm")) continue;
+    const bool is_model = std::string_view(file).ends_with(".ltm") ||
+                          (out->second_model != nullptr && IsModelFile(file));
+    if (reads_files && !is_model) continue;
     return CarriesModel()
                ? UsageError(out->command,
                             "this program carries its model; leave out %s.",
                             file)
                : UsageError(out->command,
-                            "give one model file, without %s; see latimer %s "
+                            "give one model file%s, without %s; see latimer %s "
                             "--help.",
-                            file, out->command);
+                            command == kTranslate ? ", or two" : "", file,
+                            out->command);
   }
   out->files = rest;
   return kSuccess;

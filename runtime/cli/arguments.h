@@ -31,6 +31,8 @@ struct Arguments {
   const char* command = "";
   bool help = false;
   const char* model = nullptr;  // Null only for `latimer doctor`.
+  // Of translate: what translates the first model's translations, or null.
+  const char* second_model = nullptr;
   // The board's threads, within the profile; of `latimer plan` 0.
   uint32_t threads = 0;
   bool verify_checksum = true;
@@ -65,6 +67,10 @@ struct Arguments {
   bool json_lines = false;  // --json of translate
   const char* source_language = nullptr;
   const char* target_language = nullptr;
+  const char* pivot_language = nullptr;  // "CODE", or "CODE,CODE".
+  // What to call the first two where they are missing or wrong.
+  const char* source_option = "source-lang";
+  const char* target_option = "target-lang";
   const char* task = nullptr;
   const char* prefix = nullptr;
   const char* forced_first_token = nullptr;  // An id.

@@ -35,7 +35,9 @@ int Replace(int stream, const char* path, OpenMode mode) {
 // The file that would be lost if the output replaced it; null: none.
 const char* InputThatIsOutput(const Arguments& arguments) {
   if (arguments.output == nullptr) return nullptr;
-  if (IsSameFile(arguments.output, arguments.model)) return arguments.model;
+  for (const char* model : {arguments.model, arguments.second_model}) {
+    if (model != nullptr && IsSameFile(arguments.output, model)) return model;
+  }
   for (const char* path : arguments.files) {
     if (IsSameFile(arguments.output, path)) return path;
   }
@@ -43,6 +45,18 @@ const char* InputThatIsOutput(const Arguments& arguments) {
 }
 
 }  // namespace
+
+bool IsModelFile(const char* path) {
+  // Reading from anything else could take what is to be translated.
+  struct stat info;
+  if (StatFile(path, &info) != 0 || !S_ISREG(info.st_mode)) return false;
+  std::FILE* const file = OpenStream(path, "rb");
+  if (file == nullptr) return false;
+  char begin[8] = {};  // The identifier follows the offset of the root table.
+  const size_t bytes = std::fread(begin, 1, sizeof(begin), file);
+  std::fclose(file);
+  return bytes == sizeof(begin) && std::memcmp(begin + 4, "LTMR", 4) == 0;
+}
 
 int ReadInsteadOfStandardInput(const char* path) {
   return Replace(STDIN_FILENO, path, OpenMode::kRead);

@@ -25,6 +25,9 @@ inline std::span<char* const> FilesToCome(const Arguments& arguments) {
 // of them is no regular file. Call it after OpenFiles.
 uint64_t BytesToRead(const Arguments& arguments);
 
+// Whether it is a file that begins as model files do.
+bool IsModelFile(const char* path);
+
 // Opens a file in place of standard input; returns errno, or 0.
 int ReadInsteadOfStandardInput(const char* path);
 

@@ -52,8 +52,8 @@ int CheckName(const Arguments& arguments, const char* option, const char* name,
 
 int CheckLanguages(const Arguments& arguments, const GenerationConfig& config) {
   for (const auto& [option, code] :
-       {std::pair("source-lang", arguments.source_language),
-        std::pair("target-lang", arguments.target_language)}) {
+       {std::pair(arguments.source_option, arguments.source_language),
+        std::pair(arguments.target_option, arguments.target_language)}) {
     if (const int result = CheckName(
             arguments, option, code, config.languages,
             [](const Language& language) { return language.code; },
@@ -67,13 +67,12 @@ int CheckLanguages(const Arguments& arguments, const GenerationConfig& config) {
                       config.source_language != SourceLanguage::kNone;
   if (!source && arguments.target_language != nullptr) return kSuccess;
   return UsageError(arguments.command,
-                    "%s is missing: this multilingual model has %u languages "
-                    "(see latimer inspect); give for example --source-lang %s "
-                    "--target-lang %s.",
-                    source ? "--source-lang" : "--target-lang",
+                    "--%s is missing: this multilingual model has %u languages "
+                    "(see latimer inspect); give for example --%s %s --%s %s.",
+                    source ? arguments.source_option : arguments.target_option,
                     static_cast<unsigned>(config.languages.size()),
-                    config.languages.front().code,
-                    config.languages.back().code);
+                    arguments.source_option, config.languages.front().code,
+                    arguments.target_option, config.languages.back().code);
 }
 
 int CheckTask(const Arguments& arguments, const GenerationConfig& config) {

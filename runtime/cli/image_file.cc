@@ -64,6 +64,13 @@ Status CopyAndSeal(int file, size_t bytes, Image* image) {
 }
 
 Status Copy(int file, size_t bytes, Image* image) {
+  static bool is_taken = false;
+  if (is_taken) {
+    return Status::Error(StatusCode::kExceedsProfile,
+                         "profile \"%s\" of this build reserves RAM for one "
+                         "model file only.",
+                         kProfile.name);
+  }
   if (bytes > kCopyBytes) {
     return Status::Error(
         StatusCode::kExceedsProfile,
@@ -74,6 +81,7 @@ Status Copy(int file, size_t bytes, Image* image) {
         static_cast<unsigned long long>(kCopyBytes));
   }
   LATIMER_RETURN_IF_ERROR(Read(file, copy_buffer, bytes));
+  is_taken = true;
   *image = {copy_buffer, bytes};
   return Status();
 }

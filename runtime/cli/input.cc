@@ -18,12 +18,12 @@ constexpr size_t kUsualLineBytes = size_t{64} * 1024;
 
 }  // namespace
 
-Input::Input(std::span<char* const> files) : files_(files) {
+ByteInput::ByteInput(std::span<char* const> files) : files_(files) {
   bytes_.reserve(kUsualLineBytes + kReadBytes);
 }
 
 // Puts the next file in place of the one that has ended, if there is one.
-bool Input::OpenNext() {
+bool ByteInput::OpenNext() {
   if (files_.empty()) return false;
   error_ = ReadInsteadOfStandardInput(files_.front());
   files_ = files_.subspan(1);
@@ -34,7 +34,7 @@ bool Input::OpenNext() {
 }
 
 // Reads once. Returns false if nothing is there yet and it did not wait.
-bool Input::Read(bool wait) {
+bool ByteInput::Read(bool wait) {
   bytes_.erase(0, begin_);
   begin_ = 0;
   // Finished translations are flushed before this waits.
@@ -52,7 +52,7 @@ bool Input::Read(bool wait) {
   return true;
 }
 
-Input::Got Input::Next(bool wait, InputText* text) {
+Input::Got ByteInput::Next(bool wait, InputText* text) {
   for (;;) {
     if (Interrupted()) return Got::kEnd;
     if (Take(ended_, text)) return Got::kText;
@@ -60,6 +60,8 @@ Input::Got Input::Next(bool wait, InputText* text) {
     if (!Read(wait)) return Got::kNothingYet;
   }
 }
+
+int ByteInput::End() { return FinishLines(error_); }
 
 std::optional<std::string> SmallInputFile() {
   struct stat info;
@@ -91,13 +93,13 @@ bool LineInput::Take(bool all, InputText* text) {
 
 SentenceInput::SentenceInput(const Translator& translator,
                              std::span<char* const> files)
-    : Input(files),
+    : ByteInput(files),
       translator_(translator),
       splitter_(translator.model_info().sentence_rules) {}
 
 SentenceInput::SentenceInput(const Translator& translator,
                              std::string_view text)
-    : Input(text),
+    : ByteInput(text),
       translator_(translator),
       splitter_(translator.model_info().sentence_rules) {}
 

@@ -24,17 +24,14 @@ struct InputText {
   std::string_view language_code = {};
   std::string_view space = {};
   SentenceEnd end = SentenceEnd::kLine;
+  bool cut_reported = false;  // If `end` is kCut, a warning has said so.
 };
 
 class Input {
  public:
   enum class Got { kText, kNothingYet, kEnd };
 
-  // Reads standard input, and then these files in its place. A last line
-  // without a line break ends with its file.
-  explicit Input(std::span<char* const> files = {});
-  // Reads `text` instead.
-  explicit Input(std::string_view text) : bytes_(text), ended_(true) {}
+  Input() = default;
   Input(const Input&) = delete;
   Input& operator=(const Input&) = delete;
   virtual ~Input() = default;
@@ -42,13 +39,28 @@ class Input {
   // The next text; its views live until the next call. With `wait` it waits
   // until there is one and never returns kNothingYet. kEnd at the end of the
   // input, and when the program is interrupted.
-  Got Next(bool wait, InputText* text);
+  virtual Got Next(bool wait, InputText* text) = 0;
 
   // Bytes of the texts that were taken so far.
-  uint64_t taken() const { return taken_; }
+  virtual uint64_t taken() const = 0;
 
-  // errno of what ended the input, or 0.
-  int error() const { return error_; }
+  // After kEnd, when all output is written: flushes it. Returns the exit code,
+  // and prints a sentence if it is not kSuccess.
+  virtual int End() = 0;
+};
+
+// Texts in the bytes of files, or of --text.
+class ByteInput : public Input {
+ public:
+  // Reads standard input, and then these files in its place. A last line
+  // without a line break ends with its file.
+  explicit ByteInput(std::span<char* const> files = {});
+  // Reads `text` instead.
+  explicit ByteInput(std::string_view text) : bytes_(text), ended_(true) {}
+
+  Got Next(bool wait, InputText* text) final;
+  uint64_t taken() const final { return taken_; }
+  int End() final;
 
  protected:
   // Takes the next text out of bytes(). Returns false if they do not hold a
@@ -73,7 +85,7 @@ class Input {
   size_t begin_ = 0;
   uint64_t taken_ = 0;
   bool ended_ = false;
-  int error_ = 0;
+  int error_ = 0;  // errno of what ended the input, or 0.
 };
 
 // What standard input has left if it is a file of at most 64 KiB, so that this
@@ -81,10 +93,10 @@ class Input {
 std::optional<std::string> SmallInputFile();
 
 // Lines of any length. `only`, if given, is one line, even if it is empty.
-class LineInput final : public Input {
+class LineInput final : public ByteInput {
  public:
-  explicit LineInput(std::span<char* const> files = {}) : Input(files) {}
-  explicit LineInput(std::string_view only) : Input(only), only_(true) {}
+  explicit LineInput(std::span<char* const> files = {}) : ByteInput(files) {}
+  explicit LineInput(std::string_view only) : ByteInput(only), only_(true) {}
 
  private:
   bool Take(bool all, InputText* text) override;
@@ -95,7 +107,7 @@ class LineInput final : public Input {
 };
 
 // The sentences of running text.
-class SentenceInput final : public Input {
+class SentenceInput final : public ByteInput {
  public:
   SentenceInput(const Translator& translator, std::span<char* const> files);
   SentenceInput(const Translator& translator, std::string_view text);

@@ -24,8 +24,10 @@ struct CommandInfo {
 };
 
 constexpr CommandInfo kCommands[] = {
-    {"translate", cli::kTranslate, cli::Translate, "MODEL.ltm [FILE...]",
-     "translate each line of FILE, else of standard input"},
+    {"translate", cli::kTranslate, cli::Translate,
+     "MODEL.ltm [SECOND.ltm] [FILE...]",
+     "translate each line of FILE, else of standard input; a\n"
+     "second model translates what the first one gives"},
     {"tokenize", cli::kTokenize, cli::Tokenize, "MODEL.ltm [FILE...]",
      "turn lines of text into the token ids that translate\n"
      "gives the encoder"},

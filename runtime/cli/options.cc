@@ -42,6 +42,8 @@ constexpr OptionInfo kOptions[] = {
      &A::source_language, "source language of a multilingual model"},
     {kTranslate | kTokenize, kLanguage, "target-lang", "CODE",
      &A::target_language, "its target language"},
+    {kTranslate, kLanguage, "pivot-lang", "CODE", &A::pivot_language,
+     "between two models; or CODE,CODE if theirs differ"},
     {kTranslate | kTokenize, kLanguage, "task", "NAME", &A::task,
      "task of a T5 model"},
     {kTranslate | kTokenize, kLanguage, "prefix", "TEXT", &A::prefix,

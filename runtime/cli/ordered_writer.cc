@@ -27,13 +27,14 @@ size_t MostBytesOfPart(uint32_t max_target_tokens) {
 
 OrderedWriter::OrderedWriter(Translator& translator, Input& input, Unit unit,
                              const TranslateOptions& options, uint32_t lanes,
-                             Insight& insight)
+                             Insight& insight, const char* model)
     : translator_(translator),
       input_(input),
       unit_(unit),
       options_(options),
       lanes_(lanes),
       insight_(insight),
+      model_(model),
       parts_(kWaitingPerLane * lanes),
       store_((lanes + kLongestWaiting) *
              MostBytesOfPart(translator.max_target_tokens())) {
@@ -68,7 +69,7 @@ bool OrderedWriter::TakeText(bool wait) {
 }
 
 // Begins one part. Returns false if none can begin now.
-bool OrderedWriter::BeginMore() {
+bool OrderedWriter::BeginMore(bool wait) {
   if ((cursor_.has_value() && !cursor_->CanBegin()) ||
       !translator_.CanBegin() || translator_.under_way() >= lanes_ ||
       waiting_ == parts_.size() ||
@@ -77,7 +78,7 @@ bool OrderedWriter::BeginMore() {
     return false;
   }
   // It may wait for input only while it owes no translation.
-  if (!cursor_.has_value() && !TakeText(/*wait=*/waiting_ == 0)) return false;
+  if (!cursor_.has_value() && !TakeText(wait && waiting_ == 0)) return false;
   Part& part = PartAt(waiting_++);
   part = {};
   part.text_number = texts_;
@@ -111,7 +112,7 @@ void OrderedWriter::BeginText(Part& part) {
   if (!status.ok()) return Fail(ticket, status);
   part.space_follows = cursor_->space_follows();
   if (!cursor_->rest().empty()) return;
-  if (text_.end == SentenceEnd::kCut && !goes_on_) {
+  if (text_.end == SentenceEnd::kCut && !goes_on_ && !text_.cut_reported) {
     part.warning = Warning::kCut;
   } else if (cursor_->parts() > 1 && !goes_on_) {
     part.warning = Warning::kInParts;
@@ -137,7 +138,9 @@ void OrderedWriter::Fail(uint64_t ticket, const Status& status) {
   cursor_.reset();
   if (ticket > failed_) return;
   failed_ = ticket;
-  failure_ = status;
+  failure_ = model_ == nullptr ? status
+                               : Status::Error(status.code(), "%s: %s", model_,
+                                               status.message());
 }
 
 // Takes no more texts. Of one whose last part has not begun, nothing more is
@@ -182,13 +185,17 @@ void OrderedWriter::Drop(Part& part) {
   store_.Drop(&part.space);
 }
 
+void OrderedWriter::BeginWarning(const Part& part) const {
+  HideProgress();
+  std::fprintf(stderr, "latimer: warning: %s%s%s %llu",
+               model_ == nullptr ? "" : model_, model_ == nullptr ? "" : ": ",
+               NameOfUnit(), part.line);
+}
+
 void OrderedWriter::Warn(const Part& part) const {
   const auto text_bytes = static_cast<unsigned long long>(part.text_bytes);
   const auto count = static_cast<unsigned long long>(part.count);
-  if (part.warning != Warning::kNone) {
-    HideProgress();
-    std::fprintf(stderr, "latimer: warning: %s %llu", NameOfUnit(), part.line);
-  }
+  if (part.warning != Warning::kNone) BeginWarning(part);
   switch (part.warning) {
     case Warning::kNone:
       break;
@@ -209,6 +216,14 @@ void OrderedWriter::Warn(const Part& part) const {
                    count, text_bytes);
       break;
   }
+}
+
+void OrderedWriter::Report(const Part& part) {
+  Warn(part);
+  if (worst_ == StopReason::kEos) return;
+  BeginWarning(part);
+  std::fprintf(stderr, ": %s.\n", WhyItStopped(worst_));
+  worst_ = StopReason::kEos;
 }
 
 bool OrderedWriter::WriteJson(const Part& part) {
@@ -258,18 +273,12 @@ bool OrderedWriter::Write(const Part& part) {
   if (insight_.writes_json()) return WriteJson(part);
   const bool n_best = insight_.writes_n_best();
   if (!n_best) WriteText(store_.View(part.translation));
-  worst_ = std::max(worst_, part.stop_reason);
+  NoteReason(part);
   if (!part.ends_text) {
     if (part.space_follows && !n_best) WriteText(" ");
     return true;
   }
-  Warn(part);
-  if (worst_ != StopReason::kEos) {
-    HideProgress();
-    std::fprintf(stderr, "latimer: warning: %s %llu: %s.\n", NameOfUnit(),
-                 part.line, WhyItStopped(worst_));
-    worst_ = StopReason::kEos;
-  }
+  Report(part);
   if (unit_ != Unit::kSentence) {
     WriteText(n_best ? insight_.NBestLines(part.line) : insight_.EndLine());
     return EndLine();
@@ -298,29 +307,41 @@ int OrderedWriter::Run() {
     return kFailure;
   }
   for (;;) {
-    if (Interrupted()) Leave();
-    while (BeginMore()) {
+    switch (Work(/*wait=*/true)) {
+      case Round::kWorked:
+      case Round::kNothingYet:
+        ShowProgress(bytes_written_, texts_written_);
+        break;
+      case Round::kFailed:
+        return PartAt(0).failed ? ComplainOfLine(failed_line(), failure_)
+                                : kFailure;
+      case Round::kEnded:
+        EndLineOfSentences();
+        const int code = input_.End();
+        if (code == kSuccess) EndProgress(bytes_written_, texts_written_);
+        return code;
     }
-    while (waiting_ > 0 && PartAt(0).done) {
-      Part& part = PartAt(0);
-      if (part.failed) return ComplainOfLine(part.line, failure_);
-      if (!Write(part)) return kFailure;
-      if (part.ends_text) Count(part);
-      Drop(part);
-      first_ = (first_ + 1) % parts_.size();
-      --waiting_;
-      ++written_;
-    }
-    if (waiting_ == 0 && ended_ && !cursor_.has_value()) {
-      EndLineOfSentences();
-      const int code = FinishLines(input_.error());
-      if (code == kSuccess) EndProgress(bytes_written_, texts_written_);
-      return code;
-    }
-    ShowProgress(bytes_written_, texts_written_);
-    FinishedTranslation finished;
-    if (translator_.Advance(&finished)) Finish(finished);
   }
+}
+
+OrderedWriter::Round OrderedWriter::Work(bool wait) {
+  if (Interrupted()) Leave();
+  while (BeginMore(wait)) {
+  }
+  while (waiting_ > 0 && PartAt(0).done && CanWrite()) {
+    Part& part = PartAt(0);
+    if (part.failed || !Write(part)) return Round::kFailed;
+    if (part.ends_text) Count(part);
+    Drop(part);
+    first_ = (first_ + 1) % parts_.size();
+    --waiting_;
+    ++written_;
+  }
+  if (waiting_ == 0 && ended_ && !cursor_.has_value()) return Round::kEnded;
+  if (translator_.under_way() == 0) return Round::kNothingYet;
+  FinishedTranslation finished;
+  if (translator_.Advance(&finished)) Finish(finished);
+  return Round::kWorked;
 }
 
 }  // namespace latimer::cli

@@ -3,6 +3,7 @@
 #ifndef LATIMER_CLI_ORDERED_WRITER_H_
 #define LATIMER_CLI_ORDERED_WRITER_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,9 +27,13 @@ class OrderedWriter {
  public:
   // Translates up to `lanes` sentences at a time. Borrows its arguments. Takes
   // all the memory that Run needs, except for attention, scores and JSON.
+  // `model` is named in warnings; null: there is only one.
   OrderedWriter(Translator& translator, Input& input, Unit unit,
                 const TranslateOptions& options, uint32_t lanes,
-                Insight& insight);
+                Insight& insight, const char* model = nullptr);
+  OrderedWriter(const OrderedWriter&) = delete;
+  OrderedWriter& operator=(const OrderedWriter&) = delete;
+  virtual ~OrderedWriter() = default;
 
   // Translates all of the input. Begins each text as soon as it is there, and
   // writes each translation as soon as it and those before it are done. Reports
@@ -38,7 +43,7 @@ class OrderedWriter {
   // whose parts have begun.
   int Run();
 
- private:
+ protected:
   enum class Warning : uint8_t { kNone, kCut, kInParts, kLeft };
 
   // A text, or a part of one that exceeds the longest source.
@@ -59,7 +64,36 @@ class OrderedWriter {
     SentenceEnd end = SentenceEnd::kLine;
   };
 
-  bool BeginMore();
+  enum class Round { kWorked, kNothingYet, kEnded, kFailed };
+
+  // Begins what can begin, writes what can be written, and generates a token
+  // for each sentence. kNothingYet, never with `wait`, if no text was there.
+  // kFailed: PartAt(0) or the output.
+  Round Work(bool wait);
+
+  // Writes a part. Returns false if that failed, after a sentence about it.
+  virtual bool Write(const Part& part);
+  // Whether a part may be written now.
+  virtual bool CanWrite() const { return true; }
+
+  std::string_view TranslationOf(const Part& part) const {
+    return store_.View(part.translation);
+  }
+  std::string_view SpaceOf(const Part& part) const {
+    return store_.View(part.space);
+  }
+  // Reports what is unusual about a text whose last part this is, and about
+  // how it ended.
+  void Report(const Part& part);
+  void NoteReason(const Part& part) {
+    worst_ = std::max(worst_, part.stop_reason);
+  }
+  // Why the first part that failed did, and which line it is of, after kFailed.
+  const Status& failure() const { return failure_; }
+  unsigned long long failed_line() { return PartAt(0).line; }
+
+ private:
+  bool BeginMore(bool wait);
   bool TakeText(bool wait);
   void BeginIds(Part& part);
   void BeginText(Part& part);
@@ -67,11 +101,11 @@ class OrderedWriter {
   void Fail(uint64_t ticket, const Status& status);
   void Leave();
   void Finish(const FinishedTranslation& finished);
-  bool Write(const Part& part);
   bool WriteJson(const Part& part);
   bool WriteSpace(const Part& part);
   void EndLineOfSentences();
   void Count(const Part& part);
+  void BeginWarning(const Part& part) const;
   void Warn(const Part& part) const;
   Part& PartAt(size_t index) {
     return parts_[(first_ + index) % parts_.size()];
@@ -85,6 +119,7 @@ class OrderedWriter {
   const TranslateOptions& options_;
   const uint32_t lanes_;
   Insight& insight_;
+  const char* const model_;
 
   // Parts that have begun and are not written yet, in order, from first_ on,
   // where the end continues at the beginning. The ticket of a part is the

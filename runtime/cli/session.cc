@@ -28,6 +28,24 @@ uint64_t WorkspaceBytesFor(const ModelInfo& info, const LoadOptions& options) {
                               plan.cached_token_bytes));
 }
 
+// Takes only addresses from the system; pages follow when they are touched.
+std::span<std::byte> TakeAddresses(size_t bytes) {
+  auto* const address =
+      static_cast<std::byte*>(AllocatePages(bytes, /*all=*/false));
+  return {address, address == nullptr ? 0 : bytes};
+}
+
+LoadOptions LoadOptionsFor(const Arguments& arguments, uint32_t lanes) {
+  return {.threads = arguments.threads,
+          .pin_threads = arguments.threads > 1,
+          .lanes = lanes,
+          .beams = arguments.beams,
+          .insight = arguments.attention != nullptr || arguments.alignment ||
+                     arguments.scores || arguments.json_lines,
+          .verify_checksum = arguments.verify_checksum,
+          .cpu = arguments.cpu};
+}
+
 Result<PublicKey> ReadKey(const char* path) {
   char text[4096];
   std::FILE* file = OpenStream(path, "rb");
@@ -62,8 +80,7 @@ Status Session::OpenOnce(const Arguments& arguments) {
   return Status();
 }
 
-// Takes only addresses from the system; pages follow when they are touched.
-Status Session::Reserve(const LoadOptions& options) {
+Result<size_t> Session::WorkspaceBytes(const LoadOptions& options) const {
   ModelInfo info;
   Status status =
       ReadModelInfo(image_, /*verify_checksum=*/false, &info_scratch, &info);
@@ -73,13 +90,16 @@ Status Session::Reserve(const LoadOptions& options) {
         ReadModelInfo(image_, /*verify_checksum=*/true, &info_scratch, &info);
   }
   if (!status.ok()) return status;
-  const auto bytes = static_cast<size_t>(WorkspaceBytesFor(info, options));
-  void* const address = AllocatePages(bytes, /*all=*/false);
-  if (address != nullptr) {
-    workspace_ = {static_cast<std::byte*>(address), bytes};
-    return Status();
-  }
+  return static_cast<size_t>(WorkspaceBytesFor(info, options));
+}
+
+Status Session::Reserve(const LoadOptions& options) {
+  const Result<size_t> needed = WorkspaceBytes(options);
+  if (!needed.ok()) return needed.status();
+  workspace_ = TakeAddresses(*needed);
+  if (!workspace_.empty()) return Status();
   const char* const why = std::strerror(errno);
+  const size_t bytes = *needed;
   if (options.lanes == 1) {
     return Status::Error(StatusCode::kResourceUnavailable,
                          "cannot reserve the workspace of %zu bytes (%s).",
@@ -90,21 +110,12 @@ Status Session::Reserve(const LoadOptions& options) {
   return Status::Error(
       StatusCode::kResourceUnavailable,
       "cannot reserve the workspace of %zu bytes (%s); --lanes 1 needs %llu.",
-      bytes, why,
-      static_cast<unsigned long long>(WorkspaceBytesFor(info, one)));
+      bytes, why, static_cast<unsigned long long>(*WorkspaceBytes(one)));
 }
 
 Status Session::Load(const Arguments& arguments, uint32_t lanes) {
   LATIMER_RETURN_IF_ERROR(OpenOnce(arguments));
-  const LoadOptions options = {
-      .threads = arguments.threads,
-      .pin_threads = arguments.threads > 1,
-      .lanes = lanes,
-      .beams = arguments.beams,
-      .insight = arguments.attention != nullptr || arguments.alignment ||
-                 arguments.scores || arguments.json_lines,
-      .verify_checksum = arguments.verify_checksum,
-      .cpu = arguments.cpu};
+  const LoadOptions options = LoadOptionsFor(arguments, lanes);
   if (workspace_.empty()) LATIMER_RETURN_IF_ERROR(Reserve(options));
   return translator_.Load(image_, workspace_, options);
 }
@@ -112,6 +123,37 @@ Status Session::Load(const Arguments& arguments, uint32_t lanes) {
 bool Session::Open(const Arguments& arguments, uint32_t lanes) {
   const Status status = Load(arguments, lanes);
   return status.ok() || Fail(arguments, status) == kSuccess;
+}
+
+bool Session::OpenBoth(Session& first, const Arguments& of_first,
+                       Session& second, const Arguments& of_second,
+                       uint32_t lanes) {
+  struct Model {
+    Session& session;
+    const Arguments& arguments;
+    size_t bytes = 0;
+  };
+  Model models[] = {{first, of_first}, {second, of_second}};
+  for (Model& model : models) {
+    const Status status = model.session.OpenOnce(model.arguments);
+    if (!status.ok()) return Fail(model.arguments, status) == kSuccess;
+    const Result<size_t> bytes =
+        model.session.WorkspaceBytes(LoadOptionsFor(model.arguments, lanes));
+    if (!bytes.ok()) return Fail(model.arguments, bytes.status()) == kSuccess;
+    model.bytes = *bytes;
+  }
+  const std::span<std::byte> both =
+      TakeAddresses(models[0].bytes + models[1].bytes);
+  if (both.empty()) {
+    std::fprintf(stderr,
+                 "latimer: cannot reserve the workspaces of %zu and %zu bytes "
+                 "(%s).\n",
+                 models[0].bytes, models[1].bytes, std::strerror(errno));
+    return false;
+  }
+  first.workspace_ = both.first(models[0].bytes);
+  second.workspace_ = both.subspan(models[0].bytes);
+  return first.Open(of_first, lanes) && second.Open(of_second, lanes);
 }
 
 bool Session::ReadInfo(const Arguments& arguments, ModelInfo* info) {

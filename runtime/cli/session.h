@@ -28,6 +28,11 @@ class Session {
   // Load; on failure prints one sentence to standard error and returns false.
   bool Open(const Arguments& arguments, uint32_t lanes = 1);
 
+  // The same for two models, whose workspaces are parts of one block.
+  static bool OpenBoth(Session& first, const Arguments& of_first,
+                       Session& second, const Arguments& of_second,
+                       uint32_t lanes);
+
   // Reads the file's model info, whichever CPU it was packed for. On failure
   // prints a sentence and returns false.
   bool ReadInfo(const Arguments& arguments, ModelInfo* info);
@@ -40,6 +45,8 @@ class Session {
 
  private:
   Status OpenOnce(const Arguments& arguments);
+  // The bytes of the workspace; OpenOnce must have succeeded.
+  Result<size_t> WorkspaceBytes(const LoadOptions& options) const;
   Status Reserve(const LoadOptions& options);
 
   std::span<const std::byte> image_;

@@ -97,7 +97,7 @@ int Tokenize(const Arguments& arguments) {
     if (!status.ok()) return ComplainOfLine(line.line, status);
     if (!EndLine()) return kFailure;
   }
-  return FinishLines(input.error());
+  return input.End();
 }
 
 }  // namespace latimer::cli

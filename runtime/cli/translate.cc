@@ -14,6 +14,7 @@
 #include "cli/interrupt.h"
 #include "cli/lines.h"
 #include "cli/ordered_writer.h"
+#include "cli/pivot.h"
 #include "cli/progress.h"
 #include "cli/session.h"
 
@@ -54,12 +55,10 @@ uint32_t UsefulLanes(const Arguments& arguments) {
       std::min<size_t>(arguments.lanes, sentences + 1));
 }
 
-}  // namespace
-
-int Translate(const Arguments& arguments) {
+// What contradicts itself, whatever the model.
+int CheckArguments(const Arguments& arguments) {
   if (arguments.ids && arguments.text != nullptr) {
-    std::fputs("latimer translate: give --text or --ids, not both.\n", stderr);
-    return kUsage;
+    return UsageError("translate", "give --text or --ids, not both.");
   }
   if (arguments.paragraphs &&
       (arguments.ids || arguments.attention != nullptr ||
@@ -76,24 +75,53 @@ int Translate(const Arguments& arguments) {
                       static_cast<unsigned>(kProfile.beams), kProfile.name);
   }
   if (arguments.lanes > kProfile.lanes) {
-    std::fprintf(stderr,
-                 "latimer translate: --lanes %u exceeds the %u of profile "
-                 "\"%s\" of this build.\n",
-                 static_cast<unsigned>(arguments.lanes),
-                 static_cast<unsigned>(kProfile.lanes), kProfile.name);
-    return kUsage;
+    return UsageError("translate",
+                      "--lanes %u exceeds the %u of profile \"%s\" of this "
+                      "build.",
+                      static_cast<unsigned>(arguments.lanes),
+                      static_cast<unsigned>(kProfile.lanes), kProfile.name);
   }
-  TranslateOptions options;
-  Insight insight;
-  if (const int code = insight.Prepare(arguments, &options); code != kSuccess) {
-    return code;
+  if (arguments.second_model == nullptr) {
+    return arguments.pivot_language == nullptr
+               ? kSuccess
+               : UsageError("translate",
+                            "--pivot-lang is the language between two models; "
+                            "give a second model.");
   }
-  if (const int code = OpenFiles(arguments); code != kSuccess) return code;
-  Session session;
-  const uint32_t lanes = UsefulLanes(arguments);
-  if (!session.Open(arguments, lanes)) return kFailure;
-  Translator& translator = session.translator();
-  if (!arguments.ids && !translator.model_info().has_tokenizer) {
+  if (arguments.ids || arguments.attention != nullptr || arguments.alignment ||
+      arguments.scores || arguments.json_lines) {
+    return UsageError("translate",
+                      "two models go without --ids, --attention, --alignment, "
+                      "--scores and --json.");
+  }
+  if (arguments.task != nullptr || arguments.prefix != nullptr ||
+      arguments.forced_first_token != nullptr ||
+      arguments.suppress != nullptr) {
+    return UsageError("translate",
+                      "two models go without --task, --prefix, "
+                      "--forced-first-token and --suppress.");
+  }
+  return kSuccess;
+}
+
+// One of the models, and how it translates.
+struct Model {
+  Arguments arguments;
+  Session session = {};
+  GenerationOptions generation = {};
+  TranslateOptions options = {};
+  Insight insight = {};
+
+  Translator& translator() { return session.translator(); }
+};
+
+// Sets the options for a model that is loaded. Prints a sentence and returns
+// the exit code if it cannot do what the arguments ask for.
+int PrepareModel(Model* model) {
+  const Arguments& arguments = model->arguments;
+  const Translator& translator = model->translator();
+  const ModelInfo& info = translator.model_info();
+  if (!arguments.ids && !info.has_tokenizer) {
     std::fprintf(stderr,
                  "latimer: %s: the model has no tokenizer and translates ids "
                  "only; use --ids, or convert it without --no-tokenizer.\n",
@@ -101,25 +129,22 @@ int Translate(const Arguments& arguments) {
     return kFailure;
   }
   if (arguments.max_target_tokens > translator.max_target_tokens()) {
-    std::fprintf(
-        stderr,
-        "latimer translate: --max-target-tokens %u exceeds the %u that "
-        "this model and build allow.\n",
-        static_cast<unsigned>(arguments.max_target_tokens),
-        static_cast<unsigned>(translator.max_target_tokens()));
-    return kUsage;
+    return UsageError("translate",
+                      "--max-target-tokens %u exceeds the %u that this model "
+                      "and build allow.",
+                      static_cast<unsigned>(arguments.max_target_tokens),
+                      static_cast<unsigned>(translator.max_target_tokens()));
   }
-  if (const int code = insight.CheckLayer(translator.model_info().architecture);
+  if (const int code = model->insight.CheckLayer(info.architecture);
       code != kSuccess) {
     return code;
   }
-  GenerationOptions generation;
-  if (const int code =
-          generation.Prepare(arguments, translator.model_info(), &options);
+  TranslateOptions& options = model->options;
+  if (const int code = model->generation.Prepare(arguments, info, &options);
       code != kSuccess) {
     return code;
   }
-  const uint32_t own_beams = translator.model_info().generation.search.beams;
+  const uint32_t own_beams = info.generation.search.beams;
   if (arguments.beams == 0 && own_beams > translator.max_beams() &&
       !arguments.quiet) {
     std::fprintf(stderr,
@@ -140,11 +165,18 @@ int Translate(const Arguments& arguments) {
   options.guards = arguments.guards;
   options.budget_tokens = arguments.budget_tokens;
   options.budget_ms = arguments.budget_ms;
-  const std::unique_ptr<Input> input = OpenInput(arguments, translator);
-  const Unit unit = arguments.paragraphs ? Unit::kSentence
-                    : arguments.ids      ? Unit::kIds
-                                         : Unit::kLine;
-  OrderedWriter writer(translator, *input, unit, options, lanes, insight);
+  return kSuccess;
+}
+
+Unit UnitOf(const Arguments& arguments) {
+  return arguments.paragraphs ? Unit::kSentence
+         : arguments.ids      ? Unit::kIds
+                              : Unit::kLine;
+}
+
+// Writes all translations, with what a person sees meanwhile.
+int Run(OrderedWriter& writer, const Arguments& arguments,
+        const Insight& insight) {
   PrepareOutput();
   if (!arguments.quiet) {
     BeginProgress(BytesToRead(arguments),
@@ -160,6 +192,95 @@ int Translate(const Arguments& arguments) {
   const bool written = insight.WriteFile();
   EndIfInterrupted();
   return written ? code : kFailure;
+}
+
+// Gives each model the languages on its side of the pivot, if it has several.
+int ShareLanguages(const Arguments& arguments, Model* first, Model* second,
+                   std::string* pivot) {
+  const auto is_multilingual = [](Model* model) {
+    return !model->translator().model_info().generation.languages.empty();
+  };
+  first->arguments.target_option = second->arguments.source_option =
+      "pivot-lang";
+  first->arguments.target_language = nullptr;
+  second->arguments.source_language = nullptr;
+  if (arguments.pivot_language == nullptr) return kSuccess;
+  if (!is_multilingual(first) && !is_multilingual(second)) {
+    return UsageError("translate",
+                      "--pivot-lang %s: the models have no languages to "
+                      "choose from.",
+                      arguments.pivot_language);
+  }
+  *pivot = arguments.pivot_language;
+  const size_t comma = pivot->find(',');
+  const char* next = pivot->c_str();
+  if (comma != pivot->npos) {
+    (*pivot)[comma] = '\0';
+    next += comma + 1;
+  }
+  if (is_multilingual(first)) first->arguments.target_language = pivot->c_str();
+  if (is_multilingual(second)) second->arguments.source_language = next;
+  return kSuccess;
+}
+
+int TranslateByTwo(const Arguments& arguments) {
+  Model first = {arguments}, second = {arguments};
+  first.arguments.n_best = 0;
+  second.arguments.model = arguments.second_model;
+  for (Model* model : {&first, &second}) {
+    if (const int code =
+            model->insight.Prepare(model->arguments, &model->options);
+        code != kSuccess) {
+      return code;
+    }
+  }
+  if (const int code = OpenFiles(arguments); code != kSuccess) return code;
+  const uint32_t lanes = UsefulLanes(arguments);
+  if (!Session::OpenBoth(first.session, first.arguments, second.session,
+                         second.arguments, lanes)) {
+    return kFailure;
+  }
+  std::string pivot;
+  if (const int code = ShareLanguages(arguments, &first, &second, &pivot);
+      code != kSuccess) {
+    return code;
+  }
+  for (Model* model : {&first, &second}) {
+    if (const int code = PrepareModel(model); code != kSuccess) return code;
+  }
+  const Unit unit = UnitOf(arguments);
+  const std::unique_ptr<Input> input = OpenInput(arguments, first.translator());
+  TextCollector between(first.translator(), *input, unit, first.options, lanes,
+                        first.insight, first.arguments.model);
+  PivotInput rest(between, *input);
+  OrderedWriter writer(second.translator(), rest, unit, second.options, lanes,
+                       second.insight, second.arguments.model);
+  return Run(writer, arguments, second.insight);
+}
+
+int TranslateByOne(const Arguments& arguments) {
+  Model model = {arguments};
+  if (const int code = model.insight.Prepare(arguments, &model.options);
+      code != kSuccess) {
+    return code;
+  }
+  if (const int code = OpenFiles(arguments); code != kSuccess) return code;
+  const uint32_t lanes = UsefulLanes(arguments);
+  if (!model.session.Open(arguments, lanes)) return kFailure;
+  if (const int code = PrepareModel(&model); code != kSuccess) return code;
+  const std::unique_ptr<Input> input = OpenInput(arguments, model.translator());
+  OrderedWriter writer(model.translator(), *input, UnitOf(arguments),
+                       model.options, lanes, model.insight);
+  return Run(writer, arguments, model.insight);
+}
+
+}  // namespace
+
+int Translate(const Arguments& arguments) {
+  const int code = CheckArguments(arguments);
+  if (code != kSuccess) return code;
+  return arguments.second_model == nullptr ? TranslateByOne(arguments)
+                                           : TranslateByTwo(arguments);
 }
 
 }  // namespace latimer::cli

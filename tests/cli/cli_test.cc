@@ -191,8 +191,12 @@ TEST_F(CliTest, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(error({"bench", model, "--repeat"}),
               HasSubstr("a value is missing for --repeat"));
   EXPECT_THAT(error({"translate"}), HasSubstr("give one model file"));
-  EXPECT_THAT(error({"translate", model, model}),
+  EXPECT_THAT(error({"tokenize", model, model}),
               HasSubstr("give one model file"));
+  EXPECT_THAT(error({"translate", model, model, model}),
+              HasSubstr("give one model file, or two"));
+  EXPECT_THAT(error({"translate", model, "none.ltm"}),
+              HasSubstr("give one model file, or two"));
   EXPECT_THAT(error({"translate", model, "--ids", "--text", "5"}),
               HasSubstr("not both"));
 }

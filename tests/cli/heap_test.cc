@@ -98,6 +98,12 @@ TEST_F(HeapTest, LongLinesIdsSentencesAndASingleLaneTakeNone) {
   EXPECT_EQ(Translate(ids, {"--ids"}).calls, 0);
 }
 
+TEST_F(HeapTest, TwoModelsTakeNone) {
+  const std::string model = Path("model.ltm");
+  EXPECT_EQ(Translate(ShortLines(1000), {model}).calls, 0);
+  EXPECT_EQ(Translate(LongLines(60, "\n\n"), {model, "--paragraphs"}).calls, 0);
+}
+
 TEST_F(HeapTest, ProgressOnATerminalTakesNone) {
   WriteFile(Path("text"), ShortLines(2000));
   setenv("LD_PRELOAD", LATIMER_BINARY_DIR "/tests/libheap_counter.so", 1);

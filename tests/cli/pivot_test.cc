@@ -1,0 +1,393 @@
+// Translation by two models: Pivot, its C API and latimer translate.
+#include "latimer/pivot.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "latimer/latimer.h"
+#include "latimer/plan.h"
+#include "tests/system/demo_model.h"
+#include "tests/system/emulator.h"
+#include "tests/system/program.h"
+#include "tests/system/sized_struct.h"
+#include "tests/system/tiny_model.h"
+
+namespace latimer::pivot_test {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr char kText[] = "Where is the station? Tom is here.";
+
+struct alignas(64) Block {
+  std::byte bytes[64];
+};
+
+// Two translators with workspaces in one block of memory.
+class Two {
+ public:
+  Two(const ModelBytes& first, const ModelBytes& second) {
+    const size_t bytes = BytesFor(first);
+    const size_t all = bytes + BytesFor(second);
+    blocks_.reset(new Block[all / sizeof(Block)]);
+    const std::span<std::byte> memory(blocks_.get()->bytes, all);
+    Load(first_, first, memory.first(bytes));
+    Load(second_, second, memory.subspan(bytes));
+  }
+
+  Translator& first() { return first_; }
+  Translator& second() { return second_; }
+  Pivot pivot() { return {first_, second_}; }
+
+  // What the first one gives, given to the second one.
+  std::string InTurn(std::string_view text) {
+    const auto between = first_.Translate(text);
+    EXPECT_TRUE(between.ok()) << between.status().message();
+    const auto result = second_.Translate(between->text);
+    EXPECT_TRUE(result.ok()) << result.status().message();
+    return std::string(result->text);
+  }
+
+ private:
+  static size_t BytesFor(const ModelBytes& model) {
+    auto scratch = std::make_unique<InfoScratch>();
+    ModelInfo info;
+    EXPECT_TRUE(ReadModelInfo(model.bytes(), false, scratch.get(), &info).ok());
+    return static_cast<size_t>(PlanWorkspace(info, {.lanes = 1}).bytes);
+  }
+  static void Load(Translator& translator, const ModelBytes& model,
+                   std::span<std::byte> memory) {
+    const Status status = translator.Load(model.bytes(), memory, {.lanes = 1});
+    EXPECT_TRUE(status.ok()) << status.message();
+  }
+
+  std::unique_ptr<Block[]> blocks_;
+  Translator first_, second_;
+};
+
+class PivotTest : public ::testing::Test {
+ protected:
+  const ModelBytes demo_ = ConvertDemo(WeightType::kInt8);
+  Two two_{demo_, demo_};
+};
+
+// All parts of a text, joined.
+struct Whole {
+  std::string text;
+  size_t parts = 0;
+  size_t source_bytes = 0;
+};
+Whole InParts(Pivot pivot, PivotCursor& cursor) {
+  Whole whole;
+  while (!cursor.done()) {
+    const auto part = pivot.TranslateNext(cursor);
+    EXPECT_TRUE(part.ok()) << part.status().message();
+    if (!part.ok()) break;
+    whole.text += part->text;
+    whole.source_bytes += part->source_bytes;
+    ++whole.parts;
+    if (!cursor.done() && cursor.space_follows()) whole.text += ' ';
+  }
+  return whole;
+}
+
+TEST_F(PivotTest, GivesWhatTheModelsGiveInTurn) {
+  size_t differs = 0;
+  for (const std::string& line :
+       ReadLines(DemoDirectory() / "data" / "test.en")) {
+    const std::string expected = two_.InTurn(line);
+    const auto result = two_.pivot().Translate(line);
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    EXPECT_EQ(result->text, expected);
+    EXPECT_EQ(result->source_bytes, line.size());
+    PivotCursor cursor(line, {}, {});
+    EXPECT_EQ(InParts(two_.pivot(), cursor).text, expected);
+    EXPECT_EQ(cursor.source_bytes(), line.size());
+    differs += two_.first().Translate(line)->text != expected ? 1 : 0;
+    if (differs == FewerIfSlow(size_t{50}, size_t{3})) break;
+  }
+  EXPECT_GE(differs, 3u);
+}
+
+TEST_F(PivotTest, ATextOfAnyLengthComesInParts) {
+  std::string text;
+  for (int i = 0; i < 120; ++i) text += "Tom wants to learn German. ";
+  text += "The end.";
+  PivotCursor cursor(text, {}, {});
+  const Whole whole = InParts(two_.pivot(), cursor);
+  EXPECT_GE(whole.parts, 2u);
+  EXPECT_EQ(whole.source_bytes, text.size());
+  EXPECT_TRUE(cursor.done());
+  EXPECT_THAT(whole.text, ::testing::Not(HasSubstr("  ")));
+}
+
+TEST_F(PivotTest, AnEmptyTextStaysEmpty) {
+  const auto result = two_.pivot().Translate("");
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->text, two_.InTurn(""));
+  PivotCursor cursor("", {}, {});
+  EXPECT_FALSE(cursor.done());
+  EXPECT_EQ(InParts(two_.pivot(), cursor).text, "");
+}
+
+TEST_F(PivotTest, TheMostSevereReasonAndAllTokensCount) {
+  const TranslateOptions plain, short_limit = {.max_target_tokens = 2};
+  const auto whole = two_.pivot().Translate(kText);
+  ASSERT_TRUE(whole.ok());
+  EXPECT_EQ(whole->stop_reason, StopReason::kEos);
+  const size_t second = whole->tokens.size();
+  EXPECT_EQ(whole->generated_tokens,
+            second + two_.first().Translate(kText)->generated_tokens);
+  EXPECT_EQ(two_.pivot().Translate(kText, short_limit, plain)->stop_reason,
+            StopReason::kLengthLimit);
+  EXPECT_EQ(two_.pivot().Translate(kText, plain, short_limit)->stop_reason,
+            StopReason::kLengthLimit);
+  const std::atomic<bool> cancelled = true;
+  const TranslateOptions cancel = {.cancel = &cancelled};
+  for (const auto& [a, b] : {std::pair(cancel, plain), {plain, cancel}}) {
+    PivotCursor cursor(kText, a, b);
+    EXPECT_EQ(InParts(two_.pivot(), cursor).text, "");
+    EXPECT_EQ(cursor.stop_reason(), StopReason::kCancelled);
+  }
+}
+
+TEST_F(PivotTest, AnErrorNamesTheModel) {
+  const TranslateOptions plain, wrong = {.target_language = "deu"};
+  for (const auto& [a, b, model] :
+       {std::tuple(wrong, plain, "First model: "),
+        std::tuple(plain, wrong, "Second model: ")}) {
+    const auto result = two_.pivot().Translate(kText, a, b);
+    ASSERT_FALSE(result.ok());
+    EXPECT_EQ(result.status().code(), StatusCode::kInvalidArgument);
+    EXPECT_THAT(result.status().message(), StartsWith(model));
+    PivotCursor cursor(kText, a, b);
+    EXPECT_STREQ(two_.pivot().TranslateNext(cursor).status().message(),
+                 result.status().message());
+  }
+}
+
+// ---- C ----
+
+class LoadedInC {
+ public:
+  explicit LoadedInC(const ModelBytes& model)
+      : workspace_(new char[latimer_workspace_bytes()]) {
+    EXPECT_EQ(latimer_load(model.bytes().data(), model.bytes().size(),
+                           workspace_.get(), latimer_workspace_bytes(), nullptr,
+                           &translator_, nullptr, 0),
+              LATIMER_OK);
+  }
+  ~LoadedInC() { latimer_unload(translator_); }
+  latimer_translator* get() const { return translator_; }
+
+ private:
+  std::unique_ptr<char[]> workspace_;
+  latimer_translator* translator_ = nullptr;
+};
+
+TEST_F(PivotTest, TheCApiGivesTheSame) {
+  const LoadedInC first(demo_), second(demo_);
+  const auto translate = [&](const latimer_options* a, const latimer_options* b,
+                             latimer_translation* out) {
+    return latimer_translate_pivot(first.get(), a, second.get(), b, kText,
+                                   sizeof(kText) - 1, out);
+  };
+  auto out = Sized<latimer_translation>();
+  ASSERT_EQ(translate(nullptr, nullptr, &out), LATIMER_OK);
+  EXPECT_EQ(std::string(out.text, out.text_bytes), two_.InTurn(kText));
+  EXPECT_EQ(out.source_bytes, sizeof(kText) - 1);
+  auto wrong = Sized<latimer_options>();
+  wrong.task = "no such task";
+  EXPECT_EQ(translate(&wrong, nullptr, &out), LATIMER_INVALID_ARGUMENT);
+  EXPECT_THAT(latimer_message(second.get()), StartsWith("First model: "));
+  EXPECT_EQ(translate(nullptr, &wrong, &out), LATIMER_INVALID_ARGUMENT);
+  EXPECT_THAT(latimer_message(second.get()), StartsWith("Second model: "));
+}
+
+// ---- The program ----
+
+class PivotProgramTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = std::make_unique<TempFolder>();
+    Write("demo", ConvertDemo(WeightType::kInt8));
+    Write("ids", ConvertModel(TinyModel("no_scale"), WeightType::kInt8));
+    for (const char* name : {"m2m100", "nllb_json"}) {
+      const std::filesystem::path source = folder_->path() / name;
+      std::filesystem::copy(TestData("huggingface_tokenizer") / name, source);
+      std::filesystem::copy(
+          TestData("family_texts") / name, source,
+          std::filesystem::copy_options::recursive |
+              std::filesystem::copy_options::overwrite_existing);
+      Write(name, WriteForThisCpu(OpenModel(source, /*with_tokenizer=*/true),
+                                  WeightType::kF32));
+    }
+  }
+  static void TearDownTestSuite() { folder_.reset(); }
+
+  static std::string Path(const std::string& name) {
+    return folder_->path() / name;
+  }
+  // A model file is known by its content.
+  static std::string Model(const char* name) {
+    return Path(std::string(name) + ".model");
+  }
+  static void Write(const char* name, const ModelBytes& model) {
+    WriteFile(Model(name), {reinterpret_cast<const char*>(model.bytes().data()),
+                            model.bytes().size()});
+  }
+
+  static Outcome Translate(std::vector<std::string> arguments,
+                           const std::string& input = "") {
+    arguments.insert(arguments.begin(), "translate");
+    return RunProgram("latimer", arguments, input);
+  }
+  // The output of one model as the input of another.
+  static std::string InTurn(const std::string& input,
+                            std::vector<std::string> options) {
+    options.insert(options.begin(), Model("demo"));
+    return Translate(options, Translate(options, input).out).out;
+  }
+  static Outcome Pivot(const std::string& input,
+                       std::vector<std::string> options) {
+    options.insert(options.begin(), {Model("demo"), Model("demo")});
+    return Translate(options, input);
+  }
+
+  static std::unique_ptr<TempFolder> folder_;
+};
+std::unique_ptr<TempFolder> PivotProgramTest::folder_;
+
+std::string ManyLines() {
+  const std::vector<std::string> lines =
+      ReadLines(DemoDirectory() / "data" / "test.en");
+  std::string text;
+  for (size_t i = 0; i < FewerIfSlow(size_t{80}, size_t{6}); ++i) {
+    text += lines[i] + (i % 31 == 5 ? "\n\n" : "\n");
+  }
+  if (kEmulated) return text;
+  for (int i = 0; i < 120; ++i) text += "Tom wants to learn German. ";
+  return text + "\nThe end.";
+}
+
+TEST_F(PivotProgramTest, WritesWhatTheProgramWritesIfItIsRunTwice) {
+  const std::string text = ManyLines();
+  const std::vector<std::vector<std::string>> all = {
+      {},
+      {"--lanes", "1"},
+      {"--lanes", "3"},
+      {"--beams", "2"},
+      {"--max-target-tokens", "5"},
+      {"--budget-tokens", "9"},
+      {"--threads", "2"},
+      {"--copy"}};
+  for (const auto& options : all) {
+    SCOPED_TRACE(options.empty() ? "" : options.front());
+    const Outcome outcome = Pivot(text, options);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.out, InTurn(text, options));
+  }
+}
+
+TEST_F(PivotProgramTest, SentencesKeepTheirParagraphs) {
+  const std::string text =
+      "Tom is here. Where is\nthe station?\n\n  Go home!\n\n\nThe end. ";
+  const Outcome outcome = Pivot(text, {"--paragraphs"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, InTurn(text, {"--paragraphs"}));
+}
+
+TEST_F(PivotProgramTest, LinesOfAListStayLinesIfTheMarksAreLostBetween) {
+  const Outcome outcome =
+      Pivot("\n  * I like it.\n  * Go home!\n", {"--paragraphs"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(std::ranges::count(outcome.out, '\n'), 3) << outcome.out;
+}
+
+TEST_F(PivotProgramTest, ReadsFilesAndText) {
+  WriteFile(Path("a.txt"), "Tom is here.\n");
+  WriteFile(Path("b.txt"), "Go home!\n");
+  EXPECT_EQ(Pivot("", {Path("a.txt"), Path("b.txt")}).out,
+            InTurn("Tom is here.\nGo home!\n", {}));
+  EXPECT_EQ(Pivot("", {"--text", "Go home!"}).out, InTurn("Go home!\n", {}));
+  EXPECT_EQ(Pivot("", {}).out, "");
+}
+
+TEST_F(PivotProgramTest, ListsTheBestOfTheSecondModel) {
+  const Outcome outcome =
+      Pivot("Tom is here.\nGo home!\n", {"--beams", "2", "--n-best", "2"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(std::ranges::count(outcome.out, '\n'), 4);
+  EXPECT_THAT(
+      outcome.out,
+      StartsWith("0 ||| " +
+                 InTurn("Tom is here.\n", {"--beams", "2"}).substr(0, 4)));
+}
+
+TEST_F(PivotProgramTest, WarningsAndErrorsNameTheModel) {
+  EXPECT_THAT(Pivot("Tom is here.\n", {"--max-target-tokens", "2"}).err,
+              HasSubstr("warning: " + Model("demo") + ": line 1: "));
+  EXPECT_THAT(ErrorSentence(Translate({Model("demo"), Model("ids")}), 1),
+              HasSubstr(Model("ids") + ": the model has no tokenizer"));
+  const std::string bytes = ReadFile(Model("demo"));
+  WriteFile(Path("cut"), bytes.substr(0, bytes.size() / 2));
+  EXPECT_THAT(ErrorSentence(Translate({Model("demo"), Path("cut")}), 1),
+              HasSubstr("latimer: " + Path("cut") + ": "));
+  EXPECT_THAT(
+      ErrorSentence(
+          Translate({Model("demo"), Model("demo"), "-o", Model("demo")}), 2),
+      HasSubstr("which is read"));
+}
+
+TEST_F(PivotProgramTest, LanguagesBelongToTheModelOnTheirSide) {
+  const std::string text = "Hello world.\n";
+  const auto one = [](const char* model, const char* from, const char* to,
+                      const std::string& input) {
+    return Translate({Model(model), "--source-lang", from, "--target-lang", to},
+                     input);
+  };
+  const Outcome between = one("m2m100", "fr", "de", text);
+  ASSERT_EQ(between.code, 0) << between.err;
+  const Outcome both =
+      Translate({Model("m2m100"), Model("nllb_json"), "--source-lang", "fr",
+                 "--pivot-lang", "de,deu_Latn", "--target-lang", "eng_Latn"},
+                text);
+  EXPECT_EQ(both.code, 0) << both.err;
+  EXPECT_EQ(both.out,
+            one("nllb_json", "deu_Latn", "eng_Latn", between.out).out);
+  // A model of one language needs none.
+  const Outcome last = Translate({Model("demo"), Model("m2m100"),
+                                  "--pivot-lang", "fr", "--target-lang", "de"},
+                                 text);
+  EXPECT_EQ(last.code, 0) << last.err;
+  EXPECT_EQ(
+      last.out,
+      one("m2m100", "fr", "de", Translate({Model("demo")}, text).out).out);
+}
+
+TEST_F(PivotProgramTest, RefusesWhatTwoModelsCannotDo) {
+  const auto error = [](std::vector<std::string> options) {
+    options.insert(options.begin(), {Model("demo"), Model("demo")});
+    return ErrorSentence(Translate(options), 2);
+  };
+  EXPECT_THAT(error({Model("demo")}), HasSubstr("give one model file, or two"));
+  EXPECT_THAT(error({"--ids"}), HasSubstr("two models go without --ids"));
+  EXPECT_THAT(error({"--json"}), HasSubstr("two models go without --ids"));
+  EXPECT_THAT(error({"--prefix", "x"}), HasSubstr("two models go without"));
+  EXPECT_THAT(error({"--pivot-lang", "en"}), HasSubstr("no languages"));
+  EXPECT_THAT(error({"--source-lang", "en"}), HasSubstr("--source-lang en"));
+  EXPECT_THAT(
+      ErrorSentence(Translate({Model("demo"), "--pivot-lang", "en"}), 2),
+      HasSubstr("give a second model"));
+  EXPECT_THAT(ErrorSentence(Translate({Model("demo"), Model("m2m100")}), 2),
+              HasSubstr("--pivot-lang is missing"));
+  EXPECT_THAT(
+      ErrorSentence(Translate({Model("m2m100"), Model("demo"), "--source-lang",
+                               "fr", "--pivot-lang", "xx"}),
+                    2),
+      HasSubstr("--pivot-lang xx"));
+}
+
+}  // namespace latimer::pivot_test
