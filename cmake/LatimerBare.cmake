@@ -34,6 +34,15 @@ function(latimer_add_bare_program target)
   target_include_directories(${target} PRIVATE "${bare}")
   target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti)
   target_link_libraries(${target} PRIVATE latimer_runtime latimer_options m)
+  if(LATIMER_BARE STREQUAL "wasm")  # An overflow of the stack traps.
+    math(EXPR bytes "${LATIMER_BOARD_RAM_MIB} << 20")
+    target_link_options(${target} PRIVATE -nostartfiles -Wl,--no-entry
+      -Wl,--stack-first -Wl,-z,stack-size=65536 -Wl,--max-memory=${bytes}
+      "-Wl,-Map=$<TARGET_FILE:${target}>.map")
+    latimer_embed_model(${target} "${latimer_bare_model}")
+    add_dependencies(${target} latimer_bare_model)
+    return()
+  endif()
   target_link_options(${target} PRIVATE -nostartfiles -static
     -Wl,--build-id=none "-L${bare}" "-T${LATIMER_BARE}.ld")
   file(GLOB scripts CONFIGURE_DEPENDS "${bare}/*.ld")

@@ -1,7 +1,8 @@
 # The kernels of this build, from runtime/ops/xnnpack/kernels.txt, LATIMER_ISAS,
 # LATIMER_TILE and LATIMER_DISPATCH:
 #
-#   LATIMER_ARCH             x86_64, aarch64, armv7, cortex_m or riscv64
+#   LATIMER_ARCH             x86_64, aarch64, armv7, cortex_m, riscv64
+#                            or wasm32
 #   LATIMER_ISAS             the instruction sets, by default all
 #   latimer_isa_flags_<isa>  the compiler's flags for one
 #   latimer_kernel_files     XNNPACK's sources; their flags are a property of
@@ -47,9 +48,12 @@ elseif(triple MATCHES "^riscv64")
   if(LATIMER_KNOWS_VECTOR_BITS)
     list(APPEND all_isas rvv256)
   endif()
+elseif(triple MATCHES "^wasm32")
+  set(LATIMER_ARCH wasm32)
+  set(all_isas simd128)
 else()
-  message(FATAL_ERROR "Latimer has no kernels for ${triple}; "
-    "it runs on x86_64, aarch64, riscv64, armv7 with NEON and Cortex-M.")
+  message(FATAL_ERROR "Latimer has no kernels for ${triple}; it runs on x86_64, "
+    "aarch64, riscv64, armv7 with NEON, Cortex-M and wasm32.")
 endif()
 
 if(NOT LATIMER_ISAS)
@@ -183,8 +187,8 @@ endif()
 # The *_isa.cc files are compiled once for each of these, with
 # LATIMER_ISA=<name>; nibble/dot_isa.cc, which multiplies bytes, for others than
 # the rest.
-set(isas_vector avx512 avx2 sse41 neon mve rvv256 scalar)
-set(isas_nibble avx512vnni avx2 sse41 dotprod neon rvv256 scalar)
+set(isas_vector avx512 avx2 sse41 neon mve rvv256 simd128 scalar)
+set(isas_nibble avx512vnni avx2 sse41 dotprod neon rvv256 simd128 scalar)
 foreach(role IN ITEMS vector nibble)
   foreach(isa IN LISTS isas_${role})
     latimer_serves(${role} ${isa})

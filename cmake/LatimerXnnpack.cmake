@@ -54,7 +54,8 @@ target_compile_definitions(latimer_xnnpack_headers INTERFACE
 
 latimer_third_party_library(latimer_xnnpack_kernels
   SOURCES ${latimer_kernel_files}
-  PRIVATE_INCLUDES "${CMAKE_CURRENT_LIST_DIR}/xnnpack")
+  PRIVATE_INCLUDES "${CMAKE_CURRENT_LIST_DIR}/xnnpack"
+    "${CMAKE_CURRENT_LIST_DIR}/${LATIMER_ARCH}")
 latimer_write_call_graph(latimer_xnnpack_kernels)
 latimer_third_party_library(latimer_xnnpack_packing
   SOURCES "${XNNPACK_SOURCE_DIR}/src/reference/packing.cc"

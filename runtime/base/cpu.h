@@ -23,9 +23,10 @@ struct CpuFeatures {
   bool i8mm = false;
   // riscv64 and Cortex-M: plain C; each implies the ones before.
   bool scalar = false;
-  bool rvv256 = false;  // Vectors of exactly 256 bits.
-  bool dsp = false;     // Products of pairs of int16: Cortex-M4, M7, M33.
-  bool mve = false;     // Helium: Cortex-M55, M85.
+  bool rvv256 = false;   // Vectors of exactly 256 bits.
+  bool dsp = false;      // Products of pairs of int16: Cortex-M4, M7, M33.
+  bool mve = false;      // Helium: Cortex-M55, M85.
+  bool simd128 = false;  // WebAssembly's vectors.
 };
 
 // The instruction sets that this build has kernels for, separated by spaces:
@@ -38,9 +39,9 @@ CpuFeatures DetectCpuFeatures();
 
 // `features` without everything newer than `name`: one of sse41, avx2, avxvnni,
 // avx512 (with VNNI where the CPU has it) on x86-64; neon, dotprod, i8mm on
-// ARM; scalar, rvv256 on RISC-V. For tests and for comparing kernels on one
-// machine. kInvalidArgument: this architecture has no such name.
-// kUnsupportedCpu: the CPU lacks `name`.
+// ARM; scalar, rvv256 on RISC-V; simd128 in WebAssembly. For tests and for
+// comparing kernels on one machine. kInvalidArgument: this architecture has no
+// such name. kUnsupportedCpu: the CPU lacks `name`.
 Result<CpuFeatures> LimitCpuFeatures(CpuFeatures features, const char* name);
 
 }  // namespace latimer

@@ -36,6 +36,8 @@ constexpr Isa kIsas[] = {
     ISA(mve, &Cpu::dsp),
 #elif defined(__arm__)
     ISA(neon, nullptr),
+#elif defined(__wasm__)
+    ISA(simd128, nullptr),
 #else
     ISA(scalar, nullptr),
     ISA(rvv256, &Cpu::scalar),
@@ -130,6 +132,12 @@ constexpr CpuFeature kCpuFeatures[] = {
     {"VFPv4", kHwcap, 16, 0, DEFINED(__ARM_FEATURE_FMA)},
     {"integer division", kHwcap, 17, 0, DEFINED(__ARM_FEATURE_IDIV)},
     {"CRC32", kHwcap2, 4, 0, DEFINED(__ARM_FEATURE_CRC32)},
+};
+
+#elif defined(__wasm__)
+
+constexpr CpuFeature kCpuFeatures[] = {
+    {"SIMD128", kHwcap, 0, 0, DEFINED(__wasm_simd128__), &Cpu::simd128},
 };
 
 #else

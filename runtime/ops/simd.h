@@ -30,8 +30,9 @@
 #define LATIMER_SIMD_ARMV7 1
 #endif
 // The compiler splits vectors into numbers.
-#if !defined(__SSE2__) && !defined(__ARM_NEON) && \
-    !defined(__ARM_FEATURE_MVE) && !defined(__riscv_vector)
+#if !defined(__SSE2__) && !defined(__ARM_NEON) &&              \
+    !defined(__ARM_FEATURE_MVE) && !defined(__riscv_vector) && \
+    !defined(__wasm_simd128__)
 #define LATIMER_SIMD_NONE 1
 #endif
 

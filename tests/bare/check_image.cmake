@@ -3,8 +3,15 @@
 #   cmake -DNM=nm -DPROGRAM=<file> -P check_image.cmake
 cmake_minimum_required(VERSION 3.25)
 
-execute_process(COMMAND "${NM}" "${PROGRAM}" OUTPUT_VARIABLE symbols
-  COMMAND_ERROR_IS_FATAL ANY)
+if(EXISTS "${PROGRAM}.map")  # Of WebAssembly; nm lists its imports only.
+  file(STRINGS "${PROGRAM}.map" lines REGEX ":[(].*[)]$")
+  list(TRANSFORM lines REPLACE ".*:[(](.*)[)]$" " T \\1")
+  list(JOIN lines "\n" symbols)
+  string(APPEND symbols "\n")
+else()
+  execute_process(COMMAND "${NM}" "${PROGRAM}" OUTPUT_VARIABLE symbols
+    COMMAND_ERROR_IS_FATAL ANY)
+endif()
 if(NOT symbols MATCHES " T _ZN7latimer10Translator4LoadE")
   message(FATAL_ERROR "${PROGRAM} has no Translator::Load: wrong file?")
 endif()

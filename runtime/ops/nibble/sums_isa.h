@@ -20,6 +20,8 @@
 #include "base/neon.h"
 #elif defined(__riscv_v_fixed_vlen)
 #include "base/rvv.h"
+#elif defined(__wasm_simd128__)
+#include <wasm_simd128.h>
 #endif
 
 #define LATIMER_INLINE [[gnu::always_inline]] inline
@@ -391,6 +393,52 @@ LATIMER_INLINE void AddGroup(Sums (&sums)[kRows], const uint8_t* w,
 }
 LATIMER_INLINE void Store(const Sums& sums, int32_t* out) {
   __riscv_vse32_v_i32m2(out, AddFours(sums.four), kVectorChannels);
+}
+
+#elif defined(__wasm_simd128__)
+
+constexpr size_t kMostRows = 2;
+struct Sums {
+  v128_t quad[4];
+};
+LATIMER_INLINE Sums Zero() { return {}; }
+template <size_t kRows>
+LATIMER_INLINE void AddGroup(Sums (&sums)[kRows], const uint8_t* w,
+                             const int8_t* const (&q)[kRows], size_t input) {
+  // Each int16 has four nibbles: of inputs 0, 4, 1 and 5, or 2, 6, 3 and 7.
+  const v128_t mask = wasm_i16x8_splat(15);
+  for (size_t i = 0; i < kLines; ++i, input += 8) {
+    v128_t x[kRows][4];
+#pragma GCC unroll 2
+    for (size_t row = 0; row < kRows; ++row) {
+      const v128_t eight = wasm_i16x8_load8x8(q[row] + input);
+      x[row][0] = wasm_i16x8_shuffle(eight, eight, 0, 2, 0, 2, 0, 2, 0, 2);
+      x[row][1] = wasm_i16x8_shuffle(eight, eight, 4, 6, 4, 6, 4, 6, 4, 6);
+      x[row][2] = wasm_i16x8_shuffle(eight, eight, 1, 3, 1, 3, 1, 3, 1, 3);
+      x[row][3] = wasm_i16x8_shuffle(eight, eight, 5, 7, 5, 7, 5, 7, 5, 7);
+    }
+#pragma GCC unroll 4
+    for (size_t h = 0; h < 4; ++h) {
+      const v128_t nibbles = wasm_v128_load(w + i * kLine + 16 * h);
+      const v128_t of_inputs[] = {
+          wasm_v128_and(nibbles, mask),
+          wasm_v128_and(wasm_u16x8_shr(nibbles, 4), mask),
+          wasm_v128_and(wasm_u16x8_shr(nibbles, 8), mask),
+          wasm_u16x8_shr(nibbles, 12)};
+#pragma GCC unroll 2
+      for (size_t row = 0; row < kRows; ++row) {
+        v128_t& sum = sums[row].quad[h];
+#pragma GCC unroll 4
+        for (size_t n = 0; n < 4; ++n) {
+          sum = wasm_i32x4_add(sum,
+                               wasm_i32x4_dot_i16x8(of_inputs[n], x[row][n]));
+        }
+      }
+    }
+  }
+}
+LATIMER_INLINE void Store(const Sums& sums, int32_t* out) {
+  for (size_t h = 0; h < 4; ++h) wasm_v128_store(out + 4 * h, sums.quad[h]);
 }
 
 #else
