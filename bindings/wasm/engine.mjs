@@ -1,0 +1,461 @@
+// A model in WebAssembly, in the thread that calls it. latimer.mjs runs it in a
+// worker.
+
+const kPage = 65536;
+const kStopReasons = ["eos", "length_limit", "loop", "budget", "cancelled"];
+const kAttention = ["none", "cross", "encoder", "decoder"];
+const kEarlyStopping = new Map([[undefined, 0], [false, 1], [true, 2], ["never", 3]]);
+const kTexts = ["sourceLang", "targetLang", "task", "prefix", "languageCode"];
+const kLanguageCode = kTexts.indexOf("languageCode");
+const kNumbers = [
+  "maxTargetTokens", "minTargetTokens", "budgetTokens", "budgetMs", "beams",
+  "lengthPenalty", "noRepeatNgram", "repetitionPenalty",
+];
+const kOthers = ["earlyStopping", "guards", "attention", "scores", "onToken", "signal"];
+// Milliseconds of work after which messages and events have their turn.
+const kTurn = 12;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+export class LatimerError extends Error {
+  name = "LatimerError";
+}
+
+// Lets the thread see what has come in meanwhile. setTimeout would wait for
+// milliseconds.
+const nextTurn = (() => {
+  if (typeof setImmediate !== "undefined") return () => new Promise(setImmediate);
+  const { port1, port2 } = new MessageChannel();
+  const waiting = [];
+  port1.onmessage = () => waiting.shift()();
+  return () => new Promise((resolve) => {
+    waiting.push(resolve);
+    port2.postMessage(0);
+  });
+})();
+
+class Turns {
+  #end = performance.now() + kTurn;
+  async pause(signal) {
+    if (performance.now() < this.#end) return;
+    await nextTurn();
+    signal?.throwIfAborted();
+    this.#end = performance.now() + kTurn;
+  }
+}
+
+export class Engine {
+  #wasm;
+  #memory;
+  #busy = Promise.resolve();
+  #onToken = null;
+  #onText = null;
+  #failure = null;
+  #stream = 0;
+
+  // `chunks` are those of the model file, of `bytes` bytes in all.
+  static async load(module, chunks, bytes, { lanes = 8, beams = 0 } = {}) {
+    const engine = new Engine();
+    await engine.#load(module, chunks, bytes, lanes, beams);
+    return engine;
+  }
+
+  async #load(module, chunks, bytes, lanes, beams) {
+    const imports = {
+      latimer: {
+        token: (index, token) => (this.#onToken?.(index, token) === false ? 0 : 1),
+        received: (text, textBytes, source, sourceBytes, line, cut, reason) =>
+          this.#onText({
+            text: this.#text(text, textBytes),
+            source: this.#text(source, sourceBytes),
+            line,
+            cut: cut !== 0,
+            stopReason: kStopReasons[reason],
+          }),
+        failed: (message) => {
+          throw new LatimerError(this.#string(message));
+        },
+        milliseconds: () => performance.now(),
+      },
+    };
+    const instance = await WebAssembly.instantiate(module, imports);
+    this.#wasm = instance.exports;
+    this.#memory = this.#wasm.memory;
+    const image = this.#reserve(bytes);
+    let at = 0;
+    for await (const chunk of chunks) {
+      if (at + chunk.length > bytes) break;
+      new Uint8Array(this.#memory.buffer, image + at, chunk.length).set(chunk);
+      at += chunk.length;
+    }
+    if (at !== bytes) {
+      throw new LatimerError(`The model has ended after ${at} of ${bytes} bytes.`);
+    }
+    const scratch = this.#reserve(this.#wasm.scratchBytes());
+    const needed = this.#wasm.plan(image, bytes, lanes, beams, scratch) >>> 0;
+    if (needed === 0) this.#fail();
+    // Nothing grows from here on. The scratch is a part of the workspace.
+    const workspace = this.#reserve(needed, scratch);
+    this.#stream = this.#reserve(this.#wasm.streamBytes());
+    if (!this.#wasm.load(image, bytes, workspace, needed, lanes, beams)) this.#fail();
+    this.info = this.#readInfo(lanes, needed);
+  }
+
+  // An address with room for `bytes`: the end of the memory, or `from`, behind
+  // which nothing lies.
+  #reserve(bytes, from = this.#memory.buffer.byteLength) {
+    const missing = from + bytes - this.#memory.buffer.byteLength;
+    if (missing > 0) {
+      try {
+        this.#memory.grow(Math.ceil(missing / kPage));
+      } catch {
+        throw new LatimerError(
+          `The browser has no ${Math.ceil((from + bytes) / 1e6)} MB for this model; ` +
+          "close other pages, or take a smaller model.");
+      }
+    }
+    return from;
+  }
+
+  #text(address, bytes) {
+    return decoder.decode(new Uint8Array(this.#memory.buffer, address, bytes));
+  }
+  #string(address) {
+    const bytes = new Uint8Array(this.#memory.buffer, address);
+    return this.#text(address, bytes.indexOf(0));
+  }
+  #fail() {
+    throw new LatimerError(this.#string(this.#wasm.message()));
+  }
+
+  #readInfo(lanes, workspaceBytes) {
+    const wasm = this.#wasm;
+    if (!wasm.readInfo()) this.#fail();
+    const names = [
+      "fileBytes", "bytesPerToken", "encoderLayers", "decoderLayers", "dModel",
+      "sourceVocabulary", "targetVocabulary", "maxSourceTokens", "maxTargetTokens",
+    ];
+    const info = { lanes, workspaceBytes, memoryBytes: this.#memory.buffer.byteLength };
+    names.forEach((name, index) => (info[name] = wasm.infoNumber(index)));
+    info.hasTokenizer = wasm.infoNumber(names.length) !== 0;
+    info.weights = this.#string(wasm.weights());
+    info.license = this.#text(wasm.license(), wasm.licenseBytes());
+    info.version = this.#string(wasm.version());
+    info.languages = [];
+    for (let at; (at = wasm.language(info.languages.length)); ) {
+      info.languages.push(this.#string(at));
+    }
+    info.kernels = [];
+    for (let at; (at = wasm.kernelName(info.kernels.length)); ) {
+      info.kernels.push(this.#string(at));
+    }
+    return info;
+  }
+
+  // ---- Calls, one after another ---------------------------------------------
+
+  async #alone(work) {
+    const before = this.#busy;
+    let done;
+    this.#busy = new Promise((resolve) => (done = resolve));
+    await before;
+    try {
+      return await work();
+    } finally {
+      this.#onToken = null;
+      this.#onText = null;
+      done();
+    }
+  }
+
+  #setOptions(options) {
+    for (const name of Object.keys(options)) {
+      if (![kTexts, kNumbers, kOthers].some((names) => names.includes(name))) {
+        throw new TypeError(`${name} is no option of a translation.`);
+      }
+    }
+    const wasm = this.#wasm;
+    wasm.newOptions();
+    kTexts.forEach((name, index) => {
+      if (options[name] !== undefined) this.#setText(index, name, options[name]);
+    });
+    const number = (name, otherwise) => {
+      const value = options[name] ?? otherwise;
+      if (typeof value !== "number") throw new TypeError(`${name}: give a number.`);
+      return value;
+    };
+    wasm.setLimits(
+      number("maxTargetTokens", 0), number("minTargetTokens", 0),
+      number("budgetTokens", 0), number("budgetMs", 0), options.guards === false ? 0 : 1);
+    const early = kEarlyStopping.get(options.earlyStopping);
+    if (early === undefined) {
+      throw new TypeError('earlyStopping: give true, false or "never".');
+    }
+    wasm.setSearch(
+      number("beams", 0), number("lengthPenalty", NaN), early,
+      number("noRepeatNgram", -1), number("repetitionPenalty", 0));
+    const attention = kAttention.indexOf(options.attention ?? "none");
+    if (attention < 0) {
+      throw new TypeError('attention: give "cross", "encoder" or "decoder".');
+    }
+    wasm.setInsight(attention, options.scores ? 1 : 0);
+  }
+
+  #setText(index, name, text) {
+    const bytes = encoder.encode(text);
+    this.#fill(bytes);
+    if (!this.#wasm.setText(index, this.#wasm.input(), bytes.length)) {
+      throw new LatimerError(`${name} is too long.`);
+    }
+  }
+
+  #fill(bytes) {
+    new Uint8Array(this.#memory.buffer, this.#wasm.input(), bytes.length).set(bytes);
+  }
+
+  // Translates a text; it may be long. `options.onToken` sees the text so far.
+  translate(text, options = {}) {
+    return this.#alone(async () => {
+      const parts = [];
+      try {
+        return await this.#translate(text, options, parts);
+      } finally {
+        this.#drain();
+      }
+    });
+  }
+
+  async #translate(text, options, parts) {
+    const wasm = this.#wasm;
+    this.#setOptions(options);
+    const { signal, onToken } = options;
+    signal?.throwIfAborted();
+    const begun = performance.now();
+    let rest = encoder.encode(text);
+    let joined = "";
+    let tokens = [];
+    const turns = new Turns();
+    const result = {
+      text: "", tokens: [], source: [], stopReason: "eos", parts: 0, generatedTokens: 0,
+    };
+    let worst = 0;
+    do {
+      const most = Math.min(rest.length, wasm.inputBytes());
+      this.#fill(rest.subarray(0, most));
+      if (result.parts === 0) {
+        const code = wasm.languageCodeBytes(most);
+        if (code > 0) {
+          wasm.setText(kLanguageCode, wasm.input(), code);
+        }
+      }
+      const [budgetTokens, budgetMs] = this.#budget(options, result, begun);
+      wasm.setLimits(
+        options.maxTargetTokens ?? 0, options.minTargetTokens ?? 0,
+        budgetTokens, budgetMs, options.guards === false ? 0 : 1);
+      tokens = [];
+      this.#onToken = (index, token) => {
+        tokens.length = index;
+        tokens.push(token);
+      };
+      const taken = wasm.begin(most, 0);
+      if (taken < 0) this.#fail();
+      rest = rest.subarray(taken);
+      const space = wasm.spaceFollows();
+      let ticket;
+      let shown = 0;
+      while ((ticket = wasm.advance()) === -1) {
+        if (onToken && tokens.length > shown) {
+          shown = tokens.length;
+          if (onToken(joined + this.#detokenize(tokens)) === false) wasm.cancel(1);
+        }
+        await turns.pause(signal);
+      }
+      wasm.cancel(0);
+      if (ticket === -2) this.#fail();
+      this.#add(result, options);
+      ++result.parts;
+      joined = result.text;
+      worst = Math.max(worst, kStopReasons.indexOf(result.stopReason));
+      if (worst < 3 && rest.length > 0 && this.#spent(options, result, begun)) worst = 3;
+      if (worst >= 3) break;
+      if (rest.length > 0 && space) {
+        result.text += " ";
+        joined = result.text;
+      }
+    } while (rest.length > 0);
+    result.stopReason = kStopReasons[worst];
+    result.milliseconds = performance.now() - begun;
+    return result;
+  }
+
+  #budget({ budgetTokens = 0, budgetMs = 0 }, result, begun) {
+    return [
+      budgetTokens && Math.max(1, budgetTokens - result.generatedTokens),
+      budgetMs && Math.max(1, Math.round(begun + budgetMs - performance.now())),
+    ];
+  }
+  #spent({ budgetTokens = 0, budgetMs = 0 }, result, begun) {
+    return (budgetTokens > 0 && result.generatedTokens >= budgetTokens) ||
+      (budgetMs > 0 && performance.now() - begun >= budgetMs);
+  }
+
+  // Adds the part that has finished.
+  #add(result, options) {
+    const wasm = this.#wasm;
+    const numbers = (kind, address, count) =>
+      Array.from(new kind(this.#memory.buffer, address, count));
+    const rows = wasm.attentionRows();
+    const columns = wasm.sourceCount();
+    result.tokens.push(...numbers(Int32Array, wasm.tokens(), wasm.tokenCount()));
+    result.source.push(...numbers(Int32Array, wasm.source(), columns));
+    result.text += this.#text(wasm.text(), wasm.textBytes());
+    result.stopReason = kStopReasons[wasm.stopReason()];
+    result.generatedTokens += wasm.generated();
+    if (wasm.scores() !== 0) {
+      const pairs = numbers(Float32Array, wasm.scores(), 2 * wasm.tokenCount());
+      result.scores = [...(result.scores ?? []), ...pairs.filter((_, i) => i % 2 === 0)];
+    }
+    if (wasm.attention() !== 0 && options.attention !== "decoder") {
+      const layers = wasm.attentionLayers();
+      const heads = wasm.attentionHeads();
+      const count = rows * layers * heads * columns;
+      result.attention = {
+        layers, heads, rows, columns,
+        weights: new Float32Array(this.#memory.buffer, wasm.attention(), count).slice(),
+        sourcePieces: this.#pieces(wasm.sourcePiece, result.source.slice(-columns)),
+        targetPieces: this.#pieces(wasm.targetPiece, result.tokens.slice(-rows)),
+      };
+    }
+  }
+
+  #pieces(piece, tokens) {
+    return tokens.map((token) => {
+      const bytes = piece(token);
+      return this.#text(this.#wasm.input(), bytes);
+    });
+  }
+
+  // Text of tokens while a sentence is under way; incomplete characters wait.
+  #detokenize(tokens) {
+    const room = this.#wasm.idsCount();
+    const some = tokens.slice(0, room);
+    const ids = this.#wasm.ids();
+    new Int32Array(this.#memory.buffer, ids, some.length).set(some);
+    const text = this.#wasm.detokenize(ids, some.length);
+    if (text === 0) this.#fail();
+    return this.#text(text, this.#wasm.textBytes()).replace(/\uFFFD+$/, "");
+  }
+
+  // Ends the sentences that an error or a signal has left.
+  #drain() {
+    const wasm = this.#wasm;
+    this.#onToken = null;
+    wasm.cancel(1);
+    while (wasm.underWay() > 0) wasm.advance();
+    wasm.cancel(0);
+  }
+
+  // Translates each text, as many side by side as there are lanes.
+  translateAll(texts, options = {}) {
+    return this.#alone(async () => {
+      try {
+        return await this.#translateAll(texts, options);
+      } finally {
+        this.#drain();
+      }
+    });
+  }
+
+  async #translateAll(texts, options) {
+    const wasm = this.#wasm;
+    if (options.onToken || options.budgetTokens || options.budgetMs) {
+      throw new TypeError("onToken, budgetTokens and budgetMs are for one text.");
+    }
+    this.#setOptions(options);
+    const turns = new Turns();
+    const results = texts.map(() => null);
+    const parts = [];  // By ticket.
+    let next = 0;
+    let rest = null;
+    let left = 0;
+    while (next < texts.length || rest !== null || left > 0) {
+      while (wasm.canBegin() && (rest !== null || next < texts.length)) {
+        if (rest === null) {
+          rest = encoder.encode(texts[next]);
+          results[next] = [];
+          if (options.languageCode === undefined) {
+            wasm.setText(kLanguageCode, wasm.input(), 0);
+          }
+        }
+        const most = Math.min(rest.length, wasm.inputBytes());
+        this.#fill(rest.subarray(0, most));
+        const code = results[next].length === 0 ? wasm.languageCodeBytes(most) : 0;
+        const taken = wasm.begin(most, parts.length);
+        if (taken < 0) this.#fail();
+        if (code > 0) wasm.setText(kLanguageCode, wasm.input(), code);
+        const part = {
+          text: "", tokens: [], source: [], stopReason: "eos", generatedTokens: 0,
+          space: wasm.spaceFollows() !== 0,
+        };
+        results[next].push(part);
+        parts.push(part);
+        ++left;
+        rest = taken < rest.length ? rest.subarray(taken) : null;
+        if (rest === null) ++next;
+      }
+      const ticket = wasm.advance();
+      if (ticket === -2) this.#fail();
+      if (ticket >= 0) {
+        this.#add(parts[ticket], options);
+        --left;
+      }
+      await turns.pause(options.signal);
+    }
+    return results.map((of) => ({
+      text: of.map(({ text, space }, i) =>
+        text + (space && i + 1 < of.length ? " " : "")).join(""),
+      tokens: of.flatMap(({ tokens }) => tokens),
+      source: of.flatMap(({ source }) => source),
+      stopReason: kStopReasons[Math.max(
+        ...of.map(({ stopReason }) => kStopReasons.indexOf(stopReason)))],
+      parts: of.length,
+      generatedTokens: of.reduce((sum, part) => sum + part.generatedTokens, 0),
+    }));
+  }
+
+  // Translates running text sentence by sentence; `onPortion` gets each portion
+  // of the translation.
+  translateParagraphs(text, onPortion, options = {}) {
+    return this.#alone(async () => {
+      const wasm = this.#wasm;
+      this.#setOptions(options);
+      this.#onText = onPortion;
+      const stream = wasm.streamBegin(this.#stream);
+      if (stream === 0) this.#fail();
+      const turns = new Turns();
+      const bytes = encoder.encode(text);
+      for (let at = 0; at < bytes.length; at += 128) {
+        const some = bytes.subarray(at, at + 128);
+        this.#fill(some);
+        if (!wasm.streamPush(stream, some.length)) this.#fail();
+        await turns.pause(options.signal);
+      }
+      if (!wasm.streamFinish(stream)) this.#fail();
+    });
+  }
+
+  // The source tokens of a text.
+  tokenize(text) {
+    return this.#alone(async () => {
+      const bytes = encoder.encode(text);
+      if (bytes.length > this.#wasm.inputBytes()) {
+        throw new LatimerError("The text is too long to be tokenized at once.");
+      }
+      this.#fill(bytes);
+      const count = this.#wasm.tokenize(bytes.length);
+      if (count < 0) this.#fail();
+      return Array.from(new Int32Array(this.#memory.buffer, this.#wasm.ids(), count));
+    });
+  }
+}

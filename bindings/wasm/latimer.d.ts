@@ -1,0 +1,135 @@
+/** What a file that cannot be used, or a request that a model refuses, throws. */
+export class LatimerError extends Error {}
+
+export interface LoadOptions {
+  /** Sentences that translateAll() decodes side by side; 8 by default. */
+  lanes?: number;
+  /** Most beams that a call will ask for; by default the model's number. */
+  beams?: number;
+  /** false: in this thread. By default in a worker, and in Node in this thread. */
+  worker?: boolean;
+  /** Where latimer.wasm is; by default beside latimer.mjs. In this thread, a module, too. */
+  wasm?: string | URL | WebAssembly.Module;
+  signal?: AbortSignal;
+}
+
+/** What is left out is the model's own. */
+export interface TranslateOptions {
+  /** Codes of info.languages; a multilingual model needs both. */
+  sourceLang?: string;
+  targetLang?: string;
+  /** Put before the text, such as ">>deu<<". */
+  languageCode?: string;
+  task?: string;
+  prefix?: string;
+  /** Tokens of a translation, or of each part of a long text, EOS included. */
+  maxTargetTokens?: number;
+  minTargetTokens?: number;
+  /** What a text may use, with all its parts. */
+  budgetTokens?: number;
+  budgetMs?: number;
+  /** 1: greedy search. */
+  beams?: number;
+  lengthPenalty?: number;
+  earlyStopping?: boolean | "never";
+  noRepeatNgram?: number;
+  repetitionPenalty?: number;
+  /** false: do not stop loops and translations that are far too long. */
+  guards?: boolean;
+  /** The weights to keep. */
+  attention?: "cross" | "encoder";
+  /** Keep the log-probability of each token. */
+  scores?: boolean;
+  /** Ends the call, which then throws the signal's reason. */
+  signal?: AbortSignal;
+}
+
+export type StopReason = "eos" | "length_limit" | "loop" | "budget" | "cancelled";
+
+/** Rows are target tokens, columns source tokens; each row has the sum 1. */
+export interface Attention {
+  layers: number;
+  heads: number;
+  rows: number;
+  columns: number;
+  /** Row by row; within a row layer by layer, within a layer head by head. */
+  weights: Float32Array;
+  sourcePieces: string[];
+  targetPieces: string[];
+}
+
+export interface Translation {
+  text: string;
+  /** Target ids, EOS included if it was produced. */
+  tokens: number[];
+  /** Source ids, with those that the model puts around every text. */
+  source: number[];
+  stopReason: StopReason;
+  /** More than 1 if the text exceeds the longest source. */
+  parts: number;
+  generatedTokens: number;
+  /** Not of translateAll(). */
+  milliseconds?: number;
+  /** Natural logarithms, one for each of `tokens`. */
+  scores?: number[];
+  /** Of the last part. */
+  attention?: Attention;
+}
+
+/** A portion of the translation of running text. */
+export interface Portion {
+  text: string;
+  /** What it translates; empty for white space. */
+  source: string;
+  /** The line that the sentence begins on, from 1. */
+  line: number;
+  /** Whether the sentence exceeds the longest source. */
+  cut: boolean;
+  stopReason: StopReason;
+}
+
+export interface ModelInfo {
+  fileBytes: number;
+  /** Of weights, read for each generated token. */
+  bytesPerToken: number;
+  encoderLayers: number;
+  decoderLayers: number;
+  dModel: number;
+  sourceVocabulary: number;
+  targetVocabulary: number;
+  maxSourceTokens: number;
+  maxTargetTokens: number;
+  hasTokenizer: boolean;
+  weights: string;
+  license: string;
+  /** Of Latimer. */
+  version: string;
+  languages: string[];
+  kernels: string[];
+  lanes: number;
+  workspaceBytes: number;
+  /** Of WebAssembly, with model, workspace and program; it does not grow. */
+  memoryBytes: number;
+}
+
+/** A model. Calls wait for the calls before them. */
+export class Latimer {
+  /** Loads a model file from a URL, a file or its bytes. */
+  static load(
+    source: string | URL | Blob | ArrayBuffer | ArrayBufferView,
+    options?: LoadOptions,
+  ): Promise<Latimer>;
+  readonly info: ModelInfo;
+  /** Translates a text of any length. */
+  translate(text: string, options?: TranslateOptions): Promise<Translation>;
+  /** Translates texts, as many side by side as there are lanes. */
+  translateAll(texts: Iterable<string>, options?: TranslateOptions): Promise<Translation[]>;
+  /** The translation so far, after each token. To leave the loop ends the call. */
+  stream(text: string, options?: TranslateOptions): AsyncGenerator<string, Translation>;
+  /** Translates running text sentence by sentence. */
+  translateParagraphs(text: string, options?: TranslateOptions): AsyncGenerator<Portion>;
+  /** The source ids of a text, as the original tokenizer gives them. */
+  tokenize(text: string): Promise<number[]>;
+  /** Ends what is under way, and frees the memory. */
+  close(): void;
+}

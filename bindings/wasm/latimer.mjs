@@ -1,0 +1,223 @@
+// Translation models in the browser and in Node. README.md says how to use it.
+import { Engine, LatimerError } from "./engine.mjs";
+
+export { LatimerError };
+
+const kIsNode = typeof process !== "undefined" && process.versions?.node !== undefined;
+
+// The bytes of a model as { chunks, bytes }: a URL, a File or Blob, or bytes.
+export async function openModel(source, signal) {
+  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) {
+    const bytes = ArrayBuffer.isView(source)
+      ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
+      : new Uint8Array(source);
+    return { chunks: [bytes], bytes: bytes.length };
+  }
+  if (typeof Blob !== "undefined" && source instanceof Blob) {
+    return { chunks: read(source.stream()), bytes: source.size };
+  }
+  const url = source instanceof URL ? source : new URL(source, base());
+  if (kIsNode && url.protocol === "file:") {
+    const { readFile } = await import("node:fs/promises");
+    const bytes = await readFile(url);
+    return { chunks: [bytes], bytes: bytes.length };
+  }
+  const response = await fetch(url, { signal });
+  if (!response.ok) {
+    throw new LatimerError(`${url}: the server answers ${response.status}.`);
+  }
+  // A server that compresses says the length of what it sends.
+  const length = Number(response.headers.get("content-length"));
+  if (length > 0 && !response.headers.get("content-encoding")) {
+    return { chunks: read(response.body), bytes: length };
+  }
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  return { chunks: [bytes], bytes: bytes.length };
+}
+
+function base() {
+  return globalThis.document?.baseURI ?? globalThis.location?.href ?? import.meta.url;
+}
+
+async function* read(stream) {
+  const reader = stream.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    yield value;
+  }
+}
+
+export async function compile(wasm = new URL("latimer.wasm", import.meta.url)) {
+  if (wasm instanceof WebAssembly.Module) return wasm;
+  const { chunks } = await openModel(wasm);
+  const parts = [];
+  for await (const chunk of chunks) parts.push(chunk);
+  return WebAssembly.compile(await new Blob(parts).arrayBuffer());
+}
+
+// The engine in this thread.
+class Here {
+  constructor(engine) {
+    this.engine = engine;
+    this.info = engine.info;
+  }
+  call(name, values, options, callback) {
+    if (name === "translateParagraphs") {
+      return this.engine.translateParagraphs(...values, callback, options);
+    }
+    const own = callback ? { ...options, onToken: callback } : options;
+    return this.engine[name](...values, own);
+  }
+  close() {
+    this.engine = null;
+  }
+}
+
+// The engine in a worker.
+class InWorker {
+  #worker;
+  #calls = new Map();
+  #next = 0;
+
+  static async load(source, options) {
+    const here = new InWorker();
+    here.#worker = new Worker(new URL("worker.mjs", import.meta.url), { type: "module" });
+    here.#worker.onmessage = ({ data }) => here.#receive(data);
+    here.#worker.onerror = (event) => here.#end(new LatimerError(
+      `The worker has failed: ${event.message ?? "it could not be loaded"}.`));
+    const { signal, ...rest } = options;
+    const model = source instanceof Blob || source instanceof ArrayBuffer ||
+      ArrayBuffer.isView(source) ? source : String(new URL(source, base()));
+    here.info = await here.#call("load", [model], rest, undefined, signal);
+    return here;
+  }
+
+  call(name, values, { signal, ...options }, callback) {
+    return this.#call(name, values, options, callback, signal);
+  }
+
+  #call(name, values, options, callback, signal) {
+    return new Promise((resolve, reject) => {
+      if (!this.#worker) throw new LatimerError("The translator is closed.");
+      if (signal?.aborted) throw signal.reason;
+      const id = this.#next++;
+      const abort = () => this.#worker?.postMessage({ abort: id });
+      signal?.addEventListener("abort", abort);
+      this.#calls.set(id, { resolve, reject, callback, signal, abort });
+      this.#worker.postMessage({ id, name, values, options, calls: callback !== undefined });
+    });
+  }
+
+  #receive({ id, value, result, error }) {
+    const call = this.#calls.get(id);
+    if (call === undefined) return;
+    if (value !== undefined) {
+      if (call.callback(value) === false) this.#worker.postMessage({ stop: id });
+      return;
+    }
+    this.#calls.delete(id);
+    call.signal?.removeEventListener("abort", call.abort);
+    if (error === undefined) {
+      call.resolve(result);
+    } else if (call.signal?.aborted) {
+      call.reject(call.signal.reason);
+    } else {
+      const kind = error.name === "TypeError" ? TypeError : LatimerError;
+      call.reject(new kind(error.message));
+    }
+  }
+
+  #end(error) {
+    for (const { reject } of this.#calls.values()) reject(error);
+    this.#calls.clear();
+  }
+
+  close() {
+    this.#worker?.terminate();
+    this.#worker = null;
+    this.#end(new LatimerError("The translator is closed."));
+  }
+}
+
+export class Latimer {
+  #at;
+
+  static async load(source, { worker = typeof Worker !== "undefined" && !kIsNode,
+    wasm, ...options } = {}) {
+    const latimer = new Latimer();
+    if (worker) {
+      latimer.#at = await InWorker.load(source, { wasm: wasm && String(wasm), ...options });
+    } else {
+      const { signal, ...rest } = options;
+      const [module, model] = await Promise.all([compile(wasm), openModel(source, signal)]);
+      latimer.#at = new Here(await Engine.load(module, model.chunks, model.bytes, rest));
+    }
+    return latimer;
+  }
+
+  get info() {
+    return this.#at.info;
+  }
+
+  translate(text, options = {}) {
+    return this.#at.call("translate", [String(text)], options);
+  }
+
+  translateAll(texts, options = {}) {
+    return this.#at.call("translateAll", [Array.from(texts, String)], options);
+  }
+
+  stream(text, options = {}) {
+    return this.#iterate("translate", text, options);
+  }
+
+  translateParagraphs(text, options = {}) {
+    return this.#iterate("translateParagraphs", text, options);
+  }
+
+  // What a call tells by and by. To leave the loop ends the call.
+  async *#iterate(name, text, options) {
+    const values = [];
+    let wake = () => {};
+    let done = false;
+    let failure = null;
+    const own = new AbortController();
+    const abort = () => own.abort(options.signal.reason);
+    if (options.signal?.aborted) abort();
+    options.signal?.addEventListener("abort", abort);
+    const work = this.#at
+      .call(name, [String(text)], { ...options, signal: own.signal }, (value) => {
+        values.push(value);
+        wake();
+      })
+      .catch((error) => (failure = error))
+      .finally(() => {
+        done = true;
+        wake();
+      });
+    try {
+      for (;;) {
+        while (values.length > 0) yield values.shift();
+        if (done) break;
+        await new Promise((resolve) => (wake = resolve));
+      }
+      if (failure) throw failure;
+      const result = await work;
+      if (name === "translate") yield result.text;
+      return result;
+    } finally {
+      options.signal?.removeEventListener("abort", abort);
+      if (!done) own.abort();
+      await work;
+    }
+  }
+
+  tokenize(text) {
+    return this.#at.call("tokenize", [String(text)], {});
+  }
+
+  close() {
+    this.#at.close();
+  }
+}

@@ -1,0 +1,283 @@
+// What latimer.wasm exports: the C API for JavaScript, with numbers only.
+// engine.mjs calls it.
+//
+// A model and its workspace lie in memory that JavaScript has grown. There is
+// one translator and one call at a time. Text goes in by way of Input(), and
+// strings of options by way of SetText().
+#include <cstring>
+
+#include "latimer/latimer.h"
+#include "latimer/machine.h"
+#include "latimer/profile_config.h"
+
+#define EXPORT(name) extern "C" [[clang::export_name(name)]]
+#define IMPORT(name) \
+  extern "C" [[clang::import_module("latimer"), clang::import_name(name)]]
+
+// What has happened so far: `token` of the part under way.
+IMPORT("token") int OnToken(size_t index, int32_t token);
+IMPORT("received")
+void OnText(const char* text, size_t text_bytes, const char* source,
+            size_t source_bytes, double line, int cut, int stop_reason);
+IMPORT("failed") [[noreturn]] void OnFailure(const char* message);
+IMPORT("milliseconds") double Milliseconds();
+
+extern "C" uint64_t latimer_machine_nanoseconds() {
+  return static_cast<uint64_t>(Milliseconds() * 1e6);
+}
+extern "C" void latimer_machine_failed(const char* message) {
+  OnFailure(message);
+}
+
+namespace {
+
+constexpr size_t kInputBytes = latimer::kProfile.text_bytes;
+constexpr size_t kOptionBytes = 256;
+enum TextOption { kSourceLanguage, kTargetLanguage, kTask, kPrefix, kCode };
+
+latimer_translator* translator = nullptr;
+char message[LATIMER_MESSAGE_BYTES];
+char input[kInputBytes];
+char option_texts[kCode + 1][kOptionBytes];
+latimer_options options;
+float length_penalty;
+uint32_t no_repeat_ngram;
+latimer_translation translation;
+latimer_model_info info;
+int32_t ids[latimer::kProfile.source_tokens];
+
+bool Token(void*, size_t index, int32_t token) {
+  return OnToken(index, token) != 0;
+}
+
+// Keeps the message of a call; returns whether it succeeded.
+bool Succeeds(latimer_code code) {
+  if (code == LATIMER_OK) return true;
+  std::strcpy(message, latimer_message(translator));
+  return false;
+}
+
+latimer_load_options LoadOptions(uint32_t lanes, uint32_t beams) {
+  latimer_load_options load = {};
+  load.struct_bytes = sizeof(load);
+  load.lanes = lanes;
+  load.beams = beams;
+  return load;
+}
+
+}  // namespace
+
+EXPORT("message") const char* Message() { return message; }
+EXPORT("input") char* Input() { return input; }
+EXPORT("inputBytes") size_t InputBytes() { return kInputBytes; }
+EXPORT("scratchBytes") size_t ScratchBytes() { return latimer_scratch_bytes(); }
+
+// Bytes of the workspace, or 0. `scratch` has ScratchBytes().
+EXPORT("plan")
+size_t Plan(const void* image, size_t image_bytes, uint32_t lanes,
+            uint32_t beams, void* scratch) {
+  const latimer_load_options load = LoadOptions(lanes, beams);
+  size_t bytes = 0;
+  const latimer_code code = latimer_plan_workspace(
+      image, image_bytes, &load, scratch, latimer_scratch_bytes(), &bytes,
+      nullptr, message, sizeof(message));
+  return code == LATIMER_OK ? bytes : 0;
+}
+
+EXPORT("load")
+int Load(const void* image, size_t image_bytes, void* workspace,
+         size_t workspace_bytes, uint32_t lanes, uint32_t beams) {
+  const latimer_load_options load = LoadOptions(lanes, beams);
+  if (translator != nullptr) latimer_unload(translator);
+  return latimer_load(image, image_bytes, workspace, workspace_bytes, &load,
+                      &translator, message, sizeof(message)) == LATIMER_OK;
+}
+
+// ---- Options of the next calls: NewOptions(), then those that differ --------
+
+EXPORT("newOptions") void NewOptions() {
+  options = {};
+  options.struct_bytes = sizeof(options);
+  options.on_token = Token;
+}
+EXPORT("setText") int SetText(int option, const char* text, size_t bytes) {
+  if (bytes >= kOptionBytes) return 0;
+  char* own = option_texts[option];
+  std::memcpy(own, text, bytes);
+  own[bytes] = 0;
+  const char** const members[] = {&options.source_language,
+                                  &options.target_language, &options.task,
+                                  &options.prefix, &options.language_code};
+  *members[option] = own;
+  return 1;
+}
+EXPORT("setLimits")
+void SetLimits(uint32_t most, uint32_t least, uint32_t budget_tokens,
+               uint32_t budget_ms, int guards) {
+  options.max_target_tokens = most;
+  options.min_target_tokens = least;
+  options.budget_tokens = budget_tokens;
+  options.budget_ms = budget_ms;
+  options.no_guards = guards == 0;
+}
+// NaN and -1: the model's own.
+EXPORT("setSearch")
+void SetSearch(uint32_t beams, float penalty, int early_stopping, int ngram,
+               float repetition_penalty) {
+  options.beams = beams;
+  options.early_stopping = early_stopping;
+  options.repetition_penalty = repetition_penalty;
+  length_penalty = penalty;
+  if (penalty == penalty) options.length_penalty = &length_penalty;
+  no_repeat_ngram = static_cast<uint32_t>(ngram);
+  if (ngram >= 0) options.no_repeat_ngram = &no_repeat_ngram;
+}
+EXPORT("setInsight") void SetInsight(int attention, int scores) {
+  options.attention = attention;
+  options.scores = scores;
+}
+
+// ---- Translating ------------------------------------------------------------
+
+// Begins as much of the input as fits, and returns its bytes, or -1. The rest
+// is for another call, with the code that languageCodeBytes() found.
+EXPORT("begin") int Begin(size_t bytes, uint32_t ticket) {
+  translation = {};
+  translation.struct_bytes = sizeof(translation);
+  return Succeeds(latimer_begin_part(translator, input, bytes, &options, ticket,
+                                     &translation))
+             ? static_cast<int>(translation.source_bytes)
+             : -1;
+}
+EXPORT("spaceFollows") int SpaceFollows() { return translation.space_follows; }
+EXPORT("canBegin") int CanBegin() { return latimer_can_begin(translator); }
+EXPORT("underWay") size_t UnderWay() { return latimer_under_way(translator); }
+EXPORT("languageCodeBytes") size_t LanguageCodeBytes(size_t bytes) {
+  return latimer_language_code_bytes(translator, input, bytes);
+}
+
+// Generates a token of each sentence. The ticket of one that has finished, -1,
+// or -2 if it failed.
+EXPORT("advance") double Advance() {
+  int finished = 0;
+  uint64_t ticket = 0;
+  translation = {};
+  translation.struct_bytes = sizeof(translation);
+  const latimer_code code =
+      latimer_advance(translator, &finished, &ticket, &translation);
+  if (finished == 0) return -1;
+  return Succeeds(code) ? static_cast<double>(ticket) : -2;
+}
+EXPORT("cancel") void Cancel(int cancelled) {
+  latimer_set_cancelled(translator, cancelled);
+}
+
+// Of the translation that has finished. Pointers, and counts.
+EXPORT("text") const char* Text() { return translation.text; }
+EXPORT("textBytes") size_t TextBytes() { return translation.text_bytes; }
+EXPORT("tokens") const int32_t* Tokens() { return translation.tokens; }
+EXPORT("tokenCount") size_t TokenCount() { return translation.token_count; }
+EXPORT("source") const int32_t* Source() { return translation.source; }
+EXPORT("sourceCount") size_t SourceCount() { return translation.source_count; }
+EXPORT("generated") size_t Generated() { return translation.generated_tokens; }
+EXPORT("stopReason") int StopReason() { return translation.stop_reason; }
+EXPORT("scores") const float* Scores() {
+  return reinterpret_cast<const float*>(translation.scores);
+}
+EXPORT("attention") const float* Attention() {
+  return translation.attention_weights;
+}
+EXPORT("attentionLayers") uint32_t AttentionLayers() {
+  return translation.attention_layers;
+}
+EXPORT("attentionHeads") uint32_t AttentionHeads() {
+  return translation.attention_heads;
+}
+EXPORT("attentionRows") size_t AttentionRows() {
+  return translation.attention_rows;
+}
+
+// The text of tokens, which are of JavaScript's memory: its pointer and, in
+// textBytes(), its bytes; 0 if there is none.
+EXPORT("detokenize")
+const char* Detokenize(const int32_t* tokens, size_t count) {
+  translation = {};
+  return Succeeds(latimer_detokenize(translator, tokens, count,
+                                     &translation.text,
+                                     &translation.text_bytes))
+             ? translation.text
+             : nullptr;
+}
+// Writes the tokens of the input; returns their number, or -1.
+EXPORT("tokenize") int Tokenize(size_t bytes) {
+  size_t count = 0;
+  return Succeeds(latimer_tokenize(translator, input, bytes, ids,
+                                   sizeof(ids) / sizeof(*ids), &count))
+             ? static_cast<int>(count)
+             : -1;
+}
+EXPORT("ids") int32_t* Ids() { return ids; }
+EXPORT("idsCount") size_t IdsCount() { return sizeof(ids) / sizeof(*ids); }
+// Its piece, in the input; returns its bytes.
+EXPORT("sourcePiece") size_t SourcePiece(int32_t token) {
+  return latimer_source_piece(translator, token, input);
+}
+EXPORT("targetPiece") size_t TargetPiece(int32_t token) {
+  return latimer_target_piece(translator, token, input);
+}
+
+// ---- Running text -----------------------------------------------------------
+
+EXPORT("streamBytes") size_t StreamBytes() { return latimer_text_bytes(); }
+// A stream in `memory` of StreamBytes(), or null.
+EXPORT("streamBegin") latimer_text* StreamBegin(void* memory) {
+  const auto receive = [](void*, const latimer_streamed_text* text) {
+    OnText(text->text, text->text_bytes, text->source, text->source_bytes,
+           static_cast<double>(text->line), text->cut, text->stop_reason);
+  };
+  latimer_text* stream = latimer_text_begin(
+      translator, &options, receive, nullptr, memory, latimer_text_bytes());
+  if (stream == nullptr) Succeeds(LATIMER_INVALID_ARGUMENT);
+  return stream;
+}
+EXPORT("streamPush") int StreamPush(latimer_text* stream, size_t bytes) {
+  return Succeeds(latimer_text_push(stream, input, bytes));
+}
+EXPORT("streamFinish") int StreamFinish(latimer_text* stream) {
+  return Succeeds(latimer_text_finish(stream));
+}
+
+// ---- The model --------------------------------------------------------------
+
+EXPORT("readInfo") int ReadInfo() {
+  info = {};
+  info.struct_bytes = sizeof(info);
+  return Succeeds(latimer_get_model_info(translator, &info));
+}
+EXPORT("infoNumber") double InfoNumber(int which) {
+  const double numbers[] = {
+      static_cast<double>(info.file_bytes),
+      static_cast<double>(info.bytes_per_token),
+      static_cast<double>(info.encoder_layers),
+      static_cast<double>(info.decoder_layers),
+      static_cast<double>(info.d_model),
+      static_cast<double>(info.source_vocabulary),
+      static_cast<double>(info.target_vocabulary),
+      static_cast<double>(info.max_source_tokens),
+      static_cast<double>(info.max_target_tokens),
+      static_cast<double>(info.has_tokenizer),
+  };
+  return numbers[which];
+}
+// Zero-terminated, or null after the last.
+EXPORT("language") const char* Language(size_t index) {
+  int32_t token = 0;
+  return latimer_language(translator, index, &token);
+}
+EXPORT("weights") const char* Weights() { return info.weights; }
+EXPORT("license") const char* License() { return info.license; }
+EXPORT("licenseBytes") size_t LicenseBytes() { return info.license_bytes; }
+EXPORT("kernelName") const char* KernelName(int index) {
+  return latimer_kernel_name(translator, index);
+}
+EXPORT("version") const char* Version() { return latimer_version(); }

@@ -1,0 +1,167 @@
+// What is checked of the module, in Node and in browsers. Each check is a
+// function that throws.
+
+function equal(found, expected, what = "") {
+  const [a, b] = [found, expected].map((value) => JSON.stringify(value));
+  if (a !== b) throw new Error(`${what} ${a} is not ${b}`);
+}
+
+async function fails(work, pattern, kind = "LatimerError") {
+  try {
+    await work();
+  } catch (error) {
+    if (error.name !== kind) throw new Error(`${error.name}: ${error.message}`);
+    if (!pattern.test(error.message)) {
+      throw new Error(`${error.message} does not match ${pattern}`);
+    }
+    return;
+  }
+  throw new Error(`nothing failed with ${pattern}`);
+}
+
+const { subtle } = globalThis.crypto ?? (await import("node:crypto")).webcrypto;
+
+async function digest(translations) {
+  const text = translations.map(({ tokens }) => tokens.join(" ") + "\n").join("");
+  const bytes = await subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(bytes), (b) => b.toString(16).padStart(2, "0")).join("");
+}
+
+const kLong = "The weather is nice today, and we are going to the market. ".repeat(60);
+
+// `model` is a Uint8Array or a URL, `bytes` its bytes.
+export const checks = {
+  async "one by one, the ids are the published ones"({ t, lines, published }) {
+    const found = [];
+    for (const line of lines) found.push(await t.translate(line));
+    equal(await digest(found), published);
+  },
+  async "side by side, the ids are the published ones"({ t, lines, published }) {
+    equal(await digest(await t.translateAll(lines)), published);
+  },
+  async "a stream grows to the translation"({ t, lines }) {
+    const { text } = await t.translate(lines[0]);
+    const seen = [];
+    for await (const some of t.stream(lines[0])) seen.push(some);
+    equal(seen.at(-1), text);
+    if (seen.length < 3) throw new Error(`only ${seen.length} pieces`);
+    seen.reduce((a, b) => {
+      if (b.length < a.length) throw new Error(`${a} became ${b}`);
+      return b;
+    });
+  },
+  async "to leave a stream ends the call"({ t }) {
+    for await (const some of t.stream(kLong)) {
+      if (some.length > 10) break;
+    }
+    equal((await t.translate("Good morning.")).text, "Guten Morgen.");
+  },
+  async "a signal ends a call"({ t }) {
+    const abort = new AbortController();
+    const work = t.translate(kLong.repeat(20), { signal: abort.signal });
+    setTimeout(() => abort.abort(), 30);
+    await fails(() => work, /abort/i, "AbortError");
+    equal((await t.translate("Good morning.")).text, "Guten Morgen.");
+    await fails(
+      () => t.translate("Hello.", { signal: AbortSignal.abort() }), /abort/i, "AbortError");
+  },
+  async "calls wait for each other"({ t, lines }) {
+    const alone = [];
+    for (const line of lines.slice(0, 5)) alone.push((await t.translate(line)).text);
+    const together = await Promise.all(lines.slice(0, 5).map((line) => t.translate(line)));
+    equal(together.map(({ text }) => text), alone);
+  },
+  async "a long text is translated in parts"({ t }) {
+    const whole = await t.translate(kLong);
+    if (whole.parts < 2) throw new Error(`${whole.parts} parts`);
+    equal((await t.translateAll([kLong]))[0].text, whole.text);
+    const short = await t.translate(kLong, { budgetTokens: 40 });
+    equal([short.stopReason, short.generatedTokens <= 40], ["budget", true]);
+  },
+  async "running text is translated sentence by sentence"({ t }) {
+    const portions = [];
+    const text = "Hello there. How are you?\n\nGood morning.";
+    for await (const portion of t.translateParagraphs(text)) portions.push(portion);
+    equal(portions.map(({ source }) => source).filter(Boolean),
+      ["Hello there.", "How are you?", "Good morning."]);
+    equal(portions.at(-1).text, "Guten Morgen.");
+    equal(portions.at(-1).line, 3);
+  },
+  async "beams, scores and attention"({ t, source, options, Latimer }) {
+    const { scores, tokens, attention } = await t.translate(
+      "How are you today?", { scores: true, attention: "cross" });
+    equal(scores.length, tokens.length);
+    equal([attention.rows, attention.columns, attention.layers, attention.heads],
+      [tokens.length, 6, t.info.decoderLayers, 4]);
+    const { heads, layers, columns, weights } = attention;
+    for (let at = 0; at < weights.length; at += columns) {
+      const sum = weights.slice(at, at + columns).reduce((a, b) => a + b);
+      if (Math.abs(sum - 1) > 1e-5) throw new Error(`a row has the sum ${sum}`);
+    }
+    equal(weights.length, tokens.length * layers * heads * columns);
+    equal(attention.targetPieces[0].startsWith("\u2581"), true);
+    const beams = await Latimer.load(source, { ...options, beams: 4 });
+    equal((await beams.translate("How are you today?", { beams: 4 })).text,
+      "Wie geht es dir heute?");
+    beams.close();
+  },
+  async "any text is translated"({ t }) {
+    for (const text of ["", " ", "\0", "🎉".repeat(50), "\ud800", "x".repeat(20000)]) {
+      equal(typeof (await t.translate(text)).text, "string");
+    }
+    equal(await t.translateAll([]), []);
+  },
+  async "ids are those of the tokenizer"({ t, fixture }) {
+    for (const { source_text, source } of fixture) {
+      equal(await t.tokenize(source_text), source);
+    }
+  },
+  async "what a model refuses is one sentence"({ t }) {
+    await fails(() => t.translate("Hello.", { targetLang: "deu_Latn" }), /no target language/);
+    await fails(() => t.translate("Hello.", { colour: 1 }), /colour is no option/, "TypeError");
+    await fails(() => t.translate("Hello.", { beams: "4" }), /beams/, "TypeError");
+    equal((await t.translate("Good morning.")).text, "Guten Morgen.");
+  },
+  async "a file that is no model is refused"({ Latimer, bytes, options }) {
+    const text = new TextEncoder().encode("hello ".repeat(100));
+    await fails(() => Latimer.load(text, options), /not a Latimer model/);
+    const damaged = bytes.slice();
+    damaged[damaged.length >> 1] ^= 1;
+    await fails(() => Latimer.load(damaged, options), /damaged|checksum|corrupt/i);
+    await fails(() => Latimer.load(bytes.slice(0, 100000), options), /truncated|ends|incomplete/i);
+  },
+  async "the memory does not grow while it translates"({ t, lines }) {
+    const before = t.info.memoryBytes;
+    await t.translateAll(lines);
+    equal(t.info.memoryBytes, before);
+  },
+};
+
+// Milliseconds a sentence, the best of three passes.
+export async function measure({ t, lines }) {
+  const best = { "one by one": Infinity, "side by side": Infinity };
+  for (let pass = 0; pass < 3; ++pass) {
+    let begin = performance.now();
+    for (const line of lines) await t.translate(line);
+    best["one by one"] = Math.min(
+      best["one by one"], (performance.now() - begin) / lines.length);
+    begin = performance.now();
+    await t.translateAll(lines);
+    best["side by side"] = Math.min(
+      best["side by side"], (performance.now() - begin) / lines.length);
+  }
+  return best;
+}
+
+export async function runChecks(context) {
+  const results = [];
+  for (const [name, check] of Object.entries(checks)) {
+    try {
+      await check(context);
+      results.push({ name });
+    } catch (error) {
+      results.push({ name, error: String(error.stack ?? error) });
+    }
+  }
+  return results;
+}

@@ -1,0 +1,31 @@
+// node node_test.mjs FOLDER MODEL ROOT: the checks in this thread.
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { measure, runChecks } from "./checks.mjs";
+
+const [folder, model, root, times] = process.argv.slice(2);
+const { Latimer } = await import(pathToFileURL(`${folder}/latimer.mjs`));
+const text = (path) => readFileSync(`${root}/${path}`, "utf8");
+const begin = performance.now();
+const t = await Latimer.load(pathToFileURL(model));
+const load = performance.now() - begin;
+const context = {
+  Latimer,
+  t,
+  source: pathToFileURL(model),
+  options: {},
+  bytes: new Uint8Array(readFileSync(model)),
+  lines: text("examples/en-de/data/test.en").split("\n").slice(0, 200),
+  fixture: text("examples/en-de/fixture.jsonl").split("\n").slice(0, 20).map((l) => JSON.parse(l)),
+  published: /^(\w+) +int8 200$/m.exec(text("tests/data/same_tokens.sha256"))[1],
+};
+if (times) {
+  console.log(JSON.stringify({ load, ...(await measure(context)) }));
+  process.exit(0);
+}
+let failed = 0;
+for (const { name, error } of await runChecks(context)) {
+  console.log(`${error ? "FAILED" : "ok"}: ${name}${error ? `\n  ${error}` : ""}`);
+  if (error) ++failed;
+}
+process.exit(failed > 0 ? 1 : 0);

@@ -1,0 +1,89 @@
+// What is checked of examples/web, in a frame of the page with the tests.
+
+async function until(what, condition) {
+  const end = performance.now() + 20000;
+  while (!condition()) {
+    if (performance.now() > end) throw new Error(`${what}: not in 20 s`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function drop(window, file) {
+  const event = new window.Event("drop", { cancelable: true, bubbles: true });
+  Object.defineProperty(event, "dataTransfer", { value: { files: [file] } });
+  window.dispatchEvent(event);
+}
+
+const checks = {
+  async "the page translates with its model"({ $ }) {
+    await until("a translation", () => $("translation").textContent ===
+      "Ich habe das Buch noch nicht gelesen.");
+    if (!/^en-de\.ltm: int8, 9\.2 MB/.test($("model").textContent)) {
+      throw new Error($("model").textContent);
+    }
+  },
+  async "what is typed is translated"({ $, window }) {
+    $("text").value = "Good morning. How are you today?";
+    $("text").dispatchEvent(new window.Event("input"));
+    await until("a translation", () => $("translation").textContent ===
+      "Guten Morgen. Wie geht es dir heute?");
+    await until("figures", () => /tokens per second/.test($("figures").textContent));
+    await until("attention", () => $("attention").querySelectorAll("tbody tr").length === 7);
+  },
+  async "a broken file is one sentence, and the model stays"({ $, window }) {
+    drop(window, new window.File(["hello ".repeat(100)], "broken.ltm"));
+    await until("an error", () => /^broken\.ltm: This is not a Latimer model/
+      .test($("error").textContent));
+    $("text").value = "Good morning.";
+    $("text").dispatchEvent(new window.Event("input"));
+    await until("a translation", () => $("translation").textContent === "Guten Morgen.");
+  },
+  async "a model that is dropped is used"({ $, window }) {
+    const bytes = await (await fetch("/site/en-de.ltm")).arrayBuffer();
+    drop(window, new window.File([bytes], "mine.ltm"));
+    await until("the model", () => /^mine\.ltm: int8/.test($("model").textContent));
+    if ($("error").textContent !== "") throw new Error($("error").textContent);
+  },
+  async "the page works without a server"({ frame, window }) {
+    await window.navigator.serviceWorker.ready;
+    await show(frame);  // Now all requests pass through the service worker.
+    const reload = async (name) => {
+      await show(frame);
+      const $ = (id) => frame.contentDocument.getElementById(id);
+      await until(`a translation ${name}`, () => $("translation")?.textContent ===
+        "Ich habe das Buch noch nicht gelesen.");
+    };
+    await reload("with the server");
+    await fetch("/offline", { method: "POST", body: "{}" });
+    try {
+      const server = await fetch("/site/style.css?direct", { cache: "no-store" })
+        .then(({ ok }) => ok, () => false);
+      if (server) throw new Error("the server still answers");
+      await reload("without the server");
+    } finally {
+      await fetch("/online", { method: "POST", body: "{}" });
+    }
+  },
+};
+
+async function show(frame) {
+  const loaded = new Promise((resolve) => { frame.onload = resolve; });
+  frame.src = "/site/";
+  await loaded;
+}
+
+export async function runPageChecks(frame) {
+  await show(frame);
+  const results = [];
+  for (const [name, check] of Object.entries(checks)) {
+    const window = frame.contentWindow;
+    const $ = (id) => window.document.getElementById(id);
+    try {
+      await check({ frame, window, $ });
+      results.push({ name });
+    } catch (error) {
+      results.push({ name, error: String(error.stack ?? error) });
+    }
+  }
+  return results;
+}
