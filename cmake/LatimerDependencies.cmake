@@ -1,7 +1,7 @@
 # Pins of everything Latimer does not write itself, and one target for each:
 # latimer_flatbuffers, latimer_xxhash, latimer_sodium (where it can be had),
-# latimer_nlohmann_json, latimer_cli11, latimer_protozero, latimer_zip,
-# latimer_yaml; XNNPACK's are in LatimerXnnpack.cmake, those of the tests in
+# latimer_nlohmann_json, latimer_httplib, latimer_cli11, latimer_protozero,
+# latimer_zip, latimer_yaml; XNNPACK's are in LatimerXnnpack.cmake, those of the tests in
 # tests/cmake.
 include_guard()
 include(LatimerDependency)
@@ -85,6 +85,23 @@ latimer_dependency(NLOHMANN_JSON
   URL https://github.com/nlohmann/json/archive/v3.11.3.tar.gz)
 latimer_header_library(latimer_nlohmann_json
   "${NLOHMANN_JSON_SOURCE_DIR}/include")
+
+# ---- The server only ---------------------------------------------------------
+
+if(LATIMER_SERVER)
+  # Debian 12's. What later versions fix (lengths of lines and of chunked
+  # bodies) lies before examples/server/http_server.cc, which limits all bytes.
+  latimer_dependency(HTTPLIB
+    VERSION 0.11.4
+    SPDX MIT PART programs
+    PATHS httplib.h LICENSE
+    SHA256 fdd419a6180c2075f473894cf9957bfcabd2db92e7081f8a1512c21d919a17d8
+    DEBIAN c/cpp-httplib/cpp-httplib_0.11.4+ds.orig.tar.xz
+    URL https://github.com/yhirose/cpp-httplib/archive/v0.11.4.tar.gz)
+  latimer_header_library(latimer_httplib "${HTTPLIB_SOURCE_DIR}")
+  target_compile_definitions(latimer_httplib INTERFACE CPPHTTPLIB_USE_POLL
+    CPPHTTPLIB_FORM_URL_ENCODED_PAYLOAD_MAX_LENGTH=1073741824)
+endif()
 
 # ---- Converter only ---------------------------------------------------------
 

@@ -1,0 +1,133 @@
+#include "catalog.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "languages.h"
+
+namespace latimer::server {
+
+std::string Catalog::Add(const std::string& argument,
+                         const LoadOptions& options) {
+  const size_t sign = argument.find('=');
+  const std::string pair =
+      sign == argument.npos ? "" : argument.substr(0, sign);
+  const std::string path =
+      sign == argument.npos ? argument : argument.substr(sign + 1);
+  Served served = {std::make_unique<Model>(metrics_), {}, {}};
+  const Status status = served.model->Start(path, options);
+  if (!status.ok()) return path + ": " + status.message();
+
+  const ModelInfo& info = served.model->info();
+  const auto languages = info.generation.languages;
+  if (!pair.empty()) {
+    const size_t dash = pair.find('-');
+    if (dash == pair.npos || dash == 0 || dash + 1 == pair.size()) {
+      return argument + ": give the languages as in en-de=" + path + ".";
+    }
+    const std::string source = pair.substr(0, dash);
+    const std::string target = pair.substr(dash + 1);
+    if (!languages.empty()) {
+      return argument +
+             ": the model names its languages itself; leave them out.";
+    }
+    served.sources[source] = served.targets[target] = "";
+  } else if (!languages.empty()) {
+    for (const Language& language : languages) {
+      // Of several codes for a language, all but the first stay as they are.
+      std::string code = PublicCode(language.code);
+      if (served.targets.contains(code)) code = language.code;
+      served.targets[code] = language.code;
+      served.sources[code] =
+          info.generation.source_language == SourceLanguage::kNone
+              ? ""
+              : language.code;
+    }
+  } else {
+    auto found = LanguagesInName(info.source);
+    if (!found.has_value()) {
+      found = LanguagesInName(std::filesystem::path(path).stem().string());
+    }
+    if (!found.has_value()) {
+      return path + ": give its languages, as in en-de=" + path + ".";
+    }
+    served.sources[found->first] = served.targets[found->second] = "";
+  }
+  for (const auto& [code, own] : served.sources) sources_.insert(code);
+  for (const auto& [code, own] : served.targets) targets_.insert(code);
+  models_.push_back(std::move(served));
+  return "";
+}
+
+const std::string* Catalog::Find(
+    const std::map<std::string, std::string>& languages,
+    const std::string& code) {
+  const auto found = languages.find(code);
+  if (found != languages.end()) return &found->second;
+  const auto own = std::ranges::find_if(
+      languages, [&](const auto& entry) { return entry.second == code; });
+  return own == languages.end() || code.empty() ? nullptr : &own->second;
+}
+
+bool Catalog::Direct(const Served& served, const std::string& source,
+                     const std::string& target, Leg* leg) {
+  const std::string* const from = Find(served.sources, source);
+  const std::string* const to = Find(served.targets, target);
+  if (from == nullptr || to == nullptr) return false;
+  *leg = {served.model.get(), *from, *to};
+  return true;
+}
+
+std::vector<Leg> Catalog::Route(const std::string& source,
+                                const std::string& target) const {
+  Leg first, second;
+  for (const Served& served : models_) {
+    if (Direct(served, source, target, &first)) return {first};
+  }
+  std::vector<std::string> between = {"en"};
+  between.insert(between.end(), targets_.begin(), targets_.end());
+  for (const std::string& language : between) {
+    if (language == source || language == target) continue;
+    for (const Served& one : models_) {
+      if (!Direct(one, source, language, &first)) continue;
+      for (const Served& other : models_) {
+        if (Direct(other, language, target, &second)) return {first, second};
+      }
+    }
+  }
+  return {};
+}
+
+std::set<std::string> Catalog::Targets(const std::string& source) const {
+  std::set<std::string> all = {source};
+  const size_t most = targets_.size() + (targets_.contains(source) ? 0 : 1);
+  for (const Served& one : models_) {
+    if (Find(one.sources, source) == nullptr || all.size() == most) continue;
+    for (const auto& [between, own] : one.targets) {
+      all.insert(between);
+      for (const Served& other : models_) {
+        if (all.size() == most) return all;
+        if (Find(other.sources, between) == nullptr) continue;
+        for (const auto& [target, code] : other.targets) all.insert(target);
+      }
+    }
+  }
+  return all;
+}
+
+bool Catalog::Knows(const std::string& language) const {
+  return std::ranges::any_of(models_, [&](const Served& served) {
+    return Find(served.sources, language) != nullptr ||
+           Find(served.targets, language) != nullptr;
+  });
+}
+
+uint32_t Catalog::max_alternatives() const {
+  uint32_t beams = kProfile.beams;
+  for (const Served& served : models_) {
+    beams = std::min(beams, served.model->max_beams());
+  }
+  return beams - 1;
+}
+
+}  // namespace latimer::server

@@ -1,0 +1,59 @@
+// The models of the server, and which of them translate between two languages.
+#ifndef LATIMER_SERVER_CATALOG_H_
+#define LATIMER_SERVER_CATALOG_H_
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "job.h"
+#include "model.h"
+
+namespace latimer::server {
+
+class Catalog {
+ public:
+  explicit Catalog(Metrics& metrics) : metrics_(metrics) {}
+
+  // Loads "MODEL.ltm" or "en-de=MODEL.ltm". Without languages given, they are
+  // those of a multilingual model, or at the end of the name that the model
+  // has ("opus-mt-en-de") or its file. Returns what is wrong; empty: nothing.
+  std::string Add(const std::string& argument, const LoadOptions& options);
+
+  // The models on the way: one that translates directly, else two, preferably
+  // by way of English. Empty: there is none. Takes public codes of languages or
+  // a model's own.
+  std::vector<Leg> Route(const std::string& source,
+                         const std::string& target) const;
+
+  // Languages that some model reads, and all that can be reached from one.
+  const std::set<std::string>& sources() const { return sources_; }
+  std::set<std::string> Targets(const std::string& source) const;
+  bool Knows(const std::string& language) const;
+
+  // The most alternatives besides the best translation that all models give.
+  uint32_t max_alternatives() const;
+
+ private:
+  struct Served {
+    std::unique_ptr<Model> model;
+    // The model's own codes by the public ones; "" if it needs none.
+    std::map<std::string, std::string> sources, targets;
+  };
+
+  static const std::string* Find(
+      const std::map<std::string, std::string>& languages,
+      const std::string& code);
+  static bool Direct(const Served& served, const std::string& source,
+                     const std::string& target, Leg* leg);
+
+  Metrics& metrics_;
+  std::vector<Served> models_;
+  std::set<std::string> sources_, targets_;
+};
+
+}  // namespace latimer::server
+
+#endif  // LATIMER_SERVER_CATALOG_H_

@@ -1,0 +1,366 @@
+#include "http_server.h"
+
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <system_error>
+#include <thread>
+
+namespace latimer::server {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kBufferBytes = 16 * 1024;
+// The request line and all headers.
+constexpr size_t kMaxHeadBytes = 64 * 1024;
+// How much of a refused body is read, and how long, so that the client gets to
+// read the response.
+constexpr size_t kMaxLingerBytes = size_t{4} << 20;
+constexpr std::chrono::seconds kLinger(2);
+
+std::string Error(const std::string& message) {
+  return "{\"error\":\"" + message + "\"}";
+}
+
+std::string TooManyConnections() {
+  const std::string body = Error("The server has too many connections.");
+  return "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
+         "Connection: close\r\nContent-Type: application/json\r\n"
+         "Content-Length: " +
+         std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+// Waits for an event on a socket. False at the deadline.
+bool WaitFor(int socket, short event, Clock::time_point deadline) {
+  for (;;) {
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    if (left.count() <= 0) return false;
+    pollfd poll_socket = {socket, event, 0};
+    const int count = poll(&poll_socket, 1, static_cast<int>(left.count()));
+    if (count > 0) return true;
+    if (count < 0 && errno != EINTR) return false;
+  }
+}
+
+}  // namespace
+
+// A connection, which counts the bytes of each request and watches the time.
+class HttpServer::Connection final : public httplib::Stream {
+ public:
+  explicit Connection(int socket) : socket_(socket) {}
+
+  void BeginRequest(const HttpLimits& limits) {
+    const auto now = Clock::now();
+    deadline_ = now + std::chrono::seconds(limits.request_seconds);
+    send_seconds_ = limits.send_seconds;
+    bytes_left_ = kMaxHeadBytes + limits.body_bytes;
+    reserved = 0;
+  }
+
+  bool has_bytes() const { return begin_ < end_; }
+  bool exceeded() const { return bytes_left_ == 0; }
+
+  // Bytes of all_bodies_bytes that this request holds.
+  size_t reserved = 0;
+  // The rest of the request cannot be read.
+  bool must_close = false;
+
+  bool HasGone() const {
+    char byte;
+    const ssize_t count = recv(socket_, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR);
+  }
+
+  // Closes it so that the client can read what was sent.
+  void Close() {
+    shutdown(socket_, SHUT_WR);
+    if (must_close) {
+      const auto deadline = Clock::now() + kLinger;
+      size_t bytes = 0;
+      while (bytes < kMaxLingerBytes && WaitFor(socket_, POLLIN, deadline)) {
+        const ssize_t count = recv(socket_, buffer_, sizeof(buffer_), 0);
+        if (count <= 0) break;
+        bytes += static_cast<size_t>(count);
+      }
+    }
+    close(socket_);
+  }
+
+  bool is_readable() const override { return true; }
+  bool is_writable() const override { return true; }
+  ssize_t read(char* to, size_t size) override {
+    if (bytes_left_ == 0) return -1;
+    if (!has_bytes() && !Fill()) return -1;
+    size = std::min({size, end_ - begin_, bytes_left_});
+    std::memcpy(to, buffer_ + begin_, size);
+    begin_ += size;
+    bytes_left_ -= size;
+    return static_cast<ssize_t>(size);
+  }
+  ssize_t write(const char* from, size_t size) override {
+    if (!responds_) {
+      responds_ = true;
+      deadline_ = Clock::now() + std::chrono::seconds(send_seconds_);
+    }
+    for (;;) {
+      const ssize_t count = send(socket_, from, size, MSG_NOSIGNAL);
+      if (count >= 0) return count;
+      if (errno == EAGAIN) {
+        if (!WaitFor(socket_, POLLOUT, deadline_)) return -1;
+      } else if (errno != EINTR) {
+        return -1;
+      }
+    }
+  }
+  void EndRequest() { responds_ = false; }
+  void get_remote_ip_and_port(std::string& ip, int& port) const override {
+    httplib::detail::get_remote_ip_and_port(socket_, ip, port);
+  }
+  void get_local_ip_and_port(std::string& ip, int& port) const override {
+    httplib::detail::get_local_ip_and_port(socket_, ip, port);
+  }
+  socket_t socket() const override { return socket_; }
+
+ private:
+  bool Fill() {
+    for (;;) {
+      const ssize_t count = recv(socket_, buffer_, sizeof(buffer_), 0);
+      if (count > 0) {
+        begin_ = 0;
+        end_ = static_cast<size_t>(count);
+        return true;
+      }
+      if (count == 0 || (errno != EAGAIN && errno != EINTR)) return false;
+      if (!WaitFor(socket_, POLLIN, deadline_)) return false;
+    }
+  }
+
+  const int socket_;
+  Clock::time_point deadline_;
+  int send_seconds_ = 0;
+  bool responds_ = false;
+  size_t bytes_left_ = 0;
+  size_t begin_ = 0, end_ = 0;
+  char buffer_[kBufferBytes];
+};
+
+thread_local HttpServer::Connection* HttpServer::current_ = nullptr;
+
+HttpServer::HttpServer(const HttpLimits& limits) : limits_(limits) {
+  wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  set_payload_max_length(limits.body_bytes);
+  set_pre_routing_handler(
+      [this](const httplib::Request& request, httplib::Response& response) {
+        return CheckBody(request, response);
+      });
+  // A client that asks first is told before it sends the body.
+  set_expect_100_continue_handler(
+      [this](const httplib::Request& request, httplib::Response& response) {
+        return request.get_header_value<uint64_t>("Content-Length") >
+                       limits_.body_bytes
+                   ? (CheckBody(request, response), response.status)
+                   : 100;
+      });
+  set_error_handler([](const httplib::Request&, httplib::Response& response) {
+    if (current_ != nullptr && response.status == 400) {
+      current_->must_close = true;  // The request may have more bytes.
+      if (current_->exceeded()) response.status = 413;
+    }
+    if (!response.body.empty()) return;
+    response.set_content(
+        Error(httplib::detail::status_message(response.status)),
+        "application/json");
+  });
+  set_post_routing_handler(
+      [this](const httplib::Request&, httplib::Response& response) {
+        if (draining_ || current_->must_close) {
+          response.set_header("Connection", "close");
+        }
+      });
+}
+
+HttpServer::~HttpServer() {
+  if (listener_ >= 0) close(listener_);
+  if (wake_ >= 0) close(wake_);
+}
+
+int HttpServer::Bind(const std::string& host, int port, std::string* why) {
+  addrinfo hints = {};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  const int error =
+      getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
+  if (error != 0) {
+    *why = gai_strerror(error);
+    return -1;
+  }
+  for (addrinfo* a = found; a != nullptr && listener_ < 0; a = a->ai_next) {
+    const int made =
+        ::socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    const int on = 1;
+    setsockopt(made, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    if (made >= 0 && ::bind(made, a->ai_addr, a->ai_addrlen) == 0 &&
+        ::listen(made, SOMAXCONN) == 0) {
+      listener_ = made;
+    } else {
+      *why = std::strerror(errno);
+      if (made >= 0) close(made);
+    }
+  }
+  freeaddrinfo(found);
+  if (listener_ < 0) return -1;
+  std::string ip;
+  int bound = -1;
+  httplib::detail::get_local_ip_and_port(listener_, ip, bound);
+  return bound;
+}
+
+void HttpServer::Run() {
+  pollfd files[] = {{listener_, POLLIN, 0}, {wake_, POLLIN, 0}};
+  // Those that have connected when it drains are accepted, and then no more.
+  for (bool last = false; !last;) {
+    last = draining_;
+    if (!last) poll(files, 2, -1);
+    for (;;) {
+      const int socket =
+          accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+      if (socket >= 0) {
+        Begin(socket);
+      } else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM ||
+                 errno == ENOBUFS) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        if (last) continue;
+        break;
+      } else if (errno != EINTR && errno != ECONNABORTED) {
+        break;
+      }
+    }
+  }
+  close(listener_);
+  listener_ = -1;
+  std::unique_lock lock(mutex_);
+  connection_ended_.wait(lock, [&] { return connections_ == 0; });
+}
+
+void HttpServer::Drain() {
+  draining_ = true;
+  const uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = ::write(wake_, &one, sizeof(one));
+}
+
+void HttpServer::Begin(int socket) {
+  const int on = 1;
+  setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  {
+    const std::lock_guard lock(mutex_);
+    if (connections_ < limits_.connections) {
+      ++connections_;
+      try {
+        std::thread(&HttpServer::Serve, this, socket).detach();
+        return;
+      } catch (const std::system_error&) {  // No thread can be had.
+        --connections_;
+      }
+    }
+  }
+  const std::string response = TooManyConnections();
+  [[maybe_unused]] const ssize_t sent = send(
+      socket, response.data(), response.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  shutdown(socket, SHUT_WR);
+  char ignored[4096];  // Unread bytes would take the response back.
+  while (recv(socket, ignored, sizeof(ignored), MSG_DONTWAIT) > 0) {
+  }
+  close(socket);
+}
+
+bool HttpServer::WaitForRequest(Connection& connection) const {
+  if (connection.has_bytes()) return true;
+  const auto deadline =
+      Clock::now() + std::chrono::seconds(limits_.idle_seconds);
+  for (;;) {
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    // A request that has arrived when it drains is answered.
+    const bool last = draining_ || left.count() <= 0;
+    pollfd files[] = {{connection.socket(), POLLIN, 0}, {wake_, POLLIN, 0}};
+    poll(files, 2, last ? 0 : static_cast<int>(left.count()));
+    if (files[0].revents != 0) return (files[0].revents & POLLIN) != 0;
+    if (last) return false;
+  }
+}
+
+void HttpServer::Serve(int socket) {
+  Connection connection(socket);
+  current_ = &connection;
+  while (WaitForRequest(connection)) {
+    connection.BeginRequest(limits_);
+    bool closes = false;
+    const bool served = process_request(connection, draining_, closes, nullptr);
+    body_bytes_ -= connection.reserved;
+    connection.EndRequest();
+    if (!served || closes || connection.must_close) break;
+  }
+  current_ = nullptr;
+  connection.Close();
+  const std::lock_guard lock(mutex_);
+  --connections_;
+  connection_ended_.notify_all();
+}
+
+// Before a body is read: whether it may be.
+httplib::Server::HandlerResponse HttpServer::CheckBody(
+    const httplib::Request& request, httplib::Response& response) {
+  if (request.method == "OPTIONS") {  // A browser asks for a page's sake.
+    response.status = 204;
+    response.set_header("Access-Control-Allow-Headers",
+                        "Authorization, Content-Type");
+    response.set_header("Access-Control-Allow-Methods", "GET, POST");
+    response.set_header("Access-Control-Max-Age", "86400");
+    return HandlerResponse::Handled;
+  }
+  const bool chunked = request.has_header("Transfer-Encoding");
+  const bool sized = request.has_header("Content-Length");
+  if (!chunked && !sized) return HandlerResponse::Unhandled;
+  // Of these, no body is read.
+  const auto bytes = request.get_header_value<uint64_t>("Content-Length");
+  if (request.method != "POST" && (chunked || bytes > 0)) {
+    current_->must_close = true;
+  }
+  const auto refuse = [&](int status, const std::string& body) {
+    current_->must_close = true;
+    response.status = status;
+    response.set_content(body, "application/json");
+    return HandlerResponse::Handled;
+  };
+  if (chunked && sized) return refuse(400, Error("Bad Request"));
+  if (bytes > limits_.body_bytes) {
+    return refuse(413, Error("A request may have at most " +
+                             std::to_string(limits_.body_bytes) + " bytes."));
+  }
+  current_->reserved =
+      chunked ? limits_.body_bytes : static_cast<size_t>(bytes);
+  if (body_bytes_.fetch_add(current_->reserved) + current_->reserved <=
+      limits_.all_bodies_bytes) {
+    return HandlerResponse::Unhandled;
+  }
+  response.set_header("Retry-After", "1");
+  return refuse(503, Error("The server has too many requests; try later."));
+}
+
+bool HttpServer::ClientHasGone() {
+  return current_ != nullptr && current_->HasGone();
+}
+
+}  // namespace latimer::server

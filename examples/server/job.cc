@@ -1,0 +1,96 @@
+#include "job.h"
+
+#include <algorithm>
+#include <memory>
+
+namespace latimer::server {
+
+void Job::Add(std::string_view text, const SentenceRules& rules) {
+  const auto splitter = std::make_unique<SentenceSplitter>(rules);
+  const auto take = [&] {
+    SourceSentence next;
+    while (splitter->Next(&next)) {
+      const std::string_view joined = splitter->JoinLines(next);
+      with_text_ += joined.empty() ? 0 : 1;
+      sentences_.push_back({.text = std::string(joined),
+                            .space = std::string(next.space),
+                            .end = next.end,
+                            .document = documents_});
+    }
+  };
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+    while (!line.empty()) {
+      line.remove_prefix(splitter->Push(line));
+      take();
+    }
+    splitter->End();
+    take();
+    if (end != text.npos) {
+      sentences_.push_back({.text = {}, .space = "\n", .document = documents_});
+    }
+  }
+  ++documents_;
+}
+
+std::vector<size_t> Job::SentencesWithText() const {
+  std::vector<size_t> indices;
+  for (size_t i = 0; i < sentences_.size(); ++i) {
+    if (!sentences_[i].text.empty()) indices.push_back(i);
+  }
+  return indices;
+}
+
+void Job::Finish() {
+  const std::lock_guard lock(mutex_);
+  ++finished_;
+  if (finished_ >= with_text_) done_.notify_all();
+}
+
+void Job::Fail(const std::string& why) {
+  Cancel();
+  const std::lock_guard lock(mutex_);
+  if (error_.empty()) error_ = why;
+  done_.notify_all();
+}
+
+bool Job::WaitFor(std::chrono::milliseconds time) {
+  std::unique_lock lock(mutex_);
+  return done_.wait_for(
+      lock, time, [&] { return finished_ >= with_text_ || !error_.empty(); });
+}
+
+std::string Job::error() {
+  const std::lock_guard lock(mutex_);
+  return error_;
+}
+
+std::string Job::Joined(size_t document, size_t choice) const {
+  std::string out;
+  for (const Sentence& sentence : sentences_) {
+    if (sentence.document != document) continue;
+    std::string_view text;
+    if (!sentence.translations.empty()) {
+      const size_t last = sentence.translations.size() - 1;
+      text = sentence.translations[std::min(choice, last)];
+    }
+    out += text;
+    out += SpaceAfter(text, sentence.space, sentence.end);
+  }
+  return out;
+}
+
+std::vector<std::string> Job::Translations(size_t document) const {
+  std::vector<std::string> all = {Joined(document, 0)};
+  for (size_t i = 1; i <= alternatives_; ++i) {
+    std::string next = Joined(document, i);
+    if (!next.empty() && std::ranges::find(all, next) == all.end()) {
+      all.push_back(std::move(next));
+    }
+  }
+  return all;
+}
+
+}  // namespace latimer::server

@@ -1,0 +1,96 @@
+// The texts of a request, cut into sentences, on their way through one model or
+// two.
+#ifndef LATIMER_SERVER_JOB_H_
+#define LATIMER_SERVER_JOB_H_
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "latimer/sentence_splitter.h"
+
+namespace latimer::server {
+
+class Model;
+
+// A model on the way, and its own codes of the languages; empty: it needs none.
+struct Leg {
+  Model* model = nullptr;
+  std::string source = {}, target = {};
+};
+
+struct Sentence {
+  std::string text;  // What the next model translates.
+  std::string space;
+  SentenceEnd end = SentenceEnd::kLine;
+  size_t document = 0;  // The text of the request that it belongs to.
+  // Of the last model, the best first.
+  std::vector<std::string> translations = {};
+};
+
+class Job {
+ public:
+  Job(std::vector<Leg> legs, uint32_t alternatives)
+      : legs_(std::move(legs)), alternatives_(alternatives) {}
+  // Ends what was admitted.
+  ~Job() {
+    if (on_end) on_end();
+  }
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+
+  // ---- Before it is submitted ----
+
+  // Adds a text. Its lines are kept.
+  void Add(std::string_view text, const SentenceRules& rules);
+  std::function<void()> on_end;
+
+  // ---- The models ----
+
+  const std::vector<Leg>& legs() const { return legs_; }
+  uint32_t alternatives() const { return alternatives_; }
+  std::vector<Sentence>& sentences() { return sentences_; }
+  // Sentences without text need no model.
+  std::vector<size_t> SentencesWithText() const;
+  const std::atomic<bool>& cancelled() const { return cancelled_; }
+  // A sentence has left the last model, or was cancelled.
+  void Finish();
+  // The job cannot be done; nothing else of it will be.
+  void Fail(const std::string& why);
+
+  // ---- Who waits ----
+
+  // Whether all is done, after waiting up to that long.
+  bool WaitFor(std::chrono::milliseconds time);
+  void Cancel() { cancelled_ = true; }
+  // Once it is done: why it failed; empty: it did not.
+  std::string error();
+  // The translations of a text: the best, and different ones as they come.
+  std::vector<std::string> Translations(size_t document) const;
+
+ private:
+  std::string Joined(size_t document, size_t choice) const;
+
+  const std::vector<Leg> legs_;
+  const uint32_t alternatives_;
+  std::vector<Sentence> sentences_;
+  size_t documents_ = 0;
+  std::atomic<bool> cancelled_ = false;
+  std::mutex mutex_;
+  std::condition_variable done_;
+  size_t finished_ = 0;
+  size_t with_text_ = 0;
+  std::string error_;
+};
+
+}  // namespace latimer::server
+
+#endif  // LATIMER_SERVER_JOB_H_

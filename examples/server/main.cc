@@ -1,0 +1,173 @@
+// latimer-serve: models behind LibreTranslate's HTTP interface.
+
+#include <malloc.h>
+#include <signal.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "catalog.h"
+#include "detect.h"
+#include "http_server.h"
+#include "latimer/version.h"
+#include "service.h"
+
+namespace latimer::server {
+namespace {
+
+struct Options {
+  std::vector<std::string> models;
+  std::string host = "127.0.0.1";
+  int port = 5000;
+  std::string api_keys;
+  LoadOptions load = {.lanes = kProfile.lanes};
+  HttpLimits http;
+  ServiceOptions service;
+};
+
+void Define(CLI::App& app, Options* o) {
+  const auto minus_one_or_more = CLI::Range(-1, 1'000'000'000);
+  const auto one_or_more = CLI::Range(1, 1'000'000'000);
+  app.set_version_flag("--version", "latimer-serve " LATIMER_VERSION);
+  app.add_option("MODEL", o->models,
+                 "model files, as en-de.ltm or en-de=FILE.ltm")
+      ->required();
+  app.add_option("--host", o->host, "address to listen at")
+      ->capture_default_str();
+  app.add_option("--port", o->port, "port; 0 chooses one")
+      ->check(CLI::Range(0, 65535))
+      ->capture_default_str();
+  app.add_option("--threads", o->load.threads,
+                 "threads of each model, which share the work of a step")
+      ->check(CLI::Range(1u, kProfile.threads))
+      ->capture_default_str();
+  app.add_option("--lanes", o->load.lanes,
+                 "sentences that a model translates side by side")
+      ->check(CLI::Range(1u, kProfile.lanes))
+      ->capture_default_str();
+  app.add_option("--beams", o->load.beams,
+                 "room for this many beams (default: what alternatives need)")
+      ->check(CLI::Range(1u, kProfile.beams));
+  app.add_option("--char-limit", o->service.limits.characters,
+                 "characters of a text; -1: no limit")
+      ->check(minus_one_or_more)
+      ->capture_default_str();
+  app.add_option("--req-limit", o->service.limits.requests_per_minute,
+                 "requests of a client in a minute; -1: no limit")
+      ->check(minus_one_or_more)
+      ->capture_default_str();
+  app.add_option("--batch-limit", o->service.batch_limit,
+                 "texts of a request; -1: no limit")
+      ->check(minus_one_or_more)
+      ->capture_default_str();
+  app.add_option("--alternatives-limit", o->service.alternatives_limit,
+                 "most alternatives of a translation")
+      ->check(CLI::Range(0, static_cast<int>(kProfile.beams) - 1))
+      ->capture_default_str();
+  app.add_option("--api-keys", o->api_keys,
+                 "file of keys: KEY [REQUESTS-PER-MINUTE [CHARACTERS]]");
+  app.add_flag("--require-api-key", o->service.require_key,
+               "refuse requests without a key");
+  app.add_option("--body-limit", o->http.body_bytes, "bytes of a request")
+      ->check(one_or_more)
+      ->capture_default_str();
+  app.add_option("--connections", o->http.connections,
+                 "connections at a time, a thread each")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  app.add_option("--queue", o->service.queue,
+                 "sentences that may wait, of all requests")
+      ->check(one_or_more)
+      ->capture_default_str();
+  app.add_option("--timeout", o->service.timeout_seconds,
+                 "seconds that a translation may take")
+      ->check(one_or_more)
+      ->capture_default_str();
+  bool* const page = &o->service.web_page;
+  app.add_flag_callback(
+      "--disable-web-ui", [page] { *page = false; }, "have no page at /");
+}
+
+int Fail(const std::string& why) {
+  std::fprintf(stderr, "latimer-serve: %s\n", why.c_str());
+  return 1;
+}
+
+// Serves until a signal. A second one ends the program at once.
+int Serve(HttpServer& server, const sigset_t& signals) {
+  std::thread waits([&server, signals] {
+    int signal = 0;
+    sigwait(&signals, &signal);
+    std::fputs("latimer-serve: answering what was begun.\n", stderr);
+    server.Drain();
+    sigwait(&signals, &signal);
+    std::_Exit(128 + signal);
+  });
+  waits.detach();
+  server.Run();
+  return 0;
+}
+
+int Run(int argc, char** argv) {
+  CLI::App app("Translates for clients of LibreTranslate's HTTP interface.",
+               "latimer-serve");
+  Options options;
+  Define(app, &options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  // Threads of connections come and go; each arena would keep memory.
+  mallopt(M_ARENA_MAX, 2);
+  mallopt(M_TRIM_THRESHOLD, 1 << 20);
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+
+  ApiKeys keys;
+  if (!options.api_keys.empty()) {
+    const std::string why = keys.Read(options.api_keys, options.service.limits);
+    if (!why.empty()) return Fail("--api-keys: " + why);
+  } else if (options.service.require_key) {
+    return Fail("--require-api-key needs --api-keys FILE.");
+  }
+  options.load.beams =
+      std::max(options.load.beams,
+               static_cast<uint32_t>(options.service.alternatives_limit) + 1);
+  options.load.beams = std::min(options.load.beams, options.load.lanes);
+  options.load.insight = false;
+
+  Metrics metrics;
+  Catalog catalog(metrics);
+  for (const std::string& model : options.models) {
+    const std::string why = catalog.Add(model, options.load);
+    if (!why.empty()) return Fail(why);
+  }
+  Service service(catalog, metrics, options.api_keys.empty() ? nullptr : &keys,
+                  options.service);
+  HttpServer server(options.http);
+  service.Register(server);
+  std::string why;
+  const int port = server.Bind(options.host, options.port, &why);
+  if (port < 0) {
+    return Fail("cannot listen at " + options.host + ":" +
+                std::to_string(options.port) + " (" + why + ").");
+  }
+  const bool six = options.host.find(':') != std::string::npos;
+  std::fprintf(stderr, "latimer-serve: http://%s%s%s:%d/%s\n", six ? "[" : "",
+               options.host.c_str(), six ? "]" : "", port,
+               CanDetect() ? "" : " (does not detect languages)");
+  return Serve(server, signals);
+}
+
+}  // namespace
+}  // namespace latimer::server
+
+int main(int argc, char** argv) { return latimer::server::Run(argc, argv); }

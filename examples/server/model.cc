@@ -1,0 +1,188 @@
+#include "model.h"
+
+#include <algorithm>
+
+#include "latimer/plan.h"
+
+namespace latimer::server {
+namespace {
+
+// Tokens that the caches hold for each lane; PlanWorkspace counts kLaneTokens.
+constexpr uint64_t kCachedTokensPerLane = 128;
+
+}  // namespace
+
+Model::~Model() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  work_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+Status Model::Start(const std::string& path, const LoadOptions& options) {
+  LATIMER_RETURN_IF_ERROR(file_.Open(path.c_str()));
+  const auto scratch = std::make_unique<InfoScratch>();
+  ModelInfo info;
+  LATIMER_RETURN_IF_ERROR(
+      ReadModelInfo(file_.bytes(), true, scratch.get(), &info));
+  if (!info.has_tokenizer) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "the model has no tokenizer and translates ids only.");
+  }
+  const WorkspacePlan plan = PlanWorkspace(info, options);
+  const auto bytes = static_cast<size_t>(std::min<uint64_t>(
+      sizeof(Workspace),
+      Padded(plan.bytes + options.lanes * (kCachedTokensPerLane - kLaneTokens) *
+                              plan.cached_token_bytes)));
+  memory_.reset(static_cast<std::byte*>(std::aligned_alloc(64, bytes)));
+  if (memory_ == nullptr) {
+    return Status::Error(StatusCode::kResourceUnavailable,
+                         "there are no %zu bytes of memory for the workspace.",
+                         bytes);
+  }
+  LATIMER_RETURN_IF_ERROR(
+      translator_.Load(file_.bytes(), {memory_.get(), bytes}, options));
+  slots_.resize(options.lanes);
+  thread_ = std::thread(&Model::Run, this);
+  return Status();
+}
+
+void Model::Submit(const std::shared_ptr<Job>& job, size_t leg,
+                   std::vector<size_t> sentences) {
+  metrics_.waiting += static_cast<int64_t>(sentences.size());
+  {
+    const std::lock_guard lock(mutex_);
+    queue_.push_back({job, leg, std::move(sentences), 0, Clock::now()});
+  }
+  work_.notify_one();
+}
+
+// The next sentence; false if none waits.
+bool Model::Take(Slot* slot) {
+  const std::lock_guard lock(mutex_);
+  while (!queue_.empty()) {
+    Waiting next = std::move(queue_.front());
+    queue_.pop_front();
+    if (next.job->cancelled()) {
+      const size_t rest = next.sentences.size() - next.begun;
+      metrics_.waiting -= static_cast<int64_t>(rest);
+      metrics_.cancelled += rest;
+      continue;
+    }
+    slot->job = next.job;
+    slot->leg = next.leg;
+    slot->sentence = next.sentences[next.begun++];
+    --metrics_.waiting;
+    metrics_.wait_seconds.Observe(
+        std::chrono::duration<double>(Clock::now() - next.since).count());
+    if (next.begun < next.sentences.size()) queue_.push_back(std::move(next));
+    return true;
+  }
+  return false;
+}
+
+void Model::BeginPart(size_t ticket) {
+  Slot& slot = slots_[ticket];
+  slot.begins = false;
+  const Status status = translator_.Begin(*slot.cursor, ticket);
+  if (status.ok()) return;
+  slot.job->Fail(status.message());
+  End(slot);
+}
+
+void Model::Run() {
+  for (;;) {
+    {
+      std::unique_lock lock(mutex_);
+      work_.wait(lock, [&] {
+        return ends_ || !queue_.empty() || translator_.under_way() > 0;
+      });
+      if (ends_ && queue_.empty() && translator_.under_way() == 0) return;
+    }
+    bool more = true;
+    for (size_t i = 0; i < slots_.size() && translator_.CanBegin(); ++i) {
+      Slot& slot = slots_[i];
+      if (slot.job == nullptr) {
+        more = more && Take(&slot);
+        if (!more) continue;
+        const Leg& leg = slot.job->legs()[slot.leg];
+        const bool last = slot.leg + 1 == slot.job->legs().size();
+        TranslateOptions options;
+        options.source_language = leg.source;
+        options.target_language = leg.target;
+        options.cancel = &slot.job->cancelled();
+        if (last && slot.job->alternatives() > 0) {
+          options.beams =
+              std::min(max_beams(), std::max(info().generation.search.beams,
+                                             slot.job->alternatives() + 1));
+        }
+        slot.cursor.emplace(slot.job->sentences()[slot.sentence].text, options);
+        slot.begins = true;
+        ++metrics_.under_way;
+      }
+      if (slot.begins) BeginPart(i);
+    }
+    FinishedTranslation finished;
+    if (translator_.Advance(&finished)) Finish(finished);
+  }
+}
+
+void Model::Finish(const FinishedTranslation& finished) {
+  Slot& slot = slots_[finished.ticket];
+  metrics_.tokens += finished.translation.generated_tokens;
+  if (!finished.status.ok()) {
+    slot.job->Fail(finished.status.message());
+    return End(slot);
+  }
+  slot.cursor->Finish(finished.translation);
+  AddPart(slot, finished.translation);
+  if (slot.cursor->done()) return End(slot);
+  if (slot.cursor->space_follows()) {
+    for (std::string& translation : slot.translations) translation += ' ';
+  }
+  slot.begins = true;
+}
+
+// Appends a part to the translations. Each of those beyond the best gets the
+// part's hypothesis of the same rank.
+void Model::AddPart(Slot& slot, const Translation& part) {
+  // The next call overwrites the text, but not the tokens.
+  std::vector<std::string> texts = {std::string(part.text)};
+  const bool last = slot.leg + 1 == slot.job->legs().size();
+  const size_t wanted = last ? slot.job->alternatives() + 1 : 1;
+  for (size_t i = 1; i < std::min(wanted, part.hypotheses.size()); ++i) {
+    const auto text = translator_.Detokenize(part.hypotheses[i].tokens);
+    if (text.ok()) texts.emplace_back(*text);
+  }
+  if (slot.translations.empty()) slot.translations.resize(wanted);
+  for (size_t i = 0; i < slot.translations.size(); ++i) {
+    slot.translations[i] += texts[std::min(i, texts.size() - 1)];
+  }
+}
+
+// The sentence leaves this model.
+void Model::End(Slot& slot) {
+  const std::shared_ptr<Job> job = std::move(slot.job);
+  Sentence& sentence = job->sentences()[slot.sentence];
+  const size_t next = slot.leg + 1, index = slot.sentence;
+  std::vector<std::string> translations = std::move(slot.translations);
+  slot = Slot();
+  --metrics_.under_way;
+  if (job->cancelled()) {
+    ++metrics_.cancelled;
+    return job->Finish();
+  }
+  ++metrics_.sentences;
+  if (next == job->legs().size()) {
+    sentence.translations = std::move(translations);
+    return job->Finish();
+  }
+  sentence.text = std::move(translations.front());
+  // A model that gives nothing leaves nothing to translate.
+  if (sentence.text.empty()) return job->Finish();
+  job->legs()[next].model->Submit(job, next, {index});
+}
+
+}  // namespace latimer::server

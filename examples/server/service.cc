@@ -1,0 +1,409 @@
+#include "service.h"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include "detect.h"
+#include "languages.h"
+#include "latimer/version.h"
+#include "server/page.h"
+
+namespace latimer::server {
+namespace {
+
+using Json = nlohmann::json;
+
+// What requests are counted by. Clients must not make up others.
+constexpr std::string_view kPaths[] = {
+    "/",        "/translate", "/detect",         "/languages",        "/health",
+    "/metrics", "/suggest",   "/translate_file", "/frontend/settings"};
+
+std::string Dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// Characters of a text, which may have bytes that are none.
+int64_t CountCharacters(const std::string& text) {
+  return std::ranges::count_if(
+      text, [](char c) { return (static_cast<uint8_t>(c) & 0xC0) != 0x80; });
+}
+
+// Lines of a form end with CR LF.
+std::string WithPlainLines(const std::string& text) {
+  std::string out;
+  out.reserve(text.size());
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool pair = i + 1 < text.size() && text[i + 1] == '\n';
+    if (text[i] != '\r') {
+      out += text[i];
+    } else if (!pair) {
+      out += '\n';
+    }
+  }
+  return out;
+}
+
+double SecondsSince(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+      .count();
+}
+
+std::string Missing(const char* name) {
+  return std::string("Invalid request: missing ") + name + " parameter";
+}
+
+}  // namespace
+
+struct Service::Parameters {
+  explicit Parameters(const httplib::Request& request)
+      : address(request.remote_addr) {
+    const std::string type = request.get_header_value("Content-Type");
+    is_json = type.starts_with("application/json");
+    for (const auto& [name, value] : request.params) values[name] = value;
+    for (const auto& [name, file] : request.files) values[name] = file.content;
+    if (!is_json) return;
+    const Json body = Json::parse(request.body, nullptr, false);
+    if (!body.is_object()) throw Refusal{400, "Invalid JSON format"};
+    for (const auto& [name, value] : body.items()) values[name] = value;
+  }
+
+  // "" if there is none.
+  std::string Text(const char* name) const {
+    const auto found = values.find(name);
+    if (found == values.end() || found->second.is_null()) return "";
+    if (found->second.is_string()) return found->second.get<std::string>();
+    throw Refusal{400, std::string("Invalid request: ") + name +
+                           " parameter is not a string"};
+  }
+  int Number(const char* name) const {
+    const auto found = values.find(name);
+    if (found == values.end() || found->second.is_null()) return 0;
+    const Json& value = found->second;
+    if (value.is_number_integer()) {
+      return static_cast<int>(
+          std::clamp<int64_t>(value.get<int64_t>(), 0, 1'000'000));
+    }
+    if (value.is_string()) {
+      const auto text = value.get<std::string>();
+      char* end = nullptr;
+      const long long number = std::strtoll(text.c_str(), &end, 10);
+      if (!text.empty() && *end == '\0') {
+        return static_cast<int>(std::clamp<int64_t>(number, 0, 1'000'000));
+      }
+    }
+    throw Refusal{400, std::string("Invalid request: ") + name +
+                           " parameter is not a number"};
+  }
+  // The texts to translate, and whether they came as a list.
+  std::vector<std::string> Texts(bool* is_list) const {
+    const auto found = values.find("q");
+    *is_list = found != values.end() && found->second.is_array();
+    if (!*is_list) {
+      const std::string text = Text("q");
+      if (text.empty()) throw Refusal{400, Missing("q")};
+      return {is_json ? text : WithPlainLines(text)};
+    }
+    std::vector<std::string> texts;
+    for (const Json& text : found->second) {
+      if (!text.is_string()) {
+        throw Refusal{400,
+                      "Invalid request: q has something that is no string"};
+      }
+      texts.push_back(text.get<std::string>());
+    }
+    if (texts.empty()) throw Refusal{400, Missing("q")};
+    return texts;
+  }
+
+  std::string address;
+  bool is_json = false;
+  std::map<std::string, Json> values;
+};
+
+Service::Service(Catalog& catalog, Metrics& metrics, const ApiKeys* keys,
+                 const ServiceOptions& options)
+    : catalog_(catalog),
+      metrics_(metrics),
+      keys_(keys),
+      options_(options),
+      languages_(Languages()) {}
+
+// A handler that gives JSON, and turns errors into answers.
+template <typename Handler>
+auto Service::Wrap(Handler handler) {
+  return [this, handler](const httplib::Request& request,
+                         httplib::Response& response) {
+    Json body;
+    response.status = 200;
+    const auto begin = std::chrono::steady_clock::now();
+    try {
+      body = handler(Parameters(request));
+    } catch (const Refusal& refusal) {
+      response.status = refusal.code;
+      body = {{"error", refusal.message}};
+      if (refusal.retry_after > 0) {
+        response.set_header("Retry-After", std::to_string(refusal.retry_after));
+      }
+    } catch (const std::exception& error) {
+      response.status = 500;
+      body = {{"error", std::string("Cannot translate text: ") + error.what()}};
+    }
+    if (request.method == "POST") {
+      metrics_.request_seconds.Observe(SecondsSince(begin));
+    }
+    response.set_content(Dump(body), "application/json");
+  };
+}
+
+void Service::Register(HttpServer& server) {
+  server.Post("/translate",
+              Wrap([this](const Parameters& p) { return Translate(p); }));
+  server.Post("/detect", Wrap([this](const Parameters& p) {
+                Admit(p, 1);
+                return DetectLanguage(p);
+              }));
+  server.Get("/languages",
+             Wrap([this](const Parameters&) { return languages_; }));
+  server.Get("/health", Wrap([](const Parameters&) {
+               return Json{{"status", "ok"}};
+             }));
+  server.Get("/frontend/settings",
+             Wrap([this](const Parameters&) { return Settings(); }));
+  const auto refuse = [this](const char* why) {
+    return Wrap([why](const Parameters&) -> Json { throw Refusal{403, why}; });
+  };
+  server.Post("/translate_file",
+              refuse("Files translation are disabled on this server."));
+  server.Post("/suggest", refuse("Suggestions are disabled on this server."));
+  server.Get("/metrics",
+             [this](const httplib::Request&, httplib::Response& response) {
+               response.set_content(metrics_.Text(),
+                                    "text/plain; version=0.0.4; charset=utf-8");
+             });
+  if (options_.web_page) {
+    server.Get("/", [](const httplib::Request&, httplib::Response& response) {
+      response.set_header(
+          "Content-Security-Policy",
+          "default-src 'none'; connect-src 'self'; style-src "
+          "'unsafe-inline'; script-src 'unsafe-inline'; base-uri "
+          "'none'; form-action 'none'; frame-ancestors 'none'");
+      response.set_content(kPage, "text/html; charset=utf-8");
+    });
+  }
+  server.set_logger([this](const httplib::Request& request,
+                           const httplib::Response& response) {
+    const bool known =
+        std::ranges::find(kPaths, request.path) != std::ranges::end(kPaths);
+    metrics_.CountRequest(known ? request.path : "other", response.status);
+  });
+  // Pages of other sites may ask, as with LibreTranslate.
+  server.set_default_headers({{"Access-Control-Allow-Origin", "*"},
+                              {"X-Content-Type-Options", "nosniff"},
+                              {"Server", "latimer/" LATIMER_VERSION}});
+}
+
+ClientLimits Service::Admit(const Parameters& parameters, int cost) {
+  ClientLimits limits = options_.limits;
+  std::string client = parameters.address;
+  if (keys_ != nullptr) {
+    const std::string key = parameters.Text("api_key");
+    const ClientLimits* const known = keys_->Find(key);
+    if (known == nullptr && !key.empty()) {
+      throw Refusal{403, "Invalid API key"};
+    }
+    if (known == nullptr && options_.require_key) {
+      throw Refusal{400,
+                    "Please contact the server operator to get an API key"};
+    }
+    if (known != nullptr) {
+      limits = *known;
+      client = "key " + key;
+    }
+  }
+  const std::optional<int> wait =
+      limiter_.Take(client, cost, limits.requests_per_minute);
+  if (!wait.has_value()) return limits;
+  throw Refusal{429,
+                "Slowdown: " + std::to_string(limits.requests_per_minute) +
+                    " per 1 minute",
+                *wait};
+}
+
+// Waits until the job is done.
+void Service::Run(const std::shared_ptr<Job>& job) {
+  const std::vector<size_t> sentences = job->SentencesWithText();
+  const auto count = static_cast<int64_t>(sentences.size());
+  const int64_t before = sentences_->fetch_add(count);
+  job->on_end = [all = sentences_, count] { *all -= count; };
+  // A request of any size is taken if there is no other.
+  if (before > 0 && before + count > options_.queue) {
+    throw Refusal{503, "The server has too many requests; try later.", 1};
+  }
+  if (sentences.empty()) return;
+  job->legs().front().model->Submit(job, 0, sentences);
+  const auto begin = std::chrono::steady_clock::now();
+  while (!job->WaitFor(std::chrono::milliseconds(200))) {
+    if (HttpServer::ClientHasGone()) {
+      job->Cancel();
+      throw Refusal{499, "The client has gone."};
+    }
+    if (SecondsSince(begin) > options_.timeout_seconds) {
+      job->Cancel();
+      throw Refusal{503,
+                    "The translation takes more than " +
+                        std::to_string(options_.timeout_seconds) + " seconds.",
+                    1};
+    }
+  }
+  const std::string error = job->error();
+  if (!error.empty()) throw Refusal{500, "Cannot translate text: " + error};
+}
+
+std::vector<Detected> Service::DetectServed(const std::string& text) const {
+  std::vector<Detected> all = Detect(text);
+  std::erase_if(all, [&](const Detected& found) {
+    return !catalog_.sources().contains(found.language);
+  });
+  if (!all.empty()) return all;
+  const auto& sources = catalog_.sources();
+  return {{sources.contains("en") ? "en" : *sources.begin(), 0}};
+}
+
+Json Service::Translate(const Parameters& parameters) {
+  bool is_list = false;
+  const std::vector<std::string> texts = parameters.Texts(&is_list);
+  std::string source = parameters.Text("source");
+  const std::string target = parameters.Text("target");
+  if (source.empty()) throw Refusal{400, Missing("source")};
+  if (target.empty()) throw Refusal{400, Missing("target")};
+  const int alternatives = parameters.Number("alternatives");
+  if (options_.alternatives_limit >= 0 &&
+      alternatives > options_.alternatives_limit) {
+    throw Refusal{400, "Invalid request: alternatives parameter must be <= " +
+                           std::to_string(options_.alternatives_limit)};
+  }
+  if (is_list && options_.batch_limit >= 0 &&
+      texts.size() > static_cast<size_t>(options_.batch_limit)) {
+    throw Refusal{400, "Invalid request: request (" +
+                           std::to_string(texts.size()) +
+                           ") exceeds text limit (" +
+                           std::to_string(options_.batch_limit) + ")"};
+  }
+  const ClientLimits limits = Admit(parameters, static_cast<int>(texts.size()));
+  for (const std::string& text : texts) {
+    const int64_t characters = CountCharacters(text);
+    if (limits.characters >= 0 && characters > limits.characters) {
+      throw Refusal{400, "Invalid request: request (" +
+                             std::to_string(characters) +
+                             ") exceeds text limit (" +
+                             std::to_string(limits.characters) + ")"};
+    }
+  }
+  const std::string format = parameters.Text("format");
+  if (!format.empty() && format != "text") {
+    throw Refusal{400, format + " format is not supported"};
+  }
+
+  Json detected;
+  if (source == "auto") {
+    if (!CanDetect()) {
+      throw Refusal{400, "This server cannot detect languages; give source."};
+    }
+    std::string all;
+    for (const std::string& text : texts) all += text + "\n";
+    const Detected best = DetectServed(all).front();
+    source = best.language;
+    detected = {{"confidence", best.confidence}, {"language", source}};
+  }
+  for (const std::string& language : {source, target}) {
+    if (!catalog_.Knows(language)) {
+      throw Refusal{400, language + " is not supported"};
+    }
+  }
+  std::vector<std::vector<std::string>> all;
+  if (source == target) {
+    for (const std::string& text : texts) all.push_back({text});
+  } else {
+    std::vector<Leg> legs = catalog_.Route(source, target);
+    if (legs.empty()) {
+      throw Refusal{400, NameOf(target) + " (" + target +
+                             ") is not available as a target language from " +
+                             NameOf(source) + " (" + source + ")"};
+    }
+    const SentenceRules rules = legs.front().model->info().sentence_rules;
+    const auto job = std::make_shared<Job>(
+        std::move(legs), std::min(static_cast<uint32_t>(alternatives),
+                                  catalog_.max_alternatives()));
+    for (const std::string& text : texts) job->Add(text, rules);
+    Run(job);
+    for (size_t i = 0; i < texts.size(); ++i) {
+      all.push_back(job->Translations(i));
+    }
+  }
+
+  Json best = Json::array(), others = Json::array();
+  for (const std::vector<std::string>& one : all) {
+    best.push_back(one.front());
+    others.push_back(std::vector<std::string>(one.begin() + 1, one.end()));
+  }
+  Json result = {{"translatedText", is_list ? best : best.front()}};
+  if (!detected.is_null()) {
+    result["detectedLanguage"] =
+        is_list ? Json(std::vector<Json>(texts.size(), detected)) : detected;
+  }
+  if (alternatives > 0) {
+    result["alternatives"] = is_list ? others : others.front();
+  }
+  return result;
+}
+
+Json Service::DetectLanguage(const Parameters& parameters) const {
+  bool is_list = false;
+  const std::vector<std::string> texts = parameters.Texts(&is_list);
+  if (!CanDetect()) {
+    throw Refusal{400, "This server cannot detect languages."};
+  }
+  std::string all;
+  for (const std::string& text : texts) all += text + "\n";
+  Json out = Json::array();
+  for (const Detected& found : DetectServed(all)) {
+    out.push_back(
+        {{"confidence", found.confidence}, {"language", found.language}});
+  }
+  return out;
+}
+
+Json Service::Languages() const {
+  Json out = Json::array();
+  for (const std::string& code : catalog_.sources()) {
+    out.push_back({{"code", code},
+                   {"name", NameOf(code)},
+                   {"targets", catalog_.Targets(code)}});
+  }
+  return out;
+}
+
+Json Service::Settings() const {
+  const std::string source = *catalog_.sources().begin();
+  std::set<std::string> targets = catalog_.Targets(source);
+  targets.erase(source);
+  const std::string target = targets.empty() ? source : *targets.begin();
+  const auto language = [](const std::string& code) {
+    return Json{{"code", code}, {"name", NameOf(code)}};
+  };
+  return {
+      {"charLimit", options_.limits.characters},
+      {"frontendTimeout", 500},
+      {"apiKeys", keys_ != nullptr},
+      {"keyRequired", keys_ != nullptr && options_.require_key},
+      {"suggestions", false},
+      {"filesTranslation", false},
+      {"supportedFilesFormat", Json::array()},
+      {"language",
+       {{"source", CanDetect() ? Json{{"code", "auto"}, {"name", "Auto Detect"}}
+                               : language(source)},
+        {"target", language(target)}}}};
+}
+
+}  // namespace latimer::server

@@ -1,0 +1,420 @@
+"""latimer-serve with real clients: curl, libretranslatepy and plain sockets.
+
+server_test.py BIN MODEL: BIN has latimer-serve and latimer, MODEL is the
+English-German demo model.
+"""
+import contextlib
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+BIN, MODEL = sys.argv[1:3]
+CLIENT = "libretranslatepy==2.1.4"
+
+
+class Server:
+    """The program, at a port that it has chosen."""
+
+    def __init__(self, *options, models=(MODEL,)):
+        self.process = subprocess.Popen(
+            [os.path.join(BIN, "latimer-serve"), *models, "--port", "0", *options],
+            stderr=subprocess.PIPE, text=True)
+        line = self.process.stderr.readline()
+        match = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
+        assert match, line + self.process.stderr.read()
+        self.port = int(match[1])
+        self.url = f"http://127.0.0.1:{self.port}"
+        # Read on, so that the program never waits for a reader.
+        self.reader = threading.Thread(target=self.process.stderr.read)
+        self.reader.start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self.reader.join()
+        self.process.stderr.close()
+
+    def post(self, path, body, headers=None):
+        """Status, JSON and headers of the answer."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        with contextlib.closing(connection):
+            connection.request("POST", path, json.dumps(body),
+                               {"Content-Type": "application/json", **(headers or {})})
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read()), answer.headers
+
+    def translate(self, text, source="en", target="de", **more):
+        return self.post("/translate", {"q": text, "source": source, "target": target, **more})[:2]
+
+    def ask_in_vain(self, text):
+        """A thread that asks and may get no answer."""
+        def ask():
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                self.translate(text)
+        thread = threading.Thread(target=ask)
+        thread.start()
+        return thread
+
+    def metric(self, name):
+        text = curl(self.url + "/metrics")
+        return float(re.search(rf"^{re.escape(name)} (\S+)$", text, re.M)[1])
+
+    def resident(self):
+        with open(f"/proc/{self.process.pid}/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+    def socket(self):
+        made = socket.create_connection(("127.0.0.1", self.port), timeout=60)
+        return contextlib.closing(made)
+
+
+def curl(*arguments):
+    return subprocess.run(["curl", "-s", *arguments], check=True, capture_output=True,
+                          text=True).stdout
+
+
+def latimer(*arguments):
+    return subprocess.run([os.path.join(BIN, "latimer"), "translate", *arguments], check=True,
+                          capture_output=True, text=True).stdout
+
+
+def request(body, close=True):
+    body = json.dumps(body).encode()
+    return (b"POST /translate HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n"
+            + (b"Connection: close\r\n" if close else b"")
+            + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+
+
+def wait_until(condition, seconds=30):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it does not happen"
+        time.sleep(0.02)
+
+
+class OneServer(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server(models=(MODEL, f"de-fr={MODEL}"))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.__exit__(None, None, None)
+
+    def test_curl_gets_the_same_from_json_a_form_and_parts(self):
+        url = self.server.url + "/translate"
+        text = "Where is the station?"
+        expected = {"translatedText": "Wo ist der Bahnhof?"}
+        body = json.dumps({"q": text, "source": "en", "target": "de"})
+        for arguments in (["-H", "Content-Type: application/json", "-d", body],
+                          ["-d", f"q={text}&source=en&target=de"],
+                          ["-F", f"q={text}", "-F", "source=en", "-F", "target=de"]):
+            self.assertEqual(json.loads(curl(*arguments, url)), expected)
+
+    def test_the_python_client_of_libretranslate_translates(self):
+        sys.path.insert(0, os.path.join(tempfile.gettempdir(), "latimer-" + CLIENT))
+        try:
+            import libretranslatepy
+        except ImportError:
+            done = subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--target",
+                                   sys.path[0], CLIENT], capture_output=True, text=True)
+            if done.returncode != 0:
+                if os.environ.get("CI"):
+                    self.fail(done.stderr)
+                self.skipTest(f"{CLIENT} cannot be installed: {done.stderr[-200:]}")
+            import importlib
+            importlib.invalidate_caches()
+            import libretranslatepy
+        client = libretranslatepy.LibreTranslateAPI(self.server.url)
+        self.assertEqual(client.translate("I am here.", "en", "de"), "Ich bin hier.")
+        self.assertEqual([entry["code"] for entry in client.languages()], ["de", "en"])
+
+    def test_lists_lines_and_alternatives_keep_their_places(self):
+        status, result = self.server.translate(
+            ["Tom is here.\n\nWhere is the station?", "", "I am here."], alternatives=2)
+        self.assertEqual(status, 200, result)
+        self.assertEqual(result["translatedText"],
+                         ["Tom ist hier.\n\nWo ist der Bahnhof?", "", "Ich bin hier."])
+        self.assertEqual(len(result["alternatives"]), 3)
+        for best, others in zip(result["translatedText"], result["alternatives"]):
+            self.assertEqual(len(set([best, *others])), 1 + len(others))
+        self.assertGreater(len(result["alternatives"][0]), 0)
+
+    def test_running_text_is_translated_as_by_the_program(self):
+        text = " ".join(["Tom is here.", "Where is the station?", "I like it!"] * 20)
+        self.assertEqual(self.server.translate(text)[1]["translatedText"] + "\n",
+                         latimer(MODEL, "--paragraphs", "--text", text))
+
+    def test_two_models_are_the_way_if_none_is_direct(self):
+        self.assertEqual(self.server.translate("Where is the station?", target="fr")[1]
+                         ["translatedText"] + "\n",
+                         latimer(MODEL, MODEL, "--text", "Where is the station?"))
+        languages = json.loads(curl(self.server.url + "/languages"))
+        self.assertEqual([(entry["code"], entry["name"], entry["targets"]) for entry in languages],
+                         [("de", "German", ["de", "fr"]),
+                          ("en", "English", ["de", "en", "fr"])])
+
+    def test_errors_are_those_of_libretranslate(self):
+        for body, error in (
+                ({"source": "en", "target": "de"}, "Invalid request: missing q parameter"),
+                ({"q": "x", "target": "de"}, "Invalid request: missing source parameter"),
+                ({"q": "x", "source": "en"}, "Invalid request: missing target parameter"),
+                ({"q": "x", "source": "en", "target": "xx"}, "xx is not supported"),
+                ({"q": "x", "source": "fr", "target": "de"},
+                 "German (de) is not available as a target language from French (fr)"),
+                ({"q": "x", "source": "en", "target": "de", "format": "odt"},
+                 "odt format is not supported"),
+                ({"q": "x", "source": "en", "target": "de", "alternatives": "a"},
+                 "Invalid request: alternatives parameter is not a number"),
+                ({"q": "x", "source": "en", "target": "de", "alternatives": 4},
+                 "Invalid request: alternatives parameter must be <= 3"),
+                ({"q": {}, "source": "en", "target": "de"},
+                 "Invalid request: q parameter is not a string"),
+                ({"q": [1], "source": "en", "target": "de"},
+                 "Invalid request: q has something that is no string"),
+                ([1], "Invalid JSON format")):
+            with self.subTest(error):
+                self.assertEqual(self.server.post("/translate", body)[:2], (400, {"error": error}))
+        self.assertEqual(self.server.post("/suggest", {})[0], 403)
+        self.assertEqual(self.server.post("/nothing", {})[:2], (404, {"error": "Not Found"}))
+
+    def test_the_languages_of_texts_are_detected_or_that_is_refused(self):
+        status, found, _ = self.server.post("/detect", {"q": "Where is the station in this town?"})
+        _, result = self.server.translate("Where is the station in this town?", source="auto")
+        if status == 400:
+            self.assertIn("cannot detect languages", found["error"])
+            self.assertIn("cannot detect languages", result["error"])
+            return
+        self.assertEqual(found[0]["language"], "en")
+        self.assertGreater(found[0]["confidence"], 50)
+        self.assertEqual(result["detectedLanguage"]["language"], "en")
+        self.assertEqual(result["translatedText"],
+                         self.server.translate("Where is the station in this town?")[1]
+                         ["translatedText"])
+
+    def test_what_frontends_ask_for_is_there(self):
+        self.assertEqual(json.loads(curl(self.server.url + "/health")), {"status": "ok"})
+        settings = json.loads(curl(self.server.url + "/frontend/settings"))
+        self.assertEqual(settings["charLimit"], -1)
+        self.assertFalse(settings["apiKeys"])
+        page = curl("-i", self.server.url + "/")
+        self.assertIn("text/html", page)
+        self.assertIn('<html lang="en">', page)
+        options = curl("-i", "-X", "OPTIONS", self.server.url + "/translate")
+        self.assertIn("204", options.splitlines()[0])
+        self.assertIn("Access-Control-Allow-Origin: *", options)
+
+    def test_a_large_body_is_refused_before_it_is_read(self):
+        before = self.server.resident()
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(b"a" * (2 << 20))
+            file.flush()
+            for more in ([], ["-H", "Expect:"], ["-H", "Expect:", "-H", "Transfer-Encoding: chunked"]):
+                self.assertTrue(curl("-w", "%{http_code}", "--data-binary", f"@{file.name}", *more,
+                                     self.server.url + "/translate").endswith("413"))
+        # It says how many bytes would come, and sends none.
+        with self.server.socket() as made:
+            made.sendall(b"POST /translate HTTP/1.1\r\nHost: here\r\n"
+                         b"Content-Length: 99999999999\r\n\r\n")
+            self.assertIn(b" 413 ", made.recv(4096))
+        # A line of the head without an end.
+        with self.server.socket() as made, contextlib.suppress(OSError):
+            made.sendall(b"GET / HTTP/1.1\r\nX: " + b"a" * (4 << 20))
+            made.recv(4096)
+        self.assertLess(self.server.resident() - before, 4 << 20)
+        self.assertEqual(self.server.translate("I am here.")[0], 200)
+
+    def test_requests_follow_each_other_on_one_connection(self):
+        with self.server.socket() as made:
+            # Both are sent at once.
+            made.sendall(request({"q": "I am here.", "source": "en", "target": "de"}, close=False)
+                         + request({"q": "Tom is here.", "source": "en", "target": "de"}))
+            answers = b""
+            while part := made.recv(4096):
+                answers += part
+        self.assertEqual(answers.count(b"HTTP/1.1 200"), 2)
+        self.assertLess(answers.index(b"Ich bin hier."), answers.index(b"Tom ist hier."))
+
+    def test_slow_clients_do_not_hold_up_others(self):
+        with contextlib.ExitStack() as stack:
+            for _ in range(100):
+                slow = stack.enter_context(self.server.socket())
+                slow.sendall(b"POST /translate HTTP/1.1\r\nContent-Length: 100\r\n\r\n{")
+            begin = time.monotonic()
+            for _ in range(10):
+                self.assertEqual(self.server.translate("I am here.")[0], 200)
+            self.assertLess(time.monotonic() - begin, 10)
+
+    def test_a_client_that_goes_takes_its_sentences_with_it(self):
+        before = self.server.metric("latimer_cancelled_sentences_total")
+        text = "Where is the station? " * 4000
+        with self.server.socket() as made:
+            made.sendall(request({"q": text, "source": "en", "target": "de"}))
+            wait_until(lambda: self.server.metric("latimer_queue_sentences") > 100)
+        wait_until(lambda: self.server.metric("latimer_queue_sentences") == 0)
+        self.assertGreater(self.server.metric("latimer_cancelled_sentences_total"), before + 100)
+
+    def test_a_short_request_does_not_wait_for_a_long_one(self):
+        text = "Where is the station in this old town? " * 8000
+        done = threading.Event()
+
+        def long_one():
+            self.server.translate(text)
+            done.set()
+        thread = threading.Thread(target=long_one)
+        thread.start()
+        wait_until(lambda: self.server.metric("latimer_queue_sentences") > 100)
+        self.assertEqual(self.server.translate("I am here.")[0], 200)
+        self.assertFalse(done.is_set())
+        thread.join()
+
+    def test_it_counts(self):
+        self.server.translate("I am here.")
+        text = curl(self.server.url + "/metrics")
+        for line in text.splitlines():
+            self.assertRegex(line, r'^(# (HELP|TYPE) \w+ .*|\w+(\{[^}]*\})? [-+.e0-9]+)$')
+        self.assertIn('latimer_requests_total{path="/translate",code="200"}', text)
+        self.assertGreater(self.server.metric("latimer_tokens_total"), 0)
+        buckets = re.findall(r'^latimer_request_seconds_bucket\{.*\} (\d+)$', text, re.M)
+        self.assertEqual(buckets, sorted(buckets, key=int))
+
+
+class Limits(unittest.TestCase):
+    def test_keys_open_what_is_closed_without(self):
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write("# KEY REQUESTS CHARACTERS\nsesame 100 50\n\nfew 1\n")
+            file.flush()
+            with Server("--api-keys", file.name, "--require-api-key") as server:
+                self.assertEqual(server.translate("Hi.")[0], 400)
+                self.assertEqual(server.translate("Hi.", api_key="wrong"),
+                                 (403, {"error": "Invalid API key"}))
+                self.assertEqual(server.translate("Hi.", api_key="sesame")[0], 200)
+                self.assertEqual(server.translate("a" * 51, api_key="sesame")[0], 400)
+                self.assertEqual(server.translate("Hi.", api_key="few")[0], 200)
+                self.assertEqual(server.translate("Hi.", api_key="few")[0], 429)
+                self.assertTrue(json.loads(curl(server.url + "/frontend/settings"))["keyRequired"])
+
+    def test_requests_characters_and_texts_are_limited(self):
+        with Server("--req-limit", "5", "--char-limit", "10", "--batch-limit", "3") as server:
+            self.assertEqual(server.translate("ä" * 10)[0], 200)
+            status, result = server.translate("ä" * 11)
+            self.assertEqual((status, result["error"]),
+                             (400, "Invalid request: request (11) exceeds text limit (10)"))
+            self.assertEqual(server.translate(["a"] * 4)[0], 400)
+            self.assertEqual(server.translate(["a"] * 3)[0], 200)
+            status, result, headers = server.post(
+                "/translate", {"q": "a", "source": "en", "target": "de"})
+            self.assertEqual((status, result["error"]), (429, "Slowdown: 5 per 1 minute"))
+            self.assertTrue(1 <= int(headers["Retry-After"]) <= 60)
+
+    def test_more_than_the_queue_holds_is_put_off(self):
+        with Server("--queue", "50") as server:
+            long_one = server.ask_in_vain("Where is the station in this old town? " * 8000)
+            wait_until(lambda: server.metric("latimer_queue_sentences") > 100)
+            status, result, headers = server.post(
+                "/translate", {"q": "a", "source": "en", "target": "de"})
+            self.assertEqual(status, 503, result)
+            self.assertEqual(headers["Retry-After"], "1")
+            server.process.kill()
+            long_one.join()
+
+    def test_connections_beyond_the_limit_are_told(self):
+        with Server("--connections", "2") as server, server.socket(), server.socket():
+            with server.socket() as third:
+                third.sendall(b"GET /health HTTP/1.1\r\n\r\n")
+                self.assertIn(b" 503 ", third.recv(4096))
+
+    def test_the_command_line_says_what_is_wrong(self):
+        for arguments, why in (([], "MODEL"), (["none.ltm"], "none.ltm"),
+                               ([MODEL, "--lanes", "0"], "--lanes"),
+                               ([MODEL, "--require-api-key"], "--api-keys"),
+                               ([MODEL, "--host", "256.1.1.1"], "256.1.1.1"),
+                               ([f"en={MODEL}"], "en-de=")):
+            done = subprocess.run([os.path.join(BIN, "latimer-serve"), *arguments],
+                                  capture_output=True, text=True)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(why, done.stderr + done.stdout)
+
+
+class Drain(unittest.TestCase):
+    CLIENTS = 64
+
+    def load(self, server, stop):
+        """Clients that ask again and again; each outcome with its begin."""
+        outcomes = []
+
+        def client(number):
+            body = request({"q": f"Where is the station? I have {number} books.",
+                            "source": "en", "target": "de"})
+            while not stop.is_set():
+                begun, answer = None, b""
+                try:
+                    with server.socket() as made:
+                        made.sendall(body)
+                        begun = time.monotonic()
+                        while part := made.recv(65536):
+                            answer += part
+                except OSError:
+                    pass
+                head, _, rest = answer.partition(b"\r\n\r\n")
+                size = re.search(rb"Content-Length: (\d+)", head)
+                whole = size is not None and len(rest) == int(size[1])
+                outcomes.append((begun, whole and b" 200 " in head.split(b"\r\n")[0]))
+                if not outcomes[-1][1]:
+                    return
+        threads = [threading.Thread(target=client, args=(i,)) for i in range(self.CLIENTS)]
+        for thread in threads:
+            thread.start()
+        return threads, outcomes
+
+    def test_all_that_was_begun_is_answered(self):
+        stop = threading.Event()
+        with Server() as server:
+            threads, outcomes = self.load(server, stop)
+            wait_until(lambda: len(outcomes) > 5 * self.CLIENTS)
+            signalled = time.monotonic()
+            server.process.send_signal(signal.SIGTERM)
+            self.assertEqual(server.process.wait(timeout=30), 0)
+            stop.set()
+            for thread in threads:
+                thread.join()
+            lost = [begun for begun, good in outcomes
+                    if not good and begun is not None and begun < signalled]
+            self.assertEqual(lost, [])
+            # Some were answered while it drained.
+            self.assertTrue(any(good and begun > signalled - 0.5 for begun, good in outcomes))
+
+    def test_a_second_signal_ends_it_at_once(self):
+        with Server() as server:
+            client = server.ask_in_vain("Where is the station in this old town? " * 8000)
+            wait_until(lambda: server.metric("latimer_queue_sentences") > 100)
+            server.process.send_signal(signal.SIGTERM)
+            time.sleep(0.3)
+            self.assertIsNone(server.process.poll())  # It drains.
+            server.process.send_signal(signal.SIGTERM)
+            self.assertEqual(server.process.wait(timeout=5), 128 + signal.SIGTERM)
+            client.join()
+
+    def test_a_connection_without_a_request_does_not_hold_it_up(self):
+        with Server() as server, server.socket():
+            begin = time.monotonic()
+            server.process.send_signal(signal.SIGINT)
+            self.assertEqual(server.process.wait(timeout=20), 0)
+            self.assertLess(time.monotonic() - begin, 10)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=2)
