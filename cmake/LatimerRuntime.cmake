@@ -14,7 +14,7 @@ list(FILTER latimer_runtime_sources EXCLUDE
   REGEX "/runtime/(cli|signature)/|(_isa|/pack)\\.cc$")
 set(others "bare|windows")  # What base/ has for other systems.
 if(LATIMER_BARE)
-  set(others "windows|check|clock|file_mapping|thread_pool")
+  set(others "windows|check|clock|file_mapping|mapped_file|thread_pool")
 elseif(WIN32)
   set(others "bare|clock|file_mapping")
 endif()

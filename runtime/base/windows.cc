@@ -4,15 +4,9 @@
 #include "base/clock.h"
 #include "base/file_mapping.h"
 #include "base/windows_api.h"
-#include "latimer/mapped_file.h"
 
 namespace latimer {
 namespace {
-
-Status Refused(const char* path, const char* why) {
-  return Status::Error(StatusCode::kResourceUnavailable,
-                       "%s: cannot map the model, because %s.", path, why);
-}
 
 // FormatMessage may allocate.
 Status Refused(const char* path, DWORD error) {
@@ -22,29 +16,27 @@ Status Refused(const char* path, DWORD error) {
     case ERROR_INVALID_NAME:
     case ERROR_BAD_PATHNAME:
     case ERROR_DIRECTORY:
-      return Refused(path, "there is no such file");
+      return NotMapped(path, kNoSuchFile);
     case ERROR_ACCESS_DENIED:
     case ERROR_SHARING_VIOLATION:
-      return Refused(path, "it may not be read");
+      return NotMapped(path, kMayNotBeRead);
     case ERROR_NOT_ENOUGH_MEMORY:
     case ERROR_COMMITMENT_LIMIT:
-      return Refused(path, "this process has no addresses left for it");
+      return NotMapped(path, kNoAddresses);
     case ERROR_TOO_MANY_OPEN_FILES:
-      return Refused(path, "too many files are open");
+      return NotMapped(path, kTooManyFiles);
     default:
-      return Status::Error(StatusCode::kResourceUnavailable,
-                           "%s: cannot map the model (error %u of the system).",
-                           path, static_cast<unsigned>(error));
+      return NotMapped(path, uint64_t{error});
   }
 }
 
 Status Map(const char* path, HANDLE file, std::span<const std::byte>* bytes) {
   if (GetFileType(file) != FILE_TYPE_DISK) {
-    return Refused(path, "it is not a regular file");
+    return NotMapped(path, kNotARegularFile);
   }
   LARGE_INTEGER size;
   if (!GetFileSizeEx(file, &size)) return Refused(path, GetLastError());
-  if (size.QuadPart == 0) return Refused(path, "it is empty");
+  if (size.QuadPart == 0) return NotMapped(path, kIsEmpty);
   const HANDLE mapping =
       CreateFileMappingW(file, nullptr, PAGE_READONLY, 0, 0, nullptr);
   if (mapping == nullptr) return Refused(path, GetLastError());
@@ -75,16 +67,16 @@ Status MapFile(const char* path, std::span<const std::byte>* bytes) {
   wchar_t wide[MAX_PATH];
   if (MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, wide,
                           MAX_PATH) == 0) {
-    return Refused(path, GetLastError() == ERROR_INSUFFICIENT_BUFFER
-                             ? "its path is too long"
-                             : "its path is not UTF-8");
+    return NotMapped(path, GetLastError() == ERROR_INSUFFICIENT_BUFFER
+                               ? "its path is too long"
+                               : "its path is not UTF-8");
   }
   const DWORD attributes = GetFileAttributesW(wide);
   if (attributes == INVALID_FILE_ATTRIBUTES) {
     return Refused(path, GetLastError());
   }
   if ((attributes & FILE_ATTRIBUTE_DIRECTORY) != 0) {
-    return Refused(path, "it is a folder");
+    return NotMapped(path, kIsAFolder);
   }
   const HANDLE file =
       CreateFileW(wide, GENERIC_READ,
@@ -99,14 +91,6 @@ Status MapFile(const char* path, std::span<const std::byte>* bytes) {
 void UnmapFile(std::span<const std::byte> bytes) {
   if (bytes.empty()) return;
   LATIMER_CHECK(UnmapViewOfFile(bytes.data()));
-}
-
-MappedFile::~MappedFile() { UnmapFile(bytes_); }
-
-Status MappedFile::Open(const char* path) {
-  UnmapFile(bytes_);
-  bytes_ = {};
-  return MapFile(path, &bytes_);
 }
 
 }  // namespace latimer
