@@ -17,7 +17,8 @@ include_guard()
 
 # ---- What there is, and what LATIMER_ISAS asks for --------------------------
 
-separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS}")
+separate_arguments(flags UNIX_COMMAND
+  "${CMAKE_CXX_COMPILER_ARG1} ${CMAKE_CXX_FLAGS}")
 if(CMAKE_CXX_COMPILER_TARGET)  # Of Clang.
   list(APPEND flags ${CMAKE_CXX_COMPILE_OPTIONS_TARGET}${CMAKE_CXX_COMPILER_TARGET})
 endif()
@@ -77,6 +78,11 @@ set(latimer_isa_flags_i8mm -march=armv8.2-a+i8mm+fp16)
 # A board may allow more, such as neon-vfpv4, which converts f16.
 if(LATIMER_ARCH STREQUAL "armv7" AND NOT CMAKE_CXX_FLAGS MATCHES "-mfpu=")
   set(latimer_isa_flags_neon -mfpu=neon)
+endif()
+
+if(LATIMER_ZIG)  # It knows no -march.
+  set(latimer_isa_flags_dotprod -mcpu=generic+v8_2a+dotprod)
+  set(latimer_isa_flags_i8mm -mcpu=generic+v8_2a+i8mm+fullfp16)
 endif()
 
 # Sets `serves` to whether kernels for `isa` serve a role: those of LATIMER_ISAS

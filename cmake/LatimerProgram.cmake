@@ -21,6 +21,8 @@ endif()
 if(LATIMER_ARCH STREQUAL "x86_64")
   set(latimer_guard_flags -march=x86-64 -mtune=generic -mgeneral-regs-only
     -mno-popcnt -mno-lzcnt -mno-movbe -mno-bmi -mno-bmi2 -mno-adx)
+elseif(LATIMER_ZIG)
+  set(latimer_guard_flags -mcpu=generic)
 elseif(LATIMER_ARCH STREQUAL "aarch64")
   set(latimer_guard_flags -march=armv8-a -mcpu=generic)
 elseif(LATIMER_ARCH STREQUAL "armv7")

@@ -65,9 +65,12 @@ void CheckCpu() {
   _exit(1);
 }
 
-// Windows calls what is here before the constructors of C++.
-#ifdef _WIN32
+// Windows calls what is here before the constructors of C++. musl has no
+// .preinit_array; what is here comes first of a static program's constructors.
+#if defined(_WIN32)
 #define LATIMER_FIRST ".CRT$XIB"
+#elif !defined(__GLIBC__)
+#define LATIMER_FIRST ".init_array.00000"
 #else
 #define LATIMER_FIRST ".preinit_array"
 #endif
