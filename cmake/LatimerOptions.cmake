@@ -11,7 +11,8 @@ target_compile_options(latimer_options INTERFACE
   $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>
   -ffunction-sections -fdata-sections
   -ffp-contract=off)  # The same bits whatever instructions there are.
-target_link_options(latimer_options INTERFACE -Wl,--gc-sections)
+target_link_options(latimer_options INTERFACE
+  -Wl,$<IF:$<BOOL:${APPLE}>,-dead_strip,--gc-sections>)
 if(LATIMER_BARE)  # Small, and nothing that needs a C library.
   target_compile_definitions(latimer_options INTERFACE LATIMER_BARE)
   target_compile_options(latimer_options INTERFACE -O2 -fno-math-errno

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
+#elif defined(__APPLE__)
+#include <sys/sysctl.h>
 #elif !defined(LATIMER_BARE)
 #include <sys/auxv.h>
 #endif
@@ -25,7 +27,7 @@ enum CpuWord : uint8_t {
   kLeaf7Subleaf1Eax,
   kExtendedLeaf1Ecx,
   // ARM and RISC-V: the kernel's auxiliary vector. Without an operating system
-  // (LATIMER_BARE): what the compiler may use.
+  // (LATIMER_BARE) and on macOS: what the compiler may use.
   kHwcap,
   kHwcap2,
   // RISC-V: the length of its vectors, a power of two.
@@ -93,12 +95,28 @@ static inline CpuWords ReadCpuWords() {
   if (__get_cpuid(0x80000001, &eax, &ebx, &ecx, &edx) != 0) {
     cpu.words[kExtendedLeaf1Ecx] = ecx;
   }
-#elif defined(LATIMER_BARE)
+#elif defined(LATIMER_BARE) || defined(__APPLE__)
   // Nobody to ask: it has what the compiler was told.
   for (int i = 0; i < kCpuFeatureCount; ++i) {
     if (!kCpuFeatures[i].in_flags) continue;
     cpu.words[kCpuFeatures[i].word] |= 1ul << kCpuFeatures[i].bit;
   }
+#if defined(__APPLE__)
+  // What has kernels of its own; macOS 12 and iOS 15 know it.
+  constexpr struct {
+    const char* name;
+    CpuWord word;
+    uint8_t bit;
+  } kAsked[] = {{"hw.optional.arm.FEAT_DotProd", kHwcap, 20},
+                {"hw.optional.arm.FEAT_I8MM", kHwcap2, 13}};
+  for (const auto& asked : kAsked) {
+    int has = 0;
+    size_t bytes = sizeof(has);
+    if (sysctlbyname(asked.name, &has, &bytes, nullptr, 0) == 0 && has == 1) {
+      cpu.words[asked.word] |= 1ul << asked.bit;
+    }
+  }
+#endif
 #else
   cpu.words[kHwcap] = getauxval(AT_HWCAP);
   cpu.words[kHwcap2] = getauxval(AT_HWCAP2);

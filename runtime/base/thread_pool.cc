@@ -1,8 +1,10 @@
 #include "base/thread_pool.h"
 
 #include "base/clock.h"
-#ifdef _WIN32
+#if defined(_WIN32)
 #include "base/threads_windows.h"
+#elif defined(__APPLE__) || defined(LATIMER_TEST_THREADS_DARWIN)
+#include "base/threads_darwin.h"
 #else
 #include "base/threads_linux.h"
 #endif

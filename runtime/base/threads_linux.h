@@ -14,28 +14,9 @@
 #include <climits>
 #include <cstdint>
 
-#include "latimer/memory.h"
+#include "base/threads_posix.h"
 
 namespace latimer {
-
-// Starts a thread with the stack that the memory plan counts.
-template <void* (*kMain)(void*)>
-bool StartThread(uintptr_t* thread, void* context) {
-  pthread_attr_t attributes;
-  if (pthread_attr_init(&attributes) != 0) return false;
-  pthread_t created;
-  const bool started =
-      pthread_attr_setstacksize(&attributes, kWorkerStackBytes) == 0 &&
-      pthread_create(&created, &attributes, kMain, context) == 0;
-  (void)pthread_attr_destroy(&attributes);
-  if (started) *thread = std::bit_cast<uintptr_t>(created);
-  return started;
-}
-
-// Waits until a thread has ended.
-inline void JoinThread(uintptr_t thread) {
-  pthread_join(std::bit_cast<pthread_t>(thread), nullptr);
-}
 
 // The kernel's futex; see futex(2). std::atomic's wait() would also do, but
 // links the C++ library's exceptions.

@@ -18,6 +18,7 @@ set(allowed_signature latimer signature sodium)
 set(allowed_include_latimer latimer)
 # The program checks and reports the CPU by the table that the runtime uses.
 set(allowed_cli latimer cli base/cpu.h base/cpu_table.h)
+set(allowed_cli_darwin latimer cli)
 set(allowed_cli_windows latimer cli base/windows_api.h)
 # The files of this folder, such as translator.cc and latimer_c.cc, put the
 # parts together.

@@ -32,3 +32,9 @@ Latimer needs GCC 11 or newer.")
 expect_failure(toolchains/android.cmake "ANDROID_NDK_ROOT=${WORK}/none"
   "The Android NDK is missing: set ANDROID_NDK_ROOT to the folder of version 26 \
 or newer.")
+expect_failure(toolchains/arm64-apple.cmake "LATIMER_APPLE_SYSTEM=ios"
+  "The SDK of iOS is missing: set LATIMER_APPLE_SDK to the folder iPhoneOS.sdk \
+of Xcode.")
+expect_failure(boards/linux_musl_aarch64.cmake "ZIG=${WORK}/none"
+  "zig is missing: python3 -m pip install ziglang, or set ZIG to the path of the \
+program.")

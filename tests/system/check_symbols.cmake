@@ -1,5 +1,6 @@
 # Reads the symbols that a library refers to and fails if one is forbidden.
-#   cmake -DNM=nm -DLIBRARY=liblatimer.a -DTHREADS=ON|OFF -P check_symbols.cmake
+#   cmake -DNM=nm -DLIBRARY=liblatimer.a -DTHREADS=ON|OFF
+#     [-DPREFIX=<what names in C begin with>] -P check_symbols.cmake
 # Forbidden are all allocators; without THREADS, thread creation too. mmap
 # belongs to latimer::MappedFile: check_includes.cmake keeps it in one file.
 cmake_minimum_required(VERSION 3.25)
@@ -21,7 +22,7 @@ endif()
 set(seen 0)
 set(bad "")
 foreach(line IN LISTS lines)
-  if(NOT line MATCHES "^([^ ]+) U")
+  if(NOT line MATCHES "^${PREFIX}([^ ]+) U")
     continue()
   endif()
   math(EXPR seen "${seen} + 1")
