@@ -255,6 +255,8 @@ void HttpServer::Run() {
 }
 
 void HttpServer::Drain() {
+  // Run, which ends with this lock, does not end before this does.
+  const std::lock_guard lock(mutex_);
   draining_ = true;
   const uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = ::write(wake_, &one, sizeof(one));
