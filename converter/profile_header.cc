@@ -70,6 +70,7 @@ std::string ProfileHeader(const Profile& profile) {
       << "    .f16_weights = " << profile.f16_weights << ",\n"
       << "    .attention_weights = " << profile.attention_weights << ",\n"
       << "    .token_scores = " << profile.token_scores << ",\n"
+      << "    .alignment = " << profile.alignment << ",\n"
       << "};\n\n}  // namespace latimer\n\n#endif  // " << guard << "\n";
   return out.str();
 }

@@ -120,6 +120,7 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
   profile.int4_weights = info.int4_matrices > 0;
   profile.f16_weights = std::strcmp(info.weights, "f16") == 0;
   profile.token_scores = limits.insight;
+  profile.alignment = limits.alignment;
   if (limits.insight) {
     profile.attention_weights =
         MostAttentionWeights(a, profile.source_tokens, profile.target_tokens);

@@ -160,6 +160,15 @@ Result<size_t> WriteText(const TextReader& reader, const Frame& frame,
   return count;
 }
 
+void SetWords(const Frame& frame, const GenerationConfig& config,
+              std::string_view words, TextPart* part) {
+  part->words = words;
+  part->words_begin = std::min(frame.before, part->source_count);
+  part->words_end = part->source_count > frame.after(config)
+                        ? part->source_count - frame.after(config)
+                        : part->words_begin;
+}
+
 // The beginning of `text` that is read for one part. Cuts no character.
 std::string_view NearText(std::string_view text) {
   size_t bytes = kProfile.text_bytes;
@@ -215,7 +224,8 @@ TokenizerScratch ScratchOf(const Buffers& workspace) {
 Result<TextPart> TextReader::Read(std::string_view text,
                                   const TranslateOptions& options,
                                   std::span<int32_t> source) const {
-  TextPart part = {.language_code = options.language_code};
+  TextPart part;
+  part.language_code = options.language_code;
   size_t before = 0;
   if (part.language_code.empty()) {
     const std::string_view near = NearText(text);
@@ -237,6 +247,7 @@ Result<TextPart> TextReader::Read(std::string_view text,
     if (count.ok()) {
       part.source_count = *count;
       part.bytes = text.size();
+      SetWords(*frame, model.info.generation, near, &part);
       return part;
     }
     if (count.status().code() != StatusCode::kTextTooLong) {
@@ -253,6 +264,7 @@ Result<TextPart> TextReader::Read(std::string_view text,
   part.source_count = *count;
   part.bytes = before + next;
   part.space_follows = next > cut.end;
+  SetWords(*frame, model.info.generation, Slice(body, 0, cut.end), &part);
   return part;
 }
 

@@ -29,6 +29,10 @@ void GuardText(std::span<const int32_t> source, SearchOptions* options);
 struct TextPart {
   size_t source_count = 0;  // Ids; 0: text and code have none.
   size_t bytes = 0;         // With the white space after it.
+  // What was tokenized, and its tokens in the source.
+  std::string_view words;
+  size_t words_begin = 0;
+  size_t words_end = 0;
   bool space_follows = false;
   std::string_view language_code;
 };

@@ -162,6 +162,39 @@ Status Translator::State::BeginRecording(Sentence& sentence) {
       buffers.attention);
 }
 
+Status Translator::State::BeginAlignment(Sentence& sentence,
+                                         const TranslateOptions& options) {
+  sentence.aligned = nullptr;
+  if (!options.alignment) return Status();
+  if (!kProfile.alignment || buffers.aligned == nullptr) {
+    return NoRoomFor("alignments", kProfile.alignment, "alignment");
+  }
+  if (!sentence.is_text) return Status();
+  sentence.aligned = buffers.aligned + sentence.lane * max_target_tokens;
+  std::fill_n(sentence.aligned, max_target_tokens, kNotAligned);
+  return Status();
+}
+
+// What Translation::links views, of a sentence whose text is in `text`.
+std::span<const TokenLink> Translator::State::Align(const Sentence& sentence,
+                                                    std::span<char> text) {
+  const std::span<const int32_t> ids = sentence.target_ids();
+  const std::span<TokenLink> links = buffers.links.first(ids.size());
+  tokenizer.FindTargets(ids, text, links);
+  const std::span<TextRange> sources =
+      buffers.source_ranges.first(sentence.text_end - sentence.text_begin);
+  tokenizer.FindRanges(sentence.text, ScratchOf(buffers), sources);
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const size_t token = sentence.aligned[i];
+    links[i].source = {};
+    if (token == kNotAligned) continue;
+    const TextRange range = sources[token - sentence.text_begin];
+    links[i].source = {sentence.text_offset + range.begin,
+                       sentence.text_offset + range.end};
+  }
+  return links;
+}
+
 Status Translator::State::Begin(Sentence& sentence,
                                 const TranslateOptions& options,
                                 uint64_t deadline) {
@@ -170,6 +203,7 @@ Status Translator::State::Begin(Sentence& sentence,
   if (options.scores && buffers.token_scores == nullptr) {
     return NoRoomFor("token scores", kProfile.token_scores);
   }
+  LATIMER_RETURN_IF_ERROR(BeginAlignment(sentence, options));
   if (sentence.options.beams > buffers.beams) {
     return TooManyBeams(sentence.options.beams, buffers.beams);
   }
@@ -204,6 +238,11 @@ Status Translator::State::BeginText(TextCursor& cursor, uint64_t ticket,
   sentence.ticket = ticket;
   sentence.is_text = true;
   sentence.source_count = part->source_count;
+  sentence.text = part->words;
+  sentence.text_offset =
+      static_cast<uint32_t>(part->words.data() - cursor.rest().data());
+  sentence.text_begin = static_cast<uint32_t>(part->words_begin);
+  sentence.text_end = static_cast<uint32_t>(part->words_end);
   LATIMER_RETURN_IF_ERROR(Begin(sentence, options, cursor.deadline()));
   cursor.Take(part->bytes, part->space_follows, part->language_code);
   if (out != nullptr) *out = *part;
@@ -253,6 +292,9 @@ Status Translator::State::Finish(Sentence& sentence, std::span<char> text,
   const Result<size_t> bytes = tokenizer.Decode(out->tokens, text);
   if (!bytes.ok()) return bytes.status();
   out->text = {text.data(), *bytes};
+  if constexpr (kProfile.alignment) {
+    if (sentence.aligns()) out->links = Align(sentence, text);
+  }
   return Status();
 }
 

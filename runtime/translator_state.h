@@ -37,6 +37,9 @@ struct __attribute__((visibility("hidden"))) Translator::State {
   Result<Sentence*> TakeLane(const TranslateOptions& options);
   // Prepares what the sentence records.
   Status BeginRecording(Sentence& sentence);
+  Status BeginAlignment(Sentence& sentence, const TranslateOptions& options);
+  std::span<const TokenLink> Align(const Sentence& sentence,
+                                   std::span<char> text);
   // The oldest sentence that is done and has recorded what it should, or null.
   Sentence* Done();
   // Begins a sentence whose source is filled in.

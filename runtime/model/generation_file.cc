@@ -72,6 +72,25 @@ Status ReadChoices(const schema::Generation& in, const Architecture& a,
 
 }  // namespace
 
+Status ReadAlignment(const schema::Generation& in, const Architecture& a,
+                     AlignmentHead* out) {
+  // Where the attention aligns best in decoders of six layers (Garg et al.,
+  // "Jointly Learning to Align and Translate", 2019).
+  const uint32_t layers = a.decoder_layers;
+  *out = {.layer = layers > 3 ? layers - 2 : layers - 1};
+  if (a.network_kind == NetworkKind::kGru) out->layer = 0;
+  if (in.alignment() == nullptr) return Status();
+  const schema::AlignmentHead& head = *in.alignment();
+  *out = {head.layer(), head.head(), head.reads()};
+  const bool gru = a.network_kind == NetworkKind::kGru;
+  const uint32_t heads = gru ? 1 : a.decoder_heads;
+  if (out->layer < (gru ? 1 : layers) && out->head >= -1 &&
+      out->head < static_cast<int32_t>(heads)) {
+    return Status();
+  }
+  return Damaged("its alignment", "is not of its decoder");
+}
+
 Status ReadGeneration(const schema::Generation& in, const Architecture& a,
                       GenerationConfig* out) {
   const int64_t vocabulary = a.target_vocabulary;

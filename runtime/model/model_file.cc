@@ -190,6 +190,8 @@ Status ReadModelFile(std::span<const std::byte> image, bool verify_checksum,
       ReadArchitecture(*root->architecture(), &info.architecture));
   LATIMER_RETURN_IF_ERROR(
       ReadGeneration(*root->generation(), info.architecture, &info.generation));
+  LATIMER_RETURN_IF_ERROR(
+      ReadAlignment(*root->generation(), info.architecture, &info.alignment));
   if (root->known_answer() != nullptr) {
     LATIMER_RETURN_IF_ERROR(ReadKnownAnswer(
         *root->known_answer(), info.architecture, &info.known_answer));

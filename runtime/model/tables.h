@@ -28,6 +28,10 @@ Status ReadArchitecture(const schema::Architecture& in, Architecture* out);
 // itself; kExceedsProfile if a size exceeds the profile's.
 Status ReadRecurrent(const schema::Architecture& in, Recurrent* out);
 
+// What aligns tokens; kCorrupt if the decoder has no such layer or head.
+Status ReadAlignment(const schema::Generation& in, const Architecture& a,
+                     AlignmentHead* out);
+
 // kCorrupt if an id is outside the vocabularies or a text is invalid.
 Status ReadGeneration(const schema::Generation& in, const Architecture& a,
                       GenerationConfig* out);

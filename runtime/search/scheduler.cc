@@ -180,7 +180,8 @@ std::span<Sentence* const> Scheduler::CollectStep() {
 
 void Scheduler::Preempt(Sentence& sentence) {
   DropCaches(sentence);
-  sentence.rows = {};
+  // What is decoded once more is in the memory of its beams.
+  if (!sentence.is_retraced()) sentence.rows = {};
   sentence.state = Sentence::State::kQueued;
   sentence.target_count = 0;
   sentence.loops.Reset();

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string_view>
 
 #include "latimer/insight.h"
 #include "latimer/stop.h"
@@ -72,18 +73,36 @@ struct Sentence {
   TokenScore* scores = nullptr;  // [most_target_tokens]; null: none.
   Trace trace;
 
+  // For each target token, the number of the source token it is aligned with
+  // [most_target_tokens], in the workspace; null: none.
+  uint16_t* aligned = nullptr;
+  // The text that was tokenized, and its tokens in the source.
+  std::string_view text;
+  uint32_t text_offset = 0;  // In what the caller gave.
+  uint32_t text_begin = 0;
+  uint32_t text_end = 0;
+
   // What was asked for.
   AttentionKind attention = AttentionKind::kNone;
   bool records_scores = false;
 
-  // Whether it is recorded after the search; see Scheduler::Retrace.
-  bool retraces() const {
-    return has_beams() && (records_scores || attention != AttentionKind::kNone);
+  bool records_all() const {
+    return records_scores || attention != AttentionKind::kNone;
   }
+  bool aligns() const { return kProfile.alignment && aligned != nullptr; }
+  // Whether it is recorded after the search; see Scheduler::Retrace.
+  bool retraces() const { return has_beams() && (records_all() || aligns()); }
   // A sentence whose attention or scores are recorded has the workspace to
   // itself.
   bool exclusive() const {
-    return scores != nullptr || trace.attention.active() || retraces();
+    return scores != nullptr || trace.attention.active() ||
+           (has_beams() && records_all());
+  }
+  // Where the step at hand notes what it attends to. If tokens are aligned by
+  // the step that reads them, that is the token before.
+  AlignedRow aligned_row(bool reads) const {
+    if (!aligns() || has_beams() || (reads && target_count == 0)) return {};
+    return {aligned + target_count - (reads ? 1 : 0), text_begin, text_end};
   }
   std::span<const int32_t> source_ids() const { return {source, source_count}; }
   std::span<const int32_t> target_ids() const { return {target, target_count}; }

@@ -34,6 +34,7 @@ void StepGreedy(const Engine& engine, Scheduler& scheduler,
     const Sentence& sentence = *sentences[i];
     rows[i] = {&sentence.caches, sentence.last_token(),
                static_cast<uint32_t>(sentence.target_count)};
+    rows[i].aligned = sentence.aligned_row(engine.model.info.alignment.reads);
     tokens[i] = sentence.forced_token();
     all_forced = all_forced && tokens[i] >= 0;
   }

@@ -1,28 +1,44 @@
 #include "text/tokenize.h"
 
+#include <algorithm>
+
 #include "base/check.h"
+#include "latimer/profile_config.h"
 #include "text/normalizer.h"
 #include "text/segments.h"
 #include "text/slice.h"
 #include "text/text_spans.h"
 #include "text/tokenizer.h"
+#include "text/utf8.h"
 
 namespace latimer {
 namespace {
 
-// Counts ids and keeps those that fit.
+// Counts ids and keeps those that fit, with their ranges if there is room for
+// any.
 class IdWriter {
  public:
-  explicit IdWriter(std::span<int32_t> ids) : ids_(ids) {}
+  IdWriter(std::span<int32_t> ids, std::span<TextRange> ranges)
+      : ids_(ids), ranges_(ranges) {}
 
-  void Write(int32_t id) {
+  void Write(int32_t id, size_t begin, size_t end) {
     if (count_ < ids_.size()) ids_[count_] = id;
+    if (kProfile.alignment && count_ < ranges_.size()) {
+      ranges_[count_] = {static_cast<uint32_t>(begin),
+                         static_cast<uint32_t>(end)};
+    }
     ++count_;
   }
   size_t count() const { return count_; }
+  // The ranges from id number `first` on.
+  std::span<TextRange> RangesFrom(size_t first) const {
+    const size_t end = std::min(count_, ranges_.size());
+    return ranges_.subspan(std::min(first, end), end - std::min(first, end));
+  }
 
  private:
   std::span<int32_t> ids_;
+  std::span<TextRange> ranges_;
   size_t count_ = 0;
 };
 
@@ -43,20 +59,24 @@ bool JoinsUnknown(const TokenizerView& view) {
   return view.segmentation != Segmentation::kCharacters;
 }
 
-void WriteUnknown(const TokenizerView& view, std::string_view run,
+// `run` begins at `begin` of the normalized text.
+void WriteUnknown(const TokenizerView& view, std::string_view run, size_t begin,
                   IdWriter& writer) {
   if (!view.byte_ids.empty()) {
     for (const char c : run) {
-      writer.Write(view.byte_ids[static_cast<unsigned char>(c)]);
+      writer.Write(view.byte_ids[static_cast<unsigned char>(c)], begin,
+                   begin + 1);
+      ++begin;
     }
     return;
   }
+  const size_t end = begin + run.size();
   if (view.own_ids) {
-    writer.Write(view.unknown_id);
+    writer.Write(view.unknown_id, begin, end);
     return;
   }
   // Not a source piece, but its text may be in the joint vocabulary.
-  writer.Write(IdOfEntry(view, FindKey(view.piece_trie, run)));
+  writer.Write(IdOfEntry(view, FindKey(view.piece_trie, run)), begin, end);
 }
 
 void WritePath(const TokenizerView& view, std::string_view normalized,
@@ -74,22 +94,60 @@ void WritePath(const TokenizerView& view, std::string_view normalized,
              lattice[lattice[end].score_or_link].unknown()) {
         end = lattice[end].score_or_link;
       }
-      WriteUnknown(view, Slice(normalized, begin, end - begin), writer);
+      WriteUnknown(view, Slice(normalized, begin, end - begin), begin, writer);
     } else {
-      writer.Write(IdOfEntry(view, lattice[end].entry()));
+      writer.Write(IdOfEntry(view, lattice[end].entry()), begin, end);
     }
     begin = end;
   }
 }
 
+// The bytes of `text` without white space at their ends.
+TextRange Trimmed(std::string_view text, size_t begin, size_t end) {
+  begin += LeadingSpaceBytes(Slice(text, begin, end - begin));
+  end -= TrailingSpaceBytes(Slice(text, begin, end - begin));
+  return {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
+}
+
+// Turns ascending ranges of the normalized text into those of `stretch`, and
+// adds where it begins in the whole text. Normalizes once more, unit by unit.
+[[maybe_unused]] void FindRanges(const TokenizerView& view,
+                                 std::string_view stretch, size_t begin,
+                                 const TokenizerScratch& scratch,
+                                 std::span<TextRange> ranges) {
+  Normalizer normalizer(view, stretch, scratch.normalized);
+  size_t unit_begin = normalizer.consumed();  // Of the last unit.
+  for (TextRange& range : ranges) {
+    const auto step_beyond = [&](size_t end) {
+      while (normalizer.size() < end) {
+        const size_t consumed = normalizer.consumed();
+        const bool found = normalizer.Step();
+        unit_begin = found ? consumed : stretch.size();  // A suffix.
+        if (!found) return;
+      }
+    };
+    step_beyond(size_t{range.begin} + 1);
+    const size_t from = unit_begin;
+    step_beyond(range.end);
+    const TextRange found = Trimmed(stretch, from, normalizer.consumed());
+    range = {static_cast<uint32_t>(begin) + found.begin,
+             static_cast<uint32_t>(begin) + found.end};
+  }
+}
+
 bool WriteStretch(const TokenizerView& view, std::string_view text,
-                  const TokenizerScratch& scratch, IdWriter& writer) {
+                  const TokenizerScratch& scratch, size_t begin,
+                  IdWriter& writer) {
   Normalizer normalizer(view, text, scratch.normalized);
   if (!normalizer.Run()) return false;
   const std::string_view normalized(scratch.normalized.data(),
                                     normalizer.size());
   FindSegments(view, normalized, scratch);
+  [[maybe_unused]] const size_t first = writer.count();
   WritePath(view, normalized, scratch.lattice, writer);
+  if constexpr (kProfile.alignment) {
+    FindRanges(view, text, begin, scratch, writer.RangesFrom(first));
+  }
   return true;
 }
 
@@ -98,14 +156,22 @@ bool WriteStretch(const TokenizerView& view, std::string_view text,
 std::optional<size_t> Tokenize(const TokenizerView& view, std::string_view text,
                                const TokenizerScratch& scratch,
                                std::span<int32_t> ids) {
+  return Tokenize(view, text, scratch, ids, {});
+}
+
+std::optional<size_t> Tokenize(const TokenizerView& view, std::string_view text,
+                               const TokenizerScratch& scratch,
+                               std::span<int32_t> ids,
+                               std::span<TextRange> ranges) {
   CheckScratch(view, scratch);
-  IdWriter writer(ids);
+  IdWriter writer(ids, ranges);
   TextSpans spans(view, text);
   TextSpan span;
   while (spans.Next(span)) {
+    const auto begin = static_cast<size_t>(span.text.data() - text.data());
     if (span.kind != TextSpan::Kind::kStretch) {
-      writer.Write(span.id);
-    } else if (!WriteStretch(view, span.text, scratch, writer)) {
+      writer.Write(span.id, begin, begin + span.text.size());
+    } else if (!WriteStretch(view, span.text, scratch, begin, writer)) {
       return std::nullopt;
     }
   }
@@ -137,6 +203,34 @@ Result<size_t> Tokenizer::Encode(std::string_view text,
                        "The text has %zu tokens, which exceeds the limit of "
                        "%zu.",
                        *count, ids.size());
+}
+
+void Tokenizer::FindRanges(std::string_view text,
+                           const TokenizerScratch& scratch,
+                           std::span<TextRange> ranges) const {
+  (void)Tokenize(view_, text, scratch, {}, ranges);
+}
+
+void Tokenizer::FindTargets(std::span<const int32_t> ids, std::span<char> text,
+                            std::span<TokenLink> links) const {
+  LATIMER_CHECK(ids.size() == links.size());
+  // Where the text of the first tokens ends is where the next one begins.
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const Result<size_t> size = Decode(ids.first(i + 1), text);
+    links[i].target.end = static_cast<uint32_t>(size.ok() ? *size : 0);
+  }
+  // A byte of a character that is not complete yet is decoded as U+FFFD, and
+  // white space may go when more follows.
+  for (size_t i = ids.size(); i-- > 1;) {
+    links[i - 1].target.end =
+        std::min(links[i - 1].target.end, links[i].target.end);
+  }
+  size_t begin = 0;
+  for (TokenLink& link : links) {
+    const size_t end = link.target.end;
+    link.target = Trimmed({text.data(), end}, begin, end);
+    begin = end;
+  }
 }
 
 Result<size_t> Tokenizer::Count(std::string_view text,

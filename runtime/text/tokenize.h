@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "latimer/alignment.h"
 #include "text/tokenizer_scratch.h"
 #include "text/tokenizer_view.h"
 
@@ -18,6 +19,14 @@ namespace latimer {
 std::optional<size_t> Tokenize(const TokenizerView& view, std::string_view text,
                                const TokenizerScratch& scratch,
                                std::span<int32_t> ids);
+
+// The same, and the bytes of the text that each id stands for, without white
+// space at their ends; `ranges` has room for as many as `ids`. Bytes that are
+// ids stand for their whole character.
+std::optional<size_t> Tokenize(const TokenizerView& view, std::string_view text,
+                               const TokenizerScratch& scratch,
+                               std::span<int32_t> ids,
+                               std::span<TextRange> ranges);
 
 // Aborts if the scratch is smaller than the comments of its members require.
 void CheckScratch(const TokenizerView& view, const TokenizerScratch& scratch);

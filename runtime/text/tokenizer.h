@@ -16,6 +16,7 @@
 #include <span>
 #include <string_view>
 
+#include "latimer/alignment.h"
 #include "latimer/status.h"
 #include "text/tokenizer_scratch.h"
 #include "text/tokenizer_view.h"
@@ -68,6 +69,17 @@ class Tokenizer {
   // `out` is too small.
   Result<size_t> Decode(std::span<const int32_t> ids,
                         std::span<char> out) const;
+
+  // The bytes of `text` that each of its ids stands for, without white space at
+  // their ends; as many as `ranges` holds. Precondition: Encode succeeds.
+  void FindRanges(std::string_view text, const TokenizerScratch& scratch,
+                  std::span<TextRange> ranges) const;
+
+  // The bytes of each id in what Decode writes, likewise, as `target` of
+  // `links`, one for each of `ids`. Leaves that text in `text`. Precondition:
+  // Decode succeeds. Takes time quadratic in the number of ids.
+  void FindTargets(std::span<const int32_t> ids, std::span<char> text,
+                   std::span<TokenLink> links) const;
 
   // Text of a target token, with U+2581 for a space; empty for an id outside
   // the target vocabulary. Lives as long as the model image.

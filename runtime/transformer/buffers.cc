@@ -82,12 +82,22 @@ Buffers::Buffers(const Profile& sizes, std::span<std::byte> memory) {
                   .first(static_cast<size_t>(sizes.attention_weights));
   token_scores = placer.Take<TokenScore>(Buffer::kTokenScores).data();
   if (!sizes.token_scores) token_scores = nullptr;
+  PlaceAlignment(sizes, placer.Take<std::byte>(Buffer::kAlignment).data());
   state = placer.Take<std::byte>(Buffer::kState).data();
   lanes = rows = sizes.lanes;
   beams = sizes.beams;
   most_source_tokens = sizes.source_tokens;
   most_target_tokens = sizes.target_tokens;
   gru_scratch = static_cast<size_t>(GruScratchFloats(sizes));
+}
+
+void Buffers::PlaceAlignment(const Profile& sizes, std::byte* memory) {
+  if (!kProfile.alignment || !sizes.alignment) return;
+  links = {reinterpret_cast<TokenLink*>(memory), sizes.target_tokens};
+  source_ranges = {reinterpret_cast<TextRange*>(links.data() + links.size()),
+                   sizes.source_tokens};
+  aligned =
+      reinterpret_cast<uint16_t*>(source_ranges.data() + source_ranges.size());
 }
 
 void SetWidths(const Architecture& a, Profile* profile) {
@@ -127,6 +137,7 @@ Profile SizesFor(const ModelInfo& info, const LoadOptions& options) {
   sizes.shortlist = info.has_shortlist;
   sizes.gated_ffn = a.gated_ffn;
   sizes.token_scores = kOwnProfile.token_scores && options.insight;
+  sizes.alignment = kOwnProfile.alignment && options.alignment;
   sizes.attention_weights =
       options.insight ? std::min(kOwnProfile.attention_weights,
                                  MostAttentionWeights(a, sizes.source_tokens,

@@ -39,6 +39,10 @@ struct Buffers {
   char* text = nullptr;
   std::span<float> attention;          // Empty: no room was kept for it.
   TokenScore* token_scores = nullptr;  // Null: likewise.
+  // Empty or null: no room was kept for alignments.
+  std::span<TokenLink> links;          // [T], of the sentence that finishes.
+  std::span<TextRange> source_ranges;  // [S], likewise.
+  uint16_t* aligned = nullptr;         // [lanes, T]
   std::byte* state = nullptr;
 
   uint32_t lanes = 0;  // Sentences at a time, at most `rows`.
@@ -57,6 +61,9 @@ struct Buffers {
   size_t shortlist_stride = 0;
   // Floats of `sublayer` before the rows that GRUs leave for the output.
   size_t gru_scratch = 0;
+
+ private:
+  void PlaceAlignment(const Profile& sizes, std::byte* memory);
 };
 
 // The bytes of these buffers. The state and the logits are always those of

@@ -73,6 +73,9 @@ void CrossAttention(const Engine& engine, uint32_t index, Rows rows, float* x,
                                  .queries = queries + i * width,
                                  .query_stride = width,
                                  .kv_count = rows[i].caches->source_tokens};
+          if (index == engine.model.info.alignment.layer) {
+            attention.aligned = rows[i].aligned;
+          }
           ReadCache(CrossKv(*rows[i].caches, width, index), width, &attention);
           return attention;
         };

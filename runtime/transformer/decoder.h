@@ -24,6 +24,7 @@ struct DecoderRow {
   // With beams: which of them this row was at each position, this one included,
   // [position + 1]; null without.
   const uint8_t* ancestors = nullptr;
+  AlignedRow aligned = {};
 
   bool is_beam() const { return kProfile.beams > 1 && ancestors != nullptr; }
   // Where its keys and values are in caches.self_kv.

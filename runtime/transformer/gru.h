@@ -51,10 +51,10 @@ void FillGruKeys(const Engine& engine, const SentenceCaches& caches,
 
 // attended [memory_width] = the mean of the memory's rows, weighted by the
 // softmax of their attention for `query` [decoder_hidden], in the step of
-// target token number `position`. `scratch` has 2 attention_hidden floats.
-void AttendGruMemory(const Engine& engine, const SentenceCaches& caches,
-                     const float* query, size_t position, float* scratch,
-                     float* attended, const Buffers& workspace, Trace& trace);
+// `row`. `scratch` has 2 attention_hidden floats.
+void AttendGruMemory(const Engine& engine, const DecoderRow& row,
+                     const float* query, float* scratch, float* attended,
+                     const Buffers& workspace, Trace& trace);
 
 // StepDecoder (network.h) of a network of GRUs: changes each GruState.
 DecoderOutput StepGruDecoder(const Engine& engine,

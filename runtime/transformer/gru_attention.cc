@@ -49,10 +49,11 @@ void FillGruKeys(const Engine& engine, const SentenceCaches& caches,
               caches.source_tokens, workspace, caches.gru_keys);
 }
 
-void AttendGruMemory(const Engine& engine, const SentenceCaches& caches,
-                     const float* query, size_t position, float* scratch,
-                     float* attended, const Buffers& workspace, Trace& trace) {
+void AttendGruMemory(const Engine& engine, const DecoderRow& row,
+                     const float* query, float* scratch, float* attended,
+                     const Buffers& workspace, Trace& trace) {
   const Recurrent& r = engine.architecture().recurrent;
+  const SentenceCaches& caches = *row.caches;
   const size_t source_tokens = caches.source_tokens;
   const float* memory = caches.cross_kv;
   const size_t width = r.memory_width();
@@ -74,8 +75,9 @@ void AttendGruMemory(const Engine& engine, const SentenceCaches& caches,
     }
   }
   engine.vector->softmax(source_tokens, scores);
-  trace.attention.AddRow(AttentionKind::kCross, 0, position, scores,
+  trace.attention.AddRow(AttentionKind::kCross, 0, row.position, scores,
                          source_tokens);
+  if (row.aligned.active()) row.aligned.Note(0, 1, scores, source_tokens);
   std::fill_n(attended, width, 0.0f);
   for (size_t s = 0; s < source_tokens; ++s) {
     engine.vector->scale_add(width, memory + s * width, scores[s], attended,

@@ -83,8 +83,7 @@ const float* StepGruRow(const Engine& engine, const DecoderRow& row,
   EmbedToken(engine.model, row.token, rows.embedded);
   trace.Lap(Operation::kEmbedding);
   const auto attend = [&](float* states) {
-    AttendGruMemory(engine, *row.caches,
-                    GruState(r, states, a.decoder_layers - 1), row.position,
+    AttendGruMemory(engine, row, GruState(r, states, a.decoder_layers - 1),
                     rows.scratch, rows.attended, workspace, trace);
     trace.Lap(Operation::kCrossAttention);
   };

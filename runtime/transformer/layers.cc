@@ -236,6 +236,10 @@ void AttendAndTrace(const Engine& engine, const Attention& attention,
     engine.vector->attend(one);
     trace.AddRow(attention.kind, attention.layer, attention.first_row + row,
                  one.scratch, AttentionScoreStride(one.kv_count));
+    if (attention.aligned.active()) {
+      attention.aligned.Note(engine.model.info.alignment.head, one.heads,
+                             one.scratch, AttentionScoreStride(one.kv_count));
+    }
     one.queries += one.query_stride;
     one.out += one.out_stride;
     if (one.bias != nullptr) --one.bias;

@@ -106,6 +106,8 @@ struct Attention {
   // Scratch for several query rows: AttentionPackedSize() floats per head, or
   // null.
   float* packed = nullptr;
+  // Where to note what the row, of which there is one, attends to most.
+  AlignedRow aligned = {};
 };
 
 // out [rows, A] = multi-head attention of the heads of one of `shards` equal
@@ -115,8 +117,8 @@ void AttendHeads(const Engine& engine, const Attention& attention,
                  uint32_t shard, uint32_t shards, float* out,
                  const Buffers& workspace);
 
-// Of all heads, row by row: the kernel then leaves the weights of one row, head
-// by head, in its scratch.
+// Of all heads, row by row, for what is recorded: the kernel then leaves the
+// weights of one row, head by head, in its scratch.
 void AttendAndTrace(const Engine& engine, const Attention& attention,
                     float* out, const Buffers& workspace,
                     AttentionTrace& trace);
@@ -135,7 +137,7 @@ void Attend(const Engine& engine, size_t count, const AttentionOf& attention_of,
   for (size_t i = 0; i < count; ++i) {
     const Attention attention = attention_of(i);
     const size_t floats = attention.rows * attention.heads.width();
-    if (trace.attention.Records(attention.kind)) {
+    if (trace.attention.Records(attention.kind) || attention.aligned.active()) {
       AttendAndTrace(engine, attention, out + i * floats, workspace,
                      trace.attention);
       continue;
@@ -146,6 +148,7 @@ void Attend(const Engine& engine, size_t count, const AttentionOf& attention_of,
   const auto attend = [&](uint32_t shard, uint32_t shards) {
     for (size_t i = 0; i < count; ++i) {
       const Attention attention = attention_of(i);
+      if (attention.aligned.active()) continue;
       AttendHeads(engine, attention, shard, shards,
                   out + i * attention.rows * attention.heads.width(),
                   workspace);

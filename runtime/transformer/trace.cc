@@ -73,17 +73,33 @@ uint64_t MostAttentionWeights(const Architecture& a, size_t source_tokens,
   return most;
 }
 
-Status NoRoomFor(const char* what, bool in_profile) {
+Status NoRoomFor(const char* what, bool in_profile, const char* option) {
   if (in_profile) {
     return Status::Error(StatusCode::kFailedPrecondition,
                          "The model was loaded without room for %s; load it "
-                         "with LoadOptions::insight.",
-                         what);
+                         "with LoadOptions::%s.",
+                         what, option);
   }
   return Status::Error(StatusCode::kFailedPrecondition,
                        "Profile \"%s\" of this build keeps no %s; write the "
-                       "profile with latimer-convert --insight.",
-                       kProfile.name, what);
+                       "profile with latimer-convert --%s.",
+                       kProfile.name, what, option);
+}
+
+void AlignedRow::Note(int32_t head, uint32_t heads, const float* weights,
+                      size_t stride) const {
+  const uint32_t first = head < 0 ? 0 : static_cast<uint32_t>(head);
+  const uint32_t last = head < 0 ? heads : first + 1;
+  float most = -1;
+  *source = kNotAligned;
+  for (uint32_t token = begin; token < end; ++token) {
+    float sum = 0;
+    for (uint32_t h = first; h < last; ++h) sum += weights[h * stride + token];
+    if (sum > most) {
+      most = sum;
+      *source = static_cast<uint16_t>(token);
+    }
+  }
 }
 
 Status AttentionTrace::Begin(const Architecture& a, AttentionKind kind,

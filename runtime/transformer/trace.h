@@ -1,5 +1,6 @@
 // What is recorded while a sentence is translated: the time of each operation
-// (operation_times.h) and attention weights (insight.h).
+// (operation_times.h), attention weights (insight.h) and alignments
+// (alignment.h).
 //
 // What the profile leaves out is not compiled in.
 #ifndef LATIMER_TRANSFORMER_TRACE_H_
@@ -72,6 +73,20 @@ class AttentionTrace {
   std::span<float> weights_;
 };
 
+// Where to note which source token a row attends to most.
+struct AlignedRow {
+  uint16_t* source = nullptr;  // Null: nowhere.
+  // The source tokens of the text itself; others, such as EOS, do not count.
+  uint32_t begin = 0;
+  uint32_t end = 0;
+
+  bool active() const { return kProfile.alignment && source != nullptr; }
+  // Notes the source token with the largest weight of `head`, or the largest
+  // sum of the weights of all heads, which are `stride` floats apart.
+  void Note(int32_t head, uint32_t heads, const float* weights,
+            size_t stride) const;
+};
+
 // Number of weights of one kind in a sentence with `rows` rows.
 uint64_t AttentionWeightCount(const Architecture& architecture,
                               AttentionKind kind, size_t source_tokens,
@@ -81,8 +96,9 @@ uint64_t MostAttentionWeights(const Architecture& architecture,
                               size_t source_tokens, size_t target_tokens);
 
 // kFailedPrecondition: there is no room for `what`, such as "attention
-// weights".
-Status NoRoomFor(const char* what, bool in_profile);
+// weights"; `option` of loading and converting makes room.
+Status NoRoomFor(const char* what, bool in_profile,
+                 const char* option = "insight");
 
 struct Trace {
   OperationTimes* times = nullptr;  // What the clock adds to; may be null.

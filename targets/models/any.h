@@ -50,6 +50,7 @@ inline constexpr Profile kProfile = {
     .f16_weights = true,
     .attention_weights = 1u << 20,
     .token_scores = true,
+    .alignment = true,
 };
 
 }  // namespace latimer

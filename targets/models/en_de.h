@@ -48,6 +48,7 @@ inline constexpr Profile kProfile = {
     .f16_weights = false,
     .attention_weights = 0,
     .token_scores = false,
+    .alignment = false,
 };
 
 }  // namespace latimer

@@ -20,6 +20,9 @@ struct LoadOptions {
   // Whether the workspace keeps room for attention weights and token scores, if
   // the profile does.
   bool insight = true;
+  // Whether it keeps room for TokenLinks (latimer/alignment.h), if the profile
+  // does: 26 bytes for each target token, and 8 for each source token.
+  bool alignment = true;
   // false skips the pass over the file that finds damaged weights.
   bool verify_checksum = true;
   // Use no newer instructions than these: "sse41", "avx2", "avxvnni",

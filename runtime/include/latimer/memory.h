@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "latimer/alignment.h"
 #include "latimer/insight.h"
 #include "latimer/profile.h"
 #include "latimer/profile_config.h"
@@ -40,9 +41,10 @@ enum class Buffer : uint8_t {
   kText,          // char: the translation
   kAttention,     // float [attention_weights]: kept for insight.h
   kTokenScores,   // {log-probability, margin} [T]
+  kAlignment,     // TokenLink [T], TextRange [S], uint16 [B, T]: alignment.h
   kState,         // Engine, scheduler and sentences
 };
-inline constexpr int kBufferCount = 18;
+inline constexpr int kBufferCount = 19;
 
 // Bytes after the rows that kernels may read but never use.
 inline constexpr uint64_t kReadSlackBytes = 64;
@@ -182,6 +184,11 @@ constexpr BufferPlan PlanBuffer(const Profile& p, Buffer buffer) {
               Padded(floats(std::max<uint64_t>(1, p.attention_weights)))};
     case Buffer::kTokenScores:
       return {"token_scores", Padded(floats((p.token_scores ? t : 1) * 2))};
+    case Buffer::kAlignment:
+      return {"alignment", p.alignment ? Padded(t * sizeof(TokenLink) +
+                                                s * sizeof(TextRange) +
+                                                lanes * t * sizeof(uint16_t))
+                                       : 64};
     case Buffer::kState:
       return {"state", 4096 + 512 * (uint64_t{p.encoder_layers} + l) +
                            256 * uint64_t{p.threads} + 512 * (lanes - 1)};
@@ -247,6 +254,7 @@ struct Workspace {
   alignas(64) float attention[Elements(Buffer::kAttention, sizeof(float))];
   alignas(64) TokenScore
       token_scores[Elements(Buffer::kTokenScores, sizeof(TokenScore))];
+  alignas(64) std::byte alignment[Elements(Buffer::kAlignment, 1)];
   alignas(64) std::byte state[Elements(Buffer::kState, 1)];
 };
 
@@ -255,6 +263,8 @@ static_assert(kProfile.attention_width > 0,
               "again with latimer-convert --profile");
 static_assert(kProfile.beams >= 1 && kProfile.beams <= kProfile.lanes,
               "each beam takes a lane");
+static_assert(!kProfile.alignment || kProfile.source_tokens <= kNotAligned,
+              "an aligned token has 16 bits");
 static_assert(sizeof(Workspace) == WorkspaceBytes(kProfile),
               "the memory plan and the workspace must agree");
 

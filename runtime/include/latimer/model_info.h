@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "latimer/activation.h"
+#include "latimer/alignment.h"
 #include "latimer/beam_search.h"
 #include "latimer/certificate.h"
 #include "latimer/sentence_splitter.h"
@@ -264,6 +265,8 @@ struct ModelInfo {
   bool has_tokenizer;
   TokenizerNeeds tokenizer_needs;  // All false without a tokenizer.
   SentenceRules sentence_rules;    // Empty if the file has none.
+  // What TokenLinks are read from.
+  AlignmentHead alignment;
   // Whether a lexical shortlist limits the target tokens of a source.
   bool has_shortlist;
   // Whether the output matrix is laid out for a pruned argmax: a pass over half

@@ -57,6 +57,8 @@ struct ProfileLimits {
   // Whether to reserve RAM for the attention weights, of any kind, and the
   // token scores of the longest sentence.
   bool insight = false;
+  // Whether translations can be aligned, as HTML needs; see alignment.h.
+  bool alignment = false;
 };
 
 // The smallest profile that holds the model: WorkspaceBytes(profile) is

@@ -92,6 +92,9 @@ struct Profile {
   uint64_t attention_weights = 0;
   // Whether target tokens can have scores; see insight.h.
   bool token_scores = false;
+  // Whether translations can be aligned with their sources, as text with markup
+  // needs; see alignment.h.
+  bool alignment = false;
   // Whether a Probe (transformer/probe.h) can observe and force tokens. For the
   // converter only.
   bool probes = false;

@@ -10,6 +10,7 @@
 #include <span>
 #include <string_view>
 
+#include "latimer/alignment.h"
 #include "latimer/beam_search.h"
 #include "latimer/insight.h"
 #include "latimer/operation_times.h"
@@ -61,6 +62,10 @@ struct TranslateOptions {
   // need a profile that has room for them.
   AttentionKind attention = AttentionKind::kNone;
   bool scores = false;
+  // Whether to align for Translation::links, in a profile that has room for
+  // it. The text must then live until the sentence has finished. Sentences are
+  // aligned side by side; with beams, each is decoded once more.
+  bool alignment = false;
   // Where to add the time that each operation takes; null: no clock is read.
   OperationTimes* times = nullptr;
   // Stop loops, and translations that are far too long: see stop.h. false:
@@ -99,6 +104,9 @@ struct Translation {
   // What the options asked for: see insight.h. One score for each of `tokens`.
   AttentionWeights attention;
   std::span<const TokenScore> scores;
+  // One for each of `tokens` if TranslateOptions::alignment is set and a text
+  // was translated; of the last part, if it has several.
+  std::span<const TokenLink> links;
   // With several beams: the best hypotheses, at most as many as beams; the
   // first one has these tokens, unless a loop was cut off. For a text in
   // several parts, those of the last part.
