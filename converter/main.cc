@@ -14,6 +14,7 @@
 #include "cli/bill.h"
 #include "cli/certificate.h"
 #include "converter/certify.h"
+#include "converter/choose_alignment.h"
 #include "converter/common_profile.h"
 #include "converter/error.h"
 #include "converter/known_answer.h"
@@ -131,6 +132,34 @@ void CertifyAndCheck(const Options& options, const CanonicalModel& model,
     RequireAgreement(certificate.View(), *options.min_agreement,
                      options.certify);
   }
+}
+
+// Stores which head aligns best in a file that has room for it.
+void AlignFile(const Options& options, const CanonicalModel& model,
+               const WriteOptions& write, const ModelBytes& file) {
+  const std::optional<Tile> tile = TileToRun(write);
+  if (!tile) {
+    FailWith(
+        "--align-text: this CPU has no kernels for int8 weights; convert "
+        "on another computer.");
+  }
+  const RunnableCopy copy(model, write, file, *tile);
+  const std::optional<ChosenAlignment> chosen =
+      ChooseAlignment(copy.bytes().bytes(), options.align_text);
+  if (!chosen) {
+    FailIn(options.align_text,
+           "has too few names and numbers that its translation has too; give a "
+           "longer text, or leave out --align-text");
+  }
+  SetAlignment(file, chosen->head);
+  if (!options.verbose) return;
+  const std::string head =
+      chosen->head.head < 0 ? "the mean of all heads"
+                            : "head " + std::to_string(chosen->head.head + 1);
+  std::cerr << "latimer-convert: " << head << " of decoder layer "
+            << chosen->head.layer + 1 << ", when a token is "
+            << (chosen->head.reads ? "read" : "chosen") << ", aligns "
+            << chosen->right << " of " << chosen->tokens << " tokens\n";
 }
 
 // The rules of --sentence-rules, else those of --source-lang, else the model's.
@@ -299,6 +328,7 @@ void Convert(const Options& options) {
                         .tile = options.tile,
                         .f32_tile = options.tile,
                         .pruned_argmax = !options.no_pruned_argmax,
+                        .alignment = !options.align_text.empty(),
                         .certificate = !options.certify.empty(),
                         .file = &file,
                         .bytes_behind = key ? kSignatureEndBytes : 0,
@@ -325,6 +355,10 @@ void Convert(const Options& options) {
     return WriteModelWithKnownAnswer(model, write, &model.warnings);
   }();
   print_new_warnings();
+  if (write.alignment) {
+    Say(options, "aligning", options.align_text);
+    AlignFile(options, model, write, bytes);
+  }
   if (write.certificate) {
     Say(options, "translating for the certificate", options.certify);
     CertifyAndCheck(options, model, write, bytes);

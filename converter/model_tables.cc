@@ -107,6 +107,7 @@ Offset<schema::Architecture> WriteArchitecture(const Architecture& a,
 }
 
 Offset<schema::Generation> WriteGeneration(const CanonicalGeneration& g,
+                                           bool alignment,
                                            FlatBufferBuilder* builder) {
   std::vector<int32_t> tokens;
   std::vector<uint32_t> ends;
@@ -126,7 +127,9 @@ Offset<schema::Generation> WriteGeneration(const CanonicalGeneration& g,
       g.search.beams, g.search.length_penalty,
       static_cast<schema::EarlyStopping>(g.search.early_stopping),
       g.search.renormalize, 0);
+  const schema::AlignmentHead head(0, -1, false);
   schema::GenerationBuilder table(*builder);
+  if (alignment) table.add_alignment(&head);
   table.add_task_search(task_search);
   table.add_search(&search);
   table.add_tasks(tasks);

@@ -12,8 +12,9 @@ namespace latimer {
 // Each writes one table; an absent one gives 0, for none.
 flatbuffers::Offset<schema::Architecture> WriteArchitecture(
     const Architecture& architecture, flatbuffers::FlatBufferBuilder* builder);
+// With `alignment`, room for an AlignmentHead.
 flatbuffers::Offset<schema::Generation> WriteGeneration(
-    const CanonicalGeneration& generation,
+    const CanonicalGeneration& generation, bool alignment,
     flatbuffers::FlatBufferBuilder* builder);
 flatbuffers::Offset<schema::Tokenizer> WriteTokenizer(
     const std::optional<TokenizerData>& tokenizer,

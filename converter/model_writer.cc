@@ -274,7 +274,8 @@ void Writer::Finish(const std::vector<Offset<schema::Tensor>>& tensors,
   if (!model_.version.empty()) version = builder_->CreateString(model_.version);
   const auto provenance =
       schema::CreateProvenance(*builder_, source, license, converter, version);
-  const auto generation = WriteGeneration(model_.generation, builder_);
+  const auto generation =
+      WriteGeneration(model_.generation, options_.alignment, builder_);
   const auto architecture = WriteArchitecture(model_.architecture, builder_);
   const auto known_answer = WriteKnownAnswer(options_.known_answer, builder_);
   const auto shortlist = WriteShortlist(model_.shortlist, builder_);
@@ -380,6 +381,16 @@ void SetCertificate(const ModelBytes& file, const Certificate& certificate) {
   Fill(to->mutable_decoder_snr(), c.decoder_snr);
   FillStructs(to->mutable_divergences(), c.divergences);
   FillStructs(to->mutable_worst_lines(), c.worst_lines);
+  SetChecksum(bytes, file.bytes().size());
+}
+
+void SetAlignment(const ModelBytes& file, const AlignmentHead& head) {
+  uint8_t* bytes = Writable(file);
+  schema::AlignmentHead* to = flatbuffers::GetMutableRoot<schema::Model>(bytes)
+                                  ->mutable_generation()
+                                  ->mutable_alignment();
+  LATIMER_CHECK(to != nullptr);
+  *to = schema::AlignmentHead(head.layer, head.head, head.reads);
   SetChecksum(bytes, file.bytes().size());
 }
 

@@ -34,6 +34,8 @@ struct WriteOptions {
   const Int4Matrices* int4 = nullptr;
   // Borrowed; see converter/known_answer.h.
   KnownAnswer known_answer = {};
+  // Reserves room for SetAlignment; until then it is the default.
+  bool alignment = false;
   // Reserves room for a certificate; see SetCertificate.
   bool certificate = false;
   // Writes into this file without committing it. Borrowed; Reserve must not
@@ -77,6 +79,10 @@ ModelInfo ReadInfo(std::span<const std::byte> file, bool verify_checksum);
 // Replaces the known answer's target ids by at most as many others, and updates
 // the checksum.
 void SetKnownTarget(const ModelBytes& file, std::span<const int32_t> target);
+
+// Stores what aligns tokens in the room that WriteOptions::alignment reserved,
+// and updates the checksum.
+void SetAlignment(const ModelBytes& file, const AlignmentHead& head);
 
 // Stores a certificate in the room that WriteOptions::certificate reserved, and
 // updates the checksum. Precondition: it is a certificate of this model with no

@@ -213,6 +213,9 @@ class OptionParser {
     app_.add_flag("--insight", o_.limits.insight,
                   "reserve RAM in the profile for latimer translate "
                   "--attention, --alignment and --scores");
+    app_.add_flag("--alignment", o_.limits.alignment,
+                  "reserve RAM in the profile for aligning translations, "
+                  "which latimer translate --html needs");
   }
 
   void AddVocabulary() {
@@ -264,6 +267,10 @@ class OptionParser {
         "as the f32 model does, for example 0.97")
         ->check(CLI::Range(0.0, 1.0))
         ->needs(certify);
+    Add("--align-text", o_.align_text, "TEXT.txt",
+        "translate this text, one sentence per line, and store in the model "
+        "which attention head aligns names and numbers best; for latimer "
+        "translate --html");
   }
 
   void ResolveModels() {
@@ -302,6 +309,7 @@ class OptionParser {
                                              "--copy-image",
                                              "--f16-caches",
                                              "--insight",
+                                             "--alignment",
                                              "--board",
                                              "--json",
                                              "--quiet"};

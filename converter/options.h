@@ -46,6 +46,7 @@ struct Options {
   std::vector<std::filesystem::path> unreachable;
   bool no_pruned_argmax = false;
   std::filesystem::path certify, references;
+  std::filesystem::path align_text;
   std::optional<double> min_agreement;
   std::filesystem::path signing_key;
 };
