@@ -21,7 +21,7 @@ static_assert(sizeof(latimer_token_score) == sizeof(TokenScore) &&
                   offsetof(TokenScore, margin));
 // A member that is added must not lie in what was padding before.
 static_assert(sizeof(latimer_load_options) ==
-              offsetof(latimer_load_options, cpu) + sizeof(void*));
+              offsetof(latimer_load_options, no_alignment) + sizeof(size_t));
 static_assert(sizeof(latimer_options) ==
               offsetof(latimer_options, early_stopping) + sizeof(int));
 static_assert(sizeof(latimer_translation) ==
@@ -47,6 +47,7 @@ Status ReadLoadOptions(const latimer_load_options* given, LoadOptions* out) {
   out->pin_threads = in.pin_threads != 0;
   out->lanes = in.lanes;
   out->insight = in.no_insight == 0;
+  out->alignment = in.no_alignment == 0;
   out->verify_checksum = in.skip_checksum == 0;
   out->cpu = in.cpu;
   out->beams = in.beams;

@@ -8,14 +8,14 @@
 namespace latimer::server {
 
 std::string Catalog::Add(const std::string& argument,
-                         const LoadOptions& options, uint32_t alternatives) {
+                         const LoadOptions& options) {
   const size_t sign = argument.find('=');
   const std::string pair =
       sign == argument.npos ? "" : argument.substr(0, sign);
   const std::string path =
       sign == argument.npos ? argument : argument.substr(sign + 1);
   Served served = {std::make_unique<Model>(metrics_), {}, {}};
-  const Status status = served.model->Start(path, options, alternatives);
+  const Status status = served.model->Start(path, options);
   if (!status.ok()) return path + ": " + status.message();
 
   const ModelInfo& info = served.model->info();

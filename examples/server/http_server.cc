@@ -173,11 +173,11 @@ HttpServer::HttpServer(const HttpLimits& limits) : limits_(limits) {
                    : 100;
       });
   set_error_handler([](const httplib::Request&, httplib::Response& response) {
-    if (!response.body.empty()) return;  // A handler's.
-    if (response.status == 400) {
+    if (current_ != nullptr && response.status == 400) {
       current_->must_close = true;  // The request may have more bytes.
       if (current_->exceeded()) response.status = 413;
     }
+    if (!response.body.empty()) return;
     response.set_content(
         Error(httplib::detail::status_message(response.status)),
         "application/json");

@@ -50,7 +50,7 @@ void Define(CLI::App& app, Options* o) {
       ->check(CLI::Range(1u, kProfile.lanes))
       ->capture_default_str();
   app.add_option("--beams", o->load.beams,
-                 "beams of a search (default: the model's number)")
+                 "room for this many beams (default: what alternatives need)")
       ->check(CLI::Range(1u, kProfile.beams));
   app.add_option("--char-limit", o->service.limits.characters,
                  "characters of a text; -1: no limit")
@@ -138,14 +138,16 @@ int Run(int argc, char** argv) {
   } else if (options.service.require_key) {
     return Fail("--require-api-key needs --api-keys FILE.");
   }
+  options.load.beams =
+      std::max(options.load.beams,
+               static_cast<uint32_t>(options.service.alternatives_limit) + 1);
+  options.load.beams = std::min(options.load.beams, options.load.lanes);
   options.load.insight = false;
 
   Metrics metrics;
   Catalog catalog(metrics);
   for (const std::string& model : options.models) {
-    const std::string why =
-        catalog.Add(model, options.load,
-                    static_cast<uint32_t>(options.service.alternatives_limit));
+    const std::string why = catalog.Add(model, options.load);
     if (!why.empty()) return Fail(why);
   }
   Service service(catalog, metrics, options.api_keys.empty() ? nullptr : &keys,

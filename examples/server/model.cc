@@ -21,8 +21,7 @@ Model::~Model() {
   if (thread_.joinable()) thread_.join();
 }
 
-Status Model::Start(const std::string& path, LoadOptions options,
-                    uint32_t alternatives) {
+Status Model::Start(const std::string& path, const LoadOptions& options) {
   LATIMER_RETURN_IF_ERROR(file_.Open(path.c_str()));
   const auto scratch = std::make_unique<InfoScratch>();
   ModelInfo info;
@@ -32,10 +31,6 @@ Status Model::Start(const std::string& path, LoadOptions options,
     return Status::Error(StatusCode::kInvalidArgument,
                          "the model has no tokenizer and translates ids only.");
   }
-  const uint32_t most = std::min(kProfile.beams, options.lanes);
-  beams_ = options.beams > 0 ? options.beams : info.generation.search.beams;
-  beams_ = std::min(beams_, most);
-  options.beams = std::min(std::max(beams_, alternatives + 1), most);
   const WorkspacePlan plan = PlanWorkspace(info, options);
   const auto bytes = static_cast<size_t>(std::min<uint64_t>(
       sizeof(Workspace),
@@ -118,9 +113,11 @@ void Model::Run() {
         options.source_language = leg.source;
         options.target_language = leg.target;
         options.cancel = &slot.job->cancelled();
-        options.beams =
-            std::min(max_beams(),
-                     std::max(beams_, last ? slot.job->alternatives() + 1 : 1));
+        if (last && slot.job->alternatives() > 0) {
+          options.beams =
+              std::min(max_beams(), std::max(info().generation.search.beams,
+                                             slot.job->alternatives() + 1));
+        }
         slot.cursor.emplace(slot.job->sentences()[slot.sentence].text, options);
         slot.begins = true;
         ++metrics_.under_way;

@@ -31,11 +31,8 @@ class Model {
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
-  // Loads a file and starts the thread. It searches with `options.beams` beams,
-  // or as many as the model asks for if they are 0, and with more where
-  // `alternatives` ask for them.
-  Status Start(const std::string& path, LoadOptions options,
-               uint32_t alternatives);
+  // Loads a file and starts the thread.
+  Status Start(const std::string& path, const LoadOptions& options);
 
   // Translates these sentences with a leg of the job that leads to this model.
   // Jobs take turns, a sentence each.
@@ -74,7 +71,6 @@ class Model {
   void End(Slot& slot);
 
   Metrics& metrics_;
-  uint32_t beams_ = 1;  // Of a search without alternatives.
   MappedFile file_;
   std::unique_ptr<std::byte, decltype(&std::free)> memory_{nullptr, &std::free};
   Translator translator_;

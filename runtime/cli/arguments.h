@@ -47,6 +47,7 @@ struct Arguments {
   const char* text = nullptr;
   bool ids = false;
   bool paragraphs = false;
+  bool html = false;
   bool decode = false;
   bool quiet = false;
   uint32_t lanes = kProfile.lanes;

@@ -91,6 +91,13 @@ bool LineInput::Take(bool all, InputText* text) {
   return true;
 }
 
+bool ChunkInput::Take(bool /*all*/, InputText* text) {
+  if (bytes().empty()) return false;
+  *text = {.text = bytes()};
+  Drop(bytes().size());
+  return true;
+}
+
 SentenceInput::SentenceInput(const Translator& translator,
                              std::span<char* const> files)
     : ByteInput(files),

@@ -106,6 +106,16 @@ class LineInput final : public ByteInput {
   unsigned long long line_ = 0;
 };
 
+// Bytes as they come.
+class ChunkInput final : public ByteInput {
+ public:
+  explicit ChunkInput(std::span<char* const> files) : ByteInput(files) {}
+  explicit ChunkInput(std::string_view text) : ByteInput(text) {}
+
+ private:
+  bool Take(bool all, InputText* text) override;
+};
+
 // The sentences of running text.
 class SentenceInput final : public ByteInput {
  public:

@@ -25,6 +25,8 @@ constexpr OptionInfo kOptions[] = {
      "read source token ids and write target token ids"},
     {kTranslate, kInput, "paragraphs", nullptr, &A::paragraphs,
      "read running text and translate its sentences"},
+    {kTranslate, kInput, "html", nullptr, &A::html,
+     "read HTML and write HTML with the same tags"},
     {kTranslate, kInput, "quiet", nullptr, &A::quiet,
      "show no progress on a terminal"},
     {kTokenize, kInput, "decode", nullptr, &A::decode,
@@ -102,6 +104,8 @@ constexpr OptionInfo kOptions[] = {
      "RAM for the model file itself"},
     {kPlan, kBuild, "insight", nullptr, &A::insight,
      "RAM for attention weights and token scores"},
+    {kPlan, kBuild, "alignment", nullptr, &A::alignment,
+     "RAM for the alignment that HTML needs"},
 
     {kBench, kMeasured, "source-tokens", "S", &A::source_tokens,
      "length of the random source (default: 32)", 1},

@@ -42,6 +42,7 @@ LoadOptions LoadOptionsFor(const Arguments& arguments, uint32_t lanes) {
           .beams = arguments.beams,
           .insight = arguments.attention != nullptr || arguments.alignment ||
                      arguments.scores || arguments.json_lines,
+          .alignment = arguments.html,
           .verify_checksum = arguments.verify_checksum,
           .cpu = arguments.cpu};
 }

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/generation_options.h"
+#include "cli/html.h"
 #include "cli/input.h"
 #include "cli/insight.h"
 #include "cli/interrupt.h"
@@ -47,7 +48,7 @@ uint32_t UsefulLanes(const Arguments& arguments) {
       arguments.text != nullptr ? arguments.text : SmallInputFile();
   if (!input.has_value() || arguments.files.size() > 1) return arguments.lanes;
   const size_t sentences =
-      arguments.paragraphs
+      arguments.paragraphs || arguments.html
           ? input->size() / kSentenceBytes
           : static_cast<size_t>(std::ranges::count(*input, '\n')) +
                 input->size() / kPartBytes;
@@ -81,6 +82,9 @@ int CheckArguments(const Arguments& arguments) {
                       static_cast<unsigned>(arguments.lanes),
                       static_cast<unsigned>(kProfile.lanes), kProfile.name);
   }
+  if (arguments.html) {
+    if (const int code = CheckHtml(arguments); code != kSuccess) return code;
+  }
   if (arguments.second_model == nullptr) {
     return arguments.pivot_language == nullptr
                ? kSuccess
@@ -89,10 +93,10 @@ int CheckArguments(const Arguments& arguments) {
                             "give a second model.");
   }
   if (arguments.ids || arguments.attention != nullptr || arguments.alignment ||
-      arguments.scores || arguments.json_lines) {
+      arguments.scores || arguments.json_lines || arguments.html) {
     return UsageError("translate",
                       "two models go without --ids, --attention, --alignment, "
-                      "--scores and --json.");
+                      "--scores, --json and --html.");
   }
   if (arguments.task != nullptr || arguments.prefix != nullptr ||
       arguments.forced_first_token != nullptr ||
@@ -194,6 +198,16 @@ int Run(OrderedWriter& writer, const Arguments& arguments,
   return written ? code : kFailure;
 }
 
+[[maybe_unused]] int RunHtml(const Arguments& arguments, Translator& translator,
+                             const TranslateOptions& options) {
+  PrepareOutput();
+  if (!arguments.quiet) BeginProgress(BytesToRead(arguments), "sentences");
+  CatchInterrupts();
+  const int code = TranslateHtml(arguments, translator, options);
+  EndIfInterrupted();
+  return code;
+}
+
 // Gives each model the languages on its side of the pivot, if it has several.
 int ShareLanguages(const Arguments& arguments, Model* first, Model* second,
                    std::string* pivot) {
@@ -268,6 +282,11 @@ int TranslateByOne(const Arguments& arguments) {
   const uint32_t lanes = UsefulLanes(arguments);
   if (!model.session.Open(arguments, lanes)) return kFailure;
   if (const int code = PrepareModel(&model); code != kSuccess) return code;
+  if constexpr (kProfile.alignment) {
+    if (arguments.html) {
+      return RunHtml(arguments, model.translator(), model.options);
+    }
+  }
   const std::unique_ptr<Input> input = OpenInput(arguments, model.translator());
   OrderedWriter writer(model.translator(), *input, UnitOf(arguments),
                        model.options, lanes, model.insight);

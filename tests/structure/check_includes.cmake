@@ -14,6 +14,7 @@ set(allowed_ops_xnnpack base latimer ops ops/xnnpack)
 set(allowed_transformer base latimer model ops ops/nibble ops/xnnpack
   transformer)
 set(allowed_search base latimer model ops/nibble transformer search)
+set(allowed_markup base latimer text markup)
 set(allowed_signature latimer signature sodium)
 set(allowed_include_latimer latimer)
 # The program checks and reports the CPU by the table that the runtime uses.
@@ -23,7 +24,7 @@ set(allowed_cli_windows latimer cli base/windows_api.h)
 # The files of this folder, such as translator.cc and latimer_c.cc, put the
 # parts together.
 set(allowed_ base latimer model text ops ops/nibble ops/xnnpack transformer
-  search latimer_c request translator_state)
+  search markup latimer_c request translator_state)
 
 get_filename_component(ROOT "${ROOT}" ABSOLUTE)
 set(errors "")

@@ -31,6 +31,8 @@ constexpr IndirectCall kIndirectCalls[] = {
     // for it.
     {"latimer::TextStream::", "latimer_text::Receive\\("},
     {"latimer_text::Receive\\(", "latimer_workspace_alignment\\("},
+    {"latimer::Html(Stream|Text|Writer)::", "latimer_html::Receive\\("},
+    {"latimer_html::Receive\\(", "latimer_workspace_alignment\\("},
     // All others call tables of kernels (or TranslateOptions::on_token, which
     // is the caller's): any kernel of any instruction set counts.
     {".",
@@ -77,6 +79,7 @@ constexpr Allowance kAllowances[] = {
 constexpr const char* kRoots[] = {
     "latimer::Translator::",      "latimer::SentenceSplitter::",
     "latimer::TextStream::",      "latimer::SpaceAfter\\(",
+    "latimer::HtmlText::",        "latimer::HtmlStream::",
     "latimer::MappedFile::",      "latimer::ReadModelInfo\\(",
     "latimer::PlanWorkspace\\(",  "latimer::ExactProfile\\(",
     "latimer::ParsePublicKey\\(", "latimer::VerifySignature\\(",

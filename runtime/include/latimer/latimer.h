@@ -88,6 +88,7 @@ typedef struct latimer_load_options {
   uint32_t beams;    /* most of a sentence; 0: as many as the model asks for */
   const char* cpu;   /* newest instruction set to use; NULL: all that the CPU
                         has. For tests */
+  size_t no_alignment; /* 1: keep no room for HTML */
 } latimer_load_options;
 
 /* Bytes that latimer_plan_workspace works in. */
@@ -331,6 +332,29 @@ latimer_code latimer_text_push(latimer_text* text, const char* bytes,
                                size_t byte_count);
 /* Translates what is left; the next push begins another text. */
 latimer_code latimer_text_finish(latimer_text* text);
+
+/* ---- HTML of any size: see latimer/html_stream.h ---- */
+
+/* Lives in latimer_html_bytes() bytes of the caller's memory, like a text
+ * stream. */
+typedef struct latimer_html latimer_html;
+
+/* Receives the output in order: all `html`s, one after another. */
+typedef void (*latimer_html_receiver)(void* context, const char* html,
+                                      size_t html_bytes);
+
+size_t latimer_html_bytes(void);
+/* As latimer_text_begin. The model must have been loaded without no_alignment.
+ */
+latimer_html* latimer_html_begin(latimer_translator* translator,
+                                 const latimer_options* options,
+                                 latimer_html_receiver receiver, void* context,
+                                 void* memory, size_t memory_bytes);
+/* Takes more of the document. Sentences may be under way when it returns. */
+latimer_code latimer_html_push(latimer_html* html, const char* bytes,
+                               size_t byte_count);
+/* Translates what is left; the next push begins another document. */
+latimer_code latimer_html_finish(latimer_html* html);
 
 /* ---- Text and tokens ---- */
 

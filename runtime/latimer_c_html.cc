@@ -1,0 +1,56 @@
+// The C API on top of the C++ one: HTML.
+
+#include <new>
+
+#include "latimer/html_stream.h"
+#include "latimer_c.h"
+
+using latimer::Give;
+
+struct latimer_html {
+  latimer_html(latimer_translator* of, const latimer::TranslateOptions& options,
+               latimer_html_receiver to, void* with)
+      : translator(of),
+        receiver(to),
+        context(with),
+        stream(of->translator, options, &Receive, this) {}
+
+  static void Receive(void* self, std::string_view bytes) {
+    const auto* html = static_cast<latimer_html*>(self);
+    html->receiver(html->context, bytes.data(), bytes.size());
+  }
+
+  latimer_translator* translator;
+  latimer_html_receiver receiver;
+  void* context;
+  latimer::HtmlStream stream;
+};
+
+size_t latimer_html_bytes(void) { return sizeof(latimer_html); }
+
+latimer_html* latimer_html_begin(latimer_translator* translator,
+                                 const latimer_options* options,
+                                 latimer_html_receiver receiver, void* context,
+                                 void* memory, size_t memory_bytes) {
+  if (memory == nullptr || memory_bytes < sizeof(latimer_html)) {
+    (void)Give(translator, latimer::Status::Error(
+                               latimer::StatusCode::kInvalidArgument,
+                               "HTML is translated in latimer_html_bytes() "
+                               "bytes."));
+    return nullptr;
+  }
+  latimer::TranslateOptions all;
+  const latimer::Status status =
+      latimer::ReadOptions(translator, options, &all);
+  if (Give(translator, status) != LATIMER_OK) return nullptr;
+  return new (memory) latimer_html(translator, all, receiver, context);
+}
+
+latimer_code latimer_html_push(latimer_html* html, const char* bytes,
+                               size_t byte_count) {
+  return Give(html->translator, html->stream.Push({bytes, byte_count}));
+}
+
+latimer_code latimer_html_finish(latimer_html* html) {
+  return Give(html->translator, html->stream.Finish());
+}

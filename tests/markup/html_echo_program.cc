@@ -1,0 +1,102 @@
+// Reads HTML and writes it again, sentence by sentence: each word as it is, or
+// with `--shuffle SEED` in another order, for tests/reference/check_html.py.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "latimer/html_text.h"
+
+namespace latimer {
+namespace {
+
+struct Echo {
+  std::string text;
+  std::vector<TokenLink> links;
+};
+
+std::vector<TextRange> WordsOf(std::string_view text) {
+  std::vector<TextRange> words;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == ' ') continue;
+    const size_t end = std::min(text.find(' ', at), text.size());
+    words.push_back({static_cast<uint32_t>(at), static_cast<uint32_t>(end)});
+    at = end;
+  }
+  return words;
+}
+
+Echo Translate(const std::string& text, std::mt19937* random) {
+  Echo echo = {text, {}};
+  std::vector<TextRange> words = WordsOf(text);
+  if (random == nullptr) {
+    for (const TextRange& word : words) echo.links.push_back({word, word});
+    return echo;
+  }
+  echo.text.clear();
+  for (size_t i = words.size(); i > 1; --i) {
+    std::swap(words[i - 1], words[(*random)() % i]);
+  }
+  for (const TextRange& word : words) {
+    if (!echo.text.empty()) echo.text += ' ';
+    const auto begin = static_cast<uint32_t>(echo.text.size());
+    echo.text += text.substr(word.begin, word.size());
+    echo.links.push_back(
+        {{begin, static_cast<uint32_t>(echo.text.size())}, word});
+  }
+  return echo;
+}
+
+int Run(std::mt19937* random) {
+  const auto html = std::make_unique<HtmlText>(
+      SentenceRules{},
+      [](void*, std::string_view bytes) {
+        std::fwrite(bytes.data(), 1, bytes.size(), stdout);
+      },
+      nullptr);
+  // A few sentences are in the making, and finish in any order.
+  std::deque<std::pair<uint64_t, std::string>> open;
+  const auto work = [&](bool all) {
+    for (;;) {
+      HtmlSentence sentence;
+      const HtmlText::Got got = html->Next(&sentence);
+      if (got == HtmlText::Got::kSentence) {
+        open.emplace_back(sentence.number, sentence.text);
+      } else if (open.empty() || (got == HtmlText::Got::kNeedsMore && !all)) {
+        return;
+      } else {
+        const auto i = static_cast<ptrdiff_t>(
+            random == nullptr ? 0 : (*random)() % open.size());
+        const Echo echo = Translate(open.begin()[i].second, random);
+        html->Finish(open.begin()[i].first, echo.text, echo.links);
+        open.erase(open.begin() + i);
+      }
+    }
+  };
+  char buffer[3000];
+  while (const size_t bytes = std::fread(buffer, 1, sizeof(buffer), stdin)) {
+    std::string_view rest(buffer, bytes);
+    while (!rest.empty()) {
+      rest.remove_prefix(html->Push(rest));
+      work(false);
+    }
+  }
+  html->End();
+  work(true);
+  return 0;
+}
+
+}  // namespace
+}  // namespace latimer
+
+int main(int argc, char** argv) {
+  if (argc == 3 && std::strcmp(argv[1], "--shuffle") == 0) {
+    std::mt19937 random(static_cast<uint32_t>(std::atoi(argv[2])));
+    return latimer::Run(&random);
+  }
+  return latimer::Run(nullptr);
+}
