@@ -10,6 +10,7 @@
 #include "search/cache_pool.h"
 #include "search/sentence.h"
 #include "transformer/buffers.h"
+#include "transformer/decoder.h"
 
 namespace latimer {
 
@@ -42,6 +43,8 @@ class Scheduler {
   // decoding, or one has just ended because its last token is forced. Valid
   // until the next call.
   std::span<Sentence* const> CollectStep();
+  // What the decoder reads in a step, filled in by step.cc.
+  DecoderRow* step_rows() { return step_rows_; }
   // Appends a token to a sentence of the step, which may end it. A forced token
   // has the log-probability 0.
   void Append(Sentence& sentence, int32_t token);
@@ -87,6 +90,8 @@ class Scheduler {
   // A sentence had to give up its caches: none is admitted until one is done.
   bool crowded_ = false;
   Sentence* step_[kProfile.lanes];
+  // Here they take nothing of the stack.
+  DecoderRow step_rows_[kProfile.lanes];
 };
 
 }  // namespace latimer

@@ -27,7 +27,7 @@ void Encode(const Engine& engine, Sentence& sentence,
 void StepGreedy(const Engine& engine, Scheduler& scheduler,
                 std::span<Sentence* const> sentences,
                 const Buffers& workspace) {
-  DecoderRow rows[kProfile.lanes];
+  DecoderRow* const rows = scheduler.step_rows();
   int32_t tokens[kProfile.lanes];
   bool all_forced = true;
   for (size_t i = 0; i < sentences.size(); ++i) {
@@ -67,7 +67,7 @@ void StepGreedy(const Engine& engine, Scheduler& scheduler,
 [[maybe_unused]] void StepBeams(const Engine& engine, Scheduler& scheduler,
                                 std::span<Sentence* const> sentences,
                                 const Buffers& workspace) {
-  DecoderRow rows[kProfile.lanes];
+  DecoderRow* const rows = scheduler.step_rows();
   BeamRow beams[kProfile.lanes];
   uint32_t counts[kProfile.lanes];
   size_t count = 0;

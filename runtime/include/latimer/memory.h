@@ -191,7 +191,7 @@ constexpr BufferPlan PlanBuffer(const Profile& p, Buffer buffer) {
                                        : 64};
     case Buffer::kState:
       return {"state", 4096 + 512 * (uint64_t{p.encoder_layers} + l) +
-                           256 * uint64_t{p.threads} + 512 * (lanes - 1)};
+                           256 * uint64_t{p.threads} + 576 * (lanes - 1)};
   }
   return {};
 }
