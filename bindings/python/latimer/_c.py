@@ -63,6 +63,7 @@ class LoadOptions(Struct):
         ("skip_checksum", c_int),
         ("beams", c_uint32),
         ("cpu", c_char_p),
+        ("no_alignment", c_size_t),
     ]
 
 
@@ -138,6 +139,7 @@ class StreamedText(ctypes.Structure):
     ]
 
 
+HtmlReceiver = ctypes.CFUNCTYPE(None, c_void_p, c_void_p, c_size_t)
 Receiver = ctypes.CFUNCTYPE(None, c_void_p, POINTER(StreamedText))
 
 
@@ -234,6 +236,13 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     ),
     "text_push": (c_int, c_void_p, c_char_p, c_size_t),
     "text_finish": (c_int, c_void_p),
+    "html_bytes": (c_size_t,),
+    "html_begin": (
+        c_void_p, c_void_p, POINTER(Options), HtmlReceiver, c_void_p, c_void_p,
+        c_size_t,
+    ),
+    "html_push": (c_int, c_void_p, c_char_p, c_size_t),
+    "html_finish": (c_int, c_void_p),
     "tokenize": (
         c_int, c_void_p, c_char_p, c_size_t, POINTER(c_int32), c_size_t,
         POINTER(c_size_t),

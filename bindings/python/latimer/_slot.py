@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import ctypes
 import mmap
 import os
@@ -91,6 +92,9 @@ class Image:
         self.address, self.bytes = image.value, count.value
         weakref.finalize(self, library.unmap_file, image, count)
 
+
+# Short pushes, so that an interrupt need not wait for long.
+PIECE = 256
 
 # A text in UTF-8, or ids.
 Source = Union[bytes, "ctypes.Array[ctypes.c_int32]"]
@@ -375,14 +379,52 @@ class Slot:
         )
         if not text:
             check(1, library.message(self.handle))
-        # Short pushes, so that an interrupt need not wait for long.
-        piece = 256
         for chunk in chunks:
             data = encode(chunk)
-            for at in range(0, len(data), piece):
-                some = data[at : at + piece]
+            for at in range(0, len(data), PIECE):
+                some = data[at : at + PIECE]
                 yield from after(library.text_push(text, some, len(some)))
         yield from after(library.text_finish(text))
+
+    def html(
+        self, chunks: Iterable[str], options: CallOptions
+    ) -> Iterator[str]:
+        received: deque[bytes] = deque()
+
+        def receive(_: Any, html: int, count: int) -> None:
+            try:
+                received.append(ctypes.string_at(html, count))
+            except BaseException as error:  # An interrupt.  # noqa: BLE001
+                options.error = error
+
+        def after(code: int) -> Iterator[str]:
+            if options.error is not None:
+                raise options.error
+            self.check(code)
+            # A character may come in two pieces.
+            text = decoder.decode(b"".join(received))
+            received.clear()
+            if text:
+                yield text
+
+        self.calls += 1
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        receiver = _c.HtmlReceiver(receive)
+        memory = ctypes.create_string_buffer(library.html_bytes())
+        page = library.html_begin(
+            self.handle, options.struct, receiver, None, memory, len(memory)
+        )
+        if not page:
+            check(1, library.message(self.handle))
+        try:
+            for chunk in chunks:
+                data = encode(chunk)
+                for at in range(0, len(data), PIECE):
+                    some = data[at : at + PIECE]
+                    yield from after(library.html_push(page, some, len(some)))
+            yield from after(library.html_finish(page))
+        finally:
+            self._end()  # Its memory goes.
 
     def tokenize(self, text: str) -> list[int]:
         data, count = encode(text), ctypes.c_size_t()

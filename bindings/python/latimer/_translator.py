@@ -214,6 +214,30 @@ class Translator:
 
         return run()
 
+    def translate_html(
+        self,
+        html: str | Iterable[str],
+        **options: Unpack[TranslateOptions],
+    ) -> Iterator[str]:
+        """Translates HTML of any length; each tag comes back once, around the
+        words that it stood around.
+
+        Args:
+            html: a page, or its pieces, cut anywhere.
+            **options: see TranslateOptions; without attention and n_best.
+
+        Returns:
+            Pieces, which joined are the page.
+        """
+        call = CallOptions(options)
+
+        def run() -> Iterator[str]:
+            with self._slot(call.struct.beams) as slot:
+                chunks = [html] if isinstance(html, str) else html
+                yield from slot.html(chunks, call)
+
+        return run()
+
     def tokenize(self, text: str) -> list[int]:
         """The source ids of a text, EOS included, as the original tokenizer
         gives them."""

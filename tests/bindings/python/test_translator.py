@@ -304,6 +304,20 @@ def test_running_text_is_translated_sentence_by_sentence(translator, model):
     )
 
 
+def test_html_is_that_of_the_program(translator, model):
+    html = (
+        "<p>I have <b>not read</b> the <i>book</i> yet.</p>\n"
+        '<p>Good morning.<br><img src="a&amp;b"> 1 &lt; 2 &nbsp; \u00fc</p>\n'
+    )
+    expected = command("translate", model, "--quiet", "--html", text=html)
+    assert "".join(translator.translate_html(html)) == expected
+    assert "".join(translator.translate_html(iter(html))) == expected
+    pieces = translator.translate_html(html * 200)
+    next(pieces)
+    pieces.close()
+    assert translator.translate("Good morning.").text == "Guten Morgen."
+
+
 def test_ids_and_text_are_two_ways_of_saying_it(translator, fixture):
     for item in fixture[:20]:
         assert translator.tokenize(item["source_text"]) == item["source"]
