@@ -150,7 +150,8 @@ void TagPlacer::BuildTree() {
       nodes_[inner].from_start = true;
     }
   }
-  for (uint16_t i = 0; i < sentence_.marks.size(); ++i) {
+  const auto mark_count = static_cast<uint16_t>(sentence_.marks.size());
+  for (uint16_t i = 0; i < mark_count; ++i) {
     const Mark& mark = sentence_.marks[i];
     if (mark.kind == Mark::Kind::kClose) {
       nodes_[inner].close = i;
