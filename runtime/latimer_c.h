@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstring>
+#include <new>
 #include <span>
 #include <string_view>
 
@@ -81,6 +82,25 @@ void WriteStruct(T filled, T* out) {
 // The options of a call. Errors: those of ReadStruct.
 Status ReadOptions(const latimer_translator* translator,
                    const latimer_options* given, TranslateOptions* out);
+
+// Makes a latimer_text or latimer_html in the caller's memory. NULL, with a
+// message, if the memory is too little, which `too_little` says, or if the
+// options are refused.
+template <typename Stream, typename Receiver>
+Stream* BeginStream(latimer_translator* translator,
+                    const latimer_options* given, Receiver receiver,
+                    void* context, void* memory, size_t memory_bytes,
+                    const char* too_little) {
+  if (memory == nullptr || memory_bytes < sizeof(Stream)) {
+    (void)Give(translator,
+               Status::Error(StatusCode::kInvalidArgument, "%s", too_little));
+    return nullptr;
+  }
+  TranslateOptions options;
+  const Status status = ReadOptions(translator, given, &options);
+  if (Give(translator, status) != LATIMER_OK) return nullptr;
+  return new (memory) Stream(translator, options, receiver, context);
+}
 
 }  // namespace latimer
 

@@ -1,7 +1,5 @@
 // The C API on top of the C++ one: HTML.
 
-#include <new>
-
 #include "latimer/html_stream.h"
 #include "latimer_c.h"
 
@@ -32,18 +30,9 @@ latimer_html* latimer_html_begin(latimer_translator* translator,
                                  const latimer_options* options,
                                  latimer_html_receiver receiver, void* context,
                                  void* memory, size_t memory_bytes) {
-  if (memory == nullptr || memory_bytes < sizeof(latimer_html)) {
-    (void)Give(translator, latimer::Status::Error(
-                               latimer::StatusCode::kInvalidArgument,
-                               "HTML is translated in latimer_html_bytes() "
-                               "bytes."));
-    return nullptr;
-  }
-  latimer::TranslateOptions all;
-  const latimer::Status status =
-      latimer::ReadOptions(translator, options, &all);
-  if (Give(translator, status) != LATIMER_OK) return nullptr;
-  return new (memory) latimer_html(translator, all, receiver, context);
+  return latimer::BeginStream<latimer_html>(
+      translator, options, receiver, context, memory, memory_bytes,
+      "HTML is translated in latimer_html_bytes() bytes.");
 }
 
 latimer_code latimer_html_push(latimer_html* html, const char* bytes,

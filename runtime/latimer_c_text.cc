@@ -1,7 +1,5 @@
 // The C API on top of the C++ one: text streams, and text as tokens.
 
-#include <new>
-
 #include "latimer/text_stream.h"
 #include "latimer_c.h"
 
@@ -46,18 +44,9 @@ latimer_text* latimer_text_begin(latimer_translator* translator,
                                  const latimer_options* options,
                                  latimer_receiver receiver, void* context,
                                  void* memory, size_t memory_bytes) {
-  if (memory == nullptr || memory_bytes < sizeof(latimer_text)) {
-    (void)Give(translator, latimer::Status::Error(
-                               latimer::StatusCode::kInvalidArgument,
-                               "A text stream lives in latimer_text_bytes() "
-                               "bytes."));
-    return nullptr;
-  }
-  latimer::TranslateOptions all;
-  const latimer::Status status =
-      latimer::ReadOptions(translator, options, &all);
-  if (Give(translator, status) != LATIMER_OK) return nullptr;
-  return new (memory) latimer_text(translator, all, receiver, context);
+  return latimer::BeginStream<latimer_text>(
+      translator, options, receiver, context, memory, memory_bytes,
+      "A text stream lives in latimer_text_bytes() bytes.");
 }
 
 latimer_code latimer_text_push(latimer_text* text, const char* bytes,
