@@ -7,6 +7,7 @@
 #include "latimer/html_text.h"
 #include "tests/fuzz/expect.h"
 #include "tests/fuzz/input.h"
+#include "tests/markup/push_in_pieces.h"
 
 namespace latimer {
 namespace {
@@ -57,16 +58,8 @@ std::string Run(std::string_view html, size_t chunk, size_t lanes,
       }
     }
   };
-  while (!html.empty()) {
-    std::string_view bytes = html.substr(0, chunk);
-    html.remove_prefix(bytes.size());
-    while (!bytes.empty()) {
-      bytes.remove_prefix(text->Push(bytes));
-      work(false);
-    }
-  }
-  text->End();
-  work(true);
+  PushInPieces(
+      html, [chunk] { return chunk; }, *text, work);
   return out;
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "markup/tag_placement.h"
+#include "tests/markup/push_in_pieces.h"
 
 namespace latimer::html_text_test {
 
@@ -148,18 +149,8 @@ Outcome Translate(const std::string& html, const TranslateWords& translate,
       }
     }
   };
-  std::string_view rest = html;
-  while (!rest.empty()) {
-    const size_t size = chunk > 0 ? chunk : 1 + random() % 40;
-    std::string_view bytes = rest.substr(0, size);
-    rest.remove_prefix(bytes.size());
-    while (!bytes.empty()) {
-      bytes.remove_prefix(text->Push(bytes));
-      work(false);
-    }
-  }
-  text->End();
-  work(true);
+  const auto size = [&] { return chunk > 0 ? chunk : 1 + random() % 40; };
+  PushInPieces(html, size, *text, work);
   return run;
 }
 
