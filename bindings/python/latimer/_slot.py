@@ -9,8 +9,8 @@ import os
 import time
 import weakref
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Union
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, Union
 
 from . import _c
 from ._c import library
@@ -92,6 +92,8 @@ class Image:
         self.address, self.bytes = image.value, count.value
         weakref.finalize(self, library.unmap_file, image, count)
 
+
+Received = TypeVar("Received")
 
 # Short pushes, so that an interrupt need not wait for long.
 PIECE = 256
@@ -332,7 +334,6 @@ class Slot:
         finally:
             self._end()
 
-
     def _end(self) -> None:
         """Ends the sentences that are still under way."""
         if library.under_way(self.handle) == 0:
@@ -347,84 +348,78 @@ class Slot:
     def stream(
         self, chunks: Iterable[str], options: CallOptions
     ) -> Iterator[StreamedText]:
-        received: deque[StreamedText] = deque()
-
-        def receive(_: Any, pointer: Any) -> None:
+        def read(_: Any, pointer: Any) -> StreamedText:
             c = pointer.contents
-            try:
-                received.append(
-                    StreamedText(
-                        text=_c.text_at(c.text, c.text_bytes),
-                        source=_c.text_at(c.source, c.source_bytes),
-                        line=c.line,
-                        cut=bool(c.cut),
-                        stop_reason=_c.STOP_REASONS[c.stop_reason],
-                    )
-                )
-            except BaseException as error:  # An interrupt.  # noqa: BLE001
-                options.error = error
+            return StreamedText(
+                text=_c.text_at(c.text, c.text_bytes),
+                source=_c.text_at(c.source, c.source_bytes),
+                line=c.line,
+                cut=bool(c.cut),
+                stop_reason=_c.STOP_REASONS[c.stop_reason],
+            )
 
-        def after(code: int) -> Iterator[StreamedText]:
-            if options.error is not None:
-                raise options.error
-            self.check(code)
-            while received:
-                yield received.popleft()
-
-        self.calls += 1
-        receiver = _c.Receiver(receive)
-        memory = ctypes.create_string_buffer(library.text_bytes())
-        text = library.text_begin(
-            self.handle, options.struct, receiver, None, memory, len(memory)
-        )
-        if not text:
-            check(1, library.message(self.handle))
-        for chunk in chunks:
-            data = encode(chunk)
-            for at in range(0, len(data), PIECE):
-                some = data[at : at + PIECE]
-                yield from after(library.text_push(text, some, len(some)))
-        yield from after(library.text_finish(text))
+        for received in self._pour("text", _c.Receiver, read, chunks, options):
+            yield from received
 
     def html(
         self, chunks: Iterable[str], options: CallOptions
     ) -> Iterator[str]:
-        received: deque[bytes] = deque()
+        def read(_: Any, html: int, count: int) -> bytes:
+            return ctypes.string_at(html, count)
 
-        def receive(_: Any, html: int, count: int) -> None:
+        # A character may come in two pieces.
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        for received in self._pour("html", _c.HtmlReceiver, read, chunks, options):
+            if text := decoder.decode(b"".join(received)):
+                yield text
+
+    def _pour(
+        self,
+        kind: str,
+        receiver_type: Any,
+        read: Callable[..., Received],
+        chunks: Iterable[str],
+        options: CallOptions,
+    ) -> Iterator[list[Received]]:
+        """Pushes chunks into a stream of the C API, latimer_<kind>_...; gives
+        what `read` makes of what its receiver gets, after each push."""
+        received: list[Received] = []
+
+        def receive(*arguments: Any) -> None:
             try:
-                received.append(ctypes.string_at(html, count))
+                received.append(read(*arguments))
             except BaseException as error:  # An interrupt.  # noqa: BLE001
                 options.error = error
 
-        def after(code: int) -> Iterator[str]:
+        def after(code: int) -> list[Received]:
             if options.error is not None:
                 raise options.error
             self.check(code)
-            # A character may come in two pieces.
-            text = decoder.decode(b"".join(received))
+            taken = received[:]
             received.clear()
-            if text:
-                yield text
+            return taken
 
+        begin, push, finish, size = (
+            getattr(library, f"{kind}_{name}")
+            for name in ("begin", "push", "finish", "bytes")
+        )
         self.calls += 1
-        decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        receiver = _c.HtmlReceiver(receive)
-        memory = ctypes.create_string_buffer(library.html_bytes())
-        page = library.html_begin(
+        receiver = receiver_type(receive)
+        memory = ctypes.create_string_buffer(size())
+        stream = begin(
             self.handle, options.struct, receiver, None, memory, len(memory)
         )
-        if not page:
+        if not stream:
             check(1, library.message(self.handle))
         try:
             for chunk in chunks:
                 data = encode(chunk)
                 for at in range(0, len(data), PIECE):
                     some = data[at : at + PIECE]
-                    yield from after(library.html_push(page, some, len(some)))
-            yield from after(library.html_finish(page))
+                    yield after(push(stream, some, len(some)))
+            yield after(finish(stream))
         finally:
-            self._end()  # Its memory goes.
+            self._end()  # The memory goes.
 
     def tokenize(self, text: str) -> list[int]:
         data, count = encode(text), ctypes.c_size_t()

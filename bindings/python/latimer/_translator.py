@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from . import _c
 from ._c import library
@@ -17,6 +17,8 @@ from ._slot import Image, Slot, Source
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+Piece = TypeVar("Piece")
 
 
 class Translator:
@@ -205,14 +207,7 @@ class Translator:
             Portions, whose texts joined are the translation; each comes as
             soon as its sentence is known to end.
         """
-        call = CallOptions(options)
-
-        def run() -> Iterator[StreamedText]:
-            with self._slot(call.struct.beams) as slot:
-                chunks = [text] if isinstance(text, str) else text
-                yield from slot.stream(chunks, call)
-
-        return run()
+        return self._pour(Slot.stream, text, options)
 
     def translate_html(
         self,
@@ -229,12 +224,20 @@ class Translator:
         Returns:
             Pieces, which joined are the page.
         """
-        call = CallOptions(options)
+        return self._pour(Slot.html, html, options)
 
-        def run() -> Iterator[str]:
+    def _pour(
+        self,
+        method: Callable[[Slot, Iterable[str], CallOptions], Iterator[Piece]],
+        text: str | Iterable[str],
+        options: TranslateOptions,
+    ) -> Iterator[Piece]:
+        call = CallOptions(options)  # Complains now, not when it is read.
+
+        def run() -> Iterator[Piece]:
             with self._slot(call.struct.beams) as slot:
-                chunks = [html] if isinstance(html, str) else html
-                yield from slot.html(chunks, call)
+                chunks = [text] if isinstance(text, str) else text
+                yield from method(slot, chunks, call)
 
         return run()
 
