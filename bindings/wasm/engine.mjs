@@ -45,6 +45,12 @@ class Turns {
   }
 }
 
+function number(options, name, otherwise) {
+  const value = options[name] ?? otherwise;
+  if (typeof value !== "number") throw new TypeError(`${name}: give a number.`);
+  return value;
+}
+
 export class Engine {
   #wasm;
   #memory;
@@ -180,26 +186,26 @@ export class Engine {
     kTexts.forEach((name, index) => {
       if (options[name] !== undefined) this.#setText(index, name, options[name]);
     });
-    const number = (name, otherwise) => {
-      const value = options[name] ?? otherwise;
-      if (typeof value !== "number") throw new TypeError(`${name}: give a number.`);
-      return value;
-    };
-    wasm.setLimits(
-      number("maxTargetTokens", 0), number("minTargetTokens", 0),
-      number("budgetTokens", 0), number("budgetMs", 0), options.guards === false ? 0 : 1);
+    this.#setLimits(options);
     const early = kEarlyStopping.get(options.earlyStopping);
     if (early === undefined) {
       throw new TypeError('earlyStopping: give true, false or "never".');
     }
     wasm.setSearch(
-      number("beams", 0), number("lengthPenalty", NaN), early,
-      number("noRepeatNgram", -1), number("repetitionPenalty", 0));
+      number(options, "beams", 0), number(options, "lengthPenalty", NaN), early,
+      number(options, "noRepeatNgram", -1), number(options, "repetitionPenalty", 0));
     const attention = kAttention.indexOf(options.attention ?? "none");
     if (attention < 0) {
       throw new TypeError('attention: give "cross", "encoder" or "decoder".');
     }
     wasm.setInsight(attention, options.scores ? 1 : 0);
+  }
+
+  #setLimits(options) {
+    this.#wasm.setLimits(
+      number(options, "maxTargetTokens", 0), number(options, "minTargetTokens", 0),
+      number(options, "budgetTokens", 0), number(options, "budgetMs", 0),
+      options.guards === false ? 0 : 1);
   }
 
   #setText(index, name, text) {
@@ -212,6 +218,20 @@ export class Engine {
 
   #fill(bytes) {
     new Uint8Array(this.#memory.buffer, this.#wasm.input(), bytes.length).set(bytes);
+  }
+
+  // Begins the next part of a text and gives the bytes that it takes. The text's
+  // own language code (>>de<<) stands in its first part and holds for all.
+  #beginPart(rest, ticket, isFirst, { languageCode = "" }) {
+    const wasm = this.#wasm;
+    if (isFirst) this.#setText(kLanguageCode, "languageCode", languageCode);
+    const most = Math.min(rest.length, wasm.inputBytes());
+    this.#fill(rest.subarray(0, most));
+    const code = isFirst ? wasm.languageCodeBytes(most) : 0;
+    const taken = wasm.begin(most, ticket);
+    if (taken < 0) this.#fail();
+    if (code > 0) wasm.setText(kLanguageCode, wasm.input(), code);
+    return taken;
   }
 
   // Translates a text; it may be long. `options.onToken` sees the text so far.
@@ -233,7 +253,6 @@ export class Engine {
     signal?.throwIfAborted();
     const begun = performance.now();
     let rest = encoder.encode(text);
-    let joined = "";
     let tokens = [];
     const turns = new Turns();
     const result = {
@@ -241,33 +260,20 @@ export class Engine {
     };
     let worst = 0;
     do {
-      const most = Math.min(rest.length, wasm.inputBytes());
-      this.#fill(rest.subarray(0, most));
-      if (result.parts === 0) {
-        const code = wasm.languageCodeBytes(most);
-        if (code > 0) {
-          wasm.setText(kLanguageCode, wasm.input(), code);
-        }
-      }
-      const [budgetTokens, budgetMs] = this.#budget(options, result, begun);
-      wasm.setLimits(
-        options.maxTargetTokens ?? 0, options.minTargetTokens ?? 0,
-        budgetTokens, budgetMs, options.guards === false ? 0 : 1);
+      this.#setLimits({ ...options, ...this.#budget(options, result, begun) });
       tokens = [];
       this.#onToken = (index, token) => {
         tokens.length = index;
         tokens.push(token);
       };
-      const taken = wasm.begin(most, 0);
-      if (taken < 0) this.#fail();
-      rest = rest.subarray(taken);
+      rest = rest.subarray(this.#beginPart(rest, 0, result.parts === 0, options));
       const space = wasm.spaceFollows();
       let ticket;
       let shown = 0;
       while ((ticket = wasm.advance()) === -1) {
         if (onToken && tokens.length > shown) {
           shown = tokens.length;
-          if (onToken(joined + this.#detokenize(tokens)) === false) wasm.cancel(1);
+          if (onToken(result.text + this.#detokenize(tokens)) === false) wasm.cancel(1);
         }
         await turns.pause(signal);
       }
@@ -275,14 +281,10 @@ export class Engine {
       if (ticket === -2) this.#fail();
       this.#add(result, options);
       ++result.parts;
-      joined = result.text;
       worst = Math.max(worst, kStopReasons.indexOf(result.stopReason));
       if (worst < 3 && rest.length > 0 && this.#spent(options, result, begun)) worst = 3;
       if (worst >= 3) break;
-      if (rest.length > 0 && space) {
-        result.text += " ";
-        joined = result.text;
-      }
+      if (rest.length > 0 && space) result.text += " ";
     } while (rest.length > 0);
     result.stopReason = kStopReasons[worst];
     result.milliseconds = performance.now() - begun;
@@ -290,10 +292,10 @@ export class Engine {
   }
 
   #budget({ budgetTokens = 0, budgetMs = 0 }, result, begun) {
-    return [
-      budgetTokens && Math.max(1, budgetTokens - result.generatedTokens),
-      budgetMs && Math.max(1, Math.round(begun + budgetMs - performance.now())),
-    ];
+    return {
+      budgetTokens: budgetTokens && Math.max(1, budgetTokens - result.generatedTokens),
+      budgetMs: budgetMs && Math.max(1, Math.round(begun + budgetMs - performance.now())),
+    };
   }
   #spent({ budgetTokens = 0, budgetMs = 0 }, result, begun) {
     return (budgetTokens > 0 && result.generatedTokens >= budgetTokens) ||
@@ -384,16 +386,8 @@ export class Engine {
         if (rest === null) {
           rest = encoder.encode(texts[next]);
           results[next] = [];
-          if (options.languageCode === undefined) {
-            wasm.setText(kLanguageCode, wasm.input(), 0);
-          }
         }
-        const most = Math.min(rest.length, wasm.inputBytes());
-        this.#fill(rest.subarray(0, most));
-        const code = results[next].length === 0 ? wasm.languageCodeBytes(most) : 0;
-        const taken = wasm.begin(most, parts.length);
-        if (taken < 0) this.#fail();
-        if (code > 0) wasm.setText(kLanguageCode, wasm.input(), code);
+        const taken = this.#beginPart(rest, parts.length, results[next].length === 0, options);
         const part = {
           text: "", tokens: [], source: [], stopReason: "eos", generatedTokens: 0,
           space: wasm.spaceFollows() !== 0,
