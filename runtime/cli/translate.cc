@@ -93,10 +93,10 @@ int CheckArguments(const Arguments& arguments) {
                             "give a second model.");
   }
   if (arguments.ids || arguments.attention != nullptr || arguments.alignment ||
-      arguments.scores || arguments.json_lines || arguments.html) {
+      arguments.scores || arguments.json_lines) {
     return UsageError("translate",
                       "two models go without --ids, --attention, --alignment, "
-                      "--scores, --json and --html.");
+                      "--scores and --json.");
   }
   if (arguments.task != nullptr || arguments.prefix != nullptr ||
       arguments.forced_first_token != nullptr ||
@@ -117,6 +117,7 @@ struct Model {
   Insight insight = {};
 
   Translator& translator() { return session.translator(); }
+  HtmlModel ForHtml() { return {arguments.model, translator(), options}; }
 };
 
 // Sets the options for a model that is loaded. Prints a sentence and returns
@@ -198,12 +199,12 @@ int Run(OrderedWriter& writer, const Arguments& arguments,
   return written ? code : kFailure;
 }
 
-[[maybe_unused]] int RunHtml(const Arguments& arguments, Translator& translator,
-                             const TranslateOptions& options) {
+[[maybe_unused]] int RunHtml(const Arguments& arguments,
+                             std::span<const HtmlModel> models) {
   PrepareOutput();
   if (!arguments.quiet) BeginProgress(BytesToRead(arguments), "sentences");
   CatchInterrupts();
-  const int code = TranslateHtml(arguments, translator, options);
+  const int code = TranslateHtml(arguments, models);
   EndIfInterrupted();
   return code;
 }
@@ -262,6 +263,12 @@ int TranslateByTwo(const Arguments& arguments) {
   for (Model* model : {&first, &second}) {
     if (const int code = PrepareModel(model); code != kSuccess) return code;
   }
+  if constexpr (kProfile.alignment) {
+    if (arguments.html) {
+      const HtmlModel models[] = {first.ForHtml(), second.ForHtml()};
+      return RunHtml(arguments, models);
+    }
+  }
   const Unit unit = UnitOf(arguments);
   const std::unique_ptr<Input> input = OpenInput(arguments, first.translator());
   TextCollector between(first.translator(), *input, unit, first.options, lanes,
@@ -284,7 +291,8 @@ int TranslateByOne(const Arguments& arguments) {
   if (const int code = PrepareModel(&model); code != kSuccess) return code;
   if constexpr (kProfile.alignment) {
     if (arguments.html) {
-      return RunHtml(arguments, model.translator(), model.options);
+      const HtmlModel models[] = {model.ForHtml()};
+      return RunHtml(arguments, models);
     }
   }
   const std::unique_ptr<Input> input = OpenInput(arguments, model.translator());

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <memory>
 
 #include "latimer/latimer.h"
@@ -206,6 +207,55 @@ TEST_F(PivotTest, TheCApiGivesTheSame) {
   EXPECT_THAT(latimer_message(second.get()), StartsWith("Second model: "));
 }
 
+// HTML from the first model to the second, in C.
+struct HtmlInC {
+  HtmlInC(const LoadedInC& model, latimer_html_receiver receiver, void* context)
+      : memory(latimer_html_bytes() / sizeof(std::max_align_t) + 1),
+        html(latimer_html_begin(model.get(), nullptr, receiver, context,
+                                memory.data(),
+                                memory.size() * sizeof(std::max_align_t))) {}
+
+  std::vector<std::max_align_t> memory;
+  latimer_html* html;
+};
+
+TEST_F(PivotTest, HtmlOfTheFirstModelMayGoToTheSecond) {
+  std::string html;
+  for (const std::string& line :
+       ReadLines(DemoDirectory() / "data" / "test.en")) {
+    html += "<p>" + line + " <i>" + line + "</i> <b>Where</b>?</p>\n";
+    if (html.size() > FewerIfSlow(size_t{9'000}, size_t{500})) break;
+  }
+  const auto append = [](void* to, const char* bytes, size_t count) {
+    static_cast<std::string*>(to)->append(bytes, count);
+  };
+  const auto push = [](void* to, const char* bytes, size_t count) {
+    EXPECT_EQ(latimer_html_push(static_cast<latimer_html*>(to), bytes, count),
+              LATIMER_OK);
+  };
+  const LoadedInC first(demo_), second(demo_);
+  std::string twice;
+  {
+    std::string once;
+    for (auto [in, out] : {std::pair(&html, &once), {&once, &twice}}) {
+      const HtmlInC stream(first, append, out);
+      ASSERT_NE(stream.html, nullptr);
+      EXPECT_EQ(latimer_html_push(stream.html, in->data(), in->size()),
+                LATIMER_OK);
+      EXPECT_EQ(latimer_html_finish(stream.html), LATIMER_OK);
+    }
+  }
+  std::string chained;
+  const HtmlInC last(second, append, &chained);
+  const HtmlInC begin(first, push, last.html);
+  for (const char& c : html) {
+    ASSERT_EQ(latimer_html_push(begin.html, &c, 1), LATIMER_OK);
+  }
+  EXPECT_EQ(latimer_html_finish(begin.html), LATIMER_OK);
+  EXPECT_EQ(latimer_html_finish(last.html), LATIMER_OK);
+  EXPECT_EQ(chained, twice);
+}
+
 // ---- The program ----
 
 class PivotProgramTest : public ::testing::Test {
@@ -304,6 +354,40 @@ TEST_F(PivotProgramTest, LinesOfAListStayLinesIfTheMarksAreLostBetween) {
       Pivot("\n  * I like it.\n  * Go home!\n", {"--paragraphs"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(std::ranges::count(outcome.out, '\n'), 3) << outcome.out;
+}
+
+TEST_F(PivotProgramTest, HtmlKeepsItsTagsThroughBothModels) {
+  std::string html =
+      "<p>The <b>red</b> <i id=1>house</i> is old. Where is <code>x</code>?\n"
+      "<ul><li>Tom &amp; <a href=\"b\">his dog</a>.<li>I like it!</ul>";
+  const Outcome outcome = Pivot(html, {"--html"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* tag :
+       {"<p>", "<b>", "</b>", "<i id=1>", "</i>", "<ul>", "<code>x</code>",
+        "<a href=\"b\">", "</a>", "</ul>"}) {
+    const size_t at = outcome.out.find(tag);
+    ASSERT_NE(at, outcome.out.npos) << tag << outcome.out;
+    EXPECT_EQ(outcome.out.find(tag, at + 1), outcome.out.npos) << tag;
+  }
+  for (const std::string& line :
+       ReadLines(DemoDirectory() / "data" / "test.en")) {
+    html += "<p>" + line + " <b>Where</b> is the <i>" + line + "</i></p>\n";
+    if (html.size() > FewerIfSlow(size_t{20'000}, size_t{1'000})) break;
+  }
+  const std::vector<std::vector<std::string>> all = {
+      {}, {"--lanes", "1"}, {"--beams", "2"}, {"--max-target-tokens", "5"}};
+  for (std::vector<std::string> options : all) {
+    SCOPED_TRACE(options.empty() ? "" : options.front());
+    options.emplace_back("--html");
+    EXPECT_EQ(Pivot(html, options).out, InTurn(html, options));
+  }
+  // Of a part of the input that has ended, all is written.
+  EXPECT_EQ(Pivot("", {"--html", "--text", "<p>Go <b>home</b>!"}).out,
+            InTurn("<p>Go <b>home</b>!", {"--html"}));
+  EXPECT_EQ(Pivot("", {"--html"}).out, "");
+  EXPECT_THAT(
+      Pivot("<p>Tom is here.", {"--html", "--max-target-tokens", "2"}).err,
+      HasSubstr("warning: " + Model("demo") + ": of some sentences"));
 }
 
 TEST_F(PivotProgramTest, ReadsFilesAndText) {

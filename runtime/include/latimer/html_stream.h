@@ -5,6 +5,10 @@
 //   status = stream.Finish();
 //
 // latimer/html_text.h says what becomes of tags. The profile needs `alignment`.
+//
+// With two models, the receiver of the first stream pushes what it gets into
+// the second one, on top of the stack of the first. After the first has
+// finished, so must the second.
 #ifndef LATIMER_HTML_STREAM_H_
 #define LATIMER_HTML_STREAM_H_
 

@@ -336,7 +336,8 @@ latimer_code latimer_text_finish(latimer_text* text);
 /* ---- HTML of any size: see latimer/html_stream.h ---- */
 
 /* Lives in latimer_html_bytes() bytes of the caller's memory, like a text
- * stream. */
+ * stream. With two models, the receiver of the first one's HTML pushes it into
+ * that of the second. */
 typedef struct latimer_html latimer_html;
 
 /* Receives the output in order: all `html`s, one after another. */

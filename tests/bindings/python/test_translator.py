@@ -312,6 +312,9 @@ def test_html_is_that_of_the_program(translator, model):
     expected = command("translate", model, "--quiet", "--html", text=html)
     assert "".join(translator.translate_html(html)) == expected
     assert "".join(translator.translate_html(iter(html))) == expected
+    twice = command("translate", model, model, "--quiet", "--html", text=html)
+    pieces = translator.translate_html(translator.translate_html(html))
+    assert "".join(pieces) == twice
     pieces = translator.translate_html(html * 200)
     next(pieces)
     pieces.close()
