@@ -385,7 +385,8 @@ Json Service::Languages() const {
 }
 
 Json Service::Settings() const {
-  const std::string source = *catalog_.sources().begin();
+  const auto& sources = catalog_.sources();
+  const std::string source = sources.contains("en") ? "en" : *sources.begin();
   std::set<std::string> targets = catalog_.Targets(source);
   targets.erase(source);
   const std::string target = targets.empty() ? source : *targets.begin();

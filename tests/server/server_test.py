@@ -210,6 +210,7 @@ class OneServer(unittest.TestCase):
         settings = json.loads(curl(self.server.url + "/frontend/settings"))
         self.assertEqual(settings["charLimit"], -1)
         self.assertFalse(settings["apiKeys"])
+        self.assertEqual(settings["language"]["target"], {"code": "de", "name": "German"})
         page = curl("-i", self.server.url + "/")
         self.assertIn("text/html", page)
         self.assertIn('<html lang="en">', page)
