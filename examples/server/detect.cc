@@ -11,7 +11,7 @@ namespace latimer::server {
 
 bool CanDetect() { return true; }
 
-std::vector<Detected> Detect(const std::string& text) {
+std::vector<Detected> Detect(const std::string& text, bool is_html) {
   CLD2::CLDHints hints = {nullptr, nullptr, CLD2::UNKNOWN_ENCODING,
                           CLD2::UNKNOWN_LANGUAGE};
   CLD2::Language languages[3];
@@ -19,7 +19,7 @@ std::vector<Detected> Detect(const std::string& text) {
   double scores[3];
   bool reliable = false;
   CLD2::ExtDetectLanguageSummaryCheckUTF8(
-      text.data(), static_cast<int>(text.size()), /*is_plain_text=*/true,
+      text.data(), static_cast<int>(text.size()), /*is_plain_text=*/!is_html,
       &hints, CLD2::kCLDFlagBestEffort, languages, percents, scores, nullptr,
       &text_bytes, &reliable, &valid_bytes);
   std::vector<Detected> all;
@@ -37,7 +37,7 @@ std::vector<Detected> Detect(const std::string& text) {
 #else
 
 bool CanDetect() { return false; }
-std::vector<Detected> Detect(const std::string&) { return {}; }
+std::vector<Detected> Detect(const std::string&, bool) { return {}; }
 
 #endif
 

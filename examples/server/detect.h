@@ -15,8 +15,9 @@ struct Detected {
 // Whether this build can.
 bool CanDetect();
 
-// The most likely languages, the likeliest first; none if it cannot tell.
-std::vector<Detected> Detect(const std::string& text);
+// The most likely languages, the likeliest first; none if it cannot tell. Of
+// HTML only the text counts.
+std::vector<Detected> Detect(const std::string& text, bool is_html);
 
 }  // namespace latimer::server
 

@@ -2,10 +2,32 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 
 namespace latimer::server {
 
 void Job::Add(std::string_view text, const SentenceRules& rules) {
+  switch (format_) {
+    case Format::kText:
+      AddText(text, rules);
+      break;
+    case Format::kHtml:
+      AddHtml(text, rules);
+      break;
+  }
+  ++documents_;
+}
+
+void Job::AddHtml(std::string_view html, const SentenceRules& rules) {
+  std::vector<std::string> found = SentencesOfHtml(html, rules);
+  html_.push_back({std::string(html), rules, sentences_.size(), found.size()});
+  for (std::string& text : found) {
+    with_text_ += text.empty() ? 0 : 1;
+    sentences_.push_back({.text = std::move(text), .document = documents_});
+  }
+}
+
+void Job::AddText(std::string_view text, const SentenceRules& rules) {
   const auto splitter = std::make_unique<SentenceSplitter>(rules);
   const auto take = [&] {
     SourceSentence next;
@@ -32,7 +54,6 @@ void Job::Add(std::string_view text, const SentenceRules& rules) {
       sentences_.push_back({.text = {}, .space = "\n", .document = documents_});
     }
   }
-  ++documents_;
 }
 
 std::vector<size_t> Job::SentencesWithText() const {
@@ -82,7 +103,17 @@ std::string Job::Joined(size_t document, size_t choice) const {
   return out;
 }
 
+std::string Job::JoinedHtml(const Html& html) const {
+  std::vector<std::span<const HtmlPart>> parts;
+  parts.reserve(html.sentences);
+  for (size_t i = 0; i < html.sentences; ++i) {
+    parts.emplace_back(sentences_[html.first_sentence + i].parts);
+  }
+  return TranslatedHtml(html.text, html.rules, parts);
+}
+
 std::vector<std::string> Job::Translations(size_t document) const {
+  if (format_ == Format::kHtml) return {JoinedHtml(html_[document])};
   std::vector<std::string> all = {Joined(document, 0)};
   for (size_t i = 1; i <= alternatives_; ++i) {
     std::string next = Joined(document, i);

@@ -1,5 +1,5 @@
 // The texts of a request, cut into sentences, on their way through one model or
-// two.
+// two. HTML goes through one model: its sentences are not those of the next.
 #ifndef LATIMER_SERVER_JOB_H_
 #define LATIMER_SERVER_JOB_H_
 
@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "html.h"
 #include "latimer/sentence_splitter.h"
 
 namespace latimer::server {
@@ -27,19 +28,24 @@ struct Leg {
   std::string source = {}, target = {};
 };
 
+enum class Format : uint8_t { kText, kHtml };
+
 struct Sentence {
   std::string text;  // What the next model translates.
-  std::string space;
+  std::string space = {};
   SentenceEnd end = SentenceEnd::kLine;
   size_t document = 0;  // The text of the request that it belongs to.
-  // Of the last model, the best first.
+  // Of the last model, the best first; of HTML, the parts of the best.
   std::vector<std::string> translations = {};
+  std::vector<HtmlPart> parts = {};
 };
 
 class Job {
  public:
-  Job(std::vector<Leg> legs, uint32_t alternatives)
-      : legs_(std::move(legs)), alternatives_(alternatives) {}
+  // Precondition: HTML has one leg, and no alternatives.
+  Job(std::vector<Leg> legs, uint32_t alternatives,
+      Format format = Format::kText)
+      : legs_(std::move(legs)), alternatives_(alternatives), format_(format) {}
   // Ends what was admitted.
   ~Job() {
     if (on_end) on_end();
@@ -49,7 +55,7 @@ class Job {
 
   // ---- Before it is submitted ----
 
-  // Adds a text. Its lines are kept.
+  // Adds a text, of which lines are kept, or a document of HTML.
   void Add(std::string_view text, const SentenceRules& rules);
   std::function<void()> on_end;
 
@@ -57,6 +63,7 @@ class Job {
 
   const std::vector<Leg>& legs() const { return legs_; }
   uint32_t alternatives() const { return alternatives_; }
+  Format format() const { return format_; }
   std::vector<Sentence>& sentences() { return sentences_; }
   // Sentences without text need no model.
   std::vector<size_t> SentencesWithText() const;
@@ -77,10 +84,22 @@ class Job {
   std::vector<std::string> Translations(size_t document) const;
 
  private:
+  struct Html {
+    std::string text;
+    SentenceRules rules;
+    size_t first_sentence = 0;
+    size_t sentences = 0;
+  };
+
+  void AddText(std::string_view text, const SentenceRules& rules);
+  void AddHtml(std::string_view html, const SentenceRules& rules);
   std::string Joined(size_t document, size_t choice) const;
+  std::string JoinedHtml(const Html& html) const;
 
   const std::vector<Leg> legs_;
   const uint32_t alternatives_;
+  const Format format_;
+  std::vector<Html> html_;
   std::vector<Sentence> sentences_;
   size_t documents_ = 0;
   std::atomic<bool> cancelled_ = false;

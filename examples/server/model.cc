@@ -113,6 +113,7 @@ void Model::Run() {
         options.source_language = leg.source;
         options.target_language = leg.target;
         options.cancel = &slot.job->cancelled();
+        options.alignment = slot.job->format() == Format::kHtml;
         if (last && slot.job->alternatives() > 0) {
           options.beams =
               std::min(max_beams(), std::max(info().generation.search.beams,
@@ -137,7 +138,11 @@ void Model::Finish(const FinishedTranslation& finished) {
     return End(slot);
   }
   slot.cursor->Finish(finished.translation);
-  AddPart(slot, finished.translation);
+  if (slot.job->format() == Format::kHtml) {
+    AddHtmlPart(slot, finished.translation);
+  } else {
+    AddPart(slot, finished.translation);
+  }
   if (slot.cursor->done()) return End(slot);
   if (slot.cursor->space_follows()) {
     for (std::string& translation : slot.translations) translation += ' ';
@@ -162,12 +167,22 @@ void Model::AddPart(Slot& slot, const Translation& part) {
   }
 }
 
+void Model::AddHtmlPart(Slot& slot, const Translation& part) {
+  size_t before = 0;
+  for (const HtmlPart& one : slot.parts) before += one.source_bytes;
+  slot.parts.push_back({.source_bytes = slot.cursor->source_bytes() - before,
+                        .space_follows = slot.cursor->space_follows(),
+                        .text = std::string(part.text),
+                        .links = {part.links.begin(), part.links.end()}});
+}
+
 // The sentence leaves this model.
 void Model::End(Slot& slot) {
   const std::shared_ptr<Job> job = std::move(slot.job);
   Sentence& sentence = job->sentences()[slot.sentence];
   const size_t next = slot.leg + 1, index = slot.sentence;
   std::vector<std::string> translations = std::move(slot.translations);
+  std::vector<HtmlPart> parts = std::move(slot.parts);
   slot = Slot();
   --metrics_.under_way;
   if (job->cancelled()) {
@@ -177,6 +192,7 @@ void Model::End(Slot& slot) {
   ++metrics_.sentences;
   if (next == job->legs().size()) {
     sentence.translations = std::move(translations);
+    sentence.parts = std::move(parts);
     return job->Finish();
   }
   sentence.text = std::move(translations.front());

@@ -60,7 +60,8 @@ class Model {
     size_t sentence = 0;
     std::optional<TextCursor> cursor;
     std::vector<std::string> translations;
-    bool begins = false;  // Its next part is to begin.
+    std::vector<HtmlPart> parts;  // Of HTML.
+    bool begins = false;          // Its next part is to begin.
   };
 
   void Run();
@@ -68,6 +69,7 @@ class Model {
   void BeginPart(size_t ticket);
   void Finish(const FinishedTranslation& finished);
   void AddPart(Slot& slot, const Translation& part);
+  void AddHtmlPart(Slot& slot, const Translation& part);
   void End(Slot& slot);
 
   Metrics& metrics_;

@@ -230,25 +230,61 @@ ClientLimits Service::Admit(const Parameters& parameters, int cost) {
                 *wait};
 }
 
-// Waits until the job is done.
-void Service::Run(const std::shared_ptr<Job>& job) {
+std::vector<std::vector<std::string>> Service::TranslateTexts(
+    const std::vector<std::string>& texts, const std::vector<Leg>& legs,
+    uint32_t alternatives) {
+  const auto job = std::make_shared<Job>(
+      legs, std::min(alternatives, catalog_.max_alternatives()));
+  for (const std::string& text : texts) {
+    job->Add(text, legs.front().model->info().sentence_rules);
+  }
+  Run(job, Deadline());
+  std::vector<std::vector<std::string>> all;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    all.push_back(job->Translations(i));
+  }
+  return all;
+}
+
+// The HTML that one model writes is what the next one reads.
+std::vector<std::vector<std::string>> Service::TranslateHtml(
+    std::vector<std::string> texts, const std::vector<Leg>& legs) {
+  const Clock::time_point deadline = Deadline();
+  bool admitted = false;
+  for (const Leg& leg : legs) {
+    const auto job = std::make_shared<Job>(std::vector{leg}, 0, Format::kHtml);
+    for (const std::string& html : texts) {
+      job->Add(html, leg.model->info().sentence_rules);
+    }
+    Run(job, deadline, admitted);
+    admitted = true;
+    for (size_t i = 0; i < texts.size(); ++i) {
+      texts[i] = job->Translations(i).front();
+    }
+  }
+  std::vector<std::vector<std::string>> all;
+  for (std::string& html : texts) all.push_back({std::move(html)});
+  return all;
+}
+
+void Service::Run(const std::shared_ptr<Job>& job, Clock::time_point deadline,
+                  bool admitted) {
   const std::vector<size_t> sentences = job->SentencesWithText();
   const auto count = static_cast<int64_t>(sentences.size());
   const int64_t before = sentences_->fetch_add(count);
   job->on_end = [all = sentences_, count] { *all -= count; };
   // A request of any size is taken if there is no other.
-  if (before > 0 && before + count > options_.queue) {
+  if (!admitted && before > 0 && before + count > options_.queue) {
     throw Refusal{503, "The server has too many requests; try later.", 1};
   }
   if (sentences.empty()) return;
   job->legs().front().model->Submit(job, 0, sentences);
-  const auto begin = std::chrono::steady_clock::now();
   while (!job->WaitFor(std::chrono::milliseconds(200))) {
     if (HttpServer::ClientHasGone()) {
       job->Cancel();
       throw Refusal{499, "The client has gone."};
     }
-    if (SecondsSince(begin) > options_.timeout_seconds) {
+    if (Clock::now() > deadline) {
       job->Cancel();
       throw Refusal{503,
                     "The translation takes more than " +
@@ -260,8 +296,9 @@ void Service::Run(const std::shared_ptr<Job>& job) {
   if (!error.empty()) throw Refusal{500, "Cannot translate text: " + error};
 }
 
-std::vector<Detected> Service::DetectServed(const std::string& text) const {
-  std::vector<Detected> all = Detect(text);
+std::vector<Detected> Service::DetectServed(const std::string& text,
+                                            bool is_html) const {
+  std::vector<Detected> all = Detect(text, is_html);
   std::erase_if(all, [&](const Detected& found) {
     return !catalog_.sources().contains(found.language);
   });
@@ -301,7 +338,8 @@ Json Service::Translate(const Parameters& parameters) {
     }
   }
   const std::string format = parameters.Text("format");
-  if (!format.empty() && format != "text") {
+  const bool is_html = kProfile.alignment && format == "html";
+  if (!is_html && !format.empty() && format != "text") {
     throw Refusal{400, format + " format is not supported"};
   }
 
@@ -312,7 +350,7 @@ Json Service::Translate(const Parameters& parameters) {
     }
     std::string all;
     for (const std::string& text : texts) all += text + "\n";
-    const Detected best = DetectServed(all).front();
+    const Detected best = DetectServed(all, is_html).front();
     source = best.language;
     detected = {{"confidence", best.confidence}, {"language", source}};
   }
@@ -325,21 +363,15 @@ Json Service::Translate(const Parameters& parameters) {
   if (source == target) {
     for (const std::string& text : texts) all.push_back({text});
   } else {
-    std::vector<Leg> legs = catalog_.Route(source, target);
+    const std::vector<Leg> legs = catalog_.Route(source, target);
     if (legs.empty()) {
       throw Refusal{400, NameOf(target) + " (" + target +
                              ") is not available as a target language from " +
                              NameOf(source) + " (" + source + ")"};
     }
-    const SentenceRules rules = legs.front().model->info().sentence_rules;
-    const auto job = std::make_shared<Job>(
-        std::move(legs), std::min(static_cast<uint32_t>(alternatives),
-                                  catalog_.max_alternatives()));
-    for (const std::string& text : texts) job->Add(text, rules);
-    Run(job);
-    for (size_t i = 0; i < texts.size(); ++i) {
-      all.push_back(job->Translations(i));
-    }
+    all = is_html ? TranslateHtml(texts, legs)
+                  : TranslateTexts(texts, legs,
+                                   static_cast<uint32_t>(alternatives));
   }
 
   Json best = Json::array(), others = Json::array();

@@ -3,6 +3,7 @@
 #define LATIMER_SERVER_SERVICE_H_
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -40,6 +41,7 @@ class Service {
 
  private:
   using Json = nlohmann::json;
+  using Clock = std::chrono::steady_clock;
 
   // An answer that is an error, thrown by what finds it.
   struct Refusal {
@@ -56,9 +58,23 @@ class Service {
   Json Settings() const;
   // Throws unless the client may make requests. Returns its limits.
   ClientLimits Admit(const Parameters& parameters, int cost);
-  void Run(const std::shared_ptr<Job>& job);
+  // When a translation that begins now takes too long.
+  Clock::time_point Deadline() const {
+    return Clock::now() + std::chrono::seconds(options_.timeout_seconds);
+  }
+  // The translations of each text, the best first.
+  std::vector<std::vector<std::string>> TranslateTexts(
+      const std::vector<std::string>& texts, const std::vector<Leg>& legs,
+      uint32_t alternatives);
+  std::vector<std::vector<std::string>> TranslateHtml(
+      std::vector<std::string> texts, const std::vector<Leg>& legs);
+  // Waits until the job is done, at most until the deadline. `admitted`: room
+  // in the queue was found for the request that it is part of.
+  void Run(const std::shared_ptr<Job>& job, Clock::time_point deadline,
+           bool admitted = false);
   // What the texts are written in, the likeliest language that is served.
-  std::vector<Detected> DetectServed(const std::string& text) const;
+  std::vector<Detected> DetectServed(const std::string& text,
+                                     bool is_html = false) const;
 
   template <typename Handler>
   auto Wrap(Handler handler);

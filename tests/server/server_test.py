@@ -158,6 +158,55 @@ class OneServer(unittest.TestCase):
         self.assertEqual(self.server.translate(text)[1]["translatedText"] + "\n",
                          latimer(MODEL, "--paragraphs", "--text", text))
 
+    def test_html_keeps_its_tags_from_json_a_form_and_parts(self):
+        html = '<p class="a&amp;b">The <b>red</b> <i>house</i> is old.</p>\n<!-- Tom -->'
+        expected = {"translatedText":
+                    '<p class="a&amp;b">Das <b>rote</b> <i>Haus</i> ist alt.</p>\n<!-- Tom -->'}
+        url = self.server.url + "/translate"
+        values = {"q": html, "source": "en", "target": "de", "format": "html"}
+        for arguments in (["-H", "Content-Type: application/json", "-d", json.dumps(values)],
+                          [a for name in values for a in
+                           ("--data-urlencode", f"{name}={values[name]}")],
+                          [a for name in values for a in
+                           ("--form-string", f"{name}={values[name]}")]):
+            self.assertEqual(json.loads(curl(*arguments, url)), expected)
+
+    def test_html_is_translated_as_by_the_program(self):
+        body = " ".join("The <b>red</b> house is old. <i>Where</i> is <code>x</code>? "
+                        f"I have {number} books." for number in range(60))
+        long_sentence = "the <b>red</b> house " * 700
+        pages = [f"<p>{body}</p>", f"<p>{long_sentence}</p><br>x", "", "<img>", "<p>Tom &amp; I"]
+        status, result = self.server.translate(pages, format="html", alternatives=2)
+        self.assertEqual(status, 200, result)
+        self.assertEqual(result["translatedText"],
+                         [latimer(MODEL, "--html", "--text", page) for page in pages])
+        # As LibreTranslate's.
+        self.assertEqual(result["alternatives"], [[]] * len(pages))
+        pages = pages[:1] + pages[3:]
+        status, result = self.server.translate(pages, target="fr", format="html")
+        self.assertEqual(status, 200, result)
+        self.assertEqual(result["translatedText"],
+                         [latimer(MODEL, MODEL, "--html", "--text", page) for page in pages])
+
+    def test_html_and_texts_of_many_clients_share_the_lanes(self):
+        html = "<p>The <b>red</b> house is old. " * 20
+        expected = latimer(MODEL, "--html", "--text", html)
+        found = []
+
+        def ask(number):
+            if number % 2:
+                found.append(self.server.translate(html, format="html")[1] ==
+                             {"translatedText": expected})
+            else:
+                found.append(self.server.translate("I am here.")[1] ==
+                             {"translatedText": "Ich bin hier."})
+        threads = [threading.Thread(target=ask, args=(i,)) for i in range(32)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(found, [True] * 32)
+
     def test_two_models_are_the_way_if_none_is_direct(self):
         self.assertEqual(self.server.translate("Where is the station?", target="fr")[1]
                          ["translatedText"] + "\n",
@@ -198,6 +247,11 @@ class OneServer(unittest.TestCase):
             self.assertIn("cannot detect languages", found["error"])
             self.assertIn("cannot detect languages", result["error"])
             return
+        # Of HTML, the tags do not count.
+        tags = '<div class="wahrscheinlichkeitsrechnung und naturwissenschaften">' * 9
+        _, html = self.server.translate(tags + "Where is the station in this town?",
+                                        source="auto", format="html")
+        self.assertEqual(html["detectedLanguage"], result["detectedLanguage"])
         self.assertEqual(found[0]["language"], "en")
         self.assertGreater(found[0]["confidence"], 50)
         self.assertEqual(result["detectedLanguage"]["language"], "en")
