@@ -110,6 +110,9 @@ struct CanonicalModel {
   std::map<std::string, CanonicalNorm> norms;
   std::map<std::string, std::vector<float>> tables;  // row-major
   std::optional<TokenizerData> tokenizer;
+  // For texts of the target, if the model is to have it and `tokenizer` does
+  // not encode them: see TokenizerData::target_text.
+  std::optional<TokenizerData> target_tokenizer;
   std::optional<CanonicalShortlist> shortlist;
   std::optional<CanonicalSentenceRules> sentence_rules;
   std::string source;

@@ -344,6 +344,9 @@ void Convert(const Options& options) {
     result.pruning =
         PruneAndReport(options.keep, options.unreachable, write, &model);
   }
+  if (options.target_tokenizer && model.tokenizer->target_text) {
+    model.target_tokenizer = model.tokenizer->target_text();
+  }
   if (options.int4) {
     result.int4 = QuantizeToInt4(options.int4_error, &model);
     write.int4 = &result.int4;

@@ -77,7 +77,8 @@ class Writer {
   ModelBytes Pack();
   void Advance(uint64_t bytes);
   void Finish(const std::vector<Offset<schema::Tensor>>& tensors,
-              Offset<schema::Tokenizer> tokenizer);
+              Offset<schema::Tokenizer> tokenizer,
+              Offset<schema::Tokenizer> target_tokenizer);
 
   const CanonicalModel& model_;
   const WriteOptions& options_;
@@ -123,11 +124,13 @@ ModelBytes Writer::Write() {
   // The last tensor is written first. A matrix only gets its place here.
   const Offset<schema::Tokenizer> tokenizer =
       WriteTokenizer(model_.tokenizer, builder_);
+  const Offset<schema::Tokenizer> target_tokenizer =
+      WriteTokenizer(model_.target_tokenizer, builder_);
   std::vector<Offset<schema::Tensor>> offsets(tensors.size());
   for (size_t i = offsets.size(); i-- > 0;) {
     offsets[i] = WriteTensor(tensors[i]);
   }
-  Finish(offsets, tokenizer);
+  Finish(offsets, tokenizer, target_tokenizer);
   return Pack();
 }
 
@@ -262,7 +265,8 @@ Offset<flatbuffers::Vector<float>> Writer::WriteBias(
 }
 
 void Writer::Finish(const std::vector<Offset<schema::Tensor>>& tensors,
-                    Offset<schema::Tokenizer> tokenizer) {
+                    Offset<schema::Tokenizer> tokenizer,
+                    Offset<schema::Tokenizer> target_tokenizer) {
   // Writes zeros too, so that checksum and size have fields to be filled in.
   builder_->ForceDefaults(true);
   const auto tensors_offset = builder_->CreateVector(tensors);
@@ -288,6 +292,7 @@ void Writer::Finish(const std::vector<Offset<schema::Tensor>>& tensors,
   schema::ModelBuilder table(*builder_);
   table.add_file_bytes(0);
   table.add_checksum(0);
+  table.add_target_tokenizer(target_tokenizer);
   table.add_sentence_rules(sentence_rules);
   table.add_certificate(certificate);
   table.add_shortlist(shortlist);
@@ -326,6 +331,7 @@ uint64_t DataBytes(const CanonicalModel& model, const WriteOptions& options) {
     bytes += tensor.bytes;
   }
   if (model.tokenizer) bytes += model.tokenizer->bytes();
+  if (model.target_tokenizer) bytes += model.target_tokenizer->bytes();
   if (model.shortlist) bytes += model.shortlist->bytes();
   if (model.sentence_rules) {
     bytes += model.sentence_rules->words.size() * sizeof(uint32_t);

@@ -141,7 +141,11 @@ class OptionParser {
             "), or none [the language that the model names]");
     app_.add_option("-o,--output", o_.output, "the model file to write, .ltm");
     app_.add_flag("--no-tokenizer", o_.no_tokenizer,
-                  "convert only the weights; the model translates token ids");
+                  "convert only the weights; the model translates token ids")
+        ->excludes(app_.add_flag(
+            "--target-tokenizer", o_.target_tokenizer,
+            "also store the target's tokenizer, if it is not the source's: "
+            "target prefixes, banned words and terms as text need it"));
   }
 
   static void PrintMap(const std::string& name) {

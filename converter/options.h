@@ -42,6 +42,7 @@ struct Options {
   bool json = false;
   bool bill = false, quiet = false, verbose = false, progress = false;
   bool no_tokenizer = false;
+  bool target_tokenizer = false;
   TokensToKeep keep;
   std::vector<std::filesystem::path> unreachable;
   bool no_pruned_argmax = false;

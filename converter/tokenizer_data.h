@@ -50,8 +50,7 @@ struct TokenizerData {
   int32_t eos_id = -1;
   int32_t pad_id = -1;
   // Makes a tokenizer that encodes texts of the target side as target ids; its
-  // own target side is meaningless. Empty: this tokenizer does that. Only
-  // pruning a vocabulary needs it.
+  // own target side is empty. Empty: this tokenizer does that.
   std::function<TokenizerData()> target_text = nullptr;
 
   // Adds the target piece of the next id.

@@ -113,7 +113,9 @@ struct Model {
   Tile tile;
   ModelTensors tensors;
   TokenizerView tokenizer;  // empty unless info.has_tokenizer
-  Shortlist shortlist;      // empty unless info.has_shortlist
+  // Encodes texts of the target; empty unless info.encodes_target.
+  TokenizerView target_tokenizer;
+  Shortlist shortlist;  // empty unless info.has_shortlist
 };
 
 }  // namespace latimer

@@ -217,9 +217,7 @@ Status ReadModelFile(std::span<const std::byte> image, bool verify_checksum,
   }
   if constexpr (kProfile.tokenizer) {
     if (info.has_tokenizer) {
-      LATIMER_RETURN_IF_ERROR(ReadTokenizer(
-          *root->tokenizer(), info.architecture, &model->tokenizer,
-          &info.tokenizer_needs, &info.sizes.tokenizer));
+      LATIMER_RETURN_IF_ERROR(ReadTokenizers(*root, model));
     }
   }
   return Status();

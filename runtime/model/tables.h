@@ -5,9 +5,8 @@
 
 #include <cstdint>
 
-#include "latimer/model_info.h"
 #include "latimer/status.h"
-#include "text/tokenizer_view.h"
+#include "model/model.h"
 
 namespace latimer {
 
@@ -15,8 +14,8 @@ namespace schema {
 struct Architecture;
 struct Certificate;
 struct Generation;
+struct Model;
 struct SentenceRules;
-struct Tokenizer;
 }  // namespace schema
 
 // kCorrupt for sizes and switches that no model can have; kExceedsProfile for a
@@ -45,11 +44,11 @@ Status ReadCertificate(const schema::Certificate& in, const Architecture& a,
 // or for unknown bits.
 Status ReadSentenceRules(const schema::SentenceRules& in, SentenceRules* out);
 
-// Also adds the bytes of the view to `*bytes`. kCorrupt, or kExceedsProfile for
-// a kind of tokenizer that the profile leaves out.
-Status ReadTokenizer(const schema::Tokenizer& in, const Architecture& a,
-                     TokenizerView* out, TokenizerNeeds* needs,
-                     uint64_t* bytes);
+// Reads the model's tokenizer, and that of the target's texts if it has one.
+// Also adds the bytes of the views to the sizes. kCorrupt, or kExceedsProfile
+// for a kind of tokenizer that the profile leaves out. Precondition: the file
+// has a tokenizer.
+Status ReadTokenizers(const schema::Model& in, Model* model);
 
 }  // namespace latimer
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <type_traits>
 
 #include "latimer/profile_config.h"
@@ -20,21 +21,23 @@ std::span<const T> Span(const Vector* vector, uint64_t* bytes) {
   return {reinterpret_cast<const T*>(vector->data()), vector->size()};
 }
 
-TokenizerNeeds NeedsOf(const TokenizerView& view) {
-  return {.unigram = view.segmentation == Segmentation::kUnigram,
-          .bpe = view.segmentation == Segmentation::kBpe,
-          .words = view.segmentation == Segmentation::kWords ||
-                   view.segmentation == Segmentation::kCharacters ||
-                   view.joining == Joining::kWords ||
-                   view.joining == Joining::kCharacters,
-          .metaspace = view.spacing == Spacing::kWords ||
-                       view.spacing == Spacing::kMetaspace ||
-                       view.joining == Joining::kMetaspace,
-          .byte_bpe = view.segmentation == Segmentation::kByteBpe ||
-                      view.joining == Joining::kByteLevel,
-          .bytes = view.segmentation == Segmentation::kBytes ||
-                   view.joining == Joining::kBytes,
-          .bpe_unused_pieces = view.unused_pieces};
+// Adds what one tokenizer needs.
+void AddNeeds(const TokenizerView& view, TokenizerNeeds* needs) {
+  needs->unigram |= view.segmentation == Segmentation::kUnigram;
+  needs->bpe |= view.segmentation == Segmentation::kBpe;
+  needs->words |= view.segmentation == Segmentation::kWords ||
+                  view.segmentation == Segmentation::kCharacters ||
+                  view.joining == Joining::kWords ||
+                  view.joining == Joining::kCharacters;
+  needs->metaspace |= view.spacing == Spacing::kWords ||
+                      view.spacing == Spacing::kMetaspace ||
+                      view.joining == Joining::kMetaspace;
+  needs->byte_bpe |= view.segmentation == Segmentation::kByteBpe ||
+                     view.joining == Joining::kByteLevel;
+  needs->bytes |= view.segmentation == Segmentation::kBytes ||
+                  view.joining == Joining::kBytes;
+  needs->bpe_unused_pieces =
+      std::max(needs->bpe_unused_pieces, view.unused_pieces);
 }
 
 Status CheckProfile(const TokenizerNeeds& needs) {
@@ -54,14 +57,11 @@ Status CheckProfile(const TokenizerNeeds& needs) {
   return Status();
 }
 
-}  // namespace
-
-Status ReadTokenizer(const schema::Tokenizer& in, const Architecture& a,
-                     TokenizerView* out, TokenizerNeeds* needs,
-                     uint64_t* bytes) {
+// Also adds the bytes of the view to `*bytes`.
+TokenizerView ViewTokenizer(const schema::Tokenizer& in, uint64_t* bytes) {
   const auto added_tokens = StructsOf<AddedToken>(in.added_tokens());
   *bytes += added_tokens.size_bytes();
-  *out = {
+  return {
       .normalizer_trie = Span<uint32_t>(in.normalizer_trie(), bytes),
       .replacements = Span<uint8_t>(in.replacements(), bytes),
       .user_defined_trie = Span<uint32_t>(in.user_defined_trie(), bytes),
@@ -93,10 +93,30 @@ Status ReadTokenizer(const schema::Tokenizer& in, const Architecture& a,
       .joining = static_cast<Joining>(in.joining()),
       .clean_up_spaces = in.clean_up_spaces(),
   };
+}
+
+}  // namespace
+
+Status ReadTokenizers(const schema::Model& in, Model* model) {
+  ModelInfo& info = model->info;
+  const Architecture& a = info.architecture;
+  TokenizerView& view = model->tokenizer;
+  view = ViewTokenizer(*in.tokenizer(), &info.sizes.tokenizer);
   LATIMER_RETURN_IF_ERROR(
-      ValidateTokenizer(*out, a.source_vocabulary, a.target_vocabulary));
-  *needs = NeedsOf(*out);
-  return CheckProfile(*needs);
+      ValidateTokenizer(view, a.source_vocabulary, a.target_vocabulary));
+  AddNeeds(view, &info.tokenizer_needs);
+  if (in.target_tokenizer() != nullptr) {
+    TokenizerView& target = model->target_tokenizer;
+    target = ViewTokenizer(*in.target_tokenizer(), &info.sizes.tokenizer);
+    LATIMER_RETURN_IF_ERROR(ValidateEncoder(target, a.target_vocabulary));
+    AddNeeds(target, &info.tokenizer_needs);
+    info.encodes_target = true;
+  } else if (view.spacing != Spacing::kSentencePiece) {
+    // Hugging Face's tokenizers are those of both sides.
+    model->target_tokenizer = view;
+    info.encodes_target = true;
+  }
+  return CheckProfile(info.tokenizer_needs);
 }
 
 }  // namespace latimer

@@ -194,8 +194,7 @@ Status ValidateTarget(const TokenizerView& view, size_t target_rows) {
 
 }  // namespace
 
-Status ValidateTokenizer(const TokenizerView& view, size_t source_rows,
-                         size_t target_rows) {
+Status ValidateEncoder(const TokenizerView& view, size_t rows) {
   LATIMER_RETURN_IF_ERROR(ValidateTrie(view.normalizer_trie,
                                        view.replacements.size(), "normalizer"));
   LATIMER_RETURN_IF_ERROR(ValidateReplacements(view.replacements));
@@ -210,7 +209,12 @@ Status ValidateTokenizer(const TokenizerView& view, size_t source_rows,
                                        "set of unused pieces"));
   LATIMER_RETURN_IF_ERROR(ValidateTrie(
       view.added_trie, view.added_tokens.size(), "set of added tokens"));
-  LATIMER_RETURN_IF_ERROR(ValidateSource(view, source_rows));
+  return ValidateSource(view, rows);
+}
+
+Status ValidateTokenizer(const TokenizerView& view, size_t source_rows,
+                         size_t target_rows) {
+  LATIMER_RETURN_IF_ERROR(ValidateEncoder(view, source_rows));
   return ValidateTarget(view, target_rows);
 }
 

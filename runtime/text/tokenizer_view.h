@@ -159,6 +159,8 @@ constexpr int32_t IdOfEntry(const TokenizerView& view, uint32_t entry) {
 // ids must be below them. kCorrupt if a check fails.
 Status ValidateTokenizer(const TokenizerView& view, size_t source_rows,
                          size_t target_rows);
+// The same for a view that only encodes, as ids below `rows`.
+Status ValidateEncoder(const TokenizerView& view, size_t rows);
 
 }  // namespace latimer
 

@@ -190,7 +190,7 @@ constexpr BufferPlan PlanBuffer(const Profile& p, Buffer buffer) {
                                                 lanes * t * sizeof(uint16_t))
                                        : 64};
     case Buffer::kState:
-      return {"state", 4096 + 512 * (uint64_t{p.encoder_layers} + l) +
+      return {"state", 5120 + 512 * (uint64_t{p.encoder_layers} + l) +
                            256 * uint64_t{p.threads} + 576 * (lanes - 1)};
   }
   return {};

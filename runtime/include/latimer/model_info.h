@@ -264,7 +264,10 @@ struct ModelInfo {
   Certificate certificate;  // All zero if there is none.
   bool has_tokenizer;
   TokenizerNeeds tokenizer_needs;  // All false without a tokenizer.
-  SentenceRules sentence_rules;    // Empty if the file has none.
+  // Whether texts of the target can be turned into ids: both sides have one
+  // tokenizer, or the model was converted with --target-tokenizer.
+  bool encodes_target;
+  SentenceRules sentence_rules;  // Empty if the file has none.
   // What TokenLinks are read from.
   AlignmentHead alignment;
   // Whether a lexical shortlist limits the target tokens of a source.
