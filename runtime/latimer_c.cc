@@ -23,9 +23,12 @@ static_assert(sizeof(latimer_token_score) == sizeof(TokenScore) &&
 static_assert(sizeof(latimer_load_options) ==
               offsetof(latimer_load_options, no_alignment) + sizeof(size_t));
 static_assert(sizeof(latimer_options) ==
-              offsetof(latimer_options, early_stopping) + sizeof(int));
+              offsetof(latimer_options, banned_count) + sizeof(size_t));
 static_assert(sizeof(latimer_translation) ==
-              offsetof(latimer_translation, hypotheses) + sizeof(void*));
+              offsetof(latimer_translation, mean_score) + sizeof(double));
+static_assert(sizeof(latimer_word_score) == sizeof(WordScore) &&
+              offsetof(latimer_word_score, log_probability) ==
+                  offsetof(WordScore, log_probability));
 
 constexpr size_t kAlignment = alignof(Workspace);
 constexpr size_t kHeaderBytes = Padded(sizeof(latimer_translator));
@@ -121,6 +124,7 @@ latimer_translation Convert(const Translation& in) {
   out.attention_weights = in.attention.weights;
   out.hypothesis_count = in.hypotheses.size();
   out.hypotheses = in.hypotheses.data();
+  out.mean_score = static_cast<double>(in.mean_score);
   return out;
 }
 
@@ -227,6 +231,12 @@ Status ReadOptions(const latimer_translator* translator,
     return Status::Error(StatusCode::kInvalidArgument,
                          "There is no latimer_early_stopping %d.",
                          in.early_stopping);
+  }
+  out->target_prefix = View(in.target_prefix);
+  out->target_prefix_ids = {in.target_prefix_ids, in.target_prefix_count};
+  if (in.banned_count > 0) {
+    out->banned = {{in.banned_tokens, in.banned_ends[in.banned_count - 1]},
+                   {in.banned_ends, in.banned_count}};
   }
   if (in.early_stopping != LATIMER_STOP_BY_MODEL) {
     out->early_stopping = static_cast<EarlyStopping>(in.early_stopping -
@@ -392,6 +402,26 @@ int latimer_hypothesis(const latimer_translation* translation, size_t index,
   *token_count = hypothesis.tokens.size();
   *score = hypothesis.score;
   return 1;
+}
+
+latimer_code latimer_score_words(latimer_translator* translator,
+                                 const latimer_translation* translation,
+                                 latimer_word_score* words, size_t most,
+                                 size_t* word_count) {
+  *word_count = 0;
+  latimer::Translation in;
+  in.text = {translation->text, translation->text_bytes};
+  in.tokens = {translation->tokens, translation->token_count};
+  if (translation->scores != nullptr) {
+    in.scores = {
+        reinterpret_cast<const latimer::TokenScore*>(translation->scores),
+        translation->token_count};
+  }
+  const latimer::Result<size_t> count = translator->translator.ScoreWords(
+      in, {reinterpret_cast<latimer::WordScore*>(words), most});
+  if (!count.ok()) return Give(translator, count.status());
+  *word_count = *count;
+  return LATIMER_OK;
 }
 
 void latimer_set_cancelled(latimer_translator* translator, int cancelled) {

@@ -67,6 +67,16 @@ latimer_code latimer_tokenize(latimer_translator* translator, const char* text,
   return Give(translator, count.status());
 }
 
+latimer_code latimer_tokenize_target(latimer_translator* translator,
+                                     const char* text, size_t text_bytes,
+                                     int32_t* ids, size_t most,
+                                     size_t* id_count) {
+  const auto count =
+      translator->translator.TokenizeTarget({text, text_bytes}, {ids, most});
+  *id_count = count.ok() ? *count : 0;
+  return Give(translator, count.status());
+}
+
 latimer_code latimer_count_tokens(latimer_translator* translator,
                                   const char* text, size_t text_bytes,
                                   size_t* id_count) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "base/check.h"
 #include "search/loop_detector.h"
@@ -17,6 +18,24 @@ Status CheckTarget(const char* what, int32_t token, uint32_t vocabulary) {
                        "%s id %d is outside the target vocabulary of %u.", what,
                        static_cast<int>(token),
                        static_cast<unsigned>(vocabulary));
+}
+
+Status CheckBanned(const TokenSequences& banned, uint32_t vocabulary) {
+  size_t begin = 0;
+  for (const uint32_t end : banned.ends) {
+    if (end <= begin || end > banned.tokens.size()) {
+      return Status::Error(StatusCode::kInvalidArgument,
+                           "A banned sequence ends at token %u, but it begins "
+                           "at %zu, and there are %zu.",
+                           static_cast<unsigned>(end), begin,
+                           banned.tokens.size());
+    }
+    begin = end;
+  }
+  for (const int32_t token : banned.tokens) {
+    LATIMER_RETURN_IF_ERROR(CheckTarget("Banned", token, vocabulary));
+  }
+  return Status();
 }
 
 // An empty name stands for a task without a prefix or limits.
@@ -191,6 +210,14 @@ size_t BreakingSpaceBytes(std::string_view text) {
 
 }  // namespace
 
+Status NeedTargetTokenizer(const ModelInfo& info) {
+  if (info.encodes_target) return Status();
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "The model cannot turn texts of the target into tokens; "
+                       "convert it with latimer-convert --target-tokenizer, or "
+                       "give token ids.");
+}
+
 size_t CopyIds(std::span<const int32_t> from, std::span<int32_t> to) {
   LATIMER_DCHECK(from.size() <= to.size());
   std::copy(from.begin(), from.end(), to.begin());
@@ -268,9 +295,58 @@ Result<TextPart> TextReader::Read(std::string_view text,
   return part;
 }
 
+Result<std::span<int32_t>> TextReader::ReadTargetPrefix(
+    const TranslateOptions& options, std::span<int32_t> room) const {
+  size_t count = options.target_prefix_ids.size();
+  if (count == 0 && options.target_prefix.empty()) return std::span<int32_t>();
+  // A source keeps half of the room, and what the model puts around it.
+  const GenerationConfig& config = model.info.generation;
+  const size_t added =
+      config.source_prefix.size() + config.source_suffix.size() + 2;
+  const std::span<int32_t> ids =
+      room.subspan(std::min(std::max(room.size() / 2, added), room.size()));
+  const auto too_long = [&] {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "The target prefix has more than the %zu tokens that "
+                         "there is room for.",
+                         ids.empty() ? 0 : ids.size() - 1);
+  };
+  if (count > 0) {
+    if (count >= ids.size()) return too_long();
+    for (const int32_t id : options.target_prefix_ids) {
+      LATIMER_RETURN_IF_ERROR(
+          CheckTarget("Prefix", id, model.info.architecture.target_vocabulary));
+    }
+    CopyIds(options.target_prefix_ids, ids);
+  } else {
+    LATIMER_RETURN_IF_ERROR(NeedTargetTokenizer(model.info));
+    const Result<size_t> encoded =
+        target_tokenizer.Encode(options.target_prefix, scratch, ids);
+    if (!encoded.ok() || *encoded >= ids.size()) return too_long();
+    count = *encoded;
+  }
+  if (count == 0) return std::span<int32_t>();
+  const std::span<int32_t> last = ids.last(count);
+  std::memmove(last.data(), ids.data(), count * sizeof(int32_t));
+  return ids.last(count + 1);
+}
+
+Status AddTargetPrefix(std::span<int32_t> ids, SearchOptions* options) {
+  if (ids.empty()) return Status();
+  const bool forces_first = options->forced_first_token >= 0;
+  if (forces_first) ids[0] = options->forced_first_token;
+  options->target_prefix = ids.subspan(forces_first ? 0 : 1);
+  if (options->target_prefix.size() < options->max_tokens) return Status();
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "The target prefix has %zu tokens, and the translation "
+                       "may have %zu; nothing could follow.",
+                       options->target_prefix.size(), options->max_tokens);
+}
+
 void GuardText(std::span<const int32_t> source, SearchOptions* options) {
   const uint64_t most = kTargetTokensPerSource * source.size() +
-                        kTargetTokensBeyond + uint64_t{options->min_tokens};
+                        kTargetTokensBeyond + uint64_t{options->min_tokens} +
+                        options->target_prefix.size();
   if (most < options->max_tokens) {
     options->max_tokens = static_cast<size_t>(most);
     options->forced_last_token = -1;
@@ -315,6 +391,7 @@ Status ResolveOptions(const ModelInfo& info, const TranslateOptions& options,
                                 : config.repetition_penalty,
       .banned_tokens = config.banned_tokens,
       .banned_ends = config.banned_ends,
+      .banned = options.banned,
       .suppressed = options.suppressed,
       .beams =
           options.beams != 0 ? options.beams : std::min(rule.beams, most_beams),
@@ -327,6 +404,7 @@ Status ResolveOptions(const ModelInfo& info, const TranslateOptions& options,
       .cancel = options.cancel,
       .on_token = options.on_token,
       .token_context = options.token_context};
+  LATIMER_RETURN_IF_ERROR(CheckBanned(options.banned, vocabulary));
   for (const int32_t token : options.suppressed) {
     LATIMER_RETURN_IF_ERROR(CheckTarget("Suppressed", token, vocabulary));
   }

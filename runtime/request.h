@@ -22,6 +22,10 @@ Status ResolveOptions(const ModelInfo& info, const TranslateOptions& options,
                       uint32_t most_tokens, uint32_t most_beams,
                       SearchOptions* out);
 
+// Adds the target prefix `ids`, the first of which is free for a token that is
+// forced as the first. kInvalidArgument if nothing could follow it.
+Status AddTargetPrefix(std::span<int32_t> ids, SearchOptions* options);
+
 // Adds the guards of a text; see latimer/stop.h.
 void GuardText(std::span<const int32_t> source, SearchOptions* options);
 
@@ -41,6 +45,7 @@ struct TextPart {
 struct TextReader {
   const Model& model;
   const Tokenizer& tokenizer;
+  const Tokenizer& target_tokenizer;
   TokenizerScratch scratch;
 
   // Writes to `source` the ids of as much of `text`, from its beginning, as
@@ -50,7 +55,17 @@ struct TextReader {
   // kTextTooLong (a single character has more tokens than the source holds).
   Result<TextPart> Read(std::string_view text, const TranslateOptions& options,
                         std::span<int32_t> source) const;
+
+  // Writes the target prefix of the options to the end of `room` and returns
+  // its ids, with one before them that is free; none if there is no prefix.
+  // Errors: kInvalidArgument (a prefix that is too long or not in the
+  // vocabulary, or a text that cannot become ids).
+  Result<std::span<int32_t>> ReadTargetPrefix(const TranslateOptions& options,
+                                              std::span<int32_t> room) const;
 };
+
+// kInvalidArgument if the model cannot make ids of texts of the target.
+Status NeedTargetTokenizer(const ModelInfo& info);
 
 // Copies ids and returns their number. Precondition: they fit.
 size_t CopyIds(std::span<const int32_t> from, std::span<int32_t> to);

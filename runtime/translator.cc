@@ -90,6 +90,7 @@ Status Translator::State::Load(std::span<const std::byte> image,
   LATIMER_RETURN_IF_ERROR(PlaceBuffers(workspace, options));
   scheduler.Reset(MakeCachePools(a, buffers), buffers);
   if (info().has_tokenizer) tokenizer = Tokenizer(engine.model.tokenizer);
+  target_tokenizer = Tokenizer(engine.model.target_tokenizer);
   max_source_tokens = std::min(buffers.most_source_tokens, a.source_positions);
   max_target_tokens = std::min(buffers.most_target_tokens, a.target_positions);
   const GenerationConfig& config = info().generation;
@@ -197,7 +198,7 @@ std::span<const TokenLink> Translator::State::Align(const Sentence& sentence,
 
 Status Translator::State::Begin(Sentence& sentence,
                                 const TranslateOptions& options,
-                                uint64_t deadline) {
+                                std::span<int32_t> prefix, uint64_t deadline) {
   LATIMER_RETURN_IF_ERROR(ResolveOptions(info(), options, max_target_tokens,
                                          buffers.beams, &sentence.options));
   if (options.scores && buffers.token_scores == nullptr) {
@@ -208,6 +209,7 @@ Status Translator::State::Begin(Sentence& sentence,
     return TooManyBeams(sentence.options.beams, buffers.beams);
   }
   if (sentence.has_beams()) scheduler.LimitBeams(&sentence.options);
+  LATIMER_RETURN_IF_ERROR(AddTargetPrefix(prefix, &sentence.options));
   sentence.attention = options.attention;
   sentence.records_scores = options.scores;
   LATIMER_RETURN_IF_ERROR(BeginRecording(sentence));
@@ -231,9 +233,13 @@ Status Translator::State::BeginText(TextCursor& cursor, uint64_t ticket,
   const Result<Sentence*> lane = TakeLane(options);
   if (!lane.ok()) return lane.status();
   Sentence& sentence = **lane;
-  const TextReader reader = {engine.model, tokenizer, ScratchOf(buffers)};
+  // The prefix lies behind the source.
+  const Result<std::span<int32_t>> prefix =
+      reader().ReadTargetPrefix(options, {sentence.source, max_source_tokens});
+  if (!prefix.ok()) return prefix.status();
   const Result<TextPart> part =
-      reader.Read(cursor.rest(), options, {sentence.source, max_source_tokens});
+      reader().Read(cursor.rest(), options,
+                    {sentence.source, max_source_tokens - prefix->size()});
   if (!part.ok()) return part.status();
   sentence.ticket = ticket;
   sentence.is_text = true;
@@ -243,7 +249,7 @@ Status Translator::State::BeginText(TextCursor& cursor, uint64_t ticket,
       static_cast<uint32_t>(part->words.data() - cursor.rest().data());
   sentence.text_begin = static_cast<uint32_t>(part->words_begin);
   sentence.text_end = static_cast<uint32_t>(part->words_end);
-  LATIMER_RETURN_IF_ERROR(Begin(sentence, options, cursor.deadline()));
+  LATIMER_RETURN_IF_ERROR(Begin(sentence, options, *prefix, cursor.deadline()));
   cursor.Take(part->bytes, part->space_follows, part->language_code);
   if (out != nullptr) *out = *part;
   return Status();
@@ -287,6 +293,10 @@ Status Translator::State::Finish(Sentence& sentence, std::span<char> text,
   }
   if (sentence.scores != nullptr) {
     out->scores = {sentence.scores, out->tokens.size()};
+    for (const TokenScore& score : out->scores) {
+      out->mean_score += score.log_probability;
+    }
+    out->mean_score /= static_cast<float>(out->scores.size());
   }
   if (!sentence.is_text) return Status();
   const Result<size_t> bytes = tokenizer.Decode(out->tokens, text);
@@ -382,7 +392,12 @@ Status Translator::BeginIds(std::span<const int32_t> source,
   // The ids may be those of an earlier result, which views the workspace.
   sentence.source_count = source.size();
   std::memmove(sentence.source, source.data(), source.size_bytes());
-  return state.Begin(sentence, options, DeadlineAfter(options.budget_ms));
+  const Result<std::span<int32_t>> prefix = state.reader().ReadTargetPrefix(
+      options, {sentence.source + source.size(),
+                state.buffers.most_source_tokens - source.size()});
+  if (!prefix.ok()) return prefix.status();
+  return state.Begin(sentence, options, *prefix,
+                     DeadlineAfter(options.budget_ms));
 }
 
 bool Translator::Advance(FinishedTranslation* out) {

@@ -38,6 +38,15 @@ Result<size_t> Translator::CountTokens(std::string_view text) {
   return config.source_prefix.size() + *count + config.source_suffix.size();
 }
 
+Result<size_t> Translator::TokenizeTarget(std::string_view text,
+                                          std::span<int32_t> ids) {
+  if (state_ == nullptr) return NotLoaded();
+  State& state = *state_;
+  if (!state.CanTokenize()) return NoTokenizer();
+  LATIMER_RETURN_IF_ERROR(NeedTargetTokenizer(state.info()));
+  return state.target_tokenizer.Encode(text, ScratchOf(state.buffers), ids);
+}
+
 size_t Translator::LanguageCodeBytes(std::string_view text) const {
   if (state_ == nullptr || !state_->CanTokenize()) return 0;
   return state_->tokenizer.LanguageCodeBytes(text);

@@ -16,6 +16,7 @@ namespace latimer {
 struct __attribute__((visibility("hidden"))) Translator::State {
   Engine engine;  // Constant after Load.
   Tokenizer tokenizer;
+  Tokenizer target_tokenizer;
   Buffers buffers;
   Scheduler scheduler;
   uint32_t max_source_tokens = 0;
@@ -42,9 +43,13 @@ struct __attribute__((visibility("hidden"))) Translator::State {
                                    std::span<char> text);
   // The oldest sentence that is done and has recorded what it should, or null.
   Sentence* Done();
-  // Begins a sentence whose source is filled in.
+  // Begins a sentence whose source is filled in. `prefix` is that of
+  // AddTargetPrefix, in the sentence's memory.
   Status Begin(Sentence& sentence, const TranslateOptions& options,
-               uint64_t deadline);
+               std::span<int32_t> prefix, uint64_t deadline);
+  TextReader reader() const {
+    return {engine.model, tokenizer, target_tokenizer, ScratchOf(buffers)};
+  }
   // Begins the next part of a text.
   Status BeginText(TextCursor& cursor, uint64_t ticket, TextPart* part);
   // Steps until a sentence is done.

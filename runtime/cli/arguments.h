@@ -74,10 +74,12 @@ struct Arguments {
   const char* target_option = "target-lang";
   const char* task = nullptr;
   const char* prefix = nullptr;
+  const char* target_prefix = nullptr;
   const char* forced_first_token = nullptr;  // An id.
   const char* no_repeat_ngram = nullptr;     // A count.
   const char* repetition_penalty = nullptr;  // A number.
   const char* suppress = nullptr;            // Ids.
+  const char* banned_words = nullptr;        // A file.
 
   // plan
   uint32_t max_source_tokens = 0;

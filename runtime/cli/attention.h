@@ -60,6 +60,11 @@ std::string Alignment(const Translator& translator,
 double AppendTokens(const Translator& translator,
                     const Translation& translation, Json* tokens);
 
+// Appends {"text", "score"} for each word of the text, if the translation has
+// scores; see WordScore.
+void AppendWordScores(Translator& translator, const Translation& translation,
+                      Json* words);
+
 // A line for each target token: a tab, its log-probability, its margin to the
 // second best token, and its piece. The margin of a forced token is "-".
 std::string ScoreLines(const Translator& translator,

@@ -2,8 +2,14 @@
 
 #include <cerrno>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
+#include <utility>
+
+#include "cli/lines.h"
+#include "cli/system.h"
 
 namespace latimer::cli {
 namespace {
@@ -105,7 +111,58 @@ bool ParseEarlyStopping(const std::string& text,
   return rule->has_value();
 }
 
+// The lines of a file, without their ends. False if it cannot be read; errno
+// says why.
+bool ReadTextLines(const char* path, std::vector<std::string>* lines) {
+  std::FILE* file = OpenStream(path, "rb");
+  if (file == nullptr) return false;
+  std::string line;
+  int c;
+  while ((c = std::getc(file)) != EOF) {
+    if (c != '\n') {
+      line += static_cast<char>(c);
+      continue;
+    }
+    if (line.ends_with('\r')) line.pop_back();
+    lines->push_back(std::exchange(line, {}));
+  }
+  if (!line.empty()) lines->push_back(line);
+  const bool good = std::ferror(file) == 0;
+  return std::fclose(file) == 0 && good;
+}
+
 }  // namespace
+
+int GenerationOptions::ReadBannedWords(const Arguments& arguments,
+                                       Translator& translator,
+                                       TranslateOptions* options) {
+  const char* const name = arguments.banned_words;
+  if (name == nullptr) return kSuccess;
+  std::vector<std::string> lines;
+  if (!ReadTextLines(name, &lines)) {
+    return Refuse(arguments, "banned-words", name, std::strerror(errno));
+  }
+  for (const std::string& line : lines) {
+    std::vector<int32_t> ids(line.size() + 1);
+    if (arguments.ids) {
+      if (const Status status = ParseIds(line, &ids); !status.ok()) {
+        return Refuse(arguments, "banned-words", name, status.message());
+      }
+    } else {
+      const Result<size_t> count = translator.TokenizeTarget(line, ids);
+      if (!count.ok()) {
+        return Refuse(arguments, "banned-words", name,
+                      count.status().message());
+      }
+      ids.resize(*count);
+    }
+    if (ids.empty()) continue;
+    banned_.insert(banned_.end(), ids.begin(), ids.end());
+    banned_ends_.push_back(static_cast<uint32_t>(banned_.size()));
+  }
+  options->banned = {banned_, banned_ends_};
+  return kSuccess;
+}
 
 int GenerationOptions::Prepare(const Arguments& arguments,
                                const ModelInfo& model,
@@ -122,6 +179,18 @@ int GenerationOptions::Prepare(const Arguments& arguments,
   options->task = view(arguments.task);
   options->prefix = view(arguments.prefix);
 
+  options->target_prefix = view(arguments.target_prefix);
+  if (arguments.ids && arguments.target_prefix != nullptr) {
+    if (!ParseIds(arguments.target_prefix, &target_prefix_).ok()) {
+      return Refuse(arguments, "target-prefix", arguments.target_prefix,
+                    "with --ids, give token ids separated by spaces.");
+    }
+    options->target_prefix_ids = target_prefix_;
+  } else if (arguments.target_prefix != nullptr && !model.encodes_target) {
+    return Refuse(arguments, "target-prefix", arguments.target_prefix,
+                  "the model cannot turn texts of the target into tokens; "
+                  "convert it with latimer-convert --target-tokenizer.");
+  }
   if (!ParseOptionalId(arguments.forced_first_token,
                        &options->forced_first_token)) {
     return Refuse(arguments, "forced-first-token", arguments.forced_first_token,

@@ -19,7 +19,15 @@ class GenerationOptions {
   int Prepare(const Arguments& arguments, const ModelInfo& model,
               TranslateOptions* options);
 
+  // The same for --banned-words: a word, or with --ids the ids of a sequence,
+  // in each line.
+  int ReadBannedWords(const Arguments& arguments, Translator& translator,
+                      TranslateOptions* options);
+
  private:
+  std::vector<int32_t> banned_;
+  std::vector<uint32_t> banned_ends_;
+  std::vector<int32_t> target_prefix_;
   std::vector<int32_t> suppressed_;
 };
 

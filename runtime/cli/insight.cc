@@ -163,6 +163,9 @@ void Insight::Add(Translator& translator, const Translation& translation) {
   }
   if (arguments_->json_lines) {
     score_ += AppendTokens(translator, translation, &tokens_);
+    if (!arguments_->ids) {
+      AppendWordScores(translator, translation, &word_scores_);
+    }
   }
   // The last: it overwrites the text.
   if (arguments_->n_best > 0) AddAlternatives(translator, translation);
@@ -173,7 +176,14 @@ std::string Insight::JsonLine(Json json, const std::string* text,
   constexpr const char* kReasons[] = {"eos", "length_limit", "loop", "budget",
                                       "cancelled"};
   if (text != nullptr) json["text"] = *text;
-  if (kProfile.token_scores) json["score"] = score_;
+  if (kProfile.token_scores) {
+    json["score"] = score_;
+    json["mean_score"] =
+        tokens_.empty() ? 0.0 : score_ / static_cast<double>(tokens_.size());
+    if (text != nullptr) {
+      json["words"] = std::exchange(word_scores_, Json(Json::array()));
+    }
+  }
   json["stop_reason"] = kReasons[static_cast<size_t>(stop_reason)];
   if (kProfile.attention_weights > 0) {
     json["alignment"] = links_.empty() ? "" : links_.substr(1);

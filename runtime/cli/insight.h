@@ -59,6 +59,7 @@ class Insight {
   std::string links_;
   std::string scores_;
   Json tokens_ = Json(Json::array());  // Of --json.
+  Json word_scores_ = Json(Json::array());
   double score_ = 0;
   WordCounts words_;
   // Of --n-best: the translations of a line, best first.

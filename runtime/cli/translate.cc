@@ -100,10 +100,12 @@ int CheckArguments(const Arguments& arguments) {
   }
   if (arguments.task != nullptr || arguments.prefix != nullptr ||
       arguments.forced_first_token != nullptr ||
-      arguments.suppress != nullptr) {
+      arguments.suppress != nullptr || arguments.target_prefix != nullptr ||
+      arguments.banned_words != nullptr) {
     return UsageError("translate",
                       "two models go without --task, --prefix, "
-                      "--forced-first-token and --suppress.");
+                      "--forced-first-token, --suppress, --target-prefix and "
+                      "--banned-words.");
   }
   return kSuccess;
 }
@@ -146,6 +148,11 @@ int PrepareModel(Model* model) {
   }
   TranslateOptions& options = model->options;
   if (const int code = model->generation.Prepare(arguments, info, &options);
+      code != kSuccess) {
+    return code;
+  }
+  if (const int code = model->generation.ReadBannedWords(
+          arguments, model->translator(), &options);
       code != kSuccess) {
     return code;
   }

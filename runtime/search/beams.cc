@@ -154,7 +154,9 @@ bool Beams::MayImprove(float best_score) const {
 }
 
 float Beams::Normalized(float score, size_t tokens) const {
-  return score / Power(tokens, options_->length_penalty);
+  const size_t given = options_->target_prefix.size();
+  return score /
+         Power(tokens > given ? tokens - given : 1, options_->length_penalty);
 }
 
 }  // namespace latimer

@@ -328,7 +328,7 @@ void ChooseFromBounds(const Choice& choice) {
 void ScoreGivenToken(const Engine& engine, const LinearInput& input,
                      Sentence& sentence, const Buffers& workspace) {
   const size_t i = sentence.target_count;
-  if (i == 0 && sentence.options.forced_first_token >= 0) {
+  if (sentence.RuledToken(i) >= 0) {
     sentence.scores[i] = kForcedScore;
     return;
   }

@@ -28,7 +28,7 @@ void ChooseTokens(const Engine& engine, const LinearInput& input,
 
 // Records the score of the token that is given next to a sentence that keeps
 // scores: of the only row of `input`. One that is forced by the model's rules
-// has probability 1.
+// or the caller has probability 1.
 void ScoreGivenToken(const Engine& engine, const LinearInput& input,
                      Sentence& sentence, const Buffers& workspace);
 

@@ -46,17 +46,16 @@ void BanRepeatedNgrams(const SearchOptions& options, const Prefix& prefix,
 
 // NoBadWordsLogitsProcessor: bans the last token of each sequence whose other
 // tokens end the prefix.
-void BanSequences(const SearchOptions& options, const Prefix& prefix,
+void BanSequences(const TokenSequences& banned, const Prefix& prefix,
                   const LogitWindow& window) {
   uint32_t begin = 0;
-  for (const uint32_t end : options.banned_ends) {
+  for (const uint32_t end : banned.ends) {
     const size_t before = end - begin - 1;
     bool matches = before <= prefix.size;
     for (size_t i = 0; matches && i < before; ++i) {
-      matches =
-          prefix[prefix.size - before + i] == options.banned_tokens[begin + i];
+      matches = prefix[prefix.size - before + i] == banned.tokens[begin + i];
     }
-    if (matches) Ban(window, options.banned_tokens[end - 1]);
+    if (matches) Ban(window, banned.tokens[end - 1]);
     begin = end;
   }
 }
@@ -67,7 +66,8 @@ void ProcessLogits(const SearchOptions& options, const Prefix& prefix,
                    const LogitWindow& window) {
   PenalizeRepetition(options, prefix, window);
   BanRepeatedNgrams(options, prefix, window);
-  BanSequences(options, prefix, window);
+  BanSequences({options.banned_tokens, options.banned_ends}, prefix, window);
+  BanSequences(options.banned, prefix, window);
   if (prefix.size <= options.min_tokens) Ban(window, options.eos);
   for (const int32_t token : options.suppressed) Ban(window, token);
 }

@@ -10,6 +10,7 @@
 
 #include "latimer/beam_search.h"
 #include "latimer/stop.h"
+#include "latimer/token_sequences.h"
 
 namespace latimer {
 
@@ -19,6 +20,9 @@ struct SearchOptions {
   int32_t eos;
   // Token forced as the first; -1: none.
   int32_t forced_first_token;
+  // What the translation begins with, including a token that is forced as the
+  // first; fewer than max_tokens.
+  std::span<const int32_t> target_prefix = {};
   // Generated tokens, EOS included: at least 1, within the limits of the
   // profile and of the model's position table.
   size_t max_tokens;
@@ -33,6 +37,8 @@ struct SearchOptions {
   // Sequences that may not be produced; see GenerationConfig.
   std::span<const int32_t> banned_tokens;
   std::span<const uint32_t> banned_ends;
+  // The same of the caller.
+  TokenSequences banned = {};
   // Tokens that may not be produced, within the vocabulary.
   std::span<const int32_t> suppressed;
   // The number of beams, 1 for greedy search, and the rules for several; see

@@ -20,7 +20,7 @@
 
 namespace latimer {
 
-// Of a token that the model's rules force.
+// Of a token that the model's rules or the caller force.
 inline constexpr TokenScore kForcedScore = {
     0.0f, std::numeric_limits<float>::infinity()};
 
@@ -48,8 +48,8 @@ struct Sentence {
   // With beams: the tokens that each of them has, until the search ends.
   size_t target_count = 0;
   Beams beams;
-  // The first tokens of `target` that were given before the first step; they
-  // are decoded, but not chosen.
+  // With Scheduler::Retrace, the tokens of `target` that are there before the
+  // first step; they are decoded, but not chosen.
   size_t given_count = 0;
   // Tokens that on_token has received; survives a restart.
   size_t reported = 0;
@@ -116,7 +116,15 @@ struct Sentence {
   // token needs no step: see Scheduler::CollectStep.)
   int32_t forced_token() const {
     if (target_count < given_count) return target[target_count];
-    return target_count == 0 ? options.forced_first_token : -1;
+    return RuledToken(target_count);
+  }
+  // The token that the model's rules or the caller force at a position,
+  // whatever was searched; -1: none.
+  int32_t RuledToken(size_t position) const {
+    if (position < options.target_prefix.size()) {
+      return options.target_prefix[position];
+    }
+    return position == 0 ? options.forced_first_token : -1;
   }
   // The same for all beams.
   int32_t forced_beam_token() const {

@@ -182,6 +182,14 @@ TEST_F(InsightCliTest, LinesOfJsonHaveAllThatIsKnownOfATranslation) {
     }
     EXPECT_NEAR(json["score"].get<double>(), sum, 1e-9);
     EXPECT_LT(sum, 0);
+    EXPECT_NEAR(json["mean_score"].get<double>(),
+                sum / static_cast<double>(json["tokens"].size()), 1e-9);
+    std::string words;
+    for (const Json& word : json["words"]) {
+      words += (words.empty() ? "" : " ") + word["text"].get<std::string>();
+      EXPECT_LT(word["score"].get<double>(), 0);
+    }
+    EXPECT_EQ(words, translation);
     EXPECT_THAT(text, AllOf(HasSubstr("\u2581"), testing::EndsWith("</s>")));
   }
   EXPECT_EQ(count, 2u);

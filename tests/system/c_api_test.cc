@@ -291,6 +291,63 @@ TEST_F(CApiTest, HypothesesAreThoseOfCpp) {
   EXPECT_EQ(translate(&options, &got), LATIMER_INVALID_ARGUMENT);
 }
 
+TEST_F(CApiTest, PrefixesBannedTokensAndWordScoresAreThoseOfCpp) {
+  const Translation plain = *cpp_.Translate(kText);
+  ASSERT_GT(plain.tokens.size(), 2u);
+  const int32_t prefix[] = {plain.tokens[1], plain.tokens[1]};
+  const int32_t banned[] = {plain.tokens[0], plain.tokens[2]};
+  const uint32_t ends[] = {1, 2};
+  auto options = Sized<latimer_options>();
+  options.target_prefix_ids = prefix;
+  options.target_prefix_count = 2;
+  options.banned_tokens = banned;
+  options.banned_ends = ends;
+  options.banned_count = 2;
+  options.scores = 1;
+  auto got = Sized<latimer_translation>();
+  ASSERT_EQ(
+      latimer_translate(c_.get(), kText, sizeof(kText) - 1, &options, &got),
+      LATIMER_OK)
+      << c_.message();
+  TranslateOptions cpp;
+  cpp.target_prefix_ids = prefix;
+  cpp.banned = {banned, ends};
+  cpp.scores = true;
+  const Translation expected = *cpp_.Translate(kText, cpp);
+  EXPECT_TRUE(std::ranges::equal(std::span(got.tokens, got.token_count),
+                                 expected.tokens));
+  EXPECT_EQ(got.tokens[0], prefix[0]);
+  EXPECT_EQ(got.mean_score, static_cast<double>(expected.mean_score));
+  EXPECT_LT(got.mean_score, 0.0);
+  std::vector<WordScore> words(expected.tokens.size());
+  const size_t count = *cpp_.ScoreWords(expected, words);
+  std::vector<latimer_word_score> found(got.token_count);
+  size_t found_count = 0;
+  ASSERT_EQ(latimer_score_words(c_.get(), &got, found.data(), found.size(),
+                                &found_count),
+            LATIMER_OK)
+      << c_.message();
+  ASSERT_EQ(found_count, count);
+  for (size_t i = 0; i < count; ++i) {
+    EXPECT_EQ(found[i].begin, words[i].begin);
+    EXPECT_EQ(found[i].end, words[i].end);
+    EXPECT_EQ(found[i].log_probability, words[i].log_probability);
+  }
+  // The model has no tokenizer of its target.
+  int32_t ids[8];
+  size_t id_count = 1;
+  EXPECT_EQ(latimer_tokenize_target(c_.get(), "Haus", 4, ids, 8, &id_count),
+            LATIMER_INVALID_ARGUMENT);
+  EXPECT_EQ(id_count, 0u);
+  options.target_prefix_ids = nullptr;
+  options.target_prefix_count = 0;
+  options.target_prefix = "Haus";
+  EXPECT_EQ(
+      latimer_translate(c_.get(), kText, sizeof(kText) - 1, &options, &got),
+      LATIMER_INVALID_ARGUMENT);
+  EXPECT_THAT(c_.message(), HasSubstr("--target-tokenizer"));
+}
+
 TEST_F(CApiTest, WithoutInsightThereIsNoRoomForIt) {
   auto load = Sized<latimer_load_options>();
   load.lanes = 1;

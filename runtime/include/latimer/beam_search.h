@@ -3,7 +3,8 @@
 // A search keeps the K most likely beginnings of a translation, its beams, and
 // extends each by one token at a time. A hypothesis is a beam that has ended.
 // Its score is the sum of its tokens' log-probabilities, divided by their
-// number, EOS included, to the power of the length penalty.
+// number, EOS included, to the power of the length penalty. The tokens of a
+// target prefix do not count.
 #ifndef LATIMER_BEAM_SEARCH_H_
 #define LATIMER_BEAM_SEARCH_H_
 

@@ -52,6 +52,14 @@ struct TokenScore {
   float margin;
 };
 
+// The score of a word of a translation: the mean log-probability of its tokens.
+// A word is what stands between white space, so punctuation belongs to it.
+struct WordScore {
+  size_t begin;  // Bytes [begin, end) of the text.
+  size_t end;
+  float log_probability;
+};
+
 }  // namespace latimer
 
 #endif  // LATIMER_INSIGHT_H_

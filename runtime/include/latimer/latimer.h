@@ -189,6 +189,17 @@ typedef struct latimer_options {
   const float* length_penalty; /* NULL, or that of a search with beams */
   uint32_t beams;              /* 1: greedy search; 0: the model's number */
   int early_stopping;          /* a latimer_early_stopping */
+  /* What the translation begins with: a text of the target, or ids in its
+   * place. */
+  const char* target_prefix;
+  const int32_t* target_prefix_ids;
+  size_t target_prefix_count; /* of the ids */
+  /* Sequences that may not be produced: number i is banned_tokens[
+   * banned_ends[i - 1]] up to that before banned_ends[i]. They must live until
+   * the sentence has finished. */
+  const int32_t* banned_tokens;
+  const uint32_t* banned_ends;
+  size_t banned_count; /* of the sequences */
 } latimer_options;
 
 /* ---- Translating ---- */
@@ -223,6 +234,7 @@ typedef struct latimer_translation {
   const float* attention_weights; /* see latimer_attention_row */
   size_t hypothesis_count; /* of a search with beams; see latimer_hypothesis */
   const void* hypotheses;
+  double mean_score; /* of the scores: a mean log-probability; 0 without */
 } latimer_translation;
 
 /* Translates a whole text; see Translator::Translate. `options` may be NULL,
@@ -269,6 +281,20 @@ const float* latimer_attention_row(const latimer_translation* translation,
 int latimer_hypothesis(const latimer_translation* translation, size_t index,
                        const int32_t** tokens, size_t* token_count,
                        float* score);
+
+/* A word's score: the mean log-probability of its tokens. */
+typedef struct latimer_word_score {
+  size_t begin; /* bytes [begin, end) of the text */
+  size_t end;
+  float log_probability;
+} latimer_word_score;
+
+/* Writes the scores of the words of a translation that has token scores, the
+ * last one of this translator, and their number; see Translator::ScoreWords. */
+latimer_code latimer_score_words(latimer_translator* translator,
+                                 const latimer_translation* translation,
+                                 latimer_word_score* words, size_t most,
+                                 size_t* word_count);
 
 /* While cancelled is 1, every sentence of this translator ends before its next
  * token with LATIMER_CANCELLED. May be called by any thread and by a signal
@@ -365,6 +391,14 @@ latimer_code latimer_html_finish(latimer_html* html);
 latimer_code latimer_tokenize(latimer_translator* translator, const char* text,
                               size_t text_bytes, int32_t* ids, size_t most,
                               size_t* id_count);
+
+/* The same of a text of the target, without EOS: for a target prefix or a
+ * banned word. LATIMER_INVALID_ARGUMENT if the model cannot do that; see
+ * latimer-convert --target-tokenizer. */
+latimer_code latimer_tokenize_target(latimer_translator* translator,
+                                     const char* text, size_t text_bytes,
+                                     int32_t* ids, size_t most,
+                                     size_t* id_count);
 
 /* The number of tokens that latimer_tokenize writes. */
 latimer_code latimer_count_tokens(latimer_translator* translator,

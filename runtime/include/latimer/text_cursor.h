@@ -54,8 +54,8 @@ class TextCursor {
 
   // For Translator: a part of `bytes` bytes has begun.
   void Take(size_t bytes, bool space_follows, std::string_view language_code);
-  // The options of the next part: with the language code, and with what is left
-  // of the budget in tokens.
+  // The options of the next part: with the language code, with what is left of
+  // the budget in tokens, and with a target prefix only for the first.
   const TranslateOptions& options() const { return options_; }
   // The deadline of all parts in ns of the monotonic clock; 0: none.
   uint64_t deadline() const { return deadline_; }

@@ -15,11 +15,13 @@
 #include "latimer/insight.h"
 #include "latimer/operation_times.h"
 #include "latimer/stop.h"
+#include "latimer/token_sequences.h"
 
 namespace latimer {
 
 // Strings need to live only until a call returns, or as long as the TextCursor
-// that was given them; `suppressed` must live until the sentence has finished.
+// that was given them; `suppressed` and `banned` must live until the sentence
+// has finished.
 struct TranslateOptions {
   // Generated tokens, EOS included, up to Translator::max_target_tokens();
   // 0: the limit in the model's generation config.
@@ -43,6 +45,13 @@ struct TranslateOptions {
   // Target id that is forced as the first token; -1: the target language's or
   // the model's, if it has one.
   int32_t forced_first_token = -1;
+  // What the translation of a text, or of its first part, begins with, as in
+  // generate(decoder_input_ids): a text of the target, or ids. A token that is
+  // forced as the first comes before it. It counts among the generated tokens,
+  // and takes room from the source. A text needs ModelInfo::encodes_target; if
+  // there are ids, it is ignored.
+  std::string_view target_prefix = {};
+  std::span<const int32_t> target_prefix_ids = {};
   // -1: the model's; 0: off.
   int32_t no_repeat_ngram = -1;
   // 0: the model's; 1: off.
@@ -58,6 +67,9 @@ struct TranslateOptions {
   std::optional<EarlyStopping> early_stopping = {};
   // Target ids that may not be produced.
   std::span<const int32_t> suppressed = {};
+  // Sequences of target ids that may not be produced, besides the model's:
+  // generate()'s bad_words_ids. Translator::TokenizeTarget makes one of a word.
+  TokenSequences banned = {};
   // What to record for Translation::attention and Translation::scores. Both
   // need a profile that has room for them.
   AttentionKind attention = AttentionKind::kNone;
@@ -104,6 +116,8 @@ struct Translation {
   // What the options asked for: see insight.h. One score for each of `tokens`.
   AttentionWeights attention;
   std::span<const TokenScore> scores;
+  // The mean of their log-probabilities, that of EOS included; 0 without.
+  float mean_score = 0;
   // One for each of `tokens` if TranslateOptions::alignment is set and a text
   // was translated; of the last part, if it has several.
   std::span<const TokenLink> links;

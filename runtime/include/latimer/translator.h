@@ -134,6 +134,20 @@ class Translator {
   // kFailedPrecondition, kTextTooLong (more than the tokenizer holds).
   Result<size_t> CountTokens(std::string_view text);
 
+  // Writes the ids of a text of the target, without EOS, as Hugging Face's
+  // tokenizer(text_target=...) does: for a target prefix or a banned word.
+  // Returns their number. Errors: kFailedPrecondition, kInvalidArgument (see
+  // ModelInfo::encodes_target), kTextTooLong.
+  Result<size_t> TokenizeTarget(std::string_view text, std::span<int32_t> ids);
+
+  // Writes the scores of the words of a translation that has token scores, and
+  // that nothing was translated after. Returns their number, at most that of
+  // the tokens. EOS belongs to no word. Takes time quadratic in the tokens.
+  // Errors: kFailedPrecondition (no scores, or not those of all of the text),
+  // kTextTooLong (more words than `out` holds).
+  Result<size_t> ScoreWords(const Translation& translation,
+                            std::span<WordScore> out);
+
   // Bytes of the >>language<< code that `text` begins with; 0 if there is none
   // or the model has no such codes.
   size_t LanguageCodeBytes(std::string_view text) const;
