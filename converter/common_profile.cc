@@ -71,7 +71,8 @@ Profile LargestOf(const Profile& a, const Profile& b) {
         &Profile::gated_ffn,     &Profile::relative_attention,
         &Profile::pruned_argmax, &Profile::int4_weights,
         &Profile::f16_weights,   &Profile::token_scores,
-        &Profile::alignment,     &Profile::probes}) {
+        &Profile::alignment,     &Profile::phrases,
+        &Profile::probes}) {
     raise(field);
   }
   // false is what holds on every CPU, and what has room for more.

@@ -23,9 +23,11 @@ static_assert(sizeof(latimer_token_score) == sizeof(TokenScore) &&
 static_assert(sizeof(latimer_load_options) ==
               offsetof(latimer_load_options, no_alignment) + sizeof(size_t));
 static_assert(sizeof(latimer_options) ==
-              offsetof(latimer_options, banned_count) + sizeof(size_t));
+              offsetof(latimer_options, protect) + sizeof(size_t));
 static_assert(sizeof(latimer_translation) ==
               offsetof(latimer_translation, mean_score) + sizeof(double));
+static_assert(sizeof(latimer_term) == sizeof(Term) &&
+              sizeof(latimer_text_range) == sizeof(TextRange));
 static_assert(sizeof(latimer_word_score) == sizeof(WordScore) &&
               offsetof(latimer_word_score, log_probability) ==
                   offsetof(WordScore, log_probability));
@@ -238,6 +240,11 @@ Status ReadOptions(const latimer_translator* translator,
     out->banned = {{in.banned_tokens, in.banned_ends[in.banned_count - 1]},
                    {in.banned_ends, in.banned_count}};
   }
+  out->terms = {reinterpret_cast<const Term*>(in.terms), in.term_count};
+  out->protected_ranges = {
+      reinterpret_cast<const TextRange*>(in.protected_ranges),
+      in.protected_range_count};
+  out->protect = in.protect != 0;
   if (in.early_stopping != LATIMER_STOP_BY_MODEL) {
     out->early_stopping = static_cast<EarlyStopping>(in.early_stopping -
                                                      LATIMER_STOP_BY_HEURISTIC);

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "request.h"
 #include "search/step.h"
+#include "source_phrases.h"
 #include "translator_state.h"
 
 namespace latimer {
@@ -237,10 +238,43 @@ Status Translator::State::BeginText(TextCursor& cursor, uint64_t ticket,
   const Result<std::span<int32_t>> prefix =
       reader().ReadTargetPrefix(options, {sentence.source, max_source_tokens});
   if (!prefix.ok()) return prefix.status();
-  const Result<TextPart> part =
-      reader().Read(cursor.rest(), options,
-                    {sentence.source, max_source_tokens - prefix->size()});
+  const std::span<int32_t> free = {sentence.source,
+                                   max_source_tokens - prefix->size()};
+  // Terms and protected spans take a quarter of the room. If they need more,
+  // the text is cut.
+  const bool has_phrases = WantsPhrases(options);
+  if (has_phrases && !kProfile.phrases) {
+    return NoRoomFor("terms and protected spans", false);
+  }
+  if (has_phrases && options.alignment) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "Alignments go without terms and protected spans.");
+  }
+  size_t room = has_phrases ? free.size() - free.size() / 4 : free.size();
+  Result<TextPart> part =
+      reader().Read(cursor.rest(), options, free.first(room));
   if (!part.ok()) return part.status();
+  PhraseList phrases;
+  while (kProfile.phrases && has_phrases) {
+    const size_t offset =
+        cursor.source_bytes() +
+        static_cast<size_t>(part->words.data() - cursor.rest().data());
+    const Result<PhraseList> found =
+        FindPhrases(reader(), *part, free.first(part->source_count), offset,
+                    options, free.subspan(part->source_count));
+    if (found.ok()) {
+      phrases = *found;
+      break;
+    }
+    constexpr size_t kLeastRoom = 16;
+    if (found.status().code() != StatusCode::kTextTooLong ||
+        room < kLeastRoom) {
+      return found.status();
+    }
+    room /= 2;
+    part = reader().Read(cursor.rest(), options, free.first(room));
+    if (!part.ok()) return part.status();
+  }
   sentence.ticket = ticket;
   sentence.is_text = true;
   sentence.source_count = part->source_count;
@@ -250,6 +284,8 @@ Status Translator::State::BeginText(TextCursor& cursor, uint64_t ticket,
   sentence.text_begin = static_cast<uint32_t>(part->words_begin);
   sentence.text_end = static_cast<uint32_t>(part->words_end);
   LATIMER_RETURN_IF_ERROR(Begin(sentence, options, *prefix, cursor.deadline()));
+  sentence.options.phrases = phrases;
+  sentence.options.tokenizer = &engine.model.tokenizer;
   cursor.Take(part->bytes, part->space_follows, part->language_code);
   if (out != nullptr) *out = *part;
   return Status();
@@ -299,7 +335,11 @@ Status Translator::State::Finish(Sentence& sentence, std::span<char> text,
     out->mean_score /= static_cast<float>(out->scores.size());
   }
   if (!sentence.is_text) return Status();
-  const Result<size_t> bytes = tokenizer.Decode(out->tokens, text);
+  const PhraseList& phrases = sentence.options.phrases;
+  const Result<size_t> bytes =
+      kProfile.phrases && !phrases.empty()
+          ? WriteTextWithPhrases(reader(), phrases, out->tokens, text)
+          : tokenizer.Decode(out->tokens, text);
   if (!bytes.ok()) return bytes.status();
   out->text = {text.data(), *bytes};
   if constexpr (kProfile.alignment) {
@@ -308,16 +348,28 @@ Status Translator::State::Finish(Sentence& sentence, std::span<char> text,
   return Status();
 }
 
-Result<Translation> Translator::State::TranslateNext(TextCursor& cursor,
-                                                     std::span<char> text) {
+// What these two need is not on the stack while the network runs.
+[[gnu::noinline]] Status Translator::State::BeginAlone(TextCursor& cursor,
+                                                       TextPart* part) {
   LATIMER_RETURN_IF_ERROR(CheckIdle());
-  TextPart part;
-  LATIMER_RETURN_IF_ERROR(BeginText(cursor, 0, &part));
+  return BeginText(cursor, 0, part);
+}
+
+[[gnu::noinline]] Result<Translation> Translator::State::FinishPart(
+    Sentence& sentence, size_t source_bytes, TextCursor& cursor,
+    std::span<char> text) {
   Translation translation;
-  LATIMER_RETURN_IF_ERROR(Finish(RunUntilDone(), text, &translation));
-  translation.source_bytes = part.bytes;
+  LATIMER_RETURN_IF_ERROR(Finish(sentence, text, &translation));
+  translation.source_bytes = source_bytes;
   cursor.Finish(translation);
   return translation;
+}
+
+Result<Translation> Translator::State::TranslateNext(TextCursor& cursor,
+                                                     std::span<char> text) {
+  TextPart part;
+  LATIMER_RETURN_IF_ERROR(BeginAlone(cursor, &part));
+  return FinishPart(RunUntilDone(), part.bytes, cursor, text);
 }
 
 Result<Translation> Translator::Translate(std::string_view text,

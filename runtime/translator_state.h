@@ -42,7 +42,7 @@ struct __attribute__((visibility("hidden"))) Translator::State {
   std::span<const TokenLink> Align(const Sentence& sentence,
                                    std::span<char> text);
   // The oldest sentence that is done and has recorded what it should, or null.
-  Sentence* Done();
+  [[gnu::noinline]] Sentence* Done();
   // Begins a sentence whose source is filled in. `prefix` is that of
   // AddTargetPrefix, in the sentence's memory.
   Status Begin(Sentence& sentence, const TranslateOptions& options,
@@ -50,15 +50,23 @@ struct __attribute__((visibility("hidden"))) Translator::State {
   TextReader reader() const {
     return {engine.model, tokenizer, target_tokenizer, ScratchOf(buffers)};
   }
-  // Begins the next part of a text.
-  Status BeginText(TextCursor& cursor, uint64_t ticket, TextPart* part);
+  // Begins the next part of a text. Not inlined, so that what it needs is not
+  // on the stack while the network runs; the same holds for others below.
+  [[gnu::noinline]] Status BeginText(TextCursor& cursor, uint64_t ticket,
+                                     TextPart* part);
   // Steps until a sentence is done.
   Sentence& RunUntilDone();
   // Frees the lane of a sentence that is done and returns its translation,
   // whose text is written to `text`.
-  Status Finish(Sentence& sentence, std::span<char> text, Translation* out);
+  [[gnu::noinline]] Status Finish(Sentence& sentence, std::span<char> text,
+                                  Translation* out);
   // kFailedPrecondition if sentences are under way.
-  Status CheckIdle() const;
+  [[gnu::noinline]] Status CheckIdle() const;
+  // Begins the next part of a text if no sentence is under way, and finishes
+  // its sentence.
+  Status BeginAlone(TextCursor& cursor, TextPart* part);
+  Result<Translation> FinishPart(Sentence& sentence, size_t source_bytes,
+                                 TextCursor& cursor, std::span<char> text);
   // As Translator::TranslateNext, but writes the translation to `text`.
   Result<Translation> TranslateNext(TextCursor& cursor, std::span<char> text);
 };

@@ -80,6 +80,9 @@ struct Arguments {
   const char* repetition_penalty = nullptr;  // A number.
   const char* suppress = nullptr;            // Ids.
   const char* banned_words = nullptr;        // A file.
+  const char* terms = nullptr;               // A file.
+  bool protect = false;
+  const char* protect_also = nullptr;  // A file.
 
   // plan
   uint32_t max_source_tokens = 0;

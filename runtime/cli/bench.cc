@@ -49,6 +49,7 @@ int PrepareLoad(const Arguments& arguments, const Translator& translator,
         option, static_cast<unsigned>(value), static_cast<unsigned>(limit));
   }
   load->target_tokens = arguments.target_tokens;
+  load->beams = std::max(arguments.beams, 1u);
   if (arguments.ids) return ReadSources(&load->sources);
   const auto given_or_default = [](uint32_t given, uint32_t most) {
     return given != 0 ? given : std::min(kDefaultTokens, most);
@@ -58,6 +59,7 @@ int PrepareLoad(const Arguments& arguments, const Translator& translator,
       given_or_default(arguments.source_tokens, translator.max_source_tokens()),
       given_or_default(arguments.target_tokens,
                        translator.max_target_tokens()));
+  load->beams = std::max(arguments.beams, 1u);
   return kSuccess;
 }
 
@@ -69,12 +71,11 @@ Json BenchJson(const Timing& timing, const Load& load,
     source_tokens += source.size();
   }
   const ModelSizes& sizes = translator.model_info().sizes;
-  Json json = {{"sentences", load.sources.size()},
-               {"source_tokens", source_tokens},
-               {"target_tokens", timing.tokens},
-               {"threads", translator.threads()},
-               {"repeat", repeat},
-               {"first_load_ms", load_times.front()}};
+  Json json = {
+      {"sentences", load.sources.size()},   {"source_tokens", source_tokens},
+      {"target_tokens", timing.tokens},     {"beams", load.beams},
+      {"threads", translator.threads()},    {"repeat", repeat},
+      {"first_load_ms", load_times.front()}};
   for (const auto& [name, summary] :
        {std::pair("load_ms", Summarize(load_times)),
         std::pair("encode_ms", timing.encode),
@@ -100,6 +101,13 @@ void PrintText(const Json& json) {
 }  // namespace
 
 int Bench(const Arguments& arguments) {
+  if (arguments.beams > kProfile.beams) {
+    return UsageError("bench",
+                      "--beams %u exceeds the %u of profile \"%s\" of this "
+                      "build.",
+                      static_cast<unsigned>(arguments.beams),
+                      static_cast<unsigned>(kProfile.beams), kProfile.name);
+  }
   if (arguments.ids && arguments.source_tokens != 0) {
     return UsageError("bench", "give --ids or --source-tokens, not both.");
   }

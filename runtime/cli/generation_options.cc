@@ -164,12 +164,66 @@ int GenerationOptions::ReadBannedWords(const Arguments& arguments,
   return kSuccess;
 }
 
+// Terms and what is protected.
+int GenerationOptions::ReadTerms(const Arguments& arguments,
+                                 const ModelInfo& model,
+                                 TranslateOptions* options) {
+  options->protect = arguments.protect;
+  if (arguments.terms == nullptr && !arguments.protect &&
+      arguments.protect_also == nullptr) {
+    return kSuccess;
+  }
+  if (arguments.ids || !kProfile.phrases) {
+    return UsageError(arguments.command,
+                      arguments.ids ? "--terms and --protect are for texts; "
+                                      "leave out --ids."
+                                    : "this build has no terms and protected "
+                                      "spans (profile \"%s\").",
+                      kProfile.name);
+  }
+  if (arguments.protect_also != nullptr) {
+    if (!ReadTextLines(arguments.protect_also, &pattern_lines_)) {
+      return Refuse(arguments, "protect-also", arguments.protect_also,
+                    std::strerror(errno));
+    }
+    for (const std::string& line : pattern_lines_) {
+      if (!line.empty()) patterns_.push_back(line);
+    }
+    options->protected_patterns = patterns_;
+  }
+  if (arguments.terms == nullptr) return kSuccess;
+  if (!model.encodes_target) {
+    return Refuse(arguments, "terms", arguments.terms,
+                  "the model cannot turn texts of the target into tokens; "
+                  "convert it with latimer-convert --target-tokenizer.");
+  }
+  if (!ReadTextLines(arguments.terms, &term_lines_)) {
+    return Refuse(arguments, "terms", arguments.terms, std::strerror(errno));
+  }
+  for (const std::string_view line : term_lines_) {
+    if (line.empty()) continue;
+    const size_t tab = line.find('\t');
+    if (tab == 0 || tab == line.npos || tab + 1 == line.size()) {
+      return Refuse(arguments, "terms", arguments.terms,
+                    "each line has a source, a tab and a target, but one "
+                    "reads \"" +
+                        std::string(line.substr(0, 60)) + "\".");
+    }
+    terms_.emplace_back(line.substr(0, tab), line.substr(tab + 1));
+  }
+  options->terms = terms_;
+  return kSuccess;
+}
+
 int GenerationOptions::Prepare(const Arguments& arguments,
                                const ModelInfo& model,
                                TranslateOptions* options) {
   for (const auto check : {CheckLanguages, CheckTask}) {
     const int result = check(arguments, model.generation);
     if (result != kSuccess) return result;
+  }
+  if (const int code = ReadTerms(arguments, model, options); code != kSuccess) {
+    return code;
   }
   const auto view = [](const char* text) {
     return text == nullptr ? std::string_view() : std::string_view(text);

@@ -4,6 +4,8 @@
 #define LATIMER_CLI_GENERATION_OPTIONS_H_
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/arguments.h"
@@ -25,6 +27,12 @@ class GenerationOptions {
                       TranslateOptions* options);
 
  private:
+  int ReadTerms(const Arguments& arguments, const ModelInfo& model,
+                TranslateOptions* options);
+
+  std::vector<std::string> term_lines_, pattern_lines_;
+  std::vector<Term> terms_;
+  std::vector<std::string_view> patterns_;
   std::vector<int32_t> banned_;
   std::vector<uint32_t> banned_ends_;
   std::vector<int32_t> target_prefix_;

@@ -34,7 +34,7 @@ Load RandomLoad(const ModelInfo& info, uint32_t source_tokens,
 Result<uint64_t> TranslateLoad(Translator& translator, const Load& load,
                                uint32_t target_tokens, OperationTimes* times) {
   TranslateOptions options;
-  options.beams = 1;
+  options.beams = load.beams;
   // EOS cannot come before the minimum, so there are exactly this many.
   options.max_target_tokens = target_tokens;
   options.min_target_tokens = target_tokens;

@@ -27,6 +27,7 @@ struct Load {
   std::vector<std::vector<int32_t>> sources;
   // Tokens to generate for each source, exactly; 0: until EOS.
   uint32_t target_tokens = 0;
+  uint32_t beams = 1;
 };
 
 // One source of valid ids without EOS and padding, the same on every machine.

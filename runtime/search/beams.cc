@@ -18,7 +18,11 @@ BeamMemory::BeamMemory(const Buffers& workspace) {
     out = reinterpret_cast<T*>(next);
     next += count * sizeof(T);
   };
-  static_assert(sizeof(Hypothesis) <= 24 && sizeof(BeamCandidate) == 8);
+  static_assert(sizeof(Hypothesis) <= 24 && sizeof(BeamCandidate) == 8 &&
+                sizeof(PhraseProgress) <= 16);
+  if constexpr (kProfile.phrases) {
+    for (PhraseProgress*& of_set : phrases) take(of_set, rows);
+  }
   take(hypotheses, rows);
   take(candidates, rows * most_candidates);
   for (float*& of_set : scores) take(of_set, rows);
@@ -30,6 +34,9 @@ BeamMemory BeamMemory::From(size_t row) const {
   BeamMemory part = *this;
   part.hypotheses += row;
   part.candidates += row * most_candidates;
+  if constexpr (kProfile.phrases) {
+    for (PhraseProgress*& of_set : part.phrases) of_set += row;
+  }
   for (float*& of_set : part.scores) of_set += row;
   for (int32_t*& of_set : part.tokens) of_set += row * target_tokens;
   for (uint8_t*& of_set : part.ancestors) of_set += row * target_tokens;
@@ -45,6 +52,7 @@ void Beams::Begin(const BeamMemory& memory, const SearchOptions& options) {
   finished_ = 0;
   set_ = 0;
   memory_.scores[0][0] = 0.0f;
+  if constexpr (kProfile.phrases) memory_.phrases[0][0] = {};
   ancestors_of(0, 0)[0] = 0;
 }
 
@@ -114,6 +122,12 @@ void Beams::Grow(const Extension& extension, size_t to) {
   tokens_of(set, to)[length_] = extension.candidate.token;
   ancestors_of(set, to)[length_ + 1] = static_cast<uint8_t>(to);
   memory_.scores[set][to] = extension.candidate.score;
+  if constexpr (kProfile.phrases) {
+    PhraseProgress& phrases = memory_.phrases[set][to];
+    phrases = memory_.phrases[set_][extension.beam];
+    phrases.Add(options_->phrases,
+                {options_->decoder_start, tokens_of(set, to), length_ + 2});
+  }
 }
 
 // Makes it a hypothesis if it is among the best.

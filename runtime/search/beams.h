@@ -10,6 +10,7 @@
 
 #include "latimer/beam_search.h"
 #include "search/logits_processors.h"
+#include "search/phrases.h"
 #include "transformer/buffers.h"
 
 namespace latimer {
@@ -28,14 +29,15 @@ struct BeamMemory {
   // Those of rows from `row` on.
   BeamMemory From(size_t row) const;
 
-  size_t target_tokens = 0;                    // T
-  size_t most_candidates = 0;                  // C
-  Hypothesis* hypotheses = nullptr;            // [B]
-  BeamCandidate* candidates = nullptr;         // [B, C]
-  float* scores[2] = {nullptr, nullptr};       // [B] each
-  int32_t* tokens[2] = {nullptr, nullptr};     // [B, T] each
-  uint8_t* ancestors[2] = {nullptr, nullptr};  // [B, T] each
-  int32_t* targets = nullptr;                  // [B, T]: those of hypotheses
+  size_t target_tokens = 0;                         // T
+  size_t most_candidates = 0;                       // C
+  Hypothesis* hypotheses = nullptr;                 // [B]
+  BeamCandidate* candidates = nullptr;              // [B, C]
+  float* scores[2] = {nullptr, nullptr};            // [B] each
+  int32_t* tokens[2] = {nullptr, nullptr};          // [B, T] each
+  uint8_t* ancestors[2] = {nullptr, nullptr};       // [B, T] each
+  PhraseProgress* phrases[2] = {nullptr, nullptr};  // [B] each
+  int32_t* targets = nullptr;  // [B, T]: those of hypotheses
 };
 
 // The beams of a sentence, K at most. All have the same number of tokens.
@@ -50,6 +52,10 @@ class Beams {
   int32_t last_token(size_t beam) const;
   // What beam `beam` has read and will read next.
   Prefix prefix(size_t beam) const;
+  // How far it has got with the phrases of the options.
+  PhraseProgress& phrases(size_t beam) const {
+    return memory_.phrases[set_][beam];
+  }
   // Which beams it was at each position, itself included: [tokens() + 1].
   const uint8_t* ancestors(size_t beam) const;
   // Where Extend expects the candidates of a beam, the best one first.

@@ -60,6 +60,32 @@ void BanSequences(const TokenSequences& banned, const Prefix& prefix,
   }
 }
 
+// Whether a token goes on with a word, in a script that has spaces between
+// words.
+bool ContinuesWord(const TokenizerView& view, size_t token) {
+  if (token >= view.target_kinds.size()) return false;
+  if (view.target_kinds[token] != TargetKind::kText) {
+    return view.target_kinds[token] == TargetKind::kByte;
+  }
+  const uint32_t begin = view.piece_offsets[token];
+  if (begin == view.piece_offsets[token + 1]) return false;
+  const uint8_t first = view.piece_text[begin];
+  // Letters and digits of ASCII, or U+00C0 to U+04FF: Latin, Greek, Cyrillic.
+  return (first >= '0' && first <= '9') || (first >= 'A' && first <= 'Z') ||
+         (first >= 'a' && first <= 'z') || (first >= 0xC3 && first <= 0xD3);
+}
+
+// Keeps a phrase that has just come a whole word.
+void EndWord(const SearchOptions& options, const Prefix& prefix,
+             const LogitWindow& window) {
+  if (!EndsWithPhrase(options.phrases, prefix)) return;
+  for (size_t i = 0; i < window.size; ++i) {
+    if (ContinuesWord(*options.tokenizer, window.first + i)) {
+      window.logits[i] = kBannedLogit;
+    }
+  }
+}
+
 }  // namespace
 
 void ProcessLogits(const SearchOptions& options, const Prefix& prefix,
@@ -70,6 +96,9 @@ void ProcessLogits(const SearchOptions& options, const Prefix& prefix,
   BanSequences(options.banned, prefix, window);
   if (prefix.size <= options.min_tokens) Ban(window, options.eos);
   for (const int32_t token : options.suppressed) Ban(window, token);
+  if (kProfile.phrases && !options.phrases.empty()) {
+    EndWord(options, prefix, window);
+  }
 }
 
 }  // namespace latimer

@@ -6,21 +6,13 @@
 #include <cstdint>
 #include <limits>
 
+#include "search/prefix.h"
 #include "search/search_options.h"
 
 namespace latimer {
 
 // The logit of a token that may not be produced.
 inline constexpr float kBannedLogit = -std::numeric_limits<float>::infinity();
-
-// What the decoder has read: decoder_start, then the tokens generated.
-struct Prefix {
-  int32_t start;
-  const int32_t* target;
-  size_t size;  // decoder_start included
-
-  int32_t operator[](size_t i) const { return i == 0 ? start : target[i - 1]; }
-};
 
 // The logits of tokens [first, first + size).
 struct LogitWindow {
@@ -37,7 +29,8 @@ struct LogitWindow {
 
 // Processes the logits of the token that follows the prefix, in the order of
 // generate(): repetition penalty, repeated n-grams, banned sequences, minimum
-// length, suppressed tokens.
+// length, suppressed tokens. After a phrase, tokens that would go on with its
+// last word come last.
 void ProcessLogits(const SearchOptions& options, const Prefix& prefix,
                    const LogitWindow& window);
 

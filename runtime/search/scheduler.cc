@@ -84,6 +84,7 @@ void Scheduler::Begin(Sentence& sentence) {
   sentence.age = begun_++;
   sentence.target_count = 0;
   sentence.given_count = 0;
+  sentence.phrases = {};
   sentence.rows = {};
   sentence.reported = 0;
   sentence.loops.Reset();
@@ -184,6 +185,7 @@ void Scheduler::Preempt(Sentence& sentence) {
   if (!sentence.is_retraced()) sentence.rows = {};
   sentence.state = Sentence::State::kQueued;
   sentence.target_count = 0;
+  sentence.phrases = {};
   sentence.loops.Reset();
   crowded_ = true;
 }
@@ -199,6 +201,9 @@ void Scheduler::Append(Sentence& sentence, int32_t token) {
   const SearchOptions& options = sentence.options;
   token = ProbeToken(sentence.target_count, token);
   sentence.target[sentence.target_count++] = token;
+  if (sentence.has_phrases()) {
+    sentence.phrases.Add(options.phrases, sentence.prefix());
+  }
   const bool goes_on = Report(sentence, token);
   const bool is_full = sentence.target_count == options.max_tokens;
   if (token == options.eos && !(is_full && options.forced_last_token >= 0)) {

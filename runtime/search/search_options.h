@@ -11,6 +11,8 @@
 #include "latimer/beam_search.h"
 #include "latimer/stop.h"
 #include "latimer/token_sequences.h"
+#include "model/model.h"
+#include "search/phrases.h"
 
 namespace latimer {
 
@@ -39,6 +41,10 @@ struct SearchOptions {
   std::span<const uint32_t> banned_ends;
   // The same of the caller.
   TokenSequences banned = {};
+  // What must come out, in the memory of the sentence.
+  PhraseList phrases = {};
+  // Tells which tokens would make a phrase part of a longer word.
+  const TokenizerView* tokenizer = nullptr;
   // Tokens that may not be produced, within the vocabulary.
   std::span<const int32_t> suppressed;
   // The number of beams, 1 for greedy search, and the rules for several; see

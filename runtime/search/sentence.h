@@ -48,6 +48,8 @@ struct Sentence {
   // With beams: the tokens that each of them has, until the search ends.
   size_t target_count = 0;
   Beams beams;
+  // Without beams: how far it has got with options.phrases.
+  PhraseProgress phrases;
   // With Scheduler::Retrace, the tokens of `target` that are there before the
   // first step; they are decoded, but not chosen.
   size_t given_count = 0;
@@ -116,7 +118,15 @@ struct Sentence {
   // token needs no step: see Scheduler::CollectStep.)
   int32_t forced_token() const {
     if (target_count < given_count) return target[target_count];
-    return RuledToken(target_count);
+    if (const int32_t token = RuledToken(target_count); token >= 0) {
+      return token;
+    }
+    // With beams, each has its own.
+    return has_phrases() && !has_beams() ? phrases.forced(options.phrases) : -1;
+  }
+  // Whether the search has phrases to produce.
+  bool has_phrases() const {
+    return kProfile.phrases && !options.phrases.empty() && !is_retraced();
   }
   // The token that the model's rules or the caller force at a position,
   // whatever was searched; -1: none.

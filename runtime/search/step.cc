@@ -1,5 +1,7 @@
 #include "search/step.h"
 
+#include <algorithm>
+
 #include "search/choose.h"
 #include "search/choose_beams.h"
 #include "search/shortlist.h"
@@ -23,25 +25,69 @@ void Encode(const Engine& engine, Sentence& sentence,
   }
 }
 
+// Phrases of a sentence, or of one of its beams, in a step.
+
+// Before the decoder: the token that must come next; -1: none. If there is none
+// yet, the decoder notes what it attends to, which may change that.
+int32_t ForcedBefore(const Sentence& sentence, PhraseProgress& progress,
+                     DecoderRow* row) {
+  const PhraseList& list = sentence.options.phrases;
+  if (!sentence.has_phrases() || progress.done(list)) return -1;
+  if (progress.forced(list) < 0) {
+    // EOS, too, needs a place.
+    progress.Hurry(list,
+                   sentence.options.max_tokens - 1 - sentence.target_count);
+    if (!row->aligned.active()) {
+      row->aligned = {&progress.focus, sentence.text_begin, sentence.text_end};
+    }
+  }
+  return progress.forced(list);
+}
+
+// After the decoder: the same, now that it has attended.
+int32_t ForcedAfter(const Sentence& sentence, const DecoderRow& row,
+                    PhraseProgress& progress) {
+  const PhraseList& list = sentence.options.phrases;
+  if (!sentence.has_phrases() || progress.done(list)) return -1;
+  if (row.aligned.active()) progress.focus = *row.aligned.source;
+  progress.Attend(list);
+  return progress.forced(list);
+}
+
+// The token that comes in place of EOS; -1: EOS may come.
+int32_t InPlaceOfEos(const Sentence& sentence, PhraseProgress& progress) {
+  const PhraseList& list = sentence.options.phrases;
+  if (!sentence.has_phrases() || progress.done(list)) return -1;
+  progress.BeginMissing(list);
+  return progress.forced(list);
+}
+
 // The most likely next token of each sentence.
 void StepGreedy(const Engine& engine, Scheduler& scheduler,
                 std::span<Sentence* const> sentences,
                 const Buffers& workspace) {
   DecoderRow* const rows = scheduler.step_rows();
   int32_t tokens[kProfile.lanes];
-  bool all_forced = true;
   for (size_t i = 0; i < sentences.size(); ++i) {
-    const Sentence& sentence = *sentences[i];
+    Sentence& sentence = *sentences[i];
     rows[i] = {&sentence.caches, sentence.last_token(),
                static_cast<uint32_t>(sentence.target_count)};
     rows[i].aligned = sentence.aligned_row(engine.model.info.alignment.reads);
     tokens[i] = sentence.forced_token();
-    all_forced = all_forced && tokens[i] >= 0;
+    if (tokens[i] >= 0) continue;
+    tokens[i] = ForcedBefore(sentence, sentence.phrases, &rows[i]);
   }
   // The time of a step counts for the oldest sentence.
   Trace& trace = sentences[0]->trace;
   const DecoderOutput output =
       StepDecoder(engine, {rows, sentences.size()}, workspace, trace);
+  bool all_forced = true;
+  for (size_t i = 0; i < sentences.size(); ++i) {
+    if (tokens[i] < 0) {
+      tokens[i] = ForcedAfter(*sentences[i], rows[i], sentences[i]->phrases);
+    }
+    all_forced = all_forced && tokens[i] >= 0;
+  }
   const Sentence& first = *sentences[0];
   const bool scores_given =
       kProfile.beams > 1 && first.is_retraced() && first.scores != nullptr;
@@ -55,11 +101,36 @@ void StepGreedy(const Engine& engine, Scheduler& scheduler,
     ChooseTokens(engine, input, sentences, workspace, trace, tokens);
   }
   for (size_t i = 0; i < sentences.size(); ++i) {
-    if (sentences[i]->forced_token() >= 0) {
-      scheduler.AppendForced(*sentences[i], tokens[i]);
-    } else {
-      scheduler.Append(*sentences[i], tokens[i]);
+    Sentence& sentence = *sentences[i];
+    if (tokens[i] == sentence.options.eos && sentence.forced_token() < 0) {
+      const int32_t token = InPlaceOfEos(sentence, sentence.phrases);
+      if (token >= 0) tokens[i] = token;
     }
+    if (sentence.forced_token() >= 0) {
+      scheduler.AppendForced(sentence, tokens[i]);
+    } else {
+      scheduler.Append(sentence, tokens[i]);
+    }
+  }
+}
+
+// Takes EOS out of the candidates of a beam that has phrases left; if it was
+// the best, a phrase begins.
+[[maybe_unused]] void DelayEos(const BeamRow& row, uint32_t* count) {
+  const Sentence& sentence = *row.sentence;
+  PhraseProgress& progress = sentence.beams.phrases(row.beam);
+  if (progress.done(sentence.options.phrases)) return;
+  BeamCandidate* const candidates = row.sentence->beams.candidates(row.beam);
+  for (uint32_t i = 0; i < *count; ++i) {
+    if (candidates[i].token != sentence.options.eos) continue;
+    if (i == 0) {
+      candidates[0] = {InPlaceOfEos(sentence, progress), 0.0f};
+      *count = 1;
+    } else {
+      std::copy(candidates + i + 1, candidates + *count, candidates + i);
+      --*count;
+    }
+    return;
   }
 }
 
@@ -70,30 +141,44 @@ void StepGreedy(const Engine& engine, Scheduler& scheduler,
   DecoderRow* const rows = scheduler.step_rows();
   BeamRow beams[kProfile.lanes];
   uint32_t counts[kProfile.lanes];
+  int32_t forced[kProfile.lanes];
   size_t count = 0;
-  bool all_forced = true;
   for (Sentence* sentence : sentences) {
-    all_forced = all_forced && sentence->forced_beam_token() >= 0;
-    for (uint32_t i = 0; i < sentence->beams.count(); ++i) {
+    for (uint32_t i = 0; i < sentence->beams.count(); ++i, ++count) {
       rows[count] = {&sentence->caches, sentence->beams.last_token(i),
                      static_cast<uint32_t>(sentence->target_count),
                      sentence->beams.ancestors(i)};
-      beams[count++] = {sentence, i};
+      beams[count] = {sentence, i};
+      forced[count] = sentence->forced_beam_token();
+      if (forced[count] >= 0 || !sentence->has_phrases()) continue;
+      forced[count] =
+          ForcedBefore(*sentence, sentence->beams.phrases(i), &rows[count]);
     }
   }
   Trace& trace = sentences[0]->trace;
   const DecoderOutput output =
       StepDecoder(engine, {rows, count}, workspace, trace);
+  bool all_forced = true;
+  for (size_t i = 0; i < count; ++i) {
+    const Sentence& sentence = *beams[i].sentence;
+    if (forced[i] < 0 && sentence.has_phrases()) {
+      forced[i] =
+          ForcedAfter(sentence, rows[i], sentence.beams.phrases(beams[i].beam));
+    }
+    all_forced = all_forced && forced[i] >= 0;
+  }
   if (!all_forced) {
     const LinearInput input =
         MakeLinearInput(engine, output.x, count, output.columns, workspace);
     ChooseCandidates(engine, input, {beams, count}, workspace, trace, counts);
   }
   for (size_t i = 0; i < count; ++i) {
-    const int32_t forced = beams[i].sentence->forced_beam_token();
-    if (forced < 0) continue;
-    beams[i].sentence->beams.candidates(beams[i].beam)[0] = {forced, 0.0f};
-    counts[i] = 1;
+    if (forced[i] >= 0) {
+      beams[i].sentence->beams.candidates(beams[i].beam)[0] = {forced[i], 0.0f};
+      counts[i] = 1;
+    } else if (beams[i].sentence->has_phrases()) {
+      DelayEos(beams[i], &counts[i]);
+    }
   }
   const uint32_t* of_sentence = counts;
   for (Sentence* sentence : sentences) {

@@ -80,7 +80,9 @@ struct AlignedRow {
   uint32_t begin = 0;
   uint32_t end = 0;
 
-  bool active() const { return kProfile.alignment && source != nullptr; }
+  bool active() const {
+    return (kProfile.alignment || kProfile.phrases) && source != nullptr;
+  }
   // Notes the source token with the largest weight of `head`, or the largest
   // sum of the weights of all heads, which are `stride` floats apart.
   void Note(int32_t head, uint32_t heads, const float* weights,

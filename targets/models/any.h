@@ -25,6 +25,7 @@ inline constexpr Profile kProfile = {
     .lanes = 32,
     .beams = 16,
     .beam_tokens = 64,
+    .phrases = true,
     .f16_caches = false,
     .copied_image_bytes = 0,
     .int8_weights = true,

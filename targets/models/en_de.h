@@ -23,6 +23,7 @@ inline constexpr Profile kProfile = {
     .lanes = 1,
     .beams = 1,
     .beam_tokens = 0,
+    .phrases = false,
     .f16_caches = false,
     .copied_image_bytes = 0,
     .int8_weights = true,

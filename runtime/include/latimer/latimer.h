@@ -160,6 +160,21 @@ typedef enum latimer_early_stopping {
   LATIMER_STOP_NEVER         /* "never" */
 } latimer_early_stopping;
 
+/* A word or phrase of the source and what stands for it in the translation;
+ * neither is zero-terminated. */
+typedef struct latimer_term {
+  const char* source;
+  size_t source_bytes;
+  const char* target;
+  size_t target_bytes;
+} latimer_term;
+
+/* Bytes [begin, end) of a text. */
+typedef struct latimer_text_range {
+  uint32_t begin;
+  uint32_t end;
+} latimer_text_range;
+
 /* Settings that replace those of the model's generation config; all zero: the
  * model's. Strings need to live only until the call returns, `suppressed` until
  * the sentence has finished. More in latimer/translation.h. */
@@ -200,6 +215,13 @@ typedef struct latimer_options {
   const int32_t* banned_tokens;
   const uint32_t* banned_ends;
   size_t banned_count; /* of the sequences */
+  const latimer_term* terms;
+  size_t term_count;
+  /* Bytes of the text that come out once each, as they are. */
+  const latimer_text_range* protected_ranges;
+  size_t protected_range_count;
+  size_t protect; /* 1: so do placeholders, URLs, e-mail addresses and numbers
+                     with units */
 } latimer_options;
 
 /* ---- Translating ---- */

@@ -74,10 +74,10 @@ constexpr uint64_t LongestBeams(const Profile& p) {
 }
 
 // Bytes that beam search keeps of each beam of at most `target_tokens`, if a
-// sentence may have `beams`: twice its tokens and ancestors, its candidates,
-// and a hypothesis.
+// sentence may have `beams`: twice its tokens, ancestors and how far it is with
+// phrases, its candidates, and a hypothesis.
 constexpr uint64_t BeamBytes(uint64_t target_tokens, uint64_t beams) {
-  return target_tokens * 2 * (sizeof(int32_t) + 1) + 2 * beams * 8 + 32;
+  return target_tokens * 2 * (sizeof(int32_t) + 1) + 2 * beams * 8 + 64;
 }
 
 // Logits of each lane that are held at once, with several lanes.
@@ -191,7 +191,7 @@ constexpr BufferPlan PlanBuffer(const Profile& p, Buffer buffer) {
                                        : 64};
     case Buffer::kState:
       return {"state", 5120 + 512 * (uint64_t{p.encoder_layers} + l) +
-                           256 * uint64_t{p.threads} + 576 * (lanes - 1)};
+                           256 * uint64_t{p.threads} + 768 * (lanes - 1)};
   }
   return {};
 }

@@ -19,6 +19,26 @@
 
 namespace latimer {
 
+// A word or phrase of the source and what stands for it in the translation.
+// Borrows both; laid out as latimer_term of C.
+class Term {
+ public:
+  constexpr Term(std::string_view source, std::string_view target)
+      : source_(source.data()),
+        source_bytes_(source.size()),
+        target_(target.data()),
+        target_bytes_(target.size()) {}
+
+  std::string_view source() const { return {source_, source_bytes_}; }
+  std::string_view target() const { return {target_, target_bytes_}; }
+
+ private:
+  const char* source_;
+  size_t source_bytes_;
+  const char* target_;
+  size_t target_bytes_;
+};
+
 // Strings need to live only until a call returns, or as long as the TextCursor
 // that was given them; `suppressed` and `banned` must live until the sentence
 // has finished.
@@ -70,6 +90,19 @@ struct TranslateOptions {
   // Sequences of target ids that may not be produced, besides the model's:
   // generate()'s bad_words_ids. Translator::TokenizeTarget makes one of a word.
   TokenSequences banned = {};
+  // Terms that must come out wherever their source is in the text, between word
+  // boundaries; where several begin, the longest. One whose source begins with
+  // a small letter of ASCII also stands for the capital one. The decoder is
+  // made to produce a target where it attends to the source, at the latest at
+  // the end. Terms need ModelInfo::encodes_target.
+  std::span<const Term> terms = {};
+  // Stretches that come out once each, byte for byte. `protect`: placeholders,
+  // URLs, e-mail addresses and numbers with units, and `protected_patterns`
+  // other ones; see text/protected_text.h. `protected_ranges`: bytes of the
+  // text, for example inline elements that must not be translated.
+  bool protect = false;
+  std::span<const std::string_view> protected_patterns = {};
+  std::span<const TextRange> protected_ranges = {};
   // What to record for Translation::attention and Translation::scores. Both
   // need a profile that has room for them.
   AttentionKind attention = AttentionKind::kNone;

@@ -1,0 +1,106 @@
+// Phrases that a translation must contain, and which of their tokens comes
+// next.
+//
+// A phrase belongs to a span of the source. It begins at the step whose
+// cross-attention points at that span, and its tokens follow in order. Before
+// EOS, and when the tokens that are left are no more than they need, those that
+// are missing come first. A phrase that the search produces by itself counts.
+//
+// Terms, protected spans (source_phrases.h) and inline markup that must not be
+// translated are phrases.
+#ifndef LATIMER_SEARCH_PHRASES_H_
+#define LATIMER_SEARCH_PHRASES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "search/prefix.h"
+
+namespace latimer {
+
+// Most phrases of a sentence.
+inline constexpr size_t kMostPhrases = 64;
+
+struct Phrase {
+  uint32_t source_begin = 0;  // Tokens [begin, end) of the source.
+  uint32_t source_end = 0;
+  std::span<const int32_t> tokens = {};
+  // What stands in the text in place of the tokens; empty: their own text.
+  std::string_view text = {};
+  bool space_before = false;  // Before `text`.
+};
+
+// Phrases one after another in the numbers of a sentence's memory, which they
+// share with its source.
+class PhraseList {
+ public:
+  PhraseList() = default;
+  // Empty, with room for phrases that take `room` numbers.
+  explicit PhraseList(std::span<int32_t> room) : numbers_(room) {}
+
+  bool empty() const { return count_ == 0; }
+  size_t count() const { return count_; }
+  // Adds a copy. False if there is no room.
+  bool Add(const Phrase& phrase);
+
+  // Goes through the phrases: `*at` is 0 at first.
+  bool Next(size_t* at, Phrase* out) const;
+
+  // Where tokens of phrase `index` begin in the finished translation; -1:
+  // nowhere.
+  int32_t place(size_t index) const { return numbers_[Begin(index)]; }
+  // Finds that of each phrase with a text of its own.
+  void Place(std::span<const int32_t> target);
+
+ private:
+  size_t Begin(size_t index) const;
+
+  std::span<int32_t> numbers_ = {};
+  size_t count_ = 0;
+  size_t size_ = 0;  // Numbers that are used.
+};
+
+// Whether the last tokens are those of a phrase.
+bool EndsWithPhrase(const PhraseList& phrases, const Prefix& prefix);
+
+// How far a translation, or a beam, has got with its phrases.
+class PhraseProgress {
+  uint64_t met_ = 0;  // A bit for each phrase.
+
+ public:
+  // Whether no phrase is left, not even the rest of one.
+  bool done(const PhraseList& phrases) const {
+    const size_t count = phrases.count();
+    return met_ == (count < 64 ? (uint64_t{1} << count) - 1 : ~uint64_t{0});
+  }
+  // The token that must come next; -1: the search may choose.
+  int32_t forced(const PhraseList& phrases) const;
+
+  // The source token that the last step attended to most.
+  uint16_t focus = 0;
+
+  // Unless a phrase has begun, begins the one that the focus belongs to, if it
+  // is missing.
+  void Attend(const PhraseList& phrases);
+  // Begins the first that is missing. Precondition: forced() is -1, and not
+  // done().
+  void BeginMissing(const PhraseList& phrases);
+  // The same if no more than `room` tokens are left and all are needed.
+  void Hurry(const PhraseList& phrases, size_t room);
+  // The translation has got one more token; `prefix` ends with it.
+  void Add(const PhraseList& phrases, const Prefix& prefix);
+
+ private:
+  static constexpr uint16_t kNone = 0xFFFF;
+
+  bool met(size_t index) const { return (met_ >> index & 1) != 0; }
+
+  uint16_t current_ = kNone;  // The phrase that has begun.
+  uint16_t next_ = 0;         // Which of its tokens comes next.
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_SEARCH_PHRASES_H_

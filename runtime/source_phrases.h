@@ -1,0 +1,41 @@
+// Terms and protected spans: from a text and the caller's options to the
+// phrases of a sentence (search/phrases.h), and from its tokens to the text.
+//
+// What must not be translated is a phrase with a text of its own: the decoder
+// reads tokens that stand for it, and its bytes are put in their place. A
+// caller that knows such spans, like markup, gives them as
+// TranslateOptions::protected_ranges.
+#ifndef LATIMER_SOURCE_PHRASES_H_
+#define LATIMER_SOURCE_PHRASES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "request.h"
+#include "search/phrases.h"
+
+namespace latimer {
+
+// Whether the options ask for phrases.
+bool WantsPhrases(const TranslateOptions& options);
+
+// Writes the phrases of `part` to `room`. `offset` is where the part's text
+// begins in the whole text. Errors: kInvalidArgument (terms without a target
+// tokenizer), kTextTooLong (more phrases than there is room for).
+Result<PhraseList> FindPhrases(const TextReader& reader, const TextPart& part,
+                               std::span<const int32_t> source, size_t offset,
+                               const TranslateOptions& options,
+                               std::span<int32_t> room);
+
+// Writes the text of target ids: each phrase with a text of its own comes once,
+// where its tokens are, or at the end if they are nowhere. Returns its bytes.
+// Errors: those of Tokenizer::Decode.
+Result<size_t> WriteTextWithPhrases(const TextReader& reader,
+                                    PhraseList phrases,
+                                    std::span<const int32_t> ids,
+                                    std::span<char> out);
+
+}  // namespace latimer
+
+#endif  // LATIMER_SOURCE_PHRASES_H_

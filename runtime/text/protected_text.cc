@@ -1,0 +1,264 @@
+#include "text/protected_text.h"
+
+#include <algorithm>
+
+#include "text/slice.h"
+#include "text/utf8.h"
+
+namespace latimer {
+namespace {
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsLetter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+bool IsWord(char c) { return IsDigit(c) || IsLetter(c) || c == '_'; }
+bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+// The byte at text[at]; 0 beyond the end.
+char At(std::string_view text, size_t at) {
+  return at < text.size() ? text[at] : '\0';
+}
+
+// Longest placeholder in brackets, in bytes.
+constexpr size_t kMostInBrackets = 200;
+
+// From `open` at text[at] to `close`, without a line break.
+size_t InBrackets(std::string_view text, size_t at, std::string_view open,
+                  std::string_view close) {
+  if (!From(text, at).starts_with(open)) return 0;
+  const size_t most = std::min(text.size(), at + kMostInBrackets);
+  for (size_t i = at + open.size(); i < most; ++i) {
+    if (text[i] == '\n' || (open.size() == 1 && text[i] == open[0])) return 0;
+    if (From(text, i).starts_with(close)) return i + close.size() - at;
+  }
+  return 0;
+}
+
+size_t Placeholder(std::string_view text, size_t at) {
+  const size_t twice = InBrackets(text, at, "{{", "}}");
+  if (twice > 0) return twice;
+  const size_t sign =
+      At(text, at) == '$' || At(text, at) == '#' || At(text, at) == '%' ? 1 : 0;
+  const size_t braces = InBrackets(text, at + sign, "{", "}");
+  return braces > 0 ? sign + braces : 0;
+}
+
+// A conversion of printf, with a number or a name as in Python; also %1 of Qt
+// and %@ of Cocoa.
+size_t Conversion(std::string_view text, size_t at) {
+  if (At(text, at) != '%') return 0;
+  size_t end = at + 1;
+  end += InBrackets(text, end, "(", ")");
+  size_t digits = end;
+  while (IsDigit(At(text, digits))) ++digits;
+  if (digits > end && At(text, digits) == '$') end = digits + 1;
+  while (std::string_view("-+#0").find(At(text, end)) !=
+         std::string_view::npos) {
+    if (At(text, end) == '\0') return 0;
+    ++end;
+  }
+  while (IsDigit(At(text, end))) ++end;
+  if (At(text, end) == '.') {
+    ++end;
+    while (IsDigit(At(text, end))) ++end;
+  }
+  for (int i = 0; i < 2; ++i) {
+    const char c = At(text, end);
+    if (c == 'h' || c == 'l' || c == 'q' || c == 'j' || c == 'z' || c == 't' ||
+        c == 'L') {
+      ++end;
+    }
+  }
+  const char c = At(text, end);
+  if (c != '\0' && std::string_view("diouxXeEfFgGaAcspn@").find(c) !=
+                       std::string_view::npos) {
+    return IsWord(At(text, end + 1)) ? 0 : end + 1 - at;
+  }
+  return digits > at + 1 && !IsWord(At(text, digits)) && At(text, digits) != '%'
+             ? digits - at
+             : 0;
+}
+
+// Without the punctuation that ends a sentence or a clause.
+size_t WithoutPunctuation(std::string_view text, size_t at, size_t end) {
+  constexpr std::string_view kEnds = ".,;:!?'\")]}";
+  while (end > at && kEnds.find(text[end - 1]) != kEnds.npos) --end;
+  return end - at;
+}
+
+size_t Url(std::string_view text, size_t at) {
+  const std::string_view rest = From(text, at);
+  size_t begin = 0;
+  for (const std::string_view scheme :
+       {"https://", "http://", "ftp://", "www."}) {
+    if (rest.starts_with(scheme)) begin = scheme.size();
+  }
+  if (begin == 0 || (at > 0 && IsWord(text[at - 1]))) return 0;
+  size_t end = at + begin;
+  while (end < text.size() && !IsSpace(text[end]) && text[end] != '<' &&
+         text[end] != '>' && text[end] != '"') {
+    ++end;
+  }
+  const size_t bytes = WithoutPunctuation(text, at, end);
+  return bytes > begin ? bytes : 0;
+}
+
+size_t EmailAddress(std::string_view text, size_t at) {
+  const auto is_local = [](char c) {
+    return IsWord(c) || c == '.' || c == '+' || c == '-' || c == '%';
+  };
+  if (at > 0 && is_local(text[at - 1])) return 0;
+  size_t end = at;
+  while (is_local(At(text, end))) ++end;
+  if (end == at || At(text, end) != '@') return 0;
+  const size_t host = ++end;
+  while (IsWord(At(text, end)) || At(text, end) == '.' ||
+         At(text, end) == '-') {
+    ++end;
+  }
+  const size_t bytes = WithoutPunctuation(text, at, end);
+  const size_t after = std::min(host, at + bytes);
+  const std::string_view name = Slice(text, after, at + bytes - after);
+  return name.find('.') != name.npos ? bytes : 0;
+}
+
+// Bytes of a space within a number with its unit: U+0020, U+00A0, U+202F.
+size_t UnitSpace(std::string_view text, size_t at) {
+  const std::string_view rest = From(text, std::min(at, text.size()));
+  for (const std::string_view space : {" ", "\xC2\xA0", "\xE2\x80\xAF"}) {
+    if (rest.starts_with(space)) return space.size();
+  }
+  return 0;
+}
+
+constexpr std::string_view kUnits[] = {"km/h",
+                                       "kWh",
+                                       "kHz",
+                                       "MHz",
+                                       "GHz",
+                                       "kB",
+                                       "KB",
+                                       "MB",
+                                       "GB",
+                                       "TB",
+                                       "KiB",
+                                       "MiB",
+                                       "GiB",
+                                       "km",
+                                       "cm",
+                                       "mm",
+                                       "kg",
+                                       "mg",
+                                       "ml",
+                                       "Hz",
+                                       "kW",
+                                       "ms",
+                                       "px",
+                                       "pt",
+                                       "dB",
+                                       "m",
+                                       "g",
+                                       "l",
+                                       "s",
+                                       "W",
+                                       "V",
+                                       "%",
+                                       "\xC2\xB0"
+                                       "C",
+                                       "\xC2\xB0"
+                                       "F",
+                                       "\xE2\x82\xAC",
+                                       "$"};
+
+size_t NumberWithUnit(std::string_view text, size_t at) {
+  if (!IsDigit(At(text, at)) || (at > 0 && IsWord(text[at - 1]))) return 0;
+  size_t end = at;
+  while (
+      IsDigit(At(text, end)) ||
+      ((At(text, end) == '.' || At(text, end) == ',' || At(text, end) == ':') &&
+       IsDigit(At(text, end + 1)))) {
+    ++end;
+  }
+  const bool is_time =
+      Slice(text, at, end - at).find(':') != std::string_view::npos;
+  const size_t unit_begin = end + UnitSpace(text, end);
+  const std::string_view rest = From(text, std::min(unit_begin, text.size()));
+  for (const std::string_view unit : kUnits) {
+    if (!rest.starts_with(unit)) continue;
+    const char after = At(rest, unit.size());
+    if (IsWord(after) || static_cast<unsigned char>(after) >= 0x80) continue;
+    return unit_begin + unit.size() - at;
+  }
+  return is_time ? end - at : 0;
+}
+
+// Scripts whose words have no spaces between them.
+bool HasNoSpaces(uint32_t c) {
+  return (c >= 0x0E00 && c < 0x1000) || (c >= 0x1780 && c < 0x1800) ||
+         (c >= 0x2E80 && c < 0xA4D0) || (c >= 0xF900 && c < 0xFB00) ||
+         c >= 0x20000;
+}
+
+bool IsWordCharacter(uint32_t c) {
+  if (c < 0x80) return IsWord(static_cast<char>(c));
+  // Latin punctuation and signs, general punctuation, symbols.
+  return c >= 0xC0 && !(c >= 0x2000 && c < 0x2C00) && !HasNoSpaces(c);
+}
+
+bool IsBoundary(std::string_view text, size_t at) {
+  if (at == 0 || at >= text.size()) return true;
+  const Utf8Char before = LastChar(Slice(text, 0, at));
+  const Utf8Char after = FirstChar(From(text, at));
+  return !IsWordCharacter(before.code_point) ||
+         !IsWordCharacter(after.code_point);
+}
+
+}  // namespace
+
+size_t ProtectedBytes(std::string_view text, size_t at) {
+  size_t bytes = 0;
+  for (const auto find :
+       {Placeholder, Conversion, Url, EmailAddress, NumberWithUnit}) {
+    bytes = std::max(bytes, find(text, at));
+  }
+  return bytes;
+}
+
+size_t PatternBytes(std::string_view text, size_t at,
+                    std::string_view pattern) {
+  size_t end = at;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] != '*') {
+      if (At(text, end) != pattern[i] || end >= text.size()) return 0;
+      ++end;
+      continue;
+    }
+    const char stop = At(pattern, i + 1);
+    const size_t begin = end;
+    while (end < text.size() && !IsSpace(text[end]) &&
+           (stop == '\0' || text[end] != stop)) {
+      ++end;
+    }
+    if (end == begin) return 0;
+  }
+  return end - at;
+}
+
+size_t TermBytes(std::string_view text, size_t at, std::string_view term) {
+  const std::string_view found = From(text, at).substr(0, term.size());
+  if (term.empty() || found.size() < term.size() ||
+      found.substr(1) != term.substr(1)) {
+    return 0;
+  }
+  const bool may_be_capital = term[0] >= 'a' && term[0] <= 'z';
+  if (found[0] != term[0] &&
+      !(may_be_capital && found[0] == term[0] - 'a' + 'A')) {
+    return 0;
+  }
+  return IsBoundary(text, at) && IsBoundary(text, at + term.size())
+             ? term.size()
+             : 0;
+}
+
+}  // namespace latimer

@@ -1,0 +1,115 @@
+#include "search/phrases.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace latimer {
+namespace {
+
+using Ids = std::vector<int32_t>;
+
+struct Phrases {
+  Phrases() {
+    EXPECT_TRUE(list.Add({2, 3, first, {}, false}));
+    EXPECT_TRUE(list.Add({4, 6, second, "text", true}));
+  }
+
+  Ids first = {7, 8}, second = {9};
+  Ids memory = Ids(64);
+  PhraseList list = PhraseList(memory);
+};
+
+// Follows a translation.
+struct Target {
+  void Add(int32_t token) {
+    ids.push_back(token);
+    progress.Add(list, {0, ids.data(), ids.size() + 1});
+  }
+
+  const PhraseList& list;
+  PhraseProgress progress = {};
+  Ids ids = {};
+};
+
+TEST(PhraseListTest, KeepsWhatWasAddedUntilThereIsNoRoom) {
+  const Phrases phrases;
+  size_t at = 0;
+  Phrase phrase;
+  ASSERT_TRUE(phrases.list.Next(&at, &phrase));
+  EXPECT_EQ(Ids(phrase.tokens.begin(), phrase.tokens.end()), (Ids{7, 8}));
+  EXPECT_EQ(phrase.text, "");
+  ASSERT_TRUE(phrases.list.Next(&at, &phrase));
+  EXPECT_EQ(phrase.text, "text");
+  EXPECT_EQ(phrase.source_end, 6u);
+  EXPECT_TRUE(phrase.space_before);
+  EXPECT_FALSE(phrases.list.Next(&at, &phrase));
+  Ids memory(9);
+  PhraseList small(memory);
+  const Ids tokens = {1, 2};
+  EXPECT_TRUE(small.Add({0, 1, tokens, {}, false}));
+  EXPECT_FALSE(small.Add({0, 1, tokens, {}, false}));
+  EXPECT_EQ(small.count(), 1u);
+}
+
+TEST(PhraseListTest, PlacesEachPhraseOnce) {
+  Ids memory(100);
+  PhraseList list(memory);
+  const Ids tokens = {5, 6};
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(list.Add({0, 1, tokens, "x", false}));
+  const Ids target = {5, 6, 1, 5, 6};
+  list.Place(target);
+  EXPECT_EQ(list.place(0), 0);
+  EXPECT_EQ(list.place(1), 3);
+  EXPECT_EQ(list.place(2), -1);
+}
+
+TEST(PhraseProgressTest, APhraseBeginsWhereItsSourceIsAttendedTo) {
+  const Phrases phrases;
+  Target target = {phrases.list};
+  EXPECT_EQ(target.progress.forced(phrases.list), -1);
+  target.progress.focus = 3;
+  target.progress.Attend(phrases.list);
+  EXPECT_EQ(target.progress.forced(phrases.list), -1);
+  target.progress.focus = 5;
+  target.progress.Attend(phrases.list);
+  EXPECT_EQ(target.progress.forced(phrases.list), 9);
+  target.Add(9);
+  EXPECT_EQ(target.progress.forced(phrases.list), -1);
+  EXPECT_FALSE(target.progress.done(phrases.list));
+  target.progress.focus = 2;
+  target.progress.Attend(phrases.list);
+  EXPECT_EQ(target.progress.forced(phrases.list), 7);
+  target.Add(7);
+  EXPECT_EQ(target.progress.forced(phrases.list), 8);
+  EXPECT_FALSE(target.progress.done(phrases.list));
+  target.Add(8);
+  EXPECT_TRUE(target.progress.done(phrases.list));
+  target.progress.Attend(phrases.list);
+  EXPECT_EQ(target.progress.forced(phrases.list), -1);
+}
+
+TEST(PhraseProgressTest, WhatTheSearchProducesByItselfCounts) {
+  const Phrases phrases;
+  Target target = {phrases.list};
+  for (const int32_t token : {9, 7, 7}) target.Add(token);
+  EXPECT_FALSE(target.progress.done(phrases.list));
+  target.Add(8);
+  EXPECT_TRUE(target.progress.done(phrases.list));
+}
+
+TEST(PhraseProgressTest, HurriesWhenAllTokensThatAreLeftAreNeeded) {
+  const Phrases phrases;
+  Target target = {phrases.list};
+  target.progress.Hurry(phrases.list, 4);
+  EXPECT_EQ(target.progress.forced(phrases.list), -1);
+  target.progress.Hurry(phrases.list, 3);
+  EXPECT_EQ(target.progress.forced(phrases.list), 7);
+  target.Add(7);
+  target.Add(8);
+  target.progress.BeginMissing(phrases.list);
+  EXPECT_EQ(target.progress.forced(phrases.list), 9);
+}
+
+}  // namespace
+}  // namespace latimer
