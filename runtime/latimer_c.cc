@@ -245,6 +245,13 @@ Status ReadOptions(const latimer_translator* translator,
       reinterpret_cast<const TextRange*>(in.protected_ranges),
       in.protected_range_count};
   out->protect = in.protect != 0;
+  out->sampling.enabled = in.temperature != nullptr;
+  if (in.temperature != nullptr) out->sampling.temperature = *in.temperature;
+  if (in.top_p != nullptr) out->sampling.top_p = *in.top_p;
+  out->sampling.top_k =
+      static_cast<uint32_t>(std::min<size_t>(in.top_k, UINT32_MAX));
+  out->sampling.seed = in.seed;
+  out->sampling.stream = in.stream;
   if (in.early_stopping != LATIMER_STOP_BY_MODEL) {
     out->early_stopping = static_cast<EarlyStopping>(in.early_stopping -
                                                      LATIMER_STOP_BY_HEURISTIC);

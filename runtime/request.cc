@@ -20,6 +20,20 @@ Status CheckTarget(const char* what, int32_t token, uint32_t vocabulary) {
                        static_cast<unsigned>(vocabulary));
 }
 
+Status CheckSampling(const TranslateOptions& options) {
+  if (options.beams > 1) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "Tokens are drawn without beams, but %u are asked "
+                         "for.",
+                         static_cast<unsigned>(options.beams));
+  }
+  if (options.sampling.temperature > 0 && options.sampling.top_p > 0) {
+    return Status();
+  }
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "Temperature and top-p of sampling must be above 0.");
+}
+
 Status CheckBanned(const TokenSequences& banned, uint32_t vocabulary) {
   size_t begin = 0;
   for (const uint32_t end : banned.ends) {
@@ -400,10 +414,15 @@ Status ResolveOptions(const ModelInfo& info, const TranslateOptions& options,
                             : options.length_penalty,
       .early_stopping = options.early_stopping.value_or(rule.early_stopping),
       .renormalize = rule.renormalize != 0,
+      .sampling = options.sampling,
       .budget_tokens = options.budget_tokens,
       .cancel = options.cancel,
       .on_token = options.on_token,
       .token_context = options.token_context};
+  if (options.sampling.enabled) {
+    LATIMER_RETURN_IF_ERROR(CheckSampling(options));
+    out->beams = 1;
+  }
   LATIMER_RETURN_IF_ERROR(CheckBanned(options.banned, vocabulary));
   for (const int32_t token : options.suppressed) {
     LATIMER_RETURN_IF_ERROR(CheckTarget("Suppressed", token, vocabulary));

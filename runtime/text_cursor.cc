@@ -18,6 +18,8 @@ void TextCursor::Take(size_t bytes, bool space_follows,
   source_bytes_ += bytes;
   space_follows_ = space_follows;
   options_.language_code = language_code;
+  // Each part draws numbers of its own.
+  options_.sampling.stream += uint64_t{1} << 40;
   options_.target_prefix = {};
   options_.target_prefix_ids = {};
   ++parts_;

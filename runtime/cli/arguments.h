@@ -79,8 +79,13 @@ struct Arguments {
   const char* no_repeat_ngram = nullptr;     // A count.
   const char* repetition_penalty = nullptr;  // A number.
   const char* suppress = nullptr;            // Ids.
-  const char* banned_words = nullptr;        // A file.
-  const char* terms = nullptr;               // A file.
+  bool sample = false;
+  const char* temperature = nullptr;  // Numbers.
+  const char* top_p = nullptr;
+  uint32_t top_k = 0;
+  uint32_t seed = 0;
+  const char* banned_words = nullptr;  // A file.
+  const char* terms = nullptr;         // A file.
   bool protect = false;
   const char* protect_also = nullptr;  // A file.
 

@@ -233,6 +233,25 @@ int GenerationOptions::Prepare(const Arguments& arguments,
   options->task = view(arguments.task);
   options->prefix = view(arguments.prefix);
 
+  Sampling& sampling = options->sampling;
+  sampling.enabled = arguments.sample || arguments.temperature != nullptr ||
+                     arguments.top_p != nullptr || arguments.top_k > 0;
+  sampling.top_k = arguments.top_k;
+  sampling.seed = arguments.seed;
+  if (arguments.temperature != nullptr &&
+      !ParsePenalty(arguments.temperature, &sampling.temperature)) {
+    return Refuse(arguments, "temperature", arguments.temperature,
+                  "give a number above 0.");
+  }
+  if (arguments.top_p != nullptr &&
+      !(ParsePenalty(arguments.top_p, &sampling.top_p) &&
+        sampling.top_p <= 1.0f)) {
+    return Refuse(arguments, "top-p", arguments.top_p,
+                  "give a number above 0, up to 1.");
+  }
+  if (sampling.enabled && arguments.beams > 1) {
+    return UsageError(arguments.command, "--sample goes without --beams.");
+  }
   options->target_prefix = view(arguments.target_prefix);
   if (arguments.ids && arguments.target_prefix != nullptr) {
     if (!ParseIds(arguments.target_prefix, &target_prefix_).ok()) {

@@ -63,8 +63,9 @@ bool OrderedWriter::TakeText(bool wait) {
   if (!text_.language_code.empty()) {
     options.language_code = text_.language_code;
   }
-  cursor_.emplace(text_.text, options);
   ++texts_;
+  options.sampling.stream = texts_;
+  cursor_.emplace(text_.text, options);
   return true;
 }
 
@@ -93,12 +94,15 @@ bool OrderedWriter::BeginMore(bool wait) {
 }
 
 void OrderedWriter::BeginIds(Part& part) {
+  const TranslateOptions options = cursor_->options();
   EndText(part);
   Status status = ParseIds(text_.text, &ids_);
   part.done = status.ok() && ids_.empty();
   if (part.done) return;
   const uint64_t ticket = written_ + waiting_ - 1;
-  if (status.ok()) status = translator_.BeginIds(ids_, options_, ticket);
+  if (status.ok()) {
+    status = translator_.BeginIds(ids_, options, ticket);
+  }
   if (!status.ok()) Fail(ticket, status);
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "search/pruned_argmax.h"
+#include "search/sampling.h"
 #include "transformer/probe.h"
 
 namespace latimer {
@@ -12,7 +13,8 @@ namespace {
 
 bool NeedsAllLogits(const Sentence& sentence) {
   return sentence.scores != nullptr ||
-         sentence.options.repetition_penalty != 1.0f;
+         sentence.options.repetition_penalty != 1.0f ||
+         sentence.options.sampling.enabled;
 }
 
 // The arguments of ChooseTokens.
@@ -55,12 +57,33 @@ TokenScore ScoreToken(const Engine& engine, size_t token, size_t vocabulary,
   return {std::log(logits[token]), best - second};
 }
 
-// Processes logits [V] and returns the best token.
+// Draws a token of processed logits [V].
+int32_t DrawToken(const Engine& engine, Sentence& sentence,
+                  std::span<float> logits) {
+  const Sampling& sampling = sentence.options.sampling;
+  WarpLogits(engine, sampling, logits);
+  const size_t token =
+      TokenAt(logits, RandomNumber(sampling, sentence.target_count));
+  if (kProfile.token_scores && sentence.scores != nullptr) {
+    const float probability = logits[token];
+    logits[token] = 0.0f;
+    const float other =
+        logits[engine.vector->argmax(logits.size(), logits.data())];
+    sentence.scores[sentence.target_count] = {
+        std::log(probability), std::log(probability) - std::log(other)};
+  }
+  return static_cast<int32_t>(token);
+}
+
+// Processes logits [V] and returns the best token, or one that is drawn.
 int32_t ChooseFromLogits(const Engine& engine, Sentence& sentence,
                          float* logits) {
   const size_t vocabulary = engine.architecture().target_vocabulary;
   ProbeOutput(ProbePoint::kLogits, 0, logits, vocabulary);
   ProcessLogits(sentence.options, sentence.prefix(), {logits, 0, vocabulary});
+  if (sentence.options.sampling.enabled) {
+    return DrawToken(engine, sentence, {logits, vocabulary});
+  }
   const size_t best = engine.vector->argmax(vocabulary, logits);
   if (kProfile.token_scores && sentence.scores != nullptr) {
     sentence.scores[sentence.target_count] =
@@ -361,7 +384,11 @@ void ChooseTokens(const Engine& engine, const LinearInput& input,
   if (kProfile.pruned_argmax && engine.model.info.pruned_argmax) {
     return ChooseFromBounds(choice);
   }
-  if (kProfile.lanes > 1 && sentences.size() > 1) {
+  const bool samples =
+      std::ranges::any_of(sentences, [](const Sentence* sentence) {
+        return sentence->options.sampling.enabled;
+      });
+  if (kProfile.lanes > 1 && sentences.size() > 1 && !samples) {
     return kProfile.shortlist && sentences[0]->shortlist != nullptr
                ? ChooseFromShortlists(choice)
                : ChooseFromWindows(choice);

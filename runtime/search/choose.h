@@ -1,5 +1,5 @@
-// Chooses the most likely next token of each sentence. Among equal logits the
-// lowest id wins, as in Hugging Face's generate().
+// Chooses the most likely next token of each sentence, or draws it. Among equal
+// logits the lowest id wins, as in Hugging Face's generate().
 #ifndef LATIMER_SEARCH_CHOOSE_H_
 #define LATIMER_SEARCH_CHOOSE_H_
 

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "latimer/beam_search.h"
+#include "latimer/sampling.h"
 #include "latimer/stop.h"
 #include "latimer/token_sequences.h"
 #include "model/model.h"
@@ -53,6 +54,8 @@ struct SearchOptions {
   float length_penalty = 1.0f;
   EarlyStopping early_stopping = EarlyStopping::kHeuristic;
   bool renormalize = false;
+  // Without beams.
+  Sampling sampling = {};
   // Whether a loop ends the sentence, and how many tokens longer than usual it
   // must be; see latimer/stop.h.
   bool guards_loops = false;

@@ -268,6 +268,48 @@ TEST(BannedWordsTest, WrongSequencesAreRefused) {
   EXPECT_EQ(code_of({2}), StatusCode::kInvalidArgument);
 }
 
+// ---- Sampling ---------------------------------------------------------------
+
+TEST(SamplingTest, TokensDependOnSeedAndStreamOnly) {
+  const ModelBytes file =
+      ConvertModel(TinyModel("heads_2_6_gelu"), WeightType::kInt8);
+  Translator translator;
+  ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
+  const Ids source = {5, 6, 0};
+  TranslateOptions options;
+  options.max_target_tokens = 12;
+  options.min_target_tokens = 12;
+  options.sampling = {.enabled = true, .top_k = 20, .seed = 3};
+  std::vector<Ids> alone;
+  for (uint64_t stream = 0; stream < 6; ++stream) {
+    options.sampling.stream = stream;
+    alone.push_back(Translate(translator, source, options));
+    EXPECT_EQ(Translate(translator, source, options), alone.back());
+    for (size_t i = 0; i < stream; ++i) EXPECT_NE(alone[i], alone.back());
+  }
+  for (size_t stream = 0; stream < alone.size(); ++stream) {
+    options.sampling.stream = stream;
+    ASSERT_TRUE(translator.BeginIds(source, options, stream).ok());
+  }
+  FinishedTranslation out;
+  for (size_t done = 0; done < alone.size();) {
+    if (!translator.Advance(&out)) continue;
+    ++done;
+    EXPECT_EQ(Ids(out.translation.tokens.begin(), out.translation.tokens.end()),
+              alone[out.ticket]);
+  }
+  // The most likely token alone is that of a greedy search.
+  options.sampling.top_k = 1;
+  const Ids drawn = Translate(translator, source, options);
+  options.sampling = {};
+  options.beams = 1;
+  EXPECT_EQ(drawn, Translate(translator, source, options));
+  options.sampling.enabled = true;
+  options.beams = 2;
+  EXPECT_EQ(translator.TranslateIds(source, options).status().code(),
+            StatusCode::kInvalidArgument);
+}
+
 // ---- Scores of words --------------------------------------------------------
 
 TEST(WordScoresTest, EqualThoseOfTransformersScores) {

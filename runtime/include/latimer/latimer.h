@@ -220,6 +220,12 @@ typedef struct latimer_options {
   /* Bytes of the text that come out once each, as they are. */
   const latimer_text_range* protected_ranges;
   size_t protected_range_count;
+  /* Sampling: latimer::Sampling (sampling.h). */
+  const float* temperature; /* NULL: tokens are not drawn */
+  const float* top_p;       /* NULL: 1 */
+  uint64_t seed;
+  uint64_t stream;
+  size_t top_k;   /* 0: all */
   size_t protect; /* 1: so do placeholders, URLs, e-mail addresses and numbers
                      with units */
 } latimer_options;

@@ -14,6 +14,7 @@
 #include "latimer/beam_search.h"
 #include "latimer/insight.h"
 #include "latimer/operation_times.h"
+#include "latimer/sampling.h"
 #include "latimer/stop.h"
 #include "latimer/token_sequences.h"
 
@@ -85,6 +86,8 @@ struct TranslateOptions {
   float length_penalty = std::numeric_limits<float>::quiet_NaN();
   // When a search with several beams ends; absent: the model's rule.
   std::optional<EarlyStopping> early_stopping = {};
+  // Draws tokens instead of taking the best ones; goes without beams.
+  Sampling sampling = {};
   // Target ids that may not be produced.
   std::span<const int32_t> suppressed = {};
   // Sequences of target ids that may not be produced, besides the model's:
