@@ -70,6 +70,19 @@ class LoadOptions(Struct):
 TokenCallback = ctypes.CFUNCTYPE(ctypes.c_bool, c_void_p, c_size_t, c_int32)
 
 
+class Term(ctypes.Structure):
+    _fields_ = [
+        ("source", c_char_p),
+        ("source_bytes", c_size_t),
+        ("target", c_char_p),
+        ("target_bytes", c_size_t),
+    ]
+
+
+class TextRange(ctypes.Structure):
+    _fields_ = [("begin", c_uint32), ("end", c_uint32)]
+
+
 class Options(Struct):
     _fields_ = [
         ("struct_bytes", c_size_t),
@@ -95,6 +108,22 @@ class Options(Struct):
         ("length_penalty", POINTER(c_float)),
         ("beams", c_uint32),
         ("early_stopping", c_int),
+        ("target_prefix", c_char_p),
+        ("target_prefix_ids", POINTER(c_int32)),
+        ("target_prefix_count", c_size_t),
+        ("banned_tokens", POINTER(c_int32)),
+        ("banned_ends", POINTER(c_uint32)),
+        ("banned_count", c_size_t),
+        ("terms", POINTER(Term)),
+        ("term_count", c_size_t),
+        ("protected_ranges", POINTER(TextRange)),
+        ("protected_range_count", c_size_t),
+        ("temperature", POINTER(c_float)),
+        ("top_p", POINTER(c_float)),
+        ("seed", c_uint64),
+        ("stream", c_uint64),
+        ("top_k", c_size_t),
+        ("protect", c_size_t),
     ]
 
 
@@ -123,6 +152,15 @@ class Translation(Struct):
         ("attention_weights", POINTER(c_float)),
         ("hypothesis_count", c_size_t),
         ("hypotheses", c_void_p),
+        ("mean_score", c_double),
+    ]
+
+
+class WordScore(ctypes.Structure):
+    _fields_ = [
+        ("begin", c_size_t),
+        ("end", c_size_t),
+        ("log_probability", c_float),
     ]
 
 

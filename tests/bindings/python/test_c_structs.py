@@ -12,9 +12,12 @@ from latimer import _c
 
 STRUCTS = {
     "latimer_load_options": _c.LoadOptions,
+    "latimer_term": _c.Term,
+    "latimer_text_range": _c.TextRange,
     "latimer_options": _c.Options,
     "latimer_token_score": _c.TokenScore,
     "latimer_translation": _c.Translation,
+    "latimer_word_score": _c.WordScore,
     "latimer_streamed_text": _c.StreamedText,
     "latimer_model_info": _c.ModelInfo,
 }
