@@ -13,6 +13,7 @@
 
 #include "cli/bill.h"
 #include "cli/certificate.h"
+#include "cli/system.h"
 #include "converter/certify.h"
 #include "converter/choose_alignment.h"
 #include "converter/common_profile.h"
@@ -401,7 +402,10 @@ int Main(int argc, char** argv) {
 }  // namespace latimer
 
 int main(int argc, char** argv) {
+  argv = latimer::cli::PrepareProgram(&argc, argv);
+#ifdef SIGXFSZ
   // Exceeding the limit of file sizes becomes an error like a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
+#endif
   return latimer::Main(argc, argv);
 }

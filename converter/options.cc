@@ -15,6 +15,15 @@
 #include "latimer/version.h"
 #include "ops/xnnpack/gemm.h"
 
+// Words of the command line are UTF-8, which the constructor of path does not
+// expect on Windows.
+template <>
+bool CLI::detail::lexical_cast(const std::string& word,
+                               std::filesystem::path& path) {
+  path = CLI::to_path(word);
+  return true;
+}
+
 namespace latimer {
 namespace {
 
@@ -380,6 +389,7 @@ class OptionParser {
 std::optional<int> ParseOptions(int argc, char** argv, Options* options) {
   CLI::App app("Converts a trained translation model for the Latimer runtime.");
   app.name("latimer-convert");
+  app.allow_windows_style_options(false);  // "/models/en-de" is a path.
   app.set_version_flag("--version", "latimer-convert " LATIMER_VERSION);
   OptionParser parser(app, options);
   try {

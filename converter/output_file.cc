@@ -1,9 +1,5 @@
 #include "converter/output_file.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -15,6 +11,7 @@
 
 #include "base/check.h"
 #include "converter/error.h"
+#include "converter/system.h"
 
 namespace latimer {
 namespace {
@@ -22,38 +19,22 @@ namespace {
 constexpr std::string_view kMark = ".partial.";
 
 // A name that no other file of this process and no other process uses.
-std::string TemporaryName(const std::filesystem::path& path) {
+std::filesystem::path TemporaryName(std::filesystem::path path) {
   static std::atomic<int> count = 0;
-  return path.string() + std::string(kMark) + std::to_string(getpid()) + "." +
-         std::to_string(count++);
+  path += kMark;
+  path += std::to_string(getpid()) + "." + std::to_string(count++);
+  return path;
 }
 
-// Creates a temporary file and locks it while it is open, which shows that its
-// owner is alive. Returns -1 and sets errno if it cannot.
-int CreateLocked(const std::filesystem::path& path, std::string* name) {
-  for (;;) {
+// Creates a temporary file. Returns -1 and sets errno if it cannot.
+int CreateTemporary(const std::filesystem::path& path,
+                    std::filesystem::path* name) {
+  int file;
+  do {
     *name = TemporaryName(path);
-    const int file =
-        open(name->c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file < 0 && errno == EEXIST) continue;
-    if (file < 0) return file;
-    // Without locks, no file counts as abandoned.
-    struct stat info;
-    if (flock(file, LOCK_EX) != 0 || fstat(file, &info) != 0 ||
-        info.st_nlink > 0) {
-      return file;
-    }
-    // Another process removed it as abandoned before it was locked.
-    close(file);
-  }
-}
-
-// Removes a temporary file whose owner was killed.
-void RemoveIfLeftBehind(const std::string& name) {
-  const int file = open(name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-  if (file < 0) return;
-  if (flock(file, LOCK_EX | LOCK_NB) == 0) unlink(name.c_str());
-  close(file);
+    file = CreateLocked(*name);
+  } while (file < 0 && errno == EEXIST);
+  return file;
 }
 
 // Removes the abandoned files of conversions into `path`.
@@ -66,7 +47,7 @@ void RemoveLeftovers(const std::filesystem::path& path) {
        !ignored && i != end; i.increment(ignored)) {
     const std::string name = i->path().filename().string();
     if (name.starts_with(begin) && i->is_regular_file(ignored)) {
-      RemoveIfLeftBehind(i->path().string());
+      RemoveIfLeftBehind(i->path());
     }
   }
 }
@@ -80,14 +61,15 @@ OutputFile::OutputFile(std::filesystem::path path) : path_(std::move(path)) {
     FailIn(path_, "not a regular file");
   }
   RemoveLeftovers(path_);
-  file_ = CreateLocked(path_, &temporary_);
+  file_ = CreateTemporary(path_, &temporary_);
   if (file_ < 0) Fail("cannot create the file", errno);
 }
 
 OutputFile::~OutputFile() {
-  if (!bytes_.empty()) munmap(bytes_.data(), bytes_.size());
+  if (!bytes_.empty()) UnmapBytes(bytes_.data(), bytes_.size());
   if (file_ >= 0) close(file_);
-  if (!temporary_.empty()) unlink(temporary_.c_str());
+  std::error_code ignored;
+  if (!temporary_.empty()) std::filesystem::remove(temporary_, ignored);
 }
 
 void OutputFile::Fail(const char* what, int error) const {
@@ -98,18 +80,20 @@ void OutputFile::Reserve(uint64_t bytes) {
   LATIMER_CHECK(bytes_.empty());
   if (bytes == 0) return;
   // Otherwise a full disk would cause a SIGBUS later.
-  const int error = posix_fallocate(file_, 0, static_cast<off_t>(bytes));
+  const int error = AllocateFile(file_, bytes);
   if (error != 0) Fail("cannot write the file", error);
-  void* address = mmap(nullptr, static_cast<size_t>(bytes),
-                       PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
-  if (address == MAP_FAILED) Fail("cannot map the file", errno);
-  bytes_ = {static_cast<std::byte*>(address), static_cast<size_t>(bytes)};
+  const auto size = static_cast<size_t>(bytes);
+  std::byte* const address = MapBytes(file_, size, /*write=*/true);
+  if (address == nullptr) Fail("cannot map the file", errno);
+  bytes_ = {address, size};
 }
 
 void OutputFile::Commit() {
-  if (fsync(file_) != 0) Fail("cannot write the file", errno);
-  if (rename(temporary_.c_str(), path_.c_str()) != 0) {
-    Fail("cannot rename the finished file", errno);
+  if (!SyncFile(file_)) Fail("cannot write the file", errno);
+  std::error_code error;
+  std::filesystem::rename(temporary_, path_, error);
+  if (error) {
+    FailIn(path_, "cannot rename the finished file (", error.message(), ")");
   }
   temporary_.clear();
 }

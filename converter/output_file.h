@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
-#include <string>
 
 namespace latimer {
 
@@ -39,7 +38,7 @@ class OutputFile {
   [[noreturn]] void Fail(const char* what, int error) const;
 
   std::filesystem::path path_;
-  std::string temporary_;  // Empty once it is renamed.
+  std::filesystem::path temporary_;  // Empty once it is renamed.
   int file_ = -1;
   std::span<std::byte> bytes_;
 };

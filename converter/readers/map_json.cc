@@ -61,7 +61,8 @@ Json FileJson(const fs::path& path) {
            "cannot read this map; the presets are preset:", "NAME with one of ",
            MapPresetNames());
   }
-  Json json = ParseMap({std::istreambuf_iterator<char>(file), {}}, path);
+  Json json =
+      ParseMap({std::istreambuf_iterator<char>(file), {}}, path.string());
   WriteOutVocabularies(&json);
   // Paths in the map are relative to its folder.
   for (const char* name : kVocabularies) {
