@@ -114,6 +114,7 @@ export interface ModelInfo {
 
 /** A model. Calls wait for the calls before them. */
 export class Latimer {
+  private constructor();
   /** Loads a model file from a URL, a file or its bytes. */
   static load(
     source: string | URL | Blob | ArrayBuffer | ArrayBufferView,

@@ -1,0 +1,68 @@
+// What latimer.d.ts promises, for the TypeScript compiler; nothing runs.
+import { Latimer, LatimerError } from "latimer";
+import type { Attention, ModelInfo, Portion, StopReason, Translation } from "latimer";
+
+export async function uses(file: File, module: WebAssembly.Module) {
+  const controller = new AbortController();
+  const t: Latimer = await Latimer.load(new URL("en-de.ltm", "https://host.example/"), {
+    lanes: 4,
+    beams: 4,
+    worker: true,
+    wasm: "latimer.wasm",
+    signal: controller.signal,
+  });
+  await Latimer.load(file);
+  await Latimer.load(await file.arrayBuffer(), { worker: false, wasm: module });
+  await Latimer.load(new Uint8Array(8));
+  const info: ModelInfo = t.info;
+  const codes: string[] = info.languages;
+
+  const one: Translation = await t.translate("Hello.", {
+    sourceLang: codes[0],
+    beams: 1,
+    earlyStopping: "never",
+    attention: "cross",
+    scores: true,
+  });
+  const reason: StopReason = one.stopReason;
+  const attention: Attention | undefined = one.attention;
+  const weights: Float32Array | undefined = attention?.weights;
+  const scores: number[] | undefined = one.scores;
+
+  const all: Translation[] = await t.translateAll(new Set(["Hello.", "Bye."]));
+  const stream = t.stream("Hello.", { signal: controller.signal });
+  for (let step = await stream.next(); ; step = await stream.next()) {
+    if (step.done) {
+      const end: Translation = step.value;
+      void end;
+      break;
+    }
+    const soFar: string = step.value;
+    void soFar;
+  }
+  for await (const portion of t.translateParagraphs("One. Two.")) {
+    const { text, source, line, cut }: Portion = portion;
+    void [text, source, line, cut];
+  }
+  const ids: number[] = await t.tokenize("Hello.");
+  t.close();
+  try {
+    await t.translate("Hello.");
+  } catch (error) {
+    if (error instanceof LatimerError) void error.message;
+  }
+  void [reason, weights, scores, all, ids];
+
+  // What the types refuse.
+  // @ts-expect-error load() makes models.
+  new Latimer();
+  // @ts-expect-error A text is a string.
+  await t.translate(1);
+  // @ts-expect-error There is no such option.
+  await t.translate("Hello.", { beam: 4 });
+  // @ts-expect-error There is no such reason.
+  const other: StopReason = "end";
+  // @ts-expect-error A model's info is read only.
+  t.info = info;
+  void other;
+}
