@@ -390,6 +390,7 @@ void TagPlacer::WriteUntil(size_t word, HtmlWriter& writer) {
     writer.WriteText(translation_, text.begin, text.end, sentence_.style);
     after_word_ = EndsWord(Slice(translation_, 0, text.end));
     gap_written_ = false;
+    object_ = nullptr;
   }
 }
 
@@ -399,18 +400,46 @@ void TagPlacer::WriteTag(uint16_t mark, HtmlWriter& writer) {
   writer.Write(Slice(sentence_.raw, m.raw_begin, m.raw_bytes));
 }
 
-// Writes what has no text, with white space around it if it had some. An object
-// is kept apart from words unless it was not.
+// What an element begins with, if that is an object.
+const Mark* TagPlacer::FirstObject(const Node& element) const {
+  uint16_t child = element.first_child;
+  while (child != kNone && nodes_[child].begin == element.begin) {
+    const Node& node = nodes_[child];
+    const Mark* const mark =
+        node.open == kNone ? nullptr : &sentence_.marks[node.open];
+    if (node.point) {
+      return mark->kind == Mark::Kind::kObject ? mark : nullptr;
+    }
+    child = node.first_child;
+  }
+  return nullptr;
+}
+
+// Writes white space before an object if it had some. It is kept apart from
+// words, and from another object, unless it was not.
+void TagPlacer::WriteSpaceBefore(const Mark& object, HtmlWriter& writer) {
+  if (object_ != nullptr && object_->offset == object.offset) return;
+  const bool parts = after_word_ && !object.word_before;
+  if (object.space_before || parts) WriteGap(writer);
+  if (!parts || !after_word_) return;
+  writer.Write(" ");
+  after_word_ = false;
+}
+
+// Writes what has no text, with white space around it if it had some.
 void TagPlacer::WritePoint(const Mark& mark, HtmlWriter& writer) {
   const bool object = mark.kind == Mark::Kind::kObject;
   const bool before_word =
       at_ < word_count_ &&
       BeginsWord(From(translation_, words_[at_].text.begin));
-  const bool parts = object && after_word_ && !mark.word_before;
-  if (mark.space_before || parts) WriteGap(writer);
-  if (parts && after_word_) writer.Write(" ");
+  if (object) {
+    WriteSpaceBefore(mark, writer);
+  } else if (mark.space_before) {
+    WriteGap(writer);
+  }
   writer.Write(Slice(sentence_.raw, mark.raw_begin, mark.raw_bytes));
   if (object) {
+    object_ = &mark;
     after_word_ = true;
     owes_space_ = before_word && !mark.word_after;
   } else {
@@ -421,6 +450,7 @@ void TagPlacer::WritePoint(const Mark& mark, HtmlWriter& writer) {
 void TagPlacer::WriteAll(HtmlWriter& writer) {
   at_ = 0;
   gap_written_ = owes_space_ = after_word_ = false;
+  object_ = nullptr;
   uint16_t inner = 0;  // The element at hand.
   uint16_t next = nodes_[0].first_child;
   while (next != kNone || inner != 0) {
@@ -439,7 +469,11 @@ void TagPlacer::WriteAll(HtmlWriter& writer) {
       continue;
     }
     if (node.open != kNone) {
-      WriteGap(writer);
+      if (const Mark* const object = FirstObject(node); object != nullptr) {
+        WriteSpaceBefore(*object, writer);
+      } else {
+        WriteGap(writer);
+      }
       WriteTag(node.open, writer);
     }
     inner = next;

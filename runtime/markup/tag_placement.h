@@ -122,6 +122,8 @@ class TagPlacer {
   void WriteAll(HtmlWriter& writer);
   void WriteUntil(size_t word, HtmlWriter& writer);
   void WriteGap(HtmlWriter& writer);
+  const Mark* FirstObject(const Node& element) const;
+  void WriteSpaceBefore(const Mark& object, HtmlWriter& writer);
   void WritePoint(const Mark& mark, HtmlWriter& writer);
   void WriteTag(uint16_t mark, HtmlWriter& writer);
   std::string_view Gap() const;
@@ -137,6 +139,7 @@ class TagPlacer {
   bool gap_written_ = false;
   bool owes_space_ = false;
   bool after_word_ = false;
+  const Mark* object_ = nullptr;  // The last object, if no word follows it.
   Word words_[kProfile.target_tokens];
   Node nodes_[kMostMarks + 1];
 };

@@ -237,6 +237,17 @@ TEST(HtmlText, LeavesCodeAsItIs) {
             "NOW RUN <code>x</code>,");
   EXPECT_EQ(Translate("(<code>x</code>) a b", Order({2, 3})).html,
             "<code>x</code> A B");
+  EXPECT_EQ(Translate("run <b><code>x</code></b> now.", Order({0, 2, 1})).html,
+            "RUN <b><code>x</code></b>. NOW");
+  EXPECT_EQ(Translate("run <b><code>x</code> a</b> now.", Order({0, 2})).html,
+            "RUN <b><code>x</code></b> NOW");
+  // Nor are two of them parted.
+  EXPECT_EQ(UpperOf("run <code>x</code><code>y</code> now."),
+            "RUN <code>x</code><code>y</code> NOW.");
+  EXPECT_EQ(UpperOf("run <code>x</code><b><code>y</code> now</b>."),
+            "RUN <code>x</code><b><code>y</code> NOW</b>.");
+  EXPECT_EQ(UpperOf("run <code>x</code> <code>y</code>."),
+            "RUN <code>x</code> <code>y</code>.");
   EXPECT_EQ(UpperOf("one <span translate=\"no\">two <b>2</b></span> three"),
             "ONE <span translate=\"no\">two <b>2</b></span> THREE");
   EXPECT_EQ(UpperOf("<p class='a notranslate'>one <p>two</p></p><p>three"),

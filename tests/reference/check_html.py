@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that a program that translates HTML keeps all that is not text.
 
-    check_html.py [--echo] [--limit N] FOLDER_OR_FILE... -- COMMAND...
+    check_html.py [--echo] [--limit N] [--most-bytes N] FOLDER_OR_FILE... -- COMMAND...
 
 Runs COMMAND for each *.html file, standard input to standard output, and lets
 html.parser of Python read both. Tags, comments and the like of the input must
@@ -147,13 +147,16 @@ def main():
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--echo", action="store_true")
     parser.add_argument("--limit", type=int, default=1 << 30)
+    parser.add_argument("--most-bytes", type=int, default=1 << 30)
     parser.add_argument("paths", type=pathlib.Path, nargs="+")
     options = parser.parse_args(sys.argv[1:at])
     command = sys.argv[at + 1:]
     files = []
     for path in options.paths:
         files += ([path] if path.is_file() else
-                  sorted(p for p in path.rglob("*.html") if p.is_file()))
+                  sorted(p for p in path.rglob("*.html")
+                         if p.is_file() and not p.is_symlink()))
+    files = [p for p in files if p.stat().st_size <= options.most_bytes]
     step = max(1, len(files) // options.limit)
     counts = collections.Counter()
     for path in files[::step][:options.limit]:
@@ -174,7 +177,7 @@ def main():
         counts["bytes"] += len(source)
         if faults:
             counts["faulty"] += 1
-            print(path, *faults, sep="\n  ")
+            print(path, *faults, sep="\n  ", flush=True)
     print(dict(counts))
     sys.exit(1 if counts["faulty"] or not counts["files"] else 0)
 
