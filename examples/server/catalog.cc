@@ -115,6 +115,12 @@ std::set<std::string> Catalog::Targets(const std::string& source) const {
   return all;
 }
 
+std::set<std::string> Catalog::Languages() const {
+  std::set<std::string> all = sources_;
+  all.insert(targets_.begin(), targets_.end());
+  return all;
+}
+
 bool Catalog::Knows(const std::string& language) const {
   return std::ranges::any_of(models_, [&](const Served& served) {
     return Find(served.sources, language) != nullptr ||

@@ -28,8 +28,10 @@ class Catalog {
   std::vector<Leg> Route(const std::string& source,
                          const std::string& target) const;
 
-  // Languages that some model reads, and all that can be reached from one.
+  // Languages that some model reads, those that some model reads or writes, and
+  // all that can be reached from one.
   const std::set<std::string>& sources() const { return sources_; }
+  std::set<std::string> Languages() const;
   std::set<std::string> Targets(const std::string& source) const;
   bool Knows(const std::string& language) const;
 

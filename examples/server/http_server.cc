@@ -160,6 +160,9 @@ thread_local HttpServer::Connection* HttpServer::current_ = nullptr;
 HttpServer::HttpServer(const HttpLimits& limits) : limits_(limits) {
   wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   set_payload_max_length(limits.body_bytes);
+  // What the header Keep-Alive says.
+  set_keep_alive_timeout(limits.idle_seconds);
+  set_keep_alive_max_count(1'000'000);
   set_pre_routing_handler(
       [this](const httplib::Request& request, httplib::Response& response) {
         return CheckBody(request, response);

@@ -147,6 +147,17 @@ std::string PublicCode(std::string_view code) {
   return out;
 }
 
+std::string CodeFrom(std::string_view given) {
+  std::string lower(given);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
+  }
+  // LibreTranslate has two names for these.
+  if (lower == "zh-hans") return "zh";
+  if (lower == "zt" || lower == "zh-hant") return "zh-Hant";
+  return IsLanguage(lower) ? lower : std::string(given);
+}
+
 std::string NameOf(std::string_view code) {
   if (code == "zh-Hant") return "Chinese (traditional)";
   const auto* const row = std::ranges::find_if(

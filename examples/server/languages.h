@@ -13,6 +13,9 @@ namespace latimer::server {
 // and "de"; "zh-Hant" for "zho_Hant". Other codes stay as they are.
 std::string PublicCode(std::string_view code);
 
+// The public code that a client means: "de" for "DE", "zh-Hant" for "zt".
+std::string CodeFrom(std::string_view given);
+
 // "German" for "de"; the code itself if its name is not known.
 std::string NameOf(std::string_view code);
 

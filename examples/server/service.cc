@@ -300,7 +300,7 @@ std::vector<Detected> Service::DetectServed(const std::string& text,
                                             bool is_html) const {
   std::vector<Detected> all = Detect(text, is_html);
   std::erase_if(all, [&](const Detected& found) {
-    return !catalog_.sources().contains(found.language);
+    return !catalog_.Knows(found.language);
   });
   if (!all.empty()) return all;
   const auto& sources = catalog_.sources();
@@ -310,8 +310,8 @@ std::vector<Detected> Service::DetectServed(const std::string& text,
 Json Service::Translate(const Parameters& parameters) {
   bool is_list = false;
   const std::vector<std::string> texts = parameters.Texts(&is_list);
-  std::string source = parameters.Text("source");
-  const std::string target = parameters.Text("target");
+  std::string source = CodeFrom(parameters.Text("source"));
+  const std::string target = CodeFrom(parameters.Text("target"));
   if (source.empty()) throw Refusal{400, Missing("source")};
   if (target.empty()) throw Refusal{400, Missing("target")};
   const int alternatives = parameters.Number("alternatives");
@@ -408,7 +408,7 @@ Json Service::DetectLanguage(const Parameters& parameters) const {
 
 Json Service::Languages() const {
   Json out = Json::array();
-  for (const std::string& code : catalog_.sources()) {
+  for (const std::string& code : catalog_.Languages()) {
     out.push_back({{"code", code},
                    {"name", NameOf(code)},
                    {"targets", catalog_.Targets(code)}});

@@ -140,7 +140,17 @@ class OneServer(unittest.TestCase):
             import libretranslatepy
         client = libretranslatepy.LibreTranslateAPI(self.server.url)
         self.assertEqual(client.translate("I am here.", "en", "de"), "Ich bin hier.")
-        self.assertEqual([entry["code"] for entry in client.languages()], ["de", "en"])
+        self.assertEqual([entry["code"] for entry in client.languages()], ["de", "en", "fr"])
+        if json.loads(curl(self.server.url + "/frontend/settings"))["language"]["source"][
+                "code"] == "auto":
+            self.assertEqual(client.detect("Where is the station in this town?")[0]["language"],
+                             "en")
+
+    def test_codes_of_languages_may_be_written_in_capitals(self):
+        self.assertEqual(self.server.translate("I am here.", "EN", "De"),
+                         (200, {"translatedText": "Ich bin hier."}))
+        self.assertEqual(self.server.translate("x", "en", "zt"),
+                         (400, {"error": "zh-Hant is not supported"}))
 
     def test_lists_lines_and_alternatives_keep_their_places(self):
         status, result = self.server.translate(
@@ -214,7 +224,8 @@ class OneServer(unittest.TestCase):
         languages = json.loads(curl(self.server.url + "/languages"))
         self.assertEqual([(entry["code"], entry["name"], entry["targets"]) for entry in languages],
                          [("de", "German", ["de", "fr"]),
-                          ("en", "English", ["de", "en", "fr"])])
+                          ("en", "English", ["de", "en", "fr"]),
+                          ("fr", "French", ["fr"])])
 
     def test_errors_are_those_of_libretranslate(self):
         for body, error in (
@@ -253,6 +264,9 @@ class OneServer(unittest.TestCase):
                                         source="auto", format="html")
         self.assertEqual(html["detectedLanguage"], result["detectedLanguage"])
         self.assertEqual(found[0]["language"], "en")
+        # Those that are only translated into are known, too.
+        self.assertEqual(self.server.post("/detect", {
+            "q": "Je voudrais une chambre avec vue sur la mer."})[1][0]["language"], "fr")
         self.assertGreater(found[0]["confidence"], 50)
         self.assertEqual(result["detectedLanguage"]["language"], "en")
         self.assertEqual(result["translatedText"],
@@ -301,6 +315,7 @@ class OneServer(unittest.TestCase):
             while part := made.recv(4096):
                 answers += part
         self.assertEqual(answers.count(b"HTTP/1.1 200"), 2)
+        self.assertIn(b"Keep-Alive: timeout=30,", answers)
         self.assertLess(answers.index(b"Ich bin hier."), answers.index(b"Tom ist hier."))
 
     def test_slow_clients_do_not_hold_up_others(self):
