@@ -40,6 +40,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--isa", choices=environment.ISA_VARIABLES,
                         help="instruction set that all contestants are limited to, except for "
                         "ONNX Runtime and slimt, which cannot be")
+    parser.add_argument("--beams", type=int, default=1,
+                        help="search with these; only Latimer and CTranslate2 take part")
     parser.add_argument("--tile", help="of Latimer's int8 weights; default is the converter's")
     parser.add_argument("--cache", type=Path, default=environment.cache_folder())
     parser.add_argument("--installed", action="store_true",
@@ -73,7 +75,9 @@ def chosen(arguments) -> list:
             sys.exit(f"compare: no contestant {', '.join(sorted(unknown))}; there are "
                      f"{', '.join(contestants.TITLES)}.")
         return [c for c in contestants.ALL if c.name in arguments.contestants]
-    return [c for c in contestants.ALL if c.weights == "int8" or not arguments.quick]
+    return [c for c in contestants.ALL
+            if (c.weights == "int8" or not arguments.quick)
+            and (arguments.beams == 1 or c.engine in contestants.WITH_BEAMS)]
 
 
 def save(arguments, report: dict) -> None:
@@ -98,11 +102,11 @@ def run_rounds(arguments, settings, players, report: dict, load) -> None:
                       file=sys.stderr)
                 with_lengths = load.name == "opus-mt" and threads == 1
                 run = contestants.run(settings, player, load, threads, with_lengths)
-                figures.count_same(run, load.expected)
+                figures.count_same(run, load.expected if settings.beams == 1 else None)
                 report["versions"][player.engine] = run.pop("version", "Latimer")
                 runs.setdefault(player.name, []).append(run)
             save(arguments, report)
-        if any(player.name == "latimer-int8" for player in players):
+        if settings.beams == 1 and any(player.name == "latimer-int8" for player in players):
             entry.setdefault("profiles", {})[str(threads)] = contestants.profile(
                 settings, load, threads)
             save(arguments, report)
@@ -128,15 +132,16 @@ def main() -> None:
 
 
 def measure(arguments, contestants, loads) -> dict:
-    report = {"machine": environment.describe_machine(), "isa": arguments.isa, "versions": {},
-              "loads": {}}
+    report = {"machine": environment.describe_machine(), "isa": arguments.isa,
+              "beams": arguments.beams, "versions": {}, "loads": {}}
     if arguments.add and arguments.json.exists():
         report = json.loads(arguments.json.read_text())
-        if report.get("isa") != arguments.isa:
-            sys.exit(f"compare: {arguments.json} is of --isa {report.get('isa')}.")
+        for name, given in (("isa", arguments.isa), ("beams", arguments.beams)):
+            if report.get(name, given) != given:
+                sys.exit(f"compare: {arguments.json} is of --{name} {report[name]}.")
     settings = contestants.Settings(
         arguments.cache, arguments.latimer, arguments.tile, arguments.isa, arguments.repeat,
-        arguments.budget, arguments.batches, arguments.lengths)
+        arguments.budget, arguments.batches, arguments.lengths, arguments.beams)
     arguments.cache.mkdir(parents=True, exist_ok=True)
     for name in arguments.loads:
         load = loads.make_load(arguments.cache, name)

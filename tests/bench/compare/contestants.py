@@ -37,6 +37,7 @@ ALL = (
     Contestant("transformers", "int8", "transformers int8"),
     Contestant("transformers", "f32", "transformers f32"),
 )
+WITH_BEAMS = ("latimer", "ctranslate2")
 TITLES = {c.name: c.title for c in ALL}
 
 
@@ -52,6 +53,7 @@ class Settings:
     budget_s: float
     batches: list[int]
     lengths: list[int]
+    beams: int = 1
 
 
 def newest_change(folder: Path) -> float:
@@ -78,7 +80,9 @@ def latimer_model(settings: Settings, who: Contestant, load: loads.Load,
                   for_text: bool = False) -> Path:
     tile = ["--tile", settings.tile] if who.weights == "int8" and settings.tile else []
     tokenizer = [] if for_text else ["--no-tokenizer"]
-    name = "-".join([load.name, who.name, *tile[1:], *(["text"] if for_text else [])])
+    beams = ["--beams", settings.beams] if settings.beams > 1 else []
+    name = "-".join([load.name, who.name, *tile[1:], *(["text"] if for_text else []),
+                     *(f"{n}beams" for n in beams[1:])])
     out = settings.cache / "models" / f"{name}.ltm"
     converter = settings.latimer / "latimer-convert"
     changed = max(newest_change(load.hf), converter.stat().st_mtime)
@@ -86,7 +90,8 @@ def latimer_model(settings: Settings, who: Contestant, load: loads.Load,
         print(f"converting {load.name} for {who.title}", file=sys.stderr)
         out.parent.mkdir(parents=True, exist_ok=True)
         subprocess.run([converter, load.hf, "-o", out, "--weights", who.weights,
-                        *tokenizer, *tile], check=True, stdout=subprocess.DEVNULL)
+                        *tokenizer, *tile, *map(str, beams)], check=True,
+                       stdout=subprocess.DEVNULL)
         # A file that was just written is in the page cache in small pages.
         environment.drop(out)
         subprocess.run([settings.latimer / "latimer", "inspect", out], check=True,
@@ -103,7 +108,7 @@ def run(settings: Settings, who: Contestant, load: loads.Load, threads: int,
         return run_latimer(settings, model, load, threads, lengths)
     job = {
         "module": f"peer_{who.engine}", "model": str(model), "weights": who.weights,
-        "threads": threads, "sentences": load.sentences, "bounds": load.bounds,
+        "threads": threads, "beams": settings.beams, "sentences": load.sentences, "bounds": load.bounds,
         "batches": settings.batches, "batch_sentences": load.batch_sentences,
         "batch_bounds": load.batch_bounds, "repeat": settings.repeat,
         "budget_s": settings.budget_s,
@@ -133,7 +138,7 @@ def latimer_bench(settings: Settings, model: Path, sentences, target_tokens: int
     if target_tokens:
         options += ("--target-tokens", target_tokens)
     command = latimer_command(settings, "bench", model, "--ids", "--json", "--threads", threads,
-                              "--repeat", settings.repeat, *options)
+                              "--repeat", settings.repeat, "--beams", settings.beams, *options)
     result = subprocess.run(command, input=lines_of(sentences), text=True, stdout=subprocess.PIPE,
                             check=True, **environment.limits(threads, settings.isa))
     return json.loads(result.stdout)
@@ -144,7 +149,8 @@ def latimer_translate(settings: Settings, model: Path, text: str, bounds, thread
     """Milliseconds of a whole process, and its output."""
     least, most = bounds
     command = latimer_command(settings, "translate", model, "--ids", "--threads", threads,
-                              "--lanes", min(lanes, MOST_LANES), "--min-target-tokens", least,
+                              "--lanes", min(lanes * settings.beams, MOST_LANES), "--beams",
+                              settings.beams, "--min-target-tokens", least,
                               "--max-target-tokens", most)
     with tempfile.TemporaryFile("w+") as source:
         source.write(text)

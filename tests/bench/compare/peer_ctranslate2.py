@@ -39,7 +39,7 @@ class Engine:
 
     def translate(self, batch, least, most):
         return self.translator.translate_batch(
-            batch, beam_size=1, min_decoding_length=least, max_decoding_length=most,
+            batch, beam_size=self.beams, min_decoding_length=least, max_decoding_length=most,
             max_input_length=0, return_end_token=True)
 
     def ids(self, result):

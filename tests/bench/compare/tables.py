@@ -112,6 +112,8 @@ def report_text(report: dict) -> str:
     if report.get("isa"):
         parts.append(f"Limited to {report['isa']}, except for ONNX Runtime and slimt, which use "
                      "all that the CPU has.")
+    if report.get("beams", 1) > 1:
+        parts.append(f"Searched with {report['beams']} beams.")
     for name, load in report["loads"].items():
         for threads, runs in load["runs"].items():
             rounds = max(map(len, runs.values()))

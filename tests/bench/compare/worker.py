@@ -7,8 +7,9 @@ An engine is a class with
     version: str
     __init__(model: Path, weights: str, threads: int)      loads; its time is load_ms
     prepare(sources: list[list[int]]) -> batch             not timed
-    translate(batch, least: int, most: int) -> result      greedy, one batch
+    translate(batch, least: int, most: int) -> result      one batch
     ids(result) -> list[list[int]]                         not timed; </s> included
+    beams: int                                             set after loading, if it has them
 """
 
 import importlib
@@ -92,6 +93,7 @@ def run(job: dict) -> dict:
     imported = peak_rss()
     load_ms, engine = timed(
         lambda: module.Engine(Path(job["model"]), job["weights"], job["threads"]))
+    engine.beams = job["beams"]
     figures = {"version": engine.version, "load_ms": load_ms}
     if job["sentences"]:
         figures["single"] = run_single(engine, job)
