@@ -81,10 +81,12 @@ void TranslateAll(Input& input, Stage& first) {
 int CheckHtml(const Arguments& arguments) {
   if (arguments.ids || arguments.paragraphs || arguments.json_lines ||
       arguments.n_best > 0 || arguments.scores || arguments.alignment ||
-      arguments.attention != nullptr) {
+      arguments.attention != nullptr || arguments.terms != nullptr ||
+      arguments.protect || arguments.protect_also != nullptr) {
     return UsageError("translate",
                       "--html goes without --ids, --paragraphs, --json, "
-                      "--n-best, --scores, --alignment and --attention.");
+                      "--n-best, --scores, --alignment, --attention, --terms, "
+                      "--protect and --protect-also.");
   }
   if (kProfile.alignment) return kSuccess;
   return UsageError("translate",

@@ -369,6 +369,21 @@ TEST_F(InsightCliTest, SaysWhatIsWrong) {
               "latimer translate: --paragraphs goes without --ids, --attention "
               "and --n-best.\n");
   }
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"--ids"},
+        {"--paragraphs"},
+        {"--json"},
+        {"--scores"},
+        {"--alignment"},
+        {"--attention", Path("x.svg")},
+        {"--terms", Path("x")},
+        {"--protect"},
+        {"--protect-also", Path("x")}}) {
+    std::vector<std::string> all = {"--html"};
+    all.insert(all.end(), options.begin(), options.end());
+    EXPECT_THAT(error(all, 2), HasSubstr("--html goes without --ids, "))
+        << options.front();
+  }
   const Outcome unwritable =
       Translate({"--attention", Path("no/such/folder.svg")});
   EXPECT_EQ(unwritable.code, 1);
