@@ -23,6 +23,7 @@ Status TextStream::TranslateSentence(const SourceSentence& sentence) {
   StreamedText out;
   out.line = sentence.line;
   TranslateOptions options = options_;
+  options.sampling.stream = ++sentences_;
   const bool has_own_code = translator_.LanguageCodeBytes(text) > 0;
   if (has_own_code) {
     options.language_code = {};

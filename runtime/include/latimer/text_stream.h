@@ -43,7 +43,8 @@ class TextStream {
   static constexpr size_t kMaxCodeBytes = 64;
 
   // Borrows the translator, which has loaded a model, and what `options` view.
-  // A budget applies to each sentence by itself. The translation of a cancelled
+  // A budget applies to each sentence by itself, and sampling has a stream for
+  // each, from 1. The translation of a cancelled
   // sentence is empty or cut short, and so are those that follow while the flag
   // is true.
   TextStream(Translator& translator, const TranslateOptions& options,
@@ -69,6 +70,7 @@ class TextStream {
   Receiver receiver_;
   void* context_;
   SentenceSplitter splitter_;
+  uint64_t sentences_ = 0;
   size_t code_bytes_ = 0;
   char code_[kMaxCodeBytes];
 };
