@@ -23,11 +23,14 @@ static_assert(sizeof(latimer_token_score) == sizeof(TokenScore) &&
 static_assert(sizeof(latimer_load_options) ==
               offsetof(latimer_load_options, no_alignment) + sizeof(size_t));
 static_assert(sizeof(latimer_options) ==
-              offsetof(latimer_options, protect) + sizeof(size_t));
+              offsetof(latimer_options, stream) + sizeof(uint64_t));
 static_assert(sizeof(latimer_translation) ==
               offsetof(latimer_translation, mean_score) + sizeof(double));
 static_assert(sizeof(latimer_term) == sizeof(Term) &&
               sizeof(latimer_text_range) == sizeof(TextRange));
+static_assert(sizeof(latimer_token_link) == sizeof(TokenLink) &&
+              offsetof(latimer_token_link, source) ==
+                  offsetof(TokenLink, source));
 static_assert(sizeof(latimer_word_score) == sizeof(WordScore) &&
               offsetof(latimer_word_score, log_probability) ==
                   offsetof(WordScore, log_probability));
@@ -126,6 +129,8 @@ latimer_translation Convert(const Translation& in) {
   out.attention_weights = in.attention.weights;
   out.hypothesis_count = in.hypotheses.size();
   out.hypotheses = in.hypotheses.data();
+  out.links = reinterpret_cast<const latimer_token_link*>(in.links.data());
+  out.link_count = in.links.size();
   out.mean_score = static_cast<double>(in.mean_score);
   return out;
 }
@@ -245,6 +250,7 @@ Status ReadOptions(const latimer_translator* translator,
       reinterpret_cast<const TextRange*>(in.protected_ranges),
       in.protected_range_count};
   out->protect = in.protect != 0;
+  out->alignment = in.alignment != 0;
   out->sampling.enabled = in.temperature != nullptr;
   if (in.temperature != nullptr) out->sampling.temperature = *in.temperature;
   if (in.top_p != nullptr) out->sampling.top_p = *in.top_p;

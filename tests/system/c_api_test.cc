@@ -348,6 +348,69 @@ TEST_F(CApiTest, PrefixesBannedTokensAndWordScoresAreThoseOfCpp) {
   EXPECT_THAT(c_.message(), HasSubstr("--target-tokenizer"));
 }
 
+TEST_F(CApiTest, LinksAreThoseOfCpp) {
+  auto options = Sized<latimer_options>();
+  options.alignment = 1;
+  auto got = Sized<latimer_translation>();
+  ASSERT_EQ(Translate(&options, &got), LATIMER_OK) << c_.message();
+  TranslateOptions cpp;
+  cpp.alignment = true;
+  const Translation expected = *cpp_.Translate(kText, cpp);
+  ASSERT_EQ(got.link_count, got.token_count);
+  ASSERT_EQ(got.link_count, expected.links.size());
+  size_t aligned = 0;
+  for (size_t i = 0; i < got.link_count; ++i) {
+    const TokenLink& link = expected.links[i];
+    EXPECT_EQ(got.links[i].target.begin, link.target.begin);
+    EXPECT_EQ(got.links[i].target.end, link.target.end);
+    EXPECT_EQ(got.links[i].source.begin, link.source.begin);
+    EXPECT_EQ(got.links[i].source.end, link.source.end);
+    aligned += link.source.size() > 0 ? 1 : 0;
+  }
+  EXPECT_GT(aligned, 0u);
+  ASSERT_EQ(Translate(nullptr, &got), LATIMER_OK);
+  EXPECT_EQ(got.link_count, 0u);
+}
+
+TEST_F(CApiTest, DrawnTokensAreThoseOfCpp) {
+  const float temperature = 2.0f, top_p = 0.9f;
+  auto options = Sized<latimer_options>();
+  options.temperature = &temperature;
+  options.top_p = &top_p;
+  options.top_k = 9;
+  options.seed = 3;
+  options.stream = 4;
+  auto got = Sized<latimer_translation>();
+  ASSERT_EQ(Translate(&options, &got), LATIMER_OK) << c_.message();
+  TranslateOptions cpp;
+  cpp.sampling = {.enabled = true,
+                  .temperature = temperature,
+                  .top_k = 9,
+                  .top_p = top_p,
+                  .seed = 3,
+                  .stream = 4};
+  const Translation expected = *cpp_.Translate(kText, cpp);
+  EXPECT_TRUE(std::ranges::equal(std::span(got.tokens, got.token_count),
+                                 expected.tokens));
+}
+
+TEST_F(CApiTest, ProtectedSpansComeOut) {
+  constexpr char kCode[] = "Where is {name}? It is in <a>.";
+  const latimer_text_range range = {26, 29};
+  auto options = Sized<latimer_options>();
+  options.protect = 1;
+  options.protected_ranges = &range;
+  options.protected_range_count = 1;
+  auto got = Sized<latimer_translation>();
+  ASSERT_EQ(
+      latimer_translate(c_.get(), kCode, sizeof(kCode) - 1, &options, &got),
+      LATIMER_OK)
+      << c_.message();
+  const std::string_view text(got.text, got.text_bytes);
+  EXPECT_THAT(std::string(text), HasSubstr("{name}"));
+  EXPECT_THAT(std::string(text), HasSubstr("<a>"));
+}
+
 TEST_F(CApiTest, WithoutInsightThereIsNoRoomForIt) {
   auto load = Sized<latimer_load_options>();
   load.lanes = 1;

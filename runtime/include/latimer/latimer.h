@@ -175,6 +175,14 @@ typedef struct latimer_text_range {
   uint32_t end;
 } latimer_text_range;
 
+/* A target token, in the translation, and the source token that it was aligned
+ * to, in the text that was given; an empty range: none. See TokenLink in
+ * latimer/alignment.h. */
+typedef struct latimer_token_link {
+  latimer_text_range target;
+  latimer_text_range source;
+} latimer_token_link;
+
 /* Settings that replace those of the model's generation config; all zero: the
  * model's. Strings need to live only until the call returns, `suppressed` until
  * the sentence has finished. More in latimer/translation.h. */
@@ -220,14 +228,17 @@ typedef struct latimer_options {
   /* Bytes of the text that come out once each, as they are. */
   const latimer_text_range* protected_ranges;
   size_t protected_range_count;
+  size_t protect;   /* 1: so do placeholders, URLs, e-mail addresses and numbers
+                       with units */
+  size_t alignment; /* 1: notes latimer_translation.links. Goes without terms
+                       and protected spans. The text must live until the
+                       sentence has finished. */
   /* Sampling: latimer::Sampling (sampling.h). */
   const float* temperature; /* NULL: tokens are not drawn */
   const float* top_p;       /* NULL: 1 */
+  size_t top_k;             /* 0: all */
   uint64_t seed;
   uint64_t stream;
-  size_t top_k;   /* 0: all */
-  size_t protect; /* 1: so do placeholders, URLs, e-mail addresses and numbers
-                     with units */
 } latimer_options;
 
 /* ---- Translating ---- */
@@ -262,6 +273,9 @@ typedef struct latimer_translation {
   const float* attention_weights; /* see latimer_attention_row */
   size_t hypothesis_count; /* of a search with beams; see latimer_hypothesis */
   const void* hypotheses;
+  const latimer_token_link* links; /* of a text with `alignment`; of the last
+                                      part, if it has several */
+  size_t link_count;               /* that of the tokens, or 0 */
   double mean_score; /* of the scores: a mean log-probability; 0 without */
 } latimer_translation;
 
