@@ -15,8 +15,10 @@ from ._results import (
     Hypothesis,
     ModelInfo,
     StreamedText,
+    TokenLink,
     TokenScore,
     Translation,
+    WordScore,
 )
 from ._translator import Translator
 
@@ -29,10 +31,12 @@ __all__ = [
     "ModelInfo",
     "Pipeline",
     "StreamedText",
+    "TokenLink",
     "TokenScore",
     "TranslateOptions",
     "Translation",
     "Translator",
+    "WordScore",
     "convert",
     "pipeline",
 ]

@@ -118,17 +118,22 @@ class Options(Struct):
         ("term_count", c_size_t),
         ("protected_ranges", POINTER(TextRange)),
         ("protected_range_count", c_size_t),
+        ("protect", c_size_t),
+        ("alignment", c_size_t),
         ("temperature", POINTER(c_float)),
         ("top_p", POINTER(c_float)),
+        ("top_k", c_size_t),
         ("seed", c_uint64),
         ("stream", c_uint64),
-        ("top_k", c_size_t),
-        ("protect", c_size_t),
     ]
 
 
 class TokenScore(ctypes.Structure):
     _fields_ = [("log_probability", c_float), ("margin", c_float)]
+
+
+class TokenLink(ctypes.Structure):
+    _fields_ = [("target", TextRange), ("source", TextRange)]
 
 
 class Translation(Struct):
@@ -152,6 +157,8 @@ class Translation(Struct):
         ("attention_weights", POINTER(c_float)),
         ("hypothesis_count", c_size_t),
         ("hypotheses", c_void_p),
+        ("links", POINTER(TokenLink)),
+        ("link_count", c_size_t),
         ("mean_score", c_double),
     ]
 
@@ -252,6 +259,10 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
         c_int, POINTER(Translation), c_size_t, POINTER(POINTER(c_int32)),
         POINTER(c_size_t), POINTER(c_float),
     ),
+    "score_words": (
+        c_int, c_void_p, POINTER(Translation), POINTER(WordScore), c_size_t,
+        POINTER(c_size_t),
+    ),
     "set_cancelled": (None, c_void_p, c_int),
     "begin_part": (
         c_int, c_void_p, c_char_p, c_size_t, POINTER(Options), c_uint64,
@@ -282,6 +293,10 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "html_push": (c_int, c_void_p, c_char_p, c_size_t),
     "html_finish": (c_int, c_void_p),
     "tokenize": (
+        c_int, c_void_p, c_char_p, c_size_t, POINTER(c_int32), c_size_t,
+        POINTER(c_size_t),
+    ),
+    "tokenize_target": (
         c_int, c_void_p, c_char_p, c_size_t, POINTER(c_int32), c_size_t,
         POINTER(c_size_t),
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from . import _c
@@ -34,11 +34,25 @@ class TranslateOptions(TypedDict, total=False):
         repetition_penalty: 1: off.
         forced_first_token: the id that a translation begins with.
         suppressed: ids that may not be produced.
+        target_prefix: what the translation begins with: a text of the target,
+            or ids.
+        banned: words, phrases or sequences of ids that may not be produced.
+        terms: words and phrases of the source, and what stands for them.
+        protect: whether placeholders, URLs, e-mail addresses and numbers with
+            units come out as they are, once each.
+        sample: True: draw tokens by their probabilities; so does each of the
+            next three. Without beams.
+        temperature: logits are divided by it: above 1 makes tokens more alike.
+        top_k: how many of the most likely tokens may be drawn; 0: all.
+        top_p: only the most likely tokens are drawn, as many as sum up to it.
+        seed: other tokens with another seed. Each text of an iterable has
+            random numbers of its own.
         guards: False: do not stop loops and translations that are far too
             long.
         budget_tokens, budget_ms: what a text may use, with all its parts.
         attention: the attention whose weights to keep.
-        scores: whether to keep the log-probability of each token.
+        scores: whether to keep the log-probabilities of tokens and words.
+        alignment: whether to keep where in the source each token comes from.
         on_token: called with index and id of each token; False ends the
             sentence.
     """
@@ -58,11 +72,21 @@ class TranslateOptions(TypedDict, total=False):
     repetition_penalty: float
     forced_first_token: int
     suppressed: Sequence[int]
+    target_prefix: str | Sequence[int]
+    banned: Iterable[str | Sequence[int]]
+    terms: Mapping[str, str]
+    protect: bool
+    sample: bool
+    temperature: float
+    top_k: int
+    top_p: float
+    seed: int
     guards: bool
     budget_tokens: int
     budget_ms: int
     attention: AttentionKind
     scores: bool
+    alignment: bool
     on_token: TokenCallback
 
 
@@ -74,7 +98,10 @@ _NUMBERS = {
     "beams": 2**32,
     "budget_tokens": 2**32,
     "budget_ms": 2**32,
+    "top_k": 2**32,
+    "seed": 2**64,
 }
+_FLAGS = {"scores", "alignment", "protect"}
 
 
 def ids_array(ids: Sequence[int]) -> ctypes.Array[ctypes.c_int32]:
@@ -104,13 +131,45 @@ class CallOptions:
         self.n_best = 0
         self.error: BaseException | None = None
         self._on_token: TokenCallback | None = None
+        self._target_prefix: bytes | None = None
+        self._target_prefix_ids = ids_array([])
+        self._banned: list[str | Sequence[int]] = []
+        self._samples = False
         for name, value in options.items():
             if value is not None:
                 self._set(name, value)
+        samples = self._samples or self.struct.top_k or self.struct.top_p
+        if samples and not self.struct.temperature:
+            self.struct.temperature = _pointer(ctypes.c_float, 1)
 
     @property
     def has_budget(self) -> bool:
         return bool(self.struct.budget_tokens or self.struct.budget_ms)
+
+    def tokenize(self, tokenize_target: Callable[[str], list[int]]) -> None:
+        """Makes ids of banned words."""
+        tokens: list[int] = []
+        ends: list[int] = []
+        for words in self._banned:
+            ids = (
+                tokenize_target(words)
+                if isinstance(words, str)
+                else list(words)
+            )
+            if ids:
+                tokens += ids
+                ends.append(len(tokens))
+        self.struct.banned_tokens = ids_array(tokens)
+        self.struct.banned_ends = (ctypes.c_uint32 * len(ends))(*ends)
+        self.struct.banned_count = len(ends)
+
+    def begin(self, number: int, part: int) -> None:
+        """Sets what differs between texts of an iterable and between parts,
+        as latimer::TextCursor does."""
+        self.struct.stream = number + (part << 40)
+        ids = () if part else self._target_prefix_ids
+        self.struct.target_prefix_count = len(ids)
+        self.struct.target_prefix = None if part else self._target_prefix
 
     def _set(self, name: str, value: Any) -> None:
         struct = self.struct
@@ -143,6 +202,27 @@ class CallOptions:
             ids = ids_array(value)
             struct.suppressed = ids
             struct.suppressed_count = len(ids)
+        elif name == "target_prefix":
+            if isinstance(value, str):
+                self._target_prefix = encode(value)
+            else:
+                self._target_prefix_ids = ids_array(value)
+                struct.target_prefix_ids = self._target_prefix_ids
+            self.begin(0, 0)
+        elif name == "banned":
+            if isinstance(value, str):
+                raise TypeError("banned: give a list of words.")
+            self._banned = list(value)
+        elif name == "terms":
+            pairs = [(encode(a), encode(b)) for a, b in value.items()]
+            struct.terms = (_c.Term * len(pairs))(
+                *(_c.Term(a, len(a), b, len(b)) for a, b in pairs)
+            )
+            struct.term_count = len(pairs)
+        elif name in ("temperature", "top_p"):
+            setattr(struct, name, _pointer(ctypes.c_float, value))
+        elif name == "sample":
+            self._samples = bool(value)
         elif name == "guards":
             struct.no_guards = not value
         elif name == "attention":
@@ -152,8 +232,8 @@ class CallOptions:
                     "'decoder'."
                 )
             struct.attention = _c.ATTENTION_KINDS.index(value)
-        elif name == "scores":
-            struct.scores = bool(value)
+        elif name in _FLAGS:
+            setattr(struct, name, bool(value))
         elif name == "on_token":
             self._on_token = value
             struct.on_token = _c.TokenCallback(self._call)

@@ -64,6 +64,26 @@ class TokenScore:
 
 
 @dataclass(frozen=True)
+class WordScore:
+    """A word of a translation, with punctuation, and the mean log-probability
+    of its tokens."""
+
+    text: str
+    score: float
+
+
+@dataclass(frozen=True)
+class TokenLink:
+    """Where a target token comes from. Characters [begin, end)."""
+
+    target: tuple[int, int]
+    """In the translation's text; empty for tokens without text, such as EOS."""
+    source: tuple[int, int]
+    """In the text that was translated: the source token that the decoder
+    attended to most; empty if there is none."""
+
+
+@dataclass(frozen=True)
 class Hypothesis:
     """One of the n best translations. `text` is empty if there are only ids."""
 
@@ -79,7 +99,7 @@ class Translation:
     """A text's translation.
 
     Of a text that exceeds the longest source, and was translated in parts,
-    `tokens`, `source_tokens`, `scores` and `score` are of all parts.
+    tokens, scores, words and alignment are of all parts.
     """
 
     text: str
@@ -98,6 +118,10 @@ class Translation:
     included; fewer than the text has only if a budget or on_token ended it."""
     scores: tuple[TokenScore, ...] | None = None
     """With scores=True: one for each of `tokens`."""
+    words: tuple[WordScore, ...] | None = None
+    """With scores=True, of a text; empty if it has protected spans."""
+    alignment: tuple[TokenLink, ...] | None = None
+    """With alignment=True, of a text: one for each of `tokens`."""
     hypotheses: tuple[Hypothesis, ...] = ()
     """With n_best: the best first; of the last part."""
     _attention: Attention | None = field(default=None, repr=False, compare=False)
@@ -108,6 +132,14 @@ class Translation:
         if self.scores is None:
             return None
         return sum(score.log_probability for score in self.scores)
+
+    @property
+    def mean_score(self) -> float | None:
+        """The mean of the tokens' log-probabilities, an estimate of quality;
+        None without scores."""
+        if not self.scores:
+            return None
+        return sum(s.log_probability for s in self.scores) / len(self.scores)
 
     @property
     def attention(self) -> numpy.ndarray[Any, Any]:

@@ -10,6 +10,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar, Union
 
 from . import _c
@@ -20,8 +21,10 @@ from ._results import (
     Hypothesis,
     ModelInfo,
     StreamedText,
+    TokenLink,
     TokenScore,
     Translation,
+    WordScore,
 )
 
 if TYPE_CHECKING:
@@ -102,10 +105,21 @@ PIECE = 256
 Source = Union[bytes, "ctypes.Array[ctypes.c_int32]"]
 
 
+def characters(text: bytes) -> list[int]:
+    """For each position in UTF-8, how many characters begin before it."""
+    counts = [0]
+    for byte in text:
+        counts.append(counts[-1] + (byte & 0xC0 != 0x80))
+    return counts
+
+
 class Job:
     """A text whose translation is under way, in parts."""
 
-    def __init__(self, source: Source, options: CallOptions) -> None:
+    def __init__(
+        self, source: Source, options: CallOptions, number: int
+    ) -> None:
+        self.number = number  # From 1.
         self.text = source if isinstance(source, bytes) else None
         self.ids = source  # Unless it is a text.
         self.position = 0
@@ -118,6 +132,9 @@ class Job:
             time.monotonic() + milliseconds / 1000 if milliseconds else None
         )
         self.finished: dict[int, Translation] = {}
+        # Where parts have begun, and their texts, which alignment reads.
+        self.positions: list[int] = []
+        self.rests: list[bytes] = []
         self.space_follows: list[bool] = []
         self.stop_reason = 0
         self.attention: Attention | None = None
@@ -161,23 +178,44 @@ class Job:
             )
         )
         read = (self.text or b"")[: self.position]
-        scores = None
-        if all(part.scores is not None for part in parts):
-            scores = tuple(s for part in parts for s in part.scores or ())
+
+        def joined(name: str) -> tuple[Any, ...] | None:
+            lists = [getattr(part, name) for part in parts]
+            return None if None in lists else tuple(chain(*lists))
+
         return Translation(
             text=text,
-            tokens=tuple(t for part in parts for t in part.tokens),
-            source_tokens=tuple(
-                t for part in parts for t in part.source_tokens
-            ),
+            tokens=joined("tokens") or (),
+            source_tokens=joined("source_tokens") or (),
             stop_reason=_c.STOP_REASONS[self.stop_reason],
             parts=len(parts),
             generated_tokens=sum(part.generated_tokens for part in parts),
             source_length=len(read.decode()),
-            scores=scores,
+            scores=joined("scores"),
+            words=joined("words"),
+            alignment=self._alignment(parts, read),
             hypotheses=self.hypotheses,
             _attention=self.attention,
         )
+
+    def _alignment(
+        self, parts: Sequence[Translation], read: bytes
+    ) -> tuple[TokenLink, ...] | None:
+        """Links of parts, whose sources are bytes, as links of characters."""
+        links = []
+        counts = characters(read)
+        at = 0
+        for part, position, space in zip(
+            parts, self.positions, self.space_follows
+        ):
+            if part.alignment is None:
+                return None
+            for link in part.alignment:
+                target = at + link.target[0], at + link.target[1]
+                begin, end = (counts[position + i] for i in link.source)
+                links.append(TokenLink(target, (begin, end)))
+            at += len(part.text) + space
+        return tuple(links)
 
 
 class Slot:
@@ -223,6 +261,16 @@ class Slot:
                 TokenScore(s.log_probability, s.margin)
                 for s in c.scores[: c.token_count]
             )
+        links = None
+        if c.links:
+            counts = characters(ctypes.string_at(c.text, c.text_bytes))
+            links = tuple(
+                TokenLink(
+                    (counts[link.target.begin], counts[link.target.end]),
+                    (link.source.begin, link.source.end),
+                )
+                for link in c.links[: c.link_count]
+            )
         return Translation(
             text=_c.text_at(c.text, c.text_bytes),
             tokens=tuple(c.tokens[: c.token_count]),
@@ -230,8 +278,23 @@ class Slot:
             stop_reason=_c.STOP_REASONS[c.stop_reason],
             generated_tokens=c.generated_tokens,
             scores=scores,
+            words=self._words(c) if scores is not None and has_text else None,
+            alignment=links,
             # The last: it overwrites the text.
             hypotheses=self._hypotheses(c, options.n_best, has_text),
+        )
+
+    def _words(self, c: _c.Translation) -> tuple[WordScore, ...]:
+        words = (_c.WordScore * c.token_count)()
+        count = ctypes.c_size_t()
+        # None if protected spans have changed the text.
+        library.score_words(self.handle, c, words, len(words), count)
+        return tuple(
+            WordScore(
+                _c.text_at(c.text + word.begin, word.end - word.begin),
+                word.log_probability,
+            )
+            for word in words[: count.value]
         )
 
     def _hypotheses(
@@ -254,6 +317,8 @@ class Slot:
 
     def _begin(self, job: Job, options: CallOptions, ticket: int) -> None:
         self.calls += 1
+        options.begin(job.number, job.begun)
+        job.positions.append(job.position)
         if job.text is None:
             self.check(
                 library.begin_ids(
@@ -275,6 +340,7 @@ class Slot:
                     self.handle, job.text, len(job.text)
                 )
             rest = job.text[job.position :]
+            job.rests.append(rest)
             self.check(
                 library.begin_part(
                     self.handle, rest, len(rest), struct, ticket, begun
@@ -291,7 +357,9 @@ class Slot:
     ) -> Iterator[Translation]:
         """Translates in order, with as many sentences side by side as fit."""
         more = iter(sources)
+        options.tokenize(self.tokenize_target)
         jobs: deque[Job] = deque()
+        job_count = 0
         tickets: dict[int, tuple[Job, int]] = {}
         next_ticket = 0
         has_more = True
@@ -306,7 +374,8 @@ class Slot:
                         if source is None:
                             has_more = False
                             break
-                        job = Job(source, options)
+                        job_count += 1
+                        job = Job(source, options, job_count)
                         jobs.append(job)
                     tickets[next_ticket] = (job, job.begun)
                     self._begin(job, options, next_ticket)
@@ -404,6 +473,7 @@ class Slot:
             for name in ("begin", "push", "finish", "bytes")
         )
         self.calls += 1
+        options.tokenize(self.tokenize_target)
         receiver = receiver_type(receive)
         memory = ctypes.create_string_buffer(size())
         stream = begin(
@@ -427,6 +497,16 @@ class Slot:
         ids = (ctypes.c_int32 * count.value)()
         self.check(
             library.tokenize(
+                self.handle, data, len(data), ids, len(ids), count
+            )
+        )
+        return list(ids[: count.value])
+
+    def tokenize_target(self, text: str) -> list[int]:
+        data, count = encode(text), ctypes.c_size_t()
+        ids = (ctypes.c_int32 * (len(data) + 1))()
+        self.check(
+            library.tokenize_target(
                 self.handle, data, len(data), ids, len(ids), count
             )
         )

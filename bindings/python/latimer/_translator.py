@@ -247,6 +247,16 @@ class Translator:
         with self._slot() as slot:
             return slot.tokenize(text)
 
+    def tokenize_target(self, text: str) -> list[int]:
+        """The ids of a text of the target, without EOS.
+
+        Raises:
+            InvalidArgumentError: the model has no tokenizer for that; convert
+                it with target_tokenizer=True.
+        """
+        with self._slot() as slot:
+            return slot.tokenize_target(text)
+
     def detokenize(self, ids: Sequence[int]) -> str:
         """The text of target ids, without special tokens."""
         with self._slot() as slot:

@@ -37,6 +37,14 @@ def translator(model):
 
 
 @pytest.fixture(scope="session")
+def target_model(tmp_path_factory):
+    """The demo model, which knows the tokenizer of its target."""
+    path = str(tmp_path_factory.mktemp("model") / "target.ltm")
+    latimer.convert(DEMO, path, target_tokenizer=True)
+    return path
+
+
+@pytest.fixture(scope="session")
 def lines():
     text = (DEMO / "data" / "test.en").read_text(encoding="utf-8")
     return text.splitlines()[:200]

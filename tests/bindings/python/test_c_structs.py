@@ -17,6 +17,7 @@ STRUCTS = {
     "latimer_options": _c.Options,
     "latimer_token_score": _c.TokenScore,
     "latimer_translation": _c.Translation,
+    "latimer_token_link": _c.TokenLink,
     "latimer_word_score": _c.WordScore,
     "latimer_streamed_text": _c.StreamedText,
     "latimer_model_info": _c.ModelInfo,

@@ -225,10 +225,123 @@ def test_scores_are_those_of_the_program(translator, model, lines):
             assert token["score"] == pytest.approx(
                 score.log_probability, abs=2e-6
             )
-        assert json.loads(line)["score"] == pytest.approx(
-            translation.score, abs=1e-5
+        expected = json.loads(line)
+        assert translation.score == pytest.approx(expected["score"], abs=1e-5)
+        assert translation.mean_score == pytest.approx(
+            expected["mean_score"], abs=1e-5
         )
-    assert translator.translate(lines[0]).score is None
+        words = [(word["text"], word["score"]) for word in expected["words"]]
+        assert words == [
+            (word.text, pytest.approx(word.score, abs=2e-6))
+            for word in translation.words
+        ]
+    plain = translator.translate(lines[0])
+    assert (plain.score, plain.mean_score, plain.words) == (None, None, None)
+
+
+def test_what_the_caller_gives_the_search_is_that_of_the_program(
+    target_model, lines, tmp_path
+):
+    translator = latimer.Translator(target_model)
+    banned = tmp_path / "banned.txt"
+    banned.write_text("Haus\nIch habe\n")
+    terms = tmp_path / "terms.tsv"
+    terms.write_text("house\tGeb\u00e4ude\nTom\tThomas\n")
+    texts = ["Tom has a house at www.host.org for {name}.", *lines[:20]]
+    words = ["Haus", "Ich habe"]
+    cases = [
+        ({"target_prefix": "Ich"}, ["--target-prefix", "Ich"]),
+        ({"banned": words}, ["--banned-words", banned]),
+        (
+            {"banned": map(translator.tokenize_target, words), "beams": 3},
+            ["--banned-words", banned, "--beams", 3],
+        ),
+        (
+            {
+                "terms": {"house": "Geb\u00e4ude", "Tom": "Thomas"},
+                "protect": True,
+            },
+            ["--terms", terms, "--protect"],
+        ),
+        ({"protect": True}, ["--protect"]),
+        ({"sample": True}, ["--sample"]),
+        ({"top_k": 5, "seed": 12345}, ["--top-k", 5, "--seed", 12345]),
+        (
+            {"temperature": 1.5, "top_p": 0.9},
+            ["--temperature", 1.5, "--top-p", 0.9],
+        ),
+    ]
+    plain = [t.text for t in translator.translate(texts)]
+    for options, arguments in cases:
+        found = [t.text for t in translator.translate(texts, **options)]
+        expected = command(
+            "translate", target_model, "--quiet", *arguments,
+            text="\n".join(texts),
+        )
+        assert found == expected.splitlines(), options
+        assert found != plain, options
+    drawn = command(
+        "translate", target_model, "--quiet", "--text", LONG, "--sample"
+    )
+    assert drawn.rstrip("\n") == translator.translate(LONG, sample=True).text
+    running = "How are you? Where is my book? Tom is here."
+    drawn = command(
+        "translate", target_model, "--quiet", "--paragraphs", "--top-k", 9,
+        text=running,
+    )
+    assert drawn == "".join(
+        map(str, translator.translate_paragraphs(running, top_k=9))
+    )
+    ids = translator.tokenize_target("Ich")
+    assert translator.translate(lines[0], target_prefix=ids).text == (
+        translator.translate(lines[0], target_prefix="Ich").text
+    )
+    long = translator.translate(LONG, target_prefix="Heute")
+    assert long.parts > 1
+    assert long.text == command(
+        "translate", target_model, "--quiet", "--text", LONG,
+        "--target-prefix", "Heute",
+    ).rstrip("\n")
+    with pytest.raises(TypeError, match="a list of words"):
+        translator.translate("Hello.", banned="Haus")
+
+
+def test_a_model_without_the_targets_tokenizer_refuses_its_texts(translator):
+    for options in {"banned": ["Haus"]}, {"target_prefix": "Haus"}:
+        with pytest.raises(ValueError, match="--target-tokenizer"):
+            translator.translate("Hello.", **options)
+    with pytest.raises(ValueError, match="--target-tokenizer"):
+        translator.tokenize_target("Haus")
+
+
+def test_alignment_is_of_characters(translator, lines):
+    def pairs(text, translation):
+        def pieces(piece, tokens):
+            return {piece(token).lstrip("\u2581") for token in tokens} | {""}
+
+        assert len(translation.alignment) == len(translation.tokens)
+        found = {
+            (translation.text[slice(*link.target)], text[slice(*link.source)])
+            for link in translation.alignment
+        }
+        targets, sources = map(set, zip(*found))
+        assert targets <= pieces(translator.target_piece, translation.tokens)
+        assert sources <= pieces(
+            translator.source_piece, translation.source_tokens
+        )
+        return found
+
+    texts = [
+        "\u201eThis is a good book.\u201c It is \u00c4.",
+        " ".join(lines[:80]),
+        *lines[:30],
+    ]
+    translations = list(translator.translate(texts, alignment=True))
+    found = [pairs(*pair) for pair in zip(texts, translations)]
+    assert ("Buch", "book") in found[0]
+    assert translations[1].parts > 1
+    assert translator.translate("Hello.").alignment is None
+    assert translator.translate_ids([1], alignment=True).alignment is None
 
 
 def test_beams_are_those_of_the_program(translator, model, lines):
