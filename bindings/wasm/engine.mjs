@@ -5,13 +5,18 @@ const kPage = 65536;
 const kStopReasons = ["eos", "length_limit", "loop", "budget", "cancelled"];
 const kAttention = ["none", "cross", "encoder", "decoder"];
 const kEarlyStopping = new Map([[undefined, 0], [false, 1], [true, 2], ["never", 3]]);
-const kTexts = ["sourceLang", "targetLang", "task", "prefix", "languageCode"];
+const kTexts = [
+  "sourceLang", "targetLang", "task", "prefix", "targetPrefix", "languageCode",
+];
 const kLanguageCode = kTexts.indexOf("languageCode");
 const kNumbers = [
   "maxTargetTokens", "minTargetTokens", "budgetTokens", "budgetMs", "beams",
-  "lengthPenalty", "noRepeatNgram", "repetitionPenalty",
+  "lengthPenalty", "noRepeatNgram", "repetitionPenalty", "temperature", "topP", "topK", "seed",
 ];
-const kOthers = ["earlyStopping", "guards", "attention", "scores", "onToken", "signal"];
+const kOthers = [
+  "earlyStopping", "guards", "attention", "scores", "onToken", "signal", "sample", "terms",
+  "protect", "bannedWords",
+];
 // Milliseconds of work after which messages and events have their turn.
 const kTurn = 12;
 
@@ -194,6 +199,13 @@ export class Engine {
     wasm.setSearch(
       number(options, "beams", 0), number(options, "lengthPenalty", NaN), early,
       number(options, "noRepeatNgram", -1), number(options, "repetitionPenalty", 0));
+    const { temperature, topP, topK, sample } = options;
+    if (sample || topK || temperature !== undefined || topP !== undefined) {
+      wasm.setSampling(
+        number(options, "temperature", 1), number(options, "topP", 1),
+        number(options, "topK", 0), number(options, "seed", 0));
+    }
+    this.#setPhrases(options);
     const attention = kAttention.indexOf(options.attention ?? "none");
     if (attention < 0) {
       throw new TypeError('attention: give "cross", "encoder" or "decoder".');
@@ -208,6 +220,28 @@ export class Engine {
       options.guards === false ? 0 : 1);
   }
 
+  #setPhrases({ terms = {}, protect = false, bannedWords = [] }) {
+    const wasm = this.#wasm;
+    wasm.setProtect(protect ? 1 : 0);
+    const fill = (name, ...texts) => {
+      const lengths = texts.map((text) => encoder.encode(text).length);
+      const bytes = encoder.encode(texts.join(""));
+      if (bytes.length > wasm.inputBytes()) throw new LatimerError(`${name} are too long.`);
+      this.#fill(bytes);
+      return lengths;
+    };
+    for (const [source, target] of Object.entries(terms)) {
+      if (!wasm.addTerm(...fill("terms", source, target))) {
+        throw new LatimerError("There are too many terms.");
+      }
+    }
+    for (const word of bannedWords) {
+      const banned = wasm.banWord(...fill("bannedWords", word));
+      if (banned === 0) this.#fail();
+      if (banned < 0) throw new LatimerError("There are too many banned words.");
+    }
+  }
+
   #setText(index, name, text) {
     const bytes = encoder.encode(text);
     this.#fill(bytes);
@@ -220,10 +254,13 @@ export class Engine {
     new Uint8Array(this.#memory.buffer, this.#wasm.input(), bytes.length).set(bytes);
   }
 
-  // Begins the next part of a text and gives the bytes that it takes. The text's
-  // own language code (>>de<<) stands in its first part and holds for all.
-  #beginPart(rest, ticket, isFirst, { languageCode = "" }) {
+  // Begins part `part`, from 0, of text `number`, from 1, and gives the bytes
+  // that it takes. The text's own language code (>>de<<) stands in its first
+  // part and holds for all; only the first part begins with the target prefix.
+  #beginPart(rest, ticket, number, part, { languageCode = "", targetPrefix }) {
     const wasm = this.#wasm;
+    const isFirst = part === 0;
+    wasm.setStream(number + part * 2 ** 40, isFirst && targetPrefix ? 1 : 0);
     if (isFirst) this.#setText(kLanguageCode, "languageCode", languageCode);
     const most = Math.min(rest.length, wasm.inputBytes());
     this.#fill(rest.subarray(0, most));
@@ -266,7 +303,7 @@ export class Engine {
         tokens.length = index;
         tokens.push(token);
       };
-      rest = rest.subarray(this.#beginPart(rest, 0, result.parts === 0, options));
+      rest = rest.subarray(this.#beginPart(rest, 0, 1, result.parts, options));
       const space = wasm.spaceFollows();
       let ticket;
       let shown = 0;
@@ -387,7 +424,8 @@ export class Engine {
           rest = encoder.encode(texts[next]);
           results[next] = [];
         }
-        const taken = this.#beginPart(rest, parts.length, results[next].length === 0, options);
+        const taken = this.#beginPart(
+          rest, parts.length, next + 1, results[next].length, options);
         const part = {
           text: "", tokens: [], source: [], stopReason: "eos", generatedTokens: 0,
           space: wasm.spaceFollows() !== 0,

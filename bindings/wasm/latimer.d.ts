@@ -34,6 +34,24 @@ export interface TranslateOptions {
   earlyStopping?: boolean | "never";
   noRepeatNgram?: number;
   repetitionPenalty?: number;
+  /** What the translation begins with. */
+  targetPrefix?: string;
+  /** Words and phrases that may not be produced. */
+  bannedWords?: string[];
+  /** Words and phrases of the source, and what stands for them. */
+  terms?: Record<string, string>;
+  /** Placeholders, URLs, e-mail addresses and numbers with units come out as they are. */
+  protect?: boolean;
+  /** true: draw tokens by their probabilities; so does each of the next three. */
+  sample?: boolean;
+  /** Above 1: tokens are more alike. */
+  temperature?: number;
+  /** How many of the most likely tokens may be drawn. */
+  topK?: number;
+  /** Only the most likely tokens, as many as sum up to it. */
+  topP?: number;
+  /** Other tokens with another seed, a whole number. */
+  seed?: number;
   /** false: do not stop loops and translations that are far too long. */
   guards?: boolean;
   /** The weights to keep. */

@@ -33,13 +33,29 @@ namespace {
 
 constexpr size_t kInputBytes = latimer::kProfile.text_bytes;
 constexpr size_t kOptionBytes = 256;
-enum TextOption { kSourceLanguage, kTargetLanguage, kTask, kPrefix, kCode };
+// In the order of engine.mjs.
+enum TextOption {
+  kSourceLanguage,
+  kTargetLanguage,
+  kTask,
+  kPrefix,
+  kTargetPrefix,
+  kCode
+};
+// Of terms, and of banned words.
+constexpr size_t kMostEntries = 256;
+constexpr size_t kEntryBytes = 16384;
 
 latimer_translator* translator = nullptr;
 char message[LATIMER_MESSAGE_BYTES];
 char input[kInputBytes];
 char option_texts[kCode + 1][kOptionBytes];
 latimer_options options;
+latimer_term terms[kMostEntries];
+char term_texts[kEntryBytes];
+int32_t banned_tokens[kEntryBytes / sizeof(int32_t)];
+uint32_t banned_ends[kMostEntries];
+float temperature, top_p;
 float length_penalty;
 uint32_t no_repeat_ngram;
 latimer_translation translation;
@@ -106,8 +122,11 @@ EXPORT("setText") int SetText(int option, const char* text, size_t bytes) {
   std::memcpy(own, text, bytes);
   own[bytes] = 0;
   const char** const members[] = {&options.source_language,
-                                  &options.target_language, &options.task,
-                                  &options.prefix, &options.language_code};
+                                  &options.target_language,
+                                  &options.task,
+                                  &options.prefix,
+                                  &options.target_prefix,
+                                  &options.language_code};
   *members[option] = own;
   return 1;
 }
@@ -131,6 +150,60 @@ void SetSearch(uint32_t beams, float penalty, int early_stopping, int ngram,
   if (penalty == penalty) options.length_penalty = &length_penalty;
   no_repeat_ngram = static_cast<uint32_t>(ngram);
   if (ngram >= 0) options.no_repeat_ngram = &no_repeat_ngram;
+}
+// For the text that begins next; it begins with the target prefix or not.
+EXPORT("setStream") void SetStream(double stream, int has_prefix) {
+  options.stream = static_cast<uint64_t>(stream);
+  const char* const prefix = option_texts[kTargetPrefix];
+  options.target_prefix = has_prefix ? prefix : nullptr;
+}
+EXPORT("setSampling")
+void SetSampling(float new_temperature, float new_top_p, uint32_t top_k,
+                 double seed) {
+  temperature = new_temperature;
+  options.temperature = &temperature;
+  top_p = new_top_p;
+  options.top_p = &top_p;
+  options.top_k = top_k;
+  options.seed = static_cast<uint64_t>(seed);
+}
+EXPORT("setProtect") void SetProtect(int protect) {
+  options.protect = protect != 0;
+}
+// A term, whose source and target are in the input, one after another. 0: there
+// is no room.
+EXPORT("addTerm") int AddTerm(size_t source_bytes, size_t target_bytes) {
+  static size_t used = 0;
+  if (options.term_count == 0) used = 0;
+  const size_t bytes = source_bytes + target_bytes;
+  if (options.term_count == kMostEntries || bytes > kEntryBytes - used) {
+    return 0;
+  }
+  char* const own = term_texts + used;
+  std::memcpy(own, input, bytes);
+  used += bytes;
+  options.terms = terms;
+  terms[options.term_count++] = {own, source_bytes, own + source_bytes,
+                                 target_bytes};
+  return 1;
+}
+// The input is a word that may not be produced. 0: failed; -1: no room.
+EXPORT("banWord") int BanWord(size_t bytes) {
+  const size_t at = options.banned_count;
+  if (at == kMostEntries) return -1;
+  const uint32_t begin = at == 0 ? 0 : banned_ends[at - 1];
+  size_t count = 0;
+  if (!Succeeds(latimer_tokenize_target(
+          translator, input, bytes, banned_tokens + begin,
+          kEntryBytes / sizeof(int32_t) - begin, &count))) {
+    return 0;
+  }
+  if (count == 0) return 1;
+  options.banned_tokens = banned_tokens;
+  options.banned_ends = banned_ends;
+  banned_ends[at] = begin + static_cast<uint32_t>(count);
+  ++options.banned_count;
+  return 1;
 }
 EXPORT("setInsight") void SetInsight(int attention, int scores) {
   options.attention = attention;

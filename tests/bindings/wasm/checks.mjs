@@ -105,6 +105,51 @@ export const checks = {
       "Wie geht es dir heute?");
     beams.close();
   },
+  async "drawn tokens depend on the seed and on nothing else"({ t, lines }) {
+    const some = lines.slice(0, 8);
+    const drawn = async (options) =>
+      (await t.translateAll(some, options)).map(({ text }) => text);
+    const first = await drawn({ sample: true, seed: 1 });
+    equal(await drawn({ temperature: 1, seed: 1 }), first);
+    equal((await t.translate(some[0], { sample: true, seed: 1 })).text, first[0]);
+    for (const others of [{}, { sample: true, seed: 2 }, { topK: 2 }, { topP: 0.5 }]) {
+      const found = await drawn(others);
+      if (String(found) === String(first)) throw new Error("the same were drawn");
+    }
+    equal(await drawn({ topK: 1, seed: 9 }), await drawn({}));
+  },
+  async "protected spans come out"({ t }) {
+    const text = "Tom has {name} at https://host.org/a?b=c for %d days.";
+    const translation = (await t.translate(text, { protect: true })).text;
+    for (const span of ["{name}", "https://host.org/a?b=c", "%d"]) {
+      equal(translation.split(span).length, 2, span);
+    }
+  },
+  async "terms, prefixes and banned words"({ t, target, options, Latimer }) {
+    for (const what of [
+      { terms: { house: "Geb\u00e4ude" } }, { targetPrefix: "Ich" }, { bannedWords: ["Haus"] },
+    ]) {
+      await fails(() => t.translate("My house.", what), /--target-tokenizer/);
+    }
+    if (target === undefined) return;  // In browsers.
+    const own = await Latimer.load(target, options);
+    const text = "Tom has a new house.";
+    const terms = { house: "Geb\u00e4ude", Tom: "Thomas" };
+    const plain = (await own.translate(text)).text;
+    const { text: forced } = await own.translate(text, { terms });
+    equal([forced.includes("Geb\u00e4ude"), forced.includes("Thomas")], [true, true], forced);
+    const long = await own.translate(kLong, { targetPrefix: "Ameise" });
+    equal([long.text.startsWith("Ameise"), long.text.split("Ameise").length], [true, 2]);
+    equal((await own.translateAll([kLong], { targetPrefix: "Ameise" }))[0].text, long.text);
+    const banned = plain.replace(".", "").split(" ").at(-1);
+    const { text: other } = await own.translate(text, { bannedWords: [banned] });
+    equal(other.split(/[ .]/).includes(banned), false, other);
+    await fails(
+      () => own.translate(text, { bannedWords: Array(300).fill("Haus") }), /too many banned/);
+    await fails(
+      () => own.translate(text, { terms: { a: "b".repeat(20000) } }), /too many|too long/);
+    own.close();
+  },
   async "any text is translated"({ t }) {
     for (const text of ["", " ", "\0", "🎉".repeat(50), "\ud800", "x".repeat(20000)]) {
       equal(typeof (await t.translate(text)).text, "string");

@@ -1,9 +1,10 @@
-// node node_test.mjs FOLDER MODEL ROOT: the checks in this thread.
+// node node_test.mjs FOLDER MODEL TARGET ROOT: the checks in this thread. TARGET
+// is the model with the target's tokenizer.
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { measure, runChecks } from "./checks.mjs";
 
-const [folder, model, root, times] = process.argv.slice(2);
+const [folder, model, target, root, times] = process.argv.slice(2);
 const { Latimer } = await import(pathToFileURL(`${folder}/latimer.mjs`));
 const text = (path) => readFileSync(`${root}/${path}`, "utf8");
 const begin = performance.now();
@@ -13,6 +14,7 @@ const context = {
   Latimer,
   t,
   source: pathToFileURL(model),
+  target: pathToFileURL(target),
   options: {},
   bytes: new Uint8Array(readFileSync(model)),
   lines: text("examples/en-de/data/test.en").split("\n").slice(0, 200),

@@ -23,6 +23,15 @@ export async function uses(file: File, module: WebAssembly.Module) {
     earlyStopping: "never",
     attention: "cross",
     scores: true,
+    targetPrefix: "Ich",
+    bannedWords: ["Haus"],
+    terms: { house: "Haus" },
+    protect: true,
+    sample: true,
+    temperature: 1.5,
+    topK: 10,
+    topP: 0.9,
+    seed: 1,
   });
   const reason: StopReason = one.stopReason;
   const attention: Attention | undefined = one.attention;
