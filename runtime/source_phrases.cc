@@ -107,7 +107,10 @@ class PhraseFinder {
       if (*count == 0) return Status();
       phrase.tokens = ids.first(*count);
     }
-    return phrase.tokens.empty() || !list_.Add(phrase) ? TooMany() : Status();
+    // A term may come out by itself.
+    const bool required = target.empty();
+    return phrase.tokens.empty() || !list_.Add(phrase, required) ? TooMany()
+                                                                 : Status();
   }
 
   // Tokens that the decoder reads in place of a protected span: if possible

@@ -293,12 +293,13 @@ Status Translator::State::BeginText(TextCursor& cursor, uint64_t ticket,
 
 Sentence* Translator::State::Done() {
   Sentence* done = scheduler.Done();
-  if (done == nullptr || !done->retraces() || done->target_count == 0) {
-    return done;
+  if (done == nullptr) return nullptr;
+  if (!scheduler.SearchForMissing(*done)) {
+    if (!done->retraces() || done->target_count == 0) return done;
+    scheduler.Retrace(*done);
   }
-  scheduler.Retrace(*done);
-  // It has succeeded before.
-  LATIMER_CHECK(BeginRecording(*done).ok());
+  // It has succeeded before. With beams, recording waits for the end.
+  if (!done->has_beams()) LATIMER_CHECK(BeginRecording(*done).ok());
   return nullptr;
 }
 

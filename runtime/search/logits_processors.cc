@@ -60,21 +60,6 @@ void BanSequences(const TokenSequences& banned, const Prefix& prefix,
   }
 }
 
-// Whether a token goes on with a word, in a script that has spaces between
-// words.
-bool ContinuesWord(const TokenizerView& view, size_t token) {
-  if (token >= view.target_kinds.size()) return false;
-  if (view.target_kinds[token] != TargetKind::kText) {
-    return view.target_kinds[token] == TargetKind::kByte;
-  }
-  const uint32_t begin = view.piece_offsets[token];
-  if (begin == view.piece_offsets[token + 1]) return false;
-  const uint8_t first = view.piece_text[begin];
-  // Letters and digits of ASCII, or U+00C0 to U+04FF: Latin, Greek, Cyrillic.
-  return (first >= '0' && first <= '9') || (first >= 'A' && first <= 'Z') ||
-         (first >= 'a' && first <= 'z') || (first >= 0xC3 && first <= 0xD3);
-}
-
 // Keeps a phrase that has just come a whole word.
 void EndWord(const SearchOptions& options, const Prefix& prefix,
              const LogitWindow& window) {

@@ -33,7 +33,7 @@ bool EndsWith(const Prefix& prefix, std::span<const int32_t> tokens) {
 
 }  // namespace
 
-bool PhraseList::Add(const Phrase& phrase) {
+bool PhraseList::Add(const Phrase& phrase, bool required) {
   const size_t size =
       kFields + phrase.tokens.size() + NumbersFor(phrase.text.size());
   if (count_ == kMostPhrases || size > numbers_.size() - size_) return false;
@@ -52,7 +52,7 @@ bool PhraseList::Add(const Phrase& phrase) {
                 phrase.text.size());
   }
   size_ += size;
-  ++count_;
+  required_ |= uint64_t{required} << count_++;
   return true;
 }
 
@@ -104,11 +104,42 @@ void PhraseList::Place(std::span<const int32_t> target) {
   }
 }
 
+bool PhraseList::RequireMissing(const Prefix& translation,
+                                const TokenizerView& tokenizer) {
+  PhraseProgress progress;
+  for (size_t size = 2; size <= translation.size; ++size) {
+    if (size < translation.size &&
+        ContinuesWord(tokenizer, static_cast<size_t>(translation[size]))) {
+      continue;
+    }
+    progress.Add(*this, {translation.start, translation.target, size});
+  }
+  const uint64_t all = ~uint64_t{0} >> (64 - count_);
+  const uint64_t missing = all & ~progress.met_ & ~required_;
+  required_ |= missing;
+  return missing != 0;
+}
+
+bool ContinuesWord(const TokenizerView& view, size_t token) {
+  if (token >= view.target_kinds.size()) return false;
+  if (view.target_kinds[token] != TargetKind::kText) {
+    return view.target_kinds[token] == TargetKind::kByte;
+  }
+  const uint32_t begin = view.piece_offsets[token];
+  if (begin == view.piece_offsets[token + 1]) return false;
+  const uint8_t first = view.piece_text[begin];
+  // Letters and digits of ASCII, or U+00C0 to U+04FF: Latin, Greek, Cyrillic.
+  return (first >= '0' && first <= '9') || (first >= 'A' && first <= 'Z') ||
+         (first >= 'a' && first <= 'z') || (first >= 0xC3 && first <= 0xD3);
+}
+
 bool EndsWithPhrase(const PhraseList& phrases, const Prefix& prefix) {
   size_t at = 0;
   Phrase phrase;
-  while (phrases.Next(&at, &phrase)) {
-    if (EndsWith(prefix, phrase.tokens)) return true;
+  for (size_t i = 0; phrases.Next(&at, &phrase); ++i) {
+    if ((phrases.required() >> i & 1) != 0 && EndsWith(prefix, phrase.tokens)) {
+      return true;
+    }
   }
   return false;
 }
@@ -128,7 +159,8 @@ void PhraseProgress::Attend(const PhraseList& phrases) {
   size_t at = 0;
   Phrase phrase;
   for (uint16_t i = 0; phrases.Next(&at, &phrase); ++i) {
-    if (met(i) || focus < phrase.source_begin || focus >= phrase.source_end) {
+    if (!missing(phrases, i) || focus < phrase.source_begin ||
+        focus >= phrase.source_end) {
       continue;
     }
     current_ = i;
@@ -139,7 +171,9 @@ void PhraseProgress::Attend(const PhraseList& phrases) {
 
 void PhraseProgress::BeginMissing(const PhraseList& phrases) {
   current_ = 0;
-  while (current_ + 1u < phrases.count() && met(current_)) ++current_;
+  while (current_ + 1u < phrases.count() && !missing(phrases, current_)) {
+    ++current_;
+  }
   next_ = 0;
 }
 
@@ -148,7 +182,7 @@ void PhraseProgress::Hurry(const PhraseList& phrases, size_t room) {
   size_t at = 0;
   Phrase phrase;
   for (size_t i = 0; phrases.Next(&at, &phrase); ++i) {
-    if (!met(i)) needed += phrase.tokens.size();
+    if (missing(phrases, i)) needed += phrase.tokens.size();
   }
   if (needed > 0 && needed >= room) BeginMissing(phrases);
 }

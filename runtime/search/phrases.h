@@ -6,6 +6,9 @@
 // EOS, and when the tokens that are left are no more than they need, those that
 // are missing come first. A phrase that the search produces by itself counts.
 //
+// All this holds for phrases that are required. Those of terms are not at
+// first: a sentence is searched again with those that are missing.
+//
 // Terms, protected spans (source_phrases.h) and inline markup that must not be
 // translated are phrases.
 #ifndef LATIMER_SEARCH_PHRASES_H_
@@ -16,6 +19,7 @@
 #include <span>
 #include <string_view>
 
+#include "model/model.h"
 #include "search/prefix.h"
 
 namespace latimer {
@@ -42,11 +46,19 @@ class PhraseList {
 
   bool empty() const { return count_ == 0; }
   size_t count() const { return count_; }
-  // Adds a copy. False if there is no room.
-  bool Add(const Phrase& phrase);
+  // Adds a copy, which the search must produce if it is `required`. False if
+  // there is no room.
+  bool Add(const Phrase& phrase, bool required = true);
 
   // Goes through the phrases: `*at` is 0 at first.
   bool Next(size_t* at, Phrase* out) const;
+
+  // A bit for each phrase that the search must produce.
+  uint64_t required() const { return required_; }
+  // Requires those that a finished translation lacks, as whole words. False if
+  // all others are there.
+  bool RequireMissing(const Prefix& translation,
+                      const TokenizerView& tokenizer);
 
   // Where tokens of phrase `index` begin in the finished translation; -1:
   // nowhere.
@@ -60,9 +72,14 @@ class PhraseList {
   std::span<int32_t> numbers_ = {};
   size_t count_ = 0;
   size_t size_ = 0;  // Numbers that are used.
+  uint64_t required_ = 0;
 };
 
-// Whether the last tokens are those of a phrase.
+// Whether a token goes on with a word, in a script that has spaces between
+// words.
+bool ContinuesWord(const TokenizerView& tokenizer, size_t token);
+
+// Whether the last tokens are those of a phrase that is required.
 bool EndsWithPhrase(const PhraseList& phrases, const Prefix& prefix);
 
 // How far a translation, or a beam, has got with its phrases.
@@ -70,10 +87,9 @@ class PhraseProgress {
   uint64_t met_ = 0;  // A bit for each phrase.
 
  public:
-  // Whether no phrase is left, not even the rest of one.
+  // Whether no required phrase is left, not even the rest of one.
   bool done(const PhraseList& phrases) const {
-    const size_t count = phrases.count();
-    return met_ == (count < 64 ? (uint64_t{1} << count) - 1 : ~uint64_t{0});
+    return (phrases.required() & ~met_) == 0;
   }
   // The token that must come next; -1: the search may choose.
   int32_t forced(const PhraseList& phrases) const;
@@ -95,7 +111,12 @@ class PhraseProgress {
  private:
   static constexpr uint16_t kNone = 0xFFFF;
 
+  friend class PhraseList;
+
   bool met(size_t index) const { return (met_ >> index & 1) != 0; }
+  bool missing(const PhraseList& phrases, size_t index) const {
+    return ((phrases.required() & ~met_) >> index & 1) != 0;
+  }
 
   uint16_t current_ = kNone;  // The phrase that has begun.
   uint16_t next_ = 0;         // Which of its tokens comes next.

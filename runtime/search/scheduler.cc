@@ -179,15 +179,32 @@ std::span<Sentence* const> Scheduler::CollectStep() {
   }
 }
 
-void Scheduler::Preempt(Sentence& sentence) {
-  DropCaches(sentence);
+// Its search begins anew.
+void Scheduler::Requeue(Sentence& sentence) {
   // What is decoded once more is in the memory of its beams.
   if (!sentence.is_retraced()) sentence.rows = {};
   sentence.state = Sentence::State::kQueued;
   sentence.target_count = 0;
   sentence.phrases = {};
   sentence.loops.Reset();
+}
+
+void Scheduler::Preempt(Sentence& sentence) {
+  DropCaches(sentence);
+  Requeue(sentence);
   crowded_ = true;
+}
+
+bool Scheduler::SearchForMissing(Sentence& sentence) {
+  SearchOptions& options = sentence.options;
+  if (!sentence.has_phrases() || sentence.target_count == 0 ||
+      sentence.stop_reason >= StopReason::kBudget ||
+      !options.phrases.RequireMissing(sentence.prefix(), *options.tokenizer)) {
+    return false;
+  }
+  sentence.reported = 0;
+  Requeue(sentence);
+  return true;
 }
 
 void Scheduler::AppendForced(Sentence& sentence, int32_t token) {

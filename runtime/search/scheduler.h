@@ -52,6 +52,9 @@ class Scheduler {
   // Extends the beams of a sentence of the step by their candidates, `counts`
   // of each, which may end it.
   void Extend(Sentence& sentence, std::span<const uint32_t> counts);
+  // Searches for a translation of a sentence that is done once more if it lacks
+  // phrases that were not required before. False if it lacks none.
+  bool SearchForMissing(Sentence& sentence);
   // Decodes the translation of a sentence that is done once more, to record
   // what was not recorded for all beams.
   void Retrace(Sentence& sentence);
@@ -69,6 +72,7 @@ class Scheduler {
   bool GrowCaches(Sentence& sentence);
   bool FindRegionFor(const Sentence& sentence, CacheRegion Sentence::*region,
                      const CachePool& pool, size_t tokens, CacheRegion* out);
+  void Requeue(Sentence& sentence);
   void Preempt(Sentence& sentence);
   void Stop(Sentence& sentence, StopReason reason);
   StopReason TakeBest(Sentence& sentence, StopReason reason);

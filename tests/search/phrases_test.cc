@@ -64,6 +64,46 @@ TEST(PhraseListTest, PlacesEachPhraseOnce) {
   EXPECT_EQ(list.place(2), -1);
 }
 
+// "word", "s", " nex": the second goes on with a word.
+struct Words {
+  Words() {
+    view.target_kinds = kinds;
+    view.piece_offsets = offsets;
+    view.piece_text = {reinterpret_cast<const uint8_t*>(text), 9};
+  }
+
+  const TargetKind kinds[3] = {TargetKind::kText, TargetKind::kText,
+                               TargetKind::kText};
+  const uint32_t offsets[4] = {0, 4, 5, 9};
+  const char* text = "words nex";
+  TokenizerView view = {};
+};
+
+TEST(PhraseListTest, RequiresWhatATranslationLacks) {
+  const Words words;
+  Ids memory(100);
+  PhraseList list(memory);
+  const Ids tokens = {0};
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(list.Add({0, 1, tokens, {}, false}, /*required=*/false));
+  }
+  EXPECT_TRUE(PhraseProgress().done(list));
+  const auto lacks = [&](const Ids& target) {
+    return list.RequireMissing({0, target.data(), target.size() + 1},
+                               words.view);
+  };
+  EXPECT_FALSE(lacks({0, 2, 0}));
+  EXPECT_EQ(list.required(), 0u);
+  // The first stands alone, and the second would be a part of a word.
+  EXPECT_TRUE(lacks({0, 2, 0, 1}));
+  EXPECT_EQ(list.required(), 2u);
+  EXPECT_FALSE(PhraseProgress().done(list));
+  EXPECT_FALSE(lacks({0, 2}));
+  EXPECT_TRUE(lacks({2}));
+  EXPECT_EQ(list.required(), 3u);
+  EXPECT_FALSE(lacks({2}));
+}
+
 TEST(PhraseProgressTest, APhraseBeginsWhereItsSourceIsAttendedTo) {
   const Phrases phrases;
   Target target = {phrases.list};

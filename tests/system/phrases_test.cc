@@ -198,13 +198,17 @@ TEST(ProtectedSpansTest, ATextWithManyIsCut) {
 
 // ---- Terms ------------------------------------------------------------------
 
+// The demo, which knows the tokenizer of its target.
+ModelBytes ConvertWithTargetTokenizer() {
+  return CachedModel("target-" + DemoName(WeightType::kInt8, UsableTile()), [] {
+    CanonicalModel model = OpenModel(DemoDirectory(), true, {});
+    model.target_tokenizer = model.tokenizer->target_text();
+    return WriteForThisCpu(model, WeightType::kInt8, UsableTile());
+  });
+}
+
 TEST(TermsTest, ComeOutWhereverTheirSourceIs) {
-  const ModelBytes file =
-      CachedModel("target-" + DemoName(WeightType::kInt8, UsableTile()), [&] {
-        CanonicalModel model = OpenModel(DemoDirectory(), true, {});
-        model.target_tokenizer = model.tokenizer->target_text();
-        return WriteForThisCpu(model, WeightType::kInt8, UsableTile());
-      });
+  const ModelBytes file = ConvertWithTargetTokenizer();
   Translator translator;
   ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
   const std::vector<Term> terms = {{"house", "Anwesen"},
@@ -229,6 +233,111 @@ TEST(TermsTest, ComeOutWhereverTheirSourceIs) {
     // Between word boundaries only, and capital letters as they are.
     EXPECT_EQ(Count(translate("We carry cards.", beams), "Kraftfahrzeug"), 0u);
     EXPECT_EQ(Count(translate("An atom is small.", beams), "Thomas"), 0u);
+  }
+}
+
+TEST(TermsTest, ChangeNothingWhereTheModelSaysThem) {
+  const ModelBytes file = ConvertWithTargetTokenizer();
+  Translator translator;
+  ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
+  const std::string text = "Tom is reading a book in his house.";
+  for (const uint32_t beams : {1u, 4u}) {
+    TranslateOptions options;
+    options.beams = beams;
+    const std::string plain(translator.Translate(text, options)->text);
+    EXPECT_THAT(plain, HasSubstr("Buch"));
+    const std::vector<Term> said = {{"book", "Buch"}, {"Tom", "Tom"}};
+    options.terms = said;
+    EXPECT_EQ(translator.Translate(text, options)->text, plain);
+    // One of them is missing, and only that one is forced.
+    const std::vector<Term> mixed = {{"book", "Buch"}, {"house", "Anwesen"}};
+    options.terms = mixed;
+    const std::string forced(translator.Translate(text, options)->text);
+    EXPECT_EQ(Count(forced, "Buch"), 1u) << forced;
+    EXPECT_EQ(Count(forced, "Anwesen"), 1u) << forced;
+    // A part of a word is no term.
+    const Term part = {"book", "Bu"};
+    options.terms = {&part, 1};
+    EXPECT_THAT(std::string(translator.Translate(text, options)->text) + " ",
+                testing::ContainsRegex("Bu[ .,]"));
+  }
+}
+
+TEST(TermsTest, ASearchThatBeginsAnewReportsItsTokensFromTheFirst) {
+  const ModelBytes file = ConvertWithTargetTokenizer();
+  Translator translator;
+  ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
+  struct Reported {
+    std::vector<int32_t> tokens;
+    size_t searches = 0;
+  };
+  const Term term = {"house", "Anwesen"};
+  for (const uint32_t beams : {1u, 4u}) {
+    Reported reported;
+    TranslateOptions options;
+    options.beams = beams;
+    options.scores = true;
+    options.terms = {&term, 1};
+    options.token_context = &reported;
+    options.on_token = [](void* context, size_t index, int32_t token) {
+      auto* const all = static_cast<Reported*>(context);
+      if (index == 0) ++all->searches;
+      all->tokens.resize(index);
+      all->tokens.push_back(token);
+      return true;
+    };
+    const auto result = translator.Translate("Tom sold his house.", options);
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    EXPECT_EQ(reported.searches, 2u);
+    EXPECT_TRUE(std::ranges::equal(reported.tokens, result->tokens));
+    EXPECT_EQ(result->scores.size(), result->tokens.size());
+    EXPECT_EQ(result->generated_tokens, result->tokens.size());
+  }
+}
+
+TEST(TermsTest, LanesAndPartsChangeNothing) {
+  const ModelBytes file = ConvertWithTargetTokenizer();
+  Translator translator;
+  ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
+  const std::vector<Term> terms = {
+      {"house", "Anwesen"}, {"Tom", "Thomas"}, {"book", "Buch"}};
+  std::vector<std::string> lines;
+  for (const char* who : {"Tom", "Mary", "The man"}) {
+    for (const char* what : {"a house", "a book", "a house and a book"}) {
+      lines.push_back(std::string(who) + " has " + what + ".");
+    }
+  }
+  std::string whole;
+  for (int i = 0; i < 20; ++i) {
+    for (const std::string& line : lines) whole += line + " ";
+  }
+  lines.push_back(whole);
+  TranslateOptions options;
+  options.terms = terms;
+  for (const uint32_t beams : {1u, 3u}) {
+    options.beams = beams;
+    std::vector<std::string> alone, beside(lines.size());
+    for (const std::string& line : lines) {
+      alone.emplace_back(translator.Translate(line, options)->text);
+      EXPECT_GE(Count(alone.back(), "Anwesen"), Count(line, "house"));
+      EXPECT_GE(Count(alone.back(), "Thomas"), Count(line, "Tom"));
+      EXPECT_GE(Count(alone.back(), "Buch"), Count(line, "book"));
+    }
+    alone.pop_back();
+    beside.pop_back();
+    size_t begun = 0;
+    while (begun < alone.size() || translator.under_way() > 0) {
+      while (begun < alone.size() && translator.CanBegin()) {
+        TextCursor cursor(lines[begun], options);
+        ASSERT_TRUE(translator.Begin(cursor, begun).ok());
+        ++begun;
+      }
+      FinishedTranslation out;
+      if (!translator.Advance(&out)) continue;
+      ASSERT_TRUE(out.status.ok());
+      beside[out.ticket] = out.translation.text;
+    }
+    EXPECT_EQ(beside, alone);
   }
 }
 

@@ -95,9 +95,10 @@ struct TranslateOptions {
   TokenSequences banned = {};
   // Terms that must come out wherever their source is in the text, between word
   // boundaries; where several begin, the longest. One whose source begins with
-  // a small letter of ASCII also stands for the capital one. The decoder is
-  // made to produce a target where it attends to the source, at the latest at
-  // the end. Terms need ModelInfo::encodes_target.
+  // a small letter of ASCII also stands for the capital one. If a translation
+  // lacks targets, it is made once more: the decoder then produces each of them
+  // where it attends to the source, at the latest at the end. Terms need
+  // ModelInfo::encodes_target.
   std::span<const Term> terms = {};
   // Stretches that come out once each, byte for byte. `protect`: placeholders,
   // URLs, e-mail addresses and numbers with units, and `protected_patterns`
@@ -129,7 +130,8 @@ struct TranslateOptions {
   // thread may set it. It must live until the sentence has finished.
   const std::atomic<bool>* cancel = nullptr;
   // Called for each token; return false to stop. May be null. With several
-  // beams, tokens are known only when the search has ended.
+  // beams, tokens are known only when the search has ended. With terms, a
+  // translation that is made once more begins at index 0 again.
   TokenCallback on_token = nullptr;
   void* token_context = nullptr;
 };
