@@ -240,6 +240,7 @@ std::vector<std::vector<std::string>> Service::TranslateTexts(
   }
   Run(job, Deadline());
   std::vector<std::vector<std::string>> all;
+  all.reserve(texts.size());
   for (size_t i = 0; i < texts.size(); ++i) {
     all.push_back(job->Translations(i));
   }
@@ -263,6 +264,7 @@ std::vector<std::vector<std::string>> Service::TranslateHtml(
     }
   }
   std::vector<std::vector<std::string>> all;
+  all.reserve(texts.size());
   for (std::string& html : texts) all.push_back({std::move(html)});
   return all;
 }
