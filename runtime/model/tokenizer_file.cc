@@ -113,6 +113,7 @@ Status ReadTokenizers(const schema::Model& in, Model* model) {
     info.encodes_target = true;
   } else if (view.spacing != Spacing::kSentencePiece) {
     // Hugging Face's tokenizers are those of both sides.
+    LATIMER_RETURN_IF_ERROR(ValidateEncoder(view, a.target_vocabulary));
     model->target_tokenizer = view;
     info.encodes_target = true;
   }

@@ -131,6 +131,11 @@ void Use(Translator& translator, std::string_view text, bool side_by_side) {
                kMostTokens);
     ExpectGood(translator.Translate(text, options), translator, kMostTokens);
   }
+  if (info.encodes_target) {
+    options.target_prefix = text.substr(0, 2);
+    ExpectGood(translator.TranslateIds({ids, count}, options), translator,
+               kMostTokens);
+  }
   char piece[Translator::kMaxPieceBytes];
   for (const int32_t id : ids) {
     (void)translator.SourcePiece(id, piece);

@@ -41,16 +41,25 @@ inline bool LoadsAndRuns(std::span<const std::byte> image) {
     EXPECT_NE(loaded.message()[0], '\0');
     return false;
   }
-  const int32_t source[] = {17, 4, 0};
-  const Result<Translation> result = translator.TranslateIds(
-      source, {.max_target_tokens = 2, .language_code = {}});
-  if (result.ok()) {
-    EXPECT_LE(result->tokens.size(), 2u);
-    const auto vocabulary =
-        translator.model_info().architecture.target_vocabulary;
+  const auto vocabulary =
+      translator.model_info().architecture.target_vocabulary;
+  const auto check = [&](const Result<Translation>& result, size_t most) {
+    if (!result.ok()) return;
+    EXPECT_LE(result->tokens.size(), most);
     for (const int32_t id : result->tokens) {
       EXPECT_LT(static_cast<uint32_t>(id), vocabulary);
     }
+  };
+  const int32_t source[] = {17, 4, 0};
+  check(translator.TranslateIds(source,
+                                {.max_target_tokens = 2, .language_code = {}}),
+        2);
+  if (translator.model_info().encodes_target) {
+    // The decoder looks up the rows of ids that come from a text.
+    TranslateOptions options;
+    options.max_target_tokens = 8;
+    options.target_prefix = "a<b\xC3\xA9 z";
+    check(translator.TranslateIds(source, options), 8);
   }
   return true;
 }

@@ -469,4 +469,31 @@ TEST_P(ModelFileContradictionTest, IsRefusedWithASentence) {
   EXPECT_THAT(status.message(), HasSubstr(GetParam().message));
 }
 
+// 110 source and 95 target tokens. If a tokenizer of 100 pieces were that of
+// both sides, texts of the target would have ids without a row.
+TEST(ModelFileTest, ATokenizerOfBothSidesFitsBothVocabularies) {
+  CanonicalModel model = OpenModel(TinyModel("separate_vocabs"), false);
+  model.tokenizer =
+      OpenModel(TestData("tiny_native") / "student", true).tokenizer;
+  TokenizerData& tokenizer = *model.tokenizer;
+  ASSERT_LE(tokenizer.source_vocabulary, 95u);
+  const auto read = [&](Spacing spacing, uint32_t pieces) {
+    tokenizer.spacing = spacing;
+    tokenizer.source_vocabulary = pieces;
+    tokenizer.scores.resize(pieces, -1.0f);
+    const ModelBytes file =
+        WriteForThisCpu(model, WeightType::kInt8, UsableTile());
+    return ReadImage(file.bytes());
+  };
+  for (const auto& [spacing, pieces] :
+       {std::pair(Spacing::kSentencePiece, 100u),
+        std::pair(Spacing::kMetaspace, 95u)}) {
+    const Status status = read(spacing, pieces);
+    EXPECT_TRUE(status.ok()) << status.message();
+  }
+  const Status status = read(Spacing::kMetaspace, 96);
+  EXPECT_EQ(status.code(), kCorrupt);
+  EXPECT_THAT(status.message(), HasSubstr("vocabulary has a wrong size"));
+}
+
 }  // namespace latimer::model_file_test
