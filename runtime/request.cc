@@ -27,11 +27,14 @@ Status CheckSampling(const TranslateOptions& options) {
                          "for.",
                          static_cast<unsigned>(options.beams));
   }
-  if (options.sampling.temperature > 0 && options.sampling.top_p > 0) {
+  const Sampling& sampling = options.sampling;
+  if (sampling.temperature > 0 && std::isfinite(sampling.temperature) &&
+      sampling.top_p > 0) {
     return Status();
   }
   return Status::Error(StatusCode::kInvalidArgument,
-                       "Temperature and top-p of sampling must be above 0.");
+                       "Temperature and top-p of sampling must be finite "
+                       "numbers above 0.");
 }
 
 Status CheckBanned(const TokenSequences& banned, uint32_t vocabulary) {

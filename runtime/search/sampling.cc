@@ -69,7 +69,11 @@ uint64_t Mix(uint64_t x) {
 void WarpLogits(const Engine& engine, const Sampling& sampling,
                 std::span<float> logits) {
   if (sampling.temperature != 1.0f) {
-    for (float& logit : logits) logit /= sampling.temperature;
+    // Without the largest one, no quotient is above 0, however low the
+    // temperature.
+    const float max =
+        logits[engine.vector->argmax(logits.size(), logits.data())];
+    for (float& logit : logits) logit = (logit - max) / sampling.temperature;
   }
   if (sampling.top_k > 0 && sampling.top_k < logits.size()) {
     KeepMostLikely(sampling.top_k, logits);

@@ -4,10 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
+#include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "latimer/plan.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/tiny_model.h"
 
@@ -308,6 +312,14 @@ TEST(SamplingTest, TokensDependOnSeedAndStreamOnly) {
   options.beams = 2;
   EXPECT_EQ(translator.TranslateIds(source, options).status().code(),
             StatusCode::kInvalidArgument);
+  options.beams = 1;
+  for (const float temperature :
+       {0.0f, -1.0f, NAN, std::numeric_limits<float>::infinity()}) {
+    options.sampling.temperature = temperature;
+    EXPECT_EQ(translator.TranslateIds(source, options).status().code(),
+              StatusCode::kInvalidArgument)
+        << temperature;
+  }
 }
 
 // ---- Scores of words --------------------------------------------------------

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <vector>
@@ -41,6 +42,34 @@ TEST(SamplingTest, ProbabilitiesAreThoseOfTheLogitsWarpers) {
     }
   }
   EXPECT_GT(left_out, 100u);
+}
+
+TEST(SamplingTest, AnyTemperatureGivesProbabilities) {
+  Engine engine;
+  const VectorKernels* tables[kMaxVectorKernels] = {};
+  ASSERT_GT(ListVectorKernels(DetectCpuFeatures(), tables), 0u);
+  engine.vector = tables[0];
+  constexpr float kBanned = -std::numeric_limits<float>::infinity();
+  const std::vector<float> given = {3.0f, 9.5f, kBanned, 9.0f, -7.0f, kBanned};
+  for (const float temperature : {1e-45f, 1e-40f, 1e-20f, 1e20f, 3e38f}) {
+    for (const uint32_t top_k : {0u, 3u}) {
+      SCOPED_TRACE(temperature);
+      std::vector<float> logits = given;
+      WarpLogits(engine,
+                 {.enabled = true, .temperature = temperature, .top_k = top_k},
+                 logits);
+      EXPECT_NEAR(std::accumulate(logits.begin(), logits.end(), 0.0f), 1.0f,
+                  1e-5f);
+      EXPECT_EQ(logits[2], 0.0f);
+      EXPECT_EQ(logits[5], 0.0f);
+      if (temperature < 1) {
+        EXPECT_EQ(logits[1], 1.0f);
+        EXPECT_EQ(TokenAt(logits, 0.7), 1u);
+      } else {
+        EXPECT_NEAR(logits[0], logits[1], 1e-5f);
+      }
+    }
+  }
 }
 
 TEST(SamplingTest, DrawsFollowTheProbabilities) {

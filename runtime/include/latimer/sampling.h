@@ -9,7 +9,8 @@ namespace latimer {
 
 struct Sampling {
   bool enabled = false;
-  // Logits are divided by it: above 1 makes tokens more alike. Above 0.
+  // Logits are divided by it: above 1 makes tokens more alike. Above 0
+  // and finite.
   float temperature = 1.0f;
   // Only the K most likely tokens are drawn; 0: all.
   uint32_t top_k = 0;
