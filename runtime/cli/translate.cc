@@ -101,11 +101,11 @@ int CheckArguments(const Arguments& arguments) {
   if (arguments.task != nullptr || arguments.prefix != nullptr ||
       arguments.forced_first_token != nullptr ||
       arguments.suppress != nullptr || arguments.target_prefix != nullptr ||
-      arguments.banned_words != nullptr) {
+      arguments.banned_words != nullptr || arguments.terms != nullptr) {
     return UsageError("translate",
                       "two models go without --task, --prefix, "
-                      "--forced-first-token, --suppress, --target-prefix and "
-                      "--banned-words.");
+                      "--forced-first-token, --suppress, --target-prefix, "
+                      "--banned-words and --terms.");
   }
   return kSuccess;
 }

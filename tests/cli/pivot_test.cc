@@ -460,6 +460,7 @@ TEST_F(PivotProgramTest, RefusesWhatTwoModelsCannotDo) {
   EXPECT_THAT(error({"--ids"}), HasSubstr("two models go without --ids"));
   EXPECT_THAT(error({"--json"}), HasSubstr("two models go without --ids"));
   EXPECT_THAT(error({"--prefix", "x"}), HasSubstr("two models go without"));
+  EXPECT_THAT(error({"--terms", "x"}), HasSubstr("two models go without"));
   EXPECT_THAT(error({"--pivot-lang", "en"}), HasSubstr("no languages"));
   EXPECT_THAT(error({"--source-lang", "en"}), HasSubstr("--source-lang en"));
   EXPECT_THAT(
