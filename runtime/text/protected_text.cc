@@ -48,8 +48,8 @@ size_t Placeholder(std::string_view text, size_t at) {
 // and %@ of Cocoa.
 size_t Conversion(std::string_view text, size_t at) {
   if (At(text, at) != '%') return 0;
-  size_t end = at + 1;
-  end += InBrackets(text, end, "(", ")");
+  const size_t named = InBrackets(text, at + 1, "(", ")");
+  size_t end = at + 1 + named;
   size_t digits = end;
   while (IsDigit(At(text, digits))) ++digits;
   if (digits > end && At(text, digits) == '$') end = digits + 1;
@@ -75,16 +75,33 @@ size_t Conversion(std::string_view text, size_t at) {
                        std::string_view::npos) {
     return IsWord(At(text, end + 1)) ? 0 : end + 1 - at;
   }
-  return digits > at + 1 && !IsWord(At(text, digits)) && At(text, digits) != '%'
+  return named == 0 && digits > at + 1 && !IsWord(At(text, digits)) &&
+                 At(text, digits) != '%'
              ? digits - at
              : 0;
 }
 
-// Without the punctuation that ends a sentence or a clause.
+// Without the punctuation that ends a sentence or a clause. A bracket that was
+// opened within stays.
 size_t WithoutPunctuation(std::string_view text, size_t at, size_t end) {
   constexpr std::string_view kEnds = ".,;:!?'\")]}";
-  while (end > at && kEnds.find(text[end - 1]) != kEnds.npos) --end;
+  const std::string_view all = Slice(text, at, end - at);
+  ptrdiff_t unopened = std::count(all.begin(), all.end(), ')') -
+                       std::count(all.begin(), all.end(), '(');
+  while (end > at && kEnds.find(text[end - 1]) != kEnds.npos) {
+    if (text[end - 1] == ')' && unopened-- <= 0) break;
+    --end;
+  }
   return end - at;
+}
+
+// Punctuation and spaces beyond ASCII: Latin, general, CJK and full-width.
+bool IsOtherPunctuation(uint32_t c) {
+  return (c >= 0x80 && c < 0xC0) || (c >= 0x2000 && c < 0x2070) ||
+         (c >= 0x2E00 && c < 0x2E80) || (c >= 0x3000 && c < 0x3004) ||
+         (c >= 0x3008 && c < 0x3020) || (c >= 0xFF00 && c < 0xFF10) ||
+         (c >= 0xFF1A && c < 0xFF21) || (c >= 0xFF3B && c < 0xFF41) ||
+         (c >= 0xFF5B && c < 0xFF66);
 }
 
 size_t Url(std::string_view text, size_t at) {
@@ -98,7 +115,9 @@ size_t Url(std::string_view text, size_t at) {
   size_t end = at + begin;
   while (end < text.size() && !IsSpace(text[end]) && text[end] != '<' &&
          text[end] != '>' && text[end] != '"') {
-    ++end;
+    const Utf8Char c = FirstChar(From(text, end));
+    if (c.bytes == 0 || IsOtherPunctuation(c.code_point)) break;
+    end += c.bytes;
   }
   const size_t bytes = WithoutPunctuation(text, at, end);
   return bytes > begin ? bytes : 0;
@@ -171,6 +190,28 @@ constexpr std::string_view kUnits[] = {"km/h",
                                        "\xE2\x82\xAC",
                                        "$"};
 
+// Scripts whose words have no spaces between them.
+bool HasNoSpaces(uint32_t c) {
+  return (c >= 0x0E00 && c < 0x1000) || (c >= 0x1780 && c < 0x1800) ||
+         (c >= 0x2E80 && c < 0xA4D0) || (c >= 0xF900 && c < 0xFB00) ||
+         c >= 0x20000;
+}
+
+bool IsWordCharacter(uint32_t c) {
+  if (c < 0x80) return IsWord(static_cast<char>(c));
+  // Latin punctuation and signs, general punctuation, symbols.
+  return c >= 0xC0 && !(c >= 0x2000 && c < 0x2C00) && !HasNoSpaces(c);
+}
+
+// Whether `rest` goes on with what is before it: a word, or an exponent.
+bool GoesOn(std::string_view rest) {
+  const Utf8Char c = FirstChar(rest);
+  if (c.bytes == 0) return !rest.empty();
+  return IsWordCharacter(c.code_point) || c.code_point == 0xB2 ||
+         c.code_point == 0xB3 ||
+         (c.code_point >= 0x2070 && c.code_point < 0x20A0);
+}
+
 size_t NumberWithUnit(std::string_view text, size_t at) {
   if (!IsDigit(At(text, at)) || (at > 0 && IsWord(text[at - 1]))) return 0;
   size_t end = at;
@@ -186,24 +227,10 @@ size_t NumberWithUnit(std::string_view text, size_t at) {
   const std::string_view rest = From(text, std::min(unit_begin, text.size()));
   for (const std::string_view unit : kUnits) {
     if (!rest.starts_with(unit)) continue;
-    const char after = At(rest, unit.size());
-    if (IsWord(after) || static_cast<unsigned char>(after) >= 0x80) continue;
+    if (GoesOn(From(rest, unit.size()))) continue;
     return unit_begin + unit.size() - at;
   }
   return is_time ? end - at : 0;
-}
-
-// Scripts whose words have no spaces between them.
-bool HasNoSpaces(uint32_t c) {
-  return (c >= 0x0E00 && c < 0x1000) || (c >= 0x1780 && c < 0x1800) ||
-         (c >= 0x2E80 && c < 0xA4D0) || (c >= 0xF900 && c < 0xFB00) ||
-         c >= 0x20000;
-}
-
-bool IsWordCharacter(uint32_t c) {
-  if (c < 0x80) return IsWord(static_cast<char>(c));
-  // Latin punctuation and signs, general punctuation, symbols.
-  return c >= 0xC0 && !(c >= 0x2000 && c < 0x2C00) && !HasNoSpaces(c);
 }
 
 bool IsBoundary(std::string_view text, size_t at) {

@@ -37,6 +37,40 @@ TEST(ProtectedTextTest, FindsAddressesAndNumbersWithUnits) {
   EXPECT_EQ(SpansOf("no@host, @x, a@b"), Spans{});
 }
 
+TEST(ProtectedTextTest, AddressesEndBeforePunctuationOfAnyScript) {
+  EXPECT_EQ(SpansOf("https://a.org/x\uFF0Cthen https://a.org/y\u3002 "
+                    "\u201Chttps://a.org/z\u201D \u00ABwww.b.fr\u00BB "
+                    "www.c.jp\u3000x https://d.org/\u00A0x"),
+            (Spans{"https://a.org/x", "https://a.org/y", "https://a.org/z",
+                   "www.b.fr", "www.c.jp", "https://d.org/"}));
+  EXPECT_EQ(SpansOf("https://a.org/stra\u00DFe/\u623F\u5B50, b"),
+            (Spans{"https://a.org/stra\u00DFe/\u623F\u5B50"}));
+  EXPECT_EQ(SpansOf("https://a.org/x\xC3 b"), (Spans{"https://a.org/x"}));
+}
+
+TEST(ProtectedTextTest, AnAddressKeepsABracketThatItHasOpened) {
+  EXPECT_EQ(SpansOf("https://a.org/Foo_(bar). (See https://a.org/Foo_(bar)!) "
+                    "(www.a.org/x)). https://a.org/((a)b)?"),
+            (Spans{"https://a.org/Foo_(bar)", "https://a.org/Foo_(bar)",
+                   "www.a.org/x", "https://a.org/((a)b)"}));
+}
+
+TEST(ProtectedTextTest, AUnitEndsWhereNoWordGoesOn) {
+  EXPECT_EQ(
+      SpansOf("\u201C5 km\u201D, 6 km\u2014or 7 GB\u2026 8 km\u3067\u3059"),
+      (Spans{"5 km", "6 km", "7 GB", "8 km"}));
+  EXPECT_EQ(SpansOf("5 m\u00E8tres, 5 m\u00B2, 5 cm\u00B3, 5 s\u207B, 5 g\xC3"),
+            Spans{});
+}
+
+TEST(ProtectedTextTest, BracketsAfterAPercentSignNeedAConversion) {
+  EXPECT_EQ(SpansOf("50 %(of all these old houses in the city) is"),
+            (Spans{"50 %"}));
+  EXPECT_EQ(SpansOf("%(of all these old houses in the city) is, %(a)1 x, "
+                    "%(n)d %(n)5.2f"),
+            (Spans{"%(n)d", "%(n)5.2f"}));
+}
+
 TEST(ProtectedTextTest, PatternsMatchBytesAndWords) {
   EXPECT_EQ(PatternBytes("x ACME-7b end", 2, "ACME-*"), 7u);
   EXPECT_EQ(PatternBytes("[[a]] b", 0, "[[*]]"), 5u);
