@@ -199,6 +199,44 @@ class Call {
   return Give(translator, status);
 }
 
+// Refuses a null pointer with a count.
+Status CheckPointer(const char* name, const void* pointer, size_t count) {
+  if (pointer != nullptr || count == 0) return Status();
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "latimer_options.%s is NULL, but has %zu items.", name,
+                       count);
+}
+
+// The same of all that the options view.
+Status CheckPointers(const latimer_options& in) {
+  const struct {
+    const char* name;
+    const void* pointer;
+    size_t count;
+  } kMembers[] = {
+      {"suppressed", in.suppressed, in.suppressed_count},
+      {"target_prefix_ids", in.target_prefix_ids, in.target_prefix_count},
+      {"banned_ends", in.banned_ends, in.banned_count},
+      {"terms", in.terms, in.term_count},
+      {"protected_ranges", in.protected_ranges, in.protected_range_count}};
+  for (const auto& member : kMembers) {
+    LATIMER_RETURN_IF_ERROR(
+        CheckPointer(member.name, member.pointer, member.count));
+  }
+  if (in.banned_count > 0) {
+    LATIMER_RETURN_IF_ERROR(CheckPointer("banned_tokens", in.banned_tokens,
+                                         in.banned_ends[in.banned_count - 1]));
+  }
+  for (size_t i = 0; i < in.term_count; ++i) {
+    const latimer_term& term = in.terms[i];
+    LATIMER_RETURN_IF_ERROR(
+        CheckPointer("terms' source", term.source, term.source_bytes));
+    LATIMER_RETURN_IF_ERROR(
+        CheckPointer("terms' target", term.target, term.target_bytes));
+  }
+  return Status();
+}
+
 }  // namespace
 
 Status ReadOptions(const latimer_translator* translator,
@@ -206,6 +244,7 @@ Status ReadOptions(const latimer_translator* translator,
   out->cancel = &translator->cancelled;
   latimer_options in;
   LATIMER_RETURN_IF_ERROR(ReadStruct("latimer_options", given, &in));
+  LATIMER_RETURN_IF_ERROR(CheckPointers(in));
   out->max_target_tokens = in.max_target_tokens;
   out->min_target_tokens = in.min_target_tokens;
   out->language_code = View(in.language_code);

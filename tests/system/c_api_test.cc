@@ -372,6 +372,45 @@ TEST_F(CApiTest, LinksAreThoseOfCpp) {
   EXPECT_EQ(got.link_count, 0u);
 }
 
+TEST_F(CApiTest, ACountWithoutAPointerIsRefused) {
+  const auto message = [&](void (*edit)(latimer_options&)) -> std::string {
+    auto options = Sized<latimer_options>();
+    edit(options);
+    auto got = Sized<latimer_translation>();
+    EXPECT_EQ(Translate(&options, &got), LATIMER_INVALID_ARGUMENT);
+    return c_.message();
+  };
+  using O = latimer_options;
+  EXPECT_THAT(message([](O& o) { o.suppressed_count = 2; }),
+              HasSubstr("latimer_options.suppressed is NULL, but has 2 items"));
+  EXPECT_THAT(message([](O& o) { o.target_prefix_count = 1; }),
+              HasSubstr("target_prefix_ids is NULL"));
+  EXPECT_THAT(message([](O& o) { o.banned_count = 1; }),
+              HasSubstr("banned_ends is NULL"));
+  static constexpr uint32_t kEnd = 1;
+  EXPECT_THAT(message([](O& o) {
+                o.banned_ends = &kEnd;
+                o.banned_count = 1;
+              }),
+              HasSubstr("banned_tokens is NULL"));
+  EXPECT_THAT(message([](O& o) { o.term_count = 1; }),
+              HasSubstr("terms is NULL"));
+  static constexpr latimer_term kNoSource = {nullptr, 3, "x", 1};
+  static constexpr latimer_term kNoTarget = {"x", 1, nullptr, 3};
+  EXPECT_THAT(message([](O& o) {
+                o.terms = &kNoSource;
+                o.term_count = 1;
+              }),
+              HasSubstr("terms' source is NULL"));
+  EXPECT_THAT(message([](O& o) {
+                o.terms = &kNoTarget;
+                o.term_count = 1;
+              }),
+              HasSubstr("terms' target is NULL"));
+  EXPECT_THAT(message([](O& o) { o.protected_range_count = 1; }),
+              HasSubstr("protected_ranges is NULL"));
+}
+
 TEST_F(CApiTest, DrawnTokensAreThoseOfCpp) {
   const float temperature = 2.0f, top_p = 0.9f;
   auto options = Sized<latimer_options>();
