@@ -20,6 +20,11 @@ void TextStream::KeepCode(std::string_view code) {
 
 Status TextStream::TranslateSentence(const SourceSentence& sentence) {
   const std::string_view text = splitter_.JoinLines(sentence);
+  if (!options_.protected_ranges.empty()) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "Protected ranges are bytes of one text; a stream has "
+                         "none to which they could belong.");
+  }
   StreamedText out;
   out.line = sentence.line;
   TranslateOptions options = options_;

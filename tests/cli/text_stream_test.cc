@@ -102,6 +102,20 @@ std::string SomeText(size_t sentences) {
   return text;
 }
 
+TEST_F(TextStreamTest, RangesOfATextAreRefused) {
+  const TextRange range = {0, 3};
+  TranslateOptions options;
+  options.protected_ranges = {&range, 1};
+  Given given;
+  TextStream stream(translator_, options, &Given::Receive, &given);
+  EXPECT_TRUE(stream.Push("Tom is ").ok());
+  Status status = stream.Push("here. Go home! ");
+  if (status.ok()) status = stream.Finish();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.message(), testing::HasSubstr("Protected ranges"));
+  EXPECT_EQ(translator_.under_way(), 0u);
+}
+
 TEST_F(TextStreamTest, AfterAnErrorAnotherTextBegins) {
   Given given;
   TextStream stream(translator_, {}, &Given::Receive, &given);

@@ -43,15 +43,16 @@ class TextStream {
   static constexpr size_t kMaxCodeBytes = 64;
 
   // Borrows the translator, which has loaded a model, and what `options` view.
-  // A budget applies to each sentence by itself, and sampling has a stream for
-  // each, from 1. The translation of a cancelled
-  // sentence is empty or cut short, and so are those that follow while the flag
-  // is true.
+  // They apply to each sentence by itself: each has the whole budget, begins
+  // with the target prefix, and has a stream of sampling, from 1. The
+  // translation of a cancelled sentence is empty or cut short, and so are those
+  // that follow while the flag is true.
   TextStream(Translator& translator, const TranslateOptions& options,
              Receiver receiver, void* context);
 
   // Takes more of the text, any bytes, and translates the sentences that are
-  // now complete. Errors: those of Translator::TranslateNext; the text then
+  // now complete. Errors: those of Translator::TranslateNext, and
+  // kInvalidArgument if the options have protected ranges; the text then
   // ends at the sentence that failed, the rest of it is dropped, and the next
   // Push begins another text.
   Status Push(std::string_view bytes);
