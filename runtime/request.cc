@@ -313,15 +313,16 @@ Result<TextPart> TextReader::Read(std::string_view text,
 }
 
 Result<std::span<int32_t>> TextReader::ReadTargetPrefix(
-    const TranslateOptions& options, std::span<int32_t> room) const {
+    const TranslateOptions& options, std::span<int32_t> room,
+    bool source_comes) const {
   size_t count = options.target_prefix_ids.size();
   if (count == 0 && options.target_prefix.empty()) return std::span<int32_t>();
-  // A source keeps half of the room, and what the model puts around it.
+  // A source needs room for itself and what the model puts around it.
   const GenerationConfig& config = model.info.generation;
   const size_t added =
       config.source_prefix.size() + config.source_suffix.size() + 2;
-  const std::span<int32_t> ids =
-      room.subspan(std::min(std::max(room.size() / 2, added), room.size()));
+  const size_t kept = source_comes ? std::max(room.size() / 2, added) : 0;
+  const std::span<int32_t> ids = room.subspan(std::min(kept, room.size()));
   const auto too_long = [&] {
     return Status::Error(StatusCode::kInvalidArgument,
                          "The target prefix has more than the %zu tokens that "

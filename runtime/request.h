@@ -58,10 +58,12 @@ struct TextReader {
 
   // Writes the target prefix of the options to the end of `room` and returns
   // its ids, with one before them that is free; none if there is no prefix.
+  // Of the room, a source that is still to come keeps half.
   // Errors: kInvalidArgument (a prefix that is too long or not in the
   // vocabulary, or a text that cannot become ids).
   Result<std::span<int32_t>> ReadTargetPrefix(const TranslateOptions& options,
-                                              std::span<int32_t> room) const;
+                                              std::span<int32_t> room,
+                                              bool source_comes) const;
 };
 
 // kInvalidArgument if the model cannot make ids of texts of the target.

@@ -236,7 +236,8 @@ Status Translator::State::BeginText(TextCursor& cursor, uint64_t ticket,
   Sentence& sentence = **lane;
   // The prefix lies behind the source.
   const Result<std::span<int32_t>> prefix =
-      reader().ReadTargetPrefix(options, {sentence.source, max_source_tokens});
+      reader().ReadTargetPrefix(options, {sentence.source, max_source_tokens},
+                                /*source_comes=*/true);
   if (!prefix.ok()) return prefix.status();
   const std::span<int32_t> free = {sentence.source,
                                    max_source_tokens - prefix->size()};
@@ -446,8 +447,10 @@ Status Translator::BeginIds(std::span<const int32_t> source,
   sentence.source_count = source.size();
   std::memmove(sentence.source, source.data(), source.size_bytes());
   const Result<std::span<int32_t>> prefix = state.reader().ReadTargetPrefix(
-      options, {sentence.source + source.size(),
-                state.buffers.most_source_tokens - source.size()});
+      options,
+      {sentence.source + source.size(),
+       state.buffers.most_source_tokens - source.size()},
+      /*source_comes=*/false);
   if (!prefix.ok()) return prefix.status();
   return state.Begin(sentence, options, *prefix,
                      DeadlineAfter(options.budget_ms));

@@ -203,6 +203,37 @@ TEST(TargetPrefixTest, OnlyTheFirstPartBeginsWithIt) {
   EXPECT_EQ(result->text.find("Mein", 4), result->text.npos);
 }
 
+TEST(TargetPrefixTest, APrefixMayTakeAllThatIdsLeave) {
+  const ModelBytes file = ConvertDemo(WeightType::kInt8);
+  auto scratch = std::make_unique<InfoScratch>();
+  ModelInfo info;
+  ASSERT_TRUE(ReadModelInfo(file.bytes(), false, scratch.get(), &info).ok());
+  // No more memory than the longest source of the model needs.
+  const auto bytes =
+      static_cast<size_t>(PlanWorkspace(info, {.lanes = 1}).bytes);
+  Translator translator;
+  ASSERT_TRUE(translator
+                  .Load(file.bytes(),
+                        {reinterpret_cast<std::byte*>(&test_workspace), bytes},
+                        {.lanes = 1})
+                  .ok());
+  Ids source(translator.max_source_tokens() - 12, 20);
+  source.back() = 0;
+  // A forced first token may come before it.
+  const Ids prefix(11, 30);
+  TranslateOptions options;
+  options.max_target_tokens = 14;
+  options.target_prefix_ids = prefix;
+  const Ids tokens = Translate(translator, source, options);
+  ASSERT_GE(tokens.size(), prefix.size());
+  EXPECT_EQ(Ids(tokens.begin(), tokens.begin() + 11), prefix);
+  const Ids longer(12, 30);
+  options.target_prefix_ids = longer;
+  const auto refused = translator.TranslateIds(source, options);
+  EXPECT_EQ(refused.status().code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(refused.status().message(), HasSubstr("more than the 11 tokens"));
+}
+
 TEST(TargetPrefixTest, WhatCannotBeAPrefixIsRefused) {
   const ModelBytes plain = ConvertDemo(WeightType::kInt8);
   Translator translator;
