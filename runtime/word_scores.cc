@@ -73,10 +73,12 @@ Result<size_t> Translator::ScoreWords(const Translation& translation,
     if (!bytes.ok()) return bytes.status();
     words.Add({text.data(), *bytes}, translation.scores[i].log_probability);
   }
-  if (!translation.text.empty() && words.bytes() != translation.text.size()) {
+  if (!translation.text.empty() &&
+      translation.text != std::string_view(text.data(), words.bytes())) {
     return Status::Error(StatusCode::kFailedPrecondition,
-                         "The scores are those of the last part of the text; "
-                         "translate part by part with TranslateNext.");
+                         "The scores are not those of all of the text: it has "
+                         "several parts (translate them with TranslateNext), "
+                         "or a protected span that its tokens do not spell.");
   }
   if (words.words() <= out.size()) return words.words();
   return Status::Error(StatusCode::kTextTooLong,

@@ -405,6 +405,18 @@ TEST(WordScoresTest, NeedScoresOfAllOfTheText) {
   ASSERT_TRUE(parts.ok());
   EXPECT_EQ(translator.ScoreWords(*parts, words).status().code(),
             StatusCode::kFailedPrecondition);
+  // The tokens of a protected span are words like others if they spell it.
+  options.protect = true;
+  const auto spelled = translator.Translate("Please open {name}.", options);
+  ASSERT_TRUE(spelled.ok()) << spelled.status().message();
+  EXPECT_GT(*translator.ScoreWords(*spelled, words), 2u);
+  const auto unknown =
+      translator.Translate("Please open {\u0416\u4E2D}.", options);
+  ASSERT_TRUE(unknown.ok()) << unknown.status().message();
+  EXPECT_THAT(std::string(unknown->text), HasSubstr("{\u0416\u4E2D}"));
+  const Status status = translator.ScoreWords(*unknown, words).status();
+  EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition);
+  EXPECT_THAT(status.message(), HasSubstr("protected span"));
 }
 
 }  // namespace latimer::choices_test

@@ -143,7 +143,8 @@ class Translator {
   // Writes the scores of the words of a translation that has token scores, and
   // that nothing was translated after. Returns their number, at most that of
   // the tokens. EOS belongs to no word. Takes time quadratic in the tokens.
-  // Errors: kFailedPrecondition (no scores, or not those of all of the text),
+  // Errors: kFailedPrecondition (no scores, or not those of all of the text: it
+  // has several parts, or a protected span that its tokens do not spell),
   // kTextTooLong (more words than `out` holds).
   Result<size_t> ScoreWords(const Translation& translation,
                             std::span<WordScore> out);
