@@ -28,7 +28,8 @@ void ChooseTokens(const Engine& engine, const LinearInput& input,
 
 // Records the score of the token that is given next to a sentence that keeps
 // scores: of the only row of `input`. One that is forced by the model's rules
-// or the caller has probability 1.
+// or as a target prefix has probability 1. Which tokens of phrases were forced
+// is not known any more, so all have that of the model.
 void ScoreGivenToken(const Engine& engine, const LinearInput& input,
                      Sentence& sentence, const Buffers& workspace);
 

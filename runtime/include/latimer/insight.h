@@ -46,7 +46,9 @@ struct AttentionWeights {
 
 // The score of one target token, after the logits processors.
 struct TokenScore {
-  // Natural logarithm of its probability; 0 for a forced token.
+  // Natural logarithm of its probability; 0 for a forced token. With beams, a
+  // token of a term or a protected span has the probability that the model gave
+  // it.
   float log_probability;
   // The difference to the second best token's; infinite if there was none.
   float margin;

@@ -103,7 +103,8 @@ struct TranslateOptions {
   // Stretches that come out once each, byte for byte. `protect`: placeholders,
   // URLs, e-mail addresses and numbers with units, and `protected_patterns`
   // other ones; see text/protected_text.h. `protected_ranges`: bytes of the
-  // text, for example inline elements that must not be translated.
+  // text, for example inline elements that must not be translated. What is
+  // protected is no place for a term. TranslateIds knows neither.
   bool protect = false;
   std::span<const std::string_view> protected_patterns = {};
   std::span<const TextRange> protected_ranges = {};
