@@ -26,7 +26,7 @@ latimer_dependency(XXHASH
   DEBIAN x/xxhash/xxhash_0.8.3.orig.tar.gz
   URL https://github.com/Cyan4973/xxHash/archive/v0.8.3.tar.gz)
 latimer_header_library(latimer_xxhash "${XXHASH_SOURCE_DIR}")
-if(LATIMER_BARE STREQUAL "wasm")  # It would take SIMD128 for NEON.
+if(LATIMER_BARE MATCHES "^was[im]$")  # It would take SIMD128 for NEON.
   target_compile_definitions(latimer_xxhash INTERFACE XXH_VECTOR=0)
   target_include_directories(latimer_xxhash INTERFACE
     "${CMAKE_CURRENT_LIST_DIR}/wasm32")

@@ -50,6 +50,9 @@ endif()
 # files of the same name in <folder>.
 function(latimer_for_this_system variable folder)
   string(TOLOWER "${CMAKE_SYSTEM_NAME}" system)
+  if(LATIMER_BARE)
+    set(system "${LATIMER_BARE}")
+  endif()
   file(GLOB own RELATIVE "${folder}/${system}" CONFIGURE_DEPENDS
     "${folder}/${system}/*.cc")
   foreach(file IN LISTS own)
