@@ -1,4 +1,5 @@
 // The page: a model in a worker, a text, its translation while it is typed.
+import { convert } from "./latimer/converter.mjs";
 import { Latimer } from "./latimer/latimer.mjs";
 
 const $ = (id) => document.getElementById(id);
@@ -75,6 +76,46 @@ async function translate() {
   }
 }
 
+// Converts [path, File] of a folder, and opens the model.
+async function convertFolder(name, files) {
+  $("error").textContent = "";
+  try {
+    const { model, report } = await convert(files, {
+      name,
+      onProgress: (step, percent) => {
+        $("model").textContent = `${name}: ${step}, ${percent} %`;
+      },
+    });
+    URL.revokeObjectURL($("save").href);
+    $("save").href = URL.createObjectURL(model);
+    $("save").download = `${name}.ltm`;
+    $("save").title = report;
+    $("save").hidden = false;
+    await open(model, `${name}.ltm`);
+  } catch (error) {
+    $("error").textContent = `${name}: ${error.message}`;
+    if (latimer !== null) $("model").textContent = latimer.name;
+  }
+}
+
+// [path, File] of all files in a folder that was dropped.
+async function filesIn(folder, path = "") {
+  const reader = folder.createReader();
+  const files = [];
+  for (;;) {  // Some at a time.
+    const entries = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+    if (entries.length === 0) return files;
+    for (const entry of entries) {
+      if (entry.isDirectory) {
+        files.push(...await filesIn(entry, `${path}${entry.name}/`));
+      } else {
+        const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
+        files.push([path + entry.name, file]);
+      }
+    }
+  }
+}
+
 // A table of the mean over the heads of the last layer.
 function draw({ weights, layers, heads, rows, columns, sourcePieces, targetPieces }) {
   const cell = (tag, text) => {
@@ -122,6 +163,15 @@ for (const id of ["text", "source-lang", "target-lang"]) {
 $("file").addEventListener("change", ({ target }) => {
   if (target.files.length > 0) open(target.files[0], target.files[0].name);
 });
+$("folder").addEventListener("change", ({ target }) => {
+  const files = [...target.files].map((file) => {
+    const [folder, ...path] = file.webkitRelativePath.split("/");
+    return { folder, file, path: path.join("/") };
+  });
+  if (files.length > 0) {
+    convertFolder(files[0].folder, files.map(({ path, file }) => [path, file]));
+  }
+});
 for (const type of ["dragenter", "dragover"]) {
   addEventListener(type, (event) => {
     event.preventDefault();
@@ -134,9 +184,16 @@ addEventListener("dragleave", (event) => {
 addEventListener("drop", (event) => {
   event.preventDefault();
   document.body.classList.remove("over");
+  const entry = event.dataTransfer.items?.[0]?.webkitGetAsEntry?.();
+  if (entry?.isDirectory) {
+    filesIn(entry).then((files) => convertFolder(entry.name, files));
+    return;
+  }
   const [file] = event.dataTransfer.files;
   if (file) open(file, file.name);
 });
 
 if ("serviceWorker" in navigator) navigator.serviceWorker.register("sw.js");
+fetch("latimer/latimer-convert.wasm", { method: "HEAD" })
+  .then(({ ok }) => ($("convert").hidden = !ok), () => {});
 await open(new URL(kModel, location), kModel);

@@ -20,7 +20,7 @@ HERE = pathlib.Path(__file__).parent
 ROOT = HERE.parents[2]
 
 
-def data():
+def data(site):
     demo = ROOT / "examples" / "en-de"
     lines = (demo / "data" / "test.en").read_text("utf-8").splitlines()[:200]
     fixture = (demo / "fixture.jsonl").read_text("utf-8").splitlines()[:20]
@@ -28,12 +28,14 @@ def data():
     return {
         "lines": lines,
         "fixture": [json.loads(line) for line in fixture],
+        "converter": (pathlib.Path(site) / "latimer" / "latimer-convert.wasm").exists(),
+        "model": sorted(path.name for path in demo.iterdir() if path.is_file()),
         "published": re.search(r"^(\w+) +int8 200$", hashes, re.MULTILINE)[1],
     }
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
-    """/site/ and /tests/, the data of the checks, and their results."""
+    """/site/, /tests/ and /model/, the data of the checks, and their results."""
 
     extensions_map = {
         **http.server.SimpleHTTPRequestHandler.extensions_map,
@@ -47,7 +49,9 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
     def translate_path(self, path):
         path = path.split("?")[0]
-        for prefix, folder in ("/site/", self.site), ("/tests/", HERE):
+        for prefix, folder in (
+            ("/site/", self.site), ("/tests/", HERE), ("/model/", ROOT / "examples" / "en-de")
+        ):
             if path.startswith(prefix):
                 name = path.removeprefix(prefix) or "index.html"
                 return str(pathlib.Path(folder) / pathlib.Path(name).name
@@ -61,7 +65,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         if self.path != "/data":
             super().do_GET()
             return
-        self.answer(json.dumps(data()).encode())
+        self.answer(json.dumps(data(self.site)).encode())
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["content-length"]))

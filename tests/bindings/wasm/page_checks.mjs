@@ -8,10 +8,27 @@ async function until(what, condition) {
   }
 }
 
-function drop(window, file) {
+function drop(window, file, items) {
   const event = new window.Event("drop", { cancelable: true, bubbles: true });
-  Object.defineProperty(event, "dataTransfer", { value: { files: [file] } });
+  Object.defineProperty(event, "dataTransfer", { value: { files: [file], items } });
   window.dispatchEvent(event);
+}
+
+// A FileSystemDirectoryEntry, as a browser has it for a folder that is dropped.
+function folderEntry(name, files) {
+  let rest = files;
+  return {
+    name,
+    isDirectory: true,
+    createReader: () => ({
+      readEntries(resolve) {
+        const some = rest.slice(0, 2);
+        rest = rest.slice(2);
+        resolve(some.map((file) => ({
+          name: file.name, isDirectory: false, file: (give) => give(file) })));
+      },
+    }),
+  };
 }
 
 const checks = {
@@ -43,6 +60,22 @@ const checks = {
     drop(window, new window.File([bytes], "mine.ltm"));
     await until("the model", () => /^mine\.ltm: int8/.test($("model").textContent));
     if ($("error").textContent !== "") throw new Error($("error").textContent);
+  },
+  async "a folder that is dropped is converted"({ $, window }) {
+    const { model, converter } = await (await fetch("/data")).json();
+    await until("the button", () => $("convert").hidden === !converter);
+    if (!converter) return;  // wasm32_converter has not been built.
+    const files = await Promise.all(model.map(async (name) =>
+      new window.File([await (await fetch(`/model/${name}`)).arrayBuffer()], name)));
+    const item = { webkitGetAsEntry: () => folderEntry("own", files) };
+    drop(window, null, [item]);
+    await until("the model", () => /^own\.ltm: int8/.test($("model").textContent));
+    if ($("save").download !== "own.ltm" || $("save").hidden) throw new Error("no download");
+    await until("a translation", () => $("translation").textContent === "Guten Morgen.");
+    const broken = { webkitGetAsEntry: () => folderEntry("broken", files.slice(0, 1)) };
+    drop(window, null, [broken]);
+    await until("an error", () => /^broken: ./.test($("error").textContent));
+    if (!/^own\.ltm/.test($("model").textContent)) throw new Error($("model").textContent);
   },
   async "the page works without a server"({ frame, window }) {
     await window.navigator.serviceWorker.ready;

@@ -1,5 +1,6 @@
 // What latimer.d.ts promises, for the TypeScript compiler; nothing runs.
 import { Latimer, LatimerError } from "latimer";
+import { convert } from "latimer/converter";
 import type { Attention, ModelInfo, Portion, StopReason, Translation } from "latimer";
 
 export async function uses(file: File, module: WebAssembly.Module) {
@@ -14,6 +15,13 @@ export async function uses(file: File, module: WebAssembly.Module) {
   await Latimer.load(file);
   await Latimer.load(await file.arrayBuffer(), { worker: false, wasm: module });
   await Latimer.load(new Uint8Array(8));
+  const { model, report, warnings } = await convert([["config.json", file]], {
+    name: "mine",
+    args: ["--weights", "f32"],
+    onProgress: (step: string, percent: number) => void [step, percent],
+  });
+  await Latimer.load(model);
+  void [report, warnings];
   const info: ModelInfo = t.info;
   const codes: string[] = info.languages;
 
