@@ -151,44 +151,13 @@ size_t UnitSpace(std::string_view text, size_t at) {
   return 0;
 }
 
-constexpr std::string_view kUnits[] = {"km/h",
-                                       "kWh",
-                                       "kHz",
-                                       "MHz",
-                                       "GHz",
-                                       "kB",
-                                       "KB",
-                                       "MB",
-                                       "GB",
-                                       "TB",
-                                       "KiB",
-                                       "MiB",
-                                       "GiB",
-                                       "km",
-                                       "cm",
-                                       "mm",
-                                       "kg",
-                                       "mg",
-                                       "ml",
-                                       "Hz",
-                                       "kW",
-                                       "ms",
-                                       "px",
-                                       "pt",
-                                       "dB",
-                                       "m",
-                                       "g",
-                                       "l",
-                                       "s",
-                                       "W",
-                                       "V",
-                                       "%",
-                                       "\xC2\xB0"
-                                       "C",
-                                       "\xC2\xB0"
-                                       "F",
-                                       "\xE2\x82\xAC",
-                                       "$"};
+constexpr std::string_view kUnits[] = {
+    "km/h", "kWh", "kHz", "MHz", "GHz",     "kB",      "KB",
+    "MB",   "GB",  "TB",  "KiB", "MiB",     "GiB",     "km",
+    "cm",   "mm",  "kg",  "mg",  "ml",      "Hz",      "kW",
+    "ms",   "px",  "pt",  "dB",  "m",       "g",       "l",
+    "s",    "W",   "V",   "%",   "\u00B0C", "\u00B0F", "\xE2\x82\xAC",
+    "$"};
 
 // Scripts whose words have no spaces between them.
 bool HasNoSpaces(uint32_t c) {

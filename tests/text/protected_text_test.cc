@@ -34,6 +34,8 @@ TEST(ProtectedTextTest, FindsAddressesAndNumbersWithUnits) {
             (Spans{"https://a.org/b?c=1", "www.d.de", "e.f+g@h.co.uk"}));
   EXPECT_EQ(SpansOf("5 km, 3.5GB, 20\u00A0% at 12:30; 7 apples, a1 km, 3 mice"),
             (Spans{"5 km", "3.5GB", "20\u00A0%", "12:30"}));
+  EXPECT_EQ(SpansOf("20 \u00B0C, 7\u00B0F, 9 \u20AC"),
+            (Spans{"20 \u00B0C", "7\u00B0F", "9 \u20AC"}));
   EXPECT_EQ(SpansOf("no@host, @x, a@b"), Spans{});
 }
 
