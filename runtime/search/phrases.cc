@@ -121,6 +121,8 @@ bool PhraseList::RequireMissing(const Prefix& translation,
 }
 
 bool ContinuesWord(const TokenizerView& view, size_t token) {
+  // Each token may be a word of its own.
+  if (view.joining == Joining::kWords) return false;
   if (token >= view.target_kinds.size()) return false;
   if (view.target_kinds[token] != TargetKind::kText) {
     return view.target_kinds[token] == TargetKind::kByte;
