@@ -78,30 +78,38 @@ size_t PhraseList::Begin(size_t index) const {
 
 void PhraseList::Place(std::span<const int32_t> target) {
   size_t at = 0;
+  size_t most = 0;
   Phrase phrase;
   for (size_t begin = 0; Next(&at, &phrase); begin = at) {
-    int32_t& place = numbers_[begin + kPlace];
-    place = -1;
-    const size_t count = phrase.tokens.size();
-    if (phrase.text.empty()) continue;
-    for (size_t i = 0; place < 0 && i + count <= target.size(); ++i) {
-      if (!std::equal(phrase.tokens.begin(), phrase.tokens.end(),
-                      target.begin() + static_cast<ptrdiff_t>(i))) {
-        continue;
-      }
-      // Tokens that an earlier phrase has taken are not free.
-      bool taken = false;
-      size_t other = 0;
-      while (!taken && other < begin) {
-        const int32_t* const fields = numbers_.data() + other;
-        const auto first = static_cast<size_t>(fields[kPlace]);
-        taken = fields[kPlace] >= 0 && first < i + count &&
-                i < first + static_cast<size_t>(fields[kTokens]);
-        other += SizeOf(fields);
-      }
-      if (!taken) place = static_cast<int32_t>(i);
+    numbers_[begin + kPlace] = -1;
+    most = std::max(most, phrase.tokens.size());
+  }
+  // Those of a shorter phrase may be the beginning of a longer one.
+  for (size_t count = most; count > 0; --count) {
+    at = 0;
+    for (size_t begin = 0; Next(&at, &phrase); begin = at) {
+      if (phrase.text.empty() || phrase.tokens.size() != count) continue;
+      numbers_[begin + kPlace] = FindFree(phrase.tokens, target);
     }
   }
+}
+
+// The first place of `tokens` that no phrase has taken; -1: none.
+int32_t PhraseList::FindFree(std::span<const int32_t> tokens,
+                             std::span<const int32_t> target) const {
+  for (size_t i = 0; i + tokens.size() <= target.size(); ++i) {
+    bool found = std::equal(tokens.begin(), tokens.end(),
+                            target.begin() + static_cast<ptrdiff_t>(i));
+    for (size_t other = 0; found && other < size_;) {
+      const int32_t* const fields = numbers_.data() + other;
+      const auto first = static_cast<size_t>(fields[kPlace]);
+      found = fields[kPlace] < 0 || first >= i + tokens.size() ||
+              i >= first + static_cast<size_t>(fields[kTokens]);
+      other += SizeOf(fields);
+    }
+    if (found) return static_cast<int32_t>(i);
+  }
+  return -1;
 }
 
 bool PhraseList::RequireMissing(const Prefix& translation,

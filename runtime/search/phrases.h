@@ -63,11 +63,13 @@ class PhraseList {
   // Where tokens of phrase `index` begin in the finished translation; -1:
   // nowhere.
   int32_t place(size_t index) const { return numbers_[Begin(index)]; }
-  // Finds that of each phrase with a text of its own.
+  // Finds that of each phrase with a text of its own, of longer ones first.
   void Place(std::span<const int32_t> target);
 
  private:
   size_t Begin(size_t index) const;
+  int32_t FindFree(std::span<const int32_t> tokens,
+                   std::span<const int32_t> target) const;
 
   std::span<int32_t> numbers_ = {};
   size_t count_ = 0;

@@ -64,6 +64,18 @@ TEST(PhraseListTest, PlacesEachPhraseOnce) {
   EXPECT_EQ(list.place(2), -1);
 }
 
+TEST(PhraseListTest, APhraseThatBeginsALongerOneLeavesItsPlace) {
+  Ids memory(100);
+  PhraseList list(memory);
+  const Ids one = {5}, two = {5, 6};
+  ASSERT_TRUE(list.Add({0, 1, one, "x", false}));
+  ASSERT_TRUE(list.Add({1, 2, two, "y", false}));
+  const Ids target = {5, 6, 1, 5};
+  list.Place(target);
+  EXPECT_EQ(list.place(0), 3);
+  EXPECT_EQ(list.place(1), 0);
+}
+
 // "word", "s", " nex": the second goes on with a word.
 struct Words {
   Words() {
