@@ -218,11 +218,12 @@ void Scheduler::Append(Sentence& sentence, int32_t token) {
   const SearchOptions& options = sentence.options;
   token = ProbeToken(sentence.target_count, token);
   sentence.target[sentence.target_count++] = token;
-  if (sentence.has_phrases()) {
+  const bool is_full = sentence.target_count == options.max_tokens;
+  // The last token may be one that is forced in place of a phrase's.
+  if (sentence.has_phrases() && !is_full) {
     sentence.phrases.Add(options.phrases, sentence.prefix());
   }
   const bool goes_on = Report(sentence, token);
-  const bool is_full = sentence.target_count == options.max_tokens;
   if (token == options.eos && !(is_full && options.forced_last_token >= 0)) {
     return Stop(sentence, StopReason::kEos);
   }

@@ -55,6 +55,26 @@ TEST(SchedulerTest, ASentenceWithoutASourceIsDoneAtOnce) {
   EXPECT_TRUE(sentence->target_ids().empty());
 }
 
+TEST(SchedulerTest, AForcedLastTokenIsNoneOfAPhrase) {
+  FakeNetwork network(64, 64, 2);
+  Sentence* sentence = network.Begin(5, 100);
+  std::vector<int32_t> memory(64);
+  const std::vector<int32_t> tokens = {5, 6};
+  PhraseList phrases(memory);
+  ASSERT_TRUE(phrases.Add({0, 1, tokens, "text", false}));
+  sentence->options.phrases = phrases;
+  sentence->options.max_tokens = 2;
+  sentence->options.forced_last_token = kFakeEos;
+  sentence->phrases.BeginMissing(phrases);
+  network.scheduler().Admit();
+  for (Sentence* const each : network.scheduler().CollectStep()) {
+    network.scheduler().Append(*each, tokens[0]);
+  }
+  EXPECT_EQ(RunAll(network).size(), 1u);
+  EXPECT_THAT(sentence->target_ids(), ElementsAre(5, kFakeEos));
+  EXPECT_EQ(sentence->phrases.forced(phrases), 6);
+}
+
 TEST(SchedulerTest, NoMoreSentencesBeginThanThereAreLanes) {
   FakeNetwork network(4096, 4096, 1);
   for (uint32_t i = 0; i < kProfile.lanes; ++i) {
