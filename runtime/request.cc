@@ -364,7 +364,8 @@ Status AddTargetPrefix(std::span<int32_t> ids, SearchOptions* options) {
 void GuardText(std::span<const int32_t> source, SearchOptions* options) {
   const uint64_t most = kTargetTokensPerSource * source.size() +
                         kTargetTokensBeyond + uint64_t{options->min_tokens} +
-                        options->target_prefix.size();
+                        options->target_prefix.size() +
+                        (kProfile.phrases ? options->phrases.tokens() : 0);
   if (most < options->max_tokens) {
     options->max_tokens = static_cast<size_t>(most);
     options->forced_last_token = -1;

@@ -199,7 +199,8 @@ std::span<const TokenLink> Translator::State::Align(const Sentence& sentence,
 
 Status Translator::State::Begin(Sentence& sentence,
                                 const TranslateOptions& options,
-                                std::span<int32_t> prefix, uint64_t deadline) {
+                                std::span<int32_t> prefix,
+                                const PhraseList& phrases, uint64_t deadline) {
   LATIMER_RETURN_IF_ERROR(ResolveOptions(info(), options, max_target_tokens,
                                          buffers.beams, &sentence.options));
   if (options.scores && buffers.token_scores == nullptr) {
@@ -220,6 +221,8 @@ Status Translator::State::Begin(Sentence& sentence,
   }
   sentence.trace.times = options.times;
   sentence.options.deadline = deadline;
+  sentence.options.phrases = phrases;
+  sentence.options.tokenizer = &engine.model.tokenizer;
   if (sentence.is_text && options.guards) {
     GuardText(sentence.source_ids(), &sentence.options);
   }
@@ -284,9 +287,8 @@ Status Translator::State::BeginText(TextCursor& cursor, uint64_t ticket,
       static_cast<uint32_t>(part->words.data() - cursor.rest().data());
   sentence.text_begin = static_cast<uint32_t>(part->words_begin);
   sentence.text_end = static_cast<uint32_t>(part->words_end);
-  LATIMER_RETURN_IF_ERROR(Begin(sentence, options, *prefix, cursor.deadline()));
-  sentence.options.phrases = phrases;
-  sentence.options.tokenizer = &engine.model.tokenizer;
+  LATIMER_RETURN_IF_ERROR(
+      Begin(sentence, options, *prefix, phrases, cursor.deadline()));
   cursor.Take(part->bytes, part->space_follows, part->language_code);
   if (out != nullptr) *out = *part;
   return Status();
@@ -452,7 +454,7 @@ Status Translator::BeginIds(std::span<const int32_t> source,
        state.buffers.most_source_tokens - source.size()},
       /*source_comes=*/false);
   if (!prefix.ok()) return prefix.status();
-  return state.Begin(sentence, options, *prefix,
+  return state.Begin(sentence, options, *prefix, {},
                      DeadlineAfter(options.budget_ms));
 }
 

@@ -44,9 +44,10 @@ struct __attribute__((visibility("hidden"))) Translator::State {
   // The oldest sentence that is done and has recorded what it should, or null.
   [[gnu::noinline]] Sentence* Done();
   // Begins a sentence whose source is filled in. `prefix` is that of
-  // AddTargetPrefix, in the sentence's memory.
+  // AddTargetPrefix, in the sentence's memory, as `phrases` are.
   Status Begin(Sentence& sentence, const TranslateOptions& options,
-               std::span<int32_t> prefix, uint64_t deadline);
+               std::span<int32_t> prefix, const PhraseList& phrases,
+               uint64_t deadline);
   TextReader reader() const {
     return {engine.model, tokenizer, target_tokenizer, ScratchOf(buffers)};
   }

@@ -70,6 +70,14 @@ bool PhraseList::Next(size_t* at, Phrase* out) const {
   return true;
 }
 
+size_t PhraseList::tokens() const {
+  size_t tokens = 0;
+  size_t at = 0;
+  Phrase phrase;
+  while (Next(&at, &phrase)) tokens += phrase.tokens.size();
+  return tokens;
+}
+
 size_t PhraseList::Begin(size_t index) const {
   size_t begin = 0;
   for (; index > 0; --index) begin += SizeOf(numbers_.data() + begin);

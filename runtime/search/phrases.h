@@ -46,6 +46,8 @@ class PhraseList {
 
   bool empty() const { return count_ == 0; }
   size_t count() const { return count_; }
+  // Tokens of all phrases.
+  size_t tokens() const;
   // Adds a copy, which the search must produce if it is `required`. False if
   // there is no room.
   bool Add(const Phrase& phrase, bool required = true);

@@ -31,7 +31,7 @@ using TokenCallback = bool (*)(void* context, size_t index, int32_t token);
 // They do not apply to ids, or without TranslateOptions::guards.
 
 // The length guard: at most 8 S + 64 tokens for S source tokens, and as many
-// more as a minimum length forces.
+// more as a minimum length, a target prefix, terms and protected spans force.
 inline constexpr uint64_t kTargetTokensPerSource = 8;
 inline constexpr uint64_t kTargetTokensBeyond = 64;
 
