@@ -180,7 +180,10 @@ class PhraseWriter {
   }
 
   Status WritePhrase(const Phrase& phrase) {
-    if (phrase.space_before && size_ > 0) WriteSpace();
+    // In another order than in the source, words may meet.
+    const bool meets =
+        size_ > 0 && IsAlnum(out_[size_ - 1]) && IsAlnum(phrase.text[0]);
+    if (size_ > 0 && (phrase.space_before || meets)) WriteSpace();
     if (phrase.text.size() > out_.size() - size_) {
       return Status::Error(StatusCode::kTextTooLong,
                            "The text exceeds the buffer of %zu bytes.",
@@ -220,17 +223,32 @@ class PhraseWriter {
     size_t at = 0;
     Phrase phrase;
     while (phrases_.Next(&at, &phrase)) {
-      if (phrase.text.empty()) continue;
-      for (;;) {
+      if (!IsDistinct(phrase.text)) continue;
+      for (size_t begin = 0;;) {
         const std::string_view all(text.data(), size);
-        const size_t begin = all.find(phrase.text);
+        begin = all.find(phrase.text, begin);
         if (begin == all.npos) break;
+        if (TermBytes(all, begin, phrase.text) == 0) {
+          ++begin;  // In a word.
+          continue;
+        }
         const size_t end = begin + phrase.text.size();
         std::memmove(text.data() + begin, text.data() + end, size - end);
         size -= end - begin;
       }
     }
     return size;
+  }
+
+  // Whether a text comes only as a copy: others may mean something else.
+  static bool IsDistinct(std::string_view text) {
+    constexpr size_t kFewestBytes = 4;
+    return text.size() >= kFewestBytes && std::ranges::any_of(text, IsAlnum);
+  }
+
+  static bool IsAlnum(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+           (c >= 'a' && c <= 'z');
   }
 
   const TextReader& reader_;

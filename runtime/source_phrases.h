@@ -30,6 +30,8 @@ Result<PhraseList> FindPhrases(const TextReader& reader, const TextPart& part,
 
 // Writes the text of target ids: each phrase with a text of its own comes once,
 // where its tokens are, or at the end if they are nowhere. Returns its bytes.
+// What else the model has copied of it goes, unless it is shorter than 4 bytes
+// or a part of a word.
 // Errors: those of Tokenizer::Decode.
 Result<size_t> WriteTextWithPhrases(const TextReader& reader,
                                     PhraseList phrases,
