@@ -344,6 +344,12 @@ Result<std::span<int32_t>> TextReader::ReadTargetPrefix(
     count = *encoded;
   }
   if (count == 0) return std::span<int32_t>();
+  if (std::ranges::count(ids.first(count), config.eos) > 0) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "The target prefix has the token that ends a "
+                         "translation (id %d).",
+                         static_cast<int>(config.eos));
+  }
   const std::span<int32_t> last = ids.last(count);
   std::memmove(last.data(), ids.data(), count * sizeof(int32_t));
   return ids.last(count + 1);

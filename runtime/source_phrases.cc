@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "text/protected_text.h"
 #include "text/slice.h"
@@ -13,62 +14,133 @@ namespace {
 // Most tokens that stand for a protected span.
 constexpr size_t kMostStandIns = 16;
 
+// Fewest tokens that phrases leave to a source.
+constexpr size_t kLeastRoom = 16;
+
+Status Invalid(const char* what, std::string_view name) {
+  constexpr size_t kMostBytes = 40;
+  return Status::Error(StatusCode::kInvalidArgument, what,
+                       static_cast<int>(std::min(kMostBytes, name.size())),
+                       name.data());
+}
+
+Status TooMany() {
+  return Status::Error(StatusCode::kTextTooLong,
+                       "The text has more terms and protected spans than a "
+                       "sentence has room for (%zu at most); cut it.",
+                       kMostPhrases);
+}
+
+Status TooLong(size_t at) {
+  return Status::Error(StatusCode::kTextTooLong,
+                       "The term or protected span at byte %zu is longer than "
+                       "what is translated at once.",
+                       at);
+}
+
+// Whether a character of `text` lies around `at`.
+bool CutsCharacter(std::string_view text, size_t at) {
+  for (size_t before = 1; before <= std::min<size_t>(at, 3); ++before) {
+    if (FirstChar(From(text, at - before)).bytes > before) return true;
+  }
+  return false;
+}
+
+Status CheckRanges(std::span<const TextRange> ranges, std::string_view text) {
+  size_t end = 0;
+  for (const TextRange& range : ranges) {
+    if (range.begin < end || range.end < range.begin ||
+        range.end > text.size() || CutsCharacter(text, range.begin) ||
+        CutsCharacter(text, range.end)) {
+      return Status::Error(
+          StatusCode::kInvalidArgument,
+          "The protected range [%u, %u) overlaps the one before it, cuts a "
+          "character, or is not in the text of %zu bytes.",
+          static_cast<unsigned>(range.begin), static_cast<unsigned>(range.end),
+          text.size());
+    }
+    end = range.end;
+  }
+  return Status();
+}
+
+// Finds the phrases of a part of a text.
 class PhraseFinder {
  public:
+  // `text` begins with the words of the part, at `offset` of the whole text,
+  // and goes on after them. `room` lies behind the source.
   PhraseFinder(const TextReader& reader, const TextPart& part,
-               std::span<const int32_t> source, size_t offset,
-               const TranslateOptions& options, std::span<int32_t> room)
+               std::span<const int32_t> source, std::string_view text,
+               size_t offset, const TranslateOptions& options,
+               size_t most_tokens, std::span<int32_t> room)
       : reader_(reader),
         part_(part),
         source_(source),
+        text_(text),
         offset_(offset),
         options_(options),
-        room_(room),
+        most_tokens_(most_tokens),
         list_(room) {}
 
-  Result<PhraseList> Find() {
-    const std::string_view text = part_.words;
-    for (size_t at = 0; at < text.size();) {
-      size_t bytes = FindProtected(at);
-      std::string_view target;
-      if (bytes == 0) bytes = FindTerm(at, &target);
+  // Stops at a phrase that goes on beyond the part, and sets *cut to where it
+  // begins.
+  Result<PhraseList> Find(std::optional<size_t>* cut) {
+    const size_t end = part_.words.size();
+    for (size_t at = 0; at < end;) {
+      const Term* term = nullptr;
+      const size_t bytes = FindSpan(at, &term);
+      if (bytes > end - at) {
+        *cut = at;
+        break;
+      }
       if (bytes == 0) {
-        at += std::max<size_t>(1, FirstChar(From(text, at)).bytes);
+        at += std::max<size_t>(1, FirstChar(From(text_, at)).bytes);
         continue;
       }
-      LATIMER_RETURN_IF_ERROR(Add(at, bytes, target));
+      LATIMER_RETURN_IF_ERROR(term != nullptr ? AddTerm(at, bytes, *term)
+                                              : AddProtected(at, bytes));
       at += bytes;
     }
     return list_;
   }
 
  private:
-  size_t FindProtected(size_t at) const {
-    size_t bytes = 0;
-    for (const TextRange& range : options_.protected_ranges) {
-      if (range.begin == offset_ + at && range.end > range.begin) {
-        bytes = std::max(bytes, std::min<size_t>(range.end - range.begin,
-                                                 part_.words.size() - at));
-      }
+  // Bytes of what begins at text_[at]: a range of the caller, or else up to the
+  // next one a protected span, or else the longest term, of equal ones the
+  // first.
+  size_t FindSpan(size_t at, const Term** term) {
+    const std::span<const TextRange> ranges = options_.protected_ranges;
+    while (range_ < ranges.size() && (ranges[range_].begin < offset_ + at ||
+                                      ranges[range_].size() == 0)) {
+      ++range_;
     }
-    if (bytes > 0) return bytes;
-    if (options_.protect) bytes = ProtectedBytes(part_.words, at);
+    size_t end = text_.size();
+    if (range_ < ranges.size()) {
+      const TextRange& next = ranges[range_];
+      if (next.begin == offset_ + at) return WithoutBlank(at, next.size());
+      end = std::min<size_t>(end, next.begin - offset_);
+    }
+    const std::string_view text = Slice(text_, 0, end);
+    size_t bytes = options_.protect ? ProtectedBytes(text, at) : 0;
     for (const std::string_view pattern : options_.protected_patterns) {
-      bytes = std::max(bytes, PatternBytes(part_.words, at, pattern));
+      const size_t found = PatternBytes(text, at, pattern);
+      if (!CutsCharacter(text_, at + found)) bytes = std::max(bytes, found);
+    }
+    bytes = WithoutBlank(at, bytes);
+    if (bytes > 0) return bytes;
+    for (const Term& candidate : options_.terms) {
+      const size_t found = TermBytes(text, at, candidate.source());
+      if (found <= bytes) continue;
+      bytes = found;
+      *term = &candidate;
     }
     return bytes;
   }
 
-  // The longest term; of equal ones the first.
-  size_t FindTerm(size_t at, std::string_view* target) const {
-    size_t bytes = 0;
-    for (const Term& term : options_.terms) {
-      const size_t found = TermBytes(part_.words, at, term.source());
-      if (found <= bytes) continue;
-      bytes = found;
-      *target = term.target();
-    }
-    return bytes;
+  // 0 for a span of white space only, which has no place of its own.
+  size_t WithoutBlank(size_t at, size_t bytes) const {
+    const size_t near = std::min(bytes, text_.size() - at);
+    return LeadingSpaceBytes(Slice(text_, at, near)) == near ? 0 : bytes;
   }
 
   // Tokens of the source before byte `end` of the text. A space at the end has
@@ -82,56 +154,84 @@ class PhraseFinder {
                     source_.size());
   }
 
-  // `target` is empty for a protected span.
-  Status Add(size_t at, size_t bytes, std::string_view target) {
+  Status AddProtected(size_t at, size_t bytes) {
+    const size_t begin = TokensBefore(at);
+    const size_t end = std::max(begin, TokensBefore(at + bytes));
     Phrase phrase;
-    const std::string_view text = Slice(part_.words, at, bytes);
-    phrase.source_begin = static_cast<uint32_t>(TokensBefore(at));
-    phrase.source_end = static_cast<uint32_t>(
-        std::max<size_t>(TokensBefore(at + bytes), phrase.source_begin + 1));
-    // Tokens are made in the second half of what is free, and then moved.
-    size_t used = 0;
-    for (Phrase other; list_.Next(&used, &other);) {
+    phrase.text = Slice(part_.words, at, bytes);
+    phrase.space_before =
+        at == 0 || TrailingSpaceBytes(Slice(part_.words, 0, at)) > 0;
+    phrase.tokens = StandIns(phrase.text, source_.subspan(begin, end - begin));
+    return phrase.tokens.empty() ? TooMany() : Add(begin, end, phrase);
+  }
+
+  Status AddTerm(size_t at, size_t bytes, const Term& term) {
+    const Result<size_t> count =
+        reader_.target_tokenizer.Count(term.target(), reader_.scratch);
+    if (!count.ok() || *count > most_tokens_) {
+      return Invalid(
+          "The target of the term \"%.*s\" has more tokens than a translation "
+          "has room for.",
+          term.source());
     }
-    const std::span<int32_t> free = room_.subspan(used);
-    const std::span<int32_t> ids = free.subspan(free.size() / 2);
-    if (target.empty()) {
-      phrase.text = text;
-      phrase.space_before =
-          at == 0 || TrailingSpaceBytes(Slice(part_.words, 0, at)) > 0;
-      phrase.tokens = StandIns(phrase, ids);
-    } else {
-      const Result<size_t> count =
-          reader_.target_tokenizer.Encode(target, reader_.scratch, ids);
-      if (!count.ok()) return TooMany();
-      if (*count == 0) return Status();
-      phrase.tokens = ids.first(*count);
+    if (*count == 0) {
+      return Invalid("The target of the term \"%.*s\" has no tokens.",
+                     term.source());
     }
-    // A term may come out by itself.
-    const bool required = target.empty();
-    return phrase.tokens.empty() || !list_.Add(phrase, required) ? TooMany()
-                                                                 : Status();
+    Phrase phrase;
+    const std::span<int32_t> ids = list_.room();
+    if (*count > ids.size()) return TooMany();
+    phrase.tokens = ids.first(*count);
+    LATIMER_RETURN_IF_ERROR(
+        reader_.target_tokenizer.Encode(term.target(), reader_.scratch, ids)
+            .status());
+    for (const int32_t id : phrase.tokens) {
+      if (IsText(id)) continue;
+      return Invalid("The target of the term \"%.*s\" has a special token.",
+                     term.source());
+    }
+    return Add(TokensBefore(at), TokensBefore(at + bytes), phrase);
+  }
+
+  // A term may come out by itself.
+  Status Add(size_t begin, size_t end, Phrase& phrase) {
+    phrase.source_begin = static_cast<uint32_t>(begin);
+    phrase.source_end = static_cast<uint32_t>(std::max(end, begin + 1));
+    return list_.Add(phrase, /*required=*/!phrase.text.empty()) ? Status()
+                                                                : TooMany();
   }
 
   // Tokens that the decoder reads in place of a protected span: if possible
-  // those of its text.
-  std::span<const int32_t> StandIns(const Phrase& phrase,
-                                    std::span<int32_t> ids) const {
+  // those of its text, which are `source` of the source.
+  std::span<const int32_t> StandIns(std::string_view text,
+                                    std::span<const int32_t> source) const {
     const ModelInfo& info = reader_.model.info;
+    const Architecture& a = info.architecture;
+    const std::span<int32_t> ids = list_.room();
     size_t count = 0;
     if (info.encodes_target) {
       const Result<size_t> encoded =
-          reader_.target_tokenizer.Encode(phrase.text, reader_.scratch, ids);
+          reader_.target_tokenizer.Encode(text, reader_.scratch, ids);
       if (encoded.ok()) count = *encoded;
-    } else if (info.architecture.source_vocabulary ==
-               info.architecture.target_vocabulary) {
-      count = std::min<size_t>(phrase.source_end, source_.size()) -
-              std::min<size_t>(phrase.source_begin, source_.size());
-      count = std::min(count, ids.size());
-      if (count > 0) CopyIds(source_.subspan(phrase.source_begin, count), ids);
+    } else if (a.embeddings_shared || a.source_embedding_tied) {
+      count = CopyIds(source.first(std::min(source.size(), ids.size())), ids);
     }
     if (count == 0 && !ids.empty()) ids[count++] = AnyText();
-    return ids.first(std::min(count, kMostStandIns));
+    count = std::min(count, kMostStandIns);
+    for (int32_t& id : ids.first(count)) {
+      if (!IsText(id)) id = AnyText();
+    }
+    return ids.first(count);
+  }
+
+  // Whether a token writes text, and does not end the translation.
+  bool IsText(int32_t id) const {
+    const std::span<const TargetKind> kinds =
+        reader_.model.tokenizer.target_kinds;
+    const auto i = static_cast<size_t>(id);
+    return i < kinds.size() && kinds[i] != TargetKind::kSpecial &&
+           kinds[i] != TargetKind::kControl &&
+           id != reader_.model.info.generation.eos;
   }
 
   // The unknown token, or else any that is text.
@@ -147,21 +247,39 @@ class PhraseFinder {
     return 0;
   }
 
-  static Status TooMany() {
-    return Status::Error(StatusCode::kTextTooLong,
-                         "The text has more terms and protected spans than a "
-                         "sentence has room for (%zu at most); cut it.",
-                         kMostPhrases);
-  }
-
   const TextReader& reader_;
   const TextPart& part_;
   std::span<const int32_t> source_;
+  std::string_view text_;
   size_t offset_;
   const TranslateOptions& options_;
-  std::span<int32_t> room_;
+  size_t most_tokens_;
   PhraseList list_;
+  size_t range_ = 0;  // The next of the caller's ranges.
 };
+
+// The phrases of `part`, which lies at the beginning of `room`; see
+// PhraseFinder::Find. Not inlined, so that what it needs is not on the stack
+// while the text is read.
+[[gnu::noinline]] Status FindPhrases(const TextReader& reader,
+                                     const TextCursor& cursor,
+                                     const TextPart& part, size_t most_tokens,
+                                     std::span<int32_t> room,
+                                     PhraseList* phrases,
+                                     std::optional<size_t>* cut) {
+  const std::string_view text = cursor.rest();
+  const auto begin = static_cast<size_t>(part.words.data() - text.data());
+  const size_t near =
+      std::min(text.size() - begin, part.words.size() + kProfile.text_bytes);
+  PhraseFinder finder(reader, part, room.first(part.source_count),
+                      Slice(text, begin, near), cursor.source_bytes() + begin,
+                      cursor.options(), most_tokens,
+                      room.subspan(part.source_count));
+  const Result<PhraseList> found = finder.Find(cut);
+  if (!found.ok()) return found.status();
+  *phrases = *found;
+  return Status();
+}
 
 // Writes stretches of tokens and the texts between them.
 class PhraseWriter {
@@ -265,14 +383,48 @@ bool WantsPhrases(const TranslateOptions& options) {
          !options.protected_ranges.empty();
 }
 
-Result<PhraseList> FindPhrases(const TextReader& reader, const TextPart& part,
-                               std::span<const int32_t> source, size_t offset,
-                               const TranslateOptions& options,
-                               std::span<int32_t> room) {
+Status ReadWithPhrases(const TextReader& reader, const TextCursor& cursor,
+                       size_t most_tokens, std::span<int32_t> room,
+                       TextPart* part, PhraseList* phrases) {
+  const TranslateOptions& options = cursor.options();
+  const std::string_view text = cursor.rest();
   if (!options.terms.empty()) {
     LATIMER_RETURN_IF_ERROR(NeedTargetTokenizer(reader.model.info));
   }
-  return PhraseFinder(reader, part, source, offset, options, room).Find();
+  if (cursor.parts() == 0) {
+    LATIMER_RETURN_IF_ERROR(CheckRanges(options.protected_ranges, text));
+  }
+  most_tokens = std::min(most_tokens, room.size() / 2);
+  size_t bytes = text.size();
+  size_t tokens = room.size();
+  for (;;) {
+    // Before a phrase that begins the next part, white space is in neither.
+    const size_t space =
+        bytes < text.size() ? TrailingSpaceBytes(Slice(text, 0, bytes)) : 0;
+    const Result<TextPart> read =
+        reader.Read(Slice(text, 0, bytes - space), options, room.first(tokens));
+    if (!read.ok()) return read.status();
+    *part = *read;
+    if (space > 0 && part->bytes == bytes - space) {
+      part->bytes = bytes;
+      part->space_follows = true;
+    }
+    std::optional<size_t> cut;
+    const Status found =
+        FindPhrases(reader, cursor, *part, most_tokens, room, phrases, &cut);
+    if (found.ok() && !cut.has_value()) return found;
+    if (found.ok()) {
+      const auto begin = static_cast<size_t>(part->words.data() - text.data());
+      if (*cut == 0) return TooLong(cursor.source_bytes() + begin);
+      bytes = begin + *cut;
+    } else if (found.code() == StatusCode::kTextTooLong &&
+               tokens >= kLeastRoom) {
+      tokens -= tokens / 4;
+      bytes = text.size();
+    } else {
+      return found;
+    }
+  }
 }
 
 Result<size_t> WriteTextWithPhrases(const TextReader& reader,

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <span>
 
+#include "latimer/text_cursor.h"
 #include "request.h"
 #include "search/phrases.h"
 
@@ -20,13 +21,15 @@ namespace latimer {
 // Whether the options ask for phrases.
 bool WantsPhrases(const TranslateOptions& options);
 
-// Writes the phrases of `part` to `room`. `offset` is where the part's text
-// begins in the whole text. Errors: kInvalidArgument (terms without a target
-// tokenizer), kTextTooLong (more phrases than there is room for).
-Result<PhraseList> FindPhrases(const TextReader& reader, const TextPart& part,
-                               std::span<const int32_t> source, size_t offset,
-                               const TranslateOptions& options,
-                               std::span<int32_t> room);
+// Reads the next part of a text, as TextReader::Read does, to `room` and its
+// phrases behind it. Cuts no phrase. `most_tokens`: those of a translation.
+// Errors: those of Read; kInvalidArgument (terms without a target tokenizer, a
+// target without tokens, with special ones or with too many, ranges that are
+// not in order or not in the text), kTextTooLong (a phrase that is longer than
+// a part, or more phrases than there is room for).
+Status ReadWithPhrases(const TextReader& reader, const TextCursor& cursor,
+                       size_t most_tokens, std::span<int32_t> room,
+                       TextPart* part, PhraseList* phrases);
 
 // Writes the text of target ids: each phrase with a text of its own comes once,
 // where its tokens are, or at the end if they are nowhere. Returns its bytes.

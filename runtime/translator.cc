@@ -244,8 +244,6 @@ Status Translator::State::BeginText(TextCursor& cursor, uint64_t ticket,
   if (!prefix.ok()) return prefix.status();
   const std::span<int32_t> free = {sentence.source,
                                    max_source_tokens - prefix->size()};
-  // Terms and protected spans take a quarter of the room. If they need more,
-  // the text is cut.
   const bool has_phrases = WantsPhrases(options);
   if (has_phrases && !kProfile.phrases) {
     return NoRoomFor("terms and protected spans", false);
@@ -254,43 +252,28 @@ Status Translator::State::BeginText(TextCursor& cursor, uint64_t ticket,
     return Status::Error(StatusCode::kInvalidArgument,
                          "Alignments go without terms and protected spans.");
   }
-  size_t room = has_phrases ? free.size() - free.size() / 4 : free.size();
-  Result<TextPart> part =
-      reader().Read(cursor.rest(), options, free.first(room));
-  if (!part.ok()) return part.status();
+  TextPart part;
   PhraseList phrases;
-  while (kProfile.phrases && has_phrases) {
-    const size_t offset =
-        cursor.source_bytes() +
-        static_cast<size_t>(part->words.data() - cursor.rest().data());
-    const Result<PhraseList> found =
-        FindPhrases(reader(), *part, free.first(part->source_count), offset,
-                    options, free.subspan(part->source_count));
-    if (found.ok()) {
-      phrases = *found;
-      break;
-    }
-    constexpr size_t kLeastRoom = 16;
-    if (found.status().code() != StatusCode::kTextTooLong ||
-        room < kLeastRoom) {
-      return found.status();
-    }
-    room /= 2;
-    part = reader().Read(cursor.rest(), options, free.first(room));
-    if (!part.ok()) return part.status();
+  if (kProfile.phrases && has_phrases) {
+    LATIMER_RETURN_IF_ERROR(ReadWithPhrases(reader(), cursor, max_target_tokens,
+                                            free, &part, &phrases));
+  } else {
+    const Result<TextPart> read = reader().Read(cursor.rest(), options, free);
+    if (!read.ok()) return read.status();
+    part = *read;
   }
   sentence.ticket = ticket;
   sentence.is_text = true;
-  sentence.source_count = part->source_count;
-  sentence.text = part->words;
+  sentence.source_count = part.source_count;
+  sentence.text = part.words;
   sentence.text_offset =
-      static_cast<uint32_t>(part->words.data() - cursor.rest().data());
-  sentence.text_begin = static_cast<uint32_t>(part->words_begin);
-  sentence.text_end = static_cast<uint32_t>(part->words_end);
+      static_cast<uint32_t>(part.words.data() - cursor.rest().data());
+  sentence.text_begin = static_cast<uint32_t>(part.words_begin);
+  sentence.text_end = static_cast<uint32_t>(part.words_end);
   LATIMER_RETURN_IF_ERROR(
       Begin(sentence, options, *prefix, phrases, cursor.deadline()));
-  cursor.Take(part->bytes, part->space_follows, part->language_code);
-  if (out != nullptr) *out = *part;
+  cursor.Take(part.bytes, part.space_follows, part.language_code);
+  if (out != nullptr) *out = part;
   return Status();
 }
 

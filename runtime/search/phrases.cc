@@ -70,6 +70,10 @@ bool PhraseList::Next(size_t* at, Phrase* out) const {
   return true;
 }
 
+std::span<int32_t> PhraseList::room() const {
+  return numbers_.subspan(std::min(size_ + kFields, numbers_.size()));
+}
+
 size_t PhraseList::tokens() const {
   size_t tokens = 0;
   size_t at = 0;

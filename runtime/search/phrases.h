@@ -52,6 +52,9 @@ class PhraseList {
   // there is no room.
   bool Add(const Phrase& phrase, bool required = true);
 
+  // Where the tokens of the next phrase may be written before Add.
+  std::span<int32_t> room() const;
+
   // Goes through the phrases: `*at` is 0 at first.
   bool Next(size_t* at, Phrase* out) const;
 

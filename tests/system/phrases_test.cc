@@ -5,13 +5,17 @@
 
 #include <random>
 
+#include "source_phrases.h"
 #include "tests/converter/model_folder.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/tiny_model.h"
+#include "text/utf8.h"
+#include "transformer/engine.h"
 
 namespace latimer::phrases_test {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 size_t Count(std::string_view text, std::string_view part) {
@@ -94,28 +98,73 @@ TEST(ProtectedSpansTest, ComeOnceWithTheDemo) {
   ExpectSpansOnce(translator, 300, {});
 }
 
-class RandomModelTest : public ::testing::TestWithParam<std::string> {};
+class RandomModelTest : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(translator_.Load(file_.bytes(), &test_workspace).ok());
+    const auto& languages = translator_.model_info().generation.languages;
+    if (!languages.empty()) {
+      options_.source_language = languages.front().code;
+      options_.target_language = languages.back().code;
+    }
+  }
+
+  static ModelBytes Convert() {
+    const TempFolder folder;
+    fs::copy(TestData("huggingface_tokenizer") / GetParam(), folder.path());
+    fs::copy(
+        TestData("family_texts") / GetParam(), folder.path(),
+        fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+    return WriteForThisCpu(OpenModel(folder.path(), /*with_tokenizer=*/true),
+                           WeightType::kF32);
+  }
+
+  const ModelBytes file_ = Convert();
+  Translator translator_;
+  TranslateOptions options_;
+};
 
 INSTANTIATE_TEST_SUITE_P(Families, RandomModelTest,
                          ::testing::ValuesIn(NamesIn(TestData("family_texts"))),
                          [](const auto& name) { return name.param; });
 
 TEST_P(RandomModelTest, ProtectedSpansComeOnce) {
-  const TempFolder folder;
-  fs::copy(TestData("huggingface_tokenizer") / GetParam(), folder.path());
-  fs::copy(TestData("family_texts") / GetParam(), folder.path(),
-           fs::copy_options::recursive | fs::copy_options::overwrite_existing);
-  const ModelBytes file = WriteForThisCpu(
-      OpenModel(folder.path(), /*with_tokenizer=*/true), WeightType::kF32);
-  Translator translator;
-  ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
-  const auto& languages = translator.model_info().generation.languages;
-  TranslateOptions options;
-  if (!languages.empty()) {
-    options.source_language = languages.front().code;
-    options.target_language = languages.back().code;
+  ExpectSpansOnce(translator_, 40, options_);
+}
+
+TEST_P(RandomModelTest, ATextOfTheLastTokenEndsNoTranslation) {
+  const int32_t eos = translator_.model_info().generation.eos;
+  const std::string last(translator_.TargetPiece(eos));
+  const std::string span = "{" + last + "}";
+  options_.protect = true;
+  options_.guards = false;
+  options_.min_target_tokens = 20;
+  options_.max_target_tokens = 30;
+  const std::string source = "Hello " + span + " my friend.";
+  for (const uint32_t beams : {1u, 3u}) {
+    options_.beams = beams;
+    const auto result = translator_.Translate(source, options_);
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    EXPECT_EQ(Count(result->text, span), 1u) << result->text;
+    EXPECT_GE(result->tokens.size(), 20u);
   }
-  ExpectSpansOnce(translator, 40, options);
+  if (!translator_.model_info().encodes_target) return;
+  options_.protect = false;
+  const std::string target = "the" + last + "house";
+  int32_t ids[64];
+  const auto count = translator_.TokenizeTarget(target, ids);
+  ASSERT_TRUE(count.ok());
+  const bool ends = std::count(ids, ids + *count, eos) > 0;
+  const Term term = {"friend", target};
+  options_.terms = {&term, 1};
+  EXPECT_EQ(translator_.Translate(source, options_).ok(), !ends);
+  options_.terms = {};
+  options_.target_prefix = target;
+  EXPECT_EQ(translator_.Translate(source, options_).ok(), !ends);
+  options_.target_prefix = {};
+  options_.target_prefix_ids = {&eos, 1};
+  EXPECT_EQ(translator_.Translate(source, options_).status().code(),
+            StatusCode::kInvalidArgument);
 }
 
 TEST(ProtectedSpansTest, OfTheCallerComeOnceInEachPart) {
@@ -196,8 +245,6 @@ TEST(ProtectedSpansTest, ATextWithManyIsCut) {
   }
 }
 
-// ---- Terms ------------------------------------------------------------------
-
 // The demo, which knows the tokenizer of its target.
 ModelBytes ConvertWithTargetTokenizer() {
   return CachedModel("target-" + DemoName(WeightType::kInt8, UsableTile()), [] {
@@ -206,6 +253,174 @@ ModelBytes ConvertWithTargetTokenizer() {
     return WriteForThisCpu(model, WeightType::kInt8, UsableTile());
   });
 }
+
+class DemoPhrasesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(translator_.Load(file_.bytes(), &test_workspace).ok());
+  }
+
+  std::string Translate(std::string_view text) {
+    const Result<Translation> result = translator_.Translate(text, options_);
+    EXPECT_TRUE(result.ok()) << result.status().message();
+    return result.ok() ? std::string(result->text) : "";
+  }
+  std::string TranslateAround(const TextRange& range, std::string_view text) {
+    options_.protected_ranges = {&range, 1};
+    const std::string translation = Translate(text);
+    options_.protected_ranges = {};
+    return translation;
+  }
+  Status Refused(std::string_view text) {
+    return translator_.Translate(text, options_).status();
+  }
+
+  const ModelBytes file_ = ConvertWithTargetTokenizer();
+  Translator translator_;
+  TranslateOptions options_;
+};
+
+TEST_F(DemoPhrasesTest, OnlyWholeCopiesOfAProtectedSpanGo) {
+  options_.protect = true;
+  EXPECT_THAT(Translate("Tom has 2 g and 12 large houses."),
+              AllOf(HasSubstr("2 g "), HasSubstr("12 gro")));
+  options_.protect = false;
+  EXPECT_THAT(TranslateAround({7, 8}, "Option e is the best one here."),
+              HasSubstr("beste"));
+}
+
+TEST_F(DemoPhrasesTest, WhiteSpaceIsNoSpan) {
+  EXPECT_THAT(TranslateAround({0, 1}, " dog"), HasSubstr("und"));
+  EXPECT_THAT(TranslateAround({7, 9}, "The fox\u00a0saw the dog."),
+              HasSubstr("Hund"));
+  const std::string text = "He lives in Paris with Tom.";
+  EXPECT_EQ(TranslateAround({11, 12}, text), Translate(text));
+}
+
+TEST_F(DemoPhrasesTest, RangesAreInOrderAndInTheText) {
+  const std::string text = "The caf\u00e9 is old.";
+  const std::vector<std::vector<TextRange>> wrong = {
+      {{0, 7}, {4, 12}}, {{4, 9}, {0, 3}}, {{5, 4}},
+      {{0, 1000}},       {{4, 8}},         {{8, 12}}};
+  for (const std::vector<TextRange>& ranges : wrong) {
+    SCOPED_TRACE(ranges.back().begin);
+    options_.protected_ranges = ranges;
+    EXPECT_EQ(Refused(text).code(), StatusCode::kInvalidArgument);
+  }
+  const std::vector<TextRange> right = {{0, 3}, {3, 3}, {4, 9}, {9, 17}};
+  options_.protected_ranges = right;
+  EXPECT_THAT(Translate(text), HasSubstr("caf\u00e9"));
+}
+
+TEST_F(DemoPhrasesTest, ARangeIsKeptInsideATerm) {
+  const Term term = {"old house", "Altbau"};
+  options_.terms = {&term, 1};
+  const std::string text = TranslateAround({17, 22}, "Tom sold his old house.");
+  EXPECT_EQ(Count(text, "house"), 1u) << text;
+}
+
+TEST_F(DemoPhrasesTest, NoSpanIsCut) {
+  std::string text;
+  std::vector<TextRange> ranges;
+  std::vector<std::string> spans;
+  for (int i = 100; text.size() < 5000; ++i) {
+    spans.push_back("[my old " + std::to_string(i) + " house is red]");
+    const auto begin = static_cast<uint32_t>(text.size());
+    text += spans.back();
+    ranges.push_back({begin, static_cast<uint32_t>(text.size())});
+    text += " and ";
+  }
+  options_.protected_ranges = ranges;
+  const std::string all = Translate(text);
+  for (const std::string& span : spans) EXPECT_EQ(Count(all, span), 1u) << span;
+
+  options_ = {};
+  options_.protect = true;
+  const std::string url = "https://host.org/" + std::string(300, 'x');
+  std::string words;
+  for (int i = 0; i < 300; ++i) {
+    words += "today ";
+    if (i % 60 == 0) words += url + " ";
+  }
+  EXPECT_EQ(Count(Translate(words), url), 5u);
+  const std::string too_long = "https://host.org/" + std::string(2000, 'x');
+  EXPECT_EQ(Refused("Read " + too_long + " now.").code(),
+            StatusCode::kTextTooLong);
+}
+
+TEST_F(DemoPhrasesTest, AskingForSpansCostsNoRoom) {
+  std::string text;
+  const auto first_part = [&] {
+    TextCursor cursor(text, options_);
+    const auto part = translator_.TranslateNext(cursor);
+    EXPECT_TRUE(part.ok()) << part.status().message();
+    return part.ok() ? part->source_bytes : 0;
+  };
+  for (int i = 0; i < 300; ++i) text += "Tom is here. ";
+  options_.max_target_tokens = 4;
+  const size_t plain = first_part();
+  options_.protect = true;
+  EXPECT_EQ(first_part(), plain);
+}
+
+TEST_F(DemoPhrasesTest, APatternCutsNoCharacter) {
+  const std::string_view pattern = "caf\xc3";
+  options_.protected_patterns = {&pattern, 1};
+  EXPECT_TRUE(IsUtf8(Translate("The caf\u00e9 is old.")));
+}
+
+// The phrases of a text, read with a model that is not run.
+struct ReadText {
+  ReadText(const Model& model, std::string_view text)
+      : tokenizer(model.tokenizer),
+        reader{model, tokenizer, none, ScratchOf(Buffers(test_workspace))} {
+    TranslateOptions options;
+    options.protect = true;
+    const TextCursor cursor(text, options);
+    TextPart part;
+    const Status status =
+        ReadWithPhrases(reader, cursor, 100, memory, &part, &list);
+    EXPECT_TRUE(status.ok()) << status.message();
+    Phrase phrase;
+    for (size_t at = 0; list.Next(&at, &phrase);) phrases.push_back(phrase);
+  }
+
+  Tokenizer tokenizer, none;
+  TextReader reader;
+  std::vector<int32_t> memory = std::vector<int32_t>(200);
+  PhraseList list;
+  std::vector<Phrase> phrases;
+};
+
+TEST(SourcePhrasesTest, OnlyOfASharedVocabularyIdsOfTheSourceStandIn) {
+  const ModelBytes file = ConvertDemo(WeightType::kInt8);
+  Engine engine;
+  ASSERT_TRUE(LoadEngine(file.bytes(), {}, &engine).ok());
+  Architecture& a = engine.model.info.architecture;
+  ASSERT_EQ(a.source_vocabulary, a.target_vocabulary);
+  EXPECT_GT(ReadText(engine.model, "{a}").phrases[0].tokens.size(), 1u);
+  a.source_embedding_tied = a.embeddings_shared = false;
+  EXPECT_EQ(ReadText(engine.model, "{a}").phrases[0].tokens.size(), 1u);
+}
+
+TEST(SourcePhrasesTest, WordsThatMeetInAnotherOrderAreApart) {
+  const ModelBytes file = ConvertDemo(WeightType::kInt8);
+  Engine engine;
+  ASSERT_TRUE(LoadEngine(file.bytes(), {}, &engine).ok());
+  const ReadText text(engine.model, "{a}5 km");
+  std::vector<int32_t> ids(1);
+  while (text.tokenizer.Piece(ids[0]) != "\u2581jetzt") ++ids[0];
+  for (const size_t i : {1u, 0u}) {
+    const std::span<const int32_t> tokens = text.phrases.at(i).tokens;
+    ids.insert(ids.end(), tokens.begin(), tokens.end());
+  }
+  char out[64];
+  const auto bytes = WriteTextWithPhrases(text.reader, text.list, ids, out);
+  ASSERT_TRUE(bytes.ok());
+  EXPECT_EQ(std::string_view(out, *bytes), "jetzt 5 km {a}");
+}
+
+// ---- Terms ------------------------------------------------------------------
 
 TEST(TermsTest, ComeOutWhereverTheirSourceIs) {
   const ModelBytes file = ConvertWithTargetTokenizer();
@@ -350,6 +565,34 @@ TEST(TermsTest, NeedATargetTokenizer) {
   options.terms = {&term, 1};
   EXPECT_THAT(translator.Translate("house", options).status().message(),
               HasSubstr("--target-tokenizer"));
+}
+
+TEST_F(DemoPhrasesTest, ATermNeedsATarget) {
+  for (const char* target : {"", " "}) {
+    const Term term = {"fox", target};
+    options_.terms = {&term, 1};
+    const Status status = Refused("The fox saw the dog.");
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+    EXPECT_THAT(status.message(), HasSubstr("fox"));
+  }
+}
+
+TEST_F(DemoPhrasesTest, ALongTargetComesWhole) {
+  const auto numbers = [](int count) {
+    std::string text = "100";
+    for (int i = 1; i < count; ++i) text += " " + std::to_string(100 + i);
+    return text;
+  };
+  const std::string target = numbers(60);
+  const Term term = {"house", target};
+  options_.terms = {&term, 1};
+  EXPECT_THAT(Translate("The house burns."), HasSubstr(target));
+  const std::string too_long = numbers(600);
+  const Term longer = {"house", too_long};
+  options_.terms = {&longer, 1};
+  const Status status = Refused("The house burns.");
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.message(), HasSubstr("house"));
 }
 
 }  // namespace latimer::phrases_test

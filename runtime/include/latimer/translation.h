@@ -103,8 +103,11 @@ struct TranslateOptions {
   // Stretches that come out once each, byte for byte. `protect`: placeholders,
   // URLs, e-mail addresses and numbers with units, and `protected_patterns`
   // other ones; see text/protected_text.h. `protected_ranges`: bytes of the
-  // text, for example inline elements that must not be translated. What is
-  // protected is no place for a term. TranslateIds knows neither.
+  // text in ascending order, for example inline elements that must not be
+  // translated; they win over the others, and all win over terms. White space
+  // only is not kept. What the model copies of a stretch besides is taken out,
+  // unless it is shorter than 4 bytes or a part of a word.
+  // TranslateIds knows neither.
   bool protect = false;
   std::span<const std::string_view> protected_patterns = {};
   std::span<const TextRange> protected_ranges = {};
