@@ -106,8 +106,8 @@ struct TranslateOptions {
   // text in ascending order, for example inline elements that must not be
   // translated; they win over the others, and all win over terms. White space
   // only is not kept. What the model copies of a stretch besides is taken out,
-  // unless it is shorter than 4 bytes or a part of a word.
-  // TranslateIds knows neither.
+  // unless it is shorter than 4 bytes or a part of a word. TranslateIds knows
+  // neither terms nor these.
   bool protect = false;
   std::span<const std::string_view> protected_patterns = {};
   std::span<const TextRange> protected_ranges = {};
