@@ -269,8 +269,8 @@ class PhraseFinder {
                                      std::optional<size_t>* cut) {
   const std::string_view text = cursor.rest();
   const auto begin = static_cast<size_t>(part.words.data() - text.data());
-  const size_t near =
-      std::min(text.size() - begin, part.words.size() + kProfile.text_bytes);
+  const size_t near = std::min<size_t>(text.size() - begin,
+                                       part.words.size() + kProfile.text_bytes);
   PhraseFinder finder(reader, part, room.first(part.source_count),
                       Slice(text, begin, near), cursor.source_bytes() + begin,
                       cursor.options(), most_tokens,
