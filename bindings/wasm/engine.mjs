@@ -2,6 +2,9 @@
 // worker.
 
 const kPage = 65536;
+const kSharedPages = 16;  // As CMakeLists.txt has them.
+const kMostPages = 65536;
+const kStackBytes = 65536;
 const kStopReasons = ["eos", "length_limit", "loop", "budget", "cancelled"];
 const kAttention = ["none", "cross", "encoder", "decoder"];
 const kEarlyStopping = new Map([[undefined, 0], [false, 1], [true, 2], ["never", 3]]);
@@ -50,6 +53,17 @@ class Turns {
   }
 }
 
+// Memory that workers can share; undefined if there is none. Browsers reserve as
+// much as it may grow to, and some have no 4 GB.
+export function sharedMemory() {
+  for (let maximum = kMostPages; maximum > kSharedPages; maximum /= 2) {
+    try {
+      return new WebAssembly.Memory({ initial: kSharedPages, maximum, shared: true });
+    } catch { /* Less, then. */ }
+  }
+  return undefined;
+}
+
 function number(options, name, otherwise) {
   const value = options[name] ?? otherwise;
   if (typeof value !== "number") throw new TypeError(`${name}: give a number.`);
@@ -64,90 +78,123 @@ export class Engine {
   #onText = null;
   #failure = null;
   #stream = 0;
+  #model = null;
 
-  // `chunks` are those of the model file, of `bytes` bytes in all.
-  static async load(module, chunks, bytes, { lanes = 8, beams = 0 } = {}) {
+  // `chunks` are those of the model file, of `bytes` bytes in all. With a shared
+  // `memory`, `shared` is what join() needs.
+  static async load(module, chunks, bytes, { lanes = 8, beams = 0 } = {}, memory) {
     const engine = new Engine();
-    await engine.#load(module, chunks, bytes, lanes, beams);
+    await engine.#start(module, memory);
+    await engine.#load(chunks, { bytes, lanes, beams });
+    if (memory) engine.shared = { module, memory, model: engine.#model };
     return engine;
   }
 
-  async #load(module, chunks, bytes, lanes, beams) {
-    const imports = {
-      latimer: {
-        token: (index, token) => (this.#onToken?.(index, token) === false ? 0 : 1),
-        received: (text, textBytes, source, sourceBytes, line, cut, reason) =>
-          this.#onText({
-            text: this.#text(text, textBytes),
-            source: this.#text(source, sourceBytes),
-            line,
-            cut: cut !== 0,
-            stopReason: kStopReasons[reason],
-          }),
-        failed: (message) => {
-          throw new LatimerError(this.#string(message));
-        },
-        milliseconds: () => performance.now(),
+  // Another engine for the model that an engine has loaded, in another thread,
+  // with a stack, a state and a workspace of its own.
+  static async join({ module, memory, model }) {
+    const engine = new Engine();
+    await engine.#start(module, memory, true);
+    engine.#model = model;
+    engine.#open(engine.#reserve(model.workspaceBytes));
+    return engine;
+  }
+
+  async #start(module, memory, joins = false) {
+    const latimer = {
+      token: (index, token) => (this.#onToken?.(index, token) === false ? 0 : 1),
+      received: (text, textBytes, source, sourceBytes, line, cut, reason) =>
+        this.#onText({
+          text: this.#text(text, textBytes),
+          source: this.#text(source, sourceBytes),
+          line,
+          cut: cut !== 0,
+          stopReason: kStopReasons[reason],
+        }),
+      failed: (message) => {
+        throw new LatimerError(this.#string(message));
       },
+      milliseconds: () => performance.now(),
     };
-    const instance = await WebAssembly.instantiate(module, imports);
-    this.#wasm = instance.exports;
-    this.#memory = this.#wasm.memory;
+    const { exports } = await WebAssembly.instantiate(module, { latimer, env: { memory } });
+    this.#wasm = exports;
+    this.#memory = memory ?? exports.memory;
+    if (joins) {
+      const stack = this.#reserve(kStackBytes + exports.__tls_size.value);
+      exports.__stack_pointer.value = stack + kStackBytes;
+      exports.__wasm_init_tls(stack + kStackBytes);
+    }
+    exports.setState(this.#reserve(exports.stateBytes()));
+  }
+
+  async #load(chunks, { bytes, lanes, beams }) {
     const image = this.#reserve(bytes);
     let at = 0;
     for await (const chunk of chunks) {
       if (at + chunk.length > bytes) break;
-      new Uint8Array(this.#memory.buffer, image + at, chunk.length).set(chunk);
+      this.#array(Uint8Array, image + at, chunk.length).set(chunk);
       at += chunk.length;
     }
     if (at !== bytes) {
       throw new LatimerError(`The model has ended after ${at} of ${bytes} bytes.`);
     }
     const scratch = this.#reserve(this.#wasm.scratchBytes());
-    const needed = this.#wasm.plan(image, bytes, lanes, beams, scratch) >>> 0;
-    if (needed === 0) this.#fail();
-    // Nothing grows from here on. The scratch is a part of the workspace.
-    const workspace = this.#reserve(needed, scratch);
+    const workspaceBytes = this.#wasm.plan(image, bytes, lanes, beams, scratch) >>> 0;
+    if (workspaceBytes === 0) this.#fail();
+    this.#model = { image, bytes, lanes, beams, workspaceBytes };
+    // The scratch is a part of the workspace: nobody else grows this memory.
+    const missing = scratch + workspaceBytes - this.#memory.buffer.byteLength;
+    if (missing > 0) this.#reserve(missing);
+    this.#open(scratch);
+  }
+
+  // Nothing grows from here on.
+  #open(workspace) {
+    const { image, bytes, lanes, beams, workspaceBytes } = this.#model;
     this.#stream = this.#reserve(this.#wasm.streamBytes());
-    if (!this.#wasm.load(image, bytes, workspace, needed, lanes, beams)) this.#fail();
-    this.info = this.#readInfo(lanes, needed);
+    if (!this.#wasm.load(image, bytes, workspace, workspaceBytes, lanes, beams)) this.#fail();
+    this.info = this.#readInfo();
   }
 
-  // An address with room for `bytes`: the end of the memory, or `from`, behind
-  // which nothing lies.
-  #reserve(bytes, from = this.#memory.buffer.byteLength) {
-    const missing = from + bytes - this.#memory.buffer.byteLength;
-    if (missing > 0) {
-      try {
-        this.#memory.grow(Math.ceil(missing / kPage));
-      } catch {
-        throw new LatimerError(
-          `The browser has no ${Math.ceil((from + bytes) / 1e6)} MB for this model; ` +
-          "close other pages, or take a smaller model.");
-      }
+  // The address of `bytes` new bytes, all zero. Other threads may grow the memory
+  // at the same time.
+  #reserve(bytes) {
+    try {
+      return this.#memory.grow(Math.ceil(bytes / kPage)) * kPage;
+    } catch {
+      const needed = this.#memory.buffer.byteLength + bytes;
+      throw new LatimerError(
+        `The browser has no ${Math.ceil(needed / 1e6)} MB for this model; ` +
+        "close other pages, or take a smaller model.");
     }
-    return from;
   }
 
+  // Addresses above 2 GB come as negative numbers.
+  #array(kind, address, count) {
+    return new kind(this.#memory.buffer, address >>> 0, count);
+  }
+  // Decoders refuse shared memory.
   #text(address, bytes) {
-    return decoder.decode(new Uint8Array(this.#memory.buffer, address, bytes));
+    return decoder.decode(this.#array(Uint8Array, address, bytes).slice());
   }
   #string(address) {
-    const bytes = new Uint8Array(this.#memory.buffer, address);
-    return this.#text(address, bytes.indexOf(0));
+    return this.#text(address, this.#array(Uint8Array, address).indexOf(0));
   }
   #fail() {
     throw new LatimerError(this.#string(this.#wasm.message()));
   }
 
-  #readInfo(lanes, workspaceBytes) {
+  #readInfo() {
     const wasm = this.#wasm;
+    const { lanes, workspaceBytes } = this.#model;
     if (!wasm.readInfo()) this.#fail();
     const names = [
       "fileBytes", "bytesPerToken", "encoderLayers", "decoderLayers", "dModel",
       "sourceVocabulary", "targetVocabulary", "maxSourceTokens", "maxTargetTokens",
     ];
-    const info = { lanes, workspaceBytes, memoryBytes: this.#memory.buffer.byteLength };
+    const info = {
+      lanes, workspaceBytes, memoryBytes: this.#memory.buffer.byteLength, workers: 1,
+    };
     names.forEach((name, index) => (info[name] = wasm.infoNumber(index)));
     info.hasTokenizer = wasm.infoNumber(names.length) !== 0;
     info.weights = this.#string(wasm.weights());
@@ -251,7 +298,7 @@ export class Engine {
   }
 
   #fill(bytes) {
-    new Uint8Array(this.#memory.buffer, this.#wasm.input(), bytes.length).set(bytes);
+    this.#array(Uint8Array, this.#wasm.input(), bytes.length).set(bytes);
   }
 
   // Begins part `part`, from 0, of text `number`, from 1, and gives the bytes
@@ -343,7 +390,7 @@ export class Engine {
   #add(result, options) {
     const wasm = this.#wasm;
     const numbers = (kind, address, count) =>
-      Array.from(new kind(this.#memory.buffer, address, count));
+      Array.from(this.#array(kind, address, count));
     const rows = wasm.attentionRows();
     const columns = wasm.sourceCount();
     result.tokens.push(...numbers(Int32Array, wasm.tokens(), wasm.tokenCount()));
@@ -361,7 +408,7 @@ export class Engine {
       const count = rows * layers * heads * columns;
       result.attention = {
         layers, heads, rows, columns,
-        weights: new Float32Array(this.#memory.buffer, wasm.attention(), count).slice(),
+        weights: this.#array(Float32Array, wasm.attention(), count).slice(),
         sourcePieces: this.#pieces(wasm.sourcePiece, result.source.slice(-columns)),
         targetPieces: this.#pieces(wasm.targetPiece, result.tokens.slice(-rows)),
       };
@@ -380,7 +427,7 @@ export class Engine {
     const room = this.#wasm.idsCount();
     const some = tokens.slice(0, room);
     const ids = this.#wasm.ids();
-    new Int32Array(this.#memory.buffer, ids, some.length).set(some);
+    this.#array(Int32Array, ids, some.length).set(some);
     const text = this.#wasm.detokenize(ids, some.length);
     if (text === 0) this.#fail();
     return this.#text(text, this.#wasm.textBytes()).replace(/\uFFFD+$/, "");
@@ -395,18 +442,20 @@ export class Engine {
     wasm.cancel(0);
   }
 
-  // Translates each text, as many side by side as there are lanes.
-  translateAll(texts, options = {}) {
+  // Translates each text, as many side by side as there are lanes. With `others`,
+  // { counter, most }, it takes those that the counter says, at most `most` at
+  // once; the rest is null.
+  translateAll(texts, options = {}, others = undefined) {
     return this.#alone(async () => {
       try {
-        return await this.#translateAll(texts, options);
+        return await this.#translateAll(texts, options, others);
       } finally {
         this.#drain();
       }
     });
   }
 
-  async #translateAll(texts, options) {
+  async #translateAll(texts, options, { counter, most = Infinity } = {}) {
     const wasm = this.#wasm;
     if (options.onToken || options.budgetTokens || options.budgetMs) {
       throw new TypeError("onToken, budgetTokens and budgetMs are for one text.");
@@ -416,26 +465,30 @@ export class Engine {
     const results = texts.map(() => null);
     const parts = [];  // By ticket.
     let next = 0;
+    const take = () => (counter ? Atomics.add(counter, 0, 1) : next++);
+    let text = -1;  // The number of the one that begins.
     let rest = null;
     let left = 0;
-    while (next < texts.length || rest !== null || left > 0) {
-      while (wasm.canBegin() && (rest !== null || next < texts.length)) {
+    while (text < texts.length || left > 0) {
+      while (left < most && text < texts.length && wasm.canBegin()) {
         if (rest === null) {
-          rest = encoder.encode(texts[next]);
-          results[next] = [];
+          text = take();
+          if (text >= texts.length) break;
+          rest = encoder.encode(texts[text]);
+          results[text] = [];
         }
         const taken = this.#beginPart(
-          rest, parts.length, next + 1, results[next].length, options);
+          rest, parts.length, text + 1, results[text].length, options);
         const part = {
           text: "", tokens: [], source: [], stopReason: "eos", generatedTokens: 0,
           space: wasm.spaceFollows() !== 0,
         };
-        results[next].push(part);
+        results[text].push(part);
         parts.push(part);
         ++left;
         rest = taken < rest.length ? rest.subarray(taken) : null;
-        if (rest === null) ++next;
       }
+      if (left === 0) break;
       const ticket = wasm.advance();
       if (ticket === -2) this.#fail();
       if (ticket >= 0) {
@@ -444,7 +497,7 @@ export class Engine {
       }
       await turns.pause(options.signal);
     }
-    return results.map((of) => ({
+    return results.map((of) => of && ({
       text: of.map(({ text, space }, i) =>
         text + (space && i + 1 < of.length ? " " : "")).join(""),
       tokens: of.flatMap(({ tokens }) => tokens),
@@ -487,7 +540,7 @@ export class Engine {
       this.#fill(bytes);
       const count = this.#wasm.tokenize(bytes.length);
       if (count < 0) this.#fail();
-      return Array.from(new Int32Array(this.#memory.buffer, this.#wasm.ids(), count));
+      return Array.from(this.#array(Int32Array, this.#wasm.ids(), count));
     });
   }
 }

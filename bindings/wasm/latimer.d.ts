@@ -8,8 +8,15 @@ export interface LoadOptions {
   beams?: number;
   /** false: in this thread. By default in a worker, and in Node in this thread. */
   worker?: boolean;
+  /**
+   * Workers that share the model, 1 by default. A page that is not cross-origin isolated has
+   * one, and so has a browser that cannot share memory; info.workers says how many there are.
+   */
+  workers?: number;
   /** Where latimer.wasm is; by default beside latimer.mjs. In this thread, a module, too. */
   wasm?: string | URL | WebAssembly.Module;
+  /** Where latimer_shared.wasm is, which several workers need; by default beside latimer.mjs. */
+  sharedWasm?: string | URL;
   signal?: AbortSignal;
 }
 
@@ -125,12 +132,14 @@ export interface ModelInfo {
   languages: string[];
   kernels: string[];
   lanes: number;
+  /** Of each worker. */
   workspaceBytes: number;
-  /** Of WebAssembly, with model, workspace and program; it does not grow. */
+  /** Of WebAssembly, with model, workspaces and program; it does not grow. */
   memoryBytes: number;
+  workers: number;
 }
 
-/** A model. Calls wait for the calls before them. */
+/** A model. Calls wait for the calls before them, unless there is an idle worker. */
 export class Latimer {
   private constructor();
   /** Loads a model file from a URL, a file or its bytes. */
@@ -141,7 +150,7 @@ export class Latimer {
   readonly info: ModelInfo;
   /** Translates a text of any length. */
   translate(text: string, options?: TranslateOptions): Promise<Translation>;
-  /** Translates texts, as many side by side as there are lanes. */
+  /** Translates texts in all workers, as many side by side as there are lanes. */
   translateAll(texts: Iterable<string>, options?: TranslateOptions): Promise<Translation[]>;
   /** The translation so far, after each token. To leave the loop ends the call. */
   stream(text: string, options?: TranslateOptions): AsyncGenerator<string, Translation>;

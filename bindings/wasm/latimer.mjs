@@ -74,30 +74,37 @@ class Here {
   }
 }
 
-// The engine in a worker.
+// A worker of the browser or, with the same interface, of Node.
+async function spawn() {
+  if (!kIsNode) return new Worker(new URL("worker.mjs", import.meta.url), { type: "module" });
+  const threads = await import("node:worker_threads");
+  const worker = new threads.Worker(new URL("worker.mjs", import.meta.url));
+  worker.on("message", (data) => worker.onmessage({ data }));
+  worker.on("error", (error) => worker.onerror(error));
+  return worker;
+}
+
+// An engine in a worker.
 class InWorker {
   #worker;
   #calls = new Map();
   #next = 0;
 
-  static async load(source, options) {
+  static async start() {
     const here = new InWorker();
-    here.#worker = new Worker(new URL("worker.mjs", import.meta.url), { type: "module" });
+    here.#worker = await spawn();
     here.#worker.onmessage = ({ data }) => here.#receive(data);
     here.#worker.onerror = (event) => here.#end(new LatimerError(
       `The worker has failed: ${event.message ?? "it could not be loaded"}.`));
-    const { signal, ...rest } = options;
-    const model = source instanceof Blob || source instanceof ArrayBuffer ||
-      ArrayBuffer.isView(source) ? source : String(new URL(source, base()));
-    here.info = await here.#call("load", [model], rest, undefined, signal);
     return here;
   }
 
-  call(name, values, { signal, ...options }, callback) {
-    return this.#call(name, values, options, callback, signal);
+  // Calls that have not ended; none are taken after a failure.
+  get waiting() {
+    return this.#worker ? this.#calls.size : Infinity;
   }
 
-  #call(name, values, options, callback, signal) {
+  call(name, values, { signal, ...options } = {}, callback = undefined) {
     return new Promise((resolve, reject) => {
       if (!this.#worker) throw new LatimerError("The translator is closed.");
       if (signal?.aborted) throw signal.reason;
@@ -105,6 +112,7 @@ class InWorker {
       const abort = () => this.#worker?.postMessage({ abort: id });
       signal?.addEventListener("abort", abort);
       this.#calls.set(id, { resolve, reject, callback, signal, abort });
+      this.#worker.ref?.();
       this.#worker.postMessage({ id, name, values, options, calls: callback !== undefined });
     });
   }
@@ -117,6 +125,7 @@ class InWorker {
       return;
     }
     this.#calls.delete(id);
+    if (this.#calls.size === 0) this.#worker.unref?.();  // Node may end.
     call.signal?.removeEventListener("abort", call.abort);
     if (error === undefined) {
       call.resolve(result);
@@ -129,25 +138,118 @@ class InWorker {
   }
 
   #end(error) {
+    this.#worker?.terminate();
+    this.#worker = null;
     for (const { reject } of this.#calls.values()) reject(error);
     this.#calls.clear();
   }
 
   close() {
-    this.#worker?.terminate();
-    this.#worker = null;
     this.#end(new LatimerError("The translator is closed."));
+  }
+}
+
+// Whether this thread can send memory to workers that share it.
+const canShare = () => typeof SharedArrayBuffer !== "undefined" &&
+  (kIsNode || globalThis.crossOriginIsolated === true);
+
+// A model in workers, which share it.
+class InWorkers {
+  #workers = [];
+
+  static async load(source, { workers, signal, ...options }) {
+    const here = new InWorkers();
+    const model = source instanceof Blob || source instanceof ArrayBuffer ||
+      ArrayBuffer.isView(source) ? source : String(new URL(source, base()));
+    const shares = workers > 1 && canShare();
+    const add = async (...call) => {
+      const worker = await InWorker.start();
+      try {
+        const result = await worker.call(...call);
+        here.#workers.push(worker);
+        return result;
+      } catch (error) {
+        worker.close();
+        throw error;
+      }
+    };
+    const { info, shared } = await add("load", [model], { ...options, shares, signal });
+    here.info = info;
+    if (shared === undefined) return here;
+    // Without memory for all workers, there are fewer.
+    const others = await Promise.allSettled(
+      Array.from({ length: workers - 1 }, () => add("join", [shared], { signal })));
+    if (signal?.aborted) {
+      here.close();
+      throw signal.reason;
+    }
+    info.workers = here.#workers.length;
+    for (const { value } of others) {
+      info.memoryBytes = Math.max(info.memoryBytes, value?.memoryBytes ?? 0);
+    }
+    return here;
+  }
+
+  // Those with the fewest calls first.
+  get #idlest() {
+    return this.#workers.slice().sort((a, b) => a.waiting - b.waiting);
+  }
+
+  call(name, values, options, callback) {
+    if (name === "translateAll" && this.#workers.length > 1) {
+      return this.#translateAll(values[0], options);
+    }
+    return this.#idlest[0].call(name, values, options, callback);
+  }
+
+  async #translateAll(texts, { signal, ...options }) {
+    signal?.throwIfAborted();
+    const own = new AbortController();
+    const abort = () => own.abort(signal.reason);
+    signal?.addEventListener("abort", abort);
+    const workers = this.#idlest
+      .filter(({ waiting }, i) => i === 0 || (i < texts.length && waiting < Infinity));
+    const counter = new Int32Array(new SharedArrayBuffer(4));
+    const most = Math.ceil(texts.length / workers.length);
+    const results = Array(texts.length).fill(null);
+    try {
+      // It does not wait for a worker that still has other work.
+      await new Promise((resolve, reject) => {
+        for (const worker of workers) {
+          worker.call("translateAll", [texts, { counter, most }], { ...options, signal: own.signal })
+            .then((some) => {
+              some.forEach((result, i) => (results[i] ??= result));
+              if (!results.includes(null)) resolve();
+            })
+            .catch(reject);
+        }
+      });
+      return results;
+    } finally {
+      own.abort();
+      signal?.removeEventListener("abort", abort);
+    }
+  }
+
+  close() {
+    for (const worker of this.#workers) worker.close();
   }
 }
 
 export class Latimer {
   #at;
 
-  static async load(source, { worker = typeof Worker !== "undefined" && !kIsNode,
-    wasm, ...options } = {}) {
+  static async load(source, { workers = 1,
+    worker = workers > 1 || (typeof Worker !== "undefined" && !kIsNode),
+    wasm, sharedWasm, ...options } = {}) {
+    if (!Number.isInteger(workers) || workers < 1 || (workers > 1 && !worker)) {
+      throw new TypeError("workers: give a whole number, and worker: false only with 1.");
+    }
     const latimer = new Latimer();
     if (worker) {
-      latimer.#at = await InWorker.load(source, { wasm: wasm && String(wasm), ...options });
+      latimer.#at = await InWorkers.load(source, {
+        workers, wasm: wasm && String(wasm), sharedWasm: sharedWasm && String(sharedWasm),
+        ...options });
     } else {
       const { signal, ...rest } = options;
       const [module, model] = await Promise.all([compile(wasm), openModel(source, signal)]);

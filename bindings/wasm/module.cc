@@ -46,21 +46,27 @@ enum TextOption {
 constexpr size_t kMostEntries = 256;
 constexpr size_t kEntryBytes = 16384;
 
-latimer_translator* translator = nullptr;
-char message[LATIMER_MESSAGE_BYTES];
-char input[kInputBytes];
-char option_texts[kCode + 1][kOptionBytes];
-latimer_options options;
-latimer_term terms[kMostEntries];
-char term_texts[kEntryBytes];
-int32_t banned_tokens[kEntryBytes / sizeof(int32_t)];
-uint32_t banned_ends[kMostEntries];
-float temperature, top_p;
-float length_penalty;
-uint32_t no_repeat_ngram;
-latimer_translation translation;
-latimer_model_info info;
-int32_t ids[latimer::kProfile.source_tokens];
+// What belongs to one worker. Workers that share a model share all static
+// memory but what is thread_local.
+struct State {
+  latimer_translator* translator;
+  char message[LATIMER_MESSAGE_BYTES];
+  char input[kInputBytes];
+  char option_texts[kCode + 1][kOptionBytes];
+  latimer_options options;
+  latimer_term terms[kMostEntries];
+  char term_texts[kEntryBytes];
+  size_t term_bytes;
+  int32_t banned_tokens[kEntryBytes / sizeof(int32_t)];
+  uint32_t banned_ends[kMostEntries];
+  float temperature, top_p;
+  float length_penalty;
+  uint32_t no_repeat_ngram;
+  latimer_translation translation;
+  latimer_model_info info;
+  int32_t ids[latimer::kProfile.source_tokens];
+};
+constinit thread_local State* state = nullptr;
 
 bool Token(void*, size_t index, int32_t token) {
   return OnToken(index, token) != 0;
@@ -69,7 +75,7 @@ bool Token(void*, size_t index, int32_t token) {
 // Keeps the message of a call; returns whether it succeeded.
 bool Succeeds(latimer_code code) {
   if (code == LATIMER_OK) return true;
-  std::strcpy(message, latimer_message(translator));
+  std::strcpy(state->message, latimer_message(state->translator));
   return false;
 }
 
@@ -83,8 +89,12 @@ latimer_load_options LoadOptions(uint32_t lanes, uint32_t beams) {
 
 }  // namespace
 
-EXPORT("message") const char* Message() { return message; }
-EXPORT("input") char* Input() { return input; }
+// First: memory of StateBytes() bytes, all zero, for the state.
+EXPORT("stateBytes") size_t StateBytes() { return sizeof(State); }
+EXPORT("setState") void SetState(State* memory) { state = memory; }
+
+EXPORT("message") const char* Message() { return state->message; }
+EXPORT("input") char* Input() { return state->input; }
 EXPORT("inputBytes") size_t InputBytes() { return kInputBytes; }
 EXPORT("scratchBytes") size_t ScratchBytes() { return latimer_scratch_bytes(); }
 
@@ -96,7 +106,7 @@ size_t Plan(const void* image, size_t image_bytes, uint32_t lanes,
   size_t bytes = 0;
   const latimer_code code = latimer_plan_workspace(
       image, image_bytes, &load, scratch, latimer_scratch_bytes(), &bytes,
-      nullptr, message, sizeof(message));
+      nullptr, state->message, sizeof(state->message));
   return code == LATIMER_OK ? bytes : 0;
 }
 
@@ -104,110 +114,112 @@ EXPORT("load")
 int Load(const void* image, size_t image_bytes, void* workspace,
          size_t workspace_bytes, uint32_t lanes, uint32_t beams) {
   const latimer_load_options load = LoadOptions(lanes, beams);
-  if (translator != nullptr) latimer_unload(translator);
+  if (state->translator != nullptr) latimer_unload(state->translator);
   return latimer_load(image, image_bytes, workspace, workspace_bytes, &load,
-                      &translator, message, sizeof(message)) == LATIMER_OK;
+                      &state->translator, state->message,
+                      sizeof(state->message)) == LATIMER_OK;
 }
 
 // ---- Options of the next calls: NewOptions(), then those that differ --------
 
 EXPORT("newOptions") void NewOptions() {
-  options = {};
-  options.struct_bytes = sizeof(options);
-  options.on_token = Token;
+  state->options = {};
+  state->options.struct_bytes = sizeof(state->options);
+  state->options.on_token = Token;
 }
 EXPORT("setText") int SetText(int option, const char* text, size_t bytes) {
   if (bytes >= kOptionBytes) return 0;
-  char* own = option_texts[option];
+  char* own = state->option_texts[option];
   std::memcpy(own, text, bytes);
   own[bytes] = 0;
-  const char** const members[] = {&options.source_language,
-                                  &options.target_language,
-                                  &options.task,
-                                  &options.prefix,
-                                  &options.target_prefix,
-                                  &options.language_code};
+  const char** const members[] = {&state->options.source_language,
+                                  &state->options.target_language,
+                                  &state->options.task,
+                                  &state->options.prefix,
+                                  &state->options.target_prefix,
+                                  &state->options.language_code};
   *members[option] = own;
   return 1;
 }
 EXPORT("setLimits")
 void SetLimits(uint32_t most, uint32_t least, uint32_t budget_tokens,
                uint32_t budget_ms, int guards) {
-  options.max_target_tokens = most;
-  options.min_target_tokens = least;
-  options.budget_tokens = budget_tokens;
-  options.budget_ms = budget_ms;
-  options.no_guards = guards == 0;
+  state->options.max_target_tokens = most;
+  state->options.min_target_tokens = least;
+  state->options.budget_tokens = budget_tokens;
+  state->options.budget_ms = budget_ms;
+  state->options.no_guards = guards == 0;
 }
 // NaN and -1: the model's own.
 EXPORT("setSearch")
 void SetSearch(uint32_t beams, float penalty, int early_stopping, int ngram,
                float repetition_penalty) {
-  options.beams = beams;
-  options.early_stopping = early_stopping;
-  options.repetition_penalty = repetition_penalty;
-  length_penalty = penalty;
-  if (penalty == penalty) options.length_penalty = &length_penalty;
-  no_repeat_ngram = static_cast<uint32_t>(ngram);
-  if (ngram >= 0) options.no_repeat_ngram = &no_repeat_ngram;
+  state->options.beams = beams;
+  state->options.early_stopping = early_stopping;
+  state->options.repetition_penalty = repetition_penalty;
+  state->length_penalty = penalty;
+  if (penalty == penalty)
+    state->options.length_penalty = &state->length_penalty;
+  state->no_repeat_ngram = static_cast<uint32_t>(ngram);
+  if (ngram >= 0) state->options.no_repeat_ngram = &state->no_repeat_ngram;
 }
 // For the text that begins next; it begins with the target prefix or not.
 EXPORT("setStream") void SetStream(double stream, int has_prefix) {
-  options.stream = static_cast<uint64_t>(stream);
-  const char* const prefix = option_texts[kTargetPrefix];
-  options.target_prefix = has_prefix ? prefix : nullptr;
+  state->options.stream = static_cast<uint64_t>(stream);
+  const char* const prefix = state->option_texts[kTargetPrefix];
+  state->options.target_prefix = has_prefix ? prefix : nullptr;
 }
 EXPORT("setSampling")
 void SetSampling(float new_temperature, float new_top_p, uint32_t top_k,
                  double seed) {
-  temperature = new_temperature;
-  options.temperature = &temperature;
-  top_p = new_top_p;
-  options.top_p = &top_p;
-  options.top_k = top_k;
-  options.seed = static_cast<uint64_t>(seed);
+  state->temperature = new_temperature;
+  state->options.temperature = &state->temperature;
+  state->top_p = new_top_p;
+  state->options.top_p = &state->top_p;
+  state->options.top_k = top_k;
+  state->options.seed = static_cast<uint64_t>(seed);
 }
 EXPORT("setProtect") void SetProtect(int protect) {
-  options.protect = protect != 0;
+  state->options.protect = protect != 0;
 }
 // A term, whose source and target are in the input, one after another. 0: there
 // is no room.
 EXPORT("addTerm") int AddTerm(size_t source_bytes, size_t target_bytes) {
-  static size_t used = 0;
-  if (options.term_count == 0) used = 0;
+  if (state->options.term_count == 0) state->term_bytes = 0;
   const size_t bytes = source_bytes + target_bytes;
-  if (options.term_count == kMostEntries || bytes > kEntryBytes - used) {
+  if (state->options.term_count == kMostEntries ||
+      bytes > kEntryBytes - state->term_bytes) {
     return 0;
   }
-  char* const own = term_texts + used;
-  std::memcpy(own, input, bytes);
-  used += bytes;
-  options.terms = terms;
-  terms[options.term_count++] = {own, source_bytes, own + source_bytes,
-                                 target_bytes};
+  char* const own = state->term_texts + state->term_bytes;
+  std::memcpy(own, state->input, bytes);
+  state->term_bytes += bytes;
+  state->options.terms = state->terms;
+  state->terms[state->options.term_count++] = {
+      own, source_bytes, own + source_bytes, target_bytes};
   return 1;
 }
 // The input is a word that may not be produced. 0: failed; -1: no room.
 EXPORT("banWord") int BanWord(size_t bytes) {
-  const size_t at = options.banned_count;
+  const size_t at = state->options.banned_count;
   if (at == kMostEntries) return -1;
-  const uint32_t begin = at == 0 ? 0 : banned_ends[at - 1];
+  const uint32_t begin = at == 0 ? 0 : state->banned_ends[at - 1];
   size_t count = 0;
   if (!Succeeds(latimer_tokenize_target(
-          translator, input, bytes, banned_tokens + begin,
+          state->translator, state->input, bytes, state->banned_tokens + begin,
           kEntryBytes / sizeof(int32_t) - begin, &count))) {
     return 0;
   }
   if (count == 0) return 1;
-  options.banned_tokens = banned_tokens;
-  options.banned_ends = banned_ends;
-  banned_ends[at] = begin + static_cast<uint32_t>(count);
-  ++options.banned_count;
+  state->options.banned_tokens = state->banned_tokens;
+  state->options.banned_ends = state->banned_ends;
+  state->banned_ends[at] = begin + static_cast<uint32_t>(count);
+  ++state->options.banned_count;
   return 1;
 }
 EXPORT("setInsight") void SetInsight(int attention, int scores) {
-  options.attention = attention;
-  options.scores = scores;
+  state->options.attention = attention;
+  state->options.scores = scores;
 }
 
 // ---- Translating ------------------------------------------------------------
@@ -215,18 +227,25 @@ EXPORT("setInsight") void SetInsight(int attention, int scores) {
 // Begins as much of the input as fits, and returns its bytes, or -1. The rest
 // is for another call, with the code that languageCodeBytes() found.
 EXPORT("begin") int Begin(size_t bytes, uint32_t ticket) {
-  translation = {};
-  translation.struct_bytes = sizeof(translation);
-  return Succeeds(latimer_begin_part(translator, input, bytes, &options, ticket,
-                                     &translation))
-             ? static_cast<int>(translation.source_bytes)
+  state->translation = {};
+  state->translation.struct_bytes = sizeof(state->translation);
+  return Succeeds(latimer_begin_part(state->translator, state->input, bytes,
+                                     &state->options, ticket,
+                                     &state->translation))
+             ? static_cast<int>(state->translation.source_bytes)
              : -1;
 }
-EXPORT("spaceFollows") int SpaceFollows() { return translation.space_follows; }
-EXPORT("canBegin") int CanBegin() { return latimer_can_begin(translator); }
-EXPORT("underWay") size_t UnderWay() { return latimer_under_way(translator); }
+EXPORT("spaceFollows") int SpaceFollows() {
+  return state->translation.space_follows;
+}
+EXPORT("canBegin") int CanBegin() {
+  return latimer_can_begin(state->translator);
+}
+EXPORT("underWay") size_t UnderWay() {
+  return latimer_under_way(state->translator);
+}
 EXPORT("languageCodeBytes") size_t LanguageCodeBytes(size_t bytes) {
-  return latimer_language_code_bytes(translator, input, bytes);
+  return latimer_language_code_bytes(state->translator, state->input, bytes);
 }
 
 // Generates a token of each sentence. The ticket of one that has finished, -1,
@@ -234,69 +253,78 @@ EXPORT("languageCodeBytes") size_t LanguageCodeBytes(size_t bytes) {
 EXPORT("advance") double Advance() {
   int finished = 0;
   uint64_t ticket = 0;
-  translation = {};
-  translation.struct_bytes = sizeof(translation);
-  const latimer_code code =
-      latimer_advance(translator, &finished, &ticket, &translation);
+  state->translation = {};
+  state->translation.struct_bytes = sizeof(state->translation);
+  const latimer_code code = latimer_advance(state->translator, &finished,
+                                            &ticket, &state->translation);
   if (finished == 0) return -1;
   return Succeeds(code) ? static_cast<double>(ticket) : -2;
 }
 EXPORT("cancel") void Cancel(int cancelled) {
-  latimer_set_cancelled(translator, cancelled);
+  latimer_set_cancelled(state->translator, cancelled);
 }
 
 // Of the translation that has finished. Pointers, and counts.
-EXPORT("text") const char* Text() { return translation.text; }
-EXPORT("textBytes") size_t TextBytes() { return translation.text_bytes; }
-EXPORT("tokens") const int32_t* Tokens() { return translation.tokens; }
-EXPORT("tokenCount") size_t TokenCount() { return translation.token_count; }
-EXPORT("source") const int32_t* Source() { return translation.source; }
-EXPORT("sourceCount") size_t SourceCount() { return translation.source_count; }
-EXPORT("generated") size_t Generated() { return translation.generated_tokens; }
-EXPORT("stopReason") int StopReason() { return translation.stop_reason; }
+EXPORT("text") const char* Text() { return state->translation.text; }
+EXPORT("textBytes") size_t TextBytes() { return state->translation.text_bytes; }
+EXPORT("tokens") const int32_t* Tokens() { return state->translation.tokens; }
+EXPORT("tokenCount") size_t TokenCount() {
+  return state->translation.token_count;
+}
+EXPORT("source") const int32_t* Source() { return state->translation.source; }
+EXPORT("sourceCount") size_t SourceCount() {
+  return state->translation.source_count;
+}
+EXPORT("generated") size_t Generated() {
+  return state->translation.generated_tokens;
+}
+EXPORT("stopReason") int StopReason() { return state->translation.stop_reason; }
 EXPORT("scores") const float* Scores() {
-  return reinterpret_cast<const float*>(translation.scores);
+  return reinterpret_cast<const float*>(state->translation.scores);
 }
 EXPORT("attention") const float* Attention() {
-  return translation.attention_weights;
+  return state->translation.attention_weights;
 }
 EXPORT("attentionLayers") uint32_t AttentionLayers() {
-  return translation.attention_layers;
+  return state->translation.attention_layers;
 }
 EXPORT("attentionHeads") uint32_t AttentionHeads() {
-  return translation.attention_heads;
+  return state->translation.attention_heads;
 }
 EXPORT("attentionRows") size_t AttentionRows() {
-  return translation.attention_rows;
+  return state->translation.attention_rows;
 }
 
 // The text of tokens, which are of JavaScript's memory: its pointer and, in
 // textBytes(), its bytes; 0 if there is none.
 EXPORT("detokenize")
 const char* Detokenize(const int32_t* tokens, size_t count) {
-  translation = {};
-  return Succeeds(latimer_detokenize(translator, tokens, count,
-                                     &translation.text,
-                                     &translation.text_bytes))
-             ? translation.text
+  state->translation = {};
+  return Succeeds(latimer_detokenize(state->translator, tokens, count,
+                                     &state->translation.text,
+                                     &state->translation.text_bytes))
+             ? state->translation.text
              : nullptr;
 }
 // Writes the tokens of the input; returns their number, or -1.
 EXPORT("tokenize") int Tokenize(size_t bytes) {
   size_t count = 0;
-  return Succeeds(latimer_tokenize(translator, input, bytes, ids,
-                                   sizeof(ids) / sizeof(*ids), &count))
+  return Succeeds(latimer_tokenize(
+             state->translator, state->input, bytes, state->ids,
+             sizeof(state->ids) / sizeof(*state->ids), &count))
              ? static_cast<int>(count)
              : -1;
 }
-EXPORT("ids") int32_t* Ids() { return ids; }
-EXPORT("idsCount") size_t IdsCount() { return sizeof(ids) / sizeof(*ids); }
+EXPORT("ids") int32_t* Ids() { return state->ids; }
+EXPORT("idsCount") size_t IdsCount() {
+  return sizeof(state->ids) / sizeof(*state->ids);
+}
 // Its piece, in the input; returns its bytes.
 EXPORT("sourcePiece") size_t SourcePiece(int32_t token) {
-  return latimer_source_piece(translator, token, input);
+  return latimer_source_piece(state->translator, token, state->input);
 }
 EXPORT("targetPiece") size_t TargetPiece(int32_t token) {
-  return latimer_target_piece(translator, token, input);
+  return latimer_target_piece(state->translator, token, state->input);
 }
 
 // ---- Running text -----------------------------------------------------------
@@ -308,13 +336,14 @@ EXPORT("streamBegin") latimer_text* StreamBegin(void* memory) {
     OnText(text->text, text->text_bytes, text->source, text->source_bytes,
            static_cast<double>(text->line), text->cut, text->stop_reason);
   };
-  latimer_text* stream = latimer_text_begin(
-      translator, &options, receive, nullptr, memory, latimer_text_bytes());
+  latimer_text* stream =
+      latimer_text_begin(state->translator, &state->options, receive, nullptr,
+                         memory, latimer_text_bytes());
   if (stream == nullptr) Succeeds(LATIMER_INVALID_ARGUMENT);
   return stream;
 }
 EXPORT("streamPush") int StreamPush(latimer_text* stream, size_t bytes) {
-  return Succeeds(latimer_text_push(stream, input, bytes));
+  return Succeeds(latimer_text_push(stream, state->input, bytes));
 }
 EXPORT("streamFinish") int StreamFinish(latimer_text* stream) {
   return Succeeds(latimer_text_finish(stream));
@@ -323,34 +352,36 @@ EXPORT("streamFinish") int StreamFinish(latimer_text* stream) {
 // ---- The model --------------------------------------------------------------
 
 EXPORT("readInfo") int ReadInfo() {
-  info = {};
-  info.struct_bytes = sizeof(info);
-  return Succeeds(latimer_get_model_info(translator, &info));
+  state->info = {};
+  state->info.struct_bytes = sizeof(state->info);
+  return Succeeds(latimer_get_model_info(state->translator, &state->info));
 }
 EXPORT("infoNumber") double InfoNumber(int which) {
   const double numbers[] = {
-      static_cast<double>(info.file_bytes),
-      static_cast<double>(info.bytes_per_token),
-      static_cast<double>(info.encoder_layers),
-      static_cast<double>(info.decoder_layers),
-      static_cast<double>(info.d_model),
-      static_cast<double>(info.source_vocabulary),
-      static_cast<double>(info.target_vocabulary),
-      static_cast<double>(info.max_source_tokens),
-      static_cast<double>(info.max_target_tokens),
-      static_cast<double>(info.has_tokenizer),
+      static_cast<double>(state->info.file_bytes),
+      static_cast<double>(state->info.bytes_per_token),
+      static_cast<double>(state->info.encoder_layers),
+      static_cast<double>(state->info.decoder_layers),
+      static_cast<double>(state->info.d_model),
+      static_cast<double>(state->info.source_vocabulary),
+      static_cast<double>(state->info.target_vocabulary),
+      static_cast<double>(state->info.max_source_tokens),
+      static_cast<double>(state->info.max_target_tokens),
+      static_cast<double>(state->info.has_tokenizer),
   };
   return numbers[which];
 }
 // Zero-terminated, or null after the last.
 EXPORT("language") const char* Language(size_t index) {
   int32_t token = 0;
-  return latimer_language(translator, index, &token);
+  return latimer_language(state->translator, index, &token);
 }
-EXPORT("weights") const char* Weights() { return info.weights; }
-EXPORT("license") const char* License() { return info.license; }
-EXPORT("licenseBytes") size_t LicenseBytes() { return info.license_bytes; }
+EXPORT("weights") const char* Weights() { return state->info.weights; }
+EXPORT("license") const char* License() { return state->info.license; }
+EXPORT("licenseBytes") size_t LicenseBytes() {
+  return state->info.license_bytes;
+}
 EXPORT("kernelName") const char* KernelName(int index) {
-  return latimer_kernel_name(translator, index);
+  return latimer_kernel_name(state->translator, index);
 }
 EXPORT("version") const char* Version() { return latimer_version(); }

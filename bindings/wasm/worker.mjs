@@ -1,22 +1,34 @@
-// The worker of latimer.mjs.
-import { Engine } from "./engine.mjs";
+// A worker of latimer.mjs.
+import { Engine, sharedMemory } from "./engine.mjs";
 import { compile, openModel } from "./latimer.mjs";
 
 let engine = null;
+let port = null;
 const calls = new Map();  // Those under way: { abort, stopped }.
 
-async function load(source, { wasm, ...options }, signal) {
-  const [module, model] = await Promise.all([compile(wasm), openModel(source, signal)]);
-  engine = await Engine.load(module, model.chunks, model.bytes, options);
+// With `shares`, the answer has what others need to join, if memory can be shared.
+async function load(source, { shares, wasm, sharedWasm, ...options }, signal) {
+  const memory = shares ? sharedMemory() : undefined;
+  const shared = sharedWasm ?? new URL("latimer_shared.wasm", import.meta.url);
+  const [module, model] = await Promise.all([
+    compile(memory ? shared : wasm), openModel(source, signal)]);
+  engine = await Engine.load(module, model.chunks, model.bytes, options, memory);
+  return { info: engine.info, shared: engine.shared };
+}
+
+async function join(shared) {
+  engine = await Engine.join(shared);
   return engine.info;
 }
 
 function run({ id, name, values, options, calls: has }, call) {
   const own = { ...options, signal: call.abort.signal };
   if (name === "load") return load(values[0], options, call.abort.signal);
+  if (name === "join") return join(...values);
   if (name === "tokenize") return engine.tokenize(...values);
+  if (name === "translateAll") return engine.translateAll(values[0], own, values[1]);
   const tell = (value) => {
-    postMessage({ id, value });
+    port.postMessage({ id, value });
     return !call.stopped;
   };
   if (name === "translateParagraphs") {
@@ -26,7 +38,7 @@ function run({ id, name, values, options, calls: has }, call) {
   return engine[name](...values, own);
 }
 
-onmessage = async ({ data }) => {
+async function receive({ data }) {
   if (data.abort !== undefined) return calls.get(data.abort)?.abort.abort();
   if (data.stop !== undefined) {
     const call = calls.get(data.stop);
@@ -36,10 +48,21 @@ onmessage = async ({ data }) => {
   const call = { abort: new AbortController(), stopped: false };
   calls.set(data.id, call);
   try {
-    postMessage({ id: data.id, result: await run(data, call) });
+    port.postMessage({ id: data.id, result: await run(data, call) });
   } catch (error) {
-    postMessage({ id: data.id, error: { name: error.name, message: error.message } });
+    port.postMessage({ id: data.id, error: { name: error.name, message: error.message } });
   } finally {
     calls.delete(data.id);
   }
-};
+}
+
+function listen(to) {
+  port = to;
+  port.onmessage = receive;
+}
+
+if (typeof WorkerGlobalScope !== "undefined") {
+  listen(globalThis);
+} else {  // In Node.
+  import("node:worker_threads").then(({ parentPort }) => listen(parentPort));
+}

@@ -18,6 +18,8 @@ import threading
 
 HERE = pathlib.Path(__file__).parent
 ROOT = HERE.parents[2]
+sys.path.insert(0, str(ROOT / "examples" / "web"))
+import serve  # noqa: E402
 
 
 def data(site):
@@ -34,14 +36,8 @@ def data(site):
     }
 
 
-class Handler(http.server.SimpleHTTPRequestHandler):
+class Handler(serve.Handler):
     """/site/, /tests/ and /model/, the data of the checks, and their results."""
-
-    extensions_map = {
-        **http.server.SimpleHTTPRequestHandler.extensions_map,
-        ".mjs": "text/javascript",
-        ".wasm": "application/wasm",
-    }
 
     def __init__(self, *arguments, site, done, **options):
         self.site, self.done = site, done
@@ -83,6 +79,12 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    def end_headers(self):
+        if self.path.endswith("?plain"):
+            http.server.SimpleHTTPRequestHandler.end_headers(self)
+        else:
+            super().end_headers()
+
     def log_message(self, *arguments):
         pass
 
@@ -109,6 +111,8 @@ def main():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     url = f"http://127.0.0.1:{server.server_port}/tests/browser_test.html"
+    if arguments.times:
+        url += "?times"
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         browser = subprocess.Popen(
             command(arguments.browser, profile, url),
@@ -121,9 +125,8 @@ def main():
         sys.exit(f"{arguments.browser} has sent no results.")
     report = done.report
     print(report["agent"])
-    print(json.dumps(report.get("times")))
-    if arguments.times:
-        return
+    if "times" in report:
+        print(json.dumps(report["times"]))
     failed = 0
     for result in report["results"]:
         error = result.get("error")

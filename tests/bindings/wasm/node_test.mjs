@@ -3,15 +3,20 @@
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { measure, runChecks } from "./checks.mjs";
+import { measureWorkers, workerChecks } from "./worker_checks.mjs";
 
 const [folder, model, target, root, times] = process.argv.slice(2);
-const { Latimer } = await import(pathToFileURL(`${folder}/latimer.mjs`));
+const { Latimer, compile } = await import(pathToFileURL(`${folder}/latimer.mjs`));
+const engine = String(pathToFileURL(`${folder}/engine.mjs`));
+const { Engine } = await import(engine);
 const text = (path) => readFileSync(`${root}/${path}`, "utf8");
 const begin = performance.now();
 const t = await Latimer.load(pathToFileURL(model));
 const load = performance.now() - begin;
 const context = {
   Latimer,
+  Engine,
+  shared: { engine, module: await compile(pathToFileURL(`${folder}/latimer_shared.wasm`)) },
   t,
   source: pathToFileURL(model),
   target: pathToFileURL(target),
@@ -22,11 +27,14 @@ const context = {
   published: /^(\w+) +int8 200$/m.exec(text("tests/data/same_tokens.sha256"))[1],
 };
 if (times) {
-  console.log(JSON.stringify({ load, ...(await measure(context)) }));
+  console.log(JSON.stringify({
+    load, ...(await measure(context)), workers: await measureWorkers(context) }));
   process.exit(0);
 }
 let failed = 0;
-for (const { name, error } of await runChecks(context)) {
+const results = [
+  ...(await runChecks(context)), ...(await runChecks(context, workerChecks))];
+for (const { name, error } of results) {
   console.log(`${error ? "FAILED" : "ok"}: ${name}${error ? `\n  ${error}` : ""}`);
   if (error) ++failed;
 }

@@ -9,6 +9,8 @@ export async function uses(file: File, module: WebAssembly.Module) {
     lanes: 4,
     beams: 4,
     worker: true,
+    workers: 2,
+    sharedWasm: "latimer_shared.wasm",
     wasm: "latimer.wasm",
     signal: controller.signal,
   });
@@ -24,6 +26,7 @@ export async function uses(file: File, module: WebAssembly.Module) {
   void [report, warnings];
   const info: ModelInfo = t.info;
   const codes: string[] = info.languages;
+  const workers: number = info.workers;
 
   const one: Translation = await t.translate("Hello.", {
     sourceLang: codes[0],
@@ -68,11 +71,13 @@ export async function uses(file: File, module: WebAssembly.Module) {
   } catch (error) {
     if (error instanceof LatimerError) void error.message;
   }
-  void [reason, weights, scores, all, ids];
+  void [reason, weights, scores, all, ids, workers];
 
   // What the types refuse.
   // @ts-expect-error load() makes models.
   new Latimer();
+  // @ts-expect-error Workers are a number.
+  await Latimer.load(file, { workers: true });
   // @ts-expect-error A text is a string.
   await t.translate(1);
   // @ts-expect-error There is no such option.
