@@ -3,6 +3,7 @@ import { convert } from "./latimer/converter.mjs";
 import { Latimer } from "./latimer/latimer.mjs";
 
 const $ = (id) => document.getElementById(id);
+const kWorkers = Math.min(4, navigator.hardwareConcurrency ?? 1);
 const kModel = new URLSearchParams(location.search).get("model") ?? "en-de.ltm";
 const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
 
@@ -14,7 +15,7 @@ async function open(source, name) {
   $("model").textContent = `Loading ${name} …`;
   const begin = performance.now();
   try {
-    const next = await Latimer.load(source);
+    const next = await Latimer.load(source, { workers: kWorkers });
     running?.abort();
     latimer?.close();
     latimer = next;
@@ -54,15 +55,20 @@ async function translate() {
   }
   const text = $("text").value;
   const begin = performance.now();
-  let translation = "";
-  let last = "";
+  // Paragraphs with the empty lines behind them: each has an idle worker, if there is one.
+  const paragraphs = text.split(/(?<=\n[^\S\n]*\n)/);
+  const translations = paragraphs.map(() => "");
+  const lasts = [];  // The last sentence of each.
   try {
-    for await (const portion of latimer.translateParagraphs(text, options)) {
-      translation += portion.text;
-      if (portion.source) last = portion.source;
-      $("translation").textContent = translation;
-    }
-    if (translation === "") $("translation").textContent = "";
+    await Promise.all(paragraphs.map(async (paragraph, i) => {
+      for await (const portion of latimer.translateParagraphs(paragraph, options)) {
+        translations[i] += portion.text;
+        if (portion.source) lasts[i] = portion.source;
+        $("translation").textContent = translations.join("");
+      }
+    }));
+    if (translations.join("") === "") $("translation").textContent = "";
+    const last = lasts.filter(Boolean).at(-1) ?? "";
     const seconds = (performance.now() - begin) / 1000;
     if (last === "") return;
     const { attention, tokens, milliseconds } =
@@ -73,6 +79,7 @@ async function translate() {
     draw(attention);
   } catch (error) {
     if (!own.signal.aborted) $("error").textContent = error.message;
+    own.abort();
   }
 }
 

@@ -47,6 +47,12 @@ const checks = {
     await until("figures", () => /tokens per second/.test($("figures").textContent));
     await until("attention", () => $("attention").querySelectorAll("tbody tr").length === 7);
   },
+  async "paragraphs come out in their order"({ $, window }) {
+    $("text").value = "Good morning.\n\nHow are you today?\n \nGood morning.";
+    $("text").dispatchEvent(new window.Event("input"));
+    await until("a translation", () => $("translation").textContent ===
+      "Guten Morgen.\n\nWie geht es dir heute?\n \nGuten Morgen.");
+  },
   async "a broken file is one sentence, and the model stays"({ $, window }) {
     drop(window, new window.File(["hello ".repeat(100)], "broken.ltm"));
     await until("an error", () => /^broken\.ltm: This is not a Latimer model/
