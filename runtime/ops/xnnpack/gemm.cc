@@ -165,6 +165,12 @@ void QuantizeRows(const GemmKernels& kernels, size_t rows, size_t cols,
     const float* values = x + row * x_stride;
     float minmax[2];
     set.minmax(bytes, values, minmax, nullptr);
+    // Else what becomes of NaN depends on the CPU, and may look like a number.
+    if (!(minmax[1] - minmax[0] <= std::numeric_limits<float>::max())) {
+      params[row] = {0, std::numeric_limits<float>::quiet_NaN()};
+      std::memset(q + row * q_stride, 0, cols);
+      continue;
+    }
     const xnn_qd8_quantization_params quantization =
         xnn_f32_qd8_asymmetric_quantization_params(minmax[0], minmax[1]);
     params[row] = {quantization.zero_point, quantization.inv_scale};

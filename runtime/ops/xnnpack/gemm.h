@@ -61,7 +61,8 @@ inline constexpr size_t kActivationPaddingBytes = 32;
 // Quantizes x [rows, cols] to q [rows, cols], each row by its own minimum and
 // maximum, with the bits of XNNPACK's f32 -> qd8 conversion. Strides are in
 // elements. `params` has `rows` entries.
-// Precondition: x is finite; `kernels` are for int8.
+// A row with infinity, or of NaN, has products that are not finite.
+// Precondition: `kernels` are for int8.
 void QuantizeRows(const GemmKernels& kernels, size_t rows, size_t cols,
                   const float* x, size_t x_stride, int8_t* q, size_t q_stride,
                   RowQuantization* params);

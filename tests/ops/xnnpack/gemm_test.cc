@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ops/xnnpack/kernel_sets.h"
@@ -400,6 +402,35 @@ TEST(XnnpackGemm, QuantizedRowsAreThePlainReferencesBits) {
         ASSERT_TRUE(
             SameBits(q.As<int8_t>() + row * cols, expected.data(), cols))
             << "row " << row;
+      }
+    }
+  }
+}
+
+TEST(XnnpackGemm, ARowThatIsNotFiniteHasNoFiniteProducts) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  constexpr Problem kProblem = {1, 24, 31};
+  for (const WeightType type : kIntegerTypes) {
+    for (const GemmKernels& kernels : UsableKernels(type)) {
+      SCOPED_TRACE(FirstName(kernels));
+      const IntegerCase c(kProblem, kernels.gemm->tile, type);
+      GuardedBytes packed(c.packed_bytes());
+      const PackedMatrix w = c.Pack(packed.As<std::byte>());
+      for (const auto& [value, count] : {std::pair<float, size_t>{kNan, c.k},
+                                         {kInfinity, 1},
+                                         {-kInfinity, 1},
+                                         {kInfinity, c.k}}) {
+        std::vector<float> x(c.k + kActivationPaddingBytes, 1.0f);
+        std::fill_n(x.begin(), count, value);
+        std::vector<int8_t> q(c.k + kActivationPaddingBytes);
+        RowQuantization params;
+        QuantizeRows(kernels, 1, c.k, x.data(), c.k, q.data(), c.k, &params);
+        std::vector<float> y(c.n);
+        GemmInt8(kernels, 1, w, 0, c.n, q.data(), c.k, &params, y.data(), c.n);
+        for (const float product : y) {
+          EXPECT_FALSE(std::isfinite(product)) << value << " " << count;
+        }
       }
     }
   }
