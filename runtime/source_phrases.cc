@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 
+#include "text/ascii.h"
 #include "text/protected_text.h"
 #include "text/slice.h"
 #include "text/utf8.h"
@@ -299,8 +300,8 @@ class PhraseWriter {
 
   Status WritePhrase(const Phrase& phrase) {
     // In another order than in the source, words may meet.
-    const bool meets =
-        size_ > 0 && IsAlnum(out_[size_ - 1]) && IsAlnum(phrase.text[0]);
+    const bool meets = size_ > 0 && IsAsciiAlnum(out_[size_ - 1]) &&
+                       IsAsciiAlnum(phrase.text[0]);
     if (size_ > 0 && (phrase.space_before || meets)) WriteSpace();
     if (phrase.text.size() > out_.size() - size_) {
       return Status::Error(StatusCode::kTextTooLong,
@@ -361,12 +362,8 @@ class PhraseWriter {
   // Whether a text comes only as a copy: others may mean something else.
   static bool IsDistinct(std::string_view text) {
     constexpr size_t kFewestBytes = 4;
-    return text.size() >= kFewestBytes && std::ranges::any_of(text, IsAlnum);
-  }
-
-  static bool IsAlnum(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
-           (c >= 'a' && c <= 'z');
+    return text.size() >= kFewestBytes &&
+           std::ranges::any_of(text, IsAsciiAlnum);
   }
 
   const TextReader& reader_;

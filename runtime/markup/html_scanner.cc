@@ -5,14 +5,11 @@
 #include "markup/character_reference.h"
 #include "markup/html_names.h"
 #include "markup/words.h"
+#include "text/ascii.h"
 #include "text/slice.h"
 
 namespace latimer {
 namespace {
-
-bool IsLetter(char c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
 
 // The name of the tag that `text` begins with, "<b" or "</b".
 std::string_view NameIn(std::string_view text) {
@@ -120,9 +117,9 @@ bool HtmlScanner::ScanMarkup(std::string_view window, bool all,
     inside_ = Inside::kBogus;
   } else if (next == '/') {
     if (window.size() < 3 && !all) return false;
-    inside_ = window.size() > 2 && IsLetter(window[2]) ? Inside::kTag
-                                                       : Inside::kBogus;
-  } else if (IsLetter(next)) {
+    inside_ = window.size() > 2 && IsAsciiLetter(window[2]) ? Inside::kTag
+                                                            : Inside::kBogus;
+  } else if (IsAsciiLetter(next)) {
     inside_ = Inside::kTag;
   } else {
     *out = {.kind = HtmlToken::Kind::kText, .bytes = Slice(window, 0, 1)};

@@ -2,17 +2,14 @@
 
 #include <algorithm>
 
+#include "text/ascii.h"
 #include "text/slice.h"
 #include "text/utf8.h"
 
 namespace latimer {
 namespace {
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsLetter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-bool IsWord(char c) { return IsDigit(c) || IsLetter(c) || c == '_'; }
+bool IsWord(char c) { return IsAsciiAlnum(c) || c == '_'; }
 bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 // The byte at text[at]; 0 beyond the end.
@@ -51,17 +48,17 @@ size_t Conversion(std::string_view text, size_t at) {
   const size_t named = InBrackets(text, at + 1, "(", ")");
   size_t end = at + 1 + named;
   size_t digits = end;
-  while (IsDigit(At(text, digits))) ++digits;
+  while (IsAsciiDigit(At(text, digits))) ++digits;
   if (digits > end && At(text, digits) == '$') end = digits + 1;
   while (std::string_view("-+#0").find(At(text, end)) !=
          std::string_view::npos) {
     if (At(text, end) == '\0') return 0;
     ++end;
   }
-  while (IsDigit(At(text, end))) ++end;
+  while (IsAsciiDigit(At(text, end))) ++end;
   if (At(text, end) == '.') {
     ++end;
-    while (IsDigit(At(text, end))) ++end;
+    while (IsAsciiDigit(At(text, end))) ++end;
   }
   for (int i = 0; i < 2; ++i) {
     const char c = At(text, end);
@@ -182,12 +179,12 @@ bool GoesOn(std::string_view rest) {
 }
 
 size_t NumberWithUnit(std::string_view text, size_t at) {
-  if (!IsDigit(At(text, at)) || (at > 0 && IsWord(text[at - 1]))) return 0;
+  if (!IsAsciiDigit(At(text, at)) || (at > 0 && IsWord(text[at - 1]))) return 0;
   size_t end = at;
   while (
-      IsDigit(At(text, end)) ||
+      IsAsciiDigit(At(text, end)) ||
       ((At(text, end) == '.' || At(text, end) == ',' || At(text, end) == ':') &&
-       IsDigit(At(text, end + 1)))) {
+       IsAsciiDigit(At(text, end + 1)))) {
     ++end;
   }
   const bool is_time =
