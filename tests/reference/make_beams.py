@@ -3,7 +3,6 @@
 Rows whose hypotheses float64 would order differently, or whose scores are closer than 1e-4, are left out.
 """
 
-import argparse
 import copy
 import json
 from pathlib import Path
@@ -11,6 +10,8 @@ from pathlib import Path
 import torch
 import transformers
 from transformers import AutoModelForSeq2SeqLM
+
+import tiny_fixture
 
 ROWS = 5
 MARGIN = 1e-4
@@ -61,27 +62,10 @@ def make(folder: Path) -> str:
                 rows.append({"src_ids": row["src_ids"], "hypotheses": [ids for ids, _ in found],
                              "scores": [round(score, 6) for _, score in found]})
         cases.append((case, rows))
-    lines = []
-    for case, rows in cases:
-        texts = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
-        lines.append(json.dumps(case)[:-1] + ', "rows": [\n' + texts + "\n]}")
     about = f"generate() of transformers {transformers.__version__} with the options of each case and the folder"
-    (folder / "beams.json").write_text(f'{{"about": "{about}",\n"max_new_tokens": {most},\n"cases": [\n'
-                                       + ",\n".join(lines) + "\n]}\n")
+    tiny_fixture.write_cases(folder / "beams.json", about, {"max_new_tokens": most}, cases)
     return f"{folder}: {sum(len(rows) for _, rows in cases)} rows, {left} too close to call"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folders", nargs="+", type=Path, help="model folders with a fixture.json")
-    arguments = parser.parse_args()
-    torch.set_num_threads(1)
-    transformers.utils.logging.set_verbosity_error()
-    transformers.utils.logging.disable_progress_bar()
-    for folder in arguments.folders:
-        if (folder / "fixture.json").exists():
-            print(make(folder), flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    tiny_fixture.run_beside_fixtures(__doc__, make)

@@ -5,7 +5,6 @@ banned sequences, and what generate(decoder_input_ids, bad_words_ids) finds. Row
 are left out.
 """
 
-import argparse
 import copy
 import json
 from pathlib import Path
@@ -14,8 +13,11 @@ import torch
 import transformers
 from transformers import AutoModelForSeq2SeqLM
 
+import tiny_fixture
+
 ROWS = 4
 BEAMS = [1, 4]
+LENGTH_PENALTY = 0.7
 
 
 def translate(model, row: dict, beams: int, max_tokens: int) -> list[int]:
@@ -29,7 +31,7 @@ def translate(model, row: dict, beams: int, max_tokens: int) -> list[int]:
     banned = row["banned"] + (config.bad_words_ids or [])
     ids = model.generate(
         torch.tensor([row["src_ids"]]), decoder_input_ids=torch.tensor([given]), do_sample=False, num_beams=beams,
-        length_penalty=0.7, max_new_tokens=max_tokens + 1 - len(given), bad_words_ids=banned or None,
+        length_penalty=LENGTH_PENALTY, max_new_tokens=max_tokens + 1 - len(given), bad_words_ids=banned or None,
         use_cache=False)[0].tolist()[1:]  # As in make_beams.py.
     eos = config.eos_token_id
     return ids[: ids.index(eos) + 1] if eos in ids else ids
@@ -70,28 +72,11 @@ def make(folder: Path) -> str:
                 left += 1
                 continue
             rows.append({**row, "output_ids": ids})
-        cases.append((beams, rows))
-    lines = []
-    for beams, rows in cases:
-        texts = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
-        lines.append(f'{{"num_beams": {beams}, "length_penalty": 0.7, "rows": [\n{texts}\n]}}')
+        cases.append(({"num_beams": beams, "length_penalty": LENGTH_PENALTY}, rows))
     about = f"generate() of transformers {transformers.__version__} with decoder_input_ids and bad_words_ids"
-    (folder / "choices.json").write_text(f'{{"about": "{about}",\n"max_tokens": {most},\n"cases": [\n'
-                                         + ",\n".join(lines) + "\n]}\n")
+    tiny_fixture.write_cases(folder / "choices.json", about, {"max_tokens": most}, cases)
     return f"{folder}: {sum(len(rows) for _, rows in cases)} rows, {left} too close to call"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folders", nargs="+", type=Path, help="model folders with a fixture.json")
-    arguments = parser.parse_args()
-    torch.set_num_threads(1)
-    transformers.utils.logging.set_verbosity_error()
-    transformers.utils.logging.disable_progress_bar()
-    for folder in arguments.folders:
-        if (folder / "fixture.json").exists():
-            print(make(folder), flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    tiny_fixture.run_beside_fixtures(__doc__, make)

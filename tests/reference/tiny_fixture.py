@@ -48,3 +48,28 @@ def run(doc: str, specs: dict, out: str, steps: int, make: Callable[[str, Path, 
         before(arguments.out)
     for name in arguments.names or specs:
         print(make(name, arguments.out, arguments.steps), flush=True)
+
+
+def write_cases(path: Path, about: str, head: dict, cases: list[tuple[dict, list[dict]]]) -> None:
+    """Writes a file of cases: each has options and rows, a row on a line."""
+    texts = []
+    for options, rows in cases:
+        lines = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
+        texts.append(json.dumps(options)[:-1] + ', "rows": [\n' + lines + "\n]}")
+    path.write_text(json.dumps({"about": about})[:-1] + ",\n" + json.dumps(head)[1:-1] + ',\n"cases": [\n'
+                    + ",\n".join(texts) + "\n]}\n")
+
+
+def run_beside_fixtures(doc: str, make: Callable[[Path], str]) -> None:
+    """The command line of what makes a file beside each fixture.json of Hugging Face models."""
+    import transformers
+
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
+    parser.add_argument("folders", nargs="+", type=Path, help="model folders with a fixture.json")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
+    for folder in arguments.folders:
+        if (folder / "fixture.json").exists():
+            print(make(folder), flush=True)
