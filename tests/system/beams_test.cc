@@ -68,20 +68,6 @@ Search Translate(Translator& translator, const Ids& source,
 
 // ---- Hugging Face's families ------------------------------------------------
 
-std::vector<std::string> FoldersWithBeams() {
-  std::vector<std::string> folders;
-  for (const char* family : {"tiny_families", "tiny_marian", "t5"}) {
-    for (const auto& entry : fs::directory_iterator(TestData(family))) {
-      if (fs::exists(entry.path() / "beams.json")) {
-        folders.push_back(std::string(family) + "/" +
-                          entry.path().filename().string());
-      }
-    }
-  }
-  std::ranges::sort(folders);
-  return folders;
-}
-
 TranslateOptions OptionsOfCase(const nlohmann::json& fields) {
   TranslateOptions options;
   options.beams = fields["num_beams"];
@@ -100,12 +86,8 @@ TranslateOptions OptionsOfCase(const nlohmann::json& fields) {
 class FamilyBeamsTest : public ::testing::TestWithParam<std::string> {};
 
 INSTANTIATE_TEST_SUITE_P(Models, FamilyBeamsTest,
-                         ::testing::ValuesIn(FoldersWithBeams()),
-                         [](const auto& model) {
-                           std::string name = model.param;
-                           std::ranges::replace(name, '/', '_');
-                           return name;
-                         });
+                         ::testing::ValuesIn(ModelsWith("beams.json")),
+                         TestName);
 
 TEST_P(FamilyBeamsTest, HypothesesEqualTransformers) {
   const fs::path folder = TestData(GetParam());

@@ -13,6 +13,7 @@
 
 #include "latimer/plan.h"
 #include "tests/system/demo_model.h"
+#include "tests/system/fixture_check.h"
 #include "tests/system/tiny_model.h"
 
 namespace latimer::choices_test {
@@ -32,29 +33,11 @@ Ids Translate(Translator& translator, const Ids& source,
 
 // ---- Hugging Face's families ------------------------------------------------
 
-std::vector<std::string> FoldersWithChoices() {
-  std::vector<std::string> folders;
-  for (const char* family : {"tiny_families", "tiny_marian", "t5"}) {
-    for (const auto& entry : fs::directory_iterator(TestData(family))) {
-      if (fs::exists(entry.path() / "choices.json")) {
-        folders.push_back(std::string(family) + "/" +
-                          entry.path().filename().string());
-      }
-    }
-  }
-  std::ranges::sort(folders);
-  return folders;
-}
-
 class FamilyChoicesTest : public ::testing::TestWithParam<std::string> {};
 
 INSTANTIATE_TEST_SUITE_P(Models, FamilyChoicesTest,
-                         ::testing::ValuesIn(FoldersWithChoices()),
-                         [](const auto& model) {
-                           std::string name = model.param;
-                           std::ranges::replace(name, '/', '_');
-                           return name;
-                         });
+                         ::testing::ValuesIn(ModelsWith("choices.json")),
+                         TestName);
 
 TEST_P(FamilyChoicesTest, IdsEqualTransformers) {
   const fs::path folder = TestData(GetParam());

@@ -16,6 +16,30 @@
 
 namespace latimer {
 
+// The tiny Hugging Face models with a file of that name, sorted:
+// "FAMILY/MODEL".
+inline std::vector<std::string> ModelsWith(const char* file) {
+  std::vector<std::string> models;
+  for (const std::string family : {"tiny_families", "tiny_marian", "t5"}) {
+    for (const auto& entry :
+         std::filesystem::directory_iterator(TestData(family))) {
+      if (std::filesystem::exists(entry.path() / file)) {
+        models.push_back(family + "/" + entry.path().filename().string());
+      }
+    }
+  }
+  std::ranges::sort(models);
+  return models;
+}
+
+// The name of a test of one of them.
+inline std::string TestName(
+    const ::testing::TestParamInfo<std::string>& model) {
+  std::string name = model.param;
+  std::ranges::replace(name, '/', '_');
+  return name;
+}
+
 // Ids of one fixture row.
 inline std::vector<int32_t> Run(Translator& translator,
                                 const nlohmann::json& row,
