@@ -155,4 +155,13 @@ int UsageError(const char* command, const char* format, ...) {
   return kUsage;
 }
 
+int CheckProfile(const char* command, const char* option, uint32_t given,
+                 uint32_t most) {
+  if (given <= most) return kSuccess;
+  return UsageError(command,
+                    "--%s %u exceeds the %u of profile \"%s\" of this build.",
+                    option, static_cast<unsigned>(given),
+                    static_cast<unsigned>(most), kProfile.name);
+}
+
 }  // namespace latimer::cli

@@ -119,6 +119,11 @@ int ParseArguments(Command command, int argc, char** argv, Arguments* out);
 [[gnu::format(printf, 2, 3)]] int UsageError(const char* command,
                                              const char* format, ...);
 
+// kSuccess if the profile of this build has room for what `--option` asks for;
+// else a UsageError.
+int CheckProfile(const char* command, const char* option, uint32_t given,
+                 uint32_t most);
+
 }  // namespace latimer::cli
 
 #endif  // LATIMER_CLI_ARGUMENTS_H_

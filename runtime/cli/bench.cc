@@ -101,12 +101,10 @@ void PrintText(const Json& json) {
 }  // namespace
 
 int Bench(const Arguments& arguments) {
-  if (arguments.beams > kProfile.beams) {
-    return UsageError("bench",
-                      "--beams %u exceeds the %u of profile \"%s\" of this "
-                      "build.",
-                      static_cast<unsigned>(arguments.beams),
-                      static_cast<unsigned>(kProfile.beams), kProfile.name);
+  if (const int code =
+          CheckProfile("bench", "beams", arguments.beams, kProfile.beams);
+      code != kSuccess) {
+    return code;
   }
   if (arguments.ids && arguments.source_tokens != 0) {
     return UsageError("bench", "give --ids or --source-tokens, not both.");

@@ -41,6 +41,13 @@ int Refuse(const Arguments& arguments, const char* option, const char* value,
                     why.c_str());
 }
 
+int RefuseTargetText(const Arguments& arguments, const char* option,
+                     const char* value) {
+  return Refuse(arguments, option, value,
+                "the model cannot turn texts of the target into tokens; "
+                "convert it with latimer-convert --target-tokenizer.");
+}
+
 // Reports a name that no item of a list has.
 template <typename Item, typename NameOf>
 int CheckName(const Arguments& arguments, const char* option, const char* name,
@@ -193,9 +200,7 @@ int GenerationOptions::ReadTerms(const Arguments& arguments,
   }
   if (arguments.terms == nullptr) return kSuccess;
   if (!model.encodes_target) {
-    return Refuse(arguments, "terms", arguments.terms,
-                  "the model cannot turn texts of the target into tokens; "
-                  "convert it with latimer-convert --target-tokenizer.");
+    return RefuseTargetText(arguments, "terms", arguments.terms);
   }
   if (!ReadTextLines(arguments.terms, &term_lines_)) {
     return Refuse(arguments, "terms", arguments.terms, std::strerror(errno));
@@ -260,9 +265,8 @@ int GenerationOptions::Prepare(const Arguments& arguments,
     }
     options->target_prefix_ids = target_prefix_;
   } else if (arguments.target_prefix != nullptr && !model.encodes_target) {
-    return Refuse(arguments, "target-prefix", arguments.target_prefix,
-                  "the model cannot turn texts of the target into tokens; "
-                  "convert it with latimer-convert --target-tokenizer.");
+    return RefuseTargetText(arguments, "target-prefix",
+                            arguments.target_prefix);
   }
   if (!ParseOptionalId(arguments.forced_first_token,
                        &options->forced_first_token)) {

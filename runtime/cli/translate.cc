@@ -68,19 +68,15 @@ int CheckArguments(const Arguments& arguments) {
         "translate",
         "--paragraphs goes without --ids, --attention and --n-best.");
   }
-  if (arguments.beams > kProfile.beams) {
-    return UsageError("translate",
-                      "--beams %u exceeds the %u of profile \"%s\" of this "
-                      "build.",
-                      static_cast<unsigned>(arguments.beams),
-                      static_cast<unsigned>(kProfile.beams), kProfile.name);
+  if (const int code =
+          CheckProfile("translate", "beams", arguments.beams, kProfile.beams);
+      code != kSuccess) {
+    return code;
   }
-  if (arguments.lanes > kProfile.lanes) {
-    return UsageError("translate",
-                      "--lanes %u exceeds the %u of profile \"%s\" of this "
-                      "build.",
-                      static_cast<unsigned>(arguments.lanes),
-                      static_cast<unsigned>(kProfile.lanes), kProfile.name);
+  if (const int code =
+          CheckProfile("translate", "lanes", arguments.lanes, kProfile.lanes);
+      code != kSuccess) {
+    return code;
   }
   if (arguments.html) {
     if (const int code = CheckHtml(arguments); code != kSuccess) return code;
