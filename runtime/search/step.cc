@@ -27,39 +27,46 @@ void Encode(const Engine& engine, Sentence& sentence,
 
 // Phrases of a sentence, or of one of its beams, in a step.
 
+// How far it has got with them; null: none is left.
+PhraseProgress* PhrasesLeft(Sentence& sentence, uint32_t beam) {
+  if (!sentence.has_phrases()) return nullptr;
+  PhraseProgress& progress =
+      sentence.has_beams() ? sentence.beams.phrases(beam) : sentence.phrases;
+  return progress.done(sentence.options.phrases) ? nullptr : &progress;
+}
+
 // Before the decoder: the token that must come next; -1: none. If there is none
 // yet, the decoder notes what it attends to, which may change that.
-int32_t ForcedBefore(const Sentence& sentence, PhraseProgress& progress,
-                     DecoderRow* row) {
+int32_t ForcedBefore(Sentence& sentence, uint32_t beam, DecoderRow* row) {
+  PhraseProgress* const progress = PhrasesLeft(sentence, beam);
+  if (progress == nullptr) return -1;
   const PhraseList& list = sentence.options.phrases;
-  if (!sentence.has_phrases() || progress.done(list)) return -1;
-  if (progress.forced(list) < 0) {
+  if (progress->forced(list) < 0) {
     // EOS, too, needs a place.
-    progress.Hurry(list,
-                   sentence.options.max_tokens - 1 - sentence.target_count);
+    progress->Hurry(list,
+                    sentence.options.max_tokens - 1 - sentence.target_count);
     if (!row->aligned.active()) {
-      row->aligned = {&progress.focus, sentence.text_begin, sentence.text_end};
+      row->aligned = {&progress->focus, sentence.text_begin, sentence.text_end};
     }
   }
-  return progress.forced(list);
+  return progress->forced(list);
 }
 
 // After the decoder: the same, now that it has attended.
-int32_t ForcedAfter(const Sentence& sentence, const DecoderRow& row,
-                    PhraseProgress& progress) {
-  const PhraseList& list = sentence.options.phrases;
-  if (!sentence.has_phrases() || progress.done(list)) return -1;
-  if (row.aligned.active()) progress.focus = *row.aligned.source;
-  progress.Attend(list);
-  return progress.forced(list);
+int32_t ForcedAfter(Sentence& sentence, uint32_t beam, const DecoderRow& row) {
+  PhraseProgress* const progress = PhrasesLeft(sentence, beam);
+  if (progress == nullptr) return -1;
+  if (row.aligned.active()) progress->focus = *row.aligned.source;
+  progress->Attend(sentence.options.phrases);
+  return progress->forced(sentence.options.phrases);
 }
 
 // The token that comes in place of EOS; -1: EOS may come.
-int32_t InPlaceOfEos(const Sentence& sentence, PhraseProgress& progress) {
-  const PhraseList& list = sentence.options.phrases;
-  if (!sentence.has_phrases() || progress.done(list)) return -1;
-  progress.BeginMissing(list);
-  return progress.forced(list);
+int32_t InPlaceOfEos(Sentence& sentence, uint32_t beam) {
+  PhraseProgress* const progress = PhrasesLeft(sentence, beam);
+  if (progress == nullptr) return -1;
+  progress->BeginMissing(sentence.options.phrases);
+  return progress->forced(sentence.options.phrases);
 }
 
 // The most likely next token of each sentence.
@@ -75,7 +82,7 @@ void StepGreedy(const Engine& engine, Scheduler& scheduler,
     rows[i].aligned = sentence.aligned_row(engine.model.info.alignment.reads);
     tokens[i] = sentence.forced_token();
     if (tokens[i] >= 0) continue;
-    tokens[i] = ForcedBefore(sentence, sentence.phrases, &rows[i]);
+    tokens[i] = ForcedBefore(sentence, 0, &rows[i]);
   }
   // The time of a step counts for the oldest sentence.
   Trace& trace = sentences[0]->trace;
@@ -83,9 +90,7 @@ void StepGreedy(const Engine& engine, Scheduler& scheduler,
       StepDecoder(engine, {rows, sentences.size()}, workspace, trace);
   bool all_forced = true;
   for (size_t i = 0; i < sentences.size(); ++i) {
-    if (tokens[i] < 0) {
-      tokens[i] = ForcedAfter(*sentences[i], rows[i], sentences[i]->phrases);
-    }
+    if (tokens[i] < 0) tokens[i] = ForcedAfter(*sentences[i], 0, rows[i]);
     all_forced = all_forced && tokens[i] >= 0;
   }
   const Sentence& first = *sentences[0];
@@ -103,7 +108,7 @@ void StepGreedy(const Engine& engine, Scheduler& scheduler,
   for (size_t i = 0; i < sentences.size(); ++i) {
     Sentence& sentence = *sentences[i];
     if (tokens[i] == sentence.options.eos && sentence.forced_token() < 0) {
-      const int32_t token = InPlaceOfEos(sentence, sentence.phrases);
+      const int32_t token = InPlaceOfEos(sentence, 0);
       if (token >= 0) tokens[i] = token;
     }
     if (sentence.forced_token() >= 0) {
@@ -117,14 +122,13 @@ void StepGreedy(const Engine& engine, Scheduler& scheduler,
 // Takes EOS out of the candidates of a beam that has phrases left; if it was
 // the best, a phrase begins.
 [[maybe_unused]] void DelayEos(const BeamRow& row, uint32_t* count) {
-  const Sentence& sentence = *row.sentence;
-  PhraseProgress& progress = sentence.beams.phrases(row.beam);
-  if (progress.done(sentence.options.phrases)) return;
-  BeamCandidate* const candidates = row.sentence->beams.candidates(row.beam);
+  Sentence& sentence = *row.sentence;
+  if (PhrasesLeft(sentence, row.beam) == nullptr) return;
+  BeamCandidate* const candidates = sentence.beams.candidates(row.beam);
   for (uint32_t i = 0; i < *count; ++i) {
     if (candidates[i].token != sentence.options.eos) continue;
     if (i == 0) {
-      candidates[0] = {InPlaceOfEos(sentence, progress), 0.0f};
+      candidates[0] = {InPlaceOfEos(sentence, row.beam), 0.0f};
       *count = 1;
     } else {
       std::copy(candidates + i + 1, candidates + *count, candidates + i);
@@ -150,9 +154,8 @@ void StepGreedy(const Engine& engine, Scheduler& scheduler,
                      sentence->beams.ancestors(i)};
       beams[count] = {sentence, i};
       forced[count] = sentence->forced_beam_token();
-      if (forced[count] >= 0 || !sentence->has_phrases()) continue;
-      forced[count] =
-          ForcedBefore(*sentence, sentence->beams.phrases(i), &rows[count]);
+      if (forced[count] >= 0) continue;
+      forced[count] = ForcedBefore(*sentence, i, &rows[count]);
     }
   }
   Trace& trace = sentences[0]->trace;
@@ -160,10 +163,8 @@ void StepGreedy(const Engine& engine, Scheduler& scheduler,
       StepDecoder(engine, {rows, count}, workspace, trace);
   bool all_forced = true;
   for (size_t i = 0; i < count; ++i) {
-    const Sentence& sentence = *beams[i].sentence;
-    if (forced[i] < 0 && sentence.has_phrases()) {
-      forced[i] =
-          ForcedAfter(sentence, rows[i], sentence.beams.phrases(beams[i].beam));
+    if (forced[i] < 0) {
+      forced[i] = ForcedAfter(*beams[i].sentence, beams[i].beam, rows[i]);
     }
     all_forced = all_forced && forced[i] >= 0;
   }
@@ -176,7 +177,7 @@ void StepGreedy(const Engine& engine, Scheduler& scheduler,
     if (forced[i] >= 0) {
       beams[i].sentence->beams.candidates(beams[i].beam)[0] = {forced[i], 0.0f};
       counts[i] = 1;
-    } else if (beams[i].sentence->has_phrases()) {
+    } else {
       DelayEos(beams[i], &counts[i]);
     }
   }
