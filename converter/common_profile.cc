@@ -72,7 +72,7 @@ Profile LargestOf(const Profile& a, const Profile& b) {
         &Profile::pruned_argmax, &Profile::int4_weights,
         &Profile::f16_weights,   &Profile::token_scores,
         &Profile::alignment,     &Profile::phrases,
-        &Profile::probes}) {
+        &Profile::sampling,      &Profile::probes}) {
     raise(field);
   }
   // false is what holds on every CPU, and what has room for more.

@@ -229,6 +229,11 @@ class OptionParser {
     app_.add_flag("--alignment", o_.limits.alignment,
                   "reserve RAM in the profile for aligning translations, "
                   "which latimer translate --html needs");
+    app_.add_flag("--phrases", o_.limits.phrases,
+                  "allow latimer translate --terms and --protect in the "
+                  "profile");
+    app_.add_flag("--sampling", o_.limits.sampling,
+                  "allow latimer translate --sample in the profile");
   }
 
   void AddVocabulary() {
@@ -323,6 +328,8 @@ class OptionParser {
                                              "--f16-caches",
                                              "--insight",
                                              "--alignment",
+                                             "--phrases",
+                                             "--sampling",
                                              "--board",
                                              "--json",
                                              "--quiet"};

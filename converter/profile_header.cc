@@ -45,6 +45,7 @@ std::string ProfileHeader(const Profile& profile) {
       << "    .beams = " << profile.beams << ",\n"
       << "    .beam_tokens = " << profile.beam_tokens << ",\n"
       << "    .phrases = " << profile.phrases << ",\n"
+      << "    .sampling = " << profile.sampling << ",\n"
       << "    .f16_caches = " << profile.f16_caches << ",\n"
       << "    .copied_image_bytes = " << profile.copied_image_bytes << ",\n"
       << "    .int8_weights = " << profile.int8_weights << ",\n"

@@ -94,6 +94,8 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
            std::max(profile.source_tokens, profile.target_tokens)});
   profile.threads = limits.threads;
   profile.beams = limits.beams;
+  profile.phrases = limits.phrases;
+  profile.sampling = limits.sampling;
   profile.lanes = std::max(limits.lanes, limits.beams);
   profile.f16_caches = limits.f16_caches && a.network_kind != NetworkKind::kGru;
   profile.copied_image_bytes =

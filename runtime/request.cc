@@ -8,6 +8,7 @@
 #include "search/loop_detector.h"
 #include "text/slice.h"
 #include "text/utf8.h"
+#include "transformer/trace.h"
 
 namespace latimer {
 namespace {
@@ -21,6 +22,7 @@ Status CheckTarget(const char* what, int32_t token, uint32_t vocabulary) {
 }
 
 Status CheckSampling(const TranslateOptions& options) {
+  if (!kProfile.sampling) return NoRoomFor("sampling", false, "sampling");
   if (options.beams > 1) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "Tokens are drawn without beams, but %u are asked "

@@ -246,7 +246,7 @@ Status Translator::State::BeginText(TextCursor& cursor, uint64_t ticket,
                                    max_source_tokens - prefix->size()};
   const bool has_phrases = WantsPhrases(options);
   if (has_phrases && !kProfile.phrases) {
-    return NoRoomFor("terms and protected spans", false);
+    return NoRoomFor("terms and protected spans", false, "phrases");
   }
   if (has_phrases && options.alignment) {
     return Status::Error(StatusCode::kInvalidArgument,

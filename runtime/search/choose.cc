@@ -13,8 +13,7 @@ namespace {
 
 bool NeedsAllLogits(const Sentence& sentence) {
   return sentence.scores != nullptr ||
-         sentence.options.repetition_penalty != 1.0f ||
-         sentence.options.sampling.enabled;
+         sentence.options.repetition_penalty != 1.0f || sentence.draws();
 }
 
 // The arguments of ChooseTokens.
@@ -81,7 +80,7 @@ int32_t ChooseFromLogits(const Engine& engine, Sentence& sentence,
   const size_t vocabulary = engine.architecture().target_vocabulary;
   ProbeOutput(ProbePoint::kLogits, 0, logits, vocabulary);
   ProcessLogits(sentence.options, sentence.prefix(), {logits, 0, vocabulary});
-  if (sentence.options.sampling.enabled) {
+  if (sentence.draws()) {
     return DrawToken(engine, sentence, {logits, vocabulary});
   }
   const size_t best = engine.vector->argmax(vocabulary, logits);
@@ -384,11 +383,9 @@ void ChooseTokens(const Engine& engine, const LinearInput& input,
   if (kProfile.pruned_argmax && engine.model.info.pruned_argmax) {
     return ChooseFromBounds(choice);
   }
-  const bool samples =
-      std::ranges::any_of(sentences, [](const Sentence* sentence) {
-        return sentence->options.sampling.enabled;
-      });
-  if (kProfile.lanes > 1 && sentences.size() > 1 && !samples) {
+  const bool draws = std::ranges::any_of(
+      sentences, [](const Sentence* sentence) { return sentence->draws(); });
+  if (kProfile.lanes > 1 && sentences.size() > 1 && !draws) {
     return kProfile.shortlist && sentences[0]->shortlist != nullptr
                ? ChooseFromShortlists(choice)
                : ChooseFromWindows(choice);

@@ -128,6 +128,8 @@ struct Sentence {
   bool has_phrases() const {
     return kProfile.phrases && !options.phrases.empty() && !is_retraced();
   }
+  // Whether tokens are drawn instead of the best one being taken.
+  bool draws() const { return kProfile.sampling && options.sampling.enabled; }
   // The token that the model's rules or the caller force at a position,
   // whatever was searched; -1: none.
   int32_t RuledToken(size_t position) const {

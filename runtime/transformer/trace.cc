@@ -81,8 +81,8 @@ Status NoRoomFor(const char* what, bool in_profile, const char* option) {
                          what, option);
   }
   return Status::Error(StatusCode::kFailedPrecondition,
-                       "Profile \"%s\" of this build keeps no %s; write the "
-                       "profile with latimer-convert --%s.",
+                       "Profile \"%s\" of this build has no room for %s; write "
+                       "the profile with latimer-convert --%s.",
                        kProfile.name, what, option);
 }
 

@@ -26,6 +26,7 @@ inline constexpr Profile kProfile = {
     .beams = 16,
     .beam_tokens = 64,
     .phrases = true,
+    .sampling = true,
     .f16_caches = false,
     .copied_image_bytes = 0,
     .int8_weights = true,

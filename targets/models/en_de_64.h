@@ -24,6 +24,7 @@ inline constexpr Profile kProfile = {
     .beams = 1,
     .beam_tokens = 0,
     .phrases = false,
+    .sampling = false,
     .f16_caches = false,
     .copied_image_bytes = 0,
     .int8_weights = true,

@@ -59,6 +59,8 @@ struct ProfileLimits {
   bool insight = false;
   // Whether translations can be aligned, as HTML needs; see alignment.h.
   bool alignment = false;
+  bool phrases = false;   // Terms and protected spans; see TranslateOptions.
+  bool sampling = false;  // See sampling.h.
 };
 
 // The smallest profile that holds the model: WorkspaceBytes(profile) is

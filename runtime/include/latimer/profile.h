@@ -44,6 +44,8 @@ struct Profile {
   uint32_t beam_tokens = 0;
   // Whether terms and protected spans can be asked for; see TranslateOptions.
   bool phrases = false;
+  // Whether tokens can be drawn; see sampling.h.
+  bool sampling = false;
   // Keys and values in the decoder's caches are f16 instead of f32: half of the
   // memory. Rounding them may change a translation, but in the same way on
   // every CPU. SSRU and GRUs keep f32 states.
