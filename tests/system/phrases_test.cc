@@ -8,6 +8,7 @@
 #include "source_phrases.h"
 #include "tests/converter/model_folder.h"
 #include "tests/system/demo_model.h"
+#include "tests/system/emulator.h"
 #include "tests/system/tiny_model.h"
 #include "text/utf8.h"
 #include "transformer/engine.h"
@@ -25,6 +26,26 @@ size_t Count(std::string_view text, std::string_view part) {
     ++count;
   }
   return count;
+}
+
+// The translations of texts that share steps.
+std::vector<std::string> SideBySide(Translator& translator,
+                                    const std::vector<std::string>& texts,
+                                    const TranslateOptions& options) {
+  std::vector<std::string> translations(texts.size());
+  size_t begun = 0;
+  while (begun < texts.size() || translator.under_way() > 0) {
+    while (begun < texts.size() && translator.CanBegin()) {
+      TextCursor cursor(texts[begun], options);
+      EXPECT_TRUE(translator.Begin(cursor, begun).ok());
+      ++begun;
+    }
+    FinishedTranslation out;
+    if (!translator.Advance(&out)) continue;
+    EXPECT_TRUE(out.status.ok());
+    translations[out.ticket] = out.translation.text;
+  }
+  return translations;
 }
 
 // ---- Protected spans --------------------------------------------------------
@@ -95,7 +116,7 @@ TEST(ProtectedSpansTest, ComeOnceWithTheDemo) {
   const ModelBytes file = ConvertDemo(WeightType::kInt8);
   Translator translator;
   ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
-  ExpectSpansOnce(translator, 300, {});
+  ExpectSpansOnce(translator, FewerIfSlow(300, 10), {});
 }
 
 class RandomModelTest : public ::testing::TestWithParam<std::string> {
@@ -129,7 +150,7 @@ INSTANTIATE_TEST_SUITE_P(Families, RandomModelTest,
                          [](const auto& name) { return name.param; });
 
 TEST_P(RandomModelTest, ProtectedSpansComeOnce) {
-  ExpectSpansOnce(translator_, 40, options_);
+  ExpectSpansOnce(translator_, FewerIfSlow(40, 8), options_);
 }
 
 TEST_P(RandomModelTest, ATextOfTheLastTokenEndsNoTranslation) {
@@ -202,31 +223,20 @@ TEST(ProtectedSpansTest, LanesAndScoresChangeNothing) {
   const ModelBytes file = ConvertDemo(WeightType::kInt8);
   Translator translator;
   ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
-  const std::vector<Line> lines = GenerateLines(40);
+  const std::vector<Line> lines = GenerateLines(FewerIfSlow(40, 8));
   TranslateOptions options;
   options.protect = true;
   for (const uint32_t beams : {1u, 2u}) {
     options.beams = beams;
     options.scores = false;
-    std::vector<std::string> alone(lines.size()), beside(lines.size());
-    for (size_t i = 0; i < lines.size(); ++i) {
-      options.scores = i % 2 == 1;
-      alone[i] = translator.Translate(lines[i].text, options)->text;
+    std::vector<std::string> texts, alone;
+    for (const Line& line : lines) {
+      texts.push_back(line.text);
+      options.scores = texts.size() % 2 == 0;
+      alone.emplace_back(translator.Translate(line.text, options)->text);
     }
     options.scores = false;
-    size_t begun = 0;
-    while (begun < lines.size() || translator.under_way() > 0) {
-      while (begun < lines.size() && translator.CanBegin()) {
-        TextCursor cursor(lines[begun].text, options);
-        ASSERT_TRUE(translator.Begin(cursor, begun).ok());
-        ++begun;
-      }
-      FinishedTranslation out;
-      if (!translator.Advance(&out)) continue;
-      ASSERT_TRUE(out.status.ok());
-      beside[out.ticket] = out.translation.text;
-    }
-    EXPECT_EQ(beside, alone);
+    EXPECT_EQ(SideBySide(translator, texts, options), alone);
   }
 }
 
@@ -523,36 +533,24 @@ TEST(TermsTest, LanesAndPartsChangeNothing) {
     }
   }
   std::string whole;
-  for (int i = 0; i < 20; ++i) {
+  for (size_t i = 0; i < FewerIfSlow(20, 4); ++i) {
     for (const std::string& line : lines) whole += line + " ";
   }
-  lines.push_back(whole);
   TranslateOptions options;
   options.terms = terms;
   for (const uint32_t beams : {1u, 3u}) {
     options.beams = beams;
-    std::vector<std::string> alone, beside(lines.size());
-    for (const std::string& line : lines) {
-      alone.emplace_back(translator.Translate(line, options)->text);
-      EXPECT_GE(Count(alone.back(), "Anwesen"), Count(line, "house"));
-      EXPECT_GE(Count(alone.back(), "Thomas"), Count(line, "Tom"));
-      EXPECT_GE(Count(alone.back(), "Buch"), Count(line, "book"));
-    }
-    alone.pop_back();
-    beside.pop_back();
-    size_t begun = 0;
-    while (begun < alone.size() || translator.under_way() > 0) {
-      while (begun < alone.size() && translator.CanBegin()) {
-        TextCursor cursor(lines[begun], options);
-        ASSERT_TRUE(translator.Begin(cursor, begun).ok());
-        ++begun;
-      }
-      FinishedTranslation out;
-      if (!translator.Advance(&out)) continue;
-      ASSERT_TRUE(out.status.ok());
-      beside[out.ticket] = out.translation.text;
-    }
-    EXPECT_EQ(beside, alone);
+    const auto translate = [&](const std::string& text) {
+      std::string translation(translator.Translate(text, options)->text);
+      EXPECT_GE(Count(translation, "Anwesen"), Count(text, "house"));
+      EXPECT_GE(Count(translation, "Thomas"), Count(text, "Tom"));
+      EXPECT_GE(Count(translation, "Buch"), Count(text, "book"));
+      return translation;
+    };
+    translate(whole);
+    std::vector<std::string> alone;
+    for (const std::string& line : lines) alone.push_back(translate(line));
+    EXPECT_EQ(SideBySide(translator, lines, options), alone);
   }
 }
 
