@@ -44,7 +44,9 @@ TEST(EmbeddedModelTest, TheExampleTranslatesLikeTheFile) {
 TEST(EmbeddedModelTest, TheExampleHasNoFunctionThatOpensOrMapsAFile) {
   std::istringstream symbols = Symbols("embedded_program", "-u");
   bool prints = false;
+  bool dynamic = false;
   for (std::string name, line; symbols >> name && getline(symbols, line);) {
+    dynamic = dynamic || line.starts_with(" U");
     name = name.substr(0, name.find('@'));
     for (const char* function :
          {"open", "open64", "openat", "openat64", "fopen", "fopen64", "freopen",
@@ -53,6 +55,7 @@ TEST(EmbeddedModelTest, TheExampleHasNoFunctionThatOpensOrMapsAFile) {
     }
     prints = prints || name == "fputs" || name == "fwrite";
   }
+  if (!dynamic) GTEST_SKIP() << "it is linked to a static C library";
   EXPECT_TRUE(prints) << "these are not the symbols of the example";
 }
 

@@ -45,9 +45,10 @@ Outcome Compile(const Profile& profile, uint64_t ram_bytes) {
   std::istringstream compiler(LATIMER_CXX);
   for (std::string word; compiler >> word;) words.push_back(word);
   for (const std::string& word :
-       {std::string("-std=c++20"), std::string("-fsyntax-only"),
-        "-I" + folder.path().string(), "-I" + runtime + "/include",
-        "-I" + runtime, runtime + "/fits_board.cc"}) {
+       {std::string("-std=c++20"), "-I" + folder.path().string(),
+        "-I" + runtime + "/include", "-I" + runtime, std::string("-c"),
+        runtime + "/fits_board.cc", std::string("-o"),
+        (folder.path() / "fits_board.o").string()}) {
     words.push_back(word);
   }
   return RunCommand(words);

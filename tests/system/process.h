@@ -10,6 +10,8 @@
 
 #include <csignal>
 #include <cstdint>
+#include <iterator>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +34,10 @@ class Process {
           const Conditions& conditions) {
     arguments.insert(arguments.begin(),
                      std::string(LATIMER_BINARY_DIR) + "/" + program);
+    std::istringstream emulator(LATIMER_EMULATOR);
+    arguments.insert(arguments.begin(),
+                     std::istream_iterator<std::string>(emulator),
+                     std::istream_iterator<std::string>());
     std::vector<char*> argv;
     argv.reserve(arguments.size() + 1);
     for (std::string& word : arguments) argv.push_back(word.data());
@@ -89,7 +95,7 @@ class Process {
     if (c.ignored_signal != 0) std::signal(c.ignored_signal, SIG_IGN);
     if (c.memory > 0) limit(RLIMIT_AS, c.memory);
     if (c.limits_files) limit(RLIMIT_FSIZE, c.file_bytes);
-    execv(argv[0], argv.data());
+    execvp(argv[0], argv.data());
     _exit(127);
   }
 
