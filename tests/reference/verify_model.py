@@ -1,0 +1,278 @@
+"""Verifies a converted model against the library that it comes from, on your own text.
+
+    python3 tests/reference/verify_model.py FOLDER --text FILE [--references FILE] [--latimer build/demo/bin]
+
+FOLDER is what latimer-convert read: a Hugging Face folder (compared with transformers) or a CTranslate2 folder
+(compared with ctranslate2). Compares, line by line: the ids of the source; the ids of greedy search in f32, their
+log-probabilities, and of beam search; the text; and how far the int8 model, or MODEL.ltm if it is given, agrees.
+Prints where they differ first, and one verdict. Exit code 0: verified.
+"""
+
+import argparse
+import copy
+import json
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TOLERANCE = 1e-3  # Of log-probabilities.
+
+
+@dataclass
+class Translation:
+    """Ids after the start token, EOS included, and the log-probability of each, where it is known."""
+
+    ids: list[int]
+    scores: list[float] = field(default_factory=list)
+
+
+class Transformers:
+    """What transformers computes in float32 on the CPU."""
+
+    def __init__(self, folder: Path, arguments: argparse.Namespace) -> None:
+        import torch
+        import transformers
+
+        transformers.utils.logging.set_verbosity_error()
+        transformers.utils.logging.disable_progress_bar()
+        torch.set_num_threads(arguments.threads)
+        self.torch = torch
+        self.name = f"transformers {transformers.__version__}"
+        self.tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+        self.model = transformers.AutoModelForSeq2SeqLM.from_pretrained(folder, dtype=torch.float32).eval()
+        self.exact = None
+        self.limits = {"max_new_tokens": arguments.max_target_tokens, "do_sample": False}
+        if arguments.source_lang:
+            self.tokenizer.src_lang = arguments.source_lang
+        if arguments.target_lang:
+            self._set_target(arguments.target_lang)
+        self.prefix = arguments.prefix or ""
+
+    def _set_target(self, code: str) -> None:
+        self.tokenizer.tgt_lang = code
+        codes = getattr(self.tokenizer, "lang_code_to_token", None)
+        token = codes.get(code, code) if codes else code
+        # mBART-50 forces the language's token; mBART begins with it.
+        is_mbart = type(self.tokenizer).__name__.startswith("MBartTokenizer")
+        option = "decoder_start_token_id" if is_mbart else "forced_bos_token_id"
+        self.limits[option] = self.tokenizer.convert_tokens_to_ids(token)
+
+    def encode(self, text: str) -> list[int]:
+        return self.tokenizer(self.prefix + text).input_ids
+
+    def decode(self, ids: list[int]) -> str:
+        return self.tokenizer.decode(ids, skip_special_tokens=True)
+
+    def _until_eos(self, ids: list[int]) -> list[int]:
+        ends = self.model.generation_config.eos_token_id
+        ends = ends if isinstance(ends, list) else [ends]
+        for i, token in enumerate(ids):
+            if token in ends:
+                return ids[: i + 1]
+        return ids
+
+    def _generate(self, ids: list[int], exact: bool = False, **options):
+        if exact and self.exact is None:
+            self.exact = copy.deepcopy(self.model).double()
+        model = self.exact if exact else self.model
+        with self.torch.no_grad():
+            return model.generate(self.torch.tensor([ids]), return_dict_in_generate=True, output_scores=True,
+                                  **self.limits, **options)
+
+    def search(self, ids: list[int], beams: int, exact: bool = False) -> Translation:
+        """The best translation; in float64 if it is to be exact."""
+        result = self._generate(ids, exact, num_beams=beams)
+        translation = Translation(self._until_eos(result.sequences[0].tolist()[1:]))
+        if beams == 1:
+            translation.scores = [float(logits[0].log_softmax(-1)[token])
+                                  for token, logits in zip(translation.ids, result.scores)]
+        return translation
+
+
+class Latimer:
+    """What the programs compute."""
+
+    def __init__(self, tools: Path, arguments: argparse.Namespace) -> None:
+        self.tools = tools
+        self.languages = []
+        for option in ("source_lang", "target_lang", "prefix"):
+            if getattr(arguments, option):
+                self.languages += ["--" + option.replace("_", "-"), getattr(arguments, option)]
+        self.limit = ["--max-target-tokens", str(arguments.max_target_tokens)]
+
+    def run(self, program: str, *command: str | Path, text: str | None = None) -> str:
+        result = subprocess.run([str(self.tools / program), *map(str, command)], input=text, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace", check=False)
+        if result.returncode != 0:
+            sys.exit(f"{program}: {result.stderr.strip()}")
+        return result.stdout
+
+    def convert(self, folder: Path, model: Path, weights: str) -> Path:
+        self.run("latimer-convert", folder, "-o", model, "--weights", weights, "--quiet")
+        return model
+
+    def encode(self, model: Path, lines: list[str]) -> list[list[int]]:
+        return [ints(line) for line in
+                self.run("latimer", "tokenize", model, *self.languages, text=joined(lines)).splitlines()]
+
+    def greedy(self, model: Path, sources: list[list[int]]) -> list[Translation]:
+        rows = self._json(model, (" ".join(map(str, ids)) for ids in sources), "--ids", *self._for_ids())
+        return [Translation([token["id"] for token in row["tokens"]], [token["score"] for token in row["tokens"]])
+                for row in rows]
+
+    def _json(self, model: Path, lines, *options: str) -> list[dict]:
+        lines = list(lines)
+        out = self.run("latimer", "translate", model, "--json", "--beams", "1", *options, text=joined(lines))
+        rows = [json.loads(line) for line in out.split("\n")[:-1]]
+        if len(rows) != len(lines):
+            sys.exit(f"latimer translate wrote {len(rows)} translations of {len(lines)} lines; leave out lines of more "
+                     "than 8,000 bytes.")
+        return rows
+
+    def beams(self, model: Path, sources: list[list[int]], count: int) -> list[Translation]:
+        out = self.run("latimer", "translate", model, "--ids", "--beams", str(count), *self._for_ids(),
+                       text=joined(" ".join(map(str, ids)) for ids in sources))
+        return [Translation(ints(line)) for line in out.splitlines()]
+
+    def translate(self, model: Path, lines: list[str]) -> list[str]:
+        return [row["text"] for row in self._json(model, lines, "--no-guards", *self.languages, *self.limit)]
+
+    def _for_ids(self) -> list[str]:
+        target = self.languages[self.languages.index("--target-lang"):][:2] if "--target-lang" in self.languages else []
+        return [*target, *self.limit]
+
+
+class Report:
+    """Counts of one comparison after the other; the verdict."""
+
+    def __init__(self) -> None:
+        self.failed: list[str] = []
+
+    def rows(self, what: str, equal: int, total: int, note: str = "", fails: bool = True) -> None:
+        print(f"{what:34} {equal} of {total} lines equal{note}")
+        if equal < total and fails:
+            self.failed.append(what)
+
+    def value(self, what: str, text: str, good: bool = True) -> None:
+        print(f"{what:34} {text}")
+        if not good:
+            self.failed.append(what)
+
+
+def ints(text: str) -> list[int]:
+    return [int(word) for word in text.split()]
+
+
+def joined(lines) -> str:
+    return "".join(line + "\n" for line in lines)
+
+
+def first_difference(a: list[int], b: list[int]) -> int:
+    return next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+
+
+def compare_sources(report: Report, lines: list[str], expected: list[list[int]], got: list[list[int]]) -> None:
+    different = [i for i in range(len(lines)) if expected[i] != got[i]]
+    report.rows("source ids", len(lines) - len(different), len(lines))
+    for i in different[:3]:
+        at = first_difference(expected[i], got[i])
+        print(f"  line {i + 1}, token {at + 1}: {expected[i][at:at + 4]} expected, {got[i][at:at + 4]} found"
+              f"\n    {lines[i]}")
+
+
+def compare_search(report: Report, original: Transformers, sources: list[list[int]], beams: int,
+                   expected: list[Translation], got: list[Translation]) -> None:
+    """A line that differs is too close to call if rounding in float32 has changed the original's result, too."""
+    equal, close = 0, 0
+    for number, (ids, want, have) in enumerate(zip(sources, expected, got), 1):
+        if want.ids == have.ids:
+            equal += 1
+        elif original.search(ids, beams, exact=True).ids != want.ids:
+            close += 1
+        else:
+            at = first_difference(want.ids, have.ids)
+            print(f"  line {number}, token {at + 1}: {want.ids[at:at + 4]} expected, {have.ids[at:at + 4]} found")
+    note = f", {close} too close to call" if close else ""
+    report.rows(f"ids of {beams} beams, f32" if beams > 1 else "ids of greedy search, f32", equal + close,
+                len(expected), note)
+    if beams == 1:
+        largest = max((abs(a - b) for want, have in zip(expected, got) if want.ids == have.ids
+                       for a, b in zip(want.scores, have.scores)), default=0.0)
+        report.value("  log-probabilities", f"differ by at most {largest:.1e}", largest < TOLERANCE)
+
+
+def compare_packed(report: Report, name: str, expected: list[Translation], got: list[Translation],
+                   texts: tuple[list[str], list[str]], references: list[str] | None) -> None:
+    tokens = sum(len(want.ids) for want in expected)
+    same = sum(first_difference(want.ids, have.ids) for want, have in zip(expected, got))
+    rows = sum(want.ids == have.ids for want, have in zip(expected, got))
+    report.rows(f"ids of {name}", rows, len(expected), f"; {same} of {tokens} tokens before the first difference",
+                fails=False)
+    try:
+        import sacrebleu
+    except ImportError:
+        return
+    if references is None:
+        chrf = sacrebleu.corpus_chrf(texts[1], [texts[0]]).score
+        report.value("  text", f"chrF {chrf:.1f} against the original's own translations")
+        return
+    scores = [sacrebleu.corpus_bleu(text, [references]).score for text in texts]
+    report.value("  BLEU", f"{scores[0]:.2f} original, {scores[1]:.2f} {name}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="the original model")
+    parser.add_argument("model", type=Path, nargs="?", help="MODEL.ltm; default: converted to int8 here")
+    parser.add_argument("--text", type=Path, required=True, help="sentences, one a line, UTF-8")
+    parser.add_argument("--references", type=Path, help="their translations, for BLEU")
+    parser.add_argument("--source-lang", help="as for latimer translate, and as the tokenizer names it")
+    parser.add_argument("--target-lang")
+    parser.add_argument("--prefix", help="put before each line, such as 'translate English to German: '")
+    parser.add_argument("--beams", type=int, default=4)
+    parser.add_argument("--max-target-tokens", type=int, default=128)
+    parser.add_argument("--lines", type=int, default=100, help="compare no more than these (default: %(default)s)")
+    parser.add_argument("--latimer", type=Path, default=ROOT / "build/demo/bin",
+                        help="folder of latimer and latimer-convert (default: %(default)s)")
+    parser.add_argument("--threads", type=int, default=1, help="of the original library")
+    arguments = parser.parse_args()
+
+    lines = [line for line in arguments.text.read_text(encoding="utf-8").split("\n") if line][: arguments.lines]
+    references = None
+    if arguments.references:
+        references = arguments.references.read_text(encoding="utf-8").split("\n")[: len(lines)]
+    original = Transformers(arguments.folder, arguments)
+    latimer = Latimer(arguments.latimer, arguments)
+    print(f"{arguments.folder}: {len(lines)} lines, against {original.name}")
+    report = Report()
+    with tempfile.TemporaryDirectory() as scratch:
+        f32 = latimer.convert(arguments.folder, Path(scratch) / "f32.ltm", "f32")
+        packed = arguments.model or latimer.convert(arguments.folder, Path(scratch) / "int8.ltm", "int8")
+        sources = [original.encode(line) for line in lines]
+        compare_sources(report, lines, sources, latimer.encode(f32, lines))
+        expected = [original.search(ids, 1) for ids in sources]
+        compare_search(report, original, sources, 1, expected, latimer.greedy(f32, sources))
+        if arguments.beams > 1:
+            compare_search(report, original, sources, arguments.beams,
+                           [original.search(ids, arguments.beams) for ids in sources],
+                           latimer.beams(f32, sources, arguments.beams))
+        texts = [original.decode(translation.ids) for translation in expected]
+        got = latimer.translate(f32, lines)
+        different = [i for i in range(len(lines)) if got[i] != texts[i]]
+        report.rows("text, f32", len(lines) - len(different), len(lines))
+        for i in different[:3]:
+            print(f"  line {i + 1}: {texts[i]!r} expected, {got[i]!r} found")
+        name = arguments.model.name if arguments.model else "int8"
+        compare_packed(report, name, expected, latimer.greedy(packed, sources),
+                       (texts, latimer.translate(packed, lines)), references)
+    if report.failed:
+        print(f"Differs: {', '.join(part.strip() for part in report.failed)}.")
+        sys.exit(1)
+    print(f"Verified: in f32 the model does what {original.name} does.")
+
+
+if __name__ == "__main__":
+    main()
