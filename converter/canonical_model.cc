@@ -1,5 +1,6 @@
 #include "converter/canonical_model.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/check.h"
@@ -16,6 +17,19 @@ bool Same(const SourceTensor* one, const SourceTensor* other) {
 
 }  // namespace
 
+uint64_t CanonicalLinear::outputs() const {
+  if (rows != nullptr) return rows->size();
+  uint64_t count = 0;
+  for (const SourceTensor* tensor : weights) count += tensor->shape.at(0);
+  return count;
+}
+
+bool CanonicalLinear::is_quantized() const {
+  return std::ranges::any_of(weights, [](const SourceTensor* tensor) {
+    return tensor->type == SourceType::kInt8;
+  });
+}
+
 CanonicalLinear::Row CanonicalLinear::RowAt(uint64_t output) const {
   if (rows != nullptr) {
     LATIMER_CHECK(output < rows->size() && weights.size() == 1);
@@ -26,6 +40,18 @@ CanonicalLinear::Row CanonicalLinear::RowAt(uint64_t output) const {
     output -= tensor->shape.at(0);
   }
   LATIMER_CHECK(false);  // Not a row of it.
+}
+
+void CanonicalLinear::ReadRow(uint64_t output, std::span<float> values) const {
+  const Row row = RowAt(output);
+  row.tensor->Read(row.index * values.size(), values);
+  if (!row_factors.empty()) {
+    for (float& value : values) value *= row_factors.at(output);
+  }
+  if (!column_factors.empty()) {
+    for (size_t i = 0; i < values.size(); ++i) values[i] *= column_factors[i];
+  }
+  CheckFinite(values, row.tensor->name);
 }
 
 void SplitHeads(Architecture* architecture) {

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,9 +35,22 @@ struct CanonicalLinear {
   std::vector<const SourceTensor*> biases;
   // The selected rows, ascending, of a single tensor; null: all rows.
   std::shared_ptr<const std::vector<uint32_t>> rows = nullptr;
+  // What each row of W and its bias are multiplied by, and each column: powers
+  // of two. Empty: nothing. Only for weights that are not quantized yet.
+  std::vector<float> row_factors = {};
+  std::vector<float> column_factors = {};
 
+  // The numbers of rows and columns of W.
+  uint64_t outputs() const;
+  uint64_t inputs() const { return weights.at(0)->shape.at(1); }
+  // Whether a part of W is integers in the source file.
+  bool is_quantized() const;
   // Where row `output` of W is. Precondition: W has that row.
   Row RowAt(uint64_t output) const;
+  // Reads that row, multiplied by its factors. Throws ConversionError if a
+  // number is not finite. Precondition: `values` has as many numbers as W has
+  // columns.
+  void ReadRow(uint64_t output, std::span<float> values) const;
 };
 
 struct CanonicalNorm {

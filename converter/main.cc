@@ -17,6 +17,7 @@
 #include "converter/certify.h"
 #include "converter/choose_alignment.h"
 #include "converter/common_profile.h"
+#include "converter/equalize.h"
 #include "converter/error.h"
 #include "converter/known_answer.h"
 #include "converter/lexical_shortlist.h"
@@ -24,6 +25,7 @@
 #include "converter/options.h"
 #include "converter/profile_header.h"
 #include "converter/pruning_report.h"
+#include "converter/quantization_report.h"
 #include "converter/readers/languages.h"
 #include "converter/readers/mapped_model.h"
 #include "converter/readers/open_model.h"
@@ -84,26 +86,6 @@ CanonicalModel ReadModel(const Options& options) {
 void SetBeams(uint32_t beams, CanonicalGeneration* generation) {
   generation->search.beams = beams;
   for (BeamRule& rule : generation->task_search) rule.beams = beams;
-}
-
-// The error of each matrix that is int4.
-Json Int4Json(const Int4Matrices& matrices) {
-  Json json = Json::object();
-  for (const auto& [name, matrix] : matrices) json[name] = matrix.error;
-  return json;
-}
-
-std::string Int4Text(const Int4Matrices& matrices) {
-  if (matrices.empty()) return "";
-  double largest = 0;
-  for (const auto& [name, matrix] : matrices) {
-    largest = std::max(largest, matrix.error);
-  }
-  char text[96];
-  std::snprintf(text, sizeof(text),
-                "; %zu matrices int4, which lose at most %.3f of their weights",
-                matrices.size(), largest);
-  return text;
 }
 
 bool ShowsProgress(const Options& options) {
@@ -180,6 +162,7 @@ struct Conversion {
   std::string profile_name;
   Profile profile;  // Views its name.
   Int4Matrices int4;
+  EqualizedLayers equalized;
   Json pruning;  // Null: nothing was pruned.
   std::string license;
   std::vector<std::string> warnings;
@@ -190,6 +173,9 @@ void PrintJson(const Options& options, const Conversion& result) {
   json["output"] = options.output.string();
   json["weights"] = result.info.weights;
   if (options.int4) json["int4"] = Int4Json(result.int4);
+  if (!options.equalize.empty()) {
+    json["equalized"] = EqualizedJson(result.equalized);
+  }
   json["tile"] = result.info.tile;
   json["license"] = result.license;
   json["warnings"] = result.warnings;
@@ -226,6 +212,7 @@ void PrintText(const Options& options, const Conversion& result) {
             << (options.bill || options.verbose ? ""
                                                 : " (--bill has the parts)")
             << "\n"
+            << (options.equalize.empty() ? "" : EqualizedText(result.equalized))
             << (result.pruning.is_null() ? "" : PruningText(result.pruning))
             << (info.has_certificate ? CertificateText(info.certificate) : "");
   if (options.bill || options.verbose) {
@@ -347,6 +334,14 @@ void Convert(const Options& options) {
   }
   if (options.target_tokenizer && model.tokenizer->target_text) {
     model.target_tokenizer = model.tokenizer->target_text();
+  }
+  if (!options.equalize.empty()) {
+    Say(options, "equalizing with", options.equalize);
+    Progress progress("equalizing", ShowsProgress(options));
+    result.equalized = Equalize({.text = options.equalize,
+                                 .int4 = options.int4,
+                                 .progress = std::ref(progress)},
+                                &model);
   }
   if (options.int4) {
     result.int4 = QuantizeToInt4(options.int4_error, &model);

@@ -13,9 +13,9 @@
 namespace latimer {
 namespace {
 
-class Builder {
+class MarianBuilder {
  public:
-  explicit Builder(const MarianTokenizerSources& sources)
+  explicit MarianBuilder(const MarianTokenizerSources& sources)
       : sources_(sources), vocabulary_(sources.source_vocabulary) {}
 
   TokenizerData Build();
@@ -35,14 +35,14 @@ class Builder {
   std::set<int32_t> special_ids_;
 };
 
-int32_t Builder::RequiredId(const std::string& text) const {
+int32_t MarianBuilder::RequiredId(const std::string& text) const {
   const auto found = ids_.find(text);
   if (found == ids_.end()) FailIn(vocabulary_.name, "has no '", text, "'");
   return found->second;
 }
 
 // The id of an added token, or -1 for one without a row in the model.
-int32_t Builder::IdOfAdded(const AddedTokenConfig& token) {
+int32_t MarianBuilder::IdOfAdded(const AddedTokenConfig& token) {
   const auto found = ids_.find(token.text);
   if (found != ids_.end()) {
     if (token.id.has_value() && *token.id != found->second) {
@@ -62,7 +62,7 @@ int32_t Builder::IdOfAdded(const AddedTokenConfig& token) {
   return next;
 }
 
-void Builder::CheckSizes() const {
+void MarianBuilder::CheckSizes() const {
   const auto check = [](const Vocabulary& vocabulary, size_t rows) {
     if (vocabulary.pieces.size() <= rows) return;
     FailIn(vocabulary.name, "has ", vocabulary.pieces.size(),
@@ -72,7 +72,7 @@ void Builder::CheckSizes() const {
   check(sources_.target_vocabulary, sources_.target_rows);
 }
 
-void Builder::AddTokens(TokenizerData& data) {
+void MarianBuilder::AddTokens(TokenizerData& data) {
   std::vector<AddedTokenConfig> tokens = sources_.config.tokens;
   SortByIds(&tokens);
   std::map<std::string, uint32_t> keys;
@@ -91,7 +91,7 @@ void Builder::AddTokens(TokenizerData& data) {
 }
 
 // MarianTokenizer._convert_id_to_token, after added tokens.
-std::string Builder::TargetPiece(size_t id) const {
+std::string MarianBuilder::TargetPiece(size_t id) const {
   const auto added = added_pieces_.find(static_cast<int32_t>(id));
   if (added != added_pieces_.end()) return added->second;
   const auto& known = sources_.target_vocabulary.pieces;
@@ -102,7 +102,7 @@ std::string Builder::TargetPiece(size_t id) const {
   return id < pieces.size() ? pieces[id].text : std::string();
 }
 
-Vocabulary Builder::TargetPieces() const {
+Vocabulary MarianBuilder::TargetPieces() const {
   Vocabulary target{sources_.target_vocabulary.name, {}};
   for (size_t id = 0; id < sources_.target_rows; ++id) {
     target.pieces.push_back(TargetPiece(id));
@@ -110,7 +110,7 @@ Vocabulary Builder::TargetPieces() const {
   return target;
 }
 
-TokenizerData Builder::Build() {
+TokenizerData MarianBuilder::Build() {
   CheckSizes();
   for (size_t i = 0; i < vocabulary_.pieces.size(); ++i) {
     ids_[vocabulary_.pieces[i]] = static_cast<int32_t>(i);
@@ -154,7 +154,7 @@ TokenizerData Builder::Build() {
 }  // namespace
 
 TokenizerData BuildMarianTokenizer(const MarianTokenizerSources& sources) {
-  return Builder(sources).Build();
+  return MarianBuilder(sources).Build();
 }
 
 }  // namespace latimer

@@ -15,15 +15,6 @@ namespace {
 // keeping all logits would take much memory.
 constexpr size_t kMeasuredTokens = 64;
 
-// Installs `p` as this thread's probe during one translation.
-class ProbeScope {
- public:
-  explicit ProbeScope(Probe* p) { probe = p; }
-  ~ProbeScope() { probe = nullptr; }
-  ProbeScope(const ProbeScope&) = delete;
-  ProbeScope& operator=(const ProbeScope&) = delete;
-};
-
 void Load(std::span<const std::byte> image, Workspace* workspace,
           const char* which, Translator* translator) {
   const Status status =

@@ -259,6 +259,9 @@ Offset<flatbuffers::Vector<float>> Writer::WriteBias(
     bias.resize(linear.rows->size());
   }
   LATIMER_CHECK(bias.size() == tensor.rows);
+  for (size_t i = 0; i < linear.row_factors.size(); ++i) {
+    bias[i] *= linear.row_factors[i];
+  }
   if (std::ranges::all_of(bias, [](float b) { return b == 0.0f; })) return 0;
   builder_->PreAlign(bias.size() * sizeof(float), kAlignment);
   return builder_->CreateVector(bias);

@@ -93,6 +93,10 @@ class OptionParser {
           "--certify compares the packed model with f32 weights, so it cannot "
           "be used with --weights f32.");
     }
+    if (o_.weights != WeightType::kInt8 && !o_.equalize.empty()) {
+      throw UsageError(
+          "--equalize is for int8 and int4 weights; others are not quantized.");
+    }
     if (o_.quiet && (o_.bill || o_.verbose || o_.json || o_.progress)) {
       throw UsageError(
           "--quiet goes without --bill, --verbose, --json and --progress.");
@@ -176,6 +180,9 @@ class OptionParser {
         "the largest relative error (root mean square) that int4 may cause in "
         "a matrix; matrices above it stay int8")
         ->check(CLI::Range(0.0, 1.0));
+    Add("--equalize", o_.equalize, "TEXT.txt",
+        "translate this text, one sentence per line, and scale the channels "
+        "inside feed-forward layers so that quantization loses less");
     Add("--board", board_, "NAME",
         "pack for this board's kernels and compare the bill with its RAM: " +
             BoardNames());

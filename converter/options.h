@@ -30,6 +30,7 @@ struct Options {
   WeightType weights = WeightType::kInt8;
   bool int4 = false;
   double int4_error = kInt4LargestError;
+  std::filesystem::path equalize;
   ParallelText shortlist_text;
   ShortlistLimits shortlist_limits;
   Tile tile = Tile::k8x8;

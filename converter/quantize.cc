@@ -34,25 +34,14 @@ bool IsFeedForward(const std::string& name) {
   return name.ends_with(".ffn.in") || name.ends_with(".ffn.out");
 }
 
-uint64_t RowsOf(const CanonicalLinear& linear) {
-  if (linear.rows != nullptr) return linear.rows->size();
-  uint64_t rows = 0;
-  for (const SourceTensor* tensor : linear.weights) {
-    rows += tensor->shape.at(0);
-  }
-  return rows;
-}
-
 Int4Matrix Quantize(const CanonicalLinear& linear) {
-  const uint64_t n = RowsOf(linear);
-  const uint64_t k = linear.weights.at(0)->shape.at(1);
+  const uint64_t n = linear.outputs();
+  const uint64_t k = linear.inputs();
   Int4Matrix matrix{std::vector<int8_t>(n * k), std::vector<float>(n)};
   std::vector<float> values(k);
   double lost = 0, whole = 0;
   for (uint64_t i = 0; i < n; ++i) {
-    const CanonicalLinear::Row row = linear.RowAt(i);
-    row.tensor->Read(row.index * k, values);
-    CheckFinite(values, row.tensor->name);
+    linear.ReadRow(i, values);
     const auto integers = std::span(matrix.integers).subspan(i * k, k);
     const float scale = QuantizeChannelToInt4(values, integers);
     matrix.scales[i] = scale;

@@ -92,8 +92,7 @@ class Packer {
       const SourceTensor& source = *row.tensor;
       if (!int8) {
         const auto out = std::span(values).subspan(i * k, k);
-        source.Read(row.index * k, out);
-        CheckFinite(out, source.name);
+        job.linear->ReadRow(chunk.begin + i, out);
         if (weights_ == WeightType::kF16) CheckFitsF16(out, source.name);
         continue;
       }
@@ -104,8 +103,7 @@ class Packer {
         scales[i] = source.scale;
         if (job.nibbles) CheckNotNegative(source);
       } else {
-        source.Read(row.index * k, values);
-        CheckFinite(values, source.name);
+        job.linear->ReadRow(chunk.begin + i, values);
         scales[i] = QuantizeChannel(values, integers);
       }
     }

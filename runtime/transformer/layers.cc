@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "transformer/probe.h"
 
 namespace latimer {
 namespace {
@@ -67,6 +68,7 @@ void FeedForwardRows(const Engine& engine, const Linear& in, const Linear& out,
   } else {
     engine.vector->activate(a.activation, rows * out.k, inside);
   }
+  ProbeInner(inside, rows * out.k);
   float* output = workspace.sublayer;
   ApplyLinear(engine, out, inside, rows, workspace, output);
   trace.Lap(Operation::kFeedForward);

@@ -23,6 +23,10 @@ class Probe {
   // no logits; a pruned argmax has them only when scores are requested.
   virtual void OnOutput(ProbePoint point, uint32_t layer,
                         std::span<const float> values) = 0;
+  // Called with rows inside a feed-forward layer, [rows, its d_ffn], before
+  // they are multiplied by its second matrix; once or more before the OnOutput
+  // of the layer.
+  virtual void OnInner(std::span<const float>) {}
   // Greedy search chose the token `chosen` for target position `position`;
   // it continues with the token that this returns.
   virtual int32_t OnToken(size_t position, int32_t chosen) = 0;
@@ -35,10 +39,25 @@ class Probe {
 // probe. Inline, so a library that does not use it does not contain it.
 inline constinit thread_local Probe* probe = nullptr;
 
+// Installs a probe on this thread for as long as it lives.
+class ProbeScope {
+ public:
+  explicit ProbeScope(Probe* installed) { probe = installed; }
+  ~ProbeScope() { probe = nullptr; }
+  ProbeScope(const ProbeScope&) = delete;
+  ProbeScope& operator=(const ProbeScope&) = delete;
+};
+
 inline void ProbeOutput(ProbePoint point, uint32_t layer, const float* values,
                         size_t count) {
   if constexpr (kProfile.probes) {
     if (probe != nullptr) probe->OnOutput(point, layer, {values, count});
+  }
+}
+
+inline void ProbeInner(const float* values, size_t count) {
+  if constexpr (kProfile.probes) {
+    if (probe != nullptr) probe->OnInner({values, count});
   }
 }
 

@@ -101,6 +101,16 @@ inline void WriteConfigs(const TempFolder& folder, const nlohmann::json& config,
   }
 }
 
+// Copies a model of tests/data/family_texts and its tokenizer into one folder,
+// as they are published.
+inline void CopyFamily(const std::string& name,
+                       const std::filesystem::path& folder) {
+  namespace fs = std::filesystem;
+  fs::copy(TestData("huggingface_tokenizer") / name, folder);
+  fs::copy(TestData("family_texts") / name, folder,
+           fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+}
+
 // A tensor as a safetensors file holds it.
 struct StoredTensor {
   std::string name;

@@ -9,16 +9,7 @@
 
 namespace latimer::family_texts_test {
 
-namespace fs = std::filesystem;
-
 using Ids = std::vector<int32_t>;
-
-// The model and its tokenizer in one folder, as they are published.
-void Assemble(const std::string& name, const fs::path& folder) {
-  fs::copy(TestData("huggingface_tokenizer") / name, folder);
-  fs::copy(TestData("family_texts") / name, folder,
-           fs::copy_options::recursive | fs::copy_options::overwrite_existing);
-}
 
 std::string Field(const nlohmann::json& row, const char* name) {
   return row.contains(name) ? row[name].get<std::string>() : "";
@@ -32,7 +23,7 @@ INSTANTIATE_TEST_SUITE_P(Families, FamilyTextsTest,
 
 TEST_P(FamilyTextsTest, TextsEqualThoseOfTransformers) {
   const TempFolder folder;
-  Assemble(GetParam(), folder.path());
+  CopyFamily(GetParam(), folder.path());
   const ModelBytes file = WriteForThisCpu(
       OpenModel(folder.path(), /*with_tokenizer=*/true), WeightType::kF32);
   Translator translator;
