@@ -67,6 +67,8 @@ Status Plan(std::span<const std::byte> image,
             size_t* workspace_bytes, uint64_t* cached_token_bytes) {
   LoadOptions load;
   LATIMER_RETURN_IF_ERROR(ReadLoadOptions(options, &load));
+  LATIMER_RETURN_IF_ERROR(
+      CheckPointer("The image", image.data(), image.size()));
   if (scratch.size() < sizeof(InfoScratch)) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "latimer_plan_workspace works in "
@@ -135,14 +137,15 @@ latimer_translation Convert(const Translation& in) {
   return out;
 }
 
-// A call: reads the caller's options, and writes a translation or keeps the
-// error.
+// A call: checks the source, which is a text or ids, reads the caller's
+// options, and writes a translation or keeps the error.
 class Call {
  public:
-  Call(latimer_translator* translator, const latimer_options* options,
-       latimer_translation* out)
+  Call(latimer_translator* translator, const void* source, size_t source_count,
+       const latimer_options* options, latimer_translation* out)
       : translator_(translator), out_(out) {
-    status_ = ReadOptions(translator, options, &options_);
+    status_ = CheckPointer("The source", source, source_count);
+    if (status_.ok()) status_ = ReadOptions(translator, options, &options_);
     if (out == nullptr) return;
     if (status_.ok()) status_ = CheckSize("latimer_translation", out);
     if (status_.ok()) WriteStruct({}, out);
@@ -199,45 +202,46 @@ class Call {
   return Give(translator, status);
 }
 
-// Refuses a null pointer with a count.
-Status CheckPointer(const char* name, const void* pointer, size_t count) {
-  if (pointer != nullptr || count == 0) return Status();
-  return Status::Error(StatusCode::kInvalidArgument,
-                       "latimer_options.%s is NULL, but has %zu items.", name,
-                       count);
-}
-
-// The same of all that the options view.
+// CheckPointer of all that the options view.
 Status CheckPointers(const latimer_options& in) {
   const struct {
     const char* name;
     const void* pointer;
     size_t count;
   } kMembers[] = {
-      {"suppressed", in.suppressed, in.suppressed_count},
-      {"target_prefix_ids", in.target_prefix_ids, in.target_prefix_count},
-      {"banned_ends", in.banned_ends, in.banned_count},
-      {"terms", in.terms, in.term_count},
-      {"protected_ranges", in.protected_ranges, in.protected_range_count}};
+      {"latimer_options.suppressed", in.suppressed, in.suppressed_count},
+      {"latimer_options.target_prefix_ids", in.target_prefix_ids,
+       in.target_prefix_count},
+      {"latimer_options.banned_ends", in.banned_ends, in.banned_count},
+      {"latimer_options.terms", in.terms, in.term_count},
+      {"latimer_options.protected_ranges", in.protected_ranges,
+       in.protected_range_count}};
   for (const auto& member : kMembers) {
     LATIMER_RETURN_IF_ERROR(
         CheckPointer(member.name, member.pointer, member.count));
   }
   if (in.banned_count > 0) {
-    LATIMER_RETURN_IF_ERROR(CheckPointer("banned_tokens", in.banned_tokens,
+    LATIMER_RETURN_IF_ERROR(CheckPointer("latimer_options.banned_tokens",
+                                         in.banned_tokens,
                                          in.banned_ends[in.banned_count - 1]));
   }
   for (size_t i = 0; i < in.term_count; ++i) {
     const latimer_term& term = in.terms[i];
     LATIMER_RETURN_IF_ERROR(
-        CheckPointer("terms' source", term.source, term.source_bytes));
+        CheckPointer("A term's source", term.source, term.source_bytes));
     LATIMER_RETURN_IF_ERROR(
-        CheckPointer("terms' target", term.target, term.target_bytes));
+        CheckPointer("A term's target", term.target, term.target_bytes));
   }
   return Status();
 }
 
 }  // namespace
+
+Status CheckPointer(const char* name, const void* pointer, size_t count) {
+  if (pointer != nullptr || count == 0) return Status();
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "%s is NULL, but its length is %zu.", name, count);
+}
 
 Status ReadOptions(const latimer_translator* translator,
                    const latimer_options* given, TranslateOptions* out) {
@@ -373,7 +377,7 @@ latimer_code latimer_translate(latimer_translator* translator, const char* text,
                                size_t text_bytes,
                                const latimer_options* options,
                                latimer_translation* translation) {
-  Call call(translator, options, translation);
+  Call call(translator, text, text_bytes, options, translation);
   if (!call.ok()) return call.Refuse();
   return call.Finish(
       translator->translator.Translate({text, text_bytes}, call.options()));
@@ -383,7 +387,7 @@ latimer_code latimer_translate_part(latimer_translator* translator,
                                     const char* text, size_t text_bytes,
                                     const latimer_options* options,
                                     latimer_translation* translation) {
-  Call call(translator, options, translation);
+  Call call(translator, text, text_bytes, options, translation);
   if (!call.ok()) return call.Refuse();
   latimer::TextCursor cursor({text, text_bytes}, call.options());
   const auto part = translator->translator.TranslateNext(cursor);
@@ -394,7 +398,7 @@ latimer_code latimer_translate_ids(latimer_translator* translator,
                                    const int32_t* ids, size_t id_count,
                                    const latimer_options* options,
                                    latimer_translation* translation) {
-  Call call(translator, options, translation);
+  Call call(translator, ids, id_count, options, translation);
   if (!call.ok()) return call.Refuse();
   return call.Finish(
       translator->translator.TranslateIds({ids, id_count}, call.options()));
@@ -409,6 +413,7 @@ latimer_code latimer_translate_pivot(latimer_translator* first,
   latimer::TranslateOptions options, next_options;
   latimer::Translation begun, out;
   latimer_code code = latimer::WriteTranslation(second, out, translation);
+  if (code == LATIMER_OK) code = latimer::CheckGiven(second, text, text_bytes);
   if (code == LATIMER_OK) {
     code =
         latimer::ReadOptionsOf("First", first, first_options, second, &options);
@@ -491,7 +496,7 @@ latimer_code latimer_begin_part(latimer_translator* translator,
                                 const char* text, size_t text_bytes,
                                 const latimer_options* options, uint64_t ticket,
                                 latimer_translation* begun) {
-  Call call(translator, options, begun);
+  Call call(translator, text, text_bytes, options, begun);
   if (!call.ok()) return call.Refuse();
   latimer::TextCursor cursor({text, text_bytes}, call.options());
   const latimer::Status status = translator->translator.Begin(cursor, ticket);
@@ -505,7 +510,7 @@ latimer_code latimer_begin_ids(latimer_translator* translator,
                                const int32_t* ids, size_t id_count,
                                const latimer_options* options,
                                uint64_t ticket) {
-  Call call(translator, options, nullptr);
+  Call call(translator, ids, id_count, options, nullptr);
   if (!call.ok()) return call.Refuse();
   return Give(translator, translator->translator.BeginIds(
                               {ids, id_count}, call.options(), ticket));
@@ -523,7 +528,7 @@ latimer_code latimer_advance(latimer_translator* translator, int* finished,
                              uint64_t* ticket,
                              latimer_translation* translation) {
   *finished = 0;
-  Call call(translator, nullptr, translation);
+  Call call(translator, nullptr, 0, nullptr, translation);
   if (!call.ok()) return call.Refuse();
   latimer::FinishedTranslation out;
   if (!translator->translator.Advance(&out)) return LATIMER_OK;

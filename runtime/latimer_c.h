@@ -33,6 +33,15 @@ inline latimer_code Give(latimer_translator* translator, const Status& status) {
   return CodeOf(status);
 }
 
+// kInvalidArgument for a null pointer with a count above 0.
+Status CheckPointer(const char* name, const void* pointer, size_t count);
+
+// The same of a text or of ids, and keeps the error.
+inline latimer_code CheckGiven(latimer_translator* translator,
+                               const void* source, size_t count) {
+  return Give(translator, CheckPointer("The source", source, count));
+}
+
 // Writes as much of a message as fits, with a terminating zero.
 inline void WriteMessage(const Status& status, char* message,
                          size_t message_bytes) {

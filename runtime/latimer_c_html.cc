@@ -37,6 +37,9 @@ latimer_html* latimer_html_begin(latimer_translator* translator,
 
 latimer_code latimer_html_push(latimer_html* html, const char* bytes,
                                size_t byte_count) {
+  const latimer_code code =
+      latimer::CheckGiven(html->translator, bytes, byte_count);
+  if (code != LATIMER_OK) return code;
   return Give(html->translator, html->stream.Push({bytes, byte_count}));
 }
 

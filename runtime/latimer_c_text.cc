@@ -3,6 +3,7 @@
 #include "latimer/text_stream.h"
 #include "latimer_c.h"
 
+using latimer::CheckGiven;
 using latimer::Give;
 
 static_assert(sizeof(latimer_streamed_text) ==
@@ -51,6 +52,8 @@ latimer_text* latimer_text_begin(latimer_translator* translator,
 
 latimer_code latimer_text_push(latimer_text* text, const char* bytes,
                                size_t byte_count) {
+  const latimer_code code = CheckGiven(text->translator, bytes, byte_count);
+  if (code != LATIMER_OK) return code;
   return Give(text->translator, text->stream.Push({bytes, byte_count}));
 }
 
@@ -61,9 +64,12 @@ latimer_code latimer_text_finish(latimer_text* text) {
 latimer_code latimer_tokenize(latimer_translator* translator, const char* text,
                               size_t text_bytes, int32_t* ids, size_t most,
                               size_t* id_count) {
+  *id_count = 0;
+  const latimer_code code = CheckGiven(translator, text, text_bytes);
+  if (code != LATIMER_OK) return code;
   const auto count =
       translator->translator.Tokenize({text, text_bytes}, {ids, most});
-  *id_count = count.ok() ? *count : 0;
+  if (count.ok()) *id_count = *count;
   return Give(translator, count.status());
 }
 
@@ -71,26 +77,38 @@ latimer_code latimer_tokenize_target(latimer_translator* translator,
                                      const char* text, size_t text_bytes,
                                      int32_t* ids, size_t most,
                                      size_t* id_count) {
+  *id_count = 0;
+  const latimer_code code = CheckGiven(translator, text, text_bytes);
+  if (code != LATIMER_OK) return code;
   const auto count =
       translator->translator.TokenizeTarget({text, text_bytes}, {ids, most});
-  *id_count = count.ok() ? *count : 0;
+  if (count.ok()) *id_count = *count;
   return Give(translator, count.status());
 }
 
 latimer_code latimer_count_tokens(latimer_translator* translator,
                                   const char* text, size_t text_bytes,
                                   size_t* id_count) {
+  *id_count = 0;
+  const latimer_code code = CheckGiven(translator, text, text_bytes);
+  if (code != LATIMER_OK) return code;
   const auto count = translator->translator.CountTokens({text, text_bytes});
-  *id_count = count.ok() ? *count : 0;
+  if (count.ok()) *id_count = *count;
   return Give(translator, count.status());
 }
 
 latimer_code latimer_detokenize(latimer_translator* translator,
                                 const int32_t* ids, size_t id_count,
                                 const char** text, size_t* text_bytes) {
+  *text = nullptr;
+  *text_bytes = 0;
+  const latimer_code code = CheckGiven(translator, ids, id_count);
+  if (code != LATIMER_OK) return code;
   const auto found = translator->translator.Detokenize({ids, id_count});
-  *text = found.ok() ? found->data() : nullptr;
-  *text_bytes = found.ok() ? found->size() : 0;
+  if (found.ok()) {
+    *text = found->data();
+    *text_bytes = found->size();
+  }
   return Give(translator, found.status());
 }
 
@@ -116,5 +134,6 @@ size_t latimer_target_piece(const latimer_translator* translator, int32_t token,
 
 size_t latimer_language_code_bytes(const latimer_translator* translator,
                                    const char* text, size_t text_bytes) {
+  if (text == nullptr) return 0;
   return translator->translator.LanguageCodeBytes({text, text_bytes});
 }

@@ -5,6 +5,7 @@
 
 #include <cinttypes>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <sstream>
 
@@ -381,8 +382,9 @@ TEST_F(CApiTest, ACountWithoutAPointerIsRefused) {
     return c_.message();
   };
   using O = latimer_options;
-  EXPECT_THAT(message([](O& o) { o.suppressed_count = 2; }),
-              HasSubstr("latimer_options.suppressed is NULL, but has 2 items"));
+  EXPECT_THAT(
+      message([](O& o) { o.suppressed_count = 2; }),
+      HasSubstr("latimer_options.suppressed is NULL, but its length is 2."));
   EXPECT_THAT(message([](O& o) { o.target_prefix_count = 1; }),
               HasSubstr("target_prefix_ids is NULL"));
   EXPECT_THAT(message([](O& o) { o.banned_count = 1; }),
@@ -401,14 +403,60 @@ TEST_F(CApiTest, ACountWithoutAPointerIsRefused) {
                 o.terms = &kNoSource;
                 o.term_count = 1;
               }),
-              HasSubstr("terms' source is NULL"));
+              HasSubstr("A term's source is NULL"));
   EXPECT_THAT(message([](O& o) {
                 o.terms = &kNoTarget;
                 o.term_count = 1;
               }),
-              HasSubstr("terms' target is NULL"));
+              HasSubstr("A term's target is NULL"));
   EXPECT_THAT(message([](O& o) { o.protected_range_count = 1; }),
               HasSubstr("protected_ranges is NULL"));
+}
+
+TEST_F(CApiTest, ALengthWithoutASourceIsRefused) {
+  latimer_translator* const c = c_.get();
+  auto got = Sized<latimer_translation>();
+  int32_t ids[1];
+  size_t count = 0, text_bytes = 0;
+  const char* text = nullptr;
+  std::vector<std::byte> memory(
+      std::max(latimer_text_bytes(), latimer_html_bytes()));
+  const std::function<latimer_code()> calls[] = {
+      [&] { return latimer_translate(c, nullptr, 5, nullptr, &got); },
+      [&] { return latimer_translate_part(c, nullptr, 5, nullptr, &got); },
+      [&] { return latimer_translate_ids(c, nullptr, 5, nullptr, &got); },
+      [&] {
+        return latimer_translate_pivot(c, nullptr, c, nullptr, nullptr, 5,
+                                       &got);
+      },
+      [&] { return latimer_begin_part(c, nullptr, 5, nullptr, 1, &got); },
+      [&] { return latimer_begin_ids(c, nullptr, 5, nullptr, 1); },
+      [&] { return latimer_tokenize(c, nullptr, 5, ids, 1, &count); },
+      [&] { return latimer_tokenize_target(c, nullptr, 5, ids, 1, &count); },
+      [&] { return latimer_count_tokens(c, nullptr, 5, &count); },
+      [&] { return latimer_detokenize(c, nullptr, 5, &text, &text_bytes); },
+      [&] {
+        latimer_text* const stream = latimer_text_begin(
+            c, nullptr, [](void*, const latimer_streamed_text*) {}, nullptr,
+            memory.data(), memory.size());
+        return latimer_text_push(stream, nullptr, 5);
+      },
+      [&] {
+        latimer_html* const stream = latimer_html_begin(
+            c, nullptr, [](void*, const char*, size_t) {}, nullptr,
+            memory.data(), memory.size());
+        return latimer_html_push(stream, nullptr, 5);
+      }};
+  for (const auto& call : calls) {
+    // The message of the call before.
+    EXPECT_NE(latimer_tokenize(c, kText, 5, ids, 0, &count), LATIMER_OK);
+    EXPECT_EQ(call(), LATIMER_INVALID_ARGUMENT);
+    EXPECT_EQ(c_.message(), "The source is NULL, but its length is 5.");
+  }
+  EXPECT_EQ(latimer_under_way(c), 0u);
+  EXPECT_EQ(latimer_language_code_bytes(c, nullptr, 5), 0u);
+  EXPECT_EQ(latimer_translate(c, nullptr, 0, nullptr, &got), LATIMER_OK)
+      << c_.message();
 }
 
 TEST_F(CApiTest, DrawnTokensAreThoseOfCpp) {

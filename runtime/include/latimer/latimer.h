@@ -11,7 +11,8 @@
  * Nothing here allocates, and with one thread nothing but latimer_map_file and
  * latimer_unmap_file asks anything of the system. Texts are UTF-8 with a length
  * in bytes; strings (const char* without a length) are zero-terminated. A token
- * is an id of the model's source or target vocabulary.
+ * is an id of the model's source or target vocabulary. What is read may be NULL
+ * if its length is 0; with a length it is LATIMER_INVALID_ARGUMENT.
  *
  * Structs begin with their size, which the caller sets, so that they can grow:
  *
