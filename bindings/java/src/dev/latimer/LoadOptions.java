@@ -2,16 +2,47 @@ package dev.latimer;
 
 /** How to load a model. Each method returns this object; what is not set has the default. */
 public final class LoadOptions {
-  int threads = 1;
-  boolean skipChecksum;
+  private int threads = 1;
+  private boolean pinThreads;
+  private int lanes = 1;
+  private int beams;
+  private boolean skipChecksum;
+
+  /** In the order of {@code latimer_jni_load.cc}. */
+  int[] numbers() {
+    return new int[] {threads, pinThreads ? 1 : 0, lanes, beams, skipChecksum ? 1 : 0};
+  }
 
   /**
    * The number of threads that share the work of a sentence, the caller's included; 1 by default.
    * More than the CPU has large cores make it slower.
    */
   public LoadOptions threads(int threads) {
-    if (threads < 1) throw new IllegalArgumentException("threads: " + threads + " is less than 1.");
-    this.threads = threads;
+    this.threads = positive("threads", threads);
+    return this;
+  }
+
+  /** Whether to bind each thread but the caller's to a processor; false by default. */
+  public LoadOptions pinThreads(boolean pin) {
+    this.pinThreads = pin;
+    return this;
+  }
+
+  /**
+   * Sentences of HTML that are decoded side by side, which is faster; 1 by default. Each takes
+   * memory.
+   */
+  public LoadOptions lanes(int lanes) {
+    this.lanes = positive("lanes", lanes);
+    return this;
+  }
+
+  /**
+   * The most {@link TranslateOptions#beams} of a translation; by default as many as the model asks
+   * for. Each takes memory.
+   */
+  public LoadOptions beams(int beams) {
+    this.beams = positive("beams", beams);
     return this;
   }
 
@@ -19,5 +50,10 @@ public final class LoadOptions {
   public LoadOptions skipChecksum(boolean skip) {
     this.skipChecksum = skip;
     return this;
+  }
+
+  private static int positive(String name, int number) {
+    if (number < 1) throw new IllegalArgumentException(name + ": " + number + " is less than 1.");
+    return number;
   }
 }

@@ -1,9 +1,10 @@
 package dev.latimer;
 
+import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 
 /**
- * The functions of {@code latimer_jni.cc}, and what that calls. A handle is a model that was
+ * The functions of {@code latimer_jni*.cc}, and what that calls. A handle is a model that was
  * loaded; {@link Translator} sees to it that it is one, and that one thread uses it at a time. Text
  * is UTF-8.
  */
@@ -19,13 +20,12 @@ final class Native {
 
   // ---- Loading: a handle, or a LatimerException ----
 
-  static native long loadFile(byte[] path, int threads, boolean skipChecksum);
+  static native long loadFile(byte[] path, int[] options);
 
-  static native long loadDescriptor(
-      int fd, long offset, long length, int threads, boolean skipChecksum);
+  static native long loadDescriptor(int fd, long offset, long length, int[] options);
 
   /** All of a direct buffer. */
-  static native long loadBuffer(ByteBuffer buffer, int threads, boolean skipChecksum);
+  static native long loadBuffer(ByteBuffer buffer, int[] options);
 
   static native void unload(long handle);
 
@@ -35,34 +35,23 @@ final class Native {
 
   static native void setCancelled(long handle, boolean cancelled);
 
+  /** See {@link TranslateOptions#set}. */
   static native void setOptions(
-      long handle,
-      byte[][] strings,
-      int[] numbers,
-      float repetitionPenalty,
-      int[] suppressed);
+      long handle, byte[][] texts, long[] numbers, float[] factors, int[][] ids, byte[][] terms);
 
-  static native void translate(long handle, byte[] text, TokenListener listener);
+  static native void translate(long handle, byte[] text, TokenListener listener, Parts parts);
 
-  static native void translateIds(long handle, int[] ids, TokenListener listener);
+  static native void translateIds(long handle, int[] ids, TokenListener listener, Parts parts);
 
-  // Of the last translation.
-  static native byte[] text(long handle);
+  // A text or HTML in portions. bytes == null is its end; endStream() must follow in any case.
+  static native void beginStream(long handle, boolean isHtml);
 
-  static native int[] tokens(long handle);
-
-  /** Two numbers for each token, or null. */
-  static native float[] scores(long handle);
-
-  /** Stop reason, generated tokens and bytes of the source. */
-  static native long[] numbers(long handle);
-
-  // A text in portions. bytes == null is its end; endStream() must follow in any case.
-  static native void beginStream(long handle);
-
-  /** Returns false if the translation was cancelled: push no more. */
+  /**
+   * Returns false if the translation was cancelled: push no more. The receiver is a TextReceiver,
+   * or a ByteArrayOutputStream for HTML.
+   */
   static native boolean push(
-      long handle, byte[] bytes, int count, TokenListener listener, TextReceiver receiver);
+      long handle, byte[] bytes, int count, TokenListener listener, Object receiver);
 
   static native void endStream(long handle);
 
@@ -70,7 +59,11 @@ final class Native {
 
   static native int[] tokenize(long handle, byte[] text);
 
+  static native int[] tokenizeTarget(long handle, byte[] text);
+
   static native byte[] detokenize(long handle, int[] ids);
+
+  static native byte[] piece(long handle, int token, boolean ofTarget);
 
   static native byte[] language(long handle, int index);
 
@@ -80,7 +73,7 @@ final class Native {
     return STOP_REASONS[(int) reason];
   }
 
-  // ---- Called by latimer_jni.cc ----
+  // ---- Called by latimer_jni_translate.cc ----
 
   private static void fail(int code, byte[] message) {
     throw new LatimerException(CODES[code], Utf8.decode(message));
@@ -95,5 +88,39 @@ final class Native {
     receiver.onText(
         new StreamedText(
             Utf8.decode(text), Utf8.decode(source), line, cut, stopReason(stopReason)));
+  }
+
+  private static void onHtml(ByteArrayOutputStream out, byte[] html) {
+    out.write(html, 0, html.length);
+  }
+
+  /**
+   * A part of a translation.
+   *
+   * @param text UTF-8; empty for ids
+   * @param scores two numbers for each token, or null
+   * @param words two positions in the text for each of wordScores, or null
+   * @param links four positions for each token, the last two in this part of the source, or null
+   * @param weights of attention, or null
+   * @param numbers bytes of the source, whether white space follows (0, 1), stop reason, generated
+   *     tokens, and of the weights: kind (from 1), layers, heads, rows
+   */
+  private static void onPart(
+      Parts parts,
+      byte[] text,
+      int[] tokens,
+      int[] source,
+      float[] scores,
+      int[] words,
+      float[] wordScores,
+      int[] links,
+      float[] weights,
+      long[] numbers) {
+    parts.add(text, tokens, source, scores, words, wordScores, links, weights, numbers);
+  }
+
+  /** Of the part that came last, the best one first. */
+  private static void onHypothesis(Parts parts, int[] tokens, float score) {
+    parts.hypotheses.add(new Hypothesis("", tokens, score));
   }
 }

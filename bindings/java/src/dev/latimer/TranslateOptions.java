@@ -1,27 +1,56 @@
 package dev.latimer;
 
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+
 /**
  * Settings of a translation, which replace those of the model. Each method returns this object;
  * what is not set is the model's. Names and values are those of {@code latimer_options} in {@code
- * latimer/latimer.h}. A translation copies them when it begins.
+ * latimer/latimer.h}. A translation copies them when it begins; what a model refuses is then a
+ * {@link LatimerException}. A method throws IllegalArgumentException for a number that none takes.
  */
 public final class TranslateOptions {
-  String sourceLanguage;
-  String targetLanguage;
-  String languageCode;
-  String task;
-  String prefix;
-  int maxTargetTokens;
-  int minTargetTokens;
-  Integer forcedFirst;
-  Integer noRepeatNgram;
-  float repetitionPenalty;
-  int[] suppressed = {};
-  boolean guards = true;
-  int budgetTokens;
-  int budgetMillis;
+  private static final int[] NONE = {};
+
+  private String sourceLanguage;
+  private String targetLanguage;
+  private String languageCode;
+  private String task;
+  private String prefix;
+  private String targetPrefix;
+  private int maxTargetTokens;
+  private int minTargetTokens;
+  private int beams;
+  private EarlyStopping earlyStopping;
+  private boolean guards = true;
+  private int budgetTokens;
+  private int budgetMillis;
+  private AttentionKind attention;
+  private boolean protect;
+  private boolean sample;
+  private int topK;
+  private long seed;
+  private long stream = 1;
+  private float repetitionPenalty;
+  private float lengthPenalty = Float.NaN;
+  private float temperature = Float.NaN;
+  private float topP = Float.NaN;
+  private int[] forcedFirst = NONE;
+  private int[] noRepeatNgram = NONE;
+  private int[] suppressed = NONE;
+  private int[] targetPrefixIds = NONE;
+  private int[] protectedRanges = NONE; // In chars.
+  private List<byte[]> bannedWords = new ArrayList<>();
+  private List<int[]> bannedIds = new ArrayList<>();
+  private byte[][] terms = {};
   boolean scores;
+  boolean alignment;
+  int nBest;
   TokenListener listener;
+
+  // ---- Languages and what comes before a text ----
 
   /** The source language of a multilingual model, such as "eng_Latn". */
   public TranslateOptions sourceLanguage(String language) {
@@ -53,6 +82,8 @@ public final class TranslateOptions {
     return this;
   }
 
+  // ---- Limits ----
+
   /** The most tokens of a translation, EOS included; 0: the model's limit. */
   public TranslateOptions maxTargetTokens(int tokens) {
     this.maxTargetTokens = notNegative("maxTargetTokens", tokens);
@@ -62,30 +93,6 @@ public final class TranslateOptions {
   /** The fewest tokens of a translation; 0: the model's. */
   public TranslateOptions minTargetTokens(int tokens) {
     this.minTargetTokens = notNegative("minTargetTokens", tokens);
-    return this;
-  }
-
-  /** The token that comes first. */
-  public TranslateOptions forcedFirst(int token) {
-    this.forcedFirst = token;
-    return this;
-  }
-
-  /** The length of token sequences that may not occur twice; 0: off. */
-  public TranslateOptions noRepeatNgram(int length) {
-    this.noRepeatNgram = notNegative("noRepeatNgram", length);
-    return this;
-  }
-
-  /** A factor for tokens that occurred already; 1: off, 0: the model's. */
-  public TranslateOptions repetitionPenalty(float penalty) {
-    this.repetitionPenalty = penalty;
-    return this;
-  }
-
-  /** Tokens that may not be produced. */
-  public TranslateOptions suppressed(int... tokens) {
-    this.suppressed = tokens.clone();
     return this;
   }
 
@@ -107,20 +114,270 @@ public final class TranslateOptions {
     return this;
   }
 
-  /** Whether to keep a score for each token, which takes more time. */
+  // ---- The search ----
+
+  /**
+   * How many beginnings of a translation the search keeps; 1: greedy search, the fastest; 0: the
+   * model's number. More than {@link LoadOptions#beams} are refused.
+   */
+  public TranslateOptions beams(int beams) {
+    this.beams = notNegative("beams", beams);
+    return this;
+  }
+
+  /** Above 0 prefers long translations, below 0 short ones; of a search with beams. */
+  public TranslateOptions lengthPenalty(float penalty) {
+    this.lengthPenalty = number("lengthPenalty", penalty);
+    return this;
+  }
+
+  /** When a search with beams ends; null: the model's rule. */
+  public TranslateOptions earlyStopping(EarlyStopping rule) {
+    this.earlyStopping = rule;
+    return this;
+  }
+
+  /**
+   * How many {@link Translation#hypotheses} to keep; 0 by default. A translation throws
+   * IllegalArgumentException if this is more than 1 and more than {@link #beams}.
+   */
+  public TranslateOptions nBest(int count) {
+    this.nBest = notNegative("nBest", count);
+    return this;
+  }
+
+  /** The token that comes first. */
+  public TranslateOptions forcedFirst(int token) {
+    this.forcedFirst = new int[] {token};
+    return this;
+  }
+
+  /** The length of token sequences that may not occur twice; 0: off. */
+  public TranslateOptions noRepeatNgram(int length) {
+    this.noRepeatNgram = new int[] {notNegative("noRepeatNgram", length)};
+    return this;
+  }
+
+  /** A factor for tokens that occurred already; 1: off, 0: the model's. */
+  public TranslateOptions repetitionPenalty(float penalty) {
+    this.repetitionPenalty = number("repetitionPenalty", penalty);
+    return this;
+  }
+
+  /** Tokens that may not be produced. */
+  public TranslateOptions suppressed(int... tokens) {
+    this.suppressed = tokens.clone();
+    return this;
+  }
+
+  // ---- Sampling: tokens are drawn by their probabilities, without beams ----
+
+  /** Whether tokens are drawn; the next three methods draw them, too. */
+  public TranslateOptions sample(boolean sample) {
+    this.sample = sample;
+    return this;
+  }
+
+  /** What logits are divided by, above 0: above 1 makes tokens more alike. */
+  public TranslateOptions temperature(float temperature) {
+    this.temperature = number("temperature", temperature);
+    return this;
+  }
+
+  /** How many of the most likely tokens may be drawn; 0: all. */
+  public TranslateOptions topK(int tokens) {
+    this.topK = notNegative("topK", tokens);
+    return this;
+  }
+
+  /** Only the most likely tokens are drawn, as many as sum up to this probability, above 0. */
+  public TranslateOptions topP(float probability) {
+    this.topP = number("topP", probability);
+    return this;
+  }
+
+  /** Other tokens are drawn with another seed; 0 by default. */
+  public TranslateOptions seed(long seed) {
+    this.seed = seed;
+    return this;
+  }
+
+  /**
+   * The number of the text, 1 by default. Each has random numbers of its own: line n of the {@code
+   * latimer} program is text n. Sentences of running text and of HTML are counted by themselves.
+   */
+  public TranslateOptions stream(long number) {
+    this.stream = number;
+    return this;
+  }
+
+  // ---- What the caller gives the translation ----
+
+  /**
+   * A text of the target that the translation begins with; null: none. The model must have been
+   * converted with {@code --target-tokenizer}, or have one tokenizer for both sides.
+   */
+  public TranslateOptions targetPrefix(String text) {
+    this.targetPrefix = text;
+    this.targetPrefixIds = NONE;
+    return this;
+  }
+
+  /** The tokens that the translation begins with, as of {@link Translator#tokenizeTarget}. */
+  public TranslateOptions targetPrefix(int... ids) {
+    this.targetPrefix = null;
+    this.targetPrefixIds = ids.clone();
+    return this;
+  }
+
+  /** Words and phrases of the target that may not be produced. Needs what targetPrefix needs. */
+  public TranslateOptions bannedWords(Collection<String> words) {
+    List<byte[]> texts = new ArrayList<>();
+    for (String word : words) texts.add(Utf8.encode(word));
+    this.bannedWords = texts;
+    return this;
+  }
+
+  /** Sequences of tokens that may not be produced, besides the words. */
+  public TranslateOptions bannedIds(Collection<int[]> sequences) {
+    List<int[]> copies = new ArrayList<>();
+    for (int[] ids : sequences) copies.add(ids.clone());
+    this.bannedIds = copies;
+    return this;
+  }
+
+  /**
+   * Words and phrases of the source, and what stands for each in the translation. Needs what
+   * targetPrefix needs. Not for HTML and ids.
+   */
+  public TranslateOptions terms(Map<String, String> terms) {
+    List<byte[]> texts = new ArrayList<>();
+    for (Map.Entry<String, String> term : terms.entrySet()) {
+      texts.add(Utf8.encode(term.getKey()));
+      texts.add(Utf8.encode(term.getValue()));
+    }
+    this.terms = texts.toArray(new byte[0][]);
+    return this;
+  }
+
+  /**
+   * Whether placeholders, URLs, e-mail addresses and numbers with units come out as they are, once
+   * each; false by default. Not for HTML and ids.
+   */
+  public TranslateOptions protect(boolean protect) {
+    this.protect = protect;
+    return this;
+  }
+
+  /**
+   * Chars of the text that come out as they are: pairs of the first one and the end of the last
+   * one, in ascending order. For a text only; a translation throws IllegalArgumentException if one
+   * is not in it.
+   */
+  public TranslateOptions protectedRanges(int... ends) {
+    if (ends.length % 2 != 0) {
+      throw new IllegalArgumentException("protectedRanges: the last range has no end.");
+    }
+    this.protectedRanges = ends.clone();
+    return this;
+  }
+
+  // ---- What a translation tells ----
+
+  /** Whether to keep a score for each token and word, which takes more time. */
   public TranslateOptions scores(boolean scores) {
     this.scores = scores;
     return this;
   }
 
-  /** Is told each token as it is generated; null: nobody. */
+  /** Whether to keep where each token comes from. Goes without terms and protected spans. */
+  public TranslateOptions alignment(boolean alignment) {
+    this.alignment = alignment;
+    return this;
+  }
+
+  /** The attention whose weights to keep; null, the default: none. */
+  public TranslateOptions attention(AttentionKind kind) {
+    this.attention = kind;
+    return this;
+  }
+
+  /** Is told each token as it is generated, with beams at the end; null: nobody. */
   public TranslateOptions listener(TokenListener listener) {
     this.listener = listener;
     return this;
   }
 
+  // ---- For Translator ----
+
+  /** Throws if there are more hypotheses than beams. */
+  void checkHypotheses() {
+    if (nBest <= Math.max(1, beams)) return;
+    throw new IllegalArgumentException(
+        "nBest: " + nBest + " needs as many beams; set beams, too.");
+  }
+
+  /**
+   * Gives the options to a model for the calls that follow, with arrays in the order of {@code
+   * latimer_jni_options.cc}.
+   *
+   * @param text what protected ranges are of; null: a stream or ids
+   */
+  void set(long model, String text) {
+    byte[][] texts = {
+      Utf8.encodeForC("sourceLanguage", sourceLanguage),
+      Utf8.encodeForC("targetLanguage", targetLanguage),
+      Utf8.encodeForC("languageCode", languageCode),
+      Utf8.encodeForC("task", task),
+      Utf8.encodeForC("prefix", prefix),
+      Utf8.encodeForC("targetPrefix", targetPrefix)
+    };
+    long[] numbers = {
+      maxTargetTokens,
+      minTargetTokens,
+      beams,
+      earlyStopping == null ? 0 : earlyStopping.ordinal() + 1,
+      guards ? 0 : 1,
+      budgetTokens,
+      budgetMillis,
+      scores ? 1 : 0,
+      alignment ? 1 : 0,
+      attention == null ? 0 : attention.ordinal() + 1,
+      protect ? 1 : 0,
+      topK,
+      seed,
+      stream
+    };
+    boolean draws = sample || topK > 0 || !Float.isNaN(topP);
+    float[] factors = {
+      repetitionPenalty,
+      lengthPenalty,
+      draws && Float.isNaN(temperature) ? 1 : temperature,
+      topP
+    };
+    List<int[]> banned = new ArrayList<>(bannedIds);
+    for (byte[] word : bannedWords) banned.add(Native.tokenizeTarget(model, word));
+    int[] tokens = NONE;
+    int[] ends = NONE;
+    for (int[] ids : banned) {
+      if (ids.length == 0) continue;
+      tokens = Parts.join(tokens, ids);
+      ends = Parts.join(ends, new int[] {tokens.length});
+    }
+    int[] ranges = text == null ? protectedRanges : Utf8.byteOffsets(text, protectedRanges);
+    int[][] ids = {
+      forcedFirst, noRepeatNgram, suppressed, targetPrefixIds, tokens, ends, ranges
+    };
+    Native.setOptions(model, texts, numbers, factors, ids, terms);
+  }
+
   private static int notNegative(String name, int value) {
     if (value < 0) throw new IllegalArgumentException(name + ": " + value + " is negative.");
     return value;
+  }
+
+  private static float number(String name, float value) {
+    if (!Float.isNaN(value)) return value;
+    throw new IllegalArgumentException(name + ": NaN is no number.");
   }
 }

@@ -1,27 +1,41 @@
 package dev.latimer;
 
-/** A translation. It has no connection to its translator, which may go on or be closed. */
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * A translation. It has no connection to its translator, which may go on or be closed. What a text
+ * in several parts has is that of all of them, unless something else is said.
+ */
 public final class Translation {
   private final String text;
   private final int[] tokens;
-  private final float[] scores;
+  private final int[] sourceTokens;
+  private final float[] scores; // Two for each token, or null.
+  private final List<WordScore> words;
+  private final List<TokenLink> alignment;
+  private final List<Hypothesis> hypotheses;
+  private final Attention attention;
   private final StopReason stopReason;
+  private final int parts;
   private final long generatedTokens;
   private final int sourceLength;
 
-  Translation(
-      String text,
-      int[] tokens,
-      float[] scores,
-      StopReason stopReason,
-      long generatedTokens,
-      int sourceLength) {
-    this.text = text;
-    this.tokens = tokens;
-    this.scores = scores;
-    this.stopReason = stopReason;
-    this.generatedTokens = generatedTokens;
-    this.sourceLength = sourceLength;
+  /** Takes the lists of {@code parts}, which may not change any more. */
+  Translation(Parts parts) {
+    boolean hasWords = parts.source != null && parts.scores != null;
+    this.text = parts.text.toString();
+    this.tokens = parts.tokens;
+    this.sourceTokens = parts.sourceTokens;
+    this.scores = parts.scores;
+    this.words = hasWords ? Collections.unmodifiableList(parts.words) : null;
+    this.alignment = parts.links == null ? null : Collections.unmodifiableList(parts.links);
+    this.hypotheses = Collections.unmodifiableList(parts.hypotheses);
+    this.attention = parts.attention;
+    this.stopReason = parts.stopReason;
+    this.parts = parts.count;
+    this.generatedTokens = parts.generatedTokens;
+    this.sourceLength = parts.sourceLength;
   }
 
   /** The text; empty if ids were translated. */
@@ -29,12 +43,14 @@ public final class Translation {
     return text;
   }
 
-  /**
-   * Ids in the target vocabulary, EOS included if it was produced. Of a text in several parts those
-   * of the last one.
-   */
+  /** Ids in the target vocabulary, EOS included if it was produced. */
   public int[] tokens() {
     return tokens.clone();
+  }
+
+  /** Ids in the source vocabulary, with those that the model puts around every text. */
+  public int[] sourceTokens() {
+    return sourceTokens.clone();
   }
 
   /**
@@ -61,12 +77,54 @@ public final class Translation {
     return sum;
   }
 
-  /** Why it ended. */
+  /**
+   * The mean of {@link #logProbabilities}, an estimate of quality; NaN if there are none, and of no
+   * use with terms and protected spans.
+   */
+  public double meanScore() {
+    return scores == null ? Double.NaN : score() / tokens.length;
+  }
+
+  /**
+   * The words of {@link #text} with their scores; null unless {@link TranslateOptions#scores} asked
+   * for them, and for ids. Empty if protected spans have changed the text.
+   */
+  public List<WordScore> words() {
+    return words;
+  }
+
+  /**
+   * For each of {@link #tokens} where it comes from; null unless {@link TranslateOptions#alignment}
+   * asked for it, and for ids.
+   */
+  public List<TokenLink> alignment() {
+    return alignment;
+  }
+
+  /**
+   * The best translations of the text or of its last part, the best first: as many as {@link
+   * TranslateOptions#nBest} asked for and the search found.
+   */
+  public List<Hypothesis> hypotheses() {
+    return hypotheses;
+  }
+
+  /** What {@link TranslateOptions#attention} asked for, of the last part; otherwise null. */
+  public Attention attention() {
+    return attention;
+  }
+
+  /** Why it ended; of several parts, the most severe reason. */
   public StopReason stopReason() {
     return stopReason;
   }
 
-  /** Tokens that were generated for all parts, and for a loop that was cut. */
+  /** More than 1 if the text exceeded the longest source. */
+  public int parts() {
+    return parts;
+  }
+
+  /** Tokens that were generated, those of a loop that was cut included. */
   public long generatedTokens() {
     return generatedTokens;
   }

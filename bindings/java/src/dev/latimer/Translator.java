@@ -1,15 +1,17 @@
 package dev.latimer;
 
+import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.Reader;
+import java.io.StringReader;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharsetEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -45,6 +47,7 @@ public final class Translator implements AutoCloseable {
   private final Object state = new Object(); // Guards what follows.
   private long handle; // 0: unloaded. Changed only with the lock held.
   private boolean running;
+  private boolean cancelled; // The call that runs.
   private boolean closed;
 
   private Translator(long handle) {
@@ -64,7 +67,7 @@ public final class Translator implements AutoCloseable {
    */
   public static Translator load(File file, LoadOptions options) {
     byte[] path = Utf8.encodeForC("The path", file.getPath());
-    return new Translator(Native.loadFile(path, options.threads, options.skipChecksum));
+    return new Translator(Native.loadFile(path, options.numbers()));
   }
 
   /**
@@ -77,8 +80,7 @@ public final class Translator implements AutoCloseable {
    * @param length bytes, or {@link #TO_END_OF_FILE}
    */
   public static Translator load(int fd, long offset, long length, LoadOptions options) {
-    return new Translator(
-        Native.loadDescriptor(fd, offset, length, options.threads, options.skipChecksum));
+    return new Translator(Native.loadDescriptor(fd, offset, length, options.numbers()));
   }
 
   /**
@@ -89,8 +91,7 @@ public final class Translator implements AutoCloseable {
     if (!model.isDirect()) {
       throw new IllegalArgumentException("The buffer is not direct; use one that is.");
     }
-    return new Translator(
-        Native.loadBuffer(model.slice(), options.threads, options.skipChecksum));
+    return new Translator(Native.loadBuffer(model.slice(), options.numbers()));
   }
 
   /**
@@ -119,49 +120,115 @@ public final class Translator implements AutoCloseable {
    * nothing is dropped. A surrogate without its other half counts as U+FFFD.
    */
   public Translation translate(String text, TranslateOptions options) {
+    return new Translation(translateParts(text, options));
+  }
+
+  Parts translateParts(String text, TranslateOptions options) {
     byte[] bytes = Utf8.encode(text);
-    long model = begin();
-    try {
-      setOptions(model, options);
-      Native.translate(model, bytes, options.listener);
-      return lastTranslation(model, text, bytes);
-    } finally {
-      end();
-    }
+    Parts parts = new Parts(bytes, options);
+    TokenListener listener = options.listener;
+    return run(options, text, parts, model -> Native.translate(model, bytes, listener, parts));
   }
 
   /** Translates source tokens as they are: no EOS is added. The translation has no text. */
   public Translation translateIds(int[] ids, TranslateOptions options) {
     int[] copy = ids.clone();
+    Parts parts = new Parts(null, options);
+    TokenListener listener = options.listener;
+    return new Translation(
+        run(options, null, parts, model -> Native.translateIds(model, copy, listener, parts)));
+  }
+
+  private Parts run(TranslateOptions options, String text, Parts parts, Call call) {
+    options.checkHypotheses();
+    int nBest = options.nBest;
     long model = begin();
     try {
-      setOptions(model, options);
-      Native.translateIds(model, copy, options.listener);
-      return lastTranslation(model, "", new byte[0]);
+      options.set(model, text);
+      call.run(model);
+      parts.finishHypotheses(model, nBest);
+      return parts;
     } finally {
       end();
     }
   }
 
   /**
-   * Translates running text of any length, sentence by sentence, while it is read. A blank line ends
-   * a paragraph; a line break within one is white space. Budgets apply to each sentence. After
-   * {@link #cancel}, or false of a listener, the receiver gets one more portion, with {@link
-   * StopReason#CANCELLED}, or none.
+   * Translates running text of any length, sentence by sentence, while it is read. A blank line
+   * ends a paragraph; a line break within one is white space. Limits, budgets and target prefixes apply
+   * to each sentence. After {@link #cancel}, or false of a listener, the receiver gets one more
+   * portion, with {@link StopReason#CANCELLED}, or none.
    *
    * @throws IOException if the reader does; sentences that are not complete are dropped
    */
   public void translate(Reader source, TranslateOptions options, TextReceiver receiver)
       throws IOException {
     if (source == null || receiver == null) throw new NullPointerException();
+    pour(source, options, receiver, () -> {});
+  }
+
+  /**
+   * Translates HTML of any length while it is read. Each tag comes out once, byte for byte, around
+   * the words that translate those that it was around. Limits, budgets and target prefixes apply to
+   * each sentence; terms and protected spans are refused.
+   *
+   * @param out gets the HTML in pieces
+   * @throws IOException if the reader or {@code out} does
+   * @throws CancellationException after {@link #cancel}, or false of a listener; {@code out} then
+   *     lacks the end
+   */
+  public void translateHtml(Reader html, TranslateOptions options, Appendable out)
+      throws IOException {
+    if (html == null || out == null) throw new NullPointerException();
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    Utf8.Decoder decoder = new Utf8.Decoder();
+    boolean whole =
+        pour(
+            html,
+            options,
+            bytes,
+            () -> {
+              out.append(decoder.decode(bytes.toByteArray()));
+              bytes.reset();
+            });
+    if (!whole) throw new CancellationException("The translation was cancelled.");
+  }
+
+  /** Translates HTML, as {@link #translateHtml(Reader, TranslateOptions, Appendable)} does. */
+  public String translateHtml(String html, TranslateOptions options) {
+    StringBuilder out = new StringBuilder();
+    try {
+      translateHtml(new StringReader(html), options, out);
+    } catch (IOException impossible) {
+      throw new AssertionError(impossible); // There are only strings.
+    }
+    return out.toString();
+  }
+
+  private interface Call { // java.util.function is not there before Android 7.
+    void run(long model);
+  }
+
+  private interface AfterPush {
+    void run() throws IOException;
+  }
+
+  /**
+   * Pushes a text, or HTML if the receiver is a ByteArrayOutputStream. Returns false if it was
+   * cancelled.
+   */
+  private boolean pour(
+      Reader source, TranslateOptions options, Object receiver, AfterPush afterPush)
+      throws IOException {
     CharsetEncoder encoder = Utf8.encoder();
     CharBuffer chars = CharBuffer.allocate(CHUNK);
     ByteBuffer bytes = ByteBuffer.allocate(3 * (CHUNK + 1));
     TokenListener listener = options.listener;
+    boolean isHtml = receiver instanceof ByteArrayOutputStream;
     long model = begin();
     try {
-      setOptions(model, options);
-      Native.beginStream(model);
+      options.set(model, null);
+      Native.beginStream(model, isHtml);
       try {
         boolean more;
         boolean goesOn;
@@ -173,8 +240,11 @@ public final class Translator implements AutoCloseable {
           if (!more) encoder.flush(bytes);
           goesOn = Native.push(model, bytes.array(), bytes.position(), listener, receiver);
           bytes.clear();
-        } while (more && goesOn);
-        if (goesOn) Native.push(model, null, 0, listener, receiver);
+          afterPush.run();
+        } while (more && goesOn && !(isHtml && isCancelled()));
+        if (!more && goesOn) goesOn = Native.push(model, null, 0, listener, receiver);
+        afterPush.run();
+        return goesOn && !isCancelled();
       } finally {
         Native.endStream(model);
       }
@@ -190,7 +260,15 @@ public final class Translator implements AutoCloseable {
    */
   public void cancel() {
     synchronized (state) {
-      if (running) Native.setCancelled(handle, true);
+      if (!running) return;
+      cancelled = true;
+      Native.setCancelled(handle, true);
+    }
+  }
+
+  private boolean isCancelled() {
+    synchronized (state) {
+      return cancelled;
     }
   }
 
@@ -202,6 +280,40 @@ public final class Translator implements AutoCloseable {
     long model = begin();
     try {
       return Native.tokenize(model, bytes);
+    } finally {
+      end();
+    }
+  }
+
+  /**
+   * The tokens of a text of the target, without EOS, for a target prefix or what is banned. The
+   * model must have been converted with {@code --target-tokenizer}, or have one tokenizer for both
+   * sides; otherwise this throws a LatimerException.
+   */
+  public int[] tokenizeTarget(String text) {
+    byte[] bytes = Utf8.encode(text);
+    long model = begin();
+    try {
+      return Native.tokenizeTarget(model, bytes);
+    } finally {
+      end();
+    }
+  }
+
+  /** The piece of a source token, with U+2581 for a space; "" if there is no such token. Slow. */
+  public String sourcePiece(int token) {
+    return piece(token, false);
+  }
+
+  /** The piece of a target token, with U+2581 for a space; "" if there is no such token. */
+  public String targetPiece(int token) {
+    return piece(token, true);
+  }
+
+  private String piece(int token, boolean ofTarget) {
+    long model = begin();
+    try {
+      return Utf8.decode(Native.piece(model, token, ofTarget));
     } finally {
       end();
     }
@@ -275,6 +387,7 @@ public final class Translator implements AutoCloseable {
     synchronized (state) {
       if (!closed) {
         running = true;
+        cancelled = false;
         Native.setCancelled(handle, false);
         return handle;
       }
@@ -294,44 +407,5 @@ public final class Translator implements AutoCloseable {
     if (lock.isHeldByCurrentThread()) {
       throw new IllegalStateException("A callback may not use its own translator.");
     }
-  }
-
-  private static void setOptions(long model, TranslateOptions options) {
-    byte[][] strings = {
-      Utf8.encodeForC("sourceLanguage", options.sourceLanguage),
-      Utf8.encodeForC("targetLanguage", options.targetLanguage),
-      Utf8.encodeForC("languageCode", options.languageCode),
-      Utf8.encodeForC("task", options.task),
-      Utf8.encodeForC("prefix", options.prefix)
-    };
-    int[] numbers = {
-      options.maxTargetTokens,
-      options.minTargetTokens,
-      options.forcedFirst == null ? 0 : 1,
-      options.forcedFirst == null ? 0 : options.forcedFirst,
-      options.noRepeatNgram == null ? 0 : 1,
-      options.noRepeatNgram == null ? 0 : options.noRepeatNgram,
-      options.guards ? 0 : 1,
-      options.budgetTokens,
-      options.budgetMillis,
-      options.scores ? 1 : 0
-    };
-    Native.setOptions(model, strings, numbers, options.repetitionPenalty, options.suppressed);
-  }
-
-  private static Translation lastTranslation(long model, String source, byte[] bytes) {
-    long[] numbers = Native.numbers(model);
-    int read = (int) numbers[2];
-    int sourceLength =
-        read < bytes.length
-            ? new String(bytes, 0, read, StandardCharsets.UTF_8).length()
-            : source.length();
-    return new Translation(
-        Utf8.decode(Native.text(model)),
-        Native.tokens(model),
-        Native.scores(model),
-        Native.stopReason(numbers[0]),
-        numbers[1],
-        sourceLength);
   }
 }

@@ -3,6 +3,7 @@ package dev.latimer;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CharsetDecoder;
 import java.nio.charset.CharsetEncoder;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
@@ -39,7 +40,60 @@ final class Utf8 {
     return encode(text);
   }
 
+  /** For each position in {@code bytes} from {@code begin} to {@code end}, the chars before it. */
+  static int[] charOffsets(byte[] bytes, int begin, int end) {
+    int[] offsets = new int[end - begin + 1];
+    for (int i = begin; i < end; ++i) {
+      int units = (bytes[i] & 0xC0) == 0x80 ? 0 : (bytes[i] & 0xF8) == 0xF0 ? 2 : 1;
+      offsets[i - begin + 1] = offsets[i - begin] + units;
+    }
+    return offsets;
+  }
+
+  /** The chars of a part of {@code bytes}. */
+  static int length(byte[] bytes, int begin, int end) {
+    return charOffsets(bytes, begin, end)[end - begin];
+  }
+
+  /** The positions in UTF-8 of positions in {@code text}, which must be between characters. */
+  static int[] byteOffsets(String text, int[] positions) {
+    int[] offsets = new int[positions.length];
+    for (int i = 0; i < positions.length; ++i) {
+      int at = positions[i];
+      boolean inside = at > 0 && at < text.length();
+      if (at < 0
+          || at > text.length()
+          || (inside && Character.isSurrogatePair(text.charAt(at - 1), text.charAt(at)))) {
+        throw new IllegalArgumentException(
+            at + " is not between characters of the text, which has " + text.length() + " chars.");
+      }
+      offsets[i] = encode(text.substring(0, at)).length;
+    }
+    return offsets;
+  }
+
   static String decode(byte[] bytes) {
     return new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  /** Decodes text that comes in pieces, which may be cut anywhere. */
+  static final class Decoder {
+    private final CharsetDecoder decoder =
+        StandardCharsets.UTF_8
+            .newDecoder()
+            .onMalformedInput(CodingErrorAction.REPLACE)
+            .onUnmappableCharacter(CodingErrorAction.REPLACE);
+    private byte[] left = {}; // Of a character.
+
+    CharSequence decode(byte[] piece) {
+      ByteBuffer in = ByteBuffer.allocate(left.length + piece.length);
+      in.put(left).put(piece).flip();
+      CharBuffer out = CharBuffer.allocate(in.remaining());
+      decoder.decode(in, out, false);
+      left = new byte[in.remaining()];
+      in.get(left);
+      out.flip();
+      return out;
+    }
   }
 }

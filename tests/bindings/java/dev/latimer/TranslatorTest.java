@@ -1,5 +1,12 @@
 package dev.latimer;
 
+import static dev.latimer.Program.MODEL;
+import static dev.latimer.Program.ROOT;
+import static dev.latimer.Program.WORK;
+import static dev.latimer.Program.latimer;
+import static dev.latimer.Program.oneByOne;
+import static dev.latimer.Program.repeat;
+import static dev.latimer.Program.testLines;
 import static org.junit.Assert.assertArrayEquals;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
@@ -35,14 +42,8 @@ import org.junit.After;
 import org.junit.Before;
 import org.junit.Test;
 
-/**
- * The Java binding with the demo model, beside what the command line gives. Properties: model, root
- * (of the source), latimer (the program), work (a folder).
- */
+/** The Java binding with the demo model, beside what the command line gives. */
 public class TranslatorTest {
-  private static final File MODEL = new File(System.getProperty("model"));
-  private static final Path ROOT = Paths.get(System.getProperty("root"));
-  private static final Path WORK = Paths.get(System.getProperty("work"));
   private static final String SENTENCE = "I have not read the book yet.";
   // No end of a sentence: translated in one call, in parts, for about a second.
   private static final String LONG_TEXT = repeat("the man reads a book and ", 5000);
@@ -74,7 +75,7 @@ public class TranslatorTest {
   @Test
   public void textsAreThoseOfTheCommandLine() throws Exception {
     List<String> lines = testLines(200);
-    List<String> expected = runLatimer("translate", lines);
+    List<String> expected = latimer(lines, "translate", MODEL);
     List<String> got = new ArrayList<>();
     for (String line : lines) got.add(translator.translate(line).text());
     assertEquals(expected, got);
@@ -173,7 +174,7 @@ public class TranslatorTest {
     List<String> lines = Arrays.asList("I like \uD83D\uDE00 dogs.", "Der Stra\u00dfe \u4e2d");
     List<String> ids = new ArrayList<>();
     for (String line : lines) ids.add(join(translator.tokenize(line)));
-    assertEquals(runLatimer("tokenize", lines), ids);
+    assertEquals(latimer(lines, "tokenize", MODEL), ids);
   }
 
   @Test
@@ -310,7 +311,7 @@ public class TranslatorTest {
             assertTrue(portion.line() >= 1 && portion.line() <= 12);
           });
       assertEquals(
-          runLatimer("translate --paragraphs", Arrays.asList(text.split("\n", -1))),
+          latimer(Arrays.asList(text.split("\n", -1)), "translate", MODEL, "--paragraphs"),
           Arrays.asList(german.toString().split("\n", -1)));
       assertEquals(text.replace("\n", " "), source.toString().replace("\n", " "));
       assertTrue(tokens.size() > 200);
@@ -603,16 +604,6 @@ public class TranslatorTest {
     return portion.source().isEmpty() ? portion.text() : portion.source();
   }
 
-  /** A reader that gives one char at a time. */
-  private static Reader oneByOne(String text) {
-    return new StringReader(text) {
-      @Override
-      public int read(char[] to, int offset, int length) throws IOException {
-        return super.read(to, offset, 1);
-      }
-    };
-  }
-
   /** The number of this process's descriptor of an open file. */
   private static int descriptorOf(Path path) throws IOException {
     try (Stream<Path> descriptors = Files.list(Paths.get("/proc/self/fd"))) {
@@ -623,27 +614,6 @@ public class TranslatorTest {
       }
     }
     throw new AssertionError(path + " is not open.");
-  }
-
-  private static List<String> testLines(int count) throws IOException {
-    return Files.readAllLines(ROOT.resolve("examples/en-de/data/test.en")).subList(0, count);
-  }
-
-  private static List<String> runLatimer(String command, List<String> lines) throws Exception {
-    Path input = WORK.resolve("input");
-    Files.write(input, (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8));
-    List<String> words = new ArrayList<>(Arrays.asList(command.split(" ")));
-    words.add(0, System.getProperty("latimer"));
-    words.add(2, MODEL.getPath());
-    Path output = WORK.resolve("output");
-    Process process =
-        new ProcessBuilder(words)
-            .redirectInput(input.toFile())
-            .redirectOutput(output.toFile())
-            .redirectError(WORK.resolve("errors").toFile())
-            .start();
-    assertEquals(0, process.waitFor());
-    return Files.readAllLines(output);
   }
 
   private static String publishedHash(String what) throws IOException {
@@ -664,11 +634,5 @@ public class TranslatorTest {
 
   private static String join(int[] ids) {
     return Arrays.stream(ids).mapToObj(Integer::toString).collect(Collectors.joining(" "));
-  }
-
-  private static String repeat(String text, int count) {
-    StringBuilder all = new StringBuilder();
-    for (int i = 0; i < count; ++i) all.append(text);
-    return all.toString();
   }
 }

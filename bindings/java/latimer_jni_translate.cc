@@ -1,0 +1,383 @@
+// Native methods: translating, and what it calls in Java.
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "latimer_jni.h"
+
+namespace latimer::java {
+
+// What callbacks need while a call runs.
+struct Call {
+  JNIEnv* env;
+  jclass native;
+  Model* model;
+  jobject listener;  // May be null.
+  jobject
+      receiver;  // A TextReceiver, a ByteArrayOutputStream of HTML, or null.
+  jmethodID on_token;
+  jmethodID on_text;
+  jmethodID on_html;
+  bool stopped = false;    // By the listener.
+  bool cancelled = false;  // The receiver gets no more.
+};
+
+void EndStream(Model* model) {
+  if (model->stream.memory == nullptr) return;
+  latimer_set_cancelled(model->translator, 1);
+  while (latimer_under_way(model->translator) > 0) {  // Of HTML.
+    latimer_translation last = {};
+    last.struct_bytes = sizeof(last);
+    int finished = 0;
+    uint64_t ticket = 0;
+    (void)latimer_advance(model->translator, &finished, &ticket, &last);
+  }
+  free(model->stream.memory);
+  model->stream = Stream();
+}
+
+namespace {
+
+// ---- Callbacks --------------------------------------------------------------
+
+// The translation ends at once, and no callback is called any more.
+void Cancel(Call* call) {
+  call->cancelled = true;
+  latimer_set_cancelled(call->model->translator, 1);
+}
+
+// The context of all is the model, because a stream outlives a call.
+bool OnToken(void* context, size_t index, int32_t token) {
+  Call* const call = static_cast<Model*>(context)->call;
+  if (call == nullptr) return false;  // The stream ends.
+  if (call->listener == nullptr) return true;
+  if (call->env->ExceptionCheck()) return false;
+  const jboolean goes_on = call->env->CallStaticBooleanMethod(
+      call->native, call->on_token, call->listener, static_cast<jint>(index),
+      static_cast<jint>(token));
+  if (!call->env->ExceptionCheck() && goes_on) return true;
+  call->stopped = true;
+  latimer_set_cancelled(call->model->translator, 1);
+  return false;
+}
+
+void OnText(void* context, const latimer_streamed_text* portion) {
+  Call* const call = static_cast<Model*>(context)->call;
+  JNIEnv* const env = call->env;
+  if (call->cancelled) return;
+  if (env->ExceptionCheck()) return Cancel(call);  // In OnToken.
+  jbyteArray text = NewBytes(env, portion->text, portion->text_bytes);
+  if (text == nullptr) return Cancel(call);
+  jbyteArray source = NewBytes(env, portion->source, portion->source_bytes);
+  if (source == nullptr) return Cancel(call);
+  env->CallStaticVoidMethod(
+      call->native, call->on_text, call->receiver, text, source,
+      static_cast<jlong>(portion->line),
+      static_cast<jboolean>(portion->cut ? JNI_TRUE : JNI_FALSE),
+      static_cast<jint>(portion->stop_reason));
+  if (env->ExceptionCheck()) return Cancel(call);
+  env->DeleteLocalRef(text);
+  env->DeleteLocalRef(source);
+  if (portion->stop_reason == LATIMER_CANCELLED) call->cancelled = true;
+}
+
+void OnHtml(void* context, const char* html, size_t html_bytes) {
+  Call* const call = static_cast<Model*>(context)->call;
+  JNIEnv* const env = call->env;
+  if (call->cancelled) return;
+  if (env->ExceptionCheck()) return Cancel(call);  // In OnToken.
+  jbyteArray some = NewBytes(env, html, html_bytes);
+  if (some == nullptr) return Cancel(call);
+  env->CallStaticVoidMethod(call->native, call->on_html, call->receiver, some);
+  if (env->ExceptionCheck()) return Cancel(call);
+  env->DeleteLocalRef(some);
+}
+
+// Prepares a call with a listener and a receiver, which may be null. Throws if
+// Java has no such methods.
+bool Begin(JNIEnv* env, jclass native, Model* model, jobject listener,
+           jobject receiver, Call* call) {
+  *call = {env,     native,  model,   listener, receiver,
+           nullptr, nullptr, nullptr, false,    false};
+  const struct {
+    jmethodID* method;
+    const char* name;
+    const char* type;
+  } methods[] = {
+      {&call->on_token, "onToken", "(Ldev/latimer/TokenListener;II)Z"},
+      {&call->on_text, "onText", "(Ldev/latimer/TextReceiver;[B[BJZI)V"},
+      {&call->on_html, "onHtml", "(Ljava/io/ByteArrayOutputStream;[B)V"}};
+  for (const auto& m : methods) {
+    *m.method = env->GetStaticMethodID(native, m.name, m.type);
+    if (*m.method == nullptr) return false;
+  }
+  model->call = call;
+  model->options.on_token = listener == nullptr ? nullptr : OnToken;
+  model->options.token_context = model;
+  return true;
+}
+
+// An exception of a callback goes before an error.
+void Finish(JNIEnv* env, jclass native, Model* model, latimer_code code) {
+  model->call = nullptr;
+  if (env->ExceptionCheck() || code == LATIMER_OK) return;
+  ThrowLast(env, native, model, code);
+}
+
+// ---- Parts of a translation -------------------------------------------------
+
+latimer_translation NewTranslation() {
+  latimer_translation translation = {};
+  translation.struct_bytes = sizeof(translation);
+  return translation;
+}
+
+// Two numbers for each word, its bytes, and its score. Null with an exception.
+bool NewWords(Call* call, const latimer_translation& t, jintArray* ranges,
+              jfloatArray* scores) {
+  JNIEnv* const env = call->env;
+  const size_t most = t.token_count;
+  const size_t bytes =
+      most * (sizeof(latimer_word_score) + 2 * sizeof(int32_t) + sizeof(float));
+  auto* const words = static_cast<latimer_word_score*>(malloc(bytes + 1));
+  if (words == nullptr) {
+    ThrowNoMemory(env, call->native, bytes);
+    return false;
+  }
+  auto* const ends = reinterpret_cast<int32_t*>(words + most);
+  auto* const means = reinterpret_cast<float*>(ends + 2 * most);
+  size_t count = 0;
+  // None if protected spans have changed the text.
+  (void)latimer_score_words(call->model->translator, &t, words, most, &count);
+  for (size_t i = 0; i < count; ++i) {
+    ends[2 * i] = static_cast<int32_t>(words[i].begin);
+    ends[2 * i + 1] = static_cast<int32_t>(words[i].end);
+    means[i] = words[i].log_probability;
+  }
+  *ranges = NewInts(env, ends, 2 * count);
+  if (*ranges != nullptr) *scores = NewFloats(env, means, count);
+  free(words);
+  return !env->ExceptionCheck();
+}
+
+// All weights, row by row.
+jfloatArray NewAttention(JNIEnv* env, const latimer_translation& t) {
+  size_t count = 0;
+  for (size_t row = 0; row < t.attention_rows; ++row) {
+    size_t columns = 0;
+    (void)latimer_attention_row(&t, 0, 0, row, &columns);
+    count += columns * t.attention_layers * t.attention_heads;
+  }
+  return NewFloats(env, t.attention_weights, count);
+}
+
+// Gives a translation, or a part of one, to Java's Parts. It may throw.
+void GivePart(Call* call, jobject parts, const latimer_translation& t) {
+  JNIEnv* const env = call->env;
+  const jmethodID on_part = env->GetStaticMethodID(
+      call->native, "onPart", "(Ldev/latimer/Parts;[B[I[I[F[I[F[I[F[J)V");
+  if (on_part == nullptr) return;
+  const jmethodID on_hypothesis = env->GetStaticMethodID(
+      call->native, "onHypothesis", "(Ldev/latimer/Parts;[IF)V");
+  if (on_hypothesis == nullptr) return;
+
+  jbyteArray text = NewBytes(env, t.text, t.text_bytes);
+  if (text == nullptr) return;
+  jintArray tokens = NewInts(env, t.tokens, t.token_count);
+  if (tokens == nullptr) return;
+  jintArray source = NewInts(env, t.source, t.source_count);
+  if (source == nullptr) return;
+  jfloatArray scores = nullptr;
+  jintArray words = nullptr;
+  jfloatArray word_scores = nullptr;
+  if (t.scores != nullptr) {
+    static_assert(sizeof(latimer_token_score) == 2 * sizeof(float));
+    scores = NewFloats(env, &t.scores->log_probability, 2 * t.token_count);
+    if (scores == nullptr) return;
+    const bool has_text = t.text != nullptr;
+    if (has_text && !NewWords(call, t, &words, &word_scores)) return;
+  }
+  jintArray links = nullptr;
+  if (t.links != nullptr) {
+    static_assert(sizeof(latimer_token_link) == 4 * sizeof(int32_t));
+    links = NewInts(env, reinterpret_cast<const int32_t*>(t.links),
+                    4 * t.link_count);
+    if (links == nullptr) return;
+  }
+  jfloatArray attention = nullptr;
+  if (t.attention_weights != nullptr) {
+    attention = NewAttention(env, t);
+    if (attention == nullptr) return;
+  }
+  const jlong n[] = {static_cast<jlong>(t.source_bytes),
+                     t.space_follows,
+                     t.stop_reason,
+                     static_cast<jlong>(t.generated_tokens),
+                     t.attention,
+                     t.attention_layers,
+                     t.attention_heads,
+                     static_cast<jlong>(t.attention_rows)};
+  jlongArray numbers = env->NewLongArray(8);
+  if (numbers == nullptr) return;
+  env->SetLongArrayRegion(numbers, 0, 8, n);
+  env->CallStaticVoidMethod(call->native, on_part, parts, text, tokens, source,
+                            scores, words, word_scores, links, attention,
+                            numbers);
+
+  const int32_t* ids = nullptr;
+  size_t count = 0;
+  float score = 0;
+  for (size_t i = 0; latimer_hypothesis(&t, i, &ids, &count, &score); ++i) {
+    if (env->ExceptionCheck()) return;
+    jintArray hypothesis = NewInts(env, ids, count);
+    if (hypothesis == nullptr) return;
+    env->CallStaticVoidMethod(call->native, on_hypothesis, parts, hypothesis,
+                              static_cast<jfloat>(score));
+    env->DeleteLocalRef(hypothesis);
+  }
+}
+
+int64_t Milliseconds() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1000000;
+}
+
+// Gives Java all parts of a text, with the options and budgets that
+// latimer::TextCursor gives each.
+latimer_code TranslateParts(Call* call, const Bytes& text, jobject parts) {
+  latimer_translator* const translator = call->model->translator;
+  latimer_options options = call->model->options;
+  const int64_t deadline = Milliseconds() + options.budget_ms;
+  const bool has_budget = options.budget_tokens > 0 || options.budget_ms > 0;
+  char code_text[LATIMER_PIECE_BYTES] = {};
+  const size_t code_bytes =
+      latimer_language_code_bytes(translator, text.data(), text.size());
+  if (options.language_code == nullptr && code_bytes < sizeof(code_text)) {
+    for (size_t i = 0; i < code_bytes; ++i) code_text[i] = text.data()[i];
+  }
+  latimer_translation part = NewTranslation();
+  for (size_t at = 0;;) {
+    const latimer_code code = latimer_translate_part(
+        translator, text.data() + at, text.size() - at, &options, &part);
+    if (code != LATIMER_OK || call->env->ExceptionCheck()) return code;
+    at += part.source_bytes;
+    const bool is_last =
+        at >= text.size() || part.stop_reason >= LATIMER_BUDGET;
+    if (!is_last && has_budget) {
+      const int64_t left = deadline - Milliseconds();
+      const bool is_spent = options.budget_tokens > 0 &&
+                            part.generated_tokens >= options.budget_tokens;
+      if (is_spent || (options.budget_ms > 0 && left <= 0)) {
+        part.stop_reason = LATIMER_BUDGET;
+      } else {
+        if (options.budget_ms > 0) {
+          options.budget_ms = static_cast<uint32_t>(left);
+        }
+        if (options.budget_tokens > 0) {
+          options.budget_tokens -= static_cast<uint32_t>(part.generated_tokens);
+        }
+      }
+    }
+    if (call->env->PushLocalFrame(16) != 0) return LATIMER_OK;
+    GivePart(call, parts, part);
+    call->env->PopLocalFrame(nullptr);
+    if (is_last || part.stop_reason >= LATIMER_BUDGET ||
+        call->env->ExceptionCheck()) {
+      return LATIMER_OK;
+    }
+    if (code_text[0] != 0) options.language_code = code_text;
+    options.stream += uint64_t{1} << 40;
+    options.target_prefix = nullptr;
+    options.target_prefix_ids = nullptr;
+    options.target_prefix_count = 0;
+  }
+}
+
+}  // namespace
+}  // namespace latimer::java
+
+using namespace latimer::java;
+
+LATIMER_JNI(void, setCancelled)
+(JNIEnv*, jclass, jlong handle, jboolean cancelled) {
+  latimer_set_cancelled(FromHandle(handle)->translator, cancelled ? 1 : 0);
+}
+
+LATIMER_JNI(void, translate)
+(JNIEnv* env, jclass native, jlong handle, jbyteArray text, jobject listener,
+ jobject parts) {
+  Model* const model = FromHandle(handle);
+  Call call;
+  if (!Begin(env, native, model, listener, nullptr, &call)) return;
+  const Bytes bytes(env, text);
+  if (!bytes.ok()) return;
+  Finish(env, native, model, TranslateParts(&call, bytes, parts));
+}
+
+LATIMER_JNI(void, translateIds)
+(JNIEnv* env, jclass native, jlong handle, jintArray ids, jobject listener,
+ jobject parts) {
+  Model* const model = FromHandle(handle);
+  Call call;
+  if (!Begin(env, native, model, listener, nullptr, &call)) return;
+  const Ints tokens(env, ids);
+  if (!tokens.ok()) return;
+  latimer_translation translation = NewTranslation();
+  const latimer_code code =
+      latimer_translate_ids(model->translator, tokens.data(), tokens.size(),
+                            &model->options, &translation);
+  if (code == LATIMER_OK && !env->ExceptionCheck()) {
+    GivePart(&call, parts, translation);
+  }
+  Finish(env, native, model, code);
+}
+
+LATIMER_JNI(void, beginStream)
+(JNIEnv* env, jclass native, jlong handle, jboolean is_html) {
+  Model* const model = FromHandle(handle);
+  Stream* const stream = &model->stream;
+  const size_t bytes = is_html ? latimer_html_bytes() : latimer_text_bytes();
+  stream->memory = malloc(bytes);
+  if (stream->memory == nullptr) return ThrowNoMemory(env, native, bytes);
+  model->options.on_token = OnToken;
+  model->options.token_context = model;
+  if (is_html) {
+    stream->html = latimer_html_begin(model->translator, &model->options,
+                                      &OnHtml, model, stream->memory, bytes);
+  } else {
+    stream->text = latimer_text_begin(model->translator, &model->options,
+                                      &OnText, model, stream->memory, bytes);
+  }
+  if (stream->html == nullptr && stream->text == nullptr) {
+    ThrowLast(env, native, model, LATIMER_INVALID_ARGUMENT);
+  }
+}
+
+LATIMER_JNI(jboolean, push)
+(JNIEnv* env, jclass native, jlong handle, jbyteArray bytes, jint count,
+ jobject listener, jobject receiver) {
+  Model* const model = FromHandle(handle);
+  const Stream& stream = model->stream;
+  Call call;
+  if (!Begin(env, native, model, listener, receiver, &call)) return JNI_FALSE;
+  latimer_code code;
+  if (bytes == nullptr) {
+    code = stream.html != nullptr ? latimer_html_finish(stream.html)
+                                  : latimer_text_finish(stream.text);
+  } else {
+    const Bytes some(env, bytes);
+    if (!some.ok()) return JNI_FALSE;
+    const auto size = static_cast<size_t>(count);
+    code = stream.html != nullptr
+               ? latimer_html_push(stream.html, some.data(), size)
+               : latimer_text_push(stream.text, some.data(), size);
+  }
+  Finish(env, native, model, code);
+  const bool stopped = stream.html != nullptr && call.stopped;
+  return call.cancelled || stopped ? JNI_FALSE : JNI_TRUE;
+}
+
+LATIMER_JNI(void, endStream)(JNIEnv*, jclass, jlong handle) {
+  EndStream(FromHandle(handle));
+}

@@ -1,0 +1,109 @@
+package dev.latimer;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+
+/** What Native gives of a translation, part by part. */
+final class Parts {
+  final byte[] source; // UTF-8; null: ids.
+  final StringBuilder text = new StringBuilder();
+  int[] tokens = {};
+  int[] sourceTokens = {};
+  float[] scores; // Two for each token; null: not asked for.
+  final List<WordScore> words = new ArrayList<>();
+  final List<TokenLink> links; // null: not asked for.
+  Attention attention; // These are of the last part.
+  List<Hypothesis> hypotheses = new ArrayList<>();
+  StopReason stopReason = StopReason.EOS;
+  long generatedTokens;
+  int count;
+  int sourceLength; // In chars.
+  private int sourceBytes;
+  private boolean spaceFollows;
+
+  Parts(byte[] source, TranslateOptions options) {
+    this.source = source;
+    this.scores = options.scores ? new float[0] : null;
+    this.links = options.alignment && source != null ? new ArrayList<>() : null;
+  }
+
+  /** Arguments as of {@link Native#onPart}. */
+  void add(
+      byte[] bytes,
+      int[] target,
+      int[] read,
+      float[] tokenScores,
+      int[] wordEnds,
+      float[] wordScores,
+      int[] ends,
+      float[] weights,
+      long[] numbers) {
+    if (spaceFollows) text.append(' ');
+    if (links != null && ends != null) addLinks(bytes, ends, (int) numbers[0]);
+    text.append(Utf8.decode(bytes));
+    tokens = join(tokens, target);
+    sourceTokens = join(sourceTokens, read);
+    if (scores != null && tokenScores != null) {
+      int before = scores.length;
+      scores = Arrays.copyOf(scores, before + tokenScores.length);
+      System.arraycopy(tokenScores, 0, scores, before, tokenScores.length);
+    }
+    for (int i = 0; wordScores != null && i < wordScores.length; ++i) {
+      byte[] word = Arrays.copyOfRange(bytes, wordEnds[2 * i], wordEnds[2 * i + 1]);
+      words.add(new WordScore(Utf8.decode(word), wordScores[i]));
+    }
+    int from = sourceBytes;
+    sourceBytes += (int) numbers[0];
+    if (source != null) sourceLength += Utf8.length(source, from, sourceBytes);
+    spaceFollows = numbers[1] != 0;
+    StopReason reason = Native.stopReason(numbers[2]);
+    if (reason.compareTo(stopReason) > 0) stopReason = reason;
+    generatedTokens += numbers[3];
+    attention =
+        weights == null
+            ? null
+            : new Attention(
+                AttentionKind.values()[(int) numbers[4] - 1],
+                (int) numbers[5],
+                (int) numbers[6],
+                (int) numbers[7],
+                weights);
+    hypotheses.clear();
+    ++count;
+  }
+
+  /** The n best, with their texts. Without a search with beams, the translation itself. */
+  void finishHypotheses(long model, int most) {
+    List<Hypothesis> found = hypotheses;
+    hypotheses = new ArrayList<>();
+    if (found.isEmpty()) found = Collections.singletonList(new Hypothesis("", tokens, 0));
+    for (Hypothesis h : found.subList(0, Math.min(most, found.size()))) {
+      int[] ids = h.tokens();
+      String words = source == null ? "" : Utf8.decode(Native.detokenize(model, ids));
+      hypotheses.add(new Hypothesis(words, ids, h.score()));
+    }
+  }
+
+  /** Four positions for each link, as in {@code latimer_token_link}, of the next part. */
+  private void addLinks(byte[] target, int[] ends, int read) {
+    int[] to = Utf8.charOffsets(target, 0, target.length);
+    int[] from = Utf8.charOffsets(source, sourceBytes, sourceBytes + read);
+    int at = text.length();
+    for (int i = 0; i < ends.length; i += 4) {
+      links.add(
+          new TokenLink(
+              at + to[ends[i]],
+              at + to[ends[i + 1]],
+              sourceLength + from[ends[i + 2]],
+              sourceLength + from[ends[i + 3]]));
+    }
+  }
+
+  static int[] join(int[] a, int[] b) {
+    int[] all = Arrays.copyOf(a, a.length + b.length);
+    System.arraycopy(b, 0, all, a.length, b.length);
+    return all;
+  }
+}
