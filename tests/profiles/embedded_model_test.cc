@@ -46,8 +46,10 @@ TEST(EmbeddedModelTest, TheExampleHasNoFunctionThatOpensOrMapsAFile) {
   bool prints = false;
   bool dynamic = false;
   for (std::string name, line; symbols >> name && getline(symbols, line);) {
-    dynamic = dynamic || line.starts_with(" U");
     name = name.substr(0, name.find('@'));
+    // What starts a static program may ask for it.
+    if (name == "_DYNAMIC") continue;
+    dynamic = dynamic || line.starts_with(" U");
     for (const char* function :
          {"open", "open64", "openat", "openat64", "fopen", "fopen64", "freopen",
           "fdopen", "read", "fread", "mmap", "mmap64", "syscall", "dlopen"}) {
