@@ -89,6 +89,7 @@ Offset<schema::Architecture> WriteArchitecture(const Architecture& a,
   table.add_decoder_layers(a.decoder_layers);
   table.add_encoder_layers(a.encoder_layers);
   table.add_d_model(a.d_model);
+  table.add_relative_bias_per_layer(a.relative_bias_per_layer);
   table.add_embeddings_shared(a.embeddings_shared);
   table.add_relative_attention(a.relative_attention);
   table.add_gated_ffn(a.gated_ffn);

@@ -160,7 +160,8 @@ class Side {
 bool SidesShareIds(const CanonicalModel& model) {
   const Architecture& a = model.architecture;
   return a.source_embedding_tied || a.embeddings_shared ||
-         !model.generation.languages.empty() ||
+         (!model.generation.languages.empty() &&
+          !StandsInSource(model.generation.target_language)) ||
          (model.shortlist && model.shortlist->copies_source);
 }
 
@@ -191,7 +192,7 @@ void KeepNamed(const CanonicalGeneration& generation, Side& source,
   source.kept().AddAll(source_suffix);
   for (const Language& language : languages) {
     source.kept().Add(language.token);
-    target.kept().Add(language.token);
+    if (!StandsInSource(target_language)) target.kept().Add(language.token);
   }
   for (const Task& task : tasks) source.KeepTokensOf(task.prefix);
 }

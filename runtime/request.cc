@@ -95,20 +95,30 @@ Result<int32_t> FindLanguage(const GenerationConfig& config, const char* side,
       static_cast<unsigned>(config.languages.size()));
 }
 
-Status NeedLanguages(const GenerationConfig& config,
-                     const TranslateOptions& options) {
-  const char* missing = nullptr;
-  if (options.target_language.empty()) missing = "target";
-  if (options.source_language.empty() &&
-      config.source_language != SourceLanguage::kNone) {
-    missing = "source";
-  }
-  if (missing == nullptr) return Status();
+Status NeedsLanguage(const GenerationConfig& config, const char* side) {
   return Status::Error(StatusCode::kInvalidArgument,
                        "This model has %u languages and needs the %s language, "
                        "for example \"%s\"; latimer inspect lists them.",
-                       static_cast<unsigned>(config.languages.size()), missing,
+                       static_cast<unsigned>(config.languages.size()), side,
                        config.languages[0].code);
+}
+
+Status CheckLanguages(const GenerationConfig& config,
+                      const TranslateOptions& options) {
+  if (options.source_language.empty() &&
+      config.source_language != SourceLanguage::kNone) {
+    return NeedsLanguage(config, "source");
+  }
+  const bool optional = StandsInSource(config.target_language);
+  return options.target_language.empty() && !optional
+             ? NeedsLanguage(config, "target")
+             : Status();
+}
+
+bool IsLanguage(const GenerationConfig& config, int32_t id) {
+  return std::any_of(
+      config.languages.begin(), config.languages.end(),
+      [id](const Language& language) { return language.token == id; });
 }
 
 Status CheckPrefix(const TokenizerView& tokenizer, std::string_view* prefix) {
@@ -130,6 +140,8 @@ struct Frame {
   size_t before = 0;      // Ids written before the text.
   bool has_code = false;  // They include a >>language<< code.
   int32_t language = -1;  // The source's; -1: none.
+  // The id that must be the target's language, which no option gave; 0: none.
+  size_t target_end = 0;
 
   // Ids after the text.
   size_t after(const GenerationConfig& config) const {
@@ -148,7 +160,7 @@ Result<Frame> WriteBefore(const TextReader& reader, std::string_view code,
   const GenerationConfig& config = reader.model.info.generation;
   Frame frame = {.has_code = !code.empty()};
   if (!config.languages.empty()) {
-    LATIMER_RETURN_IF_ERROR(NeedLanguages(config, options));
+    LATIMER_RETURN_IF_ERROR(CheckLanguages(config, options));
   }
   if (config.source_language != SourceLanguage::kNone) {
     const Result<int32_t> found =
@@ -164,10 +176,22 @@ Result<Frame> WriteBefore(const TextReader& reader, std::string_view code,
 
   const std::span<int32_t> ids =
       source.first(source.size() - frame.after(config));
-  frame.before = CopyIds(config.source_prefix, ids);
+  // A text that begins with its target's language itself brings the prefix.
+  const bool in_text = config.target_language == TargetLanguage::kBeforeText &&
+                       options.target_language.empty();
+  if (!in_text) frame.before = CopyIds(config.source_prefix, ids);
   if (frame.language >= 0 &&
       config.source_language == SourceLanguage::kBeforeText) {
     ids[frame.before++] = frame.language;
+  }
+  if (in_text) {
+    frame.target_end = frame.before + config.source_prefix.size() + 1;
+  } else if (StandsInSource(config.target_language) && code.empty() &&
+             !options.target_language.empty()) {
+    const Result<int32_t> found =
+        FindLanguage(config, "target", options.target_language);
+    if (!found.ok()) return found.status();
+    ids[frame.before++] = *found;
   }
   for (const std::string_view words : {code, prefix}) {
     if (words.empty()) continue;
@@ -191,6 +215,11 @@ Result<size_t> WriteText(const TextReader& reader, const Frame& frame,
         text, reader.scratch, source.subspan(count, room));
     if (!added.ok()) return added;
     count += *added;
+    if (frame.target_end > 0 && *added > 0 &&
+        (count < frame.target_end ||
+         !IsLanguage(config, source[frame.target_end - 1]))) {
+      return NeedsLanguage(config, "target");
+    }
   }
   if (count == frame.before && !frame.has_code) return 0;
   count += CopyIds(config.source_suffix, source.subspan(count));
@@ -444,9 +473,11 @@ Status ResolveOptions(const ModelInfo& info, const TranslateOptions& options,
     const Result<int32_t> language =
         FindLanguage(config, "target", options.target_language);
     if (!language.ok()) return language.status();
-    (config.target_language == TargetLanguage::kDecoderStart
-         ? out->decoder_start
-         : out->forced_first_token) = *language;
+    if (config.target_language == TargetLanguage::kDecoderStart) {
+      out->decoder_start = *language;
+    } else if (config.target_language == TargetLanguage::kForcedFirst) {
+      out->forced_first_token = *language;
+    }
   }
   if (options.forced_first_token >= 0) {
     out->forced_first_token = options.forced_first_token;

@@ -97,7 +97,7 @@ Status Translator::State::Load(std::span<const std::byte> image,
   const GenerationConfig& config = info().generation;
   const size_t added = config.source_prefix.size() +
                        config.source_suffix.size() +
-                       (config.languages.empty() ? 0 : 1);
+                       (config.languages.empty() ? 0 : 2);
   if (added < max_source_tokens) return Status();
   return Status::Error(
       StatusCode::kExceedsProfile,

@@ -195,6 +195,11 @@ const FamilyFacts& FindFamily(const JsonFields& config) {
   for (const FamilyFacts& facts : kFamilies) {
     if (type == facts.model_type) return facts;
   }
+  if (type == "IndicTrans") {
+    config.Fail("model_type",
+                "IndicTrans2 is not supported: code outside of the model "
+                "transliterates its texts, before and after");
+  }
   config.Fail("model_type", "it can be ",
               Joined(kFamilies, &FamilyFacts::model_type),
               ", t5, mt5, umt5; another network may fit --map");

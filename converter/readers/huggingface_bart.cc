@@ -133,7 +133,7 @@ CanonicalModel ReadHuggingFaceBart(const fs::path& directory,
   model.tables["source_positions"] = std::move(source);
   if (!with_tokenizer) return model;
   if (config.family == BartFamily::kMarian) {
-    model.tokenizer = ReadMarianTokenizer(directory, a, model.generation);
+    model.tokenizer = ReadMarianTokenizer(directory, a, &model.generation);
   } else {
     ReadModelTokenizer(directory, &model);
   }

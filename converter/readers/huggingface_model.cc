@@ -9,6 +9,7 @@
 #include "converter/readers/sentencepiece_model.h"
 #include "converter/readers/tokenizer_config.h"
 #include "converter/readers/vocabulary.h"
+#include "converter/text_tokenizer.h"
 
 namespace latimer {
 
@@ -73,6 +74,28 @@ void NameEmbeddings(const std::string& prefix, bool shared, bool tied,
   names->tensors["output"] = {.weight = outputs, .bias = {}};
 }
 
+namespace {
+
+// Finds the ids that stand before the languages' tokens in a text: in
+// MADLAD-400, where they are pieces, that of a space. A language that the
+// tokenizer cannot spell so is no language.
+void SetTargetPrefix(const TokenizerData& data, CanonicalGeneration* out) {
+  TextTokenizer tokenizer(data);
+  std::optional<std::vector<int32_t>> prefix;
+  std::erase_if(out->languages, [&](const Language& language) {
+    std::vector<int32_t> ids =
+        tokenizer.Encode(Concat("<2", language.code, ">"));
+    if (ids.empty() || ids.back() != language.token) return true;
+    ids.pop_back();
+    if (!prefix) prefix = ids;
+    return ids != *prefix;
+  });
+  if (prefix) out->source_prefix = *prefix;
+  if (out->languages.empty()) out->target_language = TargetLanguage::kNone;
+}
+
+}  // namespace
+
 void ReadModelTokenizer(const fs::path& directory, CanonicalModel* model) {
   const TokenizerClass tokenizer_class = TokenizerClassOf(directory);
   HuggingFaceTokenizer tokenizer =
@@ -83,11 +106,15 @@ void ReadModelTokenizer(const fs::path& directory, CanonicalModel* model) {
       tokenizer_class == TokenizerClass::kNllb &&
       TokenizerSettings(directory).Bool("legacy_behaviour", false);
   AddLanguages(tokenizer_class, legacy, tokenizer.ids, &model->generation);
+  if (tokenizer_class == TokenizerClass::kT5 &&
+      !model->generation.languages.empty()) {
+    SetTargetPrefix(*model->tokenizer, &model->generation);
+  }
 }
 
 TokenizerData ReadMarianTokenizer(const std::filesystem::path& directory,
                                   const Architecture& architecture,
-                                  const CanonicalGeneration& generation) {
+                                  CanonicalGeneration* generation) {
   const TokenizerConfig config = ReadTokenizerConfig(directory);
   const SentencePieceModel source =
       ReadSentencePieceModel(directory / "source.spm");
@@ -106,10 +133,11 @@ TokenizerData ReadMarianTokenizer(const std::filesystem::path& directory,
                             .config = config,
                             .source_rows = architecture.source_vocabulary,
                             .target_rows = architecture.target_vocabulary});
-  if (data.eos_id != generation.eos) {
+  if (data.eos_id != generation->eos) {
     FailIn(vocabulary.name, "'", config.eos, "' has the id ", data.eos_id,
-           ", but the model's eos_token_id is ", generation.eos);
+           ", but the model's eos_token_id is ", generation->eos);
   }
+  AddMarianLanguages(vocabulary.pieces, generation);
   return data;
 }
 

@@ -53,12 +53,12 @@ void ReadModelTokenizer(const std::filesystem::path& directory,
 
 // The tokenizer of a Hugging Face Marian directory: source.spm, target.spm,
 // vocab.json, target_vocab.json where vocabularies are separate, and what
-// tokenizer_config.h reads.
+// tokenizer_config.h reads. Adds the languages of its >>codes<<.
 // Throws ConversionError when a file is missing or damaged, or when the
 // tokenizer does not belong to a model of these sizes and end of sentence.
 TokenizerData ReadMarianTokenizer(const std::filesystem::path& directory,
                                   const Architecture& architecture,
-                                  const CanonicalGeneration& generation);
+                                  CanonicalGeneration* generation);
 
 // A model whose architecture, generation config, source and licence are known,
 // with its tensors, which it keeps open.

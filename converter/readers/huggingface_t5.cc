@@ -40,11 +40,7 @@ constexpr std::pair<const char*, const char*> kGatedModules[] = {
     {"ffn.in", "DenseReluDense.wi_1"},
 };
 
-constexpr std::pair<const char*, const char*> kT5StackModules[] = {
-    {"norm", "final_layer_norm"},
-    // The first layer's serves all of them.
-    {"relative_bias", "block.0.layer.0.SelfAttention.relative_attention_bias"},
-};
+constexpr char kBias[] = "0.SelfAttention.relative_attention_bias.weight";
 
 ModelMap NamesOf(const T5Config& config) {
   ModelMap names;
@@ -61,7 +57,12 @@ ModelMap NamesOf(const T5Config& config) {
     if (config.architecture.gated_ffn) {
       NameModules(stack, ffn, kGatedModules, false, &names);
     }
-    NameModules(stack, stack + ".", kT5StackModules, false, &names);
+    names.tensors[stack + ".norm"].weight = {stack +
+                                             ".final_layer_norm.weight"};
+    // The first layer's serves all of them, unless each has its own.
+    const bool per_layer = config.architecture.relative_bias_per_layer;
+    names.tensors[stack + ".relative_bias"].weight = {
+        (per_layer ? layer : stack + ".block.0.layer.") + kBias};
   }
   // In the first uploads; nothing reads it.
   names.ignore.push_back(
@@ -69,18 +70,23 @@ ModelMap NamesOf(const T5Config& config) {
   return names;
 }
 
+// The table of a stack with `rows` rows: `heads` of each layer that has biases.
 void MapRelativeBias(const T5Config& config, const std::string& stack,
-                     uint32_t positions, uint64_t heads,
+                     uint32_t positions, uint32_t heads, uint32_t rows,
                      HuggingFaceModel* read) {
   const std::string part = stack + ".relative_bias";
   const std::vector<uint64_t> shape = {config.buckets, heads};
-  const SourceTensor* biases = read->tensors->Take(part).weight;
-  read->tensors->Expect(biases, shape);
-  if (biases == nullptr || biases->shape != shape) return;  // Noted.
   const RelativeBuckets buckets = {.both_ways = stack == "encoder",
                                    .count = config.buckets,
                                    .max_distance = config.max_distance};
-  read->model.tables[part] = BiasByDistance(buckets, *biases, positions);
+  std::vector<float>& table = read->model.tables[part];
+  for (uint32_t layer = 0; layer < rows / heads; ++layer) {
+    const SourceTensor* biases = read->tensors->Take(part, layer).weight;
+    read->tensors->Expect(biases, shape);
+    if (biases == nullptr || biases->shape != shape) continue;  // Noted.
+    const std::vector<float> own = BiasByDistance(buckets, *biases, positions);
+    table.insert(table.end(), own.begin(), own.end());
+  }
 }
 
 }  // namespace
@@ -98,9 +104,9 @@ CanonicalModel ReadHuggingFaceT5(const fs::path& directory, bool with_tokenizer,
         static_cast<float>(1.0 / std::sqrt(static_cast<double>(a.d_model)));
   }
   MapRelativeBias(config, "encoder", a.source_positions, a.encoder_heads,
-                  &read);
+                  a.encoder_bias_rows(), &read);
   MapRelativeBias(config, "decoder", a.target_positions, a.decoder_heads,
-                  &read);
+                  a.decoder_bias_rows(), &read);
   read.tensors->Finish();
   if (with_tokenizer) ReadModelTokenizer(directory, &model);
   return model;

@@ -74,7 +74,10 @@ class TokenizerReader {
 
 HuggingFaceTokenizer TokenizerReader::Read() {
   if (class_ == TokenizerClass::kByT5) return ReadBytes();
-  if (class_ == TokenizerClass::kM2m100) return ReadM2m100();
+  if (class_ == TokenizerClass::kM2m100 ||
+      class_ == TokenizerClass::kSmall100) {
+    return ReadM2m100();
+  }
   return ReadParts();
 }
 
@@ -280,6 +283,7 @@ void TokenizerReader::ArrangePieces() {
     case TokenizerClass::kBart:
     case TokenizerClass::kByT5:
     case TokenizerClass::kM2m100:
+    case TokenizerClass::kSmall100:
       return;
   }
 }
@@ -324,6 +328,7 @@ std::vector<std::string> TokenizerReader::ExtraOfClass() const {
     case TokenizerClass::kBart:
     case TokenizerClass::kByT5:
     case TokenizerClass::kM2m100:
+    case TokenizerClass::kSmall100:
       break;
   }
   return texts;
@@ -377,6 +382,7 @@ void TokenizerReader::SetClass() {
       return;
     case TokenizerClass::kByT5:
     case TokenizerClass::kM2m100:
+    case TokenizerClass::kSmall100:
       return;
   }
 }

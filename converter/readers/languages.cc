@@ -85,11 +85,24 @@ bool HasShape(std::string_view text, std::string_view shape) {
   });
 }
 
+// "de" of "<2de>", "zh_Latn" of "<2zh_Latn>"; "" of other tokens, such as
+// "<2translit>".
+std::string_view MadladCodeOf(std::string_view token) {
+  if (!token.starts_with("<2") || !token.ends_with('>')) return "";
+  const std::string_view code = token.substr(2, token.size() - 3);
+  const size_t letters = std::min(code.find('_'), code.size());
+  return (letters == 2 || letters == 3) &&
+                 std::ranges::all_of(code.substr(0, letters), IsLower)
+             ? code
+             : "";
+}
+
 // The language code that a token stands for, or "".
 std::string_view CodeOf(TokenizerClass kind, std::string_view token) {
   switch (kind) {
     case TokenizerClass::kNllb:
       return HasShape(token, "aaa_Aaaa") ? token : "";
+    case TokenizerClass::kSmall100:
     case TokenizerClass::kM2m100: {
       if (token.size() < 6 || !token.starts_with("__") ||
           !token.ends_with("__")) {
@@ -101,8 +114,9 @@ std::string_view CodeOf(TokenizerClass kind, std::string_view token) {
     case TokenizerClass::kMBart50:
     case TokenizerClass::kMBart:
       return HasShape(token, "aa_AA") ? token : "";
-    case TokenizerClass::kBart:
     case TokenizerClass::kT5:
+      return MadladCodeOf(token);
+    case TokenizerClass::kBart:
     case TokenizerClass::kByT5:
     case TokenizerClass::kPegasus:
       break;
@@ -122,22 +136,35 @@ int32_t TokenOf(const char* side, const std::string& code,
            ".");
 }
 
+// Adds the language of a token, unless its code is empty or too long.
+void AddLanguage(std::string_view code, int32_t id,
+                 CanonicalGeneration* generation) {
+  Language language = {.token = id, .code = {}};
+  if (code.empty() || code.size() >= sizeof(language.code)) return;
+  std::ranges::copy(code, language.code);
+  generation->languages.push_back(language);
+}
+
+void SortLanguages(CanonicalGeneration* generation) {
+  std::ranges::sort(generation->languages, [](const auto& a, const auto& b) {
+    return std::strcmp(a.code, b.code) < 0;
+  });
+}
+
 }  // namespace
 
 void AddLanguages(TokenizerClass kind, bool legacy,
                   const std::map<std::string, int32_t>& token_ids,
                   CanonicalGeneration* generation) {
   for (const auto& [token, id] : token_ids) {
-    const std::string_view code = CodeOf(kind, token);
-    Language language = {.token = id, .code = {}};
-    if (code.empty() || code.size() >= sizeof(language.code)) continue;
-    std::ranges::copy(code, language.code);
-    generation->languages.push_back(language);
+    AddLanguage(CodeOf(kind, token), id, generation);
   }
-  std::ranges::sort(generation->languages, [](const auto& a, const auto& b) {
-    return std::strcmp(a.code, b.code) < 0;
-  });
+  SortLanguages(generation);
   if (generation->languages.empty()) return;
+  if (kind == TokenizerClass::kT5 || kind == TokenizerClass::kSmall100) {
+    generation->target_language = TargetLanguage::kBeforeText;
+    return;
+  }
   const bool after_eos = kind == TokenizerClass::kMBart ||
                          (kind == TokenizerClass::kNllb && legacy);
   generation->source_language =
@@ -147,23 +174,49 @@ void AddLanguages(TokenizerClass kind, bool legacy,
                                     : TargetLanguage::kForcedFirst;
 }
 
+void AddMarianLanguages(std::span<const std::string> pieces,
+                        CanonicalGeneration* generation) {
+  for (size_t id = 0; id < pieces.size(); ++id) {
+    const std::string_view piece = pieces[id];
+    if (piece.size() <= 4 || !piece.starts_with(">>") ||
+        piece.find("<<") != piece.size() - 2) {
+      continue;
+    }
+    AddLanguage(piece.substr(2, piece.size() - 4), static_cast<int32_t>(id),
+                generation);
+  }
+  SortLanguages(generation);
+  if (generation->languages.empty()) return;
+  generation->target_language = TargetLanguage::kTextsCode;
+}
+
 void ChooseLanguages(const std::string& source, const std::string& target,
                      CanonicalGeneration* generation) {
   if (source.empty() && target.empty()) return;
-  if (source.empty() || target.empty()) {
+  const bool target_alone =
+      StandsInSource(generation->target_language) &&
+      generation->source_language == SourceLanguage::kNone;
+  if (target.empty() || (source.empty() && !target_alone)) {
     FailWith(
         "--source-lang and --target-lang belong together: give both or "
         "neither.");
   }
-  const int32_t from = TokenOf("source", source, *generation);
+  if (!source.empty()) {
+    const int32_t from = TokenOf("source", source, *generation);
+    if (generation->source_language == SourceLanguage::kAfterSuffix) {
+      generation->source_suffix.push_back(from);
+    } else if (!target_alone) {
+      generation->source_prefix.push_back(from);
+    }
+  }
   const int32_t to = TokenOf("target", target, *generation);
-  (generation->source_language == SourceLanguage::kAfterSuffix
-       ? generation->source_suffix
-       : generation->source_prefix)
-      .push_back(from);
-  (generation->target_language == TargetLanguage::kDecoderStart
-       ? generation->decoder_start
-       : generation->forced_first) = to;
+  if (StandsInSource(generation->target_language)) {
+    generation->source_prefix.push_back(to);
+  } else if (generation->target_language == TargetLanguage::kDecoderStart) {
+    generation->decoder_start = to;
+  } else {
+    generation->forced_first = to;
+  }
   generation->languages.clear();
   generation->source_language = SourceLanguage::kNone;
   generation->target_language = TargetLanguage::kNone;

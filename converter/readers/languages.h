@@ -16,17 +16,22 @@ namespace latimer {
 // Adds every language whose token is in `token_ids`, and sets where
 // transformers' tokenizer and generate() put the tokens: of NLLB (eng_Latn),
 // M2M100 (__en__) and mBART-50 (en_XX) before the text, and forced first; of
-// mBART (en_XX) after EOS, and as what the decoder starts from. Other classes
-// have no languages. `legacy` is NLLB with legacy_behaviour, whose source token
-// follows EOS.
+// mBART (en_XX) after EOS, and as what the decoder starts from. Of T5 (<2de>,
+// as in MADLAD-400) and SMaLL-100 the target's stands before the text, and the
+// source's nowhere. Other classes have no languages. `legacy` is NLLB with
+// legacy_behaviour, whose source token follows EOS.
 void AddLanguages(TokenizerClass kind, bool legacy,
                   const std::map<std::string, int32_t>& token_ids,
                   CanonicalGeneration* generation);
 
+// Adds the languages of Marian's codes (>>deu<<), of which a text may have one.
+void AddMarianLanguages(std::span<const std::string> pieces,
+                        CanonicalGeneration* generation);
+
 // Fixes one direction of a multilingual model: its language tokens become part
 // of the generation config, and there are no languages left to choose from.
-// Does nothing if both codes are empty. Throws ConversionError if only one is,
-// or, with a list of the languages, if a code is unknown.
+// Does nothing if both codes are empty. Throws ConversionError if one that the
+// model needs is, or, with a list of the languages, if a code is unknown.
 void ChooseLanguages(const std::string& source, const std::string& target,
                      CanonicalGeneration* generation);
 

@@ -25,7 +25,9 @@ CanonicalModel OpenModel(const std::filesystem::path& path, bool with_tokenizer,
     return ReadNativeMarian(path, with_tokenizer);
   }
   CanonicalModel model = OpenFolder(path, with_tokenizer, limits);
-  if (model.tokenizer && model.generation.languages.empty()) {
+  if (model.tokenizer &&
+      (model.generation.languages.empty() ||
+       model.generation.target_language == TargetLanguage::kTextsCode)) {
     model.sentence_rules = FindSentenceRules(SourceLanguageOf(path));
   }
   return model;

@@ -28,7 +28,15 @@ constexpr std::string_view kWithPyTorch =
     "or from_flax=True) of transformers 4, which has both, and call "
     "save_pretrained";
 
+constexpr std::string_view kMerge =
+    "; merge it into the model that it was trained for: in Python, with the "
+    "library peft, PeftModel.from_pretrained(model, folder)"
+    ".merge_and_unload().save_pretrained(merged)";
+
 constexpr Format kFormats[] = {
+    {"a LoRA adapter",
+     {"adapter_config.json", "adapter_model.safetensors", "adapter_model.bin"},
+     kMerge},
     {"an ONNX model", {".onnx", ".ort", ".onnx_data"}},
     {"a GGUF model", {".gguf", ".ggml"}},
     {"a TensorFlow Lite model", {".tflite"}},
@@ -69,7 +77,8 @@ bool IsHubName(const fs::path& path) {
 
 // Weights that other readers know, or refuse better.
 bool HasWeights(const std::string& name) {
-  return name.ends_with(".safetensors") ||
+  return (name.ends_with(".safetensors") &&
+          !name.starts_with("adapter_model.")) ||
          name.ends_with(".safetensors.index.json") ||
          name.starts_with("pytorch_model") || name.ends_with(".npz") ||
          name.ends_with("decoder.yml");

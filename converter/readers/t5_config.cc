@@ -16,7 +16,7 @@ namespace {
 constexpr uint32_t kPositions = 512;
 constexpr uint32_t kMostPositions = 1 << 20;
 
-// The defaults of transformers' T5Config and MT5Config.
+// The defaults of transformers' T5Config; MT5Config and UMT5Config.
 struct Defaults {
   uint32_t vocab_size, d_ff, num_layers, num_heads;
   const char* feed_forward_proj;
@@ -73,8 +73,9 @@ void ReadBuckets(const JsonFields& config, T5Config* out) {
   }
 }
 
-void ReadArchitecture(const JsonFields& config, bool mt5, T5Config* out) {
-  const Defaults& defaults = mt5 ? kMt5 : kT5;
+void ReadArchitecture(const JsonFields& config, const std::string& type,
+                      T5Config* out) {
+  const Defaults& defaults = type == "t5" ? kT5 : kMt5;
   Architecture& a = out->architecture;
   // Each has its own name, and one that transformers uses for all families.
   const auto count = [&](const char* name, const char* alias, uint32_t other) {
@@ -106,12 +107,15 @@ void ReadArchitecture(const JsonFields& config, bool mt5, T5Config* out) {
   a.network_kind = NetworkKind::kTransformer;
   a.residual = true;
   a.relative_attention = true;
+  a.relative_bias_per_layer = type == "umt5";
   ReadBuckets(config, out);
   // transformers 5 ties the matrices that the file has only once. This field
-  // alone decides whether T5's output is scaled; mT5's never is.
+  // alone decides whether the output is scaled; mT5's never is. (For umT5,
+  // transformers 5 overlooks it and scales always.)
   const bool tied = config.Bool("tie_word_embeddings", true);
   out->own_output = !tied;
-  out->scale_output = !mt5 && config.Bool("scale_decoder_outputs", tied);
+  out->scale_output =
+      type != "mt5" && config.Bool("scale_decoder_outputs", tied);
 }
 
 constexpr std::string_view kKnownFields[] = {
@@ -131,16 +135,11 @@ T5Config ReadT5Config(const std::filesystem::path& directory,
                       const PositionLimits& limits) {
   const JsonFields config = OpenModelConfig(directory);
   const std::string type = config.Text("model_type", "");
-  if (type == "umt5") {
-    config.Fail("model_type",
-                "its relative positions differ from layer to layer, which is "
-                "not supported; t5 and mt5 are");
-  }
-  if (type != "t5" && type != "mt5") {
-    config.Fail("model_type", "only t5 and mt5 are read here");
+  if (type != "t5" && type != "mt5" && type != "umt5") {
+    config.Fail("model_type", "only t5, mt5 and umt5 are read here");
   }
   T5Config out;
-  ReadArchitecture(config, type == "mt5", &out);
+  ReadArchitecture(config, type, &out);
   Architecture& a = out.architecture;
   a.source_positions = std::max(a.source_positions, limits.source);
   a.target_positions = std::max(a.target_positions, limits.target);
@@ -149,9 +148,8 @@ T5Config ReadT5Config(const std::filesystem::path& directory,
                 " tokens are not supported");
   }
   out.name = config.Text("_name_or_path", "");
-  // The defaults of transformers' T5Config and MT5Config.
   const SpecialTokenDefaults defaults = {
-      .eos = 1, .pad = 0, .decoder_start = type == "mt5" ? 0 : -1};
+      .eos = 1, .pad = 0, .decoder_start = type == "t5" ? -1 : 0};
   out.generation = ReadGenerationConfig(directory, config, out.architecture,
                                         defaults, kKnownFields, &out.warnings);
   return out;

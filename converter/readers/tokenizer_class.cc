@@ -21,12 +21,14 @@ constexpr KnownClass kClasses[] = {
     {"RobertaTokenizer", "", TokenizerClass::kBart},
     {"T5Tokenizer", "t5", TokenizerClass::kT5},
     {"MT5Tokenizer", "mt5", TokenizerClass::kT5},
+    {"T5Tokenizer", "umt5", TokenizerClass::kT5},
     {"ByT5Tokenizer", "byt5", TokenizerClass::kByT5},
     {"PegasusTokenizer", "pegasus", TokenizerClass::kPegasus},
     {"MBartTokenizer", "mbart", TokenizerClass::kMBart},
     {"MBart50Tokenizer", "mbart50", TokenizerClass::kMBart50},
     {"NllbTokenizer", "nllb", TokenizerClass::kNllb},
     {"M2M100Tokenizer", "m2m_100", TokenizerClass::kM2m100},
+    {"SMALL100Tokenizer", "", TokenizerClass::kSmall100},
 };
 
 JsonFields OpenFields(const fs::path& path) {
@@ -59,6 +61,7 @@ std::vector<NamedTokenDefault> DefaultTokens(TokenizerClass tokenizer_class) {
       defaults.push_back(named("mask_token", "<mask_2>"));
       return defaults;
     case TokenizerClass::kM2m100:
+    case TokenizerClass::kSmall100:
       defaults.push_back(named("bos_token", "<s>"));
       defaults.push_back(named("sep_token", "</s>"));
       return defaults;
@@ -92,6 +95,10 @@ TokenizerClass TokenizerClassOf(const fs::path& directory) {
   if (name.empty()) name = config.Text("tokenizer_class", "");
   if (name.ends_with("Fast")) name.resize(name.size() - 4);
   const std::string type = config.Text("model_type", "");
+  // It may be published under the name of the class that it derives from.
+  if (type == "m2m_100" && fs::exists(directory / "tokenization_small100.py")) {
+    return TokenizerClass::kSmall100;
+  }
   for (const KnownClass& known : kClasses) {
     if (name.empty() ? type == known.model_type : name == known.name) {
       return known.tokenizer_class;

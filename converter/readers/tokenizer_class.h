@@ -20,10 +20,12 @@ enum class TokenizerClass {
   kMBart50,
   kNllb,
   kM2m100,
+  kSmall100,
 };
 
 // Follows tokenizer_class of tokenizer_config.json or config.json, else
-// model_type of config.json. Throws ConversionError for any other class.
+// model_type of config.json. Beside SMaLL-100's own tokenization_small100.py it
+// is that class, whatever they say. Throws ConversionError for any other class.
 TokenizerClass TokenizerClassOf(const std::filesystem::path& directory);
 
 // The default arguments of the class's __init__.

@@ -6,6 +6,20 @@
 #include "languages.h"
 
 namespace latimer::server {
+namespace {
+
+// The model's code of a public one, or "".
+std::string OwnCode(std::span<const Language> languages,
+                    const std::string& code) {
+  for (const Language& language : languages) {
+    if (language.code == code || PublicCode(language.code) == code) {
+      return language.code;
+    }
+  }
+  return "";
+}
+
+}  // namespace
 
 std::string Catalog::Add(const std::string& argument,
                          const LoadOptions& options) {
@@ -20,6 +34,10 @@ std::string Catalog::Add(const std::string& argument,
 
   const ModelInfo& info = served.model->info();
   const auto languages = info.generation.languages;
+  // Else they are at most some of the target's.
+  const bool names_languages =
+      !languages.empty() &&
+      info.generation.target_language != TargetLanguage::kTextsCode;
   if (!pair.empty()) {
     const size_t dash = pair.find('-');
     if (dash == pair.npos || dash == 0 || dash + 1 == pair.size()) {
@@ -27,12 +45,13 @@ std::string Catalog::Add(const std::string& argument,
     }
     const std::string source = pair.substr(0, dash);
     const std::string target = pair.substr(dash + 1);
-    if (!languages.empty()) {
+    if (names_languages) {
       return argument +
              ": the model names its languages itself; leave them out.";
     }
-    served.sources[source] = served.targets[target] = "";
-  } else if (!languages.empty()) {
+    served.sources[source] = "";
+    served.targets[target] = OwnCode(languages, target);
+  } else if (names_languages) {
     for (const Language& language : languages) {
       // Of several codes for a language, all but the first stay as they are.
       std::string code = PublicCode(language.code);
@@ -51,7 +70,8 @@ std::string Catalog::Add(const std::string& argument,
     if (!found.has_value()) {
       return path + ": give its languages, as in en-de=" + path + ".";
     }
-    served.sources[found->first] = served.targets[found->second] = "";
+    served.sources[found->first] = "";
+    served.targets[found->second] = OwnCode(languages, found->second);
   }
   for (const auto& [code, own] : served.sources) sources_.insert(code);
   for (const auto& [code, own] : served.targets) targets_.insert(code);

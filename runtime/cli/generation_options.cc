@@ -78,7 +78,10 @@ int CheckLanguages(const Arguments& arguments, const GenerationConfig& config) {
   if (config.languages.empty() || arguments.ids) return kSuccess;
   const bool source = arguments.source_language == nullptr &&
                       config.source_language != SourceLanguage::kNone;
-  if (!source && arguments.target_language != nullptr) return kSuccess;
+  // A text may begin with the target's language itself.
+  const bool target = arguments.target_language == nullptr &&
+                      !StandsInSource(config.target_language);
+  if (!source && !target) return kSuccess;
   return UsageError(arguments.command,
                     "--%s is missing: this multilingual model has %u languages "
                     "(see latimer inspect); give for example --%s %s --%s %s.",

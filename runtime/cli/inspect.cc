@@ -88,7 +88,8 @@ Json ArchitectureJson(const Architecture& a) {
       {"has_positions", a.has_positions},
       {"gated_ffn", a.gated_ffn},
       {"relative_attention", a.relative_attention},
-      {"embeddings_shared", a.embeddings_shared}};
+      {"embeddings_shared", a.embeddings_shared},
+      {"relative_bias_per_layer", a.relative_bias_per_layer}};
 }
 
 Json Ids(std::span<const int32_t> ids) {

@@ -59,10 +59,11 @@ Status WriteLine(Translator& translator, const Arguments& arguments,
 int PrepareOptions(Arguments arguments, const ModelInfo& model,
                    GenerationOptions* generation, TranslateOptions* options) {
   if (arguments.decode) return kSuccess;
-  const std::span<const Language> languages = model.generation.languages;
-  // The encoder does not read the target language, so any will do.
-  if (arguments.target_language == nullptr && !languages.empty()) {
-    arguments.target_language = languages.front().code;
+  const GenerationConfig& config = model.generation;
+  // If the encoder does not read the target language, any will do.
+  if (arguments.target_language == nullptr && !config.languages.empty() &&
+      !StandsInSource(config.target_language)) {
+    arguments.target_language = config.languages.front().code;
   }
   return generation->Prepare(arguments, model, options);
 }

@@ -237,7 +237,10 @@ int ShareLanguages(const Arguments& arguments, Model* first, Model* second,
     next += comma + 1;
   }
   if (is_multilingual(first)) first->arguments.target_language = pivot->c_str();
-  if (is_multilingual(second)) second->arguments.source_language = next;
+  if (second->translator().model_info().generation.source_language !=
+      SourceLanguage::kNone) {
+    second->arguments.source_language = next;
+  }
   return kSuccess;
 }
 

@@ -95,6 +95,9 @@ Status CheckTransformer(const schema::Architecture& in) {
       in.network_kind() != schema::NetworkKind::Transformer) {
     return Contradicts();
   }
+  if (in.relative_bias_per_layer() && !in.relative_attention()) {
+    return Contradicts();
+  }
   return Status();
 }
 
@@ -136,6 +139,7 @@ Status ReadArchitecture(const schema::Architecture& in, Architecture* out) {
       .gated_ffn = in.gated_ffn(),
       .relative_attention = in.relative_attention(),
       .embeddings_shared = in.embeddings_shared(),
+      .relative_bias_per_layer = in.relative_bias_per_layer(),
       .recurrent = {},
   };
   if constexpr (kProfile.decoder_gru) {

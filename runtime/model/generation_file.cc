@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -50,11 +51,14 @@ Status ReadChoices(const schema::Generation& in, const Architecture& a,
       in.repetition_penalty() > 0 && IsRule(out->search) &&
       out->search.beams > 0 && std::isfinite(in.repetition_penalty()) &&
       (out->target_language == TargetLanguage::kNone) == out->languages.empty();
+  const uint32_t tokens =
+      StandsInSource(out->target_language)
+          ? a.source_vocabulary
+          : std::min(a.source_vocabulary, a.target_vocabulary);
   const Language* before = nullptr;
   for (const Language& language : out->languages) {
     good = good && language.token >= 0 && IsName(language.code) &&
-           static_cast<uint32_t>(language.token) < a.source_vocabulary &&
-           static_cast<uint32_t>(language.token) < a.target_vocabulary &&
+           static_cast<uint32_t>(language.token) < tokens &&
            (before == nullptr || std::strcmp(before->code, language.code) < 0);
     if (!good) break;
     before = &language;

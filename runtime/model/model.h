@@ -78,8 +78,9 @@ struct ModelTensors {
   Linear source_embedding;
   // [source_positions, D]; null without has_positions, like target_positions.
   const float* source_positions = nullptr;
-  // With relative_attention: [heads, 2 * source_positions - 1], in each row the
-  // biases of keys at the distances 1 - source_positions and up from the query.
+  // With relative_attention: [encoder_bias_rows, 2 * source_positions - 1], in
+  // each row the biases of keys at the distances 1 - source_positions and up
+  // from the query.
   const float* encoder_relative_bias = nullptr;
   Norm source_embedding_norm;  // with embedding_norm
   EncoderLayer encoder[kProfile.encoder_layers];
@@ -88,7 +89,8 @@ struct ModelTensors {
   // By row: [V, D], or [V, target_embedding].
   Linear target_embedding;
   const float* target_positions = nullptr;  // [target_positions, D]
-  // [heads, target_positions]: like the encoder's, up to the query itself.
+  // [decoder_bias_rows, target_positions]: like the encoder's, up to the query
+  // itself.
   const float* decoder_relative_bias = nullptr;
   Norm target_embedding_norm;
   DecoderLayer decoder[kProfile.decoder_layers];

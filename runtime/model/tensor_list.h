@@ -120,8 +120,9 @@ void VisitTensors(const Architecture& a, ModelTensors& t, Visitor& visitor) {
                     t.source_positions);
   }
   if (a.relative_attention) {
-    visitor.OnTable(G::kPositions, "encoder.relative_bias", a.encoder_heads,
-                    2 * a.source_positions - 1, t.encoder_relative_bias);
+    visitor.OnTable(G::kPositions, "encoder.relative_bias",
+                    a.encoder_bias_rows(), 2 * a.source_positions - 1,
+                    t.encoder_relative_bias);
   }
   if (a.embedding_norm) {
     norm(G::kEncoder, "encoder.embedding_norm", kNoLayer,
@@ -156,8 +157,9 @@ void VisitTensors(const Architecture& a, ModelTensors& t, Visitor& visitor) {
                     t.target_positions);
   }
   if (a.relative_attention) {
-    visitor.OnTable(G::kPositions, "decoder.relative_bias", a.decoder_heads,
-                    a.target_positions, t.decoder_relative_bias);
+    visitor.OnTable(G::kPositions, "decoder.relative_bias",
+                    a.decoder_bias_rows(), a.target_positions,
+                    t.decoder_relative_bias);
   }
   if (a.embedding_norm) {
     norm(G::kDecoder, "decoder.embedding_norm", kNoLayer,

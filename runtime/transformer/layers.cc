@@ -86,15 +86,20 @@ RelativeBias BiasOf(const Model& model, const Attention& attention) {
   const Architecture& a = model.info.architecture;
   const ModelTensors& t = model.tensors;
   if (!kProfile.relative_attention || !a.relative_attention) return {};
+  const size_t row = a.relative_bias_per_layer
+                         ? size_t{attention.layer} * attention.heads.count
+                         : 0;
   // In each row of a table, distance 0 is at index positions - 1.
   switch (attention.kind) {
-    case AttentionKind::kEncoder:
-      return {t.encoder_relative_bias + (a.source_positions - 1) -
-                  attention.first_row,
-              2 * size_t{a.source_positions} - 1};
+    case AttentionKind::kEncoder: {
+      const size_t stride = 2 * size_t{a.source_positions} - 1;
+      return {t.encoder_relative_bias + row * stride +
+                  (a.source_positions - 1) - attention.first_row,
+              stride};
+    }
     case AttentionKind::kDecoder:
-      return {t.decoder_relative_bias + (a.target_positions - 1) -
-                  attention.first_row,
+      return {t.decoder_relative_bias + row * a.target_positions +
+                  (a.target_positions - 1) - attention.first_row,
               a.target_positions};
     case AttentionKind::kCross:
     case AttentionKind::kNone:

@@ -805,7 +805,10 @@ TEST_F(CliTest, WhatIsNoModelIsAnsweredWithWhatToDo) {
                 {{"tf_model.h5", "config.json"}, "from_tf=True"},
                 {{"flax_model.msgpack"}, "a Flax model"},
                 {{"saved_model.pb"}, "a TensorFlow model"},
-                {{"model.tflite"}, "a TensorFlow Lite model"}};
+                {{"model.tflite"}, "a TensorFlow Lite model"},
+                {{"adapter_config.json", "adapter_model.safetensors"},
+                 "merge_and_unload()"},
+                {{"adapter_model.safetensors"}, "a LoRA adapter"}};
   for (const auto& [files, message] : kCases) {
     const TempFolder folder;
     for (const std::string& file : files) {

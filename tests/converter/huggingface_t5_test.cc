@@ -43,6 +43,19 @@ TEST(HuggingFaceT5Test, ListsMissingAndUnexpectedTensors) {
             Not(HasSubstr("misshapen"))));
 }
 
+TEST(HuggingFaceT5Test, UmT5NeedsABiasInEachLayer) {
+  TinyModelCopy model("../t5/umt5");
+  const CanonicalModel read = Read(model);
+  EXPECT_NE(read.tables.at("decoder.relative_bias"),
+            std::vector<float>(read.tables.at("decoder.relative_bias").size()));
+  constexpr char kSecond[] =
+      "decoder.block.1.layer.0.SelfAttention.relative_attention_bias.weight";
+  model.EditTensors(
+      [&](std::vector<StoredTensor>& tensors) { Remove(tensors, kSecond); });
+  EXPECT_THAT(ReadError(model),
+              HasSubstr(std::string("missing tensors: ") + kSecond));
+}
+
 TEST(HuggingFaceT5Test, NamesABiasOfTheWrongShape) {
   TinyModelCopy model("../t5/gated_gelu_untied");
   model.EditConfig({{"relative_attention_num_buckets", 10}});

@@ -44,6 +44,47 @@ TEST(LanguagesTest, OldNllbHasTheSourceBehindEos) {
   EXPECT_EQ(nllb.target_language, TargetLanguage::kForcedFirst);
 }
 
+TEST(LanguagesTest, OfSomeFamiliesTheTargetStandsInTheSource) {
+  CanonicalGeneration madlad;
+  AddLanguages(TokenizerClass::kT5, false,
+               {{"<2de>", 9},
+                {"<2zh_Hant>", 7},
+                {"<2translit>", 3},
+                {"<2>", 4},
+                {"<extra_id_0>", 5},
+                {"<2De>", 6}},
+               &madlad);
+  EXPECT_THAT(Codes(madlad), ElementsAre("de", "zh_Hant"));
+  EXPECT_EQ(madlad.source_language, SourceLanguage::kNone);
+  EXPECT_EQ(madlad.target_language, TargetLanguage::kBeforeText);
+  CanonicalGeneration small100;
+  AddLanguages(TokenizerClass::kSmall100, false, {{"__de__", 9}}, &small100);
+  EXPECT_THAT(Codes(small100), ElementsAre("de"));
+  EXPECT_EQ(small100.source_language, SourceLanguage::kNone);
+  EXPECT_EQ(small100.target_language, TargetLanguage::kBeforeText);
+  CanonicalGeneration marian;
+  const std::vector<std::string> pieces = {"</s>",   ">>eng<<", ">>",
+                                           "<<",     ">><<",    ">>cmn_Hans<<",
+                                           "a>>b<<", ">>x<<y"};
+  AddMarianLanguages(pieces, &marian);
+  EXPECT_THAT(Codes(marian), ElementsAre("cmn_Hans", "eng"));
+  EXPECT_EQ(marian.languages[1].token, 1);
+  EXPECT_EQ(marian.source_language, SourceLanguage::kNone);
+  EXPECT_EQ(marian.target_language, TargetLanguage::kTextsCode);
+}
+
+TEST(LanguagesTest, ATargetInTheSourceIsChosenAlone) {
+  for (const char* source : {"", "en"}) {
+    CanonicalGeneration g;
+    AddLanguages(TokenizerClass::kT5, false, {{"<2de>", 9}, {"<2en>", 7}}, &g);
+    ChooseLanguages(source, "de", &g);
+    EXPECT_THAT(g.source_prefix, ElementsAre(9));
+    EXPECT_EQ(g.forced_first, -1);
+    EXPECT_TRUE(g.languages.empty());
+    EXPECT_EQ(g.target_language, TargetLanguage::kNone);
+  }
+}
+
 TEST(LanguagesTest, AModelWithoutSuchTokensHasNone) {
   CanonicalGeneration g;
   AddLanguages(TokenizerClass::kNllb, false, {{"</s>", 2}}, &g);

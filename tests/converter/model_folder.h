@@ -102,11 +102,15 @@ inline void WriteConfigs(const TempFolder& folder, const nlohmann::json& config,
 }
 
 // Copies a model of tests/data/family_texts and its tokenizer into one folder,
-// as they are published.
+// as they are published. The tokenizer is in a folder of the same name, or in
+// that which the model's file `tokenizer` names, or beside the model.
 inline void CopyFamily(const std::string& name,
                        const std::filesystem::path& folder) {
   namespace fs = std::filesystem;
-  fs::copy(TestData("huggingface_tokenizer") / name, folder);
+  std::string tokenizer = "huggingface_tokenizer/" + name;
+  std::ifstream named(TestData("family_texts") / name / "tokenizer");
+  if (named) std::getline(named, tokenizer);
+  if (fs::exists(TestData(tokenizer))) fs::copy(TestData(tokenizer), folder);
   fs::copy(TestData("family_texts") / name, folder,
            fs::copy_options::recursive | fs::copy_options::overwrite_existing);
 }

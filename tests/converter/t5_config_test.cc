@@ -184,6 +184,23 @@ TEST(T5ConfigTest, DefaultsAreThoseOfTheFamily) {
   EXPECT_EQ(mt5.generation.eos, 1);
 }
 
+// transformers' UMT5Config.
+TEST(T5ConfigTest, UmT5HasBiasesInEachLayer) {
+  const T5Config tied = Read({{"model_type", "umt5"}});
+  EXPECT_TRUE(tied.architecture.relative_bias_per_layer);
+  EXPECT_EQ(tied.architecture.source_vocabulary, 250112u);
+  EXPECT_TRUE(tied.architecture.gated_ffn);
+  EXPECT_EQ(tied.generation.decoder_start, 0);
+  EXPECT_TRUE(tied.scale_output);
+  // As published.
+  const T5Config untied =
+      Read({{"model_type", "umt5"}, {"tie_word_embeddings", false}});
+  EXPECT_FALSE(untied.scale_output);
+  EXPECT_TRUE(untied.own_output);
+  EXPECT_FALSE(
+      Read({{"model_type", "mt5"}}).architecture.relative_bias_per_layer);
+}
+
 TEST(T5ConfigTest, HasOtherNamesOfTransformersToo) {
   const Architecture a = ReadWith({{"hidden_size", 48},
                                    {"num_hidden_layers", 3},
@@ -248,9 +265,6 @@ TEST(T5ConfigTest, OptionsRaiseTheLimitsAndDoNotLowerThem) {
 }
 
 TEST(T5ConfigTest, RefusesWhatItCannotCompute) {
-  EXPECT_THAT(ErrorWith({{"model_type", "umt5"}}),
-              HasSubstr("model_type is \"umt5\"; its relative positions "
-                        "differ from layer to layer"));
   EXPECT_THAT(ErrorWith({{"is_encoder_decoder", false}}),
               HasSubstr("is_encoder_decoder is false"));
   EXPECT_THAT(ErrorWith({{"relative_attention_num_buckets", 7}}),

@@ -20,7 +20,7 @@ import transformers
 from safetensors.torch import load_file, save_file
 from transformers import (
     AutoConfig, AutoModelForSeq2SeqLM, GenerationConfig, MT5Config, MT5ForConditionalGeneration,
-    T5Config, T5ForConditionalGeneration,
+    T5Config, T5ForConditionalGeneration, UMT5Config, UMT5ForConditionalGeneration,
 )
 from transformers.models.t5.modeling_t5 import T5Attention
 
@@ -48,7 +48,7 @@ class Spec:
 
     about: str
     config: dict = field(default_factory=dict)
-    mt5: bool = False
+    family: str = "t5"
     dtype: torch.dtype = torch.float16
     untied: bool = False
     longest: int = 0
@@ -93,8 +93,27 @@ SPECS = {
         dict(feed_forward_proj="gated-gelu", num_heads=6, d_kv=5, num_layers=4,
              num_decoder_layers=2, relative_attention_num_buckets=16,
              relative_attention_max_distance=128),
-        mt5=True, untied=True, longest=150, form="hub",
+        family="mt5", untied=True, longest=150, form="hub",
     ),
+    "umt5": Spec(
+        "umT5: a relative bias in each layer, gated-gelu, lm_head of its own, 3 + 2 layers, as "
+        "published",
+        dict(feed_forward_proj="gated-gelu", num_heads=3, d_kv=8, num_layers=3,
+             num_decoder_layers=2, relative_attention_num_buckets=16,
+             relative_attention_max_distance=40),
+        family="umt5", untied=True, longest=60, form="hub",
+    ),
+    "umt5_tied": Spec(
+        "umT5 with a tied and scaled output, 1 + 3 layers, as transformers 5 saves it",
+        dict(num_heads=2, d_kv=6, num_layers=1, num_decoder_layers=3,
+             relative_attention_num_buckets=8, relative_attention_max_distance=16),
+        family="umt5", longest=40,
+    ),
+}
+
+CLASSES = {
+    "t5": (T5Config, T5ForConditionalGeneration), "mt5": (MT5Config, MT5ForConditionalGeneration),
+    "umt5": (UMT5Config, UMT5ForConditionalGeneration),
 }
 
 # The fields of the published t5-small besides the shape.
@@ -127,8 +146,10 @@ def make_model(spec: Spec):
                  dropout_rate=0.0, decoder_start_token_id=PAD) | spec.config
     if spec.untied:
         shape["tie_word_embeddings"] = False
-    model = (MT5ForConditionalGeneration(MT5Config(**shape)) if spec.mt5
-             else T5ForConditionalGeneration(T5Config(**shape)))
+    config, model_class = CLASSES[spec.family]
+    model = model_class(config(**shape))
+    # transformers 5 forgets it, and scales the output of every umT5.
+    model.config.tie_word_embeddings = not (spec.untied and spec.family == "umt5")
     if spec.untied:
         # transformers 5 ties always, but where it reads two matrices that differ.
         model.lm_head.weight = torch.nn.Parameter(torch.randn(64, 24) * 24**-0.5)
@@ -195,8 +216,13 @@ def write_model(model, spec: Spec, folder: Path) -> None:
 
 
 def load(folder: Path):
-    return AutoModelForSeq2SeqLM.from_pretrained(
+    model = AutoModelForSeq2SeqLM.from_pretrained(
         folder, dtype=torch.float32, attn_implementation="eager").eval()
+    if model.config.model_type == "umt5":
+        # transformers 5 forgets this field, by which transformers 4 scales the output or not.
+        fields = json.loads((folder / "config.json").read_text())
+        model.config.tie_word_embeddings = fields["tie_word_embeddings"]
+    return model
 
 
 def rounded(values, digits: int = 7) -> list[float]:

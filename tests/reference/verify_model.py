@@ -41,17 +41,32 @@ class Transformers:
         torch.set_num_threads(arguments.threads)
         self.torch = torch
         self.name = f"transformers {transformers.__version__}"
-        self.tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+        # SMaLL-100's own class is M2M100's, with the target's language where that has the source's.
+        self.small100 = is_small100(folder)
+        self.tokenizer = (transformers.M2M100Tokenizer if self.small100
+                          else transformers.AutoTokenizer).from_pretrained(folder)
         self.model = transformers.AutoModelForSeq2SeqLM.from_pretrained(folder, dtype=torch.float32).eval()
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        if config["model_type"] == "umt5":
+            # transformers 5 forgets the field that says whether the output is scaled.
+            self.model.config.tie_word_embeddings = config.get("tie_word_embeddings", True)
         self.exact = None
         self.limits = {"max_new_tokens": arguments.max_target_tokens, "do_sample": False}
         if arguments.source_lang:
             self.tokenizer.src_lang = arguments.source_lang
+        self.prefix = arguments.prefix or ""
         if arguments.target_lang:
             self._set_target(arguments.target_lang)
-        self.prefix = arguments.prefix or ""
 
     def _set_target(self, code: str) -> None:
+        if self.small100:
+            self.tokenizer.src_lang = code
+            return
+        # MADLAD-400's and Marian's languages stand in the text.
+        for token, space in ((f"<2{code}>", " "), (f">>{code}<<", "")):
+            if token in self.tokenizer.get_vocab():
+                self.prefix = token + space + self.prefix
+                return
         self.tokenizer.tgt_lang = code
         codes = getattr(self.tokenizer, "lang_code_to_token", None)
         token = codes.get(code, code) if codes else code
@@ -90,6 +105,12 @@ class Transformers:
             translation.scores = [float(logits[0].log_softmax(-1)[token])
                                   for token, logits in zip(translation.ids, result.scores)]
         return translation
+
+
+def is_small100(folder: Path) -> bool:
+    settings = folder / "tokenizer_config.json"
+    named = settings.exists() and "SMALL100Tokenizer" in settings.read_text(encoding="utf-8")
+    return named or (folder / "tokenization_small100.py").exists()
 
 
 class Latimer:

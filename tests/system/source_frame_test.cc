@@ -104,6 +104,62 @@ TEST_F(SourceFrameTest, AModelMayAskForTheTargetLanguageAlone) {
   EXPECT_EQ(Source(kText, options), Joined({Tokens(kText), {eos()}}));
 }
 
+TEST_F(SourceFrameTest, TheTargetLanguageMayStandBeforeTheText) {
+  AddLanguages(SourceLanguage::kNone, TargetLanguage::kBeforeText);
+  Load();
+  TranslateOptions options;
+  options.target_language = "de";
+  EXPECT_EQ(Source(kText, options),
+            Joined({{kGerman}, Tokens(kText), {eos()}}));
+  EXPECT_EQ(Source("", options), Ids());
+  options.target_language = "fr";
+  EXPECT_THAT(translator_.Translate(kText, options).status().message(),
+              HasSubstr("no target language \"fr\" among"));
+  EXPECT_THAT(translator_.Translate(kText, {}).status().message(),
+              HasSubstr("needs the target language, for example \"de\""));
+}
+
+// As in MADLAD-400, where people write it.
+TEST_F(SourceFrameTest, ATextMayBeginWithTheTokenOfTheTargetLanguage) {
+  Load();
+  const int32_t first = Tokens(kText).front();
+  model_.generation.languages = {{.token = first, .code = "xx"}};
+  model_.generation.target_language = TargetLanguage::kBeforeText;
+  Load();
+  EXPECT_EQ(Source(kText, {}), Joined({Tokens(kText), {eos()}}));
+}
+
+// There it is two pieces, the first of which is a space.
+TEST_F(SourceFrameTest, ThePrefixBelongsToTheTargetLanguage) {
+  Load();
+  const Ids text = Tokens(kText);
+  model_.generation.languages = {{.token = text[1], .code = "xx"}};
+  model_.generation.target_language = TargetLanguage::kBeforeText;
+  model_.generation.source_prefix = {text[0]};
+  Load();
+  EXPECT_EQ(Source(kText, {}), Joined({text, {eos()}}));
+  TranslateOptions options;
+  options.target_language = "xx";
+  EXPECT_EQ(Source(kText, options),
+            Joined({{text[0], text[1]}, text, {eos()}}));
+  EXPECT_THAT(translator_.Translate("Tom", {}).status().message(),
+              HasSubstr("needs the target language"));
+}
+
+// As in Marian, where texts have codes or need none.
+TEST_F(SourceFrameTest, TheTargetLanguageOfATextWithCodesIsOptional) {
+  AddLanguages(SourceLanguage::kNone, TargetLanguage::kTextsCode);
+  Load();
+  EXPECT_EQ(Source(kText, {}), Joined({Tokens(kText), {eos()}}));
+  TranslateOptions options;
+  options.target_language = "de";
+  EXPECT_EQ(Source(kText, options),
+            Joined({{kGerman}, Tokens(kText), {eos()}}));
+  // Its own code has precedence.
+  const std::string own = ">>en<< " + std::string(kText);
+  EXPECT_EQ(Source(own, options), Source(own, {}));
+}
+
 TEST_F(SourceFrameTest, ATextWithoutLanguagesIsRefused) {
   AddLanguages(SourceLanguage::kBeforeText, TargetLanguage::kForcedFirst);
   Load();

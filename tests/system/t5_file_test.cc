@@ -114,4 +114,22 @@ TEST_P(T5FileContradictionTest, IsRefusedWithASentence) {
   EXPECT_THAT(status.message(), HasSubstr(GetParam().message));
 }
 
+// Of umT5, each layer's biases lie in one table.
+TEST(T5FileTest, FewerRowsOfBiasesThanLayersAreRefused) {
+  const ModelBytes file = ConvertT5("umt5", WeightType::kInt8);
+  static Model model;
+  ASSERT_TRUE(ReadModelFile(file.bytes(), true, &model).ok());
+  const Architecture a = model.info.architecture;
+  EXPECT_EQ(a.encoder_bias_rows(), a.encoder_layers * a.encoder_heads);
+  Image image(file.bytes());
+  ASSERT_TRUE(
+      image.root().mutable_architecture()->mutate_relative_bias_per_layer(
+          false));
+  image.FixChecksum();
+  const Status status = ReadModelFile(image.bytes(), true, &model);
+  EXPECT_EQ(status.code(), kCorrupt) << status.message();
+  EXPECT_THAT(status.message(),
+              HasSubstr("encoder.relative_bias differs in shape"));
+}
+
 }  // namespace latimer::t5_file_test

@@ -68,8 +68,9 @@ inline TokenizerData DemoTokenizerData() {
   Architecture architecture{};
   architecture.source_vocabulary = 9712;
   architecture.target_vocabulary = 9712;
+  CanonicalGeneration generation;
   return ReadMarianTokenizer(SourceDirectory() / "examples" / "en-de",
-                             architecture, CanonicalGeneration{});
+                             architecture, &generation);
 }
 
 // A SentencePiece model whose own ids are the vocabulary.

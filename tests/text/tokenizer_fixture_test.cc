@@ -47,8 +47,9 @@ TEST(TokenizerFixtureTest, EqualsMarianTokenizerWithItsRarerSettings) {
       architecture.target_vocabulary =
           ReadVocabulary(folder / "target_vocab.json").pieces.size();
     }
+    CanonicalGeneration generation;
     OwnedTokenizer owned(
-        ReadMarianTokenizer(folder, architecture, CanonicalGeneration{}));
+        ReadMarianTokenizer(folder, architecture, &generation));
     const size_t lines =
         ForEachLine(folder / "fixture.jsonl",
                     [&](const auto& line) { ExpectLine(owned, line); });

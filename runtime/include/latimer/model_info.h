@@ -141,11 +141,13 @@ struct Architecture {
   // activation(gate) * in ("GLU Variants Improve Transformer", Shazeer, 2020).
   bool gated_ffn;
   // Whether self-attention adds a bias before softmax that depends on the head
-  // and on the distance from query to key, and is the same in all layers
-  // (Raffel et al., "Exploring the Limits of Transfer Learning", 2020).
+  // and on the distance from query to key (Raffel et al., "Exploring the Limits
+  // of Transfer Learning", 2020).
   bool relative_attention;
   // Whether source and target have the same embedding.
   bool embeddings_shared;
+  // Whether each layer has such biases of its own (umT5) or all have the same.
+  bool relative_bias_per_layer;
   Recurrent recurrent;  // All zero unless kGru.
 
   constexpr uint32_t encoder_attention_width() const {
@@ -154,11 +156,19 @@ struct Architecture {
   constexpr uint32_t decoder_attention_width() const {
     return decoder_heads * decoder_head_dim;
   }
+  // Rows of the tables of biases by distance.
+  constexpr uint32_t encoder_bias_rows() const {
+    return encoder_heads * (relative_bias_per_layer ? encoder_layers : 1);
+  }
+  constexpr uint32_t decoder_bias_rows() const {
+    return decoder_heads * (relative_bias_per_layer ? decoder_layers : 1);
+  }
 };
 
 // A language of a multilingual model.
 struct Language {
-  int32_t token;  // Its id in the source and the target vocabulary.
+  // Its id in both vocabularies; if StandsInSource, in the source's.
+  int32_t token;
   char code[20];  // "deu_Latn", zero-terminated.
 };
 
@@ -177,8 +187,21 @@ struct Task {
 enum class SourceLanguage : uint8_t { kNone, kBeforeText, kAfterSuffix };
 
 // Where the target language's token stands: it is the first generated token, or
-// replaces decoder_start.
-enum class TargetLanguage : uint8_t { kNone, kForcedFirst, kDecoderStart };
+// replaces decoder_start, or stands in the source before the text. With
+// kTextsCode, too, but there a text may begin with its own ">>deu<<", or with
+// none.
+enum class TargetLanguage : uint8_t {
+  kNone,
+  kForcedFirst,
+  kDecoderStart,
+  kBeforeText,
+  kTextsCode
+};
+
+constexpr bool StandsInSource(TargetLanguage place) {
+  return place == TargetLanguage::kBeforeText ||
+         place == TargetLanguage::kTextsCode;
+}
 
 // The model's defaults for generation. Token ids are target ids unless stated
 // otherwise.
@@ -195,7 +218,8 @@ struct GenerationConfig {
   // sequence i ends before banned_ends[i]. Views into the image.
   std::span<const int32_t> banned_tokens;
   std::span<const uint32_t> banned_ends;
-  // Source ids before and after those of a text. Views into the image.
+  // Source ids before and after those of a text; with kBeforeText, those before
+  // belong to the target's language. Views into the image.
   std::span<const int32_t> source_prefix;
   std::span<const int32_t> source_suffix;
   // Forced as the first token; -1: none.
@@ -207,7 +231,8 @@ struct GenerationConfig {
   float repetition_penalty;
   BeamRule search;
   // The languages that TranslateOptions can name, in ascending order of their
-  // codes; if there are any, it must name them. Views into the image.
+  // codes; if there are any, it must name them, but for kTextsCode. Views into
+  // the image.
   std::span<const Language> languages;
   SourceLanguage source_language;
   TargetLanguage target_language;

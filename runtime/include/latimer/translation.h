@@ -53,8 +53,9 @@ struct TranslateOptions {
   // translate into several languages. Empty: only the text's own code.
   std::string_view language_code = {};
   // Codes from GenerationConfig::languages, such as "eng_Latn". A multilingual
-  // model needs both to translate a text. With TranslateIds the ids are taken
-  // as they are, but the target language still applies if it is given.
+  // model needs both to translate a text, or only the target's; see
+  // GenerationConfig. With TranslateIds the ids are taken as they are, but a
+  // target language that is not one of them still applies if it is given.
   std::string_view source_language = {};
   std::string_view target_language = {};
   // Name from GenerationConfig::tasks. Its prefix is used, and its limits
