@@ -1,11 +1,12 @@
 // A model in WebAssembly, in the thread that calls it. latimer.mjs runs it in a
 // worker.
+import { joinParts, kStopReasons, linkUnits, worstReason } from "./parts.mjs";
 
 const kPage = 65536;
 const kSharedPages = 16;  // As CMakeLists.txt has them.
 const kMostPages = 65536;
 const kStackBytes = 65536;
-const kStopReasons = ["eos", "length_limit", "loop", "budget", "cancelled"];
+const kBudget = kStopReasons.indexOf("budget");
 const kAttention = ["none", "cross", "encoder", "decoder"];
 const kEarlyStopping = new Map([[undefined, 0], [false, 1], [true, 2], ["never", 3]]);
 const kTexts = [
@@ -15,16 +16,23 @@ const kLanguageCode = kTexts.indexOf("languageCode");
 const kNumbers = [
   "maxTargetTokens", "minTargetTokens", "budgetTokens", "budgetMs", "beams",
   "lengthPenalty", "noRepeatNgram", "repetitionPenalty", "temperature", "topP", "topK", "seed",
+  "nBest",
 ];
 const kOthers = [
   "earlyStopping", "guards", "attention", "scores", "onToken", "signal", "sample", "terms",
-  "protect", "bannedWords",
+  "protect", "bannedWords", "alignment",
+];
+// Words of latimer_translation, in this order.
+const kTranslation = [
+  "structBytes", "text", "textBytes", "tokens", "tokenCount", "sourceBytes", "spaceFollows",
+  "stopReason", "generatedTokens", "source", "sourceCount", "scores", "attention", "layers",
+  "heads", "rows", "weights", "hypothesisCount", "hypotheses", "links", "linkCount",
 ];
 // Milliseconds of work after which messages and events have their turn.
 const kTurn = 12;
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 export class LatimerError extends Error {
   name = "LatimerError";
@@ -78,6 +86,7 @@ export class Engine {
   #onText = null;
   #failure = null;
   #stream = 0;
+  #texts = 0;
   #model = null;
 
   // `chunks` are those of the model file, of `bytes` bytes in all. With a shared
@@ -152,6 +161,7 @@ export class Engine {
   #open(workspace) {
     const { image, bytes, lanes, beams, workspaceBytes } = this.#model;
     this.#stream = this.#reserve(this.#wasm.streamBytes());
+    this.#texts = this.#reserve(Math.max(lanes, 1) * this.#wasm.inputBytes());
     if (!this.#wasm.load(image, bytes, workspace, workspaceBytes, lanes, beams)) this.#fail();
     this.info = this.#readInfo();
   }
@@ -187,18 +197,21 @@ export class Engine {
   #readInfo() {
     const wasm = this.#wasm;
     const { lanes, workspaceBytes } = this.#model;
-    if (!wasm.readInfo()) this.#fail();
+    const found = wasm.info();
+    if (found === 0) this.#fail();
     const names = [
       "fileBytes", "bytesPerToken", "encoderLayers", "decoderLayers", "dModel",
       "sourceVocabulary", "targetVocabulary", "maxSourceTokens", "maxTargetTokens",
     ];
+    const numbers = this.#array(Float64Array, found, names.length + 4);
     const info = {
       lanes, workspaceBytes, memoryBytes: this.#memory.buffer.byteLength, workers: 1,
     };
-    names.forEach((name, index) => (info[name] = wasm.infoNumber(index)));
-    info.hasTokenizer = wasm.infoNumber(names.length) !== 0;
-    info.weights = this.#string(wasm.weights());
-    info.license = this.#text(wasm.license(), wasm.licenseBytes());
+    names.forEach((name, index) => (info[name] = numbers[index]));
+    const [hasTokenizer, weights, license, licenseBytes] = numbers.slice(names.length);
+    info.hasTokenizer = hasTokenizer !== 0;
+    info.weights = this.#string(weights);
+    info.license = this.#text(license, licenseBytes);
     info.version = this.#string(wasm.version());
     info.languages = [];
     for (let at; (at = wasm.language(info.languages.length)); ) {
@@ -257,7 +270,11 @@ export class Engine {
     if (attention < 0) {
       throw new TypeError('attention: give "cross", "encoder" or "decoder".');
     }
-    wasm.setInsight(attention, options.scores ? 1 : 0);
+    wasm.setInsight(attention, options.scores ? 1 : 0, options.alignment ? 1 : 0);
+    const nBest = number(options, "nBest", 0);
+    if (nBest > Math.max(1, options.beams ?? 0)) {
+      throw new TypeError(`nBest ${nBest} needs as many beams; give beams, too.`);
+    }
   }
 
   #setLimits(options) {
@@ -304,33 +321,34 @@ export class Engine {
   // Begins part `part`, from 0, of text `number`, from 1, and gives the bytes
   // that it takes. The text's own language code (>>de<<) stands in its first
   // part and holds for all; only the first part begins with the target prefix.
-  #beginPart(rest, ticket, number, part, { languageCode = "", targetPrefix }) {
+  // Slot `slot` of the texts is taken until the part has finished.
+  #beginPart(rest, ticket, slot, number, part, { languageCode = "", targetPrefix }) {
     const wasm = this.#wasm;
     const isFirst = part === 0;
     wasm.setStream(number + part * 2 ** 40, isFirst && targetPrefix ? 1 : 0);
     if (isFirst) this.#setText(kLanguageCode, "languageCode", languageCode);
     const most = Math.min(rest.length, wasm.inputBytes());
-    this.#fill(rest.subarray(0, most));
-    const code = isFirst ? wasm.languageCodeBytes(most) : 0;
-    const taken = wasm.begin(most, ticket);
+    const text = this.#texts + slot * wasm.inputBytes();
+    this.#array(Uint8Array, text, most).set(rest.subarray(0, most));
+    const code = isFirst ? wasm.languageCodeBytes(text, most) : 0;
+    const taken = wasm.begin(text, most, ticket);
     if (taken < 0) this.#fail();
-    if (code > 0) wasm.setText(kLanguageCode, wasm.input(), code);
+    if (code > 0) wasm.setText(kLanguageCode, text, code);
     return taken;
   }
 
   // Translates a text; it may be long. `options.onToken` sees the text so far.
   translate(text, options = {}) {
     return this.#alone(async () => {
-      const parts = [];
       try {
-        return await this.#translate(text, options, parts);
+        return await this.#translate(text, options);
       } finally {
         this.#drain();
       }
     });
   }
 
-  async #translate(text, options, parts) {
+  async #translate(text, options) {
     const wasm = this.#wasm;
     this.#setOptions(options);
     const { signal, onToken } = options;
@@ -339,80 +357,123 @@ export class Engine {
     let rest = encoder.encode(text);
     let tokens = [];
     const turns = new Turns();
-    const result = {
-      text: "", tokens: [], source: [], stopReason: "eos", parts: 0, generatedTokens: 0,
-    };
-    let worst = 0;
+    const parts = [];
+    let soFar = "";
+    let generated = 0;
     do {
-      this.#setLimits({ ...options, ...this.#budget(options, result, begun) });
+      this.#setLimits({ ...options, ...this.#budget(options, generated, begun) });
       tokens = [];
       this.#onToken = (index, token) => {
         tokens.length = index;
         tokens.push(token);
       };
-      rest = rest.subarray(this.#beginPart(rest, 0, 1, result.parts, options));
-      const space = wasm.spaceFollows();
+      const taken = this.#beginPart(rest, 0, 0, 1, parts.length, options);
+      const space = this.#read("spaceFollows") !== 0;
       let ticket;
       let shown = 0;
       while ((ticket = wasm.advance()) === -1) {
         if (onToken && tokens.length > shown) {
           shown = tokens.length;
-          if (onToken(result.text + this.#detokenize(tokens)) === false) wasm.cancel(1);
+          if (onToken(soFar + this.#detokenize(tokens)) === false) wasm.cancel(1);
         }
         await turns.pause(signal);
       }
       wasm.cancel(0);
       if (ticket === -2) this.#fail();
-      this.#add(result, options);
-      ++result.parts;
-      worst = Math.max(worst, kStopReasons.indexOf(result.stopReason));
-      if (worst < 3 && rest.length > 0 && this.#spent(options, result, begun)) worst = 3;
-      if (worst >= 3) break;
-      if (rest.length > 0 && space) result.text += " ";
-    } while (rest.length > 0);
-    result.stopReason = kStopReasons[worst];
-    result.milliseconds = performance.now() - begun;
-    return result;
+      const part = { ...this.#finished(options, rest.subarray(0, taken)), space };
+      parts.push(part);
+      generated += part.generatedTokens;
+      rest = rest.subarray(taken);
+      if (worstReason(parts) < kBudget && rest.length > 0 &&
+          this.#spent(options, generated, begun)) {
+        part.stopReason = "budget";
+      }
+      soFar += part.text + (space ? " " : "");
+    } while (rest.length > 0 && worstReason(parts) < kBudget);
+    return { ...joinParts(parts), milliseconds: performance.now() - begun };
   }
 
-  #budget({ budgetTokens = 0, budgetMs = 0 }, result, begun) {
+  #budget({ budgetTokens = 0, budgetMs = 0 }, generated, begun) {
     return {
-      budgetTokens: budgetTokens && Math.max(1, budgetTokens - result.generatedTokens),
+      budgetTokens: budgetTokens && Math.max(1, budgetTokens - generated),
       budgetMs: budgetMs && Math.max(1, Math.round(begun + budgetMs - performance.now())),
     };
   }
-  #spent({ budgetTokens = 0, budgetMs = 0 }, result, begun) {
-    return (budgetTokens > 0 && result.generatedTokens >= budgetTokens) ||
+  #spent({ budgetTokens = 0, budgetMs = 0 }, generated, begun) {
+    return (budgetTokens > 0 && generated >= budgetTokens) ||
       (budgetMs > 0 && performance.now() - begun >= budgetMs);
   }
 
-  // Adds the part that has finished.
-  #add(result, options) {
+  // A word of the translation that has begun or finished.
+  #read(name) {
+    const at = this.#wasm.translation() + 4 * kTranslation.indexOf(name);
+    return this.#array(Uint32Array, at, 1)[0];
+  }
+
+  // The part that has finished, of a source in UTF-8.
+  #finished(options, source) {
     const wasm = this.#wasm;
+    const fields = this.#array(Uint32Array, wasm.translation(), kTranslation.length);
+    const t = Object.fromEntries(kTranslation.map((name, i) => [name, fields[i]]));
     const numbers = (kind, address, count) =>
       Array.from(this.#array(kind, address, count));
-    const rows = wasm.attentionRows();
-    const columns = wasm.sourceCount();
-    result.tokens.push(...numbers(Int32Array, wasm.tokens(), wasm.tokenCount()));
-    result.source.push(...numbers(Int32Array, wasm.source(), columns));
-    result.text += this.#text(wasm.text(), wasm.textBytes());
-    result.stopReason = kStopReasons[wasm.stopReason()];
-    result.generatedTokens += wasm.generated();
-    if (wasm.scores() !== 0) {
-      const pairs = numbers(Float32Array, wasm.scores(), 2 * wasm.tokenCount());
-      result.scores = [...(result.scores ?? []), ...pairs.filter((_, i) => i % 2 === 0)];
+    const text = this.#array(Uint8Array, t.text, t.textBytes).slice();
+    const part = {
+      text: decoder.decode(text),
+      tokens: numbers(Int32Array, t.tokens, t.tokenCount),
+      source: numbers(Int32Array, t.source, t.sourceCount),
+      stopReason: kStopReasons[t.stopReason],
+      generatedTokens: t.generatedTokens,
+    };
+    if (options.scores) {
+      const pairs = numbers(Float32Array, t.scores, 2 * t.tokenCount);
+      part.scores = pairs.filter((_, i) => i % 2 === 0);
+      const words = wasm.scoreWords();
+      const ends = numbers(Uint32Array, wasm.words(), 3 * words);
+      const means = numbers(Float32Array, wasm.words(), 3 * words);
+      part.words = Array.from({ length: words }, (_, i) => ({
+        text: decoder.decode(text.subarray(ends[3 * i], ends[3 * i + 1])),
+        score: means[3 * i + 2],
+      }));
     }
-    if (wasm.attention() !== 0 && options.attention !== "decoder") {
-      const layers = wasm.attentionLayers();
-      const heads = wasm.attentionHeads();
+    if (options.alignment) {
+      const ends = numbers(Uint32Array, t.links, 4 * t.linkCount);
+      Object.assign(part, linkUnits(ends, text, source));
+    }
+    if (t.weights !== 0 && options.attention !== "decoder") {
+      const { layers, heads, rows, sourceCount: columns } = t;
       const count = rows * layers * heads * columns;
-      result.attention = {
+      part.attention = {
         layers, heads, rows, columns,
-        weights: this.#array(Float32Array, wasm.attention(), count).slice(),
-        sourcePieces: this.#pieces(wasm.sourcePiece, result.source.slice(-columns)),
-        targetPieces: this.#pieces(wasm.targetPiece, result.tokens.slice(-rows)),
+        weights: this.#array(Float32Array, t.weights, count).slice(),
+        sourcePieces: this.#pieces(wasm.sourcePiece, part.source),
+        targetPieces: this.#pieces(wasm.targetPiece, part.tokens),
       };
     }
+    // The last: it overwrites the text.
+    const most = Math.min(options.nBest ?? 0, t.hypothesisCount);
+    if (options.nBest) {
+      part.hypotheses = most > 0
+        ? this.#hypotheses(most) : [{ text: part.text, tokens: part.tokens, score: 0 }];
+    }
+    return part;
+  }
+
+  #hypotheses(count) {
+    const found = Array.from({ length: count }, (_, i) => {
+      const at = this.#wasm.hypothesis(i);
+      const [tokens, length] = this.#array(Uint32Array, at, 2);
+      return { tokens, length, score: this.#array(Float32Array, at, 3)[2] };
+    });
+    return found.map(({ tokens, length, score }) => {
+      const text = this.#wasm.detokenize(tokens, length);
+      if (text === 0) this.#fail();
+      return {
+        text: this.#text(text, this.#read("textBytes")),
+        tokens: Array.from(this.#array(Int32Array, tokens, length)),
+        score,
+      };
+    });
   }
 
   #pieces(piece, tokens) {
@@ -430,7 +491,7 @@ export class Engine {
     this.#array(Int32Array, ids, some.length).set(some);
     const text = this.#wasm.detokenize(ids, some.length);
     if (text === 0) this.#fail();
-    return this.#text(text, this.#wasm.textBytes()).replace(/\uFFFD+$/, "");
+    return this.#text(text, this.#read("textBytes")).replace(/\uFFFD+$/, "");
   }
 
   // Ends the sentences that an error or a signal has left.
@@ -464,24 +525,25 @@ export class Engine {
     const turns = new Turns();
     const results = texts.map(() => null);
     const parts = [];  // By ticket.
+    const slots = [...Array(Math.max(this.#model.lanes, 1)).keys()];
     let next = 0;
     const take = () => (counter ? Atomics.add(counter, 0, 1) : next++);
     let text = -1;  // The number of the one that begins.
     let rest = null;
     let left = 0;
     while (text < texts.length || left > 0) {
-      while (left < most && text < texts.length && wasm.canBegin()) {
+      while (left < most && text < texts.length && slots.length > 0 && wasm.canBegin()) {
         if (rest === null) {
           text = take();
           if (text >= texts.length) break;
           rest = encoder.encode(texts[text]);
           results[text] = [];
         }
+        const slot = slots.pop();
         const taken = this.#beginPart(
-          rest, parts.length, text + 1, results[text].length, options);
+          rest, parts.length, slot, text + 1, results[text].length, options);
         const part = {
-          text: "", tokens: [], source: [], stopReason: "eos", generatedTokens: 0,
-          space: wasm.spaceFollows() !== 0,
+          slot, read: rest.subarray(0, taken), space: this.#read("spaceFollows") !== 0,
         };
         results[text].push(part);
         parts.push(part);
@@ -492,21 +554,14 @@ export class Engine {
       const ticket = wasm.advance();
       if (ticket === -2) this.#fail();
       if (ticket >= 0) {
-        this.#add(parts[ticket], options);
+        const part = parts[ticket];
+        Object.assign(part, this.#finished(options, part.read));
+        slots.push(part.slot);
         --left;
       }
       await turns.pause(options.signal);
     }
-    return results.map((of) => of && ({
-      text: of.map(({ text, space }, i) =>
-        text + (space && i + 1 < of.length ? " " : "")).join(""),
-      tokens: of.flatMap(({ tokens }) => tokens),
-      source: of.flatMap(({ source }) => source),
-      stopReason: kStopReasons[Math.max(
-        ...of.map(({ stopReason }) => kStopReasons.indexOf(stopReason)))],
-      parts: of.length,
-      generatedTokens: of.reduce((sum, part) => sum + part.generatedTokens, 0),
-    }));
+    return results.map((of) => of && joinParts(of));
   }
 
   // Translates running text sentence by sentence; `onPortion` gets each portion

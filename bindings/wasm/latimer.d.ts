@@ -63,8 +63,12 @@ export interface TranslateOptions {
   guards?: boolean;
   /** The weights to keep. */
   attention?: "cross" | "encoder";
-  /** Keep the log-probability of each token. */
+  /** Keep the log-probabilities of tokens and words. */
   scores?: boolean;
+  /** Keep where in the source each token comes from. Not with terms and protect. */
+  alignment?: boolean;
+  /** How many hypotheses to keep, up to `beams`. */
+  nBest?: number;
   /** Ends the call, which then throws the signal's reason. */
   signal?: AbortSignal;
 }
@@ -83,6 +87,28 @@ export interface Attention {
   targetPieces: string[];
 }
 
+/** A word with its punctuation, and the mean log-probability of its tokens. */
+export interface WordScore {
+  text: string;
+  score: number;
+}
+
+/** Where a target token comes from: begin and end, as String.slice() takes them. */
+export interface TokenLink {
+  /** In the translation; empty for tokens without text, such as EOS. */
+  target: [number, number];
+  /** In the text: the source token that the decoder attended to most; empty if there is none. */
+  source: [number, number];
+}
+
+/** One of the best translations. */
+export interface Hypothesis {
+  text: string;
+  tokens: number[];
+  /** Sum of log-probabilities, divided by the length to the power of the length penalty. */
+  score: number;
+}
+
 export interface Translation {
   text: string;
   /** Target ids, EOS included if it was produced. */
@@ -97,6 +123,14 @@ export interface Translation {
   milliseconds?: number;
   /** Natural logarithms, one for each of `tokens`. */
   scores?: number[];
+  /** The mean of `scores`, an estimate of quality. */
+  meanScore?: number;
+  /** With scores; empty if the text has protected spans. */
+  words?: WordScore[];
+  /** One for each of `tokens`. */
+  alignment?: TokenLink[];
+  /** With nBest: the best first, of the last part. */
+  hypotheses?: Hypothesis[];
   /** Of the last part. */
   attention?: Attention;
 }

@@ -4,6 +4,7 @@
 // A model and its workspace lie in memory that JavaScript has grown. There is
 // one translator and one call at a time. Text goes in by way of Input(), and
 // strings of options by way of SetText().
+#include <cstddef>
 #include <cstring>
 
 #include "latimer/latimer.h"
@@ -32,6 +33,7 @@ extern "C" void latimer_machine_failed(const char* message) {
 namespace {
 
 constexpr size_t kInputBytes = latimer::kProfile.text_bytes;
+constexpr size_t kMostTokens = latimer::kProfile.target_tokens;
 constexpr size_t kOptionBytes = 256;
 // In the order of engine.mjs.
 enum TextOption {
@@ -45,6 +47,12 @@ enum TextOption {
 // Of terms, and of banned words.
 constexpr size_t kMostEntries = 256;
 constexpr size_t kEntryBytes = 16384;
+
+struct Hypothesis {
+  const int32_t* tokens;
+  size_t token_count;
+  float score;
+};
 
 // What belongs to one worker. Workers that share a model share all static
 // memory but what is thread_local.
@@ -63,8 +71,10 @@ struct State {
   float length_penalty;
   uint32_t no_repeat_ngram;
   latimer_translation translation;
-  latimer_model_info info;
+  double info[13];
   int32_t ids[latimer::kProfile.source_tokens];
+  latimer_word_score words[kMostTokens];
+  Hypothesis hypothesis;
 };
 constinit thread_local State* state = nullptr;
 
@@ -217,26 +227,26 @@ EXPORT("banWord") int BanWord(size_t bytes) {
   ++state->options.banned_count;
   return 1;
 }
-EXPORT("setInsight") void SetInsight(int attention, int scores) {
+EXPORT("setInsight")
+void SetInsight(int attention, int scores, int alignment) {
   state->options.attention = attention;
   state->options.scores = scores;
+  state->options.alignment = alignment != 0;
 }
 
 // ---- Translating ------------------------------------------------------------
 
-// Begins as much of the input as fits, and returns its bytes, or -1. The rest
-// is for another call, with the code that languageCodeBytes() found.
-EXPORT("begin") int Begin(size_t bytes, uint32_t ticket) {
+// Begins as much of a text as fits, and returns its bytes, or -1. The rest is
+// for another call, with the code that languageCodeBytes() found. The text must
+// stay where it is until the sentence has finished.
+EXPORT("begin") int Begin(const char* text, size_t bytes, uint32_t ticket) {
   state->translation = {};
   state->translation.struct_bytes = sizeof(state->translation);
-  return Succeeds(latimer_begin_part(state->translator, state->input, bytes,
+  return Succeeds(latimer_begin_part(state->translator, text, bytes,
                                      &state->options, ticket,
                                      &state->translation))
              ? static_cast<int>(state->translation.source_bytes)
              : -1;
-}
-EXPORT("spaceFollows") int SpaceFollows() {
-  return state->translation.space_follows;
 }
 EXPORT("canBegin") int CanBegin() {
   return latimer_can_begin(state->translator);
@@ -244,8 +254,9 @@ EXPORT("canBegin") int CanBegin() {
 EXPORT("underWay") size_t UnderWay() {
   return latimer_under_way(state->translator);
 }
-EXPORT("languageCodeBytes") size_t LanguageCodeBytes(size_t bytes) {
-  return latimer_language_code_bytes(state->translator, state->input, bytes);
+EXPORT("languageCodeBytes")
+size_t LanguageCodeBytes(const char* text, size_t bytes) {
+  return latimer_language_code_bytes(state->translator, text, bytes);
 }
 
 // Generates a token of each sentence. The ticket of one that has finished, -1,
@@ -264,39 +275,33 @@ EXPORT("cancel") void Cancel(int cancelled) {
   latimer_set_cancelled(state->translator, cancelled);
 }
 
-// Of the translation that has finished. Pointers, and counts.
-EXPORT("text") const char* Text() { return state->translation.text; }
-EXPORT("textBytes") size_t TextBytes() { return state->translation.text_bytes; }
-EXPORT("tokens") const int32_t* Tokens() { return state->translation.tokens; }
-EXPORT("tokenCount") size_t TokenCount() {
-  return state->translation.token_count;
+// What begin() and advance() have written: words of 32 bits up to mean_score,
+// in the order of engine.mjs.
+EXPORT("translation") const latimer_translation* Translation() {
+  return &state->translation;
 }
-EXPORT("source") const int32_t* Source() { return state->translation.source; }
-EXPORT("sourceCount") size_t SourceCount() {
-  return state->translation.source_count;
+static_assert(offsetof(latimer_translation, link_count) ==
+              20 * sizeof(uint32_t));
+// Writes words(), three words of 32 bits each, and returns their number; 0 if
+// protected spans have changed the text.
+EXPORT("scoreWords") size_t ScoreWords() {
+  size_t count = 0;
+  (void)latimer_score_words(state->translator, &state->translation,
+                            state->words, kMostTokens, &count);
+  return count;
 }
-EXPORT("generated") size_t Generated() {
-  return state->translation.generated_tokens;
-}
-EXPORT("stopReason") int StopReason() { return state->translation.stop_reason; }
-EXPORT("scores") const float* Scores() {
-  return reinterpret_cast<const float*>(state->translation.scores);
-}
-EXPORT("attention") const float* Attention() {
-  return state->translation.attention_weights;
-}
-EXPORT("attentionLayers") uint32_t AttentionLayers() {
-  return state->translation.attention_layers;
-}
-EXPORT("attentionHeads") uint32_t AttentionHeads() {
-  return state->translation.attention_heads;
-}
-EXPORT("attentionRows") size_t AttentionRows() {
-  return state->translation.attention_rows;
+EXPORT("words") const latimer_word_score* Words() { return state->words; }
+static_assert(sizeof(latimer_word_score) == 3 * sizeof(uint32_t));
+// A hypothesis of a search with beams. Its tokens outlive detokenize().
+EXPORT("hypothesis") const Hypothesis* HypothesisAt(size_t index) {
+  Hypothesis& found = state->hypothesis;
+  (void)latimer_hypothesis(&state->translation, index, &found.tokens,
+                           &found.token_count, &found.score);
+  return &found;
 }
 
 // The text of tokens, which are of JavaScript's memory: its pointer and, in
-// textBytes(), its bytes; 0 if there is none.
+// translation(), its bytes; 0 if there is none.
 EXPORT("detokenize")
 const char* Detokenize(const int32_t* tokens, size_t count) {
   state->translation = {};
@@ -351,35 +356,39 @@ EXPORT("streamFinish") int StreamFinish(latimer_text* stream) {
 
 // ---- The model --------------------------------------------------------------
 
-EXPORT("readInfo") int ReadInfo() {
-  state->info = {};
-  state->info.struct_bytes = sizeof(state->info);
-  return Succeeds(latimer_get_model_info(state->translator, &state->info));
-}
-EXPORT("infoNumber") double InfoNumber(int which) {
-  const double numbers[] = {
-      static_cast<double>(state->info.file_bytes),
-      static_cast<double>(state->info.bytes_per_token),
-      static_cast<double>(state->info.encoder_layers),
-      static_cast<double>(state->info.decoder_layers),
-      static_cast<double>(state->info.d_model),
-      static_cast<double>(state->info.source_vocabulary),
-      static_cast<double>(state->info.target_vocabulary),
-      static_cast<double>(state->info.max_source_tokens),
-      static_cast<double>(state->info.max_target_tokens),
-      static_cast<double>(state->info.has_tokenizer),
+// What latimer_model_info says, in the order of engine.mjs, or null.
+EXPORT("info") const double* Info() {
+  latimer_model_info info = {};
+  info.struct_bytes = sizeof(info);
+  if (!Succeeds(latimer_get_model_info(state->translator, &info))) {
+    return nullptr;
+  }
+  const auto address = [](const void* pointer) {
+    return static_cast<double>(reinterpret_cast<uintptr_t>(pointer));
   };
-  return numbers[which];
+  const double numbers[] = {
+      static_cast<double>(info.file_bytes),
+      static_cast<double>(info.bytes_per_token),
+      static_cast<double>(info.encoder_layers),
+      static_cast<double>(info.decoder_layers),
+      static_cast<double>(info.d_model),
+      static_cast<double>(info.source_vocabulary),
+      static_cast<double>(info.target_vocabulary),
+      static_cast<double>(info.max_source_tokens),
+      static_cast<double>(info.max_target_tokens),
+      static_cast<double>(info.has_tokenizer),
+      address(info.weights),
+      address(info.license),
+      static_cast<double>(info.license_bytes),
+  };
+  static_assert(sizeof(numbers) == sizeof(state->info));
+  std::memcpy(state->info, numbers, sizeof(numbers));
+  return state->info;
 }
 // Zero-terminated, or null after the last.
 EXPORT("language") const char* Language(size_t index) {
   int32_t token = 0;
   return latimer_language(state->translator, index, &token);
-}
-EXPORT("weights") const char* Weights() { return state->info.weights; }
-EXPORT("license") const char* License() { return state->info.license; }
-EXPORT("licenseBytes") size_t LicenseBytes() {
-  return state->info.license_bytes;
 }
 EXPORT("kernelName") const char* KernelName(int index) {
   return latimer_kernel_name(state->translator, index);

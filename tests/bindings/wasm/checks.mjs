@@ -6,6 +6,10 @@ export function equal(found, expected, what = "") {
   if (a !== b) throw new Error(`${what} ${a} is not ${b}`);
 }
 
+export function near(found, expected) {
+  if (!(Math.abs(found - expected) < 1e-4)) throw new Error(`${found} is not near ${expected}`);
+}
+
 export async function fails(work, pattern, kind = "LatimerError") {
   try {
     await work();
@@ -104,6 +108,82 @@ export const checks = {
     equal((await beams.translate("How are you today?", { beams: 4 })).text,
       "Wie geht es dir heute?");
     beams.close();
+  },
+  async "words have the mean scores of their tokens"({ t, lines }) {
+    for (const line of [...lines.slice(0, 20), kLong, ""]) {
+      const { text, tokens, scores, meanScore, words, attention, parts } = await t.translate(
+        line, { scores: true, attention: "cross" });
+      equal(words.map((word) => word.text).join(" "), text.replace(/\s+/g, " "));
+      near(meanScore * tokens.length, scores.reduce((a, b) => a + b, 0));
+      if (parts > 1 || text === "") continue;
+      const sums = [];  // A word begins with U+2581. What ends the sentence is no word.
+      attention.targetPieces.forEach((piece, i) => {
+        if (piece.startsWith("\u2581") || i === 0) sums.push([]);
+        if (i < tokens.length - 1) sums.at(-1).push(scores[i]);
+      });
+      const means = sums.map((all) => all.reduce((a, b) => a + b) / all.length);
+      words.forEach(({ score }, i) => near(score, means[i]));
+      equal(words.length, means.length);
+    }
+    equal((await t.translate("Hello.")).words, undefined);
+  },
+  async "alignment links characters"({ t, lines }) {
+    const texts = ["\u{1f600} \u201eThis is a good book.\u201c It is \u00c4.",
+      lines.slice(0, 80).join(" "), ...lines];
+    const all = await t.translateAll(texts, { alignment: true });
+    const pairs = new Set();
+    all.forEach(({ text, tokens, alignment }, i) => {
+      equal(alignment.length, tokens.length);
+      for (const { target, source } of alignment) {
+        pairs.add(`${texts[i].slice(...source)} ${text.slice(...target)}`);
+      }
+    });
+    for (const pair of ["book Buch", "house Haus"]) equal(pairs.has(pair), true, pair);
+    for (const i of [0, 1, 5]) {
+      const one = await t.translate(texts[i], { alignment: true, attention: "cross" });
+      equal([one.alignment, one.parts > 1], [all[i].alignment, i === 1]);
+      if (one.parts > 1) {
+        const { target, source } = one.alignment.at(-2);  // Before EOS.
+        equal([target[1], source[0] > texts[i].length * 0.75], [one.text.length, true]);
+        continue;
+      }
+      const { sourcePieces, targetPieces } = one.attention;
+      const words = new Set([
+        "", "\u{1f600}", ...sourcePieces.map((piece) => piece.replace("\u2581", ""))]);
+      one.alignment.forEach(({ target, source }, at) => {
+        const found = one.text.slice(...target);
+        if (found !== "") equal(found, targetPieces[at].replace("\u2581", ""));
+        const from = texts[i].slice(...source);
+        equal(words.has(from), true, from);
+      });
+    }
+    equal((await t.translate("Hello.")).alignment, undefined);
+    await fails(
+      () => t.translate("Hi {n}.", { alignment: true, protect: true }), /alignment|protect/i);
+  },
+  async "hypotheses are the best translations"({ t, lines, source, options, Latimer }) {
+    const own = await Latimer.load(source, { ...options, beams: 4 });
+    const settings = { beams: 4, nBest: 3, lengthPenalty: 1, scores: true };
+    for (const one of await own.translateAll(lines.slice(0, 5), settings)) {
+      equal(one.hypotheses.length, 3);
+      equal([one.hypotheses[0].text, one.hypotheses[0].tokens], [one.text, one.tokens]);
+      near(one.hypotheses[0].score, one.meanScore);
+      equal(new Set(one.hypotheses.map(({ text }) => text)).size, 3);
+      for (const i of [1, 2]) equal(one.hypotheses[i].score <= one.hypotheses[i - 1].score, true);
+    }
+    own.close();
+    const greedy = await t.translate(lines[0], { nBest: 1 });
+    equal(greedy.hypotheses, [{ text: greedy.text, tokens: greedy.tokens, score: 0 }]);
+    await fails(() => t.translate("Hello.", { nBest: 3 }), /nBest 3 needs/, "TypeError");
+  },
+  async "what a translation tells is what the program tells"({ t, lines, told }) {
+    if (told === undefined) return;  // In browsers.
+    for (const [i, expected] of told.entries()) {
+      const one = await t.translate(lines[i], { scores: true });
+      near(one.meanScore, expected.mean_score);
+      equal(one.words.map(({ text }) => text), expected.words.map(({ text }) => text));
+      one.words.forEach(({ score }, at) => near(score, expected.words[at].score));
+    }
   },
   async "drawn tokens depend on the seed and on nothing else"({ t, lines }) {
     const some = lines.slice(0, 8);

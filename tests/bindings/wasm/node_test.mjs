@@ -1,11 +1,13 @@
-// node node_test.mjs FOLDER MODEL TARGET ROOT: the checks in this thread. TARGET
-// is the model with the target's tokenizer.
+// node node_test.mjs FOLDER MODEL TARGET ROOT [PROGRAM]: the checks in this thread.
+// TARGET is the model with the target's tokenizer, and PROGRAM `latimer` of this
+// machine; --times in its place measures.
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { measure, runChecks } from "./checks.mjs";
 import { measureWorkers, workerChecks } from "./worker_checks.mjs";
 
-const [folder, model, target, root, times] = process.argv.slice(2);
+const [folder, model, target, root, program] = process.argv.slice(2);
 const { Latimer, compile } = await import(pathToFileURL(`${folder}/latimer.mjs`));
 const engine = String(pathToFileURL(`${folder}/engine.mjs`));
 const { Engine } = await import(engine);
@@ -26,10 +28,15 @@ const context = {
   fixture: text("examples/en-de/fixture.jsonl").split("\n").slice(0, 20).map((l) => JSON.parse(l)),
   published: /^(\w+) +int8 200$/m.exec(text("tests/data/same_tokens.sha256"))[1],
 };
-if (times) {
+if (program === "--times") {
   console.log(JSON.stringify({
     load, ...(await measure(context)), workers: await measureWorkers(context) }));
   process.exit(0);
+}
+if (program) {
+  const some = context.lines.slice(0, 20).join("\n");
+  context.told = execFileSync(program, ["translate", model, "--json"], { input: some })
+    .toString().trim().split("\n").map((line) => JSON.parse(line));
 }
 let failed = 0;
 const results = [

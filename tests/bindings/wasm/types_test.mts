@@ -1,7 +1,9 @@
 // What latimer.d.ts promises, for the TypeScript compiler; nothing runs.
 import { Latimer, LatimerError } from "latimer";
 import { convert } from "latimer/converter";
-import type { Attention, ModelInfo, Portion, StopReason, Translation } from "latimer";
+import type {
+  Attention, Hypothesis, ModelInfo, Portion, StopReason, TokenLink, Translation, WordScore,
+} from "latimer";
 
 export async function uses(file: File, module: WebAssembly.Module) {
   const controller = new AbortController();
@@ -34,6 +36,8 @@ export async function uses(file: File, module: WebAssembly.Module) {
     earlyStopping: "never",
     attention: "cross",
     scores: true,
+    alignment: true,
+    nBest: 1,
     targetPrefix: "Ich",
     bannedWords: ["Haus"],
     terms: { house: "Haus" },
@@ -48,6 +52,12 @@ export async function uses(file: File, module: WebAssembly.Module) {
   const attention: Attention | undefined = one.attention;
   const weights: Float32Array | undefined = attention?.weights;
   const scores: number[] | undefined = one.scores;
+  const mean: number | undefined = one.meanScore;
+  const words: WordScore[] = one.words ?? [];
+  const links: TokenLink[] = one.alignment ?? [];
+  const spans: string[] = links.map(({ source }) => "Hello.".slice(...source));
+  const best: Hypothesis | undefined = one.hypotheses?.[0];
+  void [mean, words, spans, best?.text, best?.score];
 
   const all: Translation[] = await t.translateAll(new Set(["Hello.", "Bye."]));
   const stream = t.stream("Hello.", { signal: controller.signal });
