@@ -13,9 +13,12 @@ export interface LoadOptions {
    * one, and so has a browser that cannot share memory; info.workers says how many there are.
    */
   workers?: number;
-  /** Where latimer.wasm is; by default beside latimer.mjs. In this thread, a module, too. */
+  /**
+   * Where latimer.wasm is; by default beside latimer.mjs, with relaxed SIMD if the engine has
+   * it. In this thread, a module, too.
+   */
   wasm?: string | URL | WebAssembly.Module;
-  /** Where latimer_shared.wasm is, which several workers need; by default beside latimer.mjs. */
+  /** The same of latimer_shared.wasm, which several workers need. */
   sharedWasm?: string | URL;
   signal?: AbortSignal;
 }

@@ -5,6 +5,19 @@ export { LatimerError };
 
 const kIsNode = typeof process !== "undefined" && process.versions?.node !== undefined;
 
+// Whether the engine has relaxed SIMD: a module with i16x8.relaxed_dot_i8x16_i7x16_s.
+const kHasRelaxed = WebAssembly.validate(Uint8Array.of(
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 15, 1, 13, 0,
+  65, 0, 253, 15, 65, 0, 253, 15, 253, 146, 2, 11));
+
+// The modules, which bundlers find here.
+export const ownModule = () => kHasRelaxed
+  ? new URL("latimer_relaxed.wasm", import.meta.url)
+  : new URL("latimer.wasm", import.meta.url);
+export const ownSharedModule = () => kHasRelaxed
+  ? new URL("latimer_shared_relaxed.wasm", import.meta.url)
+  : new URL("latimer_shared.wasm", import.meta.url);
+
 // The bytes of a model as { chunks, bytes }: a URL, a File or Blob, or bytes.
 export async function openModel(source, signal) {
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) {
@@ -48,7 +61,7 @@ async function* read(stream) {
   }
 }
 
-export async function compile(wasm = new URL("latimer.wasm", import.meta.url)) {
+export async function compile(wasm = ownModule()) {
   if (wasm instanceof WebAssembly.Module) return wasm;
   const { chunks } = await openModel(wasm);
   const parts = [];

@@ -1,6 +1,6 @@
 // A worker of latimer.mjs.
 import { Engine, sharedMemory } from "./engine.mjs";
-import { compile, openModel } from "./latimer.mjs";
+import { compile, openModel, ownSharedModule } from "./latimer.mjs";
 
 let engine = null;
 let port = null;
@@ -9,7 +9,7 @@ const calls = new Map();  // Those under way: { abort, stopped }.
 // With `shares`, the answer has what others need to join, if memory can be shared.
 async function load(source, { shares, wasm, sharedWasm, ...options }, signal) {
   const memory = shares ? sharedMemory() : undefined;
-  const shared = sharedWasm ?? new URL("latimer_shared.wasm", import.meta.url);
+  const shared = sharedWasm ?? ownSharedModule();
   const [module, model] = await Promise.all([
     compile(memory ? shared : wasm), openModel(source, signal)]);
   engine = await Engine.load(module, model.chunks, model.bytes, options, memory);

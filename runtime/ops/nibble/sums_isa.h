@@ -395,6 +395,53 @@ LATIMER_INLINE void Store(const Sums& sums, int32_t* out) {
   __riscv_vse32_v_i32m2(out, AddFours(sums.four), kVectorChannels);
 }
 
+#elif defined(__wasm_relaxed_simd__)
+
+constexpr size_t kMostRows = 2;
+struct Sums {
+  v128_t quad[4];
+};
+LATIMER_INLINE Sums Zero() { return {}; }
+// The relaxed product of bytes, eight sums of two, is the same everywhere if
+// the second factor has no sign bit and no sum exceeds int16. A nibble has
+// none, and eight times two products fit: 16 * 128 * 15.
+template <size_t kRows>
+LATIMER_INLINE void AddGroup(Sums (&sums)[kRows], const uint8_t* w,
+                             const int8_t* const (&q)[kRows], size_t input) {
+  static_assert(2 * kLines * 2 * 128 * 15 <= INT16_MAX);
+  const v128_t mask = wasm_i8x16_splat(15);
+  v128_t pairs[kRows][4] = {};
+#pragma GCC unroll 4
+  for (size_t i = 0; i < kLines; ++i, input += 8) {
+#pragma GCC unroll 4
+    for (size_t h = 0; h < 4; ++h) {
+      const v128_t nibbles = wasm_v128_load(w + i * kLine + 16 * h);
+      const v128_t low = wasm_v128_and(nibbles, mask);
+      const v128_t high = wasm_v128_and(wasm_u16x8_shr(nibbles, 4), mask);
+#pragma GCC unroll 2
+      for (size_t row = 0; row < kRows; ++row) {
+        const int8_t* x = q[row] + input;
+        const v128_t products = wasm_i16x8_add(
+            wasm_i16x8_relaxed_dot_i8x16_i7x16(wasm_v128_load32_splat(x), low),
+            wasm_i16x8_relaxed_dot_i8x16_i7x16(wasm_v128_load32_splat(x + 4),
+                                               high));
+        pairs[row][h] = wasm_i16x8_add(pairs[row][h], products);
+      }
+    }
+  }
+#pragma GCC unroll 2
+  for (size_t row = 0; row < kRows; ++row) {
+#pragma GCC unroll 4
+    for (size_t h = 0; h < 4; ++h) {
+      sums[row].quad[h] = wasm_i32x4_add(
+          sums[row].quad[h], wasm_i32x4_extadd_pairwise_i16x8(pairs[row][h]));
+    }
+  }
+}
+LATIMER_INLINE void Store(const Sums& sums, int32_t* out) {
+  for (size_t h = 0; h < 4; ++h) wasm_v128_store(out + 4 * h, sums.quad[h]);
+}
+
 #elif defined(__wasm_simd128__)
 
 constexpr size_t kMostRows = 2;

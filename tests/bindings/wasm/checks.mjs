@@ -43,6 +43,12 @@ export const checks = {
   async "side by side, the ids are the published ones"({ t, lines, published }) {
     equal(await digest(await t.translateAll(lines)), published);
   },
+  async "without relaxed SIMD, the ids are the published ones"(
+    { source, options, plain, lines, published, Latimer }) {
+    const own = await Latimer.load(source, { ...options, wasm: plain });
+    equal(await digest(await own.translateAll(lines)), published);
+    own.close();
+  },
   async "a stream grows to the translation"({ t, lines }) {
     const { text } = await t.translate(lines[0]);
     const seen = [];

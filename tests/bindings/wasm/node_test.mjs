@@ -8,7 +8,7 @@ import { measure, runChecks } from "./checks.mjs";
 import { measureWorkers, workerChecks } from "./worker_checks.mjs";
 
 const [folder, model, target, root, program] = process.argv.slice(2);
-const { Latimer, compile } = await import(pathToFileURL(`${folder}/latimer.mjs`));
+const { Latimer, compile, ownSharedModule } = await import(pathToFileURL(`${folder}/latimer.mjs`));
 const engine = String(pathToFileURL(`${folder}/engine.mjs`));
 const { Engine } = await import(engine);
 const text = (path) => readFileSync(`${root}/${path}`, "utf8");
@@ -18,11 +18,12 @@ const load = performance.now() - begin;
 const context = {
   Latimer,
   Engine,
-  shared: { engine, module: await compile(pathToFileURL(`${folder}/latimer_shared.wasm`)) },
+  shared: { engine, module: await compile(ownSharedModule()) },
   t,
   source: pathToFileURL(model),
   target: pathToFileURL(target),
   options: {},
+  plain: pathToFileURL(`${folder}/latimer.wasm`),
   bytes: new Uint8Array(readFileSync(model)),
   lines: text("examples/en-de/data/test.en").split("\n").slice(0, 200),
   fixture: text("examples/en-de/fixture.jsonl").split("\n").slice(0, 20).map((l) => JSON.parse(l)),
