@@ -166,7 +166,9 @@ void QuantizeRows(const GemmKernels& kernels, size_t rows, size_t cols,
     float minmax[2];
     set.minmax(bytes, values, minmax, nullptr);
     // Else what becomes of NaN depends on the CPU, and may look like a number.
-    if (!(minmax[1] - minmax[0] <= std::numeric_limits<float>::max())) {
+    // Of NaN alone, kernels that skip it leave a range below zero.
+    const float range = minmax[1] - minmax[0];
+    if (!(range >= 0 && range <= std::numeric_limits<float>::max())) {
       params[row] = {0, std::numeric_limits<float>::quiet_NaN()};
       std::memset(q + row * q_stride, 0, cols);
       continue;
