@@ -54,7 +54,7 @@ def make_model(shape: str, tokenizer: Tokenizer, dropout: float) -> MarianMTMode
         encoder_layers=encoder_layers, decoder_layers=decoder_layers, encoder_attention_heads=heads,
         decoder_attention_heads=heads, activation_function="swish", dropout=dropout, scale_embedding=True,
         max_position_embeddings=512, pad_token_id=tokenizer.pad, eos_token_id=EOS, bos_token_id=EOS,
-        decoder_start_token_id=tokenizer.pad, forced_eos_token_id=EOS)  # fmt: skip
+        decoder_start_token_id=tokenizer.pad, forced_eos_token_id=None)  # fmt: skip
     model = MarianMTModel(config)
     with torch.no_grad():
         for name, value in model.named_parameters():
@@ -76,7 +76,7 @@ def export(model: MarianMTModel, weights: dict, tokenizer: Tokenizer, folder: Pa
     save_file({k: v.half().cpu().contiguous() for k, v in weights.items()}, folder / "model.safetensors",
               metadata={"format": "pt"})  # fmt: skip
     GenerationConfig(
-        bad_words_ids=[[tokenizer.pad]], bos_token_id=EOS, eos_token_id=EOS, forced_eos_token_id=EOS, num_beams=1,
+        bad_words_ids=[[tokenizer.pad]], bos_token_id=EOS, eos_token_id=EOS, num_beams=1,
         decoder_start_token_id=tokenizer.pad, pad_token_id=tokenizer.pad, max_length=512,
         renormalize_logits=True).save_pretrained(folder)  # fmt: skip
     (folder / "tokenizer_config.json").write_text(json.dumps({

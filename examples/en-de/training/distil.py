@@ -2,8 +2,8 @@
 
     python distil.py WORK TEACHER [--beams 4] [--minutes 5]
 
-TEACHER is a folder in Hugging Face's Marian format. Reads WORK/train.tsv, each sentence once. Appends to
-WORK/distil.tsv, chunk by chunk; the same command goes on where the last one stopped.
+TEACHER is a folder in Hugging Face's Marian format. Reads the sentences of WORK/tatoeba.tsv and
+WORK/more.tsv, each once. Appends to WORK/distil.tsv, chunk by chunk; the same command goes on where the last stopped.
 """
 
 import argparse
@@ -26,7 +26,8 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=8192, help="hypotheses of 16 tokens at a time")
     arguments = parser.parse_args()
     end = time.time() + 60 * arguments.minutes
-    sources = sorted({english for english, _ in read_pairs(arguments.work / "train.tsv")})
+    pairs = [pair for name in ("tatoeba", "more") for pair in read_pairs(arguments.work / f"{name}.tsv")]
+    sources = sorted({english for english, _ in pairs})
     random.Random(1).shuffle(sources)  # So that what is done when time is up is a sample of all.
     out = arguments.work / "distil.tsv"
     done = len(read_pairs(out)) if out.exists() else 0

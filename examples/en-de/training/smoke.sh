@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # Shows in minutes, on one core, that every step works: a tiny model learns, goes on, teaches, is scored and converted.
-#   training/smoke.sh WORK [FOLDER OF latimer AND latimer-convert] [PYTHON]
+#   training/smoke.sh WORK [/FOLDER/OF/latimer-convert] [PYTHON]
 set -euo pipefail
+work=$(realpath -m "$1") python=${3:-python3}
 cd "$(dirname "$0")"
-work=$1 latimer=${2:-../../../build/host/bin} python=${3:-python3}
+latimer=${2:-../../../build/host/bin}
 export OMP_NUM_THREADS=1 PYTHONUNBUFFERED=1
 rm -rf "$work" && mkdir -p "$work"
 
-"$python" prep.py "$work" --limit 20000 --vocabulary 2000
-options="--shape tiny --tokens 1500 --warmup 50 --lr 3e-3 --average 0.98 --total-steps 400 --report 1"
+"$python" prep.py "$work" --limit 5000 --vocabulary 2000
+options="--shape tiny --tokens 500 --warmup 50 --lr 3e-3 --average 0.98 --total-steps 300 --report 1"
 "$python" train.py "$work" --out "$work/whole" $options >"$work/whole.log"
-grep -E '^step (1|100|200|300|400) |dev loss' "$work/whole.log"
+grep -E '^step (1|100|200|300) |dev loss' "$work/whole.log"
 
 "$python" train.py "$work" --out "$work/parts" $options --stop-step 30 >"$work/part1.log"
 "$python" train.py "$work" --out "$work/parts" $options --stop-step 40 >"$work/part2.log"
@@ -19,8 +20,9 @@ diff <(losses "$work/whole.log") <(losses "$work/part2.log")
 echo "The losses of steps 31 to 40 are the same after a stop at 30."
 
 "$python" distil.py "$work" "$work/whole/hf" --chunk 200 --minutes 0.01 --beams 2
-"$python" train.py "$work" --out "$work/student" --init "$work/whole/hf" --data train distil $options --stop-step 5 |
-  tail -1
-"$python" evaluate.py "$work/whole/hf" --lines 100 | head -8
-head -40 ../data/everyday.en >"$work/text.en"
+"$python" train.py "$work" --out "$work/student" --init "$work/whole/hf" --data tatoeba distil $options \
+  --stop-step 5 | tail -1
+"$python" evaluate.py "$work/whole/hf" --lines 40 >"$work/scores"
+head -8 "$work/scores"
+head -20 ../data/everyday.en >"$work/text.en"
 "$python" ../../../tests/reference/verify_model.py "$work/whole/hf" --text "$work/text.en" --latimer "$latimer"

@@ -29,6 +29,7 @@ def joined(pairs: list[Pair], dice: random.Random) -> Pair:
 def varied(pairs: list[Pair], seed: int) -> list[Pair]:
     """The pairs, with variants of 18 % of them, and lines of joined sentences, 6 % of their number."""
     dice = random.Random(seed)
+    pairs = [pair for pair in pairs if all(pair)]
     made = [variant(*pair, dice.random()) for pair in pairs]
     found = pairs + [new for new, pair in zip(made, pairs) if new != pair and all(new)]
     ended = [pair for pair in pairs if pair[0][-1] in END and pair[1][-1] in END]
