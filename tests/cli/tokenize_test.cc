@@ -19,10 +19,7 @@ class Family {
  public:
   explicit Family(const std::string& name) : name_(name) {
     const fs::path source = folder_.path() / "source";
-    fs::copy(TestData("huggingface_tokenizer") / name, source);
-    fs::copy(
-        TestData("family_texts") / name, source,
-        fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+    CopyFamily(name, source);
     const ModelBytes file = WriteForThisCpu(
         OpenModel(source, /*with_tokenizer=*/true), WeightType::kF32);
     WriteFile(model(), {reinterpret_cast<const char*>(file.bytes().data()),
@@ -30,6 +27,7 @@ class Family {
   }
 
   std::string model() const { return folder_.path() / "model.ltm"; }
+  std::string source() const { return folder_.path() / "source"; }
 
   // Texts of one line with the same options as the first.
   std::vector<Json> Rows() const {
@@ -90,8 +88,10 @@ std::string TextsOf(const Json& rows) {
 }
 
 TEST(TokenizeTest, LanguagesAndTasksGiveTheIdsOfTransformers) {
-  // The source language after EOS, before the text, and a task's prefix.
-  for (const char* name : {"mbart", "nllb_json", "t5"}) {
+  // The source language after EOS, before the text, a task's prefix, and the
+  // target language before the text.
+  for (const char* name :
+       {"mbart", "nllb_json", "t5", "madlad", "small100", "marian_codes"}) {
     SCOPED_TRACE(name);
     const Family family(name);
     const std::vector<Json> rows = family.Rows();
@@ -120,6 +120,23 @@ TEST(TokenizeTest, TheIdsAreTranslatedAsTheTextIs) {
   options.push_back("--no-guards");
   EXPECT_EQ(family.Run("tokenize", {"--decode"}, translated.out).out,
             family.Run("translate", options, TextsOf(rows)).out);
+}
+
+TEST(TokenizeTest, AConvertedDirectionGivesTheSameIds) {
+  for (const char* name : {"nllb_json", "madlad", "small100", "marian_codes"}) {
+    SCOPED_TRACE(name);
+    const Family family(name);
+    const std::vector<Json> rows = family.Rows();
+    const std::string model = family.source() + ".ltm";
+    std::vector<std::string> arguments = {family.source(), "-o", model};
+    for (const std::string& option : Family::Options(rows.front())) {
+      arguments.push_back(option);
+    }
+    const Outcome converted = RunProgram("latimer-convert", arguments);
+    ASSERT_EQ(converted.code, 0) << converted.err;
+    EXPECT_EQ(RunProgram("latimer", {"tokenize", model}, TextsOf(rows)).out,
+              IdsOf(rows));
+  }
 }
 
 TEST(TokenizeTest, APrefixTakesThePlaceOfTheTasks) {
@@ -158,6 +175,24 @@ TEST(TokenizeTest, ALongLineHasTheIdsOfItsParts) {
   }
   EXPECT_GT(cursor.parts(), 1u);
   EXPECT_EQ(outcome.out, expected + "\n");
+}
+
+TEST(TokenizeTest, SaysWhichTargetLanguagesThereAre) {
+  const Family madlad("madlad");
+  EXPECT_EQ(
+      Json::parse(
+          madlad.Run("inspect", {"--json"}, "").out)["generation"]["languages"],
+      Json({"de", "zh_Hant"}));
+  EXPECT_THAT(
+      ErrorSentence(madlad.Run("tokenize", {"--target-lang", "xx"}, ""), 2),
+      HasSubstr("--target-lang xx: the model has de, zh_Hant."));
+  EXPECT_THAT(ErrorSentence(madlad.Run("tokenize", {}, "Hello.\n"), 1),
+              HasSubstr("needs the target language, for example \"de\""));
+  const Family marian("marian_codes");
+  EXPECT_THAT(
+      ErrorSentence(marian.Run("tokenize", {"--target-lang", "xx"}, ""), 2),
+      HasSubstr("--target-lang xx: the model has de, fr."));
+  EXPECT_EQ(marian.Run("tokenize", {}, "Hello.\n").code, 0);
 }
 
 TEST(TokenizeTest, SaysWhatIsMissing) {
