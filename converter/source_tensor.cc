@@ -51,6 +51,26 @@ void ReadAs(const SourceTensor& tensor, uint64_t begin, Convert convert,
   }
 }
 
+// The integers, each times the scale of its row.
+template <typename T>
+void ReadScaled(const SourceTensor& tensor, uint64_t begin,
+                std::span<float> out) {
+  ReadAs<T>(
+      tensor, begin, [](T value) { return static_cast<float>(value); }, out);
+  if (tensor.row_scales == nullptr) {
+    for (float& value : out) value *= tensor.scale;
+    return;
+  }
+  const uint64_t columns = tensor.shape.at(1);
+  for (uint64_t i = 0; i < out.size();) {
+    const uint64_t row = (begin + i) / columns;
+    const float scale = tensor.ScaleOf(row);
+    const uint64_t end =
+        std::min<uint64_t>(out.size(), (row + 1) * columns - begin);
+    for (; i < end; ++i) out[i] *= scale;
+  }
+}
+
 }  // namespace
 
 size_t SizeOf(SourceType type) {
@@ -59,6 +79,7 @@ size_t SizeOf(SourceType type) {
       return 4;
     case SourceType::kF16:
     case SourceType::kBf16:
+    case SourceType::kInt16:
       return 2;
     case SourceType::kF64:
       return 8;
@@ -80,10 +101,9 @@ void SourceTensor::Read(uint64_t begin, std::span<float> out) const {
     case SourceType::kF64:
       return ReadAs<double>(*this, begin, DoubleToFloat, out);
     case SourceType::kInt8:
-      return ReadAs<int8_t>(
-          *this, begin,
-          [this](int8_t value) { return static_cast<float>(value) * scale; },
-          out);
+      return ReadScaled<int8_t>(*this, begin, out);
+    case SourceType::kInt16:
+      return ReadScaled<int16_t>(*this, begin, out);
   }
 }
 
@@ -107,7 +127,9 @@ void SourceTensor::Forget(uint64_t begin, uint64_t count) const {
 
 bool SourceTensor::SameAs(const SourceTensor& other) const {
   if (type != other.type || shape != other.shape || scale != other.scale ||
-      transposed != other.transposed || data.size() != other.data.size()) {
+      transposed != other.transposed || data.size() != other.data.size() ||
+      (row_scales == nullptr) != (other.row_scales == nullptr) ||
+      (row_scales != nullptr && *row_scales != *other.row_scales)) {
     return false;
   }
   if (data.data() == other.data.data()) return true;
@@ -126,7 +148,7 @@ bool SourceTensor::SameAs(const SourceTensor& other) const {
 }
 
 SourceTensor SourceTensor::Transposed() const {
-  LATIMER_CHECK(shape.size() == 2);
+  LATIMER_CHECK(shape.size() == 2 && row_scales == nullptr);
   SourceTensor other = *this;
   other.shape = {shape[1], shape[0]};
   other.transposed = !transposed;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,8 +14,8 @@ namespace latimer {
 
 class InputFile;
 
-// kInt8 is already quantized: a value is the integer times `scale`.
-enum class SourceType { kF32, kF16, kBf16, kF64, kInt8 };
+// kInt8 and kInt16 are already quantized: a value is the integer times a scale.
+enum class SourceType { kF32, kF16, kBf16, kF64, kInt8, kInt16 };
 
 // Bytes of one number.
 size_t SizeOf(SourceType type);
@@ -26,6 +27,8 @@ struct SourceTensor {
   std::vector<uint64_t> shape;
   std::span<const std::byte> data;
   float scale = 1.0f;
+  // A scale for each row of a matrix that is not transposed; null: `scale`.
+  std::shared_ptr<const std::vector<float>> row_scales = nullptr;
   // The data has the transposed matrix in C order; false: C order.
   bool transposed = false;
   // The file whose mapping has `data`; null: `data` is in memory.
@@ -40,6 +43,11 @@ struct SourceTensor {
   // All elements, in C order.
   std::vector<float> Values() const;
 
+  // The factor of a row's integers.
+  float ScaleOf(uint64_t row) const {
+    return row_scales == nullptr ? scale : row_scales->at(row);
+  }
+
   // Like Read, but reads integers without the scale. Precondition: type is
   // kInt8.
   void ReadIntegers(uint64_t begin, std::span<int8_t> out) const;
@@ -51,7 +59,8 @@ struct SourceTensor {
   // Whether both have the same shape and the same values, bit for bit.
   bool SameAs(const SourceTensor& other) const;
 
-  // The transposed matrix, as a view. Precondition: two dimensions.
+  // The transposed matrix, as a view. Precondition: two dimensions, and no
+  // row_scales.
   SourceTensor Transposed() const;
 };
 

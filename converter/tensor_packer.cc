@@ -50,8 +50,8 @@ void CheckFitsF16(std::span<const float> values, const std::string& name) {
 }
 
 // The bounds of logits grow with the sums that they are computed from.
-void CheckNotNegative(const SourceTensor& source) {
-  if (source.scale >= 0) return;
+void CheckNotNegative(const SourceTensor& source, float scale) {
+  if (scale >= 0) return;
   FailWith("Tensor ", source.name,
            " has a scale below zero; convert with --no-pruned-argmax.");
 }
@@ -100,8 +100,8 @@ class Packer {
       if (source.type == SourceType::kInt8) {
         source.ReadIntegers(row.index * k, integers);
         CheckInRange(integers, source.name);
-        scales[i] = source.scale;
-        if (job.nibbles) CheckNotNegative(source);
+        scales[i] = source.ScaleOf(row.index);
+        if (job.nibbles) CheckNotNegative(source, scales[i]);
       } else {
         job.linear->ReadRow(chunk.begin + i, values);
         scales[i] = QuantizeChannel(values, integers);

@@ -1,4 +1,3 @@
-#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,27 +12,6 @@ namespace latimer {
 namespace {
 
 namespace fs = std::filesystem;
-
-// transformers' M2M100SinusoidalPositionalEmbedding, which computes in f32:
-// frequencies 10000^(-i / (D/2 - 1)), a last column of zeros if D is odd. Row 0
-// is the position of the first token.
-std::vector<float> M2M100Sinusoids(uint32_t positions, uint32_t d_model,
-                                   uint32_t first) {
-  std::vector<float> table(size_t{positions} * d_model);
-  const uint32_t half = d_model / 2;
-  const float step =
-      static_cast<float>(std::log(10000.0) / (static_cast<double>(half) - 1));
-  for (uint32_t p = 0; p < positions; ++p) {
-    float* row = &table[size_t{p} * d_model];
-    for (uint32_t i = 0; i < half; ++i) {
-      const float frequency = std::exp(static_cast<float>(i) * -step);
-      const float angle = static_cast<float>(first + p) * frequency;
-      row[i] = std::sin(angle);
-      row[half + i] = std::cos(angle);
-    }
-  }
-  return table;
-}
 
 // By part; the modules of a layer.
 constexpr std::pair<const char*, const char*> kLayerModules[] = {

@@ -97,7 +97,12 @@ void SetTargetPrefix(const TokenizerData& data, CanonicalGeneration* out) {
 }  // namespace
 
 void ReadModelTokenizer(const fs::path& directory, CanonicalModel* model) {
-  const TokenizerClass tokenizer_class = TokenizerClassOf(directory);
+  (void)ReadModelTokenizer(directory, TokenizerClassOf(directory), model);
+}
+
+std::map<std::string, int32_t> ReadModelTokenizer(
+    const fs::path& directory, TokenizerClass tokenizer_class,
+    CanonicalModel* model) {
   HuggingFaceTokenizer tokenizer =
       ReadHuggingFaceTokenizer(directory, tokenizer_class, model->architecture);
   model->tokenizer = std::move(tokenizer.data);
@@ -110,6 +115,7 @@ void ReadModelTokenizer(const fs::path& directory, CanonicalModel* model) {
       !model->generation.languages.empty()) {
     SetTargetPrefix(*model->tokenizer, &model->generation);
   }
+  return tokenizer.ids;
 }
 
 TokenizerData ReadMarianTokenizer(const std::filesystem::path& directory,

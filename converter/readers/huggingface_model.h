@@ -3,6 +3,7 @@
 #define LATIMER_CONVERTER_READERS_HUGGINGFACE_MODEL_H_
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,6 +15,7 @@
 #include "converter/canonical_model.h"
 #include "converter/readers/json_fields.h"
 #include "converter/readers/mapped_tensors.h"
+#include "converter/readers/tokenizer_class.h"
 
 namespace latimer {
 
@@ -50,6 +52,11 @@ void NameEmbeddings(const std::string& prefix, bool shared, bool tied,
 // languages of the generation config. Throws ConversionError.
 void ReadModelTokenizer(const std::filesystem::path& directory,
                         CanonicalModel* model);
+// The same for a tokenizer whose class is known. Returns the ids of its special
+// and added tokens.
+std::map<std::string, int32_t> ReadModelTokenizer(
+    const std::filesystem::path& directory, TokenizerClass tokenizer_class,
+    CanonicalModel* model);
 
 // The tokenizer of a Hugging Face Marian directory: source.spm, target.spm,
 // vocab.json, target_vocab.json where vocabularies are separate, and what

@@ -100,12 +100,21 @@ class TransformerMapper {
     }
   }
 
+  bool Names(const Layer& layer, const char* part) const {
+    return tensors_.map().tensors.contains(layer.from + part);
+  }
+
   void MapSelfAttention(const Layer& layer, uint64_t width) {
     const uint64_t d = a_.d_model;
-    AddLinear(
-        layer, "self_attention.qkv",
-        {"self_attention.query", "self_attention.key", "self_attention.value"},
-        width, d);
+    if (Names(layer, "self_attention.qkv")) {
+      AddLinear(layer, "self_attention.qkv", {"self_attention.qkv"}, 3 * width,
+                d);
+    } else {
+      AddLinear(layer, "self_attention.qkv",
+                {"self_attention.query", "self_attention.key",
+                 "self_attention.value"},
+                width, d);
+    }
     AddLinear(layer, "self_attention.out", {"self_attention.out"}, d, width);
     AddSublayerNorm(layer, "self_attention.norm");
   }
@@ -114,8 +123,13 @@ class TransformerMapper {
     const uint64_t d = a_.d_model;
     AddLinear(layer, "cross_attention.query", {"cross_attention.query"}, width,
               d);
-    AddLinear(layer, "cross_attention.kv",
-              {"cross_attention.key", "cross_attention.value"}, width, d);
+    if (Names(layer, "cross_attention.kv")) {
+      AddLinear(layer, "cross_attention.kv", {"cross_attention.kv"}, 2 * width,
+                d);
+    } else {
+      AddLinear(layer, "cross_attention.kv",
+                {"cross_attention.key", "cross_attention.value"}, width, d);
+    }
     AddLinear(layer, "cross_attention.out", {"cross_attention.out"}, d, width);
     AddSublayerNorm(layer, "cross_attention.norm");
   }

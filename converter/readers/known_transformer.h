@@ -25,6 +25,8 @@ struct TransformerLayout {
 // model->architecture asks for. They are named by the parts of map_parts.h and
 // by these, which maps do not have:
 //   STACK.ffn.gate: with gated_ffn, stacked before STACK.ffn.in
+//   STACK.self_attention.qkv, STACK.cross_attention.kv: in place of their
+//     parts, one matrix of all their rows
 //   decoder.ssru.candidate, decoder.ssru.forget, decoder.ssru.norm: of an SSRU,
 //     in place of self-attention
 // A vocabulary of 0 becomes the number of rows of its embedding. Missing and

@@ -41,6 +41,24 @@ std::vector<float> Sinusoids(uint32_t first, uint32_t rows, uint32_t d,
   return table;
 }
 
+std::vector<float> M2M100Sinusoids(uint32_t positions, uint32_t d_model,
+                                   uint32_t first) {
+  std::vector<float> table(size_t{positions} * d_model);
+  const uint32_t half = d_model / 2;
+  const float step =
+      static_cast<float>(std::log(10000.0) / (static_cast<double>(half) - 1));
+  for (uint32_t p = 0; p < positions; ++p) {
+    float* row = &table[size_t{p} * d_model];
+    for (uint32_t i = 0; i < half; ++i) {
+      const float frequency = std::exp(static_cast<float>(i) * -step);
+      const float angle = static_cast<float>(first + p) * frequency;
+      row[i] = std::sin(angle);
+      row[half + i] = std::cos(angle);
+    }
+  }
+  return table;
+}
+
 std::vector<float> BuildPositions(const MappedTensors& tensors,
                                   const std::string& part,
                                   const SourceTensor* table, uint32_t wanted,

@@ -21,6 +21,13 @@ inline constexpr uint32_t kUsualPositions = 512;
 std::vector<float> Sinusoids(uint32_t first, uint32_t rows, uint32_t d,
                              bool interleaved);
 
+// transformers' M2M100SinusoidalPositionalEmbedding, which computes in f32, as
+// CTranslate2 does for models without a table: frequencies 10000^(-i / (D/2 -
+// 1)), the sines first, a last column of zeros if D is odd. Row 0 is position
+// `first`.
+std::vector<float> M2M100Sinusoids(uint32_t positions, uint32_t d_model,
+                                   uint32_t first);
+
 // The rows [R, D] that are added to the embeddings of tokens 0 to R - 1.
 // `part` is "source_positions" or "target_positions", `table` its tensor or
 // null, `wanted` the map's R or 0. Uses the table if there is one, else the

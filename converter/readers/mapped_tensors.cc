@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "converter/error.h"
 #include "converter/readers/json_fields.h"
 #include "converter/readers/map_json.h"
@@ -283,6 +284,7 @@ const SourceTensor* MappedTensors::Make(const std::string& name,
 
 const SourceTensor* MappedTensors::Rows(const SourceTensor& tensor,
                                         uint64_t begin, uint64_t count) {
+  LATIMER_CHECK(tensor.row_scales == nullptr);
   SourceTensor rows = tensor;
   const size_t row_bytes = tensor.data.size() / tensor.shape.at(0);
   rows.shape[0] = count;

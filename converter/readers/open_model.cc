@@ -17,20 +17,28 @@ CanonicalModel OpenFolder(const std::filesystem::path& path,
   return ReadHuggingFaceBart(path, with_tokenizer);
 }
 
-}  // namespace
-
-CanonicalModel OpenModel(const std::filesystem::path& path, bool with_tokenizer,
-                         const PositionLimits& limits) {
-  if (!std::filesystem::exists(path / "config.json") && IsNativeMarian(path)) {
-    return ReadNativeMarian(path, with_tokenizer);
-  }
-  CanonicalModel model = OpenFolder(path, with_tokenizer, limits);
+CanonicalModel WithSentenceRules(const std::filesystem::path& path,
+                                 CanonicalModel model) {
   if (model.tokenizer &&
       (model.generation.languages.empty() ||
        model.generation.target_language == TargetLanguage::kTextsCode)) {
     model.sentence_rules = FindSentenceRules(SourceLanguageOf(path));
   }
   return model;
+}
+
+}  // namespace
+
+CanonicalModel OpenModel(const std::filesystem::path& path, bool with_tokenizer,
+                         const PositionLimits& limits) {
+  if (const auto folder = FindCTranslate2Folder(path)) {
+    return WithSentenceRules(*folder,
+                             ReadCTranslate2(*folder, with_tokenizer, limits));
+  }
+  if (!std::filesystem::exists(path / "config.json") && IsNativeMarian(path)) {
+    return ReadNativeMarian(path, with_tokenizer);
+  }
+  return WithSentenceRules(path, OpenFolder(path, with_tokenizer, limits));
 }
 
 }  // namespace latimer

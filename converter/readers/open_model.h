@@ -3,17 +3,33 @@
 #define LATIMER_CONVERTER_READERS_OPEN_MODEL_H_
 
 #include <filesystem>
+#include <optional>
 
 #include "converter/canonical_model.h"
 
 namespace latimer {
 
-// Detects the format of `path` and reads it. A folder with config.json is a
-// Hugging Face model. A folder with decoder.yml or with weights in .npz or
+// Detects the format of `path` and reads it. A model.bin of CTranslate2, or a
+// folder with one, is a CTranslate2 model. Any other folder with config.json is
+// a Hugging Face model. A folder with decoder.yml or with weights in .npz or
 // .bin, or such a file itself, is a native Marian model. Throws
 // ConversionError.
 CanonicalModel OpenModel(const std::filesystem::path& path, bool with_tokenizer,
                          const PositionLimits& limits = {});
+
+// A folder that CTranslate2's converters write: model.bin, config.json and
+// vocabularies, and the tokenizer's files if they lie beside it. Reads what
+// translate_batch(beam_size=1) would compute with, for texts as long as its
+// table of positions (up to 1024) or as `limits`, whichever is longer. Throws a
+// ConversionError that names what is missing or not supported.
+CanonicalModel ReadCTranslate2(const std::filesystem::path& folder,
+                               bool with_tokenizer,
+                               const PositionLimits& limits = {});
+
+// The folder of the model.bin of CTranslate2 that `path` is or holds, directly
+// or, as an Argos package does, in model/.
+std::optional<std::filesystem::path> FindCTranslate2Folder(
+    const std::filesystem::path& path);
 
 // A Hugging Face directory of BART or a family that is built like it: Marian
 // (the OPUS-MT models), mBART, M2M100 and NLLB, Pegasus. It has config.json,

@@ -39,6 +39,9 @@ constexpr Format kFormats[] = {
      kMerge},
     {"an ONNX model", {".onnx", ".ort", ".onnx_data"}},
     {"a GGUF model", {".gguf", ".ggml"}},
+    {"an Argos package",
+     {".argosmodel"},
+     "; it is a zip file: unpack it and give the folder"},
     {"a TensorFlow Lite model", {".tflite"}},
     {"a TensorFlow model", {"tf_model.h5", "saved_model.pb"}, kWithPyTorch},
     {"a Flax model", {"flax_model.msgpack"}, kWithPyTorch},
@@ -86,17 +89,11 @@ bool HasWeights(const std::string& name) {
 
 void RefuseFolder(const fs::path& path) {
   const Format* found = nullptr;
-  bool model_bin = false, vocabulary = false;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(path, ignored)) {
     const std::string name = entry.path().filename().string();
     if (HasWeights(name)) return;
     if (found == nullptr) found = FormatOf(entry.path());
-    model_bin = model_bin || name == "model.bin";
-    vocabulary = vocabulary || name.find("_vocabulary.") != std::string::npos;
-  }
-  if (model_bin && vocabulary) {
-    FailIn(path, "this is a CTranslate2 model", kOriginal);
   }
   if (found != nullptr) {
     FailIn(path, "this is ", found->name, found->advice);

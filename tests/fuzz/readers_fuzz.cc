@@ -85,6 +85,12 @@ const Case kCases[] = {
     {Kind::kPickle, "", ""},
     {Kind::kPyTorch, "", ""},
     {Kind::kNpy, "", ""},
+    {Kind::kFolder, "ctranslate2/text_marian", "model.bin",
+     "marian_tokenizer/added_tokens"},
+    {Kind::kFolder, "ctranslate2/text_marian", "config.json",
+     "marian_tokenizer/added_tokens"},
+    {Kind::kFolder, "ctranslate2/text_marian", "shared_vocabulary.json",
+     "marian_tokenizer/added_tokens"},
 };
 
 fs::path Data(const char* name) {

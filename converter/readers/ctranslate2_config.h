@@ -1,0 +1,36 @@
+// config.json of a CTranslate2 folder.
+#ifndef LATIMER_CONVERTER_READERS_CTRANSLATE2_CONFIG_H_
+#define LATIMER_CONVERTER_READERS_CTRANSLATE2_CONFIG_H_
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "converter/readers/ctranslate2_file.h"
+
+namespace latimer {
+
+// What config.json says, or model.bin before version 6.
+struct CTranslate2Config {
+  std::string unknown = "<unk>";
+  std::string bos = "<s>";
+  std::string eos = "</s>";
+  // Nothing if every translation has to name it: a language, as in mBART.
+  std::optional<std::string> start;
+  bool adds_bos = false;
+  bool adds_eos = false;
+  std::optional<float> norm_epsilon;
+  // The decoder starts from a zero embedding, as in Marian.
+  bool starts_from_zero = false;
+};
+
+// `file` is the folder's model.bin. Throws ConversionError if config.json is
+// missing or a field has a value of another type; notes unknown fields.
+CTranslate2Config ReadCTranslate2Config(const std::filesystem::path& folder,
+                                        const CTranslate2File& file,
+                                        std::vector<std::string>* warnings);
+
+}  // namespace latimer
+
+#endif  // LATIMER_CONVERTER_READERS_CTRANSLATE2_CONFIG_H_

@@ -1,0 +1,275 @@
+#include "converter/readers/ctranslate2_file.h"
+
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "converter/error.h"
+#include "converter/input_file.h"
+
+namespace latimer {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Number = CTranslate2File::Number;
+
+constexpr uint32_t kFirstVersion = 2;
+constexpr uint32_t kLastVersion = 6;
+constexpr std::string_view kScale = "_scale";
+// Of int16 matrices that have no scale of their own.
+constexpr double kInt16Scale = 1000;
+
+// The number is CTranslate2's.
+enum class Type : uint8_t { kF32, kInt8, kInt16, kInt32, kF16, kBf16, kCount };
+
+uint64_t BytesOf(Type type) {
+  constexpr uint64_t kBytes[] = {4, 1, 2, 4, 2, 2};
+  return kBytes[static_cast<size_t>(type)];
+}
+
+class CTranslate2Reader {
+ public:
+  explicit CTranslate2Reader(const fs::path& path)
+      : path_(path),
+        file_(std::make_shared<const InputFile>(path)),
+        rest_(file_->bytes()) {}
+
+  CTranslate2File Read() {
+    out_.version = Take<uint32_t>();
+    if (out_.version < kFirstVersion || out_.version > kLastVersion) {
+      FailIn(path_, "is CTranslate2's binary version ", out_.version, ", and ",
+             kFirstVersion, " to ", kLastVersion,
+             " are known; convert the original model again with another "
+             "release of CTranslate2, or give that model");
+    }
+    out_.spec = TakeText();
+    out_.revision = Take<uint32_t>();
+    out_.tensors.storage = file_;
+    for (auto left = Take<uint32_t>(); left > 0; --left) ReadVariable();
+    ApplyScales();
+    if (out_.version >= 3) {
+      for (auto left = Take<uint32_t>(); left > 0; --left) ReadAlias();
+    }
+    return std::move(out_);
+  }
+
+ private:
+  [[noreturn]] void FailTruncated() const {
+    FailIn(path_, "the file is truncated or damaged; copy it again");
+  }
+
+  std::span<const std::byte> TakeBytes(uint64_t count) {
+    if (count > rest_.size()) FailTruncated();
+    const std::span<const std::byte> taken = rest_.first(count);
+    rest_ = rest_.subspan(count);
+    return taken;
+  }
+
+  template <typename T>
+  T Take() {
+    return Load<T>(TakeBytes(sizeof(T)));
+  }
+
+  std::string TakeText() {
+    const std::string_view text = AsText(TakeBytes(Take<uint16_t>()));
+    if (text.empty() || text.back() != '\0') FailTruncated();
+    return std::string(text.substr(0, text.size() - 1));
+  }
+
+  Type TakeType(const std::string& name) {
+    const auto number = Take<uint8_t>();
+    if (out_.version >= 4) {
+      if (number < static_cast<uint8_t>(Type::kCount)) {
+        return static_cast<Type>(number);
+      }
+    } else {  // The size of an item.
+      if (number == 4) return Type::kF32;
+      if (number == 2) return Type::kInt16;
+      if (number == 1) return Type::kInt8;
+    }
+    FailIn(path_, Printable(name), " has the unknown type ", number);
+  }
+
+  void ReadVariable() {
+    const std::string name = TakeText();
+    std::vector<uint64_t> shape(Take<uint8_t>());
+    for (uint64_t& extent : shape) extent = Take<uint32_t>();
+    const Type type = TakeType(name);
+    uint64_t needed = BytesOf(type);
+    for (const uint64_t extent : shape) {
+      if (__builtin_mul_overflow(needed, extent, &needed)) FailTruncated();
+    }
+    const uint64_t stated =
+        Take<uint32_t>() * (out_.version >= 4 ? 1 : BytesOf(type));
+    if (stated != needed) {
+      FailIn(path_, Printable(name), " ", ShapeText(shape), " has ", stated,
+             " bytes instead of ", needed);
+    }
+    const std::span<const std::byte> data = TakeBytes(needed);
+    if (!names_.insert(name).second) {
+      FailIn(path_, "has two variables named ", Printable(name));
+    }
+    if (shape.empty()) {
+      out_.numbers[name] = NumberOf(type, data);
+    } else if (type == Type::kInt8 && shape.size() == 1) {
+      out_.tensors.texts[name] = std::string(AsText(data));
+    } else {
+      AddTensor(name, type, std::move(shape), data);
+    }
+  }
+
+  Number NumberOf(Type type, std::span<const std::byte> data) const {
+    switch (type) {
+      case Type::kInt8:
+        return {static_cast<double>(Load<int8_t>(data)), true};
+      case Type::kInt16:
+        return {static_cast<double>(Load<int16_t>(data)), true};
+      case Type::kInt32:
+        return {static_cast<double>(Load<int32_t>(data)), true};
+      case Type::kF32:
+      case Type::kF16:
+      case Type::kBf16:
+      case Type::kCount:
+        break;
+    }
+    SourceTensor tensor{
+        .name = {}, .type = *SourceTypeOf(type), .shape = {}, .data = data};
+    return {static_cast<double>(tensor.Values().front()), false};
+  }
+
+  static std::optional<SourceType> SourceTypeOf(Type type) {
+    switch (type) {
+      case Type::kF32:
+        return SourceType::kF32;
+      case Type::kInt8:
+        return SourceType::kInt8;
+      case Type::kInt16:
+        return SourceType::kInt16;
+      case Type::kF16:
+        return SourceType::kF16;
+      case Type::kBf16:
+        return SourceType::kBf16;
+      case Type::kInt32:
+      case Type::kCount:
+        break;
+    }
+    return std::nullopt;
+  }
+
+  void AddTensor(const std::string& name, Type type,
+                 std::vector<uint64_t> shape, std::span<const std::byte> data) {
+    const std::optional<SourceType> known = SourceTypeOf(type);
+    const bool integer = type == Type::kInt8 || type == Type::kInt16;
+    if (!known) {
+      out_.tensors.unreadable[name] = "has type int32";
+    } else if (integer && shape.size() != 2) {
+      out_.tensors.unreadable[name] = "is quantized and no matrix";
+    } else {
+      out_.tensors.tensors[name] = {.name = name,
+                                    .type = *known,
+                                    .shape = std::move(shape),
+                                    .data = data,
+                                    .file = file_.get()};
+    }
+  }
+
+  // The factors of the rows of a quantized matrix, or one for all of them.
+  std::vector<float> TakeScales(const SourceTensor& matrix) {
+    const std::string name = matrix.name + std::string(kScale);
+    std::vector<float> scales;
+    if (const auto vector = out_.tensors.tensors.extract(name)) {
+      scales = vector.mapped().Values();
+    } else if (const auto number = out_.numbers.extract(name)) {
+      scales = {static_cast<float>(number.mapped().value)};
+    } else if (matrix.type == SourceType::kInt16) {
+      scales = {static_cast<float>(kInt16Scale)};
+    } else {
+      FailIn(path_, Printable(matrix.name), " is int8, but there is no ",
+             Printable(name));
+    }
+    if (scales.size() != 1 && scales.size() != matrix.shape[0]) {
+      FailIn(path_, Printable(name), " has ", scales.size(),
+             " numbers, but the matrix has ", matrix.shape[0], " rows");
+    }
+    for (float& scale : scales) {
+      scale = 1.0f / scale;
+      if (!std::isnormal(scale) || scale < 0.0f) {
+        FailIn(path_, Printable(name), " holds a number that is no scale");
+      }
+    }
+    return scales;
+  }
+
+  void ApplyScales() {
+    std::vector<SourceTensor*> quantized;
+    for (auto& [name, tensor] : out_.tensors.tensors) {
+      if (tensor.type == SourceType::kInt8 ||
+          tensor.type == SourceType::kInt16) {
+        quantized.push_back(&tensor);
+      }
+    }
+    for (SourceTensor* tensor : quantized) {
+      std::vector<float> scales = TakeScales(*tensor);
+      if (scales.size() == 1) {
+        tensor->scale = scales[0];
+      } else {
+        tensor->row_scales =
+            std::make_shared<const std::vector<float>>(std::move(scales));
+      }
+    }
+  }
+
+  void ReadAlias() {
+    const std::string name = TakeText();
+    const auto original = out_.tensors.tensors.find(TakeText());
+    if (original == out_.tensors.tensors.end()) return;
+    SourceTensor alias = original->second;
+    alias.name = name;
+    if (!names_.insert(name).second) {
+      FailIn(path_, "has two variables named ", Printable(name));
+    }
+    out_.tensors.tensors.emplace(name, std::move(alias));
+  }
+
+  const fs::path& path_;
+  const std::shared_ptr<const InputFile> file_;
+  std::span<const std::byte> rest_;
+  std::set<std::string> names_;
+  CTranslate2File out_;
+};
+
+}  // namespace
+
+bool IsCTranslate2File(const fs::path& path) {
+  // A version below 256, the length of a name, the name, a zero.
+  std::array<char, 64> bytes = {};
+  if (!fs::is_regular_file(path)) return false;
+  std::ifstream file(path, std::ios::binary);
+  file.read(bytes.data(), bytes.size());
+  const std::string_view begin(bytes.data(),
+                               static_cast<size_t>(file.gcount()));
+  constexpr size_t kLengthAt = 4, kNameAt = 6;
+  if (begin.size() <= kNameAt || begin.substr(1, 3) != std::string(3, '\0') ||
+      begin[kLengthAt + 1] != '\0') {
+    return false;
+  }
+  const auto length = static_cast<uint8_t>(begin[kLengthAt]);
+  if (length < 2 || begin.size() <= kNameAt + length) return false;
+  const std::string_view name = begin.substr(kNameAt, length - 1);
+  return begin[kNameAt + length - 1] == '\0' &&
+         (name.ends_with("Spec") || name.starts_with("Transformer"));
+}
+
+CTranslate2File ReadCTranslate2File(const fs::path& path) {
+  return CTranslate2Reader(path).Read();
+}
+
+}  // namespace latimer
