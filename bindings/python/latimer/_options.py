@@ -20,7 +20,7 @@ class TranslateOptions(TypedDict, total=False):
 
     Keys:
         source_lang, target_lang: codes of Translator.info.languages, such as
-            "eng_Latn"; a multilingual model needs both.
+            "eng_Latn"; a multilingual model needs both, or the target's.
         language_code: put before the text, such as ">>deu<<".
         task: one of Translator.info.tasks, such as "summarization".
         prefix: put before the text in place of the task's.
