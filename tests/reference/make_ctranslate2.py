@@ -18,6 +18,7 @@ from types import SimpleNamespace
 
 import ctranslate2
 import numpy as np
+import sentencepiece
 import torch
 import transformers
 from ctranslate2.converters import MarianConverter, OpenNMTPyConverter, TransformersConverter
@@ -31,6 +32,8 @@ MAX_TOKENS = 24
 MIN_MARGIN = 5e-3
 VOCABULARY = 90
 """Of the random models."""
+ARGOS_PIECES = DATA / "marian_tokenizer/separate/source.spm"
+ARGOS_TEXTS = Path("examples/en-de/data/test.en").read_text(encoding="utf-8").split("\n")[:60]
 
 
 class Tokens:
@@ -179,16 +182,26 @@ def fairseq(temporary: Path):
     return SpecConverter("fairseq")
 
 
+def argos(temporary: Path):
+    """An Argos package's model: OpenNMT's layout, and the pieces of one SentencePiece model."""
+    pieces = sentencepiece.SentencePieceProcessor(model_file=str(ARGOS_PIECES))
+    texts = [pieces.id_to_piece(i) for i in range(pieces.get_piece_size())]
+    special = ["<unk>", "<blank>", "<s>", "</s>"]
+    return SpecConverter(None, special + [text for text in texts if text not in special])
+
+
 class SpecConverter(ctranslate2.converters.Converter):
-    def __init__(self, like):
+    def __init__(self, like, tokens=None):
         self.like = like
+        self.tokens = tokens or ["<s>", "<blank>", "</s>", "<unk>"] + [f"t{i}" for i in range(4, VOCABULARY)]
 
     def _load(self):
         d, ffn, like_fairseq = 24, 36, self.like == "fairseq"
         spec = transformer_spec.TransformerSpec.from_config(
             (2, 1), 4, pre_norm=not like_fairseq, layernorm_embedding=like_fairseq,
             activation=common_spec.Activation.GELU if like_fairseq else common_spec.Activation.SWISH)
-        embedding = random_tensor(VOCABULARY, d).numpy()
+        rows = len(self.tokens)
+        embedding = random_tensor(rows, d).numpy()
 
         def fill(layer, name, value):
             key = name.split("/")[-1]
@@ -197,21 +210,20 @@ class SpecConverter(ctranslate2.converters.Converter):
             shape = {"gamma": (d,), "beta": (d,)}.get(key)
             if shape is None:
                 cross = "/attention/" in name
-                outputs = (VOCABULARY if "embeddings" in name or "projection" in name else
+                outputs = (rows if "embeddings" in name or "projection" in name else
                            ffn if name.endswith("ffn/linear_0/weight") else
                            3 * d if name.endswith("self_attention/linear_0/weight") else
                            2 * d if cross and "linear_1" in name else d)
                 shape = (outputs, ffn if name.endswith("ffn/linear_1/weight") else d)
-            shared = shape[0] == VOCABULARY and like_fairseq
+            shared = shape[0] == rows and like_fairseq
             setattr(layer, key, embedding if shared else
                     (random_tensor(*shape) + (key == "gamma")).numpy())
             if key == "weight" and hasattr(layer, "bias") and "projection" not in name:
                 layer.bias = random_tensor(shape[0]).numpy()
 
         spec._visit(fill)
-        tokens = ["<s>", "<blank>", "</s>", "<unk>"] + [f"t{i}" for i in range(4, VOCABULARY)]
-        spec.register_source_vocabulary(tokens)
-        spec.register_target_vocabulary(tokens)
+        spec.register_source_vocabulary(self.tokens)
+        spec.register_target_vocabulary(self.tokens)
         if like_fairseq:
             for stack in (spec.encoder, spec.decoder):
                 stack.scale_embeddings = 3.5
@@ -249,6 +261,7 @@ SPECS = {
     "text_nllb_json": (with_tokenizer("nllb_json"), "int8"),
     "text_pegasus": (with_tokenizer("pegasus"), "int8"),
     "text_t5": (with_tokenizer("t5"), "int8"),
+    "text_argos": (argos, "int8"),
 }
 
 
@@ -316,8 +329,16 @@ def id_rows(name: str, config: dict, source: list[str], rng: random.Random):
         yield row, tokens + [eos] * ends, []
 
 
-def text_rows(name: str, temporary: Path, rng: random.Random):
+def text_rows(name: str, temporary: Path, folder: Path, rng: random.Random):
     family = name.removeprefix("text_")
+    if family == "argos":
+        pieces = sentencepiece.SentencePieceProcessor(model_file=str(ARGOS_PIECES))
+        vocabulary = json.loads((folder / "shared_vocabulary.json").read_text())
+        for text in ARGOS_TEXTS:
+            tokens = pieces.encode(text, out_type=str)
+            yield {"text": text, "src_ids": [
+                vocabulary.index(t if t in vocabulary else "<unk>") for t in tokens]}, tokens, []
+        return
     if family == "marian":
         tokenizer = transformers.MarianTokenizer.from_pretrained(temporary / "marian")
         fixture = (temporary / "marian/fixture.jsonl").read_text(encoding="utf-8").split("\n")
@@ -356,7 +377,7 @@ def make(name: str, out: Path) -> str:
         vocabulary, target = vocabularies(folder)
         translator = ctranslate2.Translator(str(folder), compute_type="float32", intra_threads=1)
         rows, seen = [], set()
-        for row, tokens, prefix in (text_rows(name, temporary, rng) if name.startswith("text_") else
+        for row, tokens, prefix in (text_rows(name, temporary, folder, rng) if name.startswith("text_") else
                                     id_rows(name, config, vocabulary, rng)):
             if not translate(translator, target, row, tokens, prefix):
                 continue

@@ -108,6 +108,12 @@ TEST(CTranslate2Test, RowsOfPositionsAreCutAtALimit) {
 // The folder with the tokenizer's files beside, as the documentation says.
 void Assemble(const std::string& name, const fs::path& folder) {
   const std::string family = name.substr(kWithText.size());
+  if (family == "argos") {
+    fs::copy(TestData("marian_tokenizer/separate/source.spm"),
+             folder / "sentencepiece.model");
+    fs::copy(Folder(name), folder / "model");
+    return;
+  }
   fs::copy(family == "marian" ? TestData("marian_tokenizer/added_tokens")
                               : TestData("huggingface_tokenizer") / family,
            folder);
@@ -132,7 +138,7 @@ TEST_P(CTranslate2TextsTest, IdsEqualCTranslate2) {
   Translator translator;
   const Status loaded = translator.Load(file.bytes(), &test_workspace);
   ASSERT_TRUE(loaded.ok()) << loaded.message();
-  const nlohmann::json fixture = ReadFixture(folder.path());
+  const nlohmann::json fixture = ReadFixture(Folder(GetParam()));
   for (const nlohmann::json& row : fixture["sequences"]) {
     SCOPED_TRACE(row["text"]);
     const std::string source = Field(row, "source_language");
