@@ -107,6 +107,12 @@ SPECS = {
     "student_shortlist": Spec(
         "the student with a binary lexical shortlist", form="firefox", same_weights_as="ssru",
         shortlist=True),
+    "student_separate": Spec(
+        "a student of Firefox's base-memory shape: 4 SSRU layers, 8 heads, a vocabulary for each "
+        "side, output tied to the target embedding",
+        SSRU | {"transformer-ffn-activation": "relu", "dim-vocabs": [90, 80], "dec-depth": 4,
+                "transformer-heads": 8, "tied-embeddings": True, "tied-embeddings-all": False},
+        form="firefox"),
 }
 
 
@@ -328,7 +334,7 @@ def write_shortlist(path: Path, task: dict[int, int], rng: random.Random):
     return lambda source: {EOS, *range(first), *source, *(t for i in source for t in lists[i])}
 
 
-def text_rows(model: MarianModel, pieces) -> list[dict]:
+def text_rows(model: MarianModel, pieces, target_pieces) -> list[dict]:
     """The model's translations of texts; nonsense, but always the same."""
     rows = []
     for line in (Path(__file__).parents[2] / "examples/en-de/data/test.en").open():
@@ -336,7 +342,7 @@ def text_rows(model: MarianModel, pieces) -> list[dict]:
         output, _, margin = model.greedy(ids, EOS, UNK, MAX_NEW_TOKENS)
         if margin >= MIN_MARGIN and len(ids) < 40:
             kept = output[:-1] if output[-1] == EOS else output
-            rows.append({"source": line.strip(), "src_ids": ids, "target": pieces.decode(kept)})
+            rows.append({"source": line.strip(), "src_ids": ids, "target": target_pieces.decode(kept)})
         if len(rows) == 6:
             return rows
 
@@ -440,8 +446,12 @@ def make(name: str, out: Path, steps: int) -> str:
         assert np.allclose(trained_logits, logits, rtol=1e-3, atol=1e-3)
     texts = []
     if spec.form == "firefox":
-        pieces = write_pieces(folder / "vocab.xxyy.spm", source_size)
-        texts = text_rows(reference, pieces)
+        if options["tied-embeddings-all"]:
+            pieces = target_pieces = write_pieces(folder / "vocab.xxyy.spm", source_size)
+        else:
+            pieces = write_pieces(folder / "srcvocab.xxyy.spm", source_size)
+            target_pieces = write_pieces(folder / "trgvocab.xxyy.spm", target_size)
+        texts = text_rows(reference, pieces, target_pieces)
     shortlist = None
     if spec.shortlist:
         texts, shortlist = [], write_shortlist(folder / "lex.50.50.xxyy.s2t.bin", task, rng)

@@ -59,18 +59,21 @@ TEST(NativeMarianTextTest, WordsOfAYmlVocabularyBecomeWords) {
   EXPECT_GE(rows, 6u);
 }
 
+// With one vocabulary, or with one for each side.
 TEST(NativeMarianTextTest, AStudentTranslatesText) {
-  const auto folder = NativeModel("student");
-  const ModelBytes file = ConvertWithTokenizer(folder);
-  Translator translator;
-  ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
-  const nlohmann::json fixture = ReadFixture(folder);
-  for (const nlohmann::json& row : fixture["texts"]) {
-    EXPECT_EQ(
-        TranslateText(translator, row["source"], fixture["max_new_tokens"]),
-        row["target"].get<std::string>());
+  for (const char* name : {"student", "student_separate"}) {
+    const auto folder = NativeModel(name);
+    const ModelBytes file = ConvertWithTokenizer(folder);
+    Translator translator;
+    ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
+    const nlohmann::json fixture = ReadFixture(folder);
+    for (const nlohmann::json& row : fixture["texts"]) {
+      EXPECT_EQ(
+          TranslateText(translator, row["source"], fixture["max_new_tokens"]),
+          row["target"].get<std::string>());
+    }
+    EXPECT_GE(fixture["texts"].size(), 6u);
   }
-  EXPECT_GE(fixture["texts"].size(), 6u);
 }
 
 class NativeMarianModelTest : public ::testing::TestWithParam<std::string> {};
