@@ -153,12 +153,19 @@ struct Frame {
   }
 };
 
-// Writes the ids that come before those of a text.
-Result<Frame> WriteBefore(const TextReader& reader, std::string_view code,
-                          const TranslateOptions& options,
-                          std::span<int32_t> source) {
-  const GenerationConfig& config = reader.model.info.generation;
-  Frame frame = {.has_code = !code.empty()};
+// What the options ask for before a text.
+struct Wishes {
+  int32_t source_language = -1;  // A token, as the next; -1: none.
+  int32_t target_language = -1;  // That stands in the source.
+  std::string_view prefix;
+};
+
+// `code` is that of the text. Not inlined, so that its frame is gone when the
+// text is read.
+[[gnu::noinline]] Status FindWishes(const Model& model, std::string_view code,
+                                    const TranslateOptions& options,
+                                    Wishes* wishes) {
+  const GenerationConfig& config = model.info.generation;
   if (!config.languages.empty()) {
     LATIMER_RETURN_IF_ERROR(CheckLanguages(config, options));
   }
@@ -166,14 +173,31 @@ Result<Frame> WriteBefore(const TextReader& reader, std::string_view code,
     const Result<int32_t> found =
         FindLanguage(config, "source", options.source_language);
     if (!found.ok()) return found.status();
-    frame.language = *found;
+    wishes->source_language = *found;
+  }
+  if (StandsInSource(config.target_language) && code.empty() &&
+      !options.target_language.empty()) {
+    const Result<int32_t> found =
+        FindLanguage(config, "target", options.target_language);
+    if (!found.ok()) return found.status();
+    wishes->target_language = *found;
   }
   const Result<const Task*> task = FindTask(config, options.task);
   if (!task.ok()) return task.status();
-  std::string_view prefix =
-      options.prefix.empty() ? (*task)->prefix : options.prefix;
-  LATIMER_RETURN_IF_ERROR(CheckPrefix(reader.model.tokenizer, &prefix));
+  wishes->prefix = options.prefix.empty() ? (*task)->prefix : options.prefix;
+  return CheckPrefix(model.tokenizer, &wishes->prefix);
+}
 
+// Writes the ids that come before those of a text.
+[[gnu::noinline]] Status WriteBefore(const TextReader& reader,
+                                     std::string_view code,
+                                     const TranslateOptions& options,
+                                     std::span<int32_t> source, Frame* out) {
+  const GenerationConfig& config = reader.model.info.generation;
+  Wishes wishes;
+  LATIMER_RETURN_IF_ERROR(FindWishes(reader.model, code, options, &wishes));
+  Frame& frame = *out;
+  frame = {.has_code = !code.empty(), .language = wishes.source_language};
   const std::span<int32_t> ids =
       source.first(source.size() - frame.after(config));
   // A text that begins with its target's language itself brings the prefix.
@@ -186,21 +210,24 @@ Result<Frame> WriteBefore(const TextReader& reader, std::string_view code,
   }
   if (in_text) {
     frame.target_end = frame.before + config.source_prefix.size() + 1;
-  } else if (StandsInSource(config.target_language) && code.empty() &&
-             !options.target_language.empty()) {
-    const Result<int32_t> found =
-        FindLanguage(config, "target", options.target_language);
-    if (!found.ok()) return found.status();
-    ids[frame.before++] = *found;
   }
-  for (const std::string_view words : {code, prefix}) {
+  if (wishes.target_language >= 0) {
+    ids[frame.before++] = wishes.target_language;
+  }
+  for (const std::string_view words : {code, wishes.prefix}) {
     if (words.empty()) continue;
     const Result<size_t> added = reader.tokenizer.Encode(
         words, reader.scratch, ids.subspan(frame.before));
     if (!added.ok()) return added.status();
     frame.before += *added;
   }
-  return frame;
+  return Status();
+}
+
+// Not inlined, so that its error is not in the frame of WriteText.
+[[gnu::noinline]] Result<size_t> NeedsTargetLanguage(
+    const GenerationConfig& config) {
+  return NeedsLanguage(config, "target");
 }
 
 // Appends the ids of `text`, which must fit, and those that come after it.
@@ -218,7 +245,7 @@ Result<size_t> WriteText(const TextReader& reader, const Frame& frame,
     if (frame.target_end > 0 && *added > 0 &&
         (count < frame.target_end ||
          !IsLanguage(config, source[frame.target_end - 1]))) {
-      return NeedsLanguage(config, "target");
+      return NeedsTargetLanguage(config);
     }
   }
   if (count == frame.before && !frame.has_code) return 0;
@@ -314,32 +341,32 @@ Result<TextPart> TextReader::Read(std::string_view text,
   const std::string_view body = From(text, before);
   const std::string_view near = NearText(body);
 
-  const Result<Frame> frame =
-      WriteBefore(*this, part.language_code, options, source);
-  if (!frame.ok()) return frame.status();
+  Frame frame;
+  LATIMER_RETURN_IF_ERROR(
+      WriteBefore(*this, part.language_code, options, source, &frame));
   if (!is_long) {
-    const Result<size_t> count = WriteText(*this, *frame, near, source);
+    const Result<size_t> count = WriteText(*this, frame, near, source);
     if (count.ok()) {
       part.source_count = *count;
       part.bytes = text.size();
-      SetWords(*frame, model.info.generation, near, &part);
+      SetWords(frame, model.info.generation, near, &part);
       return part;
     }
     if (count.status().code() != StatusCode::kTextTooLong) {
       return count.status();
     }
   }
-  const size_t reserved = frame->before + frame->after(model.info.generation);
+  const size_t reserved = frame.before + frame.after(model.info.generation);
   const TextCut cut = tokenizer.FindCut(
       near, source.size() > reserved ? source.size() - reserved : 1, scratch);
   const Result<size_t> count =
-      WriteText(*this, *frame, Slice(body, 0, cut.end), source);
+      WriteText(*this, frame, Slice(body, 0, cut.end), source);
   if (!count.ok()) return count.status();
   const size_t next = cut.next + BreakingSpaceBytes(From(body, cut.next));
   part.source_count = *count;
   part.bytes = before + next;
   part.space_follows = next > cut.end;
-  SetWords(*frame, model.info.generation, Slice(body, 0, cut.end), &part);
+  SetWords(frame, model.info.generation, Slice(body, 0, cut.end), &part);
   return part;
 }
 

@@ -799,8 +799,6 @@ TEST_F(CliTest, WhatIsNoModelIsAnsweredWithWhatToDo) {
     std::vector<std::string> files;
     const char* message;
   } kCases[] = {{{"encoder_model.onnx", "config.json"}, "an ONNX model"},
-                {{"model.bin", "shared_vocabulary.json", "config.json"},
-                 "a CTranslate2 model"},
                 {{"model.gguf"}, "a GGUF model"},
                 {{"tf_model.h5", "config.json"}, "from_tf=True"},
                 {{"flax_model.msgpack"}, "a Flax model"},

@@ -54,13 +54,7 @@ TEST(CheckSizesTest, ASharedMatrixOfT5HasTheVocabularysRows) {
 
 TEST(CheckSizesTest, ATokenizersFieldOfAnotherTypeIsRefusedWithTheFilesName) {
   const TempFolder folder;
-  const auto data = TinyModelsFolder().parent_path();
-  for (const char* part : {"huggingface_tokenizer", "family_texts"}) {
-    std::filesystem::copy(
-        data / part / "nllb_json", folder.path(),
-        std::filesystem::copy_options::recursive |
-            std::filesystem::copy_options::overwrite_existing);
-  }
+  CopyFamily("nllb_json", folder.path());
   const auto path = folder.path() / "tokenizer.json";
   auto json = nlohmann::json::parse(ReadFile(path));
   json["normalizer"]["normalizers"][0] = 3;

@@ -132,10 +132,7 @@ class RandomModelTest : public ::testing::TestWithParam<std::string> {
 
   static ModelBytes Convert() {
     const TempFolder folder;
-    fs::copy(TestData("huggingface_tokenizer") / GetParam(), folder.path());
-    fs::copy(
-        TestData("family_texts") / GetParam(), folder.path(),
-        fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+    CopyFamily(GetParam(), folder.path());
     return WriteForThisCpu(OpenModel(folder.path(), /*with_tokenizer=*/true),
                            WeightType::kF32);
   }
