@@ -71,8 +71,8 @@ ModelMap NamesOf(const Architecture& a, const std::string& source_embedding) {
         .weight = {stack + "/position_encodings/encodings"}, .bias = {}};
     const std::string bias = "/self_attention/relative_attention_bias";
     names.tensors[stack + ".relative_bias"] = {
-        .weight = {stack + "/layer_0" + bias}, .bias = {}};
-    names.ignore.push_back(stack + "/layer_*" + bias);
+        .weight = {Concat(stack, "/layer_0", bias)}, .bias = {}};
+    names.ignore.push_back(Concat(stack, "/layer_*", bias));
   }
   names.tensors["source_embedding"] = {.weight = {source_embedding},
                                        .bias = {}};
