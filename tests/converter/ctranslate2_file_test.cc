@@ -23,13 +23,6 @@ struct Variable {
   std::string data;
 };
 
-template <typename T>
-std::string Raw(const std::vector<T>& values) {
-  std::string data(values.size() * sizeof(T), '\0');
-  std::memcpy(data.data(), values.data(), data.size());
-  return data;
-}
-
 std::string Text(const std::string& text) {
   return Bytes(text.size() + 1, 2) + text + '\0';
 }

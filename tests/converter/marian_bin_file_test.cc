@@ -24,13 +24,6 @@ struct Item {
   std::string data;
 };
 
-template <typename T>
-std::string Raw(const std::vector<T>& values) {
-  std::string data(values.size() * sizeof(T), '\0');
-  std::memcpy(data.data(), values.data(), data.size());
-  return data;
-}
-
 // As Marian's saveItems writes it.
 std::string BinBytes(const std::vector<Item>& items) {
   std::string out = Bytes(1, 8) + Bytes(items.size(), 8);

@@ -115,6 +115,14 @@ inline void CopyFamily(const std::string& name,
            fs::copy_options::recursive | fs::copy_options::overwrite_existing);
 }
 
+// The bytes of some numbers, as files hold them.
+template <typename T>
+std::string Raw(const std::vector<T>& values) {
+  std::string data(values.size() * sizeof(T), '\0');
+  std::memcpy(data.data(), values.data(), data.size());
+  return data;
+}
+
 // A tensor as a safetensors file holds it.
 struct StoredTensor {
   std::string name;
@@ -125,13 +133,7 @@ struct StoredTensor {
 
 inline StoredTensor F32Tensor(std::string name, std::vector<uint64_t> shape,
                               const std::vector<float>& values) {
-  std::string data;
-  for (const float value : values) {
-    char bytes[sizeof(value)];
-    std::memcpy(bytes, &value, sizeof(value));
-    data.append(bytes, sizeof(value));
-  }
-  return {std::move(name), "F32", std::move(shape), std::move(data)};
+  return {std::move(name), "F32", std::move(shape), Raw(values)};
 }
 
 // A file with any header, right or wrong.
