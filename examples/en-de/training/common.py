@@ -13,6 +13,7 @@ DATA = Path(__file__).resolve().parents[1] / "data"
 EOS, UNK = 0, 1  # And <pad> is the last id.
 SHAPES = {  # d_model, heads, d_ffn, encoder layers, decoder layers
     "tiny": (64, 4, 128, 2, 1),
+    "small": (256, 4, 1024, 4, 2),
     "student": (256, 4, 1024, 6, 2),
     "teacher": (512, 8, 2048, 6, 6),
 }
@@ -28,22 +29,23 @@ def read_pairs(path: Path) -> list[tuple[str, str]]:
 
 
 class Tokenizer:
-    """One SentencePiece model for both languages: Marian's source.spm and target.spm are the same file."""
+    """Marian's source.spm and target.spm, which may be the same file, and the ids that vocab.json gives their pieces."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = Path(folder)
-        self.spm = sentencepiece.SentencePieceProcessor(model_file=str(self.folder / "source.spm"))
         self.vocab = json.loads((self.folder / "vocab.json").read_text(encoding="utf-8"))
         self.pieces = list(self.vocab)
         self.pad = self.vocab["<pad>"]
-        self.ids = [self.vocab.get(self.spm.id_to_piece(i), UNK) for i in range(self.spm.get_piece_size())]
+        self.spm = [sentencepiece.SentencePieceProcessor(model_file=str(self.folder / f"{side}.spm"))
+                    for side in ("source", "target")]  # fmt: skip
+        self.ids = [[self.vocab.get(spm.id_to_piece(i), UNK) for i in range(spm.get_piece_size())] for spm in self.spm]
 
-    def encode(self, lines: list[str]) -> list[list[int]]:
-        """Ids of each line, </s> included."""
-        return [[self.ids[i] for i in line] + [EOS] for line in self.spm.encode(lines, num_threads=-1)]
+    def encode(self, lines: list[str], side: int = 0) -> list[list[int]]:
+        """Ids of each line of a side, 0 source and 1 target, </s> included."""
+        return [[self.ids[side][i] for i in line] + [EOS] for line in self.spm[side].encode(lines, num_threads=-1)]
 
     def decode(self, ids: list[int]) -> str:
-        return self.spm.decode_pieces([self.pieces[i] for i in ids if i not in (EOS, self.pad)])
+        return self.spm[1].decode_pieces([self.pieces[i] for i in ids if i not in (EOS, self.pad)])
 
 
 def make_model(shape: str, tokenizer: Tokenizer, dropout: float) -> MarianMTModel:
@@ -55,6 +57,8 @@ def make_model(shape: str, tokenizer: Tokenizer, dropout: float) -> MarianMTMode
         decoder_attention_heads=heads, activation_function="swish", dropout=dropout, scale_embedding=True,
         max_position_embeddings=512, pad_token_id=tokenizer.pad, eos_token_id=EOS, bos_token_id=EOS,
         decoder_start_token_id=tokenizer.pad, forced_eos_token_id=None)  # fmt: skip
+    if not torch.cuda.is_available():
+        config._attn_implementation = "eager"  # For sentences this is faster on a CPU than the fused one.
     model = MarianMTModel(config)
     with torch.no_grad():
         for name, value in model.named_parameters():
