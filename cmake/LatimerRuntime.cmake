@@ -65,6 +65,10 @@ function(latimer_runtime_properties target)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>
     "$<$<CONFIG:>:-O3;-DNDEBUG>")
+  if(CMAKE_CXX_FLAGS MATCHES "-mno-implicit-float")
+    # For the sake of exceptions; see targets/boards/riscv64_rvv256.cmake.
+    target_compile_options(${target} PRIVATE -mimplicit-float)
+  endif()
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
 endfunction()
 
