@@ -77,6 +77,7 @@ def export(model: MarianMTModel, weights: dict, tokenizer: Tokenizer, folder: Pa
     config = json.loads(model.config.to_json_string(use_diff=False))
     config.update(architectures=["MarianMTModel"], dtype="float16")
     (folder / "config.json").write_text(json.dumps(config, indent=2, sort_keys=True) + "\n")
+    weights = weights | {"final_logits_bias": model.final_logits_bias}
     save_file({k: v.half().cpu().contiguous() for k, v in weights.items()}, folder / "model.safetensors",
               metadata={"format": "pt"})  # fmt: skip
     GenerationConfig(

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Takes a newly trained model into examples/en-de, and makes what the tests know of it anew.
+#
+#     PYTHON=venv/bin/python examples/en-de/training/renew.sh build/demo/small/hf [build/host/bin]
+#
+# The folder must have the tokenizer and the shape of examples/en-de. Left to do by hand: the hashes of logits in
+# tests/system/same_logits_test.cc, texts in tests of HTML, server, Java and WebAssembly that its failures name, tables
+# of BLEU, docs/attention.svg and docs/web.png, and reading data/everyday.de.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
+new=$1 programs=${2:-build/host/bin} python=${PYTHON:-python3}
+demo=examples/en-de hashes=tests/data/same_tokens.sha256
+for file in source.spm target.spm vocab.json; do
+    cmp "$new/$file" "$demo/$file"
+done
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+[ "$new" -ef "$demo" ] || cp "$new/model.safetensors" "$demo/"
+
+"$python" tests/reference/same_tokens.py --fixture "$demo/fixture.jsonl" | tee "$work/f32"
+"$python" tests/reference/make_word_scores.py "$demo" tests/data/word_scores.jsonl
+"$python" tests/reference/make_target_prefix.py "$demo" tests/data/target_prefix.jsonl
+
+"$programs/latimer-convert" "$demo" -o "$work/int8.ltm" --weights int8 --quiet
+head -n 1000 "$demo/data/test.en" | "$programs/latimer" tokenize "$work/int8.ltm" > "$work/source"
+"$programs/latimer" translate "$work/int8.ltm" --ids < "$work/source" > "$work/target"
+grep ' f32 [0-9]*$' "$work/f32" > "$hashes"
+for count in 1000 200 60 20; do
+    echo "$(head -n $count "$work/target" | sha256sum | cut -d ' ' -f 1)  int8 $count"
+done >> "$hashes"
+"$programs/latimer" translate "$work/int8.ltm" < "$demo/data/everyday.en" > "$demo/data/everyday.de"
+git status --short "$demo" tests/data
