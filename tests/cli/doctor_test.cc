@@ -51,7 +51,11 @@ class DoctorTest : public ::testing::Test {
     std::vector<std::string> warnings;
     return WriteModelWithKnownAnswer(
         ReadHuggingFaceBart(TinyModel("no_scale"), /*with_tokenizer=*/false),
-        {.weights = weights, .tile = tile, .progress = {}}, &warnings);
+        {.weights = weights,
+         .tile = tile,
+         .f32_tile = UsableTile(WeightType::kF32),
+         .progress = {}},
+        &warnings);
   }
 
   std::string Save(std::span<const std::byte> bytes) {
