@@ -24,8 +24,13 @@ CanonicalModel Read(const std::string& name) {
 ModelBytes Write(const CanonicalModel& model, Tile tile,
                  WeightType weights = WeightType::kInt8) {
   std::vector<std::string> warnings;
-  ModelBytes file = WriteModelWithKnownAnswer(
-      model, {.weights = weights, .tile = tile, .progress = {}}, &warnings);
+  ModelBytes file =
+      WriteModelWithKnownAnswer(model,
+                                {.weights = weights,
+                                 .tile = tile,
+                                 .f32_tile = UsableTile(WeightType::kF32),
+                                 .progress = {}},
+                                &warnings);
   EXPECT_THAT(warnings, IsEmpty());
   return file;
 }
