@@ -51,11 +51,7 @@ class DoctorTest : public ::testing::Test {
     std::vector<std::string> warnings;
     return WriteModelWithKnownAnswer(
         ReadHuggingFaceBart(TinyModel("no_scale"), /*with_tokenizer=*/false),
-        {.weights = weights,
-         .tile = tile,
-         .f32_tile = UsableTile(WeightType::kF32),
-         .progress = {}},
-        &warnings);
+        OptionsForThisCpu(weights, tile), &warnings);
   }
 
   std::string Save(std::span<const std::byte> bytes) {

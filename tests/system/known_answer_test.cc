@@ -24,13 +24,8 @@ CanonicalModel Read(const std::string& name) {
 ModelBytes Write(const CanonicalModel& model, Tile tile,
                  WeightType weights = WeightType::kInt8) {
   std::vector<std::string> warnings;
-  ModelBytes file =
-      WriteModelWithKnownAnswer(model,
-                                {.weights = weights,
-                                 .tile = tile,
-                                 .f32_tile = UsableTile(WeightType::kF32),
-                                 .progress = {}},
-                                &warnings);
+  ModelBytes file = WriteModelWithKnownAnswer(
+      model, OptionsForThisCpu(weights, tile), &warnings);
   EXPECT_THAT(warnings, IsEmpty());
   return file;
 }
@@ -163,12 +158,7 @@ TEST(DivergedModelTest, IsRefusedInASentence) {
     const std::string error = ErrorOf([&] {
       std::vector<std::string> warnings;
       (void)WriteModelWithKnownAnswer(
-          model,
-          {.weights = weights,
-           .tile = *TileForThisCpu(weights),
-           .f32_tile = *TileForThisCpu(WeightType::kF32),
-           .progress = {}},
-          &warnings);
+          model, OptionsForThisCpu(weights, UsableTile(weights)), &warnings);
     });
     EXPECT_THAT(error, HasSubstr("logits for a test sentence are not finite"));
   }

@@ -84,12 +84,8 @@ TEST_P(RecurrentTest, SelfAttentionIsSaidToBeMissing) {
 
 TEST_P(RecurrentTest, TheKnownAnswerIsWhatTheModelGives) {
   std::vector<std::string> warnings;
-  const ModelBytes file =
-      WriteModelWithKnownAnswer(RecurrentModel(GetParam()).Read(),
-                                {.tile = UsableTile(),
-                                 .f32_tile = UsableTile(WeightType::kF32),
-                                 .progress = {}},
-                                &warnings);
+  const ModelBytes file = WriteModelWithKnownAnswer(
+      RecurrentModel(GetParam()).Read(), OptionsForThisCpu(), &warnings);
   EXPECT_TRUE(warnings.empty());
   Load(file);
   const KnownAnswer& answer = translator_.model_info().known_answer;

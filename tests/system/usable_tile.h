@@ -14,13 +14,18 @@ inline Tile UsableTile(WeightType type = WeightType::kInt8) {
   return *tile;
 }
 
+inline WriteOptions OptionsForThisCpu(WeightType weights = WeightType::kInt8,
+                                      Tile tile = UsableTile()) {
+  return {.weights = weights,
+          .tile = tile,
+          .f32_tile = UsableTile(WeightType::kF32),
+          .progress = {}};
+}
+
 inline ModelBytes WriteForThisCpu(const CanonicalModel& model,
                                   WeightType weights,
                                   Tile tile = UsableTile()) {
-  return WriteModel(model, {.weights = weights,
-                            .tile = tile,
-                            .f32_tile = UsableTile(WeightType::kF32),
-                            .progress = {}});
+  return WriteModel(model, OptionsForThisCpu(weights, tile));
 }
 
 }  // namespace latimer
