@@ -25,6 +25,7 @@ from ctranslate2.converters import MarianConverter, OpenNMTPyConverter, Transfor
 from ctranslate2.specs import common_spec, transformer_spec
 
 import make_family_texts as family_texts
+from verify_model import read_vocabulary
 
 DATA = Path("tests/data")
 ROWS = 12
@@ -296,15 +297,6 @@ def write_old(folder: Path) -> None:
 # ---- Fixtures --------------------------------------------------------------------------------
 
 
-def vocabularies(folder: Path) -> tuple[list[str], list[str]]:
-    def read(side):
-        for path in sorted(folder.glob(f"{side}_vocabulary.*")):
-            text = path.read_text()
-            return json.loads(text) if path.suffix == ".json" else text.splitlines()
-    shared = read("shared")
-    return (shared, shared) if shared else (read("source"), read("target"))
-
-
 def translate(translator, target, row: dict, tokens: list[str], prefix: list[str]) -> bool:
     """Adds ids and score to a row; returns whether it is clear which token is best."""
     options = dict(target_prefix=[prefix] if prefix else None, beam_size=1, length_penalty=0,
@@ -374,7 +366,7 @@ def make(name: str, out: Path) -> str:
         if name == "marian_old":
             config["add_source_eos"] = True
             write_old(folder)
-        vocabulary, target = vocabularies(folder)
+        vocabulary, target = (read_vocabulary(folder, side) for side in ("source", "target"))
         translator = ctranslate2.Translator(str(folder), compute_type="float32", intra_threads=1)
         rows, seen = [], set()
         for row, tokens, prefix in (text_rows(name, temporary, folder, rng) if name.startswith("text_") else

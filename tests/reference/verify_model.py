@@ -191,6 +191,11 @@ class CTranslate2:
         return self.pieces[1].decode_pieces([token for token in tokens if token != self.eos])
 
     def search(self, ids: list[int], beams: int) -> Translation:
+        found, steps = self._steps(ids, beams)
+        return Translation(found, [float(step[token]) for token, step in zip(found, steps)])
+
+    def _steps(self, ids: list[int], beams: int):
+        """The best translation's ids, and all log-probabilities [ids, vocabulary] of its steps."""
         tokens = [self.tokens[0][i] for i in ids]
         tokens = tokens[len(self.begin) : len(tokens) - self.ends]
         result = self.translator.translate_batch([tokens], target_prefix=[self.target], beam_size=beams,
@@ -201,16 +206,15 @@ class CTranslate2:
         steps -= steps.max(-1, keepdims=True)
         steps -= self.numpy.log(self.numpy.exp(steps).sum(-1, keepdims=True))
         steps[: len(self.target)] = 0  # What is given has probability 1.
-        self.steps = steps
-        return Translation(found, [float(step[token]) for token, step in zip(found, steps)])
+        return found, steps
 
     def is_close(self, ids: list[int], beams: int, want: Translation, have: Translation) -> bool:
         """Whether the two tokens where the translations part are about equally likely."""
         at = first_difference(want.ids, have.ids)
         if at == min(len(want.ids), len(have.ids)):
             return False
-        self.search(ids, beams)
-        return abs(self.steps[at][want.ids[at]] - self.steps[at][have.ids[at]]) < CLOSE
+        step = self._steps(ids, beams)[1][at]
+        return abs(step[want.ids[at]] - step[have.ids[at]]) < CLOSE
 
 
 def read_vocabulary(folder: Path, side: str) -> list[str]:

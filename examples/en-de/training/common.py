@@ -57,7 +57,7 @@ def make_model(shape: str, tokenizer: Tokenizer, dropout: float) -> MarianMTMode
         decoder_attention_heads=heads, activation_function="swish", dropout=dropout, scale_embedding=True,
         max_position_embeddings=512, pad_token_id=tokenizer.pad, eos_token_id=EOS, bos_token_id=EOS,
         decoder_start_token_id=tokenizer.pad, forced_eos_token_id=None)  # fmt: skip
-    if not torch.cuda.is_available():
+    if device_and_type()[0] == "cpu":
         config._attn_implementation = "eager"  # For sentences this is faster on a CPU than the fused one.
     model = MarianMTModel(config)
     with torch.no_grad():
