@@ -14,10 +14,20 @@ namespace {
 // The default of PyTorch's nn.LayerNorm, which transformers does not change.
 constexpr float kNormEpsilon = 1e-5f;
 
-// The facts that a family's configuration class and code in transformers fix.
+// Fields of config.json that not all families call the same.
+struct FieldNames {
+  const char* d_model = "d_model";
+  const char* source_vocabulary = "vocab_size";
+  const char* source_positions = "max_position_embeddings";
+  const char* target_positions = "max_position_embeddings";
+  const char* tie_output = "tie_word_embeddings";
+};
+
+// The facts that a family's configuration class and code fix.
 struct FamilyFacts {
   const char* model_type;
   BartFamily family;
+  FieldNames names = {};
   const char* activation = "gelu";
   bool scale_embedding = false;
   NormPosition norm_position = NormPosition::kPre;
@@ -63,6 +73,18 @@ constexpr FamilyFacts kFamilies[] = {
      .family = BartFamily::kPegasus,
      .positions = BartPositions::kMarianSinusoids,
      .tokens = {.eos = 1, .pad = 0, .decoder_start = 0, .forced_eos = 1}},
+    {.model_type = "IndicTrans",
+     .family = BartFamily::kIndicTrans,
+     .names = {.d_model = "encoder_embed_dim",
+               .source_vocabulary = "encoder_vocab_size",
+               .source_positions = "max_source_positions",
+               .target_positions = "max_target_positions",
+               .tie_output = "share_decoder_input_output_embed"},
+     .activation = "relu",
+     .scale_embedding = true,
+     .positions = BartPositions::kM2M100Sinusoids,
+     .position_offset = 2,
+     .tokens = {.bos = 0, .eos = 2, .pad = 1, .decoder_start = 2}},
 };
 
 // Fields of config.json that are read here or that change nothing.
@@ -75,10 +97,15 @@ constexpr std::string_view kKnown[] = {
     "normalize_before", "normalize_embedding", "num_attention_heads",
     "num_hidden_layers", "scale_embedding", "share_encoder_decoder_embeddings",
     "static_position_embeddings", "tie_word_embeddings",
+    // Read of IndicTrans2.
+    "decoder_embed_dim", "decoder_normalize_before", "encoder_embed_dim",
+    "encoder_normalize_before", "encoder_vocab_size", "layernorm_embedding",
+    "max_source_positions", "max_target_positions",
+    "share_decoder_input_output_embed",
     // Fields of training, of heads for other tasks, and of older versions.
-    "activation_dropout", "classif_dropout", "classifier_dropout",
-    "decoder_layerdrop", "do_blenderbot_90_layernorm", "encoder_layerdrop",
-    "extra_pos_embeddings", "init_std"};
+    "activation_dropout", "attn_implementation", "classif_dropout",
+    "classifier_dropout", "decoder_layerdrop", "do_blenderbot_90_layernorm",
+    "encoder_layerdrop", "extra_pos_embeddings", "init_std"};
 
 Activation ReadActivation(const JsonFields& config, const char* fallback) {
   const auto activation =
@@ -104,6 +131,33 @@ void CheckAliases(const JsonFields& config) {
   }
 }
 
+// The fields that its configuration class has no useful default for.
+void CheckIndicTrans(const JsonFields& config) {
+  for (const char* name :
+       {"encoder_vocab_size", "decoder_vocab_size", "encoder_embed_dim",
+        "encoder_layers", "encoder_ffn_dim", "encoder_attention_heads",
+        "decoder_layers", "decoder_ffn_dim", "decoder_attention_heads",
+        "max_source_positions", "max_target_positions"}) {
+    config.Demand(name, "an IndicTrans model needs it");
+  }
+  if (config.Count("decoder_embed_dim", 512) !=
+      config.Count("encoder_embed_dim", 512)) {
+    config.Fail("decoder_embed_dim", "it must equal encoder_embed_dim");
+  }
+}
+
+// IndicTrans2 has fields for all norms; the final ones come with pre-norm.
+void ReadIndicTransNorms(const JsonFields& config, Architecture* a) {
+  const bool before = config.Bool("encoder_normalize_before", false);
+  if (config.Bool("decoder_normalize_before", false) != before) {
+    config.Fail("decoder_normalize_before",
+                "it must equal encoder_normalize_before");
+  }
+  a->norm_position = before ? NormPosition::kPre : NormPosition::kPost;
+  a->embedding_norm = config.Bool("layernorm_embedding", false);
+  a->final_norm = before;
+}
+
 // Marian obeys these fields, as its original code and transformers 3 do. The
 // code of the other families fixes them.
 void ReadNorms(const JsonFields& config, const FamilyFacts& facts,
@@ -111,6 +165,10 @@ void ReadNorms(const JsonFields& config, const FamilyFacts& facts,
   Architecture& a = out->architecture;
   a.norm_kind = NormKind::kLayerNorm;
   a.norm_epsilon = kNormEpsilon;
+  if (facts.family == BartFamily::kIndicTrans) {
+    ReadIndicTransNorms(config, &a);
+    return;
+  }
   a.norm_position = facts.norm_position;
   a.embedding_norm = facts.embedding_norm;
   a.final_norm = facts.final_norm;
@@ -155,23 +213,27 @@ void ReadHeads(const JsonFields& config, Architecture* a) {
 void ReadArchitecture(const JsonFields& config, const FamilyFacts& facts,
                       BartConfig* out) {
   Architecture& a = out->architecture;
-  const bool marian = facts.family == BartFamily::kMarian;
-  a.d_model = config.Count("d_model", config.Count("hidden_size", 1024), 1);
+  const FieldNames& names = facts.names;
+  const bool indic = facts.family == BartFamily::kIndicTrans;
+  a.d_model = config.Count(names.d_model, config.Count("hidden_size", 1024), 1);
   a.encoder_layers =
       config.Count("encoder_layers", config.Count("num_hidden_layers", 12), 1);
   a.decoder_layers = config.Count("decoder_layers", 12, 1);
   a.encoder_ffn = config.Count("encoder_ffn_dim", 4096, 1);
   a.decoder_ffn = config.Count("decoder_ffn_dim", 4096, 1);
-  a.source_vocabulary = config.Count("vocab_size", facts.vocabulary, 1);
+  a.source_vocabulary =
+      config.Count(names.source_vocabulary, facts.vocabulary, 1);
   out->share_embeddings =
-      !marian || config.Bool("share_encoder_decoder_embeddings", true);
-  out->tie_output = config.Bool("tie_word_embeddings", true);
+      facts.family == BartFamily::kMarian
+          ? config.Bool("share_encoder_decoder_embeddings", true)
+          : !indic;
+  out->tie_output = config.Bool(names.tie_output, !indic);
   a.target_vocabulary =
       out->share_embeddings
           ? a.source_vocabulary
           : config.Count("decoder_vocab_size", a.source_vocabulary, 1);
-  a.source_positions = config.Count("max_position_embeddings", 1024, 1);
-  a.target_positions = a.source_positions;
+  a.source_positions = config.Count(names.source_positions, 1024, 1);
+  a.target_positions = config.Count(names.target_positions, 1024, 1);
   a.activation = ReadActivation(config, facts.activation);
   a.embedding_scale =
       config.Bool("scale_embedding", facts.scale_embedding)
@@ -195,11 +257,6 @@ const FamilyFacts& FindFamily(const JsonFields& config) {
   for (const FamilyFacts& facts : kFamilies) {
     if (type == facts.model_type) return facts;
   }
-  if (type == "IndicTrans") {
-    config.Fail("model_type",
-                "IndicTrans2 is not supported: code outside of the model "
-                "transliterates its texts, before and after");
-  }
   config.Fail("model_type", "it can be ",
               Joined(kFamilies, &FamilyFacts::model_type),
               ", t5, mt5, umt5; another network may fit --map");
@@ -216,6 +273,7 @@ BartConfig ReadBartConfig(const std::filesystem::path& directory) {
   BartConfig out;
   out.family = facts.family;
   CheckAliases(config);
+  if (facts.family == BartFamily::kIndicTrans) CheckIndicTrans(config);
   ReadArchitecture(config, facts, &out);
   out.name = config.Text("_name_or_path", "");
   out.generation = ReadGenerationConfig(directory, config, out.architecture,
@@ -226,7 +284,7 @@ BartConfig ReadBartConfig(const std::filesystem::path& directory) {
             .value_or(facts.tokens.bos)};
   }
   // transformers gives <pad> the special position of zeros.
-  if (facts.family == BartFamily::kM2M100 &&
+  if (facts.positions == BartPositions::kM2M100Sinusoids &&
       out.generation.decoder_start == out.generation.pad) {
     config.Fail("decoder_start_token_id",
                 "it must not be pad_token_id, which has no position");

@@ -11,8 +11,15 @@
 namespace latimer {
 
 // model_type: bart, marian, mbart (mBART and mBART-50), m2m_100 (M2M100 and
-// NLLB), pegasus.
-enum class BartFamily { kBart, kMarian, kMBart, kM2M100, kPegasus };
+// NLLB), pegasus, IndicTrans (IndicTrans2).
+enum class BartFamily {
+  kBart,
+  kMarian,
+  kMBart,
+  kM2M100,
+  kPegasus,
+  kIndicTrans
+};
 
 // The source of position tables if the file has none.
 enum class BartPositions {
@@ -23,7 +30,7 @@ enum class BartPositions {
 
 struct BartConfig : HuggingFaceConfig {
   BartFamily family = BartFamily::kBart;
-  // share_encoder_decoder_embeddings and tie_word_embeddings.
+  // Of source and target, and of target and output.
   bool share_embeddings = true;
   bool tie_output = true;
   BartPositions positions = BartPositions::kLearned;

@@ -66,22 +66,24 @@ std::vector<float> PositionsOf(const std::string& stack,
                                const BartConfig& config,
                                MappedTensors* tensors) {
   const Architecture& a = config.architecture;
+  const uint32_t rows =
+      stack == "encoder" ? a.source_positions : a.target_positions;
   const std::string part = stack + ".positions";
   switch (config.positions) {
     case BartPositions::kM2M100Sinusoids:
-      return M2M100Sinusoids(a.source_positions, a.d_model,
+      return M2M100Sinusoids(rows, a.d_model,
                              static_cast<uint32_t>(config.generation.pad) + 1);
     case BartPositions::kMarianSinusoids:
       if (tensors->Has(part)) break;
       // transformers' MarianSinusoidalPositionalEmbedding, and Pegasus' in the
       // same way.
-      return Sinusoids(0, a.source_positions, a.d_model, /*interleaved=*/false);
+      return Sinusoids(0, rows, a.d_model, /*interleaved=*/false);
     case BartPositions::kLearned:
       break;
   }
   const SourceTensor* tensor = tensors->Take(part).weight;
-  const std::vector<uint64_t> shape = {
-      a.source_positions + config.position_offset, a.d_model};
+  const std::vector<uint64_t> shape = {rows + config.position_offset,
+                                       a.d_model};
   tensors->Expect(tensor, shape);
   if (tensor == nullptr || tensor->shape != shape) return {};  // Noted.
   const size_t skipped = size_t{config.position_offset} * a.d_model;
@@ -114,6 +116,11 @@ CanonicalModel ReadHuggingFaceBart(const fs::path& directory,
     model.tokenizer = ReadMarianTokenizer(directory, a, &model.generation);
   } else {
     ReadModelTokenizer(directory, &model);
+  }
+  if (config.family == BartFamily::kIndicTrans) {
+    model.warnings.push_back(
+        "IndicTrans2 translates texts that IndicProcessor has prepared, and it "
+        "must finish their translations, too: see docs/hugging-face.md.");
   }
   return model;
 }

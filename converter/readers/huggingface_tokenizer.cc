@@ -40,6 +40,11 @@ class TokenizerReader {
  private:
   HuggingFaceTokenizer ReadBytes();
   HuggingFaceTokenizer ReadM2m100();
+  HuggingFaceTokenizer ReadIndicTrans();
+  HuggingFaceTokenizer WithVocabularies(const SentencePieceModel& source,
+                                        const SentencePieceModel& target,
+                                        const Vocabulary& source_ids,
+                                        Vocabulary target_ids);
   HuggingFaceTokenizer ReadParts();
 
   fs::path SentencePieceFile() const;
@@ -78,6 +83,7 @@ HuggingFaceTokenizer TokenizerReader::Read() {
       class_ == TokenizerClass::kSmall100) {
     return ReadM2m100();
   }
+  if (class_ == TokenizerClass::kIndicTrans) return ReadIndicTrans();
   return ReadParts();
 }
 
@@ -123,28 +129,52 @@ HuggingFaceTokenizer TokenizerReader::ReadM2m100() {
   const auto languages =
       codes == "wmt21" ? Wmt21Languages() : M2m100Languages();
   Vocabulary target = source;
-  HuggingFaceTokenizer out;
   for (const char* language : languages) {
-    const std::string token = "__" + std::string(language) + "__";
-    out.ids[token] = static_cast<int32_t>(target.pieces.size());
-    target.pieces.push_back(token);
+    target.pieces.push_back("__" + std::string(language) + "__");
   }
+  HuggingFaceTokenizer out = WithVocabularies(model, model, source, target);
+  for (size_t id = source.pieces.size(); id < target.pieces.size(); ++id) {
+    out.ids[target.pieces[id]] = static_cast<int32_t>(id);
+  }
+  return out;
+}
+
+// ---- IndicTrans2: the same for each side ----
+
+HuggingFaceTokenizer TokenizerReader::ReadIndicTrans() {
+  config_ =
+      ReadTokenizerConfig(directory_, DefaultTokens(class_), Json::array());
+  config_.separate_vocabularies = true;
+  AddExtra({});
+  return WithVocabularies(
+      ReadSentencePieceModel(directory_ / "model.SRC"),
+      ReadSentencePieceModel(directory_ / "model.TGT"),
+      latimer::ReadVocabulary(directory_ / "dict.SRC.json"),
+      latimer::ReadVocabulary(directory_ / "dict.TGT.json"));
+}
+
+// SentencePiece models whose pieces have the ids of vocabularies.
+HuggingFaceTokenizer TokenizerReader::WithVocabularies(
+    const SentencePieceModel& source, const SentencePieceModel& target,
+    const Vocabulary& source_ids, Vocabulary target_ids) {
   // Rows without a token decode as the unknown token.
-  const size_t known = target.pieces.size();
+  const size_t known = target_ids.pieces.size();
   const size_t rows = architecture_.target_vocabulary;
   if (known > rows) {
-    FailIn(source.name, "with its languages has ", known,
+    FailIn(target_ids.name, "with its languages has ", known,
            " tokens, more than the ", rows, " rows of the model's embedding");
   }
-  target.pieces.resize(rows, config_.unknown);
-  out.data = BuildMarianTokenizer({model, model, source, target, config_,
-                                   architecture_.source_vocabulary, rows});
+  target_ids.pieces.resize(rows, config_.unknown);
+  HuggingFaceTokenizer out;
+  out.data =
+      BuildMarianTokenizer({source, target, source_ids, target_ids, config_,
+                            architecture_.source_vocabulary, rows});
   for (size_t id = known; id < rows; ++id) {
     out.data.target_kinds[id] = TargetKind::kText;
   }
   out.data.no_language_codes = true;
-  for (size_t id = 0; id < source.pieces.size(); ++id) {
-    out.ids[source.pieces[id]] = static_cast<int32_t>(id);
+  for (size_t id = 0; id < source_ids.pieces.size(); ++id) {
+    out.ids[source_ids.pieces[id]] = static_cast<int32_t>(id);
   }
   for (const AddedTokenConfig& token : config_.tokens) {
     if (token.special) out.special.push_back(token.text);
@@ -284,6 +314,7 @@ void TokenizerReader::ArrangePieces() {
     case TokenizerClass::kByT5:
     case TokenizerClass::kM2m100:
     case TokenizerClass::kSmall100:
+    case TokenizerClass::kIndicTrans:
       return;
   }
 }
@@ -329,6 +360,7 @@ std::vector<std::string> TokenizerReader::ExtraOfClass() const {
     case TokenizerClass::kByT5:
     case TokenizerClass::kM2m100:
     case TokenizerClass::kSmall100:
+    case TokenizerClass::kIndicTrans:
       break;
   }
   return texts;
@@ -383,6 +415,7 @@ void TokenizerReader::SetClass() {
     case TokenizerClass::kByT5:
     case TokenizerClass::kM2m100:
     case TokenizerClass::kSmall100:
+    case TokenizerClass::kIndicTrans:
       return;
   }
 }

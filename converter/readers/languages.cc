@@ -101,6 +101,7 @@ std::string_view MadladCodeOf(std::string_view token) {
 std::string_view CodeOf(TokenizerClass kind, std::string_view token) {
   switch (kind) {
     case TokenizerClass::kNllb:
+    case TokenizerClass::kIndicTrans:
       return HasShape(token, "aaa_Aaaa") ? token : "";
     case TokenizerClass::kSmall100:
     case TokenizerClass::kM2m100: {
@@ -169,9 +170,12 @@ void AddLanguages(TokenizerClass kind, bool legacy,
                          (kind == TokenizerClass::kNllb && legacy);
   generation->source_language =
       after_eos ? SourceLanguage::kAfterSuffix : SourceLanguage::kBeforeText;
-  generation->target_language = kind == TokenizerClass::kMBart
-                                    ? TargetLanguage::kDecoderStart
-                                    : TargetLanguage::kForcedFirst;
+  generation->target_language = TargetLanguage::kForcedFirst;
+  if (kind == TokenizerClass::kMBart) {
+    generation->target_language = TargetLanguage::kDecoderStart;
+  } else if (kind == TokenizerClass::kIndicTrans) {
+    generation->target_language = TargetLanguage::kBeforeText;
+  }
 }
 
 void AddMarianLanguages(std::span<const std::string> pieces,

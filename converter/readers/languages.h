@@ -18,7 +18,8 @@ namespace latimer {
 // M2M100 (__en__) and mBART-50 (en_XX) before the text, and forced first; of
 // mBART (en_XX) after EOS, and as what the decoder starts from. Of T5 (<2de>,
 // as in MADLAD-400) and SMaLL-100 the target's stands before the text, and the
-// source's nowhere. Other classes have no languages. `legacy` is NLLB with
+// source's nowhere; of IndicTrans2 (eng_Latn) both stand before it, the
+// source's first. Other classes have no languages. `legacy` is NLLB with
 // legacy_behaviour, whose source token follows EOS.
 void AddLanguages(TokenizerClass kind, bool legacy,
                   const std::map<std::string, int32_t>& token_ids,

@@ -29,6 +29,7 @@ constexpr KnownClass kClasses[] = {
     {"NllbTokenizer", "nllb", TokenizerClass::kNllb},
     {"M2M100Tokenizer", "m2m_100", TokenizerClass::kM2m100},
     {"SMALL100Tokenizer", "", TokenizerClass::kSmall100},
+    {"IndicTransTokenizer", "IndicTrans", TokenizerClass::kIndicTrans},
 };
 
 JsonFields OpenFields(const fs::path& path) {
@@ -64,6 +65,9 @@ std::vector<NamedTokenDefault> DefaultTokens(TokenizerClass tokenizer_class) {
     case TokenizerClass::kSmall100:
       defaults.push_back(named("bos_token", "<s>"));
       defaults.push_back(named("sep_token", "</s>"));
+      return defaults;
+    case TokenizerClass::kIndicTrans:
+      defaults.push_back(named("bos_token", "<s>"));
       return defaults;
     case TokenizerClass::kMBart50:
       defaults.push_back(named("sep_token", "</s>"));

@@ -21,6 +21,7 @@ enum class TokenizerClass {
   kNllb,
   kM2m100,
   kSmall100,
+  kIndicTrans,
 };
 
 // Follows tokenizer_class of tokenizer_config.json or config.json, else

@@ -90,8 +90,8 @@ std::string TextsOf(const Json& rows) {
 TEST(TokenizeTest, LanguagesAndTasksGiveTheIdsOfTransformers) {
   // The source language after EOS, before the text, a task's prefix, and the
   // target language before the text.
-  for (const char* name :
-       {"mbart", "nllb_json", "t5", "madlad", "small100", "marian_codes"}) {
+  for (const char* name : {"mbart", "nllb_json", "t5", "madlad", "small100",
+                           "marian_codes", "indictrans_distilled"}) {
     SCOPED_TRACE(name);
     const Family family(name);
     const std::vector<Json> rows = family.Rows();
@@ -123,7 +123,8 @@ TEST(TokenizeTest, TheIdsAreTranslatedAsTheTextIs) {
 }
 
 TEST(TokenizeTest, AConvertedDirectionGivesTheSameIds) {
-  for (const char* name : {"nllb_json", "madlad", "small100", "marian_codes"}) {
+  for (const char* name : {"nllb_json", "madlad", "small100", "marian_codes",
+                           "indictrans_distilled"}) {
     SCOPED_TRACE(name);
     const Family family(name);
     const std::vector<Json> rows = family.Rows();

@@ -290,6 +290,88 @@ TEST(BartConfigTest, EachFamilyHasItsShape) {
   EXPECT_EQ(pegasus.generation.forced_eos, 1);
 }
 
+// The fields of IndicTransConfig in configuration_indictrans.py.
+Json IndicTransConfig() {
+  return {{"model_type", "IndicTrans"},
+          {"activation_function", "gelu"},
+          {"attn_implementation", nullptr},
+          {"bos_token_id", 0},
+          {"decoder_attention_heads", 4},
+          {"decoder_embed_dim", 16},
+          {"decoder_ffn_dim", 24},
+          {"decoder_layers", 2},
+          {"decoder_normalize_before", true},
+          {"decoder_start_token_id", 2},
+          {"decoder_vocab_size", 70},
+          {"encoder_attention_heads", 2},
+          {"encoder_embed_dim", 16},
+          {"encoder_ffn_dim", 20},
+          {"encoder_layers", 1},
+          {"encoder_normalize_before", true},
+          {"encoder_vocab_size", 50},
+          {"eos_token_id", 2},
+          {"init_std", 0.02},
+          {"is_encoder_decoder", true},
+          {"layernorm_embedding", true},
+          {"max_source_positions", 256},
+          {"max_target_positions", 200},
+          {"num_hidden_layers", 1},
+          {"pad_token_id", 1},
+          {"scale_embedding", true},
+          {"share_decoder_input_output_embed", true},
+          {"tokenizer_class", "IndicTransTokenizer"},
+          {"vocab_size", 70}};
+}
+
+BartConfig ReadIndicTrans(const Json& fields) {
+  TempFolder folder;
+  Json config = IndicTransConfig();
+  for (const auto& [name, value] : fields.items()) config[name] = value;
+  WriteConfigs(folder, config, nullptr);
+  return ReadBartConfig(folder.path());
+}
+
+TEST(BartConfigTest, ReadsIndicTrans2) {
+  const BartConfig config = ReadIndicTrans({});
+  EXPECT_THAT(config.warnings, IsEmpty());
+  const Architecture& a = config.architecture;
+  EXPECT_EQ(a.d_model, 16u);
+  EXPECT_EQ(a.source_vocabulary, 50u);
+  EXPECT_EQ(a.target_vocabulary, 70u);
+  EXPECT_EQ(a.source_positions, 256u);
+  EXPECT_EQ(a.target_positions, 200u);
+  EXPECT_EQ(a.norm_position, NormPosition::kPre);
+  EXPECT_TRUE(a.embedding_norm);
+  EXPECT_TRUE(a.final_norm);
+  EXPECT_EQ(a.embedding_scale, 4.0f);
+  EXPECT_EQ(config.positions, BartPositions::kM2M100Sinusoids);
+  EXPECT_FALSE(config.share_embeddings);
+  EXPECT_TRUE(config.tie_output);
+}
+
+TEST(BartConfigTest, IndicTrans2HasFieldsForItsNorms) {
+  const BartConfig config =
+      ReadIndicTrans({{"encoder_normalize_before", false},
+                      {"decoder_normalize_before", false},
+                      {"layernorm_embedding", false},
+                      {"share_decoder_input_output_embed", nullptr}});
+  EXPECT_EQ(config.architecture.norm_position, NormPosition::kPost);
+  EXPECT_FALSE(config.architecture.embedding_norm);
+  EXPECT_FALSE(config.architecture.final_norm);
+  EXPECT_FALSE(config.tie_output);
+  const auto error = [](const Json& fields) {
+    return ErrorOf([&] { (void)ReadIndicTrans(fields); });
+  };
+  EXPECT_THAT(error({{"decoder_normalize_before", false}}),
+              HasSubstr("decoder_normalize_before is false; it must equal"));
+  EXPECT_THAT(error({{"decoder_embed_dim", 32}}),
+              HasSubstr("decoder_embed_dim is 32; it must equal"));
+  EXPECT_THAT(error({{"encoder_vocab_size", nullptr}}),
+              HasSubstr("encoder_vocab_size is missing"));
+  EXPECT_THAT(error({{"decoder_start_token_id", 1}}),
+              HasSubstr("it must not be pad_token_id"));
+}
+
 TEST(BartConfigTest, NormOptionsAgainstTheFamilyHaveNoEffect) {
   const BartConfig config =
       Read({{"model_type", "bart"}, {"normalize_before", true}});

@@ -62,6 +62,14 @@ TEST(LanguagesTest, OfSomeFamiliesTheTargetStandsInTheSource) {
   EXPECT_THAT(Codes(small100), ElementsAre("de"));
   EXPECT_EQ(small100.source_language, SourceLanguage::kNone);
   EXPECT_EQ(small100.target_language, TargetLanguage::kBeforeText);
+  CanonicalGeneration indic;
+  AddLanguages(TokenizerClass::kIndicTrans, false,
+               {{"hin_Deva", 9}, {"eng_Latn", 7}, {"<unk>", 3}}, &indic);
+  EXPECT_THAT(Codes(indic), ElementsAre("eng_Latn", "hin_Deva"));
+  EXPECT_EQ(indic.source_language, SourceLanguage::kBeforeText);
+  EXPECT_EQ(indic.target_language, TargetLanguage::kBeforeText);
+  ChooseLanguages("eng_Latn", "hin_Deva", &indic);
+  EXPECT_THAT(indic.source_prefix, ElementsAre(7, 9));
   CanonicalGeneration marian;
   const std::vector<std::string> pieces = {"</s>",   ">>eng<<", ">>",
                                            "<<",     ">><<",    ">>cmn_Hans<<",

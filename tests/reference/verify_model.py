@@ -44,13 +44,16 @@ class Transformers:
         transformers.utils.logging.disable_progress_bar()
         torch.set_num_threads(arguments.threads)
         self.torch = torch
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        if config["model_type"] == "IndicTrans":
+            sys.exit(f"{folder}: transformers has no IndicTrans2, only the code that is published with it; "
+                     "tests/reference/make_indictrans.py compares with that.")
         self.name = f"transformers {transformers.__version__}"
         # SMaLL-100's own class is M2M100's, with the target's language where that has the source's.
         self.small100 = is_small100(folder)
         self.tokenizer = (transformers.M2M100Tokenizer if self.small100
                           else transformers.AutoTokenizer).from_pretrained(folder)
         self.model = transformers.AutoModelForSeq2SeqLM.from_pretrained(folder, dtype=torch.float32).eval()
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         if config["model_type"] == "umt5":
             # transformers 5 forgets the field that says whether the output is scaled.
             self.model.config.tie_word_embeddings = config.get("tie_word_embeddings", True)
