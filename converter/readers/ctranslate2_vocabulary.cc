@@ -182,6 +182,9 @@ class Vocabularies {
     model_.tokenizer =
         BuildTokenizer(SideOf(source, source_ids, a.source_vocabulary),
                        SideOf(target, target_ids, a.target_vocabulary));
+    if (config_.starts_from_zero) {
+      AddMarianLanguages(source_.tokens, &model_.generation);
+    }
   }
 
   TokenizerSide SideOf(const SentencePieceModel& pieces, const Vocabulary& ids,

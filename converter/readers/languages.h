@@ -25,7 +25,8 @@ void AddLanguages(TokenizerClass kind, bool legacy,
                   const std::map<std::string, int32_t>& token_ids,
                   CanonicalGeneration* generation);
 
-// Adds the languages of Marian's codes (>>deu<<), of which a text may have one.
+// Adds the languages of the codes in a vocabulary of Marian's (>>deu<<), of
+// which a text may have one.
 void AddMarianLanguages(std::span<const std::string> pieces,
                         CanonicalGeneration* generation);
 

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "converter/error.h"
+#include "converter/readers/languages.h"
 #include "converter/readers/sentencepiece_model.h"
 #include "converter/readers/shortlist.h"
 #include "converter/readers/vocabulary.h"
@@ -135,6 +136,9 @@ void MakeTokenizer(const NativeMarianFiles& files, Side* source, Side* target,
   const Architecture& a = model->architecture;
   model->tokenizer = BuildTokenizer(SideOf(*source, a.source_vocabulary),
                                     SideOf(*target, a.target_vocabulary));
+  if (source->words) {
+    AddMarianLanguages(source->words->pieces, &model->generation);
+  }
 }
 
 // Looks up ids by text; built once for many lookups.

@@ -194,6 +194,26 @@ TEST(NativeMarianTest, ReadsOpusMtsPiecesBesideAYmlVocabulary) {
   EXPECT_TRUE(ReadNativeMarian(copy.path(), true).tokenizer.has_value());
 }
 
+TEST(NativeMarianTest, CodesOfAVocabularyAreLanguages) {
+  NativeCopy copy("ssru");
+  EXPECT_TRUE(OpenModel(copy.path(), true).generation.languages.empty());
+  copy.Replace("vocab.source.yml", "\"s9\":", "\">>deu<<\":");
+  const CanonicalGeneration g = OpenModel(copy.path(), true).generation;
+  ASSERT_EQ(g.languages.size(), 1u);
+  EXPECT_STREQ(g.languages[0].code, "deu");
+  EXPECT_EQ(g.target_language, TargetLanguage::kTextsCode);
+}
+
+TEST(NativeMarianTest, SeveralShortlistsNeedADecoderYml) {
+  NativeCopy copy("student_shortlist");
+  EXPECT_TRUE(Read(copy.path()).shortlist.has_value());
+  fs::copy(copy / "lex.50.50.xxyy.s2t.bin", copy / "lex.other.s2t.bin");
+  EXPECT_THAT(copy.Error(),
+              AllOf(HasSubstr("has several shortlists, lex.50.50.xxyy.s2t.bin "
+                              "and lex.other.s2t.bin"),
+                    HasSubstr("name those of the model in decoder.yml")));
+}
+
 TEST(NativeMarianTest, FindsTheShortlist) {
   const CanonicalModel student = Read(NativeModel("student_shortlist"));
   ASSERT_TRUE(student.shortlist.has_value());

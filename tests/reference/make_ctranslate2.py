@@ -333,22 +333,22 @@ def text_rows(name: str, temporary: Path, folder: Path, rng: random.Random):
         return
     if family == "marian":
         tokenizer = transformers.MarianTokenizer.from_pretrained(temporary / "marian")
-        fixture = (temporary / "marian/fixture.jsonl").read_text(encoding="utf-8").split("\n")
-        texts = [row["text"] for row in map(json.loads, filter(None, fixture)) if "text" in row]
-        texts = [t for t in texts if 3 <= len(t) <= 60 and t.strip() == t and t.isprintable() and "<" not in t]
-        languages = None
+        texts, languages = family_texts.texts("marian_codes"), None
     else:
         tokenizer = transformers.AutoTokenizer.from_pretrained(temporary / family)
         texts, languages = family_texts.texts(family), family_texts.LANGUAGES[family]
     rng.shuffle(texts)
-    for text in dict.fromkeys(texts):
-        row, prefix = {"text": text}, []
+    for number, text in enumerate(dict.fromkeys(texts)):
+        row, prefix, code = {"text": text}, [], ""
+        if family == "marian" and number % 2:
+            code = family_texts.TARGETS["marian_codes"][number // 2 % 2]
+            row = {"text": text, "target_language": code.strip("<>")} if number % 4 == 1 else {"text": code + text}
         if languages:
             source, target = languages
             tokenizer.src_lang = source.strip("_") if family == "m2m100" else source
             row |= {"source_language": source.strip("_"), "target_language": target.strip("_")}
             prefix = [target]
-        row["src_ids"] = tokenizer(text).input_ids
+        row["src_ids"] = tokenizer(code + text).input_ids
         if text.strip("\u2581 "):  # Not a text of spaces alone, as "▁" is to SentencePiece.
             yield row, tokenizer.convert_ids_to_tokens(row["src_ids"]), prefix
 
