@@ -47,7 +47,8 @@ int32_t MarianBuilder::IdOfAdded(const AddedTokenConfig& token) {
   if (found != ids_.end()) {
     if (token.id.has_value() && *token.id != found->second) {
       FailIn(sources_.config.name, "token '", token.text, "' has the id ",
-             *token.id, ", but in vocab.json it is ", found->second);
+             *token.id, ", but in ", vocabulary_.name, " it is ",
+             found->second);
     }
     return found->second;
   }
@@ -117,7 +118,7 @@ TokenizerData MarianBuilder::Build() {
   }
   const TokenizerConfig& config = sources_.config;
   const int32_t eos = RequiredId(config.eos);
-  const int32_t pad = RequiredId(config.pad);
+  RequiredId(config.pad);
   RequiredId(config.unknown);
   TokenizerData added;
   AddTokens(added);
@@ -147,7 +148,6 @@ TokenizerData MarianBuilder::Build() {
   data.added_tokens = std::move(added.added_tokens);
   data.clean_up_spaces = config.clean_up_spaces;
   data.eos_id = eos;
-  data.pad_id = pad;
   return data;
 }
 

@@ -1,4 +1,5 @@
-// The tokenizer of Hugging Face's Marian models: vocab.json with the tokens
+// The tokenizer of Hugging Face's Marian models, and of others whose
+// SentencePiece models have the ids of a vocabulary: vocab.json with the tokens
 // that tokenizer_config.json adds to it.
 #ifndef LATIMER_CONVERTER_MARIAN_TOKENIZER_BUILDER_H_
 #define LATIMER_CONVERTER_MARIAN_TOKENIZER_BUILDER_H_

@@ -48,7 +48,6 @@ struct TokenizerData {
   bool clean_up_spaces = false;
   // Not in the view; to be checked against the model's. -1: unknown.
   int32_t eos_id = -1;
-  int32_t pad_id = -1;
   // Makes a tokenizer that encodes texts of the target side as target ids; its
   // own target side is empty. Empty: this tokenizer does that.
   std::function<TokenizerData()> target_text = nullptr;

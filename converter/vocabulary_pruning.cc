@@ -94,7 +94,6 @@ void PruneEncoding(const IdMap& ids, TokenizerData* data) {
   ids.Apply(data->byte_ids);
   for (AddedToken& token : data->added_tokens) ids.Apply(token.id);
   data->eos_id = ids.At(data->eos_id);
-  data->pad_id = ids.At(data->pad_id);
 }
 
 // Prunes what decoding reads.

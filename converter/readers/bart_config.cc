@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <string_view>
+#include <vector>
 
 #include "converter/error.h"
 #include "converter/readers/generation_config.h"
@@ -66,7 +67,6 @@ constexpr FamilyFacts kFamilies[] = {
      .activation = "relu",
      .scale_embedding = true,
      .positions = BartPositions::kM2M100Sinusoids,
-     .position_offset = 2,
      .vocabulary = 128112,
      .tokens = {.bos = 0, .eos = 2, .pad = 1, .decoder_start = 2}},
     {.model_type = "pegasus",
@@ -83,29 +83,55 @@ constexpr FamilyFacts kFamilies[] = {
      .activation = "relu",
      .scale_embedding = true,
      .positions = BartPositions::kM2M100Sinusoids,
-     .position_offset = 2,
      .tokens = {.bos = 0, .eos = 2, .pad = 1, .decoder_start = 2}},
 };
 
-// Fields of config.json that are read here or that change nothing.
+// Fields of config.json that are read here or that change nothing: of every
+// family,
 constexpr std::string_view kKnown[] = {
     // Read.
-    "activation_function", "add_bias_logits", "add_final_layer_norm", "d_model",
-    "decoder_attention_heads", "decoder_ffn_dim", "decoder_layers",
-    "decoder_vocab_size", "encoder_attention_heads", "encoder_ffn_dim",
-    "encoder_layers", "hidden_size", "max_position_embeddings",
-    "normalize_before", "normalize_embedding", "num_attention_heads",
-    "num_hidden_layers", "scale_embedding", "share_encoder_decoder_embeddings",
-    "static_position_embeddings", "tie_word_embeddings",
-    // Read of IndicTrans2.
-    "decoder_embed_dim", "decoder_normalize_before", "encoder_embed_dim",
-    "encoder_normalize_before", "encoder_vocab_size", "layernorm_embedding",
-    "max_source_positions", "max_target_positions",
-    "share_decoder_input_output_embed",
+    "activation_function", "add_bias_logits", "decoder_attention_heads",
+    "decoder_ffn_dim", "decoder_layers", "decoder_vocab_size",
+    "encoder_attention_heads", "encoder_ffn_dim", "encoder_layers",
+    "num_attention_heads", "num_hidden_layers", "scale_embedding",
     // Fields of training, of heads for other tasks, and of older versions.
     "activation_dropout", "attn_implementation", "classif_dropout",
     "classifier_dropout", "decoder_layerdrop", "do_blenderbot_90_layernorm",
     "encoder_layerdrop", "extra_pos_embeddings", "init_std"};
+
+// of IndicTrans2,
+constexpr std::string_view kKnownOfIndicTrans[] = {
+    "decoder_embed_dim", "decoder_normalize_before", "encoder_embed_dim",
+    "encoder_normalize_before", "encoder_vocab_size", "layernorm_embedding",
+    "max_source_positions", "max_target_positions",
+    "share_decoder_input_output_embed",
+    // PretrainedConfig writes it, and nothing reads it.
+    "tie_word_embeddings"};
+
+// and of the others.
+constexpr std::string_view kKnownOfOthers[] = {
+    "add_final_layer_norm",
+    "d_model",
+    "hidden_size",
+    "max_position_embeddings",
+    "normalize_before",
+    "normalize_embedding",
+    "share_encoder_decoder_embeddings",
+    "static_position_embeddings",
+    "tie_word_embeddings"};
+
+std::vector<std::string_view> KnownOf(BartFamily family) {
+  std::vector<std::string_view> known(std::begin(kKnown), std::end(kKnown));
+  const auto add = [&known](const auto& more) {
+    known.insert(known.end(), std::begin(more), std::end(more));
+  };
+  if (family == BartFamily::kIndicTrans) {
+    add(kKnownOfIndicTrans);
+  } else {
+    add(kKnownOfOthers);
+  }
+  return known;
+}
 
 Activation ReadActivation(const JsonFields& config, const char* fallback) {
   const auto activation =
@@ -131,17 +157,19 @@ void CheckAliases(const JsonFields& config) {
   }
 }
 
-// The fields that its configuration class has no useful default for.
+// Its configuration class has other defaults than the families here, but
+// transformers writes these fields whatever they are.
 void CheckIndicTrans(const JsonFields& config) {
   for (const char* name :
        {"encoder_vocab_size", "decoder_vocab_size", "encoder_embed_dim",
-        "encoder_layers", "encoder_ffn_dim", "encoder_attention_heads",
-        "decoder_layers", "decoder_ffn_dim", "decoder_attention_heads",
-        "max_source_positions", "max_target_positions"}) {
+        "decoder_embed_dim", "encoder_layers", "encoder_ffn_dim",
+        "encoder_attention_heads", "decoder_layers", "decoder_ffn_dim",
+        "decoder_attention_heads", "max_source_positions",
+        "max_target_positions"}) {
     config.Demand(name, "an IndicTrans model needs it");
   }
-  if (config.Count("decoder_embed_dim", 512) !=
-      config.Count("encoder_embed_dim", 512)) {
+  if (config.Count("decoder_embed_dim", 0) !=
+      config.Count("encoder_embed_dim", 0)) {
     config.Fail("decoder_embed_dim", "it must equal encoder_embed_dim");
   }
 }
@@ -197,14 +225,14 @@ void ReadNorms(const JsonFields& config, const FamilyFacts& facts,
              "transformers ignore them."));
 }
 
-void ReadHeads(const JsonFields& config, Architecture* a) {
+void ReadHeads(const JsonFields& config, const char* d_model, Architecture* a) {
   a->encoder_heads = config.Count("encoder_attention_heads",
                                   config.Count("num_attention_heads", 16), 1);
   a->decoder_heads = config.Count("decoder_attention_heads", 16, 1);
   for (const char* heads :
        {"encoder_attention_heads", "decoder_attention_heads"}) {
     if (a->d_model % config.Count(heads, 16, 1) != 0) {
-      config.Fail(heads, "it must divide d_model ", a->d_model);
+      config.Fail(heads, "it must divide ", d_model, " ", a->d_model);
     }
   }
   SplitHeads(a);
@@ -248,7 +276,7 @@ void ReadArchitecture(const JsonFields& config, const FamilyFacts& facts,
     out->positions = BartPositions::kLearned;
   }
   out->position_offset = facts.position_offset;
-  ReadHeads(config, &a);
+  ReadHeads(config, names.d_model, &a);
   ReadNorms(config, facts, out);
 }
 
@@ -276,8 +304,9 @@ BartConfig ReadBartConfig(const std::filesystem::path& directory) {
   if (facts.family == BartFamily::kIndicTrans) CheckIndicTrans(config);
   ReadArchitecture(config, facts, &out);
   out.name = config.Text("_name_or_path", "");
-  out.generation = ReadGenerationConfig(directory, config, out.architecture,
-                                        facts.tokens, kKnown, &out.warnings);
+  out.generation =
+      ReadGenerationConfig(directory, config, out.architecture, facts.tokens,
+                           KnownOf(facts.family), &out.warnings);
   if (facts.family == BartFamily::kBart) {  // <s> text </s>
     out.generation.source_prefix = {
         config.Token("bos_token_id", out.architecture.source_vocabulary)

@@ -222,6 +222,11 @@ class Vocabularies {
   }
 
   void ReadHuggingFace() {
+    if (class_ == TokenizerClass::kIndicTrans) {
+      FailIn(folder_,
+             "IndicTrans2's tokenizer is read from Hugging Face's folders "
+             "only; convert with --no-tokenizer");
+    }
     const bool has_files = std::ranges::any_of(
         std::initializer_list<const char*>{"tokenizer.json", "spiece.model",
                                            "sentencepiece.bpe.model",

@@ -42,8 +42,8 @@ constexpr std::string_view kKnownFields[] = {
     "vocab_size",
     // Training, beam search, sampling, bookkeeping.
     "_commit_hash", "_from_model_config", "_name_or_path", "_num_labels",
-    "add_cross_attention", "architectures", "attention_dropout", "bad_words",
-    "chunk_size_feed_forward", "cross_attention_hidden_size",
+    "add_cross_attention", "architectures", "attention_dropout", "auto_map",
+    "bad_words", "chunk_size_feed_forward", "cross_attention_hidden_size",
     "diversity_penalty", "dropout", "dtype", "finetuning_task",
     "gradient_checkpointing", "id2label", "is_decoder", "label2id",
     "num_beam_groups", "num_labels", "num_return_sequences",

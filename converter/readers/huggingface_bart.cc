@@ -61,7 +61,8 @@ ModelMap NamesOf(const BartConfig& config) {
 }
 
 // The rows that are added to the embeddings of tokens 0, 1, .... As in
-// transformers, a table in the file wins over the formula, except in M2M100.
+// transformers, a table in the file wins over the formula, except in M2M100
+// and IndicTrans2.
 std::vector<float> PositionsOf(const std::string& stack,
                                const BartConfig& config,
                                MappedTensors* tensors) {

@@ -94,6 +94,27 @@ void SetTargetPrefix(const TokenizerData& data, CanonicalGeneration* out) {
   if (out->languages.empty()) out->target_language = TargetLanguage::kNone;
 }
 
+// transformers ends a text with the tokenizer's token, Latimer with the
+// model's.
+void CheckEos(const fs::path& directory, const TokenizerData& data,
+              const CanonicalGeneration& generation) {
+  if (data.eos_id < 0 || data.eos_id == generation.eos) return;
+  FailIn(directory, "the tokenizer's eos_token has the id ", data.eos_id,
+         ", but the model's eos_token_id is ", generation.eos);
+}
+
+// The source's vocabulary may be smaller than the target's, whose ids the
+// tokenizer's languages have.
+void CheckLanguages(const fs::path& directory, const CanonicalModel& model) {
+  const uint32_t rows = model.architecture.source_vocabulary;
+  for (const Language& language : model.generation.languages) {
+    if (static_cast<uint32_t>(language.token) < rows) continue;
+    FailIn(directory, "the tokenizer's language ", language.code,
+           " has the id ", language.token, ", but the source's embedding has ",
+           rows, " rows; the files do not belong together");
+  }
+}
+
 }  // namespace
 
 void ReadModelTokenizer(const fs::path& directory, CanonicalModel* model) {
@@ -110,7 +131,9 @@ std::map<std::string, int32_t> ReadModelTokenizer(
   const bool legacy =
       tokenizer_class == TokenizerClass::kNllb &&
       TokenizerSettings(directory).Bool("legacy_behaviour", false);
+  CheckEos(directory, *model->tokenizer, model->generation);
   AddLanguages(tokenizer_class, legacy, tokenizer.ids, &model->generation);
+  CheckLanguages(directory, *model);
   if (tokenizer_class == TokenizerClass::kT5 &&
       !model->generation.languages.empty()) {
     SetTargetPrefix(*model->tokenizer, &model->generation);
@@ -139,10 +162,7 @@ TokenizerData ReadMarianTokenizer(const std::filesystem::path& directory,
                             .config = config,
                             .source_rows = architecture.source_vocabulary,
                             .target_rows = architecture.target_vocabulary});
-  if (data.eos_id != generation->eos) {
-    FailIn(vocabulary.name, "'", config.eos, "' has the id ", data.eos_id,
-           ", but the model's eos_token_id is ", generation->eos);
-  }
+  CheckEos(directory, data, *generation);
   AddMarianLanguages(vocabulary.pieces, generation);
   return data;
 }

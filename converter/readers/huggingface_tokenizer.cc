@@ -63,7 +63,7 @@ class TokenizerReader {
   std::vector<std::string> ExtraOfClass() const;
   std::string Named(const char* name) const { return config_.named.at(name); }
   int32_t Find(const std::string& piece) const;
-  void NoteIds(HuggingFaceTokenizer& out) const;
+  void NoteEos(HuggingFaceTokenizer& out) const;
 
   const fs::path& directory_;
   const TokenizerClass class_;
@@ -109,7 +109,7 @@ HuggingFaceTokenizer TokenizerReader::ReadBytes() {
   HuggingFaceTokenizer out =
       BuildByteTokenizer(config_, std::min(architecture_.source_vocabulary,
                                            architecture_.target_vocabulary));
-  NoteIds(out);
+  NoteEos(out);
   return out;
 }
 
@@ -128,7 +128,7 @@ HuggingFaceTokenizer TokenizerReader::ReadM2m100() {
   }
   const auto languages =
       codes == "wmt21" ? Wmt21Languages() : M2m100Languages();
-  Vocabulary target = source;
+  Vocabulary target{source.name + " with its languages", source.pieces};
   for (const char* language : languages) {
     target.pieces.push_back("__" + std::string(language) + "__");
   }
@@ -161,8 +161,8 @@ HuggingFaceTokenizer TokenizerReader::WithVocabularies(
   const size_t known = target_ids.pieces.size();
   const size_t rows = architecture_.target_vocabulary;
   if (known > rows) {
-    FailIn(target_ids.name, "with its languages has ", known,
-           " tokens, more than the ", rows, " rows of the model's embedding");
+    FailIn(target_ids.name, "has ", known, " tokens, more than the ", rows,
+           " rows of the model's embedding");
   }
   target_ids.pieces.resize(rows, config_.unknown);
   HuggingFaceTokenizer out;
@@ -446,18 +446,13 @@ HuggingFaceTokenizer TokenizerReader::ReadParts() {
   parts_.source_rows = architecture_.source_vocabulary;
   parts_.target_rows = architecture_.target_vocabulary;
   HuggingFaceTokenizer out = BuildHuggingFaceTokenizer(parts_);
-  NoteIds(out);
+  NoteEos(out);
   return out;
 }
 
-// Sets the ids that are checked against the model's.
-void TokenizerReader::NoteIds(HuggingFaceTokenizer& out) const {
-  const auto id_of = [&](const char* name) {
-    const auto found = out.ids.find(Named(name));
-    return found == out.ids.end() ? -1 : found->second;
-  };
-  out.data.eos_id = id_of("eos_token");
-  out.data.pad_id = id_of("pad_token");
+void TokenizerReader::NoteEos(HuggingFaceTokenizer& out) const {
+  const auto found = out.ids.find(Named("eos_token"));
+  if (found != out.ids.end()) out.data.eos_id = found->second;
 }
 
 }  // namespace

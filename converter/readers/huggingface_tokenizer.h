@@ -1,6 +1,7 @@
 // The tokenizers of BART, T5, mT5, ByT5, Pegasus, mBART, mBART-50, NLLB, M2M100
-// and IndicTrans2 folders, as transformers 5.23 loads them: from tokenizer.json
-// if it exists and the family reads it, else from the family's own files. Like
+// and IndicTrans2 folders, as transformers 5.23 loads them, or the code that is
+// published with IndicTrans2: from tokenizer.json if it exists and the family
+// reads it, else from the family's own files. Like
 // transformers, Latimer uses only the vocabulary, the merges, the added tokens
 // and the normalizer Precompiled of tokenizer.json; the tokenizer's class
 // determines the rest.

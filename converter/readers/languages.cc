@@ -137,11 +137,16 @@ int32_t TokenOf(const char* side, const std::string& code,
            ".");
 }
 
-// Adds the language of a token, unless its code is empty or too long.
+// Adds the language of a token, unless its code is no name to the runtime:
+// empty, too long, or with control characters.
 void AddLanguage(std::string_view code, int32_t id,
                  CanonicalGeneration* generation) {
   Language language = {.token = id, .code = {}};
   if (code.empty() || code.size() >= sizeof(language.code)) return;
+  const auto is_control = [](char c) {
+    return static_cast<unsigned char>(c) < ' ' || c == 0x7F;
+  };
+  if (std::ranges::any_of(code, is_control)) return;
   std::ranges::copy(code, language.code);
   generation->languages.push_back(language);
 }

@@ -136,7 +136,8 @@ void MakeTokenizer(const NativeMarianFiles& files, Side* source, Side* target,
   const Architecture& a = model->architecture;
   model->tokenizer = BuildTokenizer(SideOf(*source, a.source_vocabulary),
                                     SideOf(*target, a.target_vocabulary));
-  if (source->words) {
+  // A text's own code is found only where texts are cut into pieces.
+  if (source->words && source->pieces) {
     AddMarianLanguages(source->words->pieces, &model->generation);
   }
 }

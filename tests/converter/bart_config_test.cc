@@ -293,6 +293,7 @@ TEST(BartConfigTest, EachFamilyHasItsShape) {
 // The fields of IndicTransConfig in configuration_indictrans.py.
 Json IndicTransConfig() {
   return {{"model_type", "IndicTrans"},
+          {"auto_map", {{"AutoConfig", "configuration_indictrans.X"}}},
           {"activation_function", "gelu"},
           {"attn_implementation", nullptr},
           {"bos_token_id", 0},
@@ -368,8 +369,19 @@ TEST(BartConfigTest, IndicTrans2HasFieldsForItsNorms) {
               HasSubstr("decoder_embed_dim is 32; it must equal"));
   EXPECT_THAT(error({{"encoder_vocab_size", nullptr}}),
               HasSubstr("encoder_vocab_size is missing"));
+  EXPECT_THAT(error({{"decoder_embed_dim", nullptr}}),
+              HasSubstr("decoder_embed_dim is missing"));
+  EXPECT_THAT(error({{"encoder_attention_heads", 3}}),
+              HasSubstr("it must divide encoder_embed_dim 16"));
   EXPECT_THAT(error({{"decoder_start_token_id", 1}}),
               HasSubstr("it must not be pad_token_id"));
+}
+
+TEST(BartConfigTest, WarnsOfFieldsThatOnlyOtherFamiliesHave) {
+  EXPECT_THAT(ReadIndicTrans({{"normalize_before", true}}).warnings,
+              ElementsAre(HasSubstr("normalize_before")));
+  EXPECT_THAT(Read({{"layernorm_embedding", true}}).warnings,
+              ElementsAre(HasSubstr("layernorm_embedding")));
 }
 
 TEST(BartConfigTest, NormOptionsAgainstTheFamilyHaveNoEffect) {

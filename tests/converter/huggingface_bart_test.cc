@@ -9,7 +9,9 @@
 namespace latimer::huggingface_bart_test {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 CanonicalModel Read(const TinyModelCopy& model) {
@@ -237,6 +239,14 @@ TEST(HuggingFaceMarianTest, SaysWhichWeightFilesItLooksFor) {
   EXPECT_THAT(ReadError(model), AllOf(HasSubstr(model.path().string()),
                                       HasSubstr("model.safetensors"),
                                       HasSubstr("pytorch_model.bin")));
+}
+
+TEST(HuggingFaceIndicTransTest, SaysWhatPreparesTexts) {
+  const std::filesystem::path folder =
+      TestData("family_texts/indictrans_distilled");
+  EXPECT_THAT(OpenModel(folder, /*with_tokenizer=*/true).warnings,
+              ElementsAre(HasSubstr("IndicProcessor")));
+  EXPECT_THAT(OpenModel(folder, /*with_tokenizer=*/false).warnings, IsEmpty());
 }
 
 }  // namespace latimer::huggingface_bart_test

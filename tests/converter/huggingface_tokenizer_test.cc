@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "converter/error.h"
+#include "converter/readers/huggingface_model.h"
 #include "tests/converter/model_folder.h"
 #include "tests/text/tokenizer_fixture.h"
 
@@ -69,7 +70,6 @@ TEST(HuggingFaceTokenizerTest, GivesTheIdsOfLanguagesAndTheSpecialTokens) {
   const HuggingFaceTokenizer nllb =
       HuggingFaceTokenizerOf(Data() / "nllb_json");
   EXPECT_EQ(nllb.data.eos_id, 2);
-  EXPECT_EQ(nllb.data.pad_id, 1);
   const int32_t english = nllb.ids.at("eng_Latn");
   OwnedTokenizer owned(nllb.data);
   EXPECT_THAT(owned.Encode("eng_Latn"), ElementsAre(english));
@@ -83,7 +83,31 @@ TEST(HuggingFaceTokenizerTest, GivesTheIdsOfLanguagesAndTheSpecialTokens) {
   EXPECT_EQ(m2m.data.eos_id, 2);
   const HuggingFaceTokenizer byt5 = HuggingFaceTokenizerOf(Data() / "byt5");
   EXPECT_EQ(byt5.data.eos_id, 1);
-  EXPECT_EQ(byt5.data.pad_id, 0);
+}
+
+TEST(HuggingFaceTokenizerTest, RefusesAModelThatItsIdsDoNotFit) {
+  const auto read = [](uint32_t source, uint32_t target, int32_t eos) {
+    CanonicalModel model;
+    model.architecture.source_vocabulary = source;
+    model.architecture.target_vocabulary = target;
+    model.generation.eos = eos;
+    ReadModelTokenizer(Data() / "m2m100", &model);
+  };
+  const auto error = [&](uint32_t source, uint32_t target, int32_t eos) {
+    return ErrorOf([&] { read(source, target, eos); });
+  };
+  const auto& ids = HuggingFaceTokenizerOf(Data() / "m2m100").ids;
+  const auto own = static_cast<uint32_t>(ids.at("__af__"));
+  EXPECT_NO_THROW(read(own + 100, own + 100, 2));
+  EXPECT_THAT(error(own + 100, own + 100, 3),
+              HasSubstr("the tokenizer's eos_token has the id 2, but the "
+                        "model's eos_token_id is 3"));
+  EXPECT_THAT(error(own, own + 100, 2),
+              AllOf(HasSubstr("the tokenizer's language af"),
+                    HasSubstr("but the source's embedding has")));
+  EXPECT_THAT(error(own, own, 2),
+              AllOf(HasSubstr("vocab.json with its languages"),
+                    HasSubstr("rows of the model's embedding")));
 }
 
 TEST(HuggingFaceTokenizerTest, RandomTextOfEachKindIsCutWithoutLoss) {

@@ -73,7 +73,7 @@ TEST(LanguagesTest, OfSomeFamiliesTheTargetStandsInTheSource) {
   CanonicalGeneration marian;
   const std::vector<std::string> pieces = {"</s>",   ">>eng<<", ">>",
                                            "<<",     ">><<",    ">>cmn_Hans<<",
-                                           "a>>b<<", ">>x<<y"};
+                                           "a>>b<<", ">>x<<y",  ">>\x01<<"};
   AddMarianLanguages(pieces, &marian);
   EXPECT_THAT(Codes(marian), ElementsAre("cmn_Hans", "eng"));
   EXPECT_EQ(marian.languages[1].token, 1);

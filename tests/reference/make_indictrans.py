@@ -94,7 +94,7 @@ def make(name: str, code: dict, out: Path) -> str:
         encoder_embed_dim=16, decoder_embed_dim=16, encoder_layers=2, decoder_layers=2, encoder_ffn_dim=24,
         decoder_ffn_dim=24, encoder_attention_heads=2, decoder_attention_heads=2, dropout=0.0,
         encoder_normalize_before=True, decoder_normalize_before=True, layernorm_embedding=True,
-        max_source_positions=256, max_target_positions=256, no_repeat_ngram_size=2,
+        max_source_positions=256, max_target_positions=200, no_repeat_ngram_size=2,
         max_length=MAX_NEW_TOKENS + 1, **fields)  # fmt: skip
     model = code["modeling"].IndicTransForConditionalGeneration(config)
     roughen(model)

@@ -234,6 +234,11 @@ TEST_F(CTranslate2ErrorTest, SaysWhichFilesATokenizerNeeds) {
                     HasSubstr("--no-tokenizer")));
   Copy("text_nllb_json");
   EXPECT_THAT(Error(/*with_tokenizer=*/true), HasSubstr("keeps no tokenizer"));
+  WriteFile(folder_.path() / "tokenizer_config.json",
+            R"({"tokenizer_class": "IndicTransTokenizer"})");
+  EXPECT_THAT(Error(/*with_tokenizer=*/true),
+              AllOf(HasSubstr("from Hugging Face's folders only"),
+                    HasSubstr("--no-tokenizer")));
 }
 
 TEST_F(CTranslate2ErrorTest, ATokenizerOfAnotherModelIsRefused) {
