@@ -86,8 +86,9 @@ struct CanonicalGeneration {
 // d_model.
 void SplitHeads(Architecture* architecture);
 
-// Throws ConversionError if a size exceeds the profile `any`, or if a table of
-// positions is too large for a model file. Sizes that are not yet known are 0.
+// Throws ConversionError if a size exceeds the profile of this build, or if a
+// table of positions is too large for a model file. Sizes that are not yet
+// known are 0.
 void CheckSizes(const Architecture& architecture);
 
 // Which target tokens may translate a source; see schema/model.fbs.

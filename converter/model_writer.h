@@ -66,7 +66,7 @@ class ModelBytes {
 // Quantizes and packs every tensor in the order of tensor_list.h. The same
 // model and options give the same bytes. Needs a few MB of memory in addition
 // to the file. Throws ConversionError if the model exceeds the format or the
-// profile `any`, before any work, or if a weight is not finite.
+// profile of this build, before any work, or if a weight is not finite.
 ModelBytes WriteModel(const CanonicalModel& model, const WriteOptions& options);
 
 // Bytes that the tensors (without biases), the tokenizer and the shortlist take

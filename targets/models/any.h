@@ -1,59 +1,13 @@
-// Any model: the profile of the `host` build, where memory that is not touched
-// costs nothing. Holds every published OPUS-MT model and shapes up to
-// d_model 1536, 1024 in attention, with 24+12 layers and 262,144 pieces.
+// Any model, on a board: holds every published OPUS-MT model and shapes with
+// 24+12 layers.
 #ifndef LATIMER_TARGETS_MODELS_ANY_H_
 #define LATIMER_TARGETS_MODELS_ANY_H_
 
-#include "latimer/profile.h"
+#include "latimer/any_profile.h"
 
 namespace latimer {
 
-inline constexpr Profile kProfile = {
-    .name = "any",
-    .d_model = 1536,
-    .d_ffn = 8192,
-    .attention_width = 1024,
-    .heads = 16,
-    .encoder_layers = 24,
-    .decoder_layers = 12,
-    .source_vocabulary = 262144,
-    .target_vocabulary = 262144,
-    .source_tokens = 1024,
-    .target_tokens = 1024,
-    .text_bytes = 65536,
-    .threads = 16,
-    .lanes = 32,
-    .beams = 16,
-    .beam_tokens = 64,
-    .phrases = true,
-    .sampling = true,
-    .f16_caches = false,
-    .copied_image_bytes = 0,
-    .int8_weights = true,
-    .f32_weights = true,
-    .f32_fma = true,
-    .tokenizer = true,
-    .unigram = true,
-    .bpe = true,
-    .words = true,
-    .metaspace = true,
-    .byte_bpe = true,
-    .bytes = true,
-    .bpe_unused_pieces = 32768,
-    .decoder_self_attention = true,
-    .decoder_ssru = true,
-    .decoder_gru = true,
-    .shortlist = true,
-    .rms_norm = true,
-    .gated_ffn = true,
-    .relative_attention = true,
-    .pruned_argmax = true,
-    .int4_weights = true,
-    .f16_weights = true,
-    .attention_weights = 1u << 20,
-    .token_scores = true,
-    .alignment = true,
-};
+inline constexpr Profile kProfile = AnyProfile("any", 24, 12);
 
 }  // namespace latimer
 

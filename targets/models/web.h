@@ -2,15 +2,12 @@
 #ifndef LATIMER_TARGETS_MODELS_WEB_H_
 #define LATIMER_TARGETS_MODELS_WEB_H_
 
-#define kProfile kProfileAny
-#include "any.h"
-#undef kProfile
+#include "latimer/any_profile.h"
 
 namespace latimer {
 
 inline constexpr Profile kProfile = [] {
-  Profile profile = kProfileAny;
-  profile.name = "web";
+  Profile profile = AnyProfile("web", 24, 12);
   profile.threads = 1;
   return profile;
 }();

@@ -150,7 +150,8 @@ TEST_F(ExactProfileTest, ACallerWithTheHeaderOfASmallerProfileIsRefused) {
       RunProgram("tests/smaller_profile_program", {path}, "Hello.\n");
   EXPECT_EQ(outcome.code, 1);
   EXPECT_TRUE(outcome.err.starts_with("The workspace has ")) << outcome.err;
-  const std::string remedy = "compile the caller with profile \"any\"";
+  const std::string remedy =
+      std::string("compile the caller with profile \"") + kProfile.name + '"';
   EXPECT_NE(outcome.err.find(remedy), std::string::npos) << outcome.err;
   const Outcome info =
       RunProgram("tests/smaller_profile_program", {path, "info"});

@@ -38,6 +38,7 @@ LANGUAGES = {
     "mbart50_json": ("ja_XX", "de_DE"), "nllb_json": ("deu_Latn", "eng_Latn"),
     "bart": None, "byt5": None, "mt5": None, "pegasus": None, "t5": None,
     "madlad": None, "small100": None, "marian_codes": None, "finetuned_mt5": None,
+    "deep_t5": None,
 }
 
 # Tokens of target languages that stand before the text.
@@ -47,7 +48,8 @@ TARGETS = {
 }
 
 # The tokenizer's folder, if it has another name.
-TOKENIZER_OF = {"small100": "huggingface_tokenizer/m2m100", "marian_codes": "marian_tokenizer/added_tokens"}
+TOKENIZER_OF = {"small100": "huggingface_tokenizer/m2m100", "marian_codes": "marian_tokenizer/added_tokens",
+                "deep_t5": "huggingface_tokenizer/t5"}  # fmt: skip
 
 # What the user of finetuned_mt5 added.
 ADDED = ["<term>", AddedToken("</term>", special=True)]
@@ -110,9 +112,11 @@ def make_config(name: str, tokenizer, rows: int):
     if model_type in ("t5", "mt5"):
         tasks = {} if name in ("madlad", "finetuned_mt5") else dict(task_specific_params={
             "translation_en_to_de": {"max_length": MAX_NEW_TOKENS + 1, "prefix": PREFIX}})
+        sizes = dict(d_model=16, d_kv=8, d_ff=24, num_layers=1, num_decoder_layers=1)
+        if name == "deep_t5":  # The layers of ByT5-large and of T5-large.
+            sizes = dict(d_model=8, d_kv=4, d_ff=12, num_layers=36, num_decoder_layers=24)
         return AutoConfig.for_model(
-            model_type, vocab_size=rows, d_model=16, d_kv=8, d_ff=24, num_layers=1,
-            num_decoder_layers=1, num_heads=2, dropout_rate=0.0, decoder_start_token_id=0,
+            model_type, vocab_size=rows, **sizes, num_heads=2, dropout_rate=0.0, decoder_start_token_id=0,
             pad_token_id=tokenizer.pad_token_id, eos_token_id=tokenizer.eos_token_id,
             feed_forward_proj="relu" if name == "t5" else "gated-gelu", tie_word_embeddings=True,
             **tasks)

@@ -18,7 +18,7 @@ std::string Field(const nlohmann::json& row, const char* name) {
 class FamilyTextsTest : public ::testing::TestWithParam<std::string> {};
 
 INSTANTIATE_TEST_SUITE_P(Families, FamilyTextsTest,
-                         ::testing::ValuesIn(NamesIn(TestData("family_texts"))),
+                         ::testing::ValuesIn(FamiliesWithTexts()),
                          [](const auto& name) { return name.param; });
 
 TEST_P(FamilyTextsTest, TextsEqualThoseOfTransformers) {

@@ -143,7 +143,7 @@ class RandomModelTest : public ::testing::TestWithParam<std::string> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Families, RandomModelTest,
-                         ::testing::ValuesIn(NamesIn(TestData("family_texts"))),
+                         ::testing::ValuesIn(FamiliesWithTexts()),
                          [](const auto& name) { return name.param; });
 
 TEST_P(RandomModelTest, ProtectedSpansComeOnce) {

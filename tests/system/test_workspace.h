@@ -1,5 +1,5 @@
 // The workspace of the tests of a program, which hold one model at a time. One
-// of the profile `any` has hundreds of megabytes of addresses.
+// of the profiles for any model has hundreds of megabytes of addresses.
 #ifndef LATIMER_TESTS_SYSTEM_TEST_WORKSPACE_H_
 #define LATIMER_TESTS_SYSTEM_TEST_WORKSPACE_H_
 

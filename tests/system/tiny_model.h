@@ -35,6 +35,19 @@ inline std::vector<std::string> TinyModelNames() {
   return NamesIn(TestData("tiny_marian"));
 }
 
+// The folders of tests/data/family_texts, but for those with more layers than
+// the profile: a board's has fewer than a PC's.
+inline std::vector<std::string> FamiliesWithTexts() {
+  std::vector<std::string> names = NamesIn(TestData("family_texts"));
+  std::erase_if(names, [](const std::string& name) {
+    const auto config = nlohmann::json::parse(
+        ReadFile(TestData("family_texts") / name / "config.json"));
+    return config.value("num_layers", 0u) > kProfile.encoder_layers ||
+           config.value("num_decoder_layers", 0u) > kProfile.decoder_layers;
+  });
+  return names;
+}
+
 inline ModelBytes ConvertModel(const std::filesystem::path& folder,
                                WeightType weights, Tile tile = UsableTile()) {
   return WriteForThisCpu(OpenModel(folder, /*with_tokenizer=*/false), weights,

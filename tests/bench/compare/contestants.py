@@ -11,7 +11,7 @@ from pathlib import Path
 import environment
 import loads
 
-# Of targets/models/any.h.
+# Of runtime/include/latimer/any_profile.h.
 MOST_LANES = 32
 WORKER = Path(__file__).resolve().parent / "worker.py"
 
