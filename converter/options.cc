@@ -123,10 +123,11 @@ class OptionParser {
 
   void AddModel() {
     app_.add_option("MODEL", models_,
-                    "a folder with a Hugging Face or native Marian model; a "
-                    "native Marian .npz or .bin file; with --map, the weights "
-                    "of a PyTorch model (.pt or .safetensors); or, with "
-                    "--profile and without -o, one or more .ltm files")
+                    "a folder with a Hugging Face, CTranslate2, Argos or "
+                    "native Marian model; a native Marian .npz or .bin file; "
+                    "with --map, the weights of a PyTorch model (.pt or "
+                    ".safetensors); or, with --profile and without -o, one or "
+                    "more .ltm files")
         ->required();
     CLI::Option* map =
         Add("--map", o_.map, "FILE.json|preset:NAME",

@@ -1,6 +1,6 @@
 """Verifies a converted model against the library that it comes from, on your own text.
 
-    python3 tests/reference/verify_model.py FOLDER --text FILE [--references FILE] [--latimer build/demo/bin]
+    python3 tests/reference/verify_model.py FOLDER --text FILE [--references FILE] [--latimer build/host/bin]
 
 FOLDER is what latimer-convert read: a Hugging Face folder (compared with transformers) or a CTranslate2 folder
 (compared with ctranslate2). Compares, line by line: the ids of the source; the ids of greedy search in f32, their
@@ -59,6 +59,7 @@ class Transformers:
             self.model.config.tie_word_embeddings = config.get("tie_word_embeddings", True)
         self.exact = None
         self.limits = {"max_new_tokens": arguments.max_target_tokens, "do_sample": False}
+        self.model.generation_config.forced_eos_token_id = None  # Which Latimer forces at the model's own limit only.
         if arguments.source_lang:
             self.tokenizer.src_lang = arguments.source_lang
         self.prefix = arguments.prefix or ""
@@ -124,7 +125,7 @@ class CTranslate2:
         import ctranslate2
         import numpy
 
-        self.numpy, self.name = numpy, f"ctranslate2 {ctranslate2.__version__}"
+        self.folder, self.numpy, self.name = folder, numpy, f"ctranslate2 {ctranslate2.__version__}"
         self.translator = ctranslate2.Translator(str(folder), compute_type="float32", intra_threads=arguments.threads)
         settings = folder / "config.json"
         config = json.loads(settings.read_text(encoding="utf-8")) if settings.exists() else {}
@@ -143,8 +144,9 @@ class CTranslate2:
             import transformers
 
             transformers.utils.logging.set_verbosity_error()
+            kind = transformers.M2M100Tokenizer if is_small100(folder) else transformers.AutoTokenizer
             try:
-                self.tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+                self.tokenizer = kind.from_pretrained(folder)
             except (OSError, ValueError) as error:
                 sys.exit(f"{folder}: transformers cannot read its tokenizer; copy tokenizer.json and "
                          f"tokenizer_config.json of the original into it.\n{error}")
@@ -153,9 +155,13 @@ class CTranslate2:
             code = f"<2{arguments.target_lang}>"
         else:
             models = [path for kind in ("*.model", "*.spm") for path in folder.glob(kind)]
+            models = models or list(folder.resolve().parent.glob("sentencepiece.model"))  # Of an Argos package.
             if len(models) != 1:
                 sys.exit(f"{folder} has no tokenizer; copy source.spm and target.spm, tokenizer.json, or one "
                          "SentencePiece model into it.")
+            if models[0].name in ("spiece.model", "sentencepiece.bpe.model"):
+                sys.exit(f"{folder}: {models[0].name} alone does not say which tokenizer it belongs to; copy "
+                         "tokenizer_config.json of the original into it.")
             self._read_pieces(models[0], models[0])
             code = ""
         self.last = [self.eos] * added
@@ -169,7 +175,10 @@ class CTranslate2:
 
     def _set_target(self, language: str, code: str) -> None:
         if code in self.ids[0]:
-            self.prefix = code + self.prefix
+            self.prefix = code + (" " if code.startswith("<2") else "") + self.prefix
+            return
+        if is_small100(self.folder):
+            self.tokenizer.src_lang = language
             return
         codes = getattr(self.tokenizer, "lang_code_to_token", None) or {}
         token = next((t for t in (codes.get(language), language, f"__{language}__") if t in self.ids[1]), None)
@@ -367,7 +376,8 @@ def compare_packed(report: Report, name: str, expected: list[Translation], got: 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="the original model")
-    parser.add_argument("model", type=Path, nargs="?", help="MODEL.ltm; default: converted to int8 here")
+    parser.add_argument("model", type=Path, nargs="?",
+                        help="MODEL.ltm, with all tokens and languages of FOLDER; default: converted to int8 here")
     parser.add_argument("--text", type=Path, required=True, help="sentences, one a line, UTF-8")
     parser.add_argument("--references", type=Path, help="their translations, for BLEU")
     parser.add_argument("--source-lang", help="as for latimer translate, and as the tokenizer names it")
@@ -376,17 +386,30 @@ def main() -> None:
     parser.add_argument("--beams", type=int, default=4, help="with transformers (default: %(default)s)")
     parser.add_argument("--max-target-tokens", type=int, default=128)
     parser.add_argument("--lines", type=int, default=100, help="compare no more than these (default: %(default)s)")
-    parser.add_argument("--latimer", type=Path, default=ROOT / "build/demo/bin",
+    parser.add_argument("--latimer", type=Path, default=ROOT / "build/host/bin",
                         help="folder of latimer and latimer-convert (default: %(default)s)")
     parser.add_argument("--threads", type=int, default=1, help="of the original library")
     arguments = parser.parse_args()
 
-    lines = [line for line in arguments.text.read_text(encoding="utf-8").split("\n") if line][: arguments.lines]
+    text = arguments.text.read_text(encoding="utf-8").split("\n")
+    numbers = [number for number, line in enumerate(text) if line.strip()][: arguments.lines]
+    lines = [text[number] for number in numbers]
     references = None
     if arguments.references:
-        references = arguments.references.read_text(encoding="utf-8").split("\n")[: len(lines)]
-    library = CTranslate2 if (arguments.folder / "model.bin").exists() else Transformers
-    original = library(arguments.folder, arguments)
+        found = arguments.references.read_text(encoding="utf-8").split("\n")
+        if len(found) < len(text):
+            sys.exit(f"{arguments.references} has {len(found)} lines, {arguments.text} {len(text)}.")
+        references = [found[number] for number in numbers]
+    folder = arguments.folder
+    if (folder / "model" / "model.bin").exists():  # An Argos package.
+        folder = folder / "model"
+    if (folder / "model.bin").exists():
+        original = CTranslate2(folder, arguments)
+    elif (folder / "config.json").exists():
+        original = Transformers(folder, arguments)
+    else:
+        sys.exit(f"{folder} has neither config.json (Hugging Face) nor model.bin (CTranslate2). Marian's own files are "
+                 "compared by tests/reference/check_native.py.")
     latimer = Latimer(arguments.latimer, arguments)
     print(f"{arguments.folder}: {len(lines)} lines, against {original.name}")
     report = Report()
