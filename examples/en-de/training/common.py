@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 import sentencepiece
@@ -20,12 +21,17 @@ SHAPES = {  # d_model, heads, d_ffn, encoder layers, decoder layers
 
 
 def read_lines(path: Path) -> list[str]:
-    return Path(path).read_text(encoding="utf-8").split("\n")[:-1]
+    return Path(path).read_text(encoding="utf-8").removesuffix("\n").split("\n")
 
 
 def read_pairs(path: Path) -> list[tuple[str, str]]:
     """English and German of a file's lines, with a tab between."""
-    return [tuple(line.split("\t")) for line in read_lines(path)]
+    return [tuple(line.split("\t")) for line in read_lines(path) if line]
+
+
+def lines_of(pairs: Iterable[tuple[str, str]]) -> str:
+    """What read_pairs reads."""
+    return "".join(f"{english}\t{german}\n" for english, german in pairs)
 
 
 class Tokenizer:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from transformers import MarianMTModel
 
-from common import Tokenizer, device_and_type, read_pairs, translate
+from common import Tokenizer, device_and_type, lines_of, read_pairs, translate
 
 
 def main() -> None:
@@ -38,7 +38,7 @@ def main() -> None:
         part = sources[done : done + arguments.chunk]
         found = translate(model, tokenizer, part, arguments.beams, arguments.rows)
         with out.open("a", encoding="utf-8") as file:
-            file.writelines(f"{english}\t{german}\n" for english, german in zip(part, found))
+            file.write(lines_of(zip(part, found)))
         done += len(part)
         print(f"{done} of {len(sources)} sentences", flush=True)
 

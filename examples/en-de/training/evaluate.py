@@ -20,7 +20,7 @@ def main() -> None:
     parser.add_argument("--text", action="append", help="default: data/test")
     parser.add_argument("--lines", type=int, default=None, help="only the first lines")
     parser.add_argument("--beams", type=int, default=1)
-    parser.add_argument("--rows", type=int, default=512, help="sentences at a time")
+    parser.add_argument("--rows", type=int, default=512, help="hypotheses of 16 tokens at a time")
     arguments = parser.parse_args()
     tokenizer = Tokenizer(arguments.folder)
     model = MarianMTModel.from_pretrained(arguments.folder).float()

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Shows in minutes, on one core, that every step works: a tiny model learns, goes on, teaches, is scored and converted.
-#   training/smoke.sh WORK [/FOLDER/OF/latimer-convert] [PYTHON]
+#   PYTHON=venv/bin/python training/smoke.sh WORK [FOLDER OF latimer-convert]
 set -euo pipefail
-work=$(realpath -m "$1") python=${3:-python3}
-cd "$(dirname "$0")"
-latimer=${2:-../../../build/host/bin}
+work=$(realpath -m "$1") python=$(realpath -s "$(command -v "${PYTHON:-python3}")")
+root=$(realpath "$(dirname "$0")/../../..")
+latimer=$(realpath -m "${2:-$root/build/host/bin}")
+cd "$root/examples/en-de/training"
 export OMP_NUM_THREADS=1 PYTHONUNBUFFERED=1
 rm -rf "$work" && mkdir -p "$work"
 
@@ -19,7 +20,7 @@ losses() { grep -hE '^step (3[1-9]|40) ' "$1" | cut -d' ' -f1-6; }
 diff <(losses "$work/whole.log") <(losses "$work/part2.log")
 echo "The losses of steps 31 to 40 are the same after a stop at 30."
 
-"$python" distil.py "$work" "$work/whole/hf" --chunk 200 --minutes 0.01 --beams 2
+"$python" distil.py "$work" "$work/whole/hf" --chunk 200 --minutes 0.1 --beams 2
 "$python" train.py "$work" --out "$work/student" --init "$work/whole/hf" --data tatoeba distil $options \
   --stop-step 5 | tail -1
 "$python" evaluate.py "$work/whole/hf" --lines 40 >"$work/scores"

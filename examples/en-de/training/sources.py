@@ -145,16 +145,17 @@ def main() -> None:
     for name, sides in pages.items():
         english, german = sides.get("en", sides.get("C")), sides.get("de")
         if english and german and (name.endswith(".json") or len(english[1]) == len(german[1])):
-            for at in english[1].keys() & german[1].keys():
-                if isinstance(english[1][at], str):
+            for at in english[1]:
+                if at in german[1] and isinstance(english[1][at], str):
                     found[german[0]].update(dict.fromkeys(sentences(english[1][at], german[1][at])))
-    texts = [descriptions(path.read_text(encoding="utf-8")) for language in ("en", "de")
-             for path in arguments.folder.rglob(f"*Translation-{language}")]  # fmt: skip
-    if len(texts) == 2:
-        for at in texts[0].keys() & texts[1].keys():
-            if len(texts[0][at]) == len(texts[1][at]):
-                for pair in zip(texts[0][at], texts[1][at]):
-                    found.setdefault("descriptions", {}).update(dict.fromkeys(sentences(*pair)))
+    texts = {"en": {}, "de": {}}
+    for language, paragraphs in texts.items():
+        for path in sorted(arguments.folder.rglob(f"*Translation-{language}")):
+            paragraphs.update(descriptions(path.read_text(encoding="utf-8")))
+    for at, english in texts["en"].items():
+        if len(english) == len(texts["de"].get(at, ())):
+            for pair in zip(english, texts["de"][at]):
+                found.setdefault("descriptions", {}).update(dict.fromkeys(sentences(*pair)))
     for package, pairs in found.items():
         lines = [f"{english}\t{german}\n" for english, german in pairs if english and german]
         if lines:
