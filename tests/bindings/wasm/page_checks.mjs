@@ -69,7 +69,7 @@ const checks = {
   },
   async "a folder that is dropped is converted"({ $, window }) {
     const { model, converter } = await (await fetch("/data")).json();
-    await until("the button", () => $("convert").hidden === !converter);
+    await until("the button", () => $("convert").checkVisibility() === converter);
     if (!converter) return;  // wasm32_converter has not been built.
     const files = await Promise.all(model.map(async (name) =>
       new window.File([await (await fetch(`/model/${name}`)).arrayBuffer()], name)));
