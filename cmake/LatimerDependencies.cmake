@@ -89,15 +89,16 @@ latimer_header_library(latimer_nlohmann_json
 # ---- The server only ---------------------------------------------------------
 
 if(LATIMER_SERVER)
-  # Debian 12's. What later versions fix (lengths of lines and of chunked
-  # bodies) lies before examples/server/http_server.cc, which limits all bytes.
+  # Debian 13's. What later versions fix (the number of headers, chunked bodies)
+  # does not get past examples/server/http_server.cc, which limits lines and
+  # bytes; earlier ones parse with regular expressions that backtrack.
   latimer_dependency(HTTPLIB
-    VERSION 0.11.4
+    VERSION 0.18.7
     SPDX MIT PART programs
     PATHS httplib.h LICENSE
-    SHA256 fdd419a6180c2075f473894cf9957bfcabd2db92e7081f8a1512c21d919a17d8
-    DEBIAN c/cpp-httplib/cpp-httplib_0.11.4+ds.orig.tar.xz
-    URL https://github.com/yhirose/cpp-httplib/archive/v0.11.4.tar.gz)
+    SHA256 98fefb1031d059f6891b53944131c3d0a1adc972a1d25f12fccdb8ba4720ba65
+    DEBIAN c/cpp-httplib/cpp-httplib_0.18.7.orig.tar.xz
+    URL https://github.com/yhirose/cpp-httplib/archive/v0.18.7.tar.gz)
   latimer_header_library(latimer_httplib "${HTTPLIB_SOURCE_DIR}")
   target_compile_definitions(latimer_httplib INTERFACE CPPHTTPLIB_USE_POLL
     CPPHTTPLIB_FORM_URL_ENCODED_PAYLOAD_MAX_LENGTH=1073741824)

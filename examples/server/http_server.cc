@@ -4,6 +4,7 @@
 #include <netdb.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <strings.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -11,8 +12,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
-#include <system_error>
+#include <exception>
+#include <string_view>
 #include <thread>
 
 namespace latimer::server {
@@ -21,8 +24,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kBufferBytes = 16 * 1024;
-// The request line and all headers.
+// The request line and all headers. What the parser makes of a line takes many
+// times the bytes of a short one.
 constexpr size_t kMaxHeadBytes = 64 * 1024;
+constexpr size_t kMaxHeadLines = 128;
+// What sizes and ends of chunks may add to a body.
+constexpr size_t kMaxFramingBytes = 64 * 1024;
 // How much of a refused body is read, and how long, so that the client gets to
 // read the response.
 constexpr size_t kMaxLingerBytes = size_t{4} << 20;
@@ -32,12 +39,21 @@ std::string Error(const std::string& message) {
   return "{\"error\":\"" + message + "\"}";
 }
 
-std::string TooManyConnections() {
-  const std::string body = Error("The server has too many connections.");
-  return "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
-         "Connection: close\r\nContent-Type: application/json\r\n"
+// A whole response, for what does not come to the parser.
+std::string Response(const std::string& status, const std::string& message) {
+  const std::string body = Error(message);
+  return "HTTP/1.1 " + status +
+         "\r\nConnection: close\r\nContent-Type: application/json\r\n"
          "Content-Length: " +
          std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+// Ranges are for files. cpp-httplib would apply them to each response, as often
+// as a request asks for.
+bool IsRange(std::string_view line) {
+  constexpr std::string_view kName = "range:";
+  return line.size() >= kName.size() &&
+         strncasecmp(line.data(), kName.data(), kName.size()) == 0;
 }
 
 // Waits for an event on a socket. False at the deadline.
@@ -64,8 +80,35 @@ class HttpServer::Connection final : public httplib::Stream {
     const auto now = Clock::now();
     deadline_ = now + std::chrono::seconds(limits.request_seconds);
     send_seconds_ = limits.send_seconds;
-    bytes_left_ = kMaxHeadBytes + limits.body_bytes;
+    bytes_left_ = limits.body_bytes + kMaxFramingBytes;
     reserved = 0;
+  }
+
+  // Takes the lines of a request's head, which the parser reads then, but for
+  // ranges. False if there are too many; if they do not end, the parser says
+  // so.
+  bool ReadHead() {
+    head_.clear();
+    head_read_ = 0;
+    for (size_t bytes = 0, lines = 0, line = 0;;) {
+      if (!has_bytes() && !Fill()) return true;
+      const char* const from = buffer_ + begin_;
+      const void* const end = std::memchr(from, '\n', end_ - begin_);
+      const size_t count =
+          end == nullptr
+              ? end_ - begin_
+              : static_cast<size_t>(static_cast<const char*>(end) - from + 1);
+      bytes += count;
+      if (bytes > kMaxHeadBytes) return false;
+      head_.append(from, count);
+      begin_ += count;
+      if (end == nullptr) continue;
+      const std::string_view whole = std::string_view(head_).substr(line);
+      if (whole == "\r\n") return true;
+      if (++lines > kMaxHeadLines) return false;
+      if (IsRange(whole)) head_.resize(line);
+      line = head_.size();
+    }
   }
 
   bool has_bytes() const { return begin_ < end_; }
@@ -100,6 +143,11 @@ class HttpServer::Connection final : public httplib::Stream {
   bool is_readable() const override { return true; }
   bool is_writable() const override { return true; }
   ssize_t read(char* to, size_t size) override {
+    if (head_read_ < head_.size()) {
+      size = head_.copy(to, size, head_read_);
+      head_read_ += size;
+      return static_cast<ssize_t>(size);
+    }
     if (bytes_left_ == 0) return -1;
     if (!has_bytes() && !Fill()) return -1;
     size = std::min({size, end_ - begin_, bytes_left_});
@@ -121,6 +169,13 @@ class HttpServer::Connection final : public httplib::Stream {
       } else if (errno != EINTR) {
         return -1;
       }
+    }
+  }
+  void WriteAll(std::string_view text) {
+    while (!text.empty()) {
+      const ssize_t count = write(text.data(), text.size());
+      if (count < 0) return;
+      text.remove_prefix(static_cast<size_t>(count));
     }
   }
   void EndRequest() { responds_ = false; }
@@ -150,7 +205,9 @@ class HttpServer::Connection final : public httplib::Stream {
   Clock::time_point deadline_;
   int send_seconds_ = 0;
   bool responds_ = false;
-  size_t bytes_left_ = 0;
+  std::string head_;
+  size_t head_read_ = 0;
+  size_t bytes_left_ = 0;  // Of the body.
   size_t begin_ = 0, end_ = 0;
   char buffer_[kBufferBytes];
 };
@@ -168,22 +225,20 @@ HttpServer::HttpServer(const HttpLimits& limits) : limits_(limits) {
         return CheckBody(request, response);
       });
   // A client that asks first is told before it sends the body.
-  set_expect_100_continue_handler(
-      [this](const httplib::Request& request, httplib::Response& response) {
-        return request.get_header_value<uint64_t>("Content-Length") >
-                       limits_.body_bytes
-                   ? (CheckBody(request, response), response.status)
-                   : 100;
-      });
+  set_expect_100_continue_handler([this](const httplib::Request& request,
+                                         httplib::Response& response) {
+    return request.get_header_value_u64("Content-Length") > limits_.body_bytes
+               ? (CheckBody(request, response), response.status)
+               : 100;
+  });
   set_error_handler([](const httplib::Request&, httplib::Response& response) {
     if (current_ != nullptr && response.status == 400) {
       current_->must_close = true;  // The request may have more bytes.
       if (current_->exceeded()) response.status = 413;
     }
     if (!response.body.empty()) return;
-    response.set_content(
-        Error(httplib::detail::status_message(response.status)),
-        "application/json");
+    response.set_content(Error(httplib::status_message(response.status)),
+                         "application/json");
   });
   set_post_routing_handler(
       [this](const httplib::Request&, httplib::Response& response) {
@@ -275,12 +330,14 @@ void HttpServer::Begin(int socket) {
       try {
         std::thread(&HttpServer::Serve, this, socket).detach();
         return;
-      } catch (const std::system_error&) {  // No thread can be had.
+      } catch (const std::exception&) {  // No thread can be had.
         --connections_;
       }
     }
   }
-  const std::string response = TooManyConnections();
+  const std::string response =
+      Response("503 Service Unavailable\r\nRetry-After: 1",
+               "The server has too many connections.");
   [[maybe_unused]] const ssize_t sent = send(
       socket, response.data(), response.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   shutdown(socket, SHUT_WR);
@@ -306,16 +363,46 @@ bool HttpServer::WaitForRequest(Connection& connection) const {
   }
 }
 
+bool HttpServer::ServeRequest(Connection& connection) {
+  connection.BeginRequest(limits_);
+  if (!connection.ReadHead()) {
+    connection.must_close = true;
+    connection.WriteAll(Response("431 Request Header Fields Too Large",
+                                 "The headers of the request are too large."));
+    return false;
+  }
+  std::string ip[2];
+  int port[2] = {};
+  connection.get_remote_ip_and_port(ip[0], port[0]);
+  connection.get_local_ip_and_port(ip[1], port[1]);
+  bool closes = false;
+  const bool served =
+      process_request(connection, ip[0], port[0], ip[1], port[1], draining_,
+                      closes, [](httplib::Request& request) {
+                        // Without a length there is no body (RFC 9112,
+                        // section 6.3).
+                        if (!request.has_header("Transfer-Encoding") &&
+                            !request.has_header("Content-Length")) {
+                          request.set_header("Content-Length", "0");
+                        }
+                      });
+  return served && !closes && !connection.must_close;
+}
+
 void HttpServer::Serve(int socket) {
   Connection connection(socket);
   current_ = &connection;
-  while (WaitForRequest(connection)) {
-    connection.BeginRequest(limits_);
-    bool closes = false;
-    const bool served = process_request(connection, draining_, closes, nullptr);
+  bool goes_on = true;
+  while (goes_on && WaitForRequest(connection)) {
+    try {
+      goes_on = ServeRequest(connection);
+    } catch (const std::exception& error) {  // Of memory, there is too little.
+      std::fprintf(stderr, "latimer-serve: a request failed: %s\n",
+                   error.what());
+      goes_on = false;
+    }
     body_bytes_ -= connection.reserved;
     connection.EndRequest();
-    if (!served || closes || connection.must_close) break;
   }
   current_ = nullptr;
   connection.Close();
@@ -339,7 +426,7 @@ httplib::Server::HandlerResponse HttpServer::CheckBody(
   const bool sized = request.has_header("Content-Length");
   if (!chunked && !sized) return HandlerResponse::Unhandled;
   // Of these, no body is read.
-  const auto bytes = request.get_header_value<uint64_t>("Content-Length");
+  const auto bytes = request.get_header_value_u64("Content-Length");
   if (request.method != "POST" && (chunked || bytes > 0)) {
     current_->must_close = true;
   }

@@ -49,6 +49,8 @@ class HttpServer final : public httplib::Server {
   class Connection;
 
   bool WaitForRequest(Connection& connection) const;
+  // Whether the connection may have another request.
+  bool ServeRequest(Connection& connection);
   void Serve(int socket);
   void Begin(int socket);
   httplib::Server::HandlerResponse CheckBody(const httplib::Request& request,

@@ -7,6 +7,7 @@
 namespace latimer::server {
 
 void Job::Add(std::string_view text, const SentenceRules& rules) {
+  documents_.push_back({.first_sentence = sentences_.size()});
   switch (format_) {
     case Format::kText:
       AddText(text, rules);
@@ -15,15 +16,16 @@ void Job::Add(std::string_view text, const SentenceRules& rules) {
       AddHtml(text, rules);
       break;
   }
-  ++documents_;
+  Document& document = documents_.back();
+  document.sentences = sentences_.size() - document.first_sentence;
 }
 
 void Job::AddHtml(std::string_view html, const SentenceRules& rules) {
-  std::vector<std::string> found = SentencesOfHtml(html, rules);
-  html_.push_back({std::string(html), rules, sentences_.size(), found.size()});
-  for (std::string& text : found) {
+  documents_.back().html = html;
+  documents_.back().rules = rules;
+  for (std::string& text : SentencesOfHtml(html, rules)) {
     with_text_ += text.empty() ? 0 : 1;
-    sentences_.push_back({.text = std::move(text), .document = documents_});
+    sentences_.push_back({.text = std::move(text)});
   }
 }
 
@@ -36,8 +38,7 @@ void Job::AddText(std::string_view text, const SentenceRules& rules) {
       with_text_ += joined.empty() ? 0 : 1;
       sentences_.push_back({.text = std::string(joined),
                             .space = std::string(next.space),
-                            .end = next.end,
-                            .document = documents_});
+                            .end = next.end});
     }
   };
   while (!text.empty()) {
@@ -51,7 +52,7 @@ void Job::AddText(std::string_view text, const SentenceRules& rules) {
     splitter->End();
     take();
     if (end != text.npos) {
-      sentences_.push_back({.text = {}, .space = "\n", .document = documents_});
+      sentences_.push_back({.text = {}, .space = "\n"});
     }
   }
 }
@@ -88,10 +89,14 @@ std::string Job::error() {
   return error_;
 }
 
-std::string Job::Joined(size_t document, size_t choice) const {
+std::span<const Sentence> Job::SentencesOf(const Document& document) const {
+  return std::span(sentences_)
+      .subspan(document.first_sentence, document.sentences);
+}
+
+std::string Job::Joined(const Document& document, size_t choice) const {
   std::string out;
-  for (const Sentence& sentence : sentences_) {
-    if (sentence.document != document) continue;
+  for (const Sentence& sentence : SentencesOf(document)) {
     std::string_view text;
     if (!sentence.translations.empty()) {
       const size_t last = sentence.translations.size() - 1;
@@ -103,20 +108,21 @@ std::string Job::Joined(size_t document, size_t choice) const {
   return out;
 }
 
-std::string Job::JoinedHtml(const Html& html) const {
+std::string Job::JoinedHtml(const Document& document) const {
   std::vector<std::span<const HtmlPart>> parts;
-  parts.reserve(html.sentences);
-  for (size_t i = 0; i < html.sentences; ++i) {
-    parts.emplace_back(sentences_[html.first_sentence + i].parts);
+  parts.reserve(document.sentences);
+  for (const Sentence& sentence : SentencesOf(document)) {
+    parts.emplace_back(sentence.parts);
   }
-  return TranslatedHtml(html.text, html.rules, parts);
+  return TranslatedHtml(document.html, document.rules, parts);
 }
 
 std::vector<std::string> Job::Translations(size_t document) const {
-  if (format_ == Format::kHtml) return {JoinedHtml(html_[document])};
-  std::vector<std::string> all = {Joined(document, 0)};
+  const Document& wanted = documents_[document];
+  if (format_ == Format::kHtml) return {JoinedHtml(wanted)};
+  std::vector<std::string> all = {Joined(wanted, 0)};
   for (size_t i = 1; i <= alternatives_; ++i) {
-    std::string next = Joined(document, i);
+    std::string next = Joined(wanted, i);
     if (!next.empty() && std::ranges::find(all, next) == all.end()) {
       all.push_back(std::move(next));
     }

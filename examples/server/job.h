@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,7 +35,6 @@ struct Sentence {
   std::string text;  // What the next model translates.
   std::string space = {};
   SentenceEnd end = SentenceEnd::kLine;
-  size_t document = 0;  // The text of the request that it belongs to.
   // Of the last model, the best first; of HTML, the parts of the best.
   std::vector<std::string> translations = {};
   std::vector<HtmlPart> parts = {};
@@ -84,24 +84,25 @@ class Job {
   std::vector<std::string> Translations(size_t document) const;
 
  private:
-  struct Html {
-    std::string text;
-    SentenceRules rules;
+  // A text of the request. Its own text and rules are those of HTML.
+  struct Document {
     size_t first_sentence = 0;
     size_t sentences = 0;
+    std::string html = {};
+    SentenceRules rules = {};
   };
 
   void AddText(std::string_view text, const SentenceRules& rules);
   void AddHtml(std::string_view html, const SentenceRules& rules);
-  std::string Joined(size_t document, size_t choice) const;
-  std::string JoinedHtml(const Html& html) const;
+  std::span<const Sentence> SentencesOf(const Document& document) const;
+  std::string Joined(const Document& document, size_t choice) const;
+  std::string JoinedHtml(const Document& document) const;
 
   const std::vector<Leg> legs_;
   const uint32_t alternatives_;
   const Format format_;
-  std::vector<Html> html_;
+  std::vector<Document> documents_;
   std::vector<Sentence> sentences_;
-  size_t documents_ = 0;
   std::atomic<bool> cancelled_ = false;
   std::mutex mutex_;
   std::condition_variable done_;

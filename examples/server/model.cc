@@ -1,6 +1,7 @@
 #include "model.h"
 
 #include <algorithm>
+#include <exception>
 
 #include "latimer/plan.h"
 
@@ -75,6 +76,7 @@ bool Model::Take(Slot* slot) {
     slot->leg = next.leg;
     slot->sentence = next.sentences[next.begun++];
     --metrics_.waiting;
+    ++metrics_.under_way;
     metrics_.wait_seconds.Observe(
         std::chrono::duration<double>(Clock::now() - next.since).count());
     if (next.begun < next.sentences.size()) queue_.push_back(std::move(next));
@@ -92,41 +94,67 @@ void Model::BeginPart(size_t ticket) {
   End(slot);
 }
 
+bool Model::HasWork() const {
+  return !queue_.empty() || translator_.under_way() > 0 ||
+         std::ranges::any_of(slots_, &Slot::begins);
+}
+
 void Model::Run() {
   for (;;) {
     {
       std::unique_lock lock(mutex_);
-      work_.wait(lock, [&] {
-        return ends_ || !queue_.empty() || translator_.under_way() > 0;
-      });
-      if (ends_ && queue_.empty() && translator_.under_way() == 0) return;
+      work_.wait(lock, [&] { return ends_ || HasWork(); });
+      if (!HasWork()) return;
     }
-    bool more = true;
-    for (size_t i = 0; i < slots_.size() && translator_.CanBegin(); ++i) {
-      Slot& slot = slots_[i];
-      if (slot.job == nullptr) {
-        more = more && Take(&slot);
-        if (!more) continue;
-        const Leg& leg = slot.job->legs()[slot.leg];
-        const bool last = slot.leg + 1 == slot.job->legs().size();
-        TranslateOptions options;
-        options.source_language = leg.source;
-        options.target_language = leg.target;
-        options.cancel = &slot.job->cancelled();
-        options.alignment = slot.job->format() == Format::kHtml;
-        if (last && slot.job->alternatives() > 0) {
-          options.beams =
-              std::min(max_beams(), std::max(info().generation.search.beams,
-                                             slot.job->alternatives() + 1));
-        }
-        slot.cursor.emplace(slot.job->sentences()[slot.sentence].text, options);
-        slot.begins = true;
-        ++metrics_.under_way;
+    try {
+      BeginAndAdvance();
+    } catch (const std::exception& error) {
+      FailAll(error.what());
+    }
+  }
+}
+
+void Model::BeginAndAdvance() {
+  bool more = true;
+  for (size_t i = 0; i < slots_.size() && translator_.CanBegin(); ++i) {
+    Slot& slot = slots_[i];
+    if (slot.job == nullptr) {
+      more = more && Take(&slot);
+      if (!more) continue;
+      const Leg& leg = slot.job->legs()[slot.leg];
+      const bool last = slot.leg + 1 == slot.job->legs().size();
+      TranslateOptions options;
+      options.source_language = leg.source;
+      options.target_language = leg.target;
+      options.cancel = &slot.job->cancelled();
+      options.alignment = slot.job->format() == Format::kHtml;
+      if (last && slot.job->alternatives() > 0) {
+        options.beams =
+            std::min(max_beams(), std::max(info().generation.search.beams,
+                                           slot.job->alternatives() + 1));
       }
-      if (slot.begins) BeginPart(i);
+      slot.cursor.emplace(slot.job->sentences()[slot.sentence].text, options);
+      slot.begins = true;
     }
-    FinishedTranslation finished;
-    if (translator_.Advance(&finished)) Finish(finished);
+    if (slot.begins) BeginPart(i);
+  }
+  FinishedTranslation finished;
+  if (translator_.Advance(&finished)) Finish(finished);
+}
+
+// After an exception, which says that there is too little memory: nobody waits
+// in vain for what is under way.
+void Model::FailAll(const char* why) {
+  for (Slot& slot : slots_) {
+    if (slot.job != nullptr) slot.job->Fail(why);
+  }
+  FinishedTranslation finished;
+  while (translator_.under_way() > 0) translator_.Advance(&finished);
+  for (Slot& slot : slots_) {
+    if (slot.job == nullptr) continue;
+    slot = Slot();
+    --metrics_.under_way;
+    ++metrics_.cancelled;
   }
 }
 

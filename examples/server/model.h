@@ -65,6 +65,9 @@ class Model {
   };
 
   void Run();
+  bool HasWork() const;  // Precondition: mutex_ is held.
+  void BeginAndAdvance();
+  void FailAll(const char* why);
   bool Take(Slot* slot);
   void BeginPart(size_t ticket);
   void Finish(const FinishedTranslation& finished);

@@ -1,6 +1,7 @@
 #include "service.h"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <set>
 
@@ -23,10 +24,20 @@ std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// Characters of a text, which may have bytes that are none.
+// Characters of a text. A byte that belongs to none counts as one.
 int64_t CountCharacters(const std::string& text) {
-  return std::ranges::count_if(
-      text, [](char c) { return (static_cast<uint8_t>(c) & 0xC0) != 0x80; });
+  int64_t count = 0;
+  int continuations = 0;  // That may follow.
+  for (const char c : text) {
+    const auto byte = static_cast<uint8_t>(c);
+    if ((byte & 0xC0) == 0x80 && continuations > 0) {
+      --continuations;
+      continue;
+    }
+    ++count;
+    continuations = byte < 0xF8 ? std::max(std::countl_one(byte) - 1, 0) : 0;
+  }
+  return count;
 }
 
 // Lines of a form end with CR LF.
@@ -63,9 +74,21 @@ struct Service::Parameters {
     for (const auto& [name, value] : request.params) values[name] = value;
     for (const auto& [name, file] : request.files) values[name] = file.content;
     if (!is_json) return;
-    const Json body = Json::parse(request.body, nullptr, false);
+    Json body = ParseBody(request.body);
     if (!body.is_object()) throw Refusal{400, "Invalid JSON format"};
-    for (const auto& [name, value] : body.items()) values[name] = value;
+    for (auto& [name, value] : body.items()) values[name] = std::move(value);
+  }
+
+  // None needs values in lists in an object.
+  static Json ParseBody(const std::string& body) {
+    constexpr int kMaxDepth = 32;
+    return Json::parse(
+        body,
+        [](int depth, Json::parse_event_t, const Json&) {
+          if (depth <= kMaxDepth) return true;
+          throw Refusal{400, "Invalid request: the JSON is nested too deeply"};
+        },
+        false);
   }
 
   // "" if there is none.
@@ -77,19 +100,23 @@ struct Service::Parameters {
                            " parameter is not a string"};
   }
   int Number(const char* name) const {
+    constexpr int kMost = 1'000'000;
     const auto found = values.find(name);
     if (found == values.end() || found->second.is_null()) return 0;
     const Json& value = found->second;
+    if (value.is_number_unsigned()) {
+      return static_cast<int>(std::min<uint64_t>(value.get<uint64_t>(), kMost));
+    }
     if (value.is_number_integer()) {
       return static_cast<int>(
-          std::clamp<int64_t>(value.get<int64_t>(), 0, 1'000'000));
+          std::clamp<int64_t>(value.get<int64_t>(), 0, kMost));
     }
     if (value.is_string()) {
       const auto text = value.get<std::string>();
       char* end = nullptr;
       const long long number = std::strtoll(text.c_str(), &end, 10);
       if (!text.empty() && *end == '\0') {
-        return static_cast<int>(std::clamp<int64_t>(number, 0, 1'000'000));
+        return static_cast<int>(std::clamp<int64_t>(number, 0, kMost));
       }
     }
     throw Refusal{400, std::string("Invalid request: ") + name +

@@ -8,6 +8,7 @@ import http.client
 import json
 import os
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -24,10 +25,11 @@ CLIENT = "libretranslatepy==2.1.4"
 class Server:
     """The program, at a port that it has chosen."""
 
-    def __init__(self, *options, models=(MODEL,)):
+    def __init__(self, *options, models=(MODEL,), limit=None):
         self.process = subprocess.Popen(
             [os.path.join(BIN, "latimer-serve"), *models, "--port", "0", *options],
-            stderr=subprocess.PIPE, text=True)
+            stderr=subprocess.PIPE, text=True,
+            preexec_fn=limit and (lambda: resource.setrlimit(limit[0], (limit[1], limit[1]))))
         line = self.process.stderr.readline()
         match = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
         assert match, line + self.process.stderr.read()
@@ -360,6 +362,122 @@ class OneServer(unittest.TestCase):
         self.assertGreater(self.server.metric("latimer_tokens_total"), 0)
         buckets = re.findall(r'^latimer_request_seconds_bucket\{.*\} (\d+)$', text, re.M)
         self.assertEqual(buckets, sorted(buckets, key=int))
+
+
+class HostileRequests(unittest.TestCase):
+    """One request, or few, that used to end the server or to keep it busy."""
+
+    def setUp(self):
+        self.server = Server("--timeout", "20")
+
+    def tearDown(self):
+        try:
+            self.assertEqual(self.server.translate("I am here."),
+                             (200, {"translatedText": "Ich bin hier."}))
+        finally:
+            self.server.__exit__(None, None, None)
+
+    def cpu_seconds(self):
+        with open(f"/proc/{self.server.process.pid}/stat") as file:
+            user, system = file.read().rsplit(")", 1)[1].split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+    def answer(self, data):
+        """What the server sends to a client that sends this, and goes on to read."""
+        answer = b""
+        with self.server.socket() as made, contextlib.suppress(OSError):
+            made.settimeout(30)
+            made.sendall(data)
+            while part := made.recv(65536):
+                answer += part
+        return answer
+
+    def test_nested_json_is_refused(self):
+        body = b'{"x":' + b"[" * 250_000 + b"]" * 250_000 + b"}"
+        for path in ("/translate", "/detect", "/suggest", "/translate_file"):
+            answer = self.answer(b"POST %s HTTP/1.1\r\nContent-Type: application/json\r\n"
+                                 b"Connection: close\r\nContent-Length: %d\r\n\r\n"
+                                 % (path.encode(), len(body)) + body)
+            self.assertIn(b" 400 ", answer[:20])
+            self.assertIn(b"nested", answer)
+
+    def test_a_text_of_several_parts_needs_no_other_client(self):
+        text = "the house " * 600
+        for more in ({}, {"format": "html"}):
+            status, result = self.server.translate(text, **more)
+            self.assertEqual(status, 200, result)
+            self.assertGreater(len(result["translatedText"]), 3000)
+
+    def test_ranges_are_ignored(self):
+        for ranges in ("bytes=" + ",".join(["0-"] * 2600), "bytes=0-1", "lines=1-2", "x"):
+            status, result, headers = self.server.post(
+                "/translate", {"q": "a" * 100_000, "source": "de", "target": "de"},
+                {"range": ranges})
+            self.assertEqual(status, 200)
+            self.assertEqual(len(result["translatedText"]), 100_000)
+            self.assertNotIn("Content-Range", headers)
+
+    def test_the_names_of_parts_cost_no_time(self):
+        line = (b'Content-Disposition: form-data; name="' + b'";filename="' * 320
+                + b'";filename*=' * 330 + b" x")
+        body = b"--X\r\n" + line + b"\r\n\r\nhello\r\n--X--\r\n"
+        before = self.cpu_seconds()
+        self.answer(b"POST /translate HTTP/1.1\r\nConnection: close\r\n"
+                    b"Content-Type: multipart/form-data; boundary=X\r\n"
+                    b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        self.assertLess(self.cpu_seconds() - before, 2)  # Once 8.
+
+    def test_the_head_is_bounded(self):
+        for head in (b"a:b\r\n" * 180_000, b"a:b\r\n" * 200, b"a: " + b"b" * 70_000 + b"\r\n"):
+            self.assertIn(b" 431 ", self.answer(b"GET /health HTTP/1.1\r\n" + head + b"\r\n")[:40])
+        before = self.server.resident()
+        with contextlib.ExitStack() as stack:
+            for _ in range(20):
+                made = stack.enter_context(self.server.socket())
+                with contextlib.suppress(OSError):
+                    made.sendall(b"GET /health HTTP/1.1\r\n" + b"a:b\r\n" * 180_000)
+            time.sleep(1)
+            self.assertLess(self.server.resident() - before, 32 << 20)  # Once 400.
+
+    def test_the_time_of_a_list_grows_as_its_length(self):
+        def seconds(count):
+            before = self.cpu_seconds()
+            status, result = self.server.translate(["\n"] * count)
+            self.assertEqual((status, len(result["translatedText"])), (200, count))
+            return self.cpu_seconds() - before
+        few = max(seconds(10_000), 0.1)
+        self.assertLess(seconds(80_000), 24 * few)  # Were it quadratic, 64.
+
+    def test_a_post_without_a_length_has_no_body(self):
+        begin = time.monotonic()
+        self.assertEqual(
+            json.loads(curl("-X", "POST", self.server.url +
+                            "/translate?q=I%20am%20here.&source=en&target=de")),
+            {"translatedText": "Ich bin hier."})
+        self.assertIn(b"missing q", self.answer(b"POST /translate HTTP/1.1\r\n"
+                                                b"Connection: close\r\n\r\n"))
+        self.assertLess(time.monotonic() - begin, 15)  # Once the 30 of a client that is slow.
+
+    def test_numbers_and_characters_are_counted_as_they_are(self):
+        status, result = self.server.translate("I am here.", alternatives=2**64 - 1)
+        self.assertEqual((status, result["error"]),
+                         (400, "Invalid request: alternatives parameter must be <= 3"))
+        with Server("--char-limit", "20") as server:
+            answer = curl("--data-binary", "source=en&target=de&q=" + "%80" * 21,
+                          server.url + "/translate")
+            self.assertIn("request (21) exceeds", answer)
+
+
+class LittleMemory(unittest.TestCase):
+    def test_a_request_beyond_the_memory_fails_alone(self):
+        server = Server("--body-limit", str(256 << 20), "--connections", "4",
+                        limit=(resource.RLIMIT_AS, 700 << 20))
+        with server:
+            for _ in range(3):
+                with contextlib.suppress(OSError, http.client.HTTPException):
+                    self.assertGreaterEqual(server.translate(["x" * 20] * 2_000_000)[0], 500)
+                self.assertEqual(server.translate("I am here."),
+                                 (200, {"translatedText": "Ich bin hier."}))
 
 
 class Limits(unittest.TestCase):
