@@ -15,6 +15,12 @@ namespace {
 // keeping all logits would take much memory.
 constexpr size_t kMeasuredTokens = 64;
 
+// How both models search: greedily, since a probe observes one row a step, and
+// whatever the model's own number of beams is.
+TranslateOptions Greedy(bool scores) {
+  return {.language_code = {}, .beams = 1, .scores = scores, .guards = false};
+}
+
 void Load(std::span<const std::byte> image, Workspace* workspace,
           const char* which, Translator* translator) {
   const Status status =
@@ -181,9 +187,7 @@ ComparedLine ModelPair::Compare(std::string_view line) {
 }
 
 void ModelPair::CompareText(std::string_view text, ComparedLine* line) {
-  // Without guards, like the ids that it is compared with.
-  TextCursor cursor(text,
-                    {.language_code = {}, .scores = true, .guards = false});
+  TextCursor cursor(text, Greedy(/*scores=*/true));
   while (!text.empty() && !cursor.done()) {
     recorder_->Begin();
     const Translation part = [&] {
@@ -207,8 +211,7 @@ void ModelPair::CompareIds(std::string_view ids, ComparedLine* line) {
   recorder_->Begin();
   const Translation f32 = [&] {
     const ProbeScope scope(recorder_.get());
-    return Get(f32_.TranslateIds(
-        source, {.language_code = {}, .beams = 1, .scores = true}));
+    return Get(f32_.TranslateIds(source, Greedy(/*scores=*/true)));
   }();
   ComparePart(source, f32.tokens, line);
 }
@@ -221,11 +224,10 @@ void ModelPair::ComparePart(std::span<const int32_t> source,
   {
     Comparer comparer(*recorder_, info().architecture, f32_tokens, line);
     const ProbeScope scope(&comparer);
-    Get(packed_.TranslateIds(
-        source, {.language_code = {}, .beams = 1, .scores = true}));
+    Get(packed_.TranslateIds(source, Greedy(/*scores=*/true)));
   }
   const Translation own =
-      Get(packed_.TranslateIds(source, {.language_code = {}, .beams = 1}));
+      Get(packed_.TranslateIds(source, Greedy(/*scores=*/false)));
   line->equal = line->equal && std::ranges::equal(own.tokens, f32_tokens);
   if (info().has_tokenizer) {
     const std::vector<int32_t> tokens = Copy(own.tokens);

@@ -431,6 +431,30 @@ TEST_F(CertifyTest, TheProgramStoresItAndInspectShowsIt) {
   EXPECT_EQ(plain.code, 0) << plain.err;
 }
 
+// As published OPUS-MT models do.
+TEST_F(CertifyTest, AModelThatSearchesWithBeamsIsMeasuredGreedily) {
+  const std::string plain = Path("plain.ltm"), beams = Path("beams.ltm");
+  ASSERT_EQ(Convert(plain, {"--certify", Path("en")}).code, 0);
+  const TempFolder folder;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(DemoDirectory())) {
+    if (!entry.is_regular_file()) continue;
+    std::filesystem::copy(entry.path(), folder.path());
+  }
+  json config = json::parse(ReadFile(folder.path() / "generation_config.json"));
+  config["num_beams"] = 4;
+  WriteFile(folder.path() / "generation_config.json", config.dump());
+  const Outcome converted = RunProgram(
+      "latimer-convert", {folder.path(), "-o", beams, "--tile",
+                          NameOf(UsableTile()), "--certify", Path("en")});
+  ASSERT_EQ(converted.code, 0) << converted.err;
+  const auto inspect = [](const std::string& model) {
+    return json::parse(RunProgram("latimer", {"inspect", model, "--json"}).out);
+  };
+  EXPECT_EQ(inspect(beams)["certificate"], inspect(plain)["certificate"]);
+  EXPECT_NE(inspect(beams)["generation"], inspect(plain)["generation"]);
+}
+
 TEST_F(CertifyTest, TheProgramFailsBelowTheAgreementAndLeavesNoFile) {
   const TempFolder folder;
   const std::string out = folder.path() / "model.ltm";
