@@ -245,19 +245,25 @@ void SetProfile(const Options& options, Conversion* result) {
   result->profile = *profile;
 }
 
-// Replaces an older model, but nothing that the model may be read from.
-void CheckOutput(const fs::path& path) {
-  std::error_code ignored;
-  if (fs::is_regular_file(path, ignored) && fs::file_size(path, ignored) > 0 &&
-      !IsConverted(path)) {
-    FailIn(path,
-           "this file exists and is not a Latimer model; remove it, or name "
-           "another --output");
-  }
+// An older file of the same kind is replaced, but nothing that the model may be
+// read from.
+void CheckOutputs(const Options& options) {
+  const auto check = [](const fs::path& path, bool (*is_older)(const fs::path&),
+                        const char* kind, const char* option) {
+    std::error_code ignored;
+    if (fs::is_regular_file(path, ignored) &&
+        fs::file_size(path, ignored) > 0 && !is_older(path)) {
+      FailIn(path, "this file exists and is not a Latimer ", kind,
+             "; remove it, or name another ", option);
+    }
+  };
+  check(options.output, IsConverted, "model", "--output");
+  check(options.profile, IsProfileHeader, "profile", "--profile");
 }
 
 // Writes a profile for models that were converted before.
 void WriteCommonProfile(const Options& options) {
+  CheckOutputs(options);
   CommonProfile common =
       MakeCommonProfile(ProfileName(options.profile.stem().string()),
                         options.converted, LimitsOf(options));
@@ -291,7 +297,7 @@ void WriteCommonProfile(const Options& options) {
 }
 
 void Convert(const Options& options) {
-  CheckOutput(options.output);
+  CheckOutputs(options);
   // A bad key is reported before the work.
   std::optional<SigningKey> key;
   if (!options.signing_key.empty()) key.emplace(options.signing_key);

@@ -9,6 +9,7 @@
 
 #include "base/cpu.h"
 #include "cli/bill.h"
+#include "cli/used_files.h"
 #include "converter/common_profile.h"
 #include "converter/readers/map_json.h"
 #include "converter/sentence_rules.h"
@@ -60,7 +61,8 @@ class OptionParser {
     app_.add_option("--model-version", o_.model_version,
                     "store this version of the model, which latimer inspect "
                     "and latimer doctor show");
-    Add("--sign", o_.signing_key, "KEY.pem",
+    AddInput(
+        "--sign", o_.signing_key, "KEY.pem",
         "sign the model with this Ed25519 key, for latimer "
         "--require-signature; create a key with openssl genpkey -algorithm "
         "ed25519");
@@ -77,6 +79,7 @@ class OptionParser {
 
   // After parsing. Throws UsageError if options contradict each other.
   void Resolve() {
+    CheckFiles();
     ResolveModels();
     if (!shortlist_text_.empty()) {
       o_.shortlist_text.source = shortlist_text_[0];
@@ -113,6 +116,17 @@ class OptionParser {
     }
   }
 
+  std::vector<FileOption> FileOptions() const {
+    std::vector<FileOption> all;
+    for (const CLI::Option* option : read_) {
+      all.push_back({option->get_name(), false});
+    }
+    for (const CLI::Option* option : written_) {
+      all.push_back({option->get_name(), true});
+    }
+    return all;
+  }
+
  private:
   // An option whose values the help calls `values`.
   template <typename T>
@@ -121,21 +135,30 @@ class OptionParser {
     return app_.add_option(name, variable, description)->option_text(values);
   }
 
+  // An option whose values are files to read.
+  template <typename T>
+  CLI::Option* AddInput(const char* name, T& variable, const char* values,
+                        const std::string& description) {
+    read_.push_back(Add(name, variable, values, description));
+    return read_.back();
+  }
+
   void AddModel() {
-    app_.add_option("MODEL", models_,
-                    "a folder with a Hugging Face, CTranslate2, Argos or "
-                    "native Marian model; a native Marian .npz or .bin file; "
-                    "with --map, the weights of a PyTorch model (.pt or "
-                    ".safetensors); or, with --profile and without -o, one or "
-                    "more .ltm files")
-        ->required();
-    CLI::Option* map =
-        Add("--map", o_.map, "FILE.json|preset:NAME",
-            "describes how your own PyTorch model is built and what its "
-            "tensors are called: a JSON file, or preset:NAME with one of " +
-                MapPresetNames());
-    Add("--set", o_.settings, "FLAG=VALUE",
-        "set a flag of the map, for example heads=8; may be repeated")
+    read_.push_back(app_.add_option(
+        "MODEL", models_,
+        "a folder with a Hugging Face, CTranslate2, Argos or native Marian "
+        "model; a native Marian .npz or .bin file; with --map, the weights of "
+        "a PyTorch model (.pt or .safetensors); or, with --profile and without "
+        "-o, one or more .ltm files"));
+    read_.back()->required();
+    CLI::Option* map = AddInput(
+        "--map", o_.map, "FILE.json|preset:NAME",
+        "describes how your own PyTorch model is built and what its tensors "
+        "are called: a JSON file, or preset:NAME with one of " +
+            MapPresetNames());
+    // Of some flags, the value is a file.
+    AddInput("--set", o_.settings, "FLAG=VALUE",
+             "set a flag of the map, for example heads=8; may be repeated")
         ->allow_extra_args(false)
         ->needs(map);
     // Needs no model, so it ends parsing.
@@ -153,7 +176,8 @@ class OptionParser {
         "the source's languages, whose abbreviations do not end a sentence (" +
             SentenceRuleNames() +
             "), or none [the language that the model names]");
-    app_.add_option("-o,--output", o_.output, "the model file to write, .ltm");
+    written_.push_back(app_.add_option("-o,--output", o_.output,
+                                       "the model file to write, .ltm"));
     app_.add_flag("--no-tokenizer", o_.no_tokenizer,
                   "convert only the weights; the model translates token ids")
         ->excludes(app_.add_flag(
@@ -181,7 +205,8 @@ class OptionParser {
         "the largest relative error (root mean square) that int4 may cause in "
         "a matrix; matrices above it stay int8")
         ->check(CLI::Range(0.0, 1.0));
-    Add("--equalize", o_.equalize, "TEXT.txt",
+    AddInput(
+        "--equalize", o_.equalize, "TEXT.txt",
         "translate this text, one sentence per line, and scale the channels "
         "inside feed-forward layers so that quantization loses less");
     Add("--board", board_, "NAME",
@@ -202,11 +227,11 @@ class OptionParser {
   }
 
   void AddProfile() {
-    app_.add_option("--profile", o_.profile,
-                    "also write a profile header, from which a runtime for "
-                    "exactly this model is built; of .ltm files, one for all "
-                    "of them")
-        ->type_name("FILE.h");
+    written_.push_back(app_.add_option(
+        "--profile", o_.profile,
+        "also write a profile header, from which a runtime for exactly this "
+        "model is built; of .ltm files, one for all of them"));
+    written_.back()->type_name("FILE.h");
     app_.add_option(
         "--max-source-tokens", o_.limits.source_tokens,
         "longest source that the profile holds [the model's]; a larger value "
@@ -245,27 +270,28 @@ class OptionParser {
   }
 
   void AddVocabulary() {
-    Add("--keep-vocab", o_.keep.texts, "TEXT.txt",
+    AddInput(
+        "--keep-vocab", o_.keep.texts, "TEXT.txt",
         "remove the tokens that this text does not need; UTF-8, one sentence "
         "of either language per line; may be repeated")
         ->allow_extra_args(false);
     Add("--keep-scripts", o_.keep.scripts, "Latn,Cyrl,...",
         "remove the tokens of all scripts except these (ISO 15924 codes); with "
         "--keep-vocab, tokens that either needs stay");
-    Add("--unreachable", o_.unreachable, "TEXT.txt",
-        "report which tokens of this text are removed; may be repeated")
+    AddInput("--unreachable", o_.unreachable, "TEXT.txt",
+             "report which tokens of this text are removed; may be repeated")
         ->allow_extra_args(false);
   }
 
   void AddShortlist() {
     CLI::Option* text =
-        Add("--shortlist-text", shortlist_text_, "SOURCE.txt TARGET.txt",
-            "learn a lexical shortlist from two texts whose lines are "
-            "translations of each other")
+        AddInput("--shortlist-text", shortlist_text_, "SOURCE.txt TARGET.txt",
+                 "learn a lexical shortlist from two texts whose lines are "
+                 "translations of each other")
             ->expected(2);
-    Add("--shortlist-alignment", o_.shortlist_text.alignment, "FILE",
-        "the links between the words of both texts, such as 0-0 1-2, as "
-        "fast_align writes them [IBM model 1]")
+    AddInput("--shortlist-alignment", o_.shortlist_text.alignment, "FILE",
+             "the links between the words of both texts, such as 0-0 1-2, as "
+             "fast_align writes them [IBM model 1]")
         ->needs(text);
     Add("--shortlist-first", o_.shortlist_limits.first, "N [100]",
         "number of target tokens, the most frequent, that are always "
@@ -280,20 +306,21 @@ class OptionParser {
   }
 
   void AddCertificate() {
-    CLI::Option* certify =
-        Add("--certify", o_.certify, "TEXT.txt",
-            "translate this text, one sentence per line, with f32 weights and "
-            "with the packed ones, and store in the model how the translations "
-            "differ; for a model without a tokenizer the lines are token ids");
-    Add("--references", o_.references, "TEXT.txt",
-        "the translations of these lines, for BLEU and chrF")
+    CLI::Option* certify = AddInput(
+        "--certify", o_.certify, "TEXT.txt",
+        "translate this text, one sentence per line, with f32 weights and "
+        "with the packed ones, and store in the model how the translations "
+        "differ; for a model without a tokenizer the lines are token ids");
+    AddInput("--references", o_.references, "TEXT.txt",
+             "the translations of these lines, for BLEU and chrF")
         ->needs(certify);
     Add("--min-agreement", o_.min_agreement, "SHARE",
         "fail if the packed model chooses less than this share of the tokens "
         "as the f32 model does, for example 0.97")
         ->check(CLI::Range(0.0, 1.0))
         ->needs(certify);
-    Add("--align-text", o_.align_text, "TEXT.txt",
+    AddInput(
+        "--align-text", o_.align_text, "TEXT.txt",
         "translate this text, one sentence per line, and store in the model "
         "which attention head aligns names and numbers best; for latimer "
         "translate --html");
@@ -391,8 +418,27 @@ class OptionParser {
                      " weights; give " + fitting + ".");
   }
 
+  // Nothing that is read is written.
+  void CheckFiles() {
+    std::vector<cli::UsedFile> used;
+    for (const auto& [options, written] :
+         {std::pair(&read_, false), {&written_, true}}) {
+      for (const CLI::Option* option : *options) {
+        const std::string name =
+            option->get_positional() ? "" : option->get_name();
+        for (const std::string& value : option->results()) {
+          const size_t flag = name == "--set" ? value.find('=') + 1 : 0;
+          used.push_back({value.c_str() + flag, name, written});
+        }
+      }
+    }
+    const std::string refusal = cli::RefuseToOverwrite(used);
+    if (!refusal.empty()) throw UsageError(refusal + ".");
+  }
+
   CLI::App& app_;
   Options& o_;
+  std::vector<CLI::Option*> read_, written_;  // Whose values are files.
   std::vector<fs::path> models_;
   std::string weights_ = "int8";
   std::string board_, tile_;
@@ -400,6 +446,12 @@ class OptionParser {
 };
 
 }  // namespace
+
+std::vector<FileOption> FileOptions() {
+  CLI::App app;
+  Options options;
+  return OptionParser(app, &options).FileOptions();
+}
 
 std::optional<int> ParseOptions(int argc, char** argv, Options* options) {
   CLI::App app("Converts a trained translation model for the Latimer runtime.");

@@ -53,6 +53,13 @@ struct Options {
   std::filesystem::path signing_key;
 };
 
+// An option whose values are files.
+struct FileOption {
+  std::string name;  // "--certify"
+  bool written = false;
+};
+std::vector<FileOption> FileOptions();
+
 // Reads the command line. If there is nothing to convert (--help, or a wrong
 // option, of which it prints what is wrong), returns the program's exit code.
 std::optional<int> ParseOptions(int argc, char** argv, Options* options);

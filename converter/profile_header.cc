@@ -1,9 +1,23 @@
 #include "converter/profile_header.h"
 
 #include <cctype>
+#include <fstream>
 #include <sstream>
+#include <string_view>
 
 namespace latimer {
+namespace {
+
+constexpr std::string_view kBegin =
+    "// Profile of one model, written by latimer-convert --profile.";
+
+}  // namespace
+
+bool IsProfileHeader(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string line;
+  return std::getline(file, line) && line.starts_with(kBegin);
+}
 
 std::string ProfileName(const std::string& text) {
   std::string name;
@@ -22,8 +36,7 @@ std::string ProfileHeader(const Profile& profile) {
   }
   guard += "_H_";
   std::ostringstream out;
-  out << std::boolalpha
-      << "// Profile of one model, written by latimer-convert --profile.\n"
+  out << std::boolalpha << kBegin << "\n"
       << "#ifndef " << guard << "\n#define " << guard << "\n\n"
       << "#include \"latimer/profile.h\"\n\n"
       << "namespace latimer {\n\n"

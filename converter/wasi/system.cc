@@ -92,6 +92,15 @@ void ForgetPages(const std::byte*, size_t) {}
 
 char** cli::PrepareProgram(int*, char** argv) { return argv; }
 
+bool cli::IdentifyFile(const char* path, FileId* id) {
+  struct stat info;
+  if (stat(path, &info) != 0) return false;
+  *id = {info.st_dev, info.st_ino, S_ISREG(info.st_mode)};
+  return true;
+}
+
+bool cli::IdentifyStream(int, FileId*) { return false; }
+
 }  // namespace latimer
 
 uint64_t latimer_machine_nanoseconds() {

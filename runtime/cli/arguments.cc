@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <span>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "cli/files.h"
 #include "cli/image.h"
 #include "cli/options.h"
+#include "cli/used_files.h"
 #include "latimer/board_config.h"
 
 namespace latimer::cli {
@@ -47,6 +49,11 @@ bool Store(const OptionInfo& info, Arguments* out) {
     out->** flag = !(Arguments().**flag);
   } else if (const auto* text = std::get_if<OptionInfo::Text>(&info.member)) {
     out->** text = optarg;
+  } else if (const auto* read = std::get_if<OptionInfo::Reads>(&info.member)) {
+    out->*(read->path) = optarg;
+  } else if (const auto* written =
+                 std::get_if<OptionInfo::Writes>(&info.member)) {
+    out->*(written->path) = optarg;
   } else if (const auto* count = std::get_if<OptionInfo::Count>(&info.member)) {
     return ParseCount(optarg, info.minimum, &(out->**count));
   }
@@ -87,6 +94,37 @@ int TakeFiles(Command command, std::span<char* const> rest, Arguments* out) {
   }
   out->files = rest;
   return kSuccess;
+}
+
+// Nothing that the command reads is written, through any of its options.
+int CheckUsedFiles(Command command, const Arguments& arguments) {
+  std::vector<UsedFile> used;
+  const auto add = [&](const char* path, const char* option, bool written) {
+    if (path == nullptr) return;
+    used.push_back(
+        {path, option == nullptr ? "" : std::string("--") + option, written});
+  };
+  if (!CarriesModel()) add(arguments.model, nullptr, false);
+  add(arguments.second_model, nullptr, false);
+  for (const char* path : arguments.files) add(path, nullptr, false);
+  for (const OptionInfo& info : Options()) {
+    if ((info.commands & command) == 0) continue;
+    if (const auto* read = std::get_if<OptionInfo::Reads>(&info.member)) {
+      add(arguments.*(read->path), info.name, false);
+    } else if (const auto* written =
+                   std::get_if<OptionInfo::Writes>(&info.member)) {
+      add(arguments.*(written->path), info.name, true);
+    }
+  }
+  if (arguments.files.empty() && arguments.text == nullptr) {
+    used.push_back({.stream = 0});
+  }
+  if (arguments.output == nullptr) {
+    used.push_back({.written = true, .stream = 1});
+  }
+  const std::string refusal = RefuseToOverwrite(used);
+  if (refusal.empty()) return kSuccess;
+  return UsageError(arguments.command, "%s.", refusal.c_str());
 }
 
 }  // namespace
@@ -141,8 +179,9 @@ int ParseArguments(Command command, int argc, char** argv, Arguments* out) {
     out->threads =
         kBoard.threads < kProfile.threads ? kBoard.threads : kProfile.threads;
   }
-  return TakeFiles(command, {argv + optind, static_cast<size_t>(argc - optind)},
-                   out);
+  const int code = TakeFiles(
+      command, {argv + optind, static_cast<size_t>(argc - optind)}, out);
+  return code == kSuccess ? CheckUsedFiles(command, *out) : code;
 }
 
 int UsageError(const char* command, const char* format, ...) {

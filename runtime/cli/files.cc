@@ -32,18 +32,6 @@ int Replace(int stream, const char* path, OpenMode mode) {
   return error;
 }
 
-// The file that would be lost if the output replaced it; null: none.
-const char* InputThatIsOutput(const Arguments& arguments) {
-  if (arguments.output == nullptr) return nullptr;
-  for (const char* model : {arguments.model, arguments.second_model}) {
-    if (model != nullptr && IsSameFile(arguments.output, model)) return model;
-  }
-  for (const char* path : arguments.files) {
-    if (IsSameFile(arguments.output, path)) return path;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 bool IsModelFile(const char* path) {
@@ -83,11 +71,6 @@ int OpenFiles(const Arguments& arguments) {
   if (arguments.text != nullptr && !arguments.files.empty()) {
     return UsageError(arguments.command, "give --text or %s, not both.",
                       arguments.files.front());
-  }
-  if (const char* path = InputThatIsOutput(arguments)) {
-    return UsageError(arguments.command,
-                      "--output %s is %s, which is read; name another file.",
-                      arguments.output, path);
   }
   for (const char* path : arguments.files) {
     if (CheckReadable(path) != 0) return Fail(path, "read the file", errno);

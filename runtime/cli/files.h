@@ -12,8 +12,7 @@ namespace latimer::cli {
 
 // Opens the first of arguments.files and arguments.output in place of standard
 // input and output. If somebody at a terminal is to type the input, says so.
-// Prints a sentence and returns kFailure if a file cannot be opened, or kUsage
-// if the output is one of the files that are read.
+// Prints a sentence and returns kFailure if a file cannot be opened.
 int OpenFiles(const Arguments& arguments);
 
 // What follows the file that OpenFiles has opened.

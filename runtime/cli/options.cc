@@ -7,6 +7,8 @@ namespace latimer::cli {
 namespace {
 
 using A = Arguments;
+using Reads = OptionInfo::Reads;
+using Writes = OptionInfo::Writes;
 using enum OptionGroup;
 
 constexpr const char* kHeadings[] = {
@@ -19,7 +21,7 @@ constexpr const char* kHeadings[] = {
 constexpr OptionInfo kOptions[] = {
     {kTranslate, kInput, "text", "TEXT", &A::text,
      "translate TEXT instead of standard input"},
-    {kTranslate | kTokenize, kInput, "output", "FILE", &A::output,
+    {kTranslate | kTokenize, kInput, "output", "FILE", Writes{&A::output},
      "write to FILE instead of standard output"},
     {kTranslate, kInput, "ids", nullptr, &A::ids,
      "read source token ids and write target token ids"},
@@ -33,7 +35,7 @@ constexpr OptionInfo kOptions[] = {
      "turn lines of target token ids into text"},
     {kBench, kInput, "ids", nullptr, &A::ids,
      "translate lines of token ids of standard input"},
-    {kDoctor, kInput, "report", "FILE", &A::report,
+    {kDoctor, kInput, "report", "FILE", Writes{&A::report},
      "also write to FILE, as JSON that names no person"},
     {kInspect, kInput, "license", nullptr, &A::license,
      "print the whole licence of the model, nothing else"},
@@ -59,7 +61,7 @@ constexpr OptionInfo kOptions[] = {
      "also \" ||| 0-0 1-1\": source and target words"},
     {kTranslate, kWritten, "scores", nullptr, &A::scores,
      "also a line for each token: score, margin, piece"},
-    {kTranslate, kWritten, "attention", "FILE", &A::attention,
+    {kTranslate, kWritten, "attention", "FILE", Writes{&A::attention},
      "draw attention weights to a .html, .svg or .json"},
     {kTranslate, kWritten, "attention-of", "KIND", &A::attention_of,
      "cross (default), encoder or decoder"},
@@ -77,11 +79,11 @@ constexpr OptionInfo kOptions[] = {
     {kTranslate, kLimits, "no-guards", nullptr, &A::guards,
      "keep loops and translations that are far too long"},
 
-    {kTranslate, kTokens, "terms", "FILE", &A::terms,
+    {kTranslate, kTokens, "terms", "FILE", Reads{&A::terms},
      "lines of a source, a tab and its translation"},
     {kTranslate, kTokens, "protect", nullptr, &A::protect,
      "keep placeholders, URLs and the like as they are"},
-    {kTranslate, kTokens, "protect-also", "FILE", &A::protect_also,
+    {kTranslate, kTokens, "protect-also", "FILE", Reads{&A::protect_also},
      "and what matches a line of FILE, where * is a word"},
     {kTranslate, kTokens, "beams", "N", &A::beams,
      "search with N beams (default: the model's number)", 1},
@@ -109,7 +111,7 @@ constexpr OptionInfo kOptions[] = {
      "begin each translation with this token"},
     {kTranslate, kTokens, "suppress", "ID,ID...", &A::suppress,
      "never produce these tokens"},
-    {kTranslate, kTokens, "banned-words", "FILE", &A::banned_words,
+    {kTranslate, kTokens, "banned-words", "FILE", Reads{&A::banned_words},
      "never produce the words in FILE, one a line"},
     {kTranslate, kTokens, "no-repeat-ngram", "N", &A::no_repeat_ngram,
      "produce no sequence of N tokens twice; 0: off"},
@@ -151,7 +153,8 @@ constexpr OptionInfo kOptions[] = {
      "read the model into memory instead of mapping it"},
     {kEveryCommand, kMachine, "skip-checksum", nullptr, &A::verify_checksum,
      "load without looking for damaged weights"},
-    {kEveryCommand, kMachine, "require-signature", "KEY", &A::require_signature,
+    {kEveryCommand, kMachine, "require-signature", "KEY",
+     Reads{&A::require_signature},
      "refuse a model not signed by the owner of KEY (PEM)"},
 };
 

@@ -27,12 +27,19 @@ struct OptionInfo {
   using Flag = bool Arguments::*;  // Giving the option inverts its default.
   using Count = uint32_t Arguments::*;
   using Text = const char* Arguments::*;
+  // A file, which the command reads or writes.
+  struct Reads {
+    Text path;
+  };
+  struct Writes {
+    Text path;
+  };
 
   uint32_t commands;  // Bits of Command.
   OptionGroup group;
   const char* name;
   const char* value;  // Its placeholder in --help; null: a flag.
-  std::variant<Flag, Count, Text> member;
+  std::variant<Flag, Count, Text, Reads, Writes> member;
   const char* help;
   uint32_t minimum = 0;  // Of a count.
 };

@@ -19,6 +19,11 @@ void AskForHugePages(void* address, size_t bytes) {
 #endif
 }
 
+FileId IdOf(const struct stat& info) {
+  return {static_cast<uint64_t>(info.st_dev),
+          static_cast<uint64_t>(info.st_ino), S_ISREG(info.st_mode)};
+}
+
 }  // namespace
 
 char** PrepareProgram(int*, char** argv) { return argv; }
@@ -47,10 +52,18 @@ std::FILE* OpenStream(const char* path, const char* mode) {
 
 int StatFile(const char* path, struct stat* info) { return stat(path, info); }
 
-bool IsSameFile(const char* one, const char* other) {
-  struct stat a, b;
-  return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
-         a.st_ino == b.st_ino && S_ISREG(a.st_mode);
+bool IdentifyFile(const char* path, FileId* id) {
+  struct stat info;
+  if (stat(path, &info) != 0) return false;
+  *id = IdOf(info);
+  return true;
+}
+
+bool IdentifyStream(int stream, FileId* id) {
+  struct stat info;
+  if (fstat(stream, &info) != 0) return false;
+  *id = IdOf(info);
+  return true;
 }
 
 int CheckReadable(const char* path) { return access(path, R_OK); }

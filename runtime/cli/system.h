@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 
 namespace latimer::cli {
@@ -29,8 +30,22 @@ int OpenFile(const char* path, OpenMode mode);
 std::FILE* OpenStream(const char* path, const char* mode);
 int StatFile(const char* path, struct stat* info);
 
-// Whether both are the same regular file.
-bool IsSameFile(const char* one, const char* other);
+// What all names of a file and all its descriptors have in common.
+struct FileId {
+  uint64_t device = 0, number = 0;
+  bool regular = false;
+
+  bool operator==(const FileId&) const = default;
+};
+// False if there is no such file or folder, or stream.
+bool IdentifyFile(const char* path, FileId* id);
+bool IdentifyStream(int stream, FileId* id);
+
+#ifdef _WIN32
+inline constexpr const char* kPathSeparators = "/\\:";
+#else
+inline constexpr const char* kPathSeparators = "/";
+#endif
 
 // access(path, R_OK).
 int CheckReadable(const char* path);

@@ -75,6 +75,19 @@ bool ReadConsoleLine() {
   return true;
 }
 
+// Terminals and pipes have no identity.
+bool Identify(HANDLE file, FileId* id) {
+  BY_HANDLE_FILE_INFORMATION info = {};
+  if (GetFileType(file) != FILE_TYPE_DISK ||
+      GetFileInformationByHandle(file, &info) == 0) {
+    return false;
+  }
+  id->device = info.dwVolumeSerialNumber;
+  id->number = uint64_t{info.nFileIndexHigh} << 32 | info.nFileIndexLow;
+  id->regular = (info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) == 0;
+  return true;
+}
+
 }  // namespace
 
 char** PrepareProgram(int* argc, char** argv) {
@@ -114,24 +127,20 @@ int StatFile(const char* path, struct stat* info) {
   return wide.ok() ? _wstat64(wide.c_str(), info) : -1;
 }
 
-bool IsSameFile(const char* one, const char* other) {
-  BY_HANDLE_FILE_INFORMATION info[2] = {};
-  const char* const paths[] = {one, other};
-  for (int i = 0; i < 2; ++i) {
-    const WidePath wide(paths[i]);
-    if (!wide.ok()) return false;
-    const HANDLE file = CreateFileW(
-        wide.c_str(), 0, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
-        nullptr, OPEN_EXISTING, 0, nullptr);
-    if (file == INVALID_HANDLE_VALUE) return false;
-    const bool known = GetFileType(file) == FILE_TYPE_DISK &&
-                       GetFileInformationByHandle(file, &info[i]) != 0;
-    CloseHandle(file);
-    if (!known) return false;
-  }
-  return info[0].dwVolumeSerialNumber == info[1].dwVolumeSerialNumber &&
-         info[0].nFileIndexHigh == info[1].nFileIndexHigh &&
-         info[0].nFileIndexLow == info[1].nFileIndexLow;
+bool IdentifyFile(const char* path, FileId* id) {
+  const WidePath wide(path);
+  if (!wide.ok()) return false;
+  const HANDLE file = CreateFileW(
+      wide.c_str(), 0, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
+      nullptr, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, nullptr);
+  if (file == INVALID_HANDLE_VALUE) return false;
+  const bool known = Identify(file, id);
+  CloseHandle(file);
+  return known;
+}
+
+bool IdentifyStream(int stream, FileId* id) {
+  return Identify(HandleOf(stream), id);
 }
 
 int CheckReadable(const char* path) {
