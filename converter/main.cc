@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -404,9 +403,5 @@ int Main(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   argv = latimer::cli::PrepareProgram(&argc, argv);
-#ifdef SIGXFSZ
-  // Exceeding the limit of file sizes becomes an error like a full disk.
-  std::signal(SIGXFSZ, SIG_IGN);
-#endif
   return latimer::Main(argc, argv);
 }

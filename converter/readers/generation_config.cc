@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "converter/error.h"
+#include "converter/readers/languages.h"
 
 namespace latimer {
 namespace {
@@ -240,7 +241,11 @@ void ReadTasks(const JsonFields& config, const Architecture& a,
         config.path().string() + ": " + std::string(kName) + "." + name, value);
     RefuseUnsupportedRules(fields);
     Task task = {};
-    if (name.empty() || !CopyText(name, task.name) ||
+    if (!IsName(name)) {
+      config.Fail(kName, "a task's name, '", name,
+                  "', is empty or has control characters");
+    }
+    if (!CopyText(name, task.name) ||
         !CopyText(fields.Text("prefix", ""), task.prefix)) {
       fields.Fail("prefix", "a task's name can have ", sizeof(task.name) - 1,
                   " bytes and its prefix ", sizeof(task.prefix) - 1);

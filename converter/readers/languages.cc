@@ -137,16 +137,11 @@ int32_t TokenOf(const char* side, const std::string& code,
            ".");
 }
 
-// Adds the language of a token, unless its code is no name to the runtime:
-// empty, too long, or with control characters.
+// Adds the language of a token, unless its code is no name, or too long.
 void AddLanguage(std::string_view code, int32_t id,
                  CanonicalGeneration* generation) {
   Language language = {.token = id, .code = {}};
-  if (code.empty() || code.size() >= sizeof(language.code)) return;
-  const auto is_control = [](char c) {
-    return static_cast<unsigned char>(c) < ' ' || c == 0x7F;
-  };
-  if (std::ranges::any_of(code, is_control)) return;
+  if (!IsName(code) || code.size() >= sizeof(language.code)) return;
   std::ranges::copy(code, language.code);
   generation->languages.push_back(language);
 }
@@ -158,6 +153,13 @@ void SortLanguages(CanonicalGeneration* generation) {
 }
 
 }  // namespace
+
+bool IsName(std::string_view text) {
+  const auto is_control = [](char c) {
+    return static_cast<unsigned char>(c) < ' ' || c == 0x7F;
+  };
+  return !text.empty() && std::ranges::none_of(text, is_control);
+}
 
 void AddLanguages(TokenizerClass kind, bool legacy,
                   const std::map<std::string, int32_t>& token_ids,

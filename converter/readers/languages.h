@@ -7,11 +7,16 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "converter/canonical_model.h"
 #include "converter/readers/tokenizer_class.h"
 
 namespace latimer {
+
+// Whether a language or a task may be called so: not empty, and without control
+// characters, which a terminal would obey.
+bool IsName(std::string_view text);
 
 // Adds every language whose token is in `token_ids`, and sets where
 // transformers' tokenizer and generate() put the tokens: of NLLB (eng_Latn),

@@ -170,9 +170,9 @@ int ParseArguments(Command command, int argc, char** argv, Arguments* out) {
     }
     given[i] = true;
     if (!Store(info, out)) {
-      return UsageError(out->command,
-                        "--%s %s: give a whole number of at least %u.",
-                        info.name, optarg, static_cast<unsigned>(info.minimum));
+      return UsageError(
+          out->command, "--%s %s: give a whole number from %u to %d.",
+          info.name, optarg, static_cast<unsigned>(info.minimum), INT32_MAX);
     }
   }
   if (out->threads == 0 && command != kPlan) {

@@ -11,6 +11,8 @@
 namespace latimer::cli {
 namespace {
 
+const char* output_name = "standard output";
+
 int Fail(const char* path, const char* what, int error) {
   std::fprintf(stderr, "latimer: %s: cannot %s (%s).\n", path, what,
                std::strerror(error));
@@ -33,6 +35,8 @@ int Replace(int stream, const char* path, OpenMode mode) {
 }
 
 }  // namespace
+
+const char* OutputName() { return output_name; }
 
 bool IsModelFile(const char* path) {
   // Reading from anything else could take what is to be translated.
@@ -84,6 +88,7 @@ int OpenFiles(const Arguments& arguments) {
     const int error =
         Replace(STDOUT_FILENO, arguments.output, OpenMode::kWrite);
     if (error != 0) return Fail(arguments.output, "write the file", error);
+    output_name = arguments.output;
   }
   if (arguments.text == nullptr && IsTerminal(STDIN_FILENO) &&
       IsTerminal(STDERR_FILENO)) {

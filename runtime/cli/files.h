@@ -15,6 +15,9 @@ namespace latimer::cli {
 // Prints a sentence and returns kFailure if a file cannot be opened.
 int OpenFiles(const Arguments& arguments);
 
+// "standard output", or the file that has taken its place.
+const char* OutputName();
+
 // What follows the file that OpenFiles has opened.
 inline std::span<char* const> FilesToCome(const Arguments& arguments) {
   return arguments.files.subspan(arguments.files.empty() ? 0 : 1);

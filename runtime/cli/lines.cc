@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "cli/arguments.h"
+#include "cli/files.h"
 #include "cli/progress.h"
 #include "cli/system.h"
 
@@ -18,7 +19,7 @@ namespace {
 int FailToWrite() {
   HideProgress();
   if (errno != EPIPE) {
-    std::fprintf(stderr, "latimer: cannot write to standard output (%s).\n",
+    std::fprintf(stderr, "latimer: cannot write to %s (%s).\n", OutputName(),
                  std::strerror(errno));
   }
   return kFailure;

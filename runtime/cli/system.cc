@@ -5,6 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <csignal>
+
 namespace latimer::cli {
 namespace {
 
@@ -26,7 +28,11 @@ FileId IdOf(const struct stat& info) {
 
 }  // namespace
 
-char** PrepareProgram(int*, char** argv) { return argv; }
+char** PrepareProgram(int*, char** argv) {
+  // Exceeding the limit of file sizes becomes an error like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
+  return argv;
+}
 
 int OpenFile(const char* path, OpenMode mode) {
   int flags = O_CLOEXEC;

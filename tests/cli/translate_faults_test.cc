@@ -109,6 +109,17 @@ TEST_F(TranslateFaultsTest, WhenTheOutputIsFullItSaysSo) {
                 HasSubstr("cannot write to standard output (No space"));
     EXPECT_EQ(std::ranges::count(Errors(), '\n'), 1);
   }
+  const Outcome named = RunProgram(
+      "latimer",
+      {"translate", Path("model.ltm"), Path("text"), "-o", "/dev/full"});
+  EXPECT_THAT(ErrorSentence(named, 1),
+              HasSubstr("cannot write to /dev/full (No space"));
+  const Outcome limited = RunCommand(
+      {"sh", "-c",
+       std::string("(ulimit -f 0; exec ") + LATIMER_BINARY_DIR +
+           "/latimer translate " + Path("model.ltm") + " " + Path("text") +
+           " -o " + Path("limited") + ") 2>&1 | cat >&2"});
+  EXPECT_THAT(limited.err, HasSubstr("cannot write to " + Path("limited")));
   for (const std::string command : {"inspect", "plan", "tokenize"}) {
     Pipe in;
     in.Write("One.\n");

@@ -95,6 +95,14 @@ TEST(T5ConfigTest, ReadsT5Small) {
   EXPECT_THAT(t5.warnings, IsEmpty());
 }
 
+TEST(T5ConfigTest, RefusesATaskWhoseNameATerminalWouldObey) {
+  for (const char* name : {"", "a\x1B[2J", "a\x7F"}) {
+    EXPECT_THAT(ErrorWith({{"task_specific_params", {{name, Json::object()}}}}),
+                HasSubstr("is empty or has control characters"))
+        << name;
+  }
+}
+
 TEST(T5ConfigTest, ReadsFlanT5Base) {
   const T5Config t5 = Read(Json::parse(R"json({
     "architectures": ["T5ForConditionalGeneration"], "classifier_dropout": 0.0,

@@ -442,8 +442,9 @@ TEST_F(StopCliTest, WhatABudgetLeavesOutOfALineIsSaid) {
   EXPECT_THAT(cut.out, StartsWith(hello));
   EXPECT_TRUE(cut.out.ends_with("\n" + hello)) << cut.out;
   EXPECT_EQ(std::ranges::count(cut.out, '\n'), 3);
-  EXPECT_THAT(ErrorSentence(Translate("", {"--budget-ms", "0"}), 2),
-              HasSubstr("--budget-ms 0: give a whole number of at least 1."));
+  EXPECT_THAT(
+      ErrorSentence(Translate("", {"--budget-ms", "0"}), 2),
+      HasSubstr("--budget-ms 0: give a whole number from 1 to 2147483647."));
 }
 
 TEST_F(StopCliTest, TheBudgetOfASentenceIsThatOfAllItsPartsTogether) {
