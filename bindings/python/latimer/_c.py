@@ -265,7 +265,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     ),
     "set_cancelled": (None, c_void_p, c_int),
     "begin_part": (
-        c_int, c_void_p, c_char_p, c_size_t, POINTER(Options), c_uint64,
+        c_int, c_void_p, c_void_p, c_size_t, POINTER(Options), c_uint64,
         POINTER(Translation),
     ),
     "begin_ids": (

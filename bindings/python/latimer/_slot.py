@@ -80,6 +80,16 @@ class Attention:
         )
 
 
+def free_when_unused(
+    owner: object, function: Callable[..., Any], *arguments: Any
+) -> weakref.finalize[..., Any]:
+    """Frees what only `owner` and its iterators use, but not at exit: those
+    that are left then still use it, and the system frees all."""
+    finalizer = weakref.finalize(owner, function, *arguments)
+    finalizer.atexit = False
+    return finalizer
+
+
 class Image:
     """A model file, mapped; all translators of a machine share its pages."""
 
@@ -93,7 +103,7 @@ class Image:
         )
         check(code, message.value)
         self.address, self.bytes = image.value, count.value
-        weakref.finalize(self, library.unmap_file, image, count)
+        free_when_unused(self, library.unmap_file, image, count)
 
 
 Received = TypeVar("Received")
@@ -121,6 +131,10 @@ class Job:
     ) -> None:
         self.number = number  # From 1.
         self.text = source if isinstance(source, bytes) else None
+        # Where the text lies; alignment reads it there until its part ends.
+        self.address = (
+            ctypes.cast(ctypes.c_char_p(self.text), ctypes.c_void_p).value or 0
+        )
         self.ids = source  # Unless it is a text.
         self.position = 0
         self.begun = 0
@@ -132,9 +146,7 @@ class Job:
             time.monotonic() + milliseconds / 1000 if milliseconds else None
         )
         self.finished: dict[int, Translation] = {}
-        # Where parts have begun, and their texts, which alignment reads.
-        self.positions: list[int] = []
-        self.rests: list[bytes] = []
+        self.positions: list[int] = []  # Where parts have begun.
         self.space_follows: list[bool] = []
         self.stop_reason = 0
         self.attention: Attention | None = None
@@ -202,15 +214,15 @@ class Job:
         self, parts: Sequence[Translation], read: bytes
     ) -> tuple[TokenLink, ...] | None:
         """Links of parts, whose sources are bytes, as links of characters."""
+        if any(part.alignment is None for part in parts):
+            return None
         links = []
         counts = characters(read)
         at = 0
         for part, position, space in zip(
             parts, self.positions, self.space_follows
         ):
-            if part.alignment is None:
-                return None
-            for link in part.alignment:
+            for link in part.alignment or ():
                 target = at + link.target[0], at + link.target[1]
                 begin, end = (counts[position + i] for i in link.source)
                 links.append(TokenLink(target, (begin, end)))
@@ -245,7 +257,7 @@ class Slot:
             self.handle, message, _c.MESSAGE_BYTES,
         )
         check(code, message.value)
-        self.unload = weakref.finalize(self, library.unload, self.handle)
+        self.unload = free_when_unused(self, library.unload, self.handle)
 
     def check(self, code: int) -> None:
         if code != 0:
@@ -339,11 +351,10 @@ class Slot:
                 code_bytes = library.language_code_bytes(
                     self.handle, job.text, len(job.text)
                 )
-            rest = job.text[job.position :]
-            job.rests.append(rest)
             self.check(
                 library.begin_part(
-                    self.handle, rest, len(rest), struct, ticket, begun
+                    self.handle, job.address + job.position,
+                    len(job.text) - job.position, struct, ticket, begun,
                 )
             )
             if code_bytes > 0:

@@ -7,6 +7,8 @@ import multiprocessing
 import os
 import pickle
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -538,3 +540,47 @@ def test_callbacks_do_not_leak(translator):
         translator.translate("Hello.", on_token=lambda i, token: True)
     gc.collect()
     assert len(gc.get_objects()) < before + 200
+
+
+@pytest.mark.parametrize(
+    "begin",
+    [
+        "translate(['How are you?'] * 100)",
+        "translate_paragraphs(['How are you? ' * 100] * 10)",
+        "translate_html(['<p>How are you?</p>' * 100] * 10)",
+    ],
+)
+def test_a_program_may_end_in_the_middle_of_an_iterator(model, begin):
+    program = (
+        "import latimer, sys\n"
+        f"translator = latimer.Translator({model!r})\n"
+        f"results = iter(translator.{begin})\n"
+        "assert next(results)\n"
+    )
+    for more in ("", "del translator\n", "sys.exit(3)\n"):
+        done = subprocess.run(
+            [sys.executable, "-c", program + more],
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == (3 if "exit" in more else 0), done.stderr
+        assert done.stderr == ""
+
+
+def test_the_memory_for_a_text_grows_as_its_length(model):
+    """In a process of its own, of which this is the peak."""
+    program = (
+        "import latimer, resource\n"
+        f"translator = latimer.Translator({model!r})\n"
+        "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "translator.translate('Hello. ' * 100)\n"
+        "before = peak()\n"
+        "text = ('Hi.' + ' ' * 1000) * 2000\n"
+        "found = translator.translate(text, max_target_tokens=2)\n"
+        "assert found.source_length == len(text) and found.parts > 20\n"
+        "print(peak() - before)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True
+    )
+    assert int(done.stdout) < 30_000  # KB; once 117,000.
