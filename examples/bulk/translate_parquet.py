@@ -105,6 +105,7 @@ def main() -> None:
     latimer.Translator(arguments.model, lanes=1)  # Complains before Spark.
     # Settings such as --master come from spark-submit, or its configuration.
     spark = SparkSession.builder.appName("latimer").getOrCreate()
+    spark.sparkContext.addPyFile(__file__)
     model = os.path.abspath(arguments.model)
     if not arguments.installed:
         spark.sparkContext.addFile(model)
@@ -126,4 +127,8 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    # As a module, which workers import and keep, with the model that it has
+    # opened; what is in __main__ is sent to them anew with each part.
+    from translate_parquet import main as main_of_module
+
+    main_of_module()

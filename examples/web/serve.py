@@ -6,6 +6,7 @@ With the two headers of cross-origin isolation, so that workers share a model.
 
 import functools
 import http.server
+import pathlib
 import sys
 
 
@@ -25,6 +26,8 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 if __name__ == "__main__":
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
+    if not pathlib.Path(sys.argv[1], "index.html").is_file():
+        sys.exit(f"serve.py: {sys.argv[1]} has no index.html; cmake --workflow --preset wasm32 builds a page.")
     port = int(sys.argv[2]) if len(sys.argv) == 3 else 8000
     handler = functools.partial(Handler, directory=sys.argv[1])
     print(f"http://localhost:{port}")

@@ -11,8 +11,14 @@ endif()
 file(GLOB files "${folder}/*.cmake")
 foreach(file IN LISTS files)
   get_filename_component(board "${file}" NAME_WE)
-  file(STRINGS "${file}" title LIMIT_COUNT 1)
-  string(REGEX REPLACE "^# ([^:(]*[^:( ]).*" "\\1" title "${title}")
+  # What the board is called: the first words of a comment in its first line.
+  set(title "${board}")
+  file(STRINGS "${file}" line LIMIT_COUNT 1)
+  if(line MATCHES "^# *([^:( ][^:(]*)")
+    string(STRIP "${CMAKE_MATCH_1}" title)
+  endif()
+  string(REPLACE "\\" "\\\\" title "${title}")
+  string(REPLACE "\"" "\\\"" title "${title}")
   string(CONFIGURE [[,
     {"name": "@board@", "inherits": "board", "displayName": "@title@"}]] entry)
   string(APPEND configure "${entry}")
@@ -49,7 +55,7 @@ file(CONFIGURE OUTPUT "${TO}" @ONLY CONTENT [[{
     }@configure@
   ],
   "buildPresets": [
-    { "name": "board", "hidden": true, "targets": [ "latimer" ] },
+    { "name": "board", "hidden": true, "targets": [ "products" ] },
     { "name": "board-test", "hidden": true, "targets": [ "all", "check" ] }@build@
   ],
   "workflowPresets": [@workflow@

@@ -103,6 +103,25 @@ if(NOT committed STREQUAL written)
     "cmake -P targets/cmake/write_presets.cmake.")
 endif()
 
+# Whatever a board's first line is.
+set(copy "${WORK}/targets")
+file(COPY "${ROOT}/targets/cmake/write_presets.cmake" DESTINATION "${copy}/cmake")
+file(REMOVE_RECURSE "${copy}/boards")
+file(WRITE "${copy}/boards/plain.cmake" "include(\"x/board.cmake\")\n")
+file(WRITE "${copy}/boards/quoted.cmake" "# My \"new\" board\\: for all\n")
+file(WRITE "${copy}/boards/empty.cmake" "#\n")
+execute_process(COMMAND "${CMAKE_COMMAND}"
+  -P "${copy}/cmake/write_presets.cmake" COMMAND_ERROR_IS_FATAL ANY)
+file(READ "${copy}/boards/presets.json" written)
+foreach(title IN ITEMS "2;empty" "3;plain" [[4;My "new" board\]])
+  list(POP_FRONT title at)
+  string(JSON name ERROR_VARIABLE error GET "${written}" configurePresets ${at}
+    displayName)
+  if(NOT name STREQUAL title)
+    wrong("write_presets.cmake: '${title}' became '${name}'. ${error}")
+  endif()
+endforeach()
+
 if(errors)
   message(FATAL_ERROR "${errors}")
 endif()

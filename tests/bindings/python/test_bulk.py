@@ -5,12 +5,13 @@ import os
 import pathlib
 import shutil
 import signal
+import subprocess
 import sys
 
 import pytest
 from conftest import ROOT
 
-pytest.importorskip("pyspark")
+pyspark = pytest.importorskip("pyspark")
 pandas = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
 if shutil.which("java") is None:
@@ -99,6 +100,26 @@ def test_the_part_of_a_killed_worker_is_done_again(
         target
     )
     assert os.path.exists(marker)
+    assert written(target) == expected
+
+
+def test_spark_submit_runs_it_as_the_page_says(
+    model, corpus, expected, tmp_path
+):
+    source, target = corpus
+    submit = pathlib.Path(sys.executable).parent / "spark-submit"
+    if not submit.exists():
+        submit = pathlib.Path(pyspark.__file__).parent / "bin" / "spark-submit"
+    done = subprocess.run(
+        [
+            submit, "--master", "local[2]", BULK / "translate_parquet.py",
+            model, source, target, "--column", "text", "--to", "translation",
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
     assert written(target) == expected
 
 
