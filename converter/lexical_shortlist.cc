@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <functional>
 #include <optional>
 #include <sstream>
@@ -239,6 +240,32 @@ std::vector<uint32_t> MostFrequent(std::span<const SentencePair> pairs,
   return first;
 }
 
+// A warning if other texts have many source tokens that this one lacks. Their
+// share is that of the tokens that stand in it once (Good, The Population
+// Frequencies of Species, 1953).
+void WarnOfUnseen(std::span<const SentencePair> pairs, uint32_t vocabulary,
+                  const std::filesystem::path& path,
+                  std::vector<std::string>* warnings) {
+  constexpr double kMostPercent = 1;
+  std::vector<uint32_t> counts(vocabulary);
+  size_t tokens = 0;
+  for (const SentencePair& pair : pairs) {
+    tokens += pair.source.size();
+    for (const int32_t id : pair.source) ++counts[static_cast<size_t>(id)];
+  }
+  const double percent = 100.0 *
+                         static_cast<double>(std::ranges::count(counts, 1u)) /
+                         static_cast<double>(tokens);
+  if (percent <= kMostPercent) return;
+  char share[16];
+  std::snprintf(share, sizeof(share), "%.0f", percent);
+  warnings->push_back(path.string() + " is short: about " + share +
+                      " % of the tokens of other texts have no candidates of "
+                      "their own and will be translated badly; give the "
+                      "training text, or several 100,000 lines like those to "
+                      "be translated");
+}
+
 // The most probable tokens of a row; the first ones of equals.
 std::vector<uint32_t> Best(std::vector<std::pair<uint32_t, float>> row,
                            const ShortlistLimits& limits) {
@@ -321,10 +348,12 @@ LexicalTable CountLinks(std::span<const SentencePair> pairs,
 
 CanonicalShortlist LearnShortlist(const CanonicalModel& model,
                                   const ParallelText& text,
-                                  const ShortlistLimits& limits) {
+                                  const ShortlistLimits& limits,
+                                  std::vector<std::string>* warnings) {
   CheckModel(model);
   const Architecture& a = model.architecture;
   const std::vector<SentencePair> pairs = ReadPairs(model, text);
+  WarnOfUnseen(pairs, a.source_vocabulary, text.source, warnings);
   const LexicalTable table = text.alignment.empty()
                                  ? LearnModel1(pairs, a.source_vocabulary)
                                  : CountLinks(pairs, a.source_vocabulary);

@@ -234,6 +234,15 @@ ProfileLimits LimitsOf(const Options& options) {
   return limits;
 }
 
+// The file is written, but does not serve its purpose. `way_out` is a sentence.
+void RequireRam(const Board& board, uint64_t needed_bytes, const fs::path& path,
+                std::string way_out) {
+  if (needed_bytes <= board.ram_bytes) return;
+  if (way_out.ends_with('.')) way_out.pop_back();
+  FailIn(path, "written, but ", board.name, " has ", board.ram_bytes,
+         " bytes of RAM for it, and it needs ", needed_bytes, ". ", way_out);
+}
+
 void SetProfile(const Options& options, Conversion* result) {
   const fs::path& named =
       options.profile.empty() ? options.output : options.profile;
@@ -260,16 +269,8 @@ void CheckOutputs(const Options& options) {
   check(options.profile, IsProfileHeader, "profile", "--profile");
 }
 
-// Writes a profile for models that were converted before.
-void WriteCommonProfile(const Options& options) {
-  CheckOutputs(options);
-  CommonProfile common =
-      MakeCommonProfile(ProfileName(options.profile.stem().string()),
-                        options.converted, LimitsOf(options));
-  Profile& profile = common.profile;
-  profile.name = common.name.c_str();
-  WriteProfile(options.profile, profile);
-  if (options.quiet) return;
+void PrintCommonProfile(const Options& options, const CommonProfile& common) {
+  const Profile& profile = common.profile;
   if (options.json) {
     Json json;
     json["profile"] = options.profile.string();
@@ -292,6 +293,23 @@ void WriteCommonProfile(const Options& options) {
             << RamBytes(profile) << " bytes\n";
   if (const Board* board = options.board) {
     std::cout << FitText(RamBytes(profile), board->ram_bytes, board->name);
+  }
+}
+
+// Writes a profile for models that were converted before.
+void WriteCommonProfile(const Options& options) {
+  CheckOutputs(options);
+  CommonProfile common =
+      MakeCommonProfile(ProfileName(options.profile.stem().string()),
+                        options.converted, LimitsOf(options));
+  Profile& profile = common.profile;
+  profile.name = common.name.c_str();
+  WriteProfile(options.profile, profile);
+  if (!options.quiet) PrintCommonProfile(options, common);
+  if (const Board* board = options.board) {
+    RequireRam(*board, RamBytes(profile), options.profile,
+               "Shorter sentences (--max-source-tokens, --max-target-tokens) "
+               "need less");
   }
 }
 
@@ -328,8 +346,9 @@ void Convert(const Options& options) {
                         .progress = {}};
   if (!options.shortlist_text.empty()) {
     Say(options, "learning a shortlist from", options.shortlist_text.source);
-    model.shortlist =
-        LearnShortlist(model, options.shortlist_text, options.shortlist_limits);
+    model.shortlist = LearnShortlist(model, options.shortlist_text,
+                                     options.shortlist_limits, &model.warnings);
+    print_new_warnings();
   }
   Conversion result;
   if (!options.keep.empty()) {
@@ -337,7 +356,8 @@ void Convert(const Options& options) {
     result.pruning =
         PruneAndReport(options.keep, options.unreachable, write, &model);
   }
-  if (options.target_tokenizer && model.tokenizer->target_text) {
+  if (!options.no_target_tokenizer && model.tokenizer &&
+      model.tokenizer->target_text) {
     model.target_tokenizer = model.tokenizer->target_text();
   }
   if (!options.equalize.empty()) {
@@ -375,8 +395,22 @@ void Convert(const Options& options) {
   file.Commit();
   result.license = model.license;
   result.warnings = model.warnings;
-  if (options.quiet) return;
-  options.json ? PrintJson(options, result) : PrintText(options, result);
+  if (!options.quiet) {
+    options.json ? PrintJson(options, result) : PrintText(options, result);
+  }
+  if (options.board == nullptr) return;
+  const Board& board = *options.board;
+  RequireRam(board, RamBytes(result.profile), options.output,
+             LongestText(LongestThatFits(result.info, LimitsOf(options),
+                                         board.ram_bytes)));
+  if (const uint64_t model_bytes = result.info.sizes.file;
+      board.flash_bytes != 0 && model_bytes > board.flash_bytes) {
+    FailIn(options.output, "written, but ", board.name, " has ",
+           board.flash_bytes, " bytes of flash, and the model alone needs ",
+           model_bytes,
+           ". Smaller weights (--weights int4) or fewer words (--keep-vocab) "
+           "make it smaller");
+  }
 }
 
 int Main(int argc, char** argv) {

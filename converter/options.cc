@@ -181,9 +181,10 @@ class OptionParser {
     app_.add_flag("--no-tokenizer", o_.no_tokenizer,
                   "convert only the weights; the model translates token ids")
         ->excludes(app_.add_flag(
-            "--target-tokenizer", o_.target_tokenizer,
-            "also store the target's tokenizer, if it is not the source's: "
-            "target prefixes, banned words and terms as text need it"));
+            "--no-target-tokenizer", o_.no_target_tokenizer,
+            "leave out the target's tokenizer, where it is not the source's: a "
+            "smaller file, without target prefixes, banned words and terms as "
+            "text"));
   }
 
   static void PrintMap(const std::string& name) {

@@ -43,7 +43,7 @@ struct Options {
   bool json = false;
   bool bill = false, quiet = false, verbose = false, progress = false;
   bool no_tokenizer = false;
-  bool target_tokenizer = false;
+  bool no_target_tokenizer = false;
   TokensToKeep keep;
   std::vector<std::filesystem::path> unreachable;
   bool no_pruned_argmax = false;

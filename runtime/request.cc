@@ -287,10 +287,11 @@ size_t BreakingSpaceBytes(std::string_view text) {
 
 Status NeedTargetTokenizer(const ModelInfo& info) {
   if (info.encodes_target) return Status();
-  return Status::Error(StatusCode::kInvalidArgument,
-                       "The model cannot turn texts of the target into tokens; "
-                       "convert it with latimer-convert --target-tokenizer, or "
-                       "give token ids.");
+  return Status::Error(
+      StatusCode::kInvalidArgument,
+      "The model cannot turn texts of the target into tokens; "
+      "convert it again, without --no-target-tokenizer, or give "
+      "token ids.");
 }
 
 size_t CopyIds(std::span<const int32_t> from, std::span<int32_t> to) {

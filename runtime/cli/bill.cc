@@ -127,6 +127,27 @@ std::string FitText(uint64_t needed_bytes, uint64_t ram_bytes,
           static_cast<double>(ram_bytes));
 }
 
+uint32_t LongestThatFits(const ModelInfo& info, ProfileLimits limits,
+                         uint64_t ram_bytes) {
+  uint32_t fits = 0;
+  uint32_t too_long = 1 + std::min(info.architecture.source_positions,
+                                   info.generation.max_target_tokens);
+  while (too_long - fits > 1) {
+    const uint32_t tokens = fits + (too_long - fits) / 2;
+    limits.source_tokens = limits.target_tokens = tokens;
+    const Result<Profile> profile = ExactProfile(info, limits, "");
+    (RamBytes(*profile) <= ram_bytes ? fits : too_long) = tokens;
+  }
+  return fits;
+}
+
+std::string LongestText(uint32_t longest) {
+  if (longest == 0) return "No sentence length makes it fit.";
+  return Format(
+      "It would fit with --max-source-tokens %u --max-target-tokens %u.",
+      static_cast<unsigned>(longest), static_cast<unsigned>(longest));
+}
+
 std::string WeightsText(const Json& bill, uint64_t ram_bytes,
                         const std::string& where) {
   const auto needed = bill.at("ram_bytes").get<uint64_t>();

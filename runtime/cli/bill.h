@@ -2,11 +2,13 @@
 #ifndef LATIMER_CLI_BILL_H_
 #define LATIMER_CLI_BILL_H_
 
+#include <cstdint>
 #include <string>
 
 #include "cli/format.h"
 #include "latimer/board.h"
 #include "latimer/model_info.h"
+#include "latimer/plan.h"
 #include "latimer/profile.h"
 
 namespace latimer {
@@ -43,6 +45,12 @@ std::string PackCommand(const Board& board, const ModelInfo& info);
 // `where`.
 std::string FitText(uint64_t needed_bytes, uint64_t ram_bytes,
                     const std::string& where);
+
+// The most tokens, the same for source and target, with which a model fits; 0
+// if it does not fit at all. A sentence says so.
+uint32_t LongestThatFits(const ModelInfo& info, ProfileLimits limits,
+                         uint64_t ram_bytes);
+std::string LongestText(uint32_t longest);
 
 // A warning if `ram_bytes` hold what a bill needs, but not also all weights
 // that it reads; else "".

@@ -45,7 +45,7 @@ int RefuseTargetText(const Arguments& arguments, const char* option,
                      const char* value) {
   return Refuse(arguments, option, value,
                 "the model cannot turn texts of the target into tokens; "
-                "convert it with latimer-convert --target-tokenizer.");
+                "convert it again, without --no-target-tokenizer.");
 }
 
 // Reports a name that no item of a list has.

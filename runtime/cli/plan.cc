@@ -66,22 +66,6 @@ int FindPlace(const Arguments& arguments, Place* place) {
   return kSuccess;
 }
 
-// The most tokens, the same for source and target, with which the model fits;
-// 0 if it does not fit at all.
-uint32_t LongestThatFits(const ModelInfo& info, ProfileLimits limits,
-                         uint64_t ram_bytes) {
-  uint32_t fits = 0;
-  uint32_t too_long = 1 + std::min(info.architecture.source_positions,
-                                   info.generation.max_target_tokens);
-  while (too_long - fits > 1) {
-    const uint32_t tokens = fits + (too_long - fits) / 2;
-    limits.source_tokens = limits.target_tokens = tokens;
-    const Result<Profile> profile = ExactProfile(info, limits, "");
-    (RamBytes(*profile) <= ram_bytes ? fits : too_long) = tokens;
-  }
-  return fits;
-}
-
 void PrintPrediction(const Board& board, const ModelInfo& info,
                      const Prediction& p) {
   std::printf(
@@ -127,14 +111,7 @@ void PrintText(const Json& bill, const ModelInfo& info, const Place& place,
   std::fputs(FitText(needed, place.ram_bytes, place.name).c_str(), stdout);
   std::fputs(WeightsWarning(bill, place).c_str(), stdout);
   if (needed > place.ram_bytes) {
-    if (longest > 0) {
-      std::printf(
-          "It would fit with --max-source-tokens %u "
-          "--max-target-tokens %u.\n",
-          static_cast<unsigned>(longest), static_cast<unsigned>(longest));
-    } else {
-      std::puts("No sentence length makes it fit.");
-    }
+    std::puts(LongestText(longest).c_str());
   }
   if (place.board != nullptr && !ReadsTile(*place.board, info)) {
     std::printf(

@@ -192,6 +192,36 @@ TEST_F(PlanCommandTest, TheConverterTakesTheTileOfBoardAndWeights) {
   EXPECT_EQ(tile({"--weights", "f16"}), "16x1");
 }
 
+// On a machine whose RAM or flash is too small, the file is written, and the
+// exit code is not that of success.
+TEST_F(PlanCommandTest, TheConverterSaysWhatWouldFitTheBoard) {
+  const std::string out = folder_.path() / "demo.ltm";
+  const auto convert = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {DemoDirectory(), "-o", out, "--board",
+                                         "cortex_m7", "--quiet"});
+    return RunProgram("latimer-convert", arguments);
+  };
+  const std::string sentence = ErrorSentence(convert({}), 1);
+  EXPECT_THAT(sentence, AllOf(HasSubstr("written, but cortex_m7 has"),
+                              HasSubstr("It would fit with")));
+  EXPECT_TRUE(std::filesystem::exists(out));
+  const size_t at = sentence.find("--max-source-tokens");
+  std::istringstream words(sentence.substr(at, sentence.rfind('.') - at));
+  std::vector<std::string> limits;
+  for (std::string word; words >> word;) limits.push_back(word);
+  const Outcome fits = convert(limits);
+  EXPECT_EQ(fits.code, 0) << fits.err;
+  limits.insert(limits.end(), {"--weights", "f32"});
+  EXPECT_THAT(ErrorSentence(convert(limits), 1), HasSubstr("bytes of flash"));
+
+  EXPECT_THAT(
+      ErrorSentence(RunProgram("latimer-convert",
+                               {out, "--profile", folder_.path() / "p.h",
+                                "--board", "cortex_m7", "--quiet"}),
+                    1),
+      HasSubstr("p.h: written, but cortex_m7 has"));
+}
+
 TEST_F(PlanCommandTest, AgreesWithTheConvertersBill) {
   const Outcome outcome = Plan({"--board", "raspberry_pi_4", "--json"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;

@@ -155,11 +155,12 @@ class LearnShortlistTest : public testing::Test {
       .source = Write("text.en", "the house\n\nthe dog\nnothing\n"),
       .target = Write("text.de", "das Haus\nleer\nder Hund\n\n"),
       .alignment = Write("links", "0-0 1-1\n\n0-0 1-1\n\n")};
+  std::vector<std::string> warnings_;
 };
 
 TEST_F(LearnShortlistTest, LinkedWordsAreCandidatesOfEachOther) {
   const CanonicalShortlist shortlist =
-      LearnShortlist(model_, text_, {.first = 0});
+      LearnShortlist(model_, text_, {.first = 0}, &warnings_);
   const Architecture& a = model_.architecture;
   ASSERT_EQ(shortlist.offsets.size(), a.source_vocabulary + 1);
   EXPECT_TRUE(shortlist.copies_source);  // One vocabulary.
@@ -179,7 +180,7 @@ TEST_F(LearnShortlistTest, TheMostFrequentTokensAreCandidatesOfEverySource) {
   text.alignment.clear();
   text.target = Write("more.de", "das Haus das\nx\ndas\n\n");
   const CanonicalShortlist shortlist =
-      LearnShortlist(model_, text, {.first = 1, .best = 0});
+      LearnShortlist(model_, text, {.first = 1, .best = 0}, &warnings_);
   EXPECT_EQ(shortlist.first, 0u);
   EXPECT_EQ(List(shortlist, model_.generation.source_suffix.at(0)),
             TargetIds("das"));
@@ -189,16 +190,34 @@ TEST_F(LearnShortlistTest, TheMostFrequentTokensAreCandidatesOfEverySource) {
 TEST_F(LearnShortlistTest, TheThresholdLeavesOutWhatIsImprobable) {
   const auto list = [&](float threshold) {
     return List(
-        LearnShortlist(model_, text_, {.first = 0, .threshold = threshold}),
+        LearnShortlist(model_, text_, {.first = 0, .threshold = threshold},
+                       &warnings_),
         SourceIds("the").at(0));
   };
   EXPECT_EQ(list(0.3f).size(), 2u);
   EXPECT_THAT(list(0.7f), IsEmpty());
 }
 
+TEST_F(LearnShortlistTest, WarnsOfATextThatIsTooShort) {
+  LearnShortlist(model_, text_, {}, &warnings_);
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("text.en is short: about")));
+  warnings_.clear();
+  std::string source, target;
+  for (int i = 0; i < 100; ++i) {
+    source += "the house\nthe dog\n";
+    target += "das Haus\nder Hund\n";
+  }
+  LearnShortlist(model_,
+                 {.source = Write("long.en", source),
+                  .target = Write("long.de", target),
+                  .alignment = {}},
+                 {}, &warnings_);
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
 TEST_F(LearnShortlistTest, RefusesTextsThatDoNotBelongTogether) {
   const auto error = [&](ParallelText text) {
-    return ErrorOf([&] { LearnShortlist(model_, text, {}); });
+    return ErrorOf([&] { LearnShortlist(model_, text, {}, &warnings_); });
   };
   ParallelText text = text_;
   text.target = Write("short.de", "das Haus\n");
@@ -217,7 +236,7 @@ TEST_F(LearnShortlistTest, RefusesTextsThatDoNotBelongTogether) {
 
 TEST_F(LearnShortlistTest, RefusesModelsThatCannotHaveOne) {
   const auto error = [&](const CanonicalModel& model) {
-    return ErrorOf([&] { LearnShortlist(model, text_, {}); });
+    return ErrorOf([&] { LearnShortlist(model, text_, {}, &warnings_); });
   };
   CanonicalModel model = model_;
   model.shortlist.emplace();

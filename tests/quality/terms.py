@@ -45,7 +45,7 @@ def draw_terms(data: Path, least_dice: float) -> list[tuple[str, str, tuple[str,
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("latimer", help="the program")
-    parser.add_argument("model", help="the demo, converted with --target-tokenizer")
+    parser.add_argument("model", help="the demo, converted")
     parser.add_argument("--data", type=Path, default=Path("examples/en-de/data"))
     parser.add_argument("--beams", default="1")
     parser.add_argument("--most", type=int, default=10**9, help="lines to translate")

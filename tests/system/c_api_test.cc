@@ -346,7 +346,7 @@ TEST_F(CApiTest, PrefixesBannedTokensAndWordScoresAreThoseOfCpp) {
   EXPECT_EQ(
       latimer_translate(c_.get(), kText, sizeof(kText) - 1, &options, &got),
       LATIMER_INVALID_ARGUMENT);
-  EXPECT_THAT(c_.message(), HasSubstr("--target-tokenizer"));
+  EXPECT_THAT(c_.message(), HasSubstr("--no-target-tokenizer"));
 }
 
 TEST_F(CApiTest, LinksAreThoseOfCpp) {

@@ -226,7 +226,7 @@ TEST(TargetPrefixTest, WhatCannotBeAPrefixIsRefused) {
   options.target_prefix = "Das";
   const auto text = translator.Translate("The house.", options);
   EXPECT_EQ(text.status().code(), StatusCode::kInvalidArgument);
-  EXPECT_THAT(text.status().message(), HasSubstr("--target-tokenizer"));
+  EXPECT_THAT(text.status().message(), HasSubstr("--no-target-tokenizer"));
   Ids ids = {5, -1};
   options.target_prefix_ids = ids;
   const auto unknown = translator.Translate("The house.", options);

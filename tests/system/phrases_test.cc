@@ -559,7 +559,7 @@ TEST(TermsTest, NeedATargetTokenizer) {
   TranslateOptions options;
   options.terms = {&term, 1};
   EXPECT_THAT(translator.Translate("house", options).status().message(),
-              HasSubstr("--target-tokenizer"));
+              HasSubstr("--no-target-tokenizer"));
 }
 
 TEST_F(DemoPhrasesTest, ATermNeedsATarget) {

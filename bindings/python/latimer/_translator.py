@@ -251,8 +251,8 @@ class Translator:
         """The ids of a text of the target, without EOS.
 
         Raises:
-            InvalidArgumentError: the model has no tokenizer for that; convert
-                it with target_tokenizer=True.
+            InvalidArgumentError: the model has no tokenizer for that; it was
+                converted with no_target_tokenizer=True.
         """
         with self._slot() as slot:
             return slot.tokenize_target(text)

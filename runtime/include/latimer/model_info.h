@@ -290,8 +290,7 @@ struct ModelInfo {
   bool has_tokenizer;
   TokenizerNeeds tokenizer_needs;  // All false without a tokenizer.
   // Whether texts of the target can be turned into ids: both sides have one
-  // tokenizer (M2M100's and those of Marian are two), or the model was
-  // converted with --target-tokenizer.
+  // tokenizer (M2M100's and those of Marian are two), or the file has both.
   bool encodes_target;
   SentenceRules sentence_rules;  // Empty if the file has none.
   // What TokenLinks are read from.

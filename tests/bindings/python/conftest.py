@@ -37,10 +37,10 @@ def translator(model):
 
 
 @pytest.fixture(scope="session")
-def target_model(tmp_path_factory):
-    """The demo model, which knows the tokenizer of its target."""
-    path = str(tmp_path_factory.mktemp("model") / "target.ltm")
-    latimer.convert(DEMO, path, target_tokenizer=True)
+def source_model(tmp_path_factory):
+    """The demo model, which lacks the tokenizer of its target."""
+    path = str(tmp_path_factory.mktemp("model") / "source.ltm")
+    latimer.convert(DEMO, path, no_target_tokenizer=True)
     return path
 
 

@@ -242,9 +242,9 @@ def test_scores_are_those_of_the_program(translator, model, lines):
 
 
 def test_what_the_caller_gives_the_search_is_that_of_the_program(
-    target_model, lines, tmp_path
+    model, lines, tmp_path
 ):
-    translator = latimer.Translator(target_model)
+    translator = latimer.Translator(model)
     banned = tmp_path / "banned.txt"
     banned.write_text("Haus\nIch habe\n")
     terms = tmp_path / "terms.tsv"
@@ -277,18 +277,18 @@ def test_what_the_caller_gives_the_search_is_that_of_the_program(
     for options, arguments in cases:
         found = [t.text for t in translator.translate(texts, **options)]
         expected = command(
-            "translate", target_model, "--quiet", *arguments,
+            "translate", model, "--quiet", *arguments,
             text="\n".join(texts),
         )
         assert found == expected.splitlines(), options
         assert found != plain, options
     drawn = command(
-        "translate", target_model, "--quiet", "--text", LONG, "--sample"
+        "translate", model, "--quiet", "--text", LONG, "--sample"
     )
     assert drawn.rstrip("\n") == translator.translate(LONG, sample=True).text
     running = "How are you? Where is my book? Tom is here."
     drawn = command(
-        "translate", target_model, "--quiet", "--paragraphs", "--top-k", 9,
+        "translate", model, "--quiet", "--paragraphs", "--top-k", 9,
         text=running,
     )
     assert drawn == "".join(
@@ -301,18 +301,19 @@ def test_what_the_caller_gives_the_search_is_that_of_the_program(
     long = translator.translate(LONG, target_prefix="Heute")
     assert long.parts > 1
     assert long.text == command(
-        "translate", target_model, "--quiet", "--text", LONG,
+        "translate", model, "--quiet", "--text", LONG,
         "--target-prefix", "Heute",
     ).rstrip("\n")
     with pytest.raises(TypeError, match="a list of words"):
         translator.translate("Hello.", banned="Haus")
 
 
-def test_a_model_without_the_targets_tokenizer_refuses_its_texts(translator):
+def test_a_model_without_the_targets_tokenizer_refuses_its_texts(source_model):
+    translator = latimer.Translator(source_model)
     for options in {"banned": ["Haus"]}, {"target_prefix": "Haus"}:
-        with pytest.raises(ValueError, match="--target-tokenizer"):
+        with pytest.raises(ValueError, match="--no-target-tokenizer"):
             translator.translate("Hello.", **options)
-    with pytest.raises(ValueError, match="--target-tokenizer"):
+    with pytest.raises(ValueError, match="--no-target-tokenizer"):
         translator.tokenize_target("Haus")
 
 

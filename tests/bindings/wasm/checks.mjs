@@ -211,30 +211,32 @@ export const checks = {
       equal(translation.split(span).length, 2, span);
     }
   },
-  async "terms, prefixes and banned words"({ t, target, options, Latimer }) {
+  async "a model without the target's tokenizer refuses its texts"({ source, options, Latimer }) {
+    if (source === undefined) return;  // In browsers.
+    const t = await Latimer.load(source, options);
     for (const what of [
       { terms: { house: "Geb\u00e4ude" } }, { targetPrefix: "Ich" }, { bannedWords: ["Haus"] },
     ]) {
-      await fails(() => t.translate("My house.", what), /--target-tokenizer/);
+      await fails(() => t.translate("My house.", what), /--no-target-tokenizer/);
     }
-    if (target === undefined) return;  // In browsers.
-    const own = await Latimer.load(target, options);
+    t.close();
+  },
+  async "terms, prefixes and banned words"({ t }) {
     const text = "Tom has a new house.";
     const terms = { house: "Geb\u00e4ude", Tom: "Thomas" };
-    const plain = (await own.translate(text)).text;
-    const { text: forced } = await own.translate(text, { terms });
+    const plain = (await t.translate(text)).text;
+    const { text: forced } = await t.translate(text, { terms });
     equal([forced.includes("Geb\u00e4ude"), forced.includes("Thomas")], [true, true], forced);
-    const long = await own.translate(kLong, { targetPrefix: "Ameise" });
+    const long = await t.translate(kLong, { targetPrefix: "Ameise" });
     equal([long.text.startsWith("Ameise"), long.text.split("Ameise").length], [true, 2]);
-    equal((await own.translateAll([kLong], { targetPrefix: "Ameise" }))[0].text, long.text);
+    equal((await t.translateAll([kLong], { targetPrefix: "Ameise" }))[0].text, long.text);
     const banned = plain.replace(".", "").split(" ").at(-1);
-    const { text: other } = await own.translate(text, { bannedWords: [banned] });
+    const { text: other } = await t.translate(text, { bannedWords: [banned] });
     equal(other.split(/[ .]/).includes(banned), false, other);
     await fails(
-      () => own.translate(text, { bannedWords: Array(300).fill("Haus") }), /too many banned/);
+      () => t.translate(text, { bannedWords: Array(300).fill("Haus") }), /too many banned/);
     await fails(
-      () => own.translate(text, { terms: { a: "b".repeat(20000) } }), /too many|too long/);
-    own.close();
+      () => t.translate(text, { terms: { a: "b".repeat(20000) } }), /too many|too long/);
   },
   async "any text is translated"({ t }) {
     for (const text of ["", " ", "\0", "🎉".repeat(50), "\ud800", "x".repeat(20000)]) {

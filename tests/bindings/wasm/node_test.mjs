@@ -1,5 +1,5 @@
-// node node_test.mjs FOLDER MODEL TARGET ROOT [PROGRAM]: the checks in this thread.
-// TARGET is the model with the target's tokenizer, and PROGRAM `latimer` of this
+// node node_test.mjs FOLDER MODEL SOURCE ROOT [PROGRAM]: the checks in this thread.
+// SOURCE is the model without the target's tokenizer, and PROGRAM `latimer` of this
 // machine; --times in its place measures.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { measure, runChecks } from "./checks.mjs";
 import { measureWorkers, workerChecks } from "./worker_checks.mjs";
 
-const [folder, model, target, root, program] = process.argv.slice(2);
+const [folder, model, source, root, program] = process.argv.slice(2);
 const { Latimer, compile, ownSharedModule } = await import(pathToFileURL(`${folder}/latimer.mjs`));
 const engine = String(pathToFileURL(`${folder}/engine.mjs`));
 const { Engine } = await import(engine);
@@ -21,7 +21,7 @@ const context = {
   shared: { engine, module: await compile(ownSharedModule()) },
   t,
   source: pathToFileURL(model),
-  target: pathToFileURL(target),
+  source: pathToFileURL(source),
   options: {},
   plain: pathToFileURL(`${folder}/latimer.wasm`),
   bytes: new Uint8Array(readFileSync(model)),

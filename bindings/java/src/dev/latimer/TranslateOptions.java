@@ -214,8 +214,8 @@ public final class TranslateOptions {
   // ---- What the caller gives the translation ----
 
   /**
-   * A text of the target that the translation begins with; null: none. The model must have been
-   * converted with {@code --target-tokenizer}, or have one tokenizer for both sides.
+   * A text of the target that the translation begins with; null: none. The model must not
+   * have been converted with {@code --no-target-tokenizer}.
    */
   public TranslateOptions targetPrefix(String text) {
     this.targetPrefix = text;

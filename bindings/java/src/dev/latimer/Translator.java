@@ -286,9 +286,8 @@ public final class Translator implements AutoCloseable {
   }
 
   /**
-   * The tokens of a text of the target, without EOS, for a target prefix or what is banned. The
-   * model must have been converted with {@code --target-tokenizer}, or have one tokenizer for both
-   * sides; otherwise this throws a LatimerException.
+   * The tokens of a text of the target, without EOS, for a target prefix or what is banned. Throws
+   * a LatimerException if the model was converted with {@code --no-target-tokenizer}.
    */
   public int[] tokenizeTarget(String text) {
     byte[] bytes = Utf8.encode(text);

@@ -38,22 +38,20 @@ public class OptionsTest {
       repeat("The weather is nice today, and we are going to the market. ", 40);
 
   private static Translator translator; // Has room for beams.
-  private static File targetModel; // Knows the target's tokenizer.
-  private static Translator target;
+  private static Translator source; // Lacks the target's tokenizer.
 
   @BeforeClass
   public static void load() throws Exception {
     translator = Translator.load(MODEL, new LoadOptions().beams(4));
-    targetModel = WORK.resolve("target.ltm").toFile();
-    Program.run(
-        "", "convert", DEMO.toString(), "-o", targetModel, "--target-tokenizer", "--quiet");
-    target = Translator.load(targetModel, new LoadOptions().beams(4));
+    File model = WORK.resolve("source.ltm").toFile();
+    Program.run("", "convert", DEMO.toString(), "-o", model, "--no-target-tokenizer", "--quiet");
+    source = Translator.load(model);
   }
 
   @AfterClass
   public static void close() {
     translator.close();
-    target.close();
+    source.close();
   }
 
   // ---- The search ----
@@ -117,7 +115,7 @@ public class OptionsTest {
     Path terms = WORK.resolve("terms.tsv");
     Files.write(terms, Arrays.asList("house\tGeb\u00e4ude", "Tom\tThomas"));
     List<int[]> ids = new ArrayList<>();
-    for (String word : words) ids.add(target.tokenizeTarget(word));
+    for (String word : words) ids.add(translator.tokenizeTarget(word));
 
     Map<String, TranslateOptions> cases = new LinkedHashMap<>();
     cases.put("--target-prefix Ich", options().targetPrefix("Ich"));
@@ -125,19 +123,19 @@ public class OptionsTest {
     cases.put("--beams 3 --banned-words " + banned, options().beams(3).bannedIds(ids));
     cases.put("--terms " + terms + " --protect", options().terms(termMap).protect(true));
     cases.put("--protect", options().protect(true));
-    checkAll(target, targetModel, lines, cases);
+    checkAll(translator, MODEL, lines, cases);
 
     String line = lines.get(0);
     assertEquals(
-        target.translate(line, options().targetPrefix("Ich")).text(),
-        target.translate(line, options().targetPrefix(target.tokenizeTarget("Ich"))).text());
+        translator.translate(line, options().targetPrefix("Ich")).text(),
+        translator.translate(line, options().targetPrefix(translator.tokenizeTarget("Ich"))).text());
     assertEquals( // Of the first part only.
-        latimer(Arrays.asList(LONG), "translate", targetModel, "--target-prefix", "Heute").get(0),
-        target.translate(LONG, options().targetPrefix("Heute")).text());
+        latimer(Arrays.asList(LONG), "translate", MODEL, "--target-prefix", "Heute").get(0),
+        translator.translate(LONG, options().targetPrefix("Heute")).text());
     Translation both = // Each list replaces its own kind.
-        target.translate(
+        translator.translate(
             line, options().bannedWords(words).bannedIds(ids).bannedIds(Collections.emptyList()));
-    assertEquals(target.translate(line, options().bannedWords(words)).text(), both.text());
+    assertEquals(translator.translate(line, options().bannedWords(words)).text(), both.text());
   }
 
   @Test
@@ -291,7 +289,6 @@ public class OptionsTest {
     refused.put("top-p", options().topP(-1));
     refused.put("Prefix id", options().targetPrefix(-1));
     refused.put("Banned id", options().bannedIds(Arrays.asList(new int[] {1 << 30})));
-    refused.put("--target-tokenizer", options().targetPrefix("Haus"));
     for (Map.Entry<String, TranslateOptions> entry : refused.entrySet()) {
       LatimerException e =
           assertThrows(
@@ -301,13 +298,14 @@ public class OptionsTest {
     }
     for (TranslateOptions options :
         Arrays.asList(
+            options().targetPrefix("Haus"),
             options().bannedWords(Arrays.asList("Haus")),
             options().terms(Collections.singletonMap("house", "Haus")))) {
       LatimerException e =
-          assertThrows(LatimerException.class, () -> translator.translate("A house.", options));
-      assertTrue(e.getMessage(), e.getMessage().contains("--target-tokenizer"));
+          assertThrows(LatimerException.class, () -> source.translate("A house.", options));
+      assertTrue(e.getMessage(), e.getMessage().contains("--no-target-tokenizer"));
     }
-    assertThrows(LatimerException.class, () -> translator.tokenizeTarget("Haus"));
+    assertThrows(LatimerException.class, () -> source.tokenizeTarget("Haus"));
     IllegalArgumentException nBest =
         assertThrows(
             IllegalArgumentException.class,
