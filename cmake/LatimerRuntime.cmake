@@ -166,7 +166,11 @@ function(latimer_add_runtime target)
   string(SUBSTRING "${digest}" 0 8 digest)
   get_filename_component(name "${profile}" NAME_WE)
   string(MAKE_C_IDENTIFIER "latimer_${name}_${digest}" names)
-  latimer_runtime_library(${target} UNITY PROFILE "${profile}"
-    BOARD "${arg_BOARD}" NAMES ${names})
+  set(board "")
+  if(arg_BOARD)
+    set(board BOARD "${arg_BOARD}")
+  endif()
+  latimer_runtime_library(${target} UNITY PROFILE "${profile}" ${board}
+    NAMES ${names})
   latimer_signature_sources(${target})
 endfunction()

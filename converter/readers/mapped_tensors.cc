@@ -56,16 +56,18 @@ uint32_t CountNumbers(const std::map<std::string, SourceTensor>& tensors,
 }
 
 // The most names of each kind in a message: with a map for another model all
-// tensors would be listed.
+// tensors would be listed. Whoever writes a map needs more than whoever is told
+// that one number of a config is wrong.
 constexpr size_t kMostNames = 30;
+constexpr size_t kMostShapes = 5;
 
 // Adds "KIND a, b and 7 more" to a list of kinds, unless there are no names.
 void AddNames(const char* kind, const std::vector<std::string>& names,
-              std::string* text) {
+              size_t most, std::string* text) {
   if (names.empty()) return;
   if (!text->empty()) *text += "; ";
   *text += kind;
-  const size_t shown = std::min(names.size(), kMostNames);
+  const size_t shown = std::min(names.size(), most);
   for (size_t i = 0; i < shown; ++i) {
     *text += (i == 0 ? " " : ", ") + names[i];
   }
@@ -245,10 +247,10 @@ void MappedTensors::Finish() {
     if (is_needed(name)) unreadable.push_back(Concat(name, " (", why, ")"));
   }
   std::string what;
-  AddNames("missing tensors:", missing_, &what);
-  AddNames("misshapen tensors:", misshapen, &what);
-  AddNames("unexpected tensors:", extra, &what);
-  AddNames("tensors that cannot be converted:", unreadable, &what);
+  AddNames("missing tensors:", missing_, kMostNames, &what);
+  AddNames("misshapen tensors:", misshapen, kMostShapes, &what);
+  AddNames("unexpected tensors:", extra, kMostNames, &what);
+  AddNames("tensors that cannot be converted:", unreadable, kMostNames, &what);
   if (what.empty()) return;
   FailIn(path_, "the tensors do not match ", map_.name, ": ", what);
 }

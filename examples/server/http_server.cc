@@ -328,7 +328,10 @@ void HttpServer::Begin(int socket) {
     if (connections_ < limits_.connections) {
       ++connections_;
       try {
-        std::thread(&HttpServer::Serve, this, socket).detach();
+        std::thread([this, socket] {
+          ServeConnection(socket);
+          EndConnection();
+        }).detach();
         return;
       } catch (const std::exception&) {  // No thread can be had.
         --connections_;
@@ -345,6 +348,12 @@ void HttpServer::Begin(int socket) {
   while (recv(socket, ignored, sizeof(ignored), MSG_DONTWAIT) > 0) {
   }
   close(socket);
+}
+
+void HttpServer::EndConnection() {
+  const std::lock_guard lock(mutex_);
+  --connections_;
+  connection_ended_.notify_all();
 }
 
 bool HttpServer::WaitForRequest(Connection& connection) const {
@@ -389,7 +398,7 @@ bool HttpServer::ServeRequest(Connection& connection) {
   return served && !closes && !connection.must_close;
 }
 
-void HttpServer::Serve(int socket) {
+void HttpServer::ServeConnection(int socket) {
   Connection connection(socket);
   current_ = &connection;
   bool goes_on = true;
@@ -406,9 +415,6 @@ void HttpServer::Serve(int socket) {
   }
   current_ = nullptr;
   connection.Close();
-  const std::lock_guard lock(mutex_);
-  --connections_;
-  connection_ended_.notify_all();
 }
 
 // Before a body is read: whether it may be.

@@ -37,6 +37,10 @@ class HttpServer final : public httplib::Server {
   // answered.
   void Run();
 
+  // Serves the requests of a connected socket, which does not block, until the
+  // connection ends, and closes it. Run does this in a thread for each.
+  void ServeConnection(int socket);
+
   // Takes no more connections or requests. Any thread may call it.
   void Drain();
   bool draining() const { return draining_; }
@@ -51,8 +55,8 @@ class HttpServer final : public httplib::Server {
   bool WaitForRequest(Connection& connection) const;
   // Whether the connection may have another request.
   bool ServeRequest(Connection& connection);
-  void Serve(int socket);
   void Begin(int socket);
+  void EndConnection();
   httplib::Server::HandlerResponse CheckBody(const httplib::Request& request,
                                              httplib::Response& response);
 

@@ -16,7 +16,7 @@ void CheckFailed(const char* message) { latimer_machine_failed(message); }
 
 uint64_t MonotonicNanoseconds() { return latimer_machine_nanoseconds(); }
 
-Status MapFile(const char* path, std::span<const std::byte>*) {
+Status MapPath(const char* path, std::span<const std::byte>*) {
   return Status::Error(StatusCode::kResourceUnavailable,
                        "%s: cannot map the model, because a machine without an "
                        "operating system has no files; link it into the "

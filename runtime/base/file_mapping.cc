@@ -52,7 +52,7 @@ Status Map(const char* path, int file, std::span<const std::byte>* bytes) {
 
 }  // namespace
 
-Status MapFile(const char* path, std::span<const std::byte>* bytes) {
+Status MapPath(const char* path, std::span<const std::byte>* bytes) {
   // Without O_NONBLOCK a FIFO would wait for a writer.
   const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return Refused(path, errno);

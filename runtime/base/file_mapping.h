@@ -15,6 +15,9 @@ namespace latimer {
 // MappedFile::Open.
 Status MapFile(const char* path, std::span<const std::byte>* bytes);
 
+// Its part that is the OS's. Precondition: `path` is not null.
+Status MapPath(const char* path, std::span<const std::byte>* bytes);
+
 // Precondition: MapFile gave `bytes`, or they are empty.
 void UnmapFile(std::span<const std::byte> bytes);
 

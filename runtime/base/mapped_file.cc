@@ -15,6 +15,12 @@ Status NotMapped(const char* path, uint64_t error) {
                        path, static_cast<unsigned long long>(error));
 }
 
+Status MapFile(const char* path, std::span<const std::byte>* bytes) {
+  if (path != nullptr) return MapPath(path, bytes);
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "The path of the model is null; give one.");
+}
+
 MappedFile::~MappedFile() { UnmapFile(bytes_); }
 
 Status MappedFile::Open(const char* path) {

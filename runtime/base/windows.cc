@@ -63,7 +63,7 @@ uint64_t MonotonicNanoseconds() {
 }
 
 // The path is UTF-8, as everywhere.
-Status MapFile(const char* path, std::span<const std::byte>* bytes) {
+Status MapPath(const char* path, std::span<const std::byte>* bytes) {
   wchar_t wide[MAX_PATH];
   if (MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, wide,
                           MAX_PATH) == 0) {

@@ -198,9 +198,12 @@ int CheckProfile(const char* command, const char* option, uint32_t given,
                  uint32_t most) {
   if (given <= most) return kSuccess;
   return UsageError(command,
-                    "--%s %u exceeds the %u of profile \"%s\" of this build.",
+                    "--%s %u exceeds the %u of profile \"%s\" of this build; "
+                    "build with one that latimer-convert --profile FILE.h --%s "
+                    "%u writes.",
                     option, static_cast<unsigned>(given),
-                    static_cast<unsigned>(most), kProfile.name);
+                    static_cast<unsigned>(most), kProfile.name, option,
+                    static_cast<unsigned>(given));
 }
 
 }  // namespace latimer::cli

@@ -91,6 +91,18 @@ TEST_F(MappedFileTest, AFailureLeavesNothingOfTheFileBefore) {
   EXPECT_TRUE(file.bytes().empty());
 }
 
+TEST_F(MappedFileTest, NoPathIsRefused) {
+  MappedFile file;
+  EXPECT_EQ(file.Open(nullptr).code(), StatusCode::kInvalidArgument);
+  const void* image = nullptr;
+  size_t bytes = 1;
+  char message[LATIMER_MESSAGE_BYTES] = "";
+  EXPECT_EQ(latimer_map_file(nullptr, &image, &bytes, message, sizeof(message)),
+            LATIMER_INVALID_ARGUMENT);
+  EXPECT_STREQ(message, "The path of the model is null; give one.");
+  EXPECT_EQ(bytes, 0u);
+}
+
 TEST_F(MappedFileTest, TheCApiDoesTheSame) {
   const std::string path = Write("model", "text");
   const void* image = nullptr;

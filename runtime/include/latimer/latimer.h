@@ -68,7 +68,7 @@ typedef struct latimer_translator latimer_translator;
  * aligned to a page. Here and below `message`, if it is not NULL, receives one
  * sentence of up to message_bytes - 1 bytes if the call fails, and "" if not.
  * LATIMER_RESOURCE_UNAVAILABLE if there is no such file, or it cannot be
- * mapped. */
+ * mapped; LATIMER_INVALID_ARGUMENT if the path is NULL. */
 latimer_code latimer_map_file(const char* path, const void** image,
                               size_t* image_bytes, char* message,
                               size_t message_bytes);

@@ -29,7 +29,8 @@ class MappedFile {
   // would end the process. To install a new model, rename its file to this
   // name. kResourceUnavailable, with the path in the message, if there is no
   // such file, it may not be read, it is empty or not a regular file (a folder,
-  // a pipe, a device), or there are no addresses for it.
+  // a pipe, a device), or there are no addresses for it; kInvalidArgument if
+  // the path is null.
   Status Open(const char* path);
 
   // The file, aligned to a page; empty before Open has succeeded.

@@ -11,6 +11,10 @@
 #ifndef LATIMER_TRANSLATOR_H_
 #define LATIMER_TRANSLATOR_H_
 
+#if !defined(_MSVC_LANG) && __cplusplus < 202002L
+#error "Latimer's C++ API needs C++20: compile with -std=c++20."
+#endif
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
