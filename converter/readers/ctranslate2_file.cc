@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,10 @@ enum class Type : uint8_t { kF32, kInt8, kInt16, kInt32, kF16, kBf16, kCount };
 uint64_t BytesOf(Type type) {
   constexpr uint64_t kBytes[] = {4, 1, 2, 4, 2, 2};
   return kBytes[static_cast<size_t>(type)];
+}
+
+bool IsQuantized(const SourceTensor& tensor) {
+  return tensor.type == SourceType::kInt8 || tensor.type == SourceType::kInt16;
 }
 
 class CTranslate2Reader {
@@ -181,14 +186,23 @@ class CTranslate2Reader {
     }
   }
 
-  // The factors of the rows of a quantized matrix, or one for all of them.
+  // The factors of the rows of a quantized matrix, or one for all of them. They
+  // leave the file's tensors or numbers.
   std::vector<float> TakeScales(const SourceTensor& matrix) {
     const std::string name = matrix.name + std::string(kScale);
+    const auto vector = out_.tensors.tensors.find(name);
+    const auto number = out_.numbers.find(name);
     std::vector<float> scales;
-    if (const auto vector = out_.tensors.tensors.extract(name)) {
-      scales = vector.mapped().Values();
-    } else if (const auto number = out_.numbers.extract(name)) {
-      scales = {static_cast<float>(number.mapped().value)};
+    if (vector != out_.tensors.tensors.end() && !IsQuantized(vector->second)) {
+      scales = vector->second.Values();
+      out_.tensors.tensors.erase(vector);
+    } else if (number != out_.numbers.end() && !number->second.is_integer) {
+      scales = {static_cast<float>(number->second.value)};
+      out_.numbers.erase(number);
+    } else if (names_.contains(name)) {
+      FailIn(path_, Printable(name), " holds no floats, but the scales of ",
+             Printable(matrix.name),
+             " are; the file is damaged, copy it again");
     } else if (matrix.type == SourceType::kInt16) {
       scales = {static_cast<float>(kInt16Scale)};
     } else {
@@ -208,35 +222,43 @@ class CTranslate2Reader {
     return scales;
   }
 
+  // Scales leave the tensors that this loop walks through. They are not
+  // quantized, so never the one that it has reached.
   void ApplyScales() {
-    std::vector<SourceTensor*> quantized;
     for (auto& [name, tensor] : out_.tensors.tensors) {
-      if (tensor.type == SourceType::kInt8 ||
-          tensor.type == SourceType::kInt16) {
-        quantized.push_back(&tensor);
-      }
-    }
-    for (SourceTensor* tensor : quantized) {
-      std::vector<float> scales = TakeScales(*tensor);
+      if (!IsQuantized(tensor)) continue;
+      std::vector<float> scales = TakeScales(tensor);
       if (scales.size() == 1) {
-        tensor->scale = scales[0];
+        tensor.scale = scales[0];
       } else {
-        tensor->row_scales =
+        tensor.row_scales =
             std::make_shared<const std::vector<float>>(std::move(scales));
       }
     }
   }
 
+  // Gives an entry of `entries` a second name.
+  template <typename T>
+  static void Alias(const std::string& name, const std::string& original,
+                    std::map<std::string, T>* entries) {
+    const auto found = entries->find(original);
+    if (found == entries->end()) return;
+    T alias = found->second;
+    if constexpr (std::is_same_v<T, SourceTensor>) alias.name = name;
+    entries->emplace(name, std::move(alias));
+  }
+
+  // CTranslate2 ignores an alias of nothing.
   void ReadAlias() {
-    const std::string name = TakeText();
-    const auto original = out_.tensors.tensors.find(TakeText());
-    if (original == out_.tensors.tensors.end()) return;
-    SourceTensor alias = original->second;
-    alias.name = name;
+    const std::string name = TakeText(), original = TakeText();
+    if (!names_.contains(original)) return;
     if (!names_.insert(name).second) {
       FailIn(path_, "has two variables named ", Printable(name));
     }
-    out_.tensors.tensors.emplace(name, std::move(alias));
+    Alias(name, original, &out_.tensors.tensors);
+    Alias(name, original, &out_.tensors.unreadable);
+    Alias(name, original, &out_.tensors.texts);
+    Alias(name, original, &out_.numbers);
   }
 
   const fs::path& path_;

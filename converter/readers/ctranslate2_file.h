@@ -31,9 +31,9 @@ bool IsCTranslate2File(const std::filesystem::path& path);
 
 // Sources: python/ctranslate2/specs/model_spec.py and src/models/model.cc of
 // CTranslate2 4.8. A matrix of int8 or int16 has the scales of its NAME_scale,
-// inverted: a value is integer * scale. An alias is a tensor that views the
-// same bytes. Throws ConversionError if the file is truncated or damaged, or of
-// a version that is not known.
+// inverted: a value is integer * scale. An alias is a second name of the same
+// bytes. Throws ConversionError if the file is truncated or damaged, or of a
+// version that is not known.
 CTranslate2File ReadCTranslate2File(const std::filesystem::path& path);
 
 }  // namespace latimer

@@ -5,55 +5,29 @@
 
 #include <limits>
 
+#include "tests/converter/ctranslate2_bytes.h"
 #include "tests/converter/model_folder.h"
-#include "tests/converter/zip_bytes.h"
 
 namespace latimer::ctranslate2_file_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// CTranslate2's type numbers.
-constexpr uint8_t kF32 = 0, kInt8 = 1, kInt16 = 2, kInt32 = 3, kF16 = 4;
-
-struct Variable {
-  std::string name;
-  uint8_t type;
-  std::vector<uint32_t> shape;
-  std::string data;
-};
-
-std::string Text(const std::string& text) {
-  return Bytes(text.size() + 1, 2) + text + '\0';
-}
-
-// As ModelSpec._serialize writes it, or an older version.
-std::string Ct2Bytes(
-    const std::vector<Variable>& variables,
+// The bytes of a file with these variables.
+std::string FileOf(
+    const std::vector<Ct2Variable>& variables,
     const std::vector<std::pair<std::string, std::string>>& aliases = {},
     uint32_t version = 6) {
-  std::string out = Bytes(version, 4) + Text("TransformerSpec") + Bytes(7, 4) +
-                    Bytes(variables.size(), 4);
-  for (const Variable& variable : variables) {
-    out += Text(variable.name) + Bytes(variable.shape.size(), 1);
-    for (const uint32_t extent : variable.shape) out += Bytes(extent, 4);
-    const size_t item = variable.type == kF32 ? 4 : variable.type;
-    out += version >= 4
-               ? Bytes(variable.type, 1) + Bytes(variable.data.size(), 4)
-               : Bytes(item, 1) + Bytes(variable.data.size() / item, 4);
-    out += variable.data;
-  }
-  out += Bytes(aliases.size(), 4);
-  for (const auto& [alias, name] : aliases) out += Text(alias) + Text(name);
-  return out;
+  return Ct2Bytes(
+      {.version = version, .variables = variables, .aliases = aliases});
 }
 
-const std::vector<Variable> kQuantized = {
-    {"b", kF16, {2}, std::string("\x00\x3c\x00\x40", 4)},
-    {"heads", kInt16, {}, Raw<int16_t>({12})},
-    {"scale", kF32, {}, Raw<float>({0.5f})},
-    {"w", kInt8, {2, 3}, Raw<int8_t>({1, -127, 3, 4, 127, 0})},
-    {"w_scale", kF32, {2}, Raw<float>({4, 0.5f})},
+const std::vector<Ct2Variable> kQuantized = {
+    {"b", kCt2F16, {2}, std::string("\x00\x3c\x00\x40", 4)},
+    {"heads", kCt2Int16, {}, Raw<int16_t>({12})},
+    {"scale", kCt2F32, {}, Raw<float>({0.5f})},
+    {"w", kCt2Int8, {2, 3}, Raw<int8_t>({1, -127, 3, 4, 127, 0})},
+    {"w_scale", kCt2F32, {2}, Raw<float>({4, 0.5f})},
 };
 
 CTranslate2File Open(const std::string& bytes) {
@@ -71,7 +45,7 @@ std::string OpenError(const std::string& bytes) {
 }
 
 TEST(CTranslate2FileTest, ReadsTensorsNumbersAndAliases) {
-  const CTranslate2File file = Open(Ct2Bytes(kQuantized, {{"v", "w"}}));
+  const CTranslate2File file = Open(FileOf(kQuantized, {{"v", "w"}}));
   EXPECT_EQ(file.spec, "TransformerSpec");
   EXPECT_EQ(file.revision, 7u);
   EXPECT_THAT(file.tensors.tensors.at("b").Values(), ElementsAre(1, 2));
@@ -85,7 +59,7 @@ TEST(CTranslate2FileTest, ReadsTensorsNumbersAndAliases) {
 }
 
 TEST(CTranslate2FileTest, KeepsIntegersWithTheScalesOfTheirRows) {
-  const CTranslate2File file = Open(Ct2Bytes(kQuantized));
+  const CTranslate2File file = Open(FileOf(kQuantized));
   const SourceTensor& w = file.tensors.tensors.at("w");
   EXPECT_EQ(w.type, SourceType::kInt8);
   EXPECT_EQ(w.ScaleOf(0), 0.25f);
@@ -100,47 +74,87 @@ TEST(CTranslate2FileTest, KeepsIntegersWithTheScalesOfTheirRows) {
 }
 
 TEST(CTranslate2FileTest, ReadsInt16) {
-  const std::vector<Variable> own = {
-      {"w", kInt16, {1, 2}, Raw<int16_t>({512, -3})},
-      {"w_scale", kF32, {}, Raw<float>({256})}};
-  EXPECT_THAT(Open(Ct2Bytes(own)).tensors.tensors.at("w").Values(),
+  const std::vector<Ct2Variable> own = {
+      {"w", kCt2Int16, {1, 2}, Raw<int16_t>({512, -3})},
+      {"w_scale", kCt2F32, {}, Raw<float>({256})}};
+  EXPECT_THAT(Open(FileOf(own)).tensors.tensors.at("w").Values(),
               ElementsAre(2, -3 / 256.0f));
   // Without a scale it is 1000; so it was before version 4, too.
   for (const uint32_t version : {3u, 6u}) {
-    const CTranslate2File file = Open(Ct2Bytes({own[0]}, {}, version));
+    const CTranslate2File file = Open(FileOf({own[0]}, {}, version));
     EXPECT_FLOAT_EQ(file.tensors.tensors.at("w").Values()[0], 0.512f);
   }
 }
 
 TEST(CTranslate2FileTest, SaysWhatCannotBeConverted) {
   const CTranslate2File file =
-      Open(Ct2Bytes({{"a", kInt32, {1}, Raw<int32_t>({1})},
-                     {"c", kInt8, {1, 1, 1}, Raw<int8_t>({1})},
-                     {"eos_token", kInt8, {4}, "</s>"}}));
+      Open(FileOf({{"a", kCt2Int32, {1}, Raw<int32_t>({1})},
+                   {"c", kCt2Int8, {1, 1, 1}, Raw<int8_t>({1})},
+                   {"eos_token", kCt2Int8, {4}, "</s>"}}));
   EXPECT_EQ(file.tensors.unreadable.at("a"), "has type int32");
   EXPECT_EQ(file.tensors.unreadable.at("c"), "is quantized and no matrix");
   EXPECT_EQ(file.tensors.texts.at("eos_token"), "</s>");
 }
 
 TEST(CTranslate2FileTest, RefusesWhatDoesNotFit) {
-  const auto one = [](Variable variable) { return Ct2Bytes({variable}); };
-  EXPECT_THAT(OpenError(Ct2Bytes({}, {}, 7)), HasSubstr("binary version 7"));
-  EXPECT_THAT(OpenError(Ct2Bytes({}, {}, 1)), HasSubstr("binary version 1"));
-  EXPECT_THAT(OpenError(one({"a", kF32, {2}, Raw<float>({1})})),
+  const auto one = [](Ct2Variable variable) { return FileOf({variable}); };
+  EXPECT_THAT(OpenError(FileOf({}, {}, 7)), HasSubstr("binary version 7"));
+  EXPECT_THAT(OpenError(FileOf({}, {}, 1)), HasSubstr("binary version 1"));
+  EXPECT_THAT(OpenError(one({"a", kCt2F32, {2}, Raw<float>({1})})),
               HasSubstr("a [2] has 4 bytes instead of 8"));
   EXPECT_THAT(OpenError(one({"a", 9, {1}, "x"})), HasSubstr("unknown type 9"));
-  EXPECT_THAT(OpenError(one({"w", kInt8, {1, 1}, "x"})),
+  EXPECT_THAT(OpenError(one({"w", kCt2Int8, {1, 1}, "x"})),
               HasSubstr("w is int8, but there is no w_scale"));
-  EXPECT_THAT(OpenError(Ct2Bytes({kQuantized[0], kQuantized[0]})),
+  EXPECT_THAT(OpenError(FileOf({kQuantized[0], kQuantized[0]})),
               HasSubstr("two variables named b"));
-  std::vector<Variable> bad = {kQuantized[3], kQuantized[4]};
-  bad[1] = {"w_scale", kF32, {3}, Raw<float>({1, 1, 1})};
-  EXPECT_THAT(OpenError(Ct2Bytes(bad)), HasSubstr("3 numbers, but the matrix"));
+  std::vector<Ct2Variable> bad = {kQuantized[3], kQuantized[4]};
+  bad[1] = {"w_scale", kCt2F32, {3}, Raw<float>({1, 1, 1})};
+  EXPECT_THAT(OpenError(FileOf(bad)), HasSubstr("3 numbers, but the matrix"));
   for (const float scale : {0.0f, -1.0f, std::numeric_limits<float>::infinity(),
                             std::numeric_limits<float>::quiet_NaN()}) {
-    bad[1] = {"w_scale", kF32, {2}, Raw<float>({1, scale})};
-    EXPECT_THAT(OpenError(Ct2Bytes(bad)), HasSubstr("is no scale"));
+    bad[1] = {"w_scale", kCt2F32, {2}, Raw<float>({1, scale})};
+    EXPECT_THAT(OpenError(FileOf(bad)), HasSubstr("is no scale"));
   }
+}
+
+TEST(CTranslate2FileTest, RefusesScalesThatAreQuantizedThemselves) {
+  const std::string bytes = Raw<int8_t>({64, 64});
+  const std::string longer = Raw<int16_t>({64, 64});
+  const Ct2Variable scales[] = {{"w_scale", kCt2Int8, {2, 1}, bytes},
+                                {"w_scale", kCt2Int16, {2, 1}, longer},
+                                {"w_scale", kCt2Int8, {2}, bytes},
+                                {"w_scale", kCt2Int16, {2}, longer},
+                                {"w_scale", kCt2Int32, {1}, longer},
+                                {"w_scale", kCt2Int8, {}, "@"}};
+  for (const Ct2Variable& scale : scales) {
+    for (const uint8_t type : {kCt2Int8, kCt2Int16}) {
+      Ct2Variable matrix = kQuantized[3];
+      matrix.type = type;
+      matrix.data.resize(6 * Ct2ItemBytes(type));
+      EXPECT_THAT(OpenError(FileOf({matrix, scale})),
+                  HasSubstr("w_scale holds no floats"));
+      // With scales of the scales, too.
+      EXPECT_THAT(
+          OpenError(FileOf({matrix,
+                            scale,
+                            {"w_scale_scale", kCt2F32, {}, Raw<float>({1})}})),
+          HasSubstr("w_scale holds no floats"));
+    }
+  }
+}
+
+TEST(CTranslate2FileTest, GivesNumbersAndTextsTheirAliases) {
+  const CTranslate2File file =
+      Open(FileOf({{"a", kCt2Int32, {1}, Raw<int32_t>({1})},
+                   {"heads", kCt2Int16, {}, Raw<int16_t>({12})},
+                   {"eos_token", kCt2Int8, {4}, "</s>"}},
+                  {{"b", "a"},
+                   {"decoder/heads", "heads"},
+                   {"bos_token", "eos_token"},
+                   {"nothing", "else"}}));
+  EXPECT_EQ(file.tensors.unreadable.at("b"), "has type int32");
+  EXPECT_EQ(file.numbers.at("decoder/heads").value, 12);
+  EXPECT_EQ(file.tensors.texts.at("bos_token"), "</s>");
 }
 
 TEST(CTranslate2FileTest, KnowsItsFiles) {
@@ -150,8 +164,8 @@ TEST(CTranslate2FileTest, KnowsItsFiles) {
     WriteFile(path, bytes);
     return IsCTranslate2File(path);
   };
-  EXPECT_TRUE(is(Ct2Bytes({})));
-  EXPECT_TRUE(is(Ct2Bytes({}, {}, 9)));
+  EXPECT_TRUE(is(FileOf({})));
+  EXPECT_TRUE(is(FileOf({}, {}, 9)));
   EXPECT_FALSE(is(""));
   EXPECT_FALSE(is(Bytes(1, 8) + Bytes(3, 8) + std::string(64, 'x')));
   EXPECT_FALSE(is(SafetensorsBytes({})));
@@ -159,17 +173,16 @@ TEST(CTranslate2FileTest, KnowsItsFiles) {
 }
 
 TEST(CTranslate2FileTest, WithstandsTruncationAndChangedBytes) {
-  ForEachDamage(Ct2Bytes(kQuantized, {{"v", "w"}}),
-                [](const std::string& bytes) {
-                  try {
-                    const CTranslate2File file = Open(bytes);
-                    for (const auto& [name, tensor] : file.tensors.tensors) {
-                      (void)tensor.Values();
-                    }
-                  } catch (const ConversionError& error) {
-                    EXPECT_THAT(error.what(), HasSubstr("model.bin"));
-                  }
-                });
+  ForEachDamage(FileOf(kQuantized, {{"v", "w"}}), [](const std::string& bytes) {
+    try {
+      const CTranslate2File file = Open(bytes);
+      for (const auto& [name, tensor] : file.tensors.tensors) {
+        (void)tensor.Values();
+      }
+    } catch (const ConversionError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("model.bin"));
+    }
+  });
 }
 
 }  // namespace latimer::ctranslate2_file_test

@@ -12,16 +12,14 @@
 
 #include "base/check.h"
 #include "converter/error.h"
-#include "converter/known_answer.h"
-#include "converter/model_writer.h"
 #include "converter/readers/mapped_model.h"
 #include "converter/readers/open_model.h"
 #include "converter/readers/pickle.h"
 #include "converter/readers/tensor_file.h"
-#include "model/model_file.h"
 #include "tests/converter/zip_bytes.h"
 #include "tests/fuzz/expect.h"
 #include "tests/fuzz/input.h"
+#include "tests/fuzz/written.h"
 
 namespace latimer {
 namespace {
@@ -134,21 +132,6 @@ class Folders {
   fs::path root_;
 };
 
-void Write(const CanonicalModel& model) {
-  const ModelBytes file =
-      WriteModel(model, {.tile = *TileForThisCpu(WeightType::kInt8),
-                         .f32_tile = *TileForThisCpu(WeightType::kF32),
-                         .known_answer = {},
-                         .progress = {}});
-  static Model loaded;
-  const Status status = ReadModelFile(file.bytes(), true, &loaded);
-  if (!status.ok()) {
-    std::fprintf(stderr, "%s\n", status.message());
-    // An error about the build says nothing about the file.
-    LATIMER_EXPECT(status.code() == StatusCode::kExceedsProfile);
-  }
-}
-
 void WriteFile(const fs::path& path, std::string_view bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
@@ -164,13 +147,13 @@ void Run(const Case& c, const fs::path& folder, std::string_view bytes) {
   switch (c.kind) {
     case Kind::kFolder:
       WriteFile(folder / c.file, bytes);
-      Write(OpenModel(folder, /*with_tokenizer=*/true));
+      ExpectLoadable(OpenModel(folder, /*with_tokenizer=*/true));
       break;
     case Kind::kMapped:
       WriteFile(folder / c.file, bytes);
-      Write(ReadMappedModel(folder / "model.pt",
-                            ReadModelMap((folder / c.file).string(), {}),
-                            /*with_tokenizer=*/false));
+      ExpectLoadable(ReadMappedModel(
+          folder / "model.pt", ReadModelMap((folder / c.file).string(), {}),
+          /*with_tokenizer=*/false));
       break;
     case Kind::kTensors:
       WriteFile(folder / c.file, bytes);
