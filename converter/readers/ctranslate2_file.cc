@@ -22,8 +22,10 @@ namespace fs = std::filesystem;
 
 using Number = CTranslate2File::Number;
 
-constexpr uint32_t kFirstVersion = 2;
+constexpr uint32_t kFirstVersion = 1;
 constexpr uint32_t kLastVersion = 6;
+// What the names of version 1 begin with.
+constexpr std::string_view kOldNames = "transformer/";
 constexpr std::string_view kScale = "_scale";
 // Of int16 matrices that have no scale of their own.
 constexpr double kInt16Scale = 1000;
@@ -38,6 +40,30 @@ uint64_t BytesOf(Type type) {
 
 bool IsQuantized(const SourceTensor& tensor) {
   return tensor.type == SourceType::kInt8 || tensor.type == SourceType::kInt16;
+}
+
+// The name that a variable of version 1 has since: map_v1_variable_name in
+// src/models/transformer.cc.
+std::string NameSinceVersion2(std::string name) {
+  const auto replace = [&name](std::string_view from, std::string_view to) {
+    const size_t at = name.find(from);
+    if (at != name.npos) name.replace(at, from.size(), to);
+  };
+  replace(kOldNames, "");
+  replace(":0", "");
+  replace("w_embs", "embeddings/weight");
+  replace("kernel", "weight");
+  replace("LayerNorm", "layer_norm");
+  replace("dense", "projection");
+  replace("conv1d_", "linear_");
+  replace("conv1d", "linear_0");
+  if (name.find("encoder") != name.npos) {
+    replace("multi_head", "self_attention");
+  } else {
+    replace("masked_multi_head", "self_attention");
+    replace("multi_head", "attention");
+  }
+  return name;
 }
 
 class CTranslate2Reader {
@@ -55,8 +81,13 @@ class CTranslate2Reader {
              " are known; convert the original model again with another "
              "release of CTranslate2, or give that model");
     }
-    out_.spec = TakeText();
-    out_.revision = Take<uint32_t>();
+    if (out_.version == 1) {
+      out_.spec = "TransformerBase";
+      out_.revision = 1;
+    } else {
+      out_.spec = TakeText();
+      out_.revision = Take<uint32_t>();
+    }
     out_.tensors.storage = file_;
     for (auto left = Take<uint32_t>(); left > 0; --left) ReadVariable();
     ApplyScales();
@@ -104,7 +135,8 @@ class CTranslate2Reader {
   }
 
   void ReadVariable() {
-    const std::string name = TakeText();
+    const std::string name =
+        out_.revision == 1 ? NameSinceVersion2(TakeText()) : TakeText();
     std::vector<uint64_t> shape(Take<uint8_t>());
     for (uint64_t& extent : shape) extent = Take<uint32_t>();
     const Type type = TakeType(name);
@@ -271,23 +303,31 @@ class CTranslate2Reader {
 }  // namespace
 
 bool IsCTranslate2File(const fs::path& path) {
-  // A version below 256, the length of a name, the name, a zero.
-  std::array<char, 64> bytes = {};
+  std::array<char, 128> bytes = {};
   if (!fs::is_regular_file(path)) return false;
   std::ifstream file(path, std::ios::binary);
   file.read(bytes.data(), bytes.size());
   const std::string_view begin(bytes.data(),
                                static_cast<size_t>(file.gcount()));
-  constexpr size_t kLengthAt = 4, kNameAt = 6;
-  if (begin.size() <= kNameAt || begin.substr(1, 3) != std::string(3, '\0') ||
-      begin[kLengthAt + 1] != '\0') {
+  // A text with its length and the zero that ends it, or "".
+  const auto text_at = [begin](size_t at) -> std::string_view {
+    constexpr size_t kLength = 2;
+    if (begin.size() < at + kLength || begin[at + 1] != '\0') return "";
+    const size_t length = static_cast<uint8_t>(begin[at]);
+    const std::string_view rest = begin.substr(at + kLength);
+    if (length < 2 || rest.size() < length || rest[length - 1] != '\0') {
+      return "";
+    }
+    return rest.substr(0, length - 1);
+  };
+  // A version below 256 and the spec, or version 1, a count and a variable.
+  constexpr size_t kSpecAt = 4, kFirstNameAt = 8;
+  if (begin.size() < kSpecAt || begin.substr(1, 3) != std::string(3, '\0')) {
     return false;
   }
-  const auto length = static_cast<uint8_t>(begin[kLengthAt]);
-  if (length < 2 || begin.size() <= kNameAt + length) return false;
-  const std::string_view name = begin.substr(kNameAt, length - 1);
-  return begin[kNameAt + length - 1] == '\0' &&
-         (name.ends_with("Spec") || name.starts_with("Transformer"));
+  if (begin[0] == 1) return text_at(kFirstNameAt).starts_with(kOldNames);
+  const std::string_view spec = text_at(kSpecAt);
+  return spec.ends_with("Spec") || spec.starts_with("Transformer");
 }
 
 CTranslate2File ReadCTranslate2File(const fs::path& path) {

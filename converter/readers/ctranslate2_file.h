@@ -20,7 +20,7 @@ struct CTranslate2File {
   };
 
   std::string spec;         // "TransformerSpec".
-  uint32_t version = 0;     // Of the file's format: 2 to 6.
+  uint32_t version = 0;     // Of the file's format: 1 to 6.
   uint32_t revision = 0;    // Of the spec's names.
   TensorFile tensors = {};  // With texts, which version 6 no longer has.
   std::map<std::string, Number> numbers = {};
@@ -32,8 +32,9 @@ bool IsCTranslate2File(const std::filesystem::path& path);
 // Sources: python/ctranslate2/specs/model_spec.py and src/models/model.cc of
 // CTranslate2 4.8. A matrix of int8 or int16 has the scales of its NAME_scale,
 // inverted: a value is integer * scale. An alias is a second name of the same
-// bytes. Throws ConversionError if the file is truncated or damaged, or of a
-// version that is not known.
+// bytes. The names of version 1 become those of version 2. Throws
+// ConversionError if the file is truncated or damaged, or of a version that is
+// not known.
 CTranslate2File ReadCTranslate2File(const std::filesystem::path& path);
 
 }  // namespace latimer

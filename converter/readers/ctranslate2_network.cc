@@ -78,7 +78,7 @@ class NetworkReader {
              "; only TransformerSpec, an encoder-decoder that reads text, is "
              "supported");
     }
-    constexpr uint32_t kFirst = 3, kLast = 7;
+    constexpr uint32_t kFirst = 1, kLast = 7;
     if (file_.revision < kFirst || file_.revision > kLast) {
       FailIn(path_, "has revision ", file_.revision, " of ", file_.spec,
              ", and ", kFirst, " to ", kLast,

@@ -14,6 +14,7 @@
 #include "converter/readers/tokenizer_class.h"
 #include "converter/readers/vocabulary.h"
 #include "converter/tokenizer_builder.h"
+#include "text/utf8.h"
 
 namespace latimer {
 namespace {
@@ -31,7 +32,26 @@ constexpr std::pair<const char*, TokenizerClass> kSigns[] = {
     {"\xC4\xA0", TokenizerClass::kBart},  // A space in byte-level BPE.
 };
 
-CTranslate2Vocabulary ReadTokens(const fs::path& path) {
+// The lines of a text. A token may end with a carriage return, so these count
+// as ends of lines only if all lines have one.
+std::vector<std::string> TokensOfLines(std::string_view text) {
+  std::vector<std::string> tokens;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    tokens.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  if (std::ranges::all_of(tokens, [](const std::string& token) {
+        return token.ends_with('\r');
+      })) {
+    for (std::string& token : tokens) token.pop_back();
+  }
+  return tokens;
+}
+
+// Source: src/vocabulary.cc of CTranslate2.
+CTranslate2Vocabulary ReadTokens(const fs::path& path,
+                                 const std::string& unknown) {
   CTranslate2Vocabulary out{path, {}};
   const std::string text = ReadTextFile(path);
   if (path.extension() == ".json") {
@@ -43,19 +63,23 @@ CTranslate2Vocabulary ReadTokens(const fs::path& path) {
     if (!texts) FailIn(path, "it should be a list of tokens");
     out.tokens = list.get<std::vector<std::string>>();
   } else {
-    for (const std::string_view line : SplitLines(text)) {
-      out.tokens.emplace_back(line);
-    }
+    if (!IsUtf8(text)) FailIn(path, "it is not UTF-8");
+    out.tokens = TokensOfLines(text);
+  }
+  // OpenNMT-tf's files do not list it.
+  if (std::ranges::count(out.tokens, unknown) == 0) {
+    out.tokens.push_back(unknown);
   }
   return out;
 }
 
 // Nothing if there is no such file.
 std::optional<CTranslate2Vocabulary> FindTokens(const fs::path& folder,
-                                                const std::string& side) {
+                                                const std::string& side,
+                                                const std::string& unknown) {
   for (const char* ending : {".json", ".txt"}) {
     const fs::path path = folder / (side + "_vocabulary" + ending);
-    if (fs::exists(path)) return ReadTokens(path);
+    if (fs::exists(path)) return ReadTokens(path, unknown);
   }
   return std::nullopt;
 }
@@ -88,11 +112,12 @@ class Vocabularies {
 
  private:
   void ReadSides() {
-    if (auto shared = FindTokens(folder_, "shared")) {
+    const std::string& unknown = config_.unknown;
+    if (auto shared = FindTokens(folder_, "shared", unknown)) {
       source_ = target_ = *std::move(shared);
     } else {
-      auto source = FindTokens(folder_, "source");
-      auto target = FindTokens(folder_, "target");
+      auto source = FindTokens(folder_, "source", unknown);
+      auto target = FindTokens(folder_, "target", unknown);
       if (!source || !target) {
         FailIn(folder_,
                "has neither shared_vocabulary.json nor source_vocabulary.json "
@@ -176,8 +201,7 @@ class Vocabularies {
     if (models.empty()) FailWithoutTokenizer();
     const SentencePieceModel source = ReadSentencePieceModel(models.front());
     const SentencePieceModel target = ReadSentencePieceModel(models.back());
-    const Vocabulary source_ids = ReadVocabulary(source_.path);
-    const Vocabulary target_ids = ReadVocabulary(target_.path);
+    const Vocabulary source_ids = IdsOf(source_), target_ids = IdsOf(target_);
     const Architecture& a = model_.architecture;
     model_.tokenizer =
         BuildTokenizer(SideOf(source, source_ids, a.source_vocabulary),
@@ -185,6 +209,10 @@ class Vocabularies {
     if (config_.starts_from_zero) {
       AddMarianLanguages(source_.tokens, &model_.generation);
     }
+  }
+
+  static Vocabulary IdsOf(const CTranslate2Vocabulary& side) {
+    return VocabularyInOrder(side.tokens, side.path.string());
   }
 
   TokenizerSide SideOf(const SentencePieceModel& pieces, const Vocabulary& ids,

@@ -49,15 +49,6 @@ Vocabulary ByIds(std::vector<Entry> entries, const std::string& name) {
   return vocabulary;
 }
 
-Vocabulary InOrder(std::vector<std::string> words, const std::string& name) {
-  std::vector<Entry> entries;
-  for (std::string& word : words) {
-    const auto id = static_cast<int64_t>(entries.size());
-    entries.emplace_back(std::move(word), id);
-  }
-  return ByIds(std::move(entries), name);
-}
-
 // Parses JSON whose objects have no duplicate keys.
 nlohmann::json ParseJson(const std::string& text, const std::string& name) {
   std::set<std::string> keys;
@@ -117,7 +108,7 @@ Vocabulary FromNumbers(const std::vector<std::string_view>& lines,
   std::vector<std::string> words;
   words.reserve(entries.size());
   for (Entry& entry : entries) words.push_back(std::move(entry.first));
-  return InOrder(std::move(words), name);
+  return VocabularyInOrder(std::move(words), name);
 }
 
 }  // namespace
@@ -126,6 +117,16 @@ std::optional<int32_t> Vocabulary::Find(std::string_view piece) const {
   const auto found = std::find(pieces.begin(), pieces.end(), piece);
   if (found == pieces.end()) return std::nullopt;
   return static_cast<int32_t>(found - pieces.begin());
+}
+
+Vocabulary VocabularyInOrder(std::vector<std::string> words,
+                             const std::string& name) {
+  std::vector<Entry> entries;
+  for (std::string& word : words) {
+    const auto id = static_cast<int64_t>(entries.size());
+    entries.emplace_back(std::move(word), id);
+  }
+  return ByIds(std::move(entries), name);
 }
 
 Vocabulary ParseJsonVocabulary(const std::string& json,
@@ -138,7 +139,7 @@ Vocabulary ParseJsonVocabulary(const std::string& json,
   }
   if (parsed.is_array()) {
     if (!HasTexts(parsed)) FailIn(name, "an entry of the list is not a text");
-    return InOrder(parsed.get<std::vector<std::string>>(), name);
+    return VocabularyInOrder(parsed.get<std::vector<std::string>>(), name);
   }
   std::vector<Entry> entries;
   const bool inverted = HasTexts(parsed);
@@ -178,7 +179,7 @@ Vocabulary ParseYamlVocabulary(const std::string& yaml,
         fail(node, "a list of words has something else");
       words.push_back(node.text);
     }
-    return InOrder(std::move(words), name);
+    return VocabularyInOrder(std::move(words), name);
   }
   std::vector<Entry> entries;
   for (size_t i = 0; i < root.keys.size(); ++i) {
@@ -206,7 +207,7 @@ Vocabulary ParseTextVocabulary(const std::string& text,
     tabs += line.find('\t') != line.npos ? 1 : 0;
   }
   if (tabs > 0 && tabs == lines.size()) return FromNumbers(lines, name);
-  return InOrder(std::move(words), name);
+  return VocabularyInOrder(std::move(words), name);
 }
 
 Vocabulary ReadVocabulary(const std::filesystem::path& path) {

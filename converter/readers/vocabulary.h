@@ -28,7 +28,12 @@ struct Vocabulary {
 // its ids are not 0 to n-1, or if a word occurs twice.
 Vocabulary ReadVocabulary(const std::filesystem::path& path);
 
-// The same for the text of such a file; `name` is for messages.
+// The words, whose places are their ids. Throws ConversionError if there are
+// none, or if a word occurs twice; `name` is for messages.
+Vocabulary VocabularyInOrder(std::vector<std::string> words,
+                             const std::string& name);
+
+// The same for the text of such a file.
 Vocabulary ParseJsonVocabulary(const std::string& json,
                                const std::string& name);
 Vocabulary ParseYamlVocabulary(const std::string& yaml,

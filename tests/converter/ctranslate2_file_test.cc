@@ -99,7 +99,7 @@ TEST(CTranslate2FileTest, SaysWhatCannotBeConverted) {
 TEST(CTranslate2FileTest, RefusesWhatDoesNotFit) {
   const auto one = [](Ct2Variable variable) { return FileOf({variable}); };
   EXPECT_THAT(OpenError(FileOf({}, {}, 7)), HasSubstr("binary version 7"));
-  EXPECT_THAT(OpenError(FileOf({}, {}, 1)), HasSubstr("binary version 1"));
+  EXPECT_THAT(OpenError(FileOf({}, {}, 0)), HasSubstr("binary version 0"));
   EXPECT_THAT(OpenError(one({"a", kCt2F32, {2}, Raw<float>({1})})),
               HasSubstr("a [2] has 4 bytes instead of 8"));
   EXPECT_THAT(OpenError(one({"a", 9, {1}, "x"})), HasSubstr("unknown type 9"));
@@ -157,6 +157,29 @@ TEST(CTranslate2FileTest, GivesNumbersAndTextsTheirAliases) {
   EXPECT_EQ(file.tensors.texts.at("bos_token"), "</s>");
 }
 
+TEST(CTranslate2FileTest, GivesVersion1TheNamesOfVersion2) {
+  const std::pair<const char*, const char*> names[] = {
+      {"transformer/encoder/w_embs:0", "encoder/embeddings/weight"},
+      {"transformer/encoder/LayerNorm/beta:0", "encoder/layer_norm/beta"},
+      {"transformer/encoder/layer_0/multi_head/conv1d/kernel:0",
+       "encoder/layer_0/self_attention/linear_0/weight"},
+      {"transformer/decoder/layer_1/masked_multi_head/conv1d_1/bias:0",
+       "decoder/layer_1/self_attention/linear_1/bias"},
+      {"transformer/decoder/layer_1/multi_head/conv1d_2/kernel:0",
+       "decoder/layer_1/attention/linear_2/weight"},
+      {"transformer/decoder/dense/kernel:0", "decoder/projection/weight"}};
+  std::vector<Ct2Variable> variables;
+  for (const auto& [old, name] : names) {
+    variables.push_back({old, kCt2F32, {1, 1}, Raw<float>({1})});
+  }
+  const CTranslate2File file = Open(FileOf(variables, {}, 1));
+  EXPECT_EQ(file.spec, "TransformerBase");
+  EXPECT_EQ(file.revision, 1u);
+  for (const auto& [old, name] : names) {
+    EXPECT_TRUE(file.tensors.tensors.contains(name)) << name;
+  }
+}
+
 TEST(CTranslate2FileTest, KnowsItsFiles) {
   TempFolder folder;
   const auto path = folder.path() / "model.bin";
@@ -166,6 +189,9 @@ TEST(CTranslate2FileTest, KnowsItsFiles) {
   };
   EXPECT_TRUE(is(FileOf({})));
   EXPECT_TRUE(is(FileOf({}, {}, 9)));
+  const Ct2Variable old = {"transformer/w:0", kCt2F32, {}, Raw<float>({1})};
+  EXPECT_TRUE(is(FileOf({old}, {}, 1)));
+  EXPECT_FALSE(is(FileOf({kQuantized[0]}, {}, 1)));
   EXPECT_FALSE(is(""));
   EXPECT_FALSE(is(Bytes(1, 8) + Bytes(3, 8) + std::string(64, 'x')));
   EXPECT_FALSE(is(SafetensorsBytes({})));

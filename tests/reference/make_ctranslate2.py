@@ -10,6 +10,7 @@ quantized folder is multiplied out. Made with ctranslate2 4.8.5.
 import argparse
 import json
 import random
+import re
 import shutil
 import struct
 import tempfile
@@ -191,6 +192,11 @@ def argos(temporary: Path):
     return SpecConverter(None, special + [text for text in texts if text not in special])
 
 
+def opennmt_tf_of_2020(temporary: Path):
+    """The same as the first releases of CTranslate2 knew it: 8 heads, relu, no <unk> in the vocabulary."""
+    return SpecConverter("2020")
+
+
 class SpecConverter(ctranslate2.converters.Converter):
     def __init__(self, like, tokens=None):
         self.like = like
@@ -198,9 +204,12 @@ class SpecConverter(ctranslate2.converters.Converter):
 
     def _load(self):
         d, ffn, like_fairseq = 24, 36, self.like == "fairseq"
+        activation = {"fairseq": common_spec.Activation.GELU, "2020": common_spec.Activation.RELU}
         spec = transformer_spec.TransformerSpec.from_config(
-            (2, 1), 4, pre_norm=not like_fairseq, layernorm_embedding=like_fairseq,
-            activation=common_spec.Activation.GELU if like_fairseq else common_spec.Activation.SWISH)
+            (2, 1), 8 if self.like == "2020" else 4, pre_norm=not like_fairseq, layernorm_embedding=like_fairseq,
+            activation=activation.get(self.like, common_spec.Activation.SWISH))
+        if self.like == "2020":
+            self.tokens = [token for token in self.tokens if token != "<unk>"] + ["<unk>"]
         rows = len(self.tokens)
         embedding = random_tensor(rows, d).numpy()
 
@@ -263,22 +272,54 @@ SPECS = {
     "text_pegasus": (with_tokenizer("pegasus"), "int8"),
     "text_t5": (with_tokenizer("t5"), "int8"),
     "text_argos": (argos, "int8"),
+    "opennmt_tf_version_1": (opennmt_tf_of_2020, "int16"),
+    "opennmt_tf_version_2": (opennmt_tf_of_2020, "int8"),
 }
 
 
-def write_old(folder: Path) -> None:
+def parse(data: bytes) -> tuple[str, int, dict]:
+    """Spec, revision and (shape, type, bytes) of each variable of a model.bin of version 6."""
+    place = 4
+
+    def take(code):
+        nonlocal place
+        value, = struct.unpack_from("<" + code, data, place)
+        place += struct.calcsize(code)
+        return value
+
+    def take_bytes(count):
+        nonlocal place
+        place += count
+        return data[place - count:place]
+
+    def text():
+        return take_bytes(take("H"))[:-1].decode()
+
+    spec, revision, variables = text(), take("I"), {}
+    for _ in range(take("I")):
+        name, rank = text(), take("B")
+        shape, type_id = [take("I") for _ in range(rank)], take("B")
+        variables[name] = (shape, type_id, take_bytes(take("I")))
+    for _ in range(take("I")):
+        alias = text()
+        variables[alias] = variables[text()]
+    return spec, revision, variables
+
+
+def pack_text(value: str) -> bytes:
+    raw = value.encode() + b"\0"
+    return struct.pack("<H", len(raw)) + raw
+
+
+def write_version_5(folder: Path) -> None:
     """Rewrites a folder as CTranslate2 2 wrote it: binary version 5, no config.json, text vocabularies."""
     data = (folder / "model.bin").read_bytes()
     config = json.loads((folder / "config.json").read_text())
     at = 4 + 2 + struct.unpack_from("<H", data, 4)[0]
     revision, count = struct.unpack_from("<II", data, at)
 
-    def text(value):
-        raw = value.encode() + b"\0"
-        return struct.pack("<H", len(raw)) + raw
-
     def variable(name, shape, type_id, raw):
-        return (text(name) + struct.pack("<B", len(shape)) + struct.pack(f"<{len(shape)}I", *shape)
+        return (pack_text(name) + struct.pack("<B", len(shape)) + struct.pack(f"<{len(shape)}I", *shape)
                 + struct.pack("<BI", type_id, len(raw)) + raw)
 
     added = [variable(name, [len(config[name])], 1, config[name].encode())
@@ -288,9 +329,48 @@ def write_old(folder: Path) -> None:
     (folder / "model.bin").write_bytes(
         struct.pack("<I", 5) + data[4:at] + struct.pack("<II", revision, count + len(added))
         + b"".join(added) + data[at + 8:])
+    write_text_vocabulary(folder)
+
+
+def name_of_version_1(name: str) -> str:
+    """OpenNMT-tf's, as CTranslate2 maps it back (map_v1_variable_name)."""
+    for new, old in ((r"(decoder/layer_\d+)/self_attention", r"\1/masked_multi_head"), (r"/attention/", "/multi_head/"),
+                     (r"self_attention", "multi_head"), (r"embeddings/weight", "w_embs"), (r"weight", "kernel"),
+                     (r"layer_norm", "LayerNorm"), (r"projection", "dense"), (r"linear_0", "conv1d"),
+                     (r"linear_(\d)", r"conv1d_\1")):
+        name = re.sub(new, old, name)
+    return f"transformer/{name}:0"
+
+
+def write_of_2020(folder: Path, version: int) -> None:
+    """Binary version 1 or 2: an item's size for its type, no numbers, and in version 1 no spec and a fixed scale."""
+    _, _, variables = parse((folder / "model.bin").read_bytes())
+    out = []
+    for name, (shape, type_id, raw) in variables.items():
+        if not shape or version == 1 and name.endswith("_scale"):
+            continue
+        item = {0: 4, 1: 1, 2: 2}[type_id]
+        if type_id == 2:
+            scale, = struct.unpack("<f", variables[f"{name}_scale"][2])
+            values = np.frombuffer(raw, np.int16) / scale
+            raw = np.clip(np.rint(values * 1000), -32767, 32767).astype(np.int16).tobytes()
+        out.append(pack_text(name_of_version_1(name) if version == 1 else name)
+                   + struct.pack(f"<B{len(shape)}I", len(shape), *shape)
+                   + struct.pack("<BI", item, len(raw) // item) + raw)
+    head = struct.pack("<I", version)
+    if version > 1:
+        head += pack_text("TransformerBase") + struct.pack("<I", version)
+    (folder / "model.bin").write_bytes(head + struct.pack("<I", len(out)) + b"".join(out))
+    write_text_vocabulary(folder)
+
+
+def write_text_vocabulary(folder: Path) -> None:
+    """And no config.json."""
     (folder / "config.json").unlink()
     tokens = json.loads((folder / "shared_vocabulary.json").read_text())
     (folder / "shared_vocabulary.json").unlink()
+    if tokens[-1] == "<unk>":  # Which CTranslate2 adds.
+        tokens.pop()
     (folder / "shared_vocabulary.txt").write_text("\n".join(tokens) + "\n")
 
 
@@ -365,7 +445,9 @@ def make(name: str, out: Path) -> str:
         config = json.loads((folder / "config.json").read_text())
         if name == "marian_old":
             config["add_source_eos"] = True
-            write_old(folder)
+            write_version_5(folder)
+        elif "_version_" in name:
+            write_of_2020(folder, int(name[-1]))
         vocabulary, target = (read_vocabulary(folder, side) for side in ("source", "target"))
         translator = ctranslate2.Translator(str(folder), compute_type="float32", intra_threads=1)
         rows, seen = [], set()

@@ -103,6 +103,20 @@ TEST(CTranslate2Test, RowsOfPositionsAreCutAtALimit) {
   EXPECT_EQ(model.architecture.target_positions, 512u);
 }
 
+TEST(CTranslate2Test, LinesOfAVocabularyMayEndAsOnWindows) {
+  const TempFolder folder;
+  fs::copy(Folder("opennmt_tf_version_2"), folder.path());
+  const fs::path path = folder.path() / "shared_vocabulary.txt";
+  std::string text;
+  for (const std::string& line : ReadLines(path)) text += line + "\r\n";
+  WriteFile(path, text);
+  EXPECT_NO_THROW((void)OpenModel(folder.path(), /*with_tokenizer=*/false));
+  // Unless all do, the character belongs to a token.
+  WriteFile(path, "a\n" + text.substr(text.find('\n') + 1));
+  EXPECT_THAT(ErrorOf([&] { (void)OpenModel(folder.path(), false); }),
+              HasSubstr("lacks the token </s>"));
+}
+
 // ---- Texts ------------------------------------------------------------------
 
 // The folder with the tokenizer's files beside, as the documentation says.
@@ -211,7 +225,7 @@ TEST_F(CTranslate2ErrorTest, AMissingFileIsNamed) {
 
 TEST_F(CTranslate2ErrorTest, AVocabularyOfAnotherModelIsRefused) {
   Copy("fairseq");
-  WriteFile(folder_.path() / "shared_vocabulary.json", R"(["</s>", "a"])");
+  WriteFile(folder_.path() / "shared_vocabulary.json", R"(["</s>", "<unk>"])");
   EXPECT_THAT(Error(), HasSubstr("has 2 tokens, but the embedding has 90"));
   WriteFile(folder_.path() / "shared_vocabulary.json", R"({"a": 1})");
   EXPECT_THAT(Error(), HasSubstr("it should be a list of tokens"));
