@@ -57,11 +57,10 @@ class ShortlistReader {
     if (Checksum(bytes.subspan(kChecked)) != header.checksum) {
       FailIn(path_, "the file is damaged: its checksum differs; copy it again");
     }
-    if (header.offsets != uint64_t{sides_.source_vocabulary} + 1) {
-      FailIn(path_, "has ", header.offsets,
-             " offsets, but the source vocabulary has ",
-             sides_.source_vocabulary,
-             " words; the files do not belong together");
+    if (header.offsets > uint64_t{sides_.source_vocabulary} + 1) {
+      FailIn(path_, "has lists for ", header.offsets - 1,
+             " words, but the source vocabulary has ", sides_.source_vocabulary,
+             "; the files do not belong together");
     }
     out_.first = static_cast<uint32_t>(
         std::min<uint64_t>(header.first, sides_.target_vocabulary));
@@ -75,6 +74,9 @@ class ShortlistReader {
       out_.offsets.push_back(static_cast<uint32_t>(offset));
     }
     if (before != header.tokens) FailIn(path_, "is damaged");
+    // The lists end with the last word that has one.
+    out_.offsets.resize(size_t{sides_.source_vocabulary} + 1,
+                        static_cast<uint32_t>(before));
     const auto tokens = arrays.subspan(header.offsets * sizeof(uint64_t));
     for (uint64_t i = 0; i < header.tokens; ++i) {
       const auto token = Load<uint32_t>(tokens, i);

@@ -76,6 +76,14 @@ TEST(ShortlistTest, ReadsTheBinaryForm) {
   EXPECT_THAT(list.tokens, ElementsAre(4, 8, 5));
 }
 
+TEST(ShortlistTest, WordsBehindTheLastListHaveNone) {
+  const std::string bytes = Binary({7, 50, 3, 3}, {0, 2, 3}, {4, 8, 5});
+  EXPECT_THAT(Read(bytes, Sides(2, 9)).offsets, ElementsAre(0, 2, 3));
+  EXPECT_THAT(Read(bytes, Sides(4, 9)).offsets, ElementsAre(0, 2, 3, 3, 3));
+  EXPECT_THAT(Read(Binary({7, 50, 0, 0}, {}, {}), Sides(2, 9)).offsets,
+              ElementsAre(0, 0, 0));
+}
+
 TEST(ShortlistTest, CopiesTheSourceWhereTheVocabularyIsTheSame) {
   ShortlistSides sides = Sides(1, 1);
   sides.same_vocabulary = true;
@@ -109,7 +117,8 @@ TEST(ShortlistTest, RefusesBinaryFilesThatAreDamaged) {
 
 TEST(ShortlistTest, RefusesVocabulariesOfAnotherSize) {
   const std::string bytes = Binary({7, 50, 4, 3}, {0, 2, 2, 3}, {4, 8, 5});
-  EXPECT_THAT(ErrorFrom(bytes, Sides(4, 9)), HasSubstr("do not belong"));
+  EXPECT_THAT(ErrorFrom(bytes, Sides(2, 9)),
+              HasSubstr("lists for 3 words, but the source vocabulary has 2"));
   EXPECT_THAT(ErrorFrom(bytes, Sides(3, 8)),
               HasSubstr("target id 8, but the target vocabulary has 8"));
   EXPECT_THAT(ErrorFrom(bytes, Sides(3, 65537)), HasSubstr("too large"));

@@ -64,8 +64,11 @@ def write_shortlist(path, first: int, best: int, lists: list[list[int]]) -> None
     """Binary shortlist of browsermt/marian-dev (src/data/shortlist.cpp).
 
     uint64 magic, checksum, first, best, number of offsets, number of ids; the offsets as uint64, the
-    ids as uint32. The checksum is of all whole words of 8 bytes that follow it.
+    ids as uint32. The checksum is of all whole words of 8 bytes that follow it. There are lists up to
+    the last word that has one, because LexicalShortlistGenerator::load grows with the words of its text.
     """
+    while lists and not lists[-1]:
+        lists = lists[:-1]
     offsets = np.cumsum([0] + [len(ids) for ids in lists])
     ids = [i for row in lists for i in sorted(row)]
     body = struct.pack("<4Q", first, best, len(offsets), len(ids))
