@@ -5,6 +5,8 @@
 #include <string_view>
 
 #include "converter/error.h"
+#include "converter/readers/compressed.h"
+#include "converter/readers/text_file.h"
 
 namespace latimer {
 namespace {
@@ -20,11 +22,13 @@ bool IsVocabulary(std::string_view name) {
   return name.ends_with(".spm") || name.ends_with(".yml");
 }
 
-// Not the shortlist, nor other files of training or Hugging Face.
+// Not the shortlist, nor Firefox's estimate of quality, nor other files of
+// training or Hugging Face.
 bool IsWeights(std::string_view name) {
   if (name.ends_with(".npz")) return !name.ends_with(".optimizer.npz");
   return name.ends_with(".bin") && !name.starts_with("lex.") &&
          name.find(".s2t.") == std::string_view::npos &&
+         !name.starts_with("qualityModel.") &&
          !name.starts_with("pytorch_model");
 }
 
@@ -58,6 +62,47 @@ fs::path FolderOf(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
+// Whether a .yml lists models. Options of training do not, and a vocabulary may
+// have such a word, with a number.
+bool ListsModels(const fs::path& path) {
+  if (!NameOf(path).ends_with(".yml") || !fs::is_regular_file(path)) {
+    return false;
+  }
+  const std::string text = ReadTextFile(path);
+  constexpr std::string_view kKey = "models:";
+  return std::ranges::any_of(SplitLines(text), [&](std::string_view line) {
+    if (!line.starts_with(kKey)) return false;
+    line.remove_prefix(kKey.size());
+    const size_t value = line.find_first_not_of(' ');
+    return value == line.npos || line[value] < '0' || line[value] > '9';
+  });
+}
+
+bool IsDecoder(const fs::path& path) {
+  const std::string name = NameOf(path);
+  return name == kDecoder || name.ends_with(kDecoderSuffix) ||
+         ListsModels(path);
+}
+
+std::vector<fs::path> DecodersOf(const fs::path& folder) {
+  std::vector<fs::path> files = FilesOf(folder, [](const std::string& name) {
+    return name.ends_with(kDecoderSuffix);
+  });
+  if (!files.empty()) return files;
+  files = FilesOf(folder,
+                  [](std::string_view name) { return name.ends_with(".yml"); });
+  std::erase_if(files, [](const fs::path& file) { return !ListsModels(file); });
+  return files;
+}
+
+bool Names(const fs::path& decoder, const fs::path& weights) {
+  const MarianOptions options(ReadYamlFile(decoder), decoder.string());
+  return std::ranges::any_of(
+      options.List("models"), [&](const std::string& model) {
+        return fs::path(model).filename() == weights.filename();
+      });
+}
+
 std::optional<fs::path> FindDecoder(const fs::path& path) {
   if (NameOf(path).ends_with(".yml")) return path;
   const fs::path folder = FolderOf(path);
@@ -66,11 +111,14 @@ std::optional<fs::path> FindDecoder(const fs::path& path) {
     if (fs::exists(beside)) return beside;
   }
   if (fs::exists(folder / kDecoder)) return folder / kDecoder;
-  if (!fs::is_directory(path)) return std::nullopt;
-  return OnlyOne(
-      folder, "decoder.yml",
-      FilesOf(folder, [](auto name) { return name.ends_with(kDecoderSuffix); }),
-      kGiveOne);
+  std::vector<fs::path> files = DecodersOf(folder);
+  if (!fs::is_directory(path)) {
+    std::erase_if(files, [&](const fs::path& decoder) {
+      return NameOf(decoder).ends_with(kDecoderSuffix) || !Names(decoder, path);
+    });
+    return files.size() == 1 ? std::optional(files[0]) : std::nullopt;
+  }
+  return OnlyOne(folder, "decoder.yml", files, kGiveOne);
 }
 
 // A file that decoder.yml names. If its folder is one of another machine, the
@@ -82,6 +130,13 @@ fs::path Resolve(const MarianOptions& options, const fs::path& folder,
   if (fs::exists(given)) return given;
   fs::path beside = folder / fs::path(name).filename();
   if (fs::exists(beside)) return beside;
+  for (const char* suffix : {".gz", ".zst"}) {
+    const fs::path compressed = beside.string() + suffix;
+    if (!fs::exists(compressed)) continue;
+    FailIn(options.name(), "names ", Printable(name),
+           ", which is still compressed; unpack it first (",
+           UnpackCommand(compressed), ")");
+  }
   FailIn(options.name(), "names ", Printable(name),
          ", which is missing; copy it next to decoder.yml");
 }
@@ -103,6 +158,19 @@ std::vector<fs::path> GuessVocabularies(const fs::path& folder) {
   return {};
 }
 
+// Text needs limits, which only decoder.yml has. Firefox's old ones are gzip.
+fs::path GuessShortlist(const fs::path& folder) {
+  for (const std::string_view suffix : {".s2t.bin", ".s2t.bin.gz"}) {
+    const auto good = [suffix](const std::string& name) {
+      return name.starts_with("lex.") && name.ends_with(suffix);
+    };
+    const auto found =
+        OnlyOne(folder, "shortlists", FilesOf(folder, good), kNameThem);
+    if (found) return *found;
+  }
+  return {};
+}
+
 std::vector<fs::path> GuessPieces(const NativeMarianFiles& files) {
   if (files.vocabularies.empty() ||
       NameOf(files.vocabularies.front()).ends_with(".spm")) {
@@ -114,17 +182,39 @@ std::vector<fs::path> GuessPieces(const NativeMarianFiles& files) {
   return {};
 }
 
+// Says what would otherwise be lost without a word.
+void NoteUnused(const fs::path& folder, NativeMarianFiles* files) {
+  if (!files->decoder_options) {
+    for (const fs::path& decoder : DecodersOf(folder)) {
+      files->warnings.push_back(
+          Concat(decoder, ": lists models, but is not used; give it in place ",
+                 "of the model to use it."));
+    }
+  }
+  if (!files->shortlist.empty()) return;
+  const auto is_shortlist = [](const std::string& name) {
+    return name.starts_with("lex");
+  };
+  for (const fs::path& file : FilesOf(folder, is_shortlist)) {
+    const bool zstandard = file.extension() == ".zst";
+    files->warnings.push_back(Concat(
+        file, ": may be a shortlist, but is not used; ",
+        zstandard ? Concat("unpack it (", UnpackCommand(file), ") and ") : "",
+        "name it in decoder.yml (shortlist: [",
+        zstandard ? UnpackedName(file) : NameOf(file),
+        ", 50, 50]) to use it."));
+  }
+}
+
 }  // namespace
 
 bool IsNativeMarian(const fs::path& path) {
   const std::string name = NameOf(path);
   if (!fs::is_directory(path)) {
-    return IsWeights(name) || name == kDecoder ||
-           name.ends_with(kDecoderSuffix);
+    return IsWeights(name) || IsDecoder(path);
   }
-  return !FilesOf(path, [](const std::string& file) {
-            return IsWeights(file) || file == kDecoder ||
-                   file.ends_with(kDecoderSuffix);
+  return !FilesOf(path, [&](const std::string& file) {
+            return IsWeights(file) || IsDecoder(path / file);
           }).empty();
 }
 
@@ -136,7 +226,7 @@ NativeMarianFiles FindNativeMarianFiles(const fs::path& path) {
     const MarianOptions& options = files.decoder_options.emplace(
         ReadYamlFile(*decoder), decoder->string());
     const std::vector<std::string> models = options.List("models");
-    if (models.size() > 1) {
+    if (!given && models.size() > 1) {
       options.Fail(
           "models",
           "several models that vote are not supported; give one of the files");
@@ -163,17 +253,13 @@ NativeMarianFiles FindNativeMarianFiles(const fs::path& path) {
               : OnlyOne(folder, "models", FilesOf(folder, IsWeights), kGiveOne);
     if (!weights) FailIn(folder, "has neither a .npz nor a .bin of Marian's");
     files.weights = *weights;
-    const auto is_shortlist = [](const std::string& name) {
-      return name.starts_with("lex.") && name.ends_with(".s2t.bin");
-    };
-    files.shortlist =
-        OnlyOne(folder, "shortlists", FilesOf(folder, is_shortlist), kNameThem)
-            .value_or("");
+    files.shortlist = GuessShortlist(folder);
   }
   if (files.vocabularies.empty()) {
     files.vocabularies = GuessVocabularies(folder);
   }
   files.pieces = GuessPieces(files);
+  NoteUnused(folder, &files);
   return files;
 }
 

@@ -20,16 +20,19 @@ struct NativeMarianFiles {
   // The lexical shortlist: the file that decoder.yml names or, without a
   // decoder.yml, lex.*.s2t.bin next to the weights. Empty: none.
   std::filesystem::path shortlist;
+  // Files beside the model that it may have been meant to have.
+  std::vector<std::string> warnings;
 };
 
 // Whether a folder or file looks like a native model: weights in .npz or .bin,
-// or their decoder.yml.
+// or their decoder.yml, which may have any name that ends in .yml: it lists
+// models.
 bool IsNativeMarian(const std::filesystem::path& path);
 
 // `path` is a folder, a weights file, or a decoder.yml. Without decoder.yml the
 // vocabularies are the files whose names begin with vocab, srcvocab and
-// trgvocab. Throws ConversionError if a file is missing or the choice is
-// ambiguous.
+// trgvocab. Throws ConversionError if a file is missing or compressed, or if
+// the choice is ambiguous.
 NativeMarianFiles FindNativeMarianFiles(const std::filesystem::path& path);
 
 }  // namespace latimer

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "converter/error.h"
+#include "converter/readers/compressed.h"
 #include "converter/readers/languages.h"
 #include "converter/readers/sentencepiece_model.h"
 #include "converter/readers/shortlist.h"
@@ -203,12 +204,26 @@ void MakeShortlist(const NativeMarianFiles& files, const Side& source,
   model->shortlist = ReadShortlist(files.shortlist, LimitsOf(files), sides);
 }
 
+// A vocabulary beside the weights that is still as it was downloaded.
+void RefuseCompressedVocabulary(const std::filesystem::path& weights) {
+  const std::filesystem::path folder = weights.parent_path();
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(
+           folder.empty() ? "." : folder, ignored)) {
+    const std::string name = UnpackedName(entry.path());
+    if (name == entry.path().filename() || !name.ends_with(".spm")) continue;
+    FailIn(entry.path(), "is compressed; unpack it first (",
+           UnpackCommand(entry.path()), ")");
+  }
+}
+
 }  // namespace
 
 void ReadNativeVocabularies(const NativeMarianFiles& files, bool with_tokenizer,
                             CanonicalModel* model) {
   Side source, target;
   if (files.vocabularies.empty()) {
+    RefuseCompressedVocabulary(files.weights);
     if (with_tokenizer) {
       FailIn(files.weights,
              "no vocabulary was found next to it; name it in decoder.yml, or "

@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include "converter/error.h"
+#include "converter/readers/compressed.h"
+#include "converter/readers/text_file.h"
 
 namespace latimer {
 namespace {
@@ -87,7 +89,36 @@ bool HasWeights(const std::string& name) {
          name.ends_with("decoder.yml");
 }
 
+// A folder in which weights, whatever reads them, are still compressed.
+void RefuseCompressedWeights(const fs::path& folder) {
+  std::error_code ignored;
+  fs::path compressed;
+  bool unpacked = false;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = UnpackedName(entry.path());
+    const bool weights = name.ends_with(".bin") || name.ends_with(".npz") ||
+                         name.ends_with(".safetensors");
+    // A shortlist is read as it is.
+    if (!weights || name.starts_with("lex") ||
+        !entry.is_regular_file(ignored)) {
+      continue;
+    }
+    if (entry.path().filename() == name) {
+      RefuseCompressed(entry.path(), FirstBytes(entry.path()));
+      unpacked = true;
+    } else {
+      compressed = entry.path();
+    }
+  }
+  if (!unpacked && !compressed.empty()) {
+    RefuseCompressed(compressed, FirstBytes(compressed));
+    FailIn(compressed, "is compressed; unpack it first (",
+           UnpackCommand(compressed), ")");
+  }
+}
+
 void RefuseFolder(const fs::path& path) {
+  RefuseCompressedWeights(path);
   const Format* found = nullptr;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(path, ignored)) {
@@ -107,7 +138,12 @@ void RefuseOtherFormats(const fs::path& path) {
   if (!fs::exists(path, ignored)) RefuseMissing(path);
   if (fs::is_directory(path, ignored)) {
     RefuseFolder(path);
-  } else if (const Format* format = FormatOf(path)) {
+    return;
+  }
+  if (fs::is_regular_file(path, ignored)) {
+    RefuseCompressed(path, FirstBytes(path));
+  }
+  if (const Format* format = FormatOf(path)) {
     FailIn(path, "this is ", format->name, format->advice);
   }
 }

@@ -7,9 +7,9 @@
 namespace latimer {
 
 // Throws ConversionError, which says what to do, if there is nothing at `path`,
-// or a model of ONNX, CTranslate2, GGUF, TensorFlow or Flax and no weights that
-// the converter reads. The name of a model on the Hugging Face Hub is answered
-// with the command that downloads it.
+// or a model of ONNX, GGUF, TensorFlow or Flax and no weights that the
+// converter reads, or weights that are still compressed. The name of a model on
+// the Hugging Face Hub is answered with the command that downloads it.
 void RefuseOtherFormats(const std::filesystem::path& path);
 
 }  // namespace latimer

@@ -1,7 +1,6 @@
 #include "converter/readers/shortlist.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <span>
 #include <sstream>
@@ -10,6 +9,7 @@
 
 #include "converter/error.h"
 #include "converter/input_file.h"
+#include "converter/readers/compressed.h"
 #include "converter/readers/text_file.h"
 
 namespace latimer {
@@ -156,11 +156,13 @@ CanonicalShortlist ReadShortlist(const std::filesystem::path& path,
            "convert without it");
   }
   const InputFile file(path);
-  const auto bytes = file.bytes();
-  constexpr char kGzip[] = "\x1f\x8b";
-  if (bytes.size() >= 2 && std::memcmp(bytes.data(), kGzip, 2) == 0) {
-    FailIn(path, "is compressed; unpack it with gunzip and name the result");
+  auto bytes = file.bytes();
+  std::string unpacked;
+  if (IsGzip(bytes)) {
+    unpacked = Gunzip(bytes, path);
+    bytes = std::as_bytes(std::span(unpacked));
   }
+  RefuseCompressed(path, AsText(bytes));
   if (bytes.size() >= sizeof(Header) &&
       Load<uint64_t>(bytes) == kShortlistMagic) {
     return reader.ReadBinary(bytes);

@@ -31,9 +31,9 @@ struct ShortlistLimits {
 };
 
 // Reads either format: binary (lex.s2t.bin), or text lines of a target word, a
-// source word and a probability (lex.s2t). Throws ConversionError if the file
-// is damaged, compressed, or disagrees with the vocabularies, or if the target
-// has more than 65,536 words.
+// source word and a probability (lex.s2t); either may be gzip, as for Marian.
+// Throws ConversionError if the file is damaged or disagrees with the
+// vocabularies, or if the target has more than 65,536 words.
 CanonicalShortlist ReadShortlist(const std::filesystem::path& path,
                                  const ShortlistLimits& limits,
                                  const ShortlistSides& sides);

@@ -1,11 +1,10 @@
 #include "converter/readers/tensor_file.h"
 
-#include <array>
-#include <fstream>
 #include <string_view>
 #include <vector>
 
 #include "converter/error.h"
+#include "converter/readers/compressed.h"
 #include "converter/readers/json_fields.h"
 #include "converter/readers/text_file.h"
 
@@ -97,13 +96,6 @@ bool IsNpz(std::string_view begin) {
   return begin.substr(kNameAt).substr(0, length).ends_with(".npy");
 }
 
-std::string FirstBytes(const fs::path& path) {
-  std::array<char, 512> bytes;
-  std::ifstream file(path, std::ios::binary);
-  file.read(bytes.data(), bytes.size());
-  return {bytes.data(), static_cast<size_t>(file.gcount())};
-}
-
 }  // namespace
 
 TensorFile OpenTensorFile(const fs::path& path) {
@@ -112,11 +104,7 @@ TensorFile OpenTensorFile(const fs::path& path) {
   }
   RequireRegularFile(path);
   const std::string begin = FirstBytes(path);
-  if (begin.starts_with("version https://git-lfs")) {
-    FailIn(path,
-           "is a Git LFS pointer and not the file itself; run git lfs pull in "
-           "its folder");
-  }
+  RefuseCompressed(path, begin);
   if (IsOldPytorch(begin)) {
     FailIn(
         path,

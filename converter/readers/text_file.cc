@@ -1,9 +1,11 @@
 #include "converter/readers/text_file.h"
 
+#include <array>
 #include <fstream>
 #include <iterator>
 
 #include "converter/error.h"
+#include "converter/readers/compressed.h"
 
 namespace latimer {
 
@@ -13,12 +15,20 @@ std::string ReadText(const std::filesystem::path& path) {
   if (!file.is_open() || file.bad() || std::filesystem::is_directory(path)) {
     FailIn(path, "cannot be read");
   }
+  RefuseCompressed(path, bytes);
   return bytes;
 }
 
 std::string ReadTextFile(const std::filesystem::path& path) {
   RequireRegularFile(path);
   return ReadText(path);
+}
+
+std::string FirstBytes(const std::filesystem::path& path) {
+  std::array<char, 512> bytes;
+  std::ifstream file(path, std::ios::binary);
+  file.read(bytes.data(), bytes.size());
+  return {bytes.data(), static_cast<size_t>(file.gcount())};
 }
 
 void RequireRegularFile(const std::filesystem::path& path) {

@@ -10,13 +10,16 @@
 namespace latimer {
 
 // The bytes of a file that the user named, which may be a pipe. Throws
-// ConversionError if it cannot be read.
+// ConversionError if it cannot be read, or is compressed.
 std::string ReadText(const std::filesystem::path& path);
 
 // The bytes of a file that belongs to a model. Throws ConversionError if it
-// cannot be read, or is not a regular file: a FIFO would block, and a device
-// has no end.
+// cannot be read, is compressed, or is not a regular file: a FIFO would block,
+// and a device has no end.
 std::string ReadTextFile(const std::filesystem::path& path);
+
+// At most 512 bytes that the file begins with; none if it cannot be read.
+std::string FirstBytes(const std::filesystem::path& path);
 
 // Throws ConversionError if `path` is a FIFO, a device or a socket.
 void RequireRegularFile(const std::filesystem::path& path);

@@ -91,6 +91,76 @@ TEST(NativeMarianTest, FindsTheFilesOfAStudent) {
       ElementsAre(copy / "srcvocab.xxyy.spm", copy / "trgvocab.xxyy.spm"));
 }
 
+// As browsermt's students have it.
+TEST(NativeMarianTest, ADecoderYmlOfAnyNameListsModels) {
+  const std::string config =
+      "relative-paths: true\nmodels:\n  - model.xxyy.intgemm.alphas.bin\n"
+      "vocabs:\n  - vocab.xxyy.spm\n  - vocab.xxyy.spm\n"
+      "shortlist:\n    - lex.50.50.xxyy.s2t.bin\n    - false\n";
+  NativeCopy copy("student_shortlist");
+  WriteFile(copy / "config.intgemm8bitalpha.yml", config);
+  for (const char* given :
+       {"", "config.intgemm8bitalpha.yml", "model.xxyy.intgemm.alphas.bin"}) {
+    const NativeMarianFiles files = FindNativeMarianFiles(copy / given);
+    EXPECT_TRUE(files.decoder_options.has_value()) << given;
+    EXPECT_EQ(files.shortlist.filename(), "lex.50.50.xxyy.s2t.bin");
+    EXPECT_THAT(files.warnings, IsEmpty());
+    EXPECT_TRUE(IsNativeMarian(copy / given));
+  }
+  // Words of a vocabulary are none.
+  WriteFile(copy / "words.yml", "models: 17\n\"a\nb\": 18\n");
+  EXPECT_TRUE(FindNativeMarianFiles(copy.path()).decoder_options.has_value());
+  EXPECT_FALSE(IsNativeMarian(copy / "words.yml"));
+  // One of another model is not.
+  copy.Replace("config.intgemm8bitalpha.yml", "model.xxyy", "other.xxyy");
+  const NativeMarianFiles files =
+      FindNativeMarianFiles(copy / "model.xxyy.intgemm.alphas.bin");
+  EXPECT_FALSE(files.decoder_options.has_value());
+  EXPECT_THAT(files.warnings,
+              ElementsAre(HasSubstr("alpha.yml: lists models, but is not")));
+  WriteFile(copy / "config.yml", config);
+  EXPECT_THAT(copy.Error(),
+              HasSubstr("has several decoder.yml, config.intgemm8bitalpha.yml "
+                        "and config.yml; give one of them instead"));
+}
+
+TEST(NativeMarianTest, SaysWhichShortlistIsNotUsed) {
+  NativeCopy copy("student_shortlist");
+  fs::rename(copy / "lex.50.50.xxyy.s2t.bin", copy / "lex.s2t.gz");
+  EXPECT_THAT(Read(copy.path()).warnings,
+              ElementsAre(AllOf(
+                  HasSubstr("lex.s2t.gz: may be a shortlist, but is not used"),
+                  HasSubstr("(shortlist: [lex.s2t.gz, 50, 50])"))));
+  fs::rename(copy / "lex.s2t.gz", copy / "lex.50.50.xxyy.s2t.bin.zst");
+  EXPECT_THAT(
+      Read(copy.path()).warnings,
+      ElementsAre(AllOf(HasSubstr("unpack it (unzstd --rm "),
+                        HasSubstr("[lex.50.50.xxyy.s2t.bin, 50, 50])"))));
+}
+
+// As in mozilla/firefox-translations-models.
+TEST(NativeMarianTest, AModelOfQualityIsNoModel) {
+  NativeCopy copy("student_shortlist");
+  WriteFile(copy / "qualityModel.xxyy.bin", "x");
+  WriteFile(copy / "metadata.json", "{}");
+  const CanonicalModel model = Read(copy.path());
+  EXPECT_TRUE(model.shortlist.has_value());
+  EXPECT_THAT(model.warnings, IsEmpty());
+  WriteFile(copy / "vocab.xxyy.spm", "version https://git-lfs.github.com/spec");
+  EXPECT_THAT(copy.Error(), HasSubstr("vocab.xxyy.spm: is a Git LFS pointer"));
+}
+
+TEST(NativeMarianTest, NamesCompressedFilesBesideTheModel) {
+  NativeCopy copy("student");
+  fs::rename(copy / "vocab.xxyy.spm", copy / "vocab.xxyy.spm.gz");
+  EXPECT_THAT(copy.Error(), AllOf(HasSubstr("vocab.xxyy.spm.gz: is compressed"),
+                                  HasSubstr("(gunzip ")));
+  NativeCopy other("ssru");
+  fs::rename(other / "vocab.source.yml", other / "vocab.source.yml.zst");
+  EXPECT_THAT(other.Error(), HasSubstr("which is still compressed; unpack it "
+                                       "first (unzstd --rm "));
+}
+
 TEST(NativeMarianTest, FindsFilesOfAnotherMachineBesideDecoderYml) {
   NativeCopy copy("ssru");
   copy.Replace("decoder.yml", "relative-paths: true", "relative-paths: false");
@@ -120,6 +190,7 @@ TEST(NativeMarianTest, RefusesSeveralModelsThatVote) {
   NativeCopy copy("ssru");
   copy.Replace("decoder.yml", "- model.npz", "- model.npz\n- model2.npz");
   EXPECT_THAT(copy.Error(), HasSubstr("models is [model.npz, model2.npz]; "));
+  EXPECT_NO_THROW(Read(copy / "model.npz"));
 }
 
 TEST(NativeMarianTest, HasMariansGenerationRules) {

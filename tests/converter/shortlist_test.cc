@@ -137,10 +137,20 @@ TEST(ShortlistTest, KeepsTheBestOfAFormInText) {
   EXPECT_THAT(list.tokens, ElementsAre(4, 5, 7));
 }
 
+TEST(ShortlistTest, ReadsGzipAsMarianDoes) {
+  // "5 2 0.1\n7 2 0.5\n", by Python's gzip.
+  const std::string bytes(
+      "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x33\x55\x30\x52\x30\xd0"
+      "\x33\xe4\x32\x07\xd3\xa6\x5c\x00\x26\x85\xff\x8c\x10\x00\x00\x00",
+      32);
+  EXPECT_THAT(Read(bytes, Sides(3, 9)).tokens, ElementsAre(5, 7));
+}
+
 TEST(ShortlistTest, RefusesTextThatIsNone) {
   EXPECT_THAT(ErrorFrom("5 2 0.1\n5 2\n", Sides(4, 9)),
               HasSubstr("line 2 is not a target word, a source word"));
   EXPECT_THAT(ErrorFrom("\x1f\x8b\x08", Sides(4, 9)), HasSubstr("gunzip"));
+  EXPECT_THAT(ErrorFrom("\x28\xb5\x2f\xfd", Sides(4, 9)), HasSubstr("unzstd"));
   EXPECT_THAT(Read("", Sides(1, 1)).tokens, IsEmpty());
 }
 
