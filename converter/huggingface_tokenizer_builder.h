@@ -48,6 +48,7 @@ struct HuggingFaceTokenizer {
   std::map<std::string, int32_t> ids;
   // Texts of the tokens that decoding leaves out.
   std::vector<std::string> special;
+  std::vector<std::string> warnings;
 };
 
 // Throws ConversionError if there are more pieces than rows, if a pair or its

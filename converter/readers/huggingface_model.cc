@@ -127,6 +127,8 @@ std::map<std::string, int32_t> ReadModelTokenizer(
   HuggingFaceTokenizer tokenizer =
       ReadHuggingFaceTokenizer(directory, tokenizer_class, model->architecture);
   model->tokenizer = std::move(tokenizer.data);
+  model->warnings.insert(model->warnings.end(), tokenizer.warnings.begin(),
+                         tokenizer.warnings.end());
   // NLLB as it was first published.
   const bool legacy =
       tokenizer_class == TokenizerClass::kNllb &&

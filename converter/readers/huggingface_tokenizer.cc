@@ -47,12 +47,20 @@ class TokenizerReader {
                                         Vocabulary target_ids);
   HuggingFaceTokenizer ReadParts();
 
+  // Of the library's BPE and Unigram, what the class of the family has.
+  bool is_bpe() const {
+    return class_ == TokenizerClass::kBart || class_ == TokenizerClass::kNllb;
+  }
+
   fs::path SentencePieceFile() const;
   void ReadVocabulary();
+  void ReadJson(const fs::path& path);
   void ReadSentencePiece();
   void ReadConfig();
   void ArrangePieces();
+  HuggingFaceTokenizer BuildOriginal();
   void SetClass();
+  void SetSteps();
   // Whether the class's own list counts: not if the files have a list, which
   // may be null except for NLLB.
   bool TakesExtra() const {
@@ -75,7 +83,26 @@ class TokenizerReader {
   // Control and user-defined pieces of the SentencePiece model.
   std::vector<AddedTokenConfig> reserved_;
   HuggingFaceTokenizerParts parts_;
+  // What counts in place of the class if the files have another kind of model:
+  // the SentencePiece model, or the steps of tokenizer.json.
+  std::optional<SentencePieceModel> original_;
+  std::optional<TokenizerSteps> steps_;
+  std::vector<std::string> warnings_;
 };
+
+const char* NameOf(SentencePieceType type) {
+  switch (type) {
+    case SentencePieceType::kUnigram:
+      return "unigram";
+    case SentencePieceType::kBpe:
+      return "BPE";
+    case SentencePieceType::kWord:
+      return "a model of words";
+    case SentencePieceType::kCharacter:
+      return "a model of characters";
+  }
+  return "";
+}
 
 HuggingFaceTokenizer TokenizerReader::Read() {
   if (class_ == TokenizerClass::kByT5) return ReadBytes();
@@ -192,12 +219,9 @@ fs::path TokenizerReader::SentencePieceFile() const {
 }
 
 void TokenizerReader::ReadVocabulary() {
-  const bool is_bpe =
-      class_ == TokenizerClass::kBart || class_ == TokenizerClass::kNllb;
   const fs::path json = directory_ / "tokenizer.json";
   if (fs::exists(json)) {
-    vocabulary_ = ReadTokenizerJson(json, is_bpe ? "BPE" : "Unigram");
-    CheckTokenizerParts(vocabulary_, class_ == TokenizerClass::kBart);
+    ReadJson(json);
   } else if (class_ == TokenizerClass::kBart) {
     if (!fs::exists(directory_ / "vocab.json")) {
       FailIn(directory_, "has neither tokenizer.json nor vocab.json");
@@ -211,10 +235,38 @@ void TokenizerReader::ReadVocabulary() {
   }
 }
 
+void TokenizerReader::ReadJson(const fs::path& path) {
+  vocabulary_ = ReadTokenizerJson(path);
+  const bool byte_level = class_ == TokenizerClass::kBart;
+  if (vocabulary_.model == (is_bpe() ? "BPE" : "Unigram")) {
+    CheckTokenizerParts(vocabulary_, byte_level);
+    return;
+  }
+  if (byte_level) {
+    FailIn(path, "its model is of the type ", vocabulary_.model,
+           ", but the family's is byte-level BPE");
+  }
+  steps_ = ReadTokenizerSteps(vocabulary_);
+  warnings_.push_back(Concat(
+      path, ": is ", vocabulary_.model, ", which transformers' class of this ",
+      "family does not read; the ids are those of the library tokenizers."));
+}
+
 void TokenizerReader::ReadSentencePiece() {
   from_sentencepiece_ = true;
-  const SentencePieceModel model = ReadSentencePieceModel(SentencePieceFile());
+  SentencePieceModel model = ReadSentencePieceModel(SentencePieceFile());
   vocabulary_ = VocabularyOf(model);
+  const SentencePieceType expected =
+      is_bpe() ? SentencePieceType::kBpe : SentencePieceType::kUnigram;
+  if (model.type != expected) {
+    // The class would cut texts by scores of another kind.
+    warnings_.push_back(Concat(
+        model.name, ": is ", NameOf(model.type), ", which transformers' class ",
+        "of this family takes for ", NameOf(expected),
+        "; the ids are those of SentencePiece, as in training."));
+    original_ = std::move(model);
+    return;
+  }
   if (class_ == TokenizerClass::kNllb) {
     vocabulary_.merges = GenerateMerges(vocabulary_.pieces);
   }
@@ -420,6 +472,25 @@ void TokenizerReader::SetClass() {
   }
 }
 
+void TokenizerReader::SetSteps() {
+  parts_.model = vocabulary_.model == "BPE" ? Model::kBpe : Model::kUnigram;
+  parts_.charsmap = vocabulary_.charsmap;
+  parts_.rules.clear();
+  parts_.spacing = steps_->spacing;
+  parts_.collapses_spaces = steps_->collapses_spaces;
+  parts_.unknown_id = Find(steps_->unknown);
+}
+
+// As transformers' Python classes did: SentencePiece cuts the text between
+// special tokens.
+HuggingFaceTokenizer TokenizerReader::BuildOriginal() {
+  Vocabulary ids{vocabulary_.name, {}};
+  for (const auto& [text, score] : parts_.pieces) ids.pieces.push_back(text);
+  HuggingFaceTokenizer out = WithVocabularies(*original_, *original_, ids, ids);
+  out.warnings = std::move(warnings_);
+  return out;
+}
+
 HuggingFaceTokenizer TokenizerReader::ReadParts() {
   ReadVocabulary();
   ReadConfig();
@@ -430,14 +501,16 @@ HuggingFaceTokenizer TokenizerReader::ReadParts() {
         return std::ranges::count(MBart50Languages(), piece.first) > 0;
       });
   if (from_sentencepiece_ ||
-      (class_ == TokenizerClass::kMBart50 && !has_codes)) {
+      (class_ == TokenizerClass::kMBart50 && !has_codes && !steps_)) {
     ArrangePieces();
   } else {
     parts_.pieces = vocabulary_.pieces;
   }
+  if (original_) return BuildOriginal();
   parts_.name = vocabulary_.name;
   parts_.merges = std::move(vocabulary_.merges);
   SetClass();
+  if (steps_) SetSteps();
   parts_.added = config_.tokens;
   SortByIds(&parts_.added);
   // transformers ignores it if the model is BPE.
@@ -447,6 +520,7 @@ HuggingFaceTokenizer TokenizerReader::ReadParts() {
   parts_.target_rows = architecture_.target_vocabulary;
   HuggingFaceTokenizer out = BuildHuggingFaceTokenizer(parts_);
   NoteEos(out);
+  out.warnings = std::move(warnings_);
   return out;
 }
 

@@ -27,29 +27,32 @@ class Reader {
     }
   }
 
-  HuggingFaceVocabulary Read(const std::string& type) {
+  HuggingFaceVocabulary Read() {
     const Json& model = json_["model"];
     const bool lists_pieces =
         model.contains("vocab") && model["vocab"].is_array();
     // Old files have no type.
-    const std::string found =
-        model.value("type", lists_pieces ? "Unigram" : "BPE");
-    if (found != type) {
-      FailIn(out_.name, "its model is of the type ", found,
-             ", but the family's is ", type);
+    out_.model = model.value("type", lists_pieces ? "Unigram" : "BPE");
+    if (out_.model != "Unigram" && out_.model != "BPE") {
+      FailIn(out_.name, "its model is of the type ", Printable(out_.model),
+             "; Unigram and BPE are supported");
     }
     if (!model.contains("vocab")) FailIn(out_.name, "its model has no vocab");
-    if (type == "Unigram") {
+    if (out_.model == "Unigram") {
       ReadPieces(model["vocab"]);
     } else {
       ReadIds(model["vocab"]);
       if (model.contains("merges")) ReadMerges(model["merges"]);
+    }
+    for (const auto& [name, value] : model.items()) {
+      if (name != "vocab" && name != "merges") out_.options[name] = value;
     }
     if (json_.contains("added_tokens") && json_["added_tokens"].is_array()) {
       out_.added_tokens = json_["added_tokens"];
     }
     out_.normalizer = json_.value("normalizer", Json());
     out_.pre_tokenizer = json_.value("pre_tokenizer", Json());
+    out_.decoder = json_.value("decoder", Json());
     ReadNormalizer(out_.normalizer);
     return std::move(out_);
   }
@@ -162,10 +165,9 @@ std::vector<Merge> ReadMergesFile(const std::filesystem::path& path) {
 
 }  // namespace
 
-HuggingFaceVocabulary ReadTokenizerJson(const std::filesystem::path& path,
-                                        const std::string& model) {
+HuggingFaceVocabulary ReadTokenizerJson(const std::filesystem::path& path) {
   try {
-    return Reader(path).Read(model);
+    return Reader(path).Read();
   } catch (const Json::exception&) {
     FailIn(path, "a field is not of the type that it must have");
   }

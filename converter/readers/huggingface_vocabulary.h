@@ -14,19 +14,20 @@
 namespace latimer {
 
 struct HuggingFaceVocabulary {
-  std::string name;                                   // The file, for messages.
+  std::string name;   // The file, for messages.
+  std::string model;  // "Unigram" or "BPE"; empty if not of tokenizer.json.
   std::vector<std::pair<std::string, float>> pieces;  // By id.
   std::vector<std::pair<std::string, std::string>> merges;
   std::string charsmap;
   // Those of tokenizer.json; empty or null if read from other files.
   nlohmann::json added_tokens = nlohmann::json::array();
-  nlohmann::json normalizer = {}, pre_tokenizer = {};
+  nlohmann::json normalizer = {}, pre_tokenizer = {}, decoder = {};
+  nlohmann::json options = nlohmann::json::object();  // Of the model.
 };
 
-// Reads tokenizer.json. Throws ConversionError if its model is not of the type
-// `model` ("Unigram" or "BPE"), or if its ids are not 0 to n-1.
-HuggingFaceVocabulary ReadTokenizerJson(const std::filesystem::path& path,
-                                        const std::string& model);
+// Reads tokenizer.json. Throws ConversionError if its model is neither Unigram
+// nor BPE, or if its ids are not 0 to n-1.
+HuggingFaceVocabulary ReadTokenizerJson(const std::filesystem::path& path);
 
 // Reads vocab.json and merges.txt. Throws ConversionError if one is missing or
 // malformed.

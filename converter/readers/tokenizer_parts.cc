@@ -7,10 +7,25 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr char kSpace[] = "\u2581";
+
 // A step, without what is too long to read.
 std::string Describe(Json step) {
   if (step.is_object()) step.erase("precompiled_charsmap");
   return Printable(step.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+std::string TypeOf(const Json& step) { return step.value("type", ""); }
+
+// Calls `check` for a step, or for those of a sequence.
+template <typename Check>
+void ForEach(const Json& step, const char* list, const Check& check) {
+  if (step.is_null()) return;
+  if (TypeOf(step) != "Sequence" || !step.contains(list)) {
+    check(step);
+    return;
+  }
+  for (const Json& one : step[list]) ForEach(one, list, check);
 }
 
 class PartsChecker {
@@ -31,19 +46,6 @@ class PartsChecker {
   }
 
  private:
-  static std::string TypeOf(const Json& step) { return step.value("type", ""); }
-
-  // Calls `check` for a step, or for those of a sequence.
-  template <typename Check>
-  void ForEach(const Json& step, const char* list, const Check& check) const {
-    if (step.is_null()) return;
-    if (TypeOf(step) != "Sequence" || !step.contains(list)) {
-      check(step);
-      return;
-    }
-    for (const Json& one : step[list]) ForEach(one, list, check);
-  }
-
   bool IsNormalizerOfFamily(const Json& step) const {
     if (byte_level_) return false;
     const std::string type = TypeOf(step);
@@ -51,7 +53,7 @@ class PartsChecker {
     if (type != "Replace") return false;
     const Json pattern = step.value("pattern", Json());
     const Json content = step.value("content", Json());
-    const bool is_space = content == " " || content == "\u2581";
+    const bool is_space = content == " " || content == kSpace;
     return is_space && (pattern == Json({{"Regex", " {2,}"}}) ||
                         pattern == Json({{"String", "\n"}}));
   }
@@ -61,8 +63,7 @@ class PartsChecker {
     if (byte_level_)
       return type == "ByteLevel" && step.value("use_regex", true);
     if (type == "WhitespaceSplit") return true;
-    return type == "Metaspace" &&
-           step.value("replacement", "\u2581") == "\u2581" &&
+    return type == "Metaspace" && step.value("replacement", kSpace) == kSpace &&
            step.value("prepend_scheme", "always") != "never" &&
            step.value("add_prefix_space", true) && step.value("split", true);
   }
@@ -78,7 +79,105 @@ class PartsChecker {
   const bool byte_level_;
 };
 
+// Reads the steps in the order in which the library takes them.
+class StepsReader {
+ public:
+  explicit StepsReader(const HuggingFaceVocabulary& vocabulary)
+      : vocabulary_(vocabulary) {}
+
+  TokenizerSteps Read() {
+    ForEach(vocabulary_.normalizer, "normalizers",
+            [this](const Json& step) { ReadNormalizer(step); });
+    out_.spacing = Spacing::kMetaspace;
+    ForEach(vocabulary_.pre_tokenizer, "pretokenizers",
+            [this](const Json& step) { ReadPreTokenizer(step); });
+    if (!has_metaspace_) Fail("pre-tokenizer", vocabulary_.pre_tokenizer);
+    if (!IsMetaspace(vocabulary_.decoder)) {
+      Fail("decoder", vocabulary_.decoder);
+    }
+    ReadModel();
+    return std::move(out_);
+  }
+
+ private:
+  [[noreturn]] void Fail(const char* what, const Json& step) const {
+    FailIn(vocabulary_.name, "its ", what, " ", Describe(step),
+           " is not supported with a model of the type ", vocabulary_.model,
+           "; if the SentencePiece model lies beside the file, remove the file "
+           "and that model is read");
+  }
+
+  static bool IsMetaspace(const Json& step) {
+    return step.is_object() && TypeOf(step) == "Metaspace" &&
+           step.value("replacement", kSpace) == kSpace &&
+           step.value("prepend_scheme", "always") == "always" &&
+           step.value("add_prefix_space", true) && step.value("split", true);
+  }
+
+  void ReadNormalizer(const Json& step) {
+    const std::string type = TypeOf(step);
+    if (type == "Precompiled" && !out_.collapses_spaces) return;
+    const Json content = step.value("content", Json());
+    if (type != "Replace" || (content != " " && content != kSpace) ||
+        step.value("pattern", Json()) != Json({{"Regex", " {2,}"}})) {
+      Fail("normalizer", step);
+    }
+    out_.collapses_spaces = true;
+  }
+
+  void ReadPreTokenizer(const Json& step) {
+    if (TypeOf(step) == "WhitespaceSplit" && !has_metaspace_) {
+      out_.spacing = Spacing::kWords;
+    } else if (IsMetaspace(step)) {
+      has_metaspace_ = true;
+    } else {
+      Fail("pre-tokenizer", step);
+    }
+  }
+
+  void ReadModel() {
+    const Json& options = vocabulary_.options;
+    const bool bpe = vocabulary_.model == "BPE";
+    const auto refuse = [&](const char* name, const Json& good) {
+      const Json value = options.value(name, Json());
+      if (value.is_null() || value == good || value == "") return;
+      FailIn(vocabulary_.name, "its model has ", name, " ",
+             Printable(value.dump()), ", which is not supported");
+    };
+    refuse("byte_fallback", false);
+    refuse("ignore_merges", false);
+    refuse("continuing_subword_prefix", "");
+    refuse("end_of_word_suffix", "");
+    if (bpe && !options.value("fuse_unk", false)) {
+      FailIn(vocabulary_.name,
+             "its model does not have fuse_unk, which is not supported");
+    }
+    const Json unknown = options.value(bpe ? "unk_token" : "unk_id", Json());
+    const auto& pieces = vocabulary_.pieces;
+    if (unknown.is_string()) {
+      out_.unknown = unknown.get<std::string>();
+    } else if (unknown.is_number_unsigned() &&
+               unknown.get<size_t>() < pieces.size()) {
+      out_.unknown = pieces[unknown.get<size_t>()].first;
+    } else {
+      FailIn(vocabulary_.name, "its model has no unknown token");
+    }
+  }
+
+  const HuggingFaceVocabulary& vocabulary_;
+  TokenizerSteps out_;
+  bool has_metaspace_ = false;
+};
+
 }  // namespace
+
+TokenizerSteps ReadTokenizerSteps(const HuggingFaceVocabulary& vocabulary) {
+  try {
+    return StepsReader(vocabulary).Read();
+  } catch (const Json::exception&) {
+    FailIn(vocabulary.name, "a field is not of the type that it must have");
+  }
+}
 
 void CheckTokenizerParts(const HuggingFaceVocabulary& vocabulary,
                          bool byte_level) {

@@ -1,8 +1,11 @@
-// Whether the steps of a tokenizer.json are those of its family.
+// The steps of a tokenizer.json, and whether they are those of its family.
 #ifndef LATIMER_CONVERTER_READERS_TOKENIZER_PARTS_H_
 #define LATIMER_CONVERTER_READERS_TOKENIZER_PARTS_H_
 
+#include <string>
+
 #include "converter/readers/huggingface_vocabulary.h"
+#include "text/tokenizer_view.h"
 
 namespace latimer {
 
@@ -14,6 +17,20 @@ namespace latimer {
 // stripped ends, runs of spaces that are one, and Metaspace.
 void CheckTokenizerParts(const HuggingFaceVocabulary& vocabulary,
                          bool byte_level);
+
+// A tokenizer.json whose model, Unigram or BPE, is not that of its class: no
+// class reads it, so it counts as the library `tokenizers` reads it. An example
+// is a T5 whose SentencePiece model was BPE.
+struct TokenizerSteps {
+  Spacing spacing = Spacing::kMetaspace;
+  bool collapses_spaces = false;
+  std::string unknown;  // The model's unknown token.
+};
+
+// Throws ConversionError if the file has something besides Precompiled, runs of
+// spaces that are one, WhitespaceSplit, Metaspace, and a model without byte
+// fallback that fuses unknown characters.
+TokenizerSteps ReadTokenizerSteps(const HuggingFaceVocabulary& vocabulary);
 
 }  // namespace latimer
 

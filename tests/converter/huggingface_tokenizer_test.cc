@@ -53,7 +53,7 @@ fs::path Data() {
 }
 
 TEST(HuggingFaceTokenizerTest, IdsAndTextEqualThoseOfTransformers) {
-  EXPECT_GT(ExpectFolders(Data(), 18), 4000u);
+  EXPECT_GT(ExpectFolders(Data(), 22), 5000u);
 }
 
 TEST(HuggingFaceTokenizerTest, EqualsTransformersOnEachLineOfAGivenFixture) {
@@ -63,7 +63,7 @@ TEST(HuggingFaceTokenizerTest, EqualsTransformersOnEachLineOfAGivenFixture) {
                     "make one with "
                     "tests/reference/huggingface_tokenizer_fixture.py --out";
   }
-  std::cout << ExpectFolders(path, 18) << " lines compared\n";
+  std::cout << ExpectFolders(path, 22) << " lines compared\n";
 }
 
 TEST(HuggingFaceTokenizerTest, GivesTheIdsOfLanguagesAndTheSpecialTokens) {
@@ -220,6 +220,61 @@ TEST_F(TokenizerJsonTest, TheStepsOfOtherVersionsOfTransformersAreTheSame) {
                                  "add_prefix_space":true})"),
             "none");
   EXPECT_EQ(WithPreTokenizer("nllb_json", "null"), "none");
+}
+
+TEST_F(TokenizerJsonTest, OfAnotherKindThanItsClassHasStepsOfItsOwn) {
+  for (const char* step :
+       {R"({"type":"Strip","strip_left":false,"strip_right":true})",
+        R"({"type":"Lowercase"})", R"({"type":"Precompiled"})"}) {
+    EXPECT_THAT(WithNormalizer("t5_bpe_json", step),
+                AllOf(HasSubstr("its normalizer"),
+                      HasSubstr("is not supported with a model of the type "
+                                "BPE; if the SentencePiece model lies beside")))
+        << step;
+  }
+  for (const char* step : {"null", R"({"type":"WhitespaceSplit"})",
+                           R"({"type":"Metaspace","split":false})",
+                           R"({"type":"Metaspace","prepend_scheme":"first"})",
+                           R"({"type":"ByteLevel"})"}) {
+    EXPECT_THAT(WithPreTokenizer("t5_bpe_json", step),
+                HasSubstr("its pre-tokenizer"))
+        << step;
+  }
+  const auto with = [](const char* name, const nlohmann::json& value) {
+    return ErrorOf("t5_bpe_json",
+                   [&](nlohmann::json& json) { json["model"][name] = value; });
+  };
+  EXPECT_THAT(with("byte_fallback", true),
+              HasSubstr("its model has byte_fallback true, which is not"));
+  EXPECT_THAT(with("end_of_word_suffix", "</w>"),
+              HasSubstr("its model has end_of_word_suffix"));
+  EXPECT_THAT(with("fuse_unk", false), HasSubstr("does not have fuse_unk"));
+  EXPECT_THAT(with("unk_token", nullptr), HasSubstr("has no unknown token"));
+  EXPECT_THAT(with("unk_token", "<none>"), HasSubstr("has no piece '<none>'"));
+  EXPECT_THAT(with("type", "WordPiece"),
+              HasSubstr("of the type WordPiece; Unigram and BPE are"));
+  EXPECT_THAT(ErrorOf("t5_bpe_json",
+                      [](nlohmann::json& json) { json["decoder"] = nullptr; }),
+              HasSubstr("its decoder null is not supported"));
+  EXPECT_EQ(with("dropout", nullptr), "none");
+}
+
+TEST(HuggingFaceTokenizerTest, AModelOfAnotherKindThanItsClassGivesAWarning) {
+  const auto warning = [](const char* name) {
+    const std::vector<std::string> warnings =
+        HuggingFaceTokenizerOf(Data() / name).warnings;
+    return warnings.size() == 1 ? warnings[0] : "";
+  };
+  EXPECT_THAT(warning("t5_bpe"),
+              HasSubstr("spiece.model: is BPE, which transformers' class of "
+                        "this family takes for unigram; the ids are those of "
+                        "SentencePiece, as in training."));
+  EXPECT_THAT(warning("t5_bpe_json"),
+              HasSubstr("tokenizer.json: is BPE, which transformers' class of "
+                        "this family does not read; the ids are those of the "
+                        "library tokenizers."));
+  EXPECT_EQ(warning("t5"), "");
+  EXPECT_EQ(warning("nllb"), "");
 }
 
 TEST_F(TokenizerJsonTest, AnAddedTokensIdIsAnId) {

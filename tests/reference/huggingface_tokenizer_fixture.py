@@ -32,7 +32,9 @@ os.environ["TRANSFORMERS_VERBOSITY"] = "error"
 import sentencepiece as spm
 import tokenizers
 import transformers
-from tokenizers import AddedToken
+from tokenizers import AddedToken, decoders, models, normalizers, pre_tokenizers
+from transformers.convert_slow_tokenizer import SentencePieceExtractor
+from transformers.tokenization_utils_sentencepiece import SentencePieceBackend
 
 from tokenizer_fixture import DATA, Repeated, adversarial, line, random_texts
 from tokenizer_kinds_fixture import training_lines
@@ -181,12 +183,49 @@ def small_rules(path):
     return path
 
 
+class Original(SentencePieceBackend):
+    """SentencePiece between special tokens, with the ids of the family's class.
+
+    What a folder means whose SentencePiece model is not of the kind that the
+    class takes it for."""
+
+    def __init__(self, folder):
+        family = transformers.AutoTokenizer.from_pretrained(folder)
+        self.ids = family.get_vocab()
+        self.pieces = {i: piece for piece, i in self.ids.items()}
+        added = family.added_tokens_decoder
+        path = next(p for p in folder.iterdir() if p.suffix == ".model")
+        names = {name: getattr(family, name) for name in
+                 ("eos_token", "unk_token", "pad_token", "bos_token", "mask_token")}
+        super().__init__(vocab_file=str(path), additional_special_tokens=[
+            t for t in added.values() if t.special], **names,
+            clean_up_tokenization_spaces=family.clean_up_tokenization_spaces)
+        self._added_tokens_decoder = dict(added)
+        self._added_tokens_encoder = {t.content: i for i, t in added.items()}
+
+    def __len__(self):
+        return len(self.ids) if hasattr(self, "ids") else 0
+
+    def _convert_token_to_id(self, token):
+        return self.ids.get(token, self.ids[self.unk_token])
+
+    def _convert_id_to_token(self, index):
+        return self.pieces[index]
+
+
 class Maker:
     """Lays out one folder for each family and kind of files."""
 
     def __init__(self, out, lines, size, rules):
         self.out, self.lines, self.size, self.rules = out, lines, size, rules
         self.special = {}  # Tokens to put into texts, by folder.
+        # What reads a folder, if not the family's class.
+        self.readers = {}
+
+    def open(self, folder):
+        reader = self.readers.get(folder,
+                                  transformers.AutoTokenizer.from_pretrained)
+        return reader(self.out / folder)
 
     def spm(self, folder, name, **options):
         return train_spm(self.out / folder, name, self.lines,
@@ -220,6 +259,43 @@ class Maker:
         (path / name).write_text(json.dumps(value, ensure_ascii=False,
                                             separators=(",", ":")),
                                  encoding="utf-8")
+
+    def bpe(self, folder, family, name):
+        """The files of a family with a SentencePiece model that is BPE."""
+        options = {} if family == "mbart" else self.pad_last({})
+        self.spm(folder, name, model_type="bpe", **options)
+        for file in ("config.json", "tokenizer_config.json"):
+            shutil.copy(self.out / family / file, self.out / folder)
+        self.readers[folder] = Original
+        self.special[folder] = {"t5": ["<extra_id_0>", "</s>", "<extra_id_99>"],
+                                "pegasus": ["<mask_1>", "<mask_2>", "<unk_5>"],
+                                "mbart": ["<mask>", "de_DE", "</s>"]}[family]
+
+    def bpe_json(self, folder, source):
+        """The tokenizer.json that transformers 4 made of such a model of T5."""
+        path = self.out / folder
+        path.mkdir(parents=True, exist_ok=True)
+        for file in ("config.json", "tokenizer_config.json"):
+            shutil.copy(self.out / source / file, path)
+        model = SentencePieceExtractor(
+            str(self.out / source / "spiece.model")).extract(models.BPE)
+        extra = [f"<extra_id_{i}>" for i in reversed(range(100))]
+        vocab = model["vocab"]
+        vocab |= {token: len(vocab) + i for i, token in enumerate(extra)}
+        tokenizer = tokenizers.Tokenizer(models.BPE(
+            vocab, model["merges"], unk_token="<unk>", fuse_unk=True))
+        tokenizer.normalizer = normalizers.Sequence([
+            normalizers.Precompiled(model["_spm_precompiled_charsmap"]),
+            normalizers.Replace(tokenizers.Regex(" {2,}"), " ")])
+        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+        tokenizer.decoder = decoders.Metaspace()
+        tokenizer.save(str(path / "tokenizer.json"), pretty=False)
+        self.readers[folder] = lambda path: (
+            transformers.PreTrainedTokenizerFast(
+                tokenizer_file=str(path / "tokenizer.json"), eos_token="</s>",
+                unk_token="<unk>", pad_token="<pad>",
+                additional_special_tokens=extra))
+        self.special[folder] = ["<extra_id_0>", "</s>", "<extra_id_99>"]
 
     def bart(self):
         for folder, prefix in (("bart", False), ("bart_prefix_space", True)):
@@ -267,6 +343,8 @@ class Maker:
                extra_ids=0, additional_special_tokens=None)
         for folder in ("t5", "t5_json"):
             self.special[folder] = ["<extra_id_0>", "</s>", "<extra_id_99>"]
+        self.bpe("t5_bpe", "t5", "spiece.model")
+        self.bpe_json("t5_bpe_json", "t5_bpe")
         self.special["mt5"] = ["<sep>", "<pad>"]
 
     def pegasus(self):
@@ -279,6 +357,7 @@ class Maker:
         self.spm("pegasus_identity", "spiece.model", **self.pad_last(dict(
             normalization_rule_name="identity", normalization_rule_tsv="")))
         config(self.out / "pegasus_identity", "pegasus")
+        self.bpe("pegasus_bpe", "pegasus", "spiece.model")
         for folder in ("pegasus", "pegasus_json", "pegasus_identity"):
             self.special[folder] = ["<mask_1>", "<mask_2>", "<unk_5>"]
 
@@ -290,6 +369,7 @@ class Maker:
                         dirs_exist_ok=True)
         config(self.out / "mbart50", "mbart", tokenizer_class="MBart50Tokenizer")
         self.json_of("mbart50_json", "mbart50")
+        self.bpe("mbart_bpe", "mbart", "sentencepiece.bpe.model")
         for folder in ("mbart", "mbart_json", "mbart50", "mbart50_json"):
             self.special[folder] = ["<mask>", "de_DE", "</s>"]
 
@@ -345,8 +425,7 @@ class Maker:
                        self.m2m100, self.byt5):
             family()
         for folder in self.special:
-            length = len(transformers.AutoTokenizer.from_pretrained(
-                self.out / folder))
+            length = len(self.open(folder))
             rows = length + 7 if folder != "m2m100" else length + 8
             self.edit(self.out / folder, "config.json",
                       lambda value: value.update(vocab_size=rows))
@@ -372,9 +451,8 @@ def fixture(maker, texts, random_count, fewer=1):
     """With `fewer` only each so many of the texts for folders that differ in
     their files alone."""
     for folder, special in maker.special.items():
-        is_other = folder.endswith(("_json", "_space", "_identity"))
-        tokenizer = transformers.AutoTokenizer.from_pretrained(
-            maker.out / folder)
+        is_other = folder.endswith(("_json", "_space", "_identity", "_bpe"))
+        tokenizer = maker.open(folder)
         added = getattr(tokenizer, "added_tokens_decoder", {}).values()
         normalized = {t.content for t in added if t.normalized
                       } if hasattr(tokenizer, "backend_tokenizer") else set()
