@@ -371,6 +371,24 @@ Result<TextPart> TextReader::Read(std::string_view text,
   return part;
 }
 
+Result<size_t> TextReader::ReadIds(std::string_view text,
+                                   const TranslateOptions& options,
+                                   std::span<int32_t> ids) const {
+  const GenerationConfig& config = model.info.generation;
+  constexpr size_t kLanguages = 2;
+  if (ids.size() <=
+      config.source_prefix.size() + config.source_suffix.size() + kLanguages) {
+    return Status::Error(StatusCode::kTextTooLong,
+                         "There is no room for any id.");
+  }
+  const size_t before = tokenizer.LanguageCodeBytes(NearText(text));
+  Frame frame;
+  LATIMER_RETURN_IF_ERROR(
+      WriteBefore(*this, Slice(text, 0, before), options, ids, &frame));
+  frame.has_code = true;
+  return WriteText(*this, frame, From(text, before), ids);
+}
+
 Result<std::span<int32_t>> TextReader::ReadTargetPrefix(
     const TranslateOptions& options, std::span<int32_t> room,
     bool source_comes) const {

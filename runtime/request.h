@@ -56,6 +56,12 @@ struct TextReader {
   Result<TextPart> Read(std::string_view text, const TranslateOptions& options,
                         std::span<int32_t> source) const;
 
+  // The ids that Read writes for a text that fits. A text without ids, which is
+  // not translated, has those around it. Errors as those of Read, and
+  // kTextTooLong if `ids` cannot hold them.
+  Result<size_t> ReadIds(std::string_view text, const TranslateOptions& options,
+                         std::span<int32_t> ids) const;
+
   // Writes the target prefix of the options to the end of `room` and returns
   // its ids, with one before them that is free; none if there is no prefix.
   // Of the room, a source that is still to come keeps half.

@@ -27,6 +27,14 @@ Result<size_t> Translator::Tokenize(std::string_view text,
   return *count + added;
 }
 
+Result<size_t> Translator::Tokenize(std::string_view text,
+                                    const TranslateOptions& options,
+                                    std::span<int32_t> ids) {
+  if (state_ == nullptr) return NotLoaded();
+  if (!state_->CanTokenize()) return NoTokenizer();
+  return state_->reader().ReadIds(text, options, ids);
+}
+
 Result<size_t> Translator::CountTokens(std::string_view text) {
   if (state_ == nullptr) return NotLoaded();
   State& state = *state_;

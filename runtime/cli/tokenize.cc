@@ -20,10 +20,11 @@ namespace {
 Status ReadSource(Translator& translator, std::string_view text,
                   TranslateOptions options, std::vector<int32_t>* ids) {
   static const std::atomic<bool> cancelled = true;
+  const TranslateOptions given = options;
+  const std::string_view whole = text;
   options.cancel = &cancelled;
   // The ids of a text of any length would take memory of any size.
-  const Result<size_t> count = translator.CountTokens(text);
-  if (!count.ok()) return count.status();
+  LATIMER_RETURN_IF_ERROR(translator.CountTokens(text).status());
   ids->clear();
   do {
     TextCursor cursor(text, options);
@@ -35,8 +36,11 @@ Status ReadSource(Translator& translator, std::string_view text,
   } while (!text.empty());
   if (!ids->empty()) return Status();
   // A text without ids, which is not translated, has those around a text.
+  ids->resize(translator.model_info().architecture.source_positions);
+  const Result<size_t> count = translator.Tokenize(whole, given, *ids);
+  if (!count.ok()) return count.status();
   ids->resize(*count);
-  return translator.Tokenize(text, *ids).status();
+  return Status();
 }
 
 Status WriteLine(Translator& translator, const Arguments& arguments,

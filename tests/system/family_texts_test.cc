@@ -54,4 +54,39 @@ TEST_P(FamilyTextsTest, TextsEqualThoseOfTransformers) {
   EXPECT_GE(rows, 10u);
 }
 
+// As transformers' tokenizers give them.
+TEST(BlankTextTest, HasTheTokensOfItsLanguages) {
+  const auto ids_of = [](const std::string& name, const char* source,
+                         const char* target, const char* prefix) {
+    const TempFolder folder;
+    CopyFamily(name, folder.path());
+    const ModelBytes file = WriteForThisCpu(
+        OpenModel(folder.path(), /*with_tokenizer=*/true), WeightType::kF32);
+    Translator translator;
+    EXPECT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
+    TranslateOptions options;
+    options.source_language = source;
+    options.target_language = target;
+    options.prefix = prefix;
+    Ids ids(64);
+    const Result<size_t> count = translator.Tokenize(" \t", options, ids);
+    EXPECT_TRUE(count.ok()) << count.status().message();
+    ids.resize(count.ok() ? *count : 0);
+    return ids;
+  };
+  EXPECT_EQ(ids_of("mbart", "en_XX", "de_DE", ""), (Ids{2, 704}));
+  EXPECT_EQ(ids_of("m2m100", "en", "de", ""), (Ids{714, 2}));
+  EXPECT_EQ(ids_of("t5", "", "", ""), (Ids{1}));
+  // Both tags and EOS, as around the texts of its fixture.
+  const auto row = nlohmann::json::parse(ReadLines(
+      TestData("family_texts/indictrans_distilled/fixture.jsonl"))[0]);
+  const auto text = row["source"].get<Ids>();
+  EXPECT_EQ(
+      ids_of("indictrans_distilled", Field(row, "source_language").c_str(),
+             Field(row, "target_language").c_str(), ""),
+      (Ids{text[0], text[1], text.back()}));
+  EXPECT_EQ(ids_of("t5", "", "", "translate").back(), 1);
+  EXPECT_GT(ids_of("t5", "", "", "translate").size(), 2u);
+}
+
 }  // namespace latimer::family_texts_test

@@ -133,6 +133,12 @@ class Translator {
   // does, however long the text is. Returns their number. Errors:
   // kFailedPrecondition, kTextTooLong (more than `ids` or the tokenizer holds).
   Result<size_t> Tokenize(std::string_view text, std::span<int32_t> ids);
+  // The same with what the options put around a text: tokens of languages, the
+  // prefix of the task. These are the ids that the encoder reads if the text
+  // fits. Also kInvalidArgument, as Translate.
+  Result<size_t> Tokenize(std::string_view text,
+                          const TranslateOptions& options,
+                          std::span<int32_t> ids);
 
   // The number of ids that Tokenize writes for a text. Errors:
   // kFailedPrecondition, kTextTooLong (more than the tokenizer holds).
