@@ -140,6 +140,7 @@ Json GenerationJson(const GenerationConfig& g) {
           {"beams", g.search.beams},
           {"length_penalty", g.search.length_penalty},
           {"early_stopping", Name(kEarlyStopping, g.search.early_stopping)},
+          {"renormalize_logits", g.search.renormalize != 0},
           {"languages", languages},
           {"tasks", tasks}};
 }

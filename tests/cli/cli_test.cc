@@ -541,6 +541,7 @@ TEST_F(CliTest, InspectShowsArchitectureRulesAndProvenance) {
   EXPECT_EQ(json["architecture"]["activation"], "swish");
   EXPECT_EQ(json["generation"]["banned_sequences"], Json::parse("[[99]]"));
   EXPECT_EQ(json["generation"]["forced_eos"], nullptr);
+  EXPECT_EQ(json["generation"]["renormalize_logits"], false);
   EXPECT_EQ(json["tokenizer"], "none");
   const Json plan =
       Json::parse(Latimer({"plan", Path("f32.ltm"), "--json"}).out);
