@@ -15,6 +15,7 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -34,11 +35,14 @@ ROOT = Path(__file__).resolve().parents[2]
 NO_PAGES = r"docs/notes/|tests/data/|CHANGELOG\.md|LICENSE\.md"
 NOT_TYPED = ("skip", "ci", "needs", "slow")
 DEMO = "cmake --workflow --preset demo"
+BUILT = ("bin/latimer*", "en-de.ltm", "java/*.jar", "java/*.so", "python", "cmake_install.cmake")  # Of build/host.
 SECONDS = 600  # For a step, if no rule says otherwise.
 
 
 def git(*words: str, folder: Path = ROOT, **options) -> str:
-    return subprocess.run(["git", "-C", folder, *words], check=True, text=True, stdout=subprocess.PIPE, **options).stdout
+    return subprocess.run(
+        ["git", "-C", folder, *words], check=True, text=True, stdout=subprocess.PIPE, **options
+    ).stdout
 
 
 def pages_of(folder: Path) -> list[str]:
@@ -53,7 +57,9 @@ def plan(page: str, text: str) -> list[Step]:
         for found in list(re.finditer(rule.pattern, text))[:1]:
             rule.hits += 1
             line = text.count("\n", 0, found.start()) + 1
-            steps.append(Step(page, line, "sh" if rule.kind == "also" else "claim", rule.do, shown=list(found.groups())))
+            steps.append(
+                Step(page, line, "sh" if rule.kind == "also" else "claim", rule.do, shown=list(found.groups()))
+            )
     steps.sort(key=lambda step: (step.kind == "claim", step.line))
     for step in steps:
         for rule in rules_for(step):
@@ -84,7 +90,8 @@ class Row:
     def __str__(self) -> str:
         text = f"{self.step.line:5} {self.seconds:7.1f}  {self.result:9}  {self.step.title[:90]}"
         text += f"\n{'':26}{self.why}" if self.why else ""
-        lines = self.output.rstrip().split("\n")[-12:] if self.result == "FAILED" else []
+        lines = self.output.rstrip().split("\n") if self.result == "FAILED" else []
+        lines = [*lines[:5], "...", *lines[-7:]] if len(lines) > 13 else lines
         return text + "".join(f"\n{'':26}| {line[:200]}" for line in lines if line)
 
 
@@ -97,10 +104,13 @@ class Typist:
         self.lacks: list[tuple[str, int]] = []  # What a step would have made that was not typed, and its line.
         self.logs = run.folder / "logs" / re.sub(r"\W", "_", page)
         shutil.rmtree(self.logs, ignore_errors=True)
-        uses_python = any(step.kind == "python" or "pip " in step.code or "python -" in step.code for step in self.steps)
+        uses_python = any(
+            step.kind == "python" or "pip " in step.code or "python -" in step.code for step in self.steps
+        )
         self.shell = Shell(run.clone, run.environment(uses_python), self.logs)
         self.python: Python | None = None
         self.server = ""
+        self.imports: dict[str, list[str]] = {}
 
     def add(self, step: Step, result: str, why: str = "", output: str = "", seconds: float = 0) -> bool:
         row = Row(step, result, why, output, seconds)
@@ -157,6 +167,14 @@ class Typist:
             return
         for rule in rules_for(step, "stand-in"):
             self.stand_in(step, rule)
+        for rule in rules_for(step, "says"):
+            lines = self.text.split("\n")
+            before, after = (
+                "\n".join(lines[: step.line]).split("\n#")[-1],
+                "\n".join(lines[step.line :]).split("\n#")[0],
+            )
+            if not re.search(rule.says, before + after):
+                self.add(step, "FAILED", f"{rule.reason}; the section does not say so")
         if step.kind == "claim":
             self.claim(step)
         elif rules_for(step, "serves"):
@@ -192,7 +210,9 @@ class Typist:
         begin = time.monotonic()
         status, output = self.shell.type(code, self.seconds_for(step))
         if missing := re.search(r"(latimer[-\w]*): command not found", output):
-            self.add(step, "FAILED", f"`{missing[1]}` is not on the PATH, and no step of the page puts it there", output)
+            self.add(
+                step, "FAILED", f"`{missing[1]}` is not on the PATH, and no step of the page puts it there", output
+            )
             self.shell.type(f"PATH={self.run.clone}/build/host/bin:$PATH", 5)
             status, output = self.shell.type(code, self.seconds_for(step))
         if code.rstrip().endswith("&"):
@@ -213,20 +233,23 @@ class Typist:
         if not given:
             self.add(step, "FAILED", f"no rule says how to run this {step.kind}")
             return
-        name, _, commands = RUN[step.kind]
+        name, commands = RUN[step.kind]
         folder = self.logs / str(step.line)
         folder.mkdir()
         build = "" if self.run.short else "cmake --build build/host --target installable >/dev/null &&"
         for new, old in (("{file}", folder / name), ("{folder}", folder), ("{build}", build)):
             commands = commands.replace(new, str(old))
-        imports = re.findall(r"^(?:#include|import)\b.*\n", step.code, re.M)
-        rest = re.sub(r"^(?:#include|import)\b.*\n", "", step.code, flags=re.M)
+        line = re.compile(r"^(?:#include|import)\b.*\n", re.M)
+        imports = self.imports.setdefault(step.kind, [])  # Those of the page so far, as a reader has them.
+        imports += line.findall(step.code)
         for extra in ("", given[0].extra):
-            program = given[0].do.replace("{imports}", extra + "\n" + "".join(imports)).replace("{code}", rest)
+            program = given[0].do.replace("{imports}", extra + "\n" + "".join(imports))
+            program = program.replace("{code}", line.sub("", step.code))
             (folder / name).write_text(program, encoding="utf-8")
             begin = time.monotonic()
             status, output = self.shell.type(commands, SECONDS)
-            if self.judge(step, status, output, time.monotonic() - begin, extra and f"with {extra.split()} before"):
+            why = extra and "with " + extra.replace("\n", " ")
+            if self.judge(step, status, output, time.monotonic() - begin, why):
                 break
             if not given[0].extra:
                 break
@@ -245,8 +268,8 @@ class Typist:
         announced = re.search(r"exit code (\d+)", step.comment)
         wanted = int(announced[1]) if announced else 0
         if status != wanted:
-            why += " killed: it took too long" if status == -9 else f" exit code {status}, not {wanted}"
-            return self.add(step, "FAILED", why.strip(), output, seconds)
+            problem = "killed: it took too long" if status == -9 else f"exit code {status}, not {wanted}"
+            return self.add(step, "FAILED", f"{why}: {problem}" if why else problem, output, seconds)
         tolerance = max([float(rule.do) for rule in rules_for(step, "about")], default=0)
         if step.shown and (line := differs(step.shown, output, tolerance)):
             return self.add(step, "FAILED", f"the page shows: {line}", output, seconds)
@@ -304,7 +327,10 @@ class Typist:
         for word in shlex.split(step.command)[1:]:
             if "/" in word and not (folder / word).exists() and "does not" not in answer:
                 self.add(step, "FAILED", f"it runs, although {word} is not there")
-        if not self.add(step, "FAILED" if answer else "ok", answer or url, self.shell.output(log), seconds) or not rule.do:
+        if (
+            not self.add(step, "FAILED" if answer else "ok", answer or url, self.shell.output(log), seconds)
+            or not rule.do
+        ):
             return
         browser = shutil.which("chromium") or shutil.which("google-chrome")
         if not browser:
@@ -344,15 +370,18 @@ class Run:
                 shutil.copy(ROOT / name, to / name)
 
     def begin(self, page: str) -> None:
-        """A clone as the page's reader has it: README.md's with nothing, the others' after README.md's first command."""
+        """A clone as the page's reader has it: README.md's alone, the others' after README.md's first command."""
         if page == "README.md" and not self.short:
             self.fresh_clone(self.clone)
             return
         if not self.base.exists():
             self.fresh_clone(self.clone)
-            if self.short:  # With --short, the programs of the checkout.
-                shutil.copytree(ROOT / "build/host", self.clone / "build/host", symlinks=True,
-                                ignore=shutil.ignore_patterns("*.o", "*.a.tmp", "CMakeFiles"))
+            if self.short:  # What the rules `built` say.
+                for name in BUILT:
+                    for path in (ROOT / "build/host").glob(name):
+                        to = self.clone / path.relative_to(ROOT)
+                        to.parent.mkdir(parents=True, exist_ok=True)
+                        subprocess.run(["cp", "-a", path, to], check=True)
             else:
                 shell = Shell(self.clone, self.environment(False), self.folder / "logs")
                 print(f"{DEMO}, for all pages", flush=True)
@@ -372,19 +401,28 @@ class Run:
         old = Path.home()
         shutil.rmtree(self.home, ignore_errors=True)
         cache = Path(os.environ.get("LATIMER_CACHE_DIR") or old / ".cache/latimer")
-        links = {name: old / name for name in (".cache/pip", ".cache/ccache", ".config/ccache", ".config/pip", ".npmrc")}
+        links = {
+            name: old / name for name in (".cache/pip", ".cache/ccache", ".config/ccache", ".config/pip", ".npmrc")
+        }
         for name, target in {**links, ".cache/latimer": cache}.items():
             if target.exists() or name == ".cache/latimer":
                 target.mkdir(parents=True, exist_ok=True) if not target.exists() else None
                 (self.home / name).parent.mkdir(parents=True, exist_ok=True)
                 (self.home / name).symlink_to(target)
-        left_out = r"HOME|PYTHON(PATH|HOME)|VIRTUAL_ENV|(LATIMER|XDG|GIT)_.*|LD_LIBRARY_PATH|PKG_CONFIG_PATH|CMAKE_PREFIX_PATH"
+        left_out = (
+            r"HOME|PYTHON(PATH|HOME)|VIRTUAL_ENV|(LATIMER|XDG|GIT)_.*|LD_LIBRARY_PATH|PKG_CONFIG_PATH|CMAKE_PREFIX_PATH"
+        )
         result = {name: value for name, value in os.environ.items() if not re.fullmatch(left_out, name)}
         if (old / ".pyenv").exists():
             result.setdefault("PYENV_ROOT", str(old / ".pyenv"))  # It would look for its versions in the new home.
         temporary = self.folder / "tmp"
         temporary.mkdir(exist_ok=True)
-        result |= {"HOME": str(self.home), "TMPDIR": str(temporary), "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
+        result |= {
+            "HOME": str(self.home),
+            "TMPDIR": str(temporary),
+            "LANG": "C.UTF-8",
+            "DEBIAN_FRONTEND": "noninteractive",
+        }
         paths = [path for path in result["PATH"].split(":") if not list(Path(path or ".").glob("latimer*"))]
         if virtual := os.environ.get("VIRTUAL_ENV"):
             paths = [path for path in paths if not path.startswith(virtual)]
@@ -418,14 +456,20 @@ def list_steps(pages: dict[str, str]) -> None:
                 print(f"{'':15}{rule.kind}: {rule.reason or '.ci/run types it'}")
 
 
-def report(rows: list[Row], seconds: float) -> None:
+def report(rows: list[Row], short: bool, seconds: float) -> None:
     print("\nNot typed, and why:")
     for row in (row for row in rows if row.result == "not typed"):
         print(f"  {row.step.page}:{row.step.line}: {row.step.title[:70]}: {row.why}")
     print("\nStand-ins and changes:")
+    kinds = ["stand-in", "instead", "given", "file", *(["built"] if short else [])]
     for rule in RULES:
-        lines = sorted({f"{row.step.page}:{row.step.line}" for row in rows if row.result != "not typed"
-                        and rule in rules_for(row.step, "stand-in", "instead", "given", "file", "built")})
+        lines = sorted(
+            {
+                f"{row.step.page}:{row.step.line}"
+                for row in rows
+                if row.result != "not typed" and rule in rules_for(row.step, *kinds)
+            }
+        )
         if lines:
             print(f"  {rule.kind} {rule.name or rule.pattern}: {rule.reason} ({', '.join(lines)})")
     failed = [row for row in rows if row.result == "FAILED"]
@@ -433,13 +477,19 @@ def report(rows: list[Row], seconds: float) -> None:
     for row in failed:
         print(f"  {row.step.page}:{row.step.line}: {row.step.title[:80]}: {row.why}")
     count = {result: sum(row.result == result for row in rows) for result in ("ok", "FAILED", "not typed")}
-    print(f"\n{count['ok']} ok, {count['FAILED']} failed, {count['not typed']} not typed, in {seconds / 60:.0f} minutes.")
+    print(
+        f"\n{count['ok']} ok, {count['FAILED']} failed, {count['not typed']} not typed, in {seconds / 60:.0f} minutes."
+    )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--page", action="append", metavar="PAGE", help="only this one, or those that match; repeatable")
-    parser.add_argument("--short", action="store_true", help="only what takes seconds, with build/host of this checkout")
+    parser.add_argument(
+        "--page", action="append", metavar="PAGE", help="only this one, or those that match; repeatable"
+    )
+    parser.add_argument(
+        "--short", action="store_true", help="only what takes seconds, with build/host of this checkout"
+    )
     parser.add_argument("--list", action="store_true", help="list steps and rules, type nothing")
     parser.add_argument("--commit", default="HEAD", metavar="REV", help="type the pages of this commit")
     parser.add_argument("--changes", action="store_true", help="with what is not committed yet")
@@ -465,6 +515,7 @@ def main() -> None:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         sys.exit(f"{arguments.folder} is in use by another run.")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))
     run = Run(arguments)
     begin = time.monotonic()
     if arguments.again and run.base.exists():
@@ -474,7 +525,7 @@ def main() -> None:
         shutil.rmtree(run.base, ignore_errors=True)
         run.fresh_clone(run.clone)
     pages = {page: (run.clone / page).read_text(encoding="utf-8") for page in pages_of(run.clone)}
-    if errors := check_rules(pages):
+    if (errors := check_rules(pages)) and arguments.commit == "HEAD":  # Rules are for the pages of today.
         sys.exit("\n".join(errors))
     rows: list[Row] = []
     for page, text in pages.items():
@@ -485,12 +536,15 @@ def main() -> None:
         run.begin(page)
         print(f"\n{page}", flush=True)
         typist = Typist(page, text, run)
-        typist.type_all()
+        try:
+            typist.type_all()
+        finally:
+            typist.shell.kill_children()  # Also when a signal ends this program.
         rows += typist.rows
         left = [line[3:] for line in git("status", "--porcelain", folder=run.clone).split("\n") if line]
         if left:
             print(f"{'':26}left in the checkout: {', '.join(left)}")
-    report(rows, time.monotonic() - begin)
+    report(rows, run.short, time.monotonic() - begin)
     sys.exit(any(row.result == "FAILED" for row in rows))
 
 
