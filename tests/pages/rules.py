@@ -13,7 +13,7 @@ A rule is for the pages that match a pattern of fnmatch, and for the steps whose
 | stand-in | if `name` is not there when a step mentions it, `do` makes it; the page must have said `says` before |
 | says | the section of the page must have `says` |
 | file | the block is written to the file `name` |
-| given | Python: `do` is typed before. Others: `do` is the program around the block, with {imports} and {code}; if that
+| given | shell, Python: `do` is typed before. Others: `do` is the program around the block, with {imports} and {code}; if that
   does not compile, which is a failure, it is tried again with `extra` before it |
 | serves | the command stays in the foreground: its URL is asked for, and it is ended after the block; in a browser the
   page must have `do` |
@@ -56,7 +56,7 @@ RUN = {
     "java": ("Program.java", """cp {file} . && javac -d {folder} -cp build/host/java/latimer.jar {file} &&
         java -cp build/host/java/latimer.jar:{folder} -Djava.library.path=build/host/java Program"""),
     # bindings/wasm/README.md: the npm package in build/wasm32/wasm.
-    "js": ("program.mjs", "npm install --silent --prefix {folder} ./build/wasm32/wasm && node {file}"),
+    "js": ("program.mjs", "npm install --no-audit --no-fund --loglevel error --prefix {folder} ./build/wasm32/wasm && node {file}"),
 }  # fmt: skip
 
 CPP_PROGRAM = """{imports}
@@ -177,6 +177,7 @@ RULES = [
     Rule("instead", CONVERTER, r"\bMODEL\b", "any model", "examples/en-de"),
     Rule("instead", "schema/README.md", r"\bMODEL\b", "any model", "examples/en-de"),
     Rule("instead", WASM, r"\bBROWSER\b", "the browser at hand", "chromium"),
+    Rule("instead", PYTHON, r"^python -m latimer( convert)?$", "named in a sentence", r"\g<0> --help"),
     Rule("instead", DEMO, r"build/demo/student/hf", "what a night of training leaves", "examples/en-de"),
     # ---- What a reader brings ----------------------------------------------------------------------------------------
     Rule("stand-in", "*", r"opus-mt-en-de(?!-)", "a published checkpoint: the demo", "cp -r examples/en-de {name}",
@@ -234,6 +235,7 @@ RULES = [
          JAVA_PROGRAM.replace("{given}", 'java.io.File file = new java.io.File("build/host/en-de.ltm");\n'),
          extra="import java.util.Collections;"),
     Rule("given", WASM, r"Latimer\.load\(\"", "show, append and article are the reader's", JS_PROGRAM),
+    Rule("given", PYTHON, r"^python -m build", "the comment says so", "pip install build"),
     Rule("given", PYTHON, r"\(lines\b", "lines are the reader's", 'lines = ["How are you?", "I have a book."]'),
     Rule("serves", "*", r"examples/web/serve\.py", "answers until Ctrl-C", r'id="translation"[^>]*>[^<]*Buch'),
     Rule("serves", SERVER, r"latimer-serve build/host/en-de\.ltm$", "answers until Ctrl-C"),
