@@ -58,6 +58,7 @@ class Run:
     def checkout(self, to: Path) -> None:
         commit = git("rev-parse", self.commit).strip()
         git("fetch", "--quiet", ROOT, commit, folder=to)
+        git("status", folder=to)  # Else files that were copied count as changed, and are written again.
         git("checkout", "--quiet", "--force", "--detach", commit, folder=to)
         if self.changes:
             changes = git("diff", "--binary", "HEAD")
