@@ -1,6 +1,7 @@
-"""Pairs that a few rules make: numbers, clock times, dates, prices, ages. prep.py adds them to the text."""
+"""Pairs that a few rules make: numbers, times, dates, prices, ages, units. prep.py adds them to the text."""
 
 import random
+import re
 
 
 def words(text: str) -> list[str]:
@@ -44,10 +45,22 @@ def clock(dice: random.Random) -> tuple[str, str]:
     """A time of day after "at", and after "um"."""
     hour, minute = dice.randint(1, 12), dice.choice((0, 0, 15, 30, 45, dice.randint(1, 59)))
     following = hour % 12 + 1
-    kind = dice.randrange(5)
-    if kind == 0:
-        half = dice.random() < 0.5
-        return f"{hour}:{minute:02} {'p' if half else 'a'}.m.", f"{hour % 12 + 12 * half}:{minute:02} Uhr"
+    kind = dice.randrange(8)
+    if kind in (0, 5):
+        half, mark, bare = dice.random() < 0.5, dice.choice("::."), minute == 0 and dice.random() < 0.7
+        name = dice.choice((" {}.m.", " {}.m.", " {}.m.", " {}m", "{}m")).format("p" if half else "a")
+        return (f"{hour}{name}" if bare else f"{hour}{mark}{minute:02}{name}",
+                f"{hour % 12 + 12 * half} Uhr" if bare else f"{hour % 12 + 12 * half}:{minute:02} Uhr")  # fmt: skip
+    if kind in (6, 7):
+        part, of_day, hours = dice.choice((("in the morning", "morgens", range(5, 12)),
+                                           ("in the afternoon", "nachmittags", range(1, 6)),
+                                           ("in the evening", "abends", range(5, 12)),
+                                           ("at night", "nachts", (1, 2, 3, 11))))  # fmt: skip
+        hour = dice.choice(hours)
+        if dice.random() < 0.3:
+            hour_words = dice.choice((english(hour), f"{english(hour)} o'clock", str(hour), f"{hour} o'clock"))
+            return f"{hour_words} {part}", f"{hour if hour_words[0].isdigit() else german(hour, False)} Uhr {of_day}"
+        return f"{hour}:{minute:02} {part}", f"{hour}:{minute:02} Uhr {of_day}"
     if kind == 1:
         hour = dice.randint(0, 23)
         return f"{hour}:{minute:02}", f"{hour}:{minute:02} Uhr"
@@ -66,20 +79,87 @@ def clock(dice: random.Random) -> tuple[str, str]:
 
 
 AT = [("at {}", "um {}"), ("It's {}.", "Es ist {}."), ("It is {}.", "Es ist {}."),
-      ("The train leaves at {}.", "Der Zug fährt um {} ab."), ("The bus arrives at {}.", "Der Bus kommt um {} an."),
+      ("It's already {}.", "Es ist schon {}."),
+      ("The train to {city} leaves at {}.", "Der Zug nach {city} fährt um {} ab."),
+      ("The last bus goes at {}.", "Der letzte Bus fährt um {}."),
+      ("The bus arrives at {}.", "Der Bus kommt um {} an."),
       ("I get up at {}.", "Ich stehe um {} auf."), ("Let's meet at {}.", "Treffen wir uns um {}."),
       ("The shop closes at {}.", "Das Geschäft schließt um {}."), ("Can you come at {}?", "Können Sie um {} kommen?"),
-      ("The film starts at {}.", "Der Film beginnt um {}."),
+      ("The film starts at {}.", "Der Film beginnt um {}."), ("She goes to bed at {}.", "Sie geht um {} ins Bett."),
       ("A table for two at {}, please.", "Einen Tisch für zwei Personen um {}, bitte."),
-      ("Please wake me at {}.", "Bitte wecken Sie mich um {}."),
+      ("Please wake me at {}.", "Bitte wecken Sie mich um {}."), ("We have breakfast at {}.", "Wir frühstücken um {}."),
+      ("He starts work at {} and finishes at {}.", "Er fängt um {} mit der Arbeit an und hört um {} auf."),
+      ("Our flight to {city} departs at {} and lands at {}.", "Unser Flug nach {city} startet um {} und landet um {}."),
+      ("The museum is open until {}.", "Das Museum ist bis {} geöffnet."),
+      ("Call me before {}.", "Ruf mich vor {} an."),
+      ("We will be there by {}.", "Wir werden bis {} dort sein."),
       ("My appointment is at {}.", "Mein Termin ist um {}.")]  # fmt: skip
+WHAT_TIME = [("What time is it in {city}?", "Wie spät ist es in {city}?"),
+             ("What time is it there now?", "Wie spät ist es dort jetzt?"),
+             ("Do you know what time it is?", "Weißt du, wie spät es ist?"),
+             ("Could you tell me what time it is?", "Können Sie mir sagen, wie spät es ist?"),
+             ("What time does the {thing} start?", "Um wie viel Uhr beginnt {der}?"),
+             ("What time does the {thing} end?", "Um wie viel Uhr endet {der}?"),
+             ("What time did the {thing} begin?", "Um wie viel Uhr hat {der} begonnen?"),
+             ("When does the {thing} begin?", "Wann beginnt {der}?"),
+             ("What time do you get up on {day}s?", "Um wie viel Uhr stehst du {tag}s auf?"),
+             ("What time do you close on {day}?", "Um wie viel Uhr schließen Sie am {tag}?"),
+             ("What time shall we meet on {day}?", "Um wie viel Uhr treffen wir uns am {tag}?"),
+             ("What time will you be home on {day}?", "Um wie viel Uhr bist du am {tag} zu Hause?")]  # fmt: skip
+THINGS = [("film", "der Film"), ("concert", "das Konzert"), ("lesson", "der Unterricht"), ("match", "das Spiel"),
+          ("party", "die Party"), ("show", "die Vorstellung"), ("course", "der Kurs"),
+          ("tour", "die Führung")]  # fmt: skip
+CITIES = [words(f"London Paris Berlin Hamburg Boston Chicago {tokyo} Madrid Oslo Dresden Stuttgart Toronto Sydney")
+          for tokyo in ("Tokyo", "Tokio")]  # fmt: skip
 DATE = [("on {}", "am {}"), ("My birthday is on {}.", "Mein Geburtstag ist am {}."),
         ("We are leaving on {}.", "Wir reisen am {} ab."), ("She was born on {}.", "Sie wurde am {} geboren."),
         ("The meeting is on {}.", "Die Besprechung ist am {}."),
         ("I would like a room from {}.", "Ich hätte gern ein Zimmer ab dem {}.")]  # fmt: skip
 PRICE = [("That costs {} euros.", "Das kostet {} Euro."), ("It's {} dollars.", "Es sind {} Dollar."),
          ("The ticket costs {} euros.", "Die Fahrkarte kostet {} Euro."),
+         ("He owes me {} pounds.", "Er schuldet mir {} Pfund."),
          ("That's {} euros altogether.", "Das macht zusammen {} Euro.")]  # fmt: skip
+SUM = [("{}", "{}"), ("The book costs {}.", "Das Buch kostet {}."), ("I paid {} for it.", "Ich habe {} dafür bezahlt."),
+       ("The total is {}.", "Die Gesamtsumme beträgt {}."), ("A kilo costs {}.", "Ein Kilo kostet {}."),
+       ("You owe me {}.", "Du schuldest mir {}."), ("That's {}, please.", "Das macht {}, bitte."),
+       ("The room is {} a night.", "Das Zimmer kostet {} pro Nacht."), ("Tickets from {}", "Karten ab {}"),
+       ("It used to cost {}, now it costs {}.", "Früher kostete es {}, jetzt kostet es {}."),
+       ("I only have {} left.", "Ich habe nur noch {}."), ("Price: {}", "Preis: {}")]  # fmt: skip
+SHARE = [("{}", "{}"), ("Prices have risen by {}.", "Die Preise sind um {} gestiegen."), ("{} off", "{} Rabatt"),
+         ("About {} of the students passed.", "Etwa {} der Schüler haben bestanden."),
+         ("The battery is at {}.", "Der Akku ist bei {}."), ("I am {} sure.", "Ich bin zu {} sicher.")]  # fmt: skip
+DEGREES = [("{}", "{}"), ("It is {} outside.", "Draußen sind es {}."), ("Water boils at {}.", "Wasser kocht bei {}."),
+           ("The temperature rose to {}.", "Die Temperatur stieg auf {}."), ("Wash at {}.", "Bei {} waschen."),
+           ("Preheat the oven to {}.", "Den Ofen auf {} vorheizen.")]  # fmt: skip
+LENGTH = [("{}", "{}"), ("The hotel is {} away.", "Das Hotel ist {} entfernt."),
+          ("We walked {}.", "Wir sind {} gelaufen."),
+          ("It is {} from here to the station.", "Es sind {} von hier zum Bahnhof."),
+          ("The bridge is {} long.", "Die Brücke ist {} lang."),
+          ("Drive straight on for {}.", "Fahren Sie {} geradeaus."),
+          ("Follow this road for {}.", "Folgen Sie dieser Straße {}."), ("after {}", "nach {}")]  # fmt: skip
+AMOUNT = [("{}", "{}"), ("I need {}.", "Ich brauche {}."), ("Add {} of water.", "Geben Sie {} Wasser hinzu."),
+          ("I bought {} of milk.", "Ich habe {} Milch gekauft."), ("That makes {}.", "Das ergibt {}.")]  # fmt: skip
+WEIGHT = [("{}", "{}"), ("The parcel weighs {}.", "Das Paket wiegt {}."),
+          ("I have lost {}.", "Ich habe {} abgenommen."),
+          ("We need {} of flour.", "Wir brauchen {} Mehl."),
+          ("{} of potatoes, please.", "{} Kartoffeln, bitte.")]  # fmt: skip
+UNITS = [  # Patterns, and English and German units.
+    (SHARE, [("%", " %"), (" %", " %"), (" per cent", " Prozent"), (" percent", " Prozent")]),
+    (DEGREES, [("°C", " °C"), (" °C", " °C"), (" degrees", " Grad"), ("°", "°"),
+               (" degrees Celsius", " Grad Celsius")]),
+    (LENGTH, [(" km", " km"), (" m", " m"), ("km", " km"), ("m", " m"), (" kilometres", " Kilometer"), (" cm", " cm"),
+              (" meters", " Meter"), (" metres", " Meter"), (" miles", " Meilen"), (" feet", " Fuß"), (" mm", " mm")]),
+    (AMOUNT, [(" l", " l"), (" litres", " Liter"), (" liters", " Liter"), ("l", " l"), (" ml", " ml")]),
+    (WEIGHT, [(" kg", " kg"), (" g", " g"), ("kg", " kg"), (" kilos", " Kilo"), (" kilograms", " Kilogramm"),
+              (" grams", " Gramm"), (" pounds", " Pfund")]),
+    ([("{}", "{}"), ("The limit is {}.", "Die Höchstgeschwindigkeit beträgt {}."),
+      ("He drove at {}.", "Er fuhr mit {}.")], [(" km/h", " km/h"), (" kilometres per hour", " Kilometer pro Stunde")]),
+    ([("{}", "{}"), ("The film lasts {}.", "Der Film dauert {}."), ("It took {}.", "Es hat {} gedauert."),
+      ("I'll be back in {}.", "Ich bin in {} zurück.")],
+     [(" h", " h"), (" min", " min"), (" hours", " Stunden"), (" minutes", " Minuten"), (" seconds", " Sekunden")]),
+    ([("{}", "{}"), ("The file has {}.", "Die Datei hat {}."), ("There are {} free.", "Es sind {} frei.")],
+     [(" MB", " MB"), (" GB", " GB"), ("GB", " GB")]),
+]  # fmt: skip
 COUNT = [("I am {} years old.", "Ich bin {} Jahre alt."), ("She is {} years old.", "Sie ist {} Jahre alt."),
          ("He is {} years old.", "Er ist {} Jahre alt."), ("There are {} people here.", "Hier sind {} Leute."),
          ("It is {} kilometers from here.", "Es sind {} Kilometer von hier."),
@@ -87,16 +167,41 @@ COUNT = [("I am {} years old.", "Ich bin {} Jahre alt."), ("She is {} years old.
          ("{} students passed the exam.", "{} Schüler haben die Prüfung bestanden.")]  # fmt: skip
 
 
+def quantity(dice: random.Random) -> tuple[str, str]:
+    """A number with a unit or a currency, alone or in a sentence."""
+    n = dice.choice((dice.randint(2, 20), dice.randint(2, 99), 10 * dice.randint(1, 50)))
+    number = (str(n), str(n))
+    if dice.random() < 0.35:
+        number = f"{n}.{dice.randint(1, 9)}", None
+        number = number[0], number[0].replace(".", ",")
+    if dice.random() < 0.4:
+        cents = dice.choice((None, None, 50, 99, dice.randint(1, 99)))
+        one, other = (str(n), str(n)) if cents is None else (f"{n}.{cents:02}", f"{n},{cents:02}")
+        mark = dice.choice("€€€$$£")
+        one = dice.choice((f"{mark}{one}", f"{mark}{one}", f"{one} {mark}", f"{one}{mark}"))
+        return filled(dice, SUM, one, f"{other} {mark}")
+    patterns, units = dice.choice(UNITS)
+    unit, einheit = dice.choice(units)
+    if dice.random() < 0.25 and unit[:1] == " " and len(unit) > 3 and unit.islower():
+        number = english(n), german(n, False)
+    return filled(dice, patterns, number[0] + unit, number[1] + einheit)
+
+
 def filled(dice: random.Random, patterns: list, one: str, other: str) -> tuple[str, str]:
     first, second = dice.choice(patterns)
-    pair = first.format(one), second.format(other)
+    city, thing, day = dice.randrange(len(CITIES[0])), dice.choice(THINGS), dice.randrange(7)
+    pair = (first.replace("{}", one).format(city=CITIES[0][city], thing=thing[0], day=DAYS[day]),
+            second.replace("{}", other).format(city=CITIES[1][city], der=thing[1], tag=TAGE[day]))  # fmt: skip
+    pair = [re.sub(r"\.\.$", ".", text) for text in pair]  # After "a.m."
     return tuple(text[0].upper() + text[1:] if text[-1] in ".?" else text for text in pair)
 
 
 def made_pairs(dice: random.Random, count: int = 5000) -> list[tuple[str, str]]:
     pairs = [(english(n), german(n)) for n in range(201)]
+    pairs += [filled(dice, WHAT_TIME, "", "") for _ in range(count // 10)]
     for _ in range(count):
         pairs.append(filled(dice, AT, *clock(dice)))
+        pairs += [quantity(dice), quantity(dice)]
         day, month, weekday = dice.randint(1, 31), dice.randrange(12), dice.randrange(7)
         ending = {1: "st", 2: "nd", 3: "rd"}.get(day % 10 if day // 10 != 1 else 0, "th")
         date = dice.choice((f"{MONTHS[month]} {day}", f"{MONTHS[month]} {day}{ending}", f"{day} {MONTHS[month]}"))

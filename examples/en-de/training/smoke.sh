@@ -23,6 +23,8 @@ echo "The losses of steps 31 to 40 are the same after a stop at 30."
 "$python" distil.py "$work" "$work/whole/hf" --chunk 200 --minutes 0.1 --beams 2
 "$python" train.py "$work" --out "$work/student" --init "$work/whole/hf" --data tatoeba distil $options \
   --stop-step 5 | tail -1
+"$python" grow.py "$work" "$work/whole/hf" "$work/grown" --shape tiny
+"$python" train.py "$work" --out "$work/larger" --init "$work/grown" $options --stop-step 5 | tail -1
 "$python" evaluate.py "$work/whole/hf" --lines 40 >"$work/scores"
 head -8 "$work/scores"
 head -20 ../data/everyday.en >"$work/text.en"

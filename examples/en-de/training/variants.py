@@ -10,11 +10,11 @@ def variant(english: str, german: str, kind: float) -> Pair:
     """Without the final mark, in lower case, in capitals; most often, the pair as it is."""
     if kind < 0.08:
         return english.rstrip(END), german.rstrip(END)
-    if kind < 0.12:
+    if kind < 0.13:
         return english.lower(), german
-    if kind < 0.16:
+    if kind < 0.19:
         return english.lower().rstrip(END), german.rstrip(END)
-    if kind < 0.18:
+    if kind < 0.22:
         return english.upper(), german.upper()
     return english, german
 
@@ -27,10 +27,10 @@ def joined(pairs: list[Pair], dice: random.Random) -> Pair:
 
 
 def varied(pairs: list[Pair], seed: int) -> list[Pair]:
-    """The pairs, with variants of 18 % of them, and lines of joined sentences, 6 % of their number."""
+    """The pairs, with variants of 22 % of them, and lines of joined sentences, 10 % of their number."""
     dice = random.Random(seed)
     pairs = [pair for pair in pairs if all(pair)]
     made = [variant(*pair, dice.random()) for pair in pairs]
     found = pairs + [new for new, pair in zip(made, pairs) if new != pair and all(new)]
     ended = [pair for pair in pairs if pair[0][-1] in END and pair[1][-1] in END]
-    return found + [joined(ended, dice) for _ in range(int(0.06 * len(ended)))]
+    return found + [joined(ended, dice) for _ in range(int(0.1 * len(ended)))]
