@@ -253,6 +253,8 @@ RULES = [
     Rule("about", CONVERTER, r"verify_model", "f32 depends on the CPU", "0.05"),
     Rule("also", DEMO, r"They need PyTorch", "the sentence", "pip install torch transformers sentencepiece sacrebleu "
          "safetensors"),
+    Rule("also", CONVERTER, r"check the bill against its RAM", "what does not fit is no success",
+         "! build/host/bin/latimer-convert examples/en-de --weights f32 --board cortex_m7 -o large.ltm"),
     Rule("also", TARGETS, r"The board can be used at once", "--board NAME takes its name",
          "build/host/bin/latimer-convert examples/en-de --board my_board -o my_board.ltm"),
     Rule("also", TARGETS, r"writes\s+`boards/presets\.json`", "the presets can be read, and have the board",

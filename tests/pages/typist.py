@@ -208,7 +208,7 @@ class Typist:
             self.add(step, "FAILED", f"no rule says how to run this {step.kind}")
             return
         name, commands = RUN[step.kind]
-        folder = self.logs / str(step.line)
+        folder = self.logs / f"line_{step.line}"
         folder.mkdir()
         build = "" if self.run.short else "cmake --build build/host --target installable >/dev/null &&"
         for new, old in (("{file}", folder / name), ("{folder}", folder), ("{build}", build)):
@@ -283,8 +283,8 @@ class Typist:
         self.serves = True
         url = problem = ""
         ended = False
-        while time.monotonic() < begin + 20 and not ended and (problem or not url):
-            time.sleep(0.2)
+        while time.monotonic() < begin + 20 and not ended and (problem or not url) and "HTTP" not in problem:
+            time.sleep(0.5)
             ended = self.shell.type("kill -0 $typed_server", 5)[0] != 0
             urls = re.findall(r"http://[\w.:]+\S*", step.comment + " " + self.shell.output(log))
             url = urls[0] if urls else ""
