@@ -12,7 +12,6 @@ A rule is for the pages that match a pattern of fnmatch, and for the steps whose
 | instead | what matches is replaced by `do` |
 | stand-in | if `name` is not there when a step mentions it, `do` makes it; the page must have said `says` before |
 | says | the section of the page must have `says` |
-| file | the block is written to the file `name` |
 | given | shell, Python: `do` is typed before. Others: `do` is the program around the block, with {imports} and {code}; if that
   does not compile, which is a failure, it is tried again with `extra` before it |
 | serves | the command stays in the foreground: its URL is asked for, and it is ended after the block; in a browser the
@@ -117,6 +116,7 @@ RULES = [
     Rule("skip", DEMO, r"sources\.py|prep\.py|tar [cx]J|/demo/\*\.tsv|demo/more$", "needs 1 GB of Debian packages"),
     Rule("skip", DEMO, r"train\.py|distil\.py|^student=|split -b|/hf$", "needs a GPU, or a night"),
     Rule("skip", JAVA, r"AssetFileDescriptor|noCompress", "parts of an Android app"),
+    Rule("skip", PYTHON, r"^pip install -v", "the same once more"),
     Rule("skip", WASM, r"latimer/converter", "needs files that a visitor chooses: converter_test.mjs"),
     Rule("skip", "docs/packages.md", r"find_package\(|latimer_add_runtime\(", "alternatives: tests/consumers has each"),
     Rule("skip", "docs/packages.md", r"^tests/fresh_debian", "needs root and debootstrap"),
@@ -124,16 +124,17 @@ RULES = [
     Rule("skip", CONVERTER, r"\[--set", "a synopsis, with alternatives in brackets"),
     Rule("skip", TARGETS, r"ios_arm64|LATIMER_APPLE_SDK", "needs Apple's SDK"),
     Rule("skip", TARGETS, r"LATIMER_SYSROOT=", "Debian's compiler, the stand-in of an SDK's, knows its own"),
-    Rule("skip", TARGETS, r"--preset NAME$", "the sentence says what to type before; see `also`"),
     Rule("needs", "*", r"ANDROID_NDK_ROOT|android_arm64|make_aar|gradle", "Android's NDK",
          'test -d "${ANDROID_NDK_ROOT:-/opt/android-ndk-r27}"'),
     Rule("needs", "docs/packages.md", r"--preset windows", "MinGW-w64", "command -v x86_64-w64-mingw32-g++-posix"),
     Rule("needs", "docs/packages.md", r"windows_x86_64-test", "Wine", "command -v wine64 || command -v wine"),
+    Rule("needs", "README.md", r"^pip install huggingface_hub", "huggingface.co", "curl -sfI https://huggingface.co"),
     Rule("needs", "*", r"^tests/fuzz/run 30", "Clang", "command -v clang++"),
     Rule("needs", WASM, r"BROWSER", "Chromium", "command -v chromium"),
     Rule("needs", "docs/hugging-face.md", r".", "IndicTransToolkit", "python -c 'import IndicTransToolkit'"),
     Rule("needs", "*", r"^apt-get install", "Debian's lists of packages", "apt-cache show make"),
     # ---- Not typed with --short --------------------------------------------------------------------------------------
+    Rule("slow", WASM, r"^cmake --workflow --preset wasm32$", "builds for a board", name=r'from "latimer'),
     Rule("slow", "*", r"^cmake --(workflow|build) --preset (raspberry_pi_4|cortex_m7|wasm32)$", "builds for a board"),
     Rule("slow", "*", r"^cmake --workflow --preset \w+-test$", "all tests of a board", seconds=7200),
     Rule("slow", "*", r"--preset (unit|host-tsan|package|windows_x86_64|macos_arm64|wasm32_converter)$", "builds"),
@@ -148,10 +149,11 @@ RULES = [
     Rule("slow", DEMO, r"smoke\.sh|evaluate\.py|verify_model\.py|^pip install", "trains a tiny model"),
     Rule("slow", CONVERTER, r"venv", "downloads PyTorch"),
     Rule("slow", SERVER, r"--port 5125|serve_load", "a minute of load"),
-    Rule("slow", TARGETS, r"my_board|boards/NAME\.cmake|-DLATIMER_MODEL=my_model", "configures builds"),
+    Rule("slow", TARGETS, r"orange_pi_zero3|write_presets|-DLATIMER_MODEL=my_model", "configures builds"),
     Rule("slow", "*", r"pip install ziglang", "downloads Zig, 90 MB"),
     # ---- Built already, with --short ---------------------------------------------------------------------------------
     Rule("built", "*", r"^cmake --workflow --preset demo$", "by check_pages_short", "test -e build/host/en-de.ltm"),
+    Rule("built", JAVA, r"--target demo_model", "by check_pages_short", "cp build/host/en-de.ltm ."),
     Rule("built", JAVA, r"^cmake --preset host$|--target latimer_java$", "by check_pages_short",
          "test -e build/host/java/latimer.jar", name=r"latimer\.jar|dev\.latimer|LoadOptions|TranslateOptions|libl"),
     Rule("built", SERVER, r"^cmake --(preset host|build build/host)", "by check_pages_short",
@@ -171,7 +173,6 @@ RULES = [
          "-Wl,-rpath,$HOME/usr/lib $(PKG_CONFIG_PATH=$HOME/usr/lib/pkgconfig pkg-config"),
     Rule("instead", TARGETS, r"/opt/sdk/bin/aarch64-poky-linux-", "no SDK: Debian's", "/usr/bin/aarch64-linux-gnu-"),
     Rule("instead", TARGETS, r"\bMODEL_DIR\b", "any model", "examples/en-de"),
-    Rule("instead", TARGETS, r"\bNAME\b", "the board that the page adds", "my_board"),
     Rule("instead", CONVERTER, r"--board NAME", "any board", "--board raspberry_pi_4"),
     Rule("instead", CONVERTER, r"--print-map NAME", "any preset", "--print-map encoder_layers"),
     Rule("instead", CONVERTER, r"\bMODEL\b", "any model", "examples/en-de"),
@@ -210,8 +211,6 @@ RULES = [
     Rule("stand-in", TARGETS, r"(de-en|en-fr)\.ltm", "converted models",
          "for m in de-en en-fr; do build/host/bin/latimer-convert examples/en-de --board raspberry_pi_4 -o $m.ltm; "
          "done", "de-en.ltm"),
-    Rule("stand-in", "*", r"english\.txt", "the reader's text", "head -20 examples/en-de/data/test.en >{name}",
-         "english.txt"),
     Rule("stand-in", CONVERTER, r"text\.en", "the reader's text", "head -20 examples/en-de/data/test.en >{name}",
          "text.en"),
     Rule("stand-in", "*", r"page\.html", "the reader's page", f"cp $(ls {DATA}/html/*.html | head -1) {{name}}",
@@ -223,17 +222,13 @@ RULES = [
          "my_program.cc"),
     Rule("stand-in", "docs/packages.md", r"my_program\.c ", "the reader's program", "cp examples/translate.c {name}",
          "my_program.c"),
-    Rule("file", TARGETS, r"^include\(.*board\.cmake", "the page says where", name="targets/boards/my_board.cmake"),
     Rule("given", "README.md", r"latimer::Workspace workspace", "`Use` is the reader's", CPP_PROGRAM,
          extra='#include "latimer/mapped_file.h"\n#include "latimer/translator.h"'),
-    Rule("given", JAVA, r"new File\(", "statements need a class", JAVA_PROGRAM.replace("{given}", ""),
-         extra="import java.io.File;"),
     Rule("given", JAVA, r"budgetMillis", "translator, text, stopped and rest are the reader's",
          JAVA_PROGRAM.replace("{given}", 'Translator translator = Translator.load(new java.io.File("nllb.ltm"));\n'
                               'String text = "Hello.", rest = "";\nboolean stopped = false;\n')),
     Rule("given", JAVA, r"beams\(4\)", "file is the reader's",
-         JAVA_PROGRAM.replace("{given}", 'java.io.File file = new java.io.File("build/host/en-de.ltm");\n'),
-         extra="import java.util.Collections;"),
+         JAVA_PROGRAM.replace("{given}", 'java.io.File file = new java.io.File("build/host/en-de.ltm");\n')),
     Rule("given", WASM, r"Latimer\.load\(\"", "show, append and article are the reader's", JS_PROGRAM),
     Rule("given", PYTHON, r"^python -m build", "the comment says so", "pip install build"),
     Rule("given", PYTHON, r"\(lines\b", "lines are the reader's", 'lines = ["How are you?", "I have a book."]'),
@@ -255,12 +250,8 @@ RULES = [
          "safetensors"),
     Rule("also", CONVERTER, r"check the bill against its RAM", "what does not fit is no success",
          "! build/host/bin/latimer-convert examples/en-de --weights f32 --board cortex_m7 -o large.ltm"),
-    Rule("also", TARGETS, r"The board can be used at once", "--board NAME takes its name",
-         "build/host/bin/latimer-convert examples/en-de --board my_board -o my_board.ltm"),
-    Rule("also", TARGETS, r"writes\s+`boards/presets\.json`", "the presets can be read, and have the board",
-         "cmake --preset my_board"),
     Rule("also", TARGETS, r"## Your own SDK", "needs nothing of the section before",
-         "rm -rf targets/boards/my_board.cmake build/raspberry_pi_4; git checkout -q targets/boards"),
+         "rm -rf targets/boards/orange_pi_zero3.cmake build/raspberry_pi_4; git checkout -q targets/boards"),
     Rule("also", TARGETS, r"## Run under QEMU", "needs nothing of the section before",
          "rm -rf build/raspberry_pi_4; unset LATIMER_CROSS_PREFIX"),
     # ---- Sizes -------------------------------------------------------------------------------------------------------
