@@ -51,11 +51,11 @@ struct ParallelText {
 // Learns the shortlist of `model`. Each source token has as candidates its
 // limits.best most probable target tokens above the threshold and, if both
 // sides have the same ids, itself. The token that every source ends or begins
-// with has the limits.first most frequent target tokens of the text. Warns of texts
-// that are too short for other texts' tokens. Throws
-// ConversionError if the model has no tokenizer, already has a shortlist, or
-// has more than 65,536 target tokens; if the texts have different numbers of
-// lines or no pair without an empty line; or if a link is invalid.
+// with has the limits.first most frequent target tokens of the text. Warns of
+// texts that are too short for other texts' tokens. Throws ConversionError if
+// the model has no tokenizer, already has a shortlist, or has more than 65,536
+// target tokens; if the texts have different numbers of lines or no pair
+// without an empty line; or if a link is invalid.
 CanonicalShortlist LearnShortlist(const CanonicalModel& model,
                                   const ParallelText& text,
                                   const ShortlistLimits& limits,
