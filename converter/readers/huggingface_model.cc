@@ -7,6 +7,7 @@
 #include "converter/readers/languages.h"
 #include "converter/readers/license.h"
 #include "converter/readers/sentencepiece_model.h"
+#include "converter/readers/text_file.h"
 #include "converter/readers/tokenizer_config.h"
 #include "converter/readers/vocabulary.h"
 #include "converter/text_tokenizer.h"
@@ -147,6 +148,7 @@ TokenizerData ReadMarianTokenizer(const std::filesystem::path& directory,
                                   const Architecture& architecture,
                                   CanonicalGeneration* generation) {
   const TokenizerConfig config = ReadTokenizerConfig(directory);
+  RequireTokenizerFiles(directory, {"source.spm", "target.spm", "vocab.json"});
   const SentencePieceModel source =
       ReadSentencePieceModel(directory / "source.spm");
   const SentencePieceModel target =

@@ -10,6 +10,7 @@
 #include "converter/readers/json_fields.h"
 #include "converter/readers/languages.h"
 #include "converter/readers/sentencepiece_model.h"
+#include "converter/readers/text_file.h"
 #include "converter/readers/tokenizer_class.h"
 #include "converter/readers/tokenizer_config.h"
 #include "converter/readers/tokenizer_parts.h"
@@ -146,6 +147,7 @@ HuggingFaceTokenizer TokenizerReader::ReadM2m100() {
   config_ =
       ReadTokenizerConfig(directory_, DefaultTokens(class_), Json::array());
   AddExtra({});
+  RequireTokenizerFiles(directory_, {"sentencepiece.bpe.model", "vocab.json"});
   const SentencePieceModel model =
       ReadSentencePieceModel(directory_ / "sentencepiece.bpe.model");
   const Vocabulary source = latimer::ReadVocabulary(directory_ / "vocab.json");
@@ -173,6 +175,8 @@ HuggingFaceTokenizer TokenizerReader::ReadIndicTrans() {
       ReadTokenizerConfig(directory_, DefaultTokens(class_), Json::array());
   config_.separate_vocabularies = true;
   AddExtra({});
+  RequireTokenizerFiles(
+      directory_, {"model.SRC", "model.TGT", "dict.SRC.json", "dict.TGT.json"});
   return WithVocabularies(
       ReadSentencePieceModel(directory_ / "model.SRC"),
       ReadSentencePieceModel(directory_ / "model.TGT"),
@@ -224,14 +228,18 @@ void TokenizerReader::ReadVocabulary() {
     ReadJson(json);
   } else if (class_ == TokenizerClass::kBart) {
     if (!fs::exists(directory_ / "vocab.json")) {
-      FailIn(directory_, "has neither tokenizer.json nor vocab.json");
+      FailIn(directory_,
+             "has neither tokenizer.json nor vocab.json; download one, or "
+             "convert with --no-tokenizer");
     }
+    RequireTokenizerFiles(directory_, {"merges.txt"});
     vocabulary_ = ReadVocabularyAndMerges(directory_);
   } else if (fs::exists(SentencePieceFile())) {
     ReadSentencePiece();
   } else {
     FailIn(directory_, "has neither tokenizer.json nor ",
-           SentencePieceFile().filename());
+           SentencePieceFile().filename(),
+           "; download one, or convert with --no-tokenizer");
   }
 }
 

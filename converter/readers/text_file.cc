@@ -1,8 +1,9 @@
 #include "converter/readers/text_file.h"
 
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
-#include <iterator>
 
 #include "converter/error.h"
 #include "converter/readers/compressed.h"
@@ -10,10 +11,17 @@
 namespace latimer {
 
 std::string ReadText(const std::filesystem::path& path) {
+  errno = 0;
   std::ifstream file(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  if (!file.is_open() || file.bad() || std::filesystem::is_directory(path)) {
-    FailIn(path, "cannot be read");
+  std::array<char, 1 << 14> block;
+  std::string bytes;
+  do {
+    file.read(block.data(), block.size());
+    bytes.append(block.data(), static_cast<size_t>(file.gcount()));
+  } while (file);
+  // Most systems open a directory, and fail when it is read.
+  if (!file.is_open() || file.bad()) {
+    FailIn(path, "cannot be read (", std::strerror(errno), ")");
   }
   RefuseCompressed(path, bytes);
   return bytes;
@@ -22,6 +30,19 @@ std::string ReadText(const std::filesystem::path& path) {
 std::string ReadTextFile(const std::filesystem::path& path) {
   RequireRegularFile(path);
   return ReadText(path);
+}
+
+void RequireTokenizerFiles(const std::filesystem::path& folder,
+                           std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    const std::filesystem::path path = folder / name;
+    RequireRegularFile(path);
+    errno = 0;
+    if (std::ifstream(path).is_open()) continue;
+    FailIn(path, "cannot be read (", std::strerror(errno),
+           "), and the tokenizer needs it; download it, or convert with "
+           "--no-tokenizer");
+  }
 }
 
 std::string FirstBytes(const std::filesystem::path& path) {

@@ -3,6 +3,7 @@
 #define LATIMER_CONVERTER_READERS_TEXT_FILE_H_
 
 #include <filesystem>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,13 +11,19 @@
 namespace latimer {
 
 // The bytes of a file that the user named, which may be a pipe. Throws
-// ConversionError if it cannot be read, or is compressed.
+// ConversionError, with the system's reason, if it cannot be read, or if it is
+// compressed.
 std::string ReadText(const std::filesystem::path& path);
 
 // The bytes of a file that belongs to a model. Throws ConversionError if it
 // cannot be read, is compressed, or is not a regular file: a FIFO would block,
 // and a device has no end.
 std::string ReadTextFile(const std::filesystem::path& path);
+
+// Throws ConversionError if one of these files of a tokenizer cannot be opened;
+// it says why, and that one can do without a tokenizer.
+void RequireTokenizerFiles(const std::filesystem::path& folder,
+                           std::initializer_list<const char*> names);
 
 // At most 512 bytes that the file begins with; none if it cannot be read.
 std::string FirstBytes(const std::filesystem::path& path);

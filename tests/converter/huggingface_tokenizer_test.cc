@@ -277,6 +277,27 @@ TEST(HuggingFaceTokenizerTest, AModelOfAnotherKindThanItsClassGivesAWarning) {
   EXPECT_EQ(warning("nllb"), "");
 }
 
+TEST(HuggingFaceTokenizerTest, AMissingFileIsNamedWithTheWayOut) {
+  const auto error = [](const char* name, const char* missing) {
+    const TempFolder folder;
+    fs::copy(Data() / name, folder.path());
+    fs::remove(folder.path() / missing);
+    return ErrorOf([&] { HuggingFaceTokenizerOf(folder.path()); });
+  };
+  EXPECT_THAT(error("m2m100", "sentencepiece.bpe.model"),
+              AllOf(HasSubstr("sentencepiece.bpe.model: cannot be read (No"),
+                    HasSubstr("or convert with --no-tokenizer.")));
+  EXPECT_THAT(error("bart", "merges.txt"),
+              AllOf(HasSubstr("merges.txt: cannot be read (No"),
+                    HasSubstr("or convert with --no-tokenizer.")));
+  EXPECT_THAT(error("bart", "vocab.json"),
+              AllOf(HasSubstr("has neither tokenizer.json nor vocab.json;"),
+                    HasSubstr("or convert with --no-tokenizer.")));
+  EXPECT_THAT(error("t5", "spiece.model"),
+              AllOf(HasSubstr("has neither tokenizer.json nor spiece.model;"),
+                    HasSubstr("or convert with --no-tokenizer.")));
+}
+
 TEST_F(TokenizerJsonTest, AnAddedTokensIdIsAnId) {
   // With these, tokenizer_config.json lists no tokens itself.
   const auto with_id = [](const std::string& id) {

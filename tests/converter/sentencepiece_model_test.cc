@@ -152,7 +152,9 @@ TEST(SentencePieceModelTest, AMissingFileIsNamed) {
     ReadSentencePieceModel("/nowhere/source.spm");
     FAIL();
   } catch (const ConversionError& error) {
-    EXPECT_STREQ(error.what(), "/nowhere/source.spm: cannot be read.");
+    EXPECT_STREQ(error.what(),
+                 "/nowhere/source.spm: cannot be read (No such file or "
+                 "directory).");
   }
 }
 
