@@ -1,0 +1,2 @@
+// Must not compile: each beam takes a lane
+#include "latimer/memory.h"
