@@ -19,7 +19,7 @@ from html import escape
 DOCS = pathlib.Path(__file__).resolve().parent
 INK, SOFT, LINE, CARD = "#1f2937", "#6b7280", "#cbd5e1", "#ffffff"
 ACCENT, PALE, NEUTRAL = "#b45309", "#fef3c7", "#f1f5f9"
-CONTESTANTS = ("Latimer", "CTranslate2", "ONNX Runtime")
+CONTESTANTS = ("Latimer", "CTranslate2", "ONNX Runtime", "slimt")
 
 
 def text(x, y, content, size=13, anchor="start", fill=INK, weight="normal", more=""):
@@ -86,9 +86,16 @@ def speed_tables():
     loads = []
     for name, table in re.findall(r"\*\*([^*]+)\*\*[^|]*?\n\n((?:\|.*\n)+)", page):
         rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.split("\n") if line]
-        if "ms per sentence" in rows[0] and rows[2][0] in CONTESTANTS:
-            column = rows[0].index("ms per sentence")
-            loads.append((name, {row[0]: row[column] for row in rows[2:] if row[0] in CONTESTANTS}))
+        if "ms per sentence" not in rows[0]:
+            continue
+        column = rows[0].index("ms per sentence")
+        for row in rows[2:]:
+            kind, _, contestant = row[0].rpartition(": ")  # "tiny (...): Latimer" begins a load of its own.
+            if contestant == "Latimer":
+                load = f"{name.rstrip('s')}, {kind.partition(' (')[0]}" if kind else name
+                loads.append((load, {}))
+            if contestant in CONTESTANTS:
+                loads[-1][1][contestant] = row[column]
     return loads
 
 
@@ -110,7 +117,7 @@ def speed():
             ratio = f", {ratio.strip('()')} times as long" if ratio else ""
             parts.append(text(left + width + 8, y + 4, f"{ms} ms{ratio}", 12))
         y += 34
-    return card(760, y - 14, "Milliseconds per sentence of Latimer, CTranslate2 and ONNX Runtime", parts)
+    return card(760, y - 14, "Milliseconds per sentence of Latimer, CTranslate2, ONNX Runtime and slimt (Bergamot)", parts)
 
 
 # ---- attention.svg ----------------------------------------------------------

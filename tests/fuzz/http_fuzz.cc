@@ -116,6 +116,12 @@ void ExpectHttp(std::string_view answers) {
 
 }  // namespace
 
+// Before the clock of the first input runs.
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  (void)latimer::BaseModelsOfText();
+  return 0;
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static Fixture* const fixture = new Fixture;
   const std::string_view request(reinterpret_cast<const char*>(data),

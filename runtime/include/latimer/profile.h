@@ -1,7 +1,8 @@
 // Profile: what one build of Latimer can hold, fixed at compile time.
 //
-// A build has exactly one profile, `kProfile`. `latimer-convert --profile`
-// writes the headers in targets/models/; -DLATIMER_MODEL=NAME selects one.
+// A build has exactly one profile, `kProfile`, of a header in targets/models/:
+// -DLATIMER_MODEL=NAME selects it. any.h, pc.h and web.h hold any model;
+// `latimer-convert --profile` writes one for one model.
 #ifndef LATIMER_PROFILE_H_
 #define LATIMER_PROFILE_H_
 
