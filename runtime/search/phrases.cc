@@ -140,21 +140,6 @@ bool PhraseList::RequireMissing(const Prefix& translation,
   return missing != 0;
 }
 
-bool ContinuesWord(const TokenizerView& view, size_t token) {
-  // Each token may be a word of its own.
-  if (view.joining == Joining::kWords) return false;
-  if (token >= view.target_kinds.size()) return false;
-  if (view.target_kinds[token] != TargetKind::kText) {
-    return view.target_kinds[token] == TargetKind::kByte;
-  }
-  const uint32_t begin = view.piece_offsets[token];
-  if (begin == view.piece_offsets[token + 1]) return false;
-  const uint8_t first = view.piece_text[begin];
-  // Letters and digits of ASCII, or U+00C0 to U+04FF: Latin, Greek, Cyrillic.
-  return (first >= '0' && first <= '9') || (first >= 'A' && first <= 'Z') ||
-         (first >= 'a' && first <= 'z') || (first >= 0xC3 && first <= 0xD3);
-}
-
 bool EndsWithPhrase(const PhraseList& phrases, const Prefix& prefix) {
   size_t at = 0;
   Phrase phrase;

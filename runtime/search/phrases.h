@@ -82,10 +82,6 @@ class PhraseList {
   uint64_t required_ = 0;
 };
 
-// Whether a token goes on with a word, in a script that has spaces between
-// words.
-bool ContinuesWord(const TokenizerView& tokenizer, size_t token);
-
 // Whether the last tokens are those of a phrase that is required.
 bool EndsWithPhrase(const PhraseList& phrases, const Prefix& prefix);
 

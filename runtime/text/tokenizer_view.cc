@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "text/ascii.h"
 #include "text/byte_piece.h"
 #include "text/character_class.h"
 #include "text/lattice.h"
@@ -192,7 +193,26 @@ Status ValidateTarget(const TokenizerView& view, size_t target_rows) {
   return Status();
 }
 
+// Whether the first byte of a character is that of a letter or digit of ASCII,
+// or of U+00C0 to U+04FF: Latin, Greek, Cyrillic.
+bool BeginsSpacedScript(char first) {
+  const auto byte = static_cast<unsigned char>(first);
+  return IsAsciiAlnum(first) || (byte >= 0xC3 && byte <= 0xD3);
+}
+
 }  // namespace
+
+bool ContinuesWord(const TokenizerView& view, size_t token) {
+  // Each token may be a word of its own.
+  if (view.joining == Joining::kWords) return false;
+  if (token >= view.target_kinds.size()) return false;
+  if (view.target_kinds[token] != TargetKind::kText) {
+    return view.target_kinds[token] == TargetKind::kByte;
+  }
+  const uint32_t begin = view.piece_offsets[token];
+  return begin < view.piece_offsets[token + 1] &&
+         BeginsSpacedScript(static_cast<char>(view.piece_text[begin]));
+}
 
 Status ValidateEncoder(const TokenizerView& view, size_t rows) {
   LATIMER_RETURN_IF_ERROR(ValidateTrie(view.normalizer_trie,

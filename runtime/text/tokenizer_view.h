@@ -154,6 +154,10 @@ constexpr int32_t IdOfEntry(const TokenizerView& view, uint32_t entry) {
                                         : view.unknown_id;
 }
 
+// Whether the piece of a target id goes on with a word, in a script that has
+// spaces between words.
+bool ContinuesWord(const TokenizerView& view, size_t token);
+
 // Checks everything that Tokenizer relies on, in time linear in the view's
 // size. `source_rows` and `target_rows` are the rows of the model's embeddings;
 // ids must be below them. kCorrupt if a check fails.

@@ -116,14 +116,6 @@ TEST(PhraseListTest, RequiresWhatATranslationLacks) {
   EXPECT_FALSE(lacks({2}));
 }
 
-TEST(PhraseListTest, TokensThatAreWordsGoOnWithNone) {
-  Words words;
-  EXPECT_TRUE(ContinuesWord(words.view, 1));
-  EXPECT_FALSE(ContinuesWord(words.view, 2));
-  words.view.joining = Joining::kWords;
-  EXPECT_FALSE(ContinuesWord(words.view, 1));
-}
-
 TEST(PhraseProgressTest, APhraseBeginsWhereItsSourceIsAttendedTo) {
   const Phrases phrases;
   Target target = {phrases.list};

@@ -193,4 +193,30 @@ TEST_F(TokenizerTest, ACutIsAfterAtLeastOneCharacter) {
   }
 }
 
+TEST(ContinuesWordTest, LettersGoOnWithAWord) {
+  HandmadeTokenizer handmade({{"a", 0.f},
+                              {"_a", 0.f},
+                              {"7", 0.f},
+                              {"\u00e4", 0.f},
+                              {"\u0436", 0.f},
+                              {".", 0.f},
+                              {"\u00ab", 0.f},
+                              {"\u4e2d", 0.f}});
+  std::vector<bool> continues;
+  for (size_t id = 0; id < 11; ++id) {
+    continues.push_back(ContinuesWord(handmade.view, id));
+  }
+  // </s>, <unk>, the pieces, and none.
+  EXPECT_EQ(continues, (std::vector<bool>{false, false, true, false, true, true,
+                                          true, false, false, false, false}));
+}
+
+TEST(ContinuesWordTest, TokensThatAreWordsGoOnWithNone) {
+  HandmadeTokenizer handmade({{"s", 0.f}, {"_nex", 0.f}});
+  EXPECT_TRUE(ContinuesWord(handmade.view, 2));
+  EXPECT_FALSE(ContinuesWord(handmade.view, 3));
+  handmade.view.joining = Joining::kWords;
+  EXPECT_FALSE(ContinuesWord(handmade.view, 2));
+}
+
 }  // namespace latimer::tokenizer_test
