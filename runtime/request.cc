@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "base/off_stack.h"
 #include "search/loop_detector.h"
 #include "text/slice.h"
 #include "text/utf8.h"
@@ -160,9 +161,8 @@ struct Wishes {
   std::string_view prefix;
 };
 
-// `code` is that of the text. Not inlined, so that its frame is gone when the
-// text is read.
-[[gnu::noinline]] Status FindWishes(const Model& model, std::string_view code,
+// `code` is that of the text.
+LATIMER_OFF_STACK Status FindWishes(const Model& model, std::string_view code,
                                     const TranslateOptions& options,
                                     Wishes* wishes) {
   const GenerationConfig& config = model.info.generation;
@@ -189,7 +189,7 @@ struct Wishes {
 }
 
 // Writes the ids that come before those of a text.
-[[gnu::noinline]] Status WriteBefore(const TextReader& reader,
+LATIMER_OFF_STACK Status WriteBefore(const TextReader& reader,
                                      std::string_view code,
                                      const TranslateOptions& options,
                                      std::span<int32_t> source, Frame* out) {
@@ -224,8 +224,7 @@ struct Wishes {
   return Status();
 }
 
-// Not inlined, so that its error is not in the frame of WriteText.
-[[gnu::noinline]] Result<size_t> NeedsTargetLanguage(
+LATIMER_OFF_STACK Result<size_t> NeedsTargetLanguage(
     const GenerationConfig& config) {
   return NeedsLanguage(config, "target");
 }

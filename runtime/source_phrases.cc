@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 
+#include "base/off_stack.h"
 #include "text/ascii.h"
 #include "text/protected_text.h"
 #include "text/slice.h"
@@ -260,9 +261,8 @@ class PhraseFinder {
 };
 
 // The phrases of `part`, which lies at the beginning of `room`; see
-// PhraseFinder::Find. Not inlined, so that what it needs is not on the stack
-// while the text is read.
-[[gnu::noinline]] Status FindPhrases(const TextReader& reader,
+// PhraseFinder::Find.
+LATIMER_OFF_STACK Status FindPhrases(const TextReader& reader,
                                      const TextCursor& cursor,
                                      const TextPart& part, size_t most_tokens,
                                      std::span<int32_t> room,

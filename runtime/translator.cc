@@ -335,16 +335,15 @@ Status Translator::State::Finish(Sentence& sentence, std::span<char> text,
   return Status();
 }
 
-// What these two need is not on the stack while the network runs.
-[[gnu::noinline]] Status Translator::State::BeginAlone(TextCursor& cursor,
-                                                       TextPart* part) {
+Status Translator::State::BeginAlone(TextCursor& cursor, TextPart* part) {
   LATIMER_RETURN_IF_ERROR(CheckIdle());
   return BeginText(cursor, 0, part);
 }
 
-[[gnu::noinline]] Result<Translation> Translator::State::FinishPart(
-    Sentence& sentence, size_t source_bytes, TextCursor& cursor,
-    std::span<char> text) {
+Result<Translation> Translator::State::FinishPart(Sentence& sentence,
+                                                  size_t source_bytes,
+                                                  TextCursor& cursor,
+                                                  std::span<char> text) {
   Translation translation;
   LATIMER_RETURN_IF_ERROR(Finish(sentence, text, &translation));
   translation.source_bytes = source_bytes;

@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "base/off_stack.h"
 #include "latimer/translator.h"
 #include "request.h"
 #include "search/scheduler.h"
@@ -42,7 +43,7 @@ struct __attribute__((visibility("hidden"))) Translator::State {
   std::span<const TokenLink> Align(const Sentence& sentence,
                                    std::span<char> text);
   // The oldest sentence that is done and has recorded what it should, or null.
-  [[gnu::noinline]] Sentence* Done();
+  LATIMER_OFF_STACK Sentence* Done();
   // Begins a sentence whose source is filled in. `prefix` is that of
   // AddTargetPrefix, in the sentence's memory, as `phrases` are.
   Status Begin(Sentence& sentence, const TranslateOptions& options,
@@ -51,23 +52,24 @@ struct __attribute__((visibility("hidden"))) Translator::State {
   TextReader reader() const {
     return {engine.model, tokenizer, target_tokenizer, ScratchOf(buffers)};
   }
-  // Begins the next part of a text. Not inlined, so that what it needs is not
-  // on the stack while the network runs; the same holds for others below.
-  [[gnu::noinline]] Status BeginText(TextCursor& cursor, uint64_t ticket,
+  // Begins the next part of a text.
+  LATIMER_OFF_STACK Status BeginText(TextCursor& cursor, uint64_t ticket,
                                      TextPart* part);
   // Steps until a sentence is done.
   Sentence& RunUntilDone();
   // Frees the lane of a sentence that is done and returns its translation,
   // whose text is written to `text`.
-  [[gnu::noinline]] Status Finish(Sentence& sentence, std::span<char> text,
+  LATIMER_OFF_STACK Status Finish(Sentence& sentence, std::span<char> text,
                                   Translation* out);
   // kFailedPrecondition if sentences are under way.
-  [[gnu::noinline]] Status CheckIdle() const;
+  LATIMER_OFF_STACK Status CheckIdle() const;
   // Begins the next part of a text if no sentence is under way, and finishes
   // its sentence.
-  Status BeginAlone(TextCursor& cursor, TextPart* part);
-  Result<Translation> FinishPart(Sentence& sentence, size_t source_bytes,
-                                 TextCursor& cursor, std::span<char> text);
+  LATIMER_OFF_STACK Status BeginAlone(TextCursor& cursor, TextPart* part);
+  LATIMER_OFF_STACK Result<Translation> FinishPart(Sentence& sentence,
+                                                   size_t source_bytes,
+                                                   TextCursor& cursor,
+                                                   std::span<char> text);
   // As Translator::TranslateNext, but writes the translation to `text`.
   Result<Translation> TranslateNext(TextCursor& cursor, std::span<char> text);
 };
