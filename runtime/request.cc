@@ -58,6 +58,27 @@ Status CheckBanned(const TokenSequences& banned, uint32_t vocabulary) {
   return Status();
 }
 
+Status CheckChoices(const ModelInfo& info, const TranslateOptions& options) {
+  const uint32_t vocabulary = info.architecture.target_vocabulary;
+  if (options.sampling.enabled) {
+    LATIMER_RETURN_IF_ERROR(CheckSampling(options));
+  }
+  LATIMER_RETURN_IF_ERROR(CheckBanned(options.banned, vocabulary));
+  for (const int32_t token : options.suppressed) {
+    LATIMER_RETURN_IF_ERROR(CheckTarget("Suppressed", token, vocabulary));
+  }
+  return Status();
+}
+
+Status TooManyBeams(uint32_t beams, uint32_t most) {
+  return Status::Error(
+      StatusCode::kInvalidArgument,
+      "%u beams are asked for, but the workspace has room for %u; set "
+      "LoadOptions::beams, or build with a profile that has more than %u.",
+      static_cast<unsigned>(beams), static_cast<unsigned>(most),
+      static_cast<unsigned>(kProfile.beams));
+}
+
 // An empty name stands for a task without a prefix or limits.
 Result<const Task*> FindTask(const GenerationConfig& config,
                              std::string_view name) {
@@ -71,6 +92,11 @@ Result<const Task*> FindTask(const GenerationConfig& config,
                        "its tasks.",
                        static_cast<int>(std::min<size_t>(40, name.size())),
                        name.data());
+}
+
+// A number of the task, unless it has none: 0.
+uint32_t OfTaskOr(uint32_t of_model, uint32_t of_task) {
+  return of_task > 0 ? of_task : of_model;
 }
 
 // `task` is one of the model's, or none.
@@ -94,6 +120,51 @@ Result<int32_t> FindLanguage(const GenerationConfig& config, const char* side,
       "latimer inspect lists them.",
       side, static_cast<int>(std::min<size_t>(20, code.size())), code.data(),
       static_cast<unsigned>(config.languages.size()));
+}
+
+// What begins each translation: the target's language, if the model has it
+// there, and the caller's token.
+Status ForceFirst(const ModelInfo& info, const TranslateOptions& options,
+                  SearchOptions* out) {
+  const GenerationConfig& config = info.generation;
+  if (!options.target_language.empty()) {
+    const Result<int32_t> language =
+        FindLanguage(config, "target", options.target_language);
+    if (!language.ok()) return language.status();
+    if (config.target_language == TargetLanguage::kDecoderStart) {
+      out->decoder_start = *language;
+    } else if (config.target_language == TargetLanguage::kForcedFirst) {
+      out->forced_first_token = *language;
+    }
+  }
+  if (options.forced_first_token < 0) return Status();
+  out->forced_first_token = options.forced_first_token;
+  return CheckTarget("Forced", options.forced_first_token,
+                     info.architecture.target_vocabulary);
+}
+
+void AddTargetPrefix(std::span<int32_t> ids, SearchOptions* options) {
+  if (ids.empty()) return;
+  const bool forces_first = options->forced_first_token >= 0;
+  if (forces_first) ids[0] = options->forced_first_token;
+  options->target_prefix = ids.subspan(forces_first ? 0 : 1);
+}
+
+Status CheckTargetPrefix(const SearchOptions& options) {
+  if (options.target_prefix.empty() ||
+      options.target_prefix.size() < options.max_tokens) {
+    return Status();
+  }
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "The target prefix has %zu tokens, and the translation "
+                       "may have %zu; nothing could follow.",
+                       options.target_prefix.size(), options.max_tokens);
+}
+
+// The loop guard of a text; see latimer/stop.h.
+void GuardLoops(std::span<const int32_t> source, SearchOptions* options) {
+  options->guards_loops = true;
+  options->loop_allowance = kLoopTokensPerSource * MostRepeatedTokens(source);
 }
 
 Status NeedsLanguage(const GenerationConfig& config, const char* side) {
@@ -431,71 +502,36 @@ Result<std::span<int32_t>> TextReader::ReadTargetPrefix(
   return ids.last(count + 1);
 }
 
-Status AddTargetPrefix(std::span<int32_t> ids, SearchOptions* options) {
-  if (ids.empty()) return Status();
-  const bool forces_first = options->forced_first_token >= 0;
-  if (forces_first) ids[0] = options->forced_first_token;
-  options->target_prefix = ids.subspan(forces_first ? 0 : 1);
-  if (options->target_prefix.size() < options->max_tokens) return Status();
-  return Status::Error(StatusCode::kInvalidArgument,
-                       "The target prefix has %zu tokens, and the translation "
-                       "may have %zu; nothing could follow.",
-                       options->target_prefix.size(), options->max_tokens);
-}
-
-void GuardText(std::span<const int32_t> source, SearchOptions* options) {
-  const uint64_t most = kTargetTokensPerSource * source.size() +
-                        kTargetTokensBeyond + uint64_t{options->min_tokens} +
-                        options->target_prefix.size() +
-                        (kProfile.phrases ? options->phrases.tokens() : 0);
-  if (most < options->max_tokens) {
-    options->max_tokens = static_cast<size_t>(most);
-    options->forced_last_token = -1;
-  }
-  options->guards_loops = true;
-  options->loop_allowance = kLoopTokensPerSource * MostRepeatedTokens(source);
-}
-
-Status ResolveOptions(const ModelInfo& info, const TranslateOptions& options,
-                      uint32_t most_tokens, uint32_t most_beams,
+Status ResolveOptions(const Model& model, const TranslateOptions& options,
+                      const SearchRequest& request, const SearchRoom& room,
                       SearchOptions* out) {
-  const GenerationConfig& config = info.generation;
-  const uint32_t vocabulary = info.architecture.target_vocabulary;
-  const Result<const Task*> task = FindTask(config, options.task);
-  if (!task.ok()) return task.status();
-  const auto of_task_or_model = [](uint32_t task_value, uint32_t value) {
-    return task_value > 0 ? task_value : value;
-  };
-  const uint32_t model_max =
-      of_task_or_model((*task)->max_target_tokens, config.max_target_tokens);
-  const uint32_t model_min =
-      of_task_or_model((*task)->min_target_tokens, config.min_target_tokens);
-  const uint32_t model_ngram =
-      of_task_or_model((*task)->no_repeat_ngram, config.no_repeat_ngram);
-  const BeamRule& rule = RuleOf(config, **task);
-  // The caller's limit takes precedence; only the model's may force EOS.
-  const uint32_t max_tokens = std::min(
-      options.max_target_tokens != 0 ? options.max_target_tokens : model_max,
-      most_tokens);
+  const GenerationConfig& config = model.info.generation;
+  const Result<const Task*> found = FindTask(config, options.task);
+  if (!found.ok()) return found.status();
+  const Task& task = **found;
+  const BeamRule& rule = RuleOf(config, task);
   *out = {
       .decoder_start = config.decoder_start,
       .eos = config.eos,
       .forced_first_token = config.forced_first,
-      .max_tokens = max_tokens,
-      .min_tokens = std::max(options.min_target_tokens, model_min),
-      .forced_last_token = max_tokens == model_max ? config.forced_eos : -1,
-      .no_repeat_ngram = options.no_repeat_ngram < 0
-                             ? model_ngram
-                             : static_cast<size_t>(options.no_repeat_ngram),
+      .min_tokens =
+          std::max(options.min_target_tokens,
+                   OfTaskOr(config.min_target_tokens, task.min_target_tokens)),
+      .no_repeat_ngram =
+          options.no_repeat_ngram < 0
+              ? OfTaskOr(config.no_repeat_ngram, task.no_repeat_ngram)
+              : static_cast<size_t>(options.no_repeat_ngram),
       .repetition_penalty = options.repetition_penalty > 0
                                 ? options.repetition_penalty
                                 : config.repetition_penalty,
       .banned_tokens = config.banned_tokens,
       .banned_ends = config.banned_ends,
       .banned = options.banned,
+      .phrases = request.phrases,
+      .tokenizer = &model.tokenizer,
       .suppressed = options.suppressed,
       .beams =
-          options.beams != 0 ? options.beams : std::min(rule.beams, most_beams),
+          options.beams != 0 ? options.beams : std::min(rule.beams, room.beams),
       .length_penalty = std::isnan(options.length_penalty)
                             ? rule.length_penalty
                             : options.length_penalty,
@@ -503,32 +539,31 @@ Status ResolveOptions(const ModelInfo& info, const TranslateOptions& options,
       .renormalize = rule.renormalize != 0,
       .sampling = options.sampling,
       .budget_tokens = options.budget_tokens,
+      .deadline = request.deadline,
       .cancel = options.cancel,
       .on_token = options.on_token,
       .token_context = options.token_context};
-  if (options.sampling.enabled) {
-    LATIMER_RETURN_IF_ERROR(CheckSampling(options));
-    out->beams = 1;
-  }
-  LATIMER_RETURN_IF_ERROR(CheckBanned(options.banned, vocabulary));
-  for (const int32_t token : options.suppressed) {
-    LATIMER_RETURN_IF_ERROR(CheckTarget("Suppressed", token, vocabulary));
-  }
-  if (!options.target_language.empty()) {
-    const Result<int32_t> language =
-        FindLanguage(config, "target", options.target_language);
-    if (!language.ok()) return language.status();
-    if (config.target_language == TargetLanguage::kDecoderStart) {
-      out->decoder_start = *language;
-    } else if (config.target_language == TargetLanguage::kForcedFirst) {
-      out->forced_first_token = *language;
-    }
-  }
-  if (options.forced_first_token >= 0) {
-    out->forced_first_token = options.forced_first_token;
-    return CheckTarget("Forced", options.forced_first_token, vocabulary);
-  }
-  return Status();
+  LATIMER_RETURN_IF_ERROR(CheckChoices(model.info, options));
+  if (options.sampling.enabled) out->beams = 1;
+  LATIMER_RETURN_IF_ERROR(ForceFirst(model.info, options, out));
+  if (out->beams > room.beams) return TooManyBeams(out->beams, room.beams);
+  AddTargetPrefix(request.target_prefix, out);
+  const bool is_guarded = request.is_text && options.guards;
+  if (is_guarded) GuardLoops(request.source, out);
+  const uint64_t must_come = uint64_t{out->min_tokens} +
+                             out->target_prefix.size() +
+                             (kProfile.phrases ? out->phrases.tokens() : 0);
+  const TargetLength length = LimitLength(
+      {.model = OfTaskOr(config.max_target_tokens, task.max_target_tokens),
+       .forced_last_token = config.forced_eos,
+       .caller = options.max_target_tokens,
+       .room = room.target_tokens,
+       .caches = out->beams > 1 ? room.cached_tokens / out->beams : kNoLimit,
+       .guard = is_guarded ? LengthGuard(request.source.size(), must_come)
+                           : kNoLimit});
+  out->max_tokens = length.max_tokens;
+  out->forced_last_token = length.forced_last_token;
+  return CheckTargetPrefix(*out);
 }
 
 }  // namespace latimer

@@ -9,25 +9,37 @@
 
 #include "latimer/translation.h"
 #include "model/model.h"
+#include "search/length_limit.h"
 #include "search/search_options.h"
 #include "text/tokenizer.h"
 #include "transformer/buffers.h"
 
 namespace latimer {
 
-// Resolves everything that concerns the search, except guards and deadline. At
-// most `most_tokens` may be generated. The result views what the arguments
-// view. kInvalidArgument if the options name something that the model lacks.
-Status ResolveOptions(const ModelInfo& info, const TranslateOptions& options,
-                      uint32_t most_tokens, uint32_t most_beams,
+// What a sentence brings to its search, beside the caller's options.
+struct SearchRequest {
+  std::span<const int32_t> source = {};
+  bool is_text = false;  // The source is a text, not ids.
+  // The first is free for a token that is forced as the first; empty: none.
+  std::span<int32_t> target_prefix = {};
+  PhraseList phrases = {};
+  uint64_t deadline = 0;  // See SearchOptions.
+};
+
+// What there is room for.
+struct SearchRoom {
+  uint32_t target_tokens;
+  uint32_t beams;
+  uint64_t cached_tokens = kNoLimit;  // Of one sentence, with all its beams.
+};
+
+// Resolves everything that concerns the search. The result views what the
+// arguments view. kInvalidArgument if the options name something that the model
+// lacks, if there is no room for so many beams, or if nothing could follow the
+// target prefix.
+Status ResolveOptions(const Model& model, const TranslateOptions& options,
+                      const SearchRequest& request, const SearchRoom& room,
                       SearchOptions* out);
-
-// Adds the target prefix `ids`, the first of which is free for a token that is
-// forced as the first. kInvalidArgument if nothing could follow it.
-Status AddTargetPrefix(std::span<int32_t> ids, SearchOptions* options);
-
-// Adds the guards of a text; see latimer/stop.h.
-void GuardText(std::span<const int32_t> source, SearchOptions* options);
 
 // The part of a text that became a source.
 struct TextPart {

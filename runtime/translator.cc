@@ -18,15 +18,6 @@
 namespace latimer {
 namespace {
 
-Status TooManyBeams(uint32_t beams, uint32_t most) {
-  return Status::Error(
-      StatusCode::kInvalidArgument,
-      "%u beams are asked for, but the workspace has room for %u; set "
-      "LoadOptions::beams, or build with a profile that has more than %u.",
-      static_cast<unsigned>(beams), static_cast<unsigned>(most),
-      static_cast<unsigned>(kProfile.beams));
-}
-
 Status TooSmall(uint64_t bytes, uint64_t needed) {
   return Status::Error(
       StatusCode::kInvalidArgument,
@@ -199,19 +190,17 @@ std::span<const TokenLink> Translator::State::Align(const Sentence& sentence,
 
 Status Translator::State::Begin(Sentence& sentence,
                                 const TranslateOptions& options,
-                                std::span<int32_t> prefix,
-                                const PhraseList& phrases, uint64_t deadline) {
-  LATIMER_RETURN_IF_ERROR(ResolveOptions(info(), options, max_target_tokens,
-                                         buffers.beams, &sentence.options));
+                                const SearchRequest& request) {
+  LATIMER_RETURN_IF_ERROR(ResolveOptions(
+      engine.model, options, request,
+      {max_target_tokens, buffers.beams, scheduler.cached_tokens()},
+      &sentence.options));
   if (options.scores && buffers.token_scores == nullptr) {
     return NoRoomFor("token scores", kProfile.token_scores);
   }
+  sentence.source_count = request.source.size();
+  sentence.is_text = request.is_text;
   LATIMER_RETURN_IF_ERROR(BeginAlignment(sentence, options));
-  if (sentence.options.beams > buffers.beams) {
-    return TooManyBeams(sentence.options.beams, buffers.beams);
-  }
-  if (sentence.has_beams()) scheduler.LimitBeams(&sentence.options);
-  LATIMER_RETURN_IF_ERROR(AddTargetPrefix(prefix, &sentence.options));
   sentence.attention = options.attention;
   sentence.records_scores = options.scores;
   LATIMER_RETURN_IF_ERROR(BeginRecording(sentence));
@@ -220,12 +209,6 @@ Status Translator::State::Begin(Sentence& sentence,
     sentence.trace.attention = {};
   }
   sentence.trace.times = options.times;
-  sentence.options.deadline = deadline;
-  sentence.options.phrases = phrases;
-  sentence.options.tokenizer = &engine.model.tokenizer;
-  if (sentence.is_text && options.guards) {
-    GuardText(sentence.source_ids(), &sentence.options);
-  }
   scheduler.Begin(sentence);
   return Status();
 }
@@ -263,15 +246,17 @@ Status Translator::State::BeginText(TextCursor& cursor, uint64_t ticket,
     part = *read;
   }
   sentence.ticket = ticket;
-  sentence.is_text = true;
-  sentence.source_count = part.source_count;
   sentence.text = part.words;
   sentence.text_offset =
       static_cast<uint32_t>(part.words.data() - cursor.rest().data());
   sentence.text_begin = static_cast<uint32_t>(part.words_begin);
   sentence.text_end = static_cast<uint32_t>(part.words_end);
-  LATIMER_RETURN_IF_ERROR(
-      Begin(sentence, options, *prefix, phrases, cursor.deadline()));
+  LATIMER_RETURN_IF_ERROR(Begin(sentence, options,
+                                {.source = free.first(part.source_count),
+                                 .is_text = true,
+                                 .target_prefix = *prefix,
+                                 .phrases = phrases,
+                                 .deadline = cursor.deadline()}));
   cursor.Take(part.bytes, part.space_follows, part.language_code);
   if (out != nullptr) *out = part;
   return Status();
@@ -426,9 +411,7 @@ Status Translator::BeginIds(std::span<const int32_t> source,
   if (!lane.ok()) return lane.status();
   Sentence& sentence = **lane;
   sentence.ticket = ticket;
-  sentence.is_text = false;
   // The ids may be those of an earlier result, which views the workspace.
-  sentence.source_count = source.size();
   std::memmove(sentence.source, source.data(), source.size_bytes());
   const Result<std::span<int32_t>> prefix = state.reader().ReadTargetPrefix(
       options,
@@ -436,8 +419,10 @@ Status Translator::BeginIds(std::span<const int32_t> source,
        state.buffers.most_source_tokens - source.size()},
       /*source_comes=*/false);
   if (!prefix.ok()) return prefix.status();
-  return state.Begin(sentence, options, *prefix, {},
-                     DeadlineAfter(options.budget_ms));
+  return state.Begin(sentence, options,
+                     {.source = {sentence.source, source.size()},
+                      .target_prefix = *prefix,
+                      .deadline = DeadlineAfter(options.budget_ms)});
 }
 
 bool Translator::Advance(FinishedTranslation* out) {

@@ -44,11 +44,9 @@ struct __attribute__((visibility("hidden"))) Translator::State {
                                    std::span<char> text);
   // The oldest sentence that is done and has recorded what it should, or null.
   LATIMER_OFF_STACK Sentence* Done();
-  // Begins a sentence whose source is filled in. `prefix` is that of
-  // AddTargetPrefix, in the sentence's memory, as `phrases` are.
+  // Begins a sentence. What the request views is in the sentence's memory.
   Status Begin(Sentence& sentence, const TranslateOptions& options,
-               std::span<int32_t> prefix, const PhraseList& phrases,
-               uint64_t deadline);
+               const SearchRequest& request);
   TextReader reader() const {
     return {engine.model, tokenizer, target_tokenizer, ScratchOf(buffers)};
   }

@@ -55,14 +55,6 @@ void Scheduler::Reset(const CachePools& pools, const Buffers& workspace) {
   crowded_ = false;
 }
 
-void Scheduler::LimitBeams(SearchOptions* options) const {
-  if (pools_.self.row == 0) return;
-  const size_t most = pools_.self.tokens / options->beams;
-  if (most >= options->max_tokens) return;
-  options->max_tokens = most;
-  options->forced_last_token = -1;
-}
-
 bool Scheduler::CanBegin() const {
   return under_way_ < lanes_ &&
          std::ranges::none_of(lanes(), [](const Sentence& sentence) {

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "search/cache_pool.h"
+#include "search/length_limit.h"
 #include "search/sentence.h"
 #include "transformer/buffers.h"
 #include "transformer/decoder.h"
@@ -21,8 +22,10 @@ class Scheduler {
   // Frees all lanes and gives each its slots of the workspace.
   void Reset(const CachePools& pools, const Buffers& workspace);
 
-  // Limits a translation with beams to what the caches hold for one sentence.
-  void LimitBeams(SearchOptions* options) const;
+  // Tokens that the caches hold for one sentence, of all its beams.
+  uint64_t cached_tokens() const {
+    return pools_.self.row == 0 ? kNoLimit : pools_.self.tokens;
+  }
   // Whether a sentence may begin: a lane is free, and no sentence has the
   // workspace to itself.
   bool CanBegin() const;

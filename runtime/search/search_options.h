@@ -26,13 +26,12 @@ struct SearchOptions {
   // What the translation begins with, including a token that is forced as the
   // first; fewer than max_tokens.
   std::span<const int32_t> target_prefix = {};
-  // Generated tokens, EOS included: at least 1, within the limits of the
-  // profile and of the model's position table.
-  size_t max_tokens;
+  // Generated tokens, EOS included: at least 1; see length_limit.h.
+  size_t max_tokens = 0;
   // EOS is not allowed before this many tokens.
   size_t min_tokens;
   // Token forced as the last of max_tokens; -1: none.
-  int32_t forced_last_token;
+  int32_t forced_last_token = -1;
   // No n-gram of this many tokens comes twice; 0: off.
   size_t no_repeat_ngram;
   // 1: off.

@@ -32,8 +32,8 @@ class StepLogits {
     const Architecture& a = engine_.architecture();
     scheduler_.Reset(MakeCachePools(a, test_workspace), test_workspace);
     Sentence& sentence = *scheduler_.FreeLane();
-    EXPECT_TRUE(ResolveOptions(engine_.model.info, options,
-                               kProfile.target_tokens, 1, &sentence.options)
+    EXPECT_TRUE(ResolveOptions(engine_.model, options, {},
+                               {kProfile.target_tokens, 1}, &sentence.options)
                     .ok());
     sentence.options.max_tokens = target.size() + 1;
     sentence.options.forced_last_token = -1;
