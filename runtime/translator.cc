@@ -148,13 +148,6 @@ Result<Sentence*> Translator::State::TakeLane(const TranslateOptions& options) {
                        static_cast<unsigned>(scheduler.under_way()));
 }
 
-Status Translator::State::BeginRecording(Sentence& sentence) {
-  sentence.scores = sentence.records_scores ? buffers.token_scores : nullptr;
-  return sentence.trace.attention.Begin(
-      engine.architecture(), sentence.attention, sentence.source_count,
-      buffers.attention);
-}
-
 Status Translator::State::BeginAlignment(Sentence& sentence,
                                          const TranslateOptions& options) {
   sentence.aligned = nullptr;
@@ -203,11 +196,10 @@ Status Translator::State::Begin(Sentence& sentence,
   LATIMER_RETURN_IF_ERROR(BeginAlignment(sentence, options));
   sentence.attention = options.attention;
   sentence.records_scores = options.scores;
-  LATIMER_RETURN_IF_ERROR(BeginRecording(sentence));
-  if (sentence.retraces()) {
-    sentence.scores = nullptr;
-    sentence.trace.attention = {};
-  }
+  // Begins with the pass that records it; here it is only checked.
+  LATIMER_RETURN_IF_ERROR(
+      AttentionTrace().Begin(engine.architecture(), options.attention,
+                             request.source.size(), buffers.attention));
   sentence.trace.times = options.times;
   scheduler.Begin(sentence);
   return Status();
@@ -262,21 +254,9 @@ Status Translator::State::BeginText(TextCursor& cursor, uint64_t ticket,
   return Status();
 }
 
-Sentence* Translator::State::Done() {
-  Sentence* done = scheduler.Done();
-  if (done == nullptr) return nullptr;
-  if (!scheduler.SearchForMissing(*done)) {
-    if (!done->retraces() || done->target_count == 0) return done;
-    scheduler.Retrace(*done);
-  }
-  // It has succeeded before. With beams, recording waits for the end.
-  if (!done->has_beams()) LATIMER_CHECK(BeginRecording(*done).ok());
-  return nullptr;
-}
-
 Sentence& Translator::State::RunUntilDone() {
   Sentence* done;
-  while ((done = Done()) == nullptr) {
+  while ((done = scheduler.NextFinished()) == nullptr) {
     StepSentences(engine, scheduler, buffers);
   }
   return *done;
@@ -285,15 +265,15 @@ Sentence& Translator::State::RunUntilDone() {
 Status Translator::State::Finish(Sentence& sentence, std::span<char> text,
                                  Translation* out) {
   *out = {};
-  if (sentence.has_beams() || sentence.is_retraced()) {
-    out->hypotheses = sentence.beams.hypotheses();
-  }
   out->source = sentence.source_ids();
   out->tokens = sentence.target_ids();
   out->stop_reason = sentence.stop_reason;
   out->generated_tokens = sentence.generated;
   scheduler.Release(sentence);
   if (out->tokens.empty()) return Status();
+  if (kProfile.beams > 1 && sentence.options.beams > 1) {
+    out->hypotheses = sentence.beams.hypotheses();
+  }
   LATIMER_RETURN_IF_ERROR(sentence.trace.attention.End(&out->attention));
   // A loop has more rows than tokens that are kept.
   if (out->attention.kind != AttentionKind::kEncoder) {
@@ -428,10 +408,10 @@ Status Translator::BeginIds(std::span<const int32_t> source,
 bool Translator::Advance(FinishedTranslation* out) {
   if (under_way() == 0) return false;
   State& state = *state_;
-  Sentence* done = state.Done();
+  Sentence* done = state.scheduler.NextFinished();
   if (done == nullptr) {
     StepSentences(state.engine, state.scheduler, state.buffers);
-    done = state.Done();
+    done = state.scheduler.NextFinished();
   }
   if (done == nullptr) return false;
   *out = {};

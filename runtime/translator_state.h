@@ -37,13 +37,9 @@ struct __attribute__((visibility("hidden"))) Translator::State {
   // Returns a free lane for a sentence with these options; kFailedPrecondition
   // if there is none.
   Result<Sentence*> TakeLane(const TranslateOptions& options);
-  // Prepares what the sentence records.
-  Status BeginRecording(Sentence& sentence);
   Status BeginAlignment(Sentence& sentence, const TranslateOptions& options);
   std::span<const TokenLink> Align(const Sentence& sentence,
                                    std::span<char> text);
-  // The oldest sentence that is done and has recorded what it should, or null.
-  LATIMER_OFF_STACK Sentence* Done();
   // Begins a sentence. What the request views is in the sentence's memory.
   Status Begin(Sentence& sentence, const TranslateOptions& options,
                const SearchRequest& request);

@@ -126,6 +126,8 @@ int32_t PhraseList::FindFree(std::span<const int32_t> tokens,
 
 bool PhraseList::RequireMissing(const Prefix& translation,
                                 const TokenizerView& tokenizer) {
+  const uint64_t all = ~uint64_t{0} >> (64 - count_);
+  if (required_ == all) return false;
   PhraseProgress progress;
   for (size_t size = 2; size <= translation.size; ++size) {
     if (size < translation.size &&
@@ -134,7 +136,6 @@ bool PhraseList::RequireMissing(const Prefix& translation,
     }
     progress.Add(*this, {translation.start, translation.target, size});
   }
-  const uint64_t all = ~uint64_t{0} >> (64 - count_);
   const uint64_t missing = all & ~progress.met_ & ~required_;
   required_ |= missing;
   return missing != 0;

@@ -13,10 +13,10 @@ namespace {
 // an equal share of the pool if that is more.
 size_t FirstTokens(const Sentence& sentence, const CachePool& pool,
                    size_t lanes) {
-  const size_t beams = sentence.options.beams;
   const size_t likely = sentence.source_count + sentence.source_count / 2 + 16;
-  return beams * std::min(sentence.options.max_tokens,
-                          std::max(likely, pool.tokens / lanes));
+  return sentence.most_beams() *
+         std::min(sentence.most_tokens(),
+                  std::max(likely, pool.tokens / lanes));
 }
 
 void DropCaches(Sentence& sentence) { sentence.cross = sentence.self = {}; }
@@ -32,6 +32,24 @@ bool Report(Sentence& sentence, int32_t token) {
   sentence.reported = sentence.target_count;
   return options.on_token(options.token_context, sentence.target_count - 1,
                           token);
+}
+
+// Tokens up to the first copy of a loop that the last one ends; 0: it ends
+// none.
+size_t EndOfLoop(Sentence& sentence) {
+  const SearchOptions& options = sentence.options;
+  if (!options.guards_loops) return 0;
+  sentence.loops.Add(sentence.target, sentence.target_count);
+  return sentence.loops.EndOfFirstCopy(sentence.target_count,
+                                       options.loop_allowance);
+}
+
+// Whether a search that has ended lacks phrases, which are required from now
+// on.
+bool LacksPhrases(Sentence& sentence) {
+  SearchOptions& options = sentence.options;
+  return sentence.has_phrases() && sentence.stop_reason < StopReason::kBudget &&
+         options.phrases.RequireMissing(sentence.prefix(), *options.tokenizer);
 }
 
 }  // namespace
@@ -75,7 +93,7 @@ void Scheduler::Begin(Sentence& sentence) {
                                              : Sentence::State::kDone;
   sentence.age = begun_++;
   sentence.target_count = 0;
-  sentence.given_count = 0;
+  sentence.pass = Pass::kSearch;
   sentence.phrases = {};
   sentence.rows = {};
   sentence.reported = 0;
@@ -97,7 +115,7 @@ Sentence* Scheduler::Oldest(Sentence::State state, uint64_t from_age) {
   return oldest;
 }
 
-Sentence* Scheduler::Done() { return Oldest(Sentence::State::kDone); }
+Sentence* Scheduler::NextFinished() { return Oldest(Sentence::State::kDone); }
 
 void Scheduler::Release(Sentence& sentence) {
   sentence.state = Sentence::State::kFree;
@@ -112,6 +130,8 @@ void Scheduler::StopLate() {
         sentence.state != Sentence::State::kDecoding) {
       continue;
     }
+    // The translation is there, so nothing may take it away.
+    if (sentence.is_replay()) continue;
     const SearchOptions& options = sentence.options;
     if (options.cancel != nullptr &&
         options.cancel->load(std::memory_order_relaxed)) {
@@ -128,11 +148,11 @@ Sentence* Scheduler::Admit() {
   Sentence* sentence = Oldest(Sentence::State::kQueued);
   if (sentence == nullptr) return nullptr;
   CacheRegion rows = sentence->rows;
-  const bool retraces = rows.tokens > 0;
-  if (!retraces && !FindRows(*sentence, &rows)) return nullptr;
+  const bool is_replay = sentence->is_replay();
+  if (!is_replay && !FindRows(*sentence, &rows)) return nullptr;
   if (!PlaceCaches(*sentence, rows)) return nullptr;
   sentence->rows = rows;
-  if (!retraces) {
+  if (!is_replay) {
     sentence->target = targets_ + rows.begin * most_target_tokens_;
   }
   if (kProfile.beams > 1 && sentence->has_beams()) {
@@ -153,8 +173,8 @@ std::span<Sentence* const> Scheduler::CollectStep() {
          sentence = Oldest(Sentence::State::kDecoding, sentence->age + 1)) {
       const SearchOptions& options = sentence->options;
       youngest = sentence;
-      if (beams == 0) beams = options.beams;
-      if (options.beams != beams) continue;
+      if (beams == 0) beams = sentence->most_beams();
+      if (sentence->most_beams() != beams) continue;
       if (!sentence->has_beams() &&
           sentence->target_count + 1 == options.max_tokens &&
           options.forced_last_token >= 0) {
@@ -171,10 +191,10 @@ std::span<Sentence* const> Scheduler::CollectStep() {
   }
 }
 
-// Its search begins anew.
+// Its pass begins anew.
 void Scheduler::Requeue(Sentence& sentence) {
-  // What is decoded once more is in the memory of its beams.
-  if (!sentence.is_retraced()) sentence.rows = {};
+  // What is replayed is in the memory of its beams.
+  if (!sentence.is_replay()) sentence.rows = {};
   sentence.state = Sentence::State::kQueued;
   sentence.target_count = 0;
   sentence.phrases = {};
@@ -187,16 +207,18 @@ void Scheduler::Preempt(Sentence& sentence) {
   crowded_ = true;
 }
 
-bool Scheduler::SearchForMissing(Sentence& sentence) {
-  SearchOptions& options = sentence.options;
-  if (!sentence.has_phrases() || sentence.target_count == 0 ||
-      sentence.stop_reason >= StopReason::kBudget ||
-      !options.phrases.RequireMissing(sentence.prefix(), *options.tokenizer)) {
-    return false;
+// Queues a sentence that is done for its next pass, if there is one.
+void Scheduler::QueueNextPass(Sentence& sentence) {
+  if (sentence.target_count == 0) return;
+  if (LacksPhrases(sentence)) {
+    sentence.reported = 0;
+  } else if (sentence.needs_replay()) {
+    sentence.pass = Pass::kReplay;
+    sentence.forced_count = sentence.target_count;
+  } else {
+    return;
   }
-  sentence.reported = 0;
   Requeue(sentence);
-  return true;
 }
 
 void Scheduler::AppendForced(Sentence& sentence, int32_t token) {
@@ -210,7 +232,11 @@ void Scheduler::Append(Sentence& sentence, int32_t token) {
   const SearchOptions& options = sentence.options;
   token = ProbeToken(sentence.target_count, token);
   sentence.target[sentence.target_count++] = token;
-  const bool is_full = sentence.target_count == options.max_tokens;
+  const bool is_full = sentence.target_count == sentence.most_tokens();
+  if (sentence.is_replay()) {
+    if (is_full) Stop(sentence, sentence.stop_reason);
+    return;
+  }
   // The last token may be one that is forced in place of a phrase's.
   if (sentence.has_phrases() && !is_full) {
     sentence.phrases.Add(options.phrases, sentence.prefix());
@@ -220,15 +246,8 @@ void Scheduler::Append(Sentence& sentence, int32_t token) {
     return Stop(sentence, StopReason::kEos);
   }
   if (is_full) return Stop(sentence, StopReason::kLengthLimit);
-  if (options.guards_loops) {
-    sentence.loops.Add(sentence.target, sentence.target_count);
-    const size_t kept = sentence.loops.EndOfFirstCopy(sentence.target_count,
-                                                      options.loop_allowance);
-    if (kept > 0) {
-      Stop(sentence, StopReason::kLoop);
-      sentence.target_count = kept;
-      return;
-    }
+  if (const size_t kept = EndOfLoop(sentence); kept > 0) {
+    return Stop(sentence, StopReason::kLoop, kept);
   }
   if (!goes_on) return Stop(sentence, StopReason::kCancelled);
   if (sentence.target_count == options.budget_tokens) {
@@ -268,46 +287,28 @@ StopReason Scheduler::TakeBest(Sentence& sentence, StopReason reason) {
         !Report(sentence, sentence.target[i])) {
       return StopReason::kCancelled;
     }
-    if (!options.guards_loops) continue;
-    sentence.loops.Add(sentence.target, i + 1);
-    const size_t kept =
-        sentence.loops.EndOfFirstCopy(i + 1, options.loop_allowance);
-    if (kept == 0) continue;
-    sentence.target_count = kept;
-    return StopReason::kLoop;
+    if (const size_t kept = EndOfLoop(sentence); kept > 0) {
+      sentence.target_count = kept;
+      return StopReason::kLoop;
+    }
   }
   return reason;
 }
 
-void Scheduler::Retrace(Sentence& sentence) {
-  SearchOptions& options = sentence.options;
-  LATIMER_DCHECK(sentence.target_count > 0);
-  if (sentence.target_count < options.max_tokens) {
-    options.forced_last_token = -1;
-    options.max_tokens = sentence.target_count;
-  }
-  options.beams = 1;
-  options.guards_loops = false;
-  // The translation is there, so nothing may take it away.
-  options.budget_tokens = 0;
-  options.deadline = 0;
-  options.cancel = nullptr;
-  options.on_token = nullptr;
-  sentence.given_count = sentence.target_count;
-  sentence.target_count = 0;
-  sentence.state = Sentence::State::kQueued;
-}
-
-void Scheduler::Stop(Sentence& sentence, StopReason reason) {
+// Ends a pass, and with the last one the sentence. Of a translation without
+// beams the first `kept` tokens are kept.
+void Scheduler::Stop(Sentence& sentence, StopReason reason, size_t kept) {
   if (sentence.has_beams() && sentence.state == Sentence::State::kDecoding) {
     sentence.stop_reason = TakeBest(sentence, reason);
-  } else if (!sentence.is_retraced()) {  // It keeps why it ended before.
+  } else if (!sentence.is_replay()) {
     sentence.stop_reason = reason;
     sentence.generated = sentence.target_count;
+    sentence.target_count = std::min(kept, sentence.target_count);
   }
   sentence.state = Sentence::State::kDone;
   DropCaches(sentence);
   crowded_ = false;
+  QueueNextPass(sentence);
 }
 
 bool Scheduler::FindRegionFor(const Sentence& sentence,
@@ -324,14 +325,14 @@ bool Scheduler::FindRegionFor(const Sentence& sentence,
 
 bool Scheduler::FindRows(const Sentence& sentence, CacheRegion* out) {
   return FindRegionFor(sentence, &Sentence::rows, {.tokens = rows_},
-                       sentence.options.beams, out);
+                       sentence.most_beams(), out);
 }
 
 // False if the other sentences leave no room; alone, a sentence has room for
 // the longest source and translation.
 bool Scheduler::PlaceCaches(Sentence& sentence, const CacheRegion& rows) {
   SentenceCaches& caches = sentence.caches;
-  caches.beams = sentence.options.beams;
+  caches.beams = sentence.most_beams();
   CacheRegion cross, self;
   if (!FindRegionFor(sentence, &Sentence::cross, pools_.cross,
                      sentence.source_count, &cross)) {
@@ -339,7 +340,7 @@ bool Scheduler::PlaceCaches(Sentence& sentence, const CacheRegion& rows) {
   }
   if (pools_.self.row == 0) {
     caches.self_kv = pools_.states + rows.begin * state_floats_;
-    caches.self_rows = sentence.options.max_tokens * caches.beams;
+    caches.self_rows = sentence.most_tokens() * caches.beams;
   } else if (FindRegionFor(sentence, &Sentence::self, pools_.self,
                            FirstTokens(sentence, pools_.self, lanes_), &self)) {
     caches.self_kv = pools_.self.At(self);
@@ -363,7 +364,7 @@ bool Scheduler::PlaceCaches(Sentence& sentence, const CacheRegion& rows) {
 bool Scheduler::GrowCaches(Sentence& sentence) {
   const size_t count = sentence.target_count;
   const size_t beams = sentence.caches.beams;
-  const size_t most = sentence.options.max_tokens;
+  const size_t most = sentence.most_tokens();
   LATIMER_DCHECK(count < most);
   if ((count + 1) * beams <= sentence.caches.self_rows) return true;
   CacheRegion larger;

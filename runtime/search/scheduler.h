@@ -55,15 +55,9 @@ class Scheduler {
   // Extends the beams of a sentence of the step by their candidates, `counts`
   // of each, which may end it.
   void Extend(Sentence& sentence, std::span<const uint32_t> counts);
-  // Searches for a translation of a sentence that is done once more if it lacks
-  // phrases that were not required before. False if it lacks none.
-  bool SearchForMissing(Sentence& sentence);
-  // Decodes the translation of a sentence that is done once more, to record
-  // what was not recorded for all beams.
-  void Retrace(Sentence& sentence);
 
-  // The oldest sentence that is done; null: none is.
-  Sentence* Done();
+  // The oldest sentence whose last pass has ended; null: there is none.
+  Sentence* NextFinished();
   // Frees the lane of a sentence that is done.
   void Release(Sentence& sentence);
   // Sentences that have begun and were not released.
@@ -77,7 +71,8 @@ class Scheduler {
                      const CachePool& pool, size_t tokens, CacheRegion* out);
   void Requeue(Sentence& sentence);
   void Preempt(Sentence& sentence);
-  void Stop(Sentence& sentence, StopReason reason);
+  void Stop(Sentence& sentence, StopReason reason, size_t kept = SIZE_MAX);
+  void QueueNextPass(Sentence& sentence);
   StopReason TakeBest(Sentence& sentence, StopReason reason);
   bool FindRows(const Sentence& sentence, CacheRegion* out);
 

@@ -24,6 +24,15 @@ namespace latimer {
 inline constexpr TokenScore kForcedScore = {
     0.0f, std::numeric_limits<float>::infinity()};
 
+// What a sentence goes through: a search, perhaps again with phrases that it
+// lacked, and perhaps a replay.
+enum class Pass : uint8_t {
+  kSearch,
+  // Forced decoding: the decoder reads the translation that beams have found,
+  // to record what would belong to all beams.
+  kReplay,
+};
+
 struct Sentence {
   enum class State : uint8_t {
     kFree,
@@ -33,6 +42,7 @@ struct Sentence {
   };
 
   State state = State::kFree;
+  Pass pass = Pass::kSearch;
   uint32_t lane = 0;  // Its slot in the workspace.
   uint64_t age = 0;   // Number of sentences that began before it.
 
@@ -50,9 +60,8 @@ struct Sentence {
   Beams beams;
   // Without beams: how far it has got with options.phrases.
   PhraseProgress phrases;
-  // With Scheduler::Retrace, the tokens of `target` that are there before the
-  // first step; they are decoded, but not chosen.
-  size_t given_count = 0;
+  // In a replay, the tokens of `target`, which are there before the first step.
+  size_t forced_count = 0;
   // Tokens that on_token has received; survives a restart.
   size_t reported = 0;
   LoopDetector loops;
@@ -88,18 +97,13 @@ struct Sentence {
   AttentionKind attention = AttentionKind::kNone;
   bool records_scores = false;
 
-  bool records_all() const {
-    return records_scores || attention != AttentionKind::kNone;
-  }
-  bool aligns() const { return kProfile.alignment && aligned != nullptr; }
-  // Whether it is recorded after the search; see Scheduler::Retrace.
-  bool retraces() const { return has_beams() && (records_all() || aligns()); }
   // A sentence whose attention or scores are recorded has the workspace to
   // itself.
   bool exclusive() const {
-    return scores != nullptr || trace.attention.active() ||
-           (has_beams() && records_all());
+    return records_scores || attention != AttentionKind::kNone;
   }
+  bool aligns() const { return kProfile.alignment && aligned != nullptr; }
+  bool needs_replay() const { return has_beams() && (exclusive() || aligns()); }
   // Where the step at hand notes what it attends to. If tokens are aligned by
   // the step that reads them, that is the token before.
   AlignedRow aligned_row(bool reads) const {
@@ -112,12 +116,19 @@ struct Sentence {
   Prefix prefix() const {
     return {options.decoder_start, target, target_count + 1};
   }
-  bool is_retraced() const { return given_count > 0; }
-  bool has_beams() const { return kProfile.beams > 1 && options.beams > 1; }
+  bool is_replay() const { return kProfile.beams > 1 && pass == Pass::kReplay; }
+  // Of this pass.
+  bool has_beams() const {
+    return kProfile.beams > 1 && options.beams > 1 && !is_replay();
+  }
+  uint32_t most_beams() const { return has_beams() ? options.beams : 1; }
+  size_t most_tokens() const {
+    return is_replay() ? forced_count : options.max_tokens;
+  }
   // The token that comes next whatever the logits are; -1: none. (A forced last
   // token needs no step: see Scheduler::CollectStep.)
   int32_t forced_token() const {
-    if (target_count < given_count) return target[target_count];
+    if (is_replay()) return target[target_count];
     if (const int32_t token = RuledToken(target_count); token >= 0) {
       return token;
     }
@@ -126,7 +137,7 @@ struct Sentence {
   }
   // Whether the search has phrases to produce.
   bool has_phrases() const {
-    return kProfile.phrases && !options.phrases.empty() && !is_retraced();
+    return kProfile.phrases && !options.phrases.empty() && !is_replay();
   }
   // Whether tokens are drawn instead of the best one being taken.
   bool draws() const { return kProfile.sampling && options.sampling.enabled; }

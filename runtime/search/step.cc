@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/check.h"
+#include "base/off_stack.h"
 #include "search/choose.h"
 #include "search/choose_beams.h"
 #include "search/shortlist.h"
@@ -10,8 +12,22 @@
 namespace latimer {
 namespace {
 
-void Encode(const Engine& engine, Sentence& sentence,
-            const Buffers& workspace) {
+// Begins what a pass records. With beams a replay does.
+LATIMER_OFF_STACK void StartRecording(const Engine& engine, Sentence& sentence,
+                                      const Buffers& workspace) {
+  const bool records = !sentence.has_beams();
+  sentence.scores =
+      records && sentence.records_scores ? workspace.token_scores : nullptr;
+  const Status status = sentence.trace.attention.Begin(
+      engine.architecture(),
+      records ? sentence.attention : AttentionKind::kNone,
+      sentence.source_count, workspace.attention);
+  LATIMER_CHECK(status.ok());  // The request was checked.
+}
+
+void StartPass(const Engine& engine, Sentence& sentence,
+               const Buffers& workspace) {
+  StartRecording(engine, sentence, workspace);
   EncodeSource(engine, sentence.source_ids(), sentence.caches, workspace,
                sentence.trace);
   sentence.shortlist = nullptr;
@@ -94,8 +110,7 @@ void StepGreedy(const Engine& engine, Scheduler& scheduler,
     all_forced = all_forced && tokens[i] >= 0;
   }
   const Sentence& first = *sentences[0];
-  const bool scores_given =
-      kProfile.beams > 1 && first.is_retraced() && first.scores != nullptr;
+  const bool scores_given = first.is_replay() && first.scores != nullptr;
   if (!all_forced || scores_given) {
     const LinearInput input = MakeLinearInput(
         engine, output.x, sentences.size(), output.columns, workspace);
@@ -195,7 +210,7 @@ void StepSentences(const Engine& engine, Scheduler& scheduler,
                    const Buffers& workspace) {
   scheduler.StopLate();
   while (Sentence* sentence = scheduler.Admit()) {
-    Encode(engine, *sentence, workspace);
+    StartPass(engine, *sentence, workspace);
   }
   const std::span<Sentence* const> sentences = scheduler.CollectStep();
   if (sentences.empty()) return;

@@ -22,7 +22,7 @@ std::vector<uint64_t> RunAll(FakeNetwork& network) {
       ADD_FAILURE() << "the scheduler makes no progress";
       break;
     }
-    while (Sentence* done = scheduler.Done()) {
+    while (Sentence* done = scheduler.NextFinished()) {
       order.push_back(done->ticket);
       scheduler.Release(*done);
     }
@@ -36,9 +36,9 @@ TEST(SchedulerTest, ASentenceRunsUntilItsEos) {
   Sentence* sentence = network.Begin(5, 3);
   EXPECT_EQ(network.Step(), 1u);
   EXPECT_EQ(network.Step(), 1u);
-  EXPECT_EQ(network.scheduler().Done(), nullptr);
+  EXPECT_EQ(network.scheduler().NextFinished(), nullptr);
   EXPECT_EQ(network.Step(), 1u);
-  EXPECT_EQ(network.scheduler().Done(), sentence);
+  EXPECT_EQ(network.scheduler().NextFinished(), sentence);
   EXPECT_THAT(sentence->target_ids(),
               ElementsAre(FakeNetwork::Token(*sentence, 0),
                           FakeNetwork::Token(*sentence, 1), kFakeEos));
@@ -51,7 +51,7 @@ TEST(SchedulerTest, ASentenceRunsUntilItsEos) {
 TEST(SchedulerTest, ASentenceWithoutASourceIsDoneAtOnce) {
   FakeNetwork network(64, 64, 1);
   Sentence* sentence = network.Begin(0, 1);
-  EXPECT_EQ(network.scheduler().Done(), sentence);
+  EXPECT_EQ(network.scheduler().NextFinished(), sentence);
   EXPECT_TRUE(sentence->target_ids().empty());
 }
 
@@ -87,10 +87,9 @@ TEST(SchedulerTest, NoMoreSentencesBeginThanThereAreLanes) {
 
 TEST(SchedulerTest, ASentenceWhoseScoresAreRecordedIsAlone) {
   FakeNetwork network(64, 64, 1);
-  TokenScore scores[8];
   Sentence* sentence = network.Begin(4, 2);
   EXPECT_TRUE(network.scheduler().CanBegin());
-  sentence->scores = scores;
+  sentence->records_scores = true;
   EXPECT_FALSE(network.scheduler().CanBegin());
   EXPECT_EQ(network.Begin(4, 2), nullptr);
   EXPECT_EQ(RunAll(network).size(), 1u);
@@ -176,7 +175,7 @@ TEST(SchedulerTest, AForcedLastTokenNeedsNoStep) {
   EXPECT_EQ(network.Step(), 1u);
   EXPECT_EQ(network.Step(), 1u);
   EXPECT_EQ(network.Step(), 0u);
-  EXPECT_EQ(network.scheduler().Done(), sentence);
+  EXPECT_EQ(network.scheduler().NextFinished(), sentence);
   EXPECT_EQ(sentence->target_ids().back(), kFakeEos);
   EXPECT_EQ(sentence->stop_reason, StopReason::kLengthLimit);
 }
@@ -187,7 +186,7 @@ TEST(SchedulerTest, ALoopIsCutToItsFirstCopy) {
   sentence->options.guards_loops = true;
   Scheduler& scheduler = network.scheduler();
   ASSERT_EQ(scheduler.Admit(), sentence);
-  for (int i = 0; scheduler.Done() == nullptr; ++i) {
+  for (int i = 0; scheduler.NextFinished() == nullptr; ++i) {
     ASSERT_LT(i, 200);
     ASSERT_EQ(scheduler.CollectStep().size(), 1u);
     // 5, 6, then 8 and 9 over and over.
@@ -204,9 +203,9 @@ TEST(SchedulerTest, TheOldestSentenceThatIsDoneComesFirst) {
   network.Begin(4, 2);
   network.Step();
   network.Step();
-  EXPECT_EQ(network.scheduler().Done()->ticket, 1u);
+  EXPECT_EQ(network.scheduler().NextFinished()->ticket, 1u);
   network.Step();
-  EXPECT_EQ(network.scheduler().Done()->ticket, 0u);
+  EXPECT_EQ(network.scheduler().NextFinished()->ticket, 0u);
 }
 
 }  // namespace latimer::scheduler_test
