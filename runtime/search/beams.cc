@@ -123,10 +123,7 @@ void Beams::Grow(const Extension& extension, size_t to) {
   ancestors_of(set, to)[length_ + 1] = static_cast<uint8_t>(to);
   memory_.scores[set][to] = extension.candidate.score;
   if constexpr (kProfile.phrases) {
-    PhraseProgress& phrases = memory_.phrases[set][to];
-    phrases = memory_.phrases[set_][extension.beam];
-    phrases.Add(options_->phrases,
-                {options_->decoder_start, tokens_of(set, to), length_ + 2});
+    memory_.phrases[set][to] = memory_.phrases[set_][extension.beam];
   }
 }
 

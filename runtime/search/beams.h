@@ -52,7 +52,8 @@ class Beams {
   int32_t last_token(size_t beam) const;
   // What beam `beam` has read and will read next.
   Prefix prefix(size_t beam) const;
-  // How far it has got with the phrases of the options.
+  // How far it has got with the phrases of the options. Extend leaves it to the
+  // caller to add the last token (constraint.h).
   PhraseProgress& phrases(size_t beam) const {
     return memory_.phrases[set_][beam];
   }

@@ -20,12 +20,13 @@ bool NeedsAllLogits(const Sentence& sentence) {
 struct Choice {
   const Engine& engine;
   const LinearInput& input;
-  std::span<Sentence* const> sentences;
+  std::span<const StepRow> rows;
   float* logits;  // [Elements(Buffer::kLogits)]
   Trace& trace;
   int32_t* tokens;
 
-  bool forced(size_t i) const { return tokens[i] >= 0; }
+  bool forced(size_t i) const { return rows[i].forced >= 0; }
+  Sentence& sentence(size_t i) const { return *rows[i].sentence; }
   const Linear& output() const { return engine.model.tensors.output; }
 };
 
@@ -94,7 +95,7 @@ int32_t ChooseFromLogits(const Engine& engine, Sentence& sentence,
 // The best token that the sentence's shortlist allows.
 int32_t ChooseFromShortlist(const Choice& choice, size_t i) {
   const Engine& engine = choice.engine;
-  Sentence& sentence = *choice.sentences[i];
+  Sentence& sentence = choice.sentence(i);
   const uint32_t vocabulary = choice.output().n;
   float* logits = choice.logits;
   ApplyMaskedLinear(engine, choice.output(), choice.input.Row(i),
@@ -118,7 +119,7 @@ int32_t ChooseFromShortlist(const Choice& choice, size_t i) {
 
 // The best token of all logits.
 int32_t ChooseFromAll(const Choice& choice, size_t i) {
-  Sentence& sentence = *choice.sentences[i];
+  Sentence& sentence = choice.sentence(i);
   ComputeLogits(choice.engine, choice.input.Row(i), sentence.shortlist,
                 choice.logits);
   choice.trace.Lap(Operation::kOutput);
@@ -127,9 +128,9 @@ int32_t ChooseFromAll(const Choice& choice, size_t i) {
 
 // Chooses for one sentence after another.
 void ChooseOneByOne(const Choice& choice) {
-  for (size_t i = 0; i < choice.sentences.size(); ++i) {
+  for (size_t i = 0; i < choice.rows.size(); ++i) {
     if (choice.forced(i)) continue;
-    const Sentence& sentence = *choice.sentences[i];
+    const Sentence& sentence = choice.sentence(i);
     choice.tokens[i] = kProfile.shortlist && sentence.shortlist != nullptr &&
                                !NeedsAllLogits(sentence)
                            ? ChooseFromShortlist(choice, i)
@@ -141,7 +142,7 @@ void ChooseOneByOne(const Choice& choice) {
 // Reads the output matrix once for all rows, one window of channels at a time.
 // The logits of a window fit into the first-level cache.
 void ChooseFromWindows(const Choice& choice) {
-  const size_t rows = choice.sentences.size();
+  const size_t rows = choice.rows.size();
   const uint32_t vocabulary = choice.output().n;
   const size_t room = Elements(Buffer::kLogits, sizeof(float)) / rows;
   const size_t near = kLogitWindow * choice.engine.threads.thread_count();
@@ -155,7 +156,7 @@ void ChooseFromWindows(const Choice& choice) {
     choice.trace.Lap(Operation::kOutput);
     for (size_t i = 0; i < rows; ++i) {
       if (choice.forced(i)) continue;
-      const Sentence& sentence = *choice.sentences[i];
+      const Sentence& sentence = choice.sentence(i);
       const LogitWindow window = {choice.logits + i * size, first, size};
       ProcessLogits(sentence.options, sentence.prefix(), window);
       best[i] = Better(choice.engine, window, best[i]);
@@ -211,7 +212,7 @@ void ChooseFromShortlists(const Choice& choice, std::span<const uint32_t> rows,
       uint32_t selected[kProfile.lanes];
       size_t count = 0;
       for (uint32_t i = 0; i < rows.size(); ++i) {
-        const Sentence& sentence = *choice.sentences[rows[i]];
+        const Sentence& sentence = choice.sentence(rows[i]);
         if (sentence.shortlist[begin / kChannelBlock] == 0) continue;
         needed_by[count] = i;
         selected[count++] = rows[i];
@@ -226,7 +227,7 @@ void ChooseFromShortlists(const Choice& choice, std::span<const uint32_t> rows,
         if (!any[i]) std::fill_n(row, end - first, kBannedLogit);
         any[i] = true;
         uint32_t mask =
-            choice.sentences[selected[j]]->shortlist[begin / kChannelBlock];
+            choice.sentence(selected[j]).shortlist[begin / kChannelBlock];
         for (; mask != 0; mask &= mask - 1) {
           const auto c = static_cast<uint32_t>(std::countr_zero(mask));
           row[begin - first + c] = block_logits[j * size + c];
@@ -236,7 +237,7 @@ void ChooseFromShortlists(const Choice& choice, std::span<const uint32_t> rows,
     choice.trace.Lap(Operation::kOutput);
     for (size_t i = 0; i < rows.size(); ++i) {
       if (!any[i]) continue;
-      const Sentence& sentence = *choice.sentences[rows[i]];
+      const Sentence& sentence = choice.sentence(rows[i]);
       const LogitWindow logit_window = {logits + i * window, first,
                                         end - first};
       ProcessLogits(sentence.options, sentence.prefix(), logit_window);
@@ -254,9 +255,9 @@ void ChooseFromShortlists(const Choice& choice) {
   constexpr size_t kFloats = Elements(Buffer::kLogits, sizeof(float));
   uint32_t rows[kProfile.lanes];
   size_t count = 0;
-  for (uint32_t i = 0; i < choice.sentences.size(); ++i) {
+  for (uint32_t i = 0; i < choice.rows.size(); ++i) {
     if (choice.forced(i)) continue;
-    if (NeedsAllLogits(*choice.sentences[i])) {
+    if (NeedsAllLogits(choice.sentence(i))) {
       choice.tokens[i] = ChooseFromAll(choice, i);
     } else {
       rows[count++] = i;
@@ -297,7 +298,7 @@ void ChooseBounded(const Choice& choice, std::span<const uint32_t> rows,
   choice.trace.Lap(Operation::kOutput);
   const size_t blocks = NibbleBlocks(choice.output().n);
   for (size_t i = 0; i < rows.size(); ++i) {
-    Sentence& sentence = *choice.sentences[rows[i]];
+    Sentence& sentence = choice.sentence(rows[i]);
     const BestToken best = FindBestToken(
         choice.engine, choice.input.Row(rows[i]), sentence.options,
         sentence.prefix(), choice.logits + i * blocks);
@@ -324,9 +325,9 @@ void ChooseInTurn(const Choice& choice, std::span<const uint32_t> rows,
 void ChooseFromBounds(const Choice& choice) {
   uint32_t bounded[kProfile.lanes];
   size_t count = 0;
-  for (uint32_t i = 0; i < choice.sentences.size(); ++i) {
+  for (uint32_t i = 0; i < choice.rows.size(); ++i) {
     if (choice.forced(i)) continue;
-    if (!NeedsAllLogits(*choice.sentences[i])) {
+    if (!NeedsAllLogits(choice.sentence(i))) {
       bounded[count++] = i;
       continue;
     }
@@ -339,7 +340,7 @@ void ChooseFromBounds(const Choice& choice) {
   }
   // Rows whose bounds exclude too little come last.
   const auto flat = std::partition(rows.begin(), rows.end(), [&](uint32_t row) {
-    return choice.sentences[row]->unpruned_steps == 0;
+    return choice.sentence(row).unpruned_steps == 0;
   });
   ChooseInTurn(choice, {rows.begin(), flat}, Bounds::kHighNibbles);
   ChooseInTurn(choice, {flat, rows.end()}, Bounds::kExact);
@@ -347,10 +348,10 @@ void ChooseFromBounds(const Choice& choice) {
 
 }  // namespace
 
-void ScoreGivenToken(const Engine& engine, const LinearInput& input,
-                     Sentence& sentence, const Buffers& workspace) {
+void ScoreReplayedToken(const Engine& engine, const LinearInput& input,
+                        Sentence& sentence, const Buffers& workspace) {
   const size_t i = sentence.target_count;
-  if (sentence.RuledToken(i) >= 0) {
+  if (RuledToken(sentence.options, i) >= 0) {
     sentence.scores[i] = kForcedScore;
     return;
   }
@@ -376,17 +377,16 @@ void ComputeLogits(const Engine& engine, const LinearInput& input,
 }
 
 void ChooseTokens(const Engine& engine, const LinearInput& input,
-                  std::span<Sentence* const> sentences,
-                  const Buffers& workspace, Trace& trace, int32_t* tokens) {
-  const Choice choice = {engine,           input, sentences,
-                         workspace.logits, trace, tokens};
+                  std::span<const StepRow> rows, const Buffers& workspace,
+                  Trace& trace, int32_t* tokens) {
+  const Choice choice = {engine, input, rows, workspace.logits, trace, tokens};
   if (kProfile.pruned_argmax && engine.model.info.pruned_argmax) {
     return ChooseFromBounds(choice);
   }
   const bool draws = std::ranges::any_of(
-      sentences, [](const Sentence* sentence) { return sentence->draws(); });
-  if (kProfile.lanes > 1 && sentences.size() > 1 && !draws) {
-    return kProfile.shortlist && sentences[0]->shortlist != nullptr
+      rows, [](const StepRow& row) { return row.sentence->draws(); });
+  if (kProfile.lanes > 1 && rows.size() > 1 && !draws) {
+    return kProfile.shortlist && rows[0].sentence->shortlist != nullptr
                ? ChooseFromShortlists(choice)
                : ChooseFromWindows(choice);
   }

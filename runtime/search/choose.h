@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "search/sentence.h"
+#include "search/constraint.h"
 #include "transformer/linear.h"
 
 namespace latimer {
@@ -17,21 +17,21 @@ namespace latimer {
 void ComputeLogits(const Engine& engine, const LinearInput& input,
                    const uint16_t* shortlist, float* logits);
 
-// Row i of `input` belongs to sentences[i]. Sets tokens[i] to the best next
-// token of that sentence; a tokens[i] >= 0 is forced and stays. Logits are
+// Row i of `input` belongs to rows[i], a sentence without beams. Sets tokens[i]
+// to the best next token of that sentence, unless it is forced. Logits are
 // processed as each sentence's options say, and scores are recorded for a
 // sentence that keeps them. Works in workspace.logits; the time goes to
 // `trace`.
 void ChooseTokens(const Engine& engine, const LinearInput& input,
-                  std::span<Sentence* const> sentences,
-                  const Buffers& workspace, Trace& trace, int32_t* tokens);
+                  std::span<const StepRow> rows, const Buffers& workspace,
+                  Trace& trace, int32_t* tokens);
 
-// Records the score of the token that is given next to a sentence that keeps
-// scores: of the only row of `input`. One that is forced by the model's rules
-// or as a target prefix has probability 1. Which tokens of phrases were forced
-// is not known any more, so all have that of the model.
-void ScoreGivenToken(const Engine& engine, const LinearInput& input,
-                     Sentence& sentence, const Buffers& workspace);
+// Records the score of the next token of a replay: of the only row of `input`.
+// One that is forced by the model's rules or as a target prefix has probability
+// 1. Which tokens of phrases were forced is not known any more, so all have
+// that of the model.
+void ScoreReplayedToken(const Engine& engine, const LinearInput& input,
+                        Sentence& sentence, const Buffers& workspace);
 
 }  // namespace latimer
 

@@ -17,10 +17,10 @@ constexpr size_t kPiece = kLogitWindow;
 class RowSearch {
  public:
   RowSearch() = default;
-  RowSearch(const Engine& engine, const BeamRow& row)
+  RowSearch(const Engine& engine, const StepRow& row)
       : engine_(&engine),
         options_(&row.sentence->options),
-        prefix_(row.sentence->beams.prefix(row.beam)),
+        prefix_(row.prefix()),
         best_(row.sentence->beams.candidates(row.beam)),
         most_(Beams::CandidatesPerBeam(*options_)) {}
 
@@ -133,7 +133,7 @@ void SearchWindows(const Engine& engine, const LinearInput& input,
 }  // namespace
 
 void ChooseCandidates(const Engine& engine, const LinearInput& input,
-                      std::span<const BeamRow> rows, const Buffers& workspace,
+                      std::span<const StepRow> rows, const Buffers& workspace,
                       Trace& trace, uint32_t* counts) {
   const uint32_t vocabulary = engine.model.tensors.output.n;
   float* logits = workspace.logits;

@@ -5,16 +5,10 @@
 #include <cstdint>
 #include <span>
 
-#include "search/sentence.h"
+#include "search/constraint.h"
 #include "transformer/linear.h"
 
 namespace latimer {
-
-// A beam of a sentence.
-struct BeamRow {
-  Sentence* sentence;
-  uint32_t beam;
-};
 
 // Row i of `input` belongs to rows[i]. Writes its most likely next tokens, with
 // their log-probabilities, to the candidates of its beam, and their number to
@@ -22,7 +16,7 @@ struct BeamRow {
 // logits become log-probabilities before they are processed as the sentence's
 // options say. Works in workspace.logits; the time goes to `trace`.
 void ChooseCandidates(const Engine& engine, const LinearInput& input,
-                      std::span<const BeamRow> rows, const Buffers& workspace,
+                      std::span<const StepRow> rows, const Buffers& workspace,
                       Trace& trace, uint32_t* counts);
 
 }  // namespace latimer

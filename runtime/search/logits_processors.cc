@@ -1,5 +1,7 @@
 #include "search/logits_processors.h"
 
+#include "search/constraint.h"
+
 namespace latimer {
 namespace {
 
@@ -60,17 +62,6 @@ void BanSequences(const TokenSequences& banned, const Prefix& prefix,
   }
 }
 
-// Keeps a phrase that has just come a whole word.
-void EndWord(const SearchOptions& options, const Prefix& prefix,
-             const LogitWindow& window) {
-  if (!EndsWithPhrase(options.phrases, prefix)) return;
-  for (size_t i = 0; i < window.size; ++i) {
-    if (ContinuesWord(*options.tokenizer, window.first + i)) {
-      window.logits[i] = kBannedLogit;
-    }
-  }
-}
-
 }  // namespace
 
 void ProcessLogits(const SearchOptions& options, const Prefix& prefix,
@@ -81,9 +72,7 @@ void ProcessLogits(const SearchOptions& options, const Prefix& prefix,
   BanSequences(options.banned, prefix, window);
   if (prefix.size <= options.min_tokens) Ban(window, options.eos);
   for (const int32_t token : options.suppressed) Ban(window, token);
-  if (kProfile.phrases && !options.phrases.empty()) {
-    EndWord(options, prefix, window);
-  }
+  Mask(options, prefix, window);
 }
 
 }  // namespace latimer

@@ -29,8 +29,7 @@ struct LogitWindow {
 
 // Processes the logits of the token that follows the prefix, in the order of
 // generate(): repetition penalty, repeated n-grams, banned sequences, minimum
-// length, suppressed tokens. After a phrase, tokens that would go on with its
-// last word come last.
+// length, suppressed tokens; the mask of phrases (constraint.h) comes last.
 void ProcessLogits(const SearchOptions& options, const Prefix& prefix,
                    const LogitWindow& window);
 

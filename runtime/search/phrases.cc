@@ -177,7 +177,7 @@ void PhraseProgress::Attend(const PhraseList& phrases) {
   }
 }
 
-void PhraseProgress::BeginMissing(const PhraseList& phrases) {
+void PhraseProgress::ForceMissing(const PhraseList& phrases) {
   current_ = 0;
   while (current_ + 1u < phrases.count() && !missing(phrases, current_)) {
     ++current_;
@@ -185,14 +185,14 @@ void PhraseProgress::BeginMissing(const PhraseList& phrases) {
   next_ = 0;
 }
 
-void PhraseProgress::Hurry(const PhraseList& phrases, size_t room) {
+void PhraseProgress::ForceIfOutOfRoom(const PhraseList& phrases, size_t room) {
   size_t needed = 0;
   size_t at = 0;
   Phrase phrase;
   for (size_t i = 0; phrases.Next(&at, &phrase); ++i) {
     if (missing(phrases, i)) needed += phrase.tokens.size();
   }
-  if (needed > 0 && needed >= room) BeginMissing(phrases);
+  if (needed > 0 && needed >= room) ForceMissing(phrases);
 }
 
 void PhraseProgress::Add(const PhraseList& phrases, const Prefix& prefix) {

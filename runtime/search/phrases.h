@@ -105,9 +105,10 @@ class PhraseProgress {
   void Attend(const PhraseList& phrases);
   // Begins the first that is missing. Precondition: forced() is -1, and not
   // done().
-  void BeginMissing(const PhraseList& phrases);
-  // The same if no more than `room` tokens are left and all are needed.
-  void Hurry(const PhraseList& phrases, size_t room);
+  void ForceMissing(const PhraseList& phrases);
+  // Begins the first that is missing if those that are missing need all of the
+  // `room` tokens that are left.
+  void ForceIfOutOfRoom(const PhraseList& phrases, size_t room);
   // The translation has got one more token; `prefix` ends with it.
   void Add(const PhraseList& phrases, const Prefix& prefix);
 

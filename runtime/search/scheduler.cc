@@ -162,7 +162,7 @@ Sentence* Scheduler::Admit() {
   return sentence;
 }
 
-std::span<Sentence* const> Scheduler::CollectStep() {
+std::span<StepRow> Scheduler::PlanStep() {
   for (;;) {
     size_t count = 0;
     Sentence* youngest = nullptr;
@@ -171,22 +171,23 @@ std::span<Sentence* const> Scheduler::CollectStep() {
     for (Sentence* sentence = Oldest(Sentence::State::kDecoding);
          sentence != nullptr;
          sentence = Oldest(Sentence::State::kDecoding, sentence->age + 1)) {
-      const SearchOptions& options = sentence->options;
       youngest = sentence;
       if (beams == 0) beams = sentence->most_beams();
       if (sentence->most_beams() != beams) continue;
-      if (!sentence->has_beams() &&
-          sentence->target_count + 1 == options.max_tokens &&
-          options.forced_last_token >= 0) {
-        // No logits can change this token, and none follows it, so it needs no
-        // step.
-        AppendForced(*sentence, options.forced_last_token);
+      if (NeedsNoStep(*sentence)) {
+        AppendForced(*sentence,
+                     RuledToken(sentence->options, sentence->target_count));
         finished = true;
         continue;
       }
-      if (GrowCaches(*sentence)) step_[count++] = sentence;
+      if (!GrowCaches(*sentence)) continue;
+      for (uint32_t i = 0; i < sentence->row_count(); ++i) {
+        rows_of_step_[count++] = {sentence, i};
+      }
     }
-    if (count > 0 || finished || youngest == nullptr) return {step_, count};
+    if (count > 0 || finished || youngest == nullptr) {
+      return {rows_of_step_, count};
+    }
     Preempt(*youngest);
   }
 }
@@ -237,10 +238,7 @@ void Scheduler::Append(Sentence& sentence, int32_t token) {
     if (is_full) Stop(sentence, sentence.stop_reason);
     return;
   }
-  // The last token may be one that is forced in place of a phrase's.
-  if (sentence.has_phrases() && !is_full) {
-    sentence.phrases.Add(options.phrases, sentence.prefix());
-  }
+  Taken({&sentence});
   const bool goes_on = Report(sentence, token);
   if (token == options.eos && !(is_full && options.forced_last_token >= 0)) {
     return Stop(sentence, StopReason::kEos);
@@ -259,6 +257,7 @@ void Scheduler::Extend(Sentence& sentence, std::span<const uint32_t> counts) {
   const bool goes_on = sentence.beams.Extend(counts);
   sentence.target_count = sentence.beams.tokens();
   if (!goes_on) return Stop(sentence, StopReason::kEos);
+  for (uint32_t i = 0; i < sentence.beams.count(); ++i) Taken({&sentence, i});
   if (sentence.target_count == sentence.options.budget_tokens) {
     Stop(sentence, StopReason::kBudget);
   }

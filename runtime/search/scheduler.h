@@ -8,6 +8,7 @@
 #include <span>
 
 #include "search/cache_pool.h"
+#include "search/constraint.h"
 #include "search/length_limit.h"
 #include "search/sentence.h"
 #include "transformer/buffers.h"
@@ -40,14 +41,14 @@ class Scheduler {
   // Gives caches to the oldest queued sentence and returns it; the caller
   // encodes it at once. Null if no sentence is queued or there is no room.
   Sentence* Admit();
-  // The sentences that take part in the next step, oldest first, all with as
-  // many beams as the oldest. If no sentence has room for its next token, the
-  // youngest gives up its caches and is queued again. Empty: no sentence is
-  // decoding, or one has just ended because its last token is forced. Valid
-  // until the next call.
-  std::span<Sentence* const> CollectStep();
+  // The rows of the next step, for as many sentences as have room: the oldest
+  // first, all with as many beams as the oldest. If no sentence has room for
+  // its next token, the youngest gives up its caches and is queued again. A
+  // sentence that needs no step for its last token gets it and ends. Empty: no
+  // sentence is decoding, or one has just ended. Valid until the next call.
+  std::span<StepRow> PlanStep();
   // What the decoder reads in a step, filled in by step.cc.
-  DecoderRow* step_rows() { return step_rows_; }
+  DecoderRow* decoder_rows() { return decoder_rows_; }
   // Appends a token to a sentence of the step, which may end it. A forced token
   // has the log-probability 0.
   void Append(Sentence& sentence, int32_t token);
@@ -91,9 +92,9 @@ class Scheduler {
   size_t under_way_ = 0;
   // A sentence had to give up its caches: none is admitted until one is done.
   bool crowded_ = false;
-  Sentence* step_[kProfile.lanes];
   // Here they take nothing of the stack.
-  DecoderRow step_rows_[kProfile.lanes];
+  StepRow rows_of_step_[kProfile.lanes];
+  DecoderRow decoder_rows_[kProfile.lanes];
 };
 
 }  // namespace latimer

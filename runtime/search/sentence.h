@@ -121,19 +121,11 @@ struct Sentence {
   bool has_beams() const {
     return kProfile.beams > 1 && options.beams > 1 && !is_replay();
   }
+  // Rows that the decoder reads in a step.
+  size_t row_count() const { return has_beams() ? beams.count() : 1; }
   uint32_t most_beams() const { return has_beams() ? options.beams : 1; }
   size_t most_tokens() const {
     return is_replay() ? forced_count : options.max_tokens;
-  }
-  // The token that comes next whatever the logits are; -1: none. (A forced last
-  // token needs no step: see Scheduler::CollectStep.)
-  int32_t forced_token() const {
-    if (is_replay()) return target[target_count];
-    if (const int32_t token = RuledToken(target_count); token >= 0) {
-      return token;
-    }
-    // With beams, each has its own.
-    return has_phrases() && !has_beams() ? phrases.forced(options.phrases) : -1;
   }
   // Whether the search has phrases to produce.
   bool has_phrases() const {
@@ -141,20 +133,6 @@ struct Sentence {
   }
   // Whether tokens are drawn instead of the best one being taken.
   bool draws() const { return kProfile.sampling && options.sampling.enabled; }
-  // The token that the model's rules or the caller force at a position,
-  // whatever was searched; -1: none.
-  int32_t RuledToken(size_t position) const {
-    if (position < options.target_prefix.size()) {
-      return options.target_prefix[position];
-    }
-    return position == 0 ? options.forced_first_token : -1;
-  }
-  // The same for all beams.
-  int32_t forced_beam_token() const {
-    if (const int32_t token = forced_token(); token >= 0) return token;
-    return target_count + 1 == options.max_tokens ? options.forced_last_token
-                                                  : -1;
-  }
   int32_t last_token() const { return prefix()[target_count]; }
 };
 

@@ -41,166 +41,97 @@ void StartPass(const Engine& engine, Sentence& sentence,
   }
 }
 
-// Phrases of a sentence, or of one of its beams, in a step.
-
-// How far it has got with them; null: none is left.
-PhraseProgress* PhrasesLeft(Sentence& sentence, uint32_t beam) {
-  if (!sentence.has_phrases()) return nullptr;
-  PhraseProgress& progress =
-      sentence.has_beams() ? sentence.beams.phrases(beam) : sentence.phrases;
-  return progress.done(sentence.options.phrases) ? nullptr : &progress;
-}
-
-// Before the decoder: the token that must come next; -1: none. If there is none
-// yet, the decoder notes what it attends to, which may change that.
-int32_t ForcedBefore(Sentence& sentence, uint32_t beam, DecoderRow* row) {
-  PhraseProgress* const progress = PhrasesLeft(sentence, beam);
-  if (progress == nullptr) return -1;
-  const PhraseList& list = sentence.options.phrases;
-  if (progress->forced(list) < 0) {
-    // EOS, too, needs a place.
-    progress->Hurry(list,
-                    sentence.options.max_tokens - 1 - sentence.target_count);
-    if (!row->aligned.active()) {
-      row->aligned = {&progress->focus, sentence.text_begin, sentence.text_end};
-    }
+// What the decoder reads. `aligned_by_next`: a token is aligned by the step
+// that reads it.
+DecoderRow DecoderRowOf(const StepRow& row, bool aligned_by_next) {
+  const Sentence& sentence = *row.sentence;
+  const auto position = static_cast<uint32_t>(sentence.target_count);
+  if (sentence.has_beams()) {
+    return {&sentence.caches, sentence.beams.last_token(row.beam), position,
+            sentence.beams.ancestors(row.beam)};
   }
-  return progress->forced(list);
+  return {&sentence.caches, sentence.last_token(), position, nullptr,
+          sentence.aligned_row(aligned_by_next)};
 }
 
-// After the decoder: the same, now that it has attended.
-int32_t ForcedAfter(Sentence& sentence, uint32_t beam, const DecoderRow& row) {
-  PhraseProgress* const progress = PhrasesLeft(sentence, beam);
-  if (progress == nullptr) return -1;
-  if (row.aligned.active()) progress->focus = *row.aligned.source;
-  progress->Attend(sentence.options.phrases);
-  return progress->forced(sentence.options.phrases);
-}
+// A step in which the decoder has run.
+struct Step {
+  const Engine& engine;
+  const Buffers& workspace;
+  DecoderOutput output;
+  std::span<StepRow> rows;
+  Trace& trace;
 
-// The token that comes in place of EOS; -1: EOS may come.
-int32_t InPlaceOfEos(Sentence& sentence, uint32_t beam) {
-  PhraseProgress* const progress = PhrasesLeft(sentence, beam);
-  if (progress == nullptr) return -1;
-  progress->BeginMissing(sentence.options.phrases);
-  return progress->forced(sentence.options.phrases);
-}
+  LinearInput Input() const {
+    return MakeLinearInput(engine, output.x, rows.size(), output.columns,
+                           workspace);
+  }
+  bool NeedsLogits() const {
+    return std::ranges::any_of(
+        rows, [](const StepRow& row) { return row.forced < 0; });
+  }
+};
 
-// The most likely next token of each sentence.
-void StepGreedy(const Engine& engine, Scheduler& scheduler,
-                std::span<Sentence* const> sentences,
-                const Buffers& workspace) {
-  DecoderRow* const rows = scheduler.step_rows();
+// Without beams: each sentence gets its most likely token.
+void Append(const Step& step, Scheduler& scheduler) {
+  Sentence& first = *step.rows[0].sentence;
+  if (first.is_replay() && first.scores != nullptr) {
+    ScoreReplayedToken(step.engine, step.Input(), first, step.workspace);
+    return scheduler.Append(first, step.rows[0].forced);
+  }
   int32_t tokens[kProfile.lanes];
-  for (size_t i = 0; i < sentences.size(); ++i) {
-    Sentence& sentence = *sentences[i];
-    rows[i] = {&sentence.caches, sentence.last_token(),
-               static_cast<uint32_t>(sentence.target_count)};
-    rows[i].aligned = sentence.aligned_row(engine.model.info.alignment.reads);
-    tokens[i] = sentence.forced_token();
-    if (tokens[i] >= 0) continue;
-    tokens[i] = ForcedBefore(sentence, 0, &rows[i]);
+  if (step.NeedsLogits()) {
+    ChooseTokens(step.engine, step.Input(), step.rows, step.workspace,
+                 step.trace, tokens);
   }
-  // The time of a step counts for the oldest sentence.
-  Trace& trace = sentences[0]->trace;
-  const DecoderOutput output =
-      StepDecoder(engine, {rows, sentences.size()}, workspace, trace);
-  bool all_forced = true;
-  for (size_t i = 0; i < sentences.size(); ++i) {
-    if (tokens[i] < 0) tokens[i] = ForcedAfter(*sentences[i], 0, rows[i]);
-    all_forced = all_forced && tokens[i] >= 0;
-  }
-  const Sentence& first = *sentences[0];
-  const bool scores_given = first.is_replay() && first.scores != nullptr;
-  if (!all_forced || scores_given) {
-    const LinearInput input = MakeLinearInput(
-        engine, output.x, sentences.size(), output.columns, workspace);
-    if (scores_given) {
-      ScoreGivenToken(engine, input, *sentences[0], workspace);
-      return scheduler.Append(*sentences[0], tokens[0]);
+  for (size_t i = 0; i < step.rows.size(); ++i) {
+    StepRow& row = step.rows[i];
+    if (row.forced < 0 && tokens[i] == row.sentence->options.eos) {
+      row.forced = InPlaceOfEos(row);
     }
-    ChooseTokens(engine, input, sentences, workspace, trace, tokens);
-  }
-  for (size_t i = 0; i < sentences.size(); ++i) {
-    Sentence& sentence = *sentences[i];
-    if (tokens[i] == sentence.options.eos && sentence.forced_token() < 0) {
-      const int32_t token = InPlaceOfEos(sentence, 0);
-      if (token >= 0) tokens[i] = token;
-    }
-    if (sentence.forced_token() >= 0) {
-      scheduler.AppendForced(sentence, tokens[i]);
+    if (row.forced >= 0) {
+      scheduler.AppendForced(*row.sentence, row.forced);
     } else {
-      scheduler.Append(sentence, tokens[i]);
+      scheduler.Append(*row.sentence, tokens[i]);
     }
   }
 }
 
 // Takes EOS out of the candidates of a beam that has phrases left; if it was
-// the best, a phrase begins.
-[[maybe_unused]] void DelayEos(const BeamRow& row, uint32_t* count) {
-  Sentence& sentence = *row.sentence;
-  if (PhrasesLeft(sentence, row.beam) == nullptr) return;
-  BeamCandidate* const candidates = sentence.beams.candidates(row.beam);
-  for (uint32_t i = 0; i < *count; ++i) {
-    if (candidates[i].token != sentence.options.eos) continue;
-    if (i == 0) {
-      candidates[0] = {InPlaceOfEos(sentence, row.beam), 0.0f};
-      *count = 1;
-    } else {
-      std::copy(candidates + i + 1, candidates + *count, candidates + i);
-      --*count;
-    }
-    return;
-  }
+// the best, a phrase begins. Returns how many there are then.
+[[maybe_unused]] uint32_t DelayEos(StepRow& row, uint32_t count) {
+  if (row.phrases_left() == nullptr) return count;
+  BeamCandidate* const candidates = row.sentence->beams.candidates(row.beam);
+  BeamCandidate* const end = candidates + count;
+  BeamCandidate* const eos =
+      std::find_if(candidates, end, [&](const BeamCandidate& candidate) {
+        return candidate.token == row.sentence->options.eos;
+      });
+  if (eos == end) return count;
+  if (eos == candidates) row.forced = InPlaceOfEos(row);
+  std::copy(eos + 1, end, eos);
+  return count - 1;
 }
 
-// The most likely next tokens of each beam of each sentence.
-[[maybe_unused]] void StepBeams(const Engine& engine, Scheduler& scheduler,
-                                std::span<Sentence* const> sentences,
-                                const Buffers& workspace) {
-  DecoderRow* const rows = scheduler.step_rows();
-  BeamRow beams[kProfile.lanes];
+// With beams: the beams of each sentence get their most likely tokens.
+[[maybe_unused]] void Extend(const Step& step, Scheduler& scheduler) {
   uint32_t counts[kProfile.lanes];
-  int32_t forced[kProfile.lanes];
-  size_t count = 0;
-  for (Sentence* sentence : sentences) {
-    for (uint32_t i = 0; i < sentence->beams.count(); ++i, ++count) {
-      rows[count] = {&sentence->caches, sentence->beams.last_token(i),
-                     static_cast<uint32_t>(sentence->target_count),
-                     sentence->beams.ancestors(i)};
-      beams[count] = {sentence, i};
-      forced[count] = sentence->forced_beam_token();
-      if (forced[count] >= 0) continue;
-      forced[count] = ForcedBefore(*sentence, i, &rows[count]);
-    }
+  if (step.NeedsLogits()) {
+    ChooseCandidates(step.engine, step.Input(), step.rows, step.workspace,
+                     step.trace, counts);
   }
-  Trace& trace = sentences[0]->trace;
-  const DecoderOutput output =
-      StepDecoder(engine, {rows, count}, workspace, trace);
-  bool all_forced = true;
-  for (size_t i = 0; i < count; ++i) {
-    if (forced[i] < 0) {
-      forced[i] = ForcedAfter(*beams[i].sentence, beams[i].beam, rows[i]);
-    }
-    all_forced = all_forced && forced[i] >= 0;
+  for (size_t i = 0; i < step.rows.size(); ++i) {
+    StepRow& row = step.rows[i];
+    if (row.forced < 0) counts[i] = DelayEos(row, counts[i]);
+    if (row.forced < 0) continue;
+    row.sentence->beams.candidates(row.beam)[0] = {row.forced, 0.0f};
+    counts[i] = 1;
   }
-  if (!all_forced) {
-    const LinearInput input =
-        MakeLinearInput(engine, output.x, count, output.columns, workspace);
-    ChooseCandidates(engine, input, {beams, count}, workspace, trace, counts);
-  }
-  for (size_t i = 0; i < count; ++i) {
-    if (forced[i] >= 0) {
-      beams[i].sentence->beams.candidates(beams[i].beam)[0] = {forced[i], 0.0f};
-      counts[i] = 1;
-    } else {
-      DelayEos(beams[i], &counts[i]);
-    }
-  }
-  const uint32_t* of_sentence = counts;
-  for (Sentence* sentence : sentences) {
-    const size_t own = sentence->beams.count();
-    scheduler.Extend(*sentence, {of_sentence, own});
-    of_sentence += own;
+  for (size_t i = 0; i < step.rows.size();) {
+    Sentence& sentence = *step.rows[i].sentence;
+    const size_t own = sentence.row_count();
+    scheduler.Extend(sentence, {counts + i, own});
+    i += own;
   }
 }
 
@@ -212,14 +143,25 @@ void StepSentences(const Engine& engine, Scheduler& scheduler,
   while (Sentence* sentence = scheduler.Admit()) {
     StartPass(engine, *sentence, workspace);
   }
-  const std::span<Sentence* const> sentences = scheduler.CollectStep();
-  if (sentences.empty()) return;
-  if constexpr (kProfile.beams > 1) {
-    if (sentences[0]->has_beams()) {
-      return StepBeams(engine, scheduler, sentences, workspace);
-    }
+  const std::span<StepRow> rows = scheduler.PlanStep();
+  if (rows.empty()) return;
+  DecoderRow* const decoder_rows = scheduler.decoder_rows();
+  for (size_t i = 0; i < rows.size(); ++i) {
+    decoder_rows[i] = DecoderRowOf(rows[i], engine.model.info.alignment.reads);
+    rows[i].forced = Before(rows[i], &decoder_rows[i]);
   }
-  StepGreedy(engine, scheduler, sentences, workspace);
+  // The time of a step counts for the oldest sentence.
+  Trace& trace = rows[0].sentence->trace;
+  const DecoderOutput output =
+      StepDecoder(engine, {decoder_rows, rows.size()}, workspace, trace);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].forced < 0) rows[i].forced = After(rows[i], decoder_rows[i]);
+  }
+  const Step step = {engine, workspace, output, rows, trace};
+  if constexpr (kProfile.beams > 1) {
+    if (rows[0].sentence->has_beams()) return Extend(step, scheduler);
+  }
+  Append(step, scheduler);
 }
 
 }  // namespace latimer

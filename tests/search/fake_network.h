@@ -57,16 +57,17 @@ class FakeNetwork {
   size_t Step() {
     scheduler_.StopLate();
     while (scheduler_.Admit() != nullptr) ++encoded_;
-    const auto step = scheduler_.CollectStep();
-    for (Sentence* sentence : step) {
-      const size_t i = sentence->target_count;
-      CheckCaches(*sentence);
+    const auto step = scheduler_.PlanStep();
+    for (const StepRow& row : step) {
+      Sentence& sentence = *row.sentence;
+      const size_t i = sentence.target_count;
+      CheckCaches(sentence);
       for (size_t layer = 0; layer < layers_; ++layer) {
-        Cell(*sentence, layer, i) =
-            static_cast<float>(Token(*sentence, i) + 100 * layer);
+        Cell(sentence, layer, i) =
+            static_cast<float>(Token(sentence, i) + 100 * layer);
       }
-      const bool last = i + 1 == counts_[sentence->ticket];
-      scheduler_.Append(*sentence, last ? kFakeEos : Token(*sentence, i));
+      const bool last = i + 1 == counts_[sentence.ticket];
+      scheduler_.Append(sentence, last ? kFakeEos : Token(sentence, i));
     }
     return step.size();
   }

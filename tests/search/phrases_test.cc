@@ -153,13 +153,13 @@ TEST(PhraseProgressTest, WhatTheSearchProducesByItselfCounts) {
 TEST(PhraseProgressTest, HurriesWhenAllTokensThatAreLeftAreNeeded) {
   const Phrases phrases;
   Target target = {phrases.list};
-  target.progress.Hurry(phrases.list, 4);
+  target.progress.ForceIfOutOfRoom(phrases.list, 4);
   EXPECT_EQ(target.progress.forced(phrases.list), -1);
-  target.progress.Hurry(phrases.list, 3);
+  target.progress.ForceIfOutOfRoom(phrases.list, 3);
   EXPECT_EQ(target.progress.forced(phrases.list), 7);
   target.Add(7);
   target.Add(8);
-  target.progress.BeginMissing(phrases.list);
+  target.progress.ForceMissing(phrases.list);
   EXPECT_EQ(target.progress.forced(phrases.list), 9);
 }
 

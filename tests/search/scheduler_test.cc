@@ -65,10 +65,10 @@ TEST(SchedulerTest, AForcedLastTokenIsNoneOfAPhrase) {
   sentence->options.phrases = phrases;
   sentence->options.max_tokens = 2;
   sentence->options.forced_last_token = kFakeEos;
-  sentence->phrases.BeginMissing(phrases);
+  sentence->phrases.ForceMissing(phrases);
   network.scheduler().Admit();
-  for (Sentence* const each : network.scheduler().CollectStep()) {
-    network.scheduler().Append(*each, tokens[0]);
+  for (const StepRow& row : network.scheduler().PlanStep()) {
+    network.scheduler().Append(*row.sentence, tokens[0]);
   }
   EXPECT_EQ(RunAll(network).size(), 1u);
   EXPECT_THAT(sentence->target_ids(), ElementsAre(5, kFakeEos));
@@ -188,7 +188,7 @@ TEST(SchedulerTest, ALoopIsCutToItsFirstCopy) {
   ASSERT_EQ(scheduler.Admit(), sentence);
   for (int i = 0; scheduler.NextFinished() == nullptr; ++i) {
     ASSERT_LT(i, 200);
-    ASSERT_EQ(scheduler.CollectStep().size(), 1u);
+    ASSERT_EQ(scheduler.PlanStep().size(), 1u);
     // 5, 6, then 8 and 9 over and over.
     scheduler.Append(*sentence, i < 2 ? 5 + i : 8 + i % 2);
   }

@@ -46,7 +46,7 @@ class StepLogits {
                  test_workspace, sentence.trace);
     std::vector<std::vector<float>> all;
     for (size_t t = 0; t < steps; ++t) {
-      EXPECT_EQ(scheduler_.CollectStep().size(), 1u);
+      EXPECT_EQ(scheduler_.PlanStep().size(), 1u);
       const DecoderRow row = {&sentence.caches, sentence.last_token(),
                               static_cast<uint32_t>(t)};
       const DecoderOutput output =
