@@ -155,17 +155,25 @@ Status Translator::State::BeginAlignment(Sentence& sentence,
   if (!kProfile.alignment || buffers.aligned == nullptr) {
     return NoRoomFor("alignments", kProfile.alignment, "alignment");
   }
-  if (!sentence.is_text) return Status();
   sentence.aligned = buffers.aligned + sentence.lane * max_target_tokens;
   std::fill_n(sentence.aligned, max_target_tokens, kNotAligned);
   return Status();
 }
 
-// What Translation::links views, of a sentence whose text is in `text`.
+// What Translation::links views, of ids or of a sentence whose text is in
+// `text`.
 std::span<const TokenLink> Translator::State::Align(const Sentence& sentence,
                                                     std::span<char> text) {
   const std::span<const int32_t> ids = sentence.target_ids();
   const std::span<TokenLink> links = buffers.links.first(ids.size());
+  if (!sentence.is_text) {
+    for (uint32_t i = 0; i < ids.size(); ++i) {
+      const uint32_t token = sentence.aligned[i];
+      links[i] = {.target = {i, i + 1}, .source = {}};
+      if (token != kNotAligned) links[i].source = {token, token + 1};
+    }
+    return links;
+  }
   tokenizer.FindTargets(ids, text, links);
   const std::span<TextRange> sources =
       buffers.source_ranges.first(sentence.text_end - sentence.text_begin);
@@ -286,14 +294,15 @@ Status Translator::State::Finish(Sentence& sentence, std::span<char> text,
     }
     out->mean_score /= static_cast<float>(out->scores.size());
   }
-  if (!sentence.is_text) return Status();
-  const PhraseList& phrases = sentence.options.phrases;
-  const Result<size_t> bytes =
-      kProfile.phrases && !phrases.empty()
-          ? WriteTextWithPhrases(reader(), phrases, out->tokens, text)
-          : tokenizer.Decode(out->tokens, text);
-  if (!bytes.ok()) return bytes.status();
-  out->text = {text.data(), *bytes};
+  if (sentence.is_text) {
+    const PhraseList& phrases = sentence.options.phrases;
+    const Result<size_t> bytes =
+        kProfile.phrases && !phrases.empty()
+            ? WriteTextWithPhrases(reader(), phrases, out->tokens, text)
+            : tokenizer.Decode(out->tokens, text);
+    if (!bytes.ok()) return bytes.status();
+    out->text = {text.data(), *bytes};
+  }
   if constexpr (kProfile.alignment) {
     if (sentence.aligns()) out->links = Align(sentence, text);
   }
@@ -391,6 +400,8 @@ Status Translator::BeginIds(std::span<const int32_t> source,
   if (!lane.ok()) return lane.status();
   Sentence& sentence = **lane;
   sentence.ticket = ticket;
+  sentence.text_begin = 0;
+  sentence.text_end = static_cast<uint32_t>(source.size());
   // The ids may be those of an earlier result, which views the workspace.
   std::memmove(sentence.source, source.data(), source.size_bytes());
   const Result<std::span<int32_t>> prefix = state.reader().ReadTargetPrefix(

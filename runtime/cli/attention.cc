@@ -1,50 +1,10 @@
 #include "cli/attention.h"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
 namespace latimer::cli {
 namespace {
-
-// U+2581, SentencePiece's space.
-constexpr std::string_view kSpace = "\xE2\x96\x81";
-
-// The words of a text, counted from 0, by token.
-struct Words {
-  static constexpr size_t kNone = static_cast<size_t>(-1);
-
-  // Only the tokens in [begin, end) belong to a word.
-  Words(const std::vector<std::string>& pieces, size_t begin, size_t end)
-      : of_token(pieces.size(), kNone) {
-    bool spaces = false;
-    for (size_t i = begin; i < end; ++i) {
-      spaces = spaces || pieces[i].starts_with(kSpace);
-    }
-    for (size_t i = begin; i < end; ++i) {
-      if (i == begin || !spaces || pieces[i].starts_with(kSpace)) ++count;
-      of_token[i] = count - 1;
-    }
-  }
-
-  std::vector<size_t> of_token;
-  size_t count = 0;
-};
-
-// Without the tokens that the model adds to a source.
-Words SourceWords(const GenerationConfig& config, std::span<const int32_t> ids,
-                  const std::vector<std::string>& pieces) {
-  const auto matches = [&](std::span<const int32_t> added, size_t at) {
-    return ids.size() >= at + added.size() &&
-           std::ranges::equal(added, ids.subspan(at, added.size()));
-  };
-  const size_t suffix = config.source_suffix.size();
-  const size_t begin =
-      matches(config.source_prefix, 0) ? config.source_prefix.size() : 0;
-  const bool ends = ids.size() >= begin + suffix &&
-                    matches(config.source_suffix, ids.size() - suffix);
-  return Words(pieces, begin, ids.size() - (ends ? suffix : 0));
-}
 
 // A token's piece, or its id if the model has no tokenizer.
 std::string PieceOrId(std::string_view piece, int32_t id) {
@@ -117,40 +77,6 @@ AttentionRecord MakeRecord(const Translator& translator,
     }
   }
   return record;
-}
-
-std::string Alignment(const Translator& translator,
-                      const Translation& translation, size_t layer,
-                      WordCounts* words) {
-  const AttentionRecord record = MakeRecord(translator, translation);
-  const GenerationConfig& config = translator.model_info().generation;
-  const Words source = SourceWords(config, translation.source, record.columns);
-  // A final EOS is not a word.
-  size_t targets = record.rows.size();
-  if (targets > 0 && translation.tokens[targets - 1] == config.eos) --targets;
-  const Words target(record.rows, 0, targets);
-  if (layer == 0) layer = record.layers - (record.layers > 3 ? 1 : 0);
-  std::vector<float> weight(source.count * target.count, 0.0f);
-  for (size_t r = 0; r < targets; ++r) {
-    for (size_t c = 0; c < record.columns.size(); ++c) {
-      if (source.of_token[c] == Words::kNone) continue;
-      weight[target.of_token[r] * source.count + source.of_token[c]] +=
-          record.Mean(layer - 1, r, c);
-    }
-  }
-  std::string links;
-  for (size_t t = 0; t < target.count && source.count > 0; ++t) {
-    const auto begin =
-        weight.begin() + static_cast<ptrdiff_t>(t * source.count);
-    const auto best = static_cast<size_t>(
-        std::max_element(begin, begin + static_cast<ptrdiff_t>(source.count)) -
-        begin);
-    links += Format("%s%zu-%zu", links.empty() ? "" : " ", words->source + best,
-                    words->target + t);
-  }
-  words->source += source.count;
-  words->target += target.count;
-  return links;
 }
 
 double AppendTokens(const Translator& translator,

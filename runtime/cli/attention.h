@@ -1,4 +1,4 @@
-// What --attention, --alignment and --scores of `latimer translate` show.
+// What --attention, --scores and --json of `latimer translate` show.
 #ifndef LATIMER_CLI_ATTENTION_H_
 #define LATIMER_CLI_ATTENTION_H_
 
@@ -37,23 +37,6 @@ const char* NameOf(AttentionKind kind);
 // The translation was made with TranslateOptions::attention.
 AttentionRecord MakeRecord(const Translator& translator,
                            const Translation& translation);
-
-struct WordCounts {
-  size_t source = 0;
-  size_t target = 0;
-};
-
-// Links "0-0 1-2" from words of the source to words of the target, both counted
-// from 0. A target word is linked to the source word that it attends to most,
-// by the mean of all heads of one layer: `layer`, from 1, or if that is 0 the
-// last but one, which aligns best in decoders of six layers (Garg et al.,
-// "Jointly Learning to Align and Translate", 2019), or the last of up to three.
-// A word begins with U+2581; if no piece does, each piece is a word. Tokens
-// that the model adds belong to no word. `*words` counts the words of the
-// line's earlier parts, and then those of this part too.
-std::string Alignment(const Translator& translator,
-                      const Translation& translation, size_t layer,
-                      WordCounts* words);
 
 // Appends {"id", "piece", "score"} for each target token; a score is there if
 // the translation has scores. Returns their sum.

@@ -63,17 +63,11 @@ int Insight::Prepare(const Arguments& arguments, TranslateOptions* options) {
     return Complain("--attention ", arguments.attention,
                     ": give a file that ends in .html, .svg or .json.");
   }
-  if (arguments.alignment && kind != AttentionKind::kCross) {
-    return Complain("--alignment", "",
-                    " reads the cross-attention; leave out --attention-of.");
-  }
   const bool draws_layer =
       arguments.attention != nullptr && format_ == AttentionFormat::kSvg;
-  if (arguments.attention_layer > 0 && !draws_layer && !arguments.alignment &&
-      !arguments.json_lines) {
+  if (arguments.attention_layer > 0 && !draws_layer) {
     return Complain("--attention-layer", "",
-                    " is for --attention FILE.svg, --alignment and --json; "
-                    "give one of them too.");
+                    " is for --attention FILE.svg; give that too.");
   }
   kind_ = kind;
   if (arguments.json_lines && (arguments.alignment || arguments.scores)) {
@@ -81,11 +75,14 @@ int Insight::Prepare(const Arguments& arguments, TranslateOptions* options) {
                     " has alignment and scores; leave out --alignment and "
                     "--scores.");
   }
-  // A build without room for them writes JSON without them.
-  const bool aligns = arguments.json_lines && kProfile.attention_weights > 0;
-  if (arguments.attention != nullptr || arguments.alignment || aligns) {
-    options->attention = kind;
-  }
+  if (arguments.attention != nullptr) options->attention = kind;
+  // A build without room for them writes JSON without them, and nothing aligns
+  // terms and protected spans.
+  const bool has_phrases = arguments.terms != nullptr || arguments.protect ||
+                           arguments.protect_also != nullptr;
+  aligns_ = arguments.alignment ||
+            (arguments.json_lines && kProfile.alignment && !has_phrases);
+  options->alignment = aligns_;
   options->scores =
       arguments.scores || (arguments.json_lines && kProfile.token_scores);
   return kSuccess;
@@ -149,14 +146,6 @@ void Insight::Add(Translator& translator, const Translation& translation) {
     if (arguments_->attention != nullptr) {
       records_.push_back(MakeRecord(translator, translation));
     }
-    const bool aligns = arguments_->alignment ||
-                        (arguments_->json_lines &&
-                         translation.attention.kind == AttentionKind::kCross);
-    if (aligns) {
-      const std::string links = Alignment(translator, translation,
-                                          arguments_->attention_layer, &words_);
-      if (!links.empty()) links_ += " " + links;
-    }
   }
   if constexpr (kProfile.token_scores) {
     if (arguments_->scores) scores_ += ScoreLines(translator, translation);
@@ -169,6 +158,35 @@ void Insight::Add(Translator& translator, const Translation& translation) {
   }
   // The last: it overwrites the text.
   if (arguments_->n_best > 0) AddAlternatives(translator, translation);
+}
+
+PartLinks Insight::LinksOf(const Translation& translation,
+                           std::string_view source) const {
+  PartLinks part;
+  part.links.resize(translation.links.size());
+  if (arguments_->ids) {
+    part.links.clear();
+    for (const TokenLink& link : translation.links) {
+      if (link.source.size() == 0) continue;
+      part.links.push_back({link.source.begin, link.target.begin});
+    }
+    return part;
+  }
+  part.links.resize(
+      LinkWords(source, translation.text, translation.links, part.links));
+  part.source_words = static_cast<uint32_t>(CountWords(source));
+  part.target_words = static_cast<uint32_t>(CountWords(translation.text));
+  return part;
+}
+
+void Insight::AddLinks(const PartLinks& part) {
+  for (const WordLink& link : part.links) {
+    links_ +=
+        Format(" %u-%u", static_cast<unsigned>(source_words_ + link.source),
+               static_cast<unsigned>(target_words_ + link.target));
+  }
+  source_words_ += part.source_words;
+  target_words_ += part.target_words;
 }
 
 std::string Insight::JsonLine(Json json, const std::string* text,
@@ -185,9 +203,7 @@ std::string Insight::JsonLine(Json json, const std::string* text,
     }
   }
   json["stop_reason"] = kReasons[static_cast<size_t>(stop_reason)];
-  if (kProfile.attention_weights > 0) {
-    json["alignment"] = links_.empty() ? "" : links_.substr(1);
-  }
+  if (aligns_) json["alignment"] = links_.empty() ? "" : links_.substr(1);
   if (arguments_->n_best > 0) {
     json["n_best"] = Json::array();
     for (const Alternative& alternative : std::exchange(alternatives_, {})) {
@@ -207,7 +223,7 @@ std::string Insight::EndLine() {
   text += scores_;
   links_.clear();
   scores_.clear();
-  words_ = {};
+  source_words_ = target_words_ = 0;
   return text;
 }
 

@@ -2,7 +2,9 @@
 #ifndef LATIMER_CLI_INSIGHT_H_
 #define LATIMER_CLI_INSIGHT_H_
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/arguments.h"
@@ -11,6 +13,13 @@
 #include "latimer/translator.h"
 
 namespace latimer::cli {
+
+// The links of a part of a text, and how many words it has.
+struct PartLinks {
+  std::vector<WordLink> links;
+  uint32_t source_words = 0;
+  uint32_t target_words = 0;
+};
 
 // Collects attention and scores while lines are translated. If the profile
 // keeps no attention, it does nothing and its code is left out.
@@ -26,6 +35,13 @@ class Insight {
   // Adds the attention and scores of a translation, which may be a part of a
   // line.
   void Add(Translator& translator, const Translation& translation);
+
+  // The links of a translation that was aligned. `source` is the text that it
+  // translates; of ids, each is a word.
+  PartLinks LinksOf(const Translation& translation,
+                    std::string_view source) const;
+  // Adds those of the next part in the order of the input.
+  void AddLinks(const PartLinks& part);
 
   // Returns what to write after the line's translation, and begins the next
   // line.
@@ -55,13 +71,15 @@ class Insight {
   const Arguments* arguments_ = nullptr;
   AttentionKind kind_ = AttentionKind::kCross;
   AttentionFormat format_ = AttentionFormat::kHtml;
+  bool aligns_ = false;
   std::vector<AttentionRecord> records_;
   std::string links_;
   std::string scores_;
   Json tokens_ = Json(Json::array());  // Of --json.
   Json word_scores_ = Json(Json::array());
   double score_ = 0;
-  WordCounts words_;
+  // Of the parts of the line that were added.
+  uint32_t source_words_ = 0, target_words_ = 0;
   // Of --n-best: the translations of a line, best first.
   struct Alternative {
     std::string text;

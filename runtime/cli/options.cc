@@ -66,7 +66,7 @@ constexpr OptionInfo kOptions[] = {
     {kTranslate, kWritten, "attention-of", "KIND", &A::attention_of,
      "cross (default), encoder or decoder"},
     {kTranslate, kWritten, "attention-layer", "N", &A::attention_layer,
-     "the layer of an .svg file and of --alignment", 1},
+     "the layer of an .svg file", 1},
 
     {kTranslate, kLimits, "max-target-tokens", "N", &A::max_target_tokens,
      "end a translation after N tokens", 1},
@@ -129,7 +129,7 @@ constexpr OptionInfo kOptions[] = {
     {kPlan, kBuild, "insight", nullptr, &A::insight,
      "RAM for attention weights and token scores"},
     {kPlan, kBuild, "alignment", nullptr, &A::alignment,
-     "RAM for the alignment that HTML needs"},
+     "RAM for alignments, which HTML needs, too"},
 
     {kBench, kMeasured, "source-tokens", "S", &A::source_tokens,
      "length of the random source (default: 32)", 1},

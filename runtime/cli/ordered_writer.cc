@@ -65,7 +65,10 @@ bool OrderedWriter::TakeText(bool wait) {
   }
   ++texts_;
   options.sampling.stream = texts_;
-  cursor_.emplace(text_.text, options);
+  if (options.alignment) {
+    aligned_text_ = std::make_shared<const std::string>(text_.text);
+  }
+  cursor_.emplace(options.alignment ? *aligned_text_ : text_.text, options);
   return true;
 }
 
@@ -112,8 +115,13 @@ void OrderedWriter::BeginText(Part& part) {
     return EndText(part);
   }
   const uint64_t ticket = written_ + waiting_ - 1;
+  const std::string_view rest = cursor_->rest();
   const Status status = translator_.Begin(*cursor_, ticket);
   if (!status.ok()) return Fail(ticket, status);
+  if (options_.alignment) {
+    part.text = aligned_text_;
+    part.source = rest.substr(0, rest.size() - cursor_->rest().size());
+  }
   part.space_follows = cursor_->space_follows();
   if (!cursor_->rest().empty()) return;
   if (text_.end == SentenceEnd::kCut && !goes_on_ && !text_.cut_reported) {
@@ -169,6 +177,9 @@ void OrderedWriter::Finish(const FinishedTranslation& finished) {
   store_.Keep(unit_ == Unit::kIds ? text_of_ids_ : translation.text,
               &part.translation);
   part.stop_reason = translation.stop_reason;
+  if (options_.alignment) {
+    part.links = insight_.LinksOf(translation, part.source);
+  }
   insight_.Add(translator_, translation);
   if (insight_.writes_json() && unit_ == Unit::kSentence) {
     // With JSON there is one lane, so the text at hand is that of this part.
@@ -274,6 +285,7 @@ bool OrderedWriter::WriteSpace(const Part& part) {
 }
 
 bool OrderedWriter::Write(const Part& part) {
+  insight_.AddLinks(part.links);
   if (insight_.writes_json()) return WriteJson(part);
   const bool n_best = insight_.writes_n_best();
   if (!n_best) WriteText(store_.View(part.translation));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,7 +27,8 @@ enum class Unit {
 class OrderedWriter {
  public:
   // Translates up to `lanes` sentences at a time. Borrows its arguments. Takes
-  // all the memory that Run needs, except for attention, scores and JSON.
+  // all the memory that Run needs, except for attention, alignments, scores and
+  // JSON.
   // `model` is named in warnings; null: there is only one.
   OrderedWriter(Translator& translator, Input& input, Unit unit,
                 const TranslateOptions& options, uint32_t lanes,
@@ -61,6 +63,10 @@ class OrderedWriter {
     uint64_t count = 0;       // Its parts, or the bytes that are left of it.
     TextStore::Text translation;
     TextStore::Text space;  // After the text.
+    // With alignments: what it translates, of the text, and its links.
+    std::shared_ptr<const std::string> text;
+    std::string_view source;
+    PartLinks links;
     SentenceEnd end = SentenceEnd::kLine;
   };
 
@@ -136,6 +142,8 @@ class OrderedWriter {
   // The text of which not all parts have begun, if any.
   std::optional<TextCursor> cursor_;
   InputText text_;
+  // A copy of it, which lives as long as its parts, if they are aligned.
+  std::shared_ptr<const std::string> aligned_text_;
   uint64_t texts_ = 0;
   // Lines, or sentences that are not empty; bytes of the input up to there.
   uint64_t texts_written_ = 0;

@@ -40,9 +40,10 @@ LoadOptions LoadOptionsFor(const Arguments& arguments, uint32_t lanes) {
           .pin_threads = arguments.threads > 1,
           .lanes = lanes,
           .beams = arguments.beams,
-          .insight = arguments.attention != nullptr || arguments.alignment ||
-                     arguments.scores || arguments.json_lines,
-          .alignment = arguments.html,
+          .insight = arguments.attention != nullptr || arguments.scores ||
+                     arguments.json_lines,
+          .alignment =
+              arguments.html || arguments.alignment || arguments.json_lines,
           .verify_checksum = arguments.verify_checksum,
           .cpu = arguments.cpu};
 }

@@ -38,8 +38,8 @@ std::unique_ptr<Input> OpenInput(const Arguments& arguments,
 // few lines need not reserve the memory of all lanes. What is recorded is that
 // of one sentence.
 uint32_t UsefulLanes(const Arguments& arguments) {
-  if (arguments.attention != nullptr || arguments.alignment ||
-      arguments.scores || arguments.json_lines || arguments.n_best > 0) {
+  if (arguments.attention != nullptr || arguments.scores ||
+      arguments.json_lines || arguments.n_best > 0) {
     return 1;
   }
   // Fewer bytes are hardly a sentence of --paragraphs, or a part of a line.

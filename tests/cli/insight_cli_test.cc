@@ -109,6 +109,12 @@ TEST_F(InsightCliTest, PicturesAreWholeAndNeedNoOtherFile) {
                          Not(HasSubstr("<like"))));
 }
 
+size_t WordsIn(const std::string& text) {
+  std::istringstream in(text);
+  return static_cast<size_t>(
+      std::distance(std::istream_iterator<std::string>(in), {}));
+}
+
 TEST_F(InsightCliTest, AlignmentLinksEachTargetWord) {
   const Outcome plain = Translate({});
   const Outcome outcome = Translate({"--alignment"});
@@ -138,6 +144,27 @@ TEST_F(InsightCliTest, AlignmentLinksEachTargetWord) {
   EXPECT_THAT(outcome.out, HasSubstr("||| 0-0 1-1 2-2 3-3\n"));
 }
 
+TEST_F(InsightCliTest, OfIdsTheAlignmentIsBetweenIds) {
+  const std::string source =
+      RunProgram("latimer", {"tokenize", Model()}, "The house is old.\n").out;
+  const Outcome outcome = RunProgram(
+      "latimer", {"translate", Model(), "--ids", "--alignment"}, source);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::string plain =
+      RunProgram("latimer", {"translate", Model(), "--ids"}, source).out;
+  const size_t ids = WordsIn(plain);
+  const size_t bar = outcome.out.find(" ||| ");
+  ASSERT_NE(bar, std::string::npos);
+  EXPECT_EQ(outcome.out.substr(0, bar) + "\n", plain);
+  std::istringstream links(outcome.out.substr(bar + 5));
+  size_t from = 0, to = 0, count = 0;
+  for (char dash = 0; links >> from >> dash >> to; ++count) {
+    EXPECT_LT(from, WordsIn(source));
+    EXPECT_EQ(to, count);
+  }
+  EXPECT_EQ(count, ids);
+}
+
 TEST_F(InsightCliTest, ALayerCanBeChosen) {
   const std::string last = Draw("last.svg");
   EXPECT_THAT(last, HasSubstr("Layer 2, mean of all heads"));
@@ -145,17 +172,14 @@ TEST_F(InsightCliTest, ALayerCanBeChosen) {
   const std::string first = Draw("first.svg", {"--attention-layer", "1"});
   EXPECT_THAT(first, AllOf(HasSubstr("Layer 1, mean of all heads"),
                            Not(HasSubstr("Layer 2"))));
-  const auto aligned = [](const char* layer) {
-    return Translate({"--alignment", "--attention-layer", layer}).out;
-  };
-  EXPECT_EQ(aligned("2"), Translate({"--alignment"}).out);
-  EXPECT_NE(aligned("1"), aligned("2"));
-  EXPECT_EQ(
-      ErrorSentence(Translate({"--alignment", "--attention-layer", "3"}), 2),
-      "latimer translate: --attention-layer 3: there are layers 1 to "
-      "2.\n");
-  EXPECT_THAT(ErrorSentence(Translate({"--attention-layer", "1"}), 2),
-              HasSubstr("give one of them too"));
+  EXPECT_EQ(ErrorSentence(Translate({"--attention", Path("third.svg"),
+                                     "--attention-layer", "3"}),
+                          2),
+            "latimer translate: --attention-layer 3: there are layers 1 to "
+            "2.\n");
+  EXPECT_THAT(
+      ErrorSentence(Translate({"--alignment", "--attention-layer", "1"}), 2),
+      HasSubstr("give that too"));
 }
 
 TEST_F(InsightCliTest, LinesOfJsonHaveAllThatIsKnownOfATranslation) {
@@ -218,12 +242,6 @@ std::vector<std::string> LinesOf(const std::string& text) {
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) lines.push_back(line);
   return lines;
-}
-
-size_t WordsIn(const std::string& text) {
-  std::istringstream in(text);
-  return static_cast<size_t>(
-      std::distance(std::istream_iterator<std::string>(in), {}));
 }
 
 TEST_F(InsightCliTest, TheAlignmentOfAParagraphCountsTheWordsOfItsLine) {
@@ -357,10 +375,6 @@ TEST_F(InsightCliTest, SaysWhatIsWrong) {
   EXPECT_THAT(
       error({"--attention", Path("x.svg"), "--attention-of", "self"}, 2),
       HasSubstr("cross, encoder or decoder"));
-  EXPECT_THAT(error({"--alignment", "--attention", Path("x.svg"),
-                     "--attention-of", "decoder"},
-                    2),
-              HasSubstr("leave out --attention-of"));
   for (const std::vector<std::string>& options :
        {std::vector<std::string>{"--ids"}, {"--attention", Path("x.svg")}}) {
     std::vector<std::string> all = {"--paragraphs"};

@@ -214,6 +214,8 @@ class Job:
         self, parts: Sequence[Translation], read: bytes
     ) -> tuple[TokenLink, ...] | None:
         """Links of parts, whose sources are bytes, as links of characters."""
+        if self.text is None:
+            return parts[0].alignment
         if any(part.alignment is None for part in parts):
             return None
         links = []
@@ -275,7 +277,12 @@ class Slot:
             )
         links = None
         if c.links:
-            counts = characters(ctypes.string_at(c.text, c.text_bytes))
+            # Of ids the links are between ids.
+            counts = (
+                characters(ctypes.string_at(c.text, c.text_bytes))
+                if has_text
+                else range(c.token_count + 1)
+            )
             links = tuple(
                 TokenLink(
                     (counts[link.target.begin], counts[link.target.end]),

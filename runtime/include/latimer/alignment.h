@@ -2,7 +2,10 @@
 #ifndef LATIMER_ALIGNMENT_H_
 #define LATIMER_ALIGNMENT_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string_view>
 
 namespace latimer {
 
@@ -15,7 +18,8 @@ struct TextRange {
 };
 
 // A token of a translation, without white space at its ends; empty for tokens
-// that have no text, such as EOS.
+// that have no text, such as EOS. If ids were translated, both are ranges of
+// ids.
 struct TokenLink {
   TextRange target;  // In Translation::text.
   // In the text that was translated: of the part, if it was translated in
@@ -23,6 +27,24 @@ struct TokenLink {
   // the target token; empty if there is none.
   TextRange source;
 };
+
+// A word of a translation and the word of the source that most of its tokens
+// come from, the first of them if there are several. A word is what stands
+// between white space; both are counted from 0.
+struct WordLink {
+  uint32_t source = 0;
+  uint32_t target = 0;
+};
+
+// The links of the words of a translation, in their order, without those none
+// of whose tokens has a source. `source` and `target` are the texts that the
+// ranges of `links` are in. Writes as many as there is room for, and returns
+// how many there are, at most as many as tokens.
+size_t LinkWords(std::string_view source, std::string_view target,
+                 std::span<const TokenLink> links, std::span<WordLink> out);
+
+// How many words a text has.
+size_t CountWords(std::string_view text);
 
 // Instead of a source token: there is none.
 inline constexpr uint16_t kNotAligned = 0xFFFF;

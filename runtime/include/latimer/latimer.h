@@ -274,7 +274,7 @@ typedef struct latimer_translation {
   const float* attention_weights; /* see latimer_attention_row */
   size_t hypothesis_count; /* of a search with beams; see latimer_hypothesis */
   const void* hypotheses;
-  const latimer_token_link* links; /* of a text with `alignment`; of the last
+  const latimer_token_link* links; /* with `alignment`; of a text, of the last
                                       part, if it has several */
   size_t link_count;               /* that of the tokens, or 0 */
   double mean_score; /* of the scores: a mean log-probability; 0 without */

@@ -161,8 +161,8 @@ struct Translation {
   std::span<const TokenScore> scores;
   // The mean of their log-probabilities, that of EOS included; 0 without.
   float mean_score = 0;
-  // One for each of `tokens` if TranslateOptions::alignment is set and a text
-  // was translated; of the last part, if it has several.
+  // One for each of `tokens` if TranslateOptions::alignment is set; of the last
+  // part, if a text has several.
   std::span<const TokenLink> links;
   // With several beams: the best hypotheses, at most as many as beams; the
   // first one has these tokens, unless a loop was cut off. For a text in
