@@ -210,9 +210,10 @@ class OptionParser {
         "--equalize", o_.equalize, "TEXT.txt",
         "translate this text, one sentence per line, and scale the channels "
         "inside feed-forward layers so that quantization loses less");
-    Add("--board", board_, "NAME",
-        "pack for this board's kernels and compare the bill with its RAM: " +
-            BoardNames());
+    AddInput("--board", board_, "NAME|FILE.cmake",
+             "pack for this board's kernels and compare the bill with its RAM: "
+             "a board file, or one of " +
+                 BoardNames());
     Add("--tile", tile_,
         "8x8|16x8|16x4|4x8|8x2s4|4x4|8x16, f32: 8x1|4x1, f16: 16x1 [the "
         "board's, else this computer's]",
@@ -393,11 +394,9 @@ class OptionParser {
 
   void ResolveBoard() {
     if (board_.empty()) return;
-    o_.board = FindBoard(board_);
-    if (o_.board == nullptr) {
-      throw UsageError("--board " + board_ + ": the boards are " +
-                       BoardNames() + ".");
-    }
+    std::string error;
+    o_.board = FindBoard(board_, &error);
+    if (o_.board == nullptr) throw UsageError(error);
     if (o_.weights == WeightType::kF32) {
       o_.tile = Tiles().at(F32TileOf(*o_.board));
     } else if (o_.weights == WeightType::kInt8) {

@@ -3,6 +3,7 @@
 #include <cinttypes>
 #include <cstring>
 
+#include "cli/board_file.h"
 #include "latimer/board_list.h"
 #include "latimer/memory.h"
 
@@ -81,10 +82,17 @@ std::string BillText(const Json& bill) {
          Line("per token", bytes("weight_bytes_per_token"));
 }
 
-const Board* FindBoard(const std::string& name) {
+const Board* FindBoard(const std::string& name, std::string* error) {
+  if (IsBoardFile(name)) {
+    static BoardFile file;
+    *error = ReadBoardFile(name, &file);
+    return error->empty() ? &file.board : nullptr;
+  }
   for (const Board& board : kBoards) {
     if (name == board.name) return &board;
   }
+  *error = "--board " + name + ": the boards are " + BoardNames() +
+           "; or give a board file, NAME.cmake.";
   return nullptr;
 }
 

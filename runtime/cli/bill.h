@@ -23,8 +23,9 @@ cli::Json MakeBill(const ModelInfo& info, const Profile& profile);
 // The bill as text.
 std::string BillText(const cli::Json& bill);
 
-// Null if no board has that name.
-const Board* FindBoard(const std::string& name);
+// The board of that name, or of that board file, which is read once and kept.
+// Null with a sentence in `*error` if there is none.
+const Board* FindBoard(const std::string& name, std::string* error);
 
 // "raspberry_pi_2, raspberry_pi_4, ...".
 std::string BoardNames();

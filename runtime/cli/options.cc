@@ -140,7 +140,7 @@ constexpr OptionInfo kOptions[] = {
      "the time of each operation, and of reading weights"},
 
     {kPlan, kMachine, "board", "NAME", &A::board,
-     "check whether it fits this board"},
+     "check whether it fits this board, or that of a board file"},
     {kPlan, kMachine, "ram", "BYTES", &A::ram,
      "check whether it fits this RAM, as in 512M or 2G"},
     {kTranslate, kMachine, "lanes", "N", &A::lanes,

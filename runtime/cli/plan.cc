@@ -48,11 +48,9 @@ int FindPlace(const Arguments& arguments, Place* place) {
     return UsageError("plan", "give --board or --ram, not both.");
   }
   if (arguments.board != nullptr) {
-    const Board* board = FindBoard(arguments.board);
-    if (board == nullptr) {
-      return UsageError("plan", "--board %s: the boards are %s.",
-                        arguments.board, BoardNames().c_str());
-    }
+    std::string error;
+    const Board* board = FindBoard(arguments.board, &error);
+    if (board == nullptr) return UsageError("plan", "%s", error.c_str());
     *place = {board->name, board->ram_bytes, board};
   } else if (arguments.ram != nullptr) {
     const uint64_t bytes = ParseBytes(arguments.ram);

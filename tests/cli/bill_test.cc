@@ -100,16 +100,22 @@ TEST(BillTest, TheTextNamesEachItemWithItsBytes) {
 }
 
 TEST(BillTest, BoardsAreFoundByTheirNames) {
-  EXPECT_EQ(FindBoard("no_such_board"), nullptr);
-  EXPECT_EQ(FindBoard(""), nullptr);
-  const Board* board = FindBoard("raspberry_pi_4");
+  std::string error;
+  EXPECT_EQ(FindBoard("no_such_board", &error), nullptr);
+  EXPECT_THAT(error, HasSubstr("--board no_such_board: the boards are "));
+  EXPECT_EQ(FindBoard("", &error), nullptr);
+  EXPECT_EQ(FindBoard("no_such_board.cmake", &error), nullptr);
+  EXPECT_EQ(error,
+            "no_such_board.cmake: cannot be read (No such file or directory).");
+  const Board* board = FindBoard("raspberry_pi_4", &error);
   ASSERT_NE(board, nullptr);
   EXPECT_STREQ(board->name, "raspberry_pi_4");
   EXPECT_THAT(BoardNames(), HasSubstr("raspberry_pi_4"));
 }
 
 TEST(BillTest, ABoardReadsItsOwnTileAndF32) {
-  const Board* board = FindBoard("raspberry_pi_4");
+  std::string error;
+  const Board* board = FindBoard("raspberry_pi_4", &error);
   ASSERT_NE(board, nullptr);
   ModelInfo info = {};
   info.weights = "int8";

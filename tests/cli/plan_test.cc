@@ -23,6 +23,11 @@ using ::testing::Not;
 
 Workspace& workspace = test_workspace;
 
+const Board* NamedBoard(const char* name) {
+  std::string error;
+  return FindBoard(name, &error);
+}
+
 // The profile of a tiny model, or the sentence that says why there is none.
 struct Planned {
   Profile profile;
@@ -165,7 +170,7 @@ class PlanCommandTest : public ::testing::Test {
 };
 
 TEST_F(PlanCommandTest, TheConverterPacksForTheBoard) {
-  const Board* board = FindBoard("raspberry_pi_4");
+  const Board* board = NamedBoard("raspberry_pi_4");
   ASSERT_NE(board, nullptr);
   EXPECT_EQ(conversion_["tile"], board->tile);
   EXPECT_EQ(conversion_["board"]["name"], board->name);
@@ -245,7 +250,7 @@ TEST_F(PlanCommandTest, PredictsTheSpeedOfABoardFromItsFigures) {
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     return Json::parse(outcome.out);
   };
-  const Board& board = *FindBoard("raspberry_pi_4");
+  const Board& board = *NamedBoard("raspberry_pi_4");
   ASSERT_GT(board.clock_mhz, 0u);
   const Json plan = predict("1");
   const auto bytes = plan["weight_bytes_per_token"].get<double>();
@@ -276,7 +281,7 @@ TEST_F(PlanCommandTest, PredictsTheSpeedOfABoardFromItsFigures) {
 
 TEST_F(PlanCommandTest, PredictsNothingWithoutFigures) {
   // Of many boards at once, of no board, and for other weights than int8.
-  ASSERT_EQ(FindBoard("x86_64_v3")->clock_mhz, 0u);
+  ASSERT_EQ(NamedBoard("x86_64_v3")->clock_mhz, 0u);
   const std::string f32 = folder_.path() / "f32.ltm";
   RunProgram("latimer-convert",
              {(TinyModelsFolder() / "no_scale").string(), "-o", f32,
