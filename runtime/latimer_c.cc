@@ -171,37 +171,6 @@ class Call {
   Status status_;
 };
 
-// The steps of latimer_translate_pivot, whose errors the second translator
-// gets. They are not inlined: statuses and results would take stack for long.
-[[gnu::noinline]] latimer_code GiveNamed(const char* model,
-                                         const Status& status,
-                                         latimer_translator* to) {
-  if (status.ok()) return LATIMER_OK;
-  return Give(to, Status::Error(status.code(), "%s model: %s", model,
-                                status.message()));
-}
-[[gnu::noinline]] latimer_code ReadOptionsOf(const char* model,
-                                             const latimer_translator* from,
-                                             const latimer_options* given,
-                                             latimer_translator* to,
-                                             TranslateOptions* out) {
-  return GiveNamed(model, ReadOptions(from, given, out), to);
-}
-[[gnu::noinline]] latimer_code TranslateBy(
-    const char* model, Translator& translator, std::string_view text,
-    const TranslateOptions& options, latimer_translator* to, Translation* out) {
-  const Result<Translation> result = translator.Translate(text, options);
-  if (result.ok()) *out = *result;
-  return GiveNamed(model, result.status(), to);
-}
-[[gnu::noinline]] latimer_code WriteTranslation(latimer_translator* translator,
-                                                const Translation& in,
-                                                latimer_translation* out) {
-  const Status status = CheckSize("latimer_translation", out);
-  if (status.ok()) WriteStruct(Convert(in), out);
-  return Give(translator, status);
-}
-
 // CheckPointer of all that the options view.
 Status CheckPointers(const latimer_options& in) {
   const struct {
@@ -402,39 +371,6 @@ latimer_code latimer_translate_ids(latimer_translator* translator,
   if (!call.ok()) return call.Refuse();
   return call.Finish(
       translator->translator.TranslateIds({ids, id_count}, call.options()));
-}
-
-latimer_code latimer_translate_pivot(latimer_translator* first,
-                                     const latimer_options* first_options,
-                                     latimer_translator* second,
-                                     const latimer_options* second_options,
-                                     const char* text, size_t text_bytes,
-                                     latimer_translation* translation) {
-  latimer::TranslateOptions options, next_options;
-  latimer::Translation begun, out;
-  latimer_code code = latimer::WriteTranslation(second, out, translation);
-  if (code == LATIMER_OK) code = latimer::CheckGiven(second, text, text_bytes);
-  if (code == LATIMER_OK) {
-    code =
-        latimer::ReadOptionsOf("First", first, first_options, second, &options);
-  }
-  if (code == LATIMER_OK) {
-    code = latimer::ReadOptionsOf("Second", second, second_options, second,
-                                  &next_options);
-  }
-  if (code == LATIMER_OK) {
-    code = latimer::TranslateBy("First", first->translator, {text, text_bytes},
-                                options, second, &begun);
-  }
-  if (code == LATIMER_OK && !begun.text.empty()) {
-    code = latimer::TranslateBy("Second", second->translator, begun.text,
-                                next_options, second, &out);
-  }
-  if (code != LATIMER_OK) return code;
-  out.stop_reason = std::max(out.stop_reason, begun.stop_reason);
-  out.generated_tokens += begun.generated_tokens;
-  out.source_bytes = begun.source_bytes;
-  return latimer::WriteTranslation(second, out, translation);
 }
 
 const float* latimer_attention_row(const latimer_translation* translation,

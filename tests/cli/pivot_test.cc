@@ -1,6 +1,4 @@
-// Translation by two models: Pivot, its C API and latimer translate.
-#include "latimer/pivot.h"
-
+// Translation by two models: HTML in C, and latimer translate.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,166 +6,15 @@
 #include <memory>
 
 #include "latimer/latimer.h"
-#include "latimer/plan.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/emulator.h"
 #include "tests/system/program.h"
-#include "tests/system/sized_struct.h"
 #include "tests/system/tiny_model.h"
 
 namespace latimer::pivot_test {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-constexpr char kText[] = "Where is the station? Tom is here.";
-
-struct alignas(64) Block {
-  std::byte bytes[64];
-};
-
-// Two translators with workspaces in one block of memory.
-class Two {
- public:
-  Two(const ModelBytes& first, const ModelBytes& second) {
-    const size_t bytes = BytesFor(first);
-    const size_t all = bytes + BytesFor(second);
-    blocks_.reset(new Block[all / sizeof(Block)]);
-    const std::span<std::byte> memory(blocks_.get()->bytes, all);
-    Load(first_, first, memory.first(bytes));
-    Load(second_, second, memory.subspan(bytes));
-  }
-
-  Translator& first() { return first_; }
-  Translator& second() { return second_; }
-  Pivot pivot() { return {first_, second_}; }
-
-  // What the first one gives, given to the second one.
-  std::string InTurn(std::string_view text) {
-    const auto between = first_.Translate(text);
-    EXPECT_TRUE(between.ok()) << between.status().message();
-    const auto result = second_.Translate(between->text);
-    EXPECT_TRUE(result.ok()) << result.status().message();
-    return std::string(result->text);
-  }
-
- private:
-  static size_t BytesFor(const ModelBytes& model) {
-    auto scratch = std::make_unique<InfoScratch>();
-    ModelInfo info;
-    EXPECT_TRUE(ReadModelInfo(model.bytes(), false, scratch.get(), &info).ok());
-    return static_cast<size_t>(PlanWorkspace(info, {.lanes = 1}).bytes);
-  }
-  static void Load(Translator& translator, const ModelBytes& model,
-                   std::span<std::byte> memory) {
-    const Status status = translator.Load(model.bytes(), memory, {.lanes = 1});
-    EXPECT_TRUE(status.ok()) << status.message();
-  }
-
-  std::unique_ptr<Block[]> blocks_;
-  Translator first_, second_;
-};
-
-class PivotTest : public ::testing::Test {
- protected:
-  const ModelBytes demo_ = ConvertDemo(WeightType::kInt8);
-  Two two_{demo_, demo_};
-};
-
-// All parts of a text, joined.
-struct Whole {
-  std::string text;
-  size_t parts = 0;
-  size_t source_bytes = 0;
-};
-Whole InParts(Pivot pivot, PivotCursor& cursor) {
-  Whole whole;
-  while (!cursor.done()) {
-    const auto part = pivot.TranslateNext(cursor);
-    EXPECT_TRUE(part.ok()) << part.status().message();
-    if (!part.ok()) break;
-    whole.text += part->text;
-    whole.source_bytes += part->source_bytes;
-    ++whole.parts;
-    if (!cursor.done() && cursor.space_follows()) whole.text += ' ';
-  }
-  return whole;
-}
-
-TEST_F(PivotTest, GivesWhatTheModelsGiveInTurn) {
-  size_t differs = 0;
-  for (const std::string& line :
-       ReadLines(DemoDirectory() / "data" / "test.en")) {
-    const std::string expected = two_.InTurn(line);
-    const auto result = two_.pivot().Translate(line);
-    ASSERT_TRUE(result.ok()) << result.status().message();
-    EXPECT_EQ(result->text, expected);
-    EXPECT_EQ(result->source_bytes, line.size());
-    PivotCursor cursor(line, {}, {});
-    EXPECT_EQ(InParts(two_.pivot(), cursor).text, expected);
-    EXPECT_EQ(cursor.source_bytes(), line.size());
-    differs += two_.first().Translate(line)->text != expected ? 1 : 0;
-    if (differs == FewerIfSlow(size_t{50}, size_t{3})) break;
-  }
-  EXPECT_GE(differs, 3u);
-}
-
-TEST_F(PivotTest, ATextOfAnyLengthComesInParts) {
-  std::string text;
-  for (int i = 0; i < 120; ++i) text += "Tom wants to learn German. ";
-  text += "The end.";
-  PivotCursor cursor(text, {}, {});
-  const Whole whole = InParts(two_.pivot(), cursor);
-  EXPECT_GE(whole.parts, 2u);
-  EXPECT_EQ(whole.source_bytes, text.size());
-  EXPECT_TRUE(cursor.done());
-  EXPECT_THAT(whole.text, ::testing::Not(HasSubstr("  ")));
-}
-
-TEST_F(PivotTest, AnEmptyTextStaysEmpty) {
-  const auto result = two_.pivot().Translate("");
-  ASSERT_TRUE(result.ok()) << result.status().message();
-  EXPECT_EQ(result->text, two_.InTurn(""));
-  PivotCursor cursor("", {}, {});
-  EXPECT_FALSE(cursor.done());
-  EXPECT_EQ(InParts(two_.pivot(), cursor).text, "");
-}
-
-TEST_F(PivotTest, TheMostSevereReasonAndAllTokensCount) {
-  const TranslateOptions plain, short_limit = {.max_target_tokens = 2};
-  const auto whole = two_.pivot().Translate(kText);
-  ASSERT_TRUE(whole.ok());
-  EXPECT_EQ(whole->stop_reason, StopReason::kEos);
-  const size_t second = whole->tokens.size();
-  EXPECT_EQ(whole->generated_tokens,
-            second + two_.first().Translate(kText)->generated_tokens);
-  EXPECT_EQ(two_.pivot().Translate(kText, short_limit, plain)->stop_reason,
-            StopReason::kLengthLimit);
-  EXPECT_EQ(two_.pivot().Translate(kText, plain, short_limit)->stop_reason,
-            StopReason::kLengthLimit);
-  const std::atomic<bool> cancelled = true;
-  const TranslateOptions cancel = {.cancel = &cancelled};
-  for (const auto& [a, b] : {std::pair(cancel, plain), {plain, cancel}}) {
-    PivotCursor cursor(kText, a, b);
-    EXPECT_EQ(InParts(two_.pivot(), cursor).text, "");
-    EXPECT_EQ(cursor.stop_reason(), StopReason::kCancelled);
-  }
-}
-
-TEST_F(PivotTest, AnErrorNamesTheModel) {
-  const TranslateOptions plain, wrong = {.target_language = "deu"};
-  for (const auto& [a, b, model] :
-       {std::tuple(wrong, plain, "First model: "),
-        std::tuple(plain, wrong, "Second model: ")}) {
-    const auto result = two_.pivot().Translate(kText, a, b);
-    ASSERT_FALSE(result.ok());
-    EXPECT_EQ(result.status().code(), StatusCode::kInvalidArgument);
-    EXPECT_THAT(result.status().message(), StartsWith(model));
-    PivotCursor cursor(kText, a, b);
-    EXPECT_STREQ(two_.pivot().TranslateNext(cursor).status().message(),
-                 result.status().message());
-  }
-}
 
 // ---- C ----
 
@@ -188,25 +35,6 @@ class LoadedInC {
   latimer_translator* translator_ = nullptr;
 };
 
-TEST_F(PivotTest, TheCApiGivesTheSame) {
-  const LoadedInC first(demo_), second(demo_);
-  const auto translate = [&](const latimer_options* a, const latimer_options* b,
-                             latimer_translation* out) {
-    return latimer_translate_pivot(first.get(), a, second.get(), b, kText,
-                                   sizeof(kText) - 1, out);
-  };
-  auto out = Sized<latimer_translation>();
-  ASSERT_EQ(translate(nullptr, nullptr, &out), LATIMER_OK);
-  EXPECT_EQ(std::string(out.text, out.text_bytes), two_.InTurn(kText));
-  EXPECT_EQ(out.source_bytes, sizeof(kText) - 1);
-  auto wrong = Sized<latimer_options>();
-  wrong.task = "no such task";
-  EXPECT_EQ(translate(&wrong, nullptr, &out), LATIMER_INVALID_ARGUMENT);
-  EXPECT_THAT(latimer_message(second.get()), StartsWith("First model: "));
-  EXPECT_EQ(translate(nullptr, &wrong, &out), LATIMER_INVALID_ARGUMENT);
-  EXPECT_THAT(latimer_message(second.get()), StartsWith("Second model: "));
-}
-
 // HTML from the first model to the second, in C.
 struct HtmlInC {
   HtmlInC(const LoadedInC& model, latimer_html_receiver receiver, void* context)
@@ -219,7 +47,7 @@ struct HtmlInC {
   latimer_html* html;
 };
 
-TEST_F(PivotTest, HtmlOfTheFirstModelMayGoToTheSecond) {
+TEST(PivotTest, HtmlOfTheFirstModelMayGoToTheSecond) {
   std::string html;
   for (const std::string& line :
        ReadLines(DemoDirectory() / "data" / "test.en")) {
@@ -233,7 +61,8 @@ TEST_F(PivotTest, HtmlOfTheFirstModelMayGoToTheSecond) {
     EXPECT_EQ(latimer_html_push(static_cast<latimer_html*>(to), bytes, count),
               LATIMER_OK);
   };
-  const LoadedInC first(demo_), second(demo_);
+  const ModelBytes demo = ConvertDemo(WeightType::kInt8);
+  const LoadedInC first(demo), second(demo);
   std::string twice;
   {
     std::string once;

@@ -425,10 +425,6 @@ TEST_F(CApiTest, ALengthWithoutASourceIsRefused) {
       [&] { return latimer_translate(c, nullptr, 5, nullptr, &got); },
       [&] { return latimer_translate_part(c, nullptr, 5, nullptr, &got); },
       [&] { return latimer_translate_ids(c, nullptr, 5, nullptr, &got); },
-      [&] {
-        return latimer_translate_pivot(c, nullptr, c, nullptr, nullptr, 5,
-                                       &got);
-      },
       [&] { return latimer_begin_part(c, nullptr, 5, nullptr, 1, &got); },
       [&] { return latimer_begin_ids(c, nullptr, 5, nullptr, 1); },
       [&] { return latimer_tokenize(c, nullptr, 5, ids, 1, &count); },

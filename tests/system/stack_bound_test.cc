@@ -83,7 +83,7 @@ constexpr const char* kRoots[] = {
     "latimer::MappedFile::",      "latimer::ReadModelInfo\\(",
     "latimer::PlanWorkspace\\(",  "latimer::ExactProfile\\(",
     "latimer::ParsePublicKey\\(", "latimer::VerifySignature\\(",
-    "latimer::Pivot::",           "latimer_[a-z_]+\\(",
+    "latimer::TextCursor::",      "latimer_[a-z_]+\\(",
 };
 
 struct Library {

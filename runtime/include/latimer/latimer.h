@@ -301,17 +301,6 @@ latimer_code latimer_translate_ids(latimer_translator* translator,
                                    const latimer_options* options,
                                    latimer_translation* translation);
 
-/* Translates a whole text with one model and what that gives with another; see
- * Pivot::Translate (latimer/pivot.h). Each translator has options of its own,
- * or NULL; `translation` is valid until the next call with either. If it fails,
- * latimer_message() of the second one says why, and which model it was. */
-latimer_code latimer_translate_pivot(latimer_translator* first,
-                                     const latimer_options* first_options,
-                                     latimer_translator* second,
-                                     const latimer_options* second_options,
-                                     const char* text, size_t text_bytes,
-                                     latimer_translation* translation);
-
 /* The attention weights of one layer and head in a row: *columns numbers whose
  * sum is 1. NULL if the translation has none, or no such row. */
 const float* latimer_attention_row(const latimer_translation* translation,
