@@ -16,7 +16,7 @@ set(latimer_abi "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
 # ---- Libraries: the objects of the runtime and all that it links ------------
 
 get_target_property(parts latimer_runtime LATIMER_PARTS)
-list(APPEND parts latimer_xnnpack_kernels)
+list(APPEND parts latimer_hosted latimer_xnnpack_kernels)
 if(TARGET latimer_sodium)
   list(APPEND parts latimer_sodium)
 endif()

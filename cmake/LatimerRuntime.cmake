@@ -11,7 +11,7 @@ file(GLOB_RECURSE latimer_runtime_sources CONFIGURE_DEPENDS
   "${PROJECT_SOURCE_DIR}/runtime/*.cc")
 # Packing is the converter's work.
 list(FILTER latimer_runtime_sources EXCLUDE
-  REGEX "/runtime/(cli|signature)/|(_isa|/pack)\\.cc$")
+  REGEX "/runtime/(cli|hosted|signature)/|(_isa|/pack)\\.cc$")
 set(others "bare|windows")  # What base/ has for other systems.
 if(LATIMER_BARE)
   set(others "windows|check|clock|file_mapping|mapped_file|thread_pool")
@@ -82,6 +82,13 @@ function(latimer_signature_sources target)
   else()
     target_sources(${target} PRIVATE "${signature}/left_out.cc")
   endif()
+endfunction()
+
+# What takes memory from the heap, for programs on an operating system.
+function(latimer_hosted_sources target)
+  set(hosted "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../runtime/hosted")
+  target_sources(${target} PRIVATE
+    "${hosted}/hosted_model.cc" "${hosted}/latimer_c_open.cc")
 endfunction()
 
 # The library of latimer_add_runtime(). UNITY compiles several files at once,
@@ -173,4 +180,7 @@ function(latimer_add_runtime target)
   latimer_runtime_library(${target} UNITY PROFILE "${profile}" ${board}
     NAMES ${names})
   latimer_signature_sources(${target})
+  if(NOT LATIMER_BARE)
+    latimer_hosted_sources(${target})
+  endif()
 endfunction()

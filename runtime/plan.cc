@@ -68,9 +68,21 @@ WorkspacePlan PlanWorkspace(const ModelInfo& info, const LoadOptions& options) {
   if (all.lanes == 0) all.lanes = kProfile.lanes;
   const Profile sizes = SizesFor(info, all);
   const CacheShape shape = CacheShapeOf(info.architecture);
-  return {BytesFor(sizes),
+  WorkspacePlan plan = {
+      .bytes = BytesFor(sizes),
+      .cached_token_bytes =
           sizeof(float) * (shape.cross_layers * shape.cross_row +
-                           shape.self_layers * shape.self_row)};
+                           shape.self_layers * shape.self_row),
+      .roomy_bytes = 0};
+  // With fewer tokens, long sentences would wait for each other.
+  constexpr uint64_t kRoomyTokens = 128;
+  const uint64_t more =
+      all.lanes == 1
+          ? 0
+          : all.lanes * (kRoomyTokens - kLaneTokens) * plan.cached_token_bytes;
+  plan.roomy_bytes =
+      std::min<uint64_t>(sizeof(Workspace), Padded(plan.bytes + more));
+  return plan;
 }
 
 Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,

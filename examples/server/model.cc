@@ -3,16 +3,7 @@
 #include <algorithm>
 #include <exception>
 
-#include "latimer/plan.h"
-
 namespace latimer::server {
-namespace {
-
-// Tokens that the caches hold for each lane; PlanWorkspace counts kLaneTokens.
-constexpr uint64_t kCachedTokensPerLane = 128;
-
-}  // namespace
-
 Model::~Model() {
   {
     const std::lock_guard lock(mutex_);
@@ -23,28 +14,11 @@ Model::~Model() {
 }
 
 Status Model::Start(const std::string& path, const LoadOptions& options) {
-  LATIMER_RETURN_IF_ERROR(file_.Open(path.c_str()));
-  const auto scratch = std::make_unique<InfoScratch>();
-  ModelInfo info;
-  LATIMER_RETURN_IF_ERROR(
-      ReadModelInfo(file_.bytes(), true, scratch.get(), &info));
-  if (!info.has_tokenizer) {
+  LATIMER_RETURN_IF_ERROR(model_.Open(path.c_str(), options));
+  if (!info().has_tokenizer) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "the model has no tokenizer and translates ids only.");
   }
-  const WorkspacePlan plan = PlanWorkspace(info, options);
-  const auto bytes = static_cast<size_t>(std::min<uint64_t>(
-      sizeof(Workspace),
-      Padded(plan.bytes + options.lanes * (kCachedTokensPerLane - kLaneTokens) *
-                              plan.cached_token_bytes)));
-  memory_.reset(static_cast<std::byte*>(std::aligned_alloc(64, bytes)));
-  if (memory_ == nullptr) {
-    return Status::Error(StatusCode::kResourceUnavailable,
-                         "there are no %zu bytes of memory for the workspace.",
-                         bytes);
-  }
-  LATIMER_RETURN_IF_ERROR(
-      translator_.Load(file_.bytes(), {memory_.get(), bytes}, options));
   slots_.resize(options.lanes);
   thread_ = std::thread(&Model::Run, this);
   return Status();
@@ -88,14 +62,14 @@ bool Model::Take(Slot* slot) {
 void Model::BeginPart(size_t ticket) {
   Slot& slot = slots_[ticket];
   slot.begins = false;
-  const Status status = translator_.Begin(*slot.cursor, ticket);
+  const Status status = model_->Begin(*slot.cursor, ticket);
   if (status.ok()) return;
   slot.job->Fail(status.message());
   End(slot);
 }
 
 bool Model::HasWork() const {
-  return !queue_.empty() || translator_.under_way() > 0 ||
+  return !queue_.empty() || model_->under_way() > 0 ||
          std::ranges::any_of(slots_, &Slot::begins);
 }
 
@@ -116,7 +90,7 @@ void Model::Run() {
 
 void Model::BeginAndAdvance() {
   bool more = true;
-  for (size_t i = 0; i < slots_.size() && translator_.CanBegin(); ++i) {
+  for (size_t i = 0; i < slots_.size() && model_->CanBegin(); ++i) {
     Slot& slot = slots_[i];
     if (slot.job == nullptr) {
       more = more && Take(&slot);
@@ -139,7 +113,7 @@ void Model::BeginAndAdvance() {
     if (slot.begins) BeginPart(i);
   }
   FinishedTranslation finished;
-  if (translator_.Advance(&finished)) Finish(finished);
+  if (model_->Advance(&finished)) Finish(finished);
 }
 
 // After an exception, which says that there is too little memory: nobody waits
@@ -149,7 +123,7 @@ void Model::FailAll(const char* why) {
     if (slot.job != nullptr) slot.job->Fail(why);
   }
   FinishedTranslation finished;
-  while (translator_.under_way() > 0) translator_.Advance(&finished);
+  while (model_->under_way() > 0) model_->Advance(&finished);
   for (Slot& slot : slots_) {
     if (slot.job == nullptr) continue;
     slot = Slot();
@@ -186,7 +160,7 @@ void Model::AddPart(Slot& slot, const Translation& part) {
   const bool last = slot.leg + 1 == slot.job->legs().size();
   const size_t wanted = last ? slot.job->alternatives() + 1 : 1;
   for (size_t i = 1; i < std::min(wanted, part.hypotheses.size()); ++i) {
-    const auto text = translator_.Detokenize(part.hypotheses[i].tokens);
+    const auto text = model_->Detokenize(part.hypotheses[i].tokens);
     if (text.ok()) texts.emplace_back(*text);
   }
   if (slot.translations.empty()) slot.translations.resize(wanted);

@@ -7,7 +7,6 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -17,8 +16,7 @@
 #include <vector>
 
 #include "job.h"
-#include "latimer/mapped_file.h"
-#include "latimer/translator.h"
+#include "latimer/hosted_model.h"
 #include "metrics.h"
 
 namespace latimer::server {
@@ -39,8 +37,8 @@ class Model {
   void Submit(const std::shared_ptr<Job>& job, size_t leg,
               std::vector<size_t> sentences);
 
-  const ModelInfo& info() const { return translator_.model_info(); }
-  uint32_t max_beams() const { return translator_.max_beams(); }
+  const ModelInfo& info() const { return model_->model_info(); }
+  uint32_t max_beams() const { return model_->max_beams(); }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -76,9 +74,7 @@ class Model {
   void End(Slot& slot);
 
   Metrics& metrics_;
-  MappedFile file_;
-  std::unique_ptr<std::byte, decltype(&std::free)> memory_{nullptr, &std::free};
-  Translator translator_;
+  HostedModel model_;
   std::vector<Slot> slots_;
 
   std::mutex mutex_;

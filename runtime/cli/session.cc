@@ -1,6 +1,5 @@
 #include "cli/session.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -12,21 +11,7 @@
 namespace latimer::cli {
 namespace {
 
-// Tokens that the caches hold for each of several lanes: with fewer, long
-// sentences would wait for each other. What is not touched costs only
-// addresses.
-constexpr uint64_t kCachedTokensPerLane = 128;
-
 InfoScratch info_scratch;
-
-uint64_t WorkspaceBytesFor(const ModelInfo& info, const LoadOptions& options) {
-  const WorkspacePlan plan = PlanWorkspace(info, options);
-  if (options.lanes == 1) return plan.bytes;
-  return std::min<uint64_t>(
-      sizeof(Workspace),
-      Padded(plan.bytes + options.lanes * (kCachedTokensPerLane - kLaneTokens) *
-                              plan.cached_token_bytes));
-}
 
 // Takes only addresses from the system; pages follow when they are touched.
 std::span<std::byte> TakeAddresses(size_t bytes) {
@@ -92,7 +77,7 @@ Result<size_t> Session::WorkspaceBytes(const LoadOptions& options) const {
         ReadModelInfo(image_, /*verify_checksum=*/true, &info_scratch, &info);
   }
   if (!status.ok()) return status;
-  return static_cast<size_t>(WorkspaceBytesFor(info, options));
+  return static_cast<size_t>(PlanWorkspace(info, options).roomy_bytes);
 }
 
 Status Session::Reserve(const LoadOptions& options) {

@@ -67,7 +67,7 @@ elseif(WAY STREQUAL "two_runtimes")
   if(NOT output STREQUAL "200: ${expected}${expected}")
     message(FATAL_ERROR "The two runtimes give\n${output}")
   endif()
-  expect_failure("undefined reference to .latimer_short_[0-9a-f]+::Translator"
+  expect_failure("undefined reference to .latimer_short_[0-9a-f]+::HostedModel"
     "${CMAKE_COMMAND}" --build "${WORK}" --target mismatch)
   expect_failure("LATIMER_RUNTIME" ${configure} -DLINK_BOTH=ON)
   return()

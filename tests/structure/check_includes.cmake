@@ -16,6 +16,7 @@ set(allowed_transformer base latimer model ops ops/nibble ops/xnnpack
 set(allowed_search base latimer model ops/nibble transformer search)
 set(allowed_markup base latimer text markup)
 set(allowed_signature latimer signature sodium)
+set(allowed_hosted latimer base/file_mapping.h)
 set(allowed_include_latimer latimer)
 # The program checks and reports the CPU by the table that the runtime uses.
 set(allowed_cli latimer cli base/cpu.h base/cpu_table.h)

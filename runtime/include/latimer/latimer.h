@@ -1,18 +1,24 @@
 /* The public C API of Latimer: the same translator, for C and for bindings.
- * It is C99; examples/tour.c uses all that needs one model.
+ * It is C99; examples/tour.c uses most of it.
+ *
+ *   latimer_open         loads a model file
+ *   latimer_translate    a text; valid until the next call
+ *   latimer_close
+ *   latimer_version      of the library; latimer/version.h
+ *
+ * Or, with a file and memory of the caller's:
  *
  *   latimer_map_file     the bytes of a model file
  *   latimer_plan_workspace  how much memory this model needs
  *   latimer_load         makes a translator in that memory
- *   latimer_translate    a text; valid until the next call
  *   latimer_unload
- *   latimer_version      of the library; latimer/version.h
  *
- * Nothing here allocates, and with one thread nothing but latimer_map_file and
- * latimer_unmap_file asks anything of the system. Texts are UTF-8 with a length
- * in bytes; strings (const char* without a length) are zero-terminated. A token
- * is an id of the model's source or target vocabulary. What is read may be NULL
- * if its length is 0; with a length it is LATIMER_INVALID_ARGUMENT.
+ * Nothing but latimer_open allocates, and with one thread nothing but that,
+ * latimer_map_file and their counterparts asks anything of the system. Texts
+ * are UTF-8 with a length in bytes; strings (const char* without a length) are
+ * zero-terminated. A token is an id of the model's source or target vocabulary.
+ * What is read may be NULL if its length is 0; with a length it is
+ * LATIMER_INVALID_ARGUMENT.
  *
  * Structs begin with their size, which the caller sets, so that they can grow:
  *
@@ -127,6 +133,19 @@ latimer_code latimer_load(const void* image, size_t image_bytes,
 
 /* Stops the threads. The workspace and the image may then be freed. */
 void latimer_unload(latimer_translator* translator);
+
+/* All of this in one call, on an operating system: maps a model file, takes as
+ * much memory as it needs from the heap, and loads it. On success *translator
+ * is set, for latimer_close, on failure it is NULL. Errors: those of
+ * latimer_map_file and latimer_load, and LATIMER_RESOURCE_UNAVAILABLE if there
+ * is too little memory. */
+latimer_code latimer_open(const char* path, const latimer_load_options* options,
+                          latimer_translator** translator, char* message,
+                          size_t message_bytes);
+
+/* Unloads a translator of latimer_open, or none (NULL), frees its memory and
+ * unmaps the file. */
+void latimer_close(latimer_translator* translator);
 
 /* The error message of the last call that failed, one sentence; "" if none
  * failed. Valid until the next call. */

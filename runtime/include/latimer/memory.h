@@ -230,7 +230,13 @@ consteval size_t Elements(Buffer buffer, size_t element_bytes) {
   return static_cast<size_t>(BufferBytes(kProfile, buffer)) / element_bytes;
 }
 
+// All bytes that translation writes: a static object, or memory that is as
+// large. It is far too large for a stack: megabytes, or with the profile of a
+// PC hundreds of them, of which a model touches what it needs. HostedModel
+// (latimer/hosted_model.h) takes no more than that.
 struct Workspace {
+  Workspace() {}  // NOLINT: new Workspace() touches nothing.
+
   alignas(64) float hidden[Elements(Buffer::kHidden, sizeof(float))];
   alignas(64) float sublayer[Elements(Buffer::kSublayer, sizeof(float))];
   alignas(64) float projection[Elements(Buffer::kProjection, sizeof(float))];

@@ -38,6 +38,9 @@ struct WorkspacePlan {
   // all sentences share. They hold kLaneTokens per lane in `bytes`; with less
   // than the sentences need, fewer are decoded side by side.
   uint64_t cached_token_bytes;
+  // What is enough for sentences of 128 tokens in all lanes. Where memory that
+  // is not touched costs only addresses, take this.
+  uint64_t roomy_bytes;
 };
 
 // The workspace that Translator::Load needs for a model with these options, at

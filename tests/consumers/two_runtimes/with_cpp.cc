@@ -2,22 +2,18 @@
 
 #include <cstdio>
 
-#include "latimer/translator.h"
+#include "latimer/hosted_model.h"
 
-static latimer::Workspace workspace;
-
-extern "C" bool TranslateLong(const void* image, size_t bytes,
-                              const char* text) {
-  latimer::Translator translator;
-  const latimer::Status status = translator.Load(
-      {static_cast<const std::byte*>(image), bytes}, &workspace);
+extern "C" bool TranslateLong(const char* path, const char* text) {
+  latimer::HostedModel model;
+  const latimer::Status status = model.Open(path);
   if (!status.ok()) {
     std::fprintf(stderr, "%s\n", status.message());
     return false;
   }
-  const auto translation = translator.Translate(text);
+  const auto translation = model->Translate(text);
   if (!translation.ok()) return false;
-  std::printf("%u: %.*s\n", translator.max_source_tokens(),
+  std::printf("%u: %.*s\n", model->max_source_tokens(),
               static_cast<int>(translation->text.size()),
               translation->text.data());
   return true;

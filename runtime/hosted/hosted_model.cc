@@ -1,0 +1,93 @@
+#include "latimer/hosted_model.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+#include "base/file_mapping.h"
+#include "latimer/plan.h"
+
+namespace latimer {
+namespace {
+
+struct Free {
+  void operator()(void* memory) const { std::free(memory); }
+};
+
+Status NoMemory(size_t bytes) {
+  return Status::Error(StatusCode::kResourceUnavailable,
+                       "There are no %zu bytes of memory for the model.",
+                       bytes);
+}
+
+// The bytes of a workspace for the model in a file.
+Status PlanFor(std::span<const std::byte> image, const LoadOptions& options,
+               size_t* bytes) {
+  const std::unique_ptr<void, Free> memory(
+      std::malloc(sizeof(InfoScratch) + alignof(InfoScratch)));
+  if (memory == nullptr) return NoMemory(sizeof(InfoScratch));
+  void* aligned = memory.get();
+  size_t room = sizeof(InfoScratch) + alignof(InfoScratch);
+  std::align(alignof(InfoScratch), sizeof(InfoScratch), aligned, room);
+  ModelInfo info;
+  LATIMER_RETURN_IF_ERROR(ReadModelInfo(image, /*verify_checksum=*/false,
+                                        new (aligned) InfoScratch, &info));
+  *bytes = static_cast<size_t>(PlanWorkspace(info, options).roomy_bytes);
+  return Status();
+}
+
+}  // namespace
+
+// The workspace follows.
+struct alignas(Workspace) HostedModel::Opened {
+  void* memory;  // To free; this object begins in it.
+  std::span<const std::byte> image;
+  size_t workspace_bytes;
+  Translator translator;
+
+  std::span<std::byte> workspace() {
+    return {reinterpret_cast<std::byte*>(this + 1), workspace_bytes};
+  }
+};
+
+Status HostedModel::Open(const char* path, const LoadOptions& options) {
+  Close();
+  std::span<const std::byte> image;
+  LATIMER_RETURN_IF_ERROR(MapFile(path, &image));
+  size_t workspace_bytes = 0;
+  Status status = PlanFor(image, options, &workspace_bytes);
+  size_t room = sizeof(Opened) + workspace_bytes + alignof(Opened);
+  void* const memory = status.ok() ? std::malloc(room) : nullptr;
+  if (memory == nullptr) {
+    UnmapFile(image);
+    return status.ok() ? NoMemory(room) : status;
+  }
+  void* aligned = memory;
+  std::align(alignof(Opened), sizeof(Opened) + workspace_bytes, aligned, room);
+  opened_ = new (aligned) Opened{memory, image, workspace_bytes, {}};
+  status = opened_->translator.Load(image, opened_->workspace(), options);
+  if (!status.ok()) Close();
+  return status;
+}
+
+void HostedModel::Close() {
+  if (opened_ == nullptr) return;
+  void* const memory = opened_->memory;
+  const std::span<const std::byte> image = opened_->image;
+  opened_->~Opened();
+  std::free(memory);
+  UnmapFile(image);
+  opened_ = nullptr;
+}
+
+Translator& HostedModel::translator() { return opened_->translator; }
+const Translator& HostedModel::translator() const {
+  return opened_->translator;
+}
+
+std::span<const std::byte> HostedModel::image() const { return opened_->image; }
+
+size_t HostedModel::workspace_bytes() const { return opened_->workspace_bytes; }
+
+}  // namespace latimer
