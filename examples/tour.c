@@ -1,8 +1,8 @@
-/* All of the C API for one model in one program: example_tour MODEL.ltm TEXT
+/* Most of the C API in one program: example_tour MODEL.ltm TEXT
  *
  * Prints what the model is, the tokens of the text, its translation with the
  * score of each token and the source token it attends to most, and translates
- * the text twice more: its words side by side, and as a stream. */
+ * the text again: its words side by side, part by part, and as a stream. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,6 +169,7 @@ static void print_translation(latimer_translator* translator,
 
 static void print_words(latimer_translator* translator, const char* text) {
   char* words[kMaxWords] = {NULL};
+  void* memory = malloc(latimer_cursor_bytes());
   latimer_translation t = {.struct_bytes = sizeof(t)};
   size_t count = 0, next = 0, i;
   while (count < kMaxWords && *(text += strspn(text, " ")) != '\0') {
@@ -180,10 +181,12 @@ static void print_words(latimer_translator* translator, const char* text) {
   while (next < count || latimer_under_way(translator) > 0) {
     int finished;
     uint64_t ticket;
-    /* Words fit, so that each is one part. */
+    /* Words fit, so that each is one part, and one cursor will do. */
     while (next < count && latimer_can_begin(translator)) {
-      check(latimer_begin_part(translator, words[next], strlen(words[next]),
-                               NULL, next, &t),
+      latimer_cursor* cursor = latimer_cursor_begin(
+          translator, words[next], strlen(words[next]), NULL, memory,
+          latimer_cursor_bytes());
+      check(latimer_begin_next(translator, cursor, next, NULL),
             latimer_message(translator));
       ++next;
     }
@@ -199,6 +202,26 @@ static void print_words(latimer_translator* translator, const char* text) {
     printf("word: %s\n", words[i]);
     free(words[i]);
   }
+  free(memory);
+}
+
+/* ---- A text of any length ---- */
+
+static void print_parts(latimer_translator* translator, const char* text) {
+  void* memory = malloc(latimer_cursor_bytes());
+  latimer_translation part = {.struct_bytes = sizeof(part)};
+  latimer_cursor* cursor =
+      latimer_cursor_begin(translator, text, strlen(text), NULL, memory,
+                           latimer_cursor_bytes());
+  while (!latimer_cursor_done(cursor)) {
+    check(latimer_translate_next(translator, cursor, &part),
+          latimer_message(translator));
+    printf("part: %.*s\n", (int)part.text_bytes, part.text);
+  }
+  printf("stop reason %d after %u bytes\n",
+         (int)latimer_cursor_stop_reason(cursor),
+         (unsigned)latimer_cursor_source_bytes(cursor));
+  free(memory);
 }
 
 /* ---- Running text ---- */
@@ -232,6 +255,7 @@ int main(int argc, char** argv) {
   print_tokens(m.translator, argv[2]);
   print_translation(m.translator, argv[2]);
   print_words(m.translator, argv[2]);
+  print_parts(m.translator, argv[2]);
   print_stream(m.translator, argv[2]);
   unload(&m);
   return 0;

@@ -155,13 +155,8 @@ class Call {
   const TranslateOptions& options() const { return options_; }
 
   latimer_code Refuse() { return Give(translator_, status_); }
-  latimer_code Finish(const Result<Translation>& result,
-                      bool space_follows = false) {
-    if (!result.ok()) return Give(translator_, result.status());
-    latimer_translation filled = Convert(*result);
-    filled.space_follows = space_follows ? 1 : 0;
-    WriteStruct(filled, out_);
-    return LATIMER_OK;
+  latimer_code Finish(const Result<Translation>& result) {
+    return GiveTranslation(translator_, result, /*space_follows=*/false, out_);
   }
 
  private:
@@ -210,6 +205,16 @@ Status CheckPointer(const char* name, const void* pointer, size_t count) {
   if (pointer != nullptr || count == 0) return Status();
   return Status::Error(StatusCode::kInvalidArgument,
                        "%s is NULL, but its length is %zu.", name, count);
+}
+
+latimer_code GiveTranslation(latimer_translator* translator,
+                             const Result<Translation>& result,
+                             bool space_follows, latimer_translation* out) {
+  if (!result.ok()) return Give(translator, result.status());
+  latimer_translation filled = Convert(*result);
+  filled.space_follows = space_follows ? 1 : 0;
+  WriteStruct(filled, out);
+  return LATIMER_OK;
 }
 
 Status ReadOptions(const latimer_translator* translator,
@@ -352,17 +357,6 @@ latimer_code latimer_translate(latimer_translator* translator, const char* text,
       translator->translator.Translate({text, text_bytes}, call.options()));
 }
 
-latimer_code latimer_translate_part(latimer_translator* translator,
-                                    const char* text, size_t text_bytes,
-                                    const latimer_options* options,
-                                    latimer_translation* translation) {
-  Call call(translator, text, text_bytes, options, translation);
-  if (!call.ok()) return call.Refuse();
-  latimer::TextCursor cursor({text, text_bytes}, call.options());
-  const auto part = translator->translator.TranslateNext(cursor);
-  return call.Finish(part, cursor.space_follows());
-}
-
 latimer_code latimer_translate_ids(latimer_translator* translator,
                                    const int32_t* ids, size_t id_count,
                                    const latimer_options* options,
@@ -426,20 +420,6 @@ latimer_code latimer_score_words(latimer_translator* translator,
 
 void latimer_set_cancelled(latimer_translator* translator, int cancelled) {
   translator->cancelled.store(cancelled != 0, std::memory_order_relaxed);
-}
-
-latimer_code latimer_begin_part(latimer_translator* translator,
-                                const char* text, size_t text_bytes,
-                                const latimer_options* options, uint64_t ticket,
-                                latimer_translation* begun) {
-  Call call(translator, text, text_bytes, options, begun);
-  if (!call.ok()) return call.Refuse();
-  latimer::TextCursor cursor({text, text_bytes}, call.options());
-  const latimer::Status status = translator->translator.Begin(cursor, ticket);
-  if (!status.ok()) return Give(translator, status);
-  latimer::Translation part;
-  part.source_bytes = cursor.source_bytes();
-  return call.Finish(part, cursor.space_follows());
 }
 
 latimer_code latimer_begin_ids(latimer_translator* translator,

@@ -92,15 +92,20 @@ void WriteStruct(T filled, T* out) {
 Status ReadOptions(const latimer_translator* translator,
                    const latimer_options* given, TranslateOptions* out);
 
-// Makes a latimer_text or latimer_html in the caller's memory. NULL, with a
-// message, if the memory is too little, which `too_little` says, or if the
-// options are refused.
-template <typename Stream, typename Receiver>
-Stream* BeginStream(latimer_translator* translator,
-                    const latimer_options* given, Receiver receiver,
-                    void* context, void* memory, size_t memory_bytes,
-                    const char* too_little) {
-  if (memory == nullptr || memory_bytes < sizeof(Stream)) {
+// Writes a translation or keeps the error, and returns the code. Precondition:
+// CheckSize.
+latimer_code GiveTranslation(latimer_translator* translator,
+                             const Result<Translation>& result,
+                             bool space_follows, latimer_translation* out);
+
+// Makes an object of the C API in the caller's memory, of the options and of
+// more arguments. NULL, with a message, if the memory is too little, which
+// `too_little` says, or if the options are refused.
+template <typename Object, typename... Arguments>
+Object* BeginIn(void* memory, size_t memory_bytes, const char* too_little,
+                latimer_translator* translator, const latimer_options* given,
+                Arguments... arguments) {
+  if (memory == nullptr || memory_bytes < sizeof(Object)) {
     (void)Give(translator,
                Status::Error(StatusCode::kInvalidArgument, "%s", too_little));
     return nullptr;
@@ -108,7 +113,7 @@ Stream* BeginStream(latimer_translator* translator,
   TranslateOptions options;
   const Status status = ReadOptions(translator, given, &options);
   if (Give(translator, status) != LATIMER_OK) return nullptr;
-  return new (memory) Stream(translator, options, receiver, context);
+  return new (memory) Object(translator, options, arguments...);
 }
 
 }  // namespace latimer

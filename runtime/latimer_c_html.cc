@@ -30,9 +30,9 @@ latimer_html* latimer_html_begin(latimer_translator* translator,
                                  const latimer_options* options,
                                  latimer_html_receiver receiver, void* context,
                                  void* memory, size_t memory_bytes) {
-  return latimer::BeginStream<latimer_html>(
-      translator, options, receiver, context, memory, memory_bytes,
-      "HTML is translated in latimer_html_bytes() bytes.");
+  return latimer::BeginIn<latimer_html>(
+      memory, memory_bytes, "HTML is translated in latimer_html_bytes() bytes.",
+      translator, options, receiver, context);
 }
 
 latimer_code latimer_html_push(latimer_html* html, const char* bytes,

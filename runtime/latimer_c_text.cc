@@ -45,9 +45,10 @@ latimer_text* latimer_text_begin(latimer_translator* translator,
                                  const latimer_options* options,
                                  latimer_receiver receiver, void* context,
                                  void* memory, size_t memory_bytes) {
-  return latimer::BeginStream<latimer_text>(
-      translator, options, receiver, context, memory, memory_bytes,
-      "A text stream lives in latimer_text_bytes() bytes.");
+  return latimer::BeginIn<latimer_text>(
+      memory, memory_bytes,
+      "A text stream lives in latimer_text_bytes() bytes.", translator, options,
+      receiver, context);
 }
 
 latimer_code latimer_text_push(latimer_text* text, const char* bytes,

@@ -48,18 +48,22 @@ bool CutsCharacter(std::string_view text, size_t at) {
   return false;
 }
 
-Status CheckRanges(std::span<const TextRange> ranges, std::string_view text) {
+// `text` is the beginning of a text of `text_bytes` bytes.
+Status CheckRanges(std::span<const TextRange> ranges, std::string_view text,
+                   size_t text_bytes) {
+  const auto is_cut = [text](size_t at) {
+    return at < text.size() && CutsCharacter(text, at);
+  };
   size_t end = 0;
   for (const TextRange& range : ranges) {
     if (range.begin < end || range.end < range.begin ||
-        range.end > text.size() || CutsCharacter(text, range.begin) ||
-        CutsCharacter(text, range.end)) {
+        range.end > text_bytes || is_cut(range.begin) || is_cut(range.end)) {
       return Status::Error(
           StatusCode::kInvalidArgument,
           "The protected range [%u, %u) overlaps the one before it, cuts a "
           "character, or is not in the text of %zu bytes.",
           static_cast<unsigned>(range.begin), static_cast<unsigned>(range.end),
-          text.size());
+          text_bytes);
     }
     end = range.end;
   }
@@ -389,7 +393,8 @@ Status ReadWithPhrases(const TextReader& reader, const TextCursor& cursor,
     LATIMER_RETURN_IF_ERROR(NeedTargetTokenizer(reader.model.info));
   }
   if (cursor.parts() == 0) {
-    LATIMER_RETURN_IF_ERROR(CheckRanges(options.protected_ranges, text));
+    LATIMER_RETURN_IF_ERROR(
+        CheckRanges(options.protected_ranges, text, cursor.rest_bytes()));
   }
   most_tokens = std::min(most_tokens, room.size() / 2);
   size_t bytes = text.size();

@@ -12,6 +12,12 @@ TextCursor::TextCursor(std::string_view text, const TranslateOptions& options)
       deadline_(DeadlineAfter(options.budget_ms)),
       has_budget_(options.budget_tokens > 0 || options.budget_ms > 0) {}
 
+void TextCursor::Move(std::string_view rest, std::string_view language_code) {
+  unseen_bytes_ = rest_bytes() - rest.size();
+  rest_ = rest;
+  options_.language_code = language_code;
+}
+
 void TextCursor::Take(size_t bytes, bool space_follows,
                       std::string_view language_code) {
   rest_.remove_prefix(bytes);
@@ -29,7 +35,7 @@ void TextCursor::Finish(const Translation& part) {
   ++finished_;
   generated_tokens_ += part.generated_tokens;
   stop_reason_ = std::max(stop_reason_, part.stop_reason);
-  if (stop_reason_ < StopReason::kBudget && has_budget_ && !rest_.empty()) {
+  if (stop_reason_ < StopReason::kBudget && has_budget_ && rest_bytes() > 0) {
     const bool spent = options_.budget_tokens > 0 &&
                        part.generated_tokens >= options_.budget_tokens;
     if (spent || HasPassed(deadline_)) stop_reason_ = StopReason::kBudget;

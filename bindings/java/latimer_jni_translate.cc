@@ -1,7 +1,6 @@
 // Native methods: translating, and what it calls in Java.
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "latimer_jni.h"
 
@@ -237,61 +236,20 @@ void GivePart(Call* call, jobject parts, const latimer_translation& t) {
   }
 }
 
-int64_t Milliseconds() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1000000;
-}
-
-// Gives Java all parts of a text, with the options and budgets that
-// latimer::TextCursor gives each.
-latimer_code TranslateParts(Call* call, const Bytes& text, jobject parts) {
+// Gives Java the parts of a text, each with the reason of all so far.
+latimer_code TranslateParts(Call* call, latimer_cursor* cursor, jobject parts) {
   latimer_translator* const translator = call->model->translator;
-  latimer_options options = call->model->options;
-  const int64_t deadline = Milliseconds() + options.budget_ms;
-  const bool has_budget = options.budget_tokens > 0 || options.budget_ms > 0;
-  char code_text[LATIMER_PIECE_BYTES] = {};
-  const size_t code_bytes =
-      latimer_language_code_bytes(translator, text.data(), text.size());
-  if (options.language_code == nullptr && code_bytes < sizeof(code_text)) {
-    for (size_t i = 0; i < code_bytes; ++i) code_text[i] = text.data()[i];
-  }
   latimer_translation part = NewTranslation();
-  for (size_t at = 0;;) {
-    const latimer_code code = latimer_translate_part(
-        translator, text.data() + at, text.size() - at, &options, &part);
+  while (!latimer_cursor_done(cursor)) {
+    const latimer_code code = latimer_translate_next(translator, cursor, &part);
     if (code != LATIMER_OK || call->env->ExceptionCheck()) return code;
-    at += part.source_bytes;
-    const bool is_last =
-        at >= text.size() || part.stop_reason >= LATIMER_BUDGET;
-    if (!is_last && has_budget) {
-      const int64_t left = deadline - Milliseconds();
-      const bool is_spent = options.budget_tokens > 0 &&
-                            part.generated_tokens >= options.budget_tokens;
-      if (is_spent || (options.budget_ms > 0 && left <= 0)) {
-        part.stop_reason = LATIMER_BUDGET;
-      } else {
-        if (options.budget_ms > 0) {
-          options.budget_ms = static_cast<uint32_t>(left);
-        }
-        if (options.budget_tokens > 0) {
-          options.budget_tokens -= static_cast<uint32_t>(part.generated_tokens);
-        }
-      }
-    }
+    part.stop_reason = latimer_cursor_stop_reason(cursor);
     if (call->env->PushLocalFrame(16) != 0) return LATIMER_OK;
     GivePart(call, parts, part);
     call->env->PopLocalFrame(nullptr);
-    if (is_last || part.stop_reason >= LATIMER_BUDGET ||
-        call->env->ExceptionCheck()) {
-      return LATIMER_OK;
-    }
-    if (code_text[0] != 0) options.language_code = code_text;
-    options.stream += uint64_t{1} << 40;
-    options.target_prefix = nullptr;
-    options.target_prefix_ids = nullptr;
-    options.target_prefix_count = 0;
+    if (call->env->ExceptionCheck()) return LATIMER_OK;
   }
+  return LATIMER_OK;
 }
 
 }  // namespace
@@ -308,11 +266,21 @@ LATIMER_JNI(void, translate)
 (JNIEnv* env, jclass native, jlong handle, jbyteArray text, jobject listener,
  jobject parts) {
   Model* const model = FromHandle(handle);
-  Call call;
-  if (!Begin(env, native, model, listener, nullptr, &call)) return;
   const Bytes bytes(env, text);
   if (!bytes.ok()) return;
-  Finish(env, native, model, TranslateParts(&call, bytes, parts));
+  const size_t cursor_bytes = latimer_cursor_bytes();
+  void* const memory = malloc(cursor_bytes);
+  if (memory == nullptr) return ThrowNoMemory(env, native, cursor_bytes);
+  Call call;
+  if (Begin(env, native, model, listener, nullptr, &call)) {
+    latimer_cursor* const cursor =
+        latimer_cursor_begin(model->translator, bytes.data(), bytes.size(),
+                             &model->options, memory, cursor_bytes);
+    Finish(env, native, model,
+           cursor == nullptr ? LATIMER_INVALID_ARGUMENT
+                             : TranslateParts(&call, cursor, parts));
+  }
+  free(memory);
 }
 
 LATIMER_JNI(void, translateIds)

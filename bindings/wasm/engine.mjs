@@ -1,18 +1,16 @@
 // A model in WebAssembly, in the thread that calls it. latimer.mjs runs it in a
 // worker.
-import { joinParts, kStopReasons, linkUnits, worstReason } from "./parts.mjs";
+import { joinParts, kStopReasons, linkUnits } from "./parts.mjs";
 
 const kPage = 65536;
 const kSharedPages = 16;  // As CMakeLists.txt has them.
 const kMostPages = 65536;
 const kStackBytes = 65536;
-const kBudget = kStopReasons.indexOf("budget");
 const kAttention = ["none", "cross", "encoder", "decoder"];
 const kEarlyStopping = new Map([[undefined, 0], [false, 1], [true, 2], ["never", 3]]);
 const kTexts = [
   "sourceLang", "targetLang", "task", "prefix", "targetPrefix", "languageCode",
 ];
-const kLanguageCode = kTexts.indexOf("languageCode");
 const kNumbers = [
   "maxTargetTokens", "minTargetTokens", "budgetTokens", "budgetMs", "beams",
   "lengthPenalty", "noRepeatNgram", "repetitionPenalty", "temperature", "topP", "topK", "seed",
@@ -20,7 +18,7 @@ const kNumbers = [
 ];
 const kOthers = [
   "earlyStopping", "guards", "attention", "scores", "onToken", "signal", "sample", "terms",
-  "protect", "bannedWords", "alignment",
+  "protect", "protectedRanges", "bannedWords", "alignment",
 ];
 // Words of latimer_translation, in this order.
 const kTranslation = [
@@ -86,7 +84,8 @@ export class Engine {
   #onText = null;
   #failure = null;
   #stream = 0;
-  #texts = 0;
+  #cursors = 0;
+  #windows = 0;
   #model = null;
 
   // `chunks` are those of the model file, of `bytes` bytes in all. With a shared
@@ -161,7 +160,9 @@ export class Engine {
   #open(workspace) {
     const { image, bytes, lanes, beams, workspaceBytes } = this.#model;
     this.#stream = this.#reserve(this.#wasm.streamBytes());
-    this.#texts = this.#reserve(Math.max(lanes, 1) * this.#wasm.inputBytes());
+    const most = Math.max(lanes, 1);
+    this.#cursors = this.#reserve(most * this.#wasm.cursorBytes());
+    this.#windows = this.#reserve(most * this.#wasm.windowBytes());
     if (!this.#wasm.load(image, bytes, workspace, workspaceBytes, lanes, beams)) this.#fail();
     this.info = this.#readInfo();
   }
@@ -240,7 +241,8 @@ export class Engine {
     }
   }
 
-  #setOptions(options) {
+  // `text` is the only one, if there is only one.
+  #setOptions(options, text = undefined) {
     for (const name of Object.keys(options)) {
       if (![kTexts, kNumbers, kOthers].some((names) => names.includes(name))) {
         throw new TypeError(`${name} is no option of a translation.`);
@@ -266,6 +268,7 @@ export class Engine {
         number(options, "topK", 0), number(options, "seed", 0));
     }
     this.#setPhrases(options);
+    if (options.protectedRanges) this.#protect(options.protectedRanges, text);
     const attention = kAttention.indexOf(options.attention ?? "none");
     if (attention < 0) {
       throw new TypeError('attention: give "cross", "encoder" or "decoder".');
@@ -306,6 +309,27 @@ export class Engine {
     }
   }
 
+  // Positions in a string become positions in UTF-8.
+  #protect(ranges, text) {
+    if (text === undefined) throw new TypeError("protectedRanges are for one text.");
+    let [at, bytes] = [0, 0];
+    const upTo = (position) => {
+      bytes += encoder.encode(text.slice(at, position)).length;
+      at = position;
+      return bytes;
+    };
+    const cuts = (position) => text.codePointAt(position - 1) > 0xffff;
+    for (const [begin, end] of ranges) {
+      if (!(at <= begin && begin <= end && end <= text.length) || cuts(begin) || cuts(end)) {
+        throw new LatimerError(`The protected range [${begin}, ${end}) overlaps the one ` +
+          "before it, cuts a character, or is not in the text.");
+      }
+      if (!this.#wasm.addRange(upTo(begin), upTo(end))) {
+        throw new LatimerError("There are too many protected ranges.");
+      }
+    }
+  }
+
   #setText(index, name, text) {
     const bytes = encoder.encode(text);
     this.#fill(bytes);
@@ -318,23 +342,39 @@ export class Engine {
     this.#array(Uint8Array, this.#wasm.input(), bytes.length).set(bytes);
   }
 
-  // Begins part `part`, from 0, of text `number`, from 1, and gives the bytes
-  // that it takes. The text's own language code (>>de<<) stands in its first
-  // part and holds for all; only the first part begins with the target prefix.
-  // Slot `slot` of the texts is taken until the part has finished.
-  #beginPart(rest, ticket, slot, number, part, { languageCode = "", targetPrefix }) {
+  // ---- Texts ----------------------------------------------------------------
+
+  // Text number `number`, from 1, with cursor `place` of those that there are.
+  // The engine's cursor knows what all its parts have in common.
+  #openText(text, number, place) {
+    const rest = encoder.encode(text);
+    const memory = this.#cursors + place * this.#wasm.cursorBytes();
+    const cursor = this.#wasm.cursorBegin(memory, rest.length, number);
+    if (cursor === 0) this.#fail();
+    return { cursor, place, number, rest, parts: [], left: 0 };
+  }
+
+  // Begins the next part of a text in window `window`, which it occupies until
+  // it has finished.
+  #beginPart(job, window, ticket) {
     const wasm = this.#wasm;
-    const isFirst = part === 0;
-    wasm.setStream(number + part * 2 ** 40, isFirst && targetPrefix ? 1 : 0);
-    if (isFirst) this.#setText(kLanguageCode, "languageCode", languageCode);
-    const most = Math.min(rest.length, wasm.inputBytes());
-    const text = this.#texts + slot * wasm.inputBytes();
-    this.#array(Uint8Array, text, most).set(rest.subarray(0, most));
-    const code = isFirst ? wasm.languageCodeBytes(text, most) : 0;
-    const taken = wasm.begin(text, most, ticket);
+    const bytes = Math.min(job.rest.length, wasm.windowBytes());
+    const at = this.#windows + window * wasm.windowBytes();
+    this.#array(Uint8Array, at, bytes).set(job.rest.subarray(0, bytes));
+    const taken = wasm.begin(job.cursor, at, bytes, ticket);
     if (taken < 0) this.#fail();
-    if (code > 0) wasm.setText(kLanguageCode, text, code);
-    return taken;
+    const read = job.rest.subarray(0, taken);
+    const part = { job, window, read, space: this.#read("spaceFollows") !== 0 };
+    job.rest = job.rest.subarray(taken);
+    job.parts.push(part);
+    ++job.left;
+    return part;
+  }
+
+  #finishPart(part, options) {
+    const reason = this.#wasm.cursorFinish(part.job.cursor);
+    Object.assign(part, this.#finished(options, part.read), { stopReason: kStopReasons[reason] });
+    --part.job.left;
   }
 
   // Translates a text; it may be long. `options.onToken` sees the text so far.
@@ -350,25 +390,21 @@ export class Engine {
 
   async #translate(text, options) {
     const wasm = this.#wasm;
-    this.#setOptions(options);
+    this.#setOptions(options, text);
     const { signal, onToken } = options;
     signal?.throwIfAborted();
     const begun = performance.now();
-    let rest = encoder.encode(text);
+    const job = this.#openText(text, 1, 0);
     let tokens = [];
     const turns = new Turns();
-    const parts = [];
     let soFar = "";
-    let generated = 0;
-    do {
-      this.#setLimits({ ...options, ...this.#budget(options, generated, begun) });
+    while (!wasm.cursorDone(job.cursor)) {
       tokens = [];
       this.#onToken = (index, token) => {
         tokens.length = index;
         tokens.push(token);
       };
-      const taken = this.#beginPart(rest, 0, 0, 1, parts.length, options);
-      const space = this.#read("spaceFollows") !== 0;
+      const part = this.#beginPart(job, 0, 0);
       let ticket;
       let shown = 0;
       while ((ticket = wasm.advance()) === -1) {
@@ -380,28 +416,10 @@ export class Engine {
       }
       wasm.cancel(0);
       if (ticket === -2) this.#fail();
-      const part = { ...this.#finished(options, rest.subarray(0, taken)), space };
-      parts.push(part);
-      generated += part.generatedTokens;
-      rest = rest.subarray(taken);
-      if (worstReason(parts) < kBudget && rest.length > 0 &&
-          this.#spent(options, generated, begun)) {
-        part.stopReason = "budget";
-      }
-      soFar += part.text + (space ? " " : "");
-    } while (rest.length > 0 && worstReason(parts) < kBudget);
-    return { ...joinParts(parts), milliseconds: performance.now() - begun };
-  }
-
-  #budget({ budgetTokens = 0, budgetMs = 0 }, generated, begun) {
-    return {
-      budgetTokens: budgetTokens && Math.max(1, budgetTokens - generated),
-      budgetMs: budgetMs && Math.max(1, Math.round(begun + budgetMs - performance.now())),
-    };
-  }
-  #spent({ budgetTokens = 0, budgetMs = 0 }, generated, begun) {
-    return (budgetTokens > 0 && generated >= budgetTokens) ||
-      (budgetMs > 0 && performance.now() - begun >= budgetMs);
+      this.#finishPart(part, options);
+      soFar += part.text + (part.space ? " " : "");
+    }
+    return { ...joinParts(job.parts), milliseconds: performance.now() - begun };
   }
 
   // A word of the translation that has begun or finished.
@@ -518,50 +536,50 @@ export class Engine {
 
   async #translateAll(texts, options, { counter, most = Infinity } = {}) {
     const wasm = this.#wasm;
-    if (options.onToken || options.budgetTokens || options.budgetMs) {
-      throw new TypeError("onToken, budgetTokens and budgetMs are for one text.");
-    }
+    if (options.onToken) throw new TypeError("onToken is for one text.");
     this.#setOptions(options);
     const turns = new Turns();
     const results = texts.map(() => null);
+    const free = () => [...Array(Math.max(this.#model.lanes, 1)).keys()];
+    // Fewer texts are under way than windows are in use, when one begins.
+    const [places, windows] = [free(), free()];
+    const jobs = new Set();
     const parts = [];  // By ticket.
-    const slots = [...Array(Math.max(this.#model.lanes, 1)).keys()];
     let next = 0;
     const take = () => (counter ? Atomics.add(counter, 0, 1) : next++);
-    let text = -1;  // The number of the one that begins.
-    let rest = null;
+    let more = true;
     let left = 0;
-    while (text < texts.length || left > 0) {
-      while (left < most && text < texts.length && slots.length > 0 && wasm.canBegin()) {
-        if (rest === null) {
-          text = take();
-          if (text >= texts.length) break;
-          rest = encoder.encode(texts[text]);
-          results[text] = [];
+    for (;;) {
+      while (left < most && windows.length > 0 && wasm.canBegin()) {
+        let job = [...jobs].find(({ cursor }) => wasm.cursorCanBegin(cursor));
+        if (job === undefined) {
+          const text = more ? take() : texts.length;
+          more = text < texts.length;
+          if (!more) break;
+          job = this.#openText(texts[text], text + 1, places.pop());
+          jobs.add(job);
         }
-        const slot = slots.pop();
-        const taken = this.#beginPart(
-          rest, parts.length, slot, text + 1, results[text].length, options);
-        const part = {
-          slot, read: rest.subarray(0, taken), space: this.#read("spaceFollows") !== 0,
-        };
-        results[text].push(part);
-        parts.push(part);
+        parts.push(this.#beginPart(job, windows.pop(), parts.length));
         ++left;
-        rest = taken < rest.length ? rest.subarray(taken) : null;
       }
       if (left === 0) break;
       const ticket = wasm.advance();
       if (ticket === -2) this.#fail();
       if (ticket >= 0) {
         const part = parts[ticket];
-        Object.assign(part, this.#finished(options, part.read));
-        slots.push(part.slot);
+        const { job } = part;
+        this.#finishPart(part, options);
+        windows.push(part.window);
         --left;
+        if (job.left === 0 && wasm.cursorDone(job.cursor)) {
+          jobs.delete(job);
+          places.push(job.place);
+          results[job.number - 1] = joinParts(job.parts);
+        }
       }
       await turns.pause(options.signal);
     }
-    return results.map((of) => of && joinParts(of));
+    return results;
   }
 
   // Translates running text sentence by sentence; `onPortion` gets each portion

@@ -52,6 +52,8 @@ export interface TranslateOptions {
   terms?: Record<string, string>;
   /** Placeholders, URLs, e-mail addresses and numbers with units come out as they are. */
   protect?: boolean;
+  /** Stretches of a single text, as String.slice() takes them, that come out as they are. */
+  protectedRanges?: [number, number][];
   /** true: draw tokens by their probabilities; so does each of the next three. */
   sample?: boolean;
   /** Above 1: tokens are more alike. */

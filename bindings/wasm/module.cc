@@ -44,7 +44,7 @@ enum TextOption {
   kTargetPrefix,
   kCode
 };
-// Of terms, and of banned words.
+// Of terms, of protected ranges, and of banned words.
 constexpr size_t kMostEntries = 256;
 constexpr size_t kEntryBytes = 16384;
 
@@ -62,6 +62,7 @@ struct State {
   char input[kInputBytes];
   char option_texts[kCode + 1][kOptionBytes];
   latimer_options options;
+  latimer_text_range ranges[kMostEntries];
   latimer_term terms[kMostEntries];
   char term_texts[kEntryBytes];
   size_t term_bytes;
@@ -173,12 +174,6 @@ void SetSearch(uint32_t beams, float penalty, int early_stopping, int ngram,
   state->no_repeat_ngram = static_cast<uint32_t>(ngram);
   if (ngram >= 0) state->options.no_repeat_ngram = &state->no_repeat_ngram;
 }
-// For the text that begins next; it begins with the target prefix or not.
-EXPORT("setStream") void SetStream(double stream, int has_prefix) {
-  state->options.stream = static_cast<uint64_t>(stream);
-  const char* const prefix = state->option_texts[kTargetPrefix];
-  state->options.target_prefix = has_prefix ? prefix : nullptr;
-}
 EXPORT("setSampling")
 void SetSampling(float new_temperature, float new_top_p, uint32_t top_k,
                  double seed) {
@@ -191,6 +186,13 @@ void SetSampling(float new_temperature, float new_top_p, uint32_t top_k,
 }
 EXPORT("setProtect") void SetProtect(int protect) {
   state->options.protect = protect != 0;
+}
+// Bytes of the text. 0: there is no room.
+EXPORT("addRange") int AddRange(uint32_t begin, uint32_t end) {
+  if (state->options.protected_range_count == kMostEntries) return 0;
+  state->options.protected_ranges = state->ranges;
+  state->ranges[state->options.protected_range_count++] = {begin, end};
+  return 1;
 }
 // A term, whose source and target are in the input, one after another. 0: there
 // is no room.
@@ -236,27 +238,50 @@ void SetInsight(int attention, int scores, int alignment) {
 
 // ---- Translating ------------------------------------------------------------
 
-// Begins as much of a text as fits, and returns its bytes, or -1. The rest is
-// for another call, with the code that languageCodeBytes() found. The text must
-// stay where it is until the sentence has finished.
-EXPORT("begin") int Begin(const char* text, size_t bytes, uint32_t ticket) {
+EXPORT("cursorBytes") size_t CursorBytes() { return latimer_cursor_bytes(); }
+EXPORT("windowBytes") size_t WindowBytes() {
+  return latimer_cursor_window_bytes();
+}
+// A cursor in `memory` of CursorBytes(), or null. Of the text, the first of
+// which has the number 1, only the bytes count: each part has a window.
+EXPORT("cursorBegin")
+latimer_cursor* CursorBegin(void* memory, size_t text_bytes, double number) {
+  state->options.stream = static_cast<uint64_t>(number);
+  latimer_cursor* cursor =
+      latimer_cursor_begin(state->translator, state->input, text_bytes,
+                           &state->options, memory, latimer_cursor_bytes());
+  if (cursor == nullptr) Succeeds(LATIMER_INVALID_ARGUMENT);
+  return cursor;
+}
+// Begins the next part of a text, whose rest begins with `window`, and returns
+// its bytes, or -1. The window must stay until the part has finished.
+EXPORT("begin")
+int Begin(latimer_cursor* cursor, const char* window, size_t bytes,
+          uint32_t ticket) {
   state->translation = {};
   state->translation.struct_bytes = sizeof(state->translation);
-  return Succeeds(latimer_begin_part(state->translator, text, bytes,
-                                     &state->options, ticket,
+  latimer_cursor_move(cursor, window, bytes);
+  return Succeeds(latimer_begin_next(state->translator, cursor, ticket,
                                      &state->translation))
              ? static_cast<int>(state->translation.source_bytes)
              : -1;
+}
+// Accounts for the part that advance() has finished. The reason of all so far.
+EXPORT("cursorFinish") int CursorFinish(latimer_cursor* cursor) {
+  latimer_cursor_finish(cursor, &state->translation);
+  return latimer_cursor_stop_reason(cursor);
+}
+EXPORT("cursorCanBegin") int CursorCanBegin(const latimer_cursor* cursor) {
+  return latimer_cursor_can_begin(cursor);
+}
+EXPORT("cursorDone") int CursorDone(const latimer_cursor* cursor) {
+  return latimer_cursor_done(cursor);
 }
 EXPORT("canBegin") int CanBegin() {
   return latimer_can_begin(state->translator);
 }
 EXPORT("underWay") size_t UnderWay() {
   return latimer_under_way(state->translator);
-}
-EXPORT("languageCodeBytes")
-size_t LanguageCodeBytes(const char* text, size_t bytes) {
-  return latimer_language_code_bytes(state->translator, text, bytes);
 }
 
 // Generates a token of each sentence. The ticket of one that has finished, -1,

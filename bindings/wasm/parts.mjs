@@ -25,7 +25,7 @@ export function linkUnits(ends, target, source) {
   return { links, units: from[source.length] };
 }
 
-export const worstReason = (parts) =>
+const worstReason = (parts) =>
   Math.max(0, ...parts.map(({ stopReason }) => kStopReasons.indexOf(stopReason)));
 
 // The translation of a text.

@@ -177,17 +177,34 @@ void Call(Input& input, latimer_translator* translator) {
     return;
   }
   const std::string text(input.Text(input.Take<uint16_t>() % 1024));
-  if (begins) {
-    ExpectGood(latimer_begin_part(translator, text.data(), text.size(), given,
-                                  what, &translation),
+  if (what % 4 != 1 && !begins) {
+    ExpectGood(latimer_translate(translator, text.data(), text.size(), given,
+                                 &translation),
                translation, translator);
     return;
   }
-  const auto translate =
-      what % 4 == 1 ? latimer_translate_part : latimer_translate;
-  ExpectGood(
-      translate(translator, text.data(), text.size(), given, &translation),
-      translation, translator);
+  const std::vector<char> text_elsewhere(text.begin(), text.end());
+  std::vector<char> memory(latimer_cursor_bytes());
+  latimer_cursor* const cursor =
+      latimer_cursor_begin(translator, text.data(), text.size(), given,
+                           memory.data(), memory.size());
+  if (cursor == nullptr) {
+    LATIMER_EXPECT(latimer_message(translator)[0] != '\0');
+    return;
+  }
+  latimer_cursor_move(cursor, text_elsewhere.data(), text_elsewhere.size());
+  if (begins) {
+    ExpectGood(latimer_begin_next(translator, cursor, what, &translation),
+               translation, translator);
+    return;
+  }
+  while (!latimer_cursor_done(cursor)) {
+    const latimer_code code =
+        latimer_translate_next(translator, cursor, &translation);
+    ExpectGood(code, translation, translator);
+    if (code != LATIMER_OK) return;
+  }
+  LATIMER_EXPECT(latimer_cursor_source_bytes(cursor) <= text.size());
 }
 
 }  // namespace

@@ -159,6 +159,8 @@ std::string Tour(Translator& translator, const std::string& text) {
   for (std::string word; words >> word;) {
     out += "word: " + std::string(translator.Translate(word)->text) + "\n";
   }
+  out += "part: " + translated + "\n";
+  out += Format("stop reason 0 after %zu bytes\n", text.size());
   out += "streamed: ";
   TextStream stream(
       translator, {},
@@ -423,9 +425,13 @@ TEST_F(CApiTest, ALengthWithoutASourceIsRefused) {
       std::max(latimer_text_bytes(), latimer_html_bytes()));
   const std::function<latimer_code()> calls[] = {
       [&] { return latimer_translate(c, nullptr, 5, nullptr, &got); },
-      [&] { return latimer_translate_part(c, nullptr, 5, nullptr, &got); },
       [&] { return latimer_translate_ids(c, nullptr, 5, nullptr, &got); },
-      [&] { return latimer_begin_part(c, nullptr, 5, nullptr, 1, &got); },
+      [&] {
+        EXPECT_EQ(latimer_cursor_begin(c, nullptr, 5, nullptr, memory.data(),
+                                       memory.size()),
+                  nullptr);
+        return LATIMER_INVALID_ARGUMENT;
+      },
       [&] { return latimer_begin_ids(c, nullptr, 5, nullptr, 1); },
       [&] { return latimer_tokenize(c, nullptr, 5, ids, 1, &count); },
       [&] { return latimer_tokenize_target(c, nullptr, 5, ids, 1, &count); },
@@ -453,6 +459,176 @@ TEST_F(CApiTest, ALengthWithoutASourceIsRefused) {
   EXPECT_EQ(latimer_language_code_bytes(c, nullptr, 5), 0u);
   EXPECT_EQ(latimer_translate(c, nullptr, 0, nullptr, &got), LATIMER_OK)
       << c_.message();
+}
+
+// ---- Parts ----
+
+// A part of a translation.
+struct Part {
+  std::string text;
+  size_t source_bytes;
+  bool space_follows;
+  bool operator==(const Part&) const = default;
+};
+
+void PrintTo(const Part& part, std::ostream* out) {
+  *out << part.source_bytes << " \"" << part.text << "\"";
+}
+
+struct Parts {
+  std::vector<Part> parts;
+  int stop_reason = 0;
+  size_t source_bytes = 0;
+};
+
+// What TextCursor gives.
+Parts PartsOfCpp(Translator& translator, std::string_view text,
+                 const TranslateOptions& options) {
+  TextCursor cursor(text, options);
+  Parts all;
+  while (!cursor.done()) {
+    const auto part = translator.TranslateNext(cursor);
+    EXPECT_TRUE(part.ok()) << part.status().message();
+    if (!part.ok()) break;
+    all.parts.push_back(
+        {std::string(part->text), part->source_bytes, cursor.space_follows()});
+  }
+  all.stop_reason = static_cast<int>(cursor.stop_reason());
+  all.source_bytes = cursor.source_bytes();
+  return all;
+}
+
+// Each part of the text lies in memory of its own, and is gone when it has
+// finished.
+Parts PartsOfC(const Loaded& c, std::string text,
+               const latimer_options& options, bool side_by_side) {
+  std::vector<std::byte> memory(latimer_cursor_bytes());
+  latimer_cursor* const cursor =
+      latimer_cursor_begin(c.get(), text.data(), text.size(), &options,
+                           memory.data(), memory.size());
+  EXPECT_NE(cursor, nullptr) << c.message();
+  Parts all;
+  auto part = Sized<latimer_translation>();
+  while (!latimer_cursor_done(cursor)) {
+    std::string window = text.substr(0, latimer_cursor_window_bytes());
+    text.erase(0, window.size());
+    latimer_cursor_move(cursor, window.data(), window.size());
+    EXPECT_EQ(latimer_cursor_can_begin(cursor), 1);
+    const size_t before = latimer_cursor_source_bytes(cursor);
+    latimer_code code;
+    bool space = false;
+    if (side_by_side) {
+      code = latimer_begin_next(c.get(), cursor, 7, &part);
+      space = part.space_follows != 0;
+      EXPECT_EQ(part.source_bytes,
+                latimer_cursor_source_bytes(cursor) - before);
+      int finished = 0;
+      uint64_t ticket = 0;
+      while (code == LATIMER_OK && finished == 0) {
+        code = latimer_advance(c.get(), &finished, &ticket, &part);
+      }
+      EXPECT_EQ(ticket, 7u);
+      latimer_cursor_finish(cursor, &part);
+    } else {
+      code = latimer_translate_next(c.get(), cursor, &part);
+      space = part.space_follows != 0;
+    }
+    EXPECT_EQ(code, LATIMER_OK) << c.message();
+    if (code != LATIMER_OK) break;
+    const size_t bytes = latimer_cursor_source_bytes(cursor) - before;
+    all.parts.push_back({{part.text, part.text_bytes}, bytes, space});
+    text.insert(0, window, bytes, window.npos);
+  }
+  EXPECT_EQ(latimer_cursor_can_begin(cursor), 0);
+  EXPECT_EQ(latimer_translate_next(c.get(), cursor, &part),
+            LATIMER_FAILED_PRECONDITION);
+  EXPECT_THAT(c.message(), HasSubstr("latimer_cursor_can_begin"));
+  all.stop_reason = latimer_cursor_stop_reason(cursor);
+  all.source_bytes = latimer_cursor_source_bytes(cursor);
+  return all;
+}
+
+TEST_F(CApiTest, PartsAreThoseOfCpp) {
+  std::string text;
+  std::vector<TextRange> ranges;
+  for (int i = 100; i < 180; ++i) {
+    text += "Tom likes ";
+    const auto begin = static_cast<uint32_t>(text.size());
+    text += "<x" + std::to_string(i) + ">";
+    ranges.push_back({begin, static_cast<uint32_t>(text.size())});
+    text += " and my book.  ";
+  }
+  const float temperature = 1.0f;
+  const int32_t prefix[] = {*cpp_.Translate("house")->tokens.data()};
+  for (const bool side_by_side : {false, true}) {
+    for (const uint32_t budget : {0u, 600u}) {
+      auto options = Sized<latimer_options>();
+      options.temperature = &temperature;
+      options.seed = 5;
+      options.stream = 2;
+      options.budget_tokens = budget;
+      options.target_prefix_ids = prefix;
+      options.target_prefix_count = 1;
+      options.protected_ranges =
+          reinterpret_cast<const latimer_text_range*>(ranges.data());
+      options.protected_range_count = ranges.size();
+      TranslateOptions cpp;
+      cpp.sampling = {.enabled = true, .seed = 5, .stream = 2};
+      cpp.budget_tokens = budget;
+      cpp.target_prefix_ids = prefix;
+      cpp.protected_ranges = ranges;
+      const Parts expected = PartsOfCpp(cpp_, text, cpp);
+      const Parts found = PartsOfC(c_, text, options, side_by_side);
+      EXPECT_GT(expected.parts.size(), 1u);
+      EXPECT_EQ(found.parts, expected.parts);
+      EXPECT_EQ(found.stop_reason, expected.stop_reason);
+      EXPECT_EQ(found.source_bytes, expected.source_bytes);
+      EXPECT_EQ(found.stop_reason == LATIMER_BUDGET, budget > 0);
+    }
+  }
+  auto options = Sized<latimer_options>();
+  EXPECT_EQ(PartsOfC(c_, "", options, false).parts, (std::vector<Part>{{}}));
+}
+
+TEST_F(CApiTest, ATextMayBeLongerThanTheWindowThatItGoesThrough) {
+  if (kEmulated || kSanitized) return;  // It has many parts.
+  std::string text = "Hello there. ";
+  while (text.size() < latimer_cursor_window_bytes() * 5 / 4) text += text;
+  auto options = Sized<latimer_options>();
+  options.max_target_tokens = 1;
+  const latimer_text_range range = {static_cast<uint32_t>(text.size()) - 13,
+                                    static_cast<uint32_t>(text.size()) - 8};
+  options.protected_ranges = &range;
+  options.protected_range_count = 1;
+  TranslateOptions cpp = {.max_target_tokens = 1};
+  const TextRange same = {range.begin, range.end};
+  cpp.protected_ranges = {&same, 1};
+  const Parts expected = PartsOfCpp(cpp_, text, cpp);
+  EXPECT_EQ(PartsOfC(c_, text, options, false).parts, expected.parts);
+  EXPECT_EQ(expected.source_bytes, text.size());
+}
+
+TEST_F(CApiTest, TheCodeOfATextIsThatOfAllItsParts) {
+  std::string text = ">>deu<< ";
+  for (int i = 0; i < 80; ++i) text += "The weather is nice in Berlin today. ";
+  const auto options = Sized<latimer_options>();
+  const Parts expected = PartsOfCpp(cpp_, text, {});
+  EXPECT_GT(expected.parts.size(), 1u);
+  EXPECT_EQ(PartsOfC(c_, text, options, false).parts, expected.parts);
+  EXPECT_EQ(PartsOfC(c_, text, options, true).parts, expected.parts);
+}
+
+TEST_F(CApiTest, ACursorNeedsMemoryAndOptionsThatAreRight) {
+  std::vector<std::byte> memory(latimer_cursor_bytes());
+  EXPECT_EQ(latimer_cursor_begin(c_.get(), kText, 5, nullptr, memory.data(),
+                                 memory.size() - 1),
+            nullptr);
+  EXPECT_THAT(c_.message(), HasSubstr("latimer_cursor_bytes()"));
+  const latimer_options options = {};
+  EXPECT_EQ(latimer_cursor_begin(c_.get(), kText, 5, &options, memory.data(),
+                                 memory.size()),
+            nullptr);
+  EXPECT_THAT(c_.message(), HasSubstr("struct_bytes"));
 }
 
 TEST_F(CApiTest, DrawnTokensAreThoseOfCpp) {

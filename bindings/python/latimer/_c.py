@@ -264,10 +264,16 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
         POINTER(c_size_t),
     ),
     "set_cancelled": (None, c_void_p, c_int),
-    "begin_part": (
-        c_int, c_void_p, c_void_p, c_size_t, POINTER(Options), c_uint64,
-        POINTER(Translation),
+    "cursor_bytes": (c_size_t,),
+    "cursor_begin": (
+        c_void_p, c_void_p, c_char_p, c_size_t, POINTER(Options), c_void_p,
+        c_size_t,
     ),
+    "begin_next": (c_int, c_void_p, c_void_p, c_uint64, POINTER(Translation)),
+    "cursor_finish": (None, c_void_p, POINTER(Translation)),
+    "cursor_can_begin": (c_int, c_void_p),
+    "cursor_done": (c_int, c_void_p),
+    "cursor_stop_reason": (c_int, c_void_p),
     "begin_ids": (
         c_int, c_void_p, POINTER(c_int32), c_size_t, POINTER(Options),
         c_uint64,
@@ -309,7 +315,6 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     ),
     "source_piece": (c_size_t, c_void_p, c_int32, c_char_p),
     "target_piece": (c_size_t, c_void_p, c_int32, c_char_p),
-    "language_code_bytes": (c_size_t, c_void_p, c_char_p, c_size_t),
     "get_model_info": (c_int, c_void_p, POINTER(ModelInfo)),
     "language": (c_char_p, c_void_p, c_size_t, POINTER(c_int32)),
     "task": (c_char_p, c_void_p, c_size_t, POINTER(c_char_p)),

@@ -40,6 +40,8 @@ class TranslateOptions(TypedDict, total=False):
         terms: words and phrases of the source, and what stands for them.
         protect: whether placeholders, URLs, e-mail addresses and numbers with
             units come out as they are, once each.
+        protected_ranges: characters (begin, end) of a single text, in
+            ascending order, that come out as they are.
         sample: True: draw tokens by their probabilities; so does each of the
             next three. Without beams.
         temperature: logits are divided by it: above 1 makes tokens more alike.
@@ -76,6 +78,7 @@ class TranslateOptions(TypedDict, total=False):
     banned: Iterable[str | Sequence[int]]
     terms: Mapping[str, str]
     protect: bool
+    protected_ranges: Iterable[tuple[int, int]]
     sample: bool
     temperature: float
     top_k: int
@@ -126,13 +129,15 @@ class CallOptions:
         error: what on_token raised, or None.
     """
 
-    def __init__(self, options: TranslateOptions) -> None:
+    def __init__(
+        self, options: TranslateOptions, text: str | None = None
+    ) -> None:
+        """`text`: the only one that is translated, if there is only one."""
         self.struct = _c.Options()
         self.n_best = 0
         self.error: BaseException | None = None
         self._on_token: TokenCallback | None = None
-        self._target_prefix: bytes | None = None
-        self._target_prefix_ids = ids_array([])
+        self._text = text
         self._banned: list[str | Sequence[int]] = []
         self._samples = False
         for name, value in options.items():
@@ -141,10 +146,6 @@ class CallOptions:
         samples = self._samples or self.struct.top_k or self.struct.top_p
         if samples and not self.struct.temperature:
             self.struct.temperature = _pointer(ctypes.c_float, 1)
-
-    @property
-    def has_budget(self) -> bool:
-        return bool(self.struct.budget_tokens or self.struct.budget_ms)
 
     def tokenize(self, tokenize_target: Callable[[str], list[int]]) -> None:
         """Makes ids of banned words."""
@@ -163,13 +164,24 @@ class CallOptions:
         self.struct.banned_ends = (ctypes.c_uint32 * len(ends))(*ends)
         self.struct.banned_count = len(ends)
 
-    def begin(self, number: int, part: int) -> None:
-        """Sets what differs between texts of an iterable and between parts,
-        as latimer::TextCursor does."""
-        self.struct.stream = number + (part << 40)
-        ids = () if part else self._target_prefix_ids
-        self.struct.target_prefix_count = len(ids)
-        self.struct.target_prefix = None if part else self._target_prefix
+    def _protect(self, ranges: Iterable[tuple[int, int]]) -> None:
+        """Ranges of characters of the text, as ranges of its bytes."""
+        text = self._text
+        if text is None:
+            raise ValueError("protected_ranges: give them with one text.")
+        found = []
+        at = count = 0
+        for begin, end in ranges:
+            if not at <= begin <= end <= len(text):
+                raise ValueError(
+                    f"protected_ranges: ({begin}, {end}) overlaps the one "
+                    "before it, or is not in the text."
+                )
+            first = count + len(encode(text[at:begin]))
+            at, count = end, first + len(encode(text[begin:end]))
+            found.append(_c.TextRange(first, count))
+        self.struct.protected_ranges = (_c.TextRange * len(found))(*found)
+        self.struct.protected_range_count = len(found)
 
     def _set(self, name: str, value: Any) -> None:
         struct = self.struct
@@ -204,11 +216,13 @@ class CallOptions:
             struct.suppressed_count = len(ids)
         elif name == "target_prefix":
             if isinstance(value, str):
-                self._target_prefix = encode(value)
+                struct.target_prefix = encode(value)
             else:
-                self._target_prefix_ids = ids_array(value)
-                struct.target_prefix_ids = self._target_prefix_ids
-            self.begin(0, 0)
+                ids = ids_array(value)
+                struct.target_prefix_ids = ids
+                struct.target_prefix_count = len(ids)
+        elif name == "protected_ranges":
+            self._protect(value)
         elif name == "banned":
             if isinstance(value, str):
                 raise TypeError("banned: give a list of words.")

@@ -6,7 +6,6 @@ import codecs
 import ctypes
 import mmap
 import os
-import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -124,62 +123,75 @@ def characters(text: bytes) -> list[int]:
 
 
 class Job:
-    """A text whose translation is under way, in parts."""
+    """A text, or ids, whose translation is under way, in parts."""
 
     def __init__(
-        self, source: Source, options: CallOptions, number: int
+        self, slot: Slot, source: Source, options: CallOptions, number: int
     ) -> None:
-        self.number = number  # From 1.
         self.text = source if isinstance(source, bytes) else None
-        # Where the text lies; alignment reads it there until its part ends.
-        self.address = (
-            ctypes.cast(ctypes.c_char_p(self.text), ctypes.c_void_p).value or 0
-        )
         self.ids = source  # Unless it is a text.
-        self.position = 0
-        self.begun = 0
-        self.language_code: bytes | None = options.struct.language_code
-        self.tokens_left = options.struct.budget_tokens
-        self.has_budget = options.has_budget
-        milliseconds = options.struct.budget_ms
-        self.deadline = (
-            time.monotonic() + milliseconds / 1000 if milliseconds else None
-        )
         self.finished: dict[int, Translation] = {}
-        self.positions: list[int] = []  # Where parts have begun.
+        self.positions = [0]  # Where parts begin, and the last one ends.
         self.space_follows: list[bool] = []
         self.stop_reason = 0
         self.attention: Attention | None = None
         self.hypotheses: tuple[Hypothesis, ...] = ()
+        self._slot = slot
+        self._options = options
+        self._cursor = None
+        options.struct.stream = number  # From 1.
+        if self.text is not None:
+            self._memory = ctypes.create_string_buffer(library.cursor_bytes())
+            self._cursor = library.cursor_begin(
+                slot.handle, self.text, len(self.text), options.struct,
+                self._memory, len(self._memory),
+            )
+            if not self._cursor:
+                check(1, library.message(slot.handle))
 
     @property
-    def ended(self) -> bool:
-        """Whether no further part will begin."""
-        if self.stop_reason >= _c.STOP_REASONS.index("budget"):
-            return True
-        at_end = self.text is None or self.position >= len(self.text)
-        return self.begun > 0 and at_end
+    def begun(self) -> int:
+        return len(self.space_follows)
 
     @property
     def can_begin(self) -> bool:
-        # With a budget, a part may use what those before it have left.
-        waits = self.has_budget and len(self.finished) < self.begun
-        return not self.ended and not waits
+        if self._cursor is None:
+            return self.begun == 0
+        return bool(library.cursor_can_begin(self._cursor))
 
     @property
     def done(self) -> bool:
-        return self.ended and len(self.finished) == self.begun
+        if len(self.finished) < self.begun or self.begun == 0:
+            return False
+        return self._cursor is None or bool(library.cursor_done(self._cursor))
 
-    def spend(self, generated: int) -> None:
-        """Accounts for a part, as latimer::TextCursor does."""
-        budget = _c.STOP_REASONS.index("budget")
-        if not self.has_budget or self.ended or self.stop_reason >= budget:
-            return
-        late = self.deadline is not None and time.monotonic() >= self.deadline
-        if late or (self.tokens_left and generated >= self.tokens_left):
-            self.stop_reason = budget
-        elif self.tokens_left:
-            self.tokens_left -= generated
+    def begin(self, ticket: int) -> None:
+        """Begins a part."""
+        slot, begun = self._slot, _c.Translation()
+        slot.calls += 1
+        if self._cursor is None:
+            code = library.begin_ids(
+                slot.handle, self.ids, len(self.ids), self._options.struct,
+                ticket,
+            )
+        else:
+            code = library.begin_next(slot.handle, self._cursor, ticket, begun)
+        slot.check(code)
+        self.positions.append(self.positions[-1] + begun.source_bytes)
+        self.space_follows.append(bool(begun.space_follows))
+
+    def finish(self, number: int, c: _c.Translation) -> None:
+        """Keeps the part `number`, from 0, which has finished."""
+        if self._cursor is None:
+            self.stop_reason = c.stop_reason
+        else:
+            library.cursor_finish(self._cursor, c)
+            self.stop_reason = library.cursor_stop_reason(self._cursor)
+        part = self._slot.part(c, self._options, self.text is not None)
+        self.finished[number] = part
+        self.hypotheses = part.hypotheses
+        if c.attention:
+            self.attention = Attention(self._slot, c)
 
     def result(self) -> Translation:
         parts = [self.finished[number] for number in range(self.begun)]
@@ -189,7 +201,7 @@ class Job:
                 zip(parts, self.space_follows)
             )
         )
-        read = (self.text or b"")[: self.position]
+        read = (self.text or b"")[: self.positions[-1]]
 
         def joined(name: str) -> tuple[Any, ...] | None:
             lists = [getattr(part, name) for part in parts]
@@ -265,7 +277,7 @@ class Slot:
         if code != 0:
             check(code, library.message(self.handle))
 
-    def _part(
+    def part(
         self, c: _c.Translation, options: CallOptions, has_text: bool
     ) -> Translation:
         """Copies a finished part, all but its attention."""
@@ -334,42 +346,6 @@ class Slot:
             for ids, score in found
         )
 
-    def _begin(self, job: Job, options: CallOptions, ticket: int) -> None:
-        self.calls += 1
-        options.begin(job.number, job.begun)
-        job.positions.append(job.position)
-        if job.text is None:
-            self.check(
-                library.begin_ids(
-                    self.handle, job.ids, len(job.ids), options.struct, ticket
-                )
-            )
-            job.space_follows.append(False)
-        else:
-            struct = options.struct
-            begun = _c.Translation()
-            struct.language_code = job.language_code
-            struct.budget_tokens = job.tokens_left
-            if job.deadline is not None:
-                left = (job.deadline - time.monotonic()) * 1000
-                struct.budget_ms = max(1, round(left))
-            code_bytes = 0
-            if job.begun == 0:
-                code_bytes = library.language_code_bytes(
-                    self.handle, job.text, len(job.text)
-                )
-            self.check(
-                library.begin_part(
-                    self.handle, job.address + job.position,
-                    len(job.text) - job.position, struct, ticket, begun,
-                )
-            )
-            if code_bytes > 0:
-                job.language_code = job.text[:code_bytes]
-            job.position += begun.source_bytes
-            job.space_follows.append(bool(begun.space_follows))
-        job.begun += 1
-
     def run(
         self, sources: Iterable[Source], options: CallOptions
     ) -> Iterator[Translation]:
@@ -393,10 +369,10 @@ class Slot:
                             has_more = False
                             break
                         job_count += 1
-                        job = Job(source, options, job_count)
+                        job = Job(self, source, options, job_count)
                         jobs.append(job)
                     tickets[next_ticket] = (job, job.begun)
-                    self._begin(job, options, next_ticket)
+                    job.begin(next_ticket)
                     next_ticket += 1
                 while tickets:
                     code = library.advance(self.handle, finished, ticket, c)
@@ -408,14 +384,7 @@ class Slot:
                     continue
                 self.check(code)
                 job, number = tickets.pop(ticket.value)
-                job.finished[number] = self._part(
-                    c, options, job.text is not None
-                )
-                job.stop_reason = max(job.stop_reason, c.stop_reason)
-                job.spend(c.generated_tokens)
-                job.hypotheses = job.finished[number].hypotheses
-                if c.attention:
-                    job.attention = Attention(self, c)
+                job.finish(number, c)
                 while jobs and jobs[0].done:
                     yield jobs.popleft().result()
         finally:

@@ -146,7 +146,7 @@ class Translator:
             LatimerError: the model has no tokenizer.
         """
         if isinstance(text, str):
-            return self._one(encode(text), options)
+            return self._one(encode(text), options, text)
         return self._run(map(encode, text), options)
 
     @overload
@@ -172,15 +172,20 @@ class Translator:
             return self._one(ids_array(ids), options)
         return self._run(map(ids_array, ids), options)
 
-    def _one(self, source: Source, options: TranslateOptions) -> Translation:
+    def _one(
+        self, source: Source, options: TranslateOptions, text: str | None = None
+    ) -> Translation:
         # The slot is free again when this returns.
-        (translation,) = self._run([source], options)
+        (translation,) = self._run([source], options, text)
         return translation
 
     def _run(
-        self, sources: Iterable[Source], options: TranslateOptions
+        self,
+        sources: Iterable[Source],
+        options: TranslateOptions,
+        text: str | None = None,
     ) -> Iterator[Translation]:
-        call = CallOptions(options)  # Complains now, not when it is read.
+        call = CallOptions(options, text)  # Complains now, not when it is read.
         if call.n_best > max(1, call.struct.beams):
             raise ValueError(
                 f"n_best {call.n_best} needs as many beams: give beams too."

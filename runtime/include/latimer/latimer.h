@@ -269,8 +269,8 @@ typedef struct latimer_token_score {
   float margin;          /* to the second best token; may be infinite */
 } latimer_token_score;
 
-/* A translation; what it points to is valid until the next call with the same
- * translator. */
+/* A translation, or a part of one; what it points to is valid until the next
+ * call with the same translator. */
 typedef struct latimer_translation {
   size_t struct_bytes;
   const char* text; /* text_bytes bytes, not zero-terminated; NULL for ids */
@@ -305,14 +305,6 @@ latimer_code latimer_translate(latimer_translator* translator, const char* text,
                                size_t text_bytes,
                                const latimer_options* options,
                                latimer_translation* translation);
-
-/* Translates the beginning of a text of any length, as much as fits; call again
- * with what follows translation->source_bytes, and with options->language_code
- * if the text began with one. See Translator::TranslateNext. */
-latimer_code latimer_translate_part(latimer_translator* translator,
-                                    const char* text, size_t text_bytes,
-                                    const latimer_options* options,
-                                    latimer_translation* translation);
 
 /* Translates source tokens as they are: no EOS is added. */
 latimer_code latimer_translate_ids(latimer_translator* translator,
@@ -352,16 +344,66 @@ latimer_code latimer_score_words(latimer_translator* translator,
  * handler. */
 void latimer_set_cancelled(latimer_translator* translator, int cancelled);
 
+/* ---- A text of any length, part by part: see latimer/text_cursor.h ----
+ *
+ *   while (!latimer_cursor_done(cursor)) {
+ *     if (latimer_translate_next(translator, cursor, &part) != LATIMER_OK) ...
+ *     ... part.text, and a space if part.space_follows ...
+ *   }
+ *
+ * All that concerns several parts is the cursor's business: the budget, the
+ * language code that the text begins with, protected ranges, and that only the
+ * first part has the target prefix. */
+
+/* What is left of a text, in latimer_cursor_bytes() bytes of the caller's
+ * memory, aligned as for any type, which the caller may reuse at any time. */
+typedef struct latimer_cursor latimer_cursor;
+
+size_t latimer_cursor_bytes(void);
+/* Returns NULL if memory_bytes are too few, or the text or the options are
+ * refused (see latimer_message). The text and what the options point to must
+ * live until all parts have finished. A budget_ms begins now. */
+latimer_cursor* latimer_cursor_begin(latimer_translator* translator,
+                                     const char* text, size_t text_bytes,
+                                     const latimer_options* options,
+                                     void* memory, size_t memory_bytes);
+/* Translates the next part, whose bytes and stop reason `translation` has, with
+ * the translator of the cursor. LATIMER_FAILED_PRECONDITION if none may begin.
+ * Other errors: those of Translator::TranslateNext. */
+latimer_code latimer_translate_next(latimer_translator* translator,
+                                    latimer_cursor* cursor,
+                                    latimer_translation* translation);
+/* Begins the next part beside other sentences; see latimer_advance. `begun`, if
+ * it is not NULL, receives source_bytes and space_follows. Once the part has
+ * finished, latimer_cursor_finish must be told, in the order of the parts. */
+latimer_code latimer_begin_next(latimer_translator* translator,
+                                latimer_cursor* cursor, uint64_t ticket,
+                                latimer_translation* begun);
+void latimer_cursor_finish(latimer_cursor* cursor,
+                           const latimer_translation* part);
+/* 1: the next part may begin. With a budget, parts go one after another. */
+int latimer_cursor_can_begin(const latimer_cursor* cursor);
+/* 1: no further part will begin: the text has ended, or a budget or the caller
+ * ended it. */
+int latimer_cursor_done(const latimer_cursor* cursor);
+/* Of the parts that have finished, the most severe reason; LATIMER_BUDGET if
+ * nothing was left for the next part. */
+latimer_stop_reason latimer_cursor_stop_reason(const latimer_cursor* cursor);
+/* Bytes of the parts that have begun, white space after them included. */
+size_t latimer_cursor_source_bytes(const latimer_cursor* cursor);
+/* From now on the text that has not begun lies at `rest`: all of it, or its
+ * first latimer_cursor_window_bytes() bytes. So a text of any length can go
+ * through memory of fixed size. */
+void latimer_cursor_move(latimer_cursor* cursor, const char* rest,
+                         size_t rest_bytes);
+size_t latimer_cursor_window_bytes(void);
+
 /* ---- Several sentences side by side: see Translator::Begin ----
  *
- * Begin sentences while latimer_can_begin returns 1, then call latimer_advance
- * until latimer_under_way is 0. Each gets the tokens that it gets alone. */
+ * Begin sentences with this or with latimer_begin_next while latimer_can_begin
+ * returns 1, then call latimer_advance until latimer_under_way is 0. Each gets
+ * the tokens that it gets alone. */
 
-/* `begun` receives source_bytes and space_follows. */
-latimer_code latimer_begin_part(latimer_translator* translator,
-                                const char* text, size_t text_bytes,
-                                const latimer_options* options, uint64_t ticket,
-                                latimer_translation* begun);
 latimer_code latimer_begin_ids(latimer_translator* translator,
                                const int32_t* ids, size_t id_count,
                                const latimer_options* options, uint64_t ticket);

@@ -26,15 +26,23 @@ class TextCursor {
 
   // Whether no further part will begin: the text has ended, or a budget or the
   // caller ended it. An empty text has one part.
-  bool done() const { return ended_ || (rest_.empty() && parts_ > 0); }
+  bool done() const { return ended_ || (rest_bytes() == 0 && parts_ > 0); }
   // Whether the next part may begin. With a budget, parts go one after another,
   // because each may use what those before it have left.
   bool CanBegin() const {
     return !done() && (!has_budget_ || parts_ == finished_);
   }
 
-  // The text whose translation has not begun.
+  // The text whose translation has not begun, or as much of it as Move has
+  // given, and the bytes of all of it.
   std::string_view rest() const { return rest_; }
+  size_t rest_bytes() const { return rest_.size() + unseen_bytes_; }
+  // From now on the rest lies elsewhere, for example in memory of fixed size
+  // through which a text of any length goes. `rest` is all of it or its
+  // beginning; with twice the profile's text_bytes, parts are those of the
+  // whole text, but for white space that is longer. `language_code` is a copy
+  // of language_code(), which may view the text.
+  void Move(std::string_view rest, std::string_view language_code);
   // Parts that have begun, and their bytes, white space after them included.
   size_t parts() const { return parts_; }
   size_t source_bytes() const { return source_bytes_; }
@@ -62,6 +70,7 @@ class TextCursor {
 
  private:
   std::string_view rest_;
+  size_t unseen_bytes_ = 0;  // Of the rest, after rest_.
   TranslateOptions options_;
   uint64_t deadline_;
   bool has_budget_;

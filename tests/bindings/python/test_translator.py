@@ -212,6 +212,48 @@ def test_budgets_are_for_all_parts(translator, model):
     assert translator.translate(LONG, budget_ms=60000).text == whole.text
 
 
+def test_parts_of_several_texts_are_those_of_the_program(translator, model):
+    texts = [LONG, "Good morning.", LONG]
+    whole = translator.translate(texts, sample=True, seed=4)
+    tokens = [t.generated_tokens for t in whole]
+    # It ends each long text in its last part.
+    budget = min(tokens[0], tokens[2]) - 5
+    for options in {}, {"budget_tokens": budget}:
+        expected = command(
+            "translate", model, "--quiet", "--sample", "--seed", 4,
+            *(["--budget-tokens", budget] if options else []),
+            text="\n".join(texts),
+        ).splitlines()
+        found = list(
+            translator.translate(texts, sample=True, seed=4, **options)
+        )
+        assert [t.text for t in found] == expected
+        assert found[0].parts > 1 and found[2].parts > 1
+        reasons = ["budget", "eos", "budget"] if options else ["eos"] * 3
+        assert [t.stop_reason for t in found] == reasons
+
+
+def test_protected_ranges_are_of_the_whole_text(translator, model, tmp_path):
+    names = [f"ACME-\u00dc{number}" for number in range(100, 300)]
+    text = " ".join(f"I read {name} today." for name in names)
+    begins = [text.index(name) for name in names]
+    patterns = tmp_path / "patterns"
+    patterns.write_text("ACME-*\n", encoding="utf-8")
+    expected = command(
+        "translate", model, "--quiet", "--protect-also", patterns,
+        "--text", text,
+    )
+    ranges = [(at, at + len(names[0])) for at in begins]
+    found = translator.translate(text, protected_ranges=ranges)
+    assert found.parts > 1
+    assert found.text == expected.rstrip("\n")
+    for wrong in [(5, 3)], [(0, len(text) + 1)], [(-1, 2)], [(9, 12), (0, 3)]:
+        with pytest.raises(ValueError, match="protected.range"):
+            translator.translate(text, protected_ranges=wrong)
+    with pytest.raises(ValueError, match="protected_ranges: .* one text"):
+        translator.translate([text], protected_ranges=ranges)
+
+
 def test_scores_are_those_of_the_program(translator, model, lines):
     text = "\n".join(lines[:20])
     expected = command("translate", model, "--quiet", "--json", text=text)

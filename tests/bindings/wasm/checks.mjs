@@ -204,6 +204,40 @@ export const checks = {
     }
     equal(await drawn({ topK: 1, seed: 9 }), await drawn({}));
   },
+  async "parts are drawn and limited as the program does"({ t, run }) {
+    const texts = [kLong, "Good morning.", kLong];
+    const options = { sample: true, seed: 4 };
+    const whole = await t.translateAll(texts, options);
+    const [first, , last] = whole.map(({ generatedTokens }) => generatedTokens);
+    const budgetTokens = Math.min(first, last) - 5;  // Ends each long text in its last part.
+    const all = await t.translateAll(texts, { ...options, budgetTokens });
+    equal(all.map(({ stopReason }) => stopReason), ["budget", "eos", "budget"]);
+    equal([all[0].parts > 1, all[2].text === all[0].text], [true, false]);
+    const one = await t.translate(kLong, { ...options, budgetTokens });
+    equal([one.text, one.stopReason, one.parts], [all[0].text, "budget", all[0].parts]);
+    const late = await t.translateAll([kLong.repeat(40)], { budgetMs: 20 });
+    equal(late[0].stopReason, "budget");
+    if (run === undefined) return;  // In browsers.
+    const words = ["--sample", "--seed", "4"];
+    equal(whole.map(({ text }) => text), run(texts, ...words));
+    equal(all.map(({ text }) => text), run(texts, ...words, "--budget-tokens", budgetTokens));
+  },
+  async "protected ranges are those of the whole text"({ t }) {
+    const names = Array.from({ length: 200 }, (_, i) => `ACME-\u00dc${100 + i}`);
+    const text = names.map((name) => `I read ${name} today.`).join(" ");
+    const protectedRanges = names.map((name) => {
+      const at = text.indexOf(name);
+      return [at, at + name.length];
+    });
+    const found = await t.translate(text, { protectedRanges });
+    equal(found.parts > 1, true);
+    for (const name of names) equal(found.text.split(name).length, 2, name);
+    for (const wrong of [[[5, 3]], [[0, text.length + 1]], [[9, 12], [0, 3]]]) {
+      await fails(() => t.translate(text, { protectedRanges: wrong }), /protected range/);
+    }
+    await fails(() => t.translate("I see \u{1f600}.", { protectedRanges: [[6, 7]] }), /cuts/);
+    await fails(() => t.translateAll([text], { protectedRanges }), /one text/, "TypeError");
+  },
   async "protected spans come out"({ t }) {
     const text = "Tom has {name} at https://host.org/a?b=c for %d days.";
     const translation = (await t.translate(text, { protect: true })).text;

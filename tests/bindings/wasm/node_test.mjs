@@ -35,9 +35,12 @@ if (program === "--times") {
   process.exit(0);
 }
 if (program) {
-  const some = context.lines.slice(0, 20).join("\n");
-  context.told = execFileSync(program, ["translate", model, "--json"], { input: some })
-    .toString().trim().split("\n").map((line) => JSON.parse(line));
+  // The lines that the program writes for these.
+  context.run = (lines, ...options) =>
+    execFileSync(program, ["translate", model, ...options], { input: lines.join("\n") })
+      .toString().replace(/\n$/, "").split("\n");
+  context.told = context.run(context.lines.slice(0, 20), "--json")
+    .map((line) => JSON.parse(line));
 }
 let failed = 0;
 const results = [

@@ -159,6 +159,48 @@ public class OptionsTest {
   }
 
   @Test
+  public void protectedRangesAreOfTheWholeText() throws Exception {
+    StringBuilder text = new StringBuilder();
+    int[] ends = new int[400];
+    for (int i = 0; i < 200; ++i) {
+      text.append("I read ");
+      ends[2 * i] = text.length();
+      text.append("ACME-\u00dc" + (100 + i));
+      ends[2 * i + 1] = text.length();
+      text.append(" today. ");
+    }
+    Path patterns = WORK.resolve("patterns.txt");
+    Files.write(patterns, Arrays.asList("ACME-*"));
+    List<String> expected =
+        latimer(
+            Arrays.asList(text.toString()), "translate", MODEL, "--protect-also", patterns);
+    Translation found = translator.translate(text.toString(), options().protectedRanges(ends));
+    assertTrue(found.parts() > 1);
+    assertEquals(expected.get(0), found.text());
+  }
+
+  @Test
+  public void partsAreDrawnAndLimitedAsTheProgramDoes() throws Exception {
+    TranslateOptions options = options().sample(true).seed(4);
+    long budget = Long.MAX_VALUE; // Ends each text in its last part.
+    for (int i = 1; i <= 2; ++i) {
+      budget = Math.min(budget, translator.translate(LONG, options.stream(i)).generatedTokens());
+    }
+    budget -= 5;
+    List<String> expected =
+        latimer(
+            Arrays.asList(LONG, LONG),
+            "translate", MODEL, "--sample", "--seed", 4, "--budget-tokens", budget);
+    options.budgetTokens((int) budget);
+    for (int i = 1; i <= 2; ++i) {
+      Translation found = translator.translate(LONG, options.stream(i));
+      assertTrue(found.parts() > 1);
+      assertEquals(StopReason.BUDGET, found.stopReason());
+      assertEquals(expected.get(i - 1), found.text());
+    }
+  }
+
+  @Test
   public void budgetsAreForAllParts() throws Exception {
     Translation whole = translator.translate(LONG);
     assertTrue(whole.parts() > 1);
