@@ -90,7 +90,7 @@ latimer_header_library(latimer_nlohmann_json
 
 if(LATIMER_SERVER)
   # Debian 13's. What later versions fix (the number of headers, chunked bodies)
-  # does not get past examples/server/http_server.cc, which limits lines and
+  # does not get past server/http_server.cc, which limits lines and
   # bytes; earlier ones parse with regular expressions that backtrack.
   latimer_dependency(HTTPLIB
     VERSION 0.18.7

@@ -13,9 +13,9 @@
 #include <string>
 #include <string_view>
 
-#include "examples/server/catalog.h"
-#include "examples/server/http_server.h"
-#include "examples/server/service.h"
+#include "server/catalog.h"
+#include "server/http_server.h"
+#include "server/service.h"
 #include "tests/fuzz/base_models.h"
 #include "tests/fuzz/expect.h"
 

@@ -42,7 +42,8 @@ class Rule:
 
 
 JAVA, PYTHON, WASM = (f"bindings/{name}/README.md" for name in ("java", "python", "wasm"))
-BULK, DEMO, OWN, SERVER = (f"examples/{name}/README.md" for name in ("bulk", "en-de", "own_model", "server"))
+BULK, DEMO, OWN = (f"examples/{name}/README.md" for name in ("bulk", "en-de", "own_model"))
+SERVER = "server/README.md"
 CONVERTER, TARGETS = "converter/README.md", "targets/README.md"
 
 # How a block that is no shell's is run: its file, and the commands. {build} is left out with --short.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Does what examples/server/Dockerfile says, where there is no Docker.
+"""Does what server/Dockerfile says, where there is no Docker.
 
     tests/server/dockerfile_steps.py FOLDER MODELS
 
@@ -58,7 +58,7 @@ def context():
 
 def build():
     """Runs all steps. Returns the last stage, its user and its command."""
-    text = (HERE / "examples/server/Dockerfile").read_text()
+    text = (HERE / "server/Dockerfile").read_text()
     text = re.sub(r"^#.*\n", "", text, flags=re.M).replace("\\\n", " ")
     sent, stages, user, entry, folder = context(), {}, "root", [], "/"
     for line in filter(None, text.split("\n")):
