@@ -208,11 +208,12 @@ Status CheckPrefix(const TokenizerView& tokenizer, std::string_view* prefix) {
 }
 
 // The source ids around those of a text.
-struct Frame {
+struct SourceFrame {
   size_t before = 0;      // Ids written before the text.
   bool has_code = false;  // They include a >>language<< code.
   int32_t language = -1;  // The source's; -1: none.
-  // The id that must be the target's language, which no option gave; 0: none.
+  // If the text itself must begin with the target's language: where the token
+  // of the language ends; 0: it need not.
   size_t target_end = 0;
 
   // Ids after the text.
@@ -226,16 +227,16 @@ struct Frame {
 };
 
 // What the options ask for before a text.
-struct Wishes {
+struct FrameOptions {
   int32_t source_language = -1;  // A token, as the next; -1: none.
   int32_t target_language = -1;  // That stands in the source.
   std::string_view prefix;
 };
 
 // `code` is that of the text.
-LATIMER_OFF_STACK Status FindWishes(const Model& model, std::string_view code,
-                                    const TranslateOptions& options,
-                                    Wishes* wishes) {
+LATIMER_OFF_STACK Status ResolveFrame(const Model& model, std::string_view code,
+                                      const TranslateOptions& options,
+                                      FrameOptions* out) {
   const GenerationConfig& config = model.info.generation;
   if (!config.languages.empty()) {
     LATIMER_RETURN_IF_ERROR(CheckLanguages(config, options));
@@ -244,31 +245,32 @@ LATIMER_OFF_STACK Status FindWishes(const Model& model, std::string_view code,
     const Result<int32_t> found =
         FindLanguage(config, "source", options.source_language);
     if (!found.ok()) return found.status();
-    wishes->source_language = *found;
+    out->source_language = *found;
   }
   if (StandsInSource(config.target_language) && code.empty() &&
       !options.target_language.empty()) {
     const Result<int32_t> found =
         FindLanguage(config, "target", options.target_language);
     if (!found.ok()) return found.status();
-    wishes->target_language = *found;
+    out->target_language = *found;
   }
   const Result<const Task*> task = FindTask(config, options.task);
   if (!task.ok()) return task.status();
-  wishes->prefix = options.prefix.empty() ? (*task)->prefix : options.prefix;
-  return CheckPrefix(model.tokenizer, &wishes->prefix);
+  out->prefix = options.prefix.empty() ? (*task)->prefix : options.prefix;
+  return CheckPrefix(model.tokenizer, &out->prefix);
 }
 
 // Writes the ids that come before those of a text.
 LATIMER_OFF_STACK Status WriteBefore(const TextReader& reader,
                                      std::string_view code,
                                      const TranslateOptions& options,
-                                     std::span<int32_t> source, Frame* out) {
+                                     std::span<int32_t> source,
+                                     SourceFrame* out) {
   const GenerationConfig& config = reader.model.info.generation;
-  Wishes wishes;
-  LATIMER_RETURN_IF_ERROR(FindWishes(reader.model, code, options, &wishes));
-  Frame& frame = *out;
-  frame = {.has_code = !code.empty(), .language = wishes.source_language};
+  FrameOptions chosen;
+  LATIMER_RETURN_IF_ERROR(ResolveFrame(reader.model, code, options, &chosen));
+  SourceFrame& frame = *out;
+  frame = {.has_code = !code.empty(), .language = chosen.source_language};
   const std::span<int32_t> ids =
       source.first(source.size() - frame.after(config));
   // A text that begins with its target's language itself brings the prefix.
@@ -282,10 +284,10 @@ LATIMER_OFF_STACK Status WriteBefore(const TextReader& reader,
   if (in_text) {
     frame.target_end = frame.before + config.source_prefix.size() + 1;
   }
-  if (wishes.target_language >= 0) {
-    ids[frame.before++] = wishes.target_language;
+  if (chosen.target_language >= 0) {
+    ids[frame.before++] = chosen.target_language;
   }
-  for (const std::string_view words : {code, wishes.prefix}) {
+  for (const std::string_view words : {code, chosen.prefix}) {
     if (words.empty()) continue;
     const Result<size_t> added = reader.tokenizer.Encode(
         words, reader.scratch, ids.subspan(frame.before));
@@ -302,7 +304,7 @@ LATIMER_OFF_STACK Result<size_t> NeedsTargetLanguage(
 
 // Appends the ids of `text`, which must fit, and those that come after it.
 // Returns the number of all ids, or 0 if neither code nor text has any.
-Result<size_t> WriteText(const TextReader& reader, const Frame& frame,
+Result<size_t> WriteText(const TextReader& reader, const SourceFrame& frame,
                          std::string_view text, std::span<int32_t> source) {
   const GenerationConfig& config = reader.model.info.generation;
   size_t count = frame.before;
@@ -324,7 +326,7 @@ Result<size_t> WriteText(const TextReader& reader, const Frame& frame,
   return count;
 }
 
-void SetWords(const Frame& frame, const GenerationConfig& config,
+void SetWords(const SourceFrame& frame, const GenerationConfig& config,
               std::string_view words, TextPart* part) {
   part->words = words;
   part->words_begin = std::min(frame.before, part->source_count);
@@ -412,7 +414,7 @@ Result<TextPart> TextReader::Read(std::string_view text,
   const std::string_view body = From(text, before);
   const std::string_view near = NearText(body);
 
-  Frame frame;
+  SourceFrame frame;
   LATIMER_RETURN_IF_ERROR(
       WriteBefore(*this, part.language_code, options, source, &frame));
   if (!is_long) {
@@ -452,7 +454,7 @@ Result<size_t> TextReader::ReadIds(std::string_view text,
                          "There is no room for any id.");
   }
   const size_t before = tokenizer.LanguageCodeBytes(NearText(text));
-  Frame frame;
+  SourceFrame frame;
   LATIMER_RETURN_IF_ERROR(
       WriteBefore(*this, Slice(text, 0, before), options, ids, &frame));
   frame.has_code = true;

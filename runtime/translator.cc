@@ -148,8 +148,8 @@ Result<Sentence*> Translator::State::TakeLane(const TranslateOptions& options) {
                        static_cast<unsigned>(scheduler.under_way()));
 }
 
-Status Translator::State::BeginAlignment(Sentence& sentence,
-                                         const TranslateOptions& options) {
+Status Translator::State::PrepareAlignment(Sentence& sentence,
+                                           const TranslateOptions& options) {
   sentence.aligned = nullptr;
   if (!options.alignment) return Status();
   if (!kProfile.alignment || buffers.aligned == nullptr) {
@@ -189,9 +189,9 @@ std::span<const TokenLink> Translator::State::Align(const Sentence& sentence,
   return links;
 }
 
-Status Translator::State::Begin(Sentence& sentence,
-                                const TranslateOptions& options,
-                                const SearchRequest& request) {
+Status Translator::State::Prepare(Sentence& sentence,
+                                  const TranslateOptions& options,
+                                  const SearchRequest& request) {
   LATIMER_RETURN_IF_ERROR(ResolveOptions(
       engine.model, options, request,
       {max_target_tokens, buffers.beams, scheduler.cached_tokens()},
@@ -201,20 +201,20 @@ Status Translator::State::Begin(Sentence& sentence,
   }
   sentence.source_count = request.source.size();
   sentence.is_text = request.is_text;
-  LATIMER_RETURN_IF_ERROR(BeginAlignment(sentence, options));
+  LATIMER_RETURN_IF_ERROR(PrepareAlignment(sentence, options));
   sentence.attention = options.attention;
   sentence.records_scores = options.scores;
-  // Begins with the pass that records it; here it is only checked.
+  // Starts with the pass that records it; here it is only checked.
   LATIMER_RETURN_IF_ERROR(
-      AttentionTrace().Begin(engine.architecture(), options.attention,
+      AttentionTrace().Start(engine.architecture(), options.attention,
                              request.source.size(), buffers.attention));
   sentence.trace.times = options.times;
-  scheduler.Begin(sentence);
+  scheduler.Queue(sentence);
   return Status();
 }
 
-Status Translator::State::BeginText(TextCursor& cursor, uint64_t ticket,
-                                    TextPart* out) {
+Status Translator::State::PrepareText(TextCursor& cursor, uint64_t ticket,
+                                      TextPart* out) {
   if (!CanTokenize()) return NoTokenizer();
   const TranslateOptions& options = cursor.options();
   const Result<Sentence*> lane = TakeLane(options);
@@ -251,12 +251,12 @@ Status Translator::State::BeginText(TextCursor& cursor, uint64_t ticket,
       static_cast<uint32_t>(part.words.data() - cursor.rest().data());
   sentence.text_begin = static_cast<uint32_t>(part.words_begin);
   sentence.text_end = static_cast<uint32_t>(part.words_end);
-  LATIMER_RETURN_IF_ERROR(Begin(sentence, options,
-                                {.source = free.first(part.source_count),
-                                 .is_text = true,
-                                 .target_prefix = *prefix,
-                                 .phrases = phrases,
-                                 .deadline = cursor.deadline()}));
+  LATIMER_RETURN_IF_ERROR(Prepare(sentence, options,
+                                  {.source = free.first(part.source_count),
+                                   .is_text = true,
+                                   .target_prefix = *prefix,
+                                   .phrases = phrases,
+                                   .deadline = cursor.deadline()}));
   cursor.Take(part.bytes, part.space_follows, part.language_code);
   if (out != nullptr) *out = part;
   return Status();
@@ -309,9 +309,9 @@ Status Translator::State::Finish(Sentence& sentence, std::span<char> text,
   return Status();
 }
 
-Status Translator::State::BeginAlone(TextCursor& cursor, TextPart* part) {
+Status Translator::State::PrepareAlone(TextCursor& cursor, TextPart* part) {
   LATIMER_RETURN_IF_ERROR(CheckIdle());
-  return BeginText(cursor, 0, part);
+  return PrepareText(cursor, 0, part);
 }
 
 Result<Translation> Translator::State::FinishPart(Sentence& sentence,
@@ -328,7 +328,7 @@ Result<Translation> Translator::State::FinishPart(Sentence& sentence,
 Result<Translation> Translator::State::TranslateNext(TextCursor& cursor,
                                                      std::span<char> text) {
   TextPart part;
-  LATIMER_RETURN_IF_ERROR(BeginAlone(cursor, &part));
+  LATIMER_RETURN_IF_ERROR(PrepareAlone(cursor, &part));
   return FinishPart(RunUntilDone(), part.bytes, cursor, text);
 }
 
@@ -373,7 +373,7 @@ Result<Translation> Translator::TranslateIds(std::span<const int32_t> source,
 
 Status Translator::Begin(TextCursor& cursor, uint64_t ticket) {
   if (state_ == nullptr) return NotLoaded();
-  return state_->BeginText(cursor, ticket, nullptr);
+  return state_->PrepareText(cursor, ticket, nullptr);
 }
 
 Status Translator::BeginIds(std::span<const int32_t> source,
@@ -410,10 +410,10 @@ Status Translator::BeginIds(std::span<const int32_t> source,
        state.buffers.most_source_tokens - source.size()},
       /*source_comes=*/false);
   if (!prefix.ok()) return prefix.status();
-  return state.Begin(sentence, options,
-                     {.source = {sentence.source, source.size()},
-                      .target_prefix = *prefix,
-                      .deadline = DeadlineAfter(options.budget_ms)});
+  return state.Prepare(sentence, options,
+                       {.source = {sentence.source, source.size()},
+                        .target_prefix = *prefix,
+                        .deadline = DeadlineAfter(options.budget_ms)});
 }
 
 bool Translator::Advance(FinishedTranslation* out) {

@@ -37,18 +37,19 @@ struct __attribute__((visibility("hidden"))) Translator::State {
   // Returns a free lane for a sentence with these options; kFailedPrecondition
   // if there is none.
   Result<Sentence*> TakeLane(const TranslateOptions& options);
-  Status BeginAlignment(Sentence& sentence, const TranslateOptions& options);
+  Status PrepareAlignment(Sentence& sentence, const TranslateOptions& options);
   std::span<const TokenLink> Align(const Sentence& sentence,
                                    std::span<char> text);
-  // Begins a sentence. What the request views is in the sentence's memory.
-  Status Begin(Sentence& sentence, const TranslateOptions& options,
-               const SearchRequest& request);
+  // Resolves the options of a sentence and queues it. What the request views is
+  // in the sentence's memory.
+  Status Prepare(Sentence& sentence, const TranslateOptions& options,
+                 const SearchRequest& request);
   TextReader reader() const {
     return {engine.model, tokenizer, target_tokenizer, ScratchOf(buffers)};
   }
-  // Begins the next part of a text.
-  LATIMER_OFF_STACK Status BeginText(TextCursor& cursor, uint64_t ticket,
-                                     TextPart* part);
+  // Prepares the next part of a text.
+  LATIMER_OFF_STACK Status PrepareText(TextCursor& cursor, uint64_t ticket,
+                                       TextPart* part);
   // Steps until a sentence is done.
   Sentence& RunUntilDone();
   // Frees the lane of a sentence that is done and returns its translation,
@@ -57,9 +58,9 @@ struct __attribute__((visibility("hidden"))) Translator::State {
                                   Translation* out);
   // kFailedPrecondition if sentences are under way.
   LATIMER_OFF_STACK Status CheckIdle() const;
-  // Begins the next part of a text if no sentence is under way, and finishes
+  // Prepares the next part of a text if no sentence is under way, and finishes
   // its sentence.
-  LATIMER_OFF_STACK Status BeginAlone(TextCursor& cursor, TextPart* part);
+  LATIMER_OFF_STACK Status PrepareAlone(TextCursor& cursor, TextPart* part);
   LATIMER_OFF_STACK Result<Translation> FinishPart(Sentence& sentence,
                                                    size_t source_bytes,
                                                    TextCursor& cursor,

@@ -57,7 +57,7 @@ class HtmlScanner {
   Tag tag_ = Tag::kName;
   // The element whose content is not HTML, such as "script"; null: none.
   const char* raw_ = nullptr;
-  // The same of the tag at hand, once it has ended.
+  // What raw_ becomes when the tag at hand ends.
   const char* raw_after_ = nullptr;
 };
 

@@ -44,7 +44,7 @@ BeamMemory BeamMemory::From(size_t row) const {
   return part;
 }
 
-void Beams::Begin(const BeamMemory& memory, const SearchOptions& options) {
+void Beams::Start(const BeamMemory& memory, const SearchOptions& options) {
   memory_ = memory;
   options_ = &options;
   length_ = 0;

@@ -43,8 +43,8 @@ struct BeamMemory {
 // The beams of a sentence, K at most. All have the same number of tokens.
 class Beams {
  public:
-  // Begins with one beam without tokens. `memory` has K rows.
-  void Begin(const BeamMemory& memory, const SearchOptions& options);
+  // Starts with one beam without tokens. `memory` has K rows.
+  void Start(const BeamMemory& memory, const SearchOptions& options);
 
   size_t count() const { return count_; }
   size_t tokens() const { return length_; }

@@ -312,7 +312,7 @@ void ChooseBounded(const Choice& choice, std::span<const uint32_t> rows,
   choice.trace.Lap(Operation::kSearch);
 }
 
-// The same for as many rows at a time as there is memory for.
+// ChooseBounded for as many rows at a time as there is memory for.
 void ChooseInTurn(const Choice& choice, std::span<const uint32_t> rows,
                   Bounds kind) {
   const size_t most = MostBoundedRows(choice.output());

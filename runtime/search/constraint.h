@@ -43,7 +43,7 @@ struct StepRow {
     return sentence->has_beams() ? sentence->beams.phrases(beam)
                                  : sentence->phrases;
   }
-  // The same if there are phrases left; null: none.
+  // That, if there are phrases left; null: none.
   PhraseProgress* phrases_left() const {
     if (!sentence->has_phrases()) return nullptr;
     PhraseProgress& phrases = progress();

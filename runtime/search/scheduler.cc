@@ -88,7 +88,7 @@ Sentence* Scheduler::FreeLane() {
   return nullptr;
 }
 
-void Scheduler::Begin(Sentence& sentence) {
+void Scheduler::Queue(Sentence& sentence) {
   sentence.state = sentence.source_count > 0 ? Sentence::State::kQueued
                                              : Sentence::State::kDone;
   sentence.age = begun_++;
@@ -156,7 +156,7 @@ Sentence* Scheduler::Admit() {
     sentence->target = targets_ + rows.begin * most_target_tokens_;
   }
   if (kProfile.beams > 1 && sentence->has_beams()) {
-    sentence->beams.Begin(beams_.From(rows.begin), sentence->options);
+    sentence->beams.Start(beams_.From(rows.begin), sentence->options);
   }
   sentence->state = Sentence::State::kDecoding;
   return sentence;

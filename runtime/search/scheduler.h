@@ -34,7 +34,7 @@ class Scheduler {
   // are taken.
   Sentence* FreeLane();
   // Queues the sentence. Without a source it is done at once.
-  void Begin(Sentence& sentence);
+  void Queue(Sentence& sentence);
 
   // Stops sentences that were cancelled or whose deadline has passed.
   void StopLate();

@@ -39,7 +39,7 @@ struct SearchOptions {
   // Sequences that may not be produced; see GenerationConfig.
   std::span<const int32_t> banned_tokens;
   std::span<const uint32_t> banned_ends;
-  // The same of the caller.
+  // Those of the caller.
   TokenSequences banned = {};
   // What must come out, in the memory of the sentence.
   PhraseList phrases = {};

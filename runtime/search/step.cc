@@ -12,13 +12,13 @@
 namespace latimer {
 namespace {
 
-// Begins what a pass records. With beams a replay does.
+// Starts what a pass records. With beams a replay does.
 LATIMER_OFF_STACK void StartRecording(const Engine& engine, Sentence& sentence,
                                       const Buffers& workspace) {
   const bool records = !sentence.has_beams();
   sentence.scores =
       records && sentence.records_scores ? workspace.token_scores : nullptr;
-  const Status status = sentence.trace.attention.Begin(
+  const Status status = sentence.trace.attention.Start(
       engine.architecture(),
       records ? sentence.attention : AttentionKind::kNone,
       sentence.source_count, workspace.attention);

@@ -15,7 +15,8 @@ namespace latimer {
 //   5 km, 3.5 GB, 20 %, 12:30                    numbers with units
 size_t ProtectedBytes(std::string_view text, size_t at);
 
-// The same of a pattern: * stands for one or more bytes other than white space,
+// Bytes of `text` from `at` that `pattern` protects; 0: it does not fit. In a
+// pattern, * stands for one or more bytes other than white space,
 // up to the byte that follows it in the pattern, and every other byte for
 // itself.
 size_t PatternBytes(std::string_view text, size_t at, std::string_view pattern);

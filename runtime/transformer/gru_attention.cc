@@ -77,7 +77,8 @@ void AttendGruMemory(const Engine& engine, const DecoderRow& row,
   engine.vector->softmax(source_tokens, scores);
   trace.attention.AddRow(AttentionKind::kCross, 0, row.position, scores,
                          source_tokens);
-  if (row.aligned.active()) row.aligned.Note(0, 1, scores, source_tokens);
+  if (row.aligned.active())
+    row.aligned.RecordArgmax(0, 1, scores, source_tokens);
   std::fill_n(attended, width, 0.0f);
   for (size_t s = 0; s < source_tokens; ++s) {
     engine.vector->scale_add(width, memory + s * width, scores[s], attended,

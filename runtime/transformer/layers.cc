@@ -244,8 +244,9 @@ void AttendAndTrace(const Engine& engine, const Attention& attention,
     trace.AddRow(attention.kind, attention.layer, attention.first_row + row,
                  one.scratch, AttentionScoreStride(one.kv_count));
     if (attention.aligned.active()) {
-      attention.aligned.Note(engine.model.info.alignment.head, one.heads,
-                             one.scratch, AttentionScoreStride(one.kv_count));
+      attention.aligned.RecordArgmax(engine.model.info.alignment.head,
+                                     one.heads, one.scratch,
+                                     AttentionScoreStride(one.kv_count));
     }
     one.queries += one.query_stride;
     one.out += one.out_stride;

@@ -86,8 +86,8 @@ Status NoRoomFor(const char* what, bool in_profile, const char* option) {
                        kProfile.name, what, option);
 }
 
-void AlignedRow::Note(int32_t head, uint32_t heads, const float* weights,
-                      size_t stride) const {
+void AlignedRow::RecordArgmax(int32_t head, uint32_t heads,
+                              const float* weights, size_t stride) const {
   const uint32_t first = head < 0 ? 0 : static_cast<uint32_t>(head);
   const uint32_t last = head < 0 ? heads : first + 1;
   float most = -1;
@@ -102,7 +102,7 @@ void AlignedRow::Note(int32_t head, uint32_t heads, const float* weights,
   }
 }
 
-Status AttentionTrace::Begin(const Architecture& a, AttentionKind kind,
+Status AttentionTrace::Start(const Architecture& a, AttentionKind kind,
                              size_t source_tokens, std::span<float> weights) {
   *this = {};
   if (kind == AttentionKind::kNone) return Status();

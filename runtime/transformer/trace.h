@@ -45,7 +45,7 @@ class AttentionTrace {
   // with kNone, nothing. The memory of `weights` outlives this. Errors:
   // kFailedPrecondition (there is none), kInvalidArgument (the model has no
   // such attention).
-  Status Begin(const Architecture& architecture, AttentionKind kind,
+  Status Start(const Architecture& architecture, AttentionKind kind,
                size_t source_tokens, std::span<float> weights);
 
   bool Records(AttentionKind kind) const {
@@ -83,10 +83,10 @@ struct AlignedRow {
   bool active() const {
     return (kProfile.alignment || kProfile.phrases) && source != nullptr;
   }
-  // Notes the source token with the largest weight of `head`, or the largest
+  // Records the source token with the largest weight of `head`, or the largest
   // sum of the weights of all heads, which are `stride` floats apart.
-  void Note(int32_t head, uint32_t heads, const float* weights,
-            size_t stride) const;
+  void RecordArgmax(int32_t head, uint32_t heads, const float* weights,
+                    size_t stride) const;
 };
 
 // Number of weights of one kind in a sentence with `rows` rows.

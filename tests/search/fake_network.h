@@ -48,7 +48,7 @@ class FakeNetwork {
                          .banned_ends = {},
                          .suppressed = {}};
     counts_.push_back(count);
-    scheduler_.Begin(*sentence);
+    scheduler_.Queue(*sentence);
     return sentence;
   }
 

@@ -40,7 +40,7 @@ class StepLogits {
     sentence.options.eos = -1;
     std::ranges::copy(source, sentence.source);
     sentence.source_count = source.size();
-    scheduler_.Begin(sentence);
+    scheduler_.Queue(sentence);
     EXPECT_EQ(scheduler_.Admit(), &sentence);
     EncodeSource(engine_, sentence.source_ids(), sentence.caches,
                  test_workspace, sentence.trace);
