@@ -32,7 +32,9 @@ class StepLogits {
     const Architecture& a = engine_.architecture();
     scheduler_.Reset(MakeCachePools(a, test_workspace), test_workspace);
     Sentence& sentence = *scheduler_.FreeLane();
-    EXPECT_TRUE(ResolveOptions(engine_.model, options, {},
+    TranslateOptions without_beams = options;
+    without_beams.beams = 1;
+    EXPECT_TRUE(ResolveOptions(engine_.model, without_beams, {},
                                {kProfile.target_tokens, 1}, &sentence.options)
                     .ok());
     sentence.options.max_tokens = target.size() + 1;
