@@ -59,14 +59,6 @@ RUN = {
     "js": ("program.mjs", "npm install --no-audit --no-fund --loglevel error --prefix {folder} ./build/wasm32/wasm && node {file}"),
 }  # fmt: skip
 
-CPP_PROGRAM = """{imports}
-#include <cstdio>
-#include <string_view>
-static void Use(std::string_view text) { std::printf("%.*s\\n", static_cast<int>(text.size()), text.data()); }
-int main() {
-  {code}
-}
-"""
 JAVA_PROGRAM = """{imports}
 public class Program {
   public static void main(String[] arguments) throws Exception {
@@ -99,7 +91,7 @@ EN_DE = ("if [[ $page == *wasm* ]]; then build/host/bin/latimer-convert examples
 TABLE = """python -c 'import pandas; lines = open("examples/en-de/data/test.en").read().splitlines()
 pandas.DataFrame({"text": lines}).to_parquet("corpus.parquet")'"""
 USES_EN_DE = (
-    r"(Translator\(|load\(new File\(|--model |--html |\.py |translate |Latimer\.load\()\"?en-de\.ltm|en-de\.ltm pi@"
+    r"(Translator\(|Open\(|load\(new File\(|--model |--html |\.py |translate |Latimer\.load\()\"?en-de\.ltm|en-de\.ltm pi@"
 )
 
 # fmt: off
@@ -185,8 +177,6 @@ RULES = [
     Rule("stand-in", "*", r"opus-mt-en-de(?!-)", "a published checkpoint: the demo", "cp -r examples/en-de {name}",
          "opus-mt-en-de", A_CHECKPOINT),
     Rule("stand-in", "*", USES_EN_DE, "the demo model", EN_DE, "en-de.ltm", THE_DEMO),
-    Rule("stand-in", "README.md", r'"model\.ltm"', "a converted model", "cp build/host/en-de.ltm {name}",
-         "model.ltm", r"-o model\.ltm"),
     Rule("stand-in", "README.md", r"nllb-200", "a published checkpoint", NLLB, "nllb-200-distilled-600M", A_CHECKPOINT),
     Rule("stand-in", CONVERTER, r"convert nllb\b", "a published checkpoint", NLLB, "nllb"),
     Rule("stand-in", JAVA, r"deu_Latn", "a multilingual model", NLLB.replace("{name}", "nllb") +
@@ -223,8 +213,7 @@ RULES = [
          "my_program.cc"),
     Rule("stand-in", "docs/packages.md", r"my_program\.c ", "the reader's program", "cp examples/translate.c {name}",
          "my_program.c"),
-    Rule("given", "README.md", r"latimer::Workspace workspace", "`Use` is the reader's", CPP_PROGRAM,
-         extra='#include "latimer/mapped_file.h"\n#include "latimer/translator.h"'),
+    Rule("given", "README.md", r"latimer::HostedModel model", "it is a whole program", "{imports}\n{code}"),
     Rule("given", JAVA, r"budgetMillis", "translator, text, stopped and rest are the reader's",
          JAVA_PROGRAM.replace("{given}", 'Translator translator = Translator.load(new java.io.File("nllb.ltm"));\n'
                               'String text = "Hello.", rest = "";\nboolean stopped = false;\n')),
