@@ -386,7 +386,10 @@ def test_alignment_is_of_characters(translator, lines):
     assert ("Buch", "book") in found[0]
     assert translations[1].parts > 1
     assert translator.translate("Hello.").alignment is None
-    assert translator.translate_ids([1], alignment=True).alignment is None
+    of_ids = translator.translate_ids([1], alignment=True)
+    assert [link.target for link in of_ids.alignment] == [
+        (at, at + 1) for at in range(len(of_ids.tokens))
+    ]
 
 
 def test_beams_are_those_of_the_program(translator, model, lines):
