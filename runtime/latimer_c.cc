@@ -2,10 +2,14 @@
 
 #include "latimer_c.h"
 
+#include <limits>
 #include <new>
+#include <optional>
+#include <type_traits>
 
 #include "base/file_mapping.h"
 #include "latimer/plan.h"
+#include "option_list.h"
 
 namespace latimer {
 namespace {
@@ -23,7 +27,7 @@ static_assert(sizeof(latimer_token_score) == sizeof(TokenScore) &&
 static_assert(sizeof(latimer_load_options) ==
               offsetof(latimer_load_options, no_alignment) + sizeof(size_t));
 static_assert(sizeof(latimer_options) ==
-              offsetof(latimer_options, stream) + sizeof(uint64_t));
+              offsetof(latimer_options, seed) + sizeof(uint64_t));
 static_assert(sizeof(latimer_translation) ==
               offsetof(latimer_translation, mean_score) + sizeof(double));
 static_assert(sizeof(latimer_term) == sizeof(Term) &&
@@ -106,10 +110,6 @@ Status Load(std::span<const std::byte> image, std::span<std::byte> workspace,
   return status;
 }
 
-std::string_view View(const char* text) {
-  return text == nullptr ? std::string_view() : std::string_view(text);
-}
-
 latimer_translation Convert(const Translation& in) {
   latimer_translation out = {};
   out.text = in.text.data();
@@ -165,6 +165,52 @@ class Call {
   TranslateOptions options_;
   Status status_;
 };
+
+template <typename Member>
+void PutChoice(int choice, Member* member) {
+  *member = static_cast<Member>(choice);
+}
+template <typename Choice>
+void PutChoice(int choice, std::optional<Choice>* member) {
+  *member = static_cast<Choice>(choice);
+}
+
+// Reads an option of the list, unless it is not given.
+template <size_t kPlace>
+Status ReadOption(const latimer_options& in, TranslateOptions* out) {
+  using Row = OptionAt<kPlace>;
+  constexpr NamedOption option = kOptionAt<kPlace>;
+  const auto given = Row::InC(in);
+  auto& member = Row::InCpp(*out);
+  using Member = std::remove_reference_t<decltype(member)>;
+  if constexpr (Row::has_flag) {
+    if (Row::FlagInC(in) == 0) return Status();
+  } else {
+    if (given == decltype(given){}) return Status();
+  }
+  if constexpr (option.draws) out->sampling.enabled = true;
+  if constexpr (option.kind == OptionKind::kChoice) {
+    constexpr int first = kFirstChoice<Row>;
+    if (given < 0 || given >= first + CountChoices(option.choices)) {
+      return Status::Error(StatusCode::kInvalidArgument,
+                           "latimer_options.%s has no value %d.", option.name,
+                           given);
+    }
+    PutChoice(given - first, &member);
+  } else if constexpr (option.kind == OptionKind::kFlag) {
+    member = !option.on_by_default;
+  } else if constexpr (option.kind == OptionKind::kCount) {
+    if constexpr (std::is_signed_v<decltype(given)>) {
+      member = given;
+    } else {
+      member = static_cast<Member>(std::min<uint64_t>(
+          given, static_cast<uint64_t>(std::numeric_limits<Member>::max())));
+    }
+  } else {
+    member = given;
+  }
+  return Status();
+}
 
 // CheckPointer of all that the options view.
 Status CheckPointers(const latimer_options& in) {
@@ -223,40 +269,13 @@ Status ReadOptions(const latimer_translator* translator,
   latimer_options in;
   LATIMER_RETURN_IF_ERROR(ReadStruct("latimer_options", given, &in));
   LATIMER_RETURN_IF_ERROR(CheckPointers(in));
-  out->max_target_tokens = in.max_target_tokens;
-  out->min_target_tokens = in.min_target_tokens;
-  out->language_code = View(in.language_code);
-  out->source_language = View(in.source_language);
-  out->target_language = View(in.target_language);
-  out->task = View(in.task);
-  out->prefix = View(in.prefix);
-  if (in.forced_first != nullptr) out->forced_first_token = *in.forced_first;
-  if (in.no_repeat_ngram != nullptr) {
-    out->no_repeat_ngram = static_cast<int32_t>(
-        std::min<uint32_t>(*in.no_repeat_ngram, INT32_MAX));
-  }
-  out->repetition_penalty = in.repetition_penalty;
+  Status status;
+  ForEachOption([&]<size_t kPlace>() {
+    if (status.ok()) status = ReadOption<kPlace>(in, out);
+  });
   out->suppressed = {in.suppressed, in.suppressed_count};
-  out->guards = in.no_guards == 0;
-  out->budget_tokens = in.budget_tokens;
-  out->budget_ms = in.budget_ms;
   out->on_token = in.on_token;
   out->token_context = in.token_context;
-  out->scores = in.scores != 0;
-  if (in.attention < 0 || in.attention > LATIMER_DECODER_ATTENTION) {
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "There is no latimer_attention_kind %d.",
-                         in.attention);
-  }
-  out->attention = static_cast<AttentionKind>(in.attention);
-  out->beams = in.beams;
-  if (in.length_penalty != nullptr) out->length_penalty = *in.length_penalty;
-  if (in.early_stopping < 0 || in.early_stopping > LATIMER_STOP_NEVER) {
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "There is no latimer_early_stopping %d.",
-                         in.early_stopping);
-  }
-  out->target_prefix = View(in.target_prefix);
   out->target_prefix_ids = {in.target_prefix_ids, in.target_prefix_count};
   if (in.banned_count > 0) {
     out->banned = {{in.banned_tokens, in.banned_ends[in.banned_count - 1]},
@@ -266,20 +285,8 @@ Status ReadOptions(const latimer_translator* translator,
   out->protected_ranges = {
       reinterpret_cast<const TextRange*>(in.protected_ranges),
       in.protected_range_count};
-  out->protect = in.protect != 0;
-  out->alignment = in.alignment != 0;
-  out->sampling.enabled = in.temperature != nullptr;
-  if (in.temperature != nullptr) out->sampling.temperature = *in.temperature;
-  if (in.top_p != nullptr) out->sampling.top_p = *in.top_p;
-  out->sampling.top_k =
-      static_cast<uint32_t>(std::min<size_t>(in.top_k, UINT32_MAX));
-  out->sampling.seed = in.seed;
   out->sampling.stream = in.stream;
-  if (in.early_stopping != LATIMER_STOP_BY_MODEL) {
-    out->early_stopping = static_cast<EarlyStopping>(in.early_stopping -
-                                                     LATIMER_STOP_BY_HEURISTIC);
-  }
-  return Status();
+  return status;
 }
 
 }  // namespace latimer

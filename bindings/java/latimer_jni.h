@@ -49,8 +49,7 @@ struct Model {
   void* workspace = nullptr;
   latimer_translator* translator = nullptr;
   latimer_options options = {};
-  float factors[4] = {};  // That the options point to, and what else they do.
-  Block* blocks = nullptr;
+  Block* blocks = nullptr;  // That the options point to.
   Stream stream;
   Call* call = nullptr;  // That runs.
 };

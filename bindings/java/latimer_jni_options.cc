@@ -1,6 +1,5 @@
 // Native methods: the options of a translation.
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "latimer_jni.h"
@@ -80,9 +79,22 @@ const latimer_term* KeepTerms(JNIEnv* env, jclass native, Model* model,
   return terms;
 }
 
-// Null for NaN, which stands for the model's own.
-const float* Given(const float* factor) {
-  return isnan(*factor) ? nullptr : factor;
+// Sets options by name: names and values in turns. Throws if one is refused.
+void SetNamed(JNIEnv* env, jclass native, Model* model, jobjectArray named,
+              latimer_options* options) {
+  const jsize length = env->GetArrayLength(named);
+  char message[LATIMER_MESSAGE_BYTES];
+  size_t bytes = 0;
+  for (jsize i = 0; i < length; i += 2) {
+    const char* const name = KeepText(env, native, model, named, i, &bytes);
+    if (env->ExceptionCheck()) return;
+    const char* const value =
+        KeepText(env, native, model, named, i + 1, &bytes);
+    if (env->ExceptionCheck()) return;
+    const latimer_code code =
+        latimer_set_option(options, name, value, message, sizeof(message));
+    if (code != LATIMER_OK) return Throw(env, native, code, message);
+  }
 }
 
 }  // namespace
@@ -90,45 +102,33 @@ const float* Given(const float* factor) {
 
 using namespace latimer::java;
 
-// Arrays are in the order of TranslateOptions.set, and numbers, too.
+// Arrays are in the order of TranslateOptions.set.
 LATIMER_JNI(void, setOptions)
-(JNIEnv* env, jclass native, jlong handle, jobjectArray texts,
- jlongArray numbers, jfloatArray factors, jobjectArray ints,
- jobjectArray terms) {
+(JNIEnv* env, jclass native, jlong handle, jobjectArray named,
+ jobjectArray ints, jobjectArray terms, jlong stream) {
   Model* const model = FromHandle(handle);
   FreeOptions(model);
   latimer_options options = {};
   options.struct_bytes = sizeof(options);
+  options.stream = static_cast<uint64_t>(stream);
+  SetNamed(env, native, model, named, &options);
+  if (env->ExceptionCheck()) return;
 
-  const char** const strings[] = {
-      &options.source_language, &options.target_language,
-      &options.language_code,   &options.task,
-      &options.prefix,          &options.target_prefix};
-  jsize i = 0;
-  size_t text_bytes = 0;
-  for (const char** const string : strings) {
-    *string = KeepText(env, native, model, texts, i++, &text_bytes);
-    if (env->ExceptionCheck()) return;
-  }
-
-  const int32_t *no_repeat_ngram, *banned_ends, *protected_ranges;
-  size_t one = 0, banned_tokens = 0, range_ends = 0;
+  const int32_t *banned_ends, *protected_ranges;
+  size_t banned_tokens = 0, range_ends = 0;
   const struct {
     const int32_t** ints;
     size_t* count;
-  } arrays[] = {{&options.forced_first, &one},
-                {&no_repeat_ngram, &one},
-                {&options.suppressed, &options.suppressed_count},
+  } arrays[] = {{&options.suppressed, &options.suppressed_count},
                 {&options.target_prefix_ids, &options.target_prefix_count},
                 {&options.banned_tokens, &banned_tokens},
                 {&banned_ends, &options.banned_count},
                 {&protected_ranges, &range_ends}};
-  i = 0;
+  jsize i = 0;
   for (const auto& array : arrays) {
     *array.ints = KeepInts(env, native, model, ints, i++, array.count);
     if (env->ExceptionCheck()) return;
   }
-  options.no_repeat_ngram = reinterpret_cast<const uint32_t*>(no_repeat_ngram);
   options.banned_ends = reinterpret_cast<const uint32_t*>(banned_ends);
   static_assert(sizeof(latimer_text_range) == 2 * sizeof(int32_t));
   options.protected_ranges =
@@ -136,31 +136,7 @@ LATIMER_JNI(void, setOptions)
   options.protected_range_count = range_ends / 2;
   options.terms = KeepTerms(env, native, model, terms, &options.term_count);
   if (env->ExceptionCheck()) return;
-
-  jlong n[14];
-  env->GetLongArrayRegion(numbers, 0, 14, n);
-  if (env->ExceptionCheck()) return;
-  options.max_target_tokens = static_cast<uint32_t>(n[0]);
-  options.min_target_tokens = static_cast<uint32_t>(n[1]);
-  options.beams = static_cast<uint32_t>(n[2]);
-  options.early_stopping = static_cast<int>(n[3]);
-  options.no_guards = static_cast<int>(n[4]);
-  options.budget_tokens = static_cast<uint32_t>(n[5]);
-  options.budget_ms = static_cast<uint32_t>(n[6]);
-  options.scores = static_cast<int>(n[7]);
-  options.alignment = static_cast<size_t>(n[8]);
-  options.attention = static_cast<int>(n[9]);
-  options.protect = static_cast<size_t>(n[10]);
-  options.top_k = static_cast<size_t>(n[11]);
-  options.seed = static_cast<uint64_t>(n[12]);
-  options.stream = static_cast<uint64_t>(n[13]);
-
-  float* const f = model->factors;
-  env->GetFloatArrayRegion(factors, 0, 4, f);
-  if (env->ExceptionCheck()) return;
-  options.repetition_penalty = f[0];
-  options.length_penalty = Given(&f[1]);
-  options.temperature = Given(&f[2]);
-  options.top_p = Given(&f[3]);
   model->options = options;
+  const latimer_code code = latimer_check_options(model->translator, &options);
+  if (code != LATIMER_OK) ThrowLast(env, native, model, code);
 }

@@ -6,20 +6,10 @@ const kPage = 65536;
 const kSharedPages = 16;  // As CMakeLists.txt has them.
 const kMostPages = 65536;
 const kStackBytes = 65536;
-const kAttention = ["none", "cross", "encoder", "decoder"];
-const kEarlyStopping = new Map([[undefined, 0], [false, 1], [true, 2], ["never", 3]]);
-const kTexts = [
-  "sourceLang", "targetLang", "task", "prefix", "targetPrefix", "languageCode",
-];
-const kNumbers = [
-  "maxTargetTokens", "minTargetTokens", "budgetTokens", "budgetMs", "beams",
-  "lengthPenalty", "noRepeatNgram", "repetitionPenalty", "temperature", "topP", "topK", "seed",
-  "nBest",
-];
-const kOthers = [
-  "earlyStopping", "guards", "attention", "scores", "onToken", "signal", "sample", "terms",
-  "protect", "protectedRanges", "bannedWords", "alignment",
-];
+// Kinds of options, as latimer/options.h has them.
+const [kFlag, , , kChoice, kText] = Array(5).keys();
+// Options without a name in C.
+const kOthers = ["onToken", "signal", "terms", "protectedRanges", "bannedWords", "nBest"];
 // Words of latimer_translation, in this order.
 const kTranslation = [
   "structBytes", "text", "textBytes", "tokens", "tokenCount", "sourceBytes", "spaceFollows",
@@ -70,6 +60,9 @@ export function sharedMemory() {
   return undefined;
 }
 
+const camelCase = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
+const snakeCase = (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
 function number(options, name, otherwise) {
   const value = options[name] ?? otherwise;
   if (typeof value !== "number") throw new TypeError(`${name}: give a number.`);
@@ -87,6 +80,7 @@ export class Engine {
   #cursors = 0;
   #windows = 0;
   #model = null;
+  #kinds = new Map();  // Of the options, by our names.
 
   // `chunks` are those of the model file, of `bytes` bytes in all. With a shared
   // `memory`, `shared` is what join() needs.
@@ -133,6 +127,9 @@ export class Engine {
       exports.__wasm_init_tls(stack + kStackBytes);
     }
     exports.setState(this.#reserve(exports.stateBytes()));
+    for (let place = 0, name; (name = exports.optionName(place)) !== 0; ++place) {
+      this.#kinds.set(camelCase(this.#string(name)), exports.optionKind(place));
+    }
   }
 
   async #load(chunks, { bytes, lanes, beams }) {
@@ -243,53 +240,44 @@ export class Engine {
 
   // `text` is the only one, if there is only one.
   #setOptions(options, text = undefined) {
-    for (const name of Object.keys(options)) {
-      if (![kTexts, kNumbers, kOthers].some((names) => names.includes(name))) {
-        throw new TypeError(`${name} is no option of a translation.`);
-      }
-    }
     const wasm = this.#wasm;
     wasm.newOptions();
-    kTexts.forEach((name, index) => {
-      if (options[name] !== undefined) this.#setText(index, name, options[name]);
-    });
-    this.#setLimits(options);
-    const early = kEarlyStopping.get(options.earlyStopping);
-    if (early === undefined) {
-      throw new TypeError('earlyStopping: give true, false or "never".');
-    }
-    wasm.setSearch(
-      number(options, "beams", 0), number(options, "lengthPenalty", NaN), early,
-      number(options, "noRepeatNgram", -1), number(options, "repetitionPenalty", 0));
-    const { temperature, topP, topK, sample } = options;
-    if (sample || topK || temperature !== undefined || topP !== undefined) {
-      wasm.setSampling(
-        number(options, "temperature", 1), number(options, "topP", 1),
-        number(options, "topK", 0), number(options, "seed", 0));
+    for (const [name, value] of Object.entries(options)) {
+      if (kOthers.includes(name)) continue;
+      if (!this.#kinds.has(name)) throw new TypeError(`${name} is no option of a translation.`);
+      if (value !== undefined && value !== null) this.#setOption(name, value);
     }
     this.#setPhrases(options);
     if (options.protectedRanges) this.#protect(options.protectedRanges, text);
-    const attention = kAttention.indexOf(options.attention ?? "none");
-    if (attention < 0) {
-      throw new TypeError('attention: give "cross", "encoder" or "decoder".');
-    }
-    wasm.setInsight(attention, options.scores ? 1 : 0, options.alignment ? 1 : 0);
     const nBest = number(options, "nBest", 0);
     if (nBest > Math.max(1, options.beams ?? 0)) {
       throw new TypeError(`nBest ${nBest} needs as many beams; give beams, too.`);
     }
+    if (!wasm.checkOptions()) this.#fail();
   }
 
-  #setLimits(options) {
-    this.#wasm.setLimits(
-      number(options, "maxTargetTokens", 0), number(options, "minTargetTokens", 0),
-      number(options, "budgetTokens", 0), number(options, "budgetMs", 0),
-      options.guards === false ? 0 : 1);
+  #setOption(name, value) {
+    const kind = this.#kinds.get(name);
+    if (kind === kFlag) {
+      value = Boolean(value);
+    } else if (kind !== kChoice && typeof value !== (kind === kText ? "string" : "number")) {
+      throw new TypeError(`${name}: give a ${kind === kText ? "text" : "number"}.`);
+    }
+    const inC = encoder.encode(snakeCase(name));
+    const bytes = encoder.encode(String(value));
+    if (inC.length + bytes.length > this.#wasm.inputBytes()) {
+      throw new LatimerError(`${name} is too long.`);
+    }
+    this.#fill(Uint8Array.of(...inC, ...bytes));
+    const set = this.#wasm.setOption(inC.length, bytes.length);
+    if (set < 0) throw new LatimerError(`${name} is too long.`);
+    if (set === 0) {
+      throw new TypeError(name + this.#string(this.#wasm.message()).slice(inC.length));
+    }
   }
 
-  #setPhrases({ terms = {}, protect = false, bannedWords = [] }) {
+  #setPhrases({ terms = {}, bannedWords = [] }) {
     const wasm = this.#wasm;
-    wasm.setProtect(protect ? 1 : 0);
     const fill = (name, ...texts) => {
       const lengths = texts.map((text) => encoder.encode(text).length);
       const bytes = encoder.encode(texts.join(""));
@@ -327,14 +315,6 @@ export class Engine {
       if (!this.#wasm.addRange(upTo(begin), upTo(end))) {
         throw new LatimerError("There are too many protected ranges.");
       }
-    }
-  }
-
-  #setText(index, name, text) {
-    const bytes = encoder.encode(text);
-    this.#fill(bytes);
-    if (!this.#wasm.setText(index, this.#wasm.input(), bytes.length)) {
-      throw new LatimerError(`${name} is too long.`);
     }
   }
 

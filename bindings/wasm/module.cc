@@ -2,13 +2,13 @@
 // engine.mjs calls it.
 //
 // A model and its workspace lie in memory that JavaScript has grown. There is
-// one translator and one call at a time. Text goes in by way of Input(), and
-// strings of options by way of SetText().
+// one translator and one call at a time. Text goes in by way of Input().
 #include <cstddef>
 #include <cstring>
 
 #include "latimer/latimer.h"
 #include "latimer/machine.h"
+#include "latimer/options.h"
 #include "latimer/profile_config.h"
 
 #define EXPORT(name) extern "C" [[clang::export_name(name)]]
@@ -34,16 +34,7 @@ namespace {
 
 constexpr size_t kInputBytes = latimer::kProfile.text_bytes;
 constexpr size_t kMostTokens = latimer::kProfile.target_tokens;
-constexpr size_t kOptionBytes = 256;
-// In the order of engine.mjs.
-enum TextOption {
-  kSourceLanguage,
-  kTargetLanguage,
-  kTask,
-  kPrefix,
-  kTargetPrefix,
-  kCode
-};
+constexpr size_t kOptionBytes = 4096;  // Of all options by name.
 // Of terms, of protected ranges, and of banned words.
 constexpr size_t kMostEntries = 256;
 constexpr size_t kEntryBytes = 16384;
@@ -60,7 +51,8 @@ struct State {
   latimer_translator* translator;
   char message[LATIMER_MESSAGE_BYTES];
   char input[kInputBytes];
-  char option_texts[kCode + 1][kOptionBytes];
+  char option_texts[kOptionBytes];
+  size_t option_bytes;
   latimer_options options;
   latimer_text_range ranges[kMostEntries];
   latimer_term terms[kMostEntries];
@@ -68,9 +60,6 @@ struct State {
   size_t term_bytes;
   int32_t banned_tokens[kEntryBytes / sizeof(int32_t)];
   uint32_t banned_ends[kMostEntries];
-  float temperature, top_p;
-  float length_penalty;
-  uint32_t no_repeat_ngram;
   latimer_translation translation;
   double info[13];
   int32_t ids[latimer::kProfile.source_tokens];
@@ -137,55 +126,34 @@ EXPORT("newOptions") void NewOptions() {
   state->options = {};
   state->options.struct_bytes = sizeof(state->options);
   state->options.on_token = Token;
+  state->option_bytes = 0;
 }
-EXPORT("setText") int SetText(int option, const char* text, size_t bytes) {
-  if (bytes >= kOptionBytes) return 0;
-  char* own = state->option_texts[option];
-  std::memcpy(own, text, bytes);
-  own[bytes] = 0;
-  const char** const members[] = {&state->options.source_language,
-                                  &state->options.target_language,
-                                  &state->options.task,
-                                  &state->options.prefix,
-                                  &state->options.target_prefix,
-                                  &state->options.language_code};
-  *members[option] = own;
-  return 1;
+// The name of an option, or null after the last one, and its kind, which is an
+// OptionKind.
+EXPORT("optionName") const char* OptionName(size_t place) {
+  return latimer_option_name(place);
 }
-EXPORT("setLimits")
-void SetLimits(uint32_t most, uint32_t least, uint32_t budget_tokens,
-               uint32_t budget_ms, int guards) {
-  state->options.max_target_tokens = most;
-  state->options.min_target_tokens = least;
-  state->options.budget_tokens = budget_tokens;
-  state->options.budget_ms = budget_ms;
-  state->options.no_guards = guards == 0;
+EXPORT("optionKind") int OptionKind(size_t place) {
+  return static_cast<int>(latimer::NamedOptions()[place].kind);
 }
-// NaN and -1: the model's own.
-EXPORT("setSearch")
-void SetSearch(uint32_t beams, float penalty, int early_stopping, int ngram,
-               float repetition_penalty) {
-  state->options.beams = beams;
-  state->options.early_stopping = early_stopping;
-  state->options.repetition_penalty = repetition_penalty;
-  state->length_penalty = penalty;
-  if (penalty == penalty)
-    state->options.length_penalty = &state->length_penalty;
-  state->no_repeat_ngram = static_cast<uint32_t>(ngram);
-  if (ngram >= 0) state->options.no_repeat_ngram = &state->no_repeat_ngram;
+// Sets an option, whose name and value are in the input, one after another. 0:
+// it is refused; -1: there is no room.
+EXPORT("setOption") int SetOption(size_t name_bytes, size_t value_bytes) {
+  const size_t bytes = name_bytes + value_bytes + 2;
+  if (bytes > kOptionBytes - state->option_bytes) return -1;
+  char* const name = state->option_texts + state->option_bytes;
+  char* const value = name + name_bytes + 1;
+  state->option_bytes += bytes;
+  std::memcpy(name, state->input, name_bytes);
+  name[name_bytes] = 0;
+  std::memcpy(value, state->input + name_bytes, value_bytes);
+  value[value_bytes] = 0;
+  return latimer_set_option(&state->options, name, value, state->message,
+                            sizeof(state->message)) == LATIMER_OK;
 }
-EXPORT("setSampling")
-void SetSampling(float new_temperature, float new_top_p, uint32_t top_k,
-                 double seed) {
-  state->temperature = new_temperature;
-  state->options.temperature = &state->temperature;
-  state->top_p = new_top_p;
-  state->options.top_p = &state->top_p;
-  state->options.top_k = top_k;
-  state->options.seed = static_cast<uint64_t>(seed);
-}
-EXPORT("setProtect") void SetProtect(int protect) {
-  state->options.protect = protect != 0;
+// 0: they contradict each other.
+EXPORT("checkOptions") int CheckOptions() {
+  return Succeeds(latimer_check_options(state->translator, &state->options));
 }
 // Bytes of the text. 0: there is no room.
 EXPORT("addRange") int AddRange(uint32_t begin, uint32_t end) {
@@ -229,13 +197,6 @@ EXPORT("banWord") int BanWord(size_t bytes) {
   ++state->options.banned_count;
   return 1;
 }
-EXPORT("setInsight")
-void SetInsight(int attention, int scores, int alignment) {
-  state->options.attention = attention;
-  state->options.scores = scores;
-  state->options.alignment = alignment != 0;
-}
-
 // ---- Translating ------------------------------------------------------------
 
 EXPORT("cursorBytes") size_t CursorBytes() { return latimer_cursor_bytes(); }

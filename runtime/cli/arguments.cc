@@ -60,6 +60,18 @@ bool Store(const OptionInfo& info, Arguments* out) {
   return true;
 }
 
+// The same of an option of a translation. Prints a sentence and returns kUsage
+// if it does not take the value.
+int Store(const NamedOption& option, Arguments* out) {
+  const char* const flag = option.on_by_default ? "false" : "true";
+  const Status status =
+      SetOption(&out->options, option.name,
+                option.kind == OptionKind::kFlag ? flag : optarg,
+                OptionStyle::kCommandLine);
+  if (status.ok()) return kSuccess;
+  return UsageError(out->command, "%s", status.message());
+}
+
 // What is left of the command line: the model, and files to read.
 int TakeFiles(Command command, std::span<char* const> rest, Arguments* out) {
   if (CarriesModel()) {
@@ -135,14 +147,21 @@ int ParseArguments(Command command, int argc, char** argv, Arguments* out) {
   std::vector<option> long_options = {{"help", no_argument, nullptr, 'h'}};
   const size_t output = PlaceOf("output");
   const bool has_output = (options[output].commands & command) != 0;
-  std::vector<bool> given(options.size());
-  for (size_t i = 0; i < options.size(); ++i) {
-    const OptionInfo& info = options[i];
-    if ((info.commands & command) == 0) continue;
-    const int has_value =
-        info.value != nullptr ? required_argument : no_argument;
-    long_options.push_back(
-        {info.name, has_value, nullptr, kFirstOption + static_cast<int>(i)});
+  const std::span<const NamedOption> named = NamedOptions();
+  std::vector<std::string> names;  // Of both, the named ones last.
+  for (const OptionInfo& info : options) names.emplace_back(info.name);
+  for (const NamedOption& option : named) names.push_back(FlagOf(option));
+  std::vector<bool> given(names.size());
+  for (size_t i = 0; i < names.size(); ++i) {
+    const bool is_named = i >= options.size();
+    const uint32_t commands =
+        is_named ? CommandsOf(named[i - options.size()]) : options[i].commands;
+    if ((commands & command) == 0) continue;
+    const char* const value =
+        is_named ? named[i - options.size()].value : options[i].value;
+    long_options.push_back({names[i].c_str(),
+                            value != nullptr ? required_argument : no_argument,
+                            nullptr, kFirstOption + static_cast<int>(i)});
   }
   long_options.push_back({});
   opterr = 0;
@@ -163,12 +182,17 @@ int ParseArguments(Command command, int argc, char** argv, Arguments* out) {
                         short_option ? letter : argv[optind - 1], out->command);
     }
     const auto i = static_cast<size_t>(c - kFirstOption);
-    const OptionInfo& info = options[i];
     if (given[i]) {
       return UsageError(out->command, "--%s was given twice; give it once.",
-                        info.name);
+                        names[i].c_str());
     }
     given[i] = true;
+    if (i >= options.size()) {
+      const int code = Store(named[i - options.size()], out);
+      if (code != kSuccess) return code;
+      continue;
+    }
+    const OptionInfo& info = options[i];
     if (!Store(info, out)) {
       return UsageError(
           out->command, "--%s %s: give a whole number from %u to %d.",

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "latimer/profile_config.h"
+#include "latimer/translation.h"
 
 namespace latimer::cli {
 
@@ -25,8 +26,9 @@ enum Command : uint32_t {
   kEveryCommand = 63,
 };
 
-// The values of all options; the table in options.cc documents them. Texts
-// live as long as argv. A text that was not given is null, and a limit is 0.
+// The values of all options; the tables in options.cc and latimer/options.h
+// document them. Texts live as long as argv. A text that was not given is null,
+// and a limit is 0.
 struct Arguments {
   const char* command = "";
   bool help = false;
@@ -51,46 +53,29 @@ struct Arguments {
   bool decode = false;
   bool quiet = false;
   uint32_t lanes = kProfile.lanes;
-  uint32_t max_target_tokens = 0;
-  uint32_t min_target_tokens = 0;
-  uint32_t beams = 0;  // 0: the model's.
+  TranslateOptions options;
   uint32_t n_best = 0;
-  const char* length_penalty = nullptr;  // A number.
-  const char* early_stopping = nullptr;
-  bool guards = true;
-  uint32_t budget_tokens = 0;
-  uint32_t budget_ms = 0;
   const char* attention = nullptr;  // A file.
   const char* attention_of = nullptr;
   uint32_t attention_layer = 0;
   bool alignment = false;
   bool scores = false;
-  bool json_lines = false;  // --json of translate
-  const char* source_language = nullptr;
-  const char* target_language = nullptr;
+  bool json_lines = false;               // --json of translate
   const char* pivot_language = nullptr;  // "CODE", or "CODE,CODE".
-  // What to call the first two where they are missing or wrong.
+  // What to call the options of the languages where they are missing or wrong.
   const char* source_option = "source-lang";
   const char* target_option = "target-lang";
-  const char* task = nullptr;
-  const char* prefix = nullptr;
-  const char* target_prefix = nullptr;
-  const char* forced_first_token = nullptr;  // An id.
-  const char* no_repeat_ngram = nullptr;     // A count.
-  const char* repetition_penalty = nullptr;  // A number.
-  const char* suppress = nullptr;            // Ids.
-  bool sample = false;
-  const char* temperature = nullptr;  // Numbers.
-  const char* top_p = nullptr;
-  uint32_t top_k = 0;
-  uint32_t seed = 0;
+  const char* suppress = nullptr;      // Ids.
   const char* banned_words = nullptr;  // A file.
   const char* terms = nullptr;         // A file.
-  bool protect = false;
   const char* protect_also = nullptr;  // A file.
+
+  // plan, bench
+  uint32_t beams = 0;
 
   // plan
   uint32_t max_source_tokens = 0;
+  uint32_t max_target_tokens = 0;
   const char* board = nullptr;
   const char* ram = nullptr;
   bool f16_caches = false;

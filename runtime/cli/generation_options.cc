@@ -1,7 +1,6 @@
 #include "cli/generation_options.h"
 
 #include <cerrno>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -10,6 +9,7 @@
 
 #include "cli/lines.h"
 #include "cli/system.h"
+#include "latimer/options.h"
 
 namespace latimer::cli {
 namespace {
@@ -29,20 +29,14 @@ bool ParseId(const char* text, char stop, int32_t* id, const char** next) {
   return true;
 }
 
-// The same for a whole option, which may be missing.
-bool ParseOptionalId(const char* text, int32_t* id) {
-  const char* next = nullptr;
-  return text == nullptr || ParseId(text, '\0', id, &next);
-}
-
-int Refuse(const Arguments& arguments, const char* option, const char* value,
-           const std::string& why) {
-  return UsageError(arguments.command, "--%s %s: %s", option, value,
-                    why.c_str());
+int Refuse(const Arguments& arguments, const char* option,
+           std::string_view value, const std::string& why) {
+  return UsageError(arguments.command, "--%s %.*s: %s", option,
+                    static_cast<int>(value.size()), value.data(), why.c_str());
 }
 
 int RefuseTargetText(const Arguments& arguments, const char* option,
-                     const char* value) {
+                     std::string_view value) {
   return Refuse(arguments, option, value,
                 "the model cannot turn texts of the target into tokens; "
                 "convert it again, without --no-target-tokenizer.");
@@ -50,23 +44,24 @@ int RefuseTargetText(const Arguments& arguments, const char* option,
 
 // Reports a name that no item of a list has.
 template <typename Item, typename NameOf>
-int CheckName(const Arguments& arguments, const char* option, const char* name,
-              std::span<const Item> items, NameOf name_of,
-              const char* no_items) {
-  if (name == nullptr) return kSuccess;
+int CheckName(const Arguments& arguments, const char* option,
+              std::string_view name, std::span<const Item> items,
+              NameOf name_of, const char* no_items) {
+  if (name.empty()) return kSuccess;
   std::string known;
   for (const Item& item : items) {
-    if (std::string(name) == name_of(item)) return kSuccess;
+    if (name == name_of(item)) return kSuccess;
     known.append(known.empty() ? "" : ", ").append(name_of(item));
   }
   return Refuse(arguments, option, name,
                 known.empty() ? no_items : "the model has " + known + ".");
 }
 
-int CheckLanguages(const Arguments& arguments, const GenerationConfig& config) {
+int CheckLanguages(const Arguments& arguments, const GenerationConfig& config,
+                   const TranslateOptions& options) {
   for (const auto& [option, code] :
-       {std::pair(arguments.source_option, arguments.source_language),
-        std::pair(arguments.target_option, arguments.target_language)}) {
+       {std::pair(arguments.source_option, options.source_language),
+        std::pair(arguments.target_option, options.target_language)}) {
     if (const int result = CheckName(
             arguments, option, code, config.languages,
             [](const Language& language) { return language.code; },
@@ -76,10 +71,10 @@ int CheckLanguages(const Arguments& arguments, const GenerationConfig& config) {
     }
   }
   if (config.languages.empty() || arguments.ids) return kSuccess;
-  const bool source = arguments.source_language == nullptr &&
+  const bool source = options.source_language.empty() &&
                       config.source_language != SourceLanguage::kNone;
   // A text may begin with the target's language itself.
-  const bool target = arguments.target_language == nullptr &&
+  const bool target = options.target_language.empty() &&
                       !StandsInSource(config.target_language);
   if (!source && !target) return kSuccess;
   return UsageError(arguments.command,
@@ -91,34 +86,13 @@ int CheckLanguages(const Arguments& arguments, const GenerationConfig& config) {
                     arguments.target_option, config.languages.back().code);
 }
 
-int CheckTask(const Arguments& arguments, const GenerationConfig& config) {
+int CheckTask(const Arguments& arguments, const GenerationConfig& config,
+              const TranslateOptions& options) {
   return CheckName(
-      arguments, "task", arguments.task, config.tasks,
+      arguments, "task", options.task, config.tasks,
       [](const Task& task) { return task.name; },
       "the model has no tasks; use --prefix TEXT to put a text before each "
       "source.");
-}
-
-bool ParseNumber(const char* text, float* number) {
-  char* end = nullptr;
-  *number = std::strtof(text, &end);
-  return end != text && *end == '\0' && std::isfinite(*number);
-}
-
-bool ParsePenalty(const char* text, float* penalty) {
-  return ParseNumber(text, penalty) && *penalty > 0;
-}
-
-bool ParseEarlyStopping(const std::string& text,
-                        std::optional<EarlyStopping>* rule) {
-  if (text == "true") {
-    *rule = EarlyStopping::kAlways;
-  } else if (text == "false") {
-    *rule = EarlyStopping::kHeuristic;
-  } else if (text == "never") {
-    *rule = EarlyStopping::kNever;
-  }
-  return rule->has_value();
 }
 
 // The lines of a file, without their ends. False if it cannot be read; errno
@@ -178,8 +152,7 @@ int GenerationOptions::ReadBannedWords(const Arguments& arguments,
 int GenerationOptions::ReadTerms(const Arguments& arguments,
                                  const ModelInfo& model,
                                  TranslateOptions* options) {
-  options->protect = arguments.protect;
-  if (arguments.terms == nullptr && !arguments.protect &&
+  if (arguments.terms == nullptr && !options->protect &&
       arguments.protect_also == nullptr) {
     return kSuccess;
   }
@@ -226,76 +199,27 @@ int GenerationOptions::ReadTerms(const Arguments& arguments,
 int GenerationOptions::Prepare(const Arguments& arguments,
                                const ModelInfo& model,
                                TranslateOptions* options) {
+  const Status contradiction =
+      CheckOptions(*options, model, OptionStyle::kCommandLine);
+  if (!contradiction.ok()) {
+    return UsageError(arguments.command, "%s", contradiction.message());
+  }
   for (const auto check : {CheckLanguages, CheckTask}) {
-    const int result = check(arguments, model.generation);
+    const int result = check(arguments, model.generation, *options);
     if (result != kSuccess) return result;
   }
   if (const int code = ReadTerms(arguments, model, options); code != kSuccess) {
     return code;
   }
-  const auto view = [](const char* text) {
-    return text == nullptr ? std::string_view() : std::string_view(text);
-  };
-  options->source_language = view(arguments.source_language);
-  options->target_language = view(arguments.target_language);
-  options->task = view(arguments.task);
-  options->prefix = view(arguments.prefix);
-
-  Sampling& sampling = options->sampling;
-  sampling.enabled = arguments.sample || arguments.temperature != nullptr ||
-                     arguments.top_p != nullptr || arguments.top_k > 0;
-  sampling.top_k = arguments.top_k;
-  sampling.seed = arguments.seed;
-  if (arguments.temperature != nullptr &&
-      !ParsePenalty(arguments.temperature, &sampling.temperature)) {
-    return Refuse(arguments, "temperature", arguments.temperature,
-                  "give a number above 0.");
-  }
-  if (arguments.top_p != nullptr &&
-      !(ParsePenalty(arguments.top_p, &sampling.top_p) &&
-        sampling.top_p <= 1.0f)) {
-    return Refuse(arguments, "top-p", arguments.top_p,
-                  "give a number above 0, up to 1.");
-  }
-  if (sampling.enabled && arguments.beams > 1) {
-    return UsageError(arguments.command, "--sample goes without --beams.");
-  }
-  options->target_prefix = view(arguments.target_prefix);
-  if (arguments.ids && arguments.target_prefix != nullptr) {
-    if (!ParseIds(arguments.target_prefix, &target_prefix_).ok()) {
-      return Refuse(arguments, "target-prefix", arguments.target_prefix,
+  const std::string_view prefix = options->target_prefix;
+  if (arguments.ids && !prefix.empty()) {
+    if (!ParseIds(prefix, &target_prefix_).ok()) {
+      return Refuse(arguments, "target-prefix", prefix,
                     "with --ids, give token ids separated by spaces.");
     }
     options->target_prefix_ids = target_prefix_;
-  } else if (arguments.target_prefix != nullptr && !model.encodes_target) {
-    return RefuseTargetText(arguments, "target-prefix",
-                            arguments.target_prefix);
-  }
-  if (!ParseOptionalId(arguments.forced_first_token,
-                       &options->forced_first_token)) {
-    return Refuse(arguments, "forced-first-token", arguments.forced_first_token,
-                  "give a token id.");
-  }
-  if (!ParseOptionalId(arguments.no_repeat_ngram, &options->no_repeat_ngram)) {
-    return Refuse(arguments, "no-repeat-ngram", arguments.no_repeat_ngram,
-                  "give a number of tokens, or 0 to allow repetition.");
-  }
-  if (arguments.repetition_penalty != nullptr &&
-      !ParsePenalty(arguments.repetition_penalty,
-                    &options->repetition_penalty)) {
-    return Refuse(arguments, "repetition-penalty", arguments.repetition_penalty,
-                  "give a number above 0.");
-  }
-  options->beams = arguments.beams;
-  if (arguments.length_penalty != nullptr &&
-      !ParseNumber(arguments.length_penalty, &options->length_penalty)) {
-    return Refuse(arguments, "length-penalty", arguments.length_penalty,
-                  "give a number.");
-  }
-  if (arguments.early_stopping != nullptr &&
-      !ParseEarlyStopping(arguments.early_stopping, &options->early_stopping)) {
-    return Refuse(arguments, "early-stopping", arguments.early_stopping,
-                  "give true, false or never.");
+  } else if (!prefix.empty() && !model.encodes_target) {
+    return RefuseTargetText(arguments, "target-prefix", prefix);
   }
   if (arguments.suppress == nullptr) return kSuccess;
   const uint32_t vocabulary = model.architecture.target_vocabulary;

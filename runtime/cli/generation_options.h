@@ -1,5 +1,4 @@
-// The options that replace settings of the model's generation config:
-// languages, task, and what limits the next token.
+// The options of a translation that depend on the model, or on files.
 #ifndef LATIMER_CLI_GENERATION_OPTIONS_H_
 #define LATIMER_CLI_GENERATION_OPTIONS_H_
 
@@ -15,9 +14,10 @@ namespace latimer::cli {
 
 class GenerationOptions {
  public:
-  // Sets `options`, which then borrow from this object and from `arguments`.
-  // Prints one sentence to standard error and returns kUsage for a malformed
-  // value, or for one that names something the model lacks.
+  // Checks `options`, which are those of `arguments`, and completes them; they
+  // then borrow from this object. Prints one sentence to standard error and
+  // returns kUsage if they contradict each other, or for what is malformed, or
+  // names something the model lacks.
   int Prepare(const Arguments& arguments, const ModelInfo& model,
               TranslateOptions* options);
 

@@ -82,7 +82,7 @@ int CheckHtml(const Arguments& arguments) {
   if (arguments.ids || arguments.paragraphs || arguments.json_lines ||
       arguments.n_best > 0 || arguments.scores || arguments.alignment ||
       arguments.attention != nullptr || arguments.terms != nullptr ||
-      arguments.protect || arguments.protect_also != nullptr) {
+      arguments.options.protect || arguments.protect_also != nullptr) {
     return UsageError("translate",
                       "--html goes without --ids, --paragraphs, --json, "
                       "--n-best, --scores, --alignment, --attention, --terms, "

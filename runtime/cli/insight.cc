@@ -78,7 +78,7 @@ int Insight::Prepare(const Arguments& arguments, TranslateOptions* options) {
   if (arguments.attention != nullptr) options->attention = kind;
   // A build without room for them writes JSON without them, and nothing aligns
   // terms and protected spans.
-  const bool has_phrases = arguments.terms != nullptr || arguments.protect ||
+  const bool has_phrases = arguments.terms != nullptr || options->protect ||
                            arguments.protect_also != nullptr;
   aligns_ = arguments.alignment ||
             (arguments.json_lines && kProfile.alignment && !has_phrases);

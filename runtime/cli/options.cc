@@ -1,5 +1,6 @@
 #include "cli/options.h"
 
+#include <algorithm>
 #include <iterator>
 #include <string_view>
 
@@ -42,16 +43,8 @@ constexpr OptionInfo kOptions[] = {
     {kInspect | kPlan | kBench | kDoctor, kInput, "json", nullptr, &A::json,
      "write JSON"},
 
-    {kTranslate | kTokenize, kLanguage, "source-lang", "CODE",
-     &A::source_language, "source language of a multilingual model"},
-    {kTranslate | kTokenize, kLanguage, "target-lang", "CODE",
-     &A::target_language, "its target language"},
     {kTranslate, kLanguage, "pivot-lang", "CODE", &A::pivot_language,
      "between two models; or CODE,CODE if theirs differ"},
-    {kTranslate | kTokenize, kLanguage, "task", "NAME", &A::task,
-     "task of a T5 model"},
-    {kTranslate | kTokenize, kLanguage, "prefix", "TEXT", &A::prefix,
-     "put TEXT before each text"},
 
     {kTranslate, kWritten, "json", nullptr, &A::json_lines,
      "a line of JSON for each line or sentence"},
@@ -68,55 +61,18 @@ constexpr OptionInfo kOptions[] = {
     {kTranslate, kWritten, "attention-layer", "N", &A::attention_layer,
      "the layer of an .svg file", 1},
 
-    {kTranslate, kLimits, "max-target-tokens", "N", &A::max_target_tokens,
-     "end a translation after N tokens", 1},
-    {kTranslate, kLimits, "min-target-tokens", "N", &A::min_target_tokens,
-     "do not end a translation before N tokens"},
-    {kTranslate, kLimits, "budget-tokens", "N", &A::budget_tokens,
-     "spend at most N tokens on a line or sentence", 1},
-    {kTranslate, kLimits, "budget-ms", "N", &A::budget_ms,
-     "spend at most N milliseconds on a line or sentence", 1},
-    {kTranslate, kLimits, "no-guards", nullptr, &A::guards,
-     "keep loops and translations that are far too long"},
-
     {kTranslate, kTokens, "terms", "FILE", Reads{&A::terms},
      "lines of a source, a tab and its translation"},
-    {kTranslate, kTokens, "protect", nullptr, &A::protect,
-     "keep placeholders, URLs and the like as they are"},
     {kTranslate, kTokens, "protect-also", "FILE", Reads{&A::protect_also},
      "and what matches a line of FILE, where * is a word"},
-    {kTranslate, kTokens, "beams", "N", &A::beams,
-     "search with N beams (default: the model's number)", 1},
     {kBench, kMeasured, "beams", "N", &A::beams,
      "search with N beams (default: 1)", 1},
     {kPlan, kBuild, "beams", "N", &A::beams,
      "searches with up to N beams (default: 1)", 1},
-    {kTranslate, kTokens, "length-penalty", "X", &A::length_penalty,
-     "with beams: above 0 prefers long translations"},
-    {kTranslate, kTokens, "early-stopping", "RULE", &A::early_stopping,
-     "with beams: true, false or never, as in transformers"},
-    {kTranslate, kTokens, "sample", nullptr, &A::sample,
-     "draw tokens by their probabilities"},
-    {kTranslate, kTokens, "temperature", "X", &A::temperature,
-     "draw; above 1 makes tokens more alike"},
-    {kTranslate, kTokens, "top-k", "N", &A::top_k,
-     "draw from the N most likely tokens", 1},
-    {kTranslate, kTokens, "top-p", "X", &A::top_p,
-     "draw from the most likely that sum up to X"},
-    {kTranslate, kTokens, "seed", "N", &A::seed,
-     "draw other tokens with another N (default: 0)"},
-    {kTranslate, kTokens, "target-prefix", "TEXT", &A::target_prefix,
-     "begin each translation with TEXT; with --ids, ids"},
-    {kTranslate, kTokens, "forced-first-token", "ID", &A::forced_first_token,
-     "begin each translation with this token"},
     {kTranslate, kTokens, "suppress", "ID,ID...", &A::suppress,
      "never produce these tokens"},
     {kTranslate, kTokens, "banned-words", "FILE", Reads{&A::banned_words},
      "never produce the words in FILE, one a line"},
-    {kTranslate, kTokens, "no-repeat-ngram", "N", &A::no_repeat_ngram,
-     "produce no sequence of N tokens twice; 0: off"},
-    {kTranslate, kTokens, "repetition-penalty", "X", &A::repetition_penalty,
-     "make tokens that were produced less likely; 1: off"},
 
     {kPlan, kBuild, "max-source-tokens", "N", &A::max_source_tokens,
      "sources of at most N tokens", 1},
@@ -158,30 +114,67 @@ constexpr OptionInfo kOptions[] = {
      "refuse a model not signed by the owner of KEY (PEM)"},
 };
 
-void PrintOption(const OptionInfo& info, std::FILE* file) {
-  const bool is_output = std::string_view(info.name) == "output";
-  const bool has_value = info.value != nullptr;
-  char option[64];
-  std::snprintf(option, sizeof(option), "%s--%s%s%s", is_output ? "-o, " : "",
-                info.name, has_value ? " " : "", has_value ? info.value : "");
-  std::fprintf(file, "  %-25s %s\n", option, info.help);
+void PrintOption(std::string option, const char* value, const char* help,
+                 std::FILE* file) {
+  option.insert(0, option == "output" ? "-o, --" : "--");
+  if (value != nullptr) option.append(" ").append(value);
+  std::fprintf(file, "  %-25s %s\n", option.c_str(), help);
+}
+
+OptionGroup GroupOf(const NamedOption& option) {
+  switch (option.group) {
+    case latimer::OptionGroup::kLanguage:
+      return kLanguage;
+    case latimer::OptionGroup::kLimits:
+      return kLimits;
+    case latimer::OptionGroup::kTokens:
+    case latimer::OptionGroup::kNowhere:
+      return kTokens;
+  }
+  return kTokens;
 }
 
 }  // namespace
 
 std::span<const OptionInfo> Options() { return kOptions; }
 
+uint32_t CommandsOf(const NamedOption& option) {
+  switch (option.group) {
+    case latimer::OptionGroup::kNowhere:
+      return 0;
+    case latimer::OptionGroup::kLanguage:
+      return kTranslate | kTokenize;
+    case latimer::OptionGroup::kLimits:
+    case latimer::OptionGroup::kTokens:
+      return kTranslate;
+  }
+  return 0;
+}
+
+std::string FlagOf(const NamedOption& option) {
+  std::string flag = option.on_by_default ? "no-" : "";
+  flag += option.name;
+  std::ranges::replace(flag, '_', '-');
+  return flag;
+}
+
 void PrintOptions(Command command, std::FILE* file) {
   for (size_t group = 0; group < std::size(kHeadings); ++group) {
     bool has_heading = false;
-    for (const OptionInfo& info : kOptions) {
-      if ((info.commands & command) == 0 ||
-          static_cast<size_t>(info.group) != group) {
-        continue;
-      }
+    const auto print = [&](uint32_t commands, OptionGroup of,
+                           const std::string& option, const char* value,
+                           const char* help) {
+      if ((commands & command) == 0 || static_cast<size_t>(of) != group) return;
       if (!has_heading) std::fprintf(file, "\n%s:\n", kHeadings[group]);
       has_heading = true;
-      PrintOption(info, file);
+      PrintOption(option, value, help, file);
+    };
+    for (const NamedOption& option : NamedOptions()) {
+      print(CommandsOf(option), GroupOf(option), FlagOf(option), option.value,
+            HelpOf(option));
+    }
+    for (const OptionInfo& info : kOptions) {
+      print(info.commands, info.group, info.name, info.value, info.help);
     }
   }
 }

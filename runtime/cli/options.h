@@ -1,13 +1,16 @@
-// The table of all options, which drives parsing and --help.
+// The table of all options but those of a translation (latimer/options.h). Both
+// drive parsing and --help.
 #ifndef LATIMER_CLI_OPTIONS_H_
 #define LATIMER_CLI_OPTIONS_H_
 
 #include <cstdint>
 #include <cstdio>
 #include <span>
+#include <string>
 #include <variant>
 
 #include "cli/arguments.h"
+#include "latimer/options.h"
 
 namespace latimer::cli {
 
@@ -45,6 +48,11 @@ struct OptionInfo {
 };
 
 std::span<const OptionInfo> Options();
+
+// Of an option of a translation: the commands that have it, and its name on the
+// command line, such as "no-guards".
+uint32_t CommandsOf(const NamedOption& option);
+std::string FlagOf(const NamedOption& option);
 
 // Lists the options of one command under headings, one a line.
 void PrintOptions(Command command, std::FILE* file);

@@ -24,7 +24,7 @@ LoadOptions LoadOptionsFor(const Arguments& arguments, uint32_t lanes) {
   return {.threads = arguments.threads,
           .pin_threads = arguments.threads > 1,
           .lanes = lanes,
-          .beams = arguments.beams,
+          .beams = arguments.options.beams,
           .insight = arguments.attention != nullptr || arguments.scores ||
                      arguments.json_lines,
           .alignment =

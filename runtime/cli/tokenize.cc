@@ -60,14 +60,15 @@ Status WriteLine(Translator& translator, const Arguments& arguments,
 }
 
 // Options that concern the encoder's source.
-int PrepareOptions(Arguments arguments, const ModelInfo& model,
+int PrepareOptions(const Arguments& arguments, const ModelInfo& model,
                    GenerationOptions* generation, TranslateOptions* options) {
   if (arguments.decode) return kSuccess;
+  *options = arguments.options;
   const GenerationConfig& config = model.generation;
   // If the encoder does not read the target language, any will do.
-  if (arguments.target_language == nullptr && !config.languages.empty() &&
+  if (options->target_language.empty() && !config.languages.empty() &&
       !StandsInSource(config.target_language)) {
-    arguments.target_language = config.languages.front().code;
+    options->target_language = config.languages.front().code;
   }
   return generation->Prepare(arguments, model, options);
 }
@@ -75,10 +76,10 @@ int PrepareOptions(Arguments arguments, const ModelInfo& model,
 }  // namespace
 
 int Tokenize(const Arguments& arguments) {
+  const TranslateOptions& given = arguments.options;
   if (arguments.decode &&
-      (arguments.source_language != nullptr ||
-       arguments.target_language != nullptr || arguments.task != nullptr ||
-       arguments.prefix != nullptr)) {
+      !(given.source_language.empty() && given.target_language.empty() &&
+        given.task.empty() && given.prefix.empty())) {
     return UsageError("tokenize",
                       "--decode goes without --source-lang, --target-lang, "
                       "--task and --prefix.");

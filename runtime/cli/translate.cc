@@ -68,8 +68,8 @@ int CheckArguments(const Arguments& arguments) {
         "translate",
         "--paragraphs goes without --ids, --attention and --n-best.");
   }
-  if (const int code =
-          CheckProfile("translate", "beams", arguments.beams, kProfile.beams);
+  if (const int code = CheckProfile("translate", "beams",
+                                    arguments.options.beams, kProfile.beams);
       code != kSuccess) {
     return code;
   }
@@ -94,10 +94,11 @@ int CheckArguments(const Arguments& arguments) {
                       "two models go without --ids, --attention, --alignment, "
                       "--scores and --json.");
   }
-  if (arguments.task != nullptr || arguments.prefix != nullptr ||
-      arguments.forced_first_token != nullptr ||
-      arguments.suppress != nullptr || arguments.target_prefix != nullptr ||
-      arguments.banned_words != nullptr || arguments.terms != nullptr) {
+  const TranslateOptions& options = arguments.options;
+  if (!options.task.empty() || !options.prefix.empty() ||
+      options.forced_first_token >= 0 || arguments.suppress != nullptr ||
+      !options.target_prefix.empty() || arguments.banned_words != nullptr ||
+      arguments.terms != nullptr) {
     return UsageError("translate",
                       "two models go without --task, --prefix, "
                       "--forced-first-token, --suppress, --target-prefix, "
@@ -111,7 +112,7 @@ struct Model {
   Arguments arguments;
   Session session = {};
   GenerationOptions generation = {};
-  TranslateOptions options = {};
+  TranslateOptions options = arguments.options;
   Insight insight = {};
 
   Translator& translator() { return session.translator(); }
@@ -131,18 +132,18 @@ int PrepareModel(Model* model) {
                  arguments.model);
     return kFailure;
   }
-  if (arguments.max_target_tokens > translator.max_target_tokens()) {
+  TranslateOptions& options = model->options;
+  if (options.max_target_tokens > translator.max_target_tokens()) {
     return UsageError("translate",
                       "--max-target-tokens %u exceeds the %u that this model "
                       "and build allow.",
-                      static_cast<unsigned>(arguments.max_target_tokens),
+                      static_cast<unsigned>(options.max_target_tokens),
                       static_cast<unsigned>(translator.max_target_tokens()));
   }
   if (const int code = model->insight.CheckLayer(info.architecture);
       code != kSuccess) {
     return code;
   }
-  TranslateOptions& options = model->options;
   if (const int code = model->generation.Prepare(arguments, info, &options);
       code != kSuccess) {
     return code;
@@ -153,7 +154,7 @@ int PrepareModel(Model* model) {
     return code;
   }
   const uint32_t own_beams = info.generation.search.beams;
-  if (arguments.beams == 0 && own_beams > translator.max_beams() &&
+  if (options.beams == 0 && own_beams > translator.max_beams() &&
       !arguments.quiet) {
     std::fprintf(stderr,
                  "latimer: warning: %s: the model asks for %u beams, but "
@@ -168,11 +169,6 @@ int PrepareModel(Model* model) {
                       static_cast<unsigned>(arguments.n_best),
                       static_cast<unsigned>(translator.max_beams()));
   }
-  options.max_target_tokens = arguments.max_target_tokens;
-  options.min_target_tokens = arguments.min_target_tokens;
-  options.guards = arguments.guards;
-  options.budget_tokens = arguments.budget_tokens;
-  options.budget_ms = arguments.budget_ms;
   return kSuccess;
 }
 
@@ -220,8 +216,8 @@ int ShareLanguages(const Arguments& arguments, Model* first, Model* second,
   };
   first->arguments.target_option = second->arguments.source_option =
       "pivot-lang";
-  first->arguments.target_language = nullptr;
-  second->arguments.source_language = nullptr;
+  first->options.target_language = {};
+  second->options.source_language = {};
   if (arguments.pivot_language == nullptr) return kSuccess;
   if (!is_multilingual(first) && !is_multilingual(second)) {
     return UsageError("translate",
@@ -236,10 +232,10 @@ int ShareLanguages(const Arguments& arguments, Model* first, Model* second,
     (*pivot)[comma] = '\0';
     next += comma + 1;
   }
-  if (is_multilingual(first)) first->arguments.target_language = pivot->c_str();
+  if (is_multilingual(first)) first->options.target_language = pivot->c_str();
   if (second->translator().model_info().generation.source_language !=
       SourceLanguage::kNone) {
-    second->arguments.source_language = next;
+    second->options.source_language = next;
   }
   return kSuccess;
 }

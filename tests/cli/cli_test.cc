@@ -203,6 +203,35 @@ TEST_F(CliTest, RefusesWhatItDoesNotKnow) {
               HasSubstr("not both"));
 }
 
+TEST_F(CliTest, RefusesOptionsOfATranslationThatHaveNoEffect) {
+  const auto error = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"translate", Path("tiny.ltm"), "--ids"});
+    return ErrorSentence(Latimer(options), kUsage);
+  };
+  EXPECT_THAT(error({"--seed", "4"}),
+              HasSubstr("--seed is for tokens that are drawn; give --sample"));
+  EXPECT_THAT(error({"--length-penalty", "2"}),
+              HasSubstr("--length-penalty is for a search with several beams; "
+                        "give --beams"));
+  EXPECT_THAT(error({"--early-stopping", "never"}), HasSubstr("give --beams"));
+  EXPECT_THAT(error({"--sample", "--beams", "2"}),
+              HasSubstr("--sample goes without --beams"));
+  EXPECT_THAT(error({"--top-k", "2", "--beams", "2"}),
+              HasSubstr("--sample goes without --beams"));
+  EXPECT_THAT(error({"--top-p", "1.5"}),
+              HasSubstr("--top-p 1.5: give a number above 0, up to 1."));
+  EXPECT_THAT(error({"--top-k", "0"}),
+              HasSubstr("--top-k 0: give a whole number from 1 to 2147483647"));
+  EXPECT_THAT(error({"--early-stopping", "soon"}),
+              HasSubstr("--early-stopping soon: give false, true or never."));
+  EXPECT_THAT(error({"--seed", "1", "--seed", "1"}),
+              HasSubstr("--seed was given twice"));
+  EXPECT_EQ(Latimer({"translate", Path("tiny.ltm"), "--ids", "--sample",
+                     "--seed", "18446744073709551615"})
+                .code,
+            0);
+}
+
 TEST_F(CliTest, RefusesNumbersThatAreNone) {
   const std::string model = Path("tiny.ltm");
   for (const char* value : {"", "x", "1x", "-1", "1.5", "99999999999", "0"}) {

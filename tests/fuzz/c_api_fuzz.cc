@@ -33,17 +33,17 @@ struct Options {
     if (which & 8) c.task = Keep(input, task);
     if (which & 16) c.prefix = Keep(input, prefix);
     if (which & 32) {
-      forced = input.Take<int32_t>();
-      c.forced_first = &forced;
+      c.has_forced_first_token = 1;
+      c.forced_first_token = input.Take<int32_t>();
     }
     if (which & 64) {
-      ngram = input.Take<uint32_t>();
-      c.no_repeat_ngram = &ngram;
+      c.has_no_repeat_ngram = 1;
+      c.no_repeat_ngram = input.Take<uint32_t>();
     }
     c.beams = which & 3;
     if (which & 64) {
-      penalty = input.Take<float>();
-      c.length_penalty = &penalty;
+      c.has_length_penalty = 1;
+      c.length_penalty = input.Take<float>();
       c.early_stopping = input.Byte() % 5;
     }
     if (which & 128) {
@@ -52,6 +52,12 @@ struct Options {
       for (int32_t& id : suppressed) id = input.Take<int16_t>();
       c.suppressed = suppressed.data();
       c.suppressed_count = suppressed.size();
+      const uint8_t place = input.Byte();
+      const char* const name = latimer_option_name(place % 32);
+      const latimer_code code = latimer_set_option(
+          &c, name == nullptr ? "none" : name, Keep(input, value), nullptr, 0);
+      LATIMER_EXPECT(code == LATIMER_OK || code == LATIMER_INVALID_ARGUMENT);
+      c.max_target_tokens = std::clamp(c.max_target_tokens, 1u, 4u);
     }
   }
 
@@ -61,10 +67,7 @@ struct Options {
   }
 
   latimer_options c = latimer::Sized<latimer_options>();
-  std::string source, target, task, prefix;
-  int32_t forced = 0;
-  uint32_t ngram = 0;
-  float penalty = 0;
+  std::string source, target, task, prefix, value;
   std::vector<int32_t> suppressed;
 };
 
@@ -158,7 +161,10 @@ void Call(Input& input, latimer_translator* translator) {
   options.c.attention = what / 16 % 6;
   // It would have to live until the sentence has finished.
   const bool begins = what % 8 == 5 || what % 8 == 6;
-  if (begins) options.c.suppressed_count = 0;
+  if (begins) {
+    options.c.suppressed_count = 0;
+    options.c.alignment = 0;  // So would the text.
+  }
   const latimer_options* given = &options.c;
   if (what % 4 == 0 || what % 8 == 5) {
     int32_t ids[16];

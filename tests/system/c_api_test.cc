@@ -269,7 +269,8 @@ TEST_F(CApiTest, HypothesesAreThoseOfCpp) {
   auto options = Sized<latimer_options>();
   const float penalty = 0.5f;
   options.beams = 3;
-  options.length_penalty = &penalty;
+  options.has_length_penalty = 1;
+  options.length_penalty = penalty;
   options.early_stopping = LATIMER_STOP_NEVER;
   auto got = Sized<latimer_translation>();
   ASSERT_EQ(translate(&options, &got), LATIMER_OK) << c.message();
@@ -563,7 +564,7 @@ TEST_F(CApiTest, PartsAreThoseOfCpp) {
   for (const bool side_by_side : {false, true}) {
     for (const uint32_t budget : {0u, 600u}) {
       auto options = Sized<latimer_options>();
-      options.temperature = &temperature;
+      options.temperature = temperature;
       options.seed = 5;
       options.stream = 2;
       options.budget_tokens = budget;
@@ -634,8 +635,8 @@ TEST_F(CApiTest, ACursorNeedsMemoryAndOptionsThatAreRight) {
 TEST_F(CApiTest, DrawnTokensAreThoseOfCpp) {
   const float temperature = 2.0f, top_p = 0.9f;
   auto options = Sized<latimer_options>();
-  options.temperature = &temperature;
-  options.top_p = &top_p;
+  options.temperature = temperature;
+  options.top_p = top_p;
   options.top_k = 9;
   options.seed = 3;
   options.stream = 4;

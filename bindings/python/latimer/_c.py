@@ -42,7 +42,6 @@ CODES = (
 )
 STOP_REASONS = ("eos", "length_limit", "loop", "budget", "cancelled")
 ATTENTION_KINDS = ("none", "cross", "encoder", "decoder")
-EARLY_STOPPING: dict[object, int] = {None: 0, False: 1, True: 2, "never": 3}
 NETWORKS = ("transformer", "transformer_ssru", "gru")
 
 
@@ -84,31 +83,12 @@ class TextRange(ctypes.Structure):
 
 
 class Options(Struct):
+    """latimer_options. The members after `stream` are set by name."""
+
     _fields_ = [
         ("struct_bytes", c_size_t),
-        ("max_target_tokens", c_uint32),
-        ("min_target_tokens", c_uint32),
-        ("source_language", c_char_p),
-        ("target_language", c_char_p),
-        ("task", c_char_p),
-        ("prefix", c_char_p),
-        ("forced_first", POINTER(c_int32)),
-        ("no_repeat_ngram", POINTER(c_uint32)),
-        ("repetition_penalty", c_float),
         ("suppressed", POINTER(c_int32)),
         ("suppressed_count", c_size_t),
-        ("no_guards", c_int),
-        ("budget_tokens", c_uint32),
-        ("budget_ms", c_uint32),
-        ("on_token", TokenCallback),
-        ("token_context", c_void_p),
-        ("language_code", c_char_p),
-        ("attention", c_int),
-        ("scores", c_int),
-        ("length_penalty", POINTER(c_float)),
-        ("beams", c_uint32),
-        ("early_stopping", c_int),
-        ("target_prefix", c_char_p),
         ("target_prefix_ids", POINTER(c_int32)),
         ("target_prefix_count", c_size_t),
         ("banned_tokens", POINTER(c_int32)),
@@ -118,13 +98,10 @@ class Options(Struct):
         ("term_count", c_size_t),
         ("protected_ranges", POINTER(TextRange)),
         ("protected_range_count", c_size_t),
-        ("protect", c_size_t),
-        ("alignment", c_size_t),
-        ("temperature", POINTER(c_float)),
-        ("top_p", POINTER(c_float)),
-        ("top_k", c_size_t),
-        ("seed", c_uint64),
+        ("on_token", TokenCallback),
+        ("token_context", c_void_p),
         ("stream", c_uint64),
+        ("_named", c_uint64 * 64),  # More than there are.
     ]
 
 
@@ -264,6 +241,11 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
         POINTER(c_size_t),
     ),
     "set_cancelled": (None, c_void_p, c_int),
+    "set_option": (
+        c_int, POINTER(Options), c_char_p, c_char_p, c_char_p, c_size_t,
+    ),
+    "option_name": (c_char_p, c_size_t),
+    "check_options": (c_int, c_void_p, POINTER(Options)),
     "cursor_bytes": (c_size_t,),
     "cursor_begin": (
         c_void_p, c_void_p, c_char_p, c_size_t, POINTER(Options), c_void_p,

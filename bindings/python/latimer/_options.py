@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, TypedDict
 
 from . import _c
-
-if TYPE_CHECKING:
-    from ctypes import _Pointer
+from ._errors import check
 
 AttentionKind = Literal["cross", "encoder", "decoder"]
 TokenCallback = Callable[[int, int], "bool | None"]
@@ -93,18 +91,15 @@ class TranslateOptions(TypedDict, total=False):
     on_token: TokenCallback
 
 
-_NAMES = {"source_lang": "source_language", "target_lang": "target_language"}
-_TEXTS = {"source_lang", "target_lang", "language_code", "task", "prefix"}
-_NUMBERS = {
-    "max_target_tokens": 2**32,
-    "min_target_tokens": 2**32,
-    "beams": 2**32,
-    "budget_tokens": 2**32,
-    "budget_ms": 2**32,
-    "top_k": 2**32,
-    "seed": 2**64,
-}
-_FLAGS = {"scores", "alignment", "protect"}
+def _named() -> Iterator[str]:
+    place = 0
+    while name := _c.library.option_name(place):
+        yield name.decode()
+        place += 1
+
+
+# What latimer_set_option knows.
+_NAMED = frozenset(_named())
 
 
 def ids_array(ids: Sequence[int]) -> ctypes.Array[ctypes.c_int32]:
@@ -116,8 +111,13 @@ def ids_array(ids: Sequence[int]) -> ctypes.Array[ctypes.c_int32]:
     return (ctypes.c_int32 * len(numbers))(*numbers)
 
 
-def _pointer(kind: Any, value: Any) -> _Pointer[Any]:
-    return ctypes.pointer(kind(value))
+def _spell(value: object) -> bytes:
+    """A value as latimer_set_option takes it: True is true, and 4.0 is 4."""
+    if isinstance(value, str):
+        return encode(value)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value).lower().encode()
 
 
 class CallOptions:
@@ -125,6 +125,7 @@ class CallOptions:
 
     Attributes:
         struct: a _c.Options.
+        beams: of the search; 0: the model's number.
         n_best: hypotheses to keep.
         error: what on_token raised, or None.
     """
@@ -134,18 +135,16 @@ class CallOptions:
     ) -> None:
         """`text`: the only one that is translated, if there is only one."""
         self.struct = _c.Options()
+        self.beams = int(options.get("beams") or 0)
         self.n_best = 0
         self.error: BaseException | None = None
         self._on_token: TokenCallback | None = None
         self._text = text
         self._banned: list[str | Sequence[int]] = []
-        self._samples = False
+        self._kept: list[bytes] = []  # Texts that the struct points to.
         for name, value in options.items():
             if value is not None:
                 self._set(name, value)
-        samples = self._samples or self.struct.top_k or self.struct.top_p
-        if samples and not self.struct.temperature:
-            self.struct.temperature = _pointer(ctypes.c_float, 1)
 
     def tokenize(self, tokenize_target: Callable[[str], list[int]]) -> None:
         """Makes ids of banned words."""
@@ -185,42 +184,25 @@ class CallOptions:
 
     def _set(self, name: str, value: Any) -> None:
         struct = self.struct
-        if name in _TEXTS:
-            setattr(struct, _NAMES.get(name, name), encode(value))
-        elif name in _NUMBERS:
-            number = int(value)
-            if not 0 <= number < _NUMBERS[name]:
-                raise ValueError(f"{name} {value}: give a number from 0.")
-            setattr(struct, name, number)
+        if name == "target_prefix" and not isinstance(value, str):
+            ids = ids_array(value)
+            struct.target_prefix_ids = ids
+            struct.target_prefix_count = len(ids)
+        elif name in _NAMED:
+            self._kept.append(_spell(value))
+            message = ctypes.create_string_buffer(_c.MESSAGE_BYTES)
+            code = _c.library.set_option(
+                struct, name.encode(), self._kept[-1], message, len(message)
+            )
+            check(code, message.value)
         elif name == "n_best":
             self.n_best = int(value)
             if self.n_best < 0:
                 raise ValueError(f"n_best {value}: give a number from 0.")
-        elif name == "length_penalty":
-            struct.length_penalty = _pointer(ctypes.c_float, value)
-        elif name == "early_stopping":
-            if value not in _c.EARLY_STOPPING:
-                raise ValueError(
-                    f"early_stopping {value!r}: give True, False or 'never'."
-                )
-            struct.early_stopping = _c.EARLY_STOPPING[value]
-        elif name == "no_repeat_ngram":
-            struct.no_repeat_ngram = _pointer(ctypes.c_uint32, value)
-        elif name == "repetition_penalty":
-            struct.repetition_penalty = float(value)
-        elif name == "forced_first_token":
-            struct.forced_first = _pointer(ctypes.c_int32, value)
         elif name == "suppressed":
             ids = ids_array(value)
             struct.suppressed = ids
             struct.suppressed_count = len(ids)
-        elif name == "target_prefix":
-            if isinstance(value, str):
-                struct.target_prefix = encode(value)
-            else:
-                ids = ids_array(value)
-                struct.target_prefix_ids = ids
-                struct.target_prefix_count = len(ids)
         elif name == "protected_ranges":
             self._protect(value)
         elif name == "banned":
@@ -233,21 +215,6 @@ class CallOptions:
                 *(_c.Term(a, len(a), b, len(b)) for a, b in pairs)
             )
             struct.term_count = len(pairs)
-        elif name in ("temperature", "top_p"):
-            setattr(struct, name, _pointer(ctypes.c_float, value))
-        elif name == "sample":
-            self._samples = bool(value)
-        elif name == "guards":
-            struct.no_guards = not value
-        elif name == "attention":
-            if value not in _c.ATTENTION_KINDS:
-                raise ValueError(
-                    f"attention {value!r}: give 'cross', 'encoder' or "
-                    "'decoder'."
-                )
-            struct.attention = _c.ATTENTION_KINDS.index(value)
-        elif name in _FLAGS:
-            setattr(struct, name, bool(value))
         elif name == "on_token":
             self._on_token = value
             struct.on_token = _c.TokenCallback(self._call)

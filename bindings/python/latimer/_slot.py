@@ -346,12 +346,16 @@ class Slot:
             for ids, score in found
         )
 
+    def _prepare(self, options: CallOptions) -> None:
+        options.tokenize(self.tokenize_target)
+        self.check(library.check_options(self.handle, options.struct))
+
     def run(
         self, sources: Iterable[Source], options: CallOptions
     ) -> Iterator[Translation]:
         """Translates in order, with as many sentences side by side as fit."""
         more = iter(sources)
-        options.tokenize(self.tokenize_target)
+        self._prepare(options)
         jobs: deque[Job] = deque()
         job_count = 0
         tickets: dict[int, tuple[Job, int]] = {}
@@ -460,7 +464,7 @@ class Slot:
             for name in ("begin", "push", "finish", "bytes")
         )
         self.calls += 1
-        options.tokenize(self.tokenize_target)
+        self._prepare(options)
         receiver = receiver_type(receive)
         memory = ctypes.create_string_buffer(size())
         stream = begin(

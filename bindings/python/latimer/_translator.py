@@ -186,13 +186,13 @@ class Translator:
         text: str | None = None,
     ) -> Iterator[Translation]:
         call = CallOptions(options, text)  # Complains now, not when it is read.
-        if call.n_best > max(1, call.struct.beams):
+        if call.n_best > max(1, call.beams):
             raise ValueError(
                 f"n_best {call.n_best} needs as many beams: give beams too."
             )
 
         def run() -> Iterator[Translation]:
-            with self._slot(call.struct.beams) as slot:
+            with self._slot(call.beams) as slot:
                 yield from slot.run(sources, call)
 
         return run()
@@ -240,7 +240,7 @@ class Translator:
         call = CallOptions(options)  # Complains now, not when it is read.
 
         def run() -> Iterator[Piece]:
-            with self._slot(call.struct.beams) as slot:
+            with self._slot(call.beams) as slot:
                 chunks = [text] if isinstance(text, str) else text
                 yield from method(slot, chunks, call)
 

@@ -208,35 +208,11 @@ typedef struct latimer_token_link {
  * the sentence has finished. More in latimer/translation.h. */
 typedef struct latimer_options {
   size_t struct_bytes;
-  uint32_t max_target_tokens; /* EOS included; 0: the model's */
-  uint32_t min_target_tokens;
-  const char* source_language; /* "eng_Latn", for a multilingual model */
-  const char* target_language;
-  const char* task;                /* one of the model's: "summarization" */
-  const char* prefix;              /* put before the text: "summarize: " */
-  const int32_t* forced_first;     /* NULL, or the token that comes first */
-  const uint32_t* no_repeat_ngram; /* NULL, or a length; 0: off */
-  float repetition_penalty;        /* 0: the model's; 1: off */
-  const int32_t* suppressed;       /* tokens that may not be produced */
+  const int32_t* suppressed; /* tokens that may not be produced */
   size_t suppressed_count;
-  int no_guards;          /* 1: do not stop loops and translations that are far
-                             too long */
-  uint32_t budget_tokens; /* for the call; 0: no limit */
-  uint32_t budget_ms;
-  /* Called for each token; false ends the sentence. NULL: none. */
-  bool (*on_token)(void* context, size_t index, int32_t token);
-  void* token_context;
-  const char* language_code; /* put before the text: ">>deu<<" */
-  int attention; /* a latimer_attention_kind, whose weights to keep */
-  int scores;    /* 1: keep a score for each token */
-  const float* length_penalty; /* NULL, or that of a search with beams */
-  uint32_t beams;              /* 1: greedy search; 0: the model's number */
-  int early_stopping;          /* a latimer_early_stopping */
-  /* What the translation begins with: a text of the target, or ids in its
-   * place. */
-  const char* target_prefix;
+  /* What the translation begins with, in place of target_prefix. */
   const int32_t* target_prefix_ids;
-  size_t target_prefix_count; /* of the ids */
+  size_t target_prefix_count;
   /* Sequences that may not be produced: number i is banned_tokens[
    * banned_ends[i - 1]] up to that before banned_ends[i]. They must live until
    * the sentence has finished. */
@@ -248,18 +224,68 @@ typedef struct latimer_options {
   /* Bytes of the text that come out once each, as they are. */
   const latimer_text_range* protected_ranges;
   size_t protected_range_count;
-  size_t protect;   /* 1: so do placeholders, URLs, e-mail addresses and numbers
-                       with units */
-  size_t alignment; /* 1: notes latimer_translation.links. Goes without terms
-                       and protected spans. The text must live until the
-                       sentence has finished. */
-  /* Sampling: latimer::Sampling (sampling.h). */
-  const float* temperature; /* NULL: tokens are not drawn */
-  const float* top_p;       /* NULL: 1 */
-  size_t top_k;             /* 0: all */
+  /* Called for each token; false ends the sentence. NULL: none. */
+  bool (*on_token)(void* context, size_t index, int32_t token);
+  void* token_context;
+  uint64_t stream; /* the text's number, for sampling */
+
+  /* The others have a name for latimer_set_option. Languages, and what comes
+   * before the text. */
+  const char* source_language; /* "eng_Latn", for a multilingual model */
+  const char* target_language;
+  const char* language_code; /* put before the text: ">>deu<<" */
+  const char* task;          /* one of the model's: "summarization" */
+  const char* prefix;        /* put before the text: "summarize: " */
+  const char* target_prefix; /* a text that the translation begins with */
+  /* Limits. */
+  uint32_t max_target_tokens; /* EOS included; 0: the model's */
+  uint32_t min_target_tokens;
+  uint32_t budget_tokens; /* for the text; 0: no limit */
+  uint32_t budget_ms;
+  int no_guards; /* 1: do not stop loops and translations that are far too
+                    long */
+  /* Choice of tokens. */
+  int protect;    /* 1: placeholders, URLs, e-mail addresses and numbers with
+                     units come out once each, as they are */
+  uint32_t beams; /* 1: greedy search; 0: the model's number */
+  int early_stopping;     /* a latimer_early_stopping, with beams */
+  int has_length_penalty; /* 1: length_penalty counts, with beams */
+  float length_penalty;
+  int has_forced_first_token; /* 1: forced_first_token comes first */
+  int32_t forced_first_token;
+  int has_no_repeat_ngram; /* 1: no_repeat_ngram counts, 0 being off */
+  uint32_t no_repeat_ngram;
+  float repetition_penalty; /* 0: the model's; 1: off */
+  /* What to keep. */
+  int attention; /* a latimer_attention_kind, whose weights to keep */
+  int scores;    /* 1: keep a score for each token */
+  int alignment; /* 1: notes latimer_translation.links. Goes without terms and
+                    protected spans. The text must live until the sentence has
+                    finished. */
+  /* Sampling: latimer::Sampling (sampling.h). Each of the first four draws
+   * tokens; 0: not given. */
+  int sample;
+  float temperature;
+  float top_p;
+  uint32_t top_k;
   uint64_t seed;
-  uint64_t stream;
 } latimer_options;
+
+/* The options by name: latimer/options.h. */
+
+/* Sets an option, which must have struct_bytes; a text must live as long as it.
+ * LATIMER_INVALID_ARGUMENT, and a message (may be NULL) that names it and what
+ * it takes, if there is no such option or it takes no such value. */
+latimer_code latimer_set_option(latimer_options* options, const char* name,
+                                const char* value, char* message,
+                                size_t message_bytes);
+/* The name of an option, by its place from 0 on; NULL after the last one. */
+const char* latimer_option_name(size_t place);
+/* LATIMER_INVALID_ARGUMENT, and latimer_message, if options contradict each
+ * other, or if one has no effect because of what others or the model say. A
+ * translation ignores such options. */
+latimer_code latimer_check_options(latimer_translator* translator,
+                                   const latimer_options* options);
 
 /* ---- Translating ---- */
 

@@ -521,10 +521,20 @@ def test_options_that_a_model_refuses(translator):
     assert error.value.code == "INVALID_ARGUMENT"
     with pytest.raises(TypeError, match="'colour' is no option"):
         translator.translate("Hello.", colour="red")
-    with pytest.raises(ValueError, match="early_stopping 'soon'"):
+    with pytest.raises(ValueError, match="early_stopping soon: give false"):
         translator.translate("Hello.", early_stopping="soon")
-    with pytest.raises(ValueError, match="attention 'self'"):
+    with pytest.raises(ValueError, match="attention self: give none"):
         translator.translate("Hello.", attention="self")
+    for options, why in [
+        ({"seed": 4}, "seed is for tokens that are drawn; give sample, too"),
+        ({"length_penalty": 2}, "length_penalty is for .* give beams, too"),
+        ({"beams": 2, "top_k": 3}, "sample goes without beams"),
+        ({"top_p": 1.5}, "top_p 1.5: give a number above 0, up to 1"),
+        ({"beams": 2.5}, "beams 2.5: give a whole number from 0 to"),
+        ({"guards": "no"}, "guards no: give true or false"),
+    ]:
+        with pytest.raises(ValueError, match=why):
+            translator.translate("Hello.", **options)
     with pytest.raises(ValueError, match="no attention|No attention"):
         translator.translate("Hello.").attention
     with pytest.raises(TypeError, match="A text is a str, not NoneType"):

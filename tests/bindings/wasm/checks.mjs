@@ -287,6 +287,11 @@ export const checks = {
     await fails(() => t.translate("Hello.", { targetLang: "deu_Latn" }), /no target language/);
     await fails(() => t.translate("Hello.", { colour: 1 }), /colour is no option/, "TypeError");
     await fails(() => t.translate("Hello.", { beams: "4" }), /beams/, "TypeError");
+    await fails(() => t.translate("Hello.", { topP: 1.5 }), /^topP 1.5: give a num/, "TypeError");
+    await fails(() => t.translate("Hello.", { earlyStopping: "soon" }), /never/, "TypeError");
+    await fails(() => t.translate("Hello.", { task: "x".repeat(5000) }), /task is too long/);
+    await fails(() => t.translate("Hello.", { seed: 4 }), /seed is for tokens that are drawn/);
+    await fails(() => t.translate("Hello.", { lengthPenalty: 2 }), /give beams, too/);
     equal((await t.translate("Good morning.")).text, "Guten Morgen.");
   },
   async "a file that is no model is refused"({ Latimer, bytes, options }) {

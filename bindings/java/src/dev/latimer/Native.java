@@ -37,7 +37,7 @@ final class Native {
 
   /** See {@link TranslateOptions#set}. */
   static native void setOptions(
-      long handle, byte[][] texts, long[] numbers, float[] factors, int[][] ids, byte[][] terms);
+      long handle, byte[][] named, int[][] ids, byte[][] terms, long stream);
 
   static native void translate(long handle, byte[] text, TokenListener listener, Parts parts);
 

@@ -2,43 +2,25 @@ package dev.latimer;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
  * Settings of a translation, which replace those of the model. Each method returns this object;
  * what is not set is the model's. Names and values are those of {@code latimer_options} in {@code
- * latimer/latimer.h}. A translation copies them when it begins; what a model refuses is then a
- * {@link LatimerException}. A method throws IllegalArgumentException for a number that none takes.
+ * latimer/latimer.h}. A translation copies them when it begins; what a model refuses, and what
+ * contradicts itself, is then a {@link LatimerException}. A method throws IllegalArgumentException for a number that none takes.
  */
 public final class TranslateOptions {
   private static final int[] NONE = {};
 
-  private String sourceLanguage;
-  private String targetLanguage;
-  private String languageCode;
-  private String task;
-  private String prefix;
-  private String targetPrefix;
-  private int maxTargetTokens;
-  private int minTargetTokens;
+  /** What {@code latimer_set_option} takes, by its names. */
+  private final Map<String, String> named = new LinkedHashMap<>();
+
   private int beams;
-  private EarlyStopping earlyStopping;
-  private boolean guards = true;
-  private int budgetTokens;
-  private int budgetMillis;
-  private AttentionKind attention;
-  private boolean protect;
-  private boolean sample;
-  private int topK;
-  private long seed;
   private long stream = 1;
-  private float repetitionPenalty;
-  private float lengthPenalty = Float.NaN;
-  private float temperature = Float.NaN;
-  private float topP = Float.NaN;
-  private int[] forcedFirst = NONE;
-  private int[] noRepeatNgram = NONE;
   private int[] suppressed = NONE;
   private int[] targetPrefixIds = NONE;
   private int[] protectedRanges = NONE; // In chars.
@@ -54,64 +36,54 @@ public final class TranslateOptions {
 
   /** The source language of a multilingual model, such as "eng_Latn". */
   public TranslateOptions sourceLanguage(String language) {
-    this.sourceLanguage = language;
-    return this;
+    return set("source_lang", language);
   }
 
   /** The target language of a multilingual model, such as "deu_Latn". */
   public TranslateOptions targetLanguage(String language) {
-    this.targetLanguage = language;
-    return this;
+    return set("target_lang", language);
   }
 
   /** A code that is put before the text, such as "&gt;&gt;deu&lt;&lt;". */
   public TranslateOptions languageCode(String code) {
-    this.languageCode = code;
-    return this;
+    return set("language_code", code);
   }
 
   /** One of the model's tasks, such as "summarization". */
   public TranslateOptions task(String task) {
-    this.task = task;
-    return this;
+    return set("task", task);
   }
 
   /** Put before the text, such as "summarize: ". */
   public TranslateOptions prefix(String prefix) {
-    this.prefix = prefix;
-    return this;
+    return set("prefix", prefix);
   }
 
   // ---- Limits ----
 
   /** The most tokens of a translation, EOS included; 0: the model's limit. */
   public TranslateOptions maxTargetTokens(int tokens) {
-    this.maxTargetTokens = notNegative("maxTargetTokens", tokens);
-    return this;
+    return set("max_target_tokens", notNegative("maxTargetTokens", tokens));
   }
 
   /** The fewest tokens of a translation; 0: the model's. */
   public TranslateOptions minTargetTokens(int tokens) {
-    this.minTargetTokens = notNegative("minTargetTokens", tokens);
-    return this;
+    return set("min_target_tokens", notNegative("minTargetTokens", tokens));
   }
 
   /** Whether loops and translations that are far too long are stopped; true by default. */
   public TranslateOptions guards(boolean guards) {
-    this.guards = guards;
-    return this;
+    return set("guards", guards);
   }
 
   /** The most tokens that a call generates for all parts of a text; 0: no limit. */
   public TranslateOptions budgetTokens(int tokens) {
-    this.budgetTokens = notNegative("budgetTokens", tokens);
-    return this;
+    return set("budget_tokens", notNegative("budgetTokens", tokens));
   }
 
   /** The most milliseconds that a call takes, exceeded by at most one step; 0: no limit. */
   public TranslateOptions budgetMillis(int millis) {
-    this.budgetMillis = notNegative("budgetMillis", millis);
-    return this;
+    return set("budget_ms", notNegative("budgetMillis", millis));
   }
 
   // ---- The search ----
@@ -122,19 +94,17 @@ public final class TranslateOptions {
    */
   public TranslateOptions beams(int beams) {
     this.beams = notNegative("beams", beams);
-    return this;
+    return set("beams", beams);
   }
 
   /** Above 0 prefers long translations, below 0 short ones; of a search with beams. */
   public TranslateOptions lengthPenalty(float penalty) {
-    this.lengthPenalty = number("lengthPenalty", penalty);
-    return this;
+    return set("length_penalty", number("lengthPenalty", penalty));
   }
 
   /** When a search with beams ends; null: the model's rule. */
   public TranslateOptions earlyStopping(EarlyStopping rule) {
-    this.earlyStopping = rule;
-    return this;
+    return set("early_stopping", rule == null ? null : rule.value);
   }
 
   /**
@@ -148,20 +118,17 @@ public final class TranslateOptions {
 
   /** The token that comes first. */
   public TranslateOptions forcedFirst(int token) {
-    this.forcedFirst = new int[] {token};
-    return this;
+    return set("forced_first_token", token);
   }
 
   /** The length of token sequences that may not occur twice; 0: off. */
   public TranslateOptions noRepeatNgram(int length) {
-    this.noRepeatNgram = new int[] {notNegative("noRepeatNgram", length)};
-    return this;
+    return set("no_repeat_ngram", notNegative("noRepeatNgram", length));
   }
 
   /** A factor for tokens that occurred already; 1: off, 0: the model's. */
   public TranslateOptions repetitionPenalty(float penalty) {
-    this.repetitionPenalty = number("repetitionPenalty", penalty);
-    return this;
+    return set("repetition_penalty", number("repetitionPenalty", penalty));
   }
 
   /** Tokens that may not be produced. */
@@ -174,32 +141,27 @@ public final class TranslateOptions {
 
   /** Whether tokens are drawn; the next three methods draw them, too. */
   public TranslateOptions sample(boolean sample) {
-    this.sample = sample;
-    return this;
+    return set("sample", sample);
   }
 
   /** What logits are divided by, above 0: above 1 makes tokens more alike. */
   public TranslateOptions temperature(float temperature) {
-    this.temperature = number("temperature", temperature);
-    return this;
+    return set("temperature", number("temperature", temperature));
   }
 
   /** How many of the most likely tokens may be drawn; 0: all. */
   public TranslateOptions topK(int tokens) {
-    this.topK = notNegative("topK", tokens);
-    return this;
+    return set("top_k", notNegative("topK", tokens));
   }
 
   /** Only the most likely tokens are drawn, as many as sum up to this probability, above 0. */
   public TranslateOptions topP(float probability) {
-    this.topP = number("topP", probability);
-    return this;
+    return set("top_p", number("topP", probability));
   }
 
   /** Other tokens are drawn with another seed; 0 by default. */
   public TranslateOptions seed(long seed) {
-    this.seed = seed;
-    return this;
+    return set("seed", Long.toUnsignedString(seed));
   }
 
   /**
@@ -218,16 +180,14 @@ public final class TranslateOptions {
    * have been converted with {@code --no-target-tokenizer}.
    */
   public TranslateOptions targetPrefix(String text) {
-    this.targetPrefix = text;
     this.targetPrefixIds = NONE;
-    return this;
+    return set("target_prefix", text);
   }
 
   /** The tokens that the translation begins with, as of {@link Translator#tokenizeTarget}. */
   public TranslateOptions targetPrefix(int... ids) {
-    this.targetPrefix = null;
     this.targetPrefixIds = ids.clone();
-    return this;
+    return set("target_prefix", null);
   }
 
   /** Words and phrases of the target that may not be produced. Needs what targetPrefix needs. */
@@ -265,8 +225,7 @@ public final class TranslateOptions {
    * each; false by default. Not for HTML and ids.
    */
   public TranslateOptions protect(boolean protect) {
-    this.protect = protect;
-    return this;
+    return set("protect", protect);
   }
 
   /**
@@ -287,19 +246,18 @@ public final class TranslateOptions {
   /** Whether to keep a score for each token and word, which takes more time. */
   public TranslateOptions scores(boolean scores) {
     this.scores = scores;
-    return this;
+    return set("scores", scores);
   }
 
   /** Whether to keep where each token comes from. Goes without terms and protected spans. */
   public TranslateOptions alignment(boolean alignment) {
     this.alignment = alignment;
-    return this;
+    return set("alignment", alignment);
   }
 
   /** The attention whose weights to keep; null, the default: none. */
   public TranslateOptions attention(AttentionKind kind) {
-    this.attention = kind;
-    return this;
+    return set("attention", kind == null ? null : kind.name().toLowerCase(Locale.ROOT));
   }
 
   /** Is told each token as it is generated, with beams at the end; null: nobody. */
@@ -324,37 +282,11 @@ public final class TranslateOptions {
    * @param text what protected ranges are of; null: a stream or ids
    */
   void set(long model, String text) {
-    byte[][] texts = {
-      Utf8.encodeForC("sourceLanguage", sourceLanguage),
-      Utf8.encodeForC("targetLanguage", targetLanguage),
-      Utf8.encodeForC("languageCode", languageCode),
-      Utf8.encodeForC("task", task),
-      Utf8.encodeForC("prefix", prefix),
-      Utf8.encodeForC("targetPrefix", targetPrefix)
-    };
-    long[] numbers = {
-      maxTargetTokens,
-      minTargetTokens,
-      beams,
-      earlyStopping == null ? 0 : earlyStopping.ordinal() + 1,
-      guards ? 0 : 1,
-      budgetTokens,
-      budgetMillis,
-      scores ? 1 : 0,
-      alignment ? 1 : 0,
-      attention == null ? 0 : attention.ordinal() + 1,
-      protect ? 1 : 0,
-      topK,
-      seed,
-      stream
-    };
-    boolean draws = sample || topK > 0 || !Float.isNaN(topP);
-    float[] factors = {
-      repetitionPenalty,
-      lengthPenalty,
-      draws && Float.isNaN(temperature) ? 1 : temperature,
-      topP
-    };
+    List<byte[]> names = new ArrayList<>();
+    for (Map.Entry<String, String> option : named.entrySet()) {
+      names.add(Utf8.encode(option.getKey()));
+      names.add(Utf8.encodeForC(option.getKey(), option.getValue()));
+    }
     List<int[]> banned = new ArrayList<>(bannedIds);
     for (byte[] word : bannedWords) banned.add(Native.tokenizeTarget(model, word));
     int[] tokens = NONE;
@@ -365,10 +297,18 @@ public final class TranslateOptions {
       ends = Parts.join(ends, new int[] {tokens.length});
     }
     int[] ranges = text == null ? protectedRanges : Utf8.byteOffsets(text, protectedRanges);
-    int[][] ids = {
-      forcedFirst, noRepeatNgram, suppressed, targetPrefixIds, tokens, ends, ranges
-    };
-    Native.setOptions(model, texts, numbers, factors, ids, terms);
+    int[][] ids = {suppressed, targetPrefixIds, tokens, ends, ranges};
+    Native.setOptions(model, names.toArray(new byte[0][]), ids, terms, stream);
+  }
+
+  /** Sets an option by its name in C; null: it is the model's again. */
+  private TranslateOptions set(String name, Object value) {
+    if (value == null) {
+      named.remove(name);
+    } else {
+      named.put(name, value.toString());
+    }
+    return this;
   }
 
   private static int notNegative(String name, int value) {

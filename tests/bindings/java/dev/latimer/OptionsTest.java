@@ -326,9 +326,11 @@ public class OptionsTest {
   public void refusedOptionsAreExceptionsWithASentence() {
     Map<String, TranslateOptions> refused = new LinkedHashMap<>();
     refused.put("5 beams", options().beams(5));
-    refused.put("without beams", options().beams(2).sample(true));
-    refused.put("Temperature", options().temperature(0));
-    refused.put("top-p", options().topP(-1));
+    refused.put("sample goes without beams", options().beams(2).sample(true));
+    refused.put("seed is for tokens that are drawn", options().seed(4));
+    refused.put("length_penalty is for a search with", options().lengthPenalty(2));
+    refused.put("temperature 0.0: give a number above 0", options().temperature(0));
+    refused.put("top_p -1.0: give a number above 0", options().topP(-1));
     refused.put("Prefix id", options().targetPrefix(-1));
     refused.put("Banned id", options().bannedIds(Arrays.asList(new int[] {1 << 30})));
     for (Map.Entry<String, TranslateOptions> entry : refused.entrySet()) {

@@ -1,0 +1,237 @@
+// The options of a translation, once: for C++ and C, for the command line and
+// the bindings. Visitors go through the list at compile time, so that what they
+// do not use, such as the names, is not in the program.
+#ifndef LATIMER_OPTION_LIST_H_
+#define LATIMER_OPTION_LIST_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "latimer/latimer.h"
+#include "latimer/options.h"
+#include "latimer/translation.h"
+
+namespace latimer {
+
+// The member of `owner`, or of its sampling.
+template <auto kMember, typename Owner>
+constexpr auto& MemberOf(Owner& owner) {
+  if constexpr (requires { owner.*kMember; }) {
+    return owner.*kMember;
+  } else {
+    return owner.sampling.*kMember;
+  }
+}
+
+// An option with its member of TranslateOptions or Sampling, and that of
+// latimer_options, where a flag `kHas` may say whether it is given; otherwise
+// zero says that it is not.
+template <auto kCpp, auto kC, auto kHas = nullptr>
+struct OptionRow {
+  static constexpr bool has_flag = !std::is_null_pointer_v<decltype(kHas)>;
+  static constexpr auto& InCpp(auto& options) {
+    return MemberOf<kCpp>(options);
+  }
+  static constexpr auto& InC(auto& options) { return MemberOf<kC>(options); }
+  static constexpr auto& FlagInC(auto& options) {
+    return MemberOf<kHas>(options);
+  }
+
+  NamedOption named;
+  const char* help;  // A line of --help has 52 columns for it.
+};
+
+namespace option_list {
+
+using T = TranslateOptions;
+using C = latimer_options;
+using enum OptionGroup;
+using enum OptionRange;
+using enum OptionNeeds;
+
+constexpr NamedOption Text(const char* name, OptionGroup group,
+                           const char* value) {
+  return {name, OptionKind::kText, group, value};
+}
+constexpr NamedOption Flag(const char* name, OptionGroup group,
+                           bool on_by_default = false) {
+  return {.name = name,
+          .kind = OptionKind::kFlag,
+          .group = group,
+          .on_by_default = on_by_default};
+}
+constexpr NamedOption Count(const char* name, OptionGroup group,
+                            uint64_t most = INT32_MAX) {
+  return {.name = name,
+          .kind = OptionKind::kCount,
+          .group = group,
+          .value = "N",
+          .most = most};
+}
+constexpr NamedOption Number(const char* name, OptionRange range) {
+  return {.name = name,
+          .kind = OptionKind::kNumber,
+          .group = kTokens,
+          .value = "X",
+          .range = range};
+}
+constexpr NamedOption Choice(const char* name, OptionGroup group,
+                             const char* value, const char* choices) {
+  return {name, OptionKind::kChoice, group, value, choices};
+}
+// 0 stands for the default.
+constexpr NamedOption OrDefault(NamedOption option) {
+  option.zero_is_default = true;
+  return option;
+}
+constexpr NamedOption Draws(NamedOption option) {
+  option.draws = true;
+  return option;
+}
+constexpr NamedOption Needs(OptionNeeds needs, NamedOption option) {
+  option.needs = needs;
+  return option;
+}
+
+// clang-format off
+inline constexpr std::tuple kRows = {
+    OptionRow<&T::source_language, &C::source_language>{
+        Text("source_lang", kLanguage, "CODE"),
+        "source language of a multilingual model"},
+    OptionRow<&T::target_language, &C::target_language>{
+        Text("target_lang", kLanguage, "CODE"),
+        "its target language"},
+    OptionRow<&T::language_code, &C::language_code>{
+        Text("language_code", kNowhere, "CODE"),
+        "put before each text, such as >>deu<<"},
+    OptionRow<&T::task, &C::task>{
+        Text("task", kLanguage, "NAME"),
+        "task of a T5 model"},
+    OptionRow<&T::prefix, &C::prefix>{
+        Text("prefix", kLanguage, "TEXT"),
+        "put TEXT before each text"},
+
+    OptionRow<&T::max_target_tokens, &C::max_target_tokens>{
+        OrDefault(Count("max_target_tokens", kLimits)),
+        "end a translation after N tokens"},
+    OptionRow<&T::min_target_tokens, &C::min_target_tokens>{
+        Count("min_target_tokens", kLimits),
+        "do not end a translation before N tokens"},
+    OptionRow<&T::budget_tokens, &C::budget_tokens>{
+        OrDefault(Count("budget_tokens", kLimits)),
+        "spend at most N tokens on a line or sentence"},
+    OptionRow<&T::budget_ms, &C::budget_ms>{
+        OrDefault(Count("budget_ms", kLimits)),
+        "spend at most N milliseconds on a line or sentence"},
+    OptionRow<&T::guards, &C::no_guards>{
+        Flag("guards", kLimits, /*on_by_default=*/true),
+        "keep loops and translations that are far too long"},
+
+    OptionRow<&T::protect, &C::protect>{
+        Flag("protect", kTokens),
+        "keep placeholders, URLs and the like as they are"},
+    OptionRow<&T::beams, &C::beams>{
+        OrDefault(Count("beams", kTokens)),
+        "search with N beams (default: the model's number)"},
+    OptionRow<&T::length_penalty, &C::length_penalty, &C::has_length_penalty>{
+        Needs(kBeams, Number("length_penalty", kAny)),
+        "with beams: above 0 prefers long translations"},
+    OptionRow<&T::early_stopping, &C::early_stopping>{
+        Needs(kBeams, Choice("early_stopping", kTokens, "RULE",
+                             "false|true|never")),
+        "with beams: true, false or never, as in transformers"},
+    OptionRow<&Sampling::enabled, &C::sample>{
+        Draws(Flag("sample", kTokens)),
+        "draw tokens by their probabilities"},
+    OptionRow<&Sampling::temperature, &C::temperature>{
+        Draws(Number("temperature", kAboveZero)),
+        "draw; above 1 makes tokens more alike"},
+    OptionRow<&Sampling::top_k, &C::top_k>{
+        Draws(OrDefault(Count("top_k", kTokens))),
+        "draw from the N most likely tokens"},
+    OptionRow<&Sampling::top_p, &C::top_p>{
+        Draws(Number("top_p", kAboveZeroUpToOne)),
+        "draw from the most likely that sum up to X"},
+    OptionRow<&Sampling::seed, &C::seed>{
+        Needs(kSampling, Count("seed", kTokens, UINT64_MAX)),
+        "draw other tokens with another N (default: 0)"},
+    OptionRow<&T::target_prefix, &C::target_prefix>{
+        Text("target_prefix", kTokens, "TEXT"),
+        "begin each translation with TEXT; with --ids, ids"},
+    OptionRow<&T::forced_first_token, &C::forced_first_token,
+              &C::has_forced_first_token>{
+        Count("forced_first_token", kTokens),
+        "begin each translation with token N"},
+    OptionRow<&T::no_repeat_ngram, &C::no_repeat_ngram,
+              &C::has_no_repeat_ngram>{
+        Count("no_repeat_ngram", kTokens),
+        "produce no sequence of N tokens twice; 0: off"},
+    OptionRow<&T::repetition_penalty, &C::repetition_penalty>{
+        OrDefault(Number("repetition_penalty", kAboveZero)),
+        "make tokens that were produced less likely; 1: off"},
+
+    OptionRow<&T::attention, &C::attention>{
+        Choice("attention", kNowhere, "KIND", "none|cross|encoder|decoder"),
+        "keep the weights of this attention"},
+    OptionRow<&T::scores, &C::scores>{
+        Flag("scores", kNowhere),
+        "keep the log-probability of each token"},
+    OptionRow<&T::alignment, &C::alignment>{
+        Flag("alignment", kNowhere),
+        "keep where each token comes from"},
+};
+// clang-format on
+
+inline constexpr size_t kCount = std::tuple_size_v<decltype(kRows)>;
+
+}  // namespace option_list
+
+// The row at a place of the list, which is its type.
+template <size_t kPlace>
+using OptionAt = std::remove_cvref_t<
+    std::tuple_element_t<kPlace, decltype(option_list::kRows)>>;
+template <size_t kPlace>
+inline constexpr NamedOption kOptionAt =
+    std::get<kPlace>(option_list::kRows).named;
+
+// Calls visit.operator()<kPlace>() for each option.
+template <typename Visit>
+constexpr void ForEachOption(Visit&& visit) {
+  [&]<size_t... kPlaces>(std::index_sequence<kPlaces...>) {
+    (visit.template operator()<kPlaces>(), ...);
+  }
+  (std::make_index_sequence<option_list::kCount>());
+}
+
+// What stands for the first value of a choice in C: 1 where 0 is the model's.
+template <typename Row>
+inline constexpr int kFirstChoice =
+    std::is_enum_v<std::remove_reference_t<decltype(Row::InCpp(
+        std::declval<TranslateOptions&>()))>>
+        ? 0
+        : 1;
+constexpr int CountChoices(std::string_view choices) {
+  int count = 1;
+  for (const char c : choices) count += c == '|' ? 1 : 0;
+  return count;
+}
+
+// The value of an option, of its kind: a count, which is 0 or 1 for a flag and
+// the place among its choices, a number or a text.
+struct OptionValue {
+  uint64_t count = 0;
+  float number = 0;
+  const char* text = nullptr;
+};
+
+// Reads a value, and finds the place of its option. Errors: those of SetOption.
+Status ParseOption(std::string_view name, const char* value, OptionStyle style,
+                   size_t* place, OptionValue* out);
+
+}  // namespace latimer
+
+#endif  // LATIMER_OPTION_LIST_H_
