@@ -111,7 +111,7 @@ TEST(InsightLimitTest, MoreWeightsThanTheProfileKeepsAreSaidToBeTooMany) {
   const auto keep = [&](size_t rows) {
     AttentionTrace trace;
     EXPECT_TRUE(trace
-                    .Begin(architecture, AttentionKind::kCross, kColumns,
+                    .Start(architecture, AttentionKind::kCross, kColumns,
                            test_workspace.attention)
                     .ok());
     for (size_t row = 0; row < rows; ++row) {
