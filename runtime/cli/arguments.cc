@@ -6,6 +6,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "cli/files.h"
+#include "cli/foreign_options.h"
 #include "cli/image.h"
 #include "cli/options.h"
 #include "cli/used_files.h"
@@ -72,6 +74,28 @@ int Store(const NamedOption& option, Arguments* out) {
   return UsageError(out->command, "%s", status.message());
 }
 
+// getopt has taken an option that it does not know, or that lacks its value.
+int RefuseOption(const char* command, bool lacks_value, const char* given) {
+  // optopt is set for an option of one letter.
+  const char letter[] = {'-', static_cast<char>(optopt), '\0'};
+  const bool short_option = optopt > 0 && optopt < 256;
+  const char* const own =
+      std::strncmp(given, "--", 2) == 0 ? InsteadOf(given + 2) : nullptr;
+  return UsageError(command, "%s %s%s%s; see latimer %s --help.",
+                    lacks_value ? "a value is missing for" : "unknown option",
+                    short_option ? letter : given,
+                    own == nullptr || lacks_value ? "" : ": ",
+                    own == nullptr || lacks_value ? "" : own, command);
+}
+
+// The name of a long option as it was given: getopt takes abbreviations.
+std::string_view GivenName(char* const* argv) {
+  const bool value_apart = optarg != nullptr && optarg == argv[optind - 1];
+  std::string_view given = argv[optind - (value_apart ? 2 : 1)];
+  if (given.starts_with("--")) given.remove_prefix(2);
+  return given.substr(0, given.find('='));
+}
+
 // What is left of the command line: the model, and files to read.
 int TakeFiles(Command command, std::span<char* const> rest, Arguments* out) {
   if (CarriesModel()) {
@@ -104,7 +128,8 @@ int TakeFiles(Command command, std::span<char* const> rest, Arguments* out) {
                             command == kTranslate ? ", or two" : "", file,
                             out->command);
   }
-  out->files = rest;
+  const bool is_input = rest.size() == 1 && std::strcmp(rest.front(), "-") == 0;
+  if (!is_input) out->files = rest;
   return kSuccess;
 }
 
@@ -118,7 +143,13 @@ int CheckUsedFiles(Command command, const Arguments& arguments) {
   };
   if (!CarriesModel()) add(arguments.model, nullptr, false);
   add(arguments.second_model, nullptr, false);
-  for (const char* path : arguments.files) add(path, nullptr, false);
+  for (const char* path : arguments.files) {
+    if (std::strcmp(path, "-") == 0) {
+      used.push_back({.stream = 0});
+    } else {
+      add(path, nullptr, false);
+    }
+  }
   for (const OptionInfo& info : Options()) {
     if ((info.commands & command) == 0) continue;
     if (const auto* read = std::get_if<OptionInfo::Reads>(&info.member)) {
@@ -172,16 +203,16 @@ int ParseArguments(Command command, int argc, char** argv, Arguments* out) {
       out->help = true;
       return kSuccess;
     }
-    if (c == 'o') c = kFirstOption + static_cast<int>(output);
     if (c == ':' || c == '?') {
-      // optopt is set for an option of one letter.
-      const char letter[] = {'-', static_cast<char>(optopt), '\0'};
-      const bool short_option = optopt > 0 && optopt < 256;
-      return UsageError(out->command, "%s %s; see latimer %s --help.",
-                        c == ':' ? "a value is missing for" : "unknown option",
-                        short_option ? letter : argv[optind - 1], out->command);
+      return RefuseOption(out->command, c == ':', argv[optind - 1]);
     }
-    const auto i = static_cast<size_t>(c - kFirstOption);
+    const size_t i = c == 'o' ? output : static_cast<size_t>(c - kFirstOption);
+    if (const std::string_view name = GivenName(argv);
+        c != 'o' && name != names[i]) {
+      return UsageError(out->command, "--%.*s: give the whole name, --%s.",
+                        static_cast<int>(name.size()), name.data(),
+                        names[i].c_str());
+    }
     if (given[i]) {
       return UsageError(out->command, "--%s was given twice; give it once.",
                         names[i].c_str());
@@ -198,6 +229,9 @@ int ParseArguments(Command command, int argc, char** argv, Arguments* out) {
           out->command, "--%s %s: give a whole number from %u to %d.",
           info.name, optarg, static_cast<unsigned>(info.minimum), INT32_MAX);
     }
+  }
+  if (out->output != nullptr && std::strcmp(out->output, "-") == 0) {
+    out->output = nullptr;  // Standard output.
   }
   if (out->threads == 0 && command != kPlan) {
     out->threads =

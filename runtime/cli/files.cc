@@ -12,6 +12,10 @@ namespace latimer::cli {
 namespace {
 
 const char* output_name = "standard output";
+// Standard input before a file took its place, if "-" comes among files.
+int original_input = -1;
+
+bool IsStandardInput(const char* path) { return std::strcmp(path, "-") == 0; }
 
 int Fail(const char* path, const char* what, int error) {
   std::fprintf(stderr, "latimer: %s: cannot %s (%s).\n", path, what,
@@ -51,6 +55,9 @@ bool IsModelFile(const char* path) {
 }
 
 int ReadInsteadOfStandardInput(const char* path) {
+  if (IsStandardInput(path)) {
+    return dup2(original_input, STDIN_FILENO) < 0 ? errno : 0;
+  }
   return Replace(STDIN_FILENO, path, OpenMode::kRead);
 }
 
@@ -65,7 +72,9 @@ uint64_t BytesToRead(const Arguments& arguments) {
   }
   uint64_t bytes = 0;
   for (const char* path : arguments.files) {
-    if (StatFile(path, &info) != 0 || !S_ISREG(info.st_mode)) return 0;
+    if (IsStandardInput(path) || StatFile(path, &info) != 0 ||
+        !S_ISREG(info.st_mode))
+      return 0;
     bytes += static_cast<uint64_t>(info.st_size);
   }
   return bytes;
@@ -77,7 +86,10 @@ int OpenFiles(const Arguments& arguments) {
                       arguments.files.front());
   }
   for (const char* path : arguments.files) {
-    if (CheckReadable(path) != 0) return Fail(path, "read the file", errno);
+    if (IsStandardInput(path)) {
+      if (original_input < 0) original_input = dup(STDIN_FILENO);
+    } else if (CheckReadable(path) != 0)
+      return Fail(path, "read the file", errno);
   }
   if (!arguments.files.empty()) {
     const char* const first = arguments.files.front();

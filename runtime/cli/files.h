@@ -30,7 +30,8 @@ uint64_t BytesToRead(const Arguments& arguments);
 // Whether it is a file that begins as model files do.
 bool IsModelFile(const char* path);
 
-// Opens a file in place of standard input; returns errno, or 0.
+// Opens a file in place of standard input, or that itself for "-"; returns
+// errno, or 0.
 int ReadInsteadOfStandardInput(const char* path);
 
 }  // namespace latimer::cli

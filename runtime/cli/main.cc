@@ -58,7 +58,7 @@ void PrintHelp(std::FILE* file) {
     std::fputc('\n', file);
   }
   std::fputs(
-      "\nlatimer COMMAND --help lists its options; inspect, plan, bench and\n"
+      "\nlatimer help COMMAND lists its options; inspect, plan, bench and\n"
       "doctor have --json. latimer --version prints the version.\n"
       "A program that was built with a model inside (LATIMER_EMBED) takes no\n"
       "MODEL.ltm: latimer translate --text TEXT.\n",
@@ -71,33 +71,43 @@ void PrintHelpOf(const CommandInfo& info) {
   cli::PrintOptions(info.command, stdout);
 }
 
+const CommandInfo* Find(std::string_view name) {
+  for (const CommandInfo& info : kCommands) {
+    if (name == info.name) return &info;
+  }
+  return nullptr;
+}
+
+int Unknown(const char* command) {
+  std::fprintf(stderr, "latimer: unknown command %s; see latimer --help.\n",
+               command);
+  return cli::kUsage;
+}
+
 int Run(int argc, char** argv) {
   const std::string_view name = argc > 1 ? argv[1] : "";
-  for (const CommandInfo& info : kCommands) {
-    if (name != info.name) continue;
+  if (const CommandInfo* const info = Find(name); info != nullptr) {
     cli::Arguments arguments;
     const int code =
-        cli::ParseArguments(info.command, argc - 1, argv + 1, &arguments);
+        cli::ParseArguments(info->command, argc - 1, argv + 1, &arguments);
     if (code != cli::kSuccess) return code;
-    if (!arguments.help) return info.run(arguments);
-    PrintHelpOf(info);
-    return cli::kSuccess;
-  }
-  if (name == "--help" || name == "-h" || name == "help") {
+    if (!arguments.help) return info->run(arguments);
+    PrintHelpOf(*info);
+  } else if (name == "help" && argc > 2) {
+    const CommandInfo* const of = Find(argv[2]);
+    if (of == nullptr) return Unknown(argv[2]);
+    PrintHelpOf(*of);
+  } else if (name == "--help" || name == "-h" || name == "help") {
     PrintHelp(stdout);
-    return cli::kSuccess;
-  }
-  if (name == "--version") {
+  } else if (name == "--version") {
     std::puts("latimer " LATIMER_VERSION);
-    return cli::kSuccess;
-  }
-  if (name.empty()) {
+  } else if (name.empty()) {
     PrintHelp(stderr);
+    return cli::kUsage;
   } else {
-    std::fprintf(stderr, "latimer: unknown command %s; see latimer --help.\n",
-                 argv[1]);
+    return Unknown(argv[1]);
   }
-  return cli::kUsage;
+  return cli::kSuccess;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "cli/session.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -20,11 +21,26 @@ std::span<std::byte> TakeAddresses(size_t bytes) {
   return {address, address == nullptr ? 0 : bytes};
 }
 
-LoadOptions LoadOptionsFor(const Arguments& arguments, uint32_t lanes) {
+// --n-best asks for as many beams, unless there are more. 0: the model's.
+uint32_t BeamsFor(const Arguments& arguments,
+                  std::span<const std::byte> image) {
+  const uint32_t beams = arguments.options.beams;
+  if (beams > 0 || arguments.n_best < 2) return beams;
+  ModelInfo info;
+  const Status status =
+      ReadModelInfo(image, /*verify_checksum=*/false, &info_scratch, &info);
+  const bool has_enough =
+      status.ok() && info.generation.search.beams >= arguments.n_best;
+  return has_enough ? 0 : std::min(arguments.n_best, kProfile.beams);
+}
+
+// Of the model that is open.
+LoadOptions LoadOptionsFor(const Arguments& arguments, uint32_t lanes,
+                           std::span<const std::byte> image) {
   return {.threads = arguments.threads,
           .pin_threads = arguments.threads > 1,
           .lanes = lanes,
-          .beams = arguments.options.beams,
+          .beams = BeamsFor(arguments, image),
           .insight = arguments.attention != nullptr || arguments.scores ||
                      arguments.json_lines,
           .alignment =
@@ -102,7 +118,7 @@ Status Session::Reserve(const LoadOptions& options) {
 
 Status Session::Load(const Arguments& arguments, uint32_t lanes) {
   LATIMER_RETURN_IF_ERROR(OpenOnce(arguments));
-  const LoadOptions options = LoadOptionsFor(arguments, lanes);
+  const LoadOptions options = LoadOptionsFor(arguments, lanes, image_);
   if (workspace_.empty()) LATIMER_RETURN_IF_ERROR(Reserve(options));
   return translator_.Load(image_, workspace_, options);
 }
@@ -124,8 +140,8 @@ bool Session::OpenBoth(Session& first, const Arguments& of_first,
   for (Model& model : models) {
     const Status status = model.session.OpenOnce(model.arguments);
     if (!status.ok()) return Fail(model.arguments, status) == kSuccess;
-    const Result<size_t> bytes =
-        model.session.WorkspaceBytes(LoadOptionsFor(model.arguments, lanes));
+    const Result<size_t> bytes = model.session.WorkspaceBytes(
+        LoadOptionsFor(model.arguments, lanes, model.session.image_));
     if (!bytes.ok()) return Fail(model.arguments, bytes.status()) == kSuccess;
     model.bytes = *bytes;
   }

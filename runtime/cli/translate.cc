@@ -154,6 +154,9 @@ int PrepareModel(Model* model) {
     return code;
   }
   const uint32_t own_beams = info.generation.search.beams;
+  if (options.beams == 0 && arguments.n_best > own_beams) {
+    options.beams = std::min(arguments.n_best, translator.max_beams());
+  }
   if (options.beams == 0 && own_beams > translator.max_beams() &&
       !arguments.quiet) {
     std::fprintf(stderr,
@@ -164,8 +167,7 @@ int PrepareModel(Model* model) {
   }
   if (arguments.n_best > translator.max_beams()) {
     return UsageError("translate",
-                      "--n-best %u needs as many beams, but there are %u; give "
-                      "--beams too.",
+                      "--n-best %u needs as many beams, but there are %u.",
                       static_cast<unsigned>(arguments.n_best),
                       static_cast<unsigned>(translator.max_beams()));
   }

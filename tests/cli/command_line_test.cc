@@ -1,0 +1,117 @@
+// What a person types (runtime/cli/main.cc, arguments.cc, foreign_options.cc):
+// help, abbreviations, options of other programs, "-" for a stream.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "cli/foreign_options.h"
+#include "cli/options.h"
+#include "tests/converter/model_folder.h"
+#include "tests/system/demo_model.h"
+#include "tests/system/program.h"
+
+namespace latimer::command_line_test {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+namespace fs = std::filesystem;
+
+class CommandLineTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = new TempFolder;
+    WriteFileAtomically(Model(), ConvertDemo(WeightType::kInt8).bytes());
+  }
+  static void TearDownTestSuite() { delete folder_; }
+
+  static std::string Path(const std::string& name) {
+    return folder_->path() / name;
+  }
+  static std::string Model() { return Path("model.ltm"); }
+  static Outcome Translate(std::vector<std::string> options,
+                           const std::string& input = "") {
+    options.insert(options.begin(), {"translate", Model()});
+    return RunProgram("latimer", options, input);
+  }
+  static std::string Refusal(std::vector<std::string> options) {
+    return ErrorSentence(Translate(std::move(options)), 2);
+  }
+
+ private:
+  static inline TempFolder* folder_ = nullptr;
+};
+
+TEST_F(CommandLineTest, HelpTakesACommand) {
+  for (const char* command :
+       {"translate", "tokenize", "inspect", "plan", "bench", "doctor"}) {
+    const Outcome help = RunProgram("latimer", {"help", command});
+    EXPECT_EQ(help.code, 0);
+    EXPECT_THAT(help.out, StartsWith("Usage: latimer " + std::string(command)));
+    EXPECT_EQ(help.out, RunProgram("latimer", {command, "--help"}).out);
+  }
+  EXPECT_EQ(ErrorSentence(RunProgram("latimer", {"help", "translat"}), 2),
+            "latimer: unknown command translat; see latimer --help.\n");
+  EXPECT_EQ(RunProgram("latimer", {"help"}).out,
+            RunProgram("latimer", {"--help"}).out);
+}
+
+TEST_F(CommandLineTest, AnAbbreviationIsRefusedWithTheName) {
+  EXPECT_EQ(Refusal({"--lane", "2"}),
+            "latimer translate: --lane: give the whole name, --lanes.\n");
+  EXPECT_EQ(Refusal({"--lane=2"}),
+            "latimer translate: --lane: give the whole name, --lanes.\n");
+  EXPECT_EQ(Refusal({"--parag"}),
+            "latimer translate: --parag: give the whole name, --paragraphs.\n");
+  EXPECT_EQ(
+      Refusal({"--no-guard"}),
+      "latimer translate: --no-guard: give the whole name, --no-guards.\n");
+  // Of two options.
+  EXPECT_THAT(Refusal({"--prot"}), HasSubstr("unknown option --prot"));
+}
+
+TEST_F(CommandLineTest, AnotherProgramsOptionIsAnsweredWithOurs) {
+  EXPECT_EQ(Refusal({"--beam-size", "4"}),
+            "latimer translate: unknown option --beam-size: give --beams N; "
+            "see latimer translate --help.\n");
+  EXPECT_THAT(Refusal({"--num_beams=4"}), HasSubstr(": give --beams N"));
+  EXPECT_THAT(Refusal({"--tgt-lang", "de"}),
+              HasSubstr(": give --target-lang CODE"));
+  EXPECT_THAT(Refusal({"--batch_size", "8"}), HasSubstr(": give --lanes N"));
+  EXPECT_THAT(Refusal({"--max_length", "8"}),
+              HasSubstr(": give --max-target-tokens N"));
+  EXPECT_THAT(Refusal({"--quantization", "int8"}),
+              HasSubstr("latimer-convert --weights"));
+}
+
+// So that the table is not about options that there are.
+TEST_F(CommandLineTest, NoOptionOfOursIsForeign) {
+  for (const cli::OptionInfo& info : cli::Options()) {
+    EXPECT_EQ(cli::InsteadOf(info.name), nullptr) << info.name;
+  }
+}
+
+TEST_F(CommandLineTest, ADashIsAStream) {
+  const std::string two = "Go home!\nI like it.\n";
+  WriteFile(Path("more.txt"), "The house is old.\n");
+  const std::string plain = Translate({}, two).out;
+  const std::string more = Translate({Path("more.txt")}).out;
+  EXPECT_EQ(Translate({"-"}, two).out, plain);
+  EXPECT_EQ(Translate({"-", "-o", "-"}, two).out, plain);
+  EXPECT_EQ(Translate({"--output", "-"}, two).out, plain);
+  EXPECT_EQ(Translate({Path("more.txt"), "-"}, two).out, more + plain);
+  EXPECT_EQ(Translate({"-", Path("more.txt")}, two).out, plain + more);
+  EXPECT_FALSE(fs::exists("-"));
+}
+
+TEST_F(CommandLineTest, NBestSearchesWithAsManyBeams) {
+  const std::string line = "The house is old.\n";
+  const Outcome best = Translate({"--n-best", "3"}, line);
+  EXPECT_EQ(best.code, 0) << best.err;
+  EXPECT_EQ(best.out, Translate({"--n-best", "3", "--beams", "3"}, line).out);
+  EXPECT_EQ(std::ranges::count(best.out, '\n'), 3);
+  EXPECT_THAT(Refusal({"--n-best", "3", "--beams", "2"}),
+              HasSubstr("--n-best 3 needs as many beams"));
+}
+
+}  // namespace latimer::command_line_test
