@@ -64,7 +64,7 @@ constexpr OptionInfo kOptions[] = {
     {kTranslate, kTokens, "terms", "FILE", Reads{&A::terms},
      "lines of a source, a tab and its translation"},
     {kTranslate, kTokens, "protect-also", "FILE", Reads{&A::protect_also},
-     "and what matches a line of FILE, where * is a word"},
+     "keep what matches a line of FILE, where * is a word"},
     {kBench, kMeasured, "beams", "N", &A::beams,
      "search with N beams (default: 1)", 1},
     {kPlan, kBuild, "beams", "N", &A::beams,
@@ -96,7 +96,7 @@ constexpr OptionInfo kOptions[] = {
      "the time of each operation, and of reading weights"},
 
     {kPlan, kMachine, "board", "NAME", &A::board,
-     "check whether it fits this board, or that of a board file"},
+     "check whether it fits this board, or a board file"},
     {kPlan, kMachine, "ram", "BYTES", &A::ram,
      "check whether it fits this RAM, as in 512M or 2G"},
     {kTranslate, kMachine, "lanes", "N", &A::lanes,
