@@ -401,7 +401,7 @@ latimer_code latimer_translate_next(latimer_translator* translator,
                                     latimer_translation* translation);
 /* Begins the next part beside other sentences; see latimer_advance. `begun`, if
  * it is not NULL, receives source_bytes and space_follows. Once the part has
- * finished, latimer_cursor_finish must be told, in the order of the parts. */
+ * finished, latimer_cursor_finish must be told, once and in any order. */
 latimer_code latimer_begin_next(latimer_translator* translator,
                                 latimer_cursor* cursor, uint64_t ticket,
                                 latimer_translation* begun);

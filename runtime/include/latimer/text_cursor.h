@@ -53,7 +53,7 @@ class TextCursor {
   std::string_view language_code() const { return options_.language_code; }
 
   // Accounts for a part that has finished. TranslateNext calls it; after
-  // Translator::Begin the caller must, in the order of the parts.
+  // Translator::Begin the caller must, once and in any order.
   void Finish(const Translation& part);
   // Of the parts that have finished: the most severe reason (kBudget if nothing
   // was left for the next part), and how many tokens they have.
