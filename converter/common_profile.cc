@@ -7,6 +7,7 @@
 #include "converter/error.h"
 #include "converter/input_file.h"
 #include "converter/model_writer.h"
+#include "latimer/profile_members.h"
 
 namespace latimer {
 namespace {
@@ -44,40 +45,12 @@ void CheckLimit(const char* option, uint32_t asked, uint32_t most) {
 
 Profile LargestOf(const Profile& a, const Profile& b) {
   Profile most = a;
-  const auto raise = [&](auto Profile::*field) {
-    most.*field = std::max(a.*field, b.*field);
-  };
-  for (const auto field :
-       {&Profile::d_model, &Profile::d_ffn, &Profile::attention_width,
-        &Profile::heads, &Profile::encoder_layers, &Profile::decoder_layers,
-        &Profile::source_vocabulary, &Profile::target_vocabulary,
-        &Profile::source_tokens, &Profile::target_tokens, &Profile::text_bytes,
-        &Profile::threads, &Profile::lanes, &Profile::beams,
-        &Profile::beam_tokens, &Profile::bpe_unused_pieces}) {
-    raise(field);
-  }
-  for (const auto field :
-       {&Profile::copied_image_bytes, &Profile::attention_weights}) {
-    raise(field);
-  }
-  for (const auto field :
-       {&Profile::int8_weights,  &Profile::f32_weights,
-        &Profile::tokenizer,     &Profile::unigram,
-        &Profile::bpe,           &Profile::words,
-        &Profile::metaspace,     &Profile::byte_bpe,
-        &Profile::bytes,         &Profile::decoder_self_attention,
-        &Profile::decoder_ssru,  &Profile::decoder_gru,
-        &Profile::shortlist,     &Profile::rms_norm,
-        &Profile::gated_ffn,     &Profile::relative_attention,
-        &Profile::pruned_argmax, &Profile::int4_weights,
-        &Profile::f16_weights,   &Profile::token_scores,
-        &Profile::alignment,     &Profile::phrases,
-        &Profile::sampling,      &Profile::probes}) {
-    raise(field);
-  }
-  // false is what holds on every CPU, and what has room for more.
-  most.f32_fma = a.f32_fma && b.f32_fma;
-  most.f16_caches = a.f16_caches && b.f16_caches;
+  ForEachMember([&](const auto& row) {
+    auto& member = most.*row.member;
+    member = row.if_all ? std::min(a.*row.member, b.*row.member)
+                        : std::max(a.*row.member, b.*row.member);
+  });
+  most.probes = a.probes || b.probes;
   return most;
 }
 

@@ -5,6 +5,8 @@
 #include <sstream>
 #include <string_view>
 
+#include "latimer/profile_members.h"
+
 namespace latimer {
 namespace {
 
@@ -41,52 +43,11 @@ std::string ProfileHeader(const Profile& profile) {
       << "#include \"latimer/profile.h\"\n\n"
       << "namespace latimer {\n\n"
       << "inline constexpr Profile kProfile = {\n"
-      << "    .name = \"" << profile.name << "\",\n"
-      << "    .d_model = " << profile.d_model << ",\n"
-      << "    .d_ffn = " << profile.d_ffn << ",\n"
-      << "    .attention_width = " << profile.attention_width << ",\n"
-      << "    .heads = " << profile.heads << ",\n"
-      << "    .encoder_layers = " << profile.encoder_layers << ",\n"
-      << "    .decoder_layers = " << profile.decoder_layers << ",\n"
-      << "    .source_vocabulary = " << profile.source_vocabulary << ",\n"
-      << "    .target_vocabulary = " << profile.target_vocabulary << ",\n"
-      << "    .source_tokens = " << profile.source_tokens << ",\n"
-      << "    .target_tokens = " << profile.target_tokens << ",\n"
-      << "    .text_bytes = " << profile.text_bytes << ",\n"
-      << "    .threads = " << profile.threads << ",\n"
-      << "    .lanes = " << profile.lanes << ",\n"
-      << "    .beams = " << profile.beams << ",\n"
-      << "    .beam_tokens = " << profile.beam_tokens << ",\n"
-      << "    .phrases = " << profile.phrases << ",\n"
-      << "    .sampling = " << profile.sampling << ",\n"
-      << "    .f16_caches = " << profile.f16_caches << ",\n"
-      << "    .copied_image_bytes = " << profile.copied_image_bytes << ",\n"
-      << "    .int8_weights = " << profile.int8_weights << ",\n"
-      << "    .f32_weights = " << profile.f32_weights << ",\n"
-      << "    .f32_fma = " << profile.f32_fma << ",\n"
-      << "    .tokenizer = " << profile.tokenizer << ",\n"
-      << "    .unigram = " << profile.unigram << ",\n"
-      << "    .bpe = " << profile.bpe << ",\n"
-      << "    .words = " << profile.words << ",\n"
-      << "    .metaspace = " << profile.metaspace << ",\n"
-      << "    .byte_bpe = " << profile.byte_bpe << ",\n"
-      << "    .bytes = " << profile.bytes << ",\n"
-      << "    .bpe_unused_pieces = " << profile.bpe_unused_pieces << ",\n"
-      << "    .decoder_self_attention = " << profile.decoder_self_attention
-      << ",\n"
-      << "    .decoder_ssru = " << profile.decoder_ssru << ",\n"
-      << "    .decoder_gru = " << profile.decoder_gru << ",\n"
-      << "    .shortlist = " << profile.shortlist << ",\n"
-      << "    .rms_norm = " << profile.rms_norm << ",\n"
-      << "    .gated_ffn = " << profile.gated_ffn << ",\n"
-      << "    .relative_attention = " << profile.relative_attention << ",\n"
-      << "    .pruned_argmax = " << profile.pruned_argmax << ",\n"
-      << "    .int4_weights = " << profile.int4_weights << ",\n"
-      << "    .f16_weights = " << profile.f16_weights << ",\n"
-      << "    .attention_weights = " << profile.attention_weights << ",\n"
-      << "    .token_scores = " << profile.token_scores << ",\n"
-      << "    .alignment = " << profile.alignment << ",\n"
-      << "};\n\n}  // namespace latimer\n\n#endif  // " << guard << "\n";
+      << "    .name = \"" << profile.name << "\",\n";
+  ForEachMember([&](const auto& member) {
+    out << "    ." << member.name << " = " << profile.*member.member << ",\n";
+  });
+  out << "};\n\n}  // namespace latimer\n\n#endif  // " << guard << "\n";
   return out.str();
 }
 

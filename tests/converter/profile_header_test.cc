@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <tuple>
+#include <utility>
+
+#include "latimer/profile_members.h"
+
 namespace latimer::profile_header_test {
 
 using ::testing::AllOf;
@@ -12,6 +17,19 @@ TEST(ProfileHeaderTest, NamesAreFitForIdentifiers) {
   EXPECT_EQ(ProfileName("opus-mt-en.DE 2"), "opus_mt_en_de_2");
   EXPECT_EQ(ProfileName("caf\xc3\xa9\"\\"), "caf____");
 }
+
+// Profile has the members of the list, a name and `probes`.
+struct Anything {
+  template <typename T>
+  constexpr operator T() const;  // NOLINT(google-explicit-constructor)
+};
+template <size_t... kPlaces>
+constexpr bool HasMembers(std::index_sequence<kPlaces...>) {
+  return requires { Profile{((void)kPlaces, Anything())...}; };
+}
+constexpr size_t kListed = std::tuple_size_v<decltype(kProfileMembers)>;
+static_assert(HasMembers(std::make_index_sequence<kListed + 2>()) &&
+              !HasMembers(std::make_index_sequence<kListed + 3>()));
 
 // The value of a field in the header.
 std::string FieldOf(const std::string& header, const std::string& field) {

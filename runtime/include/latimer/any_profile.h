@@ -4,8 +4,10 @@
 #define LATIMER_ANY_PROFILE_H_
 
 #include <cstdint>
+#include <type_traits>
 
 #include "latimer/profile.h"
+#include "latimer/profile_members.h"
 
 namespace latimer {
 
@@ -13,52 +15,31 @@ namespace latimer {
 // layers. `name` must outlive the result.
 constexpr Profile AnyProfile(const char* name, uint32_t encoder_layers,
                              uint32_t decoder_layers) {
-  return {
-      .name = name,
-      .d_model = 1536,
-      .d_ffn = 8192,
-      .attention_width = 1024,
-      .heads = 16,
-      .encoder_layers = encoder_layers,
-      .decoder_layers = decoder_layers,
-      .source_vocabulary = 262144,
-      .target_vocabulary = 262144,
-      .source_tokens = 1024,
-      .target_tokens = 1024,
-      .text_bytes = 65536,
-      .threads = 16,
-      .lanes = 32,
-      .beams = 16,
-      .beam_tokens = 64,
-      .phrases = true,
-      .sampling = true,
-      .f16_caches = false,
-      .copied_image_bytes = 0,
-      .int8_weights = true,
-      .f32_weights = true,
-      .f32_fma = true,
-      .tokenizer = true,
-      .unigram = true,
-      .bpe = true,
-      .words = true,
-      .metaspace = true,
-      .byte_bpe = true,
-      .bytes = true,
-      .bpe_unused_pieces = 32768,
-      .decoder_self_attention = true,
-      .decoder_ssru = true,
-      .decoder_gru = true,
-      .shortlist = true,
-      .rms_norm = true,
-      .gated_ffn = true,
-      .relative_attention = true,
-      .pruned_argmax = true,
-      .int4_weights = true,
-      .f16_weights = true,
-      .attention_weights = 1u << 20,
-      .token_scores = true,
-      .alignment = true,
-  };
+  Profile profile{};
+  profile.name = name;
+  profile.d_model = 1536;
+  profile.d_ffn = 8192;
+  profile.attention_width = 1024;
+  profile.heads = 16;
+  profile.encoder_layers = encoder_layers;
+  profile.decoder_layers = decoder_layers;
+  profile.source_vocabulary = 262144;
+  profile.target_vocabulary = 262144;
+  profile.source_tokens = 1024;
+  profile.target_tokens = 1024;
+  profile.text_bytes = 65536;
+  profile.threads = 16;
+  profile.lanes = 32;
+  profile.beams = 16;
+  profile.beam_tokens = 64;
+  profile.bpe_unused_pieces = 32768;
+  profile.attention_weights = 1u << 20;
+  ForEachMember([&profile](const auto& row) {
+    auto& member = profile.*row.member;
+    if constexpr (std::is_same_v<decltype(member), bool&>) member = true;
+  });
+  profile.f16_caches = false;
+  return profile;
 }
 
 }  // namespace latimer
