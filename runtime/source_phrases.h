@@ -4,7 +4,8 @@
 // What must not be translated is a phrase with a text of its own: the decoder
 // reads tokens that stand for it, and its bytes are put in their place. A
 // caller that knows such spans, like markup, gives them as
-// TranslateOptions::protected_ranges.
+// TranslateOptions::protected_ranges. Each comes once, however the sentence has
+// ended, but a sentence without any token has no text.
 #ifndef LATIMER_SOURCE_PHRASES_H_
 #define LATIMER_SOURCE_PHRASES_H_
 
@@ -18,7 +19,6 @@
 
 namespace latimer {
 
-// Whether the options ask for phrases.
 bool WantsPhrases(const TranslateOptions& options);
 
 // Reads the next part of a text, as TextReader::Read does, to `room` and its

@@ -1,12 +1,14 @@
 // If the CPU lacks instructions that the program may contain, ends the program
-// with one sentence instead of a SIGILL.
+// with one sentence and exit code 1 instead of a SIGILL. A board's flags let
+// the compiler use new instructions anywhere, even before main. The library has
+// no such guard.
 //
 // The check runs from .preinit_array: after the dynamic linker, before every
 // constructor of the program and its libraries. It must not run anything that
-// is compiled with the board's flags. This file therefore has flags of its own
-// (see cmake/LatimerProgram.cmake) and calls only functions with internal
-// linkage and the C library: of an inline function in a header, the linker
-// could pick the copy that another file compiled.
+// is compiled with the board's flags. This file is therefore compiled for the
+// architecture's minimum (see cmake/LatimerProgram.cmake) and calls only
+// functions with internal linkage and the C library: of an inline function in a
+// header, the linker could pick the copy that another file compiled.
 
 #include <unistd.h>
 

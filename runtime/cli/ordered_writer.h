@@ -1,5 +1,11 @@
 // Translates texts, several at a time, and writes their translations in the
 // order of the input.
+//
+// A line begins as soon as it arrives, and nothing waits for input while a
+// translation is owed. If the program is interrupted, all finished lines are
+// written whole; a line that has parts to come is left without a line break. If
+// the reader goes away, the program ends quietly by SIGPIPE, or with exit code
+// 1 if that is ignored; if the disk is full, with a sentence and exit code 1.
 #ifndef LATIMER_CLI_ORDERED_WRITER_H_
 #define LATIMER_CLI_ORDERED_WRITER_H_
 

@@ -1,6 +1,13 @@
 // Beam search of one sentence, without its network: which beams go on, which
 // hypotheses are kept and when the search ends, by the rules of _beam_search()
 // in transformers 5.23.
+//
+// Each of K beams offers its 2 K best tokens. Of all of them, the best 2 K are
+// extended, kept as hypotheses or dropped. A sentence takes K lanes. Its beams
+// share its caches (transformer/caches.h), and a table of ancestors says which
+// beam each of today's beams was at every earlier position: attention gathers
+// its rows through it, so no key or value is ever copied. SSRU and GRUs have
+// two sets of states, which they write in turns.
 #ifndef LATIMER_SEARCH_BEAMS_H_
 #define LATIMER_SEARCH_BEAMS_H_
 

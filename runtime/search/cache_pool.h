@@ -1,5 +1,6 @@
-// The caches of keys and values, shared by the sentences under way: each has a
-// region of as many tokens as it needs.
+// The caches of keys and values, shared by the sentences under way. Each has a
+// region for its source and one for its translation, which grows, and moves if
+// it cannot grow where it is.
 #ifndef LATIMER_SEARCH_CACHE_POOL_H_
 #define LATIMER_SEARCH_CACHE_POOL_H_
 

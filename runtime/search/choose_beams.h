@@ -1,4 +1,9 @@
 // The tokens that may follow the beams of a step.
+//
+// Log-probabilities need the sum over all logits, so the converter lays out no
+// pruned argmax for a model that is searched with beams. If there is one, both
+// planes are read, which takes about twice the time. The output matrix is read
+// in windows, once for all beams.
 #ifndef LATIMER_SEARCH_CHOOSE_BEAMS_H_
 #define LATIMER_SEARCH_CHOOSE_BEAMS_H_
 

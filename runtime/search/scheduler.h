@@ -1,5 +1,10 @@
 // Decides which sentences run: admits them to the caches, grows, preempts and
 // stops them. Runs no network; step.cc does.
+//
+// The oldest sentence comes first. If no sentence has room for its next token,
+// the youngest gives up its caches and begins anew once another has ended, so
+// long texts cost time, not memory. When a pass ends that is not the last one
+// of its sentence (see Pass), the sentence is queued again.
 #ifndef LATIMER_SEARCH_SCHEDULER_H_
 #define LATIMER_SEARCH_SCHEDULER_H_
 

@@ -1,5 +1,9 @@
 // The lexical shortlist: the words of a source limit those of its
 // translation, so that most of the output matrix need not be read.
+//
+// A step computes the blocks of 16 logits that hold an allowed token; all
+// other logits are -inf. Several sentences share the blocks that more than one
+// of them needs.
 #ifndef LATIMER_SEARCH_SHORTLIST_H_
 #define LATIMER_SEARCH_SHORTLIST_H_
 

@@ -7,6 +7,9 @@
 // without dropout. With pairs in the view, only those are merged, by rank and
 // within words, which begin with U+2581 or are GPT-2's. Follows Hugging Face's
 // tokenizers 0.23, src/models/bpe/word.rs, merge_all.
+//
+// Symbols are in the lattice, and candidates in a heap, so a text without
+// spaces takes n log n steps.
 #ifndef LATIMER_TEXT_BPE_H_
 #define LATIMER_TEXT_BPE_H_
 

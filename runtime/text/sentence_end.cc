@@ -1,3 +1,20 @@
+// The rules:
+//
+// * A blank line ends a sentence, and so does a line before an item of a list.
+//   A line break alone is white space. (text/sentence_splitter.cc)
+// * . ! ? and the ellipsis, with quotes and brackets after them, end a sentence
+//   before white space unless a lower-case letter follows. Stops of Chinese,
+//   Japanese, Indic scripts, Arabic, Armenian, Khmer, Burmese and Ethiopic need
+//   no white space.
+// * A period does not end a sentence after a title ("Mr."), a single letter
+//   ("J."), letters with periods ("U.S."), an abbreviation or, in languages
+//   such as German, a number of two digits. Except after titles, it does if the
+//   next word nearly always begins a sentence ("The"). These words come from
+//   the model file.
+//
+// A sentence of more than SentenceSplitter::kMostBytes is cut in its second
+// half at a semicolon or colon, otherwise at a comma, white space or between
+// characters. One that exceeds the longest source is cut by text/text_cut.cc.
 #include "text/sentence_end.h"
 
 #include <algorithm>

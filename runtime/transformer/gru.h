@@ -5,7 +5,15 @@
 //   n = tanh(W_in x + b_in + r * (W_hn h + b_hn))
 //   h' = (1 - z) * n + z * h
 // S source tokens, H columns of a state. The encoder's output is the memory
-// [S, memory_width], in caches.cross_kv; the decoder attends to it.
+// [S, memory_width], in caches.cross_kv; the decoder attends to it, before or
+// after its step. Except with dot attention, keys [S, K] are computed from the
+// memory once per sentence.
+//
+// In the workspace, `hidden` is [S, max(D, A)], D the widest embedding or state
+// and A the width of the encoder's directions or of the keys. `projection`
+// holds the gates of the encoder and then the keys, `sublayer` is scratch
+// (GruScratchFloats). With one lane, memory and keys stay in `hidden` and
+// `projection`; with several lanes they are in `cross_kv`.
 #ifndef LATIMER_TRANSFORMER_GRU_H_
 #define LATIMER_TRANSFORMER_GRU_H_
 

@@ -3,6 +3,11 @@
 // From above: the deepest path through the call graph that the compiler wrote
 // with the object files of the library and of XNNPACK's kernels. From below: a
 // thread whose stack was painted, and how much of the paint is left.
+//
+// Recursion, alloca and unknown calls fail the test; the tables below say what
+// a pointer may call and what the C library takes. The bound excludes signal
+// handlers, the token callback, and inline functions of the headers, which are
+// part of the caller's frame.
 
 #include <gtest/gtest.h>
 #include <pthread.h>

@@ -1,4 +1,12 @@
 // Which bytes of a source each token of its translation comes from.
+//
+// The cross-attention of one layer of the decoder, of one head or the mean of
+// all, says which source token has the largest weight for a target token;
+// tokens that the model puts around a text do not count. Which attention aligns
+// best, the converter measures (--align-text); otherwise it is that of the last
+// layer but one, or of up to three layers the last. With beams, the result is
+// decoded once more. The bytes of a token are those of Hugging Face's
+// tokenizers and of SentencePiece.
 #ifndef LATIMER_ALIGNMENT_H_
 #define LATIMER_ALIGNMENT_H_
 
@@ -54,7 +62,7 @@ struct AlignmentHead {
   uint32_t layer = 0;  // Of the decoder, from 0.
   int32_t head = -1;   // -1: the mean of all heads.
   // A target token is aligned by the step that reads it, not by the one that
-  // chooses it.
+  // chooses it. In lower layers that is the better one.
   bool reads = false;
 };
 

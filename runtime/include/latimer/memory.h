@@ -20,11 +20,13 @@ namespace latimer {
 // target tokens, D = d_model, A = attention width, F = d_ffn, L = decoder
 // layers, V = target vocabulary, B = lanes. With several lanes, buffers of S
 // rows have at least B rows, and all sentences share the caches; see
-// CachedTokens. runtime/README.md has what GRUs do differently.
+// CachedTokens. transformer/gru.h has what GRUs do differently.
 enum class Buffer : uint8_t {
   kHidden,            // float [S, D]: residual stream; encoder_out at its end
   kSublayer,          // float [S, max(D, A)]: what a sublayer adds to it
-  kProjection,        // float [S, max(3A, F, 2D)]: QKV, or inside of the FFN
+  kProjection,        // float [S, max(3A, 2D)], at least [F], gated [2F]: QKV,
+                      // or inside of the FFN, for as many rows as there is
+                      // room for
   kQuantized,         // int8 [S, max(D, A, F)]: quantized rows of activations
   kRowQuantization,   // {zero_point, scale} [S]
   kAttentionScratch,  // float [threads, max(8, heads), max(S, T)]
