@@ -310,8 +310,8 @@ TEST_F(PlanCommandTest, SaysHowLongSentencesMayBeWhereTheModelDoesNotFit) {
   ASSERT_GT(tokens, 0u);
   const auto with = [&](uint32_t count) {
     const std::string text = std::to_string(count);
-    return Plan({"--ram", std::to_string(needed - 1), "--max-source", text,
-                 "--max-target", text})
+    return Plan({"--ram", std::to_string(needed - 1), "--max-source-tokens",
+                 text, "--max-target-tokens", text})
         .code;
   };
   EXPECT_EQ(with(tokens), 0);

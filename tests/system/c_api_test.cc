@@ -789,11 +789,11 @@ TEST(CApiFamiliesTest, LanguagesAndTasksCanBeListedAndNamed) {
 // ---- Callers with another header ----
 
 TEST_F(CApiTest, ACallerWithAnOlderHeaderSetsLessAndGetsLess) {
-  // As if language_code and what follows it were not invented yet: there is
+  // As if budget_tokens and what follows it were not invented yet: there is
   // something else in the caller's memory.
   latimer_options options;
   std::memset(static_cast<void*>(&options), 0x7f, sizeof(options));
-  constexpr size_t kOldOptions = offsetof(latimer_options, language_code);
+  constexpr size_t kOldOptions = offsetof(latimer_options, budget_tokens);
   std::memset(static_cast<void*>(&options), 0, kOldOptions);
   options.struct_bytes = kOldOptions;
   options.max_target_tokens = 3;
