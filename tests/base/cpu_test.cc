@@ -1,3 +1,4 @@
+// Tests runtime/base/cpu.cc, runtime/base/cpu_table.cc.
 #include "base/cpu.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Tests runtime/base/format.cc.
 #include "base/format.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests runtime/base/half.h.
 #include "base/half.h"
 
 #include <gtest/gtest.h>

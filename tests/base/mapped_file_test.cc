@@ -1,3 +1,4 @@
+// Tests runtime/base/mapped_file.cc, runtime/base/file_mapping.cc.
 #include "latimer/mapped_file.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests runtime/base/status.cc.
 #include "latimer/status.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests runtime/base/thread_pool.cc.
 #include "base/thread_pool.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Tests runtime/base/version.cc.
 #include "latimer/version.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests runtime/cli/bill.cc.
 #include "cli/bill.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,6 @@
 // Board files that the programs read (runtime/cli/board_file.cc). CMake, which
 // read those of the repository into kBoards, is the judge.
+// Tests runtime/cli/board_file.cc.
 #include "cli/board_file.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
 // latimer-convert --certify measures what the two models do.
+// Tests converter/certify.cc.
 #include "converter/certify.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,7 @@
 // The command line's contract: exit codes, one-sentence errors, formats.
+// Tests runtime/cli/main.cc, runtime/cli/options.cc, runtime/cli/inspect.cc,
+// runtime/cli/tokenize.cc, runtime/cli/files.cc,
+// runtime/cli/generation_options.cc, runtime/cli/bench.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

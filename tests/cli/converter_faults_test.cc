@@ -1,4 +1,5 @@
 // latimer-convert leaves a whole model or none, whatever happens.
+// Tests converter/main.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

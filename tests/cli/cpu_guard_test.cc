@@ -1,4 +1,5 @@
 // On a CPU that lacks what the program was built for, the program says so.
+// Tests runtime/cli/cpu_guard.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,6 @@
 // latimer doctor: what it says of this machine, and of models good and bad.
+// Tests runtime/cli/doctor.cc, runtime/cli/doctor_model.cc,
+// runtime/cli/report.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
 // latimer-convert --equalize lowers the cost of quantization, and nothing else.
+// Tests converter/equalize.cc.
 #include "converter/equalize.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
 // Once it has read its first line, latimer translate takes no memory.
+// Tests runtime/cli/text_store.cc, runtime/cli/ordered_writer.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

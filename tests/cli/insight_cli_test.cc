@@ -1,4 +1,6 @@
 // --attention, --alignment and --scores of `latimer translate`.
+// Tests runtime/cli/insight.cc, runtime/cli/attention.cc,
+// runtime/cli/attention_file.cc, runtime/cli/attention_svg.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

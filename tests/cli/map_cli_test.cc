@@ -1,5 +1,6 @@
 // latimer-convert --map as a user runs it: what is wrong gets one sentence and
 // leaves no file.
+// Tests converter/readers/map_json.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // A build without libsodium: linked with the functions that replace those for
 // signatures.
+// Tests runtime/signature/left_out.cc, converter/sign_left_out.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
 // Translation by two models: HTML in C, and latimer translate.
+// Tests runtime/cli/pivot.cc, runtime/cli/html.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

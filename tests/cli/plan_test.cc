@@ -1,3 +1,4 @@
+// Tests runtime/plan.cc, runtime/cli/plan.cc, runtime/cli/prediction.cc.
 #include "latimer/plan.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
 // Progress on a terminal, and none elsewhere.
+// Tests runtime/cli/progress.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // A pruned model translates like the whole model with the removed tokens
 // suppressed.
+// Tests converter/vocabulary_pruning.cc, converter/pruning_report.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

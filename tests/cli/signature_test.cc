@@ -1,4 +1,6 @@
 // Keys and signatures by openssl, and our own.
+// Tests runtime/signature/signature.cc, runtime/signature/pem.cc,
+// converter/sign.cc.
 #include "latimer/signature.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
 // latimer translate when its input, its output or its user goes away.
+// Tests runtime/cli/interrupt.cc, runtime/cli/lines.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

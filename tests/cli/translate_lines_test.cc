@@ -1,5 +1,6 @@
 // latimer translate: many lines at a time, each written in order and as soon as
 // possible.
+// Tests runtime/cli/translate.cc, runtime/cli/ordered_writer.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>

@@ -1,5 +1,6 @@
 // latimer-convert and latimer with files that are no plain files, hold escape
 // sequences, or would be lost.
+// Tests converter/main.cc, runtime/cli/system.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,3 +1,5 @@
+// Tests converter/readers/bart_config.cc,
+// converter/readers/generation_config.cc.
 #include "converter/readers/bart_config.h"
 
 #include <gmock/gmock.h>

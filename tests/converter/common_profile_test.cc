@@ -1,3 +1,4 @@
+// Tests converter/common_profile.cc.
 #include "converter/common_profile.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Tests converter/readers/compressed.cc.
 #include "converter/readers/compressed.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Tests converter/readers/ctranslate2_file.cc.
 #include "converter/readers/ctranslate2_file.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Tests converter/readers/huggingface_bart.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// Tests converter/readers/huggingface_t5.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

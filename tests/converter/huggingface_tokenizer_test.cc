@@ -1,5 +1,10 @@
 // The tokenizers of Hugging Face's families: ids and text equal those of
 // transformers.
+// Tests converter/readers/huggingface_tokenizer.cc,
+// converter/readers/tokenizer_class.cc, converter/readers/tokenizer_config.cc,
+// converter/readers/tokenizer_parts.cc,
+// converter/readers/huggingface_vocabulary.cc,
+// converter/huggingface_tokenizer_builder.cc.
 #include "converter/readers/huggingface_tokenizer.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Tests converter/input_file.cc.
 #include "converter/input_file.h"
 
 #include <gtest/gtest.h>

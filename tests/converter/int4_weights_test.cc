@@ -1,3 +1,4 @@
+// Tests converter/quantize.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

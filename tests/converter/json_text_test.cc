@@ -1,3 +1,4 @@
+// Tests converter/readers/json_fields.cc.
 
 #include <gtest/gtest.h>
 

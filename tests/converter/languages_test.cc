@@ -1,3 +1,4 @@
+// Tests converter/readers/languages.cc.
 #include "converter/readers/languages.h"
 
 #include <gmock/gmock.h>

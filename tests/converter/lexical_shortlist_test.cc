@@ -1,3 +1,4 @@
+// Tests converter/lexical_shortlist.cc.
 #include "converter/lexical_shortlist.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Tests converter/lost_tokens.cc.
 #include "converter/lost_tokens.h"
 
 #include <gmock/gmock.h>

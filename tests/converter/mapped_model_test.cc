@@ -1,5 +1,8 @@
 // A map and a checkpoint must fit each other. tests/system/own_models_test.cc
 // checks the numbers.
+// Tests converter/readers/mapped_model.cc,
+// converter/readers/mapped_attention.cc, converter/readers/mapped_positions.cc,
+// converter/readers/mapped_tensors.cc, converter/readers/map_parts.cc.
 #include "converter/readers/mapped_model.h"
 
 #include <gmock/gmock.h>

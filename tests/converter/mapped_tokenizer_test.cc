@@ -1,4 +1,5 @@
 // Vocabularies that do not belong to the model, or to its map.
+// Tests converter/readers/mapped_tokenizer.cc.
 #include "converter/readers/mapped_tokenizer.h"
 
 #include <gmock/gmock.h>

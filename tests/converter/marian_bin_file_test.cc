@@ -1,3 +1,4 @@
+// Tests converter/readers/marian_bin_file.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// Tests converter/marian_tokenizer_builder.cc.
 #include "converter/marian_tokenizer_builder.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests converter/readers/model_map.cc.
 #include "converter/readers/model_map.h"
 
 #include <gmock/gmock.h>

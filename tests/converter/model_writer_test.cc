@@ -1,3 +1,5 @@
+// Tests converter/model_writer.cc, converter/model_tables.cc,
+// converter/tensor_plan.cc.
 #include "converter/model_writer.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Tests converter/readers/name_pattern.cc.
 #include "converter/readers/name_pattern.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// Tests converter/readers/native_marian_config.cc,
+// converter/readers/marian_options.cc.
 #include "converter/readers/native_marian_config.h"
 
 #include <gmock/gmock.h>

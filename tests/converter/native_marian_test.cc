@@ -1,3 +1,6 @@
+// Tests converter/readers/native_marian.cc,
+// converter/readers/native_marian_files.cc,
+// converter/readers/native_marian_vocabulary.cc.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests converter/output_file.cc.
 #include "converter/output_file.h"
 
 #include <fcntl.h>

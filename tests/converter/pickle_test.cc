@@ -1,3 +1,4 @@
+// Tests converter/readers/pickle.cc.
 #include "converter/readers/pickle.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Tests converter/profile_header.cc.
 #include "converter/profile_header.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,6 @@
 // Files as others published them. None is committed: LATIMER_PUBLISHED_FILES
 // names a folder that has some, and what is not there is skipped.
+// Tests converter/readers/shortlist.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// Tests converter/readers/pytorch_file.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// Tests converter/quantize.cc.
 #include "converter/quantize.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests converter/readers/relative_bias.cc.
 #include "converter/readers/relative_bias.h"
 
 #include <gtest/gtest.h>

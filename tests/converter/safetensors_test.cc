@@ -1,3 +1,4 @@
+// Tests converter/readers/safetensors.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

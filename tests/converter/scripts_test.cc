@@ -1,3 +1,4 @@
+// Tests converter/scripts.cc.
 #include "converter/scripts.h"
 
 #include <gmock/gmock.h>

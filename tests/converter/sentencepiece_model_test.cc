@@ -1,3 +1,4 @@
+// Tests converter/readers/sentencepiece_model.cc.
 #include "converter/readers/sentencepiece_model.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests converter/readers/shortlist.cc.
 #include "converter/readers/shortlist.h"
 
 #include <gmock/gmock.h>

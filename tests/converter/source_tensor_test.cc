@@ -1,3 +1,4 @@
+// Tests converter/source_tensor.cc.
 #include "converter/source_tensor.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests converter/readers/t5_config.cc.
 #include "converter/readers/t5_config.h"
 
 #include <gmock/gmock.h>

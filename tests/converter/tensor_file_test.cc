@@ -1,3 +1,4 @@
+// Tests converter/readers/tensor_file.cc.
 #include "converter/readers/tensor_file.h"
 
 #include <gmock/gmock.h>

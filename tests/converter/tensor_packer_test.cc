@@ -1,3 +1,4 @@
+// Tests converter/tensor_packer.cc.
 #include "converter/tensor_packer.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
 // Text files, and what is said of those that cannot be read.
+// Tests converter/readers/text_file.cc.
 #include "converter/readers/text_file.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Tests converter/text_metrics.cc.
 #include "converter/text_metrics.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,6 @@
 // Sides of all kinds can be combined, and contradictions are refused.
+// Tests converter/tokenizer_builder.cc, converter/normalizer_builder.cc,
+// converter/charsmap.cc, converter/tokenizer_data.cc.
 #include "converter/tokenizer_builder.h"
 
 #include <gtest/gtest.h>

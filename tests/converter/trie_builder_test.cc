@@ -1,3 +1,4 @@
+// Tests converter/trie_builder.cc.
 #include "converter/trie_builder.h"
 
 #include <gtest/gtest.h>

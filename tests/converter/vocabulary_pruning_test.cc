@@ -1,5 +1,6 @@
 // Pruned tokenizers tokenize all texts without removed tokens like the whole
 // ones.
+// Tests converter/vocabulary_pruning.cc.
 #include "converter/vocabulary_pruning.h"
 
 #include <gmock/gmock.h>

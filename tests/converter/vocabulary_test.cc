@@ -1,4 +1,5 @@
 // Vocabularies of all formats are read, and contradictions are refused.
+// Tests converter/readers/vocabulary.cc.
 #include "converter/readers/vocabulary.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // YAML is read as a tree of texts, or refused with the line.
+// Tests converter/readers/yaml_file.cc.
 #include "converter/readers/yaml_file.h"
 
 #include <gtest/gtest.h>

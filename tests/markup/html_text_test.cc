@@ -1,5 +1,9 @@
 // HTML in, HTML out, with translators that are made up: tags come out of the
 // sentences, and go back to where their words went.
+// Tests runtime/markup/html_text.cc, runtime/markup/html_scanner.cc,
+// runtime/markup/html_sentences.cc, runtime/markup/html_writer.cc,
+// runtime/markup/tag_placement.cc, runtime/markup/character_reference.cc,
+// runtime/markup/html_names.cc, runtime/markup/html_reader.cc.
 #include "latimer/html_text.h"
 
 #include <gmock/gmock.h>

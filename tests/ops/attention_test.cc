@@ -1,4 +1,5 @@
 // attend() against double precision.
+// Tests runtime/ops/attention_isa.cc, runtime/ops/attention_packed_isa.cc.
 #include <math.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // scale_add, add, multiply and the activations against double precision.
+// Tests runtime/ops/vector_kernels_isa.cc.
 #include <math.h>
 
 #include <numbers>

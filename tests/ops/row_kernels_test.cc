@@ -1,4 +1,5 @@
 // Layer norm, softmax and argmax against double precision.
+// Tests runtime/ops/row_kernels_isa.cc.
 #include <math.h>
 
 #include "tests/ops/vector_kernels_testing.h"

@@ -1,4 +1,5 @@
 // A program with an embedded model translates without opening a file.
+// Tests runtime/include/latimer/embedded_model.h.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

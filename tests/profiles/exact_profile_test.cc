@@ -1,5 +1,6 @@
 // A build with a profile reserves what the converter's bill and profile say,
 // and such a build translates like the build for any model.
+// Tests runtime/plan.cc.
 
 #include <gtest/gtest.h>
 

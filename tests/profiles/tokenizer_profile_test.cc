@@ -1,5 +1,6 @@
 // A model file says which kind of tokenizer it needs, and a build without that
 // kind refuses it.
+// Tests runtime/model/tokenizer_file.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

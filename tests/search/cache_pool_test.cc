@@ -1,3 +1,4 @@
+// Tests runtime/search/cache_pool.cc.
 #include "search/cache_pool.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // Tests: runtime/search/length_limit.h
+// Tests runtime/search/length_limit.h.
 #include "search/length_limit.h"
 
 #include <gtest/gtest.h>

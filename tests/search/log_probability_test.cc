@@ -1,4 +1,5 @@
 // Logarithms and powers beside those of the C library.
+// Tests runtime/search/log_probability.cc.
 #include "search/log_probability.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests runtime/search/logits_processors.cc.
 #include "search/logits_processors.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Tests runtime/search/loop_detector.cc.
 #include "search/loop_detector.h"
 
 #include <gtest/gtest.h>

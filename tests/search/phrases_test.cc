@@ -1,3 +1,4 @@
+// Tests runtime/search/phrases.cc.
 #include "search/phrases.h"
 
 #include <gtest/gtest.h>

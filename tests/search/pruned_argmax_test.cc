@@ -1,3 +1,4 @@
+// Tests runtime/search/pruned_argmax.cc.
 #include "search/pruned_argmax.h"
 
 #include <gtest/gtest.h>

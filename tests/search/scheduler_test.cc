@@ -1,3 +1,4 @@
+// Tests runtime/search/scheduler.cc.
 #include "search/scheduler.h"
 
 #include <gmock/gmock.h>

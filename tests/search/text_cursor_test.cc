@@ -1,3 +1,4 @@
+// Tests runtime/text_cursor.cc.
 #include "latimer/text_cursor.h"
 
 #include <gtest/gtest.h>

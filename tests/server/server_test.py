@@ -3,6 +3,9 @@
 server_test.py BIN MODEL: BIN has latimer-serve and latimer, MODEL is the
 English-German demo model.
 """
+# Tests server/main.cc, server/service.cc, server/http_server.cc, server/job.cc,
+# server/model.cc, server/catalog.cc, server/languages.cc, server/detect.cc,
+# server/html.cc, server/limits.cc, server/metrics.cc.
 import contextlib
 import http.client
 import json

@@ -1,6 +1,7 @@
 // Beam search equals generate() of transformers (tests/reference/make_beams.py)
 // and, for every kind of network, a search without caches that is written as
 // plainly as possible.
+// Tests runtime/search/beams.cc, runtime/search/choose_beams.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

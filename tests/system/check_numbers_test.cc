@@ -1,4 +1,5 @@
 // Impossible numbers of int4 weights and nibble planes are refused.
+// Tests runtime/model/check_numbers.cc.
 #include "model/check_numbers.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,8 @@
 // What the caller gives the search: the beginning of a translation and banned
 // words. Equals generate() of transformers (tests/reference/make_choices.py and
 // make_target_prefix.py).
+// Tests runtime/request.cc, runtime/search/choose.cc,
+// runtime/search/logits_processors.cc, runtime/word_scores.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

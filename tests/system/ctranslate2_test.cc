@@ -1,5 +1,9 @@
 // Folders of CTranslate2's converters give the ids, scores and texts that
 // CTranslate2 computes from them; see tests/reference/make_ctranslate2.py.
+// Tests converter/readers/ctranslate2_model.cc,
+// converter/readers/ctranslate2_network.cc,
+// converter/readers/ctranslate2_vocabulary.cc,
+// converter/readers/ctranslate2_config.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

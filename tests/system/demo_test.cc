@@ -1,4 +1,5 @@
 // The demo model against the outputs of transformers, from text to text.
+// Tests runtime/translator.cc.
 
 #include <gtest/gtest.h>
 

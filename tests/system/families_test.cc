@@ -1,5 +1,7 @@
 // Ids and logits equal those of Hugging Face's BART, mBART, M2M100/NLLB and
 // Pegasus; see tests/reference/README.md.
+// Tests runtime/transformer/network.cc, runtime/transformer/encoder.cc,
+// runtime/transformer/decoder.cc, runtime/transformer/layers.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // Each number of a model file's structure in turn is 0, 1, the largest, the
 // file's size, and so on, while all others stay valid: nothing crashes.
+// Tests runtime/model/model_file.cc, runtime/model/check_numbers.cc.
 #include <gtest/gtest.h>
 
 #include "tests/fuzz/base_models.h"

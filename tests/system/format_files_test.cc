@@ -1,5 +1,6 @@
 // Files that older converters wrote translate as they did then. They are kept
 // for ever: tests/reference/make_format_file made them.
+// Tests runtime/model/model_file.cc.
 #include <gtest/gtest.h>
 
 #include "latimer/plan.h"

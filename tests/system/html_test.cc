@@ -1,4 +1,5 @@
 // HTML through a model, and what tokens are aligned with.
+// Tests runtime/html_stream.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // Attention weights and token scores equal transformers'; see
 // tests/reference/make_insight.py.
+// Tests runtime/transformer/trace.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

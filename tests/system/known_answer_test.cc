@@ -1,5 +1,6 @@
 // The answer in the model file is the model's, and the loader checks that it is
 // possible.
+// Tests converter/known_answer.cc.
 #include "converter/known_answer.h"
 
 #include <gmock/gmock.h>

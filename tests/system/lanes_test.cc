@@ -1,4 +1,6 @@
 // Sentences that are decoded side by side get what they get alone.
+// Tests runtime/search/step.cc, runtime/search/scheduler.cc,
+// runtime/search/cache_pool.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
 // How long a translation may get, and what happens there.
+// Tests runtime/search/length_limit.h.
 
 #include <gtest/gtest.h>
 

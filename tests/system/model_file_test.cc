@@ -1,4 +1,7 @@
 // Damaged model files are refused with a sentence, whatever the damage.
+// Tests runtime/model/model_file.cc, runtime/model/architecture_file.cc,
+// runtime/model/bind_tensors.cc, runtime/model/generation_file.cc,
+// runtime/model/tokenizer_file.cc.
 #include "model/model_file.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,6 @@
 // Native Marian models have the ids and logits of tests/reference's
 // marian_numpy.py in every file format.
+// Tests runtime/transformer/ssru.cc, converter/readers/native_marian.cc.
 #include <gtest/gtest.h>
 
 #include "converter/readers/open_model.h"

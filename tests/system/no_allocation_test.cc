@@ -3,6 +3,7 @@
 // Every allocating function of the C library, operator new (through malloc)
 // and mmap are replaced in this program; while armed, a call aborts with its
 // name. With several threads, Load may allocate to create them.
+// Tests runtime/translator.cc.
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

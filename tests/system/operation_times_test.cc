@@ -1,5 +1,6 @@
 // The time of each operation, and the bytes that it reads. A program of its
 // own, because its clock takes the place of base/clock.cc.
+// Tests runtime/include/latimer/operation_times.h.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

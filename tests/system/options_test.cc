@@ -1,4 +1,5 @@
 // Options by name, in C++ and in C: runtime/options.cc, latimer_c_options.cc.
+// Tests runtime/options.cc, runtime/latimer_c_options.cc.
 #include "latimer/options.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,6 @@
 // Own PyTorch models give the ids and logits of their modules; see
 // tests/reference/README.md.
+// Tests converter/readers/map_json.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // Terms and protected spans: what must come out does, with a model that
 // translates and with random ones.
+// Tests runtime/source_phrases.cc, runtime/search/phrases.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

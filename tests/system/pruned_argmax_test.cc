@@ -1,4 +1,5 @@
 // The demo model with a pruned argmax and without: the same translations.
+// Tests runtime/search/pruned_argmax.cc.
 #include "search/pruned_argmax.h"
 
 #include <gmock/gmock.h>

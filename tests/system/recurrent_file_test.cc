@@ -1,4 +1,5 @@
 // Damaged model files of GRUs are refused with a sentence.
+// Tests runtime/model/recurrent_file.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -6,6 +6,7 @@
 // 32-bit ARM is no exception, though its NEON flushes denormal numbers: neither
 // weights, activations nor logits of a trained model come near 1e-38, and a
 // softmax weight that small is 0 everywhere (ops/simd_math.h).
+// Tests runtime/transformer/network.cc, runtime/search/choose.cc.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -1,5 +1,6 @@
 // Sampling beside the logits warpers of transformers; see
 // tests/reference/make_sampling.py.
+// Tests runtime/search/sampling.cc.
 #include "search/sampling.h"
 
 #include <gtest/gtest.h>

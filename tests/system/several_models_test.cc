@@ -1,5 +1,6 @@
 // Several models in one program: one after another in the same workspace, or at
 // the same time, each in its own.
+// Tests runtime/translator.cc.
 #include <gtest/gtest.h>
 
 #include <memory>

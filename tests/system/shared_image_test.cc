@@ -1,5 +1,6 @@
 // Translators of different threads share one image. For the thread sanitizer:
 // preset host-tsan.
+// Tests runtime/translator.cc.
 #include <gtest/gtest.h>
 
 #include <thread>

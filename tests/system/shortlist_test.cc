@@ -1,5 +1,6 @@
 // The lexical shortlist limits the tokens of a translation, and changes nothing
 // else.
+// Tests runtime/search/shortlist.cc, converter/readers/shortlist.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
 // Why translations end: guards, budgets, cancellation, callbacks.
+// Tests runtime/search/scheduler.cc, runtime/search/loop_detector.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
 // Damaged model files of T5 are refused with a sentence.
+// Tests runtime/model/model_file.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // T5 models of several shapes give the ids, logits and attention weights of
 // transformers; see tests/reference/README.md.
+// Tests runtime/transformer/network.cc.
 #include <gtest/gtest.h>
 
 #include "tests/system/fixture_check.h"

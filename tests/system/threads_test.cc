@@ -1,4 +1,5 @@
 // The number of threads changes the time, never the translation.
+// Tests runtime/base/thread_pool.cc.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -1,5 +1,6 @@
 // Ids and logits equal those of Hugging Face's Marian for models of many
 // shapes; see tests/reference/README.md.
+// Tests runtime/transformer/network.cc.
 #include <gtest/gtest.h>
 
 #include "tests/system/fixture_check.h"

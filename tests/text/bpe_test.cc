@@ -1,4 +1,5 @@
 // Pairs are merged in the order of byte pair encoding.
+// Tests runtime/text/bpe.cc.
 #include "text/bpe.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests runtime/text/byte_text.cc.
 #include "text/byte_text.h"
 
 #include <gtest/gtest.h>

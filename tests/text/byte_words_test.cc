@@ -1,3 +1,4 @@
+// Tests runtime/text/byte_words.cc.
 #include "text/byte_words.h"
 
 #include <gmock/gmock.h>

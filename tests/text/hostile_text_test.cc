@@ -1,5 +1,6 @@
 // Hostile texts through every kind of tokenizer: nothing is lost, and each byte
 // that is no UTF-8 is U+FFFD.
+// Tests runtime/text/tokenize.cc.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Tests runtime/text/protected_text.cc.
 #include "text/protected_text.h"
 
 #include <gtest/gtest.h>

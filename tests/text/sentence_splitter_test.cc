@@ -1,5 +1,6 @@
 // Where sentences end, in running text of any language and in chunks of any
 // size.
+// Tests runtime/text/sentence_splitter.cc, runtime/text/sentence_end.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

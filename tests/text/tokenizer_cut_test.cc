@@ -1,4 +1,5 @@
 // Long texts are cut so that every part fits and nothing is lost.
+// Tests runtime/text/text_cut.cc.
 #include <gtest/gtest.h>
 
 #include <random>

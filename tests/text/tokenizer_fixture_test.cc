@@ -1,4 +1,5 @@
 // Ids and text equal those of the original tokenizers.
+// Tests runtime/text/tokenize.cc, runtime/text/detokenize.cc.
 #include "tests/text/tokenizer_fixture.h"
 
 #include <chrono>

@@ -1,5 +1,6 @@
 // Random texts and damaged tokenizers neither crash nor read out of bounds;
 // meant for the sanitizers.
+// Tests runtime/text/tokenize.cc, runtime/text/tokenizer_view.cc.
 #include <gtest/gtest.h>
 
 #include <random>

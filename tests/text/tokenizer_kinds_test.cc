@@ -1,5 +1,6 @@
 // BPE, Marian's vocabularies, words and characters: ids and text equal those of
 // the originals.
+// Tests runtime/text/bpe.cc, runtime/text/unigram.cc.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

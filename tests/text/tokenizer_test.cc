@@ -1,3 +1,4 @@
+// Tests runtime/text/tokenize.cc, runtime/text/normalizer.cc.
 #include "text/tokenizer.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests runtime/text/trie.cc.
 #include "text/trie.h"
 
 #include <gtest/gtest.h>

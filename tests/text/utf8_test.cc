@@ -1,3 +1,4 @@
+// Tests runtime/text/utf8.cc.
 #include "text/utf8.h"
 
 #include <gtest/gtest.h>

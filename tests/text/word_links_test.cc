@@ -1,4 +1,5 @@
 // Links of words, made of the links of tokens (runtime/word_links.cc).
+// Tests runtime/word_links.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
 // Words and characters are looked up as they are, and joined again.
+// Tests runtime/text/segments.cc, runtime/text/tokenize.cc.
 #include <gtest/gtest.h>
 
 #include <cmath>

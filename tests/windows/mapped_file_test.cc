@@ -1,4 +1,5 @@
 // What MappedFile does with names and files of Windows.
+// Tests runtime/include/latimer/mapped_file.h.
 #include "latimer/mapped_file.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Tests runtime/ops/nibble/planes.cc, runtime/ops/nibble/pack.cc,
+// runtime/ops/nibble/dot_isa.cc.
 #include "ops/nibble/planes.h"
 
 #include <gtest/gtest.h>

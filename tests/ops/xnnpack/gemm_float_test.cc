@@ -1,5 +1,6 @@
 // Products with f16 weights have the bits of XNNPACK's f32 kernels with rounded
 // weights, on every instruction set; those with f32 weights have theirs too.
+// Tests runtime/ops/gemm_float_isa.cc.
 #include <gtest/gtest.h>
 
 #include <cmath>

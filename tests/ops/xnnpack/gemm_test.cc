@@ -1,3 +1,6 @@
+// Tests runtime/ops/xnnpack/gemm.cc, runtime/ops/xnnpack/pack.cc,
+// runtime/ops/xnnpack/kernel_sets.cc, runtime/ops/gemm_int8_isa.cc,
+// runtime/ops/gemm_int8_neon_isa.cc, runtime/ops/gemm_int8_dotprod_isa.cc.
 #include "ops/xnnpack/gemm.h"
 
 #include <gmock/gmock.h>

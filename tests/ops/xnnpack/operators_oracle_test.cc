@@ -1,5 +1,6 @@
 // XNNPACK's public operators are the judge: for the same input, our direct
 // kernel calls must give the same bits.
+// Tests runtime/ops/xnnpack/gemm.cc.
 #include <gtest/gtest.h>
 #include <xnnpack.h>
 
