@@ -511,9 +511,9 @@ latimer_code latimer_tokenize(latimer_translator* translator, const char* text,
                               size_t text_bytes, int32_t* ids, size_t most,
                               size_t* id_count);
 
-/* The same of a text of the target, without EOS: for a target prefix or a
- * banned word. LATIMER_INVALID_ARGUMENT if the model cannot do that; see
- * latimer-convert --no-target-tokenizer. */
+/* Writes the tokens of a text of the target likewise, without EOS: for a target
+ * prefix or a banned word. LATIMER_INVALID_ARGUMENT if the model cannot do
+ * that; see latimer-convert --no-target-tokenizer. */
 latimer_code latimer_tokenize_target(latimer_translator* translator,
                                      const char* text, size_t text_bytes,
                                      int32_t* ids, size_t most,

@@ -26,7 +26,7 @@ struct InfoScratch {
 Status ReadModelInfo(std::span<const std::byte> image, bool verify_checksum,
                      InfoScratch* scratch, ModelInfo* info,
                      size_t scratch_bytes = sizeof(InfoScratch));
-// The same; `*workspace` is scratch memory.
+// Reads them with `*workspace` as scratch memory.
 Status ReadModelInfo(std::span<const std::byte> image, bool verify_checksum,
                      Workspace* workspace, ModelInfo* info,
                      size_t workspace_bytes = sizeof(Workspace));

@@ -60,10 +60,10 @@ class Translator {
               const LoadOptions& options = {},
               size_t workspace_bytes = sizeof(Workspace));
 
-  // The same in memory of any size, 64-byte aligned, from which the model takes
+  // Loads the model into memory of any size, 64-byte aligned, of which it takes
   // what it needs: PlanWorkspace (latimer/plan.h) says how much that is. More
-  // gives the caches of several lanes more room. kInvalidArgument if it is too
-  // little.
+  // gives the caches of several lanes more room. Errors as above;
+  // kInvalidArgument if the memory is too little.
   Status Load(std::span<const std::byte> image, std::span<std::byte> workspace,
               const LoadOptions& options = {});
 
@@ -133,9 +133,9 @@ class Translator {
   // does, however long the text is. Returns their number. Errors:
   // kFailedPrecondition, kTextTooLong (more than `ids` or the tokenizer holds).
   Result<size_t> Tokenize(std::string_view text, std::span<int32_t> ids);
-  // The same with what the options put around a text: tokens of languages, the
-  // prefix of the task. These are the ids that the encoder reads if the text
-  // fits. Also kInvalidArgument, as Translate.
+  // Writes the ids that the encoder reads if the text fits: with what the
+  // options put around a text, such as tokens of languages and the prefix of
+  // the task. Errors as above, and kInvalidArgument, as Translate.
   Result<size_t> Tokenize(std::string_view text,
                           const TranslateOptions& options,
                           std::span<int32_t> ids);
@@ -172,7 +172,7 @@ class Translator {
   // kMaxPieceBytes bytes; empty if there is no tokenizer or no such token.
   // Searches the vocabulary, which is slow, so it is for display only.
   std::string_view SourcePiece(int32_t id, std::span<char> out) const;
-  // The same for a target token. Views the image.
+  // The piece of a target token, which views the image; empty as above.
   std::string_view TargetPiece(int32_t id) const;
 
   // Precondition of these: Load succeeded.
