@@ -3,9 +3,10 @@
 #
 #     PYTHON=venv/bin/python examples/en-de/training/renew.sh build/demo/small/hf [build/host/bin]
 #
-# The folder must have the tokenizer and the shape of examples/en-de. Left to do by hand: the hashes of logits in
-# tests/system/same_logits_test.cc, texts in tests of HTML, server, Java and WebAssembly that its failures name, tables
-# of BLEU, docs/attention.svg and docs/web.png, and reading data/everyday.de.
+# The folder must have the tokenizer and the shape of examples/en-de. Tests of the bindings and of the server read
+# their texts from tests/data/demo_texts.tsv; a new one needs a line there with its source. Left to do by hand: the
+# hashes of logits in tests/system/same_logits_test.cc, sentences with tags in tests of HTML, what
+# tests/pages/rules.py expects, tables of BLEU, docs/attention.svg and docs/web.png, and reading data/everyday.de.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 new=$1 programs=${2:-build/host/bin} python=${PYTHON:-python3}
@@ -29,4 +30,15 @@ for count in 1000 200 60 20; do
     echo "$(head -n $count "$work/target" | sha256sum | cut -d ' ' -f 1)  int8 $count"
 done >> "$hashes"
 "$programs/latimer" translate "$work/int8.ltm" < "$demo/data/everyday.en" > "$demo/data/everyday.de"
+
+texts=tests/data/demo_texts.tsv
+{
+    head -n 1 "$texts"
+    tail -n +2 "$texts" | tr '\t' '|' | while IFS='|' read -r source _ options; do
+        # shellcheck disable=SC2086  # Options are several words, or none.
+        translation=$("$programs/latimer" translate "$work/int8.ltm" $options --text "$source")
+        printf '%s\t%s%s\n' "$source" "$translation" "${options:+$'\t'$options}"
+    done
+} > "$work/texts"
+cp "$work/texts" "$texts"
 git status --short "$demo" tests/data

@@ -12,6 +12,12 @@ import latimer
 
 ROOT = pathlib.Path(__file__).parents[3]
 DEMO = ROOT / "examples" / "en-de"
+# The demo model's translations, by their sources: of examples/en-de/training/renew.sh.
+TEXTS = dict(
+    line.split("\t")
+    for line in (ROOT / "tests" / "data" / "demo_texts.tsv").read_text("utf-8").splitlines()
+    if line.count("\t") == 1
+)
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import DEMO, command
+from conftest import DEMO, TEXTS, command
 
 import latimer
 
@@ -55,7 +55,7 @@ def test_a_callback_that_raises_ends_the_conversion(tmp_path):
 def test_the_module_is_the_program(model):
     assert command("--version").strip().endswith(latimer.__version__)
     assert command("translate", model, text="Good morning.\n") == (
-        "Guten Morgen.\n"
+        TEXTS["Good morning."] + "\n"
     )
     result = subprocess.run(
         [sys.executable, "-m", "latimer", "translate", "/none.ltm"],

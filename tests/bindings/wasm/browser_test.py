@@ -31,6 +31,7 @@ def data(site):
         "lines": lines,
         "fixture": [json.loads(line) for line in fixture],
         "converter": (pathlib.Path(site) / "latimer" / "latimer-convert.wasm").exists(),
+        "texts": (ROOT / "tests" / "data" / "demo_texts.tsv").read_text("utf-8"),
         "model": sorted(path.name for path in demo.iterdir() if path.is_file()),
         "published": re.search(r"^(\w+) +int8 200$", hashes, re.MULTILINE)[1],
     }

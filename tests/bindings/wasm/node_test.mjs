@@ -4,7 +4,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { measure, runChecks } from "./checks.mjs";
+import { demoTexts, measure, runChecks } from "./checks.mjs";
 import { measureWorkers, workerChecks } from "./worker_checks.mjs";
 
 const [folder, model, source, root, program] = process.argv.slice(2);
@@ -27,6 +27,7 @@ const context = {
   bytes: new Uint8Array(readFileSync(model)),
   lines: text("examples/en-de/data/test.en").split("\n").slice(0, 200),
   fixture: text("examples/en-de/fixture.jsonl").split("\n").slice(0, 20).map((l) => JSON.parse(l)),
+  texts: demoTexts(text("tests/data/demo_texts.tsv")),
   published: /^(\w+) +int8 200$/m.exec(text("tests/data/same_tokens.sha256"))[1],
 };
 if (program === "--times") {

@@ -32,7 +32,7 @@ const checks = {
     await withWorkers(context, 2, async (t) => {
       equal(await digest(await t.translateAll(some, options)), expected);
       equal(await t.translateAll([]), []);
-      equal((await t.translateAll(["Good morning."]))[0].text, "Guten Morgen.");
+      equal((await t.translateAll(["Good morning."]))[0].text, context.texts["Good morning."]);
     });
   },
   async "two workers give the errors of one"(context) {
@@ -41,7 +41,7 @@ const checks = {
         /no target language/);
       await fails(() => t.translateAll(["Hello.", "Bye."], { colour: 1 }), /colour/, "TypeError");
       equal((await t.translateAll(["Good morning.", "Good morning."])).map(({ text }) => text),
-        ["Guten Morgen.", "Guten Morgen."]);
+        Array(2).fill(context.texts["Good morning."]));
     });
     const { Latimer, source, bytes } = context;
     const damaged = bytes.slice();
@@ -60,7 +60,7 @@ const checks = {
       setTimeout(() => abort.abort(), 50);
       const begin = performance.now();
       await fails(() => work, /abort/i, "AbortError");
-      equal((await t.translateAll(["Good morning.", "Hello."]))[0].text, "Guten Morgen.");
+      equal((await t.translateAll(["Good morning.", "Hello."]))[0].text, context.texts["Good morning."]);
       if (performance.now() - begin > 5000) throw new Error("it went on");
       await fails(() => t.translateAll(["A", "B"], { signal: abort.signal }),
         /abort/i, "AbortError");
@@ -86,7 +86,7 @@ const sharedChecks = {
       const abort = new AbortController();
       const long = t.translate(kLong.repeat(100), { signal: abort.signal })
         .then(() => { ended = true; }, () => {});
-      equal((await t.translate("Good morning.")).text, "Guten Morgen.");
+      equal((await t.translate("Good morning.")).text, context.texts["Good morning."]);
       equal((await t.translateAll(["Good morning.", "Hello."])).length, 2);
       equal(ended, false);
       abort.abort();

@@ -30,6 +30,19 @@ final class Program {
     return Files.readAllLines(DEMO.resolve("data/test.en")).subList(0, count);
   }
 
+  /** The demo model's translation of a text that tests/data/demo_texts.tsv has. */
+  static String translation(String source) {
+    try {
+      for (String line : Files.readAllLines(ROOT.resolve("tests/data/demo_texts.tsv"))) {
+        String[] fields = line.split("\t");
+        if (fields.length == 2 && fields[0].equals(source)) return fields[1];
+      }
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+    throw new AssertionError("demo_texts.tsv lacks " + source);
+  }
+
   /** The lines that `latimer COMMAND MODEL ARGUMENTS` writes for these. */
   static List<String> latimer(List<String> lines, String command, Object... arguments)
       throws Exception {
