@@ -1,5 +1,6 @@
 // Compares the int8 products of this machine's kernels with sums in plain C++,
 // to the bit, for odd sizes and for more inputs than a kernel takes at a time.
+// Tests runtime/ops/gemm_int8_dsp_isa.cc, runtime/ops/gemm_int8_mve_isa.cc.
 #include <cstring>
 
 #include "base/cpu.h"

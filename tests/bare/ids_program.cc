@@ -1,6 +1,7 @@
 // Prints the target ids of each line that comes from the UART, as
 // `latimer translate --ids` does, and after the last line what a token and a
 // sentence took. QEMU with `-icount shift=0` takes 1 ns for an instruction.
+// Tests runtime/base/bare.cc.
 #include "latimer/embedded_model.h"
 #include "latimer/machine.h"
 #include "latimer/translator.h"

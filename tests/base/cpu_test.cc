@@ -1,3 +1,4 @@
+// What a CPU can do, what a user takes away of it, and the table of levels.
 // Tests runtime/base/cpu.cc, runtime/base/cpu_table.cc.
 #include "base/cpu.h"
 

@@ -1,3 +1,4 @@
+// Text with numbers in a buffer, beside snprintf's.
 // Tests runtime/base/format.cc.
 #include "base/format.h"
 

@@ -1,3 +1,4 @@
+// Numbers of 16 bits, to float and back.
 // Tests runtime/base/half.h.
 #include "base/half.h"
 

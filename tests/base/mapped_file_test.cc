@@ -1,3 +1,4 @@
+// A mapped file has the bytes of the file, or a sentence that says why not.
 // Tests runtime/base/mapped_file.cc, runtime/base/file_mapping.cc.
 #include "latimer/mapped_file.h"
 

@@ -1,3 +1,4 @@
+// Errors, their sentences, and how they are passed on.
 // Tests runtime/base/status.cc.
 #include "latimer/status.h"
 

@@ -1,3 +1,4 @@
+// Threads that share the work of a task, sleep and wake up.
 // Tests runtime/base/thread_pool.cc.
 #include "base/thread_pool.h"
 

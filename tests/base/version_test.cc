@@ -1,3 +1,4 @@
+// The header, the library and the project have one version.
 // Tests runtime/base/version.cc.
 #include "latimer/version.h"
 

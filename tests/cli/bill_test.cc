@@ -1,3 +1,4 @@
+// What a model costs in flash, RAM and bytes read, and which board it fits.
 // Tests runtime/cli/bill.cc.
 #include "cli/bill.h"
 

@@ -1,5 +1,5 @@
-// What a person types (runtime/cli/main.cc, arguments.cc, foreign_options.cc):
-// help, abbreviations, options of other programs, "-" for a stream.
+// What a person types: help, abbreviations, options of other programs, and "-"
+// for a stream.
 // Tests runtime/cli/main.cc, runtime/cli/arguments.cc,
 // runtime/cli/foreign_options.cc.
 #include <gmock/gmock.h>

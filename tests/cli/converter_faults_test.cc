@@ -1,5 +1,6 @@
 // latimer-convert leaves a whole model or none, whatever happens.
-// Tests converter/main.cc.
+// Tests converter/main.cc, converter/output_file.cc, converter/input_file.cc,
+// converter/system.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,5 +1,6 @@
 // Once it has read its first line, latimer translate takes no memory.
-// Tests runtime/cli/text_store.cc, runtime/cli/ordered_writer.cc.
+// Tests runtime/cli/text_store.cc, runtime/cli/ordered_writer.cc,
+// runtime/cli/input.cc, runtime/cli/progress.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

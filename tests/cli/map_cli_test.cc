@@ -1,6 +1,7 @@
 // latimer-convert --map as a user runs it: what is wrong gets one sentence and
 // leaves no file.
-// Tests converter/readers/map_json.cc.
+// Tests converter/readers/map_json.cc, converter/readers/model_map.cc,
+// converter/main.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// How large a profile and a board must be for a model, for a program and for
+// latimer plan.
 // Tests runtime/plan.cc, runtime/cli/plan.cc, runtime/cli/prediction.cc.
 #include "latimer/plan.h"
 

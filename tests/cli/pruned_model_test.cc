@@ -1,6 +1,7 @@
 // A pruned model translates like the whole model with the removed tokens
 // suppressed.
-// Tests converter/vocabulary_pruning.cc, converter/pruning_report.cc.
+// Tests converter/vocabulary_pruning.cc, converter/pruning_report.cc,
+// converter/token_choice.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
 // latimer translate: many lines at a time, each written in order and as soon as
 // possible.
-// Tests runtime/cli/translate.cc, runtime/cli/ordered_writer.cc.
+// Tests runtime/cli/translate.cc, runtime/cli/ordered_writer.cc,
+// runtime/cli/text_store.cc, runtime/cli/input.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>

@@ -1,6 +1,7 @@
 // What a command writes never replaces what it reads: for each pair of options
 // in the tables of latimer and latimer-convert, and each way to name a file.
-// Tests runtime/cli/used_files.cc, converter/options.cc.
+// Tests runtime/cli/used_files.cc, converter/options.cc,
+// runtime/cli/options.cc.
 #include "cli/used_files.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// The configurations of Hugging Face's families that are like BART: sizes,
+// switches, and how tokens are chosen.
 // Tests converter/readers/bart_config.cc,
 // converter/readers/generation_config.cc.
 #include "converter/readers/bart_config.h"

@@ -1,6 +1,6 @@
 // Impossible sizes in a configuration are refused before anything is allocated
 // for them: a table of a terabyte, names of a billion layers.
-// Tests converter/readers/bart_config.cc.
+// Tests converter/readers/bart_config.cc, converter/canonical_model.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// A profile for several models has room for each.
 // Tests converter/common_profile.cc.
 #include "converter/common_profile.h"
 

@@ -1,4 +1,5 @@
-// Tests converter/readers/compressed.cc.
+// Files that are still compressed are named with the command that unpacks them.
+// Tests converter/readers/compressed.cc, converter/readers/other_formats.cc.
 #include "converter/readers/compressed.h"
 
 #include <gmock/gmock.h>

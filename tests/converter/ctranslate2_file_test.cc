@@ -1,3 +1,4 @@
+// The model.bin of CTranslate2, of each version, whole and damaged.
 // Tests converter/readers/ctranslate2_file.cc.
 #include "converter/readers/ctranslate2_file.h"
 

@@ -1,4 +1,8 @@
-// Tests converter/readers/huggingface_bart.cc.
+// Tensors that a folder of Hugging Face lacks, has too many of, ties or
+// misshapes.
+// Tests converter/readers/huggingface_bart.cc,
+// converter/readers/huggingface_model.cc,
+// converter/readers/known_transformer.cc, converter/readers/license.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

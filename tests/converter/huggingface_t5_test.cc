@@ -1,3 +1,4 @@
+// Tensors that a T5 of Hugging Face lacks, ties or misshapes.
 // Tests converter/readers/huggingface_t5.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

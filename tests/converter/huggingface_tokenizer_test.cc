@@ -4,7 +4,8 @@
 // converter/readers/tokenizer_class.cc, converter/readers/tokenizer_config.cc,
 // converter/readers/tokenizer_parts.cc,
 // converter/readers/huggingface_vocabulary.cc,
-// converter/huggingface_tokenizer_builder.cc.
+// converter/huggingface_tokenizer_builder.cc, runtime/text/byte_words.cc,
+// runtime/text/bpe.cc.
 #include "converter/readers/huggingface_tokenizer.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// A mapped file of the converter, whose pages can be given back.
 // Tests converter/input_file.cc.
 #include "converter/input_file.h"
 

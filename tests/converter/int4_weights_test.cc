@@ -1,4 +1,5 @@
-// Tests converter/quantize.cc.
+// Weights of four bits: their numbers, and which matrices have them.
+// Tests converter/quantize.cc, converter/model_writer.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

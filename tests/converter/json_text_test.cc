@@ -1,3 +1,4 @@
+// JSON that is nested too deeply is refused before it is parsed.
 // Tests converter/readers/json_fields.cc.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// The languages of a multilingual model, and a direction that is chosen.
 // Tests converter/readers/languages.cc.
 #include "converter/readers/languages.h"
 

@@ -1,3 +1,4 @@
+// A lexical shortlist that is learned from a text and its translation.
 // Tests converter/lexical_shortlist.cc.
 #include "converter/lexical_shortlist.h"
 

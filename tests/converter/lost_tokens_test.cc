@@ -1,3 +1,4 @@
+// What stands in the place of a token that was pruned.
 // Tests converter/lost_tokens.cc.
 #include "converter/lost_tokens.h"
 

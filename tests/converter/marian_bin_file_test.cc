@@ -1,3 +1,4 @@
+// Marian's .bin files, whole, damaged, or packed for one CPU.
 // Tests converter/readers/marian_bin_file.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

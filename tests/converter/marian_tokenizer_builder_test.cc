@@ -1,4 +1,6 @@
-// Tests converter/marian_tokenizer_builder.cc.
+// The tokenizer of Hugging Face's Marian models, from its files.
+// Tests converter/marian_tokenizer_builder.cc, converter/charsmap.cc,
+// converter/readers/tokenizer_config.cc.
 #include "converter/marian_tokenizer_builder.h"
 
 #include <gtest/gtest.h>

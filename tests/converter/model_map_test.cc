@@ -1,4 +1,6 @@
-// Tests converter/readers/model_map.cc.
+// Maps of own models: presets, files on top of them, flags and settings.
+// Tests converter/readers/model_map.cc, converter/readers/map_json.cc,
+// converter/readers/map_parts.cc.
 #include "converter/readers/model_map.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// The model file: its bytes, its tensors, and what is refused before any work.
 // Tests converter/model_writer.cc, converter/model_tables.cc,
 // converter/tensor_plan.cc.
 #include "converter/model_writer.h"

@@ -1,3 +1,4 @@
+// Names of tensors with choices, numbers and stars.
 // Tests converter/readers/name_pattern.cc.
 #include "converter/readers/name_pattern.h"
 

@@ -1,3 +1,4 @@
+// Options of Marian, read or refused.
 // Tests converter/readers/native_marian_config.cc,
 // converter/readers/marian_options.cc.
 #include "converter/readers/native_marian_config.h"

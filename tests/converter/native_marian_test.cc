@@ -1,6 +1,8 @@
+// Folders of native Marian models: which files they have, and what they lack.
 // Tests converter/readers/native_marian.cc,
 // converter/readers/native_marian_files.cc,
-// converter/readers/native_marian_vocabulary.cc.
+// converter/readers/native_marian_vocabulary.cc,
+// converter/readers/open_model.cc.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

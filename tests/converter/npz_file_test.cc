@@ -1,3 +1,4 @@
+// NumPy's .npz files, whole and damaged.
 // Tests converter/readers/npz_file.cc, converter/readers/zip_file.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

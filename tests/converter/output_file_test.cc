@@ -1,4 +1,5 @@
-// Tests converter/output_file.cc.
+// A file that is written is whole or is not there, and replaces what it may.
+// Tests converter/output_file.cc, converter/system.cc.
 #include "converter/output_file.h"
 
 #include <fcntl.h>

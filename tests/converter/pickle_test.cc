@@ -1,3 +1,4 @@
+// Python's pickles as torch writes them; nothing else is executed or read.
 // Tests converter/readers/pickle.cc.
 #include "converter/readers/pickle.h"
 

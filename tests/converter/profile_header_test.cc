@@ -1,3 +1,4 @@
+// The header of a profile has each field.
 // Tests converter/profile_header.cc.
 #include "converter/profile_header.h"
 

@@ -1,6 +1,7 @@
 // Files as others published them. None is committed: LATIMER_PUBLISHED_FILES
 // names a folder that has some, and what is not there is skipped.
-// Tests converter/readers/shortlist.cc.
+// Tests converter/readers/shortlist.cc,
+// converter/readers/sentencepiece_model.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

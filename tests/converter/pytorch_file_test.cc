@@ -1,4 +1,6 @@
-// Tests converter/readers/pytorch_file.cc.
+// PyTorch's files, whole, damaged and hostile.
+// Tests converter/readers/pytorch_file.cc, converter/readers/zip_file.cc,
+// converter/readers/pickle.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

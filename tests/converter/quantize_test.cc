@@ -1,3 +1,4 @@
+// Weights of eight bits: scales, rounding and error.
 // Tests converter/quantize.cc.
 #include "converter/quantize.h"
 

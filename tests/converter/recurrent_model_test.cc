@@ -1,6 +1,6 @@
 // The map of a model of GRUs and a checkpoint must fit each other.
 // tests/system/recurrent_test.cc checks the numbers.
-// Tests converter/readers/recurrent_model.cc.
+// Tests converter/readers/recurrent_model.cc, converter/readers/map_parts.cc.
 #include "converter/readers/recurrent_model.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// T5's biases by distance, as tables.
 // Tests converter/readers/relative_bias.cc.
 #include "converter/readers/relative_bias.h"
 

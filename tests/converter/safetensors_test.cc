@@ -1,3 +1,4 @@
+// Files of safetensors, whole and damaged.
 // Tests converter/readers/safetensors.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Sets of scripts, and which characters are of them.
 // Tests converter/scripts.cc.
 #include "converter/scripts.h"
 

@@ -1,3 +1,4 @@
+// SentencePiece's model files, whole and damaged.
 // Tests converter/readers/sentencepiece_model.cc.
 #include "converter/readers/sentencepiece_model.h"
 

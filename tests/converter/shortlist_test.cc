@@ -1,3 +1,4 @@
+// Shortlists of Marian, binary and as text.
 // Tests converter/readers/shortlist.cc.
 #include "converter/readers/shortlist.h"
 

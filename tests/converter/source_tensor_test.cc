@@ -1,3 +1,4 @@
+// Numbers of tensors of each type and layout.
 // Tests converter/source_tensor.cc.
 #include "converter/source_tensor.h"
 

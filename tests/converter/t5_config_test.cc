@@ -1,3 +1,4 @@
+// The configurations of T5, mT5, ByT5, UMT5 and FLAN-T5.
 // Tests converter/readers/t5_config.cc.
 #include "converter/readers/t5_config.h"
 

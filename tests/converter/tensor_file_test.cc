@@ -1,3 +1,4 @@
+// All formats of weights give one model file; files in shards are one.
 // Tests converter/readers/tensor_file.cc.
 #include "converter/readers/tensor_file.h"
 

@@ -1,4 +1,5 @@
-// Tests converter/tensor_packer.cc.
+// Packing in parts, on all cores, gives the bytes of packing at once.
+// Tests converter/tensor_packer.cc, converter/all_cores.cc.
 #include "converter/tensor_packer.h"
 
 #include <gmock/gmock.h>

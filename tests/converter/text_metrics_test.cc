@@ -1,3 +1,4 @@
+// BLEU and chrF, beside sacrebleu's.
 // Tests converter/text_metrics.cc.
 #include "converter/text_metrics.h"
 

@@ -1,6 +1,6 @@
 // The bytes that each token stands for, as Hugging Face's tokenizers and
 // sentencepiece give them: tests/reference/make_token_ranges.py.
-// Tests runtime/text/tokenize.cc.
+// Tests runtime/text/tokenize.cc, runtime/text/detokenize.cc.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,3 +1,4 @@
+// Tries that are built are found again, and share what is equal.
 // Tests converter/trie_builder.cc.
 #include "converter/trie_builder.h"
 

@@ -1,6 +1,7 @@
 // Pruned tokenizers tokenize all texts without removed tokens like the whole
 // ones.
-// Tests converter/vocabulary_pruning.cc.
+// Tests converter/vocabulary_pruning.cc, converter/token_choice.cc,
+// converter/bpe_merges.cc.
 #include "converter/vocabulary_pruning.h"
 
 #include <gmock/gmock.h>

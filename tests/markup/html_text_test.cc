@@ -3,7 +3,8 @@
 // Tests runtime/markup/html_text.cc, runtime/markup/html_scanner.cc,
 // runtime/markup/html_sentences.cc, runtime/markup/html_writer.cc,
 // runtime/markup/tag_placement.cc, runtime/markup/character_reference.cc,
-// runtime/markup/html_names.cc, runtime/markup/html_reader.cc.
+// runtime/markup/html_names.cc, runtime/markup/html_reader.cc,
+// runtime/markup/words.cc.
 #include "latimer/html_text.h"
 
 #include <gmock/gmock.h>

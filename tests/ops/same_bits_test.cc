@@ -1,7 +1,8 @@
 // Every kernel of every table gives the same bits on every architecture; the
 // expected hashes are constants.
 // Tests runtime/ops/vector_kernels.cc, runtime/ops/row_kernels_isa.cc,
-// runtime/ops/attention_isa.cc.
+// runtime/ops/attention_isa.cc, runtime/ops/vector_kernels_isa.cc,
+// runtime/ops/attention_packed_isa.cc.
 #include "tests/ops/vector_kernels_testing.h"
 
 namespace latimer::same_bits_test {

@@ -1,3 +1,4 @@
+// Where a sentence's caches find room, and that they can be moved.
 // Tests runtime/search/cache_pool.cc.
 #include "search/cache_pool.h"
 

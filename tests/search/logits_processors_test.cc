@@ -1,3 +1,4 @@
+// Logits that are changed before a token is chosen.
 // Tests runtime/search/logits_processors.cc.
 #include "search/logits_processors.h"
 

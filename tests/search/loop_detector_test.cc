@@ -1,3 +1,4 @@
+// When a translation repeats itself without end.
 // Tests runtime/search/loop_detector.cc.
 #include "search/loop_detector.h"
 

@@ -1,3 +1,4 @@
+// Phrases that a translation must have: which come next, and when.
 // Tests runtime/search/phrases.cc.
 #include "search/phrases.h"
 

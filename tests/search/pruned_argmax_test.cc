@@ -1,4 +1,5 @@
-// Tests runtime/search/pruned_argmax.cc.
+// The best token by bounds, without computing all logits.
+// Tests runtime/search/pruned_argmax.cc, runtime/ops/nibble/planes.cc.
 #include "search/pruned_argmax.h"
 
 #include <gtest/gtest.h>

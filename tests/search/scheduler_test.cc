@@ -1,3 +1,4 @@
+// Which sentences run, wait, move and end, with a network that is made up.
 // Tests runtime/search/scheduler.cc.
 #include "search/scheduler.h"
 

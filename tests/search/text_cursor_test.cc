@@ -1,3 +1,4 @@
+// The parts of a text, their budget and their deadline.
 // Tests runtime/text_cursor.cc.
 #include "latimer/text_cursor.h"
 

@@ -1,7 +1,8 @@
 // Beam search equals generate() of transformers (tests/reference/make_beams.py)
 // and, for every kind of network, a search without caches that is written as
 // plainly as possible.
-// Tests runtime/search/beams.cc, runtime/search/choose_beams.cc.
+// Tests runtime/search/beams.cc, runtime/search/choose_beams.cc,
+// runtime/search/step.cc, runtime/search/scheduler.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,7 +1,9 @@
 // Ids and logits equal those of Hugging Face's BART, mBART, M2M100/NLLB and
 // Pegasus; see tests/reference/README.md.
 // Tests runtime/transformer/network.cc, runtime/transformer/encoder.cc,
-// runtime/transformer/decoder.cc, runtime/transformer/layers.cc.
+// runtime/transformer/decoder.cc, runtime/transformer/layers.cc,
+// converter/readers/huggingface_bart.cc,
+// converter/readers/generation_config.cc, runtime/search/choose.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The answer in the model file is the model's, and the loader checks that it is
 // possible.
-// Tests converter/known_answer.cc.
+// Tests converter/known_answer.cc, runtime/model/model_file.cc.
 #include "converter/known_answer.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // How long a translation may get, and what happens there.
-// Tests runtime/search/length_limit.h.
+// Tests runtime/search/length_limit.h, runtime/request.cc.
 
 #include <gtest/gtest.h>
 

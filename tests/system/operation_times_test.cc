@@ -1,6 +1,7 @@
 // The time of each operation, and the bytes that it reads. A program of its
 // own, because its clock takes the place of base/clock.cc.
-// Tests runtime/include/latimer/operation_times.h.
+// Tests runtime/include/latimer/operation_times.h,
+// runtime/transformer/trace.cc, runtime/model/operation_bytes.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

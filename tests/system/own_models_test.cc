@@ -1,6 +1,7 @@
 // Own PyTorch models give the ids and logits of their modules; see
 // tests/reference/README.md.
-// Tests converter/readers/map_json.cc.
+// Tests converter/readers/map_json.cc, converter/readers/mapped_model.cc,
+// converter/readers/mapped_attention.cc, converter/readers/mapped_positions.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

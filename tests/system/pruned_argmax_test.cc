@@ -1,5 +1,6 @@
 // The demo model with a pruned argmax and without: the same translations.
-// Tests runtime/search/pruned_argmax.cc.
+// Tests runtime/search/pruned_argmax.cc, runtime/search/choose.cc,
+// runtime/model/bind_tensors.cc.
 #include "search/pruned_argmax.h"
 
 #include <gmock/gmock.h>

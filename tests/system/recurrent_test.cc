@@ -1,7 +1,8 @@
 // Models of GRUs give the ids, logits and attention of their PyTorch modules;
 // see tests/reference/README.md.
 // Tests runtime/transformer/gru.cc, runtime/transformer/gru_attention.cc,
-// runtime/transformer/gru_encoder.cc, runtime/transformer/gru_decoder.cc.
+// runtime/transformer/gru_encoder.cc, runtime/transformer/gru_decoder.cc,
+// runtime/transformer/network.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // Why translations end: guards, budgets, cancellation, callbacks.
-// Tests runtime/search/scheduler.cc, runtime/search/loop_detector.cc.
+// Tests runtime/search/scheduler.cc, runtime/search/loop_detector.cc,
+// runtime/translator.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

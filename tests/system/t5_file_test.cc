@@ -1,5 +1,6 @@
 // Damaged model files of T5 are refused with a sentence.
-// Tests runtime/model/model_file.cc.
+// Tests runtime/model/model_file.cc, runtime/model/architecture_file.cc,
+// runtime/model/bind_tensors.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,8 @@
 // T5 models of several shapes give the ids, logits and attention weights of
 // transformers; see tests/reference/README.md.
-// Tests runtime/transformer/network.cc.
+// Tests runtime/transformer/network.cc, runtime/transformer/encoder.cc,
+// runtime/transformer/decoder.cc, runtime/transformer/layers.cc,
+// converter/readers/t5_config.cc.
 #include <gtest/gtest.h>
 
 #include "tests/system/fixture_check.h"

@@ -1,5 +1,6 @@
 // The number of threads changes the time, never the translation.
-// Tests runtime/base/thread_pool.cc.
+// Tests runtime/base/thread_pool.cc, runtime/transformer/linear.cc,
+// runtime/transformer/engine.cc.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -1,6 +1,8 @@
 // Ids and logits equal those of Hugging Face's Marian for models of many
 // shapes; see tests/reference/README.md.
-// Tests runtime/transformer/network.cc.
+// Tests runtime/transformer/network.cc, runtime/transformer/encoder.cc,
+// runtime/transformer/decoder.cc, runtime/transformer/layers.cc,
+// runtime/transformer/linear.cc.
 #include <gtest/gtest.h>
 
 #include "tests/system/fixture_check.h"

@@ -1,3 +1,4 @@
+// Bytes that are no UTF-8, in text that is written in pieces.
 // Tests runtime/text/byte_text.cc.
 #include "text/byte_text.h"
 

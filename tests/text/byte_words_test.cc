@@ -1,3 +1,4 @@
+// The words that byte-level BPE merges within.
 // Tests runtime/text/byte_words.cc.
 #include "text/byte_words.h"
 

@@ -1,6 +1,7 @@
 // Hostile texts through every kind of tokenizer: nothing is lost, and each byte
 // that is no UTF-8 is U+FFFD.
-// Tests runtime/text/tokenize.cc.
+// Tests runtime/text/tokenize.cc, runtime/text/detokenize.cc,
+// runtime/text/text_cut.cc, runtime/text/byte_text.cc.
 #include <gtest/gtest.h>
 
 #include <algorithm>

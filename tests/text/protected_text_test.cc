@@ -1,3 +1,4 @@
+// Placeholders, addresses and terms that are found in a text.
 // Tests runtime/text/protected_text.cc.
 #include "text/protected_text.h"
 

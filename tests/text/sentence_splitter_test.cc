@@ -1,6 +1,7 @@
 // Where sentences end, in running text of any language and in chunks of any
 // size.
-// Tests runtime/text/sentence_splitter.cc, runtime/text/sentence_end.cc.
+// Tests runtime/text/sentence_splitter.cc, runtime/text/sentence_end.cc,
+// runtime/text/letter_case.cc, converter/sentence_rules.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

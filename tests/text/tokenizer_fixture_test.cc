@@ -1,5 +1,7 @@
 // Ids and text equal those of the original tokenizers.
-// Tests runtime/text/tokenize.cc, runtime/text/detokenize.cc.
+// Tests runtime/text/tokenize.cc, runtime/text/detokenize.cc,
+// runtime/text/normalizer.cc, runtime/text/unigram.cc,
+// converter/normalizer_builder.cc, converter/charsmap.cc.
 #include "tests/text/tokenizer_fixture.h"
 
 #include <chrono>

@@ -1,6 +1,7 @@
 // Random texts and damaged tokenizers neither crash nor read out of bounds;
 // meant for the sanitizers.
-// Tests runtime/text/tokenize.cc, runtime/text/tokenizer_view.cc.
+// Tests runtime/text/tokenize.cc, runtime/text/tokenizer_view.cc,
+// runtime/text/text_cut.cc.
 #include <gtest/gtest.h>
 
 #include <random>

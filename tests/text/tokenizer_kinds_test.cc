@@ -1,6 +1,8 @@
 // BPE, Marian's vocabularies, words and characters: ids and text equal those of
 // the originals.
-// Tests runtime/text/bpe.cc, runtime/text/unigram.cc.
+// Tests runtime/text/bpe.cc, runtime/text/unigram.cc, runtime/text/segments.cc,
+// runtime/text/tokenize.cc, runtime/text/detokenize.cc,
+// converter/tokenizer_builder.cc.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -1,4 +1,8 @@
-// Tests runtime/text/tokenize.cc, runtime/text/normalizer.cc.
+// A small tokenizer made by hand: ids, text, cuts and errors.
+// Tests runtime/text/tokenize.cc, runtime/text/normalizer.cc,
+// runtime/text/detokenize.cc, runtime/text/unigram.cc,
+// runtime/text/text_spans.cc, runtime/text/text_cut.cc,
+// runtime/text/tokenizer_view.cc.
 #include "text/tokenizer.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tries made by hand, whole and damaged.
 // Tests runtime/text/trie.cc.
 #include "text/trie.h"
 

@@ -1,3 +1,4 @@
+// Characters of UTF-8, and which of them are spaces or end a sentence.
 // Tests runtime/text/utf8.cc.
 #include "text/utf8.h"
 

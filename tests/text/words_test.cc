@@ -1,5 +1,6 @@
 // Words and characters are looked up as they are, and joined again.
-// Tests runtime/text/segments.cc, runtime/text/tokenize.cc.
+// Tests runtime/text/segments.cc, runtime/text/tokenize.cc,
+// runtime/text/text_cut.cc.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,6 +1,7 @@
 # latimer-convert.exe writes the bytes that this machine's converter writes.
 #   cmake -DBIN=<folder of programs> "-DEMULATOR=<command>" -DWORK=<folder>
 #     -DCONVERT=<this machine's converter> -DROOT=<source dir> -P convert.cmake
+# Tests converter/windows/system.cc.
 cmake_minimum_required(VERSION 3.25)
 set(ENV{LC_ALL} C.UTF-8)
 set(folder "${WORK}/Grüße 世界")

@@ -1,5 +1,6 @@
 // What MappedFile does with names and files of Windows.
-// Tests runtime/include/latimer/mapped_file.h.
+// Tests runtime/include/latimer/mapped_file.h, runtime/base/windows.cc,
+// runtime/base/mapped_file.cc.
 #include "latimer/mapped_file.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // What is checked of the module, in Node and in browsers. Each check is a
 // function that throws.
+// Tests bindings/wasm/module.cc.
 
 export function equal(found, expected, what = "") {
   const [a, b] = [found, expected].map((value) => JSON.stringify(value));

@@ -1,5 +1,6 @@
 // node converter_test.mjs FOLDER CONVERT MODEL: latimer-convert.wasm writes the
 // bytes that the host's program CONVERT writes, and says the same sentences.
+// Tests converter/wasi/system.cc.
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,6 @@
 // The kernels that caches of f16 need, which only a profile with f16_caches
 // has.
-// Tests runtime/ops/attention_isa.cc.
+// Tests runtime/ops/attention_isa.cc, runtime/ops/vector_kernels_isa.cc.
 #include <bit>
 #include <cmath>
 #include <cstring>

@@ -1,3 +1,4 @@
+// Nibble planes: logits and bounds have the bits of the formula.
 // Tests runtime/ops/nibble/planes.cc, runtime/ops/nibble/pack.cc,
 // runtime/ops/nibble/dot_isa.cc.
 #include "ops/nibble/planes.h"

@@ -1,6 +1,7 @@
 // With a profile without f32_fma, the f32 GEMM of every instruction set gives
 // the bits of plain C++: one sum per output, in the order of the inputs.
-// Tests runtime/ops/gemm_float_isa.cc.
+// Tests runtime/ops/gemm_float_isa.cc, runtime/ops/xnnpack/gemm.cc,
+// runtime/ops/xnnpack/kernel_sets.cc.
 #include <gtest/gtest.h>
 
 #include <array>

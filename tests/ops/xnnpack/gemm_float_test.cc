@@ -1,6 +1,7 @@
 // Products with f16 weights have the bits of XNNPACK's f32 kernels with rounded
 // weights, on every instruction set; those with f32 weights have theirs too.
-// Tests runtime/ops/gemm_float_isa.cc.
+// Tests runtime/ops/gemm_float_isa.cc, runtime/ops/xnnpack/gemm.cc,
+// runtime/ops/xnnpack/pack.cc.
 #include <gtest/gtest.h>
 
 #include <cmath>

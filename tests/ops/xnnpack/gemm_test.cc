@@ -1,6 +1,9 @@
+// Products of each instruction set that the CPU has, beside sums in plain C++;
+// which kernels are chosen for a CPU.
 // Tests runtime/ops/xnnpack/gemm.cc, runtime/ops/xnnpack/pack.cc,
 // runtime/ops/xnnpack/kernel_sets.cc, runtime/ops/gemm_int8_isa.cc,
-// runtime/ops/gemm_int8_neon_isa.cc, runtime/ops/gemm_int8_dotprod_isa.cc.
+// runtime/ops/gemm_int8_neon_isa.cc, runtime/ops/gemm_int8_dotprod_isa.cc,
+// runtime/ops/gemm_int8_rvv256_isa.cc.
 #include "ops/xnnpack/gemm.h"
 
 #include <gmock/gmock.h>

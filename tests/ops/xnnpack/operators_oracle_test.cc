@@ -1,6 +1,6 @@
 // XNNPACK's public operators are the judge: for the same input, our direct
 // kernel calls must give the same bits.
-// Tests runtime/ops/xnnpack/gemm.cc.
+// Tests runtime/ops/xnnpack/gemm.cc, runtime/ops/xnnpack/pack.cc.
 #include <gtest/gtest.h>
 #include <xnnpack.h>
 

@@ -1,3 +1,4 @@
+// Tests bindings/java/latimer_jni_translate.cc.
 package dev.latimer;
 
 import static dev.latimer.Program.MODEL;

@@ -1,3 +1,5 @@
+// Tests bindings/java/latimer_jni_options.cc,
+// bindings/java/latimer_jni_translate.cc.
 package dev.latimer;
 
 import static dev.latimer.Program.DEMO;

@@ -1,3 +1,5 @@
+// Tests bindings/java/latimer_jni.cc, bindings/java/latimer_jni_load.cc,
+// bindings/java/latimer_jni_translate.cc.
 package dev.latimer;
 
 import static dev.latimer.Program.MODEL;
