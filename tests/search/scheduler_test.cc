@@ -64,7 +64,9 @@ TEST(SchedulerTest, AForcedLastTokenIsNoneOfAPhrase) {
   const std::vector<int32_t> tokens = {5, 6};
   PhraseList phrases(memory);
   ASSERT_TRUE(phrases.Add({0, 1, tokens, "text", false}));
+  const TokenizerView tokenizer = {};
   sentence->options.phrases = phrases;
+  sentence->options.tokenizer = &tokenizer;
   sentence->options.max_tokens = 2;
   sentence->options.forced_last_token = kFakeEos;
   sentence->phrases.ForceMissing(phrases);
