@@ -135,7 +135,8 @@ class Translator:
         A text may be of any length: one that exceeds the longest source is
         cut at sentence ends, otherwise at spaces, translated in parts and
         joined with spaces. An iterable gives an iterator, which reads as many
-        texts ahead as there are lanes.
+        texts ahead as there are lanes, and more while a long text is under
+        way.
 
         Args:
             text: a text, or texts.
