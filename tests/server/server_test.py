@@ -478,6 +478,7 @@ class HostileRequests(unittest.TestCase):
             self.assertIn("request (21) exceeds", answer)
 
 
+@unittest.skipIf(os.environ.get("LATIMER_SANITIZE"), "sanitizers take all addresses")
 class LittleMemory(unittest.TestCase):
     def test_a_request_beyond_the_memory_fails_alone(self):
         server = Server("--body-limit", str(256 << 20), "--connections", "4",
