@@ -97,10 +97,10 @@ USES_EN_DE = (
 # fmt: off
 RULES = [
     # ---- Not typed ---------------------------------------------------------------------------------------------------
-    Rule("ci", "*", r"^cmake --workflow --preset (test|host-asan)$", name=r"-R system|system_test"),
+    Rule("ci", "*", r"^cmake --workflow --preset test$", name=r"-R system|system_test"),
     Rule("skip", "CONTRIBUTING.md", r"^\.ci/run|--preset pages$", "it types these pages itself"),
     Rule("skip", "tests/pages/README.md", r".", "it types these pages itself"),
-    Rule("skip", "*", r"^tests/all_boards", "takes hours; .ci/run tests five boards so"),
+    Rule("skip", "*", r"^tests/all_boards", "takes hours; .ci/run tests three boards so"),
     Rule("skip", "*", r"^docker ", "no daemon; tests/server/dockerfile_steps.py does what the Dockerfile says"),
     Rule("skip", "tests/bench/README.md", r".", "hours of measurements beside other runtimes, each with its date"),
     Rule("skip", "tests/reference/README.md", r"venv", "makes fixtures anew, with the libraries of their day"),
@@ -130,7 +130,8 @@ RULES = [
     Rule("slow", WASM, r"^cmake --workflow --preset wasm32$", "builds for a board", name=r'from "latimer'),
     Rule("slow", "*", r"^cmake --(workflow|build) --preset (raspberry_pi_4|cortex_m7|wasm32)$", "builds for a board"),
     Rule("slow", "*", r"^cmake --workflow --preset \w+-test$", "all tests of a board", seconds=7200),
-    Rule("slow", "*", r"--preset (unit|host-tsan|package|windows_x86_64|macos_arm64|wasm32_converter)$", "builds"),
+    Rule("slow", "*", r"--preset (unit|oracle|host-[at]san|package|windows_x86_64|macos_arm64|wasm32_converter)$", "builds"),
+    Rule("slow", "*", r"^tests/tidy$", "a quarter of an hour; .ci/run has the runtime"),
     Rule("slow", "*", r"^ctest --test-dir build/host -R (java|consumers)", "builds projects"),
     Rule("slow", "*", r"^tests/fuzz/run 30", "builds, and 30 seconds for each target"),
     Rule("slow", "docs/build.md", r"my_model|--build --preset host$", "builds with another profile"),
