@@ -214,7 +214,7 @@ RULES = [
          "my_program.cc"),
     Rule("stand-in", "docs/packages.md", r"my_program\.c ", "the reader's program", "cp examples/translate.c {name}",
          "my_program.c"),
-    Rule("given", "README.md", r"latimer::HostedModel model", "it is a whole program", "{imports}\n{code}"),
+    Rule("given", "*", r"(?m)^public class Program|^int main\(\)", "it is a whole program", "{imports}\n{code}"),
     Rule("given", JAVA, r"budgetMillis", "translator, text, stopped and rest are the reader's",
          JAVA_PROGRAM.replace("{given}", 'Translator translator = Translator.load(new java.io.File("nllb.ltm"));\n'
                               'String text = "Hello.", rest = "";\nboolean stopped = false;\n')),
