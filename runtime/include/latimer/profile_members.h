@@ -19,6 +19,11 @@ struct ProfileMember {
   // one of them needs it.
   bool if_all = false;
 };
+// Clang finds these itself from 17 on.
+template <typename Value>
+ProfileMember(const char*, Value Profile::*) -> ProfileMember<Value>;
+template <typename Value>
+ProfileMember(const char*, Value Profile::*, bool) -> ProfileMember<Value>;
 
 // clang-format off
 inline constexpr std::tuple kProfileMembers = {
