@@ -252,9 +252,10 @@ export const checks = {
       equal(translation.split(span).length, 2, span);
     }
   },
-  async "a model without the target's tokenizer refuses its texts"({ source, options, Latimer }) {
-    if (source === undefined) return;  // In browsers.
-    const t = await Latimer.load(source, options);
+  async "a model without the target's tokenizer refuses its texts"(
+    { withoutTarget, options, Latimer }) {
+    if (withoutTarget === undefined) return;  // In browsers.
+    const t = await Latimer.load(withoutTarget, options);
     for (const what of [
       { terms: { house: "Geb\u00e4ude" } }, { targetPrefix: "Ich" }, { bannedWords: ["Haus"] },
     ]) {

@@ -21,7 +21,7 @@ const context = {
   shared: { engine, module: await compile(ownSharedModule()) },
   t,
   source: pathToFileURL(model),
-  source: pathToFileURL(source),
+  withoutTarget: pathToFileURL(source),
   options: {},
   plain: pathToFileURL(`${folder}/latimer.wasm`),
   bytes: new Uint8Array(readFileSync(model)),
