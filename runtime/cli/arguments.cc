@@ -128,7 +128,7 @@ int TakeFiles(Command command, std::span<char* const> rest, Arguments* out) {
                             command == kTranslate ? ", or two" : "", file,
                             out->command);
   }
-  const bool is_input = rest.size() == 1 && std::strcmp(rest.front(), "-") == 0;
+  const bool is_input = rest.size() == 1 && IsStandardStream(rest.front());
   if (!is_input) out->files = rest;
   return kSuccess;
 }
@@ -144,7 +144,7 @@ int CheckUsedFiles(Command command, const Arguments& arguments) {
   if (!CarriesModel()) add(arguments.model, nullptr, false);
   add(arguments.second_model, nullptr, false);
   for (const char* path : arguments.files) {
-    if (std::strcmp(path, "-") == 0) {
+    if (IsStandardStream(path)) {
       used.push_back({.stream = 0});
     } else {
       add(path, nullptr, false);
@@ -230,7 +230,7 @@ int ParseArguments(Command command, int argc, char** argv, Arguments* out) {
           info.name, optarg, static_cast<unsigned>(info.minimum), INT32_MAX);
     }
   }
-  if (out->output != nullptr && std::strcmp(out->output, "-") == 0) {
+  if (out->output != nullptr && IsStandardStream(out->output)) {
     out->output = nullptr;  // Standard output.
   }
   if (out->threads == 0 && command != kPlan) {

@@ -15,8 +15,6 @@ const char* output_name = "standard output";
 // Standard input before a file took its place, if "-" comes among files.
 int original_input = -1;
 
-bool IsStandardInput(const char* path) { return std::strcmp(path, "-") == 0; }
-
 int Fail(const char* path, const char* what, int error) {
   std::fprintf(stderr, "latimer: %s: cannot %s (%s).\n", path, what,
                std::strerror(error));
@@ -42,6 +40,8 @@ int Replace(int stream, const char* path, OpenMode mode) {
 
 const char* OutputName() { return output_name; }
 
+bool IsStandardStream(const char* path) { return std::strcmp(path, "-") == 0; }
+
 bool IsModelFile(const char* path) {
   // Reading from anything else could take what is to be translated.
   struct stat info;
@@ -55,7 +55,7 @@ bool IsModelFile(const char* path) {
 }
 
 int ReadInsteadOfStandardInput(const char* path) {
-  if (IsStandardInput(path)) {
+  if (IsStandardStream(path)) {
     return dup2(original_input, STDIN_FILENO) < 0 ? errno : 0;
   }
   return Replace(STDIN_FILENO, path, OpenMode::kRead);
@@ -72,9 +72,10 @@ uint64_t BytesToRead(const Arguments& arguments) {
   }
   uint64_t bytes = 0;
   for (const char* path : arguments.files) {
-    if (IsStandardInput(path) || StatFile(path, &info) != 0 ||
-        !S_ISREG(info.st_mode))
+    if (IsStandardStream(path) || StatFile(path, &info) != 0 ||
+        !S_ISREG(info.st_mode)) {
       return 0;
+    }
     bytes += static_cast<uint64_t>(info.st_size);
   }
   return bytes;
@@ -86,7 +87,7 @@ int OpenFiles(const Arguments& arguments) {
                       arguments.files.front());
   }
   for (const char* path : arguments.files) {
-    if (IsStandardInput(path)) {
+    if (IsStandardStream(path)) {
       if (original_input < 0) original_input = dup(STDIN_FILENO);
     } else if (CheckReadable(path) != 0)
       return Fail(path, "read the file", errno);

@@ -10,6 +10,9 @@
 
 namespace latimer::cli {
 
+// Whether a path is "-", which stands for a standard stream.
+bool IsStandardStream(const char* path);
+
 // Opens the first of arguments.files and arguments.output in place of standard
 // input and output. If somebody at a terminal is to type the input, says so.
 // Prints a sentence and returns kFailure if a file cannot be opened.

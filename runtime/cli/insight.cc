@@ -163,15 +163,14 @@ void Insight::Add(Translator& translator, const Translation& translation) {
 PartLinks Insight::LinksOf(const Translation& translation,
                            std::string_view source) const {
   PartLinks part;
-  part.links.resize(translation.links.size());
   if (arguments_->ids) {
-    part.links.clear();
     for (const TokenLink& link : translation.links) {
       if (link.source.size() == 0) continue;
       part.links.push_back({link.source.begin, link.target.begin});
     }
     return part;
   }
+  part.links.resize(translation.links.size());
   part.links.resize(
       LinkWords(source, translation.text, translation.links, part.links));
   part.source_words = static_cast<uint32_t>(CountWords(source));

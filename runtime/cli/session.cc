@@ -21,26 +21,20 @@ std::span<std::byte> TakeAddresses(size_t bytes) {
   return {address, address == nullptr ? 0 : bytes};
 }
 
-// --n-best asks for as many beams, unless there are more. 0: the model's.
-uint32_t BeamsFor(const Arguments& arguments,
-                  std::span<const std::byte> image) {
-  const uint32_t beams = arguments.options.beams;
-  if (beams > 0 || arguments.n_best < 2) return beams;
-  ModelInfo info;
-  const Status status =
-      ReadModelInfo(image, /*verify_checksum=*/false, &info_scratch, &info);
-  const bool has_enough =
-      status.ok() && info.generation.search.beams >= arguments.n_best;
-  return has_enough ? 0 : std::min(arguments.n_best, kProfile.beams);
-}
-
 // Of the model that is open.
 LoadOptions LoadOptionsFor(const Arguments& arguments, uint32_t lanes,
                            std::span<const std::byte> image) {
+  uint32_t beams = arguments.options.beams;
+  ModelInfo info;
+  if (arguments.n_best > 1 &&
+      ReadModelInfo(image, /*verify_checksum=*/false, &info_scratch, &info)
+          .ok()) {
+    beams = BeamsFor(arguments, info);
+  }
   return {.threads = arguments.threads,
           .pin_threads = arguments.threads > 1,
           .lanes = lanes,
-          .beams = BeamsFor(arguments, image),
+          .beams = beams,
           .insight = arguments.attention != nullptr || arguments.scores ||
                      arguments.json_lines,
           .alignment =
@@ -71,6 +65,13 @@ Status Verify(std::span<const std::byte> image, const char* key_path) {
 }
 
 }  // namespace
+
+uint32_t BeamsFor(const Arguments& arguments, const ModelInfo& info) {
+  const uint32_t beams = arguments.options.beams;
+  const bool asks_for_more =
+      beams == 0 && arguments.n_best > info.generation.search.beams;
+  return asks_for_more ? std::min(arguments.n_best, kProfile.beams) : beams;
+}
 
 Status Session::OpenOnce(const Arguments& arguments) {
   if (!image_.empty()) return Status();

@@ -3,6 +3,7 @@
 #define LATIMER_CLI_SESSION_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,10 @@
 #include "latimer/translator.h"
 
 namespace latimer::cli {
+
+// The beams of a search: --beams, or as many as --n-best lists if the model has
+// fewer; 0: the model's.
+uint32_t BeamsFor(const Arguments& arguments, const ModelInfo& info);
 
 class Session {
  public:

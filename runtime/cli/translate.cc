@@ -154,9 +154,7 @@ int PrepareModel(Model* model) {
     return code;
   }
   const uint32_t own_beams = info.generation.search.beams;
-  if (options.beams == 0 && arguments.n_best > own_beams) {
-    options.beams = std::min(arguments.n_best, translator.max_beams());
-  }
+  options.beams = BeamsFor(arguments, info);
   if (options.beams == 0 && own_beams > translator.max_beams() &&
       !arguments.quiet) {
     std::fprintf(stderr,
