@@ -94,7 +94,7 @@ class LoadedFile {
   // Throws ConversionError if a logit is infinite or not a number, which
   // finite weights may lead to.
   void CheckLogits(std::span<const int32_t> source) {
-    if (!kProfile.token_scores) return;
+    if (!kProfile.scores) return;
     // The first may be forced, and more may have no token left to choose.
     for (const TokenScore& score :
          Translate(source, /*target_tokens=*/2, /*scores=*/true).scores) {

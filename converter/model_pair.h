@@ -43,7 +43,7 @@ struct ComparedLine {
   std::vector<PowerSums> outputs;
 };
 
-// Must be linked with a runtime whose profile has `probes` and `token_scores`
+// Must be linked with a runtime whose profile has `probes` and `scores`
 // (transformer/probe.h). For one thread. Takes about 2 MB, plus the parts of
 // two workspaces that the model touches, plus the outputs of f32 for the first
 // 64 target tokens.

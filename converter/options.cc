@@ -258,12 +258,13 @@ class OptionParser {
     app_.add_flag("--copy-image", o_.limits.copy_image,
                   "reserve RAM in the profile for the model file, for devices "
                   "that cannot map it");
-    app_.add_flag("--insight", o_.limits.insight,
-                  "reserve RAM in the profile for latimer translate "
-                  "--attention, --alignment and --scores");
+    app_.add_flag("--attention", o_.limits.attention,
+                  "reserve RAM in the profile for attention weights");
+    app_.add_flag("--scores", o_.limits.scores,
+                  "reserve RAM in the profile for the scores of tokens");
     app_.add_flag("--alignment", o_.limits.alignment,
                   "reserve RAM in the profile for aligning translations, "
-                  "which latimer translate --html needs");
+                  "which latimer translate --html needs, too");
     app_.add_flag("--phrases", o_.limits.phrases,
                   "allow latimer translate --terms and --protect in the "
                   "profile");
@@ -363,7 +364,8 @@ class OptionParser {
                                              "--threads",
                                              "--copy-image",
                                              "--f16-caches",
-                                             "--insight",
+                                             "--attention",
+                                             "--scores",
                                              "--alignment",
                                              "--phrases",
                                              "--sampling",

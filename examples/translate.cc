@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
   }
   latimer::HostedModel model;
   const latimer::Status status =
-      model.Open(argv[1], {.lanes = 1, .insight = false});
+      model.Open(argv[1], {.lanes = 1, .attention = false, .scores = false});
   if (!status.ok()) {
     std::fprintf(stderr, "%s\n", status.message());
     return 1;

@@ -25,7 +25,7 @@ static_assert(sizeof(latimer_token_score) == sizeof(TokenScore) &&
                   offsetof(TokenScore, margin));
 // A member that is added must not lie in what was padding before.
 static_assert(sizeof(latimer_load_options) ==
-              offsetof(latimer_load_options, no_alignment) + sizeof(size_t));
+              offsetof(latimer_load_options, cpu) + sizeof(const char*));
 static_assert(sizeof(latimer_options) ==
               offsetof(latimer_options, seed) + sizeof(uint64_t));
 static_assert(sizeof(latimer_translation) ==
@@ -58,7 +58,8 @@ Status ReadLoadOptions(const latimer_load_options* given, LoadOptions* out) {
   out->threads = std::max<uint32_t>(in.threads, 1);
   out->pin_threads = in.pin_threads != 0;
   out->lanes = in.lanes;
-  out->insight = in.no_insight == 0;
+  out->attention = in.no_attention == 0;
+  out->scores = in.no_scores == 0;
   out->alignment = in.no_alignment == 0;
   out->verify_checksum = in.skip_checksum == 0;
   out->cpu = in.cpu;

@@ -133,10 +133,10 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
   profile.pruned_argmax = info.pruned_argmax;
   profile.int4_weights = info.int4_matrices > 0;
   profile.f16_weights = std::strcmp(info.weights, "f16") == 0;
-  profile.token_scores = limits.insight;
+  profile.scores = limits.scores;
   profile.alignment = limits.alignment;
-  if (limits.insight) {
-    profile.attention_weights =
+  if (limits.attention) {
+    profile.attention =
         MostAttentionWeights(a, profile.source_tokens, profile.target_tokens);
   }
   return profile;

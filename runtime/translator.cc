@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/off_stack.h"
 #include "request.h"
 #include "search/step.h"
 #include "source_phrases.h"
@@ -138,7 +139,7 @@ Status Translator::State::CheckIdle() const {
 }
 
 Result<Sentence*> Translator::State::TakeLane(const TranslateOptions& options) {
-  if (options.attention != AttentionKind::kNone || options.scores) {
+  if (options.attention != AttentionKind::kNone) {
     LATIMER_RETURN_IF_ERROR(CheckIdle());
   }
   if (scheduler.CanBegin()) return scheduler.FreeLane();
@@ -196,8 +197,8 @@ Status Translator::State::Prepare(Sentence& sentence,
       engine.model, options, request,
       {max_target_tokens, buffers.beams, scheduler.cached_tokens()},
       &sentence.options));
-  if (options.scores && buffers.token_scores == nullptr) {
-    return NoRoomFor("token scores", kProfile.token_scores);
+  if (options.scores && buffers.scores == nullptr) {
+    return NoRoomFor("token scores", kProfile.scores, "scores");
   }
   sentence.source_count = request.source.size();
   sentence.is_text = request.is_text;
@@ -210,6 +211,17 @@ Status Translator::State::Prepare(Sentence& sentence,
                              request.source.size(), buffers.attention));
   sentence.trace.times = options.times;
   scheduler.Queue(sentence);
+  return Status();
+}
+
+LATIMER_OFF_STACK static Status ReadWithoutPhrases(const TextReader& reader,
+                                                   const TextCursor& cursor,
+                                                   std::span<int32_t> ids,
+                                                   TextPart* out) {
+  const Result<TextPart> part =
+      reader.Read(cursor.rest(), cursor.options(), ids);
+  if (!part.ok()) return part.status();
+  *out = *part;
   return Status();
 }
 
@@ -241,9 +253,7 @@ Status Translator::State::PrepareText(TextCursor& cursor, uint64_t ticket,
     LATIMER_RETURN_IF_ERROR(ReadWithPhrases(reader(), cursor, max_target_tokens,
                                             free, &part, &phrases));
   } else {
-    const Result<TextPart> read = reader().Read(cursor.rest(), options, free);
-    if (!read.ok()) return read.status();
-    part = *read;
+    LATIMER_RETURN_IF_ERROR(ReadWithoutPhrases(reader(), cursor, free, &part));
   }
   sentence.ticket = ticket;
   sentence.text = part.words;

@@ -142,7 +142,7 @@ int Run(int argc, char** argv) {
       std::max(options.load.beams,
                static_cast<uint32_t>(options.service.alternatives_limit) + 1);
   options.load.beams = std::min(options.load.beams, options.load.lanes);
-  options.load.insight = false;
+  options.load.attention = options.load.scores = false;
 
   Metrics metrics;
   Catalog catalog(metrics);

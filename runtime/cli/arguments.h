@@ -80,7 +80,7 @@ struct Arguments {
   const char* ram = nullptr;
   bool f16_caches = false;
   bool copy_image = false;
-  bool insight = false;
+  bool plan_attention = false;
 
   // inspect
   bool license = false;

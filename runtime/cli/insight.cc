@@ -84,7 +84,7 @@ int Insight::Prepare(const Arguments& arguments, TranslateOptions* options) {
             (arguments.json_lines && kProfile.alignment && !has_phrases);
   options->alignment = aligns_;
   options->scores =
-      arguments.scores || (arguments.json_lines && kProfile.token_scores);
+      arguments.scores || (arguments.json_lines && kProfile.scores);
   return kSuccess;
 }
 
@@ -99,20 +99,16 @@ int Insight::CheckLayer(const Architecture& architecture) const {
                     static_cast<unsigned>(layers));
 }
 
-// Of a line in parts, the n-th translations of all parts make up the n-th of
-// the line.
-void Insight::AddAlternatives(Translator& translator,
-                              const Translation& translation) {
+void Insight::TakeAlternatives(Translator& translator,
+                               const Translation& translation,
+                               PartInsight* part) const {
   // A greedy search has one.
   const Hypothesis greedy = {translation.tokens, 0.0f};
   const std::span<const Hypothesis> all = translation.hypotheses.empty()
                                               ? std::span(&greedy, 1)
                                               : translation.hypotheses;
-  const bool begins = alternatives_.empty();
-  alternatives_.resize(std::max(
-      alternatives_.size(), std::min<size_t>(arguments_->n_best, all.size())));
-  for (size_t i = 0; i < alternatives_.size(); ++i) {
-    const Hypothesis& hypothesis = all[std::min(i, all.size() - 1)];
+  for (const Hypothesis& hypothesis :
+       all.first(std::min<size_t>(arguments_->n_best, all.size()))) {
     std::string text;
     if (arguments_->ids) {
       FormatIds(hypothesis.tokens, &text);
@@ -120,15 +116,29 @@ void Insight::AddAlternatives(Translator& translator,
                words.ok()) {
       text = *words;
     }
+    part->alternatives.push_back({std::move(text), hypothesis.score});
+  }
+}
+
+// Of a line in parts, the n-th translations of all parts make up the n-th of
+// the line. A part that has fewer repeats its last one.
+void Insight::AddAlternatives(
+    const std::vector<PartInsight::Alternative>& alternatives) {
+  if (alternatives.empty()) return;
+  const bool begins = alternatives_.empty();
+  alternatives_.resize(std::max(alternatives_.size(), alternatives.size()));
+  for (size_t i = 0; i < alternatives_.size(); ++i) {
+    const PartInsight::Alternative& of_part =
+        alternatives[std::min(i, alternatives.size() - 1)];
     if (!begins) alternatives_[i].text += ' ';
-    alternatives_[i].text += text;
-    alternatives_[i].score += hypothesis.score;
+    alternatives_[i].text += of_part.text;
+    alternatives_[i].score += of_part.score;
   }
 }
 
 std::string Insight::NBestLines(unsigned long long line) {
   std::string lines;
-  for (const Alternative& alternative : alternatives_) {
+  for (const PartInsight::Alternative& alternative : alternatives_) {
     if (!lines.empty()) lines += '\n';
     char score[32];
     std::snprintf(score, sizeof(score), "%.6f",
@@ -140,45 +150,48 @@ std::string Insight::NBestLines(unsigned long long line) {
   return lines;
 }
 
-void Insight::Add(Translator& translator, const Translation& translation) {
-  if (translation.tokens.empty()) return;
-  if constexpr (kProfile.attention_weights > 0) {
+PartInsight Insight::Take(Translator& translator,
+                          const Translation& translation,
+                          std::string_view source) {
+  PartInsight part;
+  if (translation.tokens.empty()) return part;
+  if (aligns_) TakeLinks(translation, source, &part);
+  if constexpr (kProfile.attention > 0) {
     if (arguments_->attention != nullptr) {
       records_.push_back(MakeRecord(translator, translation));
     }
   }
-  if constexpr (kProfile.token_scores) {
-    if (arguments_->scores) scores_ += ScoreLines(translator, translation);
+  if constexpr (kProfile.scores) {
+    if (arguments_->scores) part.scores = ScoreLines(translator, translation);
   }
   if (arguments_->json_lines) {
-    score_ += AppendTokens(translator, translation, &tokens_);
+    part.score = AppendTokens(translator, translation, &part.tokens);
     if (!arguments_->ids) {
-      AppendWordScores(translator, translation, &word_scores_);
+      AppendWordScores(translator, translation, &part.words);
     }
   }
   // The last: it overwrites the text.
-  if (arguments_->n_best > 0) AddAlternatives(translator, translation);
-}
-
-PartLinks Insight::LinksOf(const Translation& translation,
-                           std::string_view source) const {
-  PartLinks part;
-  if (arguments_->ids) {
-    for (const TokenLink& link : translation.links) {
-      if (link.source.size() == 0) continue;
-      part.links.push_back({link.source.begin, link.target.begin});
-    }
-    return part;
-  }
-  part.links.resize(translation.links.size());
-  part.links.resize(
-      LinkWords(source, translation.text, translation.links, part.links));
-  part.source_words = static_cast<uint32_t>(CountWords(source));
-  part.target_words = static_cast<uint32_t>(CountWords(translation.text));
+  if (arguments_->n_best > 0) TakeAlternatives(translator, translation, &part);
   return part;
 }
 
-void Insight::AddLinks(const PartLinks& part) {
+void Insight::TakeLinks(const Translation& translation, std::string_view source,
+                        PartInsight* part) const {
+  if (arguments_->ids) {  // Each is a word.
+    for (const TokenLink& link : translation.links) {
+      if (link.source.size() == 0) continue;
+      part->links.push_back({link.source.begin, link.target.begin});
+    }
+    return;
+  }
+  part->links.resize(translation.links.size());
+  part->links.resize(
+      LinkWords(source, translation.text, translation.links, part->links));
+  part->source_words = static_cast<uint32_t>(CountWords(source));
+  part->target_words = static_cast<uint32_t>(CountWords(translation.text));
+}
+
+void Insight::Add(PartInsight part) {
   for (const WordLink& link : part.links) {
     links_ +=
         Format(" %u-%u", static_cast<unsigned>(source_words_ + link.source),
@@ -186,6 +199,11 @@ void Insight::AddLinks(const PartLinks& part) {
   }
   source_words_ += part.source_words;
   target_words_ += part.target_words;
+  scores_ += part.scores;
+  for (Json& token : part.tokens) tokens_.push_back(std::move(token));
+  for (Json& word : part.words) word_scores_.push_back(std::move(word));
+  score_ += part.score;
+  AddAlternatives(part.alternatives);
 }
 
 std::string Insight::JsonLine(Json json, const std::string* text,
@@ -193,7 +211,7 @@ std::string Insight::JsonLine(Json json, const std::string* text,
   constexpr const char* kReasons[] = {"eos", "length_limit", "loop", "budget",
                                       "cancelled"};
   if (text != nullptr) json["text"] = *text;
-  if (kProfile.token_scores) {
+  if (kProfile.scores) {
     json["score"] = score_;
     json["mean_score"] =
         tokens_.empty() ? 0.0 : score_ / static_cast<double>(tokens_.size());
@@ -205,7 +223,8 @@ std::string Insight::JsonLine(Json json, const std::string* text,
   if (aligns_) json["alignment"] = links_.empty() ? "" : links_.substr(1);
   if (arguments_->n_best > 0) {
     json["n_best"] = Json::array();
-    for (const Alternative& alternative : std::exchange(alternatives_, {})) {
+    for (const PartInsight::Alternative& alternative :
+         std::exchange(alternatives_, {})) {
       json["n_best"].push_back(
           {{"text", alternative.text}, {"score", alternative.score}});
     }
@@ -228,7 +247,7 @@ std::string Insight::EndLine() {
 
 bool Insight::WriteFile() const {
   if (arguments_->attention == nullptr) return true;
-  if constexpr (kProfile.attention_weights > 0) {
+  if constexpr (kProfile.attention > 0) {
     const std::string text =
         FormatAttention(records_, format_, arguments_->attention_layer);
     std::FILE* file = OpenStream(arguments_->attention, "wb");

@@ -14,15 +14,28 @@
 
 namespace latimer::cli {
 
-// The links of a part of a text, and how many words it has.
-struct PartLinks {
+// What is shown of a part of a text beside its translation.
+struct PartInsight {
+  // An alignment, and how many words it links.
   std::vector<WordLink> links;
   uint32_t source_words = 0;
   uint32_t target_words = 0;
+  std::string scores;  // The lines of --scores.
+  // Of --json.
+  Json tokens;
+  Json words;
+  double score = 0;
+  // Of --n-best, best first.
+  struct Alternative {
+    std::string text;
+    float score = 0;
+  };
+  std::vector<Alternative> alternatives;
 };
 
-// Collects attention and scores while lines are translated. If the profile
-// keeps no attention, it does nothing and its code is left out.
+// Collects what is shown of a line. Sentences finish in any order, so what is
+// shown is copied out of each with Take(), and added in the order of the input.
+// What the profile leaves out is not compiled in.
 class Insight {
  public:
   // Sets in `*options` what the arguments ask for. Prints a sentence and
@@ -32,16 +45,13 @@ class Insight {
   // Prints a sentence and returns kUsage if the model lacks --attention-layer.
   int CheckLayer(const Architecture& architecture) const;
 
-  // Adds the attention and scores of a translation, which may be a part of a
-  // line.
-  void Add(Translator& translator, const Translation& translation);
-
-  // The links of a translation that was aligned. `source` is the text that it
-  // translates; of ids, each is a word.
-  PartLinks LinksOf(const Translation& translation,
-                    std::string_view source) const;
-  // Adds those of the next part in the order of the input.
-  void AddLinks(const PartLinks& part);
+  // What the arguments ask for of a translation, whose text is overwritten.
+  // `source` is the text that it translates, if it was aligned. Attention is
+  // added at once: a sentence that records it is alone.
+  PartInsight Take(Translator& translator, const Translation& translation,
+                   std::string_view source);
+  // Adds the next part of a line in the order of the input.
+  void Add(PartInsight part);
 
   // Returns what to write after the line's translation, and begins the next
   // line.
@@ -66,7 +76,12 @@ class Insight {
   bool WriteFile() const;
 
  private:
-  void AddAlternatives(Translator& translator, const Translation& translation);
+  void TakeLinks(const Translation& translation, std::string_view source,
+                 PartInsight* part) const;
+  void TakeAlternatives(Translator& translator, const Translation& translation,
+                        PartInsight* part) const;
+  void AddAlternatives(
+      const std::vector<PartInsight::Alternative>& alternatives);
 
   const Arguments* arguments_ = nullptr;
   AttentionKind kind_ = AttentionKind::kCross;
@@ -81,11 +96,7 @@ class Insight {
   // Of the parts of the line that were added.
   uint32_t source_words_ = 0, target_words_ = 0;
   // Of --n-best: the translations of a line, best first.
-  struct Alternative {
-    std::string text;
-    float score = 0;
-  };
-  std::vector<Alternative> alternatives_;
+  std::vector<PartInsight::Alternative> alternatives_;
 };
 
 }  // namespace latimer::cli

@@ -82,8 +82,9 @@ constexpr OptionInfo kOptions[] = {
      "caches of f16 instead of f32"},
     {kPlan, kBuild, "copy-image", nullptr, &A::copy_image,
      "RAM for the model file itself"},
-    {kPlan, kBuild, "insight", nullptr, &A::insight,
-     "RAM for attention weights and token scores"},
+    {kPlan, kBuild, "attention", nullptr, &A::plan_attention,
+     "RAM for attention weights"},
+    {kPlan, kBuild, "scores", nullptr, &A::scores, "RAM for token scores"},
     {kPlan, kBuild, "alignment", nullptr, &A::alignment,
      "RAM for alignments, which HTML needs, too"},
 

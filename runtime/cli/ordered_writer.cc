@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "cli/arguments.h"
 #include "cli/interrupt.h"
@@ -65,10 +66,12 @@ bool OrderedWriter::TakeText(bool wait) {
   }
   ++texts_;
   options.sampling.stream = texts_;
-  if (options.alignment) {
-    aligned_text_ = std::make_shared<const std::string>(text_.text);
+  kept_text_ = nullptr;
+  if (options.alignment ||
+      (insight_.writes_json() && unit_ == Unit::kSentence)) {
+    kept_text_ = std::make_shared<const std::string>(text_.text);
   }
-  cursor_.emplace(options.alignment ? *aligned_text_ : text_.text, options);
+  cursor_.emplace(kept_text_ != nullptr ? *kept_text_ : text_.text, options);
   return true;
 }
 
@@ -118,8 +121,8 @@ void OrderedWriter::BeginText(Part& part) {
   const std::string_view rest = cursor_->rest();
   const Status status = translator_.Begin(*cursor_, ticket);
   if (!status.ok()) return Fail(ticket, status);
-  if (options_.alignment) {
-    part.text = aligned_text_;
+  part.text = kept_text_;
+  if (part.text != nullptr) {
     part.source = rest.substr(0, rest.size() - cursor_->rest().size());
   }
   part.space_follows = cursor_->space_follows();
@@ -177,14 +180,7 @@ void OrderedWriter::Finish(const FinishedTranslation& finished) {
   store_.Keep(unit_ == Unit::kIds ? text_of_ids_ : translation.text,
               &part.translation);
   part.stop_reason = translation.stop_reason;
-  if (options_.alignment) {
-    part.links = insight_.LinksOf(translation, part.source);
-  }
-  insight_.Add(translator_, translation);
-  if (insight_.writes_json() && unit_ == Unit::kSentence) {
-    // With JSON there is one lane, so the text at hand is that of this part.
-    json_source_ = text_.text;
-  }
+  part.insight = insight_.Take(translator_, translation, part.source);
   if (!cursor_.has_value() || part.text_number != texts_) return;
   cursor_->Finish(translation);
   if (!cursor_->done()) return;
@@ -259,7 +255,7 @@ bool OrderedWriter::WriteJson(const Part& part) {
     paragraph_has_text_ = true;
     WriteText(insight_.JsonLine({{"line", part.line},
                                  {"paragraph", paragraph_},
-                                 {"source", json_source_}},
+                                 {"source", *part.text}},
                                 &json_text_, worst_));
     written = EndLine();
   }
@@ -284,8 +280,8 @@ bool OrderedWriter::WriteSpace(const Part& part) {
   return CheckText(/*flush=*/space.find('\n') != space.npos);
 }
 
-bool OrderedWriter::Write(const Part& part) {
-  insight_.AddLinks(part.links);
+bool OrderedWriter::Write(Part& part) {
+  insight_.Add(std::move(part.insight));
   if (insight_.writes_json()) return WriteJson(part);
   const bool n_best = insight_.writes_n_best();
   if (!n_best) WriteText(store_.View(part.translation));

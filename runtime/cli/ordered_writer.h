@@ -69,10 +69,11 @@ class OrderedWriter {
     uint64_t count = 0;       // Its parts, or the bytes that are left of it.
     TextStore::Text translation;
     TextStore::Text space;  // After the text.
-    // With alignments: what it translates, of the text, and its links.
+    // A copy of the text, and what of it this part translates, if the text is
+    // aligned or shown.
     std::shared_ptr<const std::string> text;
     std::string_view source;
-    PartLinks links;
+    PartInsight insight;
     SentenceEnd end = SentenceEnd::kLine;
   };
 
@@ -84,7 +85,7 @@ class OrderedWriter {
   Round Work(bool wait);
 
   // Writes a part. Returns false if that failed, after a sentence about it.
-  virtual bool Write(const Part& part);
+  virtual bool Write(Part& part);
   // Whether a part may be written now.
   virtual bool CanWrite() const { return true; }
 
@@ -148,8 +149,8 @@ class OrderedWriter {
   // The text of which not all parts have begun, if any.
   std::optional<TextCursor> cursor_;
   InputText text_;
-  // A copy of it, which lives as long as its parts, if they are aligned.
-  std::shared_ptr<const std::string> aligned_text_;
+  // A copy of it, which lives as long as its parts; see Part::text.
+  std::shared_ptr<const std::string> kept_text_;
   uint64_t texts_ = 0;
   // Lines, or sentences that are not empty; bytes of the input up to there.
   uint64_t texts_written_ = 0;
@@ -158,9 +159,7 @@ class OrderedWriter {
   bool goes_on_ = false;
   std::vector<int32_t> ids_;
   std::string text_of_ids_;
-  // Of the text at hand, with --json.
-  std::string json_text_;
-  std::string json_source_;  // Only of a sentence.
+  std::string json_text_;  // Of the text at hand, with --json.
   // Of sentences: the number of the paragraph, from 1, and whether a sentence
   // of it, or of the line at hand, was written.
   uint64_t paragraph_ = 1;

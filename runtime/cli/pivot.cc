@@ -28,7 +28,7 @@ void TextCollector::Release() {
   translation_.clear();
 }
 
-bool TextCollector::Write(const Part& part) {
+bool TextCollector::Write(Part& part) {
   translation_ += TranslationOf(part);
   NoteReason(part);
   if (!part.ends_text) {

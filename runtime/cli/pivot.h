@@ -31,7 +31,7 @@ class TextCollector final : public OrderedWriter {
   void Release();
 
  private:
-  bool Write(const Part& part) override;
+  bool Write(Part& part) override;
   bool CanWrite() const override { return !has_text_; }
 
   bool has_text_ = false;

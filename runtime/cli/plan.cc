@@ -138,7 +138,8 @@ int Plan(const Arguments& arguments) {
       .beams = std::max<uint32_t>(arguments.beams, 1),
       .f16_caches = arguments.f16_caches,
       .copy_image = arguments.copy_image,
-      .insight = arguments.insight,
+      .attention = arguments.plan_attention,
+      .scores = arguments.scores,
       .alignment = arguments.alignment};
   const Result<Profile> profile = ExactProfile(info, limits, "plan");
   if (!profile.ok()) {

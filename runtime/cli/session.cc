@@ -35,8 +35,8 @@ LoadOptions LoadOptionsFor(const Arguments& arguments, uint32_t lanes,
           .pin_threads = arguments.threads > 1,
           .lanes = lanes,
           .beams = beams,
-          .insight = arguments.attention != nullptr || arguments.scores ||
-                     arguments.json_lines,
+          .attention = arguments.attention != nullptr,
+          .scores = arguments.scores || arguments.json_lines,
           .alignment =
               arguments.html || arguments.alignment || arguments.json_lines,
           .verify_checksum = arguments.verify_checksum,

@@ -35,13 +35,10 @@ std::unique_ptr<Input> OpenInput(const Arguments& arguments,
 }
 
 // Sentences that can be side by side in this input; at most arguments.lanes. A
-// few lines need not reserve the memory of all lanes. What is recorded is that
-// of one sentence.
+// few lines need not reserve the memory of all lanes. Attention is recorded of
+// one sentence at a time.
 uint32_t UsefulLanes(const Arguments& arguments) {
-  if (arguments.attention != nullptr || arguments.scores ||
-      arguments.json_lines || arguments.n_best > 0) {
-    return 1;
-  }
+  if (arguments.attention != nullptr) return 1;
   // Fewer bytes are hardly a sentence of --paragraphs, or a part of a line.
   constexpr size_t kSentenceBytes = 16, kPartBytes = 512;
   const std::optional<std::string> input =

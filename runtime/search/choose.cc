@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "search/log_probability.h"
 #include "search/pruned_argmax.h"
 #include "search/sampling.h"
 #include "transformer/probe.h"
@@ -45,16 +46,50 @@ Candidate Better(const Engine& engine, const LogitWindow& window,
   return best;
 }
 
-// The score of `token`, the best of `logits` [vocabulary], which are
-// overwritten.
-TokenScore ScoreToken(const Engine& engine, size_t token, size_t vocabulary,
-                      float* logits) {
-  const float best = logits[token];
+// The best token of logits that come in windows.
+class Argmax {
+ public:
+  void Add(const Engine& engine, const LogitWindow& window) {
+    best_ = Better(engine, window, best_);
+  }
+  // The same for a token that gets a score. Windows come in order and begin at
+  // multiples of kLogitWindow; the logits are overwritten.
+  void AddScored(const Engine& engine, const LogitWindow& window) {
+    sum_.Add(engine, {window.logits, window.size});
+    const Candidate best = Better(engine, window, {});
+    if (best.logit > best_.logit) {
+      window.logits[best.token - window.first] = kBannedLogit;
+      second_ = std::max(best_.logit, Better(engine, window, {}).logit);
+      best_ = best;
+    } else {
+      second_ = std::max(second_, best.logit);
+    }
+  }
+
+  int32_t token() const { return static_cast<int32_t>(best_.token); }
+  TokenScore Score() {
+    sum_.Finish();
+    return {sum_.LogProbability(best_.logit), best_.logit - second_};
+  }
+
+ private:
+  Candidate best_;
+  float second_ = kBannedLogit;
+  LogSum sum_;
+};
+
+// The score of `token` by its logits [vocabulary].
+TokenScore ScoreToken(const Engine& engine, size_t token,
+                      std::span<float> logits) {
+  LogSum sum;
+  sum.Add(engine, logits);
+  sum.Finish();
+  const float logit = logits[token];
   logits[token] = kBannedLogit;
-  const float second = logits[engine.vector->argmax(vocabulary, logits)];
-  logits[token] = best;
-  engine.vector->softmax(vocabulary, logits);
-  return {std::log(logits[token]), best - second};
+  const float other =
+      logits[engine.vector->argmax(logits.size(), logits.data())];
+  logits[token] = logit;
+  return {sum.LogProbability(logit), logit - other};
 }
 
 // Draws a token of processed logits [V].
@@ -64,7 +99,7 @@ int32_t DrawToken(const Engine& engine, Sentence& sentence,
   WarpLogits(engine, sampling, logits);
   const size_t token =
       TokenAt(logits, RandomNumber(sampling, sentence.target_count));
-  if (kProfile.token_scores && sentence.scores != nullptr) {
+  if (kProfile.scores && sentence.scores != nullptr) {
     const float probability = logits[token];
     logits[token] = 0.0f;
     const float other =
@@ -85,9 +120,9 @@ int32_t ChooseFromLogits(const Engine& engine, Sentence& sentence,
     return DrawToken(engine, sentence, {logits, vocabulary});
   }
   const size_t best = engine.vector->argmax(vocabulary, logits);
-  if (kProfile.token_scores && sentence.scores != nullptr) {
+  if (kProfile.scores && sentence.scores != nullptr) {
     sentence.scores[sentence.target_count] =
-        ScoreToken(engine, best, vocabulary, logits);
+        ScoreToken(engine, best, {logits, vocabulary});
   }
   return static_cast<int32_t>(best);
 }
@@ -140,32 +175,46 @@ void ChooseOneByOne(const Choice& choice) {
 }
 
 // Reads the output matrix once for all rows, one window of channels at a time.
-// The logits of a window fit into the first-level cache.
+// The logits of a window fit into the first-level cache. Only in profiles with
+// several lanes, which have room for a window of each.
 void ChooseFromWindows(const Choice& choice) {
   const size_t rows = choice.rows.size();
   const uint32_t vocabulary = choice.output().n;
   const size_t room = Elements(Buffer::kLogits, sizeof(float)) / rows;
   const size_t near = kLogitWindow * choice.engine.threads.thread_count();
-  const auto most = static_cast<uint32_t>(std::min(room, near) / kChannelBlock *
-                                          kChannelBlock);
-  Candidate best[kProfile.lanes];
+  const auto most =
+      static_cast<uint32_t>(std::min(room, near) / kLogitWindow * kLogitWindow);
+  Argmax best[kProfile.lanes];
   for (uint32_t first = 0; first < vocabulary; first += most) {
     const uint32_t size = std::min(most, vocabulary - first);
-    ApplyLinearChannels(choice.engine, choice.output(), choice.input, first,
-                        first + size, choice.logits);
+    size_t stride = size;
+    if (kProfile.pruned_argmax && choice.output().nibbles) {
+      stride = ComputeUnprunedLogits(choice.engine, choice.input, first,
+                                     first + size, choice.logits);
+    } else {
+      ApplyLinearChannels(choice.engine, choice.output(), choice.input, first,
+                          first + size, choice.logits);
+    }
     choice.trace.Lap(Operation::kOutput);
     for (size_t i = 0; i < rows; ++i) {
       if (choice.forced(i)) continue;
       const Sentence& sentence = choice.sentence(i);
-      const LogitWindow window = {choice.logits + i * size, first, size};
+      const LogitWindow window = {choice.logits + i * stride, first, size};
       ProcessLogits(sentence.options, sentence.prefix(), window);
-      best[i] = Better(choice.engine, window, best[i]);
+      if (kProfile.scores && sentence.scores != nullptr) {
+        best[i].AddScored(choice.engine, window);
+      } else {
+        best[i].Add(choice.engine, window);
+      }
     }
     choice.trace.Lap(Operation::kSearch);
   }
   for (size_t i = 0; i < rows; ++i) {
-    if (!choice.forced(i)) {
-      choice.tokens[i] = static_cast<int32_t>(best[i].token);
+    if (choice.forced(i)) continue;
+    choice.tokens[i] = best[i].token();
+    const Sentence& sentence = choice.sentence(i);
+    if (kProfile.scores && sentence.scores != nullptr) {
+      sentence.scores[sentence.target_count] = best[i].Score();
     }
   }
 }
@@ -360,7 +409,7 @@ void ScoreReplayedToken(const Engine& engine, const LinearInput& input,
   ComputeLogits(engine, input, sentence.shortlist, logits);
   ProcessLogits(sentence.options, sentence.prefix(), {logits, 0, vocabulary});
   sentence.scores[i] = ScoreToken(
-      engine, static_cast<size_t>(sentence.target[i]), vocabulary, logits);
+      engine, static_cast<size_t>(sentence.target[i]), {logits, vocabulary});
 }
 
 void ComputeLogits(const Engine& engine, const LinearInput& input,
@@ -380,15 +429,20 @@ void ChooseTokens(const Engine& engine, const LinearInput& input,
                   std::span<const StepRow> rows, const Buffers& workspace,
                   Trace& trace, int32_t* tokens) {
   const Choice choice = {engine, input, rows, workspace.logits, trace, tokens};
+  const bool draws = std::ranges::any_of(
+      rows, [](const StepRow& row) { return row.sentence->draws(); });
+  const bool scores = std::ranges::any_of(
+      rows, [](const StepRow& row) { return row.sentence->scores != nullptr; });
+  const bool has_shortlist =
+      kProfile.shortlist && rows[0].sentence->shortlist != nullptr;
+  const bool has_windows = kProfile.lanes > 1 && !draws;
+  if (has_windows && scores && !has_shortlist) return ChooseFromWindows(choice);
   if (kProfile.pruned_argmax && engine.model.info.pruned_argmax) {
     return ChooseFromBounds(choice);
   }
-  const bool draws = std::ranges::any_of(
-      rows, [](const StepRow& row) { return row.sentence->draws(); });
-  if (kProfile.lanes > 1 && rows.size() > 1 && !draws) {
-    return kProfile.shortlist && rows[0].sentence->shortlist != nullptr
-               ? ChooseFromShortlists(choice)
-               : ChooseFromWindows(choice);
+  if (has_windows && rows.size() > 1) {
+    return has_shortlist ? ChooseFromShortlists(choice)
+                         : ChooseFromWindows(choice);
   }
   ChooseOneByOne(choice);
 }

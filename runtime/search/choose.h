@@ -27,7 +27,8 @@ void ChooseTokens(const Engine& engine, const LinearInput& input,
                   Trace& trace, int32_t* tokens);
 
 // Records the score of the next token of a replay: of the only row of `input`.
-// One that is forced by the model's rules or as a target prefix has probability
+// A token that is forced by the model's rules or as a target prefix has
+// probability
 // 1. Which tokens of phrases were forced is not known any more, so all have
 // that of the model.
 void ScoreReplayedToken(const Engine& engine, const LinearInput& input,

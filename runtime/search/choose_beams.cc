@@ -9,9 +9,7 @@
 namespace latimer {
 namespace {
 
-// Logits are searched and summed in pieces of this many tokens, whatever part
-// of them is in memory at a time, so that the bits do not depend on that.
-constexpr size_t kPiece = kLogitWindow;
+constexpr size_t kPiece = kLogitWindow;  // As LogSum adds them.
 
 // The search of one row.
 class RowSearch {
@@ -57,29 +55,22 @@ class RowSearch {
   }
 
  private:
-  template <typename Run>
-  static void ForEachPiece(const LogitWindow& window, const Run& run) {
-    for (size_t i = 0; i < window.size; i += kPiece) {
-      run(i, std::span(window.logits + i, std::min(kPiece, window.size - i)));
-    }
-  }
-
   void Sum(const LogitWindow& window) {
-    ForEachPiece(window, [&](size_t, std::span<const float> piece) {
-      sum_.Add(*engine_, piece);
-    });
+    sum_.Add(*engine_, {window.logits, window.size});
   }
 
   void Search(const LogitWindow& window) {
-    ForEachPiece(window, [&](size_t begin, std::span<const float> piece) {
+    for (size_t begin = 0; begin < window.size; begin += kPiece) {
+      const std::span<const float> piece = {
+          window.logits + begin, std::min(kPiece, window.size - begin)};
       const size_t best = engine_->vector->argmax(piece.size(), piece.data());
-      if (!(piece[best] > Bar())) return;
+      if (!(piece[best] > Bar())) continue;
       for (size_t i = 0; i < piece.size(); ++i) {
         if (piece[i] > Bar()) {
           Insert({static_cast<int32_t>(window.first + begin + i), piece[i]});
         }
       }
-    });
+    }
   }
 
   // What a logit must exceed to be among the best.

@@ -1,8 +1,11 @@
 #include "search/log_probability.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <limits>
+
+#include "latimer/memory.h"
 
 namespace latimer {
 namespace {
@@ -51,12 +54,20 @@ float Power(size_t base, float exponent) {
   return log < -700 ? 0.0f : static_cast<float>(Exp(log));
 }
 
-void LogSum::Add(const Engine& engine, std::span<const float> numbers) {
+void LogSum::Add(const Engine& engine, std::span<const float> logits) {
+  while (!logits.empty()) {
+    const size_t size = std::min<size_t>(logits.size(), kLogitWindow);
+    AddPiece(engine, logits.first(size));
+    logits = logits.subspan(size);
+  }
+}
+
+void LogSum::AddPiece(const Engine& engine, std::span<const float> piece) {
   const VectorKernels& kernels = *engine.vector;
-  const float max = numbers[kernels.argmax(numbers.size(), numbers.data())];
+  const float max = piece[kernels.argmax(piece.size(), piece.data())];
   // Also true of NaN.
   if (!(max > -std::numeric_limits<float>::infinity())) return;
-  const float sum = kernels.sum_exp(numbers.size(), numbers.data(), max);
+  const float sum = kernels.sum_exp(piece.size(), piece.data(), max);
   if (sum_ == 0.0f) {
     max_ = max;
     sum_ = sum;

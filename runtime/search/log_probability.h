@@ -19,9 +19,10 @@ float Power(size_t base, float exponent);
 // The logarithm of a sum of exp(x), from pieces of it.
 class LogSum {
  public:
-  // Adds numbers; -inf adds nothing. The bits depend on how they are divided
-  // into pieces.
-  void Add(const Engine& engine, std::span<const float> numbers);
+  // Adds the logits of a window that begins at a multiple of kLogitWindow. -inf
+  // adds nothing. They are summed in pieces of kLogitWindow, so the bits do not
+  // depend on how the vocabulary is divided into windows.
+  void Add(const Engine& engine, std::span<const float> logits);
 
   // The logarithm of exp(x) / sum.
   float LogProbability(float x) const { return (x - max_) - log_; }
@@ -30,6 +31,8 @@ class LogSum {
   void Finish();
 
  private:
+  void AddPiece(const Engine& engine, std::span<const float> piece);
+
   float max_ = 0.0f;  // Of all numbers, unless sum_ is 0.
   float sum_ = 0.0f;  // Of exp(x - max_).
   float log_ = 0.0f;

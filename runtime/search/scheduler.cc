@@ -223,7 +223,7 @@ void Scheduler::QueueNextPass(Sentence& sentence) {
 }
 
 void Scheduler::AppendForced(Sentence& sentence, int32_t token) {
-  if (kProfile.token_scores && sentence.scores != nullptr) {
+  if (kProfile.scores && sentence.scores != nullptr) {
     sentence.scores[sentence.target_count] = kForcedScore;
   }
   Append(sentence, token);

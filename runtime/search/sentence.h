@@ -81,7 +81,8 @@ struct Sentence {
   uint32_t flat_steps = 0;
 
   // ---- What is recorded ----
-  TokenScore* scores = nullptr;  // [most_target_tokens]; null: none.
+  // [most_target_tokens], in the workspace; null: none.
+  TokenScore* scores = nullptr;
   Trace trace;
 
   // For each target token, the number of the source token it is aligned with
@@ -97,13 +98,12 @@ struct Sentence {
   AttentionKind attention = AttentionKind::kNone;
   bool records_scores = false;
 
-  // A sentence whose attention or scores are recorded has the workspace to
-  // itself.
-  bool exclusive() const {
-    return records_scores || attention != AttentionKind::kNone;
-  }
+  // A sentence whose attention is recorded has the workspace to itself.
+  bool exclusive() const { return attention != AttentionKind::kNone; }
   bool aligns() const { return kProfile.alignment && aligned != nullptr; }
-  bool needs_replay() const { return has_beams() && (exclusive() || aligns()); }
+  bool needs_replay() const {
+    return has_beams() && (exclusive() || records_scores || aligns());
+  }
   // Where the step at hand notes what it attends to. If tokens are aligned by
   // the step that reads them, that is the token before.
   AlignedRow aligned_row(bool reads) const {

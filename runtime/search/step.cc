@@ -16,8 +16,11 @@ namespace {
 LATIMER_OFF_STACK void StartRecording(const Engine& engine, Sentence& sentence,
                                       const Buffers& workspace) {
   const bool records = !sentence.has_beams();
-  sentence.scores =
-      records && sentence.records_scores ? workspace.token_scores : nullptr;
+  sentence.scores = nullptr;
+  if (kProfile.scores && records && sentence.records_scores) {
+    sentence.scores =
+        workspace.scores + sentence.lane * workspace.most_target_tokens;
+  }
   const Status status = sentence.trace.attention.Start(
       engine.architecture(),
       records ? sentence.attention : AttentionKind::kNone,
@@ -72,13 +75,23 @@ struct Step {
   }
 };
 
+// Scores the next tokens of the sentences that are replayed for that.
+[[maybe_unused]] void ScoreReplays(const Step& step) {
+  const auto is_scored = [](const StepRow& row) {
+    return row.sentence->is_replay() && row.sentence->scores != nullptr;
+  };
+  if (std::ranges::none_of(step.rows, is_scored)) return;
+  const LinearInput input = step.Input();
+  for (size_t i = 0; i < step.rows.size(); ++i) {
+    if (!is_scored(step.rows[i])) continue;
+    ScoreReplayedToken(step.engine, input.Row(i), *step.rows[i].sentence,
+                       step.workspace);
+  }
+}
+
 // Without beams: each sentence gets its most likely token.
 void Append(const Step& step, Scheduler& scheduler) {
-  Sentence& first = *step.rows[0].sentence;
-  if (first.is_replay() && first.scores != nullptr) {
-    ScoreReplayedToken(step.engine, step.Input(), first, step.workspace);
-    return scheduler.Append(first, step.rows[0].forced);
-  }
+  if constexpr (kProfile.beams > 1 && kProfile.scores) ScoreReplays(step);
   int32_t tokens[kProfile.lanes];
   if (step.NeedsLogits()) {
     ChooseTokens(step.engine, step.Input(), step.rows, step.workspace,
@@ -89,7 +102,9 @@ void Append(const Step& step, Scheduler& scheduler) {
     if (row.forced < 0 && tokens[i] == row.sentence->options.eos) {
       row.forced = InPlaceOfEos(row);
     }
-    if (row.forced >= 0) {
+    if (row.sentence->is_replay()) {
+      scheduler.Append(*row.sentence, row.forced);
+    } else if (row.forced >= 0) {
       scheduler.AppendForced(*row.sentence, row.forced);
     } else {
       scheduler.Append(*row.sentence, tokens[i]);

@@ -79,9 +79,9 @@ Buffers::Buffers(const Profile& sizes, std::span<std::byte> memory) {
   tokenizer = placer.Take<std::byte>(Buffer::kTokenizer).data();
   text = placer.Take<char>(Buffer::kText).data();
   attention = placer.Take<float>(Buffer::kAttention)
-                  .first(static_cast<size_t>(sizes.attention_weights));
-  token_scores = placer.Take<TokenScore>(Buffer::kTokenScores).data();
-  if (!sizes.token_scores) token_scores = nullptr;
+                  .first(static_cast<size_t>(sizes.attention));
+  scores = placer.Take<TokenScore>(Buffer::kScores).data();
+  if (!sizes.scores) scores = nullptr;
   PlaceAlignment(sizes, placer.Take<std::byte>(Buffer::kAlignment).data());
   state = placer.Take<std::byte>(Buffer::kState).data();
   lanes = rows = sizes.lanes;
@@ -136,13 +136,13 @@ Profile SizesFor(const ModelInfo& info, const LoadOptions& options) {
   sizes.decoder_gru = a.network_kind == NetworkKind::kGru;
   sizes.shortlist = info.has_shortlist;
   sizes.gated_ffn = a.gated_ffn;
-  sizes.token_scores = kOwnProfile.token_scores && options.insight;
+  sizes.scores = kOwnProfile.scores && options.scores;
   sizes.alignment = kOwnProfile.alignment && options.alignment;
-  sizes.attention_weights =
-      options.insight ? std::min(kOwnProfile.attention_weights,
-                                 MostAttentionWeights(a, sizes.source_tokens,
-                                                      sizes.target_tokens))
-                      : 0;
+  sizes.attention = options.attention
+                        ? std::min(kOwnProfile.attention,
+                                   MostAttentionWeights(a, sizes.source_tokens,
+                                                        sizes.target_tokens))
+                        : 0;
   // Room for the longest translation with all beams, if a whole workspace has
   // it.
   sizes.beam_tokens = sizes.target_tokens;

@@ -37,8 +37,8 @@ struct Buffers {
   std::byte* beam_memory = nullptr;  // BeamBytes() for each lane.
   std::byte* tokenizer = nullptr;
   char* text = nullptr;
-  std::span<float> attention;          // Empty: no room was kept for it.
-  TokenScore* token_scores = nullptr;  // Null: likewise.
+  std::span<float> attention;    // Empty: no room was kept for it.
+  TokenScore* scores = nullptr;  // Null: likewise.
   // Empty or null: no room was kept for alignments.
   std::span<TokenLink> links;          // [T], of the sentence that finishes.
   std::span<TextRange> source_ranges;  // [S], likewise.

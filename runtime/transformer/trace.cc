@@ -107,7 +107,7 @@ Status AttentionTrace::Start(const Architecture& a, AttentionKind kind,
   *this = {};
   if (kind == AttentionKind::kNone) return Status();
   if (weights.empty()) {
-    return NoRoomFor("attention weights", kProfile.attention_weights > 0);
+    return NoRoomFor("attention weights", kProfile.attention > 0, "attention");
   }
   const AttentionShape shape = ShapeOf(a, kind);
   if (shape.layers == 0) {
@@ -162,7 +162,7 @@ Status AttentionTrace::End(AttentionWeights* out) const {
       StatusCode::kTextTooLong,
       "This sentence has %llu attention weights, but profile \"%s\" of this "
       "build keeps %llu; translate a shorter sentence, or write the profile "
-      "with latimer-convert --insight.",
+      "with latimer-convert --attention.",
       static_cast<unsigned long long>(needed), kProfile.name,
       static_cast<unsigned long long>(weights_.size()));
 }

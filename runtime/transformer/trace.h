@@ -49,7 +49,7 @@ class AttentionTrace {
                size_t source_tokens, std::span<float> weights);
 
   bool Records(AttentionKind kind) const {
-    return kProfile.attention_weights > 0 && kind_ == kind;
+    return kProfile.attention > 0 && kind_ == kind;
   }
   bool active() const { return kind_ != AttentionKind::kNone; }
 
@@ -99,8 +99,7 @@ uint64_t MostAttentionWeights(const Architecture& architecture,
 
 // kFailedPrecondition: there is no room for `what`, such as "attention
 // weights"; `option` of loading and converting makes room.
-Status NoRoomFor(const char* what, bool in_profile,
-                 const char* option = "insight");
+Status NoRoomFor(const char* what, bool in_profile, const char* option);
 
 struct Trace {
   OperationTimes* times = nullptr;  // What the clock adds to; may be null.

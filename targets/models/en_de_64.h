@@ -48,8 +48,8 @@ inline constexpr Profile kProfile = {
     .pruned_argmax = false,
     .int4_weights = false,
     .f16_weights = false,
-    .attention_weights = 0,
-    .token_scores = false,
+    .attention = 0,
+    .scores = false,
     .alignment = false,
 };
 

@@ -324,6 +324,36 @@ TEST_F(InsightCliTest, ParagraphsGiveALineOfJsonForEachSentence) {
   EXPECT_TRUE(run("\n \n\n", {"--paragraphs"}).empty());
 }
 
+TEST_F(InsightCliTest, SentencesSideBySideAreShownAsOneByOne) {
+  std::string text;
+  for (int i = 1; i <= 20; ++i) {
+    for (const char* line : {"Go home!", "The house is old and very large.",
+                             "I like cats & dogs."}) {
+      text += (i % 3 == 0 ? "Tom says: " : "") + std::string(line) + "\n";
+    }
+  }
+  const std::vector<std::vector<std::string>> kShown = {
+      {"--json"},
+      {"--scores"},
+      {"--json", "--paragraphs"},
+      {"--json", "--beams", "2"},
+      {"--scores", "--alignment", "--paragraphs"},
+      {"--n-best", "2"}};
+  for (std::vector<std::string> options : kShown) {
+    options.insert(options.begin(), {"translate", Model(), "--lanes"});
+    const auto run = [&](const char* lanes) {
+      std::vector<std::string> all = options;
+      all.insert(all.begin() + 3, lanes);
+      const Outcome outcome = RunProgram("latimer", all, text);
+      EXPECT_EQ(outcome.code, 0) << outcome.err;
+      return outcome.out;
+    };
+    const std::string alone = run("1");
+    EXPECT_GT(alone.size(), text.size());
+    EXPECT_EQ(run("16"), alone) << options.back();
+  }
+}
+
 TEST_F(InsightCliTest, ScoresFollowEachTranslation) {
   const Outcome outcome = Translate({"--scores"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;

@@ -95,17 +95,19 @@ TEST(PlanTest, LimitsMakeItSmaller) {
   EXPECT_EQ(p.threads, 4u);
 }
 
-TEST(PlanTest, InsightIsRoomForTheLongestSentence) {
+TEST(PlanTest, AttentionIsThatOfTheLongestSentence) {
   const Profile none = Exact("no_scale", WeightType::kInt8).profile;
-  EXPECT_EQ(none.attention_weights, 0u);
-  EXPECT_FALSE(none.token_scores);
-  const Profile p =
-      Exact("no_scale", WeightType::kInt8,
-            {.source_tokens = 40, .target_tokens = 7, .insight = true})
-          .profile;
+  EXPECT_EQ(none.attention, 0u);
+  EXPECT_FALSE(none.scores);
+  const Profile p = Exact("no_scale", WeightType::kInt8,
+                          {.source_tokens = 40,
+                           .target_tokens = 7,
+                           .attention = true,
+                           .scores = true})
+                        .profile;
   // The encoder's, of 2 layers with 2 heads, is the largest.
-  EXPECT_EQ(p.attention_weights, 2u * 2 * 40 * 40);
-  EXPECT_TRUE(p.token_scores);
+  EXPECT_EQ(p.attention, 2u * 2 * 40 * 40);
+  EXPECT_TRUE(p.scores);
 }
 
 TEST(PlanTest, RefusesALimitBeyondTheModel) {

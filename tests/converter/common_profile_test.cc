@@ -116,8 +116,8 @@ constexpr Profile kAll = {.name = "all",
                           .f32_weights = true,
                           .tokenizer = true,
                           .bpe_unused_pieces = 5,
-                          .attention_weights = 6,
-                          .token_scores = true};
+                          .attention = 6,
+                          .scores = true};
 
 TEST(CommonProfileTest, EachFieldIsTheLargerOne) {
   ExpectLargest(kNone, kAll);

@@ -78,8 +78,8 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
                      .pruned_argmax = false,
                      .int4_weights = false,
                      .f16_weights = true,
-                     .attention_weights = 14,
-                     .token_scores = true};
+                     .attention = 14,
+                     .scores = true};
   const std::string header = ProfileHeader(p);
   EXPECT_EQ(FieldOf(header, "name"), "\"a_b\"");
   const char* const kNumbers[] = {"d_model",
@@ -124,8 +124,8 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
   EXPECT_EQ(FieldOf(header, "pruned_argmax"), "false");
   EXPECT_EQ(FieldOf(header, "int4_weights"), "false");
   EXPECT_EQ(FieldOf(header, "f16_weights"), "true");
-  EXPECT_EQ(FieldOf(header, "attention_weights"), "14");
-  EXPECT_EQ(FieldOf(header, "token_scores"), "true");
+  EXPECT_EQ(FieldOf(header, "attention"), "14");
+  EXPECT_EQ(FieldOf(header, "scores"), "true");
   EXPECT_THAT(header,
               AllOf(HasSubstr("#ifndef LATIMER_TARGETS_MODELS_A_B_H_\n"),
                     HasSubstr("#define LATIMER_TARGETS_MODELS_A_B_H_\n"),

@@ -89,11 +89,11 @@ TEST(SchedulerTest, NoMoreSentencesBeginThanThereAreLanes) {
   EXPECT_EQ(RunAll(network).size(), kProfile.lanes);
 }
 
-TEST(SchedulerTest, ASentenceWhoseScoresAreRecordedIsAlone) {
+TEST(SchedulerTest, ASentenceWhoseAttentionIsRecordedIsAlone) {
   FakeNetwork network(64, 64, 1);
   Sentence* sentence = network.Begin(4, 2);
   EXPECT_TRUE(network.scheduler().CanBegin());
-  sentence->records_scores = true;
+  sentence->attention = AttentionKind::kCross;
   EXPECT_FALSE(network.scheduler().CanBegin());
   EXPECT_EQ(network.Begin(4, 2), nullptr);
   EXPECT_EQ(RunAll(network).size(), 1u);

@@ -198,7 +198,8 @@ TEST_F(CApiTest, TheSmallExamplesTakeNoMoreThanTheModelNeeds) {
   auto scratch = std::make_unique<InfoScratch>();
   ASSERT_TRUE(ReadModelInfo(model_.bytes(), false, scratch.get(), &info).ok());
   const uint64_t workspace =
-      PlanWorkspace(info, {.lanes = 1, .insight = false}).bytes;
+      PlanWorkspace(info, {.lanes = 1, .attention = false, .scores = false})
+          .bytes;
   for (const std::string name :
        {"example_translate_cc", "example_translate_c"}) {
     const Outcome outcome = RunProgram("tests/" + name, {path, kText});
@@ -677,7 +678,7 @@ TEST_F(CApiTest, ProtectedSpansComeOut) {
 TEST_F(CApiTest, WithoutInsightThereIsNoRoomForIt) {
   auto load = Sized<latimer_load_options>();
   load.lanes = 1;
-  load.no_insight = 1;
+  load.no_attention = load.no_scores = 1;
   const Loaded small(model_.bytes(), &load);
   auto out = Sized<latimer_translation>();
   EXPECT_EQ(latimer_translate(small.get(), kText, 5, nullptr, &out),

@@ -41,7 +41,8 @@ TEST_F(HostedModelTest, TranslatesInMemoryOfTheSizeThatItsModelNeeds) {
   const auto scratch = std::make_unique<InfoScratch>();
   ASSERT_TRUE(ReadModelInfo(model_.bytes(), false, scratch.get(), &info).ok());
   for (const LoadOptions& options :
-       {LoadOptions{}, LoadOptions{.lanes = 1, .insight = false},
+       {LoadOptions{},
+        LoadOptions{.lanes = 1, .attention = false, .scores = false},
         LoadOptions{.lanes = 4}}) {
     HostedModel model;
     EXPECT_FALSE(model.is_open());

@@ -107,7 +107,7 @@ TEST_P(InsightTest, NothingIsKeptUnlessAsked) {
 TEST(InsightLimitTest, MoreWeightsThanTheProfileKeepsAreSaidToBeTooMany) {
   Architecture architecture = {};
   architecture.decoder_layers = architecture.decoder_heads = 1;
-  constexpr size_t kColumns = kProfile.attention_weights / 2;
+  constexpr size_t kColumns = kProfile.attention / 2;
   const std::vector<float> weights(kColumns, 0.5f);
   const auto keep = [&](size_t rows) {
     AttentionTrace trace;

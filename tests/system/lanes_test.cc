@@ -183,12 +183,12 @@ TEST(WorkspaceTest, OneThatIsTooSmallOrMisplacedIsRefused) {
             StatusCode::kInvalidArgument);
 }
 
-TEST(WorkspaceTest, WithoutRoomForInsightThereIsNone) {
+TEST(WorkspaceTest, WithoutRoomForAttentionAndScoresThereAreNone) {
   const ModelBytes file = ConvertModel(TinyModel("no_scale"), WeightType::kF32);
   ModelInfo info;
   ASSERT_TRUE(ReadModelInfo(file.bytes(), true, &test_workspace, &info).ok());
-  for (const bool insight : {false, true}) {
-    const LoadOptions load = {.lanes = 1, .insight = insight};
+  for (const bool room : {false, true}) {
+    const LoadOptions load = {.lanes = 1, .attention = room, .scores = room};
     GuardedBytes memory(static_cast<size_t>(PlanWorkspace(info, load).bytes));
     Translator translator;
     ASSERT_TRUE(
@@ -197,12 +197,12 @@ TEST(WorkspaceTest, WithoutRoomForInsightThereIsNone) {
             .ok());
     TranslateOptions options;
     options.scores = true;
-    EXPECT_EQ(translator.TranslateIds(Ids{22, 0}, options).ok(), insight);
+    EXPECT_EQ(translator.TranslateIds(Ids{22, 0}, options).ok(), room);
     options.scores = false;
     options.attention = AttentionKind::kCross;
     const auto result = translator.TranslateIds(Ids{22, 0}, options);
-    EXPECT_EQ(result.ok(), insight);
-    if (!insight) {
+    EXPECT_EQ(result.ok(), room);
+    if (!room) {
       EXPECT_THAT(result.status().message(), HasSubstr("without room for"));
     }
   }
@@ -323,11 +323,11 @@ TEST_P(LanesDemoTest, WhatCannotBeginNowIsRefusedByASentence) {
   EXPECT_TRUE(translator_.TranslateIds(source).ok());
 }
 
-TEST_P(LanesDemoTest, ASentenceWhoseScoresAreKeptIsAlone) {
-  if (!kProfile.token_scores) GTEST_SKIP() << "this profile keeps no scores";
+TEST_P(LanesDemoTest, ASentenceWhoseAttentionIsKeptIsAlone) {
+  if (kProfile.attention == 0) GTEST_SKIP() << "this profile keeps none";
   const Ids source = DemoSources()[0];
   TranslateOptions options;
-  options.scores = true;
+  options.attention = AttentionKind::kCross;
   ASSERT_TRUE(translator_.BeginIds(source, {}, 0).ok());
   EXPECT_EQ(translator_.BeginIds(source, options, 1).code(),
             StatusCode::kFailedPrecondition);
@@ -338,9 +338,55 @@ TEST_P(LanesDemoTest, ASentenceWhoseScoresAreKeptIsAlone) {
   EXPECT_FALSE(translator_.CanBegin());
   while (!translator_.Advance(&finished)) {
   }
-  EXPECT_EQ(finished.translation.scores.size(),
+  EXPECT_EQ(finished.translation.attention.rows,
             finished.translation.tokens.size());
   EXPECT_TRUE(translator_.CanBegin());
+}
+
+// Beside sentences that keep none.
+TEST_P(LanesDemoTest, ScoresAreThoseOfASentenceAlone) {
+  if (!kProfile.scores) GTEST_SKIP() << "this profile keeps no scores";
+  std::vector<Ids> sources = DemoSources();
+  sources.resize(std::min(sources.size(), FewerIfSlow(size_t{16}, size_t{6})));
+  for (const uint32_t beams : {1u, 3u}) {
+    if (beams > kProfile.beams || beams > kProfile.lanes) continue;
+    TranslateOptions plain;
+    plain.beams = beams;
+    TranslateOptions scored = plain;
+    scored.scores = true;
+    std::vector<std::vector<TokenScore>> alone;
+    for (const Ids& source : sources) {
+      const auto result = translator_.TranslateIds(source, scored);
+      ASSERT_TRUE(result.ok()) << result.status().message();
+      ASSERT_EQ(result->scores.size(), result->tokens.size());
+      alone.emplace_back(result->scores.begin(), result->scores.end());
+    }
+    size_t begun = 0, finished = 0;
+    while (finished < sources.size()) {
+      while (begun < sources.size() && translator_.CanBegin()) {
+        const bool keeps = begun % 4 != 3;
+        ASSERT_TRUE(
+            translator_.BeginIds(sources[begun], keeps ? scored : plain, begun)
+                .ok());
+        ++begun;
+      }
+      FinishedTranslation out;
+      if (!translator_.Advance(&out)) continue;
+      ++finished;
+      ASSERT_TRUE(out.status.ok()) << out.status.message();
+      const std::span<const TokenScore> scores = out.translation.scores;
+      if (out.ticket % 4 == 3) {
+        EXPECT_TRUE(scores.empty());
+        continue;
+      }
+      ASSERT_EQ(scores.size(), alone[out.ticket].size());
+      for (size_t i = 0; i < scores.size(); ++i) {
+        EXPECT_EQ(scores[i].log_probability,
+                  alone[out.ticket][i].log_probability);
+        EXPECT_EQ(scores[i].margin, alone[out.ticket][i].margin);
+      }
+    }
+  }
 }
 
 std::vector<fs::path> TinyModels() {

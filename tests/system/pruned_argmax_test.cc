@@ -189,7 +189,7 @@ TEST(PrunedArgmaxModelTest, RulesGiveTheSameTokens) {
       {.repetition_penalty = 1.3f},
       {.suppressed = suppressed},
       {.forced_first_token = 17, .no_repeat_ngram = 3},
-      {.scores = kProfile.token_scores},
+      {.scores = kProfile.scores},
   };
   std::vector<std::vector<Found>> before;
   for (const TranslateOptions& options : kOptions) {

@@ -58,11 +58,12 @@ class LoadOptions(Struct):
         ("threads", c_uint32),
         ("pin_threads", c_int),
         ("lanes", c_uint32),
-        ("no_insight", c_int),
+        ("no_attention", c_int),
+        ("no_scores", c_int),
+        ("no_alignment", c_int),
         ("skip_checksum", c_int),
         ("beams", c_uint32),
         ("cpu", c_char_p),
-        ("no_alignment", c_size_t),
     ]
 
 

@@ -90,12 +90,13 @@ typedef struct latimer_load_options {
   int pin_threads;   /* 1: bind each but the caller's to a processor */
   uint32_t lanes;    /* sentences side by side; 0: as many as there is room for,
                         and for latimer_plan_workspace the build's */
-  int no_insight;    /* 1: keep no room for attention and scores */
+  int no_attention;  /* 1: keep no room for attention weights */
+  int no_scores;     /* 1: keep no room for token scores */
+  int no_alignment;  /* 1: keep no room for alignments, and so for HTML */
   int skip_checksum; /* 1: skip the pass over the file that finds damage */
   uint32_t beams;    /* most of a sentence; 0: as many as the model asks for */
   const char* cpu;   /* newest instruction set to use; NULL: all that the CPU
                         has. For tests */
-  size_t no_alignment; /* 1: keep no room for HTML */
 } latimer_load_options;
 
 /* Bytes that latimer_plan_workspace works in. */

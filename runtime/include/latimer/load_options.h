@@ -17,9 +17,10 @@ struct LoadOptions {
   // Most beams of a sentence, at most the profile's; 0: as many as the model
   // asks for. There are at least as many lanes.
   uint32_t beams = 0;
-  // Whether the workspace keeps room for attention weights and token scores, if
-  // the profile does.
-  bool insight = true;
+  // Whether the workspace keeps room for attention weights and for token scores
+  // (latimer/insight.h), if the profile does.
+  bool attention = true;
+  bool scores = true;
   // Whether it keeps room for TokenLinks (latimer/alignment.h), if the profile
   // does: 26 bytes for each target token, and 8 for each source token.
   bool alignment = true;

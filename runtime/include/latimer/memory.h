@@ -41,8 +41,8 @@ enum class Buffer : uint8_t {
   kTokenizer,     // normalized text [text_bytes], its lattice, BPE's heap,
                   // unigram's sums
   kText,          // char: the translation
-  kAttention,     // float [attention_weights]: kept for insight.h
-  kTokenScores,   // {log-probability, margin} [T]
+  kAttention,     // float [attention]: the weights that are kept; insight.h
+  kScores,        // {log-probability, margin} [B, T]; see insight.h
   kAlignment,     // TokenLink [T], TextRange [S], uint16 [B, T]: alignment.h
   kState,         // Engine, scheduler and sentences
 };
@@ -182,10 +182,9 @@ constexpr BufferPlan PlanBuffer(const Profile& p, Buffer buffer) {
     case Buffer::kText:
       return {"text", Padded(text)};
     case Buffer::kAttention:
-      return {"attention",
-              Padded(floats(std::max<uint64_t>(1, p.attention_weights)))};
-    case Buffer::kTokenScores:
-      return {"token_scores", Padded(floats((p.token_scores ? t : 1) * 2))};
+      return {"attention", Padded(floats(std::max<uint64_t>(1, p.attention)))};
+    case Buffer::kScores:
+      return {"scores", Padded(floats(p.scores ? lanes * t * 2 : 2))};
     case Buffer::kAlignment:
       return {"alignment", p.alignment ? Padded(t * sizeof(TokenLink) +
                                                 s * sizeof(TextRange) +
@@ -260,8 +259,7 @@ struct Workspace {
   alignas(64) std::byte tokenizer[Elements(Buffer::kTokenizer, 1)];
   alignas(64) char text[Elements(Buffer::kText, 1)];
   alignas(64) float attention[Elements(Buffer::kAttention, sizeof(float))];
-  alignas(64) TokenScore
-      token_scores[Elements(Buffer::kTokenScores, sizeof(TokenScore))];
+  alignas(64) TokenScore scores[Elements(Buffer::kScores, sizeof(TokenScore))];
   alignas(64) std::byte alignment[Elements(Buffer::kAlignment, 1)];
   alignas(64) std::byte state[Elements(Buffer::kState, 1)];
 };

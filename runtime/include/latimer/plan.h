@@ -57,9 +57,10 @@ struct ProfileLimits {
   bool f16_caches = false;  // See Profile.
   // Whether to reserve RAM for the model file, for a device that cannot map it.
   bool copy_image = false;
-  // Whether to reserve RAM for the attention weights, of any kind, and the
-  // token scores of the longest sentence.
-  bool insight = false;
+  // Whether to reserve RAM for the attention weights, of any kind, of the
+  // longest sentence, and for the scores of tokens.
+  bool attention = false;
+  bool scores = false;
   // Whether translations can be aligned, as HTML needs; see alignment.h.
   bool alignment = false;
   bool phrases = false;   // Terms and protected spans; see TranslateOptions.

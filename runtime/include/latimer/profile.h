@@ -94,9 +94,9 @@ struct Profile {
   bool f16_weights = true;
   // How many attention weights, as floats, one translation can keep; 0: none.
   // See insight.h.
-  uint64_t attention_weights = 0;
+  uint64_t attention = 0;
   // Whether target tokens can have scores; see insight.h.
-  bool token_scores = false;
+  bool scores = false;
   // Whether translations can be aligned with their sources, as text with markup
   // needs; see alignment.h.
   bool alignment = false;

@@ -67,8 +67,8 @@ inline constexpr std::tuple kProfileMembers = {
     ProfileMember{"pruned_argmax", &Profile::pruned_argmax},
     ProfileMember{"int4_weights", &Profile::int4_weights},
     ProfileMember{"f16_weights", &Profile::f16_weights},
-    ProfileMember{"attention_weights", &Profile::attention_weights},
-    ProfileMember{"token_scores", &Profile::token_scores},
+    ProfileMember{"attention", &Profile::attention},
+    ProfileMember{"scores", &Profile::scores},
     ProfileMember{"alignment", &Profile::alignment},
 };
 // clang-format on

@@ -112,8 +112,9 @@ struct TranslateOptions {
   bool protect = false;
   std::span<const std::string_view> protected_patterns = {};
   std::span<const TextRange> protected_ranges = {};
-  // What to record for Translation::attention and Translation::scores. Both
-  // need a profile that has room for them.
+  // What to record for Translation::attention and Translation::scores, in a
+  // profile that has room for it. A sentence whose attention is recorded runs
+  // alone. With beams, the translation is decoded once more.
   AttentionKind attention = AttentionKind::kNone;
   bool scores = false;
   // Whether to align for Translation::links, in a profile that has room for

@@ -105,8 +105,8 @@ class Translator {
   // Begins the next part of a text, as TranslateNext does. Further parts may
   // begin while cursor.CanBegin(); once a part has finished, the caller passes
   // it to cursor.Finish. Errors: those of TranslateNext, and
-  // kFailedPrecondition if CanBegin() is false, or if attention or scores are
-  // to be recorded while other sentences are under way.
+  // kFailedPrecondition if CanBegin() is false, or if attention is to be
+  // recorded while other sentences are under way.
   Status Begin(TextCursor& cursor, uint64_t ticket);
 
   // Begins the translation of source ids, as TranslateIds does.
@@ -118,8 +118,7 @@ class Translator {
   // first; its views are valid until the next call.
   bool Advance(FinishedTranslation* out);
 
-  // Whether a sentence may begin. One whose attention or scores are recorded
-  // runs alone.
+  // Whether a sentence may begin. One whose attention is recorded runs alone.
   bool CanBegin() const;
 
   // Sentences that have begun and were not yet returned by Advance. While there
