@@ -156,6 +156,9 @@ inline constexpr std::tuple kRows = {
     OptionRow<&Sampling::top_p, &C::top_p>{
         Draws(Number("top_p", kAboveZeroUpToOne)),
         "draw from the most likely that sum up to X"},
+    OptionRow<&Sampling::min_p, &C::min_p>{
+        Draws(OrDefault(Number("min_p", kAboveZeroUpToOne))),
+        "draw from those X times as likely as the best"},
     OptionRow<&Sampling::seed, &C::seed>{
         Needs(kSampling, Count("seed", kTokens, UINT64_MAX)),
         "draw other tokens with another N (default: 0)"},

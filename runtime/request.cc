@@ -32,12 +32,12 @@ Status CheckSampling(const TranslateOptions& options) {
   }
   const Sampling& sampling = options.sampling;
   if (sampling.temperature > 0 && std::isfinite(sampling.temperature) &&
-      sampling.top_p > 0) {
+      sampling.top_p > 0 && sampling.min_p >= 0 && sampling.min_p <= 1) {
     return Status();
   }
   return Status::Error(StatusCode::kInvalidArgument,
                        "Temperature and top-p of sampling must be finite "
-                       "numbers above 0.");
+                       "numbers above 0, and min-p one from 0 to 1.");
 }
 
 Status CheckBanned(const TokenSequences& banned, uint32_t vocabulary) {

@@ -62,6 +62,8 @@ export interface TranslateOptions {
   topK?: number;
   /** Only the most likely tokens, as many as sum up to it. */
   topP?: number;
+  /** Only tokens whose probability is at least this share of the most likely one's. */
+  minP?: number;
   /** Other tokens with another seed, a whole number. */
   seed?: number;
   /** false: do not stop loops and translations that are far too long. */

@@ -57,6 +57,18 @@ void KeepShare(float share, std::span<float> probabilities) {
   }
 }
 
+// Those below `share` of the largest become 0, and the sum 1 again.
+void KeepWithinShare(float share, std::span<float> probabilities) {
+  const float least = share * *std::ranges::max_element(probabilities);
+  double sum = 0;
+  for (const float p : probabilities) {
+    if (p >= least) sum += static_cast<double>(p);
+  }
+  for (float& p : probabilities) {
+    p = p >= least ? static_cast<float>(static_cast<double>(p) / sum) : 0.0f;
+  }
+}
+
 // SplitMix64's output function.
 uint64_t Mix(uint64_t x) {
   x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
@@ -80,6 +92,7 @@ void WarpLogits(const Engine& engine, const Sampling& sampling,
   }
   engine.vector->softmax(logits.size(), logits.data());
   if (sampling.top_p < 1.0f) KeepShare(sampling.top_p, logits);
+  if (sampling.min_p > 0.0f) KeepWithinShare(sampling.min_p, logits);
 }
 
 double RandomNumber(const Sampling& sampling, uint64_t position) {

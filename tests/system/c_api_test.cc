@@ -637,10 +637,11 @@ TEST_F(CApiTest, ACursorNeedsMemoryAndOptionsThatAreRight) {
 }
 
 TEST_F(CApiTest, DrawnTokensAreThoseOfCpp) {
-  const float temperature = 2.0f, top_p = 0.9f;
+  const float temperature = 2.0f, top_p = 0.9f, min_p = 0.02f;
   auto options = Sized<latimer_options>();
   options.temperature = temperature;
   options.top_p = top_p;
+  options.min_p = min_p;
   options.top_k = 9;
   options.seed = 3;
   options.stream = 4;
@@ -651,6 +652,7 @@ TEST_F(CApiTest, DrawnTokensAreThoseOfCpp) {
                   .temperature = temperature,
                   .top_k = 9,
                   .top_p = top_p,
+                  .min_p = min_p,
                   .seed = 3,
                   .stream = 4};
   const Translation expected = *cpp_.Translate(kText, cpp);

@@ -62,6 +62,11 @@ constexpr Case kCases[] = {
     {"top_k", "5",
      [](const T& o) { return o.sampling.enabled && o.sampling.top_k == 5; }},
     {"top_k", "0", [](const T& o) { return !o.sampling.enabled; }},
+    {"min_p", "0.1",
+     [](const T& o) {
+       return o.sampling.enabled && o.sampling.min_p == 0.1f &&
+              o.sampling.top_p == 1;
+     }},
     {"top_p", "0.9",
      [](const T& o) {
        return o.sampling.enabled && o.sampling.top_p == 0.9f &&

@@ -29,6 +29,7 @@ TEST(SamplingTest, ProbabilitiesAreThoseOfTheLogitsWarpers) {
     sampling.temperature = fields["temperature"];
     sampling.top_k = fields["top_k"];
     sampling.top_p = fields["top_p"];
+    sampling.min_p = fields["min_p"];
     SCOPED_TRACE(fields["top_p"].dump() + " " + fields["top_k"].dump());
     auto logits = fields["logits"].get<std::vector<float>>();
     const auto want = fields["probabilities"].get<std::vector<float>>();

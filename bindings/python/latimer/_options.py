@@ -41,10 +41,12 @@ class TranslateOptions(TypedDict, total=False):
         protected_ranges: characters (begin, end) of a single text, in
             ascending order, that come out as they are.
         sample: True: draw tokens by their probabilities; so does each of the
-            next three. Without beams.
+            next four. Without beams.
         temperature: logits are divided by it: above 1 makes tokens more alike.
         top_k: how many of the most likely tokens may be drawn; 0: all.
         top_p: only the most likely tokens are drawn, as many as sum up to it.
+        min_p: only tokens are drawn whose probability is at least this share
+            of the most likely one's.
         seed: other tokens with another seed. Each text of an iterable has
             random numbers of its own.
         guards: False: do not stop loops and translations that are far too
@@ -81,6 +83,7 @@ class TranslateOptions(TypedDict, total=False):
     temperature: float
     top_k: int
     top_p: float
+    min_p: float
     seed: int
     guards: bool
     budget_tokens: int

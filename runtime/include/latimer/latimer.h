@@ -263,11 +263,12 @@ typedef struct latimer_options {
   int alignment; /* 1: notes latimer_translation.links. Goes without terms and
                     protected spans. The text must live until the sentence has
                     finished. */
-  /* Sampling: latimer::Sampling (sampling.h). Each of the first four draws
+  /* Sampling: latimer::Sampling (sampling.h). Each but the seed draws
    * tokens; 0: not given. */
   int sample;
   float temperature;
   float top_p;
+  float min_p;
   uint32_t top_k;
   uint64_t seed;
 } latimer_options;

@@ -17,6 +17,9 @@ struct Sampling {
   // Only the most likely tokens whose probabilities sum up to this are drawn;
   // 1: all. Above 0.
   float top_p = 1.0f;
+  // Only tokens whose probability is at least this share of the most likely
+  // one's are drawn; 0: all. At most 1.
+  float min_p = 0.0f;
   // Each pair of seed and stream has random numbers of its own: a stream for
   // each text of a job gives it the same tokens wherever and whenever it is
   // translated.

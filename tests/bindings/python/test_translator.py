@@ -314,6 +314,7 @@ def test_what_the_caller_gives_the_search_is_that_of_the_program(
             {"temperature": 1.5, "top_p": 0.9},
             ["--temperature", 1.5, "--top-p", 0.9],
         ),
+        ({"min_p": 0.05, "seed": 3}, ["--min-p", 0.05, "--seed", 3]),
     ]
     plain = [t.text for t in translator.translate(texts)]
     for options, arguments in cases:

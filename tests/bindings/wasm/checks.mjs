@@ -205,7 +205,7 @@ export const checks = {
     const first = await drawn({ sample: true, seed: 1 });
     equal(await drawn({ temperature: 1, seed: 1 }), first);
     equal((await t.translate(some[0], { sample: true, seed: 1 })).text, first[0]);
-    for (const others of [{}, { sample: true, seed: 2 }, { topK: 2 }, { topP: 0.5 }]) {
+    for (const others of [{}, { sample: true, seed: 2 }, { topK: 2 }, { topP: 0.5 }, { minP: 0.2 }]) {
       const found = await drawn(others);
       if (String(found) === String(first)) throw new Error("the same were drawn");
     }

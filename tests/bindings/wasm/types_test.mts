@@ -46,6 +46,7 @@ export async function uses(file: File, module: WebAssembly.Module) {
     temperature: 1.5,
     topK: 10,
     topP: 0.9,
+    minP: 0.05,
     seed: 1,
   });
   const reason: StopReason = one.stopReason;

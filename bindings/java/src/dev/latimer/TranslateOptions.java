@@ -159,6 +159,11 @@ public final class TranslateOptions {
     return set("top_p", number("topP", probability));
   }
 
+  /** Only tokens whose probability is at least this share of the most likely one's, from 0 (all) to 1. */
+  public TranslateOptions minP(float share) {
+    return set("min_p", number("minP", share));
+  }
+
   /** Other tokens are drawn with another seed; 0 by default. */
   public TranslateOptions seed(long seed) {
     return set("seed", Long.toUnsignedString(seed));

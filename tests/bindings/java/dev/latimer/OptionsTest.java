@@ -100,6 +100,7 @@ public class OptionsTest {
     cases.put("--sample", options().sample(true));
     cases.put("--top-k 5 --seed 12345", options().topK(5).seed(12345));
     cases.put("--temperature 1.5 --top-p 0.9", options().temperature(1.5f).topP(0.9f));
+    cases.put("--min-p 0.05 --seed 3", options().minP(0.05f).seed(3));
     checkAll(translator, MODEL, lines, cases);
     String drawn = latimer(Arrays.asList(LONG), "translate", MODEL, "--sample").get(0);
     assertEquals(drawn, translator.translate(LONG, options().sample(true)).text());
