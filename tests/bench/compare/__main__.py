@@ -1,4 +1,4 @@
-"""Latimer beside CTranslate2, ONNX Runtime, transformers and slimt: same models and ids, one run.
+"""Latimer beside CTranslate2, ONNX Runtime, transformers and others: same models and ids, one run.
 
     python3 tests/bench/compare --quick           # some minutes
     python3 tests/bench/compare --json report.json --svg lengths.svg
@@ -12,6 +12,7 @@ processors, so that the machine's moods hit all of them. README.md says what eac
 """
 
 import argparse
+import itertools
 import json
 import sys
 from pathlib import Path
@@ -39,7 +40,7 @@ def parse() -> argparse.Namespace:
                         help="folder of latimer and latimer-convert")
     parser.add_argument("--isa", choices=environment.ISA_VARIABLES,
                         help="instruction set that all contestants are limited to, except for "
-                        "ONNX Runtime and slimt, which cannot be")
+                        "ONNX Runtime, slimt and fxtranslate, which cannot be")
     parser.add_argument("--beams", type=int, default=1,
                         help="search with these; only Latimer and CTranslate2 take part")
     parser.add_argument("--tile", help="of Latimer's int8 weights; default is the converter's")
@@ -94,6 +95,7 @@ def run_rounds(arguments, settings, players, report: dict, load) -> None:
     entry = report["loads"].setdefault(load.name, {"about": load.about, "runs": {}})
     for player in players:  # converts before anything is timed
         contestants.model_of(settings, player, load)
+    expected = contestants.expected_ids(settings, load) if arguments.rounds else None
     for threads in arguments.threads if arguments.rounds else []:
         runs = entry["runs"].setdefault(str(threads), {})
         for number in range(arguments.rounds):
@@ -102,7 +104,7 @@ def run_rounds(arguments, settings, players, report: dict, load) -> None:
                       file=sys.stderr)
                 with_lengths = load.name == "opus-mt" and threads == 1
                 run = contestants.run(settings, player, load, threads, with_lengths)
-                figures.count_same(run, load.expected if settings.beams == 1 else None)
+                figures.count_same(run, expected)
                 report["versions"][player.engine] = run.pop("version", "Latimer")
                 runs.setdefault(player.name, []).append(run)
             save(arguments, report)
@@ -146,6 +148,10 @@ def measure(arguments, contestants, loads) -> dict:
     for name in arguments.loads:
         load = loads.make_load(arguments.cache, name)
         players = [player for player in chosen(arguments) if load.suits(player.engine)]
+        for player in itertools.filterfalse(contestants.is_installed, players):
+            print(f"{load.name}: {player.title} does not take part, because this Python has no "
+                  f"package {player.engine}.", file=sys.stderr)
+        players = list(filter(contestants.is_installed, players))
         if players:
             run_rounds(arguments, settings, players, report, load)
     return report

@@ -1,5 +1,6 @@
 """Who takes part, how its model is made, and one run of it."""
 
+import importlib.util
 import json
 import subprocess
 import sys
@@ -34,6 +35,7 @@ ALL = (
     Contestant("ctranslate2", "f32", "CTranslate2 f32"),
     Contestant("onnxruntime", "int8", "ONNX Runtime int8"),
     Contestant("slimt", "int8", "slimt int8"),
+    Contestant("fxtranslate", "int8", "fxtranslate int8"),
     Contestant("transformers", "int8", "transformers int8"),
     Contestant("transformers", "f32", "transformers f32"),
 )
@@ -54,6 +56,10 @@ class Settings:
     batches: list[int]
     lengths: list[int]
     beams: int = 1
+
+
+def is_installed(who: Contestant) -> bool:
+    return who.engine == "latimer" or importlib.util.find_spec(who.engine) is not None
 
 
 def newest_change(folder: Path) -> float:
@@ -194,6 +200,16 @@ def run_latimer(settings: Settings, model: Path, load: loads.Load, threads: int,
         result = latimer_bench(settings, model, sentence, tokens, threads)
         figures["lengths"][str(tokens)] = [result["ms_per_sentence"]]
     return figures
+
+
+def expected_ids(settings: Settings, load: loads.Load) -> list[list[int]] | None:
+    """One sentence at a time in float32: by transformers or, of a student, by Latimer."""
+    if settings.beams > 1 or load.name not in loads.STUDENTS:
+        return load.expected if settings.beams == 1 else None
+    model = latimer_model(settings, Contestant("latimer", "f32", "Latimer f32"), load)
+    _, out = latimer_translate(settings, model, lines_of(load.batch_sentences), load.batch_bounds,
+                               1, 1)
+    return ids_of(out)
 
 
 def profile(settings: Settings, load: loads.Load, threads: int) -> dict:

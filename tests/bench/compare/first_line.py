@@ -49,13 +49,19 @@ def with_slimt(folder: Path, threads: int, least: int, most: int, text: str) -> 
     return peer_slimt.Engine(folder, "int8", threads).translate_text(text)
 
 
+def with_fxtranslate(folder: Path, threads: int, least: int, most: int, text: str) -> str:
+    import peer_fxtranslate
+
+    return peer_fxtranslate.Engine(folder, "int8", threads).translate_text(text)
+
+
 def import_for(engine: str) -> None:
     import importlib
 
     importlib.import_module(f"peer_{engine}").import_all()
     if engine == "onnxruntime":
         import numpy  # noqa: F401
-    if engine != "slimt":
+    if engine not in ("slimt", "fxtranslate"):
         import sentencepiece  # noqa: F401
 
 
@@ -64,7 +70,7 @@ def main() -> None:
     import_for(engine)
     imported = time.monotonic()
     client = {"ctranslate2": with_ctranslate2, "onnxruntime": with_onnxruntime,
-              "slimt": with_slimt}[engine]
+              "slimt": with_slimt, "fxtranslate": with_fxtranslate}[engine]
     print(client(Path(folder), int(threads), int(least), int(most), text), flush=True)
     print(imported)
 

@@ -39,20 +39,28 @@ class Load:
 
     def suits(self, engine: str) -> bool:
         """Whether the engine knows this kind of model."""
-        return engine in ("latimer", "slimt") if self.name in STUDENTS else engine != "slimt"
+        if self.name in STUDENTS:
+            return engine in ("latimer", STUDENTS[self.name][1])
+        return engine not in ENDS
 
 
 SHAPES = {
     "opus-mt": "OPUS-MT shape (6 + 6 layers, d_model 512, d_ffn 2048, vocabulary 54,688)",
     "tiny": "Firefox-tiny-like shape (6 + 2 layers, d_model 256, d_ffn 1536, vocabulary 32,000)",
     "t5-small": "T5-small shape (6 + 6 layers, d_model 512, d_ffn 2048, vocabulary 32,128)",
-    "student-tiny": "6 + 2 SSRU layers, d_model 256, d_ffn 1536, vocabulary 32,000, shortlist",
-    "student-base": "6 + 2 SSRU layers, d_model 512, d_ffn 2048, vocabulary 32,000, shortlist",
+    "tiny student": "6 + 2 SSRU layers, d_model 256, d_ffn 1536, vocabulary 32,000, shortlist",
+    "base-memory student":
+        "6 + 2 SSRU layers, d_model 512, d_ffn 2048, vocabulary 32,000, shortlist",
 }
-STUDENTS = {  # loads of make_student.py: its shape
-    "student-tiny": "tiny",
-    "student-base": "base-memory",
+STUDENTS = {  # loads of make_student.py: its shape, and the peer that reads the same files
+    "student-tiny": ("tiny", "slimt"),
+    "student-base": ("base-memory", "slimt"),
+    "student-tiny-fx": ("tiny", "fxtranslate"),
+    "student-base-fx": ("base-memory", "fxtranslate"),
 }
+# Where such a peer ends a translation if </s> does not, by the tokens of the source; neither has an
+# option for it.
+ENDS = {"slimt": lambda tokens: tokens, "fxtranslate": lambda tokens: 2 * tokens + 4}
 NAMES = ("opus-mt", "tiny", "demo", "t5-small", *STUDENTS)
 
 
@@ -66,7 +74,8 @@ def made(folder: Path, script: str, shape: str, written_last: str) -> Path:
 def shape_folder(cache: Path, name: str) -> Path:
     """A folder with random weights, of Hugging Face's form or, of a student, of Marian's."""
     if name in STUDENTS:
-        return made(cache / name, "make_student.py", STUDENTS[name], STUDENT_WEIGHTS)
+        folder = cache / name.removesuffix("-fx")
+        return made(folder, "make_student.py", STUDENTS[name][0], STUDENT_WEIGHTS)
     return made(cache / name, "make_shape.py", name,
                 "model.safetensors" if name == "t5-small" else "vocab.json")
 
@@ -85,17 +94,22 @@ def text_of(ids: list[int]) -> str:
 def make_student(cache: Path, name: str) -> Load:
     """Even ids alone: of these the model does not end a translation (make_student.py).
 
-    slimt ends it as soon as it has as many tokens as the longest source of the batch. So all
-    sources and translations have this many.
+    The peer does, so all sources have one length, and all translations the peer's.
     """
-    rng, length = random.Random(1), 32
+    shape, peer = STUDENTS[name]
+    rng, length, ends = random.Random(1), 32, ENDS[peer]
     sentences = [[rng.randrange(200, 32000, 2) for _ in range(length - 1)] + [0]
-                 for _ in range(65)]
-    about = (f"student of the {STUDENTS[name]} shape ({SHAPES[name]}), random weights, {length} "
-             f"source and {length} target tokens")
+                 for _ in range(64)]
+    about = (f"student of the {shape} shape ({SHAPES[f'{shape} student']}), random weights, "
+             f"{length} source and {ends(length)} target tokens")
     text = sentences[0][:TEXT_TOKENS - 1] + [0]
-    return Load(name, about, shape_folder(cache, name), sentences[:1], length, sentences[1:],
-                length, None, text_of(text), TEXT_TOKENS)
+    return Load(name, about, shape_folder(cache, name), sentences[:1], ends(length), sentences,
+                ends(length), None, text_of(text), ends(TEXT_TOKENS))
+
+
+def ended_at_once(ids: list[int]) -> list[int]:
+    """A student's source of odd ids, of which it gives </s> as the first token."""
+    return [i | 1 for i in ids[:-1]] + ids[-1:]
 
 
 def make_load(cache: Path, name: str) -> Load:

@@ -40,7 +40,7 @@ class Engine:
 
     def prepare(self, sources):
         """One text with a sentence in each line, so that slimt gets all of them at once."""
-        odd = [[i | 1 for i in ids[:-1]] + ids[-1:] for ids in sources]
+        odd = map(loads.ended_at_once, sources)
         return tuple("\n".join(map(loads.text_of, rows)) for rows in (sources, odd))
 
     def translate(self, batch, least, most):

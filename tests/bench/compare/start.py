@@ -23,7 +23,7 @@ import environment
 import loads
 import tables
 
-ENGINES = ("latimer", "ctranslate2", "onnxruntime", "slimt")
+ENGINES = ("latimer", "ctranslate2", "onnxruntime", *loads.ENDS)
 CLIENT = Path(__file__).resolve().parent / "first_line.py"
 
 
@@ -54,7 +54,7 @@ def text_folder(settings: contestants.Settings, who: contestants.Contestant,
                 load: loads.Load) -> Path:
     """The peer's model with all that a client needs to translate text."""
     model = contestants.model_of(settings, who, load)
-    if who.engine == "slimt":
+    if who.engine in loads.ENDS:
         return model
     folder = model.with_name(model.name + "-text")
     shutil.rmtree(folder, ignore_errors=True)

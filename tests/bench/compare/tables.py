@@ -91,12 +91,13 @@ def bound_table(profile: dict) -> str:
 
 
 def same_counts(runs: dict[str, list[dict]]) -> dict[str, str]:
-    """"198 / 200", one sentence at a time, of the last round."""
+    """"198 / 200", of the last round, one sentence at a time if that was done with all."""
     counts = {}
     for name, rounds in runs.items():
-        single = rounds[-1]["single"]
-        if "same" in single:
-            counts[name] = f"{single['same']} / {single['sentences']}"
+        part = max([rounds[-1]["single"], *rounds[-1]["batches"].values()],
+                   key=lambda part: part["sentences"])
+        if "same" in part:
+            counts[name] = f"{part['same']} / {part['sentences']}"
     return counts
 
 
@@ -110,8 +111,8 @@ def report_text(report: dict) -> str:
              f"{machine['l2']}, L3 {machine['l3']}, {machine['system']}. "
              + ", ".join(report["versions"].values()) + "."]
     if report.get("isa"):
-        parts.append(f"Limited to {report['isa']}, except for ONNX Runtime and slimt, which use "
-                     "all that the CPU has.")
+        parts.append(f"Limited to {report['isa']}, except for ONNX Runtime, slimt and fxtranslate, "
+                     "which use what they choose.")
     if report.get("beams", 1) > 1:
         parts.append(f"Searched with {report['beams']} beams.")
     for name, load in report["loads"].items():
