@@ -19,7 +19,7 @@ from html import escape
 DOCS = pathlib.Path(__file__).resolve().parent
 INK, SOFT, LINE, CARD = "#1f2937", "#6b7280", "#cbd5e1", "#ffffff"
 ACCENT, PALE, NEUTRAL = "#b45309", "#fef3c7", "#f1f5f9"
-CONTESTANTS = ("Latimer", "CTranslate2", "ONNX Runtime", "slimt")
+CONTESTANTS = ("Latimer", "Latimer, 32 lanes", "CTranslate2", "ONNX Runtime", "slimt", "fxtranslate")
 
 
 def text(x, y, content, size=13, anchor="start", fill=INK, weight="normal", more=""):
@@ -92,7 +92,9 @@ def speed_tables():
         for row in rows[2:]:
             kind, _, contestant = row[0].rpartition(": ")  # "tiny (...): Latimer" begins a load of its own.
             if contestant == "Latimer":
-                load = f"{name.rstrip('s')}, {kind.partition(' (')[0]}" if kind else name
+                what, _, where = name.partition(", on ")  # Of another machine or date than the others.
+                load = f"{what.rstrip('s')}, {kind.partition(' (')[0]}" if kind else what
+                load += f" (on {where})" if where else ""
                 loads.append((load, {}))
             if contestant in CONTESTANTS:
                 loads[-1][1][contestant] = row[column]
@@ -101,7 +103,7 @@ def speed_tables():
 
 def speed():
     parts = [text(20, 28, "Milliseconds per sentence, int8, one thread", 15, weight="bold"),
-             text(20, 46, "AMD EPYC (Zen 5), 2026-11-22; shorter is better. Each group has its own scale.", 12,
+             text(20, 46, "AMD EPYC (Zen 5), 2026-11-22, if no other is named; shorter is better. Each group has its own scale.", 12,
                   fill=SOFT)]
     y, left, longest = 78, 130, 440
     for load, times in speed_tables():
@@ -109,7 +111,7 @@ def speed():
         slowest = max(float(cell.split()[0]) for cell in times.values())
         for contestant, cell in times.items():
             y += 21
-            ours = contestant == "Latimer"
+            ours = contestant.startswith("Latimer")
             ms, _, ratio = cell.partition(" ")
             width = longest * float(ms) / slowest
             parts.append(text(left - 8, y + 4, contestant, 12, "end", ACCENT if ours else INK))
@@ -117,7 +119,8 @@ def speed():
             ratio = f", {ratio.strip('()')} times as long" if ratio else ""
             parts.append(text(left + width + 8, y + 4, f"{ms} ms{ratio}", 12))
         y += 34
-    return card(760, y - 14, "Milliseconds per sentence of Latimer, CTranslate2, ONNX Runtime and slimt (Bergamot)", parts)
+    title = "Milliseconds per sentence of Latimer, CTranslate2, ONNX Runtime, slimt (Bergamot) and fxtranslate"
+    return card(760, y - 14, title, parts)
 
 
 # ---- attention.svg ----------------------------------------------------------
