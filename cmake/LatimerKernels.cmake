@@ -1,5 +1,6 @@
-# The kernels of this build, from runtime/ops/xnnpack/kernels.txt, LATIMER_ISAS,
-# LATIMER_TILE and LATIMER_DISPATCH:
+# The kernels of this build, from runtime/base/isas.txt,
+# runtime/ops/xnnpack/kernels.txt, LATIMER_ISAS, LATIMER_TILE and
+# LATIMER_DISPATCH:
 #
 #   LATIMER_ARCH             x86_64, aarch64, armv7, cortex_m, riscv64
 #                            or wasm32
@@ -14,6 +15,7 @@
 # and two headers in latimer_kernels_include_dir: base/isas_in_build.h and
 # ops/xnnpack/kernels_in_build.h.
 include_guard()
+include(LatimerIsas)
 
 # ---- What there is, and what LATIMER_ISAS asks for --------------------------
 
@@ -24,38 +26,42 @@ if(CMAKE_CXX_COMPILER_TARGET)  # Of Clang.
 endif()
 execute_process(COMMAND ${CMAKE_CXX_COMPILER} ${flags} -dumpmachine
   OUTPUT_VARIABLE triple OUTPUT_STRIP_TRAILING_WHITESPACE)
-# All of an architecture, oldest first.
 if(triple MATCHES "^(x86_64|amd64)")
   set(LATIMER_ARCH x86_64)
-  set(all_isas sse41 avx2 avxvnni avx512 avx512vnni)
 elseif(triple MATCHES "^(aarch64|arm64)")
   set(LATIMER_ARCH aarch64)
-  set(all_isas neon dotprod i8mm)
 elseif(triple MATCHES "^arm-none-eabi")
   set(LATIMER_ARCH cortex_m)
-  set(all_isas scalar dsp mve)
 elseif(triple MATCHES "^arm")
   set(LATIMER_ARCH armv7)
-  set(all_isas neon)
 elseif(triple MATCHES "^riscv64")
   set(LATIMER_ARCH riscv64)
-  set(all_isas scalar)
-  # Vectors of a length that the compiler knows: GCC 14, Clang 17.
-  set(latimer_isa_flags_rvv256 -march=rv64gcv_zvl256b -mrvv-vector-bits=zvl
-    -mno-strict-align)
-  include(CheckCXXCompilerFlag)
-  list(JOIN latimer_isa_flags_rvv256 " " flags)
-  check_cxx_compiler_flag("${flags}" LATIMER_KNOWS_VECTOR_BITS)
-  if(LATIMER_KNOWS_VECTOR_BITS)
-    list(APPEND all_isas rvv256)
-  endif()
 elseif(triple MATCHES "^wasm32")
   set(LATIMER_ARCH wasm32)
-  set(all_isas simd128)
 else()
   message(FATAL_ERROR "Latimer has no kernels for ${triple}; it runs on x86_64, "
     "aarch64, riscv64, armv7 with NEON, Cortex-M and wasm32.")
 endif()
+
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+  "${latimer_isas_file}")
+latimer_read_isas(${LATIMER_ARCH})
+set(all_isas "")
+foreach(isa IN LISTS latimer_known_isas)
+  if(CMAKE_CXX_FLAGS MATCHES "-mfpu=")  # A board's own holds.
+    list(FILTER latimer_isa_flags_${isa} EXCLUDE REGEX "^-mfpu=")
+  endif()
+  if("asked" IN_LIST latimer_isa_uses_${isa})
+    include(CheckCXXCompilerFlag)
+    string(TOUPPER "LATIMER_KNOWS_${isa}" known)
+    list(JOIN latimer_isa_flags_${isa} " " flags)
+    check_cxx_compiler_flag("${flags}" ${known})
+    if(NOT ${known})
+      continue()
+    endif()
+  endif()
+  list(APPEND all_isas ${isa})
+endforeach()
 
 if(NOT LATIMER_ISAS)
   set(LATIMER_ISAS ${all_isas})
@@ -66,24 +72,6 @@ foreach(isa IN LISTS LATIMER_ISAS)
       "instruction sets for ${LATIMER_ARCH}.")
   endif()
 endforeach()
-
-set(latimer_isa_flags_sse41 -msse4.1)
-set(latimer_isa_flags_avx2 -mavx2 -mfma -mf16c)
-set(latimer_isa_flags_avxvnni ${latimer_isa_flags_avx2} -mavxvnni)
-set(latimer_isa_flags_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl
-  -mfma -mf16c -mprefer-vector-width=512)
-set(latimer_isa_flags_avx512vnni ${latimer_isa_flags_avx512} -mavx512vnni)
-set(latimer_isa_flags_dotprod -march=armv8.2-a+dotprod)
-set(latimer_isa_flags_i8mm -march=armv8.2-a+i8mm+fp16)
-# A board may allow more, such as neon-vfpv4, which converts f16.
-if(LATIMER_ARCH STREQUAL "armv7" AND NOT CMAKE_CXX_FLAGS MATCHES "-mfpu=")
-  set(latimer_isa_flags_neon -mfpu=neon)
-endif()
-
-if(LATIMER_ZIG)  # It knows no -march.
-  set(latimer_isa_flags_dotprod -mcpu=generic+v8_2a+dotprod)
-  set(latimer_isa_flags_i8mm -mcpu=generic+v8_2a+i8mm+fullfp16)
-endif()
 
 # Sets `serves` to whether kernels for `isa` serve a role: those of LATIMER_ISAS
 # do or, without dispatch, the newest of them. Ask from the newest to the
@@ -191,23 +179,46 @@ endif()
 # ---- Our own kernels --------------------------------------------------------
 
 # The *_isa.cc files are compiled once for each of these, with
-# LATIMER_ISA=<name>; nibble/dot_isa.cc, which multiplies bytes, for others than
-# the rest.
-set(isas_vector avx512 avx2 sse41 neon mve rvv256 simd128 scalar)
-set(isas_nibble avx512vnni avx2 sse41 dotprod neon rvv256 simd128 scalar)
+# LATIMER_ISA=<name>.
+list(REVERSE latimer_known_isas)  # The newest first.
 foreach(role IN ITEMS vector nibble)
-  foreach(isa IN LISTS isas_${role})
+  foreach(isa IN LISTS latimer_known_isas)
+    if(NOT role IN_LIST latimer_isa_uses_${isa})
+      continue()
+    endif()
     latimer_serves(${role} ${isa})
     if(serves)
       string(APPEND table_${role} " X(${isa})")
     endif()
   endforeach()
 endforeach()
+list(REVERSE latimer_known_isas)
 
 # ---- What C++ sees ----------------------------------------------------------
 
 set(latimer_kernels_include_dir "${PROJECT_BINARY_DIR}/generated/kernels")
 list(JOIN LATIMER_ISAS " " isas)
+list(TRANSFORM latimer_every_isa REPLACE "(.+)" " X(\\1)" OUTPUT_VARIABLE every_isa)
+list(JOIN every_isa "" every_isa)
+set(limits "")
+foreach(isa IN LISTS latimer_known_isas)
+  set(implied "&CpuFeatures::${latimer_isa_implied_${isa}}")
+  if(implied STREQUAL "&CpuFeatures::-")
+    set(implied nullptr)
+  endif()
+  set(in_build false)
+  if(isa IN_LIST LATIMER_ISAS)
+    set(in_build true)
+  endif()
+  set(goes_with_previous true)
+  if("limit" IN_LIST latimer_isa_uses_${isa})
+    set(goes_with_previous false)
+    list(APPEND limits ${isa})
+  endif()
+  string(APPEND isa_rows
+    " \\\n  ROW(${isa}, ${in_build}, ${implied}, ${goes_with_previous})")
+endforeach()
+list(JOIN limits "|" limits)
 configure_file("${CMAKE_CURRENT_LIST_DIR}/isas_in_build.h.in"
   "${latimer_kernels_include_dir}/base/isas_in_build.h" @ONLY)
 configure_file("${CMAKE_CURRENT_LIST_DIR}/kernels_in_build.h.in"

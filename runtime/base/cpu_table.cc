@@ -10,39 +10,10 @@ namespace latimer {
 
 using Cpu = CpuFeatures;
 
-// Whether LATIMER_ISAS has `name`, which begins and ends with a space.
-consteval bool InBuild(std::string_view name) {
-  constexpr std::string_view kAll = " " LATIMER_ISAS_IN_BUILD " ";
-  return kAll.find(name) != std::string_view::npos;
-}
+#define ROW(name, in_build, implied, goes_with_previous) \
+  {#name, &CpuFeatures::name, in_build, implied, goes_with_previous},
 
-#define ISA(name, ...) \
-  { #name, &Cpu::name, InBuild(" " #name " "), __VA_ARGS__ }
-
-constexpr Isa kIsas[] = {
-#if defined(__x86_64__)
-    ISA(sse41, nullptr),
-    ISA(avx2, &Cpu::sse41),
-    ISA(avxvnni, &Cpu::avx2),
-    ISA(avx512, &Cpu::avx2),
-    ISA(avx512vnni, &Cpu::avx512, /*goes_with_previous=*/true),
-#elif defined(__aarch64__)
-    ISA(neon, nullptr),
-    ISA(dotprod, &Cpu::neon),
-    ISA(i8mm, &Cpu::dotprod),
-#elif defined(__arm__) && __ARM_ARCH_PROFILE == 'M'
-    ISA(scalar, nullptr),
-    ISA(dsp, &Cpu::scalar),
-    ISA(mve, &Cpu::dsp),
-#elif defined(__arm__)
-    ISA(neon, nullptr),
-#elif defined(__wasm__)
-    ISA(simd128, nullptr),
-#else
-    ISA(scalar, nullptr),
-    ISA(rvv256, &Cpu::scalar),
-#endif
-};
+constexpr Isa kIsas[] = {LATIMER_ISA_ROWS(ROW)};
 constinit const int kIsaCount = sizeof(kIsas) / sizeof(kIsas[0]);
 
 // A macro that is not defined expands to its own name.

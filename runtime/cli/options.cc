@@ -4,6 +4,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "base/cpu.h"
+
 namespace latimer::cli {
 namespace {
 
@@ -105,7 +107,7 @@ constexpr OptionInfo kOptions[] = {
     {kTranslate | kPlan | kBench | kDoctor, kMachine, "threads", "N",
      &A::threads, "threads (default: those of the board)", 1},
     {kEveryCommand, kMachine, "cpu", "NAME", &A::cpu,
-     "at most sse41|avx2|avxvnni|avx512, neon|dotprod|i8mm"},
+     "at most " LATIMER_ISA_LIMITS},
     {kEveryCommand, kMachine, "copy", nullptr, &A::copy,
      "read the model into memory instead of mapping it"},
     {kEveryCommand, kMachine, "skip-checksum", nullptr, &A::verify_checksum,

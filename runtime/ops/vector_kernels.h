@@ -102,7 +102,7 @@ inline constexpr size_t kGemmF16Channels = 16;
 // "May be" below means that the pointers may be equal; otherwise ranges must
 // not overlap.
 struct VectorKernels {
-  // The instruction set: "sse41", "avx2", "avx512", "neon" or "scalar".
+  // The instruction set, such as "avx2".
   const char* name;
 
   // out[i] = x[i] * scale + addend[i]: an embedding and its position.

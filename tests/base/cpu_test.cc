@@ -5,18 +5,40 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <span>
+
+#include "base/cpu_table.h"
+
 namespace latimer::cpu_test {
 
 using ::testing::HasSubstr;
 
+std::span<const Isa> Isas() { return {kIsas, static_cast<size_t>(kIsaCount)}; }
+
 TEST(CpuFeatures, EveryLevelImpliesTheOnesBelow) {
   const CpuFeatures cpu = DetectCpuFeatures();
-  EXPECT_LE(cpu.avx2, cpu.sse41);
-  EXPECT_LE(cpu.avxvnni, cpu.avx2);
-  EXPECT_LE(cpu.avx512, cpu.avx2);
-  EXPECT_LE(cpu.avx512vnni, cpu.avx512);
-  EXPECT_LE(cpu.dotprod, cpu.neon);
-  EXPECT_LE(cpu.i8mm, cpu.dotprod);
+  EXPECT_FALSE(Isas().empty());
+  for (const Isa& isa : Isas()) {
+    if (isa.implied == nullptr) continue;
+    EXPECT_LE(cpu.*isa.usable, cpu.*isa.implied) << isa.name;
+  }
+}
+
+TEST(CpuFeatures, EveryLimitKeepsItselfAndTakesAwayAllThatIsNewer) {
+  CpuFeatures all;
+  for (const Isa& isa : Isas()) all.*isa.usable = true;
+  for (const Isa& limit : Isas()) {
+    const Result<CpuFeatures> cpu = LimitCpuFeatures(all, limit.name);
+    ASSERT_EQ(cpu.ok(), !limit.goes_with_previous) << limit.name;
+    if (!cpu.ok()) continue;
+    for (const Isa& isa : Isas()) {
+      // One that goes with the limit follows it.
+      const bool newer =
+          &isa > &limit && !(isa.goes_with_previous && &isa == &limit + 1);
+      EXPECT_EQ((*cpu).*isa.usable, !newer)
+          << isa.name << ", limited to " << limit.name;
+    }
+  }
 }
 
 #if defined(__x86_64__)

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/cpu.h"
+#include "base/cpu_table.h"
 #include "converter/known_answer.h"
 #include "converter/readers/open_model.h"
 #include "latimer/board_config.h"
@@ -218,14 +219,10 @@ TEST_F(DoctorTest, AFileThatIsNoModelFails) {
 // unknown.
 std::string BestTile() {
   const CpuFeatures cpu = DetectCpuFeatures();
-  const std::string newest = cpu.avx512vnni ? "avx512vnni"
-                             : cpu.avx512   ? "avx512"
-                             : cpu.avxvnni  ? "avxvnni"
-                             : cpu.avx2     ? "avx2"
-                             : cpu.sse41    ? "sse41"
-                             : cpu.i8mm     ? "i8mm"
-                             : cpu.dotprod  ? "dotprod"
-                                            : "neon";
+  std::string newest;
+  for (int i = 0; i < kIsaCount; ++i) {
+    if (cpu.*kIsas[i].usable) newest = kIsas[i].name;
+  }
   for (const Board& board : kBoards) {
     const std::string isas = std::string(" ").append(board.isas);
     if (isas.ends_with(std::string(" ").append(newest))) {

@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "base/cpu_table.h"
 #include "latimer/latimer.h"
 #include "latimer/translator.h"
 #include "tests/system/call_graph.h"
@@ -28,8 +29,18 @@
 
 namespace latimer::stack_bound_test {
 
+// Any kernel of any instruction set: XNNPACK's, and ours, each in the namespace
+// of its own.
+const std::string kAnyKernel = [] {
+  std::string isas;
+  for (int i = 0; i < kIsaCount; ++i) {
+    isas.append(i == 0 ? "" : "|").append(kIsas[i].name);
+  }
+  return "xnn_|latimer::(" + isas + ")::";
+}();
+
 // What a call through a pointer may reach; the first line that matches counts.
-constexpr IndirectCall kIndirectCalls[] = {
+const IndirectCall kIndirectCalls[] = {
     // A task of the pool: the functions that ForEachShard makes of lambdas.
     {"latimer::ThreadPool::[A-Za-z]+\\(", "ForEachShard<.*::_FUN\\("},
     // The receiver of a text is the caller's; a function without calls stands
@@ -39,10 +50,8 @@ constexpr IndirectCall kIndirectCalls[] = {
     {"latimer::Html(Stream|Text|Writer)::", "latimer_html::Receive\\("},
     {"latimer_html::Receive\\(", "latimer_workspace_alignment\\("},
     // All others call tables of kernels (or TranslateOptions::on_token, which
-    // is the caller's): any kernel of any instruction set counts.
-    {".",
-     "xnn_|latimer::(sse41|avx2|avx512|avx512vnni|neon|dotprod|rvv256|scalar):"
-     ":"},
+    // is the caller's).
+    {".", kAnyKernel.c_str()},
 };
 
 // The functions of the C library in use take a few hundred bytes, but the first

@@ -26,9 +26,9 @@ struct LoadOptions {
   bool alignment = true;
   // false skips the pass over the file that finds damaged weights.
   bool verify_checksum = true;
-  // Use no newer instructions than these: "sse41", "avx2", "avxvnni",
-  // "avx512" ("neon", "dotprod", "i8mm"); null: use all that the CPU has. For
-  // tests.
+  // Use no newer instructions than these, such as "avx2" or "neon"; `latimer
+  // --help` names those of the architecture. Null: use all that the CPU has.
+  // For tests.
   const char* cpu = nullptr;
 };
 

@@ -65,8 +65,7 @@ struct NibbleProduct {
 
 // All tables give the same bits.
 struct NibbleKernels {
-  // "nibble_" and the instruction set: "sse41", "avx2", "avx512vnni", "neon",
-  // "dotprod" or "scalar".
+  // "nibble_" and the instruction set, such as "nibble_avx2".
   const char* name;
 
   // From this many rows on, `maximum` takes less time than `bound` and what has

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/cpu.h"
+#include "base/cpu_table.h"
 #include "ops/nibble/pack.h"
 #include "ops/xnnpack/gemm.h"
 #include "ops/xnnpack/packed_matrix.h"
@@ -161,22 +162,19 @@ float Bound(const Problem& p, size_t channel, bool with_bias) {
   return with_bias ? bound + p.bias[channel] : bound;
 }
 
-// All tables that this CPU can run: clears its features one by one.
+// All tables that this CPU can run: clears its features one by one, the newest
+// first.
 std::vector<const NibbleKernels*> UsableTables() {
   CpuFeatures features = DetectCpuFeatures();
   std::vector<const NibbleKernels*> tables;
-  for (bool CpuFeatures::*newest :
-       {&CpuFeatures::i8mm, &CpuFeatures::avx512vnni, &CpuFeatures::avxvnni,
-        &CpuFeatures::avx512, &CpuFeatures::avx2, &CpuFeatures::dotprod}) {
+  for (int newest = kIsaCount - 1; newest >= 0; --newest) {
     const NibbleKernels* table = SelectNibbleKernels(features);
     if (table != nullptr &&
         std::find(tables.begin(), tables.end(), table) == tables.end()) {
       tables.push_back(table);
     }
-    features.*newest = false;
+    features.*kIsas[newest].usable = false;
   }
-  const NibbleKernels* oldest = SelectNibbleKernels(features);
-  if (oldest != nullptr && oldest != tables.back()) tables.push_back(oldest);
   return tables;
 }
 

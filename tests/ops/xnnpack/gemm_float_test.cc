@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/cpu_table.h"
 #include "base/half.h"
 #include "ops/xnnpack/gemm.h"
 #include "ops/xnnpack/pack.h"
@@ -16,7 +17,7 @@
 
 namespace latimer::gemm_float_test {
 
-// The kernels for this CPU without anything newer than `name`.
+// The kernels for this CPU without anything newer than the instruction set.
 struct Level {
   std::string name;
   const VectorKernels* vector;
@@ -26,10 +27,10 @@ struct Level {
 
 std::vector<Level> Levels() {
   std::vector<Level> levels;
-  for (const char* name :
-       {"sse41", "avx2", "avx512", "neon", "scalar", "rvv256"}) {
+  for (int i = 0; i < kIsaCount; ++i) {
+    const char* const name = kIsas[i].name;
     const Result<CpuFeatures> cpu = LimitCpuFeatures(DetectCpuFeatures(), name);
-    if (!cpu.ok()) continue;
+    if (!cpu.ok()) continue;  // It lacks it, or it is no limit.
     const VectorKernels* tables[kMaxVectorKernels];
     Level level = {.name = name, .vector = nullptr, .f32 = {}, .f32_tile = {}};
     // The build may lack kernels for older instruction sets.
@@ -39,6 +40,11 @@ std::vector<Level> Levels() {
     EXPECT_TRUE(
         SelectGemmKernels(*cpu, WeightType::kF32, level.f32_tile, &level.f32)
             .ok());
+    // Not every instruction set has kernels for floats of its own.
+    if (!levels.empty() && levels.back().vector == level.vector &&
+        levels.back().f32.gemm == level.f32.gemm) {
+      continue;
+    }
     levels.push_back(level);
   }
   return levels;
