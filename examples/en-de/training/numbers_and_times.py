@@ -1,4 +1,4 @@
-"""Pairs that a few rules make: numbers, times, dates, prices, ages, units. prep.py adds them to the text."""
+"""Pairs that a few rules make: numbers, times, dates, prices, units, codes, signs. prep.py adds them to the text."""
 
 import random
 import re
@@ -89,6 +89,12 @@ AT = [("at {}", "um {}"), ("It's {}.", "Es ist {}."), ("It is {}.", "Es ist {}."
       ("A table for two at {}, please.", "Einen Tisch für zwei Personen um {}, bitte."),
       ("Please wake me at {}.", "Bitte wecken Sie mich um {}."), ("We have breakfast at {}.", "Wir frühstücken um {}."),
       ("He starts work at {} and finishes at {}.", "Er fängt um {} mit der Arbeit an und hört um {} auf."),
+      ("She leaves home at {} and takes the bus.", "Sie geht um {} aus dem Haus und nimmt den Bus."),
+      ("At {} we have lunch, at {} we go on.", "Um {} essen wir zu Mittag, um {} geht es weiter."),
+      ("Open from {} to {}", "Geöffnet von {} bis {}"), ("from {} to {}", "von {} bis {}"),
+      ("Breakfast is served from {} to {}.", "Frühstück gibt es von {} bis {}."),
+      ("I'll pick you up at {}, okay?", "Ich hole dich um {} ab, okay?"),
+      ("The doctor can see you at {} on {day}.", "Der Arzt hat am {tag} um {} Zeit für Sie."),
       ("Our flight to {city} departs at {} and lands at {}.", "Unser Flug nach {city} startet um {} und landet um {}."),
       ("The museum is open until {}.", "Das Museum ist bis {} geöffnet."),
       ("Call me before {}.", "Ruf mich vor {} an."),
@@ -102,7 +108,7 @@ WHAT_TIME = [("What time is it in {city}?", "Wie spät ist es in {city}?"),
              ("What time does the {thing} end?", "Um wie viel Uhr endet {der}?"),
              ("What time did the {thing} begin?", "Um wie viel Uhr hat {der} begonnen?"),
              ("When does the {thing} begin?", "Wann beginnt {der}?"),
-             ("What time do you get up on {day}s?", "Um wie viel Uhr stehst du {tag}s auf?"),
+             ("What time do you get up on {day}s?", "Um wie viel Uhr stehst du {tags} auf?"),
              ("What time do you close on {day}?", "Um wie viel Uhr schließen Sie am {tag}?"),
              ("What time shall we meet on {day}?", "Um wie viel Uhr treffen wir uns am {tag}?"),
              ("What time will you be home on {day}?", "Um wie viel Uhr bist du am {tag} zu Hause?")]  # fmt: skip
@@ -115,6 +121,29 @@ DATE = [("on {}", "am {}"), ("My birthday is on {}.", "Mein Geburtstag ist am {}
         ("We are leaving on {}.", "Wir reisen am {} ab."), ("She was born on {}.", "Sie wurde am {} geboren."),
         ("The meeting is on {}.", "Die Besprechung ist am {}."),
         ("I would like a room from {}.", "Ich hätte gern ein Zimmer ab dem {}.")]  # fmt: skip
+WHEN = [("on {day}", "am {tag}"), ("on {day} morning", "am {tag}morgen"), ("on {day} afternoon", "am {tag}nachmittag"),
+        ("on {day} evening", "am {tag}abend"), ("on {day}s", "{tags}"), ("every {day}", "jeden {tag}"),
+        ("next {day}", "nächsten {tag}"), ("this {day}", "diesen {tag}"), ("in {month}", "im {monat}"),
+        ("at the end of {month}", "Ende {monat}"), ("at the beginning of {month}", "Anfang {monat}")]  # fmt: skip
+PLAN = [("{}", "{}"), ("I have an appointment {}.", "Ich habe {} einen Termin."),
+        ("We are closed {}.", "Wir haben {} geschlossen."), ("Are you free {}?", "Hast du {} Zeit?"),
+        ("The course takes place {}.", "Der Kurs findet {} statt."), ("Do you work {}?", "Arbeiten Sie {}?"),
+        ("He has no time {}.", "Er hat {} keine Zeit."), ("Can we meet {}?", "Können wir uns {} treffen?")]  # fmt: skip
+YEAR = [("in {}", "im Jahr {}"), ("She was born in {} in {city}.", "Sie wurde {} in {city} geboren."),
+        ("The house was built in {}.", "Das Haus wurde {} gebaut."), ("He died in {}.", "Er starb {}."),
+        ("In {} they moved to {city}.", "Im Jahr {} zogen sie nach {city}."), ("since {}", "seit {}"),
+        ("The company was founded in {}.", "Die Firma wurde {} gegründet."),
+        ("from {} to {}", "von {} bis {}"), ("I have worked here since {}.", "Ich arbeite seit {} hier.")]  # fmt: skip
+ORDER = [("the {} floor", "der {} Stock"), ("Our office is on the {} floor.", "Unser Büro ist im {} Stock."),
+         ("Today is her {} birthday.", "Heute ist ihr {} Geburtstag."), ("in the {} century", "im {} Jahrhundert"),
+         ("This is my {} visit to {city}.", "Das ist mein {} Besuch in {city}."),
+         ("It is the {} door on the left.", "Es ist die {} Tür links.")]  # fmt: skip
+CODE = [("{}", "{}"), ("Room {}", "Zimmer {}"), ("You can reach me at {}.", "Sie erreichen mich unter {}."),
+        ("Please call {}.", "Bitte rufen Sie {} an."), ("Your code is {}.", "Ihr Code lautet {}."),
+        ("Our train leaves from platform {}.", "Unser Zug fährt von Gleis {} ab."), ("See page {}.", "Siehe Seite {}."),
+        ("Version {} is available.", "Version {} ist verfügbar."), ("Take bus {}.", "Nehmen Sie den Bus {}."),
+        ("Flight {} has been cancelled.", "Flug {} wurde gestrichen."), ("Gate {}", "Flugsteig {}"),
+        ("I live at number {}.", "Ich wohne in Nummer {}."), ("Order no. {}", "Bestellnr. {}")]  # fmt: skip
 PRICE = [("That costs {} euros.", "Das kostet {} Euro."), ("It's {} dollars.", "Es sind {} Dollar."),
          ("The ticket costs {} euros.", "Die Fahrkarte kostet {} Euro."),
          ("He owes me {} pounds.", "Er schuldet mir {} Pfund."),
@@ -136,7 +165,9 @@ LENGTH = [("{}", "{}"), ("The hotel is {} away.", "Das Hotel ist {} entfernt."),
           ("It is {} from here to the station.", "Es sind {} von hier zum Bahnhof."),
           ("The bridge is {} long.", "Die Brücke ist {} lang."),
           ("Drive straight on for {}.", "Fahren Sie {} geradeaus."),
-          ("Follow this road for {}.", "Folgen Sie dieser Straße {}."), ("after {}", "nach {}")]  # fmt: skip
+          ("Follow this road for {}.", "Folgen Sie dieser Straße {}."), ("after {}", "nach {}"),
+          ("Keep going for {}, then turn right.", "Gehen Sie {} weiter und biegen Sie dann rechts ab."),
+          ("It is only {} to the beach.", "Bis zum Strand sind es nur {}.")]  # fmt: skip
 AMOUNT = [("{}", "{}"), ("I need {}.", "Ich brauche {}."), ("Add {} of water.", "Geben Sie {} Wasser hinzu."),
           ("I bought {} of milk.", "Ich habe {} Milch gekauft."), ("That makes {}.", "Das ergibt {}.")]  # fmt: skip
 WEIGHT = [("{}", "{}"), ("The parcel weighs {}.", "Das Paket wiegt {}."),
@@ -187,24 +218,42 @@ def quantity(dice: random.Random) -> tuple[str, str]:
     return filled(dice, patterns, number[0] + unit, number[1] + einheit)
 
 
-def filled(dice: random.Random, patterns: list, one: str, other: str) -> tuple[str, str]:
-    first, second = dice.choice(patterns)
-    city, thing, day = dice.randrange(len(CITIES[0])), dice.choice(THINGS), dice.randrange(7)
-    pair = (first.replace("{}", one).format(city=CITIES[0][city], thing=thing[0], day=DAYS[day]),
-            second.replace("{}", other).format(city=CITIES[1][city], der=thing[1], tag=TAGE[day]))  # fmt: skip
+def ordinal(n: int) -> str:
+    return str(n) + {1: "st", 2: "nd", 3: "rd"}.get(n % 10 if n // 10 != 1 else 0, "th")
+
+
+def code(dice: random.Random) -> str:
+    """What is copied: numbers of phones, rooms and orders, versions, sums."""
+    a, b = dice.randint(1, 99), dice.randint(1, 99)
+    digits = str(dice.randint(10**5, 10**9))
+    return dice.choice((str(a), digits, f"{digits[:3]} {digits[3:]}", f"0{digits[:2]} {digits[2:]}", f"+49 {digits}",
+                        f"{a}{dice.choice('ABCDab')}", f"{dice.choice('ABCDEF')}{b}",
+                        f"{''.join(dice.sample('ABDEHKLRSUX', 2))} {a}{b}", f"{a % 10}.{b}", f"{a % 10}.{b}.{a}",
+                        f"{a} + {b} = {a + b}", f"{a} x {b} = {a * b}", f"{a + b} - {b} = {a}", f"{a}/{b}",
+                        f"{a}-{a + b}", f"#{digits}", f"{a} x {b} cm", f"{a} & {b}"))  # fmt: skip
+
+
+def filled(dice: random.Random, patterns: list, one: str, other: str, then: tuple | None = None) -> tuple[str, str]:
+    """A pattern with a value in both languages, and with then at its second place."""
+    pair = dice.choice(patterns)
+    city, thing, day, month = dice.randrange(len(CITIES[0])), dice.choice(THINGS), dice.randrange(7), dice.randrange(12)
+    pair = [text.replace("{}", value, 1).replace("{}", following)
+            for text, value, following in zip(pair, (one, other), then or (one, other))]  # fmt: skip
+    pair = (pair[0].format(city=CITIES[0][city], thing=thing[0], day=DAYS[day], month=MONTHS[month]),
+            pair[1].format(city=CITIES[1][city], der=thing[1], tag=TAGE[day], tags=f"{TAGE[day].lower()}s",
+                           monat=MONATE[month]))  # fmt: skip
     pair = [re.sub(r"\.\.$", ".", text) for text in pair]  # After "a.m."
-    return tuple(text[0].upper() + text[1:] if text[-1] in ".?" else text for text in pair)
+    return tuple(text[0].upper() + text[1:] for text in pair) if pair[1][-1] in ".?" else tuple(pair)
 
 
 def made_pairs(dice: random.Random, count: int = 5000) -> list[tuple[str, str]]:
     pairs = [(english(n), german(n)) for n in range(201)]
     pairs += [filled(dice, WHAT_TIME, "", "") for _ in range(count // 10)]
     for _ in range(count):
-        pairs.append(filled(dice, AT, *clock(dice)))
+        pairs.append(filled(dice, AT, *clock(dice), clock(dice)))
         pairs += [quantity(dice), quantity(dice)]
         day, month, weekday = dice.randint(1, 31), dice.randrange(12), dice.randrange(7)
-        ending = {1: "st", 2: "nd", 3: "rd"}.get(day % 10 if day // 10 != 1 else 0, "th")
-        date = dice.choice((f"{MONTHS[month]} {day}", f"{MONTHS[month]} {day}{ending}", f"{day} {MONTHS[month]}"))
+        date = dice.choice((f"{MONTHS[month]} {day}", f"{MONTHS[month]} {ordinal(day)}", f"{day} {MONTHS[month]}"))
         german_date = f"{day}. {MONATE[month]}"
         if dice.random() < 0.3:
             year = dice.randint(1900, 2035)
@@ -218,6 +267,12 @@ def made_pairs(dice: random.Random, count: int = 5000) -> list[tuple[str, str]]:
         cents = dice.choice((0, 50, 95, dice.randint(1, 99)))
         price = (f"{n}.{cents:02}", f"{n},{cents:02}") if cents else number
         pairs.append(filled(dice, PRICE, *price))
+        if dice.random() < 0.5:
+            pairs.append(filled(dice, CODE, *2 * [code(dice)]))
+            pairs.append(filled(dice, PLAN, *dice.choice(WHEN)))
+            years = sorted(str(dice.randint(1700, 2035)) for _ in "12")
+            pairs.append(filled(dice, YEAR, *2 * years[:1], 2 * years[1:]))
+            pairs.append(filled(dice, ORDER, ordinal(day), f"{day}."))
         if dice.random() < 0.3:
             big = dice.randint(1000, 999999)
             pairs.append(filled(dice, COUNT[3:5], f"{big:,}", f"{big:,}".replace(",", ".")))

@@ -13,6 +13,7 @@ and descriptions. Paragraphs are cut into sentences where both sides have as man
 import argparse
 import gzip
 import html
+import html.entities
 import json
 import math
 import re
@@ -48,8 +49,9 @@ SENTENCE = re.compile(r"(?<!\b[a-zA-Z]\.)(?<!\bNr\.)(?<!\busw\.)(?<!\bbzw\.)(?<!
 def tidy(text: str) -> str:
     """Without the marks of XML, groff and menus."""
     text = re.sub(r"\b[BICEFLS]<([^<>]*)>", r"\1", text)
-    text = html.unescape(re.sub(r"<[^<>]*>", "", text)).replace("\\fB", "").replace("\\fI", "").replace("\\fR", "")
-    text = re.sub(r"&([a-z]\w*);", r"\1", text)  # A name that a page has defined.
+    text = re.sub(r"<[^<>]*>", "", text).replace("\\fB", "").replace("\\fI", "").replace("\\fR", "")
+    text = re.sub(r"&([a-z][\w.-]*);", lambda m: m[0] if m[0][1:] in html.entities.html5 else m[1], text)  # A page's own.
+    text = html.unescape(text)
     text = re.sub(r"(?<!\w)&(?=\w)", "", text.replace("\u00ad", ""))
     return " ".join((text.replace("_", "") if text.count("_") == 1 else text).split())
 
