@@ -106,11 +106,13 @@ void RoundRow(std::span<float> row) {
   }
 }
 
-void RoundChannel(bool int4, std::span<float> weights,
+void RoundChannel(WeightType type, std::span<float> weights,
                   std::vector<int8_t>* integers) {
   integers->resize(weights.size());
-  const float scale = int4 ? QuantizeChannelToInt4(weights, *integers)
-                           : QuantizeChannel(weights, *integers);
+  const auto quantize = type == WeightType::kInt4   ? QuantizeChannelToInt4
+                        : type == WeightType::kInt6 ? QuantizeChannelToInt6
+                                                    : QuantizeChannel;
+  const float scale = quantize(weights, *integers);
   for (size_t i = 0; i < weights.size(); ++i) {
     weights[i] = scale * static_cast<float>((*integers)[i]);
   }
@@ -119,11 +121,11 @@ void RoundChannel(bool int4, std::span<float> weights,
 // One layer's second product over the rows that were kept.
 class Product {
  public:
-  Product(const Inside& inside, const CanonicalLinear& linear, bool int4)
+  Product(const Inside& inside, const CanonicalLinear& linear, WeightType type)
       : inside_(inside),
         width_(inside.width),
         rows_(inside.rows.size() / inside.width),
-        int4_(int4) {
+        type_(type) {
     const uint64_t n = linear.outputs();
     const uint64_t channels = std::min(n, kMostChannels);
     weights_.resize(channels * width_);
@@ -174,7 +176,7 @@ class Product {
     for (size_t i = 0; i < weights.size() / width_; ++i) {
       const std::span<float> row = Channel(i, &weights);
       for (size_t j = 0; j < width_; ++j) row[j] *= factors[j];
-      RoundChannel(int4_, row, &integers);
+      RoundChannel(type_, row, &integers);
     }
     const std::vector<float> rounded = Multiply(rows, weights);
     double lost = 0, whole = 0;
@@ -216,7 +218,7 @@ class Product {
   const Inside& inside_;
   const size_t width_;
   const size_t rows_;
-  const bool int4_;
+  const WeightType type_;
   std::vector<float> weights_;  // [channels, width]
   std::vector<float> largest_;  // [width], of absolute values
   std::vector<float> exact_;
@@ -267,8 +269,8 @@ void Observe(const EqualizeOptions& options, const CanonicalModel& model,
 
 // The factors of a layer, and what they gain; empty if that is too little.
 std::pair<std::vector<float>, EqualizedLayer> BestFactors(
-    const Inside& inside, const CanonicalLinear& linear, bool int4) {
-  const Product product(inside, linear, int4);
+    const Inside& inside, const CanonicalLinear& linear, WeightType type) {
+  const Product product(inside, linear, type);
   EqualizedLayer layer;
   layer.error_before = product.Error(std::vector<float>(inside.width, 1.0f));
   layer.error_after = kLeastGain * layer.error_before;
@@ -314,7 +316,7 @@ EqualizedLayers Equalize(const EqualizeOptions& options,
       if (insides[i].rows.empty()) {
         FailIn(options.text, "nothing to translate");
       }
-      auto [factors, gain] = BestFactors(insides[i], out, options.int4);
+      auto [factors, gain] = BestFactors(insides[i], out, options.type);
       if (factors.empty()) return;
       SetFactors(factors, &in, &out);
       const std::scoped_lock lock(mutex);

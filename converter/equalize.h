@@ -25,7 +25,7 @@ namespace latimer {
 struct EqualizeOptions {
   // UTF-8, one sentence in the source language per line.
   std::filesystem::path text;
-  bool int4 = false;  // The weights are to be int4, not int8.
+  WeightType type = WeightType::kInt8;  // What the weights are to be.
   // Called with the lines done and the total.
   std::function<void(uint64_t done, uint64_t total)> progress;
 };

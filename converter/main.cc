@@ -170,7 +170,7 @@ struct Conversion {
 void PrintJson(const Options& options, const Conversion& result) {
   Json json;
   json["output"] = options.output.string();
-  json["weights"] = result.info.weights;
+  json["weights"] = options.int6 ? "int6" : result.info.weights;
   if (options.int4) json["int4"] = Int4Json(result.int4);
   if (!options.equalize.empty()) {
     json["equalized"] = EqualizedJson(result.equalized);
@@ -204,8 +204,9 @@ std::string Megabytes(uint64_t bytes) {
 
 void PrintText(const Options& options, const Conversion& result) {
   const ModelInfo& info = result.info;
-  std::cout << options.output.string() << ": " << info.weights
-            << " weights, tile " << info.tile << Int4Text(result.int4) << "; "
+  std::cout << options.output.string() << ": "
+            << (options.int6 ? "int6" : info.weights) << " weights, tile "
+            << info.tile << Int4Text(result.int4) << "; "
             << Megabytes(info.sizes.file) << " of flash, "
             << Megabytes(RamBytes(result.profile)) << " of RAM"
             << (options.bill || options.verbose ? ""
@@ -364,7 +365,9 @@ void Convert(const Options& options) {
     Say(options, "equalizing with", options.equalize);
     Progress progress("equalizing", ShowsProgress(options));
     result.equalized = Equalize({.text = options.equalize,
-                                 .int4 = options.int4,
+                                 .type = options.int4   ? WeightType::kInt4
+                                         : options.int6 ? WeightType::kInt6
+                                                        : WeightType::kInt8,
                                  .progress = std::ref(progress)},
                                 &model);
   }
@@ -372,6 +375,7 @@ void Convert(const Options& options) {
     result.int4 = QuantizeToInt4(options.int4_error, &model);
     write.int4 = &result.int4;
   }
+  write.int6 = options.int6;
   Say(options, "writing", options.output);
   const ModelBytes bytes = [&] {
     Progress progress("packing weights", ShowsProgress(options));

@@ -167,7 +167,8 @@ ModelBytes Writer::Pack() {
                     .columns = tensor.columns,
                     .out = file.subspan(begin, tensor.bytes),
                     .nibbles = tensor.nibbles,
-                    .int4 = tensor.int4});
+                    .int4 = tensor.int4,
+                    .int6 = tensor.int6});
     copied = begin + tensor.bytes;
   }
   std::memcpy(file.data() + copied, built + copied, size - copied);
@@ -221,6 +222,7 @@ Offset<schema::Tensor> Writer::WriteTensor(const PlannedTensor& tensor) {
   const auto shape_offset = builder_->CreateVector(shape);
   const auto name_offset = builder_->CreateString(tensor.name);
   const schema::DType dtype = tensor.int4 != nullptr ? schema::DType::Int4
+                              : tensor.int6          ? schema::DType::Int6
                               : int8                 ? schema::DType::Int8
                               : linear && options_.weights == WeightType::kF16
                                   ? schema::DType::Float16

@@ -32,6 +32,9 @@ struct WriteOptions {
   uint64_t smallest_pruned = uint64_t{1} << 20;
   // Matrices of an int8 model that are int4. Borrowed; null: none.
   const Int4Matrices* int4 = nullptr;
+  // Whether the other matrices of an int8 model are int6, but for an output
+  // matrix that is stored for a pruned argmax.
+  bool int6 = false;
   // Borrowed; see converter/known_answer.h.
   KnownAnswer known_answer = {};
   // Reserves room for SetAlignment; until then it is the default.

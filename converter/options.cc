@@ -98,7 +98,8 @@ class OptionParser {
     }
     if (o_.weights != WeightType::kInt8 && !o_.equalize.empty()) {
       throw UsageError(
-          "--equalize is for int8 and int4 weights; others are not quantized.");
+          "--equalize is for int8, int6 and int4 weights; others are not "
+          "quantized.");
     }
     if (o_.quiet && (o_.bill || o_.verbose || o_.json || o_.progress)) {
       throw UsageError(
@@ -198,10 +199,10 @@ class OptionParser {
   }
 
   void AddWeights() {
-    Add("--weights", weights_, "f32|f16|int8|int4 [int8]",
-        "int8 (one scale per output channel), int4 for the feed-forward layers "
-        "and int8 for the rest, f16 or f32")
-        ->check(CLI::IsMember({"f32", "f16", "int8", "int4"}));
+    Add("--weights", weights_, "f32|f16|int8|int6|int4 [int8]",
+        "int8 or int6 (one scale per output channel), int4 for the "
+        "feed-forward layers and int8 for the rest, f16 or f32")
+        ->check(CLI::IsMember({"f32", "f16", "int8", "int6", "int4"}));
     Add("--int4-error", o_.int4_error, "PART [0.15]",
         "the largest relative error (root mean square) that int4 may cause in "
         "a matrix; matrices above it stay int8")
@@ -386,6 +387,7 @@ class OptionParser {
 
   void ResolveWeights() {
     o_.int4 = weights_ == "int4";
+    o_.int6 = weights_ == "int6";
     o_.weights = weights_ == "f32"   ? WeightType::kF32
                  : weights_ == "f16" ? WeightType::kF16
                                      : WeightType::kInt8;

@@ -29,6 +29,7 @@ struct Options {
   std::filesystem::path output;
   WeightType weights = WeightType::kInt8;
   bool int4 = false;
+  bool int6 = false;
   double int4_error = kInt4LargestError;
   std::filesystem::path equalize;
   ParallelText shortlist_text;

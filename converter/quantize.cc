@@ -12,22 +12,64 @@
 namespace latimer {
 namespace {
 
-constexpr float kLeast = -8.0f, kMost = 7.0f;
+// The integers of a type.
+struct Grid {
+  float least;
+  float most;
 
-int8_t Nearest(float value, float inverse_scale) {
-  // std::nearbyint rounds halves to even, whatever the CPU.
-  return static_cast<int8_t>(
-      std::clamp(std::nearbyint(value * inverse_scale), kLeast, kMost));
-}
+  int8_t Nearest(float value, float inverse_scale) const {
+    // std::nearbyint rounds halves to even, whatever the CPU.
+    return static_cast<int8_t>(
+        std::clamp(std::nearbyint(value * inverse_scale), least, most));
+  }
+};
+constexpr Grid kInt4Grid = {-8.0f, 7.0f}, kInt6Grid = {-31.0f, 31.0f};
 
-double SquaredLoss(std::span<const float> values, float scale) {
+double SquaredLoss(const Grid& grid, std::span<const float> values,
+                   float scale) {
   const float inverse = 1.0f / scale;
   double loss = 0;
   for (const float value : values) {
-    const double lost = double{value} - double{scale} * Nearest(value, inverse);
+    const double lost =
+        double{value} - double{scale} * grid.Nearest(value, inverse);
     loss += lost * lost;
   }
   return loss;
+}
+
+// Quantizes a channel with the scale that loses least of `steps` ones from the
+// widest to `smallest_step` of it. Returns it.
+float SearchScale(const Grid& grid, int steps, float smallest_step,
+                  std::span<const float> values, std::span<int8_t> integers) {
+  LATIMER_CHECK(values.size() == integers.size());
+  float largest = 0.0f;
+  for (const float value : values) {
+    largest = std::max(largest, std::fabs(value));
+  }
+  // As in QuantizeChannel.
+  const float widest = largest / grid.most;
+  float best = 1.0f;
+  if (widest * smallest_step >= std::numeric_limits<float>::min()) {
+    double least = std::numeric_limits<double>::infinity();
+    for (int step = 0; step < steps; ++step) {
+      const float part = 1.0f - (1.0f - smallest_step) *
+                                    static_cast<float>(step) /
+                                    static_cast<float>(steps);
+      // -8 has no positive counterpart, so the sign of the scale matters.
+      for (const float scale : {widest * part, -widest * part}) {
+        if (scale < 0 && grid.least == -grid.most) continue;
+        const double loss = SquaredLoss(grid, values, scale);
+        if (loss < least) {
+          least = loss;
+          best = scale;
+        }
+      }
+    }
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    integers[i] = grid.Nearest(values[i], 1.0f / best);
+  }
+  return best;
 }
 
 bool IsFeedForward(const std::string& name) {
@@ -75,37 +117,16 @@ float QuantizeChannel(std::span<const float> values,
   return scale;
 }
 
+float QuantizeChannelToInt6(std::span<const float> values,
+                            std::span<int8_t> quantized) {
+  return SearchScale(kInt6Grid, /*steps=*/20, /*smallest_step=*/0.5f, values,
+                     quantized);
+}
+
 float QuantizeChannelToInt4(std::span<const float> values,
                             std::span<int8_t> integers) {
-  LATIMER_CHECK(values.size() == integers.size());
-  float largest = 0.0f;
-  for (const float value : values) {
-    largest = std::max(largest, std::fabs(value));
-  }
-  // As in QuantizeChannel.
-  constexpr int kSteps = 30;
-  constexpr float kSmallestStep = 0.35f;
-  const float widest = largest / kMost;
-  float best = 1.0f;
-  if (widest * kSmallestStep >= std::numeric_limits<float>::min()) {
-    double least = std::numeric_limits<double>::infinity();
-    for (int step = 0; step < kSteps; ++step) {
-      const float part =
-          1.0f - (1.0f - kSmallestStep) * static_cast<float>(step) / kSteps;
-      // -8 has no positive counterpart, so the sign of the scale matters.
-      for (const float scale : {widest * part, -widest * part}) {
-        const double loss = SquaredLoss(values, scale);
-        if (loss < least) {
-          least = loss;
-          best = scale;
-        }
-      }
-    }
-  }
-  for (size_t i = 0; i < values.size(); ++i) {
-    integers[i] = Nearest(values[i], 1.0f / best);
-  }
-  return best;
+  return SearchScale(kInt4Grid, /*steps=*/30, /*smallest_step=*/0.35f, values,
+                     integers);
 }
 
 Int4Matrices QuantizeToInt4(double largest_error, CanonicalModel* model) {

@@ -22,6 +22,12 @@ namespace latimer {
 float QuantizeChannel(std::span<const float> values,
                       std::span<int8_t> quantized);
 
+// The same with quantized in [-31, 31], and the scale that loses least among 20
+// candidates: clipping a few large weights may cost less than a coarser grid
+// for all others.
+float QuantizeChannelToInt6(std::span<const float> values,
+                            std::span<int8_t> quantized);
+
 // Weight [n, k] = scales[n] * integers[n, k], with integers in [-8, 7].
 struct Int4Matrix {
   std::vector<int8_t> integers;

@@ -97,14 +97,15 @@ class Packer {
         continue;
       }
       const auto integers = std::span(quantized).subspan(i * k, k);
-      if (source.type == SourceType::kInt8) {
+      if (source.type == SourceType::kInt8 && !job.int6) {
         source.ReadIntegers(row.index * k, integers);
         CheckInRange(integers, source.name);
         scales[i] = source.ScaleOf(row.index);
         if (job.nibbles) CheckNotNegative(source, scales[i]);
       } else {
         job.linear->ReadRow(chunk.begin + i, values);
-        scales[i] = QuantizeChannel(values, integers);
+        scales[i] = job.int6 ? QuantizeChannelToInt6(values, integers)
+                             : QuantizeChannel(values, integers);
       }
     }
     Forget(chunk);
@@ -114,7 +115,9 @@ class Packer {
       return BytesOf(job, chunk.rows);
     }
     std::byte* out = job.out.data() + BytesOf(job, chunk.begin);
-    if (int8) {
+    if (job.int6) {
+      PackInt6(tile_, chunk.rows, k, quantized.data(), scales.data(), out);
+    } else if (int8) {
       PackInt8(tile_, chunk.rows, k, quantized.data(), scales.data(), out);
     } else if (weights_ == WeightType::kF16) {
       PackF16(chunk.rows, k, values.data(), out);
@@ -136,7 +139,9 @@ class Packer {
 
   uint64_t BytesOf(const PackJob& job, uint64_t rows) const {
     if (job.nibbles) return NibblePlaneBytes(rows, job.columns);
-    return PackedBytes(job.int4 != nullptr ? WeightType::kInt4 : weights_,
+    return PackedBytes(job.int4 != nullptr ? WeightType::kInt4
+                       : job.int6          ? WeightType::kInt6
+                                           : weights_,
                        tile_, rows, job.columns);
   }
 

@@ -22,6 +22,7 @@ struct PackJob {
   std::span<std::byte> out;
   bool nibbles = false;
   const Int4Matrix* int4 = nullptr;  // If set, packs these weights instead.
+  bool int6 = false;
 };
 
 // Packs all matrices with one thread per CPU, each of which needs a few MB.

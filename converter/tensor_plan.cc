@@ -43,8 +43,10 @@ class Planner {
     const std::string key = Name(name, layer);
     const bool nibbles = InNibbles(model_, options_, key, outputs, inputs);
     const Int4Matrix* int4 = Int4Of(key);
-    const WeightType type =
-        int4 != nullptr ? WeightType::kInt4 : options_.weights;
+    const bool int6 = options_.int6 && !nibbles && int4 == nullptr;
+    const WeightType type = int4 != nullptr ? WeightType::kInt4
+                            : int6          ? WeightType::kInt6
+                                            : options_.weights;
     tensors_.push_back(
         {.kind = PlannedTensor::Kind::kLinear,
          .key = key,
@@ -55,7 +57,8 @@ class Planner {
                       ? NibblePlaneBytes(outputs, inputs)
                       : PackedBytes(type, TileInUse(options_), outputs, inputs),
          .nibbles = nibbles,
-         .int4 = int4});
+         .int4 = int4,
+         .int6 = int6});
   }
   void OnNorm(TensorGroup, const char* name, int layer, uint32_t width,
               bool has_beta, Norm&) {
@@ -108,6 +111,7 @@ Tile TileInUse(const WriteOptions& options) {
       return Tile::k16x1;
     case WeightType::kInt8:
     case WeightType::kInt4:
+    case WeightType::kInt6:
       break;
   }
   return options.tile;

@@ -22,6 +22,7 @@ struct PlannedTensor {
   uint64_t bytes;
   bool nibbles = false;  // See ops/nibble/planes.h.
   const Int4Matrix* int4 = nullptr;
+  bool int6 = false;
 };
 
 // Every tensor in the order of model/tensor_list.h.

@@ -48,6 +48,7 @@ latimer_model_info InfoOf(const latimer::Translator& translator) {
   out.has_tokenizer = info.has_tokenizer ? 1 : 0;
   out.has_shortlist = info.has_shortlist ? 1 : 0;
   out.int4_matrices = info.int4_matrices;
+  out.int6_matrices = info.int6_matrices;
   out.threads = translator.threads();
   out.language_count = info.generation.languages.size();
   out.task_count = info.generation.tasks.size();

@@ -120,7 +120,9 @@ bool ReadsTile(const Board& board, const ModelInfo& info) {
 }
 
 std::string PackCommand(const Board& board, const ModelInfo& info) {
-  const std::string weights = info.int4_matrices > 0 ? "int4" : info.weights;
+  const std::string weights = info.int4_matrices > 0   ? "int4"
+                              : info.int6_matrices > 0 ? "int6"
+                                                       : info.weights;
   return Format("latimer-convert MODEL -o FILE --board %s%s", board.name,
                 weights == "int8" ? "" : (" --weights " + weights).c_str());
 }

@@ -161,6 +161,7 @@ Json InspectJson(const ModelInfo& info, const Json& kernels) {
                {"weights", info.weights},
                {"tile", info.tile},
                {"int4_matrices", info.int4_matrices},
+               {"int6_matrices", info.int6_matrices},
                {"pruned_argmax", info.pruned_argmax},
                {"tokenizer", TokenizerJson(info.tokenizer_needs)},
                {"sentence_rules", info.sentence_rules.languages},

@@ -52,12 +52,15 @@ class TensorBinder {
     }
     Tile tile;
     const bool int4 = tensor->dtype() == schema::DType::Int4;
+    const bool int6 = tensor->dtype() == schema::DType::Int6;
     if (tensor->layout() != schema::Layout::GemmPacked ||
         !TileFromSchema(tensor->tile(), &tile) ||
         !IsOfType(*tensor, WeightTypeOf(tile)) || (int4 && !MayBeInt4(group))) {
       return Mismatch("type or layout");
     }
-    const WeightType type = int4 ? WeightType::kInt4 : WeightTypeOf(tile);
+    const WeightType type = int4   ? WeightType::kInt4
+                            : int6 ? WeightType::kInt6
+                                   : WeightTypeOf(tile);
     if (!first_linear_seen_) {
       model_->weight_type = WeightTypeOf(tile);
       model_->tile = tile;
@@ -68,8 +71,9 @@ class TensorBinder {
     }
     BindMatrix(group, *tensor, PackedBytes(type, tile, outputs, inputs),
                outputs, inputs, /*nibbles=*/false, linear);
-    linear.int4 = int4;
+    linear.type = type;
     if (int4) ++model_->info.int4_matrices;
+    if (int6) ++model_->info.int6_matrices;
   }
 
   void OnNorm(TensorGroup group, const char* name, int layer, uint32_t width,
@@ -94,7 +98,9 @@ class TensorBinder {
                (quantized ? schema::Quantization::SymmetricPerChannel
                           : schema::Quantization::None) &&
            (quantized
-                ? dtype == schema::DType::Int8 || dtype == schema::DType::Int4
+                ? dtype == schema::DType::Int8 ||
+                      dtype == schema::DType::Int6 ||
+                      dtype == schema::DType::Int4
                 : dtype == (type == WeightType::kF16 ? schema::DType::Float16
                                                      : schema::DType::Float32));
   }
@@ -250,6 +256,7 @@ Status BindTensors(const schema::Model& root, Model* model) {
       : type == WeightType::kF16 && !kProfile.f16_weights       ? "f16 weights"
       : type == WeightType::kInt8 && !kProfile.int8_weights     ? "int8 weights"
       : model->info.int4_matrices > 0 && !kProfile.int4_weights ? "int4 weights"
+      : model->info.int6_matrices > 0 && !kProfile.int6_weights ? "int6 weights"
       : t.output.nibbles && !kProfile.pruned_argmax
           ? "an output matrix for a pruned argmax"
           : nullptr;

@@ -82,8 +82,7 @@ class NumberChecker {
 
   bool CheckWeights(const Linear& w) const {
     if (w.nibbles) return CheckNibbles(w);
-    const uint64_t bytes =
-        PackedBytes(model_.weight_type, model_.tile, w.n, w.k);
+    const uint64_t bytes = PackedBytes(w.type, model_.tile, w.n, w.k);
     switch (model_.weight_type) {
       case WeightType::kF32:
         return AllFloatsFinite(w.data, bytes / sizeof(float));
@@ -92,6 +91,7 @@ class NumberChecker {
                                    kHalfInfinity);
       case WeightType::kInt8:
       case WeightType::kInt4:
+      case WeightType::kInt6:
         break;
     }
     return CheckIntegers(w);
@@ -99,9 +99,8 @@ class NumberChecker {
 
   // A block has sums, weights, scales, zeros. Scales of int4 have either sign.
   bool CheckIntegers(const Linear& w) const {
-    const WeightType type = w.int4 ? WeightType::kInt4 : WeightType::kInt8;
-    const uint32_t nr = ShapeOf(type, model_.tile).nr;
-    const uint64_t bytes = PackedBlockBytes(type, model_.tile, w.k);
+    const uint32_t nr = ShapeOf(w.type, model_.tile).nr;
+    const uint64_t bytes = PackedBlockBytes(w.type, model_.tile, w.k);
     // The same for int4, whose weights are at least -8, times 16.
     const int32_t most = 128 * static_cast<int32_t>(w.k);
     const std::byte* block = w.data;
@@ -109,8 +108,9 @@ class NumberChecker {
       const std::byte* zeros = block + bytes - nr * sizeof(float);
       const std::byte* scales = zeros - nr * sizeof(float);
       if (!AllWithin(block, nr, -most, most) ||
-          !(w.int4 ? AllFloatsFinite(scales, nr)
-                   : CheckPositive(scales, nr, w.n - first)) ||
+          !(w.type == WeightType::kInt4
+                ? AllFloatsFinite(scales, nr)
+                : CheckPositive(scales, nr, w.n - first)) ||
           !AllFloatsFinite(zeros, nr)) {
         return false;
       }

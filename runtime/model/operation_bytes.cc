@@ -7,8 +7,7 @@ uint64_t BytesOf(const Model& model, const Linear& linear) {
   if (linear.data == nullptr) return 0;
   const uint64_t bias =
       linear.bias == nullptr ? 0 : uint64_t{linear.n} * sizeof(float);
-  const WeightType type = linear.int4 ? WeightType::kInt4 : model.weight_type;
-  return PackedBytes(type, model.tile, linear.n, linear.k) + bias;
+  return PackedBytes(linear.type, model.tile, linear.n, linear.k) + bias;
 }
 
 uint64_t LayerBytes(const Model& m, const DecoderLayer& layer,

@@ -19,7 +19,7 @@ namespace latimer {
 struct GemmInt8Args {
   size_t channels;
   size_t k;
-  const int8_t* q;  // Fifteen bytes after a row's end must be readable.
+  const int8_t* q;  // 31 bytes after a row's end must be readable.
   size_t q_stride;
   // Int32 zero point and float scale of each row.
   const void* quantization;
@@ -41,7 +41,7 @@ inline constexpr size_t kGemmInt8Blocks = 3;
 #endif
 
 // Declares the kernels of an instruction set. kernels.txt says for which
-// numbers of rows, and whether for int4, it has them.
+// numbers of rows, and whether for int4 and int6, it has them.
 #define LATIMER_DECLARE_GEMM_INT8(isa)       \
   namespace isa {                            \
   void GemmInt8Rows1(const GemmInt8Args& a); \
@@ -50,6 +50,10 @@ inline constexpr size_t kGemmInt8Blocks = 3;
   void GemmInt8Rows4(const GemmInt8Args& a); \
   void GemmInt4Rows1(const GemmInt8Args& a); \
   void GemmInt4Rows2(const GemmInt8Args& a); \
+  void GemmInt6Rows1(const GemmInt8Args& a); \
+  void GemmInt6Rows2(const GemmInt8Args& a); \
+  void GemmInt6Rows4(const GemmInt8Args& a); \
+  void GemmInt6Rows6(const GemmInt8Args& a); \
   }
 
 }  // namespace latimer

@@ -1,9 +1,9 @@
-// Products of quantized rows and int8 weights without VNNI; see
+// Products of quantized rows and int8 or int6 weights without VNNI; see
 // ops/gemm_int8.h.
 //
 // vpmaddubsw multiplies twice as many bytes as vpmaddwd multiplies int16, and
 // needs neither weights nor activations widened, but its sums of two products
-// saturate at int16 and one factor is unsigned. With
+// saturate at int16 and one factor is unsigned. With int8 weights
 //
 //   a * w = |a| * w                 if a >= 0, so |a| <= 127
 //   a * w = |a| * ~w + |a|          if a < 0, so |a| <= 128
@@ -12,6 +12,10 @@
 // most 2 * 128 * 127. ~w is an exclusive or with the sign of a, which every
 // vector unit of the CPU computes, unlike vpsignb. The sum of those |a| is one
 // number per row. All of this is exact for any bytes.
+//
+// int6 weights are stored as codes c = 32 + w, and a * w = c * a - 32 * a,
+// where the sum of those a is one number per row. Four products are at least -4
+// * 63 * 128, so sums of two are added before they are widened.
 #include <immintrin.h>  // only functions that are always inlined
 
 #include "ops/gemm_int8.h"
@@ -31,6 +35,7 @@ typedef __m256 Floats;
 #define LATIMER_ZERO _mm256_setzero_si256()
 #define LATIMER_XOR _mm256_xor_si256
 #define LATIMER_AND _mm256_and_si256
+#define LATIMER_OR _mm256_or_si256
 #define LATIMER_LOAD(p) _mm256_loadu_si256(reinterpret_cast<const Bytes*>(p))
 #else
 #define LATIMER_X86(operation) _mm_##operation
@@ -39,6 +44,7 @@ typedef __m128 Floats;
 #define LATIMER_ZERO _mm_setzero_si128()
 #define LATIMER_XOR _mm_xor_si128
 #define LATIMER_AND _mm_and_si128
+#define LATIMER_OR _mm_or_si128
 #define LATIMER_LOAD(p) _mm_loadu_si128(reinterpret_cast<const Bytes*>(p))
 #endif
 
@@ -92,10 +98,10 @@ LATIMER_INLINE Bytes SumPairs(Bytes first, Bytes second) {
 // Writes the first `count` channels of a block to y, given their sums.
 LATIMER_INLINE void Finish(Bytes sums, const Quantization& row,
                            const int32_t* negative_sums, const float* scales,
-                           int32_t negatives, size_t count, float* y) {
+                           int32_t added, size_t count, float* y) {
   const Bytes offset = LATIMER_X86(mullo_epi32)(
       LATIMER_LOAD(negative_sums), LATIMER_X86(set1_epi32)(row.zero_point));
-  sums = LATIMER_X86(add_epi32)(sums, LATIMER_X86(set1_epi32)(negatives));
+  sums = LATIMER_X86(add_epi32)(sums, LATIMER_X86(set1_epi32)(added));
   sums = LATIMER_X86(add_epi32)(sums, offset);
   Floats v = LATIMER_X86(mul_ps)(LATIMER_X86(cvtepi32_ps)(sums),
                                  LATIMER_X86(set1_ps)(row.scale));
@@ -110,11 +116,24 @@ LATIMER_INLINE void Finish(Bytes sums, const Quantization& row,
   __builtin_memcpy(y, elements, count * sizeof(float));
 }
 
+// The sum of a row; `bytes` is a multiple of 16.
+LATIMER_INLINE int32_t SumOfRow(const int8_t* q, size_t bytes) {
+  __m128i sum = _mm_setzero_si128();
+  for (size_t i = 0; i < bytes; i += sizeof(__m128i)) {
+    const __m128i plus_128 =
+        _mm_xor_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(q + i)),
+                      _mm_set1_epi8(static_cast<char>(0x80)));
+    sum = _mm_add_epi32(sum, _mm_sad_epu8(plus_128, _mm_setzero_si128()));
+  }
+  return _mm_cvtsi128_si32(sum) + _mm_extract_epi32(sum, 2) -
+         128 * static_cast<int32_t>(bytes);
+}
+
 // The state of a call: rows of the input, and what is added to their sums.
 template <size_t kRows>
 struct Rows {
   const int8_t* q[kRows];
-  int32_t negatives[kRows];
+  int32_t added[kRows];
 };
 
 // Computes kBlocks blocks, the last of which may have fewer channels than it
@@ -187,7 +206,7 @@ LATIMER_INLINE void MultiplyBlocks(const GemmInt8Args& args,
 #pragma GCC unroll 8
     for (size_t row = 0; row < kRows; ++row) {
       Finish(SumPairs(sums[row][kVectors * b], sums[row][kVectors * b + 1]),
-             quantization[row], negative_sums, scales, rows.negatives[row],
+             quantization[row], negative_sums, scales, rows.added[row],
              args.channels - first, args.y + row * args.y_stride + first);
     }
   }
@@ -201,7 +220,7 @@ LATIMER_INLINE void Multiply(const GemmInt8Args& args) {
   Rows<kRows> rows;
   for (size_t row = 0; row < kRows; ++row) {
     rows.q[row] = args.q + row * args.q_stride;
-    rows.negatives[row] = SumOfNegatives(rows.q[row], bytes);
+    rows.added[row] = SumOfNegatives(rows.q[row], bytes);
   }
   size_t channel = 0;
   for (; channel + (kBlocks - 1) * kChannels < args.channels;
@@ -215,9 +234,117 @@ LATIMER_INLINE void Multiply(const GemmInt8Args& args) {
   }
 }
 
+// ---- int6 -------------------------------------------------------------------
+
+constexpr size_t kChunk = 128;  // Weights, in 96 bytes: see packed_matrix.h.
+constexpr size_t kChunkBytes = 96;
+
+// The codes of a chunk: vector v of the s-th eight inputs, as int8 has them.
+constexpr size_t kChunkSteps = kChunk / (kVectors * sizeof(Bytes));
+struct Codes {
+  Bytes of[kChunkSteps][kVectors];
+};
+
+LATIMER_INLINE Codes UnpackChunk(const char* chunk) {
+  const Bytes low = LATIMER_X86(set1_epi8)(15);
+  const Bytes high = LATIMER_X86(set1_epi8)(48);
+  Codes codes;
+#pragma GCC unroll 8
+  for (size_t i = 0; i < kChunk / sizeof(Bytes); ++i) {
+    const size_t quarter = i * sizeof(Bytes) / 32;
+    const size_t from = i * sizeof(Bytes) % 32;
+    Bytes nibbles = LATIMER_LOAD(chunk + quarter / 2 * 32 + from);
+    Bytes bits = LATIMER_LOAD(chunk + 64 + from);
+    if (quarter % 2 == 1) nibbles = LATIMER_X86(srli_epi16)(nibbles, 4);
+    if (quarter == 0) bits = LATIMER_X86(slli_epi16)(bits, 4);
+    if (quarter == 1) bits = LATIMER_X86(slli_epi16)(bits, 2);
+    if (quarter == 3) bits = LATIMER_X86(srli_epi16)(bits, 2);
+    codes.of[i / kVectors][i % kVectors] =
+        LATIMER_OR(LATIMER_AND(nibbles, low), LATIMER_AND(bits, high));
+  }
+  return codes;
+}
+
+// Computes a block, which may have fewer channels than it holds.
+template <size_t kRows>
+LATIMER_INLINE void MultiplyInt6Block(const GemmInt8Args& args,
+                                      const Rows<kRows>& rows, size_t channel,
+                                      size_t inputs) {
+  const size_t chunks = inputs * kChannels / kChunk;
+  const char* block = static_cast<const char*>(args.weights) +
+                      channel / kChannels *
+                          (chunks * kChunkBytes +
+                           kChannels * (sizeof(int32_t) + 2 * sizeof(float)));
+  const Bytes one = LATIMER_X86(set1_epi16)(1);
+  Bytes sums[kRows][kVectors];
+#pragma GCC unroll 8
+  for (size_t row = 0; row < kRows; ++row) {
+#pragma GCC unroll 8
+    for (Bytes& sum : sums[row]) sum = LATIMER_ZERO;
+  }
+  const char* chunk = block + kChannels * sizeof(int32_t);
+  size_t input = 0;
+#pragma GCC unroll 1
+  for (size_t i = 0; i < chunks; ++i) {
+    __builtin_prefetch(chunk + kPrefetchBytes);
+    __builtin_prefetch(chunk + kPrefetchBytes + kLine);
+    const Codes codes = UnpackChunk(chunk);
+#pragma GCC unroll 2
+    for (size_t step = 0; step < kChunkSteps; step += 2) {
+#pragma GCC unroll 8
+      for (size_t row = 0; row < kRows; ++row) {
+        const int8_t* q = rows.q[row] + input + step * kInputs;
+        const Bytes first = RepeatEight(q), second = RepeatEight(q + kInputs);
+#pragma GCC unroll 2
+        for (size_t v = 0; v < kVectors; ++v) {
+          const Bytes products = LATIMER_X86(add_epi16)(
+              LATIMER_X86(maddubs_epi16)(codes.of[step][v], first),
+              LATIMER_X86(maddubs_epi16)(codes.of[step + 1][v], second));
+          Bytes& sum = sums[row][v];
+          sum = LATIMER_X86(add_epi32)(LATIMER_X86(madd_epi16)(products, one),
+                                       sum);
+          asm("" : "+x"(sum));  // As in MultiplyBlocks.
+        }
+      }
+    }
+    input += kChunkSteps * kInputs;
+    chunk += kChunkBytes;
+  }
+  const auto* negative_sums = reinterpret_cast<const int32_t*>(block);
+  const auto* scales = reinterpret_cast<const float*>(chunk);
+  const auto* quantization =
+      static_cast<const Quantization*>(args.quantization);
+#pragma GCC unroll 8
+  for (size_t row = 0; row < kRows; ++row) {
+    Finish(SumPairs(sums[row][0], sums[row][1]), quantization[row],
+           negative_sums, scales, rows.added[row], args.channels - channel,
+           args.y + row * args.y_stride + channel);
+  }
+}
+
+template <size_t kRows>
+LATIMER_INLINE void MultiplyInt6(const GemmInt8Args& args) {
+  constexpr size_t kPadding = kChunk / kChannels;
+  const size_t inputs = (args.k + kPadding - 1) / kPadding * kPadding;
+  Rows<kRows> rows;
+  for (size_t row = 0; row < kRows; ++row) {
+    rows.q[row] = args.q + row * args.q_stride;
+    rows.added[row] = -32 * SumOfRow(rows.q[row], inputs);
+  }
+  for (size_t channel = 0; channel < args.channels; channel += kChannels) {
+    MultiplyInt6Block(args, rows, channel, inputs);
+  }
+}
+
 }  // namespace
 
 void GemmInt8Rows1(const GemmInt8Args& args) { Multiply<1>(args); }
 void GemmInt8Rows2(const GemmInt8Args& args) { Multiply<2>(args); }
+void GemmInt6Rows1(const GemmInt8Args& args) { MultiplyInt6<1>(args); }
+void GemmInt6Rows2(const GemmInt8Args& args) { MultiplyInt6<2>(args); }
+void GemmInt6Rows4(const GemmInt8Args& args) { MultiplyInt6<4>(args); }
+#if defined(__AVX2__)
+void GemmInt6Rows6(const GemmInt8Args& args) { MultiplyInt6<6>(args); }
+#endif
 
 }  // namespace latimer::LATIMER_ISA

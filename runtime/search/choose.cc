@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "base/off_stack.h"
 #include "search/log_probability.h"
 #include "search/pruned_argmax.h"
 #include "search/sampling.h"
@@ -162,7 +163,7 @@ int32_t ChooseFromAll(const Choice& choice, size_t i) {
 }
 
 // Chooses for one sentence after another.
-void ChooseOneByOne(const Choice& choice) {
+LATIMER_OFF_STACK void ChooseOneByOne(const Choice& choice) {
   for (size_t i = 0; i < choice.rows.size(); ++i) {
     if (choice.forced(i)) continue;
     const Sentence& sentence = choice.sentence(i);
@@ -177,7 +178,7 @@ void ChooseOneByOne(const Choice& choice) {
 // Reads the output matrix once for all rows, one window of channels at a time.
 // The logits of a window fit into the first-level cache. Only in profiles with
 // several lanes, which have room for a window of each.
-void ChooseFromWindows(const Choice& choice) {
+LATIMER_OFF_STACK void ChooseFromWindows(const Choice& choice) {
   const size_t rows = choice.rows.size();
   const uint32_t vocabulary = choice.output().n;
   const size_t room = Elements(Buffer::kLogits, sizeof(float)) / rows;
@@ -300,7 +301,7 @@ void ChooseFromShortlists(const Choice& choice, std::span<const uint32_t> rows,
 }
 
 // With shortlists, several sentences.
-void ChooseFromShortlists(const Choice& choice) {
+LATIMER_OFF_STACK void ChooseFromShortlists(const Choice& choice) {
   constexpr size_t kFloats = Elements(Buffer::kLogits, sizeof(float));
   uint32_t rows[kProfile.lanes];
   size_t count = 0;
@@ -435,7 +436,8 @@ void ChooseTokens(const Engine& engine, const LinearInput& input,
       rows, [](const StepRow& row) { return row.sentence->scores != nullptr; });
   const bool has_shortlist =
       kProfile.shortlist && rows[0].sentence->shortlist != nullptr;
-  const bool has_windows = kProfile.lanes > 1 && !draws;
+  // Probes take whole rows of logits.
+  const bool has_windows = kProfile.lanes > 1 && !draws && !kProfile.probes;
   if (has_windows && scores && !has_shortlist) return ChooseFromWindows(choice);
   if (kProfile.pruned_argmax && engine.model.info.pruned_argmax) {
     return ChooseFromBounds(choice);

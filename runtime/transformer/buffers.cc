@@ -63,6 +63,9 @@ Buffers::Buffers(const Profile& sizes, std::span<std::byte> memory) {
   projection_floats = projected.size() - kSlack;
   quantized = placer.Take<int8_t>(Buffer::kQuantized).data();
   row_quantization = placer.Take<uint64_t>(Buffer::kRowQuantization).data();
+  const std::span<std::byte> blocks = placer.Take<std::byte>(Buffer::kUnpacked);
+  unpacked = blocks.data();
+  unpacked_stride = blocks.size() / sizes.threads;
   const std::span<float> scratch =
       placer.Take<float>(Buffer::kAttentionScratch);
   attention_scratch = scratch.data();
@@ -136,6 +139,7 @@ Profile SizesFor(const ModelInfo& info, const LoadOptions& options) {
   sizes.decoder_gru = a.network_kind == NetworkKind::kGru;
   sizes.shortlist = info.has_shortlist;
   sizes.gated_ffn = a.gated_ffn;
+  sizes.int6_weights = info.int6_matrices > 0;
   sizes.scores = kOwnProfile.scores && options.scores;
   sizes.alignment = kOwnProfile.alignment && options.alignment;
   sizes.attention = options.attention

@@ -27,6 +27,7 @@ struct Buffers {
   float* projection = nullptr;
   int8_t* quantized = nullptr;
   uint64_t* row_quantization = nullptr;
+  std::byte* unpacked = nullptr;  // Of the first thread.
   float* attention_scratch = nullptr;
   std::span<float> cross_kv;
   std::span<float> self_kv;
@@ -58,6 +59,7 @@ struct Buffers {
   // Elements of one shard of `attention_scratch`, and of one lane of
   // `shortlist`.
   size_t scratch_stride = 0;
+  size_t unpacked_stride = 0;  // Likewise of `unpacked`.
   size_t shortlist_stride = 0;
   // Floats of `sublayer` before the rows that GRUs leave for the output.
   size_t gru_scratch = 0;

@@ -22,6 +22,9 @@ Status LoadEngine(std::span<const std::byte> image, const LoadOptions& options,
   if (model.info.int4_matrices > 0) {
     LATIMER_RETURN_IF_ERROR(SelectInt4Kernels(cpu, model.tile, &engine->gemm));
   }
+  if (kProfile.int6_weights && model.info.int6_matrices > 0) {
+    SelectInt6Kernels(&engine->gemm);
+  }
   const VectorKernels* vector_kernels[kMaxVectorKernels];
   if (ListVectorKernels(cpu, vector_kernels) == 0) {
     return Status::Error(

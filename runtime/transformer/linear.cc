@@ -15,12 +15,13 @@ constexpr uint64_t kSmallestSplit = uint64_t{1} << 17;
 // Channels [begin, end) of y [rows, linear.n].
 void ComputeChannels(const Engine& engine, const Linear& linear,
                      const LinearInput& input, uint32_t begin, uint32_t end,
-                     float* y) {
+                     uint32_t shard, float* y) {
   if (begin >= end) return;
   const WeightType type = engine.model.weight_type;
   if (kProfile.int8_weights && type == WeightType::kInt8) {
     GemmInt8(engine.gemm, input.rows, linear, begin, end, input.quantized,
-             input.columns, input.quantization, y, linear.n);
+             input.columns, input.quantization, y, linear.n,
+             input.unpacked + shard * input.unpacked_stride);
   } else if (kProfile.f16_weights && type == WeightType::kF16) {
     static_assert(ShapeOf(Tile::k16x1).nr == kGemmF16Channels);
     engine.vector->gemm_f16({input.rows, linear.k, input.values, input.columns,
@@ -42,22 +43,22 @@ void ComputeChannels(const Engine& engine, const Linear& linear,
   }
 }
 
-// Calls run(begin, end) for shards of the linear's blocks of kChannelBlock
-// channels, on all threads if there is enough work.
+// Calls run(shard, begin, end) for shards of the linear's blocks of
+// kChannelBlock channels, on all threads if there is enough work.
 template <typename Run>
 void ForEachBlockRange(const Engine& engine, const Linear& linear, size_t rows,
                        const Run& run) {
   const uint32_t blocks = (linear.n + kChannelBlock - 1) / kChannelBlock;
   if (engine.threads.thread_count() == 1 || blocks == 1 ||
       uint64_t{linear.n} * linear.k * rows < kSmallestSplit) {
-    run(0u, blocks);
+    run(0u, 0u, blocks);
     return;
   }
   engine.threads.ForEachShard([&](uint32_t shard, uint32_t shards) {
     const auto bound = [&](uint32_t i) {
       return static_cast<uint32_t>(uint64_t{blocks} * i / shards);
     };
-    run(bound(shard), bound(shard + 1));
+    run(shard, bound(shard), bound(shard + 1));
   });
 }
 
@@ -70,7 +71,8 @@ uint32_t ChannelOf(const Linear& linear, uint32_t block) {
 // computed at once.
 void ComputeMaskedBlocks(const Engine& engine, const Linear& linear,
                          const LinearInput& input, const uint16_t* masks,
-                         uint32_t begin, uint32_t end, float* y) {
+                         uint32_t begin, uint32_t end, uint32_t shard,
+                         float* y) {
   while (begin < end) {
     if (masks[begin] == 0) {
       ++begin;
@@ -80,7 +82,7 @@ void ComputeMaskedBlocks(const Engine& engine, const Linear& linear,
     while (last < end && masks[last] != 0) ++last;
     const uint32_t from = ChannelOf(linear, begin);
     const uint32_t to = ChannelOf(linear, last);
-    ComputeChannels(engine, linear, input, from, to, y);
+    ComputeChannels(engine, linear, input, from, to, shard, y);
     for (uint32_t i = from; i < to; ++i) {
       if ((masks[i / kChannelBlock] >> i % kChannelBlock & 1) == 0) {
         y[i] = -std::numeric_limits<float>::infinity();
@@ -113,7 +115,10 @@ LinearInput GatherRows(const LinearInput& input, std::span<const uint32_t> rows,
   LATIMER_DCHECK(rows.size() * GatheredFloats(input) +
                      kReadSlackBytes / sizeof(float) <=
                  memory.size());
-  LinearInput gathered = {.rows = rows.size(), .columns = input.columns};
+  LinearInput gathered = {.rows = rows.size(),
+                          .columns = input.columns,
+                          .unpacked = input.unpacked,
+                          .unpacked_stride = input.unpacked_stride};
   if (input.quantized == nullptr) {
     gathered.values = memory.data();
     for (size_t i = 0; i < rows.size(); ++i) {
@@ -145,6 +150,8 @@ LinearInput MakeLinearInput(const Engine& engine, const float* x, size_t rows,
         reinterpret_cast<RowQuantization*>(workspace.row_quantization);
     QuantizeRows(engine.gemm, rows, columns, x, columns, workspace.quantized,
                  columns, quantization);
+    input.unpacked = workspace.unpacked;
+    input.unpacked_stride = workspace.unpacked_stride;
     input.quantized = workspace.quantized;
     input.quantization = quantization;
   }
@@ -154,11 +161,12 @@ LinearInput MakeLinearInput(const Engine& engine, const float* x, size_t rows,
 void ApplyLinear(const Engine& engine, const Linear& linear,
                  const LinearInput& input, float* y) {
   LATIMER_DCHECK(linear.k == input.columns);
-  ForEachBlockRange(
-      engine, linear, input.rows, [&](uint32_t begin, uint32_t end) {
-        ComputeChannels(engine, linear, input, ChannelOf(linear, begin),
-                        ChannelOf(linear, end), y);
-      });
+  ForEachBlockRange(engine, linear, input.rows,
+                    [&](uint32_t shard, uint32_t begin, uint32_t end) {
+                      ComputeChannels(engine, linear, input,
+                                      ChannelOf(linear, begin),
+                                      ChannelOf(linear, end), shard, y);
+                    });
 }
 
 void ApplyLinear(const Engine& engine, const Linear& linear, const float* x,
@@ -172,9 +180,10 @@ void ApplyMaskedLinear(const Engine& engine, const Linear& linear,
                        float* y) {
   LATIMER_DCHECK(linear.k == input.columns && input.rows == 1);
   static_assert(kChannelBlock == 16);  // The bits of a mask.
-  ForEachBlockRange(engine, linear, 1, [&](uint32_t begin, uint32_t end) {
-    ComputeMaskedBlocks(engine, linear, input, masks, begin, end, y);
-  });
+  ForEachBlockRange(
+      engine, linear, 1, [&](uint32_t shard, uint32_t begin, uint32_t end) {
+        ComputeMaskedBlocks(engine, linear, input, masks, begin, end, shard, y);
+      });
 }
 
 void ApplyLinearChannels(const Engine& engine, const Linear& linear,
@@ -185,8 +194,7 @@ void ApplyLinearChannels(const Engine& engine, const Linear& linear,
   Linear window = linear;
   window.n = end - begin;
   if (window.bias != nullptr) window.bias += begin;
-  const uint64_t block =
-      PackedBlockBytes(engine.model.weight_type, tile, linear.k);
+  const uint64_t block = PackedBlockBytes(linear.type, tile, linear.k);
   window.data += static_cast<size_t>(begin / ShapeOf(tile).nr * block);
   ApplyLinear(engine, window, input, y);
 }
@@ -197,7 +205,7 @@ void LookUpRow(const Model& model, const Linear& embedding, uint32_t token,
   if (kProfile.pruned_argmax && embedding.nibbles) {
     UnpackNibbleRow(embedding, token, row);
   } else {
-    UnpackRow(model.weight_type, model.tile, embedding, token, row);
+    UnpackRow(embedding.type, model.tile, embedding, token, row);
   }
 }
 

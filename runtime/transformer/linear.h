@@ -24,6 +24,9 @@ struct LinearInput {
   const RowQuantization* quantization = nullptr;  // [rows]
   size_t rows = 0;
   size_t columns = 0;
+  // Where each thread unpacks int6 weights; see Buffer::kUnpacked.
+  std::byte* unpacked = nullptr;
+  size_t unpacked_stride = 0;
 
   LinearInput Row(size_t i) const;
 };

@@ -47,6 +47,7 @@ inline constexpr Profile kProfile = {
     .relative_attention = false,
     .pruned_argmax = false,
     .int4_weights = false,
+    .int6_weights = false,
     .f16_weights = false,
     .attention = 0,
     .scores = false,

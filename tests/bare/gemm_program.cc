@@ -105,8 +105,7 @@ bool Agrees(const latimer::GemmKernels& kernels, latimer::TileShape tile,
   Pack(p, tile);
   latimer::GemmInt8(kernels, p.rows,
                     {reinterpret_cast<const std::byte*>(packed),
-                     static_cast<uint32_t>(p.n), static_cast<uint32_t>(p.k),
-                     /*int4=*/false},
+                     static_cast<uint32_t>(p.n), static_cast<uint32_t>(p.k)},
                     0, static_cast<uint32_t>(p.n), q, p.k, quantization, y,
                     p.n);
   for (size_t row = 0; row < p.rows; ++row) {

@@ -143,7 +143,8 @@ TEST_P(EqualizeTest, KeepsEveryBitOfF32) {
 TEST_P(EqualizeTest, LowersTheErrorOfInt4) {
   CanonicalModel model = Open();
   for (const auto& [name, layer] :
-       Equalize({.text = text(), .int4 = true, .progress = {}}, &model)) {
+       Equalize({.text = text(), .type = WeightType::kInt4, .progress = {}},
+                &model)) {
     EXPECT_LT(layer.error_after, layer.error_before) << name;
   }
 }
@@ -189,7 +190,7 @@ TEST(EqualizeProgramTest, SaysWhatItDid) {
       RunProgram("latimer-convert",
                  {model, "-o", output, "--equalize", text, "--weights", "f32"});
   EXPECT_EQ(f32.code, 2);
-  EXPECT_THAT(f32.err, HasSubstr("for int8 and int4 weights"));
+  EXPECT_THAT(f32.err, HasSubstr("for int8, int6 and int4 weights"));
 }
 
 }  // namespace latimer::equalize_test

@@ -96,6 +96,7 @@ constexpr Profile kNone = {.name = "none",
                            .relative_attention = false,
                            .pruned_argmax = false,
                            .int4_weights = false,
+                           .int6_weights = false,
                            .f16_weights = false};
 constexpr Profile kAll = {.name = "all",
                           .d_model = 16,

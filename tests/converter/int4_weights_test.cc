@@ -1,4 +1,4 @@
-// Weights of four bits: their numbers, and which matrices have them.
+// Weights of four and six bits: scales, rounding and error.
 // Tests converter/quantize.cc, converter/model_writer.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -80,6 +80,30 @@ TEST(Int4WeightsTest, AChannelOfZerosHasScaleOne) {
       QuantizeChannelToInt4(std::vector<float>{0.0f, -0.0f, 0.0f}, integers),
       1.0f);
   EXPECT_EQ(integers, (std::vector<int8_t>{0, 0, 0}));
+}
+
+TEST(Int6WeightsTest, NoWeightIsOutsideOfThirtyOne) {
+  std::vector<float> values = Normal(1000, 3);
+  values[7] = -20.0f;
+  values[8] = 19.0f;
+  std::vector<int8_t> integers(values.size());
+  EXPECT_GT(QuantizeChannelToInt6(values, integers), 0.0f);
+  EXPECT_GE(std::ranges::min(integers), -31);
+  EXPECT_LE(std::ranges::max(integers), 31);
+}
+
+TEST(Int6WeightsTest, NormalWeightsLoseLessThanWithTheScaleOfTheLargest) {
+  const std::vector<float> values = Normal(4096, 4);
+  std::vector<int8_t> integers(values.size());
+  const float scale = QuantizeChannelToInt6(values, integers);
+  float largest = 0;
+  for (const float v : values) largest = std::max(largest, std::fabs(v));
+  const double loss = Loss(values, integers, scale);
+  EXPECT_LT(loss, 0.033);
+  for (size_t i = 0; i < values.size(); ++i) {
+    integers[i] = static_cast<int8_t>(std::nearbyint(values[i] * 31 / largest));
+  }
+  EXPECT_LT(loss, Loss(values, integers, largest / 31));
 }
 
 CanonicalModel TinyModel() {

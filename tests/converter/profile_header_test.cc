@@ -77,6 +77,7 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
                      .relative_attention = true,
                      .pruned_argmax = false,
                      .int4_weights = false,
+                     .int6_weights = false,
                      .f16_weights = true,
                      .attention = 14,
                      .scores = true};
@@ -123,6 +124,7 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
   EXPECT_EQ(FieldOf(header, "relative_attention"), "true");
   EXPECT_EQ(FieldOf(header, "pruned_argmax"), "false");
   EXPECT_EQ(FieldOf(header, "int4_weights"), "false");
+  EXPECT_EQ(FieldOf(header, "int6_weights"), "false");
   EXPECT_EQ(FieldOf(header, "f16_weights"), "true");
   EXPECT_EQ(FieldOf(header, "attention"), "14");
   EXPECT_EQ(FieldOf(header, "scores"), "true");

@@ -29,6 +29,7 @@ inline constexpr Profile kSmallProfile = [] {
   profile.relative_attention = false;
   profile.pruned_argmax = false;
   profile.int4_weights = false;
+  profile.int6_weights = false;
   profile.f16_weights = false;
   return profile;
 }();

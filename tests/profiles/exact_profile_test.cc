@@ -139,6 +139,10 @@ TEST_F(ExactProfileTest, ABuildWithItRefusesInt4Weights) {
   ExpectRefusal(ConvertDemoToInt4(UsableTile()), "int4");
 }
 
+TEST_F(ExactProfileTest, ABuildWithItRefusesInt6Weights) {
+  ExpectRefusal(ConvertDemoToInt6(UsableTile()), "int6");
+}
+
 TEST_F(ExactProfileTest, ABuildWithItRefusesF16Weights) {
   ExpectRefusal(ConvertDemo(WeightType::kF16), "f16");
 }

@@ -67,6 +67,19 @@ inline ModelBytes ConvertDemoToInt4(Tile tile) {
   });
 }
 
+// The same with --weights int6, and with --no-pruned-argmax in which the output
+// matrix is int6, too.
+inline ModelBytes ConvertDemoToInt6(Tile tile, bool pruned_argmax = true) {
+  const std::string name = DemoName(WeightType::kInt6, tile);
+  return CachedModel(pruned_argmax ? name : "whole-" + name, [&] {
+    return WriteModel(OpenModel(DemoDirectory(), true, {}),
+                      {.tile = tile,
+                       .pruned_argmax = pruned_argmax,
+                       .int6 = true,
+                       .progress = {}});
+  });
+}
+
 inline std::vector<std::string> ReadLines(const std::filesystem::path& path) {
   std::ifstream file(path);
   std::vector<std::string> lines;

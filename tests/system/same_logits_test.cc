@@ -110,6 +110,26 @@ TEST(SameLogitsTest, Int8GivesTheSameBitsOnEveryCpuAndInEveryTile) {
   EXPECT_GE(runs, 1);
 }
 
+// By kernels of their own and by those of int8 that read what is unpacked.
+TEST(SameLogitsTest, Int6GivesTheSameBitsOnEveryCpuAndInEveryTile) {
+  int runs = 0;
+  for (const Tile tile : kTiles) {
+    GemmKernels kernels;
+    if (!SelectGemmKernels(DetectCpuFeatures(), WeightType::kInt8, tile,
+                           &kernels)
+             .ok()) {
+      continue;
+    }
+    SCOPED_TRACE(NameOf(tile));
+    runs += ExpectHash("tests/same_logits_program", ConvertDemoToInt6(tile),
+                       WeightType::kInt8, tile, "11714b7a1a3881ac");
+    runs += ExpectHash("tests/same_logits_program",
+                       ConvertDemoToInt6(tile, /*pruned_argmax=*/false),
+                       WeightType::kInt8, tile, "c0cbdac2991c6089");
+  }
+  EXPECT_GE(runs, 2);
+}
+
 TEST(SameLogitsTest, F32WithoutFmaGivesTheSameBitsOnEveryCpu) {
   EXPECT_GE(ExpectHash("tests/same_logits_f32_without_fma_program",
                        ConvertDemo(WeightType::kF32), WeightType::kF32,

@@ -205,6 +205,7 @@ class ModelInfo(Struct):
         ("language_count", c_size_t),
         ("task_count", c_size_t),
         ("has_certificate", c_int),
+        ("int6_matrices", c_uint32),
         ("certified_share", c_double),
     ]
 

@@ -596,7 +596,8 @@ typedef struct latimer_model_info {
   uint32_t threads; /* of this translator */
   size_t language_count;
   size_t task_count;
-  int has_certificate;    /* what quantization cost; see certificate.h */
+  int has_certificate; /* what quantization cost; see certificate.h */
+  uint32_t int6_matrices;
   double certified_share; /* of tokens that the f32 model chooses as well */
 } latimer_model_info;
 

@@ -29,6 +29,7 @@ enum class Buffer : uint8_t {
                       // room for
   kQuantized,         // int8 [S, max(D, A, F)]: quantized rows of activations
   kRowQuantization,   // {zero_point, scale} [S]
+  kUnpacked,          // int6 weights as int8, a block of channels [threads]
   kAttentionScratch,  // float [threads, max(8, heads), max(S, T)]
   kCrossKv,           // float [L, S, 2A]: keys and values of the source
   kSelfKv,            // float [L, T, 2A]: keys and values of the target so far;
@@ -46,7 +47,7 @@ enum class Buffer : uint8_t {
   kAlignment,     // TokenLink [T], TextRange [S], uint16 [B, T]: alignment.h
   kState,         // Engine, scheduler and sentences
 };
-inline constexpr int kBufferCount = 19;
+inline constexpr int kBufferCount = 20;
 
 // Bytes after the rows that kernels may read but never use.
 inline constexpr uint64_t kReadSlackBytes = 64;
@@ -93,6 +94,12 @@ constexpr uint64_t GruScratchFloats(const Profile& p) {
   return (d + a) + (2 * d + a) + d + std::max(6 * d, 2 * a);
 }
 
+// Bytes of a block of channels with k inputs that are unpacked: at most 16
+// channels, of which each has a sum, a scale and a zero.
+constexpr uint64_t UnpackedBytes(uint64_t k) {
+  return Padded(16 * (k + 16 + 12));
+}
+
 struct BufferPlan {
   const char* name;
   uint64_t bytes;  // A multiple of 64.
@@ -137,6 +144,11 @@ constexpr BufferPlan PlanBuffer(const Profile& p, Buffer buffer) {
                                   kReadSlackBytes)};
     case Buffer::kRowQuantization:
       return {"row_quantization", Padded(rows * sizeof(uint64_t))};
+    case Buffer::kUnpacked:
+      return {"unpacked", p.int6_weights
+                              ? p.threads * UnpackedBytes(std::max(
+                                                {d, a, f, gru * (2 * d + a)}))
+                              : 64};
     case Buffer::kAttentionScratch:
       return {"attention_scratch", p.threads *
                                        std::max<uint64_t>(p.heads, kQueryRows) *
@@ -244,6 +256,7 @@ struct Workspace {
   alignas(64) int8_t quantized[Elements(Buffer::kQuantized, 1)];
   alignas(64) uint64_t
       row_quantization[Elements(Buffer::kRowQuantization, sizeof(uint64_t))];
+  alignas(64) std::byte unpacked[Elements(Buffer::kUnpacked, 1)];
   alignas(64) float attention_scratch[Elements(Buffer::kAttentionScratch,
                                                sizeof(float))];
   alignas(64) float cross_kv[Elements(Buffer::kCrossKv, sizeof(float))];

@@ -66,6 +66,7 @@ inline constexpr std::tuple kProfileMembers = {
     ProfileMember{"relative_attention", &Profile::relative_attention},
     ProfileMember{"pruned_argmax", &Profile::pruned_argmax},
     ProfileMember{"int4_weights", &Profile::int4_weights},
+    ProfileMember{"int6_weights", &Profile::int6_weights},
     ProfileMember{"f16_weights", &Profile::f16_weights},
     ProfileMember{"attention", &Profile::attention},
     ProfileMember{"scores", &Profile::scores},

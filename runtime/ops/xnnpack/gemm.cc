@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/half.h"
+#include "base/off_stack.h"
 #include "latimer/profile_config.h"
 #include "ops/xnnpack/kernel_sets.h"
 #include "xnnpack/quantization.h"
@@ -31,6 +32,52 @@ constexpr xnn_f32_minmax_params kUnclamped = {
 constexpr xnn_f32_qc4w_minmax_params kUnclampedInt4 = {
     {-std::numeric_limits<float>::infinity(),
      std::numeric_limits<float>::infinity(), 8}};
+
+// The chunks of an int6 block as those of int8: `bytes` of them.
+void UnpackInt6(const std::byte* chunks, size_t bytes, std::byte* out) {
+  const auto* from = reinterpret_cast<const uint8_t*>(chunks);
+  auto* to = reinterpret_cast<int8_t*>(out);
+  for (size_t done = 0; done < bytes; done += kInt6ChunkWeights) {
+    int8_t chunk[kInt6ChunkWeights];
+    for (size_t i = 0; i < 32; ++i) {
+      const uint32_t low = from[i], next = from[32 + i], high = from[64 + i];
+      chunk[i] = static_cast<int8_t>((low & 15) + (high << 4 & 48)) - 32;
+      chunk[32 + i] = static_cast<int8_t>((low >> 4) + (high << 2 & 48)) - 32;
+      chunk[64 + i] = static_cast<int8_t>((next & 15) + (high & 48)) - 32;
+      chunk[96 + i] = static_cast<int8_t>((next >> 4) + (high >> 2 & 48)) - 32;
+    }
+    std::memcpy(to, chunk,
+                bytes - done < sizeof(chunk) ? bytes - done : sizeof(chunk));
+    from += kInt6ChunkBytes;
+    to += kInt6ChunkWeights;
+  }
+}
+
+// The i-th of them.
+int8_t Int6At(const std::byte* chunks, size_t i) {
+  const std::byte* chunk = chunks + i / kInt6ChunkWeights * kInt6ChunkBytes;
+  const size_t quarter = i / 32 % 4, j = i % 32;
+  const auto low = static_cast<uint32_t>(chunk[quarter / 2 * 32 + j]);
+  const auto high = static_cast<uint32_t>(chunk[64 + j]);
+  return static_cast<int8_t>(
+      static_cast<int32_t>((low >> quarter % 2 * 4 & 15) +
+                           (high >> quarter * 2 & 3) * 16) -
+      32);
+}
+
+// Makes an int6 block an int8 block.
+void UnpackInt6Block(Tile tile, uint64_t k, const std::byte* block,
+                     std::byte* out) {
+  const size_t nr = ShapeOf(tile).nr;
+  const size_t sum_bytes = nr * sizeof(int32_t);
+  const size_t end_bytes = nr * 2 * sizeof(float);  // Scales and zeros.
+  const auto bytes =
+      static_cast<size_t>(PackedBlockBytes(WeightType::kInt8, tile, k));
+  const std::byte* end = block + PackedBlockBytes(WeightType::kInt6, tile, k);
+  std::memcpy(out, block, sum_bytes);
+  UnpackInt6(block + sum_bytes, bytes - sum_bytes - end_bytes, out + sum_bytes);
+  std::memcpy(out + bytes - end_bytes, end - end_bytes, end_bytes);
+}
 
 // Calls run(variant, row, count, channels, weights, y) for blocks of rows [row,
 // row
@@ -129,6 +176,15 @@ Status SelectInt4Kernels(CpuFeatures features, Tile tile,
   return FindSet(features, WeightType::kInt4, tile, &kernels->int4);
 }
 
+void SelectInt6Kernels(GemmKernels* kernels) {
+  for (const GemmKernelSet& set : GemmKernelSets(WeightType::kInt6)) {
+    if (set.tile == kernels->gemm->tile &&
+        set.feature == kernels->gemm->feature) {
+      kernels->int6 = &set;
+    }
+  }
+}
+
 bool FastestTile(CpuFeatures features, WeightType type, Tile* out) {
   if (type == WeightType::kF16) {
     *out = Tile::k16x1;
@@ -144,7 +200,7 @@ bool FastestTile(CpuFeatures features, WeightType type, Tile* out) {
 
 const char* KernelName(const GemmKernels& kernels, size_t i) {
   if (kernels.gemm == nullptr) return nullptr;
-  for (const GemmKernelSet* set : {kernels.gemm, kernels.int4}) {
+  for (const GemmKernelSet* set : {kernels.gemm, kernels.int4, kernels.int6}) {
     if (set == nullptr) continue;
     const std::span<const GemmVariant> variants = set->variants();
     if (i < variants.size()) return variants[i].name;
@@ -184,15 +240,18 @@ void QuantizeRows(const GemmKernels& kernels, size_t rows, size_t cols,
   }
 }
 
-void GemmInt8(const GemmKernels& kernels, size_t rows, const PackedMatrix& w,
-              uint32_t channel_begin, uint32_t channel_end, const int8_t* q,
-              size_t q_stride, const RowQuantization* params, float* y,
-              size_t y_stride) {
-  const WeightType type = w.int4 ? WeightType::kInt4 : WeightType::kInt8;
-  const GemmKernelSet& set = w.int4 ? *kernels.int4 : *kernels.gemm;
+// With the kernels for the type of w.
+LATIMER_OFF_STACK static void MultiplyIntegers(
+    const GemmKernels& kernels, size_t rows, const PackedMatrix& w,
+    uint32_t channel_begin, uint32_t channel_end, const int8_t* q,
+    size_t q_stride, const RowQuantization* params, float* y, size_t y_stride) {
+  const bool int4 = w.type == WeightType::kInt4;
+  const GemmKernelSet& set = int4                          ? *kernels.int4
+                             : w.type == WeightType::kInt6 ? *kernels.int6
+                                                           : *kernels.gemm;
   LATIMER_DCHECK(WeightTypeOf(set.tile) == WeightType::kInt8);
-  const size_t nr_bytes = ShapeOf(type, set.tile).nr * sizeof(float);
-  ForEachBlock(set, type, rows, w, channel_begin, channel_end, y, y_stride,
+  const size_t nr_bytes = ShapeOf(w.type, set.tile).nr * sizeof(float);
+  ForEachBlock(set, w.type, rows, w, channel_begin, channel_end, y, y_stride,
                [&](const GemmVariant& variant, size_t row, size_t count,
                    uint32_t channels, const std::byte* weights, float* out) {
                  const RowQuantization* quantization = params + row;
@@ -219,12 +278,46 @@ void GemmInt8(const GemmKernels& kernels, size_t rows, const PackedMatrix& w,
                           reinterpret_cast<const xnn_qd8_quantization_params*>(
                               quantization));
                  };
-                 if (kProfile.int4_weights && w.int4) {
+                 if (kProfile.int4_weights && int4) {
                    run(variant.int4, &kUnclampedInt4);
                  } else {
                    run(variant.int8, &kUnclamped);
                  }
                });
+}
+
+// One block after another becomes an int8 block in `scratch`, which the
+// first-level cache holds, and all rows read it there.
+LATIMER_OFF_STACK static void GemmUnpacked(
+    const GemmKernels& kernels, size_t rows, const PackedMatrix& w,
+    uint32_t channel_begin, uint32_t channel_end, const int8_t* q,
+    size_t q_stride, const RowQuantization* params, float* y, size_t y_stride,
+    std::byte* scratch) {
+  LATIMER_DCHECK(scratch != nullptr);
+  const Tile tile = kernels.gemm->tile;
+  const uint32_t nr = ShapeOf(tile).nr;
+  const uint64_t block_bytes = PackedBlockBytes(WeightType::kInt6, tile, w.k);
+  for (uint32_t channel = channel_begin; channel < channel_end; channel += nr) {
+    UnpackInt6Block(tile, w.k, w.data + channel / nr * block_bytes, scratch);
+    const uint32_t count =
+        channel_end - channel < nr ? channel_end - channel : nr;
+    MultiplyIntegers(kernels, rows, {scratch, count, w.k}, 0, count, q,
+                     q_stride, params, y + channel, y_stride);
+  }
+}
+
+void GemmInt8(const GemmKernels& kernels, size_t rows, const PackedMatrix& w,
+              uint32_t channel_begin, uint32_t channel_end, const int8_t* q,
+              size_t q_stride, const RowQuantization* params, float* y,
+              size_t y_stride, std::byte* scratch) {
+  if constexpr (kProfile.int6_weights) {
+    if (w.type == WeightType::kInt6 && kernels.int6 == nullptr) {
+      return GemmUnpacked(kernels, rows, w, channel_begin, channel_end, q,
+                          q_stride, params, y, y_stride, scratch);
+    }
+  }
+  MultiplyIntegers(kernels, rows, w, channel_begin, channel_end, q, q_stride,
+                   params, y, y_stride);
 }
 
 void GemmF32(const GemmKernels& kernels, size_t rows, const PackedMatrix& w,
@@ -246,7 +339,7 @@ void GemmF32(const GemmKernels& kernels, size_t rows, const PackedMatrix& w,
 
 void UnpackRow(WeightType type, Tile tile, const PackedMatrix& w,
                uint32_t channel, float* out) {
-  LATIMER_DCHECK(channel < w.n && !w.int4);
+  LATIMER_DCHECK(channel < w.n && type != WeightType::kInt4);
   const TileShape shape = ShapeOf(tile);
   const uint32_t index = channel % shape.nr;  // In the block.
   const size_t inputs = PackedInputs(type, tile, w.k);
@@ -264,19 +357,22 @@ void UnpackRow(WeightType type, Tile tile, const PackedMatrix& w,
     }
     return;
   }
-  const auto* weights =
-      reinterpret_cast<const int8_t*>(block + shape.nr * sizeof(int32_t));
+  const std::byte* weights = block + shape.nr * sizeof(int32_t);
+  const std::byte* scales =
+      block + PackedBlockBytes(type, tile, w.k) - shape.nr * 2 * sizeof(float);
   float scale;
-  std::memcpy(&scale, weights + inputs * shape.nr + index * sizeof(float),
-              sizeof(scale));
+  std::memcpy(&scale, scales + index * sizeof(float), sizeof(scale));
   // Within a group of kr*sr inputs, those of channel c are rotated by c*kr.
   const size_t group = size_t{shape.kr} * shape.sr;
   for (size_t start = 0; start < inputs; start += shape.kr) {
     const size_t first =
         start / group * group + (start + index * shape.kr) % group;
-    const int8_t* source = weights + start * shape.nr + index * shape.kr;
+    const size_t source = start * shape.nr + index * shape.kr;
     for (size_t i = 0; i < shape.kr && first + i < w.k; ++i) {
-      out[first + i] = static_cast<float>(source[i]) * scale;
+      const int8_t weight = type == WeightType::kInt6
+                                ? Int6At(weights, source + i)
+                                : static_cast<int8_t>(weights[source + i]);
+      out[first + i] = static_cast<float>(weight) * scale;
     }
   }
 }

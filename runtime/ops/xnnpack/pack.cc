@@ -70,6 +70,43 @@ void PackInt4(Tile tile, size_t n, size_t k, const int8_t* weights,
                });
 }
 
+// Block by block from the layout of int8.
+void PackInt6(Tile tile, size_t n, size_t k, const int8_t* weights,
+              const float* scale, std::byte* out) {
+  std::vector<std::byte> int8(PackedBytes(WeightType::kInt8, tile, n, k));
+  PackInt8(tile, n, k, weights, scale, int8.data());
+  std::memset(out, 0, PackedBytes(WeightType::kInt6, tile, n, k));
+  const size_t nr = ShapeOf(tile).nr;
+  const size_t sum_bytes = nr * sizeof(int32_t);
+  const size_t scale_and_bias_bytes = nr * 2 * sizeof(float);
+  const size_t from_bytes = PackedBlockBytes(WeightType::kInt8, tile, k);
+  const size_t to_bytes = PackedBlockBytes(WeightType::kInt6, tile, k);
+  const size_t count = PackedInputs(WeightType::kInt6, tile, k) * nr;
+  std::vector<uint8_t> codes(count, 32);  // The padding's weights are 0.
+  for (size_t block = 0; block * nr < n; ++block) {
+    const std::byte* from = int8.data() + block * from_bytes;
+    std::byte* to = out + block * to_bytes;
+    std::memcpy(to, from, sum_bytes);
+    for (size_t i = 0; i < from_bytes - sum_bytes - scale_and_bias_bytes; ++i) {
+      const auto weight = static_cast<int8_t>(from[sum_bytes + i]);
+      LATIMER_CHECK(weight >= -31 && weight <= 31);
+      codes[i] = static_cast<uint8_t>(32 + weight);
+    }
+    std::byte* chunk = to + sum_bytes;
+    for (size_t i = 0; i < count; ++i) {
+      const size_t quarter = i / 32 % 4, j = i % 32;
+      chunk[quarter / 2 * 32 + j] |=
+          std::byte(codes[i] % 16 << quarter % 2 * 4);
+      chunk[64 + j] |= std::byte(codes[i] / 16 << quarter * 2);
+      if (i % kInt6ChunkWeights == kInt6ChunkWeights - 1) {
+        chunk += kInt6ChunkBytes;
+      }
+    }
+    std::memcpy(to + to_bytes - scale_and_bias_bytes,
+                from + from_bytes - scale_and_bias_bytes, scale_and_bias_bytes);
+  }
+}
+
 void PackF32(Tile tile, size_t n, size_t k, const float* weights,
              std::byte* out) {
   LATIMER_CHECK(WeightTypeOf(tile) == WeightType::kF32 && n > 0 && k > 0);

@@ -22,6 +22,10 @@ void PackInt8(Tile tile, size_t n, size_t k, const int8_t* weights,
 void PackInt4(Tile tile, size_t n, size_t k, const int8_t* weights,
               const float* scale, std::byte* out);
 
+// The same for int6 weights, -31..31, one per byte, and an int8 tile.
+void PackInt6(Tile tile, size_t n, size_t k, const int8_t* weights,
+              const float* scale, std::byte* out);
+
 // The same for f32 weights and an f32 tile.
 void PackF32(Tile tile, size_t n, size_t k, const float* weights,
              std::byte* out);

@@ -6,6 +6,7 @@
 //
 //   int8: int32 -(sum of the channel's weights) [nr], weights, float scale
 //         [nr], float 0 [nr]
+//   int6: as int8, with four weights in three bytes
 //   int4: as int8, with two weights per byte
 //   f32:  float 0 [nr], weights
 //   f16:  weights, IEEE binary16; for our own kernels, which every CPU has
@@ -17,6 +18,10 @@
 // Weights come kr inputs at a time: kr of channel 0, kr of channel 1, ... With
 // sr > 1 each group of kr*sr inputs is rotated by kr per channel ("shuffle").
 // Inputs are padded with zeros to a multiple of kr*sr, channels to one of nr.
+// int6 has the bytes of int8 in chunks of 128 (padded to that), of which each
+// byte is 32 + weight: 64 bytes have the low four bits, the first 32 bytes of a
+// chunk in their low nibbles, the second 32 in the high ones, and so on, and 32
+// bytes the high two bits, those of the first 32 bytes in the lowest bits.
 // int4 has kr bytes for 2*kr inputs of a channel, the first kr of them in the
 // low nibbles, in two's complement; it is padded to 2*kr*sr.
 // The layout is XNNPACK's `goi` packing for qd8-f32-qc8w, -qc4w and f32 GEMM.
@@ -33,6 +38,7 @@ enum class WeightType : uint8_t {
   kInt8,  // Symmetric, one scale per output channel: XNNPACK's qc8w.
   kInt4,  // The same with -8..7: qc4w. For some matrices of an int8 model.
   kF16,   // Converted to f32 when read: ops/gemm_float_isa.cc.
+  kInt6,  // As kInt8 with -31..31. For matrices of an int8 model.
 };
 
 constexpr const char* NameOf(WeightType type) {
@@ -45,6 +51,8 @@ constexpr const char* NameOf(WeightType type) {
       return "int4";
     case WeightType::kF16:
       return "f16";
+    case WeightType::kInt6:
+      return "int6";
   }
   return "?";
 }
@@ -116,11 +124,27 @@ constexpr uint64_t RoundUp(uint64_t value, uint64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
+// A chunk of an int6 block.
+inline constexpr uint32_t kInt6ChunkWeights = 128;
+inline constexpr uint32_t kInt6ChunkBytes = kInt6ChunkWeights * 6 / 8;
+
 // Inputs of a packed channel: k and its padding.
 constexpr uint64_t PackedInputs(WeightType type, Tile tile, uint64_t k) {
   const TileShape shape = ShapeOf(type, tile);
-  const uint64_t planes = type == WeightType::kInt4 ? 2 : 1;
-  return RoundUp(k, planes * shape.kr * shape.sr);
+  const uint64_t group = uint64_t{shape.kr} * shape.sr;
+  switch (type) {
+    case WeightType::kInt4:
+      return RoundUp(k, 2 * group);
+    case WeightType::kInt6: {
+      const uint64_t chunk = kInt6ChunkWeights / shape.nr;
+      return RoundUp(k, group > chunk ? group : chunk);  // Powers of two.
+    }
+    case WeightType::kF32:
+    case WeightType::kF16:
+    case WeightType::kInt8:
+      break;
+  }
+  return RoundUp(k, group);
 }
 
 // Bytes of one block of nr channels.
@@ -137,6 +161,8 @@ constexpr uint64_t PackedBlockBytes(WeightType type, Tile tile, uint64_t k) {
       return (inputs / 2 + kBesideIntegers) * nr;
     case WeightType::kF16:
       return inputs * sizeof(uint16_t) * nr;
+    case WeightType::kInt6:
+      return (inputs * 6 / 8 + kBesideIntegers) * nr;
   }
   return 0;
 }
@@ -152,10 +178,10 @@ constexpr uint64_t PackedBytes(WeightType type, Tile tile, uint64_t n,
 
 // A packed matrix in borrowed memory, usually the model file.
 struct PackedMatrix {
-  const std::byte* data = nullptr;  // kPackedAlignment-aligned.
-  uint32_t n = 0;                   // Output channels.
-  uint32_t k = 0;                   // Inputs.
-  bool int4 = false;                // WeightType::kInt4.
+  const std::byte* data = nullptr;      // kPackedAlignment-aligned.
+  uint32_t n = 0;                       // Output channels.
+  uint32_t k = 0;                       // Inputs.
+  WeightType type = WeightType::kInt8;  // Of its weights.
 };
 
 }  // namespace latimer

@@ -38,7 +38,8 @@ const Problem kProblems[] = {
     {33, 65, 70}, {21, 300, 520},
 };
 
-constexpr WeightType kIntegerTypes[] = {WeightType::kInt8, WeightType::kInt4};
+constexpr WeightType kIntegerTypes[] = {WeightType::kInt8, WeightType::kInt6,
+                                        WeightType::kInt4};
 
 struct IntegerCase {
   IntegerCase(const Problem& problem, Tile tile_of_case,
@@ -49,8 +50,11 @@ struct IntegerCase {
         tile(tile_of_case),
         type(type_of_case) {
     std::mt19937 random(static_cast<uint32_t>(rows * 7919 + n * 31 + k));
-    const bool int4 = type == WeightType::kInt4;
-    std::uniform_int_distribution<int> weight(int4 ? -8 : -127, int4 ? 7 : 127);
+    const int most = type == WeightType::kInt4   ? 7
+                     : type == WeightType::kInt6 ? 31
+                                                 : 127;
+    const int least = type == WeightType::kInt4 ? -8 : -most;
+    std::uniform_int_distribution<int> weight(least, most);
     std::uniform_real_distribution<float> value(-2.0f, 3.0f);
     weights.resize(n * k);
     for (int8_t& w : weights) w = static_cast<int8_t>(weight(random));
@@ -65,10 +69,11 @@ struct IntegerCase {
 
   // `out` has packed_bytes().
   PackedMatrix Pack(std::byte* out) const {
-    const auto pack = type == WeightType::kInt4 ? PackInt4 : PackInt8;
+    const auto pack = type == WeightType::kInt4   ? PackInt4
+                      : type == WeightType::kInt6 ? PackInt6
+                                                  : PackInt8;
     pack(tile, n, k, weights.data(), scale.data(), out);
-    return {out, static_cast<uint32_t>(n), static_cast<uint32_t>(k),
-            type == WeightType::kInt4};
+    return {out, static_cast<uint32_t>(n), static_cast<uint32_t>(k), type};
   }
 
   size_t rows, n, k;
@@ -110,27 +115,43 @@ testing::AssertionResult SameBits(const T* a, const T* b, size_t count) {
 }
 
 // A GemmKernels for each kernel set in this build that this CPU can run. Those
-// for int4 have int8 kernels too.
+// for int4 and int6 have int8 kernels too; int6 may have nothing else, and is
+// unpacked then.
 std::vector<GemmKernels> UsableKernels(WeightType type) {
   const CpuFeatures cpu = DetectCpuFeatures();
   std::vector<GemmKernels> all;
+  if (type == WeightType::kInt6) all = UsableKernels(WeightType::kInt8);
   for (const GemmKernelSet& set : GemmKernelSets(type)) {
     if (!(cpu.*(set.feature))) continue;
     GemmKernels kernels;
     EXPECT_TRUE(
         SelectGemmKernels(cpu, WeightTypeOf(set.tile), set.tile, &kernels)
             .ok());
-    (type == WeightType::kInt4 ? kernels.int4 : kernels.gemm) = &set;
+    (type == WeightType::kInt4   ? kernels.int4
+     : type == WeightType::kInt6 ? kernels.int6
+                                 : kernels.gemm) = &set;
     all.push_back(kernels);
   }
   return all;
 }
 
 const char* FirstName(const GemmKernels& kernels) {
-  return (kernels.int4 != nullptr ? kernels.int4 : kernels.gemm)
-      ->variants()[0]
-      .name;
+  const GemmKernelSet* set = kernels.int4 != nullptr   ? kernels.int4
+                             : kernels.int6 != nullptr ? kernels.int6
+                                                       : kernels.gemm;
+  return set->variants()[0].name;
 }
+
+// Memory to unpack weights in.
+class Scratch {
+ public:
+  Scratch(const GemmKernels& kernels, size_t k)
+      : bytes_(PackedBlockBytes(WeightType::kInt8, kernels.gemm->tile, k)) {}
+  std::byte* get() { return bytes_.As<std::byte>(); }
+
+ private:
+  GuardedBytes bytes_;
+};
 
 TEST(XnnpackGemm, ThisCpuHasKernelsForAllWeightTypes) {
   EXPECT_FALSE(UsableKernels(WeightType::kF32).empty());
@@ -196,7 +217,8 @@ void ExpectReferencesBits(const GemmKernels& kernels, const IntegerCase& c) {
       Reference(c, q.As<int8_t>(), c.k, params.As<RowQuantization>());
   GuardedBytes y(c.rows * c.n * sizeof(float));
   GemmInt8(kernels, c.rows, w, 0, w.n, q.As<int8_t>(), c.k,
-           params.As<RowQuantization>(), y.As<float>(), c.n);
+           params.As<RowQuantization>(), y.As<float>(), c.n,
+           Scratch(kernels, c.k).get());
   ASSERT_TRUE(SameBits(y.As<float>(), expected.data(), expected.size()));
 }
 
@@ -218,18 +240,21 @@ TEST(XnnpackGemm, IntegersGiveThePlainReferencesBitsOnOddShapes) {
 // Rows and weights of the largest magnitudes, where sums of int16 would
 // saturate. Of our own kernels those for NEON and RISC-V's vectors do not
 // promise to take -128.
-TEST(XnnpackGemm, IntegersOfTheLargestMagnitudesGiveThePlainReferencesBits) {
-  for (const GemmKernels& kernels : UsableKernels(WeightType::kInt8)) {
+void ExpectReferencesBitsOfTheLargest(WeightType type) {
+  const bool int6 = type == WeightType::kInt6;
+  const int8_t most = int6 ? 31 : 127;
+  for (const GemmKernels& kernels : UsableKernels(type)) {
     SCOPED_TRACE(FirstName(kernels));
-    const bool any_byte = kernels.gemm->variants()[0].own != nullptr &&
+    const bool any_byte = !int6 && kernels.gemm->variants()[0].own != nullptr &&
                           kernels.gemm->tile != Tile::k8x2s4 &&
                           std::strcmp(kernels.gemm->isa, "rvv256") != 0;
     for (const Problem& problem : kProblems) {
-      IntegerCase c(problem, kernels.gemm->tile);
+      IntegerCase c(problem, kernels.gemm->tile, type);
       for (size_t i = 0; i < c.weights.size(); ++i) {
-        c.weights[i] = i % 3 == 0                     ? int8_t{127}
-                       : any_byte && i % c.k % 5 == 0 ? int8_t{-128}
-                                                      : int8_t{-127};
+        c.weights[i] = i % 3 == 0 ? most
+                       : any_byte && i % c.k % 5 == 0
+                           ? int8_t{-128}
+                           : static_cast<int8_t>(-most);
       }
       std::vector<int8_t> q(c.rows * c.k + kActivationPaddingBytes, -128);
       for (size_t i = 0; i < c.rows * c.k; ++i) {
@@ -243,7 +268,7 @@ TEST(XnnpackGemm, IntegersOfTheLargestMagnitudesGiveThePlainReferencesBits) {
       const PackedMatrix w = c.Pack(packed.As<std::byte>());
       std::vector<float> y(c.rows * c.n);
       GemmInt8(kernels, c.rows, w, 0, w.n, q.data(), c.k, params.data(),
-               y.data(), c.n);
+               y.data(), c.n, Scratch(kernels, c.k).get());
       const std::vector<float> expected =
           Reference(c, q.data(), c.k, params.data());
       ASSERT_TRUE(SameBits(y.data(), expected.data(), expected.size()))
@@ -251,6 +276,11 @@ TEST(XnnpackGemm, IntegersOfTheLargestMagnitudesGiveThePlainReferencesBits) {
           << problem.k;
     }
   }
+}
+
+TEST(XnnpackGemm, IntegersOfTheLargestMagnitudesGiveThePlainReferencesBits) {
+  ExpectReferencesBitsOfTheLargest(WeightType::kInt8);
+  ExpectReferencesBitsOfTheLargest(WeightType::kInt6);
 }
 
 TEST(XnnpackGemm, F32EqualsThePlainReferenceOnOddShapes) {
@@ -306,7 +336,8 @@ void ForEachIntegerProduct(const Problem& problem, const Test& test) {
       test([&](uint32_t begin, uint32_t end, size_t row, size_t rows,
                std::vector<float>* y) {
         GemmInt8(kernels, rows, w, begin, end, q.data() + row * c.k, c.k,
-                 params.data() + row, y->data() + row * c.n, c.n);
+                 params.data() + row, y->data() + row * c.n, c.n,
+                 Scratch(kernels, c.k).get());
       });
     }
   }
@@ -433,7 +464,8 @@ TEST(XnnpackGemm, ARowThatIsNotFiniteHasNoFiniteProducts) {
         RowQuantization params;
         QuantizeRows(kernels, 1, c.k, x.data(), c.k, q.data(), c.k, &params);
         std::vector<float> y(c.n);
-        GemmInt8(kernels, 1, w, 0, c.n, q.data(), c.k, &params, y.data(), c.n);
+        GemmInt8(kernels, 1, w, 0, c.n, q.data(), c.k, &params, y.data(), c.n,
+                 Scratch(kernels, c.k).get());
         for (const float product : y) {
           EXPECT_FALSE(std::isfinite(product)) << value << " " << count;
         }
