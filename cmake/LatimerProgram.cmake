@@ -56,11 +56,10 @@ function(latimer_add_program target)
   target_include_directories(${target}
     PRIVATE "${PROJECT_BINARY_DIR}/generated")
   target_link_libraries(${target}
-    PRIVATE ${arg_RUNTIME} latimer_signature latimer_internals
-    latimer_nlohmann_json latimer_options)
-  # Small: only the loop that measures the memory is hot.
-  target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti
-    $<$<CONFIG:Release>:-Os>)
+    PRIVATE latimer_report ${arg_RUNTIME} latimer_signature latimer_internals
+    latimer_options)
+  # Only the loop that measures the memory is hot.
+  target_compile_options(${target} PRIVATE ${latimer_program_flags})
   set_source_files_properties("${cli}/cpu_guard.cc" PROPERTIES COMPILE_OPTIONS
     "${latimer_guard_flags};-fno-lto;-fno-sanitize=all")
   set_source_files_properties("${cli}/bandwidth.cc" PROPERTIES COMPILE_OPTIONS

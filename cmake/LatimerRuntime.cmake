@@ -11,7 +11,7 @@ file(GLOB_RECURSE latimer_runtime_sources CONFIGURE_DEPENDS
   "${PROJECT_SOURCE_DIR}/runtime/*.cc")
 # Packing is the converter's work.
 list(FILTER latimer_runtime_sources EXCLUDE
-  REGEX "/runtime/(cli|hosted|signature)/|(_isa|/pack)\\.cc$")
+  REGEX "/runtime/(cli|hosted|os|report|signature)/|(_isa|/pack)\\.cc$")
 set(others "bare|windows")  # What base/ has for other systems.
 if(LATIMER_BARE)
   set(others "windows|check|clock|file_mapping|mapped_file|thread_pool")
@@ -55,6 +55,9 @@ foreach(name IN ITEMS runtime_sources c_names isa_sources_gemm_int8
   set_property(GLOBAL APPEND PROPERTY latimer_runtime_variables ${name})
   set_property(GLOBAL PROPERTY latimer_${name} "${latimer_${name}}")
 endforeach()
+
+# The programs are small.
+set(latimer_program_flags -fno-exceptions -fno-rtti $<$<CONFIG:Release>:-Os>)
 
 # Properties that all of our code in the runtime has.
 function(latimer_runtime_properties target)

@@ -12,7 +12,6 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "cli/certificate.h"
 #include "converter/all_cores.h"
 #include "converter/error.h"
 #include "converter/known_answer.h"
@@ -20,6 +19,7 @@
 #include "converter/readers/text_file.h"
 #include "converter/text_metrics.h"
 #include "model/model_file.h"
+#include "report/certificate.h"
 
 namespace latimer {
 namespace {

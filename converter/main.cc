@@ -10,9 +10,6 @@
 #include <optional>
 #include <string>
 
-#include "cli/bill.h"
-#include "cli/certificate.h"
-#include "cli/system.h"
 #include "converter/certify.h"
 #include "converter/choose_alignment.h"
 #include "converter/common_profile.h"
@@ -33,6 +30,9 @@
 #include "converter/sign.h"
 #include "latimer/plan.h"
 #include "latimer/signature.h"
+#include "os/system.h"
+#include "report/bill.h"
+#include "report/certificate.h"
 
 namespace latimer {
 namespace {

@@ -8,13 +8,13 @@
 #include <string_view>
 
 #include "base/cpu.h"
-#include "cli/bill.h"
-#include "cli/used_files.h"
 #include "converter/common_profile.h"
 #include "converter/readers/map_json.h"
 #include "converter/sentence_rules.h"
 #include "latimer/version.h"
 #include "ops/xnnpack/gemm.h"
+#include "os/used_files.h"
+#include "report/bill.h"
 
 // Words of the command line are UTF-8, which the constructor of path does not
 // expect on Windows.

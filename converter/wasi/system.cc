@@ -14,7 +14,6 @@
 #include <map>
 #include <span>
 
-#include "cli/system.h"
 #include "latimer/machine.h"
 
 namespace latimer {
@@ -89,17 +88,6 @@ void UnmapBytes(const std::byte* bytes, size_t) {
 }
 
 void ForgetPages(const std::byte*, size_t) {}
-
-char** cli::PrepareProgram(int*, char** argv) { return argv; }
-
-bool cli::IdentifyFile(const char* path, FileId* id) {
-  struct stat info;
-  if (stat(path, &info) != 0) return false;
-  *id = {info.st_dev, info.st_ino, S_ISREG(info.st_mode)};
-  return true;
-}
-
-bool cli::IdentifyStream(int, FileId*) { return false; }
 
 }  // namespace latimer
 

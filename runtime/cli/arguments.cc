@@ -17,8 +17,8 @@
 #include "cli/foreign_options.h"
 #include "cli/image.h"
 #include "cli/options.h"
-#include "cli/used_files.h"
 #include "latimer/board_config.h"
+#include "os/used_files.h"
 
 namespace latimer::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/format.h"
 #include "latimer/translator.h"
+#include "report/format.h"
 
 namespace latimer::cli {
 

@@ -2,7 +2,7 @@
 
 #include "cli/attention.h"
 #include "cli/attention_page.h"
-#include "cli/format.h"
+#include "report/format.h"
 
 namespace latimer::cli {
 namespace {

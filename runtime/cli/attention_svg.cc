@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "cli/attention.h"
-#include "cli/format.h"
+#include "report/format.h"
 
 namespace latimer::cli {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "base/cpu.h"
 #include "cli/machine.h"
-#include "cli/system.h"
 #include "cli/timing.h"
+#include "os/system.h"
 
 namespace latimer::cli {
 namespace {

@@ -13,12 +13,12 @@
 #include "cli/commands.h"
 #include "cli/isas.h"
 #include "cli/machine.h"
-#include "cli/prediction.h"
-#include "cli/system.h"
 #include "cli/timing.h"
 #include "latimer/board_config.h"
 #include "latimer/memory.h"
 #include "latimer/version.h"
+#include "os/system.h"
+#include "report/prediction.h"
 
 namespace latimer::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "cli/system.h"
+#include "os/system.h"
 
 namespace latimer::cli {
 namespace {

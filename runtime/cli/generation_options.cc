@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "cli/lines.h"
-#include "cli/system.h"
 #include "latimer/options.h"
+#include "os/system.h"
 
 namespace latimer::cli {
 namespace {

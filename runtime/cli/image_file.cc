@@ -10,8 +10,8 @@
 #include <cstring>
 
 #include "cli/image.h"
-#include "cli/system.h"
 #include "latimer/profile_config.h"
+#include "os/system.h"
 
 namespace latimer::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include "cli/files.h"
 #include "cli/interrupt.h"
 #include "cli/lines.h"
-#include "cli/system.h"
+#include "os/system.h"
 
 namespace latimer::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "cli/lines.h"
-#include "cli/system.h"
+#include "os/system.h"
 
 namespace latimer::cli {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "cli/arguments.h"
 #include "cli/attention.h"
-#include "cli/format.h"
 #include "latimer/translator.h"
+#include "report/format.h"
 
 namespace latimer::cli {
 

@@ -4,10 +4,10 @@
 #include <string_view>
 
 #include "cli/arguments.h"
-#include "cli/bill.h"
-#include "cli/certificate.h"
 #include "cli/commands.h"
 #include "cli/session.h"
+#include "report/bill.h"
+#include "report/certificate.h"
 
 namespace latimer::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include "cli/arguments.h"
 #include "cli/files.h"
 #include "cli/progress.h"
-#include "cli/system.h"
+#include "os/system.h"
 
 namespace latimer::cli {
 namespace {

@@ -8,8 +8,8 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/system.h"
 #include "latimer/version.h"
+#include "os/system.h"
 
 namespace {
 

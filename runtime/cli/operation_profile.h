@@ -5,9 +5,9 @@
 
 #include <cstdint>
 
-#include "cli/format.h"
 #include "cli/session.h"
 #include "cli/timing.h"
+#include "report/format.h"
 
 namespace latimer::cli {
 

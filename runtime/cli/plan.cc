@@ -10,12 +10,12 @@
 #include <string>
 
 #include "cli/arguments.h"
-#include "cli/bill.h"
 #include "cli/commands.h"
-#include "cli/prediction.h"
 #include "cli/report.h"
 #include "cli/session.h"
 #include "latimer/board_list.h"
+#include "report/bill.h"
+#include "report/prediction.h"
 
 namespace latimer::cli {
 namespace {

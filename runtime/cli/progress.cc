@@ -4,8 +4,8 @@
 #include <chrono>
 #include <cstdio>
 
-#include "cli/system.h"
 #include "cli/timing.h"
+#include "os/system.h"
 
 namespace latimer::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <string>
 
-#include "cli/format.h"
+#include "report/format.h"
 
 namespace latimer::cli {
 

@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "cli/image.h"
-#include "cli/system.h"
 #include "latimer/signature.h"
+#include "os/system.h"
 
 namespace latimer::cli {
 namespace {

@@ -1,7 +1,7 @@
 // latimer doctor: what it says of this machine, and of models good and bad.
 // Tests runtime/cli/doctor.cc, runtime/cli/doctor_model.cc,
 // runtime/cli/report.cc, runtime/cli/isas.cc, runtime/cli/machine.cc,
-// runtime/cli/prediction.cc.
+// runtime/report/prediction.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

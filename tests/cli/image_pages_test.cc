@@ -2,7 +2,7 @@
 // huge ones if the system has them, and checked to the last byte before
 // anything is translated.
 // Tests runtime/cli/image_file.cc, runtime/base/mapped_file.cc,
-// runtime/cli/system.cc.
+// runtime/os/system.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

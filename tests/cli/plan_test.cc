@@ -1,6 +1,6 @@
 // How large a profile and a board must be for a model, for a program and for
 // latimer plan.
-// Tests runtime/plan.cc, runtime/cli/plan.cc, runtime/cli/prediction.cc.
+// Tests runtime/plan.cc, runtime/cli/plan.cc, runtime/report/prediction.cc.
 #include "latimer/plan.h"
 
 #include <gmock/gmock.h>
@@ -9,10 +9,10 @@
 #include <algorithm>
 #include <string>
 
-#include "cli/bill.h"
 #include "converter/model_writer.h"
 #include "converter/readers/open_model.h"
 #include "latimer/board_list.h"
+#include "report/bill.h"
 #include "tests/converter/model_folder.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/program.h"

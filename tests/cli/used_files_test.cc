@@ -1,8 +1,8 @@
 // What a command writes never replaces what it reads: for each pair of options
 // in the tables of latimer and latimer-convert, and each way to name a file.
-// Tests runtime/cli/used_files.cc, converter/options.cc,
+// Tests runtime/os/used_files.cc, converter/options.cc,
 // runtime/cli/options.cc.
-#include "cli/used_files.h"
+#include "os/used_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/bill.h"
 #include "converter/profile_header.h"
 #include "latimer/plan.h"
 #include "latimer/translator.h"
+#include "report/bill.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/emulator.h"
 #include "tests/system/program.h"

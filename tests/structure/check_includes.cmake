@@ -19,9 +19,13 @@ set(allowed_signature latimer signature sodium)
 set(allowed_hosted latimer base/file_mapping.h)
 set(allowed_include_latimer latimer)
 # The program checks and reports the CPU by the table that the runtime uses.
-set(allowed_cli latimer cli base/cpu.h base/cpu_table.h)
+set(allowed_cli latimer cli report os base/cpu.h base/cpu_table.h)
 set(allowed_cli_darwin latimer cli)
 set(allowed_cli_windows latimer cli base/windows_api.h)
+set(allowed_report latimer report os)
+set(allowed_os os)
+set(allowed_os_wasi os)
+set(allowed_os_windows os base/windows_api.h)
 # The files of this folder, such as translator.cc and latimer_c.cc, put the
 # parts together.
 set(allowed_ base latimer model text ops ops/nibble ops/xnnpack transformer
@@ -47,9 +51,9 @@ foreach(file IN LISTS files)
         AND NOT dir STREQUAL "ops/xnnpack")
       list(APPEND errors "runtime/${file}: only ops/xnnpack knows XNNPACK")
     elseif(include MATCHES "sys/mman|<windows[.]h"
-        AND NOT file MATCHES "^(base/(file_mapping[.]cc|windows_api[.]h)|cli/system[.]cc)$")
+        AND NOT file MATCHES "^(base/(file_mapping[.]cc|windows_api[.]h)|os/system[.]cc)$")
       list(APPEND errors "runtime/${file}: only base/file_mapping.cc, \
-base/windows_api.h and cli/system.cc map")
+base/windows_api.h and os/system.cc map")
     elseif(include MATCHES "[<\"]flatbuffers" AND NOT dir STREQUAL "model")
       list(APPEND errors "runtime/${file}: only model knows FlatBuffers")
     elseif(include MATCHES "\"([^\"]+)\"")

@@ -1,4 +1,4 @@
-#include "cli/system.h"
+#include "os/system.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,4 +1,4 @@
-#include "cli/certificate.h"
+#include "report/certificate.h"
 
 #include <cinttypes>
 #include <vector>

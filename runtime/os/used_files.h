@@ -1,7 +1,7 @@
 // Which files a command reads and writes, so that what it writes never replaces
 // what it reads, under whatever name.
-#ifndef LATIMER_CLI_USED_FILES_H_
-#define LATIMER_CLI_USED_FILES_H_
+#ifndef LATIMER_OS_USED_FILES_H_
+#define LATIMER_OS_USED_FILES_H_
 
 #include <span>
 #include <string>
@@ -24,4 +24,4 @@ std::string RefuseToOverwrite(std::span<const UsedFile> files);
 
 }  // namespace latimer::cli
 
-#endif  // LATIMER_CLI_USED_FILES_H_
+#endif  // LATIMER_OS_USED_FILES_H_

@@ -1,15 +1,15 @@
 // The bill: what a model costs on the device, computed on the PC.
-#ifndef LATIMER_CLI_BILL_H_
-#define LATIMER_CLI_BILL_H_
+#ifndef LATIMER_REPORT_BILL_H_
+#define LATIMER_REPORT_BILL_H_
 
 #include <cstdint>
 #include <string>
 
-#include "cli/format.h"
 #include "latimer/board.h"
 #include "latimer/model_info.h"
 #include "latimer/plan.h"
 #include "latimer/profile.h"
+#include "report/format.h"
 
 namespace latimer {
 
@@ -67,4 +67,4 @@ bool Fits(const cli::Json& bill, const Board& board);
 
 }  // namespace latimer
 
-#endif  // LATIMER_CLI_BILL_H_
+#endif  // LATIMER_REPORT_BILL_H_

@@ -1,8 +1,8 @@
-// What the program asks of the operating system. system.cc is for POSIX,
-// windows/system.cc for Windows. Paths are UTF-8. A function that fails sets
-// errno.
-#ifndef LATIMER_CLI_SYSTEM_H_
-#define LATIMER_CLI_SYSTEM_H_
+// What the programs ask of the operating system. system.cc is for POSIX,
+// windows/system.cc for Windows; wasi/system.cc has what the converter needs.
+// Paths are UTF-8. A function that fails sets errno.
+#ifndef LATIMER_OS_SYSTEM_H_
+#define LATIMER_OS_SYSTEM_H_
 
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -78,4 +78,4 @@ bool SealPages(void* pages, size_t bytes);
 
 }  // namespace latimer::cli
 
-#endif  // LATIMER_CLI_SYSTEM_H_
+#endif  // LATIMER_OS_SYSTEM_H_

@@ -1,6 +1,6 @@
 // Text and JSON of the reports that the commands print.
-#ifndef LATIMER_CLI_FORMAT_H_
-#define LATIMER_CLI_FORMAT_H_
+#ifndef LATIMER_REPORT_FORMAT_H_
+#define LATIMER_REPORT_FORMAT_H_
 
 #include <cstdarg>
 #include <cstdio>
@@ -46,4 +46,4 @@ inline std::string Printable(std::string text, std::string_view kept = "") {
 
 }  // namespace latimer::cli
 
-#endif  // LATIMER_CLI_FORMAT_H_
+#endif  // LATIMER_REPORT_FORMAT_H_

@@ -1,11 +1,11 @@
 // A model's certificate for people and programs.
-#ifndef LATIMER_CLI_CERTIFICATE_H_
-#define LATIMER_CLI_CERTIFICATE_H_
+#ifndef LATIMER_REPORT_CERTIFICATE_H_
+#define LATIMER_REPORT_CERTIFICATE_H_
 
 #include <string>
 
-#include "cli/format.h"
 #include "latimer/certificate.h"
+#include "report/format.h"
 
 namespace latimer {
 
@@ -28,4 +28,4 @@ std::string WorstLineText(const Certificate& certificate);
 
 }  // namespace latimer
 
-#endif  // LATIMER_CLI_CERTIFICATE_H_
+#endif  // LATIMER_REPORT_CERTIFICATE_H_

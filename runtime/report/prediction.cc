@@ -1,9 +1,9 @@
-#include "cli/prediction.h"
+#include "report/prediction.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "cli/format.h"
+#include "report/format.h"
 
 namespace latimer::cli {
 

@@ -1,10 +1,10 @@
-#include "cli/used_files.h"
+#include "os/used_files.h"
 
 #include <optional>
 #include <string_view>
 #include <vector>
 
-#include "cli/system.h"
+#include "os/system.h"
 
 namespace latimer::cli {
 namespace {

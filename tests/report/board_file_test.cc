@@ -1,7 +1,7 @@
-// Board files that the programs read (runtime/cli/board_file.cc). CMake, which
-// read those of the repository into kBoards, is the judge.
-// Tests runtime/cli/board_file.cc.
-#include "cli/board_file.h"
+// Board files that the programs read. CMake, which read those of the repository
+// into kBoards, is the judge.
+// Tests runtime/report/board_file.cc.
+#include "report/board_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // What a model costs in flash, RAM and bytes read, and which board it fits.
-// Tests runtime/cli/bill.cc.
-#include "cli/bill.h"
+// Tests runtime/report/bill.cc.
+#include "report/bill.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

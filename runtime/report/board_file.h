@@ -1,6 +1,6 @@
 // Board files, which the user wrote after this program was built.
-#ifndef LATIMER_CLI_BOARD_FILE_H_
-#define LATIMER_CLI_BOARD_FILE_H_
+#ifndef LATIMER_REPORT_BOARD_FILE_H_
+#define LATIMER_REPORT_BOARD_FILE_H_
 
 #include <string>
 
@@ -32,4 +32,4 @@ std::string ParseBoardFile(const std::string& path, const std::string& text,
 
 }  // namespace latimer
 
-#endif  // LATIMER_CLI_BOARD_FILE_H_
+#endif  // LATIMER_REPORT_BOARD_FILE_H_

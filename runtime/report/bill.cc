@@ -1,11 +1,11 @@
-#include "cli/bill.h"
+#include "report/bill.h"
 
 #include <cinttypes>
 #include <cstring>
 
-#include "cli/board_file.h"
 #include "latimer/board_list.h"
 #include "latimer/memory.h"
+#include "report/board_file.h"
 
 namespace latimer {
 

@@ -1,7 +1,7 @@
 // What published figures of a board say a token takes there. No board was
 // timed for it.
-#ifndef LATIMER_CLI_PREDICTION_H_
-#define LATIMER_CLI_PREDICTION_H_
+#ifndef LATIMER_REPORT_PREDICTION_H_
+#define LATIMER_REPORT_PREDICTION_H_
 
 #include <cstdint>
 #include <optional>
@@ -35,4 +35,4 @@ std::string BandText(const Prediction& p);
 
 }  // namespace latimer::cli
 
-#endif  // LATIMER_CLI_PREDICTION_H_
+#endif  // LATIMER_REPORT_PREDICTION_H_

@@ -1,4 +1,4 @@
-#include "cli/board_file.h"
+#include "report/board_file.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "latimer/board_list.h"
+#include "os/system.h"
 
 namespace latimer {
 namespace {
@@ -143,7 +144,7 @@ std::string ParseBoardFile(const std::string& path, const std::string& text,
 }
 
 std::string ReadBoardFile(const std::string& path, BoardFile* out) {
-  std::FILE* const file = std::fopen(path.c_str(), "rb");
+  std::FILE* const file = cli::OpenStream(path.c_str(), "rb");
   std::string text(kMostBytes, '\0');
   errno = file == nullptr ? errno : 0;
   text.resize(file == nullptr ? 0
