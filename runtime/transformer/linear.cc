@@ -9,6 +9,21 @@
 namespace latimer {
 namespace {
 
+// An int8 block of any tile fits where one of int6 is unpacked.
+static_assert([] {
+  for (uint32_t value = 1; value < sizeof(kTiles) / sizeof(kTiles[0]);
+       ++value) {
+    const auto tile = static_cast<Tile>(value);
+    if (WeightTypeOf(tile) != WeightType::kInt8) continue;
+    for (uint64_t k = 1; k <= 64; ++k) {
+      if (PackedBlockBytes(WeightType::kInt8, tile, k) > UnpackedBytes(k)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}());
+
 // Below this many multiplications a split costs more than it saves.
 constexpr uint64_t kSmallestSplit = uint64_t{1} << 17;
 
