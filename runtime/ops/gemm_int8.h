@@ -32,6 +32,13 @@ struct GemmInt8Args {
 
 using GemmInt8Function = void (*)(const GemmInt8Args& args);
 
+// The same for int6 weights and any number of rows. `scratch`, aligned to 64
+// bytes, has room for the codes of a block, a byte each (PackedInputs), and
+// kInt6ScratchSums int32.
+using GemmInt6Function = void (*)(const GemmInt8Args& args, size_t rows,
+                                  void* scratch);
+inline constexpr size_t kInt6ScratchSums = 64;
+
 // Blocks of channels that the kernels for two rows compute at a time, as many
 // as registers can hold the sums of; those for dot products compute one.
 #if defined(__arm__) || defined(__riscv)
@@ -40,20 +47,17 @@ inline constexpr size_t kGemmInt8Blocks = 1;
 inline constexpr size_t kGemmInt8Blocks = 3;
 #endif
 
-// Declares the kernels of an instruction set. kernels.txt says for which
-// numbers of rows, and whether for int4 and int6, it has them.
-#define LATIMER_DECLARE_GEMM_INT8(isa)       \
-  namespace isa {                            \
-  void GemmInt8Rows1(const GemmInt8Args& a); \
-  void GemmInt8Rows2(const GemmInt8Args& a); \
-  void GemmInt8Rows3(const GemmInt8Args& a); \
-  void GemmInt8Rows4(const GemmInt8Args& a); \
-  void GemmInt4Rows1(const GemmInt8Args& a); \
-  void GemmInt4Rows2(const GemmInt8Args& a); \
-  void GemmInt6Rows1(const GemmInt8Args& a); \
-  void GemmInt6Rows2(const GemmInt8Args& a); \
-  void GemmInt6Rows4(const GemmInt8Args& a); \
-  void GemmInt6Rows6(const GemmInt8Args& a); \
+// Declares the kernels of an instruction set. kernels.txt says which of them,
+// and for which numbers of rows, it has.
+#define LATIMER_DECLARE_GEMM_INT8(isa)                              \
+  namespace isa {                                                   \
+  void GemmInt8Rows1(const GemmInt8Args& a);                        \
+  void GemmInt8Rows2(const GemmInt8Args& a);                        \
+  void GemmInt8Rows3(const GemmInt8Args& a);                        \
+  void GemmInt8Rows4(const GemmInt8Args& a);                        \
+  void GemmInt4Rows1(const GemmInt8Args& a);                        \
+  void GemmInt4Rows2(const GemmInt8Args& a);                        \
+  void GemmInt6(const GemmInt8Args& a, size_t rows, void* scratch); \
   }
 
 }  // namespace latimer

@@ -5,18 +5,24 @@
 #include <limits>
 
 #include "base/check.h"
+#include "ops/gemm_int8.h"
 
 namespace latimer {
 namespace {
 
-// An int8 block of any tile fits where one of int6 is unpacked.
+// What GemmInt8 needs to unpack int6 weights of any tile fits: an int8 block,
+// or the codes of one and sums of rows.
 static_assert([] {
   for (uint32_t value = 1; value < sizeof(kTiles) / sizeof(kTiles[0]);
        ++value) {
     const auto tile = static_cast<Tile>(value);
     if (WeightTypeOf(tile) != WeightType::kInt8) continue;
+    const uint64_t nr = ShapeOf(tile).nr;
     for (uint64_t k = 1; k <= 64; ++k) {
-      if (PackedBlockBytes(WeightType::kInt8, tile, k) > UnpackedBytes(k)) {
+      const uint64_t sums = nr <= 8 ? kInt6ScratchSums * sizeof(int32_t) : 0;
+      const uint64_t codes = PackedInputs(WeightType::kInt6, tile, k) * nr;
+      if (PackedBlockBytes(WeightType::kInt8, tile, k) > UnpackedBytes(k) ||
+          codes + sums > UnpackedBytes(k)) {
         return false;
       }
     }

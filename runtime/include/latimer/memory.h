@@ -94,8 +94,8 @@ constexpr uint64_t GruScratchFloats(const Profile& p) {
   return (d + a) + (2 * d + a) + d + std::max(6 * d, 2 * a);
 }
 
-// Bytes of a block of channels with k inputs that are unpacked: at most 16
-// channels, of which each has a sum, a scale and a zero.
+// Bytes of a block of channels with k inputs that is unpacked: at most 16, each
+// with a sum, a scale and a zero, or 8 and the sums of rows of input.
 constexpr uint64_t UnpackedBytes(uint64_t k) {
   return Padded(16 * (k + 16 + 12));
 }

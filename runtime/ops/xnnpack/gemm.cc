@@ -79,10 +79,9 @@ void UnpackInt6Block(Tile tile, uint64_t k, const std::byte* block,
   std::memcpy(out + bytes - end_bytes, end - end_bytes, end_bytes);
 }
 
-// Calls run(variant, row, count, channels, weights, y) for blocks of rows [row,
-// row
-// + count) and of `channels` channels that together cover all rows and channels
-// [begin, end). `weights` and `y` are where the block begins.
+// Calls run(variant, row, count, channels, weights, y) for blocks of `count`
+// rows from `row` on and of `channels` channels that together cover all rows
+// and channels [begin, end). `weights` and `y` are where the block begins.
 template <typename RunBlock>
 void ForEachBlock(const GemmKernelSet& set, WeightType type, size_t rows,
                   const PackedMatrix& w, uint32_t begin, uint32_t end, float* y,
@@ -177,10 +176,10 @@ Status SelectInt4Kernels(CpuFeatures features, Tile tile,
 }
 
 void SelectInt6Kernels(GemmKernels* kernels) {
-  for (const GemmKernelSet& set : GemmKernelSets(WeightType::kInt6)) {
-    if (set.tile == kernels->gemm->tile &&
-        set.feature == kernels->gemm->feature) {
-      kernels->int6 = &set;
+  for (const Int6Kernel& kernel : Int6Kernels()) {
+    if (kernel.tile == kernels->gemm->tile &&
+        kernel.feature == kernels->gemm->feature) {
+      kernels->int6 = &kernel;
     }
   }
 }
@@ -200,12 +199,13 @@ bool FastestTile(CpuFeatures features, WeightType type, Tile* out) {
 
 const char* KernelName(const GemmKernels& kernels, size_t i) {
   if (kernels.gemm == nullptr) return nullptr;
-  for (const GemmKernelSet* set : {kernels.gemm, kernels.int4, kernels.int6}) {
+  for (const GemmKernelSet* set : {kernels.gemm, kernels.int4}) {
     if (set == nullptr) continue;
     const std::span<const GemmVariant> variants = set->variants();
     if (i < variants.size()) return variants[i].name;
     i -= variants.size();
   }
+  if (kernels.int6 != nullptr && i-- == 0) return kernels.int6->name;
   if (kernels.convert == nullptr || i > 1) return nullptr;
   return i == 0 ? kernels.convert->minmax_name : kernels.convert->convert_name;
 }
@@ -246,9 +246,7 @@ LATIMER_OFF_STACK static void MultiplyIntegers(
     uint32_t channel_begin, uint32_t channel_end, const int8_t* q,
     size_t q_stride, const RowQuantization* params, float* y, size_t y_stride) {
   const bool int4 = w.type == WeightType::kInt4;
-  const GemmKernelSet& set = int4                          ? *kernels.int4
-                             : w.type == WeightType::kInt6 ? *kernels.int6
-                                                           : *kernels.gemm;
+  const GemmKernelSet& set = int4 ? *kernels.int4 : *kernels.gemm;
   LATIMER_DCHECK(WeightTypeOf(set.tile) == WeightType::kInt8);
   const size_t nr_bytes = ShapeOf(w.type, set.tile).nr * sizeof(float);
   ForEachBlock(set, w.type, rows, w, channel_begin, channel_end, y, y_stride,
@@ -314,6 +312,16 @@ void GemmInt8(const GemmKernels& kernels, size_t rows, const PackedMatrix& w,
     if (w.type == WeightType::kInt6 && kernels.int6 == nullptr) {
       return GemmUnpacked(kernels, rows, w, channel_begin, channel_end, q,
                           q_stride, params, y, y_stride, scratch);
+    }
+    if (w.type == WeightType::kInt6) {
+      LATIMER_DCHECK(scratch != nullptr);
+      const Tile tile = kernels.int6->tile;
+      const std::byte* weights =
+          w.data + channel_begin / ShapeOf(tile).nr *
+                       PackedBlockBytes(WeightType::kInt6, tile, w.k);
+      return kernels.int6->run({channel_end - channel_begin, w.k, q, q_stride,
+                                params, weights, y + channel_begin, y_stride},
+                               rows, scratch);
     }
   }
   MultiplyIntegers(kernels, rows, w, channel_begin, channel_end, q, q_stride,

@@ -17,15 +17,16 @@
 
 namespace latimer {
 
-class GemmKernelSet;      // Kernels of one tile and instruction set.
+class GemmKernelSet;  // Kernels of one tile and instruction set.
+struct Int6Kernel;
 struct ConvertKernelSet;  // Kernels that quantize rows.
 
 // The kernels for one tile on this CPU. Points to constants; copy it freely.
 struct GemmKernels {
   const GemmKernelSet* gemm = nullptr;  // Null for f16.
   const GemmKernelSet* int4 = nullptr;  // Null unless asked for.
-  // Null unless asked for, or where there are none that gain on unpacking.
-  const GemmKernelSet* int6 = nullptr;
+  // Null unless asked for, and where int6 weights are unpacked for `gemm`.
+  const Int6Kernel* int6 = nullptr;
   const ConvertKernelSet* convert = nullptr;  // Null for f32 and f16.
 };
 
@@ -40,8 +41,8 @@ Status SelectGemmKernels(CpuFeatures features, WeightType type, Tile tile,
 // Adds the kernels for int4 weights to those of an int8 tile. The same errors.
 Status SelectInt4Kernels(CpuFeatures features, Tile tile, GemmKernels* kernels);
 
-// Adds the kernels for int6 weights that this CPU's kernels for the int8 tile
-// have beside them, if any. The others unpack int6 weights.
+// Adds the kernel for int6 weights that this CPU's kernels for the int8 tile
+// have beside them, if any.
 void SelectInt6Kernels(GemmKernels* kernels);
 
 // Sets `out` to the tile of the fastest kernels of this build for weights of
@@ -75,10 +76,10 @@ void QuantizeRows(const GemmKernels& kernels, size_t rows, size_t cols,
 
 // Computes columns [channel_begin, channel_end) of y [rows, w.n] from quantized
 // rows q [rows, w.k] and int8, int6 or int4 weights; writes no other columns.
-// Strides are in elements. `scratch` has room for an int8 block
-// (PackedBlockBytes) if w is int6.
-// Precondition: channel_begin is a multiple of the tile's nr; so is
-// channel_end, unless it is w.n.
+// Strides are in elements. `scratch` has UnpackedBytes(w.k) of
+// latimer/memory.h, aligned to 64 bytes, if w is int6. Precondition:
+// channel_begin is a multiple of the tile's nr; so is channel_end, unless it is
+// w.n.
 void GemmInt8(const GemmKernels& kernels, size_t rows, const PackedMatrix& w,
               uint32_t channel_begin, uint32_t channel_end, const int8_t* q,
               size_t q_stride, const RowQuantization* params, float* y,

@@ -32,11 +32,8 @@ namespace {
     .rows = (row_count), .name = "gemm_int4_" #row_count "_" #isa, \
     .own = isa::GemmInt4Rows##row_count                            \
   }
-#define OWN_GEMM_INT6(row_count, isa)                              \
-  {                                                                \
-    .rows = (row_count), .name = "gemm_int6_" #row_count "_" #isa, \
-    .own = isa::GemmInt6Rows##row_count                            \
-  }
+#define INT6_KERNEL(tile, isa) \
+  {Tile::tile, &CpuFeatures::isa, "gemm_int6_" #isa, isa::GemmInt6},
 #define CONVERT_SET(isa, minmax, convert) \
   {&CpuFeatures::isa, minmax, convert, #minmax, #convert},
 
@@ -45,7 +42,8 @@ using SetList = std::initializer_list<GemmKernelSet>;
 
 constexpr SetList kInt8Sets = {LATIMER_INT8_KERNELS(GEMM_SET, INT8_KERNEL)};
 constexpr SetList kInt4Sets = {LATIMER_INT4_KERNELS(GEMM_SET, INT4_KERNEL)};
-constexpr SetList kInt6Sets = {LATIMER_INT6_KERNELS(GEMM_SET, INT8_KERNEL)};
+constexpr std::initializer_list<Int6Kernel> kInt6Kernels = {
+    LATIMER_INT6_KERNELS(INT6_KERNEL)};
 constexpr SetList kF32FusedSets = {
     LATIMER_F32_FUSED_KERNELS(GEMM_SET, F32_KERNEL)};
 constexpr SetList kF32UnfusedSets = {
@@ -65,8 +63,7 @@ constexpr bool VariantsRise(const SetList& sets) {
   return true;
 }
 static_assert(VariantsRise(kInt8Sets) && VariantsRise(kInt4Sets) &&
-              VariantsRise(kInt6Sets) && VariantsRise(kF32FusedSets) &&
-              VariantsRise(kF32UnfusedSets));
+              VariantsRise(kF32FusedSets) && VariantsRise(kF32UnfusedSets));
 
 constexpr std::span<const GemmKernelSet> ViewOf(const SetList& sets) {
   return {sets.begin(), sets.size()};
@@ -83,13 +80,17 @@ std::span<const GemmKernelSet> GemmKernelSets(WeightType type) {
   if constexpr (kProfile.int4_weights) {
     if (type == WeightType::kInt4) return ViewOf(kInt4Sets);
   }
-  if constexpr (kProfile.int6_weights) {
-    if (type == WeightType::kInt6) return ViewOf(kInt6Sets);
-  }
   if constexpr (kProfile.f32_weights) {
     if (type != WeightType::kF32) return {};
     if constexpr (kProfile.f32_fma) return ViewOf(kF32FusedSets);
     return ViewOf(kF32UnfusedSets);
+  }
+  return {};
+}
+
+std::span<const Int6Kernel> Int6Kernels() {
+  if constexpr (kProfile.int6_weights) {
+    return {kInt6Kernels.begin(), kInt6Kernels.size()};
   }
   return {};
 }

@@ -99,6 +99,14 @@ class GemmKernelSet {
   uint8_t plan_[kPlannedRows + 1] = {};
 };
 
+// A kernel for int6 weights, not XNNPACK's.
+struct Int6Kernel {
+  Tile tile;
+  bool CpuFeatures::*feature;
+  const char* name;
+  GemmInt6Function run;
+};
+
 struct ConvertKernelSet {
   bool CpuFeatures::*feature;
   MinmaxFunction minmax;
@@ -110,6 +118,7 @@ struct ConvertKernelSet {
 // Best first: use the first one that the CPU supports. Empty for weights that
 // the profile leaves out.
 std::span<const GemmKernelSet> GemmKernelSets(WeightType type);
+std::span<const Int6Kernel> Int6Kernels();
 std::span<const ConvertKernelSet> ConvertKernelSets();
 
 }  // namespace latimer

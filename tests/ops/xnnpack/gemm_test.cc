@@ -2,6 +2,7 @@
 // which kernels are chosen for a CPU.
 // Tests runtime/ops/xnnpack/gemm.cc, runtime/ops/xnnpack/pack.cc,
 // runtime/ops/xnnpack/kernel_sets.cc, runtime/ops/gemm_int8_isa.cc,
+// runtime/ops/gemm_int6_isa.cc,
 // runtime/ops/gemm_int8_neon_isa.cc, runtime/ops/gemm_int8_dotprod_isa.cc,
 // runtime/ops/gemm_int8_rvv256_isa.cc.
 #include "ops/xnnpack/gemm.h"
@@ -18,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "latimer/memory.h"
 #include "ops/xnnpack/kernel_sets.h"
 #include "ops/xnnpack/pack.h"
 #include "tests/ops/guarded_memory.h"
@@ -35,7 +37,7 @@ const Problem kProblems[] = {
     {1, 1, 1},    {1, 7, 9},      {1, 16, 64},  {1, 33, 31},  {2, 8, 8},
     {3, 17, 5},   {4, 15, 65},    {5, 24, 40},  {6, 9, 127},  {7, 40, 16},
     {8, 5, 24},   {9, 31, 33},    {10, 64, 63}, {11, 13, 96}, {12, 48, 7},
-    {33, 65, 70}, {21, 300, 520},
+    {33, 65, 70}, {21, 300, 520}, {67, 9, 16},  {129, 8, 40},
 };
 
 constexpr WeightType kIntegerTypes[] = {WeightType::kInt8, WeightType::kInt6,
@@ -120,33 +122,38 @@ testing::AssertionResult SameBits(const T* a, const T* b, size_t count) {
 std::vector<GemmKernels> UsableKernels(WeightType type) {
   const CpuFeatures cpu = DetectCpuFeatures();
   std::vector<GemmKernels> all;
-  if (type == WeightType::kInt6) all = UsableKernels(WeightType::kInt8);
+  if (type == WeightType::kInt6) {
+    all = UsableKernels(WeightType::kInt8);
+    for (size_t i = 0, sets = all.size(); i < sets; ++i) {
+      GemmKernels with = all[i];
+      SelectInt6Kernels(&with);
+      if (with.int6 != nullptr) all.push_back(with);
+    }
+    return all;
+  }
   for (const GemmKernelSet& set : GemmKernelSets(type)) {
     if (!(cpu.*(set.feature))) continue;
     GemmKernels kernels;
     EXPECT_TRUE(
         SelectGemmKernels(cpu, WeightTypeOf(set.tile), set.tile, &kernels)
             .ok());
-    (type == WeightType::kInt4   ? kernels.int4
-     : type == WeightType::kInt6 ? kernels.int6
-                                 : kernels.gemm) = &set;
+    (type == WeightType::kInt4 ? kernels.int4 : kernels.gemm) = &set;
     all.push_back(kernels);
   }
   return all;
 }
 
 const char* FirstName(const GemmKernels& kernels) {
-  const GemmKernelSet* set = kernels.int4 != nullptr   ? kernels.int4
-                             : kernels.int6 != nullptr ? kernels.int6
-                                                       : kernels.gemm;
+  if (kernels.int6 != nullptr) return kernels.int6->name;
+  const GemmKernelSet* set =
+      kernels.int4 != nullptr ? kernels.int4 : kernels.gemm;
   return set->variants()[0].name;
 }
 
 // Memory to unpack weights in.
 class Scratch {
  public:
-  Scratch(const GemmKernels& kernels, size_t k)
-      : bytes_(PackedBlockBytes(WeightType::kInt8, kernels.gemm->tile, k)) {}
+  explicit Scratch(size_t k) : bytes_(UnpackedBytes(k)) {}
   std::byte* get() { return bytes_.As<std::byte>(); }
 
  private:
@@ -218,7 +225,7 @@ void ExpectReferencesBits(const GemmKernels& kernels, const IntegerCase& c) {
   GuardedBytes y(c.rows * c.n * sizeof(float));
   GemmInt8(kernels, c.rows, w, 0, w.n, q.As<int8_t>(), c.k,
            params.As<RowQuantization>(), y.As<float>(), c.n,
-           Scratch(kernels, c.k).get());
+           Scratch(c.k).get());
   ASSERT_TRUE(SameBits(y.As<float>(), expected.data(), expected.size()));
 }
 
@@ -268,7 +275,7 @@ void ExpectReferencesBitsOfTheLargest(WeightType type) {
       const PackedMatrix w = c.Pack(packed.As<std::byte>());
       std::vector<float> y(c.rows * c.n);
       GemmInt8(kernels, c.rows, w, 0, w.n, q.data(), c.k, params.data(),
-               y.data(), c.n, Scratch(kernels, c.k).get());
+               y.data(), c.n, Scratch(c.k).get());
       const std::vector<float> expected =
           Reference(c, q.data(), c.k, params.data());
       ASSERT_TRUE(SameBits(y.data(), expected.data(), expected.size()))
@@ -337,7 +344,7 @@ void ForEachIntegerProduct(const Problem& problem, const Test& test) {
                std::vector<float>* y) {
         GemmInt8(kernels, rows, w, begin, end, q.data() + row * c.k, c.k,
                  params.data() + row, y->data() + row * c.n, c.n,
-                 Scratch(kernels, c.k).get());
+                 Scratch(c.k).get());
       });
     }
   }
@@ -465,7 +472,7 @@ TEST(XnnpackGemm, ARowThatIsNotFiniteHasNoFiniteProducts) {
         QuantizeRows(kernels, 1, c.k, x.data(), c.k, q.data(), c.k, &params);
         std::vector<float> y(c.n);
         GemmInt8(kernels, 1, w, 0, c.n, q.data(), c.k, &params, y.data(), c.n,
-                 Scratch(kernels, c.k).get());
+                 Scratch(c.k).get());
         for (const float product : y) {
           EXPECT_FALSE(std::isfinite(product)) << value << " " << count;
         }
