@@ -111,7 +111,7 @@ class Packer {
     Forget(chunk);
     if (job.nibbles) {
       PackNibblePlanes(job.rows, k, chunk.begin, chunk.rows, quantized.data(),
-                       scales.data(), job.out.data());
+                       scales.data(), job.int6, job.out.data());
       return BytesOf(job, chunk.rows);
     }
     std::byte* out = job.out.data() + BytesOf(job, chunk.begin);
@@ -138,7 +138,7 @@ class Packer {
   }
 
   uint64_t BytesOf(const PackJob& job, uint64_t rows) const {
-    if (job.nibbles) return NibblePlaneBytes(rows, job.columns);
+    if (job.nibbles) return NibblePlaneBytes(rows, job.columns, job.int6);
     return PackedBytes(job.int4 != nullptr ? WeightType::kInt4
                        : job.int6          ? WeightType::kInt6
                                            : weights_,

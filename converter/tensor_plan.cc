@@ -43,7 +43,7 @@ class Planner {
     const std::string key = Name(name, layer);
     const bool nibbles = InNibbles(model_, options_, key, outputs, inputs);
     const Int4Matrix* int4 = Int4Of(key);
-    const bool int6 = options_.int6 && !nibbles && int4 == nullptr;
+    const bool int6 = options_.int6 && int4 == nullptr;
     const WeightType type = int4 != nullptr ? WeightType::kInt4
                             : int6          ? WeightType::kInt6
                                             : options_.weights;
@@ -54,7 +54,7 @@ class Planner {
          .rows = outputs,
          .columns = inputs,
          .bytes = nibbles
-                      ? NibblePlaneBytes(outputs, inputs)
+                      ? NibblePlaneBytes(outputs, inputs, int6)
                       : PackedBytes(type, TileInUse(options_), outputs, inputs),
          .nibbles = nibbles,
          .int4 = int4,

@@ -43,16 +43,19 @@ class TensorBinder {
                 uint32_t outputs, uint32_t inputs, Linear& linear) {
     const schema::Tensor* tensor = Next(name, "", layer, outputs, inputs);
     if (tensor == nullptr) return;
+    const bool int6 = tensor->dtype() == schema::DType::Int6;
     if (tensor->layout() == schema::Layout::NibblePlanes) {
       if (!MayBeNibbles(*tensor, name, inputs)) {
         return Mismatch("type or layout");
       }
-      return BindMatrix(group, *tensor, NibblePlaneBytes(outputs, inputs),
-                        outputs, inputs, /*nibbles=*/true, linear);
+      if (int6) ++model_->info.int6_matrices;
+      BindMatrix(group, *tensor, NibblePlaneBytes(outputs, inputs, int6),
+                 outputs, inputs, /*nibbles=*/true, linear);
+      linear.type = int6 ? WeightType::kInt6 : WeightType::kInt8;
+      return;
     }
     Tile tile;
     const bool int4 = tensor->dtype() == schema::DType::Int4;
-    const bool int6 = tensor->dtype() == schema::DType::Int6;
     if (tensor->layout() != schema::Layout::GemmPacked ||
         !TileFromSchema(tensor->tile(), &tile) ||
         !IsOfType(*tensor, WeightTypeOf(tile)) || (int4 && !MayBeInt4(group))) {
@@ -116,7 +119,8 @@ class TensorBinder {
                     uint32_t inputs) const {
     return std::strcmp(name, "output") == 0 && !has_shortlist_ &&
            first_linear_seen_ && model_->weight_type == WeightType::kInt8 &&
-           tensor.dtype() == schema::DType::Int8 &&
+           (tensor.dtype() == schema::DType::Int8 ||
+            tensor.dtype() == schema::DType::Int6) &&
            tensor.quantization() == schema::Quantization::SymmetricPerChannel &&
            tensor.tile() == schema::Tile::None && FitsNibblePlanes(inputs);
   }
@@ -266,8 +270,10 @@ Status BindTensors(const schema::Model& root, Model* model) {
   ModelSizes& sizes = model->info.sizes;
   sizes.streamed_per_token = sizes.decoder + sizes.output;
   if (t.output.nibbles) {
-    sizes.streamed_per_token -= NibblePlaneBytes(t.output.n, t.output.k) -
-                                NibblePassBytes(t.output.n, t.output.k);
+    sizes.streamed_per_token -=
+        NibblePlaneBytes(t.output.n, t.output.k,
+                         t.output.type == WeightType::kInt6) -
+        NibblePassBytes(t.output.n, t.output.k);
   }
   return Status();
 }

@@ -124,19 +124,21 @@ class NumberChecker {
     constexpr uint32_t kRows = kNibbleBlockRows;
     const uint64_t nibbles = uint64_t{kRows} * w.k / 2;
     const int32_t most = 15 * static_cast<int32_t>(w.k);
+    const uint64_t low_bytes = NibbleLowBytes(w.k, w.type == WeightType::kInt6);
     const std::byte* high = w.data;
     const std::byte* low = w.data + NibblePassBytes(w.n, w.k);
     for (uint32_t first = 0; first < w.n; first += kRows) {
       const std::byte* scales = high + nibbles + kRows * sizeof(int32_t);
       const std::byte* norms = scales + kRows * sizeof(float);
       if (!AllWithin(high + nibbles, kRows, 0, most) ||
-          !AllWithin(low + nibbles, kRows, 0, most) ||
+          !AllWithin(low + low_bytes - kRows * sizeof(int32_t), kRows, 0,
+                     most) ||
           !CheckPositive(scales, kRows, w.n - first) ||
           !CheckPositive(norms, kRows, w.n - first)) {
         return false;
       }
       high += NibbleHighBytes(w.k);
-      low += NibbleLowBytes(w.k);
+      low += low_bytes;
     }
     return true;
   }

@@ -67,8 +67,7 @@ inline ModelBytes ConvertDemoToInt4(Tile tile) {
   });
 }
 
-// The same with --weights int6, and with --no-pruned-argmax in which the output
-// matrix is int6, too.
+// The same with --weights int6, and with --no-pruned-argmax.
 inline ModelBytes ConvertDemoToInt6(Tile tile, bool pruned_argmax = true) {
   const std::string name = DemoName(WeightType::kInt6, tile);
   return CachedModel(pruned_argmax ? name : "whole-" + name, [&] {

@@ -2,6 +2,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "latimer/profile_config.h"  // Constants only.
 #include "ops/nibble/planes.h"
 #include "ops/nibble/sums_isa.h"
 
@@ -20,8 +21,12 @@ constexpr size_t kPrefetchBytes = 8192;
 LATIMER_INLINE const uint8_t* HighOf(const NibbleProduct& p, size_t block) {
   return p.high + block * (kChannels * p.k / 2 + sizeof(NibbleConstants));
 }
+LATIMER_INLINE bool IsInt6(const NibbleProduct& p) {
+  return kProfile.int6_weights && p.int6;
+}
 LATIMER_INLINE const uint8_t* LowOf(const NibbleProduct& p, size_t block) {
-  return p.low + block * (kChannels * p.k / 2 + sizeof(NibbleConstants::sum));
+  return p.low + block * (kChannels * p.k / (IsInt6(p) ? 4 : 2) +
+                          sizeof(NibbleConstants::sum));
 }
 LATIMER_INLINE const NibbleConstants& ConstantsOf(const NibbleProduct& p,
                                                   size_t block) {
@@ -59,11 +64,25 @@ LATIMER_AT(Floats)
 LATIMER_AT(Ints)
 LATIMER_AT(Uints)
 
+// The low nibbles of a group of int6, which has half of their bits.
+struct alignas(kLine) LowGroup {
+  uint8_t bytes[kGroup];
+};
+LATIMER_INLINE void UnpackLow(const uint8_t* half, LowGroup& out) {
+  for (size_t i = 0; i < kLines / 2; ++i) {
+    const Uints both = UintsAt(half + i * kLine);
+    const Uints first = both & 0xccccccccu, second = both << 2 & 0xccccccccu;
+    __builtin_memcpy(out.bytes + 2 * i * kLine, &first, kLine);
+    __builtin_memcpy(out.bytes + (2 * i + 1) * kLine, &second, kLine);
+  }
+}
+
 // out[row] = x times the nibbles of a block, where x is the row's q without its
-// zero point. A file with wrong sums of nibbles may overflow, which wraps.
+// zero point. `half` says that they are low ones of int6. A file with wrong
+// sums of nibbles may overflow, which wraps.
 template <size_t kRows>
 LATIMER_INLINE void DotBlock(const NibbleProduct* rows, const uint8_t* nibbles,
-                             int32_t (&out)[kRows][kChannels]) {
+                             bool half, int32_t (&out)[kRows][kChannels]) {
   const size_t k = rows->k;
   Sums sums[kRows];
   const int8_t* q[kRows];
@@ -71,11 +90,19 @@ LATIMER_INLINE void DotBlock(const NibbleProduct* rows, const uint8_t* nibbles,
     sums[row] = Zero();
     q[row] = rows[row].q;
   }
-  for (size_t i = 0; i < k; i += kNibbleInputs, nibbles += kGroup) {
+  for (size_t i = 0; i < k; i += kNibbleInputs) {
     for (size_t line = 0; line < kGroup; line += kLine) {
       __builtin_prefetch(nibbles + line + kPrefetchBytes);
     }
-    AddGroup<kRows>(sums, nibbles, q, i);
+    if (half) {
+      LowGroup group;
+      UnpackLow(nibbles, group);
+      AddGroup<kRows>(sums, group.bytes, q, i);
+      nibbles += kGroup / 2;
+    } else {
+      AddGroup<kRows>(sums, nibbles, q, i);
+      nibbles += kGroup;
+    }
   }
   for (size_t line = 0; line < sizeof(NibbleConstants); line += kLine) {
     __builtin_prefetch(nibbles + line + kPrefetchBytes);
@@ -162,8 +189,8 @@ template <size_t kRows>
 LATIMER_INLINE void SumBlock(const NibbleProduct* rows, size_t block,
                              int32_t (&out)[kRows][kChannels]) {
   int32_t low[kRows][kChannels];
-  DotBlock<kRows>(rows, HighOf(*rows, block), out);
-  DotBlock<kRows>(rows, LowOf(*rows, block), low);
+  DotBlock<kRows>(rows, HighOf(*rows, block), false, out);
+  DotBlock<kRows>(rows, LowOf(*rows, block), IsInt6(*rows), low);
   for (size_t row = 0; row < kRows; ++row) {
     const Uints sums = 16 * UintsAt(out[row]) + UintsAt(low[row]) -
                        128 * static_cast<uint32_t>(rows[row].sum);
@@ -197,12 +224,23 @@ LATIMER_INLINE void SumWholeBlocks(const NibbleProduct* rows, size_t block,
         __builtin_prefetch(low[b] + line + kBlocks * kPrefetchBytes);
       }
     }
-    AddWholeGroup<kRows>(sums, high, low, q, i);
+    if (IsInt6(*rows)) {
+      LowGroup groups[kBlocks];
+      const uint8_t* unpacked[kBlocks];
 #pragma GCC unroll 2
-    for (size_t b = 0; b < kBlocks; ++b) {
-      high[b] += kGroup;
-      low[b] += kGroup;
+      for (size_t b = 0; b < kBlocks; ++b) {
+        UnpackLow(low[b], groups[b]);
+        unpacked[b] = groups[b].bytes;
+        low[b] += kGroup / 2;
+      }
+      AddWholeGroup<kRows>(sums, high, unpacked, q, i);
+    } else {
+      AddWholeGroup<kRows>(sums, high, low, q, i);
+#pragma GCC unroll 2
+      for (size_t b = 0; b < kBlocks; ++b) low[b] += kGroup;
     }
+#pragma GCC unroll 2
+    for (size_t b = 0; b < kBlocks; ++b) high[b] += kGroup;
   }
   // Those were sums of q (w + 128 + offset), where q is x + zero_point.
   constexpr auto kOffset = static_cast<uint32_t>(kWholeOffset);
@@ -228,7 +266,7 @@ template <size_t kRows>
 LATIMER_INLINE void BoundRows(const NibbleProduct* rows, size_t block,
                               float* bound, size_t stride) {
   int32_t high[kRows][kChannels];
-  DotBlock<kRows>(rows, HighOf(*rows, block), high);
+  DotBlock<kRows>(rows, HighOf(*rows, block), false, high);
   for (size_t row = 0; row < kRows; ++row) {
     bound[row * stride] = BoundOf(rows[row], block, high[row]);
   }

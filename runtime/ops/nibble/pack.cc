@@ -12,17 +12,21 @@ namespace {
 
 // Packs the weights of channel `channel` of a block into nibbles that are zero.
 // Returns the norm.
-float PackRow(size_t k, const int8_t* weights, size_t channel, uint8_t* high,
-              uint8_t* low, int32_t* high_sum, int32_t* low_sum) {
+float PackRow(size_t k, const int8_t* weights, bool int6, size_t channel,
+              uint8_t* high, uint8_t* low, int32_t* high_sum,
+              int32_t* low_sum) {
   constexpr size_t kLine = 4 * kNibbleBlockRows;
   int64_t squares = 0;  // Of 2 l - 15.
   for (size_t i = 0; i < k; ++i) {
-    const int w = weights[i] + 128;
+    const int w = weights[i] * (int6 ? 4 : 1) + 128;
     const int h = w >> 4, l = w & 15;
     const size_t byte = i / 8 * kLine + 4 * channel + i % 4;
     const int shift = i % 8 < 4 ? 0 : 4;
     high[byte] = static_cast<uint8_t>(high[byte] | h << shift);
-    low[byte] = static_cast<uint8_t>(low[byte] | l << shift);
+    uint8_t& of_low =
+        int6 ? low[byte / (2 * kLine) * kLine + byte % kLine] : low[byte];
+    const int down = int6 && i / 8 % 2 == 1 ? 2 : 0;
+    of_low = static_cast<uint8_t>(of_low | l << shift >> down);
     *high_sum += h;
     *low_sum += l;
     squares += (2 * l - 15) * (2 * l - 15);
@@ -36,7 +40,7 @@ float PackRow(size_t k, const int8_t* weights, size_t channel, uint8_t* high,
 }  // namespace
 
 void PackNibblePlanes(size_t n, size_t k, size_t begin, size_t rows,
-                      const int8_t* weights, const float* scale,
+                      const int8_t* weights, const float* scale, bool int6,
                       std::byte* matrix) {
   LATIMER_CHECK(FitsNibblePlanes(k) && begin % kNibbleBlockRows == 0 &&
                 (rows % kNibbleBlockRows == 0 || begin + rows == n));
@@ -44,19 +48,21 @@ void PackNibblePlanes(size_t n, size_t k, size_t begin, size_t rows,
   for (size_t first = 0; first < rows; first += kNibbleBlockRows) {
     const size_t block = (begin + first) / kNibbleBlockRows;
     uint8_t* high = bytes + block * NibbleHighBytes(k);
-    uint8_t* low = bytes + NibblePassBytes(n, k) + block * NibbleLowBytes(k);
+    uint8_t* low =
+        bytes + NibblePassBytes(n, k) + block * NibbleLowBytes(k, int6);
     const size_t nibbles = kNibbleBlockRows * k / 2;
     std::memset(high, 0, nibbles);
-    std::memset(low, 0, nibbles);
+    std::memset(low, 0, NibbleLowBytes(k, int6));
     NibbleConstants constants = {};
     int32_t low_sums[kNibbleBlockRows] = {};
     for (size_t i = 0; i < kNibbleBlockRows && first + i < rows; ++i) {
-      constants.scale[i] = scale[first + i];
-      constants.norm[i] = PackRow(k, weights + (first + i) * k, i, high, low,
-                                  &constants.sum[i], &low_sums[i]);
+      constants.scale[i] = scale[first + i] * (int6 ? 0.25f : 1.0f);
+      constants.norm[i] = PackRow(k, weights + (first + i) * k, int6, i, high,
+                                  low, &constants.sum[i], &low_sums[i]);
     }
     std::memcpy(high + nibbles, &constants, sizeof(constants));
-    std::memcpy(low + nibbles, low_sums, sizeof(low_sums));
+    std::memcpy(low + NibbleLowBytes(k, int6) - sizeof(low_sums), low_sums,
+                sizeof(low_sums));
   }
 }
 

@@ -10,12 +10,13 @@ namespace latimer {
 
 // Packs rows [begin, begin + rows) of weights [n, k]; `weights` [rows, k] and
 // `scale` [rows] begin with the first of them. `matrix` is the whole matrix,
-// NibblePlaneBytes(n, k) long. The blocks of these rows are written completely:
-// padding is zero. The same input gives the same bytes.
+// NibblePlaneBytes(n, k, int6) long. The blocks of these rows are written
+// completely: padding is zero. The same input gives the same bytes.
 // Precondition: FitsNibblePlanes(k); `begin` is a multiple of 16, and so is
-// `rows` unless these are the last rows. The scales are not negative.
+// `rows` unless these are the last rows. The scales are not negative. With
+// `int6` weights are -31..31.
 void PackNibblePlanes(size_t n, size_t k, size_t begin, size_t rows,
-                      const int8_t* weights, const float* scale,
+                      const int8_t* weights, const float* scale, bool int6,
                       std::byte* matrix);
 
 }  // namespace latimer

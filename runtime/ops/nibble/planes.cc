@@ -47,7 +47,8 @@ NibbleProduct MakeNibbleProduct(const NibbleKernels& kernels,
           .scale = scale,
           .sum = sum,
           .norm = norm,
-          .negatives = negatives};
+          .negatives = negatives,
+          .int6 = w.type == WeightType::kInt6};
 }
 
 void UnpackNibbleRow(const PackedMatrix& w, uint32_t channel, float* out) {
@@ -57,14 +58,17 @@ void UnpackNibbleRow(const PackedMatrix& w, uint32_t channel, float* out) {
   const size_t first_byte = 4 * (channel % kNibbleBlockRows);
   const auto* data = reinterpret_cast<const uint8_t*>(w.data);
   const uint8_t* high = data + block * NibbleHighBytes(w.k) + first_byte;
+  const bool int6 = w.type == WeightType::kInt6;
   const uint8_t* low = data + NibblePassBytes(w.n, w.k) +
-                       block * NibbleLowBytes(w.k) + first_byte;
+                       block * NibbleLowBytes(w.k, int6) + first_byte;
   float scale;  // After the nibbles and their sums.
   std::memcpy(&scale, high + (w.k / 8 + 1) * kLine, sizeof(scale));
-  for (size_t i = 0; i < w.k; i += 8, high += kLine, low += kLine) {
+  for (size_t i = 0; i < w.k; i += 8, high += kLine) {
+    const uint8_t* line = low + (int6 ? i / 16 : i / 8) * kLine;
     for (size_t b = 0; b < 4; ++b) {
-      const int first = 16 * (high[b] & 15) + (low[b] & 15) - 128;
-      const int second = 16 * (high[b] >> 4) + (low[b] >> 4) - 128;
+      const int l = int6 ? line[b] << i / 8 % 2 * 2 & 0xcc : line[b];
+      const int first = 16 * (high[b] & 15) + (l & 15) - 128;
+      const int second = 16 * (high[b] >> 4) + (l >> 4) - 128;
       out[i + b] = static_cast<float>(first) * scale;
       out[i + 4 + b] = static_cast<float>(second) * scale;
     }

@@ -24,18 +24,25 @@ namespace latimer::planes_test {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// A matrix of integers and the row that it multiplies.
+// A matrix of integers, of eight bits or of six, and the row that it
+// multiplies.
 struct Problem {
+  // The weight and the scale that the planes have.
+  int StoredWeight(size_t i) const { return weights[i] * (int6 ? 4 : 1); }
+  float StoredScale(size_t i) const { return scale[i] * (int6 ? 0.25f : 1); }
+
   size_t n, k;
   std::vector<int8_t> weights, q;
   std::vector<float> scale, bias;
   int32_t zero_point = 0;
   float activation_scale = 0.0173f;
+  bool int6 = false;
 };
 
-Problem RandomProblem(size_t n, size_t k, uint32_t seed) {
+Problem RandomProblem(size_t n, size_t k, uint32_t seed, bool int6 = false) {
   std::mt19937 random(seed);
-  std::uniform_int_distribution<int> weight(-127, 127), byte(-128, 127);
+  const int most = int6 ? 31 : 127;
+  std::uniform_int_distribution<int> weight(-most, most), byte(-128, 127);
   std::normal_distribution<float> bias(0.0f, 3.0f);
   Problem p{.n = n, .k = k, .weights = {}, .q = {}, .scale = {}, .bias = {}};
   for (size_t i = 0; i < n * k; ++i) {
@@ -49,6 +56,7 @@ Problem RandomProblem(size_t n, size_t k, uint32_t seed) {
     p.bias.push_back(bias(random));
   }
   p.zero_point = byte(random);
+  p.int6 = int6;
   return p;
 }
 
@@ -63,6 +71,7 @@ std::vector<Problem> Problems() {
   for (const size_t n : {1u, 15u, 16u, 17u, 100u, 333u}) {
     for (const size_t k : {32u, 96u, 256u, 640u}) {
       problems.push_back(RandomProblem(n, k, seed++));
+      problems.push_back(RandomProblem(n, k, seed++, /*int6=*/true));
     }
   }
   for (const int w : {-127, -121, -8, 0, 7, 8, 127}) {
@@ -72,6 +81,9 @@ std::vector<Problem> Problems() {
         Fill(&p.weights, w);
         Fill(&p.q, q);
         p.zero_point = zero_point;
+        problems.push_back(p);
+        if (w < -31 || w > 31) continue;
+        p.int6 = true;
         problems.push_back(std::move(p));
       }
     }
@@ -86,7 +98,7 @@ std::vector<Problem> Problems() {
 
 struct Packed {
   explicit Packed(const Problem& p) {
-    const size_t bytes = NibblePlaneBytes(p.n, p.k);
+    const size_t bytes = NibblePlaneBytes(p.n, p.k, p.int6);
     data.resize(bytes + 64);
     void* memory = data.data();
     size_t space = data.size();
@@ -94,13 +106,14 @@ struct Packed {
     // In two calls, as the converter may do.
     const size_t part = std::min<size_t>(p.n, 16);
     PackNibblePlanes(p.n, p.k, 0, part, p.weights.data(), p.scale.data(),
-                     begin);
+                     p.int6, begin);
     if (part < p.n) {
       PackNibblePlanes(p.n, p.k, part, p.n - part,
                        p.weights.data() + part * p.k, p.scale.data() + part,
-                       begin);
+                       p.int6, begin);
     }
-    matrix = {begin, static_cast<uint32_t>(p.n), static_cast<uint32_t>(p.k)};
+    matrix = {begin, static_cast<uint32_t>(p.n), static_cast<uint32_t>(p.k),
+              p.int6 ? WeightType::kInt6 : WeightType::kInt8};
   }
   Packed(const Packed&) = delete;
   Packed& operator=(const Packed&) = delete;
@@ -130,8 +143,8 @@ float Logit(const Problem& p, size_t channel, bool with_bias) {
 int32_t HighSum(const Problem& p, size_t channel) {
   int32_t sum = 0;
   for (size_t i = 0; i < p.k; ++i) {
-    sum +=
-        (p.q[i] - p.zero_point) * ((p.weights[channel * p.k + i] + 128) / 16);
+    sum += (p.q[i] - p.zero_point) *
+           ((p.StoredWeight(channel * p.k + i) + 128) / 16);
   }
   return sum;
 }
@@ -143,7 +156,7 @@ float Bound(const Problem& p, size_t channel, bool with_bias) {
   double rest = 0;
   for (size_t i = 0; i < p.k; ++i) {
     const int x = p.q[i] - p.zero_point;
-    const int w = p.weights[channel * p.k + i] + 128;
+    const int w = p.StoredWeight(channel * p.k + i) + 128;
     sum += x;
     squares += static_cast<uint32_t>(x * x);
     rest += (w % 16 - 7.5) * (w % 16 - 7.5);
@@ -158,7 +171,7 @@ float Bound(const Problem& p, size_t channel, bool with_bias) {
   const float most = static_cast<float>(16 * HighSum(p, channel) - 120 * sum) +
                      (product + slack);
   const float scaled = most * p.activation_scale;
-  const float bound = scaled * p.scale[channel] + 0.0f;
+  const float bound = scaled * p.StoredScale(channel) + 0.0f;
   return with_bias ? bound + p.bias[channel] : bound;
 }
 
@@ -254,8 +267,7 @@ TEST(NibblePlanesTest, MaximaAreThoseOfTheLogits) {
 }
 
 // Also for some of the blocks.
-TEST(NibblePlanesTest, BoundsAndMaximaOfManyRowsAreThoseOfEach) {
-  Problem p = RandomProblem(333, 96, 7);
+void ExpectRowsAreThoseOfEach(const Problem& p) {
   const Packed packed(p);
   std::vector<Problem> inputs;
   for (uint32_t seed = 0; seed < 35; ++seed) {
@@ -287,6 +299,11 @@ TEST(NibblePlanesTest, BoundsAndMaximaOfManyRowsAreThoseOfEach) {
       }
     }
   }
+}
+
+TEST(NibblePlanesTest, BoundsAndMaximaOfManyRowsAreThoseOfEach) {
+  ExpectRowsAreThoseOfEach(RandomProblem(333, 96, 7));
+  ExpectRowsAreThoseOfEach(RandomProblem(333, 96, 7, /*int6=*/true));
 }
 
 TEST(NibblePlanesTest, NoLogitIsAboveItsBound) {
@@ -325,8 +342,9 @@ TEST(NibblePlanesTest, NoLogitIsAboveItsBoundWhereThatIsTight) {
 }
 
 TEST(NibblePlanesTest, UnpackedRowsAreTheWeights) {
-  for (const size_t k : {32u, 384u}) {
-    const Problem p = RandomProblem(37, k, 3);
+  for (const auto& [k, int6] :
+       {std::pair(32u, false), {384u, false}, {32u, true}, {384u, true}}) {
+    const Problem p = RandomProblem(37, k, 3, int6);
     const Packed packed(p);
     for (uint32_t channel = 0; channel < p.n; ++channel) {
       std::vector<float> row(k);
