@@ -22,7 +22,7 @@ static_assert([] {
       const uint64_t sums = nr <= 8 ? kInt6ScratchSums * sizeof(int32_t) : 0;
       const uint64_t codes = PackedInputs(WeightType::kInt6, tile, k) * nr;
       if (PackedBlockBytes(WeightType::kInt8, tile, k) > UnpackedBytes(k) ||
-          codes + sums > UnpackedBytes(k)) {
+          codes + std::max(sums, nr * sizeof(int32_t)) > UnpackedBytes(k)) {
         return false;
       }
     }

@@ -33,23 +33,30 @@ constexpr xnn_f32_qc4w_minmax_params kUnclampedInt4 = {
     {-std::numeric_limits<float>::infinity(),
      std::numeric_limits<float>::infinity(), 8}};
 
-// The chunks of an int6 block as those of int8: `bytes` of them.
-void UnpackInt6(const std::byte* chunks, size_t bytes, std::byte* out) {
-  const auto* from = reinterpret_cast<const uint8_t*>(chunks);
-  auto* to = reinterpret_cast<int8_t*>(out);
-  for (size_t done = 0; done < bytes; done += kInt6ChunkWeights) {
-    int8_t chunk[kInt6ChunkWeights];
-    for (size_t i = 0; i < 32; ++i) {
-      const uint32_t low = from[i], next = from[32 + i], high = from[64 + i];
-      chunk[i] = static_cast<int8_t>((low & 15) + (high << 4 & 48)) - 32;
-      chunk[32 + i] = static_cast<int8_t>((low >> 4) + (high << 2 & 48)) - 32;
-      chunk[64 + i] = static_cast<int8_t>((next & 15) + (high & 48)) - 32;
-      chunk[96 + i] = static_cast<int8_t>((next >> 4) + (high >> 2 & 48)) - 32;
-    }
-    std::memcpy(to, chunk,
-                bytes - done < sizeof(chunk) ? bytes - done : sizeof(chunk));
-    from += kInt6ChunkBytes;
-    to += kInt6ChunkWeights;
+// Sixteen bytes; no operation below carries from one to another.
+typedef uint32_t Bytes __attribute__((vector_size(16)));
+
+// The chunks of an int6 block as those of int8: `count` of them.
+void UnpackInt6(const std::byte* chunks, size_t count, std::byte* out) {
+  const auto load = [](const std::byte* p) {
+    Bytes bytes;
+    std::memcpy(&bytes, p, sizeof(bytes));
+    return bytes;
+  };
+  for (size_t i = 0; i < 2 * count; ++i) {
+    const std::byte* from = chunks + i / 2 * kInt6ChunkBytes + i % 2 * 16;
+    std::byte* to = out + i / 2 * kInt6ChunkWeights + i % 2 * 16;
+    const Bytes low = load(from), next = load(from + 32);
+    const Bytes high = load(from + 64);
+    const auto store = [to](size_t at, Bytes nibbles, Bytes bits) {
+      const Bytes code = (nibbles & 0x0f0f0f0f) | (bits & 0x30303030);
+      const Bytes weights = ((code | 0x80808080) - 0x20202020) ^ 0x80808080;
+      std::memcpy(to + at, &weights, sizeof(weights));
+    };
+    store(0, low, high << 4);
+    store(32, low >> 4, high << 2);
+    store(64, next, high);
+    store(96, next >> 4, high >> 2);
   }
 }
 
@@ -65,7 +72,8 @@ int8_t Int6At(const std::byte* chunks, size_t i) {
       32);
 }
 
-// Makes an int6 block an int8 block.
+// Makes an int6 block an int8 block. int6 may have more padding, which the
+// scales replace.
 void UnpackInt6Block(Tile tile, uint64_t k, const std::byte* block,
                      std::byte* out) {
   const size_t nr = ShapeOf(tile).nr;
@@ -73,10 +81,12 @@ void UnpackInt6Block(Tile tile, uint64_t k, const std::byte* block,
   const size_t end_bytes = nr * 2 * sizeof(float);  // Scales and zeros.
   const auto bytes =
       static_cast<size_t>(PackedBlockBytes(WeightType::kInt8, tile, k));
-  const std::byte* end = block + PackedBlockBytes(WeightType::kInt6, tile, k);
+  const auto chunks = static_cast<size_t>(
+      PackedInputs(WeightType::kInt6, tile, k) * nr / kInt6ChunkWeights);
   std::memcpy(out, block, sum_bytes);
-  UnpackInt6(block + sum_bytes, bytes - sum_bytes - end_bytes, out + sum_bytes);
-  std::memcpy(out + bytes - end_bytes, end - end_bytes, end_bytes);
+  UnpackInt6(block + sum_bytes, chunks, out + sum_bytes);
+  std::memcpy(out + bytes - end_bytes,
+              block + sum_bytes + chunks * kInt6ChunkBytes, end_bytes);
 }
 
 // Calls run(variant, row, count, channels, weights, y) for blocks of `count`
