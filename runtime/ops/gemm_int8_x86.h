@@ -12,15 +12,11 @@
 #define LATIMER_X86(operation) _mm256_##operation
 #define LATIMER_ZERO _mm256_setzero_si256()
 #define LATIMER_XOR _mm256_xor_si256
-#define LATIMER_AND _mm256_and_si256
-#define LATIMER_OR _mm256_or_si256
 #define LATIMER_LOAD(p) _mm256_loadu_si256(reinterpret_cast<const Bytes*>(p))
 #else
 #define LATIMER_X86(operation) _mm_##operation
 #define LATIMER_ZERO _mm_setzero_si128()
 #define LATIMER_XOR _mm_xor_si128
-#define LATIMER_AND _mm_and_si128
-#define LATIMER_OR _mm_or_si128
 #define LATIMER_LOAD(p) _mm_loadu_si128(reinterpret_cast<const Bytes*>(p))
 #endif
 
@@ -54,6 +50,41 @@ LATIMER_INLINE Bytes RepeatEight(const int8_t* p) {
   __builtin_memcpy(&eight, p, sizeof(eight));
   return LATIMER_X86(set1_epi64x)(eight);
 }
+
+// ---- Of gemm_int6_isa.h
+
+LATIMER_INLINE Bytes LoadBytes(const void* p) { return LATIMER_LOAD(p); }
+LATIMER_INLINE Bytes RepeatByte(int8_t byte) {
+  return LATIMER_X86(set1_epi8)(byte);
+}
+template <int kBits>
+LATIMER_INLINE Bytes ShiftLeft(Bytes v) {
+  return LATIMER_X86(slli_epi16)(v, kBits);
+}
+template <int kBits>
+LATIMER_INLINE Bytes ShiftRight(Bytes v) {
+  return LATIMER_X86(srli_epi16)(v, kBits);
+}
+// Sums of two products in int16.
+LATIMER_INLINE Bytes MultiplyPairs(Bytes codes, Bytes inputs) {
+  return LATIMER_X86(maddubs_epi16)(codes, inputs);
+}
+LATIMER_INLINE Bytes AddShorts(Bytes a, Bytes b) {
+  return LATIMER_X86(add_epi16)(a, b);
+}
+// Adds sums of two int16 to int32, in the register of those: GCC would move or
+// spill them.
+LATIMER_INLINE void AddPairs(Bytes shorts, Bytes& sums) {
+  const Bytes pairs =
+      LATIMER_X86(madd_epi16)(shorts, LATIMER_X86(set1_epi16)(1));
+#if defined(__AVX2__)
+  asm("vpaddd %1, %0, %0" : "+x"(sums) : "x"(pairs));
+#else
+  asm("paddd %1, %0" : "+x"(sums) : "x"(pairs));
+#endif
+}
+
+// ---- Of both
 
 // The sum of each channel, given pairs of partial sums.
 LATIMER_INLINE Bytes SumPairs(Bytes first, Bytes second) {

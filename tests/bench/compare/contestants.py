@@ -30,6 +30,7 @@ class Contestant:
 
 ALL = (
     Contestant("latimer", "int8", "Latimer int8"),
+    Contestant("latimer", "int6", "Latimer int6"),
     Contestant("latimer", "f32", "Latimer f32"),
     Contestant("ctranslate2", "int8", "CTranslate2 int8"),
     Contestant("ctranslate2", "f32", "CTranslate2 f32"),
@@ -84,7 +85,7 @@ def model_of(settings: Settings, who: Contestant, load: loads.Load) -> Path:
 
 def latimer_model(settings: Settings, who: Contestant, load: loads.Load,
                   for_text: bool = False) -> Path:
-    tile = ["--tile", settings.tile] if who.weights == "int8" and settings.tile else []
+    tile = ["--tile", settings.tile] if who.weights != "f32" and settings.tile else []
     tokenizer = [] if for_text else ["--no-tokenizer"]
     beams = ["--beams", settings.beams] if settings.beams > 1 else []
     name = "-".join([load.name, who.name, *tile[1:], *(["text"] if for_text else []),
