@@ -3,18 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <mutex>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "converter/all_cores.h"
 #include "converter/error.h"
 #include "converter/model_writer.h"
+#include "converter/observe.h"
 #include "converter/quantize.h"
 #include "converter/readers/text_file.h"
-#include "latimer/translator.h"
 #include "transformer/probe.h"
 
 namespace latimer {
@@ -109,10 +107,7 @@ void RoundRow(std::span<float> row) {
 void RoundChannel(WeightType type, std::span<float> weights,
                   std::vector<int8_t>* integers) {
   integers->resize(weights.size());
-  const auto quantize = type == WeightType::kInt4   ? QuantizeChannelToInt4
-                        : type == WeightType::kInt6 ? QuantizeChannelToInt6
-                                                    : QuantizeChannel;
-  const float scale = quantize(weights, *integers);
+  const float scale = QuantizeChannelTo(type, weights, *integers);
   for (size_t i = 0; i < weights.size(); ++i) {
     weights[i] = scale * static_cast<float>((*integers)[i]);
   }
@@ -224,7 +219,7 @@ class Product {
   std::vector<float> exact_;
 };
 
-void CheckModel(const CanonicalModel& model) {
+void CheckLayers(const CanonicalModel& model) {
   const Architecture& a = model.architecture;
   if (a.network_kind == NetworkKind::kGru) {
     FailWith("--equalize is for feed-forward layers, and this model has none.");
@@ -239,39 +234,11 @@ void CheckModel(const CanonicalModel& model) {
   }
 }
 
-// Translates the text with f16 weights while the probe looks.
-void Observe(const EqualizeOptions& options, const CanonicalModel& model,
-             InsideProbe* inside) {
-  const ModelBytes file = WriteModel(
-      model,
-      {.weights = WeightType::kF16, .tile = Tile::k16x1, .progress = {}});
-  const std::unique_ptr<Workspace> workspace(new Workspace);  // Not zeroed.
-  Translator translator;
-  const Status loaded = translator.Load(file.bytes(), workspace.get(),
-                                        {.verify_checksum = false});
-  if (!loaded.ok()) {
-    FailWith("The model with f16 weights does not load: ", loaded.message());
-  }
-  const std::string text = ReadText(options.text);
-  const std::vector<std::string_view> lines = SplitLines(text);
-  const ProbeScope scope(inside);
-  for (size_t i = 0; i < lines.size(); ++i) {
-    TextCursor cursor(lines[i], {.language_code = {}, .beams = 1});
-    while (!lines[i].empty() && !cursor.done()) {
-      const Result<Translation> part = translator.TranslateNext(cursor);
-      if (!part.ok()) {
-        FailWith(options.text, ", line ", i + 1, ": ", part.status().message());
-      }
-    }
-    if (options.progress) options.progress(i + 1, lines.size());
-  }
-}
-
 // The factors of a layer, and what they gain; empty if that is too little.
-std::pair<std::vector<float>, EqualizedLayer> BestFactors(
+std::pair<std::vector<float>, ProductError> BestFactors(
     const Inside& inside, const CanonicalLinear& linear, WeightType type) {
   const Product product(inside, linear, type);
-  EqualizedLayer layer;
+  ProductError layer;
   layer.error_before = product.Error(std::vector<float>(inside.width, 1.0f));
   layer.error_after = kLeastGain * layer.error_before;
   std::vector<float> best;
@@ -295,14 +262,16 @@ void SetFactors(std::span<const float> factors, CanonicalLinear* in,
 
 }  // namespace
 
-EqualizedLayers Equalize(const EqualizeOptions& options,
-                         CanonicalModel* model) {
-  CheckModel(*model);
+ProductErrors Equalize(const EqualizeOptions& options, CanonicalModel* model) {
+  CheckLayers(*model);
   const Architecture& a = model->architecture;
   InsideProbe observer(a);
-  Observe(options, *model, &observer);
+  Observe(WriteModel(*model, {.weights = WeightType::kF16,
+                              .tile = Tile::k16x1,
+                              .progress = {}}),
+          options.text, ReadLines(options.text), &observer, options.progress);
   const std::vector<Inside>& insides = observer.layers();
-  EqualizedLayers equalized;
+  ProductErrors equalized;
   std::mutex mutex;
   RunOnAllCores(insides.size(), insides.size(), [&] {
     return [&](size_t i) {

@@ -15,10 +15,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <map>
-#include <string>
 
 #include "converter/canonical_model.h"
+#include "converter/quantize.h"
 
 namespace latimer {
 
@@ -30,27 +29,18 @@ struct EqualizeOptions {
   std::function<void(uint64_t done, uint64_t total)> progress;
 };
 
-// The error of a layer's second product with quantized weights and activations,
-// over some rows of the text: root of the sum of its squares, relative to that
-// of the product.
-struct EqualizedLayer {
-  double error_before = 0;
-  double error_after = 0;
-};
-
-// By the name of the second matrix, such as "encoder.0.ffn.out".
-using EqualizedLayers = std::map<std::string, EqualizedLayer>;
-
 // Factors must lower a layer's error to this part, or it stays as it is.
 inline constexpr double kLeastGain = 0.8;
 
 // Translates the text with f16 weights, and sets the factors of the layers that
-// gain by it; returns these. Factors are powers of two, so that the model
-// computes the same in f32, to the bit. Must be linked with a runtime whose
-// profile has `probes`. Takes 2 bytes of memory per weight. Throws
-// ConversionError if the model has no such layers or no tokenizer, if the text
-// cannot be read or has nothing to translate, or if the model does not run.
-EqualizedLayers Equalize(const EqualizeOptions& options, CanonicalModel* model);
+// gain by it. Returns the errors of their second products with quantized
+// weights and activations, over some rows of the text. Factors are powers of
+// two, so that the model computes the same in f32, to the bit. Must be linked
+// with a runtime whose profile has `probes`. Takes 2 bytes of memory per
+// weight. Throws ConversionError if the model has no such layers or no
+// tokenizer, if the text cannot be read or has nothing to translate, or if the
+// model does not run.
+ProductErrors Equalize(const EqualizeOptions& options, CanonicalModel* model);
 
 }  // namespace latimer
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "converter/calibrate.h"
 #include "converter/certify.h"
 #include "converter/choose_alignment.h"
 #include "converter/common_profile.h"
@@ -28,6 +29,7 @@
 #include "converter/readers/other_formats.h"
 #include "converter/sentence_rules.h"
 #include "converter/sign.h"
+#include "converter/tensor_plan.h"
 #include "latimer/plan.h"
 #include "latimer/signature.h"
 #include "os/system.h"
@@ -160,8 +162,9 @@ struct Conversion {
   ModelInfo info;
   std::string profile_name;
   Profile profile;  // Views its name.
-  Int4Matrices int4;
-  EqualizedLayers equalized;
+  QuantizedMatrices int4;
+  QuantizedMatrices calibrated;  // The others.
+  ProductErrors equalized, calibration;
   Json pruning;  // Null: nothing was pruned.
   std::string license;
   std::vector<std::string> warnings;
@@ -173,7 +176,10 @@ void PrintJson(const Options& options, const Conversion& result) {
   json["weights"] = options.int6 ? "int6" : result.info.weights;
   if (options.int4) json["int4"] = Int4Json(result.int4);
   if (!options.equalize.empty()) {
-    json["equalized"] = EqualizedJson(result.equalized);
+    json["equalized"] = ErrorsJson(result.equalized);
+  }
+  if (!options.calibrate.empty()) {
+    json["calibrated"] = ErrorsJson(result.calibration);
   }
   json["tile"] = result.info.tile;
   json["license"] = result.license;
@@ -213,6 +219,8 @@ void PrintText(const Options& options, const Conversion& result) {
                                                 : " (--bill has the parts)")
             << "\n"
             << (options.equalize.empty() ? "" : EqualizedText(result.equalized))
+            << (options.calibrate.empty() ? ""
+                                          : CalibratedText(result.calibration))
             << (result.pruning.is_null() ? "" : PruningText(result.pruning))
             << (info.has_certificate ? CertificateText(info.certificate) : "");
   if (options.bill || options.verbose) {
@@ -314,6 +322,24 @@ void WriteCommonProfile(const Options& options) {
   }
 }
 
+// Quantizes by --calibrate what `write` quantizes to the nearest integers.
+void CalibrateAll(const Options& options, const CanonicalModel& model,
+                  Conversion* result, WriteOptions* write) {
+  Say(options, "calibrating with", options.calibrate);
+  Progress progress("calibrating", ShowsProgress(options));
+  const MatrixTypes types = PlanTypes(model, *write);
+  Calibration calibration =
+      Calibrate({.text = options.calibrate, .progress = std::ref(progress)},
+                types, model);
+  for (auto& [name, matrix] : calibration.matrices) {
+    (types.at(name) == WeightType::kInt4 ? result->int4
+                                         : result->calibrated)[name] =
+        std::move(matrix);
+  }
+  result->calibration = std::move(calibration.errors);
+  write->quantized = &result->calibrated;
+}
+
 void Convert(const Options& options) {
   CheckOutputs(options);
   // A bad key is reported before the work.
@@ -376,6 +402,9 @@ void Convert(const Options& options) {
     write.int4 = &result.int4;
   }
   write.int6 = options.int6;
+  if (!options.calibrate.empty()) {
+    CalibrateAll(options, model, &result, &write);
+  }
   Say(options, "writing", options.output);
   const ModelBytes bytes = [&] {
     Progress progress("packing weights", ShowsProgress(options));

@@ -168,6 +168,7 @@ ModelBytes Writer::Pack() {
                     .out = file.subspan(begin, tensor.bytes),
                     .nibbles = tensor.nibbles,
                     .int4 = tensor.int4,
+                    .quantized = tensor.quantized,
                     .int6 = tensor.int6});
     copied = begin + tensor.bytes;
   }

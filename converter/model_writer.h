@@ -31,10 +31,13 @@ struct WriteOptions {
   // instructions cost time.
   uint64_t smallest_pruned = uint64_t{1} << 20;
   // Matrices of an int8 model that are int4. Borrowed; null: none.
-  const Int4Matrices* int4 = nullptr;
+  const QuantizedMatrices* int4 = nullptr;
   // Whether the other matrices of an int8 model are int6, but for an output
   // matrix that is stored for a pruned argmax.
   bool int6 = false;
+  // The integers of matrices that are int8 or int6, where they are not the
+  // nearest ones. Borrowed; null: none.
+  const QuantizedMatrices* quantized = nullptr;
   // Borrowed; see converter/known_answer.h.
   KnownAnswer known_answer = {};
   // Reserves room for SetAlignment; until then it is the default.

@@ -96,10 +96,12 @@ class OptionParser {
           "--certify compares the packed model with f32 weights, so it cannot "
           "be used with --weights f32.");
     }
-    if (o_.weights != WeightType::kInt8 && !o_.equalize.empty()) {
-      throw UsageError(
-          "--equalize is for int8, int6 and int4 weights; others are not "
-          "quantized.");
+    for (const char* const name : {"--equalize", "--calibrate"}) {
+      if (o_.weights != WeightType::kInt8 && app_.count(name) > 0) {
+        throw UsageError(std::string(name) +
+                         " is for int8, int6 and int4 weights; others are not "
+                         "quantized.");
+      }
     }
     if (o_.quiet && (o_.bill || o_.verbose || o_.json || o_.progress)) {
       throw UsageError(
@@ -211,6 +213,10 @@ class OptionParser {
         "--equalize", o_.equalize, "TEXT.txt",
         "translate this text, one sentence per line, and scale the channels "
         "inside feed-forward layers so that quantization loses less");
+    AddInput(
+        "--calibrate", o_.calibrate, "TEXT.txt",
+        "translate this text, one sentence per line, and round the weights "
+        "so that products with its inputs lose least (GPTQ)");
     AddInput("--board", board_, "NAME|FILE.cmake",
              "pack for this board's kernels and compare the bill with its RAM: "
              "a board file, or one of " +

@@ -31,7 +31,7 @@ struct Options {
   bool int4 = false;
   bool int6 = false;
   double int4_error = kInt4LargestError;
-  std::filesystem::path equalize;
+  std::filesystem::path equalize, calibrate;
   ParallelText shortlist_text;
   ShortlistLimits shortlist_limits;
   Tile tile = Tile::k8x8;

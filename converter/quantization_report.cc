@@ -7,13 +7,13 @@ namespace latimer {
 
 using Json = nlohmann::ordered_json;
 
-Json Int4Json(const Int4Matrices& matrices) {
+Json Int4Json(const QuantizedMatrices& matrices) {
   Json json = Json::object();
   for (const auto& [name, matrix] : matrices) json[name] = matrix.error;
   return json;
 }
 
-std::string Int4Text(const Int4Matrices& matrices) {
+std::string Int4Text(const QuantizedMatrices& matrices) {
   if (matrices.empty()) return "";
   double largest = 0;
   for (const auto& [name, matrix] : matrices) {
@@ -26,16 +26,16 @@ std::string Int4Text(const Int4Matrices& matrices) {
   return text;
 }
 
-Json EqualizedJson(const EqualizedLayers& layers) {
+Json ErrorsJson(const ProductErrors& errors) {
   Json json = Json::object();
-  for (const auto& [name, layer] : layers) {
-    json[name] = {{"error_before", layer.error_before},
-                  {"error_after", layer.error_after}};
+  for (const auto& [name, error] : errors) {
+    json[name] = {{"error_before", error.error_before},
+                  {"error_after", error.error_after}};
   }
   return json;
 }
 
-std::string EqualizedText(const EqualizedLayers& layers) {
+std::string EqualizedText(const ProductErrors& layers) {
   double before = 0, after = 0;
   for (const auto& [name, layer] : layers) {
     before = std::max(before, layer.error_before);
@@ -47,6 +47,21 @@ std::string EqualizedText(const EqualizedLayers& layers) {
                 "%zu feed-forward layers equalized, whose products now err by "
                 "at most %.3f, without it by %.3f.\n",
                 layers.size(), after, before);
+  return text;
+}
+
+std::string CalibratedText(const ProductErrors& matrices) {
+  double before = 0, after = 0;
+  for (const auto& [name, error] : matrices) {
+    before += error.error_before;
+    after += error.error_after;
+  }
+  const auto count = static_cast<double>(std::max<size_t>(matrices.size(), 1));
+  char text[128];
+  std::snprintf(text, sizeof(text),
+                "%zu matrices calibrated, whose products now err by %.4f on "
+                "average, without it by %.4f.\n",
+                matrices.size(), after / count, before / count);
   return text;
 }
 

@@ -17,13 +17,14 @@ struct Grid {
   float least;
   float most;
 
-  int8_t Nearest(float value, float inverse_scale) const {
+  int8_t Round(float multiple) const {
     // std::nearbyint rounds halves to even, whatever the CPU.
     return static_cast<int8_t>(
-        std::clamp(std::nearbyint(value * inverse_scale), least, most));
+        std::clamp(std::nearbyint(multiple), least, most));
   }
 };
-constexpr Grid kInt4Grid = {-8.0f, 7.0f}, kInt6Grid = {-31.0f, 31.0f};
+constexpr Grid kInt4Grid = {-8.0f, 7.0f}, kInt6Grid = {-31.0f, 31.0f},
+               kInt8Grid = {-127.0f, 127.0f};
 
 double SquaredLoss(const Grid& grid, std::span<const float> values,
                    float scale) {
@@ -31,7 +32,7 @@ double SquaredLoss(const Grid& grid, std::span<const float> values,
   double loss = 0;
   for (const float value : values) {
     const double lost =
-        double{value} - double{scale} * grid.Nearest(value, inverse);
+        double{value} - double{scale} * grid.Round(value * inverse);
     loss += lost * lost;
   }
   return loss;
@@ -67,7 +68,7 @@ float SearchScale(const Grid& grid, int steps, float smallest_step,
     }
   }
   for (size_t i = 0; i < values.size(); ++i) {
-    integers[i] = grid.Nearest(values[i], 1.0f / best);
+    integers[i] = grid.Round(values[i] * (1.0f / best));
   }
   return best;
 }
@@ -76,24 +77,17 @@ bool IsFeedForward(const std::string& name) {
   return name.ends_with(".ffn.in") || name.ends_with(".ffn.out");
 }
 
-Int4Matrix Quantize(const CanonicalLinear& linear) {
+QuantizedMatrix Quantize(const CanonicalLinear& linear) {
   const uint64_t n = linear.outputs();
   const uint64_t k = linear.inputs();
-  Int4Matrix matrix{std::vector<int8_t>(n * k), std::vector<float>(n)};
+  QuantizedMatrix matrix{std::vector<int8_t>(n * k), std::vector<float>(n)};
   std::vector<float> values(k);
-  double lost = 0, whole = 0;
   for (uint64_t i = 0; i < n; ++i) {
     linear.ReadRow(i, values);
-    const auto integers = std::span(matrix.integers).subspan(i * k, k);
-    const float scale = QuantizeChannelToInt4(values, integers);
-    matrix.scales[i] = scale;
-    for (uint64_t j = 0; j < k; ++j) {
-      const double loss = double{values[j]} - double{scale} * integers[j];
-      lost += loss * loss;
-      whole += double{values[j]} * values[j];
-    }
+    matrix.scales[i] = QuantizeChannelToInt4(
+        values, std::span(matrix.integers).subspan(i * k, k));
   }
-  matrix.error = whole > 0 ? std::sqrt(lost / whole) : 0;
+  SetError(linear, &matrix);
   return matrix;
 }
 
@@ -102,17 +96,13 @@ Int4Matrix Quantize(const CanonicalLinear& linear) {
 float QuantizeChannel(std::span<const float> values,
                       std::span<int8_t> quantized) {
   LATIMER_CHECK(values.size() == quantized.size());
-  constexpr float kLargest = 127.0f;
   float largest = 0.0f;
   for (float value : values) largest = std::max(largest, std::fabs(value));
   // A subnormal scale would lose precision, or be zero.
-  float scale = largest / kLargest;
+  float scale = largest / kInt8Grid.most;
   if (scale < std::numeric_limits<float>::min()) scale = 1.0f;
   for (size_t i = 0; i < values.size(); ++i) {
-    // std::nearbyint rounds halves to even, whatever the CPU.
-    const float rounded = std::nearbyint(values[i] / scale);
-    quantized[i] =
-        static_cast<int8_t>(std::clamp(rounded, -kLargest, kLargest));
+    quantized[i] = kInt8Grid.Round(values[i] / scale);
   }
   return scale;
 }
@@ -129,7 +119,36 @@ float QuantizeChannelToInt4(std::span<const float> values,
                      integers);
 }
 
-Int4Matrices QuantizeToInt4(double largest_error, CanonicalModel* model) {
+float QuantizeChannelTo(WeightType type, std::span<const float> values,
+                        std::span<int8_t> integers) {
+  return type == WeightType::kInt4   ? QuantizeChannelToInt4(values, integers)
+         : type == WeightType::kInt6 ? QuantizeChannelToInt6(values, integers)
+                                     : QuantizeChannel(values, integers);
+}
+
+int8_t NearestInteger(WeightType type, float value, float scale) {
+  if (type == WeightType::kInt4) return kInt4Grid.Round(value * (1.0f / scale));
+  if (type == WeightType::kInt6) return kInt6Grid.Round(value * (1.0f / scale));
+  return kInt8Grid.Round(value / scale);
+}
+
+void SetError(const CanonicalLinear& linear, QuantizedMatrix* matrix) {
+  const uint64_t n = linear.outputs(), k = linear.inputs();
+  std::vector<float> values(k);
+  double lost = 0, whole = 0;
+  for (uint64_t i = 0; i < n; ++i) {
+    linear.ReadRow(i, values);
+    const double scale = matrix->scales[i];
+    for (uint64_t j = 0; j < k; ++j) {
+      const double loss = values[j] - scale * matrix->integers[i * k + j];
+      lost += loss * loss;
+      whole += double{values[j]} * values[j];
+    }
+  }
+  matrix->error = whole > 0 ? std::sqrt(lost / whole) : 0;
+}
+
+QuantizedMatrices QuantizeToInt4(double largest_error, CanonicalModel* model) {
   std::vector<const std::string*> names;
   for (const auto& [name, linear] : model->linears) {
     if (IsFeedForward(name)) names.push_back(&name);
@@ -139,9 +158,9 @@ Int4Matrices QuantizeToInt4(double largest_error, CanonicalModel* model) {
         "int4 weights are for feed-forward layers, and this model has none; "
         "convert with --weights int8.");
   }
-  Int4Matrices matrices;
+  QuantizedMatrices matrices;
   for (const std::string* name : names) {
-    Int4Matrix matrix = Quantize(model->linears.at(*name));
+    QuantizedMatrix matrix = Quantize(model->linears.at(*name));
     if (matrix.error > largest_error) {
       char text[128];
       std::snprintf(text, sizeof(text),

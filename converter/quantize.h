@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "converter/canonical_model.h"
+#include "ops/xnnpack/packed_matrix.h"
 
 namespace latimer {
 
@@ -28,23 +29,46 @@ float QuantizeChannel(std::span<const float> values,
 float QuantizeChannelToInt6(std::span<const float> values,
                             std::span<int8_t> quantized);
 
-// Weight [n, k] = scales[n] * integers[n, k], with integers in [-8, 7].
-struct Int4Matrix {
+// Weight [n, k] = scales[n] * integers[n, k].
+struct QuantizedMatrix {
   std::vector<int8_t> integers;
-  std::vector<float> scales;  // Of either sign.
+  std::vector<float> scales;  // Of int4 of either sign.
   // Root mean square of the error, relative to that of the weights.
   double error = 0;
 };
 
 // By their names in the canonical model.
-using Int4Matrices = std::map<std::string, Int4Matrix>;
+using QuantizedMatrices = std::map<std::string, QuantizedMatrix>;
 
-// Quantizes one output channel to the nearest integers, and returns the scale
-// that loses least among 2 * 30 candidates: few weights are as large as the
-// largest, and clipping those costs less than a coarser grid for all others.
-// Precondition: finite values, spans of the same size.
+// The types of matrices: kInt8, kInt6 or kInt4.
+using MatrixTypes = std::map<std::string, WeightType>;
+
+// Quantizes one output channel to the nearest integers in [-8, 7], and returns
+// the scale that loses least among 2 * 30 candidates: few weights are as large
+// as the largest, and clipping those costs less than a coarser grid for all
+// others. Precondition: finite values, spans of the same size.
 float QuantizeChannelToInt4(std::span<const float> values,
                             std::span<int8_t> integers);
+
+// That of the three which is for `type`.
+float QuantizeChannelTo(WeightType type, std::span<const float> values,
+                        std::span<int8_t> integers);
+
+// The integer that it has for a value with this scale.
+int8_t NearestInteger(WeightType type, float value, float scale);
+
+// The error of products with quantized weights, as a part of the products: root
+// mean square. Before and after what lowers it.
+struct ProductError {
+  double error_before = 0;
+  double error_after = 0;
+};
+
+// By the names of their matrices.
+using ProductErrors = std::map<std::string, ProductError>;
+
+// Sets matrix->error, by the weights that it was made from.
+void SetError(const CanonicalLinear& linear, QuantizedMatrix* matrix);
 
 // The default of largest_error. Weights with a normal distribution lose 0.115;
 // matrices with a few large channels lose more.
@@ -54,7 +78,7 @@ inline constexpr double kInt4LargestError = 0.15;
 // lose at most `largest_error`; adds a warning to the model for each of the
 // others. Takes a byte of memory per weight. Throws ConversionError if the
 // model has no feed-forward layers or a weight is not finite.
-Int4Matrices QuantizeToInt4(double largest_error, CanonicalModel* model);
+QuantizedMatrices QuantizeToInt4(double largest_error, CanonicalModel* model);
 
 }  // namespace latimer
 

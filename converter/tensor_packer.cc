@@ -97,7 +97,11 @@ class Packer {
         continue;
       }
       const auto integers = std::span(quantized).subspan(i * k, k);
-      if (source.type == SourceType::kInt8 && !job.int6) {
+      if (const QuantizedMatrix* given = job.quantized) {
+        const uint64_t at = chunk.begin + i;
+        std::copy_n(given->integers.data() + at * k, k, integers.data());
+        scales[i] = given->scales[at];
+      } else if (source.type == SourceType::kInt8 && !job.int6) {
         source.ReadIntegers(row.index * k, integers);
         CheckInRange(integers, source.name);
         scales[i] = source.ScaleOf(row.index);

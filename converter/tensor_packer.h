@@ -21,7 +21,9 @@ struct PackJob {
   uint32_t columns;
   std::span<std::byte> out;
   bool nibbles = false;
-  const Int4Matrix* int4 = nullptr;  // If set, packs these weights instead.
+  // If set, packs these int4 weights instead, or these of int8 or int6.
+  const QuantizedMatrix* int4 = nullptr;
+  const QuantizedMatrix* quantized = nullptr;
   bool int6 = false;
 };
 

@@ -42,7 +42,7 @@ class Planner {
                 uint32_t inputs, Linear&) {
     const std::string key = Name(name, layer);
     const bool nibbles = InNibbles(model_, options_, key, outputs, inputs);
-    const Int4Matrix* int4 = Int4Of(key);
+    const QuantizedMatrix* int4 = Find(options_.int4, key);
     const bool int6 = options_.int6 && int4 == nullptr;
     const WeightType type = int4 != nullptr ? WeightType::kInt4
                             : int6          ? WeightType::kInt6
@@ -58,6 +58,7 @@ class Planner {
                       : PackedBytes(type, TileInUse(options_), outputs, inputs),
          .nibbles = nibbles,
          .int4 = int4,
+         .quantized = Find(options_.quantized, key),
          .int6 = int6});
   }
   void OnNorm(TensorGroup, const char* name, int layer, uint32_t width,
@@ -74,10 +75,11 @@ class Planner {
   }
 
  private:
-  const Int4Matrix* Int4Of(const std::string& key) const {
-    if (options_.int4 == nullptr) return nullptr;
-    const auto found = options_.int4->find(key);
-    return found == options_.int4->end() ? nullptr : &found->second;
+  static const QuantizedMatrix* Find(const QuantizedMatrices* matrices,
+                                     const std::string& key) {
+    if (matrices == nullptr) return nullptr;
+    const auto found = matrices->find(key);
+    return found == matrices->end() ? nullptr : &found->second;
   }
 
   void AddFloats(PlannedTensor::Kind kind, const std::string& key,
@@ -101,6 +103,18 @@ class Planner {
 std::vector<PlannedTensor> PlanTensors(const CanonicalModel& model,
                                        const WriteOptions& options) {
   return Planner(model, options).Plan();
+}
+
+MatrixTypes PlanTypes(const CanonicalModel& model,
+                      const WriteOptions& options) {
+  MatrixTypes types;
+  for (const PlannedTensor& tensor : PlanTensors(model, options)) {
+    if (tensor.kind != PlannedTensor::Kind::kLinear) continue;
+    types.emplace(tensor.key, tensor.int4 != nullptr ? WeightType::kInt4
+                              : tensor.int6          ? WeightType::kInt6
+                                                     : WeightType::kInt8);
+  }
+  return types;
 }
 
 Tile TileInUse(const WriteOptions& options) {

@@ -21,13 +21,17 @@ struct PlannedTensor {
   uint32_t columns;  // 0 for vectors
   uint64_t bytes;
   bool nibbles = false;  // See ops/nibble/planes.h.
-  const Int4Matrix* int4 = nullptr;
+  const QuantizedMatrix* int4 = nullptr;
+  const QuantizedMatrix* quantized = nullptr;  // Of an int8 or int6 matrix.
   bool int6 = false;
 };
 
 // Every tensor in the order of model/tensor_list.h.
 std::vector<PlannedTensor> PlanTensors(const CanonicalModel& model,
                                        const WriteOptions& options);
+
+// The types of the matrices of an int8 model.
+MatrixTypes PlanTypes(const CanonicalModel& model, const WriteOptions& options);
 
 // The tile of the linear layers' weights.
 Tile TileInUse(const WriteOptions& options);

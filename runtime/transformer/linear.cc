@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "ops/gemm_int8.h"
+#include "transformer/probe.h"
 
 namespace latimer {
 namespace {
@@ -182,6 +183,7 @@ LinearInput MakeLinearInput(const Engine& engine, const float* x, size_t rows,
 void ApplyLinear(const Engine& engine, const Linear& linear,
                  const LinearInput& input, float* y) {
   LATIMER_DCHECK(linear.k == input.columns);
+  ProbeInput(linear.data, input.values, input.rows * input.columns);
   ForEachBlockRange(engine, linear, input.rows,
                     [&](uint32_t shard, uint32_t begin, uint32_t end) {
                       ComputeChannels(engine, linear, input,
@@ -201,6 +203,7 @@ void ApplyMaskedLinear(const Engine& engine, const Linear& linear,
                        float* y) {
   LATIMER_DCHECK(linear.k == input.columns && input.rows == 1);
   static_assert(kChannelBlock == 16);  // The bits of a mask.
+  ProbeInput(linear.data, input.values, input.columns);
   ForEachBlockRange(
       engine, linear, 1, [&](uint32_t shard, uint32_t begin, uint32_t end) {
         ComputeMaskedBlocks(engine, linear, input, masks, begin, end, shard, y);

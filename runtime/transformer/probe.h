@@ -27,6 +27,9 @@ class Probe {
   // they are multiplied by its second matrix; once or more before the OnOutput
   // of the layer.
   virtual void OnInner(std::span<const float>) {}
+  // Called with rows [rows, inputs] that a matrix is about to multiply, by the
+  // address of its packed weights. Not by a pruned argmax.
+  virtual void OnInput(const std::byte*, std::span<const float>) {}
   // Greedy search chose the token `chosen` for target position `position`;
   // it continues with the token that this returns.
   virtual int32_t OnToken(size_t position, int32_t chosen) = 0;
@@ -58,6 +61,16 @@ inline void ProbeOutput(ProbePoint point, uint32_t layer, const float* values,
 inline void ProbeInner(const float* values, size_t count) {
   if constexpr (kProfile.probes) {
     if (probe != nullptr) probe->OnInner({values, count});
+  }
+}
+
+// Quantized rows that were gathered have no values.
+inline void ProbeInput(const std::byte* weights, const float* values,
+                       size_t count) {
+  if constexpr (kProfile.probes) {
+    if (probe != nullptr && values != nullptr) {
+      probe->OnInput(weights, {values, count});
+    }
   }
 }
 

@@ -115,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(Families, EqualizeTest,
 TEST_P(EqualizeTest, LowersTheErrorOfQuantization) {
   CanonicalModel model = Open();
   const double before = SignalToNoise(model);
-  const EqualizedLayers layers =
+  const ProductErrors layers =
       Equalize({.text = text(), .progress = {}}, &model);
   const Architecture& a = model.architecture;
   EXPECT_EQ(layers.size(), a.encoder_layers + a.decoder_layers);

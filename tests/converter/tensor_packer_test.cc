@@ -105,7 +105,7 @@ TEST(TensorPackerTest, PackingInPartsGivesTheBytesOfPackingAtOnce) {
 
 TEST(TensorPackerTest, Int4InPartsGivesTheBytesOfPackingAtOnce) {
   constexpr uint32_t kRows = 17003, kColumns = 203;
-  Int4Matrix matrix;
+  QuantizedMatrix matrix;
   for (uint32_t i = 0; i < kRows * kColumns; ++i) {
     matrix.integers.push_back(
         static_cast<int8_t>(static_cast<int>(i * 7 / 5 % 16) - 8));

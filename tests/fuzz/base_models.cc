@@ -45,7 +45,7 @@ class TempFolder {
 
 void Add(const std::string& name, const CanonicalModel& model,
          WeightType weights, Models* models,
-         const Int4Matrices* int4 = nullptr) {
+         const QuantizedMatrices* int4 = nullptr) {
   const ModelBytes file =
       WriteModel(model, {.weights = weights,
                          .tile = *TileForThisCpu(WeightType::kInt8),
@@ -132,7 +132,7 @@ Models Convert(bool of_text) {
     Add(name, ReadFamily(name), kInt8, &models);
   }
   CanonicalModel demo = ReadDemo();
-  const Int4Matrices int4 = QuantizeToInt4(/*largest_error=*/1, &demo);
+  const QuantizedMatrices int4 = QuantizeToInt4(/*largest_error=*/1, &demo);
   Add("demo", demo, kInt8, &models, &int4);
   return models;
 }

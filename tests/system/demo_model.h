@@ -62,7 +62,7 @@ inline ModelBytes ConvertDemo(WeightType weights, Tile tile = UsableTile()) {
 inline ModelBytes ConvertDemoToInt4(Tile tile) {
   return CachedModel(DemoName(WeightType::kInt4, tile), [&] {
     CanonicalModel model = OpenModel(DemoDirectory(), true, {});
-    const Int4Matrices int4 = QuantizeToInt4(kInt4LargestError, &model);
+    const QuantizedMatrices int4 = QuantizeToInt4(kInt4LargestError, &model);
     return WriteModel(model, {.tile = tile, .int4 = &int4, .progress = {}});
   });
 }

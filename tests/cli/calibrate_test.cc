@@ -1,0 +1,172 @@
+// latimer-convert --calibrate lowers what quantization costs.
+// Tests converter/calibrate.cc, converter/observe.cc.
+#include "converter/calibrate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "converter/certify.h"
+#include "converter/model_writer.h"
+#include "converter/readers/open_model.h"
+#include "converter/tensor_plan.h"
+#include "tests/converter/model_folder.h"
+#include "tests/system/demo_model.h"
+#include "tests/system/program.h"
+
+namespace latimer::calibrate_test {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Key;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+// Lines [begin, begin + count) of the demo's source text.
+std::string DemoText(size_t begin, size_t count) {
+  const std::vector<std::string> lines =
+      ReadLines(DemoDirectory() / "data" / "test.en");
+  std::string text;
+  for (size_t i = begin; i < begin + count; ++i) text += lines.at(i) + "\n";
+  return text;
+}
+
+// The matrices of the demo are int6, but the feed-forwards int4. Only those of
+// a few layers are calibrated, for the sake of time.
+class CalibrateTest : public ::testing::Test {
+ protected:
+  CalibrateTest() {
+    int4_ = QuantizeToInt4(/*largest_error=*/1, &model_);
+    WriteFile(text(), DemoText(0, 100));
+  }
+
+  std::filesystem::path text() const { return folder_.path() / "text"; }
+
+  WriteOptions write() const {
+    return {.tile = UsableTile(),
+            .pruned_argmax = false,
+            .int4 = &int4_,
+            .int6 = true,
+            .progress = {}};
+  }
+  MatrixTypes types() const {
+    MatrixTypes types = PlanTypes(model_, write());
+    std::erase_if(types, [](const auto& entry) {
+      return entry.first != "output" && !entry.first.starts_with("decoder.1.");
+    });
+    return types;
+  }
+  Calibration Calibrated(uint64_t most_bytes = uint64_t{1} << 30) {
+    return Calibrate({.text = text(), .most_hessian_bytes = most_bytes},
+                     types(), model_);
+  }
+  ModelBytes Write(const Calibration& calibration) {
+    QuantizedMatrices others = calibration.matrices;
+    QuantizedMatrices int4;
+    for (const auto& [name, matrix] : int4_) {
+      const auto found = others.find(name);
+      int4.emplace(name, found == others.end() ? matrix : found->second);
+      others.erase(name);
+    }
+    WriteOptions options = write();
+    options.int4 = &int4;
+    options.quantized = &others;
+    return WriteModel(model_, options);
+  }
+
+  TempFolder folder_;
+  CanonicalModel model_ = OpenModel(DemoDirectory(), true, {});
+  QuantizedMatrices int4_;
+};
+
+TEST_F(CalibrateTest, LowersTheErrorOnAnotherText) {
+  const Calibration calibration = Calibrated();
+  // The embedding is the output matrix.
+  EXPECT_THAT(calibration.matrices, SizeIs(types().size()));
+  for (const auto& [name, error] : calibration.errors) {
+    EXPECT_LT(error.error_after, 0.95 * error.error_before) << name;
+  }
+  WriteFile(text(), DemoText(1000, 40));
+  const ModelBytes f32 = ConvertDemo(WeightType::kF32);
+  const auto certify = [&](const ModelBytes& packed) {
+    return Certify(f32.bytes(), packed.bytes(),
+                   {.text = text(), .references = {}, .progress = {}})
+        .View();
+  };
+  const float before = certify(WriteModel(model_, write())).logits_snr;
+  EXPECT_GT(certify(Write(calibration)).logits_snr, before + 0.5f);
+}
+
+TEST_F(CalibrateTest, GivesTheSameBytesInAsManyPassesAsMemoryAllows) {
+  const ModelBytes once = Write(Calibrated());
+  const ModelBytes again = Write(Calibrated());
+  EXPECT_TRUE(std::ranges::equal(once.bytes(), again.bytes()));
+  const ModelBytes in_turn = Write(Calibrated(/*most_bytes=*/1));
+  EXPECT_TRUE(std::ranges::equal(once.bytes(), in_turn.bytes()));
+}
+
+TEST_F(CalibrateTest, SaysWhyATextOrAModelWillNotDo) {
+  const auto error = [&](const std::string& lines) {
+    WriteFile(text(), lines);
+    return ErrorOf([&] { Calibrated(); });
+  };
+  EXPECT_THAT(error(""), HasSubstr("text: nothing to translate."));
+  EXPECT_THAT(error("\n  \n\n"), HasSubstr("nothing to translate."));
+  EXPECT_THAT(error("One line.\n"),
+              HasSubstr("text: has only 1 line to translate, which is too few "
+                        "for --calibrate; give at least 16"));
+  std::filesystem::remove(text());
+  EXPECT_THAT(ErrorOf([&] { Calibrated(); }), HasSubstr("text"));
+  model_.tokenizer.reset();
+  EXPECT_THAT(ErrorOf([&] { Calibrated(); }),
+              HasSubstr("the model needs a tokenizer."));
+}
+
+TEST_F(CalibrateTest, LeavesWhatTheTextDoesNotUseAsItIs) {
+  // An embedding of its own is looked up, not multiplied.
+  model_.architecture.source_embedding_tied = false;
+  model_.architecture.embeddings_shared = false;
+  model_.linears["source_embedding"] = model_.linears.at("output");
+  const MatrixTypes some = {
+      {"source_embedding", WeightType::kInt6},
+      {"decoder.0.self_attention.out", WeightType::kInt4}};
+  EXPECT_THAT(Calibrate({.text = text()}, some, model_).matrices,
+              ElementsAre(Key("decoder.0.self_attention.out")));
+}
+
+TEST(CalibrateProgramTest, SaysWhatItDid) {
+  const TempFolder folder;
+  const std::string text = (folder.path() / "text").string();
+  const std::string output = (folder.path() / "demo.ltm").string();
+  WriteFile(text, DemoText(0, 20));
+  const std::string model = DemoDirectory().string();
+  const auto convert = [&](std::vector<std::string> more) {
+    std::vector<std::string> words = {model, "-o", output, "--calibrate", text};
+    words.insert(words.end(), more.begin(), more.end());
+    return RunProgram("latimer-convert", words);
+  };
+  const Outcome result = convert({"--weights", "int4", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto json = nlohmann::json::parse(result.out);
+  ASSERT_THAT(json["calibrated"], Not(SizeIs(0)));
+  for (const auto& error : json["calibrated"]) {
+    EXPECT_LE(error["error_after"].get<double>(),
+              error["error_before"].get<double>());
+  }
+  const Outcome printed = convert({"--progress"});
+  EXPECT_THAT(printed.out, HasSubstr("matrices calibrated, whose products"));
+  EXPECT_THAT(printed.err, HasSubstr("calibrating 100 %"));
+  const Outcome f16 = convert({"--weights", "f16"});
+  EXPECT_EQ(f16.code, 2);
+  EXPECT_THAT(f16.err,
+              HasSubstr("--calibrate is for int8, int6 and int4 weights"));
+  const Outcome missing = RunProgram(
+      "latimer-convert", {model, "-o", output, "--calibrate", text + ".no"});
+  EXPECT_EQ(missing.code, 1);
+  EXPECT_THAT(missing.err, HasSubstr("text.no"));
+}
+
+}  // namespace latimer::calibrate_test
