@@ -15,7 +15,8 @@ HtmlStream::HtmlStream(Translator& translator, const TranslateOptions& options,
 // Begins a sentence, or as much of it as fits the longest source.
 Status HtmlStream::Begin(const HtmlSentence& sentence) {
   ++sentences_;
-  options_.sampling.stream = sentences_;
+  // Not how many have begun: one may begin again.
+  options_.sampling.stream = sentence.number + 1;
   TextCursor cursor(sentence.text, options_);
   LATIMER_RETURN_IF_ERROR(translator_.Begin(cursor, sentence.number));
   html_.Cut(sentence.number, cursor.source_bytes(), cursor.space_follows());

@@ -22,14 +22,14 @@ std::string OwnCode(std::span<const Language> languages,
 }  // namespace
 
 std::string Catalog::Add(const std::string& argument,
-                         const LoadOptions& options) {
+                         const LoadOptions& options, uint32_t workers) {
   const size_t sign = argument.find('=');
   const std::string pair =
       sign == argument.npos ? "" : argument.substr(0, sign);
   const std::string path =
       sign == argument.npos ? argument : argument.substr(sign + 1);
   Served served = {std::make_unique<Model>(metrics_), {}, {}};
-  const Status status = served.model->Start(path, options);
+  const Status status = served.model->Start(path, options, workers);
   if (!status.ok()) return path + ": " + status.message();
 
   const ModelInfo& info = served.model->info();

@@ -20,7 +20,9 @@ class Catalog {
   // Loads "MODEL.ltm" or "en-de=MODEL.ltm". Without languages given, they are
   // those of a multilingual model, or at the end of the name that the model
   // has ("opus-mt-en-de") or its file. Returns what is wrong; empty: nothing.
-  std::string Add(const std::string& argument, const LoadOptions& options);
+  // Each model has so many workers.
+  std::string Add(const std::string& argument, const LoadOptions& options,
+                  uint32_t workers);
 
   // The models on the way: one that translates directly, else two, preferably
   // by way of English. Empty: there is none. Takes public codes of languages or

@@ -25,6 +25,7 @@ struct Options {
   int port = 5000;
   std::string api_keys;
   LoadOptions load = {.lanes = kProfile.lanes};
+  uint32_t workers = 1;
   HttpLimits http;
   ServiceOptions service;
 };
@@ -41,12 +42,17 @@ void Define(CLI::App& app, Options* o) {
   app.add_option("--port", o->port, "port; 0 chooses one")
       ->check(CLI::Range(0, 65535))
       ->capture_default_str();
+  app.add_option("--workers", o->workers,
+                 "threads of each model that translate side by side, each "
+                 "with lanes and memory of its own")
+      ->check(CLI::Range(1u, 64u))
+      ->capture_default_str();
   app.add_option("--threads", o->load.threads,
-                 "threads of each model, which share the work of a step")
+                 "threads of each worker, which share the work of a step")
       ->check(CLI::Range(1u, kProfile.threads))
       ->capture_default_str();
   app.add_option("--lanes", o->load.lanes,
-                 "sentences that a model translates side by side")
+                 "sentences that a worker translates side by side")
       ->check(CLI::Range(1u, kProfile.lanes))
       ->capture_default_str();
   app.add_option("--beams", o->load.beams,
@@ -147,7 +153,7 @@ int Run(int argc, char** argv) {
   Metrics metrics;
   Catalog catalog(metrics);
   for (const std::string& model : options.models) {
-    const std::string why = catalog.Add(model, options.load);
+    const std::string why = catalog.Add(model, options.load, options.workers);
     if (!why.empty()) return Fail(why);
   }
   Service service(catalog, metrics, options.api_keys.empty() ? nullptr : &keys,

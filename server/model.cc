@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
 
 namespace latimer::server {
 Model::~Model() {
@@ -10,17 +11,29 @@ Model::~Model() {
     ends_ = true;
   }
   work_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  for (Worker& worker : workers_) {
+    if (worker.thread.joinable()) worker.thread.join();
+  }
+  // The first one has the image of all.
+  while (!workers_.empty()) workers_.pop_back();
 }
 
-Status Model::Start(const std::string& path, const LoadOptions& options) {
-  LATIMER_RETURN_IF_ERROR(model_.Open(path.c_str(), options));
+Status Model::Start(const std::string& path, const LoadOptions& options,
+                    uint32_t workers) {
+  LATIMER_RETURN_IF_ERROR(
+      workers_.emplace_back().model.Open(path.c_str(), options));
   if (!info().has_tokenizer) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "the model has no tokenizer and translates ids only.");
   }
-  slots_.resize(options.lanes);
-  thread_ = std::thread(&Model::Run, this);
+  while (workers_.size() < workers) {
+    LATIMER_RETURN_IF_ERROR(workers_.emplace_back().model.OpenBeside(
+        workers_.front().model, options));
+  }
+  for (Worker& worker : workers_) {
+    worker.slots.resize(options.lanes);
+    worker.thread = std::thread(&Model::Run, this, std::ref(worker));
+  }
   return Status();
 }
 
@@ -34,10 +47,14 @@ void Model::Submit(const std::shared_ptr<Job>& job, size_t leg,
   work_.notify_one();
 }
 
-// The next sentence; false if none waits.
-bool Model::Take(Slot* slot) {
+// The next sentence; false if none waits, or others are to take it.
+bool Model::Take(Worker& worker, Slot* slot) {
   const std::lock_guard lock(mutex_);
   while (!queue_.empty()) {
+    if (!MayTake(worker)) {
+      work_.notify_one();
+      return false;
+    }
     Waiting next = std::move(queue_.front());
     queue_.pop_front();
     if (next.job->cancelled()) {
@@ -46,6 +63,7 @@ bool Model::Take(Slot* slot) {
       metrics_.cancelled += rest;
       continue;
     }
+    ++worker.busy_slots;
     slot->job = next.job;
     slot->leg = next.leg;
     slot->sentence = next.sentences[next.begun++];
@@ -59,41 +77,48 @@ bool Model::Take(Slot* slot) {
   return false;
 }
 
-void Model::BeginPart(size_t ticket) {
-  Slot& slot = slots_[ticket];
+void Model::BeginPart(Worker& worker, size_t ticket) {
+  Slot& slot = worker.slots[ticket];
   slot.begins = false;
-  const Status status = model_->Begin(*slot.cursor, ticket);
+  const Status status = worker.model->Begin(*slot.cursor, ticket);
   if (status.ok()) return;
   slot.job->Fail(status.message());
-  End(slot);
+  End(worker, slot);
 }
 
-bool Model::HasWork() const {
-  return !queue_.empty() || model_->under_way() > 0 ||
-         std::ranges::any_of(slots_, &Slot::begins);
+bool Model::HasWork(const Worker& worker) const {
+  return !queue_.empty() || worker.busy_slots > 0;
 }
 
-void Model::Run() {
+bool Model::MayTake(const Worker& worker) const {
+  size_t others = 0;
+  for (const Worker& one : workers_) others += one.busy_slots;
+  others -= worker.busy_slots;
+  return worker.busy_slots * (workers_.size() - 1) <= others;
+}
+
+void Model::Run(Worker& worker) {
   for (;;) {
     {
       std::unique_lock lock(mutex_);
-      work_.wait(lock, [&] { return ends_ || HasWork(); });
-      if (!HasWork()) return;
+      work_.wait(lock, [&] { return ends_ || HasWork(worker); });
+      if (!HasWork(worker)) return;
     }
     try {
-      BeginAndAdvance();
+      BeginAndAdvance(worker);
     } catch (const std::exception& error) {
-      FailAll(error.what());
+      FailAll(worker, error.what());
     }
   }
 }
 
-void Model::BeginAndAdvance() {
+void Model::BeginAndAdvance(Worker& worker) {
+  Translator& translator = *worker.model;
   bool more = true;
-  for (size_t i = 0; i < slots_.size() && model_->CanBegin(); ++i) {
-    Slot& slot = slots_[i];
+  for (size_t i = 0; i < worker.slots.size() && translator.CanBegin(); ++i) {
+    Slot& slot = worker.slots[i];
     if (slot.job == nullptr) {
-      more = more && Take(&slot);
+      more = more && Take(worker, &slot);
       if (!more) continue;
       const Leg& leg = slot.job->legs()[slot.leg];
       const bool last = slot.leg + 1 == slot.job->legs().size();
@@ -110,42 +135,48 @@ void Model::BeginAndAdvance() {
       slot.cursor.emplace(slot.job->sentences()[slot.sentence].text, options);
       slot.begins = true;
     }
-    if (slot.begins) BeginPart(i);
+    if (slot.begins) BeginPart(worker, i);
   }
   FinishedTranslation finished;
-  if (model_->Advance(&finished)) Finish(finished);
+  if (translator.Advance(&finished)) Finish(worker, finished);
 }
 
 // After an exception, which says that there is too little memory: nobody waits
 // in vain for what is under way.
-void Model::FailAll(const char* why) {
-  for (Slot& slot : slots_) {
+void Model::FailAll(Worker& worker, const char* why) {
+  for (Slot& slot : worker.slots) {
     if (slot.job != nullptr) slot.job->Fail(why);
   }
   FinishedTranslation finished;
-  while (model_->under_way() > 0) model_->Advance(&finished);
-  for (Slot& slot : slots_) {
+  while (worker.model->under_way() > 0) worker.model->Advance(&finished);
+  for (Slot& slot : worker.slots) {
     if (slot.job == nullptr) continue;
-    slot = Slot();
-    --metrics_.under_way;
+    Empty(worker, slot);
     ++metrics_.cancelled;
   }
 }
 
-void Model::Finish(const FinishedTranslation& finished) {
-  Slot& slot = slots_[finished.ticket];
+void Model::Empty(Worker& worker, Slot& slot) {
+  slot = Slot();
+  --metrics_.under_way;
+  const std::lock_guard lock(mutex_);
+  --worker.busy_slots;
+}
+
+void Model::Finish(Worker& worker, const FinishedTranslation& finished) {
+  Slot& slot = worker.slots[finished.ticket];
   metrics_.tokens += finished.translation.generated_tokens;
   if (!finished.status.ok()) {
     slot.job->Fail(finished.status.message());
-    return End(slot);
+    return End(worker, slot);
   }
   slot.cursor->Finish(finished.translation);
   if (slot.job->format() == Format::kHtml) {
     AddHtmlPart(slot, finished.translation);
   } else {
-    AddPart(slot, finished.translation);
+    AddPart(worker, slot, finished.translation);
   }
-  if (slot.cursor->done()) return End(slot);
+  if (slot.cursor->done()) return End(worker, slot);
   if (slot.cursor->space_follows()) {
     for (std::string& translation : slot.translations) translation += ' ';
   }
@@ -154,13 +185,13 @@ void Model::Finish(const FinishedTranslation& finished) {
 
 // Appends a part to the translations. Each of those beyond the best gets the
 // part's hypothesis of the same rank.
-void Model::AddPart(Slot& slot, const Translation& part) {
+void Model::AddPart(Worker& worker, Slot& slot, const Translation& part) {
   // The next call overwrites the text, but not the tokens.
   std::vector<std::string> texts = {std::string(part.text)};
   const bool last = slot.leg + 1 == slot.job->legs().size();
   const size_t wanted = last ? slot.job->alternatives() + 1 : 1;
   for (size_t i = 1; i < std::min(wanted, part.hypotheses.size()); ++i) {
-    const auto text = model_->Detokenize(part.hypotheses[i].tokens);
+    const auto text = worker.model->Detokenize(part.hypotheses[i].tokens);
     if (text.ok()) texts.emplace_back(*text);
   }
   if (slot.translations.empty()) slot.translations.resize(wanted);
@@ -179,14 +210,13 @@ void Model::AddHtmlPart(Slot& slot, const Translation& part) {
 }
 
 // The sentence leaves this model.
-void Model::End(Slot& slot) {
+void Model::End(Worker& worker, Slot& slot) {
   const std::shared_ptr<Job> job = std::move(slot.job);
   Sentence& sentence = job->sentences()[slot.sentence];
   const size_t next = slot.leg + 1, index = slot.sentence;
   std::vector<std::string> translations = std::move(slot.translations);
   std::vector<HtmlPart> parts = std::move(slot.parts);
-  slot = Slot();
-  --metrics_.under_way;
+  Empty(worker, slot);
   if (job->cancelled()) {
     ++metrics_.cancelled;
     return job->Finish();

@@ -1,5 +1,5 @@
-// A model and the thread that translates with it. Sentences of all requests
-// share its lanes.
+// A model and the workers that translate with it, a thread each. Sentences of
+// all requests share their lanes.
 #ifndef LATIMER_SERVER_MODEL_H_
 #define LATIMER_SERVER_MODEL_H_
 
@@ -29,16 +29,17 @@ class Model {
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
-  // Loads a file and starts the thread.
-  Status Start(const std::string& path, const LoadOptions& options);
+  // Loads a file, and starts workers with a workspace each.
+  Status Start(const std::string& path, const LoadOptions& options,
+               uint32_t workers);
 
   // Translates these sentences with a leg of the job that leads to this model.
   // Jobs take turns, a sentence each.
   void Submit(const std::shared_ptr<Job>& job, size_t leg,
               std::vector<size_t> sentences);
 
-  const ModelInfo& info() const { return model_->model_info(); }
-  uint32_t max_beams() const { return model_->max_beams(); }
+  const ModelInfo& info() const { return translator().model_info(); }
+  uint32_t max_beams() const { return translator().max_beams(); }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -62,26 +63,39 @@ class Model {
     bool begins = false;          // Its next part is to begin.
   };
 
-  void Run();
-  bool HasWork() const;  // Precondition: mutex_ is held.
-  void BeginAndAdvance();
-  void FailAll(const char* why);
-  bool Take(Slot* slot);
-  void BeginPart(size_t ticket);
-  void Finish(const FinishedTranslation& finished);
-  void AddPart(Slot& slot, const Translation& part);
+  struct Worker {
+    HostedModel model;
+    std::vector<Slot> slots;
+    size_t busy_slots = 0;  // mutex_ guards it.
+    std::thread thread;
+  };
+
+  const Translator& translator() const {
+    return workers_.front().model.translator();
+  }
+  void Run(Worker& worker);
+  // Precondition of these: mutex_ is held. The second one: whether the worker
+  // has no more sentences than the others have on average, so that few are
+  // shared evenly.
+  bool HasWork(const Worker& worker) const;
+  bool MayTake(const Worker& worker) const;
+  void BeginAndAdvance(Worker& worker);
+  void FailAll(Worker& worker, const char* why);
+  bool Take(Worker& worker, Slot* slot);
+  void BeginPart(Worker& worker, size_t ticket);
+  void Finish(Worker& worker, const FinishedTranslation& finished);
+  void AddPart(Worker& worker, Slot& slot, const Translation& part);
   void AddHtmlPart(Slot& slot, const Translation& part);
-  void End(Slot& slot);
+  void End(Worker& worker, Slot& slot);
+  void Empty(Worker& worker, Slot& slot);
 
   Metrics& metrics_;
-  HostedModel model_;
-  std::vector<Slot> slots_;
+  std::deque<Worker> workers_;
 
   std::mutex mutex_;
   std::condition_variable work_;
   std::deque<Waiting> queue_;
   bool ends_ = false;
-  std::thread thread_;
 };
 
 }  // namespace latimer::server

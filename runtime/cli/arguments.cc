@@ -2,6 +2,7 @@
 
 #include <getopt.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
@@ -32,13 +33,14 @@ size_t PlaceOf(std::string_view name) {
   return i;
 }
 
-// Parses a whole number in [minimum, 2^31).
-bool ParseCount(const char* text, uint32_t minimum, uint32_t* out) {
+// Parses a whole number from `minimum` to `maximum`.
+bool ParseCount(const char* text, uint32_t minimum, uint32_t maximum,
+                uint32_t* out) {
   char* end = nullptr;
   errno = 0;
   const long long value = std::strtoll(text, &end, 10);
   if (end == text || *end != '\0' || errno != 0 || value < minimum ||
-      value > INT32_MAX) {
+      value > maximum) {
     return false;
   }
   *out = static_cast<uint32_t>(value);
@@ -57,7 +59,7 @@ bool Store(const OptionInfo& info, Arguments* out) {
                  std::get_if<OptionInfo::Writes>(&info.member)) {
     out->*(written->path) = optarg;
   } else if (const auto* count = std::get_if<OptionInfo::Count>(&info.member)) {
-    return ParseCount(optarg, info.minimum, &(out->**count));
+    return ParseCount(optarg, info.minimum, info.maximum, &(out->**count));
   }
   return true;
 }
@@ -170,6 +172,19 @@ int CheckUsedFiles(Command command, const Arguments& arguments) {
   return UsageError(arguments.command, "%s.", refusal.c_str());
 }
 
+// Of what was not given, but the workers: their number may depend on the input,
+// unless something else says how much to use of the machine.
+void SetDefaults(Arguments* out) {
+  if (out->workers == 0 && (out->threads != 0 || out->lanes != 0)) {
+    out->workers = 1;
+  }
+  if (out->threads == 0) {
+    out->threads =
+        out->workers > 1 ? 1 : std::min(kBoard.threads, kProfile.threads);
+  }
+  if (out->lanes == 0) out->lanes = kProfile.lanes;
+}
+
 }  // namespace
 
 int ParseArguments(Command command, int argc, char** argv, Arguments* out) {
@@ -225,18 +240,16 @@ int ParseArguments(Command command, int argc, char** argv, Arguments* out) {
     }
     const OptionInfo& info = options[i];
     if (!Store(info, out)) {
-      return UsageError(
-          out->command, "--%s %s: give a whole number from %u to %d.",
-          info.name, optarg, static_cast<unsigned>(info.minimum), INT32_MAX);
+      return UsageError(out->command,
+                        "--%s %s: give a whole number from %u to %u.",
+                        info.name, optarg, static_cast<unsigned>(info.minimum),
+                        static_cast<unsigned>(info.maximum));
     }
   }
   if (out->output != nullptr && IsStandardStream(out->output)) {
     out->output = nullptr;  // Standard output.
   }
-  if (out->threads == 0 && command != kPlan) {
-    out->threads =
-        kBoard.threads < kProfile.threads ? kBoard.threads : kProfile.threads;
-  }
+  if (command != kPlan) SetDefaults(out);
   const int code = TakeFiles(
       command, {argv + optind, static_cast<size_t>(argc - optind)}, out);
   return code == kSuccess ? CheckUsedFiles(command, *out) : code;

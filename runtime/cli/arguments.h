@@ -52,7 +52,8 @@ struct Arguments {
   bool html = false;
   bool decode = false;
   bool quiet = false;
-  uint32_t lanes = kProfile.lanes;
+  uint32_t lanes = 0;    // Of translate those of the profile.
+  uint32_t workers = 0;  // 0: as many as suit the input.
   TranslateOptions options;
   uint32_t n_best = 0;
   const char* attention = nullptr;  // A file.

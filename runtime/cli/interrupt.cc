@@ -1,13 +1,17 @@
 #include "cli/interrupt.h"
 
+#include <atomic>
 #include <csignal>
 #include <initializer_list>
 
 namespace latimer::cli {
 namespace {
 
-volatile std::sig_atomic_t caught = 0;  // The signal, or 0.
-volatile std::sig_atomic_t waiting = 0;
+// Any thread may take the signal.
+std::atomic<int> caught = 0;  // The signal, or 0.
+std::atomic<bool> waiting = false;
+static_assert(std::atomic<int>::is_always_lock_free &&
+              std::atomic<bool>::is_always_lock_free);
 
 void End(int signal) {
   std::signal(signal, SIG_DFL);
@@ -17,7 +21,7 @@ void End(int signal) {
 // The signal is blocked while this runs, so it ends the program when this
 // returns.
 void Handle(int signal) {
-  if (waiting != 0 || caught != 0) return End(signal);
+  if (waiting || caught != 0) return End(signal);
   caught = signal;
 }
 
@@ -42,7 +46,7 @@ void CatchInterrupts() {
 bool Interrupted() { return caught != 0; }
 
 void WaitForInput(bool waits) {
-  waiting = waits ? 1 : 0;
+  waiting = waits;
   if (waits) EndIfInterrupted();
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/cpu.h"
+#include "cli/workers.h"
 
 namespace latimer::cli {
 namespace {
@@ -102,10 +103,12 @@ constexpr OptionInfo kOptions[] = {
      "check whether it fits this board, or a board file"},
     {kPlan, kMachine, "ram", "BYTES", &A::ram,
      "check whether it fits this RAM, as in 512M or 2G"},
-    {kTranslate, kMachine, "lanes", "N", &A::lanes,
+    {kTranslate | kPlan, kMachine, "lanes", "N", &A::lanes,
      "translate up to N lines side by side", 1},
+    {kTranslate | kPlan, kMachine, "workers", "N", &A::workers,
+     "N threads with lanes and memory of their own", 1, kMostWorkers},
     {kTranslate | kPlan | kBench | kDoctor, kMachine, "threads", "N",
-     &A::threads, "threads (default: those of the board)", 1},
+     &A::threads, "threads of a worker (default: the board's)", 1},
     {kEveryCommand, kMachine, "cpu", "NAME", &A::cpu,
      "at most " LATIMER_ISA_LIMITS},
     {kEveryCommand, kMachine, "copy", nullptr, &A::copy,

@@ -44,7 +44,7 @@ struct OptionInfo {
   const char* value;  // Its placeholder in --help; null: a flag.
   std::variant<Flag, Count, Text, Reads, Writes> member;
   const char* help;
-  uint32_t minimum = 0;  // Of a count.
+  uint32_t minimum = 0, maximum = INT32_MAX;  // Of a count.
 };
 
 std::span<const OptionInfo> Options();

@@ -26,21 +26,23 @@ size_t MostBytesOfPart(uint32_t max_target_tokens) {
 
 }  // namespace
 
-OrderedWriter::OrderedWriter(Translator& translator, Input& input, Unit unit,
+OrderedWriter::OrderedWriter(std::span<Translator* const> translators,
+                             Input& input, Unit unit,
                              const TranslateOptions& options, uint32_t lanes,
                              Insight& insight, const char* model)
-    : translator_(translator),
+    : translators_(translators),
       input_(input),
       unit_(unit),
       options_(options),
       lanes_(lanes),
       insight_(insight),
       model_(model),
-      parts_(kWaitingPerLane * lanes),
-      store_((lanes + kLongestWaiting) *
-             MostBytesOfPart(translator.max_target_tokens())) {
-  ids_.reserve(translator.max_source_tokens());
-  text_of_ids_.reserve(kIdBytes * translator.max_target_tokens());
+      parts_(kWaitingPerLane * lanes * translators.size()),
+      store_((lanes * translators.size() + kLongestWaiting) *
+             MostBytesOfPart(translators.front()->max_target_tokens())) {
+  const Translator& any = *translators.front();
+  ids_.reserve(any.max_source_tokens());
+  text_of_ids_.reserve(kIdBytes * any.max_target_tokens());
 }
 
 const char* OrderedWriter::NameOfUnit() const {
@@ -76,12 +78,12 @@ bool OrderedWriter::TakeText(bool wait) {
 }
 
 // Begins one part. Returns false if none can begin now.
-bool OrderedWriter::BeginMore(bool wait) {
-  if ((cursor_.has_value() && !cursor_->CanBegin()) ||
-      !translator_.CanBegin() || translator_.under_way() >= lanes_ ||
-      waiting_ == parts_.size() ||
-      store_.room() < (translator_.under_way() + 1) *
-                          MostBytesOfPart(translator_.max_target_tokens())) {
+bool OrderedWriter::BeginMore(Translator& translator, uint32_t most,
+                              bool wait) {
+  if ((cursor_.has_value() && !cursor_->CanBegin()) || !translator.CanBegin() ||
+      translator.under_way() >= most || waiting_ == parts_.size() ||
+      store_.room() <
+          (under_way_ + 1) * MostBytesOfPart(translator.max_target_tokens())) {
     return false;
   }
   // It may wait for input only while it owes no translation.
@@ -91,15 +93,17 @@ bool OrderedWriter::BeginMore(bool wait) {
   part.text_number = texts_;
   part.line = text_.line;
   part.taken = input_.taken();
+  const size_t before = translator.under_way();
   if (unit_ == Unit::kIds) {
-    BeginIds(part);
+    BeginIds(translator, part);
   } else {
-    BeginText(part);
+    BeginText(translator, part);
   }
+  under_way_ += translator.under_way() - before;
   return true;
 }
 
-void OrderedWriter::BeginIds(Part& part) {
+void OrderedWriter::BeginIds(Translator& translator, Part& part) {
   const TranslateOptions options = cursor_->options();
   EndText(part);
   Status status = ParseIds(text_.text, &ids_);
@@ -107,19 +111,19 @@ void OrderedWriter::BeginIds(Part& part) {
   if (part.done) return;
   const uint64_t ticket = written_ + waiting_ - 1;
   if (status.ok()) {
-    status = translator_.BeginIds(ids_, options, ticket);
+    status = translator.BeginIds(ids_, options, ticket);
   }
   if (!status.ok()) Fail(ticket, status);
 }
 
-void OrderedWriter::BeginText(Part& part) {
+void OrderedWriter::BeginText(Translator& translator, Part& part) {
   if (text_.text.empty()) {
     part.done = true;
     return EndText(part);
   }
   const uint64_t ticket = written_ + waiting_ - 1;
   const std::string_view rest = cursor_->rest();
-  const Status status = translator_.Begin(*cursor_, ticket);
+  const Status status = translator.Begin(*cursor_, ticket);
   if (!status.ok()) return Fail(ticket, status);
   part.text = kept_text_;
   if (part.text != nullptr) {
@@ -169,7 +173,9 @@ void OrderedWriter::Leave() {
   }
 }
 
-void OrderedWriter::Finish(const FinishedTranslation& finished) {
+void OrderedWriter::Finish(Translator& translator,
+                           const FinishedTranslation& finished) {
+  --under_way_;
   const auto index = static_cast<size_t>(finished.ticket - written_);
   if (index >= waiting_) return;  // Its text was left.
   if (!finished.status.ok()) return Fail(finished.ticket, finished.status);
@@ -180,7 +186,7 @@ void OrderedWriter::Finish(const FinishedTranslation& finished) {
   store_.Keep(unit_ == Unit::kIds ? text_of_ids_ : translation.text,
               &part.translation);
   part.stop_reason = translation.stop_reason;
-  part.insight = insight_.Take(translator_, translation, part.source);
+  part.insight = insight_.Take(translator, translation, part.source);
   if (!cursor_.has_value() || part.text_number != texts_) return;
   cursor_->Finish(translation);
   if (!cursor_->done()) return;
@@ -215,12 +221,13 @@ void OrderedWriter::Warn(const Part& part) const {
                    SentenceSplitter::kMostBytes);
       break;
     case Warning::kInParts:
-      std::fprintf(stderr,
-                   " (%llu bytes) exceeds %u tokens and was translated in "
-                   "%llu parts.\n",
-                   text_bytes,
-                   static_cast<unsigned>(translator_.max_source_tokens()),
-                   count);
+      std::fprintf(
+          stderr,
+          " (%llu bytes) exceeds %u tokens and was translated in "
+          "%llu parts.\n",
+          text_bytes,
+          static_cast<unsigned>(translators_.front()->max_source_tokens()),
+          count);
       break;
     case Warning::kLeft:
       std::fprintf(stderr, ": %llu of its %llu bytes were left untranslated.\n",
@@ -318,27 +325,25 @@ int OrderedWriter::Run() {
                  store_.room());
     return kFailure;
   }
-  for (;;) {
-    switch (Work(/*wait=*/true)) {
-      case Round::kWorked:
-      case Round::kNothingYet:
-        ShowProgress(bytes_written_, texts_written_);
-        break;
-      case Round::kFailed:
-        return PartAt(0).failed ? ComplainOfLine(failed_line(), failure_)
-                                : kFailure;
-      case Round::kEnded:
-        EndLineOfSentences();
-        const int code = input_.End();
-        if (code == kSuccess) EndProgress(bytes_written_, texts_written_);
-        return code;
-    }
+  if (RunWorkers(translators_, lanes_, *this) == Round::kFailed) {
+    return waiting_ > 0 && PartAt(0).failed
+               ? ComplainOfLine(failed_line(), failure_)
+               : kFailure;
   }
+  EndLineOfSentences();
+  const int code = input_.End();
+  if (code == kSuccess) EndProgress(bytes_written_, texts_written_);
+  return code;
 }
 
-OrderedWriter::Round OrderedWriter::Work(bool wait) {
+void OrderedWriter::Show() const {
+  ShowProgress(bytes_written_, texts_written_);
+}
+
+OrderedWriter::Round OrderedWriter::Begin(Translator& translator, uint32_t most,
+                                          bool wait) {
   if (Interrupted()) Leave();
-  while (BeginMore(wait)) {
+  while (BeginMore(translator, most, wait)) {
   }
   while (waiting_ > 0 && PartAt(0).done && CanWrite()) {
     Part& part = PartAt(0);
@@ -350,10 +355,18 @@ OrderedWriter::Round OrderedWriter::Work(bool wait) {
     ++written_;
   }
   if (waiting_ == 0 && ended_ && !cursor_.has_value()) return Round::kEnded;
-  if (translator_.under_way() == 0) return Round::kNothingYet;
+  Show();
+  return translator.under_way() == 0 ? Round::kNothingYet : Round::kWorked;
+}
+
+OrderedWriter::Round OrderedWriter::Work(bool wait) {
+  Translator& translator = *translators_.front();
+  const Round round = Begin(translator, lanes_, wait);
   FinishedTranslation finished;
-  if (translator_.Advance(&finished)) Finish(finished);
-  return Round::kWorked;
+  if (round == Round::kWorked && translator.Advance(&finished)) {
+    Finish(translator, finished);
+  }
+  return round;
 }
 
 }  // namespace latimer::cli

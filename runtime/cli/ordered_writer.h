@@ -13,12 +13,14 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "cli/input.h"
 #include "cli/insight.h"
 #include "cli/text_store.h"
+#include "cli/workers.h"
 #include "latimer/translator.h"
 
 namespace latimer::cli {
@@ -30,18 +32,16 @@ enum class Unit {
   kSentence,  // A sentence; its white space is kept.
 };
 
-class OrderedWriter {
+class OrderedWriter : public SharedWork {
  public:
-  // Translates up to `lanes` sentences at a time. Borrows its arguments. Takes
-  // all the memory that Run needs, except for attention, alignments, scores and
-  // JSON.
+  // Translates up to `lanes` sentences at a time with each of the translators,
+  // which have loaded the same model. Borrows its arguments. Takes all the
+  // memory that Run needs, except for attention, alignments, scores, JSON and
+  // threads.
   // `model` is named in warnings; null: there is only one.
-  OrderedWriter(Translator& translator, Input& input, Unit unit,
-                const TranslateOptions& options, uint32_t lanes,
+  OrderedWriter(std::span<Translator* const> translators, Input& input,
+                Unit unit, const TranslateOptions& options, uint32_t lanes,
                 Insight& insight, const char* model = nullptr);
-  OrderedWriter(const OrderedWriter&) = delete;
-  OrderedWriter& operator=(const OrderedWriter&) = delete;
-  virtual ~OrderedWriter() = default;
 
   // Translates all of the input. Begins each text as soon as it is there, and
   // writes each translation as soon as it and those before it are done. Reports
@@ -50,6 +50,10 @@ class OrderedWriter {
   // kFailure. When the program is interrupted, it finishes the texts all of
   // whose parts have begun.
   int Run();
+
+  Round Begin(Translator& translator, uint32_t most, bool wait) final;
+  void Finish(Translator& translator,
+              const FinishedTranslation& finished) final;
 
  protected:
   enum class Warning : uint8_t { kNone, kCut, kInParts, kLeft };
@@ -77,10 +81,7 @@ class OrderedWriter {
     SentenceEnd end = SentenceEnd::kLine;
   };
 
-  enum class Round { kWorked, kNothingYet, kEnded, kFailed };
-
-  // Begins what can begin, writes what can be written, and generates a token
-  // for each sentence. kNothingYet, never with `wait`, if no text was there.
+  // Begin, and generates a token for each sentence, with the only translator.
   // kFailed: PartAt(0) or the output.
   Round Work(bool wait);
 
@@ -88,6 +89,8 @@ class OrderedWriter {
   virtual bool Write(Part& part);
   // Whether a part may be written now.
   virtual bool CanWrite() const { return true; }
+  // Shows a person what is done.
+  virtual void Show() const;
 
   std::string_view TranslationOf(const Part& part) const {
     return store_.View(part.translation);
@@ -106,14 +109,13 @@ class OrderedWriter {
   unsigned long long failed_line() { return PartAt(0).line; }
 
  private:
-  bool BeginMore(bool wait);
+  bool BeginMore(Translator& translator, uint32_t most, bool wait);
   bool TakeText(bool wait);
-  void BeginIds(Part& part);
-  void BeginText(Part& part);
+  void BeginIds(Translator& translator, Part& part);
+  void BeginText(Translator& translator, Part& part);
   void EndText(Part& part);
   void Fail(uint64_t ticket, const Status& status);
   void Leave();
-  void Finish(const FinishedTranslation& finished);
   bool WriteJson(const Part& part);
   bool WriteSpace(const Part& part);
   void EndLineOfSentences();
@@ -126,7 +128,7 @@ class OrderedWriter {
   void Drop(Part& part);
   const char* NameOfUnit() const;
 
-  Translator& translator_;
+  const std::span<Translator* const> translators_;
   Input& input_;
   const Unit unit_;
   const TranslateOptions& options_;
@@ -141,6 +143,7 @@ class OrderedWriter {
   size_t first_ = 0;
   size_t waiting_ = 0;
   uint64_t written_ = 0;
+  size_t under_way_ = 0;  // In all translators.
   // The texts of these parts.
   TextStore store_;
   // Of the first part that failed.

@@ -6,7 +6,8 @@
 
 namespace latimer::cli {
 
-TextCollector::TextCollector(Translator& translator, Input& input, Unit unit,
+TextCollector::TextCollector(std::span<Translator* const> translator,
+                             Input& input, Unit unit,
                              const TranslateOptions& options, uint32_t lanes,
                              Insight& insight, const char* model)
     : OrderedWriter(translator, input, unit, options, lanes, insight, model) {

@@ -4,6 +4,7 @@
 #define LATIMER_CLI_PIVOT_H_
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "cli/input.h"
@@ -14,12 +15,11 @@ namespace latimer::cli {
 // Translates texts, several at a time, into one string, in their order.
 class TextCollector final : public OrderedWriter {
  public:
-  TextCollector(Translator& translator, Input& input, Unit unit,
-                const TranslateOptions& options, uint32_t lanes,
+  TextCollector(std::span<Translator* const> translator, Input& input,
+                Unit unit, const TranslateOptions& options, uint32_t lanes,
                 Insight& insight, const char* model);
   using OrderedWriter::failed_line;
   using OrderedWriter::failure;
-  using OrderedWriter::Round;
   using OrderedWriter::Work;
 
   // Whether the translation of a text is there. No other is collected before
@@ -33,6 +33,7 @@ class TextCollector final : public OrderedWriter {
  private:
   bool Write(Part& part) override;
   bool CanWrite() const override { return !has_text_; }
+  void Show() const override {}
 
   bool has_text_ = false;
   unsigned long long line_ = 0;

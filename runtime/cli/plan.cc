@@ -127,7 +127,10 @@ int Plan(const Arguments& arguments) {
   if (const int code = FindPlace(arguments, &place); code != kSuccess) {
     return code;
   }
-  const uint32_t threads = place.board == nullptr ? 1 : place.board->threads;
+  const uint32_t workers = std::max<uint32_t>(arguments.workers, 1);
+  // As translate does by itself.
+  const uint32_t threads =
+      place.board == nullptr || workers > 1 ? 1 : place.board->threads;
   Session session;
   ModelInfo info;
   if (!session.ReadInfo(arguments, &info)) return kFailure;
@@ -135,6 +138,7 @@ int Plan(const Arguments& arguments) {
       .source_tokens = arguments.max_source_tokens,
       .target_tokens = arguments.max_target_tokens,
       .threads = arguments.threads != 0 ? arguments.threads : threads,
+      .lanes = std::max<uint32_t>(arguments.lanes, 1),
       .beams = std::max<uint32_t>(arguments.beams, 1),
       .f16_caches = arguments.f16_caches,
       .copy_image = arguments.copy_image,
@@ -148,15 +152,27 @@ int Plan(const Arguments& arguments) {
     return kFailure;
   }
   Json bill = MakeBill(info, *profile);
+  // Workers share the image alone.
+  const uint64_t image = profile->copied_image_bytes;
+  const uint64_t others = (workers - 1) * (RamBytes(*profile) - image);
+  const uint64_t needed = RamBytes(*profile) + others;
+  if (workers > 1) {
+    bill["workers"] = workers;
+    bill["ram"]["other_workers"] = others;
+    bill["ram_bytes"] = needed;
+  }
   const std::optional<Prediction> prediction =
       place.board == nullptr ? std::nullopt
                              : PredictToken(*place.board, info, limits.threads);
   const bool limited = place.ram_bytes != 0;
-  const bool fits_ram = !limited || RamBytes(*profile) <= place.ram_bytes;
+  const bool fits_ram = !limited || needed <= place.ram_bytes;
   const bool fits =
       place.board == nullptr ? fits_ram : Fits(bill, *place.board);
   const uint32_t longest =
-      fits_ram ? 0 : LongestThatFits(info, limits, place.ram_bytes);
+      fits_ram || place.ram_bytes < image
+          ? 0
+          : LongestThatFits(info, limits,
+                            image + (place.ram_bytes - image) / workers);
   if (!arguments.json) {
     PrintText(bill, info, place, longest);
     if (prediction) PrintPrediction(*place.board, info, *prediction);

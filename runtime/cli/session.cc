@@ -32,7 +32,8 @@ LoadOptions LoadOptionsFor(const Arguments& arguments, uint32_t lanes,
     beams = BeamsFor(arguments, info);
   }
   return {.threads = arguments.threads,
-          .pin_threads = arguments.threads > 1,
+          // Those of several workers would be bound to the same processors.
+          .pin_threads = arguments.threads > 1 && arguments.workers <= 1,
           .lanes = lanes,
           .beams = beams,
           .attention = arguments.attention != nullptr,
@@ -158,6 +159,28 @@ bool Session::OpenBoth(Session& first, const Arguments& of_first,
   first.workspace_ = both.first(models[0].bytes);
   second.workspace_ = both.subspan(models[0].bytes);
   return first.Open(of_first, lanes) && second.Open(of_second, lanes);
+}
+
+Status Session::AddWorker(const Arguments& arguments, uint32_t lanes) {
+  const std::span<std::byte> workspace = TakeAddresses(workspace_.size());
+  if (workspace.empty()) {
+    return Status::Error(
+        StatusCode::kResourceUnavailable,
+        "cannot reserve the workspace of worker %zu, %zu bytes (%s); use fewer "
+        "--workers.",
+        workers_.size() + 2, workspace_.size(), std::strerror(errno));
+  }
+  LoadOptions options = LoadOptionsFor(arguments, lanes, image_);
+  options.verify_checksum = false;  // Once is enough.
+  Status status = workers_.emplace_back().Load(image_, workspace, options);
+  if (!status.ok()) workers_.pop_back();
+  return status;
+}
+
+std::vector<Translator*> Session::translators() {
+  std::vector<Translator*> all = {&translator_};
+  for (Translator& worker : workers_) all.push_back(&worker);
+  return all;
 }
 
 bool Session::ReadInfo(const Arguments& arguments, ModelInfo* info) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,16 +34,23 @@ class Session {
   // Load; on failure prints one sentence to standard error and returns false.
   bool Open(const Arguments& arguments, uint32_t lanes = 1);
 
-  // The same for two models, whose workspaces are parts of one block.
+  // Open for two models, whose workspaces are parts of one block.
   static bool OpenBoth(Session& first, const Arguments& of_first,
                        Session& second, const Arguments& of_second,
                        uint32_t lanes);
+
+  // Loads the image once more, for another worker, into a workspace of its own.
+  // Precondition: Load has succeeded with these arguments. Errors: those of
+  // Load.
+  Status AddWorker(const Arguments& arguments, uint32_t lanes);
 
   // Reads the file's model info, whichever CPU it was packed for. On failure
   // prints a sentence and returns false.
   bool ReadInfo(const Arguments& arguments, ModelInfo* info);
 
   Translator& translator() { return translator_; }
+  // That one, and those of the workers.
+  std::vector<Translator*> translators();
   // The model file's bytes; empty before Load.
   std::span<const std::byte> image() const { return image_; }
   // What Load reserved.
@@ -57,6 +65,7 @@ class Session {
   std::span<const std::byte> image_;
   std::span<std::byte> workspace_;  // Lives until the program ends.
   Translator translator_;
+  std::deque<Translator> workers_;
 };
 
 // Prints "latimer: MODEL: SENTENCE" to standard error; returns kFailure.

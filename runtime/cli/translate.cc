@@ -4,6 +4,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "cli/arguments.h"
 #include "cli/commands.h"
@@ -18,6 +20,8 @@
 #include "cli/pivot.h"
 #include "cli/progress.h"
 #include "cli/session.h"
+#include "cli/workers.h"
+#include "latimer/board_config.h"
 
 namespace latimer::cli {
 namespace {
@@ -34,23 +38,51 @@ std::unique_ptr<Input> OpenInput(const Arguments& arguments,
                          : std::make_unique<SentenceInput>(translator, text);
 }
 
-// Sentences that can be side by side in this input; at most arguments.lanes. A
-// few lines need not reserve the memory of all lanes. Attention is recorded of
-// one sentence at a time.
-uint32_t UsefulLanes(const Arguments& arguments) {
+// Sentences that can be side by side in this input, at most UINT32_MAX: a few
+// lines need not reserve the memory of all lanes. Attention is recorded of one
+// sentence at a time.
+uint32_t UsefulSentences(const Arguments& arguments) {
   if (arguments.attention != nullptr) return 1;
   // Fewer bytes are hardly a sentence of --paragraphs, or a part of a line.
   constexpr size_t kSentenceBytes = 16, kPartBytes = 512;
   const std::optional<std::string> input =
       arguments.text != nullptr ? arguments.text : SmallInputFile();
-  if (!input.has_value() || arguments.files.size() > 1) return arguments.lanes;
+  if (!input.has_value() || arguments.files.size() > 1) return UINT32_MAX;
   const size_t sentences =
       arguments.paragraphs || arguments.html
           ? input->size() / kSentenceBytes
           : static_cast<size_t>(std::ranges::count(*input, '\n')) +
                 input->size() / kPartBytes;
-  return static_cast<uint32_t>(
-      std::min<size_t>(arguments.lanes, sentences + 1));
+  return static_cast<uint32_t>(std::min<size_t>(sentences, UINT32_MAX - 1) + 1);
+}
+
+// Workers that suit the input: as many as were asked for. Otherwise one, but
+// for files as many as the processors that the program may use, where no board
+// limits the memory and the command line says nothing of lanes or threads.
+uint32_t UsefulWorkers(const Arguments& arguments, uint32_t sentences) {
+  if (arguments.workers != 0) return std::min(arguments.workers, sentences);
+  constexpr uint32_t kMostByItself = std::min(kMostWorkers, 4u);
+  constexpr uint32_t kSentencesOfEach = 2;
+  if (kBoard.ram_bytes != kUnlimitedRam || BytesToRead(arguments) == 0) {
+    return 1;
+  }
+  return std::clamp(std::min(std::thread::hardware_concurrency(),
+                             sentences / kSentencesOfEach),
+                    1u, kMostByItself);
+}
+
+// Loads the model once for each worker. Workers that nobody asked for are left
+// out where there is no memory for them.
+bool OpenWorkers(const Arguments& arguments, uint32_t workers, uint32_t lanes,
+                 Session* session) {
+  if (!session->Open(arguments, lanes)) return false;
+  for (uint32_t i = 1; i < workers; ++i) {
+    const Status status = session->AddWorker(arguments, lanes);
+    if (status.ok()) continue;
+    if (arguments.workers == 0) break;
+    return Fail(arguments, status) == kSuccess;
+  }
+  return true;
 }
 
 // What contradicts itself, whatever the model.
@@ -77,6 +109,12 @@ int CheckArguments(const Arguments& arguments) {
   }
   if (arguments.html) {
     if (const int code = CheckHtml(arguments); code != kSuccess) return code;
+  }
+  if (arguments.workers > 1 &&
+      (arguments.attention != nullptr || arguments.second_model != nullptr)) {
+    return UsageError(
+        "translate",
+        "--workers goes without --attention, and with one model only.");
   }
   if (arguments.second_model == nullptr) {
     return arguments.pivot_language == nullptr
@@ -113,7 +151,6 @@ struct Model {
   Insight insight = {};
 
   Translator& translator() { return session.translator(); }
-  HtmlModel ForHtml() { return {arguments.model, translator(), options}; }
 };
 
 // Sets the options for a model that is loaded. Prints a sentence and returns
@@ -196,11 +233,12 @@ int Run(OrderedWriter& writer, const Arguments& arguments,
 }
 
 [[maybe_unused]] int RunHtml(const Arguments& arguments,
-                             std::span<const HtmlModel> models) {
+                             std::span<const HtmlModel> models,
+                             uint32_t lanes) {
   PrepareOutput();
   if (!arguments.quiet) BeginProgress(BytesToRead(arguments), "sentences");
   CatchInterrupts();
-  const int code = TranslateHtml(arguments, models);
+  const int code = TranslateHtml(arguments, models, lanes);
   EndIfInterrupted();
   return code;
 }
@@ -249,7 +287,7 @@ int TranslateByTwo(const Arguments& arguments) {
     }
   }
   if (const int code = OpenFiles(arguments); code != kSuccess) return code;
-  const uint32_t lanes = UsefulLanes(arguments);
+  const uint32_t lanes = std::min(arguments.lanes, UsefulSentences(arguments));
   if (!Session::OpenBoth(first.session, first.arguments, second.session,
                          second.arguments, lanes)) {
     return kFailure;
@@ -262,19 +300,23 @@ int TranslateByTwo(const Arguments& arguments) {
   for (Model* model : {&first, &second}) {
     if (const int code = PrepareModel(model); code != kSuccess) return code;
   }
+  const std::vector<Translator*> one = first.session.translators();
+  const std::vector<Translator*> other = second.session.translators();
   if constexpr (kProfile.alignment) {
     if (arguments.html) {
-      const HtmlModel models[] = {first.ForHtml(), second.ForHtml()};
-      return RunHtml(arguments, models);
+      const HtmlModel models[] = {
+          {first.arguments.model, one, first.options},
+          {second.arguments.model, other, second.options}};
+      return RunHtml(arguments, models, lanes);
     }
   }
   const Unit unit = UnitOf(arguments);
   const std::unique_ptr<Input> input = OpenInput(arguments, first.translator());
-  TextCollector between(first.translator(), *input, unit, first.options, lanes,
-                        first.insight, first.arguments.model);
+  TextCollector between(one, *input, unit, first.options, lanes, first.insight,
+                        first.arguments.model);
   PivotInput rest(between, *input);
-  OrderedWriter writer(second.translator(), rest, unit, second.options, lanes,
-                       second.insight, second.arguments.model);
+  OrderedWriter writer(other, rest, unit, second.options, lanes, second.insight,
+                       second.arguments.model);
   return Run(writer, arguments, second.insight);
 }
 
@@ -285,18 +327,23 @@ int TranslateByOne(const Arguments& arguments) {
     return code;
   }
   if (const int code = OpenFiles(arguments); code != kSuccess) return code;
-  const uint32_t lanes = UsefulLanes(arguments);
-  if (!model.session.Open(arguments, lanes)) return kFailure;
+  const uint32_t sentences = UsefulSentences(arguments);
+  const uint32_t workers = UsefulWorkers(arguments, sentences);
+  const uint32_t lanes =
+      std::min(arguments.lanes, (sentences - 1) / workers + 1);
+  if (!OpenWorkers(arguments, workers, lanes, &model.session)) return kFailure;
   if (const int code = PrepareModel(&model); code != kSuccess) return code;
+  const std::vector<Translator*> translators = model.session.translators();
   if constexpr (kProfile.alignment) {
     if (arguments.html) {
-      const HtmlModel models[] = {model.ForHtml()};
-      return RunHtml(arguments, models);
+      const HtmlModel models[] = {
+          {arguments.model, translators, model.options}};
+      return RunHtml(arguments, models, lanes);
     }
   }
   const std::unique_ptr<Input> input = OpenInput(arguments, model.translator());
-  OrderedWriter writer(model.translator(), *input, UnitOf(arguments),
-                       model.options, lanes, model.insight);
+  OrderedWriter writer(translators, *input, UnitOf(arguments), model.options,
+                       lanes, model.insight);
   return Run(writer, arguments, model.insight);
 }
 

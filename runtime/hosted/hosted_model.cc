@@ -43,6 +43,7 @@ Status PlanFor(std::span<const std::byte> image, const LoadOptions& options,
 struct alignas(Workspace) HostedModel::Opened {
   void* memory;  // To free; this object begins in it.
   std::span<const std::byte> image;
+  bool owns_image;
   size_t workspace_bytes;
   Translator translator;
 
@@ -55,19 +56,36 @@ Status HostedModel::Open(const char* path, const LoadOptions& options) {
   Close();
   std::span<const std::byte> image;
   LATIMER_RETURN_IF_ERROR(MapFile(path, &image));
+  const Status status = Load(image, /*owns_image=*/true, options);
+  if (!status.ok()) UnmapFile(image);
+  return status;
+}
+
+Status HostedModel::OpenBeside(const HostedModel& other,
+                               const LoadOptions& options) {
+  Close();
+  LoadOptions checked = options;
+  checked.verify_checksum = false;
+  return Load(other.image(), /*owns_image=*/false, checked);
+}
+
+Status HostedModel::Load(std::span<const std::byte> image, bool owns_image,
+                         const LoadOptions& options) {
   size_t workspace_bytes = 0;
   Status status = PlanFor(image, options, &workspace_bytes);
   size_t room = sizeof(Opened) + workspace_bytes + alignof(Opened);
   void* const memory = status.ok() ? std::malloc(room) : nullptr;
-  if (memory == nullptr) {
-    UnmapFile(image);
-    return status.ok() ? NoMemory(room) : status;
-  }
+  if (memory == nullptr) return status.ok() ? NoMemory(room) : status;
   void* aligned = memory;
   std::align(alignof(Opened), sizeof(Opened) + workspace_bytes, aligned, room);
-  opened_ = new (aligned) Opened{memory, image, workspace_bytes, {}};
+  opened_ = new (aligned)
+      Opened{memory, image, /*owns_image=*/false, workspace_bytes, {}};
   status = opened_->translator.Load(image, opened_->workspace(), options);
-  if (!status.ok()) Close();
+  if (status.ok()) {
+    opened_->owns_image = owns_image;
+  } else {
+    Close();
+  }
   return status;
 }
 
@@ -75,9 +93,10 @@ void HostedModel::Close() {
   if (opened_ == nullptr) return;
   void* const memory = opened_->memory;
   const std::span<const std::byte> image = opened_->image;
+  const bool owns_image = opened_->owns_image;
   opened_->~Opened();
   std::free(memory);
-  UnmapFile(image);
+  if (owns_image) UnmapFile(image);
   opened_ = nullptr;
 }
 

@@ -100,6 +100,11 @@ TEST_F(HeapTest, LongLinesIdsSentencesAndASingleLaneTakeNone) {
   EXPECT_EQ(Translate(ids, {"--ids"}).calls, 0);
 }
 
+TEST_F(HeapTest, WorkersTakeNone) {
+  EXPECT_EQ(Translate(LongLines(60, "\n"), {"--workers", "3"}).calls, 0);
+  EXPECT_EQ(Translate(ShortLines(1000), {"--workers", "2"}).calls, 0);
+}
+
 TEST_F(HeapTest, TwoModelsTakeNone) {
   const std::string model = Path("model.ltm");
   EXPECT_EQ(Translate(ShortLines(1000), {model}).calls, 0);

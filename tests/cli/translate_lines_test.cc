@@ -159,17 +159,19 @@ TEST_F(TranslateLinesTest, ALineIsAnsweredBeforeTheNextOneComes) {
   const std::string hello = Translate("Hello.\n").out;
   const std::string morning = Translate("Good morning.\n").out;
   ASSERT_NE(hello, "");
-  Conversation talk({"translate", Model()});
-  talk.Say("Hello.\n");
-  EXPECT_EQ(talk.Hear(), hello);
-  // Two lines and the beginning of a third: nothing waits for its end.
-  talk.Say("Good morning.\nHello.\nGood mor");
-  EXPECT_EQ(talk.Hear(), morning);
-  EXPECT_EQ(talk.Hear(), hello);
-  talk.Say("ning.\n\n");
-  EXPECT_EQ(talk.Hear(), morning);
-  EXPECT_EQ(talk.Hear(), "\n");
-  EXPECT_EQ(talk.End(), 0);
+  for (const char* workers : {"1", "3"}) {
+    Conversation talk({"translate", Model(), "--workers", workers});
+    talk.Say("Hello.\n");
+    EXPECT_EQ(talk.Hear(), hello);
+    // Two lines and the beginning of a third: nothing waits for its end.
+    talk.Say("Good morning.\nHello.\nGood mor");
+    EXPECT_EQ(talk.Hear(), morning);
+    EXPECT_EQ(talk.Hear(), hello);
+    talk.Say("ning.\n\n");
+    EXPECT_EQ(talk.Hear(), morning);
+    EXPECT_EQ(talk.Hear(), "\n");
+    EXPECT_EQ(talk.End(), 0);
+  }
 }
 
 }  // namespace latimer::translate_lines_test

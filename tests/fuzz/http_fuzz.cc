@@ -41,7 +41,7 @@ struct Fixture {
     const std::string file = ModelFile();
     for (const char* pair : {"en-de=", "de-en="}) {
       LATIMER_EXPECT(
-          catalog.Add(pair + file, {.lanes = 4, .beams = 2}).empty());
+          catalog.Add(pair + file, {.lanes = 4, .beams = 2}, 2).empty());
     }
     std::filesystem::remove(file);  // It is mapped.
     service.Register(server);

@@ -374,6 +374,46 @@ class OneServer(unittest.TestCase):
         self.assertEqual(buckets, sorted(buckets, key=int))
 
 
+class SeveralWorkers(unittest.TestCase):
+    """Workers share the requests; each answer is that of one worker."""
+
+    def test_many_clients_get_what_one_worker_gives(self):
+        bodies = []
+        for number in range(24):
+            text = " ".join(list(TEXTS)[number % 3:number % 7 + 4])
+            bodies.append([{"q": text}, {"q": [text, "", "I am here."]},
+                           {"q": f"<p>{text} The <b>red</b> house.", "format": "html"},
+                           {"q": text, "alternatives": 2},
+                           {"q": text, "target": "fr"}][number % 5])
+
+        def answers(*options):
+            found = [None] * len(bodies)
+            # French is the way back and forth, by two models.
+            with Server("--lanes", "4", *options,
+                        models=(MODEL, f"de-fr={MODEL}")) as server:
+                def ask(number):
+                    body = {"source": "en", "target": "de", **bodies[number]}
+                    found[number] = server.post("/translate", body)[:2]
+                threads = [threading.Thread(target=ask, args=(i,)) for i in range(len(bodies))]
+                for thread in threads:
+                    thread.start()
+                for thread in threads:
+                    thread.join()
+                server.process.send_signal(signal.SIGTERM)
+                self.assertEqual(server.process.wait(timeout=60), 0)
+            return found
+        expected = answers("--workers", "1")
+        self.assertEqual({status for status, _ in expected}, {200})
+        self.assertEqual(answers("--workers", "3"), expected)
+
+    def test_a_number_that_makes_no_sense_is_refused(self):
+        for number in "0", "65", "two":
+            done = subprocess.run([os.path.join(BIN, "latimer-serve"), MODEL, "--workers", number],
+                                  stderr=subprocess.PIPE, text=True)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("--workers", done.stderr)
+
+
 class HostileRequests(unittest.TestCase):
     """One request, or few, that used to end the server or to keep it busy."""
 

@@ -73,6 +73,19 @@ TEST_F(HostedModelTest, ItMovesWithItsTranslator) {
   EXPECT_FALSE(third.is_open());
 }
 
+TEST_F(HostedModelTest, OneMayShareTheImageOfAnother) {
+  HostedModel model, other;
+  ASSERT_TRUE(model.Open(path_.c_str(), {.lanes = 1}).ok());
+  ASSERT_TRUE(other.OpenBeside(model, {.lanes = 2}).ok());
+  EXPECT_EQ(other.image().data(), model.image().data());
+  EXPECT_EQ(other->Translate(kText)->text, expected_);
+  EXPECT_THAT(other.OpenBeside(model, {.threads = 0}).message(),
+              HasSubstr("0 threads"));
+  EXPECT_FALSE(other.is_open());
+  // The image is still there.
+  EXPECT_EQ(model->Translate(kText)->text, expected_);
+}
+
 TEST_F(HostedModelTest, WhatCannotBeOpenedIsOneSentence) {
   HostedModel model;
   const Status none = model.Open((folder_.path() / "none").c_str());

@@ -38,6 +38,10 @@ class HostedModel {
   // those of MappedFile::Open and Translator::Load, and kResourceUnavailable if
   // there is no memory for the workspace; then nothing is open.
   Status Open(const char* path, const LoadOptions& options = {});
+  // Opens the model that `other` has open once more, for another thread: with a
+  // workspace of its own over the same image. `other` must stay open longer.
+  // The file is not searched for damage again. Errors: those of Open.
+  Status OpenBeside(const HostedModel& other, const LoadOptions& options = {});
   void Close();
   bool is_open() const { return opened_ != nullptr; }
 
@@ -53,6 +57,9 @@ class HostedModel {
 
  private:
   struct Opened;  // Begins the block of memory that has the workspace, too.
+
+  Status Load(std::span<const std::byte> image, bool owns_image,
+              const LoadOptions& options);
 
   Opened* opened_ = nullptr;
 };

@@ -43,6 +43,9 @@ def parse() -> argparse.Namespace:
                         "ONNX Runtime, slimt and fxtranslate, which cannot be")
     parser.add_argument("--beams", type=int, default=1,
                         help="search with these; only Latimer and CTranslate2 take part")
+    parser.add_argument("--workers", type=int, default=1, metavar="N",
+                        help="that translate batches side by side, each with the threads; only "
+                        "Latimer and CTranslate2 take part")
     parser.add_argument("--tile", help="of Latimer's int8 weights; default is the converter's")
     parser.add_argument("--cache", type=Path, default=environment.cache_folder())
     parser.add_argument("--installed", action="store_true",
@@ -77,8 +80,9 @@ def chosen(arguments) -> list:
                      f"{', '.join(contestants.TITLES)}.")
         return [c for c in contestants.ALL if c.name in arguments.contestants]
     return [c for c in contestants.ALL
-            if (c.weights == "int8" or not arguments.quick)
-            and (arguments.beams == 1 or c.engine in contestants.WITH_BEAMS)]
+            if (c.weights != "f32" or not arguments.quick)
+            and (arguments.beams == 1 or c.engine in contestants.WITH_BEAMS)
+            and (arguments.workers == 1 or c.engine in contestants.WITH_WORKERS)]
 
 
 def save(arguments, report: dict) -> None:
@@ -135,15 +139,16 @@ def main() -> None:
 
 def measure(arguments, contestants, loads) -> dict:
     report = {"machine": environment.describe_machine(), "isa": arguments.isa,
-              "beams": arguments.beams, "versions": {}, "loads": {}}
+              "beams": arguments.beams, "workers": arguments.workers, "versions": {}, "loads": {}}
     if arguments.add and arguments.json.exists():
         report = json.loads(arguments.json.read_text())
-        for name, given in (("isa", arguments.isa), ("beams", arguments.beams)):
+        for name, given in (("isa", arguments.isa), ("beams", arguments.beams),
+                            ("workers", arguments.workers)):
             if report.get(name, given) != given:
                 sys.exit(f"compare: {arguments.json} is of --{name} {report[name]}.")
     settings = contestants.Settings(
         arguments.cache, arguments.latimer, arguments.tile, arguments.isa, arguments.repeat,
-        arguments.budget, arguments.batches, arguments.lengths, arguments.beams)
+        arguments.budget, arguments.batches, arguments.lengths, arguments.beams, arguments.workers)
     arguments.cache.mkdir(parents=True, exist_ok=True)
     for name in arguments.loads:
         load = loads.make_load(arguments.cache, name)

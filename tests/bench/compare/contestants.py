@@ -40,7 +40,7 @@ ALL = (
     Contestant("transformers", "int8", "transformers int8"),
     Contestant("transformers", "f32", "transformers f32"),
 )
-WITH_BEAMS = ("latimer", "ctranslate2")
+WITH_BEAMS = WITH_WORKERS = ("latimer", "ctranslate2")
 TITLES = {c.name: c.title for c in ALL}
 
 
@@ -57,6 +57,10 @@ class Settings:
     batches: list[int]
     lengths: list[int]
     beams: int = 1
+    workers: int = 1  # of batches
+
+    def limits(self, threads: int) -> dict:
+        return environment.limits(threads, self.isa, self.workers)
 
 
 def is_installed(who: Contestant) -> bool:
@@ -115,7 +119,8 @@ def run(settings: Settings, who: Contestant, load: loads.Load, threads: int,
         return run_latimer(settings, model, load, threads, lengths)
     job = {
         "module": f"peer_{who.engine}", "model": str(model), "weights": who.weights,
-        "threads": threads, "beams": settings.beams, "sentences": load.sentences, "bounds": load.bounds,
+        "threads": threads, "beams": settings.beams, "workers": settings.workers,
+        "sentences": load.sentences, "bounds": load.bounds,
         "batches": settings.batches, "batch_sentences": load.batch_sentences,
         "batch_bounds": load.batch_bounds, "repeat": settings.repeat,
         "budget_s": settings.budget_s,
@@ -123,7 +128,7 @@ def run(settings: Settings, who: Contestant, load: loads.Load, threads: int,
     }
     result = subprocess.run([sys.executable, "-W", "ignore", WORKER], input=json.dumps(job),
                             text=True, stdout=subprocess.PIPE, check=True,
-                            **environment.limits(threads, settings.isa))
+                            **settings.limits(threads))
     return json.loads(result.stdout.splitlines()[-1])
 
 
@@ -147,7 +152,7 @@ def latimer_bench(settings: Settings, model: Path, sentences, target_tokens: int
     command = latimer_command(settings, "bench", model, "--ids", "--json", "--threads", threads,
                               "--repeat", settings.repeat, "--beams", settings.beams, *options)
     result = subprocess.run(command, input=lines_of(sentences), text=True, stdout=subprocess.PIPE,
-                            check=True, **environment.limits(threads, settings.isa))
+                            check=True, **settings.limits(threads))
     return json.loads(result.stdout)
 
 
@@ -156,15 +161,15 @@ def latimer_translate(settings: Settings, model: Path, text: str, bounds, thread
     """Milliseconds of a whole process, and its output."""
     least, most = bounds
     command = latimer_command(settings, "translate", model, "--ids", "--threads", threads,
-                              "--lanes", min(lanes * settings.beams, MOST_LANES), "--beams",
-                              settings.beams, "--min-target-tokens", least,
+                              "--workers", settings.workers, "--lanes",
+                              min(lanes * settings.beams, MOST_LANES), "--beams", settings.beams, "--min-target-tokens", least,
                               "--max-target-tokens", most)
     with tempfile.TemporaryFile("w+") as source:
         source.write(text)
         source.seek(0)
         start = time.perf_counter()
         result = subprocess.run(command, stdin=source, text=True, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, **environment.limits(threads, settings.isa))
+                                stderr=subprocess.PIPE, **settings.limits(threads))
         taken = (time.perf_counter() - start) * 1e3
     if result.returncode:
         sys.exit(result.stderr)

@@ -70,10 +70,10 @@ ISA_VARIABLES = {
 ISA_TILES = {"avx2": "8x8", "sse41": "4x8"}
 
 
-def limits(threads: int, isa: str | None = None) -> dict:
+def limits(threads: int, isa: str | None = None, workers: int = 1) -> dict:
     """Arguments for subprocess that keep a process to its processors, thread count and ISA."""
     return {
-        "preexec_fn": lambda: os.sched_setaffinity(0, processors(threads)),
+        "preexec_fn": lambda: os.sched_setaffinity(0, processors(threads * workers)),
         "env": os.environ | {"OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads),
                              "TOKENIZERS_PARALLELISM": "false"} | ISA_VARIABLES.get(isa, {}),
     }

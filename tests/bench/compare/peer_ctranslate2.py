@@ -24,23 +24,29 @@ def names_of(config: dict) -> dict[int, str]:
 
 
 class Engine:
-    def __init__(self, model: Path, weights: str, threads: int):
+    def __init__(self, model: Path, weights: str, threads: int, workers: int = 1):
         import ctranslate2
 
         self.version = f"CTranslate2 {ctranslate2.__version__}"
         self.names = names_of(json.loads((model / "hf_config.json").read_text()))
         self.specials = {name: id for id, name in self.names.items()}
         self.translator = ctranslate2.Translator(
-            str(model), device="cpu", compute_type=TYPES[weights], inter_threads=1,
+            str(model), device="cpu", compute_type=TYPES[weights], inter_threads=workers,
             intra_threads=threads)
 
     def prepare(self, sources):
         return [[self.names.get(i, f"t{i}") for i in ids] for ids in sources]
 
-    def translate(self, batch, least, most):
+    def translate(self, batch, least, most, **options):
         return self.translator.translate_batch(
             batch, beam_size=self.beams, min_decoding_length=least, max_decoding_length=most,
-            max_input_length=0, return_end_token=True)
+            max_input_length=0, return_end_token=True, **options)
+
+    def translate_all(self, batches, least, most):
+        for results in [self.translate(batch, least, most, asynchronous=True)
+                        for batch in batches]:
+            for sentence in results:
+                sentence.result()
 
     def ids(self, result):
         return [[self.specials[n] if n in self.specials else int(n[1:])

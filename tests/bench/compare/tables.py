@@ -51,18 +51,21 @@ def speed_table(summaries: dict[str, dict], same: dict[str, str]) -> str:
 
 
 def ratio_table(summaries: dict[str, dict]) -> str:
-    """How many times better Latimer's best is; int8 peers beside int8, f32 beside f32."""
+    """How many times better Latimer's best is; int8 peers beside int8 and int6, f32 beside f32."""
     batches = batch_names(next(iter(summaries.values())))
     rows = [["Latimer is better by", *(title for _, title in TIMES), "peak RSS",
              *(f"tokens/s, {name}" for name in batches)]]
     for name, peer in summaries.items():
-        ours = summaries.get(f"latimer-{name.rpartition('-')[2]}")
-        if name.startswith("latimer") or ours is None:
-            continue
-        values = [peer[n].best / ours[n].best
-                  for n in (*(time for time, _ in TIMES), "peak_rss_bytes")]
-        values += [ours[b].best / peer[b].best for b in batches]
-        rows.append([f"than {contestants.TITLES[name]}", *(f"{v:.2f}" for v in values)])
+        weights = name.rpartition("-")[2]
+        for mine in (weights, "int6") if weights == "int8" else (weights,):
+            ours = summaries.get(f"latimer-{mine}")
+            if name.startswith("latimer") or ours is None:
+                continue
+            values = [peer[n].best / ours[n].best
+                      for n in (*(time for time, _ in TIMES), "peak_rss_bytes")]
+            values += [ours[b].best / peer[b].best for b in batches]
+            which = "" if mine == weights else f"{mine} "
+            rows.append([f"{which}than {contestants.TITLES[name]}", *(f"{v:.2f}" for v in values)])
     return markdown(rows) if len(rows) > 1 else ""
 
 
@@ -115,6 +118,8 @@ def report_text(report: dict) -> str:
                      "which use what they choose.")
     if report.get("beams", 1) > 1:
         parts.append(f"Searched with {report['beams']} beams.")
+    if report.get("workers", 1) > 1:
+        parts.append(f"Batches by {report['workers']} workers.")
     for name, load in report["loads"].items():
         for threads, runs in load["runs"].items():
             rounds = max(map(len, runs.values()))

@@ -10,6 +10,8 @@ An engine is a class with
     translate(batch, least: int, most: int) -> result      one batch
     ids(result) -> list[list[int]]                         not timed; </s> included
     beams: int                                             set after loading, if it has them
+and, if it has workers, a fourth argument for their number, and
+    translate_all(batches, least: int, most: int)          all batches, side by side
 """
 
 import importlib
@@ -79,6 +81,9 @@ def run_batches(engine, job: dict, size: int) -> dict:
             outputs[i] = ids
 
     def all_batches():
+        if job["workers"] > 1:
+            engine.translate_all(batches, least, most)
+            return
         for batch in batches:
             engine.translate(batch, least, most)
 
@@ -92,7 +97,8 @@ def run(job: dict) -> dict:
     module.import_all()
     imported = peak_rss()
     load_ms, engine = timed(
-        lambda: module.Engine(Path(job["model"]), job["weights"], job["threads"]))
+        lambda: module.Engine(Path(job["model"]), job["weights"], job["threads"],
+                              *([job["workers"]] if job["workers"] > 1 else [])))
     engine.beams = job["beams"]
     figures = {"version": engine.version, "load_ms": load_ms}
     if job["sentences"]:
