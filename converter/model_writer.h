@@ -32,8 +32,7 @@ struct WriteOptions {
   uint64_t smallest_pruned = uint64_t{1} << 20;
   // Matrices of an int8 model that are int4. Borrowed; null: none.
   const QuantizedMatrices* int4 = nullptr;
-  // Whether the other matrices of an int8 model are int6, but for an output
-  // matrix that is stored for a pruned argmax.
+  // Whether the other matrices of an int8 model are int6.
   bool int6 = false;
   // The integers of matrices that are int8 or int6, where they are not the
   // nearest ones. Borrowed; null: none.

@@ -301,7 +301,6 @@ LATIMER_OFF_STACK static void GemmUnpacked(
     uint32_t channel_begin, uint32_t channel_end, const int8_t* q,
     size_t q_stride, const RowQuantization* params, float* y, size_t y_stride,
     std::byte* scratch) {
-  LATIMER_DCHECK(scratch != nullptr);
   const Tile tile = kernels.gemm->tile;
   const uint32_t nr = ShapeOf(tile).nr;
   const uint64_t block_bytes = PackedBlockBytes(WeightType::kInt6, tile, w.k);
@@ -318,13 +317,9 @@ void GemmInt8(const GemmKernels& kernels, size_t rows, const PackedMatrix& w,
               uint32_t channel_begin, uint32_t channel_end, const int8_t* q,
               size_t q_stride, const RowQuantization* params, float* y,
               size_t y_stride, std::byte* scratch) {
-  if constexpr (kProfile.int6_weights) {
-    if (w.type == WeightType::kInt6 && kernels.int6 == nullptr) {
-      return GemmUnpacked(kernels, rows, w, channel_begin, channel_end, q,
-                          q_stride, params, y, y_stride, scratch);
-    }
-    if (w.type == WeightType::kInt6) {
-      LATIMER_DCHECK(scratch != nullptr);
+  if (kProfile.int6_weights && w.type == WeightType::kInt6) {
+    LATIMER_DCHECK(scratch != nullptr);
+    if (kernels.int6 != nullptr) {
       const Tile tile = kernels.int6->tile;
       const std::byte* weights =
           w.data + channel_begin / ShapeOf(tile).nr *
@@ -333,6 +328,8 @@ void GemmInt8(const GemmKernels& kernels, size_t rows, const PackedMatrix& w,
                                 params, weights, y + channel_begin, y_stride},
                                rows, scratch);
     }
+    return GemmUnpacked(kernels, rows, w, channel_begin, channel_end, q,
+                        q_stride, params, y, y_stride, scratch);
   }
   MultiplyIntegers(kernels, rows, w, channel_begin, channel_end, q, q_stride,
                    params, y, y_stride);

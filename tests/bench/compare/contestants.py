@@ -162,7 +162,8 @@ def latimer_translate(settings: Settings, model: Path, text: str, bounds, thread
     least, most = bounds
     command = latimer_command(settings, "translate", model, "--ids", "--threads", threads,
                               "--workers", settings.workers, "--lanes",
-                              min(lanes * settings.beams, MOST_LANES), "--beams", settings.beams, "--min-target-tokens", least,
+                              min(lanes * settings.beams, MOST_LANES), "--beams",
+                              settings.beams, "--min-target-tokens", least,
                               "--max-target-tokens", most)
     with tempfile.TemporaryFile("w+") as source:
         source.write(text)
