@@ -249,8 +249,8 @@ RULES = [
     Rule("claim", "README.md", r"one static file of about ([\d.]+) MB", 
          do="stat -c %se-6 build/raspberry_pi_4/bin/latimer"),
     Rule("claim", "README.md", r"a wheel of ([\d.]+) MB",
-         do="""cd "$(python -c 'import latimer; print(latimer.__path__[0])')/.." && """
-         "tar c --exclude __pycache__ latimer | gzip | wc -c | sed 's/$/e-6/'"),
+         do="""(cd "$(python -c 'import latimer; print(latimer.__path__[0])')/.." && """
+         "tar c --exclude __pycache__ latimer | gzip | wc -c | sed 's/$/e-6/')"),
     Rule("claim", "README.md", r"an ES module, (\d+) KB with gzip",
          do="gzip -9c build/wasm32/wasm/latimer.wasm | wc -c | sed 's/$/e-3/'"),
     Rule("claim", WASM, r"the runtime in (\d+) KB", do="stat -c %se-3 build/wasm32/wasm/latimer.wasm"),
