@@ -62,25 +62,29 @@ std::vector<std::string> ReadEnoughLines(const std::filesystem::path& text) {
 }
 
 // A matrix that is to be quantized.
-struct Job {
-  const std::string* name;
-  WeightType type;
+struct CalibrationJob {
+  std::string name;
+  std::vector<WeightType> types;
   const CanonicalLinear* linear;
 };
 
-std::vector<Job> PlanJobs(const MatrixTypes& types,
-                          const CanonicalModel& model) {
-  std::vector<Job> jobs;
-  for (const auto& [name, type] : types) {
+std::vector<CalibrationJob> PlanJobs(const std::set<MatrixAs>& wanted,
+                                     const CanonicalModel& model) {
+  std::vector<CalibrationJob> jobs;
+  for (const auto& [name, type] : wanted) {
     const CanonicalLinear& linear = model.linears.at(name);
     if (type == WeightType::kInt8 && linear.is_quantized()) continue;
-    jobs.push_back({&name, type, &linear});
+    if (jobs.empty() || jobs.back().name != name) {
+      jobs.push_back({name, {}, &linear});
+    }
+    jobs.back().types.push_back(type);
   }
   return jobs;
 }
 
 // The jobs from `begin` whose Hessians fit into memory; at least one.
-size_t EndOfPass(const std::vector<Job>& jobs, size_t begin, uint64_t most) {
+size_t EndOfPass(const std::vector<CalibrationJob>& jobs, size_t begin,
+                 uint64_t most) {
   uint64_t bytes = 0;
   size_t end = begin;
   for (; end < jobs.size(); ++end) {
@@ -92,8 +96,9 @@ size_t EndOfPass(const std::vector<Job>& jobs, size_t begin, uint64_t most) {
 
 }  // namespace
 
-Calibration Calibrate(const CalibrateOptions& options, const MatrixTypes& types,
-                      const CanonicalModel& model) {
+QuantizedMatrices Calibrate(const CalibrateOptions& options,
+                            const std::set<MatrixAs>& wanted,
+                            const CanonicalModel& model) {
   if (!model.tokenizer) {
     FailWith("--calibrate translates a text, so the model needs a tokenizer.");
   }
@@ -104,7 +109,7 @@ Calibration Calibrate(const CalibrateOptions& options, const MatrixTypes& types,
         "This CPU has no kernels for int8 weights, with which --calibrate "
         "translates; convert on another computer.");
   }
-  const std::vector<Job> jobs = PlanJobs(types, model);
+  const std::vector<CalibrationJob> jobs = PlanJobs(wanted, model);
   std::vector<size_t> ends;
   while (ends.empty() || ends.back() < jobs.size()) {
     ends.push_back(EndOfPass(jobs, ends.empty() ? 0 : ends.back(),
@@ -120,14 +125,14 @@ Calibration Calibrate(const CalibrateOptions& options, const MatrixTypes& types,
   const ModelBytes file = WriteModel(
       model, {.tile = *tile, .pruned_argmax = false, .progress = {}});
   const std::map<std::string, const std::byte*> weights = FindWeights(file);
-  Calibration calibration;
+  QuantizedMatrices matrices;
   size_t begin = 0;
   for (const size_t end : ends) {
     std::vector<Hessian> hessians;
     hessians.reserve(end - begin);  // They must not move.
     InputProbe observer;
     for (size_t i = begin; i < end; ++i) {
-      observer.Expect(weights.at(*jobs[i].name),
+      observer.Expect(weights.at(jobs[i].name),
                       &hessians.emplace_back(jobs[i].linear->inputs()));
     }
     Observe(file, options.text, lines, &observer,
@@ -135,19 +140,20 @@ Calibration Calibrate(const CalibrateOptions& options, const MatrixTypes& types,
     for (size_t i = begin; i < end; ++i) {
       Hessian& hessian = hessians[i - begin];
       hessian.Finish();
-      const Job& job = jobs[i];
+      const CalibrationJob& job = jobs[i];
       if (hessian.rows() > 0) {
         const ErrorFeedback feedback(hessian);
         hessian = Hessian(0);  // Frees its memory.
-        calibration.matrices.emplace(
-            *job.name, feedback.Quantize(job.type, *job.linear,
-                                         &calibration.errors[*job.name]));
+        for (const WeightType type : job.types) {
+          matrices.emplace(MatrixAs(job.name, type),
+                           feedback.Quantize(type, *job.linear));
+        }
       }
       advance();
     }
     begin = end;
   }
-  return calibration;
+  return matrices;
 }
 
 }  // namespace latimer

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <set>
 
 #include "converter/canonical_model.h"
 #include "converter/quantize.h"
@@ -25,13 +26,8 @@ struct CalibrateOptions {
 // Fewer lines say too little about a matrix.
 inline constexpr size_t kLeastCalibrationLines = 16;
 
-struct Calibration {
-  QuantizedMatrices matrices;
-  ProductErrors errors;  // Of the products of each.
-};
-
 // Translates the text with int8 weights, whose results every CPU gives to the
-// bit, and quantizes the matrices that have a type. Left out: those that the
+// bit, and quantizes the matrices of `wanted`. Left out: those that the
 // text does not use, such as embeddings of their own, and int8 matrices that
 // are integers in the source file. Must be linked with a runtime whose profile
 // has `probes`. Takes, in addition to the Hessians, one byte of memory per
@@ -39,8 +35,9 @@ struct Calibration {
 // of the largest number of inputs in doubles. Throws ConversionError if the
 // model has no tokenizer, if the text cannot be read or has too few lines with
 // something to translate, or if the model does not run here.
-Calibration Calibrate(const CalibrateOptions& options, const MatrixTypes& types,
-                      const CanonicalModel& model);
+QuantizedMatrices Calibrate(const CalibrateOptions& options,
+                            const std::set<MatrixAs>& wanted,
+                            const CanonicalModel& model);
 
 }  // namespace latimer
 

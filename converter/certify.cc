@@ -15,6 +15,7 @@
 #include "converter/all_cores.h"
 #include "converter/error.h"
 #include "converter/known_answer.h"
+#include "converter/loaded_model.h"
 #include "converter/model_pair.h"
 #include "converter/readers/text_file.h"
 #include "converter/text_metrics.h"
@@ -72,12 +73,10 @@ std::vector<ScoredLine> CompareLines(std::span<const std::byte> f32,
                                      std::span<const std::byte> packed,
                                      const Text& text, const Text* references,
                                      const CertifyOptions& options) {
-  // More threads do not help because memory bandwidth is the limit.
-  constexpr size_t kMostThreads = 16;
   std::vector<ScoredLine> lines(text.lines.size());
   std::mutex mutex;
   uint64_t done = 0;
-  RunOnAllCores(lines.size(), kMostThreads, [&] {
+  RunOnAllCores(lines.size(), kMostLoadedModels, [&] {
     return [&, models = std::make_shared<ModelPair>(f32, packed)](size_t i) {
       try {
         lines[i].compared = models->Compare(text.lines[i]);
@@ -224,27 +223,38 @@ OwnCertificate Certify(std::span<const std::byte> f32,
   return certificate;
 }
 
+ModelBytes WriteF32(
+    const CanonicalModel& model, const char* option,
+    const std::function<void(uint64_t done, uint64_t total)>& progress) {
+  const std::optional<Tile> tile = TileForThisCpu(WeightType::kF32);
+  if (!tile) {
+    FailWith("This CPU has no kernels for f32 weights, with which ", option,
+             " compares; convert on another computer, or without ", option,
+             ".");
+  }
+  const WriteOptions write = {
+      .weights = WeightType::kF32, .f32_tile = *tile, .progress = progress};
+  if (DataBytes(model, write) > kMaxFileBytes) {
+    FailWith("With f32 weights, which ", option,
+             " compares with, the model is larger than a model file can be; "
+             "convert without ",
+             option,
+             ", or leave out tokens with --keep-vocab or --keep-scripts.");
+  }
+  return WriteModel(model, write);
+}
+
 OwnCertificate CertifyFile(const CanonicalModel& model,
                            const WriteOptions& write, const ModelBytes& file,
                            const CertifyOptions& options) {
   const std::optional<Tile> tile = TileToRun(write);
-  const std::optional<Tile> f32_tile = TileForThisCpu(WeightType::kF32);
-  if (!tile || !f32_tile) {
+  if (!tile) {
     FailWith(
         "This CPU has no kernels to run the model with, so it cannot be "
         "certified here; convert on another computer, or without --certify.");
   }
-  WriteOptions f32_write = {.weights = WeightType::kF32,
-                            .f32_tile = *f32_tile,
-                            .progress = write.progress};
-  if (DataBytes(model, f32_write) > kMaxFileBytes) {
-    FailWith(
-        "With f32 weights, which --certify compares with, the model is larger "
-        "than a model file can be; convert without --certify, or leave out "
-        "tokens with --keep-vocab or --keep-scripts.");
-  }
   const RunnableCopy packed(model, write, file, *tile);
-  const ModelBytes f32 = WriteModel(model, f32_write);
+  const ModelBytes f32 = WriteF32(model, "--certify", write.progress);
   OwnCertificate certificate =
       Certify(f32.bytes(), packed.bytes().bytes(), options);
   SetCertificate(file, certificate.View());

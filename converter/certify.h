@@ -43,10 +43,17 @@ OwnCertificate Certify(std::span<const std::byte> f32,
                        std::span<const std::byte> packed,
                        const CertifyOptions& options);
 
+// The model with f32 weights, for this CPU. Takes 4 bytes per weight. Throws
+// ConversionError, which names the option that needs it, if this CPU cannot run
+// it or if it is larger than a model file can be.
+ModelBytes WriteF32(
+    const CanonicalModel& model, const char* option,
+    const std::function<void(uint64_t done, uint64_t total)>& progress);
+
 // Certifies `file`, which was written from `model` with the options `write` and
-// with room for a certificate, and stores the certificate there. Packs the
-// model with f32 weights into memory, which takes 4 bytes per weight. Throws
-// ConversionError as above, or if one of the two cannot run here.
+// with room for a certificate, and stores the certificate there. Calls
+// WriteF32. Throws ConversionError as above, or if one of the two cannot run
+// here.
 OwnCertificate CertifyFile(const CanonicalModel& model,
                            const WriteOptions& write, const ModelBytes& file,
                            const CertifyOptions& options);

@@ -216,8 +216,7 @@ void ErrorFeedback::QuantizeChannels(WeightType type,
 }
 
 QuantizedMatrix ErrorFeedback::Quantize(WeightType type,
-                                        const CanonicalLinear& linear,
-                                        ProductError* error) const {
+                                        const CanonicalLinear& linear) const {
   const uint64_t n = linear.outputs(), k = order_.size();
   LATIMER_CHECK(linear.inputs() == k);
   QuantizedMatrix matrix{std::vector<int8_t>(n * k), std::vector<float>(n)};
@@ -228,7 +227,6 @@ QuantizedMatrix ErrorFeedback::Quantize(WeightType type,
     };
   });
   SetError(linear, &matrix);
-  if (error == nullptr) return matrix;
   double whole = 0, nearest = 0, chosen = 0;
   for (const Sums& channels : sums) {
     for (size_t c = 0; c < kChannels; ++c) {
@@ -237,8 +235,9 @@ QuantizedMatrix ErrorFeedback::Quantize(WeightType type,
       chosen += channels.chosen[c];
     }
   }
+  matrix.product = ProductError();
   if (whole > 0) {
-    *error = {std::sqrt(nearest / whole), std::sqrt(chosen / whole)};
+    matrix.product = {std::sqrt(nearest / whole), std::sqrt(chosen / whole)};
   }
   return matrix;
 }

@@ -67,10 +67,9 @@ class ErrorFeedback {
 
   // The scales are those of QuantizeChannelTo, and so are the integers of the
   // channels that lose no less by feedback. The matrix has as many columns as
-  // the Hessian. On all cores. `error`, if not null, gets those of its
-  // products.
-  QuantizedMatrix Quantize(WeightType type, const CanonicalLinear& linear,
-                           ProductError* error) const;
+  // the Hessian. On all cores.
+  QuantizedMatrix Quantize(WeightType type,
+                           const CanonicalLinear& linear) const;
 
  private:
   static constexpr size_t kChannels = 8;  // That are rounded at once.

@@ -125,7 +125,10 @@ std::optional<Tile> TileForThisCpu(WeightType type, bool int4) {
 
 std::optional<Tile> TileToRun(const WriteOptions& options) {
   if (options.weights == WeightType::kF16) return Tile::k16x1;
-  const bool int4 = options.int4 != nullptr && !options.int4->empty();
+  const bool int4 = options.types != nullptr &&
+                    std::ranges::any_of(*options.types, [](const auto& type) {
+                      return type.second == WeightType::kInt4;
+                    });
   return RunsHere(options.tile, int4) ? options.tile
                                       : TileForThisCpu(WeightType::kInt8, int4);
 }

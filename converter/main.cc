@@ -8,11 +8,14 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 
+#include "converter/agreement.h"
 #include "converter/calibrate.h"
 #include "converter/certify.h"
 #include "converter/choose_alignment.h"
+#include "converter/choose_types.h"
 #include "converter/common_profile.h"
 #include "converter/equalize.h"
 #include "converter/error.h"
@@ -162,24 +165,32 @@ struct Conversion {
   ModelInfo info;
   std::string profile_name;
   Profile profile;  // Views its name.
-  QuantizedMatrices int4;
-  QuantizedMatrices calibrated;  // The others.
-  ProductErrors equalized, calibration;
+  MatrixTypes types;
+  QuantizedMatrices quantized;
+  std::optional<ChosenTypes> chosen;  // With --weights auto.
+  ProductErrors equalized;
   Json pruning;  // Null: nothing was pruned.
   std::string license;
   std::vector<std::string> warnings;
 };
 
+// What --weights calls them.
+std::string WeightsName(const Options& options, const ModelInfo& info) {
+  return options.choose_weights ? "auto" : options.int6 ? "int6" : info.weights;
+}
+
 void PrintJson(const Options& options, const Conversion& result) {
   Json json;
   json["output"] = options.output.string();
-  json["weights"] = options.int6 ? "int6" : result.info.weights;
-  if (options.int4) json["int4"] = Int4Json(result.int4);
+  json["weights"] = WeightsName(options, result.info);
+  if (options.int4) json["int4"] = Int4Json(result.quantized);
+  if (result.chosen) json["chosen"] = ChosenJson(*result.chosen);
+  if (!result.types.empty()) json["matrices"] = TypesJson(result.types);
   if (!options.equalize.empty()) {
     json["equalized"] = ErrorsJson(result.equalized);
   }
   if (!options.calibrate.empty()) {
-    json["calibrated"] = ErrorsJson(result.calibration);
+    json["calibrated"] = ErrorsJson(CalibratedErrors(result.quantized));
   }
   json["tile"] = result.info.tile;
   json["license"] = result.license;
@@ -210,17 +221,18 @@ std::string Megabytes(uint64_t bytes) {
 
 void PrintText(const Options& options, const Conversion& result) {
   const ModelInfo& info = result.info;
-  std::cout << options.output.string() << ": "
-            << (options.int6 ? "int6" : info.weights) << " weights, tile "
-            << info.tile << Int4Text(result.int4) << "; "
-            << Megabytes(info.sizes.file) << " of flash, "
+  std::cout << options.output.string() << ": " << WeightsName(options, info)
+            << " weights, tile " << info.tile << Int4Text(result.quantized)
+            << "; " << Megabytes(info.sizes.file) << " of flash, "
             << Megabytes(RamBytes(result.profile)) << " of RAM"
             << (options.bill || options.verbose ? ""
                                                 : " (--bill has the parts)")
             << "\n"
             << (options.equalize.empty() ? "" : EqualizedText(result.equalized))
-            << (options.calibrate.empty() ? ""
-                                          : CalibratedText(result.calibration))
+            << (options.calibrate.empty()
+                    ? ""
+                    : CalibratedText(CalibratedErrors(result.quantized)))
+            << (result.chosen ? ChosenText(*result.chosen) : "")
             << (result.pruning.is_null() ? "" : PruningText(result.pruning))
             << (info.has_certificate ? CertificateText(info.certificate) : "");
   if (options.bill || options.verbose) {
@@ -322,22 +334,93 @@ void WriteCommonProfile(const Options& options) {
   }
 }
 
-// Quantizes by --calibrate what `write` quantizes to the nearest integers.
-void CalibrateAll(const Options& options, const CanonicalModel& model,
-                  Conversion* result, WriteOptions* write) {
+// Adds the matrices that --calibrate quantizes as these types.
+void AddCalibrated(const Options& options, const std::set<MatrixAs>& wanted,
+                   const CanonicalModel& model, QuantizedMatrices* quantized) {
+  if (options.calibrate.empty()) return;
   Say(options, "calibrating with", options.calibrate);
   Progress progress("calibrating", ShowsProgress(options));
-  const MatrixTypes types = PlanTypes(model, *write);
-  Calibration calibration =
-      Calibrate({.text = options.calibrate, .progress = std::ref(progress)},
-                types, model);
-  for (auto& [name, matrix] : calibration.matrices) {
-    (types.at(name) == WeightType::kInt4 ? result->int4
-                                         : result->calibrated)[name] =
-        std::move(matrix);
+  for (auto& [matrix, weights] :
+       Calibrate({.text = options.calibrate, .progress = std::ref(progress)},
+                 wanted, model)) {
+    (*quantized)[matrix] = std::move(weights);
   }
-  result->calibration = std::move(calibration.errors);
-  write->quantized = &result->calibrated;
+}
+
+// With --weights auto. `write` must see the types and integers of `result`.
+void ChooseWeights(const Options& options, const CanonicalModel& model,
+                   const WriteOptions& write, Conversion* result) {
+  const std::optional<Tile> tile =
+      TileForThisCpu(WeightType::kInt8, /*int4=*/true);
+  if (!tile || !model.tokenizer) {
+    FailWith(tile ? "--weights auto translates a text, so the model needs a "
+                    "tokenizer."
+                  : "This CPU has no kernels for int4 weights, which --weights "
+                    "auto tries; convert on another computer.");
+  }
+  const std::vector<MatrixKind> kinds = KindsOf(PlanTensors(model, write));
+  std::set<MatrixAs> wanted;
+  for (const MatrixKind& kind : kinds) {
+    for (const std::string& name : kind.matrices) {
+      wanted.emplace(name, WeightType::kInt8);
+      wanted.emplace(name, WeightType::kInt6);
+      if (kind.may_be_int4) wanted.emplace(name, WeightType::kInt4);
+    }
+  }
+  AddCalibrated(options, wanted, model, &result->quantized);
+  // Once, not for each trial.
+  for (const MatrixAs& matrix : wanted) {
+    if (matrix.second == WeightType::kInt8) continue;
+    auto& weights = result->quantized[matrix];
+    if (weights.scales.empty()) {
+      weights =
+          QuantizeToNearest(matrix.second, model.linears.at(matrix.first));
+    }
+  }
+  const fs::path& text =
+      options.certify.empty() ? options.calibrate : options.certify;
+  Say(options, "choosing weights with", text);
+  Progress progress("translating with f32 weights", ShowsProgress(options));
+  const Agreement agreement(WriteF32(model, "--weights auto", {}), text,
+                            std::ref(progress));
+  Progress trying("trying types", ShowsProgress(options));
+  const uint64_t most_trials = 3 + 2 * kinds.size();
+  uint64_t trials = 0;
+  WriteOptions trial = write;
+  trial.tile = *tile;
+  trial.file = nullptr;
+  trial.alignment = trial.certificate = false;
+  result->chosen =
+      ChooseTypes(kinds, options.max_loss, [&](const MatrixTypes& types) {
+        trial.types = &types;
+        const double loss = agreement.LossOf(WriteModel(model, trial));
+        trying(++trials, most_trials);
+        return loss;
+      });
+  result->chosen->tokens = agreement.tokens();
+  result->types = result->chosen->types;
+  std::erase_if(result->quantized, [&](const auto& entry) {
+    return result->types.at(entry.first.first) != entry.first.second;
+  });
+}
+
+// Chooses the types of matrices, and their integers where those are not the
+// nearest.
+void QuantizeMatrices(const Options& options, CanonicalModel* model,
+                      WriteOptions* write, Conversion* result) {
+  write->int6 = options.int6;
+  write->types = &result->types;
+  write->quantized = &result->quantized;
+  if (options.choose_weights) {
+    return ChooseWeights(options, *model, *write, result);
+  }
+  if (options.int4) {
+    result->quantized = QuantizeToInt4(options.int4_error, model);
+    result->types = TypesOf(result->quantized);
+  }
+  const MatrixTypes types = PlanTypes(*model, *write);
+  AddCalibrated(options, {types.begin(), types.end()}, *model,
+                &result->quantized);
 }
 
 void Convert(const Options& options) {
@@ -397,14 +480,7 @@ void Convert(const Options& options) {
                                  .progress = std::ref(progress)},
                                 &model);
   }
-  if (options.int4) {
-    result.int4 = QuantizeToInt4(options.int4_error, &model);
-    write.int4 = &result.int4;
-  }
-  write.int6 = options.int6;
-  if (!options.calibrate.empty()) {
-    CalibrateAll(options, model, &result, &write);
-  }
+  QuantizeMatrices(options, &model, &write, &result);
   Say(options, "writing", options.output);
   const ModelBytes bytes = [&] {
     Progress progress("packing weights", ShowsProgress(options));

@@ -15,21 +15,6 @@ namespace {
 // keeping all logits would take much memory.
 constexpr size_t kMeasuredTokens = 64;
 
-// How both models search: greedily, since a probe observes one row a step, and
-// whatever the model's own number of beams is.
-TranslateOptions Greedy(bool scores) {
-  return {.language_code = {}, .beams = 1, .scores = scores, .guards = false};
-}
-
-void Load(std::span<const std::byte> image, Workspace* workspace,
-          const char* which, Translator* translator) {
-  const Status status =
-      translator->Load(image, workspace, {.verify_checksum = false});
-  if (!status.ok()) {
-    FailWith("The ", which, " model does not load: ", status.message());
-  }
-}
-
 Translation Get(const Result<Translation>& translation) {
   if (!translation.ok()) FailWith(translation.status().message());
   return *translation;
@@ -167,12 +152,9 @@ class ModelPair::Comparer final : public Probe {
 
 ModelPair::ModelPair(std::span<const std::byte> f32,
                      std::span<const std::byte> packed)
-    : f32_workspace_(new Workspace),  // Not zeroed, so not touched.
-      packed_workspace_(new Workspace),
-      recorder_(std::make_unique<Recorder>()) {
-  Load(f32, f32_workspace_.get(), "f32", &f32_);
-  Load(packed, packed_workspace_.get(), "packed", &packed_);
-}
+    : f32_model_(f32, "f32"),
+      packed_model_(packed, "packed"),
+      recorder_(std::make_unique<Recorder>()) {}
 
 ModelPair::~ModelPair() = default;
 
@@ -187,7 +169,7 @@ ComparedLine ModelPair::Compare(std::string_view line) {
 }
 
 void ModelPair::CompareText(std::string_view text, ComparedLine* line) {
-  TextCursor cursor(text, Greedy(/*scores=*/true));
+  TextCursor cursor(text, GreedySearch(/*scores=*/true));
   while (!text.empty() && !cursor.done()) {
     recorder_->Begin();
     const Translation part = [&] {
@@ -211,7 +193,7 @@ void ModelPair::CompareIds(std::string_view ids, ComparedLine* line) {
   recorder_->Begin();
   const Translation f32 = [&] {
     const ProbeScope scope(recorder_.get());
-    return Get(f32_.TranslateIds(source, Greedy(/*scores=*/true)));
+    return Get(f32_.TranslateIds(source, GreedySearch(/*scores=*/true)));
   }();
   ComparePart(source, f32.tokens, line);
 }
@@ -224,10 +206,10 @@ void ModelPair::ComparePart(std::span<const int32_t> source,
   {
     Comparer comparer(*recorder_, info().architecture, f32_tokens, line);
     const ProbeScope scope(&comparer);
-    Get(packed_.TranslateIds(source, Greedy(/*scores=*/true)));
+    Get(packed_.TranslateIds(source, GreedySearch(/*scores=*/true)));
   }
   const Translation own =
-      Get(packed_.TranslateIds(source, Greedy(/*scores=*/false)));
+      Get(packed_.TranslateIds(source, GreedySearch(/*scores=*/false)));
   line->equal = line->equal && std::ranges::equal(own.tokens, f32_tokens);
   if (info().has_tokenizer) {
     const std::vector<int32_t> tokens = Copy(own.tokens);

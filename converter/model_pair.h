@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "converter/loaded_model.h"
 #include "latimer/certificate.h"
 #include "latimer/translator.h"
 
@@ -70,8 +71,9 @@ class ModelPair {
   void CompareText(std::string_view text, ComparedLine* line);
   void CompareIds(std::string_view ids, ComparedLine* line);
 
-  std::unique_ptr<Workspace> f32_workspace_, packed_workspace_;
-  Translator f32_, packed_;
+  LoadedModel f32_model_, packed_model_;
+  Translator &f32_ = f32_model_.translator(),
+             &packed_ = packed_model_.translator();
   std::unique_ptr<Recorder> recorder_;
 };
 

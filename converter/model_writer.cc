@@ -64,6 +64,22 @@ void SetChecksum(uint8_t* bytes, size_t size) {
   LATIMER_CHECK(root->mutate_checksum(checksum));
 }
 
+schema::DType TypeInFile(WeightType type) {
+  switch (type) {
+    case WeightType::kF32:
+      break;
+    case WeightType::kF16:
+      return schema::DType::Float16;
+    case WeightType::kInt8:
+      return schema::DType::Int8;
+    case WeightType::kInt6:
+      return schema::DType::Int6;
+    case WeightType::kInt4:
+      return schema::DType::Int4;
+  }
+  return schema::DType::Float32;
+}
+
 class Writer {
  public:
   Writer(const CanonicalModel& model, const WriteOptions& options)
@@ -166,14 +182,13 @@ ModelBytes Writer::Pack() {
                     .rows = tensor.rows,
                     .columns = tensor.columns,
                     .out = file.subspan(begin, tensor.bytes),
+                    .type = tensor.type,
                     .nibbles = tensor.nibbles,
-                    .int4 = tensor.int4,
-                    .quantized = tensor.quantized,
-                    .int6 = tensor.int6});
+                    .quantized = tensor.quantized});
     copied = begin + tensor.bytes;
   }
   std::memcpy(file.data() + copied, built + copied, size - copied);
-  PackMatrices(jobs, options_.weights, TileInUse(options_),
+  PackMatrices(jobs, TileInUse(options_),
                [this](uint64_t bytes) { Advance(bytes); });
   SetChecksum(reinterpret_cast<uint8_t*>(file.data()), size);
   return ModelBytes(owner, file);
@@ -222,12 +237,8 @@ Offset<schema::Tensor> Writer::WriteTensor(const PlannedTensor& tensor) {
   if (tensor.columns > 0) shape.push_back(tensor.columns);
   const auto shape_offset = builder_->CreateVector(shape);
   const auto name_offset = builder_->CreateString(tensor.name);
-  const schema::DType dtype = tensor.int4 != nullptr ? schema::DType::Int4
-                              : tensor.int6          ? schema::DType::Int6
-                              : int8                 ? schema::DType::Int8
-                              : linear && options_.weights == WeightType::kF16
-                                  ? schema::DType::Float16
-                                  : schema::DType::Float32;
+  const schema::DType dtype =
+      linear ? TypeInFile(tensor.type) : schema::DType::Float32;
   schema::TensorBuilder table(*builder_);
   table.add_bias(bias);
   table.add_data(vector);

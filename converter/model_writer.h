@@ -30,12 +30,13 @@ struct WriteOptions {
   // fits in a cache, where halving its bytes saves nothing and the additional
   // instructions cost time.
   uint64_t smallest_pruned = uint64_t{1} << 20;
-  // Matrices of an int8 model that are int4. Borrowed; null: none.
-  const QuantizedMatrices* int4 = nullptr;
-  // Whether the other matrices of an int8 model are int6.
+  // The types of an int8 model's matrices that are not int8. Borrowed; null:
+  // none. int4 are not embeddings, output or `combine` (MayBeInt4).
+  const MatrixTypes* types = nullptr;
+  // Whether the others are int6.
   bool int6 = false;
-  // The integers of matrices that are int8 or int6, where they are not the
-  // nearest ones. Borrowed; null: none.
+  // The integers of quantized matrices, where they are not those of
+  // QuantizeToNearest. Borrowed; null: none.
   const QuantizedMatrices* quantized = nullptr;
   // Borrowed; see converter/known_answer.h.
   KnownAnswer known_answer = {};

@@ -1,9 +1,7 @@
 #include "converter/observe.h"
 
-#include <memory>
-
 #include "converter/error.h"
-#include "latimer/translator.h"
+#include "converter/loaded_model.h"
 
 namespace latimer {
 
@@ -11,18 +9,12 @@ void Observe(
     const ModelBytes& file, const std::filesystem::path& text,
     std::span<const std::string> lines, Probe* observer,
     const std::function<void(uint64_t done, uint64_t total)>& progress) {
-  const std::unique_ptr<Workspace> workspace(new Workspace);  // Not zeroed.
-  Translator translator;
-  const Status loaded = translator.Load(file.bytes(), workspace.get(),
-                                        {.verify_checksum = false});
-  if (!loaded.ok()) {
-    FailWith("The model that is observed does not load: ", loaded.message());
-  }
+  LoadedModel model(file.bytes(), "observed");
   const ProbeScope scope(observer);
   for (size_t i = 0; i < lines.size(); ++i) {
     TextCursor cursor(lines[i], {.language_code = {}, .beams = 1});
     while (!lines[i].empty() && !cursor.done()) {
-      const Result<Translation> part = translator.TranslateNext(cursor);
+      const Result<Translation> part = model.translator().TranslateNext(cursor);
       if (!part.ok()) {
         FailWith(text, ", line ", i + 1, ": ", part.status().message());
       }

@@ -201,10 +201,16 @@ class OptionParser {
   }
 
   void AddWeights() {
-    Add("--weights", weights_, "f32|f16|int8|int6|int4 [int8]",
+    Add("--weights", weights_, "f32|f16|int8|int6|int4|auto [int8]",
         "int8 or int6 (one scale per output channel), int4 for the "
-        "feed-forward layers and int8 for the rest, f16 or f32")
-        ->check(CLI::IsMember({"f32", "f16", "int8", "int6", "int4"}));
+        "feed-forward layers and int8 for the rest, f16 or f32; auto: for each "
+        "kind of matrix the fewest bits that keep --max-loss on the text of "
+        "--certify, else of --calibrate")
+        ->check(CLI::IsMember({"f32", "f16", "int8", "int6", "int4", "auto"}));
+    Add("--max-loss", o_.max_loss, "SHARE [0.01]",
+        "with --weights auto: the largest share of f32's tokens in whose place "
+        "the packed model may choose others")
+        ->check(CLI::Range(0.0, 1.0));
     Add("--int4-error", o_.int4_error, "PART [0.15]",
         "the largest relative error (root mean square) that int4 may cause in "
         "a matrix; matrices above it stay int8")
@@ -394,6 +400,15 @@ class OptionParser {
   void ResolveWeights() {
     o_.int4 = weights_ == "int4";
     o_.int6 = weights_ == "int6";
+    o_.choose_weights = weights_ == "auto";
+    if (o_.choose_weights && o_.certify.empty() && o_.calibrate.empty()) {
+      throw UsageError(
+          "--weights auto measures what quantization loses on a text, so it "
+          "needs --certify TEXT.txt or --calibrate TEXT.txt.");
+    }
+    if (app_.count("--max-loss") > 0 && !o_.choose_weights) {
+      throw UsageError("--max-loss needs --weights auto.");
+    }
     o_.weights = weights_ == "f32"   ? WeightType::kF32
                  : weights_ == "f16" ? WeightType::kF16
                                      : WeightType::kInt8;

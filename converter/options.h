@@ -30,6 +30,8 @@ struct Options {
   WeightType weights = WeightType::kInt8;
   bool int4 = false;
   bool int6 = false;
+  bool choose_weights = false;  // --weights auto
+  double max_loss = 0.01;
   double int4_error = kInt4LargestError;
   std::filesystem::path equalize, calibrate;
   ParallelText shortlist_text;

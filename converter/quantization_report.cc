@@ -9,20 +9,25 @@ using Json = nlohmann::ordered_json;
 
 Json Int4Json(const QuantizedMatrices& matrices) {
   Json json = Json::object();
-  for (const auto& [name, matrix] : matrices) json[name] = matrix.error;
+  for (const auto& [matrix, weights] : matrices) {
+    if (matrix.second == WeightType::kInt4) json[matrix.first] = weights.error;
+  }
   return json;
 }
 
 std::string Int4Text(const QuantizedMatrices& matrices) {
-  if (matrices.empty()) return "";
+  size_t count = 0;
   double largest = 0;
-  for (const auto& [name, matrix] : matrices) {
-    largest = std::max(largest, matrix.error);
+  for (const auto& [matrix, weights] : matrices) {
+    if (matrix.second != WeightType::kInt4) continue;
+    ++count;
+    largest = std::max(largest, weights.error);
   }
+  if (count == 0) return "";
   char text[96];
   std::snprintf(text, sizeof(text),
                 "; %zu matrices int4, which lose at most %.3f of their weights",
-                matrices.size(), largest);
+                count, largest);
   return text;
 }
 
@@ -63,6 +68,60 @@ std::string CalibratedText(const ProductErrors& matrices) {
                 "average, without it by %.4f.\n",
                 matrices.size(), after / count, before / count);
   return text;
+}
+
+ProductErrors CalibratedErrors(const QuantizedMatrices& matrices) {
+  ProductErrors errors;
+  for (const auto& [matrix, weights] : matrices) {
+    if (weights.product) errors[matrix.first] = *weights.product;
+  }
+  return errors;
+}
+
+Json ChosenJson(const ChosenTypes& chosen) {
+  Json kinds = Json::object();
+  for (const KindChoice& choice : chosen.kinds) {
+    kinds[choice.kind.name] = {
+        {"type", NameOf(choice.type)},
+        {"refused_loss", choice.refused ? Json(*choice.refused) : Json()}};
+  }
+  return {{"max_loss", chosen.most},
+          {"loss", chosen.loss},
+          {"int8_loss", chosen.int8_loss},
+          {"tokens", chosen.tokens},
+          {"kinds", kinds}};
+}
+
+std::string ChosenText(const ChosenTypes& chosen) {
+  char text[256];
+  std::snprintf(text, sizeof(text),
+                "Weights chosen: %.2f %% of %llu tokens differ from f32's, "
+                "%.2f %% with int8 alone; --max-loss allows %.2f %%.\n",
+                100 * chosen.loss,
+                static_cast<unsigned long long>(chosen.tokens),
+                100 * chosen.int8_loss, 100 * chosen.most);
+  std::string all = text;
+  for (const KindChoice& choice : chosen.kinds) {
+    std::snprintf(text, sizeof(text), "  %-24s %s", choice.kind.name.c_str(),
+                  NameOf(choice.type));
+    all += text;
+    if (choice.refused) {
+      std::snprintf(text, sizeof(text), "; %s would make it %.2f %%",
+                    choice.type == WeightType::kInt8 ? "int6" : "int4",
+                    100 * *choice.refused);
+      all += text;
+    } else if (choice.type == WeightType::kInt6 && !choice.kind.may_be_int4) {
+      all += "; its rows are looked up, so it cannot be int4";
+    }
+    all += "\n";
+  }
+  return all;
+}
+
+Json TypesJson(const MatrixTypes& types) {
+  Json json = Json::object();
+  for (const auto& [name, type] : types) json[name] = NameOf(type);
+  return json;
 }
 
 }  // namespace latimer

@@ -6,11 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "converter/choose_types.h"
 #include "converter/quantize.h"
 
 namespace latimer {
 
-// The errors of each matrix, or layer, by its name.
+// The errors of each matrix, or layer, by its name: of int4 matrices, and of
+// equalized layers or calibrated matrices.
 nlohmann::ordered_json Int4Json(const QuantizedMatrices& matrices);
 nlohmann::ordered_json ErrorsJson(const ProductErrors& errors);
 
@@ -19,6 +21,17 @@ std::string Int4Text(const QuantizedMatrices& matrices);
 // A line.
 std::string EqualizedText(const ProductErrors& layers);
 std::string CalibratedText(const ProductErrors& matrices);
+
+// Those of calibrated matrices.
+ProductErrors CalibratedErrors(const QuantizedMatrices& matrices);
+
+// {"max_loss", "loss", "int8_loss", "tokens", "kinds": {NAME: {"type",
+//  "refused_loss" or null}}}, of --weights auto.
+nlohmann::ordered_json ChosenJson(const ChosenTypes& chosen);
+// Some lines.
+std::string ChosenText(const ChosenTypes& chosen);
+// {MATRIX: TYPE}
+nlohmann::ordered_json TypesJson(const MatrixTypes& types);
 
 }  // namespace latimer
 

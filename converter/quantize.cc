@@ -77,20 +77,6 @@ bool IsFeedForward(const std::string& name) {
   return name.ends_with(".ffn.in") || name.ends_with(".ffn.out");
 }
 
-QuantizedMatrix Quantize(const CanonicalLinear& linear) {
-  const uint64_t n = linear.outputs();
-  const uint64_t k = linear.inputs();
-  QuantizedMatrix matrix{std::vector<int8_t>(n * k), std::vector<float>(n)};
-  std::vector<float> values(k);
-  for (uint64_t i = 0; i < n; ++i) {
-    linear.ReadRow(i, values);
-    matrix.scales[i] = QuantizeChannelToInt4(
-        values, std::span(matrix.integers).subspan(i * k, k));
-  }
-  SetError(linear, &matrix);
-  return matrix;
-}
-
 }  // namespace
 
 float QuantizeChannel(std::span<const float> values,
@@ -132,6 +118,12 @@ int8_t NearestInteger(WeightType type, float value, float scale) {
   return kInt8Grid.Round(value / scale);
 }
 
+MatrixTypes TypesOf(const QuantizedMatrices& matrices) {
+  MatrixTypes types;
+  for (const auto& [matrix, weights] : matrices) types.insert(matrix);
+  return types;
+}
+
 void SetError(const CanonicalLinear& linear, QuantizedMatrix* matrix) {
   const uint64_t n = linear.outputs(), k = linear.inputs();
   std::vector<float> values(k);
@@ -148,6 +140,20 @@ void SetError(const CanonicalLinear& linear, QuantizedMatrix* matrix) {
   matrix->error = whole > 0 ? std::sqrt(lost / whole) : 0;
 }
 
+QuantizedMatrix QuantizeToNearest(WeightType type,
+                                  const CanonicalLinear& linear) {
+  const uint64_t n = linear.outputs(), k = linear.inputs();
+  QuantizedMatrix matrix{std::vector<int8_t>(n * k), std::vector<float>(n)};
+  std::vector<float> values(k);
+  for (uint64_t i = 0; i < n; ++i) {
+    linear.ReadRow(i, values);
+    matrix.scales[i] = QuantizeChannelTo(
+        type, values, std::span(matrix.integers).subspan(i * k, k));
+  }
+  SetError(linear, &matrix);
+  return matrix;
+}
+
 QuantizedMatrices QuantizeToInt4(double largest_error, CanonicalModel* model) {
   std::vector<const std::string*> names;
   for (const auto& [name, linear] : model->linears) {
@@ -160,7 +166,8 @@ QuantizedMatrices QuantizeToInt4(double largest_error, CanonicalModel* model) {
   }
   QuantizedMatrices matrices;
   for (const std::string* name : names) {
-    QuantizedMatrix matrix = Quantize(model->linears.at(*name));
+    QuantizedMatrix matrix =
+        QuantizeToNearest(WeightType::kInt4, model->linears.at(*name));
     if (matrix.error > largest_error) {
       char text[128];
       std::snprintf(text, sizeof(text),
@@ -170,7 +177,7 @@ QuantizedMatrices QuantizeToInt4(double largest_error, CanonicalModel* model) {
       model->warnings.push_back(*name + text);
       continue;
     }
-    matrices.emplace(*name, std::move(matrix));
+    matrices.emplace(MatrixAs(*name, WeightType::kInt4), std::move(matrix));
   }
   return matrices;
 }

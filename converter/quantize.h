@@ -7,8 +7,10 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "converter/canonical_model.h"
@@ -29,19 +31,35 @@ float QuantizeChannel(std::span<const float> values,
 float QuantizeChannelToInt6(std::span<const float> values,
                             std::span<int8_t> quantized);
 
+// The error of products with quantized weights, as a part of the products: root
+// mean square. Before and after what lowers it.
+struct ProductError {
+  double error_before = 0;
+  double error_after = 0;
+};
+
+// By the names of their matrices.
+using ProductErrors = std::map<std::string, ProductError>;
+
 // Weight [n, k] = scales[n] * integers[n, k].
 struct QuantizedMatrix {
   std::vector<int8_t> integers;
   std::vector<float> scales;  // Of int4 of either sign.
   // Root mean square of the error, relative to that of the weights.
   double error = 0;
+  // Of a calibrated matrix; see error_feedback.h.
+  std::optional<ProductError> product = {};
 };
 
-// By their names in the canonical model.
-using QuantizedMatrices = std::map<std::string, QuantizedMatrix>;
-
-// The types of matrices: kInt8, kInt6 or kInt4.
+// The types of matrices, by their names in the canonical model: kInt8, kInt6 or
+// kInt4.
 using MatrixTypes = std::map<std::string, WeightType>;
+
+// A matrix, by its name, as one of these types.
+using MatrixAs = std::pair<std::string, WeightType>;
+using QuantizedMatrices = std::map<MatrixAs, QuantizedMatrix>;
+
+MatrixTypes TypesOf(const QuantizedMatrices& matrices);
 
 // Quantizes one output channel to the nearest integers in [-8, 7], and returns
 // the scale that loses least among 2 * 30 candidates: few weights are as large
@@ -57,16 +75,6 @@ float QuantizeChannelTo(WeightType type, std::span<const float> values,
 // The integer that it has for a value with this scale.
 int8_t NearestInteger(WeightType type, float value, float scale);
 
-// The error of products with quantized weights, as a part of the products: root
-// mean square. Before and after what lowers it.
-struct ProductError {
-  double error_before = 0;
-  double error_after = 0;
-};
-
-// By the names of their matrices.
-using ProductErrors = std::map<std::string, ProductError>;
-
 // Sets matrix->error, by the weights that it was made from.
 void SetError(const CanonicalLinear& linear, QuantizedMatrix* matrix);
 
@@ -74,9 +82,13 @@ void SetError(const CanonicalLinear& linear, QuantizedMatrix* matrix);
 // matrices with a few large channels lose more.
 inline constexpr double kInt4LargestError = 0.15;
 
-// Quantizes the matrices of all feed-forward layers, and returns those that
-// lose at most `largest_error`; adds a warning to the model for each of the
-// others. Takes a byte of memory per weight. Throws ConversionError if the
+// Quantizes a matrix to the nearest integers.
+QuantizedMatrix QuantizeToNearest(WeightType type,
+                                  const CanonicalLinear& linear);
+
+// Quantizes the matrices of all feed-forward layers to int4, and returns those
+// that lose at most `largest_error`; adds a warning to the model for each of
+// the others. Takes a byte of memory per weight. Throws ConversionError if the
 // model has no feed-forward layers or a weight is not finite.
 QuantizedMatrices QuantizeToInt4(double largest_error, CanonicalModel* model);
 

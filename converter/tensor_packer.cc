@@ -58,7 +58,7 @@ void CheckNotNegative(const SourceTensor& source, float scale) {
 
 class Packer {
  public:
-  Packer(WeightType weights, Tile tile) : weights_(weights), tile_(tile) {}
+  explicit Packer(Tile tile) : tile_(tile) {}
 
   std::vector<Chunk> Cut(std::span<const PackJob> jobs) const {
     std::vector<Chunk> chunks;
@@ -66,7 +66,7 @@ class Packer {
       LATIMER_CHECK(job.out.size() == BytesOf(job, job.rows));
       const uint64_t unit =
           job.nibbles ? kNibbleBlockRows
-          : job.int4 != nullptr
+          : job.type == WeightType::kInt4
               ? kBlocksOfUnit * ShapeOf(WeightType::kInt4, tile_).nr
               : kBlocksOfUnit * ShapeOf(tile_).nr;
       const uint64_t most =
@@ -82,71 +82,84 @@ class Packer {
   uint64_t Pack(const Chunk& chunk) const {
     const PackJob& job = *chunk.job;
     const uint64_t k = job.columns;
-    if (job.int4 != nullptr) return PackInt4Chunk(chunk);
-    const bool int8 = weights_ == WeightType::kInt8;
-    std::vector<float> values(int8 ? k : chunk.rows * k);
-    std::vector<int8_t> quantized(int8 ? chunk.rows * k : 0);
-    std::vector<float> scales(int8 ? chunk.rows : 0);
-    for (uint64_t i = 0; i < chunk.rows; ++i) {
-      const CanonicalLinear::Row row = job.linear->RowAt(chunk.begin + i);
-      const SourceTensor& source = *row.tensor;
-      if (!int8) {
-        const auto out = std::span(values).subspan(i * k, k);
-        job.linear->ReadRow(chunk.begin + i, out);
-        if (weights_ == WeightType::kF16) CheckFitsF16(out, source.name);
-        continue;
+    const bool floats =
+        job.type == WeightType::kF32 || job.type == WeightType::kF16;
+    std::vector<float> values(floats ? chunk.rows * k : k);
+    std::vector<int8_t> quantized(floats ? 0 : chunk.rows * k);
+    std::vector<float> scales(floats ? 0 : chunk.rows);
+    if (const QuantizedMatrix* given = job.quantized) {
+      std::copy_n(given->integers.data() + chunk.begin * k, quantized.size(),
+                  quantized.data());
+      std::copy_n(given->scales.data() + chunk.begin, scales.size(),
+                  scales.data());
+    } else {
+      for (uint64_t i = 0; i < chunk.rows; ++i) {
+        if (floats) {
+          ReadFloats(job, chunk.begin + i, std::span(values).subspan(i * k, k));
+        } else {
+          scales[i] = QuantizeRow(job, chunk.begin + i, values,
+                                  std::span(quantized).subspan(i * k, k));
+        }
       }
-      const auto integers = std::span(quantized).subspan(i * k, k);
-      if (const QuantizedMatrix* given = job.quantized) {
-        const uint64_t at = chunk.begin + i;
-        std::copy_n(given->integers.data() + at * k, k, integers.data());
-        scales[i] = given->scales[at];
-      } else if (source.type == SourceType::kInt8 && !job.int6) {
-        source.ReadIntegers(row.index * k, integers);
-        CheckInRange(integers, source.name);
-        scales[i] = source.ScaleOf(row.index);
-        if (job.nibbles) CheckNotNegative(source, scales[i]);
-      } else {
-        job.linear->ReadRow(chunk.begin + i, values);
-        scales[i] = job.int6 ? QuantizeChannelToInt6(values, integers)
-                             : QuantizeChannel(values, integers);
-      }
+      Forget(chunk);
     }
-    Forget(chunk);
     if (job.nibbles) {
       PackNibblePlanes(job.rows, k, chunk.begin, chunk.rows, quantized.data(),
-                       scales.data(), job.int6, job.out.data());
+                       scales.data(), job.type == WeightType::kInt6,
+                       job.out.data());
       return BytesOf(job, chunk.rows);
     }
     std::byte* out = job.out.data() + BytesOf(job, chunk.begin);
-    if (job.int6) {
-      PackInt6(tile_, chunk.rows, k, quantized.data(), scales.data(), out);
-    } else if (int8) {
-      PackInt8(tile_, chunk.rows, k, quantized.data(), scales.data(), out);
-    } else if (weights_ == WeightType::kF16) {
-      PackF16(chunk.rows, k, values.data(), out);
-    } else {
-      PackF32(tile_, chunk.rows, k, values.data(), out);
+    switch (job.type) {
+      case WeightType::kInt4:
+        PackInt4(tile_, chunk.rows, k, quantized.data(), scales.data(), out);
+        break;
+      case WeightType::kInt6:
+        PackInt6(tile_, chunk.rows, k, quantized.data(), scales.data(), out);
+        break;
+      case WeightType::kInt8:
+        PackInt8(tile_, chunk.rows, k, quantized.data(), scales.data(), out);
+        break;
+      case WeightType::kF16:
+        PackF16(chunk.rows, k, values.data(), out);
+        break;
+      case WeightType::kF32:
+        PackF32(tile_, chunk.rows, k, values.data(), out);
+        break;
     }
     return BytesOf(job, chunk.rows);
   }
 
  private:
-  uint64_t PackInt4Chunk(const Chunk& chunk) const {
-    const PackJob& job = *chunk.job;
-    PackInt4(tile_, chunk.rows, job.columns,
-             job.int4->integers.data() + chunk.begin * job.columns,
-             job.int4->scales.data() + chunk.begin,
-             job.out.data() + BytesOf(job, chunk.begin));
-    return BytesOf(job, chunk.rows);
+  static void ReadFloats(const PackJob& job, uint64_t at,
+                         std::span<float> out) {
+    job.linear->ReadRow(at, out);
+    if (job.type != WeightType::kF16) return;
+    CheckFitsF16(out, job.linear->RowAt(at).tensor->name);
+  }
+
+  // Returns the scale. `values` is scratch.
+  static float QuantizeRow(const PackJob& job, uint64_t at,
+                           std::span<float> values,
+                           std::span<int8_t> integers) {
+    const CanonicalLinear::Row row = job.linear->RowAt(at);
+    const SourceTensor& source = *row.tensor;
+    if (source.type != SourceType::kInt8 || job.type != WeightType::kInt8) {
+      job.linear->ReadRow(at, values);
+      return QuantizeChannelTo(job.type, values, integers);
+    }
+    source.ReadIntegers(row.index * job.columns, integers);
+    CheckInRange(integers, source.name);
+    const float scale = source.ScaleOf(row.index);
+    if (job.nibbles) CheckNotNegative(source, scale);
+    return scale;
   }
 
   uint64_t BytesOf(const PackJob& job, uint64_t rows) const {
-    if (job.nibbles) return NibblePlaneBytes(rows, job.columns, job.int6);
-    return PackedBytes(job.int4 != nullptr ? WeightType::kInt4
-                       : job.int6          ? WeightType::kInt6
-                                           : weights_,
-                       tile_, rows, job.columns);
+    if (job.nibbles) {
+      return NibblePlaneBytes(rows, job.columns, job.type == WeightType::kInt6);
+    }
+    return PackedBytes(job.type, tile_, rows, job.columns);
   }
 
   // Source rows are not needed again (else they are read again). The rows of a
@@ -167,15 +180,14 @@ class Packer {
                          (last.index + 1 - first.index) * job.columns);
   }
 
-  const WeightType weights_;
   const Tile tile_;
 };
 
 }  // namespace
 
-void PackMatrices(std::span<const PackJob> jobs, WeightType weights, Tile tile,
+void PackMatrices(std::span<const PackJob> jobs, Tile tile,
                   const std::function<void(uint64_t bytes)>& done) {
-  const Packer packer(weights, tile);
+  const Packer packer(tile);
   const std::vector<Chunk> chunks = packer.Cut(jobs);
   std::mutex mutex;
   RunOnAllCores(chunks.size(), chunks.size(), [&] {

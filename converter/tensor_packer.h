@@ -20,11 +20,9 @@ struct PackJob {
   uint32_t rows;
   uint32_t columns;
   std::span<std::byte> out;
+  WeightType type = WeightType::kInt8;
   bool nibbles = false;
-  // If set, packs these int4 weights instead, or these of int8 or int6.
-  const QuantizedMatrix* int4 = nullptr;
-  const QuantizedMatrix* quantized = nullptr;
-  bool int6 = false;
+  const QuantizedMatrix* quantized = nullptr;  // If set, packs these integers.
 };
 
 // Packs all matrices with one thread per CPU, each of which needs a few MB.
@@ -33,7 +31,7 @@ struct PackJob {
 // time with the bytes that were written since its last call. Throws
 // ConversionError for a weight that is not finite or cannot be packed; if there
 // are several, for the first in file order.
-void PackMatrices(std::span<const PackJob> jobs, WeightType weights, Tile tile,
+void PackMatrices(std::span<const PackJob> jobs, Tile tile,
                   const std::function<void(uint64_t bytes)>& done);
 
 }  // namespace latimer

@@ -38,28 +38,25 @@ class Planner {
     return std::move(tensors_);
   }
 
-  void OnLinear(TensorGroup, const char* name, int layer, uint32_t outputs,
-                uint32_t inputs, Linear&) {
+  void OnLinear(TensorGroup group, const char* name, int layer,
+                uint32_t outputs, uint32_t inputs, Linear&) {
     const std::string key = Name(name, layer);
     const bool nibbles = InNibbles(model_, options_, key, outputs, inputs);
-    const QuantizedMatrix* int4 = Find(options_.int4, key);
-    const bool int6 = options_.int6 && int4 == nullptr;
-    const WeightType type = int4 != nullptr ? WeightType::kInt4
-                            : int6          ? WeightType::kInt6
-                                            : options_.weights;
+    const WeightType type = TypeOf(key);
     tensors_.push_back(
         {.kind = PlannedTensor::Kind::kLinear,
          .key = key,
          .name = key,
          .rows = outputs,
          .columns = inputs,
-         .bytes = nibbles
-                      ? NibblePlaneBytes(outputs, inputs, int6)
-                      : PackedBytes(type, TileInUse(options_), outputs, inputs),
+         .bytes =
+             nibbles
+                 ? NibblePlaneBytes(outputs, inputs, type == WeightType::kInt6)
+                 : PackedBytes(type, TileInUse(options_), outputs, inputs),
          .nibbles = nibbles,
-         .int4 = int4,
-         .quantized = Find(options_.quantized, key),
-         .int6 = int6});
+         .group = group,
+         .type = type,
+         .quantized = Find(key, type)});
   }
   void OnNorm(TensorGroup, const char* name, int layer, uint32_t width,
               bool has_beta, Norm&) {
@@ -75,11 +72,19 @@ class Planner {
   }
 
  private:
-  static const QuantizedMatrix* Find(const QuantizedMatrices* matrices,
-                                     const std::string& key) {
-    if (matrices == nullptr) return nullptr;
-    const auto found = matrices->find(key);
-    return found == matrices->end() ? nullptr : &found->second;
+  WeightType TypeOf(const std::string& key) const {
+    if (options_.weights != WeightType::kInt8) return options_.weights;
+    if (options_.types != nullptr) {
+      const auto found = options_.types->find(key);
+      if (found != options_.types->end()) return found->second;
+    }
+    return options_.int6 ? WeightType::kInt6 : WeightType::kInt8;
+  }
+
+  const QuantizedMatrix* Find(const std::string& key, WeightType type) const {
+    if (options_.quantized == nullptr) return nullptr;
+    const auto found = options_.quantized->find({key, type});
+    return found == options_.quantized->end() ? nullptr : &found->second;
   }
 
   void AddFloats(PlannedTensor::Kind kind, const std::string& key,
@@ -110,9 +115,7 @@ MatrixTypes PlanTypes(const CanonicalModel& model,
   MatrixTypes types;
   for (const PlannedTensor& tensor : PlanTensors(model, options)) {
     if (tensor.kind != PlannedTensor::Kind::kLinear) continue;
-    types.emplace(tensor.key, tensor.int4 != nullptr ? WeightType::kInt4
-                              : tensor.int6          ? WeightType::kInt6
-                                                     : WeightType::kInt8);
+    types.emplace(tensor.key, tensor.type);
   }
   return types;
 }

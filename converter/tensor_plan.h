@@ -9,6 +9,7 @@
 #include "converter/canonical_model.h"
 #include "converter/model_writer.h"
 #include "converter/quantize.h"
+#include "model/tensor_list.h"
 #include "ops/xnnpack/packed_matrix.h"
 
 namespace latimer {
@@ -21,9 +22,10 @@ struct PlannedTensor {
   uint32_t columns;  // 0 for vectors
   uint64_t bytes;
   bool nibbles = false;  // See ops/nibble/planes.h.
-  const QuantizedMatrix* int4 = nullptr;
-  const QuantizedMatrix* quantized = nullptr;  // Of an int8 or int6 matrix.
-  bool int6 = false;
+  TensorGroup group = {};
+  // Of a matrix.
+  WeightType type = WeightType::kF32;
+  const QuantizedMatrix* quantized = nullptr;  // Its integers, if given.
 };
 
 // Every tensor in the order of model/tensor_list.h.

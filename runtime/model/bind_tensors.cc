@@ -108,11 +108,6 @@ class TensorBinder {
                                                      : schema::DType::Float32));
   }
 
-  // Rows of int4 cannot be looked up.
-  static bool MayBeInt4(TensorGroup group) {
-    return group != TensorGroup::kEmbeddings && group != TensorGroup::kOutput;
-  }
-
   // Only the output matrix, of which just the best logit is wanted, and not
   // with a shortlist, which computes few rows instead of bounds for all.
   bool MayBeNibbles(const schema::Tensor& tensor, const char* name,

@@ -23,6 +23,11 @@ enum class TensorGroup : uint8_t {
   kOutput,
 };
 
+// Whether matrices of a group may be int4, of which no rows can be looked up.
+constexpr bool MayBeInt4(TensorGroup group) {
+  return group != TensorGroup::kEmbeddings && group != TensorGroup::kOutput;
+}
+
 // VisitTensors for a GRU network.
 template <typename Visitor>
 void VisitRecurrentTensors(const Architecture& a, ModelTensors& tensors,

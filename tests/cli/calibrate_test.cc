@@ -1,14 +1,16 @@
 // latimer-convert --calibrate lowers what quantization costs.
-// Tests converter/calibrate.cc, converter/observe.cc.
+// Tests converter/calibrate.cc, converter/observe.cc, converter/agreement.cc.
 #include "converter/calibrate.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "converter/agreement.h"
 #include "converter/certify.h"
 #include "converter/model_writer.h"
 #include "converter/readers/open_model.h"
@@ -38,56 +40,50 @@ std::string DemoText(size_t begin, size_t count) {
 // a few layers are calibrated, for the sake of time.
 class CalibrateTest : public ::testing::Test {
  protected:
-  CalibrateTest() {
-    int4_ = QuantizeToInt4(/*largest_error=*/1, &model_);
-    WriteFile(text(), DemoText(0, 100));
-  }
+  CalibrateTest() { WriteFile(text(), DemoText(0, 100)); }
 
   std::filesystem::path text() const { return folder_.path() / "text"; }
 
-  WriteOptions write() const {
+  WriteOptions write(const QuantizedMatrices& quantized) const {
     return {.tile = UsableTile(),
             .pruned_argmax = false,
-            .int4 = &int4_,
+            .types = &int4_types_,
             .int6 = true,
+            .quantized = &quantized,
             .progress = {}};
   }
-  MatrixTypes types() const {
-    MatrixTypes types = PlanTypes(model_, write());
-    std::erase_if(types, [](const auto& entry) {
-      return entry.first != "output" && !entry.first.starts_with("decoder.1.");
-    });
-    return types;
-  }
-  Calibration Calibrated(uint64_t most_bytes = uint64_t{1} << 30) {
-    return Calibrate({.text = text(), .most_hessian_bytes = most_bytes},
-                     types(), model_);
-  }
-  ModelBytes Write(const Calibration& calibration) {
-    QuantizedMatrices others = calibration.matrices;
-    QuantizedMatrices int4;
-    for (const auto& [name, matrix] : int4_) {
-      const auto found = others.find(name);
-      int4.emplace(name, found == others.end() ? matrix : found->second);
-      others.erase(name);
+  std::set<MatrixAs> wanted() const {
+    std::set<MatrixAs> wanted;
+    for (const auto& [name, type] : PlanTypes(model_, write(int4_))) {
+      if (name == "output" || name.starts_with("decoder.1.")) {
+        wanted.emplace(name, type);
+      }
     }
-    WriteOptions options = write();
-    options.int4 = &int4;
-    options.quantized = &others;
-    return WriteModel(model_, options);
+    return wanted;
+  }
+  QuantizedMatrices Calibrated(uint64_t most_bytes = uint64_t{1} << 30) {
+    return Calibrate({.text = text(), .most_hessian_bytes = most_bytes},
+                     wanted(), model_);
+  }
+  ModelBytes Write(QuantizedMatrices quantized) {
+    quantized.insert(int4_.begin(), int4_.end());
+    return WriteModel(model_, write(quantized));
   }
 
   TempFolder folder_;
   CanonicalModel model_ = OpenModel(DemoDirectory(), true, {});
-  QuantizedMatrices int4_;
+  QuantizedMatrices int4_ = QuantizeToInt4(/*largest_error=*/1, &model_);
+  MatrixTypes int4_types_ = TypesOf(int4_);
 };
 
 TEST_F(CalibrateTest, LowersTheErrorOnAnotherText) {
-  const Calibration calibration = Calibrated();
+  const QuantizedMatrices calibrated = Calibrated();
   // The embedding is the output matrix.
-  EXPECT_THAT(calibration.matrices, SizeIs(types().size()));
-  for (const auto& [name, error] : calibration.errors) {
-    EXPECT_LT(error.error_after, 0.95 * error.error_before) << name;
+  EXPECT_THAT(calibrated, SizeIs(wanted().size()));
+  for (const auto& [matrix, weights] : calibrated) {
+    EXPECT_LT(weights.product->error_after,
+              0.95 * weights.product->error_before)
+        << matrix.first;
   }
   WriteFile(text(), DemoText(1000, 40));
   const ModelBytes f32 = ConvertDemo(WeightType::kF32);
@@ -96,8 +92,8 @@ TEST_F(CalibrateTest, LowersTheErrorOnAnotherText) {
                    {.text = text(), .references = {}, .progress = {}})
         .View();
   };
-  const float before = certify(WriteModel(model_, write())).logits_snr;
-  EXPECT_GT(certify(Write(calibration)).logits_snr, before + 0.5f);
+  const float before = certify(Write({})).logits_snr;
+  EXPECT_GT(certify(Write(calibrated)).logits_snr, before + 0.5f);
 }
 
 TEST_F(CalibrateTest, GivesTheSameBytesInAsManyPassesAsMemoryAllows) {
@@ -130,11 +126,11 @@ TEST_F(CalibrateTest, LeavesWhatTheTextDoesNotUseAsItIs) {
   model_.architecture.source_embedding_tied = false;
   model_.architecture.embeddings_shared = false;
   model_.linears["source_embedding"] = model_.linears.at("output");
-  const MatrixTypes some = {
+  const std::set<MatrixAs> some = {
       {"source_embedding", WeightType::kInt6},
       {"decoder.0.self_attention.out", WeightType::kInt4}};
-  EXPECT_THAT(Calibrate({.text = text()}, some, model_).matrices,
-              ElementsAre(Key("decoder.0.self_attention.out")));
+  EXPECT_THAT(Calibrate({.text = text()}, some, model_),
+              ElementsAre(Key(*some.begin())));
 }
 
 TEST(CalibrateProgramTest, SaysWhatItDid) {
@@ -167,6 +163,54 @@ TEST(CalibrateProgramTest, SaysWhatItDid) {
       "latimer-convert", {model, "-o", output, "--calibrate", text + ".no"});
   EXPECT_EQ(missing.code, 1);
   EXPECT_THAT(missing.err, HasSubstr("text.no"));
+}
+
+TEST_F(CalibrateTest, TheLossOfATypeIsWhatTheCertificateLacks) {
+  WriteFile(text(), DemoText(500, 30));
+  const ModelBytes f32 = ConvertDemo(WeightType::kF32);
+  const ModelBytes packed = Write({});
+  const Certificate certificate =
+      Certify(f32.bytes(), packed.bytes(),
+              {.text = text(), .references = {}, .progress = {}})
+          .View();
+  const Agreement agreement(f32, text(), {});
+  EXPECT_EQ(agreement.tokens(), certificate.tokens);
+  EXPECT_GT(agreement.LossOf(packed), 0.0);
+  EXPECT_NEAR(agreement.LossOf(packed), 1 - certificate.agreement(), 1e-9);
+  EXPECT_EQ(agreement.LossOf(f32), 0.0);
+  WriteFile(text(), "");
+  EXPECT_THAT(ErrorOf([&] { Agreement(f32, text(), {}); }),
+              HasSubstr("nothing to translate"));
+}
+
+TEST(AutoProgramTest, ChoosesTypesThatKeepTheLossAndSaysWhy) {
+  const TempFolder folder;
+  const std::string text = (folder.path() / "text").string();
+  const std::string output = (folder.path() / "demo.ltm").string();
+  WriteFile(text, DemoText(0, 20));
+  const std::string model = DemoDirectory().string();
+  const Outcome result = RunProgram(
+      "latimer-convert", {model, "-o", output, "--weights", "auto",
+                          "--max-loss", "0.03", "--certify", text, "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json["weights"], "auto");
+  EXPECT_LE(json["chosen"]["loss"].get<double>(), 0.03);
+  EXPECT_NEAR(json["certificate"]["agreement"].get<double>(),
+              1 - json["chosen"]["loss"].get<double>(), 1e-9);
+  EXPECT_EQ(json["matrices"]["encoder.0.ffn.in"],
+            json["chosen"]["kinds"]["encoder.ffn"]["type"]);
+  EXPECT_NE(json["matrices"]["encoder.0.ffn.in"], "int8");
+  const auto error = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {model, "-o", output});
+    return RunProgram("latimer-convert", words).err;
+  };
+  EXPECT_THAT(error({"--weights", "auto"}),
+              HasSubstr("it needs --certify TEXT.txt or --calibrate TEXT.txt"));
+  EXPECT_THAT(error({"--max-loss", "0.1"}),
+              HasSubstr("--max-loss needs --weights auto."));
+  EXPECT_THAT(error({"--weights", "auto", "--certify", text, "--no-tokenizer"}),
+              HasSubstr("the model needs a tokenizer."));
 }
 
 }  // namespace latimer::calibrate_test

@@ -755,7 +755,7 @@ TEST_F(CliTest, ConverterErrorsAreSentencesAndLeaveNoFile) {
        "not a regular file"},
       {{tiny, "-o", output, "--weights", "int3"},
        kUsage,
-       "--weights: int3 not in {f32,f16,int8,int6,int4}"},
+       "--weights: int3 not in {f32,f16,int8,int6,int4,auto}"},
       {{tiny, "-o", output, "--tile", "9x9"}, kUsage, "9x9 not in {"},
       {{tiny, "-o", output, "--copy-image"}, kUsage, "--profile FILE.h"},
       {{tiny, "-o", output, "--weights", "f32", "--tile", "8x8"},

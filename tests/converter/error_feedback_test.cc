@@ -202,8 +202,7 @@ TEST(ErrorFeedbackTest, RoundsAsTheAlgorithmWithTheInverse) {
   const Weights weights(kChannels, kColumns);
   const ErrorFeedback feedback(HessianOf(inputs, kColumns));
   for (const WeightType type : kTypes) {
-    const QuantizedMatrix matrix =
-        feedback.Quantize(type, weights.linear(), nullptr);
+    const QuantizedMatrix matrix = feedback.Quantize(type, weights.linear());
     const QuantizedMatrix nearest = Nearest(type, weights, kChannels, kColumns);
     EXPECT_EQ(matrix.scales, nearest.scales);
     size_t fed_back = 0;
@@ -228,9 +227,7 @@ TEST(ErrorFeedbackTest, ProductsOfCorrelatedInputsLoseMuchLess) {
   const Weights weights(kChannels, kColumns);
   const ErrorFeedback feedback(HessianOf(inputs, kColumns));
   for (const WeightType type : kTypes) {
-    ProductError error;
-    const QuantizedMatrix matrix =
-        feedback.Quantize(type, weights.linear(), &error);
+    const QuantizedMatrix matrix = feedback.Quantize(type, weights.linear());
     const QuantizedMatrix nearest = Nearest(type, weights, kChannels, kColumns);
     double before = 0, after = 0;
     for (size_t i = 0; i < kChannels; ++i) {
@@ -238,7 +235,8 @@ TEST(ErrorFeedbackTest, ProductsOfCorrelatedInputsLoseMuchLess) {
       after += Loss(inputs, weights.Row(i), matrix, i);
     }
     EXPECT_LT(after, before / 2) << NameOf(type);
-    EXPECT_LT(error.error_after, 0.8 * error.error_before) << NameOf(type);
+    EXPECT_LT(matrix.product->error_after, 0.8 * matrix.product->error_before)
+        << NameOf(type);
   }
 }
 
@@ -252,12 +250,12 @@ TEST(ErrorFeedbackTest, WithoutCorrelationWeightsAreRoundedToTheNearest) {
   const Weights weights(kChannels, kColumns);
   const ErrorFeedback feedback(HessianOf(inputs, kColumns));
   for (const WeightType type : kTypes) {
-    ProductError error;
-    EXPECT_EQ(feedback.Quantize(type, weights.linear(), &error).integers,
+    const QuantizedMatrix matrix = feedback.Quantize(type, weights.linear());
+    EXPECT_EQ(matrix.integers,
               Nearest(type, weights, kChannels, kColumns).integers)
         << NameOf(type);
-    EXPECT_EQ(error.error_after, error.error_before);
-    EXPECT_GT(error.error_after, 0);
+    EXPECT_EQ(matrix.product->error_after, matrix.product->error_before);
+    EXPECT_GT(matrix.product->error_after, 0);
   }
 }
 
@@ -268,14 +266,14 @@ TEST(ErrorFeedbackTest, InputsThatAreAlwaysZeroDoNoHarm) {
       Nearest(WeightType::kInt6, weights, 3, kColumns);
   const std::vector<float> zeros(5 * kColumns);
   EXPECT_EQ(ErrorFeedback(HessianOf(zeros, kColumns))
-                .Quantize(WeightType::kInt6, weights.linear(), nullptr)
+                .Quantize(WeightType::kInt6, weights.linear())
                 .integers,
             nearest.integers);
   std::vector<float> inputs = CorrelatedInputs(200, kColumns);
   for (size_t i = 4; i < inputs.size(); i += kColumns) inputs[i] = 0;
   const QuantizedMatrix matrix =
       ErrorFeedback(HessianOf(inputs, kColumns))
-          .Quantize(WeightType::kInt6, weights.linear(), nullptr);
+          .Quantize(WeightType::kInt6, weights.linear());
   for (size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(matrix.integers[i * kColumns + 4],
               nearest.integers[i * kColumns + 4]);
@@ -288,7 +286,7 @@ TEST(ErrorFeedbackTest, TheSameInputsGiveTheSameIntegersInTheirRange) {
   const Weights weights(20, kColumns);
   const auto quantize = [&](WeightType type) {
     return ErrorFeedback(HessianOf(inputs, kColumns))
-        .Quantize(type, weights.linear(), nullptr)
+        .Quantize(type, weights.linear())
         .integers;
   };
   for (const auto& [type, least, most] :

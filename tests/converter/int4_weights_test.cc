@@ -115,7 +115,8 @@ TEST(Int4WeightsTest, AllFeedForwardsAreInt4AndNothingElse) {
   const QuantizedMatrices matrices = QuantizeToInt4(1.0, &model);
   const Architecture& a = model.architecture;
   EXPECT_THAT(matrices, SizeIs(2 * (a.encoder_layers + a.decoder_layers)));
-  const QuantizedMatrix& in = matrices.at("decoder.0.ffn.in");
+  const QuantizedMatrix& in =
+      matrices.at({"decoder.0.ffn.in", WeightType::kInt4});
   EXPECT_THAT(in.scales, SizeIs(a.decoder_ffn));
   EXPECT_THAT(in.integers, SizeIs(a.decoder_ffn * a.d_model));
 }

@@ -52,10 +52,9 @@ std::vector<std::byte> PackedInParts(const CanonicalLinear& linear,
   const WeightType type = WeightTypeOf(tile);
   std::vector<std::byte> out(PackedBytes(type, tile, rows, columns),
                              std::byte{0xAA});
-  const PackJob job{&linear, rows, columns, out};
+  const PackJob job{&linear, rows, columns, out, type};
   uint64_t written = 0;
-  PackMatrices({&job, 1}, type, tile,
-               [&](uint64_t bytes) { written += bytes; });
+  PackMatrices({&job, 1}, tile, [&](uint64_t bytes) { written += bytes; });
   EXPECT_EQ(written, out.size());
   return out;
 }
@@ -122,8 +121,9 @@ TEST(TensorPackerTest, Int4InPartsGivesTheBytesOfPackingAtOnce) {
                       .rows = kRows,
                       .columns = kColumns,
                       .out = parts,
-                      .int4 = &matrix};
-    PackMatrices({&job, 1}, WeightType::kInt8, tile, [](uint64_t) {});
+                      .type = WeightType::kInt4,
+                      .quantized = &matrix};
+    PackMatrices({&job, 1}, tile, [](uint64_t) {});
     PackInt4(tile, kRows, kColumns, matrix.integers.data(),
              matrix.scales.data(), whole.data());
     EXPECT_TRUE(parts == whole) << NameOf(tile);
@@ -160,9 +160,9 @@ TEST(TensorPackerTest, WhatF16CannotHoldIsRefused) {
   linear.biases = {nullptr};
   std::vector<std::byte> out(
       PackedBytes(WeightType::kF16, Tile::k16x1, kRows, kColumns));
-  const PackJob job{&linear, kRows, kColumns, out};
+  const PackJob job{&linear, kRows, kColumns, out, WeightType::kF16};
   const auto pack = [&] {
-    PackMatrices({&job, 1}, WeightType::kF16, Tile::k16x1, [](uint64_t) {});
+    PackMatrices({&job, 1}, Tile::k16x1, [](uint64_t) {});
   };
   matrices.values()[4] = -65519.0f;  // Rounded to what is largest.
   EXPECT_NO_THROW(pack());
@@ -190,11 +190,9 @@ TEST(TensorPackerTest, TheFirstErrorInFileOrderIsTheOneReported) {
     jobs.push_back({&linears[i], kRows, kColumns, places[i]});
   }
   for (int repeat = 0; repeat < 5; ++repeat) {
-    EXPECT_THAT(ErrorOf([&] {
-                  PackMatrices(jobs, WeightType::kInt8, Tile::k8x8,
-                               [](uint64_t) {});
-                }),
-                HasSubstr("tensor_7 "));
+    EXPECT_THAT(
+        ErrorOf([&] { PackMatrices(jobs, Tile::k8x8, [](uint64_t) {}); }),
+        HasSubstr("tensor_7 "));
   }
 }
 

@@ -46,12 +46,14 @@ class TempFolder {
 void Add(const std::string& name, const CanonicalModel& model,
          WeightType weights, Models* models,
          const QuantizedMatrices* int4 = nullptr) {
+  const MatrixTypes types = int4 == nullptr ? MatrixTypes() : TypesOf(*int4);
   const ModelBytes file =
       WriteModel(model, {.weights = weights,
                          .tile = *TileForThisCpu(WeightType::kInt8),
                          .f32_tile = *TileForThisCpu(WeightType::kF32),
                          .smallest_pruned = 1,
-                         .int4 = int4,
+                         .types = &types,
+                         .quantized = int4,
                          .known_answer = {},
                          .certificate = int4 != nullptr,
                          .progress = {}});

@@ -63,7 +63,10 @@ inline ModelBytes ConvertDemoToInt4(Tile tile) {
   return CachedModel(DemoName(WeightType::kInt4, tile), [&] {
     CanonicalModel model = OpenModel(DemoDirectory(), true, {});
     const QuantizedMatrices int4 = QuantizeToInt4(kInt4LargestError, &model);
-    return WriteModel(model, {.tile = tile, .int4 = &int4, .progress = {}});
+    const MatrixTypes types = TypesOf(int4);
+    return WriteModel(
+        model,
+        {.tile = tile, .types = &types, .quantized = &int4, .progress = {}});
   });
 }
 

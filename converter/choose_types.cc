@@ -1,0 +1,106 @@
+#include "converter/choose_types.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace latimer {
+namespace {
+
+// "decoder.0.cross_attention.kv" -> "decoder.cross_attention".
+std::string KindOf(const std::string& matrix) {
+  const size_t layer = matrix.find('.');
+  if (layer == std::string::npos) return matrix;
+  const size_t part = matrix.find('.', layer + 1);
+  if (part == std::string::npos) return matrix.substr(0, layer);
+  return matrix.substr(0, layer) +
+         matrix.substr(part, matrix.find('.', part + 1) - part);
+}
+
+class TypeChooser {
+ public:
+  TypeChooser(std::vector<MatrixKind> kinds, double most,
+              const std::function<double(const MatrixTypes&)>& loss_of)
+      : loss_of_(loss_of) {
+    chosen_.most = most;
+    for (MatrixKind& kind : kinds) {
+      for (const std::string& name : kind.matrices) {
+        chosen_.types[name] = WeightType::kInt8;
+      }
+      chosen_.kinds.push_back({.kind = std::move(kind)});
+    }
+  }
+
+  ChosenTypes Choose() {
+    chosen_.int8_loss = chosen_.loss = loss_of_(chosen_.types);
+    if (chosen_.loss <= chosen_.most) {
+      Lower(WeightType::kInt8, WeightType::kInt6);
+      Lower(WeightType::kInt6, WeightType::kInt4);
+    }
+    return std::move(chosen_);
+  }
+
+ private:
+  void Lower(WeightType from, WeightType to) {
+    std::vector<KindChoice*> candidates;
+    for (KindChoice& choice : chosen_.kinds) {
+      if (choice.type == from &&
+          (to != WeightType::kInt4 || choice.kind.may_be_int4)) {
+        candidates.push_back(&choice);
+      }
+    }
+    if (candidates.size() > 1 && Try(candidates, to)) return;
+    for (KindChoice* choice : candidates) Try({&choice, 1}, to);
+  }
+
+  // Whether they are `type` now.
+  bool Try(std::span<KindChoice* const> choices, WeightType type) {
+    MatrixTypes types = chosen_.types;
+    for (const KindChoice* choice : choices) {
+      for (const std::string& name : choice->kind.matrices) types[name] = type;
+    }
+    const double loss = loss_of_(types);
+    const bool keeps = loss <= chosen_.most;
+    for (KindChoice* choice : choices) {
+      if (keeps) {
+        choice->type = type;
+        choice->refused.reset();
+      } else {
+        choice->refused = loss;
+      }
+    }
+    if (!keeps) return false;
+    chosen_.types = std::move(types);
+    chosen_.loss = loss;
+    return true;
+  }
+
+  const std::function<double(const MatrixTypes&)>& loss_of_;
+  ChosenTypes chosen_;
+};
+
+}  // namespace
+
+std::vector<MatrixKind> KindsOf(std::span<const PlannedTensor> tensors) {
+  std::vector<MatrixKind> kinds;
+  for (const PlannedTensor& tensor : tensors) {
+    if (tensor.kind != PlannedTensor::Kind::kLinear) continue;
+    const std::string name = KindOf(tensor.key);
+    auto kind = std::ranges::find(kinds, name, &MatrixKind::name);
+    if (kind == kinds.end()) {
+      kind = kinds.insert(kind, MatrixKind{.name = name, .matrices = {}});
+    }
+    kind->matrices.push_back(tensor.key);
+    kind->weights += uint64_t{tensor.rows} * tensor.columns;
+    kind->may_be_int4 = kind->may_be_int4 && MayBeInt4(tensor.group);
+  }
+  std::ranges::stable_sort(kinds, std::greater(), &MatrixKind::weights);
+  return kinds;
+}
+
+ChosenTypes ChooseTypes(
+    std::vector<MatrixKind> kinds, double most,
+    const std::function<double(const MatrixTypes&)>& loss_of) {
+  return TypeChooser(std::move(kinds), most, loss_of).Choose();
+}
+
+}  // namespace latimer

@@ -1,0 +1,55 @@
+// Chooses the type of each kind of matrix: the fewest bits that keep a loss.
+#ifndef LATIMER_CONVERTER_CHOOSE_TYPES_H_
+#define LATIMER_CONVERTER_CHOOSE_TYPES_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "converter/quantize.h"
+#include "converter/tensor_plan.h"
+
+namespace latimer {
+
+// The matrices of all layers that do the same, such as "decoder.ffn".
+struct MatrixKind {
+  std::string name;
+  std::vector<std::string> matrices;
+  uint64_t weights = 0;
+  bool may_be_int4 = true;
+};
+
+// Those of a model, the one with the most weights first.
+std::vector<MatrixKind> KindsOf(std::span<const PlannedTensor> tensors);
+
+// What was chosen for a kind.
+struct KindChoice {
+  MatrixKind kind;
+  WeightType type = WeightType::kInt8;
+  // The loss that the next type would have led to, which was too much; none: it
+  // was not tried.
+  std::optional<double> refused = {};
+};
+
+struct ChosenTypes {
+  std::vector<KindChoice> kinds;
+  MatrixTypes types;
+  double most = 0;       // As asked for.
+  double loss = 0;       // With these types.
+  double int8_loss = 0;  // With int8 for all.
+  uint64_t tokens = 0;   // Of which these are shares; for the caller to set.
+};
+
+// Gives all kinds int6 if that loses at most `most`, else as many as possible,
+// the largest first; then those with int6 int4 in the same way. `loss_of`
+// measures types. If int8 alone loses more, everything stays int8.
+ChosenTypes ChooseTypes(
+    std::vector<MatrixKind> kinds, double most,
+    const std::function<double(const MatrixTypes&)>& loss_of);
+
+}  // namespace latimer
+
+#endif  // LATIMER_CONVERTER_CHOOSE_TYPES_H_
