@@ -25,7 +25,7 @@ if(NOT LATIMER_BARE)
 endif()
 set(latimer_ops "${PROJECT_SOURCE_DIR}/runtime/ops")
 set(latimer_isa_sources_gemm_int8 "${latimer_ops}/gemm_int8_isa.cc"
-  "${latimer_ops}/gemm_int6_isa.cc")
+  "${latimer_ops}/gemm_int_codes_isa.cc")
 set(latimer_isa_sources_nibble "${latimer_ops}/nibble/dot_isa.cc")
 file(GLOB latimer_isa_sources_vector CONFIGURE_DEPENDS "${latimer_ops}/*_isa.cc")
 list(FILTER latimer_isa_sources_vector EXCLUDE REGEX "/gemm_int[^/]*$")

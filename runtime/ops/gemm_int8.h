@@ -57,6 +57,8 @@ inline constexpr size_t kGemmInt8Blocks = 3;
   void GemmInt8Rows4(const GemmInt8Args& a);                        \
   void GemmInt4Rows1(const GemmInt8Args& a);                        \
   void GemmInt4Rows2(const GemmInt8Args& a);                        \
+  void GemmInt4Rows3(const GemmInt8Args& a);                        \
+  void GemmInt4Rows4(const GemmInt8Args& a);                        \
   void GemmInt6(const GemmInt8Args& a, size_t rows, void* scratch); \
   }
 

@@ -115,9 +115,9 @@ LATIMER_INLINE void MultiplyBlocks(const GemmInt8Args& args,
     const size_t first = channel + b * kChannels;
 #pragma GCC unroll 8
     for (size_t row = 0; row < kRows; ++row) {
-      Finish(SumPairs(sums[row][kVectors * b], sums[row][kVectors * b + 1]),
-             quantization[row], negative_sums, scales, rows.added[row],
-             args.channels - first, args.y + row * args.y_stride + first);
+      Finish<0>(SumPairs(sums[row][kVectors * b], sums[row][kVectors * b + 1]),
+                quantization[row], negative_sums, scales, rows.added[row],
+                args.channels - first, args.y + row * args.y_stride + first);
     }
   }
 }

@@ -1,6 +1,6 @@
 // What the kernels for x86-64 without VNNI share: vectors of AVX2 or SSE4.1,
 // and how sums of integers become floats. For gemm_int8_isa.cc and
-// gemm_int6_isa.cc only.
+// gemm_int_codes_isa.cc only.
 #ifndef LATIMER_OPS_GEMM_INT8_X86_H_
 #define LATIMER_OPS_GEMM_INT8_X86_H_
 
@@ -51,7 +51,7 @@ LATIMER_INLINE Bytes RepeatEight(const int8_t* p) {
   return LATIMER_X86(set1_epi64x)(eight);
 }
 
-// ---- Of gemm_int6_isa.h
+// ---- Of gemm_int_codes_isa.h
 
 LATIMER_INLINE Bytes LoadBytes(const void* p) { return LATIMER_LOAD(p); }
 LATIMER_INLINE Bytes RepeatByte(int8_t byte) {
@@ -96,14 +96,18 @@ LATIMER_INLINE Bytes SumPairs(Bytes first, Bytes second) {
 #endif
 }
 
-// Writes the first `count` channels of a block to y, given their sums.
+// Writes the first `count` channels of a block to y, given their sums. Those in
+// the file, `negative_sums`, are shifted by kShift.
+template <int kShift>
 LATIMER_INLINE void Finish(Bytes sums, const Quantization& row,
                            const int32_t* negative_sums, const float* scales,
                            int32_t added, size_t count, float* y) {
   const Bytes offset = LATIMER_X86(mullo_epi32)(
       LATIMER_LOAD(negative_sums), LATIMER_X86(set1_epi32)(row.zero_point));
   sums = LATIMER_X86(add_epi32)(sums, LATIMER_X86(set1_epi32)(added));
+  if (kShift > 0) sums = LATIMER_X86(slli_epi32)(sums, kShift);
   sums = LATIMER_X86(add_epi32)(sums, offset);
+  if (kShift > 0) sums = LATIMER_X86(srai_epi32)(sums, kShift);
   Floats v = LATIMER_X86(mul_ps)(LATIMER_X86(cvtepi32_ps)(sums),
                                  LATIMER_X86(set1_ps)(row.scale));
   v = LATIMER_X86(mul_ps)(v, LATIMER_X86(loadu_ps)(scales));

@@ -2,7 +2,7 @@
 // which kernels are chosen for a CPU.
 // Tests runtime/ops/xnnpack/gemm.cc, runtime/ops/xnnpack/pack.cc,
 // runtime/ops/xnnpack/kernel_sets.cc, runtime/ops/gemm_int8_isa.cc,
-// runtime/ops/gemm_int6_isa.cc,
+// runtime/ops/gemm_int_codes_isa.cc,
 // runtime/ops/gemm_int8_neon_isa.cc, runtime/ops/gemm_int8_dotprod_isa.cc,
 // runtime/ops/gemm_int8_rvv256_isa.cc.
 #include "ops/xnnpack/gemm.h"

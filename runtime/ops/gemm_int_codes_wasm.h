@@ -1,8 +1,8 @@
-// What gemm_int6_isa.h needs of WebAssembly. Relaxed SIMD has an instruction
-// for the sums of two products. They are the same everywhere, because a code
-// has seven bits at most and no sum exceeds int16.
-#ifndef LATIMER_OPS_GEMM_INT6_WASM_H_
-#define LATIMER_OPS_GEMM_INT6_WASM_H_
+// What gemm_int_codes_isa.h needs of WebAssembly. Relaxed SIMD has an
+// instruction for the sums of two products. They are the same everywhere,
+// because a code has seven bits at most and no sum exceeds int16.
+#ifndef LATIMER_OPS_GEMM_INT_CODES_WASM_H_
+#define LATIMER_OPS_GEMM_INT_CODES_WASM_H_
 
 #include <wasm_simd128.h>
 
@@ -60,12 +60,14 @@ LATIMER_INLINE Bytes SumPairs(Bytes first, Bytes second) {
                         wasm_i32x4_shuffle(first, second, 1, 3, 5, 7));
 }
 
+template <int kShift>
 LATIMER_INLINE void Finish(Bytes sums, const Quantization& row,
                            const int32_t* negative_sums, const float* scales,
                            int32_t added, size_t count, float* y) {
   const v128_t offset = wasm_i32x4_mul(wasm_v128_load(negative_sums),
                                        wasm_i32x4_splat(row.zero_point));
-  sums = wasm_i32x4_add(wasm_i32x4_add(sums, wasm_i32x4_splat(added)), offset);
+  sums = wasm_i32x4_shl(wasm_i32x4_add(sums, wasm_i32x4_splat(added)), kShift);
+  sums = wasm_i32x4_shr(wasm_i32x4_add(sums, offset), kShift);
   v128_t v = wasm_f32x4_mul(wasm_f32x4_convert_i32x4(sums),
                             wasm_f32x4_splat(row.scale));
   v = wasm_f32x4_mul(v, wasm_v128_load(scales));
@@ -75,4 +77,4 @@ LATIMER_INLINE void Finish(Bytes sums, const Quantization& row,
 
 }  // namespace latimer::LATIMER_ISA
 
-#endif  // LATIMER_OPS_GEMM_INT6_WASM_H_
+#endif  // LATIMER_OPS_GEMM_INT_CODES_WASM_H_

@@ -1,21 +1,21 @@
-// Products of quantized rows and int6 weights; see ops/gemm_int8.h. An
+// Products of quantized rows and int6 or int4 weights; see ops/gemm_int8.h. An
 // instruction set has Bytes, a vector of two or four channels with eight inputs
 // of each, and functions of it.
 //
-// A weight is stored as a code, c = 32 + w, and a * w = c * a - 32 * a, where
-// the sum of those a is one number per row. Four products are at least
-// -4 * 63 * 128, so two sums of two are added in int16 before they are widened.
-// All of this is exact.
+// A weight becomes a code that is not negative, c = w + 32 or w + 8, and
+// a * w = c * a - 32 * a, where the sum of those a is one number per row. Four
+// products are at least -4 * 63 * 128, so two sums of two are added in int16
+// before they are widened. All of this is exact.
 //
-// Up to four rows unpack the codes in registers. More of them read the codes of
-// a block in the first-level cache, where they are unpacked once.
-#ifndef LATIMER_OPS_GEMM_INT6_ISA_H_
-#define LATIMER_OPS_GEMM_INT6_ISA_H_
+// Up to four rows unpack the codes in registers. More of them, of int6, read
+// the codes of a block in the first-level cache, where they are unpacked once.
+#ifndef LATIMER_OPS_GEMM_INT_CODES_ISA_H_
+#define LATIMER_OPS_GEMM_INT_CODES_ISA_H_
 
 #include "ops/gemm_int8.h"
 #include "ops/simd.h"
 #if defined(__wasm_simd128__)
-#include "ops/gemm_int6_wasm.h"
+#include "ops/gemm_int_codes_wasm.h"
 #else
 #include "ops/gemm_int8_x86.h"
 #endif
@@ -23,9 +23,6 @@
 namespace latimer::LATIMER_ISA {
 namespace {
 
-constexpr size_t kChunk = 128;  // Weights, in 96 bytes: see packed_matrix.h.
-constexpr size_t kChunkBytes = 96;
-constexpr size_t kChunkInputs = kChunk / kChannels;
 // Rows that share an unpacked block, and their sums a place.
 constexpr size_t kMostRows = kInt6ScratchSums;
 // Fewer rows unpack in registers.
@@ -37,30 +34,60 @@ LATIMER_INLINE int32_t SumOfRow(const int8_t* q, size_t bytes) {
   return sum;
 }
 
-// The codes of a chunk: vector v of the s-th eight inputs, as int8 has them.
-constexpr size_t kChunkSteps = kChunkInputs / kInputs;
+// The codes of a chunk of weights: vector v of the s-th eight inputs, as int8
+// has them.
+template <typename Format>
 struct Codes {
-  Bytes of[kChunkSteps][kVectors];
+  Bytes of[Format::kInputs / kInputs][kVectors];
 };
 
-LATIMER_INLINE Codes UnpackChunk(const char* chunk) {
-  Codes codes;
+// How packed_matrix.h stores weights: chunks of kInputs inputs of a block, to
+// which inputs are padded; a code is kZero more than its weight. The sums in
+// the file are shifted by kShift, and so are those that are added to them.
+struct Int6 {
+  static constexpr size_t kInputs = 128 / kChannels;
+  static constexpr size_t kChunkBytes = 96;
+  static constexpr int32_t kZero = 32;
+  static constexpr int kShift = 0;
+
+  LATIMER_INLINE static Codes<Int6> Unpack(const char* chunk) {
+    Codes<Int6> codes;
 #pragma GCC unroll 8
-  for (size_t i = 0; i < kChunk / sizeof(Bytes); ++i) {
-    const size_t quarter = i * sizeof(Bytes) / 32;
-    const size_t from = i * sizeof(Bytes) % 32;
-    // Bits that come from the byte beside are masked.
-    Bytes nibbles = LoadBytes(chunk + quarter / 2 * 32 + from);
-    Bytes bits = LoadBytes(chunk + 64 + from);
-    if (quarter % 2 == 1) nibbles = ShiftRight<4>(nibbles);
-    if (quarter == 0) bits = ShiftLeft<4>(bits);
-    if (quarter == 1) bits = ShiftLeft<2>(bits);
-    if (quarter == 3) bits = ShiftRight<2>(bits);
-    codes.of[i / kVectors][i % kVectors] =
-        (nibbles & RepeatByte(15)) | (bits & RepeatByte(48));
+    for (size_t i = 0; i < 128 / sizeof(Bytes); ++i) {
+      const size_t quarter = i * sizeof(Bytes) / 32;
+      const size_t from = i * sizeof(Bytes) % 32;
+      // Bits that come from the byte beside are masked.
+      Bytes nibbles = LoadBytes(chunk + quarter / 2 * 32 + from);
+      Bytes bits = LoadBytes(chunk + 64 + from);
+      if (quarter % 2 == 1) nibbles = ShiftRight<4>(nibbles);
+      if (quarter == 0) bits = ShiftLeft<4>(bits);
+      if (quarter == 1) bits = ShiftLeft<2>(bits);
+      if (quarter == 3) bits = ShiftRight<2>(bits);
+      codes.of[i / kVectors][i % kVectors] =
+          (nibbles & RepeatByte(15)) | (bits & RepeatByte(48));
+    }
+    return codes;
   }
-  return codes;
-}
+};
+
+struct Int4 {
+  static constexpr size_t kInputs = 16;
+  static constexpr size_t kChunkBytes = kInputs * kChannels / 2;
+  static constexpr int32_t kZero = 8;
+  static constexpr int kShift = 4;
+
+  LATIMER_INLINE static Codes<Int4> Unpack(const char* chunk) {
+    Codes<Int4> codes;
+#pragma GCC unroll 2
+    for (size_t v = 0; v < kVectors; ++v) {
+      const Bytes pairs =
+          LoadBytes(chunk + v * sizeof(Bytes)) ^ RepeatByte(-0x78);
+      codes.of[0][v] = pairs & RepeatByte(15);
+      codes.of[1][v] = ShiftRight<4>(pairs) & RepeatByte(15);
+    }
+    return codes;
+  }
+};
 
 // A block of channels, the last of which may have fewer than it holds.
 struct Block {
@@ -81,7 +108,7 @@ LATIMER_INLINE void Prefetch(const char* chunk) {
 }
 
 // kRows rows from `row` on, given their sums; codes_of(i) are those of chunk i.
-template <size_t kRows, typename CodesOf>
+template <typename Format, size_t kRows, typename CodesOf>
 LATIMER_INLINE void MultiplyRows(const GemmInt8Args& args, const Block& block,
                                  size_t chunks, size_t row,
                                  const int32_t* row_sums,
@@ -96,12 +123,12 @@ LATIMER_INLINE void MultiplyRows(const GemmInt8Args& args, const Block& block,
   }
 #pragma GCC unroll 1
   for (size_t i = 0; i < chunks; ++i) {
-    const Codes codes = codes_of(i);
+    const Codes<Format> codes = codes_of(i);
 #pragma GCC unroll 2
-    for (size_t step = 0; step < kChunkSteps; step += 2) {
+    for (size_t step = 0; step < Format::kInputs / kInputs; step += 2) {
 #pragma GCC unroll 8
       for (size_t r = 0; r < kRows; ++r) {
-        const int8_t* eight = q[r] + i * kChunkInputs + step * kInputs;
+        const int8_t* eight = q[r] + i * Format::kInputs + step * kInputs;
         const Bytes first = RepeatEight(eight);
         const Bytes second = RepeatEight(eight + kInputs);
 #pragma GCC unroll 2
@@ -117,15 +144,16 @@ LATIMER_INLINE void MultiplyRows(const GemmInt8Args& args, const Block& block,
       static_cast<const Quantization*>(args.quantization);
 #pragma GCC unroll 8
   for (size_t r = 0; r < kRows; ++r) {
-    Finish(SumPairs(sums[r][0], sums[r][1]), quantization[row + r],
-           block.negative_sums, block.scales, -32 * row_sums[r],
-           args.channels - block.channel,
-           args.y + (row + r) * args.y_stride + block.channel);
+    Finish<Format::kShift>(SumPairs(sums[r][0], sums[r][1]),
+                           quantization[row + r], block.negative_sums,
+                           block.scales, -Format::kZero * row_sums[r],
+                           args.channels - block.channel,
+                           args.y + (row + r) * args.y_stride + block.channel);
   }
 }
 
 // Calls multiply(block) for all blocks of channels.
-template <typename Multiply>
+template <typename Format, typename Multiply>
 LATIMER_INLINE void ForEachBlock(const GemmInt8Args& args, size_t chunks,
                                  const Multiply& multiply) {
   const auto* packed = static_cast<const char*>(args.weights);
@@ -134,7 +162,7 @@ LATIMER_INLINE void ForEachBlock(const GemmInt8Args& args, size_t chunks,
     block.channel = channel;
     block.negative_sums = reinterpret_cast<const int32_t*>(packed);
     block.chunks = packed + kChannels * sizeof(int32_t);
-    packed = block.chunks + chunks * kChunkBytes;
+    packed = block.chunks + chunks * Format::kChunkBytes;
     block.scales = reinterpret_cast<const float*>(packed);
     packed += kChannels * 2 * sizeof(float);
     multiply(block);
@@ -143,16 +171,16 @@ LATIMER_INLINE void ForEachBlock(const GemmInt8Args& args, size_t chunks,
 
 // Functions of their own, lest the compiler spill what they all use.
 
-template <size_t kRows>
+template <typename Format, size_t kRows>
 [[gnu::noinline]] void MultiplyFewRows(const GemmInt8Args& args, size_t chunks,
                                        size_t row, const int32_t* row_sums) {
-  ForEachBlock(args, chunks, [&](const Block& block) LATIMER_INLINED {
-    MultiplyRows<kRows>(args, block, chunks, row, row_sums,
-                        [&](size_t i) LATIMER_INLINED {
-                          const char* chunk = block.chunks + i * kChunkBytes;
-                          Prefetch(chunk + kPrefetchBytes);
-                          return UnpackChunk(chunk);
-                        });
+  ForEachBlock<Format>(args, chunks, [&](const Block& block) LATIMER_INLINED {
+    MultiplyRows<Format, kRows>(
+        args, block, chunks, row, row_sums, [&](size_t i) LATIMER_INLINED {
+          const char* chunk = block.chunks + i * Format::kChunkBytes;
+          Prefetch(chunk + kPrefetchBytes);
+          return Format::Unpack(chunk);
+        });
   });
 }
 
@@ -161,25 +189,26 @@ template <size_t kRows>
                                         const Block& block, size_t chunks,
                                         size_t row, const int32_t* row_sums,
                                         const char* unpacked) {
-  MultiplyRows<kRows>(
+  MultiplyRows<Int6, kRows>(
       args, block, chunks, row, row_sums, [&](size_t i) LATIMER_INLINED {
         // Of the next block, which will be unpacked at once.
-        Prefetch(block.chunks + (chunks + i) * kChunkBytes);
-        Codes codes;
+        Prefetch(block.chunks + (chunks + i) * Int6::kChunkBytes);
+        Codes<Int6> codes;
 #pragma GCC unroll 8
-        for (size_t v = 0; v < kChunk / sizeof(Bytes); ++v) {
+        for (size_t v = 0; v < sizeof(codes) / sizeof(Bytes); ++v) {
           codes.of[v / kVectors][v % kVectors] =
-              LoadBytes(unpacked + i * kChunk + v * sizeof(Bytes));
+              LoadBytes(unpacked + i * sizeof(codes) + v * sizeof(Bytes));
         }
         return codes;
       });
 }
 
 LATIMER_INLINE void UnpackBlock(const Block& block, size_t chunks, char* out) {
-  for (size_t i = 0; i < chunks; ++i, out += kChunk) {
-    const Codes codes = UnpackChunk(block.chunks + i * kChunkBytes);
+  for (size_t i = 0; i < chunks; ++i, out += sizeof(Codes<Int6>)) {
+    const Codes<Int6> codes =
+        Int6::Unpack(block.chunks + i * Int6::kChunkBytes);
 #pragma GCC unroll 8
-    for (size_t v = 0; v < kChunk / sizeof(Bytes); ++v) {
+    for (size_t v = 0; v < sizeof(codes) / sizeof(Bytes); ++v) {
       __builtin_memcpy(out + v * sizeof(Bytes),
                        &codes.of[v / kVectors][v % kVectors], sizeof(Bytes));
     }
@@ -199,25 +228,42 @@ LATIMER_INLINE void ForEachGroup(size_t begin, size_t end, const Run& run) {
   if (row < end) run(Constant<1>{}, row);
 }
 
+template <typename Format>
+LATIMER_INLINE size_t ChunksOf(const GemmInt8Args& args) {
+  return (args.k + Format::kInputs - 1) / Format::kInputs;
+}
+
+template <size_t kRows>
+LATIMER_INLINE void MultiplyInt4(const GemmInt8Args& args) {
+  const size_t chunks = ChunksOf<Int4>(args);
+  int32_t row_sums[kRows];
+  for (size_t row = 0; row < kRows; ++row) {
+    row_sums[row] =
+        SumOfRow(args.q + row * args.q_stride, chunks * Int4::kInputs);
+  }
+  MultiplyFewRows<Int4, kRows>(args, chunks, 0, row_sums);
+}
+
 LATIMER_INLINE void MultiplyInt6(const GemmInt8Args& args, size_t rows,
                                  void* scratch) {
-  const size_t inputs =
-      (args.k + kChunkInputs - 1) / kChunkInputs * kChunkInputs;
-  const size_t chunks = inputs / kChunkInputs;
+  const size_t chunks = ChunksOf<Int6>(args);
   auto* unpacked = static_cast<char*>(scratch);
-  auto* row_sums = reinterpret_cast<int32_t*>(unpacked + chunks * kChunk);
+  auto* row_sums =
+      reinterpret_cast<int32_t*>(unpacked + chunks * sizeof(Codes<Int6>));
   for (size_t begin = 0; begin < rows; begin += kMostRows) {
     const size_t end = rows - begin < kMostRows ? rows : begin + kMostRows;
     for (size_t row = begin; row < end; ++row) {
-      row_sums[row - begin] = SumOfRow(args.q + row * args.q_stride, inputs);
+      row_sums[row - begin] =
+          SumOfRow(args.q + row * args.q_stride, chunks * Int6::kInputs);
     }
     if (end - begin < kFewestToUnpackFor) {
       ForEachGroup(begin, end, [&](auto count, size_t row) {
-        MultiplyFewRows<count.value>(args, chunks, row, row_sums + row - begin);
+        MultiplyFewRows<Int6, count.value>(args, chunks, row,
+                                           row_sums + row - begin);
       });
       continue;
     }
-    ForEachBlock(args, chunks, [&](const Block& block) {
+    ForEachBlock<Int6>(args, chunks, [&](const Block& block) {
       UnpackBlock(block, chunks, unpacked);
       ForEachGroup(begin, end, [&](auto count, size_t row) {
         MultiplyUnpacked<count.value>(args, block, chunks, row,
@@ -230,4 +276,4 @@ LATIMER_INLINE void MultiplyInt6(const GemmInt8Args& args, size_t rows,
 }  // namespace
 }  // namespace latimer::LATIMER_ISA
 
-#endif  // LATIMER_OPS_GEMM_INT6_ISA_H_
+#endif  // LATIMER_OPS_GEMM_INT_CODES_ISA_H_
