@@ -100,7 +100,7 @@ RULES = [
     Rule("ci", "*", r"^cmake --workflow --preset test$", name=r"-R system|system_test"),
     Rule("skip", "CONTRIBUTING.md", r"^\.ci/run|--preset pages$", "it types these pages itself"),
     Rule("skip", "tests/pages/README.md", r".", "it types these pages itself"),
-    Rule("skip", "*", r"^tests/all_boards", "takes hours; .ci/run tests three boards so"),
+    Rule("skip", "*", r"^tests/all_boards", "takes hours; .ci/run tests a sample of three boards"),
     Rule("skip", "*", r"^docker ", "no daemon; tests/server/dockerfile_steps.py does what the Dockerfile says"),
     Rule("skip", "tests/bench/README.md", r".", "hours of measurements beside other runtimes, each with its date"),
     Rule("skip", "tests/reference/README.md", r"venv", "makes fixtures anew, with the libraries of their day"),
