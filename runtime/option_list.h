@@ -134,6 +134,9 @@ inline constexpr std::tuple kRows = {
     OptionRow<&T::protect, &C::protect>{
         Flag("protect", kTokens),
         "keep placeholders, URLs and the like as they are"},
+    OptionRow<&T::keep_unknown, &C::no_keep_unknown>{
+        Flag("keep_unknown", kTokens, /*on_by_default=*/true),
+        "lose characters that the model cannot read"},
     OptionRow<&T::beams, &C::beams>{
         OrDefault(Count("beams", kTokens)),
         "search with N beams (default: the model's number)"},

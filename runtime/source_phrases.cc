@@ -70,6 +70,83 @@ Status CheckRanges(std::span<const TextRange> ranges, std::string_view text,
   return Status();
 }
 
+// Bytes of the character at text[at] and of what belongs to it: accents, and
+// parts of an emoji. 0 at the end.
+size_t ClusterBytes(std::string_view text, size_t at) {
+  constexpr uint32_t kJoiner = 0x200D;
+  const auto extends = [](uint32_t c) {
+    return (c >= 0x300 && c <= 0x36F) || c == kJoiner || c == 0x20E3 ||
+           (c >= 0xFE00 && c <= 0xFE0F) || (c >= 0x1F3FB && c <= 0x1F3FF) ||
+           (c >= 0xE0020 && c <= 0xE007F);
+  };
+  Utf8Char last = FirstChar(From(text, at));
+  size_t bytes = last.bytes;
+  for (;;) {
+    const Utf8Char next = FirstChar(From(text, at + bytes));
+    if (next.bytes == 0 ||
+        (!extends(next.code_point) && last.code_point != kJoiner)) {
+      return bytes;
+    }
+    bytes += next.bytes;
+    last = next;
+  }
+}
+
+// Finds characters that a tokenizer turns into its unknown token.
+class UnknownFinder {
+ public:
+  // `scratch` is room for some ids.
+  UnknownFinder(const TextReader& reader, std::span<int32_t> scratch)
+      : reader_(reader), scratch_(scratch) {}
+
+  // Whether `source` has characters that are lost. With words, what is unknown
+  // has a meaning of its own; with characters, it is what the model has learnt.
+  bool IsIn(const TextPart& part, std::span<const int32_t> source) const {
+    const TokenizerView& view = reader_.model.tokenizer;
+    if ((view.segmentation != Segmentation::kUnigram &&
+         view.segmentation != Segmentation::kBpe) ||
+        !view.byte_ids.empty()) {
+      return false;
+    }
+    return HasUnknown(
+        source.subspan(part.words_begin, part.words_end - part.words_begin));
+  }
+
+  // Whether there are no letters and digits but unknown ones. Marks beyond
+  // ASCII: Latin-1, general, of East Asian scripts, of full width.
+  bool IsAllOf(std::string_view text) const {
+    for (size_t at = 0; at < text.size();) {
+      const size_t bytes = ClusterBytes(text, at);
+      const std::string_view cluster = Slice(text, at, bytes);
+      const uint32_t c = FirstChar(cluster).code_point;
+      const bool is_mark = c < 0x80 ? !IsAsciiAlnum(cluster[0])
+                                    : c < 0xC0 || (c >= 0x2000 && c < 0x2070) ||
+                                          (c >= 0x3000 && c < 0x3040) ||
+                                          (c >= 0xFF00 && c < 0xFF10) ||
+                                          (c >= 0xFF1A && c < 0xFF21);
+      if (!is_mark && !IsUnknown(cluster)) return false;
+      at += std::max<size_t>(1, bytes);
+    }
+    return true;
+  }
+
+  bool IsUnknown(std::string_view cluster) const {
+    if (!IsUtf8(cluster)) return false;
+    const Result<size_t> count =
+        reader_.tokenizer.Encode(cluster, reader_.scratch, scratch_);
+    return count.ok() && HasUnknown(scratch_.first(*count));
+  }
+
+ private:
+  bool HasUnknown(std::span<const int32_t> ids) const {
+    const int32_t unknown = reader_.model.tokenizer.unknown_id;
+    return std::ranges::find(ids, unknown) != ids.end();
+  }
+
+  const TextReader& reader_;
+  std::span<int32_t> scratch_;
+};
+
 // Finds the phrases of a part of a text.
 class PhraseFinder {
  public:
@@ -86,7 +163,10 @@ class PhraseFinder {
         offset_(offset),
         options_(options),
         most_tokens_(most_tokens),
-        list_(room) {}
+        list_(room),
+        room_(room.size()),
+        keeps_unknown_(options.keep_unknown &&
+                       UnknownFinder(reader, room).IsIn(part, source)) {}
 
   // Stops at a phrase that goes on beyond the part, and sets *cut to where it
   // begins.
@@ -100,13 +180,20 @@ class PhraseFinder {
         break;
       }
       if (bytes == 0) {
-        at += std::max<size_t>(1, FirstChar(From(text_, at)).bytes);
+        at += std::max<size_t>(1, keeps_unknown_
+                                      ? ReadUnknown(at)
+                                      : FirstChar(From(text_, at)).bytes);
         continue;
       }
-      LATIMER_RETURN_IF_ERROR(term != nullptr ? AddTerm(at, bytes, *term)
-                                              : AddProtected(at, bytes));
+      AddUnknown();
+      if (term != nullptr) {
+        LATIMER_RETURN_IF_ERROR(AddTerm(at, bytes, *term));
+      } else if (!AddProtected(at, bytes)) {
+        return TooMany();
+      }
       at += bytes;
     }
+    AddUnknown();
     return list_;
   }
 
@@ -143,6 +230,32 @@ class PhraseFinder {
     return bytes;
   }
 
+  // Adds what is at text_[at] to the run of unknown characters, which it may
+  // begin or end. Returns its bytes, 0 if it is not UTF-8.
+  size_t ReadUnknown(size_t at) {
+    const size_t bytes = ClusterBytes(part_.words, at);
+    const std::string_view cluster = Slice(part_.words, at, bytes);
+    if (UnknownFinder(reader_, list_.room()).IsUnknown(cluster)) {
+      if (unknown_.size() == 0) unknown_.begin = static_cast<uint32_t>(at);
+      unknown_.end = static_cast<uint32_t>(at + bytes);
+    } else if (bytes == 0 || LeadingSpaceBytes(cluster) < bytes) {
+      AddUnknown();
+    }
+    return bytes;
+  }
+
+  // Ends the run. Nobody asked for it, so it leaves half of the room to others,
+  // and may be lost.
+  void AddUnknown() {
+    const TextRange run = unknown_;
+    unknown_ = {};
+    if (run.size() == 0 || list_.count() >= kMostPhrases / 2 ||
+        list_.room().size() < room_ / 2) {
+      return;
+    }
+    AddProtected(run.begin, run.size());
+  }
+
   // 0 for a span of white space only, which has no place of its own.
   size_t WithoutBlank(size_t at, size_t bytes) const {
     const size_t near = std::min(bytes, text_.size() - at);
@@ -160,7 +273,8 @@ class PhraseFinder {
                     source_.size());
   }
 
-  Status AddProtected(size_t at, size_t bytes) {
+  // False if there is no room.
+  bool AddProtected(size_t at, size_t bytes) {
     const size_t begin = TokensBefore(at);
     const size_t end = std::max(begin, TokensBefore(at + bytes));
     Phrase phrase;
@@ -168,43 +282,53 @@ class PhraseFinder {
     phrase.space_before =
         at == 0 || TrailingSpaceBytes(Slice(part_.words, 0, at)) > 0;
     phrase.tokens = StandIns(phrase.text, source_.subspan(begin, end - begin));
-    return phrase.tokens.empty() ? TooMany() : Add(begin, end, phrase);
+    return !phrase.tokens.empty() && Add(begin, end, phrase);
   }
 
-  Status AddTerm(size_t at, size_t bytes, const Term& term) {
+  // Tokens of a target; more than any translation has if they cannot be
+  // counted.
+  LATIMER_OFF_STACK size_t CountTarget(std::string_view target) const {
     const Result<size_t> count =
-        reader_.target_tokenizer.Count(term.target(), reader_.scratch);
-    if (!count.ok() || *count > most_tokens_) {
+        reader_.target_tokenizer.Count(target, reader_.scratch);
+    return count.ok() ? *count : SIZE_MAX;
+  }
+  LATIMER_OFF_STACK size_t EncodeTarget(std::string_view target,
+                                        std::span<int32_t> ids) const {
+    const Result<size_t> count =
+        reader_.target_tokenizer.Encode(target, reader_.scratch, ids);
+    return count.ok() ? *count : 0;
+  }
+
+  LATIMER_OFF_STACK Status AddTerm(size_t at, size_t bytes, const Term& term) {
+    const size_t count = CountTarget(term.target());
+    if (count > most_tokens_) {
       return Invalid(
           "The target of the term \"%.*s\" has more tokens than a translation "
           "has room for.",
           term.source());
     }
-    if (*count == 0) {
+    if (count == 0) {
       return Invalid("The target of the term \"%.*s\" has no tokens.",
                      term.source());
     }
     Phrase phrase;
     const std::span<int32_t> ids = list_.room();
-    if (*count > ids.size()) return TooMany();
-    phrase.tokens = ids.first(*count);
-    LATIMER_RETURN_IF_ERROR(
-        reader_.target_tokenizer.Encode(term.target(), reader_.scratch, ids)
-            .status());
+    if (count > ids.size()) return TooMany();
+    phrase.tokens = ids.first(EncodeTarget(term.target(), ids));
     for (const int32_t id : phrase.tokens) {
       if (IsText(id)) continue;
       return Invalid("The target of the term \"%.*s\" has a special token.",
                      term.source());
     }
-    return Add(TokensBefore(at), TokensBefore(at + bytes), phrase);
+    return Add(TokensBefore(at), TokensBefore(at + bytes), phrase) ? Status()
+                                                                   : TooMany();
   }
 
-  // A term may come out by itself.
-  Status Add(size_t begin, size_t end, Phrase& phrase) {
+  // A term may come out by itself. False if there is no room.
+  bool Add(size_t begin, size_t end, Phrase& phrase) {
     phrase.source_begin = static_cast<uint32_t>(begin);
     phrase.source_end = static_cast<uint32_t>(std::max(end, begin + 1));
-    return list_.Add(phrase, /*required=*/!phrase.text.empty()) ? Status()
-                                                                : TooMany();
+    return list_.Add(phrase, /*required=*/!phrase.text.empty());
   }
 
   // Tokens that the decoder reads in place of a protected span: if possible
@@ -261,7 +385,10 @@ class PhraseFinder {
   const TranslateOptions& options_;
   size_t most_tokens_;
   PhraseList list_;
-  size_t range_ = 0;  // The next of the caller's ranges.
+  size_t room_;
+  bool keeps_unknown_;
+  size_t range_ = 0;        // The next of the caller's ranges.
+  TextRange unknown_ = {};  // A run of unknown characters, in the part.
 };
 
 // The phrases of `part`, which lies at the beginning of `room`; see
@@ -293,16 +420,22 @@ class PhraseWriter {
                std::span<char> out)
       : reader_(reader), phrases_(phrases), out_(out) {}
 
-  Status WriteTokens(std::span<const int32_t> ids) {
+  Status WriteTokens(std::span<const int32_t> ids, std::span<TokenLink> links) {
     if (size_ > 0 && BeginsWithSpace(ids)) WriteSpace();
     const std::span<char> rest = out_.subspan(size_);
     const Result<size_t> bytes = reader_.tokenizer.Decode(ids, rest);
     if (!bytes.ok()) return bytes.status();
-    size_ += WithoutCopies(rest.first(*bytes));
+    if (!links.empty()) reader_.tokenizer.FindTargets(ids, rest, links);
+    const size_t length = WithoutCopies(rest.first(*bytes), links);
+    for (TokenLink& link : links) {
+      link.target.begin += static_cast<uint32_t>(size_);
+      link.target.end += static_cast<uint32_t>(size_);
+    }
+    size_ += length;
     return Status();
   }
 
-  Status WritePhrase(const Phrase& phrase) {
+  Status WritePhrase(const Phrase& phrase, std::span<TokenLink> links) {
     // In another order than in the source, words may meet.
     const bool meets = size_ > 0 && IsAsciiAlnum(out_[size_ - 1]) &&
                        IsAsciiAlnum(phrase.text[0]);
@@ -313,7 +446,11 @@ class PhraseWriter {
                            out_.size());
     }
     std::copy(phrase.text.begin(), phrase.text.end(), out_.begin() + size_);
+    const auto begin = static_cast<uint32_t>(size_);
     size_ += phrase.text.size();
+    for (TokenLink& link : links) {
+      link.target = {begin, static_cast<uint32_t>(size_)};
+    }
     return Status();
   }
 
@@ -340,8 +477,8 @@ class PhraseWriter {
   }
 
   // Takes out what the model has copied by itself, since each protected span
-  // comes once. Returns the bytes that are left.
-  size_t WithoutCopies(std::span<char> text) const {
+  // comes once. Returns the bytes that are left. `links` are those of `text`.
+  size_t WithoutCopies(std::span<char> text, std::span<TokenLink> links) const {
     size_t size = text.size();
     size_t at = 0;
     Phrase phrase;
@@ -358,6 +495,14 @@ class PhraseWriter {
         const size_t end = begin + phrase.text.size();
         std::memmove(text.data() + begin, text.data() + end, size - end);
         size -= end - begin;
+        const auto moved = [&](uint32_t place) {
+          return static_cast<uint32_t>(place < begin ? place
+                                       : place < end ? begin
+                                                     : place - (end - begin));
+        };
+        for (TokenLink& link : links) {
+          link.target = {moved(link.target.begin), moved(link.target.end)};
+        }
       }
     }
     return size;
@@ -429,12 +574,37 @@ Status ReadWithPhrases(const TextReader& reader, const TextCursor& cursor,
   }
 }
 
+LATIMER_OFF_STACK bool KeepsUnknown(const TextReader& reader,
+                                    const TranslateOptions& options,
+                                    std::span<int32_t> room, TextPart* part,
+                                    PhraseList* phrases) {
+  const UnknownFinder unknown(reader, room.subspan(part->source_count));
+  if (!options.keep_unknown ||
+      !unknown.IsIn(*part, room.first(part->source_count))) {
+    return false;
+  }
+  std::string_view words = From(part->words, LeadingSpaceBytes(part->words));
+  words.remove_suffix(TrailingSpaceBytes(words));
+  PhraseList whole(room);
+  if (!IsUtf8(words) || !unknown.IsAllOf(words) ||
+      !whole.Add({.text = words})) {
+    return true;
+  }
+  part->source_count = 0;
+  *phrases = whole;
+  return false;
+}
+
 Result<size_t> WriteTextWithPhrases(const TextReader& reader,
                                     PhraseList phrases,
                                     std::span<const int32_t> ids,
-                                    std::span<char> out) {
+                                    std::span<char> out,
+                                    std::span<TokenLink> links) {
   phrases.Place(ids);
   PhraseWriter writer(reader, phrases, out);
+  const auto links_of = [links](size_t at, size_t count) {
+    return links.empty() ? links : links.subspan(at, count);
+  };
   size_t begin = 0;
   for (;;) {
     // The first phrase from `begin` on.
@@ -449,10 +619,11 @@ Result<size_t> WriteTextWithPhrases(const TextReader& reader,
       next = phrase;
     }
     const size_t end = first < 0 ? ids.size() : static_cast<size_t>(first);
-    LATIMER_RETURN_IF_ERROR(
-        writer.WriteTokens(ids.subspan(begin, end - begin)));
+    LATIMER_RETURN_IF_ERROR(writer.WriteTokens(ids.subspan(begin, end - begin),
+                                               links_of(begin, end - begin)));
     if (first < 0) break;
-    LATIMER_RETURN_IF_ERROR(writer.WritePhrase(next));
+    LATIMER_RETURN_IF_ERROR(
+        writer.WritePhrase(next, links_of(end, next.tokens.size())));
     begin = end + next.tokens.size();
   }
   Phrase phrase;
@@ -460,7 +631,7 @@ Result<size_t> WriteTextWithPhrases(const TextReader& reader,
   for (size_t i = 0; phrases.Next(&at, &phrase); ++i) {
     if (phrase.text.empty() || phrases.place(i) >= 0) continue;
     phrase.space_before = true;
-    LATIMER_RETURN_IF_ERROR(writer.WritePhrase(phrase));
+    LATIMER_RETURN_IF_ERROR(writer.WritePhrase(phrase, {}));
   }
   return writer.Finish();
 }

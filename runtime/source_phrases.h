@@ -5,7 +5,7 @@
 // reads tokens that stand for it, and its bytes are put in their place. A
 // caller that knows such spans, like markup, gives them as
 // TranslateOptions::protected_ranges. Each comes once, however the sentence has
-// ended, but a sentence without any token has no text.
+// ended.
 #ifndef LATIMER_SOURCE_PHRASES_H_
 #define LATIMER_SOURCE_PHRASES_H_
 
@@ -31,15 +31,24 @@ Status ReadWithPhrases(const TextReader& reader, const TextCursor& cursor,
                        size_t most_tokens, std::span<int32_t> room,
                        TextPart* part, PhraseList* phrases);
 
+// Whether ReadWithPhrases should read again what TextReader::Read has read to
+// `room`, because the tokenizer cannot read all characters of it: they then
+// come out as they are. A part that has nothing else to translate becomes one
+// without a source, and a phrase with its words.
+bool KeepsUnknown(const TextReader& reader, const TranslateOptions& options,
+                  std::span<int32_t> room, TextPart* part, PhraseList* phrases);
+
 // Writes the text of target ids: each phrase with a text of its own comes once,
 // where its tokens are, or at the end if they are nowhere. Returns its bytes.
 // What else the model has copied of it goes, unless it is shorter than 4 bytes
-// or a part of a word.
+// or a part of a word. `links`, none or one for each id, get the bytes of their
+// ids in the text, those of a phrase all of its bytes.
 // Errors: those of Tokenizer::Decode.
 Result<size_t> WriteTextWithPhrases(const TextReader& reader,
                                     PhraseList phrases,
                                     std::span<const int32_t> ids,
-                                    std::span<char> out);
+                                    std::span<char> out,
+                                    std::span<TokenLink> links = {});
 
 }  // namespace latimer
 

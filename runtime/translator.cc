@@ -161,33 +161,50 @@ Status Translator::State::PrepareAlignment(Sentence& sentence,
   return Status();
 }
 
-// What Translation::links views, of ids or of a sentence whose text is in
-// `text`.
-std::span<const TokenLink> Translator::State::Align(const Sentence& sentence,
-                                                    std::span<char> text) {
-  const std::span<const int32_t> ids = sentence.target_ids();
-  const std::span<TokenLink> links = buffers.links.first(ids.size());
+// The sources of a sentence's links, and of ids the targets, too.
+void Translator::State::Align(const Sentence& sentence,
+                              std::span<TokenLink> links) {
   if (!sentence.is_text) {
-    for (uint32_t i = 0; i < ids.size(); ++i) {
+    for (uint32_t i = 0; i < links.size(); ++i) {
       const uint32_t token = sentence.aligned[i];
       links[i] = {.target = {i, i + 1}, .source = {}};
       if (token != kNotAligned) links[i].source = {token, token + 1};
     }
-    return links;
+    return;
   }
-  tokenizer.FindTargets(ids, text, links);
   const std::span<TextRange> sources =
       buffers.source_ranges.first(sentence.text_end - sentence.text_begin);
   tokenizer.FindRanges(sentence.text, ScratchOf(buffers), sources);
-  for (size_t i = 0; i < ids.size(); ++i) {
+  // Of source tokens [begin, end).
+  const auto range = [&](size_t begin, size_t end) -> TextRange {
+    return {sentence.text_offset + sources[begin - sentence.text_begin].begin,
+            sentence.text_offset + sources[end - 1 - sentence.text_begin].end};
+  };
+  for (size_t i = 0; i < links.size(); ++i) {
     const size_t token = sentence.aligned[i];
     links[i].source = {};
-    if (token == kNotAligned) continue;
-    const TextRange range = sources[token - sentence.text_begin];
-    links[i].source = {sentence.text_offset + range.begin,
-                       sentence.text_offset + range.end};
+    if (token != kNotAligned) links[i].source = range(token, token + 1);
   }
-  return links;
+  // What stands in the text as it is comes from there, whatever was attended
+  // to, and nothing else does.
+  Phrase phrase;
+  size_t at = 0;
+  const PhraseList& phrases = sentence.options.phrases;
+  for (size_t i = 0; kProfile.phrases && phrases.Next(&at, &phrase); ++i) {
+    const int32_t place = phrases.place(i);
+    if (phrase.text.empty() || place < 0) continue;
+    // A span without tokens of its own has that of what follows.
+    if (phrase.source_end > sentence.text_end) continue;
+    const auto begin = static_cast<size_t>(place);
+    for (size_t token = 0; token < links.size(); ++token) {
+      if (token >= begin && token < begin + phrase.tokens.size()) {
+        links[token].source = range(phrase.source_begin, phrase.source_end);
+      } else if (sentence.aligned[token] >= phrase.source_begin &&
+                 sentence.aligned[token] < phrase.source_end) {
+        links[token].source = {};
+      }
+    }
+  }
 }
 
 Status Translator::State::Prepare(Sentence& sentence,
@@ -225,35 +242,49 @@ LATIMER_OFF_STACK static Status ReadWithoutPhrases(const TextReader& reader,
   return Status();
 }
 
+LATIMER_OFF_STACK Status Translator::State::TakeLaneOfText(
+    const TranslateOptions& options, Sentence** sentence,
+    std::span<int32_t>* prefix) {
+  const Result<Sentence*> lane = TakeLane(options);
+  if (!lane.ok()) return lane.status();
+  *sentence = *lane;
+  // The prefix lies behind the source.
+  const Result<std::span<int32_t>> read = reader().ReadTargetPrefix(
+      options, {(*lane)->source, max_source_tokens}, /*source_comes=*/true);
+  if (read.ok()) *prefix = *read;
+  return read.status();
+}
+
 Status Translator::State::PrepareText(TextCursor& cursor, uint64_t ticket,
                                       TextPart* out) {
   if (!CanTokenize()) return NoTokenizer();
   const TranslateOptions& options = cursor.options();
-  const Result<Sentence*> lane = TakeLane(options);
-  if (!lane.ok()) return lane.status();
-  Sentence& sentence = **lane;
-  // The prefix lies behind the source.
-  const Result<std::span<int32_t>> prefix =
-      reader().ReadTargetPrefix(options, {sentence.source, max_source_tokens},
-                                /*source_comes=*/true);
-  if (!prefix.ok()) return prefix.status();
+  Sentence* lane = nullptr;
+  std::span<int32_t> prefix;
+  LATIMER_RETURN_IF_ERROR(TakeLaneOfText(options, &lane, &prefix));
+  Sentence& sentence = *lane;
   const std::span<int32_t> free = {sentence.source,
-                                   max_source_tokens - prefix->size()};
-  const bool has_phrases = WantsPhrases(options);
-  if (has_phrases && !kProfile.phrases) {
-    return NoRoomFor("terms and protected spans", false, "phrases");
-  }
-  if (has_phrases && options.alignment) {
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "Alignments go without terms and protected spans.");
-  }
+                                   max_source_tokens - prefix.size()};
   TextPart part;
   PhraseList phrases;
-  if (kProfile.phrases && has_phrases) {
-    LATIMER_RETURN_IF_ERROR(ReadWithPhrases(reader(), cursor, max_target_tokens,
-                                            free, &part, &phrases));
-  } else {
+  const bool wants_phrases = WantsPhrases(options);
+  if (wants_phrases && !kProfile.phrases) {
+    return NoRoomFor("terms and protected spans", false, "phrases");
+  }
+  if (!wants_phrases) {
     LATIMER_RETURN_IF_ERROR(ReadWithoutPhrases(reader(), cursor, free, &part));
+  }
+  if (kProfile.phrases &&
+      (wants_phrases ||
+       KeepsUnknown(reader(), options, free, &part, &phrases))) {
+    const Status status = ReadWithPhrases(reader(), cursor, max_target_tokens,
+                                          free, &part, &phrases);
+    if (!status.ok()) {
+      if (wants_phrases) return status;
+      phrases = {};  // They do not fit.
+      LATIMER_RETURN_IF_ERROR(
+          ReadWithoutPhrases(reader(), cursor, free, &part));
+    }
   }
   sentence.ticket = ticket;
   sentence.text = part.words;
@@ -264,7 +295,7 @@ Status Translator::State::PrepareText(TextCursor& cursor, uint64_t ticket,
   LATIMER_RETURN_IF_ERROR(Prepare(sentence, options,
                                   {.source = free.first(part.source_count),
                                    .is_text = true,
-                                   .target_prefix = *prefix,
+                                   .target_prefix = prefix,
                                    .phrases = phrases,
                                    .deadline = cursor.deadline()}));
   cursor.Take(part.bytes, part.space_follows, part.language_code);
@@ -288,6 +319,23 @@ Status Translator::State::Finish(Sentence& sentence, std::span<char> text,
   out->stop_reason = sentence.stop_reason;
   out->generated_tokens = sentence.generated;
   scheduler.Release(sentence);
+  std::span<TokenLink> links;
+  if constexpr (kProfile.alignment) {
+    if (sentence.aligns()) links = buffers.links.first(out->tokens.size());
+  }
+  const PhraseList& phrases = sentence.options.phrases;
+  if (sentence.is_text && !(out->tokens.empty() && phrases.empty())) {
+    const bool has_phrases = kProfile.phrases && !phrases.empty();
+    const Result<size_t> bytes =
+        has_phrases
+            ? WriteTextWithPhrases(reader(), phrases, out->tokens, text, links)
+            : tokenizer.Decode(out->tokens, text);
+    if (!bytes.ok()) return bytes.status();
+    out->text = {text.data(), *bytes};
+    if (!has_phrases && !links.empty()) {
+      tokenizer.FindTargets(out->tokens, text, links);
+    }
+  }
   if (out->tokens.empty()) return Status();
   if (kProfile.beams > 1 && sentence.options.beams > 1) {
     out->hypotheses = sentence.beams.hypotheses();
@@ -304,18 +352,8 @@ Status Translator::State::Finish(Sentence& sentence, std::span<char> text,
     }
     out->mean_score /= static_cast<float>(out->scores.size());
   }
-  if (sentence.is_text) {
-    const PhraseList& phrases = sentence.options.phrases;
-    const Result<size_t> bytes =
-        kProfile.phrases && !phrases.empty()
-            ? WriteTextWithPhrases(reader(), phrases, out->tokens, text)
-            : tokenizer.Decode(out->tokens, text);
-    if (!bytes.ok()) return bytes.status();
-    out->text = {text.data(), *bytes};
-  }
-  if constexpr (kProfile.alignment) {
-    if (sentence.aligns()) out->links = Align(sentence, text);
-  }
+  if (!links.empty()) Align(sentence, links);
+  out->links = links;
   return Status();
 }
 

@@ -37,9 +37,11 @@ struct __attribute__((visibility("hidden"))) Translator::State {
   // Returns a free lane for a sentence with these options; kFailedPrecondition
   // if there is none.
   Result<Sentence*> TakeLane(const TranslateOptions& options);
+  // That, and the target prefix of a text, which lies behind its source.
+  Status TakeLaneOfText(const TranslateOptions& options, Sentence** sentence,
+                        std::span<int32_t>* prefix);
   Status PrepareAlignment(Sentence& sentence, const TranslateOptions& options);
-  std::span<const TokenLink> Align(const Sentence& sentence,
-                                   std::span<char> text);
+  void Align(const Sentence& sentence, std::span<TokenLink> links);
   // Resolves the options of a sentence and queues it. What the request views is
   // in the sentence's memory.
   Status Prepare(Sentence& sentence, const TranslateOptions& options,

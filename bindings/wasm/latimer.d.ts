@@ -54,6 +54,8 @@ export interface TranslateOptions {
   protect?: boolean;
   /** Stretches of a single text, as String.slice() takes them, that come out as they are. */
   protectedRanges?: [number, number][];
+  /** false: lose characters that the model cannot read. */
+  keepUnknown?: boolean;
   /** true: draw tokens by their probabilities; so does each of the next three. */
   sample?: boolean;
   /** Above 1: tokens are more alike. */
@@ -72,7 +74,7 @@ export interface TranslateOptions {
   attention?: "cross" | "encoder";
   /** Keep the log-probabilities of tokens and words. */
   scores?: boolean;
-  /** Keep where in the source each token comes from. Not with terms and protect. */
+  /** Keep where in the source each token comes from. */
   alignment?: boolean;
   /** How many hypotheses to keep, up to `beams`. */
   nBest?: number;

@@ -76,12 +76,8 @@ int Insight::Prepare(const Arguments& arguments, TranslateOptions* options) {
                     "--scores.");
   }
   if (arguments.attention != nullptr) options->attention = kind;
-  // A build without room for them writes JSON without them, and nothing aligns
-  // terms and protected spans.
-  const bool has_phrases = arguments.terms != nullptr || options->protect ||
-                           arguments.protect_also != nullptr;
-  aligns_ = arguments.alignment ||
-            (arguments.json_lines && kProfile.alignment && !has_phrases);
+  // A build without room for them writes JSON without them.
+  aligns_ = arguments.alignment || (arguments.json_lines && kProfile.alignment);
   options->alignment = aligns_;
   options->scores =
       arguments.scores || (arguments.json_lines && kProfile.scores);

@@ -421,10 +421,7 @@ TEST_F(InsightCliTest, SaysWhatIsWrong) {
         {"--json"},
         {"--scores"},
         {"--alignment"},
-        {"--attention", Path("x.svg")},
-        {"--terms", Path("x")},
-        {"--protect"},
-        {"--protect-also", Path("x")}}) {
+        {"--attention", Path("x.svg")}}) {
     std::vector<std::string> all = {"--html"};
     all.insert(all.end(), options.begin(), options.end());
     EXPECT_THAT(error(all, 2), HasSubstr("--html goes without --ids, "))

@@ -166,6 +166,19 @@ TEST_F(HtmlTest, TagsGoWithTheirWords) {
             "Ich habe das <i>Buch</i> noch <b>nicht gelesen</b>.");
 }
 
+TEST_F(HtmlTest, SpansAndUnknownCharactersKeepTheirTags) {
+  TranslateOptions options;
+  options.protect = true;
+  const std::string html = Html(
+      "<p>The <b>house</b> of <i>{name}</i> is open "
+      "<u>\U0001F600</u>.</p><p>\u4F60<em>\u597D</em></p>",
+      1000, options);
+  EXPECT_THAT(html, HasSubstr("<i>{name}</i>"));
+  EXPECT_THAT(html, HasSubstr("<u>\U0001F600</u>"));
+  EXPECT_THAT(html, HasSubstr("\u4F60"));
+  EXPECT_THAT(html, HasSubstr("\u597D"));
+}
+
 TEST_F(HtmlTest, ALongSentenceIsTranslatedInParts) {
   std::string html = "<p>";
   for (int i = 0; i < 700; ++i) html += "the <b>red</b> house ";

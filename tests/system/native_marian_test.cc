@@ -31,8 +31,10 @@ std::string Words(char language, const std::vector<int32_t>& ids) {
 
 std::string TranslateText(Translator& translator, const std::string& source,
                           uint32_t max_target_tokens) {
-  const Result<Translation> result = translator.Translate(
-      source, {.max_target_tokens = max_target_tokens, .language_code = {}});
+  const Result<Translation> result =
+      translator.Translate(source, {.max_target_tokens = max_target_tokens,
+                                    .language_code = {},
+                                    .keep_unknown = false});
   EXPECT_TRUE(result.ok()) << result.status().message();
   return result.ok() ? std::string(result->text) : "";
 }

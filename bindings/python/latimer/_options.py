@@ -40,6 +40,7 @@ class TranslateOptions(TypedDict, total=False):
             units come out as they are, once each.
         protected_ranges: characters (begin, end) of a single text, in
             ascending order, that come out as they are.
+        keep_unknown: False: lose characters that the model cannot read.
         sample: True: draw tokens by their probabilities; so does each of the
             next four. Without beams.
         temperature: logits are divided by it: above 1 makes tokens more alike.
@@ -79,6 +80,7 @@ class TranslateOptions(TypedDict, total=False):
     terms: Mapping[str, str]
     protect: bool
     protected_ranges: Iterable[tuple[int, int]]
+    keep_unknown: bool
     sample: bool
     temperature: float
     top_k: int

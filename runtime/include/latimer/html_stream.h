@@ -25,7 +25,7 @@ class HtmlStream {
   // Borrows the translator, which has loaded a model with room for alignments
   // (LoadOptions::alignment), and what `options` view. They apply to each
   // sentence by itself: each has the whole budget and begins with the target
-  // prefix. Terms and protected spans are refused. The receiver may not use the
+  // prefix. Protected ranges are refused. The receiver may not use the
   // translator.
   HtmlStream(Translator& translator, const TranslateOptions& options,
              HtmlText::Receiver receiver, void* context);

@@ -260,9 +260,8 @@ typedef struct latimer_options {
   /* What to keep. */
   int attention; /* a latimer_attention_kind, whose weights to keep */
   int scores;    /* 1: keep a score for each token */
-  int alignment; /* 1: notes latimer_translation.links. Goes without terms and
-                    protected spans. The text must live until the sentence has
-                    finished. */
+  int alignment; /* 1: notes latimer_translation.links. The text must live until
+                    the sentence has finished. */
   /* Sampling: latimer::Sampling (sampling.h). Each but the seed draws
    * tokens; 0: not given. */
   int sample;
@@ -271,6 +270,8 @@ typedef struct latimer_options {
   float min_p;
   uint32_t top_k;
   uint64_t seed;
+  int no_keep_unknown; /* 1: lose characters that the model cannot read */
+  int unused;          /* where the next member will be */
 } latimer_options;
 
 /* The options by name: latimer/options.h. */

@@ -71,6 +71,11 @@ public final class TranslateOptions {
     return set("min_target_tokens", notNegative("minTargetTokens", tokens));
   }
 
+  /** Whether characters that the model cannot read are kept; true by default. */
+  public TranslateOptions keepUnknown(boolean keepUnknown) {
+    return set("keep_unknown", keepUnknown);
+  }
+
   /** Whether loops and translations that are far too long are stopped; true by default. */
   public TranslateOptions guards(boolean guards) {
     return set("guards", guards);
@@ -254,7 +259,7 @@ public final class TranslateOptions {
     return set("scores", scores);
   }
 
-  /** Whether to keep where each token comes from. Goes without terms and protected spans. */
+  /** Whether to keep where each token comes from. */
   public TranslateOptions alignment(boolean alignment) {
     this.alignment = alignment;
     return set("alignment", alignment);

@@ -1,0 +1,178 @@
+// Characters that a model cannot read come out as they are.
+// Tests runtime/source_phrases.cc.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "latimer/html_stream.h"
+#include "latimer/text_stream.h"
+#include "tests/system/demo_model.h"
+#include "tests/system/emulator.h"
+#include "tests/system/test_workspace.h"
+
+namespace latimer::unknown_text_test {
+
+using ::testing::ElementsAreArray;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// No piece of the demo's vocabulary covers these.
+const std::vector<std::string> kUnknown = {
+    "\u4F60\u597D",                                // Chinese
+    "\u0E44\u0E17\u0E22",                          // Thai
+    "\u2603",                                      // a snowman
+    "\u2192",                                      // an arrow
+    "\U0001F600",                                  // a face
+    "\U0001F44D\U0001F3FD",                        // a thumb with a color
+    "\U0001F469\u200D\U0001F469\u200D\U0001F467",  // a family
+    "\U0001F1E9\U0001F1EA",                        // a flag
+};
+
+class UnknownTextTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const Status status = translator_.Load(file_.bytes(), &test_workspace);
+    ASSERT_TRUE(status.ok()) << status.message();
+  }
+
+  std::string Translate(const std::string& text,
+                        const TranslateOptions& options = {}) {
+    const Result<Translation> result = translator_.Translate(text, options);
+    EXPECT_TRUE(result.ok()) << result.status().message();
+    return std::string(result->text);
+  }
+
+  const ModelBytes file_ = ConvertDemo(WeightType::kInt8);
+  Translator translator_;
+};
+
+// Sentences with one of them at the beginning, before a word or at the end.
+struct Line {
+  std::string text, unknown;
+};
+std::vector<Line> Lines(size_t count) {
+  std::vector<std::string> texts =
+      ReadLines(DemoDirectory() / "data" / "test.en");
+  std::mt19937 random(7);
+  std::vector<Line> lines(count);
+  for (size_t i = 0; i < count; ++i) {
+    lines[i] = {texts[i], kUnknown[i % kUnknown.size()]};
+    std::string& text = lines[i].text;
+    std::vector<size_t> places = {0, text.size()};
+    for (size_t at = 0; at < text.size(); ++at) {
+      if (text[at] == ' ') places.push_back(at);
+    }
+    const size_t place = places[random() % places.size()];
+    text.insert(place,
+                place == 0 ? lines[i].unknown + " " : " " + lines[i].unknown);
+  }
+  return lines;
+}
+
+size_t Count(std::string_view text, std::string_view part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != text.npos;
+       at = text.find(part, at + part.size())) {
+    ++count;
+  }
+  return count;
+}
+
+TEST_F(UnknownTextTest, NoneIsLostInTwoHundredLines) {
+  TranslateOptions alone, aligned, beams, off;
+  aligned.alignment = kProfile.alignment > 0;
+  beams.beams = 3;
+  off.keep_unknown = false;
+  for (const Line& line : Lines(FewerIfSlow(200, 8))) {
+    SCOPED_TRACE(line.text);
+    const std::string text = Translate(line.text, alone);
+    EXPECT_EQ(Count(text, line.unknown), 1u) << text;
+    EXPECT_EQ(Translate(line.text, aligned), text);
+    EXPECT_EQ(Count(Translate(line.text, beams), line.unknown), 1u);
+    EXPECT_THAT(Translate(line.text, off), Not(HasSubstr(line.unknown)));
+  }
+}
+
+TEST_F(UnknownTextTest, ATextOfNothingElseComesOutAsItIs) {
+  for (const char* text :
+       {"\u4F60\u597D", "\U0001F600 \U0001F44D",
+        "\u4F60\u597D\uFF0C\u4E16\u754C\uFF01", "\u2192 (\u2603), \u2192!"}) {
+    const Result<Translation> result = translator_.Translate(text);
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    EXPECT_EQ(result->text, text);
+    EXPECT_TRUE(result->source.empty());
+    EXPECT_TRUE(result->tokens.empty());
+    EXPECT_EQ(Translate("  " + std::string(text) + " "), text);
+  }
+}
+
+TEST_F(UnknownTextTest, OtherTextsAreNotTouched) {
+  TranslateOptions off;
+  off.keep_unknown = false;
+  const std::vector<std::string> texts =
+      ReadLines(DemoDirectory() / "data" / "test.en");
+  for (size_t i = 0; i < FewerIfSlow(200, 8); ++i) {
+    const Result<Translation> on = translator_.Translate(texts[i]);
+    ASSERT_TRUE(on.ok());
+    const std::vector<int32_t> ids(on->tokens.begin(), on->tokens.end());
+    const Result<Translation> plain = translator_.Translate(texts[i], off);
+    ASSERT_TRUE(plain.ok());
+    EXPECT_THAT(plain->tokens, ElementsAreArray(ids)) << texts[i];
+  }
+}
+
+TEST_F(UnknownTextTest, WhatDoesNotFitIsTranslatedWithoutThem) {
+  std::string many, long_one = "Tom sings ";
+  for (int i = 0; i < 300; ++i) many += "Tom \u4F60 sings \U0001F600 ";
+  for (int i = 0; i < 3000; ++i) long_one += "\u4F60";
+  EXPECT_THAT(Translate(many), HasSubstr("Tom"));
+  EXPECT_THAT(Translate(long_one + " today."), HasSubstr("Tom"));
+}
+
+// The text may be gone when a sentence has begun.
+TEST_F(UnknownTextTest, SideBySideTheyAreTheSame) {
+  const std::vector<Line> lines = Lines(FewerIfSlow(100, 6));
+  std::vector<std::string> texts(lines.size());
+  size_t begun = 0, finished = 0;
+  while (finished < lines.size()) {
+    while (begun < lines.size() && translator_.CanBegin()) {
+      std::string text = lines[begun].text;
+      TextCursor cursor(text, {});
+      ASSERT_TRUE(translator_.Begin(cursor, begun++).ok());
+      text.assign(text.size(), '?');
+    }
+    FinishedTranslation out;
+    if (!translator_.Advance(&out)) continue;
+    ASSERT_TRUE(out.status.ok()) << out.status.message();
+    texts[out.ticket] = out.translation.text;
+    ++finished;
+  }
+  for (size_t i = 0; i < lines.size(); ++i) {
+    EXPECT_EQ(texts[i], Translate(lines[i].text));
+  }
+}
+
+TEST_F(UnknownTextTest, LinksSayWhereTheyComeFrom) {
+  if (kProfile.alignment == 0) GTEST_SKIP() << "this profile aligns nothing";
+  const std::string text = "Hello \u4F60\u597D my friend \U0001F600.";
+  TranslateOptions options;
+  options.alignment = true;
+  const Result<Translation> result = translator_.Translate(text, options);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  ASSERT_EQ(result->links.size(), result->tokens.size());
+  const auto of = [](std::string_view all, const TextRange& range) {
+    return std::string(all.substr(range.begin, range.size()));
+  };
+  std::map<std::string, std::string> sources;
+  for (const TokenLink& link : result->links) {
+    sources[of(result->text, link.target)] = of(text, link.source);
+  }
+  EXPECT_EQ(sources["\u4F60\u597D"], "\u4F60\u597D");
+  EXPECT_EQ(sources["\U0001F600"], "\U0001F600");
+  EXPECT_EQ(sources["Freundin"], "friend");
+}
+
+}  // namespace latimer::unknown_text_test
