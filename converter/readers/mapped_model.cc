@@ -5,6 +5,7 @@
 
 #include "converter/canonical_model.h"
 #include "converter/error.h"
+#include "converter/readers/fitting_preset.h"
 #include "converter/readers/mapped_attention.h"
 #include "converter/readers/mapped_positions.h"
 #include "converter/readers/mapped_tensors.h"
@@ -386,7 +387,10 @@ void RefuseWithoutMap(const fs::path& path) {
        ending != ".safetensors")) {
     return;
   }
-  const std::string fitting = FittingPreset(path);
+  const TensorFile file = OpenTensorFile(path);
+  std::set<std::string> names;
+  for (const auto& [name, tensor] : file.tensors) names.insert(name);
+  const std::string fitting = FittingPreset(names);
   FailIn(path, "weights alone do not say how the model is built; give --map ",
          fitting.empty() ? "FILE.json or preset:NAME"
                          : fitting + ", which has their names");

@@ -4,9 +4,7 @@
 
 #include "base/check.h"
 #include "converter/error.h"
-#include "converter/readers/json_fields.h"
-#include "converter/readers/map_json.h"
-#include "converter/readers/map_parts.h"
+#include "converter/readers/fitting_preset.h"
 #include "converter/readers/name_pattern.h"
 
 namespace latimer {
@@ -39,14 +37,14 @@ std::vector<std::string> FilledIn(const std::vector<std::string>& patterns,
   return names;
 }
 
-// One more than the largest number that any tensor has in place of {variable}.
-uint32_t CountNumbers(const std::map<std::string, SourceTensor>& tensors,
+// One more than the largest number that any name has in place of {variable}.
+uint32_t CountNumbers(const std::set<std::string>& names,
                       const std::vector<std::string>& patterns,
                       std::string_view variable) {
   uint32_t count = 0;
   for (const std::string& pattern : patterns) {
     if (pattern.find(variable) == std::string::npos) continue;
-    for (const auto& [name, tensor] : tensors) {
+    for (const std::string& name : names) {
       if (const auto number = NumberIn(name, pattern, variable)) {
         count = std::max(count, *number + 1);
       }
@@ -84,72 +82,140 @@ MappedTensors::MappedTensors(TensorFile file, const std::filesystem::path& path,
 
 MappedTensors::MappedTensors(const std::filesystem::path& path, ModelMap map)
     : MappedTensors(OpenTensorFile(path), path, std::move(map)) {
-  // Wrappers may be nested.
-  size_t before = 0;
-  do {
-    before = notes_.size();
-    StripFromAll("module.", "torch.nn.DataParallel");
-    StripFromAll("_orig_mod.", "torch.compile");
-  } while (notes_.size() > before);
-  if (!map_.prefix.empty()) Rename(map_.prefix.size(), map_.prefix);
+  own_ = true;
+  // The user's prefix may include what wrappers add, or stand behind it.
+  if (map_.prefix.empty() || !AnyBeginsWith(map_.prefix)) StripWrappers();
+  if (map_.prefix.empty()) {
+    StripFittingPrefix();
+  } else {
+    StripPrefix(map_.prefix);
+  }
+  StripWrappers();
 }
 
-void MappedTensors::StripFromAll(const std::string& prefix, const char* who) {
-  const auto has = [&](const auto& entry) {
-    return entry.first.starts_with(prefix);
-  };
-  if (file_.tensors.empty() || !std::ranges::all_of(file_.tensors, has) ||
-      !std::ranges::all_of(file_.unreadable, has)) {
-    return;
+bool MappedTensors::AnyBeginsWith(const std::string& prefix) const {
+  return std::ranges::any_of(
+      Names(), [&](const auto& name) { return name.starts_with(prefix); });
+}
+
+std::set<std::string> MappedTensors::Names() const {
+  std::set<std::string> names;
+  for (const auto& [name, tensor] : file_.tensors) names.insert(name);
+  for (const auto& [name, why] : file_.unreadable) names.insert(name);
+  return names;
+}
+
+// Wrappers may be nested.
+void MappedTensors::StripWrappers() {
+  while (StripFromAll("module.", "torch.nn.DataParallel") ||
+         StripFromAll("_orig_mod.", "torch.compile")) {
   }
-  Rename(prefix.size(), prefix);
+}
+
+bool MappedTensors::StripFromAll(const std::string& prefix, const char* who) {
+  const std::set<std::string> names = Names();
+  if (names.empty() || !std::ranges::all_of(names, [&](const auto& name) {
+        return name.starts_with(prefix);
+      })) {
+    return false;
+  }
+  Strip(prefix);
   notes_.push_back(Concat("Every tensor's name began with ", prefix, ", which ",
                           who, " adds; it was removed."));
+  return true;
 }
 
-// Removes `cut` characters from the names that begin with `prefix`.
-void MappedTensors::Rename(size_t cut, const std::string& prefix) {
-  const auto rename = [&](auto& entries) {
+// The user's own, with the dot behind it or without, and what stands between it
+// and the map's names.
+void MappedTensors::StripPrefix(std::string prefix) {
+  const std::set<std::string> names = Names();
+  if (AnyBeginsWith(prefix + ".")) prefix += ".";
+  if (!AnyBeginsWith(prefix)) {
+    FailIn(map_.name, "prefix is ", prefix, ", but no tensor of ", path_,
+           " has a name that begins so; there are ",
+           Listed({names.begin(), names.end()}, "and"));
+  }
+  std::vector<std::string> fitting = FittingPrefixes(map_.tensors, names);
+  std::erase_if(
+      fitting, [&](const auto& longer) { return !longer.starts_with(prefix); });
+  if (fitting.size() == 1 && fitting.front() != prefix) {
+    StripFitting(fitting.front());
+  } else {
+    Strip(prefix);
+  }
+}
+
+void MappedTensors::StripFittingPrefix() {
+  const std::vector<std::string> fitting =
+      FittingPrefixes(map_.tensors, Names());
+  if (fitting.size() > 1) {
+    FailIn(path_, "holds several models, whose names begin with ",
+           Listed(fitting, "and"),
+           "; choose one, as with --set prefix=", fitting.front(),
+           ", and ignore the others");
+  }
+  if (fitting.size() == 1 && !fitting.front().empty()) {
+    StripFitting(fitting.front());
+  }
+}
+
+void MappedTensors::StripFitting(const std::string& prefix) {
+  Strip(prefix);
+  notes_.push_back(Concat("The tensors' names began with ", prefix, ", which ",
+                          map_.name, " does not have; it was removed."));
+}
+
+// Removes `prefix` from the names that begin with it.
+void MappedTensors::Strip(const std::string& prefix) {
+  std::set<std::string> taken;
+  const auto strip = [&](auto& entries) {
     std::remove_reference_t<decltype(entries)> renamed;
     for (auto& [name, value] : entries) {
-      renamed.emplace(name.starts_with(prefix) ? name.substr(cut) : name,
-                      std::move(value));
+      const std::string rest =
+          name.starts_with(prefix) ? name.substr(prefix.size()) : name;
+      if (!taken.insert(rest).second) {
+        FailIn(path_, "has both ", prefix, rest, " and ", rest,
+               "; save one of the two models alone");
+      }
+      renamed.emplace(rest, std::move(value));
     }
     entries = std::move(renamed);
   };
-  rename(file_.tensors);
-  rename(file_.unreadable);
+  strip(file_.tensors);
+  strip(file_.unreadable);
   for (auto& [name, tensor] : file_.tensors) tensor.name = name;
+}
+
+std::string MappedTensors::OtherPreset() const {
+  const std::set<std::string> names = Names();
+  const bool fits = !FittingPrefixes(map_.tensors, names).empty();
+  return !own_ || fits ? "" : FittingPreset(names);
 }
 
 uint32_t MappedTensors::CountLayers(std::string_view stack) const {
   const std::string own = std::string(stack) + ".";
+  const std::set<std::string> have = Names();
   uint32_t count = 0;
   bool core = false;
   for (const auto& [part, names] : map_.tensors) {
     if (!part.starts_with(own)) continue;
-    const uint32_t of_part =
-        CountNumbers(file_.tensors, names.weight, "{layer}");
+    const uint32_t of_part = CountNumbers(have, names.weight, "{layer}");
     count = std::max(count, of_part);
     core |= of_part > 0 && (part.starts_with(own + "self_attention.") ||
                             part.starts_with(own + "gru."));
   }
   // Without its core it is another model, even if other names match.
   if (core) return count;
-  std::vector<std::string> have;
-  for (const auto& [name, tensor] : file_.tensors) have.push_back(name);
-  const std::string fitting = FittingPreset(path_);
+  const std::string preset = OtherPreset();
   FailIn(path_, "no tensor is called as ", map_.name, " calls the ", stack,
          "'s ", map_.recurrent ? "GRU" : "self-attention", "; there are ",
-         Listed(have, "and"),
-         fitting.empty() || fitting == map_.name
-             ? ""
-             : ", which look like " + fitting);
+         Listed({have.begin(), have.end()}, "and"),
+         preset.empty() ? "" : ", which look like " + preset);
 }
 
 uint32_t MappedTensors::CountHeads(std::string_view part) const {
   const std::vector<std::string>* names = NamesOf(part);
-  return names == nullptr ? 0 : CountNumbers(file_.tensors, *names, "{head}");
+  return names == nullptr ? 0 : CountNumbers(Names(), *names, "{head}");
 }
 
 const std::vector<std::string>* MappedTensors::NamesOf(
@@ -252,7 +318,9 @@ void MappedTensors::Finish() {
   AddNames("unexpected tensors:", extra, kMostNames, &what);
   AddNames("tensors that cannot be converted:", unreadable, kMostNames, &what);
   if (what.empty()) return;
-  FailIn(path_, "the tensors do not match ", map_.name, ": ", what);
+  const std::string preset = OtherPreset();
+  FailIn(path_, "the tensors do not match ", map_.name,
+         preset.empty() ? "" : " (they look like " + preset + ")", ": ", what);
 }
 
 uint64_t MappedTensors::RowsOf(const SourceTensor& tensor) const {
@@ -293,30 +361,6 @@ const SourceTensor* MappedTensors::Rows(const SourceTensor& tensor,
   rows.data = tensor.data.subspan(begin * row_bytes, count * row_bytes);
   made_.push_back(std::move(rows));
   return &made_.back();
-}
-
-std::string FittingPreset(const std::filesystem::path& path) {
-  for (const auto& [name, text] : MapPresets()) {
-    ModelMap map;
-    map.name = "preset:" + name;
-    map.tensors =
-        ReadParts(JsonFields::From(map.name, LoadMapJson(map.name, {})));
-    const MappedTensors tensors(path, map);
-    const auto found = [&](const char* part) { return tensors.Has(part); };
-    if (found("encoder.gru.input") && found("decoder.gru.input") &&
-        (found("attention.joint") || found("attention.query") ||
-         found("combine"))) {
-      return map.name;
-    }
-    if ((found("encoder.self_attention.query") ||
-         found("encoder.self_attention.qkv")) &&
-        found("encoder.ffn.in") &&
-        (found("decoder.cross_attention.query") ||
-         found("decoder.cross_attention.qkv"))) {
-      return map.name;
-    }
-  }
-  return "";
 }
 
 }  // namespace latimer

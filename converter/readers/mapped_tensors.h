@@ -28,8 +28,10 @@ struct Parameters {
 // before any shape is looked at. Not movable: its tensors stay where they are.
 class MappedTensors {
  public:
-  // Opens the file of an own model. Removes what training wrappers put before
-  // every name ("module.", "_orig_mod."), then the map's prefix.
+  // Opens the file of an own model. Removes what stands before its names: what
+  // training wrappers put there ("module.", "_orig_mod."), the map's prefix, or
+  // without one any prefix behind which the names are those of the map. Throws
+  // ConversionError if there are several such prefixes.
   MappedTensors(const std::filesystem::path& path, ModelMap map);
   // Takes an open file's tensors under the names that it has. `path` is for
   // messages.
@@ -92,8 +94,16 @@ class MappedTensors {
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
-  void StripFromAll(const std::string& prefix, const char* who);
-  void Rename(size_t cut, const std::string& prefix);
+  void StripWrappers();
+  bool StripFromAll(const std::string& prefix, const char* who);
+  void StripPrefix(std::string prefix);
+  void StripFittingPrefix();
+  void StripFitting(const std::string& prefix);
+  void Strip(const std::string& prefix);
+  std::set<std::string> Names() const;
+  bool AnyBeginsWith(const std::string& prefix) const;
+  // The preset that fits the names of an own model whose map does not, or "".
+  std::string OtherPreset() const;
   // Whether the file has this tensor, readable or not.
   bool InFile(const std::string& name) const {
     return file_.tensors.contains(name) || file_.unreadable.contains(name);
@@ -105,6 +115,7 @@ class MappedTensors {
   ModelMap map_;
   std::filesystem::path path_;
   TensorFile file_;
+  bool own_ = false;
   std::set<std::string> used_;
   std::vector<std::string> missing_;
   std::map<std::string, std::string> misshapen_;  // By name, in words.
@@ -112,9 +123,6 @@ class MappedTensors {
   std::deque<std::vector<float>> values_;
   std::vector<std::string> notes_;
 };
-
-// "preset:NAME" of the presets whose names these tensors have, or "".
-std::string FittingPreset(const std::filesystem::path& path);
 
 }  // namespace latimer
 

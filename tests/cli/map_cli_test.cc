@@ -55,9 +55,10 @@ TEST_F(MapCliTest, APrintedPresetIsAMapFile) {
   WriteFile(map, printed.out);
   const OwnModel model("encoder_layers_words");
   EXPECT_EQ(Convert(model, map, model.settings).code, 0);
-  EXPECT_THAT(ErrorSentence(RunProgram("latimer-convert", {"--print-map", "x"}),
-                            kUsage),
-              HasSubstr("--print-map x: the presets are enc_dec_attn, "));
+  EXPECT_THAT(
+      ErrorSentence(RunProgram("latimer-convert", {"--print-map", "x"}),
+                    kUsage),
+      HasSubstr("--print-map x: the presets are annotated_transformer, "));
 }
 
 TEST_F(MapCliTest, WhatIsWrongGetsOneSentenceAndLeavesNoFile) {

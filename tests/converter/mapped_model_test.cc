@@ -2,7 +2,8 @@
 // checks the numbers.
 // Tests converter/readers/mapped_model.cc,
 // converter/readers/mapped_attention.cc, converter/readers/mapped_positions.cc,
-// converter/readers/mapped_tensors.cc, converter/readers/map_parts.cc.
+// converter/readers/mapped_tensors.cc, converter/readers/map_parts.cc,
+// converter/readers/fitting_preset.cc.
 #include "converter/readers/mapped_model.h"
 
 #include <gmock/gmock.h>
@@ -107,9 +108,80 @@ TEST(MappedModelTest, WrappersPrefixesComeOffWhereEveryNameHasThem) {
               ElementsAre(HasSubstr("_orig_mod., which torch.compile adds"),
                           HasSubstr("module., which torch.nn.DataParallel")));
   prefix("net.");
-  EXPECT_THAT(model.Error(), HasSubstr("no tensor is called as preset:"));
   EXPECT_THAT(model.Read({"prefix=net._orig_mod.module."}).warnings,
               testing::IsEmpty());
+  // Behind the user's own they come off, too.
+  EXPECT_THAT(model.Read({"prefix=net."}).warnings,
+              ElementsAre(HasSubstr("began with net._orig_mod.module.,")));
+  prefix("module.");
+  EXPECT_THAT(model.Read({"prefix=net"}).warnings,
+              ElementsAre(HasSubstr("module., which torch.nn.DataParallel"),
+                          HasSubstr("began with net._orig_mod.module.,")));
+}
+
+TEST(MappedModelTest, APrefixThatTheMapDoesNotNameComesOff) {
+  OwnModelCopy model("encoder_layers_words");
+  model.Edit([](std::vector<StoredTensor>& tensors) {
+    for (StoredTensor& tensor : tensors) {
+      tensor.name = "model._orig_mod." + tensor.name;
+    }
+    tensors.push_back(F32Tensor("loss.weight", {1}, {1}));
+  });
+  EXPECT_THAT(model.Error(), HasSubstr("unexpected tensors: loss.weight."));
+  EXPECT_THAT(model.Read({R"(ignore=["loss.*"])"}).warnings,
+              ElementsAre("The tensors' names began with model._orig_mod., "
+                          "which preset:encoder_layers does not have; it was "
+                          "removed."));
+  const std::string other = R"(ignore=["loss.*","ema.*"])";
+  model.Edit([](std::vector<StoredTensor>& tensors) {
+    const std::vector<StoredTensor> whole = tensors;
+    for (StoredTensor tensor : whole) {
+      if (tensor.name == "loss.weight") continue;
+      tensor.name.replace(0, std::string("model").size(), "ema");
+      tensors.push_back(tensor);
+    }
+  });
+  EXPECT_THAT(
+      model.Error({other}),
+      HasSubstr("holds several models, whose names begin with "
+                "ema._orig_mod. and model._orig_mod.; choose one, as "
+                "with --set prefix=ema._orig_mod., and ignore the others."));
+  for (const char* prefix : {"model", "model.", "model._orig_mod"}) {
+    (void)model.Read({other, "prefix=" + std::string(prefix)});
+  }
+  EXPECT_THAT(model.Error({other, "prefix=net"}),
+              HasSubstr("prefix is net, but no tensor of"));
+  model.Edit([](std::vector<StoredTensor>& tensors) {
+    tensors.push_back(F32Tensor("weight", {1}, {1}));
+  });
+  EXPECT_THAT(model.Error({"prefix=loss"}),
+              HasSubstr("has both loss.weight and weight"));
+}
+
+TEST(MappedModelTest, AMapMayNameThePrefixItself) {
+  OwnModelCopy model("nn_transformer");
+  EXPECT_THAT(model.Read().warnings, testing::IsEmpty());
+  EXPECT_THAT(model.Read({"prefix=transformer"}).warnings, testing::IsEmpty());
+}
+
+TEST(MappedModelTest, EachPresetIsFoundByItsNames) {
+  for (const std::string& name : OwnModelNames()) {
+    const OwnModel model(name);
+    EXPECT_THAT(ErrorOf([&] { RefuseWithoutMap(model.weights); }),
+                HasSubstr("give --map " + model.map + ","))
+        << name;
+    const std::string wrong = model.map == "preset:encoder_layers"
+                                  ? "preset:fc_q"
+                                  : "preset:encoder_layers";
+    EXPECT_THAT(ErrorOf([&] {
+                  (void)ReadMappedModel(
+                      model.weights,
+                      ReadModelMap(wrong, std::vector<std::string>{"heads=2"}),
+                      false);
+                }),
+                HasSubstr(" look like " + model.map))
+        << name;
+  }
 }
 
 TEST(MappedModelTest, ABiasMayLackOnlyWhereTheMapSaysSo) {

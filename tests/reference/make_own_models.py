@@ -67,8 +67,8 @@ class Spec:
     task: str = "permutation"
     """Or sorted, words, characters."""
     saved: str = "pt"
-    """Or model_state_dict: a training checkpoint; module or compiled: with that prefix;
-    safetensors."""
+    """Or model_state_dict: a training checkpoint; module or compiled: with that prefix; lightning:
+    with the prefix "model."; safetensors."""
     steps: int = 1500
 
 
@@ -155,6 +155,20 @@ SPECS = {
         "pre-norm without final norms, without biases", own.NnTransformer, "preset:nn_transformer",
         dict(d_model=24, heads=3, layers=1, d_ff=32, norm_first=True, final_norm=False, bias=False),
         ["heads=3", "norm_order=pre", 'optional_bias=["encoder.*", "decoder.*"]'], ids=FOREIGN,
+    ),
+    "fc_q": Spec(
+        "post-norm, learned positions, stacks that embed what they read", own.FcQ, "preset:fc_q",
+        dict(d_model=24, heads=3, layers=2, d_ff=40), ["heads=3"], ids=FOREIGN,
+    ),
+    "fc_q_one_norm": Spec(
+        "one norm for all sublayers of a layer; a checkpoint of PyTorch Lightning", own.FcQ,
+        "preset:fc_q", dict(d_model=24, heads=2, layers=2, d_ff=32, one_norm=True), ["heads=2"],
+        ids=FOREIGN, saved="lightning",
+    ),
+    "annotated_transformer": Spec(
+        "pre-norm, deviation plus epsilon, linears in a list", own.AnnotatedTransformer,
+        "preset:annotated_transformer", dict(d_model=24, heads=4, layers=2, d_ff=32), ["heads=4"],
+        ids=Ids(sos=0, eos=1, pad=2, unk=3),
     ),
 }
 
@@ -319,9 +333,9 @@ def roughen(model):
             last = name.split(".")[-1]
             if parameter.dim() > 1:
                 continue
-            if "norm" in name and last in ("weight", "gamma", "alpha"):
+            if "norm" in name and last in ("weight", "gamma", "alpha", "a_2"):
                 parameter.normal_(1.0, 0.15)
-            elif last in ("bias", "beta", "in_proj_bias"):
+            elif last in ("bias", "beta", "b_2", "in_proj_bias"):
                 parameter.normal_(0.0, 0.1)
 
 
@@ -391,6 +405,11 @@ def save(runner: Runner, spec: Spec, folder: Path):
         optimizer = torch.optim.Adam(runner.model.parameters())
         state = {"epoch": 3, "model_state_dict": runner.model.state_dict(),
                  "optimizer_state_dict": optimizer.state_dict(), "global_step": spec.steps}
+    elif spec.saved == "lightning":
+        # The module keeps the model as self.model.
+        state = {"epoch": 3, "global_step": spec.steps, "pytorch-lightning_version": "2.5.0",
+                 "state_dict": {"model." + k: v for k, v in state.items()}, "loops": {},
+                 "callbacks": {}, "optimizer_states": [], "lr_schedulers": []}
     elif spec.saved in ("module", "compiled"):
         prefix = {"module": "module.", "compiled": "_orig_mod."}[spec.saved]
         state = {prefix + k: v for k, v in runner.model.state_dict().items()}

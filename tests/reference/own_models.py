@@ -54,11 +54,10 @@ class MultiHead(nn.Module):
         return x.permute(*order).reshape(batch, length, heads * width)
 
     def forward(self, query, key, value, mask=None):
-        q, k, v = (
-            self.split(getattr(self, name)(x)) for name, x in zip(self.names, (query, key, value))
-        )
+        *inner, out = map(self.get_submodule, self.names)
+        q, k, v = (self.split(linear(x)) for linear, x in zip(inner, (query, key, value)))
         self.weights = weigh(q, k, self.scale, mask)
-        return getattr(self, self.names[3])(self.join(self.weights @ v))
+        return out(self.join(self.weights @ v))
 
 
 # ---- encoder_layers: W_q, post-norm -------------------------------------------------------------
@@ -210,9 +209,9 @@ class EncDecAttn(nn.Module):
 class LayerNormalization(nn.Module):
     """Divides by the unbiased standard deviation plus epsilon; `scalar`: one gamma for all."""
 
-    def __init__(self, features, scalar, eps=1e-6):
+    def __init__(self, features, scalar, eps=1e-6, names=("gamma", "beta")):
         super().__init__()
-        self.eps, self.names = eps, ("alpha", "bias") if scalar else ("gamma", "beta")
+        self.eps, self.names = eps, ("alpha", "bias") if scalar else names
         size = 1 if scalar else features
         setattr(self, self.names[0], nn.Parameter(torch.ones(size)))
         setattr(self, self.names[1], nn.Parameter(torch.zeros(size)))
@@ -577,6 +576,167 @@ class NnTransformer(nn.Module):
         return self.generator(self.transformer.decoder(x, memory, tgt_mask=mask)).transpose(0, 1)
 
 
+# ---- fc_q: post-norm, learned positions, stacks that embed what they read -----------------------------
+
+
+class FeedForwardFc(nn.Module):
+    def __init__(self, d_model, d_ff):
+        super().__init__()
+        self.fc_1 = nn.Linear(d_model, d_ff)
+        self.fc_2 = nn.Linear(d_ff, d_model)
+
+    def forward(self, x):
+        return self.fc_2(torch.relu(self.fc_1(x)))
+
+
+class FcQLayer(nn.Module):
+    """`one_norm`: all sublayers share a norm."""
+
+    def __init__(self, d_model, heads, d_ff, decoder, one_norm):
+        super().__init__()
+        names = ("fc_q", "fc_k", "fc_v", "fc_o")
+        self.norms = ["self_attn_layer_norm", "ff_layer_norm"]
+        self.self_attention = MultiHead(d_model, heads, names)
+        if decoder:
+            self.norms.insert(1, "enc_attn_layer_norm")
+            self.encoder_attention = MultiHead(d_model, heads, names)
+        if one_norm:
+            self.norms = ["layer_norm"] * len(self.norms)
+        for norm in self.norms:
+            setattr(self, norm, nn.LayerNorm(d_model))
+        self.positionwise_feedforward = FeedForwardFc(d_model, d_ff)
+
+    def forward(self, x, memory=None, mask=None):
+        blocks = [lambda y: self.self_attention(y, y, y, mask)]
+        if memory is not None:
+            blocks.append(lambda y: self.encoder_attention(y, memory, memory))
+        for norm, block in zip(self.norms, [*blocks, self.positionwise_feedforward]):
+            x = getattr(self, norm)(x + block(x))
+        return x
+
+
+class FcQStack(nn.Module):
+    def __init__(self, vocabulary, d_model, heads, layers, d_ff, max_len, decoder, one_norm):
+        super().__init__()
+        self.tok_embedding = nn.Embedding(vocabulary, d_model)
+        self.pos_embedding = nn.Embedding(max_len, d_model)
+        self.layers = nn.ModuleList(
+            FcQLayer(d_model, heads, d_ff, decoder, one_norm) for _ in range(layers)
+        )
+        if decoder:
+            self.fc_out = nn.Linear(d_model, vocabulary)
+        # A plain attribute, which is not saved.
+        self.scale = torch.sqrt(torch.FloatTensor([d_model]))
+
+    def forward(self, ids, memory=None, mask=None):
+        x = self.tok_embedding(ids) * self.scale + self.pos_embedding(torch.arange(ids.size(1)))
+        for layer in self.layers:
+            x = layer(x, memory, mask)
+        return x if memory is None else self.fc_out(x)
+
+
+class FcQ(nn.Module):
+    def __init__(self, source, target, d_model, heads, layers, d_ff, max_len, one_norm=False):
+        super().__init__()
+        self.encoder = FcQStack(source, d_model, heads, layers, d_ff, max_len, False, one_norm)
+        self.decoder = FcQStack(target, d_model, heads, layers, d_ff, max_len, True, one_norm)
+
+    def encode(self, source):
+        return self.encoder(source)
+
+    def decode(self, target, memory):
+        return self.decoder(target, memory, causal_mask(target.size(1)))
+
+
+# ---- annotated_transformer: pre-norm, linears in a list, a_2 and b_2 -------------------------------
+
+
+class Linears(MultiHead):
+    def __init__(self, d_model, heads):
+        super().__init__(d_model, heads, ())
+        self.linears = nn.ModuleList(nn.Linear(d_model, d_model) for _ in range(4))
+        self.names = [f"linears.{i}" for i in range(4)]
+
+
+class Lookup(nn.Module):
+    def __init__(self, vocabulary, d_model):
+        super().__init__()
+        self.lut = nn.Embedding(vocabulary, d_model)
+
+    def forward(self, ids):
+        return self.lut(ids) * math.sqrt(self.lut.embedding_dim)
+
+
+class FeedForwardW(nn.Module):
+    def __init__(self, d_model, d_ff):
+        super().__init__()
+        self.w_1 = nn.Linear(d_model, d_ff)
+        self.w_2 = nn.Linear(d_ff, d_model)
+
+    def forward(self, x):
+        return self.w_2(torch.relu(self.w_1(x)))
+
+
+class Sublayer(nn.Module):
+    def __init__(self, d_model):
+        super().__init__()
+        self.norm = LayerNormalization(d_model, False, names=("a_2", "b_2"))
+
+    def forward(self, x, block):
+        return x + block(self.norm(x))
+
+
+class AnnotatedLayer(nn.Module):
+    def __init__(self, d_model, heads, d_ff, decoder):
+        super().__init__()
+        self.self_attn = Linears(d_model, heads)
+        if decoder:
+            self.src_attn = Linears(d_model, heads)
+        self.feed_forward = FeedForwardW(d_model, d_ff)
+        self.sublayer = nn.ModuleList(Sublayer(d_model) for _ in range(3 if decoder else 2))
+
+    def forward(self, x, memory=None, mask=None):
+        blocks = [lambda y: self.self_attn(y, y, y, mask)]
+        if memory is not None:
+            blocks.append(lambda y: self.src_attn(y, memory, memory))
+        for sublayer, block in zip(self.sublayer, [*blocks, self.feed_forward]):
+            x = sublayer(x, block)
+        return x
+
+
+class AnnotatedStack(nn.Module):
+    def __init__(self, d_model, heads, layers, d_ff, decoder):
+        super().__init__()
+        self.layers = nn.ModuleList(
+            AnnotatedLayer(d_model, heads, d_ff, decoder) for _ in range(layers)
+        )
+        self.norm = LayerNormalization(d_model, False, names=("a_2", "b_2"))
+
+    def forward(self, x, memory=None, mask=None):
+        for layer in self.layers:
+            x = layer(x, memory, mask)
+        return self.norm(x)
+
+
+class AnnotatedTransformer(nn.Module):
+    def __init__(self, source, target, d_model, heads, layers, d_ff, max_len):
+        super().__init__()
+        self.encoder = AnnotatedStack(d_model, heads, layers, d_ff, False)
+        self.decoder = AnnotatedStack(d_model, heads, layers, d_ff, True)
+        self.src_embed, self.tgt_embed = (
+            nn.Sequential(Lookup(vocabulary, d_model), PositionalEncoding(d_model, max_len))
+            for vocabulary in (source, target)
+        )
+        self.generator = nn.ModuleDict({"proj": nn.Linear(d_model, target)})
+
+    def encode(self, source):
+        return self.encoder(self.src_embed(source))
+
+    def decode(self, target, memory):
+        x = self.decoder(self.tgt_embed(target), memory, causal_mask(target.size(1)))
+        return self.generator["proj"](x)
+
+
 def attention_of(model) -> dict[str, list]:
     """The weights of the last run, as lists [layer][head][row][column]."""
     found = {"encoder": [], "decoder": [], "cross": []}
@@ -586,7 +746,7 @@ def attention_of(model) -> dict[str, list]:
             continue
         cross = name.split(".")[-1] in (
             "cross_attn", "enc_dec_attn", "cross_attention_block", "cross_attention",
-            "multihead_attn",
+            "multihead_attn", "encoder_attention", "src_attn",
         )
         kind = "cross" if cross else "encoder" if "encoder" in name else "decoder"
         found[kind].append(module.weights[0].tolist())
