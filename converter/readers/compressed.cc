@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <limits>
 #include <memory>
 #include <new>
 
 #include "converter/error.h"
 #include "converter/input_file.h"
+#include "converter/readers/tensor_file.h"
 
 namespace latimer {
 namespace {
@@ -20,10 +22,20 @@ constexpr std::string_view kGzip = "\x1f\x8b";
 constexpr std::string_view kZstandard = "\x28\xb5\x2f\xfd";
 constexpr std::string_view kSuffixes[] = {".gz", ".zst"};
 
-// A header of safetensors may have a length that begins as gzip does.
-bool IsSafetensors(std::string_view begin) {
-  constexpr size_t kHeaderAt = 8;
-  return begin.size() > kHeaderAt && begin[kHeaderAt] == '{';
+// What a server sends in place of a file that it does not have.
+bool IsWebPage(std::string_view begin) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (begin.starts_with(kByteOrderMark)) {
+    begin.remove_prefix(kByteOrderMark.size());
+  }
+  begin.remove_prefix(
+      std::min(begin.find_first_not_of(" \t\r\n"), begin.size()));
+  const auto begins = [&](std::string_view tag) {
+    return std::ranges::equal(
+        begin.substr(0, tag.size()), tag,
+        [](unsigned char a, char b) { return std::tolower(a) == b; });
+  };
+  return begins("<!doctype") || begins("<html");
 }
 
 std::string CommandOf(const fs::path& path, bool gzip) {
@@ -47,6 +59,12 @@ void RefuseCompressed(const fs::path& path, std::string_view begin) {
            "is a Git LFS pointer and not the file itself; run git lfs pull in "
            "its folder");
   }
+  if (IsWebPage(begin)) {
+    FailIn(path,
+           "is a web page and not the file itself; download it again, by the "
+           "address of the file");
+  }
+  // A header of safetensors may have a length that begins as gzip does.
   const bool gzip = begin.starts_with(kGzip) && !IsSafetensors(begin);
   if (!gzip && !begin.starts_with(kZstandard)) return;
   FailIn(path, "is compressed with ", gzip ? "gzip" : "Zstandard",

@@ -11,9 +11,9 @@
 
 namespace latimer {
 
-// Throws ConversionError, with the command that gets the file itself, if its
-// first bytes are those of gzip, of Zstandard or of a pointer of Git LFS,
-// whatever its name is.
+// Throws ConversionError, which says how to get the file itself, if its first
+// bytes are those of gzip, of Zstandard, of a pointer of Git LFS or of a web
+// page, whatever its name is.
 void RefuseCompressed(const std::filesystem::path& path,
                       std::string_view begin);
 

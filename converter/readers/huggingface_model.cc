@@ -19,8 +19,10 @@ namespace fs = std::filesystem;
 JsonFields OpenModelConfig(const fs::path& directory) {
   auto config = JsonFields::Open(directory / "config.json");
   if (!config) {
-    FailIn(directory / "config.json",
-           "cannot open the file; give the folder of a Hugging Face model");
+    FailIn(
+        directory / "config.json",
+        "cannot open the file; give the folder of a Hugging Face model, or a "
+        "PyTorch checkpoint with --map");
   }
   if (!config->Bool("is_encoder_decoder", true)) {
     config->Fail("is_encoder_decoder", "only true is supported");

@@ -381,17 +381,24 @@ CanonicalModel ReadMappedModel(const fs::path& path, const ModelMap& map,
 }
 
 void RefuseWithoutMap(const fs::path& path) {
-  const fs::path ending = path.extension();
-  if (!fs::is_regular_file(path) ||
-      (ending != ".pt" && ending != ".pth" && ending != ".ckpt" &&
-       ending != ".safetensors")) {
-    return;
-  }
+  if (!fs::is_regular_file(path) || !IsCheckpoint(path)) return;
   const TensorFile file = OpenTensorFile(path);
+  if (!file.toolkit.empty()) {
+    FailIn(path, "is a checkpoint of ", file.toolkit, "; convert it with ct2-",
+           file.toolkit == "fairseq" ? "fairseq" : "opennmt-py",
+           "-converter of CTranslate2, and give the folder that it writes");
+  }
+  RefuseLstm(file, path);
   std::set<std::string> names;
   for (const auto& [name, tensor] : file.tensors) names.insert(name);
   const std::string fitting = FittingPreset(names);
-  FailIn(path, "weights alone do not say how the model is built; give --map ",
+  const fs::path folder =
+      path.has_parent_path() ? path.parent_path() : fs::path(".");
+  FailIn(path, "weights alone do not say how the model is built; give ",
+         fs::exists(folder / "config.json")
+             ? Concat(folder, ", the folder with its config.json, or ")
+             : "",
+         "--map ",
          fitting.empty() ? "FILE.json or preset:NAME"
                          : fitting + ", which has their names");
 }

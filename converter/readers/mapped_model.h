@@ -17,8 +17,9 @@ namespace latimer {
 CanonicalModel ReadMappedModel(const std::filesystem::path& path,
                                const ModelMap& map, bool with_tokenizer);
 
-// Throws ConversionError if `path` has the file extension of a PyTorch
-// checkpoint, which needs a map; names the preset that fits, if any.
+// Throws ConversionError if `path` is a checkpoint (IsCheckpoint), which needs
+// a map, or the converter of the toolkit that wrote it; names the preset that
+// fits, if any.
 void RefuseWithoutMap(const std::filesystem::path& path);
 
 }  // namespace latimer

@@ -76,6 +76,20 @@ void AddNames(const char* kind, const std::vector<std::string>& names,
 
 }  // namespace
 
+void RefuseLstm(const TensorFile& file, const std::filesystem::path& path) {
+  for (const auto& [name, tensor] : file.tensors) {
+    const std::vector<uint64_t>& shape = tensor.shape;
+    if (name.find("weight_hh") == std::string::npos || shape.size() != 2 ||
+        shape[1] == 0 || shape[0] != 4 * shape[1]) {
+      continue;
+    }
+    FailIn(
+        path, "is an LSTM: ", name, " ", ShapeText(shape),
+        " has four gates; Latimer has Transformers and GRUs, whose gates are "
+        "three");
+  }
+}
+
 MappedTensors::MappedTensors(TensorFile file, const std::filesystem::path& path,
                              ModelMap map)
     : map_(std::move(map)), path_(path), file_(std::move(file)) {}
@@ -83,6 +97,7 @@ MappedTensors::MappedTensors(TensorFile file, const std::filesystem::path& path,
 MappedTensors::MappedTensors(const std::filesystem::path& path, ModelMap map)
     : MappedTensors(OpenTensorFile(path), path, std::move(map)) {
   own_ = true;
+  if (map_.recurrent) RefuseLstm(file_, path_);
   // The user's prefix may include what wrappers add, or stand behind it.
   if (map_.prefix.empty() || !AnyBeginsWith(map_.prefix)) StripWrappers();
   if (map_.prefix.empty()) {
@@ -317,6 +332,9 @@ void MappedTensors::Finish() {
   AddNames("misshapen tensors:", misshapen, kMostShapes, &what);
   AddNames("unexpected tensors:", extra, kMostNames, &what);
   AddNames("tensors that cannot be converted:", unreadable, kMostNames, &what);
+  if (own_ && !unreadable.empty()) {
+    what += "; add to \"ignore\" what the model does not need";
+  }
   if (what.empty()) return;
   const std::string preset = OtherPreset();
   FailIn(path_, "the tensors do not match ", map_.name,

@@ -24,6 +24,9 @@ struct Parameters {
   const SourceTensor* bias = nullptr;    // of a norm: beta
 };
 
+// Throws ConversionError if the file has the W_hh of an LSTM, [4H, H].
+void RefuseLstm(const TensorFile& file, const std::filesystem::path& path);
+
 // Finds tensors by their names alone: what is missing or left over is known
 // before any shape is looked at. Not movable: its tensors stay where they are.
 class MappedTensors {

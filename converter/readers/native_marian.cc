@@ -154,7 +154,7 @@ NativeMarianConfig ReadModelOptions(const NativeMarianFiles& files,
   if (text == file.texts.end()) {
     FailIn(files.weights, "holds no ", kConfigEntry,
            ", so its options are unknown; save the model with Marian 1.1 or "
-           "later");
+           "later, or give --map if it is not of Marian");
   }
   const std::string name = files.weights.string() + ", " + kConfigEntry;
   return ReadMarianModelOptions(

@@ -1,5 +1,6 @@
 #include "converter/readers/open_model.h"
 
+#include "converter/error.h"
 #include "converter/readers/json_fields.h"
 #include "converter/readers/native_marian_files.h"
 #include "converter/sentence_rules.h"
@@ -37,6 +38,12 @@ CanonicalModel OpenModel(const std::filesystem::path& path, bool with_tokenizer,
   }
   if (!std::filesystem::exists(path / "config.json") && IsNativeMarian(path)) {
     return ReadNativeMarian(path, with_tokenizer);
+  }
+  if (!std::filesystem::is_directory(path)) {
+    FailIn(path,
+           "is no model that the converter knows; give the folder of a model "
+           "of Hugging Face or CTranslate2, the .npz or .bin of one of Marian, "
+           "or with --map a PyTorch checkpoint");
   }
   return WithSentenceRules(path, OpenFolder(path, with_tokenizer, limits));
 }

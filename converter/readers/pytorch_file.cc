@@ -48,8 +48,51 @@ bool IsParameter(const PickleValue& value) {
          value.IsCall("torch._utils._rebuild_parameter_with_state");
 }
 
+// Whether it is a tensor of another kind than _rebuild_tensor_v2 makes.
+bool IsOtherTensor(const PickleValue& value) {
+  return value.kind == Kind::kCall && !IsParameter(value) &&
+         !value.IsCall("torch._utils._rebuild_tensor_v2") &&
+         (value.items[0]->text.starts_with("torch._utils._rebuild_") ||
+          value.IsCall("torch._tensor._rebuild_from_type_v2"));
+}
+
 bool IsTensor(const PickleValue& value) {
-  return IsParameter(value) || value.IsCall("torch._utils._rebuild_tensor_v2");
+  return IsParameter(value) || IsOtherTensor(value) ||
+         value.IsCall("torch._utils._rebuild_tensor_v2");
+}
+
+// A quantized layer saves a pair of its weight and bias; the weight counts.
+const PickleValue& TensorOf(const PickleValue& value) {
+  const bool pair = value.kind == Kind::kTuple && value.items.size() == 2 &&
+                    IsOtherTensor(*value.items[0]);
+  return pair ? *value.items[0] : value;
+}
+
+// "has type float8_e4m3fn", and so on, of such a tensor.
+std::string WhyUnreadable(const PickleValue& tensor) {
+  constexpr size_t kTypeAt = 6;
+  constexpr std::string_view kTorch = "torch.";
+  if (tensor.IsCall("torch._utils._rebuild_qtensor")) return "is quantized";
+  if (tensor.IsCall("torch._utils._rebuild_tensor_v3") &&
+      tensor.arguments().size() > kTypeAt) {
+    const std::string& type = tensor.arguments()[kTypeAt]->text;
+    if (type.starts_with(kTorch)) {
+      return "has type " + Printable(type.substr(kTorch.size()));
+    }
+  }
+  return Concat("is no plain tensor (", Printable(tensor.items[0]->text), ")");
+}
+
+// The toolkit whose converter of CTranslate2 reads such a checkpoint.
+std::string ToolkitOf(const PickleValue& root) {
+  const auto has = [&](const char* key) { return root.Find(key) != nullptr; };
+  if (!has("model")) return "";
+  if ((has("args") || has("cfg")) &&
+      (has("extra_state") || has("optimizer_history"))) {
+    return "fairseq";
+  }
+  if (has("opt") && (has("generator") || has("vocab"))) return "OpenNMT-py";
+  return "";
 }
 
 const PickleValue& FindStateDict(const PickleValue& root) {
@@ -146,7 +189,10 @@ class PytorchReader {
       FailIn(path_, "holds an object of class ", Printable(root.items[0]->text),
              kSaveStateDict);
     }
-    if (root.kind == Kind::kDict) AddTensors(FindStateDict(root), "", 0);
+    if (root.kind == Kind::kDict) {
+      out_.toolkit = ToolkitOf(root);
+      AddTensors(FindStateDict(root), "", 0);
+    }
     if (out_.tensors.empty() && out_.unreadable.empty()) {
       FailIn(path_, "holds no tensors under names", kSaveStateDict);
     }
@@ -202,7 +248,7 @@ class PytorchReader {
     if (depth == kMaxDepth) FailIn(path_, "holds dicts nested too deeply");
     for (size_t i = 0; i + 1 < dict.items.size(); i += 2) {
       const PickleValue& key = *dict.items[i];
-      const PickleValue& value = *dict.items[i + 1];
+      const PickleValue& value = TensorOf(*dict.items[i + 1]);
       if (++visited_ > kMaxNames) {
         FailIn(path_, "holds more than ", kMaxNames, " names", kSaveStateDict);
       }
@@ -235,6 +281,10 @@ class PytorchReader {
       tensor = value.arguments()[0];
     }
     if (IsParameter(*tensor) || !IsTensor(*tensor)) fail(kMalformedEntry);
+    if (IsOtherTensor(*tensor)) {
+      out_.unreadable.emplace(name, WhyUnreadable(*tensor));
+      return;
+    }
     const std::optional<TensorRecord> record = ParseTensor(*tensor);
     if (!record) fail(kMalformedEntry);
 

@@ -114,11 +114,6 @@ class RecurrentMapper {
     const SourceTensor& weight = *layer.hidden.weight;
     const char* const what = "should be the [3H, H] of a GRU";
     const uint32_t h = Dimension(weight, 1, what);
-    if (h > 0 && weight.shape[0] == 4 * uint64_t{h}) {
-      tensors_.Fail(weight,
-                    "has four gates, as an LSTM has; Latimer knows GRUs, which "
-                    "have three");
-    }
     if (h == 0 || weight.shape[0] != 3 * uint64_t{h}) {
       tensors_.Fail(weight, what);
     }

@@ -1,5 +1,6 @@
 #include "converter/readers/tensor_file.h"
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "converter/readers/compressed.h"
 #include "converter/readers/json_fields.h"
 #include "converter/readers/text_file.h"
+#include "converter/readers/zip_file.h"
 
 namespace latimer {
 namespace {
@@ -73,8 +75,6 @@ TensorFile ReadShards(const fs::path& path) {
   return out;
 }
 
-constexpr std::string_view kZipMagic = "PK\x03\x04";
-
 // The pickled magic number of torch.save before 1.6. Before 0.1.10 it wrote tar
 // files.
 bool IsOldPytorch(std::string_view begin) {
@@ -86,17 +86,55 @@ bool IsOldPytorch(std::string_view begin) {
           begin.substr(kTarMagicAt).starts_with("ustar"));
 }
 
-// The name of the first entry distinguishes NumPy's zip files from PyTorch's.
+// Latimer quantizes, from more than eight bits.
+TensorFile WithoutQuantized(TensorFile file, const fs::path& path) {
+  for (const auto& [name, why] : file.unreadable) {
+    for (const char* small : {"is quantized", "has type float8", "has type F8",
+                              "has type float4", "has type F4"}) {
+      if (!why.starts_with(small)) continue;
+      FailIn(path, "tensor ", name, " ", why,
+             "; save the float model's state_dict, which Latimer quantizes "
+             "itself");
+    }
+  }
+  return file;
+}
+
+}  // namespace
+
+bool IsSafetensors(std::string_view begin) {
+  // A length of less than 4 GiB, and JSON.
+  constexpr size_t kHeaderAt = 8;
+  return begin.size() > kHeaderAt && begin[kHeaderAt] == '{' &&
+         begin.substr(4, 4) == std::string_view("\0\0\0\0", 4);
+}
+
+bool IsZip(std::string_view begin) { return begin.starts_with("PK\x03\x04"); }
+
 bool IsNpz(std::string_view begin) {
   constexpr size_t kNameLengthAt = 26, kNameAt = 30;
-  if (!begin.starts_with(kZipMagic) || begin.size() <= kNameAt) return false;
+  if (!IsZip(begin) || begin.size() <= kNameAt) return false;
   const size_t length =
       static_cast<uint8_t>(begin[kNameLengthAt]) +
       size_t{256} * static_cast<uint8_t>(begin[kNameLengthAt + 1]);
   return begin.substr(kNameAt).substr(0, length).ends_with(".npy");
 }
 
-}  // namespace
+bool IsPickle(std::string_view begin) {
+  return begin.size() > 1 && begin[0] == '\x80' && begin[1] >= 2 &&
+         begin[1] <= 5;
+}
+
+bool IsCheckpoint(const fs::path& path) {
+  const std::string begin = FirstBytes(path);
+  if (IsZip(begin) && !IsNpz(begin)) {
+    const ZipFile zip(path);
+    return std::ranges::any_of(zip.entries(), [](const auto& entry) {
+      return entry.first.ends_with("/data.pkl");
+    });
+  }
+  return IsOldPytorch(begin) || IsSafetensors(begin);
+}
 
 TensorFile OpenTensorFile(const fs::path& path) {
   if (path.string().ends_with(kIndexSuffix)) {
@@ -112,9 +150,9 @@ TensorFile OpenTensorFile(const fs::path& path) {
         "with torch.save(torch.load(path, map_location=\"cpu\"), new_path)");
   }
   if (IsNpz(begin)) return ReadNpz(path);
-  if (begin.starts_with(kZipMagic)) return ReadPytorchFile(path);
+  if (IsZip(begin)) return WithoutQuantized(ReadPytorchFile(path), path);
   if (IsMarianBin(begin)) return ReadMarianBin(path);
-  return ReadSafetensors(path);
+  return WithoutQuantized(ReadSafetensors(path), path);
 }
 
 fs::path FindWeights(const fs::path& directory) {

@@ -19,6 +19,8 @@ struct TensorFile {
   std::map<std::string, std::string> unreadable = {};
   // Text among the tensors: Marian's "special:model.yml".
   std::map<std::string, std::string> texts = {};
+  // "fairseq" or "OpenNMT-py", if one of them wrote the file.
+  std::string toolkit = {};
   std::shared_ptr<const void> storage = nullptr;
 };
 
@@ -51,8 +53,20 @@ TensorFile ReadNpz(const std::filesystem::path& path);
 // scales of activations (..._QuantMultA), because Latimer measures each row.
 // Refuses a file that is encrypted or packed for one kind of CPU.
 TensorFile ReadMarianBin(const std::filesystem::path& path);
-// Whether a file that begins with these bytes is in this format.
+
+// Whether a file that begins with these bytes is in this format. The name of a
+// zip file's first entry distinguishes NumPy's from PyTorch's.
 bool IsMarianBin(std::string_view begin);
+bool IsSafetensors(std::string_view begin);
+bool IsZip(std::string_view begin);
+bool IsNpz(std::string_view begin);
+// A pickle itself; torch.save puts one into a zip file.
+bool IsPickle(std::string_view begin);
+
+// Whether a file is what training with PyTorch leaves: one of safetensors or of
+// torch.save, of any version. Throws ConversionError if it is a damaged zip
+// file.
+bool IsCheckpoint(const std::filesystem::path& path);
 
 // Opens a safetensors file, a PyTorch checkpoint, Marian's .npz or .bin, or an
 // index of shards of the first two (NAME.index.json). Detects the format by the

@@ -53,7 +53,8 @@ TEST(MappedModelTest, ListsEachTensorThatIsLeftOverUnlessItIsIgnored) {
   EXPECT_THAT(
       model.Error(),
       AllOf(HasSubstr("unexpected tensors: adapter.weight"),
-            HasSubstr("tensors that cannot be converted: steps (has type"),
+            HasSubstr("tensors that cannot be converted: steps (has type I64)"
+                      "; add to \"ignore\" what the model does not need."),
             Not(HasSubstr("missing"))));
   (void)model.Read({R"(ignore=["adapter.*","steps"])"});
 }

@@ -116,6 +116,27 @@ TEST(PytorchFileTest, NamesTheClassOfASavedModel) {
                     HasSubstr("torch.save(model.state_dict(), path)")));
 }
 
+TEST(PytorchFileTest, SaysThatAModelIsQuantized) {
+  const auto error = [](const char* name) {
+    return OpenError(ReadFile(Checkpoints() / name));
+  };
+  const std::string advice =
+      "; save the float model's state_dict, which Latimer quantizes itself.";
+  EXPECT_THAT(error("float8.pt"),
+              HasSubstr("tensor weight has type float8_e4m3fn" + advice));
+  EXPECT_THAT(error("quantized_tensor.pt"),
+              HasSubstr("tensor weight is quantized" + advice));
+  EXPECT_THAT(error("quantized_layer.pt"),
+              HasSubstr("tensor 0._packed_params._packed_params is quantized" +
+                        advice));
+}
+
+TEST(PytorchFileTest, ATensorOfAnotherKindIsUnreadable) {
+  const TensorFile file = ReadPytorchFile(Checkpoints() / "sparse.pt");
+  EXPECT_EQ(file.unreadable.at("weight"),
+            "is no plain tensor (torch._utils._rebuild_sparse_tensor)");
+}
+
 TEST(PytorchFileTest, RefusesBigEndianNumbers) {
   EXPECT_THAT(OpenError(ReadFile(Checkpoints() / "big_endian.pt")),
               HasSubstr("byte order big"));

@@ -97,9 +97,10 @@ TEST(RecurrentModelTest, AnLstmIsKnownByItsFourGates) {
     }
   });
   EXPECT_THAT(model.Error(),
-              EndsWith("model.safetensors: decoder.rnn.weight_hh_l0 [72, 18] "
-                       "has four gates, as an LSTM has; Latimer knows GRUs, "
-                       "which have three."));
+              EndsWith("model.safetensors: is an LSTM: "
+                       "decoder.rnn.weight_hh_l0 [72, 18] has four gates; "
+                       "Latimer has Transformers and GRUs, whose gates are "
+                       "three."));
 }
 
 TEST(RecurrentModelTest, MissingAndLeftOverTensorsAreListed) {

@@ -46,6 +46,14 @@ TEST(TensorFileTest, TakesTheFirstOfTheWeightFiles) {
   }
 }
 
+TEST(TensorFileTest, RefusesNumbersOfEightBitsThatAreFloats) {
+  TempFolder folder;
+  const fs::path path = folder.path() / "model.safetensors";
+  WriteFile(path, SafetensorsBytes({{"w", "F8_E4M3", {2}, "ab"}}));
+  EXPECT_THAT(ErrorOf([&] { (void)OpenTensorFile(path); }),
+              HasSubstr("tensor w has type F8_E4M3; save the float model's"));
+}
+
 // A folder of two shards and an index that a test edits.
 class ShardsTest : public ::testing::Test {
  protected:

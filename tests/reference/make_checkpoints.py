@@ -64,6 +64,32 @@ def training_state() -> dict:
     }
 
 
+def small_kinds() -> dict:
+    """State_dicts of models that were made smaller."""
+    torch.manual_seed(3)
+    model = torch.nn.Sequential(torch.nn.Linear(4, 2))
+    quantized = torch.ao.quantization.quantize_dynamic(model, {torch.nn.Linear}, dtype=torch.qint8)
+    weight = model[0].weight.detach()
+    return {
+        "float8": {"weight": weight.to(torch.float8_e4m3fn), "bias": torch.ones(2)},
+        "quantized_layer": quantized.state_dict(),
+        "quantized_tensor": {"weight": torch.quantize_per_tensor(weight, 0.1, 0, torch.qint8)},
+        "sparse": {"weight": weight.to_sparse()},
+    }
+
+
+def toolkits() -> dict:
+    """What fairseq and OpenNMT-py save, by the keys of their trainers."""
+    model = {"decoder.weight": torch.ones(2)}
+    return {
+        "fairseq": {"args": None, "cfg": {"model": {"arch": "transformer"}}, "model": model,
+                    "criterion": None, "optimizer_history": [{"num_updates": 4}],
+                    "task_state": {}, "extra_state": {"epoch": 1}, "last_optimizer_state": {}},
+        "opennmt_py": {"model": model, "generator": {"weight": torch.ones(2)},
+                       "vocab": {"src": ["a"]}, "opt": argparse.Namespace(layers=6), "optim": {}},
+    }
+
+
 def flat(state: dict, prefix: str = ""):
     for name, value in state.items():
         if isinstance(value, dict):
@@ -122,6 +148,12 @@ def write_files(out: Path) -> None:
         assert archive.infolist()[0].compress_type == zipfile.ZIP_DEFLATED
     save("old.pt", one, None, _use_new_zipfile_serialization=False)
     save("module.pt", torch.nn.Linear(1, 1), None)
+    for name, state in (small_kinds() | toolkits()).items():
+        save(f"{name}.pt", state, None)
+    lstm = torch.nn.LSTM(2, 3)
+    save("lstm.pt", {f"encoder.rnn.{k}": v for k, v in lstm.state_dict().items()}, None)
+    program = torch.export.export(torch.nn.Linear(3, 2), (torch.zeros(1, 3),))
+    torch.export.save(program, out / "program.pt2")
     (out / "expected.json").write_text(json.dumps(expected, separators=(",", ":")) + "\n")
 
 
