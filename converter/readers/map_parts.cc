@@ -1,6 +1,7 @@
 #include "converter/readers/map_parts.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "converter/error.h"
 #include "converter/readers/name_pattern.h"
@@ -111,27 +112,78 @@ PartNames ReadPart(const JsonFields& tensors, const std::string& part) {
   return names;
 }
 
-// If `part` is encoder.gru or decoder.gru, adds the names of all parameters of
-// that nn.GRU as the parts PART.input, PART.hidden, PART.backward_input and
+// The parameters of a direction of a GRU: the part, and what PyTorch calls them
+// behind weight_ and bias_.
+constexpr std::pair<const char*, const char*> kGruParameters[] = {
+    {".input", "ih"},
+    {".hidden", "hh"},
+    {".backward_input", "ih_reverse"},
+    {".backward_hidden", "hh_reverse"}};
+
+// What PyTorch appends to the names of the parameters of an nn.GRU, whose
+// layers are numbered, and of an nn.GRUCell, which has one and no direction.
+std::vector<std::string> GruSuffixes(const std::string& module, bool backward) {
+  const bool list = module.find("{layer}") != std::string::npos;
+  const std::string layer = list ? "_l0" : "_l{layer}";
+  if (backward) return {layer + "_reverse"};
+  return {layer, ""};
+}
+
+// An object names all parameters itself.
+void AddNamedGru(const JsonFields& tensors, const std::string& part,
+                 std::map<std::string, PartNames>* names) {
+  const JsonFields object = tensors.Object(part);
+  std::vector<std::string> known;
+  for (const auto& [name, suffix] : kGruParameters) {
+    known.push_back(Concat("weight_", suffix));
+    known.push_back(Concat("bias_", suffix));
+  }
+  object.RefuseOthers(
+      std::vector<std::string_view>(known.begin(), known.end()));
+  for (const auto& [name, suffix] : kGruParameters) {
+    const std::string weight = Concat("weight_", suffix);
+    const std::string bias = Concat("bias_", suffix);
+    if (!object.Has(weight)) {
+      if (!weight.ends_with("_reverse") || object.Has(bias)) {
+        object.Demand(weight, "it must be the name of this matrix");
+      }
+      continue;
+    }
+    PartNames& part_names = (*names)[part + name];
+    part_names.weight = ExpandChoices(object.Text(weight, ""));
+    if (object.Has(bias)) {
+      part_names.bias = ExpandChoices(object.Text(bias, ""));
+    }
+  }
+}
+
+// If `part` is encoder.gru or decoder.gru, adds the names of all its parameters
+// as the parts PART.input, PART.hidden, PART.backward_input and
 // PART.backward_hidden, and returns true.
 bool AddGruNames(const JsonFields& tensors, const std::string& part,
                  std::map<std::string, PartNames>* names) {
   if (!part.ends_with(".gru")) return false;
   const nlohmann::json& value = *tensors.Find(part);
-  if (!value.is_string()) {
-    tensors.Fail(part, "it must be the name of an nn.GRU");
+  if (value.is_object()) {
+    AddNamedGru(tensors, part, names);
+    return true;
   }
-  const std::pair<std::string, std::string> parameters[] = {
-      {"input", "ih_l{layer}"},
-      {"hidden", "hh_l{layer}"},
-      {"backward_input", "ih_l{layer}_reverse"},
-      {"backward_hidden", "hh_l{layer}_reverse"}};
+  if (!value.is_string()) {
+    tensors.Fail(part,
+                 "it must be the name of an nn.GRU or nn.GRUCell, or "
+                 "{\"weight_ih\": NAME, \"weight_hh\": NAME, \"bias_ih\": "
+                 "NAME, \"bias_hh\": NAME}");
+  }
   for (const std::string& module :
        ExpandChoices(value.get_ref<const std::string&>())) {
-    for (const auto& [name, suffix] : parameters) {
-      PartNames& part_names = (*names)[Concat(part, ".", name)];
-      part_names.weight.push_back(Concat(module, ".weight_", suffix));
-      part_names.bias.push_back(Concat(module, ".bias_", suffix));
+    for (const auto& [name, parameter] : kGruParameters) {
+      PartNames& part_names = (*names)[part + name];
+      const std::string kind = std::string(parameter).substr(0, 2);
+      const bool backward = kind != parameter;
+      for (const std::string& suffix : GruSuffixes(module, backward)) {
+        part_names.weight.push_back(Concat(module, ".weight_", kind, suffix));
+        part_names.bias.push_back(Concat(module, ".bias_", kind, suffix));
+      }
     }
   }
   return true;

@@ -214,7 +214,9 @@ uint32_t MappedTensors::CountLayers(std::string_view stack) const {
   bool core = false;
   for (const auto& [part, names] : map_.tensors) {
     if (!part.starts_with(own)) continue;
-    const uint32_t of_part = CountNumbers(have, names.weight, "{layer}");
+    // The only layer may have no number.
+    const uint32_t of_part = std::max(
+        CountNumbers(have, names.weight, "{layer}"), Has(part) ? 1u : 0u);
     count = std::max(count, of_part);
     core |= of_part > 0 && (part.starts_with(own + "self_attention.") ||
                             part.starts_with(own + "gru."));

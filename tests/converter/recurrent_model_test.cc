@@ -53,6 +53,78 @@ TEST(RecurrentModelTest, SizesComeFromTheTensors) {
   EXPECT_FALSE(r.directions_added);
 }
 
+void RenameTensors(OwnModelCopy& model, const std::string& from,
+                   const std::string& to) {
+  model.Edit([&](Tensors& tensors) {
+    for (StoredTensor& tensor : tensors) {
+      const size_t at = tensor.name.find(from);
+      if (at != tensor.name.npos) tensor.name.replace(at, from.size(), to);
+    }
+  });
+}
+
+// The bytes of all matrices, in the order of their canonical names.
+std::vector<float> AllWeights(const CanonicalModel& model) {
+  std::vector<float> all;
+  for (const auto& [name, linear] : model.linears) {
+    for (const auto& parts : {linear.weights, linear.biases}) {
+      for (const SourceTensor* part : parts) {
+        if (part == nullptr) continue;
+        const std::vector<float> values = part->Values();
+        all.insert(all.end(), values.begin(), values.end());
+      }
+    }
+  }
+  return all;
+}
+
+TEST(RecurrentModelTest, AGruMayBeACellOrNameItsParameters) {
+  const CanonicalModel expected = RecurrentModel("bahdanau").Read();
+  OwnModelCopy cell = Copy("bahdanau");
+  // As nn.GRUCell calls them.
+  for (const char* name : {"weight_ih", "weight_hh", "bias_ih", "bias_hh"}) {
+    RenameTensors(cell, std::string("decoder.rnn.") + name + "_l0",
+                  std::string("decoder.rnn.") + name);
+  }
+  EXPECT_EQ(AllWeights(cell.Read()), AllWeights(expected));
+  // In a list of modules.
+  RenameTensors(cell, "decoder.rnn.", "decoder.rnn.0.");
+  EXPECT_EQ(AllWeights(cell.Read({"tensors.decoder.gru=decoder.rnn.{layer}"})),
+            AllWeights(expected));
+  // Under names of one's own.
+  RenameTensors(cell, "decoder.rnn.0.weight_ih", "Wx");
+  RenameTensors(cell, "decoder.rnn.0.weight_hh", "Wh");
+  RenameTensors(cell, "decoder.rnn.0.bias_ih", "bx");
+  RenameTensors(cell, "decoder.rnn.0.bias_hh", "bh");
+  const std::string named =
+      R"(tensors.decoder.gru={"weight_ih": "Wx", "weight_hh": "Wh",)"
+      R"( "bias_ih": "bx", "bias_hh": "bh"})";
+  EXPECT_EQ(AllWeights(cell.Read({named})), AllWeights(expected));
+  EXPECT_THAT(cell.Error({R"(tensors.decoder.gru={"weight_ih": "Wx"})"}),
+              HasSubstr("weight_hh is missing; it must be the name of this "
+                        "matrix"));
+  EXPECT_THAT(cell.Error({R"(tensors.decoder.gru={"weights": "Wx"})"}),
+              HasSubstr("weights is unknown"));
+  // Of two directions, one under other names.
+  OwnModelCopy both = Copy("bahdanau");
+  RenameTensors(both, "encoder.rnn.weight_ih_l0_reverse", "back.Wx");
+  const auto of_encoder = [](const std::string& backward) {
+    return R"(tensors.encoder.gru={"weight_ih": "encoder.rnn.weight_ih_l0",)"
+           R"( "weight_hh": "encoder.rnn.weight_hh_l{layer}",)"
+           R"( "bias_ih": "encoder.rnn.bias_ih_l0",)"
+           R"( "bias_hh": "encoder.rnn.bias_hh_l0",)"
+           R"( "weight_ih_reverse": ")" +
+           backward +
+           R"(", "weight_hh_reverse": "encoder.rnn.weight_hh_l0_reverse",)"
+           R"( "bias_ih_reverse": "encoder.rnn.bias_ih_l0_reverse",)"
+           R"( "bias_hh_reverse": "encoder.rnn.bias_hh_l0_reverse"})";
+  };
+  EXPECT_EQ(AllWeights(both.Read({of_encoder("back.Wx")})),
+            AllWeights(expected));
+  EXPECT_THAT(both.Error({of_encoder("back.W")}),
+              HasSubstr("unexpected tensors: back.Wx"));
+}
+
 TEST(RecurrentModelTest, EqualEmbeddingsAreStoredOnce) {
   const CanonicalModel luong = RecurrentModel("luong_dot").Read();
   EXPECT_TRUE(luong.architecture.embeddings_shared);
@@ -166,8 +238,8 @@ const Refusal kRefusals[] = {
     {"DotOfAnotherWidth", "luong_dot", "directions=concatenate",
      "\"dot\" needs encoder outputs, which are 40 wide, as wide as the "
      "decoder's state, 20"},
-    {"GruThatIsNoName", "bahdanau", R"(tensors.encoder.gru={"weight":"x"})",
-     "it must be the name of an nn.GRU"},
+    {"GruThatIsNoName", "bahdanau", "tensors.encoder.gru=7",
+     "it must be the name of an nn.GRU or nn.GRUCell, or {"},
     {"IdBehindTheVocabulary", "bahdanau", "decoder_start=35",
      "decoder_start has the id 35, but the target embedding has only 35 rows"},
 };
