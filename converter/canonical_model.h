@@ -70,6 +70,8 @@ struct CanonicalGeneration {
   // Source ids before and after those of a text.
   std::vector<int32_t> source_prefix;
   std::vector<int32_t> source_suffix;
+  uint32_t source_length = 0;  // Sources are padded to it; 0: not at all.
+  int32_t source_pad = 0;
   int32_t forced_first = -1;
   uint32_t no_repeat_ngram = 0;
   float repetition_penalty = 1.0f;

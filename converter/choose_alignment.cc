@@ -11,6 +11,7 @@
 
 #include "converter/error.h"
 #include "latimer/translator.h"
+#include "request.h"
 
 namespace latimer {
 namespace {
@@ -129,7 +130,8 @@ void AddLine(const Translator& translator, const Translation& translation,
   if (!scores->has_value()) scores->emplace(attention.layers, attention.heads);
   const GenerationConfig& config = translator.model_info().generation;
   const size_t begin = config.source_prefix.size();
-  const size_t end = translation.source.size() - config.source_suffix.size();
+  const size_t end = WithoutPads(config, translation.source).size() -
+                     config.source_suffix.size();
   if (begin >= end) return;
   std::vector<std::string> source, target;
   std::vector<char> buffer(Translator::kMaxPieceBytes);

@@ -34,8 +34,10 @@ std::vector<int32_t> KnownSource(const CanonicalModel& model) {
   std::vector<int32_t> ids;
   std::mt19937 random;  // The C++ standard defines its output.
   const size_t added = g.source_prefix.size() + g.source_suffix.size();
+  const uint32_t longest =
+      g.source_length > 0 ? g.source_length : a.source_positions;
   const size_t total =
-      std::min({kSourceTokens, a.source_positions, kProfile.source_tokens});
+      std::min({kSourceTokens, longest, kProfile.source_tokens});
   ids = g.source_prefix;
   // At least one.
   const size_t count =

@@ -138,6 +138,8 @@ Offset<schema::Generation> WriteGeneration(const CanonicalGeneration& g,
   table.add_repetition_penalty(g.repetition_penalty);
   table.add_no_repeat_ngram(g.no_repeat_ngram);
   table.add_forced_first(g.forced_first);
+  table.add_source_pad(g.source_pad);
+  table.add_source_length(g.source_length);
   table.add_source_suffix(suffix);
   table.add_source_prefix(prefix);
   table.add_banned_ends(banned_ends);

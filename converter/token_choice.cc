@@ -181,15 +181,16 @@ void KeepNamed(const CanonicalGeneration& generation, Side& source,
   // A new member breaks this line, so that its ids are not forgotten.
   const auto& [decoder_start, eos, pad, forced_eos, max_target_tokens,
                min_target_tokens, banned_sequences, source_prefix,
-               source_suffix, forced_first, no_repeat_ngram, repetition_penalty,
-               languages, source_language, target_language, tasks, search,
-               task_search] = generation;
+               source_suffix, source_length, source_pad, forced_first,
+               no_repeat_ngram, repetition_penalty, languages, source_language,
+               target_language, tasks, search, task_search] = generation;
   target.kept().AddAll({{decoder_start, eos, pad, forced_eos, forced_first}});
   for (const std::vector<int32_t>& sequence : banned_sequences) {
     target.kept().AddAll(sequence);
   }
   source.kept().AddAll(source_prefix);
   source.kept().AddAll(source_suffix);
+  if (source_length > 0) source.kept().Add(source_pad);
   for (const Language& language : languages) {
     source.kept().Add(language.token);
     if (!StandsInSource(target_language)) target.kept().Add(language.token);

@@ -124,9 +124,9 @@ void PruneGeneration(const IdMap& source, const IdMap& target,
                      CanonicalGeneration* generation) {
   auto& [decoder_start, eos, pad, forced_eos, max_target_tokens,
          min_target_tokens, banned_sequences, source_prefix, source_suffix,
-         forced_first, no_repeat_ngram, repetition_penalty, languages,
-         source_language, target_language, tasks, search, task_search] =
-      *generation;
+         source_length, source_pad, forced_first, no_repeat_ngram,
+         repetition_penalty, languages, source_language, target_language, tasks,
+         search, task_search] = *generation;
   for (int32_t* id : {&decoder_start, &eos, &pad, &forced_eos, &forced_first}) {
     target.Apply(*id);
   }
@@ -135,6 +135,7 @@ void PruneGeneration(const IdMap& source, const IdMap& target,
   }
   source.Apply(source_prefix);
   source.Apply(source_suffix);
+  if (source_length > 0) source.Apply(source_pad);
   for (Language& language : languages) {
     LATIMER_CHECK(StandsInSource(target_language) ||
                   source.At(language.token) == target.At(language.token));

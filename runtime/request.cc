@@ -326,13 +326,16 @@ Result<size_t> WriteText(const TextReader& reader, const SourceFrame& frame,
   return count;
 }
 
-void SetWords(const SourceFrame& frame, const GenerationConfig& config,
-              std::string_view words, TextPart* part) {
+// Ends a part whose source_count ids are in `source`.
+void EndPart(const SourceFrame& frame, const GenerationConfig& config,
+             std::string_view words, std::span<int32_t> source,
+             TextPart* part) {
   part->words = words;
   part->words_begin = std::min(frame.before, part->source_count);
   part->words_end = part->source_count > frame.after(config)
                         ? part->source_count - frame.after(config)
                         : part->words_begin;
+  part->source_count = PadSource(config, part->source_count, source);
 }
 
 // The beginning of `text` that is read for one part. Cuts no character.
@@ -372,6 +375,24 @@ size_t CopyIds(std::span<const int32_t> from, std::span<int32_t> to) {
   return from.size();
 }
 
+size_t PadSource(const GenerationConfig& config, size_t count,
+                 std::span<int32_t> ids) {
+  const size_t length = config.source_length;
+  if (count == 0 || count >= length) return count;
+  LATIMER_DCHECK(length <= ids.size());
+  std::fill(ids.begin() + count, ids.begin() + length, config.source_pad);
+  return length;
+}
+
+std::span<const int32_t> WithoutPads(const GenerationConfig& config,
+                                     std::span<const int32_t> source) {
+  if (config.source_length == 0) return source;
+  while (!source.empty() && source.back() == config.source_pad) {
+    source = source.first(source.size() - 1);
+  }
+  return source;
+}
+
 TokenizerScratch ScratchOf(const Buffers& workspace) {
   if constexpr (!kProfile.tokenizer) return {};
   constexpr size_t kBytes = kProfile.text_bytes;
@@ -399,6 +420,10 @@ TokenizerScratch ScratchOf(const Buffers& workspace) {
 Result<TextPart> TextReader::Read(std::string_view text,
                                   const TranslateOptions& options,
                                   std::span<int32_t> source) const {
+  const GenerationConfig& config = model.info.generation;
+  if (config.source_length > 0 && config.source_length < source.size()) {
+    source = source.first(config.source_length);
+  }
   TextPart part;
   part.language_code = options.language_code;
   size_t before = 0;
@@ -422,14 +447,14 @@ Result<TextPart> TextReader::Read(std::string_view text,
     if (count.ok()) {
       part.source_count = *count;
       part.bytes = text.size();
-      SetWords(frame, model.info.generation, near, &part);
+      EndPart(frame, config, near, source, &part);
       return part;
     }
     if (count.status().code() != StatusCode::kTextTooLong) {
       return count.status();
     }
   }
-  const size_t reserved = frame.before + frame.after(model.info.generation);
+  const size_t reserved = frame.before + frame.after(config);
   const TextCut cut = tokenizer.FindCut(
       near, source.size() > reserved ? source.size() - reserved : 1, scratch);
   const Result<size_t> count =
@@ -439,7 +464,7 @@ Result<TextPart> TextReader::Read(std::string_view text,
   part.source_count = *count;
   part.bytes = before + next;
   part.space_follows = next > cut.end;
-  SetWords(frame, model.info.generation, Slice(body, 0, cut.end), &part);
+  EndPart(frame, config, Slice(body, 0, cut.end), source, &part);
   return part;
 }
 
@@ -449,7 +474,9 @@ Result<size_t> TextReader::ReadIds(std::string_view text,
   const GenerationConfig& config = model.info.generation;
   constexpr size_t kLanguages = 2;
   if (ids.size() <=
-      config.source_prefix.size() + config.source_suffix.size() + kLanguages) {
+          config.source_prefix.size() + config.source_suffix.size() +
+              kLanguages ||
+      ids.size() < config.source_length) {
     return Status::Error(StatusCode::kTextTooLong,
                          "There is no room for any id.");
   }
@@ -458,7 +485,9 @@ Result<size_t> TextReader::ReadIds(std::string_view text,
   LATIMER_RETURN_IF_ERROR(
       WriteBefore(*this, Slice(text, 0, before), options, ids, &frame));
   frame.has_code = true;
-  return WriteText(*this, frame, From(text, before), ids);
+  const Result<size_t> count =
+      WriteText(*this, frame, From(text, before), ids);
+  return count.ok() ? PadSource(config, *count, ids) : count;
 }
 
 Result<std::span<int32_t>> TextReader::ReadTargetPrefix(
@@ -470,7 +499,10 @@ Result<std::span<int32_t>> TextReader::ReadTargetPrefix(
   const GenerationConfig& config = model.info.generation;
   const size_t added =
       config.source_prefix.size() + config.source_suffix.size() + 2;
-  const size_t kept = source_comes ? std::max(room.size() / 2, added) : 0;
+  const size_t kept =
+      !source_comes              ? 0
+      : config.source_length > 0 ? config.source_length
+                                 : std::max(room.size() / 2, added);
   const std::span<int32_t> ids = room.subspan(std::min(kept, room.size()));
   const auto too_long = [&] {
     return Status::Error(StatusCode::kInvalidArgument,
@@ -551,7 +583,8 @@ Status ResolveOptions(const Model& model, const TranslateOptions& options,
   if (out->beams > room.beams) return TooManyBeams(out->beams, room.beams);
   AddTargetPrefix(request.target_prefix, out);
   const bool is_guarded = request.is_text && options.guards;
-  if (is_guarded) GuardLoops(request.source, out);
+  const std::span<const int32_t> source = WithoutPads(config, request.source);
+  if (is_guarded) GuardLoops(source, out);
   const uint64_t must_come = uint64_t{out->min_tokens} +
                              out->target_prefix.size() +
                              (kProfile.phrases ? out->phrases.tokens() : 0);
@@ -561,7 +594,7 @@ Status ResolveOptions(const Model& model, const TranslateOptions& options,
        .caller = options.max_target_tokens,
        .room = room.target_tokens,
        .caches = out->beams > 1 ? room.cached_tokens / out->beams : kNoLimit,
-       .guard = is_guarded ? LengthGuard(request.source.size(), must_come)
+       .guard = is_guarded ? LengthGuard(source.size(), must_come)
                            : kNoLimit});
   out->max_tokens = length.max_tokens;
   out->forced_last_token = length.forced_last_token;

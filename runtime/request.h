@@ -61,7 +61,8 @@ struct TextReader {
   TokenizerScratch scratch;
 
   // Writes to `source` the ids of as much of `text`, from its beginning, as
-  // fits, with everything that the model and the options put around a text. If
+  // fits, with everything that the model and the options put around a text and,
+  // if its sources have a fixed length, the pads. If
   // not all fits, the text is cut after a sentence if possible; see FindCut.
   // Errors: kInvalidArgument (a language or task that is missing or unknown),
   // kTextTooLong (a single character has more tokens than the source holds).
@@ -89,6 +90,16 @@ Status NeedTargetTokenizer(const ModelInfo& info);
 
 // Copies ids and returns their number. Precondition: they fit.
 size_t CopyIds(std::span<const int32_t> from, std::span<int32_t> to);
+
+// Pads the first `count` of `ids`, unless there are none, to the fixed length of
+// the model's sources, if it has one, and returns the number of all.
+// Precondition: they fit.
+size_t PadSource(const GenerationConfig& config, size_t count,
+                 std::span<int32_t> ids);
+
+// The source without its pads.
+std::span<const int32_t> WithoutPads(const GenerationConfig& config,
+                                     std::span<const int32_t> source);
 
 // The tokenizer's part of the workspace.
 TokenizerScratch ScratchOf(const Buffers& workspace);

@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/off_stack.h"
+#include "model/errors.h"
 #include "request.h"
 #include "search/step.h"
 #include "source_phrases.h"
@@ -90,6 +91,10 @@ Status Translator::State::Load(std::span<const std::byte> image,
   const size_t added = config.source_prefix.size() +
                        config.source_suffix.size() +
                        (config.languages.empty() ? 0 : 2);
+  if (config.source_length > max_source_tokens) {
+    return ExceedsProfile("fixed source length", config.source_length,
+                          max_source_tokens);
+  }
   if (added < max_source_tokens) return Status();
   return Status::Error(
       StatusCode::kExceedsProfile,
@@ -428,12 +433,13 @@ Status Translator::BeginIds(std::span<const int32_t> source,
                             const TranslateOptions& options, uint64_t ticket) {
   if (state_ == nullptr) return NotLoaded();
   State& state = *state_;
-  if (source.empty() || source.size() > state.max_source_tokens) {
+  const GenerationConfig& config = state.info().generation;
+  if (source.empty() || source.size() > max_source_tokens()) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "%llu source ids given, but this model and build take "
                          "1 to %u.",
                          static_cast<unsigned long long>(source.size()),
-                         static_cast<unsigned>(state.max_source_tokens));
+                         static_cast<unsigned>(max_source_tokens()));
   }
   const uint32_t vocabulary = state.info().architecture.source_vocabulary;
   for (const int32_t id : source) {
@@ -452,14 +458,14 @@ Status Translator::BeginIds(std::span<const int32_t> source,
   sentence.text_end = static_cast<uint32_t>(source.size());
   // The ids may be those of an earlier result, which views the workspace.
   std::memmove(sentence.source, source.data(), source.size_bytes());
+  const std::span<int32_t> room = {sentence.source,
+                                   state.buffers.most_source_tokens};
+  const size_t count = PadSource(config, source.size(), room);
   const Result<std::span<int32_t>> prefix = state.reader().ReadTargetPrefix(
-      options,
-      {sentence.source + source.size(),
-       state.buffers.most_source_tokens - source.size()},
-      /*source_comes=*/false);
+      options, room.subspan(count), /*source_comes=*/false);
   if (!prefix.ok()) return prefix.status();
   return state.Prepare(sentence, options,
-                       {.source = {sentence.source, source.size()},
+                       {.source = room.first(count),
                         .target_prefix = *prefix,
                         .deadline = DeadlineAfter(options.budget_ms)});
 }

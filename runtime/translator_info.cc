@@ -1,4 +1,6 @@
 // What a translator tells about its model: tokens of texts, limits, kernels.
+#include <algorithm>
+
 #include "base/check.h"
 #include "latimer/translator.h"
 #include "model/operation_bytes.h"
@@ -15,7 +17,7 @@ Result<size_t> Translator::Tokenize(std::string_view text,
   const GenerationConfig& config = state.info().generation;
   const size_t added =
       config.source_prefix.size() + config.source_suffix.size();
-  if (ids.size() < added) {
+  if (ids.size() < std::max<size_t>(added, config.source_length)) {
     return Status::Error(StatusCode::kTextTooLong,
                          "There is no room for any id.");
   }
@@ -24,7 +26,7 @@ Result<size_t> Translator::Tokenize(std::string_view text,
       text, ScratchOf(state.buffers), ids.subspan(begin, ids.size() - added));
   if (!count.ok()) return count;
   CopyIds(config.source_suffix, ids.subspan(begin + *count));
-  return *count + added;
+  return PadSource(config, *count + added, ids);
 }
 
 Result<size_t> Translator::Tokenize(std::string_view text,
@@ -43,7 +45,9 @@ Result<size_t> Translator::CountTokens(std::string_view text) {
   const Result<size_t> count =
       state.tokenizer.Count(text, ScratchOf(state.buffers));
   if (!count.ok()) return count;
-  return config.source_prefix.size() + *count + config.source_suffix.size();
+  return std::max<size_t>(
+      config.source_prefix.size() + *count + config.source_suffix.size(),
+      config.source_length);
 }
 
 Result<size_t> Translator::TokenizeTarget(std::string_view text,
@@ -90,7 +94,8 @@ const ModelInfo& Translator::model_info() const {
 
 uint32_t Translator::max_source_tokens() const {
   LATIMER_CHECK(state_ != nullptr);
-  return state_->max_source_tokens;
+  const uint32_t length = state_->info().generation.source_length;
+  return length > 0 ? length : state_->max_source_tokens;
 }
 
 uint32_t Translator::max_target_tokens() const {

@@ -335,6 +335,7 @@ void SetGeneration(const ModelMap& map, CanonicalModel* model) {
   g.max_target_tokens = a.target_positions;
   g.source_prefix = map.source_prefix;
   g.source_suffix = map.source_suffix;
+  g.source_length = map.source_length;
   const auto source = [&](const char* flag, int32_t id) {
     CheckId(map, flag, id, "source", a.source_vocabulary);
   };
@@ -346,6 +347,10 @@ void SetGeneration(const ModelMap& map, CanonicalModel* model) {
   target("target_ids", g.pad);
   target("target_ids", map.target_ids.unk);
   source("source_ids", map.source_ids.unk);
+  if (map.source_length > 0) {
+    g.source_pad = map.source_ids.pad;
+    source("source_ids", g.source_pad);
+  }
   for (const int32_t id : g.source_prefix) source("source_prefix", id);
   for (const int32_t id : g.source_suffix) source("source_suffix", id);
 }

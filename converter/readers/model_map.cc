@@ -20,6 +20,7 @@ constexpr std::string_view kCommonFlags[] = {
     "max_source_tokens", "max_target_tokens",
     "source_ids",        "target_ids",
     "source_prefix",     "source_suffix",
+    "source_length",
     "decoder_start",     "source_vocabulary",
     "target_vocabulary",
 };
@@ -267,6 +268,25 @@ std::vector<int32_t> ReadIdList(const JsonFields& fields, std::string_view name,
   return list;
 }
 
+void ReadSourceLength(const JsonFields& fields, ModelMap* map) {
+  map->source_length = fields.Count("source_length", 0, 1);
+  if (map->source_length == 0) return;
+  if (map->source_ids.pad < 0) {
+    fields.Fail("source_length", "source_ids has no pad to fill it with");
+  }
+  const size_t added = map->source_prefix.size() + map->source_suffix.size();
+  if (added >= map->source_length) {
+    fields.Fail("source_length", "there would be no room for text beside the ",
+                added, " ids of source_prefix and source_suffix");
+  }
+  if (map->max_source_tokens == 0) {
+    map->max_source_tokens = map->source_length;
+  } else if (map->max_source_tokens < map->source_length) {
+    fields.Fail("source_length", "it must not exceed max_source_tokens, ",
+                map->max_source_tokens);
+  }
+}
+
 void ReadText(const JsonFields& fields, ModelMap* map) {
   map->source_ids = ReadIds(fields, "source_ids");
   map->target_ids = ReadIds(fields, "target_ids");
@@ -276,6 +296,7 @@ void ReadText(const JsonFields& fields, ModelMap* map) {
   }
   map->source_prefix = ReadIdList(fields, "source_prefix", map->source_ids);
   map->source_suffix = ReadIdList(fields, "source_suffix", map->source_ids);
+  ReadSourceLength(fields, map);
   fields.Demand("decoder_start",
                 "it must be what the decoder reads first, such as \"sos\"");
   map->decoder_start = ReadId(fields, "decoder_start",

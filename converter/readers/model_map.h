@@ -132,6 +132,8 @@ struct ModelMap {
   int32_t decoder_start = 0;
   std::vector<int32_t> source_prefix;
   std::vector<int32_t> source_suffix;
+  // Sources are padded to it with source_ids.pad; 0: not at all.
+  uint32_t source_length = 0;
 };
 
 // `from` is a path or "preset:NAME"; `settings` are the KEY=VALUE of --set,

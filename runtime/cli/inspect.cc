@@ -134,6 +134,8 @@ Json GenerationJson(const GenerationConfig& g) {
           {"banned_sequences", banned},
           {"source_prefix", Ids(g.source_prefix)},
           {"source_suffix", Ids(g.source_suffix)},
+          {"source_length", g.source_length > 0 ? Json(g.source_length) : Json()},
+          {"source_pad", IdOrNull(g.source_length > 0 ? g.source_pad : -1)},
           {"forced_first", IdOrNull(g.forced_first)},
           {"no_repeat_ngram", g.no_repeat_ngram},
           {"repetition_penalty", g.repetition_penalty},

@@ -114,6 +114,11 @@ Status ReadGeneration(const schema::Generation& in, const Architecture& a,
     }
   }
   good = good && added_source <= a.source_positions;
+  if (in.source_length() > 0) {
+    good = good && added_source <= in.source_length() &&
+           in.source_length() <= a.source_positions && in.source_pad() >= 0 &&
+           in.source_pad() < int64_t{a.source_vocabulary};
+  }
   uint32_t begin = 0;
   for (uint32_t end : *in.banned_ends()) {
     good = good && end > begin && end <= in.banned_tokens()->size();
@@ -134,6 +139,8 @@ Status ReadGeneration(const schema::Generation& in, const Architecture& a,
       .banned_ends = ViewOf(in.banned_ends()),
       .source_prefix = ViewOf(in.source_prefix()),
       .source_suffix = ViewOf(in.source_suffix()),
+      .source_length = in.source_length(),
+      .source_pad = in.source_pad(),
       .forced_first = in.forced_first(),
       .no_repeat_ngram = in.no_repeat_ngram(),
       .repetition_penalty = in.repetition_penalty(),

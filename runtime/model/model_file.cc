@@ -60,12 +60,14 @@ Status FindRoot(std::span<const std::byte> image, size_t* file_bytes,
       table->GetAddressOf(schema::Model::VT_CHECKSUM) == nullptr) {
     return damaged;
   }
-  if (model->format_version() != kFormatVersion) {
+  if (model->format_version() < kOldestFormatVersion ||
+      model->format_version() > kFormatVersion) {
     return Status::Error(
         StatusCode::kUnsupportedVersion,
-        "The model has format version %u but this build reads version %u; "
-        "convert it again with the latimer-convert of this build.",
+        "The model has format version %u but this build reads versions %u to "
+        "%u; convert it again with the latimer-convert of this build.",
         static_cast<unsigned>(model->format_version()),
+        static_cast<unsigned>(kOldestFormatVersion),
         static_cast<unsigned>(kFormatVersion));
   }
   if (image.size() < model->file_bytes()) {

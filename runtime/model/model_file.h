@@ -15,7 +15,10 @@
 namespace latimer {
 
 // The version that this code writes and reads; see schema/README.md.
-inline constexpr uint32_t kFormatVersion = 4;
+// A file has the lowest version that says all of its model: 5 added the fixed
+// source length, which a runtime of version 4 would ignore.
+inline constexpr uint32_t kFormatVersion = 5;
+inline constexpr uint32_t kOldestFormatVersion = 4;
 
 // Largest file: FlatBuffers' offsets are signed 32-bit numbers.
 inline constexpr uint64_t kMaxFileBytes = (uint64_t{1} << 31) - 64;

@@ -310,9 +310,20 @@ TEST(MappedModelTest, SpecialIdsLieWithinTheEmbeddings) {
   EXPECT_THAT(model.Error({"source_prefix=[77]"}),
               HasSubstr("source_prefix has the id 77, but the source"));
   EXPECT_THAT(model.Error({"decoder_start=90"}), HasSubstr("decoder_start"));
+  EXPECT_THAT(model.Error({"source_ids.pad=50", "source_length=9"}),
+              HasSubstr("source_ids has the id 50, but the source embedding"));
 }
 
 // ---- Positions -------------------------------------------------------------
+
+TEST(MappedModelTest, PositionsMustReachToTheFixedSourceLength) {
+  const OwnModelCopy model("encoder_layers_words");  // 40 rows.
+  EXPECT_EQ(model.Read({"source_length=40"}).architecture.source_positions,
+            40u);
+  EXPECT_EQ(model.Read({"source_length=7"}).architecture.source_positions, 7u);
+  EXPECT_THAT(model.Error({"source_length=41"}),
+              HasSubstr("has positions for 40 tokens, fewer than"));
+}
 
 TEST(MappedModelTest, ALongTableIsCutWithANoteOrAsAsked) {
   OwnModelCopy model("encoder_layers_words");

@@ -146,6 +146,7 @@ TEST(ModelMapTest, EveryFlagOfTheFileArrives) {
                                   "source_ids.unk=9",
                                   "target_ids.eos=8",
                                   "source_suffix=[]",
+                                  "source_length=20",
                                   "decoder_start=pad",
                                   "prefix=net.",
                                   R"(ignore=["*.x"])",
@@ -172,6 +173,7 @@ TEST(ModelMapTest, EveryFlagOfTheFileArrives) {
   EXPECT_EQ(map.source_ids.pad, 0);
   EXPECT_EQ(map.target_ids.eos, 8);
   EXPECT_TRUE(map.source_suffix.empty());
+  EXPECT_EQ(map.source_length, 20u);
   EXPECT_EQ(map.decoder_start, 0);
   EXPECT_EQ(map.prefix, "net.");
   EXPECT_THAT(map.ignore, ElementsAre("*.x"));
@@ -233,6 +235,8 @@ TEST(ModelMapTest, AFlagThatIsNotWhatItMustBeIsNamedWithItsValue) {
             "[\"bos\"]; each id is a number or one of"},
            {"decoder_start=bos", "one of the names that target_ids has"},
            {"source_ids=3", "it must be an object"},
+           {"source_length=0", "it must be a whole number of at least 1"},
+           {"source_length=2", "no room for text beside the 2 ids of"},
            {"source_vocabulary.kind=bpe", "one of words, characters, sent"},
            {"source_vocabulary.ids=x.json",
             "only SentencePiece models can have"},
@@ -253,6 +257,25 @@ TEST(ModelMapTest, AFlagThatIsNotWhatItMustBeIsNamedWithItsValue) {
                 AllOf(HasSubstr("preset:encoder_layers"), HasSubstr(expected)))
         << setting;
   }
+}
+
+TEST(ModelMapTest, AFixedSourceLengthIsTheLongestSource) {
+  EXPECT_EQ(ReadModelMap("preset:encoder_layers",
+                         Settings{"heads=2", "source_length=25"})
+                .max_source_tokens,
+            25u);
+  EXPECT_EQ(ReadModelMap("preset:encoder_layers",
+                         Settings{"heads=2", "source_length=25",
+                                  "max_source_tokens=40"})
+                .max_source_tokens,
+            40u);
+  EXPECT_THAT(
+      PresetError({"heads=2", "source_length=25", "max_source_tokens=24"}),
+      HasSubstr("source_length is 25; it must not exceed max_source_tokens, "
+                "24"));
+  EXPECT_THAT(PresetError({"heads=2", "source_length=25", "source_ids.pad="
+                                                          "null"}),
+              HasSubstr("source_length is 25; source_ids has no pad"));
 }
 
 TEST(ModelMapTest, SettingsAndFilesThatAreNoneAreRefused) {

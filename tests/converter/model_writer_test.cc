@@ -77,7 +77,7 @@ TEST_P(ModelWriterTest, TheWholeFileVerifiesAndIsIdentified) {
   EXPECT_TRUE(schema::VerifyModelBuffer(verifier));
   EXPECT_EQ(std::string(reinterpret_cast<const char*>(bytes) + 4, 4), "LTMR");
   const schema::Model& model = *schema::GetModel(bytes);
-  EXPECT_EQ(model.format_version(), kFormatVersion);
+  EXPECT_EQ(model.format_version(), kOldestFormatVersion);
   EXPECT_EQ(model.file_bytes(), file.bytes().size());
   EXPECT_EQ(model.tokenizer(), nullptr);
   EXPECT_THAT(model.provenance()->converter()->str(),

@@ -281,6 +281,8 @@ TEST(VocabularyPruningTest, WhatTheGenerationRulesNameIsKept) {
   g.banned_sequences = {{8990}, {8991, 8992}};
   g.source_prefix = {8001, 8000};
   g.source_suffix = {8002};
+  g.source_length = 20;
+  g.source_pad = 8003;
   const KeptTokens kept =
       ChooseTokens(model, {.texts = {folder.path() / "keep.txt"}});
   const auto is_kept = [](const std::vector<uint32_t>& ids, uint32_t id) {
@@ -290,7 +292,7 @@ TEST(VocabularyPruningTest, WhatTheGenerationRulesNameIsKept) {
     EXPECT_TRUE(is_kept(kept.target, id)) << id;
     EXPECT_FALSE(is_kept(kept.source, id)) << id;
   }
-  for (const uint32_t id : {8000u, 8001u, 8002u}) {
+  for (const uint32_t id : {8000u, 8001u, 8002u, 8003u}) {
     EXPECT_TRUE(is_kept(kept.source, id)) << id;
   }
   PruneVocabulary(kept, &model);
@@ -308,6 +310,7 @@ TEST(VocabularyPruningTest, WhatTheGenerationRulesNameIsKept) {
   EXPECT_EQ(old(kept.source, g.source_prefix[0]), 8001);
   EXPECT_EQ(old(kept.source, g.source_prefix[1]), 8000);
   EXPECT_EQ(old(kept.source, g.source_suffix[0]), 8002);
+  EXPECT_EQ(old(kept.source, g.source_pad), 8003);
 }
 
 TEST(VocabularyPruningTest, LanguagesAndPrefixesOfTasksAreKept) {

@@ -64,6 +64,8 @@ class Spec:
     start: str = "sos"
     prefix: tuple[str, ...] = ("sos",)
     suffix: tuple[str, ...] = ("eos",)
+    length: int = 0
+    """To which the code pads every source, without a mask; 0: it does not."""
     task: str = "permutation"
     """Or sorted, words, characters."""
     saved: str = "pt"
@@ -169,6 +171,14 @@ SPECS = {
         "pre-norm, deviation plus epsilon, linears in a list", own.AnnotatedTransformer,
         "preset:annotated_transformer", dict(d_model=24, heads=4, layers=2, d_ff=32), ["heads=4"],
         ids=Ids(sos=0, eos=1, pad=2, unk=3),
+    ),
+    "encoder_layers_padded": Spec(
+        "real sentences, each padded to 12 ids that the encoder and the decoder attend to",
+        own.EncoderLayers, "preset:encoder_layers",
+        dict(d_model=32, heads=4, layers=2, d_ff=48),
+        ["heads=4", "source_length=12", "source_vocabulary.file={folder}/source.json",
+         "target_vocabulary.file={folder}/target.json"],
+        task="words", length=12,
     ),
 }
 
@@ -308,9 +318,11 @@ class Runner:
         around = [[getattr(spec.ids, name) for name in names] for names in (spec.prefix, spec.suffix)]
         self.prefix, self.suffix = around
         self.start, self.eos = getattr(spec.ids, spec.start), spec.ids.eos
+        self.length = spec.length
 
     def frame(self, source):
-        return self.prefix + source + self.suffix
+        ids = self.prefix + source + self.suffix
+        return ids + [self.ids.pad] * (self.length - len(ids))
 
     @torch.no_grad()
     def greedy(self, source):
@@ -340,7 +352,7 @@ def roughen(model):
 
 
 def train(runner: Runner, task, steps: int, rng: random.Random) -> float:
-    """Batches of pairs of one length each way, so that nothing is padded."""
+    """Batches of pairs of one length each way, so that no batch needs pads."""
     model = runner.model
     groups: dict[tuple[int, int], list] = {}
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3, betas=(0.9, 0.98), weight_decay=0.0)
@@ -466,6 +478,8 @@ def make(name: str, out: Path) -> str:
         "eos_token_id": runner.eos, "max_new_tokens": MAX_NEW_TOKENS,
         "source_prefix": runner.prefix, "source_suffix": runner.suffix,
     }
+    if spec.length:
+        head["source_length"] = spec.length
     text = json.dumps(head, indent=1)[:-2]
     text += ',\n "attention": ' + json.dumps(weights, separators=(",", ":"))
     text += ',\n "sequences": [\n' + ",\n".join(lines) + "\n]}\n"

@@ -48,6 +48,9 @@ class Spec:
     sos: int = 1
     eos: int = 2
     source_sos: bool = False
+    pad: int = 0
+    length: int = 0
+    """To which the code pads every source, without packing it; 0: it does not."""
     settings: list[str] = field(default_factory=list)
     steps: int = 1500
 
@@ -114,11 +117,17 @@ SPECS = {
         "a map of its own: concatenated directions, no biases, general attention before the step",
         lambda: models.Mixed(33, 36, 10, 15, 12), MIXED_MAP, 33, 36,
     ),
+    "padded": Spec(
+        "every source is padded to 14 ids, which the encoder reads and the decoder attends to",
+        lambda: models.Bahdanau(37, 35, 11, 13, 14, 18), "preset:gru_bahdanau", 37, 35,
+        sos=2, eos=3, source_sos=True, pad=1, length=14, settings=["source_length=14", LIMITS[1]],
+    ),
 }
 
 
 def around(spec: Spec, ids: list[int]) -> list[int]:
-    return ([spec.sos] if spec.source_sos else []) + ids + [spec.eos]
+    ids = ([spec.sos] if spec.source_sos else []) + ids + [spec.eos]
+    return ids + [spec.pad] * (spec.length - len(ids))
 
 
 def train(spec: Spec, seed: int) -> nn.Module:

@@ -2,7 +2,7 @@
 
 Each class has the tensor names of one preset of converter/maps, `encode(source)` [B, S] -> memory and
 `decode(target, memory)` [B, T] -> logits [B, T, V]. Attention modules keep the weights of their last
-run in `weights` [B, heads, rows, columns]; `attention_of(model)` collects them. Nothing is padded.
+run in `weights` [B, heads, rows, columns]; `attention_of(model)` collects them. No padding is masked.
 """
 
 import math

@@ -78,6 +78,7 @@ TEST_P(OwnModelsTest, WhatIsAroundTheSourceIsInTheFile) {
   const CanonicalGeneration& rules = model.Read().generation;
   EXPECT_EQ(Json(rules.source_prefix), model.fixture["source_prefix"]);
   EXPECT_EQ(Json(rules.source_suffix), model.fixture["source_suffix"]);
+  EXPECT_EQ(rules.source_length, model.fixture.value("source_length", 0u));
   EXPECT_EQ(rules.decoder_start, model.fixture["decoder_start_token_id"]);
   EXPECT_EQ(rules.eos, model.fixture["eos_token_id"]);
 }

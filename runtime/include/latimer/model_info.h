@@ -222,6 +222,10 @@ struct GenerationConfig {
   // belong to the target's language. Views into the image.
   std::span<const int32_t> source_prefix;
   std::span<const int32_t> source_suffix;
+  // Every source has this many ids: source_pad is appended to shorter ones, and
+  // the encoder reads it like any other token. 0: no source is padded.
+  uint32_t source_length;
+  int32_t source_pad;
   // Forced as the first token; -1: none.
   int32_t forced_first;
   // No sequence of this many tokens is produced twice; 0: off.
