@@ -62,6 +62,7 @@ void CheckKind(const TokenizerData& data) {
     case Segmentation::kBpe:
     case Segmentation::kWords:
     case Segmentation::kCharacters:
+    case Segmentation::kLongestMatch:
       return;
     case Segmentation::kByteBpe:
     case Segmentation::kBytes:

@@ -101,7 +101,8 @@ void SourceBuilder::NoteIds() {
     // These only occur within unknown runs, which become <unk>.
     if (text.empty() || text.find('\0') != text.npos) continue;
     if (HasOwnIds(side_) && !IsScored(side_.model->pieces[id])) continue;
-    if (side_.kind == Kind::kWords && text.size() > kMaxPieceBytes) {
+    if ((side_.kind == Kind::kWords || side_.kind == Kind::kLongestMatch) &&
+        text.size() > kMaxPieceBytes) {
       FailIn(NameOf(side_), "the piece with the id ", id, " is longer than ",
              kMaxPieceBytes, " bytes");
     }
@@ -116,6 +117,10 @@ void SourceBuilder::NoteUnknown() {
         data_.unknown_id = static_cast<int32_t>(id);
       }
     }
+    return;
+  }
+  if (side_.skips_unknown) {
+    data_.unknown_id = kSkipsUnknown;
     return;
   }
   const std::optional<int32_t> id = side_.vocabulary->Find(side_.unknown);
@@ -220,7 +225,10 @@ void SourceBuilder::BuildSentencePiece() {
 
 void SourceBuilder::BuildWords() {
   const bool words = side_.kind == Kind::kWords;
-  data_.segmentation = words ? Segmentation::kWords : Segmentation::kCharacters;
+  data_.segmentation = words ? Segmentation::kWords
+                       : side_.kind == Kind::kCharacters
+                           ? Segmentation::kCharacters
+                           : Segmentation::kLongestMatch;
   BuildWordNormalizer({.spaces = words                ? Spaces::kOneBetweenWords
                                  : side_.skips_spaces ? Spaces::kNone
                                                       : Spaces::kAsTheyAre,
@@ -256,6 +264,7 @@ Joining JoiningOf(Kind kind) {
     case Kind::kWords:
       return Joining::kWords;
     case Kind::kCharacters:
+    case Kind::kLongestMatch:
       return Joining::kCharacters;
   }
   return Joining::kSentencePiece;

@@ -27,6 +27,9 @@ struct TokenizerSide {
     // Needs `vocabulary`. Source: each code point is a token. Target: joins
     // characters without spaces.
     kCharacters,
+    // Needs `vocabulary`. Source: the longest piece that the rest of the text
+    // begins with is a token. Target: joins pieces without spaces.
+    kLongestMatch,
   };
 
   Kind kind = Kind::kSentencePiece;
@@ -43,15 +46,17 @@ struct TokenizerSide {
   bool more_rows = false;
   // Source, with a vocabulary: the token of unknown words, which must be in it.
   std::string unknown = "<unk>";
+  // Source, without a model: leaves unknown words out instead.
+  bool skips_unknown = false;
   // Target: tokens that are not text, such as <pad>, <sos> and <eos>. Ignores
   // those that the vocabulary lacks. A SentencePiece model's control pieces are
   // never text, and `unknown` always is.
   std::vector<std::string> special = {};
-  // Source, kWords and kCharacters: applies Python's str.lower() to each
+  // Source, without a model: applies Python's str.lower() to each
   // character by itself, so a final capital sigma becomes U+03C3, not U+03C2.
   bool lower_case = false;
-  // Source, kCharacters: drops white space, which is otherwise a token like any
-  // other character.
+  // Source, kCharacters and kLongestMatch: drops white space, which is otherwise
+  // a character like any other.
   bool skips_spaces = false;
 };
 

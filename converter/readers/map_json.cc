@@ -53,8 +53,8 @@ Json PresetJson(const std::string& name) {
   return ParseMap(found->second, name);
 }
 
-// The fields of the file, merged into those of its base.
-Json FileJson(const fs::path& path) {
+// The fields of the file alone.
+Json OwnJson(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     FailIn(path,
@@ -75,6 +75,12 @@ Json FileJson(const fs::path& path) {
       }
     }
   }
+  return json;
+}
+
+// Those, merged into the fields of its base.
+Json FileJson(const fs::path& path) {
+  Json json = OwnJson(path);
   const auto base = json.find("base");
   if (base == json.end()) return json;
   if (!base->is_string() || !base->get<std::string>().starts_with(kPreset)) {
@@ -119,6 +125,19 @@ nlohmann::json LoadMapJson(const std::string& from,
     json.merge_patch(SettingJson(setting));
   }
   return json;
+}
+
+std::string WhatSaysLowerCase(const std::string& from,
+                              std::span<const std::string> settings) {
+  const bool is_preset = from.starts_with(kPreset);
+  Json own = is_preset ? Json{{"base", from}} : OwnJson(from);
+  for (const std::string& setting : settings) {
+    own.merge_patch(SettingJson(setting));
+  }
+  const bool inherited =
+      own.contains("base") &&
+      !own.contains(Json::json_pointer("/source_vocabulary/lower_case"));
+  return inherited ? own["base"].get<std::string>() : from;
 }
 
 }  // namespace latimer

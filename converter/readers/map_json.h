@@ -22,6 +22,12 @@ std::string MapPresetNames();
 nlohmann::json LoadMapJson(const std::string& from,
                            std::span<const std::string> settings);
 
+// The preset that says that source texts are read in lower case, if the map
+// builds on one and neither it nor the settings say anything else; otherwise
+// `from`.
+std::string WhatSaysLowerCase(const std::string& from,
+                              std::span<const std::string> settings);
+
 }  // namespace latimer
 
 #endif  // LATIMER_CONVERTER_READERS_MAP_JSON_H_

@@ -374,7 +374,8 @@ CanonicalModel ReadMappedModel(const fs::path& path, const ModelMap& map,
   SetGeneration(map, &model);
   model.source = fs::weakly_canonical(path).stem().string();
   if (with_tokenizer) {
-    model.tokenizer = ReadMappedTokenizer(map, model.architecture);
+    model.tokenizer =
+        ReadMappedTokenizer(map, model.architecture, &model.warnings);
     if (!model.tokenizer) {
       model.warnings.push_back(Concat(
           map.name,

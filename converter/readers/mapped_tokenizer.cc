@@ -7,6 +7,7 @@
 
 #include "converter/error.h"
 #include "converter/readers/sentencepiece_model.h"
+#include "converter/readers/unreachable_entries.h"
 #include "converter/readers/vocabulary.h"
 #include "converter/tokenizer_builder.h"
 
@@ -87,6 +88,7 @@ void ReadSide(const VocabularyFlags& flags, const SpecialIds& ids,
   to.rows = rows;
   to.lower_case = flags.lower_case;
   to.skips_spaces = flags.skips_spaces;
+  to.skips_unknown = flags.skips_unknown;
   if (flags.kind == Kind::kSentencePiece) {
     side->model = ReadSentencePieceModel(flags.file);
     to.model = &side->model;
@@ -113,7 +115,8 @@ void ReadSide(const VocabularyFlags& flags, const SpecialIds& ids,
 }  // namespace
 
 std::optional<TokenizerData> ReadMappedTokenizer(
-    const ModelMap& map, const Architecture& architecture) {
+    const ModelMap& map, const Architecture& architecture,
+    std::vector<std::string>* warnings) {
   const bool has_source = !map.source_vocabulary.file.empty();
   const bool has_target = !map.target_vocabulary.file.empty();
   if (!has_source && !has_target) return std::nullopt;
@@ -122,18 +125,26 @@ std::optional<TokenizerData> ReadMappedTokenizer(
            "_vocabulary.file is missing; a tokenizer needs both vocabularies, "
            "which may be the same file");
   }
-  if (map.source_ids.unk < 0 &&
+  if (map.source_ids.unk < 0 && !map.source_vocabulary.skips_unknown &&
       map.source_vocabulary.kind != TokenizerSide::Kind::kSentencePiece) {
     FailIn(map.name,
            "source_ids has no unk, the id that words are read as which the "
-           "vocabulary lacks; --set source_ids.unk=ID names one");
+           "vocabulary lacks; --set source_ids.unk=ID names one, and --set "
+           "source_vocabulary.unknown=skip leaves them out");
   }
   Side source, target;
   ReadSide(map.source_vocabulary, map.source_ids,
            architecture.source_vocabulary, "source_ids", &source);
   ReadSide(map.target_vocabulary, map.target_ids,
            architecture.target_vocabulary, "target_ids", &target);
-  return BuildTokenizer(source.side, target.side);
+  TokenizerData data = BuildTokenizer(source.side, target.side);
+  if (source.side.kind != TokenizerSide::Kind::kSentencePiece) {
+    for (std::string& warning : WarnOfUnreachableEntries(
+             source.side, map.source_vocabulary.says_lower_case)) {
+      warnings->push_back(std::move(warning));
+    }
+  }
+  return data;
 }
 
 }  // namespace latimer

@@ -14,15 +14,10 @@ using Json = nlohmann::json;
 
 // The flags that maps of all architectures have.
 constexpr std::string_view kCommonFlags[] = {
-    "architecture",      "base",
-    "tensors",           "ignore",
-    "optional_bias",     "prefix",
-    "max_source_tokens", "max_target_tokens",
-    "source_ids",        "target_ids",
-    "source_prefix",     "source_suffix",
-    "source_length",
-    "decoder_start",     "source_vocabulary",
-    "target_vocabulary",
+    "architecture",  "base",          "tensors",           "ignore",
+    "optional_bias", "prefix",        "max_source_tokens", "max_target_tokens",
+    "source_ids",    "target_ids",    "source_prefix",     "source_suffix",
+    "source_length", "decoder_start", "source_vocabulary", "target_vocabulary",
 };
 
 // The flags of Transformers in addition to kCommonFlags.
@@ -206,22 +201,28 @@ VocabularyFlags ReadVocabularyFlags(const JsonFields& fields,
   using Kind = TokenizerSide::Kind;
   const JsonFields inner = fields.Object(name);
   inner.RefuseOthers(std::vector<std::string_view>{
-      "kind", "file", "ids", "lower_case", "skip_spaces"});
+      "kind", "file", "ids", "lower_case", "skip_spaces", "unknown"});
   VocabularyFlags flags;
   flags.kind = inner.Choice<Kind>("kind",
                                   {{"words", Kind::kWords},
                                    {"characters", Kind::kCharacters},
+                                   {"pieces", Kind::kLongestMatch},
                                    {"sentencepiece", Kind::kSentencePiece}},
                                   Kind::kWords);
   flags.file = inner.Text("file", "");
   flags.ids = inner.Text("ids", "");
   flags.lower_case = inner.Bool("lower_case", false);
   flags.skips_spaces = inner.Bool("skip_spaces", false);
-  const bool pieces = flags.kind == Kind::kSentencePiece;
-  if (pieces && flags.lower_case) {
+  flags.skips_unknown =
+      inner.Choice<bool>("unknown", {{"token", false}, {"skip", true}}, false);
+  const bool sentencepiece = flags.kind == Kind::kSentencePiece;
+  if (sentencepiece && flags.skips_unknown) {
+    inner.Fail("unknown", "a SentencePiece model has its own unknown piece");
+  }
+  if (sentencepiece && flags.lower_case) {
     inner.Fail("lower_case", "a SentencePiece model has its own normalization");
   }
-  if (!pieces && !flags.ids.empty()) {
+  if (!sentencepiece && !flags.ids.empty()) {
     inner.Fail("ids", "only SentencePiece models can have separate ids");
   }
   return flags;
@@ -333,6 +334,7 @@ ModelMap ReadModelMap(const std::string& from,
   map.max_source_tokens = fields.Count("max_source_tokens", 0, 1);
   map.max_target_tokens = fields.Count("max_target_tokens", 0, 1);
   ReadText(fields, &map);
+  map.source_vocabulary.says_lower_case = WhatSaysLowerCase(from, settings);
   return map;
 }
 

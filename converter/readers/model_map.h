@@ -44,7 +44,9 @@ struct VocabularyFlags {
   std::filesystem::path ids;
   // For the source; see TokenizerSide.
   bool lower_case = false;
+  std::string says_lower_case;  // For messages: the map, or its base.
   bool skips_spaces = false;
+  bool skips_unknown = false;
 };
 
 // Absent ids are -1.

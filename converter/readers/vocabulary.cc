@@ -75,6 +75,16 @@ std::vector<std::string_view> Lines(std::string_view text) {
   return SplitLines(text);
 }
 
+// What Python's pickle.dump, joblib and torch.save write.
+void RefusePython(const std::filesystem::path& path, std::string_view bytes) {
+  const bool pickle =
+      bytes.size() > 1 && bytes[0] == '\x80' && bytes[1] >= 2 && bytes[1] <= 5;
+  if (!pickle && !bytes.starts_with("PK\x03\x04")) return;
+  FailIn(path, pickle ? "is a Python pickle" : "is a zip file",
+         ", not a vocabulary; load it in Python, and write a dict of words and "
+         "ids with json.dump(words, open(\"words.json\", \"w\"))");
+}
+
 // Words with a number after a tab: their ids if they are 0 to n-1, else
 // counts or scores, in descending order.
 Vocabulary FromNumbers(const std::vector<std::string_view>& lines,
@@ -212,6 +222,7 @@ Vocabulary ParseTextVocabulary(const std::string& text,
 
 Vocabulary ReadVocabulary(const std::filesystem::path& path) {
   const std::string text = ReadTextFile(path);
+  RefusePython(path, text);
   const std::string ending = path.extension().string();
   if (ending == ".json") return ParseJsonVocabulary(text, path.string());
   if (ending == ".yml" || ending == ".yaml") {

@@ -24,7 +24,8 @@ struct Vocabulary {
 //   others       one word per line, whose number from 0 is its id; or, if every
 //                line has a tab, the word, a tab and a number: its id if the
 //                numbers are 0 to n-1, else a count, which is ignored
-// Throws ConversionError if the file cannot be read or has another format, if
+// Throws ConversionError if the file cannot be read or has another format, such
+// as Python's pickle, if
 // its ids are not 0 to n-1, or if a word occurs twice.
 Vocabulary ReadVocabulary(const std::filesystem::path& path);
 

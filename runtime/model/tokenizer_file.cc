@@ -27,6 +27,7 @@ void AddNeeds(const TokenizerView& view, TokenizerNeeds* needs) {
   needs->bpe |= view.segmentation == Segmentation::kBpe;
   needs->words |= view.segmentation == Segmentation::kWords ||
                   view.segmentation == Segmentation::kCharacters ||
+                  view.segmentation == Segmentation::kLongestMatch ||
                   view.joining == Joining::kWords ||
                   view.joining == Joining::kCharacters;
   needs->metaspace |= view.spacing == Spacing::kWords ||
@@ -38,6 +39,9 @@ void AddNeeds(const TokenizerView& view, TokenizerNeeds* needs) {
                   view.joining == Joining::kBytes;
   needs->bpe_unused_pieces =
       std::max(needs->bpe_unused_pieces, view.unused_pieces);
+  needs->of_words |= view.segmentation == Segmentation::kWords;
+  needs->of_characters |= view.segmentation == Segmentation::kCharacters;
+  needs->of_longest_matches |= view.segmentation == Segmentation::kLongestMatch;
 }
 
 Status CheckProfile(const TokenizerNeeds& needs) {
@@ -111,6 +115,10 @@ Status ReadTokenizers(const schema::Model& in, Model* model) {
     LATIMER_RETURN_IF_ERROR(ValidateEncoder(target, a.target_vocabulary));
     AddNeeds(target, &info.tokenizer_needs);
     info.encodes_target = true;
+  } else if (view.joining == Joining::kWords) {
+    info.tokenizer_needs.of_words = true;
+  } else if (view.joining == Joining::kCharacters) {
+    info.tokenizer_needs.of_characters = true;
   } else if (view.spacing != Spacing::kSentencePiece) {
     // Hugging Face's tokenizers are those of both sides.
     LATIMER_RETURN_IF_ERROR(ValidateEncoder(view, a.target_vocabulary));

@@ -33,6 +33,21 @@ void FindWords(const TokenizerView& view, std::string_view normalized,
   }
 }
 
+void FindLongestMatches(const TokenizerView& view, std::string_view normalized,
+                        std::span<LatticeNode> lattice) {
+  lattice = ClearLattice(lattice, normalized.size());
+  size_t begin = 0;
+  while (begin < normalized.size()) {
+    const std::string_view rest = From(normalized, begin);
+    const TrieMatch match = LongestMatch(view.piece_trie, rest);
+    const size_t bytes = match.bytes > 0
+                             ? match.bytes
+                             : std::min(AnnouncedBytes(rest[0]), rest.size());
+    begin += bytes;
+    lattice[begin].Set(match.value, bytes);
+  }
+}
+
 void FindCharacters(const TokenizerView& view, std::string_view normalized,
                     std::span<LatticeNode> lattice) {
   lattice = ClearLattice(lattice, normalized.size());
@@ -69,6 +84,9 @@ void FindSegments(const TokenizerView& view, std::string_view normalized,
     case Segmentation::kCharacters:
       if (!kProfile.words) break;
       return FindCharacters(view, normalized, lattice);
+    case Segmentation::kLongestMatch:
+      if (!kProfile.words) break;
+      return FindLongestMatches(view, normalized, lattice);
     case Segmentation::kBytes:
       if (!kProfile.bytes) break;
       // Each byte is unknown and gets its byte_ids.

@@ -25,6 +25,11 @@ void FindSegments(const TokenizerView& view, std::string_view normalized,
 void FindWords(const TokenizerView& view, std::string_view normalized,
                std::span<LatticeNode> lattice);
 
+// The longest piece that the rest begins with is a segment, or a code point. A
+// node inside a segment has 0 bytes.
+void FindLongestMatches(const TokenizerView& view, std::string_view normalized,
+                        std::span<LatticeNode> lattice);
+
 // Each code point is a segment. A node inside a segment has 0 bytes.
 void FindCharacters(const TokenizerView& view, std::string_view normalized,
                     std::span<LatticeNode> lattice);

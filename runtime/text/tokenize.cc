@@ -56,12 +56,14 @@ void LinkForward(std::span<LatticeNode> lattice, size_t size) {
 
 // Whether a run of unknown segments is one token.
 bool JoinsUnknown(const TokenizerView& view) {
-  return view.segmentation != Segmentation::kCharacters;
+  return view.segmentation != Segmentation::kCharacters &&
+         view.segmentation != Segmentation::kLongestMatch;
 }
 
 // `run` begins at `begin` of the normalized text.
 void WriteUnknown(const TokenizerView& view, std::string_view run, size_t begin,
                   IdWriter& writer) {
+  if (view.unknown_id == kSkipsUnknown) return;
   if (!view.byte_ids.empty()) {
     for (const char c : run) {
       writer.Write(view.byte_ids[static_cast<unsigned char>(c)], begin,
@@ -254,6 +256,7 @@ void CheckScratch(const TokenizerView& view, const TokenizerScratch& scratch) {
 size_t TokensOfSegment(const TokenizerView& view, const LatticeNode& before,
                        const LatticeNode& node) {
   if (!node.unknown()) return node.no_token() ? 0 : 1;
+  if (view.unknown_id == kSkipsUnknown) return 0;
   if (!view.byte_ids.empty()) return node.bytes();
   return JoinsUnknown(view) && before.bytes() > 0 && before.unknown() ? 0 : 1;
 }

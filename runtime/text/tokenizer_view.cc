@@ -38,6 +38,14 @@ bool IsOfBytes(const TokenizerView& view) {
          view.segmentation == Segmentation::kBytes;
 }
 
+// Whether that is allowed: every segment with an entry has an id.
+bool SkipsUnknown(const TokenizerView& view) {
+  return view.unknown_id == kSkipsUnknown && view.own_ids &&
+         (view.segmentation == Segmentation::kWords ||
+          view.segmentation == Segmentation::kCharacters ||
+          view.segmentation == Segmentation::kLongestMatch);
+}
+
 Status ValidateMerges(const TokenizerView& view) {
   const auto damaged = [] { return Damaged("its pairs are out of order"); };
   if (!HasMerges(view)) {
@@ -105,7 +113,7 @@ Status ValidateReplacements(std::span<const uint8_t> replacements) {
 }
 
 Status ValidateSource(const TokenizerView& view, size_t source_rows) {
-  if (view.segmentation > Segmentation::kBytes) {
+  if (view.segmentation > Segmentation::kLongestMatch) {
     return Damaged("its segmentation is of an unknown kind");
   }
   LATIMER_RETURN_IF_ERROR(ValidateSpacing(view));
@@ -130,7 +138,7 @@ Status ValidateSource(const TokenizerView& view, size_t source_rows) {
   const auto is_id = [&view](int32_t id) {
     return id >= 0 && static_cast<uint32_t>(id) < view.source_vocabulary;
   };
-  if (!is_id(view.unknown_id)) {
+  if (!is_id(view.unknown_id) && !SkipsUnknown(view)) {
     return Damaged("the id of unknown pieces is out of range");
   }
   if (!view.byte_ids.empty() && view.byte_ids.size() != 256) {

@@ -30,6 +30,8 @@ enum class Segmentation : uint8_t {
   kCharacters = 3,  // Each code point.
   kByteBpe = 4,     // Byte pair encoding of bytes, in GPT-2's words.
   kBytes = 5,       // Each byte.
+  // The longest piece that the rest of the text begins with, else a character.
+  kLongestMatch = 6,
 };
 
 // How the normalizer treats white space.
@@ -81,6 +83,9 @@ constexpr size_t MergeLeftBytes(uint32_t merge) {
   return merge & kMaxPieceBytes;
 }
 inline constexpr size_t kMaxReplacementBytes = 255;
+// As the unknown id of words, characters or longest matches: what is unknown
+// becomes no token.
+inline constexpr int32_t kSkipsUnknown = -1;
 
 struct TokenizerView {
   // Normalizer. A value of the trie is an offset in `replacements`, which are
@@ -110,7 +115,7 @@ struct TokenizerView {
   // For unigram: the score of a character that no piece covers. With Metaspace
   // it is 10 lower.
   float unknown_score = 0;
-  int32_t unknown_id = 0;
+  int32_t unknown_id = 0;  // May be kSkipsUnknown.
   // With byte fallback the ids of the bytes 0 to 255, else empty.
   std::span<const int32_t> byte_ids;
   // Whether the ids are the segmentation's own: a run of unknown characters is

@@ -11,8 +11,11 @@ namespace latimer::mapped_tokenizer_test {
 
 using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::UnorderedElementsAre;
 using Json = nlohmann::json;
 
 // The model of words with another source vocabulary.
@@ -73,8 +76,71 @@ TEST_F(WordsTest, NeedAFileThatIsThereAndAnUnknownWord) {
               HasSubstr("none.json"));
   EXPECT_THAT(Error({"source_ids.unk=null"}),
               HasSubstr("source_ids has no unk"));
+  EXPECT_TRUE(
+      model_
+          .Read({"source_ids.unk=null", "source_vocabulary.unknown=skip"}, true)
+          .tokenizer.has_value());
   EXPECT_THAT(Error({"target_vocabulary.file="}),
               HasSubstr("target_vocabulary.file is missing"));
+}
+
+TEST_F(WordsTest, ThatNoTextCanReachAreNamed) {
+  std::vector<std::string> words;
+  for (const auto& [word, id] : vocabulary_.items()) {
+    if (id > 3) words.push_back(word);
+  }
+  const auto rename = [&](size_t from, const std::string& to) {
+    vocabulary_[to] = vocabulary_[words.at(from)];
+    vocabulary_.erase(words[from]);
+  };
+  rename(0, "Zebra");
+  rename(1, "two words");
+  rename(2, "ÉTÉ");
+  const std::string size = std::to_string(vocabulary_.size());
+  WriteFile(folder_.path() / "words.json", vocabulary_.dump());
+  const std::string file =
+      "source_vocabulary.file=" + (folder_.path() / "words.json").string();
+  EXPECT_THAT(
+      model_.Read({file}, true).warnings,
+      UnorderedElementsAre(
+          AllOf(HasSubstr("words.json: no text can reach 2 of the " + size +
+                          " entries, such as "),
+                HasSubstr("\"Zebra\""), HasSubstr("\"ÉTÉ\""),
+                HasSubstr("in lower case, as preset:encoder_layers says; if "
+                          "the model's code keeps capitals, --set "
+                          "source_vocabulary.lower_case=false.")),
+          AllOf(HasSubstr("reach 1 of the " + size +
+                          " entries, such as \"two "
+                          "words\": a text is split at white space."))));
+  EXPECT_THAT(
+      model_.Read({file, "source_vocabulary.lower_case=false"}, true).warnings,
+      ElementsAre(HasSubstr("\"two words\"")));
+  // With pieces each entry is read as itself.
+  EXPECT_THAT(model_
+                  .Read({file, "source_vocabulary.lower_case=false",
+                         "source_vocabulary.kind=pieces"},
+                        true)
+                  .warnings,
+              IsEmpty());
+}
+
+TEST_F(WordsTest, AreNoCharacters) {
+  const auto warnings =
+      model_.Read({"source_vocabulary.kind=characters"}, true).warnings;
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_THAT(warnings[0], HasSubstr("each character is an entry of its own; "
+                                     "if the model's code takes the longest"));
+  // Five of them, in quotes.
+  EXPECT_EQ(std::ranges::count(warnings[0], '"'), 10);
+}
+
+// Of a model that is read as it was trained, none is.
+TEST(OwnVocabulariesTest, AreReachedEntryByEntry) {
+  for (const std::string& name : OwnModelNames()) {
+    EXPECT_THAT(OwnModel(name).Read({}, true).warnings,
+                Not(Contains(HasSubstr("no text can reach"))))
+        << name;
+  }
 }
 
 TEST_F(WordsTest, MayBeLeftOutOrAway) {

@@ -151,6 +151,9 @@ TEST(ModelMapTest, EveryFlagOfTheFileArrives) {
                                   "prefix=net.",
                                   R"(ignore=["*.x"])",
                                   "target_vocabulary.kind=characters",
+                                  "source_vocabulary.kind=pieces",
+                                  "source_vocabulary.unknown=skip",
+                                  "source_vocabulary.skip_spaces=true",
                                   "source_vocabulary.lower_case=true"});
   EXPECT_EQ(map.encoder_heads, 3u);
   EXPECT_EQ(map.head_layout, HeadLayout::kInterleaved);
@@ -178,7 +181,27 @@ TEST(ModelMapTest, EveryFlagOfTheFileArrives) {
   EXPECT_EQ(map.prefix, "net.");
   EXPECT_THAT(map.ignore, ElementsAre("*.x"));
   EXPECT_EQ(map.target_vocabulary.kind, TokenizerSide::Kind::kCharacters);
+  EXPECT_EQ(map.source_vocabulary.kind, TokenizerSide::Kind::kLongestMatch);
+  EXPECT_TRUE(map.source_vocabulary.skips_unknown);
+  EXPECT_TRUE(map.source_vocabulary.skips_spaces);
   EXPECT_TRUE(map.source_vocabulary.lower_case);
+}
+
+TEST(ModelMapTest, ItIsKnownWhatSaysLowerCase) {
+  const auto says = [](const std::string& from, const Settings& settings) {
+    return ReadModelMap(from, settings).source_vocabulary.says_lower_case;
+  };
+  EXPECT_EQ(says("preset:q_linear", {"heads=2"}), "preset:q_linear");
+  const MapFile based(R"({"base": "preset:q_linear", "heads": 2,
+                          "source_vocabulary": {"kind": "characters"}})");
+  EXPECT_EQ(based.Read({}).source_vocabulary.says_lower_case,
+            "preset:q_linear");
+  EXPECT_NE(based.Read({"source_vocabulary.lower_case=true"})
+                .source_vocabulary.says_lower_case,
+            "preset:q_linear");
+  const MapFile own(R"({"base": "preset:q_linear", "heads": 2,
+                        "source_vocabulary": {"lower_case": true}})");
+  EXPECT_NE(own.Read({}).source_vocabulary.says_lower_case, "preset:q_linear");
 }
 
 TEST(ModelMapTest, AMissingFlagIsNamed) {
@@ -237,7 +260,10 @@ TEST(ModelMapTest, AFlagThatIsNotWhatItMustBeIsNamedWithItsValue) {
            {"source_ids=3", "it must be an object"},
            {"source_length=0", "it must be a whole number of at least 1"},
            {"source_length=2", "no room for text beside the 2 ids of"},
-           {"source_vocabulary.kind=bpe", "one of words, characters, sent"},
+           {"source_vocabulary.kind=bpe", "one of words, characters, pieces"},
+           {"source_vocabulary.unknown=drop", "must be one of token, skip"},
+           {R"(source_vocabulary={"kind": "sentencepiece", "unknown": "skip"})",
+            "has its own unknown piece"},
            {"source_vocabulary.ids=x.json",
             "only SentencePiece models can have"},
            {"source_vocabulary.kind=sentencepiece",
@@ -264,17 +290,18 @@ TEST(ModelMapTest, AFixedSourceLengthIsTheLongestSource) {
                          Settings{"heads=2", "source_length=25"})
                 .max_source_tokens,
             25u);
-  EXPECT_EQ(ReadModelMap("preset:encoder_layers",
-                         Settings{"heads=2", "source_length=25",
-                                  "max_source_tokens=40"})
+  EXPECT_EQ(ReadModelMap(
+                "preset:encoder_layers",
+                Settings{"heads=2", "source_length=25", "max_source_tokens=40"})
                 .max_source_tokens,
             40u);
   EXPECT_THAT(
       PresetError({"heads=2", "source_length=25", "max_source_tokens=24"}),
       HasSubstr("source_length is 25; it must not exceed max_source_tokens, "
                 "24"));
-  EXPECT_THAT(PresetError({"heads=2", "source_length=25", "source_ids.pad="
-                                                          "null"}),
+  EXPECT_THAT(PresetError({"heads=2", "source_length=25",
+                           "source_ids.pad="
+                           "null"}),
               HasSubstr("source_length is 25; source_ids has no pad"));
 }
 

@@ -2,9 +2,11 @@
 // Tests converter/readers/vocabulary.cc.
 #include "converter/readers/vocabulary.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "converter/error.h"
+#include "tests/converter/model_folder.h"
 
 namespace latimer::vocabulary_test {
 
@@ -110,6 +112,28 @@ TEST(VocabularyTest, WhatIsNoVocabularyIsRefused) {
             "vocab: the numbers after the tabs are neither ids from 0 to 2, "
             "each once, nor counts that fall; leave them out if the line is "
             "the id.");
+}
+
+TEST(VocabularyTest, APickleIsCalledOne) {
+  const TempFolder folder;
+  const auto error = [&](const char* name, const std::string& bytes) {
+    const auto path = folder.path() / name;
+    WriteFile(path, bytes);
+    return latimer::ErrorOf([&] { (void)ReadVocabulary(path); });
+  };
+  // pickle.dumps({"a": 0}) and what torch.save begins with.
+  const std::string pickle(
+      "\x80\x04\x95\n\0\0\0\0\0\0\0}\x94\x8c\x01"
+      "a\x94K\0s.",
+      22);
+  for (const char* name : {"vocab.pkl", "vocab.json", "vocab.txt"}) {
+    EXPECT_THAT(error(name, pickle),
+                testing::HasSubstr(std::string(name) +
+                                   ": is a Python pickle, not a vocabulary; "
+                                   "load it in Python"));
+  }
+  EXPECT_THAT(error("vocab.pt", "PK\x03\x04 and more"),
+              testing::HasSubstr("vocab.pt: is a zip file, not a vocabulary"));
 }
 
 }  // namespace latimer::vocabulary_test

@@ -67,7 +67,7 @@ class Spec:
     length: int = 0
     """To which the code pads every source, without a mask; 0: it does not."""
     task: str = "permutation"
-    """Or sorted, words, characters."""
+    """Or sorted, words, characters, pieces."""
     saved: str = "pt"
     """Or model_state_dict: a training checkpoint; module or compiled: with that prefix; lightning:
     with the prefix "model."; safetensors."""
@@ -179,6 +179,16 @@ SPECS = {
         ["heads=4", "source_length=12", "source_vocabulary.file={folder}/source.json",
          "target_vocabulary.file={folder}/target.json"],
         task="words", length=12,
+    ),
+    "encoder_layers_pieces": Spec(
+        "the longest pieces of both languages; unknown characters are left out; 24 ids each",
+        own.EncoderLayers, "preset:encoder_layers",
+        dict(d_model=28, heads=2, layers=1, d_ff=40),
+        ["heads=2", "source_length=24", "source_ids.unk=null", "target_ids.unk=null",
+         'source_vocabulary={"kind": "pieces", "unknown": "skip", "lower_case": false}',
+         "source_vocabulary.file={folder}/source.json", "target_vocabulary.kind=pieces",
+         "target_vocabulary.file={folder}/target.json"],
+        task="pieces", length=24,
     ),
 }
 
@@ -305,6 +315,55 @@ class Text:
         for name, vocabulary in (("source", self.source), ("target", self.target)):
             text = json.dumps(vocabulary, ensure_ascii=False, indent=0)
             (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def longest_pieces(text: str, pieces) -> list[str]:
+    """From the left, the longest of the pieces that fits; a character that begins none is left out."""
+    found = []
+    while text:
+        fitting = [text[:size] for size in range(len(text), 0, -1) if text[:size] in pieces]
+        if fitting:
+            found.append(fitting[0])
+        text = text[len(fitting[0]) if fitting else 1:]
+    return found
+
+
+class Pieces(Text):
+    """Words, letters and spaces to Chinese words; nothing is unknown, and case matters."""
+
+    def __init__(self, spec: Spec, rng: random.Random):
+        self.characters = True
+        self.pairs = grammar_pairs()
+        english = {word for text, _ in self.pairs for word in text.split()}
+        letters = {letter for word in english for letter in word} | {" "}
+        self.source = self.ids(sorted(english | letters))
+        self.target = self.ids(["喜欢", "想要", "看见", "我们", "米饭", "一本书", "一只", "咖啡", "一个",
+                                "红苹果", "新书", "他们", *"我你他她买有茶狗猫水不没一"])
+        self.source_size, self.target_size = len(self.source), len(self.target)
+        self.target_text = {i: piece for piece, i in self.target.items()}
+
+    @staticmethod
+    def ids(pieces):
+        return {piece: i for i, piece in enumerate(["<pad>", "<sos>", "<eos>", *pieces])}
+
+    def target_pieces(self, text):
+        return longest_pieces(text, self.target)
+
+    def encode(self, text):
+        return [self.source[piece] for piece in longest_pieces(text, self.source)]
+
+    def candidates(self, rng: random.Random):
+        """Sentences of the grammar; some with characters or words that are not known."""
+        for index in itertools.count():
+            text = rng.choice(self.pairs)[0]
+            if index % 3 == 1:
+                at = rng.randrange(len(text))
+                text = text[:at] + rng.choice(["É", "!", "字", "I", "🙂?"]) + text[at:]
+            elif index % 3 == 2:
+                text = text.replace(rng.choice(text.split()), rng.choice(["tree", "knows", "like"]))
+            ids = self.encode(text)
+            if len(ids) <= 22:
+                yield text, ids
 
 
 # ---- Training and fixture ----------------------------------------------------------------------
@@ -448,7 +507,8 @@ def make(name: str, out: Path) -> str:
     seed = 200 + list(SPECS).index(name)
     torch.manual_seed(seed)
     rng = random.Random(seed)
-    task = (Text if spec.task in ("words", "characters") else Permutation)(spec, rng)
+    kinds = {"words": Text, "characters": Text, "pieces": Pieces}
+    task = kinds.get(spec.task, Permutation)(spec, rng)
     model = spec.build(task.source_size, task.target_size, max_len=MAX_LEN, **spec.shape)
     roughen(model)
     runner = Runner(model, spec)

@@ -136,6 +136,29 @@ KINDS = {
         lambda text: [c for c in text if not c.isspace()],
 }
 SPECIAL = ["<pad>", "<sos>", "<eos>", "<unk>"]
+# Kinds in which unknown words are left out.
+SKIPS = "skip_"
+
+
+def longest_pieces(text, pieces):
+    """From the left, the longest of the pieces that fits, or a character."""
+    longest = max(map(len, pieces))
+    found = []
+    begin = 0
+    while begin < len(text):
+        sizes = range(min(longest, len(text) - begin), 0, -1)
+        size = next((n for n in sizes if text[begin:begin + n] in pieces), 1)
+        found.append(text[begin:begin + size])
+        begin += size
+    return found
+
+
+PIECES = {
+    "pieces": lambda text: text,
+    "lower_pieces": lower,
+    "pieces_without_spaces":
+        lambda text: "".join(c for c in text if not c.isspace()),
+}
 
 
 def words_fixture(folder, texts, lines, size, random_count):
@@ -145,20 +168,37 @@ def words_fixture(folder, texts, lines, size, random_count):
     words += ["中文", "ßa", "i\u0307x", "σας", "über", "élan", "ａ", "▁", "a▁b",
               "🙂", "\ufffd", "ǆ", "ꙁ", "𐐨"]
     characters = sorted({c for text in lines for c in text} | set("中文σ🙂ß \u0307▁"))
+    # Stretches of the text, also across words, and longer ones.
+    stretches = collections.Counter(
+        text[i:i + n] for text in lines for n in (1, 2, 3, 5)
+        for i in range(len(text) - n + 1))
+    pieces = [p for p, _ in stretches.most_common(size)]
+    pieces += ["Tom said", "中文", "中", "ä\u0301", "🙂", "x" * 1000, "zzz", "zz"]
     vocabularies = {
         "words": {w: i for i, w in enumerate(dict.fromkeys(SPECIAL + words))},
-        "characters": {c: i for i, c in enumerate(SPECIAL + characters)}}
+        "characters": {c: i for i, c in enumerate(SPECIAL + characters)},
+        "pieces": {p: i for i, p in enumerate(dict.fromkeys(SPECIAL + pieces))}}
     (folder / "words.json").write_text(
         json.dumps(vocabularies["words"], indent=0))
     (folder / "characters.txt").write_text(
         "\n".join(vocabularies["characters"]) + "\n", encoding="utf-8")
+    (folder / "pieces.json").write_text(
+        json.dumps(vocabularies["pieces"], indent=0))
+    splits = dict(KINDS)
+    for kind, prepare in PIECES.items():
+        splits[kind] = (lambda prepare: lambda text: longest_pieces(
+            prepare(text), vocabularies["pieces"]))(prepare)
+    for kind in ("words", "characters", "pieces"):
+        splits[SKIPS + kind] = splits[kind]
     rng = random.Random(4)
     differs = 0
     with open(folder / "fixture.jsonl", "w", encoding="ascii") as out:
-        for kind, split in KINDS.items():
+        for kind, split in splits.items():
             of_words = kind.endswith("words")
-            ids = vocabularies["words" if of_words else "characters"]
+            ids = vocabularies["words" if of_words else "pieces" if "pieces"
+                               in kind else "characters"]
             inverse = list(ids)
+            unknown = [] if kind.startswith(SKIPS) else [ids["<unk>"]]
 
             def decode(some):
                 join = " " if of_words else ""
@@ -170,7 +210,8 @@ def words_fixture(folder, texts, lines, size, random_count):
                 if isinstance(text, bytes):
                     text = text.decode("utf-8", "each_byte")
                 differs += kind == "lower_words" and lower(text) != text.lower()
-                some = [ids.get(t, ids["<unk>"]) for t in split(text)]
+                some = [i for t in split(text)
+                        for i in ([ids[t]] if t in ids else unknown)]
                 out.write(line(case, some, decode(some), kind=kind))
             for _ in range(random_count):
                 some = [rng.randrange(len(ids)) for _ in range(12)]

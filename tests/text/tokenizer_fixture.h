@@ -49,7 +49,7 @@ class OwnedTokenizer {
   }
 
   std::string Decode(const std::vector<int32_t>& ids) {
-    std::string text(ids.size() * 64 + 64, '\0');
+    std::string text(ids.size() * 64 + 4 * kMaxPieceBytes, '\0');
     const Result<size_t> bytes = tokenizer_.Decode(ids, text);
     EXPECT_TRUE(bytes.ok()) << bytes.status().message();
     text.resize(bytes.ok() ? *bytes : 0);
@@ -84,16 +84,21 @@ inline TokenizerData SentencePieceOnly(const std::filesystem::path& path) {
 inline TokenizerData WordTokenizer(const std::filesystem::path& folder,
                                    const std::string& kind) {
   const bool words = kind.ends_with("words");
+  const bool pieces = kind.find("pieces") != kind.npos;
   const Vocabulary vocabulary =
-      ReadVocabulary(folder / (words ? "words.json" : "characters.txt"));
+      ReadVocabulary(folder / (words    ? "words.json"
+                               : pieces ? "pieces.json"
+                                        : "characters.txt"));
   const TokenizerSide side = {
-      .kind = words ? TokenizerSide::Kind::kWords
-                    : TokenizerSide::Kind::kCharacters,
+      .kind = words    ? TokenizerSide::Kind::kWords
+              : pieces ? TokenizerSide::Kind::kLongestMatch
+                       : TokenizerSide::Kind::kCharacters,
       .vocabulary = &vocabulary,
       .rows = vocabulary.pieces.size(),
+      .skips_unknown = kind.starts_with("skip_"),
       .special = {"<pad>", "<sos>", "<eos>"},
       .lower_case = kind.starts_with("lower_"),
-      .skips_spaces = kind == "characters_without_spaces"};
+      .skips_spaces = kind.ends_with("_without_spaces")};
   return BuildTokenizer(side, side);
 }
 

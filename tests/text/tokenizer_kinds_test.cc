@@ -1,5 +1,5 @@
-// BPE, Marian's vocabularies, words and characters: ids and text equal those of
-// the originals.
+// BPE, Marian's vocabularies, words, characters and pieces: ids and text equal
+// those of the originals.
 // Tests runtime/text/bpe.cc, runtime/text/unigram.cc, runtime/text/segments.cc,
 // runtime/text/tokenize.cc, runtime/text/detokenize.cc,
 // converter/tokenizer_builder.cc.
@@ -80,12 +80,12 @@ TEST(TokenizerKindsTest, PiecesHaveTheIdsOfAMarianVocabulary) {
             500u);
 }
 
-TEST(TokenizerKindsTest, WordsAndCharactersEqualPython) {
+TEST(TokenizerKindsTest, WordsCharactersAndPiecesEqualPython) {
   const std::filesystem::path folder = Data("words");
   EXPECT_GT(ExpectFixture(
                 folder, "kind",
-                [&](auto kind) { return WordTokenizer(folder, kind); }, 5),
-            1000u);
+                [&](auto kind) { return WordTokenizer(folder, kind); }, 11),
+            2000u);
 }
 
 TEST(TokenizerKindsTest, EqualTheOriginalsOnEachLineOfAGivenFixture) {
@@ -112,8 +112,8 @@ TEST(TokenizerKindsTest, EqualTheOriginalsOnEachLineOfAGivenFixture) {
   const std::filesystem::path words = std::filesystem::path(path) / "words";
   std::cout << ExpectFixture(
                    words, "kind",
-                   [&](auto kind) { return WordTokenizer(words, kind); }, 5)
-            << " lines of words and characters compared\n";
+                   [&](auto kind) { return WordTokenizer(words, kind); }, 11)
+            << " lines of words, characters and pieces compared\n";
 }
 
 TEST(TokenizerKindsTest, RandomTextOfEachKindIsCutWithoutLoss) {
@@ -125,7 +125,8 @@ TEST(TokenizerKindsTest, RandomTextOfEachKindIsCutWithoutLoss) {
     all.push_back(SentencePieceOnly(Data("sentencepiece_bpe") /
                                     (std::string(name) + ".spm")));
   }
-  for (const char* kind : {"lower_words", "characters"}) {
+  for (const char* kind :
+       {"lower_words", "characters", "pieces", "skip_words", "skip_pieces"}) {
     all.push_back(WordTokenizer(Data("words"), kind));
   }
   const std::string_view units[] = {"a",    " ",      ". ",   "the ",

@@ -35,6 +35,11 @@ class WordsTest : public testing::Test {
     handmade_.view.remove_extra_whitespaces = false;
   }
 
+  void UseLongestMatches() {
+    UseCharacters();
+    handmade_.view.segmentation = Segmentation::kLongestMatch;
+  }
+
   Tokenizer tokenizer() const { return Tokenizer(handmade_.view); }
 
   Ids Encode(std::string_view text) {
@@ -87,6 +92,42 @@ TEST_F(WordsTest, EachCharacterIsOneTokenAndEachUnknownOneIsUnknown) {
 TEST_F(WordsTest, CharactersAreJoinedWithNothing) {
   UseCharacters();
   EXPECT_EQ(Decode({2, 3, 4, 0, 2}), "aab a");
+}
+
+TEST_F(WordsTest, TheLongestPieceThatFitsIsAToken) {
+  UseLongestMatches();
+  EXPECT_EQ(Encode("aabab ba"), (Ids{2, 3, 3, 4, 1, 2}));
+  EXPECT_EQ(Encode("xy\u5b57ab\xFF"), (Ids{1, 1, 1, 3, 1}));
+  EXPECT_EQ(Decode({2, 3, 4, 0, 2}), "aab a");
+}
+
+TEST_F(WordsTest, WhatIsUnknownMayBeLeftOut) {
+  handmade_.view.unknown_id = kSkipsUnknown;
+  EXPECT_EQ(Encode(" a  ab x y abc a"), (Ids{2, 3, 2}));
+  EXPECT_EQ(Encode("x " + std::string(5000, 'x')), Ids{});
+  UseCharacters();
+  EXPECT_EQ(Encode(" axy\u5b57a"), (Ids{4, 2, 2}));
+  UseLongestMatches();
+  EXPECT_EQ(Encode("abxa\xFF"), (Ids{3, 2}));
+  EXPECT_EQ(Encode("xx"), Ids{});
+  // The cut counts no token for it.
+  const TextCut cut =
+      tokenizer().FindCut("xxxxabxxaxab", 2, buffers_->Scratch());
+  EXPECT_EQ(cut.end, 10u);
+}
+
+// An id of -1 would be looked up.
+TEST_F(WordsTest, OnlyWordsAndCharactersMayBeLeftOut) {
+  handmade_.view.unknown_id = kSkipsUnknown;
+  EXPECT_TRUE(ValidateTokenizer(handmade_.view, 5, 5).ok());
+  handmade_.view.own_ids = false;
+  EXPECT_FALSE(ValidateTokenizer(handmade_.view, 5, 5).ok());
+  handmade_.view.own_ids = true;
+  handmade_.view.segmentation = Segmentation::kBytes;
+  EXPECT_FALSE(ValidateTokenizer(handmade_.view, 5, 5).ok());
+  handmade_.view.segmentation = Segmentation::kWords;
+  handmade_.view.unknown_id = -2;
+  EXPECT_FALSE(ValidateTokenizer(handmade_.view, 5, 5).ok());
 }
 
 TEST_F(WordsTest, CutsAreBetweenWords) {

@@ -279,6 +279,10 @@ struct TokenizerNeeds {
   bool byte_bpe;
   bool bytes;
   uint32_t bpe_unused_pieces;
+  // What of `words` its two sides are: words, characters, the longest pieces.
+  bool of_words;
+  bool of_characters;
+  bool of_longest_matches;
 };
 
 // The views live as long as the image.
