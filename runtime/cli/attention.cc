@@ -3,6 +3,8 @@
 #include <cmath>
 #include <utility>
 
+#include "cli/lines.h"
+
 namespace latimer::cli {
 namespace {
 
@@ -121,7 +123,7 @@ std::string ScoreLines(const Translator& translator,
     lines +=
         Format("\n\t%.4f\t%s\t", static_cast<double>(score.log_probability),
                std::isfinite(margin) ? Format("%.4f", margin).c_str() : "-") +
-        pieces[i];
+        OnOneLine(pieces[i]);
   }
   return lines;
 }

@@ -139,8 +139,8 @@ std::string Insight::NBestLines(unsigned long long line) {
     char score[32];
     std::snprintf(score, sizeof(score), "%.6f",
                   static_cast<double>(alternative.score));
-    lines +=
-        std::to_string(line - 1) + " ||| " + alternative.text + " ||| " + score;
+    lines += std::to_string(line - 1) + " ||| " + OnOneLine(alternative.text) +
+             " ||| " + score;
   }
   alternatives_.clear();
   return lines;

@@ -104,7 +104,9 @@ Json TokenizerJson(const TokenizerNeeds& needs) {
   for (const auto& [needed, kind] :
        {std::pair(needs.unigram, "sentencepiece-unigram"),
         std::pair(needs.bpe, "sentencepiece-bpe"),
-        std::pair(needs.words, "words"),
+        std::pair(needs.of_words, "words"),
+        std::pair(needs.of_characters, "characters"),
+        std::pair(needs.of_longest_matches, "pieces"),
         std::pair(needs.metaspace, "metaspace"),
         std::pair(needs.byte_bpe, "byte-level-bpe"),
         std::pair(needs.bytes, "bytes")}) {
@@ -134,7 +136,7 @@ Json GenerationJson(const GenerationConfig& g) {
           {"banned_sequences", banned},
           {"source_prefix", Ids(g.source_prefix)},
           {"source_suffix", Ids(g.source_suffix)},
-          {"source_length", g.source_length > 0 ? Json(g.source_length) : Json()},
+          {"source_length", g.source_length},
           {"source_pad", IdOrNull(g.source_length > 0 ? g.source_pad : -1)},
           {"forced_first", IdOrNull(g.forced_first)},
           {"no_repeat_ngram", g.no_repeat_ngram},

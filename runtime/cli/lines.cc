@@ -31,6 +31,16 @@ void WriteText(std::string_view text) {
   if (!text.empty()) std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
+std::string OnOneLine(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](char c) { return OnOneLine(c); });
+  return text;
+}
+
+void WriteOnOneLine(std::string_view text) {
+  for (const char c : text) std::fputc(OnOneLine(c), stdout);
+}
+
 bool FlushesLines() {
   static const bool flushes = [] {
     struct stat info;

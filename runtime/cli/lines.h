@@ -27,6 +27,14 @@ void PrepareOutput();
 // Writes to standard output.
 void WriteText(std::string_view text);
 
+// What a text that a model wrote has in place of a line break, so that it stays
+// on one line.
+constexpr char OnOneLine(char c) { return c == '\n' || c == '\r' ? ' ' : c; }
+std::string OnOneLine(std::string text);
+
+// Writes such a text to standard output on one line.
+void WriteOnOneLine(std::string_view text);
+
 // Whether a person or another program may wait for each line. False if the
 // input is a file and the output is no terminal.
 bool FlushesLines();

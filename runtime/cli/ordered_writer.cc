@@ -291,7 +291,7 @@ bool OrderedWriter::Write(Part& part) {
   insight_.Add(std::move(part.insight));
   if (insight_.writes_json()) return WriteJson(part);
   const bool n_best = insight_.writes_n_best();
-  if (!n_best) WriteText(store_.View(part.translation));
+  if (!n_best) WriteOnOneLine(store_.View(part.translation));
   NoteReason(part);
   if (!part.ends_text) {
     if (part.space_follows && !n_best) WriteText(" ");

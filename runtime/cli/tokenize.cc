@@ -49,7 +49,7 @@ Status WriteLine(Translator& translator, const Arguments& arguments,
   if (arguments.decode) {
     LATIMER_RETURN_IF_ERROR(ParseIds(line, &ids));
     const Result<std::string_view> text = translator.Detokenize(ids);
-    if (text.ok()) WriteText(*text);
+    if (text.ok()) WriteOnOneLine(*text);
     return text.status();
   }
   LATIMER_RETURN_IF_ERROR(ReadSource(translator, line, options, &ids));
