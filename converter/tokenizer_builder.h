@@ -55,8 +55,8 @@ struct TokenizerSide {
   // Source, without a model: applies Python's str.lower() to each
   // character by itself, so a final capital sigma becomes U+03C3, not U+03C2.
   bool lower_case = false;
-  // Source, kCharacters and kLongestMatch: drops white space, which is otherwise
-  // a character like any other.
+  // Source, kCharacters and kLongestMatch: drops white space, which is
+  // otherwise a character like any other.
   bool skips_spaces = false;
 };
 

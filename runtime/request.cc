@@ -473,9 +473,8 @@ Result<size_t> TextReader::ReadIds(std::string_view text,
                                    std::span<int32_t> ids) const {
   const GenerationConfig& config = model.info.generation;
   constexpr size_t kLanguages = 2;
-  if (ids.size() <=
-          config.source_prefix.size() + config.source_suffix.size() +
-              kLanguages ||
+  if (ids.size() <= config.source_prefix.size() + config.source_suffix.size() +
+                        kLanguages ||
       ids.size() < config.source_length) {
     return Status::Error(StatusCode::kTextTooLong,
                          "There is no room for any id.");
@@ -485,8 +484,7 @@ Result<size_t> TextReader::ReadIds(std::string_view text,
   LATIMER_RETURN_IF_ERROR(
       WriteBefore(*this, Slice(text, 0, before), options, ids, &frame));
   frame.has_code = true;
-  const Result<size_t> count =
-      WriteText(*this, frame, From(text, before), ids);
+  const Result<size_t> count = WriteText(*this, frame, From(text, before), ids);
   return count.ok() ? PadSource(config, *count, ids) : count;
 }
 
@@ -499,10 +497,10 @@ Result<std::span<int32_t>> TextReader::ReadTargetPrefix(
   const GenerationConfig& config = model.info.generation;
   const size_t added =
       config.source_prefix.size() + config.source_suffix.size() + 2;
-  const size_t kept =
-      !source_comes              ? 0
-      : config.source_length > 0 ? config.source_length
-                                 : std::max(room.size() / 2, added);
+  const size_t kept = !source_comes ? 0
+                      : config.source_length > 0
+                          ? config.source_length
+                          : std::max(room.size() / 2, added);
   const std::span<int32_t> ids = room.subspan(std::min(kept, room.size()));
   const auto too_long = [&] {
     return Status::Error(StatusCode::kInvalidArgument,
@@ -594,8 +592,7 @@ Status ResolveOptions(const Model& model, const TranslateOptions& options,
        .caller = options.max_target_tokens,
        .room = room.target_tokens,
        .caches = out->beams > 1 ? room.cached_tokens / out->beams : kNoLimit,
-       .guard = is_guarded ? LengthGuard(source.size(), must_come)
-                           : kNoLimit});
+       .guard = is_guarded ? LengthGuard(source.size(), must_come) : kNoLimit});
   out->max_tokens = length.max_tokens;
   out->forced_last_token = length.forced_last_token;
   return CheckTargetPrefix(*out);

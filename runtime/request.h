@@ -91,8 +91,8 @@ Status NeedTargetTokenizer(const ModelInfo& info);
 // Copies ids and returns their number. Precondition: they fit.
 size_t CopyIds(std::span<const int32_t> from, std::span<int32_t> to);
 
-// Pads the first `count` of `ids`, unless there are none, to the fixed length of
-// the model's sources, if it has one, and returns the number of all.
+// Pads the first `count` of `ids`, unless there are none, to the fixed length
+// of the model's sources, if it has one, and returns the number of all.
 // Precondition: they fit.
 size_t PadSource(const GenerationConfig& config, size_t count,
                  std::span<int32_t> ids);

@@ -84,8 +84,8 @@ class Translator {
   // the model's longest source.
   Result<Translation> TranslateNext(TextCursor& cursor);
 
-  // Translates source ids as they are: no EOS is added, but ids that are too few
-  // for a fixed GenerationConfig::source_length are padded. Errors:
+  // Translates source ids as they are: no EOS is added, but ids that are too
+  // few for a fixed GenerationConfig::source_length are padded. Errors:
   // kFailedPrecondition, kInvalidArgument (no ids, too many, or an id outside
   // the vocabulary).
   Result<Translation> TranslateIds(std::span<const int32_t> source,
@@ -178,8 +178,8 @@ class Translator {
   // Precondition of these: Load succeeded.
   const ModelInfo& model_info() const;
   // Longest source and longest translation in tokens, EOS included, that the
-  // profile and the model's position tables hold; of a model with a fixed source
-  // length, that length.
+  // profile and the model's position tables hold; of a model with a fixed
+  // source length, that length.
   uint32_t max_source_tokens() const;
   uint32_t max_target_tokens() const;
   // Most beams of a sentence that the workspace has room for.
