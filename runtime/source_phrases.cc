@@ -81,6 +81,7 @@ size_t ClusterBytes(std::string_view text, size_t at) {
   };
   Utf8Char last = FirstChar(From(text, at));
   size_t bytes = last.bytes;
+  if (IsPythonSpace(last.code_point)) return bytes;
   for (;;) {
     const Utf8Char next = FirstChar(From(text, at + bytes));
     if (next.bytes == 0 ||

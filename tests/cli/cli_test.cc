@@ -117,7 +117,7 @@ TEST_F(CliTest, SaysWhatIsWrongWithTheModel) {
   EXPECT_THAT(
       LoadError(SaveEdited(
           "v1.ltm", [](schema::Model& m) { m.mutate_format_version(1); })),
-      HasSubstr("format version 1 but this build reads version 4"));
+      HasSubstr("format version 1 but this build reads versions 4 to 5"));
   EXPECT_THAT(
       LoadError(SaveEdited("wide.ltm",
                            [](schema::Model& m) {

@@ -242,6 +242,7 @@ KeptTokens EverySecond(const CanonicalModel& model) {
   }
   source.insert(g.source_prefix.begin(), g.source_prefix.end());
   source.insert(g.source_suffix.begin(), g.source_suffix.end());
+  if (g.source_length > 0) source.insert(g.source_pad);
   const Architecture& a = model.architecture;
   for (uint32_t i = 0; i < a.source_vocabulary; i += 2) {
     source.insert(static_cast<int32_t>(i));

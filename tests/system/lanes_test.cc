@@ -60,7 +60,11 @@ std::vector<Ids> SideBySide(Translator& translator,
     FinishedTranslation out;
     if (!translator.Advance(&out)) continue;
     EXPECT_TRUE(out.status.ok()) << out.status.message();
-    EXPECT_EQ(Copy(out.translation.source), sources[out.ticket]);
+    Ids read = Copy(out.translation.source);
+    if (translator.model_info().generation.source_length > 0) {  // Padded.
+      read.resize(std::min(read.size(), sources[out.ticket].size()));
+    }
+    EXPECT_EQ(read, sources[out.ticket]);
     all[out.ticket] = Copy(out.translation.tokens);
     if (finished != nullptr) finished->push_back(out.ticket);
   }

@@ -41,7 +41,9 @@ class StepLogits {
     sentence.options.forced_last_token = -1;
     sentence.options.eos = -1;
     std::ranges::copy(source, sentence.source);
-    sentence.source_count = source.size();
+    sentence.source_count =
+        PadSource(engine_.model.info.generation, source.size(),
+                  {sentence.source, kProfile.source_tokens});
     scheduler_.Queue(sentence);
     EXPECT_EQ(scheduler_.Admit(), &sentence);
     EncodeSource(engine_, sentence.source_ids(), sentence.caches,
