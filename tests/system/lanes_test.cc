@@ -88,7 +88,7 @@ std::vector<Ids> RandomSources(uint32_t vocabulary, uint32_t longest) {
     random = random * 1664525 + 1013904223;
     return (random >> 8) % below;
   };
-  for (size_t i = 0; i < FewerIfSlow(40, 8); ++i) {
+  for (size_t i = 0; i < FewerIfSlow(16, 8); ++i) {
     Ids& ids = sources.emplace_back();
     const uint32_t count = 1 + next(std::min(longest, 24u));
     for (uint32_t j = 0; j < count; ++j) {
@@ -458,7 +458,7 @@ void ExpectNoChangeInSmallCaches(const std::string& program) {
       .write(reinterpret_cast<const char*>(model.bytes().data()),
              static_cast<std::streamsize>(model.bytes().size()));
   std::string input;
-  constexpr size_t kSentences = FewerIfSlow(20, 7);
+  constexpr size_t kSentences = FewerIfSlow(12, 7);
   const std::vector<Ids> sources = DemoSources();
   for (size_t i = 0; i < kSentences; ++i) {
     for (const int32_t id : sources[i % sources.size()]) {
