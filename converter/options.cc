@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <map>
 #include <stdexcept>
@@ -405,6 +406,9 @@ class OptionParser {
       throw UsageError(
           "--weights auto measures what quantization loses on a text, so it "
           "needs --certify TEXT.txt or --calibrate TEXT.txt.");
+    }
+    if (std::isnan(o_.max_loss)) {
+      throw UsageError("--max-loss nan: give a share from 0 to 1.");
     }
     if (app_.count("--max-loss") > 0 && !o_.choose_weights) {
       throw UsageError("--max-loss needs --weights auto.");

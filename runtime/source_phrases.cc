@@ -70,22 +70,27 @@ Status CheckRanges(std::span<const TextRange> ranges, std::string_view text,
   return Status();
 }
 
-// Bytes of the character at text[at] and of what belongs to it: accents, and
-// parts of an emoji. 0 at the end.
+// Characters that show nothing by themselves: marks, joiners, invisible ones.
+bool IsAttached(uint32_t c) {
+  return c == 0xAD || (c >= 0x300 && c <= 0x36F) ||
+         (c >= 0x200B && c <= 0x200F) || (c >= 0x202A && c <= 0x202E) ||
+         (c >= 0x2060 && c <= 0x206F) || (c >= 0x20D0 && c <= 0x20FF) ||
+         (c >= 0xFE00 && c <= 0xFE0F) || c == 0xFEFF ||
+         (c >= 0x1F3FB && c <= 0x1F3FF) || (c >= 0xE0000 && c <= 0xE01EF);
+}
+
+// Bytes of the character at text[at], and of a symbol with those of the emoji
+// that it begins. 0 at the end.
 size_t ClusterBytes(std::string_view text, size_t at) {
-  constexpr uint32_t kJoiner = 0x200D;
-  const auto extends = [](uint32_t c) {
-    return (c >= 0x300 && c <= 0x36F) || c == kJoiner || c == 0x20E3 ||
-           (c >= 0xFE00 && c <= 0xFE0F) || (c >= 0x1F3FB && c <= 0x1F3FF) ||
-           (c >= 0xE0020 && c <= 0xE007F);
-  };
+  constexpr uint32_t kJoiner = 0x200D, kFirstSymbol = 0x2070;
   Utf8Char last = FirstChar(From(text, at));
   size_t bytes = last.bytes;
-  if (IsPythonSpace(last.code_point)) return bytes;
+  if (last.code_point < kFirstSymbol) return bytes;
   for (;;) {
     const Utf8Char next = FirstChar(From(text, at + bytes));
     if (next.bytes == 0 ||
-        (!extends(next.code_point) && last.code_point != kJoiner)) {
+        (!IsAttached(next.code_point) &&
+         (last.code_point != kJoiner || next.code_point < kFirstSymbol))) {
       return bytes;
     }
     bytes += next.bytes;
@@ -125,14 +130,16 @@ class UnknownFinder {
                                           (c >= 0x3000 && c < 0x3040) ||
                                           (c >= 0xFF00 && c < 0xFF10) ||
                                           (c >= 0xFF1A && c < 0xFF21);
-      if (!is_mark && !IsUnknown(cluster)) return false;
+      if (!is_mark && !IsAttached(c) && !IsUnknown(cluster)) return false;
       at += std::max<size_t>(1, bytes);
     }
     return true;
   }
 
   bool IsUnknown(std::string_view cluster) const {
-    if (!IsUtf8(cluster)) return false;
+    if (!IsUtf8(cluster) || IsAttached(FirstChar(cluster).code_point)) {
+      return false;
+    }
     const Result<size_t> count =
         reader_.tokenizer.Encode(cluster, reader_.scratch, scratch_);
     return count.ok() && HasUnknown(scratch_.first(*count));
@@ -347,12 +354,13 @@ class PhraseFinder {
     } else if (a.embeddings_shared || a.source_embedding_tied) {
       count = CopyIds(source.first(std::min(source.size(), ids.size())), ids);
     }
-    if (count == 0 && !ids.empty()) ids[count++] = AnyText();
-    count = std::min(count, kMostStandIns);
-    for (int32_t& id : ids.first(count)) {
-      if (!IsText(id)) id = AnyText();
+    // Unknown ones are left out if others remain.
+    size_t kept = 0;
+    for (const int32_t id : ids.first(std::min(count, kMostStandIns))) {
+      if (IsText(id)) ids[kept++] = id;
     }
-    return ids.first(count);
+    if (kept == 0 && !ids.empty()) ids[kept++] = AnyText();
+    return ids.first(kept);
   }
 
   // Whether a token writes text, and does not end the translation.

@@ -109,6 +109,33 @@ TEST_F(UnknownTextTest, ATextOfNothingElseComesOutAsItIs) {
   }
 }
 
+// The rest of the sentence is translated: what stands for the span is no full
+// stop.
+TEST_F(UnknownTextTest, WhatIsAroundThemIsTranslated) {
+  EXPECT_EQ(Translate("Hello \u4F60\u597D my friend. I love you \U0001F600!"),
+            "Hallo \u4F60\u597D meine Freundin. Ich liebe dich \U0001F600!");
+  TranslateOptions off;
+  off.keep_unknown = false;
+  size_t dots = 0;
+  for (const Line& line : Lines(FewerIfSlow(200, 8))) {
+    if (Count(Translate(line.text), "..") >
+        Count(Translate(line.text, off), "..")) {
+      ++dots;
+    }
+  }
+  EXPECT_LE(dots, 2u);
+}
+
+TEST_F(UnknownTextTest, InvisibleCharactersAndMarksTakeNoLetters) {
+  for (const char* text : {"Tom\u200DMary is here.", "Mary\uFE0F sleeps.",
+                           "Hello\u0336 Tom.", "She\u00AD sleeps."}) {
+    SCOPED_TRACE(text);
+    TranslateOptions off;
+    off.keep_unknown = false;
+    EXPECT_EQ(Translate(text), Translate(text, off));
+  }
+}
+
 TEST_F(UnknownTextTest, OtherTextsAreNotTouched) {
   TranslateOptions off;
   off.keep_unknown = false;
