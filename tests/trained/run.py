@@ -22,7 +22,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
 SKIPPED = 77
-WEIGHTS = ["f32", "f16", "int8", "int6"]
+WEIGHTS = ["f32", "int8", "int6"]
 
 
 @dataclass
@@ -223,8 +223,8 @@ def main() -> int:
         good = good and as_original
     if not rows:
         return SKIPPED
-    print("| model | | texts | f32: ids | text | f16: ids | int8 | int6 |")
-    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    print("| model | | texts | f32: ids | text | int8: ids | int6: ids |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
     print("\n".join(rows))
     return 0 if good else 1
 
