@@ -8,6 +8,7 @@
 #include "text/ascii.h"
 #include "text/protected_text.h"
 #include "text/slice.h"
+#include "text/unknown_text.h"
 #include "text/utf8.h"
 
 namespace latimer {
@@ -70,90 +71,14 @@ Status CheckRanges(std::span<const TextRange> ranges, std::string_view text,
   return Status();
 }
 
-// Characters that show nothing by themselves: marks, joiners, invisible ones.
-bool IsAttached(uint32_t c) {
-  return c == 0xAD || (c >= 0x300 && c <= 0x36F) ||
-         (c >= 0x200B && c <= 0x200F) || (c >= 0x202A && c <= 0x202E) ||
-         (c >= 0x2060 && c <= 0x206F) || (c >= 0x20D0 && c <= 0x20FF) ||
-         (c >= 0xFE00 && c <= 0xFE0F) || c == 0xFEFF ||
-         (c >= 0x1F3FB && c <= 0x1F3FF) || (c >= 0xE0000 && c <= 0xE01EF);
+// Whether characters are lost in the words of a part, whose ids are in
+// `source`.
+bool LosesUnknown(const TextReader& reader, const TextPart& part,
+                  std::span<const int32_t> source) {
+  return HasLostUnknown(
+      reader.model.tokenizer,
+      source.subspan(part.words_begin, part.words_end - part.words_begin));
 }
-
-// Bytes of the character at text[at], and of a symbol with those of the emoji
-// that it begins. 0 at the end.
-size_t ClusterBytes(std::string_view text, size_t at) {
-  constexpr uint32_t kJoiner = 0x200D, kFirstSymbol = 0x2070;
-  Utf8Char last = FirstChar(From(text, at));
-  size_t bytes = last.bytes;
-  if (last.code_point < kFirstSymbol) return bytes;
-  for (;;) {
-    const Utf8Char next = FirstChar(From(text, at + bytes));
-    if (next.bytes == 0 ||
-        (!IsAttached(next.code_point) &&
-         (last.code_point != kJoiner || next.code_point < kFirstSymbol))) {
-      return bytes;
-    }
-    bytes += next.bytes;
-    last = next;
-  }
-}
-
-// Finds characters that a tokenizer turns into its unknown token.
-class UnknownFinder {
- public:
-  // `scratch` is room for some ids.
-  UnknownFinder(const TextReader& reader, std::span<int32_t> scratch)
-      : reader_(reader), scratch_(scratch) {}
-
-  // Whether `source` has characters that are lost. With words, what is unknown
-  // has a meaning of its own; with characters, it is what the model has learnt.
-  bool IsIn(const TextPart& part, std::span<const int32_t> source) const {
-    const TokenizerView& view = reader_.model.tokenizer;
-    if ((view.segmentation != Segmentation::kUnigram &&
-         view.segmentation != Segmentation::kBpe) ||
-        !view.byte_ids.empty()) {
-      return false;
-    }
-    return HasUnknown(
-        source.subspan(part.words_begin, part.words_end - part.words_begin));
-  }
-
-  // Whether there are no letters and digits but unknown ones. Marks beyond
-  // ASCII: Latin-1, general, of East Asian scripts, of full width.
-  bool IsAllOf(std::string_view text) const {
-    for (size_t at = 0; at < text.size();) {
-      const size_t bytes = ClusterBytes(text, at);
-      const std::string_view cluster = Slice(text, at, bytes);
-      const uint32_t c = FirstChar(cluster).code_point;
-      const bool is_mark = c < 0x80 ? !IsAsciiAlnum(cluster[0])
-                                    : c < 0xC0 || (c >= 0x2000 && c < 0x2070) ||
-                                          (c >= 0x3000 && c < 0x3040) ||
-                                          (c >= 0xFF00 && c < 0xFF10) ||
-                                          (c >= 0xFF1A && c < 0xFF21);
-      if (!is_mark && !IsAttached(c) && !IsUnknown(cluster)) return false;
-      at += std::max<size_t>(1, bytes);
-    }
-    return true;
-  }
-
-  bool IsUnknown(std::string_view cluster) const {
-    if (!IsUtf8(cluster) || IsAttached(FirstChar(cluster).code_point)) {
-      return false;
-    }
-    const Result<size_t> count =
-        reader_.tokenizer.Encode(cluster, reader_.scratch, scratch_);
-    return count.ok() && HasUnknown(scratch_.first(*count));
-  }
-
- private:
-  bool HasUnknown(std::span<const int32_t> ids) const {
-    const int32_t unknown = reader_.model.tokenizer.unknown_id;
-    return std::ranges::find(ids, unknown) != ids.end();
-  }
-
-  const TextReader& reader_;
-  std::span<int32_t> scratch_;
-};
 
 // Finds the phrases of a part of a text.
 class PhraseFinder {
@@ -174,7 +99,7 @@ class PhraseFinder {
         list_(room),
         room_(room.size()),
         keeps_unknown_(options.keep_unknown &&
-                       UnknownFinder(reader, room).IsIn(part, source)) {}
+                       LosesUnknown(reader, part, source)) {}
 
   // Stops at a phrase that goes on beyond the part, and sets *cut to where it
   // begins.
@@ -243,7 +168,7 @@ class PhraseFinder {
   size_t ReadUnknown(size_t at) {
     const size_t bytes = ClusterBytes(part_.words, at);
     const std::string_view cluster = Slice(part_.words, at, bytes);
-    if (UnknownFinder(reader_, list_.room()).IsUnknown(cluster)) {
+    if (IsUnknownCluster(reader_.model.tokenizer, reader_.scratch, cluster)) {
       if (unknown_.size() == 0) unknown_.begin = static_cast<uint32_t>(at);
       unknown_.end = static_cast<uint32_t>(at + bytes);
     } else if (bytes == 0 || LeadingSpaceBytes(cluster) < bytes) {
@@ -587,15 +512,15 @@ LATIMER_OFF_STACK bool KeepsUnknown(const TextReader& reader,
                                     const TranslateOptions& options,
                                     std::span<int32_t> room, TextPart* part,
                                     PhraseList* phrases) {
-  const UnknownFinder unknown(reader, room.subspan(part->source_count));
   if (!options.keep_unknown ||
-      !unknown.IsIn(*part, room.first(part->source_count))) {
+      !LosesUnknown(reader, *part, room.first(part->source_count))) {
     return false;
   }
   std::string_view words = From(part->words, LeadingSpaceBytes(part->words));
   words.remove_suffix(TrailingSpaceBytes(words));
   PhraseList whole(room);
-  if (!IsUtf8(words) || !unknown.IsAllOf(words) ||
+  if (!IsUtf8(words) ||
+      !IsAllUnknown(reader.model.tokenizer, reader.scratch, words) ||
       !whole.Add({.text = words})) {
     return true;
   }

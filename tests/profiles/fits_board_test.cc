@@ -10,6 +10,7 @@
 
 #include "converter/profile_header.h"
 #include "latimer/memory.h"
+#include "tests/system/count.h"
 #include "tests/system/program.h"
 
 namespace latimer::fits_board_test {
@@ -53,14 +54,6 @@ Outcome Compile(const Profile& profile, uint64_t ram_bytes) {
     words.push_back(word);
   }
   return RunCommand(words);
-}
-
-size_t Count(const std::string& text, const std::string& part) {
-  size_t count = 0;
-  for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) {
-    ++count;
-  }
-  return count;
 }
 
 void ExpectRefusal(const Outcome& outcome, uint64_t needed, uint64_t on_board) {

@@ -8,6 +8,7 @@
 
 #include "source_phrases.h"
 #include "tests/converter/model_folder.h"
+#include "tests/system/count.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/emulator.h"
 #include "tests/system/tiny_model.h"
@@ -19,15 +20,6 @@ namespace latimer::phrases_test {
 namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-size_t Count(std::string_view text, std::string_view part) {
-  size_t count = 0;
-  for (size_t at = text.find(part); at != text.npos;
-       at = text.find(part, at + part.size())) {
-    ++count;
-  }
-  return count;
-}
 
 // The translations of texts that share steps.
 std::vector<std::string> SideBySide(Translator& translator,

@@ -1,14 +1,14 @@
 // Characters that a model cannot read come out as they are.
-// Tests runtime/source_phrases.cc.
+// Tests runtime/source_phrases.cc, runtime/text/unknown_text.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "latimer/html_stream.h"
-#include "latimer/text_stream.h"
+#include "tests/system/count.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/emulator.h"
 #include "tests/system/test_workspace.h"
@@ -70,15 +70,6 @@ std::vector<Line> Lines(size_t count) {
                 place == 0 ? lines[i].unknown + " " : " " + lines[i].unknown);
   }
   return lines;
-}
-
-size_t Count(std::string_view text, std::string_view part) {
-  size_t count = 0;
-  for (size_t at = text.find(part); at != text.npos;
-       at = text.find(part, at + part.size())) {
-    ++count;
-  }
-  return count;
 }
 
 TEST_F(UnknownTextTest, NoneIsLostInTwoHundredLines) {
