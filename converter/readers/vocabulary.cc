@@ -8,6 +8,7 @@
 
 #include "converter/error.h"
 #include "converter/readers/json_fields.h"
+#include "converter/readers/tensor_file.h"
 #include "converter/readers/text_file.h"
 #include "converter/readers/yaml_file.h"
 #include "text/utf8.h"
@@ -77,9 +78,8 @@ std::vector<std::string_view> Lines(std::string_view text) {
 
 // What Python's pickle.dump, joblib and torch.save write.
 void RefusePython(const std::filesystem::path& path, std::string_view bytes) {
-  const bool pickle =
-      bytes.size() > 1 && bytes[0] == '\x80' && bytes[1] >= 2 && bytes[1] <= 5;
-  if (!pickle && !bytes.starts_with("PK\x03\x04")) return;
+  const bool pickle = IsPickle(bytes);
+  if (!pickle && !IsZip(bytes)) return;
   FailIn(path, pickle ? "is a Python pickle" : "is a zip file",
          ", not a vocabulary; load it in Python, and write a dict of words and "
          "ids with json.dump(words, open(\"words.json\", \"w\"))");
