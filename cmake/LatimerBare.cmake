@@ -6,8 +6,7 @@ include(LatimerEmbed)
 
 set(latimer_bare_model "${LATIMER_EMBED}")
 if(NOT LATIMER_EMBED)
-  find_program(latimer_convert latimer-convert NO_CACHE
-    HINTS "${PROJECT_SOURCE_DIR}/build/host/bin")
+  include(LatimerConvert)
   if(NOT latimer_convert)
     message(FATAL_ERROR "latimer-convert is missing: run `cmake --workflow "
       "--preset demo` before, or give a model with -DLATIMER_EMBED=FILE.")
