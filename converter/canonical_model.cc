@@ -95,7 +95,7 @@ void CheckSizes(const Architecture& a) {
   check("source position count", a.source_positions, most_positions);
   check("target position count", a.target_positions, most_positions);
   check("target vocabulary", a.target_vocabulary, kProfile.target_vocabulary);
-  if (a.network_kind == NetworkKind::kGru) {
+  if (a.is_recurrent()) {
     const Recurrent& r = a.recurrent;
     check("source embedding width", r.source_embedding, kProfile.d_model);
     check("target embedding width", r.target_embedding, kProfile.d_model);
@@ -104,6 +104,7 @@ void CheckSizes(const Architecture& a) {
     check("combined width", r.combined, kProfile.d_model);
     check("encoder width, all directions together,", r.encoder_width(),
           kProfile.attention_width);
+    check("memory width", r.memory_width(), kProfile.attention_width);
     check("attention key width", r.attention_hidden, kProfile.attention_width);
     return;
   }

@@ -221,7 +221,7 @@ class Product {
 
 void CheckLayers(const CanonicalModel& model) {
   const Architecture& a = model.architecture;
-  if (a.network_kind == NetworkKind::kGru) {
+  if (a.is_recurrent()) {
     FailWith("--equalize is for feed-forward layers, and this model has none.");
   }
   if (!a.gated_ffn && a.activation != Activation::kRelu) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "latimer/certificate.h"
+#include "model/model_file.h"
 
 namespace latimer {
 namespace {
@@ -39,9 +40,15 @@ Offset<Vector<const Theirs*>> WriteStructs(const std::vector<Ours>& ours,
       reinterpret_cast<const Theirs*>(ours.data()), ours.size());
 }
 
+bool HasUsualLayers(const Recurrent& r) {
+  return r.query_layer == UsuallyHasQueryLayer(r.attention_function) &&
+         r.keys_layer == UsuallyHasKeysLayer(r.attention_function);
+}
+
 Offset<schema::Recurrent> WriteRecurrent(const Recurrent& r,
                                          FlatBufferBuilder* builder) {
   schema::RecurrentBuilder table(*builder);
+  table.add_projected_memory(r.projected_memory);
   table.add_state_step(r.state_step);
   table.add_first_state(r.first_state);
   table.add_combined(r.combined);
@@ -50,6 +57,14 @@ Offset<schema::Recurrent> WriteRecurrent(const Recurrent& r,
   table.add_encoder_hidden(r.encoder_hidden);
   table.add_target_embedding(r.target_embedding);
   table.add_source_embedding(r.source_embedding);
+  table.add_reversed_source(r.reversed_source);
+  table.add_initial_linear(r.initial_linear);
+  table.add_attention_relu(r.attention_activation == Activation::kRelu);
+  // Older runtimes read files without these two.
+  if (!HasUsualLayers(r)) {
+    table.add_keys_layer(r.keys_layer);
+    table.add_query_layer(r.query_layer);
+  }
   table.add_initial_state(static_cast<schema::InitialState>(r.initial_state));
   table.add_output_embedding(r.output_embedding);
   table.add_output_context(r.output_context);
@@ -64,10 +79,25 @@ Offset<schema::Recurrent> WriteRecurrent(const Recurrent& r,
 
 }  // namespace
 
+uint32_t FormatVersion(const CanonicalModel& model) {
+  const Architecture& a = model.architecture;
+  const Recurrent& r = a.recurrent;
+  const bool version_5 =
+      model.generation.source_length > 0 ||
+      (a.is_recurrent() &&
+       (r.has_cells || !HasUsualLayers(r) || r.projected_memory > 0 ||
+        r.initial_linear || r.reversed_source ||
+        r.attention_activation != Activation::kTanh ||
+        r.attention_function == AttentionFunction::kNone ||
+        r.initial_state > InitialState::kEncoderStates ||
+        (IsProjected(r.initial_state) && a.decoder_layers > 1)));
+  return version_5 ? kFormatVersion : kOldestFormatVersion;
+}
+
 Offset<schema::Architecture> WriteArchitecture(const Architecture& a,
                                                FlatBufferBuilder* builder) {
   Offset<schema::Recurrent> recurrent = 0;
-  if (a.network_kind == NetworkKind::kGru) {
+  if (a.is_recurrent()) {
     recurrent = WriteRecurrent(a.recurrent, builder);
   }
   schema::ArchitectureBuilder table(*builder);

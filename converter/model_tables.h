@@ -9,6 +9,9 @@
 
 namespace latimer {
 
+// The oldest version whose runtimes know all that the model needs.
+uint32_t FormatVersion(const CanonicalModel& model);
+
 // Each writes one table; an absent one gives 0, for none.
 flatbuffers::Offset<schema::Architecture> WriteArchitecture(
     const Architecture& architecture, flatbuffers::FlatBufferBuilder* builder);

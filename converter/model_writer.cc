@@ -319,9 +319,7 @@ void Writer::Finish(const std::vector<Offset<schema::Tensor>>& tensors,
   table.add_provenance(provenance);
   table.add_generation(generation);
   table.add_architecture(architecture);
-  table.add_format_version(model_.generation.source_length > 0
-                               ? kFormatVersion
-                               : kOldestFormatVersion);
+  table.add_format_version(FormatVersion(model_));
   schema::FinishModelBuffer(*builder_, table.Finish());
   uint8_t* bytes = builder_->GetBufferPointer();
   auto* written = flatbuffers::GetMutableRoot<schema::Model>(bytes);

@@ -2,7 +2,7 @@
 
 #include "latimer_c.h"
 
-static_assert(static_cast<int>(latimer::NetworkKind::kGru) == LATIMER_GRU);
+static_assert(static_cast<int>(latimer::NetworkKind::kLstm) == LATIMER_LSTM);
 static_assert(sizeof(latimer_model_info) ==
               offsetof(latimer_model_info, certified_share) + sizeof(double));
 
@@ -14,7 +14,7 @@ void FillArchitecture(const latimer::Architecture& a, latimer_model_info* out) {
   out->decoder_layers = a.decoder_layers;
   out->source_vocabulary = a.source_vocabulary;
   out->target_vocabulary = a.target_vocabulary;
-  if (a.network_kind == latimer::NetworkKind::kGru) return;
+  if (a.is_recurrent()) return;
   out->d_model = a.d_model;
   out->encoder_heads = a.encoder_heads;
   out->decoder_heads = a.decoder_heads;

@@ -109,7 +109,7 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
   profile.phrases = limits.phrases;
   profile.sampling = limits.sampling;
   profile.lanes = std::max(limits.lanes, limits.beams);
-  profile.f16_caches = limits.f16_caches && a.network_kind != NetworkKind::kGru;
+  profile.f16_caches = limits.f16_caches && !a.is_recurrent();
   profile.copied_image_bytes =
       limits.copy_image ? Padded(info.sizes.file + kSignatureEndBytes) : 0;
   profile.int8_weights = std::strcmp(info.weights, "int8") == 0;
@@ -126,6 +126,7 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
   profile.decoder_self_attention = a.network_kind == NetworkKind::kTransformer;
   profile.decoder_ssru = a.network_kind == NetworkKind::kTransformerSsru;
   profile.decoder_gru = a.network_kind == NetworkKind::kGru;
+  profile.decoder_lstm = a.network_kind == NetworkKind::kLstm;
   profile.shortlist = info.has_shortlist;
   profile.rms_norm = a.norm_kind == NormKind::kRms;
   profile.gated_ffn = a.gated_ffn;

@@ -13,15 +13,16 @@ namespace latimer {
 
 // The prefixes with which names of `parts` are the names of a whole model:
 // attention and feed-forward network of the encoder, cross-attention of the
-// decoder; or the GRUs of both. Each is empty or ends with a dot, and none
-// begins with another. Empty: it is a model of another kind.
+// decoder; or the GRUs or LSTMs of both. Each is empty or ends with a dot, and
+// none begins with another. Empty: it is a model of another kind.
 std::vector<std::string> FittingPrefixes(
     const std::map<std::string, PartNames>& parts,
     const std::set<std::string>& names);
 
 // "preset:NAME" of the first preset that these names fit behind any prefix, or
-// "".
-std::string FittingPreset(const std::set<std::string>& names);
+// "". `cells`: kGru or kLstm if the file has such cells.
+std::string FittingPreset(const std::set<std::string>& names,
+                          NetworkKind cells);
 
 }  // namespace latimer
 

@@ -32,11 +32,20 @@ constexpr std::string_view kParts[] = {
     "decoder.cross_attention.norm", "decoder.ffn.in", "decoder.ffn.out",
     "decoder.ffn.norm", "decoder.norm"};
 
-// Of models of GRUs.
+// Of recurrent models, besides encoder.gru and decoder.gru, or encoder.lstm and
+// decoder.lstm.
 constexpr std::string_view kRecurrentParts[] = {
-    "source_embedding", "target_embedding", "encoder.gru",     "decoder.gru",
-    "initial_state",    "attention.joint",  "attention.query", "attention.keys",
-    "attention.energy", "combine",          "output",
+    "source_embedding",
+    "target_embedding",
+    "initial_state",
+    "initial_cell",
+    "encoder.projection",
+    "attention.joint",
+    "attention.query",
+    "attention.keys",
+    "attention.energy",
+    "combine",
+    "output",
 };
 
 bool IsPositions(std::string_view part) { return part.ends_with("_positions"); }
@@ -112,17 +121,18 @@ PartNames ReadPart(const JsonFields& tensors, const std::string& part) {
   return names;
 }
 
-// The parameters of a direction of a GRU: the part, and what PyTorch calls them
-// behind weight_ and bias_.
-constexpr std::pair<const char*, const char*> kGruParameters[] = {
+// The parameters of a direction of a GRU or LSTM: the part, and what PyTorch
+// calls them behind weight_ and bias_.
+constexpr std::pair<const char*, const char*> kCellParameters[] = {
     {".input", "ih"},
     {".hidden", "hh"},
     {".backward_input", "ih_reverse"},
     {".backward_hidden", "hh_reverse"}};
 
-// What PyTorch appends to the names of the parameters of an nn.GRU, whose
-// layers are numbered, and of an nn.GRUCell, which has one and no direction.
-std::vector<std::string> GruSuffixes(const std::string& module, bool backward) {
+// What PyTorch appends to the names of the parameters of an nn.GRU or nn.LSTM,
+// whose layers are numbered, and of a cell, which has one and no direction.
+std::vector<std::string> CellSuffixes(const std::string& module,
+                                      bool backward) {
   const bool list = module.find("{layer}") != std::string::npos;
   const std::string layer = list ? "_l0" : "_l{layer}";
   if (backward) return {layer + "_reverse"};
@@ -130,17 +140,17 @@ std::vector<std::string> GruSuffixes(const std::string& module, bool backward) {
 }
 
 // An object names all parameters itself.
-void AddNamedGru(const JsonFields& tensors, const std::string& part,
-                 std::map<std::string, PartNames>* names) {
+void AddNamedCells(const JsonFields& tensors, const std::string& part,
+                   std::map<std::string, PartNames>* names) {
   const JsonFields object = tensors.Object(part);
   std::vector<std::string> known;
-  for (const auto& [name, suffix] : kGruParameters) {
+  for (const auto& [name, suffix] : kCellParameters) {
     known.push_back(Concat("weight_", suffix));
     known.push_back(Concat("bias_", suffix));
   }
   object.RefuseOthers(
       std::vector<std::string_view>(known.begin(), known.end()));
-  for (const auto& [name, suffix] : kGruParameters) {
+  for (const auto& [name, suffix] : kCellParameters) {
     const std::string weight = Concat("weight_", suffix);
     const std::string bias = Concat("bias_", suffix);
     if (!object.Has(weight)) {
@@ -157,30 +167,32 @@ void AddNamedGru(const JsonFields& tensors, const std::string& part,
   }
 }
 
-// If `part` is encoder.gru or decoder.gru, adds the names of all its parameters
-// as the parts PART.input, PART.hidden, PART.backward_input and
+// If `part` is the `cells` of encoder or decoder, adds the names of all its
+// parameters as the parts PART.input, PART.hidden, PART.backward_input and
 // PART.backward_hidden, and returns true.
-bool AddGruNames(const JsonFields& tensors, const std::string& part,
-                 std::map<std::string, PartNames>* names) {
-  if (!part.ends_with(".gru")) return false;
+bool AddCellNames(const JsonFields& tensors, const std::string& part,
+                  const std::string& cells,
+                  std::map<std::string, PartNames>* names) {
+  if (!part.ends_with(Concat(".", cells))) return false;
   const nlohmann::json& value = *tensors.Find(part);
   if (value.is_object()) {
-    AddNamedGru(tensors, part, names);
+    AddNamedCells(tensors, part, names);
     return true;
   }
   if (!value.is_string()) {
-    tensors.Fail(part,
-                 "it must be the name of an nn.GRU or nn.GRUCell, or "
-                 "{\"weight_ih\": NAME, \"weight_hh\": NAME, \"bias_ih\": "
-                 "NAME, \"bias_hh\": NAME}");
+    tensors.Fail(
+        part,
+        "it must be the name of an nn.GRU, nn.LSTM or one of their "
+        "cells, or {\"weight_ih\": NAME, \"weight_hh\": NAME, \"bias_ih\": "
+        "NAME, \"bias_hh\": NAME}");
   }
   for (const std::string& module :
        ExpandChoices(value.get_ref<const std::string&>())) {
-    for (const auto& [name, parameter] : kGruParameters) {
+    for (const auto& [name, parameter] : kCellParameters) {
       PartNames& part_names = (*names)[part + name];
       const std::string kind = std::string(parameter).substr(0, 2);
       const bool backward = kind != parameter;
-      for (const std::string& suffix : GruSuffixes(module, backward)) {
+      for (const std::string& suffix : CellSuffixes(module, backward)) {
         part_names.weight.push_back(Concat(module, ".weight_", kind, suffix));
         part_names.bias.push_back(Concat(module, ".bias_", kind, suffix));
       }
@@ -191,9 +203,16 @@ bool AddGruNames(const JsonFields& tensors, const std::string& part,
 
 }  // namespace
 
-bool IsRecurrent(const JsonFields& fields) {
-  return fields.Choice<bool>("architecture",
-                             {{"transformer", false}, {"gru", true}}, false);
+NetworkKind NetworkKindOf(const JsonFields& fields) {
+  return fields.Choice<NetworkKind>("architecture",
+                                    {{"transformer", NetworkKind::kTransformer},
+                                     {"gru", NetworkKind::kGru},
+                                     {"lstm", NetworkKind::kLstm}},
+                                    NetworkKind::kTransformer);
+}
+
+std::string CellName(NetworkKind kind) {
+  return kind == NetworkKind::kLstm ? "lstm" : "gru";
 }
 
 std::map<std::string, PartNames> ReadParts(const JsonFields& map) {
@@ -201,13 +220,21 @@ std::map<std::string, PartNames> ReadParts(const JsonFields& map) {
     map.Fail("tensors", "it says how the model's tensors are called");
   }
   const JsonFields tensors = map.Object("tensors");
-  const bool recurrent = IsRecurrent(map);
-  tensors.RefuseOthers(
-      recurrent ? std::span<const std::string_view>(kRecurrentParts) : kParts);
+  const NetworkKind kind = NetworkKindOf(map);
+  const bool recurrent = kind != NetworkKind::kTransformer;
+  const std::string cells = CellName(kind);
+  std::vector<std::string_view> known(std::begin(kParts), std::end(kParts));
+  const std::string cell_parts[] = {Concat("encoder.", cells),
+                                    Concat("decoder.", cells)};
+  if (recurrent) {
+    known.assign(std::begin(kRecurrentParts), std::end(kRecurrentParts));
+    known.insert(known.end(), std::begin(cell_parts), std::end(cell_parts));
+  }
+  tensors.RefuseOthers(known);
   std::map<std::string, PartNames> parts;
   for (const auto& [part, value] : tensors.json().items()) {
     if (value.is_null()) continue;
-    if (recurrent && AddGruNames(tensors, part, &parts)) continue;
+    if (recurrent && AddCellNames(tensors, part, cells, &parts)) continue;
     parts[part] = ReadPart(tensors, part);
   }
   return parts;

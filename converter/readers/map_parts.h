@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "converter/readers/json_fields.h"
+#include "latimer/model_info.h"
 
 namespace latimer {
 
@@ -17,9 +18,12 @@ struct PartNames {
   std::vector<std::string> bias;    // of a norm: beta
 };
 
-// Whether the map's architecture is "gru"; the default is "transformer". Throws
+// The map's "architecture": "transformer", the default, "gru" or "lstm". Throws
 // ConversionError for any other.
-bool IsRecurrent(const JsonFields& fields);
+NetworkKind NetworkKindOf(const JsonFields& fields);
+
+// What the names of parts call the cells of a recurrent network: "gru", "lstm".
+std::string CellName(NetworkKind kind);
 
 // Reads "tensors" of a map. Throws ConversionError if a part is unknown or its
 // name has the wrong form.

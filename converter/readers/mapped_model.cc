@@ -394,10 +394,9 @@ void RefuseWithoutMap(const fs::path& path) {
            file.toolkit == "fairseq" ? "fairseq" : "opennmt-py",
            "-converter of CTranslate2, and give the folder that it writes");
   }
-  RefuseLstm(file, path);
   std::set<std::string> names;
   for (const auto& [name, tensor] : file.tensors) names.insert(name);
-  const std::string fitting = FittingPreset(names);
+  const std::string fitting = FittingPreset(names, FindCells(file).kind);
   const fs::path folder =
       path.has_parent_path() ? path.parent_path() : fs::path(".");
   FailIn(path, "weights alone do not say how the model is built; give ",

@@ -76,18 +76,17 @@ void AddNames(const char* kind, const std::vector<std::string>& names,
 
 }  // namespace
 
-void RefuseLstm(const TensorFile& file, const std::filesystem::path& path) {
+CellTensor FindCells(const TensorFile& file) {
   for (const auto& [name, tensor] : file.tensors) {
     const std::vector<uint64_t>& shape = tensor.shape;
     if (name.find("weight_hh") == std::string::npos || shape.size() != 2 ||
-        shape[1] == 0 || shape[0] != 4 * shape[1]) {
+        shape[1] == 0) {
       continue;
     }
-    FailIn(
-        path, "is an LSTM: ", name, " ", ShapeText(shape),
-        " has four gates; Latimer has Transformers and GRUs, whose gates are "
-        "three");
+    if (shape[0] == 4 * shape[1]) return {&tensor, NetworkKind::kLstm};
+    if (shape[0] == 3 * shape[1]) return {&tensor, NetworkKind::kGru};
   }
+  return {};
 }
 
 MappedTensors::MappedTensors(TensorFile file, const std::filesystem::path& path,
@@ -97,7 +96,7 @@ MappedTensors::MappedTensors(TensorFile file, const std::filesystem::path& path,
 MappedTensors::MappedTensors(const std::filesystem::path& path, ModelMap map)
     : MappedTensors(OpenTensorFile(path), path, std::move(map)) {
   own_ = true;
-  if (map_.recurrent) RefuseLstm(file_, path_);
+  CheckCells();
   // The user's prefix may include what wrappers add, or stand behind it.
   if (map_.prefix.empty() || !AnyBeginsWith(map_.prefix)) StripWrappers();
   if (map_.prefix.empty()) {
@@ -106,6 +105,17 @@ MappedTensors::MappedTensors(const std::filesystem::path& path, ModelMap map)
     StripPrefix(map_.prefix);
   }
   StripWrappers();
+}
+
+void MappedTensors::CheckCells() const {
+  const CellTensor cells = FindCells(file_);
+  if (!map_.recurrent || cells.tensor == nullptr) return;
+  const bool has_cells = cells.kind == NetworkKind::kLstm;
+  if (has_cells == map_.recurrent->has_cells) return;
+  FailIn(path_, "has ", has_cells ? "LSTMs" : "GRUs", ": ", cells.tensor->name,
+         " ", ShapeText(cells.tensor->shape), " has ",
+         has_cells ? "four" : "three", " gates; the architecture of ",
+         map_.name, " is \"", has_cells ? "gru" : "lstm", "\"");
 }
 
 bool MappedTensors::AnyBeginsWith(const std::string& prefix) const {
@@ -204,7 +214,7 @@ void MappedTensors::Strip(const std::string& prefix) {
 std::string MappedTensors::OtherPreset() const {
   const std::set<std::string> names = Names();
   const bool fits = !FittingPrefixes(map_.tensors, names).empty();
-  return !own_ || fits ? "" : FittingPreset(names);
+  return !own_ || fits ? "" : FittingPreset(names, FindCells(file_).kind);
 }
 
 uint32_t MappedTensors::CountLayers(std::string_view stack) const {
@@ -218,15 +228,19 @@ uint32_t MappedTensors::CountLayers(std::string_view stack) const {
     const uint32_t of_part = std::max(
         CountNumbers(have, names.weight, "{layer}"), Has(part) ? 1u : 0u);
     count = std::max(count, of_part);
-    core |= of_part > 0 && (part.starts_with(own + "self_attention.") ||
-                            part.starts_with(own + "gru."));
+    core |= of_part > 0 &&
+            (part.starts_with(own + "self_attention.") ||
+             part.starts_with(own + "gru.") || part.starts_with(own + "lstm."));
   }
   // Without its core it is another model, even if other names match.
   if (core) return count;
   const std::string preset = OtherPreset();
   FailIn(path_, "no tensor is called as ", map_.name, " calls the ", stack,
-         "'s ", map_.recurrent ? "GRU" : "self-attention", "; there are ",
-         Listed({have.begin(), have.end()}, "and"),
+         "'s ",
+         !map_.recurrent             ? "self-attention"
+         : map_.recurrent->has_cells ? "LSTM"
+                                     : "GRU",
+         "; there are ", Listed({have.begin(), have.end()}, "and"),
          preset.empty() ? "" : ", which look like " + preset);
 }
 

@@ -24,8 +24,13 @@ struct Parameters {
   const SourceTensor* bias = nullptr;    // of a norm: beta
 };
 
-// Throws ConversionError if the file has the W_hh of an LSTM, [4H, H].
-void RefuseLstm(const TensorFile& file, const std::filesystem::path& path);
+// A tensor called as PyTorch calls W_hh, and which cells its gates are those
+// of: [3H, H] of a GRU, [4H, H] of an LSTM. Null if the file has none.
+struct CellTensor {
+  const SourceTensor* tensor = nullptr;
+  NetworkKind kind = NetworkKind::kTransformer;
+};
+CellTensor FindCells(const TensorFile& file);
 
 // Finds tensors by their names alone: what is missing or left over is known
 // before any shape is looked at. Not movable: its tensors stay where they are.
@@ -45,7 +50,7 @@ class MappedTensors {
 
   // The number of layers of "encoder" or "decoder": one more than the largest
   // number in the name of a tensor of any of its parts. Throws ConversionError
-  // if it has neither self-attention nor a GRU.
+  // if it has neither self-attention nor cells.
   uint32_t CountLayers(std::string_view stack) const;
   // The same for the heads of a part of layer 0; 0 if there are none.
   uint32_t CountHeads(std::string_view part) const;
@@ -97,6 +102,8 @@ class MappedTensors {
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
+  // Throws ConversionError if the file has other cells than the map says.
+  void CheckCells() const;
   void StripWrappers();
   bool StripFromAll(const std::string& prefix, const char* who);
   void StripPrefix(std::string prefix);

@@ -28,10 +28,19 @@ constexpr std::string_view kFlags[] = {
     "tied_output",    "positions",    "positions_axis",  "position_offset",
 };
 
-// The same of models of GRUs.
+// The same of models of GRUs or LSTMs.
 constexpr std::string_view kRecurrentFlags[] = {
-    "attention_function", "query",         "directions",   "initial_state",
-    "attention_reads",    "decoder_reads", "output_reads",
+    "attention_function",
+    "attention_activation",
+    "query",
+    "context",
+    "directions",
+    "initial_state",
+    "initial_activation",
+    "attention_reads",
+    "decoder_reads",
+    "output_reads",
+    "reverse_source",
 };
 
 std::optional<double> Number(const JsonFields& fields, std::string_view name) {
@@ -134,7 +143,7 @@ void ReadEmbeddings(const JsonFields& fields, ModelMap* map) {
   map->position_offset = fields.Count("position_offset", 0);
 }
 
-// ---- GRUs ------------------------------------------------------------------
+// ---- GRUs and LSTMs --------------------------------------------------------
 
 // A list of concatenated inputs: some of `words`, in any order, including
 // `always`.
@@ -160,21 +169,42 @@ std::vector<std::string> Reads(const JsonFields& fields, std::string_view name,
 RecurrentFlags ReadRecurrentFlags(const JsonFields& fields) {
   using Initial = RecurrentFlags::InitialState;
   RecurrentFlags flags;
+  flags.has_cells = NetworkKindOf(fields) == NetworkKind::kLstm;
   flags.attention_function = fields.Choice<AttentionFunction>(
       "attention_function", {{"additive", AttentionFunction::kAdditive},
                              {"dot", AttentionFunction::kDot},
-                             {"general", AttentionFunction::kGeneral}});
+                             {"general", AttentionFunction::kGeneral},
+                             {"none", AttentionFunction::kNone}});
+  const bool attends = flags.attention_function != AttentionFunction::kNone;
+  flags.attention_activation = fields.Choice<Activation>(
+      "attention_activation",
+      {{"tanh", Activation::kTanh}, {"relu", Activation::kRelu}},
+      Activation::kTanh);
+  flags.final_context = fields.Choice<bool>(
+      "context", {{"attention", false}, {"final_state", true}}, false);
+  if (flags.final_context && attends) {
+    fields.Fail("context",
+                "final_state takes the place of attention; set "
+                "attention_function to \"none\"");
+  }
+  // Without attention the context is always there.
   flags.query_before =
+      !attends ||
       fields.Choice<bool>("query", {{"before", true}, {"after", false}});
+  flags.reverse_source = fields.Bool("reverse_source", false);
   flags.directions_added = fields.Choice<bool>(
       "directions", {{"concatenate", false}, {"add", true}});
   flags.initial_state = fields.Choice<Initial>(
       "initial_state", {{"projected", Initial::kProjected},
+                        {"projected_layers", Initial::kProjectedLayers},
+                        {"mean", Initial::kMean},
                         {"zeros", Initial::kZeros},
                         {"first", Initial::kFirst},
                         {"last", Initial::kLast},
                         {"forward", Initial::kForward},
                         {"backward", Initial::kBackward}});
+  flags.initial_linear = fields.Choice<bool>(
+      "initial_activation", {{"tanh", false}, {"none", true}}, false);
   if (fields.Has("attention_reads")) {
     flags.attention_reads = Reads(fields, "attention_reads",
                                   {"hidden", "encoder_outputs"}, "hidden");
@@ -186,6 +216,16 @@ RecurrentFlags ReadRecurrentFlags(const JsonFields& fields) {
       Reads(fields, "decoder_reads", {"embedding", "context"}, "embedding");
   flags.output_reads = Reads(fields, "output_reads",
                              {"hidden", "context", "embedding"}, "hidden");
+  if (!attends && !flags.final_context) {
+    for (const auto& [name, reads] :
+         {std::pair("decoder_reads", &flags.decoder_reads),
+          std::pair("output_reads", &flags.output_reads)}) {
+      if (std::ranges::find(*reads, "context") == reads->end()) continue;
+      fields.Fail(name,
+                  "without attention there is no context, unless context is "
+                  "\"final_state\"");
+    }
+  }
   if (flags.decoder_reads.size() == 2 && !flags.query_before) {
     fields.Fail("decoder_reads",
                 "the decoder cannot read the context of a query that is made "
@@ -313,7 +353,7 @@ ModelMap ReadModelMap(const std::string& from,
   ModelMap map;
   map.name = from;
   const JsonFields fields = JsonFields::From(from, LoadMapJson(from, settings));
-  const bool recurrent = IsRecurrent(fields);
+  const bool recurrent = NetworkKindOf(fields) != NetworkKind::kTransformer;
   std::vector<std::string_view> known(std::begin(kCommonFlags),
                                       std::end(kCommonFlags));
   const std::span<const std::string_view> own =
@@ -334,6 +374,9 @@ ModelMap ReadModelMap(const std::string& from,
   map.max_source_tokens = fields.Count("max_source_tokens", 0, 1);
   map.max_target_tokens = fields.Count("max_target_tokens", 0, 1);
   ReadText(fields, &map);
+  if (recurrent && map.recurrent->reverse_source && map.source_length > 0) {
+    fields.Fail("reverse_source", "it cannot be used with source_length");
+  }
   map.source_vocabulary.says_lower_case = WhatSaysLowerCase(from, settings);
   return map;
 }

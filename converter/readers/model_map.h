@@ -57,16 +57,24 @@ struct SpecialIds {
   int32_t unk = -1;
 };
 
-// What the code of a model of GRUs does; see struct Recurrent.
+// What the code of a model of GRUs or LSTMs does; see struct Recurrent.
 struct RecurrentFlags {
+  bool has_cells = false;
   AttentionFunction attention_function = AttentionFunction::kAdditive;
+  Activation attention_activation = Activation::kTanh;
   bool query_before = false;
   bool directions_added = false;
-  // The first state of decoder layer i of n: a projection, zeros, or one of the
+  // Whether the context is the encoder's final state, without attention.
+  bool final_context = false;
+  bool reverse_source = false;
+  // The first state of decoder layer i of n: a projection of the top layer's
+  // final states, of layer i's, or of the outputs' mean; zeros; or one of the
   // encoder's final states: number i (kFirst), the i-th of the last n (kLast),
   // or that of layer i in one direction.
   enum class InitialState : uint8_t {
     kProjected,
+    kProjectedLayers,
+    kMean,
     kZeros,
     kFirst,
     kLast,
@@ -74,6 +82,7 @@ struct RecurrentFlags {
     kBackward
   };
   InitialState initial_state = InitialState::kProjected;
+  bool initial_linear = false;  // Without tanh.
   // Inputs that are concatenated, in the order of the weights' columns.
   std::vector<std::string> attention_reads;
   std::vector<std::string> decoder_reads;
@@ -93,7 +102,8 @@ struct ModelMap {
   // Removed from the front of every tensor's name.
   std::string prefix;
 
-  // Set for a model of GRUs, which ignores the flags of Transformers below.
+  // Set for a model of GRUs or LSTMs, which ignores the flags of Transformers
+  // below.
   std::optional<RecurrentFlags> recurrent;
 
   uint32_t encoder_heads = 0;  // 0: to be counted, with kModules.

@@ -22,7 +22,8 @@ uint64_t Total(const std::vector<Columns>& columns) {
       [](uint64_t sum, const Columns& c) { return sum + c.count; });
 }
 
-struct GruTensors {
+// Of a layer and direction.
+struct CellTensors {
   Parameters input, hidden;
 };
 
@@ -33,7 +34,11 @@ class RecurrentMapper {
         flags_(*tensors.map().recurrent),
         model_(*model),
         a_(model->architecture),
-        r_(model->architecture.recurrent) {}
+        r_(model->architecture.recurrent),
+        cells_(CellName(flags_.has_cells ? NetworkKind::kLstm
+                                         : NetworkKind::kGru)) {
+    r_.has_cells = flags_.has_cells;
+  }
 
   // Finds tensors by their names alone; throws if any is missing or left over.
   void TakeAll() {
@@ -41,19 +46,21 @@ class RecurrentMapper {
     target_embedding_ = tensors_.Take("target_embedding").weight;
     a_.encoder_layers = tensors_.CountLayers("encoder");
     a_.decoder_layers = tensors_.CountLayers("decoder");
-    r_.bidirectional = tensors_.Has("encoder.gru.backward_input");
-    encoder_ = TakeGru("encoder.gru.", a_.encoder_layers);
+    r_.bidirectional = tensors_.Has("encoder." + cells_ + ".backward_input");
+    encoder_ = TakeCells("encoder." + cells_ + ".", a_.encoder_layers);
     if (r_.bidirectional) {
-      backward_ = TakeGru("encoder.gru.backward_", a_.encoder_layers);
+      backward_ =
+          TakeCells("encoder." + cells_ + ".backward_", a_.encoder_layers);
     }
-    decoder_ = TakeGru("decoder.gru.", a_.decoder_layers);
-    if (flags_.initial_state == RecurrentFlags::InitialState::kProjected) {
+    decoder_ = TakeCells("decoder." + cells_ + ".", a_.decoder_layers);
+    SetInitialState();
+    if (IsProjected(r_.initial_state)) {
       initial_state_ = tensors_.Take("initial_state");
+      if (r_.has_cells) initial_cell_ = tensors_.Take("initial_cell");
     }
+    TakeIfNamed("encoder.projection", &projection_);
     TakeAttention();
-    if (tensors_.map().tensors.contains("combine")) {
-      combine_ = tensors_.Take("combine");
-    }
+    TakeIfNamed("combine", &combine_);
     output_ = tensors_.Take("output");
     tensors_.Finish();
   }
@@ -72,13 +79,17 @@ class RecurrentMapper {
  private:
   // ---- Names ----
 
-  std::vector<GruTensors> TakeGru(const std::string& part, uint32_t layers) {
-    std::vector<GruTensors> taken(layers);
+  std::vector<CellTensors> TakeCells(const std::string& part, uint32_t layers) {
+    std::vector<CellTensors> taken(layers);
     for (uint32_t i = 0; i < layers; ++i) {
       taken[i].input = tensors_.Take(part + "input", i);
       taken[i].hidden = tensors_.Take(part + "hidden", i);
     }
     return taken;
+  }
+
+  void TakeIfNamed(const char* part, Parameters* taken) {
+    if (tensors_.map().tensors.contains(part)) *taken = tensors_.Take(part);
   }
 
   void TakeAttention() {
@@ -87,16 +98,23 @@ class RecurrentMapper {
         if (tensors_.Has("attention.joint")) {
           joint_ = tensors_.Take("attention.joint");
         } else {
-          query_ = tensors_.Take("attention.query");
-          keys_ = tensors_.Take("attention.keys");
+          TakeIfNamed("attention.query", &query_);
+          TakeIfNamed("attention.keys", &keys_);
         }
         // A bias would shift all logits alike, which does not change softmax.
-        energy_ = tensors_.Take("attention.energy").weight;
+        if (tensors_.map().tensors.contains("attention.energy")) {
+          energy_ = tensors_.Take("attention.energy").weight;
+        }
         return;
       case AttentionFunction::kDot:
+      case AttentionFunction::kNone:
         return;
       case AttentionFunction::kGeneral:
-        keys_ = tensors_.Take("attention.keys");
+        TakeIfNamed("attention.query", &query_);
+        TakeIfNamed("attention.keys", &keys_);
+        if (query_.weight == nullptr && keys_.weight == nullptr) {
+          keys_ = tensors_.Take("attention.keys");
+        }
         return;
     }
   }
@@ -109,12 +127,12 @@ class RecurrentMapper {
     return static_cast<uint32_t>(tensor.shape[axis]);
   }
 
-  // A GRU has three gates, so W_hh is [3H, H].
-  uint32_t StateWidth(const GruTensors& layer) {
+  uint32_t StateWidth(const CellTensors& layer) {
     const SourceTensor& weight = *layer.hidden.weight;
-    const char* const what = "should be the [3H, H] of a GRU";
+    const char* const what = r_.has_cells ? "should be the [4H, H] of an LSTM"
+                                          : "should be the [3H, H] of a GRU";
     const uint32_t h = Dimension(weight, 1, what);
-    if (h == 0 || weight.shape[0] != 3 * uint64_t{h}) {
+    if (h == 0 || weight.shape[0] != r_.gates() * uint64_t{h}) {
       tensors_.Fail(weight, what);
     }
     return h;
@@ -122,7 +140,7 @@ class RecurrentMapper {
 
   void SetSizes() {
     const char* const embedding = "should be an embedding [vocabulary, width]";
-    a_.network_kind = NetworkKind::kGru;
+    a_.network_kind = r_.has_cells ? NetworkKind::kLstm : NetworkKind::kGru;
     a_.source_vocabulary = Dimension(*source_embedding_, 0, embedding);
     a_.target_vocabulary = Dimension(*target_embedding_, 0, embedding);
     const ModelMap& map = tensors_.map();
@@ -136,15 +154,30 @@ class RecurrentMapper {
     r_.decoder_hidden = StateWidth(decoder_[0]);
     r_.directions_added = r_.bidirectional && flags_.directions_added;
     r_.attention_function = flags_.attention_function;
+    r_.attention_activation = flags_.attention_activation;
     r_.query_before = flags_.query_before;
+    r_.reversed_source = flags_.reverse_source;
+    if (projection_.weight != nullptr) {
+      r_.projected_memory =
+          Dimension(*projection_.weight, 0, "should be a matrix");
+    }
     r_.input_context = Reads(flags_.decoder_reads, "context");
     r_.output_context = Reads(flags_.output_reads, "context");
     r_.output_embedding = Reads(flags_.output_reads, "embedding");
-    r_.attention_hidden = r_.decoder_hidden;
+    SetAttentionWidth();
     if (combine_.weight != nullptr) {
       r_.combined = Dimension(*combine_.weight, 0, "should be a matrix");
     }
-    SetInitialState();
+  }
+
+  void SetAttentionWidth() {
+    r_.query_layer = joint_.weight != nullptr || query_.weight != nullptr;
+    r_.keys_layer = joint_.weight != nullptr || keys_.weight != nullptr;
+    const SourceTensor* const layer =
+        joint_.weight != nullptr ? joint_.weight : query_.weight;
+    r_.attention_hidden = layer == nullptr
+                              ? r_.decoder_hidden
+                              : Dimension(*layer, 0, "should be a matrix");
   }
 
   static bool Reads(const std::vector<std::string>& list, const char* what) {
@@ -154,11 +187,20 @@ class RecurrentMapper {
   void SetInitialState() {
     using Initial = RecurrentFlags::InitialState;
     r_.initial_state = InitialState::kEncoderStates;
+    r_.initial_linear = flags_.initial_linear;
     r_.state_step = 1;
     const uint32_t states = a_.encoder_layers * r_.directions();
     switch (flags_.initial_state) {
       case Initial::kProjected:
         r_.initial_state = InitialState::kProjected;
+        r_.state_step = 0;
+        return;
+      case Initial::kProjectedLayers:
+        r_.initial_state = InitialState::kProjectedLayers;
+        r_.state_step = 0;
+        return;
+      case Initial::kMean:
+        r_.initial_state = InitialState::kProjectedMean;
         r_.state_step = 0;
         return;
       case Initial::kZeros:
@@ -188,11 +230,12 @@ class RecurrentMapper {
 
   // Refuses what the loader would refuse, in the map's terms.
   void CheckFlags() {
-    if (r_.initial_state == InitialState::kProjected &&
-        a_.decoder_layers != 1) {
+    if (r_.initial_state == InitialState::kProjectedLayers &&
+        a_.decoder_layers > a_.encoder_layers) {
       FailFlag("initial_state",
-               "\"projected\" is for one decoder layer, and there are ",
-               a_.decoder_layers);
+               "\"projected_layers\" is for as many layers, "
+               "and the encoder has ",
+               a_.encoder_layers, ", the decoder ", a_.decoder_layers);
     }
     if (r_.initial_state == InitialState::kEncoderStates) {
       if (r_.encoder_hidden != r_.decoder_hidden) {
@@ -207,11 +250,15 @@ class RecurrentMapper {
                  " states, too few for ", a_.decoder_layers, " decoder layers");
       }
     }
-    if (r_.attention_function == AttentionFunction::kDot &&
-        r_.memory_width() != r_.decoder_hidden) {
+    const bool dot = r_.attention_function == AttentionFunction::kDot;
+    if (a_.attends() && !r_.keys_layer &&
+        r_.memory_width() != r_.attention_hidden) {
       FailFlag("attention_function",
-               "\"dot\" needs encoder outputs, which are ", r_.memory_width(),
-               " wide, as wide as the decoder's state, ", r_.decoder_hidden);
+               dot ? "\"dot\"" : "attention without \"attention.keys\"",
+               " needs encoder outputs, which are ", r_.memory_width(),
+               " wide, as wide as the ",
+               r_.query_layer ? "query, " : "decoder's state, ",
+               r_.attention_hidden);
     }
   }
 
@@ -277,9 +324,10 @@ class RecurrentMapper {
   }
 
   void BuildEncoder() {
-    const uint64_t gates = 3 * uint64_t{r_.encoder_hidden};
+    const uint64_t gates = r_.gates() * uint64_t{r_.encoder_hidden};
     for (uint32_t i = 0; i < a_.encoder_layers; ++i) {
-      const std::string to = "encoder." + std::to_string(i) + ".gru.";
+      const std::string to =
+          "encoder." + std::to_string(i) + "." + cells_ + ".";
       std::vector<Parameters> inputs = {encoder_[i].input};
       AddLinear(to + "hidden", {encoder_[i].hidden}, gates, r_.encoder_hidden);
       if (r_.bidirectional) {
@@ -290,28 +338,38 @@ class RecurrentMapper {
       AddLinear(to + "input", inputs, gates,
                 i == 0 ? r_.source_embedding : r_.encoder_width());
     }
-    if (r_.initial_state == InitialState::kProjected) {
+    if (IsProjected(r_.initial_state)) {
       AddLinear("initial_state", {initial_state_}, r_.decoder_hidden,
-                r_.encoder_width());
+                r_.initial_width());
+      if (r_.has_cells) {
+        AddLinear("initial_cell", {initial_cell_}, r_.decoder_hidden,
+                  r_.initial_width());
+      }
+    }
+    if (r_.projected_memory > 0) {
+      AddLinear("encoder.projection", {projection_}, r_.projected_memory,
+                r_.encoded_width());
     }
   }
 
   void BuildAttention() {
     if (joint_.weight != nullptr) SplitJoint();
-    if (r_.attention_function == AttentionFunction::kAdditive) {
-      r_.attention_hidden = Dimension(*query_.weight, 0, "should be a matrix");
+    if (r_.query_layer) {
       AddLinear("attention.query", {query_}, r_.attention_hidden,
                 r_.decoder_hidden);
-      if (energy_->size() != r_.attention_hidden) {
-        tensors_.Fail(*energy_, "should have ", r_.attention_hidden,
-                      " numbers");
-      }
-      model_.tables["attention.energy"] = energy_->Values();
     }
-    if (r_.attention_function != AttentionFunction::kDot) {
+    if (r_.keys_layer) {
       AddLinear("attention.keys", {keys_}, r_.attention_hidden,
                 r_.memory_width());
     }
+    if (r_.attention_function != AttentionFunction::kAdditive) return;
+    std::vector<float>& energy = model_.tables["attention.energy"];
+    energy.assign(r_.attention_hidden, 1.0f);  // A sum.
+    if (energy_ == nullptr) return;
+    if (energy_->size() != r_.attention_hidden) {
+      tensors_.Fail(*energy_, "should have ", r_.attention_hidden, " numbers");
+    }
+    energy = energy_->Values();
   }
 
   // A layer over the concatenated query and memory row is the sum of two
@@ -330,11 +388,12 @@ class RecurrentMapper {
   }
 
   void BuildDecoder() {
-    const uint64_t gates = 3 * uint64_t{r_.decoder_hidden};
+    const uint64_t gates = r_.gates() * uint64_t{r_.decoder_hidden};
     decoder_[0].input = InOrder(decoder_[0].input, flags_.decoder_reads,
                                 {"embedding", "context"});
     for (uint32_t i = 0; i < a_.decoder_layers; ++i) {
-      const std::string to = "decoder." + std::to_string(i) + ".gru.";
+      const std::string to =
+          "decoder." + std::to_string(i) + "." + cells_ + ".";
       AddLinear(to + "input", {decoder_[i].input}, gates,
                 i == 0 ? r_.input_width() : r_.decoder_hidden);
       AddLinear(to + "hidden", {decoder_[i].hidden}, gates, r_.decoder_hidden);
@@ -356,10 +415,12 @@ class RecurrentMapper {
   CanonicalModel& model_;
   Architecture& a_;
   Recurrent& r_;
+  const std::string cells_;  // "gru" or "lstm"
   const SourceTensor* source_embedding_ = nullptr;
   const SourceTensor* target_embedding_ = nullptr;
-  std::vector<GruTensors> encoder_, backward_, decoder_;
-  Parameters initial_state_, joint_, query_, keys_, combine_, output_;
+  std::vector<CellTensors> encoder_, backward_, decoder_;
+  Parameters initial_state_, initial_cell_, projection_, joint_, query_, keys_,
+      combine_, output_;
   const SourceTensor* energy_ = nullptr;
 };
 

@@ -18,10 +18,12 @@ constexpr const char* kActivations[] = {"relu",  "gelu", "gelu_tanh",
 constexpr const char* kNormKinds[] = {"layer_norm", "unbiased_std", "none",
                                       "rms"};
 constexpr const char* kEarlyStopping[] = {"false", "true", "never"};
-constexpr const char* kNetworkKinds[] = {"self_attention", "ssru", "gru"};
-constexpr const char* kAttentionFunctions[] = {"additive", "dot", "general"};
-constexpr const char* kInitialStates[] = {"zero", "projected",
-                                          "encoder_states"};
+constexpr const char* kNetworkKinds[] = {"self_attention", "ssru", "gru",
+                                         "lstm"};
+constexpr const char* kAttentionFunctions[] = {"additive", "dot", "general",
+                                               "none"};
+constexpr const char* kInitialStates[] = {"zero", "projected", "encoder_states",
+                                          "projected_mean", "projected_layers"};
 
 template <typename Enum, size_t kCount>
 const char* Name(const char* const (&names)[kCount], Enum value) {
@@ -42,8 +44,14 @@ Json RecurrentJson(const Architecture& a) {
       {"directions_added", r.directions_added},
       {"attention_function", Name(kAttentionFunctions, r.attention_function)},
       {"attention_hidden", r.attention_hidden},
+      {"attention_activation", Name(kActivations, r.attention_activation)},
+      {"query_layer", r.query_layer},
+      {"keys_layer", r.keys_layer},
+      {"projected_memory", r.projected_memory},
       {"query_before", r.query_before},
       {"initial_state", Name(kInitialStates, r.initial_state)},
+      {"initial_linear", r.initial_linear},
+      {"reversed_source", r.reversed_source},
       {"input_context", r.input_context},
       {"output_context", r.output_context},
       {"output_embedding", r.output_embedding},
@@ -58,7 +66,7 @@ Json RecurrentJson(const Architecture& a) {
 }
 
 Json ArchitectureJson(const Architecture& a) {
-  if (a.network_kind == NetworkKind::kGru) return RecurrentJson(a);
+  if (a.is_recurrent()) return RecurrentJson(a);
   return {
       {"d_model", a.d_model},
       {"encoder_layers", a.encoder_layers},

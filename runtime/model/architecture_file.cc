@@ -34,6 +34,9 @@ Status CheckNetworkKind(NetworkKind kind) {
     case NetworkKind::kGru:
       if (!kProfile.decoder_gru) missing = "a GRU";
       break;
+    case NetworkKind::kLstm:
+      if (!kProfile.decoder_lstm) missing = "an LSTM";
+      break;
   }
   return missing == nullptr ? Status() : LeftOut("'s decoder has", missing);
 }
@@ -105,8 +108,9 @@ Status CheckTransformer(const schema::Architecture& in) {
 
 Status ReadArchitecture(const schema::Architecture& in, Architecture* out) {
   LATIMER_RETURN_IF_ERROR(CheckCommon(in));
-  const bool gru = in.network_kind() == schema::NetworkKind::Gru;
-  if (!gru) LATIMER_RETURN_IF_ERROR(CheckTransformer(in));
+  const bool recurrent = in.network_kind() == schema::NetworkKind::Gru ||
+                         in.network_kind() == schema::NetworkKind::Lstm;
+  if (!recurrent) LATIMER_RETURN_IF_ERROR(CheckTransformer(in));
   *out = {
       .d_model = in.d_model(),
       .encoder_layers = in.encoder_layers(),
@@ -142,8 +146,8 @@ Status ReadArchitecture(const schema::Architecture& in, Architecture* out) {
       .relative_bias_per_layer = in.relative_bias_per_layer(),
       .recurrent = {},
   };
-  if constexpr (kProfile.decoder_gru) {
-    if (gru) return ReadRecurrent(in, &out->recurrent);
+  if constexpr (kProfile.recurrent()) {
+    if (recurrent) return ReadRecurrent(in, &out->recurrent);
   }
   return Status();
 }

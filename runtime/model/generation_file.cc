@@ -82,13 +82,13 @@ Status ReadAlignment(const schema::Generation& in, const Architecture& a,
   // "Jointly Learning to Align and Translate", 2019).
   const uint32_t layers = a.decoder_layers;
   *out = {.layer = layers > 3 ? layers - 2 : layers - 1};
-  if (a.network_kind == NetworkKind::kGru) out->layer = 0;
+  if (a.is_recurrent()) out->layer = 0;
   if (in.alignment() == nullptr) return Status();
   const schema::AlignmentHead& head = *in.alignment();
   *out = {head.layer(), head.head(), head.reads()};
-  const bool gru = a.network_kind == NetworkKind::kGru;
-  const uint32_t heads = gru ? 1 : a.decoder_heads;
-  if (out->layer < (gru ? 1 : layers) && out->head >= -1 &&
+  const bool recurrent = a.is_recurrent();
+  const uint32_t heads = recurrent ? 1 : a.decoder_heads;
+  if (out->layer < (recurrent ? 1 : layers) && out->head >= -1 &&
       out->head < static_cast<int32_t>(heads)) {
     return Status();
   }

@@ -55,21 +55,24 @@ struct DecoderLayer {
   Linear cross_kv;  // [2A, D]: key, value; read once per sentence
 };
 
-// A layer of a GRU network; H is the width of its state. Its gates are in the
-// order reset, update, new.
-struct GruLayer {
-  Linear input;      // [directions * 3H, inputs]
-  Linear hidden[2];  // [3H, H] per direction; the decoder has one
+// A layer of GRUs or LSTMs; H is the width of its hidden state, G the number of
+// its gates: reset, update, new; or input, forget, cell, output.
+struct RecurrentLayer {
+  Linear input;      // [directions * G * H, inputs]
+  Linear hidden[2];  // [G * H, H] per direction; the decoder has one
 };
 
 struct RecurrentTensors {
-  GruLayer encoder[kProfile.encoder_layers];
-  Linear initial_state;  // [H, encoder_width], with kProjected
-  Linear keys;           // [attention_hidden, memory_width], except for kDot
-  // With kAdditive: [attention_hidden, H] without bias, [attention_hidden].
-  Linear query;
-  const float* energy = nullptr;
-  GruLayer decoder[kProfile.decoder_layers];
+  RecurrentLayer encoder[kProfile.encoder_layers];
+  // With a projected initial_state: [H, encoder_width], [H, memory_width] of
+  // the mean; the cell's with has_cells.
+  Linear initial_state;
+  Linear initial_cell;
+  Linear memory;  // [projected_memory, encoded_width], if projected_memory > 0
+  Linear keys;    // [attention_hidden, memory_width], with keys_layer
+  Linear query;   // [attention_hidden, H], with query_layer
+  const float* energy = nullptr;  // [attention_hidden], with kAdditive
+  RecurrentLayer decoder[kProfile.decoder_layers];
   Linear combine;  // [combined, feature_width], if combined > 0
 };
 
@@ -97,7 +100,7 @@ struct ModelTensors {
   Norm decoder_norm;
   Linear output;  // [V, D], or [V, output_width], with final_logits_bias
 
-  RecurrentTensors recurrent;  // with NetworkKind::kGru
+  RecurrentTensors recurrent;  // with is_recurrent()
 };
 
 // Which target tokens may translate a source token; see schema/model.fbs. Views

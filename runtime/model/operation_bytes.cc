@@ -32,13 +32,13 @@ uint64_t LayerBytes(const Model& m, const DecoderLayer& layer,
   return 0;
 }
 
-// For a GRU network.
+// For a network of GRUs or LSTMs.
 uint64_t RecurrentBytes(const Model& m, Operation operation) {
   const RecurrentTensors& t = m.tensors.recurrent;
   if (operation == Operation::kCrossAttention) return BytesOf(m, t.query);
   uint64_t bytes = 0;
   if (operation == Operation::kRecurrent) {
-    for (const GruLayer& layer : t.decoder) {
+    for (const RecurrentLayer& layer : t.decoder) {
       bytes += BytesOf(m, layer.input) + BytesOf(m, layer.hidden[0]);
     }
   }

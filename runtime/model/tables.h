@@ -22,7 +22,7 @@ struct SentenceRules;
 // size above the profile's, or a feature that it leaves out.
 Status ReadArchitecture(const schema::Architecture& in, Architecture* out);
 
-// For a GRU network whose layers and vocabularies are within the profile.
+// For a recurrent network whose layers and vocabularies are within the profile.
 // kCorrupt if the description is missing, has a size of zero or contradicts
 // itself; kExceedsProfile if a size exceeds the profile's.
 Status ReadRecurrent(const schema::Architecture& in, Recurrent* out);

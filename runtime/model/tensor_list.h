@@ -28,13 +28,18 @@ constexpr bool MayBeInt4(TensorGroup group) {
   return group != TensorGroup::kEmbeddings && group != TensorGroup::kOutput;
 }
 
-// VisitTensors for a GRU network.
+// VisitTensors for a network of GRUs or LSTMs.
 template <typename Visitor>
 void VisitRecurrentTensors(const Architecture& a, ModelTensors& tensors,
                            Visitor& visitor) {
   using G = TensorGroup;
   const Recurrent& r = a.recurrent;
   RecurrentTensors& t = tensors.recurrent;
+  const auto layer = [&](G group, const char* gru, const char* lstm, int number,
+                         uint32_t outputs, uint32_t inputs, Linear& linear) {
+    visitor.OnLinear(group, r.has_cells ? lstm : gru, number,
+                     r.gates() * outputs, inputs, linear);
+  };
   if (!a.source_embedding_tied) {
     visitor.OnLinear(G::kEmbeddings, "source_embedding", kNoLayer,
                      a.source_vocabulary, r.source_embedding,
@@ -42,21 +47,28 @@ void VisitRecurrentTensors(const Architecture& a, ModelTensors& tensors,
   }
   for (int i = 0; i < static_cast<int>(a.encoder_layers); ++i) {
     const uint32_t inputs = i == 0 ? r.source_embedding : r.encoder_width();
-    visitor.OnLinear(G::kEncoder, "encoder.%d.gru.input", i,
-                     3 * r.encoder_width(), inputs, t.encoder[i].input);
-    visitor.OnLinear(G::kEncoder, "encoder.%d.gru.hidden", i,
-                     3 * r.encoder_hidden, r.encoder_hidden,
-                     t.encoder[i].hidden[0]);
+    layer(G::kEncoder, "encoder.%d.gru.input", "encoder.%d.lstm.input", i,
+          r.encoder_width(), inputs, t.encoder[i].input);
+    layer(G::kEncoder, "encoder.%d.gru.hidden", "encoder.%d.lstm.hidden", i,
+          r.encoder_hidden, r.encoder_hidden, t.encoder[i].hidden[0]);
     if (!r.bidirectional) continue;
-    visitor.OnLinear(G::kEncoder, "encoder.%d.gru.backward_hidden", i,
-                     3 * r.encoder_hidden, r.encoder_hidden,
-                     t.encoder[i].hidden[1]);
+    layer(G::kEncoder, "encoder.%d.gru.backward_hidden",
+          "encoder.%d.lstm.backward_hidden", i, r.encoder_hidden,
+          r.encoder_hidden, t.encoder[i].hidden[1]);
   }
-  if (r.initial_state == InitialState::kProjected) {
+  if (IsProjected(r.initial_state)) {
     visitor.OnLinear(G::kEncoder, "initial_state", kNoLayer, r.decoder_hidden,
-                     r.encoder_width(), t.initial_state);
+                     r.initial_width(), t.initial_state);
+    if (r.has_cells) {
+      visitor.OnLinear(G::kEncoder, "initial_cell", kNoLayer, r.decoder_hidden,
+                       r.initial_width(), t.initial_cell);
+    }
   }
-  if (r.attention_function != AttentionFunction::kDot) {
+  if (r.projected_memory > 0) {
+    visitor.OnLinear(G::kEncoder, "encoder.projection", kNoLayer,
+                     r.projected_memory, r.encoded_width(), t.memory);
+  }
+  if (r.keys_layer) {
     visitor.OnLinear(G::kCrossKv, "attention.keys", kNoLayer,
                      r.attention_hidden, r.memory_width(), t.keys);
   }
@@ -66,20 +78,21 @@ void VisitRecurrentTensors(const Architecture& a, ModelTensors& tensors,
                      tensors.target_embedding);
   }
   const auto attention = [&] {
+    if (r.query_layer) {
+      visitor.OnLinear(G::kDecoder, "attention.query", kNoLayer,
+                       r.attention_hidden, r.decoder_hidden, t.query);
+    }
     if (r.attention_function != AttentionFunction::kAdditive) return;
-    visitor.OnLinear(G::kDecoder, "attention.query", kNoLayer,
-                     r.attention_hidden, r.decoder_hidden, t.query);
     visitor.OnTable(G::kDecoder, "attention.energy", 1, r.attention_hidden,
                     t.energy);
   };
   if (r.query_before) attention();
   for (int i = 0; i < static_cast<int>(a.decoder_layers); ++i) {
     const uint32_t inputs = i == 0 ? r.input_width() : r.decoder_hidden;
-    visitor.OnLinear(G::kDecoder, "decoder.%d.gru.input", i,
-                     3 * r.decoder_hidden, inputs, t.decoder[i].input);
-    visitor.OnLinear(G::kDecoder, "decoder.%d.gru.hidden", i,
-                     3 * r.decoder_hidden, r.decoder_hidden,
-                     t.decoder[i].hidden[0]);
+    layer(G::kDecoder, "decoder.%d.gru.input", "decoder.%d.lstm.input", i,
+          r.decoder_hidden, inputs, t.decoder[i].input);
+    layer(G::kDecoder, "decoder.%d.gru.hidden", "decoder.%d.lstm.hidden", i,
+          r.decoder_hidden, r.decoder_hidden, t.decoder[i].hidden[0]);
   }
   if (!r.query_before) attention();
   if (r.combined > 0) {
@@ -103,8 +116,8 @@ void VisitRecurrentTensors(const Architecture& a, ModelTensors& tensors,
 template <typename Visitor>
 void VisitTensors(const Architecture& a, ModelTensors& t, Visitor& visitor) {
   using G = TensorGroup;
-  if (a.network_kind == NetworkKind::kGru) {
-    if constexpr (kProfile.decoder_gru) VisitRecurrentTensors(a, t, visitor);
+  if (a.is_recurrent()) {
+    if constexpr (kProfile.recurrent()) VisitRecurrentTensors(a, t, visitor);
     return;
   }
   const uint32_t d = a.d_model;

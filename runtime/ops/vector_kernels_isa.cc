@@ -67,12 +67,12 @@ void Activate(Activation kind, size_t n, float* x) {
     case Activation::kSwish:
       return Transform(n, x, [](const F32x16& v) { return Swish(v); });
     case Activation::kTanh:
-      if constexpr (kProfile.decoder_gru) {
+      if constexpr (kProfile.recurrent()) {
         Transform(n, x, [](const F32x16& v) { return Tanh(v); });
       }
       return;
     case Activation::kSigmoid:
-      if constexpr (kProfile.decoder_gru || kProfile.decoder_ssru) {
+      if constexpr (kProfile.recurrent() || kProfile.decoder_ssru) {
         Transform(n, x, [](const F32x16& v) { return Sigmoid(v); });
       }
       return;

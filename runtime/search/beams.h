@@ -6,8 +6,8 @@
 // extended, kept as hypotheses or dropped. A sentence takes K lanes. Its beams
 // share its caches (transformer/caches.h), and a table of ancestors says which
 // beam each of today's beams was at every earlier position: attention gathers
-// its rows through it, so no key or value is ever copied. SSRU and GRUs have
-// two sets of states, which they write in turns.
+// its rows through it, so no key or value is ever copied. SSRU, GRUs and LSTMs
+// have two sets of states, which they write in turns.
 #ifndef LATIMER_SEARCH_BEAMS_H_
 #define LATIMER_SEARCH_BEAMS_H_
 

@@ -58,14 +58,14 @@ CachePools MakeCachePools(const Architecture& a, const Buffers& workspace) {
   pools.self = pool(workspace.self_kv, shape.self_layers, shape.self_row);
   pools.states = workspace.self_kv.data();
   pools.state = shape.state;
-  if (a.network_kind == NetworkKind::kGru) {
-    pools.gru_memory = a.recurrent.memory_width();
+  if (a.is_recurrent()) {
+    pools.recurrent_memory = a.recurrent.memory_width();
     if (workspace.rows == 1) {
       // Decoder steps leave these two buffers alone, so the memory stays where
       // the encoder writes it.
       pools.cross = pool({workspace.hidden, workspace.hidden_floats}, 1,
-                         pools.gru_memory);
-      pools.gru_keys = workspace.projection;
+                         pools.recurrent_memory);
+      pools.recurrent_keys = workspace.projection;
     }
   }
   return pools;

@@ -49,10 +49,10 @@ struct CachePools {
   CachePool self;           // row 0: `states` are kept instead.
   float* states = nullptr;  // [lanes, state]
   size_t state = 0;
-  // GRUs: columns of the memory, and the keys; null if the keys of each
-  // sentence come after its memory.
-  size_t gru_memory = 0;
-  float* gru_keys = nullptr;
+  // GRUs and LSTMs: columns of the memory, and the keys; null if the keys of
+  // each sentence come after its memory.
+  size_t recurrent_memory = 0;
+  float* recurrent_keys = nullptr;
 };
 CachePools MakeCachePools(const Architecture& a, const Buffers& workspace);
 

@@ -349,10 +349,10 @@ bool Scheduler::PlaceCaches(Sentence& sentence, const CacheRegion& rows) {
   }
   caches.source_tokens = sentence.source_count;
   caches.cross_kv = pools_.cross.At(cross);
-  caches.gru_keys =
-      pools_.gru_keys != nullptr
-          ? pools_.gru_keys
-          : caches.cross_kv + sentence.source_count * pools_.gru_memory;
+  caches.recurrent_keys =
+      pools_.recurrent_keys != nullptr
+          ? pools_.recurrent_keys
+          : caches.cross_kv + sentence.source_count * pools_.recurrent_memory;
   sentence.cross = cross;
   sentence.self = self;
   return true;

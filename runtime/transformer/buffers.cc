@@ -91,7 +91,7 @@ Buffers::Buffers(const Profile& sizes, std::span<std::byte> memory) {
   beams = sizes.beams;
   most_source_tokens = sizes.source_tokens;
   most_target_tokens = sizes.target_tokens;
-  gru_scratch = static_cast<size_t>(GruScratchFloats(sizes));
+  recurrent_scratch = static_cast<size_t>(RecurrentScratchFloats(sizes));
 }
 
 void Buffers::PlaceAlignment(const Profile& sizes, std::byte* memory) {
@@ -104,12 +104,13 @@ void Buffers::PlaceAlignment(const Profile& sizes, std::byte* memory) {
 }
 
 void SetWidths(const Architecture& a, Profile* profile) {
-  if (a.network_kind == NetworkKind::kGru) {
+  if (a.is_recurrent()) {
     const Recurrent& r = a.recurrent;
     profile->d_model =
         std::max({r.source_embedding, r.target_embedding, r.encoder_hidden,
                   r.decoder_hidden, r.combined});
-    profile->attention_width = std::max(r.encoder_width(), r.attention_hidden);
+    profile->attention_width =
+        std::max({r.encoder_width(), r.attention_hidden, r.projected_memory});
     profile->d_ffn = profile->heads = 1;
     return;
   }
@@ -137,6 +138,7 @@ Profile SizesFor(const ModelInfo& info, const LoadOptions& options) {
   sizes.decoder_self_attention = a.network_kind == NetworkKind::kTransformer;
   sizes.decoder_ssru = a.network_kind == NetworkKind::kTransformerSsru;
   sizes.decoder_gru = a.network_kind == NetworkKind::kGru;
+  sizes.decoder_lstm = a.network_kind == NetworkKind::kLstm;
   sizes.shortlist = info.has_shortlist;
   sizes.gated_ffn = a.gated_ffn;
   sizes.int6_weights = info.int6_matrices > 0;

@@ -61,8 +61,9 @@ struct Buffers {
   size_t scratch_stride = 0;
   size_t unpacked_stride = 0;  // Likewise of `unpacked`.
   size_t shortlist_stride = 0;
-  // Floats of `sublayer` before the rows that GRUs leave for the output.
-  size_t gru_scratch = 0;
+  // Floats of `sublayer` before the rows that GRUs and LSTMs leave for the
+  // output.
+  size_t recurrent_scratch = 0;
 
  private:
   void PlaceAlignment(const Profile& sizes, std::byte* memory);

@@ -22,12 +22,12 @@ constexpr size_t CacheFloats(size_t count) {
 // are packed by the sizes of the model and the sentence at hand, not by the
 // profile's, so that only what is used is touched.
 struct SentenceCaches {
-  // CacheNumber [L, source_tokens, 2A]; GRUs: the memory, float [S, M].
+  // CacheNumber [L, source_tokens, 2A]; recurrent: the memory, float [S, M].
   float* cross_kv = nullptr;
-  float* gru_keys = nullptr;  // [source_tokens, K]; null without GRUs
-  // CacheNumber [L, self_rows, 2A]; SSRU and GRUs: states, float [L, D]. With
-  // beams, row t * beams + b is that of beam b at position t, and there are two
-  // sets of states, [2, beams, L, D], one for even positions.
+  float* recurrent_keys = nullptr;  // [source_tokens, K]; null if not recurrent
+  // CacheNumber [L, self_rows, 2A]; SSRU, GRUs, LSTMs: states, float [L, D].
+  // With beams, row t * beams + b is that of beam b at position t, and there
+  // are two sets of states, [2, beams, L, D], one for even positions.
   float* self_kv = nullptr;
   size_t source_tokens = 0;
   size_t self_rows = 0;

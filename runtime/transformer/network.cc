@@ -2,7 +2,7 @@
 
 #include "base/check.h"
 #include "transformer/encoder.h"
-#include "transformer/gru.h"
+#include "transformer/recurrent.h"
 
 namespace latimer {
 
@@ -20,8 +20,9 @@ CacheShape CacheShapeOf(const Architecture& a) {
     case NetworkKind::kTransformerSsru:
       return {layers, key_and_value, 0, 0, layers * a.d_model};
     case NetworkKind::kGru:
-      return {1, r.memory_width() + GruKeyWidth(r), 0, 0,
-              layers * r.decoder_hidden};
+    case NetworkKind::kLstm:
+      return {1, r.memory_width() + RecurrentKeyWidth(r), 0, 0,
+              layers * r.decoder_state()};
   }
   return {};
 }
@@ -42,10 +43,11 @@ void EncodeSource(const Engine& engine, std::span<const int32_t> source,
       }
       break;
     case NetworkKind::kGru:
-      if constexpr (kProfile.decoder_gru) {
-        RunGruEncoder(engine, source, caches, workspace, trace);
+    case NetworkKind::kLstm:
+      if constexpr (kProfile.recurrent()) {
+        RunRecurrentEncoder(engine, source, caches, workspace, trace);
         trace.StartPhase(Phase::kCrossKv);
-        FillGruKeys(engine, caches, workspace);
+        FillRecurrentKeys(engine, caches, workspace);
       }
       break;
   }
@@ -65,8 +67,9 @@ DecoderOutput StepDecoder(const Engine& engine,
       }
       break;
     case NetworkKind::kGru:
-      if constexpr (kProfile.decoder_gru) {
-        return StepGruDecoder(engine, rows, workspace, trace);
+    case NetworkKind::kLstm:
+      if constexpr (kProfile.recurrent()) {
+        return StepRecurrentDecoder(engine, rows, workspace, trace);
       }
       break;
   }

@@ -24,8 +24,8 @@ struct CacheShape {
 CacheShape CacheShapeOf(const Architecture& a);
 
 // Reads source ids [S], all within the vocabulary, 1 <= S <= the limits of the
-// profile and the model. Fills caches.cross_kv (and, of GRUs, keys and first
-// states) with what decoder steps attend to. Once per sentence.
+// profile and the model. Fills caches.cross_kv (and, of GRUs and LSTMs, keys
+// and first states) with what decoder steps attend to. Once per sentence.
 void EncodeSource(const Engine& engine, std::span<const int32_t> source,
                   const SentenceCaches& caches, const Buffers& workspace,
                   Trace& trace);

@@ -19,10 +19,10 @@ AttentionShape ShapeOf(const Architecture& a, AttentionKind kind) {
     case AttentionKind::kNone:
       break;
     case AttentionKind::kCross:
-      if (a.network_kind == NetworkKind::kGru) return {1, 1};
+      if (a.is_recurrent()) return {a.attends() ? 1u : 0u, 1};
       return {a.decoder_layers, a.decoder_heads};
     case AttentionKind::kEncoder:
-      if (a.network_kind == NetworkKind::kGru) break;
+      if (a.is_recurrent()) break;
       return {a.encoder_layers, a.encoder_heads};
     case AttentionKind::kDecoder:
       if (a.network_kind != NetworkKind::kTransformer) break;
@@ -113,8 +113,9 @@ Status AttentionTrace::Start(const Architecture& a, AttentionKind kind,
   if (shape.layers == 0) {
     return Status::Error(
         StatusCode::kInvalidArgument,
-        a.network_kind == NetworkKind::kGru
-            ? "The model has GRUs and no self-attention; ask for the "
+        !a.attends() ? "The model has no attention."
+        : a.is_recurrent()
+            ? "The model is recurrent and has no self-attention; ask for the "
               "cross-attention."
             : "The model's decoder has no self-attention; ask for the "
               "encoder's self-attention or for the cross-attention.");

@@ -41,6 +41,7 @@ inline constexpr Profile kProfile = {
     .decoder_self_attention = true,
     .decoder_ssru = false,
     .decoder_gru = false,
+    .decoder_lstm = false,
     .shortlist = false,
     .rms_norm = false,
     .gated_ffn = false,

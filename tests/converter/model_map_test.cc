@@ -43,7 +43,9 @@ class MapFile {
 
 // The flags that a preset leaves open.
 Settings Missing(const std::string& preset) {
-  return preset.starts_with("gru_") ? Settings{} : Settings{"heads=2"};
+  return preset.starts_with("gru_") || preset.starts_with("lstm_")
+             ? Settings{}
+             : Settings{"heads=2"};
 }
 
 TEST(ModelMapTest, EveryPresetIsAWholeMapBesideItsHeads) {

@@ -71,6 +71,7 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
                      .decoder_self_attention = false,
                      .decoder_ssru = true,
                      .decoder_gru = false,
+                     .decoder_lstm = false,
                      .shortlist = false,
                      .rms_norm = true,
                      .gated_ffn = false,

@@ -153,12 +153,12 @@ TEST(RecurrentModelTest, TheInitialStateNamesRowsOfTheEncodersLastStates) {
 // ---- What is refused -------------------------------------------------------
 
 TEST(RecurrentModelTest, AnotherArchitectureIsRefusedByName) {
-  EXPECT_THAT(Error("bahdanau", {"architecture=lstm"}),
-              HasSubstr("architecture is \"lstm\"; it must be one of "
-                        "transformer, gru"));
+  EXPECT_THAT(Error("bahdanau", {"architecture=rnn"}),
+              HasSubstr("architecture is \"rnn\"; it must be one of "
+                        "transformer, gru, lstm"));
 }
 
-TEST(RecurrentModelTest, AnLstmIsKnownByItsFourGates) {
+TEST(RecurrentModelTest, OtherCellsThanTheMapsAreKnownByTheirGates) {
   OwnModelCopy model = Copy("bahdanau");
   model.Edit([](Tensors& tensors) {
     for (StoredTensor& tensor : tensors) {
@@ -169,10 +169,17 @@ TEST(RecurrentModelTest, AnLstmIsKnownByItsFourGates) {
     }
   });
   EXPECT_THAT(model.Error(),
-              EndsWith("model.safetensors: is an LSTM: "
-                       "decoder.rnn.weight_hh_l0 [72, 18] has four gates; "
-                       "Latimer has Transformers and GRUs, whose gates are "
-                       "three."));
+              EndsWith("model.safetensors: has LSTMs: "
+                       "decoder.rnn.weight_hh_l0 [72, 18] has four gates; the "
+                       "architecture of preset:gru_bahdanau is \"gru\"."));
+  const OwnModel gru = RecurrentModel("bahdanau");
+  EXPECT_THAT(ErrorOf([&] {
+                (void)ReadMappedModel(
+                    gru.weights, ReadModelMap("preset:lstm_energy", {}), false);
+              }),
+              EndsWith("model.pt: has GRUs: decoder.rnn.weight_hh_l0 [54, 18] "
+                       "has three gates; the architecture of "
+                       "preset:lstm_energy is \"lstm\"."));
 }
 
 TEST(RecurrentModelTest, MissingAndLeftOverTensorsAreListed) {
@@ -233,13 +240,24 @@ const Refusal kRefusals[] = {
      "attention_reads is missing"},
     {"ProjectionOfTwoLayers", "luong_dot", "initial_state=projected",
      "initial_state"},
+    {"ContextWithoutAttention", "gru_context", "context=attention",
+     "decoder_reads is [\"embedding\",\"context\"]; without attention there is "
+     "no context, unless context is \"final_state\""},
+    {"FinalStateBesideAttention", "bahdanau", "context=final_state",
+     "context is \"final_state\"; final_state takes the place of attention"},
+    {"ReversedAndPadded", "lstm_seq2seq", "source_length=20",
+     "reverse_source is true; it cannot be used with source_length"},
+    {"QueryOfAnotherWidth", "lstm_layers", "directions=add",
+     "as wide as the query, 24"},
+    {"NoCellProjection", "lstm_energy", "tensors.initial_cell=null",
+     "tensors does not name \"initial_cell\""},
     {"StatesOfAnotherWidth", "bahdanau", "initial_state=last",
      "unexpected tensors: encoder.fc.bias, encoder.fc.weight"},
     {"DotOfAnotherWidth", "luong_dot", "directions=concatenate",
      "\"dot\" needs encoder outputs, which are 40 wide, as wide as the "
      "decoder's state, 20"},
     {"GruThatIsNoName", "bahdanau", "tensors.encoder.gru=7",
-     "it must be the name of an nn.GRU or nn.GRUCell, or {"},
+     "it must be the name of an nn.GRU, nn.LSTM or one of their cells, or {"},
     {"IdBehindTheVocabulary", "bahdanau", "decoder_start=35",
      "decoder_start has the id 35, but the target embedding has only 35 rows"},
 };
@@ -266,7 +284,10 @@ TEST(RecurrentModelTest, TooFewEncoderStatesAreCounted) {
 TEST(RecurrentModelTest, AMapThatFitsNothingNamesThePresetThatDoes) {
   for (const auto& [name, preset] : {std::pair("luong_dot", "gru_luong"),
                                      std::pair("seq2seq", "gru_seq2seq"),
-                                     std::pair("bahdanau", "gru_bahdanau")}) {
+                                     std::pair("bahdanau", "gru_bahdanau"),
+                                     std::pair("gru_context", "gru_context"),
+                                     std::pair("lstm_seq2seq", "lstm_seq2seq"),
+                                     std::pair("lstm_energy", "lstm_energy")}) {
     const OwnModel model = RecurrentModel(name);
     EXPECT_THAT(ErrorOf([&] {
                   (void)ReadMappedModel(

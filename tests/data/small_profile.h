@@ -23,6 +23,7 @@ inline constexpr Profile kSmallProfile = [] {
   profile.decoder_self_attention = true;
   profile.decoder_ssru = false;
   profile.decoder_gru = false;
+  profile.decoder_lstm = false;
   profile.shortlist = false;
   profile.rms_norm = false;
   profile.gated_ffn = false;

@@ -117,7 +117,8 @@ Models Convert(bool of_text) {
     for (const char* name : {"gated_silu", "relu_tied"}) {
       Add(name, OpenModel(kData / "t5" / name, false), kInt8, &models);
     }
-    for (const char* name : {"bahdanau", "luong_general", "mixed", "seq2seq"}) {
+    for (const char* name : {"bahdanau", "luong_general", "mixed", "seq2seq",
+                             "lstm_layers", "lstm_energy", "gru_context"}) {
       Add(name, ReadOwn(kData / "recurrent" / name, false), kInt8, &models);
     }
     Add("ssru", OpenModel(kData / "tiny_native" / "ssru", false), kInt8,

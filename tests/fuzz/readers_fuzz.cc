@@ -78,6 +78,7 @@ const Case kCases[] = {
     {Kind::kFolder, "tiny_native/student_shortlist",
      "model.xxyy.intgemm.alphas.bin"},
     {Kind::kMapped, "recurrent/mixed", "map.json"},
+    {Kind::kMapped, "recurrent/lstm_layers", "map.json"},
     {Kind::kTensors, "checkpoints", "kinds.pt"},
     {Kind::kTensors, "checkpoints", "deflated.pt"},
     {Kind::kPickle, "", ""},

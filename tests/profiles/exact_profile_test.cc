@@ -250,6 +250,19 @@ TEST_F(ExactGruProfileTest, ABuildWithoutGrusSaysWhatItLacks) {
             "(latimer-convert --profile).\n");
 }
 
+TEST_F(ExactGruProfileTest, ABuildWithoutLstmsSaysWhatItLacks) {
+  if (kSanitized) GTEST_SKIP() << "Sanitizers' builds leave this profile out.";
+  WriteFileAtomically(
+      model_, ConvertRecurrent("lstm_energy", WeightType::kInt8).bytes());
+  const Outcome outcome =
+      RunProgram("tests/exact_gru_profile_program", {model_});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.err,
+            "The model's decoder has an LSTM, which profile \"gru\" of this "
+            "build leaves out; build with a profile for this model "
+            "(latimer-convert --profile).\n");
+}
+
 TEST_F(ExactGruProfileTest, ABuildWithoutTransformersSaysWhatItLacks) {
   if (kSanitized) GTEST_SKIP() << "Sanitizers' builds leave this profile out.";
   WriteFileAtomically(

@@ -1,4 +1,4 @@
-"""Makes the small GRU models of tests/data/recurrent and their outputs, with PyTorch.
+"""Makes the small models of GRUs and LSTMs of tests/data/recurrent and their outputs, with PyTorch.
 
     python tests/reference/make_recurrent_models.py --out tests/data/recurrent [NAME ...]
 
@@ -29,7 +29,7 @@ ATTENTION_ROW = 5
 CHECKPOINT = "model.pt"
 
 DEFINITION = (
-    "src_ids = what the module's encoder reads, with what its code puts around the text. output_ids "
+    "src_ids = what the module's encoder reads, with what its code puts around the text, in the text's order. output_ids "
     "= argmax, step by step, unbatched, float32, without the start id, with the end id where it was "
     "produced, at most max_new_tokens. first_step_logits and all_step_logits = the module's logits of "
     "the first and of each step. min_margin = smallest gap between the best and the second best logit "
@@ -51,6 +51,8 @@ class Spec:
     pad: int = 0
     length: int = 0
     """To which the code pads every source, without packing it; 0: it does not."""
+    reversed: bool = False
+    """The encoder reads the text from its end, between what stands around it."""
     settings: list[str] = field(default_factory=list)
     steps: int = 1500
 
@@ -88,6 +90,86 @@ MIXED_MAP = {
     "max_target_tokens": 32,
 }
 
+OWN_NAMES = {
+    "source_embedding": "src",
+    "target_embedding": "tgt",
+    "output": "out",
+}
+OWN_MAP = {key: value for key, value in MIXED_MAP.items() if key not in ("tensors", "attention_function")}
+
+LSTM_LAYERS_MAP = {
+    **OWN_MAP,
+    "architecture": "lstm",
+    "tensors": {
+        **OWN_NAMES,
+        "encoder.lstm": "enc",
+        "decoder.lstm": "dec",
+        "initial_state": "bridge_h",
+        "initial_cell": "bridge_c",
+        "attention.query": "query",
+        "combine": "mix",
+    },
+    "attention_function": "general",
+    "query": "after",
+    "initial_state": "projected_layers",
+    "decoder_reads": ["embedding"],
+    "output_reads": ["hidden", "context"],
+    "reverse_source": True,
+}
+
+LSTM_TOP_MAP = {
+    **OWN_MAP,
+    "architecture": "lstm",
+    "tensors": {
+        **OWN_NAMES,
+        "encoder.lstm": "enc",
+        "decoder.lstm": "dec",
+        "initial_state": "bridge_h",
+        "initial_cell": "bridge_c",
+        "attention.joint": "attn",
+        "attention.energy": "v",
+    },
+    "attention_function": "additive",
+    "initial_state": "projected",
+    "attention_reads": ["hidden", "encoder_outputs"],
+    "decoder_reads": ["embedding", "context"],
+    "output_reads": ["hidden", "context"],
+}
+
+GRU_MEAN_MAP = {
+    **OWN_MAP,
+    "tensors": {
+        **OWN_NAMES,
+        "encoder.gru": "enc",
+        "decoder.gru": "dec",
+        "encoder.projection": "memory",
+        "initial_state": "bridge",
+        "attention.query": "query",
+        "combine": "mix",
+    },
+    "attention_function": "general",
+    "query": "after",
+    "initial_state": "mean",
+    "decoder_reads": ["embedding"],
+    "output_reads": ["hidden", "context"],
+}
+
+GRU_PLAIN_MAP = {
+    **OWN_MAP,
+    "tensors": {
+        **OWN_NAMES,
+        "encoder.gru": "enc",
+        "decoder.gru": "dec",
+        "encoder.projection": "memory",
+        "attention.energy": {"weight": "scale"},
+    },
+    "attention_function": "additive",
+    "query": "after",
+    "initial_state": "zeros",
+    "decoder_reads": ["embedding"],
+    "output_reads": ["context", "hidden"],
+}
+
 SPECS = {
     "bahdanau": Spec(
         "additive attention before the step; vocabularies, embeddings and states of different sizes",
@@ -117,6 +199,37 @@ SPECS = {
         "a map of its own: concatenated directions, no biases, general attention before the step",
         lambda: models.Mixed(33, 36, 10, 15, 12), MIXED_MAP, 33, 36,
     ),
+    "lstm_seq2seq": Spec(
+        "LSTMs of two layers, no attention, the source reversed",
+        lambda: models.LstmSeq2Seq(37, 35, 11, 13, 24, 2), "preset:lstm_seq2seq", 37, 35,
+        sos=2, eos=3, source_sos=True, reversed=True, settings=LIMITS,
+    ),
+    "gru_context": Spec(
+        "no attention; each step and the output read the encoder's last state",
+        lambda: models.GruContext(37, 35, 11, 13, 24), "preset:gru_context", 37, 35,
+        sos=2, eos=3, source_sos=True, settings=LIMITS,
+    ),
+    "lstm_energy": Spec(
+        "attention by ReLU of one number; projections without tanh",
+        lambda: models.LstmEnergy(37, 35, 11, 13, 18), "preset:lstm_energy", 37, 35,
+        sos=2, eos=3, source_sos=True, settings=LIMITS,
+    ),
+    "lstm_layers": Spec(
+        "two layers from projections of their own; a query's layer; the source reversed under attention",
+        lambda: models.LstmLayers(33, 36, 10, 12), LSTM_LAYERS_MAP, 33, 36, reversed=True,
+    ),
+    "lstm_top": Spec(
+        "two decoder layers from one projection; additive attention before the step",
+        lambda: models.LstmTop(33, 36, 10, 9, 14), LSTM_TOP_MAP, 33, 36,
+    ),
+    "gru_mean": Spec(
+        "two decoder layers from the outputs' mean; a memory layer; a query's layer with a bias",
+        lambda: models.GruMean(33, 36, 10, 12, 15), GRU_MEAN_MAP, 33, 36,
+    ),
+    "gru_plain": Spec(
+        "additive attention without layers of its own over a memory layer; zeros first",
+        lambda: models.GruPlain(33, 36, 10, 9, 16), GRU_PLAIN_MAP, 33, 36,
+    ),
     "padded": Spec(
         "every source is padded to 14 ids, which the encoder reads and the decoder attends to",
         lambda: models.Bahdanau(37, 35, 11, 13, 14, 18), "preset:gru_bahdanau", 37, 35,
@@ -128,6 +241,11 @@ SPECS = {
 def around(spec: Spec, ids: list[int]) -> list[int]:
     ids = ([spec.sos] if spec.source_sos else []) + ids + [spec.eos]
     return ids + [spec.pad] * (spec.length - len(ids))
+
+
+def read(spec: Spec, src: list[int]) -> list[int]:
+    begin, end = int(spec.source_sos), len(src) - 1
+    return src[:begin] + src[begin:end][::-1] + src[end:] if spec.reversed else src
 
 
 def train(spec: Spec, seed: int) -> nn.Module:
@@ -142,7 +260,7 @@ def train(spec: Spec, seed: int) -> nn.Module:
     for step in range(spec.steps):
         length = rng.randint(2, 8)
         batch = [[rng.choice(symbols) for _ in range(length)] for _ in range(64)]
-        src = torch.tensor([around(spec, row) for row in batch]).t()
+        src = torch.tensor([read(spec, around(spec, row)) for row in batch]).t()
         tgt = torch.tensor([[mapping[s] for s in row] + [spec.eos] for row in batch]).t()
         state = model.encode(src)
         token = torch.full((64,), spec.sos)
@@ -163,7 +281,7 @@ def train(spec: Spec, seed: int) -> nn.Module:
 
 @torch.no_grad()
 def greedy(spec: Spec, model: nn.Module, src: list[int]) -> dict:
-    state = model.encode(torch.tensor(src)[:, None])
+    state = model.encode(torch.tensor(read(spec, src))[:, None])
     token = spec.sos
     ids, logits, weights, margin = [], [], [], float("inf")
     while len(ids) < MAX_NEW_TOKENS and token != spec.eos or not ids:
@@ -173,7 +291,8 @@ def greedy(spec: Spec, model: nn.Module, src: list[int]) -> dict:
         token = int(step_logits[0].argmax())
         ids.append(token)
         logits.append(step_logits[0].tolist())
-        weights.append(step_weights[0].tolist())
+        if step_weights is not None:
+            weights.append(read(spec, step_weights[0].tolist()))
     return dict(ids=ids, logits=logits, weights=weights, margin=margin)
 
 
@@ -209,7 +328,7 @@ def fixture(spec: Spec, model: nn.Module) -> dict:
             row["first_step_logits"] = rounded(result["logits"][0])
         if index in (4, 11):
             row["all_step_logits"] = rounded(result["logits"][:10])
-        if index == ATTENTION_ROW:
+        if index == ATTENTION_ROW and result["weights"]:
             attention = {"row": index, "weights": rounded(result["weights"])}
         rows.append(row)
     distinct = {i for row in rows for i in row["output_ids"]}

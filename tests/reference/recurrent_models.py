@@ -255,3 +255,223 @@ class Mixed(nn.Module):
 
     def checkpoint(self):
         return {"model_state_dict": self.state_dict(), "epoch": 3}
+
+
+class LstmSeq2Seq(nn.Module):
+    """Ben Trevett, "Sequence to Sequence Learning with Neural Networks": no attention."""
+
+    class Side(nn.Module):
+        def __init__(self, vocab, emb, hid, layers):
+            super().__init__()
+            self.embedding = nn.Embedding(vocab, emb)
+            self.rnn = nn.LSTM(emb, hid, layers)
+
+    def __init__(self, source_vocab, target_vocab, source_emb, target_emb, hid, layers):
+        super().__init__()
+        self.encoder = self.Side(source_vocab, source_emb, hid, layers)
+        self.decoder = self.Side(target_vocab, target_emb, hid, layers)
+        self.decoder.fc_out = nn.Linear(hid, target_vocab)
+
+    def encode(self, src):
+        _, state = self.encoder.rnn(self.encoder.embedding(src))
+        return {"state": state}
+
+    def step(self, token, state):
+        embedded = self.decoder.embedding(token[None])
+        output, new = self.decoder.rnn(embedded, state["state"])
+        return self.decoder.fc_out(output[0]), None, {"state": new}
+
+    def checkpoint(self):
+        return self.state_dict()
+
+
+class GruContext(nn.Module):
+    """Ben Trevett, "Learning Phrase Representations using RNN Encoder-Decoder": each step reads the
+    encoder's last state."""
+
+    def __init__(self, source_vocab, target_vocab, source_emb, target_emb, hid):
+        super().__init__()
+        self.encoder = nn.Module()
+        self.encoder.embedding = nn.Embedding(source_vocab, source_emb)
+        self.encoder.rnn = nn.GRU(source_emb, hid)
+        self.decoder = nn.Module()
+        self.decoder.embedding = nn.Embedding(target_vocab, target_emb)
+        self.decoder.rnn = nn.GRU(target_emb + hid, hid)
+        self.decoder.fc_out = nn.Linear(target_emb + hid * 2, target_vocab)
+
+    def encode(self, src):
+        _, hidden = self.encoder.rnn(self.encoder.embedding(src))
+        return {"context": hidden, "hidden": hidden}
+
+    def step(self, token, state):
+        embedded, context = self.decoder.embedding(token[None]), state["context"]
+        _, hidden = self.decoder.rnn(torch.cat((embedded, context), dim=2), state["hidden"])
+        output = torch.cat((embedded[0], hidden[0], context[0]), dim=1)
+        return self.decoder.fc_out(output), None, {"context": context, "hidden": hidden}
+
+    def checkpoint(self):
+        return self.state_dict()
+
+
+class LstmEnergy(nn.Module):
+    """Aladdin Persson's "Seq2Seq with Attention": ReLU of one number, no tanh in front of the decoder."""
+
+    def __init__(self, source_vocab, target_vocab, source_emb, target_emb, hid):
+        super().__init__()
+        self.encoder = nn.Module()
+        self.encoder.embedding = nn.Embedding(source_vocab, source_emb)
+        self.encoder.rnn = nn.LSTM(source_emb, hid, 1, bidirectional=True)
+        self.encoder.fc_hidden = nn.Linear(hid * 2, hid)
+        self.encoder.fc_cell = nn.Linear(hid * 2, hid)
+        self.decoder = nn.Module()
+        self.decoder.embedding = nn.Embedding(target_vocab, target_emb)
+        self.decoder.rnn = nn.LSTM(hid * 2 + target_emb, hid, 1)
+        self.decoder.energy = nn.Linear(hid * 3, 1)
+        self.decoder.fc = nn.Linear(hid, target_vocab)
+
+    def encode(self, src):
+        states, (hidden, cell) = self.encoder.rnn(self.encoder.embedding(src))
+        hidden = self.encoder.fc_hidden(torch.cat((hidden[0:1], hidden[1:2]), dim=2))
+        cell = self.encoder.fc_cell(torch.cat((cell[0:1], cell[1:2]), dim=2))
+        return {"states": states, "hidden": hidden, "cell": cell}
+
+    def step(self, token, state):
+        states, hidden = state["states"], state["hidden"]
+        repeated = hidden.repeat(len(states), 1, 1)
+        energy = F.relu(self.decoder.energy(torch.cat((repeated, states), dim=2)))
+        weights = F.softmax(energy, dim=0)
+        context = torch.einsum("snk,snl->knl", weights, states)
+        embedded = self.decoder.embedding(token[None])
+        output, (hidden, cell) = self.decoder.rnn(torch.cat((context, embedded), dim=2), (hidden, state["cell"]))
+        return self.decoder.fc(output[0]), weights[:, :, 0].t(), {"states": states, "hidden": hidden, "cell": cell}
+
+    def checkpoint(self):
+        return self.state_dict()
+
+
+class LstmLayers(nn.Module):
+    """No tutorial's: two layers of LSTMs each; each decoder layer starts from a projection of its encoder
+    layer; the source reads backwards; attention of a projected query over the encoder's outputs."""
+
+    def __init__(self, source_vocab, target_vocab, emb, hid):
+        super().__init__()
+        self.src = nn.Embedding(source_vocab, emb)
+        self.enc = nn.LSTM(emb, hid, 2, bidirectional=True)
+        self.bridge_h = nn.Linear(2 * hid, hid)
+        self.bridge_c = nn.Linear(2 * hid, hid)
+        self.tgt = nn.Embedding(target_vocab, emb)
+        self.dec = nn.LSTM(emb, hid, 2)
+        self.query = nn.Linear(hid, 2 * hid)
+        self.mix = nn.Linear(3 * hid, hid)
+        self.out = nn.Linear(hid, target_vocab)
+
+    def encode(self, src):
+        outputs, states = self.enc(self.src(src))
+        both = [torch.stack([torch.cat((s[2 * i], s[2 * i + 1]), dim=1) for i in range(2)]) for s in states]
+        return {"outputs": outputs, "state": (torch.tanh(self.bridge_h(both[0])), torch.tanh(self.bridge_c(both[1])))}
+
+    def step(self, token, state):
+        top, new = self.dec(self.tgt(token[None]), state["state"])
+        memory = state["outputs"].transpose(0, 1)
+        weights = F.softmax(torch.bmm(memory, self.query(top[0])[:, :, None])[:, :, 0], dim=1)
+        context = torch.bmm(weights[:, None], memory)[:, 0]
+        mixed = torch.tanh(self.mix(torch.cat((top[0], context), dim=1)))
+        return self.out(mixed), weights, {**state, "state": new}
+
+    def checkpoint(self):
+        return self.state_dict()
+
+
+class LstmTop(nn.Module):
+    """No tutorial's: additive attention before the step; both decoder layers start from the same
+    projections of the top layer's states."""
+
+    def __init__(self, source_vocab, target_vocab, emb, enc_hid, hid):
+        super().__init__()
+        self.src = nn.Embedding(source_vocab, emb)
+        self.enc = nn.LSTM(emb, enc_hid, 2, bidirectional=True)
+        self.bridge_h = nn.Linear(2 * enc_hid, hid)
+        self.bridge_c = nn.Linear(2 * enc_hid, hid)
+        self.tgt = nn.Embedding(target_vocab, emb)
+        self.attn = nn.Linear(2 * enc_hid + hid, hid)
+        self.v = nn.Linear(hid, 1, bias=False)
+        self.dec = nn.LSTM(2 * enc_hid + emb, hid, 2)
+        self.out = nn.Linear(hid + 2 * enc_hid, target_vocab)
+
+    def encode(self, src):
+        outputs, states = self.enc(self.src(src))
+        top = [torch.cat((s[-2], s[-1]), dim=1) for s in states]
+        first = torch.tanh(self.bridge_h(top[0])), torch.tanh(self.bridge_c(top[1]))
+        return {"outputs": outputs, "state": tuple(s.repeat(2, 1, 1) for s in first)}
+
+    def step(self, token, state):
+        memory = state["outputs"].transpose(0, 1)
+        query = state["state"][0][-1][:, None].expand(-1, memory.shape[1], -1)
+        weights = F.softmax(self.v(torch.tanh(self.attn(torch.cat((query, memory), dim=2))))[:, :, 0], dim=1)
+        context = torch.bmm(weights[:, None], memory)[:, 0]
+        out, new = self.dec(torch.cat((self.tgt(token), context), dim=1)[None], state["state"])
+        return self.out(torch.cat((out[0], context), dim=1)), weights, {**state, "state": new}
+
+    def checkpoint(self):
+        return self.state_dict()
+
+
+class GruMean(nn.Module):
+    """No tutorial's: both decoder layers start from a projection of the outputs' mean; the query has a
+    layer, with a bias; the memory is a layer behind the encoder."""
+
+    def __init__(self, source_vocab, target_vocab, emb, hid, memory):
+        super().__init__()
+        self.src = nn.Embedding(source_vocab, emb)
+        self.enc = nn.GRU(emb, hid, 2, bidirectional=True)
+        self.memory = nn.Linear(2 * hid, memory)
+        self.bridge = nn.Linear(memory, hid)
+        self.tgt = nn.Embedding(target_vocab, emb)
+        self.dec = nn.GRU(emb, hid, 2)
+        self.query = nn.Linear(hid, memory)
+        self.mix = nn.Linear(hid + memory, hid)
+        self.out = nn.Linear(hid, target_vocab)
+
+    def encode(self, src):
+        memory = self.memory(self.enc(self.src(src))[0])
+        return {"memory": memory, "hidden": torch.tanh(self.bridge(memory.mean(0))).repeat(2, 1, 1)}
+
+    def step(self, token, state):
+        top, hidden = self.dec(self.tgt(token[None]), state["hidden"])
+        memory = state["memory"].transpose(0, 1)
+        weights = F.softmax(torch.bmm(memory, self.query(top[0])[:, :, None])[:, :, 0], dim=1)
+        context = torch.bmm(weights[:, None], memory)[:, 0]
+        mixed = torch.tanh(self.mix(torch.cat((top[0], context), dim=1)))
+        return self.out(mixed), weights, {**state, "hidden": hidden}
+
+    def checkpoint(self):
+        return self.state_dict()
+
+
+class GruPlain(nn.Module):
+    """Keras' AdditiveAttention: no layer for query or keys, which are as wide as a layer behind the encoder."""
+
+    def __init__(self, source_vocab, target_vocab, emb, enc_hid, hid):
+        super().__init__()
+        self.src = nn.Embedding(source_vocab, emb)
+        self.enc = nn.GRU(emb, enc_hid, bidirectional=True)
+        self.memory = nn.Linear(2 * enc_hid, hid)
+        self.tgt = nn.Embedding(target_vocab, emb)
+        self.dec = nn.GRU(emb, hid)
+        self.scale = nn.Parameter(torch.randn(hid))
+        self.out = nn.Linear(2 * hid, target_vocab)
+
+    def encode(self, src):
+        outputs, _ = self.enc(self.src(src))
+        hidden = torch.zeros(1, src.shape[1], self.dec.hidden_size)
+        return {"memory": self.memory(outputs), "hidden": hidden}
+
+    def step(self, token, state):
+        top, hidden = self.dec(self.tgt(token[None]), state["hidden"])
+        scores = (self.scale * torch.tanh(top + state["memory"])).sum(2)
+        weights = F.softmax(scores, dim=0)
+        context = (weights[:, :, None] * state["memory"]).sum(0)
+        return self.out(torch.cat((context, top[0]), dim=1)), weights.t(), {**state, "hidden": hidden}
+
+    def checkpoint(self):
+        return self.state_dict()

@@ -1,4 +1,4 @@
-// Damaged model files of GRUs are refused with a sentence.
+// Damaged model files of GRUs and LSTMs are refused with a sentence.
 // Tests runtime/model/recurrent_file.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,11 +14,13 @@ using ::testing::HasSubstr;
 
 TEST(RecurrentFileTest, NoFlippedBitOfTheStructureCrashesWithoutTheChecksum) {
   FlipBitsOfTheStructure(ConvertRecurrent("bahdanau", WeightType::kInt8));
+  FlipBitsOfTheStructure(ConvertRecurrent("lstm_layers", WeightType::kInt8));
 }
 
 TEST(RecurrentFileTest, FlippedBitsOfNumbersDoNotCrashWithoutTheChecksum) {
   for (const WeightType weights : {WeightType::kF32, WeightType::kInt8}) {
     FlipBitsOfNumbers(ConvertRecurrent("luong_general", weights));
+    FlipBitsOfNumbers(ConvertRecurrent("lstm_top", weights));
   }
 }
 
@@ -69,7 +71,7 @@ const Contradiction kContradictions[] = {
      "adds directions but has one"},
     {"ScoreUnknown", "bahdanau",
      [](A&, R& r) {
-       return r.mutate_attention_function(schema::AttentionFunction{3});
+       return r.mutate_attention_function(schema::AttentionFunction{4});
      },
      kCorrupt, "attention or a first state of an unknown kind"},
     {"AnotherScore", "bahdanau",
@@ -81,7 +83,7 @@ const Contradiction kContradictions[] = {
      [](A&, R& r) {
        return r.mutate_attention_function(schema::AttentionFunction::Dot);
      },
-     kCorrupt, "memory and states that differ in width"},
+     kCorrupt, "memory and keys that differ in width"},
     {"KeysThatDoNotFitTheState", "luong_general",
      [](A&, R& r) { return r.mutate_attention_hidden(18); }, kCorrupt,
      "keys and states that differ in width"},
@@ -89,13 +91,27 @@ const Contradiction kContradictions[] = {
      [](A&, R& r) { return r.mutate_query_before(false); }, kCorrupt,
      "reads the context before it is there"},
     {"FirstStateUnknown", "bahdanau",
-     [](A&, R& r) { return r.mutate_initial_state(schema::InitialState{3}); },
+     [](A&, R& r) { return r.mutate_initial_state(schema::InitialState{5}); },
      kCorrupt, "attention or a first state of an unknown kind"},
     {"ProjectionForTwoLayers", "luong_dot",
      [](A&, R& r) {
        return r.mutate_initial_state(schema::InitialState::Projected);
      },
-     kCorrupt, "projects the first state of more than one layer"},
+     kCorrupt, "initial_state differs in presence"},
+    {"ProjectionsOfTooManyLayers", "lstm_layers",
+     [](A& a, R&) { return a.mutate_encoder_layers(1); }, kCorrupt,
+     "starts from layers that the encoder does not have"},
+    {"MemoryTooWide", "gru_mean",
+     [](A&, R& r) { return r.mutate_projected_memory(2049); }, kTooLarge,
+     "memory width is 2049"},
+    {"AnotherCell", "lstm_top",
+     [](A& a, R&) { return a.mutate_network_kind(schema::NetworkKind::Gru); },
+     kCorrupt, "encoder.0.gru.input differs in presence"},
+    {"LayersWithoutAttention", "lstm_layers",
+     [](A&, R& r) {
+       return r.mutate_attention_function(schema::AttentionFunction::None);
+     },
+     kCorrupt, "has layers of an attention that it lacks"},
     {"StateBehindTheLast", "luong_dot",
      [](A&, R& r) { return r.mutate_first_state(3); }, kCorrupt,
      "starts from states that the encoder does not have"},
@@ -158,7 +174,8 @@ TEST(RecurrentFileTest, ATransformerIsNoGru) {
   static Model model;
   const Status status = ReadModelFile(image.bytes(), true, &model);
   EXPECT_EQ(status.code(), kCorrupt);
-  EXPECT_THAT(status.message(), HasSubstr("its GRU is not described"));
+  EXPECT_THAT(status.message(),
+              HasSubstr("its recurrent network is not described"));
 }
 
 }  // namespace latimer::recurrent_file_test

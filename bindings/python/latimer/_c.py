@@ -42,7 +42,7 @@ CODES = (
 )
 STOP_REASONS = ("eos", "length_limit", "loop", "budget", "cancelled")
 ATTENTION_KINDS = ("none", "cross", "encoder", "decoder")
-NETWORKS = ("transformer", "transformer_ssru", "gru")
+NETWORKS = ("transformer", "transformer_ssru", "gru", "lstm")
 
 
 class Struct(ctypes.Structure):

@@ -555,7 +555,8 @@ size_t latimer_language_code_bytes(const latimer_translator* translator,
 typedef enum latimer_network_kind {
   LATIMER_TRANSFORMER = 0,
   LATIMER_TRANSFORMER_SSRU,
-  LATIMER_GRU
+  LATIMER_GRU,
+  LATIMER_LSTM
 } latimer_network_kind;
 
 /* What a model and its translator are. Strings live as long as the image; those
@@ -579,7 +580,7 @@ typedef struct latimer_model_info {
   latimer_network_kind network;
   uint32_t encoder_layers;
   uint32_t decoder_layers;
-  uint32_t d_model; /* 0 for GRUs, like the next four */
+  uint32_t d_model; /* 0 for GRUs and LSTMs, like the next four */
   uint32_t encoder_heads;
   uint32_t decoder_heads;
   uint32_t encoder_ffn;

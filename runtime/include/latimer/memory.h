@@ -20,7 +20,7 @@ namespace latimer {
 // target tokens, D = d_model, A = attention width, F = d_ffn, L = decoder
 // layers, V = target vocabulary, B = lanes. With several lanes, buffers of S
 // rows have at least B rows, and all sentences share the caches; see
-// CachedTokens. transformer/gru.h has what GRUs do differently.
+// CachedTokens. transformer/recurrent.h has what GRUs and LSTMs do differently.
 enum class Buffer : uint8_t {
   kHidden,            // float [S, D]: residual stream; encoder_out at its end
   kSublayer,          // float [S, max(D, A)]: what a sublayer adds to it
@@ -33,7 +33,7 @@ enum class Buffer : uint8_t {
   kAttentionScratch,  // float [threads, max(8, heads), max(S, T)]
   kCrossKv,           // float [L, S, 2A]: keys and values of the source
   kSelfKv,            // float [L, T, 2A]: keys and values of the target so far;
-                      // of an SSRU or of GRUs [B, L, D]: their states
+                      // of an SSRU, GRUs or LSTMs [B, L, D]: their states
   kLogits,            // float [V]
   kShortlist,     // uint16 [B, V / 16]: a bit for each token that is allowed
   kSourceTokens,  // int32 [B, S]
@@ -86,12 +86,17 @@ constexpr uint64_t BeamBytes(uint64_t target_tokens, uint64_t beams) {
 // Logits of each lane that are held at once, with several lanes.
 inline constexpr uint64_t kLogitWindow = 512;
 
-// Floats of scratch for one step of a GRU decoder: its input, its features, the
-// combined features, and either the gates or the query and a row of keys. That
-// is more than the four rows of a state that the encoder needs.
-constexpr uint64_t GruScratchFloats(const Profile& p) {
+// Gates of a recurrent cell, if the profile has any.
+constexpr uint64_t MostGates(const Profile& p) {
+  return p.decoder_lstm ? 4 : 3;
+}
+
+// Floats of scratch for one step of a recurrent decoder: its input, its
+// features, the combined features, and either the gates or the query and a row
+// of keys. That is more than the gates and two states that the encoder needs.
+constexpr uint64_t RecurrentScratchFloats(const Profile& p) {
   const uint64_t d = p.d_model, a = p.attention_width;
-  return (d + a) + (2 * d + a) + d + std::max(6 * d, 2 * a);
+  return (d + a) + (2 * d + a) + d + std::max(2 * MostGates(p) * d, 2 * a);
 }
 
 // Bytes of a block of channels with k inputs that is unpacked: at most 16, each
@@ -114,62 +119,66 @@ constexpr BufferPlan PlanBuffer(const Profile& p, Buffer buffer) {
   const uint64_t rows = std::max(s, lanes);
   // Zero for what is not compiled in.
   const uint64_t transformer = p.transformer() ? 1 : 0;
-  const uint64_t gru = p.decoder_gru ? 1 : 0;
+  const uint64_t recurrent = p.recurrent() ? 1 : 0;
   // Bytes of a key and a value in the caches.
   const uint64_t kv = 2 * (p.f16_caches ? sizeof(uint16_t) : sizeof(float));
   const uint64_t several = lanes > 1 ? 1 : 0;
   // Beams read the states of the last step while they write those of the next.
   const uint64_t states = p.beams > 1 ? 2 : 1;
-  // GRUs that step side by side leave what the output reads after the scratch.
-  const uint64_t gru_rows = several * lanes * (2 * d + a);
+  // Sentences that step side by side leave what the output reads after the
+  // scratch.
+  const uint64_t recurrent_rows = several * lanes * (2 * d + a);
   const auto floats = [](uint64_t count) { return count * sizeof(float); };
   switch (buffer) {
     case Buffer::kHidden:
-      return {"hidden",
-              Padded(floats(rows * std::max(d, gru * a)) + kReadSlackBytes)};
+      return {"hidden", Padded(floats(rows * std::max(d, recurrent * a)) +
+                               kReadSlackBytes)};
     case Buffer::kSublayer:
       return {"sublayer",
               Padded(floats(std::max(transformer * rows * std::max(d, a),
-                                     gru * (GruScratchFloats(p) + gru_rows))) +
+                                     recurrent * (RecurrentScratchFloats(p) +
+                                                  recurrent_rows))) +
                      kReadSlackBytes)};
     case Buffer::kProjection:
       // A feed-forward takes as many rows at a time as there is room for.
       return {"projection",
-              Padded(floats(std::max(rows * std::max(3 * a, 2 * d),
+              Padded(floats(std::max(rows * std::max(MostGates(p) * a, 2 * d),
                                      p.gated_ffn ? 2 * f : f)) +
                      kReadSlackBytes)};
     case Buffer::kQuantized:
       return {"quantized", Padded(std::max(rows * std::max({d, a, f}),
-                                           gru * lanes * (2 * d + a)) +
+                                           recurrent * lanes * (2 * d + a)) +
                                   kReadSlackBytes)};
     case Buffer::kRowQuantization:
       return {"row_quantization", Padded(rows * sizeof(uint64_t))};
     case Buffer::kUnpacked:
-      return {"unpacked", p.int6_weights
-                              ? p.threads * UnpackedBytes(std::max(
-                                                {d, a, f, gru * (2 * d + a)}))
-                              : 64};
+      return {"unpacked",
+              p.int6_weights
+                  ? p.threads * UnpackedBytes(std::max(
+                                    {d, a, f, recurrent * (2 * d + a)}))
+                  : 64};
     case Buffer::kAttentionScratch:
       return {"attention_scratch", p.threads *
                                        std::max<uint64_t>(p.heads, kQueryRows) *
                                        Padded(floats(std::max(s, t)))};
     case Buffer::kCrossKv:
-      // With several lanes the memory and the keys of GRUs too.
+      // With several lanes memory and keys of recurrent networks too.
       return {"cross_kv",
               Padded(std::max<uint64_t>(
                   1, CachedTokens(p, s) * a *
                          std::max(transformer * l * kv,
-                                  several * gru * 2 * sizeof(float))))};
+                                  several * recurrent * 2 * sizeof(float))))};
     case Buffer::kSelfKv:
       return {
           "self_kv",
           Padded(l * std::max(p.decoder_self_attention
                                   ? CachedTokens(p, LongestBeams(p)) * a * kv
                                   : 0,
-                              p.decoder_ssru || p.decoder_gru
-                                  ? floats(states * lanes * d)
+                              p.decoder_ssru || p.recurrent()
+                                  ? floats(states * lanes * d *
+                                           (p.decoder_lstm ? 2 : 1))
                                   : 0) +
-                 gru * kReadSlackBytes)};
+                 recurrent * kReadSlackBytes)};
     case Buffer::kLogits:
       return {"logits",
               Padded(floats(std::max(v, several * lanes * kLogitWindow)))};

@@ -29,32 +29,70 @@ enum class NormKind : uint8_t { kLayerNorm, kUnbiasedStd, kNone, kRms };
 // Simple Recurrent Unit instead of self-attention (Kim et al., "From Research
 // to Production and Back", 2019):
 //   f = sigmoid(Wf x + bf), c = f * c_before + (1 - f) * (W x), relu(c).
-// kGru: encoder and decoder are GRUs; see Recurrent.
-enum class NetworkKind : uint8_t { kTransformer, kTransformerSsru, kGru };
+// kGru, kLstm: encoder and decoder are GRUs or LSTMs; see Recurrent.
+enum class NetworkKind : uint8_t {
+  kTransformer,
+  kTransformerSsru,
+  kGru,
+  kLstm
+};
 
-// How well a source position with memory m matches the query q, before softmax.
-// kAdditive: v . tanh(Wq q + Wm m + b) (Bahdanau et al., 2015).
-// kDot: q . m; kGeneral: q . (Wm m + b) (Luong et al., 2015).
-enum class AttentionFunction : uint8_t { kAdditive, kDot, kGeneral };
+// How well a source position with key k matches the query q, before softmax.
+// kAdditive: v . f(q + k), f usually tanh (Bahdanau et al., 2015); kDot,
+// kGeneral: q . k (Luong et al., 2015). kNone: there is no attention; the
+// context is the encoder's last state.
+enum class AttentionFunction : uint8_t { kAdditive, kDot, kGeneral, kNone };
 
-// What a GRU decoder starts from.
+// Whether query and keys come out of a layer, as those papers have it.
+constexpr bool UsuallyHasQueryLayer(AttentionFunction function) {
+  return function == AttentionFunction::kAdditive;
+}
+constexpr bool UsuallyHasKeysLayer(AttentionFunction function) {
+  return function == AttentionFunction::kAdditive ||
+         function == AttentionFunction::kGeneral;
+}
+
+// What a recurrent decoder starts from, h being states of the encoder.
 // kZero: zeros.
-// kProjected: tanh(W h + b) of the encoder's last states, forward before
-// backward. There is one decoder layer.
-// kEncoderStates: the encoder's last states.
-enum class InitialState : uint8_t { kZero, kProjected, kEncoderStates };
+// kProjected: each layer from tanh(W h + b), h the last states of the top
+// layer, forward before backward. kProjectedMean: the same of the mean of that
+// layer's outputs. kProjectedLayers: decoder layer i of the last states of
+// layer i. kEncoderStates: the last states as they are.
+enum class InitialState : uint8_t {
+  kZero,
+  kProjected,
+  kEncoderStates,
+  kProjectedMean,
+  kProjectedLayers
+};
 
-// NetworkKind::kGru: encoder and decoder of GRUs with attention. Of the members
+constexpr bool IsProjected(InitialState state) {
+  return state != InitialState::kZero && state != InitialState::kEncoderStates;
+}
+
+// NetworkKind::kGru and kLstm: a recurrent encoder and decoder. Of the members
 // of Architecture, only layers, vocabularies, positions (as limits) and tied
-// embeddings apply to it. Its memory is the output of the encoder's top layer.
+// embeddings apply to it. Its memory, which the decoder attends to, is the
+// output of the encoder's top layer, or a projection of it.
 struct Recurrent {
+  // LSTM: a state is a hidden state and, behind it, a cell of the same width.
+  // GRU: a state is a hidden state.
+  bool has_cells;
   // Widths of the embeddings and of the states.
   uint32_t source_embedding;
   uint32_t target_embedding;
   uint32_t encoder_hidden;
   uint32_t decoder_hidden;
-  // Width of the attention keys: decoder_hidden except for kAdditive.
+  // Width of queries and keys.
   uint32_t attention_hidden;
+  // f of kAdditive.
+  Activation attention_activation;
+  // Whether the query is a projection of the decoder's hidden state rather than
+  // the state itself, and the keys are projections of the memory.
+  bool query_layer;
+  bool keys_layer;
+  // Outputs of a layer between encoder and memory; 0: there is none.
+  uint32_t projected_memory;
   // Outputs of the tanh layer between attention and output; 0: there is none.
   uint32_t combined;
   // Encoder layers read the source in both directions and concatenate the
@@ -73,6 +111,12 @@ struct Recurrent {
   bool output_context;
   bool output_embedding;
   InitialState initial_state;
+  // Whether the projections of the first state lack the tanh. Cells have a
+  // projection of their own.
+  bool initial_linear;
+  // Whether the encoder reads the text's tokens from the last to the first,
+  // between what stands before and after them.
+  bool reversed_source;
   // Decoder layer i starts from the encoder's last state number
   // first_state + i * state_step; states are ordered by layer, forward before
   // backward.
@@ -84,9 +128,24 @@ struct Recurrent {
   constexpr uint32_t encoder_width() const {
     return directions() * encoder_hidden;
   }
-  constexpr uint32_t memory_width() const {
+  // Width of what the memory is, or is projected from.
+  constexpr uint32_t encoded_width() const {
     return directions_added ? encoder_hidden : encoder_width();
   }
+  constexpr uint32_t memory_width() const {
+    return projected_memory > 0 ? projected_memory : encoded_width();
+  }
+  // Width of what the first state is projected from.
+  constexpr uint32_t initial_width() const {
+    return initial_state == InitialState::kProjectedMean ? memory_width()
+                                                         : encoder_width();
+  }
+  // Columns of a decoder layer's state.
+  constexpr uint32_t decoder_state() const {
+    return (has_cells ? 2 : 1) * decoder_hidden;
+  }
+  // Gates of a cell.
+  constexpr uint32_t gates() const { return has_cells ? 4 : 3; }
   constexpr uint32_t input_width() const {
     return target_embedding + (input_context ? memory_width() : 0);
   }
@@ -148,7 +207,17 @@ struct Architecture {
   bool embeddings_shared;
   // Whether each layer has such biases of its own (umT5) or all have the same.
   bool relative_bias_per_layer;
-  Recurrent recurrent;  // All zero unless kGru.
+  Recurrent recurrent;  // All zero unless is_recurrent().
+
+  constexpr bool is_recurrent() const {
+    return network_kind == NetworkKind::kGru ||
+           network_kind == NetworkKind::kLstm;
+  }
+  // Whether the decoder attends to the source.
+  constexpr bool attends() const {
+    return !is_recurrent() ||
+           recurrent.attention_function != AttentionFunction::kNone;
+  }
 
   constexpr uint32_t encoder_attention_width() const {
     return encoder_heads * encoder_head_dim;

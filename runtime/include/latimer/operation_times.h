@@ -24,7 +24,7 @@ enum class Operation : uint8_t {
   kAttentionOut,    // the output projection of attention
   kFeedForward,     // both projections and the activation between them
   kNorm,            // normalization and the residual sum
-  kRecurrent,       // an SSRU, or the layers of GRUs
+  kRecurrent,       // an SSRU, or the layers of GRUs or LSTMs
   kOutput,          // the logits
   kSearch,          // logits processors, choice of the token, shortlist
 };

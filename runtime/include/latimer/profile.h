@@ -14,11 +14,12 @@ namespace latimer {
 // exceeds a bound or needs a feature that is off.
 struct Profile {
   const char* name;
-  // For GRUs also the width of embeddings, states and tanh layer.
+  // For GRUs and LSTMs also the width of embeddings, states and tanh layer.
   uint32_t d_model;
   uint32_t d_ffn;
   // Width of all heads together, heads * head_dim, usually d_model. For GRUs
-  // the width of the encoder in all directions, and of the keys.
+  // and LSTMs the width of the encoder in all directions, of the memory, and of
+  // the keys.
   uint32_t attention_width;
   uint32_t heads;
   uint32_t encoder_layers;
@@ -79,6 +80,7 @@ struct Profile {
   bool decoder_self_attention = true;
   bool decoder_ssru = true;
   bool decoder_gru = true;
+  bool decoder_lstm = true;
   // Models with a lexical shortlist.
   bool shortlist = true;
   // NormKind::kRms, Architecture::gated_ffn and ::relative_attention.
@@ -109,6 +111,7 @@ struct Profile {
   constexpr bool transformer() const {
     return decoder_self_attention || decoder_ssru;
   }
+  constexpr bool recurrent() const { return decoder_gru || decoder_lstm; }
 };
 
 }  // namespace latimer

@@ -60,6 +60,7 @@ inline constexpr std::tuple kProfileMembers = {
     ProfileMember{"decoder_self_attention", &Profile::decoder_self_attention},
     ProfileMember{"decoder_ssru", &Profile::decoder_ssru},
     ProfileMember{"decoder_gru", &Profile::decoder_gru},
+    ProfileMember{"decoder_lstm", &Profile::decoder_lstm},
     ProfileMember{"shortlist", &Profile::shortlist},
     ProfileMember{"rms_norm", &Profile::rms_norm},
     ProfileMember{"gated_ffn", &Profile::gated_ffn},

@@ -2,14 +2,14 @@
 #include <cstring>
 
 #include "base/check.h"
-#include "transformer/gru.h"
 #include "transformer/linear.h"
 #include "transformer/probe.h"
+#include "transformer/recurrent.h"
 
 namespace latimer {
 namespace {
 
-// The scratch of a step, all in workspace.sublayer; see GruScratchFloats.
+// The scratch of a step, all in workspace.sublayer; see RecurrentScratchFloats.
 struct StepScratch {
   float* embedded;  // [target_embedding]
   float* attended;  // [memory_width], right after: the first layer reads both
@@ -26,9 +26,9 @@ StepScratch PlaceScratch(const Recurrent& r, const Buffers& workspace) {
   rows.combined = rows.features + r.feature_width();
   rows.scratch = rows.combined + r.combined;
   LATIMER_DCHECK(static_cast<uint64_t>(rows.scratch - rows.embedded) +
-                     std::max<uint64_t>(2 * GruGates(r.decoder_hidden),
+                     std::max<uint64_t>(2 * r.gates() * r.decoder_hidden,
                                         2 * r.attention_hidden) <=
-                 workspace.gru_scratch);
+                 workspace.recurrent_scratch);
   return rows;
 }
 
@@ -47,11 +47,12 @@ void StepLayers(const Engine& engine, float* before, float* after,
   const size_t h = a.recurrent.decoder_hidden;
   const float* x = input;
   for (uint32_t i = 0; i < a.decoder_layers; ++i) {
-    const GruLayer& layer = engine.model.tensors.recurrent.decoder[i];
-    float* state = GruState(a.recurrent, after, i);
+    const RecurrentLayer& layer = engine.model.tensors.recurrent.decoder[i];
+    float* state = RecurrentState(a.recurrent, after, i);
     ApplyLinear(engine, layer.input, x, 1, workspace, scratch);
-    StepGru(engine, layer.hidden[0], scratch, GruState(a.recurrent, before, i),
-            scratch + GruGates(h), state, workspace);
+    StepCell(engine, layer.hidden[0], scratch,
+             StateAt(RecurrentState(a.recurrent, before, i), h),
+             scratch + a.recurrent.gates() * h, StateAt(state, h), workspace);
     ProbeOutput(ProbePoint::kDecoderLayer, i, state, h);
     x = state;
   }
@@ -71,27 +72,28 @@ void GatherFeatures(const Recurrent& r, const float* top,
 }
 
 // Returns what the output matrix multiplies, which is in `rows`.
-const float* StepGruRow(const Engine& engine, const DecoderRow& row,
-                        const StepScratch& rows, const Buffers& workspace,
-                        Trace& trace) {
+const float* StepRecurrentRow(const Engine& engine, const DecoderRow& row,
+                              const StepScratch& rows, const Buffers& workspace,
+                              Trace& trace) {
   const Architecture& a = engine.architecture();
   const Recurrent& r = a.recurrent;
   const RecurrentTensors& t = engine.model.tensors.recurrent;
-  const size_t size = size_t{a.decoder_layers} * r.decoder_hidden;
+  const size_t size = size_t{a.decoder_layers} * r.decoder_state();
   float* before = row.StatesBefore(size);
   float* after = row.StatesAfter(size);
   EmbedToken(engine.model, row.token, rows.embedded);
   trace.Lap(Operation::kEmbedding);
   const auto attend = [&](float* states) {
-    AttendGruMemory(engine, row, GruState(r, states, a.decoder_layers - 1),
-                    rows.scratch, rows.attended, workspace, trace);
+    AttendRecurrentMemory(engine, row,
+                          RecurrentState(r, states, a.decoder_layers - 1),
+                          rows.scratch, rows.attended, workspace, trace);
     trace.Lap(Operation::kCrossAttention);
   };
   if (r.query_before) attend(before);
   StepLayers(engine, before, after, rows.embedded, rows.scratch, workspace);
   trace.Lap(Operation::kRecurrent);
   if (!r.query_before) attend(after);
-  const float* top = GruState(r, after, a.decoder_layers - 1);
+  const float* top = RecurrentState(r, after, a.decoder_layers - 1);
   GatherFeatures(r, top, rows);
   if (r.combined == 0) return rows.features;
   ApplyLinear(engine, t.combine, rows.features, 1, workspace, rows.combined);
@@ -101,19 +103,19 @@ const float* StepGruRow(const Engine& engine, const DecoderRow& row,
 
 }  // namespace
 
-DecoderOutput StepGruDecoder(const Engine& engine,
-                             std::span<const DecoderRow> rows,
-                             const Buffers& workspace, Trace& trace) {
+DecoderOutput StepRecurrentDecoder(const Engine& engine,
+                                   std::span<const DecoderRow> rows,
+                                   const Buffers& workspace, Trace& trace) {
   const Recurrent& r = engine.architecture().recurrent;
   const size_t columns = r.output_width();
   const StepScratch work = PlaceScratch(r, workspace);
   if (rows.size() == 1) {
-    return {StepGruRow(engine, rows[0], work, workspace, trace), columns};
+    return {StepRecurrentRow(engine, rows[0], work, workspace, trace), columns};
   }
-  float* x = workspace.sublayer + workspace.gru_scratch;
+  float* x = workspace.sublayer + workspace.recurrent_scratch;
   for (size_t i = 0; i < rows.size(); ++i) {
     std::memcpy(x + i * columns,
-                StepGruRow(engine, rows[i], work, workspace, trace),
+                StepRecurrentRow(engine, rows[i], work, workspace, trace),
                 columns * sizeof(float));
   }
   return {x, columns};

@@ -1,0 +1,195 @@
+#include <algorithm>
+#include <cstring>
+
+#include "transformer/linear.h"
+#include "transformer/probe.h"
+#include "transformer/recurrent.h"
+
+namespace latimer {
+namespace {
+
+// The last state of `layer` in one direction, for the decoder layers that start
+// from it.
+void KeepState(const Architecture& a, const SentenceCaches& caches,
+               uint32_t layer, uint32_t direction, const CellState& state) {
+  const Recurrent& r = a.recurrent;
+  if (r.initial_state != InitialState::kEncoderStates) return;
+  const uint32_t number = layer * r.directions() + direction;
+  for (uint32_t i = 0; i < a.decoder_layers; ++i) {
+    if (r.first_state + i * r.state_step != number) continue;
+    const size_t h = r.encoder_hidden;
+    const CellState kept = StateAt(RecurrentState(r, caches.self_kv, i), h);
+    std::memcpy(kept.hidden, state.hidden, h * sizeof(float));
+    if (r.has_cells) std::memcpy(kept.cell, state.cell, h * sizeof(float));
+  }
+}
+
+// output [decoder_hidden] = a projection of x, which may be the output.
+void ProjectState(const Engine& engine, const Linear& projection,
+                  const float* x, const Buffers& workspace, float* output) {
+  ApplyLinear(engine, projection, x, 1, workspace, output);
+  if (engine.architecture().recurrent.initial_linear) return;
+  engine.vector->activate(Activation::kTanh, projection.n, output);
+}
+
+// The first state of the decoder layers [begin, end) = a projection of hidden
+// states and cells [initial_width].
+void ProjectStates(const Engine& engine, const SentenceCaches& caches,
+                   uint32_t begin, uint32_t end, const float* hidden,
+                   const float* cells, const Buffers& workspace) {
+  const Recurrent& r = engine.architecture().recurrent;
+  const RecurrentTensors& t = engine.model.tensors.recurrent;
+  float* first = RecurrentState(r, caches.self_kv, begin);
+  const CellState state = StateAt(first, r.decoder_hidden);
+  ProjectState(engine, t.initial_state, hidden, workspace, state.hidden);
+  if (r.has_cells) {
+    ProjectState(engine, t.initial_cell, cells, workspace, state.cell);
+  }
+  for (uint32_t i = begin + 1; i < end; ++i) {
+    std::memcpy(RecurrentState(r, caches.self_kv, i), first,
+                r.decoder_state() * sizeof(float));
+  }
+}
+
+// x [S, directions * H] = the layer's output for x [S, its inputs].
+void RunLayer(const Engine& engine, const SentenceCaches& caches,
+              uint32_t index, size_t rows, float* x, const Buffers& workspace) {
+  const Recurrent& r = engine.architecture().recurrent;
+  const RecurrentLayer& layer = engine.model.tensors.recurrent.encoder[index];
+  const size_t h = r.encoder_hidden;
+  const size_t width = r.encoder_width();
+  // The input projections of all rows and directions.
+  float* input = workspace.projection;
+  ApplyLinear(engine, layer.input, x, rows, workspace, input);
+  // The last states of both directions, side by side, before the scratch.
+  float* last_hidden = workspace.sublayer;
+  float* last_cells = last_hidden + width;
+  float* zero = last_cells + width;
+  float* gates = zero + h;
+  std::fill_n(zero, h, 0.0f);
+  std::fill_n(last_cells, width, 0.0f);
+  for (uint32_t direction = 0; direction < r.directions(); ++direction) {
+    CellState state = {zero, last_cells + direction * h};
+    for (size_t i = 0; i < rows; ++i) {
+      const size_t row = direction == 0 ? i : rows - 1 - i;
+      const CellState after = {x + row * width + direction * h, state.cell};
+      const size_t gate = direction * r.gates() * h;
+      StepCell(engine, layer.hidden[direction],
+               input + row * layer.input.n + gate, state, gates, after,
+               workspace);
+      state = after;
+    }
+    KeepState(engine.architecture(), caches, index, direction, state);
+    std::memcpy(last_hidden + direction * h, state.hidden, h * sizeof(float));
+  }
+  const uint32_t layers = engine.architecture().decoder_layers;
+  if (r.initial_state == InitialState::kProjectedLayers && index < layers) {
+    ProjectStates(engine, caches, index, index + 1, last_hidden, last_cells,
+                  workspace);
+  }
+  if (r.initial_state == InitialState::kProjected &&
+      index + 1 == engine.architecture().encoder_layers) {
+    ProjectStates(engine, caches, 0, layers, last_hidden, last_cells,
+                  workspace);
+  }
+}
+
+// The first state of each decoder layer = a projection of the memory's mean.
+void ProjectMean(const Engine& engine, const SentenceCaches& caches,
+                 size_t rows, const Buffers& workspace) {
+  const Recurrent& r = engine.architecture().recurrent;
+  const size_t width = r.memory_width();
+  const float share = 1.0f / static_cast<float>(rows);
+  float* mean = workspace.sublayer;
+  std::fill_n(mean, width, 0.0f);
+  for (size_t row = 0; row < rows; ++row) {
+    const float* memory = caches.cross_kv + row * width;
+    for (size_t i = 0; i < width; ++i) mean[i] += memory[i];
+  }
+  for (size_t i = 0; i < width; ++i) mean[i] *= share;
+  ProjectStates(engine, caches, 0, engine.architecture().decoder_layers, mean,
+                mean, workspace);
+}
+
+// x [S, H] = the sum of the halves of x [S, 2H].
+void AddDirections(size_t rows, size_t h, float* x) {
+  for (size_t row = 0; row < rows; ++row) {
+    const float* both = x + row * 2 * h;
+    float* sum = x + row * h;
+    for (size_t i = 0; i < h; ++i) sum[i] = both[i] + both[h + i];
+  }
+}
+
+// Exchanges the rows of x [rows, width] from `begin` to `end`.
+void ReverseRows(size_t begin, size_t end, size_t width, float* x) {
+  for (; begin + 1 < end; ++begin) {
+    --end;
+    std::swap_ranges(x + begin * width, x + (begin + 1) * width,
+                     x + end * width);
+  }
+}
+
+// Writes x [rows, encoded_width] or its projection to the memory.
+void StoreMemory(const Engine& engine, const SentenceCaches& caches,
+                 size_t rows, const float* x, const Buffers& workspace) {
+  const Recurrent& r = engine.architecture().recurrent;
+  if (r.projected_memory > 0) {
+    ApplyLinear(engine, engine.model.tensors.recurrent.memory, x, rows,
+                workspace, workspace.projection);
+    x = workspace.projection;
+  }
+  if (x == caches.cross_kv) return;
+  std::memcpy(caches.cross_kv, x, rows * r.memory_width() * sizeof(float));
+}
+
+// Exchanges the rows of the text's tokens, what stands around them staying.
+void ReverseText(const Engine& engine, size_t rows, size_t width, float* x) {
+  const GenerationConfig& generation = engine.model.info.generation;
+  const size_t begin = generation.source_prefix.size();
+  const size_t after = generation.source_suffix.size();
+  if (begin + after < rows) ReverseRows(begin, rows - after, width, x);
+}
+
+}  // namespace
+
+void RunRecurrentEncoder(const Engine& engine, std::span<const int32_t> source,
+                         const SentenceCaches& caches, const Buffers& workspace,
+                         Trace& trace) {
+  const Architecture& a = engine.architecture();
+  const Recurrent& r = a.recurrent;
+  const size_t rows = source.size();
+  float* x = workspace.hidden;
+  for (size_t i = 0; i < rows; ++i) {
+    LookUpRow(engine.model, engine.model.tensors.source_embedding,
+              static_cast<uint32_t>(source[i]), x + i * r.source_embedding);
+  }
+  if (r.reversed_source) ReverseText(engine, rows, r.source_embedding, x);
+  trace.Lap(Operation::kEmbedding);
+  if (r.initial_state == InitialState::kZero) {
+    std::fill_n(RecurrentState(r, caches.self_kv, 0),
+                size_t{a.decoder_layers} * r.decoder_state(), 0.0f);
+  }
+  for (uint32_t i = 0; i < a.encoder_layers; ++i) {
+    RunLayer(engine, caches, i, rows, x, workspace);
+    ProbeOutput(ProbePoint::kEncoderLayer, i, x, rows * r.encoder_width());
+  }
+  size_t memory_rows = rows;
+  if (!a.attends()) {
+    // The backward direction's last state stands in the first row already.
+    std::memmove(x, x + (rows - 1) * r.encoder_width(),
+                 r.encoder_hidden * sizeof(float));
+    memory_rows = 1;
+  }
+  if (r.directions_added) AddDirections(memory_rows, r.encoder_hidden, x);
+  // Memory and attention have the order of the text.
+  if (r.reversed_source && a.attends()) {
+    ReverseText(engine, rows, r.encoded_width(), x);
+  }
+  StoreMemory(engine, caches, memory_rows, x, workspace);
+  if (r.initial_state == InitialState::kProjectedMean) {
+    ProjectMean(engine, caches, memory_rows, workspace);
+  }
+  trace.Lap(Operation::kRecurrent);
+}
+
+}  // namespace latimer
