@@ -1,7 +1,11 @@
 #include "converter/choose_types.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
+
+#include "converter/error.h"
+#include "converter/readers/name_pattern.h"
 
 namespace latimer {
 namespace {
@@ -23,23 +27,47 @@ class TypeChooser {
       : loss_of_(loss_of) {
     chosen_.most = most;
     for (MatrixKind& kind : kinds) {
-      for (const std::string& name : kind.matrices) {
-        chosen_.types[name] = WeightType::kInt8;
-      }
       chosen_.kinds.push_back({.kind = std::move(kind)});
     }
+    SetAll(WeightType::kInt8);
   }
 
   ChosenTypes Choose() {
     chosen_.int8_loss = chosen_.loss = loss_of_(chosen_.types);
-    if (chosen_.loss <= chosen_.most) {
-      Lower(WeightType::kInt8, WeightType::kInt6);
-      Lower(WeightType::kInt6, WeightType::kInt4);
+    if (chosen_.loss > chosen_.most && !BeginWithF16()) {
+      return std::move(chosen_);
     }
+    Lower(WeightType::kInt8, WeightType::kInt6);
+    Lower(WeightType::kInt6, WeightType::kInt4);
     return std::move(chosen_);
   }
 
  private:
+  void SetAll(WeightType type) {
+    for (KindChoice& choice : chosen_.kinds) {
+      choice.type = type;
+      for (const std::string& name : choice.kind.matrices) {
+        chosen_.types[name] = type;
+      }
+    }
+  }
+
+  // Whether f16 keeps the loss; then some kinds are int8 again.
+  bool BeginWithF16() {
+    SetAll(WeightType::kF16);
+    chosen_.f16_loss = loss_of_(chosen_.types);
+    if (*chosen_.f16_loss > chosen_.most) {
+      SetAll(WeightType::kInt8);
+      return false;
+    }
+    chosen_.loss = *chosen_.f16_loss;
+    // Not all at once, which was tried.
+    for (KindChoice& choice : chosen_.kinds) {
+      Try(std::array{&choice}, WeightType::kInt8);
+    }
+    return true;
+  }
+
   void Lower(WeightType from, WeightType to) {
     std::vector<KindChoice*> candidates;
     for (KindChoice& choice : chosen_.kinds) {
@@ -49,7 +77,7 @@ class TypeChooser {
       }
     }
     if (candidates.size() > 1 && Try(candidates, to)) return;
-    for (KindChoice* choice : candidates) Try({&choice, 1}, to);
+    for (KindChoice* choice : candidates) Try(std::array{choice}, to);
   }
 
   // Whether they are `type` now.
@@ -65,7 +93,7 @@ class TypeChooser {
         choice->type = type;
         choice->refused.reset();
       } else {
-        choice->refused = loss;
+        choice->refused = {type, loss};
       }
     }
     if (!keeps) return false;
@@ -95,6 +123,35 @@ std::vector<MatrixKind> KindsOf(std::span<const PlannedTensor> tensors) {
   }
   std::ranges::stable_sort(kinds, std::greater(), &MatrixKind::weights);
   return kinds;
+}
+
+std::set<std::string> MatricesLike(std::span<const std::string> patterns,
+                                   std::span<const MatrixKind> kinds) {
+  std::set<std::string> names;
+  size_t all = 0;
+  for (const MatrixKind& kind : kinds) all += kind.matrices.size();
+  for (const std::string& pattern : patterns) {
+    bool fits = false;
+    for (const MatrixKind& kind : kinds) {
+      const bool whole = MatchesWildcard(pattern, kind.name);
+      for (const std::string& name : kind.matrices) {
+        if (!whole && !MatchesWildcard(pattern, name)) continue;
+        names.insert(name);
+        fits = true;
+      }
+    }
+    if (fits) continue;
+    std::string examples;
+    for (const MatrixKind& kind : kinds) {
+      examples += (examples.empty() ? "" : ", ") + kind.matrices.front();
+    }
+    FailWith("--keep-f16 ", pattern, ": no matrix has such a name; there are ",
+             examples, ", and those of more layers.");
+  }
+  if (names.size() == all) {
+    FailWith("--keep-f16 keeps all matrices; give --weights f16 instead.");
+  }
+  return names;
 }
 
 ChosenTypes ChooseTypes(

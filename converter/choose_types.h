@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,13 +26,24 @@ struct MatrixKind {
 // Those of a model, the one with the most weights first.
 std::vector<MatrixKind> KindsOf(std::span<const PlannedTensor> tensors);
 
+// The names of the matrices that a pattern fits, which is the name of a kind or
+// of a matrix, with `*` for any text. Throws ConversionError if a pattern fits
+// none, or if all matrices fit.
+std::set<std::string> MatricesLike(std::span<const std::string> patterns,
+                                   std::span<const MatrixKind> kinds);
+
+// A type that would have led to this loss, which is too much.
+struct RefusedType {
+  WeightType type;
+  double loss;
+};
+
 // What was chosen for a kind.
 struct KindChoice {
   MatrixKind kind;
   WeightType type = WeightType::kInt8;
-  // The loss that the next type would have led to, which was too much; none: it
-  // was not tried.
-  std::optional<double> refused = {};
+  // The one with fewer bits; none: it was not tried.
+  std::optional<RefusedType> refused = {};
 };
 
 struct ChosenTypes {
@@ -40,12 +52,15 @@ struct ChosenTypes {
   double most = 0;       // As asked for.
   double loss = 0;       // With these types.
   double int8_loss = 0;  // With int8 for all.
-  uint64_t tokens = 0;   // Of which these are shares; for the caller to set.
+  // With f16 for all; none: it was not tried, since int8 loses little enough.
+  std::optional<double> f16_loss = {};
+  uint64_t tokens = 0;  // Of which these are shares; for the caller to set.
 };
 
 // Gives all kinds int6 if that loses at most `most`, else as many as possible,
 // the largest first; then those with int6 int4 in the same way. `loss_of`
-// measures types. If int8 alone loses more, everything stays int8.
+// measures types. If int8 alone loses more, all begin as f16, and as many as
+// possible become int8 before. If even f16 loses more, everything stays int8.
 ChosenTypes ChooseTypes(
     std::vector<MatrixKind> kinds, double most,
     const std::function<double(const MatrixTypes&)>& loss_of);

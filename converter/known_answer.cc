@@ -19,6 +19,20 @@ namespace {
 constexpr uint32_t kSourceTokens = 12;
 constexpr uint32_t kTargetTokens = 24;
 
+// Whether some of an int8 model's matrices have this type.
+bool HasMatrices(const WriteOptions& options, WeightType type) {
+  return options.types != nullptr &&
+         std::ranges::any_of(*options.types, [type](const auto& entry) {
+           return entry.second == type;
+         });
+}
+
+// The last bits of f32 and f16 depend on the CPU, and so may an id.
+bool IsExact(const WriteOptions& options) {
+  return options.weights == WeightType::kInt8 &&
+         !HasMatrices(options, WeightType::kF16);
+}
+
 bool RunsHere(Tile tile, bool int4) {
   const CpuFeatures cpu = DetectCpuFeatures();
   GemmKernels kernels;
@@ -127,10 +141,7 @@ std::optional<Tile> TileForThisCpu(WeightType type, bool int4) {
 
 std::optional<Tile> TileToRun(const WriteOptions& options) {
   if (options.weights == WeightType::kF16) return Tile::k16x1;
-  const bool int4 = options.types != nullptr &&
-                    std::ranges::any_of(*options.types, [](const auto& type) {
-                      return type.second == WeightType::kInt4;
-                    });
+  const bool int4 = HasMatrices(options, WeightType::kInt4);
   return RunsHere(options.tile, int4) ? options.tile
                                       : TileForThisCpu(WeightType::kInt8, int4);
 }
@@ -158,10 +169,10 @@ ModelBytes WriteModelWithKnownAnswer(const CanonicalModel& model,
   const std::vector<int32_t> source = KnownSource(model);
   std::vector<int32_t> target(KnownTargetTokens(model));  // Reserves its place.
   const auto most = static_cast<uint32_t>(target.size());
-  // The last bits of f32 and f16 depend on the CPU, and so may an id.
-  if (options.weights != WeightType::kInt8) {
+  if (!IsExact(options)) {
     ModelBytes file = WriteModel(model, with_answer);
-    if (HasLogits(model) && RunsHere(options.tile, /*int4=*/false)) {
+    const bool int4 = HasMatrices(options, WeightType::kInt4);
+    if (HasLogits(model) && RunsHere(options.tile, int4)) {
       LoadedFile(file).CheckLogits(source);
     }
     return file;

@@ -223,8 +223,8 @@ void PrintText(const Options& options, const Conversion& result) {
   const ModelInfo& info = result.info;
   std::cout << options.output.string() << ": " << WeightsName(options, info)
             << " weights, tile " << info.tile << Int4Text(result.quantized)
-            << "; " << Megabytes(info.sizes.file) << " of flash, "
-            << Megabytes(RamBytes(result.profile)) << " of RAM"
+            << F16Text(result.types) << "; " << Megabytes(info.sizes.file)
+            << " of flash, " << Megabytes(RamBytes(result.profile)) << " of RAM"
             << (options.bill || options.verbose ? ""
                                                 : " (--bill has the parts)")
             << "\n"
@@ -384,7 +384,7 @@ void ChooseWeights(const Options& options, const CanonicalModel& model,
   const Agreement agreement(WriteF32(model, "--weights auto", {}), text,
                             std::ref(progress));
   Progress trying("trying types", ShowsProgress(options));
-  const uint64_t most_trials = 3 + 2 * kinds.size();
+  const uint64_t most_trials = 4 + 3 * kinds.size();
   uint64_t trials = 0;
   WriteOptions trial = write;
   trial.tile = *tile;
@@ -404,6 +404,15 @@ void ChooseWeights(const Options& options, const CanonicalModel& model,
   });
 }
 
+// With --keep-f16.
+void KeepF16(const std::vector<std::string>& patterns,
+             const std::vector<MatrixKind>& kinds, Conversion* result) {
+  for (const std::string& name : MatricesLike(patterns, kinds)) {
+    result->types[name] = WeightType::kF16;
+    result->quantized.erase({name, WeightType::kInt4});
+  }
+}
+
 // Chooses the types of matrices, and their integers where those are not the
 // nearest.
 void QuantizeMatrices(const Options& options, CanonicalModel* model,
@@ -418,9 +427,15 @@ void QuantizeMatrices(const Options& options, CanonicalModel* model,
     result->quantized = QuantizeToInt4(options.int4_error, model);
     result->types = TypesOf(result->quantized);
   }
+  if (!options.keep_f16.empty()) {
+    KeepF16(options.keep_f16, KindsOf(PlanTensors(*model, *write)), result);
+  }
   const MatrixTypes types = PlanTypes(*model, *write);
-  AddCalibrated(options, {types.begin(), types.end()}, *model,
-                &result->quantized);
+  std::set<MatrixAs> wanted(types.begin(), types.end());
+  std::erase_if(wanted, [](const MatrixAs& matrix) {
+    return matrix.second == WeightType::kF16;
+  });
+  AddCalibrated(options, wanted, *model, &result->quantized);
 }
 
 void Convert(const Options& options) {

@@ -229,7 +229,8 @@ Offset<schema::Tensor> Writer::WriteTensor(const PlannedTensor& tensor) {
     std::memcpy(data, values.data(), tensor.bytes);
     Advance(tensor.bytes);
   }
-  const bool int8 = linear && options_.weights == WeightType::kInt8;
+  const bool quantized = linear && tensor.type != WeightType::kF32 &&
+                         tensor.type != WeightType::kF16;
   const schema::Layout layout = tensor.nibbles ? schema::Layout::NibblePlanes
                                 : linear       ? schema::Layout::GemmPacked
                                                : schema::Layout::RowMajor;
@@ -247,8 +248,8 @@ Offset<schema::Tensor> Writer::WriteTensor(const PlannedTensor& tensor) {
   table.add_tile(layout == schema::Layout::GemmPacked
                      ? static_cast<schema::Tile>(TileInUse(options_))
                      : schema::Tile::None);
-  table.add_quantization(int8 ? schema::Quantization::SymmetricPerChannel
-                              : schema::Quantization::None);
+  table.add_quantization(quantized ? schema::Quantization::SymmetricPerChannel
+                                   : schema::Quantization::None);
   table.add_layout(layout);
   table.add_dtype(dtype);
   return table.Finish();

@@ -97,7 +97,7 @@ class OptionParser {
           "--certify compares the packed model with f32 weights, so it cannot "
           "be used with --weights f32.");
     }
-    for (const char* const name : {"--equalize", "--calibrate"}) {
+    for (const char* const name : {"--equalize", "--calibrate", "--keep-f16"}) {
       if (o_.weights != WeightType::kInt8 && app_.count(name) > 0) {
         throw UsageError(std::string(name) +
                          " is for int8, int6 and int4 weights; others are not "
@@ -205,8 +205,8 @@ class OptionParser {
     Add("--weights", weights_, "f32|f16|int8|int6|int4|auto [int8]",
         "int8 or int6 (one scale per output channel), int4 for the "
         "feed-forward layers and int8 for the rest, f16 or f32; auto: for each "
-        "kind of matrix the fewest bits that keep --max-loss on the text of "
-        "--certify, else of --calibrate")
+        "kind of matrix the fewest bits, from int4 to f16, that keep "
+        "--max-loss on the text of --certify, else of --calibrate")
         ->check(CLI::IsMember({"f32", "f16", "int8", "int6", "int4", "auto"}));
     Add("--max-loss", o_.max_loss, "SHARE [0.01]",
         "with --weights auto: the largest share of f32's tokens in whose place "
@@ -216,6 +216,11 @@ class OptionParser {
         "the largest relative error (root mean square) that int4 may cause in "
         "a matrix; matrices above it stay int8")
         ->check(CLI::Range(0.0, 1.0));
+    Add("--keep-f16", o_.keep_f16, "MATRIX",
+        "with --weights int8, int6 or int4: keep these matrices in f16, by "
+        "their names, such as 'decoder.3.*', or all of a kind, such as "
+        "decoder.cross_attention; may be repeated")
+        ->allow_extra_args(false);
     AddInput(
         "--equalize", o_.equalize, "TEXT.txt",
         "translate this text, one sentence per line, and scale the channels "
@@ -406,6 +411,10 @@ class OptionParser {
       throw UsageError(
           "--weights auto measures what quantization loses on a text, so it "
           "needs --certify TEXT.txt or --calibrate TEXT.txt.");
+    }
+    if (!o_.keep_f16.empty() && o_.choose_weights) {
+      throw UsageError(
+          "--weights auto chooses itself what is f16; leave out --keep-f16.");
     }
     if (std::isnan(o_.max_loss)) {
       throw UsageError("--max-loss nan: give a share from 0 to 1.");

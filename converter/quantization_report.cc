@@ -31,6 +31,13 @@ std::string Int4Text(const QuantizedMatrices& matrices) {
   return text;
 }
 
+std::string F16Text(const MatrixTypes& types) {
+  const auto count = std::ranges::count_if(types, [](const auto& entry) {
+    return entry.second == WeightType::kF16;
+  });
+  return count == 0 ? "" : "; " + std::to_string(count) + " matrices f16";
+}
+
 Json ErrorsJson(const ProductErrors& errors) {
   Json json = Json::object();
   for (const auto& [name, error] : errors) {
@@ -83,11 +90,12 @@ Json ChosenJson(const ChosenTypes& chosen) {
   for (const KindChoice& choice : chosen.kinds) {
     kinds[choice.kind.name] = {
         {"type", NameOf(choice.type)},
-        {"refused_loss", choice.refused ? Json(*choice.refused) : Json()}};
+        {"refused_loss", choice.refused ? Json(choice.refused->loss) : Json()}};
   }
   return {{"max_loss", chosen.most},
           {"loss", chosen.loss},
           {"int8_loss", chosen.int8_loss},
+          {"f16_loss", chosen.f16_loss ? Json(*chosen.f16_loss) : Json()},
           {"tokens", chosen.tokens},
           {"kinds", kinds}};
 }
@@ -101,14 +109,19 @@ std::string ChosenText(const ChosenTypes& chosen) {
                 static_cast<unsigned long long>(chosen.tokens),
                 100 * chosen.int8_loss, 100 * chosen.most);
   std::string all = text;
+  if (chosen.f16_loss && *chosen.f16_loss > chosen.most) {
+    std::snprintf(text, sizeof(text),
+                  "Even f16 alone differs in %.2f %%, so everything is int8.\n",
+                  100 * *chosen.f16_loss);
+    all += text;
+  }
   for (const KindChoice& choice : chosen.kinds) {
     std::snprintf(text, sizeof(text), "  %-24s %s", choice.kind.name.c_str(),
                   NameOf(choice.type));
     all += text;
     if (choice.refused) {
       std::snprintf(text, sizeof(text), "; %s would make it %.2f %%",
-                    choice.type == WeightType::kInt8 ? "int6" : "int4",
-                    100 * *choice.refused);
+                    NameOf(choice.refused->type), 100 * choice.refused->loss);
       all += text;
     } else if (choice.type == WeightType::kInt6 && !choice.kind.may_be_int4) {
       all += "; its rows are looked up, so it cannot be int4";

@@ -18,6 +18,9 @@ nlohmann::ordered_json ErrorsJson(const ProductErrors& errors);
 
 // "; ..." to go on with a line; empty without int4 matrices.
 std::string Int4Text(const QuantizedMatrices& matrices);
+
+// "; 3 matrices f16", or nothing if none is.
+std::string F16Text(const MatrixTypes& types);
 // A line.
 std::string EqualizedText(const ProductErrors& layers);
 std::string CalibratedText(const ProductErrors& matrices);
@@ -25,8 +28,8 @@ std::string CalibratedText(const ProductErrors& matrices);
 // Those of calibrated matrices.
 ProductErrors CalibratedErrors(const QuantizedMatrices& matrices);
 
-// {"max_loss", "loss", "int8_loss", "tokens", "kinds": {NAME: {"type",
-//  "refused_loss" or null}}}, of --weights auto.
+// {"max_loss", "loss", "int8_loss", "f16_loss" or null, "tokens", "kinds":
+//  {NAME: {"type", "refused_loss" or null}}}, of --weights auto.
 nlohmann::ordered_json ChosenJson(const ChosenTypes& chosen);
 // Some lines.
 std::string ChosenText(const ChosenTypes& chosen);

@@ -51,8 +51,8 @@ struct QuantizedMatrix {
   std::optional<ProductError> product = {};
 };
 
-// The types of matrices, by their names in the canonical model: kInt8, kInt6 or
-// kInt4.
+// The types of an int8 model's matrices, by their names in the canonical model:
+// kInt8, kInt6, kInt4 or kF16.
 using MatrixTypes = std::map<std::string, WeightType>;
 
 // A matrix, by its name, as one of these types.

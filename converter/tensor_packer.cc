@@ -64,11 +64,9 @@ class Packer {
     std::vector<Chunk> chunks;
     for (const PackJob& job : jobs) {
       LATIMER_CHECK(job.out.size() == BytesOf(job, job.rows));
-      const uint64_t unit =
-          job.nibbles ? kNibbleBlockRows
-          : job.type == WeightType::kInt4
-              ? kBlocksOfUnit * ShapeOf(WeightType::kInt4, tile_).nr
-              : kBlocksOfUnit * ShapeOf(tile_).nr;
+      const uint64_t unit = job.nibbles
+                                ? kNibbleBlockRows
+                                : kBlocksOfUnit * ShapeOf(job.type, tile_).nr;
       const uint64_t most =
           std::max(unit, kChunkNumbers / job.columns / unit * unit);
       for (uint64_t begin = 0; begin < job.rows; begin += most) {

@@ -13,9 +13,11 @@ namespace {
 // Whether the matrix is stored for a pruned argmax. It is not if all logits are
 // needed or if there are few.
 bool InNibbles(const CanonicalModel& model, const WriteOptions& options,
-               const std::string& name, uint32_t outputs, uint32_t inputs) {
+               const std::string& name, WeightType type, uint32_t outputs,
+               uint32_t inputs) {
   return options.pruned_argmax && options.weights == WeightType::kInt8 &&
-         name == "output" && FitsNibblePlanes(inputs) &&
+         type != WeightType::kF16 && name == "output" &&
+         FitsNibblePlanes(inputs) &&
          uint64_t{outputs} * inputs >= options.smallest_pruned &&
          !model.shortlist && model.generation.repetition_penalty == 1.0f &&
          model.generation.search.beams == 1;
@@ -41,8 +43,9 @@ class Planner {
   void OnLinear(TensorGroup group, const char* name, int layer,
                 uint32_t outputs, uint32_t inputs, Linear&) {
     const std::string key = Name(name, layer);
-    const bool nibbles = InNibbles(model_, options_, key, outputs, inputs);
     const WeightType type = TypeOf(key);
+    const bool nibbles =
+        InNibbles(model_, options_, key, type, outputs, inputs);
     tensors_.push_back(
         {.kind = PlannedTensor::Kind::kLinear,
          .key = key,

@@ -4,7 +4,7 @@
 
 static_assert(static_cast<int>(latimer::NetworkKind::kLstm) == LATIMER_LSTM);
 static_assert(sizeof(latimer_model_info) ==
-              offsetof(latimer_model_info, certified_share) + sizeof(double));
+              offsetof(latimer_model_info, f16_matrices) + sizeof(uint64_t));
 
 namespace {
 
@@ -49,6 +49,7 @@ latimer_model_info InfoOf(const latimer::Translator& translator) {
   out.has_shortlist = info.has_shortlist ? 1 : 0;
   out.int4_matrices = info.int4_matrices;
   out.int6_matrices = info.int6_matrices;
+  out.f16_matrices = info.f16_matrices;
   out.threads = translator.threads();
   out.language_count = info.generation.languages.size();
   out.task_count = info.generation.tasks.size();

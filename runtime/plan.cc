@@ -134,7 +134,7 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
   profile.pruned_argmax = info.pruned_argmax;
   profile.int4_weights = info.int4_matrices > 0;
   profile.int6_weights = info.int6_matrices > 0;
-  profile.f16_weights = std::strcmp(info.weights, "f16") == 0;
+  profile.f16_weights = info.f16_matrices > 0;
   profile.scores = limits.scores;
   profile.alignment = limits.alignment;
   if (limits.attention) {

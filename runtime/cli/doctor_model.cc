@@ -72,7 +72,8 @@ void ReportKnownAnswer(Translator& translator, Report& report) {
   const auto count = static_cast<uint32_t>(answer.target.size());
   const char* const kName = "known_answer";
   if (count == 0) {
-    report.Add(kName, "none", "none in this file; int8 models have one");
+    report.Add(kName, "none",
+               "none in this file; int8 models without f16 have one");
     return;
   }
   if (answer.source.size() > translator.max_source_tokens() ||

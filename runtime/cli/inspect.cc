@@ -174,6 +174,7 @@ Json InspectJson(const ModelInfo& info, const Json& kernels) {
                {"tile", info.tile},
                {"int4_matrices", info.int4_matrices},
                {"int6_matrices", info.int6_matrices},
+               {"f16_matrices", info.f16_matrices},
                {"pruned_argmax", info.pruned_argmax},
                {"tokenizer", TokenizerJson(info.tokenizer_needs)},
                {"sentence_rules", info.sentence_rules.languages},

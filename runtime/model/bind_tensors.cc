@@ -56,6 +56,7 @@ class TensorBinder {
     }
     Tile tile;
     const bool int4 = tensor->dtype() == schema::DType::Int4;
+    const bool f16 = tensor->dtype() == schema::DType::Float16;
     if (tensor->layout() != schema::Layout::GemmPacked ||
         !TileFromSchema(tensor->tile(), &tile) ||
         !IsOfType(*tensor, WeightTypeOf(tile)) || (int4 && !MayBeInt4(group))) {
@@ -63,6 +64,7 @@ class TensorBinder {
     }
     const WeightType type = int4   ? WeightType::kInt4
                             : int6 ? WeightType::kInt6
+                            : f16  ? WeightType::kF16
                                    : WeightTypeOf(tile);
     if (!first_linear_seen_) {
       model_->weight_type = WeightTypeOf(tile);
@@ -77,6 +79,7 @@ class TensorBinder {
     linear.type = type;
     if (int4) ++model_->info.int4_matrices;
     if (int6) ++model_->info.int6_matrices;
+    if (f16) ++model_->info.f16_matrices;
   }
 
   void OnNorm(TensorGroup group, const char* name, int layer, uint32_t width,
@@ -96,7 +99,8 @@ class TensorBinder {
   // Whether a model with such weights may have the tensor.
   static bool IsOfType(const schema::Tensor& tensor, WeightType type) {
     const schema::DType dtype = tensor.dtype();
-    const bool quantized = type == WeightType::kInt8;
+    const bool quantized =
+        type == WeightType::kInt8 && dtype != schema::DType::Float16;
     return tensor.quantization() ==
                (quantized ? schema::Quantization::SymmetricPerChannel
                           : schema::Quantization::None) &&
@@ -104,8 +108,8 @@ class TensorBinder {
                 ? dtype == schema::DType::Int8 ||
                       dtype == schema::DType::Int6 ||
                       dtype == schema::DType::Int4
-                : dtype == (type == WeightType::kF16 ? schema::DType::Float16
-                                                     : schema::DType::Float32));
+                : dtype == (type == WeightType::kF32 ? schema::DType::Float32
+                                                     : schema::DType::Float16));
   }
 
   // Only the output matrix, of which just the best logit is wanted, and not
@@ -252,7 +256,7 @@ Status BindTensors(const schema::Model& root, Model* model) {
   model->info.pruned_argmax = t.output.nibbles;
   const char* missing =
       type == WeightType::kF32 && !kProfile.f32_weights         ? "f32 weights"
-      : type == WeightType::kF16 && !kProfile.f16_weights       ? "f16 weights"
+      : model->info.f16_matrices > 0 && !kProfile.f16_weights   ? "f16 weights"
       : type == WeightType::kInt8 && !kProfile.int8_weights     ? "int8 weights"
       : model->info.int4_matrices > 0 && !kProfile.int4_weights ? "int4 weights"
       : model->info.int6_matrices > 0 && !kProfile.int6_weights ? "int6 weights"

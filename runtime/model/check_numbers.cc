@@ -83,7 +83,7 @@ class NumberChecker {
   bool CheckWeights(const Linear& w) const {
     if (w.nibbles) return CheckNibbles(w);
     const uint64_t bytes = PackedBytes(w.type, model_.tile, w.n, w.k);
-    switch (model_.weight_type) {
+    switch (w.type) {
       case WeightType::kF32:
         return AllFloatsFinite(w.data, bytes / sizeof(float));
       case WeightType::kF16:

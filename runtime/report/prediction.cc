@@ -10,7 +10,8 @@ namespace latimer::cli {
 std::optional<Prediction> PredictToken(const Board& board,
                                        const ModelInfo& info,
                                        uint32_t threads) {
-  if (board.clock_mhz == 0 || std::strcmp(info.weights, "int8") != 0) {
+  if (board.clock_mhz == 0 || std::strcmp(info.weights, "int8") != 0 ||
+      info.f16_matrices > 0) {
     return std::nullopt;
   }
   const auto bytes = static_cast<double>(info.sizes.streamed_per_token);

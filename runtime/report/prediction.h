@@ -23,7 +23,7 @@ struct Prediction {
   double high;
 };
 
-// Nothing if the board has no published figures, or the weights are not int8.
+// Nothing if the board has no published figures, or weights are floats.
 std::optional<Prediction> PredictToken(const Board& board,
                                        const ModelInfo& info, uint32_t threads);
 

@@ -66,8 +66,8 @@ struct Step {
   Trace& trace;
 
   LinearInput Input() const {
-    return MakeLinearInput(engine, output.x, rows.size(), output.columns,
-                           workspace);
+    return MakeLinearInput(engine, engine.model.tensors.output, output.x,
+                           rows.size(), workspace);
   }
   bool NeedsLogits() const {
     return std::ranges::any_of(

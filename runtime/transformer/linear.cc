@@ -39,16 +39,16 @@ void ComputeChannels(const Engine& engine, const Linear& linear,
                      const LinearInput& input, uint32_t begin, uint32_t end,
                      uint32_t shard, float* y) {
   if (begin >= end) return;
-  const WeightType type = engine.model.weight_type;
-  if (kProfile.int8_weights && type == WeightType::kInt8) {
-    GemmInt8(engine.gemm, input.rows, linear, begin, end, input.quantized,
-             input.columns, input.quantization, y, linear.n,
-             input.unpacked + shard * input.unpacked_stride);
-  } else if (kProfile.f16_weights && type == WeightType::kF16) {
+  if (kProfile.f16_weights && linear.type == WeightType::kF16) {
     static_assert(ShapeOf(Tile::k16x1).nr == kGemmF16Channels);
     engine.vector->gemm_f16({input.rows, linear.k, input.values, input.columns,
                              reinterpret_cast<const uint16_t*>(linear.data),
                              begin, end, y, linear.n});
+  } else if (kProfile.int8_weights &&
+             engine.model.weight_type == WeightType::kInt8) {
+    GemmInt8(engine.gemm, input.rows, linear, begin, end, input.quantized,
+             input.columns, input.quantization, y, linear.n,
+             input.unpacked + shard * input.unpacked_stride);
   } else if (kProfile.f32_weights && engine.vector->gemm_f32 != nullptr) {
     engine.vector->gemm_f32({input.rows, linear.k, input.values, input.columns,
                              reinterpret_cast<const float*>(linear.data), begin,
@@ -192,10 +192,19 @@ void ApplyLinear(const Engine& engine, const Linear& linear,
                     });
 }
 
+LinearInput MakeLinearInput(const Engine& engine, const Linear& linear,
+                            const float* x, size_t rows,
+                            const Buffers& workspace) {
+  if (kProfile.f16_weights && linear.type == WeightType::kF16) {
+    return {.values = x, .rows = rows, .columns = linear.k};
+  }
+  return MakeLinearInput(engine, x, rows, linear.k, workspace);
+}
+
 void ApplyLinear(const Engine& engine, const Linear& linear, const float* x,
                  size_t rows, const Buffers& workspace, float* y) {
   ApplyLinear(engine, linear,
-              MakeLinearInput(engine, x, rows, linear.k, workspace), y);
+              MakeLinearInput(engine, linear, x, rows, workspace), y);
 }
 
 void ApplyMaskedLinear(const Engine& engine, const Linear& linear,
@@ -219,7 +228,8 @@ void ApplyLinearChannels(const Engine& engine, const Linear& linear,
   window.n = end - begin;
   if (window.bias != nullptr) window.bias += begin;
   const uint64_t block = PackedBlockBytes(linear.type, tile, linear.k);
-  window.data += static_cast<size_t>(begin / ShapeOf(tile).nr * block);
+  window.data +=
+      static_cast<size_t>(begin / ShapeOf(linear.type, tile).nr * block);
   ApplyLinear(engine, window, input, y);
 }
 

@@ -15,9 +15,9 @@ namespace latimer {
 // it, and so do the 16 floats of a cache line.
 inline constexpr uint32_t kChannelBlock = 16;
 
-// Rows that projections read: with int8 weights `quantized` with the parameters
-// in `quantization`, otherwise `values`. Views memory that must not change
-// while it is read.
+// Rows that projections read: `values`, and for int8 weights `quantized` with
+// the parameters in `quantization`. Views memory that must not change while it
+// is read.
 struct LinearInput {
   const float* values = nullptr;                  // [rows, columns]
   const int8_t* quantized = nullptr;              // [rows, columns]
@@ -37,11 +37,16 @@ LinearInput GatherRows(const LinearInput& input, std::span<const uint32_t> rows,
                        std::span<float> memory);
 size_t GatheredFloats(const LinearInput& input);
 
-// Makes x [rows, columns] an input. For int8 weights each row is quantized
+// Makes x [rows, columns] an input. For an int8 model each row is quantized
 // here, once for all projections that read it, into workspace.quantized and
 // workspace.row_quantization: the input is valid until the next call.
 LinearInput MakeLinearInput(const Engine& engine, const float* x, size_t rows,
                             size_t columns, const Buffers& workspace);
+
+// The same for x [rows, linear.k], which only this matrix reads.
+LinearInput MakeLinearInput(const Engine& engine, const Linear& linear,
+                            const float* x, size_t rows,
+                            const Buffers& workspace);
 
 // y [rows, linear.n] = input * W^T + b. y may not overlap the input.
 void ApplyLinear(const Engine& engine, const Linear& linear,

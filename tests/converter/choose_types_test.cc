@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "converter/quantization_report.h"
+#include "tests/converter/model_folder.h"
 
 namespace latimer::choose_types_test {
 
@@ -27,10 +28,10 @@ std::vector<MatrixKind> Kinds() {
   };
 }
 
-// Each matrix adds a loss of its own for each type.
+// Each matrix adds a loss of its own for each type to what all lose.
 double LossOf(const MatrixTypes& types,
-              const std::map<MatrixAs, double>& losses, double int8) {
-  double loss = int8;
+              const std::map<MatrixAs, double>& losses, double floor) {
+  double loss = floor;
   for (const auto& [name, type] : types) {
     const auto found = losses.find({name, type});
     if (found != losses.end()) loss += found->second;
@@ -39,16 +40,16 @@ double LossOf(const MatrixTypes& types,
 }
 
 ChosenTypes Choose(double most, const std::map<MatrixAs, double>& losses,
-                   double int8 = 0.0, int* trials = nullptr) {
+                   double floor = 0.0, int* trials = nullptr) {
   return ChooseTypes(Kinds(), most, [&](const MatrixTypes& types) {
     EXPECT_EQ(types.size(), 4u);
     if (trials != nullptr) ++*trials;
-    return LossOf(types, losses, int8);
+    return LossOf(types, losses, floor);
   });
 }
 
-constexpr WeightType k8 = WeightType::kInt8, k6 = WeightType::kInt6,
-                     k4 = WeightType::kInt4;
+constexpr WeightType k16 = WeightType::kF16, k8 = WeightType::kInt8,
+                     k6 = WeightType::kInt6, k4 = WeightType::kInt4;
 
 std::vector<WeightType> Types(const ChosenTypes& chosen) {
   std::vector<WeightType> types;
@@ -68,13 +69,13 @@ TEST(ChooseTypesTest, WhatLosesNothingGetsTheFewestBitsInThreeTrials) {
 TEST(ChooseTypesTest, AKindThatLosesTooMuchKeepsMoreBitsAndSaysWhy) {
   const ChosenTypes chosen =
       Choose(0.10, {{{"o", k6}, 0.20}, {{"a", k4}, 0.05}, {{"c", k4}, 0.06}},
-             /*int8=*/0.01);
+             /*floor=*/0.01);
   EXPECT_THAT(Types(chosen), ElementsAre(k4, k8, k6));
   EXPECT_NEAR(chosen.loss, 0.06, 1e-9);
   EXPECT_EQ(chosen.int8_loss, 0.01);
-  EXPECT_EQ(chosen.kinds[0].refused, std::nullopt);
-  EXPECT_NEAR(*chosen.kinds[1].refused, 0.21, 1e-9);
-  EXPECT_NEAR(*chosen.kinds[2].refused, 0.12, 1e-9);
+  EXPECT_FALSE(chosen.kinds[0].refused.has_value());
+  EXPECT_NEAR(chosen.kinds[1].refused->loss, 0.21, 1e-9);
+  EXPECT_NEAR(chosen.kinds[2].refused->loss, 0.12, 1e-9);
   const std::string text = ChosenText(chosen);
   EXPECT_THAT(text, HasSubstr("6.00 % of 0 tokens differ from f32's, 1.00 % "
                               "with int8 alone; --max-loss allows 10.00 %."));
@@ -83,12 +84,47 @@ TEST(ChooseTypesTest, AKindThatLosesTooMuchKeepsMoreBitsAndSaysWhy) {
   EXPECT_EQ(ChosenJson(chosen)["kinds"]["encoder.ffn"]["type"], "int4");
 }
 
-TEST(ChooseTypesTest, IfInt8LosesMoreEverythingStaysInt8) {
+TEST(ChooseTypesTest, IfInt8LosesMoreAKindStaysF16) {
   int trials = 0;
-  const ChosenTypes chosen = Choose(0.01, {}, /*int8=*/0.02, &trials);
+  const ChosenTypes chosen =
+      Choose(0.01, {{{"o", k8}, 0.03}, {{"a", k6}, 0.02}, {{"c", k4}, 0.03}},
+             /*floor=*/0.0, &trials);
+  EXPECT_THAT(Types(chosen), ElementsAre(k8, k16, k6));
+  EXPECT_EQ(chosen.types.at("o"), k16);
+  EXPECT_EQ(chosen.int8_loss, 0.03);
+  EXPECT_EQ(chosen.f16_loss, 0.0);
+  EXPECT_EQ(chosen.loss, 0.0);
+  EXPECT_EQ(trials, 2 + 3 + 3 + 1);
+  const std::string text = ChosenText(chosen);
+  EXPECT_THAT(text, HasSubstr("0.00 % of 0 tokens differ from f32's, 3.00 % "
+                              "with int8 alone; --max-loss allows 1.00 %."));
+  EXPECT_THAT(text, HasSubstr("f16; int8 would make it 3.00 %"));
+  EXPECT_THAT(text, HasSubstr("int8; int6 would make it 2.00 %"));
+  EXPECT_EQ(ChosenJson(chosen)["kinds"]["output"]["type"], "f16");
+}
+
+TEST(ChooseTypesTest, IfEvenF16LosesMoreEverythingStaysInt8) {
+  int trials = 0;
+  const ChosenTypes chosen = Choose(0.01, {}, /*floor=*/0.02, &trials);
   EXPECT_THAT(Types(chosen), ElementsAre(k8, k8, k8));
-  EXPECT_EQ(trials, 1);
+  EXPECT_EQ(trials, 2);
   EXPECT_EQ(chosen.loss, 0.02);
+  EXPECT_THAT(ChosenText(chosen),
+              HasSubstr("Even f16 alone differs in 2.00 %"));
+}
+
+TEST(ChooseTypesTest, APatternNamesMatricesOrKinds) {
+  const auto like = [](const std::vector<std::string>& patterns) {
+    return MatricesLike(patterns, Kinds());
+  };
+  EXPECT_THAT(like({"encoder.ffn"}), ElementsAre("a", "b"));
+  EXPECT_THAT(like({"b", "*coder.ffn"}), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(ErrorOf([&] {
+                like({"a", "decoder.9.*"});
+              }),
+              HasSubstr("--keep-f16 decoder.9.*: no matrix has such a name; "
+                        "there are a, o, c, and those of more layers."));
+  EXPECT_THAT(ErrorOf([&] { like({"*"}); }), HasSubstr("give --weights f16"));
 }
 
 PlannedTensor Linear(const std::string& key, uint32_t rows, TensorGroup group) {

@@ -443,9 +443,12 @@ TEST(LanesTest, AShortlistHoldsForItsOwnSentence) {
     }
   }
   list.offsets.push_back(static_cast<uint32_t>(list.tokens.size()));
-  const ModelBytes file =
-      WriteModel(model, {.tile = UsableTile(), .progress = {}});
-  ExpectTheSame(file, {.max_target_tokens = 40, .language_code = {}});
+  const MatrixTypes none, f16_output = {{"output", WeightType::kF16}};
+  for (const MatrixTypes* types : {&none, &f16_output}) {
+    const ModelBytes file = WriteModel(
+        model, {.tile = UsableTile(), .types = types, .progress = {}});
+    ExpectTheSame(file, {.max_target_tokens = 40, .language_code = {}});
+  }
 }
 
 // More tokens than the caches hold: regions grow, move, and one sentence gives

@@ -19,6 +19,7 @@
 #include "base/cpu.h"
 #include "base/cpu_table.h"
 #include "base/half.h"
+#include "converter/tensor_plan.h"
 #include "ops/xnnpack/gemm.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/program.h"
@@ -182,6 +183,30 @@ TEST(SameLogitsTest, F16GivesTheBitsOfF32WithRoundedWeights) {
     }
   }
   EXPECT_EQ(hashes_without_fma.size(), 1u);
+}
+
+// Nothing of an int8 model is left but its tile.
+TEST(SameLogitsTest, AnInt8ModelWhoseMatricesAreF16GivesTheBitsOfF16) {
+  const TempFolder folder;
+  const std::string f16 = folder.path() / "f16.ltm";
+  WriteFileAtomically(f16, ConvertDemo(WeightType::kF16).bytes());
+  const CanonicalModel demo = OpenModel(DemoDirectory(), true, {});
+  WriteOptions write = OptionsForThisCpu();
+  MatrixTypes types = PlanTypes(demo, write);
+  for (auto& [name, type] : types) type = WeightType::kF16;
+  write.types = &types;
+  const std::string mixed = folder.path() / "mixed.ltm";
+  WriteFileAtomically(mixed, WriteModel(demo, write).bytes());
+  const std::string sentences = Sentences(/*count=*/3);
+  for (const char* level : UsableLevels()) {
+    if (!HasKernels(level, WeightType::kInt8, write.tile)) continue;
+    const Outcome expected =
+        RunProgram("tests/same_logits_program", {f16, level}, sentences);
+    EXPECT_EQ(expected.code, 0) << level << expected.err;
+    const Outcome outcome =
+        RunProgram("tests/same_logits_program", {mixed, level}, sentences);
+    EXPECT_EQ(outcome.out, expected.out) << level << outcome.err;
+  }
 }
 
 }  // namespace latimer::same_logits_test

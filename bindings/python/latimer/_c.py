@@ -207,6 +207,7 @@ class ModelInfo(Struct):
         ("has_certificate", c_int),
         ("int6_matrices", c_uint32),
         ("certified_share", c_double),
+        ("f16_matrices", c_uint64),
     ]
 
 

@@ -45,6 +45,7 @@ class ModelInfo:
     has_shortlist: bool
     int4_matrices: int
     int6_matrices: int
+    f16_matrices: int
     languages: dict[str, int]
     """Codes of languages, and their tokens."""
     tasks: dict[str, str]

@@ -601,6 +601,7 @@ typedef struct latimer_model_info {
   int has_certificate; /* what quantization cost; see certificate.h */
   uint32_t int6_matrices;
   double certified_share; /* of tokens that the f32 model chooses as well */
+  uint64_t f16_matrices;
 } latimer_model_info;
 
 /* Fills *info. LATIMER_INVALID_ARGUMENT if its struct_bytes are wrong. */

@@ -381,6 +381,7 @@ struct ModelInfo {
   // How many matrices of an int8 model have int4 weights.
   uint32_t int4_matrices;
   uint32_t int6_matrices;  // Likewise.
+  uint32_t f16_matrices;   // Likewise, and all of an f16 model.
   // "f32", "f16" or "int8"; and the packed layout, such as "8x8" or "4x8".
   const char* weights;
   const char* tile;

@@ -94,7 +94,8 @@ struct Profile {
   bool int4_weights = true;
   // int8 models with some int6 matrices.
   bool int6_weights = true;
-  // Models with f16 weights. f32_fma applies to them too.
+  // Models with f16 weights, and int8 models with some f16 matrices. f32_fma
+  // applies to them too.
   bool f16_weights = true;
   // How many attention weights, as floats, one translation can keep; 0: none.
   // See insight.h.

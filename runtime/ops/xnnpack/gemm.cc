@@ -355,7 +355,7 @@ void GemmF32(const GemmKernels& kernels, size_t rows, const PackedMatrix& w,
 void UnpackRow(WeightType type, Tile tile, const PackedMatrix& w,
                uint32_t channel, float* out) {
   LATIMER_DCHECK(channel < w.n && type != WeightType::kInt4);
-  const TileShape shape = ShapeOf(tile);
+  const TileShape shape = ShapeOf(type, tile);
   const uint32_t index = channel % shape.nr;  // In the block.
   const size_t inputs = PackedInputs(type, tile, w.k);
   const std::byte* block =

@@ -37,7 +37,9 @@ enum class WeightType : uint8_t {
   kF32,
   kInt8,  // Symmetric, one scale per output channel: XNNPACK's qc8w.
   kInt4,  // The same with -8..7: qc4w. For some matrices of an int8 model.
-  kF16,   // Converted to f32 when read: ops/gemm_float_isa.cc.
+  // Converted to f32 when read: ops/gemm_float_isa.cc. For whole models, and
+  // for matrices of an int8 model.
+  kF16,
   kInt6,  // As kInt8 with -31..31. For matrices of an int8 model.
 };
 
@@ -80,8 +82,8 @@ struct TileShape {
 
 struct TileInfo {
   const char* name;
-  // The weights of a model with this tile; int4 matrices have the int8 tile of
-  // the others.
+  // The weights of a model with this tile; int4, int6 and f16 matrices of an
+  // int8 model have the tile of the others.
   WeightType type;
   TileShape shape;
 };
@@ -111,8 +113,9 @@ constexpr WeightType WeightTypeOf(Tile tile) { return InfoOf(tile).type; }
 constexpr TileShape ShapeOf(Tile tile) { return InfoOf(tile).shape; }
 
 // The shape of int4 weights may differ: XNNPACK has no kernels for plain NEON
-// with a shuffle.
+// with a shuffle. f16 weights have one shape, whatever the model's tile.
 constexpr TileShape ShapeOf(WeightType type, Tile tile) {
+  if (type == WeightType::kF16) return ShapeOf(Tile::k16x1);
   return type == WeightType::kInt4 && tile == Tile::k8x2s4 ? TileShape{16, 1, 1}
                                                            : ShapeOf(tile);
 }
