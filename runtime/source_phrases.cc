@@ -84,25 +84,26 @@ bool LosesUnknown(const TextReader& reader, const TextPart& part,
 class PhraseFinder {
  public:
   // `text` begins with the words of the part, at `offset` of the whole text,
-  // and goes on after them. `room` lies behind the source.
+  // and goes on after them. `room` begins with the source.
   PhraseFinder(const TextReader& reader, const TextPart& part,
-               std::span<const int32_t> source, std::string_view text,
-               size_t offset, const TranslateOptions& options,
-               size_t most_tokens, std::span<int32_t> room)
+               std::string_view text, size_t offset,
+               const TranslateOptions& options, size_t most_tokens,
+               std::span<int32_t> room)
       : reader_(reader),
         part_(part),
-        source_(source),
+        source_(room.first(part.source_count)),
         text_(text),
         offset_(offset),
         options_(options),
         most_tokens_(most_tokens),
-        list_(room),
-        room_(room.size()),
+        list_(room.subspan(part.source_count)),
+        whole_room_(PhraseList(room).room().size()),
         keeps_unknown_(options.keep_unknown &&
-                       LosesUnknown(reader, part, source)) {}
+                       LosesUnknown(reader, part, source_)) {}
 
   // Stops at a phrase that goes on beyond the part, and sets *cut to where it
-  // begins.
+  // begins. kTextTooLong if there is no room for all; then *cut, if it is set,
+  // is where a part may end that has room.
   Result<PhraseList> Find(std::optional<size_t>* cut) {
     const size_t end = part_.words.size();
     for (size_t at = 0; at < end;) {
@@ -113,20 +114,21 @@ class PhraseFinder {
         break;
       }
       if (bytes == 0) {
-        at += std::max<size_t>(1, keeps_unknown_
-                                      ? ReadUnknown(at)
-                                      : FirstChar(From(text_, at)).bytes);
+        if (keeps_unknown_ && !ReadUnknown(at, cut)) return TooMany();
+        at += std::max<size_t>(1, ClusterBytesAt(at));
         continue;
       }
-      AddUnknown();
+      if (!AddUnknown(cut)) return TooMany();
+      if (at > 0) *cut = at;
       if (term != nullptr) {
         LATIMER_RETURN_IF_ERROR(AddTerm(at, bytes, *term));
       } else if (!AddProtected(at, bytes)) {
         return TooMany();
       }
+      cut->reset();
       at += bytes;
     }
-    AddUnknown();
+    if (!AddUnknown(cut)) return TooMany();
     return list_;
   }
 
@@ -163,30 +165,58 @@ class PhraseFinder {
     return bytes;
   }
 
+  size_t ClusterBytesAt(size_t at) const {
+    return keeps_unknown_ ? ClusterBytes(part_.words, at)
+                          : FirstChar(From(text_, at)).bytes;
+  }
+
   // Adds what is at text_[at] to the run of unknown characters, which it may
-  // begin or end. Returns its bytes, 0 if it is not UTF-8.
-  size_t ReadUnknown(size_t at) {
+  // begin or end. False if there is no room for the run.
+  bool ReadUnknown(size_t at, std::optional<size_t>* cut) {
     const size_t bytes = ClusterBytes(part_.words, at);
     const std::string_view cluster = Slice(part_.words, at, bytes);
     if (IsUnknownCluster(reader_.model.tokenizer, reader_.scratch, cluster)) {
       if (unknown_.size() == 0) unknown_.begin = static_cast<uint32_t>(at);
       unknown_.end = static_cast<uint32_t>(at + bytes);
     } else if (bytes == 0 || LeadingSpaceBytes(cluster) < bytes) {
-      AddUnknown();
+      return AddUnknown(cut);
     }
-    return bytes;
+    return true;
   }
 
-  // Ends the run. Nobody asked for it, so it leaves half of the room to others,
-  // and may be lost.
-  void AddUnknown() {
+  // Ends the run. False if there is no room for it.
+  bool AddUnknown(std::optional<size_t>* cut) {
     const TextRange run = unknown_;
     unknown_ = {};
-    if (run.size() == 0 || list_.count() >= kMostPhrases / 2 ||
-        list_.room().size() < room_ / 2) {
-      return;
+    if (run.size() == 0 || AddProtected(run.begin, run.size())) return true;
+    if (run.begin > LeadingSpaceBytes(part_.words)) {
+      *cut = run.begin;
+    } else {
+      CutRun(run, cut);
     }
-    AddProtected(run.begin, run.size());
+    return false;
+  }
+
+  // The part begins with a run: it may end behind it, or in it. Without other
+  // phrases to find, such a part has no source, and the run all of its room.
+  void CutRun(const TextRange& run, std::optional<size_t>* cut) const {
+    const bool has_source = WantsPhrases(options_);
+    const size_t numbers = has_source ? list_.room().size() : whole_room_;
+    const size_t taken = has_source ? kMostStandIns : 0;
+    if (numbers <= taken) return;
+    const size_t most = run.begin + (numbers - taken) * sizeof(int32_t);
+    const std::string_view words = part_.words;
+    size_t end = run.begin;
+    while (end < run.end && end + ClusterBytes(words, end) <= most) {
+      end += ClusterBytes(words, end);
+    }
+    if (end == run.begin) {  // A character with a great many marks.
+      for (end = std::min<size_t>(most, run.end); CutsCharacter(words, end);) {
+        --end;
+      }
+    }
+    end += LeadingSpaceBytes(From(words, end));
+    if (end > run.begin && end < words.size()) *cut = end;
   }
 
   // 0 for a span of white space only, which has no place of its own.
@@ -319,11 +349,32 @@ class PhraseFinder {
   const TranslateOptions& options_;
   size_t most_tokens_;
   PhraseList list_;
-  size_t room_;
+  size_t whole_room_;  // Numbers of a phrase without a source.
   bool keeps_unknown_;
   size_t range_ = 0;        // The next of the caller's ranges.
   TextRange unknown_ = {};  // A run of unknown characters, in the part.
 };
+
+// Whether nobody wants phrases, and the part has nothing to translate beside
+// unknown characters. Then it becomes one without a source, and a phrase with
+// its words.
+LATIMER_OFF_STACK bool IsKeptWhole(const TextReader& reader,
+                                   const TranslateOptions& options,
+                                   std::span<int32_t> room, TextPart* part,
+                                   PhraseList* phrases) {
+  if (WantsPhrases(options)) return false;
+  std::string_view words = From(part->words, LeadingSpaceBytes(part->words));
+  words.remove_suffix(TrailingSpaceBytes(words));
+  PhraseList whole(room);
+  if (words.empty() || !IsUtf8(words) ||
+      !IsAllUnknown(reader.model.tokenizer, reader.scratch, words) ||
+      !whole.Add({.text = words})) {
+    return false;
+  }
+  part->source_count = 0;
+  *phrases = whole;
+  return true;
+}
 
 // The phrases of `part`, which lies at the beginning of `room`; see
 // PhraseFinder::Find.
@@ -337,10 +388,9 @@ LATIMER_OFF_STACK Status FindPhrases(const TextReader& reader,
   const auto begin = static_cast<size_t>(part.words.data() - text.data());
   const size_t near = std::min<size_t>(text.size() - begin,
                                        part.words.size() + kProfile.text_bytes);
-  PhraseFinder finder(reader, part, room.first(part.source_count),
-                      Slice(text, begin, near), cursor.source_bytes() + begin,
-                      cursor.options(), most_tokens,
-                      room.subspan(part.source_count));
+  PhraseFinder finder(reader, part, Slice(text, begin, near),
+                      cursor.source_bytes() + begin, cursor.options(),
+                      most_tokens, room);
   const Result<PhraseList> found = finder.Find(cut);
   if (!found.ok()) return found.status();
   *phrases = *found;
@@ -476,6 +526,8 @@ Status ReadWithPhrases(const TextReader& reader, const TextCursor& cursor,
         CheckRanges(options.protected_ranges, text, cursor.rest_bytes()));
   }
   most_tokens = std::min(most_tokens, room.size() / 2);
+  // A source of a fixed length takes its room in any case.
+  bool may_shrink = reader.model.info.generation.source_length == 0;
   size_t bytes = text.size();
   size_t tokens = room.size();
   for (;;) {
@@ -484,27 +536,37 @@ Status ReadWithPhrases(const TextReader& reader, const TextCursor& cursor,
         bytes < text.size() ? TrailingSpaceBytes(Slice(text, 0, bytes)) : 0;
     const Result<TextPart> read =
         reader.Read(Slice(text, 0, bytes - space), options, room.first(tokens));
+    if (!read.ok() && tokens < room.size()) {
+      may_shrink = false;  // What comes before each text needs more.
+      tokens = room.size();
+      continue;
+    }
     if (!read.ok()) return read.status();
     *part = *read;
     if (space > 0 && part->bytes == bytes - space) {
       part->bytes = bytes;
       part->space_follows = true;
     }
+    if (options.keep_unknown &&
+        LosesUnknown(reader, *part, room.first(part->source_count)) &&
+        IsKeptWhole(reader, options, room, part, phrases)) {
+      return Status();
+    }
     std::optional<size_t> cut;
     const Status found =
         FindPhrases(reader, cursor, *part, most_tokens, room, phrases, &cut);
-    if (found.ok() && !cut.has_value()) return found;
-    if (found.ok()) {
-      const auto begin = static_cast<size_t>(part->words.data() - text.data());
-      if (*cut == 0) return TooLong(cursor.source_bytes() + begin);
-      bytes = begin + *cut;
-    } else if (found.code() == StatusCode::kTextTooLong &&
-               tokens >= kLeastRoom) {
+    const bool no_room = found.code() == StatusCode::kTextTooLong;
+    if (no_room && may_shrink && tokens >= kLeastRoom) {
+      // A shorter part, which ends where a text is best cut.
+      tokens = std::max(kLeastRoom, std::min(tokens, part->source_count));
       tokens -= tokens / 4;
       bytes = text.size();
-    } else {
-      return found;
+      continue;
     }
+    if (!cut.has_value() || (!found.ok() && !no_room)) return found;
+    const auto begin = static_cast<size_t>(part->words.data() - text.data());
+    if (*cut == 0) return TooLong(cursor.source_bytes() + begin);
+    bytes = begin + *cut;
   }
 }
 
@@ -512,21 +574,9 @@ LATIMER_OFF_STACK bool KeepsUnknown(const TextReader& reader,
                                     const TranslateOptions& options,
                                     std::span<int32_t> room, TextPart* part,
                                     PhraseList* phrases) {
-  if (!options.keep_unknown ||
-      !LosesUnknown(reader, *part, room.first(part->source_count))) {
-    return false;
-  }
-  std::string_view words = From(part->words, LeadingSpaceBytes(part->words));
-  words.remove_suffix(TrailingSpaceBytes(words));
-  PhraseList whole(room);
-  if (!IsUtf8(words) ||
-      !IsAllUnknown(reader.model.tokenizer, reader.scratch, words) ||
-      !whole.Add({.text = words})) {
-    return true;
-  }
-  part->source_count = 0;
-  *phrases = whole;
-  return false;
+  return options.keep_unknown &&
+         LosesUnknown(reader, *part, room.first(part->source_count)) &&
+         !IsKeptWhole(reader, options, room, part, phrases);
 }
 
 Result<size_t> WriteTextWithPhrases(const TextReader& reader,

@@ -22,19 +22,21 @@ namespace latimer {
 bool WantsPhrases(const TranslateOptions& options);
 
 // Reads the next part of a text, as TextReader::Read does, to `room` and its
-// phrases behind it. Cuts no phrase. `most_tokens`: those of a translation.
-// Errors: those of Read; kInvalidArgument (terms without a target tokenizer, a
-// target without tokens, with special ones or with too many, ranges that are
-// not in order or not in the text), kTextTooLong (a phrase that is longer than
-// a part, or more phrases than there is room for).
+// phrases behind it: as much as there is room for both. Cuts no phrase.
+// `most_tokens`: those of a translation. Errors: those of Read;
+// kInvalidArgument (terms without a target tokenizer, a target without tokens,
+// with special ones or with too many, ranges that are not in order or not in
+// the text), kTextTooLong (a phrase that is longer than a part, or has no
+// room).
 Status ReadWithPhrases(const TextReader& reader, const TextCursor& cursor,
                        size_t most_tokens, std::span<int32_t> room,
                        TextPart* part, PhraseList* phrases);
 
 // Whether ReadWithPhrases should read again what TextReader::Read has read to
 // `room`, because the tokenizer cannot read all characters of it: they then
-// come out as they are. A part that has nothing else to translate becomes one
-// without a source, and a phrase with its words.
+// come out as they are, and a part has no more of them than there is room for.
+// A part that has nothing else to translate becomes one without a source, and a
+// phrase with its words.
 bool KeepsUnknown(const TextReader& reader, const TranslateOptions& options,
                   std::span<int32_t> room, TextPart* part, PhraseList* phrases);
 

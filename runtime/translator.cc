@@ -286,7 +286,7 @@ Status Translator::State::PrepareText(TextCursor& cursor, uint64_t ticket,
                                           free, &part, &phrases);
     if (!status.ok()) {
       if (wants_phrases) return status;
-      phrases = {};  // They do not fit.
+      phrases = {};  // A source of a few tokens has no room even for one.
       LATIMER_RETURN_IF_ERROR(
           ReadWithoutPhrases(reader(), cursor, free, &part));
     }

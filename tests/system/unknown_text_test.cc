@@ -142,12 +142,58 @@ TEST_F(UnknownTextTest, OtherTextsAreNotTouched) {
   }
 }
 
-TEST_F(UnknownTextTest, WhatDoesNotFitIsTranslatedWithoutThem) {
-  std::string many, long_one = "Tom sings ";
-  for (int i = 0; i < 300; ++i) many += "Tom \u4F60 sings \U0001F600 ";
-  for (int i = 0; i < 3000; ++i) long_one += "\u4F60";
-  EXPECT_THAT(Translate(many), HasSubstr("Tom"));
-  EXPECT_THAT(Translate(long_one + " today."), HasSubstr("Tom"));
+// What a sentence has no room for goes to more parts.
+TEST_F(UnknownTextTest, NoneIsLostOfATextWithALotOfThem) {
+  constexpr size_t kStretches = FewerIfSlow(100, 40);
+  const auto repeat = [](const std::string& text, size_t count) {
+    std::string all;
+    while (count-- > 0) all += text;
+    return all;
+  };
+  const std::string many = Translate(
+      repeat("Tom \u4F60 sings and Mary \U0001F600 dances. ", kStretches));
+  EXPECT_EQ(Count(many, "\u4F60"), kStretches);
+  EXPECT_EQ(Count(many, "\U0001F600"), kStretches);
+  EXPECT_GE(Count(many, "Tom"), kStretches / 2);
+  // Without a full stop.
+  const std::string one =
+      Translate(repeat("Tom \u4F60, Mary \U0001F600 ", 24) + "are here.");
+  EXPECT_EQ(Count(one, "\u4F60"), 24u);
+  EXPECT_EQ(Count(one, "\U0001F600"), 24u);
+  for (const size_t length : {500u, 3000u}) {
+    const std::string text = Translate(
+        "Tom sings " + repeat("\U0001F600", length) + " today. Mary sleeps.");
+    EXPECT_EQ(Count(text, "\U0001F600"), length);
+    EXPECT_THAT(text, HasSubstr("\U0001F600 "));
+    EXPECT_THAT(text, HasSubstr(" \U0001F600"));
+    EXPECT_THAT(text, HasSubstr("Maria schl\u00E4ft."));
+    const std::string alone = repeat("\U0001F600", length);
+    EXPECT_EQ(Translate(alone), alone);
+    EXPECT_EQ(Translate(alone + " Tom sings."), alone + " Tom singt.");
+  }
+  // Marks that belong to one of them.
+  const std::string marks = "\u4F60" + repeat("\u0336", 3000);
+  EXPECT_EQ(Translate(marks), marks);
+}
+
+TEST_F(UnknownTextTest, TheyLeaveRoomToTermsAndProtectedSpans) {
+  const Term term = {"Mary", "Marlene"};
+  TranslateOptions options;
+  options.terms = {&term, 1};
+  options.protect = true;
+  std::string text;
+  constexpr size_t kStretches = FewerIfSlow(60, 20);
+  for (size_t i = 0; i < kStretches; ++i) {
+    text +=
+        "\u4F60 sees Mary \U0001F600 at {" + std::to_string(100 + i) + "}, ";
+  }
+  const std::string all = Translate(text, options);
+  EXPECT_EQ(Count(all, "\u4F60"), kStretches);
+  EXPECT_EQ(Count(all, "\U0001F600"), kStretches);
+  EXPECT_EQ(Count(all, "Marlene"), kStretches);
+  for (size_t i = 0; i < kStretches; ++i) {
+    EXPECT_EQ(Count(all, "{" + std::to_string(100 + i) + "}"), 1u);
+  }
 }
 
 // The text may be gone when a sentence has begun.

@@ -114,9 +114,9 @@ struct TranslateOptions {
   std::span<const TextRange> protected_ranges = {};
   // Characters of a text that no piece of a SentencePiece model covers, such as
   // emoji, come out as they are, likewise; a text that has no other letters or
-  // digits comes out as it is, without source tokens. Only in a profile with
-  // `phrases`, and where the sentence has room for them. false: the model reads
-  // its unknown token, and they are lost.
+  // digits comes out as it is, without source tokens. A text with more of them
+  // than a sentence has room for is translated in parts. Only in a profile with
+  // `phrases`. false: the model reads its unknown token, and they are lost.
   bool keep_unknown = true;
   // What to record for Translation::attention and Translation::scores, in a
   // profile that has room for it. A sentence whose attention is recorded runs
