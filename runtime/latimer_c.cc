@@ -406,6 +406,19 @@ int latimer_hypothesis(const latimer_translation* translation, size_t index,
   return 1;
 }
 
+latimer_code latimer_hypothesis_text(latimer_translator* translator,
+                                     size_t index, const char** text,
+                                     size_t* text_bytes) {
+  *text = nullptr;
+  *text_bytes = 0;
+  const auto found = translator->translator.HypothesisText(index);
+  if (found.ok()) {
+    *text = found->data();
+    *text_bytes = found->size();
+  }
+  return Give(translator, found.status());
+}
+
 latimer_code latimer_score_words(latimer_translator* translator,
                                  const latimer_translation* translation,
                                  latimer_word_score* words, size_t most,

@@ -316,6 +316,17 @@ Sentence& Translator::State::RunUntilDone() {
   return *done;
 }
 
+Result<size_t> Translator::State::WriteTarget(
+    std::span<const int32_t> ids, const PhraseList& phrases,
+    std::span<char> text, std::span<TokenLink> links) const {
+  if (kProfile.phrases && !phrases.empty()) {
+    return WriteTextWithPhrases(reader(), phrases, ids, text, links);
+  }
+  const Result<size_t> bytes = tokenizer.Decode(ids, text);
+  if (bytes.ok() && !links.empty()) tokenizer.FindTargets(ids, text, links);
+  return bytes;
+}
+
 Status Translator::State::Finish(Sentence& sentence, std::span<char> text,
                                  Translation* out) {
   *out = {};
@@ -330,21 +341,16 @@ Status Translator::State::Finish(Sentence& sentence, std::span<char> text,
   }
   const PhraseList& phrases = sentence.options.phrases;
   if (sentence.is_text && !(out->tokens.empty() && phrases.empty())) {
-    const bool has_phrases = kProfile.phrases && !phrases.empty();
-    const Result<size_t> bytes =
-        has_phrases
-            ? WriteTextWithPhrases(reader(), phrases, out->tokens, text, links)
-            : tokenizer.Decode(out->tokens, text);
+    const Result<size_t> bytes = WriteTarget(out->tokens, phrases, text, links);
     if (!bytes.ok()) return bytes.status();
     out->text = {text.data(), *bytes};
-    if (!has_phrases && !links.empty()) {
-      tokenizer.FindTargets(out->tokens, text, links);
-    }
   }
-  if (out->tokens.empty()) return Status();
-  if (kProfile.beams > 1 && sentence.options.beams > 1) {
+  if (kProfile.beams > 1 && sentence.options.beams > 1 &&
+      !out->tokens.empty()) {
     out->hypotheses = sentence.beams.hypotheses();
   }
+  finished = {sentence.is_text, out->tokens, out->hypotheses, phrases};
+  if (out->tokens.empty()) return Status();
   LATIMER_RETURN_IF_ERROR(sentence.trace.attention.End(&out->attention));
   // A loop has more rows than tokens that are kept.
   if (out->attention.kind != AttentionKind::kEncoder) {

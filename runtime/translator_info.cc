@@ -74,6 +74,24 @@ Result<std::string_view> Translator::Detokenize(std::span<const int32_t> ids) {
   return std::string_view(out.data(), *bytes);
 }
 
+Result<std::string_view> Translator::HypothesisText(size_t index) {
+  if (state_ == nullptr) return NotLoaded();
+  State& state = *state_;
+  if (!state.CanTokenize()) return NoTokenizer();
+  const auto& [is_text, tokens, hypotheses, phrases] = state.finished;
+  if (!is_text || index >= std::max<size_t>(1, hypotheses.size())) {
+    return Status::Error(
+        StatusCode::kInvalidArgument,
+        "There is no hypothesis %zu of a text; the last translation has %zu.",
+        index, is_text ? std::max<size_t>(1, hypotheses.size()) : 0);
+  }
+  const std::span<char> out = state.text();
+  const Result<size_t> bytes = state.WriteTarget(
+      hypotheses.empty() ? tokens : hypotheses[index].tokens, phrases, out, {});
+  if (!bytes.ok()) return bytes.status();
+  return std::string_view(out.data(), *bytes);
+}
+
 std::string_view Translator::SourcePiece(int32_t id,
                                          std::span<char> out) const {
   if (state_ == nullptr || !state_->CanTokenize()) return {};

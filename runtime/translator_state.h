@@ -22,6 +22,13 @@ struct __attribute__((visibility("hidden"))) Translator::State {
   Scheduler scheduler;
   uint32_t max_source_tokens = 0;
   uint32_t max_target_tokens = 0;
+  // Of the translation that finished last; it views the memory of its lane.
+  struct {
+    bool is_text = false;
+    std::span<const int32_t> tokens;
+    std::span<const Hypothesis> hypotheses;
+    PhraseList phrases;
+  } finished;
 
   const ModelInfo& info() const { return engine.model.info; }
   bool CanTokenize() const {
@@ -49,6 +56,11 @@ struct __attribute__((visibility("hidden"))) Translator::State {
   TextReader reader() const {
     return {engine.model, tokenizer, target_tokenizer, ScratchOf(buffers)};
   }
+  // Writes the text of target ids that translate a text with these phrases, and
+  // fills in the links' places in it. Returns its bytes.
+  Result<size_t> WriteTarget(std::span<const int32_t> ids,
+                             const PhraseList& phrases, std::span<char> text,
+                             std::span<TokenLink> links) const;
   // Prepares the next part of a text.
   LATIMER_OFF_STACK Status PrepareText(TextCursor& cursor, uint64_t ticket,
                                        TextPart* part);

@@ -186,12 +186,12 @@ void Model::Finish(Worker& worker, const FinishedTranslation& finished) {
 // Appends a part to the translations. Each of those beyond the best gets the
 // part's hypothesis of the same rank.
 void Model::AddPart(Worker& worker, Slot& slot, const Translation& part) {
-  // The next call overwrites the text, but not the tokens.
+  // The next call overwrites the text.
   std::vector<std::string> texts = {std::string(part.text)};
   const bool last = slot.leg + 1 == slot.job->legs().size();
   const size_t wanted = last ? slot.job->alternatives() + 1 : 1;
   for (size_t i = 1; i < std::min(wanted, part.hypotheses.size()); ++i) {
-    const auto text = worker.model->Detokenize(part.hypotheses[i].tokens);
+    const auto text = worker.model->HypothesisText(i);
     if (text.ok()) texts.emplace_back(*text);
   }
   if (slot.translations.empty()) slot.translations.resize(wanted);

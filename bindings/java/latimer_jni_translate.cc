@@ -177,7 +177,7 @@ void GivePart(Call* call, jobject parts, const latimer_translation& t) {
       call->native, "onPart", "(Ldev/latimer/Parts;[B[I[I[F[I[F[I[F[J)V");
   if (on_part == nullptr) return;
   const jmethodID on_hypothesis = env->GetStaticMethodID(
-      call->native, "onHypothesis", "(Ldev/latimer/Parts;[IF)V");
+      call->native, "onHypothesis", "(Ldev/latimer/Parts;[B[IF)V");
   if (on_hypothesis == nullptr) return;
 
   jbyteArray text = NewBytes(env, t.text, t.text_bytes);
@@ -230,8 +230,21 @@ void GivePart(Call* call, jobject parts, const latimer_translation& t) {
     if (env->ExceptionCheck()) return;
     jintArray hypothesis = NewInts(env, ids, count);
     if (hypothesis == nullptr) return;
-    env->CallStaticVoidMethod(call->native, on_hypothesis, parts, hypothesis,
+    const char* hypothesis_words = nullptr;
+    size_t bytes = 0;
+    if (t.text != nullptr) {
+      const latimer_code code = latimer_hypothesis_text(
+          call->model->translator, i, &hypothesis_words, &bytes);
+      if (code != LATIMER_OK) {
+        return ThrowLast(env, call->native, call->model, code);
+      }
+    }
+    jbyteArray hypothesis_text = NewBytes(env, hypothesis_words, bytes);
+    if (hypothesis_text == nullptr) return;
+    env->CallStaticVoidMethod(call->native, on_hypothesis, parts,
+                              hypothesis_text, hypothesis,
                               static_cast<jfloat>(score));
+    env->DeleteLocalRef(hypothesis_text);
     env->DeleteLocalRef(hypothesis);
   }
 }

@@ -463,8 +463,8 @@ export class Engine {
       const [tokens, length] = this.#array(Uint32Array, at, 2);
       return { tokens, length, score: this.#array(Float32Array, at, 3)[2] };
     });
-    return found.map(({ tokens, length, score }) => {
-      const text = this.#wasm.detokenize(tokens, length);
+    return found.map(({ tokens, length, score }, i) => {
+      const text = this.#wasm.hypothesisText(i);
       if (text === 0) this.#fail();
       return {
         text: this.#text(text, this.#read("textBytes")),

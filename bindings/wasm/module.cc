@@ -286,6 +286,16 @@ EXPORT("hypothesis") const Hypothesis* HypothesisAt(size_t index) {
   return &found;
 }
 
+// Its text, of a translation of a text, as that of detokenize().
+EXPORT("hypothesisText") const char* HypothesisText(size_t index) {
+  state->translation = {};
+  return Succeeds(latimer_hypothesis_text(state->translator, index,
+                                          &state->translation.text,
+                                          &state->translation.text_bytes))
+             ? state->translation.text
+             : nullptr;
+}
+
 // The text of tokens, which are of JavaScript's memory: its pointer and, in
 // translation(), its bytes; 0 if there is none.
 EXPORT("detokenize")

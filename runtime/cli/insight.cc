@@ -103,32 +103,36 @@ void Insight::TakeAlternatives(Translator& translator,
   const std::span<const Hypothesis> all = translation.hypotheses.empty()
                                               ? std::span(&greedy, 1)
                                               : translation.hypotheses;
-  for (const Hypothesis& hypothesis :
-       all.first(std::min<size_t>(arguments_->n_best, all.size()))) {
+  for (size_t i = 0; i < std::min<size_t>(arguments_->n_best, all.size());
+       ++i) {
     std::string text;
     if (arguments_->ids) {
-      FormatIds(hypothesis.tokens, &text);
-    } else if (const auto words = translator.Detokenize(hypothesis.tokens);
-               words.ok()) {
+      FormatIds(all[i].tokens, &text);
+    } else if (const auto words = translator.HypothesisText(i); words.ok()) {
       text = *words;
     }
-    part->alternatives.push_back({std::move(text), hypothesis.score});
+    part->alternatives.push_back({std::move(text), all[i].score});
   }
 }
 
 // Of a line in parts, the n-th translations of all parts make up the n-th of
 // the line. A part that has fewer repeats its last one.
 void Insight::AddAlternatives(
-    const std::vector<PartInsight::Alternative>& alternatives) {
-  if (alternatives.empty()) return;
-  const bool begins = alternatives_.empty();
-  alternatives_.resize(std::max(alternatives_.size(), alternatives.size()));
+    const std::vector<PartInsight::Alternative>& alternatives,
+    bool space_follows) {
+  if (alternatives_.size() < alternatives.size()) {
+    alternatives_.resize(alternatives.size(), alternatives_.empty()
+                                                  ? PartInsight::Alternative()
+                                                  : alternatives_.back());
+  }
   for (size_t i = 0; i < alternatives_.size(); ++i) {
-    const PartInsight::Alternative& of_part =
-        alternatives[std::min(i, alternatives.size() - 1)];
-    if (!begins) alternatives_[i].text += ' ';
-    alternatives_[i].text += of_part.text;
-    alternatives_[i].score += of_part.score;
+    if (!alternatives.empty()) {
+      const PartInsight::Alternative& of_part =
+          alternatives[std::min(i, alternatives.size() - 1)];
+      alternatives_[i].text += of_part.text;
+      alternatives_[i].score += of_part.score;
+    }
+    if (space_follows) alternatives_[i].text += ' ';
   }
 }
 
@@ -150,7 +154,13 @@ PartInsight Insight::Take(Translator& translator,
                           const Translation& translation,
                           std::string_view source) {
   PartInsight part;
-  if (translation.tokens.empty()) return part;
+  if (translation.tokens.empty()) {
+    // What the model cannot read has a text without tokens.
+    if (arguments_->n_best > 0 && !translation.text.empty()) {
+      TakeAlternatives(translator, translation, &part);
+    }
+    return part;
+  }
   if (aligns_) TakeLinks(translation, source, &part);
   if constexpr (kProfile.attention > 0) {
     if (arguments_->attention != nullptr) {
@@ -187,7 +197,7 @@ void Insight::TakeLinks(const Translation& translation, std::string_view source,
   part->target_words = static_cast<uint32_t>(CountWords(translation.text));
 }
 
-void Insight::Add(PartInsight part) {
+void Insight::Add(PartInsight part, bool space_follows) {
   for (const WordLink& link : part.links) {
     links_ +=
         Format(" %u-%u", static_cast<unsigned>(source_words_ + link.source),
@@ -199,7 +209,7 @@ void Insight::Add(PartInsight part) {
   for (Json& token : part.tokens) tokens_.push_back(std::move(token));
   for (Json& word : part.words) word_scores_.push_back(std::move(word));
   score_ += part.score;
-  AddAlternatives(part.alternatives);
+  AddAlternatives(part.alternatives, space_follows);
 }
 
 std::string Insight::JsonLine(Json json, const std::string* text,

@@ -50,8 +50,9 @@ class Insight {
   // added at once: a sentence that records it is alone.
   PartInsight Take(Translator& translator, const Translation& translation,
                    std::string_view source);
-  // Adds the next part of a line in the order of the input.
-  void Add(PartInsight part);
+  // Adds the next part of a line in the order of the input. `space_follows`:
+  // before the part after it.
+  void Add(PartInsight part, bool space_follows);
 
   // Returns what to write after the line's translation, and begins the next
   // line.
@@ -81,7 +82,8 @@ class Insight {
   void TakeAlternatives(Translator& translator, const Translation& translation,
                         PartInsight* part) const;
   void AddAlternatives(
-      const std::vector<PartInsight::Alternative>& alternatives);
+      const std::vector<PartInsight::Alternative>& alternatives,
+      bool space_follows);
 
   const Arguments* arguments_ = nullptr;
   AttentionKind kind_ = AttentionKind::kCross;

@@ -288,7 +288,7 @@ bool OrderedWriter::WriteSpace(const Part& part) {
 }
 
 bool OrderedWriter::Write(Part& part) {
-  insight_.Add(std::move(part.insight));
+  insight_.Add(std::move(part.insight), !part.ends_text && part.space_follows);
   if (insight_.writes_json()) return WriteJson(part);
   const bool n_best = insight_.writes_n_best();
   if (!n_best) WriteOnOneLine(store_.View(part.translation));

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "tests/system/count.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/program.h"
 #include "tests/system/tiny_model.h"
@@ -228,6 +229,35 @@ TEST_F(InsightCliTest, LinesOfJsonHaveAllThatIsKnownOfATranslation) {
   const Json empty = Json::parse(ids.out.substr(0, ids.out.find('\n')));
   EXPECT_TRUE(empty["tokens"].empty());
   EXPECT_FALSE(empty.contains("text"));
+}
+
+TEST_F(InsightCliTest, NBestHasWhatTheModelCannotRead) {
+  const std::string face = "\U0001F600", hello = "\u4F60\u597D";
+  const auto n_best = [](const std::string& input,
+                         std::vector<std::string> more) {
+    more.insert(more.begin(), {"translate", Model()});
+    const Outcome outcome = RunProgram("latimer", more, input);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.out;
+  };
+  EXPECT_EQ(n_best(face + "\n\n", {"--n-best", "1"}),
+            "0 ||| " + face + " ||| 0.000000\n\n");
+  const std::string beams = n_best("Tom is here " + face + ".\n" + hello + "\n",
+                                   {"--beams", "3", "--n-best", "3"});
+  EXPECT_EQ(std::ranges::count(beams, '\n'), 4);
+  EXPECT_THAT(beams, HasSubstr("\n1 ||| " + hello + " ||| 0.000000\n"));
+  EXPECT_EQ(Count(beams, face), 3u);
+  const Json json = Json::parse(n_best(hello, {"--n-best", "1", "--json"}));
+  EXPECT_EQ(json["n_best"][0]["text"], hello);
+  // In parts, with the spaces that there are between them.
+  std::string faces;
+  for (int i = 0; i < 1500; ++i) faces += face;
+  EXPECT_EQ(n_best(faces + "\n", {"--n-best", "1"}),
+            "0 ||| " + faces + " ||| 0.000000\n");
+  const std::string mixed =
+      n_best("Tom is here. " + faces + "\n", {"--beams", "3", "--n-best", "3"});
+  EXPECT_EQ(Count(mixed, face), 3 * 1500u);
+  EXPECT_EQ(Count(mixed, " ||| Tom"), 3u);
 }
 
 // Two sentences on two lines, a paragraph of one, and a list.

@@ -174,6 +174,13 @@ class OneServer(unittest.TestCase):
             self.assertEqual(len(set([best, *others])), 1 + len(others))
         self.assertGreater(len(result["alternatives"][0]), 0)
 
+    def test_alternatives_keep_what_the_model_cannot_read(self):
+        status, result = self.server.translate("I am here \U0001F600.", alternatives=2)
+        self.assertEqual(status, 200, result)
+        self.assertGreater(len(result["alternatives"]), 0)
+        for text in [result["translatedText"], *result["alternatives"]]:
+            self.assertEqual(text.count("\U0001F600"), 1, text)
+
     def test_running_text_is_translated_as_by_the_program(self):
         text = " ".join(["Tom is here.", "Where is the station?", "I like it!"] * 20)
         self.assertEqual(self.server.translate(text)[1]["translatedText"] + "\n",

@@ -293,6 +293,14 @@ TEST_F(CApiTest, HypothesesAreThoseOfCpp) {
     EXPECT_TRUE(std::ranges::equal(std::span(tokens, count),
                                    expected.hypotheses[i].tokens));
     EXPECT_EQ(score, expected.hypotheses[i].score);
+    const char* text = nullptr;
+    size_t bytes = 0;
+    ASSERT_EQ(latimer_hypothesis_text(c.get(), i, &text, &bytes), LATIMER_OK);
+    EXPECT_EQ(std::string(text, bytes),
+              *cpp_.Detokenize(expected.hypotheses[i].tokens));
+    EXPECT_EQ(latimer_hypothesis_text(c.get(), 3, &text, &bytes),
+              LATIMER_INVALID_ARGUMENT);
+    EXPECT_EQ(text, nullptr);
   }
   EXPECT_EQ(latimer_hypothesis(&got, 3, &tokens, &count, &score), 0);
   options.early_stopping = LATIMER_STOP_NEVER + 1;

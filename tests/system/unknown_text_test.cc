@@ -127,6 +127,37 @@ TEST_F(UnknownTextTest, InvisibleCharactersAndMarksTakeNoLetters) {
   }
 }
 
+// Of a search with beams, and of one without.
+TEST_F(UnknownTextTest, EachHypothesisHasThem) {
+  TranslateOptions beams, protect;
+  beams.beams = protect.beams = 3;
+  protect.protect = true;
+  for (const Line& line : Lines(FewerIfSlow(30, 3))) {
+    SCOPED_TRACE(line.text);
+    const Result<Translation> found = translator_.Translate(line.text, beams);
+    ASSERT_TRUE(found.ok()) << found.status().message();
+    const std::string best(found->text);
+    ASSERT_EQ(found->hypotheses.size(), 3u);
+    for (size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(Count(*translator_.HypothesisText(i), line.unknown), 1u) << i;
+    }
+    EXPECT_EQ(*translator_.HypothesisText(0), best);
+    const std::string text = Translate(line.text);
+    EXPECT_EQ(*translator_.HypothesisText(0), text);
+  }
+  Translate("\u4F60\u597D", beams);
+  EXPECT_EQ(*translator_.HypothesisText(0), "\u4F60\u597D");
+  EXPECT_THAT(translator_.HypothesisText(1).status().message(),
+              HasSubstr("There is no hypothesis 1"));
+  Translate("My house is at {here}.", protect);
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(Count(*translator_.HypothesisText(i), "{here}"), 1u);
+  }
+  const std::vector<int32_t> ids = {5, 0};
+  ASSERT_TRUE(translator_.TranslateIds(ids, {}).ok());
+  EXPECT_FALSE(translator_.HypothesisText(0).ok());
+}
+
 TEST_F(UnknownTextTest, OtherTextsAreNotTouched) {
   TranslateOptions off;
   off.keep_unknown = false;

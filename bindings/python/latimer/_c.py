@@ -239,6 +239,9 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
         c_int, POINTER(Translation), c_size_t, POINTER(POINTER(c_int32)),
         POINTER(c_size_t), POINTER(c_float),
     ),
+    "hypothesis_text": (
+        c_int, c_void_p, c_size_t, POINTER(c_void_p), POINTER(c_size_t),
+    ),
     "score_words": (
         c_int, c_void_p, POINTER(Translation), POINTER(WordScore), c_size_t,
         POINTER(c_size_t),

@@ -342,9 +342,14 @@ class Slot:
         if not found:
             found = [(tuple(c.tokens[: c.token_count]), 0.0)]
         return tuple(
-            Hypothesis(self.detokenize(ids) if has_text else "", ids, score)
-            for ids, score in found
+            Hypothesis(self._hypothesis_text(index) if has_text else "", *rest)
+            for index, rest in enumerate(found)
         )
+
+    def _hypothesis_text(self, index: int) -> str:
+        text, count = ctypes.c_void_p(), ctypes.c_size_t()
+        self.check(library.hypothesis_text(self.handle, index, text, count))
+        return _c.text_at(text.value, count.value)
 
     def _prepare(self, options: CallOptions) -> None:
         options.tokenize(self.tokenize_target)

@@ -354,6 +354,14 @@ int latimer_hypothesis(const latimer_translation* translation, size_t index,
                        const int32_t** tokens, size_t* token_count,
                        float* score);
 
+/* The text of hypothesis `index` of the translation of a text that finished
+ * last, or with index 0 of one without hypotheses, with what the options
+ * protect; not zero-terminated, valid until the next call, in place of the
+ * translation's text. */
+latimer_code latimer_hypothesis_text(latimer_translator* translator,
+                                     size_t index, const char** text,
+                                     size_t* text_bytes);
+
 /* A word's score: the mean log-probability of its tokens. */
 typedef struct latimer_word_score {
   size_t begin; /* bytes [begin, end) of the text */

@@ -173,7 +173,8 @@ struct Translation {
   std::span<const TokenLink> links;
   // With several beams: the best hypotheses, at most as many as beams; the
   // first one has these tokens, unless a loop was cut off. For a text in
-  // several parts, those of the last part.
+  // several parts, those of the last part. Translator::HypothesisText makes
+  // texts of them.
   std::span<const Hypothesis> hypotheses;
   // Bytes of the text that were translated, white space after them included:
   // less than the text only if a budget or the caller ended it, or if this is a

@@ -166,6 +166,13 @@ class Translator {
   // The text of target ids; special tokens are left out. Views the workspace.
   Result<std::string_view> Detokenize(std::span<const int32_t> ids);
 
+  // The text of hypotheses[index] of the translation of a text that finished
+  // last, or with index 0 of one without hypotheses, in the same way as
+  // Translation::text: with what the options protect and the model cannot read.
+  // Views the workspace, and takes the place of that text.
+  // Errors: kInvalidArgument (there is none), those of Detokenize.
+  Result<std::string_view> HypothesisText(size_t index);
+
   // Longest piece in bytes.
   static constexpr size_t kMaxPieceBytes = 1023;
   // The piece of a source token, with U+2581 for a space, written to `out` of

@@ -408,6 +408,9 @@ def test_beams_are_those_of_the_program(translator, model, lines):
                 f"{number} ||| {hypothesis.text} ||| {hypothesis.score:.6f}"
             )
     assert found == expected
+    smile = translator.translate("I am here 😀.", beams=4, n_best=3)
+    assert [h.text.count("😀") for h in smile.hypotheses] == [1, 1, 1]
+    assert translator.translate("😀", n_best=1).hypotheses[0].text == "😀"
     with pytest.raises(ValueError, match="n_best 3 needs as many beams"):
         translator.translate("Hello.", n_best=3)
 

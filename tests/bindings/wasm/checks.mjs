@@ -185,6 +185,8 @@ export const checks = {
       equal(new Set(one.hypotheses.map(({ text }) => text)).size, 3);
       for (const i of [1, 2]) equal(one.hypotheses[i].score <= one.hypotheses[i - 1].score, true);
     }
+    const smile = await own.translate("I am here 😀.", settings);
+    equal(smile.hypotheses.map(({ text }) => text.split("😀").length), [2, 2, 2]);
     own.close();
     const greedy = await t.translate(lines[0], { nBest: 1 });
     equal(greedy.hypotheses, [{ text: greedy.text, tokens: greedy.tokens, score: 0 }]);

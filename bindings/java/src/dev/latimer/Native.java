@@ -120,7 +120,7 @@ final class Native {
   }
 
   /** Of the part that came last, the best one first. */
-  private static void onHypothesis(Parts parts, int[] tokens, float score) {
-    parts.hypotheses.add(new Hypothesis("", tokens, score));
+  private static void onHypothesis(Parts parts, byte[] text, int[] tokens, float score) {
+    parts.hypotheses.add(new Hypothesis(Utf8.decode(text), tokens, score));
   }
 }

@@ -2,7 +2,6 @@ package dev.latimer;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 
 /** What Native gives of a translation, part by part. */
@@ -74,16 +73,10 @@ final class Parts {
     ++count;
   }
 
-  /** The n best, with their texts. Without a search with beams, the translation itself. */
-  void finishHypotheses(long model, int most) {
-    List<Hypothesis> found = hypotheses;
-    hypotheses = new ArrayList<>();
-    if (found.isEmpty()) found = Collections.singletonList(new Hypothesis("", tokens, 0));
-    for (Hypothesis h : found.subList(0, Math.min(most, found.size()))) {
-      int[] ids = h.tokens();
-      String words = source == null ? "" : Utf8.decode(Native.detokenize(model, ids));
-      hypotheses.add(new Hypothesis(words, ids, h.score()));
-    }
+  /** Keeps the n best. Without a search with beams, there is the translation itself. */
+  void finishHypotheses(int most) {
+    if (hypotheses.isEmpty()) hypotheses.add(new Hypothesis(text.toString(), tokens, 0));
+    hypotheses = hypotheses.subList(0, Math.min(most, hypotheses.size()));
   }
 
   /** Four positions for each link, as in {@code latimer_token_link}, of the next part. */

@@ -146,7 +146,7 @@ public final class Translator implements AutoCloseable {
     try {
       options.set(model, text);
       call.run(model);
-      parts.finishHypotheses(model, nBest);
+      parts.finishHypotheses(nBest);
       return parts;
     } finally {
       end();

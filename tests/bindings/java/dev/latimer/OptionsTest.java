@@ -73,6 +73,13 @@ public class OptionsTest {
     assertEquals(
         latimer(lines, "translate", MODEL, "--beams", 4, "--n-best", 3), found);
 
+    String smile = "\uD83D\uDE00";
+    for (Hypothesis h :
+        translator.translate("I am here " + smile + ".", options().beams(4).nBest(3)).hypotheses()) {
+      assertTrue(h.text(), h.text().contains(smile));
+    }
+    assertEquals(smile, translator.translate(smile, options().nBest(1)).hypotheses().get(0).text());
+
     Translation greedy = translator.translate(lines.get(0), options().nBest(1));
     assertEquals(greedy.text(), greedy.hypotheses().get(0).text());
     assertEquals(1, greedy.hypotheses().size());
