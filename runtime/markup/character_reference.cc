@@ -118,10 +118,23 @@ int DigitOf(char c, uint32_t base) {
   return digit < static_cast<int>(base) ? digit : -1;
 }
 
-// A character that text may hold: HTML replaces others.
-bool IsCharacter(uint32_t c) {
-  return c >= 0xA0 ? c <= 0x10FFFF && (c < 0xD800 || c > 0xDFFF)
-                   : (c >= ' ' && c < 0x7F) || c == '\t' || c == '\n';
+// What HTML reads for a number ("numeric character reference end state" of its
+// standard): Windows-1252 for 0x80 to 0x9F, and U+FFFD for what is no
+// character. 0 for control characters, which are none of a text.
+uint32_t CharacterOf(uint32_t number) {
+  constexpr uint16_t kWindows1252[] = {
+      0x20AC, 0,      0x201A, 0x192,  0x201E, 0x2026, 0x2020, 0x2021,
+      0x2C6,  0x2030, 0x160,  0x2039, 0x152,  0,      0x17D,  0,
+      0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
+      0x2DC,  0x2122, 0x161,  0x203A, 0x153,  0,      0x17E,  0x178};
+  if (number >= 0x80 && number < 0xA0) return kWindows1252[number - 0x80];
+  if (number == 0 || number > 0x10FFFF ||
+      (number >= 0xD800 && number <= 0xDFFF)) {
+    return 0xFFFD;
+  }
+  const bool is_control =
+      (number < ' ' && number != '\t' && number != '\n') || number == 0x7F;
+  return is_control ? 0 : number;
 }
 
 CharacterReference ReadNumber(std::string_view text) {
@@ -129,15 +142,16 @@ CharacterReference ReadNumber(std::string_view text) {
   const size_t begin = base == 16 ? 3 : 2;
   size_t end = begin;
   uint32_t value = 0;
-  while (end < text.size() && DigitOf(text[end], base) >= 0 && end < 12) {
+  while (end < text.size() && DigitOf(text[end], base) >= 0 &&
+         end <= kMostNameBytes) {
     value = std::min<uint32_t>(
         value * base + static_cast<uint32_t>(DigitOf(text[end], base)),
         0x110000);
     ++end;
   }
   if (end == text.size()) return {.incomplete = true};
-  if (end == begin || text[end] != ';' || !IsCharacter(value)) return {};
-  return {.bytes = end + 1, .code_point = value};
+  if (end == begin || text[end] != ';') return {};
+  return {.bytes = end + 1, .code_point = CharacterOf(value)};
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace latimer {
 
 struct CharacterReference {
   size_t bytes = 0;         // 0: the text begins with no reference.
-  uint32_t code_point = 0;  // 0: the name is not known.
+  uint32_t code_point = 0;  // 0: the name or number is not one of a text.
   bool incomplete = false;  // More bytes are needed to know.
 };
 
@@ -18,7 +18,8 @@ struct CharacterReference {
 inline constexpr size_t kMostNameBytes = 31;
 
 // The reference that `text`, which begins with "&", begins with. Names are
-// those of HTML 4; one that ends without ";" is text.
+// those of HTML 4, numbers are read as HTML does; what ends without ";" is
+// text.
 CharacterReference ReadCharacterReference(std::string_view text);
 
 }  // namespace latimer

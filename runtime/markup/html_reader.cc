@@ -105,7 +105,7 @@ bool HtmlText::State::Handle(const HtmlToken& in) {
 
 bool HtmlText::State::AddReference(uint32_t c, std::string_view bytes) {
   switch (c) {
-    case 0:  // Its name is not known.
+    case 0:  // Not of a text.
       return AddMark(Mark::Kind::kObject, bytes);
     case '&':
       style.ampersand = true;

@@ -493,6 +493,10 @@ void TagPlacer::Place(const TaggedSentence& sentence,
   if (sentence.marks.empty()) {
     return writer.WriteText(translation, 0, translation.size(), sentence.style);
   }
+  // What the model could not read is as it was, and has no tokens.
+  const auto size = static_cast<uint32_t>(translation.size());
+  const TokenLink whole = {.target = {0, size}, .source = {0, size}};
+  if (links.empty() && translation == sentence.text) links_ = {&whole, 1};
   FindWords();
   BuildTree();
   nodes_[0].end = static_cast<uint16_t>(word_count_);

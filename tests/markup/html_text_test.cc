@@ -320,6 +320,38 @@ TEST(HtmlText, ReadsAndWritesReferences) {
   EXPECT_NE(run.html.find("a&nbsp;b"), std::string::npos) << run.html;
 }
 
+// As of emoji, which no model reads, and which have no links.
+TEST(HtmlText, TagsOfATextThatIsAsItWasStayWhereTheyWere) {
+  const auto same = [](const std::string& in) { return Translated{in, {}}; };
+  for (const char* html :
+       {"<b>\U0001F600</b>&amp;<i>\U0001F600</i>",
+        "<b>\U0001F600</b><i>\U0001F44D</i> <u>\u4F60\u597D</u>",
+        "\U0001F600<img><a>\U0001F600</a>, <i>\U0001F44D <b>!</b></i>",
+        "<b>\u4F60</b>\u597D <i></i> \u4F60<u>\u597D</u>"}) {
+    EXPECT_EQ(Translate(html, same).html, html);
+  }
+}
+
+TEST(HtmlText, ReadsNumbersAsHtmlDoes) {
+  const auto read = [](const std::string& html) {
+    return Translate("a " + html + " b",
+                     [](const std::string& text) {
+                       return Translated{text, {}};
+                     })
+        .html;
+  };
+  EXPECT_EQ(read("&#xD800;"), "a \uFFFD b");
+  EXPECT_EQ(read("&#0;"), "a \uFFFD b");
+  EXPECT_EQ(read("&#x110000;"), "a \uFFFD b");
+  EXPECT_EQ(read("&#00000000000000000228;"), "a \u00E4 b");
+  EXPECT_EQ(read("&#99999999999999;"), "a \uFFFD b");
+  EXPECT_EQ(read("&#146;&#x80;"), "a \u2019\u20AC b");
+  EXPECT_EQ(read("&#x10FFFF;"), "a \U0010FFFF b");
+  // Control characters stay as they are.
+  EXPECT_EQ(read("&#1;"), "a &#1; b");
+  EXPECT_EQ(read("&#x81;"), "a &#x81; b");
+}
+
 TEST(HtmlText, WritesTextThatIsReadAsTheSameText) {
   const auto give = [](const std::string& translation) {
     return Translate("<p>one</p>",
@@ -329,7 +361,7 @@ TEST(HtmlText, WritesTextThatIsReadAsTheSameText) {
         .html;
   };
   EXPECT_EQ(give("a < b > c & d"), "<p>a < b > c & d</p>");
-  EXPECT_EQ(give("<b> &lt; &#1; &x"), "<p>&lt;b> &amp;lt; &#1; &x</p>");
+  EXPECT_EQ(give("<b> &lt; &#1; &x"), "<p>&lt;b> &amp;lt; &amp;#1; &x</p>");
   EXPECT_EQ(give("a<"), "<p>a<</p>");
 }
 
