@@ -37,7 +37,7 @@ class Agreement::Forcer final : public Probe {
 Agreement::Agreement(
     const ModelBytes& f32, const std::filesystem::path& text,
     const std::function<void(uint64_t done, uint64_t total)>& progress) {
-  const std::vector<std::string> lines = ReadLines(text);
+  const std::vector<std::string> lines = ReadSourceLines(text);
   std::vector<std::vector<Part>> of_lines(lines.size());
   std::mutex mutex;
   uint64_t done = 0;
@@ -63,7 +63,12 @@ Agreement::Agreement(
     std::ranges::move(line, std::back_inserter(parts_));
   }
   for (const Part& part : parts_) tokens_ += part.target.size();
-  if (tokens_ == 0) FailIn(text, "nothing to translate");
+  if (tokens_ < kLeastAgreementTokens) {
+    FailIn(text, "has only ", tokens_,
+           " tokens to compare, which is too few for --weights auto; give at "
+           "least ",
+           kLeastAgreementTokens, ", better some thousands");
+  }
 }
 
 double Agreement::LossOf(const ModelBytes& packed) const {

@@ -11,14 +11,17 @@
 
 namespace latimer {
 
+// With fewer, a single token would be more than what is allowed to differ.
+inline constexpr uint64_t kLeastAgreementTokens = 100;
+
 // A text with its translation by f32 weights. Must be linked with a runtime
 // whose profile has `probes`.
 class Agreement {
  public:
   // Translates the text, UTF-8, one sentence per line, greedily, on all cores.
   // `progress` is called with the lines done and the total, by one thread at a
-  // time. Throws ConversionError if the text cannot be read or has nothing to
-  // translate, or if a line, which it names, cannot be translated.
+  // time. Throws ConversionError if the text cannot be read, is not UTF-8 or
+  // has too few tokens, or if a line, which it names, cannot be translated.
   Agreement(const ModelBytes& f32, const std::filesystem::path& text,
             const std::function<void(uint64_t done, uint64_t total)>& progress);
 

@@ -47,12 +47,11 @@ class InputProbe final : public Probe {
 };
 
 std::vector<std::string> ReadEnoughLines(const std::filesystem::path& text) {
-  std::vector<std::string> lines = ReadLines(text);
+  std::vector<std::string> lines = ReadSourceLines(text);
   const auto used = static_cast<size_t>(
       std::ranges::count_if(lines, [](const std::string& line) {
         return line.find_first_not_of(" \t") != std::string::npos;
       }));
-  if (used == 0) FailIn(text, "nothing to translate");
   if (used < kLeastCalibrationLines) {
     FailIn(text, "has only ", used, used == 1 ? " line" : " lines",
            " to translate, which is too few for --calibrate; give at least ",
@@ -127,6 +126,7 @@ QuantizedMatrices Calibrate(const CalibrateOptions& options,
   const std::map<std::string, const std::byte*> weights = FindWeights(file);
   QuantizedMatrices matrices;
   size_t begin = 0;
+  uint64_t most_tokens = 0;  // That any matrix has multiplied.
   for (const size_t end : ends) {
     std::vector<Hessian> hessians;
     hessians.reserve(end - begin);  // They must not move.
@@ -140,6 +140,7 @@ QuantizedMatrices Calibrate(const CalibrateOptions& options,
     for (size_t i = begin; i < end; ++i) {
       Hessian& hessian = hessians[i - begin];
       hessian.Finish();
+      most_tokens = std::max<uint64_t>(most_tokens, hessian.rows());
       const CalibrationJob& job = jobs[i];
       if (hessian.rows() > 0) {
         const ErrorFeedback feedback(hessian);
@@ -152,6 +153,11 @@ QuantizedMatrices Calibrate(const CalibrateOptions& options,
       advance();
     }
     begin = end;
+  }
+  if (most_tokens < kLeastCalibrationTokens) {
+    FailIn(options.text, "has only ", most_tokens,
+           " tokens, which is too few for --calibrate; give at least ",
+           kLeastCalibrationTokens, ", better some thousands");
   }
   return matrices;
 }

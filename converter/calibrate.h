@@ -25,6 +25,8 @@ struct CalibrateOptions {
 
 // Fewer lines say too little about a matrix.
 inline constexpr size_t kLeastCalibrationLines = 16;
+// Likewise, of source or target.
+inline constexpr uint64_t kLeastCalibrationTokens = 100;
 
 // Translates the text with int8 weights, whose results every CPU gives to the
 // bit, and quantizes the matrices of `wanted`. Left out: those that the
@@ -33,8 +35,8 @@ inline constexpr size_t kLeastCalibrationLines = 16;
 // has `probes`. Takes, in addition to the Hessians, one byte of memory per
 // weight for the model, one for each quantized weight, and half of the square
 // of the largest number of inputs in doubles. Throws ConversionError if the
-// model has no tokenizer, if the text cannot be read or has too few lines with
-// something to translate, or if the model does not run here.
+// model has no tokenizer, if the text cannot be read, is not UTF-8 or has too
+// few lines or tokens to translate, or if the model does not run here.
 QuantizedMatrices Calibrate(const CalibrateOptions& options,
                             const std::set<MatrixAs>& wanted,
                             const CanonicalModel& model);

@@ -266,10 +266,11 @@ ProductErrors Equalize(const EqualizeOptions& options, CanonicalModel* model) {
   CheckLayers(*model);
   const Architecture& a = model->architecture;
   InsideProbe observer(a);
-  Observe(WriteModel(*model, {.weights = WeightType::kF16,
-                              .tile = Tile::k16x1,
-                              .progress = {}}),
-          options.text, ReadLines(options.text), &observer, options.progress);
+  Observe(
+      WriteModel(
+          *model,
+          {.weights = WeightType::kF16, .tile = Tile::k16x1, .progress = {}}),
+      options.text, ReadSourceLines(options.text), &observer, options.progress);
   const std::vector<Inside>& insides = observer.layers();
   ProductErrors equalized;
   std::mutex mutex;

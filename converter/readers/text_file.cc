@@ -7,6 +7,7 @@
 
 #include "converter/error.h"
 #include "converter/readers/compressed.h"
+#include "text/utf8.h"
 
 namespace latimer {
 
@@ -79,6 +80,19 @@ std::vector<std::string> ReadLines(const std::filesystem::path& path) {
   const std::string text = ReadText(path);
   const std::vector<std::string_view> lines = SplitLines(text);
   return {lines.begin(), lines.end()};
+}
+
+std::vector<std::string> ReadSourceLines(const std::filesystem::path& path) {
+  std::vector<std::string> lines = ReadLines(path);
+  bool has_text = false;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (!IsUtf8(lines[i])) {
+      FailIn(path, "line ", i + 1, " is not UTF-8; give a text in UTF-8");
+    }
+    has_text = has_text || LeadingSpaceBytes(lines[i]) < lines[i].size();
+  }
+  if (!has_text) FailIn(path, "nothing to translate");
+  return lines;
 }
 
 }  // namespace latimer

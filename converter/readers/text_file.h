@@ -38,6 +38,10 @@ std::vector<std::string_view> SplitLines(std::string_view text);
 // The lines of ReadText, as above.
 std::vector<std::string> ReadLines(const std::filesystem::path& path);
 
+// The same of a text that is to be translated. Throws ConversionError if it is
+// not UTF-8 or has nothing but white space.
+std::vector<std::string> ReadSourceLines(const std::filesystem::path& path);
+
 }  // namespace latimer
 
 #endif  // LATIMER_CONVERTER_READERS_TEXT_FILE_H_

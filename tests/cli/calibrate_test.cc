@@ -21,6 +21,7 @@
 
 namespace latimer::calibrate_test {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Key;
@@ -114,6 +115,15 @@ TEST_F(CalibrateTest, SaysWhyATextOrAModelWillNotDo) {
   EXPECT_THAT(error("One line.\n"),
               HasSubstr("text: has only 1 line to translate, which is too few "
                         "for --calibrate; give at least 16"));
+  std::string short_lines, garbage;
+  for (int i = 0; i < 16; ++i) short_lines += "Tom.\n";
+  EXPECT_THAT(error(short_lines),
+              AllOf(HasSubstr("text: has only "),
+                    HasSubstr(" tokens, which is too few for --calibrate; give "
+                              "at least 100")));
+  for (int i = 0; i < 16; ++i) garbage += "It is \xFF\xFE here.\n";
+  EXPECT_THAT(error(garbage),
+              HasSubstr("text: line 1 is not UTF-8; give a text in UTF-8"));
   std::filesystem::remove(text());
   EXPECT_THAT(ErrorOf([&] { Calibrated(); }), HasSubstr("text"));
   model_.tokenizer.reset();
@@ -178,9 +188,15 @@ TEST_F(CalibrateTest, TheLossOfATypeIsWhatTheCertificateLacks) {
   EXPECT_GT(agreement.LossOf(packed), 0.0);
   EXPECT_NEAR(agreement.LossOf(packed), 1 - certificate.agreement(), 1e-9);
   EXPECT_EQ(agreement.LossOf(f32), 0.0);
-  WriteFile(text(), "");
-  EXPECT_THAT(ErrorOf([&] { Agreement(f32, text(), {}); }),
-              HasSubstr("nothing to translate"));
+  const auto error = [&](const std::string& lines) {
+    WriteFile(text(), lines);
+    return ErrorOf([&] { Agreement(f32, text(), {}); });
+  };
+  EXPECT_THAT(error(""), HasSubstr("nothing to translate"));
+  EXPECT_THAT(error(DemoText(0, 2)),
+              HasSubstr(" tokens to compare, which is too few for --weights "
+                        "auto; give at least 100"));
+  EXPECT_THAT(error("It is here.\n\xC3\n"), HasSubstr("line 2 is not UTF-8"));
 }
 
 TEST(AutoProgramTest, ChoosesTypesThatKeepTheLossAndSaysWhy) {
