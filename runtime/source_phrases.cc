@@ -80,6 +80,15 @@ bool LosesUnknown(const TextReader& reader, const TextPart& part,
       source.subspan(part.words_begin, part.words_end - part.words_begin));
 }
 
+// Whether a target token writes text, and does not end the translation.
+bool WritesText(const TextReader& reader, int32_t id) {
+  const std::span<const TargetKind> kinds = reader.model.tokenizer.target_kinds;
+  const auto i = static_cast<size_t>(id);
+  return i < kinds.size() && kinds[i] != TargetKind::kSpecial &&
+         kinds[i] != TargetKind::kControl &&
+         id != reader.model.info.generation.eos;
+}
+
 // Finds the phrases of a part of a text.
 class PhraseFinder {
  public:
@@ -248,41 +257,12 @@ class PhraseFinder {
     return !phrase.tokens.empty() && Add(begin, end, phrase);
   }
 
-  // Tokens of a target; more than any translation has if they cannot be
-  // counted.
-  LATIMER_OFF_STACK size_t CountTarget(std::string_view target) const {
-    const Result<size_t> count =
-        reader_.target_tokenizer.Count(target, reader_.scratch);
-    return count.ok() ? *count : SIZE_MAX;
-  }
-  LATIMER_OFF_STACK size_t EncodeTarget(std::string_view target,
-                                        std::span<int32_t> ids) const {
-    const Result<size_t> count =
-        reader_.target_tokenizer.Encode(target, reader_.scratch, ids);
-    return count.ok() ? *count : 0;
-  }
-
   LATIMER_OFF_STACK Status AddTerm(size_t at, size_t bytes, const Term& term) {
-    const size_t count = CountTarget(term.target());
-    if (count > most_tokens_) {
-      return Invalid(
-          "The target of the term \"%.*s\" has more tokens than a translation "
-          "has room for.",
-          term.source());
-    }
-    if (count == 0) {
-      return Invalid("The target of the term \"%.*s\" has no tokens.",
-                     term.source());
-    }
+    const std::span<int32_t> room = list_.room();
+    const Result<size_t> count = EncodeTerm(reader_, term, most_tokens_, room);
+    if (!count.ok()) return count.status();
     Phrase phrase;
-    const std::span<int32_t> ids = list_.room();
-    if (count > ids.size()) return TooMany();
-    phrase.tokens = ids.first(EncodeTarget(term.target(), ids));
-    for (const int32_t id : phrase.tokens) {
-      if (IsText(id)) continue;
-      return Invalid("The target of the term \"%.*s\" has a special token.",
-                     term.source());
-    }
+    phrase.tokens = room.first(*count);
     return Add(TokensBefore(at), TokensBefore(at + bytes), phrase) ? Status()
                                                                    : TooMany();
   }
@@ -312,20 +292,10 @@ class PhraseFinder {
     // Unknown ones are left out if others remain.
     size_t kept = 0;
     for (const int32_t id : ids.first(std::min(count, kMostStandIns))) {
-      if (IsText(id)) ids[kept++] = id;
+      if (WritesText(reader_, id)) ids[kept++] = id;
     }
     if (kept == 0 && !ids.empty()) ids[kept++] = AnyText();
     return ids.first(kept);
-  }
-
-  // Whether a token writes text, and does not end the translation.
-  bool IsText(int32_t id) const {
-    const std::span<const TargetKind> kinds =
-        reader_.model.tokenizer.target_kinds;
-    const auto i = static_cast<size_t>(id);
-    return i < kinds.size() && kinds[i] != TargetKind::kSpecial &&
-           kinds[i] != TargetKind::kControl &&
-           id != reader_.model.info.generation.eos;
   }
 
   // The unknown token, or else any that is text.
@@ -506,6 +476,40 @@ class PhraseWriter {
 };
 
 }  // namespace
+
+LATIMER_OFF_STACK Result<size_t> EncodeTerm(const TextReader& reader,
+                                            const Term& term,
+                                            size_t most_tokens,
+                                            std::span<int32_t> ids) {
+  const Result<size_t> count =
+      reader.target_tokenizer.Count(term.target(), reader.scratch);
+  if (!count.ok() || *count > most_tokens) {
+    return Invalid(
+        "The target of the term \"%.*s\" has more tokens than a translation "
+        "has room for.",
+        term.source());
+  }
+  if (*count == 0) {
+    return Invalid("The target of the term \"%.*s\" has no tokens.",
+                   term.source());
+  }
+  if (*count > ids.size()) return TooMany();
+  const Result<size_t> encoded =
+      reader.target_tokenizer.Encode(term.target(), reader.scratch, ids);
+  if (!encoded.ok()) return encoded;
+  for (const int32_t id : ids.first(*encoded)) {
+    if (WritesText(reader, id) &&
+        reader.model.tokenizer.target_kinds[static_cast<size_t>(id)] !=
+            TargetKind::kUnknown) {
+      continue;
+    }
+    return Invalid(
+        "The target of the term \"%.*s\" has a character that the model cannot "
+        "write, or a special token.",
+        term.source());
+  }
+  return encoded;
+}
 
 bool WantsPhrases(const TranslateOptions& options) {
   return options.protect || !options.terms.empty() ||

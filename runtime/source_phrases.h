@@ -21,6 +21,12 @@ namespace latimer {
 
 bool WantsPhrases(const TranslateOptions& options);
 
+// Writes the ids of a term's target to `ids` and returns their number.
+// Errors: kInvalidArgument (no ids, special or unknown ones, or more than
+// `most_tokens`), kTextTooLong (no room for them).
+Result<size_t> EncodeTerm(const TextReader& reader, const Term& term,
+                          size_t most_tokens, std::span<int32_t> ids);
+
 // Reads the next part of a text, as TextReader::Read does, to `room` and its
 // phrases behind it: as much as there is room for both. Cuts no phrase.
 // `most_tokens`: those of a translation. Errors: those of Read;

@@ -59,6 +59,20 @@ Result<size_t> Translator::TokenizeTarget(std::string_view text,
   return state.target_tokenizer.Encode(text, ScratchOf(state.buffers), ids);
 }
 
+Status Translator::CheckTerm(const Term& term) {
+  if (state_ == nullptr) return NotLoaded();
+  State& state = *state_;
+  if (!state.CanTokenize()) return NoTokenizer();
+  LATIMER_RETURN_IF_ERROR(state.CheckIdle());
+  LATIMER_RETURN_IF_ERROR(NeedTargetTokenizer(state.info()));
+  const std::span<int32_t> ids = {state.scheduler.FreeLane()->source,
+                                  state.max_source_tokens};
+  return EncodeTerm(state.reader(), term,
+                    std::min<size_t>(state.max_target_tokens, ids.size() / 2),
+                    ids)
+      .status();
+}
+
 size_t Translator::LanguageCodeBytes(std::string_view text) const {
   if (state_ == nullptr || !state_->CanTokenize()) return 0;
   return state_->tokenizer.LanguageCodeBytes(text);

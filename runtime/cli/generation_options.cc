@@ -196,6 +196,19 @@ int GenerationOptions::ReadTerms(const Arguments& arguments,
   return kSuccess;
 }
 
+int GenerationOptions::CheckTerms(const Arguments& arguments,
+                                  Translator& translator) const {
+  size_t term = 0;
+  for (size_t i = 0; i < term_lines_.size(); ++i) {
+    if (term_lines_[i].empty()) continue;
+    const Status status = translator.CheckTerm(terms_[term++]);
+    if (status.ok()) continue;
+    return Refuse(arguments, "terms", arguments.terms,
+                  "line " + std::to_string(i + 1) + ": " + status.message());
+  }
+  return kSuccess;
+}
+
 int GenerationOptions::Prepare(const Arguments& arguments,
                                const ModelInfo& model,
                                TranslateOptions* options) {

@@ -21,6 +21,9 @@ class GenerationOptions {
   int Prepare(const Arguments& arguments, const ModelInfo& model,
               TranslateOptions* options);
 
+  // The same for the targets of --terms, after Prepare.
+  int CheckTerms(const Arguments& arguments, Translator& translator) const;
+
   // The same for --banned-words: a word, or with --ids the ids of a sequence,
   // in each line.
   int ReadBannedWords(const Arguments& arguments, Translator& translator,

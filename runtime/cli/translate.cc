@@ -182,6 +182,11 @@ int PrepareModel(Model* model) {
       code != kSuccess) {
     return code;
   }
+  if (const int code =
+          model->generation.CheckTerms(arguments, model->translator());
+      code != kSuccess) {
+    return code;
+  }
   if (const int code = model->generation.ReadBannedWords(
           arguments, model->translator(), &options);
       code != kSuccess) {

@@ -44,6 +44,21 @@ class CommandLineTest : public testing::Test {
   static inline TempFolder* folder_ = nullptr;
 };
 
+// Before anything is translated, whether the text has the term or not.
+TEST_F(CommandLineTest, ATermThatCannotComeOutIsNamed) {
+  const std::string terms = Path("terms");
+  WriteFile(terms, "house\tGeb\u00E4ude\n\ncar\tAuto \U0001F697\n");
+  const Outcome outcome = Translate({"--terms", terms}, "It is here.\n");
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(ErrorSentence(outcome, 2),
+            "latimer translate: --terms " + terms +
+                ": line 3: The target of the term \"car\" has a character that "
+                "the model cannot write, or a special token.\n");
+  WriteFile(terms, "house\tGeb\u00E4ude\n");
+  EXPECT_THAT(Translate({"--terms", terms}, "The house is old.\n").out,
+              HasSubstr("Geb\u00E4ude"));
+}
+
 TEST_F(CommandLineTest, HelpTakesACommand) {
   for (const char* command :
        {"translate", "tokenize", "inspect", "plan", "bench", "doctor"}) {

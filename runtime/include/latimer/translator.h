@@ -159,6 +159,13 @@ class Translator {
   Result<size_t> ScoreWords(const Translation& translation,
                             std::span<WordScore> out);
 
+  // Whether a term's target can come out, which a translation otherwise says
+  // when the term is in its text. Overwrites the last translation.
+  // Errors: kFailedPrecondition (sentences are under way), kInvalidArgument (a
+  // target without tokens, with too many, or with some that the model cannot
+  // write; terms need ModelInfo::encodes_target).
+  Status CheckTerm(const Term& term);
+
   // Bytes of the >>language<< code that `text` begins with; 0 if there is none
   // or the model has no such codes.
   size_t LanguageCodeBytes(std::string_view text) const;
