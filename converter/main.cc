@@ -524,9 +524,10 @@ void Convert(const Options& options) {
   }
   if (options.board == nullptr) return;
   const Board& board = *options.board;
-  RequireRam(board, RamBytes(result.profile), options.output,
-             LongestText(LongestThatFits(result.info, LimitsOf(options),
-                                         board.ram_bytes)));
+  RequireRam(
+      board, RamBytes(result.profile), options.output,
+      LongestText(result.info, LongestThatFits(result.info, LimitsOf(options),
+                                               board.ram_bytes)));
   if (const uint64_t model_bytes = result.info.sizes.file;
       board.flash_bytes != 0 && model_bytes > board.flash_bytes) {
     FailIn(options.output, "written, but ", board.name, " has ",

@@ -97,6 +97,14 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
   profile.target_vocabulary = a.target_vocabulary;
   LATIMER_RETURN_IF_ERROR(Limit("source", limits.source_tokens,
                                 a.source_positions, &profile.source_tokens));
+  if (profile.source_tokens < info.generation.source_length) {
+    return Status::Error(
+        StatusCode::kInvalidArgument,
+        "--max-source-tokens %u is less than the %u tokens to which this model "
+        "pads each source; leave it out.",
+        static_cast<unsigned>(profile.source_tokens),
+        static_cast<unsigned>(info.generation.source_length));
+  }
   LATIMER_RETURN_IF_ERROR(Limit("target", limits.target_tokens,
                                 info.generation.max_target_tokens,
                                 &profile.target_tokens));

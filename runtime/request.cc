@@ -503,6 +503,15 @@ Result<std::span<int32_t>> TextReader::ReadTargetPrefix(
                           : std::max(room.size() / 2, added);
   const std::span<int32_t> ids = room.subspan(std::min(kept, room.size()));
   const auto too_long = [&] {
+    if (source_comes && config.source_length > 0) {
+      return Status::Error(
+          StatusCode::kInvalidArgument,
+          "The target prefix has more than the %zu tokens that there is room "
+          "for beside the %u to which the model pads each source; convert it "
+          "with a larger max_source_tokens.",
+          ids.empty() ? 0 : ids.size() - 1,
+          static_cast<unsigned>(config.source_length));
+    }
     return Status::Error(StatusCode::kInvalidArgument,
                          "The target prefix has more than the %zu tokens that "
                          "there is room for.",

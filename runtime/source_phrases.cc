@@ -27,7 +27,16 @@ Status Invalid(const char* what, std::string_view name) {
                        name.data());
 }
 
-Status TooMany() {
+Status TooMany(const TextReader& reader) {
+  const uint32_t length = reader.model.info.generation.source_length;
+  if (length > 0) {
+    return Status::Error(StatusCode::kTextTooLong,
+                         "The text has more terms and protected spans than "
+                         "there is room for beside the %u tokens to which the "
+                         "model pads each source; convert it with a larger "
+                         "max_source_tokens, or cut the text.",
+                         static_cast<unsigned>(length));
+  }
   return Status::Error(StatusCode::kTextTooLong,
                        "The text has more terms and protected spans than a "
                        "sentence has room for (%zu at most); cut it.",
@@ -123,21 +132,21 @@ class PhraseFinder {
         break;
       }
       if (bytes == 0) {
-        if (keeps_unknown_ && !ReadUnknown(at, cut)) return TooMany();
+        if (keeps_unknown_ && !ReadUnknown(at, cut)) return TooMany(reader_);
         at += std::max<size_t>(1, ClusterBytesAt(at));
         continue;
       }
-      if (!AddUnknown(cut)) return TooMany();
+      if (!AddUnknown(cut)) return TooMany(reader_);
       if (at > 0) *cut = at;
       if (term != nullptr) {
         LATIMER_RETURN_IF_ERROR(AddTerm(at, bytes, *term));
       } else if (!AddProtected(at, bytes)) {
-        return TooMany();
+        return TooMany(reader_);
       }
       cut->reset();
       at += bytes;
     }
-    if (!AddUnknown(cut)) return TooMany();
+    if (!AddUnknown(cut)) return TooMany(reader_);
     return list_;
   }
 
@@ -263,8 +272,9 @@ class PhraseFinder {
     if (!count.ok()) return count.status();
     Phrase phrase;
     phrase.tokens = room.first(*count);
-    return Add(TokensBefore(at), TokensBefore(at + bytes), phrase) ? Status()
-                                                                   : TooMany();
+    return Add(TokensBefore(at), TokensBefore(at + bytes), phrase)
+               ? Status()
+               : TooMany(reader_);
   }
 
   // A term may come out by itself. False if there is no room.
@@ -493,7 +503,7 @@ LATIMER_OFF_STACK Result<size_t> EncodeTerm(const TextReader& reader,
     return Invalid("The target of the term \"%.*s\" has no tokens.",
                    term.source());
   }
-  if (*count > ids.size()) return TooMany();
+  if (*count > ids.size()) return TooMany(reader);
   const Result<size_t> encoded =
       reader.target_tokenizer.Encode(term.target(), reader.scratch, ids);
   if (!encoded.ok()) return encoded;

@@ -84,8 +84,10 @@ std::vector<float> BuildPositions(const MappedTensors& tensors,
   const uint64_t rows = RowsOf(tensors, *table, d_model);
   const uint64_t usable = rows > first ? rows - first : 0;
   if (usable < std::max<uint64_t>(wanted, 1)) {
-    tensors.Fail(*table, "has positions for ", usable, " tokens, fewer than ",
-                 map.name, " wants in ", flag);
+    tensors.Fail(
+        *table, "has positions for ", usable, " tokens, fewer than ", map.name,
+        " wants in ",
+        source && wanted == map.source_length ? "source_length" : flag);
   }
   if (wanted == 0 && usable > kUsualPositions) {
     wanted = kUsualPositions;

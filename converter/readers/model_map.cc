@@ -323,8 +323,10 @@ void ReadSourceLength(const JsonFields& fields, ModelMap* map) {
   if (map->max_source_tokens == 0) {
     map->max_source_tokens = map->source_length;
   } else if (map->max_source_tokens < map->source_length) {
-    fields.Fail("source_length", "it must not exceed max_source_tokens, ",
-                map->max_source_tokens);
+    fields.Fail("source_length", "it exceeds max_source_tokens, which is ",
+                map->max_source_tokens,
+                " in this map; --set max_source_tokens=", map->source_length,
+                " raises it");
   }
 }
 

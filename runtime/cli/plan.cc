@@ -109,7 +109,7 @@ void PrintText(const Json& bill, const ModelInfo& info, const Place& place,
   std::fputs(FitText(needed, place.ram_bytes, place.name).c_str(), stdout);
   std::fputs(WeightsWarning(bill, place).c_str(), stdout);
   if (needed > place.ram_bytes) {
-    std::puts(LongestText(longest).c_str());
+    std::puts(LongestText(info, longest).c_str());
   }
   if (place.board != nullptr && !ReadsTile(*place.board, info)) {
     std::printf(

@@ -144,18 +144,20 @@ uint32_t LongestThatFits(const ModelInfo& info, ProfileLimits limits,
                                    info.generation.max_target_tokens);
   while (too_long - fits > 1) {
     const uint32_t tokens = fits + (too_long - fits) / 2;
-    limits.source_tokens = limits.target_tokens = tokens;
+    limits.source_tokens = std::max(tokens, info.generation.source_length);
+    limits.target_tokens = tokens;
     const Result<Profile> profile = ExactProfile(info, limits, "");
     (RamBytes(*profile) <= ram_bytes ? fits : too_long) = tokens;
   }
   return fits;
 }
 
-std::string LongestText(uint32_t longest) {
+std::string LongestText(const ModelInfo& info, uint32_t longest) {
   if (longest == 0) return "No sentence length makes it fit.";
   return Format(
       "It would fit with --max-source-tokens %u --max-target-tokens %u.",
-      static_cast<unsigned>(longest), static_cast<unsigned>(longest));
+      static_cast<unsigned>(std::max(longest, info.generation.source_length)),
+      static_cast<unsigned>(longest));
 }
 
 std::string WeightsText(const Json& bill, uint64_t ram_bytes,

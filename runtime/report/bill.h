@@ -48,10 +48,11 @@ std::string FitText(uint64_t needed_bytes, uint64_t ram_bytes,
                     const std::string& where);
 
 // The most tokens, the same for source and target, with which a model fits; 0
-// if it does not fit at all. A sentence says so.
+// if it does not fit at all. A source of a fixed length has that at least. A
+// sentence says so.
 uint32_t LongestThatFits(const ModelInfo& info, ProfileLimits limits,
                          uint64_t ram_bytes);
-std::string LongestText(uint32_t longest);
+std::string LongestText(const ModelInfo& info, uint32_t longest);
 
 // A warning if `ram_bytes` hold what a bill needs, but not also all weights
 // that it reads; else "".

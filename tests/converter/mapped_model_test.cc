@@ -322,7 +322,10 @@ TEST(MappedModelTest, PositionsMustReachToTheFixedSourceLength) {
             40u);
   EXPECT_EQ(model.Read({"source_length=7"}).architecture.source_positions, 7u);
   EXPECT_THAT(model.Error({"source_length=41"}),
-              HasSubstr("has positions for 40 tokens, fewer than"));
+              AllOf(HasSubstr("has positions for 40 tokens, fewer than"),
+                    HasSubstr(" wants in source_length")));
+  EXPECT_THAT(model.Error({"source_length=7", "max_source_tokens=41"}),
+              HasSubstr(" wants in max_source_tokens"));
 }
 
 TEST(MappedModelTest, ALongTableIsCutWithANoteOrAsAsked) {

@@ -299,8 +299,8 @@ TEST(ModelMapTest, AFixedSourceLengthIsTheLongestSource) {
             40u);
   EXPECT_THAT(
       PresetError({"heads=2", "source_length=25", "max_source_tokens=24"}),
-      HasSubstr("source_length is 25; it must not exceed max_source_tokens, "
-                "24"));
+      HasSubstr("source_length is 25; it exceeds max_source_tokens, which is "
+                "24 in this map; --set max_source_tokens=25 raises it"));
   EXPECT_THAT(PresetError({"heads=2", "source_length=25",
                            "source_ids.pad="
                            "null"}),

@@ -1,11 +1,14 @@
 // Sources of a fixed length are padded, and the pads are read, as in the module
 // of tests/reference/own_models.py.
 // Tests runtime/request.cc, runtime/translator.cc, runtime/translator_info.cc,
+// runtime/plan.cc, runtime/report/bill.cc, runtime/source_phrases.cc,
 // runtime/model/generation_file.cc, converter/known_answer.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "converter/known_answer.h"
+#include "latimer/plan.h"
+#include "report/bill.h"
 #include "tests/converter/own_model.h"
 #include "tests/system/tiny_model.h"
 
@@ -176,7 +179,38 @@ TEST_F(SourceLengthTest, ATargetPrefixStandsBehindThePads) {
       expected);
   Load();
   EXPECT_THAT(translator_.Translate(text, options_).status().message(),
-              HasSubstr("more than the 0 tokens that there is room for"));
+              HasSubstr("more than the 0 tokens that there is room for beside "
+                        "the 12 to which the model pads each source; convert "
+                        "it with a larger max_source_tokens."));
+}
+
+TEST_F(SourceLengthTest, ProtectedSpansNeedRoomBehindThePads) {
+  if (!kProfile.phrases) GTEST_SKIP() << "not in this profile";
+  const std::string text = rows()[0]["src_text"];
+  const TextRange range = {0, 1};
+  options_.protected_ranges = {&range, 1};
+  Load({"max_source_tokens=60"});
+  EXPECT_FALSE(TokensOf(translator_.Translate(text, options_)).empty());
+  Load();
+  EXPECT_THAT(translator_.Translate(text, options_).status().message(),
+              HasSubstr("room for beside the 12 tokens to which the model pads "
+                        "each source; convert it with a larger"));
+}
+
+TEST_F(SourceLengthTest, AProfileForShorterSourcesIsRefused) {
+  Load({"max_source_tokens=40"});
+  const ModelInfo& info = translator_.model_info();
+  EXPECT_STREQ(
+      ExactProfile(info, {.source_tokens = 5}, "short").status().message(),
+      "--max-source-tokens 5 is less than the 12 tokens to which this model "
+      "pads each source; leave it out.");
+  EXPECT_TRUE(ExactProfile(info, {.source_tokens = 12}, "exact").ok());
+  const uint64_t bytes = RamBytes(
+      *ExactProfile(info, {.source_tokens = 12, .target_tokens = 4}, "small"));
+  const uint32_t longest = LongestThatFits(info, {}, bytes);
+  EXPECT_EQ(longest, 4u);
+  EXPECT_EQ(LongestText(info, longest),
+            "It would fit with --max-source-tokens 12 --max-target-tokens 4.");
 }
 
 TEST_F(SourceLengthTest, TheKnownAnswerFits) {
