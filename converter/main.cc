@@ -72,13 +72,21 @@ void WriteProfile(const fs::path& path, const Profile& profile) {
                       std::as_bytes(std::span(header.data(), header.size())));
 }
 
+ModelMap ReadMap(const Options& options) {
+  try {
+    return ReadModelMap(options.map, options.settings);
+  } catch (const ConversionError&) {
+    // No map is right for a file that has no weights, so that comes first.
+    RequireWeights(options.model);
+    throw;
+  }
+}
+
 CanonicalModel ReadModel(const Options& options) {
   RefuseOtherFormats(options.model);
   const bool with_tokenizer = !options.no_tokenizer;
   if (!options.map.empty()) {
-    return ReadMappedModel(options.model,
-                           ReadModelMap(options.map, options.settings),
-                           with_tokenizer);
+    return ReadMappedModel(options.model, ReadMap(options), with_tokenizer);
   }
   RefuseWithoutMap(options.model);
   return OpenModel(

@@ -357,10 +357,13 @@ void SetGeneration(const ModelMap& map, CanonicalModel* model) {
 
 }  // namespace
 
+static fs::path WeightsOf(const fs::path& path) {
+  return fs::is_directory(path) ? FindWeights(path) : path;
+}
+
 CanonicalModel ReadMappedModel(const fs::path& path, const ModelMap& map,
                                bool with_tokenizer) {
-  const fs::path file = fs::is_directory(path) ? FindWeights(path) : path;
-  const auto tensors = std::make_shared<MappedTensors>(file, map);
+  const auto tensors = std::make_shared<MappedTensors>(WeightsOf(path), map);
   CanonicalModel model;
   model.warnings = tensors->notes();
   model.storage = tensors;
@@ -384,6 +387,10 @@ CanonicalModel ReadMappedModel(const fs::path& path, const ModelMap& map,
     }
   }
   return model;
+}
+
+void RequireWeights(const fs::path& path) {
+  (void)OpenTensorFile(WeightsOf(path));
 }
 
 void RefuseWithoutMap(const fs::path& path) {

@@ -17,6 +17,10 @@ namespace latimer {
 CanonicalModel ReadMappedModel(const std::filesystem::path& path,
                                const ModelMap& map, bool with_tokenizer);
 
+// Throws the error of ReadMappedModel about the file at `path` if its tensors
+// cannot be read, whatever the map.
+void RequireWeights(const std::filesystem::path& path);
+
 // Throws ConversionError if `path` is a checkpoint (IsCheckpoint), which needs
 // a map, or the converter of the toolkit that wrote it; names the preset that
 // fits, if any.

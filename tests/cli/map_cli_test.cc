@@ -6,12 +6,15 @@
 #include <gtest/gtest.h>
 
 #include "tests/converter/own_model.h"
+#include "tests/converter/zip_bytes.h"
 #include "tests/system/program.h"
 #include "tests/system/usable_tile.h"
 
 namespace latimer::map_cli_test {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr int kFailure = 1;
 constexpr int kUsage = 2;
@@ -103,6 +106,35 @@ TEST_F(MapCliTest, WhatIsWrongGetsOneSentenceAndLeavesNoFile) {
         kFailure);
     EXPECT_THAT(sentence, HasSubstr(c.expected));
     EXPECT_FALSE(std::filesystem::exists(output())) << c.expected;
+  }
+}
+
+// The preset asks for heads, which would not help.
+TEST_F(MapCliTest, WhatAFileIsComesBeforeHowItsModelIsBuilt) {
+  const std::string file = folder_.path() / "model.pt";
+  const std::pair<std::string, const char*> cases[] = {
+      {ZipBytes({{"decoder.yml", "a: b"}}), "is a zip file"},
+      {"\x89HDF\r\n\x1a\n", "HDF5"},
+      {"<!DOCTYPE html>\n<html>", "a web page"},
+      {"\x80\x04}\x94.", "a pickle of Python"},
+      {"weights", "model.pt"},
+  };
+  for (const auto& [bytes, expected] : cases) {
+    WriteFile(file, bytes);
+    for (const char* name : {"model.pt", "model"}) {
+      const std::string renamed = folder_.path() / name;
+      std::filesystem::rename(file, renamed);
+      const std::string sentence = ErrorSentence(
+          RunProgram(
+              "latimer-convert",
+              {renamed, "--map", "preset:encoder_layers", "-o", output()}),
+          kFailure);
+      EXPECT_THAT(sentence, AllOf(HasSubstr(name), Not(HasSubstr("heads"))));
+      if (expected != std::string("model.pt")) {
+        EXPECT_THAT(sentence, HasSubstr(expected)) << name;
+      }
+      std::filesystem::rename(renamed, file);
+    }
   }
 }
 
