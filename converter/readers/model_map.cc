@@ -256,6 +256,14 @@ VocabularyFlags ReadVocabularyFlags(const JsonFields& fields,
   flags.skips_unknown =
       inner.Choice<bool>("unknown", {{"token", false}, {"skip", true}}, false);
   const bool sentencepiece = flags.kind == Kind::kSentencePiece;
+  if (name == "target_vocabulary" && flags.skips_unknown) {
+    inner.Fail("unknown",
+               "only a source has unknown text to skip; set "
+               "source_vocabulary.unknown");
+  }
+  if (flags.skips_spaces && (sentencepiece || flags.kind == Kind::kWords)) {
+    inner.Fail("skip_spaces", "it is for the kinds characters and pieces");
+  }
   if (sentencepiece && flags.skips_unknown) {
     inner.Fail("unknown", "a SentencePiece model has its own unknown piece");
   }
