@@ -90,7 +90,10 @@ class OptionParser {
     ResolveBoard();
     ResolveTile();
     if (app_.count("--int4-error") > 0 && !o_.int4) {
-      throw UsageError("--int4-error needs --weights int4.");
+      throw UsageError(o_.choose_weights
+                           ? "--int4-error is for --weights int4; auto chooses "
+                             "by what --max-loss allows."
+                           : "--int4-error needs --weights int4.");
     }
     if (o_.weights == WeightType::kF32 && !o_.certify.empty()) {
       throw UsageError(

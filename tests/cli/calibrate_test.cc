@@ -223,6 +223,9 @@ TEST(AutoProgramTest, ChoosesTypesThatKeepTheLossAndSaysWhy) {
   };
   EXPECT_THAT(error({"--weights", "auto"}),
               HasSubstr("it needs --certify TEXT.txt or --calibrate TEXT.txt"));
+  EXPECT_THAT(
+      error({"--weights", "auto", "--certify", text, "--int4-error", "0.1"}),
+      HasSubstr("--int4-error is for --weights int4; auto chooses"));
   EXPECT_THAT(error({"--max-loss", "0.1"}),
               HasSubstr("--max-loss needs --weights auto."));
   EXPECT_THAT(error({"--weights", "auto", "--certify", text, "--no-tokenizer"}),
