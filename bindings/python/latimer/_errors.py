@@ -28,6 +28,13 @@ class ConversionError(LatimerError):
         super().__init__(message, "CONVERSION")
 
 
+class DownloadError(LatimerError):
+    """A model could not be fetched by its name; the message says why."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, "DOWNLOAD")
+
+
 def check(code: int, message: bytes | None) -> None:
     """Raises the exception for a code of the C API, unless it is OK."""
     if code == 0:
