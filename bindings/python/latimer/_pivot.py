@@ -1,0 +1,111 @@
+"""Two models, by way of a language for which there are both."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, overload
+
+from ._results import StreamedText, Translation
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import TranslateOptions
+    from ._translator import Translator
+
+# They belong to one model, or to one source.
+_REFUSED = (
+    "language_code", "task", "prefix", "target_prefix", "banned", "terms",
+    "suppressed", "forced_first_token", "protected_ranges", "attention",
+    "alignment", "scores", "on_token",
+)
+
+
+class PivotTranslator:
+    """Translates with the first model, and what that gives with the second.
+
+    What comes out is what `latimer translate FIRST SECOND` writes. Options are
+    for both, each by itself, but source_lang is for the first, target_lang
+    and n_best for the second; those that belong to one model or to one source
+    are refused.
+    """
+
+    def __init__(self, first: Translator, second: Translator) -> None:
+        self.first = first
+        self.second = second
+
+    def __repr__(self) -> str:
+        return f"latimer.PivotTranslator({self.first!r}, {self.second!r})"
+
+    @overload
+    def translate(  # type: ignore[overload-overlap]
+        self, text: str, **options: Unpack[TranslateOptions]
+    ) -> Translation: ...
+
+    @overload
+    def translate(
+        self, text: Iterable[str], **options: Unpack[TranslateOptions]
+    ) -> Iterator[Translation]: ...
+
+    def translate(
+        self, text: str | Iterable[str], **options: Unpack[TranslateOptions]
+    ) -> Translation | Iterator[Translation]:
+        """As Translator.translate; each Translation is the second model's."""
+        first, second = _share(options)
+        if isinstance(text, str):
+            translation = self.first.translate(text, **first)
+            return self.second.translate(translation.text, **second)
+        between = self.first.translate(text, **first)
+        return self.second.translate((t.text for t in between), **second)
+
+    def translate_html(
+        self, html: str | Iterable[str], **options: Unpack[TranslateOptions]
+    ) -> Iterator[str]:
+        """As Translator.translate_html."""
+        first, second = _share(options)
+        between = self.first.translate_html(html, **first)
+        return self.second.translate_html(between, **second)
+
+    def translate_paragraphs(
+        self, text: str | Iterable[str], **options: Unpack[TranslateOptions]
+    ) -> Iterator[StreamedText]:
+        """As Translator.translate_paragraphs; what the first model makes of a
+        sentence is one sentence for the second."""
+        first, second = _share(options)
+        waiting: deque[StreamedText] = deque()
+
+        def sentences() -> Iterator[str]:
+            for portion in self.first.translate_paragraphs(text, **first):
+                waiting.append(portion)
+                if portion.source:
+                    yield portion.text
+
+        translations = self.second.translate(sentences(), **second)
+
+        def run() -> Iterator[StreamedText]:
+            for translation in translations:
+                while not waiting[0].source:
+                    yield waiting.popleft()
+                yield replace(waiting.popleft(), text=translation.text)
+            yield from waiting
+
+        return run()
+
+
+def _share(
+    options: TranslateOptions,
+) -> tuple[TranslateOptions, TranslateOptions]:
+    """The options of the first model, and of the second."""
+    for name in _REFUSED:
+        if options.get(name) is not None:
+            raise ValueError(
+                f"{name}: it belongs to one model, and these are two; call "
+                "`first` and `second` one after the other."
+            )
+    first, second = options.copy(), options.copy()
+    first.pop("target_lang", None)
+    first.pop("n_best", None)
+    second.pop("source_lang", None)
+    return first, second
