@@ -1,16 +1,22 @@
 """Translation models on small machines.
 
     import latimer
-    latimer.convert("opus-mt-en-de", "en-de.ltm")
-    translator = latimer.Translator("en-de.ltm")
+    translator = latimer.Translator.from_pretrained("Helsinki-NLP/opus-mt-en-de")
     print(translator.translate("How are you?").text)
 """
 
+from . import models
 from ._c import library as _library
 from ._convert import convert
-from ._errors import ConversionError, InvalidArgumentError, LatimerError
+from ._errors import (
+    ConversionError,
+    DownloadError,
+    InvalidArgumentError,
+    LatimerError,
+)
 from ._options import TranslateOptions
 from ._pipeline import Pipeline, pipeline
+from ._pivot import PivotTranslator
 from ._results import (
     Hypothesis,
     ModelInfo,
@@ -25,11 +31,13 @@ from ._translator import Translator
 __version__: str = _library.version().decode()
 __all__ = [
     "ConversionError",
+    "DownloadError",
     "Hypothesis",
     "InvalidArgumentError",
     "LatimerError",
     "ModelInfo",
     "Pipeline",
+    "PivotTranslator",
     "StreamedText",
     "TokenLink",
     "TokenScore",
@@ -38,5 +46,6 @@ __all__ = [
     "Translator",
     "WordScore",
     "convert",
+    "models",
     "pipeline",
 ]

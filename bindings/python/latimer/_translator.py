@@ -18,7 +18,12 @@ from ._slot import Image, Slot, Source
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from ._pivot import PivotTranslator
+
 Piece = TypeVar("Piece")
+
+# What Translator() takes, beside the path.
+_OWN = ("threads", "lanes", "check_file", "pin_threads", "cpu")
 
 
 class Translator:
@@ -86,6 +91,81 @@ class Translator:
         self._free = [first]
         self._info = first.info(self._path)
         _translators.add(self)
+
+    @overload
+    @classmethod
+    def from_pretrained(
+        cls,
+        name: str | os.PathLike[str],
+        *,
+        weights: str = ...,
+        revision: str | None = ...,
+        **options: Any,
+    ) -> Translator: ...
+
+    @overload
+    @classmethod
+    def from_pretrained(
+        cls,
+        *,
+        source: str,
+        target: str,
+        weights: str = ...,
+        **options: Any,
+    ) -> Translator | PivotTranslator: ...
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        name: str | os.PathLike[str] | None = None,
+        *,
+        source: str | None = None,
+        target: str | None = None,
+        weights: str = "int8",
+        revision: str | None = None,
+        **options: Any,
+    ) -> Translator | PivotTranslator:
+        """Opens a model by its name, its path, or a pair of languages.
+
+            Translator.from_pretrained("Helsinki-NLP/opus-mt-en-de")
+            Translator.from_pretrained("nllb-200-distilled-600M")  # a folder
+            Translator.from_pretrained(source="de", target="fr")
+
+        The model is fetched and converted once, and kept: see latimer.models.
+        After that nothing is fetched, not even to look for a newer revision;
+        latimer.models.remove(name) lets the next call do that.
+
+        Args:
+            name: OWNER/NAME of a Hub, which needs the package
+                huggingface_hub; or a path: what latimer.convert takes, an
+                Argos package as it is, or a file that is converted.
+            source, target: in place of a name: codes of ISO 639-1. A table
+                has OPUS-MT's models; if none is for this pair, there are two
+                by way of English, in a PivotTranslator.
+            weights: "int8", "int6", "int4", "f16", "f32" or "auto".
+            revision: a branch, a tag or a commit of a name.
+            **options: of Translator (threads, lanes ...), and those of
+                latimer.convert: source_lang="eng_Latn" ...
+
+        Raises:
+            DownloadError, ConversionError, LatimerError, ValueError: one
+                sentence that says what is wrong and what to do.
+        """
+        from ._pretrained import open_model, open_pair
+
+        own = {key: options.pop(key) for key in _OWN if key in options}
+        options["weights"] = weights
+
+        def opened(path: str | os.PathLike[str]) -> Translator:
+            return cls(path, **own)
+
+        if name is not None and source is None and target is None:
+            return open_model(opened, name, revision, options)
+        if name is None and source and target and revision is None:
+            return open_pair(opened, source, target, options)
+        raise ValueError(
+            "Give the name of a model or its path, or source and target."
+        )
 
     @contextmanager
     def _slot(self, beams: int = 0) -> Iterator[Slot]:
