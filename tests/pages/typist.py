@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from run import Run
 
 NOT_TYPED = ("skip", "ci", "needs", "slow")
-DEMO = "cmake --workflow --preset demo"  # README.md's first command.
+DEMO = "cmake --workflow --preset demo"  # In README.md.
 SECONDS = 600  # For a step, if no rule says otherwise.
 
 
