@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "latimer/translator.h"
 #include "model/operation_bytes.h"
+#include "source_phrases.h"
 #include "text/trie.h"
 #include "translator_state.h"
 
