@@ -11,6 +11,8 @@
 #include "converter/readers/mapped_tensors.h"
 #include "converter/readers/mapped_tokenizer.h"
 #include "converter/readers/recurrent_model.h"
+#include "converter/readers/text_file.h"
+#include "converter/readers/zip_file.h"
 
 namespace latimer {
 namespace {
@@ -393,8 +395,31 @@ void RequireWeights(const fs::path& path) {
   (void)OpenTensorFile(WeightsOf(path));
 }
 
+namespace {
+
+// Of the arrays of a .npz file, which other tools than Marian write, too.
+std::string PresetOfArrays(const fs::path& path) {
+  constexpr std::string_view kSuffix = ".npy";
+  std::set<std::string> names;
+  const ZipFile zip(path);
+  for (const auto& [entry, unused] : zip.entries()) {
+    if (!entry.ends_with(kSuffix)) continue;
+    names.insert(entry.substr(0, entry.size() - kSuffix.size()));
+  }
+  return FittingPreset(names);
+}
+
+}  // namespace
+
 void RefuseWithoutMap(const fs::path& path) {
-  if (!fs::is_regular_file(path) || !IsCheckpoint(path)) return;
+  if (!fs::is_regular_file(path)) return;
+  if (IsNpz(FirstBytes(path))) {
+    const std::string fitting = PresetOfArrays(path);
+    if (fitting.empty()) return;
+    FailIn(path, "arrays alone do not say how the model is built; give --map ",
+           fitting, ", which has their names");
+  }
+  if (!IsCheckpoint(path)) return;
   const TensorFile file = OpenTensorFile(path);
   if (!file.toolkit.empty()) {
     FailIn(path, "is a checkpoint of ", file.toolkit, "; convert it with ct2-",

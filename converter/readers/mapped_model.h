@@ -23,7 +23,7 @@ void RequireWeights(const std::filesystem::path& path);
 
 // Throws ConversionError if `path` is a checkpoint (IsCheckpoint), which needs
 // a map, or the converter of the toolkit that wrote it; names the preset that
-// fits, if any.
+// fits, if any. A .npz file, which may be Marian's, only if a preset fits it.
 void RefuseWithoutMap(const std::filesystem::path& path);
 
 }  // namespace latimer

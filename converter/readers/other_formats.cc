@@ -40,6 +40,10 @@ constexpr std::string_view kArrays =
     "; write its weights with numpy.savez, each kernel transposed to PyTorch's "
     "[outputs, inputs], and give the .npz with a --map of its names";
 
+constexpr std::string_view kExport =
+    "; write its weights as .npz with examples/keras/export.py (docs/keras.md) "
+    "and give the .npz with a --map of its names";
+
 constexpr std::string_view kStateDict =
     "; save the model's state_dict, torch.save(model.state_dict(), path), and "
     "give it with --map";
@@ -62,9 +66,9 @@ constexpr Format kFormats[] = {
     {"a TensorFlow Lite model", {".tflite"}, kOriginal, "TFL3", 4},
     {"a TensorFlow model", {"tf_model.h5"}, kWithPyTorch},
     {"a Flax model", {"flax_model.msgpack"}, kWithPyTorch},
-    {"a TensorFlow model (SavedModel)", {"saved_model.pb"}, kArrays},
-    {"a TensorFlow checkpoint", {".index", ".data-00000-of-00001"}, kArrays},
-    {"a Keras model", {".keras", ".h5", ".hdf5"}, kArrays, "\x89HDF\r\n\x1a\n"},
+    {"a TensorFlow model (SavedModel)", {"saved_model.pb"}, kExport},
+    {"a TensorFlow checkpoint", {".index", ".data-00000-of-00001"}, kExport},
+    {"a Keras model", {".keras", ".h5", ".hdf5"}, kExport, "\x89HDF\r\n\x1a\n"},
     {"a program of torch.export", {".pt2"}, kStateDict},
     {"one array of NumPy", {".npy"}, kArrays, "\x93NUMPY"},
     {"a pickle of Python", {".pkl", ".pickle"}, kStateDict},

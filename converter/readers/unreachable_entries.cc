@@ -59,7 +59,8 @@ std::vector<std::string> WarnOfUnreachableEntries(
   Ids rest;
   for (int32_t id = 0; static_cast<size_t>(id) < size; ++id) {
     const std::string& piece = EntryOf(side, id);
-    if (piece != side.unknown &&
+    // Keras' entry for pads is empty.
+    if (!piece.empty() && piece != side.unknown &&
         std::ranges::find(side.special, piece) == side.special.end()) {
       rest.push_back(id);
     }

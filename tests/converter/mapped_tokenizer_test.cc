@@ -84,6 +84,16 @@ TEST_F(WordsTest, NeedAFileThatIsThereAndAnUnknownWord) {
               HasSubstr("target_vocabulary.file is missing"));
 }
 
+// As in the vocabulary of Keras' TextVectorization.
+TEST_F(WordsTest, AnEmptyEntryForPadsIsNoMistake) {
+  vocabulary_[""] = vocabulary_["<pad>"];
+  vocabulary_.erase("<pad>");
+  WriteFile(folder_.path() / "words.json", vocabulary_.dump());
+  const std::string file =
+      "source_vocabulary.file=" + (folder_.path() / "words.json").string();
+  EXPECT_THAT(model_.Read({file}, true).warnings, IsEmpty());
+}
+
 TEST_F(WordsTest, ThatNoTextCanReachAreNamed) {
   std::vector<std::string> words;
   for (const auto& [word, id] : vocabulary_.items()) {

@@ -57,8 +57,9 @@ TEST_F(OtherFormatsTest, ContentCountsWhateverTheName) {
   } kCases[] = {
       {"GGUF\x03", "model.bin", "a GGUF model; give the model that"},
       {std::string("\x1c\0\0\0TFL3", 8), "m.bin", "a TensorFlow Lite model"},
-      {"\x89HDF\r\n\x1a\n", "w.bin", "a Keras model; write its weights with"},
-      {keras, "model.zip", "a Keras model; write its weights with numpy.savez"},
+      {"\x89HDF\r\n\x1a\n", "w.bin",
+       "a Keras model; write its weights as .npz with "},
+      {keras, "model.zip", "a Keras model; write its weights as .npz with "},
       {program, "model.zip", "a program of torch.export; save the model's"},
       {"\x93NUMPY\x01", "w.bin", "one array of NumPy; write"},
       {pickle, "model.pt", "a pickle of Python; save the model's state_dict"},

@@ -43,7 +43,7 @@ class Rule:
 
 JAVA, PYTHON, WASM = (f"bindings/{name}/README.md" for name in ("java", "python", "wasm"))
 BULK, DEMO, OWN = (f"examples/{name}/README.md" for name in ("bulk", "en-de", "own_model"))
-SERVER = "server/README.md"
+SERVER, KERAS = "server/README.md", "docs/keras.md"
 CONVERTER, TARGETS = "converter/README.md", "targets/README.md"
 
 # How a block that is no shell's is run: its file, and the commands. {build} is left out with --short.
@@ -143,6 +143,7 @@ RULES = [
     Rule("slow", "README.md", r"tar c --exclude", "build/host has larger files than a wheel"),
     Rule("slow", BULK, r".", "downloads Spark, 400 MB"),
     Rule("slow", OWN, r"pip install torch|train\.py", "trains for 5 minutes", name=r"\bown"),
+    Rule("slow", KERAS, r"pip install keras|train\.py", "trains for 5 minutes", name=r"keras_model|keras\.(ltm|h)|=keras"),
     Rule("slow", DEMO, r"smoke\.sh|evaluate\.py|verify_model\.py|^pip install", "trains a tiny model"),
     Rule("slow", CONVERTER, r"venv", "downloads PyTorch"),
     Rule("slow", SERVER, r"--port 5125|serve_load", "a minute of load"),

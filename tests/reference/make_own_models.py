@@ -25,6 +25,7 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
+import keras_models
 import own_models as own
 
 MIN_MARGIN = 0.03
@@ -70,11 +71,12 @@ class Spec:
     """Or sorted, words, characters, pieces."""
     saved: str = "pt"
     """Or model_state_dict: a training checkpoint; module or compiled: with that prefix; lightning:
-    with the prefix "model."; safetensors."""
+    with the prefix "model."; safetensors; keras: an .npz by examples/keras/export.py."""
     steps: int = 1500
 
 
 FOREIGN = Ids(pad=1, sos=2, eos=3, unk=0)
+TEXT_VECTORIZATION = Ids(pad=0, unk=1, sos=2, eos=3)
 
 SPECS = {
     "encoder_layers_words": Spec(
@@ -189,6 +191,17 @@ SPECS = {
          "source_vocabulary.file={folder}/source.json", "target_vocabulary.kind=pieces",
          "target_vocabulary.file={folder}/target.json"],
         task="pieces", length=24,
+    ),
+    "keras_transformer": Spec(
+        "keras.io's: learned positions; heads that are each as wide as the model", keras_models.KerasIo,
+        "preset:keras_transformer", dict(width=16, inner=28, heads=2, count=2), ["heads=2"],
+        ids=TEXT_VECTORIZATION, prefix=(), suffix=(), saved="keras", steps=400,
+    ),
+    "tensorflow_transformer": Spec(
+        "TensorFlow's: scaled embeddings, all sines before all cosines, wide heads", keras_models.TensorFlow,
+        "preset:tensorflow_transformer", dict(width=16, inner=28, heads=3, count=2),
+        ["heads=3", "max_source_tokens=40", "max_target_tokens=40"], ids=TEXT_VECTORIZATION, saved="keras",
+        steps=400,
     ),
 }
 
@@ -468,6 +481,9 @@ def rounded(values, digits=7):
 
 
 def save(runner: Runner, spec: Spec, folder: Path):
+    if spec.saved == "keras":
+        runner.model.save(folder)
+        return
     state = {k: v.detach().clone() for k, v in runner.model.state_dict().items()}
     if spec.saved == "safetensors":
         save_file(state, folder / "model.safetensors")
@@ -494,7 +510,8 @@ def attention(runner: Runner, row: int, rows):
     source, output = rows[row]["src_ids"], rows[row]["output_ids"]
     memory = runner.model.encode(torch.tensor([source]))
     runner.model.decode(torch.tensor([[runner.start] + output[:-1]]), memory)
-    found = own.attention_of(runner.model)
+    in_keras = isinstance(runner.model, keras_models.KerasModel)
+    found = runner.model.attention() if in_keras else own.attention_of(runner.model)
     found["decoder"] = [
         [[keys[: t + 1] for t, keys in enumerate(head)] for head in layer]
         for layer in found["decoder"]
@@ -533,7 +550,7 @@ def make(name: str, out: Path) -> str:
         lines.append(json.dumps(row, ensure_ascii=False, separators=(",", ":")))
     head = {
         "about": spec.about, "definition": DEFINITION, "seed": seed, "torch": torch.__version__,
-        "checkpoint": "model.safetensors" if spec.saved == "safetensors" else "model.pt",
+        "checkpoint": {"safetensors": "model.safetensors", "keras": "model.npz"}.get(spec.saved, "model.pt"),
         "map": spec.map, "set": spec.settings, "decoder_start_token_id": runner.start,
         "eos_token_id": runner.eos, "max_new_tokens": MAX_NEW_TOKENS,
         "source_prefix": runner.prefix, "source_suffix": runner.suffix,

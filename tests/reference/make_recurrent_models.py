@@ -18,6 +18,7 @@ from typing import Callable
 import torch
 from torch import nn
 
+import keras_models
 import recurrent_models as models
 
 SYMBOLS = 30
@@ -62,6 +63,31 @@ class Spec:
 
 
 LIMITS = ["max_source_tokens=40", "max_target_tokens=32"]
+
+KERAS_MAP = {
+    "base": "preset:gru_bahdanau",
+    "tensors": {
+        "source_embedding": "embedding.0",
+        "target_embedding": "embedding.1",
+        "encoder.gru": "bidirectional.0",
+        "decoder.gru": "gru.0",
+        "initial_state": "bridge",
+        "attention.joint": None,
+        "attention.query": "query",
+        "attention.keys": "time_distributed.0",
+        "attention.energy": "additive_attention.0",
+        "output": "dense.0",
+    },
+    "query": "after",
+    "attention_reads": None,
+    "decoder_reads": ["embedding"],
+    "output_reads": ["hidden", "context"],
+    "source_ids": {"pad": 0, "sos": 1, "eos": 2},
+    "target_ids": {"pad": 0, "sos": 1, "eos": 2},
+    "source_prefix": [],
+    "max_source_tokens": 40,
+    "max_target_tokens": 32,
+}
 
 MIXED_MAP = {
     "architecture": "gru",
@@ -235,6 +261,10 @@ SPECS = {
         lambda: models.Bahdanau(37, 35, 11, 13, 14, 18), "preset:gru_bahdanau", 37, 35,
         sos=2, eos=3, source_sos=True, pad=1, length=14, settings=["source_length=14", LIMITS[1]],
     ),
+    "keras": Spec(
+        "of Keras: a bidirectional GRU and AdditiveAttention after the step",
+        lambda: keras_models.Recurrent(37, 35, 11, 13, 18), KERAS_MAP, 37, 35,
+    ),
 }
 
 
@@ -381,10 +411,15 @@ def main() -> None:
         spec = SPECS[name]
         folder = arguments.out / name
         folder.mkdir(parents=True, exist_ok=True)
-        torch.save(train(spec, seed=1).checkpoint(), folder / CHECKPOINT)
-        model = spec.build()
-        load(model, torch.load(folder / CHECKPOINT))
-        write_json(folder / "fixture.json", fixture(spec, model.eval()))
+        model = train(spec, seed=1)
+        if isinstance(model, keras_models.KerasModel):
+            model.save(folder)
+            write_json(folder / "fixture.json", fixture(spec, model) | {"checkpoint": "model.npz"})
+        else:
+            torch.save(model.checkpoint(), folder / CHECKPOINT)
+            model = spec.build()
+            load(model, torch.load(folder / CHECKPOINT))
+            write_json(folder / "fixture.json", fixture(spec, model.eval()))
         if isinstance(spec.map, dict):
             write_json(folder / "map.json", spec.map)
 
