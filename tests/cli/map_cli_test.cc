@@ -114,7 +114,7 @@ TEST_F(MapCliTest, WhatAFileIsComesBeforeHowItsModelIsBuilt) {
   const std::string file = folder_.path() / "model.pt";
   const std::pair<std::string, const char*> cases[] = {
       {ZipBytes({{"decoder.yml", "a: b"}}), "is a zip file"},
-      {"\x89HDF\r\n\x1a\n", "HDF5"},
+      {"\x89HDF\r\n\x1a\n", "a Keras model"},
       {"<!DOCTYPE html>\n<html>", "a web page"},
       {"\x80\x04}\x94.", "a pickle of Python"},
       {"weights", "model.pt"},
