@@ -17,8 +17,9 @@ using Json = nlohmann::json;
 
 // What requests are counted by. Clients must not make up others.
 constexpr std::string_view kPaths[] = {
-    "/",        "/translate", "/detect",         "/languages",        "/health",
-    "/metrics", "/suggest",   "/translate_file", "/frontend/settings"};
+    "/",       "/translate", "/detect",           "/languages",
+    "/health", "/metrics",   "/suggest",          "/translate_file",
+    "/spec",   "/docs",      "/frontend/settings"};
 
 std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -60,6 +61,9 @@ double SecondsSince(std::chrono::steady_clock::time_point begin) {
       .count();
 }
 
+// Of all translated files that clients have not fetched.
+constexpr size_t kFileStoreBytes = size_t{64} << 20;
+
 std::string Missing(const char* name) {
   return std::string("Invalid request: missing ") + name + " parameter";
 }
@@ -71,8 +75,17 @@ struct Service::Parameters {
       : address(request.remote_addr) {
     const std::string type = request.get_header_value("Content-Type");
     is_json = type.starts_with("application/json");
-    for (const auto& [name, value] : request.params) values[name] = value;
-    for (const auto& [name, file] : request.files) values[name] = file.content;
+    // Of several values of a name the first counts.
+    for (const auto& [name, value] : request.params) {
+      values.try_emplace(name, value);
+    }
+    for (const auto& [name, file] : request.files) {
+      values.try_emplace(name, file.content);
+      if (name == "file" && file_name.empty()) {
+        file_name = SafeFileName(file.filename);
+      }
+    }
+    host = request.get_header_value("Host");
     if (!is_json) return;
     Json body = ParseBody(request.body);
     if (!body.is_object()) throw Refusal{400, "Invalid JSON format"};
@@ -143,7 +156,14 @@ struct Service::Parameters {
     return texts;
   }
 
-  std::string address;
+  std::string Needed(const char* name) const {
+    std::string text = Text(name);
+    if (text.empty()) throw Refusal{400, Missing(name)};
+    return text;
+  }
+
+  std::string address, host;
+  std::string file_name;  // Of the part "file".
   bool is_json = false;
   std::map<std::string, Json> values;
 };
@@ -154,6 +174,7 @@ Service::Service(Catalog& catalog, Metrics& metrics, const ApiKeys* keys,
       metrics_(metrics),
       keys_(keys),
       options_(options),
+      files_(kFileStoreBytes),
       languages_(Languages()) {}
 
 // A handler that gives JSON, and turns errors into answers.
@@ -184,39 +205,84 @@ auto Service::Wrap(Handler handler) {
 }
 
 void Service::Register(HttpServer& server) {
-  server.Post("/translate",
-              Wrap([this](const Parameters& p) { return Translate(p); }));
-  server.Post("/detect", Wrap([this](const Parameters& p) {
-                Admit(p, 1);
-                return DetectLanguage(p);
-              }));
-  server.Get("/languages",
-             Wrap([this](const Parameters&) { return languages_; }));
-  server.Get("/health", Wrap([](const Parameters&) {
-               return Json{{"status", "ok"}};
-             }));
-  server.Get("/frontend/settings",
-             Wrap([this](const Parameters&) { return Settings(); }));
+  const auto not_allowed = [](const char* allowed) {
+    return [allowed](const httplib::Request&, httplib::Response& response) {
+      response.status = 405;
+      response.set_header("Allow", allowed);
+      response.set_content(
+          Dump({{"error", std::string("The method is not allowed here; use ") +
+                              allowed + "."}}),
+          "application/json");
+    };
+  };
+  const auto refuse_more = [&](const char* path, const char* allowed) {
+    server.Put(path, not_allowed(allowed));
+    server.Patch(path, not_allowed(allowed));
+    server.Delete(path, not_allowed(allowed));
+  };
+  const auto get = [&](const char* path, auto handler) {
+    server.Get(path, handler);
+    server.Post(path, not_allowed("GET"));
+    refuse_more(path, "GET");
+  };
+  const auto post = [&](const char* path, auto handler) {
+    server.Post(path, handler);
+    server.Get(path, not_allowed("POST"));
+    refuse_more(path, "POST");
+  };
+  const auto content = [](const char* bytes, const char* type) {
+    return [=](const httplib::Request&, httplib::Response& response) {
+      response.set_header(
+          "Content-Security-Policy",
+          "default-src 'none'; connect-src 'self'; img-src data:; style-src "
+          "'unsafe-inline'; script-src 'unsafe-inline'; base-uri "
+          "'none'; form-action 'none'; frame-ancestors 'none'");
+      response.set_content(bytes, type);
+    };
+  };
+  post("/translate",
+       Wrap([this](const Parameters& p) { return Translate(p); }));
+  post("/detect", Wrap([this](const Parameters& p) {
+         Admit(p, 1);
+         return DetectLanguage(p);
+       }));
+  get("/languages", Wrap([this](const Parameters&) { return languages_; }));
+  get("/health", Wrap([](const Parameters&) {
+        return Json{{"status", "ok"}};
+      }));
+  get("/frontend/settings",
+      Wrap([this](const Parameters&) { return Settings(); }));
+  get("/spec", content(kSpec, "application/json"));
   const auto refuse = [this](const char* why) {
     return Wrap([why](const Parameters&) -> Json { throw Refusal{403, why}; });
   };
-  server.Post("/translate_file",
-              refuse("Files translation are disabled on this server."));
-  server.Post("/suggest", refuse("Suggestions are disabled on this server."));
-  server.Get("/metrics",
-             [this](const httplib::Request&, httplib::Response& response) {
-               response.set_content(metrics_.Text(),
-                                    "text/plain; version=0.0.4; charset=utf-8");
-             });
+  post("/translate_file",
+       Wrap([this](const Parameters& p) { return TranslateFile(p); }));
+  server.Get(
+      "/download_file/([\\w.-]+)",
+      [this](const httplib::Request& request, httplib::Response& response) {
+        const std::string name = request.matches[1];
+        const std::optional<std::string> bytes = files_.Find(name);
+        if (!bytes.has_value()) {
+          response.status = 404;
+          response.set_content(
+              Dump({{"error", "There is no such file, or no longer."}}),
+              "application/json");
+          return;
+        }
+        response.set_header(
+            "Content-Disposition",
+            "attachment; filename=\"" + name.substr(name.find('.') + 1) + "\"");
+        response.set_content(*bytes, "application/octet-stream");
+      });
+  post("/suggest", refuse("Suggestions are disabled on this server."));
+  get("/metrics", [this](const httplib::Request&, httplib::Response& response) {
+    response.set_content(metrics_.Text(),
+                         "text/plain; version=0.0.4; charset=utf-8");
+  });
   if (options_.web_page) {
-    server.Get("/", [](const httplib::Request&, httplib::Response& response) {
-      response.set_header(
-          "Content-Security-Policy",
-          "default-src 'none'; connect-src 'self'; style-src "
-          "'unsafe-inline'; script-src 'unsafe-inline'; base-uri "
-          "'none'; form-action 'none'; frame-ancestors 'none'");
-      response.set_content(kPage, "text/html; charset=utf-8");
-    });
+    get("/", content(kPage, "text/html; charset=utf-8"));
+    get("/docs", content(kDocsPage, "text/html; charset=utf-8"));
   }
   server.set_logger([this](const httplib::Request& request,
                            const httplib::Response& response) {
@@ -339,10 +405,8 @@ std::vector<Detected> Service::DetectServed(const std::string& text,
 Json Service::Translate(const Parameters& parameters) {
   bool is_list = false;
   const std::vector<std::string> texts = parameters.Texts(&is_list);
-  std::string source = CodeFrom(parameters.Text("source"));
-  const std::string target = CodeFrom(parameters.Text("target"));
-  if (source.empty()) throw Refusal{400, Missing("source")};
-  if (target.empty()) throw Refusal{400, Missing("target")};
+  const std::string source = CodeFrom(parameters.Needed("source"));
+  const std::string target = CodeFrom(parameters.Needed("target"));
   const int alternatives = parameters.Number("alternatives");
   if (options_.alternatives_limit >= 0 &&
       alternatives > options_.alternatives_limit) {
@@ -372,34 +436,13 @@ Json Service::Translate(const Parameters& parameters) {
     throw Refusal{400, format + " format is not supported"};
   }
 
-  Json detected;
-  if (source == "auto") {
-    if (!CanDetect()) {
-      throw Refusal{400, "This server cannot detect languages; give source."};
-    }
-    std::string all;
-    for (const std::string& text : texts) all += text + "\n";
-    const Detected best = DetectServed(all, is_html).front();
-    source = best.language;
-    detected = {{"confidence", best.confidence}, {"language", source}};
-  }
-  for (const std::string& language : {source, target}) {
-    if (!catalog_.Knows(language)) {
-      throw Refusal{400, language + " is not supported"};
-    }
-  }
+  const Direction direction = FindDirection(source, target, texts, is_html);
   std::vector<std::vector<std::string>> all;
-  if (source == target) {
+  if (direction.legs.empty()) {
     for (const std::string& text : texts) all.push_back({text});
   } else {
-    const std::vector<Leg> legs = catalog_.Route(source, target);
-    if (legs.empty()) {
-      throw Refusal{400, NameOf(target) + " (" + target +
-                             ") is not available as a target language from " +
-                             NameOf(source) + " (" + source + ")"};
-    }
-    all = is_html ? TranslateHtml(texts, legs)
-                  : TranslateTexts(texts, legs,
+    all = is_html ? TranslateHtml(texts, direction.legs)
+                  : TranslateTexts(texts, direction.legs,
                                    static_cast<uint32_t>(alternatives));
   }
 
@@ -409,6 +452,7 @@ Json Service::Translate(const Parameters& parameters) {
     others.push_back(std::vector<std::string>(one.begin() + 1, one.end()));
   }
   Json result = {{"translatedText", is_list ? best : best.front()}};
+  const Json& detected = direction.detected;
   if (!detected.is_null()) {
     result["detectedLanguage"] =
         is_list ? Json(std::vector<Json>(texts.size(), detected)) : detected;
@@ -417,6 +461,79 @@ Json Service::Translate(const Parameters& parameters) {
     result["alternatives"] = is_list ? others : others.front();
   }
   return result;
+}
+
+Service::Direction Service::FindDirection(std::string source,
+                                          const std::string& target,
+                                          const std::vector<std::string>& texts,
+                                          bool is_html) const {
+  Direction direction;
+  if (source == "auto") {
+    if (!CanDetect()) {
+      throw Refusal{400, "This server cannot detect languages; give source."};
+    }
+    std::string all;
+    for (const std::string& text : texts) all += text + "\n";
+    const Detected best = DetectServed(all, is_html).front();
+    source = best.language;
+    direction.detected = {{"confidence", best.confidence},
+                          {"language", source}};
+  }
+  for (const std::string& language : {source, target}) {
+    if (!catalog_.Knows(language)) {
+      throw Refusal{400, language + " is not supported"};
+    }
+  }
+  if (source == target) return direction;
+  direction.legs = catalog_.Route(source, target);
+  if (direction.legs.empty()) {
+    throw Refusal{400, NameOf(target) + " (" + target +
+                           ") is not available as a target language from " +
+                           NameOf(source) + " (" + source + ")"};
+  }
+  return direction;
+}
+
+Json Service::TranslateFile(const Parameters& parameters) {
+  const std::string file = parameters.Needed("file");
+  const std::string source = CodeFrom(parameters.Needed("source"));
+  const std::string target = CodeFrom(parameters.Needed("target"));
+  const std::optional<FileFormat> format = FileFormatOf(parameters.file_name);
+  if (!format.has_value()) {
+    throw Refusal{400, "Invalid request: file format not supported"};
+  }
+  const std::vector<FileText> texts = TextsOf(*format, file);
+  int64_t characters = 0;
+  std::vector<std::string> plain, html;
+  for (const FileText& text : texts) {
+    characters += CountCharacters(text.text);
+    (text.format == Format::kHtml ? html : plain).push_back(text.text);
+  }
+  // As many requests as texts of the most characters it would have been.
+  const int64_t most = options_.limits.characters;
+  Admit(
+      parameters,
+      most > 0 ? static_cast<int>(std::max<int64_t>(1, characters / most)) : 1);
+  const Direction direction =
+      FindDirection(source, target, html.empty() ? plain : html, !html.empty());
+  std::vector<std::string> translations;
+  if (direction.legs.empty()) {
+    for (const FileText& text : texts) translations.push_back(text.text);
+  } else {
+    const auto of_plain = TranslateTexts(plain, direction.legs, 0);
+    const auto of_html = TranslateHtml(html, direction.legs);
+    size_t at_plain = 0, at_html = 0;
+    for (const FileText& text : texts) {
+      translations.push_back(text.format == Format::kHtml
+                                 ? of_html[at_html++].front()
+                                 : of_plain[at_plain++].front());
+    }
+  }
+  const std::string name = files_.Keep(
+      parameters.file_name, WithTranslations(*format, file, translations));
+  if (name.empty()) throw Refusal{413, "The translated file is too large."};
+  return {{"translatedFileUrl",
+           "http://" + parameters.host + "/download_file/" + name}};
 }
 
 Json Service::DetectLanguage(const Parameters& parameters) const {
@@ -460,8 +577,8 @@ Json Service::Settings() const {
       {"apiKeys", keys_ != nullptr},
       {"keyRequired", keys_ != nullptr && options_.require_key},
       {"suggestions", false},
-      {"filesTranslation", false},
-      {"supportedFilesFormat", Json::array()},
+      {"filesTranslation", true},
+      {"supportedFilesFormat", FileEndings()},
       {"language",
        {{"source", CanDetect() ? Json{{"code", "auto"}, {"name", "Auto Detect"}}
                                : language(source)},

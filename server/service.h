@@ -14,6 +14,7 @@
 
 #include "catalog.h"
 #include "detect.h"
+#include "files.h"
 #include "http_server.h"
 #include "limits.h"
 #include "metrics.h"
@@ -52,7 +53,18 @@ class Service {
   // The parameters of a request, from JSON, a form or the query.
   struct Parameters;
 
+  // What a request translates from and to. No legs: it is the same language.
+  struct Direction {
+    Json detected;  // Null unless the source was "auto".
+    std::vector<Leg> legs;
+  };
+
   Json Translate(const Parameters& parameters);
+  Json TranslateFile(const Parameters& parameters);
+  // `texts` are what "auto" is detected in.
+  Direction FindDirection(std::string source, const std::string& target,
+                          const std::vector<std::string>& texts,
+                          bool is_html) const;
   Json DetectLanguage(const Parameters& parameters) const;
   Json Languages() const;
   Json Settings() const;
@@ -87,6 +99,7 @@ class Service {
   // Not finished; shared with jobs, which may outlive the service.
   const std::shared_ptr<std::atomic<int64_t>> sentences_ =
       std::make_shared<std::atomic<int64_t>>(0);
+  FileStore files_;
   Json languages_;
 };
 

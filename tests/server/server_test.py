@@ -5,7 +5,7 @@ English-German demo model.
 """
 # Tests server/main.cc, server/service.cc, server/http_server.cc, server/job.cc,
 # server/model.cc, server/catalog.cc, server/languages.cc, server/detect.cc,
-# server/html.cc, server/limits.cc, server/metrics.cc.
+# server/html.cc, server/files.cc, server/limits.cc, server/metrics.cc.
 import contextlib
 import http.client
 import json
@@ -155,6 +155,60 @@ class OneServer(unittest.TestCase):
                 "code"] == "auto":
             self.assertEqual(client.detect("Where is the station in this town?")[0]["language"],
                              "en")
+
+    def test_the_description_names_every_path_and_their_methods_are_the_only_ones(self):
+        spec = json.loads(curl(self.server.url + "/spec"))
+        self.assertTrue(spec["openapi"].startswith("3."))
+        self.assertRegex(spec["info"]["version"], r"^\d+\.\d+\.\d+$")
+        self.assertIn('fetch("spec")', curl(self.server.url + "/docs"))
+        for path, methods in spec["paths"].items():
+            for method in ("GET", "POST", "PUT", "DELETE"):
+                connection = http.client.HTTPConnection("127.0.0.1", self.server.port)
+                connection.request(method, path)
+                response = connection.getresponse()
+                error = response.read()
+                if method.lower() in methods:
+                    self.assertIn(response.status, (200, 400), path)
+                else:
+                    self.assertEqual(response.status, 405, (method, path))
+                    self.assertEqual(response.headers["Allow"].lower(), *methods)
+                    self.assertIn("not allowed", json.loads(error)["error"])
+                connection.close()
+
+    def translated_file(self, name, content):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, name)
+            with open(path, "wb") as out:
+                out.write(content.encode())
+            answer = json.loads(curl("-F", f"file=@{path}", "-F", "source=en", "-F", "target=de",
+                                     self.server.url + "/translate_file"))
+        if "error" in answer:
+            return answer["error"]
+        self.assertTrue(answer["translatedFileUrl"].endswith("." + name), answer)
+        return subprocess.run(["curl", "-s", answer["translatedFileUrl"]], check=True,
+                              capture_output=True).stdout.decode()
+
+    def test_files_are_translated_as_their_endings_say(self):
+        self.assertEqual(self.translated_file("a.txt", "I am here.\n\nI am here.\n"),
+                         f"{I_AM_HERE}\n\n{I_AM_HERE}\n")
+        self.assertEqual(self.translated_file("b.HTML", "<p>I am <b>here</b>.</p>").count("<b>"), 1)
+        subtitles = ("1\r\n00:00:01,000 --> 00:00:02,500\r\nI am\r\nhere.\r\n\r\n"
+                     "2\r\n00:00:03,000 --> 00:00:04,000 X1:9\r\nI am here.")
+        lines = self.translated_file("c.srt", subtitles).split("\r\n")
+        self.assertEqual(lines[:2], subtitles.split("\r\n")[:2])
+        self.assertEqual(" ".join(lines[2:4]), I_AM_HERE)
+        self.assertEqual(lines[4:], ["", "2", "00:00:03,000 --> 00:00:04,000 X1:9", I_AM_HERE])
+        self.assertIn("not supported", self.translated_file("d.pdf", "I am here."))
+        self.assertIn("missing file", self.translated_file("e.txt", ""))
+
+    def test_a_translated_file_cannot_be_guessed(self):
+        answer = curl(self.server.url + "/download_file/0123456789abcdef.a.txt")
+        self.assertIn("no such file", json.loads(answer)["error"])
+
+    def test_of_several_texts_in_a_form_the_first_counts(self):
+        url = self.server.url + "/translate"
+        answer = curl("-d", "q=I am here.", "-d", "q=Other.", "-d", "source=en", "-d", "target=de", url)
+        self.assertEqual(json.loads(answer)["translatedText"], I_AM_HERE)
 
     def test_codes_of_languages_may_be_written_in_capitals(self):
         self.assertEqual(self.server.translate("I am here.", "EN", "De"),

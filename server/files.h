@@ -1,0 +1,71 @@
+// Files to translate: their texts and back, and those that wait to be fetched.
+#ifndef LATIMER_SERVER_FILES_H_
+#define LATIMER_SERVER_FILES_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "job.h"
+
+namespace latimer::server {
+
+// kSubRip: subtitles. Each cue's lines are one text.
+enum class FileFormat : uint8_t { kText, kHtml, kSubRip };
+
+// By the end of its name, whatever its case. HTML only if the profile has
+// alignments.
+std::optional<FileFormat> FileFormatOf(std::string_view name);
+// The ends of names that it knows: ".txt", ....
+std::vector<std::string> FileEndings();
+
+// The texts of a file, in order, each of its own format.
+struct FileText {
+  std::string text;
+  Format format = Format::kText;
+};
+std::vector<FileText> TextsOf(FileFormat format, std::string_view file);
+// The file with a translation in place of each text. A cue keeps the number of
+// its lines, if the translation has as many words.
+std::string WithTranslations(FileFormat format, std::string_view file,
+                             const std::vector<std::string>& translations);
+
+// The name without folders, and with letters, digits and "._-" only.
+std::string SafeFileName(std::string_view name);
+
+// Translated files that clients have not fetched for half an hour at most. If
+// there are more bytes than `most_bytes`, the oldest are dropped.
+class FileStore {
+ public:
+  explicit FileStore(size_t most_bytes) : most_bytes_(most_bytes) {}
+
+  // Returns a name that cannot be guessed, which ends with `name`. A file that
+  // is larger than all of the store is refused with "".
+  std::string Keep(const std::string& name, std::string bytes);
+  std::optional<std::string> Find(const std::string& name);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct File {
+    std::string name;
+    std::string bytes;
+    Clock::time_point until;
+  };
+
+  void DropOldest();
+
+  const size_t most_bytes_;
+  std::mutex mutex_;
+  std::deque<File> files_;  // The oldest first.
+  size_t bytes_ = 0;
+};
+
+}  // namespace latimer::server
+
+#endif  // LATIMER_SERVER_FILES_H_
