@@ -532,10 +532,10 @@ Result<std::span<int32_t>> TextReader::ReadTargetPrefix(
     count = *encoded;
   }
   if (count == 0) return std::span<int32_t>();
-  if (std::ranges::count(ids.first(count), config.eos) > 0) {
+  if (std::ranges::count(ids.first(count - 1), config.eos) > 0) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "The target prefix has the token that ends a "
-                         "translation (id %d).",
+                         "translation (id %d) before its own end.",
                          static_cast<int>(config.eos));
   }
   const std::span<int32_t> last = ids.last(count);

@@ -173,6 +173,10 @@ class Vocabularies {
                                                : g.eos;
     g.max_target_tokens = model_.architecture.target_positions;
     g.min_target_tokens = 1;  // translate_batch(min_decoding_length=1).
+    // A search of src/decoding.cc ends with as many hypotheses as beams, and
+    // normalizes after it has taken tokens away.
+    g.search.early_stopping = EarlyStopping::kAlways;
+    g.search.renormalize = 1;
     // The tokenizers of Hugging Face add these, where config.json does not.
     if (config_.adds_bos || class_ == TokenizerClass::kBart) {
       g.source_prefix = {IdOf(source_, config_.bos)};

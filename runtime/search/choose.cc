@@ -401,14 +401,19 @@ void ChooseFromBounds(const Choice& choice) {
 void ScoreReplayedToken(const Engine& engine, const LinearInput& input,
                         Sentence& sentence, const Buffers& workspace) {
   const size_t i = sentence.target_count;
-  if (RuledToken(sentence.options, i) >= 0) {
+  const SearchOptions& options = sentence.options;
+  const bool is_given = !options.target_prefix.empty() &&
+                        options.target_prefix.back() == options.eos;
+  if (!is_given && RuledToken(options, i) >= 0) {
     sentence.scores[i] = kForcedScore;
     return;
   }
   const size_t vocabulary = engine.architecture().target_vocabulary;
   float* logits = workspace.logits;
   ComputeLogits(engine, input, sentence.shortlist, logits);
-  ProcessLogits(sentence.options, sentence.prefix(), {logits, 0, vocabulary});
+  if (!is_given) {
+    ProcessLogits(options, sentence.prefix(), {logits, 0, vocabulary});
+  }
   sentence.scores[i] = ScoreToken(
       engine, static_cast<size_t>(sentence.target[i]), {logits, vocabulary});
 }

@@ -28,8 +28,9 @@ void ChooseTokens(const Engine& engine, const LinearInput& input,
 
 // Records the score of the next token of a replay: of the only row of `input`.
 // A token that is forced by the model's rules or as a target prefix has
-// probability 1. Which tokens of phrases were forced is not known any more, so
-// all have that of the model.
+// probability 1; those of a prefix that ends with EOS, a whole translation,
+// have that of the model. Which tokens of phrases were forced is not known any
+// more, so all have it, too.
 void ScoreReplayedToken(const Engine& engine, const LinearInput& input,
                         Sentence& sentence, const Buffers& workspace);
 

@@ -219,6 +219,37 @@ TEST(TargetPrefixTest, APrefixMayTakeAllThatIdsLeave) {
   EXPECT_THAT(refused.status().message(), HasSubstr("more than the 11 tokens"));
 }
 
+TEST(TargetPrefixTest, AWholeTranslationIsScored) {
+  const ModelBytes file = ConvertDemo(WeightType::kInt8);
+  Translator translator;
+  ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
+  const auto source = translator.Tokenize("The house is green.");
+  ASSERT_TRUE(source.ok());
+  const Ids ids(source->begin(), source->end());
+  TranslateOptions options;
+  options.scores = true;
+  const auto found = translator.TranslateIds(ids, options);
+  ASSERT_TRUE(found.ok());
+  const Ids tokens(found->tokens.begin(), found->tokens.end());
+  const std::vector<TokenScore> scores(found->scores.begin(),
+                                       found->scores.end());
+  options.target_prefix_ids = tokens;
+  options.beams = 2;
+  const auto scored = translator.TranslateIds(ids, options);
+  ASSERT_TRUE(scored.ok()) << scored.status().message();
+  EXPECT_EQ(Ids(scored->tokens.begin(), scored->tokens.end()), tokens);
+  EXPECT_EQ(scored->stop_reason, StopReason::kEos);
+  ASSERT_EQ(scored->scores.size(), scores.size());
+  for (size_t i = 0; i < scores.size(); ++i) {
+    EXPECT_EQ(scored->scores[i].log_probability, scores[i].log_probability);
+  }
+  Ids ends_twice = tokens;
+  ends_twice.push_back(tokens.back());
+  options.target_prefix_ids = ends_twice;
+  const auto refused = translator.TranslateIds(ids, options);
+  EXPECT_THAT(refused.status().message(), HasSubstr("before its own end"));
+}
+
 TEST(TargetPrefixTest, WhatCannotBeAPrefixIsRefused) {
   const ModelBytes plain = ConvertDemo(WeightType::kInt8);
   Translator translator;

@@ -133,6 +133,7 @@ class CallOptions:
         beams: of the search; 0: the model's number.
         n_best: hypotheses to keep.
         error: what on_token raised, or None.
+        prepared: whether the slot that is to use it has prepared it.
     """
 
     def __init__(
@@ -143,6 +144,7 @@ class CallOptions:
         self.beams = int(options.get("beams") or 0)
         self.n_best = 0
         self.error: BaseException | None = None
+        self.prepared = False
         self._on_token: TokenCallback | None = None
         self._text = text
         self._banned: list[str | Sequence[int]] = []

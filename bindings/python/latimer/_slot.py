@@ -136,9 +136,10 @@ class Job:
         self.stop_reason = 0
         self.attention: Attention | None = None
         self.hypotheses: tuple[Hypothesis, ...] = ()
+        self.options = options
         self._slot = slot
-        self._options = options
         self._cursor = None
+        slot._prepare(options)
         options.struct.stream = number  # From 1.
         if self.text is not None:
             self._memory = ctypes.create_string_buffer(library.cursor_bytes())
@@ -171,7 +172,7 @@ class Job:
         slot.calls += 1
         if self._cursor is None:
             code = library.begin_ids(
-                slot.handle, self.ids, len(self.ids), self._options.struct,
+                slot.handle, self.ids, len(self.ids), self.options.struct,
                 ticket,
             )
         else:
@@ -187,7 +188,7 @@ class Job:
         else:
             library.cursor_finish(self._cursor, c)
             self.stop_reason = library.cursor_stop_reason(self._cursor)
-        part = self._slot.part(c, self._options, self.text is not None)
+        part = self._slot.part(c, self.options, self.text is not None)
         self.finished[number] = part
         self.hypotheses = part.hypotheses
         if c.attention:
@@ -352,15 +353,17 @@ class Slot:
         return _c.text_at(text.value, count.value)
 
     def _prepare(self, options: CallOptions) -> None:
+        if options.prepared:
+            return
+        options.prepared = True
         options.tokenize(self.tokenize_target)
         self.check(library.check_options(self.handle, options.struct))
 
     def run(
-        self, sources: Iterable[Source], options: CallOptions
+        self, requests: Iterable[tuple[Source, CallOptions]]
     ) -> Iterator[Translation]:
         """Translates in order, with as many sentences side by side as fit."""
-        more = iter(sources)
-        self._prepare(options)
+        more = iter(requests)
         jobs: deque[Job] = deque()
         job_count = 0
         tickets: dict[int, tuple[Job, int]] = {}
@@ -373,12 +376,12 @@ class Slot:
                 while library.can_begin(self.handle):
                     job = next((j for j in jobs if j.can_begin), None)
                     if job is None:
-                        source = next(more, None) if has_more else None
-                        if source is None:
+                        request = next(more, None) if has_more else None
+                        if request is None:
                             has_more = False
                             break
                         job_count += 1
-                        job = Job(self, source, options, job_count)
+                        job = Job(self, *request, job_count)
                         jobs.append(job)
                     tickets[next_ticket] = (job, job.begun)
                     job.begin(next_ticket)
@@ -387,8 +390,9 @@ class Slot:
                     code = library.advance(self.handle, finished, ticket, c)
                     if finished.value:
                         break
-                if options.error is not None:
-                    raise options.error
+                for job, _ in tickets.values():
+                    if job.options.error is not None:
+                        raise job.options.error
                 if not tickets:
                     continue
                 self.check(code)

@@ -274,7 +274,7 @@ class Translator:
 
         def run() -> Iterator[Translation]:
             with self._slot(call.beams) as slot:
-                yield from slot.run(sources, call)
+                yield from slot.run((source, call) for source in sources)
 
         return run()
 

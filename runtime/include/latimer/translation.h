@@ -71,7 +71,8 @@ struct TranslateOptions {
   // generate(decoder_input_ids): a text of the target, or ids. A token that is
   // forced as the first comes before it. It counts among the generated tokens,
   // and takes room from the source. A text needs ModelInfo::encodes_target; if
-  // there are ids, it is ignored.
+  // there are ids, it is ignored. Ids that end with EOS are all of the
+  // translation: with beams, `scores` then are what the model gives them.
   std::string_view target_prefix = {};
   std::span<const int32_t> target_prefix_ids = {};
   // -1: the model's; 0: off.
