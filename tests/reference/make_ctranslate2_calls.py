@@ -1,8 +1,8 @@
-"""Calls of CTranslate2's Translator, and what they return: tests/data/ctranslate2/calls.json.
+"""Calls of CTranslate2's Translator, and what they return: tests/data/ctranslate2_calls.json.
 
     python tests/reference/make_ctranslate2_calls.py
 
-Needs ctranslate2 4.8.5. The models are the folders beside that file, of make_ctranslate2.py.
+Needs ctranslate2 4.8.5. The models are the folders of tests/data/ctranslate2, of make_ctranslate2.py.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import ctranslate2
 
 FOLDERS = Path(__file__).parents[1] / "data" / "ctranslate2"
 TEXTS = 4
+ENDS = ("</s>", "t0")
 CALLS = {
     "marian": [
         {},
@@ -24,12 +25,18 @@ CALLS = {
         {"beam_size": 1, "repetition_penalty": 1.5, "no_repeat_ngram_size": 2},
         {"beam_size": 3, "no_repeat_ngram_size": 2, "disable_unk": True, "return_end_token": True},
         {"max_input_length": 3, "max_decoding_length": 4},
-        {"beam_size": 1, "return_attention": True},
+        {"beam_size": 1, "return_attention": True, "max_batch_size": 1},
     ],
-    "opennmt_py": [{"beam_size": 2, "return_attention": True}, {"beam_size": 1, "length_penalty": 0.5}],
+    "opennmt_py": [
+        {"beam_size": 1, "length_penalty": 0.5},
+        # In a batch of several lengths CTranslate2 gives attention to the padding.
+        {"beam_size": 2, "return_attention": True, "max_batch_size": 1},
+        {"return_alternatives": True, "num_hypotheses": 3, "prefix": 2, "beam_size": 1},
+        {"return_alternatives": True, "num_hypotheses": 2, "beam_size": 2},
+    ],
     "m2m100": [{"beam_size": 4, "prefix": 1, "num_hypotheses": 3}],
     "mbart50": [{"beam_size": 1, "prefix": 1}, {"beam_size": 2, "prefix": 2}],
-    "t5": [{"return_alternatives": True, "num_hypotheses": 3, "prefix": 2, "beam_size": 1}],
+    "t5": [{"beam_size": 2, "prefix": 2}],
 }
 
 
@@ -54,7 +61,7 @@ def main() -> None:
             options = {"return_scores": True, "max_decoding_length": 12, **options}
             prefix = [start[:count]] * len(sources) if count else None
             results = translator.translate_batch(sources, prefix, **options)
-            targets = [[token for token in result.hypotheses[0] if token != "</s>"] for result in results]
+            targets = [[token for token in result.hypotheses[0] if token not in ENDS] for result in results]
             scored = translator.score_batch(sources, targets) if folder != "mbart50" else []
             calls.append({
                 "folder": folder,
@@ -69,7 +76,7 @@ def main() -> None:
     text = json.dumps(calls, ensure_ascii=False, indent=0)
     # Five digits are enough.
     text = json.dumps(json.loads(text, parse_float=lambda number: round(float(number), 5)), ensure_ascii=False)
-    (FOLDERS / "calls.json").write_text(text.replace('{"folder"', '\n{"folder"') + "\n", "utf-8")
+    FOLDERS.with_name("ctranslate2_calls.json").write_text(text.replace('{"folder"', '\n{"folder"') + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -22,11 +22,12 @@ class ModelFile:
         version: of the file.
         values: numbers, and texts, by name.
         quantized: whether matrices are int8.
+        has_positions: whether a table of positions limits the length.
     """
 
     def __init__(self, path: Path) -> None:
         self.values: dict[str, Any] = {}
-        self.quantized = False
+        self.quantized = self.has_positions = False
         with path.open("rb") as file:
             (self.version,) = self._take(file, "<I")
             if self.version > 1:
@@ -51,6 +52,7 @@ class ModelFile:
 
     def _read(self, file: BinaryIO) -> None:
         name = self._text(file)
+        self.has_positions |= name.endswith("position_encodings/encodings")
         (rank,) = self._take(file, "<B")
         shape = self._take(file, f"<{rank}I")
         kind, count = self._take(file, "<BI")
@@ -97,6 +99,7 @@ class Folder:
         start: the token that the decoder starts with; None: the caller's.
         adds_bos, adds_eos: whether the source gets them.
         quantized: whether the weights are int8.
+        has_positions: whether a table of positions limits the length.
         alignment: the layer, from the end if below 0, and how many of its
             heads, 0 for all, are the attention.
     """
@@ -116,6 +119,7 @@ class Folder:
         self.adds_bos = bool(config.get("add_source_bos", False))
         self.adds_eos = bool(config.get("add_source_eos", False))
         self.quantized = file.quantized
+        self.has_positions = file.has_positions
         self.alignment = (
             int(file.values.get("decoder/alignment_layer", -1)),
             int(file.values.get("decoder/alignment_heads", 1)),

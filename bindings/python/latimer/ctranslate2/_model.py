@@ -195,9 +195,8 @@ class _Call:
             for sample in range(samples)
         )
         for example in examples:
-            prefix = len(self._prefix(example))
             if self._options.beam_size > 1:
-                yield self._beams(next(found), prefix)
+                yield self._beams(next(found), len(self._prefix(example)))
                 continue
             all_samples = [
                 self._greedy(next(found), example.number, sample)
@@ -226,7 +225,11 @@ class _Call:
         return own
 
     def _job(self, example: Example, sample: int) -> Job:
-        own = self._own(example, self._prefix(example))
+        prefix = self._prefix(example)
+        own = self._own(example, prefix)
+        if self._options.beam_size > 1 and len(prefix) == 1:
+            # As such it counts for the length: a language.
+            own["forced_first_token"] = own.pop("target_prefix")[0]
         if self._options.callback and not self._options.return_scores:
             own["on_token"] = lambda index, token: not self._call_back(
                 example.number, sample, index, token
@@ -271,12 +274,12 @@ class _Call:
         return _Found(ids, self._normalized(math.fsum(scores), len(ids)))
 
     def _beams(self, best: Translation, prefix: int) -> list[_Found]:
-        """Scores of Latimer leave the prefix out of the length."""
+        """Scores of Latimer leave a target prefix out of the length."""
         found = []
         for hypothesis in best.hypotheses:
             count = len(hypothesis.tokens)
             score = hypothesis.score
-            if prefix > 0:
+            if prefix > 1:
                 own = max(1, count - prefix) ** self._options.length_penalty
                 score = self._normalized(score * own, count)
             found.append(_Found(list(hypothesis.tokens), score))

@@ -51,8 +51,9 @@ class TranslationOptions:
 
     @property
     def samples(self) -> int:
-        """How many times each text is translated, without beams."""
-        return 1 if self.return_alternatives else self.num_hypotheses
+        """How many times each text is searched."""
+        once = self.return_alternatives or self.beam_size > 1
+        return 1 if once else self.num_hypotheses
 
     def check(self, folder: Folder) -> None:
         """Raises ValueError for what CTranslate2 refuses, and for what is not

@@ -43,6 +43,8 @@ _INT8 = ("int8", "int8_float32", "int8_float16", "int8_bfloat16", "auto")
 _FLOAT = ("float32", "float")
 _NOT_ON_CPUS = ("int16", "float16", "bfloat16")
 _MOST_THREADS = 4
+# CTranslate2's max_input_length, and what this build holds.
+_MOST_TOKENS = 1024
 _DEVICES = ("cpu", "auto")
 
 
@@ -169,7 +171,10 @@ class Translator:
         weights = _weights(compute_type, device, self._folder)
         self.compute_type = "int8_float32" if weights == "int8" else "float32"
         with _errors():
-            options = {"weights": weights, "no_tokenizer": True}
+            options: dict[str, Any] = {"weights": weights, "no_tokenizer": True}
+            if not self._folder.has_positions:
+                options["max_source_tokens"] = _MOST_TOKENS
+                options["max_target_tokens"] = _MOST_TOKENS
             self._path = converted(path, key(path), options)
 
     # ---- The model ----
