@@ -200,6 +200,7 @@ RULES = [
     Rule("stand-in", "docs/ctranslate2.md", r"-1_0", "an Argos package", ARGOS, "translate-en_de-1_0"),
     Rule("stand-in", "docs/ctranslate2.md", r"some-ct2", "CTranslate2's folder",
          f"cp -r {DATA}/ctranslate2/marian {{name}}", "some-ct2-folder"),
+    Rule("stand-in", PYTHON, r"ende-ct2", "CTranslate2's folder", CT2_MARIAN, "ende-ct2"),
     Rule("stand-in", "README.md", r"model\.pt", "the reader's Transformer",
          f"cp {DATA}/own_models/encoder_layers_words/* .", "model.pt"),
     Rule("stand-in", "docs/maps.md", r"encoder_layers --set", "the reader's Transformer",
