@@ -17,9 +17,10 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
+from .._convert import convert
 from .._errors import LatimerError
+from .._pretrained import model_file
 from .._translator import Translator as LatimerTranslator
-from ._cache import contents_key, converted, files_key
 from ._folder import Folder
 from ._log import log
 from ._model import Example, Model
@@ -144,38 +145,33 @@ class Translator:
         share = max(1, len(os.sched_getaffinity(0)) // inter_threads)
         self._threads = intra_threads or min(_MOST_THREADS, share)
         self._workers = _Workers(inter_threads, max_queued_batches)
-        if files is None:
-            folder = Path(model_path)
-            self._find(folder, files_key, compute_type, device)
-        else:
-            contents = _contents(files)
-            with tempfile.TemporaryDirectory() as work:
-                folder = Path(work) / (Path(model_path).name or "model")
-                folder.mkdir()
-                for name, content in contents.items():
-                    (folder / name).write_bytes(content)
-                self._find(
-                    folder, lambda _: contents_key(contents), compute_type, device
-                )
-        self._model: Model | None = None
-        self.load_model()
-
-    def _find(
-        self,
-        path: Path,
-        key: Callable[[Path], str],
-        compute_type: str | Mapping[str, str],
-        device: str,
-    ) -> None:
-        self._folder = Folder(path)
+        self._memory: tempfile.TemporaryDirectory[str] | None = None
+        folder = Path(model_path)
+        if files is not None:
+            self._memory = tempfile.TemporaryDirectory()
+            folder = Path(self._memory.name) / "model"
+            folder.mkdir()
+            for name, content in _contents(files).items():
+                (folder / name).write_bytes(content)
+        self._folder = Folder(folder)
         weights = _weights(compute_type, device, self._folder)
         self.compute_type = "int8_float32" if weights == "int8" else "float32"
         with _errors():
-            options: dict[str, Any] = {"weights": weights, "no_tokenizer": True}
-            if not self._folder.has_positions:
-                options["max_source_tokens"] = _MOST_TOKENS
-                options["max_target_tokens"] = _MOST_TOKENS
-            self._path = converted(path, key(path), options)
+            self._path = self._converted(folder, weights)
+        self._model: Model | None = None
+        self.load_model()
+
+    def _converted(self, folder: Path, weights: str) -> str:
+        """The model file; what came as `files` has one of its own."""
+        options: dict[str, Any] = {"weights": weights, "no_tokenizer": True}
+        if not self._folder.has_positions:
+            options["max_source_tokens"] = _MOST_TOKENS
+            options["max_target_tokens"] = _MOST_TOKENS
+        if self._memory is None:
+            return str(model_file(folder, **options))
+        path = str(folder.with_suffix(".ltm"))
+        convert(folder, path, **options)
+        return path
 
     # ---- The model ----
 
