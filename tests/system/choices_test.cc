@@ -223,9 +223,10 @@ TEST(TargetPrefixTest, AWholeTranslationIsScored) {
   const ModelBytes file = ConvertDemo(WeightType::kInt8);
   Translator translator;
   ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
-  const auto source = translator.Tokenize("The house is green.");
-  ASSERT_TRUE(source.ok());
-  const Ids ids(source->begin(), source->end());
+  Ids ids(64);
+  const Result<size_t> count = translator.Tokenize("The house is green.", ids);
+  ASSERT_TRUE(count.ok());
+  ids.resize(*count);
   TranslateOptions options;
   options.scores = true;
   const auto found = translator.TranslateIds(ids, options);
