@@ -20,7 +20,7 @@ std::vector<std::string> FittingPrefixes(
     const std::set<std::string>& names);
 
 // "preset:NAME" of the first preset that these names fit behind any prefix, or
-// "". `cells`: kGru or kLstm if the file has such cells.
+// "". `cells`: kGru or kLstm if the file is known to have such cells.
 std::string FittingPreset(const std::set<std::string>& names,
                           NetworkKind cells);
 

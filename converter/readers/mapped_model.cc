@@ -406,7 +406,7 @@ std::string PresetOfArrays(const fs::path& path) {
     if (!entry.ends_with(kSuffix)) continue;
     names.insert(entry.substr(0, entry.size() - kSuffix.size()));
   }
-  return FittingPreset(names);
+  return FittingPreset(names, NetworkKind::kTransformer);
 }
 
 }  // namespace
