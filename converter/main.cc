@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -546,7 +548,19 @@ void Convert(const Options& options) {
   }
 }
 
+// What destructors may allocate when there is no memory left, as those of JSON
+// do: kept until then. From an exception that they throw there is no way back.
+std::unique_ptr<char[]> reserve;
+
+void FreeReserve() {
+  reserve.reset();
+  std::set_new_handler(nullptr);
+  throw std::bad_alloc();
+}
+
 int Main(int argc, char** argv) {
+  reserve = std::make_unique<char[]>(32 * 1024);
+  std::set_new_handler(FreeReserve);
   Options options;
   if (const auto code = ParseOptions(argc, argv, &options)) return *code;
   try {

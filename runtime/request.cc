@@ -532,10 +532,13 @@ Result<std::span<int32_t>> TextReader::ReadTargetPrefix(
     count = *encoded;
   }
   if (count == 0) return std::span<int32_t>();
-  if (std::ranges::count(ids.first(count - 1), config.eos) > 0) {
+  // Ids may be a whole translation, with its end.
+  const bool may_end = count > 1 && !options.target_prefix_ids.empty();
+  if (std::ranges::count(ids.first(count - (may_end ? 1 : 0)), config.eos) >
+      0) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "The target prefix has the token that ends a "
-                         "translation (id %d) before its own end.",
+                         "translation (id %d).",
                          static_cast<int>(config.eos));
   }
   const std::span<int32_t> last = ids.last(count);

@@ -46,17 +46,21 @@ class CommandLineTest : public testing::Test {
 
 // Before anything is translated, whether the text has the term or not.
 TEST_F(CommandLineTest, ATermThatCannotComeOutIsNamed) {
+  const std::string model = Path("target.ltm");
+  WriteFileAtomically(model, ConvertDemoWithTargetTokenizer().bytes());
   const std::string terms = Path("terms");
+  const auto translate = [&](const char* text) {
+    return RunProgram("latimer", {"translate", model, "--terms", terms}, text);
+  };
   WriteFile(terms, "house\tGeb\u00E4ude\n\ncar\tAuto \U0001F697\n");
-  const Outcome outcome = Translate({"--terms", terms}, "It is here.\n");
+  const Outcome outcome = translate("It is here.\n");
   EXPECT_EQ(outcome.out, "");
   EXPECT_EQ(ErrorSentence(outcome, 2),
             "latimer translate: --terms " + terms +
                 ": line 3: The target of the term \"car\" has a character that "
                 "the model cannot write, or a special token.\n");
   WriteFile(terms, "house\tGeb\u00E4ude\n");
-  EXPECT_THAT(Translate({"--terms", terms}, "The house is old.\n").out,
-              HasSubstr("Geb\u00E4ude"));
+  EXPECT_THAT(translate("The house is old.\n").out, HasSubstr("Geb\u00E4ude"));
 }
 
 TEST_F(CommandLineTest, HelpTakesACommand) {

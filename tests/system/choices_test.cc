@@ -250,7 +250,8 @@ TEST(TargetPrefixTest, AWholeTranslationIsScored) {
   ends_twice.push_back(tokens.back());
   options.target_prefix_ids = ends_twice;
   const auto refused = translator.TranslateIds(ids, options);
-  EXPECT_THAT(refused.status().message(), HasSubstr("before its own end"));
+  EXPECT_THAT(refused.status().message(),
+              HasSubstr("the token that ends a translation"));
 }
 
 TEST(TargetPrefixTest, WhatCannotBeAPrefixIsRefused) {

@@ -59,6 +59,15 @@ inline ModelBytes ConvertDemo(WeightType weights, Tile tile = UsableTile()) {
 }
 
 // The same with --weights int4.
+// With the tokenizer of its target, which terms and prefixes need.
+inline ModelBytes ConvertDemoWithTargetTokenizer() {
+  return CachedModel("target-" + DemoName(WeightType::kInt8, UsableTile()), [] {
+    CanonicalModel model = OpenModel(DemoDirectory(), true, {});
+    model.target_tokenizer = model.tokenizer->target_text();
+    return WriteForThisCpu(model, WeightType::kInt8, UsableTile());
+  });
+}
+
 inline ModelBytes ConvertDemoToInt4(Tile tile) {
   return CachedModel(DemoName(WeightType::kInt4, tile), [&] {
     CanonicalModel model = OpenModel(DemoDirectory(), true, {});

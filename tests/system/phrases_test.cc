@@ -245,15 +245,6 @@ TEST(ProtectedSpansTest, ATextWithManyIsCut) {
   }
 }
 
-// The demo, which knows the tokenizer of its target.
-ModelBytes ConvertWithTargetTokenizer() {
-  return CachedModel("target-" + DemoName(WeightType::kInt8, UsableTile()), [] {
-    CanonicalModel model = OpenModel(DemoDirectory(), true, {});
-    model.target_tokenizer = model.tokenizer->target_text();
-    return WriteForThisCpu(model, WeightType::kInt8, UsableTile());
-  });
-}
-
 class DemoPhrasesTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -275,7 +266,7 @@ class DemoPhrasesTest : public ::testing::Test {
     return translator_.Translate(text, options_).status();
   }
 
-  const ModelBytes file_ = ConvertWithTargetTokenizer();
+  const ModelBytes file_ = ConvertDemoWithTargetTokenizer();
   Translator translator_;
   TranslateOptions options_;
 };
@@ -423,7 +414,7 @@ TEST(SourcePhrasesTest, WordsThatMeetInAnotherOrderAreApart) {
 // ---- Terms ------------------------------------------------------------------
 
 TEST(TermsTest, ComeOutWhereverTheirSourceIs) {
-  const ModelBytes file = ConvertWithTargetTokenizer();
+  const ModelBytes file = ConvertDemoWithTargetTokenizer();
   Translator translator;
   ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
   const std::vector<Term> terms = {{"house", "Anwesen"},
@@ -452,7 +443,7 @@ TEST(TermsTest, ComeOutWhereverTheirSourceIs) {
 }
 
 TEST(TermsTest, ChangeNothingWhereTheModelSaysThem) {
-  const ModelBytes file = ConvertWithTargetTokenizer();
+  const ModelBytes file = ConvertDemoWithTargetTokenizer();
   Translator translator;
   ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
   const std::string text = "Tom is reading a book in his house.";
@@ -479,7 +470,7 @@ TEST(TermsTest, ChangeNothingWhereTheModelSaysThem) {
 }
 
 TEST(TermsTest, ASearchThatBeginsAnewReportsItsTokensFromTheFirst) {
-  const ModelBytes file = ConvertWithTargetTokenizer();
+  const ModelBytes file = ConvertDemoWithTargetTokenizer();
   Translator translator;
   ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
   struct Reported {
@@ -511,7 +502,7 @@ TEST(TermsTest, ASearchThatBeginsAnewReportsItsTokensFromTheFirst) {
 }
 
 TEST(TermsTest, LanesAndPartsChangeNothing) {
-  const ModelBytes file = ConvertWithTargetTokenizer();
+  const ModelBytes file = ConvertDemoWithTargetTokenizer();
   Translator translator;
   ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
   const std::vector<Term> terms = {

@@ -189,7 +189,7 @@ TEST_F(SourceLengthTest, ProtectedSpansNeedRoomBehindThePads) {
   const std::string text = rows()[0]["src_text"];
   const TextRange range = {0, 1};
   options_.protected_ranges = {&range, 1};
-  Load({"max_source_tokens=60"});
+  Load({"max_source_tokens=40"});
   EXPECT_FALSE(TokensOf(translator_.Translate(text, options_)).empty());
   Load();
   EXPECT_THAT(translator_.Translate(text, options_).status().message(),
