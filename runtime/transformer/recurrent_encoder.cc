@@ -24,7 +24,7 @@ void KeepState(const Architecture& a, const SentenceCaches& caches,
   }
 }
 
-// output [decoder_hidden] = a projection of x, which may be the output.
+// output [decoder_hidden] = a projection of x [initial_width], elsewhere.
 void ProjectState(const Engine& engine, const Linear& projection,
                   const float* x, const Buffers& workspace, float* output) {
   ApplyLinear(engine, projection, x, 1, workspace, output);
