@@ -27,7 +27,7 @@ static_assert(sizeof(latimer_token_score) == sizeof(TokenScore) &&
 static_assert(sizeof(latimer_load_options) ==
               offsetof(latimer_load_options, cpu) + sizeof(const char*));
 static_assert(sizeof(latimer_options) ==
-              offsetof(latimer_options, unused) + sizeof(int));
+              offsetof(latimer_options, alternatives) + sizeof(uint32_t));
 static_assert(sizeof(latimer_translation) ==
               offsetof(latimer_translation, mean_score) + sizeof(double));
 static_assert(sizeof(latimer_term) == sizeof(Term) &&

@@ -140,6 +140,9 @@ inline constexpr std::tuple kRows = {
     OptionRow<&T::beams, &C::beams>{
         OrDefault(Count("beams", kTokens)),
         "search with N beams (default: the model's number)"},
+    OptionRow<&T::alternatives, &C::alternatives>{
+        OrDefault(Count("alternatives", kTokens)),
+        "list N ways to go on after --target-prefix"},
     OptionRow<&T::length_penalty, &C::length_penalty, &C::has_length_penalty>{
         Needs(kBeams, Number("length_penalty", kAny)),
         "with beams: above 0 prefers long translations"},

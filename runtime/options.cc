@@ -198,6 +198,12 @@ Status Lacks(const char* option, OptionNeeds needs, OptionStyle style) {
       other.text);
 }
 
+Status Excludes(const char* option, const char* other, OptionStyle style) {
+  const Name one(option, style), two(other, style);
+  return Status::Error(StatusCode::kInvalidArgument, "%s goes without %s.",
+                       one.text, two.text);
+}
+
 }  // namespace
 
 std::span<const NamedOption> NamedOptions() { return kNamed; }
@@ -250,16 +256,17 @@ Status SetOption(TranslateOptions* options, std::string_view name,
 
 Status CheckOptions(const TranslateOptions& options, const ModelInfo& model,
                     OptionStyle style) {
-  if (options.sampling.enabled && options.beams > 1) {
-    const Name sample("sample", style), beams("beams", style);
-    return Status::Error(StatusCode::kInvalidArgument, "%s goes without %s.",
-                         sample.text, beams.text);
+  const bool sample = options.sampling.enabled;
+  if (sample && options.beams > 1) return Excludes("sample", "beams", style);
+  if (options.alternatives > 0) {
+    if (sample) return Excludes("alternatives", "sample", style);
+    if (options.beams > 0) return Excludes("alternatives", "beams", style);
   }
   const uint32_t beams = options.beams != 0
                              ? options.beams
                              : BeamsOf(model.generation, options.task);
-  const bool has[] = {true, options.sampling.enabled,
-                      !options.sampling.enabled && beams > 1};
+  const bool has[] = {true, sample,
+                      !sample && options.alternatives == 0 && beams > 1};
   const NamedOption* lacking = nullptr;
   ForEachOption([&]<size_t kPlace>() {
     if (lacking == nullptr && !has[static_cast<size_t>(kNamed[kPlace].needs)] &&

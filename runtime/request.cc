@@ -24,11 +24,13 @@ Status CheckTarget(const char* what, int32_t token, uint32_t vocabulary) {
 
 Status CheckSampling(const TranslateOptions& options) {
   if (!kProfile.sampling) return NoRoomFor("sampling", false, "sampling");
-  if (options.beams > 1) {
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "Tokens are drawn without beams, but %u are asked "
-                         "for.",
-                         static_cast<unsigned>(options.beams));
+  if (options.beams > 1 || options.alternatives > 0) {
+    return Status::Error(
+        StatusCode::kInvalidArgument,
+        "Tokens are drawn without %s, but %u are asked for.",
+        options.beams > 1 ? "beams" : "alternatives",
+        static_cast<unsigned>(options.beams > 1 ? options.beams
+                                                : options.alternatives));
   }
   const Sampling& sampling = options.sampling;
   if (sampling.temperature > 0 && std::isfinite(sampling.temperature) &&
@@ -63,6 +65,11 @@ Status CheckChoices(const ModelInfo& info, const TranslateOptions& options) {
   if (options.sampling.enabled) {
     LATIMER_RETURN_IF_ERROR(CheckSampling(options));
   }
+  if (options.alternatives > 0 && options.beams > 0) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "Give a number of alternatives or of beams, not "
+                         "both.");
+  }
   LATIMER_RETURN_IF_ERROR(CheckBanned(options.banned, vocabulary));
   for (const int32_t token : options.suppressed) {
     LATIMER_RETURN_IF_ERROR(CheckTarget("Suppressed", token, vocabulary));
@@ -77,6 +84,13 @@ Status TooManyBeams(uint32_t beams, uint32_t most) {
       "LoadOptions::beams, or build with a profile that has more than %u.",
       static_cast<unsigned>(beams), static_cast<unsigned>(most),
       static_cast<unsigned>(kProfile.beams));
+}
+
+uint32_t BeamsFor(const TranslateOptions& options, const BeamRule& rule,
+                  uint32_t room) {
+  if (options.sampling.enabled) return 1;
+  if (options.alternatives > 0) return options.alternatives;
+  return options.beams > 0 ? options.beams : std::min(rule.beams, room);
 }
 
 // An empty name stands for a task without a prefix or limits.
@@ -574,13 +588,13 @@ Status ResolveOptions(const Model& model, const TranslateOptions& options,
       .phrases = request.phrases,
       .tokenizer = &model.tokenizer,
       .suppressed = options.suppressed,
-      .beams =
-          options.beams != 0 ? options.beams : std::min(rule.beams, room.beams),
+      .beams = BeamsFor(options, rule, room.beams),
       .length_penalty = std::isnan(options.length_penalty)
                             ? rule.length_penalty
                             : options.length_penalty,
       .early_stopping = options.early_stopping.value_or(rule.early_stopping),
       .renormalize = rule.renormalize != 0,
+      .alternatives = options.alternatives > 0,
       .sampling = options.sampling,
       .budget_tokens = options.budget_tokens,
       .deadline = request.deadline,
@@ -588,7 +602,6 @@ Status ResolveOptions(const Model& model, const TranslateOptions& options,
       .on_token = options.on_token,
       .token_context = options.token_context};
   LATIMER_RETURN_IF_ERROR(CheckChoices(model.info, options));
-  if (options.sampling.enabled) out->beams = 1;
   LATIMER_RETURN_IF_ERROR(ForceFirst(model.info, options, out));
   if (out->beams > room.beams) return TooManyBeams(out->beams, room.beams);
   AddTargetPrefix(request.target_prefix, out);

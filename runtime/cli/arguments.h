@@ -56,6 +56,10 @@ struct Arguments {
   uint32_t workers = 0;  // 0: as many as suit the input.
   TranslateOptions options;
   uint32_t n_best = 0;
+  // How many hypotheses are written; 0: only the translation.
+  uint32_t hypotheses() const {
+    return n_best > 0 ? n_best : options.alternatives;
+  }
   const char* attention = nullptr;  // A file.
   const char* attention_of = nullptr;
   uint32_t attention_layer = 0;

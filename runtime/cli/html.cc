@@ -249,11 +249,12 @@ int TranslateInTurn(Input& input, std::span<const HtmlModel> models) {
 
 int CheckHtml(const Arguments& arguments) {
   if (arguments.ids || arguments.paragraphs || arguments.json_lines ||
-      arguments.n_best > 0 || arguments.scores || arguments.alignment ||
+      arguments.hypotheses() > 0 || arguments.scores || arguments.alignment ||
       arguments.attention != nullptr) {
     return UsageError("translate",
                       "--html goes without --ids, --paragraphs, --json, "
-                      "--n-best, --scores, --alignment and --attention.");
+                      "--n-best, --alternatives, --scores, --alignment and "
+                      "--attention.");
   }
   if (kProfile.alignment) return kSuccess;
   return UsageError("translate",

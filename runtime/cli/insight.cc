@@ -103,7 +103,7 @@ void Insight::TakeAlternatives(Translator& translator,
   const std::span<const Hypothesis> all = translation.hypotheses.empty()
                                               ? std::span(&greedy, 1)
                                               : translation.hypotheses;
-  for (size_t i = 0; i < std::min<size_t>(arguments_->n_best, all.size());
+  for (size_t i = 0; i < std::min<size_t>(arguments_->hypotheses(), all.size());
        ++i) {
     std::string text;
     if (arguments_->ids) {
@@ -156,7 +156,7 @@ PartInsight Insight::Take(Translator& translator,
   PartInsight part;
   if (translation.tokens.empty()) {
     // What the model cannot read has a text without tokens.
-    if (arguments_->n_best > 0 && !translation.text.empty()) {
+    if (arguments_->hypotheses() > 0 && !translation.text.empty()) {
       TakeAlternatives(translator, translation, &part);
     }
     return part;
@@ -177,7 +177,8 @@ PartInsight Insight::Take(Translator& translator,
     }
   }
   // The last: it overwrites the text.
-  if (arguments_->n_best > 0) TakeAlternatives(translator, translation, &part);
+  if (arguments_->hypotheses() > 0)
+    TakeAlternatives(translator, translation, &part);
   return part;
 }
 
@@ -227,7 +228,7 @@ std::string Insight::JsonLine(Json json, const std::string* text,
   }
   json["stop_reason"] = kReasons[static_cast<size_t>(stop_reason)];
   if (aligns_) json["alignment"] = links_.empty() ? "" : links_.substr(1);
-  if (arguments_->n_best > 0) {
+  if (arguments_->hypotheses() > 0) {
     json["n_best"] = Json::array();
     for (const PartInsight::Alternative& alternative :
          std::exchange(alternatives_, {})) {

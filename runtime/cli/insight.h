@@ -61,7 +61,7 @@ class Insight {
   // With --n-best, the lines that stand for a line of the input, without the
   // last line break; begins the next.
   bool writes_n_best() const {
-    return arguments_->n_best > 0 && !arguments_->json_lines;
+    return arguments_->hypotheses() > 0 && !arguments_->json_lines;
   }
   std::string NBestLines(unsigned long long line);
 

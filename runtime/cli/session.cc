@@ -24,9 +24,10 @@ std::span<std::byte> TakeAddresses(size_t bytes) {
 // Of the model that is open.
 LoadOptions LoadOptionsFor(const Arguments& arguments, uint32_t lanes,
                            std::span<const std::byte> image) {
-  uint32_t beams = arguments.options.beams;
+  uint32_t beams =
+      std::max(arguments.options.beams, arguments.options.alternatives);
   ModelInfo info;
-  if (arguments.n_best > 1 &&
+  if (arguments.n_best > 1 && beams == 0 &&
       ReadModelInfo(image, /*verify_checksum=*/false, &info_scratch, &info)
           .ok()) {
     beams = BeamsFor(arguments, info);
@@ -69,8 +70,9 @@ Status Verify(std::span<const std::byte> image, const char* key_path) {
 
 uint32_t BeamsFor(const Arguments& arguments, const ModelInfo& info) {
   const uint32_t beams = arguments.options.beams;
-  const bool asks_for_more =
-      beams == 0 && arguments.n_best > info.generation.search.beams;
+  const bool asks_for_more = beams == 0 &&
+                             arguments.options.alternatives == 0 &&
+                             arguments.n_best > info.generation.search.beams;
   return asks_for_more ? std::min(arguments.n_best, kProfile.beams) : beams;
 }
 

@@ -92,13 +92,20 @@ int CheckArguments(const Arguments& arguments) {
   }
   if (arguments.paragraphs &&
       (arguments.ids || arguments.attention != nullptr ||
-       arguments.n_best > 0)) {
+       arguments.hypotheses() > 0)) {
     return UsageError(
         "translate",
-        "--paragraphs goes without --ids, --attention and --n-best.");
+        "--paragraphs goes without --ids, --attention, --n-best and "
+        "--alternatives.");
   }
   if (const int code = CheckProfile("translate", "beams",
                                     arguments.options.beams, kProfile.beams);
+      code != kSuccess) {
+    return code;
+  }
+  if (const int code =
+          CheckProfile("translate", "alternatives",
+                       arguments.options.alternatives, kProfile.beams);
       code != kSuccess) {
     return code;
   }
@@ -281,8 +288,9 @@ int ShareLanguages(const Arguments& arguments, Model* first, Model* second,
 }
 
 int TranslateByTwo(const Arguments& arguments) {
-  Model first = {arguments}, second = {arguments};
-  first.arguments.n_best = 0;
+  Arguments of_first = arguments;
+  of_first.n_best = of_first.options.alternatives = 0;
+  Model first = {of_first}, second = {arguments};
   second.arguments.model = arguments.second_model;
   for (Model* model : {&first, &second}) {
     if (const int code =

@@ -51,6 +51,7 @@ void Beams::Start(const BeamMemory& memory, const SearchOptions& options) {
   count_ = 1;
   finished_ = 0;
   set_ = 0;
+  divided_ = false;
   memory_.scores[0][0] = 0.0f;
   if constexpr (kProfile.phrases) memory_.phrases[0][0] = {};
   ancestors_of(0, 0)[0] = 0;
@@ -89,24 +90,37 @@ bool Beams::BestExtension(std::span<const uint32_t> counts, uint32_t* next,
 
 bool Beams::Extend(std::span<const uint32_t> counts) {
   const size_t most = options_->beams;
-  uint32_t next[kProfile.beams] = {};
   const bool full = length_ + 1 == options_->max_tokens;
   uint32_t grown = 0;
-  Extension extension = {};
-  for (size_t i = 0; i < CandidatesPerBeam(*options_) &&
-                     BestExtension(counts, next, &extension);
-       ++i) {
+  const auto take = [&](const Extension& extension, bool may_be_kept) {
     if (full || extension.candidate.token == options_->eos) {
-      // As in generate(), one that is not among the best is not kept.
-      if (i < most) Keep(extension);
+      if (may_be_kept) Keep(extension);
     } else if (grown < most) {
       Grow(extension, grown++);
     }
+  };
+  if (divided_) {
+    for (uint32_t beam = 0; beam < count_; ++beam) {
+      if (counts[beam] == 0) continue;
+      const BeamCandidate& best = candidates(beam)[0];
+      take({beam, {best.token, memory_.scores[set_][beam] + best.score}}, true);
+    }
+  } else {
+    uint32_t next[kProfile.beams] = {};
+    Extension extension = {};
+    for (size_t i = 0; i < CandidatesPerBeam(*options_) &&
+                       BestExtension(counts, next, &extension);
+         ++i) {
+      // As in generate(), one that is not among the best is not kept.
+      take(extension, i < most);
+    }
+    divided_ = options_->alternatives && counts[0] > 1;
   }
   set_ = 1 - set_;
   count_ = grown;
   ++length_;
   if (grown == 0) return false;
+  if (options_->alternatives) return true;
   if (finished_ < most) return true;
   return options_->early_stopping != EarlyStopping::kAlways &&
          MayImprove(memory_.scores[set_][0]);

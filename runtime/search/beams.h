@@ -8,6 +8,10 @@
 // beam each of today's beams was at every earlier position: attention gathers
 // its rows through it, so no key or value is ever copied. SSRU, GRUs and LSTMs
 // have two sets of states, which they write in turns.
+//
+// A search for alternatives divides once: at the first token that is not
+// dictated, its K best tokens become the beams. From then on each beam takes
+// its own best token, as greedy search does, until all have ended.
 #ifndef LATIMER_SEARCH_BEAMS_H_
 #define LATIMER_SEARCH_BEAMS_H_
 
@@ -70,7 +74,7 @@ class Beams {
   BeamCandidate* candidates(size_t beam) const;
   // As many are enough for each beam, in a search by `options`.
   static size_t CandidatesPerBeam(const SearchOptions& options) {
-    return 2 * size_t{options.beams};
+    return (options.alternatives ? 1 : 2) * size_t{options.beams};
   }
 
   // Extends the beams by their candidates, `counts` of each. Returns whether
@@ -108,7 +112,8 @@ class Beams {
   size_t length_ = 0;
   uint32_t count_ = 0;
   uint32_t finished_ = 0;
-  uint32_t set_ = 0;  // Which of the two the beams are in.
+  uint32_t set_ = 0;      // Which of the two the beams are in.
+  bool divided_ = false;  // A search for alternatives has its beams.
 };
 
 }  // namespace latimer

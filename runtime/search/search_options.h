@@ -53,6 +53,8 @@ struct SearchOptions {
   float length_penalty = 1.0f;
   EarlyStopping early_stopping = EarlyStopping::kHeuristic;
   bool renormalize = false;
+  // The beams are the best first tokens, each completed greedily.
+  bool alternatives = false;
   // Without beams.
   Sampling sampling = {};
   // Whether a loop ends the sentence, and how many tokens longer than usual it

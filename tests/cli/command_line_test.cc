@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <set>
 
 #include "cli/foreign_options.h"
 #include "cli/options.h"
@@ -133,6 +134,32 @@ TEST_F(CommandLineTest, NBestSearchesWithAsManyBeams) {
   EXPECT_EQ(std::ranges::count(best.out, '\n'), 3);
   EXPECT_THAT(Refusal({"--n-best", "3", "--beams", "2"}),
               HasSubstr("--n-best 3 needs as many beams"));
+}
+
+TEST_F(CommandLineTest, AlternativesBeginWithThePrefixAndDifferAfterIt) {
+  const std::string model = Path("alternatives.ltm");
+  WriteFileAtomically(model, ConvertDemoWithTargetTokenizer().bytes());
+  const auto translate = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"translate", model});
+    return RunProgram("latimer", options, "The house is old.\n");
+  };
+  const Outcome found =
+      translate({"--target-prefix", "Das", "--alternatives", "4", "--json"});
+  ASSERT_EQ(found.code, 0) << found.err;
+  std::set<std::string> texts;
+  const auto json = nlohmann::json::parse(found.out);
+  for (const auto& one : json["n_best"]) {
+    texts.insert(one["text"].get<std::string>());
+    EXPECT_THAT(one["text"].get<std::string>(), StartsWith("Das"));
+  }
+  EXPECT_EQ(texts.size(), 4u) << found.out;
+  EXPECT_EQ(json["text"], json["n_best"][0]["text"]);
+  EXPECT_TRUE(texts.contains("Das Haus ist alt.")) << found.out;
+  const Outcome lines = translate({"--alternatives", "3"});
+  EXPECT_EQ(std::ranges::count(lines.out, '\n'), 3) << lines.err;
+  EXPECT_THAT(Refusal({"--alternatives", "3", "--beams", "2"}),
+              HasSubstr("--alternatives goes without --beams"));
+  EXPECT_THAT(Refusal({"--alternatives", "99"}), HasSubstr("--alternatives"));
 }
 
 }  // namespace latimer::command_line_test

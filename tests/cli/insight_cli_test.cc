@@ -443,8 +443,8 @@ TEST_F(InsightCliTest, SaysWhatIsWrong) {
     std::vector<std::string> all = {"--paragraphs"};
     all.insert(all.end(), options.begin(), options.end());
     EXPECT_EQ(error(all, 2),
-              "latimer translate: --paragraphs goes without --ids, --attention "
-              "and --n-best.\n");
+              "latimer translate: --paragraphs goes without --ids, --attention, "
+              "--n-best and --alternatives.\n");
   }
   for (const std::vector<std::string>& options :
        {std::vector<std::string>{"--ids"},
@@ -452,6 +452,7 @@ TEST_F(InsightCliTest, SaysWhatIsWrong) {
         {"--json"},
         {"--scores"},
         {"--alignment"},
+        {"--alternatives", "2"},
         {"--attention", Path("x.svg")}}) {
     std::vector<std::string> all = {"--html"};
     all.insert(all.end(), options.begin(), options.end());

@@ -12,6 +12,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "latimer/plan.h"
@@ -171,7 +172,6 @@ class PlainSearch {
     return done;
   }
 
- private:
   static void Mask(const std::vector<uint16_t>& shortlist,
                    std::vector<float>* logits) {
     for (size_t i = 0; i < logits->size() && !shortlist.empty(); ++i) {
@@ -184,6 +184,7 @@ class PlainSearch {
            config.banned_tokens.end();
   }
 
+ private:
   StepLogits network_;
 };
 
@@ -199,6 +200,17 @@ std::vector<Ids> RandomSources(const ModelInfo& info, size_t count) {
     ids.push_back(info.generation.eos);
   }
   return sources;
+}
+
+// Empty if the model has none.
+std::vector<uint16_t> ShortlistOf(const ModelBytes& file, const ModelInfo& info,
+                                  const Ids& source) {
+  if (!info.has_shortlist) return {};
+  std::vector<uint16_t> shortlist(info.architecture.target_vocabulary / 16 + 1);
+  Engine engine;
+  EXPECT_TRUE(LoadEngine(file.bytes(), {}, &engine).ok());
+  FillShortlist(engine.model, source, shortlist.data());
+  return shortlist;
 }
 
 void ExpectPlainSearch(const ModelBytes& file, double tolerance) {
@@ -217,15 +229,8 @@ void ExpectPlainSearch(const ModelBytes& file, double tolerance) {
     for (const Ids& source : RandomSources(info, 3)) {
       ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
       const Search got = Translate(translator, source, options);
-      std::vector<uint16_t> shortlist;
-      if (info.has_shortlist) {
-        shortlist.resize(info.architecture.target_vocabulary / 16 + 1);
-        Engine engine;
-        ASSERT_TRUE(LoadEngine(file.bytes(), {}, &engine).ok());
-        FillShortlist(engine.model, source, shortlist.data());
-      }
-      const Search want =
-          plain.Of(source, options, info.generation, kTokens, shortlist);
+      const Search want = plain.Of(source, options, info.generation, kTokens,
+                                   ShortlistOf(file, info, source));
       // Near ties may be decided either way.
       bool close = false;
       for (size_t i = 1; i < want.size(); ++i) {
@@ -264,6 +269,147 @@ TEST(PlainSearchTest, Int8WithAndWithoutAPrunedArgmax) {
     SCOPED_TRACE(name);
     ExpectPlainSearch(ConvertModel(TinyModel(name), WeightType::kInt8), 1e-4);
   }
+}
+
+// ---- Alternatives -----------------------------------------------------------
+
+// The log-probabilities of all tokens at each of the first `steps` steps,
+// without caches or a search. Uses test_workspace.
+std::vector<std::vector<double>> LogProbabilities(
+    const ModelBytes& file, const ModelInfo& info, const Ids& source,
+    const Ids& target, const TranslateOptions& options, size_t steps) {
+  const std::vector<uint16_t> shortlist = ShortlistOf(file, info, source);
+  std::vector<std::vector<double>> all;
+  for (std::vector<float>& logits :
+       StepLogits(file).Of(source, target, options, steps)) {
+    PlainSearch::Mask(shortlist, &logits);
+    double sum = 0;
+    for (const float logit : logits) sum += std::exp(double{logit});
+    std::vector<double>& of_step = all.emplace_back();
+    for (const float logit : logits) of_step.push_back(logit - std::log(sum));
+  }
+  return all;
+}
+
+// The best tokens after `prefix`, each completed by a greedy search of its own;
+// best first. Empty if near ties may be decided either way.
+Search PlainAlternatives(const ModelBytes& file, Translator& translator,
+                         const Ids& source, const Ids& prefix,
+                         TranslateOptions options) {
+  const size_t count = std::exchange(options.alternatives, 0);
+  options.beams = 1;
+  const ModelInfo info = translator.model_info();
+  const auto step =
+      LogProbabilities(file, info, source, prefix, options, prefix.size() + 1)
+          .back();
+  Search first;
+  for (size_t token = 0; token < step.size(); ++token) {
+    const auto id = static_cast<int32_t>(token);
+    if (PlainSearch::IsBanned(info.generation, id)) continue;
+    first.push_back({prefix, step[token]});
+    first.back().ids.push_back(id);
+  }
+  std::ranges::stable_sort(first, std::greater(), &Found::score);
+  if (first[count - 1].score - first[count].score < 1e-4) return {};
+  first.resize(count);
+  for (Found& found : first) {
+    if (found.ids.back() != info.generation.eos) {
+      EXPECT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
+      options.target_prefix_ids = found.ids;
+      const Result<Translation> rest = translator.TranslateIds(source, options);
+      EXPECT_TRUE(rest.ok()) << rest.status().message();
+      if (!rest.ok()) return {};
+      found.ids.assign(rest->tokens.begin(), rest->tokens.end());
+    }
+    options.target_prefix_ids = {};
+    const auto steps = LogProbabilities(file, info, source, found.ids, options,
+                                        found.ids.size());
+    found.score = 0;
+    for (size_t i = prefix.size(); i < found.ids.size(); ++i) {
+      found.score += steps[i][static_cast<size_t>(found.ids[i])];
+    }
+    found.score /=
+        std::pow(static_cast<double>(found.ids.size() - prefix.size()),
+                 double{info.generation.search.length_penalty});
+  }
+  std::ranges::stable_sort(first, std::greater(), &Found::score);
+  for (size_t i = 1; i < count; ++i) {
+    if (first[i - 1].score - first[i].score < 1e-4) return {};
+  }
+  return first;
+}
+
+void ExpectPlainAlternatives(const ModelBytes& file) {
+  Translator translator;
+  ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
+  size_t clear = 0;
+  for (const Ids& source : RandomSources(translator.model_info(), 3)) {
+    TranslateOptions options;
+    options.beams = 1;
+    options.max_target_tokens = 9;
+    const auto greedy = translator.TranslateIds(source, options);
+    ASSERT_TRUE(greedy.ok());
+    const Ids best(greedy->tokens.begin(), greedy->tokens.end());
+    options.beams = 0;
+    for (size_t given = 0; given < std::min<size_t>(best.size(), 3); ++given) {
+      const Ids prefix(best.begin(), best.begin() + given);
+      for (const uint32_t alternatives : {2u, 5u}) {
+        options.alternatives = alternatives;
+        options.target_prefix_ids = prefix;
+        const Search got = Translate(translator, source, options);
+        options.target_prefix_ids = {};
+        const Search want =
+            PlainAlternatives(file, translator, source, prefix, options);
+        ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
+        if (want.empty()) continue;
+        ++clear;
+        SCOPED_TRACE(given);
+        ExpectSearch(got, want, 1e-4);
+      }
+    }
+  }
+  EXPECT_GE(clear, 3u);
+}
+
+class AlternativesTest : public ::testing::TestWithParam<std::string> {};
+
+INSTANTIATE_TEST_SUITE_P(Recurrent, AlternativesTest,
+                         ::testing::Values("bahdanau", "lstm_layers"),
+                         [](const auto& model) { return model.param; });
+
+TEST_P(AlternativesTest, EachIsCompletedGreedily) {
+  ExpectPlainAlternatives(ConvertRecurrent(GetParam(), WeightType::kF32));
+}
+
+TEST(AlternativesTest, TransformersAndStudentsCompleteEachGreedily) {
+  for (const char* name : {"heads_1_relu", "separate_untied"}) {
+    SCOPED_TRACE(name);
+    ExpectPlainAlternatives(ConvertModel(TinyModel(name), WeightType::kInt8));
+  }
+  for (const std::string& name : NamesIn(TestData("tiny_native"))) {
+    SCOPED_TRACE(name);
+    ExpectPlainAlternatives(
+        ConvertModel(TestData("tiny_native") / name, WeightType::kF32));
+  }
+}
+
+TEST(AlternativesTest, TheyGoWithoutBeamsAndSampling) {
+  const ModelBytes file =
+      ConvertModel(TinyModel("heads_1_relu"), WeightType::kInt8);
+  Translator translator;
+  ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
+  const Ids source = {5, 6, 0};
+  TranslateOptions options;
+  options.alternatives = 2;
+  options.beams = 2;
+  EXPECT_THAT(translator.TranslateIds(source, options).status().message(),
+              HasSubstr("alternatives or of beams"));
+  options.beams = 0;
+  options.sampling.enabled = true;
+  EXPECT_THAT(translator.TranslateIds(source, options).status().message(),
+              HasSubstr("without alternatives"));
+  options = {.alternatives = kProfile.beams + 1};
+  EXPECT_FALSE(translator.TranslateIds(source, options).ok());
 }
 
 // ---- Beams beside others ----------------------------------------------------
@@ -316,7 +462,8 @@ TEST(BeamLanesTest, SentencesGetWhatTheyGetAlone) {
   std::vector<TranslateOptions> options(sources.size());
   std::vector<Search> alone;
   for (size_t i = 0; i < sources.size(); ++i) {
-    options[i].beams = static_cast<uint32_t>(1 + i % 4);
+    const auto number = static_cast<uint32_t>(1 + i % 4);
+    (i % 8 < 4 ? options[i].beams : options[i].alternatives) = number;
     options[i].max_target_tokens = 30;
     options[i].min_target_tokens = static_cast<uint32_t>(i);
     alone.push_back(SideBySide(translator, {sources[i]}, {options[i]}).front());

@@ -44,6 +44,7 @@ constexpr Case kCases[] = {
     {"protect", "true", [](const T& o) { return o.protect; }},
     {"keep_unknown", "false", [](const T& o) { return !o.keep_unknown; }},
     {"beams", "4", [](const T& o) { return o.beams == 4; }},
+    {"alternatives", "5", [](const T& o) { return o.alternatives == 5; }},
     {"length_penalty", "-0.5",
      [](const T& o) { return o.length_penalty == -0.5f; }},
     {"length_penalty", "0", [](const T& o) { return o.length_penalty == 0; }},
@@ -214,6 +215,13 @@ TEST(OptionsTest, ContradictionsAndWhatHasNoEffectAreRefused) {
                   OptionStyle::kCommandLine),
             "--sample goes without --beams.");
   EXPECT_EQ(error({.beams = 1, .sampling = {.enabled = true}}), "");
+  EXPECT_EQ(error({.beams = 2, .alternatives = 3}, OptionStyle::kCommandLine),
+            "--alternatives goes without --beams.");
+  EXPECT_EQ(error({.alternatives = 3, .sampling = {.enabled = true}}),
+            "alternatives goes without sample.");
+  EXPECT_THAT(error({.alternatives = 3, .length_penalty = 2}),
+              HasSubstr("give beams, too"));
+  EXPECT_EQ(error({.alternatives = 3}), "");
   const TranslateOptions penalty = {.length_penalty = 0};
   EXPECT_EQ(error(penalty),
             "length_penalty is for a search with several beams; give beams, "

@@ -271,7 +271,8 @@ typedef struct latimer_options {
   uint32_t top_k;
   uint64_t seed;
   int no_keep_unknown; /* 1: lose characters that the model cannot read */
-  int unused;          /* where the next member will be */
+  uint32_t alternatives; /* instead of beams: that many best tokens after the
+                            target prefix, each completed greedily; 0: off */
 } latimer_options;
 
 /* The options by name: latimer/options.h. */

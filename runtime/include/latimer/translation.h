@@ -83,6 +83,11 @@ struct TranslateOptions {
   // for the number that the model's makers chose. More take as many times the
   // time, find better translations, and need as many lanes.
   uint32_t beams = 0;
+  // Instead of a search with beams: the hypotheses are the K best tokens that
+  // follow the target prefix, each completed greedily, side by side on as many
+  // lanes; up to Translator::max_beams(). The best one is the translation. 0:
+  // off.
+  uint32_t alternatives = 0;
   // What the number of a hypothesis' tokens is raised to before its score is
   // divided by it; NaN: the model's.
   float length_penalty = std::numeric_limits<float>::quiet_NaN();
@@ -172,8 +177,8 @@ struct Translation {
   // One for each of `tokens` if TranslateOptions::alignment is set; of the last
   // part, if a text has several.
   std::span<const TokenLink> links;
-  // With several beams: the best hypotheses, at most as many as beams; the
-  // first one has these tokens, unless a loop was cut off. For a text in
+  // With several beams, or alternatives: the best hypotheses, at most as many;
+  // the first one has these tokens, unless a loop was cut off. For a text in
   // several parts, those of the last part. Translator::HypothesisText makes
   // texts of them.
   std::span<const Hypothesis> hypotheses;
