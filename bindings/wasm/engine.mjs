@@ -250,7 +250,7 @@ export class Engine {
     this.#setPhrases(options);
     if (options.protectedRanges) this.#protect(options.protectedRanges, text);
     const nBest = number(options, "nBest", 0);
-    if (nBest > Math.max(1, options.beams ?? 0)) {
+    if (nBest > Math.max(1, options.beams ?? options.alternatives ?? 0)) {
       throw new TypeError(`nBest ${nBest} needs as many beams; give beams, too.`);
     }
     if (!wasm.checkOptions()) this.#fail();
@@ -449,8 +449,9 @@ export class Engine {
       };
     }
     // The last: it overwrites the text.
-    const most = Math.min(options.nBest ?? 0, t.hypothesisCount);
-    if (options.nBest) {
+    const wanted = options.nBest ?? options.alternatives ?? 0;
+    const most = Math.min(wanted, t.hypothesisCount);
+    if (wanted) {
       part.hypotheses = most > 0
         ? this.#hypotheses(most) : [{ text: part.text, tokens: part.tokens, score: 0 }];
     }

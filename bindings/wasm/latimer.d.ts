@@ -40,6 +40,11 @@ export interface TranslateOptions {
   budgetMs?: number;
   /** 1: greedy search. */
   beams?: number;
+  /**
+   * Instead of beams: that many `hypotheses`, which begin with the best tokens after
+   * `targetPrefix`, each completed greedily. Needs as many beams of LoadOptions.
+   */
+  alternatives?: number;
   lengthPenalty?: number;
   earlyStopping?: boolean | "never";
   noRepeatNgram?: number;

@@ -25,6 +25,8 @@ class TranslateOptions(TypedDict, total=False):
         max_target_tokens, min_target_tokens: of a translation, or of each
             part of a text that exceeds the longest source, EOS included.
         beams: 1 for greedy search, which is the fastest.
+        alternatives: instead of beams: that many hypotheses, which begin with
+            the best tokens after target_prefix, each completed greedily.
         length_penalty: above 0 prefers long translations, with beams.
         early_stopping: True, False or "never", with beams.
         n_best: how many hypotheses to keep; needs as many beams.
@@ -68,6 +70,7 @@ class TranslateOptions(TypedDict, total=False):
     max_target_tokens: int
     min_target_tokens: int
     beams: int
+    alternatives: int
     length_penalty: float
     early_stopping: bool | Literal["never"]
     n_best: int
@@ -130,7 +133,7 @@ class CallOptions:
 
     Attributes:
         struct: a _c.Options.
-        beams: of the search; 0: the model's number.
+        beams: of the search, or alternatives; 0: the model's number.
         n_best: hypotheses to keep.
         error: what on_token raised, or None.
         prepared: whether the slot that is to use it has prepared it.
@@ -141,8 +144,8 @@ class CallOptions:
     ) -> None:
         """`text`: the only one that is translated, if there is only one."""
         self.struct = _c.Options()
-        self.beams = int(options.get("beams") or 0)
-        self.n_best = 0
+        self.n_best = int(options.get("alternatives") or 0)
+        self.beams = int(options.get("beams") or self.n_best)
         self.error: BaseException | None = None
         self.prepared = False
         self._on_token: TokenCallback | None = None

@@ -102,6 +102,17 @@ public final class TranslateOptions {
     return set("beams", beams);
   }
 
+  /**
+   * Instead of beams: so many {@link Translation#hypotheses}, which begin with the best tokens
+   * after the target prefix, each completed greedily; 0: off. Needs as many {@link
+   * LoadOptions#beams}.
+   */
+  public TranslateOptions alternatives(int count) {
+    nBest = notNegative("alternatives", count);
+    beams = count;
+    return set("alternatives", count);
+  }
+
   /** Above 0 prefers long translations, below 0 short ones; of a search with beams. */
   public TranslateOptions lengthPenalty(float penalty) {
     return set("length_penalty", number("lengthPenalty", penalty));
