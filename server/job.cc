@@ -25,7 +25,7 @@ void Job::AddHtml(std::string_view html, const SentenceRules& rules) {
   documents_.back().rules = rules;
   for (std::string& text : SentencesOfHtml(html, rules)) {
     with_text_ += text.empty() ? 0 : 1;
-    sentences_.push_back({.text = std::move(text)});
+    sentences_.push_back({.text = std::move(text), .source = {}});
   }
 }
 
@@ -37,6 +37,7 @@ void Job::AddText(std::string_view text, const SentenceRules& rules) {
       const std::string_view joined = splitter->JoinLines(next);
       with_text_ += joined.empty() ? 0 : 1;
       sentences_.push_back({.text = std::string(joined),
+                            .source = {},
                             .space = std::string(next.space),
                             .end = next.end});
     }
@@ -52,7 +53,7 @@ void Job::AddText(std::string_view text, const SentenceRules& rules) {
     splitter->End();
     take();
     if (end != text.npos) {
-      sentences_.push_back({.text = {}, .space = "\n"});
+      sentences_.push_back({.text = {}, .source = {}, .space = "\n"});
     }
   }
 }
@@ -63,6 +64,12 @@ std::vector<size_t> Job::SentencesWithText() const {
     if (!sentences_[i].text.empty()) indices.push_back(i);
   }
   return indices;
+}
+
+bool Job::IsFirst(size_t sentence) const {
+  return std::ranges::all_of(
+      std::span(sentences_).first(sentence),
+      [](const Sentence& before) { return before.text.empty(); });
 }
 
 void Job::Finish() {
@@ -121,11 +128,23 @@ std::vector<std::string> Job::Translations(size_t document) const {
   const Document& wanted = documents_[document];
   if (format_ == Format::kHtml) return {JoinedHtml(wanted)};
   std::vector<std::string> all = {Joined(wanted, 0)};
-  for (size_t i = 1; i <= alternatives_; ++i) {
+  for (size_t i = 1; i <= alternatives_.count; ++i) {
     std::string next = Joined(wanted, i);
     if (!next.empty() && std::ranges::find(all, next) == all.end()) {
       all.push_back(std::move(next));
     }
+  }
+  return all;
+}
+
+std::vector<Segment> Job::Segments(size_t document) const {
+  std::vector<Segment> all;
+  for (const Sentence& sentence : SentencesOf(documents_[document])) {
+    const std::string& source =
+        sentence.source.empty() ? sentence.text : sentence.source;
+    if (source.empty()) continue;
+    const auto& found = sentence.translations;
+    all.push_back({source, found.empty() ? "" : found.front()});
   }
   return all;
 }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,8 +32,17 @@ struct Leg {
 
 enum class Format : uint8_t { kText, kHtml };
 
+// What else than the best translation is wanted of plain text.
+struct Alternatives {
+  uint32_t count = 0;
+  // What the translation of the first sentence begins with; the alternatives
+  // then are those that differ after it.
+  std::optional<std::string> prefix = {};
+};
+
 struct Sentence {
-  std::string text;  // What the next model translates.
+  std::string text;    // What the next model translates.
+  std::string source;  // Of the request, once there was a first of two models.
   std::string space = {};
   SentenceEnd end = SentenceEnd::kLine;
   // Of the last model, the best first; of HTML, the parts of the best.
@@ -40,12 +50,18 @@ struct Sentence {
   std::vector<HtmlPart> parts = {};
 };
 
+struct Segment {
+  std::string source, translation;
+};
+
 class Job {
  public:
   // Precondition: HTML has one leg, and no alternatives.
-  Job(std::vector<Leg> legs, uint32_t alternatives,
+  Job(std::vector<Leg> legs, Alternatives alternatives,
       Format format = Format::kText)
-      : legs_(std::move(legs)), alternatives_(alternatives), format_(format) {}
+      : legs_(std::move(legs)),
+        alternatives_(std::move(alternatives)),
+        format_(format) {}
   // Ends what was admitted.
   ~Job() {
     if (on_end) on_end();
@@ -62,11 +78,13 @@ class Job {
   // ---- The models ----
 
   const std::vector<Leg>& legs() const { return legs_; }
-  uint32_t alternatives() const { return alternatives_; }
+  const Alternatives& alternatives() const { return alternatives_; }
   Format format() const { return format_; }
   std::vector<Sentence>& sentences() { return sentences_; }
   // Sentences without text need no model.
   std::vector<size_t> SentencesWithText() const;
+  // Whether none before it has text.
+  bool IsFirst(size_t sentence) const;
   const std::atomic<bool>& cancelled() const { return cancelled_; }
   // A sentence has left the last model, or was cancelled.
   void Finish();
@@ -82,6 +100,8 @@ class Job {
   std::string error();
   // The translations of a text: the best, and different ones as they come.
   std::vector<std::string> Translations(size_t document) const;
+  // The sentences of a text that have words, with their best translations.
+  std::vector<Segment> Segments(size_t document) const;
 
  private:
   // A text of the request. Its own text and rules are those of HTML.
@@ -99,7 +119,7 @@ class Job {
   std::string JoinedHtml(const Document& document) const;
 
   const std::vector<Leg> legs_;
-  const uint32_t alternatives_;
+  const Alternatives alternatives_;
   const Format format_;
   std::vector<Document> documents_;
   std::vector<Sentence> sentences_;

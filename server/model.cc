@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <functional>
+#include <utility>
 
 namespace latimer::server {
 Model::~Model() {
@@ -127,11 +128,7 @@ void Model::BeginAndAdvance(Worker& worker) {
       options.target_language = leg.target;
       options.cancel = &slot.job->cancelled();
       options.alignment = slot.job->format() == Format::kHtml;
-      if (last && slot.job->alternatives() > 0) {
-        options.beams =
-            std::min(max_beams(), std::max(info().generation.search.beams,
-                                           slot.job->alternatives() + 1));
-      }
+      if (last) SetAlternatives(slot, &options);
       slot.cursor.emplace(slot.job->sentences()[slot.sentence].text, options);
       slot.begins = true;
     }
@@ -139,6 +136,21 @@ void Model::BeginAndAdvance(Worker& worker) {
   }
   FinishedTranslation finished;
   if (translator.Advance(&finished)) Finish(worker, finished);
+}
+
+// Of a sentence in the last model.
+void Model::SetAlternatives(const Slot& slot, TranslateOptions* options) const {
+  const Alternatives& wanted = slot.job->alternatives();
+  const uint32_t count = std::min(max_beams(), wanted.count + 1);
+  if (wanted.prefix.has_value()) {
+    options->alternatives = count;
+    if (slot.job->IsFirst(slot.sentence)) {
+      options->target_prefix = *wanted.prefix;
+    }
+  } else if (count > 1) {
+    options->beams =
+        std::max(count, std::min(max_beams(), info().generation.search.beams));
+  }
 }
 
 // After an exception, which says that there is too little memory: nobody waits
@@ -189,7 +201,7 @@ void Model::AddPart(Worker& worker, Slot& slot, const Translation& part) {
   // The next call overwrites the text.
   std::vector<std::string> texts = {std::string(part.text)};
   const bool last = slot.leg + 1 == slot.job->legs().size();
-  const size_t wanted = last ? slot.job->alternatives() + 1 : 1;
+  const size_t wanted = last ? slot.job->alternatives().count + 1 : 1;
   for (size_t i = 1; i < std::min(wanted, part.hypotheses.size()); ++i) {
     const auto text = worker.model->HypothesisText(i);
     if (text.ok()) texts.emplace_back(*text);
@@ -227,7 +239,7 @@ void Model::End(Worker& worker, Slot& slot) {
     sentence.parts = std::move(parts);
     return job->Finish();
   }
-  sentence.text = std::move(translations.front());
+  sentence.source = std::exchange(sentence.text, translations.front());
   // A model that gives nothing leaves nothing to translate.
   if (sentence.text.empty()) return job->Finish();
   job->legs()[next].model->Submit(job, next, {index});

@@ -82,6 +82,7 @@ class Model {
   void BeginAndAdvance(Worker& worker);
   void FailAll(Worker& worker, const char* why);
   bool Take(Worker& worker, Slot* slot);
+  void SetAlternatives(const Slot& slot, TranslateOptions* options) const;
   void BeginPart(Worker& worker, size_t ticket);
   void Finish(Worker& worker, const FinishedTranslation& finished);
   void AddPart(Worker& worker, Slot& slot, const Translation& part);

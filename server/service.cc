@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <chrono>
+#include <functional>
 #include <set>
 
 #include "detect.h"
@@ -54,6 +56,24 @@ std::string WithPlainLines(const std::string& text) {
     }
   }
   return out;
+}
+
+// Keeps the translations that begin with a prefix and go on with another word,
+// or at least the first.
+void KeepThoseAfter(std::string_view prefix, std::vector<std::string>* all) {
+  const bool ends_word = prefix.ends_with(' ');
+  while (prefix.ends_with(' ')) prefix.remove_suffix(1);
+  const auto goes_on = [&](const std::string& text) {
+    if (!text.starts_with(prefix)) return false;
+    const char next = text.size() > prefix.size() ? text[prefix.size()] : ' ';
+    return !ends_word || next == ' ' ||
+           std::ispunct(static_cast<uint8_t>(next));
+  };
+  if (std::ranges::none_of(*all, goes_on)) {
+    all->resize(1);
+  } else {
+    std::erase_if(*all, std::not_fn(goes_on));
+  }
 }
 
 double SecondsSince(std::chrono::steady_clock::time_point begin) {
@@ -134,6 +154,20 @@ struct Service::Parameters {
     }
     throw Refusal{400, std::string("Invalid request: ") + name +
                            " parameter is not a number"};
+  }
+  bool Has(const char* name) const {
+    const auto found = values.find(name);
+    return found != values.end() && !found->second.is_null();
+  }
+  bool Flag(const char* name) const {
+    if (!Has(name)) return false;
+    const Json& value = values.at(name);
+    if (value.is_boolean()) return value.get<bool>();
+    const std::string text = Text(name);
+    if (text == "true" || text == "1") return true;
+    if (text == "false" || text == "0" || text.empty()) return false;
+    throw Refusal{400, std::string("Invalid request: ") + name +
+                           " parameter is not true or false"};
   }
   // The texts to translate, and whether they came as a list.
   std::vector<std::string> Texts(bool* is_list) const {
@@ -323,30 +357,27 @@ ClientLimits Service::Admit(const Parameters& parameters, int cost) {
                 *wait};
 }
 
-std::vector<std::vector<std::string>> Service::TranslateTexts(
+std::shared_ptr<const Job> Service::TranslateTexts(
     const std::vector<std::string>& texts, const std::vector<Leg>& legs,
-    uint32_t alternatives) {
-  const auto job = std::make_shared<Job>(
-      legs, std::min(alternatives, catalog_.max_alternatives()));
+    Alternatives alternatives) {
+  alternatives.count =
+      std::min(alternatives.count, catalog_.max_alternatives());
+  auto job = std::make_shared<Job>(legs, std::move(alternatives));
   for (const std::string& text : texts) {
     job->Add(text, legs.front().model->info().sentence_rules);
   }
   Run(job, Deadline());
-  std::vector<std::vector<std::string>> all;
-  all.reserve(texts.size());
-  for (size_t i = 0; i < texts.size(); ++i) {
-    all.push_back(job->Translations(i));
-  }
-  return all;
+  return job;
 }
 
 // The HTML that one model writes is what the next one reads.
-std::vector<std::vector<std::string>> Service::TranslateHtml(
-    std::vector<std::string> texts, const std::vector<Leg>& legs) {
+std::vector<std::string> Service::TranslateHtml(std::vector<std::string> texts,
+                                                const std::vector<Leg>& legs) {
   const Clock::time_point deadline = Deadline();
   bool admitted = false;
   for (const Leg& leg : legs) {
-    const auto job = std::make_shared<Job>(std::vector{leg}, 0, Format::kHtml);
+    const auto job =
+        std::make_shared<Job>(std::vector{leg}, Alternatives(), Format::kHtml);
     for (const std::string& html : texts) {
       job->Add(html, leg.model->info().sentence_rules);
     }
@@ -356,10 +387,7 @@ std::vector<std::vector<std::string>> Service::TranslateHtml(
       texts[i] = job->Translations(i).front();
     }
   }
-  std::vector<std::vector<std::string>> all;
-  all.reserve(texts.size());
-  for (std::string& html : texts) all.push_back({std::move(html)});
-  return all;
+  return texts;
 }
 
 void Service::Run(const std::shared_ptr<Job>& job, Clock::time_point deadline,
@@ -407,12 +435,6 @@ Json Service::Translate(const Parameters& parameters) {
   const std::vector<std::string> texts = parameters.Texts(&is_list);
   const std::string source = CodeFrom(parameters.Needed("source"));
   const std::string target = CodeFrom(parameters.Needed("target"));
-  const int alternatives = parameters.Number("alternatives");
-  if (options_.alternatives_limit >= 0 &&
-      alternatives > options_.alternatives_limit) {
-    throw Refusal{400, "Invalid request: alternatives parameter must be <= " +
-                           std::to_string(options_.alternatives_limit)};
-  }
   if (is_list && options_.batch_limit >= 0 &&
       texts.size() > static_cast<size_t>(options_.batch_limit)) {
     throw Refusal{400, "Invalid request: request (" +
@@ -437,13 +459,31 @@ Json Service::Translate(const Parameters& parameters) {
   }
 
   const Direction direction = FindDirection(source, target, texts, is_html);
+  const Alternatives alternatives =
+      AlternativesOf(parameters, !is_list && !is_html, direction.legs);
+  const bool has_segments = parameters.Flag("segments") && !is_html;
   std::vector<std::vector<std::string>> all;
+  Json segments = Json::array();
   if (direction.legs.empty()) {
     for (const std::string& text : texts) all.push_back({text});
+  } else if (is_html) {
+    for (std::string& html : TranslateHtml(texts, direction.legs)) {
+      all.push_back({std::move(html)});
+    }
   } else {
-    all = is_html ? TranslateHtml(texts, direction.legs)
-                  : TranslateTexts(texts, direction.legs,
-                                   static_cast<uint32_t>(alternatives));
+    const auto job = TranslateTexts(texts, direction.legs, alternatives);
+    for (size_t i = 0; i < texts.size(); ++i) {
+      all.push_back(job->Translations(i));
+      Json of_text = Json::array();
+      for (const Segment& one : job->Segments(i)) {
+        of_text.push_back(
+            {{"source", one.source}, {"translation", one.translation}});
+      }
+      segments.push_back(std::move(of_text));
+    }
+  }
+  if (alternatives.prefix.has_value()) {
+    KeepThoseAfter(*alternatives.prefix, &all.front());
   }
 
   Json best = Json::array(), others = Json::array();
@@ -457,10 +497,37 @@ Json Service::Translate(const Parameters& parameters) {
     result["detectedLanguage"] =
         is_list ? Json(std::vector<Json>(texts.size(), detected)) : detected;
   }
-  if (alternatives > 0) {
+  if (alternatives.count > 0) {
     result["alternatives"] = is_list ? others : others.front();
   }
+  if (has_segments && !segments.empty()) {
+    result["segments"] = is_list ? segments : segments.front();
+  }
   return result;
+}
+
+Alternatives Service::AlternativesOf(const Parameters& parameters,
+                                     bool is_plain,
+                                     const std::vector<Leg>& legs) const {
+  Alternatives wanted = {
+      .count = static_cast<uint32_t>(parameters.Number("alternatives"))};
+  if (options_.alternatives_limit >= 0 &&
+      wanted.count > static_cast<uint32_t>(options_.alternatives_limit)) {
+    throw Refusal{400, "Invalid request: alternatives parameter must be <= " +
+                           std::to_string(options_.alternatives_limit)};
+  }
+  if (!parameters.Has("target_prefix") || legs.empty()) return wanted;
+  if (!is_plain) {
+    throw Refusal{400,
+                  "Invalid request: target_prefix is for q as one plain text"};
+  }
+  if (!legs.back().model->info().encodes_target) {
+    throw Refusal{400,
+                  "Invalid request: target_prefix needs a model that can read "
+                  "the target; convert it without --no-target-tokenizer"};
+  }
+  wanted.prefix = parameters.Text("target_prefix");
+  return wanted;
 }
 
 Service::Direction Service::FindDirection(std::string source,
@@ -520,13 +587,13 @@ Json Service::TranslateFile(const Parameters& parameters) {
   if (direction.legs.empty()) {
     for (const FileText& text : texts) translations.push_back(text.text);
   } else {
-    const auto of_plain = TranslateTexts(plain, direction.legs, 0);
+    const auto of_plain = TranslateTexts(plain, direction.legs);
     const auto of_html = TranslateHtml(html, direction.legs);
     size_t at_plain = 0, at_html = 0;
     for (const FileText& text : texts) {
       translations.push_back(text.format == Format::kHtml
-                                 ? of_html[at_html++].front()
-                                 : of_plain[at_plain++].front());
+                                 ? of_html[at_html++]
+                                 : of_plain->Translations(at_plain++).front());
     }
   }
   const std::string name = files_.Keep(
@@ -577,6 +644,7 @@ Json Service::Settings() const {
       {"apiKeys", keys_ != nullptr},
       {"keyRequired", keys_ != nullptr && options_.require_key},
       {"suggestions", false},
+      {"alternativesLimit", options_.alternatives_limit},
       {"filesTranslation", true},
       {"supportedFilesFormat", FileEndings()},
       {"language",

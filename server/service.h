@@ -74,12 +74,16 @@ class Service {
   Clock::time_point Deadline() const {
     return Clock::now() + std::chrono::seconds(options_.timeout_seconds);
   }
-  // The translations of each text, the best first.
-  std::vector<std::vector<std::string>> TranslateTexts(
+  // Throws if there are more than the server gives, or a prefix that no
+  // translation can have.
+  Alternatives AlternativesOf(const Parameters& parameters, bool is_plain,
+                              const std::vector<Leg>& legs) const;
+  // A job that is done.
+  std::shared_ptr<const Job> TranslateTexts(
       const std::vector<std::string>& texts, const std::vector<Leg>& legs,
-      uint32_t alternatives);
-  std::vector<std::vector<std::string>> TranslateHtml(
-      std::vector<std::string> texts, const std::vector<Leg>& legs);
+      Alternatives alternatives = {});
+  std::vector<std::string> TranslateHtml(std::vector<std::string> texts,
+                                         const std::vector<Leg>& legs);
   // Waits until the job is done, at most until the deadline. `admitted`: room
   // in the queue was found for the request that it is part of.
   void Run(const std::shared_ptr<Job>& job, Clock::time_point deadline,

@@ -228,6 +228,35 @@ class OneServer(unittest.TestCase):
             self.assertEqual(len(set([best, *others])), 1 + len(others))
         self.assertGreater(len(result["alternatives"][0]), 0)
 
+    def test_alternatives_at_a_position_differ_in_the_next_word(self):
+        status, result = self.server.translate("I have not read the book yet. Go home!", segments=True)
+        self.assertEqual(status, 200)
+        sources = [one["source"] for one in result["segments"]]
+        self.assertEqual(sources, ["I have not read the book yet.", "Go home!"])
+        self.assertEqual(" ".join(one["translation"] for one in result["segments"]), result["translatedText"])
+        best = result["segments"][0]["translation"]
+        words = best.split(" ")
+        prefix = " ".join(words[:2]) + " "
+        status, result = self.server.translate(sources[0], target_prefix=prefix, alternatives=3)
+        self.assertEqual(status, 200)
+        choices = [result["translatedText"], *result["alternatives"]]
+        self.assertIn(best, choices)
+        self.assertEqual(len({choice.split(" ")[2] for choice in choices}), len(choices))
+        self.assertGreater(len(choices), 2)
+        for choice in choices:
+            self.assertTrue(choice.startswith(prefix), choice)
+        # At the first word, and of a prefix alone.
+        status, result = self.server.translate(sources[0], target_prefix="", alternatives=3)
+        self.assertGreater(len({c.split(" ")[0] for c in [result["translatedText"], *result["alternatives"]]}), 2)
+        status, result = self.server.translate(sources[0], target_prefix="Mein")
+        self.assertTrue(result["translatedText"].startswith("Mein"), result)
+        self.assertNotIn("alternatives", result)
+        for more in [{"q": [sources[0]]}, {"format": "html"}]:
+            body = {"q": sources[0], "source": "en", "target": "de", "target_prefix": "Ich", **more}
+            status, result, _ = self.server.post("/translate", body)
+            self.assertEqual((status, result["error"]),
+                             (400, "Invalid request: target_prefix is for q as one plain text"))
+
     def test_alternatives_keep_what_the_model_cannot_read(self):
         status, result = self.server.translate("I am here \U0001F600.", alternatives=2)
         self.assertEqual(status, 200, result)
