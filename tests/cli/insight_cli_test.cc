@@ -442,9 +442,10 @@ TEST_F(InsightCliTest, SaysWhatIsWrong) {
        {std::vector<std::string>{"--ids"}, {"--attention", Path("x.svg")}}) {
     std::vector<std::string> all = {"--paragraphs"};
     all.insert(all.end(), options.begin(), options.end());
-    EXPECT_EQ(error(all, 2),
-              "latimer translate: --paragraphs goes without --ids, --attention, "
-              "--n-best and --alternatives.\n");
+    EXPECT_EQ(
+        error(all, 2),
+        "latimer translate: --paragraphs goes without --ids, --attention, "
+        "--n-best and --alternatives.\n");
   }
   for (const std::vector<std::string>& options :
        {std::vector<std::string>{"--ids"},

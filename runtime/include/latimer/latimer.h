@@ -270,7 +270,7 @@ typedef struct latimer_options {
   float min_p;
   uint32_t top_k;
   uint64_t seed;
-  int no_keep_unknown; /* 1: lose characters that the model cannot read */
+  int no_keep_unknown;   /* 1: lose characters that the model cannot read */
   uint32_t alternatives; /* instead of beams: that many best tokens after the
                             target prefix, each completed greedily; 0: off */
 } latimer_options;
