@@ -44,6 +44,7 @@ class Rule:
 JAVA, PYTHON, WASM = (f"bindings/{name}/README.md" for name in ("java", "python", "wasm"))
 BULK, DEMO, OWN = (f"examples/{name}/README.md" for name in ("bulk", "en-de", "own_model"))
 SERVER, KERAS = "server/README.md", "docs/keras.md"
+DOCUMENTS = "examples/documents/README.md"
 CONVERTER, TARGETS = "converter/README.md", "targets/README.md"
 
 # How a block that is no shell's is run: its file, and the commands. {build} is left out with --short.
@@ -88,6 +89,10 @@ STUDENT = (
 )
 EN_DE = ("if [[ $page == *wasm* ]]; then build/host/bin/latimer-convert examples/en-de --board wasm32 -o en-de.ltm; "
          "else cp build/host/en-de.ltm .; fi")  # fmt: skip
+LETTER = """pip install -q python-docx && python -c "import docx
+letter = docx.Document()
+letter.add_paragraph('The house is old.')
+letter.save('letter.docx')" """
 TABLE = """python -c 'import pandas; lines = open("examples/en-de/data/test.en").read().splitlines()
 pandas.DataFrame({"text": lines}).to_parquet("corpus.parquet")'"""
 USES_EN_DE = (
@@ -142,6 +147,7 @@ RULES = [
     Rule("slow", PYTHON, r"^(pip wheel|python -m build|pip install '\.\[test\]')", "builds again"),
     Rule("slow", "README.md", r"tar c --exclude", "build/host has larger files than a wheel"),
     Rule("slow", BULK, r".", "downloads Spark, 400 MB"),
+    Rule("slow", DOCUMENTS, r".", "downloads PyTorch, which argos-translate-files asks for"),
     Rule("slow", OWN, r"pip install torch|train\.py", "trains for 5 minutes", name=r"\bown"),
     Rule("slow", KERAS, r"pip install keras|train\.py", "trains for 5 minutes", name=r"keras_model|keras\.(ltm|h)|=keras"),
     Rule("slow", DEMO, r"smoke\.sh|evaluate\.py|verify_model\.py|^pip install", "trains a tiny model"),
@@ -214,6 +220,7 @@ RULES = [
          "text.en"),
     Rule("stand-in", "*", r"page\.html", "the reader's page", f"cp $(ls {DATA}/html/*.html | head -1) {{name}}",
          "page.html"),
+    Rule("stand-in", DOCUMENTS, r"letter\.docx", "the reader's letter", LETTER, "letter.docx"),
     Rule("stand-in", BULK, r"corpus\.parquet", "the reader's table", TABLE, "corpus.parquet"),
     Rule("stand-in", "docs/build.md", r"my_model", "the reader's profile", "cp targets/models/en_de.h {name}",
          "targets/models/my_model.h"),
