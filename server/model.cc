@@ -143,10 +143,9 @@ void Model::SetAlternatives(const Slot& slot, TranslateOptions* options) const {
   const Alternatives& wanted = slot.job->alternatives();
   const uint32_t count = std::min(max_beams(), wanted.count + 1);
   if (wanted.prefix.has_value()) {
+    if (!slot.job->IsFirst(slot.sentence)) return;
     options->alternatives = count;
-    if (slot.job->IsFirst(slot.sentence)) {
-      options->target_prefix = *wanted.prefix;
-    }
+    options->target_prefix = *wanted.prefix;
   } else if (count > 1) {
     options->beams =
         std::max(count, std::min(max_beams(), info().generation.search.beams));

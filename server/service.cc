@@ -61,8 +61,9 @@ std::string WithPlainLines(const std::string& text) {
 // Keeps the translations that begin with a prefix and go on with another word,
 // or at least the first.
 void KeepThoseAfter(std::string_view prefix, std::vector<std::string>* all) {
-  const bool ends_word = prefix.ends_with(' ');
+  const size_t given = prefix.size();
   while (prefix.ends_with(' ')) prefix.remove_suffix(1);
+  const bool ends_word = !prefix.empty() && prefix.size() < given;
   const auto goes_on = [&](const std::string& text) {
     if (!text.starts_with(prefix)) return false;
     const char next = text.size() > prefix.size() ? text[prefix.size()] : ' ';
@@ -163,7 +164,7 @@ struct Service::Parameters {
     if (!Has(name)) return false;
     const Json& value = values.at(name);
     if (value.is_boolean()) return value.get<bool>();
-    const std::string text = Text(name);
+    const std::string text = value.is_string() ? Text(name) : value.dump();
     if (text == "true" || text == "1") return true;
     if (text == "false" || text == "0" || text.empty()) return false;
     throw Refusal{400, std::string("Invalid request: ") + name +
@@ -461,7 +462,10 @@ Json Service::Translate(const Parameters& parameters) {
   const Direction direction = FindDirection(source, target, texts, is_html);
   const Alternatives alternatives =
       AlternativesOf(parameters, !is_list && !is_html, direction.legs);
-  const bool has_segments = parameters.Flag("segments") && !is_html;
+  const bool has_segments = parameters.Flag("segments");
+  if (has_segments && is_html) {
+    throw Refusal{400, "Invalid request: segments are those of plain text"};
+  }
   std::vector<std::vector<std::string>> all;
   Json segments = Json::array();
   if (direction.legs.empty()) {

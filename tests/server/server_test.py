@@ -248,9 +248,14 @@ class OneServer(unittest.TestCase):
         # At the first word, and of a prefix alone.
         status, result = self.server.translate(sources[0], target_prefix="", alternatives=3)
         self.assertGreater(len({c.split(" ")[0] for c in [result["translatedText"], *result["alternatives"]]}), 2)
+        # Only the first sentence has alternatives.
+        status, result = self.server.translate("I am here. Go home!", target_prefix="Ich ", alternatives=3)
+        self.assertEqual(len({choice.split(". ")[-1] for choice in [result["translatedText"], *result["alternatives"]]}), 1)
         status, result = self.server.translate(sources[0], target_prefix="Mein")
         self.assertTrue(result["translatedText"].startswith("Mein"), result)
         self.assertNotIn("alternatives", result)
+        status, result = self.server.translate("<p>Go home!</p>", format="html", segments=True)
+        self.assertEqual((status, result["error"]), (400, "Invalid request: segments are those of plain text"))
         for more in [{"q": [sources[0]]}, {"format": "html"}]:
             body = {"q": sources[0], "source": "en", "target": "de", "target_prefix": "Ich", **more}
             status, result, _ = self.server.post("/translate", body)
