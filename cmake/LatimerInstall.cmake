@@ -121,6 +121,10 @@ foreach(name IN ITEMS XNNPACK PTHREADPOOL FXDIV FLATBUFFERS XXHASH SODIUM
       "${${name}_SOURCE_DIR}/License*")
     string(TOLOWER "${name}" lower)
     install(FILES ${license} DESTINATION "${doc}/licenses/${lower}")
+    if(SKBUILD)  # The wheel, whose programs have all of them inside.
+      install(FILES ${license} COMPONENT python
+        DESTINATION "${SKBUILD_METADATA_DIR}/licenses/${lower}")
+    endif()
   endif()
 endforeach()
 

@@ -78,12 +78,17 @@ Status CheckChoices(const ModelInfo& info, const TranslateOptions& options) {
 }
 
 Status TooManyBeams(uint32_t beams, uint32_t most) {
-  return Status::Error(
-      StatusCode::kInvalidArgument,
-      "%u beams are asked for, but the workspace has room for %u; set "
-      "LoadOptions::beams, or build with a profile that has more than %u.",
-      static_cast<unsigned>(beams), static_cast<unsigned>(most),
-      static_cast<unsigned>(kProfile.beams));
+  const unsigned limit = kProfile.beams;
+  if (beams > limit) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "beams %u: this build takes up to %u.",
+                         static_cast<unsigned>(beams), limit);
+  }
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "beams %u: the model was loaded with room for %u; load "
+                       "it with more beams, up to %u.",
+                       static_cast<unsigned>(beams),
+                       static_cast<unsigned>(most), limit);
 }
 
 uint32_t BeamsFor(const TranslateOptions& options, const BeamRule& rule,

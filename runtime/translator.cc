@@ -110,10 +110,9 @@ Status Translator::State::PlaceBuffers(std::span<std::byte> workspace,
   if (options.lanes == 0) all.lanes = kProfile.lanes;
   if (all.lanes > kProfile.lanes) {
     return Status::Error(StatusCode::kInvalidArgument,
-                         "%u lanes exceed the %u of profile \"%s\" of this "
-                         "build.",
+                         "lanes %u: this build takes up to %u.",
                          static_cast<unsigned>(all.lanes),
-                         static_cast<unsigned>(kProfile.lanes), kProfile.name);
+                         static_cast<unsigned>(kProfile.lanes));
   }
   // A whole workspace is a struct Workspace, whatever the model.
   if (workspace.size() == sizeof(Workspace)) {

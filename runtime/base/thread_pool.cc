@@ -59,9 +59,8 @@ Status ThreadPool::Start(uint32_t thread_count, bool pin) {
   Stop();
   if (thread_count == 0 || thread_count > kProfile.threads) {
     return Status::Error(StatusCode::kInvalidArgument,
-                         "%u threads requested, but the profile \"%s\" of this "
-                         "build allows 1 to %u.",
-                         static_cast<unsigned>(thread_count), kProfile.name,
+                         "threads %u: this build takes up to %u.",
+                         static_cast<unsigned>(thread_count),
                          static_cast<unsigned>(kProfile.threads));
   }
   credit_ = kMostCredit;

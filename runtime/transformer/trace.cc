@@ -161,10 +161,10 @@ Status AttentionTrace::End(AttentionWeights* out) const {
   if (needed <= weights_.size()) return Status();
   return Status::Error(
       StatusCode::kTextTooLong,
-      "This sentence has %llu attention weights, but profile \"%s\" of this "
-      "build keeps %llu; translate a shorter sentence, or write the profile "
-      "with latimer-convert --attention.",
-      static_cast<unsigned long long>(needed), kProfile.name,
+      "This sentence has %llu attention weights, but this build keeps %llu; "
+      "translate a shorter sentence, or build with a profile of "
+      "latimer-convert --attention.",
+      static_cast<unsigned long long>(needed),
       static_cast<unsigned long long>(weights_.size()));
 }
 

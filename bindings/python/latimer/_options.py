@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import ctypes
+import numbers
+import operator
+import reprlib
+import sys
+import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NoReturn, TypedDict
 
 from . import _c
 from ._errors import check
+
+if sys.version_info >= (3, 11):
+    from typing import Unpack as Unpack
+else:
+    from typing_extensions import Unpack as Unpack
 
 AttentionKind = Literal["cross", "encoder", "decoder"]
 TokenCallback = Callable[[int, int], "bool | None"]
@@ -110,13 +120,54 @@ def _named() -> Iterator[str]:
 _NAMED = frozenset(_named())
 
 
-def ids_array(ids: Sequence[int]) -> ctypes.Array[ctypes.c_int32]:
+_TYPES = typing.get_type_hints(TranslateOptions)
+
+# What an option takes, by its type or its name; others take lists.
+_TAKEN: dict[Any, tuple[str, Any]] = {
+    bool: ("True or False", numbers.Integral),
+    int: ("a number", numbers.Real),
+    float: ("a number", numbers.Real),
+    str: ("a str", str),
+    "attention": ("a str", str),
+    "early_stopping": ("True, False or 'never'", (bool, str)),
+    "on_token": ("a function", Callable),
+    "target_prefix": ("a str or a list of ids", (str, Iterable)),
+    "terms": ("a dict", Mapping),
+}
+
+
+def refuse(name: str, wanted: str, value: object) -> NoReturn:
+    raise TypeError(f"{name}: give {wanted}, not {reprlib.repr(value)}.")
+
+
+def _check_type(name: str, value: object) -> None:
+    """Raises TypeError for what is no option, and for a value of another type;
+    ranges are checked by C."""
+    kind = _TYPES.get(name)
+    if kind is None:
+        raise TypeError(f"{name!r} is no option of a translation.")
+    wanted, taken = _TAKEN.get(name) or _TAKEN.get(kind, ("a list", Iterable))
+    if (
+        not isinstance(value, taken)
+        or isinstance(value, bytes)
+        or (taken is Iterable and isinstance(value, str))
+        or (taken is numbers.Real and isinstance(value, bool))
+    ):
+        refuse(name, wanted, value)
+
+
+def ids_array(
+    ids: Iterable[int], name: str = "ids"
+) -> ctypes.Array[ctypes.c_int32]:
     """Token ids as C has them. Raises ValueError if one exceeds 32 bits."""
-    numbers = [int(token) for token in ids]
-    for token in numbers:
+    try:
+        tokens = [operator.index(token) for token in ids]
+    except TypeError:
+        refuse(name, "a list of int", ids)
+    for token in tokens:
         if not -(2**31) <= token < 2**31:
             raise ValueError(f"{token} is no token id.")
-    return (ctypes.c_int32 * len(numbers))(*numbers)
+    return (ctypes.c_int32 * len(tokens))(*tokens)
 
 
 def _spell(value: object) -> bytes:
@@ -144,8 +195,8 @@ class CallOptions:
     ) -> None:
         """`text`: the only one that is translated, if there is only one."""
         self.struct = _c.Options()
-        self.n_best = int(options.get("alternatives") or 0)
-        self.beams = int(options.get("beams") or self.n_best)
+        self.beams = 0
+        self.n_best = 0
         self.error: BaseException | None = None
         self.prepared = False
         self._on_token: TokenCallback | None = None
@@ -193,9 +244,10 @@ class CallOptions:
         self.struct.protected_range_count = len(found)
 
     def _set(self, name: str, value: Any) -> None:
+        _check_type(name, value)
         struct = self.struct
         if name == "target_prefix" and not isinstance(value, str):
-            ids = ids_array(value)
+            ids = ids_array(value, name)
             struct.target_prefix_ids = ids
             struct.target_prefix_count = len(ids)
         elif name in _NAMED:
@@ -205,19 +257,21 @@ class CallOptions:
                 struct, name.encode(), self._kept[-1], message, len(message)
             )
             check(code, message.value)
+            if name in ("beams", "alternatives"):
+                self.beams = self.beams or int(value)
+            if name == "alternatives":
+                self.n_best = self.n_best or int(value)
         elif name == "n_best":
             self.n_best = int(value)
-            if self.n_best < 0:
-                raise ValueError(f"n_best {value}: give a number from 0.")
+            if self.n_best != value or value < 0:
+                raise ValueError(f"n_best {value}: give a whole number from 0.")
         elif name == "suppressed":
-            ids = ids_array(value)
+            ids = ids_array(value, name)
             struct.suppressed = ids
             struct.suppressed_count = len(ids)
         elif name == "protected_ranges":
             self._protect(value)
         elif name == "banned":
-            if isinstance(value, str):
-                raise TypeError("banned: give a list of words.")
             self._banned = list(value)
         elif name == "terms":
             pairs = [(encode(a), encode(b)) for a, b in value.items()]
@@ -228,8 +282,6 @@ class CallOptions:
         elif name == "on_token":
             self._on_token = value
             struct.on_token = _c.TokenCallback(self._call)
-        else:
-            raise TypeError(f"{name!r} is no option of a translation.")
 
     def _call(self, _: Any, index: int, token: int) -> bool:
         # What a callback raises would be lost in C.
@@ -241,10 +293,15 @@ class CallOptions:
             return False
 
 
+def check_text(text: object, taken: Any = Iterable) -> None:
+    """Raises TypeError unless it is a text, or may be an iterable of texts."""
+    if not isinstance(text, taken) or isinstance(text, (bytes, bytearray)):
+        raise TypeError(f"A text is a str, not {type(text).__name__}.")
+
+
 def encode(text: str) -> bytes:
     """UTF-8. Half a surrogate pair is U+FFFD."""
-    if not isinstance(text, str):
-        raise TypeError(f"A text is a str, not {type(text).__name__}.")
+    check_text(text, str)
     try:
         return text.encode()
     except UnicodeEncodeError:

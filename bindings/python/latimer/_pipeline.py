@@ -1,4 +1,7 @@
-"""The interface of transformers' translation pipeline."""
+"""The interface of the translation pipeline of transformers 4.
+
+Version 5 of transformers has no such pipeline.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from ._translator import Translator
+from ._translator import OWN, Translator
 
 _NAMES = {
     "src_lang": "source_lang",
@@ -20,27 +23,47 @@ _NAMES = {
 class Pipeline:
     """Called with a text or texts, gives a dictionary for each."""
 
-    def __init__(self, translator: Translator, key: str) -> None:
+    def __init__(
+        self, translator: Translator, key: str, options: dict[str, Any]
+    ) -> None:
         self.translator = translator
         self._key = key
+        self._options = _own(options)
 
     def __call__(
         self, texts: str | Iterable[str], **options: Any
     ) -> list[dict[str, str]]:
         """Options are those of Translator.translate, or transformers' names
         for the same: src_lang, tgt_lang, num_beams, max_new_tokens,
-        no_repeat_ngram_size."""
-        own = {_NAMES.get(name, name): o for name, o in options.items()}
+        max_length, no_repeat_ngram_size. batch_size has no effect: texts are
+        translated side by side, in the translator's lanes."""
         if isinstance(texts, str):
             texts = [texts]
+        own = {**self._options, **_own(options)}
         return [
             {self._key: translation.text}
             for translation in self.translator.translate(texts, **own)
         ]
 
 
-def pipeline(task: str, model: str | os.PathLike[str], **options: Any) -> Pipeline:
-    """Opens a model as transformers.pipeline does.
+def _own(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of Translator.translate for those of transformers."""
+    own = {_NAMES.get(name, name): o for name, o in options.items()}
+    own.pop("batch_size", None)
+    length = own.pop("max_length", None)
+    if length is not None:  # With the token that the decoder starts with.
+        own.setdefault("max_target_tokens", max(1, length - 1))
+    return own
+
+
+def pipeline(
+    task: str,
+    model: str | os.PathLike[str],
+    *,
+    device: Any = None,
+    **options: Any,
+) -> Pipeline:
+    """Opens a model as pipeline() of transformers 4 does.
 
         translate = latimer.pipeline("translation", "en-de.ltm")
         translate("How are you?")  # [{"translation_text": "Wie geht es dir?"}]
@@ -48,8 +71,10 @@ def pipeline(task: str, model: str | os.PathLike[str], **options: Any) -> Pipeli
     Args:
         task: "translation", "translation_XX_to_YY", "summarization" or
             "text2text-generation".
-        model: a file that latimer-convert wrote.
-        **options: those of Translator.
+        model: a file that latimer-convert wrote, or what
+            Translator.from_pretrained takes.
+        device: None, -1 or "cpu": Latimer uses no other.
+        **options: those of Translator, and those of each call.
     """
     if task.startswith("translation"):
         key = "translation_text"
@@ -62,4 +87,9 @@ def pipeline(task: str, model: str | os.PathLike[str], **options: Any) -> Pipeli
             f"{task!r}: give 'translation', 'summarization' or "
             "'text2text-generation'."
         )
-    return Pipeline(Translator(model, **options), key)
+    if device not in (None, -1) and str(device) != "cpu":
+        raise ValueError(
+            f"device {device}: Latimer translates on the CPU; leave it out."
+        )
+    own = {name: options.pop(name) for name in OWN if name in options}
+    return Pipeline(Translator.from_pretrained(model, **own), key, options)

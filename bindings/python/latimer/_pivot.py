@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, overload
+from typing import overload
 
+from ._options import TranslateOptions, Unpack
 from ._results import StreamedText, Translation
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from ._options import TranslateOptions
-    from ._translator import Translator
+from ._translator import Translator, batch
 
 # They belong to one model, or to one source.
 _REFUSED = (
@@ -35,6 +31,17 @@ class PivotTranslator:
     def __init__(self, first: Translator, second: Translator) -> None:
         self.first = first
         self.second = second
+
+    def close(self) -> None:
+        """Closes both translators; so does the end of a `with`."""
+        self.first.close()
+        self.second.close()
+
+    def __enter__(self) -> PivotTranslator:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def __repr__(self) -> str:
         return f"latimer.PivotTranslator({self.first!r}, {self.second!r})"
@@ -59,6 +66,12 @@ class PivotTranslator:
             return self.second.translate(translation.text, **second)
         between = self.first.translate(text, **first)
         return self.second.translate((t.text for t in between), **second)
+
+    def translate_batch(
+        self, texts: Iterable[str], **options: Unpack[TranslateOptions]
+    ) -> list[Translation]:
+        """As Translator.translate_batch."""
+        return batch(self.translate, texts, options)
 
     def translate_html(
         self, html: str | Iterable[str], **options: Unpack[TranslateOptions]

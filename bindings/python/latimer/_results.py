@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy
-
-    from ._slot import Attention
 
 
 @dataclass(frozen=True)
@@ -126,7 +124,10 @@ class Translation:
     """With alignment=True, of a text: one for each of `tokens`."""
     hypotheses: tuple[Hypothesis, ...] = ()
     """With n_best: the best first; of the last part."""
-    _attention: Attention | None = field(default=None, repr=False, compare=False)
+    _attention: InitVar[Any] = None  # No field: a view, which ends.
+
+    def __post_init__(self, _attention: Any) -> None:
+        object.__setattr__(self, "_attention", _attention)
 
     @property
     def score(self) -> float | None:
@@ -153,13 +154,16 @@ class Translation:
         earlier tokens ("decoder", a copy, 0 above the diagonal).
 
         "cross" and "encoder" are views of the translator's memory: use them
-        before its next translation, or take a copy.
+        before its next translation, or take a copy. A translation that is
+        pickled or copied has a copy; dataclasses.asdict leaves them out.
         """
-        if self._attention is None:
+        kept: Any = vars(self)["_attention"]
+        if kept is None:
             raise ValueError(
                 "No attention was kept: translate with attention='cross'."
             )
-        return self._attention.array()
+        weights: numpy.ndarray[Any, Any] = kept.array()
+        return weights
 
     def __str__(self) -> str:
         return self.text

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Union
 
 from . import _c
 from ._c import library
-from ._errors import check
+from ._errors import LatimerError, check
 from ._options import CallOptions, encode, ids_array
 from ._results import (
     Hypothesis,
@@ -30,6 +30,25 @@ if TYPE_CHECKING:
     import numpy
 
 
+class KeptAttention:
+    """The weights of a translation that was copied or pickled."""
+
+    def __init__(self, weights: numpy.ndarray[Any, Any] | None) -> None:
+        self._weights = weights
+
+    def array(self) -> numpy.ndarray[Any, Any]:
+        if self._weights is None:
+            raise _stale()
+        return self._weights
+
+
+def _stale() -> ValueError:
+    return ValueError(
+        "The translator has translated something else since; read the "
+        "attention before that, or copy it."
+    )
+
+
 class Attention:
     """Where the weights of a translation lie until the slot's next call."""
 
@@ -41,14 +60,15 @@ class Attention:
         self._rows, self._columns = c.attention_rows, c.source_count
         self._weights = c.attention_weights
 
+    def __reduce__(self) -> Any:
+        is_there = self._calls == self._slot.calls
+        return KeptAttention, (self.array().copy() if is_there else None,)
+
     def array(self) -> numpy.ndarray[Any, Any]:
         import numpy
 
         if self._calls != self._slot.calls:
-            raise ValueError(
-                "The translator has translated something else since; read the "
-                "attention before that, or copy it."
-            )
+            raise _stale()
         layers, heads, rows = self._layers, self._heads, self._rows
         if _c.ATTENTION_KINDS[self._kind] == "decoder":
             flat = self._flat(layers * heads * rows * (rows + 1) // 2)
@@ -93,8 +113,24 @@ class Image:
     """A model file, mapped; all translators of a machine share its pages."""
 
     def __init__(self, path: str) -> None:
-        with open(path, "rb"):  # Python's own exceptions if it cannot be read.
-            pass
+        if os.path.isdir(path):
+            raise LatimerError(
+                f"{path} is a folder, and not a file of latimer.convert; open "
+                "a trained model with Translator.from_pretrained, or convert "
+                f'it: latimer.convert({path!r}, "model.ltm").',
+                "NOT_A_MODEL",
+            )
+        try:
+            with open(path, "rb"):  # Python's own exceptions.
+                pass
+        except FileNotFoundError as error:
+            if path.endswith(".ltm"):
+                raise
+            error.strerror = (
+                f"{error.strerror}; models are opened by their names with "
+                "Translator.from_pretrained"
+            )
+            raise
         image, count = ctypes.c_void_p(), ctypes.c_size_t()
         message = ctypes.create_string_buffer(_c.MESSAGE_BYTES)
         code = library.map_file(
@@ -106,6 +142,10 @@ class Image:
 
 
 Received = TypeVar("Received")
+
+# Texts that are read before the first of them is translated: this many for each
+# sentence side by side, so that other lanes go on while a long one is under way.
+AHEAD = 2
 
 # Short pushes, so that an interrupt need not wait for long.
 PIECE = 256
@@ -362,29 +402,51 @@ class Slot:
     def run(
         self, requests: Iterable[tuple[Source, CallOptions]]
     ) -> Iterator[Translation]:
-        """Translates in order, with as many sentences side by side as fit."""
+        """Translates in order, with as many sentences side by side as fit.
+
+        What is before a text that fails, or that cannot be read, comes out
+        before the error is raised.
+        """
         more = iter(requests)
         jobs: deque[Job] = deque()
         job_count = 0
         tickets: dict[int, tuple[Job, int]] = {}
         next_ticket = 0
+        lanes = 0  # As many sentences as have been under way.
         has_more = True
+        failure: Exception | None = None
         finished, ticket = ctypes.c_int(), ctypes.c_uint64()
         c = _c.Translation()
+
+        def fail(job: Job | None, error: Exception) -> None:
+            nonlocal failure, has_more
+            if failure is None or job in jobs:
+                failure = error
+            has_more = False
+            while job in jobs:  # Those after it go, too.
+                jobs.pop()
+
         try:
             while has_more or jobs:
                 while library.can_begin(self.handle):
                     job = next((j for j in jobs if j.can_begin), None)
-                    if job is None:
-                        request = next(more, None) if has_more else None
-                        if request is None:
-                            has_more = False
-                            break
-                        job_count += 1
-                        job = Job(self, *request, job_count)
-                        jobs.append(job)
-                    tickets[next_ticket] = (job, job.begun)
-                    job.begin(next_ticket)
+                    try:
+                        if job is None:
+                            if not has_more or len(jobs) > AHEAD * lanes:
+                                break
+                            request = next(more, None)
+                            if request is None:
+                                has_more = False
+                                break
+                            job_count += 1
+                            job = Job(self, *request, job_count)
+                            jobs.append(job)
+                        job.begin(next_ticket)
+                    except Exception as error:
+                        fail(job, error)
+                        break
+                    tickets[next_ticket] = (job, job.begun - 1)
+                    lanes = max(lanes, len(tickets))
                     next_ticket += 1
                 while tickets:
                     code = library.advance(self.handle, finished, ticket, c)
@@ -395,11 +457,16 @@ class Slot:
                         raise job.options.error
                 if not tickets:
                     continue
-                self.check(code)
                 job, number = tickets.pop(ticket.value)
-                job.finish(number, c)
+                try:
+                    self.check(code)
+                    job.finish(number, c)
+                except Exception as error:
+                    fail(job, error)
                 while jobs and jobs[0].done:
                     yield jobs.popleft().result()
+            if failure is not None:
+                raise failure
         finally:
             self._end()
 

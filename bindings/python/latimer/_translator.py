@@ -7,23 +7,29 @@ import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import Any, TypeVar, overload
+
+import latimer  # PivotTranslator, which comes later.
 
 from . import _c
 from ._c import library
-from ._options import CallOptions, TranslateOptions, encode, ids_array
+from ._errors import LatimerError
+from ._options import (
+    CallOptions,
+    TranslateOptions,
+    Unpack,
+    check_text,
+    encode,
+    ids_array,
+    refuse,
+)
 from ._results import ModelInfo, StreamedText, Translation
 from ._slot import Image, Slot, Source
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from ._pivot import PivotTranslator
 
 Piece = TypeVar("Piece")
 
 # What Translator() takes, beside the path.
-_OWN = ("threads", "lanes", "check_file", "pin_threads", "cpu")
+OWN = ("threads", "lanes", "check_file", "pin_threads", "cpu")
 
 
 class Translator:
@@ -33,6 +39,9 @@ class Translator:
         print(translator.translate("How are you?").text)
         for translation in translator.translate(lines):  # lazily, in order
             print(translation.text)
+
+    It frees its memory when nothing refers to it, after `close`, or at the end
+    of `with latimer.Translator("en-de.ltm") as translator:`.
 
     Several threads may use it at a time: each call takes a copy of the
     translator's memory, not of the model, from a pool that grows as needed.
@@ -66,7 +75,7 @@ class Translator:
             OSError: the file cannot be opened.
             LatimerError: the file cannot be used; says why.
         """
-        self._path = os.fspath(path)
+        self._path = os.fsdecode(path)
         self._arguments = {
             "threads": threads,
             "lanes": lanes,
@@ -75,8 +84,14 @@ class Translator:
             "cpu": cpu,
         }
         for name, number in ("threads", threads), ("lanes", lanes):
-            if number is not None and not 1 <= number < 2**32:
+            if number is None:
+                continue
+            if not isinstance(number, int) or isinstance(number, bool):
+                refuse(name, "an int", number)
+            if not 1 <= number < 2**32:
                 raise ValueError(f"{name} {number}: give at least 1.")
+        if cpu is not None and not isinstance(cpu, str):
+            refuse("cpu", "a str", cpu)
         self._load = _c.LoadOptions(
             threads=threads,
             lanes=lanes or 0,
@@ -84,7 +99,7 @@ class Translator:
             pin_threads=pin_threads,
             cpu=cpu.encode() if cpu else None,
         )
-        self._image = Image(self._path)
+        self._image: Image | None = Image(self._path)
         self._lock = threading.Lock()
         first = Slot(self._image, self._load)
         self._load.skip_checksum = 1  # Once is enough.
@@ -112,7 +127,7 @@ class Translator:
         target: str,
         weights: str = ...,
         **options: Any,
-    ) -> Translator | PivotTranslator: ...
+    ) -> Translator | latimer.PivotTranslator: ...
 
     @classmethod
     def from_pretrained(
@@ -124,7 +139,7 @@ class Translator:
         weights: str = "int8",
         revision: str | None = None,
         **options: Any,
-    ) -> Translator | PivotTranslator:
+    ) -> Translator | latimer.PivotTranslator:
         """Opens a model by its name, its path, or a pair of languages.
 
             Translator.from_pretrained("Helsinki-NLP/opus-mt-en-de")
@@ -153,7 +168,7 @@ class Translator:
         """
         from ._pretrained import open_model, open_pair
 
-        own = {key: options.pop(key) for key in _OWN if key in options}
+        own = {key: options.pop(key) for key in OWN if key in options}
         options["weights"] = weights
 
         def opened(path: str | os.PathLike[str]) -> Translator:
@@ -171,6 +186,12 @@ class Translator:
     def _slot(self, beams: int = 0) -> Iterator[Slot]:
         """A slot with room for so many beams; 0: for the model's number."""
         with self._lock:
+            image = self._image
+            if image is None:
+                raise LatimerError(
+                    "The translator is closed; open another one.",
+                    "FAILED_PRECONDITION",
+                )
             slot = next(
                 (s for s in reversed(self._free) if s.beams >= beams), None
             )
@@ -179,12 +200,26 @@ class Translator:
         if slot is None:
             load = _c.LoadOptions.from_buffer_copy(self._load)
             load.beams = beams
-            slot = Slot(self._image, load)
+            slot = Slot(image, load)
         try:
             yield slot
         finally:
             with self._lock:
-                self._free.append(slot)
+                if self._image is not None:
+                    self._free.append(slot)
+
+    def close(self) -> None:
+        """Frees model and memory; calls that have begun go on to their end.
+        Later ones raise a LatimerError. To close again does nothing."""
+        with self._lock:
+            self._image = None
+            self._free.clear()
+
+    def __enter__(self) -> Translator:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def __reduce__(self) -> Any:
         return _open, (self._path, self._arguments)
@@ -214,9 +249,9 @@ class Translator:
 
         A text may be of any length: one that exceeds the longest source is
         cut at sentence ends, otherwise at spaces, translated in parts and
-        joined with spaces. An iterable gives an iterator, which reads as many
-        texts ahead as there are lanes, and more while a long text is under
-        way.
+        joined with spaces. An iterable gives an iterator, which reads up to
+        twice as many texts ahead as there are lanes. If it raises, or has what
+        is no text, the translations of the texts before come out first.
 
         Args:
             text: a text, or texts.
@@ -228,7 +263,14 @@ class Translator:
         """
         if isinstance(text, str):
             return self._one(encode(text), options, text)
+        check_text(text)
         return self._run(map(encode, text), options)
+
+    def translate_batch(
+        self, texts: Iterable[str], **options: Unpack[TranslateOptions]
+    ) -> list[Translation]:
+        """Translates all texts, side by side, as translate(texts) does."""
+        return batch(self.translate, texts, options)
 
     @overload
     def translate_ids(
@@ -249,6 +291,8 @@ class Translator:
 
         No EOS is added. `text` of the result is empty: see detokenize.
         """
+        if not isinstance(ids, Iterable) or isinstance(ids, (str, bytes)):
+            refuse("ids", "a list of int", ids)
         if isinstance(ids, Sequence) and all(isinstance(i, int) for i in ids):
             return self._one(ids_array(ids), options)
         return self._run(map(ids_array, ids), options)
@@ -318,6 +362,7 @@ class Translator:
         text: str | Iterable[str],
         options: TranslateOptions,
     ) -> Iterator[Piece]:
+        check_text(text)
         call = CallOptions(options)  # Complains now, not when it is read.
 
         def run() -> Iterator[Piece]:
@@ -357,6 +402,16 @@ class Translator:
         """The piece of a target id, with U+2581 for a space."""
         with self._slot() as slot:
             return slot.piece(library.target_piece, token)
+
+
+def batch(
+    translate: Callable[..., Any],
+    texts: Iterable[str],
+    options: TranslateOptions,
+) -> list[Translation]:
+    if isinstance(texts, str):
+        refuse("texts", "a list of str", texts)
+    return list(translate(texts, **options))
 
 
 _translators: weakref.WeakSet[Translator] = weakref.WeakSet()

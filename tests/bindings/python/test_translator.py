@@ -66,16 +66,6 @@ def test_iterables_are_read_lazily_and_in_order(translator, lines):
     assert translator.translate(lines[0]).text == first.text
 
 
-def test_an_error_of_the_texts_comes_out(translator):
-    def source():
-        yield "Hello."
-        raise KeyError("mine")
-
-    with pytest.raises(KeyError, match="mine"):
-        list(translator.translate(source()))
-    assert translator.translate("Good morning.").text == TEXTS["Good morning."]
-
-
 def test_one_translator_has_several_iterators(translator, lines):
     texts = [t.text for t in translator.translate(lines[:20])]
     pairs = zip(translator.translate(lines[:20]), translator.translate(lines[:20]))
@@ -347,7 +337,7 @@ def test_what_the_caller_gives_the_search_is_that_of_the_program(
         "translate", model, "--quiet", "--text", LONG,
         "--target-prefix", "Heute",
     ).rstrip("\n")
-    with pytest.raises(TypeError, match="a list of words"):
+    with pytest.raises(TypeError, match="banned: give a list, not 'Haus'"):
         translator.translate("Hello.", banned="Haus")
 
 
@@ -535,14 +525,11 @@ def test_options_that_a_model_refuses(translator):
         ({"beams": 2, "top_k": 3}, "sample goes without beams"),
         ({"top_p": 1.5}, "top_p 1.5: give a number above 0, up to 1"),
         ({"beams": 2.5}, "beams 2.5: give a whole number from 0 to"),
-        ({"guards": "no"}, "guards no: give true or false"),
     ]:
         with pytest.raises(ValueError, match=why):
             translator.translate("Hello.", **options)
     with pytest.raises(ValueError, match="no attention|No attention"):
         translator.translate("Hello.").attention
-    with pytest.raises(TypeError, match="A text is a str, not NoneType"):
-        list(translator.translate(["Hello.", None]))
     with pytest.raises(ValueError, match="is no token id"):
         translator.translate_ids([2**40])
     assert translator.translate("Good morning.").text == TEXTS["Good morning."]
@@ -581,15 +568,6 @@ def test_a_model_is_mapped_once(model):
         other.translate("Hello.")
     grown = private_bytes() - before
     assert grown < 20 * os.path.getsize(model) / 2
-
-
-def test_pipeline_is_that_of_transformers(model):
-    translate = latimer.pipeline("translation_en_to_de", model)
-    assert translate("Good morning.") == [
-        {"translation_text": TEXTS["Good morning."]}]
-    assert len(translate(["Good morning."] * 3, num_beams=2)) == 3
-    with pytest.raises(ValueError, match="'fill-mask'"):
-        latimer.pipeline("fill-mask", model)
 
 
 def test_callbacks_do_not_leak(translator):
