@@ -63,9 +63,14 @@ export function sharedMemory() {
 const camelCase = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
 const snakeCase = (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
+export function refuse(name, wanted, value) {
+  const kind = value === null ? "null" : Array.isArray(value) ? "an array" : typeof value;
+  throw new TypeError(`${name}: give ${wanted}, not ${kind}.`);
+}
+
 function number(options, name, otherwise) {
   const value = options[name] ?? otherwise;
-  if (typeof value !== "number") throw new TypeError(`${name}: give a number.`);
+  if (typeof value !== "number") refuse(name, "a number", value);
   return value;
 }
 
@@ -84,7 +89,13 @@ export class Engine {
 
   // `chunks` are those of the model file, of `bytes` bytes in all. With a shared
   // `memory`, `shared` is what join() needs.
-  static async load(module, chunks, bytes, { lanes = 8, beams = 0 } = {}, memory) {
+  static async load(module, chunks, bytes, options = {}, memory) {
+    for (const name of Object.keys(options)) {
+      if (name !== "lanes" && name !== "beams") {
+        throw new TypeError(`${name} is no option of Latimer.load.`);
+      }
+    }
+    const [lanes, beams] = [number(options, "lanes", 8), number(options, "beams", 0)];
     const engine = new Engine();
     await engine.#start(module, memory);
     await engine.#load(chunks, { bytes, lanes, beams });
@@ -160,7 +171,13 @@ export class Engine {
     const most = Math.max(lanes, 1);
     this.#cursors = this.#reserve(most * this.#wasm.cursorBytes());
     this.#windows = this.#reserve(most * this.#wasm.windowBytes());
-    if (!this.#wasm.load(image, bytes, workspace, workspaceBytes, lanes, beams)) this.#fail();
+    if (!this.#wasm.load(image, bytes, workspace, workspaceBytes, lanes, beams)) {
+      // Of a file for other processors, which know the layout of this one.
+      throw new LatimerError(this.#string(this.#wasm.message()).replace(
+        /convert the model again with --tile .*/,
+        "convert the model again, for WebAssembly and for the PC: " +
+        "latimer-convert MODEL -o model.ltm --board wasm32"));
+    }
     this.info = this.#readInfo();
   }
 
@@ -258,10 +275,10 @@ export class Engine {
 
   #setOption(name, value) {
     const kind = this.#kinds.get(name);
-    if (kind === kFlag) {
-      value = Boolean(value);
-    } else if (kind !== kChoice && typeof value !== (kind === kText ? "string" : "number")) {
-      throw new TypeError(`${name}: give a ${kind === kText ? "text" : "number"}.`);
+    if (kind !== kChoice) {
+      const [type, wanted] = kind === kFlag ? ["boolean", "true or false"]
+        : kind === kText ? ["string", "a string"] : ["number", "a number"];
+      if (typeof value !== type) refuse(name, wanted, value);
     }
     const inC = encoder.encode(snakeCase(name));
     const bytes = encoder.encode(String(value));
@@ -276,9 +293,14 @@ export class Engine {
     }
   }
 
-  #setPhrases({ terms = {}, bannedWords = [] }) {
+  #setPhrases({ terms, bannedWords }) {
     const wasm = this.#wasm;
+    terms ??= {};
+    bannedWords ??= [];
+    if (typeof terms !== "object") refuse("terms", "an object of strings", terms);
+    if (!Array.isArray(bannedWords)) refuse("bannedWords", "an array of strings", bannedWords);
     const fill = (name, ...texts) => {
+      for (const text of texts) if (typeof text !== "string") refuse(name, "strings", text);
       const lengths = texts.map((text) => encoder.encode(text).length);
       const bytes = encoder.encode(texts.join(""));
       if (bytes.length > wasm.inputBytes()) throw new LatimerError(`${name} are too long.`);

@@ -190,7 +190,10 @@ export interface ModelInfo {
 /** A model. Calls wait for the calls before them, unless there is an idle worker. */
 export class Latimer {
   private constructor();
-  /** Loads a model file from a URL, a file or its bytes. */
+  /**
+   * Loads a model file from a URL, a file or its bytes; in Node also from a path, which may be
+   * relative to the working directory.
+   */
   static load(
     source: string | URL | Blob | ArrayBuffer | ArrayBufferView,
     options?: LoadOptions,
@@ -206,6 +209,6 @@ export class Latimer {
   translateParagraphs(text: string, options?: TranslateOptions): AsyncGenerator<Portion>;
   /** The source ids of a text, as the original tokenizer gives them. */
   tokenize(text: string): Promise<number[]>;
-  /** Ends what is under way, and frees the memory. */
+  /** Frees the memory, and ends what workers do. Later calls fail. */
   close(): void;
 }

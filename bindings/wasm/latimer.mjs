@@ -1,5 +1,5 @@
 // Translation models in the browser and in Node. README.md says how to use it.
-import { Engine, LatimerError } from "./engine.mjs";
+import { Engine, LatimerError, refuse } from "./engine.mjs";
 
 export { LatimerError };
 
@@ -18,6 +18,16 @@ export const ownSharedModule = () => kHasRelaxed
   ? new URL("latimer_shared_relaxed.wasm", import.meta.url)
   : new URL("latimer_shared.wasm", import.meta.url);
 
+// The absolute URL for a URL or, in Node, a path.
+async function locate(source) {
+  if (source instanceof URL) return source;
+  if (typeof source !== "string") refuse("source", "a URL, a path, a File, a Blob or bytes", source);
+  if (kIsNode && !/^[a-z][a-z0-9+.-]+:/i.test(source)) {
+    return (await import("node:url")).pathToFileURL(source);
+  }
+  return new URL(source, globalThis.document?.baseURI ?? globalThis.location?.href);
+}
+
 // The bytes of a model as { chunks, bytes }: a URL, a File or Blob, or bytes.
 export async function openModel(source, signal) {
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) {
@@ -29,7 +39,7 @@ export async function openModel(source, signal) {
   if (typeof Blob !== "undefined" && source instanceof Blob) {
     return { chunks: read(source.stream()), bytes: source.size };
   }
-  const url = source instanceof URL ? source : new URL(source, base());
+  const url = await locate(source);
   if (kIsNode && url.protocol === "file:") {
     const { readFile } = await import("node:fs/promises");
     const bytes = await readFile(url);
@@ -46,10 +56,6 @@ export async function openModel(source, signal) {
   }
   const bytes = new Uint8Array(await response.arrayBuffer());
   return { chunks: [bytes], bytes: bytes.length };
-}
-
-function base() {
-  return globalThis.document?.baseURI ?? globalThis.location?.href ?? import.meta.url;
 }
 
 async function* read(stream) {
@@ -69,6 +75,8 @@ export async function compile(wasm = ownModule()) {
   return WebAssembly.compile(await new Blob(parts).arrayBuffer());
 }
 
+const kClosed = "The translator is closed; load the model again.";
+
 // The engine in this thread.
 class Here {
   constructor(engine) {
@@ -76,6 +84,7 @@ class Here {
     this.info = engine.info;
   }
   call(name, values, options, callback) {
+    if (!this.engine) throw new LatimerError(kClosed);
     if (name === "translateParagraphs") {
       return this.engine.translateParagraphs(...values, callback, options);
     }
@@ -119,7 +128,7 @@ class InWorker {
 
   call(name, values, { signal, ...options } = {}, callback = undefined) {
     return new Promise((resolve, reject) => {
-      if (!this.#worker) throw new LatimerError("The translator is closed.");
+      if (!this.#worker) throw new LatimerError(kClosed);
       if (signal?.aborted) throw signal.reason;
       const id = this.#next++;
       const abort = () => this.#worker?.postMessage({ abort: id });
@@ -158,7 +167,7 @@ class InWorker {
   }
 
   close() {
-    this.#end(new LatimerError("The translator is closed."));
+    this.#end(new LatimerError(kClosed));
   }
 }
 
@@ -173,7 +182,7 @@ class InWorkers {
   static async load(source, { workers, signal, ...options }) {
     const here = new InWorkers();
     const model = source instanceof Blob || source instanceof ArrayBuffer ||
-      ArrayBuffer.isView(source) ? source : String(new URL(source, base()));
+      ArrayBuffer.isView(source) ? source : String(await locate(source));
     const shares = workers > 1 && canShare();
     const add = async (...call) => {
       const worker = await InWorker.start();
@@ -249,6 +258,16 @@ class InWorkers {
   }
 }
 
+function textOf(text, name = "text") {
+  if (typeof text !== "string") refuse(name, "a string", text);
+  return text;
+}
+
+function optionsOf(options) {
+  if (typeof options !== "object" || options === null) refuse("options", "an object", options);
+  return options;
+}
+
 export class Latimer {
   #at;
 
@@ -261,7 +280,9 @@ export class Latimer {
     const latimer = new Latimer();
     if (worker) {
       latimer.#at = await InWorkers.load(source, {
-        workers, wasm: wasm && String(wasm), sharedWasm: sharedWasm && String(sharedWasm),
+        workers,
+        wasm: wasm && String(await locate(wasm)),
+        sharedWasm: sharedWasm && String(await locate(sharedWasm)),
         ...options });
     } else {
       const { signal, ...rest } = options;
@@ -275,20 +296,24 @@ export class Latimer {
     return this.#at.info;
   }
 
-  translate(text, options = {}) {
-    return this.#at.call("translate", [String(text)], options);
+  async translate(text, options = {}) {
+    return this.#at.call("translate", [textOf(text)], optionsOf(options));
   }
 
-  translateAll(texts, options = {}) {
-    return this.#at.call("translateAll", [Array.from(texts, String)], options);
+  async translateAll(texts, options = {}) {
+    if (typeof texts === "string" || typeof texts?.[Symbol.iterator] !== "function") {
+      refuse("texts", "a list of strings", texts);
+    }
+    const all = Array.from(texts, (text, i) => textOf(text, `texts[${i}]`));
+    return this.#at.call("translateAll", [all], optionsOf(options));
   }
 
   stream(text, options = {}) {
-    return this.#iterate("translate", text, options);
+    return this.#iterate("translate", textOf(text), optionsOf(options));
   }
 
   translateParagraphs(text, options = {}) {
-    return this.#iterate("translateParagraphs", text, options);
+    return this.#iterate("translateParagraphs", textOf(text), optionsOf(options));
   }
 
   // What a call tells by and by. To leave the loop ends the call.
@@ -302,7 +327,7 @@ export class Latimer {
     if (options.signal?.aborted) abort();
     options.signal?.addEventListener("abort", abort);
     const work = this.#at
-      .call(name, [String(text)], { ...options, signal: own.signal }, (value) => {
+      .call(name, [text], { ...options, signal: own.signal }, (value) => {
         values.push(value);
         wake();
       })
@@ -328,8 +353,8 @@ export class Latimer {
     }
   }
 
-  tokenize(text) {
-    return this.#at.call("tokenize", [String(text)], {});
+  async tokenize(text) {
+    return this.#at.call("tokenize", [textOf(text)], {});
   }
 
   close() {

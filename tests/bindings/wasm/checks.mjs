@@ -305,6 +305,62 @@ export const checks = {
     await fails(() => t.translate("Hello.", { lengthPenalty: 2 }), /give beams, too/);
     equal((await t.translate("Good morning.")).text, texts["Good morning."]);
   },
+  async "a wrong type is a TypeError that says what to give"({ t, source, options, Latimer, texts }) {
+    for (const [work, pattern] of [
+      [() => t.translate(undefined), /^text: give a string, not undefined\.$/],
+      [() => t.translate(null), /^text: give a string, not null\.$/],
+      [() => t.translate(["Hi."]), /^text: give a string, not an array\.$/],
+      [() => t.tokenize(5), /^text: give a string, not number\.$/],
+      [() => t.stream({}).next(), /^text: give a string, not object\.$/],
+      [() => t.translateParagraphs().next(), /^text: give a string/],
+      [() => t.translateAll("Hi."), /^texts: give a list of strings, not string\.$/],
+      [() => t.translateAll(), /^texts: give a list of strings, not undefined\.$/],
+      [() => t.translateAll(["Hi.", 5]), /^texts\[1\]: give a string, not number\.$/],
+      [() => t.translate("Hi.", null), /^options: give an object, not null\.$/],
+      [() => t.translate("Hi.", "beams"), /^options: give an object, not string\.$/],
+      [() => t.translate("Hi.", { scores: "no" }), /^scores: give true or false, not string\.$/],
+      [() => t.translate("Hi.", { beams: "4" }), /^beams: give a number, not string\.$/],
+      [() => t.translate("Hi.", { nBest: "4" }), /^nBest: give a number, not string\.$/],
+      [() => t.translate("Hi.", { prefix: 4 }), /^prefix: give a string, not number\.$/],
+      [() => t.translate("Hi.", { bannedWords: "a" }), /^bannedWords: give an array of strings/],
+      [() => t.translate("Hi.", { terms: { a: 5 } }), /^terms: give strings, not number\.$/],
+      [() => Latimer.load(undefined, options), /^source: give a URL, a path, .*, not undefined/],
+      [() => Latimer.load(5, options), /^source: give a URL, a path, .*, not number/],
+      [() => Latimer.load(source, { ...options, lanes: "4" }), /^lanes: give a number/],
+      [() => Latimer.load(source, { ...options, lane: 4 }), /^lane is no option of/],
+    ]) {
+      await fails(work, pattern, "TypeError");
+    }
+    const texts3 = new Set(["Good morning."]);  // Any iterable will do.
+    equal((await t.translateAll(texts3))[0].text, texts["Good morning."]);
+  },
+  async "a call after close says so"({ Latimer, source, options }) {
+    const own = await Latimer.load(source, options);
+    own.close();
+    own.close();
+    for (const work of [
+      () => own.translate("Hi."), () => own.translateAll(["Hi."]), () => own.tokenize("Hi."),
+      () => own.stream("Hi.").next(), () => own.translateParagraphs("Hi.").next(),
+    ]) {
+      await fails(work, /^The translator is closed; load the model again\.$/);
+    }
+  },
+  async "a file is found from the working directory"({ Latimer, inNode, options, texts }) {
+    if (inNode === undefined) return;  // In browsers.
+    for (const worker of [false, true]) {
+      const own = await Latimer.load(inNode, { ...options, worker });
+      equal((await own.translate("Good morning.")).text, texts["Good morning."]);
+      own.close();
+    }
+    await fails(() => Latimer.load("none.ltm", options), /ENOENT/, "Error");
+  },
+  async "a file for the PC is refused with the command for both"({ Latimer, forPc, options }) {
+    if (forPc === undefined) return;  // In browsers.
+    for (const worker of [false, true]) {
+      await fails(() => Latimer.load(forPc, { ...options, worker }),
+        /tile 8x8; .*for the PC: latimer-convert MODEL -o model\.ltm --board wasm32$/);
+    }
+  },
   async "a file that is no model is refused"({ Latimer, bytes, options }) {
     const text = new TextEncoder().encode("hello ".repeat(100));
     await fails(() => Latimer.load(text, options), /not a Latimer model/);

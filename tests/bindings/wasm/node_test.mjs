@@ -2,12 +2,15 @@
 // SOURCE is the model without the target's tokenizer, and PROGRAM `latimer` of this
 // machine; --times in its place measures.
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { demoTexts, measure, runChecks } from "./checks.mjs";
 import { measureWorkers, workerChecks } from "./worker_checks.mjs";
 
-const [folder, model, source, root, program] = process.argv.slice(2);
+const [folder, model, source, root, program] = process.argv.slice(2)
+  .map((word) => (word.startsWith("--") ? word : resolve(word)));
 const { Latimer, compile, ownSharedModule } = await import(pathToFileURL(`${folder}/latimer.mjs`));
 const engine = String(pathToFileURL(`${folder}/engine.mjs`));
 const { Engine } = await import(engine);
@@ -43,6 +46,14 @@ if (program) {
   context.told = context.run(context.lines.slice(0, 20), "--json")
     .map((line) => JSON.parse(line));
 }
+const work = mkdtempSync(join(tmpdir(), "latimer-"));
+if (program) {
+  context.forPc = join(work, "pc.ltm");
+  execFileSync(join(dirname(program), "latimer-convert"),
+    [`${root}/examples/en-de`, "-o", context.forPc]);
+}
+process.chdir(dirname(model));
+context.inNode = basename(model);
 let failed = 0;
 const results = [
   ...(await runChecks(context)), ...(await runChecks(context, workerChecks))];
@@ -50,4 +61,5 @@ for (const { name, error } of results) {
   console.log(`${error ? "FAILED" : "ok"}: ${name}${error ? `\n  ${error}` : ""}`);
   if (error) ++failed;
 }
+rmSync(work, { recursive: true });
 process.exit(failed > 0 ? 1 : 0);
