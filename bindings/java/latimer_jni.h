@@ -50,6 +50,7 @@ struct Model {
   latimer_translator* translator = nullptr;
   latimer_options options = {};
   Block* blocks = nullptr;  // That the options point to.
+  uint32_t lanes = 1;       // Sentences side by side.
   Stream stream;
   Call* call = nullptr;  // That runs.
 };

@@ -147,7 +147,7 @@ jlong Load(JNIEnv* env, jclass native, Image image, jintArray load) {
   options.struct_bytes = sizeof(options);
   options.threads = static_cast<uint32_t>(n[0]);
   options.pin_threads = n[1];
-  options.lanes = static_cast<uint32_t>(n[2]);
+  options.lanes = model->lanes = static_cast<uint32_t>(n[2]);
   options.beams = static_cast<uint32_t>(n[3]);
   options.skip_checksum = n[4];
   char message[LATIMER_MESSAGE_BYTES];

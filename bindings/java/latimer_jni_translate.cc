@@ -1,5 +1,6 @@
 // Native methods: translating, and what it calls in Java.
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "latimer_jni.h"
@@ -21,16 +22,25 @@ struct Call {
   bool cancelled = false;  // The receiver gets no more.
 };
 
-void EndStream(Model* model) {
-  if (model->stream.memory == nullptr) return;
+namespace {
+
+// Ends the sentences that are under way.
+void Drain(Model* model) {
   latimer_set_cancelled(model->translator, 1);
-  while (latimer_under_way(model->translator) > 0) {  // Of HTML.
+  while (latimer_under_way(model->translator) > 0) {
     latimer_translation last = {};
     last.struct_bytes = sizeof(last);
     int finished = 0;
     uint64_t ticket = 0;
     (void)latimer_advance(model->translator, &finished, &ticket, &last);
   }
+}
+
+}  // namespace
+
+void EndStream(Model* model) {
+  if (model->stream.memory == nullptr) return;
+  Drain(model);  // Of HTML.
   free(model->stream.memory);
   model->stream = Stream();
 }
@@ -249,6 +259,13 @@ void GivePart(Call* call, jobject parts, const latimer_translation& t) {
   }
 }
 
+// GivePart in a frame of its own.
+void GiveOnePart(Call* call, jobject parts, const latimer_translation& part) {
+  if (call->env->PushLocalFrame(16) != 0) return;
+  GivePart(call, parts, part);
+  call->env->PopLocalFrame(nullptr);
+}
+
 // Gives Java the parts of a text, each with the reason of all so far.
 latimer_code TranslateParts(Call* call, latimer_cursor* cursor, jobject parts) {
   latimer_translator* const translator = call->model->translator;
@@ -257,12 +274,157 @@ latimer_code TranslateParts(Call* call, latimer_cursor* cursor, jobject parts) {
     const latimer_code code = latimer_translate_next(translator, cursor, &part);
     if (code != LATIMER_OK || call->env->ExceptionCheck()) return code;
     part.stop_reason = latimer_cursor_stop_reason(cursor);
-    if (call->env->PushLocalFrame(16) != 0) return LATIMER_OK;
-    GivePart(call, parts, part);
-    call->env->PopLocalFrame(nullptr);
+    GiveOnePart(call, parts, part);
     if (call->env->ExceptionCheck()) return LATIMER_OK;
   }
   return LATIMER_OK;
+}
+
+// ---- Several texts side by side ---------------------------------------------
+
+// A text that is under way, one part after another. The memory of its cursor
+// comes after it.
+struct alignas(max_align_t) OpenText {
+  latimer_cursor* cursor;  // Null: free for another text.
+  char* bytes;
+  jsize number;
+  size_t source_bytes;  // Of the part that is under way.
+  int space_follows;
+  bool under_way;
+};
+
+size_t OpenTextBytes() {
+  constexpr size_t kUnit = alignof(OpenText);
+  const size_t bytes = sizeof(OpenText) + latimer_cursor_bytes();
+  return (bytes + kUnit - 1) / kUnit * kUnit;
+}
+
+class OpenTexts {
+ public:
+  explicit OpenTexts(uint32_t count)
+      : count_(count),
+        stride_(OpenTextBytes()),
+        memory_(static_cast<char*>(calloc(count, stride_))) {}
+  ~OpenTexts() {
+    for (uint32_t i = 0; memory_ != nullptr && i < count_; ++i) Close(At(i));
+    free(memory_);
+  }
+  OpenTexts(const OpenTexts&) = delete;
+  OpenTexts& operator=(const OpenTexts&) = delete;
+
+  bool ok() const { return memory_ != nullptr; }
+  size_t bytes() const { return count_ * stride_; }
+  OpenText* At(uint64_t place) const {
+    return reinterpret_cast<OpenText*>(memory_ + place * stride_);
+  }
+  // The place of a text that waits for its next part; otherwise one that is
+  // free; otherwise count().
+  uint32_t count() const { return count_; }
+  uint32_t Next() const {
+    uint32_t free_place = count_;
+    for (uint32_t i = 0; i < count_; ++i) {
+      const OpenText& text = *At(i);
+      if (text.cursor == nullptr) {
+        free_place = i;
+      } else if (!text.under_way) {
+        return i;
+      }
+    }
+    return free_place;
+  }
+  static void Close(OpenText* text) {
+    free(text->bytes);
+    *text = OpenText();
+  }
+
+ private:
+  uint32_t count_;
+  size_t stride_;
+  char* memory_;
+};
+
+// Begins text `number` of a byte[][]. It may throw.
+latimer_code Open(Call* call, jobjectArray texts, jsize number,
+                  OpenText* text) {
+  JNIEnv* const env = call->env;
+  Model* const model = call->model;
+  auto array =
+      static_cast<jbyteArray>(env->GetObjectArrayElement(texts, number));
+  const jsize count = env->GetArrayLength(array);
+  const auto bytes = static_cast<size_t>(count);
+  text->bytes = static_cast<char*>(malloc(bytes + 1));
+  if (text->bytes == nullptr) {
+    ThrowNoMemory(env, call->native, bytes);
+    return LATIMER_OK;
+  }
+  env->GetByteArrayRegion(array, 0, count,
+                          reinterpret_cast<jbyte*>(text->bytes));
+  env->DeleteLocalRef(array);
+  text->number = number;
+  text->cursor =
+      latimer_cursor_begin(model->translator, text->bytes, bytes,
+                           &model->options, text + 1, latimer_cursor_bytes());
+  ++model->options.stream;  // Of the next text.
+  return text->cursor == nullptr ? LATIMER_INVALID_ARGUMENT : LATIMER_OK;
+}
+
+// Begins parts while there is room. It may throw.
+latimer_code BeginParts(Call* call, jobjectArray texts, const OpenTexts& open,
+                        jsize* next) {
+  latimer_translator* const translator = call->model->translator;
+  const jsize count = call->env->GetArrayLength(texts);
+  while (latimer_can_begin(translator) != 0) {
+    const uint32_t place = open.Next();
+    if (place == open.count()) break;
+    OpenText* const text = open.At(place);
+    latimer_code code = LATIMER_OK;
+    if (text->cursor == nullptr) {
+      if (*next == count) break;
+      code = Open(call, texts, (*next)++, text);
+      if (code != LATIMER_OK || call->env->ExceptionCheck()) return code;
+    }
+    latimer_translation begun = NewTranslation();
+    code = latimer_begin_next(translator, text->cursor, place, &begun);
+    if (code != LATIMER_OK) return code;
+    text->source_bytes = begun.source_bytes;
+    text->space_follows = begun.space_follows;
+    text->under_way = true;
+  }
+  return LATIMER_OK;
+}
+
+// Translates all texts of a byte[][] into a Parts[]. After a cancellation it
+// begins no other. It may throw.
+latimer_code TranslateTexts(Call* call, jobjectArray texts, jobjectArray parts,
+                            const OpenTexts& open) {
+  JNIEnv* const env = call->env;
+  latimer_translator* const translator = call->model->translator;
+  latimer_translation part = NewTranslation();
+  jsize next = 0;
+  for (;;) {
+    latimer_code code = BeginParts(call, texts, open, &next);
+    if (code != LATIMER_OK || env->ExceptionCheck()) return code;
+    if (latimer_under_way(translator) == 0) return LATIMER_OK;
+    int finished = 0;
+    uint64_t place = 0;
+    code = latimer_advance(translator, &finished, &place, &part);
+    if (code != LATIMER_OK) return code;
+    if (finished == 0) continue;
+    OpenText* const text = open.At(place);
+    text->under_way = false;
+    latimer_cursor_finish(text->cursor, &part);
+    part.stop_reason = latimer_cursor_stop_reason(text->cursor);
+    part.source_bytes = text->source_bytes;
+    part.space_follows = text->space_follows;
+    jobject of_text = env->GetObjectArrayElement(parts, text->number);
+    GiveOnePart(call, of_text, part);
+    env->DeleteLocalRef(of_text);
+    if (env->ExceptionCheck()) return LATIMER_OK;
+    if (part.stop_reason == LATIMER_CANCELLED) {
+      next = env->GetArrayLength(texts);
+    }
+    if (latimer_cursor_done(text->cursor) != 0) OpenTexts::Close(text);
+  }
 }
 
 }  // namespace
@@ -294,6 +456,18 @@ LATIMER_JNI(void, translate)
                              : TranslateParts(&call, cursor, parts));
   }
   free(memory);
+}
+
+LATIMER_JNI(void, translateAll)
+(JNIEnv* env, jclass native, jlong handle, jobjectArray texts,
+ jobjectArray parts) {
+  Model* const model = FromHandle(handle);
+  const OpenTexts open(model->lanes);
+  if (!open.ok()) return ThrowNoMemory(env, native, open.bytes());
+  Call call;
+  if (!Begin(env, native, model, nullptr, nullptr, &call)) return;
+  Finish(env, native, model, TranslateTexts(&call, texts, parts, open));
+  Drain(model);  // After an error.
 }
 
 LATIMER_JNI(void, translateIds)

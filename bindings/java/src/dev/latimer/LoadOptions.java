@@ -29,8 +29,8 @@ public final class LoadOptions {
   }
 
   /**
-   * Sentences of HTML that are decoded side by side, which is faster; 1 by default. Each takes
-   * memory.
+   * Texts of {@link Translator#translateAll(java.util.List, TranslateOptions)} and sentences of HTML
+   * that are decoded side by side, which is faster; 1 by default. Each takes memory.
    */
   public LoadOptions lanes(int lanes) {
     this.lanes = positive("lanes", lanes);

@@ -13,7 +13,7 @@ final class Native {
   private static final StopReason[] STOP_REASONS = StopReason.values();
 
   static {
-    System.loadLibrary("latimer_jni");
+    NativeLibrary.load();
   }
 
   private Native() {}
@@ -40,6 +40,9 @@ final class Native {
       long handle, byte[][] named, int[][] ids, byte[][] terms, long stream);
 
   static native void translate(long handle, byte[] text, TokenListener listener, Parts parts);
+
+  /** Listeners are not called. Texts that {@link #setCancelled} has kept from it have no parts. */
+  static native void translateAll(long handle, byte[][] texts, Parts[] parts);
 
   static native void translateIds(long handle, int[] ids, TokenListener listener, Parts parts);
 

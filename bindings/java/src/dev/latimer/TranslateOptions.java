@@ -296,6 +296,14 @@ public final class TranslateOptions {
         "nBest: " + nBest + " needs as many beams; set beams, too.");
   }
 
+  /** Throws for what is of one text. */
+  void checkForMany() {
+    if (listener != null || protectedRanges.length > 0) {
+      throw new IllegalArgumentException(
+          (listener != null ? "listener" : "protectedRanges") + ": give it with one text.");
+    }
+  }
+
   /**
    * Gives the options to a model for the calls that follow, with arrays in the order of {@code
    * latimer_jni_options.cc}.

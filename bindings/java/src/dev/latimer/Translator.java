@@ -127,7 +127,38 @@ public final class Translator implements AutoCloseable {
     byte[] bytes = Utf8.encode(text);
     Parts parts = new Parts(bytes, options);
     TokenListener listener = options.listener;
-    return run(options, text, parts, model -> Native.translate(model, bytes, listener, parts));
+    run(options, text, model -> Native.translate(model, bytes, listener, parts), parts);
+    return parts;
+  }
+
+  /** Translates texts with the model's own settings. */
+  public List<Translation> translateAll(List<String> texts) {
+    return translateAll(texts, new TranslateOptions());
+  }
+
+  /**
+   * Translates texts, as many side by side as there are {@link LoadOptions#lanes}, and returns
+   * their translations in the same order. Each is what {@link #translate(String, TranslateOptions)}
+   * gives alone, text n with the number n of {@link TranslateOptions#stream}, counted from there on.
+   * After {@link #cancel} those that have not ended have {@link StopReason#CANCELLED}, without text
+   * if they had not begun.
+   *
+   * @throws IllegalArgumentException for a listener or protected ranges, which are for one text
+   */
+  public List<Translation> translateAll(List<String> texts, TranslateOptions options) {
+    options.checkForMany();
+    List<byte[]> bytes = new ArrayList<>();
+    for (String text : texts) bytes.add(Utf8.encode(text));
+    Parts[] parts = new Parts[bytes.size()];
+    for (int i = 0; i < parts.length; ++i) parts[i] = new Parts(bytes.get(i), options);
+    byte[][] all = bytes.toArray(new byte[0][]);
+    run(options, null, model -> Native.translateAll(model, all, parts), parts);
+    List<Translation> translations = new ArrayList<>();
+    for (Parts of : parts) {
+      if (of.count == 0) of.stopReason = StopReason.CANCELLED;
+      translations.add(new Translation(of));
+    }
+    return translations;
   }
 
   /** Translates source tokens as they are: no EOS is added. The translation has no text. */
@@ -135,19 +166,18 @@ public final class Translator implements AutoCloseable {
     int[] copy = ids.clone();
     Parts parts = new Parts(null, options);
     TokenListener listener = options.listener;
-    return new Translation(
-        run(options, null, parts, model -> Native.translateIds(model, copy, listener, parts)));
+    run(options, null, model -> Native.translateIds(model, copy, listener, parts), parts);
+    return new Translation(parts);
   }
 
-  private Parts run(TranslateOptions options, String text, Parts parts, Call call) {
+  private void run(TranslateOptions options, String text, Call call, Parts... parts) {
     options.checkHypotheses();
     int nBest = options.nBest;
     long model = begin();
     try {
       options.set(model, text);
       call.run(model);
-      parts.finishHypotheses(nBest);
-      return parts;
+      for (Parts of : parts) of.finishHypotheses(nBest);
     } finally {
       end();
     }
