@@ -18,30 +18,33 @@ public final class Attention {
     this.weights = weights;
   }
 
-  /** What they are of. */
+  /** {@return what they are of} */
   public AttentionKind kind() {
     return kind;
   }
 
-  /** The layers of the encoder or decoder. */
+  /** {@return the layers of the encoder or decoder} */
   public int layers() {
     return layers;
   }
 
-  /** The heads of each layer. */
+  /** {@return the heads of each layer} */
   public int heads() {
     return heads;
   }
 
-  /** The tokens that attend. */
+  /** {@return the tokens that attend} */
   public int rows() {
     return rows;
   }
 
   /**
-   * What one token attends to in one layer and head: weights whose sum is 1. Of {@link
+   * {@return what one token attends to in one layer and head: weights whose sum is 1} Of {@link
    * AttentionKind#DECODER} row {@code i} has {@code i + 1} of them.
    *
+   * @param layer from 0
+   * @param head from 0
+   * @param row from 0
    * @throws IndexOutOfBoundsException if there is no such layer, head or row
    */
   public float[] row(int layer, int head, int row) {

@@ -12,19 +12,19 @@ public final class Hypothesis {
     this.score = score;
   }
 
-  /** Its text; empty if ids were translated. */
+  /** {@return its text; empty if ids were translated} */
   public String text() {
     return text;
   }
 
-  /** Ids in the target vocabulary, EOS included if it was produced. */
+  /** {@return ids in the target vocabulary, EOS included if it was produced} */
   public int[] tokens() {
     return tokens.clone();
   }
 
   /**
-   * The sum of the tokens' log-probabilities, divided by their number to the power of the length
-   * penalty; 0 of a greedy search.
+   * {@return the sum of the tokens' log-probabilities, divided by their number to the power of the
+   * length penalty; 0 of a greedy search}
    */
   public float score() {
     return score;

@@ -32,6 +32,7 @@ public class LatimerException extends RuntimeException {
     RESOURCE_UNAVAILABLE
   }
 
+  /** See {@link #code()}. */
   private final Code code;
 
   LatimerException(Code code, String message) {
@@ -39,7 +40,7 @@ public class LatimerException extends RuntimeException {
     this.code = code;
   }
 
-  /** What is wrong; {@link #getMessage} says it in one sentence, and what to do. */
+  /** {@return what is wrong; {@link #getMessage} says it in one sentence, and what to do} */
   public Code code() {
     return code;
   }

@@ -16,21 +16,32 @@ public final class LoadOptions {
   /**
    * The number of threads that share the work of a sentence, the caller's included; 1 by default.
    * More than the CPU has large cores make it slower.
+   *
+   * @param threads how many
+   * @return this object
    */
   public LoadOptions threads(int threads) {
     this.threads = positive("threads", threads);
     return this;
   }
 
-  /** Whether to bind each thread but the caller's to a processor; false by default. */
+  /**
+   * Whether to bind each thread but the caller's to a processor; false by default.
+   *
+   * @param pin whether to bind them
+   * @return this object
+   */
   public LoadOptions pinThreads(boolean pin) {
     this.pinThreads = pin;
     return this;
   }
 
   /**
-   * Texts of {@link Translator#translateAll(java.util.List, TranslateOptions)} and sentences of HTML
-   * that are decoded side by side, which is faster; 1 by default. Each takes memory.
+   * Texts of {@link Translator#translateAll(java.util.List, TranslateOptions)} and sentences of
+   * HTML that are decoded side by side, which is faster; 1 by default. Each takes memory.
+   *
+   * @param lanes how many
+   * @return this object
    */
   public LoadOptions lanes(int lanes) {
     this.lanes = positive("lanes", lanes);
@@ -40,13 +51,21 @@ public final class LoadOptions {
   /**
    * The most {@link TranslateOptions#beams} of a translation; by default as many as the model asks
    * for. Each takes memory.
+   *
+   * @param beams how many
+   * @return this object
    */
   public LoadOptions beams(int beams) {
     this.beams = positive("beams", beams);
     return this;
   }
 
-  /** Skips the pass over the file that finds damage. Only for a file that was checked before. */
+  /**
+   * Skips the pass over the file that finds damage. Only for a file that was checked before.
+   *
+   * @param skip whether to skip it
+   * @return this object
+   */
   public LoadOptions skipChecksum(boolean skip) {
     this.skipChecksum = skip;
     return this;

@@ -14,14 +14,24 @@ public final class Pivot {
   private final Translator first;
   private final Translator second;
 
-  /** The translators remain the caller's, who closes them. */
+  /**
+   * The translators remain the caller's, who closes them.
+   *
+   * @param first from the source to the language between
+   * @param second from there to the target
+   */
   public Pivot(Translator first, Translator second) {
     if (first == null || second == null) throw new NullPointerException();
     this.first = first;
     this.second = second;
   }
 
-  /** Translates a text with the models' own settings. */
+  /**
+   * Translates a text with the models' own settings.
+   *
+   * @param text the text
+   * @return the translation
+   */
   public Translation translate(String text) {
     return translate(text, new TranslateOptions(), new TranslateOptions());
   }
@@ -34,6 +44,10 @@ public final class Pivot {
    * both generated, and the length of {@code text} that was translated. After {@link
    * Translator#cancel} of the first model it is empty.
    *
+   * @param text the text
+   * @param firstOptions for the first model
+   * @param secondOptions for the second model
+   * @return the translation
    * @throws LatimerException whose message begins with "First model: " or "Second model: "
    */
   public Translation translate(

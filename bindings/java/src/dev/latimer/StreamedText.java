@@ -16,27 +16,30 @@ public final class StreamedText {
     this.stopReason = stopReason;
   }
 
-  /** The translation. */
+  /** {@return the translation} */
   public String text() {
     return text;
   }
 
-  /** What it translates; empty for the white space between sentences. */
+  /** {@return what it translates; empty for the white space between sentences} */
   public String source() {
     return source;
   }
 
-  /** The line of the source that the sentence begins on, from 1. */
+  /** {@return the line of the source that the sentence begins on, from 1} */
   public long line() {
     return line;
   }
 
-  /** Whether the sentence goes on after this portion, because it exceeds the longest source. */
+  /**
+   * {@return whether the sentence goes on after this portion, because it exceeds the longest
+   * source}
+   */
   public boolean isCut() {
     return cut;
   }
 
-  /** Why the translation of this sentence ended. */
+  /** {@return why the translation of this sentence ended} */
   public StopReason stopReason() {
     return stopReason;
   }

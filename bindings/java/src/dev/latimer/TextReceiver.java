@@ -7,6 +7,8 @@ public interface TextReceiver {
    * translation. It may not use the translator, except for {@link Translator#cancel}. An exception
    * ends the translation and comes out of {@link Translator#translate(java.io.Reader,
    * TranslateOptions, TextReceiver)}.
+   *
+   * @param portion the portion
    */
   void onText(StreamedText portion);
 }

@@ -14,25 +14,27 @@ public final class TokenLink {
     this.sourceEnd = sourceEnd;
   }
 
-  /** The token's first char in {@link Translation#text}. */
+  /** {@return the token's first char in {@link Translation#text}} */
   public int targetBegin() {
     return targetBegin;
   }
 
-  /** The end of its last char; its begin if it has no text, like the end of a sentence. */
+  /**
+   * {@return the end of its last char; its begin if it has no text, like the end of a sentence}
+   */
   public int targetEnd() {
     return targetEnd;
   }
 
   /**
-   * The first char, in the text that was translated, of the source token that the decoder attended
-   * to most.
+   * {@return the first char, in the text that was translated, of the source token that the decoder
+   * attended to most}
    */
   public int sourceBegin() {
     return sourceBegin;
   }
 
-  /** The end of its last char; its begin if there is no such token. */
+  /** {@return the end of its last char; its begin if there is no such token} */
   public int sourceEnd() {
     return sourceEnd;
   }

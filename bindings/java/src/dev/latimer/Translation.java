@@ -38,38 +38,38 @@ public final class Translation {
     this.sourceLength = parts.sourceLength;
   }
 
-  /** The text; empty if ids were translated. */
+  /** {@return the text; empty if ids were translated} */
   public String text() {
     return text;
   }
 
-  /** Ids in the target vocabulary, EOS included if it was produced. */
+  /** {@return ids in the target vocabulary, EOS included if it was produced} */
   public int[] tokens() {
     return tokens.clone();
   }
 
-  /** Ids in the source vocabulary, with those that the model puts around every text. */
+  /** {@return ids in the source vocabulary, with those that the model puts around every text} */
   public int[] sourceTokens() {
     return sourceTokens.clone();
   }
 
   /**
-   * Of each of {@link #tokens} the log-probability (natural logarithm), 0 for a forced token; null
-   * unless {@link TranslateOptions#scores} asked for them.
+   * {@return of each of {@link #tokens} the log-probability (natural logarithm), 0 for a forced
+   * token; null unless {@link TranslateOptions#scores} asked for them}
    */
   public float[] logProbabilities() {
     return everySecondScore(0);
   }
 
   /**
-   * Of each of {@link #tokens} the distance of its log-probability to that of the second best
-   * token, which may be infinite; null unless {@link TranslateOptions#scores} asked for them.
+   * {@return of each of {@link #tokens} the distance of its log-probability to that of the second
+   * best token, which may be infinite; null unless {@link TranslateOptions#scores} asked for them}
    */
   public float[] margins() {
     return everySecondScore(1);
   }
 
-  /** The sum of {@link #logProbabilities}; NaN if there are none. */
+  /** {@return the sum of {@link #logProbabilities}; NaN if there are none} */
   public double score() {
     if (scores == null) return Double.NaN;
     double sum = 0;
@@ -78,60 +78,63 @@ public final class Translation {
   }
 
   /**
-   * The mean of {@link #logProbabilities}, an estimate of quality; NaN if there are none, and of no
-   * use with terms and protected spans.
+   * {@return the mean of {@link #logProbabilities}, an estimate of quality; NaN if there are none,
+   * and of no use with terms and protected spans}
    */
   public double meanScore() {
     return scores == null ? Double.NaN : score() / tokens.length;
   }
 
   /**
-   * The words of {@link #text} with their scores; null unless {@link TranslateOptions#scores} asked
-   * for them, and for ids. Empty if protected spans have changed the text.
+   * {@return the words of {@link #text} with their scores; null unless {@link
+   * TranslateOptions#scores} asked for them, and for ids} Empty if protected spans have changed the
+   * text.
    */
   public List<WordScore> words() {
     return words;
   }
 
   /**
-   * For each of {@link #tokens} where it comes from; null unless {@link TranslateOptions#alignment}
-   * asked for it, and for ids.
+   * {@return for each of {@link #tokens} where it comes from; null unless {@link
+   * TranslateOptions#alignment} asked for it, and for ids}
    */
   public List<TokenLink> alignment() {
     return alignment;
   }
 
   /**
-   * The best translations of the text or of its last part, the best first: as many as {@link
-   * TranslateOptions#nBest} asked for and the search found.
+   * {@return the best translations of the text or of its last part, the best first: as many as
+   * {@link TranslateOptions#nBest} asked for and the search found}
    */
   public List<Hypothesis> hypotheses() {
     return hypotheses;
   }
 
-  /** What {@link TranslateOptions#attention} asked for, of the last part; otherwise null. */
+  /**
+   * {@return what {@link TranslateOptions#attention} asked for, of the last part; otherwise null}
+   */
   public Attention attention() {
     return attention;
   }
 
-  /** Why it ended; of several parts, the most severe reason. */
+  /** {@return why it ended; of several parts, the most severe reason} */
   public StopReason stopReason() {
     return stopReason;
   }
 
-  /** More than 1 if the text exceeded the longest source. */
+  /** {@return more than 1 if the text exceeded the longest source} */
   public int parts() {
     return parts;
   }
 
-  /** Tokens that were generated, those of a loop that was cut included. */
+  /** {@return tokens that were generated, those of a loop that was cut included} */
   public long generatedTokens() {
     return generatedTokens;
   }
 
   /**
-   * How much of the source was translated, in chars (UTF-16 units): all of it, except after {@link
-   * StopReason#BUDGET} and {@link StopReason#CANCELLED}. 0 if ids were translated.
+   * {@return how much of the source was translated, in chars (UTF-16 units): all of it, except
+   * after {@link StopReason#BUDGET} and {@link StopReason#CANCELLED}} 0 if ids were translated.
    */
   public int sourceLength() {
     return sourceLength;

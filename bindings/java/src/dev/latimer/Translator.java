@@ -56,7 +56,12 @@ public final class Translator implements AutoCloseable {
 
   // ---- Loading ----
 
-  /** Loads a model file with the default options. */
+  /**
+   * Loads a model file with the default options.
+   *
+   * @param file what {@code latimer-convert} wrote
+   * @return a translator, to be closed
+   */
   public static Translator load(File file) {
     return load(file, new LoadOptions());
   }
@@ -64,6 +69,10 @@ public final class Translator implements AutoCloseable {
   /**
    * Loads a model file. It is mapped until {@link #close}: do not write to it or shorten it. To
    * install a new model, rename its file to this name.
+   *
+   * @param file what {@code latimer-convert} wrote
+   * @param options threads, lanes and beams
+   * @return a translator, to be closed
    */
   public static Translator load(File file, LoadOptions options) {
     byte[] path = Utf8.encodeForC("The path", file.getPath());
@@ -78,6 +87,8 @@ public final class Translator implements AutoCloseable {
    * @param fd the descriptor, as of {@code ParcelFileDescriptor.getFd()}
    * @param offset the model's first byte in the file
    * @param length bytes, or {@link #TO_END_OF_FILE}
+   * @param options threads, lanes and beams
+   * @return a translator, to be closed
    */
   public static Translator load(int fd, long offset, long length, LoadOptions options) {
     return new Translator(Native.loadDescriptor(fd, offset, length, options.numbers()));
@@ -86,6 +97,10 @@ public final class Translator implements AutoCloseable {
   /**
    * Loads a model from position to limit of a direct buffer, which is kept and must not be written
    * to until {@link #close}. IllegalArgumentException if the buffer is not direct.
+   *
+   * @param model the bytes of a model file
+   * @param options threads, lanes and beams
+   * @return a translator, to be closed
    */
   public static Translator load(ByteBuffer model, LoadOptions options) {
     if (!model.isDirect()) {
@@ -95,9 +110,9 @@ public final class Translator implements AutoCloseable {
   }
 
   /**
-   * Whether the model was copied to memory, because the offset in the file or the address of the
-   * buffer is not a multiple of {@link #MODEL_ALIGNMENT}. That takes as much memory as the file has
-   * bytes, which the system cannot drop and other processes cannot share.
+   * {@return whether the model was copied to memory, because the offset in the file or the address
+   * of the buffer is not a multiple of {@link #MODEL_ALIGNMENT}} That takes as much memory as the
+   * file has bytes, which the system cannot drop and other processes cannot share.
    */
   public boolean isModelCopied() {
     long model = begin();
@@ -110,7 +125,12 @@ public final class Translator implements AutoCloseable {
 
   // ---- Translating ----
 
-  /** Translates a text with the model's own settings. */
+  /**
+   * Translates a text with the model's own settings.
+   *
+   * @param text the text
+   * @return the translation
+   */
   public Translation translate(String text) {
     return translate(text, new TranslateOptions());
   }
@@ -118,6 +138,10 @@ public final class Translator implements AutoCloseable {
   /**
    * Translates a text. A text that exceeds the longest source is split and translated in parts;
    * nothing is dropped. A surrogate without its other half counts as U+FFFD.
+   *
+   * @param text the text
+   * @param options settings of the translation
+   * @return the translation
    */
   public Translation translate(String text, TranslateOptions options) {
     return new Translation(translateParts(text, options));
@@ -131,7 +155,12 @@ public final class Translator implements AutoCloseable {
     return parts;
   }
 
-  /** Translates texts with the model's own settings. */
+  /**
+   * Translates texts with the model's own settings.
+   *
+   * @param texts the texts
+   * @return the translations
+   */
   public List<Translation> translateAll(List<String> texts) {
     return translateAll(texts, new TranslateOptions());
   }
@@ -139,10 +168,13 @@ public final class Translator implements AutoCloseable {
   /**
    * Translates texts, as many side by side as there are {@link LoadOptions#lanes}, and returns
    * their translations in the same order. Each is what {@link #translate(String, TranslateOptions)}
-   * gives alone, text n with the number n of {@link TranslateOptions#stream}, counted from there on.
-   * After {@link #cancel} those that have not ended have {@link StopReason#CANCELLED}, without text
-   * if they had not begun.
+   * gives alone, text n with the number n of {@link TranslateOptions#stream}, counted from there
+   * on. After {@link #cancel} those that have not ended have {@link StopReason#CANCELLED}, without
+   * text if they had not begun.
    *
+   * @param texts the texts
+   * @param options settings of the translation
+   * @return the translations
    * @throws IllegalArgumentException for a listener or protected ranges, which are for one text
    */
   public List<Translation> translateAll(List<String> texts, TranslateOptions options) {
@@ -161,7 +193,13 @@ public final class Translator implements AutoCloseable {
     return translations;
   }
 
-  /** Translates source tokens as they are: no EOS is added. The translation has no text. */
+  /**
+   * Translates source tokens as they are: no EOS is added. The translation has no text.
+   *
+   * @param ids the tokens
+   * @param options settings of the translation
+   * @return the translation
+   */
   public Translation translateIds(int[] ids, TranslateOptions options) {
     int[] copy = ids.clone();
     Parts parts = new Parts(null, options);
@@ -185,10 +223,13 @@ public final class Translator implements AutoCloseable {
 
   /**
    * Translates running text of any length, sentence by sentence, while it is read. A blank line
-   * ends a paragraph; a line break within one is white space. Limits, budgets and target prefixes apply
-   * to each sentence. After {@link #cancel}, or false of a listener, the receiver gets one more
-   * portion, with {@link StopReason#CANCELLED}, or none.
+   * ends a paragraph; a line break within one is white space. Limits, budgets and target prefixes
+   * apply to each sentence. After {@link #cancel}, or false of a listener, the receiver gets one
+   * more portion, with {@link StopReason#CANCELLED}, or none.
    *
+   * @param source the text
+   * @param options settings of the translation
+   * @param receiver gets the translation
    * @throws IOException if the reader does; sentences that are not complete are dropped
    */
   public void translate(Reader source, TranslateOptions options, TextReceiver receiver)
@@ -202,6 +243,8 @@ public final class Translator implements AutoCloseable {
    * the words that translate those that it was around. Limits, budgets and target prefixes apply to
    * each sentence; terms and protected spans are refused.
    *
+   * @param html the HTML
+   * @param options settings of the translation
    * @param out gets the HTML in pieces
    * @throws IOException if the reader or {@code out} does
    * @throws CancellationException after {@link #cancel}, or false of a listener; {@code out} then
@@ -224,7 +267,13 @@ public final class Translator implements AutoCloseable {
     if (!whole) throw new CancellationException("The translation was cancelled.");
   }
 
-  /** Translates HTML, as {@link #translateHtml(Reader, TranslateOptions, Appendable)} does. */
+  /**
+   * Translates HTML, as {@link #translateHtml(Reader, TranslateOptions, Appendable)} does.
+   *
+   * @param html the HTML
+   * @param options settings of the translation
+   * @return the translated HTML
+   */
   public String translateHtml(String html, TranslateOptions options) {
     StringBuilder out = new StringBuilder();
     try {
@@ -304,7 +353,11 @@ public final class Translator implements AutoCloseable {
 
   // ---- Text and tokens, the model ----
 
-  /** The source tokens of a text, EOS included, as Hugging Face's tokenizer gives them. */
+  /**
+   * {@return the source tokens of a text, EOS included, as Hugging Face's tokenizer gives them}
+   *
+   * @param text the text
+   */
   public int[] tokenize(String text) {
     byte[] bytes = Utf8.encode(text);
     long model = begin();
@@ -316,8 +369,11 @@ public final class Translator implements AutoCloseable {
   }
 
   /**
-   * The tokens of a text of the target, without EOS, for a target prefix or what is banned. Throws
-   * a LatimerException if the model was converted with {@code --no-target-tokenizer}.
+   * {@return the tokens of a text of the target, without EOS, for a target prefix or what is
+   * banned} Throws a LatimerException if the model was converted with {@code
+   * --no-target-tokenizer}.
+   *
+   * @param text the text
    */
   public int[] tokenizeTarget(String text) {
     byte[] bytes = Utf8.encode(text);
@@ -329,12 +385,21 @@ public final class Translator implements AutoCloseable {
     }
   }
 
-  /** The piece of a source token, with U+2581 for a space; "" if there is no such token. Slow. */
+  /**
+   * {@return the piece of a source token, with U+2581 for a space; "" if there is no such token}
+   * Slow.
+   *
+   * @param token its id
+   */
   public String sourcePiece(int token) {
     return piece(token, false);
   }
 
-  /** The piece of a target token, with U+2581 for a space; "" if there is no such token. */
+  /**
+   * {@return the piece of a target token, with U+2581 for a space; "" if there is no such token}
+   *
+   * @param token its id
+   */
   public String targetPiece(int token) {
     return piece(token, true);
   }
@@ -348,7 +413,11 @@ public final class Translator implements AutoCloseable {
     }
   }
 
-  /** The text of target tokens, without special ones. */
+  /**
+   * {@return the text of target tokens, without special ones}
+   *
+   * @param ids the tokens
+   */
   public String detokenize(int[] ids) {
     int[] copy = ids.clone();
     long model = begin();
@@ -359,7 +428,9 @@ public final class Translator implements AutoCloseable {
     }
   }
 
-  /** Languages that {@link TranslateOptions} may name, in ascending order; empty if none. */
+  /**
+   * {@return languages that {@link TranslateOptions} may name, in ascending order; empty if none}
+   */
   public List<String> languages() {
     long model = begin();
     try {
@@ -373,7 +444,7 @@ public final class Translator implements AutoCloseable {
     }
   }
 
-  /** The licence note of the model. */
+  /** {@return the licence note of the model} */
   public String license() {
     long model = begin();
     try {

@@ -10,12 +10,12 @@ public final class WordScore {
     this.score = score;
   }
 
-  /** The word. */
+  /** {@return the word} */
   public String text() {
     return text;
   }
 
-  /** The mean of its tokens' log-probabilities (natural logarithms). */
+  /** {@return the mean of its tokens' log-probabilities (natural logarithms)} */
   public float score() {
     return score;
   }
