@@ -55,7 +55,7 @@ RUN = {
           -o {folder}/program && LD_LIBRARY_PATH=~/usr/lib {folder}/program"""),
     # bindings/java/README.md: the files in build/host/java. The page's own commands find Program.java in their folder.
     "java": ("Program.java", """cp {file} . && javac -d {folder} -cp build/host/java/latimer.jar {file} &&
-        java -cp build/host/java/latimer.jar:{folder} -Djava.library.path=build/host/java Program"""),
+        java -cp build/host/java/latimer.jar:{folder} Program"""),
     # bindings/wasm/README.md: the npm package in build/wasm32/wasm.
     "js": ("program.mjs", "npm install --no-audit --no-fund --loglevel error --prefix {folder} ./build/wasm32/wasm && node {file}"),
 }  # fmt: skip

@@ -6,8 +6,10 @@
 """
 
 from . import models
+from ._auto import AutoTranslator
 from ._c import library as _library
 from ._convert import convert
+from ._detect import detect_language
 from ._errors import (
     ConversionError,
     DownloadError,
@@ -30,6 +32,7 @@ from ._translator import Translator
 
 __version__: str = _library.version().decode()
 __all__ = [
+    "AutoTranslator",
     "ConversionError",
     "DownloadError",
     "Hypothesis",
@@ -46,6 +49,7 @@ __all__ = [
     "Translator",
     "WordScore",
     "convert",
+    "detect_language",
     "models",
     "pipeline",
 ]

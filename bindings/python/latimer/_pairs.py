@@ -119,6 +119,7 @@ _GROUPS: dict[tuple[str, str], tuple[str, str | None]] = {
     ("sl", "en"): ("tc-big-zls-en", None),
 }
 _PIVOT = "en"
+_SOURCES = {*_DIRECT, *(pair[0] for pair in _GROUPS)}
 
 
 @dataclass(frozen=True)
@@ -150,11 +151,20 @@ def choose(source: str, target: str) -> list[Choice]:
     first, second = _find(source, _PIVOT), _find(_PIVOT, target)
     if first and second:
         return [first, second]
-    sources = {*_DIRECT, *(pair[0] for pair in _GROUPS)}
     raise ValueError(
         f"{source} to {target}: no model is known for that; give languages as "
-        f"ISO 639-1 has them, from {' '.join(sorted(sources))}, or a model's "
+        f"ISO 639-1 has them, from {' '.join(sorted(_SOURCES))}, or a model's "
         "name."
+    )
+
+
+def sources(target: str) -> list[str]:
+    """The languages that there are models for, into this one."""
+    return sorted(
+        source
+        for source in _SOURCES - {target}
+        if _find(source, target)
+        or (_find(source, _PIVOT) and _find(_PIVOT, target))
     )
 
 

@@ -13,8 +13,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from . import _hub, _pairs
+from ._auto import AutoTranslator, OpenedWhenNeeded
 from ._cache import Entry, Record
 from ._convert import convert
+from ._detect import detect_language
 from ._errors import ConversionError, LatimerError
 from ._pivot import PivotTranslator
 
@@ -51,6 +53,21 @@ def open_model(
             raise
     # Damaged, or made for another CPU or by another release.
     return opened(model_file(name, revision=revision, renew=True, **options))
+
+
+def open_auto(
+    opened: Open, target: str, options: dict[str, Any]
+) -> AutoTranslator:
+    """Opens what the table has for a language, when a text is in another."""
+    languages = _pairs.sources(target)
+    if not languages:
+        _pairs.choose("en", target)  # Says what to give.
+    detect_language("a", languages)  # Complains now, not at the first text.
+    return AutoTranslator(
+        OpenedWhenNeeded(
+            languages, target, lambda s: open_pair(opened, s, target, options)
+        )
+    )
 
 
 def open_pair(

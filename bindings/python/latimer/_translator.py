@@ -7,9 +7,9 @@ import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar, overload
+from typing import Any, Literal, TypeVar, overload
 
-import latimer  # PivotTranslator, which comes later.
+import latimer  # PivotTranslator and AutoTranslator, which come later.
 
 from . import _c
 from ._c import library
@@ -123,6 +123,17 @@ class Translator:
     def from_pretrained(
         cls,
         *,
+        source: Literal["auto"],
+        target: str,
+        weights: str = ...,
+        **options: Any,
+    ) -> latimer.AutoTranslator: ...
+
+    @overload
+    @classmethod
+    def from_pretrained(
+        cls,
+        *,
         source: str,
         target: str,
         weights: str = ...,
@@ -139,7 +150,7 @@ class Translator:
         weights: str = "int8",
         revision: str | None = None,
         **options: Any,
-    ) -> Translator | latimer.PivotTranslator:
+    ) -> Translator | latimer.PivotTranslator | latimer.AutoTranslator:
         """Opens a model by its name, its path, or a pair of languages.
 
             Translator.from_pretrained("Helsinki-NLP/opus-mt-en-de")
@@ -156,7 +167,9 @@ class Translator:
                 Argos package as it is, or a file that is converted.
             source, target: in place of a name: codes of ISO 639-1. A table
                 has OPUS-MT's models; if none is for this pair, there are two
-                by way of English, in a PivotTranslator.
+                by way of English, in a PivotTranslator. source="auto" detects
+                the language of each text, and opens its model when it is
+                needed, in an AutoTranslator.
             weights: "int8", "int6", "int4", "f16", "f32" or "auto".
             revision: a branch, a tag or a commit of a name.
             **options: of Translator (threads, lanes ...), and those of
@@ -166,7 +179,7 @@ class Translator:
             DownloadError, ConversionError, LatimerError, ValueError: one
                 sentence that says what is wrong and what to do.
         """
-        from ._pretrained import open_model, open_pair
+        from ._pretrained import open_auto, open_model, open_pair
 
         own = {key: options.pop(key) for key in OWN if key in options}
         options["weights"] = weights
@@ -177,6 +190,8 @@ class Translator:
         if name is not None and source is None and target is None:
             return open_model(opened, name, revision, options)
         if name is None and source and target and revision is None:
+            if source == "auto":
+                return open_auto(opened, target, options)
             return open_pair(opened, source, target, options)
         raise ValueError(
             "Give the name of a model or its path, or source and target."

@@ -1,0 +1,102 @@
+"""Several models into one language, and the right one for each text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import groupby
+from typing import Union, overload
+
+from ._detect import detect_language
+from ._options import TranslateOptions, Unpack, check_text
+from ._pivot import PivotTranslator
+from ._results import Translation
+from ._translator import Translator, batch
+
+AnyTranslator = Union[Translator, PivotTranslator]
+
+
+class AutoTranslator:
+    """Detects the language of each text, and translates it with the model of
+    that language.
+
+        translator = latimer.AutoTranslator({"en": english, "fr": french, "de": None})
+
+    None leaves texts as they are: those that are in the target language. So
+    stay texts without letters. Detection needs the extra `detect`.
+    """
+
+    def __init__(self, models: Mapping[str, AnyTranslator | None]) -> None:
+        """`models`: by codes of ISO 639-1. They remain the caller's."""
+        self.models = models
+
+    def __repr__(self) -> str:
+        return f"latimer.AutoTranslator({self.models!r})"
+
+    @overload
+    def translate(  # type: ignore[overload-overlap]
+        self, text: str, **options: Unpack[TranslateOptions]
+    ) -> Translation: ...
+
+    @overload
+    def translate(
+        self, text: Iterable[str], **options: Unpack[TranslateOptions]
+    ) -> Iterator[Translation]: ...
+
+    def translate(
+        self, text: str | Iterable[str], **options: Unpack[TranslateOptions]
+    ) -> Translation | Iterator[Translation]:
+        """As Translator.translate. Of an iterable, neighbours in the same
+        language are translated side by side."""
+        if isinstance(text, str):
+            (translation,) = self._run([text], options)
+            return translation
+        check_text(text)
+        return self._run(text, options)
+
+    def translate_batch(
+        self, texts: Iterable[str], **options: Unpack[TranslateOptions]
+    ) -> list[Translation]:
+        """As Translator.translate_batch."""
+        return batch(self.translate, texts, options)
+
+    def _run(
+        self, texts: Iterable[str], options: TranslateOptions
+    ) -> Iterator[Translation]:
+        for language, group in groupby(texts, self._language):
+            model = None if language is None else self.models[language]
+            if model is not None:
+                yield from model.translate(group, **options)
+                continue
+            for text in group:
+                yield Translation(text, (), (), "eos", source_length=len(text))
+
+    def _language(self, text: str) -> str | None:
+        return detect_language(text, self.models.keys())
+
+
+class OpenedWhenNeeded(Mapping[str, Union[AnyTranslator, None]]):
+    """The models of AutoTranslator, which are opened when they are used."""
+
+    def __init__(
+        self,
+        languages: Iterable[str],
+        target: str,
+        opened: Callable[[str], AnyTranslator],
+    ) -> None:
+        self._models: dict[str, AnyTranslator | None] = {target: None}
+        self._languages = {*languages, target}
+        self._open = opened
+
+    def __getitem__(self, language: str) -> AnyTranslator | None:
+        if language not in self._models and language in self._languages:
+            self._models[language] = self._open(language)
+        return self._models[language]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._languages)
+
+    def __len__(self) -> int:
+        return len(self._languages)
+
+    def __repr__(self) -> str:
+        return f"<{', '.join(sorted(self._languages))}>"
