@@ -24,7 +24,7 @@ class Pipeline:
     """Called with a text or texts, gives a dictionary for each."""
 
     def __init__(
-        self, translator: Translator, key: str, options: dict[str, Any]
+        self, translator: Translator, key: str, **options: Any
     ) -> None:
         self.translator = translator
         self._key = key
@@ -92,4 +92,4 @@ def pipeline(
             f"device {device}: Latimer translates on the CPU; leave it out."
         )
     own = {name: options.pop(name) for name in OWN if name in options}
-    return Pipeline(Translator.from_pretrained(model, **own), key, options)
+    return Pipeline(Translator.from_pretrained(model, **own), key, **options)

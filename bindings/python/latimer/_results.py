@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import InitVar, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     import numpy
@@ -124,10 +124,7 @@ class Translation:
     """With alignment=True, of a text: one for each of `tokens`."""
     hypotheses: tuple[Hypothesis, ...] = ()
     """With n_best: the best first; of the last part."""
-    _attention: InitVar[Any] = None  # No field: a view, which ends.
-
-    def __post_init__(self, _attention: Any) -> None:
-        object.__setattr__(self, "_attention", _attention)
+    _attention: ClassVar[Any] = None  # No field, but each may have its own.
 
     @property
     def score(self) -> float | None:
@@ -157,12 +154,11 @@ class Translation:
         before its next translation, or take a copy. A translation that is
         pickled or copied has a copy; dataclasses.asdict leaves them out.
         """
-        kept: Any = vars(self)["_attention"]
-        if kept is None:
+        if self._attention is None:
             raise ValueError(
                 "No attention was kept: translate with attention='cross'."
             )
-        weights: numpy.ndarray[Any, Any] = kept.array()
+        weights: numpy.ndarray[Any, Any] = self._attention.array()
         return weights
 
     def __str__(self) -> str:

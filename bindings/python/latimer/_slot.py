@@ -248,7 +248,7 @@ class Job:
             lists = [getattr(part, name) for part in parts]
             return None if None in lists else tuple(chain(*lists))
 
-        return Translation(
+        translation = Translation(
             text=text,
             tokens=joined("tokens") or (),
             source_tokens=joined("source_tokens") or (),
@@ -260,8 +260,9 @@ class Job:
             words=joined("words"),
             alignment=self._alignment(parts, read),
             hypotheses=self.hypotheses,
-            _attention=self.attention,
         )
+        vars(translation)["_attention"] = self.attention
+        return translation
 
     def _alignment(
         self, parts: Sequence[Translation], read: bytes

@@ -346,7 +346,8 @@ class Translator:
 
         Args:
             text: a text, or its pieces, cut anywhere: an open file will do.
-            **options: see TranslateOptions; without attention and n_best.
+            **options: see TranslateOptions; without what a Translation has
+                beyond its text.
 
         Returns:
             Portions, whose texts joined are the translation; each comes as
@@ -364,7 +365,8 @@ class Translator:
 
         Args:
             html: a page, or its pieces, cut anywhere.
-            **options: see TranslateOptions; without attention and n_best.
+            **options: see TranslateOptions; without what a Translation has
+                beyond its text.
 
         Returns:
             Pieces, which joined are the page.
@@ -378,6 +380,9 @@ class Translator:
         options: TranslateOptions,
     ) -> Iterator[Piece]:
         check_text(text)
+        for name in "attention", "scores", "alignment", "n_best":
+            if options.get(name):
+                raise ValueError(f"{name}: only translate() gives that.")
         call = CallOptions(options)  # Complains now, not when it is read.
 
         def run() -> Iterator[Piece]:

@@ -144,6 +144,17 @@ def test_what_is_no_text_is_refused_before_it_is_read(translator, text):
             list(translator.translate_ids(ids))
 
 
+def test_running_text_refuses_what_it_cannot_give(translator):
+    for method in translator.translate_paragraphs, translator.translate_html:
+        for options in (
+            {"attention": "cross"}, {"scores": True}, {"alignment": True},
+            {"beams": 2, "n_best": 2},
+        ):
+            name = list(options)[-1]
+            with pytest.raises(ValueError, match=f"{name}: only translate"):
+                method("Hello.", **options)
+
+
 def test_an_iterator_reads_a_bounded_number_of_texts_ahead(translator):
     read = 0
 
@@ -228,7 +239,9 @@ def public():
                         yield function
 
 
-@pytest.mark.parametrize("thing", public(), ids=lambda thing: thing.__qualname__)
+@pytest.mark.parametrize(
+    "thing", list(public()), ids=lambda thing: thing.__qualname__
+)
 def test_type_hints_can_be_read(thing):
     typing.get_type_hints(thing)
 
