@@ -59,7 +59,7 @@ Status ThreadPool::Start(uint32_t thread_count, bool pin) {
   Stop();
   if (thread_count == 0 || thread_count > kProfile.threads) {
     return Status::Error(StatusCode::kInvalidArgument,
-                         "threads %u: this build takes up to %u.",
+                         "threads %u: this build takes 1 to %u.",
                          static_cast<unsigned>(thread_count),
                          static_cast<unsigned>(kProfile.threads));
   }

@@ -250,7 +250,7 @@ TEST_F(CliTest, RefusesNumbersThatAreNone) {
   EXPECT_THAT(
       ErrorSentence(Latimer({"translate", model, "--ids", "--threads", "999"}),
                     kFailure),
-      HasSubstr("999 threads"));
+      HasSubstr("threads 999"));
   for (const char* option : {"--source-tokens", "--target-tokens"}) {
     const std::string sentence =
         ErrorSentence(Latimer({"bench", model, option, "2000000000"}), kUsage);

@@ -80,7 +80,7 @@ TEST_F(HostedModelTest, OneMayShareTheImageOfAnother) {
   EXPECT_EQ(other.image().data(), model.image().data());
   EXPECT_EQ(other->Translate(kText)->text, expected_);
   EXPECT_THAT(other.OpenBeside(model, {.threads = 0}).message(),
-              HasSubstr("0 threads"));
+              HasSubstr("threads 0"));
   EXPECT_FALSE(other.is_open());
   // The image is still there.
   EXPECT_EQ(model->Translate(kText)->text, expected_);

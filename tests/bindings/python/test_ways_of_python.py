@@ -114,7 +114,7 @@ def test_messages_name_the_options_of_python(translator, model):
         (lambda: translator.translate("Hi.", beams=40), "beams 40: .* up to 16"),
         (lambda: translator.translate("Hi.", top_p=2), "top_p 2: give a number "),
         (lambda: latimer.Translator(model, lanes=10**6), "lanes 1000000: .* 32"),
-        (lambda: latimer.Translator(model, threads=999), "threads 999: .* 16"),
+        (lambda: latimer.Translator(model, threads=999), "threads 999: .* 1 to 16"),
     ]:
         with pytest.raises(ValueError, match=message) as error:
             call()

@@ -337,7 +337,7 @@ public class OptionsTest {
   @Test
   public void refusedOptionsAreExceptionsWithASentence() {
     Map<String, TranslateOptions> refused = new LinkedHashMap<>();
-    refused.put("5 beams", options().beams(5));
+    refused.put("beams 5: ", options().beams(5));
     refused.put("sample goes without beams", options().beams(2).sample(true));
     refused.put("seed is for tokens that are drawn", options().seed(4));
     refused.put("length_penalty is for a search with", options().lengthPenalty(2));
