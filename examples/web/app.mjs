@@ -1,97 +1,97 @@
-// The page: a model in a worker, a text, its translation while it is typed.
+// The page: a model in workers, which translates what is typed.
 import { convert } from "./latimer/converter.mjs";
 import { Latimer } from "./latimer/latimer.mjs";
+import { languageName, start } from "./translator.mjs";
 
 const $ = (id) => document.getElementById(id);
 const kWorkers = Math.min(4, navigator.hardwareConcurrency ?? 1);
+const kBeams = 4;
+const kAlternatives = 2;
+// Milliseconds before a translation is shown that is not complete.
+const kPatience = 200;
 const kModel = new URLSearchParams(location.search).get("model") ?? "en-de.ltm";
 const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
 
 let latimer = null;
-let running = null;  // AbortController of the translation under way.
+let last = null;  // The last sentence, and the options that it was translated with.
 
 async function open(source, name) {
-  $("error").textContent = "";
-  $("model").textContent = `Loading ${name} …`;
+  page.say(`Loading ${name} …`);
   const begin = performance.now();
   try {
-    const next = await Latimer.load(source, { workers: kWorkers });
-    running?.abort();
+    const next = await Latimer.load(source, { workers: kWorkers, beams: kBeams });
     latimer?.close();
     latimer = next;
   } catch (error) {
-    $("error").textContent = `${name}: ${error.message}`;
+    return page.say(`${name}: ${error.message}`, true);
   }
-  if (latimer === null) {
-    $("model").textContent = "There is no model yet.";
-    return;
-  }
-  if ($("error").textContent === "") show(name, performance.now() - begin);
-  await translate();
-}
-
-function show(name, milliseconds) {
   const { info } = latimer;
-  latimer.name = `${name}: ${info.weights}, ${megabytes(info.fileBytes)}, loaded in ` +
-    `${milliseconds.toFixed(0)} ms; memory ${megabytes(info.memoryBytes)}`;
+  $("model").textContent = `${name}: ${info.weights}, ${megabytes(info.fileBytes)}, loaded in ` +
+    `${(performance.now() - begin).toFixed(0)} ms, memory ${megabytes(info.memoryBytes)}.`;
   $("license").textContent = info.license || "The file names none.";
-  $("languages").hidden = info.languages.length === 0;
-  for (const [id, wanted] of [["source-lang", "en"], ["target-lang", "de"]]) {
-    $(id).replaceChildren(...info.languages.map((code) => new Option(code)));
-    const own = info.languages.find((code) => code.startsWith(wanted));
-    if (own) $(id).value = own;
-  }
+  showLanguages(info.languages, name);
 }
 
-async function translate() {
-  if (latimer === null) return;
-  $("model").textContent = latimer.name;
-  running?.abort();
-  const own = (running = new AbortController());
-  const options = { signal: own.signal };
-  if (!$("languages").hidden) {
-    options.sourceLang = $("source-lang").value;
-    options.targetLang = $("target-lang").value;
+// A model of one direction has the languages that its name ends with.
+function showLanguages(codes, name) {
+  const own = (wanted) => codes.find((code) => code.startsWith(wanted));
+  const entry = (code, targets) => ({ code, name: languageName(code), targets });
+  if (codes.length > 0) {
+    const all = codes.map((code) => entry(code, codes.filter((other) => other !== code)));
+    return page.setLanguages(all, { from: own("en"), to: own("de") });
   }
-  const text = $("text").value;
-  const begin = performance.now();
-  // Paragraphs with the empty lines behind them: each has an idle worker, if there is one.
-  const paragraphs = text.split(/(?<=\n[^\S\n]*\n)/);
-  const translations = paragraphs.map(() => "");
-  const lasts = [];  // The last sentence of each.
-  try {
-    await Promise.all(paragraphs.map(async (paragraph, i) => {
-      for await (const portion of latimer.translateParagraphs(paragraph, options)) {
-        translations[i] += portion.text;
-        if (portion.source) lasts[i] = portion.source;
-        $("translation").textContent = translations.join("");
-      }
-    }));
-    if (translations.join("") === "") $("translation").textContent = "";
-    const last = lasts.filter(Boolean).at(-1) ?? "";
-    const seconds = (performance.now() - begin) / 1000;
-    if (last === "") return;
-    const { attention, tokens, milliseconds } =
-      await latimer.translate(last, { ...options, attention: "cross" });
-    $("figures").textContent =
-      `${text.trim().split(/\s+/).length} words in ${(1000 * seconds).toFixed(0)} ms; last sentence: ` +
-      `${(tokens.length / milliseconds * 1000).toFixed(0)} tokens per second`;
-    draw(attention);
-  } catch (error) {
-    if (!own.signal.aborted) $("error").textContent = error.message;
-    own.abort();
-  }
+  const [, from, to] = name.match(/(?:^|[^a-z])([a-z]{2,3})-([a-z]{2,3})(\.ltm)?$/) ?? [];
+  page.setLanguages(from ? [entry(from, [to]), entry(to, [])] : []);
 }
+
+const languagesOf = ({ source, target }) => latimer.info.languages.length > 0
+  ? { sourceLang: source, targetLang: target } : {};
+
+// Paragraphs with the empty lines behind them: each has an idle worker, if there
+// is one.
+async function translate(request, show) {
+  if (latimer === null) return {};
+  const options = { signal: request.signal, ...languagesOf(request) };
+  const begin = performance.now();
+  const paragraphs = request.text.split(/(?<=\n[^\S\n]*\n)/);
+  const pieces = paragraphs.map(() => []);
+  await Promise.all(paragraphs.map(async (paragraph, i) => {
+    for await (const { text, source } of latimer.translateParagraphs(paragraph, options)) {
+      pieces[i].push(source ? { text, source } : { text });
+      if (performance.now() - begin > kPatience) show(pieces.flat());
+    }
+  }));
+  show(pieces.flat());
+  const milliseconds = (performance.now() - begin).toFixed(0);
+  $("figures").textContent =
+    `${request.text.trim().split(/\s+/).length} words translated in ${milliseconds} ms.`;
+  const sentences = pieces.flat().map(({ source }) => source).filter(Boolean);
+  last = { sentence: sentences.at(-1), options: languagesOf(request) };
+  await showAttention();
+  if (sentences.length !== 1) return {};
+  return { others: await best(sentences[0], kAlternatives + 1, options) };
+}
+
+// The best translations of a sentence.
+async function best(sentence, count, options) {
+  const { hypotheses, parts } = await latimer.translate(
+    sentence, { ...options, beams: count, nBest: count });
+  return parts > 1 ? [] : hypotheses.map(({ text }) => text);
+}
+
+const page = start({
+  wait: 80,
+  translate,
+  otherWords: ({ sentence, before, word, signal, ...request }) => best(sentence, kBeams, {
+    signal, ...languagesOf(request), targetPrefix: before, bannedWords: [word] }),
+});
 
 // Converts [path, File] of a folder, and opens the model.
 async function convertFolder(name, files) {
-  $("error").textContent = "";
   try {
     const { model, report } = await convert(files, {
       name,
-      onProgress: (step, percent) => {
-        $("model").textContent = `${name}: ${step}, ${percent} %`;
-      },
+      onProgress: (step, percent) => page.say(`${name}: ${step}, ${percent} %`),
     });
     URL.revokeObjectURL($("save").href);
     $("save").href = URL.createObjectURL(model);
@@ -100,8 +100,7 @@ async function convertFolder(name, files) {
     $("save").hidden = false;
     await open(model, `${name}.ltm`);
   } catch (error) {
-    $("error").textContent = `${name}: ${error.message}`;
-    if (latimer !== null) $("model").textContent = latimer.name;
+    page.say(`${name}: ${error.message}`, true);
   }
 }
 
@@ -121,6 +120,13 @@ async function filesIn(folder, path = "") {
       }
     }
   }
+}
+
+async function showAttention() {
+  if (!$("attention-details").open || last?.sentence === undefined) return;
+  const { attention } = await latimer.translate(
+    last.sentence, { ...last.options, attention: "cross" });
+  draw(attention);
 }
 
 // A table of the mean over the heads of the last layer.
@@ -159,14 +165,7 @@ function draw({ weights, layers, heads, rows, columns, sourcePieces, targetPiece
   $("attention").replaceChildren(table);
 }
 
-let timer = 0;
-const soon = () => {
-  clearTimeout(timer);
-  timer = setTimeout(translate, 80);
-};
-for (const id of ["text", "source-lang", "target-lang"]) {
-  $(id).addEventListener("input", soon);
-}
+$("attention-details").addEventListener("toggle", showAttention);
 $("file").addEventListener("change", ({ target }) => {
   if (target.files.length > 0) open(target.files[0], target.files[0].name);
 });
@@ -201,6 +200,5 @@ addEventListener("drop", (event) => {
 });
 
 if ("serviceWorker" in navigator) navigator.serviceWorker.register("sw.js");
-fetch("latimer/latimer-convert.wasm", { method: "HEAD" })
-  .then(({ ok }) => ($("convert").hidden = !ok), () => {});
+$("text").value = "I have not read the book yet.";
 await open(new URL(kModel, location), kModel);
