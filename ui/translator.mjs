@@ -242,14 +242,15 @@ export function start({ translate, otherWords, wait }) {
     if (menu.matches(":popover-open")) menu.hidePopover();
   }
 
-  // Gives the word at the place of the current one.
+  // Tab then reaches the word at the place of the current one.
   function choose(piece, translation) {
-    chosen.set(key(piece.source), translation);
     const { begin } = current;
+    chosen.set(key(piece.source), translation);
     piece.node.remove();
     delete piece.node;
     show(pieces);
-    return [...piece.node.children].find((word) => word.begin === begin);
+    const word = [...piece.node.children].find((one) => one.begin === begin);
+    if (word) reach(word);
   }
 
   async function offer(word) {
@@ -290,7 +291,8 @@ export function start({ translate, otherWords, wait }) {
         element("b", {}, rest.slice(0, end)), rest.slice(end));
       option.addEventListener("click", () => {
         close();
-        choose(piece, translation)?.focus();
+        choose(piece, translation);
+        current?.focus();
       });
       return option;
     }));

@@ -45,7 +45,8 @@ const checks = {
     $("text").dispatchEvent(new window.Event("input"));
     await until("a translation", () => $("translation").textContent ===
       `${texts["Good morning."]} ${texts["How are you today?"]}`);
-    await until("figures", () => /tokens per second/.test($("figures").textContent));
+    await until("figures", () => /^6 words translated in /.test($("figures").textContent));
+    $("attention-details").open = true;
     await until("attention", () => $("attention").querySelectorAll("tbody tr").length === 7);
   },
   async "paragraphs come out in their order"({ $, window, texts }) {
@@ -58,7 +59,7 @@ const checks = {
   async "a broken file is one sentence, and the model stays"({ $, window, texts }) {
     drop(window, new window.File(["hello ".repeat(100)], "broken.ltm"));
     await until("an error", () => /^broken\.ltm: This is not a Latimer model/
-      .test($("error").textContent));
+      .test($("message").textContent));
     $("text").value = "Good morning.";
     $("text").dispatchEvent(new window.Event("input"));
     await until("a translation", () => $("translation").textContent ===
@@ -68,7 +69,7 @@ const checks = {
     const bytes = await (await fetch("/site/en-de.ltm")).arrayBuffer();
     drop(window, new window.File([bytes], "mine.ltm"));
     await until("the model", () => /^mine\.ltm: int8/.test($("model").textContent));
-    if ($("error").textContent !== "") throw new Error($("error").textContent);
+    await until("no message", () => $("message").textContent === "");
   },
   async "a folder that is dropped is converted"({ $, window, texts }) {
     const { model, converter } = await (await fetch("/data")).json();
@@ -84,7 +85,7 @@ const checks = {
       texts["Good morning."]);
     const broken = { webkitGetAsEntry: () => folderEntry("broken", files.slice(0, 1)) };
     drop(window, null, [broken]);
-    await until("an error", () => /^broken: ./.test($("error").textContent));
+    await until("an error", () => /^broken: ./.test($("message").textContent));
     if (!/^own\.ltm/.test($("model").textContent)) throw new Error($("model").textContent);
   },
   async "the page works without a server"({ frame, window, texts }) {
