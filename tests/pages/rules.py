@@ -238,7 +238,7 @@ RULES = [
     Rule("given", WASM, r"Latimer\.load\(\"", "show, append and article are the reader's", JS_PROGRAM),
     Rule("given", PYTHON, r"^python -m build", "the comment says so", "pip install build"),
     Rule("given", PYTHON, r"\(lines\b", "lines are the reader's", 'lines = ["How are you?", "I have a book."]'),
-    Rule("serves", "*", r"examples/web/serve\.py", "answers until Ctrl-C", r'id="translation"[^>]*>[^<]*Buch'),
+    Rule("serves", "*", r"examples/web/serve\.py", "answers until Ctrl-C", r'class="word"[^>]*>Buch<'),
     Rule("serves", SERVER, r"latimer-serve build/host/en-de\.ltm$", "answers until Ctrl-C"),
     # ---- What must come out ------------------------------------------------------------------------------------------
     Rule("says", "README.md", r"--preset demo$|^pip install '\.", "it takes minutes", says=r"\bminutes?\b"),

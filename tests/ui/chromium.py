@@ -89,15 +89,17 @@ class Chromium:
 
     # ---- What a reader does --------------------------------------------------
 
-    def show(self, width, height, dark=False, phone=False, scale=1):
-        self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale,
-                  mobile=phone)
+    def show(self, width, height, dark=False, phone=False):
+        self.view = width, height, dark, phone
+        self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=phone)
         self.send("Emulation.setTouchEmulationEnabled", enabled=phone)
         self.send("Emulation.setEmulatedMedia",
                   features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
 
     def open(self, url):
+        """After show()."""
         self.send("Page.navigate", url=url)
+        self.show(*self.view)  # Another site is another process.
         self.until("document.readyState === 'complete'")
 
     def press(self, *keys):

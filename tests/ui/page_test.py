@@ -5,55 +5,18 @@ page_test.py CHROMIUM site SITE: the page that translates in the browser.
 MODEL and the model of SITE are the English-German demo model.
 """
 import contextlib
-import functools
-import http.server
 import os
-import re
-import subprocess
 import sys
-import threading
 import unittest
 
 from chromium import Chromium
-
-ROOT = os.path.join(os.path.dirname(__file__), "../..")
-sys.path.insert(0, os.path.join(ROOT, "examples/web"))
-import serve  # noqa: E402
+from pages import ROOT, at, latimer_serve, site
 
 CHROMIUM, KIND, PLACE, *MODEL = sys.argv[1:]
 IS_SERVER = KIND == "server"
 with open(os.path.join(ROOT, "tests/data/demo_texts.tsv"), encoding="utf-8") as file:
     TEXTS = dict(line.rstrip("\n").split("\t") for line in file if line.count("\t") == 1)
 HERE, BOOK, MORNING = (TEXTS[text] for text in ("I am here.", "I have not read the book yet.", "Good morning."))
-
-
-@contextlib.contextmanager
-def latimer_serve(*models):
-    with subprocess.Popen([os.path.join(PLACE, "latimer-serve"), *models, "--port", "0", "--char-limit", "500"],
-                          stderr=subprocess.PIPE, text=True) as process:
-        try:
-            line = process.stderr.readline()
-            yield re.search(r"http://127\.0\.0\.1:\d+/", line)[0]
-        finally:
-            process.terminate()
-
-
-class Quiet(serve.Handler):
-    def log_message(self, *_):
-        pass
-
-
-@contextlib.contextmanager
-def site():
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=PLACE))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    with server:
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-
-
-def at(name):
-    return f"document.getElementById('{name}')"
 
 
 TRANSLATION = at("translation") + ".textContent"
@@ -65,7 +28,7 @@ class Page(unittest.TestCase):
     def setUpClass(cls):
         cls.stack = contextlib.ExitStack()
         cls.browser = cls.stack.enter_context(Chromium(CHROMIUM))
-        cls.url = cls.stack.enter_context(latimer_serve(*MODEL) if IS_SERVER else site())
+        cls.url = cls.stack.enter_context(latimer_serve(PLACE, *MODEL, "--char-limit", "500") if IS_SERVER else site(PLACE))
 
     @classmethod
     def tearDownClass(cls):
@@ -212,7 +175,7 @@ class Page(unittest.TestCase):
 
     @unittest.skipUnless(IS_SERVER, "the site has one model")
     def test_swap_takes_the_translation_as_text(self):
-        with latimer_serve(*MODEL, f"de-en={MODEL[0]}") as url:
+        with latimer_serve(PLACE, *MODEL, f"de-en={MODEL[0]}") as url:
             self.open(url)
             self.write("I am here.")
             self.shows(HERE)

@@ -6,7 +6,8 @@
 # The folder must have the tokenizer and the shape of examples/en-de. Tests of the bindings and of the server read
 # their texts from tests/data/demo_texts.tsv; a new one needs a line there with its source. Left to do by hand: the
 # hashes of logits in tests/system/same_logits_test.cc, sentences with tags in tests of HTML, what
-# tests/pages/rules.py expects, tables of BLEU, docs/attention.svg and docs/web.png, and reading data/everyday.de.
+# tests/pages/rules.py expects, tables of BLEU, docs/attention.svg, the pictures of tests/ui/pictures.py, and reading
+# data/everyday.de.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 new=$1 programs=${2:-build/host/bin} python=${PYTHON:-python3}
