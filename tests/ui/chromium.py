@@ -28,7 +28,8 @@ class Chromium:
         ends = [fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in (read, write)]
         self.process = subprocess.Popen(
             [program, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage",
-             "--hide-scrollbars", "--remote-debugging-pipe", f"--blink-settings={MOUSE}", f"--user-data-dir={self.profile.name}"],
+             "--hide-scrollbars", "--remote-debugging-pipe", f"--blink-settings={MOUSE}",
+             f"--user-data-dir={self.profile.name}"],
             pass_fds=(3, 4), preexec_fn=lambda: [os.dup2(end, 3 + i) for i, end in enumerate(ends)],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for end in (read, write, *ends):

@@ -28,7 +28,8 @@ class Page(unittest.TestCase):
     def setUpClass(cls):
         cls.stack = contextlib.ExitStack()
         cls.browser = cls.stack.enter_context(Chromium(CHROMIUM))
-        cls.url = cls.stack.enter_context(latimer_serve(PLACE, *MODEL, "--char-limit", "500") if IS_SERVER else site(PLACE))
+        page = latimer_serve(PLACE, *MODEL, "--char-limit", "500") if IS_SERVER else site(PLACE)
+        cls.url = cls.stack.enter_context(page)
 
     @classmethod
     def tearDownClass(cls):
@@ -221,7 +222,7 @@ CONTRASTS = """(() => {
   const found = [];
   for (const element of document.body.querySelectorAll("*")) {
     const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
-    if (!own || element.matches("script") || !element.checkVisibility() || element.matches(":disabled, option, .unseen")) continue;
+    if (!own || !element.checkVisibility() || element.matches(":disabled, option, script, .unseen")) continue;
     const behind = [];
     for (let e = element; e; e = e.parentElement) behind.unshift(getComputedStyle(e).backgroundColor);
     const [a, b] = [luminance(over(behind)), luminance(over([...behind, getComputedStyle(element).color]))];
