@@ -194,11 +194,23 @@ class Page(unittest.TestCase):
         self.write("I am here.")
         self.shows(HERE)
 
+    @unittest.skipUnless(IS_SERVER, "the site detects nothing")
+    def test_a_text_that_is_in_the_target_language_stays(self):
+        if self.browser.run(f"{at('source')}.value") != "auto":
+            self.skipTest("this server cannot detect languages")
+        text = "Das ist ein deutscher Satz, der so bleibt."
+        self.write(text)
+        self.shows(text)
+        self.assertEqual(self.browser.run(f"{at('direction')}.textContent"), "German to German")
+        self.assertFalse(self.browser.run(f"{at('hint')}.checkVisibility()"))
+
     @unittest.skipUnless(IS_SERVER, "the site has none")
     def test_the_interface_is_described(self):
         self.browser.open(self.url + "docs")
         self.browser.until("[...document.querySelectorAll('h2')].some((h) => h.textContent === 'POST /translate')")
         self.assertEqual(self.browser.run(CONTRASTS), [])
+        self.browser.show(390, 800, phone=True)
+        self.assertEqual(self.browser.run("document.documentElement.scrollWidth"), 390)
 
     @unittest.skipIf(IS_SERVER, "the server does not show it")
     def test_attention_is_drawn_when_it_is_opened(self):
