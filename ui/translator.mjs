@@ -8,11 +8,13 @@ const kUnspaced = /^(ja|jpn|zh|zho|th|tha|lo|lao|km|khm|my|mya|bo|bod)\b/;
 // Milliseconds after which the page says that it translates.
 const kSlow = 400;
 
+const tagOf = (code) => code.replaceAll("_", "-");
+
 // The English name of a code such as "de", "deu_Latn", "pt_BR" or "en_XX"; the
 // code itself if the browser does not know it.
 export function languageName(code) {
   try {
-    const { language, script, region } = new Intl.Locale(code.replaceAll("_", "-"));
+    const { language, script, region } = new Intl.Locale(tagOf(code));
     const usual = new Intl.Locale(language).maximize();
     const parts = [language, script !== usual.script && script,
       region !== usual.region && region !== "XX" && region];
@@ -25,7 +27,7 @@ export function languageName(code) {
 // [begin, end) of the words of a text in a language.
 function wordsIn(text, language) {
   const found = kUnspaced.test(language)
-    ? [...new Intl.Segmenter(language.split("_")[0], { granularity: "word" }).segment(text)]
+    ? [...new Intl.Segmenter(tagOf(language), { granularity: "word" }).segment(text)]
       .filter(({ isWordLike }) => isWordLike).map(({ index, segment }) => [index, segment])
     : [...text.matchAll(kWord)].map(({ index, 0: word }) => [index, word]);
   return found.map(([begin, word]) => [begin, begin + word.length]);
@@ -44,8 +46,8 @@ function element(name, attributes, ...children) {
 //     { text, source }, without `source` where it stands between sentences. Its
 //     result may have `detected`, a language, and `others`, more translations
 //     of a text that is one sentence.
-//   otherWords({ sentence, before, word, source, target, signal }): translations
-//     of a sentence that begin with `before` and go on without `word`.
+//   otherWords({ sentence, before, source, target, signal }): translations of a
+//     sentence that begin with `before` and differ in the next word.
 // and gets say(), setLanguages() and refresh().
 export function start({ translate, otherWords, wait }) {
   const [source, target, text, output, menu] =
@@ -98,8 +100,8 @@ export function start({ translate, otherWords, wait }) {
     at("direction").textContent = target.value ? `${name} to ${nameOf(target.value)}` : "Translation";
     document.title = `${at("direction").textContent} – Latimer`;
     at("swap").disabled = !canSwap(from(), target.value);
-    text.lang = from();
-    output.lang = target.value;
+    text.lang = tagOf(from());
+    for (const other of [output, menu, at("alternatives")]) other.lang = tagOf(target.value);
   }
 
   // `from` and `to` are those to begin with, `most` the characters of a text.
@@ -168,7 +170,7 @@ export function start({ translate, otherWords, wait }) {
     const shown = sentences.length === 1 ? others.filter((other) => other !== piece.text) : [];
     at("others").hidden = shown.length === 0;
     at("alternatives").replaceChildren(...shown.map((other, i) => {
-      const button = element("button", { type: "button", lang: target.value, dir: "auto" }, other);
+      const button = element("button", { type: "button", dir: "auto" }, other);
       button.addEventListener("click", () => {
         others[others.indexOf(other)] = piece.text;
         choose(piece, other);
@@ -242,12 +244,15 @@ export function start({ translate, otherWords, wait }) {
     if (menu.matches(":popover-open")) menu.hidePopover();
   }
 
-  // Tab then reaches the word at the place of the current one.
+  // Wherever the sentence is. Tab then reaches the word at the place of the
+  // current one.
   function choose(piece, translation) {
     const { begin } = current;
     chosen.set(key(piece.source), translation);
-    piece.node.remove();
-    delete piece.node;
+    for (const same of pieces.filter(({ source: sentence }) => sentence === piece.source)) {
+      same.node.remove();
+      delete same.node;
+    }
     show(pieces);
     const word = [...piece.node.children].find((one) => one.begin === begin);
     if (word) reach(word);
@@ -262,7 +267,7 @@ export function start({ translate, otherWords, wait }) {
     const before = piece.text.slice(0, word.begin);
     word.setAttribute("aria-busy", "true");
     try {
-      const found = await otherWords({ sentence: piece.source, before, word: word.textContent,
+      const found = await otherWords({ sentence: piece.source, before,
         source: from(), target: target.value, signal: own.signal });
       if (own.signal.aborted) return;
       const words = new Map();  // The best translation of each.
@@ -285,7 +290,6 @@ export function start({ translate, otherWords, wait }) {
 
   function list(word, piece, entries) {
     menu.setAttribute("aria-label", `Instead of “${word.textContent}”`);
-    menu.lang = target.value;
     menu.replaceChildren(...entries.map(({ translation, rest, end }) => {
       const option = element("div", { role: "option", tabindex: "-1", dir: "auto" },
         element("b", {}, rest.slice(0, end)), rest.slice(end));

@@ -5,8 +5,10 @@ import { languageName, start } from "./translator.mjs";
 
 const $ = (id) => document.getElementById(id);
 const kWorkers = Math.min(4, navigator.hardwareConcurrency ?? 1);
-const kBeams = 4;
 const kAlternatives = 2;
+const kOtherWords = 5;
+// As many as a published model searches with, and what kOtherWords need.
+const kBeams = kOtherWords + 1;
 // Milliseconds before a translation is shown that is not complete.
 const kPatience = 200;
 const kModel = new URLSearchParams(location.search).get("model") ?? "en-de.ltm";
@@ -69,21 +71,21 @@ async function translate(request, show) {
   last = { sentence: sentences.at(-1), options: languagesOf(request) };
   await showAttention();
   if (sentences.length !== 1) return {};
-  return { others: await best(sentences[0], kAlternatives + 1, options) };
+  const beams = kAlternatives + 1;
+  return { others: await several(sentences[0], { ...options, beams, nBest: beams }) };
 }
 
-// The best translations of a sentence.
-async function best(sentence, count, options) {
-  const { hypotheses, parts } = await latimer.translate(
-    sentence, { ...options, beams: count, nBest: count });
+// Translations of a sentence, the best first.
+async function several(sentence, options) {
+  const { hypotheses, parts } = await latimer.translate(sentence, options);
   return parts > 1 ? [] : hypotheses.map(({ text }) => text);
 }
 
 const page = start({
   wait: 80,
   translate,
-  otherWords: ({ sentence, before, word, signal, ...request }) => best(sentence, kBeams, {
-    signal, ...languagesOf(request), targetPrefix: before, bannedWords: [word] }),
+  otherWords: ({ sentence, before, signal, ...request }) => several(sentence, {
+    signal, ...languagesOf(request), targetPrefix: before, alternatives: kBeams }),
 });
 
 // Converts [path, File] of a folder, and opens the model.

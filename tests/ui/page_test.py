@@ -109,19 +109,19 @@ class Page(unittest.TestCase):
         self.assertEqual(self.browser.run(f"{FOCUSED}.id"), "copy")
 
     def test_a_word_is_replaced_with_the_mouse_and_then_another(self):
-        self.write("Good morning. I am here.\n\nI have not read the book yet.")
-        self.shows(f"{MORNING} {HERE}\n\n{BOOK}")
+        self.write("I am here. I am here.\n\nI have not read the book yet.")
+        self.shows(f"{HERE} {HERE}\n\n{BOOK}")
         self.browser.click("[...document.querySelectorAll('.word')].find((word) => word.textContent === 'bin')")
         first = self.browser.until(f"{at('words')}.matches(':popover-open') && {at('words')}.firstChild.textContent")
         self.assertNotRegex(first, r"^bin\b")
         self.browser.click(f"{at('words')}.firstChild")
         replaced = f"Ich {first}"
-        self.shows(f"{MORNING} {replaced}\n\n{BOOK}")
+        self.shows(f"{replaced} {replaced}\n\n{BOOK}")
         self.assertFalse(self.browser.run(f"{at('words')}.matches(':popover-open')"))
         self.browser.click("[...document.querySelectorAll('.word')].find((word) => word.textContent === 'das')")
         second = self.browser.until(f"{at('words')}.matches(':popover-open') && {at('words')}.firstChild.textContent")
         self.browser.click(f"{at('words')}.firstChild")
-        self.shows(f"{MORNING} {replaced}\n\nIch habe {second}")
+        self.shows(f"{replaced} {replaced}\n\nIch habe {second}")
         # What was chosen stays while another sentence is written.
         self.write("I am here. Good morning.")
         self.shows(f"{replaced} {MORNING}")
@@ -145,6 +145,11 @@ class Page(unittest.TestCase):
         self.browser.press("Enter")
         self.shows(f"Ich {second}")
         self.assertTrue(second.startswith(self.browser.run(f"{FOCUSED}.textContent")))
+        self.browser.press("Home", "Enter")  # The first word has nothing before it.
+        self.browser.until(f"{FOCUSED}.role === 'option'")
+        third = self.browser.run(f"{FOCUSED}.textContent")
+        self.browser.press("Enter")
+        self.shows(third)
 
     def test_alternatives_of_one_sentence_take_its_place(self):
         self.write("I have not read the book yet.")
