@@ -376,6 +376,6 @@ export function start({ translate, otherWords, wait }) {
     say("Copied.");
   });
   // Not where it would bring up a keyboard.
-  if (matchMedia("(hover: hover)").matches) text.focus();
+  if (!matchMedia("(pointer: coarse)").matches) text.focus();
   return { say, setLanguages, refresh };
 }

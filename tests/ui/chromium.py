@@ -13,8 +13,6 @@ import time
 
 KEYS = {"Enter": 13, "Tab": 9, "Escape": 27, " ": 32, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38,
         "ArrowRight": 39, "ArrowDown": 40}
-# Without a window there is no mouse, either: hover: hover, pointer: fine.
-MOUSE = "primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4"
 
 
 class Chromium:
@@ -28,8 +26,7 @@ class Chromium:
         ends = [fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in (read, write)]
         self.process = subprocess.Popen(
             [program, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage",
-             "--hide-scrollbars", "--remote-debugging-pipe", f"--blink-settings={MOUSE}",
-             f"--user-data-dir={self.profile.name}"],
+             "--hide-scrollbars", "--remote-debugging-pipe", f"--user-data-dir={self.profile.name}"],
             pass_fds=(3, 4), preexec_fn=lambda: [os.dup2(end, 3 + i) for i, end in enumerate(ends)],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for end in (read, write, *ends):
@@ -91,16 +88,13 @@ class Chromium:
     # ---- What a reader does --------------------------------------------------
 
     def show(self, width, height, dark=False, phone=False):
-        self.view = width, height, dark, phone
         self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=phone)
         self.send("Emulation.setTouchEmulationEnabled", enabled=phone)
         self.send("Emulation.setEmulatedMedia",
                   features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
 
     def open(self, url):
-        """After show()."""
         self.send("Page.navigate", url=url)
-        self.show(*self.view)  # Another site is another process.
         self.until("document.readyState === 'complete'")
 
     def press(self, *keys):

@@ -89,8 +89,9 @@ class Page(unittest.TestCase):
     def test_nothing_tells_a_phone_to_drop_files(self):
         drop = "document.body.innerText.includes('drop one')"
         self.assertEqual(self.browser.run(drop), not IS_SERVER)
-        self.browser.show(390, 800, phone=True)
-        self.assertFalse(self.browser.run(drop))
+        for width in (390, 1024):  # The latter is a tablet.
+            self.open(width=width, phone=True)
+            self.assertFalse(self.browser.run(drop))
 
     def test_all_that_can_be_used_has_a_name_and_can_be_reached_by_keyboard(self):
         self.write("I am here.")
