@@ -4,7 +4,7 @@ import fnmatch
 import re
 import shlex
 import shutil
-import subprocess
+import sys
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING
 from page import Step, differs, read
 from rules import RULES, RUN, Rule
 from sessions import Python, Shell
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "ui"))
+from chromium import Chromium  # noqa: E402
 
 if TYPE_CHECKING:
     from run import Run
@@ -313,12 +316,11 @@ class Typist:
         if not browser:
             self.add(step, "not typed", "this machine lacks a browser (chromium)")
             return
-        options = "--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --timeout=20000 --dump-dom".split()
-        shown = subprocess.run(
-            [browser, *options, f"--user-data-dir={self.logs}/browser", url],
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        found = re.search(rule.do, shown.stdout)
-        self.add(step, "ok" if found else "FAILED", f"the page in {Path(browser).name}", shown.stdout[-2000:])
+        with Chromium(browser) as chromium:
+            chromium.open(url)
+            found, end = None, time.monotonic() + 60
+            while not found and time.monotonic() < end:
+                time.sleep(0.1)
+                shown = chromium.run("document.documentElement.outerHTML")
+                found = re.search(rule.do, shown)
+        self.add(step, "ok" if found else "FAILED", f"the page in {Path(browser).name}", shown[-2000:])
