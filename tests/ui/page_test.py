@@ -221,7 +221,7 @@ class Page(unittest.TestCase):
     @unittest.skipIf(IS_SERVER, "the server does not show it")
     def test_attention_is_drawn_when_it_is_opened(self):
         self.write("I am here.")
-        self.shows(HERE)
+        self.browser.until(f"{at('others')}.checkVisibility()")  # It moves what is below.
         self.assertFalse(self.browser.run(f"{at('attention')}.checkVisibility()"))
         self.browser.click("document.querySelector('#attention-details summary')")
         self.browser.until("document.querySelectorAll('#attention tbody tr').length > 3")
