@@ -183,6 +183,7 @@ export function start({ translate, otherWords, wait }) {
   async function refresh() {
     clearTimeout(timer);
     running.abort();
+    output.ariaBusy = "true";
     close();
     const own = (running = new AbortController());
     const length = [...text.value].length;
@@ -195,6 +196,7 @@ export function start({ translate, otherWords, wait }) {
       detected = "";
       showDirection();
       show([]);
+      output.ariaBusy = "false";
       if (length <= limit) return say("");
       return say("The text is too long. Shorten it, or translate it in parts.", true);
     }
@@ -216,10 +218,12 @@ export function start({ translate, otherWords, wait }) {
       if (!own.signal.aborted) say(error.message, true);
     } finally {
       clearTimeout(slow);
+      if (!own.signal.aborted) output.ariaBusy = "false";
     }
   }
 
   function soon() {
+    output.ariaBusy = "true";
     clearTimeout(timer);
     timer = setTimeout(refresh, wait);
   }

@@ -20,6 +20,7 @@ HERE, BOOK, MORNING = (TEXTS[text] for text in ("I am here.", "I have not read t
 
 
 TRANSLATION = at("translation") + ".textContent"
+DONE = at("translation") + ".ariaBusy === 'false'"
 FOCUSED = "document.activeElement"
 
 
@@ -53,7 +54,7 @@ class Page(unittest.TestCase):
 
     def shows(self, translation):
         try:
-            self.browser.until(f"{TRANSLATION} === {translation!r} && {at('message')}.textContent === ''")
+            self.browser.until(f"{TRANSLATION} === {translation!r} && {DONE} && {at('message')}.textContent === ''")
         except AssertionError:
             self.assertEqual(self.browser.run(TRANSLATION), translation)
             raise
@@ -71,7 +72,7 @@ class Page(unittest.TestCase):
         boxes = ("[...document.querySelectorAll('.card')].map((card) => card.getBoundingClientRect())"
                  ".map(({ height, width }) => [height, width])")
         self.write("Good morning. " * 30)
-        self.browser.until(f"{TRANSLATION}.length > 300")
+        self.browser.until(f"{TRANSLATION}.length > 300 && {DONE}")
         left, right = self.browser.run(boxes)
         self.assertEqual(left, right)
         for width in (390, 320):
@@ -154,7 +155,7 @@ class Page(unittest.TestCase):
 
     def test_alternatives_of_one_sentence_take_its_place(self):
         self.write("I have not read the book yet.")
-        self.browser.until(f"{at('others')}.checkVisibility()")
+        self.shows(BOOK)
         button = f"{at('alternatives')}.querySelector('button')"
         other = self.browser.run(f"{button}.textContent")
         self.assertNotEqual(other, BOOK)
@@ -221,7 +222,7 @@ class Page(unittest.TestCase):
     @unittest.skipIf(IS_SERVER, "the server does not show it")
     def test_attention_is_drawn_when_it_is_opened(self):
         self.write("I am here.")
-        self.browser.until(f"{at('others')}.checkVisibility()")  # It moves what is below.
+        self.shows(HERE)
         self.assertFalse(self.browser.run(f"{at('attention')}.checkVisibility()"))
         self.browser.click("document.querySelector('#attention-details summary')")
         self.browser.until("document.querySelectorAll('#attention tbody tr').length > 3")

@@ -18,7 +18,8 @@ def write(browser, url):
     browser.until(f"{at('direction')}.textContent.includes(' to ')")
     browser.run(f"{at('text')}.select()")
     browser.type(TEXT)
-    browser.until(f"/Morgen[^]*gelesen/.test({at('translation')}.textContent) && {at('message')}.textContent === ''")
+    browser.until(f"/Morgen[^]*gelesen/.test({at('translation')}.textContent) "
+                  f" && {at('translation')}.ariaBusy === 'false'")
 
 
 def main():
