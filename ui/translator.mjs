@@ -59,7 +59,7 @@ export function start({ translate, otherWords, wait }) {
   let current = null;  // The word that Tab reaches.
   let running = new AbortController();
   let asking = new AbortController();
-  let timer = 0;
+  let timer = 0;  // Not 0: what was typed waits.
   let limit = Infinity;
   const chosen = new Map();  // Translations that the reader chose, by sentence.
 
@@ -182,6 +182,7 @@ export function start({ translate, otherWords, wait }) {
 
   async function refresh() {
     clearTimeout(timer);
+    timer = 0;
     running.abort();
     output.ariaBusy = "true";
     close();
@@ -218,7 +219,7 @@ export function start({ translate, otherWords, wait }) {
       if (!own.signal.aborted) say(error.message, true);
     } finally {
       clearTimeout(slow);
-      if (!own.signal.aborted) output.ariaBusy = "false";
+      if (!own.signal.aborted && timer === 0) output.ariaBusy = "false";
     }
   }
 
