@@ -77,17 +77,18 @@ Status CheckChoices(const ModelInfo& info, const TranslateOptions& options) {
   return Status();
 }
 
-Status TooManyBeams(uint32_t beams, uint32_t most) {
+Status TooManyBeams(const SearchOptions& options, uint32_t most) {
   const unsigned limit = kProfile.beams;
-  if (beams > limit) {
+  const char* const name = options.alternatives ? "alternatives" : "beams";
+  if (options.beams > limit) {
     return Status::Error(StatusCode::kInvalidArgument,
-                         "beams %u: this build takes up to %u.",
-                         static_cast<unsigned>(beams), limit);
+                         "%s %u: this build takes up to %u.", name,
+                         static_cast<unsigned>(options.beams), limit);
   }
   return Status::Error(StatusCode::kInvalidArgument,
-                       "beams %u: the model was loaded with room for %u; load "
-                       "it with more beams, up to %u.",
-                       static_cast<unsigned>(beams),
+                       "%s %u: the model was loaded with room for %u; load it "
+                       "with more beams, up to %u.",
+                       name, static_cast<unsigned>(options.beams),
                        static_cast<unsigned>(most), limit);
 }
 
@@ -608,7 +609,7 @@ Status ResolveOptions(const Model& model, const TranslateOptions& options,
       .token_context = options.token_context};
   LATIMER_RETURN_IF_ERROR(CheckChoices(model.info, options));
   LATIMER_RETURN_IF_ERROR(ForceFirst(model.info, options, out));
-  if (out->beams > room.beams) return TooManyBeams(out->beams, room.beams);
+  if (out->beams > room.beams) return TooManyBeams(*out, room.beams);
   AddTargetPrefix(request.target_prefix, out);
   const bool is_guarded = request.is_text && options.guards;
   const std::span<const int32_t> source = WithoutPads(config, request.source);

@@ -78,20 +78,20 @@ void Job::Finish() {
   if (finished_ >= with_text_) done_.notify_all();
 }
 
-void Job::Fail(const std::string& why) {
+void Job::Fail(const Status& why) {
   Cancel();
   const std::lock_guard lock(mutex_);
-  if (error_.empty()) error_ = why;
+  if (error_.ok()) error_ = why;
   done_.notify_all();
 }
 
 bool Job::WaitFor(std::chrono::milliseconds time) {
   std::unique_lock lock(mutex_);
   return done_.wait_for(
-      lock, time, [&] { return finished_ >= with_text_ || !error_.empty(); });
+      lock, time, [&] { return finished_ >= with_text_ || !error_.ok(); });
 }
 
-std::string Job::error() {
+Status Job::error() {
   const std::lock_guard lock(mutex_);
   return error_;
 }

@@ -19,6 +19,7 @@
 
 #include "html.h"
 #include "latimer/sentence_splitter.h"
+#include "latimer/status.h"
 
 namespace latimer::server {
 
@@ -88,16 +89,17 @@ class Job {
   const std::atomic<bool>& cancelled() const { return cancelled_; }
   // A sentence has left the last model, or was cancelled.
   void Finish();
-  // The job cannot be done; nothing else of it will be.
-  void Fail(const std::string& why);
+  // The job cannot be done; nothing else of it will be. kInvalidArgument: it is
+  // the client's fault.
+  void Fail(const Status& why);
 
   // ---- Who waits ----
 
   // Whether all is done, after waiting up to that long.
   bool WaitFor(std::chrono::milliseconds time);
   void Cancel() { cancelled_ = true; }
-  // Once it is done: why it failed; empty: it did not.
-  std::string error();
+  // Once it is done: why it failed, if it did.
+  Status error();
   // The translations of a text: the best, and different ones as they come.
   std::vector<std::string> Translations(size_t document) const;
   // The sentences of a text that have words, with their best translations.
@@ -128,7 +130,7 @@ class Job {
   std::condition_variable done_;
   size_t finished_ = 0;
   size_t with_text_ = 0;
-  std::string error_;
+  Status error_;
 };
 
 }  // namespace latimer::server

@@ -83,7 +83,7 @@ void Model::BeginPart(Worker& worker, size_t ticket) {
   slot.begins = false;
   const Status status = worker.model->Begin(*slot.cursor, ticket);
   if (status.ok()) return;
-  slot.job->Fail(status.message());
+  slot.job->Fail(status);
   End(worker, slot);
 }
 
@@ -156,7 +156,10 @@ void Model::SetAlternatives(const Slot& slot, TranslateOptions* options) const {
 // in vain for what is under way.
 void Model::FailAll(Worker& worker, const char* why) {
   for (Slot& slot : worker.slots) {
-    if (slot.job != nullptr) slot.job->Fail(why);
+    if (slot.job != nullptr) {
+      slot.job->Fail(
+          Status::Error(StatusCode::kResourceUnavailable, "%s.", why));
+    }
   }
   FinishedTranslation finished;
   while (worker.model->under_way() > 0) worker.model->Advance(&finished);
@@ -178,7 +181,7 @@ void Model::Finish(Worker& worker, const FinishedTranslation& finished) {
   Slot& slot = worker.slots[finished.ticket];
   metrics_.tokens += finished.translation.generated_tokens;
   if (!finished.status.ok()) {
-    slot.job->Fail(finished.status.message());
+    slot.job->Fail(finished.status);
     return End(worker, slot);
   }
   slot.cursor->Finish(finished.translation);

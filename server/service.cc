@@ -416,8 +416,11 @@ void Service::Run(const std::shared_ptr<Job>& job, Clock::time_point deadline,
                     1};
     }
   }
-  const std::string error = job->error();
-  if (!error.empty()) throw Refusal{500, "Cannot translate text: " + error};
+  const Status error = job->error();
+  if (error.ok()) return;
+  const bool is_clients = error.code() == StatusCode::kInvalidArgument;
+  throw Refusal{is_clients ? 400 : 500,
+                std::string("Cannot translate text: ") + error.message()};
 }
 
 std::vector<Detected> Service::DetectServed(const std::string& text,

@@ -13,6 +13,8 @@ from types import SimpleNamespace
 import latimer
 from argostranslatefiles.argostranslatefiles import translate_file
 
+if len(sys.argv) < 3:
+    sys.exit(__doc__)
 translator = latimer.Translator(sys.argv[1])
 by_lines = SimpleNamespace(
     translate=lambda text: "\n".join(translator.translate(line).text for line in text.split("\n"))

@@ -75,6 +75,11 @@ int Insight::Prepare(const Arguments& arguments, TranslateOptions* options) {
                     " has alignment and scores; leave out --alignment and "
                     "--scores.");
   }
+  if (writes_n_best() && (arguments.alignment || arguments.scores)) {
+    return Complain("--n-best", "",
+                    " and --alternatives go without --alignment and --scores; "
+                    "--json has all of them.");
+  }
   if (arguments.attention != nullptr) options->attention = kind;
   // A build without room for them writes JSON without them.
   aligns_ = arguments.alignment || (arguments.json_lines && kProfile.alignment);

@@ -460,6 +460,10 @@ TEST_F(InsightCliTest, SaysWhatIsWrong) {
     EXPECT_THAT(error(all, 2), HasSubstr("--html goes without --ids, "))
         << options.front();
   }
+  for (const char* option : {"--scores", "--alignment"}) {
+    EXPECT_THAT(error({"--n-best", "2", option}, 2),
+                HasSubstr("go without --alignment and --scores"));
+  }
   const Outcome unwritable =
       Translate({"--attention", Path("no/such/folder.svg")});
   EXPECT_EQ(unwritable.code, 1);

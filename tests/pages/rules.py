@@ -269,7 +269,7 @@ RULES = [
     Rule("claim", "README.md", r"an ES module, (\d+) KB with gzip",
          do="gzip -9c build/wasm32/wasm/latimer.wasm | wc -c | sed 's/$/e-3/'"),
     Rule("claim", WASM, r"the runtime in (\d+) KB", do="stat -c %se-3 build/wasm32/wasm/latimer.wasm"),
-    Rule("claim", JAVA, r"one library of ([\d.]+) MB", do="stat -c %se-6 build/host/java/liblatimer_jni.so"),
+    Rule("claim", JAVA, r"runtime and binding in ([\d.]+) MB", do="stat -c %se-6 build/host/java/liblatimer_jni.so"),
     Rule("claim", TARGETS, r"it has ([\d.]+) MB for aarch64", do="stat -c %se-6 build/raspberry_pi_4/bin/latimer"),
     Rule("claim", "docs/packages.md", r"`latimer\.exe` \(([\d.]+) MB",
          do="stat -c %se-6 build/windows_x86_64/bin/latimer.exe"),

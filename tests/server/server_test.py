@@ -248,6 +248,9 @@ class OneServer(unittest.TestCase):
         # At the first word, and of a prefix alone.
         status, result = self.server.translate(sources[0], target_prefix="", alternatives=3)
         self.assertGreater(len({c.split(" ")[0] for c in [result["translatedText"], *result["alternatives"]]}), 2)
+        status, result = self.server.translate(sources[0], target_prefix="Ich " * 500)
+        self.assertEqual(status, 400)
+        self.assertIn("The target prefix has more than", result["error"])
         # Only the first sentence has alternatives.
         status, result = self.server.translate("I am here. Go home!", target_prefix="Ich ", alternatives=3)
         self.assertEqual(len({choice.split(". ")[-1] for choice in [result["translatedText"], *result["alternatives"]]}), 1)

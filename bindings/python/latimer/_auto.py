@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Union, overload
 
 from ._detect import detect_language
-from ._options import TranslateOptions, Unpack, check_text
+from ._options import TranslateOptions, Unpack, check_text, refuse
 from ._pivot import PivotTranslator
 from ._results import Translation
 from ._translator import Translator, batch
@@ -27,6 +27,12 @@ class AutoTranslator:
 
     def __init__(self, models: Mapping[str, AnyTranslator | None]) -> None:
         """`models`: by codes of ISO 639-1. They remain the caller's."""
+        if not isinstance(models, Mapping):
+            refuse("models", "a dict of translators", models)
+        if isinstance(models, dict):
+            for language, model in models.items():
+                if not isinstance(model, (Translator, PivotTranslator, type(None))):
+                    refuse(f"models[{language!r}]", "a translator or None", model)
         self.models = models
 
     def __repr__(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from ._options import check_text
+from ._pairs import KNOWN
 
 # The table of models has one code for both forms of Norwegian.
 _SAME = {"nb": "no", "nn": "no"}
@@ -20,14 +21,15 @@ def detect_language(
 
     Args:
         text: a text.
-        languages: the candidates; fewer of them are told apart better.
+        languages: the candidates, by default those of the table of models;
+            fewer of them are told apart better.
 
     Returns:
         A code of ISO 639-1, such as "de".
 
     Raises:
         ImportError: py3langid is not installed.
-        ValueError: no candidate is known.
+        ValueError: a candidate is not known, or there is none.
     """
     check_text(text, str)
     try:
@@ -37,13 +39,15 @@ def detect_language(
             "Languages are detected by py3langid: pip install "
             "'latimer[detect]', or pip install py3langid."
         ) from error
+    ranks = [_SAME.get(label, label) for label, _ in py3langid.rank(text)]
+    candidates = KNOWN & set(ranks) if languages is None else set(languages)
+    if missing := candidates - set(ranks):
+        raise ValueError(
+            f"{' '.join(sorted(missing))}: no such language is detected; give "
+            "codes of ISO 639-1."
+        )
+    if not candidates:
+        raise ValueError("languages: give at least one.")
     if not any(character.isalpha() for character in text):
         return None
-    for label, _ in py3langid.rank(text):
-        code: str = _SAME.get(label, label)
-        if languages is None or code in languages:
-            return code
-    raise ValueError(
-        f"{' '.join(sorted(languages or ()))}: no such language is detected; "
-        "give codes of ISO 639-1."
-    )
+    return next((code for code in ranks if code in candidates), None)

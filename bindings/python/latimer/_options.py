@@ -207,6 +207,10 @@ class CallOptions:
             if value is not None:
                 self._set(name, value)
 
+    @property
+    def calls_back(self) -> bool:
+        return self._on_token is not None
+
     def tokenize(self, tokenize_target: Callable[[str], list[int]]) -> None:
         """Makes ids of banned words."""
         tokens: list[int] = []

@@ -119,7 +119,7 @@ _GROUPS: dict[tuple[str, str], tuple[str, str | None]] = {
     ("sl", "en"): ("tc-big-zls-en", None),
 }
 _PIVOT = "en"
-_SOURCES = {*_DIRECT, *(pair[0] for pair in _GROUPS)}
+KNOWN = {*_DIRECT, *(pair[0] for pair in _GROUPS)}
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def choose(source: str, target: str) -> list[Choice]:
         return [first, second]
     raise ValueError(
         f"{source} to {target}: no model is known for that; give languages as "
-        f"ISO 639-1 has them, from {' '.join(sorted(_SOURCES))}, or a model's "
+        f"ISO 639-1 has them, from {' '.join(sorted(KNOWN))}, or a model's "
         "name."
     )
 
@@ -162,7 +162,7 @@ def sources(target: str) -> list[str]:
     """The languages that there are models for, into this one."""
     return sorted(
         source
-        for source in _SOURCES - {target}
+        for source in KNOWN - {target}
         if _find(source, target)
         or (_find(source, _PIVOT) and _find(_PIVOT, target))
     )

@@ -44,6 +44,11 @@ def open_model(
 ) -> Translator:
     """Opens a model by name or path; see Translator.from_pretrained."""
     if os.fspath(name).endswith(".ltm") and revision is None:
+        # Weights are what from_pretrained always gives.
+        for option in sorted(options.keys() - {"weights"}):
+            raise TypeError(
+                f"{option}: {name} is converted already; leave it out."
+            )
         return opened(name)
     file = model_file(name, revision=revision, **options)
     try:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import ctypes
 import mmap
 import os
+import signal
+import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -139,6 +142,25 @@ class Image:
         check(code, message.value)
         self.address, self.bytes = image.value, count.value
         free_when_unused(self, library.unmap_file, image, count)
+
+
+@contextlib.contextmanager
+def interrupts_later() -> Iterator[None]:
+    """Around a call of C that calls back: what an interrupt raises would be lost
+    there, so it waits for the end of the call."""
+    handler = signal.getsignal(signal.SIGINT)
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or not callable(handler):
+        yield
+        return
+    caught: list[tuple[int, Any]] = []
+    signal.signal(signal.SIGINT, lambda *about: caught.append(about))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if caught:
+            handler(*caught[0])
 
 
 Received = TypeVar("Received")
@@ -450,7 +472,13 @@ class Slot:
                     lanes = max(lanes, len(tickets))
                     next_ticket += 1
                 while tickets:
-                    code = library.advance(self.handle, finished, ticket, c)
+                    if any(job.options.calls_back for job, _ in tickets.values()):
+                        with interrupts_later():
+                            code = library.advance(
+                                self.handle, finished, ticket, c
+                            )
+                    else:
+                        code = library.advance(self.handle, finished, ticket, c)
                     if finished.value:
                         break
                 for job, _ in tickets.values():
@@ -554,8 +582,12 @@ class Slot:
                 data = encode(chunk)
                 for at in range(0, len(data), PIECE):
                     some = data[at : at + PIECE]
-                    yield after(push(stream, some, len(some)))
-            yield after(finish(stream))
+                    with interrupts_later():
+                        code = push(stream, some, len(some))
+                    yield after(code)
+            with interrupts_later():
+                code = finish(stream)
+            yield after(code)
         finally:
             self._end()  # The memory goes.
 

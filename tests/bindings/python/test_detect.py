@@ -50,8 +50,14 @@ def test_languages_of_texts():
         latimer.detect_language(b"Hello.")
     with pytest.raises(ValueError, match="xx: no such language is detected"):
         latimer.detect_language("Hello.", ["xx"])
+    with pytest.raises(ValueError, match="DE deu_Latn: no such language"):
+        latimer.detect_language("Hello.", ["deu_Latn", "DE", "en"])
+    with pytest.raises(ValueError, match="give at least one"):
+        latimer.detect_language("Hello.", [])
+    assert latimer.detect_language("Hello world, how are you?") == "en"
+    assert latimer.detect_language("你好") == "zh"
     # All sources of the table are known to py3langid.
-    for source in _pairs._SOURCES:
+    for source in _pairs.KNOWN:
         assert latimer.detect_language("Hello.", [source]) == source
 
 
@@ -71,6 +77,12 @@ def test_each_text_goes_to_the_model_of_its_language(translator):
     for wrong in b"Hello.", None:
         with pytest.raises(TypeError, match="A text is a str"):
             auto.translate(wrong)
+
+
+def test_models_of_another_type_are_refused(translator):
+    for wrong in None, [translator], {"en": "en-de.ltm"}, {"en": 5}:
+        with pytest.raises(TypeError, match="models"):
+            latimer.AutoTranslator(wrong)
 
 
 def test_auto_opens_what_the_table_has_when_it_is_needed(monkeypatch, model):

@@ -8,6 +8,8 @@ import inspect
 import json
 import pathlib
 import pickle
+import subprocess
+import sys
 import typing
 
 import numpy
@@ -269,3 +271,30 @@ def test_the_wheel_has_the_licences_of_others():
         pytest.skip("latimer is not installed from a wheel")
     licences = {file.parent.name for file in files if "licenses" in file.parts}
     assert {"xnnpack", "flatbuffers", "cli11", "zlib"} <= licences
+
+
+@pytest.mark.parametrize("method", ["paragraphs", "html", "on_token"])
+def test_an_interrupt_comes_out_of_what_calls_back(model, method):
+    program = f"""
+import itertools, os, signal, sys, threading, time
+import latimer
+translator = latimer.Translator({model!r})
+texts = itertools.repeat("The house is old. ")
+if {method!r} == "on_token":
+    found = translator.translate(texts, on_token=lambda index, token: True)
+else:
+    found = getattr(translator, "translate_" + {method!r})(texts)
+next(found)
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+begin = time.monotonic()
+try:
+    for _ in found:
+        assert time.monotonic() - begin < 20
+except KeyboardInterrupt:
+    print("interrupted")
+print(translator.translate("Good morning.").text)
+"""
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        assert done.stderr == ""
+        assert done.stdout.split("\n")[0] == "interrupted"

@@ -179,12 +179,19 @@ public final class Translator implements AutoCloseable {
    */
   public List<Translation> translateAll(List<String> texts, TranslateOptions options) {
     options.checkForMany();
-    List<byte[]> bytes = new ArrayList<>();
-    for (String text : texts) bytes.add(Utf8.encode(text));
-    Parts[] parts = new Parts[bytes.size()];
-    for (int i = 0; i < parts.length; ++i) parts[i] = new Parts(bytes.get(i), options);
-    byte[][] all = bytes.toArray(new byte[0][]);
-    run(options, null, model -> Native.translateAll(model, all, parts), parts);
+    String[] copy = texts.toArray(new String[0]);
+    Parts[] parts = new Parts[copy.length];
+    // Within the call, so that it can be cancelled from the beginning.
+    Call call =
+        model -> {
+          byte[][] bytes = new byte[copy.length][];
+          for (int i = 0; i < copy.length; ++i) {
+            bytes[i] = Utf8.encode(copy[i]);
+            parts[i] = new Parts(bytes[i], options);
+          }
+          Native.translateAll(model, bytes, parts);
+        };
+    run(options, null, call, parts);
     List<Translation> translations = new ArrayList<>();
     for (Parts of : parts) {
       if (of.count == 0) of.stopReason = StopReason.CANCELLED;
