@@ -130,7 +130,7 @@ RULES = [
     Rule("needs", "README.md", r"^hf download", "huggingface.co", "curl -sfI https://huggingface.co"),
     Rule("needs", "*", r"from_pretrained\((\"[\w-]+/|source=)|latimer get ", "huggingface.co and its package",
          "python -c 'import huggingface_hub' && curl -sfI https://huggingface.co"),
-    Rule("needs", PYTHON, r"detect_language\(", "py3langid", "python -c 'import py3langid'"),
+    Rule("needs", PYTHON, r"detect_language\(|auto\.translate\(", "py3langid", "python -c 'import py3langid'"),
     Rule("needs", "*", r"^tests/fuzz/run 30", "Clang", "command -v clang++"),
     Rule("needs", WASM, r"BROWSER", "Chromium", "command -v chromium"),
     Rule("needs", "docs/hugging-face.md", r".", "IndicTransToolkit", "python -c 'import IndicTransToolkit'"),
