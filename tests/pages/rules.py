@@ -163,7 +163,7 @@ RULES = [
          "test -e build/host/java/latimer.jar", name=r"latimer\.jar|dev\.latimer|LoadOptions|TranslateOptions|libl"),
     Rule("built", SERVER, r"^cmake --(preset host|build build/host)", "by check_pages_short",
          "test -x build/host/bin/latimer-serve", name=r"latimer-serve|:5000"),
-    Rule("built", "*", r"^pip install '\.\[hub(,detect)?\]'$", "build/host/python has what a wheel has",
+    Rule("built", "*", r"^pip install '\.\[hub\]'$", "build/host/python has what a wheel has",
          "cp -RL build/host/python/latimer $(python -c 'import sysconfig; print(sysconfig.get_path(\"purelib\"))')",
          name=r"import latimer|latimer\.|translator|python -m latimer"),
     # ---- Changed -----------------------------------------------------------------------------------------------------
