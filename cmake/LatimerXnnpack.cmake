@@ -57,6 +57,9 @@ latimer_third_party_library(latimer_xnnpack_kernels
   PRIVATE_INCLUDES "${CMAKE_CURRENT_LIST_DIR}/xnnpack"
     "${CMAKE_CURRENT_LIST_DIR}/${LATIMER_ARCH}")
 latimer_write_call_graph(latimer_xnnpack_kernels)
+# packaging/amalgamate.cmake reads how they are compiled.
+set_target_properties(latimer_xnnpack_kernels PROPERTIES
+  EXPORT_COMPILE_COMMANDS ON)
 latimer_third_party_library(latimer_xnnpack_packing
   SOURCES "${XNNPACK_SOURCE_DIR}/src/reference/packing.cc"
     "${XNNPACK_SOURCE_DIR}/src/microparams-init.c")

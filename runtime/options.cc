@@ -11,7 +11,7 @@
 namespace latimer {
 namespace {
 
-constexpr std::array kNamed =
+constexpr std::array kOptions =
     std::apply([](const auto&... rows) { return std::array{rows.named...}; },
                option_list::kRows);
 constexpr std::array kHelp =
@@ -206,10 +206,10 @@ Status Excludes(const char* option, const char* other, OptionStyle style) {
 
 }  // namespace
 
-std::span<const NamedOption> NamedOptions() { return kNamed; }
+std::span<const NamedOption> NamedOptions() { return kOptions; }
 
 const char* HelpOf(const NamedOption& option) {
-  return kHelp[static_cast<size_t>(&option - kNamed.data())];
+  return kHelp[static_cast<size_t>(&option - kOptions.data())];
 }
 
 Status ParseOption(std::string_view name, const char* value, OptionStyle style,
@@ -248,7 +248,7 @@ Status SetOption(TranslateOptions* options, std::string_view name,
   ForEachOption([&]<size_t kPlace>() {
     if (kPlace == place) Put(parsed, &OptionAt<kPlace>::InCpp(*options));
   });
-  if (kNamed[place].draws && (parsed.count != 0 || parsed.number != 0)) {
+  if (kOptions[place].draws && (parsed.count != 0 || parsed.number != 0)) {
     options->sampling.enabled = true;
   }
   return Status();
@@ -269,9 +269,10 @@ Status CheckOptions(const TranslateOptions& options, const ModelInfo& model,
                       !sample && options.alternatives == 0 && beams > 1};
   const NamedOption* lacking = nullptr;
   ForEachOption([&]<size_t kPlace>() {
-    if (lacking == nullptr && !has[static_cast<size_t>(kNamed[kPlace].needs)] &&
+    if (lacking == nullptr &&
+        !has[static_cast<size_t>(kOptions[kPlace].needs)] &&
         IsGiven<OptionAt<kPlace>>(options)) {
-      lacking = &kNamed[kPlace];
+      lacking = &kOptions[kPlace];
     }
   });
   return lacking == nullptr ? Status()

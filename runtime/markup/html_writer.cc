@@ -8,7 +8,7 @@
 namespace latimer {
 namespace {
 
-constexpr std::string_view kNoBreakSpace = "\xC2\xA0";
+constexpr std::string_view kNoBreakSpaceBytes = "\xC2\xA0";
 
 // Whether "<" followed by this begins markup.
 bool BeginsMarkup(char next) {
@@ -31,8 +31,9 @@ std::string_view ReferenceFor(std::string_view text, size_t at,
       return style.greater ? "&gt;" : "";
     case '"':
       return style.quote ? "&quot;" : "";
-    case kNoBreakSpace[0]:
-      return style.no_break_space && next == kNoBreakSpace[1] ? "&nbsp;" : "";
+    case kNoBreakSpaceBytes[0]:
+      return style.no_break_space && next == kNoBreakSpaceBytes[1] ? "&nbsp;"
+                                                                   : "";
     default:
       return "";
   }
@@ -57,7 +58,7 @@ void HtmlWriter::WriteText(std::string_view text, size_t begin, size_t end,
     if (reference.empty()) continue;
     Write(Slice(text, plain, at - plain));
     Write(reference);
-    if (text[at] == kNoBreakSpace[0]) ++at;
+    if (text[at] == kNoBreakSpaceBytes[0]) ++at;
     plain = at + 1;
   }
   if (plain < end) Write(Slice(text, plain, end - plain));

@@ -148,6 +148,7 @@ RULES = [
     Rule("slow", PYTHON, r"^(pip wheel|python -m build|pip install '\.\[test\]')", "builds again"),
     Rule("slow", "README.md", r"tar c --exclude", "build/host has larger files than a wheel"),
     Rule("slow", BULK, r".", "downloads Spark, 400 MB"),
+    Rule("slow", "packaging/README.md", r"preset cortex_m55$", "compiles for another machine", name=r"amalgamat"),
     Rule("slow", DOCUMENTS, r".", "downloads PyTorch, which argos-translate-files asks for"),
     Rule("slow", OWN, r"pip install torch|train\.py", "trains for 5 minutes", name=r"\bown"),
     Rule("slow", KERAS, r"pip install keras|train\.py", "trains for 5 minutes", name=r"keras_model|keras\.(ltm|h)|=keras"),

@@ -1,0 +1,207 @@
+# Writes the runtime of a build as one header and one source file, and XNNPACK's
+# kernels, if the build has them, as another:
+#
+#   cmake -DBUILD=build/cortex_m55 -DOUT=amalgamation -P packaging/amalgamate.cmake
+#
+# What is compiled, and how, is read from the build's compile_commands.json: the
+# library latimer_runtime for one instruction set. Headers that lie in folders of
+# those commands are put in place of their first #include; others, those of the
+# compiler, are included.
+cmake_minimum_required(VERSION 3.25)
+get_filename_component(root "${CMAKE_CURRENT_LIST_DIR}" DIRECTORY)
+foreach(name IN ITEMS BUILD OUT)
+  get_filename_component(${name} "${${name}}" ABSOLUTE
+    BASE_DIR "${CMAKE_BINARY_DIR}")
+endforeach()
+if(NOT EXISTS "${BUILD}/compile_commands.json")
+  message(FATAL_ERROR "${BUILD} has no compile_commands.json; configure it "
+    "first: cmake --preset BOARD.")
+endif()
+
+# ---- What the build compiles --------------------------------------------------
+
+file(READ "${BUILD}/compile_commands.json" commands)
+string(JSON count LENGTH "${commands}")
+math(EXPR last "${count} - 1")
+set(sources "")  # Of C++, those of all instruction sets first.
+set(kernels "")  # Of C.
+set(isas "")
+foreach(i RANGE ${last})
+  string(JSON output GET "${commands}" ${i} output)
+  if(NOT output MATCHES
+      "/latimer_(runtime|xnnpack_kernels|runtime_(vector|nibble|gemm_int8)_[a-z0-9_]+)\\.dir/")
+    continue()
+  endif()
+  string(JSON source GET "${commands}" ${i} file)
+  string(JSON command GET "${commands}" ${i} command)
+  separate_arguments(command UNIX_COMMAND "${command}")
+  set(isa "")
+  if(command MATCHES "-DLATIMER_ISA=([a-z0-9_]+)")
+    set(isa "${CMAKE_MATCH_1}")
+    list(APPEND isas ${isa})
+    list(APPEND isa_sources "${isa}|${source}")
+  elseif(source MATCHES "\\.c$")
+    list(APPEND kernels "${source}")
+    set(kernel_command "${command}")
+  else()
+    list(APPEND sources "${source}")
+    set(source_command "${command}")
+  endif()
+endforeach()
+list(REMOVE_DUPLICATES isas)
+list(REMOVE_ITEM isas scalar)
+list(LENGTH isas count)
+if(count GREATER 1)
+  list(JOIN isas ", " isas)
+  message(FATAL_ERROR "${BUILD} has kernels for ${isas}; an amalgamation has "
+    "those of one: configure with -DLATIMER_ISAS=, and with a profile of one "
+    "tile.")
+endif()
+
+# What a command includes, defines and says of the machine.
+function(read_command command folders definitions flags)
+  set(next "")
+  foreach(argument IN LISTS command)
+    if(next)
+      list(APPEND found "${argument}")
+      set(next "")
+    elseif(argument STREQUAL "-isystem")
+      set(next TRUE)
+    elseif(argument MATCHES "^-I(.+)")
+      list(APPEND found "${CMAKE_MATCH_1}")
+    elseif(argument MATCHES "^-D(LATIMER|XNN)")
+      string(REGEX REPLACE "^-D([^=]+)=?(.*)" "#define \\1 \\2\n" line "${argument}")
+      string(APPEND lines "${line}")
+    elseif(argument MATCHES "^-(m|std=|f)" AND NOT argument MATCHES
+        "^-f(callgraph|visibility|PIC)")
+      list(APPEND kept "${argument}")
+    endif()
+  endforeach()
+  list(JOIN kept " " kept)
+  string(PREPEND lines "#ifndef NDEBUG\n#define NDEBUG\n#endif\n")
+  set(${folders} "${found}" PARENT_SCOPE)
+  set(${definitions} "${lines}" PARENT_SCOPE)
+  set(${flags} "${kept}" PARENT_SCOPE)
+endfunction()
+
+# ---- Files in place of their #include -----------------------------------------
+
+# Each is written once. `text` may hold anything but is never a list.
+function(write_text path)
+  file(READ "${path}" text)
+  string(REPLACE "#pragma once" "" text "${text}")
+  get_filename_component(own "${path}" DIRECTORY)
+  while(text MATCHES "(^|\n)([ \t]*#[ \t]*include[ \t]*([<\"])([^>\"\n]+)[>\"][^\n]*)")
+    set(line "${CMAKE_MATCH_2}")
+    set(name "${CMAKE_MATCH_4}")
+    set(places "${folders}")
+    if(CMAKE_MATCH_3 STREQUAL "\"")
+      list(PREPEND places "${own}")
+    endif()
+    string(FIND "${text}" "${line}" at)
+    string(LENGTH "${line}" length)
+    math(EXPR after "${at} + ${length}")
+    string(SUBSTRING "${text}" 0 ${at} before)
+    string(SUBSTRING "${text}" ${after} -1 text)
+    file(APPEND "${written}" "${before}")
+    write_include("${name}" "${line}")
+  endwhile()
+  file(APPEND "${written}" "${text}")
+endfunction()
+
+function(write_include name line)
+  foreach(folder IN LISTS places)
+    get_filename_component(path "${name}" ABSOLUTE BASE_DIR "${folder}")
+    if(NOT EXISTS "${path}")
+      continue()
+    endif()
+    get_filename_component(path "${path}" REALPATH)
+    if(path STREQUAL public)
+      set(line "#include \"latimer.h\"")
+      break()
+    endif()
+    get_property(seen GLOBAL PROPERTY seen_in_${written})
+    if(NOT path IN_LIST seen)
+      set_property(GLOBAL APPEND PROPERTY seen_in_${written} "${path}")
+      write_text("${path}")
+    endif()
+    return()
+  endforeach()
+  file(APPEND "${written}" "${line}")
+endfunction()
+
+# ---- The files ----------------------------------------------------------------
+
+file(MAKE_DIRECTORY "${OUT}")
+file(READ "${root}/runtime/include/latimer/version.h" text)
+string(REGEX MATCH "LATIMER_VERSION \"([^\"]+)\"" found "${text}")
+set(version "${CMAKE_MATCH_1}")
+set(about "Latimer ${version}, all in one file; written by packaging/amalgamate.cmake.")
+
+get_filename_component(public "${root}/runtime/include/latimer/latimer.h"
+  REALPATH)
+read_command("${source_command}" folders definitions flags)
+set(all_folders "${folders}")
+
+set(written "${OUT}/latimer.h")
+file(WRITE "${written}" "/* ${about} */\n")
+set(own_public "${public}")
+set(public "")
+write_text("${own_public}")
+if(definitions MATCHES "LATIMER_BARE")
+  set(own_machine "${root}/runtime/include/latimer/machine.h")
+  write_text("${own_machine}")
+  set_property(GLOBAL APPEND PROPERTY "seen_in_${OUT}/latimer.cc" "${own_machine}")
+endif()
+set(public "${own_public}")
+
+set(written "${OUT}/latimer.cc")
+file(WRITE "${written}" "// ${about}
+//
+//   c++ ${flags} -O2 -c latimer.cc
+//
+// Licences: LICENSES.txt.
+${definitions}#include \"latimer.h\"
+")
+foreach(source IN LISTS sources)
+  write_text("${source}")
+endforeach()
+foreach(pair IN LISTS isa_sources)
+  string(REGEX MATCH "^([^|]+)\\|(.*)" pair "${pair}")
+  file(APPEND "${written}"
+    "\n#undef LATIMER_ISA\n#define LATIMER_ISA ${CMAKE_MATCH_1}\n")
+  write_text("${CMAKE_MATCH_2}")
+endforeach()
+
+if(kernels)
+  read_command("${kernel_command}" folders definitions kernel_flags)
+  list(APPEND all_folders ${folders})
+  set(written "${OUT}/latimer_kernels.c")
+  file(WRITE "${written}" "// ${about}\n//\n//   cc ${kernel_flags} -O2 -c latimer_kernels.c\n//\n// Licences: LICENSES.txt.\n${definitions}")
+  foreach(source IN LISTS kernels)
+    write_text("${source}")
+  endforeach()
+endif()
+
+# Of what the folders of the commands have.
+set(written "${OUT}/LICENSES.txt")
+file(READ "${root}/LICENSE" text)
+file(WRITE "${written}" "Latimer\n\n${text}")
+foreach(folder IN LISTS all_folders)
+  foreach(name IN ITEMS LICENSE LICENSE.txt COPYING)
+    foreach(place IN ITEMS "${folder}" "${folder}/..")
+      if(EXISTS "${place}/${name}")
+        get_filename_component(place "${place}" REALPATH)
+        get_property(seen GLOBAL PROPERTY seen_licences)
+        if(NOT place IN_LIST seen AND NOT place STREQUAL root)
+          set_property(GLOBAL APPEND PROPERTY seen_licences "${place}")
+          get_filename_component(title "${place}" NAME)
+          file(READ "${place}/${name}" text)
+          file(APPEND "${written}"
+            "\n----------------------------------------\n${title}\n\n${text}")
+        endif()
+      endif()
+    endforeach()
+  endforeach()
+endforeach()
+message(STATUS "${OUT}: c++ ${flags} -O2 -c latimer.cc")
