@@ -25,7 +25,7 @@ void Job::AddHtml(std::string_view html, const SentenceRules& rules) {
   documents_.back().rules = rules;
   for (std::string& text : SentencesOfHtml(html, rules)) {
     with_text_ += text.empty() ? 0 : 1;
-    sentences_.push_back({.text = std::move(text), .source = {}});
+    sentences_.push_back({.text = std::move(text)});
   }
 }
 
@@ -37,7 +37,6 @@ void Job::AddText(std::string_view text, const SentenceRules& rules) {
       const std::string_view joined = splitter->JoinLines(next);
       with_text_ += joined.empty() ? 0 : 1;
       sentences_.push_back({.text = std::string(joined),
-                            .source = {},
                             .space = std::string(next.space),
                             .end = next.end});
     }
@@ -53,7 +52,7 @@ void Job::AddText(std::string_view text, const SentenceRules& rules) {
     splitter->End();
     take();
     if (end != text.npos) {
-      sentences_.push_back({.text = {}, .source = {}, .space = "\n"});
+      sentences_.push_back({.text = {}, .space = "\n"});
     }
   }
 }

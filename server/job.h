@@ -42,8 +42,8 @@ struct Alternatives {
 };
 
 struct Sentence {
-  std::string text;    // What the next model translates.
-  std::string source;  // Of the request, once there was a first of two models.
+  std::string text;         // What the next model translates.
+  std::string source = {};  // Of the request, after the first of two models.
   std::string space = {};
   SentenceEnd end = SentenceEnd::kLine;
   // Of the last model, the best first; of HTML, the parts of the best.

@@ -77,6 +77,14 @@ void KeepThoseAfter(std::string_view prefix, std::vector<std::string>* all) {
   }
 }
 
+Json SegmentsOf(const Job& job, size_t text) {
+  Json all = Json::array();
+  for (const Segment& one : job.Segments(text)) {
+    all.push_back({{"source", one.source}, {"translation", one.translation}});
+  }
+  return all;
+}
+
 double SecondsSince(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
       .count();
@@ -125,19 +133,24 @@ struct Service::Parameters {
         false);
   }
 
+  // Null if a parameter is not there.
+  const Json* Find(const char* name) const {
+    const auto found = values.find(name);
+    const bool is_there = found != values.end() && !found->second.is_null();
+    return is_there ? &found->second : nullptr;
+  }
   // "" if there is none.
   std::string Text(const char* name) const {
-    const auto found = values.find(name);
-    if (found == values.end() || found->second.is_null()) return "";
-    if (found->second.is_string()) return found->second.get<std::string>();
+    const Json* const value = Find(name);
+    if (value == nullptr) return "";
+    if (value->is_string()) return value->get<std::string>();
     throw Refusal{400, std::string("Invalid request: ") + name +
                            " parameter is not a string"};
   }
   int Number(const char* name) const {
     constexpr int kMost = 1'000'000;
-    const auto found = values.find(name);
-    if (found == values.end() || found->second.is_null()) return 0;
-    const Json& value = found->second;
+    if (Find(name) == nullptr) return 0;
+    const Json& value = *Find(name);
     if (value.is_number_unsigned()) {
       return static_cast<int>(std::min<uint64_t>(value.get<uint64_t>(), kMost));
     }
@@ -156,13 +169,9 @@ struct Service::Parameters {
     throw Refusal{400, std::string("Invalid request: ") + name +
                            " parameter is not a number"};
   }
-  bool Has(const char* name) const {
-    const auto found = values.find(name);
-    return found != values.end() && !found->second.is_null();
-  }
   bool Flag(const char* name) const {
-    if (!Has(name)) return false;
-    const Json& value = values.at(name);
+    if (Find(name) == nullptr) return false;
+    const Json& value = *Find(name);
     if (value.is_boolean()) return value.get<bool>();
     const std::string text = value.is_string() ? Text(name) : value.dump();
     if (text == "true" || text == "1") return true;
@@ -481,12 +490,7 @@ Json Service::Translate(const Parameters& parameters) {
     const auto job = TranslateTexts(texts, direction.legs, alternatives);
     for (size_t i = 0; i < texts.size(); ++i) {
       all.push_back(job->Translations(i));
-      Json of_text = Json::array();
-      for (const Segment& one : job->Segments(i)) {
-        of_text.push_back(
-            {{"source", one.source}, {"translation", one.translation}});
-      }
-      segments.push_back(std::move(of_text));
+      if (has_segments) segments.push_back(SegmentsOf(*job, i));
     }
   }
   if (alternatives.prefix.has_value()) {
@@ -507,7 +511,7 @@ Json Service::Translate(const Parameters& parameters) {
   if (alternatives.count > 0) {
     result["alternatives"] = is_list ? others : others.front();
   }
-  if (has_segments && !segments.empty()) {
+  if (!segments.empty()) {
     result["segments"] = is_list ? segments : segments.front();
   }
   return result;
@@ -523,7 +527,9 @@ Alternatives Service::AlternativesOf(const Parameters& parameters,
     throw Refusal{400, "Invalid request: alternatives parameter must be <= " +
                            std::to_string(options_.alternatives_limit)};
   }
-  if (!parameters.Has("target_prefix") || legs.empty()) return wanted;
+  if (parameters.Find("target_prefix") == nullptr || legs.empty()) {
+    return wanted;
+  }
   if (!is_plain) {
     throw Refusal{400,
                   "Invalid request: target_prefix is for q as one plain text"};
