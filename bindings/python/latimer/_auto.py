@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
-from typing import Union, overload
+from typing import Union
 
 from ._detect import detect_language
-from ._options import TranslateOptions, Unpack, check_text, refuse
+from ._options import TranslateOptions, refuse
 from ._pivot import PivotTranslator
 from ._results import Translation
-from ._translator import Translator, batch
+from ._texts import TextTranslator
+from ._translator import Translator
 
 AnyTranslator = Union[Translator, PivotTranslator]
 
 
-class AutoTranslator:
+class AutoTranslator(TextTranslator):
     """Detects the language of each text, and translates it with the model of
     that language.
 
         translator = latimer.AutoTranslator({"en": english, "fr": french, "de": None})
 
     None leaves texts as they are: those that are in the target language. So
-    stay texts without letters. Detection needs the extra `detect`.
+    stay texts without letters. Of an iterable, neighbours in the same language
+    are translated side by side. Detection needs the extra `detect`.
     """
 
     def __init__(self, models: Mapping[str, AnyTranslator | None]) -> None:
@@ -38,34 +40,13 @@ class AutoTranslator:
     def __repr__(self) -> str:
         return f"latimer.AutoTranslator({self.models!r})"
 
-    @overload
-    def translate(  # type: ignore[overload-overlap]
-        self, text: str, **options: Unpack[TranslateOptions]
-    ) -> Translation: ...
+    def _translate_text(
+        self, text: str, options: TranslateOptions
+    ) -> Translation:
+        (translation,) = self._translate_texts([text], options)
+        return translation
 
-    @overload
-    def translate(
-        self, text: Iterable[str], **options: Unpack[TranslateOptions]
-    ) -> Iterator[Translation]: ...
-
-    def translate(
-        self, text: str | Iterable[str], **options: Unpack[TranslateOptions]
-    ) -> Translation | Iterator[Translation]:
-        """As Translator.translate. Of an iterable, neighbours in the same
-        language are translated side by side."""
-        if isinstance(text, str):
-            (translation,) = self._run([text], options)
-            return translation
-        check_text(text)
-        return self._run(text, options)
-
-    def translate_batch(
-        self, texts: Iterable[str], **options: Unpack[TranslateOptions]
-    ) -> list[Translation]:
-        """As Translator.translate_batch."""
-        return batch(self.translate, texts, options)
-
-    def _run(
+    def _translate_texts(
         self, texts: Iterable[str], options: TranslateOptions
     ) -> Iterator[Translation]:
         for language, group in groupby(texts, self._language):

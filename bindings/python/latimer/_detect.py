@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection
 
 from ._options import check_text
@@ -39,9 +40,9 @@ def detect_language(
             "Languages are detected by py3langid: pip install "
             "'latimer[detect]', or pip install py3langid."
         ) from error
-    ranks = [_SAME.get(label, label) for label, _ in py3langid.rank(text)]
-    candidates = KNOWN & set(ranks) if languages is None else set(languages)
-    if missing := candidates - set(ranks):
+    known = _known()
+    candidates = KNOWN & known if languages is None else set(languages)
+    if missing := candidates - known:
         raise ValueError(
             f"{' '.join(sorted(missing))}: no such language is detected; give "
             "codes of ISO 639-1."
@@ -50,4 +51,16 @@ def detect_language(
         raise ValueError("languages: give at least one.")
     if not any(character.isalpha() for character in text):
         return None
-    return next((code for code in ranks if code in candidates), None)
+    for label, _ in py3langid.rank(text):
+        code: str = _SAME.get(label, label)
+        if code in candidates:
+            return code
+    return None
+
+
+@functools.cache
+def _known() -> frozenset[str]:
+    """The codes of all languages that py3langid knows."""
+    import py3langid
+
+    return frozenset(_SAME.get(label, label) for label, _ in py3langid.rank(""))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import overload
 
 from ._options import TranslateOptions, Unpack
 from ._results import StreamedText, Translation
-from ._translator import Translator, batch
+from ._texts import TextTranslator
+from ._translator import Translator
 
 # They belong to one model, or to one source.
 _REFUSED = (
@@ -19,13 +19,13 @@ _REFUSED = (
 )
 
 
-class PivotTranslator:
+class PivotTranslator(TextTranslator):
     """Translates with the first model, and what that gives with the second.
 
     What comes out is what `latimer translate FIRST SECOND` writes. Options are
     for both, each by itself, but source_lang is for the first, target_lang
     and n_best for the second; those that belong to one model or to one source
-    are refused.
+    are refused. Each Translation is the second model's.
     """
 
     def __init__(self, first: Translator, second: Translator) -> None:
@@ -46,32 +46,19 @@ class PivotTranslator:
     def __repr__(self) -> str:
         return f"latimer.PivotTranslator({self.first!r}, {self.second!r})"
 
-    @overload
-    def translate(  # type: ignore[overload-overlap]
-        self, text: str, **options: Unpack[TranslateOptions]
-    ) -> Translation: ...
-
-    @overload
-    def translate(
-        self, text: Iterable[str], **options: Unpack[TranslateOptions]
-    ) -> Iterator[Translation]: ...
-
-    def translate(
-        self, text: str | Iterable[str], **options: Unpack[TranslateOptions]
-    ) -> Translation | Iterator[Translation]:
-        """As Translator.translate; each Translation is the second model's."""
+    def _translate_text(
+        self, text: str, options: TranslateOptions
+    ) -> Translation:
         first, second = _share(options)
-        if isinstance(text, str):
-            translation = self.first.translate(text, **first)
-            return self.second.translate(translation.text, **second)
-        between = self.first.translate(text, **first)
-        return self.second.translate((t.text for t in between), **second)
+        translation = self.first.translate(text, **first)
+        return self.second.translate(translation.text, **second)
 
-    def translate_batch(
-        self, texts: Iterable[str], **options: Unpack[TranslateOptions]
-    ) -> list[Translation]:
-        """As Translator.translate_batch."""
-        return batch(self.translate, texts, options)
+    def _translate_texts(
+        self, texts: Iterable[str], options: TranslateOptions
+    ) -> Iterator[Translation]:
+        first, second = _share(options)
+        between = self.first.translate(texts, **first)
+        return self.second.translate((t.text for t in between), **second)
 
     def translate_html(
         self, html: str | Iterable[str], **options: Unpack[TranslateOptions]

@@ -25,6 +25,7 @@ from ._options import (
 )
 from ._results import ModelInfo, StreamedText, Translation
 from ._slot import Image, Slot, Source
+from ._texts import TextTranslator
 
 Piece = TypeVar("Piece")
 
@@ -32,7 +33,7 @@ Piece = TypeVar("Piece")
 OWN = ("threads", "lanes", "check_file", "pin_threads", "cpu")
 
 
-class Translator:
+class Translator(TextTranslator):
     """A model that translates.
 
         translator = latimer.Translator("en-de.ltm")
@@ -247,45 +248,15 @@ class Translator:
         """What the model is."""
         return self._info
 
-    @overload
-    def translate(  # type: ignore[overload-overlap]
-        self, text: str, **options: Unpack[TranslateOptions]
-    ) -> Translation: ...
+    def _translate_text(
+        self, text: str, options: TranslateOptions
+    ) -> Translation:
+        return self._one(encode(text), options, text)
 
-    @overload
-    def translate(
-        self, text: Iterable[str], **options: Unpack[TranslateOptions]
-    ) -> Iterator[Translation]: ...
-
-    def translate(
-        self, text: str | Iterable[str], **options: Unpack[TranslateOptions]
-    ) -> Translation | Iterator[Translation]:
-        """Translates a text, or each text of an iterable.
-
-        A text may be of any length: one that exceeds the longest source is
-        cut at sentence ends, otherwise at spaces, translated in parts and
-        joined with spaces. An iterable gives an iterator, which reads up to
-        twice as many texts ahead as there are lanes. If it raises, or has what
-        is no text, the translations of the texts before come out first.
-
-        Args:
-            text: a text, or texts.
-            **options: see TranslateOptions.
-
-        Raises:
-            InvalidArgumentError: what the options name is not in the model.
-            LatimerError: the model has no tokenizer.
-        """
-        if isinstance(text, str):
-            return self._one(encode(text), options, text)
-        check_text(text)
-        return self._run(map(encode, text), options)
-
-    def translate_batch(
-        self, texts: Iterable[str], **options: Unpack[TranslateOptions]
-    ) -> list[Translation]:
-        """Translates all texts, side by side, as translate(texts) does."""
-        return batch(self.translate, texts, options)
+    def _translate_texts(
+        self, texts: Iterable[str], options: TranslateOptions
+    ) -> Iterator[Translation]:
+        return self._run(map(encode, texts), options)
 
     @overload
     def translate_ids(
@@ -422,16 +393,6 @@ class Translator:
         """The piece of a target id, with U+2581 for a space."""
         with self._slot() as slot:
             return slot.piece(library.target_piece, token)
-
-
-def batch(
-    translate: Callable[..., Any],
-    texts: Iterable[str],
-    options: TranslateOptions,
-) -> list[Translation]:
-    if isinstance(texts, str):
-        refuse("texts", "a list of str", texts)
-    return list(translate(texts, **options))
 
 
 _translators: weakref.WeakSet[Translator] = weakref.WeakSet()
