@@ -23,8 +23,9 @@ endif()
 file(READ "${BUILD}/compile_commands.json" commands)
 string(JSON count LENGTH "${commands}")
 math(EXPR last "${count} - 1")
-set(sources "")  # Of C++, those of all instruction sets first.
-set(kernels "")  # Of C.
+set(sources "")      # Of C++, for any instruction set.
+set(isa_sources "")  # "ISA|SOURCE".
+set(kernels "")      # Of C.
 set(isas "")
 foreach(i RANGE ${last})
   string(JSON output GET "${commands}" ${i} output)
@@ -35,11 +36,9 @@ foreach(i RANGE ${last})
   string(JSON source GET "${commands}" ${i} file)
   string(JSON command GET "${commands}" ${i} command)
   separate_arguments(command UNIX_COMMAND "${command}")
-  set(isa "")
   if(command MATCHES "-DLATIMER_ISA=([a-z0-9_]+)")
-    set(isa "${CMAKE_MATCH_1}")
-    list(APPEND isas ${isa})
-    list(APPEND isa_sources "${isa}|${source}")
+    list(APPEND isas ${CMAKE_MATCH_1})
+    list(APPEND isa_sources "${CMAKE_MATCH_1}|${source}")
   elseif(source MATCHES "\\.c$")
     list(APPEND kernels "${source}")
     set(kernel_command "${command}")
@@ -86,7 +85,8 @@ endfunction()
 
 # ---- Files in place of their #include -----------------------------------------
 
-# Each is written once. `text` may hold anything but is never a list.
+# Appends a file to `written`, with headers of `folders` in place of their first
+# #include. What it has may be anything, but is never a list.
 function(write_text path)
   file(READ "${path}" text)
   string(REPLACE "#pragma once" "" text "${text}")
@@ -109,6 +109,7 @@ function(write_text path)
   file(APPEND "${written}" "${text}")
 endfunction()
 
+# Of write_text: the file that `line` includes; `places` are where it may be.
 function(write_include name line)
   foreach(folder IN LISTS places)
     get_filename_component(path "${name}" ABSOLUTE BASE_DIR "${folder}")
@@ -116,10 +117,6 @@ function(write_include name line)
       continue()
     endif()
     get_filename_component(path "${path}" REALPATH)
-    if(path STREQUAL public)
-      set(line "#include \"latimer.h\"")
-      break()
-    endif()
     get_property(seen GLOBAL PROPERTY seen_in_${written})
     if(NOT path IN_LIST seen)
       set_property(GLOBAL APPEND PROPERTY seen_in_${written} "${path}")
@@ -136,26 +133,27 @@ file(MAKE_DIRECTORY "${OUT}")
 file(READ "${root}/runtime/include/latimer/version.h" text)
 string(REGEX MATCH "LATIMER_VERSION \"([^\"]+)\"" found "${text}")
 set(version "${CMAKE_MATCH_1}")
-set(about "Latimer ${version}, all in one file; written by packaging/amalgamate.cmake.")
+set(about
+  "Latimer ${version}, in one file; written by packaging/amalgamate.cmake.")
 
-get_filename_component(public "${root}/runtime/include/latimer/latimer.h"
-  REALPATH)
 read_command("${source_command}" folders definitions flags)
 set(all_folders "${folders}")
 
+# What latimer.h has is not written into latimer.cc, which includes it.
+set(public latimer.h)
+if(definitions MATCHES "LATIMER_BARE")
+  list(APPEND public machine.h)
+endif()
 set(written "${OUT}/latimer.h")
 file(WRITE "${written}" "/* ${about} */\n")
-set(own_public "${public}")
-set(public "")
-write_text("${own_public}")
-if(definitions MATCHES "LATIMER_BARE")
-  set(own_machine "${root}/runtime/include/latimer/machine.h")
-  write_text("${own_machine}")
-  set_property(GLOBAL APPEND PROPERTY "seen_in_${OUT}/latimer.cc" "${own_machine}")
-endif()
-set(public "${own_public}")
+foreach(name IN LISTS public)
+  set(places "${root}/runtime/include/latimer")
+  write_include(${name} "")
+endforeach()
+get_property(seen GLOBAL PROPERTY "seen_in_${written}")
 
 set(written "${OUT}/latimer.cc")
+set_property(GLOBAL PROPERTY "seen_in_${written}" "${seen}")
 file(WRITE "${written}" "// ${about}
 //
 //   c++ ${flags} -O2 -c latimer.cc
@@ -177,7 +175,12 @@ if(kernels)
   read_command("${kernel_command}" folders definitions kernel_flags)
   list(APPEND all_folders ${folders})
   set(written "${OUT}/latimer_kernels.c")
-  file(WRITE "${written}" "// ${about}\n//\n//   cc ${kernel_flags} -O2 -c latimer_kernels.c\n//\n// Licences: LICENSES.txt.\n${definitions}")
+  file(WRITE "${written}" "// ${about}
+//
+//   cc ${kernel_flags} -O2 -c latimer_kernels.c
+//
+// Licences: LICENSES.txt.
+${definitions}")
   foreach(source IN LISTS kernels)
     write_text("${source}")
   endforeach()
