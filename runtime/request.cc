@@ -24,13 +24,13 @@ Status CheckTarget(const char* what, int32_t token, uint32_t vocabulary) {
 
 Status CheckSampling(const TranslateOptions& options) {
   if (!kProfile.sampling) return NoRoomFor("sampling", false, "sampling");
-  if (options.beams > 1 || options.alternatives > 0) {
-    return Status::Error(
-        StatusCode::kInvalidArgument,
-        "Tokens are drawn without %s, but %u are asked for.",
-        options.beams > 1 ? "beams" : "alternatives",
-        static_cast<unsigned>(options.beams > 1 ? options.beams
-                                                : options.alternatives));
+  const bool beams = options.beams > 1;
+  const uint32_t count = beams ? options.beams : options.alternatives;
+  if (count > 0) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "Tokens are drawn without %s, but %u are asked for.",
+                         beams ? "beams" : "alternatives",
+                         static_cast<unsigned>(count));
   }
   const Sampling& sampling = options.sampling;
   if (sampling.temperature > 0 && std::isfinite(sampling.temperature) &&
