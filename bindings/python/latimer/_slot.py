@@ -11,7 +11,7 @@ import signal
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar, Union
 
@@ -311,6 +311,8 @@ class Job:
 class Slot:
     """A loaded model with memory of its own: does one call at a time."""
 
+    _running: Generator[Translation, None, None] | None = None
+
     def __init__(self, image: Image, load: _c.LoadOptions) -> None:
         self.image = image  # Outlives the memory.
         self.beams = load.beams
@@ -425,11 +427,26 @@ class Slot:
     def run(
         self, requests: Iterable[tuple[Source, CallOptions]]
     ) -> Iterator[Translation]:
-        """Translates in order, with as many sentences side by side as fit.
+        """Translates in order, with as many sentences side by side as fit;
+        until stop() or the next run.
 
         What is before a text that fails, or that cannot be read, comes out
         before the error is raised.
         """
+        self.stop()
+        self._running = self._run(requests)
+        return self._running
+
+    def stop(self) -> None:
+        """Ends what runs, however many iterators of it are left: another call
+        may follow, perhaps of another thread."""
+        running, self._running = self._running, None
+        if running is not None:
+            running.close()
+
+    def _run(
+        self, requests: Iterable[tuple[Source, CallOptions]]
+    ) -> Generator[Translation, None, None]:
         more = iter(requests)
         jobs: deque[Job] = deque()
         job_count = 0

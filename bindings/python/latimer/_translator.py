@@ -220,6 +220,7 @@ class Translator(TextTranslator):
         try:
             yield slot
         finally:
+            slot.stop()
             with self._lock:
                 if self._image is not None:
                     self._free.append(slot)

@@ -17,6 +17,7 @@ import pytest
 from conftest import ROOT, TEXTS, command
 
 import latimer
+from latimer._options import CallOptions
 
 LONG = "The weather is nice today, and we are going to the market. " * 60
 
@@ -70,6 +71,20 @@ def test_one_translator_has_several_iterators(translator, lines):
     texts = [t.text for t in translator.translate(lines[:20])]
     pairs = zip(translator.translate(lines[:20]), translator.translate(lines[:20]))
     assert [(a.text, b.text) for a, b in pairs] == list(zip(texts, texts))
+
+
+def test_memory_that_is_given_back_runs_nothing(translator, lines):
+    """An iterator that is left ends nothing of whoever has the memory next."""
+    expected = [t.text for t in translator.translate(lines[:20])]
+    sources = [(line.encode(), CallOptions({})) for line in lines[:20]]
+    with translator._slot() as slot:
+        left = slot.run(iter(sources))
+        next(left)
+    others = translator.translate(lines[:20])
+    texts = [next(others).text]
+    assert list(left) == []
+    texts += [t.text for t in others]
+    assert texts == expected
 
 
 def test_threads_share_a_translator(translator, lines):
