@@ -4,7 +4,7 @@
 #   cmake -DBUILD=build/cortex_m55 -DOUT=amalgamation -P packaging/amalgamate.cmake
 #
 # What is compiled, and how, is read from the build's compile_commands.json: the
-# library latimer_runtime for one instruction set. Headers that lie in folders of
+# libraries latimer_runtime, for one instruction set, and latimer_hosted. Headers that lie in folders of
 # those commands are put in place of their first #include; others, those of the
 # compiler, are included.
 cmake_minimum_required(VERSION 3.25)
@@ -30,7 +30,7 @@ set(isas "")
 foreach(i RANGE ${last})
   string(JSON output GET "${commands}" ${i} output)
   if(NOT output MATCHES
-      "/latimer_(runtime|xnnpack_kernels|runtime_(vector|nibble|gemm_int8)_[a-z0-9_]+)\\.dir/")
+      "/latimer_(runtime|hosted|xnnpack_kernels|runtime_(vector|nibble|gemm_int8)_[a-z0-9_]+)\\.dir/")
     continue()
   endif()
   string(JSON source GET "${commands}" ${i} file)
@@ -44,7 +44,9 @@ foreach(i RANGE ${last})
     set(kernel_command "${command}")
   else()
     list(APPEND sources "${source}")
-    set(source_command "${command}")
+    if(output MATCHES "/latimer_runtime\\.dir/")
+      set(source_command "${command}")  # It has the others' folders, too.
+    endif()
   endif()
 endforeach()
 list(REMOVE_DUPLICATES isas)
@@ -86,10 +88,23 @@ endfunction()
 # ---- Files in place of their #include -----------------------------------------
 
 # Appends a file to `written`, with headers of `folders` in place of their first
-# #include. What it has may be anything, but is never a list.
-function(write_text path)
+# #include. One that may be compiled or not, `in_condition`, does not count as
+# the first. What a file has may be anything, but is never a list.
+function(write_text path in_condition)
+  list(APPEND within "${path}")
   file(READ "${path}" text)
-  string(REPLACE "#pragma once" "" text "${text}")
+  set(guard "")
+  if(text MATCHES "#pragma once")
+    string(SHA1 guard "${path}")
+    set(guard "LATIMER_${guard}")
+    string(REPLACE "#pragma once" "" text "${text}")
+    string(PREPEND text "#ifndef ${guard}\n#define ${guard}\n")
+    string(APPEND text "\n#endif\n")
+  endif()
+  set(depth 0)
+  if(guard OR text MATCHES "^[^#]*#ifndef [A-Za-z0-9_]+\n#define [A-Za-z0-9_]+\n")
+    set(depth -1)  # The whole of a header is in a condition.
+  endif()
   get_filename_component(own "${path}" DIRECTORY)
   while(text MATCHES "(^|\n)([ \t]*#[ \t]*include[ \t]*([<\"])([^>\"\n]+)[>\"][^\n]*)")
     set(line "${CMAKE_MATCH_2}")
@@ -104,13 +119,23 @@ function(write_text path)
     string(SUBSTRING "${text}" 0 ${at} before)
     string(SUBSTRING "${text}" ${after} -1 text)
     file(APPEND "${written}" "${before}")
-    write_include("${name}" "${line}")
+    foreach(kind IN ITEMS if endif)
+      string(REGEX MATCHALL "(^|\n)[ \t]*#[ \t]*${kind}" ${kind} "${before}")
+      list(LENGTH ${kind} ${kind})
+    endforeach()
+    math(EXPR depth "${depth} + ${if} - ${endif}")
+    set(is_in_condition ${in_condition})
+    if(depth GREATER 0)
+      set(is_in_condition TRUE)
+    endif()
+    write_include("${name}" "${line}" ${is_in_condition})
   endwhile()
   file(APPEND "${written}" "${text}")
 endfunction()
 
-# Of write_text: the file that `line` includes; `places` are where it may be.
-function(write_include name line)
+# Of write_text: the file that `line` includes; `places` are where it may be, and
+# the files of `within` include it.
+function(write_include name line in_condition)
   foreach(folder IN LISTS places)
     get_filename_component(path "${name}" ABSOLUTE BASE_DIR "${folder}")
     if(NOT EXISTS "${path}")
@@ -118,9 +143,11 @@ function(write_include name line)
     endif()
     get_filename_component(path "${path}" REALPATH)
     get_property(seen GLOBAL PROPERTY seen_in_${written})
-    if(NOT path IN_LIST seen)
-      set_property(GLOBAL APPEND PROPERTY seen_in_${written} "${path}")
-      write_text("${path}")
+    if(NOT path IN_LIST seen AND NOT path IN_LIST within)
+      if(NOT in_condition)
+        set_property(GLOBAL APPEND PROPERTY seen_in_${written} "${path}")
+      endif()
+      write_text("${path}" ${in_condition})
     endif()
     return()
   endforeach()
@@ -148,7 +175,7 @@ set(written "${OUT}/latimer.h")
 file(WRITE "${written}" "/* ${about} */\n")
 foreach(name IN LISTS public)
   set(places "${root}/runtime/include/latimer")
-  write_include(${name} "")
+  write_include(${name} "" FALSE)
 endforeach()
 get_property(seen GLOBAL PROPERTY "seen_in_${written}")
 
@@ -162,13 +189,13 @@ file(WRITE "${written}" "// ${about}
 ${definitions}#include \"latimer.h\"
 ")
 foreach(source IN LISTS sources)
-  write_text("${source}")
+  write_text("${source}" FALSE)
 endforeach()
 foreach(pair IN LISTS isa_sources)
   string(REGEX MATCH "^([^|]+)\\|(.*)" pair "${pair}")
   file(APPEND "${written}"
     "\n#undef LATIMER_ISA\n#define LATIMER_ISA ${CMAKE_MATCH_1}\n")
-  write_text("${CMAKE_MATCH_2}")
+  write_text("${CMAKE_MATCH_2}" FALSE)
 endforeach()
 
 if(kernels)
@@ -182,7 +209,7 @@ if(kernels)
 // Licences: LICENSES.txt.
 ${definitions}")
   foreach(source IN LISTS kernels)
-    write_text("${source}")
+    write_text("${source}" FALSE)
   endforeach()
 endif()
 

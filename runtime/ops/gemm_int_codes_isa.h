@@ -24,7 +24,7 @@ namespace latimer::LATIMER_ISA {
 namespace {
 
 // Rows that share an unpacked block, and their sums a place.
-constexpr size_t kMostRows = kInt6ScratchSums;
+constexpr size_t kRowsOfABlock = kInt6ScratchSums;
 // Fewer rows unpack in registers.
 constexpr size_t kFewestToUnpackFor = 5;
 
@@ -250,8 +250,8 @@ LATIMER_INLINE void MultiplyInt6(const GemmInt8Args& args, size_t rows,
   auto* unpacked = static_cast<char*>(scratch);
   auto* row_sums =
       reinterpret_cast<int32_t*>(unpacked + chunks * sizeof(Codes<Int6>));
-  for (size_t begin = 0; begin < rows; begin += kMostRows) {
-    const size_t end = rows - begin < kMostRows ? rows : begin + kMostRows;
+  for (size_t begin = 0; begin < rows; begin += kRowsOfABlock) {
+    const size_t end = rows - begin < kRowsOfABlock ? rows : begin + kMostRows;
     for (size_t row = begin; row < end; ++row) {
       row_sums[row - begin] =
           SumOfRow(args.q + row * args.q_stride, chunks * Int6::kInputs);

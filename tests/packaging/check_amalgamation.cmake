@@ -1,9 +1,11 @@
 # An amalgamation compiles with the commands that it names, without the source
-# tree's headers, and translates under the emulator as the PC does.
+# tree's headers, and translates as the PC's program does.
 #   cmake -DBUILD=<folder> -DROOT=<source dir> -DWORK=<folder> -DCC=<compiler>
 #     -DCXX=<compiler> "-DLINK=<flags>" "-DOBJECTS=<those of the bare program>"
 #     "-DEMULATOR=<command>" -DCONVERT=<latimer-convert of the PC, beside
-#     latimer> -P check_amalgamation.cmake
+#     latimer> [-DTILE=<that of a build with files>] -P check_amalgamation.cmake
+# Without an operating system, the program is the bare one with another
+# translate.cc; with one, it is examples/translate.c.
 cmake_minimum_required(VERSION 3.25)
 
 function(run)
@@ -31,17 +33,22 @@ foreach(file IN ITEMS latimer.cc latimer_kernels.c)
   endif()
 endforeach()
 list(FILTER flags EXCLUDE REGEX "^(-c|latimer\\.cc)$")
-run("${CXX}" ${flags} "-I${ROOT}/targets/bare" -I.
-  -c "${ROOT}/tests/packaging/translate.cc")
 string(REPLACE ";" " " LINK "${LINK}")
 separate_arguments(LINK UNIX_COMMAND "${LINK}")
-list(FILTER OBJECTS EXCLUDE REGEX "/translate\\.cc")  # Start code and model stay.
+if(OBJECTS)
+  run("${CXX}" ${flags} "-I${ROOT}/targets/bare" -I.
+    -c "${ROOT}/tests/packaging/translate.cc")
+  list(FILTER OBJECTS EXCLUDE REGEX "/translate\\.cc")  # Start code and model stay.
+else()
+  file(COPY "${WORK}/latimer.h" DESTINATION "${WORK}/latimer")
+  run("${CC}" -I. -c "${ROOT}/examples/translate.c" -o translate.o)
+endif()
 run("${CXX}" ${flags} ${LINK} translate.o ${OBJECTS} latimer.o
   latimer_kernels.o -o program)
 
-file(STRINGS "${ROOT}/examples/en-de/data/test.en" text ENCODING UTF-8
+file(STRINGS "${ROOT}/examples/en-de/data/test.en" lines ENCODING UTF-8
   LIMIT_COUNT 20)
-list(JOIN text "\n" text)
+list(JOIN lines "\n" text)
 string(ASCII 4 end)  # Ctrl-D
 file(WRITE "${WORK}/text" "${text}\n")
 file(WRITE "${WORK}/input" "${text}\n${end}")
@@ -50,8 +57,20 @@ get_filename_component(bin "${CONVERT}" DIRECTORY)
 execute_process(COMMAND "${bin}/latimer" translate "${WORK}/pc.ltm"
   INPUT_FILE "${WORK}/text" OUTPUT_VARIABLE expected
   COMMAND_ERROR_IS_FATAL ANY)
-execute_process(COMMAND ${EMULATOR} "${WORK}/program"
-  INPUT_FILE "${WORK}/input" OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
+if(OBJECTS)
+  execute_process(COMMAND ${EMULATOR} "${WORK}/program"
+    INPUT_FILE "${WORK}/input" OUTPUT_VARIABLE output
+    COMMAND_ERROR_IS_FATAL ANY)
+else()
+  run("${CONVERT}" "${ROOT}/examples/en-de" -o "${WORK}/board.ltm"
+    --tile "${TILE}" --quiet)
+  set(output "")
+  foreach(line IN LISTS lines)
+    execute_process(COMMAND ${EMULATOR} "${WORK}/program" "${WORK}/board.ltm"
+      "${line}" OUTPUT_VARIABLE translation COMMAND_ERROR_IS_FATAL ANY)
+    string(APPEND output "${translation}")
+  endforeach()
+endif()
 if(NOT output STREQUAL expected)
   message(FATAL_ERROR "The translations are\n${output}\nnot\n${expected}")
 endif()

@@ -10,6 +10,7 @@
 #define LATIMER_STRING(x) LATIMER_STRING_OF(x)
 
 namespace latimer::LATIMER_ISA {
+namespace nibble {
 namespace {
 
 constexpr size_t kChannels = kNibbleBlockRows;
@@ -374,15 +375,16 @@ constexpr size_t kFewestExactRows = SIZE_MAX;
 #endif
 
 }  // namespace
+}  // namespace nibble
 
 extern const NibbleKernels kNibbleKernels;
 const NibbleKernels kNibbleKernels = {
     .name = "nibble_" LATIMER_STRING(LATIMER_ISA),
-    .fewest_exact_rows = kFewestExactRows,
-    .measure = Measure,
-    .bound = Bound,
-    .maximum = Maximum,
-    .compute = Compute,
+    .fewest_exact_rows = nibble::kFewestExactRows,
+    .measure = nibble::Measure,
+    .bound = nibble::Bound,
+    .maximum = nibble::Maximum,
+    .compute = nibble::Compute,
 };
 
 }  // namespace latimer::LATIMER_ISA

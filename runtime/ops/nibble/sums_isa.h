@@ -26,7 +26,7 @@
 
 #define LATIMER_INLINE [[gnu::always_inline]] inline
 
-namespace latimer::LATIMER_ISA {
+namespace latimer::LATIMER_ISA::nibble {
 namespace {
 
 // A line has eight inputs of each channel. A group is as many lines as int16
@@ -525,6 +525,6 @@ void AddWholeGroup(Sums (&)[1][kRows], const uint8_t* const (&)[1],
 #endif
 
 }  // namespace
-}  // namespace latimer::LATIMER_ISA
+}  // namespace latimer::LATIMER_ISA::nibble
 
 #endif  // LATIMER_OPS_NIBBLE_SUMS_ISA_H_
