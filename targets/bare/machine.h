@@ -23,6 +23,16 @@ inline void Write(std::string_view text) {
   for (const char c : text) WriteByte(c);
 }
 
+inline void WriteNumber(uint64_t number) {
+  char digits[20];
+  size_t i = sizeof(digits);
+  do {
+    digits[--i] = static_cast<char>('0' + number % 10);
+    number /= 10;
+  } while (number > 0);
+  Write({digits + i, sizeof(digits) - i});
+}
+
 // Ends a session, instead of a line: Ctrl-D.
 inline constexpr char kEndOfInput = 4;
 

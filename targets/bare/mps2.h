@@ -1,13 +1,17 @@
 // UART, clock and the end of the program on Arm's MPS boards, a part of
-// mps2_an500.cc and mps3_an547.cc, which give kUart, kFpga and kCounterMhz.
+// mps2_an500.cc and mps3_an547.cc, which give its addresses and clocks.
 // Registers: of the UART in Arm's Cortex-M System Design Kit, Technical
 // Reference Manual; of the FPGA in Application Note 500.
 #include <cstdint>
 
 #include "latimer/machine.h"
 #include "machine.h"
+#include "tasks.h"
 
 namespace machine {
+
+const uint32_t kTimerMhz = kSysTickMhz;
+
 namespace {
 
 struct Uart {

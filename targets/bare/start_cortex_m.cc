@@ -20,6 +20,10 @@ extern "C" {
 
 extern const void* const vectors[16];
 
+// Those of a program with tasks replace them.
+[[gnu::weak]] void PendSv() { Fault(); }
+[[gnu::weak]] void SysTick() { Fault(); }
+
 [[noreturn]] void Reset() {
   Register(kVectorTableOffset) = reinterpret_cast<uint32_t>(vectors);
   Register(kCoprocessorAccess) = 0xfu << 20;
@@ -30,10 +34,19 @@ extern const void* const vectors[16];
 [[gnu::section(".vectors"), gnu::used]] const void* const vectors[16] = {
     stack_end,
     reinterpret_cast<const void*>(&Reset),
-    reinterpret_cast<const void*>(&Fault),   // NMI
-    reinterpret_cast<const void*>(&Fault),   // HardFault
-    reinterpret_cast<const void*>(&Fault),   // MemManage
-    reinterpret_cast<const void*>(&Fault),   // BusFault
-    reinterpret_cast<const void*>(&Fault)};  // UsageFault
+    reinterpret_cast<const void*>(&Fault),  // NMI
+    reinterpret_cast<const void*>(&Fault),  // HardFault
+    reinterpret_cast<const void*>(&Fault),  // MemManage
+    reinterpret_cast<const void*>(&Fault),  // BusFault
+    reinterpret_cast<const void*>(&Fault),  // UsageFault
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
+    reinterpret_cast<const void*>(&PendSv),
+    reinterpret_cast<const void*>(&SysTick)};
 
 }  // extern "C"

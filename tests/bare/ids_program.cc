@@ -12,16 +12,6 @@ namespace {
 latimer::Workspace workspace;
 char line[latimer::kProfile.text_bytes];
 
-void Write(uint64_t number) {
-  char digits[20];
-  size_t i = sizeof(digits);
-  do {
-    digits[--i] = static_cast<char>('0' + number % 10);
-    number /= 10;
-  } while (number > 0);
-  machine::Write({digits + i, sizeof(digits) - i});
-}
-
 int Fail(const latimer::Status& status) {
   machine::Write(status.message());
   machine::Write("\n");
@@ -51,7 +41,7 @@ int Main() {
     for (const int32_t id : translation->tokens) {
       if (!first) machine::Write(" ");
       first = false;
-      Write(static_cast<uint64_t>(id));
+      machine::WriteNumber(static_cast<uint64_t>(id));
     }
     machine::Write("\n");
     ++sentences;
@@ -59,7 +49,7 @@ int Main() {
   }
 
   machine::Write("# nanoseconds of Load: ");
-  Write(loaded - begin);
+  machine::WriteNumber(loaded - begin);
   // By Phase and Operation.
   constexpr const char* kPhases[] = {
       "; encoder, a sentence:", "; cross keys and values, a sentence:",
@@ -78,10 +68,10 @@ int Main() {
       machine::Write(" ");
       machine::Write(kOperations[i]);
       machine::Write(" ");
-      Write(time / counts[phase]);
+      machine::WriteNumber(time / counts[phase]);
     }
     machine::Write(" all ");
-    Write(counts[phase] == 0 ? 0 : sum / counts[phase]);
+    machine::WriteNumber(counts[phase] == 0 ? 0 : sum / counts[phase]);
   }
   machine::Write("\n");
   return 0;
