@@ -246,7 +246,7 @@ void TranslateAll() {
     const size_t length = rest.find('\n');
     Translate(translator, rest.substr(0, length));
     rest.remove_prefix(length + 1);
-    latimer_machine_nanoseconds();  // Before its 32 bits begin anew.
+    latimer_machine_nanoseconds();  // Before its counter begins anew.
   }
   const uint64_t longest_source = LongestEncoder(translator, first);
   const uint32_t counted = NextPeriod() - first_period;

@@ -59,6 +59,7 @@ void End(int code) {
 
 }  // namespace machine
 
+// For one task, at least every 171 seconds.
 uint64_t latimer_machine_nanoseconds() {
   static uint32_t last = 0;
   static uint64_t ticks = 0;

@@ -17,8 +17,11 @@ list(INSERT EMULATOR 1 -icount shift=${shift})
 math(EXPR instruction "1 << ${shift}")
 execute_process(COMMAND ${EMULATOR} "${PROGRAM}"
   INPUT_FILE "${WORK}/lines_${LINES}" OUTPUT_VARIABLE output
-  COMMAND_ERROR_IS_FATAL ANY)
+  RESULT_VARIABLE code)
 message("${output}")
+if(NOT code EQUAL 0)
+  message(FATAL_ERROR "${PROGRAM} ended with ${code}.")
+endif()
 
 # Sets `numbers` to the groups of a line.
 macro(find_line line)

@@ -120,6 +120,7 @@ RULES = [
     Rule("skip", "docs/packages.md", r"find_package\(|latimer_add_runtime\(", "alternatives: tests/consumers has each"),
     Rule("skip", "docs/packages.md", r"^tests/fresh_debian", "needs root and debootstrap"),
     Rule("skip", "docs/maps.md", r'"\*\.causal_mask"', "names the tensors of an invented model"),
+    Rule("skip", "docs/rtos.md", r"xTaskCreateStatic", "needs FreeRTOS"),
     Rule("skip", CONVERTER, r"\[--set", "a synopsis, with alternatives in brackets"),
     Rule("skip", TARGETS, r"ios_arm64|LATIMER_APPLE_SDK", "needs Apple's SDK"),
     Rule("skip", TARGETS, r"LATIMER_SYSROOT=", "Debian's compiler, the stand-in of an SDK's, knows its own"),
@@ -147,6 +148,7 @@ RULES = [
     Rule("slow", "docs/packages.md", r"/usr/local|cpack|-S \$source|pkg-config", "needs a whole build"),
     Rule("slow", PYTHON, r"^(pip wheel|python -m build|pip install '\.\[test\]')", "builds again"),
     Rule("slow", "README.md", r"tar c --exclude", "build/host has larger files than a wheel"),
+    Rule("slow", "docs/rtos.md", r"--target control_loop$", "builds for a board"),
     Rule("slow", BULK, r".", "downloads Spark, 400 MB"),
     Rule("slow", "packaging/README.md", r"preset cortex_m55$", "compiles for another machine", name=r"amalgamat"),
     Rule("slow", DOCUMENTS, r".", "downloads PyTorch, which argos-translate-files asks for"),
@@ -244,6 +246,7 @@ RULES = [
     # ---- What must come out ------------------------------------------------------------------------------------------
     Rule("says", "README.md", r"--preset demo$|^pip install '\.", "it takes minutes", says=r"\bminutes?\b"),
     Rule("says", PYTHON, r"^pip install '\.\[hub\]'$", "it takes minutes", says=r"\bminutes?\b"),
+    Rule("prints", "docs/rtos.md", r"qemu-system-arm -M", "the loop beside it", "servo: as alone"),
     Rule("prints", "README.md", r"qemu-system-arm -M", "the demo's translation", "Ich habe das Buch noch nicht"),
     Rule("prints", "README.md", r"workspace;|import latimer; print", "the demo's translation", "Wie geht es"),
     Rule("prints", "bindings/*", r"How are you today\?", "the demo's translation", "Wie geht es"),

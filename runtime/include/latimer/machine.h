@@ -10,7 +10,8 @@ extern "C" {
 #endif
 
 /* Nanoseconds since any moment, never fewer than before. Without a clock return
- * 0: then time limits are never reached, and all times are 0. */
+ * 0: then time limits are never reached, and all times are 0. Every task that
+ * translates calls it. */
 uint64_t latimer_machine_nanoseconds(void);
 
 /* A check of our own code has failed: shows `message`, a line of text, and
