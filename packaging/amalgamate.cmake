@@ -17,6 +17,10 @@ if(NOT EXISTS "${BUILD}/compile_commands.json")
   message(FATAL_ERROR "${BUILD} has no compile_commands.json; configure it "
     "first: cmake --preset BOARD.")
 endif()
+if(NOT EXISTS "${BUILD}/generated/schema/model_generated.h")
+  message(FATAL_ERROR "${BUILD} lacks the header of model files; write it "
+    "first: cmake --build ${BUILD} --target latimer_schema_header.")
+endif()
 
 # ---- What the build compiles --------------------------------------------------
 
@@ -59,8 +63,23 @@ if(count GREATER 1)
     "tile.")
 endif()
 
-# What a command includes, defines and says of the machine.
-function(read_command command folders definitions flags)
+# Of the toolchain: what says for which machine a compiler compiles. Folders
+# among it are the compiler's.
+function(read_toolchain language)
+  file(STRINGS "${BUILD}/CMakeCache.txt" entry
+    REGEX "^CMAKE_${language}_FLAGS:[A-Z]+=")
+  string(REGEX MATCH "^[^=]*=(.*)" entry "${entry}")
+  separate_arguments(entry UNIX_COMMAND "${CMAKE_MATCH_1}")
+  set(toolchain_${language} "${entry}" PARENT_SCOPE)
+endfunction()
+read_toolchain(C)
+read_toolchain(CXX)
+
+# What a command includes, defines, and says of the language.
+function(read_command command toolchain folders definitions flags)
+  list(JOIN command ";" text)
+  list(JOIN toolchain ";" own)
+  string(REPLACE ";${own};" ";" command "${text}")
   set(next "")
   foreach(argument IN LISTS command)
     if(next)
@@ -163,7 +182,9 @@ set(version "${CMAKE_MATCH_1}")
 set(about
   "Latimer ${version}, in one file; written by packaging/amalgamate.cmake.")
 
-read_command("${source_command}" folders definitions flags)
+read_command("${source_command}" "${toolchain_CXX}" folders definitions
+  cxx_flags)
+list(JOIN toolchain_CXX " " toolchain_CXX)
 set(all_folders "${folders}")
 
 # What latimer.h has is not written into latimer.cc, which includes it.
@@ -183,7 +204,7 @@ set(written "${OUT}/latimer.cc")
 set_property(GLOBAL PROPERTY "seen_in_${written}" "${seen}")
 file(WRITE "${written}" "// ${about}
 //
-//   c++ ${flags} -O2 -c latimer.cc
+//   c++ ${toolchain_CXX} ${cxx_flags} -O2 -c latimer.cc
 //
 // Licences: LICENSES.txt.
 ${definitions}#include \"latimer.h\"
@@ -199,12 +220,13 @@ foreach(pair IN LISTS isa_sources)
 endforeach()
 
 if(kernels)
-  read_command("${kernel_command}" folders definitions kernel_flags)
+  read_command("${kernel_command}" "${toolchain_C}" folders definitions c_flags)
+  list(JOIN toolchain_C " " toolchain_C)
   list(APPEND all_folders ${folders})
   set(written "${OUT}/latimer_kernels.c")
   file(WRITE "${written}" "// ${about}
 //
-//   cc ${kernel_flags} -O2 -c latimer_kernels.c
+//   cc ${toolchain_C} ${c_flags} -O2 -c latimer_kernels.c
 //
 // Licences: LICENSES.txt.
 ${definitions}")
@@ -234,4 +256,4 @@ foreach(folder IN LISTS all_folders)
     endforeach()
   endforeach()
 endforeach()
-message(STATUS "${OUT}: c++ ${flags} -O2 -c latimer.cc")
+message(STATUS "${OUT}: latimer.cc, and its command in the first lines")
