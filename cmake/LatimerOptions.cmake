@@ -10,6 +10,7 @@ target_compile_options(latimer_options INTERFACE
   # Clang 19 reports what libstdc++ 12 itself uses.
   $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>
   -ffunction-sections -fdata-sections
+  "-ffile-prefix-map=${PROJECT_SOURCE_DIR}/="  # The same bytes in each folder.
   -ffp-contract=off)  # The same bits whatever instructions there are.
 target_link_options(latimer_options INTERFACE
   -Wl,$<IF:$<BOOL:${APPLE}>,-dead_strip,--gc-sections>)

@@ -93,7 +93,7 @@ function(read_command command toolchain folders definitions flags)
       string(REGEX REPLACE "^-D([^=]+)=?(.*)" "#define \\1 \\2\n" line "${argument}")
       string(APPEND lines "${line}")
     elseif(argument MATCHES "^-(m|std=|f)" AND NOT argument MATCHES
-        "^-f(callgraph|visibility|PIC)")
+        "^-f(callgraph|visibility|PIC|file-prefix-map)")
       list(APPEND kept "${argument}")
     endif()
   endforeach()
