@@ -30,7 +30,10 @@ std::string Catalog::Add(const std::string& argument,
       sign == argument.npos ? argument : argument.substr(sign + 1);
   Served served = {std::make_unique<Model>(metrics_), {}, {}};
   const Status status = served.model->Start(path, options, workers);
-  if (!status.ok()) return path + ": " + status.message();
+  if (!status.ok()) {
+    const std::string why(status.message());  // Of some, the path is a part.
+    return why.starts_with(path) ? why : path + ": " + why;
+  }
 
   const ModelInfo& info = served.model->info();
   const auto languages = info.generation.languages;

@@ -676,7 +676,7 @@ class Limits(unittest.TestCase):
                 self.assertIn(b" 503 ", third.recv(4096))
 
     def test_the_command_line_says_what_is_wrong(self):
-        for arguments, why in (([], "MODEL"), (["none.ltm"], "none.ltm"),
+        for arguments, why in (([], "MODEL"), (["none.ltm"], "latimer-serve: none.ltm: cannot map"),
                                ([MODEL, "--lanes", "0"], "--lanes"),
                                ([MODEL, "--require-api-key"], "--api-keys"),
                                ([MODEL, "--host", "256.1.1.1"], "256.1.1.1"),

@@ -37,6 +37,11 @@ class AutoTranslator(TextTranslator):
                     refuse(f"models[{language!r}]", "a translator or None", model)
         self.models = models
 
+    def close(self) -> None:
+        """Closes the models that it has opened itself, for from_pretrained."""
+        if isinstance(self.models, OpenedWhenNeeded):
+            self.models.close()
+
     def __repr__(self) -> str:
         return f"latimer.AutoTranslator({self.models!r})"
 
@@ -78,6 +83,11 @@ class OpenedWhenNeeded(Mapping[str, Union[AnyTranslator, None]]):
         if language not in self._models and language in self._languages:
             self._models[language] = self._open(language)
         return self._models[language]
+
+    def close(self) -> None:
+        for model in self._models.values():
+            if model is not None:
+                model.close()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._languages)

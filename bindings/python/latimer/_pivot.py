@@ -23,8 +23,8 @@ class PivotTranslator(TextTranslator):
     """Translates with the first model, and what that gives with the second.
 
     What comes out is what `latimer translate FIRST SECOND` writes. Options are
-    for both, each by itself, but source_lang is for the first, target_lang
-    and n_best for the second; those that belong to one model or to one source
+    for both, each by itself, but source_lang is for the first, target_lang,
+    n_best and alternatives for the second; those that belong to one model or to one source
     are refused. Each Translation is the second model's.
     """
 
@@ -36,12 +36,6 @@ class PivotTranslator(TextTranslator):
         """Closes both translators; so does the end of a `with`."""
         self.first.close()
         self.second.close()
-
-    def __enter__(self) -> PivotTranslator:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"latimer.PivotTranslator({self.first!r}, {self.second!r})"
@@ -107,5 +101,6 @@ def _share(
     first, second = options.copy(), options.copy()
     first.pop("target_lang", None)
     first.pop("n_best", None)
+    first.pop("alternatives", None)
     second.pop("source_lang", None)
     return first, second

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import overload
+from typing import TypeVar, overload
 
 from ._options import TranslateOptions, Unpack, check_text, refuse
 from ._results import Translation
+
+Self = TypeVar("Self", bound="TextTranslator")
 
 
 class TextTranslator:
@@ -53,6 +55,16 @@ class TextTranslator:
         if isinstance(texts, str):
             refuse("texts", "a list of str", texts)
         return list(self.translate(texts, **options))
+
+    def close(self) -> None:
+        """Closes what it has opened; so does the end of a `with`."""
+        raise NotImplementedError
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def _translate_text(
         self, text: str, options: TranslateOptions

@@ -232,12 +232,6 @@ class Translator(TextTranslator):
             self._image = None
             self._free.clear()
 
-    def __enter__(self) -> Translator:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def __reduce__(self) -> Any:
         return _open, (self._path, self._arguments)
 
@@ -352,7 +346,7 @@ class Translator(TextTranslator):
         options: TranslateOptions,
     ) -> Iterator[Piece]:
         check_text(text)
-        for name in "attention", "scores", "alignment", "n_best":
+        for name in "attention", "scores", "alignment", "n_best", "alternatives":
             if options.get(name):
                 raise ValueError(f"{name}: only translate() gives that.")
         call = CallOptions(options)  # Complains now, not when it is read.

@@ -100,5 +100,9 @@ def test_auto_opens_what_the_table_has_when_it_is_needed(monkeypatch, model):
     assert auto.translate("Ich habe das Buch noch nicht gelesen.").parts == 1
     assert auto.translate("The meeting starts in twenty minutes.").text
     assert asked == ["en-de"]
+    with auto:
+        pass
+    with pytest.raises(latimer.LatimerError, match="closed"):
+        auto.translate("Good morning.")
     with pytest.raises(ValueError, match="en to xx: no model is known"):
         from_pretrained(source="auto", target="xx")

@@ -150,7 +150,7 @@ def test_running_text_refuses_what_it_cannot_give(translator):
     for method in translator.translate_paragraphs, translator.translate_html:
         for options in (
             {"attention": "cross"}, {"scores": True}, {"alignment": True},
-            {"beams": 2, "n_best": 2},
+            {"beams": 2, "n_best": 2}, {"alternatives": 2},
         ):
             name = list(options)[-1]
             with pytest.raises(ValueError, match=f"{name}: only translate"):
