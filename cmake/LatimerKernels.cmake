@@ -2,7 +2,7 @@
 # runtime/ops/xnnpack/kernels.txt, LATIMER_ISAS, LATIMER_TILE and
 # LATIMER_DISPATCH:
 #
-#   LATIMER_ARCH             x86_64, aarch64, armv7, cortex_m, riscv64
+#   LATIMER_ARCH             x86_64, aarch64, armv7, cortex_m, riscv
 #                            or wasm32
 #   LATIMER_ISAS             the instruction sets, by default all
 #   latimer_isa_flags_<isa>  the compiler's flags for one
@@ -34,13 +34,13 @@ elseif(triple MATCHES "^arm-none-eabi")
   set(LATIMER_ARCH cortex_m)
 elseif(triple MATCHES "^arm")
   set(LATIMER_ARCH armv7)
-elseif(triple MATCHES "^riscv64")
-  set(LATIMER_ARCH riscv64)
+elseif(triple MATCHES "^riscv(32|64)")
+  set(LATIMER_ARCH riscv)
 elseif(triple MATCHES "^wasm32")
   set(LATIMER_ARCH wasm32)
 else()
   message(FATAL_ERROR "Latimer has no kernels for ${triple}; it runs on x86_64, "
-    "aarch64, riscv64, armv7 with NEON, Cortex-M and wasm32.")
+    "aarch64, RISC-V, armv7 with NEON, Cortex-M and wasm32.")
 endif()
 
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS

@@ -42,7 +42,13 @@ void End(int code) {
 }  // namespace machine
 
 uint64_t latimer_machine_nanoseconds() {
-  return machine::Register<uint64_t>(machine::kTime) * 100;
+  // In halves, as 32 bits can read it, which belong together.
+  uint32_t high, low;
+  do {
+    high = machine::Register<uint32_t>(machine::kTime + 4);
+    low = machine::Register<uint32_t>(machine::kTime);
+  } while (high != machine::Register<uint32_t>(machine::kTime + 4));
+  return (uint64_t{high} << 32 | low) * 100;
 }
 
 void latimer_machine_failed(const char* message) {

@@ -1,4 +1,4 @@
-// Reset and traps of a 64-bit RISC-V in machine mode.
+// Reset and traps of a RISC-V in machine mode, of 32 bits or 64.
 #include "latimer/machine.h"
 #include "start.h"
 
@@ -8,8 +8,10 @@ extern "C" [[noreturn, gnu::used]] void Fault() {
   latimer_machine_failed("Fault\n");
 }
 
-// mstatus.FS: the FPU is on.
+// mstatus.FS: the FPU is on, if there is one. A -march with zicsr would miss
+// the compiler's libraries for rv32imac.
 asm(R"(
+  .option arch, +zicsr
   .section .vectors, "ax"
   .globl Reset
 Reset:
