@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Makes the pictures of README.md: overview.svg, speed.svg and attention.svg.
+"""Makes the pictures of README.md, overview.svg, speed.svg and attention.svg, and fits.svg of targets/README.md.
 
     python3 docs/pictures.py [--latimer build/host/bin/latimer --model en-de.ltm]
 
-speed.svg shows the tables of tests/bench/README.md, so the figures are written down once. attention.svg needs the
-program and the demo model. Each picture is a light card, legible on light and dark pages. The same input gives the same
-bytes; nothing but Python's standard library is needed.
+speed.svg shows the tables of tests/bench/README.md and fits.svg one of targets/README.md, so the figures are written
+down once. attention.svg needs the program and the demo model. Each picture is a light card, legible on light and dark
+pages. The same input gives the same bytes; nothing but Python's standard library is needed.
 """
 
 import argparse
 import json
+import math
 import pathlib
 import re
 import subprocess
@@ -123,6 +124,49 @@ def speed():
     return card(760, y - 14, title, parts)
 
 
+# ---- fits.svg ---------------------------------------------------------------
+
+def fits_table():
+    """[(part, RAM, {model: "low to high" in ms a token})] of targets/README.md; a model that does not fit is left out."""
+    page = (DOCS.parent / "targets/README.md").read_text(encoding="utf-8")
+    table = re.search(r"(?m)^\| part or board \|.*\n(?:\|.*\n)+", page).group()
+    head, _, *rows = [[cell.strip() for cell in line[1:-1].split("|")] for line in table.splitlines()]
+    models = [(i, name.removesuffix(", ms a token")) for i, name in enumerate(head) if name.endswith(", ms a token")]
+    return [(row[0], row[head.index("RAM")], {name: row[i] for i, name in models if row[i]}) for row in rows]
+
+
+def fits():
+    left, right, decades = 260, 660, (-1, 3)
+
+    def at(ms):
+        return left + (right - left) * (math.log10(ms) - decades[0]) / (decades[1] - decades[0])
+
+    table = fits_table()
+    colours = dict(zip(dict.fromkeys(model for _, _, bands in table for model in bands), (ACCENT, "#64748b")))
+    parts, y = [], 88
+    for part, ram, bands in table:
+        middle = y + 9 * len(bands)
+        parts.append(text(190, middle + 4, part, 12, "end"))
+        parts.append(text(200, middle + 4, ram, 12, fill=SOFT))
+        for model, band in bands.items():
+            low, high = (float(ms) for ms in band.split(" to "))
+            parts.append(box(at(low), y + 2, max(at(high) - at(low), 3), 14, colours[model], "none", 2))
+            parts.append(text(at(high) + 6, y + 13, band, 11))
+            y += 18
+        y += 8
+    axis = [text(20, 28, "What fits where: milliseconds a token, predicted", 15, weight="bold"),
+            text(200, 74, "RAM", 11, fill=SOFT)]
+    x = 20
+    for model, colour in colours.items():
+        axis += [box(x, 40, 12, 12, colour, "none", 2), text(x + 18, 50, model, 12)]
+        x += 40 + 8 * len(model)
+    for decade in range(decades[0], decades[1] + 1):
+        ms = 10.0 ** decade
+        axis.append(f'<path d="M{at(ms):g} 80 V{y}" stroke="{LINE}" stroke-width="0.5"/>')
+        axis.append(text(at(ms), 74, f"{ms:g} ms", 11, "middle", SOFT))
+    return card(760, y + 12, "Predicted milliseconds a token, on parts and boards", axis + parts)
+
+
 # ---- attention.svg ----------------------------------------------------------
 
 SENTENCE = "I have not read the book yet."
@@ -160,7 +204,7 @@ def main():
     parser.add_argument("--latimer", help="the program, for attention.svg")
     parser.add_argument("--model", help="the demo model converted to int8, for attention.svg")
     arguments = parser.parse_args()
-    pictures = {"overview.svg": overview(), "speed.svg": speed()}
+    pictures = {"overview.svg": overview(), "speed.svg": speed(), "fits.svg": fits()}
     if arguments.latimer and arguments.model:
         pictures["attention.svg"] = attention(arguments.latimer, arguments.model)
     for name, content in pictures.items():
