@@ -35,16 +35,19 @@ endforeach()
 list(FILTER flags EXCLUDE REGEX "^(-c|latimer\\.cc)$")
 string(REPLACE ";" " " LINK "${LINK}")
 separate_arguments(LINK UNIX_COMMAND "${LINK}")
+list(REMOVE_ITEM LINK ${flags})  # GCC takes --specs once.
 if(OBJECTS)
   run("${CXX}" ${flags} "-I${ROOT}/targets/bare" -I.
     -c "${ROOT}/tests/packaging/translate.cc")
   list(FILTER OBJECTS EXCLUDE REGEX "/translate\\.cc")  # Start code and model stay.
+  set(linker "${CC}")  # Nothing of C++'s library.
 else()
   file(COPY "${WORK}/latimer.h" DESTINATION "${WORK}/latimer")
   run("${CC}" -I. -c "${ROOT}/examples/translate.c" -o translate.o)
+  set(linker "${CXX}")
 endif()
-run("${CXX}" ${flags} ${LINK} translate.o ${OBJECTS} latimer.o
-  latimer_kernels.o -o program)
+run("${linker}" ${flags} ${LINK} translate.o ${OBJECTS} latimer.o
+  latimer_kernels.o -lm -o program)
 
 file(STRINGS "${ROOT}/examples/en-de/data/test.en" lines ENCODING UTF-8
   LIMIT_COUNT 20)
