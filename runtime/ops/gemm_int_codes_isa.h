@@ -251,7 +251,8 @@ LATIMER_INLINE void MultiplyInt6(const GemmInt8Args& args, size_t rows,
   auto* row_sums =
       reinterpret_cast<int32_t*>(unpacked + chunks * sizeof(Codes<Int6>));
   for (size_t begin = 0; begin < rows; begin += kRowsOfABlock) {
-    const size_t end = rows - begin < kRowsOfABlock ? rows : begin + kMostRows;
+    const size_t end =
+        rows - begin < kRowsOfABlock ? rows : begin + kRowsOfABlock;
     for (size_t row = begin; row < end; ++row) {
       row_sums[row - begin] =
           SumOfRow(args.q + row * args.q_stride, chunks * Int6::kInputs);
