@@ -90,7 +90,7 @@ LATIMER_INLINE F32 Fused(float x, F32 weights, F32 sum) {
 #endif
 
 // sum + x * weights
-LATIMER_INLINE Vector MultiplyAdd(float x, Vector weights, Vector sum) {
+LATIMER_INLINE Vector AddProduct(float x, Vector weights, Vector sum) {
 #if defined(__AVX2__) || defined(__aarch64__)
   if constexpr (kProfile.f32_fma) return Fused(x, weights, sum);
 #endif
@@ -169,7 +169,7 @@ LATIMER_INLINE void MultiplyTile(const GemmArgs<T>& args, size_t row,
       const float value = x[r * args.x_stride + i];
 #pragma GCC unroll 8
       for (size_t v = 0; v < kVectors; ++v) {
-        sum[r][v] = MultiplyAdd(value, weight[v], sum[r][v]);
+        sum[r][v] = AddProduct(value, weight[v], sum[r][v]);
       }
     }
   }
