@@ -14,6 +14,7 @@ DATA = Path(__file__).resolve().parents[1] / "data"
 EOS, UNK = 0, 1  # And <pad> is the last id.
 SHAPES = {  # d_model, heads, d_ffn, encoder layers, decoder layers
     "tiny": (64, 4, 128, 2, 1),
+    "micro": (128, 4, 512, 5, 1),
     "small": (256, 4, 1024, 4, 2),
     "student": (256, 4, 1536, 6, 2),
     "teacher": (512, 8, 2048, 6, 6),

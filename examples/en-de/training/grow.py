@@ -5,6 +5,7 @@
 OLD is a folder in Hugging Face's Marian format; WORK holds the new tokenizer and text of prep.py, OUT is what
 train.py --init reads. A new piece is the mean of the old pieces that spell it, weighed by how often each language has
 it. New units and layers have outputs of zero, so that they change nothing at first, but for a norm applied again.
+A narrower model begins with the embeddings alone, of which it keeps the principal components.
 """
 
 import argparse
@@ -53,6 +54,13 @@ def embeddings(new: Tokenizer, old: Tokenizer, table: torch.Tensor, pairs: list)
     return found
 
 
+def narrowed(table: torch.Tensor, width: int) -> torch.Tensor:
+    """The principal components of a table, scaled as make_model does."""
+    centered = table - table.mean(0)
+    found = centered @ torch.linalg.svd(centered, full_matrices=False).Vh[:width].T
+    return found / found.norm(dim=1).mean()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("work", type=Path)
@@ -67,12 +75,14 @@ def main() -> None:
     pairs = [pair for name in ("tatoeba", "more") for pair in read_pairs(arguments.work / f"{name}.tsv")]
     model = make_model(arguments.shape, new, 0.0)
     parameters = dict(model.named_parameters())
+    narrower = SHAPES[arguments.shape][0] < table.shape[1]
     with torch.no_grad():
         for name, value in parameters.items():
             if "shared" in name:
-                value.copy_(embeddings(new, old, table, pairs))
+                grown = embeddings(new, old, table, pairs)
+                value.copy_(narrowed(grown, value.shape[1]) if narrower else grown)
                 continue
-            if "embed_positions" in name:
+            if narrower or "embed_positions" in name:
                 continue
             part, _, rest = name.partition(".layers.")
             index, _, rest = rest.partition(".")
