@@ -119,4 +119,32 @@ void CheckSizes(const Architecture& a) {
   check("decoder d_ffn", a.decoder_ffn, kProfile.d_ffn);
 }
 
+void LimitPositions(const PositionLimits& limits, CanonicalModel* model) {
+  Architecture& a = model->architecture;
+  if (!a.has_positions) return;
+  const CanonicalGeneration& g = model->generation;
+  const auto limited = [](uint32_t limit, uint64_t least, uint32_t most) {
+    if (limit == 0) return most;
+    return static_cast<uint32_t>(
+        std::min<uint64_t>(std::max<uint64_t>(limit, least), most));
+  };
+  const uint64_t frame = g.source_prefix.size() + g.source_suffix.size() + 1;
+  uint32_t source =
+      limited(limits.source, std::max<uint64_t>(frame, g.source_length),
+              a.source_positions);
+  uint32_t target = limited(limits.target, 1, a.target_positions);
+  if (a.positions_shared) source = target = std::max(source, target);
+  const auto cut = [&](const char* table, uint32_t positions) {
+    const auto found = model->tables.find(table);
+    if (found == model->tables.end()) return;
+    found->second.resize(uint64_t{positions} * a.d_model);
+  };
+  cut("source_positions", source);
+  cut("target_positions", target);
+  a.source_positions = source;
+  a.target_positions = target;
+  model->generation.max_target_tokens =
+      std::min(model->generation.max_target_tokens, target);
+}
+
 }  // namespace latimer

@@ -149,6 +149,11 @@ void TieEmbeddings(const SourceTensor* source, const SourceTensor* target,
                    const SourceTensor* output, bool share,
                    CanonicalModel* model);
 
+// Leaves out the positions beyond these limits, so that the file is smaller. A
+// table that source and target share keeps the longer of both. Limits that the
+// model does not reach change nothing; biases of distances stay as they are.
+void LimitPositions(const PositionLimits& limits, CanonicalModel* model);
+
 }  // namespace latimer
 
 #endif  // LATIMER_CONVERTER_CANONICAL_MODEL_H_

@@ -125,7 +125,8 @@ std::vector<MatrixKind> KindsOf(std::span<const PlannedTensor> tensors) {
   return kinds;
 }
 
-std::set<std::string> MatricesLike(std::span<const std::string> patterns,
+std::set<std::string> MatricesLike(const std::string& type,
+                                   std::span<const std::string> patterns,
                                    std::span<const MatrixKind> kinds) {
   std::set<std::string> names;
   size_t all = 0;
@@ -145,11 +146,13 @@ std::set<std::string> MatricesLike(std::span<const std::string> patterns,
     for (const MatrixKind& kind : kinds) {
       examples += (examples.empty() ? "" : ", ") + kind.matrices.front();
     }
-    FailWith("--keep-f16 ", pattern, ": no matrix has such a name; there are ",
-             examples, ", and those of more layers.");
+    FailWith("--keep-", type, " ", pattern,
+             ": no matrix has such a name; there are ", examples,
+             ", and those of more layers.");
   }
   if (names.size() == all) {
-    FailWith("--keep-f16 keeps all matrices; give --weights f16 instead.");
+    FailWith("--keep-", type, " keeps all matrices; give --weights ", type,
+             " instead.");
   }
   return names;
 }

@@ -26,10 +26,11 @@ struct MatrixKind {
 // Those of a model, the one with the most weights first.
 std::vector<MatrixKind> KindsOf(std::span<const PlannedTensor> tensors);
 
-// The names of the matrices that a pattern fits, which is the name of a kind or
-// of a matrix, with `*` for any text. Throws ConversionError if a pattern fits
-// none, or if all matrices fit.
-std::set<std::string> MatricesLike(std::span<const std::string> patterns,
+// The names of the matrices that a pattern of --keep-`type` fits, which is the
+// name of a kind or of a matrix, with `*` for any text. Throws ConversionError
+// if a pattern fits none, or if all matrices fit.
+std::set<std::string> MatricesLike(const std::string& type,
+                                   std::span<const std::string> patterns,
                                    std::span<const MatrixKind> kinds);
 
 // A type that would have led to this loss, which is too much.

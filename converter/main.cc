@@ -414,13 +414,19 @@ void ChooseWeights(const Options& options, const CanonicalModel& model,
   });
 }
 
-// With --keep-f16.
-void KeepF16(const std::vector<std::string>& patterns,
-             const std::vector<MatrixKind>& kinds, Conversion* result) {
-  for (const std::string& name : MatricesLike(patterns, kinds)) {
-    result->types[name] = WeightType::kF16;
-    result->quantized.erase({name, WeightType::kInt4});
-  }
+// With --keep-int8 and --keep-f16, of which the latter goes before.
+void KeepTypes(const Options& options, const std::vector<MatrixKind>& kinds,
+               Conversion* result) {
+  const auto keep = [&](const char* name, WeightType type,
+                        const std::vector<std::string>& patterns) {
+    if (patterns.empty()) return;
+    for (const std::string& matrix : MatricesLike(name, patterns, kinds)) {
+      result->types[matrix] = type;
+      result->quantized.erase({matrix, WeightType::kInt4});
+    }
+  };
+  keep("int8", WeightType::kInt8, options.keep_int8);
+  keep("f16", WeightType::kF16, options.keep_f16);
 }
 
 // Chooses the types of matrices, and their integers where those are not the
@@ -437,9 +443,7 @@ void QuantizeMatrices(const Options& options, CanonicalModel* model,
     result->quantized = QuantizeToInt4(options.int4_error, model);
     result->types = TypesOf(result->quantized);
   }
-  if (!options.keep_f16.empty()) {
-    KeepF16(options.keep_f16, KindsOf(PlanTensors(*model, *write)), result);
-  }
+  KeepTypes(options, KindsOf(PlanTensors(*model, *write)), result);
   const MatrixTypes types = PlanTypes(*model, *write);
   std::set<MatrixAs> wanted(types.begin(), types.end());
   std::erase_if(wanted, [](const MatrixAs& matrix) {
@@ -455,6 +459,8 @@ void Convert(const Options& options) {
   if (!options.signing_key.empty()) key.emplace(options.signing_key);
   Say(options, "reading", options.model);
   CanonicalModel model = ReadModel(options);
+  LimitPositions({options.limits.source_tokens, options.limits.target_tokens},
+                 &model);
   if (options.beams > 0) SetBeams(options.beams, &model.generation);
   ChooseLanguages(options.source_language, options.target_language,
                   &model.generation);

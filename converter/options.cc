@@ -219,6 +219,10 @@ class OptionParser {
         "the largest relative error (root mean square) that int4 may cause in "
         "a matrix; matrices above it stay int8")
         ->check(CLI::Range(0.0, 1.0));
+    Add("--keep-int8", o_.keep_int8, "MATRIX",
+        "with --weights int6 or int4: keep these matrices in int8, named as "
+        "for --keep-f16; may be repeated")
+        ->allow_extra_args(false);
     Add("--keep-f16", o_.keep_f16, "MATRIX",
         "with --weights int8, int6 or int4: keep these matrices in f16, by "
         "their names, such as 'decoder.3.*', or all of a kind, such as "
@@ -258,10 +262,12 @@ class OptionParser {
     written_.back()->type_name("FILE.h");
     app_.add_option(
         "--max-source-tokens", o_.limits.source_tokens,
-        "longest source that the profile holds [the model's]; a larger value "
-        "raises the model's limit where only training set it, as in T5");
+        "longest source that the profile holds [the model's], beyond which the "
+        "file has no positions; a larger value raises the model's limit where "
+        "only training set it, as in T5");
     app_.add_option("--max-target-tokens", o_.limits.target_tokens,
-                    "longest translation that the profile holds [the model's]");
+                    "longest translation that the profile holds [the "
+                    "model's], beyond which the file has no positions");
     app_.add_option("--threads", o_.limits.threads,
                     "threads that the profile allows [the board's, else 1]")
         ->check(CLI::Range(1, 64));
@@ -418,6 +424,10 @@ class OptionParser {
     if (!o_.keep_f16.empty() && o_.choose_weights) {
       throw UsageError(
           "--weights auto chooses itself what is f16; leave out --keep-f16.");
+    }
+    if (!o_.keep_int8.empty() && !o_.int6 && !o_.int4) {
+      throw UsageError(
+          "--keep-int8 is for --weights int6 and int4; leave it out.");
     }
     if (std::isnan(o_.max_loss)) {
       throw UsageError("--max-loss nan: give a share from 0 to 1.");

@@ -33,7 +33,7 @@ struct Options {
   bool choose_weights = false;  // --weights auto
   double max_loss = 0.01;
   double int4_error = kInt4LargestError;
-  std::vector<std::string> keep_f16;  // Patterns.
+  std::vector<std::string> keep_f16, keep_int8;  // Patterns.
   std::filesystem::path equalize, calibrate;
   ParallelText shortlist_text;
   ShortlistLimits shortlist_limits;

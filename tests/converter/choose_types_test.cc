@@ -115,7 +115,7 @@ TEST(ChooseTypesTest, IfEvenF16LosesMoreEverythingStaysInt8) {
 
 TEST(ChooseTypesTest, APatternNamesMatricesOrKinds) {
   const auto like = [](const std::vector<std::string>& patterns) {
-    return MatricesLike(patterns, Kinds());
+    return MatricesLike("f16", patterns, Kinds());
   };
   EXPECT_THAT(like({"encoder.ffn"}), ElementsAre("a", "b"));
   EXPECT_THAT(like({"b", "*coder.ffn"}), ElementsAre("a", "b", "c"));
@@ -125,6 +125,11 @@ TEST(ChooseTypesTest, APatternNamesMatricesOrKinds) {
               HasSubstr("--keep-f16 decoder.9.*: no matrix has such a name; "
                         "there are a, o, c, and those of more layers."));
   EXPECT_THAT(ErrorOf([&] { like({"*"}); }), HasSubstr("give --weights f16"));
+  EXPECT_THAT(ErrorOf([&] {
+                (void)MatricesLike("int8", std::vector<std::string>{"*"},
+                                   Kinds());
+              }),
+              HasSubstr("--keep-int8 keeps all matrices; give --weights int8"));
 }
 
 PlannedTensor Linear(const std::string& key, uint32_t rows, TensorGroup group) {
