@@ -319,7 +319,7 @@ void GemmInt8(const GemmKernels& kernels, size_t rows, const PackedMatrix& w,
               size_t y_stride, std::byte* scratch) {
   if (kProfile.int6_weights && w.type == WeightType::kInt6) {
     LATIMER_DCHECK(scratch != nullptr);
-    if (kernels.int6 != nullptr) {
+    if (kernels.int6 != nullptr && rows <= kernels.int6->most_rows) {
       const Tile tile = kernels.int6->tile;
       const std::byte* weights =
           w.data + channel_begin / ShapeOf(tile).nr *

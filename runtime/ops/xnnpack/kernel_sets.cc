@@ -32,8 +32,8 @@ namespace {
     .rows = (row_count), .name = "gemm_int4_" #row_count "_" #isa, \
     .own = isa::GemmInt4Rows##row_count                            \
   }
-#define INT6_KERNEL(tile, isa) \
-  {Tile::tile, &CpuFeatures::isa, "gemm_int6_" #isa, isa::GemmInt6},
+#define INT6_KERNEL(tile, isa, rows) \
+  {Tile::tile, &CpuFeatures::isa, "gemm_int6_" #isa, isa::GemmInt6, rows},
 #define CONVERT_SET(isa, minmax, convert) \
   {&CpuFeatures::isa, minmax, convert, #minmax, #convert},
 

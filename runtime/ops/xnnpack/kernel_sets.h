@@ -105,6 +105,7 @@ struct Int6Kernel {
   bool CpuFeatures::*feature;
   const char* name;
   GemmInt6Function run;
+  size_t most_rows;  // For more of them a block is unpacked.
 };
 
 struct ConvertKernelSet {
