@@ -22,7 +22,7 @@ function(latimer_board_initializer name ram_mib result)
   set(LATIMER_READ_BOARD ON)
   include("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../targets/boards/${name}.cmake")
   if(ram_mib)
-    set(LATIMER_BOARD_RAM_MIB "${ram_mib}")
+    math(EXPR LATIMER_BOARD_RAM_KIB "${ram_mib} * 1024")
   endif()
   list(JOIN LATIMER_BOARD_ISAS " " isas)
   list(JOIN LATIMER_BOARD_SPEED ", " speed)
@@ -34,7 +34,7 @@ function(latimer_board_initializer name ram_mib result)
   if(LATIMER_BOARD_NO_PRUNED_ARGMAX)
     set(pruned false)
   endif()
-  set(${result} "{\"${LATIMER_BOARD}\", ${LATIMER_BOARD_RAM_MIB}ull << 20, \
+  set(${result} "{\"${LATIMER_BOARD}\", ${LATIMER_BOARD_RAM_KIB}ull << 10, \
 ${LATIMER_BOARD_THREADS}, \"${LATIMER_BOARD_TILE}\", \"${isas}\", \
 ${flash}ull << 20, ${pruned}, ${speed}}" PARENT_SCOPE)
 endfunction()

@@ -14,9 +14,13 @@ namespace latimer {
 namespace {
 
 constexpr size_t kMostBytes = 65'536;
-constexpr const char* kWords[] = {
-    "TRIPLE", "CPU",     "ISAS", "TILE",  "RAM_MIB",   "THREADS",
-    "SPEED",  "MACHINE", "QEMU", "NEEDS", "FLASH_MIB", "NO_PRUNED_ARGMAX"};
+constexpr const char* kWords[] = {"TRIPLE",    "CPU",
+                                  "ISAS",      "TILE",
+                                  "RAM_MIB",   "THREADS",
+                                  "SPEED",     "MACHINE",
+                                  "QEMU",      "NEEDS",
+                                  "RAM_KIB",   "EXAMPLE",
+                                  "FLASH_MIB", "NO_PRUNED_ARGMAX"};
 
 // What stands behind each word of latimer_board(); CMake's white space, quotes
 // and comments are understood.
@@ -94,10 +98,14 @@ std::string ParseBoardFile(const std::string& path, const std::string& text,
     *value = found->second.size() == 1 ? NumberOf(found->second[0], most) : 0;
     return *value > 0;
   };
-  uint64_t ram = 0, threads = 1, flash = 0;
+  uint64_t ram_mib = 0, ram_kib = 0, threads = 1, flash = 0;
   constexpr uint64_t kMostMib = uint64_t{1} << 24;
-  if (!number("RAM_MIB", kMostMib, &ram) || ram == 0) {
-    return wrong("give RAM_MIB, the MiB of RAM that translation may use.");
+  if (!number("RAM_MIB", kMostMib, &ram_mib) ||
+      !number("RAM_KIB", kMostMib, &ram_kib) ||
+      (ram_mib == 0) == (ram_kib == 0)) {
+    return wrong(
+        "give RAM_MIB, the MiB of RAM that translation may use, or, of less "
+        "than one, RAM_KIB.");
   }
   if (!number("THREADS", 64, &threads)) {
     return wrong("give THREADS from 1 to 64.");
@@ -131,7 +139,7 @@ std::string ParseBoardFile(const std::string& path, const std::string& text,
     out->isas += (out->isas.empty() ? "" : " ") + isa;
   }
   out->board = {.name = out->name.c_str(),
-                .ram_bytes = ram << 20,
+                .ram_bytes = (ram_mib << 20) + (ram_kib << 10),
                 .threads = static_cast<uint32_t>(threads),
                 .tile = out->tile.c_str(),
                 .isas = out->isas.c_str(),

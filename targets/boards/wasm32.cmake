@@ -6,4 +6,5 @@ latimer_board(TRIPLE wasm32-wasi CPU -msimd128
   ISAS simd128 TILE 4x8
   MACHINE wasm FLASH_MIB 64
   RAM_MIB 512 THREADS 1
+  EXAMPLE en-de
   QEMU node "${CMAKE_CURRENT_LIST_DIR}/../bare/wasm.mjs")

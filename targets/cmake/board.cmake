@@ -5,12 +5,15 @@
 #   ISAS     instruction sets whose kernels are compiled in (LATIMER_ISAS)
 #   TILE     layout of int8 weights that those kernels read (LATIMER_TILE)
 #   RAM_MIB  RAM that translation may use: half of the smallest model sold
+#   RAM_KIB  the same for a board with less than a MiB, in place of RAM_MIB
 #   THREADS  the default number of threads
 #   SPEED    what the speed is predicted from, if known: MHz, MB/s of reading
 #            memory, cycles of a core for 1,000 bytes of a token's weights
 #   MACHINE  there is no operating system: the machine of targets/bare that the
 #            programs are for (LATIMER_BARE)
 #   FLASH_MIB  of such a machine: room for code and model
+#   EXAMPLE  of such a machine: the folder of examples/ whose model the programs
+#            have without LATIMER_EMBED, and options of latimer-convert for it
 #   NO_PRUNED_ARGMAX  the converter stores the output matrix like the others,
 #            because the kernels for a pruned argmax are slower
 #   QEMU     the command that runs a program of this board on a PC
@@ -28,8 +31,11 @@ endmacro()
 
 macro(latimer_board)
   cmake_parse_arguments(LATIMER_BOARD "NO_PRUNED_ARGMAX"
-    "TRIPLE;TILE;RAM_MIB;FLASH_MIB;MACHINE;THREADS;NEEDS" "CPU;ISAS;SPEED;QEMU"
-    ${ARGN})
+    "TRIPLE;TILE;RAM_MIB;RAM_KIB;FLASH_MIB;MACHINE;THREADS;NEEDS"
+    "CPU;ISAS;SPEED;QEMU;EXAMPLE" ${ARGN})
+  if(LATIMER_BOARD_RAM_MIB AND NOT LATIMER_BOARD_RAM_KIB)
+    math(EXPR LATIMER_BOARD_RAM_KIB "${LATIMER_BOARD_RAM_MIB} * 1024")
+  endif()
   get_filename_component(LATIMER_BOARD "${CMAKE_CURRENT_LIST_FILE}" NAME_WE)
   if(NOT LATIMER_READ_BOARD)
     latimer_board_sets(LATIMER_ISAS ${LATIMER_BOARD_ISAS})

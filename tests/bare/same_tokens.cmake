@@ -1,12 +1,14 @@
-# On a machine without an operating system, the demo model's ids are the
-# published ones, and its texts are those of the PC.
+# On a machine without an operating system, an example's ids are the published
+# ones, and its texts are those of the PC.
 #   cmake "-DEMULATOR=<command>" -DIDS_PROGRAM=<file> -DPROGRAM=<file>
 #     -DCONVERT=<latimer-convert of the PC, beside latimer> -DMODEL=<file>
-#     -DROOT=<source dir> -DWORK=<folder> -DLINES=N -P same_tokens.cmake
+#     -DROOT=<source dir> -DEXAMPLE=<folder of examples/>
+#     "-DOPTIONS=<of latimer-convert>" -DWORK=<folder> -DLINES=N
+#     -P same_tokens.cmake
 cmake_minimum_required(VERSION 3.25)
-set(demo "${ROOT}/examples/en-de")
+include("${ROOT}/tests/cmake/PublishedIds.cmake")
 
-file(STRINGS "${demo}/data/test.en" text ENCODING UTF-8 LIMIT_COUNT ${LINES})
+file(STRINGS "${ROOT}/examples/en-de/data/test.en" text ENCODING UTF-8 LIMIT_COUNT ${LINES})
 list(JOIN text "\n" text)
 file(WRITE "${WORK}/text" "${text}\n")
 string(ASCII 4 end)  # Ctrl-D
@@ -23,17 +25,16 @@ run("${IDS_PROGRAM}")
 string(REGEX REPLACE "# ([^\n]*)\n" "" ids "${output}")
 message("${CMAKE_MATCH_1}")
 string(SHA256 got "${ids}")
-file(STRINGS "${ROOT}/tests/data/same_tokens.sha256" line
-  REGEX "  int8 ${LINES}$")
-string(REGEX MATCH "^[0-9a-f]+" expected "${line}")
+latimer_published_ids(${EXAMPLE} "${OPTIONS}" ${LINES})
 if(NOT got STREQUAL expected)
   message(FATAL_ERROR "The SHA-256 of the ids is\n  ${got}\nnot\n  ${expected}"
-    "\nin tests/data/same_tokens.sha256. They are\n${ids}")
+    "\nin ${hashes}. They are\n${ids}")
 endif()
 
 # The PC reads its own tile.
 get_filename_component(bin "${CONVERT}" DIRECTORY)
-execute_process(COMMAND "${CONVERT}" "${demo}" -o "${WORK}/pc.ltm"
+execute_process(COMMAND "${CONVERT}" "${ROOT}/examples/${EXAMPLE}"
+    -o "${WORK}/pc.ltm" ${OPTIONS}
   OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND "${bin}/latimer" translate "${WORK}/pc.ltm"
   INPUT_FILE "${WORK}/text" OUTPUT_VARIABLE expected

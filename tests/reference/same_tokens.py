@@ -1,9 +1,10 @@
 """Prints the SHA-256 of transformers' token ids for the demo model: the f32 lines of
 tests/data/same_tokens.sha256. Also makes the demo's fixture of its first 200 lines.
 
-    python tests/reference/same_tokens.py [--ids FILE] [--fixture examples/en-de/fixture.jsonl]
+    python tests/reference/same_tokens.py [--model examples/en-de] [--lines 1000]
+        [--ids FILE] [--fixture examples/en-de/fixture.jsonl]
 
-The ids are those of the first 1,000 lines of examples/en-de/data/test.en by greedy search in
+The ids are those of the first lines of examples/en-de/data/test.en by greedy search in
 float32, one line per sentence, separated by spaces, without the start token, with </s>.
 """
 
@@ -17,20 +18,21 @@ import transformers
 from transformers import MarianMTModel, MarianTokenizer
 
 DEMO = Path(__file__).resolve().parents[2] / "examples" / "en-de"
-LINES = 1000
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--model", type=Path, default=DEMO)
+    parser.add_argument("--lines", type=int, default=1000)
     parser.add_argument("--ids", type=Path, help="also write the ids to this file")
     parser.add_argument("--fixture", type=Path, help="also write texts and ids of the first 200 lines to this file")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
-    tokenizer = MarianTokenizer.from_pretrained(DEMO)
-    model = MarianMTModel.from_pretrained(DEMO, dtype=torch.float32).eval()
-    sentences = (DEMO / "data" / "test.en").read_text(encoding="utf-8").splitlines()[:LINES]
+    tokenizer = MarianTokenizer.from_pretrained(arguments.model)
+    model = MarianMTModel.from_pretrained(arguments.model, dtype=torch.float32).eval()
+    sentences = (DEMO / "data" / "test.en").read_text(encoding="utf-8").splitlines()[: arguments.lines]
     references = (DEMO / "data" / "test.de").read_text(encoding="utf-8").splitlines()
     text, rows = "", []
     closest = float("inf")
@@ -53,7 +55,7 @@ def main() -> None:
     if arguments.fixture:
         lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows[:200]]
         arguments.fixture.write_text("".join(lines), encoding="utf-8")
-    for count in (LINES, 200, 20):
+    for count in sorted({arguments.lines, 200, 20}, reverse=True):
         first = "".join(text.splitlines(keepends=True)[:count])
         print(f"{hashlib.sha256(first.encode()).hexdigest()}  f32 {count}")
     print(f"transformers {transformers.__version__}; smallest gap between the two best logits "

@@ -60,6 +60,8 @@ TEST(BoardFileTest, SaysWhatIsWrong) {
                 HasSubstr("give RAM_MIB"))
         << ram;
   }
+  EXPECT_THAT(Error("latimer_board(" + good + " RAM_KIB 512)"),
+              HasSubstr("or, of less than one, RAM_KIB"));
   EXPECT_THAT(Error("latimer_board(" + good + " THREADS 65)"),
               HasSubstr("THREADS from 1 to 64"));
   EXPECT_THAT(Error("latimer_board(ISAS neon TILE 3x3 RAM_MIB 1)"),
@@ -67,6 +69,16 @@ TEST(BoardFileTest, SaysWhatIsWrong) {
   EXPECT_THAT(Error("latimer_board(TILE 4x8 RAM_MIB 1)"), HasSubstr("ISAS"));
   EXPECT_THAT(Error("latimer_board(" + good + " SPEED 1 2)"),
               HasSubstr("SPEED has three"));
+}
+
+TEST(BoardFileTest, ABoardMayHaveLessThanAMebibyte) {
+  BoardFile file;
+  EXPECT_EQ(ParseBoardFile("x.cmake",
+                           "latimer_board(ISAS dsp TILE 4x8 RAM_KIB 512\n"
+                           "  EXAMPLE en-de --weights int6)",
+                           &file),
+            "");
+  EXPECT_EQ(file.board.ram_bytes, 512u * 1024);
 }
 
 TEST(BoardFileTest, TheProgramsTakeAFileForABoard) {

@@ -1,22 +1,24 @@
-# The demo model's token ids are the published ones, as a user sees them:
+# An example's token ids are the published ones, as a user sees them:
 # latimer-convert, latimer tokenize, latimer translate --ids.
 #   cmake -DBIN=<folder of programs> "-DEMULATOR=<command>" -DWORK=<folder>
-#     -DROOT=<source dir> -DWEIGHTS=int8|f32 -DLINES=<the first so many>
+#     -DROOT=<source dir> -DEXAMPLE=<folder of examples/>
+#     "-DOPTIONS=<of latimer-convert>" -DLINES=<the first so many>
 #     [-DTILE=<tile>] [-DCPU=<level>] [-DEXE=<end of programs' names>]
 #     [-DCONVERT=<this machine's converter>]
 #     -P same_tokens.cmake
 # Without TILE it is the one that the program asks for. Prints SKIPPED where
 # this CPU or build lacks what TILE or CPU want.
 cmake_minimum_required(VERSION 3.25)
-set(demo "${ROOT}/examples/en-de")
+include("${ROOT}/tests/cmake/PublishedIds.cmake")
+set(texts "${ROOT}/examples/en-de/data/test.en")
 set(model "${WORK}/model.ltm")
 file(MAKE_DIRECTORY "${WORK}")
 
-file(STRINGS "${demo}/data/test.en" text ENCODING UTF-8 LIMIT_COUNT ${LINES})
+file(STRINGS "${texts}" text ENCODING UTF-8 LIMIT_COUNT ${LINES})
 list(LENGTH text count)
 list(JOIN text "\n" text)
 if(NOT count EQUAL LINES)
-  message(FATAL_ERROR "${demo}/data/test.en: ${count} lines, not ${LINES}.")
+  message(FATAL_ERROR "${texts}: ${count} lines, not ${LINES}.")
 endif()
 file(WRITE "${WORK}/text" "${text}\n")
 
@@ -31,8 +33,8 @@ endif()
 
 # Converts and loads; sets `error` to what the runtime says.
 function(convert tile)
-  execute_process(COMMAND ${converter} "${demo}"
-      -o "${model}" --weights ${WEIGHTS} ${tile}
+  execute_process(COMMAND ${converter} "${ROOT}/examples/${EXAMPLE}"
+      -o "${model}" ${OPTIONS} ${tile}
     OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
   file(WRITE "${WORK}/nothing" "")
   execute_process(COMMAND ${EMULATOR} "${BIN}/latimer${EXE}" tokenize "${model}" ${cpu}
@@ -68,10 +70,8 @@ execute_process(
   INPUT_FILE "${WORK}/source_ids" OUTPUT_FILE "${WORK}/target_ids"
   COMMAND_ERROR_IS_FATAL ANY)
 file(SHA256 "${WORK}/target_ids" got)
-file(STRINGS "${ROOT}/tests/data/same_tokens.sha256" line
-  REGEX "  ${WEIGHTS} ${LINES}$")
-string(REGEX MATCH "^[0-9a-f]+" expected "${line}")
+latimer_published_ids(${EXAMPLE} "${OPTIONS}" ${LINES})
 if(NOT got STREQUAL expected)
   message(FATAL_ERROR "The SHA-256 of the ids is\n  ${got}\nnot\n  ${expected}"
-    "\nin tests/data/same_tokens.sha256; they are in ${WORK}/target_ids.")
+    "\nin ${hashes}; they are in ${WORK}/target_ids.")
 endif()

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Takes a newly trained model into examples/en-de-tiny, makes the hashes of its ids anew, and prints what it can do.
+#
+#     PYTHON=venv/bin/python examples/en-de-tiny/renew.sh build/tiny/model/hf [build/host/bin]
+#
+# A model of another shape or vocabulary also needs targets/models/en_de_tiny.h, which this writes. Left to do by hand:
+# reading everyday.de, and the figures of README.md.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+new=$1 programs=${2:-build/host/bin} python=${PYTHON:-python3}
+example=examples/en-de-tiny text=examples/en-de/data
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for file in config.json generation_config.json model.safetensors source.spm target.spm tokenizer_config.json \
+    vocab.json; do
+    [ "$new" -ef "$example" ] || cp "$new/$file" "$example/"
+done
+chmod 644 "$example"/*.json "$example"/*.spm "$example"/*.safetensors
+
+# What the board file says of this example.
+board=stm32h743
+read -ra options <<<"$(tr '\n' ' ' <targets/boards/$board.cmake | sed 's/.*EXAMPLE en-de-tiny *\(.*\) QEMU .*/\1/')"
+"$programs/latimer-convert" "$example" -o "$work/$board.ltm" "${options[@]}" --board $board \
+    --profile targets/models/en_de_tiny.h --bill
+"$programs/latimer-convert" "$example" -o "$work/pc.ltm" "${options[@]}" --quiet
+
+"$python" tests/reference/same_tokens.py --model "$example" --lines 200 --fixture "$example/fixture.jsonl" | tee "$work/f32"
+head -n 200 "$text/test.en" | "$programs/latimer" tokenize "$work/pc.ltm" >"$work/source"
+"$programs/latimer" translate "$work/pc.ltm" --ids <"$work/source" >"$work/target"
+grep ' f32 [0-9]*$' "$work/f32" >"$example/same_tokens.sha256"
+for count in 200 60 20; do
+    echo "$(head -n $count "$work/target" | sha256sum | cut -d ' ' -f 1)  int6 $count"
+done >>"$example/same_tokens.sha256"
+"$programs/latimer" translate "$work/pc.ltm" <"$text/everyday.en" >"$example/everyday.de"
+"$programs/latimer" translate "$work/pc.ltm" <"$text/test.en" >"$work/test.de"
+"$python" -m sacrebleu "$text/test.de" -i "$work/test.de" -m bleu chrf -b -w 1
+git status --short "$example" targets/models

@@ -1,0 +1,60 @@
+// Profile of one model, written by latimer-convert --profile.
+#ifndef LATIMER_TARGETS_MODELS_EN_DE_TINY_H_
+#define LATIMER_TARGETS_MODELS_EN_DE_TINY_H_
+
+#include "latimer/profile.h"
+
+namespace latimer {
+
+inline constexpr Profile kProfile = {
+    .name = "en_de_tiny",
+    .d_model = 128,
+    .d_ffn = 512,
+    .attention_width = 128,
+    .heads = 4,
+    .encoder_layers = 5,
+    .decoder_layers = 1,
+    .source_vocabulary = 4000,
+    .target_vocabulary = 4000,
+    .source_tokens = 48,
+    .target_tokens = 48,
+    .text_bytes = 1024,
+    .threads = 1,
+    .lanes = 1,
+    .beams = 1,
+    .beam_tokens = 0,
+    .phrases = false,
+    .sampling = false,
+    .f16_caches = false,
+    .copied_image_bytes = 0,
+    .int8_weights = true,
+    .f32_weights = false,
+    .f32_fma = true,
+    .tokenizer = true,
+    .unigram = true,
+    .bpe = false,
+    .words = false,
+    .metaspace = false,
+    .byte_bpe = false,
+    .bytes = false,
+    .bpe_unused_pieces = 0,
+    .decoder_self_attention = true,
+    .decoder_ssru = false,
+    .decoder_gru = false,
+    .decoder_lstm = false,
+    .shortlist = false,
+    .rms_norm = false,
+    .gated_ffn = false,
+    .relative_attention = false,
+    .pruned_argmax = false,
+    .int4_weights = false,
+    .int6_weights = true,
+    .f16_weights = false,
+    .attention = 0,
+    .scores = false,
+    .alignment = false,
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_TARGETS_MODELS_EN_DE_TINY_H_
