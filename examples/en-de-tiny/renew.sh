@@ -28,7 +28,7 @@ read -ra options <<<"$(tr '\n' ' ' <targets/boards/$board.cmake | sed 's/.*EXAMP
 head -n 200 "$text/test.en" | "$programs/latimer" tokenize "$work/pc.ltm" >"$work/source"
 "$programs/latimer" translate "$work/pc.ltm" --ids <"$work/source" >"$work/target"
 grep ' f32 [0-9]*$' "$work/f32" >"$example/same_tokens.sha256"
-for count in 200 60 20; do
+for count in 200 60 20 3; do
     echo "$(head -n $count "$work/target" | sha256sum | cut -d ' ' -f 1)  int6 $count"
 done >>"$example/same_tokens.sha256"
 "$programs/latimer" translate "$work/pc.ltm" <"$text/everyday.en" >"$example/everyday.de"

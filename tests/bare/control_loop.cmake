@@ -1,8 +1,10 @@
 # examples/control_loop keeps every period beside translation, whose ids are the
 # published ones, also after translations that were ended early.
 #   cmake "-DEMULATOR=<command>" -DPROGRAM=<file> -DROOT=<source dir>
+#     -DEXAMPLE=<folder of examples/> "-DOPTIONS=<of latimer-convert>"
 #     -DWORK=<folder> -DLINES=N -P control_loop.cmake
 cmake_minimum_required(VERSION 3.25)
+include("${ROOT}/tests/cmake/PublishedIds.cmake")
 
 file(STRINGS "${ROOT}/examples/en-de/data/test.en" text ENCODING UTF-8
   LIMIT_COUNT ${LINES})
@@ -60,12 +62,10 @@ string(REGEX MATCHALL "# ids [^\n]*\n" ids "${output}")
 list(JOIN ids "" ids)
 string(REPLACE "# ids " "" ids "${ids}")
 string(SHA256 got "${ids}")
-file(STRINGS "${ROOT}/tests/data/same_tokens.sha256" line
-  REGEX "  int8 ${LINES}$")
-string(REGEX MATCH "^[0-9a-f]+" expected "${line}")
+latimer_published_ids(${EXAMPLE} "${OPTIONS}" ${LINES})
 if(NOT got STREQUAL expected)
   message(FATAL_ERROR "The SHA-256 of the ids is\n  ${got}\nnot\n  ${expected}"
-    "\nin tests/data/same_tokens.sha256.")
+    "\nin ${hashes}.")
 endif()
 
 find_line("longest, ns: Begin ${n}, step with the encoder ${n}, other step \

@@ -13,6 +13,7 @@ function(latimer_test_amalgamation with)
       "-DCC=${arg_CC}" "-DCXX=${arg_CXX}" "-DLINK=${arg_LINK}"
       "-DOBJECTS=${arg_OBJECTS}" "-DEMULATOR=${CMAKE_CROSSCOMPILING_EMULATOR}"
       "-DCONVERT=${latimer_convert}" "-DTILE=${LATIMER_TILE}"
+      "-DEXAMPLE=${latimer_bare_example}" "-DOPTIONS=${latimer_bare_options}"
       -P "${PROJECT_SOURCE_DIR}/tests/packaging/check_amalgamation.cmake")
   set_tests_properties("${test}" PROPERTIES LABELS runtime TIMEOUT 600)
 endfunction()

@@ -3,7 +3,9 @@
 #   cmake -DBUILD=<folder> -DROOT=<source dir> -DWORK=<folder> -DCC=<compiler>
 #     -DCXX=<compiler> "-DLINK=<flags>" "-DOBJECTS=<those of the bare program>"
 #     "-DEMULATOR=<command>" -DCONVERT=<latimer-convert of the PC, beside
-#     latimer> [-DTILE=<that of a build with files>] -P check_amalgamation.cmake
+#     latimer> [-DTILE=<that of a build with files>]
+#     [-DEXAMPLE=<folder of examples/>, by default the demo's]
+#     ["-DOPTIONS=<of latimer-convert>"] -P check_amalgamation.cmake
 # Without an operating system, the program is the bare one with another
 # translate.cc; with one, it is examples/translate.c.
 cmake_minimum_required(VERSION 3.25)
@@ -55,7 +57,11 @@ list(JOIN lines "\n" text)
 string(ASCII 4 end)  # Ctrl-D
 file(WRITE "${WORK}/text" "${text}\n")
 file(WRITE "${WORK}/input" "${text}\n${end}")
-run("${CONVERT}" "${ROOT}/examples/en-de" -o "${WORK}/pc.ltm" --quiet)
+if(NOT EXAMPLE)
+  set(EXAMPLE en-de)
+endif()
+run("${CONVERT}" "${ROOT}/examples/${EXAMPLE}" -o "${WORK}/pc.ltm" ${OPTIONS}
+  --quiet)
 get_filename_component(bin "${CONVERT}" DIRECTORY)
 execute_process(COMMAND "${bin}/latimer" translate "${WORK}/pc.ltm"
   INPUT_FILE "${WORK}/text" OUTPUT_VARIABLE expected
