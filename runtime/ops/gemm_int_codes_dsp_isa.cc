@@ -17,21 +17,21 @@ LATIMER_DECLARE_GEMM_INT8(LATIMER_ISA)
 namespace {
 
 // Of the tile 4x8, and of a chunk of int6: ops/xnnpack/packed_matrix.h.
-constexpr size_t kChannels = 4;
-constexpr size_t kInputs = 8;
-constexpr size_t kQuarters = 4;  // Of a chunk, with kInputs each.
-constexpr size_t kChunkInputs = kQuarters * kInputs;
-constexpr size_t kChunkBytes = kChannels * kChunkInputs * 6 / 8;
-constexpr size_t kPlaneBytes = 32;  // Two quarters' low bits.
+constexpr size_t kInt6Channels = 4;
+constexpr size_t kInt6Inputs = 8;
+constexpr size_t kInt6Quarters = 4;  // Of a chunk, with kInt6Inputs each.
+constexpr size_t kInt6ChunkInputs = kInt6Quarters * kInt6Inputs;
+constexpr size_t kInt6BytesOfChunk = kInt6Channels * kInt6ChunkInputs * 6 / 8;
+constexpr size_t kInt6PlaneBytes = 32;  // Two quarters' low bits.
 // Inputs that are widened at a time; of more, y keeps the sums.
-constexpr size_t kMostInputs = 1024;
+constexpr size_t kMostInt6Inputs = 1024;
 
-struct Quantization {
+struct Int6Row {
   int32_t zero_point;
   float scale;
 };
 
-LATIMER_INLINE uint32_t Word(const void* from) {
+LATIMER_INLINE uint32_t Int6Word(const void* from) {
   uint32_t word;
   memcpy(&word, from, sizeof(word));
   return word;
@@ -43,16 +43,17 @@ LATIMER_INLINE int32_t Smlad(uint32_t a, uint32_t b, int32_t acc) {
   return acc;
 }
 
-// The inputs of chunks as pairs of int16, in the order in which Channel reads
-// them: bytes 0 and 2 of four, then 1 and 3, first those of the quarters' first
-// halves. Returns their sum.
-LATIMER_INLINE int32_t Widen(const int8_t* q, size_t inputs, uint32_t* pairs) {
+// The inputs of chunks as pairs of int16, in the order in which Int6Channel
+// reads them: bytes 0 and 2 of four, then 1 and 3, first those of the quarters'
+// first halves. Returns their sum.
+LATIMER_INLINE int32_t WidenForInt6(const int8_t* q, size_t inputs,
+                                    uint32_t* pairs) {
   int32_t sum = 0;
-  for (size_t begin = 0; begin < inputs; begin += kChunkInputs) {
+  for (size_t begin = 0; begin < inputs; begin += kInt6ChunkInputs) {
     for (size_t half = 0; half < 2; ++half) {
-      for (size_t quarter = 0; quarter < kQuarters; ++quarter, pairs += 2) {
-        const uint32_t word =
-            Word(q + begin + quarter * kInputs + half * sizeof(uint32_t));
+      for (size_t quarter = 0; quarter < kInt6Quarters; ++quarter, pairs += 2) {
+        const uint32_t word = Int6Word(q + begin + quarter * kInt6Inputs +
+                                       half * sizeof(uint32_t));
         asm("sxtb16 %0, %1" : "=r"(pairs[0]) : "r"(word));
         asm("sxtb16 %0, %1, ror #8" : "=r"(pairs[1]) : "r"(word));
         sum = Smlad(pairs[0], 0x10001, Smlad(pairs[1], 0x10001, sum));
@@ -94,10 +95,10 @@ LATIMER_INLINE int32_t Widen(const int8_t* q, size_t inputs, uint32_t* pairs) {
 
 // The products of one channel's codes, of which `w` has the first, with the
 // inputs from x to `end`. Written out, because GCC 12 runs out of registers.
-LATIMER_INLINE int32_t Channel(const uint8_t* w, const uint32_t* x,
-                               const uint32_t* end, int32_t sum) {
+LATIMER_INLINE int32_t Int6Channel(const uint8_t* w, const uint32_t* x,
+                                   const uint32_t* end, int32_t sum) {
   uint32_t nibbles;
-  for (; x != end; w += kChunkBytes) {
+  for (; x != end; w += kInt6BytesOfChunk) {
     asm(LATIMER_HALF(0) LATIMER_HALF(4)
         : [s] "+r"(sum), [x] "+r"(x), [n] "=&r"(nibbles)
         : [w] "r"(w), [m] "r"(0x0f0f0f0f)
@@ -111,29 +112,31 @@ LATIMER_INLINE int32_t Channel(const uint8_t* w, const uint32_t* x,
 // Of one row: ops/xnnpack/kernels.txt says so.
 void GemmInt6(const GemmInt8Args& args, size_t, void*) {
   const size_t inputs =
-      (args.k + kChunkInputs - 1) / kChunkInputs * kChunkInputs;
-  Quantization row;
+      (args.k + kInt6ChunkInputs - 1) / kInt6ChunkInputs * kInt6ChunkInputs;
+  Int6Row row;
   memcpy(&row, args.quantization, sizeof(row));
-  uint32_t pairs[kMostInputs / 2];
-  for (size_t begin = 0; begin < inputs; begin += kMostInputs) {
+  uint32_t pairs[kMostInt6Inputs / 2];
+  for (size_t begin = 0; begin < inputs; begin += kMostInt6Inputs) {
     const size_t left = inputs - begin;
-    const size_t count = left < kMostInputs ? left : kMostInputs;
-    const int32_t offset = -32 * Widen(args.q + begin, count, pairs);
+    const size_t count = left < kMostInt6Inputs ? left : kMostInt6Inputs;
+    const int32_t offset = -32 * WidenForInt6(args.q + begin, count, pairs);
     const uint32_t* end = pairs + count / 2;
     const auto* block = static_cast<const uint8_t*>(args.weights);
     for (size_t channel = 0; channel < args.channels; ++channel) {
-      const size_t c = channel % kChannels;
-      const uint8_t* codes = block + kChannels * sizeof(int32_t);
-      const uint8_t* scales = codes + inputs / kChunkInputs * kChunkBytes;
+      const size_t c = channel % kInt6Channels;
+      const uint8_t* codes = block + kInt6Channels * sizeof(int32_t);
+      const uint8_t* scales =
+          codes + inputs / kInt6ChunkInputs * kInt6BytesOfChunk;
       int32_t sum = offset;
       if (begin == 0) {
-        sum += static_cast<int32_t>(Word(block + c * sizeof(int32_t))) *
+        sum += static_cast<int32_t>(Int6Word(block + c * sizeof(int32_t))) *
                row.zero_point;
       } else {
-        sum += static_cast<int32_t>(Word(args.y + channel));
+        sum += static_cast<int32_t>(Int6Word(args.y + channel));
       }
-      sum = Channel(codes + begin / kChunkInputs * kChunkBytes + c * kInputs,
-                    pairs, end, sum);
+      sum = Int6Channel(codes + begin / kInt6ChunkInputs * kInt6BytesOfChunk +
+                            c * kInt6Inputs,
+                        pairs, end, sum);
       if (count == left) {
         float scale;
         memcpy(&scale, scales + c * sizeof(float), sizeof(scale));
@@ -142,8 +145,8 @@ void GemmInt6(const GemmInt8Args& args, size_t, void*) {
       } else {
         memcpy(args.y + channel, &sum, sizeof(sum));
       }
-      if (c == kChannels - 1) {
-        block = scales + kChannels * 2 * sizeof(float);
+      if (c == kInt6Channels - 1) {
+        block = scales + kInt6Channels * 2 * sizeof(float);
       }
     }
   }
