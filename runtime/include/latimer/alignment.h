@@ -22,6 +22,7 @@ struct TextRange {
   uint32_t begin = 0;
   uint32_t end = 0;
 
+  // In bytes.
   uint32_t size() const { return end - begin; }
 };
 

@@ -33,6 +33,7 @@ struct BeamRule {
   uint16_t reserved = 0;
 };
 
+// One of the translations that a search found.
 struct Hypothesis {
   std::span<const int32_t> tokens = {};  // EOS included if it was produced.
   float score = 0.0f;

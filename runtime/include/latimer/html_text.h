@@ -29,6 +29,7 @@
 
 namespace latimer {
 
+// A sentence to translate.
 struct HtmlSentence {
   uint64_t number = 0;
   // Plain text; lives until the sentence has finished.
@@ -40,6 +41,7 @@ class HtmlText {
   // Receives the output in order.
   using Receiver = void (*)(void* context, std::string_view html);
 
+  // What Next has.
   enum class Got : uint8_t {
     kSentence,
     kNeedsMore,  // More bytes, or after End no more: all was written.

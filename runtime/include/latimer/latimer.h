@@ -84,6 +84,7 @@ void latimer_unmap_file(const void* image, size_t image_bytes);
 
 /* ---- Loading ---- */
 
+/* How to load a model; all zero: as it is usual. */
 typedef struct latimer_load_options {
   size_t struct_bytes;
   uint32_t threads;  /* that share the work, the caller's included; 0: 1 */
@@ -397,6 +398,7 @@ void latimer_set_cancelled(latimer_translator* translator, int cancelled);
  * memory, aligned as for any type, which the caller may reuse at any time. */
 typedef struct latimer_cursor latimer_cursor;
 
+/* Bytes that a cursor takes. */
 size_t latimer_cursor_bytes(void);
 /* Returns NULL if memory_bytes are too few, or the text or the options are
  * refused (see latimer_message). The text and what the options point to must
@@ -442,10 +444,13 @@ size_t latimer_cursor_window_bytes(void);
  * returns 1, then call latimer_advance until latimer_under_way is 0. Each gets
  * the tokens that it gets alone. */
 
+/* Begins the translation of source tokens; see Translator::BeginIds. */
 latimer_code latimer_begin_ids(latimer_translator* translator,
                                const int32_t* ids, size_t id_count,
                                const latimer_options* options, uint64_t ticket);
+/* 1 if a sentence may begin. */
 int latimer_can_begin(const latimer_translator* translator);
+/* Sentences that have begun and were not yet returned by latimer_advance. */
 size_t latimer_under_way(const latimer_translator* translator);
 
 /* Generates a token for each sentence. If one has finished, *finished is 1,
@@ -473,8 +478,10 @@ typedef struct latimer_streamed_text {
   int cut;       /* 1: the sentence exceeds the longest source */
   latimer_stop_reason stop_reason;
 } latimer_streamed_text;
+/* Receives the translation in order. */
 typedef void (*latimer_receiver)(void* context, const latimer_streamed_text*);
 
+/* Bytes that a stream takes. */
 size_t latimer_text_bytes(void);
 /* Returns NULL if memory_bytes are too few, or the options are refused (see
  * latimer_message). What the options point to must live as long as the stream.
@@ -501,6 +508,7 @@ typedef struct latimer_html latimer_html;
 typedef void (*latimer_html_receiver)(void* context, const char* html,
                                       size_t html_bytes);
 
+/* Bytes that it takes. */
 size_t latimer_html_bytes(void);
 /* As latimer_text_begin. The model must have been loaded without no_alignment.
  */

@@ -47,6 +47,7 @@ enum class Buffer : uint8_t {
   kAlignment,     // TokenLink [T], TextRange [S], uint16 [B, T]: alignment.h
   kState,         // Engine, scheduler and sentences
 };
+// Of the enumeration.
 inline constexpr int kBufferCount = 20;
 
 // Bytes after the rows that kernels may read but never use.
@@ -105,6 +106,7 @@ constexpr uint64_t UnpackedBytes(uint64_t k) {
   return Padded(16 * (k + 16 + 12));
 }
 
+// What PlanBuffer says of a buffer.
 struct BufferPlan {
   const char* name;
   uint64_t bytes;  // A multiple of 64.
@@ -218,6 +220,7 @@ constexpr BufferPlan PlanBuffer(const Profile& p, Buffer buffer) {
   return {};
 }
 
+// The size of a buffer in a build with that profile.
 constexpr uint64_t BufferBytes(const Profile& p, Buffer buffer) {
   return PlanBuffer(p, buffer).bytes;
 }
@@ -248,6 +251,7 @@ constexpr uint64_t RamBytes(const Profile& profile) {
          (profile.threads - 1) * kWorkerStackBytes + profile.copied_image_bytes;
 }
 
+// How many elements of a size a buffer of this build has.
 consteval size_t Elements(Buffer buffer, size_t element_bytes) {
   return static_cast<size_t>(BufferBytes(kProfile, buffer)) / element_bytes;
 }

@@ -47,6 +47,7 @@ enum class AttentionFunction : uint8_t { kAdditive, kDot, kGeneral, kNone };
 constexpr bool UsuallyHasQueryLayer(AttentionFunction function) {
   return function == AttentionFunction::kAdditive;
 }
+// Whether keys are projected, unless a model says otherwise.
 constexpr bool UsuallyHasKeysLayer(AttentionFunction function) {
   return function == AttentionFunction::kAdditive ||
          function == AttentionFunction::kGeneral;
@@ -66,6 +67,7 @@ enum class InitialState : uint8_t {
   kProjectedLayers
 };
 
+// Whether a layer of the model makes the first state.
 constexpr bool IsProjected(InitialState state) {
   return state != InitialState::kZero && state != InitialState::kEncoderStates;
 }
@@ -123,6 +125,7 @@ struct Recurrent {
   uint32_t first_state;
   uint32_t state_step;
 
+  // In which the encoder reads.
   constexpr uint32_t directions() const { return bidirectional ? 2 : 1; }
   // Width of an encoder layer's output.
   constexpr uint32_t encoder_width() const {
@@ -132,6 +135,7 @@ struct Recurrent {
   constexpr uint32_t encoded_width() const {
     return directions_added ? encoder_hidden : encoder_width();
   }
+  // Width of what the decoder attends to.
   constexpr uint32_t memory_width() const {
     return projected_memory > 0 ? projected_memory : encoded_width();
   }
@@ -146,6 +150,7 @@ struct Recurrent {
   }
   // Gates of a cell.
   constexpr uint32_t gates() const { return has_cells ? 4 : 3; }
+  // Width of the input of the first decoder layer.
   constexpr uint32_t input_width() const {
     return target_embedding + (input_context ? memory_width() : 0);
   }
@@ -154,6 +159,7 @@ struct Recurrent {
     return decoder_hidden + (output_context ? memory_width() : 0) +
            (output_embedding ? target_embedding : 0);
   }
+  // Width of the input of the output.
   constexpr uint32_t output_width() const {
     return combined > 0 ? combined : feature_width();
   }
@@ -209,6 +215,7 @@ struct Architecture {
   bool relative_bias_per_layer;
   Recurrent recurrent;  // All zero unless is_recurrent().
 
+  // Whether it has GRUs or LSTMs.
   constexpr bool is_recurrent() const {
     return network_kind == NetworkKind::kGru ||
            network_kind == NetworkKind::kLstm;
@@ -219,9 +226,11 @@ struct Architecture {
            recurrent.attention_function != AttentionFunction::kNone;
   }
 
+  // Width of all heads together.
   constexpr uint32_t encoder_attention_width() const {
     return encoder_heads * encoder_head_dim;
   }
+  // The same of the decoder.
   constexpr uint32_t decoder_attention_width() const {
     return decoder_heads * decoder_head_dim;
   }
@@ -229,6 +238,7 @@ struct Architecture {
   constexpr uint32_t encoder_bias_rows() const {
     return encoder_heads * (relative_bias_per_layer ? encoder_layers : 1);
   }
+  // The same of the decoder.
   constexpr uint32_t decoder_bias_rows() const {
     return decoder_heads * (relative_bias_per_layer ? decoder_layers : 1);
   }
@@ -267,6 +277,7 @@ enum class TargetLanguage : uint8_t {
   kTextsCode
 };
 
+// Whether the code of the target language is a token of the source.
 constexpr bool StandsInSource(TargetLanguage place) {
   return place == TargetLanguage::kBeforeText ||
          place == TargetLanguage::kTextsCode;

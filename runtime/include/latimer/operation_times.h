@@ -12,6 +12,7 @@ enum class Phase : uint8_t {
   kCrossKv,  // FillCrossKv: once per sentence
   kDecoder,  // the greedy search: once per token
 };
+// Of the enumeration.
 inline constexpr int kPhaseCount = 3;
 
 // The operations of a phase. A projection includes the quantization of its
@@ -28,6 +29,7 @@ enum class Operation : uint8_t {
   kOutput,          // the logits
   kSearch,          // logits processors, choice of the token, shortlist
 };
+// Of the enumeration.
 inline constexpr int kOperationCount = 10;
 
 // Nanoseconds in the calling thread, including the wait for other threads. They

@@ -20,6 +20,7 @@
 
 namespace latimer {
 
+// What the value of an option is.
 enum class OptionKind : uint8_t {
   kFlag,    // "true" or "1", "false" or "0".
   kCount,   // A whole number, in digits.
@@ -37,6 +38,7 @@ enum class OptionRange : uint8_t { kAny, kAboveZero, kAboveZeroUpToOne };
 // What an option needs to have any effect.
 enum class OptionNeeds : uint8_t { kNothing, kSampling, kBeams };
 
+// What there is to know about an option.
 struct NamedOption {
   const char* name;
   OptionKind kind;

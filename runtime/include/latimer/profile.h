@@ -109,9 +109,11 @@ struct Profile {
   // converter only.
   bool probes = false;
 
+  // Whether a build has Transformers, SSRUs among them.
   constexpr bool transformer() const {
     return decoder_self_attention || decoder_ssru;
   }
+  // GRUs or LSTMs.
   constexpr bool recurrent() const { return decoder_gru || decoder_lstm; }
 };
 

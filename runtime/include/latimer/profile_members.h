@@ -10,6 +10,7 @@
 
 namespace latimer {
 
+// A member of Profile and its name.
 template <typename Value>
 struct ProfileMember {
   const char* name;

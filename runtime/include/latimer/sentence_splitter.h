@@ -39,6 +39,7 @@ enum class SentenceEnd : uint8_t {
   kText,       // The end of the text.
 };
 
+// A sentence, and where it was.
 struct SourceSentence {
   // Without white space at its ends; may span lines. Empty: there is only white
   // space.

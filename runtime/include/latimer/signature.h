@@ -20,12 +20,14 @@
 
 namespace latimer {
 
+// What is before a signature, and the size of one.
 inline constexpr std::string_view kSignatureMark = "LTMR Ed25519 sig";
 inline constexpr size_t kSignatureBytes = 64;
 // The bytes that a signature adds to a file.
 inline constexpr size_t kSignatureEndBytes =
     kSignatureMark.size() + kSignatureBytes;
 
+// Of Ed25519.
 using PublicKey = std::array<uint8_t, 32>;
 
 // Parses a public key in PEM ("PUBLIC KEY"), as `openssl pkey -pubout` writes

@@ -11,6 +11,7 @@
 
 namespace latimer {
 
+// What is wrong.
 enum class StatusCode : uint8_t {
   kOk = 0,
   kInvalidArgument,      // The caller passed something the contract forbids.
@@ -29,6 +30,7 @@ enum class StatusCode : uint8_t {
 // A code and, for an error, one sentence: what is wrong, where, what to do.
 class [[nodiscard]] Status {
  public:
+  // Of a message, with its terminating zero.
   static constexpr size_t kMaxMessageBytes = 400;
 
   constexpr Status() = default;
@@ -37,6 +39,7 @@ class [[nodiscard]] Status {
   [[gnu::format(printf, 2, 3)]] static Status Error(StatusCode code,
                                                     const char* format, ...);
 
+  // Whether there is no error.
   constexpr bool ok() const { return code_ == StatusCode::kOk; }
   constexpr StatusCode code() const { return code_; }
   // Zero-terminated, empty when ok. Lives as long as this object.
@@ -55,6 +58,7 @@ class [[nodiscard]] Result {
   Result(T value) : value_(std::move(value)) {}  // NOLINT(*explicit*)
   Result(Status status) : status_(status) {}     // NOLINT(*explicit*)
 
+  // Whether there is a value.
   bool ok() const { return status_.ok(); }
   const Status& status() const { return status_; }
   // Precondition: ok().

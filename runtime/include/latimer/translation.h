@@ -24,12 +24,14 @@ namespace latimer {
 // Borrows both; laid out as latimer_term of C.
 class Term {
  public:
+  // What it is made of must outlive it.
   constexpr Term(std::string_view source, std::string_view target)
       : source_(source.data()),
         source_bytes_(source.size()),
         target_(target.data()),
         target_bytes_(target.size()) {}
 
+  // What is replaced, and by what.
   std::string_view source() const { return {source_, source_bytes_}; }
   std::string_view target() const { return {target_, target_bytes_}; }
 
