@@ -52,12 +52,12 @@ def main():
                 errors += [f"{where}: {one['help']} ({one['id']}): {one['nodes'][0]} and {len(one['nodes']) - 1} more"
                            for one in found if one["impact"] in ("serious", "critical")]
                 errors += [f"{where}: {complaint}" for complaint in browser.complaints]
+        browser.show(WIDTHS[-1], 800)
         browser.open(url)
-        browser.until("document.querySelector('.md-search__input')")
-        browser.run("document.querySelector('.md-search__input').focus()")
+        browser.run("document.querySelector('input[name=query]').focus()")
         browser.type("length penalty")
         try:
-            browser.until("document.querySelector('.md-search-result__link')", 60)
+            browser.until("[...document.querySelectorAll('.md-search a')].some(({ href }) => href.includes('/docs/'))", 60)
         except AssertionError as error:
             errors.append(f"The search finds nothing: {error}")
     if errors:

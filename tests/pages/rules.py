@@ -121,6 +121,7 @@ RULES = [
     Rule("skip", "docs/packages.md", r"^tests/fresh_debian", "needs root and debootstrap"),
     Rule("skip", "docs/maps.md", r'"\*\.causal_mask"', "names the tensors of an invented model"),
     Rule("skip", "docs/rtos.md", r"xTaskCreateStatic", "needs FreeRTOS"),
+    Rule("skip", "site/README.md", r"mike deploy|site_parts", "commits to a branch"),
     Rule("skip", CONVERTER, r"\[--set", "a synopsis, with alternatives in brackets"),
     Rule("skip", TARGETS, r"ios_arm64|LATIMER_APPLE_SDK", "needs Apple's SDK"),
     Rule("skip", TARGETS, r"LATIMER_SYSROOT=", "Debian's compiler, the stand-in of an SDK's, knows its own"),
@@ -137,6 +138,8 @@ RULES = [
     Rule("needs", "docs/hugging-face.md", r".", "IndicTransToolkit", "python -c 'import IndicTransToolkit'"),
     Rule("needs", "*", r"^apt-get install", "Debian's lists of packages", "apt-cache show make"),
     # ---- Not typed with --short --------------------------------------------------------------------------------------
+    Rule("slow", "site/README.md", r"--preset site$|check_documentation", "builds for a board, installs mkdocs-material",
+         name="build/wasm32"),
     Rule("slow", WASM, r"^cmake --workflow --preset wasm32$", "builds for a board", name=r'from "latimer'),
     Rule("slow", "*", r"^cmake --(workflow|build) --preset (raspberry_pi_4|cortex_m7|wasm32)$", "builds for a board"),
     Rule("slow", "*", r"^cmake --workflow --preset \w+-test$", "all tests of a board", seconds=7200),
