@@ -142,7 +142,7 @@ def fits():
         return left + (right - left) * (math.log10(ms) - decades[0]) / (decades[1] - decades[0])
 
     table = fits_table()
-    colours = dict(zip(dict.fromkeys(model for _, _, bands in table for model in bands), (ACCENT, "#64748b")))
+    colours = dict(zip(dict.fromkeys(model for _, _, bands in table for model in bands), (ACCENT, "#64748b", "#0f766e")))
     parts, y = [], 88
     for part, ram, bands in table:
         middle = y + 9 * len(bands)
