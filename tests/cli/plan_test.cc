@@ -224,6 +224,7 @@ TEST_F(PlanCommandTest, TheConverterSaysWhatWouldFitTheBoard) {
   limits.insert(limits.end(), {"--weights", "f32"});
   EXPECT_THAT(ErrorSentence(convert(limits), 1), HasSubstr("bytes of flash"));
 
+  ErrorSentence(convert({}), 1);  // A model whose sentences may be long again.
   EXPECT_THAT(
       ErrorSentence(RunProgram("latimer-convert",
                                {out, "--profile", folder_.path() / "p.h",
