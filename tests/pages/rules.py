@@ -104,6 +104,8 @@ RULES = [
     # ---- Not typed ---------------------------------------------------------------------------------------------------
     Rule("ci", "*", r"^cmake --workflow --preset test$", name=r"-R system|system_test"),
     Rule("skip", "CONTRIBUTING.md", r"^\.ci/run|--preset pages$", "it types these pages itself"),
+    Rule("skip", "CONTRIBUTING.md", r"^tests/consumers/check_older", "needs the tests' installation"),
+    Rule("skip", "CONTRIBUTING.md", r"reuse lint", "is the project's check on GitHub"),
     Rule("skip", "tests/pages/README.md", r".", "it types these pages itself"),
     Rule("skip", "*", r"^tests/all_boards", "takes hours; .ci/run tests a sample of three boards"),
     Rule("skip", "*", r"^docker ", "no daemon; tests/server/dockerfile_steps.py does what the Dockerfile says"),
