@@ -124,7 +124,7 @@ RULES = [
     Rule("skip", "docs/packages.md", r"^tests/fresh_debian", "needs root and debootstrap"),
     Rule("skip", "docs/maps.md", r'"\*\.causal_mask"', "names the tensors of an invented model"),
     Rule("skip", "examples/en-de-tiny/README.md", r"\$training|training=|build/demo\.ltm$|renew\.sh", "trains for two hours"),
-    Rule("skip", "packaging/README.md", r"^cd packages/latimer|OPUS_MT_FOLDER|^idf\.py", "needs ESP-IDF"),
+    Rule("skip", "packaging/README.md", r"cd packages/latimer|OPUS_MT_FOLDER|^idf\.py", "needs ESP-IDF"),
     Rule("skip", "packaging/zephyr/README.md", r"k_panic", "needs Zephyr"),
     Rule("skip", "docs/rtos.md", r"xTaskCreateStatic", "needs FreeRTOS"),
     Rule("skip", "site/README.md", r"mike deploy|site_parts", "commits to a branch"),
