@@ -415,11 +415,12 @@ void ChooseWeights(const Options& options, const CanonicalModel& model,
 }
 
 // With --keep-int8 and --keep-f16, of which the latter goes before.
-void KeepTypes(const Options& options, const std::vector<MatrixKind>& kinds,
-               Conversion* result) {
+void KeepTypes(const Options& options, const CanonicalModel& model,
+               const WriteOptions& write, Conversion* result) {
   const auto keep = [&](const char* name, WeightType type,
                         const std::vector<std::string>& patterns) {
     if (patterns.empty()) return;
+    const auto kinds = KindsOf(PlanTensors(model, write));
     for (const std::string& matrix : MatricesLike(name, patterns, kinds)) {
       result->types[matrix] = type;
       result->quantized.erase({matrix, WeightType::kInt4});
@@ -443,7 +444,7 @@ void QuantizeMatrices(const Options& options, CanonicalModel* model,
     result->quantized = QuantizeToInt4(options.int4_error, model);
     result->types = TypesOf(result->quantized);
   }
-  KeepTypes(options, KindsOf(PlanTensors(*model, *write)), result);
+  KeepTypes(options, *model, *write, result);
   const MatrixTypes types = PlanTypes(*model, *write);
   std::set<MatrixAs> wanted(types.begin(), types.end());
   std::erase_if(wanted, [](const MatrixAs& matrix) {

@@ -4,9 +4,9 @@
 #   cmake -DBUILD=build/cortex_m55 -DOUT=amalgamation -P packaging/amalgamate.cmake
 #
 # What is compiled, and how, is read from the build's compile_commands.json: the
-# libraries latimer_runtime, for one instruction set, and latimer_hosted. Headers that lie in folders of
-# those commands are put in place of their first #include; others, those of the
-# compiler, are included.
+# libraries latimer_runtime, for one instruction set, and latimer_hosted.
+# Headers that lie in folders of those commands are put in place of their first
+# #include; others, those of the compiler, are included.
 cmake_minimum_required(VERSION 3.25)
 get_filename_component(root "${CMAKE_CURRENT_LIST_DIR}" DIRECTORY)
 foreach(name IN ITEMS BUILD OUT)

@@ -25,12 +25,10 @@ read -ra options <<<"$(tr '\n' ' ' <targets/boards/$board.cmake | sed 's/.*EXAMP
 "$programs/latimer-convert" "$example" -o "$work/pc.ltm" "${options[@]}" --quiet
 
 "$python" tests/reference/same_tokens.py --model "$example" --lines 200 --fixture "$example/fixture.jsonl" | tee "$work/f32"
-head -n 200 "$text/test.en" | "$programs/latimer" tokenize "$work/pc.ltm" >"$work/source"
-"$programs/latimer" translate "$work/pc.ltm" --ids <"$work/source" >"$work/target"
-grep ' f32 [0-9]*$' "$work/f32" >"$example/same_tokens.sha256"
-for count in 200 60 20 3; do
-    echo "$(head -n $count "$work/target" | sha256sum | cut -d ' ' -f 1)  int6 $count"
-done >>"$example/same_tokens.sha256"
+{
+    grep ' f32 [0-9]*$' "$work/f32"
+    tests/reference/hash_ids.sh "$programs" "$work/pc.ltm" int6 200 60 20 3
+} >"$example/same_tokens.sha256"
 "$programs/latimer" translate "$work/pc.ltm" <"$text/everyday.en" >"$example/everyday.de"
 "$programs/latimer" translate "$work/pc.ltm" <"$text/test.en" >"$work/test.de"
 "$python" -m sacrebleu "$text/test.de" -i "$work/test.de" -m bleu chrf -b -w 1

@@ -33,9 +33,8 @@ struct GemmInt8Args {
 using GemmInt8Function = void (*)(const GemmInt8Args& args);
 
 // The same for int6 weights and any number of rows, or for one, as kernels.txt
-// says. `scratch`, aligned to 64
-// bytes, has room for the codes of a block, a byte each (PackedInputs), and
-// kInt6ScratchSums int32.
+// says. `scratch`, aligned to 64 bytes, has room for the codes of a block, a
+// byte each (PackedInputs), and kInt6ScratchSums int32.
 using GemmInt6Function = void (*)(const GemmInt8Args& args, size_t rows,
                                   void* scratch);
 inline constexpr size_t kInt6ScratchSums = 64;

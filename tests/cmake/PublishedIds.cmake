@@ -1,7 +1,8 @@
-# latimer_published_ids(<example> <options of latimer-convert> <lines>): sets
-# `hashes` to the file that has the SHA-256 of an example's target ids, and
-# `expected` to that of so many lines with the weights that the options name.
-function(latimer_published_ids example options lines)
+# latimer_check_published_ids(<example> <options of latimer-convert> <lines>
+#   <SHA-256> <where the ids are>): fails if the target ids of so many lines have
+# another SHA-256 than is published for the example, with the weights that the
+# options name.
+function(latimer_check_published_ids example options lines got where)
   set(hashes "tests/data/same_tokens.sha256")
   if(NOT example STREQUAL "en-de")
     set(hashes "examples/${example}/same_tokens.sha256")
@@ -12,6 +13,8 @@ function(latimer_published_ids example options lines)
   endif()
   file(STRINGS "${ROOT}/${hashes}" line REGEX "  ${weights} ${lines}$")
   string(REGEX MATCH "^[0-9a-f]+" expected "${line}")
-  set(hashes "${hashes}" PARENT_SCOPE)
-  set(expected "${expected}" PARENT_SCOPE)
+  if(NOT got STREQUAL expected)
+    message(FATAL_ERROR "The SHA-256 of the ids is\n  ${got}\nnot\n  ${expected}"
+      "\nin ${hashes}. ${where}")
+  endif()
 endfunction()

@@ -70,8 +70,5 @@ execute_process(
   INPUT_FILE "${WORK}/source_ids" OUTPUT_FILE "${WORK}/target_ids"
   COMMAND_ERROR_IS_FATAL ANY)
 file(SHA256 "${WORK}/target_ids" got)
-latimer_published_ids(${EXAMPLE} "${OPTIONS}" ${LINES})
-if(NOT got STREQUAL expected)
-  message(FATAL_ERROR "The SHA-256 of the ids is\n  ${got}\nnot\n  ${expected}"
-    "\nin ${hashes}; they are in ${WORK}/target_ids.")
-endif()
+latimer_check_published_ids(${EXAMPLE} "${OPTIONS}" ${LINES} ${got}
+  "They are in ${WORK}/target_ids.")

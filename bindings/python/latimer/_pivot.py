@@ -24,8 +24,8 @@ class PivotTranslator(TextTranslator):
 
     What comes out is what `latimer translate FIRST SECOND` writes. Options are
     for both, each by itself, but source_lang is for the first, target_lang,
-    n_best and alternatives for the second; those that belong to one model or to one source
-    are refused. Each Translation is the second model's.
+    n_best and alternatives for the second; those that belong to one model or
+    to one source are refused. Each Translation is the second model's.
     """
 
     def __init__(self, first: Translator, second: Translator) -> None:

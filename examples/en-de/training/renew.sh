@@ -24,12 +24,10 @@ trap 'rm -rf "$work"' EXIT
 "$python" tests/reference/make_target_prefix.py "$demo" tests/data/target_prefix.jsonl
 
 "$programs/latimer-convert" "$demo" -o "$work/int8.ltm" --weights int8 --quiet
-head -n 1000 "$demo/data/test.en" | "$programs/latimer" tokenize "$work/int8.ltm" > "$work/source"
-"$programs/latimer" translate "$work/int8.ltm" --ids < "$work/source" > "$work/target"
-grep ' f32 [0-9]*$' "$work/f32" > "$hashes"
-for count in 1000 200 60 20; do
-    echo "$(head -n $count "$work/target" | sha256sum | cut -d ' ' -f 1)  int8 $count"
-done >> "$hashes"
+{
+    grep ' f32 [0-9]*$' "$work/f32"
+    tests/reference/hash_ids.sh "$programs" "$work/int8.ltm" int8 1000 200 60 20 3
+} > "$hashes"
 "$programs/latimer" translate "$work/int8.ltm" < "$demo/data/everyday.en" > "$demo/data/everyday.de"
 
 texts=tests/data/demo_texts.tsv
