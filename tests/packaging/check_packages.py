@@ -72,8 +72,10 @@ def arduino(build, work, converter):
     run("cc", *c_flags, "-w", "-c", folder / "src" / "latimer_kernels.c", cwd=work)
     run("c++", *flags, "-w", "-c", folder / "src" / "latimer.cc", cwd=work)
 
-    tile = re.search(r'"(\d+x\d+\w*)"', (build / "generated/board/latimer/board_config.h").read_text())
-    run(converter, DEMO, "-o", work / "model.ltm", "--tile", tile[1], "--quiet")
+    config = (build / "generated" / "board" / "latimer" / "board_config.h").read_text()
+    board = re.search(r'LATIMER_BOARD_NAME "(\w+)"', config)[1]
+    run(converter, DEMO, "-o", work / "model.ltm", "--board", board,
+        "--max-source-tokens", 64, "--max-target-tokens", 64, "--quiet")
     # What xxd writes takes a compiler minutes; a string takes seconds.
     text = "".join(f"\\{byte:03o}" for byte in (work / "model.ltm").read_bytes())
     (work / "model.h").write_text(f'alignas(64) const unsigned char model[] = "{text}";\n')
