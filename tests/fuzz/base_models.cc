@@ -14,6 +14,7 @@
 #include "converter/readers/mapped_model.h"
 #include "converter/readers/open_model.h"
 #include "converter/vocabulary_pruning.h"
+#include "tests/fuzz/source_folder.h"
 
 namespace latimer {
 namespace {
@@ -21,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using Models = std::vector<std::unique_ptr<const BaseModel>>;
 
-const fs::path kData = fs::path(LATIMER_SOURCE_DIR) / "tests" / "data";
+const fs::path kData = SourceFolder() / "tests" / "data";
 
 class TempFolder {
  public:
@@ -96,9 +97,8 @@ CanonicalModel ReadDemo() {
   const fs::path text = folder.path() / "text";
   std::ofstream(text) << "How are you? I am fine, thank you.\n"
                          "Wie geht es Ihnen? Mir geht es gut, danke.\n";
-  CanonicalModel model =
-      OpenModel(fs::path(LATIMER_SOURCE_DIR) / "examples" / "en-de",
-                /*with_tokenizer=*/true);
+  CanonicalModel model = OpenModel(SourceFolder() / "examples" / "en-de",
+                                   /*with_tokenizer=*/true);
   PruneVocabulary(ChooseTokens(model, {.texts = {text}}), &model);
   model.architecture.encoder_layers = 1;
   model.architecture.decoder_layers = 1;

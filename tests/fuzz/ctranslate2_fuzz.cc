@@ -22,6 +22,7 @@
 #include "tests/converter/ctranslate2_bytes.h"
 #include "tests/fuzz/expect.h"
 #include "tests/fuzz/input.h"
+#include "tests/fuzz/source_folder.h"
 #include "tests/fuzz/written.h"
 
 namespace latimer {
@@ -86,8 +87,7 @@ class Folders {
             .string();
     LATIMER_CHECK(mkdtemp(name.data()) != nullptr);
     root_ = name;
-    const fs::path data =
-        fs::path(LATIMER_SOURCE_DIR) / "tests" / "data" / "ctranslate2";
+    const fs::path data = SourceFolder() / "tests" / "data" / "ctranslate2";
     for (const char* folder : kFolders) {
       fs::copy(data / folder, Of(models_.size()));
       models_.push_back(Parse(Bytes(data / folder / "model.bin")));

@@ -19,6 +19,7 @@
 #include "tests/converter/zip_bytes.h"
 #include "tests/fuzz/expect.h"
 #include "tests/fuzz/input.h"
+#include "tests/fuzz/source_folder.h"
 #include "tests/fuzz/written.h"
 
 namespace latimer {
@@ -93,7 +94,7 @@ const Case kCases[] = {
 };
 
 fs::path Data(const char* name) {
-  return fs::path(LATIMER_SOURCE_DIR) / "tests" / "data" / name;
+  return SourceFolder() / "tests" / "data" / name;
 }
 
 // Copies of the cases' folders, in memory if the system has such a folder.
