@@ -123,6 +123,13 @@ function(latimer_runtime_library target)
   target_link_libraries(${target} PUBLIC $<TARGET_NAME_IF_EXISTS:Threads::Threads>
     $<$<PLATFORM_ID:Windows>:synchronization>
     PRIVATE latimer_xnnpack_kernels latimer_xnnpack_headers)
+  if(LATIMER_BARE AND NOT LATIMER_BARE MATCHES "^was[im]$")
+    # Flash is small, and of all these files ops/ takes the time.
+    set(small ${latimer_runtime_sources})
+    list(FILTER small EXCLUDE REGEX "/runtime/ops/")
+    set_source_files_properties(${small} TARGET_DIRECTORY ${target}
+      PROPERTIES COMPILE_OPTIONS -Os)
+  endif()
   set(parts ${target})
   foreach(role IN ITEMS vector nibble gemm_int8)
     foreach(isa IN LISTS latimer_isas_of_${role})

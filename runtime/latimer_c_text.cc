@@ -2,6 +2,7 @@
 
 #include "latimer/text_stream.h"
 #include "latimer_c.h"
+#include "text/slice.h"
 
 using latimer::CheckGiven;
 using latimer::Give;
@@ -125,9 +126,8 @@ size_t latimer_source_piece(const latimer_translator* translator, int32_t token,
 
 size_t latimer_target_piece(const latimer_translator* translator, int32_t token,
                             char piece[LATIMER_PIECE_BYTES]) {
-  const std::string_view found =
-      translator->translator.TargetPiece(token).substr(0,
-                                                       LATIMER_PIECE_BYTES - 1);
+  const std::string_view found = latimer::First(
+      translator->translator.TargetPiece(token), LATIMER_PIECE_BYTES - 1);
   if (!found.empty()) std::memcpy(piece, found.data(), found.size());
   piece[found.size()] = '\0';
   return found.size();

@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "option_list.h"
+#include "text/slice.h"
 
 namespace latimer {
 namespace {
@@ -101,7 +102,7 @@ Status ParseChoice(const NamedOption& option, const char* value,
   char takes[64] = {};
   size_t written = 0;
   for (*place = 0; !rest.empty(); ++*place) {
-    const std::string_view choice = rest.substr(0, rest.find('|'));
+    const std::string_view choice = First(rest, rest.find('|'));
     if (choice == given) return Status();
     const bool is_last = choice.size() == rest.size();
     const char* const joint = *place == 0 ? "" : is_last ? " or " : ", ";

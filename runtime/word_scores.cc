@@ -1,5 +1,6 @@
 // How sure a model is of each word of a translation: Translator::ScoreWords.
 #include "latimer/translator.h"
+#include "text/slice.h"
 #include "text/utf8.h"
 #include "translator_state.h"
 
@@ -17,7 +18,7 @@ class WordGatherer {
     sum_ += log_probability;
     ++tokens_;
     if (text.size() <= bytes_) return;  // It belongs to what comes next.
-    const size_t space = LeadingSpaceBytes(text.substr(bytes_));
+    const size_t space = LeadingSpaceBytes(From(text, bytes_));
     const float sum = sum_;
     const auto tokens = static_cast<float>(tokens_);
     sum_ = 0;

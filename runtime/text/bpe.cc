@@ -141,7 +141,7 @@ void PairMerger::SplitIntoSymbols() {
     }
     const std::string_view rest = From(text_, begin);
     size_t bytes =
-        LongestMatch(view_.user_defined_trie, rest.substr(0, kMaxPieceBytes))
+        LongestMatch(view_.user_defined_trie, First(rest, kMaxPieceBytes))
             .bytes;
     const bool frozen = bytes > 0;
     if (!frozen) {

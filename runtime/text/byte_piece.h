@@ -5,11 +5,13 @@
 
 #include <string_view>
 
+#include "text/slice.h"
+
 namespace latimer {
 
 // The byte that `piece` stands for, or -1. Hexadecimal digits are capitals.
 constexpr int ByteOfPiece(std::string_view piece) {
-  if (piece.size() != 6 || piece.substr(0, 3) != "<0x" || piece[5] != '>') {
+  if (piece.size() != 6 || First(piece, 3) != "<0x" || piece[5] != '>') {
     return -1;
   }
   constexpr std::string_view kDigits = "0123456789ABCDEF";

@@ -38,7 +38,7 @@ class TextWriter {
   void WriteUnescaped(std::string_view text, std::string_view space = " ") {
     while (true) {
       const size_t at = text.find(kEscapedSpace);
-      Write(text.substr(0, at));
+      Write(First(text, at));
       if (at == text.npos) return;
       Write(space);
       text.remove_prefix(at + kEscapedSpace.size());
@@ -72,7 +72,7 @@ class TextWriter {
     if (valid == 0) {
       Write(kReplacementCharacter);
     } else {
-      WriteUnescaped(bytes.substr(0, valid));
+      WriteUnescaped(First(bytes, valid));
     }
     const size_t used = std::max<size_t>(valid, 1);
     byte_count_ -= used;

@@ -31,7 +31,7 @@ struct ReadChar {
     if (c.bytes == 0) return;
     code_point = c.code_point;
     consumed = c.bytes;
-    text = rest.substr(0, c.bytes);
+    text = First(rest, c.bytes);
   }
 
   uint32_t code_point = 0xFFFD;
@@ -89,7 +89,7 @@ Normalizer::Unit Normalizer::NextUnit() {
   const std::string_view rest = From(text_, consumed_);
   if (!view_.user_defined_trie.empty()) {
     const size_t bytes = LongestMatch(view_.user_defined_trie, rest).bytes;
-    if (bytes > 0) return {rest.substr(0, bytes), bytes};
+    if (bytes > 0) return {First(rest, bytes), bytes};
   }
   const TrieMatch match = LongestMatch(view_.normalizer_trie, rest);
   if (match.bytes > 0) return {Replacement(match.value), match.bytes};

@@ -239,9 +239,9 @@ size_t PatternBytes(std::string_view text, size_t at,
 }
 
 size_t TermBytes(std::string_view text, size_t at, std::string_view term) {
-  const std::string_view found = From(text, at).substr(0, term.size());
+  const std::string_view found = First(From(text, at), term.size());
   if (term.empty() || found.size() < term.size() ||
-      found.substr(1) != term.substr(1)) {
+      From(found, 1) != From(term, 1)) {
     return 0;
   }
   const bool may_be_capital = term[0] >= 'a' && term[0] <= 'z';

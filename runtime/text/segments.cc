@@ -22,7 +22,7 @@ void FindWords(const TokenizerView& view, std::string_view normalized,
     const std::string_view rest = From(normalized, begin);
     const size_t word_bytes =
         view.escape_whitespaces ? rest.find(kEscapedSpace, 1) : rest.find(' ');
-    const std::string_view word = rest.substr(0, word_bytes);
+    const std::string_view word = First(rest, word_bytes);
     const uint32_t entry = FindKey(view.piece_trie, word);
     const size_t end = begin + word.size();
     while (begin < end) {

@@ -72,7 +72,7 @@ class CutSearch {
 void CutSearch::Offer(size_t end, size_t tokens, bool between_tokens) {
   if (first_ == 0) first_ = end;
   if (tokens > max_tokens_) return;
-  const CutKind kind = Classify(text_.substr(0, end), From(text_, end));
+  const CutKind kind = Classify(First(text_, end), From(text_, end));
   if (kind == CutKind::kCharacter && !between_tokens) return;
   // A cut at any space is better than one that leaves a short part.
   const bool within = kind == CutKind::kClause || kind == CutKind::kComma;
@@ -169,7 +169,7 @@ TextCut Tokenizer::FindCut(std::string_view text, size_t max_tokens,
     if (budget == 1) return cut;
     // A suffix, which the search ignores, can change the segmentation.
     const size_t count =
-        Tokenize(view_, text.substr(0, cut.end), scratch, {}).value_or(0);
+        Tokenize(view_, First(text, cut.end), scratch, {}).value_or(0);
     if (count <= max_tokens) return cut;
     budget -= std::min(budget - 1, count - max_tokens);
   }
@@ -181,7 +181,7 @@ size_t Tokenizer::LanguageCodeBytes(std::string_view text) const {
     // after the code without changing its ids.
     const size_t bytes = CodeBytes(text);
     const bool is_piece =
-        FindKey(view_.user_defined_trie, text.substr(0, bytes)) != kTrieNone;
+        FindKey(view_.user_defined_trie, First(text, bytes)) != kTrieNone;
     const bool can_be_cut =
         view_.add_dummy_prefix && view_.remove_extra_whitespaces &&
         !view_.treat_whitespace_as_suffix && From(text, bytes).starts_with(' ');

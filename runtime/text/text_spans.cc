@@ -44,7 +44,7 @@ void TextSpans::SplitStretch() {
       }
     }
   }
-  stretch_ = rest_.substr(0, begin);
+  stretch_ = First(rest_, begin);
   token_ = Slice(rest_, begin, match.bytes);
   rest_.remove_prefix(begin + match.bytes);
   token_info_ = match.bytes > 0 ? &view_.added_tokens[match.value] : nullptr;
@@ -75,7 +75,7 @@ bool TextSpans::Next(TextSpan& span) {
           : 0;
   at_stretch_start_ = false;
   if (code > 0) {
-    const std::string_view text = stretch_.substr(0, code);
+    const std::string_view text = First(stretch_, code);
     span = {TextSpan::Kind::kLanguageCode, text,
             IdOfEntry(view_, FindKey(view_.piece_trie, text))};
     stretch_.remove_prefix(code);
