@@ -1,5 +1,5 @@
 // Terms and protected spans: from a text and the caller's options to the
-// phrases of a sentence (search/phrases.h), and from its tokens to the text.
+// phrases of a sentence (search/phrases.h). phrase_text.h writes the text.
 //
 // What must not be translated is a phrase with a text of its own: the decoder
 // reads tokens that stand for it, and its bytes are put in their place. A
@@ -45,18 +45,6 @@ Status ReadWithPhrases(const TextReader& reader, const TextCursor& cursor,
 // phrase with its words.
 bool KeepsUnknown(const TextReader& reader, const TranslateOptions& options,
                   std::span<int32_t> room, TextPart* part, PhraseList* phrases);
-
-// Writes the text of target ids: each phrase with a text of its own comes once,
-// where its tokens are, or at the end if they are nowhere. Returns its bytes.
-// What else the model has copied of it goes, unless it is shorter than 4 bytes
-// or a part of a word. `links`, none or one for each id, get the bytes of their
-// ids in the text, those of a phrase all of its bytes.
-// Errors: those of Tokenizer::Decode.
-Result<size_t> WriteTextWithPhrases(const TextReader& reader,
-                                    PhraseList phrases,
-                                    std::span<const int32_t> ids,
-                                    std::span<char> out,
-                                    std::span<TokenLink> links = {});
 
 }  // namespace latimer
 

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/off_stack.h"
 #include "model/errors.h"
+#include "phrase_text.h"
 #include "request.h"
 #include "search/step.h"
 #include "source_phrases.h"

@@ -29,7 +29,8 @@ set(allowed_os_windows os base/windows_api.h)
 # The files of this folder, such as translator.cc and latimer_c.cc, put the
 # parts together.
 set(allowed_ base latimer model text ops ops/nibble ops/xnnpack transformer
-  search markup latimer_c option_list request source_phrases translator_state)
+  search markup latimer_c option_list phrase_text request source_phrases
+  translator_state)
 
 get_filename_component(ROOT "${ROOT}" ABSOLUTE)
 set(errors "")

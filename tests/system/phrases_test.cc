@@ -1,11 +1,13 @@
 // Terms and protected spans: what must come out does, with a model that
 // translates and with random ones.
-// Tests runtime/source_phrases.cc, runtime/search/phrases.cc.
+// Tests runtime/source_phrases.cc, runtime/phrase_text.cc,
+// runtime/search/phrases.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
 
+#include "phrase_text.h"
 #include "source_phrases.h"
 #include "tests/converter/model_folder.h"
 #include "tests/system/count.h"
