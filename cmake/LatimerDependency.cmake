@@ -10,7 +10,8 @@
 #
 #   VERSION   of the upstream; a part of the folder's name in the cache
 #   SPDX PART for the bill of materials; see LatimerSbom.cmake
-#   PATHS     the folders and files that we use, relative to the source root
+#   PATHS     the folders and files that we use, relative to the source root;
+#             LICENSE* and License* are the texts of its licence
 #   SHA256    of the list "<sha256>  <relative path>\n" of all files in PATHS,
 #             sorted by path; the message about a wrong one has the right one
 #   DEBIAN    path of the source package's .orig archive below pool/main
@@ -138,8 +139,12 @@ function(latimer_dependency name)
   if(why AND NOT arg_OPTIONAL)
     message(FATAL_ERROR "${why}")
   elseif(NOT why)
+    set(licenses "${arg_PATHS}")
+    list(FILTER licenses INCLUDE REGEX "^(LICENSE|License)")
+    list(TRANSFORM licenses PREPEND "${folder}/")
     latimer_sbom_component(${name} VERSION "${arg_VERSION}" SPDX "${arg_SPDX}"
-      PART "${arg_PART}" URL "${arg_URL}" TREE_SHA256 "${arg_SHA256}")
+      PART "${arg_PART}" URL "${arg_URL}" TREE_SHA256 "${arg_SHA256}"
+      LICENSES ${licenses})
   endif()
   set(${name}_SOURCE_DIR "${folder}" PARENT_SCOPE)
   set(${name}_WHY "${why}" PARENT_SCOPE)

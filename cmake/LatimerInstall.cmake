@@ -100,10 +100,12 @@ foreach(program IN LISTS programs)
   install(FILES "${completion}/fish/${program}" RENAME "${program}.fish"
     DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
   # The manual is what --help says on a CPU that runs the program.
-  if(NOT CMAKE_CROSSCOMPILING AND NOT LATIMER_BOARD)
+  if(NOT LATIMER_BOARD AND (NOT CMAKE_CROSSCOMPILING
+      OR CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_CROSSCOMPILING_EMULATOR))
     set(manual "${generated}/${program}.1")
     add_custom_command(OUTPUT "${manual}"
-      COMMAND "${CMAKE_COMMAND}" "-DPROGRAM=$<TARGET_FILE:${program}>"
+      COMMAND "${CMAKE_COMMAND}"
+        "-DPROGRAM=${CMAKE_CROSSCOMPILING_EMULATOR};$<TARGET_FILE:${program}>"
         "-DVERSION=${PROJECT_VERSION}" "-DMANUAL=${manual}"
         -P "${files}/manual.cmake"
       DEPENDS ${program} "${files}/manual.cmake" VERBATIM)
@@ -114,28 +116,42 @@ foreach(program IN LISTS programs)
 endforeach()
 install(FILES LICENSE RENAME copyright DESTINATION "${doc}")
 install(FILES CHANGELOG.md "${PROJECT_BINARY_DIR}/latimer.cdx.json" TYPE DOC)
-foreach(name IN ITEMS XNNPACK PTHREADPOOL FXDIV FLATBUFFERS XXHASH SODIUM
-    NLOHMANN_JSON CLI11 PROTOZERO ZLIB YAML)
-  if(${name}_SOURCE_DIR)
-    file(GLOB license LIST_DIRECTORIES false "${${name}_SOURCE_DIR}/LICENSE*"
-      "${${name}_SOURCE_DIR}/License*")
-    string(TOLOWER "${name}" lower)
-    install(FILES ${license} DESTINATION "${doc}/licenses/${lower}")
-    if(SKBUILD)  # The wheel, whose programs have all of them inside.
-      install(FILES ${license} COMPONENT python
-        DESTINATION "${SKBUILD_METADATA_DIR}/licenses/${lower}")
-    endif()
-  endif()
-endforeach()
+list(TRANSFORM LATIMER_SHIPPED_PARTS REPLACE "(.+)"
+  "${LATIMER_THIRD_PARTY_DIR}/\\1/" OUTPUT_VARIABLE licenses)
+install(DIRECTORY ${licenses} DESTINATION "${doc}/licenses")
+if(SKBUILD)  # Where PEP 639 and PEP 770 have them in a wheel.
+  install(DIRECTORY ${licenses} COMPONENT python
+    DESTINATION "${SKBUILD_METADATA_DIR}/licenses")
+  install(FILES "${PROJECT_BINARY_DIR}/latimer.cdx.json" COMPONENT python
+    DESTINATION "${SKBUILD_METADATA_DIR}/sboms")
+endif()
 
 # ---- Packages ---------------------------------------------------------------
 
 set(CPACK_GENERATOR TGZ)
+if(WIN32)
+  set(CPACK_GENERATOR ZIP)
+endif()
+set(platform "${LATIMER_BOARD}")
+if(NOT platform)
+  string(TOLOWER "${CMAKE_SYSTEM_NAME}_${CMAKE_SYSTEM_PROCESSOR}" platform)
+endif()
+set(CPACK_PACKAGE_FILE_NAME "latimer-${PROJECT_VERSION}-${platform}")
 set(CPACK_PACKAGE_CONTACT "The Latimer authors")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
 set(CPACK_STRIP_FILES ON)
+# The same bytes on each day, whatever the umask.
+set(CPACK_PRE_BUILD_SCRIPTS "${files}/source_date.cmake")
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE
+  OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+if(CMAKE_CROSSCOMPILING AND LATIMER_TOOLCHAIN_TRIPLE)
+  execute_process(COMMAND dpkg-architecture
+      "--host-type=${LATIMER_TOOLCHAIN_TRIPLE}" --query DEB_HOST_ARCH
+    OUTPUT_VARIABLE CPACK_DEBIAN_PACKAGE_ARCHITECTURE
+    OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE ignored)
+endif()
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)

@@ -14,6 +14,12 @@ if(LATIMER_STATIC)
       "libraries: install them (*-staticdev in Yocto), or set "
       "-DLATIMER_STATIC=OFF to link to those of the board.")
   endif()
+  latimer_sbom_toolchain(libstdc++.a)
+  if(WIN32)
+    latimer_sbom_toolchain(libmingw32.a)
+  else()
+    latimer_sbom_toolchain(libc.a)
+  endif()
 endif()
 
 # The check for missing CPU features must run without them: these flags select

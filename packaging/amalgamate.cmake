@@ -185,7 +185,6 @@ set(about
 read_command("${source_command}" "${toolchain_CXX}" folders definitions
   cxx_flags)
 list(JOIN toolchain_CXX " " toolchain_CXX)
-set(all_folders "${folders}")
 
 # What latimer.h has is not written into latimer.cc, which includes it.
 set(public latimer.h)
@@ -222,7 +221,6 @@ endforeach()
 if(kernels)
   read_command("${kernel_command}" "${toolchain_C}" folders definitions c_flags)
   list(JOIN toolchain_C " " toolchain_C)
-  list(APPEND all_folders ${folders})
   set(written "${OUT}/latimer_kernels.c")
   file(WRITE "${written}" "// ${about}
 //
@@ -235,25 +233,16 @@ ${definitions}")
   endforeach()
 endif()
 
-# Of what the folders of the commands have.
 set(written "${OUT}/LICENSES.txt")
 file(READ "${root}/LICENSE" text)
 file(WRITE "${written}" "Latimer\n\n${text}")
-foreach(folder IN LISTS all_folders)
-  foreach(name IN ITEMS LICENSE LICENSE.txt COPYING)
-    foreach(place IN ITEMS "${folder}" "${folder}/..")
-      if(EXISTS "${place}/${name}")
-        get_filename_component(place "${place}" REALPATH)
-        get_property(seen GLOBAL PROPERTY seen_licences)
-        if(NOT place IN_LIST seen AND NOT place STREQUAL root)
-          set_property(GLOBAL APPEND PROPERTY seen_licences "${place}")
-          get_filename_component(title "${place}" NAME)
-          file(READ "${place}/${name}" text)
-          file(APPEND "${written}"
-            "\n----------------------------------------\n${title}\n\n${text}")
-        endif()
-      endif()
-    endforeach()
-  endforeach()
+set(licenses "${BUILD}/latimer_third_party/runtime")
+file(GLOB_RECURSE files RELATIVE "${licenses}" "${licenses}/*")
+foreach(file IN LISTS files)
+  get_filename_component(name "${file}" DIRECTORY)
+  file(READ "${licenses}/${file}" text)
+  file(APPEND "${written}"
+    "\n----------------------------------------\n${name}\n\n${text}")
 endforeach()
+file(COPY_FILE "${BUILD}/latimer_runtime.cdx.json" "${OUT}/latimer.cdx.json")
 message(STATUS "${OUT}: latimer.cc, and its command in the first lines")

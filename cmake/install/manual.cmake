@@ -1,9 +1,9 @@
 # Writes MANUAL, the man page of PROGRAM, from what it and its commands say to
-# --help: a paragraph for each option.
+# --help: a paragraph for each option. An emulator may stand before PROGRAM.
 cmake_minimum_required(VERSION 3.25)
 
 function(help_of result)
-  execute_process(COMMAND "${PROGRAM}" ${ARGN} --help OUTPUT_VARIABLE text
+  execute_process(COMMAND ${PROGRAM} ${ARGN} --help OUTPUT_VARIABLE text
     COMMAND_ERROR_IS_FATAL ANY)
   string(REPLACE "\\" "\\e" text "\n${text}")
   string(REGEX REPLACE "\nUsage: ([^\n]*)" "\n.PP\n.B \\1" text "${text}")
@@ -22,7 +22,8 @@ function(help_of result)
 endfunction()
 
 help_of(help)
-get_filename_component(name "${PROGRAM}" NAME)
+list(GET PROGRAM -1 name)
+get_filename_component(name "${name}" NAME)
 string(REGEX MATCHALL "\n\\.B [a-z]+\n" commands "${help}")
 foreach(command IN LISTS commands)
   string(REGEX REPLACE "\n\\.B ([a-z]+)\n" "\\1" command "${command}")

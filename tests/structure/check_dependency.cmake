@@ -3,6 +3,7 @@
 cmake_minimum_required(VERSION 3.25)
 list(APPEND CMAKE_MODULE_PATH "${ROOT}/cmake")
 set(LATIMER_CACHE_DIR "${WORK}/cache")
+set(PROJECT_BINARY_DIR "${WORK}")
 include(LatimerDependency)
 
 set(archive "${WORK}/thing.tar.gz")
@@ -11,13 +12,17 @@ if(CASE STREQUAL "required")
     SHA256 0123456789abcdef
     URL "file://${archive}")
   return()  # Not reached.
+elseif(CASE STREQUAL "no_license")
+  latimer_sbom_component(THING VERSION 1 SPDX MIT PART tests)
+  return()  # Not reached.
 endif()
 
 file(REMOVE_RECURSE "${WORK}")
 file(WRITE "${WORK}/upstream/thing-1/a.h" "int a;\n")
+file(WRITE "${WORK}/upstream/thing-1/LICENSE.md" "As you like.\n")
 execute_process(COMMAND "${CMAKE_COMMAND}" -E tar czf "${archive}" thing-1
   WORKING_DIRECTORY "${WORK}/upstream" COMMAND_ERROR_IS_FATAL ANY)
-latimer_tree_digest("${WORK}/upstream/thing-1" a.h digest)
+latimer_tree_digest("${WORK}/upstream/thing-1" "a.h;LICENSE.md" digest)
 
 function(expect_count expected)
   get_property(components GLOBAL PROPERTY LATIMER_SBOM_COMPONENTS)
@@ -27,12 +32,16 @@ function(expect_count expected)
   endif()
 endfunction()
 
-latimer_dependency(THING VERSION 1 SPDX MIT PART tests PATHS a.h
+latimer_dependency(THING VERSION 1 SPDX MIT PART tests PATHS a.h LICENSE.md
   SHA256 "${digest}" URL "file://${archive}")
 if(NOT EXISTS "${THING_SOURCE_DIR}/a.h" OR NOT THING_WHY STREQUAL "")
   message(FATAL_ERROR "'${THING_SOURCE_DIR}' has no a.h: ${THING_WHY}")
 endif()
 expect_count(1)
+file(READ "${WORK}/latimer_third_party/tests/thing/LICENSE.md" text)
+if(NOT text STREQUAL "As you like.\n")
+  message(FATAL_ERROR "the licence is '${text}'")
+endif()
 
 # Files that differ from the pinned ones.
 latimer_dependency(THING OPTIONAL VERSION 2 SPDX MIT PART tests PATHS a.h
@@ -45,11 +54,16 @@ if(NOT THING_SOURCE_DIR STREQUAL ""
 endif()
 expect_count(1)
 
-execute_process(
-  COMMAND "${CMAKE_COMMAND}" -DCASE=required "-DROOT=${ROOT}" "-DWORK=${WORK}"
-    -P "${CMAKE_CURRENT_LIST_FILE}"
-  RESULT_VARIABLE result ERROR_VARIABLE output)
-if(result EQUAL 0 OR NOT output MATCHES "Cannot get THING 2")
-  message(FATAL_ERROR "${result}: ${output}")
-endif()
+# What stops a configure step.
+function(expect_error case message)
+  execute_process(
+    COMMAND "${CMAKE_COMMAND}" -DCASE=${case} "-DROOT=${ROOT}" "-DWORK=${WORK}"
+      -P "${CMAKE_CURRENT_LIST_FILE}"
+    RESULT_VARIABLE result ERROR_VARIABLE output)
+  if(result EQUAL 0 OR NOT output MATCHES "${message}")
+    message(FATAL_ERROR "${result}: ${output}")
+  endif()
+endfunction()
+expect_error(required "Cannot get THING 2")
+expect_error(no_license "licence of thing is known")
 message(STATUS "a dependency is there or named")
