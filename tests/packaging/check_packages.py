@@ -50,6 +50,8 @@ def package(build, kind, folder):
             left = re.search(r"@[A-Z_]+@", file.read_text("utf-8"))
             assert left is None, f"{file}: {left[0]} was not replaced"
     assert "XNNPACK" in (folder / "LICENSE").read_text("utf-8")
+    bill = json.loads((folder / "latimer.cdx.json").read_text("utf-8"))
+    assert "xnnpack" in [component["name"] for component in bill["components"]]
     return folder
 
 
