@@ -68,7 +68,12 @@ endfunction()
 # version and its licence are those of the Debian package that has it; one that
 # is of no package is left out with a message.
 function(latimer_sbom_toolchain library)
-  execute_process(COMMAND "${CMAKE_CXX_COMPILER}" -print-file-name=${library}
+  set(for "")
+  if(CMAKE_CXX_COMPILER_TARGET)
+    set(for "--target=${CMAKE_CXX_COMPILER_TARGET}")
+  endif()
+  execute_process(
+    COMMAND "${CMAKE_CXX_COMPILER}" ${for} -print-file-name=${library}
     OUTPUT_VARIABLE path OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   file(REAL_PATH "${path}" path)
   execute_process(COMMAND dpkg-query -S "${path}" OUTPUT_VARIABLE package
@@ -96,6 +101,19 @@ function(latimer_sbom_toolchain library)
   latimer_sbom_component("${package}" VERSION "${version}" SPDX "${spdx}"
     PART programs PURL "${purl}"
     LICENSES "/usr/share/doc/${package}/copyright" ${text})
+endfunction()
+
+# Lists what Zig brings along: the C library, whose licence is in these files of
+# Zig's folder lib/libc, and that of C++.
+function(latimer_sbom_zig)
+  get_filename_component(zig "${ZIG}" DIRECTORY)
+  list(TRANSFORM ARGN PREPEND "${zig}/lib/libc/" OUTPUT_VARIABLE licenses)
+  execute_process(COMMAND "${ZIG}" version OUTPUT_VARIABLE version
+    OUTPUT_STRIP_TRAILING_WHITESPACE)
+  latimer_sbom_component(zig VERSION "${version}"
+    SPDX "MIT AND Apache-2.0 WITH LLVM-exception" PART programs
+    PURL "pkg:generic/zig@${version}"
+    LICENSES "${zig}/lib/libcxx/LICENSE.TXT" ${licenses})
 endfunction()
 
 # The last step of a configure.

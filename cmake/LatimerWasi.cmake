@@ -1,6 +1,8 @@
 # The C++ library of WebAssembly with exceptions, from the sources in Zig's
 # wheel; the one that Zig links aborts where it should throw.
 include_guard()
+include(LatimerSbom)
+latimer_sbom_zig(wasi/LICENSE-MIT wasi/libc-top-half/musl/COPYRIGHT)
 set(CMAKE_EXECUTABLE_SUFFIX .wasm)
 add_link_options(-s)
 

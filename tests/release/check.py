@@ -252,7 +252,9 @@ def npm(bench, path):
     folder = bench.empty("npm")
     run("npm", "install", "--no-audit", "--no-fund", "--silent", path, cwd=folder)
     package = folder / "node_modules/latimer"
-    check_folder_bill(path.name, package)
+    for name in ("latimer", "latimer-convert"):
+        check_bill(path.name, (package / f"{name}.cdx.json").read_text("utf-8"),
+                   list(package.glob("licenses/*/*")))
     exports = json.loads((package / "package.json").read_text("utf-8"))["exports"]
     files = [f for e in exports.values() for f in (e.values() if isinstance(e, dict) else [e])]
     for file in [*files, "latimer-convert.wasm"]:

@@ -23,7 +23,8 @@ foreach(i RANGE ${last})
     message(FATAL_ERROR "${name} has the version '${version}'")
   endif()
   if(NOT license MATCHES "^(Apache-2.0|BSD-[23]-Clause|ISC|MIT|Zlib|\
-LGPL-2.1-or-later|GPL-3.0-or-later WITH GCC-exception-3.1|ZPL-2.1)$")
+LGPL-2.1-or-later|GPL-3.0-or-later WITH GCC-exception-3.1|ZPL-2.1|\
+MIT AND Apache-2.0 WITH LLVM-exception)$")
     message(FATAL_ERROR "${name} has the licence '${license}'")
   endif()
   if(NOT part MATCHES "^(runtime|programs|converter|tests)$")
