@@ -91,7 +91,8 @@ class Chromium:
         self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=phone)
         self.send("Emulation.setTouchEmulationEnabled", enabled=phone)
         self.send("Emulation.setEmulatedMedia",
-                  features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+                  features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
+                            {"name": "prefers-reduced-motion", "value": "reduce"}])
 
     def open(self, url):
         self.send("Page.navigate", url=url)
@@ -142,7 +143,7 @@ class Chromium:
             time.sleep(0.02)
 
     def picture(self, path):
-        height = self.run("document.documentElement.getBoundingClientRect().height")
+        height = self.run("document.body.scrollHeight")
         width = self.run("innerWidth")
         image = self.send("Page.captureScreenshot", captureBeyondViewport=True,
                           clip={"x": 0, "y": 0, "width": width, "height": height, "scale": 1})
