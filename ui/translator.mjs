@@ -380,7 +380,7 @@ export function start({ translate, otherWords, wait }) {
     }
     say("Copied.");
   });
-  // Not where it would bring up a keyboard.
-  if (!matchMedia("(pointer: coarse)").matches) text.focus();
+  // Not where it would bring up a keyboard, and not inside another page.
+  if (parent === window && !matchMedia("(pointer: coarse)").matches) text.focus();
   return { say, setLanguages, refresh };
 }
