@@ -3,6 +3,8 @@
     import latimer
     translator = latimer.Translator.from_pretrained("Helsinki-NLP/opus-mt-en-de")
     print(translator.translate("How are you?").text)
+
+A Translator has one model; TranslateOptions are what its methods take by name.
 """
 
 from . import models
