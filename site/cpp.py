@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the pages of the C and C++ API from Doxygen's XML: cpp.py XML OUT
 
-A page for each public header, in the order of the header. What has no comment is an error, but members of structs and of
-enumerations, whose names may say it.
+A page for each public header, in the order of the header. What has no comment is an error, but members of structs and
+of enumerations, whose names may say it.
 """
 
 import html
@@ -165,8 +165,13 @@ def anchor(name):
 
 
 def table(rows):
-    cells = "".join(f"<tr><td><code>{html.escape(what)}</code></td><td>{text}</td></tr>\n" for what, text in rows)
-    return f"<table>\n<thead><tr><th>Name</th><th>Meaning</th></tr></thead>\n<tbody>\n{cells}</tbody></table>"
+    """With what each name means, if any of them says it."""
+    if not any(text for _, text in rows):
+        rows = [(what, None) for what, _ in rows]
+    cells = "".join(f'<tr><td class="declaration"><code>{html.escape(what)}</code></td>' +
+                    (f"<td>{text}</td>" if text is not None else "") + "</tr>\n" for what, text in rows)
+    heads = "<th>Name</th>" + "<th>Meaning</th>" * (rows[0][1] is not None)
+    return f"<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{cells}</tbody></table>"
 
 
 def main():

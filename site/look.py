@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Looks at a built site in Chromium as a reader does: look.py SITE PICTURES
 
-Some pages of each kind at three widths, light and dark: nothing is wider than the window, axe-core finds nothing serious,
-the browser does not complain, the first page translates, the search finds. PICTURES gets what was seen.
+Some pages of each kind at three widths, light and dark: nothing is wider than the window, axe-core finds nothing
+serious, the browser does not complain, the first page translates and leaves the focus where it is, and the search has
+the page that a reader wants among the first five. PICTURES gets what was seen.
 """
 
 import importlib.util
@@ -18,6 +19,17 @@ from pages import site  # noqa: E402
 WIDTHS = (360, 768, 1280)
 PAGES = ("", "overview/", "docs/translate/", "targets/", "reference/cpp/latimer/", "reference/python/",
          "reference/javascript/", "docs/tutorials/device/", "docs/notes/2026-11-23-terms/")
+# What a reader types, and a page that answers.
+SEARCHES = {
+    "beam": "docs/translate/#beams",
+    "html": "docs/translate/#html",
+    "raspberry pi": "docs/tutorials/device/",
+    "quantize": "converter/",
+    "out of memory": "targets/#out-of-memory",
+    "length penalty": "docs/translate/#beams",
+}
+FOUND = ("[...document.querySelectorAll('.md-search-result__item')].slice(0, 5)"
+         ".flatMap((page) => [...page.querySelectorAll('a')].map(({ href }) => href.replace(/\\?[^#]*/, '')))")
 INSIDE = "document.querySelector('iframe.translator').contentDocument"
 
 
@@ -40,6 +52,8 @@ def main():
                 browser.open(url + page)
                 if not page:
                     browser.until(f"{INSIDE}?.getElementById('translation')?.textContent.includes('Buch')", 120)
+                    if browser.run("document.activeElement !== document.body || scrollY > 0"):
+                        errors.append(f"{where}: it takes the focus.")
                 name = (page.strip("/").replace("/", "-") or "index") + f"-{width}{'-dark' * dark}.png"
                 browser.picture(pictures / name)
                 wide = browser.run("document.documentElement.scrollWidth")
@@ -53,16 +67,19 @@ def main():
                            for one in found if one["impact"] in ("serious", "critical")]
                 errors += [f"{where}: {complaint}" for complaint in browser.complaints]
         browser.show(WIDTHS[-1], 800)
-        browser.open(url)
-        browser.run("document.querySelector('input[name=query]').focus()")
-        browser.type("length penalty")
-        try:
-            browser.until("[...document.querySelectorAll('.md-search a')].some(({ href }) => href.includes('/docs/'))", 60)
-        except AssertionError as error:
-            errors.append(f"The search finds nothing: {error}")
+        for words, wanted in SEARCHES.items():
+            browser.open(url)
+            browser.run("document.querySelector('input[name=query]').focus()")
+            browser.type(words)
+            try:
+                first = browser.until(f"(() => {{ const found = {FOUND}; return found.length && found; }})()", 60)
+            except AssertionError:
+                first = []
+            if not any(place.endswith(wanted) for place in first):
+                errors.append(f"The search for “{words}” has no {wanted} among the first five, but {first}.")
     if errors:
         sys.exit("\n".join(errors))
-    print(f"{len(PAGES)} pages at {len(WIDTHS)} widths; pictures in {pictures}")
+    print(f"{len(PAGES)} pages at {len(WIDTHS)} widths, {len(SEARCHES)} searches; pictures in {pictures}")
 
 
 if __name__ == "__main__":
