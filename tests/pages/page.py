@@ -47,13 +47,14 @@ def read(page: str, text: str) -> list[Step]:
     lines = text.split("\n")
     at = end = 0
     while at < len(lines):
-        fence = re.match(r"```(\w*)", lines[at])
+        fence = re.match(r"( *)```(\w*)", lines[at])
         if not fence:
             prose.append(lines[at])
             at += 1
             continue
-        close = next(i for i in range(at + 1, len(lines)) if lines[i].startswith("```"))
-        kind, block, first = fence[1], lines[at + 1 : close], at + 2
+        indent, kind = fence.groups()  # Blocks of a list or of a tab of the site are indented.
+        close = next(i for i in range(at + 1, len(lines)) if lines[i].startswith(f"{indent}```"))
+        block, first = [line.removeprefix(indent) for line in lines[at + 1 : close]], at + 2
         if kind in SHELL:
             found = commands(page, first, block)
         elif kind == "python":

@@ -28,7 +28,7 @@ from sessions import Shell  # noqa: E402
 from typist import DEMO, Row, Typist, plan, rules_for  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
-NO_PAGES = r"docs/notes/|tests/data/|site/pages/|CHANGELOG\.md|LICENSE\.md"
+NO_PAGES = r"docs/notes/|tests/data/|CHANGELOG\.md|LICENSE\.md"
 BUILT = ("bin/latimer*", "en-de.ltm", "java/*.jar", "java/*.so", "python", "cmake_install.cmake")  # Of build/host.
 
 
