@@ -27,6 +27,10 @@ SEARCHES = {
     "quantize": "converter/",
     "out of memory": "targets/#out-of-memory",
     "length penalty": "docs/translate/#beams",
+    "glossary": "docs/tutorials/shop/",
+    "latimer_translate": "reference/cpp/latimer/#latimer_translate",
+    "translate_batch": "reference/python/#latimer.Translator.translate_batch",
+    "android": "bindings/java/#android",
 }
 FOUND = ("[...document.querySelectorAll('.md-search-result__item')].slice(0, 5)"
          ".flatMap((page) => [...page.querySelectorAll('a')].map(({ href }) => href.replace(/\\?[^#]*/, '')))")
