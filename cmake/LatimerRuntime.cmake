@@ -123,10 +123,14 @@ function(latimer_runtime_library target)
   target_link_libraries(${target} PUBLIC $<TARGET_NAME_IF_EXISTS:Threads::Threads>
     $<$<PLATFORM_ID:Windows>:synchronization>
     PRIVATE latimer_xnnpack_kernels latimer_xnnpack_headers)
-  if(LATIMER_BARE AND NOT LATIMER_BARE MATCHES "^was[im]$")
-    # Flash is small, and of all these files ops/ takes the time.
+  if(LATIMER_BARE)  # Flash is small, and so should a download be.
     set(small ${latimer_runtime_sources})
-    list(FILTER small EXCLUDE REGEX "/runtime/ops/")
+    if(LATIMER_ARCH STREQUAL "wasm32")
+      list(FILTER small INCLUDE REGEX "/model/")
+      list(FILTER small EXCLUDE REGEX "/checksum\\.cc$")
+    else()
+      list(FILTER small EXCLUDE REGEX "/runtime/ops/")  # It takes the time.
+    endif()
     set_source_files_properties(${small} TARGET_DIRECTORY ${target}
       PROPERTIES COMPILE_OPTIONS -Os)
   endif()

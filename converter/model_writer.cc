@@ -13,6 +13,7 @@
 #include "converter/tensor_packer.h"
 #include "converter/tensor_plan.h"
 #include "latimer/version.h"
+#include "model/checksum.h"
 #include "model/model_file.h"
 #include "model_generated.h"
 

@@ -4,13 +4,10 @@
 #include <cstring>
 #include <memory>
 
-#define XXH_INLINE_ALL
-#define XXH_NO_STREAM
-#include <xxhash.h>
-
 #include "base/check.h"
 #include "model/bind_tensors.h"
 #include "model/check_numbers.h"
+#include "model/checksum.h"
 #include "model/errors.h"
 #include "model/tables.h"
 #include "model/views.h"
@@ -155,14 +152,6 @@ Status ReadShortlist(const schema::Shortlist& in, const Architecture& a,
 }
 
 }  // namespace
-
-uint64_t ComputeChecksum(std::span<const std::byte> file,
-                         size_t checksum_offset) {
-  LATIMER_CHECK(checksum_offset + sizeof(uint64_t) <= file.size());
-  const size_t rest = checksum_offset + sizeof(uint64_t);
-  const uint64_t head = XXH3_64bits(file.data(), checksum_offset);
-  return XXH3_64bits_withSeed(file.data() + rest, file.size() - rest, head);
-}
 
 Status ReadModelFile(std::span<const std::byte> image, bool verify_checksum,
                      Model* model) {

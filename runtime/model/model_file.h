@@ -23,11 +23,6 @@ inline constexpr uint32_t kOldestFormatVersion = 4;
 // Largest file: FlatBuffers' offsets are signed 32-bit numbers.
 inline constexpr uint64_t kMaxFileBytes = (uint64_t{1} << 31) - 64;
 
-// The hash in Model.checksum: of all bytes except the eight at
-// `checksum_offset`. Precondition: checksum_offset + 8 <= file.size().
-uint64_t ComputeChecksum(std::span<const std::byte> file,
-                         size_t checksum_offset);
-
 // Fills `*model` with views into `image`, which must be 64-byte aligned and
 // outlive it. Ignores bytes after the file's own. Allocates nothing; takes time
 // linear in the file. Without `verify_checksum` neither the checksum nor the

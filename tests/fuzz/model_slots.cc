@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "model/model_file.h"
+#include "model/checksum.h"
 #include "model_generated.h"
 
 namespace latimer {

@@ -1,5 +1,6 @@
 // Damaged model files are refused with a sentence, whatever the damage.
-// Tests runtime/model/model_file.cc, runtime/model/architecture_file.cc,
+// Tests runtime/model/model_file.cc, runtime/model/checksum.cc,
+// runtime/model/architecture_file.cc,
 // runtime/model/bind_tensors.cc, runtime/model/generation_file.cc,
 // runtime/model/tokenizer_file.cc, runtime/model/check_numbers.cc,
 // runtime/model/errors.cc.

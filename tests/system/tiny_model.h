@@ -19,7 +19,7 @@
 #include "converter/model_writer.h"
 #include "converter/readers/open_model.h"
 #include "latimer/translator.h"
-#include "model/model_file.h"
+#include "model/checksum.h"
 #include "model_generated.h"
 #include "tests/converter/model_folder.h"
 #include "tests/system/test_workspace.h"
