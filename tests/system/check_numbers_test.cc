@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "model/model_file.h"
 #include "ops/nibble/planes.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/tiny_model.h"

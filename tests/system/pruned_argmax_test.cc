@@ -14,6 +14,7 @@
 #include <memory>
 #include <vector>
 
+#include "model/model_file.h"
 #include "ops/nibble/planes.h"
 #include "search/choose.h"
 #include "tests/system/demo_model.h"

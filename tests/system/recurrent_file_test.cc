@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "model/model_file.h"
 #include "tests/system/damage.h"
 #include "tests/system/recurrent_models.h"
 

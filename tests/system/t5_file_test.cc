@@ -6,6 +6,7 @@
 
 #include <functional>
 
+#include "model/model_file.h"
 #include "tests/system/damage.h"
 
 namespace latimer::t5_file_test {
