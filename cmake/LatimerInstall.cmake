@@ -118,9 +118,10 @@ install(FILES LICENSE RENAME copyright DESTINATION "${doc}")
 install(FILES CHANGELOG.md "${PROJECT_BINARY_DIR}/latimer.cdx.json" TYPE DOC)
 list(TRANSFORM LATIMER_SHIPPED_PARTS REPLACE "(.+)"
   "${LATIMER_THIRD_PARTY_DIR}/\\1/" OUTPUT_VARIABLE licenses)
-install(DIRECTORY ${licenses} DESTINATION "${doc}/licenses")
+# A build without the converter has none of its.
+install(DIRECTORY ${licenses} DESTINATION "${doc}/licenses" OPTIONAL)
 if(SKBUILD)  # Where PEP 639 and PEP 770 have them in a wheel.
-  install(DIRECTORY ${licenses} COMPONENT python
+  install(DIRECTORY ${licenses} COMPONENT python OPTIONAL
     DESTINATION "${SKBUILD_METADATA_DIR}/licenses")
   install(FILES "${PROJECT_BINARY_DIR}/latimer.cdx.json" COMPONENT python
     DESTINATION "${SKBUILD_METADATA_DIR}/sboms")

@@ -22,11 +22,12 @@ const std::string& EntryOf(const TokenizerSide& side, int32_t id) {
 Ids TakeReachable(const TokenizerSide& side, Ids* ids) {
   const TokenizerData data = TargetTextOf(side)();
   TextTokenizer tokenizer(data);
-  const auto rest = std::ranges::stable_partition(*ids, [&](int32_t id) {
-    return tokenizer.Encode(EntryOf(side, id)) == Ids{id};
-  });
-  Ids reachable(ids->begin(), rest.begin());
-  ids->erase(ids->begin(), rest.begin());
+  const auto rest =
+      std::stable_partition(ids->begin(), ids->end(), [&](int32_t id) {
+        return tokenizer.Encode(EntryOf(side, id)) == Ids{id};
+      });
+  Ids reachable(ids->begin(), rest);
+  ids->erase(ids->begin(), rest);
   return reachable;
 }
 
