@@ -119,11 +119,22 @@ def on_page_markdown(markdown, page, config, files):
     return "".join(parts)
 
 
+def words(content):
+    """Of HTML."""
+    return " ".join(html.unescape(re.sub(r"<a class=\"headerlink.*?</a>|<[^>]+>", "", content, flags=re.S)).split())
+
+
 def on_page_content(content, page, config, files):
-    paragraph = re.search(r"<p>(?!<(?:em|img)\b)(.*?)</p>", content, re.S)
-    if paragraph:
-        text = " ".join(html.unescape(re.sub(r"<[^>]+>", "", paragraph[1])).split())
-        while len(text) > LONGEST_DESCRIPTION:
-            text = text[: -1].rpartition(". ")[0] + "." if ". " in text[: -1] else text[: LONGEST_DESCRIPTION - 2] + " …"
+    """The title of the window is the heading, which says more than the line in `nav`."""
+    heading = re.search(r"<h1[^>]*>(.*?)</h1>\s*(?:<p><(?:em|img).*?</p>\s*)*(?:<p>(.*?)</p>)?", content, re.S)
+    if not heading:
+        return content
+    if (title := words(heading[1])) != config.site_name:
+        page.meta.setdefault("title", title)
+    text = words(heading[2] or "")
+    if len(text) > LONGEST_DESCRIPTION:
+        begin, end, _ = text[:LONGEST_DESCRIPTION].rpartition(". ")
+        text = begin + end.strip() or f"{text[: LONGEST_DESCRIPTION - 2]} …"
+    if text:
         page.meta.setdefault("description", text)
     return content
