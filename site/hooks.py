@@ -28,7 +28,7 @@ CODE = re.compile(r"^(```.*?^```$)", re.M | re.S)
 ROW = re.compile(r"^\|.*", re.M)
 # Other pages have 1.
 BOOSTS = {
-    r"(docs/notes|tests/(?!bench)|site|ui)/|CONTRIBUTING|CHANGELOG|SECURITY|docs/README|.*LICENSE": 0.2,
+    r"(docs/notes|tests/(?!bench)|site|ui)/|CONTRIBUTING|RELEASING|CHANGELOG|SECURITY|docs/README|.*LICENSE": 0.2,
     r"reference/|runtime/": 0.5,
     r"docs/tutorials/": 2,
 }
