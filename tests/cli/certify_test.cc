@@ -11,6 +11,7 @@
 
 #include "converter/known_answer.h"
 #include "converter/text_metrics.h"
+#include "model/model_file.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/emulator.h"
 #include "tests/system/program.h"
