@@ -151,7 +151,7 @@ RULES = [
     Rule("slow", "site/README.md", r"--preset site$|check_documentation", "builds for a board, installs mkdocs-material",
          name="build/wasm32"),
     Rule("slow", WASM, r"^cmake --workflow --preset wasm32$", "builds for a board", name=r'from "latimer'),
-    Rule("slow", "*", r"^cmake --(workflow|build) --preset (raspberry_pi_4|cortex_m7|stm32h743(-test)?|wasm32)$", "builds for a board"),
+    Rule("slow", "*", r"^cmake --(workflow|build) --preset (raspberry_pi_4|linux_aarch64|cortex_m7|stm32h743(-test)?|wasm32)$", "builds for a board"),
     Rule("slow", "*", r"^cmake --workflow --preset \w+-test$", "all tests of a board", seconds=7200),
     Rule("slow", "*", r"--preset (unit|oracle|host-[at]san|package|windows_x86_64|macos_arm64|wasm32_converter)$", "builds"),
     Rule("slow", "*", r"^tests/tidy$", "a quarter of an hour; .ci/run has the runtime"),
