@@ -10,6 +10,7 @@
 include_guard()
 
 set_property(GLOBAL PROPERTY LATIMER_SBOM_COMPONENTS "[]")
+set_property(GLOBAL PROPERTY LATIMER_SBOM_RUNTIME_COMPONENTS "[]")
 set(LATIMER_THIRD_PARTY_DIR "${PROJECT_BINARY_DIR}/latimer_third_party")
 file(REMOVE_RECURSE "${LATIMER_THIRD_PARTY_DIR}")
 # Of PART, what is shipped.
@@ -58,10 +59,16 @@ function(latimer_sbom_component name)
     string(JSON json SET "${json}" properties 1 "{
       \"name\": \"latimer:tree-sha256\", \"value\": \"${arg_TREE_SHA256}\"}")
   endif()
-  get_property(components GLOBAL PROPERTY LATIMER_SBOM_COMPONENTS)
-  string(JSON count LENGTH "${components}")
-  string(JSON components SET "${components}" ${count} "${json}")
-  set_property(GLOBAL PROPERTY LATIMER_SBOM_COMPONENTS "${components}")
+  set(bills LATIMER_SBOM_COMPONENTS)
+  if(arg_PART STREQUAL "runtime")
+    list(APPEND bills LATIMER_SBOM_RUNTIME_COMPONENTS)
+  endif()
+  foreach(bill IN LISTS bills)
+    get_property(components GLOBAL PROPERTY ${bill})
+    string(JSON count LENGTH "${components}")
+    string(JSON components SET "${components}" ${count} "${json}")
+    set_property(GLOBAL PROPERTY ${bill} "${components}")
+  endforeach()
 endfunction()
 
 # Lists a library of the toolchain that programs have inside, such as libc.a. Its
@@ -116,25 +123,20 @@ function(latimer_sbom_zig)
     LICENSES "${zig}/lib/libcxx/LICENSE.TXT" ${licenses})
 endfunction()
 
-# The last step of a configure.
-function(latimer_write_sbom)
-  get_property(components GLOBAL PROPERTY LATIMER_SBOM_COMPONENTS)
+# Writes a bill with the components of that property.
+function(latimer_write_bill file property)
+  get_property(components GLOBAL PROPERTY ${property})
   set(json "{\"bomFormat\": \"CycloneDX\", \"specVersion\": \"1.5\",
     \"version\": 1, \"metadata\": {\"component\": {\"type\": \"application\",
     \"name\": \"latimer\", \"version\": \"${PROJECT_VERSION}\",
     \"licenses\": [{\"license\": {\"id\": \"Apache-2.0\"}}]}}}")
-  string(JSON all SET "${json}" components "${components}")
-  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/latimer.cdx.json"
-    CONTENT "${all}\n" @ONLY)
-  string(JSON last LENGTH "${components}")
-  foreach(i RANGE ${last} 1 -1)
-    math(EXPR i "${i} - 1")
-    string(JSON part GET "${components}" ${i} properties 0 value)
-    if(NOT part STREQUAL "runtime")
-      string(JSON components REMOVE "${components}" ${i})
-    endif()
-  endforeach()
   string(JSON json SET "${json}" components "${components}")
-  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/latimer_runtime.cdx.json"
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/${file}"
     CONTENT "${json}\n" @ONLY)
+endfunction()
+
+# The last step of a configure.
+function(latimer_write_sbom)
+  latimer_write_bill(latimer.cdx.json LATIMER_SBOM_COMPONENTS)
+  latimer_write_bill(latimer_runtime.cdx.json LATIMER_SBOM_RUNTIME_COMPONENTS)
 endfunction()

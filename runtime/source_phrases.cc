@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "base/off_stack.h"
-#include "text/ascii.h"
 #include "text/protected_text.h"
 #include "text/slice.h"
 #include "text/unknown_text.h"

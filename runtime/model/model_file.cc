@@ -1,10 +1,7 @@
 #include "model/model_file.h"
 
 #include <algorithm>
-#include <cstring>
-#include <memory>
 
-#include "base/check.h"
 #include "model/bind_tensors.h"
 #include "model/check_numbers.h"
 #include "model/checksum.h"
