@@ -102,7 +102,7 @@ USES_EN_DE = (
 # fmt: off
 RULES = [
     # ---- Not typed ---------------------------------------------------------------------------------------------------
-    Rule("ci", "*", r"^cmake --workflow --preset test$", name=r"-R system|system_test"),
+    Rule("ci", "*", r"^cmake --workflow --preset test$", name=r"-R (system|consumers)|system_test"),
     Rule("skip", "CONTRIBUTING.md", r"^\.ci/run|--preset pages$", "it types these pages itself"),
     Rule("skip", "*", r"^tests/consumers/check_older", "needs the tests' installation"),
     Rule("skip", "RELEASING.md", r"minisign -|^cd release|^gh |^npm |fresh_debian|preset pages", "needs a key, accounts and all else of a release"),
