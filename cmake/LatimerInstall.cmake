@@ -101,7 +101,7 @@ foreach(program IN LISTS programs)
     DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
   # The manual is what --help says on a CPU that runs the program.
   if(NOT LATIMER_BOARD AND (NOT CMAKE_CROSSCOMPILING
-      OR CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_CROSSCOMPILING_EMULATOR))
+      OR (CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_CROSSCOMPILING_EMULATOR)))
     set(manual "${generated}/${program}.1")
     add_custom_command(OUTPUT "${manual}"
       COMMAND "${CMAKE_COMMAND}"
