@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Installs each file of a release in an empty folder and uses it once:
 
-    packaging/release && tests/release/check.py [FILE...]
+    packaging/release && build/release/venv/bin/python tests/release/check.py [FILE...]
 
 Without FILEs, all of release/. A file that no function here knows is an error,
 and so are a SHA256SUMS that does not fit, a bill of materials that is none, and
