@@ -11,7 +11,7 @@
 
 #include "converter/error.h"
 #include "latimer/translator.h"
-#include "request.h"
+#include "model/generation.h"
 
 namespace latimer {
 namespace {

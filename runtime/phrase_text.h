@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 
-#include "request.h"
 #include "search/phrases.h"
+#include "text_reader.h"
 
 namespace latimer {
 

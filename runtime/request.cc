@@ -2,25 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
-#include "base/check.h"
-#include "base/off_stack.h"
+#include "model/generation.h"
 #include "search/loop_detector.h"
-#include "text/slice.h"
-#include "text/utf8.h"
 #include "transformer/trace.h"
 
 namespace latimer {
 namespace {
-
-Status CheckTarget(const char* what, int32_t token, uint32_t vocabulary) {
-  if (token >= 0 && static_cast<uint32_t>(token) < vocabulary) return Status();
-  return Status::Error(StatusCode::kInvalidArgument,
-                       "%s id %d is outside the target vocabulary of %u.", what,
-                       static_cast<int>(token),
-                       static_cast<unsigned>(vocabulary));
-}
 
 Status CheckSampling(const TranslateOptions& options) {
   if (!kProfile.sampling) return NoRoomFor("sampling", false, "sampling");
@@ -55,7 +43,7 @@ Status CheckBanned(const TokenSequences& banned, uint32_t vocabulary) {
     begin = end;
   }
   for (const int32_t token : banned.tokens) {
-    LATIMER_RETURN_IF_ERROR(CheckTarget("Banned", token, vocabulary));
+    LATIMER_RETURN_IF_ERROR(CheckTargetId("Banned", token, vocabulary));
   }
   return Status();
 }
@@ -72,7 +60,7 @@ Status CheckChoices(const ModelInfo& info, const TranslateOptions& options) {
   }
   LATIMER_RETURN_IF_ERROR(CheckBanned(options.banned, vocabulary));
   for (const int32_t token : options.suppressed) {
-    LATIMER_RETURN_IF_ERROR(CheckTarget("Suppressed", token, vocabulary));
+    LATIMER_RETURN_IF_ERROR(CheckTargetId("Suppressed", token, vocabulary));
   }
   return Status();
 }
@@ -99,21 +87,6 @@ uint32_t BeamsFor(const TranslateOptions& options, const BeamRule& rule,
   return options.beams > 0 ? options.beams : std::min(rule.beams, room);
 }
 
-// An empty name stands for a task without a prefix or limits.
-Result<const Task*> FindTask(const GenerationConfig& config,
-                             std::string_view name) {
-  static constexpr Task kNone = {};
-  if (name.empty()) return &kNone;
-  for (const Task& task : config.tasks) {
-    if (name == task.name) return &task;
-  }
-  return Status::Error(StatusCode::kInvalidArgument,
-                       "The model has no task \"%.*s\"; latimer inspect lists "
-                       "its tasks.",
-                       static_cast<int>(std::min<size_t>(40, name.size())),
-                       name.data());
-}
-
 // A number of the task, unless it has none: 0.
 uint32_t OfTaskOr(uint32_t of_model, uint32_t of_task) {
   return of_task > 0 ? of_task : of_model;
@@ -127,19 +100,6 @@ const BeamRule& RuleOf(const GenerationConfig& config, const Task& task) {
     }
   }
   return config.search;
-}
-
-Result<int32_t> FindLanguage(const GenerationConfig& config, const char* side,
-                             std::string_view code) {
-  for (const Language& language : config.languages) {
-    if (code == language.code) return language.token;
-  }
-  return Status::Error(
-      StatusCode::kInvalidArgument,
-      "The model has no %s language \"%.*s\" among its %u; "
-      "latimer inspect lists them.",
-      side, static_cast<int>(std::min<size_t>(20, code.size())), code.data(),
-      static_cast<unsigned>(config.languages.size()));
 }
 
 // What begins each translation: the target's language, if the model has it
@@ -159,8 +119,8 @@ Status ForceFirst(const ModelInfo& info, const TranslateOptions& options,
   }
   if (options.forced_first_token < 0) return Status();
   out->forced_first_token = options.forced_first_token;
-  return CheckTarget("Forced", options.forced_first_token,
-                     info.architecture.target_vocabulary);
+  return CheckTargetId("Forced", options.forced_first_token,
+                       info.architecture.target_vocabulary);
 }
 
 void AddTargetPrefix(std::span<int32_t> ids, SearchOptions* options) {
@@ -187,384 +147,7 @@ void GuardLoops(std::span<const int32_t> source, SearchOptions* options) {
   options->loop_allowance = kLoopTokensPerSource * MostRepeatedTokens(source);
 }
 
-Status NeedsLanguage(const GenerationConfig& config, const char* side) {
-  return Status::Error(StatusCode::kInvalidArgument,
-                       "This model has %u languages and needs the %s language, "
-                       "for example \"%s\"; latimer inspect lists them.",
-                       static_cast<unsigned>(config.languages.size()), side,
-                       config.languages[0].code);
-}
-
-Status CheckLanguages(const GenerationConfig& config,
-                      const TranslateOptions& options) {
-  if (options.source_language.empty() &&
-      config.source_language != SourceLanguage::kNone) {
-    return NeedsLanguage(config, "source");
-  }
-  const bool optional = StandsInSource(config.target_language);
-  return options.target_language.empty() && !optional
-             ? NeedsLanguage(config, "target")
-             : Status();
-}
-
-bool IsLanguage(const GenerationConfig& config, int32_t id) {
-  return std::any_of(
-      config.languages.begin(), config.languages.end(),
-      [id](const Language& language) { return language.token == id; });
-}
-
-Status CheckPrefix(const TokenizerView& tokenizer, std::string_view* prefix) {
-  if (prefix->empty() || tokenizer.segmentation == Segmentation::kBytes) {
-    return Status();
-  }
-  if (tokenizer.segmentation == Segmentation::kByteBpe) {
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "This model's tokenizer joins a prefix and the first "
-                         "word; put the prefix into the text.");
-  }
-  // The text supplies the space before its first word.
-  while (!prefix->empty() && prefix->back() == ' ') prefix->remove_suffix(1);
-  return Status();
-}
-
-// The source ids around those of a text.
-struct SourceFrame {
-  size_t before = 0;      // Ids written before the text.
-  bool has_code = false;  // They include a >>language<< code.
-  int32_t language = -1;  // The source's; -1: none.
-  // If the text itself must begin with the target's language: where the token
-  // of the language ends; 0: it need not.
-  size_t target_end = 0;
-
-  // Ids after the text.
-  size_t after(const GenerationConfig& config) const {
-    return config.source_suffix.size() + (language_is_last(config) ? 1 : 0);
-  }
-  bool language_is_last(const GenerationConfig& config) const {
-    return language >= 0 &&
-           config.source_language == SourceLanguage::kAfterSuffix;
-  }
-};
-
-// What the options ask for before a text.
-struct FrameOptions {
-  int32_t source_language = -1;  // A token, as the next; -1: none.
-  int32_t target_language = -1;  // That stands in the source.
-  std::string_view prefix;
-};
-
-// `code` is that of the text.
-LATIMER_OFF_STACK Status ResolveFrame(const Model& model, std::string_view code,
-                                      const TranslateOptions& options,
-                                      FrameOptions* out) {
-  const GenerationConfig& config = model.info.generation;
-  if (!config.languages.empty()) {
-    LATIMER_RETURN_IF_ERROR(CheckLanguages(config, options));
-  }
-  if (config.source_language != SourceLanguage::kNone) {
-    const Result<int32_t> found =
-        FindLanguage(config, "source", options.source_language);
-    if (!found.ok()) return found.status();
-    out->source_language = *found;
-  }
-  if (StandsInSource(config.target_language) && code.empty() &&
-      !options.target_language.empty()) {
-    const Result<int32_t> found =
-        FindLanguage(config, "target", options.target_language);
-    if (!found.ok()) return found.status();
-    out->target_language = *found;
-  }
-  const Result<const Task*> task = FindTask(config, options.task);
-  if (!task.ok()) return task.status();
-  out->prefix = options.prefix.empty() ? (*task)->prefix : options.prefix;
-  return CheckPrefix(model.tokenizer, &out->prefix);
-}
-
-// Writes the ids that come before those of a text.
-LATIMER_OFF_STACK Status WriteBefore(const TextReader& reader,
-                                     std::string_view code,
-                                     const TranslateOptions& options,
-                                     std::span<int32_t> source,
-                                     SourceFrame* out) {
-  const GenerationConfig& config = reader.model.info.generation;
-  FrameOptions chosen;
-  LATIMER_RETURN_IF_ERROR(ResolveFrame(reader.model, code, options, &chosen));
-  SourceFrame& frame = *out;
-  frame = {.has_code = !code.empty(), .language = chosen.source_language};
-  const std::span<int32_t> ids =
-      source.first(source.size() - frame.after(config));
-  // A text that begins with its target's language itself brings the prefix.
-  const bool in_text = config.target_language == TargetLanguage::kBeforeText &&
-                       options.target_language.empty();
-  if (!in_text) frame.before = CopyIds(config.source_prefix, ids);
-  if (frame.language >= 0 &&
-      config.source_language == SourceLanguage::kBeforeText) {
-    ids[frame.before++] = frame.language;
-  }
-  if (in_text) {
-    frame.target_end = frame.before + config.source_prefix.size() + 1;
-  }
-  if (chosen.target_language >= 0) {
-    ids[frame.before++] = chosen.target_language;
-  }
-  for (const std::string_view words : {code, chosen.prefix}) {
-    if (words.empty()) continue;
-    const Result<size_t> added = reader.tokenizer.Encode(
-        words, reader.scratch, ids.subspan(frame.before));
-    if (!added.ok()) return added.status();
-    frame.before += *added;
-  }
-  return Status();
-}
-
-LATIMER_OFF_STACK Result<size_t> NeedsTargetLanguage(
-    const GenerationConfig& config) {
-  return NeedsLanguage(config, "target");
-}
-
-// Appends the ids of `text`, which must fit, and those that come after it.
-// Returns the number of all ids, or 0 if neither code nor text has any.
-Result<size_t> WriteText(const TextReader& reader, const SourceFrame& frame,
-                         std::string_view text, std::span<int32_t> source) {
-  const GenerationConfig& config = reader.model.info.generation;
-  size_t count = frame.before;
-  if (!text.empty()) {
-    const size_t room = source.size() - frame.after(config) - count;
-    const Result<size_t> added = reader.tokenizer.Encode(
-        text, reader.scratch, source.subspan(count, room));
-    if (!added.ok()) return added;
-    count += *added;
-    if (frame.target_end > 0 && *added > 0 &&
-        (count < frame.target_end ||
-         !IsLanguage(config, source[frame.target_end - 1]))) {
-      return NeedsTargetLanguage(config);
-    }
-  }
-  if (count == frame.before && !frame.has_code) return 0;
-  count += CopyIds(config.source_suffix, source.subspan(count));
-  if (frame.language_is_last(config)) source[count++] = frame.language;
-  return count;
-}
-
-// Ends a part whose source_count ids are in `source`.
-void EndPart(const SourceFrame& frame, const GenerationConfig& config,
-             std::string_view words, std::span<int32_t> source,
-             TextPart* part) {
-  part->words = words;
-  part->words_begin = std::min(frame.before, part->source_count);
-  part->words_end = part->source_count > frame.after(config)
-                        ? part->source_count - frame.after(config)
-                        : part->words_begin;
-  part->source_count = PadSource(config, part->source_count, source);
-}
-
-// The beginning of `text` that is read for one part. Cuts no character.
-std::string_view NearText(std::string_view text) {
-  size_t bytes = kProfile.text_bytes;
-  if (text.size() <= bytes) return text;
-  for (int i = 0; i < 3 && LastChar(Slice(text, 0, bytes)).bytes == 0; ++i) {
-    --bytes;
-  }
-  return Slice(text, 0, bytes);
-}
-
-// Bytes of white space, except no-break spaces, that `text` begins with.
-size_t BreakingSpaceBytes(std::string_view text) {
-  size_t bytes = 0;
-  for (;;) {
-    const Utf8Char c = FirstChar(From(text, bytes));
-    if (c.bytes == 0 || !IsBreakingSpace(c.code_point)) return bytes;
-    bytes += c.bytes;
-  }
-}
-
 }  // namespace
-
-Status NeedTargetTokenizer(const ModelInfo& info) {
-  if (info.encodes_target) return Status();
-  return Status::Error(
-      StatusCode::kInvalidArgument,
-      "The model cannot turn texts of the target into tokens; "
-      "convert it again, without --no-target-tokenizer, or give "
-      "token ids.");
-}
-
-size_t CopyIds(std::span<const int32_t> from, std::span<int32_t> to) {
-  LATIMER_DCHECK(from.size() <= to.size());
-  std::copy(from.begin(), from.end(), to.begin());
-  return from.size();
-}
-
-size_t PadSource(const GenerationConfig& config, size_t count,
-                 std::span<int32_t> ids) {
-  const size_t length = config.source_length;
-  if (count == 0 || count >= length) return count;
-  LATIMER_DCHECK(length <= ids.size());
-  std::fill(ids.begin() + count, ids.begin() + length, config.source_pad);
-  return length;
-}
-
-std::span<const int32_t> WithoutPads(const GenerationConfig& config,
-                                     std::span<const int32_t> source) {
-  if (config.source_length == 0) return source;
-  while (!source.empty() && source.back() == config.source_pad) {
-    source = source.first(source.size() - 1);
-  }
-  return source;
-}
-
-TokenizerScratch ScratchOf(const Buffers& workspace) {
-  if constexpr (!kProfile.tokenizer) return {};
-  constexpr size_t kBytes = kProfile.text_bytes;
-  constexpr size_t kHeap = kProfile.bpe || kProfile.byte_bpe ? kBytes : 0;
-  constexpr size_t kSplits = kProfile.bpe ? kProfile.bpe_unused_pieces : 0;
-  constexpr size_t kLatticeOffset = Padded(kBytes);
-  constexpr size_t kHeapOffset =
-      kLatticeOffset + Padded((kBytes + 1) * sizeof(LatticeNode));
-  constexpr size_t kSplitsOffset = kHeapOffset + Padded(kHeap * 4);
-  constexpr size_t kSumsOffset = kSplitsOffset + Padded(kSplits * 2);
-  constexpr size_t kSums =
-      kProfile.unigram && kProfile.metaspace ? kMaxPieceBytes + 1 : 0;
-  static_assert(!kProfile.tokenizer ||
-                (kBytes >= kMinNormalizedBytes && kHeap <= kMaxBpeBytes &&
-                 kSumsOffset + kSums * sizeof(double) <=
-                     BufferBytes(kProfile, Buffer::kTokenizer)));
-  auto* base = workspace.tokenizer;
-  return {{reinterpret_cast<char*>(base), kBytes},
-          {reinterpret_cast<LatticeNode*>(base + kLatticeOffset), kBytes + 1},
-          {{reinterpret_cast<uint32_t*>(base + kHeapOffset), kHeap},
-           {reinterpret_cast<uint16_t*>(base + kSplitsOffset), kSplits}},
-          {reinterpret_cast<double*>(base + kSumsOffset), kSums}};
-}
-
-Result<TextPart> TextReader::Read(std::string_view text,
-                                  const TranslateOptions& options,
-                                  std::span<int32_t> source) const {
-  const GenerationConfig& config = model.info.generation;
-  if (config.source_length > 0 && config.source_length < source.size()) {
-    source = source.first(config.source_length);
-  }
-  TextPart part;
-  part.language_code = options.language_code;
-  size_t before = 0;
-  if (part.language_code.empty()) {
-    const std::string_view near = NearText(text);
-    before = tokenizer.LanguageCodeBytes(near);
-    part.language_code = Slice(near, 0, before);
-  }
-  // A text of more than text_bytes cannot fit. Tokenizing it whole for each of
-  // its parts would take quadratic time.
-  const bool is_long = text.size() - before > kProfile.text_bytes;
-  if (is_long) before += BreakingSpaceBytes(From(text, before));
-  const std::string_view body = From(text, before);
-  const std::string_view near = NearText(body);
-
-  SourceFrame frame;
-  LATIMER_RETURN_IF_ERROR(
-      WriteBefore(*this, part.language_code, options, source, &frame));
-  if (!is_long) {
-    const Result<size_t> count = WriteText(*this, frame, near, source);
-    if (count.ok()) {
-      part.source_count = *count;
-      part.bytes = text.size();
-      EndPart(frame, config, near, source, &part);
-      return part;
-    }
-    if (count.status().code() != StatusCode::kTextTooLong) {
-      return count.status();
-    }
-  }
-  const size_t reserved = frame.before + frame.after(config);
-  const TextCut cut = tokenizer.FindCut(
-      near, source.size() > reserved ? source.size() - reserved : 1, scratch);
-  const Result<size_t> count =
-      WriteText(*this, frame, Slice(body, 0, cut.end), source);
-  if (!count.ok()) return count.status();
-  const size_t next = cut.next + BreakingSpaceBytes(From(body, cut.next));
-  part.source_count = *count;
-  part.bytes = before + next;
-  part.space_follows = next > cut.end;
-  EndPart(frame, config, Slice(body, 0, cut.end), source, &part);
-  return part;
-}
-
-Result<size_t> TextReader::ReadIds(std::string_view text,
-                                   const TranslateOptions& options,
-                                   std::span<int32_t> ids) const {
-  const GenerationConfig& config = model.info.generation;
-  constexpr size_t kLanguages = 2;
-  if (ids.size() <= config.source_prefix.size() + config.source_suffix.size() +
-                        kLanguages ||
-      ids.size() < config.source_length) {
-    return Status::Error(StatusCode::kTextTooLong,
-                         "There is no room for any id.");
-  }
-  const size_t before = tokenizer.LanguageCodeBytes(NearText(text));
-  SourceFrame frame;
-  LATIMER_RETURN_IF_ERROR(
-      WriteBefore(*this, Slice(text, 0, before), options, ids, &frame));
-  frame.has_code = true;
-  const Result<size_t> count = WriteText(*this, frame, From(text, before), ids);
-  return count.ok() ? PadSource(config, *count, ids) : count;
-}
-
-Result<std::span<int32_t>> TextReader::ReadTargetPrefix(
-    const TranslateOptions& options, std::span<int32_t> room,
-    bool source_comes) const {
-  size_t count = options.target_prefix_ids.size();
-  if (count == 0 && options.target_prefix.empty()) return std::span<int32_t>();
-  // A source needs room for itself and what the model puts around it.
-  const GenerationConfig& config = model.info.generation;
-  const size_t added =
-      config.source_prefix.size() + config.source_suffix.size() + 2;
-  const size_t kept = !source_comes ? 0
-                      : config.source_length > 0
-                          ? config.source_length
-                          : std::max(room.size() / 2, added);
-  const std::span<int32_t> ids = room.subspan(std::min(kept, room.size()));
-  const auto too_long = [&] {
-    if (source_comes && config.source_length > 0) {
-      return Status::Error(
-          StatusCode::kInvalidArgument,
-          "The target prefix has more than the %zu tokens that there is room "
-          "for beside the %u to which the model pads each source; convert it "
-          "with a larger max_source_tokens.",
-          ids.empty() ? 0 : ids.size() - 1,
-          static_cast<unsigned>(config.source_length));
-    }
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "The target prefix has more than the %zu tokens that "
-                         "there is room for.",
-                         ids.empty() ? 0 : ids.size() - 1);
-  };
-  if (count > 0) {
-    if (count >= ids.size()) return too_long();
-    for (const int32_t id : options.target_prefix_ids) {
-      LATIMER_RETURN_IF_ERROR(
-          CheckTarget("Prefix", id, model.info.architecture.target_vocabulary));
-    }
-    CopyIds(options.target_prefix_ids, ids);
-  } else {
-    LATIMER_RETURN_IF_ERROR(NeedTargetTokenizer(model.info));
-    const Result<size_t> encoded =
-        target_tokenizer.Encode(options.target_prefix, scratch, ids);
-    if (!encoded.ok() || *encoded >= ids.size()) return too_long();
-    count = *encoded;
-  }
-  if (count == 0) return std::span<int32_t>();
-  // Ids may be a whole translation, with its end.
-  const bool may_end = count > 1 && !options.target_prefix_ids.empty();
-  if (std::ranges::count(ids.first(count - (may_end ? 1 : 0)), config.eos) >
-      0) {
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "The target prefix has the token that ends a "
-                         "translation (id %d).",
-                         static_cast<int>(config.eos));
-  }
-  const std::span<int32_t> last = ids.last(count);
-  std::memmove(last.data(), ids.data(), count * sizeof(int32_t));
-  return ids.last(count + 1);
-}
 
 Status ResolveOptions(const Model& model, const TranslateOptions& options,
                       const SearchRequest& request, const SearchRoom& room,

@@ -14,8 +14,8 @@
 #include <span>
 
 #include "latimer/text_cursor.h"
-#include "request.h"
 #include "search/phrases.h"
+#include "text_reader.h"
 
 namespace latimer {
 

@@ -1,7 +1,7 @@
 // How a sentence is translated: Begin turns a request into a Sentence
-// (request.cc), each Advance runs one step of all sentences (search/step.cc),
-// and Finish returns the text of one that is done. Translate loops over the
-// parts of a text.
+// (text_reader.cc, request.cc), each Advance runs one step of all sentences
+// (search/step.cc), and Finish returns the text of one that is done. Translate
+// loops over the parts of a text.
 #include "latimer/translator.h"
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/off_stack.h"
 #include "model/errors.h"
+#include "model/generation.h"
 #include "phrase_text.h"
 #include "request.h"
 #include "search/step.h"

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "latimer/translator.h"
+#include "model/generation.h"
 #include "model/operation_bytes.h"
 #include "source_phrases.h"
 #include "text/trie.h"

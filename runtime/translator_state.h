@@ -9,6 +9,7 @@
 #include "request.h"
 #include "search/scheduler.h"
 #include "text/tokenizer.h"
+#include "text_reader.h"
 #include "transformer/buffers.h"
 #include "transformer/engine.h"
 

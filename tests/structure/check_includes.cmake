@@ -30,7 +30,7 @@ set(allowed_os_windows os base/windows_api.h)
 # parts together.
 set(allowed_ base latimer model text ops ops/nibble ops/xnnpack transformer
   search markup latimer_c option_list phrase_text request source_phrases
-  translator_state)
+  text_reader translator_state)
 
 get_filename_component(ROOT "${ROOT}" ABSOLUTE)
 set(errors "")

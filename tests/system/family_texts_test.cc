@@ -1,6 +1,6 @@
 // Text in, text out, for each Hugging Face family: with its tokenizer, its
 // languages and tasks; see tests/reference/make_family_texts.py.
-// Tests converter/readers/huggingface_model.cc, runtime/request.cc.
+// Tests converter/readers/huggingface_model.cc, runtime/text_reader.cc.
 #include <gtest/gtest.h>
 
 #include "converter/readers/open_model.h"

@@ -1,6 +1,6 @@
 // The ids around a text: languages, prefixes and tasks, with the demo model's
 // tokenizer.
-// Tests runtime/request.cc.
+// Tests runtime/text_reader.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "model/generation.h"
 #include "request.h"
 #include "search/choose.h"
 #include "search/scheduler.h"
