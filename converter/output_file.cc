@@ -52,9 +52,23 @@ void RemoveLeftovers(const std::filesystem::path& path) {
   }
 }
 
+// The file that a symbolic link, or a chain of them, leads to.
+std::filesystem::path WithoutLinks(std::filesystem::path path) {
+  constexpr int kMostLinks = 40;  // As Linux.
+  std::error_code ignored;
+  for (int i = 0; std::filesystem::is_symlink(path, ignored); ++i) {
+    if (i == kMostLinks) FailIn(path, "too many symbolic links");
+    const std::filesystem::path to =
+        std::filesystem::read_symlink(path, ignored);
+    path = path.parent_path() / to;  // `to`, if it is absolute.
+  }
+  return path;
+}
+
 }  // namespace
 
-OutputFile::OutputFile(std::filesystem::path path) : path_(std::move(path)) {
+OutputFile::OutputFile(std::filesystem::path path)
+    : path_(WithoutLinks(std::move(path))) {
   std::error_code ignored;
   if (std::filesystem::exists(path_, ignored) &&
       !std::filesystem::is_regular_file(path_, ignored)) {

@@ -86,7 +86,8 @@ LATIMER_OFF_STACK Status ResolveFrame(const Model& model, std::string_view code,
   if (!config.languages.empty()) {
     LATIMER_RETURN_IF_ERROR(CheckLanguages(config, options));
   }
-  if (config.source_language != SourceLanguage::kNone) {
+  if (config.source_language != SourceLanguage::kNone ||
+      (config.languages.empty() && !options.source_language.empty())) {
     const Result<int32_t> found =
         FindLanguage(config, "source", options.source_language);
     if (!found.ok()) return found.status();
@@ -181,6 +182,16 @@ void EndPart(const SourceFrame& frame, const GenerationConfig& config,
                         ? part->source_count - frame.after(config)
                         : part->words_begin;
   part->source_count = PadSource(config, part->source_count, source);
+}
+
+// Whether ids of a text of the target have the unknown token. Where a tokenizer
+// has none, its id is that of a token that writes text.
+bool HasUnknown(const Model& model, std::span<const int32_t> ids) {
+  const int32_t unknown = model.target_tokenizer.unknown_id;
+  const std::span<const TargetKind> kinds = model.tokenizer.target_kinds;
+  const auto i = static_cast<size_t>(unknown);
+  return i < kinds.size() && kinds[i] != TargetKind::kText &&
+         kinds[i] != TargetKind::kByte && std::ranges::count(ids, unknown) > 0;
 }
 
 // The beginning of `text` that is read for one part. Cuts no character.
@@ -357,6 +368,11 @@ Result<std::span<int32_t>> TextReader::ReadTargetPrefix(
         target_tokenizer.Encode(options.target_prefix, scratch, ids);
     if (!encoded.ok() || *encoded >= ids.size()) return too_long();
     count = *encoded;
+    if (HasUnknown(model, ids.first(count))) {
+      return Status::Error(StatusCode::kInvalidArgument,
+                           "The target prefix has a character that the model "
+                           "cannot write.");
+    }
   }
   if (count == 0) return std::span<int32_t>();
   // Ids may be a whole translation, with its end.

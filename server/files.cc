@@ -34,9 +34,11 @@ bool EndsWith(std::string_view name, std::string_view ending) {
 
 // Takes a line with its end off the beginning.
 std::string_view TakeLine(std::string_view* text) {
-  const size_t end = text->find('\n');
-  const std::string_view line =
-      text->substr(0, end == text->npos ? end : end + 1);
+  size_t end = text->find_first_of("\r\n");
+  if (end != text->npos) {
+    end += text->substr(end).starts_with("\r\n") ? 2 : 1;
+  }
+  const std::string_view line = text->substr(0, end);
   text->remove_prefix(line.size());
   return line;
 }
@@ -48,37 +50,81 @@ std::string_view WithoutEnd(std::string_view line) {
   return line;
 }
 
-// Subtitles as what stands around the lines of cues, and those lines.
-struct Cue {
-  std::string_view before;  // Everything since the last cue's lines.
-  std::vector<std::string_view> lines;
-  std::string_view line_end;  // "\r\n" or "\n"; of the last line maybe "".
-  std::string_view last_end;
+bool HasTimes(std::string_view line) { return line.find("-->") != line.npos; }
+
+// Whether a cue begins here, whose number may stand before its times.
+bool BeginsCue(std::string_view file) {
+  std::string_view line = WithoutEnd(TakeLine(&file));
+  if (!line.empty() && std::ranges::all_of(line, [](char c) {
+        return std::isdigit(static_cast<uint8_t>(c)) != 0;
+      })) {
+    line = TakeLine(&file);
+  }
+  return HasTimes(line);
+}
+
+// Bytes that a line begins with and that are no text: positions, such as
+// {\an8}, and the dash of a speaker.
+size_t MarkBytes(std::string_view line) {
+  size_t bytes = 0;
+  while (line.substr(bytes).starts_with("{\\")) {
+    const size_t end = line.find('}', bytes);
+    if (end == line.npos) break;
+    bytes = end + 1;
+  }
+  for (const std::string_view dash : {"-", "\xE2\x80\x93", "\xE2\x80\x94"}) {
+    const std::string_view rest = line.substr(bytes);
+    if (!rest.starts_with(dash)) continue;
+    const std::string_view after = rest.substr(dash.size());
+    const bool negative =
+        !after.empty() &&
+        std::isdigit(static_cast<uint8_t>(after.front())) != 0;
+    if (!negative) bytes += dash.size();
+    break;
+  }
+  const size_t text = line.find_first_not_of(' ', bytes);
+  return bytes == 0 ? 0 : std::min(text, line.size());
+}
+
+// Subtitles as what stands around the lines of texts, and those lines. A cue of
+// two speakers has two texts.
+struct CueText {
+  std::string_view before;  // Everything since the last text's lines.
+  std::vector<std::string_view> lines = {};
+  std::string_view line_end =
+      {};  // "\r\n", "\n" or "\r"; of the last maybe "".
+  std::string_view last_end = {};
 };
 
-std::vector<Cue> CuesOf(std::string_view file, std::string_view* rest) {
-  std::vector<Cue> cues;
-  const char* begin = file.data();
+std::vector<CueText> CueTextsOf(std::string_view file, std::string_view* rest) {
+  std::vector<CueText> texts;
+  const char* begin = file.data();  // Of what is in no text yet.
   while (!file.empty()) {
-    const std::string_view line = TakeLine(&file);
-    if (line.find("-->") == line.npos) continue;
-    Cue cue;
-    cue.before = {begin, static_cast<size_t>(file.data() - begin)};
-    while (!file.empty()) {
+    if (!HasTimes(TakeLine(&file))) continue;
+    bool is_first = true;
+    while (!file.empty() && !BeginsCue(file)) {
       std::string_view after = file;
-      const std::string_view next = TakeLine(&after);
-      const std::string_view text = WithoutEnd(next);
+      const std::string_view line = TakeLine(&after);
+      std::string_view text = WithoutEnd(line);
       if (text.empty()) break;
-      cue.lines.push_back(text);
-      cue.last_end = next.substr(text.size());
-      if (cue.line_end.empty()) cue.line_end = cue.last_end;
+      const std::string_view end = line.substr(text.size());
+      const size_t marks = MarkBytes(text);
+      text.remove_prefix(marks);
+      if (is_first || marks > 0) {
+        texts.push_back(
+            {.before = {begin, static_cast<size_t>(text.data() - begin)}});
+      }
+      CueText& current = texts.back();
+      current.lines.push_back(text);
+      if (current.line_end.empty()) current.line_end = end;
+      current.last_end = end;
+      is_first = false;
       file = after;
+      begin = file.data();
     }
-    begin = file.data();
-    cues.push_back(std::move(cue));
   }
   *rest = {begin, static_cast<size_t>(file.data() + file.size() - begin)};
-  return cues;
+  return texts;
 }
 
 // As many lines of about the same length as there were, broken at spaces.
@@ -126,7 +172,7 @@ std::vector<FileText> TextsOf(FileFormat format, std::string_view file) {
   }
   std::string_view rest;
   std::vector<FileText> texts;
-  for (const Cue& cue : CuesOf(file, &rest)) {
+  for (const CueText& cue : CueTextsOf(file, &rest)) {
     FileText& text = texts.emplace_back();
     for (const std::string_view line : cue.lines) {
       if (!text.text.empty()) text.text += ' ';
@@ -145,7 +191,7 @@ std::string WithTranslations(FileFormat format, std::string_view file,
   std::string_view rest;
   std::string out;
   size_t number = 0;
-  for (const Cue& cue : CuesOf(file, &rest)) {
+  for (const CueText& cue : CueTextsOf(file, &rest)) {
     out += cue.before;
     out += InLines(translations[number++], cue.lines.size(), cue.line_end);
     out += cue.last_end;

@@ -16,7 +16,7 @@
 
 namespace latimer::server {
 
-// kSubRip: subtitles. Each cue's lines are one text.
+// kSubRip: subtitles. The lines of a speaker in a cue are one text.
 enum class FileFormat : uint8_t { kText, kHtml, kSubRip };
 
 // By the end of its name, whatever its case. HTML only if the profile has

@@ -13,6 +13,7 @@ std::string ApiKeys::Read(const std::string& path,
   if (!file.is_open()) return "cannot read " + path + ".";
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
+    if (number == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
     std::istringstream words(line);
     std::string key, rest;
     ClientLimits limits = defaults;

@@ -1,5 +1,7 @@
 #include "service.h"
 
+#include <strings.h>
+
 #include <algorithm>
 #include <bit>
 #include <cctype>
@@ -93,6 +95,15 @@ double SecondsSince(std::chrono::steady_clock::time_point begin) {
 // Of all translated files that clients have not fetched.
 constexpr size_t kFileStoreBytes = size_t{64} << 20;
 
+bool IsUtf8(const std::string& text) {
+  try {
+    (void)Json(text).dump();
+    return true;
+  } catch (const Json::type_error&) {
+    return false;
+  }
+}
+
 std::string Missing(const char* name) {
   return std::string("Invalid request: missing ") + name + " parameter";
 }
@@ -103,7 +114,8 @@ struct Service::Parameters {
   explicit Parameters(const httplib::Request& request)
       : address(request.remote_addr) {
     const std::string type = request.get_header_value("Content-Type");
-    is_json = type.starts_with("application/json");
+    constexpr std::string_view kJson = "application/json";
+    is_json = strncasecmp(type.c_str(), kJson.data(), kJson.size()) == 0;
     // Of several values of a name the first counts.
     for (const auto& [name, value] : request.params) {
       values.try_emplace(name, value);
@@ -575,14 +587,19 @@ Service::Direction Service::FindDirection(std::string source,
 }
 
 Json Service::TranslateFile(const Parameters& parameters) {
-  const std::string file = parameters.Needed("file");
+  if (!parameters.values.contains("file")) throw Refusal{400, Missing("file")};
+  const std::string file = parameters.Text("file");
   const std::string source = CodeFrom(parameters.Needed("source"));
   const std::string target = CodeFrom(parameters.Needed("target"));
   const std::optional<FileFormat> format = FileFormatOf(parameters.file_name);
   if (!format.has_value()) {
     throw Refusal{400, "Invalid request: file format not supported"};
   }
+  if (!IsUtf8(file)) throw Refusal{400, "The file is not in UTF-8."};
   const std::vector<FileText> texts = TextsOf(*format, file);
+  if (texts.empty()) {
+    throw Refusal{400, "The file has no subtitles: no line with \"-->\"."};
+  }
   int64_t characters = 0;
   std::vector<std::string> plain, html;
   for (const FileText& text : texts) {

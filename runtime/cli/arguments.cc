@@ -273,7 +273,9 @@ int CheckProfile(const char* command, const char* option, uint32_t given,
                     "build with one that latimer-convert --profile FILE.h --%s "
                     "%u writes.",
                     option, static_cast<unsigned>(given),
-                    static_cast<unsigned>(most), kProfile.name, option,
+                    static_cast<unsigned>(most), kProfile.name,
+                    // Alternatives are searched as beams are.
+                    std::strcmp(option, "alternatives") == 0 ? "beams" : option,
                     static_cast<unsigned>(given));
 }
 

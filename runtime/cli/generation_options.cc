@@ -14,6 +14,8 @@
 namespace latimer::cli {
 namespace {
 
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 // Parses a whole number in [0, 2^31) up to `stop` or the end of `text`; `*next`
 // is what follows.
 bool ParseId(const char* text, char stop, int32_t* id, const char** next) {
@@ -111,6 +113,9 @@ bool ReadTextLines(const char* path, std::vector<std::string>* lines) {
     lines->push_back(std::exchange(line, {}));
   }
   if (!line.empty()) lines->push_back(line);
+  if (!lines->empty() && lines->front().starts_with(kByteOrderMark)) {
+    lines->front().erase(0, kByteOrderMark.size());
+  }
   const bool good = std::ferror(file) == 0;
   return std::fclose(file) == 0 && good;
 }
@@ -184,7 +189,8 @@ int GenerationOptions::ReadTerms(const Arguments& arguments,
   for (const std::string_view line : term_lines_) {
     if (line.empty()) continue;
     const size_t tab = line.find('\t');
-    if (tab == 0 || tab == line.npos || tab + 1 == line.size()) {
+    if (tab == 0 || tab == line.npos || tab + 1 == line.size() ||
+        tab != line.rfind('\t')) {
       return Refuse(arguments, "terms", arguments.terms,
                     "each line has a source, a tab and a target, but one "
                     "reads \"" +

@@ -8,6 +8,7 @@
 #include "cli/interrupt.h"
 #include "cli/lines.h"
 #include "cli/progress.h"
+#include "text/utf8.h"
 
 namespace latimer::cli {
 namespace {
@@ -136,6 +137,8 @@ void OrderedWriter::BeginText(Translator& translator, Part& part) {
   } else if (cursor_->parts() > 1 && !goes_on_) {
     part.warning = Warning::kInParts;
     part.count = cursor_->parts();
+  } else if (!IsUtf8(text_.text)) {
+    part.warning = Warning::kNotUtf8;
   }
   EndText(part);
 }
@@ -232,6 +235,10 @@ void OrderedWriter::Warn(const Part& part) const {
     case Warning::kLeft:
       std::fprintf(stderr, ": %llu of its %llu bytes were left untranslated.\n",
                    count, text_bytes);
+      break;
+    case Warning::kNotUtf8:
+      std::fputs(" is not UTF-8; convert the text, for example with iconv.\n",
+                 stderr);
       break;
   }
 }

@@ -56,7 +56,7 @@ class OrderedWriter : public SharedWork {
               const FinishedTranslation& finished) final;
 
  protected:
-  enum class Warning : uint8_t { kNone, kCut, kInParts, kLeft };
+  enum class Warning : uint8_t { kNone, kCut, kInParts, kLeft, kNotUtf8 };
 
   // A text, or a part of one that exceeds the longest source.
   struct Part {

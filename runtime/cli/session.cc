@@ -24,8 +24,8 @@ std::span<std::byte> TakeAddresses(size_t bytes) {
 // Of the model that is open.
 LoadOptions LoadOptionsFor(const Arguments& arguments, uint32_t lanes,
                            std::span<const std::byte> image) {
-  uint32_t beams =
-      std::max(arguments.options.beams, arguments.options.alternatives);
+  uint32_t beams = std::max({arguments.beams, arguments.options.beams,
+                             arguments.options.alternatives});
   ModelInfo info;
   if (arguments.n_best > 1 && beams == 0 &&
       ReadModelInfo(image, /*verify_checksum=*/false, &info_scratch, &info)

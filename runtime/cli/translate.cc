@@ -185,6 +185,7 @@ int PrepareModel(Model* model) {
       code != kSuccess) {
     return code;
   }
+  options.beams = BeamsFor(arguments, info);
   if (const int code = model->generation.Prepare(arguments, info, &options);
       code != kSuccess) {
     return code;
@@ -200,7 +201,6 @@ int PrepareModel(Model* model) {
     return code;
   }
   const uint32_t own_beams = info.generation.search.beams;
-  options.beams = BeamsFor(arguments, info);
   if (options.beams == 0 && own_beams > translator.max_beams() &&
       !arguments.quiet) {
     std::fprintf(stderr,

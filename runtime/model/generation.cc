@@ -33,6 +33,12 @@ Result<int32_t> FindLanguage(const GenerationConfig& config, const char* side,
   for (const Language& language : config.languages) {
     if (code == language.code) return language.token;
   }
+  if (config.languages.empty()) {
+    return Status::Error(
+        StatusCode::kInvalidArgument,
+        "The model has no %s language to choose from; leave out \"%.*s\".",
+        side, static_cast<int>(std::min<size_t>(20, code.size())), code.data());
+  }
   return Status::Error(
       StatusCode::kInvalidArgument,
       "The model has no %s language \"%.*s\" among its %u; "

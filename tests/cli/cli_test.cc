@@ -221,6 +221,12 @@ TEST_F(CliTest, RefusesOptionsOfATranslationThatHaveNoEffect) {
               HasSubstr("--length-penalty is for a search with several beams; "
                         "give --beams"));
   EXPECT_THAT(error({"--early-stopping", "never"}), HasSubstr("give --beams"));
+  EXPECT_EQ(Latimer({"translate", Path("tiny.ltm"), "--ids", "--n-best", "2",
+                     "--length-penalty", "2"})
+                .code,
+            0);
+  EXPECT_THAT(error({"--alternatives", "65"}),
+              HasSubstr("latimer-convert --profile FILE.h --beams 65 writes"));
   EXPECT_THAT(error({"--sample", "--beams", "2"}),
               HasSubstr("--sample goes without --beams"));
   EXPECT_THAT(error({"--top-k", "2", "--beams", "2"}),
@@ -487,6 +493,16 @@ TEST_F(CliTextTest, EachLineGivesOneLine) {
   for (const int full : {0, 2, 4}) EXPECT_NE(lines[full], "");
 }
 
+TEST_F(CliTextTest, WhatIsNotUtf8IsWarnedOf) {
+  const Outcome outcome =
+      Latimer({"translate", Model()}, "Thank you.\nThe caf\xE9 is closed.\n");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(Lines(outcome.out).size(), 2u);
+  EXPECT_EQ(outcome.err,
+            "latimer: warning: line 2 is not UTF-8; convert the text, for "
+            "example with iconv.\n");
+}
+
 TEST_F(CliTextTest, TextOnTheCommandLineIsOneLine) {
   const Outcome outcome =
       Latimer({"translate", Model(), "--text", "Good morning."}, "not read\n");
@@ -661,6 +677,13 @@ TEST_F(CliTest, BenchPrintsEachFieldOfItsContract) {
   // XNNPACK's, or one of ours.
   EXPECT_THAT(json["kernels"][0].get<std::string>(),
               AnyOf(HasSubstr("qd8_f32_qc8w_gemm"), StartsWith("gemm_int8")));
+}
+
+TEST_F(CliTest, BenchSearchesWithBeams) {
+  const Outcome outcome = Latimer(
+      {"bench", Path("tiny.ltm"), "--beams", "3", "--repeat", "1", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(Json::parse(outcome.out)["beams"], 3);
 }
 
 TEST_F(CliTest, BenchTranslatesTheIdsThatItIsGiven) {

@@ -60,8 +60,25 @@ TEST_F(CommandLineTest, ATermThatCannotComeOutIsNamed) {
             "latimer translate: --terms " + terms +
                 ": line 3: The target of the term \"car\" has a character that "
                 "the model cannot write, or a special token.\n");
-  WriteFile(terms, "house\tGeb\u00E4ude\n");
-  EXPECT_THAT(translate("The house is old.\n").out, HasSubstr("Geb\u00E4ude"));
+  WriteFile(terms, "house\tGeb\u00E4ude\tThe third\n");
+  EXPECT_THAT(ErrorSentence(translate("It is here.\n"), 2),
+              HasSubstr("each line has a source, a tab and a target"));
+  for (const std::string mark : {"", "\xEF\xBB\xBF"}) {
+    WriteFile(terms, mark + "house\tGeb\u00E4ude\n");
+    EXPECT_THAT(translate("The house is old.\n").out,
+                HasSubstr("Geb\u00E4ude"));
+  }
+}
+
+TEST_F(CommandLineTest, ATargetPrefixThatCannotBeWrittenIsRefused) {
+  const std::string model = Path("prefix.ltm");
+  WriteFileAtomically(model, ConvertDemoWithTargetTokenizer().bytes());
+  const Outcome outcome =
+      RunProgram("latimer", {"translate", model, "--target-prefix",
+                             "\u4F60\u597D", "--text", "It is here."});
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(ErrorSentence(outcome, 1),
+              HasSubstr("prefix has a character that the model cannot write"));
 }
 
 TEST_F(CommandLineTest, HelpTakesACommand) {

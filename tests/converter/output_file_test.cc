@@ -72,6 +72,25 @@ TEST(OutputFileTest, NeverReplacesWhatIsNoRegularFile) {
   EXPECT_THAT(NamesIn(folder.path()), ElementsAre("folder", "pipe"));
 }
 
+TEST(OutputFileTest, WritesWhatALinkLeadsTo) {
+  TempFolder folder;
+  fs::create_directory(folder.path() / "models");
+  WriteFile(folder.path() / "models" / "old", "old");
+  fs::create_symlink("models/old", folder.path() / "first");
+  fs::create_symlink("first", folder.path() / "second");
+  fs::create_symlink(folder.path() / "models" / "new", folder.path() / "none");
+  for (const char* name : {"second", "none"}) {
+    WriteFileAtomically(folder.path() / name, Bytes("written"));
+    EXPECT_TRUE(fs::is_symlink(folder.path() / name)) << name;
+  }
+  EXPECT_THAT(NamesIn(folder.path() / "models"), ElementsAre("new", "old"));
+  EXPECT_EQ(ReadFile(folder.path() / "models" / "old"), "written");
+  fs::create_symlink("round", folder.path() / "round");
+  EXPECT_THAT(
+      ErrorOf([&] { WriteFileAtomically(folder.path() / "round", {}); }),
+      HasSubstr("too many symbolic links"));
+}
+
 TEST(OutputFileTest, LeavesNothingUnlessItIsCommitted) {
   TempFolder folder;
   const fs::path path = folder.path() / "model.ltm";

@@ -179,7 +179,7 @@ class OneServer(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, name)
             with open(path, "wb") as out:
-                out.write(content.encode())
+                out.write(content if isinstance(content, bytes) else content.encode())
             answer = json.loads(curl("-F", f"file=@{path}", "-F", "source=en", "-F", "target=de",
                                      self.server.url + "/translate_file"))
         if "error" in answer:
@@ -199,7 +199,18 @@ class OneServer(unittest.TestCase):
         self.assertEqual(" ".join(lines[2:4]), I_AM_HERE)
         self.assertEqual(lines[4:], ["", "2", "00:00:03,000 --> 00:00:04,000 X1:9", I_AM_HERE])
         self.assertIn("not supported", self.translated_file("d.pdf", "I am here."))
-        self.assertIn("missing file", self.translated_file("e.txt", ""))
+        self.assertEqual("", self.translated_file("e.txt", ""))
+        self.assertIn("no subtitles", self.translated_file("f.srt", "I am here."))
+        self.assertIn("UTF-8", self.translated_file("g.srt", b"1\n0 --> 1\ncaf\xe9\n"))
+
+    def test_cues_keep_times_positions_and_speakers(self):
+        subtitles = ("1\n00:01 --> 00:02\n{\\an8}I am here.\n2\n00:03 --> 00:04\n- I am\nhere.\n- I am here.\n\n"
+                     "3\n00:05 --> 00:06\n-5\n")
+        first, second = I_AM_HERE.rsplit(" ", 1)
+        expected = (f"1\n00:01 --> 00:02\n{{\\an8}}{I_AM_HERE}\n2\n00:03 --> 00:04\n- {first}\n{second}\n- {I_AM_HERE}"
+                    "\n\n3\n00:05 --> 00:06\n-5\n")
+        self.assertEqual(self.translated_file("a.srt", subtitles), expected)
+        self.assertEqual(self.translated_file("b.srt", subtitles.replace("\n", "\r")), expected.replace("\n", "\r"))
 
     def test_a_translated_file_cannot_be_guessed(self):
         answer = curl(self.server.url + "/download_file/0123456789abcdef.a.txt")
@@ -632,8 +643,8 @@ class LittleMemory(unittest.TestCase):
 
 class Limits(unittest.TestCase):
     def test_keys_open_what_is_closed_without(self):
-        with tempfile.NamedTemporaryFile("w") as file:
-            file.write("# KEY REQUESTS CHARACTERS\nsesame 100 50\n\nfew 1\n")
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8-sig") as file:
+            file.write("sesame 100 50\n# KEY REQUESTS CHARACTERS\n\nfew 1\n")
             file.flush()
             with Server("--api-keys", file.name, "--require-api-key") as server:
                 self.assertEqual(server.translate("Hi.")[0], 400)

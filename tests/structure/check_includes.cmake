@@ -19,7 +19,7 @@ set(allowed_signature latimer signature sodium)
 set(allowed_hosted latimer base/file_mapping.h)
 set(allowed_include_latimer latimer)
 # The program checks and reports the CPU by the table that the runtime uses.
-set(allowed_cli latimer cli report os base/cpu.h base/cpu_table.h)
+set(allowed_cli latimer cli report os base/cpu.h base/cpu_table.h text/utf8.h)
 set(allowed_cli_darwin latimer cli)
 set(allowed_cli_windows latimer cli base/windows_api.h)
 set(allowed_report latimer report os)

@@ -105,6 +105,17 @@ TEST_F(SourceFrameTest, AModelMayAskForTheTargetLanguageAlone) {
   EXPECT_EQ(Source(kText, options), Joined({Tokens(kText), {eos()}}));
 }
 
+TEST_F(SourceFrameTest, AModelOfOnePairTakesNoLanguage) {
+  Load();
+  TranslateOptions source, target;
+  source.source_language = "en";
+  target.target_language = "de";
+  EXPECT_THAT(translator_.Translate(kText, source).status().message(),
+              HasSubstr("no source language to choose from; leave out \"en\""));
+  EXPECT_THAT(translator_.Translate(kText, target).status().message(),
+              HasSubstr("no target language to choose from; leave out \"de\""));
+}
+
 TEST_F(SourceFrameTest, TheTargetLanguageMayStandBeforeTheText) {
   AddLanguages(SourceLanguage::kNone, TargetLanguage::kBeforeText);
   Load();

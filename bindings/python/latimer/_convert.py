@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import re
 import subprocess
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from . import _c
@@ -58,6 +60,11 @@ def convert(
     except BaseException:  # An interrupt, or what on_progress raised.
         process.kill()
         process.wait()
+        begun = Path(output)
+        for left in begun.parent.glob(
+            f"{glob.escape(begun.name)}.partial.{process.pid}.*"
+        ):
+            left.unlink()
         raise
     if code != 0:
         raise ConversionError(_sentence(said) or f"It ended with {code}.")

@@ -277,6 +277,11 @@ class CallOptions:
             self._protect(value)
         elif name == "banned":
             self._banned = list(value)
+            for words in self._banned:
+                if not isinstance(words, Iterable):
+                    raise TypeError(
+                        f"banned: {words!r} is neither a text nor a list of ids"
+                    )
         elif name == "terms":
             pairs = [(encode(a), encode(b)) for a, b in value.items()]
             struct.terms = (_c.Term * len(pairs))(

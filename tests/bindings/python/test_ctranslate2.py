@@ -185,6 +185,19 @@ def test_arguments_are_refused(cache, tmp_path):
 def test_tokens_are_lists(translator):
     with pytest.raises(TypeError, match="list of tokens"):
         translator.translate_batch(["t10 t11"])
+    for tokens in [4, 5], ["t10", None]:
+        with pytest.raises(TypeError, match="Tokens are strings"):
+            translator.translate_batch([tokens])
+
+
+def test_a_file_is_not_its_own_translation(translator, tmp_path):
+    path = tmp_path / "source.txt"
+    path.write_text("t10 t11\n")
+    with pytest.raises(ValueError, match="another output_path"):
+        translator.translate_file(str(path), str(path))
+    with pytest.raises(ValueError, match="another output_path"):
+        translator.score_file(str(path), str(path), str(path))
+    assert path.read_text() == "t10 t11\n"
 
 
 def test_long_sources_are_cut_or_refused(translator):
@@ -193,6 +206,8 @@ def test_long_sources_are_cut_or_refused(translator):
     assert cut == translator.translate_batch([["t10"] * 19 + ["t0"]])
     with pytest.raises(ValueError, match="2001 tokens, but the model takes 64"):
         translator.translate_batch([source], max_input_length=0)
+    with pytest.raises(ValueError, match="Target 0 has 41 tokens, but the model scores 31"):
+        translator.score_batch([["t10"]], [["t10"] * 40])
     endless = ctranslate2.Translator(str(FOLDERS / "opennmt_tf"))  # Sinusoids.
     assert endless.translate_batch([endless._folder.source.tokens[4:8] * 400])[0].hypotheses
 

@@ -81,10 +81,15 @@ class Vocabulary:
         self.unknown = self._ids[unknown]
 
     def id(self, token: str) -> int:
-        return self._ids.get(token, self.unknown)
+        found = self._ids.get(token)
+        if found is not None:
+            return found
+        if not isinstance(token, str):
+            raise TypeError(f"Tokens are strings, but one is {token!r}")
+        return self.unknown
 
     def ids(self, tokens: Iterable[str]) -> list[int]:
-        return [self._ids.get(token, self.unknown) for token in tokens]
+        return list(map(self.id, tokens))
 
     def __contains__(self, token: str) -> bool:
         return token in self._ids

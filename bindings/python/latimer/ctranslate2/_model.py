@@ -149,7 +149,14 @@ class Model:
         return 1 if self.folder.start is None else 0
 
     def _scored_ids(self, example: Example, most: int) -> list[int]:
-        return cut([*self.target_ids(example), self.eos], most, self.eos)
+        ids = cut([*self.target_ids(example), self.eos], most, self.eos)
+        room = self.translator.info.max_source_tokens // 2 - 1
+        if len(ids) > room:  # Half is the source's.
+            raise ValueError(
+                f"Target {example.number} has {len(ids)} tokens, but the model "
+                f"scores {room}; split it, or give max_input_length={room}."
+            )
+        return ids
 
 
 class _Call:

@@ -527,6 +527,14 @@ class Translator:
     ) -> ExecutionStats:
         began = time.perf_counter()
         tokens = examples = 0
+        for path, _ in inputs:
+            if path is None or not os.path.exists(output_path):
+                continue
+            if os.path.samefile(path, output_path):
+                raise ValueError(
+                    f"{output_path} is read and would be overwritten; "
+                    "give another output_path."
+                )
         with ExitStack() as files:
             streams: list[Iterator[Tokens]] = []
             for path, tokenize in inputs:
