@@ -91,8 +91,8 @@ size_t MarkBytes(std::string_view line) {
 struct CueText {
   std::string_view before;  // Everything since the last text's lines.
   std::vector<std::string_view> lines = {};
-  std::string_view line_end =
-      {};  // "\r\n", "\n" or "\r"; of the last maybe "".
+  // "\r\n", "\n" or "\r"; of the last line of a file maybe "".
+  std::string_view line_end = {};
   std::string_view last_end = {};
 };
 

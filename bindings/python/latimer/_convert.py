@@ -60,7 +60,7 @@ def convert(
     except BaseException:  # An interrupt, or what on_progress raised.
         process.kill()
         process.wait()
-        begun = Path(output)
+        begun = Path(os.path.realpath(output))  # As the converter writes it.
         for left in begun.parent.glob(
             f"{glob.escape(begun.name)}.partial.{process.pid}.*"
         ):

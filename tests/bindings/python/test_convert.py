@@ -50,6 +50,11 @@ def test_a_callback_that_raises_ends_the_conversion(tmp_path):
     with pytest.raises(KeyError, match="mine"):
         latimer.convert(DEMO, tmp_path / "x.ltm", on_progress=stop)
     assert not list(tmp_path.iterdir())
+    link = tmp_path / "link.ltm"
+    link.symlink_to(tmp_path / "linked.ltm")
+    with pytest.raises(KeyError, match="mine"):
+        latimer.convert(DEMO, link, on_progress=stop)
+    assert list(tmp_path.iterdir()) == [link]
 
 
 def test_the_module_is_the_program(model):
