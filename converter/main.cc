@@ -556,7 +556,10 @@ void Convert(const Options& options) {
 }
 
 // What destructors may allocate when there is no memory left, as those of JSON
-// do: kept until then. From an exception that they throw there is no way back.
+// do: 16 bytes for each entry of an object, such as a vocabulary of a million
+// pieces. Kept, and not touched, until then. From an exception that they throw
+// there is no way back.
+constexpr size_t kReserveBytes = size_t{16} << 20;
 std::unique_ptr<char[]> reserve;
 
 void FreeReserve() {
@@ -565,12 +568,19 @@ void FreeReserve() {
   throw std::bad_alloc();
 }
 
+constexpr char kNoMemory[] =
+    "latimer-convert: not enough memory for this model.\n";
+
 int Main(int argc, char** argv) {
-  reserve = std::make_unique<char[]>(32 * 1024);
+  reserve.reset(new (std::nothrow) char[kReserveBytes]);
+  if (reserve == nullptr) {
+    std::cerr << kNoMemory;
+    return 1;
+  }
   std::set_new_handler(FreeReserve);
-  Options options;
-  if (const auto code = ParseOptions(argc, argv, &options)) return *code;
   try {
+    Options options;
+    if (const auto code = ParseOptions(argc, argv, &options)) return *code;
     options.converted.empty() ? Convert(options) : WriteCommonProfile(options);
     std::cout.flush();
     if (std::cout) return 0;
@@ -579,7 +589,7 @@ int Main(int argc, char** argv) {
                      .string()
               << " is finished, but standard output cannot be written.\n";
   } catch (const std::bad_alloc&) {
-    std::cerr << "latimer-convert: not enough memory for this model.\n";
+    std::cerr << kNoMemory;
   } catch (const std::exception& error) {
     std::cerr << "latimer-convert: " << error.what() << "\n";
   }
