@@ -115,7 +115,7 @@ TEST_F(F16MatricesTest, TheFileNamesThemAndTranslates) {
 TEST_F(F16MatricesTest, WrongNamesAndTypesAreRefused) {
   EXPECT_THAT(Convert({"--keep-f16", "decoder.ffm"}).err,
               HasSubstr("--keep-f16 decoder.ffm: no matrix has such a name; "
-                        "there are output, encoder.0.ffn.in, "));
+                        "there are encoder.0.ffn.in, output, "));
   EXPECT_THAT(Convert({"--keep-f16", "*"}).err,
               HasSubstr("keeps all matrices; give --weights f16 instead."));
   EXPECT_THAT(Convert({"--keep-f16", "output", "--weights", "f16"}).err,

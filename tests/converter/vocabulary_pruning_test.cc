@@ -231,7 +231,7 @@ TEST(VocabularyPruningTest, MarianSidesWithModelsOfTheirOwnStayTheSame) {
   }
   const Checked checked = ExpectSameTokens(DemoTokenizerData(), true, texts);
   EXPECT_EQ(checked.kept_lines, 200u);
-  EXPECT_GT(checked.other_lines, 50u);
+  EXPECT_GT(checked.other_lines, 30u);
   EXPECT_GT(checked.left_out, 5000u);
 }
 

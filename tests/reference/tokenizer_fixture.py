@@ -7,6 +7,9 @@ Run with transformers 5.23, sentencepiece 0.2.3:
                                      tests/data/training_sample.ids and
                                      tests/data/{sentencepiece,
                                      marian_tokenizer}/
+    tokenizer_fixture.py --demo
+                                     of these only what depends on the demo's
+                                     tokenizer, the first two
     tokenizer_fixture.py --corpus F.. --output OUT.jsonl
                                      every line of the given texts (or .xz), for
                                      LATIMER_TOKENIZER_FIXTURE=OUT.jsonl
@@ -401,6 +404,7 @@ def marian_fixtures(models, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--demo", action="store_true")
     parser.add_argument("--corpus", nargs="+", metavar="TEXT")
     parser.add_argument("--output", metavar="JSONL")
     parser.add_argument("--models", type=pathlib.Path, metavar="DIR")
@@ -414,16 +418,18 @@ def main():
         demo = Marian()
         with open(args.output, "w", encoding="ascii") as out:
             out.writelines(map(demo.line, random_texts(200000, 11)))
-            out.writelines(demo.decode_lines(50000, 9712, 12))
+            out.writelines(demo.decode_lines(50000, len(demo.tokenizer), 12))
     else:
         demo = Marian()
         path = DATA / "tokenizer_adversarial.jsonl"
         with open(path, "w", encoding="ascii") as out:
             out.writelines(map(demo.line, adversarial()))
             out.writelines(map(demo.line, random_texts(150, 3)))
-            out.writelines(demo.decode_lines(100, 9712, 4))
+            out.writelines(demo.decode_lines(100, len(demo.tokenizer), 4))
         print(f"{path}: {path.stat().st_size} bytes")
         sample(demo)
+        if args.demo:
+            return
         sentencepiece_fixture(SMALL, DATA / "sentencepiece",
                               adversarial() + list(random_texts(25, 5)))
         marian_fixtures(DATA / "sentencepiece", DATA / "marian_tokenizer")

@@ -209,7 +209,7 @@ TEST_F(DemoTest, ATranslationThatDoesNotFitIsAnErrorNotATruncation) {
 
 TEST_F(DemoTest, IdsOutsideTheVocabularyAreRefused) {
   Load(WeightType::kInt8);
-  for (const int32_t id : {-1, 9712, INT32_MAX, INT32_MIN}) {
+  for (const int32_t id : {-1, 12000, INT32_MAX, INT32_MIN}) {
     const std::vector<int32_t> ids = {5, id, 0};
     const auto result = translator_.TranslateIds(ids);
     ASSERT_FALSE(result.ok()) << id;

@@ -279,7 +279,7 @@ TEST_F(DemoPhrasesTest, OnlyWholeCopiesOfAProtectedSpanGo) {
               AllOf(HasSubstr("2 g "), HasSubstr("12 gro")));
   options_.protect = false;
   EXPECT_THAT(TranslateAround({7, 8}, "Option e is the best one here."),
-              HasSubstr("beste"));
+              HasSubstr("Beste"));
 }
 
 TEST_F(DemoPhrasesTest, WhiteSpaceIsNoSpan) {

@@ -66,8 +66,8 @@ class OwnedTokenizer {
 
 inline TokenizerData DemoTokenizerData() {
   Architecture architecture{};
-  architecture.source_vocabulary = 9712;
-  architecture.target_vocabulary = 9712;
+  architecture.source_vocabulary = 12000;
+  architecture.target_vocabulary = 12000;
   CanonicalGeneration generation;
   return ReadMarianTokenizer(SourceDirectory() / "examples" / "en-de",
                              architecture, &generation);

@@ -63,7 +63,7 @@ def make_model(shape: str, tokenizer: Tokenizer, dropout: float) -> MarianMTMode
         encoder_layers=encoder_layers, decoder_layers=decoder_layers, encoder_attention_heads=heads,
         decoder_attention_heads=heads, activation_function="swish", dropout=dropout, scale_embedding=True,
         max_position_embeddings=512, pad_token_id=tokenizer.pad, eos_token_id=EOS, bos_token_id=EOS,
-        decoder_start_token_id=tokenizer.pad, forced_eos_token_id=None)  # fmt: skip
+        decoder_start_token_id=tokenizer.pad, forced_eos_token_id=EOS)  # fmt: skip
     if device_and_type()[0] == "cpu":
         config._attn_implementation = "eager"  # For sentences this is faster on a CPU than the fused one.
     model = MarianMTModel(config)
@@ -89,7 +89,7 @@ def export(model: MarianMTModel, weights: dict, tokenizer: Tokenizer, folder: Pa
               metadata={"format": "pt"})  # fmt: skip
     GenerationConfig(
         bad_words_ids=[[tokenizer.pad]], bos_token_id=EOS, eos_token_id=EOS, num_beams=1,
-        decoder_start_token_id=tokenizer.pad, pad_token_id=tokenizer.pad, max_length=512,
+        decoder_start_token_id=tokenizer.pad, forced_eos_token_id=EOS, pad_token_id=tokenizer.pad, max_length=512,
         renormalize_logits=True).save_pretrained(folder)  # fmt: skip
     (folder / "tokenizer_config.json").write_text(json.dumps({
         "tokenizer_class": "MarianTokenizer", "source_lang": "en", "target_lang": "de", "separate_vocabs": False,

@@ -1,10 +1,11 @@
 """Translates the training sources with a teacher: new targets, from which a student learns more than from the old.
 
-    python distil.py WORK TEACHER [--data tatoeba more] [--beams 4] [--minutes 5] [--program latimer]
+    python distil.py WORK TEACHER [--data tatoeba more] [--beams 4] [--minutes 5] [--program latimer] [--share 0 6]
 
 TEACHER is a folder in Hugging Face's Marian format or, with --program, a model file for the program `latimer`, which is
 much faster on a CPU. Reads the sentences of WORK/NAME.tsv of each NAME of --data, each once. Appends to WORK/distil.tsv,
-chunk by chunk; the same command goes on where the last stopped.
+chunk by chunk; the same command goes on where the last stopped. With --share I N it does every N-th sentence from the
+I-th, counted from 0, and appends to WORK/distil-I.tsv: one process alone leaves a GPU idle most of the time.
 """
 
 import argparse
@@ -41,6 +42,7 @@ def main() -> None:
     parser.add_argument("--beams", type=int, default=4)
     parser.add_argument("--minutes", type=float, default=5)
     parser.add_argument("--chunk", type=int, default=20000, help="sentences between two looks at the clock")
+    parser.add_argument("--share", type=int, nargs=2, metavar=("I", "N"), help="one of N processes, counted from 0")
     parser.add_argument("--rows", type=int, default=8192, help="hypotheses of 16 tokens at a time")
     parser.add_argument("--program", help="latimer, which translates with beams, one worker and --lanes")
     parser.add_argument("--lanes", type=int, default=8)
@@ -50,6 +52,9 @@ def main() -> None:
     sources = sorted({english for english, _ in pairs if len(english.split()) >= arguments.words})
     random.Random(1).shuffle(sources)  # So that what is done when time is up is a sample of all.
     out = arguments.work / "distil.tsv"
+    if arguments.share:
+        first, step = arguments.share
+        sources, out = sources[first::step], arguments.work / f"distil-{first}.tsv"
     done = len(read_pairs(out)) if out.exists() else 0
     translated = teacher(arguments)
     while done < len(sources) and time.time() < end:

@@ -3,7 +3,8 @@
 #
 #     PYTHON=venv/bin/python examples/en-de/training/renew.sh build/demo/small/hf [build/host/bin]
 #
-# The folder must have the tokenizer and the shape of examples/en-de. Tests of the bindings and of the server read
+# A model of another shape or vocabulary also needs the profiles of targets/models and the tokenizer's fixtures, which
+# this writes; some tests know the number of ids. Tests of the bindings and of the server read
 # their texts from tests/data/demo_texts.tsv; a new one needs a line there with its source. Left to do by hand: the
 # hashes of logits in tests/system/same_logits_test.cc, sentences with tags in tests of HTML, what
 # tests/pages/rules.py expects, tables of BLEU, docs/attention.svg, the pictures of tests/ui/pictures.py, and reading
@@ -12,12 +13,17 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 new=$1 programs=${2:-build/host/bin} python=${PYTHON:-python3}
 demo=examples/en-de hashes=tests/data/same_tokens.sha256
-for file in source.spm target.spm vocab.json; do
-    cmp "$new/$file" "$demo/$file"
-done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-[ "$new" -ef "$demo" ] || cp "$new/model.safetensors" "$demo/"
+for file in config.json generation_config.json model.safetensors source.spm target.spm tokenizer_config.json \
+    vocab.json; do
+    [ "$new" -ef "$demo" ] || cp "$new/$file" "$demo/"
+done
+chmod 644 "$demo"/*.json "$demo"/*.spm "$demo"/*.safetensors
+"$programs/latimer-convert" "$demo" -o "$work/en_de.ltm" --quiet --profile targets/models/en_de.h
+"$programs/latimer-convert" "$demo" -o "$work/en_de_64.ltm" --quiet --profile targets/models/en_de_64.h \
+    --max-source-tokens 64 --max-target-tokens 64 --no-pruned-argmax
+"$python" tests/reference/tokenizer_fixture.py --demo
 
 "$python" tests/reference/same_tokens.py --fixture "$demo/fixture.jsonl" | tee "$work/f32"
 "$python" tests/reference/make_word_scores.py "$demo" tests/data/word_scores.jsonl

@@ -516,7 +516,7 @@ def test_info_is_that_of_the_program(translator, model):
     inspected = json.loads(command("inspect", model, "--json"))
     info = translator.info
     assert info.file_bytes == os.path.getsize(model)
-    assert info.d_model == 256 and info.encoder_layers == 4
+    assert info.d_model == 256 and info.encoder_layers == 6
     assert info.checksum in json.dumps(inspected)
     assert "CC-BY" in info.license
     assert info.workspace_bytes > 0

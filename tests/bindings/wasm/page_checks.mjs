@@ -36,7 +36,7 @@ const checks = {
   async "the page translates with its model"({ $, texts }) {
     await until("a translation", () => $("translation").textContent ===
       texts["I have not read the book yet."]);
-    if (!/^en-de\.ltm: int8, 9\.5 MB/.test($("model").textContent)) {
+    if (!/^en-de\.ltm: int8, 14\.1 MB/.test($("model").textContent)) {
       throw new Error($("model").textContent);
     }
   },
