@@ -21,6 +21,9 @@ diff <(losses "$work/whole.log") <(losses "$work/part2.log")
 echo "The losses of steps 31 to 40 are the same after a stop at 30."
 
 "$python" distil.py "$work" "$work/whole/hf" --chunk 200 --minutes 0.1 --beams 2
+"$python" distil.py "$work" "$work/whole/hf" --chunk 100 --minutes 0.1 --beams 1 --share 1 2
+diff <(sed -n '2p;4p' "$work/distil.tsv" | cut -f 1) <(sed -n '1p;2p' "$work/distil-1.tsv" | cut -f 1)
+test -s "$work/distil-1.tsv"
 "$python" train.py "$work" --out "$work/student" --init "$work/whole/hf" --data tatoeba distil $options \
   --stop-step 5 | tail -1
 "$python" grow.py "$work" "$work/whole/hf" "$work/grown" --shape tiny
