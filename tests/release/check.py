@@ -303,7 +303,7 @@ def maven(bench, path):
     # No JVM for ARM is here; its loader takes the library.
     root = foreign_python(bench.folder / "aarch64", "arm64")
     run("qemu-aarch64", "-L", root, root / "usr/bin/python3", "-c",
-        "import ctypes, sys; ctypes.CDLL(sys.argv[1]).JNI_OnLoad",
+        "import ctypes, sys; ctypes.CDLL(sys.argv[1]).Java_dev_latimer_Native_isCopied",
         folder / "META-INF/native/linux-aarch64/liblatimer_jni.so")
 
 
