@@ -7,11 +7,11 @@
 namespace latimer::cli {
 namespace {
 
-// Any thread may take the signal.
-std::atomic<int> caught = 0;  // The signal, or 0.
-std::atomic<bool> waiting = false;
-static_assert(std::atomic<int>::is_always_lock_free &&
-              std::atomic<bool>::is_always_lock_free);
+// Any thread may take the signal. RISC-V has no instruction that swaps a byte,
+// so for GCC a bool may need a lock there.
+std::atomic<int> caught = 0;   // The signal, or 0.
+std::atomic<int> waiting = 0;  // 1 while the program waits for input.
+static_assert(std::atomic<int>::is_always_lock_free);
 
 void End(int signal) {
   std::signal(signal, SIG_DFL);
@@ -21,7 +21,7 @@ void End(int signal) {
 // The signal is blocked while this runs, so it ends the program when this
 // returns.
 void Handle(int signal) {
-  if (waiting || caught != 0) return End(signal);
+  if (waiting != 0 || caught != 0) return End(signal);
   caught = signal;
 }
 
@@ -46,7 +46,7 @@ void CatchInterrupts() {
 bool Interrupted() { return caught != 0; }
 
 void WaitForInput(bool waits) {
-  waiting = waits;
+  waiting = waits ? 1 : 0;
   if (waits) EndIfInterrupted();
 }
 
