@@ -11,11 +11,7 @@ new=$1 programs=${2:-build/host/bin} python=${PYTHON:-python3}
 example=examples/en-de-tiny text=examples/en-de/data
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for file in config.json generation_config.json model.safetensors source.spm target.spm tokenizer_config.json \
-    vocab.json; do
-    [ "$new" -ef "$example" ] || cp "$new/$file" "$example/"
-done
-chmod 644 "$example"/*.json "$example"/*.spm "$example"/*.safetensors
+examples/en-de/training/take_model.sh "$new" "$example"
 
 # What the board file says of this example.
 board=stm32h743

@@ -1,25 +1,20 @@
 #!/usr/bin/env bash
 # Takes a newly trained model into examples/en-de, and makes what the tests know of it anew.
 #
-#     PYTHON=venv/bin/python examples/en-de/training/renew.sh build/demo/small/hf [build/host/bin]
+#     PYTHON=venv/bin/python examples/en-de/training/renew.sh build/demo/student/hf [build/host/bin]
 #
 # A model of another shape or vocabulary also needs the profiles of targets/models and the tokenizer's fixtures, which
-# this writes; some tests know the number of ids. Tests of the bindings and of the server read
-# their texts from tests/data/demo_texts.tsv; a new one needs a line there with its source. Left to do by hand: the
-# hashes of logits in tests/system/same_logits_test.cc, sentences with tags in tests of HTML, what
-# tests/pages/rules.py expects, tables of BLEU, docs/attention.svg, the pictures of tests/ui/pictures.py, and reading
-# data/everyday.de.
+# this writes. Tests of the bindings and of the server read their texts from tests/data/demo_texts.tsv; a new one needs a
+# line there with its source. Left to do by hand: the number of ids, which some tests know, the hashes of logits in
+# tests/system/same_logits_test.cc, sentences with tags in tests of HTML, what tests/pages/rules.py expects, tables of
+# BLEU, docs/attention.svg, the pictures of tests/ui/pictures.py, and reading data/everyday.de.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 new=$1 programs=${2:-build/host/bin} python=${PYTHON:-python3}
 demo=examples/en-de hashes=tests/data/same_tokens.sha256
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for file in config.json generation_config.json model.safetensors source.spm target.spm tokenizer_config.json \
-    vocab.json; do
-    [ "$new" -ef "$demo" ] || cp "$new/$file" "$demo/"
-done
-chmod 644 "$demo"/*.json "$demo"/*.spm "$demo"/*.safetensors
+"$demo/training/take_model.sh" "$new" "$demo"
 "$programs/latimer-convert" "$demo" -o "$work/en_de.ltm" --quiet --profile targets/models/en_de.h
 "$programs/latimer-convert" "$demo" -o "$work/en_de_64.ltm" --quiet --profile targets/models/en_de_64.h \
     --max-source-tokens 64 --max-target-tokens 64 --no-pruned-argmax
