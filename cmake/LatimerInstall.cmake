@@ -10,7 +10,7 @@ set(generated "${PROJECT_BINARY_DIR}/generated/install")
 set(doc "${CMAKE_INSTALL_DOCDIR}")
 set(config "${CMAKE_INSTALL_LIBDIR}/cmake/latimer")
 set(latimer_source "${CMAKE_INSTALL_DATADIR}/latimer/source")
-# Before 1.0 a new minor version may change the ABI.
+# A new minor version may change the ABI, a new major one the API, too.
 set(latimer_abi "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
 
 # ---- Libraries: the objects of the runtime and all that it links ------------
@@ -62,7 +62,7 @@ configure_package_config_file("${files}/latimer-config.cmake.in"
   "${generated}/latimer-config.cmake" INSTALL_DESTINATION "${config}"
   PATH_VARS latimer_source)
 write_basic_package_version_file("${generated}/latimer-config-version.cmake"
-  COMPATIBILITY SameMinorVersion)
+  COMPATIBILITY SameMajorVersion)
 install(FILES "${generated}/latimer-config.cmake"
   "${generated}/latimer-config-version.cmake" DESTINATION "${config}")
 file(RELATIVE_PATH latimer_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")

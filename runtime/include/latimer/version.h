@@ -6,10 +6,10 @@
 #define LATIMER_VERSION_H_
 
 /* Of these headers. */
-#define LATIMER_VERSION_MAJOR 0
-#define LATIMER_VERSION_MINOR 1
+#define LATIMER_VERSION_MAJOR 1
+#define LATIMER_VERSION_MINOR 0
 #define LATIMER_VERSION_PATCH 0
-#define LATIMER_VERSION "0.1.0"
+#define LATIMER_VERSION "1.0.0"
 
 #ifdef __cplusplus
 extern "C" {

@@ -59,6 +59,9 @@ def processors(threads: int) -> list[int]:
 # does not reach oneDNN, which multiplies for it; MKL_ENABLE_INSTRUCTIONS has no effect on AMD,
 # where MKL is not used. ONNX Runtime has no such setting.
 ISA_VARIABLES = {
+    "avxvnni": {"CT2_FORCE_CPU_ISA": "AVX2", "ONEDNN_MAX_CPU_ISA": "AVX2_VNNI",
+                "MKL_ENABLE_INSTRUCTIONS": "AVX2_E1", "OPENBLAS_CORETYPE": "Haswell",
+                "ATEN_CPU_CAPABILITY": "avx2"},
     "avx2": {"CT2_FORCE_CPU_ISA": "AVX2", "ONEDNN_MAX_CPU_ISA": "AVX2",
              "MKL_ENABLE_INSTRUCTIONS": "AVX2", "OPENBLAS_CORETYPE": "Haswell",
              "ATEN_CPU_CAPABILITY": "avx2"},
@@ -67,7 +70,7 @@ ISA_VARIABLES = {
               "ATEN_CPU_CAPABILITY": "default"},
 }
 # Latimer's fastest tile with each.
-ISA_TILES = {"avx2": "8x8", "sse41": "4x8"}
+ISA_TILES = {"avxvnni": "8x8", "avx2": "8x8", "sse41": "4x8"}
 
 
 def limits(threads: int, isa: str | None = None, workers: int = 1) -> dict:
