@@ -94,7 +94,7 @@ def speed_tables():
             kind, _, contestant = row[0].rpartition(": ")  # "tiny (...): Latimer" begins a load of its own.
             if contestant == "Latimer":
                 what, _, where = name.partition(", on ")  # Of another machine or date than the others.
-                load = f"{what.rstrip('s')}, {kind.partition(' (')[0]}" if kind else what
+                load = f"{what.replace('Students', 'Student')}, {kind.partition(' (')[0]}" if kind else what
                 load += f" (on {where})" if where else ""
                 loads.append((load, {}))
             if contestant in CONTESTANTS:
@@ -104,7 +104,7 @@ def speed_tables():
 
 def speed():
     parts = [text(20, 28, "Milliseconds per sentence, int8, one thread", 15, weight="bold"),
-             text(20, 46, "AMD EPYC (Zen 5), 2026-11-22, if no other is named; shorter is better. Each group has its own scale.", 12,
+             text(20, 46, "Intel Xeon (AVX512-VNNI, AMX), 2026-11-26, if no other is named; shorter is better. Each group has its own scale.", 12,
                   fill=SOFT)]
     y, left, longest = 78, 130, 440
     for load, times in speed_tables():
