@@ -9,7 +9,7 @@
 # Without TILE it is the one that the program asks for. Prints SKIPPED where
 # this CPU or build lacks what TILE or CPU want.
 cmake_minimum_required(VERSION 3.25)
-include("${ROOT}/tests/cmake/PublishedIds.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/../cmake/PublishedIds.cmake")
 set(texts "${ROOT}/examples/en-de/data/test.en")
 set(model "${WORK}/model.ltm")
 file(MAKE_DIRECTORY "${WORK}")
