@@ -17,9 +17,13 @@ Status HtmlStream::Begin(const HtmlSentence& sentence) {
   ++sentences_;
   // Not how many have begun: one may begin again.
   options_.sampling.stream = sentence.number + 1;
-  TextCursor cursor(sentence.text, options_);
+  const TextRange kept = {0, static_cast<uint32_t>(sentence.protected_bytes)};
+  TranslateOptions options = options_;
+  if (kept.size() > 0) options.protected_ranges = {&kept, 1};
+  TextCursor cursor(sentence.text, options);
   LATIMER_RETURN_IF_ERROR(translator_.Begin(cursor, sentence.number));
-  html_.Cut(sentence.number, cursor.source_bytes(), cursor.space_follows());
+  html_.Cut(sentence.number, cursor.source_bytes(), cursor.space_follows(),
+            cursor.protected_bytes());
   return Status();
 }
 

@@ -56,6 +56,19 @@ bool CutsCharacter(std::string_view text, size_t at) {
   return false;
 }
 
+// Bytes of `text` from its beginning that have room in so many numbers, up to
+// the end of a character with its marks if that is possible.
+size_t BytesThatFit(std::string_view text, size_t numbers) {
+  const size_t most = std::min(text.size(), numbers * sizeof(int32_t));
+  size_t end = 0;
+  while (end < most && end + ClusterBytes(text, end) <= most) {
+    end += ClusterBytes(text, end);
+  }
+  if (end > 0) return end;  // Else a character with a great many marks.
+  for (end = most; CutsCharacter(text, end);) --end;
+  return end;
+}
+
 // `text` is the beginning of a text of `text_bytes` bytes.
 Status CheckRanges(std::span<const TextRange> ranges, std::string_view text,
                    size_t text_bytes) {
@@ -96,13 +109,20 @@ bool WritesText(const TextReader& reader, int32_t id) {
          id != reader.model.info.generation.eos;
 }
 
+// Where a part may end.
+struct PartEnd {
+  size_t at = 0;
+  size_t protected_bytes = 0;  // Of a protected span that begins there.
+};
+
 // Finds the phrases of a part of a text.
 class PhraseFinder {
  public:
   // `text` begins with the words of the part, at `offset` of the whole text,
-  // and goes on after them. `room` begins with the source.
+  // and goes on after them; its first `protected_bytes` end a span. `room`
+  // begins with the source.
   PhraseFinder(const TextReader& reader, const TextPart& part,
-               std::string_view text, size_t offset,
+               std::string_view text, size_t offset, size_t protected_bytes,
                const TranslateOptions& options, size_t most_tokens,
                std::span<int32_t> room)
       : reader_(reader),
@@ -110,6 +130,7 @@ class PhraseFinder {
         source_(room.first(part.source_count)),
         text_(text),
         offset_(offset),
+        protected_bytes_(protected_bytes),
         options_(options),
         most_tokens_(most_tokens),
         list_(room.subspan(part.source_count)),
@@ -120,13 +141,13 @@ class PhraseFinder {
   // Stops at a phrase that goes on beyond the part, and sets *cut to where it
   // begins. kTextTooLong if there is no room for all; then *cut, if it is set,
   // is where a part may end that has room.
-  Result<PhraseList> Find(std::optional<size_t>* cut) {
+  Result<PhraseList> Find(std::optional<PartEnd>* cut) {
     const size_t end = part_.words.size();
     for (size_t at = 0; at < end;) {
       const Term* term = nullptr;
       const size_t bytes = FindSpan(at, &term);
       if (bytes > end - at) {
-        *cut = at;
+        *cut = PartEnd{at, term == nullptr ? bytes : 0};
         break;
       }
       if (bytes == 0) {
@@ -135,7 +156,7 @@ class PhraseFinder {
         continue;
       }
       if (!AddUnknown(cut)) return TooMany(reader_);
-      if (at > 0) *cut = at;
+      if (at > 0) *cut = PartEnd{at};
       if (term != nullptr) {
         LATIMER_RETURN_IF_ERROR(AddTerm(at, bytes, *term));
       } else if (!AddProtected(at, bytes)) {
@@ -153,6 +174,7 @@ class PhraseFinder {
   // next one a protected span, or else the longest term, of equal ones the
   // first.
   size_t FindSpan(size_t at, const Term** term) {
+    if (at < protected_bytes_) return protected_bytes_ - at;
     const std::span<const TextRange> ranges = options_.protected_ranges;
     while (range_ < ranges.size() && (ranges[range_].begin < offset_ + at ||
                                       ranges[range_].size() == 0)) {
@@ -188,7 +210,7 @@ class PhraseFinder {
 
   // Adds what is at text_[at] to the run of unknown characters, which it may
   // begin or end. False if there is no room for the run.
-  bool ReadUnknown(size_t at, std::optional<size_t>* cut) {
+  bool ReadUnknown(size_t at, std::optional<PartEnd>* cut) {
     const size_t bytes = ClusterBytes(part_.words, at);
     const std::string_view cluster = Slice(part_.words, at, bytes);
     if (IsUnknownCluster(reader_.model.tokenizer, reader_.scratch, cluster)) {
@@ -201,12 +223,12 @@ class PhraseFinder {
   }
 
   // Ends the run. False if there is no room for it.
-  bool AddUnknown(std::optional<size_t>* cut) {
+  bool AddUnknown(std::optional<PartEnd>* cut) {
     const TextRange run = unknown_;
     unknown_ = {};
     if (run.size() == 0 || AddProtected(run.begin, run.size())) return true;
     if (run.begin > LeadingSpaceBytes(part_.words)) {
-      *cut = run.begin;
+      *cut = PartEnd{run.begin};
     } else {
       CutRun(run, cut);
     }
@@ -215,24 +237,16 @@ class PhraseFinder {
 
   // The part begins with a run: it may end behind it, or in it. Without other
   // phrases to find, such a part has no source, and the run all of its room.
-  void CutRun(const TextRange& run, std::optional<size_t>* cut) const {
+  void CutRun(const TextRange& run, std::optional<PartEnd>* cut) const {
     const bool has_source = WantsPhrases(options_);
     const size_t numbers = has_source ? list_.room().size() : whole_room_;
     const size_t taken = has_source ? kMostStandIns : 0;
     if (numbers <= taken) return;
-    const size_t most = run.begin + (numbers - taken) * sizeof(int32_t);
     const std::string_view words = part_.words;
-    size_t end = run.begin;
-    while (end < run.end && end + ClusterBytes(words, end) <= most) {
-      end += ClusterBytes(words, end);
-    }
-    if (end == run.begin) {  // A character with a great many marks.
-      for (end = std::min<size_t>(most, run.end); CutsCharacter(words, end);) {
-        --end;
-      }
-    }
+    size_t end = run.begin + BytesThatFit(Slice(words, run.begin, run.size()),
+                                          numbers - taken);
     end += LeadingSpaceBytes(From(words, end));
-    if (end > run.begin && end < words.size()) *cut = end;
+    if (end > run.begin && end < words.size()) *cut = PartEnd{end};
   }
 
   // 0 for a span of white space only, which has no place of its own.
@@ -324,6 +338,7 @@ class PhraseFinder {
   std::span<const int32_t> source_;
   std::string_view text_;
   size_t offset_;
+  size_t protected_bytes_;
   const TranslateOptions& options_;
   size_t most_tokens_;
   PhraseList list_;
@@ -354,6 +369,13 @@ LATIMER_OFF_STACK bool IsKeptWhole(const TextReader& reader,
   return true;
 }
 
+// Bytes of `text` in which the phrases of `part` are found, whose words begin
+// at text[begin].
+size_t SeenBytes(std::string_view text, size_t begin, const TextPart& part) {
+  return std::min<size_t>(text.size(),
+                          begin + part.words.size() + kProfile.text_bytes);
+}
+
 // The phrases of `part`, which lies at the beginning of `room`; see
 // PhraseFinder::Find.
 LATIMER_OFF_STACK Status FindPhrases(const TextReader& reader,
@@ -361,18 +383,37 @@ LATIMER_OFF_STACK Status FindPhrases(const TextReader& reader,
                                      const TextPart& part, size_t most_tokens,
                                      std::span<int32_t> room,
                                      PhraseList* phrases,
-                                     std::optional<size_t>* cut) {
+                                     std::optional<PartEnd>* cut) {
   const std::string_view text = cursor.rest();
   const auto begin = static_cast<size_t>(part.words.data() - text.data());
-  const size_t near = std::min<size_t>(text.size() - begin,
-                                       part.words.size() + kProfile.text_bytes);
+  const size_t near = SeenBytes(text, begin, part) - begin;
   PhraseFinder finder(reader, part, Slice(text, begin, near),
-                      cursor.source_bytes() + begin, cursor.options(),
-                      most_tokens, room);
+                      cursor.source_bytes() + begin,
+                      begin == 0 ? cursor.protected_bytes() : 0,
+                      cursor.options(), most_tokens, room);
   const Result<PhraseList> found = finder.Find(cut);
   if (!found.ok()) return found.status();
   *phrases = *found;
   return Status();
+}
+
+// Makes `part`, whose words begin at text[begin] with a protected span, one
+// without a source: of the span, or of as much of it as has room.
+LATIMER_OFF_STACK void KeepSpan(std::string_view text, size_t begin,
+                                size_t span_bytes, std::span<int32_t> room,
+                                TextPart* part, PhraseList* phrases) {
+  PhraseList whole(room);
+  const std::string_view span = Slice(text, begin, span_bytes);
+  const size_t bytes = BytesThatFit(span, whole.room().size());
+  part->words = Slice(span, 0, bytes);
+  part->source_count = part->words_begin = part->words_end = 0;
+  part->protected_bytes = span.size() - bytes;
+  const size_t space = LeadingSpaceBytes(From(text, begin + bytes));
+  part->bytes = begin + bytes;
+  part->space_follows = part->protected_bytes == 0 && space > 0;
+  if (part->space_follows) part->bytes += space;
+  whole.Add({.text = part->words});
+  *phrases = whole;
 }
 
 }  // namespace
@@ -456,7 +497,7 @@ Status ReadWithPhrases(const TextReader& reader, const TextCursor& cursor,
         IsKeptWhole(reader, options, room, part, phrases)) {
       return Status();
     }
-    std::optional<size_t> cut;
+    std::optional<PartEnd> cut;
     const Status found =
         FindPhrases(reader, cursor, *part, most_tokens, room, phrases, &cut);
     const bool no_room = found.code() == StatusCode::kTextTooLong;
@@ -469,8 +510,18 @@ Status ReadWithPhrases(const TextReader& reader, const TextCursor& cursor,
     }
     if (!cut.has_value() || (!found.ok() && !no_room)) return found;
     const auto begin = static_cast<size_t>(part->words.data() - text.data());
-    if (*cut == 0) return TooLong(cursor.source_bytes() + begin);
-    bytes = begin + *cut;
+    if (cut->at > 0) {
+      bytes = begin + cut->at;
+      continue;
+    }
+    // A span that a pattern found may go on beyond what was seen of the text.
+    const size_t end = begin + cut->protected_bytes;
+    if (cut->protected_bytes == 0 ||
+        (end == SeenBytes(text, begin, *part) && end < cursor.rest_bytes())) {
+      return TooLong(cursor.source_bytes() + begin);
+    }
+    KeepSpan(text, begin, cut->protected_bytes, room, part, phrases);
+    return Status();
   }
 }
 

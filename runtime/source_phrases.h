@@ -28,12 +28,13 @@ Result<size_t> EncodeTerm(const TextReader& reader, const Term& term,
                           size_t most_tokens, std::span<int32_t> ids);
 
 // Reads the next part of a text, as TextReader::Read does, to `room` and its
-// phrases behind it: as much as there is room for both. Cuts no phrase.
+// phrases behind it: as much as there is room for both. Cuts no phrase, but for
+// a protected span that is longer than a part: parts without a source have it.
 // `most_tokens`: those of a translation. Errors: those of Read;
 // kInvalidArgument (terms without a target tokenizer, a target without tokens,
 // with special ones or with too many, ranges that are not in order or not in
-// the text), kTextTooLong (a phrase that is longer than a part, or has no
-// room).
+// the text), kTextTooLong (a term that is longer than a part, a pattern's span
+// that is longer than text_bytes, or phrases that have no room).
 Status ReadWithPhrases(const TextReader& reader, const TextCursor& cursor,
                        size_t most_tokens, std::span<int32_t> room,
                        TextPart* part, PhraseList* phrases);

@@ -19,8 +19,9 @@ void TextCursor::Move(std::string_view rest, std::string_view language_code) {
 }
 
 void TextCursor::Take(size_t bytes, bool space_follows,
-                      std::string_view language_code) {
+                      std::string_view language_code, size_t protected_bytes) {
   rest_.remove_prefix(bytes);
+  protected_bytes_ = protected_bytes;
   source_bytes_ += bytes;
   space_follows_ = space_follows;
   options_.language_code = language_code;

@@ -25,6 +25,8 @@ struct TextPart {
   size_t words_end = 0;
   bool space_follows = false;
   std::string_view language_code;
+  // What follows begins with these of a protected span, which had no room.
+  size_t protected_bytes = 0;
 };
 
 // Reads texts with the model's tokenizer and its scratch memory.

@@ -304,7 +304,8 @@ Status Translator::State::PrepareText(TextCursor& cursor, uint64_t ticket,
                                    .target_prefix = prefix,
                                    .phrases = phrases,
                                    .deadline = cursor.deadline()}));
-  cursor.Take(part.bytes, part.space_follows, part.language_code);
+  cursor.Take(part.bytes, part.space_follows, part.language_code,
+              part.protected_bytes);
   if (out != nullptr) *out = part;
   return Status();
 }

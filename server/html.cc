@@ -56,7 +56,8 @@ std::string TranslatedHtml(
          }
          const HtmlPart& given = parts[part++];
          if (part < parts.size()) {
-           text.Cut(sentence.number, given.source_bytes, given.space_follows);
+           text.Cut(sentence.number, given.source_bytes, given.space_follows,
+                    /*protected_bytes=*/0);
          } else {
            part = 0;
            ++next;

@@ -2,9 +2,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
 
 #include "os/system.h"
 
@@ -34,6 +37,31 @@ int Replace(int stream, const char* path, OpenMode mode) {
   }
   close(file);
   return error;
+}
+
+bool EndsWith(std::string_view path, std::string_view extension) {
+  return path.size() > extension.size() &&
+         std::ranges::equal(
+             path.substr(path.size() - extension.size()), extension, {},
+             [](char c) {
+               return std::tolower(static_cast<unsigned char>(c));
+             });
+}
+
+// Warns of what is more than text.
+void WarnOfFormat(const Arguments& arguments, const char* path) {
+  const char* warning = nullptr;
+  if (EndsWith(path, ".srt") || EndsWith(path, ".vtt")) {
+    warning = "times are translated as text; latimer-serve keeps them";
+  } else if (!arguments.html &&
+             (EndsWith(path, ".html") || EndsWith(path, ".htm"))) {
+    warning = "without --html, tags are translated as text";
+  }
+  if (warning == nullptr || arguments.quiet ||
+      std::strcmp(arguments.command, "translate") != 0) {
+    return;
+  }
+  std::fprintf(stderr, "latimer: warning: %s: %s.\n", path, warning);
 }
 
 }  // namespace
@@ -81,7 +109,7 @@ uint64_t BytesToRead(const Arguments& arguments) {
   return bytes;
 }
 
-int OpenFiles(const Arguments& arguments) {
+int OpenInputFiles(const Arguments& arguments) {
   if (arguments.text != nullptr && !arguments.files.empty()) {
     return UsageError(arguments.command, "give --text or %s, not both.",
                       arguments.files.front());
@@ -89,24 +117,28 @@ int OpenFiles(const Arguments& arguments) {
   for (const char* path : arguments.files) {
     if (IsStandardStream(path)) {
       if (original_input < 0) original_input = dup(STDIN_FILENO);
-    } else if (CheckReadable(path) != 0)
+    } else if (CheckReadable(path) != 0) {
       return Fail(path, "read the file", errno);
+    }
+    WarnOfFormat(arguments, path);
   }
   if (!arguments.files.empty()) {
     const char* const first = arguments.files.front();
     const int error = ReadInsteadOfStandardInput(first);
     if (error != 0) return Fail(first, "read the file", error);
   }
-  if (arguments.output != nullptr) {
-    const int error =
-        Replace(STDOUT_FILENO, arguments.output, OpenMode::kWrite);
-    if (error != 0) return Fail(arguments.output, "write the file", error);
-    output_name = arguments.output;
-  }
   if (arguments.text == nullptr && IsTerminal(STDIN_FILENO) &&
       IsTerminal(STDERR_FILENO)) {
     std::fputs("latimer: type a line and press Enter; Ctrl-D ends.\n", stderr);
   }
+  return kSuccess;
+}
+
+int OpenOutput(const Arguments& arguments) {
+  if (arguments.output == nullptr) return kSuccess;
+  const int error = Replace(STDOUT_FILENO, arguments.output, OpenMode::kWrite);
+  if (error != 0) return Fail(arguments.output, "write the file", error);
+  output_name = arguments.output;
   return kSuccess;
 }
 

@@ -1,10 +1,13 @@
 #include "cli/generation_options.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "cli/lines.h"
@@ -186,7 +189,9 @@ int GenerationOptions::ReadTerms(const Arguments& arguments,
   if (!ReadTextLines(arguments.terms, &term_lines_)) {
     return Refuse(arguments, "terms", arguments.terms, std::strerror(errno));
   }
-  for (const std::string_view line : term_lines_) {
+  std::set<std::string_view> sources;
+  for (size_t i = 0; i < term_lines_.size(); ++i) {
+    const std::string_view line = term_lines_[i];
     if (line.empty()) continue;
     const size_t tab = line.find('\t');
     if (tab == 0 || tab == line.npos || tab + 1 == line.size() ||
@@ -196,7 +201,16 @@ int GenerationOptions::ReadTerms(const Arguments& arguments,
                     "reads \"" +
                         std::string(line.substr(0, 60)) + "\".");
     }
-    terms_.emplace_back(line.substr(0, tab), line.substr(tab + 1));
+    const std::string_view source = line.substr(0, tab);
+    if (!sources.insert(source).second && !arguments.quiet) {
+      std::fprintf(stderr,
+                   "latimer: warning: %s: line %zu: \"%.*s\" has a target "
+                   "above, which counts.\n",
+                   arguments.terms, i + 1,
+                   static_cast<int>(std::min<size_t>(source.size(), 60)),
+                   source.data());
+    }
+    terms_.emplace_back(source, line.substr(tab + 1));
   }
   options->terms = terms_;
   return kSuccess;

@@ -165,10 +165,14 @@ class HtmlWork final : public SharedWork {
   void BeginIn(Translator& translator) {
     ++sentences_;
     options_.sampling.stream = next_.number + 1;
-    TextCursor cursor(next_.text, options_);
+    const TextRange kept = {0, static_cast<uint32_t>(next_.protected_bytes)};
+    TranslateOptions options = options_;
+    if (kept.size() > 0) options.protected_ranges = {&kept, 1};
+    TextCursor cursor(next_.text, options);
     const Status status = translator.Begin(cursor, next_.number);
     if (!status.ok()) return Fail(next_.number, status);
-    html_.Cut(next_.number, cursor.source_bytes(), cursor.space_follows());
+    html_.Cut(next_.number, cursor.source_bytes(), cursor.space_follows(),
+              cursor.protected_bytes());
     waits_ = false;
     ++under_way_;
   }

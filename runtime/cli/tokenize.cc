@@ -84,7 +84,7 @@ int Tokenize(const Arguments& arguments) {
                       "--decode goes without --source-lang, --target-lang, "
                       "--task and --prefix.");
   }
-  if (const int code = OpenFiles(arguments); code != kSuccess) return code;
+  if (const int code = OpenInputFiles(arguments); code != kSuccess) return code;
   Session session;
   if (!session.Open(arguments)) return kFailure;
   Translator& translator = session.translator();
@@ -97,6 +97,7 @@ int Tokenize(const Arguments& arguments) {
   }
   LineInput input(FilesToCome(arguments));
   InputText line;
+  if (const int code = OpenOutput(arguments); code != kSuccess) return code;
   PrepareOutput();
   while (input.Next(/*wait=*/true, &line) == Input::Got::kText) {
     const Status status = WriteLine(translator, arguments, options, line.text);

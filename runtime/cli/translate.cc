@@ -227,6 +227,7 @@ Unit UnitOf(const Arguments& arguments) {
 // Writes all translations, with what a person sees meanwhile.
 int Run(OrderedWriter& writer, const Arguments& arguments,
         const Insight& insight) {
+  if (const int code = OpenOutput(arguments); code != kSuccess) return code;
   PrepareOutput();
   if (!arguments.quiet) {
     BeginProgress(BytesToRead(arguments),
@@ -247,6 +248,7 @@ int Run(OrderedWriter& writer, const Arguments& arguments,
 [[maybe_unused]] int RunHtml(const Arguments& arguments,
                              std::span<const HtmlModel> models,
                              uint32_t lanes) {
+  if (const int code = OpenOutput(arguments); code != kSuccess) return code;
   PrepareOutput();
   if (!arguments.quiet) BeginProgress(BytesToRead(arguments), "sentences");
   CatchInterrupts();
@@ -299,7 +301,7 @@ int TranslateByTwo(const Arguments& arguments) {
       return code;
     }
   }
-  if (const int code = OpenFiles(arguments); code != kSuccess) return code;
+  if (const int code = OpenInputFiles(arguments); code != kSuccess) return code;
   const uint32_t lanes = std::min(arguments.lanes, UsefulSentences(arguments));
   if (!Session::OpenBoth(first.session, first.arguments, second.session,
                          second.arguments, lanes)) {
@@ -339,7 +341,7 @@ int TranslateByOne(const Arguments& arguments) {
       code != kSuccess) {
     return code;
   }
-  if (const int code = OpenFiles(arguments); code != kSuccess) return code;
+  if (const int code = OpenInputFiles(arguments); code != kSuccess) return code;
   const uint32_t sentences = UsefulSentences(arguments);
   const uint32_t workers = UsefulWorkers(arguments, sentences);
   const uint32_t lanes =

@@ -232,7 +232,8 @@ bool HtmlText::State::Give(HtmlSentence* out) {
                         (i == 0 || count + 2 <= kMostSentences));
     if (!waits) continue;
     entry.phase = Entry::Phase::kTaken;
-    *out = {first_number + i, entry.text};
+    *out = {first_number + i, entry.text,
+            std::min(entry.protected_bytes, entry.text.size())};
     return true;
   }
   return false;

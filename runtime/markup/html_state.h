@@ -42,6 +42,7 @@ struct __attribute__((visibility("hidden"))) HtmlText::State {
     Mark* marks = nullptr;
     std::string_view before;
     std::string_view text;
+    size_t protected_bytes = 0;  // Of the text, at its beginning.
     std::string_view raw;
     std::string_view space;
     std::span<char> room;  // For its translation.

@@ -107,7 +107,8 @@ HtmlText::Got HtmlText::Next(HtmlSentence* out) {
   }
 }
 
-void HtmlText::Cut(uint64_t number, size_t bytes, bool space_follows) {
+void HtmlText::Cut(uint64_t number, size_t bytes, bool space_follows,
+                   size_t protected_bytes) {
   State& s = state();
   State::Entry& entry = s.At(s.count - 1);
   const bool is_last = number + 1 == s.first_number + s.count;
@@ -119,6 +120,7 @@ void HtmlText::Cut(uint64_t number, size_t bytes, bool space_follows) {
   rest.phase = State::Entry::Phase::kWaiting;
   rest.before = {};
   rest.text = From(entry.text, bytes);
+  rest.protected_bytes = protected_bytes;
   const std::span<Mark> marks(entry.marks, entry.mark_count);
   size_t own = 0;
   while (own < marks.size() && (marks[own].offset < bytes ||

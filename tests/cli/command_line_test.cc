@@ -70,6 +70,31 @@ TEST_F(CommandLineTest, ATermThatCannotComeOutIsNamed) {
   }
 }
 
+TEST_F(CommandLineTest, OfTwoTargetsOfATermTheFirstCountsAndTheOtherIsNamed) {
+  const std::string model = Path("target.ltm");
+  WriteFileAtomically(model, ConvertDemoWithTargetTokenizer().bytes());
+  const std::string terms = Path("terms");
+  WriteFile(terms, "house\tGeb\u00E4ude\n\nhouse\tHeim\n");
+  const Outcome outcome = RunProgram(
+      "latimer",
+      {"translate", model, "--terms", terms, "--text", "The house is old."});
+  EXPECT_THAT(outcome.out, HasSubstr("Geb\u00E4ude"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("terms: line 3: \"house\" has a target above"));
+}
+
+TEST_F(CommandLineTest, FilesWithMoreThanTextGetAWarning) {
+  for (const auto& [name, warning] :
+       {std::pair("a.SRT", "times are translated as text"),
+        {"a.vtt", "times are translated as text"},
+        {"a.html", "without --html, tags are translated as text"}}) {
+    WriteFile(Path(name), "Hello.\n");
+    EXPECT_THAT(Translate({Path(name)}).err, HasSubstr(warning));
+    EXPECT_EQ(Translate({Path(name), "--quiet"}).err, "");
+  }
+  EXPECT_EQ(Translate({Path("a.html"), "--html"}).err, "");
+}
+
 TEST_F(CommandLineTest, ATargetPrefixThatCannotBeWrittenIsRefused) {
   const std::string model = Path("prefix.ltm");
   WriteFileAtomically(model, ConvertDemoWithTargetTokenizer().bytes());

@@ -200,6 +200,31 @@ TEST_F(UsedFilesTest, TheStandardStreamsAreFilesLikeOthers) {
   }
 }
 
+TEST_F(UsedFilesTest, AFileStaysWhereACommandIsRefused) {
+  const std::string missing = folder_.path() / "missing";
+  WriteFile(file_, "Yesterday's.\n");
+  for (const char* command : {"translate", "tokenize"}) {
+    for (const std::vector<std::string>& refused :
+         {std::vector<std::string>{missing},
+          {model_, missing},
+          {model_, "--threads", "4000000000"}}) {
+      std::vector<std::string> arguments = {command, "-o", file_};
+      arguments.insert(arguments.end(), refused.begin(), refused.end());
+      EXPECT_NE(RunProgram("latimer", arguments, "Hello.\n").code, 0);
+      EXPECT_EQ(ReadFile(file_), "Yesterday's.\n") << arguments.back();
+    }
+  }
+  for (const std::vector<std::string>& refused :
+       {std::vector<std::string>{"--terms", missing},
+        {"--max-target-tokens", "1000000"},
+        {"--target-lang", "fr"}}) {
+    std::vector<std::string> arguments = {"translate", model_, "-o", file_};
+    arguments.insert(arguments.end(), refused.begin(), refused.end());
+    EXPECT_NE(RunProgram("latimer", arguments, "Hello.\n").code, 0);
+    EXPECT_EQ(ReadFile(file_), "Yesterday's.\n") << refused.back();
+  }
+}
+
 TEST_F(UsedFilesTest, TwoFilesToComeAreOneIfTheyHaveOneName) {
   const Outcome outcome =
       RunProgram("latimer", {"translate", "m", "-o", file_, "--attention",

@@ -140,7 +140,7 @@ Outcome Translate(const std::string& html, const TranslateWords& translate,
         if (cut > 0 && bytes > cut && seen.insert(sentence.number).second) {
           bytes = whole.find(' ', cut);
           bytes = bytes == whole.npos ? whole.size() : bytes + 1;
-          text->Cut(sentence.number, bytes, true);
+          text->Cut(sentence.number, bytes, true, 0);
           whole.resize(bytes);
           while (!whole.empty() && whole.back() == ' ') whole.pop_back();
         }

@@ -179,6 +179,21 @@ TEST_F(HtmlTest, SpansAndUnknownCharactersKeepTheirTags) {
   EXPECT_THAT(html, HasSubstr("\u597D"));
 }
 
+TEST_F(HtmlTest, ASpanThatIsLongerThanAPartComesWhole) {
+  TranslateOptions options;
+  options.protect = true;
+  for (const size_t bytes : {700u, 3000u, 7000u}) {
+    std::string url = "https://host.org/";
+    while (url.size() < bytes) url += std::to_string(url.size()) + "/";
+    const std::string html =
+        Html("<p>Read <i>" + url + "</i> now.</p><p>The <b>end</b>.</p>", 1000,
+             options);
+    EXPECT_THAT(html, HasSubstr("<i>" + url + "</i>"));
+    EXPECT_THAT(html, HasSubstr("etzt"));  // "now"
+    EXPECT_THAT(html, HasSubstr("<b>Ende</b>"));
+  }
+}
+
 TEST_F(HtmlTest, ALongSentenceIsTranslatedInParts) {
   std::string html = "<p>";
   for (int i = 0; i < 700; ++i) html += "the <b>red</b> house ";

@@ -336,9 +336,40 @@ TEST_F(DemoPhrasesTest, NoSpanIsCut) {
     if (i % 60 == 0) words += url + " ";
   }
   EXPECT_EQ(Count(Translate(words), url), 5u);
-  const std::string too_long = "https://host.org/" + std::string(2000, 'x');
-  EXPECT_EQ(Refused("Read " + too_long + " now.").code(),
-            StatusCode::kTextTooLong);
+}
+
+TEST_F(DemoPhrasesTest, ASpanThatIsLongerThanAPartComesWhole) {
+  const auto text_with = [](const std::string& span) {
+    return "Tom, read " + span + " now. How are you? " + span;
+  };
+  for (const size_t bytes : {400u, 700u, 2000u, 7000u}) {
+    std::string url = "https://host.org/";
+    while (url.size() < bytes) url += std::to_string(url.size()) + "ä/";
+    for (const uint32_t beams : {1u, 3u}) {
+      options_ = {};
+      options_.beams = beams;
+      options_.protect = true;
+      const std::string translation = Translate(text_with(url));
+      EXPECT_EQ(Count(translation, url), 2u) << translation;
+      if (bytes < 1000) continue;  // Words and span are one part.
+      EXPECT_THAT(translation, HasSubstr("Wie geht es"));
+    }
+  }
+  // Longer than what a pattern sees: a range may be, a URL may not.
+  const std::string longest(3 * kProfile.text_bytes, 'x');
+  const std::string url = "https://host.org/" + longest;
+  EXPECT_EQ(Refused(text_with(url)).code(), StatusCode::kTextTooLong);
+  options_ = {};
+  const TextRange range = {10, static_cast<uint32_t>(10 + url.size())};
+  options_.protected_ranges = {&range, 1};
+  const std::string text = "Tom, read " + url + " now.";
+  std::string translation;
+  for (TextCursor cursor(text, options_); !cursor.done();) {
+    const auto part = translator_.TranslateNext(cursor);
+    ASSERT_TRUE(part.ok()) << part.status().message();
+    translation += part->text;
+  }
+  EXPECT_EQ(Count(translation, url), 1u);
 }
 
 TEST_F(DemoPhrasesTest, AskingForSpansCostsNoRoom) {

@@ -7,6 +7,7 @@ the latimer program's.
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from typing import Any, NoReturn
 
@@ -24,8 +25,19 @@ of English. Options are those of latimer-convert, such as --weights int8.
 """
 
 
+_MORE_HELP = """
+Of the Python package:
+  get         fetch a model by its name and convert it
+  convert     what latimer-convert does
+"""
+
+
 def main() -> None:
     arguments = sys.argv[1:]
+    if arguments in (["--help"], ["-h"], ["help"]):
+        code = subprocess.call([program("latimer"), *arguments])
+        print(_MORE_HELP, end="")
+        sys.exit(code)
     if arguments[:1] == ["get"]:
         sys.exit(get(arguments[1:]))
     if arguments[:1] == ["convert"]:

@@ -49,23 +49,23 @@ def convert(
         command.append("--progress")
     for name, value in options.items():
         command += _option(name, value)
-    process = subprocess.Popen(
+    with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    try:
-        said = _read(process, on_progress)
-        assert process.stdout is not None
-        answer = process.stdout.read()
-        code = process.wait()
-    except BaseException:  # An interrupt, or what on_progress raised.
-        process.kill()
-        process.wait()
-        begun = Path(os.path.realpath(output))  # As the converter writes it.
-        for left in begun.parent.glob(
-            f"{glob.escape(begun.name)}.partial.{process.pid}.*"
-        ):
-            left.unlink()
-        raise
+    ) as process:
+        try:
+            said = _read(process, on_progress)
+            assert process.stdout is not None
+            answer = process.stdout.read()
+            code = process.wait()
+        except BaseException:  # An interrupt, or what on_progress raised.
+            process.kill()
+            process.wait()
+            begun = Path(os.path.realpath(output))  # As the converter writes it.
+            for left in begun.parent.glob(
+                f"{glob.escape(begun.name)}.partial.{process.pid}.*"
+            ):
+                left.unlink()
+            raise
     if code != 0:
         raise ConversionError(_sentence(said) or f"It ended with {code}.")
     result: dict[str, Any] = json.loads(answer)

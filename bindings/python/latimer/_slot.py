@@ -68,8 +68,13 @@ class Attention:
         return KeptAttention, (self.array().copy() if is_there else None,)
 
     def array(self) -> numpy.ndarray[Any, Any]:
-        import numpy
-
+        try:
+            import numpy
+        except ImportError:
+            raise ImportError(
+                "Attention weights are an array of NumPy: pip install "
+                "'latimer[attention]', or pip install numpy."
+            ) from None
         if self._calls != self._slot.calls:
             raise _stale()
         layers, heads, rows = self._layers, self._heads, self._rows

@@ -77,6 +77,7 @@ class Translator(TextTranslator):
             LatimerError: the file cannot be used; says why.
         """
         self._path = os.fsdecode(path)
+        self._absolute = os.path.abspath(self._path)  # Also after a chdir.
         self._arguments = {
             "threads": threads,
             "lanes": lanes,
@@ -233,7 +234,7 @@ class Translator(TextTranslator):
             self._free.clear()
 
     def __reduce__(self) -> Any:
-        return _open, (self._path, self._arguments)
+        return _open, (self._absolute, self._arguments)
 
     def __repr__(self) -> str:
         return f"latimer.Translator({self._path!r})"

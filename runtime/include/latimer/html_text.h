@@ -34,6 +34,8 @@ struct HtmlSentence {
   uint64_t number = 0;
   // Plain text; lives until the sentence has finished.
   std::string_view text;
+  // Of which the first bytes are to stay as they are: a range to protect.
+  size_t protected_bytes = 0;
 };
 
 class HtmlText {
@@ -68,8 +70,10 @@ class HtmlText {
   Got Next(HtmlSentence* out);
 
   // Says that only the first `bytes` of the sentence that Next returned last
-  // are translated with it; the rest comes as another sentence.
-  void Cut(uint64_t number, size_t bytes, bool space_follows);
+  // are translated with it; the rest comes as another sentence, which begins
+  // with so many protected bytes.
+  void Cut(uint64_t number, size_t bytes, bool space_follows,
+           size_t protected_bytes);
 
   // Gives the translation of a sentence. Its ranges are those of the
   // translation and of the sentence; without links, tags are put at the same

@@ -60,8 +60,11 @@ class TextCursor {
   StopReason stop_reason() const { return stop_reason_; }
   size_t generated_tokens() const { return generated_tokens_; }
 
-  // For Translator: a part of `bytes` bytes has begun.
-  void Take(size_t bytes, bool space_follows, std::string_view language_code);
+  // For Translator: a part of `bytes` bytes has begun. The rest then begins
+  // with `protected_bytes` of a protected span that the part had no room for.
+  void Take(size_t bytes, bool space_follows, std::string_view language_code,
+            size_t protected_bytes);
+  size_t protected_bytes() const { return protected_bytes_; }
   // The options of the next part: with the language code, with what is left of
   // the budget in tokens, and with a target prefix only for the first.
   const TranslateOptions& options() const { return options_; }
@@ -70,7 +73,8 @@ class TextCursor {
 
  private:
   std::string_view rest_;
-  size_t unseen_bytes_ = 0;  // Of the rest, after rest_.
+  size_t unseen_bytes_ = 0;     // Of the rest, after rest_.
+  size_t protected_bytes_ = 0;  // The rest begins with these.
   TranslateOptions options_;
   uint64_t deadline_;
   bool has_budget_;

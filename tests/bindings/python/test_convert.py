@@ -23,6 +23,16 @@ def test_a_conversion_is_the_programs(tmp_path, model):
     assert percents == sorted(percents) and percents[-1] == 100
 
 
+def test_a_conversion_leaves_nothing_open(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-W", "error::ResourceWarning", "-c",
+         "import latimer, sys; latimer.convert(*sys.argv[1:])",
+         DEMO, tmp_path / "new.ltm"],
+        capture_output=True, text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_options_are_the_programs(tmp_path):
     result = latimer.convert(
         DEMO, tmp_path / "f32.ltm", weights="f32", no_tokenizer=True
@@ -59,6 +69,7 @@ def test_a_callback_that_raises_ends_the_conversion(tmp_path):
 
 def test_the_module_is_the_program(model):
     assert command("--version").strip().endswith(latimer.__version__)
+    assert command("--help").count("  get  ") == 1
     assert command("translate", model, text="Good morning.\n") == (
         TEXTS["Good morning."] + "\n"
     )

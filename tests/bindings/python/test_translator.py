@@ -148,6 +148,17 @@ def test_a_forked_process_has_memory_of_its_own(model, lines):
     assert translator.translate(lines[0]).text == expected
 
 
+def test_a_relative_path_is_pickled_from_where_it_was_opened(
+    model, tmp_path, monkeypatch
+):
+    folder, name = os.path.split(model)
+    monkeypatch.chdir(folder)
+    translator = latimer.Translator(name)
+    monkeypatch.chdir(tmp_path)
+    copy = pickle.loads(pickle.dumps(translator))
+    assert copy.translate("Hello.").text == translator.translate("Hello.").text
+
+
 def test_it_is_pickled_by_its_path(model):
     translator = latimer.Translator(model, threads=2, lanes=3, check_file=False)
     data = pickle.dumps(translator)
