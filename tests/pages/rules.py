@@ -105,6 +105,7 @@ RULES = [
     Rule("ci", "*", r"^cmake --workflow --preset test$", name=r"-R (system|consumers)|system_test"),
     Rule("skip", "CONTRIBUTING.md", r"^\.ci/run|--preset pages$", "it types these pages itself"),
     Rule("skip", "*", r"^tests/consumers/check_older", "needs the tests' installation"),
+    Rule("skip", "docs/packages.md", r"^(pip|npm) install \S*latimer-|^apt install \./|^tar xf latimer-", "needs a release, whose files tests/release/check.py uses"),
     Rule("skip", "RELEASING.md", r"minisign -|^cd release|^gh |^npm |fresh_debian|preset pages", "needs a key, accounts and all else of a release"),
     Rule("skip", "CONTRIBUTING.md", r"reuse lint", "is the project's check on GitHub"),
     Rule("skip", "tests/pages/README.md", r".", "it types these pages itself"),
