@@ -50,7 +50,7 @@ const work = mkdtempSync(join(tmpdir(), "latimer-"));
 if (program) {
   context.forPc = join(work, "pc.ltm");
   execFileSync(join(dirname(program), "latimer-convert"),
-    [`${root}/examples/en-de`, "-o", context.forPc]);
+    [`${root}/examples/en-de`, "-o", context.forPc, "--tile", "8x8"]);
 }
 process.chdir(dirname(model));
 context.inNode = basename(model);
