@@ -129,7 +129,7 @@ RULES = [
     Rule("skip", "packaging/README.md", r"^cd packages/latimer|^idf\.py", "needs ESP-IDF"),
     Rule("skip", "packaging/zephyr/README.md", r"k_panic", "needs Zephyr"),
     Rule("skip", "docs/rtos.md", r"xTaskCreateStatic", "needs FreeRTOS"),
-    Rule("skip", "site/README.md", r"mike deploy|site_parts", "commits to a branch"),
+    Rule("skip", "site/README.md", r"^mike |site_parts", "commits to a branch"),
     Rule("skip", "site/pages/reference/javascript.md", r"--8<--", "a file of types, which mkdocs puts there"),
     Rule("skip", CONVERTER, r"\[--set", "a synopsis, with alternatives in brackets"),
     Rule("skip", TARGETS, r"ios_arm64|LATIMER_APPLE_SDK", "needs Apple's SDK"),
