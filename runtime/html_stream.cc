@@ -17,10 +17,10 @@ Status HtmlStream::Begin(const HtmlSentence& sentence) {
   ++sentences_;
   // Not how many have begun: one may begin again.
   options_.sampling.stream = sentence.number + 1;
-  const TextRange kept = {0, static_cast<uint32_t>(sentence.protected_bytes)};
-  TranslateOptions options = options_;
-  if (kept.size() > 0) options.protected_ranges = {&kept, 1};
-  TextCursor cursor(sentence.text, options);
+  TextCursor cursor(sentence.text, options_);
+  if (sentence.protected_bytes > 0) {
+    cursor.Take(0, false, cursor.language_code(), sentence.protected_bytes);
+  }
   LATIMER_RETURN_IF_ERROR(translator_.Begin(cursor, sentence.number));
   html_.Cut(sentence.number, cursor.source_bytes(), cursor.space_follows(),
             cursor.protected_bytes());

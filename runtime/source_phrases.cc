@@ -61,8 +61,10 @@ bool CutsCharacter(std::string_view text, size_t at) {
 size_t BytesThatFit(std::string_view text, size_t numbers) {
   const size_t most = std::min(text.size(), numbers * sizeof(int32_t));
   size_t end = 0;
-  while (end < most && end + ClusterBytes(text, end) <= most) {
-    end += ClusterBytes(text, end);
+  while (end < most) {
+    const size_t bytes = ClusterBytes(text, end);  // 0: not UTF-8.
+    if (end + bytes > most) break;
+    end += std::max<size_t>(1, bytes);
   }
   if (end > 0) return end;  // Else a character with a great many marks.
   for (end = most; CutsCharacter(text, end);) --end;
@@ -119,10 +121,9 @@ struct PartEnd {
 class PhraseFinder {
  public:
   // `text` begins with the words of the part, at `offset` of the whole text,
-  // and goes on after them; its first `protected_bytes` end a span. `room`
-  // begins with the source.
+  // and goes on after them. `room` begins with the source.
   PhraseFinder(const TextReader& reader, const TextPart& part,
-               std::string_view text, size_t offset, size_t protected_bytes,
+               std::string_view text, size_t offset,
                const TranslateOptions& options, size_t most_tokens,
                std::span<int32_t> room)
       : reader_(reader),
@@ -130,7 +131,6 @@ class PhraseFinder {
         source_(room.first(part.source_count)),
         text_(text),
         offset_(offset),
-        protected_bytes_(protected_bytes),
         options_(options),
         most_tokens_(most_tokens),
         list_(room.subspan(part.source_count)),
@@ -140,7 +140,7 @@ class PhraseFinder {
 
   // Stops at a phrase that goes on beyond the part, and sets *cut to where it
   // begins. kTextTooLong if there is no room for all; then *cut, if it is set,
-  // is where a part may end that has room.
+  // is where a part may end that has room: at 0, before a protected span.
   Result<PhraseList> Find(std::optional<PartEnd>* cut) {
     const size_t end = part_.words.size();
     for (size_t at = 0; at < end;) {
@@ -160,6 +160,7 @@ class PhraseFinder {
       if (term != nullptr) {
         LATIMER_RETURN_IF_ERROR(AddTerm(at, bytes, *term));
       } else if (!AddProtected(at, bytes)) {
+        if (at == 0) *cut = PartEnd{0, bytes};
         return TooMany(reader_);
       }
       cut->reset();
@@ -174,7 +175,6 @@ class PhraseFinder {
   // next one a protected span, or else the longest term, of equal ones the
   // first.
   size_t FindSpan(size_t at, const Term** term) {
-    if (at < protected_bytes_) return protected_bytes_ - at;
     const std::span<const TextRange> ranges = options_.protected_ranges;
     while (range_ < ranges.size() && (ranges[range_].begin < offset_ + at ||
                                       ranges[range_].size() == 0)) {
@@ -338,7 +338,6 @@ class PhraseFinder {
   std::span<const int32_t> source_;
   std::string_view text_;
   size_t offset_;
-  size_t protected_bytes_;
   const TranslateOptions& options_;
   size_t most_tokens_;
   PhraseList list_;
@@ -388,9 +387,8 @@ LATIMER_OFF_STACK Status FindPhrases(const TextReader& reader,
   const auto begin = static_cast<size_t>(part.words.data() - text.data());
   const size_t near = SeenBytes(text, begin, part) - begin;
   PhraseFinder finder(reader, part, Slice(text, begin, near),
-                      cursor.source_bytes() + begin,
-                      begin == 0 ? cursor.protected_bytes() : 0,
-                      cursor.options(), most_tokens, room);
+                      cursor.source_bytes() + begin, cursor.options(),
+                      most_tokens, room);
   const Result<PhraseList> found = finder.Find(cut);
   if (!found.ok()) return found.status();
   *phrases = *found;
@@ -399,21 +397,26 @@ LATIMER_OFF_STACK Status FindPhrases(const TextReader& reader,
 
 // Makes `part`, whose words begin at text[begin] with a protected span, one
 // without a source: of the span, or of as much of it as has room.
-LATIMER_OFF_STACK void KeepSpan(std::string_view text, size_t begin,
-                                size_t span_bytes, std::span<int32_t> room,
-                                TextPart* part, PhraseList* phrases) {
+LATIMER_OFF_STACK Status KeepSpan(const TextReader& reader,
+                                  std::string_view text, size_t begin,
+                                  size_t span_bytes, std::span<int32_t> room,
+                                  TextPart* part, PhraseList* phrases) {
   PhraseList whole(room);
   const std::string_view span = Slice(text, begin, span_bytes);
-  const size_t bytes = BytesThatFit(span, whole.room().size());
+  size_t bytes = BytesThatFit(span, whole.room().size());
+  if (bytes < span_bytes) {  // A translation ends with no space.
+    while (bytes > 1 && span[bytes - 1] == ' ') --bytes;
+  }
   part->words = Slice(span, 0, bytes);
   part->source_count = part->words_begin = part->words_end = 0;
-  part->protected_bytes = span.size() - bytes;
+  part->protected_bytes = span_bytes - bytes;
   const size_t space = LeadingSpaceBytes(From(text, begin + bytes));
   part->bytes = begin + bytes;
   part->space_follows = part->protected_bytes == 0 && space > 0;
   if (part->space_follows) part->bytes += space;
-  whole.Add({.text = part->words});
+  if (bytes == 0 || !whole.Add({.text = part->words})) return TooMany(reader);
   *phrases = whole;
+  return Status();
 }
 
 }  // namespace
@@ -470,6 +473,11 @@ Status ReadWithPhrases(const TextReader& reader, const TextCursor& cursor,
     LATIMER_RETURN_IF_ERROR(
         CheckRanges(options.protected_ranges, text, cursor.rest_bytes()));
   }
+  if (cursor.protected_bytes() > 0) {
+    part->language_code = options.language_code;
+    return KeepSpan(reader, text, 0, cursor.protected_bytes(), room, part,
+                    phrases);
+  }
   most_tokens = std::min(most_tokens, room.size() / 2);
   // A source of a fixed length takes its room in any case.
   bool may_shrink = reader.model.info.generation.source_length == 0;
@@ -509,6 +517,10 @@ Status ReadWithPhrases(const TextReader& reader, const TextCursor& cursor,
       continue;
     }
     if (!cut.has_value() || (!found.ok() && !no_room)) return found;
+    if (no_room && cut->at == 0 &&
+        reader.model.info.generation.source_length > 0) {
+      return found;  // Says how the model gets room.
+    }
     const auto begin = static_cast<size_t>(part->words.data() - text.data());
     if (cut->at > 0) {
       bytes = begin + cut->at;
@@ -520,8 +532,8 @@ Status ReadWithPhrases(const TextReader& reader, const TextCursor& cursor,
         (end == SeenBytes(text, begin, *part) && end < cursor.rest_bytes())) {
       return TooLong(cursor.source_bytes() + begin);
     }
-    KeepSpan(text, begin, cut->protected_bytes, room, part, phrases);
-    return Status();
+    return KeepSpan(reader, text, begin, cut->protected_bytes, room, part,
+                    phrases);
   }
 }
 

@@ -165,10 +165,10 @@ class HtmlWork final : public SharedWork {
   void BeginIn(Translator& translator) {
     ++sentences_;
     options_.sampling.stream = next_.number + 1;
-    const TextRange kept = {0, static_cast<uint32_t>(next_.protected_bytes)};
-    TranslateOptions options = options_;
-    if (kept.size() > 0) options.protected_ranges = {&kept, 1};
-    TextCursor cursor(next_.text, options);
+    TextCursor cursor(next_.text, options_);
+    if (next_.protected_bytes > 0) {
+      cursor.Take(0, false, cursor.language_code(), next_.protected_bytes);
+    }
     const Status status = translator.Begin(cursor, next_.number);
     if (!status.ok()) return Fail(next_.number, status);
     html_.Cut(next_.number, cursor.source_bytes(), cursor.space_follows(),

@@ -137,13 +137,16 @@ void HtmlText::Cut(uint64_t number, size_t bytes, bool space_follows,
   entry.room = entry.room.first(entry.room.size() / 2);
   entry.mark_count = static_cast<uint32_t>(own);
   entry.text = Slice(entry.text, 0, bytes);
-  while (!entry.text.empty() && IsHtmlSpace(entry.text.back())) {
+  while (protected_bytes == 0 && !entry.text.empty() &&
+         IsHtmlSpace(entry.text.back())) {
     entry.text.remove_suffix(1);
   }
   for (Mark& mark : std::span(entry.marks, own)) {
     mark.offset =
         std::min(mark.offset, static_cast<uint32_t>(entry.text.size()));
   }
+  // Given again, it is cut at the same place.
+  if (protected_bytes > 0) entry.protected_bytes = entry.text.size();
   entry.end = SentenceEnd::kCut;
   entry.space = space_follows ? " " : "";
 }

@@ -357,19 +357,32 @@ TEST_F(DemoPhrasesTest, ASpanThatIsLongerThanAPartComesWhole) {
   }
   // Longer than what a pattern sees: a range may be, a URL may not.
   const std::string longest(3 * kProfile.text_bytes, 'x');
-  const std::string url = "https://host.org/" + longest;
-  EXPECT_EQ(Refused(text_with(url)).code(), StatusCode::kTextTooLong);
-  options_ = {};
-  const TextRange range = {10, static_cast<uint32_t>(10 + url.size())};
-  options_.protected_ranges = {&range, 1};
-  const std::string text = "Tom, read " + url + " now.";
-  std::string translation;
-  for (TextCursor cursor(text, options_); !cursor.done();) {
-    const auto part = translator_.TranslateNext(cursor);
-    ASSERT_TRUE(part.ok()) << part.status().message();
-    translation += part->text;
+  EXPECT_EQ(Refused(text_with("https://host.org/" + longest)).code(),
+            StatusCode::kTextTooLong);
+}
+
+// Wherever it is cut, and whatever it has in place of characters.
+TEST_F(DemoPhrasesTest, ALongRangeComesWhole) {
+  const size_t bytes = kProfile.text_bytes / 2;
+  for (const std::string unit :
+       {"x", "ab ", "\u6F22", "\U0001F600", "e\u0301\u0302\u0303", "a\xFF"}) {
+    for (size_t shift = 0; shift < 4; ++shift) {
+      std::string span(1 + shift, '[');
+      while (span.size() < bytes) span += unit;
+      span += ']';
+      const std::string text = "Tom, read " + span + " now.";
+      const TextRange range = {10, static_cast<uint32_t>(10 + span.size())};
+      options_.protected_ranges = {&range, 1};
+      std::string translation;
+      for (TextCursor cursor(text, options_); !cursor.done();) {
+        const auto part = translator_.TranslateNext(cursor);
+        ASSERT_TRUE(part.ok()) << part.status().message();
+        translation += part->text;
+        if (cursor.space_follows()) translation += ' ';
+      }
+      EXPECT_EQ(Count(translation, " " + span + " "), 1u) << translation;
+    }
   }
-  EXPECT_EQ(Count(translation, url), 1u);
 }
 
 TEST_F(DemoPhrasesTest, AskingForSpansCostsNoRoom) {
