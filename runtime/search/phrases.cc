@@ -38,9 +38,10 @@ bool PhraseList::Add(const Phrase& phrase, bool required) {
       kFields + phrase.tokens.size() + NumbersFor(phrase.text.size());
   if (count_ == kMostPhrases || size > numbers_.size() - size_) return false;
   int32_t* const fields = numbers_.data() + size_;
-  // The tokens may be in this very memory.
-  std::memmove(fields + kFields, phrase.tokens.data(),
-               phrase.tokens.size_bytes());
+  if (!phrase.tokens.empty()) {  // They may be in this very memory.
+    std::memmove(fields + kFields, phrase.tokens.data(),
+                 phrase.tokens.size_bytes());
+  }
   fields[kPlace] = -1;
   fields[kBegin] = static_cast<int32_t>(phrase.source_begin);
   fields[kEnd] = static_cast<int32_t>(phrase.source_end);
