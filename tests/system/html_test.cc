@@ -194,7 +194,7 @@ TEST_F(HtmlTest, ASpanThatIsLongerThanAPartComesWhole) {
                    "</i> now.</p><p>The <b>end</b>.</p>",
                1000, options);
       EXPECT_THAT(html, HasSubstr("<i>" + url + "</i>"));
-      if (bytes < 1000) continue;  // Words and span are one part.
+      if (bytes < 1000) continue;            // Words and span are one part.
       EXPECT_THAT(html, HasSubstr("etzt"));  // "now"
       EXPECT_THAT(html, HasSubstr("<b>Ende</b>"));
     }
