@@ -34,7 +34,8 @@ struct HtmlSentence {
   uint64_t number = 0;
   // Plain text; lives until the sentence has finished.
   std::string_view text;
-  // Of which the first bytes are to stay as they are: a range to protect.
+  // It begins with so many of a protected span, which TextCursor::Take is told
+  // before the translation.
   size_t protected_bytes = 0;
 };
 

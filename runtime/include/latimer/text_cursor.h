@@ -61,7 +61,8 @@ class TextCursor {
   size_t generated_tokens() const { return generated_tokens_; }
 
   // For Translator: a part of `bytes` bytes has begun. The rest then begins
-  // with `protected_bytes` of a protected span that the part had no room for.
+  // with `protected_bytes` of a protected span that the part had no room for,
+  // or with `bytes` 0 the text does, as HtmlText says of a sentence.
   void Take(size_t bytes, bool space_follows, std::string_view language_code,
             size_t protected_bytes);
   size_t protected_bytes() const { return protected_bytes_; }
