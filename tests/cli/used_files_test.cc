@@ -203,26 +203,20 @@ TEST_F(UsedFilesTest, TheStandardStreamsAreFilesLikeOthers) {
 TEST_F(UsedFilesTest, AFileStaysWhereACommandIsRefused) {
   const std::string missing = folder_.path() / "missing";
   WriteFile(file_, "Yesterday's.\n");
-  for (const char* command : {"translate", "tokenize"}) {
-    for (const std::vector<std::string>& refused :
-         {std::vector<std::string>{missing},
-          {model_, missing},
-          {model_, "--threads", "4000000000"}}) {
-      std::vector<std::string> arguments = {command, "-o", file_};
-      arguments.insert(arguments.end(), refused.begin(), refused.end());
-      EXPECT_NE(RunProgram("latimer", arguments, "Hello.\n").code, 0);
-      EXPECT_EQ(ReadFile(file_), "Yesterday's.\n") << arguments.back();
-    }
-  }
-  for (const std::vector<std::string>& refused :
-       {std::vector<std::string>{"--terms", missing},
-        {"--max-target-tokens", "1000000"},
-        {"--target-lang", "fr"}}) {
-    std::vector<std::string> arguments = {"translate", model_, "-o", file_};
-    arguments.insert(arguments.end(), refused.begin(), refused.end());
+  const auto expect_kept = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"-o", file_});
     EXPECT_NE(RunProgram("latimer", arguments, "Hello.\n").code, 0);
-    EXPECT_EQ(ReadFile(file_), "Yesterday's.\n") << refused.back();
+    EXPECT_EQ(ReadFile(file_), "Yesterday's.\n")
+        << ::testing::PrintToString(arguments);
+  };
+  for (const char* command : {"translate", "tokenize"}) {
+    expect_kept({command, missing});
+    expect_kept({command, model_, missing});
+    expect_kept({command, model_, "--threads", "4000000000"});
   }
+  expect_kept({"translate", model_, "--terms", missing});
+  expect_kept({"translate", model_, "--max-target-tokens", "1000000"});
+  expect_kept({"translate", model_, "--target-lang", "fr"});
 }
 
 TEST_F(UsedFilesTest, TwoFilesToComeAreOneIfTheyHaveOneName) {
