@@ -17,10 +17,7 @@ Status HtmlStream::Begin(const HtmlSentence& sentence) {
   ++sentences_;
   // Not how many have begun: one may begin again.
   options_.sampling.stream = sentence.number + 1;
-  TextCursor cursor(sentence.text, options_);
-  if (sentence.protected_bytes > 0) {
-    cursor.Take(0, false, cursor.language_code(), sentence.protected_bytes);
-  }
+  TextCursor cursor(sentence.text, options_, sentence.protected_bytes);
   LATIMER_RETURN_IF_ERROR(translator_.Begin(cursor, sentence.number));
   html_.Cut(sentence.number, cursor.source_bytes(), cursor.space_follows(),
             cursor.protected_bytes());

@@ -121,15 +121,17 @@ struct PartEnd {
 class PhraseFinder {
  public:
   // `text` begins with the words of the part, at `offset` of the whole text,
-  // and goes on after them. `room` begins with the source.
+  // and goes on after them: to its end if `text_ends`. `room` begins with the
+  // source.
   PhraseFinder(const TextReader& reader, const TextPart& part,
-               std::string_view text, size_t offset,
+               std::string_view text, bool text_ends, size_t offset,
                const TranslateOptions& options, size_t most_tokens,
                std::span<int32_t> room)
       : reader_(reader),
         part_(part),
         source_(room.first(part.source_count)),
         text_(text),
+        text_ends_(text_ends),
         offset_(offset),
         options_(options),
         most_tokens_(most_tokens),
@@ -147,7 +149,7 @@ class PhraseFinder {
       const Term* term = nullptr;
       const size_t bytes = FindSpan(at, &term);
       if (bytes > end - at) {
-        *cut = PartEnd{at, term == nullptr ? bytes : 0};
+        *cut = PartEnd{at, term == nullptr && EndIsSeen(at, bytes) ? bytes : 0};
         break;
       }
       if (bytes == 0) {
@@ -160,7 +162,9 @@ class PhraseFinder {
       if (term != nullptr) {
         LATIMER_RETURN_IF_ERROR(AddTerm(at, bytes, *term));
       } else if (!AddProtected(at, bytes)) {
-        if (at == 0) *cut = PartEnd{0, bytes};
+        // With a source of fixed length the error says how to get room.
+        const uint32_t fixed = reader_.model.info.generation.source_length;
+        if (at == 0 && fixed == 0) *cut = PartEnd{0, bytes};
         return TooMany(reader_);
       }
       cut->reset();
@@ -201,6 +205,14 @@ class PhraseFinder {
       *term = &candidate;
     }
     return bytes;
+  }
+
+  // Whether the span at text_[at] ends there: one that a pattern found may go
+  // on beyond text_, of a range the size is known.
+  bool EndIsSeen(size_t at, size_t bytes) const {
+    const std::span<const TextRange> ranges = options_.protected_ranges;
+    return text_ends_ || at + bytes != text_.size() ||
+           (range_ < ranges.size() && ranges[range_].begin == offset_ + at);
   }
 
   size_t ClusterBytesAt(size_t at) const {
@@ -337,6 +349,7 @@ class PhraseFinder {
   const TextPart& part_;
   std::span<const int32_t> source_;
   std::string_view text_;
+  bool text_ends_;
   size_t offset_;
   const TranslateOptions& options_;
   size_t most_tokens_;
@@ -368,13 +381,6 @@ LATIMER_OFF_STACK bool IsKeptWhole(const TextReader& reader,
   return true;
 }
 
-// Bytes of `text` in which the phrases of `part` are found, whose words begin
-// at text[begin].
-size_t SeenBytes(std::string_view text, size_t begin, const TextPart& part) {
-  return std::min<size_t>(text.size(),
-                          begin + part.words.size() + kProfile.text_bytes);
-}
-
 // The phrases of `part`, which lies at the beginning of `room`; see
 // PhraseFinder::Find.
 LATIMER_OFF_STACK Status FindPhrases(const TextReader& reader,
@@ -385,8 +391,10 @@ LATIMER_OFF_STACK Status FindPhrases(const TextReader& reader,
                                      std::optional<PartEnd>* cut) {
   const std::string_view text = cursor.rest();
   const auto begin = static_cast<size_t>(part.words.data() - text.data());
-  const size_t near = SeenBytes(text, begin, part) - begin;
+  const size_t near = std::min<size_t>(text.size() - begin,
+                                       part.words.size() + kProfile.text_bytes);
   PhraseFinder finder(reader, part, Slice(text, begin, near),
+                      begin + near == cursor.rest_bytes(),
                       cursor.source_bytes() + begin, cursor.options(),
                       most_tokens, room);
   const Result<PhraseList> found = finder.Find(cut);
@@ -517,19 +525,10 @@ Status ReadWithPhrases(const TextReader& reader, const TextCursor& cursor,
       continue;
     }
     if (!cut.has_value() || (!found.ok() && !no_room)) return found;
-    if (no_room && cut->at == 0 &&
-        reader.model.info.generation.source_length > 0) {
-      return found;  // Says how the model gets room.
-    }
     const auto begin = static_cast<size_t>(part->words.data() - text.data());
-    if (cut->at > 0) {
-      bytes = begin + cut->at;
-      continue;
-    }
-    // A span that a pattern found may go on beyond what was seen of the text.
-    const size_t end = begin + cut->protected_bytes;
-    if (cut->protected_bytes == 0 ||
-        (end == SeenBytes(text, begin, *part) && end < cursor.rest_bytes())) {
+    bytes = begin + cut->at;
+    if (cut->at > 0) continue;
+    if (cut->protected_bytes == 0) {
       return TooLong(cursor.source_bytes() + begin);
     }
     return KeepSpan(reader, text, begin, cut->protected_bytes, room, part,

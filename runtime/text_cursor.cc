@@ -6,8 +6,10 @@
 
 namespace latimer {
 
-TextCursor::TextCursor(std::string_view text, const TranslateOptions& options)
+TextCursor::TextCursor(std::string_view text, const TranslateOptions& options,
+                       size_t protected_bytes)
     : rest_(text),
+      protected_bytes_(protected_bytes),
       options_(options),
       deadline_(DeadlineAfter(options.budget_ms)),
       has_budget_(options.budget_tokens > 0 || options.budget_ms > 0) {}

@@ -165,10 +165,7 @@ class HtmlWork final : public SharedWork {
   void BeginIn(Translator& translator) {
     ++sentences_;
     options_.sampling.stream = next_.number + 1;
-    TextCursor cursor(next_.text, options_);
-    if (next_.protected_bytes > 0) {
-      cursor.Take(0, false, cursor.language_code(), next_.protected_bytes);
-    }
+    TextCursor cursor(next_.text, options_, next_.protected_bytes);
     const Status status = translator.Begin(cursor, next_.number);
     if (!status.ok()) return Fail(next_.number, status);
     html_.Cut(next_.number, cursor.source_bytes(), cursor.space_follows(),

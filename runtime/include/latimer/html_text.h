@@ -34,8 +34,7 @@ struct HtmlSentence {
   uint64_t number = 0;
   // Plain text; lives until the sentence has finished.
   std::string_view text;
-  // It begins with so many of a protected span, which TextCursor::Take is told
-  // before the translation.
+  // It begins with so many of a protected span: for TextCursor.
   size_t protected_bytes = 0;
 };
 

@@ -21,8 +21,10 @@ namespace latimer {
 
 class TextCursor {
  public:
-  // Borrows the text and what the options view, until all parts have begun.
-  TextCursor(std::string_view text, const TranslateOptions& options);
+  // Borrows the text and what the options view, until all parts have begun. The
+  // text begins with `protected_bytes` of a protected span.
+  TextCursor(std::string_view text, const TranslateOptions& options,
+             size_t protected_bytes = 0);
 
   // Whether no further part will begin: the text has ended, or a budget or the
   // caller ended it. An empty text has one part.
@@ -61,8 +63,7 @@ class TextCursor {
   size_t generated_tokens() const { return generated_tokens_; }
 
   // For Translator: a part of `bytes` bytes has begun. The rest then begins
-  // with `protected_bytes` of a protected span that the part had no room for,
-  // or with `bytes` 0 the text does, as HtmlText says of a sentence.
+  // with `protected_bytes` of a protected span that the part had no room for.
   void Take(size_t bytes, bool space_follows, std::string_view language_code,
             size_t protected_bytes);
   size_t protected_bytes() const { return protected_bytes_; }
@@ -74,8 +75,8 @@ class TextCursor {
 
  private:
   std::string_view rest_;
-  size_t unseen_bytes_ = 0;     // Of the rest, after rest_.
-  size_t protected_bytes_ = 0;  // The rest begins with these.
+  size_t unseen_bytes_ = 0;  // Of the rest, after rest_.
+  size_t protected_bytes_;   // The rest begins with these.
   TranslateOptions options_;
   uint64_t deadline_;
   bool has_budget_;
