@@ -73,7 +73,7 @@ install(FILES "${generated}/latimer.pc"
 # version had.
 install(CODE "file(REMOVE_RECURSE
   \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${latimer_source}\")")
-install(DIRECTORY bindings cmake runtime schema targets
+install(DIRECTORY api bindings cmake programs runtime schema targets
   DESTINATION "${latimer_source}")
 install(FILES CHANGELOG.md CMakeLists.txt CMakePresets.json LICENSE
   DESTINATION "${latimer_source}")

@@ -46,7 +46,7 @@ endif()
 
 function(latimer_add_program target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "RUNTIME;MODEL" "")
-  set(cli "${PROJECT_SOURCE_DIR}/runtime/cli")
+  set(cli "${PROJECT_SOURCE_DIR}/programs/cli")
   file(GLOB sources CONFIGURE_DEPENDS "${cli}/*.cc")
   if(arg_MODEL)
     list(REMOVE_ITEM sources "${cli}/image_file.cc")

@@ -8,10 +8,10 @@ include(LatimerSchema)
 include(LatimerXnnpack)
 
 file(GLOB_RECURSE latimer_runtime_sources CONFIGURE_DEPENDS
-  "${PROJECT_SOURCE_DIR}/runtime/*.cc")
+  "${PROJECT_SOURCE_DIR}/runtime/*.cc" "${PROJECT_SOURCE_DIR}/api/*.cc")
 # Packing is the converter's work.
 list(FILTER latimer_runtime_sources EXCLUDE
-  REGEX "/runtime/(cli|hosted|os|report|signature)/|(_isa|/pack)\\.cc$")
+  REGEX "/api/hosted/|/runtime/signature/|(_isa|/pack)\\.cc$")
 set(others "bare|windows")  # What base/ has for other systems.
 if(LATIMER_BARE)
   set(others "windows|check|clock|file_mapping|mapped_file|thread_pool")
@@ -33,7 +33,7 @@ list(FILTER latimer_isa_sources_vector EXCLUDE REGEX "/gemm_int[^/]*$")
 # What our own code includes beyond the public headers.
 add_library(latimer_internals INTERFACE)
 target_include_directories(latimer_internals INTERFACE
-  "${PROJECT_SOURCE_DIR}/runtime" "${LATIMER_BOARD_INCLUDE_DIR}"
+  "${PROJECT_SOURCE_DIR}/runtime" "${PROJECT_SOURCE_DIR}/programs" "${LATIMER_BOARD_INCLUDE_DIR}"
   "${latimer_kernels_include_dir}")
 target_link_libraries(latimer_internals INTERFACE
   latimer_schema latimer_xxhash)
@@ -90,16 +90,16 @@ endfunction()
 
 # What takes memory from the heap, for programs on an operating system.
 function(latimer_hosted_sources target)
-  set(hosted "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../runtime/hosted")
+  set(hosted "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../api/hosted")
   target_sources(${target} PRIVATE
     "${hosted}/hosted_model.cc" "${hosted}/latimer_c_open.cc")
 endfunction()
 
-# The library of latimer_add_runtime(). UNITY compiles several files at once,
-# which is faster if all of it is built anyway. With NAMES, every public name
-# begins with that, in C++ and in C, for the library and for whoever links it.
+# The library of latimer_add_runtime(). With NAMES, every public name begins with
+# that, in C++ and in C, for the library and for whoever links it. With
+# CALL_GRAPH, the compiler writes what calls what; see latimer_write_call_graph().
 function(latimer_runtime_library target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "UNITY" "PROFILE;BOARD;NAMES" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "CALL_GRAPH" "PROFILE;BOARD;NAMES" "")
   get_property(variables GLOBAL PROPERTY latimer_runtime_variables)
   foreach(name IN LISTS variables)
     get_property(latimer_${name} GLOBAL PROPERTY latimer_${name})
@@ -171,8 +171,8 @@ function(latimer_runtime_library target)
     INTERFACE_LATIMER_RUNTIME ${target}
     COMPATIBLE_INTERFACE_STRING LATIMER_RUNTIME
     LATIMER_PARTS "${parts}")
-  set_target_properties(${parts} PROPERTIES UNITY_BUILD ${arg_UNITY})
-  if(NOT arg_UNITY)
+  set_target_properties(${parts} PROPERTIES UNITY_BUILD ${LATIMER_UNITY})
+  if(arg_CALL_GRAPH)
     latimer_write_call_graph(${parts})
   endif()
 endfunction()
@@ -199,7 +199,7 @@ function(latimer_add_runtime target)
   if(arg_BOARD)
     set(board BOARD "${arg_BOARD}")
   endif()
-  latimer_runtime_library(${target} UNITY PROFILE "${profile}" ${board}
+  latimer_runtime_library(${target} PROFILE "${profile}" ${board}
     NAMES ${names})
   latimer_signature_sources(${target})
   if(NOT LATIMER_BARE)

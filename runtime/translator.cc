@@ -13,10 +13,10 @@
 #include "base/off_stack.h"
 #include "model/errors.h"
 #include "model/generation.h"
-#include "phrase_text.h"
+#include "phrases/phrase_text.h"
+#include "phrases/source_phrases.h"
 #include "request.h"
 #include "search/step.h"
-#include "source_phrases.h"
 #include "translator_state.h"
 
 namespace latimer {

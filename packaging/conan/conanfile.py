@@ -27,7 +27,8 @@ class LatimerRecipe(ConanFile):
 
     def export_sources(self):
         for pattern in ("CHANGELOG.md", "CMakeLists.txt", "CMakePresets.json",
-                        "LICENSE", "bindings/*", "cmake/*", "runtime/*",
+                        "LICENSE", "api/*", "bindings/*", "cmake/*",
+                        "programs/*", "runtime/*",
                         "schema/*", "targets/*"):
             copy(self, pattern, os.path.join(self.recipe_folder, TREE),
                  self.export_sources_folder)

@@ -20,8 +20,8 @@
 #include <span>
 
 #include "latimer/beam_search.h"
+#include "phrases/phrases.h"
 #include "search/logits_processors.h"
-#include "search/phrases.h"
 #include "transformer/buffers.h"
 
 namespace latimer {

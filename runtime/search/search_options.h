@@ -13,7 +13,7 @@
 #include "latimer/stop.h"
 #include "latimer/token_sequences.h"
 #include "model/model.h"
-#include "search/phrases.h"
+#include "phrases/phrases.h"
 
 namespace latimer {
 

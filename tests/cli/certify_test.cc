@@ -1,6 +1,6 @@
 // latimer-convert --certify measures what the two models do.
 // Tests converter/certify.cc, converter/model_pair.cc,
-// runtime/report/certificate.cc, runtime/model/certificate_file.cc.
+// programs/report/certificate.cc, runtime/model/certificate_file.cc.
 #include "converter/certify.h"
 
 #include <gmock/gmock.h>

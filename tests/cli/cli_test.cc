@@ -1,9 +1,9 @@
 // The command line's contract: exit codes, one-sentence errors, formats.
-// Tests runtime/cli/main.cc, runtime/cli/options.cc, runtime/cli/inspect.cc,
-// runtime/cli/tokenize.cc, runtime/cli/files.cc,
-// runtime/cli/generation_options.cc, runtime/cli/bench.cc,
-// runtime/cli/arguments.cc, runtime/cli/lines.cc, runtime/cli/translate.cc,
-// runtime/cli/timing.cc, runtime/cli/operation_profile.cc, converter/main.cc,
+// Tests programs/cli/main.cc, programs/cli/options.cc, programs/cli/inspect.cc,
+// programs/cli/tokenize.cc, programs/cli/files.cc,
+// programs/cli/generation_options.cc, programs/cli/bench.cc,
+// programs/cli/arguments.cc, programs/cli/lines.cc, programs/cli/translate.cc,
+// programs/cli/timing.cc, programs/cli/operation_profile.cc, converter/main.cc,
 // converter/options.cc, converter/common_profile.cc,
 // converter/readers/other_formats.cc.
 #include <gmock/gmock.h>

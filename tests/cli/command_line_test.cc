@@ -1,7 +1,7 @@
 // What a person types: help, abbreviations, options of other programs, and "-"
 // for a stream.
-// Tests runtime/cli/main.cc, runtime/cli/arguments.cc,
-// runtime/cli/foreign_options.cc.
+// Tests programs/cli/main.cc, programs/cli/arguments.cc,
+// programs/cli/foreign_options.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

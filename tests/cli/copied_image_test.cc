@@ -1,7 +1,7 @@
 // A build whose profile keeps RAM for the model file reads the file into it,
 // and --copy reads it into memory of its own: later changes of the file do not
 // matter.
-// Tests runtime/cli/image_file.cc.
+// Tests programs/cli/image_file.cc.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // On a CPU that lacks what the program was built for, the program says so.
-// Tests runtime/cli/cpu_guard.cc.
+// Tests programs/cli/cpu_guard.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // latimer doctor: what it says of this machine, and of models good and bad.
-// Tests runtime/cli/doctor.cc, runtime/cli/doctor_model.cc,
-// runtime/cli/report.cc, runtime/cli/isas.cc, runtime/cli/machine.cc,
-// runtime/report/prediction.cc.
+// Tests programs/cli/doctor.cc, programs/cli/doctor_model.cc,
+// programs/cli/report.cc, programs/cli/isas.cc, programs/cli/machine.cc,
+// programs/report/prediction.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

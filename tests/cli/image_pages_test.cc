@@ -1,8 +1,8 @@
 // The pages of a model file that `latimer` translates with, mapped and copied:
 // huge ones if the system has them, and checked to the last byte before
 // anything is translated.
-// Tests runtime/cli/image_file.cc, runtime/base/mapped_file.cc,
-// runtime/os/system.cc.
+// Tests programs/cli/image_file.cc, runtime/base/mapped_file.cc,
+// programs/os/system.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

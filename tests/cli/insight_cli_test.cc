@@ -1,6 +1,6 @@
 // --attention, --alignment and --scores of `latimer translate`.
-// Tests runtime/cli/insight.cc, runtime/cli/attention.cc,
-// runtime/cli/attention_file.cc, runtime/cli/attention_svg.cc.
+// Tests programs/cli/insight.cc, programs/cli/attention.cc,
+// programs/cli/attention_file.cc, programs/cli/attention_svg.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // What latimer takes of the memory that a limit leaves: what the model at hand
 // needs, and nothing before a model is loaded.
-// Tests runtime/cli/session.cc.
+// Tests programs/cli/session.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Vocabularies of own models at the command line: longest pieces, sources of a
 // fixed length, and tokens that break a line.
-// Tests runtime/cli/lines.cc, runtime/cli/inspect.cc, runtime/cli/tokenize.cc,
-// converter/readers/unreachable_entries.cc.
+// Tests programs/cli/lines.cc, programs/cli/inspect.cc,
+// programs/cli/tokenize.cc, converter/readers/unreachable_entries.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Translation by two models: HTML in C, and latimer translate.
-// Tests runtime/cli/pivot.cc, runtime/cli/html.cc.
+// Tests programs/cli/pivot.cc, programs/cli/html.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

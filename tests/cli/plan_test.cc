@@ -1,6 +1,7 @@
 // How large a profile and a board must be for a model, for a program and for
 // latimer plan.
-// Tests runtime/plan.cc, runtime/cli/plan.cc, runtime/report/prediction.cc.
+// Tests runtime/plan/plan.cc, programs/cli/plan.cc,
+// programs/report/prediction.cc.
 #include "latimer/plan.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // Progress on a terminal, and none elsewhere.
-// Tests runtime/cli/progress.cc, converter/main.cc.
+// Tests programs/cli/progress.cc, converter/main.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

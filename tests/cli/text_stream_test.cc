@@ -1,6 +1,6 @@
 // Running text: TextStream, its C API and latimer translate --paragraphs.
-// Tests runtime/text_stream.cc, runtime/latimer_c_text.cc,
-// runtime/cli/input.cc, runtime/model/sentence_rules_file.cc.
+// Tests api/text_stream.cc, api/latimer_c_text.cc,
+// programs/cli/input.cc, runtime/model/sentence_rules_file.cc.
 #include "latimer/text_stream.h"
 
 #include <gmock/gmock.h>

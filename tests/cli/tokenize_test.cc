@@ -1,5 +1,5 @@
 // latimer tokenize, which gives the ids that translate gives the encoder.
-// Tests runtime/cli/tokenize.cc.
+// Tests programs/cli/tokenize.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

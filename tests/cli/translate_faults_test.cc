@@ -1,6 +1,6 @@
 // latimer translate when its input, its output or its user goes away.
-// Tests runtime/cli/interrupt.cc, runtime/cli/lines.cc,
-// runtime/cli/ordered_writer.cc, runtime/cli/input.cc.
+// Tests programs/cli/interrupt.cc, programs/cli/lines.cc,
+// programs/cli/ordered_writer.cc, programs/cli/input.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 // latimer translate: many lines at a time, each written in order and as soon as
 // possible.
-// Tests runtime/cli/translate.cc, runtime/cli/ordered_writer.cc,
-// runtime/cli/text_store.cc, runtime/cli/input.cc.
+// Tests programs/cli/translate.cc, programs/cli/ordered_writer.cc,
+// programs/cli/text_store.cc, programs/cli/input.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>

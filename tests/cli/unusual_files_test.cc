@@ -1,6 +1,6 @@
 // latimer-convert and latimer with files that are no plain files, hold escape
 // sequences, or would be lost.
-// Tests converter/main.cc, runtime/os/system.cc, converter/output_file.cc,
+// Tests converter/main.cc, programs/os/system.cc, converter/output_file.cc,
 // converter/system.cc, converter/readers/license.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

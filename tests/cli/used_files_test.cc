@@ -1,7 +1,7 @@
 // What a command writes never replaces what it reads: for each pair of options
 // in the tables of latimer and latimer-convert, and each way to name a file.
-// Tests runtime/os/used_files.cc, converter/options.cc,
-// runtime/cli/options.cc.
+// Tests programs/os/used_files.cc, converter/options.cc,
+// programs/cli/options.cc.
 #include "os/used_files.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // The number of workers changes the time of latimer translate, never a byte.
-// Tests runtime/cli/workers.cc, runtime/cli/ordered_writer.cc,
-// runtime/cli/html.cc, runtime/cli/session.cc, runtime/cli/plan.cc.
+// Tests programs/cli/workers.cc, programs/cli/ordered_writer.cc,
+// programs/cli/html.cc, programs/cli/session.cc, programs/cli/plan.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // A program with an embedded model translates without opening a file.
-// Tests runtime/include/latimer/embedded_model.h, runtime/cli/image_linked.cc.
+// Tests runtime/include/latimer/embedded_model.h, programs/cli/image_linked.cc.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

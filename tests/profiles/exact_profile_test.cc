@@ -1,6 +1,6 @@
 // A build with a profile reserves what the converter's bill and profile say,
 // and such a build translates like the build for any model.
-// Tests runtime/plan.cc, converter/profile_header.cc,
+// Tests runtime/plan/plan.cc, converter/profile_header.cc,
 // runtime/transformer/buffers.cc, runtime/model/errors.cc.
 
 #include <gtest/gtest.h>

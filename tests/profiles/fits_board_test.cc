@@ -1,5 +1,5 @@
 // A model that needs more RAM than its board has does not compile.
-// Tests runtime/fits_board.cc.
+// Tests runtime/plan/fits_board.cc.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

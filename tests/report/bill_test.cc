@@ -1,5 +1,5 @@
 // What a model costs in flash, RAM and bytes read, and which board it fits.
-// Tests runtime/report/bill.cc.
+// Tests programs/report/bill.cc.
 #include "report/bill.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // Board files that the programs read. CMake, which read those of the repository
 // into kBoards, is the judge.
-// Tests runtime/report/board_file.cc.
+// Tests programs/report/board_file.cc.
 #include "report/board_file.h"
 
 #include <gmock/gmock.h>

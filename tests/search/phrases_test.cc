@@ -1,6 +1,6 @@
 // Phrases that a translation must have: which come next, and when.
-// Tests runtime/search/phrases.cc.
-#include "search/phrases.h"
+// Tests runtime/phrases/phrases.cc.
+#include "phrases/phrases.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The parts of a text, their budget and their deadline.
-// Tests runtime/text_cursor.cc.
+// Tests runtime/text/text_cursor.cc.
 #include "latimer/text_cursor.h"
 
 #include <gtest/gtest.h>

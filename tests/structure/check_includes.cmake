@@ -2,8 +2,8 @@
 #   cmake -DROOT=<source dir> -P check_includes.cmake
 cmake_minimum_required(VERSION 3.25)
 
-# Directory of the runtime, and what files in it may include. `latimer` is the
-# public API, runtime/include/latimer.
+# Directory of the runtime, of api or of programs, and what files in it may
+# include. `latimer` is the public API, runtime/include/latimer.
 set(allowed_base base latimer)
 set(allowed_model base latimer model text ops/nibble ops/xnnpack
   model_generated)
@@ -13,62 +13,74 @@ set(allowed_ops_nibble base latimer ops/nibble ops/xnnpack)
 set(allowed_ops_xnnpack base latimer ops ops/xnnpack)
 set(allowed_transformer base latimer model ops ops/nibble ops/xnnpack
   transformer)
-set(allowed_search base latimer model ops/nibble transformer search)
+set(allowed_search base latimer model ops/nibble transformer search
+  phrases/phrases.h)
+set(allowed_phrases base latimer model text search/prefix.h text_reader
+  phrases)
+set(allowed_plan base latimer model text transformer)
 set(allowed_markup base latimer text markup)
 set(allowed_signature latimer signature sodium)
-set(allowed_hosted latimer base/file_mapping.h)
 set(allowed_include_latimer latimer)
 # The program checks and reports the CPU by the table that the runtime uses.
-set(allowed_cli latimer cli report os base/cpu.h base/cpu_table.h text/utf8.h)
-set(allowed_cli_darwin latimer cli)
-set(allowed_cli_windows latimer cli base/windows_api.h)
-set(allowed_report latimer report os)
-set(allowed_os os)
-set(allowed_os_wasi os)
-set(allowed_os_windows os base/windows_api.h)
-# The files of this folder, such as translator.cc and latimer_c.cc, put the
-# parts together.
+set(allowed_programs_cli latimer cli report os base/cpu.h base/cpu_table.h
+  text/utf8.h)
+set(allowed_programs_cli_darwin latimer cli)
+set(allowed_programs_cli_windows latimer cli base/windows_api.h)
+set(allowed_programs_report latimer report os)
+set(allowed_programs_os os)
+set(allowed_programs_os_wasi os)
+set(allowed_programs_os_windows os base/windows_api.h)
+# The C API and what else lies on Translator.
+set(allowed_api base latimer model text phrases latimer_c option_list
+  translator_state)
+# Here alone the library allocates.
+set(allowed_api_hosted latimer base/file_mapping.h)
+# The files of this folder, such as translator.cc, put the parts together.
 set(allowed_ base latimer model text ops ops/nibble ops/xnnpack transformer
-  search markup latimer_c option_list phrase_text request source_phrases
-  text_reader translator_state)
+  search phrases request text_reader translator_state)
 
 get_filename_component(ROOT "${ROOT}" ABSOLUTE)
 set(errors "")
 set(checked 0)
-file(GLOB_RECURSE files RELATIVE "${ROOT}/runtime"
-  "${ROOT}/runtime/*.cc" "${ROOT}/runtime/*.h")
-foreach(file IN LISTS files)
+set(files "")
+foreach(kind IN ITEMS cc h)
+  file(GLOB_RECURSE found RELATIVE "${ROOT}" "${ROOT}/runtime/*.${kind}"
+    "${ROOT}/api/*.${kind}" "${ROOT}/programs/*.${kind}")
+  list(APPEND files ${found})
+endforeach()
+foreach(path IN LISTS files)
+  string(REGEX REPLACE "^runtime/" "" file "${path}")
   get_filename_component(dir "${file}" DIRECTORY)
   string(REPLACE "/" "_" key "${dir}")
   if(NOT DEFINED allowed_${key})
-    list(APPEND errors "runtime/${file}: directory is not in the table")
+    list(APPEND errors "${path}: directory is not in the table")
     continue()
   endif()
-  file(STRINGS "${ROOT}/runtime/${file}" includes
+  file(STRINGS "${ROOT}/${path}" includes
     REGEX "^ *# *include *[<\"]")
   foreach(include IN LISTS includes)
     math(EXPR checked "${checked} + 1")
     if(include MATCHES "[<\"](xnnpack|src/xnnpack|pthreadpool|fxdiv)"
         AND NOT dir STREQUAL "ops/xnnpack")
-      list(APPEND errors "runtime/${file}: only ops/xnnpack knows XNNPACK")
+      list(APPEND errors "${path}: only ops/xnnpack knows XNNPACK")
     elseif(include MATCHES "sys/mman|<windows[.]h"
-        AND NOT file MATCHES "^(base/(file_mapping[.]cc|windows_api[.]h)|os/system[.]cc)$")
-      list(APPEND errors "runtime/${file}: only base/file_mapping.cc, \
-base/windows_api.h and os/system.cc map")
+        AND NOT file MATCHES "^(base/(file_mapping[.]cc|windows_api[.]h)|programs/os/system[.]cc)$")
+      list(APPEND errors "${path}: only base/file_mapping.cc, \
+base/windows_api.h and programs/os/system.cc map")
     elseif(include MATCHES "[<\"]flatbuffers" AND NOT dir STREQUAL "model")
-      list(APPEND errors "runtime/${file}: only model knows FlatBuffers")
+      list(APPEND errors "${path}: only model knows FlatBuffers")
     elseif(include MATCHES "\"([^\"]+)\"")
-      set(path "${CMAKE_MATCH_1}")
-      get_filename_component(target "${path}" DIRECTORY)
+      set(header "${CMAKE_MATCH_1}")
+      get_filename_component(target "${header}" DIRECTORY)
       if(target STREQUAL "")
-        get_filename_component(target "${path}" NAME_WE)
+        get_filename_component(target "${header}" NAME_WE)
       endif()
       if(target MATCHES "^xnnpack")
         continue()  # XNNPACK's own headers, checked above.
       endif()
       if(NOT target IN_LIST allowed_${key}
-          AND NOT path IN_LIST allowed_${key})
-        list(APPEND errors "runtime/${file}: may not include ${path}")
+          AND NOT header IN_LIST allowed_${key})
+        list(APPEND errors "${path}: may not include ${header}")
       endif()
     endif()
   endforeach()

@@ -1,8 +1,8 @@
 // The C API gives what the C++ API gives, from a program in C99 as well as to
 // callers that were compiled with an older or newer header.
-// Tests runtime/latimer_c.cc, runtime/latimer_c_cursor.cc,
-// runtime/latimer_c_html.cc, runtime/latimer_c_info.cc,
-// runtime/latimer_c_text.cc, runtime/translator_info.cc.
+// Tests api/latimer_c.cc, api/latimer_c_cursor.cc,
+// api/latimer_c_html.cc, api/latimer_c_info.cc,
+// api/latimer_c_text.cc, api/translator_info.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // words. Equals generate() of transformers (tests/reference/make_choices.py and
 // make_target_prefix.py).
 // Tests runtime/request.cc, runtime/search/choose.cc,
-// runtime/search/logits_processors.cc, runtime/word_scores.cc.
+// runtime/search/logits_processors.cc, api/word_scores.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

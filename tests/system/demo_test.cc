@@ -1,5 +1,5 @@
 // The demo model against the outputs of transformers, from text to text.
-// Tests runtime/translator.cc, runtime/translator_info.cc.
+// Tests runtime/translator.cc, api/translator_info.cc.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // HostedModel and latimer_open: a model file in one call.
-// Tests runtime/hosted/hosted_model.cc, runtime/hosted/latimer_c_open.cc.
+// Tests api/hosted/hosted_model.cc, api/hosted/latimer_c_open.cc.
 #include "latimer/hosted_model.h"
 
 #include <gmock/gmock.h>

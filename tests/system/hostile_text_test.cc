@@ -1,6 +1,6 @@
 // Hostile texts through the demo model: nothing crashes, nothing is lost, and
 // sentences side by side get the translations that they get alone.
-// Tests runtime/translator.cc, runtime/text_cursor.cc.
+// Tests runtime/translator.cc, runtime/text/text_cursor.cc.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // HTML through a model, and what tokens are aligned with.
-// Tests runtime/html_stream.cc, runtime/latimer_c_html.cc,
+// Tests api/html_stream.cc, api/latimer_c_html.cc,
 // runtime/transformer/trace.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

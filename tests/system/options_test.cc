@@ -1,5 +1,5 @@
-// Options by name, in C++ and in C: runtime/options.cc, latimer_c_options.cc.
-// Tests runtime/options.cc, runtime/latimer_c_options.cc.
+// Options by name, in C++ and in C: api/options.cc, latimer_c_options.cc.
+// Tests api/options.cc, api/latimer_c_options.cc.
 #include "latimer/options.h"
 
 #include <gmock/gmock.h>
@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-#include "latimer_c.h"
+#include "api/latimer_c.h"
 #include "tests/system/sized_struct.h"
 
 namespace latimer::options_test {

@@ -1,14 +1,14 @@
 // Terms and protected spans: what must come out does, with a model that
 // translates and with random ones.
-// Tests runtime/source_phrases.cc, runtime/phrase_text.cc,
-// runtime/search/phrases.cc.
+// Tests runtime/phrases/source_phrases.cc, runtime/phrases/phrase_text.cc,
+// runtime/phrases/phrases.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "phrase_text.h"
-#include "source_phrases.h"
+#include "phrases/phrase_text.h"
+#include "phrases/source_phrases.h"
 #include "tests/converter/model_folder.h"
 #include "tests/system/count.h"
 #include "tests/system/demo_model.h"

@@ -1,8 +1,8 @@
 // Sources of a fixed length are padded, and the pads are read, as in the module
 // of tests/reference/own_models.py.
 // Tests runtime/text_reader.cc, runtime/model/generation.cc,
-// runtime/translator.cc, runtime/translator_info.cc, runtime/plan.cc,
-// runtime/report/bill.cc, runtime/source_phrases.cc,
+// runtime/translator.cc, api/translator_info.cc, runtime/plan/plan.cc,
+// programs/report/bill.cc, runtime/phrases/source_phrases.cc,
 // runtime/model/generation_file.cc, converter/known_answer.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

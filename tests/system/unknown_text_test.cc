@@ -1,5 +1,5 @@
 // Characters that a model cannot read come out as they are.
-// Tests runtime/source_phrases.cc, runtime/text/unknown_text.cc.
+// Tests runtime/phrases/source_phrases.cc, runtime/phrases/unknown_text.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

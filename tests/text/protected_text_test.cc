@@ -1,6 +1,6 @@
 // Placeholders, addresses and terms that are found in a text.
-// Tests runtime/text/protected_text.cc.
-#include "text/protected_text.h"
+// Tests runtime/phrases/protected_text.cc.
+#include "phrases/protected_text.h"
 
 #include <gtest/gtest.h>
 

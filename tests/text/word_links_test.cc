@@ -1,5 +1,5 @@
-// Links of words, made of the links of tokens (runtime/word_links.cc).
-// Tests runtime/word_links.cc.
+// Links of words, made of the links of tokens (api/word_links.cc).
+// Tests api/word_links.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 # messages of the system, threads.
 #   cmake -DBIN=<folder of programs> "-DEMULATOR=<command>" -DWORK=<folder>
 #     -DCONVERT=<this machine's converter> -DROOT=<source dir> -P at_home.cmake
-# Tests runtime/os/windows/system.cc.
+# Tests programs/os/windows/system.cc.
 cmake_minimum_required(VERSION 3.25)
 set(ENV{LC_ALL} C.UTF-8)
 set(folder "${WORK}/Grüße 世界")

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "search/phrases.h"
+#include "phrases/phrases.h"
 #include "text_reader.h"
 
 namespace latimer {

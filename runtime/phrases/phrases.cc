@@ -1,4 +1,4 @@
-#include "search/phrases.h"
+#include "phrases/phrases.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,10 +1,10 @@
-#include "phrase_text.h"
+#include "phrases/phrase_text.h"
 
 #include <algorithm>
 #include <cstring>
 
+#include "phrases/protected_text.h"
 #include "text/ascii.h"
-#include "text/protected_text.h"
 #include "text/utf8.h"
 
 namespace latimer {

@@ -5,7 +5,7 @@
 #include "latimer/translator.h"
 #include "model/generation.h"
 #include "model/operation_bytes.h"
-#include "source_phrases.h"
+#include "phrases/source_phrases.h"
 #include "text/trie.h"
 #include "translator_state.h"
 

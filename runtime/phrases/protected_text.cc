@@ -1,4 +1,4 @@
-#include "text/protected_text.h"
+#include "phrases/protected_text.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "text/unknown_text.h"
+#include "phrases/unknown_text.h"
 
 #include <algorithm>
 #include <iterator>

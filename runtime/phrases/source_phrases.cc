@@ -1,12 +1,12 @@
-#include "source_phrases.h"
+#include "phrases/source_phrases.h"
 
 #include <algorithm>
 #include <optional>
 
 #include "base/off_stack.h"
-#include "text/protected_text.h"
+#include "phrases/protected_text.h"
+#include "phrases/unknown_text.h"
 #include "text/slice.h"
-#include "text/unknown_text.h"
 #include "text/utf8.h"
 
 namespace latimer {

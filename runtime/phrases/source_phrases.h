@@ -14,7 +14,7 @@
 #include <span>
 
 #include "latimer/text_cursor.h"
-#include "search/phrases.h"
+#include "phrases/phrases.h"
 #include "text_reader.h"
 
 namespace latimer {
