@@ -4,7 +4,6 @@
 
 #include <limits>
 #include <new>
-#include <optional>
 #include <type_traits>
 
 #include "base/file_mapping.h"
@@ -167,15 +166,6 @@ class Call {
   Status status_;
 };
 
-template <typename Member>
-void PutChoice(int choice, Member* member) {
-  *member = static_cast<Member>(choice);
-}
-template <typename Choice>
-void PutChoice(int choice, std::optional<Choice>* member) {
-  *member = static_cast<Choice>(choice);
-}
-
 // Reads an option of the list, unless it is not given.
 template <size_t kPlace>
 Status ReadOption(const latimer_options& in, TranslateOptions* out) {
@@ -183,7 +173,8 @@ Status ReadOption(const latimer_options& in, TranslateOptions* out) {
   constexpr NamedOption option = kOptionAt<kPlace>;
   const auto given = Row::InC(in);
   auto& member = Row::InCpp(*out);
-  using Member = std::remove_reference_t<decltype(member)>;
+  using Value =
+      typename HeldBy<std::remove_reference_t<decltype(member)>>::Value;
   if constexpr (Row::has_flag) {
     if (Row::FlagInC(in) == 0) return Status();
   } else {
@@ -197,15 +188,15 @@ Status ReadOption(const latimer_options& in, TranslateOptions* out) {
                            "latimer_options.%s has no value %d.", option.name,
                            given);
     }
-    PutChoice(given - first, &member);
+    member = static_cast<Value>(given - first);
   } else if constexpr (option.kind == OptionKind::kFlag) {
     member = !option.on_by_default;
   } else if constexpr (option.kind == OptionKind::kCount) {
     if constexpr (std::is_signed_v<decltype(given)>) {
       member = given;
     } else {
-      member = static_cast<Member>(std::min<uint64_t>(
-          given, static_cast<uint64_t>(std::numeric_limits<Member>::max())));
+      member = static_cast<Value>(std::min<uint64_t>(
+          given, static_cast<uint64_t>(std::numeric_limits<Value>::max())));
     }
   } else {
     member = given;

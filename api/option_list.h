@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -16,6 +17,18 @@
 #include "latimer/translation.h"
 
 namespace latimer {
+
+// What a member holds; an optional one may hold nothing.
+template <typename Member>
+struct HeldBy {
+  using Value = Member;
+  static constexpr bool is_optional = false;
+};
+template <typename Held>
+struct HeldBy<std::optional<Held>> {
+  using Value = Held;
+  static constexpr bool is_optional = true;
+};
 
 // The member of `owner`, or of its sampling.
 template <auto kMember, typename Owner>

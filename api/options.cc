@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 
 #include "base/format.h"
 #include "option_list.h"
@@ -155,15 +154,17 @@ Status ParseFlag(const NamedOption& option, const char* value,
 // ---- Members ----
 
 template <typename Member>
-void Put(const OptionValue& value, Member* member) {
-  if constexpr (std::is_same_v<Member, float>) {
+void Put(const NamedOption& option, const OptionValue& value, Member* member) {
+  using Value = typename HeldBy<Member>::Value;
+  if (HeldBy<Member>::is_optional && option.zero_is_default &&
+      value.count == 0 && value.number == 0) {
+    *member = Member();
+  } else if constexpr (std::is_same_v<Value, float>) {
     *member = value.number;
-  } else if constexpr (std::is_same_v<Member, std::string_view>) {
+  } else if constexpr (std::is_same_v<Value, std::string_view>) {
     *member = value.text;
-  } else if constexpr (std::is_same_v<Member, std::optional<EarlyStopping>>) {
-    *member = static_cast<EarlyStopping>(value.count);
   } else {
-    *member = static_cast<Member>(value.count);
+    *member = static_cast<Value>(value.count);
   }
 }
 
@@ -247,7 +248,9 @@ Status SetOption(TranslateOptions* options, std::string_view name,
   OptionValue parsed;
   LATIMER_RETURN_IF_ERROR(ParseOption(name, value, style, &place, &parsed));
   ForEachOption([&]<size_t kPlace>() {
-    if (kPlace == place) Put(parsed, &OptionAt<kPlace>::InCpp(*options));
+    if (kPlace == place) {
+      Put(kOptions[place], parsed, &OptionAt<kPlace>::InCpp(*options));
+    }
   });
   if (kOptions[place].draws && (parsed.count != 0 || parsed.number != 0)) {
     options->sampling.enabled = true;
