@@ -140,7 +140,7 @@ RULES = [
          'test -d "${ANDROID_NDK_ROOT:-/opt/android-ndk-r27}"'),
     Rule("needs", "docs/packages.md", r"--preset windows", "MinGW-w64", "command -v x86_64-w64-mingw32-g++-posix"),
     Rule("needs", "docs/packages.md", r"windows_x86_64-test", "Wine", "command -v wine64 || command -v wine"),
-    Rule("needs", "README.md", r"^hf download", "huggingface.co", "curl -sfI https://huggingface.co"),
+    Rule("needs", "*", r"^hf download", "huggingface.co", "curl -sfI https://huggingface.co"),
     Rule("needs", "*", r"from_pretrained\((\"[\w-]+/|source=)|latimer get ", "huggingface.co and its package",
          "python -c 'import huggingface_hub' && curl -sfI https://huggingface.co"),
     Rule("needs", PYTHON, r"detect_language\(|auto\.translate\(", "py3langid", "python -c 'import py3langid'"),
