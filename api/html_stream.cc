@@ -1,26 +1,40 @@
-#include "latimer/html_stream.h"
-
 #include <algorithm>
+#include <new>
+
+#include "latimer/streams.h"
+#include "markup/html_text.h"
 
 namespace latimer {
 
+struct __attribute__((visibility("hidden"))) HtmlStream::Document {
+  HtmlText html;
+  // A sentence that waits for a lane.
+  bool waits = false;
+  HtmlSentence waiting = {};
+};
+
 HtmlStream::HtmlStream(Translator& translator, const TranslateOptions& options,
-                       HtmlText::Receiver receiver, void* context)
-    : translator_(translator),
-      options_(options),
-      html_(translator.model_info().sentence_rules, receiver, context) {
+                       Receiver receiver, void* context)
+    : translator_(translator), options_(options) {
+  static_assert(sizeof(Document) <= kDocumentBytes);
+  static_assert(alignof(Document) <= 16);
+  new (document_) Document{
+      HtmlText(translator.model_info().sentence_rules, receiver, context)};
   options_.alignment = true;
 }
 
-// Begins a sentence, or as much of it as fits the longest source.
-Status HtmlStream::Begin(const HtmlSentence& sentence) {
+HtmlStream::~HtmlStream() { document().~Document(); }
+
+// Begins the sentence that waits, or as much of it as fits the longest source.
+Status HtmlStream::BeginWaiting() {
+  const HtmlSentence& sentence = document().waiting;
   ++sentences_;
   // Not how many have begun: one may begin again.
   options_.sampling.stream = sentence.number + 1;
   TextCursor cursor(sentence.text, options_, sentence.protected_bytes);
   LATIMER_RETURN_IF_ERROR(translator_.Begin(cursor, sentence.number));
-  html_.Cut(sentence.number, cursor.source_bytes(), cursor.space_follows(),
-            cursor.protected_bytes());
+  document().html.Cut(sentence.number, cursor.source_bytes(),
+                      cursor.space_follows(), cursor.protected_bytes());
   return Status();
 }
 
@@ -30,23 +44,24 @@ Status HtmlStream::Advance() {
   LATIMER_RETURN_IF_ERROR(finished.status);
   const Translation& translation = finished.translation;
   stop_reason_ = std::max(stop_reason_, translation.stop_reason);
-  html_.Finish(finished.ticket, translation.text, translation.links);
+  document().html.Finish(finished.ticket, translation.text, translation.links);
   return Status();
 }
 
 // Begins sentences until more bytes are needed; with `all`, until none are
 // under way.
 Status HtmlStream::Translate(bool all) {
+  auto& [html, waits, waiting] = document();
   for (;;) {
-    bool is_busy = waits_;
-    if (!waits_) {
-      const HtmlText::Got got = html_.Next(&waiting_);
-      waits_ = got == HtmlText::Got::kSentence;
-      is_busy = waits_ || got == HtmlText::Got::kBusy;
+    bool is_busy = waits;
+    if (!waits) {
+      const HtmlText::Got got = html.Next(&waiting);
+      waits = got == HtmlText::Got::kSentence;
+      is_busy = waits || got == HtmlText::Got::kBusy;
     }
-    if (waits_ && translator_.CanBegin()) {
-      LATIMER_RETURN_IF_ERROR(Begin(waiting_));
-      waits_ = false;
+    if (waits && translator_.CanBegin()) {
+      LATIMER_RETURN_IF_ERROR(BeginWaiting());
+      waits = false;
     } else if (is_busy || (all && translator_.under_way() > 0)) {
       LATIMER_RETURN_IF_ERROR(Advance());
     } else {
@@ -57,14 +72,14 @@ Status HtmlStream::Translate(bool all) {
 
 Status HtmlStream::Push(std::string_view bytes) {
   while (!bytes.empty()) {
-    bytes.remove_prefix(html_.Push(bytes));
+    bytes.remove_prefix(document().html.Push(bytes));
     LATIMER_RETURN_IF_ERROR(Translate(/*all=*/false));
   }
   return Status();
 }
 
 Status HtmlStream::Finish() {
-  html_.End();
+  document().html.End();
   return Translate(/*all=*/true);
 }
 

@@ -1,6 +1,6 @@
 // The C API on top of the C++ one: HTML.
 
-#include "latimer/html_stream.h"
+#include "latimer/streams.h"
 #include "latimer_c.h"
 
 using latimer::Give;

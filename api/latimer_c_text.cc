@@ -1,6 +1,6 @@
 // The C API on top of the C++ one: text streams, and text as tokens.
 
-#include "latimer/text_stream.h"
+#include "latimer/streams.h"
 #include "latimer_c.h"
 #include "text/slice.h"
 

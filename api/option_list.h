@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "latimer/latimer.h"
-#include "latimer/options.h"
 #include "latimer/translation.h"
+#include "named_options.h"
 
 namespace latimer {
 

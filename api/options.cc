@@ -1,10 +1,9 @@
-#include "latimer/options.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "base/format.h"
+#include "named_options.h"
 #include "option_list.h"
 #include "text/slice.h"
 

@@ -1,7 +1,7 @@
-#include "latimer/text_stream.h"
-
 #include <algorithm>
 #include <cstring>
+
+#include "latimer/streams.h"
 
 namespace latimer {
 

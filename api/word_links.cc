@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "latimer/alignment.h"
+#include "latimer/translation.h"
 #include "text/slice.h"
 #include "text/utf8.h"
 

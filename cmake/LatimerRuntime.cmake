@@ -33,7 +33,8 @@ list(FILTER latimer_isa_sources_vector EXCLUDE REGEX "/gemm_int[^/]*$")
 # What our own code includes beyond the public headers.
 add_library(latimer_internals INTERFACE)
 target_include_directories(latimer_internals INTERFACE
-  "${PROJECT_SOURCE_DIR}/runtime" "${PROJECT_SOURCE_DIR}/programs" "${LATIMER_BOARD_INCLUDE_DIR}"
+  "${PROJECT_SOURCE_DIR}/runtime" "${PROJECT_SOURCE_DIR}/api"
+  "${PROJECT_SOURCE_DIR}/programs" "${LATIMER_BOARD_INCLUDE_DIR}"
   "${latimer_kernels_include_dir}")
 target_link_libraries(latimer_internals INTERFACE
   latimer_schema latimer_xxhash)

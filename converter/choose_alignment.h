@@ -15,7 +15,7 @@
 #include <optional>
 #include <span>
 
-#include "latimer/alignment.h"
+#include "latimer/translation.h"
 
 namespace latimer {
 

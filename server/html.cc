@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "latimer/html_text.h"
+#include "markup/html_text.h"
 
 namespace latimer::server {
 namespace {

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "latimer/alignment.h"
-#include "latimer/sentence_splitter.h"
+#include "latimer/streams.h"
+#include "latimer/translation.h"
 
 namespace latimer::server {
 

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "html.h"
-#include "latimer/sentence_splitter.h"
 #include "latimer/status.h"
+#include "latimer/streams.h"
 
 namespace latimer::server {
 

@@ -8,8 +8,8 @@
 
 #include "latimer/latimer.h"
 #include "latimer/machine.h"
-#include "latimer/options.h"
 #include "latimer/profile_config.h"
+#include "named_options.h"
 
 #define EXPORT(name) extern "C" [[clang::export_name(name)]]
 #define IMPORT(name) \

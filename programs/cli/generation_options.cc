@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "cli/lines.h"
-#include "latimer/options.h"
+#include "named_options.h"
 #include "os/system.h"
 
 namespace latimer::cli {

@@ -12,7 +12,8 @@
 #include "cli/lines.h"
 #include "cli/progress.h"
 #include "cli/workers.h"
-#include "latimer/html_stream.h"
+#include "latimer/streams.h"
+#include "markup/html_text.h"
 
 namespace latimer::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "latimer/sentence_splitter.h"
+#include "latimer/streams.h"
 #include "latimer/translator.h"
 
 namespace latimer::cli {

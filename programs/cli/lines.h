@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "latimer/status.h"
-#include "latimer/stop.h"
+#include "latimer/translation.h"
 
 namespace latimer::cli {
 

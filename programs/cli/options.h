@@ -10,7 +10,7 @@
 #include <variant>
 
 #include "cli/arguments.h"
-#include "latimer/options.h"
+#include "named_options.h"
 
 namespace latimer::cli {
 

@@ -1,6 +1,5 @@
-#include "latimer/mapped_file.h"
-
 #include "base/file_mapping.h"
+#include "latimer/hosted_model.h"
 
 namespace latimer {
 

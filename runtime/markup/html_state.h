@@ -16,8 +16,8 @@
 #include <span>
 #include <string_view>
 
-#include "latimer/html_text.h"
 #include "markup/html_scanner.h"
+#include "markup/html_text.h"
 #include "markup/html_writer.h"
 #include "markup/tag_placement.h"
 

@@ -1,4 +1,4 @@
-#include "latimer/html_text.h"
+#include "markup/html_text.h"
 
 #include <algorithm>
 #include <cstring>

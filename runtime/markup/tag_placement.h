@@ -15,8 +15,8 @@
 #include <span>
 #include <string_view>
 
-#include "latimer/alignment.h"
 #include "latimer/profile_config.h"
+#include "latimer/translation.h"
 #include "markup/html_writer.h"
 
 namespace latimer {

@@ -19,7 +19,7 @@
 #include <cstdint>
 #include <span>
 
-#include "latimer/beam_search.h"
+#include "latimer/options.h"
 #include "phrases/phrases.h"
 #include "search/logits_processors.h"
 #include "transformer/buffers.h"

@@ -6,8 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "latimer/stop.h"
-
 namespace latimer {
 
 inline constexpr uint64_t kNoLimit = UINT64_MAX;
@@ -44,8 +42,13 @@ constexpr TargetLength LimitLength(const LengthLimits& limits) {
   return {static_cast<size_t>(most), is_models ? limits.forced_last_token : -1};
 }
 
-// The length guard; see latimer/stop.h. `forced_tokens` are those that must
-// come: a minimum length, a target prefix, phrases.
+// The length guard of a text (TranslateOptions::guards): so many tokens for
+// each of the source, and these beyond.
+inline constexpr uint64_t kTargetTokensPerSource = 8;
+inline constexpr uint64_t kTargetTokensBeyond = 64;
+
+// `forced_tokens` are those that must come: a minimum length, a target prefix,
+// phrases.
 constexpr uint64_t LengthGuard(uint64_t source_tokens, uint64_t forced_tokens) {
   return kTargetTokensPerSource * source_tokens + kTargetTokensBeyond +
          forced_tokens;

@@ -6,9 +6,17 @@
 #include <cstdint>
 #include <span>
 
-#include "latimer/stop.h"
-
 namespace latimer {
+
+// The loop guard of a text (TranslateOptions::guards): a loop is a sequence of
+// at most so many tokens that is produced so many times in a row and makes up
+// so many tokens. The translation of a source that repeats itself may do so
+// too: if S source tokens are two or more copies of a sequence, the loop must
+// be kLoopTokensPerSource * S tokens longer.
+inline constexpr size_t kLongestLoopPeriod = 16;
+inline constexpr size_t kLoopCopies = 8;
+inline constexpr size_t kLoopTokens = 32;
+inline constexpr size_t kLoopTokensPerSource = 4;
 
 class LoopDetector {
  public:

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-#include "latimer/sampling.h"
+#include "latimer/options.h"
 #include "transformer/engine.h"
 
 namespace latimer {

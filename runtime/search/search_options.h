@@ -8,10 +8,8 @@
 #include <cstdint>
 #include <span>
 
-#include "latimer/beam_search.h"
-#include "latimer/sampling.h"
-#include "latimer/stop.h"
-#include "latimer/token_sequences.h"
+#include "latimer/options.h"
+#include "latimer/translation.h"
 #include "model/model.h"
 #include "phrases/phrases.h"
 

@@ -8,8 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "latimer/insight.h"
-#include "latimer/stop.h"
+#include "latimer/translation.h"
 #include "search/beams.h"
 #include "search/cache_pool.h"
 #include "search/logits_processors.h"

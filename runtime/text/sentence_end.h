@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "latimer/sentence_splitter.h"
+#include "latimer/model_info.h"
 
 namespace latimer {
 

@@ -1,8 +1,7 @@
-#include "latimer/sentence_splitter.h"
-
 #include <cstring>
 
 #include "base/check.h"
+#include "latimer/streams.h"
 #include "text/sentence_end.h"
 #include "text/slice.h"
 #include "text/utf8.h"

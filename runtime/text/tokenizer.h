@@ -16,8 +16,8 @@
 #include <span>
 #include <string_view>
 
-#include "latimer/alignment.h"
 #include "latimer/status.h"
+#include "latimer/translation.h"
 #include "text/tokenizer_scratch.h"
 #include "text/tokenizer_view.h"
 

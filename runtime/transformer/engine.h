@@ -7,7 +7,7 @@
 #include <span>
 
 #include "base/thread_pool.h"
-#include "latimer/load_options.h"
+#include "latimer/options.h"
 #include "model/model.h"
 #include "ops/nibble/planes.h"
 #include "ops/vector_kernels.h"

@@ -9,11 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "latimer/insight.h"
 #include "latimer/memory.h"
 #include "latimer/model_info.h"
 #include "latimer/operation_times.h"
 #include "latimer/status.h"
+#include "latimer/translation.h"
 
 namespace latimer {
 

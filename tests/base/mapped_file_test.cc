@@ -1,7 +1,5 @@
 // A mapped file has the bytes of the file, or a sentence that says why not.
 // Tests runtime/base/mapped_file.cc, runtime/base/file_mapping.cc.
-#include "latimer/mapped_file.h"
-
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "latimer/hosted_model.h"
 #include "latimer/latimer.h"
 
 namespace latimer::mapped_file_test {

@@ -1,8 +1,6 @@
 // Running text: TextStream, its C API and latimer translate --paragraphs.
 // Tests api/text_stream.cc, api/latimer_c_text.cc,
 // programs/cli/input.cc, runtime/model/sentence_rules_file.cc.
-#include "latimer/text_stream.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -13,6 +11,7 @@
 #include <memory>
 
 #include "latimer/latimer.h"
+#include "latimer/streams.h"
 #include "model_generated.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/emulator.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "latimer/html_text.h"
+#include "markup/html_text.h"
 #include "tests/fuzz/expect.h"
 #include "tests/fuzz/input.h"
 #include "tests/markup/push_in_pieces.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "latimer/html_text.h"
+#include "markup/html_text.h"
 
 namespace latimer {
 namespace {

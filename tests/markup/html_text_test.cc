@@ -5,7 +5,7 @@
 // runtime/markup/tag_placement.cc, runtime/markup/character_reference.cc,
 // runtime/markup/html_names.cc, runtime/markup/html_reader.cc,
 // runtime/markup/words.cc.
-#include "latimer/html_text.h"
+#include "markup/html_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

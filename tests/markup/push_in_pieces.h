@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "latimer/html_text.h"
+#include "markup/html_text.h"
 
 namespace latimer {
 

@@ -1,5 +1,5 @@
 // Must not compile: use of deleted function|call to deleted constructor
-#include "latimer/mapped_file.h"
+#include "latimer/hosted_model.h"
 
 std::span<const std::byte> BytesOf(latimer::MappedFile& file) {
 #ifdef LATIMER_MISUSE

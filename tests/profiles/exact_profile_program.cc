@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "latimer/mapped_file.h"
+#include "latimer/hosted_model.h"
 #include "latimer/plan.h"
 #include "latimer/translator.h"
 

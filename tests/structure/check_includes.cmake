@@ -23,7 +23,7 @@ set(allowed_signature latimer signature sodium)
 set(allowed_include_latimer latimer)
 # The program checks and reports the CPU by the table that the runtime uses.
 set(allowed_programs_cli latimer cli report os base/cpu.h base/cpu_table.h
-  text/utf8.h)
+  markup/html_text.h named_options text/utf8.h)
 set(allowed_programs_cli_darwin latimer cli)
 set(allowed_programs_cli_windows latimer cli base/windows_api.h)
 set(allowed_programs_report latimer report os)
@@ -31,7 +31,8 @@ set(allowed_programs_os os)
 set(allowed_programs_os_wasi os)
 set(allowed_programs_os_windows os base/windows_api.h)
 # The C API and what else lies on Translator.
-set(allowed_api base latimer model text phrases latimer_c option_list
+set(allowed_api base latimer markup model text phrases latimer_c
+  named_options option_list
   translator_state)
 # Here alone the library allocates.
 set(allowed_api_hosted latimer base/file_mapping.h)

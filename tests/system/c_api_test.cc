@@ -14,7 +14,7 @@
 
 #include "latimer/latimer.h"
 #include "latimer/plan.h"
-#include "latimer/text_stream.h"
+#include "latimer/streams.h"
 #include "latimer/translator.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/emulator.h"

@@ -10,10 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "latimer/html_stream.h"
 #include "latimer/latimer.h"
 #include "latimer/plan.h"
-#include "latimer/text_stream.h"
+#include "latimer/streams.h"
 #include "tests/system/demo_model.h"
 
 namespace latimer::html_test {

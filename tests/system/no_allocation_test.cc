@@ -16,7 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "latimer/text_stream.h"
+#include "latimer/streams.h"
 #include "latimer/translator.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/emulator.h"

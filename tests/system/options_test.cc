@@ -1,7 +1,5 @@
 // Options by name, in C++ and in C: api/options.cc, latimer_c_options.cc.
 // Tests api/options.cc, api/latimer_c_options.cc.
-#include "latimer/options.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +8,7 @@
 #include <string>
 
 #include "api/latimer_c.h"
+#include "named_options.h"
 #include "tests/system/sized_struct.h"
 
 namespace latimer::options_test {

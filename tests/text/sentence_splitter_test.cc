@@ -15,6 +15,7 @@
 #include "converter/error.h"
 #include "converter/lower_case_table.h"
 #include "converter/sentence_rules.h"
+#include "latimer/streams.h"
 #include "text/letter_case.h"
 
 namespace latimer::sentence_splitter_test {

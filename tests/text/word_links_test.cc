@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "latimer/alignment.h"
+#include "latimer/translation.h"
 
 namespace latimer {
 

@@ -1,14 +1,14 @@
 // What MappedFile does with names and files of Windows.
 // Tests runtime/include/latimer/mapped_file.h, runtime/base/windows.cc,
 // runtime/base/mapped_file.cc.
-#include "latimer/mapped_file.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
+
+#include "latimer/hosted_model.h"
 
 namespace latimer::mapped_file_test {
 

@@ -9,12 +9,14 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "latimer/alignment.h"
-#include "latimer/insight.h"
 #include "latimer/profile.h"
 #include "latimer/profile_config.h"
+#include "latimer/translation.h"
 
 namespace latimer {
+
+// Instead of a source token: there is none.
+inline constexpr uint16_t kNotAligned = 0xFFFF;
 
 // The named buffers of the workspace, in memory order. S = source tokens, T =
 // target tokens, D = d_model, A = attention width, F = d_ffn, L = decoder
@@ -42,9 +44,9 @@ enum class Buffer : uint8_t {
   kTokenizer,     // normalized text [text_bytes], its lattice, BPE's heap,
                   // unigram's sums
   kText,          // char: the translation
-  kAttention,     // float [attention]: the weights that are kept; insight.h
-  kScores,        // {log-probability, margin} [B, T]; see insight.h
-  kAlignment,     // TokenLink [T], TextRange [S], uint16 [B, T]: alignment.h
+  kAttention,     // float [attention]: the weights that are kept
+  kScores,        // {log-probability, margin} [B, T]
+  kAlignment,     // TokenLink [T], TextRange [S], uint16 [B, T]
   kState,         // Engine, scheduler and sentences
 };
 // Of the enumeration.

@@ -7,10 +7,8 @@
 #include <string_view>
 
 #include "latimer/activation.h"
-#include "latimer/alignment.h"
-#include "latimer/beam_search.h"
 #include "latimer/certificate.h"
-#include "latimer/sentence_splitter.h"
+#include "latimer/options.h"
 
 namespace latimer {
 
@@ -283,6 +281,18 @@ constexpr bool StandsInSource(TargetLanguage place) {
          place == TargetLanguage::kTextsCode;
 }
 
+// How the makers of a model search.
+struct BeamRule {
+  uint32_t beams = 1;  // 1: greedy search.
+  // Above 0 prefers long translations, below 0 short ones.
+  float length_penalty = 1.0f;
+  EarlyStopping early_stopping = EarlyStopping::kHeuristic;
+  // Whether the probability of tokens that are forbidden goes to the others:
+  // renormalize_logits.
+  uint8_t renormalize = 0;
+  uint16_t reserved = 0;
+};
+
 // The model's defaults for generation. Token ids are target ids unless stated
 // otherwise.
 struct GenerationConfig {
@@ -363,6 +373,26 @@ struct TokenizerNeeds {
   bool of_words;
   bool of_characters;
   bool of_longest_matches;
+};
+
+// The cross-attention that aligns tokens best.
+struct AlignmentHead {
+  uint32_t layer = 0;  // Of the decoder, from 0.
+  int32_t head = -1;   // -1: the mean of all heads.
+  // A target token is aligned by the step that reads it, not by the one that
+  // chooses it. In lower layers that is the better one.
+  bool reads = false;
+};
+
+// What a model file knows about the sentences of its source language. If empty,
+// only rules that hold for any language apply.
+struct SentenceRules {
+  // Codes of the languages, "en de". Views the image, like `words`.
+  std::string_view languages;
+  // Trie of words by WordInSentence; see text/sentence_end.h.
+  std::span<const uint32_t> words;
+  // Whether "1." may be an ordinal, as in German.
+  bool ordinals = false;
 };
 
 // The views live as long as the image.

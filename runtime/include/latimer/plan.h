@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <span>
 
-#include "latimer/load_options.h"
 #include "latimer/memory.h"
 #include "latimer/model_info.h"
+#include "latimer/options.h"
 #include "latimer/profile.h"
 #include "latimer/status.h"
 

@@ -1,160 +1,130 @@
-// The options of a translation, and its result.
+// What a translation is: its text and tokens, and what the options asked for
+// besides.
 #ifndef LATIMER_TRANSLATION_H_
 #define LATIMER_TRANSLATION_H_
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <optional>
 #include <span>
 #include <string_view>
 
-#include "latimer/alignment.h"
-#include "latimer/beam_search.h"
-#include "latimer/insight.h"
-#include "latimer/operation_times.h"
-#include "latimer/sampling.h"
-#include "latimer/stop.h"
-#include "latimer/token_sequences.h"
+#include "latimer/options.h"
 
 namespace latimer {
 
-// A word or phrase of the source and what stands for it in the translation.
-// Borrows both; laid out as latimer_term of C.
-class Term {
- public:
-  // What it is made of must outlive it.
-  constexpr Term(std::string_view source, std::string_view target)
-      : source_(source.data()),
-        source_bytes_(source.size()),
-        target_(target.data()),
-        target_bytes_(target.size()) {}
-
-  // What is replaced, and by what.
-  std::string_view source() const { return {source_, source_bytes_}; }
-  std::string_view target() const { return {target_, target_bytes_}; }
-
- private:
-  const char* source_;
-  size_t source_bytes_;
-  const char* target_;
-  size_t target_bytes_;
+// Why a translation ended. In order of severity: a text that was translated in
+// parts has the most severe reason of its parts.
+enum class StopReason : uint8_t {
+  kEos,          // The model ended the sentence.
+  kLengthLimit,  // max_target_tokens, the model's limit or a guard's limit was
+                 // reached, even if the generation config then forces EOS.
+  kLoop,         // A guard found the same tokens many times in a row.
+  kBudget,       // The call's tokens or time were used up.
+  kCancelled,    // The caller's flag or callback ended it.
 };
 
-// Strings need to live only until a call returns, or as long as the TextCursor
-// that was given them; `suppressed` and `banned` must live until the sentence
-// has finished.
-struct TranslateOptions {
-  // Generated tokens, EOS included, up to Translator::max_target_tokens();
-  // 0: the limit in the model's generation config.
-  uint32_t max_target_tokens = 0;
-  // EOS is not allowed before this many tokens.
-  uint32_t min_target_tokens = 0;
-  // Prepended to the text as if it were part of it: ">>deu<<" for models that
-  // translate into several languages. Empty: only the text's own code.
-  std::string_view language_code = {};
-  // Codes from GenerationConfig::languages, such as "eng_Latn". A multilingual
-  // model needs both to translate a text, or only the target's; see
-  // GenerationConfig. With TranslateIds the ids are taken as they are, but a
-  // target language that is not one of them still applies if it is given.
-  std::string_view source_language = {};
-  std::string_view target_language = {};
-  // Name from GenerationConfig::tasks. Its prefix is used, and its limits
-  // replace the model's.
-  std::string_view task = {};
-  // Prepended to each part of the text in place of the task's prefix, for
-  // example "summarize: ". It is tokenized by itself.
-  std::string_view prefix = {};
-  // Target id that is forced as the first token; -1: the target language's or
-  // the model's, if it has one.
-  int32_t forced_first_token = -1;
-  // What the translation of a text, or of its first part, begins with, as in
-  // generate(decoder_input_ids): a text of the target, or ids. A token that is
-  // forced as the first comes before it. It counts among the generated tokens,
-  // and takes room from the source. A text needs ModelInfo::encodes_target; if
-  // there are ids, it is ignored. Ids that end with EOS are all of the
-  // translation: with beams, `scores` then are what the model gives them.
-  std::string_view target_prefix = {};
-  std::span<const int32_t> target_prefix_ids = {};
-  // -1: the model's; 0: off.
-  int32_t no_repeat_ngram = -1;
-  // 0: the model's; 1: off.
-  float repetition_penalty = 0;
-  // Beams of the search, up to Translator::max_beams(): 1 for greedy search, 0
-  // for the number that the model's makers chose. More take as many times the
-  // time, find better translations, and need as many lanes.
-  uint32_t beams = 0;
-  // Instead of a search with beams: the hypotheses are the K best tokens that
-  // follow the target prefix, each completed greedily, side by side on as many
-  // lanes; up to Translator::max_beams(). The best one is the translation. 0:
-  // off.
-  uint32_t alternatives = 0;
-  // What the number of a hypothesis' tokens is raised to before its score is
-  // divided by it; NaN: the model's.
-  float length_penalty = std::numeric_limits<float>::quiet_NaN();
-  // When a search with several beams ends; absent: the model's rule.
-  std::optional<EarlyStopping> early_stopping = {};
-  // Draws tokens instead of taking the best ones; goes without beams.
-  Sampling sampling = {};
-  // Target ids that may not be produced.
-  std::span<const int32_t> suppressed = {};
-  // Sequences of target ids that may not be produced, besides the model's:
-  // generate()'s bad_words_ids. Translator::TokenizeTarget makes one of a word.
-  TokenSequences banned = {};
-  // Terms that must come out wherever their source is in the text, between word
-  // boundaries; where several begin, the longest. One whose source begins with
-  // a small letter of ASCII also stands for the capital one. If a translation
-  // lacks targets, it is made once more: the decoder then produces each of them
-  // where it attends to the source, at the latest at the end. Terms need
-  // ModelInfo::encodes_target.
-  std::span<const Term> terms = {};
-  // Stretches that come out once each, byte for byte. `protect`: placeholders,
-  // URLs, e-mail addresses and numbers with units, and `protected_patterns`
-  // other ones; see text/protected_text.h. `protected_ranges`: bytes of the
-  // text in ascending order, for example inline elements that must not be
-  // translated; they win over the others, and all win over terms. White space
-  // only is not kept. What the model copies of a stretch besides is taken out,
-  // unless it is shorter than 4 bytes or a part of a word. TranslateIds knows
-  // neither terms nor these.
-  bool protect = false;
-  std::span<const std::string_view> protected_patterns = {};
-  std::span<const TextRange> protected_ranges = {};
-  // Characters of a text that no piece of a SentencePiece model covers, such as
-  // emoji, come out as they are, likewise; a text that has no other letters or
-  // digits comes out as it is, without source tokens. A text with more of them
-  // than a sentence has room for is translated in parts. Only in a profile with
-  // `phrases`. false: the model reads its unknown token, and they are lost.
-  bool keep_unknown = true;
-  // What to record for Translation::attention and Translation::scores, in a
-  // profile that has room for it. A sentence whose attention is recorded runs
-  // alone. With beams, the translation is decoded once more.
-  AttentionKind attention = AttentionKind::kNone;
-  bool scores = false;
-  // Whether to align for Translation::links, in a profile that has room for
-  // it. The text must then live until the sentence has finished. Sentences are
-  // aligned side by side; with beams, each is decoded once more.
-  bool alignment = false;
-  // Where to add the time that each operation takes; null: no clock is read.
-  OperationTimes* times = nullptr;
-  // Stop loops, and translations that are far too long: see stop.h. false:
-  // plain greedy search, which ids always get.
-  bool guards = true;
-  // What the whole text may use, all its parts together: generated tokens, and
-  // milliseconds from the beginning of the call or from the construction of
-  // the TextCursor, checked before the encoder and before each token. 0: no
-  // limit.
-  uint32_t budget_tokens = 0;
-  uint32_t budget_ms = 0;
-  // Ends the sentence and the text before the next token if true. Another
-  // thread may set it. It must live until the sentence has finished.
-  const std::atomic<bool>* cancel = nullptr;
-  // Called for each token; return false to stop. May be null. With several
-  // beams, tokens are known only when the search has ended. With terms, a
-  // translation that is made once more begins at index 0 again.
-  TokenCallback on_token = nullptr;
-  void* token_context = nullptr;
+// ---- Attention and scores ----
+
+// The attention weights of a translation. Each row is a softmax and has the sum
+// 1. Row t of kCross and kDecoder is what the decoder attended to when it chose
+// target token t; a forced token has no row. Views the workspace until the next
+// call.
+struct AttentionWeights {
+  AttentionKind kind = AttentionKind::kNone;
+  uint32_t layers = 0;
+  uint32_t heads = 0;
+  size_t rows = 0;
+  size_t source_tokens = 0;
+  // Row by row; within a row layer by layer, within a layer head by head.
+  const float* weights = nullptr;
+
+  // The columns of a row: all source tokens, or row + 1 for kDecoder.
+  size_t columns(size_t row) const {
+    return kind == AttentionKind::kDecoder ? row + 1 : source_tokens;
+  }
+  // One head's weights in one row. Precondition: all three are in range.
+  std::span<const float> Row(uint32_t layer, uint32_t head, size_t row) const {
+    const size_t columns_before = kind == AttentionKind::kDecoder
+                                      ? row * (row + 1) / 2
+                                      : row * source_tokens;
+    return {weights + columns_before * layers * heads +
+                (size_t{layer} * heads + head) * columns(row),
+            columns(row)};
+  }
 };
+
+// The score of one target token, after the logits processors.
+struct TokenScore {
+  // Natural logarithm of its probability; 0 for a forced token. With beams, a
+  // token of a term or a protected span has the probability that the model gave
+  // it.
+  float log_probability;
+  // The difference to the second best token's; infinite if there was none.
+  float margin;
+};
+
+// The score of a word of a translation: the mean log-probability of its tokens.
+// A word is what stands between white space, so punctuation belongs to it.
+struct WordScore {
+  size_t begin;  // Bytes [begin, end) of the text.
+  size_t end;
+  float log_probability;
+};
+
+// ---- Alignment: which bytes of a source each token comes from ----
+//
+// The cross-attention of one layer of the decoder, of one head or the mean of
+// all, says which source token has the largest weight for a target token;
+// tokens that the model puts around a text do not count. Which attention aligns
+// best, the converter measures (--align-text); otherwise it is that of the last
+// layer but one, or of up to three layers the last. With beams, the result is
+// decoded once more. The bytes of a token are those of Hugging Face's
+// tokenizers and of SentencePiece.
+
+// A token of a translation, without white space at its ends; empty for tokens
+// that have no text, such as EOS. If ids were translated, both are ranges of
+// ids.
+struct TokenLink {
+  TextRange target;  // In Translation::text.
+  // In the text that was translated: of the part, if it was translated in
+  // parts. The source token that the decoder attended to most when it chose
+  // the target token; empty if there is none.
+  TextRange source;
+};
+
+// A word of a translation and the word of the source that most of its tokens
+// come from, the first of them if there are several. A word is what stands
+// between white space; both are counted from 0.
+struct WordLink {
+  uint32_t source = 0;
+  uint32_t target = 0;
+};
+
+// The links of the words of a translation, in their order, without those none
+// of whose tokens has a source. `source` and `target` are the texts that the
+// ranges of `links` are in. Writes as many as there is room for, and returns
+// how many there are, at most as many as tokens.
+size_t LinkWords(std::string_view source, std::string_view target,
+                 std::span<const TokenLink> links, std::span<WordLink> out);
+
+// How many words a text has.
+size_t CountWords(std::string_view text);
+
+// ---- Beams ----
+//
+// A search keeps the K most likely beginnings of a translation, its beams, and
+// extends each by one token at a time. A hypothesis is a beam that has ended.
+// Its score is the sum of its tokens' log-probabilities, divided by their
+// number, EOS included, to the power of the length penalty. The tokens of a
+// target prefix do not count.
+
+// One of the translations that a search found.
+struct Hypothesis {
+  std::span<const int32_t> tokens = {};  // EOS included if it was produced.
+  float score = 0.0f;
+};
+
+// ---- A translation ----
 
 // A translation; views into the workspace, valid until the next call.
 struct Translation {

@@ -20,10 +20,10 @@
 #include <span>
 #include <string_view>
 
-#include "latimer/load_options.h"
 #include "latimer/memory.h"
 #include "latimer/model_info.h"
 #include "latimer/operation_times.h"
+#include "latimer/options.h"
 #include "latimer/status.h"
 #include "latimer/text_cursor.h"
 #include "latimer/translation.h"

@@ -1,6 +1,7 @@
 // Takes the text of HTML apart into sentences, and puts their translations back
 // in between the tags, in constant memory. Who translates is the caller's
-// business: HtmlStream (latimer/html_stream.h) does it with one model.
+// business: HtmlStream (latimer/streams.h) does it with one model, the
+// server with several translators.
 //
 //   latimer::HtmlText html(rules, &Write, nullptr);
 //   latimer::HtmlSentence sentence;
@@ -15,17 +16,17 @@
 // is well-formed if the input is. What is not text is not touched: comments,
 // scripts, attributes, <pre>, <code> and the like, and elements with
 // translate="no" or class="notranslate". The encoding is UTF-8.
-#ifndef LATIMER_HTML_TEXT_H_
-#define LATIMER_HTML_TEXT_H_
+#ifndef LATIMER_MARKUP_HTML_TEXT_H_
+#define LATIMER_MARKUP_HTML_TEXT_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
-#include "latimer/alignment.h"
 #include "latimer/profile_config.h"
-#include "latimer/sentence_splitter.h"
+#include "latimer/streams.h"
+#include "latimer/translation.h"
 
 namespace latimer {
 
@@ -100,4 +101,4 @@ class HtmlText {
 
 }  // namespace latimer
 
-#endif  // LATIMER_HTML_TEXT_H_
+#endif  // LATIMER_MARKUP_HTML_TEXT_H_
