@@ -120,8 +120,7 @@ endmacro()
 
 set(folder_of_int8 qd8-f32-qc8w-gemm)
 set(folder_of_int4 qd8-f32-qc4w-gemm)
-set(folder_of_f32_fused f32-gemm)
-set(folder_of_f32_unfused f32-gemm)
+set(folder_of_f32 f32-gemm)
 set(latimer_kernel_files "")
 set(list "${PROJECT_SOURCE_DIR}/runtime/ops/xnnpack/kernels.txt")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${list}")
@@ -184,7 +183,7 @@ if(NOT table_int8)
     "has int8 kernels for tile ${LATIMER_TILE}; converter/README.md has what "
     "goes together.")
 endif()
-if(NOT table_f32_fused OR NOT table_quantize)
+if(NOT table_f32 OR NOT table_quantize)
   list(GET all_isas 0 oldest)
   message(FATAL_ERROR "LATIMER_ISAS: ${LATIMER_ISAS} lacks the kernels that "
     "every build needs; add ${oldest}.")

@@ -9,7 +9,6 @@
 //
 // XNNPACK's f32 kernels for AVX-512 read blocks of 16 channels. The one here
 // reads two of the blocks of 8 that a file for all x86-64 CPUs has.
-#include "latimer/profile_config.h"  // Constants only.
 #include "ops/vector_kernels_isa.h"
 
 namespace latimer::LATIMER_ISA {
@@ -92,9 +91,8 @@ LATIMER_INLINE F32 Fused(float x, F32 weights, F32 sum) {
 // sum + x * weights
 LATIMER_INLINE Vector AddProduct(float x, Vector weights, Vector sum) {
 #if defined(__AVX2__) || defined(__aarch64__)
-  if constexpr (kProfile.f32_fma) return Fused(x, weights, sum);
-#endif
-#if defined(LATIMER_HAS_VECTORS)
+  return Fused(x, weights, sum);
+#elif defined(LATIMER_HAS_VECTORS)
   return Add(sum, Mul(BroadcastNative(x), weights));
 #else
 #pragma GCC unroll 4

@@ -122,7 +122,6 @@ Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
       limits.copy_image ? Padded(info.sizes.file + kSignatureEndBytes) : 0;
   profile.int8_weights = std::strcmp(info.weights, "int8") == 0;
   profile.f32_weights = std::strcmp(info.weights, "f32") == 0;
-  profile.f32_fma = true;
   profile.tokenizer = info.has_tokenizer;
   profile.unigram = info.tokenizer_needs.unigram;
   profile.bpe = info.tokenizer_needs.bpe;

@@ -29,7 +29,6 @@ inline constexpr Profile kProfile = {
     .copied_image_bytes = 0,
     .int8_weights = true,
     .f32_weights = false,
-    .f32_fma = true,
     .tokenizer = true,
     .unigram = true,
     .bpe = false,

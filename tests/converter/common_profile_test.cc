@@ -48,7 +48,7 @@ void ExpectLargest(const Profile& a, const Profile& b) {
   for (const auto& [field, value] : merged) {
     if (field == "name") continue;
     // What false of one model demands of all.
-    const bool all = field == "f32_fma" || field == "f16_caches";
+    const bool all = field == "f16_caches";
     EXPECT_EQ(value,
               all && (of_a.at(field) == "false" || of_b.at(field) == "false")
                   ? "false"
@@ -79,7 +79,6 @@ constexpr Profile kNone = {.name = "none",
                            .copied_image_bytes = 0,
                            .int8_weights = false,
                            .f32_weights = false,
-                           .f32_fma = false,
                            .tokenizer = false,
                            .unigram = false,
                            .bpe = false,

@@ -1,5 +1,5 @@
-// Profile of the demo model, of int8 or f32 weights, with caches of f16 and
-// several lanes.
+// Profile of the demo model with f32 weights, with caches of f16 and several
+// lanes.
 #ifndef LATIMER_TESTS_DATA_F16_CACHES_PROFILE_H_
 #define LATIMER_TESTS_DATA_F16_CACHES_PROFILE_H_
 
@@ -13,6 +13,7 @@ inline constexpr Profile kProfile = [] {
   Profile profile = kEnDeProfile;
   profile.name = "f16_caches";
   profile.lanes = 6;
+  profile.int8_weights = false;
   profile.f32_weights = true;
   profile.f16_caches = true;
   return profile;

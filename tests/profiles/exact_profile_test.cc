@@ -90,6 +90,8 @@ TEST_F(ExactProfileTest, ABuildWithItReservesTheBillAndTranslatesTheSame) {
 TEST_F(ExactProfileTest, ABuildWithF16CachesTranslatesNearlyTheSame) {
   Profile profile = profile_;  // As in tests/data/f16_caches_profile.h.
   profile.lanes = 6;
+  profile.int8_weights = false;
+  profile.f32_weights = true;
   const uint64_t self_kv = BufferBytes(profile, Buffer::kSelfKv);
   profile.f16_caches = true;
   EXPECT_EQ(2 * BufferBytes(profile, Buffer::kSelfKv), self_kv);

@@ -1,4 +1,4 @@
-// Built with a profile of several lanes and caches for one long sentence:
+// Translates in several lanes with caches for one long sentence:
 //   lanes_program MODEL.ltm MIN_TARGET_TOKENS
 // Standard input: source ids, one sentence a line. Translates them one by one
 // and side by side, and prints the number of sentences that get the same tokens
@@ -8,10 +8,12 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "latimer/plan.h"
 #include "latimer/translator.h"
 
 namespace {
@@ -38,9 +40,18 @@ int main(int argc, char** argv) {
   if (argc != 3) return 2;
   std::ifstream file(argv[1], std::ios::binary);
   file.read(reinterpret_cast<char*>(image), sizeof(image));
-  const auto bytes = static_cast<size_t>(file.gcount());
+  const std::span<const std::byte> model(image,
+                                         static_cast<size_t>(file.gcount()));
+  latimer::ModelInfo info;
+  latimer::Status status = latimer::ReadModelInfo(
+      model, /*verify_checksum=*/true, &workspace, &info);
+  if (!status.ok()) return Fail(status);
+  constexpr latimer::LoadOptions kLanes = {.lanes = 6};
+  // The least that a translator with these lanes takes.
+  const std::span memory(reinterpret_cast<std::byte*>(&workspace),
+                         latimer::PlanWorkspace(info, kLanes).bytes);
   latimer::Translator translator;
-  const latimer::Status status = translator.Load({image, bytes}, &workspace);
+  status = translator.Load(model, memory, kLanes);
   if (!status.ok()) return Fail(status);
   latimer::TranslateOptions options;
   options.min_target_tokens = static_cast<uint32_t>(std::atoi(argv[2]));

@@ -480,7 +480,7 @@ void ExpectNoChangeInSmallCaches(const std::string& program) {
 }
 
 TEST(LanesTest, CachesThatAreTooSmallChangeNothing) {
-  ExpectNoChangeInSmallCaches("lanes_f32_without_fma_program");
+  ExpectNoChangeInSmallCaches("lanes_program");
 }
 
 TEST(LanesTest, CachesOfF16ThatAreTooSmallChangeNothing) {

@@ -59,11 +59,6 @@ struct Profile {
   // Features: code for a feature that is off is not compiled in.
   bool int8_weights;
   bool f32_weights;
-  // For f32 weights: true multiplies and adds with one rounding if the kernels
-  // can (AVX2, aarch64), so that the last bits differ between CPUs. false gives
-  // the same bits on every CPU, but is slower when several rows are multiplied
-  // at once. int8 weights give the same bits either way.
-  bool f32_fma = true;
   bool tokenizer;
   // Kinds of tokenizers: SentencePiece's unigram and BPE, words or characters.
   bool unigram = true;
@@ -94,8 +89,7 @@ struct Profile {
   bool int4_weights = true;
   // int8 models with some int6 matrices.
   bool int6_weights = true;
-  // Models with f16 weights, and int8 models with some f16 matrices. f32_fma
-  // applies to them too.
+  // Models with f16 weights, and int8 models with some f16 matrices.
   bool f16_weights = true;
   // How many attention weights, as floats, one translation can keep; 0: none.
   // See insight.h.

@@ -49,7 +49,6 @@ inline constexpr std::tuple kProfileMembers = {
     ProfileMember{"copied_image_bytes", &Profile::copied_image_bytes},
     ProfileMember{"int8_weights", &Profile::int8_weights},
     ProfileMember{"f32_weights", &Profile::f32_weights},
-    ProfileMember{"f32_fma", &Profile::f32_fma, /*if_all=*/true},
     ProfileMember{"tokenizer", &Profile::tokenizer},
     ProfileMember{"unigram", &Profile::unigram},
     ProfileMember{"bpe", &Profile::bpe},

@@ -44,10 +44,7 @@ constexpr SetList kInt8Sets = {LATIMER_INT8_KERNELS(GEMM_SET, INT8_KERNEL)};
 constexpr SetList kInt4Sets = {LATIMER_INT4_KERNELS(GEMM_SET, INT4_KERNEL)};
 constexpr std::initializer_list<Int6Kernel> kInt6Kernels = {
     LATIMER_INT6_KERNELS(INT6_KERNEL)};
-constexpr SetList kF32FusedSets = {
-    LATIMER_F32_FUSED_KERNELS(GEMM_SET, F32_KERNEL)};
-constexpr SetList kF32UnfusedSets = {
-    LATIMER_F32_UNFUSED_KERNELS(GEMM_SET, F32_KERNEL)};
+constexpr SetList kF32Sets = {LATIMER_F32_KERNELS(GEMM_SET, F32_KERNEL)};
 constexpr ConvertKernelSet kConvertSets[] = {
     LATIMER_QUANTIZE_KERNELS(CONVERT_SET)};
 
@@ -63,7 +60,7 @@ constexpr bool VariantsRise(const SetList& sets) {
   return true;
 }
 static_assert(VariantsRise(kInt8Sets) && VariantsRise(kInt4Sets) &&
-              VariantsRise(kF32FusedSets) && VariantsRise(kF32UnfusedSets));
+              VariantsRise(kF32Sets));
 
 constexpr std::span<const GemmKernelSet> ViewOf(const SetList& sets) {
   return {sets.begin(), sets.size()};
@@ -81,9 +78,7 @@ std::span<const GemmKernelSet> GemmKernelSets(WeightType type) {
     if (type == WeightType::kInt4) return ViewOf(kInt4Sets);
   }
   if constexpr (kProfile.f32_weights) {
-    if (type != WeightType::kF32) return {};
-    if constexpr (kProfile.f32_fma) return ViewOf(kF32FusedSets);
-    return ViewOf(kF32UnfusedSets);
+    if (type == WeightType::kF32) return ViewOf(kF32Sets);
   }
   return {};
 }

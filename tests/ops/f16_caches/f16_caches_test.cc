@@ -1,17 +1,19 @@
 // The kernels that caches of f16 need, which only a profile with f16_caches
-// has.
-// Tests runtime/ops/attention_isa.cc, runtime/ops/vector_kernels_isa.cc.
+// has; and that its build has no kernels for int8 weights, which it leaves out.
+// Tests runtime/ops/attention_isa.cc, runtime/ops/vector_kernels_isa.cc,
+// runtime/ops/xnnpack/kernel_sets.cc.
 #include <bit>
 #include <cmath>
 #include <cstring>
 
 #include "base/half.h"
 #include "latimer/profile_config.h"
+#include "ops/xnnpack/kernel_sets.h"
 #include "tests/ops/vector_kernels_testing.h"
 
 namespace latimer::f16_caches_test {
 
-static_assert(kProfile.f16_caches);
+static_assert(kProfile.f16_caches && !kProfile.int8_weights);
 
 // f16 numbers, as bits, in guarded memory.
 class GuardedHalves {
@@ -115,6 +117,12 @@ TEST(F16CachesTest, AttentionIsThatOfTheSameNumbersAsF32) {
           << "heads " << s.heads << " dim " << s.dim << " kv " << s.kv;
     }
   });
+}
+
+TEST(F16CachesTest, AProfileWithoutInt8HasNoInt8Kernels) {
+  EXPECT_FALSE(GemmKernelSets(WeightType::kF32).empty());
+  EXPECT_TRUE(GemmKernelSets(WeightType::kInt8).empty());
+  EXPECT_TRUE(ConvertKernelSets().empty());
 }
 
 }  // namespace latimer::f16_caches_test
