@@ -257,6 +257,15 @@ Status SetOption(TranslateOptions* options, std::string_view name,
   return Status();
 }
 
+Status SetOption(TranslateOptions* options, std::string_view name,
+                 const char* value) {
+  return SetOption(options, name, value, OptionStyle::kPlain);
+}
+
+Status CheckOptions(const TranslateOptions& options, const ModelInfo& model) {
+  return CheckOptions(options, model, OptionStyle::kPlain);
+}
+
 Status CheckOptions(const TranslateOptions& options, const ModelInfo& model,
                     OptionStyle style) {
   const bool sample = options.sampling.enabled;
