@@ -78,15 +78,13 @@ Status Plan(std::span<const std::byte> image,
                          "latimer_plan_workspace works in "
                          "latimer_scratch_bytes() bytes.");
   }
-  ModelInfo info;
-  LATIMER_RETURN_IF_ERROR(ReadModelInfo(image, /*verify_checksum=*/false,
-                                        new (scratch.data()) InfoScratch,
-                                        &info));
-  const WorkspacePlan plan = PlanWorkspace(info, load);
+  const Result<WorkspacePlan> plan =
+      PlanWorkspace(image, load, new (scratch.data()) InfoScratch);
+  if (!plan.ok()) return plan.status();
   *workspace_bytes =
-      static_cast<size_t>(plan.bytes) + kHeaderBytes + kAlignment;
+      static_cast<size_t>(plan->bytes) + kHeaderBytes + kAlignment;
   if (cached_token_bytes != nullptr) {
-    *cached_token_bytes = plan.cached_token_bytes;
+    *cached_token_bytes = plan->cached_token_bytes;
   }
   return Status();
 }

@@ -1,5 +1,6 @@
 // The C API on top of the C++ one: what a model is.
 
+#include "internals.h"
 #include "latimer_c.h"
 
 static_assert(static_cast<int>(latimer::NetworkKind::kLstm) == LATIMER_LSTM);
@@ -23,7 +24,8 @@ void FillArchitecture(const latimer::Architecture& a, latimer_model_info* out) {
 }
 
 latimer_model_info InfoOf(const latimer::Translator& translator) {
-  const latimer::ModelInfo& info = translator.model_info();
+  const latimer::ModelDescription& info =
+      latimer::Internals::Describe(translator);
   latimer_model_info out = {};
   out.format_version = info.format_version;
   out.checksum = info.checksum;
@@ -72,7 +74,7 @@ latimer_code latimer_get_model_info(latimer_translator* translator,
 const char* latimer_language(const latimer_translator* translator, size_t index,
                              int32_t* token) {
   const auto languages =
-      translator->translator.model_info().generation.languages;
+      latimer::Internals::Describe(translator->translator).generation.languages;
   if (index >= languages.size()) return nullptr;
   if (token != nullptr) *token = languages[index].token;
   return languages[index].code;
@@ -80,7 +82,8 @@ const char* latimer_language(const latimer_translator* translator, size_t index,
 
 const char* latimer_task(const latimer_translator* translator, size_t index,
                          const char** prefix) {
-  const auto tasks = translator->translator.model_info().generation.tasks;
+  const auto tasks =
+      latimer::Internals::Describe(translator->translator).generation.tasks;
   if (index >= tasks.size()) return nullptr;
   if (prefix != nullptr) *prefix = tasks[index].prefix;
   return tasks[index].name;
@@ -88,5 +91,7 @@ const char* latimer_task(const latimer_translator* translator, size_t index,
 
 const char* latimer_kernel_name(const latimer_translator* translator,
                                 int index) {
-  return index < 0 ? nullptr : translator->translator.kernel_name(index);
+  return index < 0
+             ? nullptr
+             : latimer::Internals::KernelName(translator->translator, index);
 }

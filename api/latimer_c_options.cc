@@ -72,7 +72,7 @@ latimer_code latimer_check_options(latimer_translator* translator,
   latimer::TranslateOptions read;
   latimer::Status status = latimer::ReadOptions(translator, options, &read);
   if (status.ok()) {
-    status = latimer::CheckOptions(read, translator->translator.model_info());
+    status = latimer::CheckOptions(read, translator->translator);
   }
   return latimer::Give(translator, status);
 }

@@ -9,6 +9,7 @@
 
 #include "latimer/options.h"
 #include "latimer/status.h"
+#include "model/model_description.h"
 
 namespace latimer {
 
@@ -57,8 +58,8 @@ enum class OptionStyle : uint8_t { kPlain, kCommandLine };
 // As without a style, in the words of one.
 Status SetOption(TranslateOptions* options, std::string_view name,
                  const char* value, OptionStyle style);
-Status CheckOptions(const TranslateOptions& options, const ModelInfo& model,
-                    OptionStyle style);
+Status CheckOptions(const TranslateOptions& options,
+                    const ModelDescription& model, OptionStyle style);
 
 }  // namespace latimer
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "internals.h"
 #include "named_options.h"
 #include "option_list.h"
 #include "text/slice.h"
@@ -262,12 +263,14 @@ Status SetOption(TranslateOptions* options, std::string_view name,
   return SetOption(options, name, value, OptionStyle::kPlain);
 }
 
-Status CheckOptions(const TranslateOptions& options, const ModelInfo& model) {
-  return CheckOptions(options, model, OptionStyle::kPlain);
+Status CheckOptions(const TranslateOptions& options,
+                    const Translator& translator) {
+  return CheckOptions(options, Internals::Describe(translator),
+                      OptionStyle::kPlain);
 }
 
-Status CheckOptions(const TranslateOptions& options, const ModelInfo& model,
-                    OptionStyle style) {
+Status CheckOptions(const TranslateOptions& options,
+                    const ModelDescription& model, OptionStyle style) {
   const bool sample = options.sampling.enabled;
   if (sample && options.beams > 1) return Excludes("sample", "beams", style);
   if (options.alternatives > 0) {

@@ -1,10 +1,9 @@
-// What a translator tells about its model: tokens of texts, limits, kernels.
+// What a translator tells about its model: tokens of texts, limits.
 #include <algorithm>
 
 #include "base/check.h"
 #include "latimer/translator.h"
 #include "model/generation.h"
-#include "model/operation_bytes.h"
 #include "phrases/source_phrases.h"
 #include "text/trie.h"
 #include "translator_state.h"
@@ -16,7 +15,7 @@ Result<size_t> Translator::Tokenize(std::string_view text,
   if (state_ == nullptr) return NotLoaded();
   State& state = *state_;
   if (!state.CanTokenize()) return NoTokenizer();
-  const GenerationConfig& config = state.info().generation;
+  const GenerationConfig& config = state.model().generation;
   const size_t added =
       config.source_prefix.size() + config.source_suffix.size();
   if (ids.size() < std::max<size_t>(added, config.source_length)) {
@@ -43,7 +42,7 @@ Result<size_t> Translator::CountTokens(std::string_view text) {
   if (state_ == nullptr) return NotLoaded();
   State& state = *state_;
   if (!state.CanTokenize()) return NoTokenizer();
-  const GenerationConfig& config = state.info().generation;
+  const GenerationConfig& config = state.model().generation;
   const Result<size_t> count =
       state.tokenizer.Count(text, ScratchOf(state.buffers));
   if (!count.ok()) return count;
@@ -57,7 +56,7 @@ Result<size_t> Translator::TokenizeTarget(std::string_view text,
   if (state_ == nullptr) return NotLoaded();
   State& state = *state_;
   if (!state.CanTokenize()) return NoTokenizer();
-  LATIMER_RETURN_IF_ERROR(NeedTargetTokenizer(state.info()));
+  LATIMER_RETURN_IF_ERROR(NeedTargetTokenizer(state.model()));
   return state.target_tokenizer.Encode(text, ScratchOf(state.buffers), ids);
 }
 
@@ -66,7 +65,7 @@ Status Translator::CheckTerm(const Term& term) {
   State& state = *state_;
   if (!state.CanTokenize()) return NoTokenizer();
   LATIMER_RETURN_IF_ERROR(state.CheckIdle());
-  LATIMER_RETURN_IF_ERROR(NeedTargetTokenizer(state.info()));
+  LATIMER_RETURN_IF_ERROR(NeedTargetTokenizer(state.model()));
   const std::span<int32_t> ids = {state.scheduler.FreeLane()->source,
                                   state.max_source_tokens};
   return EncodeTerm(state.reader(), term,
@@ -123,12 +122,12 @@ std::string_view Translator::TargetPiece(int32_t id) const {
 
 const ModelInfo& Translator::model_info() const {
   LATIMER_CHECK(state_ != nullptr);
-  return state_->info();
+  return state_->model();
 }
 
 uint32_t Translator::max_source_tokens() const {
   LATIMER_CHECK(state_ != nullptr);
-  const uint32_t length = state_->info().generation.source_length;
+  const uint32_t length = state_->model().generation.source_length;
   return length > 0 ? length : state_->max_source_tokens;
 }
 
@@ -137,27 +136,11 @@ uint32_t Translator::max_target_tokens() const {
   return state_->max_target_tokens;
 }
 
-const char* Translator::kernel_name(int index) const {
-  LATIMER_CHECK(state_ != nullptr && index >= 0);
-  int i = 0;
-  const GemmKernels& gemm = state_->engine.gemm;
-  for (; const char* name = KernelName(gemm, static_cast<size_t>(i)); ++i) {
-    if (i == index) return name;
-  }
-  if (i == index) return state_->engine.vector->name;
-  const NibbleKernels* nibble = state_->engine.nibble;
-  return i + 1 == index && nibble != nullptr ? nibble->name : nullptr;
-}
-
 uint32_t Translator::max_beams() const { return state_->buffers.beams; }
 
 uint32_t Translator::threads() const {
   LATIMER_CHECK(state_ != nullptr);
   return state_->engine.threads.thread_count();
-}
-
-uint64_t Translator::weight_bytes_per_token(Operation operation) const {
-  return DecoderWeightBytes(state_->engine.model, operation);
 }
 
 }  // namespace latimer

@@ -42,7 +42,7 @@ endfunction()
 # Writes the header of that board into `folder`.
 function(latimer_write_board folder name initializer)
   file(CONFIGURE OUTPUT "${folder}/latimer/board_config.h" CONTENT
-    "#pragma once\n#include \"latimer/board.h\"\n\nnamespace latimer {
+    "#pragma once\n#include \"base/board.h\"\n\nnamespace latimer {
 #define LATIMER_BOARD_NAME \"${name}\"
 inline constexpr Board kBoard = ${initializer};\n}  // namespace latimer\n")
 endfunction()
@@ -70,6 +70,6 @@ endforeach()
 latimer_write_board("${LATIMER_BOARD_INCLUDE_DIR}" ${latimer_name}
   "${latimer_this_board}")
 file(CONFIGURE OUTPUT "${LATIMER_BOARD_INCLUDE_DIR}/latimer/board_list.h"
-  CONTENT "#pragma once\n#include \"latimer/board.h\"\n\nnamespace latimer {
+  CONTENT "#pragma once\n#include \"base/board.h\"\n\nnamespace latimer {
 inline constexpr Board kBoards[] = {\n${latimer_boards}};
 }  // namespace latimer\n")

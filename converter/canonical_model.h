@@ -16,7 +16,7 @@
 
 #include "converter/source_tensor.h"
 #include "converter/tokenizer_data.h"
-#include "latimer/model_info.h"
+#include "model/model_description.h"
 
 namespace latimer {
 
@@ -106,7 +106,7 @@ struct CanonicalShortlist {
   }
 };
 
-// See struct SentenceRules in runtime/include/latimer/sentence_splitter.h.
+// See struct SentenceRules in runtime/include/latimer/model_info.h.
 struct CanonicalSentenceRules {
   std::string languages;
   std::vector<uint32_t> words;

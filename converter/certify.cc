@@ -191,7 +191,7 @@ OwnCertificate Certify(std::span<const std::byte> f32,
     }
   }
   // Both models share it.
-  const ModelInfo info = ReadInfo(packed, /*verify_checksum=*/false);
+  const ModelDescription info = ReadInfo(packed, /*verify_checksum=*/false);
   if (references && !info.has_tokenizer) {
     FailWith(
         "--references needs a model with a tokenizer, whose output is text.");

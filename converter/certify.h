@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "converter/model_writer.h"
-#include "latimer/certificate.h"
+#include "model/certificate.h"
 
 namespace latimer {
 

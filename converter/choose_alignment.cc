@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "converter/error.h"
+#include "internals.h"
 #include "latimer/translator.h"
 #include "model/generation.h"
 
@@ -128,7 +129,7 @@ void AddLine(const Translator& translator, const Translation& translation,
   const AttentionWeights& attention = translation.attention;
   if (attention.layers == 0) return;
   if (!scores->has_value()) scores->emplace(attention.layers, attention.heads);
-  const GenerationConfig& config = translator.model_info().generation;
+  const GenerationConfig& config = Internals::Describe(translator).generation;
   const size_t begin = config.source_prefix.size();
   const size_t end = WithoutPads(config, translation.source).size() -
                      config.source_suffix.size();

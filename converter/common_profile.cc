@@ -7,7 +7,7 @@
 #include "converter/error.h"
 #include "converter/input_file.h"
 #include "converter/model_writer.h"
-#include "latimer/profile_members.h"
+#include "latimer/internal/profile_members.h"
 
 namespace latimer {
 namespace {
@@ -22,7 +22,8 @@ Profile ProfileOf(const fs::path& path, ProfileLimits limits,
     FailIn(path, "not a Latimer model; convert it first");
   }
   const InputFile file(path);
-  const ModelInfo info = ReadInfo(file.bytes(), /*verify_checksum=*/true);
+  const ModelDescription info =
+      ReadInfo(file.bytes(), /*verify_checksum=*/true);
   const uint32_t source = info.architecture.source_positions;
   const uint32_t target = info.generation.max_target_tokens;
   most->source_tokens = std::max(most->source_tokens, source);

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "latimer/plan.h"
-#include "latimer/profile.h"
+#include "latimer/internal/profile.h"
+#include "internals.h"
 
 namespace latimer {
 

@@ -35,7 +35,7 @@
 #include "converter/sentence_rules.h"
 #include "converter/sign.h"
 #include "converter/tensor_plan.h"
-#include "latimer/plan.h"
+#include "internals.h"
 #include "latimer/signature.h"
 #include "os/system.h"
 #include "report/bill.h"
@@ -172,7 +172,7 @@ void ChooseSentenceRules(const Options& options, CanonicalModel* model) {
 
 // The facts about a finished conversion that are printed.
 struct Conversion {
-  ModelInfo info;
+  ModelDescription info;
   std::string profile_name;
   Profile profile;  // Views its name.
   MatrixTypes types;
@@ -185,7 +185,7 @@ struct Conversion {
 };
 
 // What --weights calls them.
-std::string WeightsName(const Options& options, const ModelInfo& info) {
+std::string WeightsName(const Options& options, const ModelDescription& info) {
   return options.choose_weights ? "auto" : options.int6 ? "int6" : info.weights;
 }
 
@@ -230,7 +230,7 @@ std::string Megabytes(uint64_t bytes) {
 }
 
 void PrintText(const Options& options, const Conversion& result) {
-  const ModelInfo& info = result.info;
+  const ModelDescription& info = result.info;
   std::cout << options.output.string() << ": " << WeightsName(options, info)
             << " weights, tile " << info.tile << Int4Text(result.quantized)
             << F16Text(result.types) << "; " << Megabytes(info.sizes.file)

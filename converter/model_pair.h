@@ -13,8 +13,9 @@
 #include <vector>
 
 #include "converter/loaded_model.h"
-#include "latimer/certificate.h"
+#include "internals.h"
 #include "latimer/translator.h"
+#include "model/certificate.h"
 
 namespace latimer {
 
@@ -60,7 +61,7 @@ class ModelPair {
   ComparedLine Compare(std::string_view line);
 
   // The packed model's.
-  const ModelInfo& info() const { return packed_.model_info(); }
+  const ModelDescription& info() const { return Internals::Describe(packed_); }
 
  private:
   class Recorder;

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "latimer/certificate.h"
+#include "model/certificate.h"
 #include "model/model_file.h"
 
 namespace latimer {

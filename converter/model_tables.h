@@ -4,7 +4,7 @@
 #define LATIMER_CONVERTER_MODEL_TABLES_H_
 
 #include "converter/canonical_model.h"
-#include "latimer/model_info.h"
+#include "model/model_description.h"
 #include "model_generated.h"
 
 namespace latimer {

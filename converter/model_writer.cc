@@ -330,7 +330,8 @@ void Writer::Finish(const std::vector<Offset<schema::Tensor>>& tensors,
 
 }  // namespace
 
-ModelInfo ReadInfo(std::span<const std::byte> file, bool verify_checksum) {
+ModelDescription ReadInfo(std::span<const std::byte> file,
+                          bool verify_checksum) {
   const auto model = std::make_unique<Model>();
   const Status status = ReadModelFile(file, verify_checksum, model.get());
   if (!status.ok()) {

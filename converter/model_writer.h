@@ -11,8 +11,8 @@
 #include "converter/canonical_model.h"
 #include "converter/output_file.h"
 #include "converter/quantize.h"
-#include "latimer/certificate.h"
-#include "latimer/model_info.h"
+#include "model/certificate.h"
+#include "model/model_description.h"
 #include "ops/xnnpack/packed_matrix.h"
 
 namespace latimer {
@@ -80,7 +80,8 @@ ModelBytes WriteModel(const CanonicalModel& model, const WriteOptions& options);
 uint64_t DataBytes(const CanonicalModel& model, const WriteOptions& options);
 
 // Reads a finished file as the runtime will, which proves that it loads.
-ModelInfo ReadInfo(std::span<const std::byte> file, bool verify_checksum);
+ModelDescription ReadInfo(std::span<const std::byte> file,
+                          bool verify_checksum);
 
 // Replaces the known answer's target ids by at most as many others, and updates
 // the checksum.

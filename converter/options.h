@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "base/board.h"
 #include "converter/lexical_shortlist.h"
 #include "converter/quantize.h"
 #include "converter/token_choice.h"
-#include "latimer/board.h"
-#include "latimer/plan.h"
+#include "internals.h"
 #include "ops/xnnpack/packed_matrix.h"
 
 namespace latimer {

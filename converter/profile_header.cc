@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "latimer/profile_members.h"
+#include "latimer/internal/profile_members.h"
 
 namespace latimer {
 namespace {
@@ -40,7 +40,7 @@ std::string ProfileHeader(const Profile& profile) {
   std::ostringstream out;
   out << std::boolalpha << kBegin << "\n"
       << "#ifndef " << guard << "\n#define " << guard << "\n\n"
-      << "#include \"latimer/profile.h\"\n\n"
+      << "#include \"latimer/internal/profile.h\"\n\n"
       << "namespace latimer {\n\n"
       << "inline constexpr Profile kProfile = {\n"
       << "    .name = \"" << profile.name << "\",\n";

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "latimer/profile.h"
+#include "latimer/internal/profile.h"
 
 namespace latimer {
 

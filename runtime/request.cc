@@ -48,7 +48,8 @@ Status CheckBanned(const TokenSequences& banned, uint32_t vocabulary) {
   return Status();
 }
 
-Status CheckChoices(const ModelInfo& info, const TranslateOptions& options) {
+Status CheckChoices(const ModelDescription& info,
+                    const TranslateOptions& options) {
   const uint32_t vocabulary = info.architecture.target_vocabulary;
   if (options.sampling.enabled) {
     LATIMER_RETURN_IF_ERROR(CheckSampling(options));
@@ -104,7 +105,7 @@ const BeamRule& RuleOf(const GenerationConfig& config, const Task& task) {
 
 // What begins each translation: the target's language, if the model has it
 // there, and the caller's token.
-Status ForceFirst(const ModelInfo& info, const TranslateOptions& options,
+Status ForceFirst(const ModelDescription& info, const TranslateOptions& options,
                   SearchOptions* out) {
   const GenerationConfig& config = info.generation;
   if (!options.target_language.empty()) {
@@ -141,7 +142,7 @@ Status CheckTargetPrefix(const SearchOptions& options) {
                        options.target_prefix.size(), options.max_tokens);
 }
 
-// The loop guard of a text; see latimer/stop.h.
+// The loop guard of a text; see TranslateOptions::guards.
 void GuardLoops(std::span<const int32_t> source, SearchOptions* options) {
   options->guards_loops = true;
   options->loop_allowance = kLoopTokensPerSource * MostRepeatedTokens(source);

@@ -216,7 +216,7 @@ size_t BreakingSpaceBytes(std::string_view text) {
 
 }  // namespace
 
-Status NeedTargetTokenizer(const ModelInfo& info) {
+Status NeedTargetTokenizer(const ModelDescription& info) {
   if (info.encodes_target) return Status();
   return Status::Error(
       StatusCode::kInvalidArgument,

@@ -62,7 +62,7 @@ struct TextReader {
 };
 
 // kInvalidArgument if the model cannot make ids of texts of the target.
-Status NeedTargetTokenizer(const ModelInfo& info);
+Status NeedTargetTokenizer(const ModelDescription& info);
 
 // Copies ids and returns their number. Precondition: they fit.
 size_t CopyIds(std::span<const int32_t> from, std::span<int32_t> to);

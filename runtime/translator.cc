@@ -62,7 +62,7 @@ Status Translator::Load(std::span<const std::byte> image,
   workspace = workspace.first(
       std::min(workspace.size() / alignof(Workspace) * alignof(Workspace),
                sizeof(Workspace)));
-  constexpr size_t kStateBytes = sizeof(Workspace::state);
+  constexpr size_t kStateBytes = Elements(Buffer::kState, 1);
   static_assert(sizeof(State) <= kStateBytes);
   static_assert(alignof(State) <= alignof(Workspace));
   if (workspace.size() < kStateBytes) {
@@ -85,11 +85,11 @@ Status Translator::State::Load(std::span<const std::byte> image,
   const Architecture& a = engine.architecture();
   LATIMER_RETURN_IF_ERROR(PlaceBuffers(workspace, options));
   scheduler.Reset(MakeCachePools(a, buffers), buffers);
-  if (info().has_tokenizer) tokenizer = Tokenizer(engine.model.tokenizer);
+  if (model().has_tokenizer) tokenizer = Tokenizer(engine.model.tokenizer);
   target_tokenizer = Tokenizer(engine.model.target_tokenizer);
   max_source_tokens = std::min(buffers.most_source_tokens, a.source_positions);
   max_target_tokens = std::min(buffers.most_target_tokens, a.target_positions);
-  const GenerationConfig& config = info().generation;
+  const GenerationConfig& config = model().generation;
   const size_t added = config.source_prefix.size() +
                        config.source_suffix.size() +
                        (config.languages.empty() ? 0 : 2);
@@ -123,7 +123,7 @@ Status Translator::State::PlaceBuffers(std::span<std::byte> workspace,
     return Status();
   }
   for (;; --all.lanes) {
-    const Profile sizes = SizesFor(info(), all);
+    const Profile sizes = SizesFor(model(), all);
     const uint64_t needed = BytesFor(sizes);
     if (needed <= workspace.size()) {
       buffers = Buffers(sizes, workspace);
@@ -232,7 +232,7 @@ Status Translator::State::Prepare(Sentence& sentence,
   LATIMER_RETURN_IF_ERROR(
       AttentionTrace().Start(engine.architecture(), options.attention,
                              request.source.size(), buffers.attention));
-  sentence.trace.times = options.times;
+  sentence.trace.times = times;
   scheduler.Queue(sentence);
   return Status();
 }
@@ -441,7 +441,7 @@ Status Translator::BeginIds(std::span<const int32_t> source,
                             const TranslateOptions& options, uint64_t ticket) {
   if (state_ == nullptr) return NotLoaded();
   State& state = *state_;
-  const GenerationConfig& config = state.info().generation;
+  const GenerationConfig& config = state.model().generation;
   if (source.empty() || source.size() > max_source_tokens()) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "%llu source ids given, but this model and build take "
@@ -449,7 +449,7 @@ Status Translator::BeginIds(std::span<const int32_t> source,
                          static_cast<unsigned long long>(source.size()),
                          static_cast<unsigned>(max_source_tokens()));
   }
-  const uint32_t vocabulary = state.info().architecture.source_vocabulary;
+  const uint32_t vocabulary = state.model().architecture.source_vocabulary;
   for (const int32_t id : source) {
     if (id < 0 || static_cast<uint32_t>(id) >= vocabulary) {
       return Status::Error(StatusCode::kInvalidArgument,

@@ -23,6 +23,8 @@ struct __attribute__((visibility("hidden"))) Translator::State {
   Scheduler scheduler;
   uint32_t max_source_tokens = 0;
   uint32_t max_target_tokens = 0;
+  // Where sentences add the times of their operations, or null.
+  OperationTimes* times = nullptr;
   // Of the translation that finished last; it views the memory of its lane.
   struct {
     bool is_text = false;
@@ -31,9 +33,9 @@ struct __attribute__((visibility("hidden"))) Translator::State {
     PhraseList phrases;
   } finished;
 
-  const ModelInfo& info() const { return engine.model.info; }
+  const ModelDescription& model() const { return engine.model.info; }
   bool CanTokenize() const {
-    return kProfile.tokenizer && info().has_tokenizer;
+    return kProfile.tokenizer && model().has_tokenizer;
   }
   std::span<char> text() const { return {buffers.text, kProfile.text_bytes}; }
 

@@ -35,7 +35,7 @@ std::string Catalog::Add(const std::string& argument,
     return why.starts_with(path) ? why : path + ": " + why;
   }
 
-  const ModelInfo& info = served.model->info();
+  const ModelDescription& info = served.model->info();
   const auto languages = info.generation.languages;
   // Else they are at most some of the target's.
   const bool names_languages =

@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "internals.h"
 #include "job.h"
 #include "latimer/hosted_model.h"
 #include "metrics.h"
@@ -38,7 +39,9 @@ class Model {
   void Submit(const std::shared_ptr<Job>& job, size_t leg,
               std::vector<size_t> sentences);
 
-  const ModelInfo& info() const { return translator().model_info(); }
+  const ModelDescription& info() const {
+    return Internals::Describe(translator());
+  }
   uint32_t max_beams() const { return translator().max_beams(); }
 
  private:

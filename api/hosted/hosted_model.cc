@@ -30,10 +30,10 @@ Status PlanFor(std::span<const std::byte> image, const LoadOptions& options,
   void* aligned = memory.get();
   size_t room = sizeof(InfoScratch) + alignof(InfoScratch);
   std::align(alignof(InfoScratch), sizeof(InfoScratch), aligned, room);
-  ModelInfo info;
-  LATIMER_RETURN_IF_ERROR(ReadModelInfo(image, /*verify_checksum=*/false,
-                                        new (aligned) InfoScratch, &info));
-  *bytes = static_cast<size_t>(PlanWorkspace(info, options).roomy_bytes);
+  const Result<WorkspacePlan> plan =
+      PlanWorkspace(image, options, new (aligned) InfoScratch);
+  if (!plan.ok()) return plan.status();
+  *bytes = static_cast<size_t>(plan->roomy_bytes);
   return Status();
 }
 

@@ -12,7 +12,7 @@
 
 #include "converter/huggingface_tokenizer_builder.h"
 #include "converter/readers/tokenizer_class.h"
-#include "latimer/model_info.h"
+#include "model/model_description.h"
 
 namespace latimer {
 

@@ -8,7 +8,7 @@
 
 #include "converter/readers/model_map.h"
 #include "converter/tokenizer_data.h"
-#include "latimer/model_info.h"
+#include "model/model_description.h"
 
 namespace latimer {
 

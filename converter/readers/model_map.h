@@ -14,7 +14,7 @@
 
 #include "converter/readers/map_parts.h"
 #include "converter/tokenizer_builder.h"
-#include "latimer/model_info.h"
+#include "model/model_description.h"
 
 namespace latimer {
 

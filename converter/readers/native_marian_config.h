@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "converter/readers/marian_options.h"
-#include "latimer/model_info.h"
+#include "model/model_description.h"
 
 namespace latimer {
 

@@ -13,6 +13,7 @@
 #include "cli/operation_profile.h"
 #include "cli/session.h"
 #include "cli/timing.h"
+#include "internals.h"
 
 namespace latimer::cli {
 namespace {
@@ -55,7 +56,7 @@ int PrepareLoad(const Arguments& arguments, const Translator& translator,
     return given != 0 ? given : std::min(kDefaultTokens, most);
   };
   *load = RandomLoad(
-      translator.model_info(),
+      Internals::Describe(translator),
       given_or_default(arguments.source_tokens, translator.max_source_tokens()),
       given_or_default(arguments.target_tokens,
                        translator.max_target_tokens()));
@@ -70,7 +71,7 @@ Json BenchJson(const Timing& timing, const Load& load,
   for (const std::vector<int32_t>& source : load.sources) {
     source_tokens += source.size();
   }
-  const ModelSizes& sizes = translator.model_info().sizes;
+  const ModelSizes& sizes = Internals::Describe(translator).sizes;
   Json json = {
       {"sentences", load.sources.size()},   {"source_tokens", source_tokens},
       {"target_tokens", timing.tokens},     {"beams", load.beams},

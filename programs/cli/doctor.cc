@@ -14,8 +14,9 @@
 #include "cli/isas.h"
 #include "cli/machine.h"
 #include "cli/timing.h"
+#include "internals.h"
 #include "latimer/board_config.h"
-#include "latimer/memory.h"
+#include "latimer/internal/memory_plan.h"
 #include "latimer/version.h"
 #include "os/system.h"
 #include "report/prediction.h"
@@ -121,7 +122,7 @@ void ReportDecoding(Session& session, Report& report) {
   const uint32_t source = std::min(kTokens, translator.max_source_tokens());
   const uint32_t target = std::min(kTokens, translator.max_target_tokens());
   const Result<Timing> timing = MeasureLoad(
-      translator, RandomLoad(translator.model_info(), source, target),
+      translator, RandomLoad(Internals::Describe(translator), source, target),
       kMostRounds, kMilliseconds);
   if (!timing.ok()) {
     report.Add("ms_per_token", nullptr, "not run", Verdict::kFail,
@@ -135,15 +136,16 @@ void ReportDecoding(Session& session, Report& report) {
   const double ms = std::max(timing->per_token.minimum, 1e-6);
   report.Add("ms_per_token", ms, Format("%.3f ms", ms));
   report.Add("tokens_per_second", 1000 / ms, Format("%.0f", 1000 / ms));
-  if (const auto predicted =
-          PredictToken(kBoard, translator.model_info(), translator.threads())) {
+  if (const auto predicted = PredictToken(
+          kBoard, Internals::Describe(translator), translator.threads())) {
     report.Add(
         "predicted_ms_per_token", {predicted->low, predicted->high},
         BandText(*predicted) + ", from published figures of a " + kBoard.name);
   }
 
   // As many bytes as a token's weights, which may fit into a cache.
-  const uint64_t streamed = translator.model_info().sizes.streamed_per_token;
+  const uint64_t streamed =
+      Internals::Describe(translator).sizes.streamed_per_token;
   const double bandwidth =
       ReadBandwidth(session.image().first(static_cast<size_t>(
                         std::min<uint64_t>(streamed, session.image().size()))),

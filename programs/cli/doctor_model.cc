@@ -6,7 +6,7 @@
 #include "cli/isas.h"
 #include "cli/machine.h"
 #include "cli/timing.h"
-#include "latimer/plan.h"
+#include "internals.h"
 
 namespace latimer::cli {
 namespace {
@@ -52,7 +52,7 @@ std::string BestTile() {
 }
 
 void ReportKernels(Translator& translator, Report& report) {
-  const ModelInfo& info = translator.model_info();
+  const ModelDescription& info = Internals::Describe(translator);
   report.Add("weights", info.weights, info.weights);
   const std::string best = BestTile();
   const bool slow =
@@ -68,7 +68,7 @@ void ReportKernels(Translator& translator, Report& report) {
 }
 
 void ReportKnownAnswer(Translator& translator, Report& report) {
-  const KnownAnswer& answer = translator.model_info().known_answer;
+  const KnownAnswer& answer = Internals::Describe(translator).known_answer;
   const auto count = static_cast<uint32_t>(answer.target.size());
   const char* const kName = "known_answer";
   if (count == 0) {
@@ -117,7 +117,7 @@ void ReportKnownAnswer(Translator& translator, Report& report) {
 // RAM of a build for exactly this model and for the longest sentences of this
 // build.
 uint64_t NeedOf(Translator& translator) {
-  const ModelInfo& info = translator.model_info();
+  const ModelDescription& info = Internals::Describe(translator);
   const Result<Profile> profile = ExactProfile(
       info,
       {.source_tokens = translator.max_source_tokens(),

@@ -158,7 +158,7 @@ int GenerationOptions::ReadBannedWords(const Arguments& arguments,
 
 // Terms and what is protected.
 int GenerationOptions::ReadTerms(const Arguments& arguments,
-                                 const ModelInfo& model,
+                                 const ModelDescription& model,
                                  TranslateOptions* options) {
   if (arguments.terms == nullptr && !options->protect &&
       arguments.protect_also == nullptr) {
@@ -230,7 +230,7 @@ int GenerationOptions::CheckTerms(const Arguments& arguments,
 }
 
 int GenerationOptions::Prepare(const Arguments& arguments,
-                               const ModelInfo& model,
+                               const ModelDescription& model,
                                TranslateOptions* options) {
   const Status contradiction =
       CheckOptions(*options, model, OptionStyle::kCommandLine);

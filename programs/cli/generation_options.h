@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/arguments.h"
+#include "internals.h"
 #include "latimer/translator.h"
 
 namespace latimer::cli {
@@ -18,7 +19,7 @@ class GenerationOptions {
   // then borrow from this object. Prints one sentence to standard error and
   // returns kUsage if they contradict each other, or for what is malformed, or
   // names something the model lacks.
-  int Prepare(const Arguments& arguments, const ModelInfo& model,
+  int Prepare(const Arguments& arguments, const ModelDescription& model,
               TranslateOptions* options);
 
   // The same for the targets of --terms, after Prepare.
@@ -30,7 +31,7 @@ class GenerationOptions {
                       TranslateOptions* options);
 
  private:
-  int ReadTerms(const Arguments& arguments, const ModelInfo& model,
+  int ReadTerms(const Arguments& arguments, const ModelDescription& model,
                 TranslateOptions* options);
 
   std::vector<std::string> term_lines_, pattern_lines_;

@@ -9,6 +9,7 @@
 
 #include "cli/arguments.h"
 #include "cli/attention.h"
+#include "internals.h"
 #include "latimer/translator.h"
 #include "report/format.h"
 

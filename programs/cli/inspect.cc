@@ -159,7 +159,7 @@ Json GenerationJson(const GenerationConfig& g) {
 
 // `kernels` are their names, or a sentence that says why there are none. "ram"
 // is that of a build for exactly this model.
-Json InspectJson(const ModelInfo& info, const Json& kernels) {
+Json InspectJson(const ModelDescription& info, const Json& kernels) {
   // Without limits of its own, the profile cannot fail.
   const Json bill = MakeBill(info, *ExactProfile(info, {}, kProfile.name));
   Json json = {{"ram_bytes", bill.at("ram_bytes")},
@@ -236,7 +236,7 @@ int Inspect(const Arguments& arguments) {
                       "--json has the licence, too; leave out --license.");
   }
   Session session;
-  ModelInfo info;
+  ModelDescription info;
   if (!session.ReadInfo(arguments, &info)) return kFailure;
   if (arguments.license) {
     PrintLicense(info.license);

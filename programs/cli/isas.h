@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "latimer/board.h"
+#include "base/board.h"
 
 namespace latimer::cli {
 

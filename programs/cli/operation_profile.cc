@@ -7,6 +7,7 @@
 
 #include "cli/bandwidth.h"
 #include "cli/machine.h"
+#include "internals.h"
 
 namespace latimer::cli {
 namespace {
@@ -52,7 +53,7 @@ Json BandwidthOf(uint64_t bytes, uint32_t threads) {
 Json MeasureBandwidths(Session& session) {
   const uint32_t threads = session.translator().threads();
   const uint64_t weights = std::min<uint64_t>(
-      session.translator().model_info().sizes.streamed_per_token,
+      Internals::Describe(session.translator()).sizes.streamed_per_token,
       session.image().size());
   // Half of a cache leaves room for its other users.
   return {{"l2", BandwidthOf(CacheBytes(2) / 2 * threads, threads)},
@@ -152,7 +153,7 @@ Result<Json> ProfileOperations(Session& session, const Load& load,
     total["ms"] = total["ms"].get<double>() + row["ms"].get<double>();
     for (int i = 0; i < kOperationCount; ++i) {
       const uint64_t bytes =
-          translator.weight_bytes_per_token(static_cast<Operation>(i));
+          Internals::WeightBytesPerToken(translator, static_cast<Operation>(i));
       if (row["operation"] != kOperations[i] || bytes == 0) continue;
       AddBytes(row, bytes, bandwidth);
       all_bytes += bytes;

@@ -1,6 +1,6 @@
 // latimer plan: whether a model fits, found without compiling anything.
 
-#include "latimer/plan.h"
+#include "internals.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -64,7 +64,7 @@ int FindPlace(const Arguments& arguments, Place* place) {
   return kSuccess;
 }
 
-void PrintPrediction(const Board& board, const ModelInfo& info,
+void PrintPrediction(const Board& board, const ModelDescription& info,
                      const Prediction& p) {
   std::printf(
       "%s: predicted, not measured: %s per token with %u thread%s: reading %s "
@@ -82,7 +82,7 @@ std::string WeightsWarning(const Json& bill, const Place& place) {
 }
 
 // For each board whether it fits, and how to pack the model for its kernels.
-void PrintBoards(const Json& bill, const ModelInfo& info) {
+void PrintBoards(const Json& bill, const ModelDescription& info) {
   const std::string needed = BytesText(bill["ram_bytes"].get<uint64_t>());
   std::puts("Boards: whether they hold it, RAM, tile, and how to pack");
   for (const Board& board : kBoards) {
@@ -98,8 +98,8 @@ void PrintBoards(const Json& bill, const ModelInfo& info) {
   }
 }
 
-void PrintText(const Json& bill, const ModelInfo& info, const Place& place,
-               uint32_t longest) {
+void PrintText(const Json& bill, const ModelDescription& info,
+               const Place& place, uint32_t longest) {
   std::fputs(BillText(bill).c_str(), stdout);
   const uint64_t needed = bill["ram_bytes"].get<uint64_t>();
   if (place.ram_bytes == 0) {
@@ -132,7 +132,7 @@ int Plan(const Arguments& arguments) {
   const uint32_t threads =
       place.board == nullptr || workers > 1 ? 1 : place.board->threads;
   Session session;
-  ModelInfo info;
+  ModelDescription info;
   if (!session.ReadInfo(arguments, &info)) return kFailure;
   const ProfileLimits limits = {
       .source_tokens = arguments.max_source_tokens,

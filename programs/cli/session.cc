@@ -26,7 +26,7 @@ LoadOptions LoadOptionsFor(const Arguments& arguments, uint32_t lanes,
                            std::span<const std::byte> image) {
   uint32_t beams = std::max({arguments.beams, arguments.options.beams,
                              arguments.options.alternatives});
-  ModelInfo info;
+  ModelDescription info;
   if (arguments.n_best > 1 && beams == 0 &&
       ReadModelInfo(image, /*verify_checksum=*/false, &info_scratch, &info)
           .ok()) {
@@ -68,7 +68,7 @@ Status Verify(std::span<const std::byte> image, const char* key_path) {
 
 }  // namespace
 
-uint32_t BeamsFor(const Arguments& arguments, const ModelInfo& info) {
+uint32_t BeamsFor(const Arguments& arguments, const ModelDescription& info) {
   const uint32_t beams = arguments.options.beams;
   const bool asks_for_more = beams == 0 &&
                              arguments.options.alternatives == 0 &&
@@ -88,7 +88,7 @@ Status Session::OpenOnce(const Arguments& arguments) {
 }
 
 Result<size_t> Session::WorkspaceBytes(const LoadOptions& options) const {
-  ModelInfo info;
+  ModelDescription info;
   Status status =
       ReadModelInfo(image_, /*verify_checksum=*/false, &info_scratch, &info);
   if (!status.ok() && options.verify_checksum) {
@@ -185,7 +185,7 @@ std::vector<Translator*> Session::translators() {
   return all;
 }
 
-bool Session::ReadInfo(const Arguments& arguments, ModelInfo* info) {
+bool Session::ReadInfo(const Arguments& arguments, ModelDescription* info) {
   Status status = OpenOnce(arguments);
   if (status.ok()) {
     status =
@@ -201,7 +201,8 @@ int Fail(const Arguments& arguments, const Status& status) {
 
 std::vector<std::string> KernelNames(const Translator& translator) {
   std::vector<std::string> names;
-  for (int i = 0; const char* name = translator.kernel_name(i); ++i) {
+  for (int i = 0; const char* name = Internals::KernelName(translator, i);
+       ++i) {
     names.emplace_back(name);
   }
   return names;

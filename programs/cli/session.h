@@ -10,14 +10,14 @@
 #include <vector>
 
 #include "cli/arguments.h"
-#include "latimer/plan.h"
+#include "internals.h"
 #include "latimer/translator.h"
 
 namespace latimer::cli {
 
 // The beams of a search: --beams, or as many as --n-best lists if the model has
 // fewer; 0: the model's.
-uint32_t BeamsFor(const Arguments& arguments, const ModelInfo& info);
+uint32_t BeamsFor(const Arguments& arguments, const ModelDescription& info);
 
 class Session {
  public:
@@ -46,7 +46,7 @@ class Session {
 
   // Reads the file's model info, whichever CPU it was packed for. On failure
   // prints a sentence and returns false.
-  bool ReadInfo(const Arguments& arguments, ModelInfo* info);
+  bool ReadInfo(const Arguments& arguments, ModelDescription* info);
 
   Translator& translator() { return translator_; }
   // That one, and those of the workers.

@@ -15,7 +15,7 @@ Summary Summarize(std::vector<double> samples) {
 }
 
 // By Marsaglia's xorshift.
-Load RandomLoad(const ModelInfo& info, uint32_t source_tokens,
+Load RandomLoad(const ModelDescription& info, uint32_t source_tokens,
                 uint32_t target_tokens) {
   const uint32_t vocabulary = info.architecture.source_vocabulary;
   std::vector<int32_t> ids;
@@ -38,13 +38,17 @@ Result<uint64_t> TranslateLoad(Translator& translator, const Load& load,
   // EOS cannot come before the minimum, so there are exactly this many.
   options.max_target_tokens = target_tokens;
   options.min_target_tokens = target_tokens;
-  options.times = times;
+  Internals::RecordTimes(translator, times);
   uint64_t tokens = 0;
   for (const std::vector<int32_t>& source : load.sources) {
     const Result<Translation> result = translator.TranslateIds(source, options);
-    if (!result.ok()) return result.status();
+    if (!result.ok()) {
+      Internals::RecordTimes(translator, nullptr);
+      return result.status();
+    }
     tokens += result->tokens.size();
   }
+  Internals::RecordTimes(translator, nullptr);
   return tokens;
 }
 

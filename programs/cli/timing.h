@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "internals.h"
 #include "latimer/translator.h"
 
 namespace latimer::cli {
@@ -31,7 +32,7 @@ struct Load {
 };
 
 // One source of valid ids without EOS and padding, the same on every machine.
-Load RandomLoad(const ModelInfo& info, uint32_t source_tokens,
+Load RandomLoad(const ModelDescription& info, uint32_t source_tokens,
                 uint32_t target_tokens);
 
 // Translates each source of a load by itself, with `target_tokens` in the place

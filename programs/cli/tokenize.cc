@@ -11,6 +11,7 @@
 #include "cli/input.h"
 #include "cli/lines.h"
 #include "cli/session.h"
+#include "internals.h"
 
 namespace latimer::cli {
 namespace {
@@ -36,7 +37,7 @@ Status ReadSource(Translator& translator, std::string_view text,
   } while (!text.empty());
   if (!ids->empty()) return Status();
   // A text without ids, which is not translated, has those around a text.
-  ids->resize(translator.model_info().architecture.source_positions);
+  ids->resize(Internals::Describe(translator).architecture.source_positions);
   const Result<size_t> count = translator.Tokenize(whole, given, *ids);
   if (!count.ok()) return count.status();
   ids->resize(*count);
@@ -60,7 +61,7 @@ Status WriteLine(Translator& translator, const Arguments& arguments,
 }
 
 // Options that concern the encoder's source.
-int PrepareOptions(const Arguments& arguments, const ModelInfo& model,
+int PrepareOptions(const Arguments& arguments, const ModelDescription& model,
                    GenerationOptions* generation, TranslateOptions* options) {
   if (arguments.decode) return kSuccess;
   *options = arguments.options;
@@ -90,8 +91,8 @@ int Tokenize(const Arguments& arguments) {
   Translator& translator = session.translator();
   GenerationOptions generation;
   TranslateOptions options;
-  if (const int code = PrepareOptions(arguments, translator.model_info(),
-                                      &generation, &options);
+  if (const int code = PrepareOptions(
+          arguments, Internals::Describe(translator), &generation, &options);
       code != kSuccess) {
     return code;
   }

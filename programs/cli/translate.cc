@@ -21,6 +21,7 @@
 #include "cli/progress.h"
 #include "cli/session.h"
 #include "cli/workers.h"
+#include "internals.h"
 #include "latimer/board_config.h"
 
 namespace latimer::cli {
@@ -165,7 +166,7 @@ struct Model {
 int PrepareModel(Model* model) {
   const Arguments& arguments = model->arguments;
   const Translator& translator = model->translator();
-  const ModelInfo& info = translator.model_info();
+  const ModelDescription& info = Internals::Describe(translator);
   if (!arguments.ids && !info.has_tokenizer) {
     std::fprintf(stderr,
                  "latimer: %s: the model has no tokenizer and translates ids "
@@ -261,7 +262,8 @@ int Run(OrderedWriter& writer, const Arguments& arguments,
 int ShareLanguages(const Arguments& arguments, Model* first, Model* second,
                    std::string* pivot) {
   const auto is_multilingual = [](Model* model) {
-    return !model->translator().model_info().generation.languages.empty();
+    return !Internals::Describe(model->translator())
+                .generation.languages.empty();
   };
   first->arguments.target_option = second->arguments.source_option =
       "pivot-lang";
@@ -282,7 +284,7 @@ int ShareLanguages(const Arguments& arguments, Model* first, Model* second,
     next += comma + 1;
   }
   if (is_multilingual(first)) first->options.target_language = pivot->c_str();
-  if (second->translator().model_info().generation.source_language !=
+  if (Internals::Describe(second->translator()).generation.source_language !=
       SourceLanguage::kNone) {
     second->options.source_language = next;
   }

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "latimer/board_list.h"
-#include "latimer/memory.h"
+#include "latimer/internal/memory_plan.h"
 #include "report/board_file.h"
 
 namespace latimer {
@@ -30,7 +30,7 @@ std::string Section(const std::string& title, const Json& items,
 
 }  // namespace
 
-Json MakeBill(const ModelInfo& info, const Profile& profile) {
+Json MakeBill(const ModelDescription& info, const Profile& profile) {
   const ModelSizes& s = info.sizes;
   Json flash = {{"encoder", s.encoder},       {"cross_kv", s.cross_kv},
                 {"decoder", s.decoder},       {"output", s.output},
@@ -109,17 +109,17 @@ const char* F32TileOf(const Board& board) {
   return std::strncmp(board.isas, "scalar", 6) == 0 ? "4x1" : "8x1";
 }
 
-const char* TileOf(const Board& board, const ModelInfo& info) {
+const char* TileOf(const Board& board, const ModelDescription& info) {
   if (std::strcmp(info.weights, "f16") == 0) return info.tile;  // The only one.
   const bool int8 = std::strcmp(info.weights, "int8") == 0;
   return int8 ? board.tile : F32TileOf(board);
 }
 
-bool ReadsTile(const Board& board, const ModelInfo& info) {
+bool ReadsTile(const Board& board, const ModelDescription& info) {
   return std::strcmp(info.tile, TileOf(board, info)) == 0;
 }
 
-std::string PackCommand(const Board& board, const ModelInfo& info) {
+std::string PackCommand(const Board& board, const ModelDescription& info) {
   const std::string weights = info.int4_matrices > 0   ? "int4"
                               : info.int6_matrices > 0 ? "int6"
                                                        : info.weights;
@@ -137,7 +137,7 @@ std::string FitText(uint64_t needed_bytes, uint64_t ram_bytes,
           static_cast<double>(ram_bytes));
 }
 
-uint32_t LongestThatFits(const ModelInfo& info, ProfileLimits limits,
+uint32_t LongestThatFits(const ModelDescription& info, ProfileLimits limits,
                          uint64_t ram_bytes) {
   uint32_t fits = 0;
   uint32_t too_long = 1 + std::min(info.architecture.source_positions,
@@ -152,7 +152,7 @@ uint32_t LongestThatFits(const ModelInfo& info, ProfileLimits limits,
   return fits;
 }
 
-std::string LongestText(const ModelInfo& info, uint32_t longest) {
+std::string LongestText(const ModelDescription& info, uint32_t longest) {
   if (longest == 0) return "No sentence length makes it fit.";
   return Format(
       "It would fit with --max-source-tokens %u --max-target-tokens %u.",

@@ -5,10 +5,9 @@
 #include <cstdint>
 #include <string>
 
-#include "latimer/board.h"
-#include "latimer/model_info.h"
-#include "latimer/plan.h"
-#include "latimer/profile.h"
+#include "base/board.h"
+#include "internals.h"
+#include "latimer/internal/profile.h"
 #include "report/format.h"
 
 namespace latimer {
@@ -18,7 +17,7 @@ namespace latimer {
 //  "profile": {...}}. `ram` is what a build with `profile` needs: the
 // workspace's buffers, the stacks and a copied image. A mapped image is not in
 // it: the weights read per sentence and per token stay in RAM that is left.
-cli::Json MakeBill(const ModelInfo& info, const Profile& profile);
+cli::Json MakeBill(const ModelDescription& info, const Profile& profile);
 
 // The bill as text.
 std::string BillText(const cli::Json& bill);
@@ -34,13 +33,13 @@ std::string BoardNames();
 const char* F32TileOf(const Board& board);
 
 // The tile that a board's kernels read of weights like the model's.
-const char* TileOf(const Board& board, const ModelInfo& info);
+const char* TileOf(const Board& board, const ModelDescription& info);
 
 // Whether a board's kernels read the model's weights.
-bool ReadsTile(const Board& board, const ModelInfo& info);
+bool ReadsTile(const Board& board, const ModelDescription& info);
 
 // The command that packs the model for a board's kernels.
-std::string PackCommand(const Board& board, const ModelInfo& info);
+std::string PackCommand(const Board& board, const ModelDescription& info);
 
 // One sentence: whether `needed_bytes` of RAM are within `ram_bytes` of
 // `where`.
@@ -50,9 +49,9 @@ std::string FitText(uint64_t needed_bytes, uint64_t ram_bytes,
 // The most tokens, the same for source and target, with which a model fits; 0
 // if it does not fit at all. A source of a fixed length has that at least. A
 // sentence says so.
-uint32_t LongestThatFits(const ModelInfo& info, ProfileLimits limits,
+uint32_t LongestThatFits(const ModelDescription& info, ProfileLimits limits,
                          uint64_t ram_bytes);
-std::string LongestText(const ModelInfo& info, uint32_t longest);
+std::string LongestText(const ModelDescription& info, uint32_t longest);
 
 // A warning if `ram_bytes` hold what a bill needs, but not also all weights
 // that it reads; else "".

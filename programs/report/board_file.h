@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "latimer/board.h"
+#include "base/board.h"
 
 namespace latimer {
 

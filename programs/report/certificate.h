@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "latimer/certificate.h"
+#include "internals.h"
 #include "report/format.h"
 
 namespace latimer {

@@ -8,7 +8,7 @@
 namespace latimer::cli {
 
 std::optional<Prediction> PredictToken(const Board& board,
-                                       const ModelInfo& info,
+                                       const ModelDescription& info,
                                        uint32_t threads) {
   if (board.clock_mhz == 0 || std::strcmp(info.weights, "int8") != 0 ||
       info.f16_matrices > 0) {

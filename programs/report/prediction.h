@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "latimer/board.h"
-#include "latimer/model_info.h"
+#include "base/board.h"
+#include "internals.h"
 
 namespace latimer::cli {
 
@@ -25,7 +25,8 @@ struct Prediction {
 
 // Nothing if the board has no published figures, or weights are floats.
 std::optional<Prediction> PredictToken(const Board& board,
-                                       const ModelInfo& info, uint32_t threads);
+                                       const ModelDescription& info,
+                                       uint32_t threads);
 
 // About two digits, without the unit.
 std::string MillisecondsText(double ms);

@@ -1,4 +1,4 @@
-// Files mapped read-only: what latimer/mapped_file.h asks of the OS, and the
+// Files mapped read-only: what latimer/hosted_model.h asks of the OS, and the
 // words for what it refuses.
 #ifndef LATIMER_BASE_FILE_MAPPING_H_
 #define LATIMER_BASE_FILE_MAPPING_H_

@@ -8,7 +8,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "latimer/memory.h"
+#include "latimer/internal/memory_plan.h"
 
 namespace latimer {
 

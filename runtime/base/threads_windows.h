@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "base/windows_api.h"
-#include "latimer/memory.h"
+#include "latimer/internal/memory_plan.h"
 
 namespace latimer {
 

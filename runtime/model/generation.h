@@ -7,8 +7,8 @@
 #include <span>
 #include <string_view>
 
-#include "latimer/model_info.h"
 #include "latimer/status.h"
+#include "model/model_description.h"
 
 namespace latimer {
 

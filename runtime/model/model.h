@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <span>
 
-#include "latimer/model_info.h"
 #include "latimer/profile_config.h"
+#include "model/model_description.h"
 #include "ops/xnnpack/packed_matrix.h"
 #include "text/tokenizer_view.h"
 
@@ -113,7 +113,7 @@ struct Shortlist {
 };
 
 struct Model {
-  ModelInfo info;
+  ModelDescription info;
   WeightType weight_type;
   Tile tile;
   ModelTensors tensors;

@@ -164,7 +164,7 @@ Status ReadModelFile(std::span<const std::byte> image, bool verify_checksum,
   LATIMER_RETURN_IF_ERROR(
       VerifyStructure(image.first(file_bytes), verify_checksum, root));
 
-  ModelInfo& info = model->info;
+  ModelDescription& info = model->info;
   info.format_version = root->format_version();
   info.checksum = root->checksum();
   info.sizes.file = file_bytes;
@@ -180,6 +180,11 @@ Status ReadModelFile(std::span<const std::byte> image, bool verify_checksum,
       ReadGeneration(*root->generation(), info.architecture, &info.generation));
   LATIMER_RETURN_IF_ERROR(
       ReadAlignment(*root->generation(), info.architecture, &info.alignment));
+  info.source_vocabulary = info.architecture.source_vocabulary;
+  info.target_vocabulary = info.architecture.target_vocabulary;
+  info.eos = info.generation.eos;
+  info.languages = info.generation.languages;
+  info.tasks = info.generation.tasks;
   if (root->known_answer() != nullptr) {
     LATIMER_RETURN_IF_ERROR(ReadKnownAnswer(
         *root->known_answer(), info.architecture, &info.known_answer));
@@ -188,6 +193,7 @@ Status ReadModelFile(std::span<const std::byte> image, bool verify_checksum,
   if (info.has_certificate) {
     LATIMER_RETURN_IF_ERROR(ReadCertificate(
         *root->certificate(), info.architecture, &info.certificate));
+    info.certified_share = info.certificate.agreement();
   }
   LATIMER_RETURN_IF_ERROR(BindTensors(*root, model));
   if (verify_checksum) LATIMER_RETURN_IF_ERROR(CheckNumbers(model));

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "latimer/operation_times.h"
+#include "base/operation_times.h"
 #include "model/model.h"
 
 namespace latimer {

@@ -102,7 +102,7 @@ TokenizerView ViewTokenizer(const schema::Tokenizer& in, uint64_t* bytes) {
 }  // namespace
 
 Status ReadTokenizers(const schema::Model& in, Model* model) {
-  ModelInfo& info = model->info;
+  ModelDescription& info = model->info;
   const Architecture& a = info.architecture;
   TokenizerView& view = model->tokenizer;
   view = ViewTokenizer(*in.tokenizer(), &info.sizes.tokenizer);

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "latimer/activation.h"
+#include "base/activation.h"
 
 namespace latimer {
 

@@ -312,7 +312,7 @@ class PhraseFinder {
   // those of its text, which are `source` of the source.
   std::span<const int32_t> StandIns(std::string_view text,
                                     std::span<const int32_t> source) const {
-    const ModelInfo& info = reader_.model.info;
+    const ModelDescription& info = reader_.model.info;
     const Architecture& a = info.architecture;
     const std::span<int32_t> ids = list_.room();
     size_t count = 0;

@@ -1,7 +1,7 @@
 // A build whose model needs more RAM than its board has stops here.
 
 #include "latimer/board_config.h"
-#include "latimer/memory.h"
+#include "latimer/internal/memory_plan.h"
 
 namespace latimer {
 namespace {

@@ -1,11 +1,10 @@
-#include "latimer/plan.h"
-
 #include <algorithm>
 #include <cstring>
 #include <new>
 
 #include "latimer/signature.h"
 #include "model/model_file.h"
+#include "plan/exact_profile.h"
 #include "text/normalizer.h"
 #include "transformer/buffers.h"
 #include "transformer/network.h"
@@ -31,39 +30,61 @@ Status Limit(const char* what, uint32_t asked, uint32_t available,
   return Status();
 }
 
+// A caller that was compiled with a smaller profile brings too little.
+Status CheckScratch(size_t scratch_bytes) {
+  if (scratch_bytes >= sizeof(InfoScratch)) return Status();
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "There are %llu bytes to read the model in, but this "
+                       "build needs %llu; compile the caller with profile "
+                       "\"%s\" of the library.",
+                       static_cast<unsigned long long>(scratch_bytes),
+                       static_cast<unsigned long long>(sizeof(InfoScratch)),
+                       kProfile.name);
+}
+
 }  // namespace
+
+Status ReadModelInfo(std::span<const std::byte> image, bool verify_checksum,
+                     InfoScratch* scratch, ModelDescription* description) {
+  static_assert(sizeof(Model) <= sizeof(scratch->bytes));
+  static_assert(alignof(Model) <= alignof(InfoScratch));
+  auto* model = new (scratch->bytes) Model;
+  const Status status = ReadModelFile(image, verify_checksum, model);
+  *description = model->info;
+  return status;
+}
+
+Status ReadModelInfo(std::span<const std::byte> image, bool verify_checksum,
+                     Workspace* workspace, ModelDescription* model) {
+  // At its beginning, whatever the caller's workspace looks like.
+  static_assert(alignof(InfoScratch) <= alignof(Workspace));
+  return ReadModelInfo(image, verify_checksum,
+                       reinterpret_cast<InfoScratch*>(workspace), model);
+}
 
 Status ReadModelInfo(std::span<const std::byte> image, bool verify_checksum,
                      InfoScratch* scratch, ModelInfo* info,
                      size_t scratch_bytes) {
-  static_assert(sizeof(Model) <= sizeof(scratch->bytes));
-  static_assert(alignof(Model) <= alignof(InfoScratch));
-  if (scratch_bytes < sizeof(InfoScratch)) {
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "There are %llu bytes to read the model in, but this "
-                         "build needs %llu; compile the caller with profile "
-                         "\"%s\" of the library.",
-                         static_cast<unsigned long long>(scratch_bytes),
-                         static_cast<unsigned long long>(sizeof(InfoScratch)),
-                         kProfile.name);
-  }
+  LATIMER_RETURN_IF_ERROR(CheckScratch(scratch_bytes));
   auto* model = new (scratch->bytes) Model;
   const Status status = ReadModelFile(image, verify_checksum, model);
   *info = model->info;
   return status;
 }
 
-Status ReadModelInfo(std::span<const std::byte> image, bool verify_checksum,
-                     Workspace* workspace, ModelInfo* info,
-                     size_t workspace_bytes) {
-  // At its beginning, whatever the caller's workspace looks like.
-  static_assert(alignof(InfoScratch) <= alignof(Workspace));
-  return ReadModelInfo(image, verify_checksum,
-                       reinterpret_cast<InfoScratch*>(workspace), info,
-                       workspace_bytes);
+Result<WorkspacePlan> PlanWorkspace(std::span<const std::byte> image,
+                                    const LoadOptions& options,
+                                    InfoScratch* scratch,
+                                    size_t scratch_bytes) {
+  LATIMER_RETURN_IF_ERROR(CheckScratch(scratch_bytes));
+  auto* model = new (scratch->bytes) Model;
+  LATIMER_RETURN_IF_ERROR(
+      ReadModelFile(image, /*verify_checksum=*/false, model));
+  return PlanWorkspace(model->info, options);
 }
 
-WorkspacePlan PlanWorkspace(const ModelInfo& info, const LoadOptions& options) {
+WorkspacePlan PlanWorkspace(const ModelDescription& info,
+                            const LoadOptions& options) {
   LoadOptions all = options;
   if (all.lanes == 0) all.lanes = kProfile.lanes;
   const Profile sizes = SizesFor(info, all);
@@ -85,8 +106,8 @@ WorkspacePlan PlanWorkspace(const ModelInfo& info, const LoadOptions& options) {
   return plan;
 }
 
-Result<Profile> ExactProfile(const ModelInfo& info, const ProfileLimits& limits,
-                             const char* name) {
+Result<Profile> ExactProfile(const ModelDescription& info,
+                             const ProfileLimits& limits, const char* name) {
   const Architecture& a = info.architecture;
   Profile profile{};
   profile.name = name;

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <span>
 
-#include "latimer/model_info.h"
+#include "model/model_description.h"
 #include "transformer/buffers.h"
 
 namespace latimer {

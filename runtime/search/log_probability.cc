@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "latimer/memory.h"
+#include "latimer/internal/memory_plan.h"
 
 namespace latimer {
 namespace {

@@ -46,7 +46,7 @@ struct SearchOptions {
   // Tokens that may not be produced, within the vocabulary.
   std::span<const int32_t> suppressed;
   // The number of beams, 1 for greedy search, and the rules for several; see
-  // latimer/beam_search.h.
+  // latimer/options.h.
   uint32_t beams = 1;
   float length_penalty = 1.0f;
   EarlyStopping early_stopping = EarlyStopping::kHeuristic;
@@ -56,7 +56,7 @@ struct SearchOptions {
   // Without beams.
   Sampling sampling = {};
   // Whether a loop ends the sentence, and how many tokens longer than usual it
-  // must be; see latimer/stop.h.
+  // must be; see TranslateOptions::guards.
   bool guards_loops = false;
   size_t loop_allowance = 0;
   // The caller's budget: tokens, and a time of MonotonicNanoseconds. 0: none.

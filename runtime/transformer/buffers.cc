@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "latimer/translator.h"
 #include "transformer/trace.h"
 
 namespace latimer {
@@ -121,7 +122,7 @@ void SetWidths(const Architecture& a, Profile* profile) {
   profile->heads = std::max(a.encoder_heads, a.decoder_heads);
 }
 
-Profile SizesFor(const ModelInfo& info, const LoadOptions& options) {
+Profile SizesFor(const ModelDescription& info, const LoadOptions& options) {
   const Architecture& a = info.architecture;
   Profile sizes = kOwnProfile;
   SetWidths(a, &sizes);

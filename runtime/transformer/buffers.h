@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <span>
 
-#include "latimer/memory.h"
-#include "latimer/model_info.h"
+#include "latimer/internal/memory_plan.h"
 #include "latimer/options.h"
+#include "model/model_description.h"
 
 namespace latimer {
+
+struct Workspace;
 
 // Those of latimer::Buffer, for as many lanes, tokens and columns as the
 // workspace was made for: all that the profile holds, or what one model needs.
@@ -74,7 +76,7 @@ struct Buffers {
 uint64_t BytesFor(const Profile& sizes);
 
 // kProfile, but no larger than this model needs. `options.lanes` is at least 1.
-Profile SizesFor(const ModelInfo& info, const LoadOptions& options);
+Profile SizesFor(const ModelDescription& info, const LoadOptions& options);
 
 // Sets what depends on the widths of a model's rows.
 void SetWidths(const Architecture& architecture, Profile* profile);

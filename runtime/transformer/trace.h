@@ -1,6 +1,6 @@
 // What is recorded while a sentence is translated: the time of each operation
-// (operation_times.h), attention weights (insight.h) and alignments
-// (alignment.h).
+// (base/operation_times.h), attention weights and alignments
+// (latimer/translation.h).
 //
 // What the profile leaves out is not compiled in.
 #ifndef LATIMER_TRANSFORMER_TRACE_H_
@@ -9,11 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "latimer/memory.h"
-#include "latimer/model_info.h"
-#include "latimer/operation_times.h"
+#include "base/operation_times.h"
+#include "latimer/internal/memory_plan.h"
 #include "latimer/status.h"
 #include "latimer/translation.h"
+#include "model/model_description.h"
 
 namespace latimer {
 

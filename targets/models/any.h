@@ -3,7 +3,7 @@
 #ifndef LATIMER_TARGETS_MODELS_ANY_H_
 #define LATIMER_TARGETS_MODELS_ANY_H_
 
-#include "latimer/any_profile.h"
+#include "latimer/internal/any_profile.h"
 
 namespace latimer {
 

@@ -2,7 +2,7 @@
 #ifndef LATIMER_TARGETS_MODELS_EN_DE_64_H_
 #define LATIMER_TARGETS_MODELS_EN_DE_64_H_
 
-#include "latimer/profile.h"
+#include "latimer/internal/profile.h"
 
 namespace latimer {
 

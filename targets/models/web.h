@@ -2,7 +2,7 @@
 #ifndef LATIMER_TARGETS_MODELS_WEB_H_
 #define LATIMER_TARGETS_MODELS_WEB_H_
 
-#include "latimer/any_profile.h"
+#include "latimer/internal/any_profile.h"
 
 namespace latimer {
 

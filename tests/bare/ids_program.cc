@@ -2,6 +2,7 @@
 // `latimer translate --ids` does, and after the last line what a token and a
 // sentence took. QEMU with `-icount shift=0` takes 1 ns for an instruction.
 // Tests runtime/base/bare.cc.
+#include "internals.h"
 #include "latimer/embedded_model.h"
 #include "latimer/machine.h"
 #include "latimer/translator.h"
@@ -29,13 +30,12 @@ int Main() {
   const uint64_t loaded = latimer_machine_nanoseconds();
 
   latimer::OperationTimes times;
-  latimer::TranslateOptions options;
-  options.times = &times;
+  latimer::Internals::RecordTimes(translator, &times);
   uint64_t sentences = 0;
   uint64_t tokens = 0;
   size_t length = 0;
   while (machine::ReadLine(line, sizeof(line), &length)) {
-    const auto translation = translator.Translate({line, length}, options);
+    const auto translation = translator.Translate({line, length});
     if (!translation.ok()) return Fail(translation.status());
     bool first = true;
     for (const int32_t id : translation->tokens) {

@@ -11,6 +11,7 @@
 
 #include "converter/known_answer.h"
 #include "converter/text_metrics.h"
+#include "internals.h"
 #include "model/model_file.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/emulator.h"
@@ -317,7 +318,7 @@ TEST_F(CertifyTest, KnowsTheLayersOfGrusToo) {
     const OwnCertificate other =
         Certify(f32.bytes(), int8.bytes(),
                 {.text = Path("ids"), .references = {}, .progress = {}});
-    const Architecture& a = translator.model_info().architecture;
+    const Architecture& a = Internals::Describe(translator).architecture;
     EXPECT_THAT(same.encoder_snr,
                 AllOf(SizeIs(a.encoder_layers), Each(kNoNoise)));
     EXPECT_THAT(same.decoder_snr,

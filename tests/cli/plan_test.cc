@@ -2,7 +2,7 @@
 // latimer plan.
 // Tests runtime/plan/plan.cc, programs/cli/plan.cc,
 // programs/report/prediction.cc.
-#include "latimer/plan.h"
+#include "internals.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ Planned Exact(const char* name, WeightType weights,
   const ModelBytes bytes =
       WriteModel(ReadHuggingFaceBart(TinyModelsFolder() / name, false),
                  {.weights = weights, .progress = {}});
-  ModelInfo info;
+  ModelDescription info;
   const Status status = ReadModelInfo(bytes.bytes(), true, &workspace, &info);
   EXPECT_TRUE(status.ok()) << status.message();
   const Result<Profile> profile = ExactProfile(info, limits, "tiny");
@@ -120,7 +120,7 @@ TEST(PlanTest, RefusesALimitBeyondTheModel) {
 
 TEST(PlanTest, TextNeverHasLessRoomThanTheNormalizerNeeds) {
   const ModelBytes bytes = ConvertDemo(WeightType::kInt8);
-  ModelInfo info;
+  ModelDescription info;
   ASSERT_TRUE(ReadModelInfo(bytes.bytes(), true, &workspace, &info).ok());
   const Result<Profile> p =
       ExactProfile(info, {.source_tokens = 2, .target_tokens = 2}, "tiny");
@@ -135,7 +135,7 @@ TEST(PlanTest, AnyTilesModelIsRead) {
   for (const Tile tile : {Tile::k4x8, Tile::k8x8, Tile::k16x8, Tile::k8x2s4}) {
     const ModelBytes bytes = WriteModel(
         model, {.weights = WeightType::kInt8, .tile = tile, .progress = {}});
-    ModelInfo info;
+    ModelDescription info;
     EXPECT_TRUE(ReadModelInfo(bytes.bytes(), true, &workspace, &info).ok());
     EXPECT_STREQ(info.tile, NameOf(tile));
   }
@@ -143,7 +143,7 @@ TEST(PlanTest, AnyTilesModelIsRead) {
 
 TEST(PlanTest, ADamagedFileIsRefused) {
   const ModelBytes bytes = ConvertDemo(WeightType::kInt8);
-  ModelInfo info;
+  ModelDescription info;
   const Status status =
       ReadModelInfo(bytes.bytes().first(1000), true, &workspace, &info);
   EXPECT_EQ(status.code(), StatusCode::kTruncated) << status.message();

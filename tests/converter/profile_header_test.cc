@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "latimer/profile_members.h"
+#include "latimer/internal/profile_members.h"
 
 namespace latimer::profile_header_test {
 

@@ -3,7 +3,7 @@
 #ifndef LATIMER_TESTS_DATA_SMALL_PROFILE_H_
 #define LATIMER_TESTS_DATA_SMALL_PROFILE_H_
 
-#include "latimer/profile.h"
+#include "latimer/internal/profile.h"
 
 namespace latimer {
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "internals.h"
 #include "latimer/translator.h"
 #include "text/utf8.h"
 
@@ -31,7 +32,7 @@ inline void ExpectGood(const Result<Translation>& result,
   ExpectSentence(result.status());
   if (!result.ok()) return;
   const uint32_t vocabulary =
-      translator.model_info().architecture.target_vocabulary;
+      Internals::Describe(translator).architecture.target_vocabulary;
   LATIMER_EXPECT(result->tokens.size() <= most_tokens);
   for (const int32_t id : result->tokens) {
     LATIMER_EXPECT(id >= 0 && static_cast<uint32_t>(id) < vocabulary);

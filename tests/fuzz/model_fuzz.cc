@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "latimer/plan.h"
+#include "internals.h"
 #include "tests/fuzz/base_models.h"
 #include "tests/fuzz/expect.h"
 #include "tests/fuzz/input.h"
@@ -108,7 +108,7 @@ void UseLanes(Translator& translator, std::span<const int32_t> ids,
 }
 
 void Use(Translator& translator, std::string_view text, bool side_by_side) {
-  const ModelInfo& info = translator.model_info();
+  const ModelDescription& info = Internals::Describe(translator);
   TranslateOptions options{.max_target_tokens = kMostTokens};
   if (!info.generation.languages.empty()) {
     options.source_language = info.generation.languages.front().code;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "internals.h"
 #include "tests/fuzz/base_models.h"
 #include "tests/fuzz/expect.h"
 #include "tests/fuzz/input.h"
@@ -26,7 +27,8 @@ void Encode(Translator& translator, std::string_view text) {
   const Result<size_t> counted = translator.CountTokens(text);
   LATIMER_EXPECT(counted.ok() && *counted == *count);
   ids.resize(*count);
-  ExpectIds(ids, translator.model_info().architecture.source_vocabulary);
+  ExpectIds(ids,
+            Internals::Describe(translator).architecture.source_vocabulary);
   // The same in a buffer that just fits; an error in a smaller one.
   std::vector<int32_t> again(*count);
   LATIMER_EXPECT(translator.Tokenize(text, again).ok() && again == ids);
@@ -88,7 +90,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (what == 1) Decode(translator, input.rest());
   if (what == 2) {
     TranslateOptions options;
-    const GenerationConfig& rules = translator.model_info().generation;
+    const GenerationConfig& rules = Internals::Describe(translator).generation;
     if (!rules.languages.empty()) {
       options.source_language = rules.languages.front().code;
       options.target_language = rules.languages.back().code;

@@ -34,7 +34,10 @@ int PrintInfo(std::span<const std::byte> image) {
     std::cerr << status.message() << "\n";
     return 1;
   }
-  std::cout << latimer::PlanWorkspace(info, {.lanes = 1}).bytes << "\n";
+  const auto plan =
+      latimer::PlanWorkspace(image, {.lanes = 1}, &memory.scratch);
+  if (!plan.ok()) return 1;
+  std::cout << plan->bytes << "\n";
   return 0;
 }
 

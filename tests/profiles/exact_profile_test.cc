@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "converter/profile_header.h"
-#include "latimer/plan.h"
+#include "internals.h"
 #include "latimer/translator.h"
 #include "report/bill.h"
 #include "tests/system/demo_model.h"
@@ -41,7 +41,7 @@ Workspace& workspace = test_workspace;
 class ExactProfileTest : public testing::Test {
  protected:
   ExactProfileTest() : bytes_(ConvertDemo(WeightType::kInt8)) {
-    ModelInfo info;
+    ModelDescription info;
     EXPECT_TRUE(ReadModelInfo(bytes_.bytes(), true, &workspace, &info).ok());
     profile_ = *ExactProfile(info, {}, "en_de");
   }
@@ -67,7 +67,7 @@ TEST_F(ExactProfileTest, ABuildWithItReservesTheBillAndTranslatesTheSame) {
   WriteFileAtomically(folder.path() / "model.ltm", bytes_.bytes());
   std::string input;
   std::string expected =
-      std::to_string(MakeBill(translator.model_info(), profile_)
+      std::to_string(MakeBill(Internals::Describe(translator), profile_)
                          .at("workspace_bytes")
                          .get<uint64_t>()) +
       "\n";
@@ -220,7 +220,7 @@ void ExpectExactBuild(const std::string& program, const fs::path& path,
 class ExactGruProfileTest : public testing::Test {
  protected:
   ExactGruProfileTest() {
-    ModelInfo info;
+    ModelDescription info;
     EXPECT_TRUE(ReadModelInfo(bytes_.bytes(), true, &workspace, &info).ok());
     profile_ = *ExactProfile(info, {}, "gru");
     WriteFileAtomically(model_, bytes_.bytes());
@@ -281,7 +281,7 @@ TEST_F(ExactGruProfileTest, ABuildWithoutTransformersSaysWhatItLacks) {
 TEST(ExactIdsOnlyProfileTest, ABuildWithoutAnyOptionTranslatesTheSame) {
   const fs::path folder = TinyModel("lengths");
   const ModelBytes bytes = ConvertModel(folder, WeightType::kInt8);
-  ModelInfo info;
+  ModelDescription info;
   ASSERT_TRUE(ReadModelInfo(bytes.bytes(), true, &workspace, &info).ok());
   const Profile profile = *ExactProfile(info, {}, "ids_only");
   EXPECT_EQ(ProfileHeader(kIdsOnlyProfile), ProfileHeader(profile));
@@ -299,7 +299,7 @@ class ExactT5ProfileTest : public testing::Test {
   ExactT5ProfileTest()
       : t5_(TestData("t5") / "gated_silu"),
         bytes_(ConvertModel(t5_, WeightType::kInt8)) {
-    ModelInfo info;
+    ModelDescription info;
     EXPECT_TRUE(ReadModelInfo(bytes_.bytes(), true, &workspace, &info).ok());
     profile_ =
         *ExactProfile(info, {.source_tokens = 60, .target_tokens = 60}, "t5");

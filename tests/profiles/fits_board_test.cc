@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "converter/profile_header.h"
-#include "latimer/memory.h"
+#include "latimer/internal/memory_plan.h"
 #include "tests/system/count.h"
 #include "tests/system/program.h"
 
@@ -36,7 +36,7 @@ Outcome Compile(const Profile& profile, uint64_t ram_bytes) {
                                              "#define LATIMER_PROFILE_NAME \"" +
                                              profile.name + "\"\n");
   WriteFile(config / "board_config.h",
-            "#include \"latimer/board.h\"\n"
+            "#include \"base/board.h\"\n"
             "#define LATIMER_BOARD_NAME \"small_board\"\n"
             "namespace latimer {\ninline constexpr Board kBoard = "
             "{\"small_board\", " +
@@ -49,7 +49,7 @@ Outcome Compile(const Profile& profile, uint64_t ram_bytes) {
   for (const std::string& word :
        {std::string("-std=c++20"), "-I" + folder.path().string(),
         "-I" + runtime + "/include", "-I" + runtime, std::string("-c"),
-        runtime + "/fits_board.cc", std::string("-o"),
+        runtime + "/plan/fits_board.cc", std::string("-o"),
         (folder.path() / "fits_board.o").string()}) {
     words.push_back(word);
   }

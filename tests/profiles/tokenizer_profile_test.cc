@@ -10,7 +10,7 @@
 #include "converter/readers/huggingface_tokenizer.h"
 #include "converter/readers/open_model.h"
 #include "converter/tokenizer_builder.h"
-#include "latimer/plan.h"
+#include "internals.h"
 #include "latimer/translator.h"
 #include "tests/converter/model_folder.h"
 #include "tests/system/demo_model.h"
@@ -70,8 +70,8 @@ ModelBytes HuggingFaceModel(const std::string& folder, TokenizerData* data) {
       {.weights = WeightType::kInt8, .tile = UsableTile(), .progress = {}});
 }
 
-ModelInfo InfoOf(const ModelBytes& bytes) {
-  ModelInfo info;
+ModelDescription InfoOf(const ModelBytes& bytes) {
+  ModelDescription info;
   const Status status = ReadModelInfo(bytes.bytes(), true, &workspace, &info);
   EXPECT_TRUE(status.ok()) << status.message();
   return info;

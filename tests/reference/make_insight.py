@@ -5,7 +5,7 @@
 For some rows of fixtures in tests/data/tiny_marian, the ids are fed to transformers' MarianMTModel
 with output_attentions, eagerly, in float32. Of each row:
 
-  encoder, cross, decoder   [layer][head][row][column], as insight.h names them
+  encoder, cross, decoder   [layer][head][row][column], as AttentionKind names them
   log_probabilities         log_softmax of the logits at the token that was given
   margins                   its logit less the best of the others
 """

@@ -9,8 +9,8 @@
 
 #include "converter/model_writer.h"
 #include "converter/readers/open_model.h"
-#include "latimer/memory.h"
-#include "latimer/plan.h"
+#include "latimer/internal/memory_plan.h"
+#include "internals.h"
 #include "model/model_file.h"
 #include "tests/converter/model_folder.h"
 
@@ -119,7 +119,7 @@ TEST(BillTest, ABoardReadsItsOwnTileAndF32) {
   std::string error;
   const Board* board = FindBoard("raspberry_pi_4", &error);
   ASSERT_NE(board, nullptr);
-  ModelInfo info = {};
+  ModelDescription info = {};
   info.weights = "int8";
   info.tile = board->tile;
   EXPECT_TRUE(ReadsTile(*board, info));

@@ -183,8 +183,8 @@ class PrunedArgmaxTest : public testing::Test {
 
   std::vector<float> Logits(const std::vector<float>& row, bool pruned) {
     engine_.model.tensors.output = pruned ? pruned_ : full_;
-    ComputeLogits(engine_, Input(row, 1), nullptr, workspace.logits);
-    return {workspace.logits, workspace.logits + pruned_.n};
+    ComputeLogits(engine_, Input(row, 1), nullptr, Buffers(workspace).logits);
+    return {Buffers(workspace).logits, Buffers(workspace).logits + pruned_.n};
   }
 
   // Rows of activations, quantized.
@@ -208,9 +208,10 @@ class PrunedArgmaxTest : public testing::Test {
     const uint32_t first = 0;
     size_t computed[2];
     for (const Bounds bounds : {Bounds::kHighNibbles, Bounds::kExact}) {
-      BoundLogits(engine_, input, {&first, 1}, bounds, workspace.logits);
-      const BestToken best = FindBestToken(engine_, input, options,
-                                           {0, nullptr, 1}, workspace.logits);
+      BoundLogits(engine_, input, {&first, 1}, bounds,
+                  Buffers(workspace).logits);
+      const BestToken best = FindBestToken(
+          engine_, input, options, {0, nullptr, 1}, Buffers(workspace).logits);
       ASSERT_EQ(best.token, expected);
       EXPECT_EQ(std::memcmp(&best.logit, &logits[expected], sizeof(float)), 0)
           << best.logit << " and " << logits[expected];
@@ -323,11 +324,11 @@ TEST_F(PrunedArgmaxTest, RowsSideBySideHaveWhatEachHasAlone) {
     SearchOptions options = {};
     options.repetition_penalty = 1.0f;
     for (const Bounds bounds : {Bounds::kHighNibbles, Bounds::kExact}) {
-      BoundLogits(engine_, input, rows, bounds, workspace.logits);
+      BoundLogits(engine_, input, rows, bounds, Buffers(workspace).logits);
       for (size_t j = 0; j < rows.size(); ++j) {
         const BestToken best =
             FindBestToken(engine_, input.Row(rows[j]), options, {0, nullptr, 1},
-                          workspace.logits + j * NibbleBlocks(c.n));
+                          Buffers(workspace).logits + j * NibbleBlocks(c.n));
         EXPECT_EQ(best.token, expected[rows[j]]);
       }
     }

@@ -3,7 +3,9 @@
 cmake_minimum_required(VERSION 3.25)
 
 # Directory of the runtime, of api or of programs, and what files in it may
-# include. `latimer` is the public API, runtime/include/latimer.
+# include. `latimer` is runtime/include/latimer: the public API, and its folder
+# internal/, which is not promised. Programs and the C API ask for more by
+# internals.h only.
 set(allowed_base base latimer)
 set(allowed_model base latimer model text ops/nibble ops/xnnpack
   model_generated)
@@ -17,28 +19,30 @@ set(allowed_search base latimer model ops/nibble transformer search
   phrases/phrases.h)
 set(allowed_phrases base latimer model text search/prefix.h text_reader
   phrases)
-set(allowed_plan base latimer model text transformer)
+set(allowed_plan base latimer model text transformer plan)
 set(allowed_markup base latimer text markup)
 set(allowed_signature latimer signature sodium)
 set(allowed_include_latimer latimer)
+set(allowed_include_latimer_internal latimer)
 # The program checks and reports the CPU by the table that the runtime uses.
-set(allowed_programs_cli latimer cli report os base/cpu.h base/cpu_table.h
-  markup/html_text.h named_options text/utf8.h)
+set(allowed_programs_cli latimer cli report os base/board.h base/cpu.h
+  base/cpu_table.h internals markup/html_text.h named_options text/utf8.h)
 set(allowed_programs_cli_darwin latimer cli)
 set(allowed_programs_cli_windows latimer cli base/windows_api.h)
-set(allowed_programs_report latimer report os)
+set(allowed_programs_report latimer report os base/board.h internals)
 set(allowed_programs_os os)
 set(allowed_programs_os_wasi os)
 set(allowed_programs_os_windows os base/windows_api.h)
 # The C API and what else lies on Translator.
-set(allowed_api base latimer markup model text phrases latimer_c
+set(allowed_api base latimer markup model text phrases internals latimer_c
   named_options option_list
   translator_state)
 # Here alone the library allocates.
 set(allowed_api_hosted latimer base/file_mapping.h)
 # The files of this folder, such as translator.cc, put the parts together.
 set(allowed_ base latimer model text ops ops/nibble ops/xnnpack transformer
-  search phrases request text_reader translator_state)
+  search phrases plan/exact_profile.h internals request text_reader
+  translator_state)
 
 get_filename_component(ROOT "${ROOT}" ABSOLUTE)
 set(errors "")
@@ -78,6 +82,9 @@ base/windows_api.h and programs/os/system.cc map")
       endif()
       if(target MATCHES "^xnnpack")
         continue()  # XNNPACK's own headers, checked above.
+      endif()
+      if(target STREQUAL "latimer/internal")
+        set(target latimer)
       endif()
       if(NOT target IN_LIST allowed_${key}
           AND NOT header IN_LIST allowed_${key})

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "latimer/plan.h"
+#include "internals.h"
 #include "search/shortlist.h"
 #include "tests/ops/guarded_memory.h"
 #include "tests/system/demo_model.h"
@@ -188,7 +188,7 @@ class PlainSearch {
   StepLogits network_;
 };
 
-std::vector<Ids> RandomSources(const ModelInfo& info, size_t count) {
+std::vector<Ids> RandomSources(const ModelDescription& info, size_t count) {
   std::vector<Ids> sources(count);
   uint32_t random = 7;
   for (Ids& ids : sources) {
@@ -203,7 +203,8 @@ std::vector<Ids> RandomSources(const ModelInfo& info, size_t count) {
 }
 
 // Empty if the model has none.
-std::vector<uint16_t> ShortlistOf(const ModelBytes& file, const ModelInfo& info,
+std::vector<uint16_t> ShortlistOf(const ModelBytes& file,
+                                  const ModelDescription& info,
                                   const Ids& source) {
   if (!info.has_shortlist) return {};
   std::vector<uint16_t> shortlist(info.architecture.target_vocabulary / 16 + 1);
@@ -225,7 +226,7 @@ void ExpectPlainSearch(const ModelBytes& file, double tolerance) {
     options.length_penalty = 0.8f;
     options.early_stopping = EarlyStopping::kHeuristic;
     ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
-    const ModelInfo info = translator.model_info();
+    const ModelDescription info = Internals::Describe(translator);
     for (const Ids& source : RandomSources(info, 3)) {
       ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
       const Search got = Translate(translator, source, options);
@@ -276,7 +277,7 @@ TEST(PlainSearchTest, Int8WithAndWithoutAPrunedArgmax) {
 // The log-probabilities of all tokens at each of the first `steps` steps,
 // without caches or a search. Uses test_workspace.
 std::vector<std::vector<double>> LogProbabilities(
-    const ModelBytes& file, const ModelInfo& info, const Ids& source,
+    const ModelBytes& file, const ModelDescription& info, const Ids& source,
     const Ids& target, const TranslateOptions& options, size_t steps) {
   const std::vector<uint16_t> shortlist = ShortlistOf(file, info, source);
   std::vector<std::vector<double>> all;
@@ -298,7 +299,7 @@ Search PlainAlternatives(const ModelBytes& file, Translator& translator,
                          TranslateOptions options) {
   const size_t count = std::exchange(options.alternatives, 0);
   options.beams = 1;
-  const ModelInfo info = translator.model_info();
+  const ModelDescription info = Internals::Describe(translator);
   const auto step =
       LogProbabilities(file, info, source, prefix, options, prefix.size() + 1)
           .back();
@@ -343,7 +344,7 @@ void ExpectPlainAlternatives(const ModelBytes& file) {
   Translator translator;
   ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
   size_t clear = 0;
-  for (const Ids& source : RandomSources(translator.model_info(), 3)) {
+  for (const Ids& source : RandomSources(Internals::Describe(translator), 3)) {
     TranslateOptions options;
     options.beams = 1;
     options.max_target_tokens = 9;
@@ -458,7 +459,8 @@ TEST(BeamLanesTest, SentencesGetWhatTheyGetAlone) {
   const ModelBytes file = TinyInt8();
   Translator translator;
   ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
-  const std::vector<Ids> sources = RandomSources(translator.model_info(), 24);
+  const std::vector<Ids> sources =
+      RandomSources(Internals::Describe(translator), 24);
   std::vector<TranslateOptions> options(sources.size());
   std::vector<Search> alone;
   for (size_t i = 0; i < sources.size(); ++i) {
@@ -474,8 +476,8 @@ TEST(BeamLanesTest, SentencesGetWhatTheyGetAlone) {
   ExpectEqualSearches(SideBySide(translator, sources, options), alone);
   for (const uint32_t lanes : {1u, 2u, 9u}) {
     const LoadOptions load = {.lanes = lanes, .beams = 4};
-    const auto bytes =
-        static_cast<size_t>(PlanWorkspace(translator.model_info(), load).bytes);
+    const auto bytes = static_cast<size_t>(
+        PlanWorkspace(Internals::Describe(translator), load).bytes);
     GuardedBytes memory(bytes);
     ASSERT_TRUE(
         translator.Load(file.bytes(), {memory.As<std::byte>(), bytes}, load)
@@ -504,7 +506,7 @@ TEST(BeamResultTest, ScoresOfTokensAddUpToTheHypothesis) {
   const ModelBytes file = TinyInt8();
   Translator translator;
   ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
-  for (const Ids& source : RandomSources(translator.model_info(), 6)) {
+  for (const Ids& source : RandomSources(Internals::Describe(translator), 6)) {
     TranslateOptions options;
     options.beams = 3;
     options.max_target_tokens = 20;
@@ -538,7 +540,7 @@ TEST(BeamResultTest, TokensAreReportedOnceInOrder) {
   const ModelBytes file = TinyInt8();
   Translator translator;
   ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
-  const Ids source = RandomSources(translator.model_info(), 1)[0];
+  const Ids source = RandomSources(Internals::Describe(translator), 1)[0];
   Ids reported;
   TranslateOptions options;
   options.beams = 4;
@@ -559,7 +561,7 @@ TEST(BeamResultTest, WhatIsRecordedOfATranslationCannotBeCancelled) {
   const ModelBytes file = TinyInt8();
   Translator translator;
   ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
-  const Ids source = RandomSources(translator.model_info(), 1)[0];
+  const Ids source = RandomSources(Internals::Describe(translator), 1)[0];
   std::atomic<bool> cancel = false;
   TranslateOptions options;
   options.beams = 4;
@@ -584,7 +586,7 @@ TEST(BeamResultTest, ABudgetKeepsTheBestBeam) {
   const ModelBytes file = TinyInt8();
   Translator translator;
   ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
-  const Ids source = RandomSources(translator.model_info(), 1)[0];
+  const Ids source = RandomSources(Internals::Describe(translator), 1)[0];
   TranslateOptions options;
   options.beams = 4;
   options.min_target_tokens = 10;
@@ -609,7 +611,7 @@ TEST(BeamRuleTest, TheModelsRuleHoldsUnlessTheCallerHasAnother) {
   const ModelBytes file = ConvertModel(folder, WeightType::kF32);
   Translator translator;
   ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
-  const BeamRule& rule = translator.model_info().generation.search;
+  const BeamRule& rule = Internals::Describe(translator).generation.search;
   EXPECT_EQ(rule.beams, 4u);
   EXPECT_EQ(rule.length_penalty, 2.0f);
   const Ids source = {17, 23, 2};

@@ -12,8 +12,8 @@
 #include <memory>
 #include <sstream>
 
+#include "internals.h"
 #include "latimer/latimer.h"
-#include "latimer/plan.h"
 #include "latimer/streams.h"
 #include "latimer/translator.h"
 #include "tests/system/demo_model.h"
@@ -102,7 +102,7 @@ TEST(CApiModelTest, TheModelHasAVersionOfItsOwn) {
 
 // What examples/tour.c should print.
 std::string Tour(Translator& translator, const std::string& text) {
-  const ModelInfo& info = translator.model_info();
+  const ModelDescription& info = Internals::Describe(translator);
   const Architecture& a = info.architecture;
   std::string out =
       "Latimer " LATIMER_VERSION ", compiled with " LATIMER_VERSION "\n";
@@ -194,7 +194,7 @@ TEST_F(CApiTest, TheSmallExamplesTakeNoMoreThanTheModelNeeds) {
   const std::string path = folder.path() / "model.ltm";
   WriteFileAtomically(path, model_.bytes());
   const std::string expected = std::string(cpp_.Translate(kText)->text) + "\n";
-  ModelInfo info;
+  ModelDescription info;
   auto scratch = std::make_unique<InfoScratch>();
   ASSERT_TRUE(ReadModelInfo(model_.bytes(), false, scratch.get(), &info).ok());
   const uint64_t workspace =
@@ -727,7 +727,7 @@ TEST_F(CApiTest, TokensThatDoNotFitAreRefused) {
 TEST_F(CApiTest, TheModelIsDescribed) {
   auto info = Sized<latimer_model_info>();
   ASSERT_EQ(latimer_get_model_info(c_.get(), &info), LATIMER_OK);
-  const ModelInfo& expected = cpp_.model_info();
+  const ModelDescription& expected = Internals::Describe(cpp_);
   EXPECT_EQ(info.format_version, expected.format_version);
   EXPECT_EQ(info.bytes_per_token, expected.sizes.streamed_per_token);
   EXPECT_EQ(std::string_view(info.source, info.source_bytes), expected.source);
@@ -746,7 +746,7 @@ TEST_F(CApiTest, TheModelIsDescribed) {
   EXPECT_EQ(info.language_count, 0u);
   EXPECT_EQ(latimer_language(c_.get(), 0, nullptr), nullptr);
   EXPECT_EQ(latimer_task(c_.get(), 0, nullptr), nullptr);
-  for (int i = 0; const char* name = cpp_.kernel_name(i); ++i) {
+  for (int i = 0; const char* name = Internals::KernelName(cpp_, i); ++i) {
     EXPECT_STREQ(latimer_kernel_name(c_.get(), i), name);
   }
   EXPECT_EQ(latimer_kernel_name(c_.get(), 1000), nullptr);
@@ -765,7 +765,7 @@ TEST(CApiFamiliesTest, LanguagesAndTasksCanBeListedAndNamed) {
     const Loaded c(file.bytes());
     Translator cpp;
     ASSERT_TRUE(cpp.Load(file.bytes(), &test_workspace).ok());
-    const GenerationConfig& config = cpp.model_info().generation;
+    const GenerationConfig& config = Internals::Describe(cpp).generation;
     EXPECT_GT(config.languages.size() + config.tasks.size(), 0u);
     size_t i = 0;
     int32_t token = 0;

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "latimer/plan.h"
+#include "internals.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/fixture_check.h"
 #include "tests/system/tiny_model.h"
@@ -191,7 +191,7 @@ TEST(TargetPrefixTest, OnlyTheFirstPartBeginsWithIt) {
 TEST(TargetPrefixTest, APrefixMayTakeAllThatIdsLeave) {
   const ModelBytes file = ConvertDemo(WeightType::kInt8);
   auto scratch = std::make_unique<InfoScratch>();
-  ModelInfo info;
+  ModelDescription info;
   ASSERT_TRUE(ReadModelInfo(file.bytes(), false, scratch.get(), &info).ok());
   // No more memory than the longest source of the model needs.
   const auto bytes =

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "internals.h"
 #include "tests/system/emulator.h"
 #include "tests/system/tiny_model.h"
 
@@ -42,7 +43,7 @@ inline bool LoadsAndRuns(std::span<const std::byte> image) {
     return false;
   }
   const auto vocabulary =
-      translator.model_info().architecture.target_vocabulary;
+      Internals::Describe(translator).architecture.target_vocabulary;
   const auto check = [&](const Result<Translation>& result, size_t most) {
     if (!result.ok()) return;
     EXPECT_LE(result->tokens.size(), most);

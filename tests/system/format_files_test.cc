@@ -3,7 +3,7 @@
 // Tests runtime/model/model_file.cc.
 #include <gtest/gtest.h>
 
-#include "latimer/plan.h"
+#include "internals.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/tiny_model.h"
 
@@ -43,7 +43,7 @@ INSTANTIATE_TEST_SUITE_P(Files, FormatFileTest, ::testing::ValuesIn(Files()),
                          });
 
 TEST_P(FormatFileTest, HasTheVersionOfItsFolder) {
-  ModelInfo info;
+  ModelDescription info;
   const Status read = ReadModelInfo(image_.bytes(), /*verify_checksum=*/true,
                                     &test_workspace, &info);
   ASSERT_TRUE(read.ok()) << read.message();

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "latimer/latimer.h"
-#include "latimer/plan.h"
+#include "internals.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/sized_struct.h"
 #include "tests/system/test_workspace.h"
@@ -37,7 +37,7 @@ class HostedModelTest : public testing::Test {
 };
 
 TEST_F(HostedModelTest, TranslatesInMemoryOfTheSizeThatItsModelNeeds) {
-  ModelInfo info;
+  ModelDescription info;
   const auto scratch = std::make_unique<InfoScratch>();
   ASSERT_TRUE(ReadModelInfo(model_.bytes(), false, scratch.get(), &info).ok());
   for (const LoadOptions& options :

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "internals.h"
 #include "latimer/latimer.h"
-#include "latimer/plan.h"
 #include "latimer/streams.h"
 #include "tests/system/demo_model.h"
 
@@ -69,7 +69,7 @@ class HtmlTest : public testing::Test {
 };
 
 TEST_F(HtmlTest, ATokenIsAlignedWithWhatItAttendsToMost) {
-  const AlignmentHead head = translator_.model_info().alignment;
+  const AlignmentHead head = Internals::Describe(translator_).alignment;
   EXPECT_EQ(head.head, -1);
   EXPECT_FALSE(head.reads);
   for (const std::string& line : lines_) {
@@ -247,7 +247,7 @@ TEST_F(HtmlTest, TheCApiGivesTheSame) {
 }
 
 TEST_F(HtmlTest, WithoutRoomForAlignmentThereIsNone) {
-  ModelInfo info;
+  ModelDescription info;
   ASSERT_TRUE(ReadModelInfo(file_.bytes(), true, &test_workspace, &info).ok());
   const auto bytes = [&](bool alignment) {
     return PlanWorkspace(info, {.lanes = 1, .alignment = alignment}).bytes;

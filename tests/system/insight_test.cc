@@ -113,7 +113,7 @@ TEST(InsightLimitTest, MoreWeightsThanTheProfileKeepsAreSaidToBeTooMany) {
     AttentionTrace trace;
     EXPECT_TRUE(trace
                     .Start(architecture, AttentionKind::kCross, kColumns,
-                           test_workspace.attention)
+                           Buffers(test_workspace).attention)
                     .ok());
     for (size_t row = 0; row < rows; ++row) {
       trace.AddRow(AttentionKind::kCross, 0, row, weights.data(), 0);

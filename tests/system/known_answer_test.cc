@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "converter/readers/open_model.h"
+#include "internals.h"
 #include "tests/system/tiny_model.h"
 
 namespace latimer::known_answer_test {
@@ -51,7 +52,7 @@ TEST_P(KnownAnswerTest, IsWhatTheModelGives) {
   Translator translator;
   const Status status = translator.Load(file.bytes(), &test_workspace);
   ASSERT_TRUE(status.ok()) << status.message();
-  const ModelInfo& info = translator.model_info();
+  const ModelDescription& info = Internals::Describe(translator);
   const KnownAnswer& answer = info.known_answer;
   const auto count = static_cast<uint32_t>(answer.target.size());
   EXPECT_EQ(count, std::min({24u, info.generation.max_target_tokens,
@@ -98,7 +99,7 @@ TEST(KnownAnswer, EndsWhereTheModelMustEnd) {
   Translator translator;
   const Status status = translator.Load(file.bytes(), &test_workspace);
   ASSERT_TRUE(status.ok()) << status.message();
-  EXPECT_FALSE(translator.model_info().known_answer.target.empty());
+  EXPECT_FALSE(Internals::Describe(translator).known_answer.target.empty());
 }
 
 TEST(KnownAnswer, IsOnlyInInt8Files) {
@@ -107,8 +108,8 @@ TEST(KnownAnswer, IsOnlyInInt8Files) {
   EXPECT_EQ(schema::GetModel(file.bytes().data())->known_answer(), nullptr);
   Translator translator;
   ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
-  EXPECT_TRUE(translator.model_info().known_answer.source.empty());
-  EXPECT_TRUE(translator.model_info().known_answer.target.empty());
+  EXPECT_TRUE(Internals::Describe(translator).known_answer.source.empty());
+  EXPECT_TRUE(Internals::Describe(translator).known_answer.target.empty());
 }
 
 TEST(KnownAnswer, WithIdsOutsideTheVocabulariesIsRefused) {

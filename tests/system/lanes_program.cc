@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "latimer/plan.h"
+#include "internals.h"
 #include "latimer/translator.h"
 
 namespace {
@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
   file.read(reinterpret_cast<char*>(image), sizeof(image));
   const std::span<const std::byte> model(image,
                                          static_cast<size_t>(file.gcount()));
-  latimer::ModelInfo info;
+  latimer::ModelDescription info;
   latimer::Status status = latimer::ReadModelInfo(
       model, /*verify_checksum=*/true, &workspace, &info);
   if (!status.ok()) return Fail(status);

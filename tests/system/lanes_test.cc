@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "latimer/plan.h"
+#include "internals.h"
 #include "tests/ops/guarded_memory.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/emulator.h"
@@ -61,7 +61,8 @@ std::vector<Ids> SideBySide(Translator& translator,
     if (!translator.Advance(&out)) continue;
     EXPECT_TRUE(out.status.ok()) << out.status.message();
     Ids read = Copy(out.translation.source);
-    if (translator.model_info().generation.source_length > 0) {  // Padded.
+    if (Internals::Describe(translator).generation.source_length >
+        0) {  // Padded.
       read.resize(std::min(read.size(), sources[out.ticket].size()));
     }
     EXPECT_EQ(read, sources[out.ticket]);
@@ -104,9 +105,9 @@ void ExpectTheSame(const ModelBytes& file, const TranslateOptions& options = {},
   const Status status =
       translator.Load(file.bytes(), &test_workspace, {.threads = threads});
   ASSERT_TRUE(status.ok()) << status.message();
-  const std::vector<Ids> sources =
-      RandomSources(translator.model_info().architecture.source_vocabulary,
-                    translator.max_source_tokens());
+  const std::vector<Ids> sources = RandomSources(
+      Internals::Describe(translator).architecture.source_vocabulary,
+      translator.max_source_tokens());
   const std::vector<Ids> expected = OneByOne(translator, sources, options);
   for (const size_t lanes : {size_t{2}, size_t{kProfile.lanes}}) {
     EXPECT_EQ(SideBySide(translator, sources, lanes, options), expected)
@@ -118,7 +119,8 @@ void ExpectTheSame(const ModelBytes& file, const TranslateOptions& options = {},
   for (const auto& [lanes, tokens] : kFits) {
     if (lanes > kProfile.lanes) continue;
     const LoadOptions load = {.threads = threads, .lanes = lanes};
-    const WorkspacePlan plan = PlanWorkspace(translator.model_info(), load);
+    const WorkspacePlan plan =
+        PlanWorkspace(Internals::Describe(translator), load);
     EXPECT_LE(plan.bytes, sizeof(Workspace));
     GuardedBytes memory(static_cast<size_t>(
         Padded(plan.bytes + tokens * plan.cached_token_bytes)));
@@ -134,7 +136,7 @@ void ExpectTheSame(const ModelBytes& file, const TranslateOptions& options = {},
 TEST(WorkspaceTest, AModelTakesAsManyLanesAsThereIsRoomFor) {
   if (kProfile.lanes < 4) GTEST_SKIP() << "this profile has too few lanes";
   const ModelBytes file = ConvertModel(TinyModel("no_scale"), WeightType::kF32);
-  ModelInfo info;
+  ModelDescription info;
   ASSERT_TRUE(ReadModelInfo(file.bytes(), true, &test_workspace, &info).ok());
   const auto lanes_in = [&](size_t bytes) {
     GuardedBytes memory(bytes);
@@ -159,7 +161,7 @@ TEST(WorkspaceTest, AModelTakesAsManyLanesAsThereIsRoomFor) {
 
 TEST(WorkspaceTest, OneThatIsTooSmallOrMisplacedIsRefused) {
   const ModelBytes file = ConvertModel(TinyModel("no_scale"), WeightType::kF32);
-  ModelInfo info;
+  ModelDescription info;
   ASSERT_TRUE(ReadModelInfo(file.bytes(), true, &test_workspace, &info).ok());
   const auto needed =
       static_cast<size_t>(PlanWorkspace(info, {.lanes = 1}).bytes);
@@ -189,7 +191,7 @@ TEST(WorkspaceTest, OneThatIsTooSmallOrMisplacedIsRefused) {
 
 TEST(WorkspaceTest, WithoutRoomForAttentionAndScoresThereAreNone) {
   const ModelBytes file = ConvertModel(TinyModel("no_scale"), WeightType::kF32);
-  ModelInfo info;
+  ModelDescription info;
   ASSERT_TRUE(ReadModelInfo(file.bytes(), true, &test_workspace, &info).ok());
   for (const bool room : {false, true}) {
     const LoadOptions load = {.lanes = 1, .attention = room, .scores = room};

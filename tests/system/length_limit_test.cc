@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "internals.h"
 #include "tests/system/tiny_model.h"
 
 namespace latimer::length_limit_test {
@@ -37,14 +38,16 @@ class LengthLimitTest : public testing::Test {
 };
 
 TEST_F(LengthLimitTest, TheModelsOwnLimitForcesEos) {
-  const uint32_t limit = translator_.model_info().generation.max_target_tokens;
+  const uint32_t limit =
+      Internals::Describe(translator_).generation.max_target_tokens;
   int reached = 0;
   for (const auto& source : sources_) {
     const Translation result = Run(source, 0);
     ASSERT_LE(result.tokens.size(), limit);
     const bool is_full = result.tokens.size() == limit;
     reached += is_full ? 1 : 0;
-    EXPECT_EQ(result.tokens.back(), translator_.model_info().generation.eos);
+    EXPECT_EQ(result.tokens.back(),
+              Internals::Describe(translator_).generation.eos);
     EXPECT_EQ(result.stop_reason,
               is_full ? StopReason::kLengthLimit : StopReason::kEos);
   }
@@ -55,13 +58,15 @@ TEST_F(LengthLimitTest, AShorterLimitOfTheCallerJustStops) {
   for (const auto& source : sources_) {
     const Translation result = Run(source, 3);
     EXPECT_EQ(result.tokens.size(), 3u);
-    EXPECT_NE(result.tokens.back(), translator_.model_info().generation.eos);
+    EXPECT_NE(result.tokens.back(),
+              Internals::Describe(translator_).generation.eos);
     EXPECT_EQ(result.stop_reason, StopReason::kLengthLimit);
   }
 }
 
 TEST_F(LengthLimitTest, ALongerLimitOfTheCallerGoesBeforeTheModels) {
-  const uint32_t own = translator_.model_info().generation.max_target_tokens;
+  const uint32_t own =
+      Internals::Describe(translator_).generation.max_target_tokens;
   size_t longest = 0;
   for (const auto& source : sources_) {
     const std::vector<int32_t> ids = [&] {
@@ -81,7 +86,7 @@ TEST_F(LengthLimitTest, ALongerLimitOfTheCallerGoesBeforeTheModels) {
 TEST_F(LengthLimitTest, NoLimitExceedsThePositionTable) {
   const Translation result = Run(sources_[0], UINT32_MAX);
   EXPECT_LE(result.tokens.size(),
-            translator_.model_info().architecture.target_positions);
+            Internals::Describe(translator_).architecture.target_positions);
   const auto endless =
       translator_.TranslateIds(sources_[0], {.max_target_tokens = UINT32_MAX,
                                              .min_target_tokens = UINT32_MAX,

@@ -1,6 +1,6 @@
 // The time of each operation, and the bytes that it reads. A program of its
 // own, because its clock takes the place of base/clock.cc.
-// Tests runtime/include/latimer/operation_times.h,
+// Tests runtime/base/operation_times.h,
 // runtime/transformer/trace.cc, runtime/model/operation_bytes.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/clock.h"
+#include "internals.h"
 #include "latimer/translator.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/recurrent_models.h"
@@ -49,7 +50,7 @@ class OperationTimesTest : public ::testing::Test {
   // Returns the number of target tokens.
   size_t Translate(OperationTimes* times) {
     TranslateOptions options;
-    options.times = times;
+    Internals::RecordTimes(translator_, times);
     const Result<Translation> result =
         translator_.TranslateIds(kSource, options);
     EXPECT_TRUE(result.ok());
@@ -111,12 +112,13 @@ TEST_F(OperationTimesTest, EachOperationOfAModelOfGrusHasItsTime) {
 // What a token reads besides weights: gamma and beta of three norms in each
 // layer.
 uint64_t BytesOfAllOperations(const Translator& translator) {
-  const Architecture& a = translator.model_info().architecture;
+  const Architecture& a = Internals::Describe(translator).architecture;
   EXPECT_FALSE(a.embedding_norm || a.final_norm);
   uint64_t bytes =
       uint64_t{a.decoder_layers} * 3 * 2 * a.d_model * sizeof(float);
   for (int o = 0; o < kOperationCount; ++o) {
-    bytes += translator.weight_bytes_per_token(static_cast<Operation>(o));
+    bytes +=
+        Internals::WeightBytesPerToken(translator, static_cast<Operation>(o));
   }
   return bytes;
 }
@@ -125,15 +127,15 @@ TEST_F(OperationTimesTest, WeightBytesOfAllOperationsAreWhatATokenReads) {
   for (const WeightType weights : {WeightType::kInt8, WeightType::kF32}) {
     Load(ConvertModel(TinyModel("no_scale"), weights));
     EXPECT_EQ(BytesOfAllOperations(translator_),
-              translator_.model_info().sizes.streamed_per_token);
+              Internals::Describe(translator_).sizes.streamed_per_token);
   }
 }
 
 TEST_F(OperationTimesTest, WeightBytesOfAModelWithInt4AreWhatATokenReads) {
   Load(ConvertDemoToInt4(UsableTile()));
-  ASSERT_GT(translator_.model_info().int4_matrices, 0u);
+  ASSERT_GT(Internals::Describe(translator_).int4_matrices, 0u);
   EXPECT_EQ(BytesOfAllOperations(translator_),
-            translator_.model_info().sizes.streamed_per_token);
+            Internals::Describe(translator_).sizes.streamed_per_token);
 }
 
 }  // namespace operation_times_test

@@ -199,7 +199,7 @@ TEST(OptionsTest, NumbersAreThoseOfStrtof) {
 }
 
 TEST(OptionsTest, ContradictionsAndWhatHasNoEffectAreRefused) {
-  ModelInfo model = {};
+  ModelDescription model = {};
   const auto error = [&](const TranslateOptions& options,
                          OptionStyle style = OptionStyle::kPlain) {
     return std::string(CheckOptions(options, model, style).message());

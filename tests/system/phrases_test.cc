@@ -7,6 +7,7 @@
 
 #include <random>
 
+#include "internals.h"
 #include "phrases/phrase_text.h"
 #include "phrases/source_phrases.h"
 #include "tests/converter/model_folder.h"
@@ -118,7 +119,8 @@ class RandomModelTest : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     ASSERT_TRUE(translator_.Load(file_.bytes(), &test_workspace).ok());
-    const auto& languages = translator_.model_info().generation.languages;
+    const auto& languages =
+        Internals::Describe(translator_).generation.languages;
     if (!languages.empty()) {
       options_.source_language = languages.front().code;
       options_.target_language = languages.back().code;
@@ -146,7 +148,7 @@ TEST_P(RandomModelTest, ProtectedSpansComeOnce) {
 }
 
 TEST_P(RandomModelTest, ATextOfTheLastTokenEndsNoTranslation) {
-  const int32_t eos = translator_.model_info().generation.eos;
+  const int32_t eos = Internals::Describe(translator_).generation.eos;
   const std::string last(translator_.TargetPiece(eos));
   const std::string span = "{" + last + "}";
   options_.protect = true;

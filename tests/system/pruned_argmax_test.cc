@@ -57,7 +57,7 @@ std::unique_ptr<Engine> EngineOf(const ModelBytes& file) {
 
 // All logits, in the workspace.
 void ComputeAll(const Engine& engine, const LinearInput& input) {
-  ComputeLogits(engine, input, nullptr, test_workspace.logits);
+  ComputeLogits(engine, input, nullptr, Buffers(test_workspace).logits);
 }
 
 // The best token after each step of the row's own target.
@@ -66,8 +66,8 @@ std::vector<BestToken> BestOf(const Engine& engine, const FixtureRow& row,
                               const Best& best) {
   std::vector<BestToken> tokens;
   SentenceCaches caches;
-  caches.cross_kv = test_workspace.cross_kv;
-  caches.self_kv = test_workspace.self_kv;
+  caches.cross_kv = Buffers(test_workspace).cross_kv;
+  caches.self_kv = Buffers(test_workspace).self_kv;
   caches.source_tokens = row.source.size();
   caches.self_rows = kProfile.target_tokens;
   Trace trace;
@@ -95,14 +95,15 @@ TEST(PrunedArgmaxModelTest, EveryStepHasTheSameTokenAndTheSameBits) {
     const auto expected = BestOf(*full, row, [&](const LinearInput& input) {
       ComputeAll(*full, input);
       const size_t token =
-          full->vector->argmax(vocabulary, test_workspace.logits);
-      return BestToken{token, test_workspace.logits[token], vocabulary};
+          full->vector->argmax(vocabulary, Buffers(test_workspace).logits);
+      return BestToken{token, Buffers(test_workspace).logits[token],
+                       vocabulary};
     });
     const auto found = BestOf(*pruned, row, [&](const LinearInput& input) {
       const uint32_t first = 0;
       SearchOptions options = {};
       options.repetition_penalty = 1.0f;
-      float* bounds = test_workspace.logits;
+      float* bounds = Buffers(test_workspace).logits;
       BoundLogits(*pruned, input, {&first, 1}, Bounds::kHighNibbles, bounds);
       return FindBestToken(*pruned, input, options, {0, nullptr, 1}, bounds);
     });
@@ -137,7 +138,7 @@ TEST(PrunedArgmaxModelTest, AllLogitsAreThoseOfThePackedMatrix) {
         ComputeAll(engine, input);
         for (uint32_t v = 0; v < engine.architecture().target_vocabulary; ++v) {
           uint32_t bits;
-          std::memcpy(&bits, &test_workspace.logits[v], sizeof(bits));
+          std::memcpy(&bits, &Buffers(test_workspace).logits[v], sizeof(bits));
           h = (h ^ bits) * 1099511628211u;
         }
         return BestToken{};

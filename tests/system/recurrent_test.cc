@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "converter/known_answer.h"
+#include "internals.h"
 #include "tests/system/fixture_check.h"
 #include "tests/system/recurrent_models.h"
 
@@ -102,7 +103,7 @@ TEST_P(RecurrentTest, TheKnownAnswerIsWhatTheModelGives) {
       RecurrentModel(GetParam()).Read(), OptionsForThisCpu(), &warnings);
   EXPECT_TRUE(warnings.empty());
   Load(file);
-  const KnownAnswer& answer = translator_.model_info().known_answer;
+  const KnownAnswer& answer = Internals::Describe(translator_).known_answer;
   const auto count = static_cast<uint32_t>(answer.target.size());
   ASSERT_EQ(count, 24u);
   const Result<Translation> translation =
@@ -121,8 +122,10 @@ std::vector<float> Logits(Translator& translator, const Json& fixture) {
       fixture["sequences"], {},
       [](const Json& row) { return row["src_ids"].size(); });
   (void)latimer::Run(translator, *longest, fixture["max_new_tokens"]);
-  const uint32_t count = translator.model_info().architecture.target_vocabulary;
-  return {test_workspace.logits, test_workspace.logits + count};
+  const uint32_t count =
+      Internals::Describe(translator).architecture.target_vocabulary;
+  return {Buffers(test_workspace).logits,
+          Buffers(test_workspace).logits + count};
 }
 
 TEST_P(RecurrentTest, Int8LogitsAreTheSameInEveryTileAndOnThreeThreads) {

@@ -29,8 +29,8 @@ std::vector<int32_t> ReadIds(const std::string& text) {
 uint64_t HashLogits(uint64_t hash, const std::vector<int32_t>& source,
                     const std::vector<int32_t>& target) {
   SentenceCaches caches;
-  caches.cross_kv = workspace.cross_kv;
-  caches.self_kv = workspace.self_kv;
+  caches.cross_kv = Buffers(workspace).cross_kv;
+  caches.self_kv = Buffers(workspace).self_kv;
   caches.source_tokens = source.size();
   caches.self_rows = kProfile.target_tokens;
   Trace trace;
@@ -42,10 +42,10 @@ uint64_t HashLogits(uint64_t hash, const std::vector<int32_t>& source,
         StepDecoder(engine, {&row, 1}, workspace, trace);
     ComputeLogits(
         engine, MakeLinearInput(engine, output.x, 1, output.columns, workspace),
-        nullptr, workspace.logits);
+        nullptr, Buffers(workspace).logits);
     for (uint32_t v = 0; v < engine.architecture().target_vocabulary; ++v) {
       uint32_t bits;
-      __builtin_memcpy(&bits, &workspace.logits[v], sizeof(bits));
+      __builtin_memcpy(&bits, &Buffers(workspace).logits[v], sizeof(bits));
       hash = (hash ^ bits) * 1099511628211u;
     }
     token = target[i];

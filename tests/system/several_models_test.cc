@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "latimer/plan.h"
+#include "internals.h"
 #include "latimer/translator.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/tiny_model.h"
@@ -33,7 +33,7 @@ class SeveralModelsTest : public testing::Test {
  protected:
   static size_t BytesFor(const ModelBytes& model) {
     auto scratch = std::make_unique<InfoScratch>();
-    ModelInfo info;
+    ModelDescription info;
     EXPECT_TRUE(ReadModelInfo(model.bytes(), false, scratch.get(), &info).ok());
     return static_cast<size_t>(PlanWorkspace(info, {.lanes = 1}).bytes);
   }

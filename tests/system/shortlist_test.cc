@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "converter/readers/open_model.h"
-#include "latimer/plan.h"
+#include "internals.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/emulator.h"
 #include "tests/system/tiny_model.h"
@@ -132,7 +132,7 @@ TEST_F(ShortlistFileTest, RefusesListsOutsideTheVocabulary) {
 }
 
 TEST_F(ShortlistFileTest, TheProfileKeepsRoomForIt) {
-  ModelInfo info;
+  ModelDescription info;
   ASSERT_TRUE(ReadModelInfo(File().bytes(), true, &test_workspace, &info).ok());
   EXPECT_TRUE(info.has_shortlist);
   EXPECT_GT(info.sizes.shortlist, 91 * sizeof(uint32_t));

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "converter/known_answer.h"
-#include "latimer/plan.h"
+#include "internals.h"
 #include "report/bill.h"
 #include "tests/converter/own_model.h"
 #include "tests/system/tiny_model.h"
@@ -90,8 +90,8 @@ TEST_F(SourceLengthTest, WithoutTheFlagTextsAreTranslatedDifferently) {
 TEST_F(SourceLengthTest, OnlyAFileThatHasOneHasTheNewVersion) {
   Load();
   EXPECT_EQ(translator_.model_info().format_version, 5u);
-  EXPECT_EQ(translator_.model_info().generation.source_length, kLength);
-  EXPECT_EQ(translator_.model_info().generation.source_pad, kPad);
+  EXPECT_EQ(Internals::Describe(translator_).generation.source_length, kLength);
+  EXPECT_EQ(Internals::Describe(translator_).generation.source_pad, kPad);
   Load({"source_length=null"});
   EXPECT_EQ(translator_.model_info().format_version, 4u);
 }
@@ -200,7 +200,7 @@ TEST_F(SourceLengthTest, ProtectedSpansNeedRoomBehindThePads) {
 
 TEST_F(SourceLengthTest, AProfileForShorterSourcesIsRefused) {
   Load({"max_source_tokens=40"});
-  const ModelInfo& info = translator_.model_info();
+  const ModelDescription& info = Internals::Describe(translator_);
   EXPECT_STREQ(
       ExactProfile(info, {.source_tokens = 5}, "short").status().message(),
       "--max-source-tokens 5 is less than the 12 tokens to which this model "
@@ -221,7 +221,7 @@ TEST_F(SourceLengthTest, TheKnownAnswerFits) {
   EXPECT_TRUE(warnings.empty());
   const Status loaded = translator_.Load(file.bytes(), &test_workspace);
   if (!loaded.ok()) GTEST_SKIP() << loaded.message();
-  EXPECT_THAT(translator_.model_info().known_answer.source,
+  EXPECT_THAT(Internals::Describe(translator_).known_answer.source,
               SizeIs(Le(kLength)));
 }
 

@@ -59,9 +59,9 @@ class StepLogits {
       ComputeLogits(
           engine_,
           MakeLinearInput(engine_, output.x, 1, output.columns, test_workspace),
-          nullptr, test_workspace.logits);
-      all.emplace_back(test_workspace.logits,
-                       test_workspace.logits + a.target_vocabulary);
+          nullptr, Buffers(test_workspace).logits);
+      all.emplace_back(Buffers(test_workspace).logits,
+                       Buffers(test_workspace).logits + a.target_vocabulary);
       if (t < target.size()) scheduler_.Append(sentence, target[t]);
     }
     return all;

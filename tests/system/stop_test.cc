@@ -10,6 +10,7 @@
 #include <fstream>
 #include <thread>
 
+#include "internals.h"
 #include "latimer/latimer.h"
 #include "search/loop_detector.h"
 #include "tests/system/demo_model.h"
@@ -72,7 +73,7 @@ class StopTest : public testing::Test {
     return Copy(result->tokens);
   }
 
-  int32_t eos() { return translator_.model_info().generation.eos; }
+  int32_t eos() { return Internals::Describe(translator_).generation.eos; }
 
   Translator translator_;
 };

@@ -86,7 +86,7 @@ std::vector<std::vector<int32_t>> RunAll(const ModelBytes& file,
     std::vector<int32_t> all = Run(translator, row, fixture["max_new_tokens"]);
     for (size_t i = 0; i < row["last_step_logits"].size(); ++i) {
       int32_t bits;
-      std::memcpy(&bits, &test_workspace.logits[i], sizeof(bits));
+      std::memcpy(&bits, &Buffers(test_workspace).logits[i], sizeof(bits));
       all.push_back(bits);
     }
     results.push_back(std::move(all));

@@ -3,7 +3,7 @@
 #ifndef LATIMER_TESTS_SYSTEM_TEST_WORKSPACE_H_
 #define LATIMER_TESTS_SYSTEM_TEST_WORKSPACE_H_
 
-#include "latimer/memory.h"
+#include "latimer/translator.h"
 
 namespace latimer {
 

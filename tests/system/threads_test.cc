@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "internals.h"
 #include "tests/system/tiny_model.h"
 
 namespace latimer::threads_test {
@@ -37,7 +38,7 @@ std::vector<Ids> TranslateAll(const ModelBytes& file, uint32_t threads,
   EXPECT_EQ(translator.threads(), threads);
   std::vector<Ids> results;
   const uint32_t vocabulary =
-      translator.model_info().architecture.source_vocabulary;
+      Internals::Describe(translator).architecture.source_vocabulary;
   for (const Ids& source : Sources(vocabulary)) {
     const size_t fit =
         std::min<size_t>(source.size(), translator.max_source_tokens());

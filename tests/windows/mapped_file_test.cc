@@ -1,5 +1,5 @@
 // What MappedFile does with names and files of Windows.
-// Tests runtime/include/latimer/mapped_file.h, runtime/base/windows.cc,
+// Tests runtime/include/latimer/hosted_model.h, runtime/base/windows.cc,
 // runtime/base/mapped_file.cc.
 #include <gtest/gtest.h>
 

@@ -70,7 +70,7 @@ typedef struct latimer_translator latimer_translator;
 
 /* ---- The model file ---- */
 
-/* Maps a model file of any size read-only: see latimer/mapped_file.h. *image is
+/* Maps a model file of any size read-only: see latimer/hosted_model.h. *image is
  * aligned to a page. Here and below `message`, if it is not NULL, receives one
  * sentence of up to message_bytes - 1 bytes if the call fails, and "" if not.
  * LATIMER_RESOURCE_UNAVAILABLE if there is no such file, or it cannot be
@@ -155,7 +155,7 @@ const char* latimer_message(const latimer_translator* translator);
 
 /* ---- Options of a translation ---- */
 
-/* Why a translation ended: latimer::StopReason (stop.h), in the same order. */
+/* Why a translation ended: latimer::StopReason (translation.h), in the same order. */
 typedef enum latimer_stop_reason {
   LATIMER_EOS = 0,
   LATIMER_LENGTH_LIMIT,
@@ -164,7 +164,7 @@ typedef enum latimer_stop_reason {
   LATIMER_CANCELLED
 } latimer_stop_reason;
 
-/* The attention whose weights are kept: latimer::AttentionKind (insight.h). */
+/* The attention whose weights are kept: latimer::AttentionKind (options.h). */
 typedef enum latimer_attention_kind {
   LATIMER_NO_ATTENTION = 0,
   LATIMER_CROSS_ATTENTION,   /* row: target token; column: source token */
@@ -174,7 +174,7 @@ typedef enum latimer_attention_kind {
 } latimer_attention_kind;
 
 /* When a search with several beams ends: latimer::EarlyStopping
- * (beam_search.h), after the model's own rule. */
+ * (options.h), after the model's own rule. */
 typedef enum latimer_early_stopping {
   LATIMER_STOP_BY_MODEL = 0,
   LATIMER_STOP_BY_HEURISTIC, /* early_stopping=False of transformers */
@@ -199,7 +199,7 @@ typedef struct latimer_text_range {
 
 /* A target token, in the translation, and the source token that it was aligned
  * to, in the text that was given; an empty range: none. See TokenLink in
- * latimer/alignment.h. */
+ * latimer/translation.h. */
 typedef struct latimer_token_link {
   latimer_text_range target;
   latimer_text_range source;
@@ -263,7 +263,7 @@ typedef struct latimer_options {
   int scores;    /* 1: keep a score for each token */
   int alignment; /* 1: notes latimer_translation.links. The text must live until
                     the sentence has finished. */
-  /* Sampling: latimer::Sampling (sampling.h). Each but the seed draws
+  /* Sampling: latimer::Sampling (options.h). Each but the seed draws
    * tokens; 0: not given. */
   int sample;
   float temperature;
@@ -460,7 +460,7 @@ latimer_code latimer_advance(latimer_translator* translator, int* finished,
                              uint64_t* ticket,
                              latimer_translation* translation);
 
-/* ---- Running text of any length: see latimer/text_stream.h ---- */
+/* ---- Running text of any length: see latimer/streams.h ---- */
 
 /* A stream lives in latimer_text_bytes() bytes of the caller's memory, aligned
  * as for any type, which the caller may reuse at any time. */
@@ -497,7 +497,7 @@ latimer_code latimer_text_push(latimer_text* text, const char* bytes,
 /* Translates what is left; the next push begins another text. */
 latimer_code latimer_text_finish(latimer_text* text);
 
-/* ---- HTML of any size: see latimer/html_stream.h ---- */
+/* ---- HTML of any size: see latimer/streams.h ---- */
 
 /* Lives in latimer_html_bytes() bytes of the caller's memory, like a text
  * stream. With two models, the receiver of the first one's HTML pushes it into

@@ -17,10 +17,14 @@
 
 namespace latimer {
 
-struct ModelInfo;
-struct OperationTimes;
+class Translator;
 
 // ---- Loading ----
+
+// Most stack that any public function or thread of the pool needs, from the
+// call down, in an optimized build, without signal handlers.
+// tests/system/stack_bound_test.cc proves it from the compiler's call graph.
+inline constexpr uint64_t kStackBytes = 16 * 1024;
 
 struct LoadOptions {
   // Threads that share the work of each step, the calling thread included.
@@ -146,14 +150,14 @@ struct TranslateOptions {
   // Prepended to the text as if it were part of it: ">>deu<<" for models that
   // translate into several languages. Empty: only the text's own code.
   std::string_view language_code = {};
-  // Codes from GenerationConfig::languages, such as "eng_Latn". A multilingual
-  // model needs both to translate a text, or only the target's; see
-  // GenerationConfig. With TranslateIds the ids are taken as they are, but a
-  // target language that is not one of them still applies if it is given.
+  // Codes from ModelInfo::languages, such as "eng_Latn". A multilingual model
+  // needs both to translate a text, or only the target's. With TranslateIds the
+  // ids are taken as they are, but a target language that is not one of them
+  // still applies if it is given.
   std::string_view source_language = {};
   std::string_view target_language = {};
-  // Name from GenerationConfig::tasks. Its prefix is used, and its limits
-  // replace the model's.
+  // Name from ModelInfo::tasks. Its prefix is used, and its limits replace the
+  // model's.
   std::string_view task = {};
   // Prepended to each part of the text in place of the task's prefix, for
   // example "summarize: ". It is tokenized by itself.
@@ -227,8 +231,6 @@ struct TranslateOptions {
   // it. The text must then live until the sentence has finished. Sentences are
   // aligned side by side; with beams, each is decoded once more.
   bool alignment = false;
-  // Where to add the time that each operation takes; null: no clock is read.
-  OperationTimes* times = nullptr;
   // Whether to stop a model that does not find the end of a text, far beyond
   // what proper translations reach: after 8 S + 64 tokens for S source tokens,
   // and as many more as a minimum length, a target prefix, terms and protected
@@ -268,8 +270,10 @@ Status SetOption(TranslateOptions* options, std::string_view name,
                  const char* value);
 
 // kInvalidArgument if options contradict each other, or if one has no effect
-// because of what others or the model say. A translation ignores such options.
-Status CheckOptions(const TranslateOptions& options, const ModelInfo& model);
+// because of what others or the model of the translator say. A translation
+// ignores such options.
+Status CheckOptions(const TranslateOptions& options,
+                    const Translator& translator);
 
 }  // namespace latimer
 

@@ -141,7 +141,7 @@ struct Translation {
   // Source ids that were read, including those that the model puts around every
   // text.
   std::span<const int32_t> source;
-  // What the options asked for: see insight.h. One score for each of `tokens`.
+  // What the options asked for. One score for each of `tokens`.
   AttentionWeights attention;
   std::span<const TokenScore> scores;
   // The mean of their log-probabilities, that of EOS included; 0 without.

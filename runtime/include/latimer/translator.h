@@ -20,15 +20,25 @@
 #include <span>
 #include <string_view>
 
-#include "latimer/memory.h"
+#include "latimer/internal/memory_plan.h"
 #include "latimer/model_info.h"
-#include "latimer/operation_times.h"
 #include "latimer/options.h"
 #include "latimer/status.h"
 #include "latimer/text_cursor.h"
 #include "latimer/translation.h"
 
 namespace latimer {
+
+// All bytes that translation writes: a static object, or memory that is as
+// large, in .bss or anywhere else. It is far too large for a stack: megabytes,
+// or with the profile of a PC hundreds of them, of which a model touches what
+// it needs. HostedModel (latimer/hosted_model.h) takes no more than that. It
+// must outlive the Translator that was loaded into it.
+struct Workspace {
+  Workspace() {}  // NOLINT: new Workspace() touches nothing.
+
+  alignas(64) std::byte bytes[WorkspaceBytes(kProfile)];
+};
 
 // A sentence that Begin or BeginIds began.
 struct FinishedTranslation {
@@ -85,7 +95,7 @@ class Translator {
   Result<Translation> TranslateNext(TextCursor& cursor);
 
   // Translates source ids as they are: no EOS is added, but ids that are too
-  // few for a fixed GenerationConfig::source_length are padded. Errors:
+  // few for a model with a fixed source length are padded. Errors:
   // kFailedPrecondition, kInvalidArgument (no ids, too many, or an id outside
   // the vocabulary).
   Result<Translation> TranslateIds(std::span<const int32_t> source,
@@ -199,14 +209,9 @@ class Translator {
   // Most beams of a sentence that the workspace has room for.
   uint32_t max_beams() const;
   uint32_t threads() const;
-  // Bytes of weights that one operation reads for each generated token, without
-  // a shortlist.
-  uint64_t weight_bytes_per_token(Operation operation) const;
-  // Names of the kernels in use: index 0 is the GEMM for one row, then come
-  // those for more rows, quantization and vectors; null after the last.
-  const char* kernel_name(int index) const;
 
  private:
+  friend class Internals;  // Of the library itself.
   struct State;
 
   State* state_ = nullptr;  // in the workspace

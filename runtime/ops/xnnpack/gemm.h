@@ -77,7 +77,7 @@ void QuantizeRows(const GemmKernels& kernels, size_t rows, size_t cols,
 // Computes columns [channel_begin, channel_end) of y [rows, w.n] from quantized
 // rows q [rows, w.k] and int8, int6 or int4 weights; writes no other columns.
 // Strides are in elements. `scratch` has UnpackedBytes(w.k) of
-// latimer/memory.h, aligned to 64 bytes, if w is int6. Precondition:
+// latimer/internal/memory_plan.h, aligned to 64 bytes, if w is int6. Precondition:
 // channel_begin is a multiple of the tile's nr; so is channel_end, unless it is
 // w.n.
 void GemmInt8(const GemmKernels& kernels, size_t rows, const PackedMatrix& w,

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "latimer/memory.h"
+#include "latimer/internal/memory_plan.h"
 #include "ops/xnnpack/kernel_sets.h"
 #include "ops/xnnpack/pack.h"
 #include "tests/ops/guarded_memory.h"

@@ -2,7 +2,7 @@
 #ifndef LATIMER_PROFILE_CONFIG_H_
 #define LATIMER_PROFILE_CONFIG_H_
 
-#include "latimer/any_profile.h"
+#include "latimer/internal/any_profile.h"
 
 namespace latimer {
 

@@ -1,10 +1,11 @@
+// Not promised (docs/promises.md): for the promised headers, and profiles.
 // Profile: what one build of Latimer can hold, fixed at compile time.
 //
 // A build has exactly one profile, `kProfile`, of a header in targets/models/:
 // -DLATIMER_MODEL=NAME selects it. any.h, pc.h and web.h hold any model;
 // `latimer-convert --profile` writes one for one model.
-#ifndef LATIMER_PROFILE_H_
-#define LATIMER_PROFILE_H_
+#ifndef LATIMER_INTERNAL_PROFILE_H_
+#define LATIMER_INTERNAL_PROFILE_H_
 
 #include <cstdint>
 
@@ -46,7 +47,7 @@ struct Profile {
   uint32_t beam_tokens = 0;
   // Whether terms and protected spans can be asked for; see TranslateOptions.
   bool phrases = false;
-  // Whether tokens can be drawn; see sampling.h.
+  // Whether tokens can be drawn; see Sampling.
   bool sampling = false;
   // Keys and values in the decoder's caches are f16 instead of f32: half of the
   // memory. Rounding them may change a translation, but in the same way on
@@ -92,12 +93,11 @@ struct Profile {
   // Models with f16 weights, and int8 models with some f16 matrices.
   bool f16_weights = true;
   // How many attention weights, as floats, one translation can keep; 0: none.
-  // See insight.h.
   uint64_t attention = 0;
-  // Whether target tokens can have scores; see insight.h.
+  // Whether target tokens can have scores.
   bool scores = false;
   // Whether translations can be aligned with their sources, as text with markup
-  // needs; see alignment.h.
+  // needs.
   bool alignment = false;
   // Whether a Probe (transformer/probe.h) can observe and force tokens. For the
   // converter only.
@@ -113,4 +113,4 @@ struct Profile {
 
 }  // namespace latimer
 
-#endif  // LATIMER_PROFILE_H_
+#endif  // LATIMER_INTERNAL_PROFILE_H_

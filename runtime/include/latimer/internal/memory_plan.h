@@ -1,15 +1,15 @@
-// The workspace: every byte that translation writes, as one type.
+// Not promised (docs/promises.md): for the promised headers, and profiles.
+// The memory plan: how large each buffer of the workspace is.
 //
-// Its size is arithmetic on the profile. Put a Workspace in .bss or anywhere
-// else; it must outlive the Translator that was loaded into it.
-#ifndef LATIMER_MEMORY_H_
-#define LATIMER_MEMORY_H_
+// All is arithmetic on the profile.
+#ifndef LATIMER_INTERNAL_MEMORY_PLAN_H_
+#define LATIMER_INTERNAL_MEMORY_PLAN_H_
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
-#include "latimer/profile.h"
+#include "latimer/internal/profile.h"
 #include "latimer/profile_config.h"
 #include "latimer/translation.h"
 
@@ -227,7 +227,7 @@ constexpr uint64_t BufferBytes(const Profile& p, Buffer buffer) {
   return PlanBuffer(p, buffer).bytes;
 }
 
-// Equals sizeof(Workspace) in a build with that profile.
+// sizeof(Workspace) in a build with that profile.
 constexpr uint64_t WorkspaceBytes(const Profile& profile) {
   uint64_t total = 0;
   for (int i = 0; i < kBufferCount; ++i) {
@@ -235,11 +235,6 @@ constexpr uint64_t WorkspaceBytes(const Profile& profile) {
   }
   return total;
 }
-
-// Most stack that any public function or thread of the pool needs, from the
-// call down, in an optimized build, without signal handlers.
-// tests/system/stack_bound_test.cc proves it from the compiler's call graph.
-inline constexpr uint64_t kStackBytes = 16 * 1024;
 
 // Stack of each thread that Load creates, with what the C library requires: 128
 // KiB on 64-bit ARM, 16 KiB elsewhere.
@@ -258,40 +253,6 @@ consteval size_t Elements(Buffer buffer, size_t element_bytes) {
   return static_cast<size_t>(BufferBytes(kProfile, buffer)) / element_bytes;
 }
 
-// All bytes that translation writes: a static object, or memory that is as
-// large. It is far too large for a stack: megabytes, or with the profile of a
-// PC hundreds of them, of which a model touches what it needs. HostedModel
-// (latimer/hosted_model.h) takes no more than that.
-struct Workspace {
-  Workspace() {}  // NOLINT: new Workspace() touches nothing.
-
-  alignas(64) float hidden[Elements(Buffer::kHidden, sizeof(float))];
-  alignas(64) float sublayer[Elements(Buffer::kSublayer, sizeof(float))];
-  alignas(64) float projection[Elements(Buffer::kProjection, sizeof(float))];
-  alignas(64) int8_t quantized[Elements(Buffer::kQuantized, 1)];
-  alignas(64) uint64_t
-      row_quantization[Elements(Buffer::kRowQuantization, sizeof(uint64_t))];
-  alignas(64) std::byte unpacked[Elements(Buffer::kUnpacked, 1)];
-  alignas(64) float attention_scratch[Elements(Buffer::kAttentionScratch,
-                                               sizeof(float))];
-  alignas(64) float cross_kv[Elements(Buffer::kCrossKv, sizeof(float))];
-  alignas(64) float self_kv[Elements(Buffer::kSelfKv, sizeof(float))];
-  alignas(64) float logits[Elements(Buffer::kLogits, sizeof(float))];
-  alignas(
-      64) uint16_t shortlist[Elements(Buffer::kShortlist, sizeof(uint16_t))];
-  alignas(64) int32_t
-      source_tokens[Elements(Buffer::kSourceTokens, sizeof(int32_t))];
-  alignas(64) int32_t
-      target_tokens[Elements(Buffer::kTargetTokens, sizeof(int32_t))];
-  alignas(64) std::byte beams[Elements(Buffer::kBeams, 1)];
-  alignas(64) std::byte tokenizer[Elements(Buffer::kTokenizer, 1)];
-  alignas(64) char text[Elements(Buffer::kText, 1)];
-  alignas(64) float attention[Elements(Buffer::kAttention, sizeof(float))];
-  alignas(64) TokenScore scores[Elements(Buffer::kScores, sizeof(TokenScore))];
-  alignas(64) std::byte alignment[Elements(Buffer::kAlignment, 1)];
-  alignas(64) std::byte state[Elements(Buffer::kState, 1)];
-};
-
 static_assert(kProfile.attention_width > 0,
               "the profile was written by an older latimer-convert; write it "
               "again with latimer-convert --profile");
@@ -299,9 +260,7 @@ static_assert(kProfile.beams >= 1 && kProfile.beams <= kProfile.lanes,
               "each beam takes a lane");
 static_assert(!kProfile.alignment || kProfile.source_tokens <= kNotAligned,
               "an aligned token has 16 bits");
-static_assert(sizeof(Workspace) == WorkspaceBytes(kProfile),
-              "the memory plan and the workspace must agree");
 
 }  // namespace latimer
 
-#endif  // LATIMER_MEMORY_H_
+#endif  // LATIMER_INTERNAL_MEMORY_PLAN_H_

@@ -3,8 +3,8 @@
 // The boards are the CMake toolchain files targets/boards/NAME.cmake. A build
 // is for exactly one, `kBoard` in the generated latimer/board_config.h, and
 // knows all of them, `kBoards` in the generated latimer/board_list.h.
-#ifndef LATIMER_BOARD_H_
-#define LATIMER_BOARD_H_
+#ifndef LATIMER_BASE_BOARD_H_
+#define LATIMER_BASE_BOARD_H_
 
 #include <cstdint>
 
@@ -38,4 +38,4 @@ struct Board {
 
 }  // namespace latimer
 
-#endif  // LATIMER_BOARD_H_
+#endif  // LATIMER_BASE_BOARD_H_

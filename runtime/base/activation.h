@@ -1,6 +1,6 @@
 // The activation functions of the network.
-#ifndef LATIMER_ACTIVATION_H_
-#define LATIMER_ACTIVATION_H_
+#ifndef LATIMER_BASE_ACTIVATION_H_
+#define LATIMER_BASE_ACTIVATION_H_
 
 #include <stdint.h>
 
@@ -17,4 +17,4 @@ enum class Activation : uint8_t {
 
 }  // namespace latimer
 
-#endif  // LATIMER_ACTIVATION_H_
+#endif  // LATIMER_BASE_ACTIVATION_H_

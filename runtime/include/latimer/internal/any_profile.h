@@ -1,13 +1,14 @@
+// Not promised (docs/promises.md): for the promised headers, and profiles.
 // The profile of builds for any model, which targets/models/ adapts: where
 // memory that is not touched costs nothing, it can be generous.
-#ifndef LATIMER_ANY_PROFILE_H_
-#define LATIMER_ANY_PROFILE_H_
+#ifndef LATIMER_INTERNAL_ANY_PROFILE_H_
+#define LATIMER_INTERNAL_ANY_PROFILE_H_
 
 #include <cstdint>
 #include <type_traits>
 
-#include "latimer/profile.h"
-#include "latimer/profile_members.h"
+#include "latimer/internal/profile.h"
+#include "latimer/internal/profile_members.h"
 
 namespace latimer {
 
@@ -44,4 +45,4 @@ constexpr Profile AnyProfile(const char* name, uint32_t encoder_layers,
 
 }  // namespace latimer
 
-#endif  // LATIMER_ANY_PROFILE_H_
+#endif  // LATIMER_INTERNAL_ANY_PROFILE_H_

@@ -1,7 +1,7 @@
 // What quantization cost a model: `latimer-convert --certify` translates a text
 // with f32 weights and with the packed ones and stores how the results differ.
-#ifndef LATIMER_CERTIFICATE_H_
-#define LATIMER_CERTIFICATE_H_
+#ifndef LATIMER_MODEL_CERTIFICATE_H_
+#define LATIMER_MODEL_CERTIFICATE_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -81,4 +81,4 @@ struct Certificate {
 
 }  // namespace latimer
 
-#endif  // LATIMER_CERTIFICATE_H_
+#endif  // LATIMER_MODEL_CERTIFICATE_H_

@@ -1,12 +1,13 @@
+// Not promised (docs/promises.md): for the promised headers, and profiles.
 // The members of Profile, once, in their order: all but the name, and `probes`,
 // which is for the converter only.
-#ifndef LATIMER_PROFILE_MEMBERS_H_
-#define LATIMER_PROFILE_MEMBERS_H_
+#ifndef LATIMER_INTERNAL_PROFILE_MEMBERS_H_
+#define LATIMER_INTERNAL_PROFILE_MEMBERS_H_
 
 #include <cstdint>
 #include <tuple>
 
-#include "latimer/profile.h"
+#include "latimer/internal/profile.h"
 
 namespace latimer {
 
@@ -84,4 +85,4 @@ constexpr void ForEachMember(const Visit& visit) {
 
 }  // namespace latimer
 
-#endif  // LATIMER_PROFILE_MEMBERS_H_
+#endif  // LATIMER_INTERNAL_PROFILE_MEMBERS_H_

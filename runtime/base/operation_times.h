@@ -1,6 +1,6 @@
 // The time of each operation of a translation: `latimer bench --profile`.
-#ifndef LATIMER_OPERATION_TIMES_H_
-#define LATIMER_OPERATION_TIMES_H_
+#ifndef LATIMER_BASE_OPERATION_TIMES_H_
+#define LATIMER_BASE_OPERATION_TIMES_H_
 
 #include <cstdint>
 
@@ -40,4 +40,4 @@ struct OperationTimes {
 
 }  // namespace latimer
 
-#endif  // LATIMER_OPERATION_TIMES_H_
+#endif  // LATIMER_BASE_OPERATION_TIMES_H_

@@ -1,0 +1,39 @@
+#include "internals.h"
+
+#include "base/check.h"
+#include "model/operation_bytes.h"
+#include "translator_state.h"
+
+namespace latimer {
+
+const ModelDescription& Internals::Describe(const Translator& translator) {
+  LATIMER_CHECK(translator.state_ != nullptr);
+  return translator.state_->model();
+}
+
+void Internals::RecordTimes(Translator& translator, OperationTimes* times) {
+  LATIMER_CHECK(translator.state_ != nullptr);
+  translator.state_->times = times;
+}
+
+uint64_t Internals::WeightBytesPerToken(const Translator& translator,
+                                        Operation operation) {
+  LATIMER_CHECK(translator.state_ != nullptr);
+  return DecoderWeightBytes(translator.state_->engine.model, operation);
+}
+
+const char* Internals::KernelName(const Translator& translator, int index) {
+  LATIMER_CHECK(translator.state_ != nullptr && index >= 0);
+  const Engine& engine = translator.state_->engine;
+  int i = 0;
+  for (; const char* name =
+             latimer::KernelName(engine.gemm, static_cast<size_t>(i));
+       ++i) {
+    if (i == index) return name;
+  }
+  if (i == index) return engine.vector->name;
+  const NibbleKernels* nibble = engine.nibble;
+  return i + 1 == index && nibble != nullptr ? nibble->name : nullptr;
+}
+
+}  // namespace latimer

@@ -1,0 +1,34 @@
+// What the project's own programs, bindings and tests ask of a translator or a
+// model file beyond the public headers. It is not installed, and may change.
+#ifndef LATIMER_INTERNALS_H_
+#define LATIMER_INTERNALS_H_
+
+#include <cstdint>
+
+#include "base/operation_times.h"
+#include "latimer/translator.h"
+#include "model/model_description.h"
+#include "plan/exact_profile.h"
+
+namespace latimer {
+
+// Precondition of all: the translator has loaded a model.
+class __attribute__((visibility("hidden"))) Internals {
+ public:
+  // All that its file says about the model.
+  static const ModelDescription& Describe(const Translator& translator);
+  // Where to add the time that each operation of sentences takes that begin
+  // from now on; null: no clock is read. Load sets null.
+  static void RecordTimes(Translator& translator, OperationTimes* times);
+  // Bytes of weights that one operation reads for each generated token, without
+  // a shortlist.
+  static uint64_t WeightBytesPerToken(const Translator& translator,
+                                      Operation operation);
+  // Names of the kernels in use: index 0 is the GEMM for one row, then come
+  // those for more rows, quantization and vectors; null after the last.
+  static const char* KernelName(const Translator& translator, int index);
+};
+
+}  // namespace latimer
+
+#endif  // LATIMER_INTERNALS_H_
