@@ -28,7 +28,7 @@ static_assert(sizeof(latimer_load_options) ==
 static_assert(sizeof(latimer_options) ==
               offsetof(latimer_options, alternatives) + sizeof(uint32_t));
 static_assert(sizeof(latimer_translation) ==
-              offsetof(latimer_translation, mean_score) + sizeof(double));
+              offsetof(latimer_translation, parts) + sizeof(size_t));
 static_assert(sizeof(latimer_term) == sizeof(Term) &&
               sizeof(latimer_text_range) == sizeof(TextRange));
 static_assert(sizeof(latimer_token_link) == sizeof(TokenLink) &&
@@ -56,13 +56,13 @@ Status ReadLoadOptions(const latimer_load_options* given, LoadOptions* out) {
   LATIMER_RETURN_IF_ERROR(ReadStruct("latimer_load_options", given, &in));
   out->threads = std::max<uint32_t>(in.threads, 1);
   out->pin_threads = in.pin_threads != 0;
-  out->lanes = in.lanes;
+  if (in.lanes != 0) out->lanes = in.lanes;
   out->attention = in.no_attention == 0;
   out->scores = in.no_scores == 0;
   out->alignment = in.no_alignment == 0;
   out->verify_checksum = in.skip_checksum == 0;
   out->cpu = in.cpu;
-  out->beams = in.beams;
+  if (in.beams != 0) out->beams = in.beams;
   return Status();
 }
 
@@ -131,7 +131,8 @@ latimer_translation Convert(const Translation& in) {
   out.hypotheses = in.hypotheses.data();
   out.links = reinterpret_cast<const latimer_token_link*>(in.links.data());
   out.link_count = in.links.size();
-  out.mean_score = static_cast<double>(in.mean_score);
+  out.mean_score = static_cast<double>(in.mean_score.value_or(0));
+  out.parts = in.parts;
   return out;
 }
 
@@ -413,13 +414,17 @@ latimer_code latimer_score_words(latimer_translator* translator,
                                  latimer_word_score* words, size_t most,
                                  size_t* word_count) {
   *word_count = 0;
+  latimer_translation given;
+  const latimer::Status read =
+      latimer::ReadStruct("latimer_translation", translation, &given);
+  if (!read.ok()) return Give(translator, read);
   latimer::Translation in;
-  in.text = {translation->text, translation->text_bytes};
-  in.tokens = {translation->tokens, translation->token_count};
-  if (translation->scores != nullptr) {
-    in.scores = {
-        reinterpret_cast<const latimer::TokenScore*>(translation->scores),
-        translation->token_count};
+  in.text = {given.text, given.text_bytes};
+  in.parts = given.parts;
+  in.tokens = {given.tokens, given.token_count};
+  if (given.scores != nullptr) {
+    in.scores = {reinterpret_cast<const latimer::TokenScore*>(given.scores),
+                 given.token_count};
   }
   const latimer::Result<size_t> count = translator->translator.ScoreWords(
       in, {reinterpret_cast<latimer::WordScore*>(words), most});

@@ -172,11 +172,7 @@ void Put(const NamedOption& option, const OptionValue& value, Member* member) {
 template <typename Row>
 bool IsGiven(const TranslateOptions& options) {
   const TranslateOptions defaults;
-  const auto& value = Row::InCpp(options);
-  if constexpr (std::is_same_v<decltype(value), const float&>) {
-    if (std::isnan(value)) return false;
-  }
-  return value != Row::InCpp(defaults);
+  return Row::InCpp(options) != Row::InCpp(defaults);
 }
 
 // ---- What goes together ----
@@ -272,16 +268,17 @@ Status CheckOptions(const TranslateOptions& options,
 Status CheckOptions(const TranslateOptions& options,
                     const ModelDescription& model, OptionStyle style) {
   const bool sample = options.sampling.enabled;
-  if (sample && options.beams > 1) return Excludes("sample", "beams", style);
-  if (options.alternatives > 0) {
-    if (sample) return Excludes("alternatives", "sample", style);
-    if (options.beams > 0) return Excludes("alternatives", "beams", style);
+  if (sample && options.beams.value_or(1) > 1) {
+    return Excludes("sample", "beams", style);
   }
-  const uint32_t beams = options.beams != 0
-                             ? options.beams
-                             : BeamsOf(model.generation, options.task);
+  if (options.alternatives) {
+    if (sample) return Excludes("alternatives", "sample", style);
+    if (options.beams) return Excludes("alternatives", "beams", style);
+  }
+  const uint32_t beams =
+      options.beams.value_or(BeamsOf(model.generation, options.task));
   const bool has[] = {true, sample,
-                      !sample && options.alternatives == 0 && beams > 1};
+                      !sample && !options.alternatives && beams > 1};
   const NamedOption* lacking = nullptr;
   ForEachOption([&]<size_t kPlace>() {
     if (lacking == nullptr &&

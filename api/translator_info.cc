@@ -97,7 +97,8 @@ Result<std::string_view> Translator::HypothesisText(size_t index) {
   if (!is_text || index >= std::max<size_t>(1, hypotheses.size())) {
     return Status::Error(
         StatusCode::kInvalidArgument,
-        "There is no hypothesis %zu of a text; the last translation has %zu.",
+        "There is no hypothesis %zu of a text; the last translation has %zu. A "
+        "text of several parts has those of its parts (TranslateNext).",
         index, is_text ? std::max<size_t>(1, hypotheses.size()) : 0);
   }
   const std::span<char> out = state.text();

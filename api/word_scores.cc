@@ -56,6 +56,12 @@ Result<size_t> Translator::ScoreWords(const Translation& translation,
   if (state_ == nullptr) return NotLoaded();
   State& state = *state_;
   if (!state.CanTokenize()) return NoTokenizer();
+  if (translation.parts > 1) {
+    return Status::Error(StatusCode::kFailedPrecondition,
+                         "The text has %zu parts, each with scores of its own; "
+                         "translate it with TranslateNext.",
+                         translation.parts);
+  }
   const std::span<const int32_t> tokens = translation.tokens;
   if (translation.scores.size() != tokens.size()) {
     return Status::Error(StatusCode::kFailedPrecondition,
@@ -78,8 +84,7 @@ Result<size_t> Translator::ScoreWords(const Translation& translation,
       translation.text != std::string_view(text.data(), words.bytes())) {
     return Status::Error(StatusCode::kFailedPrecondition,
                          "The scores are not those of all of the text: it has "
-                         "several parts (translate them with TranslateNext), "
-                         "or a protected span that its tokens do not spell.");
+                         "a protected span that its tokens do not spell.");
   }
   if (words.words() <= out.size()) return words.words();
   return Status::Error(StatusCode::kTextTooLong,

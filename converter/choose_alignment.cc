@@ -124,7 +124,7 @@ class Scores {
   size_t tokens_ = 0;
 };
 
-void AddLine(const Translator& translator, const Translation& translation,
+void AddPart(const Translator& translator, const Translation& translation,
              std::optional<Scores>* scores) {
   const AttentionWeights& attention = translation.attention;
   if (attention.layers == 0) return;
@@ -170,12 +170,14 @@ std::optional<ChosenAlignment> ChooseAlignment(
   }
   std::optional<Scores> scores;
   for (std::string line; std::getline(lines, line);) {
-    const Result<Translation> translation = translator.Translate(
-        line, {.beams = 1, .attention = AttentionKind::kCross});
-    // A sentence with too much attention to keep is left out.
-    if (translation.status().code() == StatusCode::kTextTooLong) continue;
-    if (!translation.ok()) FailIn(text, translation.status().message());
-    AddLine(translator, *translation, &scores);
+    TextCursor cursor(line, {.beams = 1, .attention = AttentionKind::kCross});
+    while (!cursor.done()) {
+      const Result<Translation> part = translator.TranslateNext(cursor);
+      // What has too much attention to keep is left out.
+      if (part.status().code() == StatusCode::kTextTooLong) break;
+      if (!part.ok()) FailIn(text, part.status().message());
+      AddPart(translator, *part, &scores);
+    }
   }
   if (!scores) return std::nullopt;
   const ChosenAlignment best = scores->Best();

@@ -26,20 +26,22 @@ Profile ProfileOf(const fs::path& path, ProfileLimits limits,
       ReadInfo(file.bytes(), /*verify_checksum=*/true);
   const uint32_t source = info.architecture.source_positions;
   const uint32_t target = info.generation.max_target_tokens;
-  most->source_tokens = std::max(most->source_tokens, source);
-  most->target_tokens = std::max(most->target_tokens, target);
+  most->source_tokens = std::max(most->source_tokens.value_or(0), source);
+  most->target_tokens = std::max(most->target_tokens.value_or(0), target);
   // One that is shorter by itself does not limit the others.
-  limits.source_tokens = std::min(limits.source_tokens, source);
-  limits.target_tokens = std::min(limits.target_tokens, target);
+  limits.source_tokens = std::min(limits.source_tokens.value_or(source), source);
+  limits.target_tokens = std::min(limits.target_tokens.value_or(target), target);
   const Result<Profile> profile = ExactProfile(info, limits, "");
   if (!profile.ok()) FailIn(path, profile.status().message());
   return *profile;
 }
 
-void CheckLimit(const char* option, uint32_t asked, uint32_t most) {
+// No limit is less than any.
+void CheckLimit(const char* option, std::optional<uint32_t> asked,
+                std::optional<uint32_t> most) {
   if (asked <= most) return;
-  FailWith(option, " ", asked, " exceeds the limits of all models, of which ",
-           most, " is the largest.");
+  FailWith(option, " ", *asked, " exceeds the limits of all models, of which ",
+           *most, " is the largest.");
 }
 
 }  // namespace

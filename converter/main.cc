@@ -93,7 +93,8 @@ CanonicalModel ReadModel(const Options& options) {
   RefuseWithoutMap(options.model);
   return OpenModel(
       options.model, with_tokenizer,
-      {options.limits.source_tokens, options.limits.target_tokens});
+      {options.limits.source_tokens.value_or(0),
+       options.limits.target_tokens.value_or(0)});
 }
 
 // How many beams the model is to be searched with, whatever the task.
@@ -460,7 +461,8 @@ void Convert(const Options& options) {
   if (!options.signing_key.empty()) key.emplace(options.signing_key);
   Say(options, "reading", options.model);
   CanonicalModel model = ReadModel(options);
-  LimitPositions({options.limits.source_tokens, options.limits.target_tokens},
+  LimitPositions({options.limits.source_tokens.value_or(0),
+                  options.limits.target_tokens.value_or(0)},
                  &model);
   if (options.beams > 0) SetBeams(options.beams, &model.generation);
   ChooseLanguages(options.source_language, options.target_language,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "model/generation.h"
 #include "search/loop_detector.h"
@@ -12,13 +13,14 @@ namespace {
 
 Status CheckSampling(const TranslateOptions& options) {
   if (!kProfile.sampling) return NoRoomFor("sampling", false, "sampling");
-  const bool beams = options.beams > 1;
-  const uint32_t count = beams ? options.beams : options.alternatives;
-  if (count > 0) {
+  const bool beams = options.beams.value_or(1) > 1;
+  const std::optional<uint32_t> count =
+      beams ? options.beams : options.alternatives;
+  if (count) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "Tokens are drawn without %s, but %u are asked for.",
                          beams ? "beams" : "alternatives",
-                         static_cast<unsigned>(count));
+                         static_cast<unsigned>(*count));
   }
   const Sampling& sampling = options.sampling;
   if (sampling.temperature > 0 && std::isfinite(sampling.temperature) &&
@@ -48,13 +50,40 @@ Status CheckBanned(const TokenSequences& banned, uint32_t vocabulary) {
   return Status();
 }
 
+// Of the numbers that are given.
+Status CheckNumbers(const TranslateOptions& options) {
+  const struct {
+    const char* name;
+    std::optional<uint32_t> count;
+  } kCounts[] = {{"max_target_tokens", options.max_target_tokens},
+                 {"beams", options.beams},
+                 {"alternatives", options.alternatives},
+                 {"top_k", options.sampling.top_k},
+                 {"budget_tokens", options.budget_tokens},
+                 {"budget_ms", options.budget_ms}};
+  for (const auto& [name, count] : kCounts) {
+    if (count != 0u) continue;
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "%s 0: give a number from 1, or none.", name);
+  }
+  const float penalty = options.repetition_penalty.value_or(1);
+  if (penalty > 0 && std::isfinite(penalty) &&
+      std::isfinite(options.length_penalty.value_or(0))) {
+    return Status();
+  }
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "The repetition penalty must be a finite number above "
+                       "0, and the length penalty a finite one.");
+}
+
 Status CheckChoices(const ModelDescription& info,
                     const TranslateOptions& options) {
   const uint32_t vocabulary = info.architecture.target_vocabulary;
+  LATIMER_RETURN_IF_ERROR(CheckNumbers(options));
   if (options.sampling.enabled) {
     LATIMER_RETURN_IF_ERROR(CheckSampling(options));
   }
-  if (options.alternatives > 0 && options.beams > 0) {
+  if (options.alternatives && options.beams) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "Give a number of alternatives or of beams, not "
                          "both.");
@@ -84,8 +113,8 @@ Status TooManyBeams(const SearchOptions& options, uint32_t most) {
 uint32_t BeamsFor(const TranslateOptions& options, const BeamRule& rule,
                   uint32_t room) {
   if (options.sampling.enabled) return 1;
-  if (options.alternatives > 0) return options.alternatives;
-  return options.beams > 0 ? options.beams : std::min(rule.beams, room);
+  if (options.alternatives) return *options.alternatives;
+  return options.beams.value_or(std::min(rule.beams, room));
 }
 
 // A number of the task, unless it has none: 0.
@@ -118,9 +147,9 @@ Status ForceFirst(const ModelDescription& info, const TranslateOptions& options,
       out->forced_first_token = *language;
     }
   }
-  if (options.forced_first_token < 0) return Status();
-  out->forced_first_token = options.forced_first_token;
-  return CheckTargetId("Forced", options.forced_first_token,
+  if (!options.forced_first_token) return Status();
+  out->forced_first_token = *options.forced_first_token;
+  return CheckTargetId("Forced", *options.forced_first_token,
                        info.architecture.target_vocabulary);
 }
 
@@ -165,13 +194,10 @@ Status ResolveOptions(const Model& model, const TranslateOptions& options,
       .min_tokens =
           std::max(options.min_target_tokens,
                    OfTaskOr(config.min_target_tokens, task.min_target_tokens)),
-      .no_repeat_ngram =
-          options.no_repeat_ngram < 0
-              ? OfTaskOr(config.no_repeat_ngram, task.no_repeat_ngram)
-              : static_cast<size_t>(options.no_repeat_ngram),
-      .repetition_penalty = options.repetition_penalty > 0
-                                ? options.repetition_penalty
-                                : config.repetition_penalty,
+      .no_repeat_ngram = options.no_repeat_ngram.value_or(
+          OfTaskOr(config.no_repeat_ngram, task.no_repeat_ngram)),
+      .repetition_penalty =
+          options.repetition_penalty.value_or(config.repetition_penalty),
       .banned_tokens = config.banned_tokens,
       .banned_ends = config.banned_ends,
       .banned = options.banned,
@@ -179,14 +205,12 @@ Status ResolveOptions(const Model& model, const TranslateOptions& options,
       .tokenizer = &model.tokenizer,
       .suppressed = options.suppressed,
       .beams = BeamsFor(options, rule, room.beams),
-      .length_penalty = std::isnan(options.length_penalty)
-                            ? rule.length_penalty
-                            : options.length_penalty,
+      .length_penalty = options.length_penalty.value_or(rule.length_penalty),
       .early_stopping = options.early_stopping.value_or(rule.early_stopping),
       .renormalize = rule.renormalize != 0,
-      .alternatives = options.alternatives > 0,
+      .alternatives = options.alternatives.has_value(),
       .sampling = options.sampling,
-      .budget_tokens = options.budget_tokens,
+      .budget_tokens = options.budget_tokens.value_or(0),
       .deadline = request.deadline,
       .cancel = options.cancel,
       .on_token = options.on_token,
@@ -204,7 +228,7 @@ Status ResolveOptions(const Model& model, const TranslateOptions& options,
   const TargetLength length = LimitLength(
       {.model = OfTaskOr(config.max_target_tokens, task.max_target_tokens),
        .forced_last_token = config.forced_eos,
-       .caller = options.max_target_tokens,
+       .caller = options.max_target_tokens.value_or(0),
        .room = room.target_tokens,
        .caches = out->beams > 1 ? room.cached_tokens / out->beams : kNoLimit,
        .guard = is_guarded ? LengthGuard(source.size(), must_come) : kNoLimit});

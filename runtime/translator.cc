@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <optional>
 
 #include "base/check.h"
 #include "base/clock.h"
@@ -32,6 +33,25 @@ Status TooSmall(uint64_t bytes, uint64_t needed) {
       static_cast<unsigned long long>(bytes),
       static_cast<unsigned long long>(needed), kProfile.name);
 }
+
+// The mean of the scores of some tokens.
+class MeanScore {
+ public:
+  void Add(std::span<const TokenScore> scores) {
+    float sum = 0;
+    for (const TokenScore& score : scores) sum += score.log_probability;
+    sum_ += sum;
+    tokens_ += scores.size();
+  }
+  std::optional<float> value() const {
+    if (tokens_ == 0) return std::nullopt;
+    return sum_ / static_cast<float>(tokens_);
+  }
+
+ private:
+  float sum_ = 0;
+  size_t tokens_ = 0;
+};
 
 }  // namespace
 
@@ -108,29 +128,29 @@ Status Translator::State::Load(std::span<const std::byte> image,
 
 Status Translator::State::PlaceBuffers(std::span<std::byte> workspace,
                                        const LoadOptions& options) {
-  LoadOptions all = options;
-  if (options.lanes == 0) all.lanes = kProfile.lanes;
-  if (all.lanes > kProfile.lanes) {
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "lanes %u: this build takes up to %u.",
-                         static_cast<unsigned>(all.lanes),
-                         static_cast<unsigned>(kProfile.lanes));
+  uint32_t lanes = options.lanes.value_or(kProfile.lanes);
+  if (lanes == 0 || lanes > kProfile.lanes) {
+    return Status::Error(
+        StatusCode::kInvalidArgument, "lanes %u: this build takes 1 to %u.",
+        static_cast<unsigned>(lanes), static_cast<unsigned>(kProfile.lanes));
   }
   // A whole workspace is a struct Workspace, whatever the model.
   if (workspace.size() == sizeof(Workspace)) {
     buffers = Buffers(*reinterpret_cast<Workspace*>(workspace.data()));
-    buffers.lanes = all.lanes;
+    buffers.lanes = lanes;
     return Status();
   }
-  for (;; --all.lanes) {
+  LoadOptions all = options;
+  for (;; --lanes) {
+    all.lanes = lanes;
     const Profile sizes = SizesFor(model(), all);
     const uint64_t needed = BytesFor(sizes);
     if (needed <= workspace.size()) {
       buffers = Buffers(sizes, workspace);
-      buffers.lanes = all.lanes;
+      buffers.lanes = lanes;
       return Status();
     }
-    if (options.lanes != 0 || all.lanes <= sizes.beams) {
+    if (options.lanes || lanes <= sizes.beams) {
       return TooSmall(workspace.size(), needed);
     }
   }
@@ -360,10 +380,9 @@ Status Translator::State::Finish(Sentence& sentence, std::span<char> text,
   }
   if (sentence.scores != nullptr) {
     out->scores = {sentence.scores, out->tokens.size()};
-    for (const TokenScore& score : out->scores) {
-      out->mean_score += score.log_probability;
-    }
-    out->mean_score /= static_cast<float>(out->scores.size());
+    MeanScore mean;
+    mean.Add(out->scores);
+    out->mean_score = mean.value();
   }
   if (!links.empty()) Align(sentence, links);
   out->links = links;
@@ -399,17 +418,26 @@ Result<Translation> Translator::Translate(std::string_view text,
   const std::span<char> whole = state_->text();
   TextCursor cursor(text, options);
   size_t length = 0;
+  MeanScore mean;
   for (;;) {
     Result<Translation> part =
         state_->TranslateNext(cursor, whole.subspan(length));
     if (!part.ok()) return part;
     length += part->text.size();
+    mean.Add(part->scores);
     if (cursor.done()) {
       Translation& all = *part;
+      if (cursor.parts() > 1) {
+        // What belongs to one part would be that of the last.
+        all = {};
+        state_->finished = {};
+      }
       all.text = {whole.data(), length};
       all.stop_reason = cursor.stop_reason();
       all.generated_tokens = cursor.generated_tokens();
+      all.mean_score = mean.value();
       all.source_bytes = cursor.source_bytes();
+      all.parts = cursor.parts();
       return part;
     }
     if (cursor.space_follows() && length < whole.size()) whole[length++] = ' ';

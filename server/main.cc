@@ -24,7 +24,9 @@ struct Options {
   std::string host = "127.0.0.1";
   int port = 5000;
   std::string api_keys;
-  LoadOptions load = {.lanes = kProfile.lanes};
+  LoadOptions load;
+  uint32_t lanes = kProfile.lanes;
+  uint32_t beams = 0;
   uint32_t workers = 1;
   HttpLimits http;
   ServiceOptions service;
@@ -51,11 +53,11 @@ void Define(CLI::App& app, Options* o) {
                  "threads of each worker, which share the work of a step")
       ->check(CLI::Range(1u, kProfile.threads))
       ->capture_default_str();
-  app.add_option("--lanes", o->load.lanes,
+  app.add_option("--lanes", o->lanes,
                  "sentences that a worker translates side by side")
       ->check(CLI::Range(1u, kProfile.lanes))
       ->capture_default_str();
-  app.add_option("--beams", o->load.beams,
+  app.add_option("--beams", o->beams,
                  "room for this many beams (default: what alternatives need)")
       ->check(CLI::Range(1u, kProfile.beams));
   app.add_option("--char-limit", o->service.limits.characters,
@@ -144,10 +146,11 @@ int Run(int argc, char** argv) {
   } else if (options.service.require_key) {
     return Fail("--require-api-key needs --api-keys FILE.");
   }
-  options.load.beams =
-      std::max(options.load.beams,
+  const uint32_t beams =
+      std::max(options.beams,
                static_cast<uint32_t>(options.service.alternatives_limit) + 1);
-  options.load.beams = std::min(options.load.beams, options.load.lanes);
+  options.load.lanes = options.lanes;
+  options.load.beams = std::min(beams, options.lanes);
   options.load.attention = options.load.scores = false;
 
   Metrics metrics;

@@ -32,7 +32,7 @@ Status Model::Start(const std::string& path, const LoadOptions& options,
         workers_.front().model, options));
   }
   for (Worker& worker : workers_) {
-    worker.slots.resize(options.lanes);
+    worker.slots.resize(options.lanes.value_or(kProfile.lanes));
     worker.thread = std::thread(&Model::Run, this, std::ref(worker));
   }
   return Status();

@@ -141,7 +141,8 @@ latimer_translation NewTranslation() {
   return translation;
 }
 
-// Two numbers for each word, its bytes, and its score. Null with an exception.
+// Two numbers for each word, its bytes, and its score. Null if protected spans
+// have changed the text. False: there is an exception.
 bool NewWords(Call* call, const latimer_translation& t, jintArray* ranges,
               jfloatArray* scores) {
   JNIEnv* const env = call->env;
@@ -156,8 +157,11 @@ bool NewWords(Call* call, const latimer_translation& t, jintArray* ranges,
   auto* const ends = reinterpret_cast<int32_t*>(words + most);
   auto* const means = reinterpret_cast<float*>(ends + 2 * most);
   size_t count = 0;
-  // None if protected spans have changed the text.
-  (void)latimer_score_words(call->model->translator, &t, words, most, &count);
+  if (latimer_score_words(call->model->translator, &t, words, most, &count) !=
+      LATIMER_OK) {
+    free(words);
+    return true;
+  }
   for (size_t i = 0; i < count; ++i) {
     ends[2 * i] = static_cast<int32_t>(words[i].begin);
     ends[2 * i + 1] = static_cast<int32_t>(words[i].end);

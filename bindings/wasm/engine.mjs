@@ -449,9 +449,9 @@ export class Engine {
       const pairs = numbers(Float32Array, t.scores, 2 * t.tokenCount);
       part.scores = pairs.filter((_, i) => i % 2 === 0);
       const words = wasm.scoreWords();
-      const ends = numbers(Uint32Array, wasm.words(), 3 * words);
-      const means = numbers(Float32Array, wasm.words(), 3 * words);
-      part.words = Array.from({ length: words }, (_, i) => ({
+      const ends = numbers(Uint32Array, wasm.words(), 3 * Math.max(words, 0));
+      const means = numbers(Float32Array, wasm.words(), ends.length);
+      if (words >= 0) part.words = Array.from({ length: words }, (_, i) => ({
         text: decoder.decode(text.subarray(ends[3 * i], ends[3 * i + 1])),
         score: means[3 * i + 2],
       }));

@@ -123,6 +123,7 @@ export interface Hypothesis {
   score: number;
 }
 
+/** With several parts, everything is of all of them. */
 export interface Translation {
   text: string;
   /** Target ids, EOS included if it was produced. */
@@ -143,9 +144,12 @@ export interface Translation {
   words?: WordScore[];
   /** One for each of `tokens`. */
   alignment?: TokenLink[];
-  /** With nBest: the best first, of the last part. */
+  /**
+   * With nBest: the best first. With several parts, each is made of the hypotheses of the same
+   * rank, and its score is the sum of theirs.
+   */
   hypotheses?: Hypothesis[];
-  /** Of the last part. */
+  /** Not with several parts: translate the sources of translateParagraphs() for it. */
   attention?: Attention;
 }
 

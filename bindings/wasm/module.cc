@@ -268,13 +268,14 @@ EXPORT("translation") const latimer_translation* Translation() {
 }
 static_assert(offsetof(latimer_translation, link_count) ==
               20 * sizeof(uint32_t));
-// Writes words(), three words of 32 bits each, and returns their number; 0 if
+// Writes words(), three words of 32 bits each, and returns their number; -1 if
 // protected spans have changed the text.
-EXPORT("scoreWords") size_t ScoreWords() {
+EXPORT("scoreWords") int ScoreWords() {
   size_t count = 0;
-  (void)latimer_score_words(state->translator, &state->translation,
-                            state->words, kMostTokens, &count);
-  return count;
+  return latimer_score_words(state->translator, &state->translation,
+                             state->words, kMostTokens, &count) == LATIMER_OK
+             ? static_cast<int>(count)
+             : -1;
 }
 EXPORT("words") const latimer_word_score* Words() { return state->words; }
 static_assert(sizeof(latimer_word_score) == 3 * sizeof(uint32_t));

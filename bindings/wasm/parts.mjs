@@ -28,6 +28,22 @@ export function linkUnits(ends, target, source) {
 const worstReason = (parts) =>
   Math.max(0, ...parts.map(({ stopReason }) => kStopReasons.indexOf(stopReason)));
 
+// Each is made of the hypotheses of the same rank of all parts; a part that has
+// fewer repeats its last one.
+function joinHypotheses(parts) {
+  const most = Math.max(...parts.map(({ hypotheses }) => hypotheses.length));
+  return Array.from({ length: most }, (_, rank) => {
+    const ofRank = parts.map(({ hypotheses }) => hypotheses[Math.min(rank, hypotheses.length - 1)]);
+    return {
+      text: ofRank.map(({ text }, i) => text + spaceAfter(parts, i)).join(""),
+      tokens: ofRank.flatMap(({ tokens }) => tokens),
+      score: ofRank.reduce((sum, { score }) => sum + score, 0),
+    };
+  });
+}
+
+const spaceAfter = (parts, i) => (parts[i].space && i < parts.length - 1 ? " " : "");
+
 // The translation of a text.
 export function joinParts(parts) {
   const last = parts.at(-1);
@@ -43,11 +59,11 @@ export function joinParts(parts) {
     result.scores = parts.flatMap(({ scores }) => scores);
     result.meanScore = result.scores.length > 0
       ? result.scores.reduce((a, b) => a + b) / result.scores.length : 0;
-    result.words = parts.flatMap(({ words }) => words);
+    result.words = parts.every(({ words }) => words) ? parts.flatMap(({ words }) => words) : [];
   }
   const alignment = [];
   let from = 0;
-  for (const part of parts) {
+  parts.forEach((part, i) => {
     const to = result.text.length;
     for (const { target, source } of part.links ?? []) {
       alignment.push({
@@ -55,10 +71,10 @@ export function joinParts(parts) {
       });
     }
     from += part.units;
-    result.text += part.text + (part.space && part !== last ? " " : "");
-  }
+    result.text += part.text + spaceAfter(parts, i);
+  });
   if (last.links) result.alignment = alignment;
-  if (last.hypotheses) result.hypotheses = last.hypotheses;
-  if (last.attention) result.attention = last.attention;
+  if (last.hypotheses) result.hypotheses = joinHypotheses(parts);
+  if (last.attention && parts.length === 1) result.attention = last.attention;
   return result;
 }

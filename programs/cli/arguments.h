@@ -3,6 +3,7 @@
 #define LATIMER_CLI_ARGUMENTS_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "latimer/profile_config.h"
@@ -58,7 +59,7 @@ struct Arguments {
   uint32_t n_best = 0;
   // How many hypotheses are written; 0: only the translation.
   uint32_t hypotheses() const {
-    return n_best > 0 ? n_best : options.alternatives;
+    return n_best > 0 ? n_best : options.alternatives.value_or(0);
   }
   const char* attention = nullptr;  // A file.
   const char* attention_of = nullptr;
@@ -113,6 +114,12 @@ int ParseArguments(Command command, int argc, char** argv, Arguments* out);
 // else a UsageError.
 int CheckProfile(const char* command, const char* option, uint32_t given,
                  uint32_t most);
+
+// A number of the arguments, of which 0 is not given.
+inline std::optional<uint32_t> IfGiven(uint32_t number) {
+  if (number == 0) return std::nullopt;
+  return number;
+}
 
 }  // namespace latimer::cli
 

@@ -99,17 +99,18 @@ double AppendTokens(const Translator& translator,
   return sum;
 }
 
-void AppendWordScores(Translator& translator, const Translation& translation,
+bool AppendWordScores(Translator& translator, const Translation& translation,
                       Json* words) {
   std::vector<WordScore> scores(translation.tokens.size());
   const Result<size_t> count = translator.ScoreWords(translation, scores);
-  if (!count.ok()) return;
+  if (!count.ok()) return false;
   for (size_t i = 0; i < *count; ++i) {
     const WordScore& word = scores[i];
     words->push_back(
         {{"text", translation.text.substr(word.begin, word.end - word.begin)},
          {"score", static_cast<double>(word.log_probability)}});
   }
+  return true;
 }
 
 std::string ScoreLines(const Translator& translator,

@@ -43,9 +43,9 @@ AttentionRecord MakeRecord(const Translator& translator,
 double AppendTokens(const Translator& translator,
                     const Translation& translation, Json* tokens);
 
-// Appends {"text", "score"} for each word of the text, if the translation has
-// scores; see WordScore.
-void AppendWordScores(Translator& translator, const Translation& translation,
+// Appends {"text", "score"} for each word of the text; see WordScore. Returns
+// false if the scores of its words are not known.
+bool AppendWordScores(Translator& translator, const Translation& translation,
                       Json* words);
 
 // A line for each target token: a tab, its log-probability, its margin to the

@@ -161,6 +161,7 @@ PartInsight Insight::Take(Translator& translator,
   PartInsight part;
   if (translation.tokens.empty()) {
     // What the model cannot read has a text without tokens.
+    part.lacks_words = !translation.text.empty();
     if (arguments_->hypotheses() > 0 && !translation.text.empty()) {
       TakeAlternatives(translator, translation, &part);
     }
@@ -178,7 +179,8 @@ PartInsight Insight::Take(Translator& translator,
   if (arguments_->json_lines) {
     part.score = AppendTokens(translator, translation, &part.tokens);
     if (!arguments_->ids) {
-      AppendWordScores(translator, translation, &part.words);
+      part.lacks_words =
+          !AppendWordScores(translator, translation, &part.words);
     }
   }
   // The last: it overwrites the text.
@@ -203,19 +205,26 @@ void Insight::TakeLinks(const Translation& translation, std::string_view source,
   part->target_words = static_cast<uint32_t>(CountWords(translation.text));
 }
 
-void Insight::Add(PartInsight part, bool space_follows) {
+void Insight::Add(PartInsight part, const PartEnd& end) {
   for (const WordLink& link : part.links) {
+    const uint32_t target = target_words_ + link.target;
+    if (target < linked_words_) continue;  // The part before has linked it.
+    linked_words_ = target + 1;
     links_ +=
         Format(" %u-%u", static_cast<unsigned>(source_words_ + link.source),
-               static_cast<unsigned>(target_words_ + link.target));
+               static_cast<unsigned>(target));
   }
   source_words_ += part.source_words;
   target_words_ += part.target_words;
+  // A word that goes on counts with the next part.
+  if (end.cuts_source_word && part.source_words > 0) --source_words_;
+  if (end.cuts_target_word && part.target_words > 0) --target_words_;
   scores_ += part.scores;
   for (Json& token : part.tokens) tokens_.push_back(std::move(token));
   for (Json& word : part.words) word_scores_.push_back(std::move(word));
+  lacks_words_ = lacks_words_ || part.lacks_words;
   score_ += part.score;
-  AddAlternatives(part.alternatives, space_follows);
+  AddAlternatives(part.alternatives, end.space_follows);
 }
 
 std::string Insight::JsonLine(Json json, const std::string* text,
@@ -227,6 +236,7 @@ std::string Insight::JsonLine(Json json, const std::string* text,
     json["score"] = score_;
     json["mean_score"] =
         tokens_.empty() ? 0.0 : score_ / static_cast<double>(tokens_.size());
+    if (lacks_words_) word_scores_ = Json(Json::array());
     if (text != nullptr) {
       json["words"] = std::exchange(word_scores_, Json(Json::array()));
     }
@@ -243,6 +253,7 @@ std::string Insight::JsonLine(Json json, const std::string* text,
   }
   json["tokens"] = std::exchange(tokens_, Json(Json::array()));
   score_ = 0;
+  lacks_words_ = false;
   (void)EndLine();
   return Dump(json, -1);
 }
@@ -253,7 +264,7 @@ std::string Insight::EndLine() {
   text += scores_;
   links_.clear();
   scores_.clear();
-  source_words_ = target_words_ = 0;
+  source_words_ = target_words_ = linked_words_ = 0;
   return text;
 }
 

@@ -25,6 +25,7 @@ struct PartInsight {
   // Of --json.
   Json tokens;
   Json words;
+  bool lacks_words = false;  // They are not known.
   double score = 0;
   // Of --n-best, best first.
   struct Alternative {
@@ -32,6 +33,14 @@ struct PartInsight {
     float score = 0;
   };
   std::vector<Alternative> alternatives;
+};
+
+// What there is between a part of a line and the next.
+struct PartEnd {
+  bool space_follows = false;  // In a translation that is made of parts.
+  // Whether the last word goes on in the next part.
+  bool cuts_source_word = false;
+  bool cuts_target_word = false;
 };
 
 // Collects what is shown of a line. Sentences finish in any order, so what is
@@ -51,9 +60,8 @@ class Insight {
   // added at once: a sentence that records it is alone.
   PartInsight Take(Translator& translator, const Translation& translation,
                    std::string_view source);
-  // Adds the next part of a line in the order of the input. `space_follows`:
-  // before the part after it.
-  void Add(PartInsight part, bool space_follows);
+  // Adds the next part of a line in the order of the input.
+  void Add(PartInsight part, const PartEnd& end);
 
   // Returns what to write after the line's translation, and begins the next
   // line.
@@ -95,9 +103,11 @@ class Insight {
   std::string scores_;
   Json tokens_ = Json(Json::array());  // Of --json.
   Json word_scores_ = Json(Json::array());
+  bool lacks_words_ = false;
   double score_ = 0;
   // Of the parts of the line that were added.
   uint32_t source_words_ = 0, target_words_ = 0;
+  uint32_t linked_words_ = 0;  // The words of the target up to the last link.
   // Of --n-best: the translations of a line, best first.
   std::vector<PartInsight::Alternative> alternatives_;
 };

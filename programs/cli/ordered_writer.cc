@@ -294,8 +294,20 @@ bool OrderedWriter::WriteSpace(const Part& part) {
   return CheckText(/*flush=*/space.find('\n') != space.npos);
 }
 
+PartEnd OrderedWriter::EndOf(const Part& part) const {
+  if (!part.ends_text) {
+    return {.space_follows = part.space_follows,
+            .cuts_source_word = !part.space_follows,
+            .cuts_target_word = !part.space_follows};
+  }
+  const std::string_view space = SpaceOf(part);
+  return {.cuts_source_word = space.empty(),
+          .cuts_target_word =
+              SpaceAfter(TranslationOf(part), space, part.end).empty()};
+}
+
 bool OrderedWriter::Write(Part& part) {
-  insight_.Add(std::move(part.insight), !part.ends_text && part.space_follows);
+  insight_.Add(std::move(part.insight), EndOf(part));
   if (insight_.writes_json()) return WriteJson(part);
   const bool n_best = insight_.writes_n_best();
   if (!n_best) WriteOnOneLine(store_.View(part.translation));

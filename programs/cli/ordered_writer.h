@@ -116,6 +116,7 @@ class OrderedWriter : public SharedWork {
   void EndText(Part& part);
   void Fail(uint64_t ticket, const Status& status);
   void Leave();
+  PartEnd EndOf(const Part& part) const;
   bool WriteJson(const Part& part);
   bool WriteSpace(const Part& part);
   void EndLineOfSentences();

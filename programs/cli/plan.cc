@@ -135,8 +135,8 @@ int Plan(const Arguments& arguments) {
   ModelDescription info;
   if (!session.ReadInfo(arguments, &info)) return kFailure;
   const ProfileLimits limits = {
-      .source_tokens = arguments.max_source_tokens,
-      .target_tokens = arguments.max_target_tokens,
+      .source_tokens = IfGiven(arguments.max_source_tokens),
+      .target_tokens = IfGiven(arguments.max_target_tokens),
       .threads = arguments.threads != 0 ? arguments.threads : threads,
       .lanes = std::max<uint32_t>(arguments.lanes, 1),
       .beams = std::max<uint32_t>(arguments.beams, 1),

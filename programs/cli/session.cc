@@ -24,10 +24,12 @@ std::span<std::byte> TakeAddresses(size_t bytes) {
 // Of the model that is open.
 LoadOptions LoadOptionsFor(const Arguments& arguments, uint32_t lanes,
                            std::span<const std::byte> image) {
-  uint32_t beams = std::max({arguments.beams, arguments.options.beams,
-                             arguments.options.alternatives});
+  // No number is less than any.
+  std::optional<uint32_t> beams =
+      std::max({IfGiven(arguments.beams), arguments.options.beams,
+                arguments.options.alternatives});
   ModelDescription info;
-  if (arguments.n_best > 1 && beams == 0 &&
+  if (arguments.n_best > 1 && !beams &&
       ReadModelInfo(image, /*verify_checksum=*/false, &info_scratch, &info)
           .ok()) {
     beams = BeamsFor(arguments, info);
@@ -35,7 +37,7 @@ LoadOptions LoadOptionsFor(const Arguments& arguments, uint32_t lanes,
   return {.threads = arguments.threads,
           // Those of several workers would be bound to the same processors.
           .pin_threads = arguments.threads > 1 && arguments.workers <= 1,
-          .lanes = lanes,
+          .lanes = IfGiven(lanes),
           .beams = beams,
           .attention = arguments.attention != nullptr,
           .scores = arguments.scores || arguments.json_lines,
@@ -68,12 +70,13 @@ Status Verify(std::span<const std::byte> image, const char* key_path) {
 
 }  // namespace
 
-uint32_t BeamsFor(const Arguments& arguments, const ModelDescription& info) {
-  const uint32_t beams = arguments.options.beams;
-  const bool asks_for_more = beams == 0 &&
-                             arguments.options.alternatives == 0 &&
+std::optional<uint32_t> BeamsFor(const Arguments& arguments,
+                                 const ModelDescription& info) {
+  const TranslateOptions& options = arguments.options;
+  const bool asks_for_more = !options.beams && !options.alternatives &&
                              arguments.n_best > info.generation.search.beams;
-  return asks_for_more ? std::min(arguments.n_best, kProfile.beams) : beams;
+  if (asks_for_more) return std::min(arguments.n_best, kProfile.beams);
+  return options.beams;
 }
 
 Status Session::OpenOnce(const Arguments& arguments) {

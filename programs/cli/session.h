@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,8 +17,9 @@
 namespace latimer::cli {
 
 // The beams of a search: --beams, or as many as --n-best lists if the model has
-// fewer; 0: the model's.
-uint32_t BeamsFor(const Arguments& arguments, const ModelDescription& info);
+// fewer; none: the model's.
+std::optional<uint32_t> BeamsFor(const Arguments& arguments,
+                                 const ModelDescription& info);
 
 class Session {
  public:

@@ -100,13 +100,15 @@ int CheckArguments(const Arguments& arguments) {
         "--alternatives.");
   }
   if (const int code = CheckProfile("translate", "beams",
-                                    arguments.options.beams, kProfile.beams);
+                                    arguments.options.beams.value_or(0),
+                                    kProfile.beams);
       code != kSuccess) {
     return code;
   }
   if (const int code =
           CheckProfile("translate", "alternatives",
-                       arguments.options.alternatives, kProfile.beams);
+                       arguments.options.alternatives.value_or(0),
+                       kProfile.beams);
       code != kSuccess) {
     return code;
   }
@@ -139,7 +141,7 @@ int CheckArguments(const Arguments& arguments) {
   }
   const TranslateOptions& options = arguments.options;
   if (!options.task.empty() || !options.prefix.empty() ||
-      options.forced_first_token >= 0 || arguments.suppress != nullptr ||
+      options.forced_first_token || arguments.suppress != nullptr ||
       !options.target_prefix.empty() || arguments.banned_words != nullptr ||
       arguments.terms != nullptr) {
     return UsageError("translate",
@@ -175,11 +177,12 @@ int PrepareModel(Model* model) {
     return kFailure;
   }
   TranslateOptions& options = model->options;
-  if (options.max_target_tokens > translator.max_target_tokens()) {
+  const uint32_t tokens = options.max_target_tokens.value_or(0);
+  if (tokens > translator.max_target_tokens()) {
     return UsageError("translate",
                       "--max-target-tokens %u exceeds the %u that this model "
                       "and build allow.",
-                      static_cast<unsigned>(options.max_target_tokens),
+                      static_cast<unsigned>(tokens),
                       static_cast<unsigned>(translator.max_target_tokens()));
   }
   if (const int code = model->insight.CheckLayer(info.architecture);
@@ -202,7 +205,7 @@ int PrepareModel(Model* model) {
     return code;
   }
   const uint32_t own_beams = info.generation.search.beams;
-  if (options.beams == 0 && own_beams > translator.max_beams() &&
+  if (!options.beams && own_beams > translator.max_beams() &&
       !arguments.quiet) {
     std::fprintf(stderr,
                  "latimer: warning: %s: the model asks for %u beams, but "
@@ -293,7 +296,8 @@ int ShareLanguages(const Arguments& arguments, Model* first, Model* second,
 
 int TranslateByTwo(const Arguments& arguments) {
   Arguments of_first = arguments;
-  of_first.n_best = of_first.options.alternatives = 0;
+  of_first.n_best = 0;
+  of_first.options.alternatives = {};
   Model first = {of_first}, second = {arguments};
   second.arguments.model = arguments.second_model;
   for (Model* model : {&first, &second}) {

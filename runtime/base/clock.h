@@ -3,6 +3,7 @@
 #define LATIMER_BASE_CLOCK_H_
 
 #include <cstdint>
+#include <optional>
 
 namespace latimer {
 
@@ -10,10 +11,10 @@ namespace latimer {
 uint64_t MonotonicNanoseconds();
 
 // Deadlines are times of this clock; 0: none.
-inline uint64_t DeadlineAfter(uint32_t milliseconds) {
-  return milliseconds == 0
-             ? 0
-             : MonotonicNanoseconds() + uint64_t{milliseconds} * 1'000'000;
+inline uint64_t DeadlineAfter(std::optional<uint32_t> milliseconds) {
+  return milliseconds
+             ? MonotonicNanoseconds() + uint64_t{*milliseconds} * 1'000'000
+             : 0;
 }
 inline bool HasPassed(uint64_t deadline) {
   return deadline != 0 && MonotonicNanoseconds() >= deadline;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "latimer/internal/profile.h"
@@ -27,10 +28,11 @@ Status ReadModelInfo(std::span<const std::byte> image, bool verify_checksum,
 WorkspacePlan PlanWorkspace(const ModelDescription& model,
                             const LoadOptions& options);
 
-// What a profile must hold. 0 tokens stand for the model's own limit.
+// What a profile must hold. Tokens that are not given are the model's own
+// limit.
 struct ProfileLimits {
-  uint32_t source_tokens = 0;
-  uint32_t target_tokens = 0;
+  std::optional<uint32_t> source_tokens = {};
+  std::optional<uint32_t> target_tokens = {};
   uint32_t threads = 1;
   uint32_t lanes = 1;
   uint32_t beams = 1;

@@ -17,16 +17,20 @@ namespace {
 // 5 bytes a piece, scripts outside Latin up to 12.
 constexpr uint32_t kTextBytesPerToken = 16;
 
-// `asked`, or all that is available if it is 0.
-Status Limit(const char* what, uint32_t asked, uint32_t available,
-             uint32_t* out) {
-  if (asked > available) {
+// `asked`, or all that is available.
+Status Limit(const char* what, std::optional<uint32_t> asked,
+             uint32_t available, uint32_t* out) {
+  *out = asked.value_or(available);
+  if (*out == 0) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "--max-%s-tokens 0: give a number from 1.", what);
+  }
+  if (*out > available) {
     return Status::Error(
         StatusCode::kInvalidArgument,
         "--max-%s-tokens %u exceeds the model's own limit of %u.", what,
-        static_cast<unsigned>(asked), static_cast<unsigned>(available));
+        static_cast<unsigned>(*out), static_cast<unsigned>(available));
   }
-  *out = asked == 0 ? available : asked;
   return Status();
 }
 
@@ -86,7 +90,8 @@ Result<WorkspacePlan> PlanWorkspace(std::span<const std::byte> image,
 WorkspacePlan PlanWorkspace(const ModelDescription& info,
                             const LoadOptions& options) {
   LoadOptions all = options;
-  if (all.lanes == 0) all.lanes = kProfile.lanes;
+  const uint32_t lanes = options.lanes.value_or(kProfile.lanes);
+  all.lanes = lanes;
   const Profile sizes = SizesFor(info, all);
   const CacheShape shape = CacheShapeOf(info.architecture);
   WorkspacePlan plan = {
@@ -98,9 +103,9 @@ WorkspacePlan PlanWorkspace(const ModelDescription& info,
   // With fewer tokens, long sentences would wait for each other.
   constexpr uint64_t kRoomyTokens = 128;
   const uint64_t more =
-      all.lanes == 1
+      lanes == 1
           ? 0
-          : all.lanes * (kRoomyTokens - kLaneTokens) * plan.cached_token_bytes;
+          : lanes * (kRoomyTokens - kLaneTokens) * plan.cached_token_bytes;
   plan.roomy_bytes =
       std::min<uint64_t>(sizeof(Workspace), Padded(plan.bytes + more));
   return plan;

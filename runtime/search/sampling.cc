@@ -87,8 +87,8 @@ void WarpLogits(const Engine& engine, const Sampling& sampling,
         logits[engine.vector->argmax(logits.size(), logits.data())];
     for (float& logit : logits) logit = (logit - max) / sampling.temperature;
   }
-  if (sampling.top_k > 0 && sampling.top_k < logits.size()) {
-    KeepMostLikely(sampling.top_k, logits);
+  if (sampling.top_k && *sampling.top_k < logits.size()) {
+    KeepMostLikely(*sampling.top_k, logits);
   }
   engine.vector->softmax(logits.size(), logits.data());
   if (sampling.top_p < 1.0f) KeepShare(sampling.top_p, logits);

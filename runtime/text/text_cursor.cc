@@ -12,7 +12,7 @@ TextCursor::TextCursor(std::string_view text, const TranslateOptions& options,
       protected_bytes_(protected_bytes),
       options_(options),
       deadline_(DeadlineAfter(options.budget_ms)),
-      has_budget_(options.budget_tokens > 0 || options.budget_ms > 0) {}
+      has_budget_(options.budget_tokens || options.budget_ms) {}
 
 void TextCursor::Move(std::string_view rest, std::string_view language_code) {
   unseen_bytes_ = rest_bytes() - rest.size();
@@ -39,11 +39,11 @@ void TextCursor::Finish(const Translation& part) {
   generated_tokens_ += part.generated_tokens;
   stop_reason_ = std::max(stop_reason_, part.stop_reason);
   if (stop_reason_ < StopReason::kBudget && has_budget_ && rest_bytes() > 0) {
-    const bool spent = options_.budget_tokens > 0 &&
-                       part.generated_tokens >= options_.budget_tokens;
+    std::optional<uint32_t>& budget = options_.budget_tokens;
+    const bool spent = budget && part.generated_tokens >= *budget;
     if (spent || HasPassed(deadline_)) stop_reason_ = StopReason::kBudget;
-    if (options_.budget_tokens > 0 && !spent) {
-      options_.budget_tokens -= static_cast<uint32_t>(part.generated_tokens);
+    if (budget && !spent) {
+      *budget -= static_cast<uint32_t>(part.generated_tokens);
     }
   }
   ended_ = stop_reason_ >= StopReason::kBudget;

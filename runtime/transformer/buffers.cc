@@ -131,10 +131,10 @@ Profile SizesFor(const ModelDescription& info, const LoadOptions& options) {
   sizes.target_tokens = std::min(kOwnProfile.target_tokens, a.target_positions);
   sizes.threads = std::clamp<uint32_t>(options.threads, 1, kOwnProfile.threads);
   sizes.beams = std::clamp<uint32_t>(
-      options.beams != 0 ? options.beams : info.generation.search.beams, 1,
+      options.beams.value_or(info.generation.search.beams), 1,
       kOwnProfile.beams);
-  sizes.lanes =
-      std::max(std::min(options.lanes, kOwnProfile.lanes), sizes.beams);
+  sizes.lanes = std::max(
+      std::min(options.lanes.value_or(0), kOwnProfile.lanes), sizes.beams);
   sizes.target_vocabulary = a.target_vocabulary;
   sizes.decoder_self_attention = a.network_kind == NetworkKind::kTransformer;
   sizes.decoder_ssru = a.network_kind == NetworkKind::kTransformerSsru;

@@ -304,6 +304,45 @@ TEST_F(InsightCliTest, TheAlignmentOfAParagraphCountsTheWordsOfItsLine) {
             std::vector<std::string>{one[2]});
 }
 
+// A word that is cut between two parts counts once.
+TEST_F(InsightCliTest, TheAlignmentOfALineInPartsCountsTheWordsOfTheLine) {
+  std::string line;
+  for (int i = 0; i < 120; ++i) line += "Thehouseisold.";
+  const Outcome outcome =
+      RunProgram("latimer", {"translate", Model(), "--alignment"}, line + "\n");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("parts"));
+  const size_t bar = outcome.out.find(" |||");
+  ASSERT_NE(bar, std::string::npos);
+  const size_t words = WordsIn(outcome.out.substr(0, bar));
+  std::istringstream links(outcome.out.substr(bar + 4));
+  size_t from = 0, to = 0, next = 0;
+  for (char dash = 0; links >> from >> dash >> to; next = to + 1) {
+    EXPECT_EQ(from, 0u);
+    EXPECT_GE(to, next);
+    EXPECT_LT(to, words);
+  }
+  EXPECT_GT(next, 0u);
+}
+
+// The words of a line are those of all parts, or none.
+TEST_F(InsightCliTest, ALineInPartsHasTheWordsOfAllPartsOrNone) {
+  std::string line;
+  for (int i = 0; i < 130; ++i) line += "The house is old. ";
+  const auto words = [](const std::string& text) {
+    const Outcome outcome = RunProgram(
+        "latimer", {"translate", Model(), "--json", "--protect"}, text + "\n");
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("parts"));
+    const Json json = Json::parse(outcome.out);
+    EXPECT_EQ(json["tokens"].size() > 600, true);
+    return std::pair(json["words"].size(), WordsIn(json["text"]));
+  };
+  const auto [all, of_text] = words(line);
+  EXPECT_EQ(all, of_text);
+  EXPECT_EQ(words(line + "Please open {\u0416\u4E2D}.").first, 0u);
+}
+
 TEST_F(InsightCliTest, TheScoresOfAParagraphFollowIt) {
   const std::string two = "The house is old.\nGo home!\n";
   const auto apart = LinesOf(

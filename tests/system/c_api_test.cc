@@ -333,7 +333,8 @@ TEST_F(CApiTest, PrefixesBannedTokensAndWordScoresAreThoseOfCpp) {
   EXPECT_TRUE(std::ranges::equal(std::span(got.tokens, got.token_count),
                                  expected.tokens));
   EXPECT_EQ(got.tokens[0], prefix[0]);
-  EXPECT_EQ(got.mean_score, static_cast<double>(expected.mean_score));
+  EXPECT_EQ(got.mean_score,
+            static_cast<double>(expected.mean_score.value_or(0)));
   EXPECT_LT(got.mean_score, 0.0);
   std::vector<WordScore> words(expected.tokens.size());
   const size_t count = *cpp_.ScoreWords(expected, words);

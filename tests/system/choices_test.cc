@@ -389,7 +389,7 @@ TEST(WordScoresTest, EqualThoseOfTransformersScores) {
     const Result<Translation> result = translator.Translate(source, options);
     ASSERT_TRUE(result.ok()) << result.status().message();
     ASSERT_EQ(result->text, row["text"].get<std::string>());
-    EXPECT_NEAR(result->mean_score, row["mean"].get<float>(), 1e-3f);
+    EXPECT_NEAR(*result->mean_score, row["mean"].get<float>(), 1e-3f);
     std::vector<WordScore> words(result->tokens.size());
     const Result<size_t> count = translator.ScoreWords(*result, words);
     ASSERT_TRUE(count.ok()) << count.status().message();

@@ -62,7 +62,7 @@ TEST_P(CTranslate2IdsTest, IdsAndScoresEqualCTranslate2) {
     EXPECT_EQ(Ids(result->tokens.begin(), result->tokens.end()),
               row["output_ids"].get<Ids>());
     const float score =
-        result->mean_score * static_cast<float>(result->tokens.size());
+        *result->mean_score * static_cast<float>(result->tokens.size());
     EXPECT_NEAR(score, row["score"].get<float>(), 2e-3f);
   }
   EXPECT_GE(fixture["sequences"].size(), 12u);

@@ -58,6 +58,17 @@ inline ModelBytes ConvertDemo(WeightType weights, Tile tile = UsableTile()) {
   });
 }
 
+// What `latimer-convert examples/en-de-tiny` writes, with room for 48 tokens:
+// longer texts have parts.
+inline ModelBytes ConvertTinyDemo() {
+  return CachedModel("tiny-" + DemoName(WeightType::kInt8, UsableTile()), [] {
+    CanonicalModel model =
+        OpenModel(DemoDirectory().parent_path() / "en-de-tiny", true, {});
+    LimitPositions({48, 48}, &model);
+    return WriteForThisCpu(model, WeightType::kInt8, UsableTile());
+  });
+}
+
 // The same with --weights int4.
 // With the tokenizer of its target, which terms and prefixes need.
 inline ModelBytes ConvertDemoWithTargetTokenizer() {

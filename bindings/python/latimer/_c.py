@@ -138,6 +138,7 @@ class Translation(Struct):
         ("links", POINTER(TokenLink)),
         ("link_count", c_size_t),
         ("mean_score", c_double),
+        ("parts", c_size_t),
     ]
 
 

@@ -98,8 +98,8 @@ class Hypothesis:
 class Translation:
     """A text's translation.
 
-    Of a text that exceeds the longest source, and was translated in parts,
-    tokens, scores, words and alignment are of all parts.
+    A text that exceeds the longest source is translated in parts. Everything
+    is then of all parts, but for the attention, which is refused.
     """
 
     text: str
@@ -123,7 +123,8 @@ class Translation:
     alignment: tuple[TokenLink, ...] | None = None
     """With alignment=True, of a text: one for each of `tokens`."""
     hypotheses: tuple[Hypothesis, ...] = ()
-    """With n_best: the best first; of the last part."""
+    """With n_best: the best first. With several parts, each is made of the
+    hypotheses of the same rank, and its score is the sum of theirs."""
     _attention: ClassVar[Any] = None  # No field, but each may have its own.
 
     @property
@@ -144,7 +145,8 @@ class Translation:
     @property
     def attention(self) -> numpy.ndarray[Any, Any]:
         """The weights that attention= asked for: float32 [layers, heads, rows,
-        columns], whose rows have the sum 1; of the last part.
+        columns], whose rows have the sum 1. A text of several parts has none:
+        translate its sentences, which translate_paragraphs tells.
 
         Rows are target tokens and columns source tokens ("cross"), both are
         source tokens ("encoder"), or columns are the decoder's start and the
@@ -154,6 +156,11 @@ class Translation:
         before its next translation, or take a copy. A translation that is
         pickled or copied has a copy; dataclasses.asdict leaves them out.
         """
+        if self.parts > 1:
+            raise ValueError(
+                f"Each of the {self.parts} parts of this text has attention "
+                "of its own: translate sentence by sentence."
+            )
         if self._attention is None:
             raise ValueError(
                 "No attention was kept: translate with attention='cross'."

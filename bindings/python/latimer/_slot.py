@@ -202,7 +202,6 @@ class Job:
         self.space_follows: list[bool] = []
         self.stop_reason = 0
         self.attention: Attention | None = None
-        self.hypotheses: tuple[Hypothesis, ...] = ()
         self.options = options
         self._slot = slot
         self._cursor = None
@@ -257,39 +256,72 @@ class Job:
             self.stop_reason = library.cursor_stop_reason(self._cursor)
         part = self._slot.part(c, self.options, self.text is not None)
         self.finished[number] = part
-        self.hypotheses = part.hypotheses
         if c.attention:
             self.attention = Attention(self._slot, c)
 
     def result(self) -> Translation:
         parts = [self.finished[number] for number in range(self.begun)]
-        text = "".join(
-            part.text + (" " if space and number + 1 < len(parts) else "")
-            for number, (part, space) in enumerate(
-                zip(parts, self.space_follows)
-            )
-        )
         read = (self.text or b"")[: self.positions[-1]]
 
         def joined(name: str) -> tuple[Any, ...] | None:
             lists = [getattr(part, name) for part in parts]
-            return None if None in lists else tuple(chain(*lists))
+            if all(found is None for found in lists):
+                return None
+            return tuple(chain(*(found or () for found in lists)))
 
+        scores = joined("scores")
         translation = Translation(
-            text=text,
+            text=self._joined_text(part.text for part in parts),
             tokens=joined("tokens") or (),
             source_tokens=joined("source_tokens") or (),
             stop_reason=_c.STOP_REASONS[self.stop_reason],
             parts=len(parts),
             generated_tokens=sum(part.generated_tokens for part in parts),
             source_length=len(read.decode()),
-            scores=joined("scores"),
-            words=joined("words"),
+            scores=scores,
+            words=None if scores is None else self._words(parts),
             alignment=self._alignment(parts, read),
-            hypotheses=self.hypotheses,
+            hypotheses=self._hypotheses(parts),
         )
-        vars(translation)["_attention"] = self.attention
+        if len(parts) == 1:
+            vars(translation)["_attention"] = self.attention
         return translation
+
+    def _joined_text(self, texts: Iterable[str]) -> str:
+        """The texts of all parts, with the spaces between them."""
+        joined = ""
+        space = False
+        for text, space_follows in zip(texts, self.space_follows):
+            joined += " " + text if space else text
+            space = space_follows
+        return joined
+
+    def _words(
+        self, parts: Sequence[Translation]
+    ) -> tuple[WordScore, ...] | None:
+        """None if there is no text; empty if the words of a part have none."""
+        if self.text is None:
+            return None
+        if any(part.words is None and part.text for part in parts):
+            return ()
+        return tuple(chain(*(part.words or () for part in parts)))
+
+    def _hypotheses(
+        self, parts: Sequence[Translation]
+    ) -> tuple[Hypothesis, ...]:
+        """Each is made of the hypotheses of the same rank of all parts; a part
+        that has fewer repeats its last one."""
+        found = []
+        for rank in range(max(len(part.hypotheses) for part in parts)):
+            of_rank = [part.hypotheses[: rank + 1][-1] for part in parts]
+            found.append(
+                Hypothesis(
+                    self._joined_text(one.text for one in of_rank),
+                    tuple(chain(*(one.tokens for one in of_rank))),
+                    sum(one.score for one in of_rank),
+                )
+            )
+        return tuple(found)
 
     def _alignment(
         self, parts: Sequence[Translation], read: bytes
@@ -297,7 +329,7 @@ class Job:
         """Links of parts, whose sources are bytes, as links of characters."""
         if self.text is None:
             return parts[0].alignment
-        if any(part.alignment is None for part in parts):
+        if all(part.alignment is None for part in parts):
             return None
         links = []
         counts = characters(read)
@@ -386,11 +418,12 @@ class Slot:
             hypotheses=self._hypotheses(c, options.n_best, has_text),
         )
 
-    def _words(self, c: _c.Translation) -> tuple[WordScore, ...]:
+    def _words(self, c: _c.Translation) -> tuple[WordScore, ...] | None:
+        """None if protected spans have changed the text."""
         words = (_c.WordScore * c.token_count)()
         count = ctypes.c_size_t()
-        # None if protected spans have changed the text.
-        library.score_words(self.handle, c, words, len(words), count)
+        if library.score_words(self.handle, c, words, len(words), count) != 0:
+            return None
         return tuple(
             WordScore(
                 _c.text_at(c.text + word.begin, word.end - word.begin),

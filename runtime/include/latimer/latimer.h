@@ -70,10 +70,10 @@ typedef struct latimer_translator latimer_translator;
 
 /* ---- The model file ---- */
 
-/* Maps a model file of any size read-only: see latimer/hosted_model.h. *image is
- * aligned to a page. Here and below `message`, if it is not NULL, receives one
- * sentence of up to message_bytes - 1 bytes if the call fails, and "" if not.
- * LATIMER_RESOURCE_UNAVAILABLE if there is no such file, or it cannot be
+/* Maps a model file of any size read-only: see latimer/hosted_model.h. *image
+ * is aligned to a page. Here and below `message`, if it is not NULL, receives
+ * one sentence of up to message_bytes - 1 bytes if the call fails, and "" if
+ * not. LATIMER_RESOURCE_UNAVAILABLE if there is no such file, or it cannot be
  * mapped; LATIMER_INVALID_ARGUMENT if the path is NULL. */
 latimer_code latimer_map_file(const char* path, const void** image,
                               size_t* image_bytes, char* message,
@@ -155,7 +155,8 @@ const char* latimer_message(const latimer_translator* translator);
 
 /* ---- Options of a translation ---- */
 
-/* Why a translation ended: latimer::StopReason (translation.h), in the same order. */
+/* Why a translation ended: latimer::StopReason (translation.h), in the same
+ * order. */
 typedef enum latimer_stop_reason {
   LATIMER_EOS = 0,
   LATIMER_LENGTH_LIMIT,
@@ -198,8 +199,8 @@ typedef struct latimer_text_range {
 } latimer_text_range;
 
 /* A target token, in the translation, and the source token that it was aligned
- * to, in the text that was given; an empty range: none. See TokenLink in
- * latimer/translation.h. */
+ * to, in the text, or the part of one, that was translated; an empty range:
+ * none. See TokenLink in latimer/translation.h. */
 typedef struct latimer_token_link {
   latimer_text_range target;
   latimer_text_range source;
@@ -301,17 +302,21 @@ typedef struct latimer_token_score {
 } latimer_token_score;
 
 /* A translation, or a part of one; what it points to is valid until the next
- * call with the same translator. */
+ * call with the same translator.
+ *
+ * A text that exceeds the longest source is translated in parts. Of such a text
+ * latimer_translate gives what holds for all of it, and leaves out what belongs
+ * to a part: tokens, source, scores, attention, hypotheses and links are NULL
+ * or 0. To get these too, translate part by part: latimer_translate_next. */
 typedef struct latimer_translation {
   size_t struct_bytes;
   const char* text; /* text_bytes bytes, not zero-terminated; NULL for ids */
   size_t text_bytes;
-  const int32_t* tokens; /* of the target, EOS included if it was produced; of
-                            the last part, if the text has several */
+  const int32_t* tokens; /* of the target, EOS included if it was produced */
   size_t token_count;
   size_t source_bytes; /* that were translated; 0 for ids */
   int space_follows;   /* 1: white space separates this part and the rest */
-  latimer_stop_reason stop_reason;
+  latimer_stop_reason stop_reason; /* of all parts, the most severe */
   size_t generated_tokens; /* of all parts, and of a loop that was cut */
   const int32_t* source;   /* tokens that were read, those included that the
                               model puts around every text */
@@ -324,10 +329,12 @@ typedef struct latimer_translation {
   const float* attention_weights; /* see latimer_attention_row */
   size_t hypothesis_count; /* of a search with beams; see latimer_hypothesis */
   const void* hypotheses;
-  const latimer_token_link* links; /* with `alignment`; of a text, of the last
-                                      part, if it has several */
+  const latimer_token_link* links; /* with `alignment` */
   size_t link_count;               /* that of the tokens, or 0 */
-  double mean_score; /* of the scores: a mean log-probability; 0 without */
+  double mean_score; /* with `scores`: the mean log-probability of the tokens of
+                        all parts; 0 without */
+  size_t parts;      /* 1, unless this is a text that exceeds the longest
+                        source */
 } latimer_translation;
 
 /* Translates a whole text; see Translator::Translate. `options` may be NULL,
@@ -356,10 +363,10 @@ int latimer_hypothesis(const latimer_translation* translation, size_t index,
                        const int32_t** tokens, size_t* token_count,
                        float* score);
 
-/* The text of hypothesis `index` of the translation of a text that finished
- * last, or with index 0 of one without hypotheses, with what the options
- * protect; not zero-terminated, valid until the next call, in place of the
- * translation's text. */
+/* The text of hypothesis `index` of the translation of a text, or of a part of
+ * one, that finished last; or with index 0 of one without hypotheses. It has
+ * what the options protect, is not zero-terminated, and is valid until the next
+ * call, in place of the translation's text. */
 latimer_code latimer_hypothesis_text(latimer_translator* translator,
                                      size_t index, const char** text,
                                      size_t* text_bytes);
@@ -372,7 +379,8 @@ typedef struct latimer_word_score {
 } latimer_word_score;
 
 /* Writes the scores of the words of a translation that has token scores, the
- * last one of this translator, and their number; see Translator::ScoreWords. */
+ * last one of this translator, and their number; see Translator::ScoreWords.
+ * LATIMER_FAILED_PRECONDITION if the translation has several parts. */
 latimer_code latimer_score_words(latimer_translator* translator,
                                  const latimer_translation* translation,
                                  latimer_word_score* words, size_t most,

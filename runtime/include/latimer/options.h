@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -18,6 +17,10 @@
 namespace latimer {
 
 class Translator;
+
+// A number that is not given is absent; a text, a span or a pointer that is not
+// given is empty or null. What that means, each option says: mostly the model's
+// own, or no limit. A count that is given is at least 1.
 
 // ---- Loading ----
 
@@ -31,12 +34,12 @@ struct LoadOptions {
   uint32_t threads = 1;
   // Bind each thread except the calling one to a processor of its own.
   bool pin_threads = false;
-  // Sentences that may be decoded side by side, at most the profile's; 0: as
-  // many as the workspace has room for.
-  uint32_t lanes = 0;
-  // Most beams of a sentence, at most the profile's; 0: as many as the model
-  // asks for. There are at least as many lanes.
-  uint32_t beams = 0;
+  // Sentences that may be decoded side by side, at most the profile's; absent:
+  // as many as the workspace has room for.
+  std::optional<uint32_t> lanes = {};
+  // Most beams of a sentence, at most the profile's; absent: as many as the
+  // model asks for. There are at least as many lanes.
+  std::optional<uint32_t> beams = {};
   // Whether the workspace keeps room for attention weights and for token scores
   // (Translation::scores), if the profile does.
   bool attention = true;
@@ -64,10 +67,10 @@ struct TextRange {
 };
 
 // A word or phrase of the source and what stands for it in the translation.
-// Borrows both; laid out as latimer_term of C.
+// Laid out as latimer_term of C.
 class Term {
  public:
-  // What it is made of must outlive it.
+  // Borrows both; see TranslateOptions.
   constexpr Term(std::string_view source, std::string_view target)
       : source_(source.data()),
         source_bytes_(source.size()),
@@ -115,8 +118,8 @@ struct Sampling {
   // Logits are divided by it: above 1 makes tokens more alike. Above 0
   // and finite.
   float temperature = 1.0f;
-  // Only the K most likely tokens are drawn; 0: all.
-  uint32_t top_k = 0;
+  // Only the K most likely tokens are drawn; absent: all.
+  std::optional<uint32_t> top_k = {};
   // Only the most likely tokens whose probabilities sum up to this are drawn;
   // 1: all. Above 0.
   float top_p = 1.0f;
@@ -138,14 +141,18 @@ using TokenCallback = bool (*)(void* context, size_t index, int32_t token);
 
 // ---- Translating ----
 
-// Strings need to live only until a call returns, or as long as the TextCursor
-// that was given them; `suppressed` and `banned` must live until the sentence
-// has finished.
+// An option that is not given is the model's own, or off if models have none.
+//
+// What options point to, and the text or the ids that they are for, must live
+// until the sentence has finished: until Translate, TranslateNext or
+// TranslateIds returns, or Advance returns its translation. Options and text of
+// a TextCursor must live until all its parts have finished, and those of a
+// stream as long as it.
 struct TranslateOptions {
-  // Generated tokens, EOS included, up to Translator::max_target_tokens();
-  // 0: the limit in the model's generation config.
-  uint32_t max_target_tokens = 0;
-  // EOS is not allowed before this many tokens.
+  // Generated tokens, EOS included, up to Translator::max_target_tokens().
+  std::optional<uint32_t> max_target_tokens = {};
+  // EOS is not allowed before this many tokens, or the model's number if that
+  // is greater.
   uint32_t min_target_tokens = 0;
   // Prepended to the text as if it were part of it: ">>deu<<" for models that
   // translate into several languages. Empty: only the text's own code.
@@ -162,9 +169,9 @@ struct TranslateOptions {
   // Prepended to each part of the text in place of the task's prefix, for
   // example "summarize: ". It is tokenized by itself.
   std::string_view prefix = {};
-  // Target id that is forced as the first token; -1: the target language's or
-  // the model's, if it has one.
-  int32_t forced_first_token = -1;
+  // Target id that is forced as the first token, in place of the target
+  // language's or the model's.
+  std::optional<int32_t> forced_first_token = {};
   // What the translation of a text, or of its first part, begins with, as in
   // generate(decoder_input_ids): a text of the target, or ids. A token that is
   // forced as the first comes before it. It counts among the generated tokens,
@@ -173,23 +180,22 @@ struct TranslateOptions {
   // translation: with beams, `scores` then are what the model gives them.
   std::string_view target_prefix = {};
   std::span<const int32_t> target_prefix_ids = {};
-  // -1: the model's; 0: off.
-  int32_t no_repeat_ngram = -1;
-  // 0: the model's; 1: off.
-  float repetition_penalty = 0;
-  // Beams of the search, up to Translator::max_beams(): 1 for greedy search, 0
-  // for the number that the model's makers chose. More take as many times the
-  // time, find better translations, and need as many lanes.
-  uint32_t beams = 0;
+  // No sequence of that many tokens is produced twice; 0: off.
+  std::optional<uint32_t> no_repeat_ngram = {};
+  // Above 0; 1: off.
+  std::optional<float> repetition_penalty = {};
+  // Beams of the search, up to Translator::max_beams(): 1 for greedy search.
+  // More take as many times the time, find better translations, and need as
+  // many lanes.
+  std::optional<uint32_t> beams = {};
   // Instead of a search with beams: the hypotheses are the K best tokens that
   // follow the target prefix, each completed greedily, side by side on as many
-  // lanes; up to Translator::max_beams(). The best one is the translation. 0:
-  // off.
-  uint32_t alternatives = 0;
+  // lanes; up to Translator::max_beams(). The best one is the translation.
+  std::optional<uint32_t> alternatives = {};
   // What the number of a hypothesis' tokens is raised to before its score is
-  // divided by it; NaN: the model's.
-  float length_penalty = std::numeric_limits<float>::quiet_NaN();
-  // When a search with several beams ends; absent: the model's rule.
+  // divided by it.
+  std::optional<float> length_penalty = {};
+  // When a search with several beams ends.
   std::optional<EarlyStopping> early_stopping = {};
   // Draws tokens instead of taking the best ones; goes without beams.
   Sampling sampling = {};
@@ -228,8 +234,8 @@ struct TranslateOptions {
   AttentionKind attention = AttentionKind::kNone;
   bool scores = false;
   // Whether to align for Translation::links, in a profile that has room for
-  // it. The text must then live until the sentence has finished. Sentences are
-  // aligned side by side; with beams, each is decoded once more.
+  // it. Sentences are aligned side by side; with beams, each is decoded once
+  // more.
   bool alignment = false;
   // Whether to stop a model that does not find the end of a text, far beyond
   // what proper translations reach: after 8 S + 64 tokens for S source tokens,
@@ -242,14 +248,13 @@ struct TranslateOptions {
   bool guards = true;
   // What the whole text may use, all its parts together: generated tokens, and
   // milliseconds from the beginning of the call or from the construction of
-  // the TextCursor, checked before the encoder and before each token. 0: no
-  // limit.
-  uint32_t budget_tokens = 0;
-  uint32_t budget_ms = 0;
+  // the TextCursor, checked before the encoder and before each token.
+  std::optional<uint32_t> budget_tokens = {};
+  std::optional<uint32_t> budget_ms = {};
   // Ends the sentence and the text before the next token if true. Another
-  // thread may set it. It must live until the sentence has finished.
+  // thread may set it.
   const std::atomic<bool>* cancel = nullptr;
-  // Called for each token; return false to stop. May be null. With several
+  // Called for each token; return false to stop. With several
   // beams, tokens are known only when the search has ended. With terms, a
   // translation that is made once more begins at index 0 again.
   TokenCallback on_token = nullptr;

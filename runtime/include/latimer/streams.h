@@ -137,7 +137,8 @@ class TextStream {
   // Longest >>language<< code that is kept for what follows, in bytes.
   static constexpr size_t kMaxCodeBytes = 64;
 
-  // Borrows the translator, which has loaded a model, and what `options` view.
+  // Borrows the translator, which has loaded a model, and what `options` view;
+  // see TranslateOptions.
   // They apply to each sentence by itself: each has the whole budget, begins
   // with the target prefix, and has a stream of sampling, from 1. The
   // translation of a cancelled sentence is empty or cut short, and so are those

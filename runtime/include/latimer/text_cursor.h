@@ -21,8 +21,8 @@ namespace latimer {
 
 class TextCursor {
  public:
-  // Borrows the text and what the options view, until all parts have begun. The
-  // text begins with `protected_bytes` of a protected span.
+  // Borrows the text and what the options view; see TranslateOptions. The text
+  // begins with `protected_bytes` of a protected span.
   TextCursor(std::string_view text, const TranslateOptions& options,
              size_t protected_bytes = 0);
 
@@ -40,7 +40,8 @@ class TextCursor {
   std::string_view rest() const { return rest_; }
   size_t rest_bytes() const { return rest_.size() + unseen_bytes_; }
   // From now on the rest lies elsewhere, for example in memory of fixed size
-  // through which a text of any length goes. `rest` is all of it or its
+  // through which a text of any length goes; parts that have begun stay where
+  // they are. `rest` is all of it or its
   // beginning; with twice the profile's text_bytes, parts are those of the
   // whole text, but for white space that is longer. `language_code` is a copy
   // of language_code(), which may view the text.

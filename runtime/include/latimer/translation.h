@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -27,8 +28,7 @@ enum class StopReason : uint8_t {
 
 // The attention weights of a translation. Each row is a softmax and has the sum
 // 1. Row t of kCross and kDecoder is what the decoder attended to when it chose
-// target token t; a forced token has no row. Views the workspace until the next
-// call.
+// target token t; a forced token has no row.
 struct AttentionWeights {
   AttentionKind kind = AttentionKind::kNone;
   uint32_t layers = 0;
@@ -126,38 +126,43 @@ struct Hypothesis {
 
 // ---- A translation ----
 
-// A translation; views into the workspace, valid until the next call.
+// A translation, which views the workspace; see Translator.
+//
+// A text that exceeds the longest source is translated in parts. Of such a text
+// Translator::Translate gives what holds for all of it, and leaves empty what
+// belongs to a part: its tokens, and what is counted by tokens. To get that
+// too, translate part by part: Translator::TranslateNext.
 struct Translation {
   // Detokenized UTF-8; empty for TranslateIds.
   std::string_view text;
-  // Target ids without decoder_start, EOS included if it was produced. A loop
-  // is cut after its first copy, although on_token received all of it. For a
-  // text in several parts, the tokens of the last part.
-  std::span<const int32_t> tokens;
-  // For a text in several parts, the most severe reason.
+  // Why it ended; of several parts, the most severe reason.
   StopReason stop_reason = StopReason::kEos;
   // Tokens that were generated in all parts, those of a loop included.
   size_t generated_tokens = 0;
-  // Source ids that were read, including those that the model puts around every
-  // text.
-  std::span<const int32_t> source;
-  // What the options asked for. One score for each of `tokens`.
-  AttentionWeights attention;
-  std::span<const TokenScore> scores;
-  // The mean of their log-probabilities, that of EOS included; 0 without.
-  float mean_score = 0;
-  // One for each of `tokens` if TranslateOptions::alignment is set; of the last
-  // part, if a text has several.
-  std::span<const TokenLink> links;
-  // With several beams, or alternatives: the best hypotheses, at most as many;
-  // the first one has these tokens, unless a loop was cut off. For a text in
-  // several parts, those of the last part. Translator::HypothesisText makes
-  // texts of them.
-  std::span<const Hypothesis> hypotheses;
+  // The mean log-probability of the tokens of all parts, EOS included. Absent
+  // unless TranslateOptions::scores asked for it, and without tokens.
+  std::optional<float> mean_score;
   // Bytes of the text that were translated, white space after them included:
   // less than the text only if a budget or the caller ended it, or if this is a
   // part (Translator::TranslateNext). 0 for ids.
   size_t source_bytes = 0;
+  // If they are more than 1, all below is empty.
+  size_t parts = 1;
+
+  // Target ids without decoder_start, EOS included if it was produced. A loop
+  // is cut after its first copy, although on_token received all of it.
+  std::span<const int32_t> tokens;
+  // Source ids that were read, including those that the model puts around every
+  // text.
+  std::span<const int32_t> source;
+  // What the options asked for. One score, and one link, for each of `tokens`.
+  AttentionWeights attention;
+  std::span<const TokenScore> scores;
+  std::span<const TokenLink> links;
+  // With several beams, or alternatives: the best hypotheses, at most as many;
+  // the first one has these tokens, unless a loop was cut off.
+  // Translator::HypothesisText makes texts of them.
+  std::span<const Hypothesis> hypotheses;
 };
 
 }  // namespace latimer

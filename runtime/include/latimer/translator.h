@@ -53,6 +53,10 @@ struct FinishedTranslation {
 // workspace each may share an image. Several models work side by side in a
 // translator and a workspace each, or take turns in one: Load again replaces
 // the model, and takes as long as the first time.
+//
+// What a call returns views the workspace, and is valid until the next call of
+// this translator that is not const. What a call is given must live as
+// TranslateOptions says.
 class Translator {
  public:
   Translator() = default;
@@ -79,7 +83,8 @@ class Translator {
 
   // Translates a text of one or more sentences. A text that exceeds the longest
   // source is cut at sentence ends, otherwise at spaces, translated part by
-  // part and joined with spaces; nothing is dropped. Each byte of invalid UTF-8
+  // part and joined with spaces; nothing is dropped. Translation says what it
+  // tells of a text of several parts. Each byte of invalid UTF-8
   // becomes U+FFFD, which is an unknown token to most models; NUL is a
   // character. Errors: kFailedPrecondition (no model, no tokenizer, or
   // sentences under way), kInvalidArgument (what the options name is not in the
@@ -126,7 +131,7 @@ class Translator {
 
   // Generates one more token for each sentence that has begun, unless one has
   // finished already. Returns true if `*out` is a finished one, the oldest
-  // first; its views are valid until the next call.
+  // first.
   bool Advance(FinishedTranslation* out);
 
   // Whether a sentence may begin. One whose attention is recorded runs alone.
@@ -163,9 +168,8 @@ class Translator {
   // Writes the scores of the words of a translation that has token scores, and
   // that nothing was translated after. Returns their number, at most that of
   // the tokens. EOS belongs to no word. Takes time quadratic in the tokens.
-  // Errors: kFailedPrecondition (no scores, or not those of all of the text: it
-  // has several parts, or a protected span that its tokens do not spell),
-  // kTextTooLong (more words than `out` holds).
+  // Errors: kFailedPrecondition (no scores, several parts, or a protected span
+  // that its tokens do not spell), kTextTooLong (more words than `out` holds).
   Result<size_t> ScoreWords(const Translation& translation,
                             std::span<WordScore> out);
 
@@ -180,14 +184,15 @@ class Translator {
   // or the model has no such codes.
   size_t LanguageCodeBytes(std::string_view text) const;
 
-  // The text of target ids; special tokens are left out. Views the workspace.
+  // The text of target ids; special tokens are left out.
   Result<std::string_view> Detokenize(std::span<const int32_t> ids);
 
-  // The text of hypotheses[index] of the translation of a text that finished
-  // last, or with index 0 of one without hypotheses, in the same way as
-  // Translation::text: with what the options protect and the model cannot read.
-  // Views the workspace, and takes the place of that text.
-  // Errors: kInvalidArgument (there is none), those of Detokenize.
+  // The text of hypotheses[index] of the translation of a text, or of a part of
+  // one, that finished last; or with index 0 of one without hypotheses. As
+  // Translation::text it has what the options protect and the model cannot
+  // read, and it takes the place of that text.
+  // Errors: kInvalidArgument (there is none, as of a text in several parts),
+  // those of Detokenize.
   Result<std::string_view> HypothesisText(size_t index);
 
   // Longest piece in bytes.

@@ -31,6 +31,17 @@ def model(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def short_model(tmp_path_factory):
+    """A small model, for which a text of more than 48 tokens has parts."""
+    path = str(tmp_path_factory.mktemp("model") / "short.ltm")
+    latimer.convert(
+        ROOT / "examples" / "en-de-tiny", path, max_source_tokens=48,
+        max_target_tokens=48,
+    )
+    return path
+
+
+@pytest.fixture(scope="session")
 def f32_model(tmp_path_factory):
     path = str(tmp_path_factory.mktemp("model") / "f32.ltm")
     latimer.convert(DEMO, path, weights="f32")

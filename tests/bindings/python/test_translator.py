@@ -213,6 +213,71 @@ def test_a_long_text_is_translated_in_parts(translator, model):
     assert len(translation.tokens) == translation.generated_tokens
 
 
+# Of three parts for short_model.
+THREE = "Where is the station? " * 8 + "She reads a good book. " * 11
+
+
+def test_what_a_translation_tells_is_of_all_parts(short_model):
+    translator = latimer.Translator(short_model)
+    found = translator.translate(
+        THREE, beams=2, n_best=2, scores=True, alignment=True
+    )
+    assert found.parts == 3
+    expected = json.loads(
+        command("translate", short_model, "--quiet", "--json", "--beams", 2,
+                "--n-best", 2, "--text", THREE)
+    )
+    assert found.text == expected["text"]
+    assert list(found.tokens) == [token["id"] for token in expected["tokens"]]
+    assert len(found.scores) == len(found.alignment) == len(found.tokens)
+    assert found.mean_score == pytest.approx(expected["mean_score"], abs=1e-5)
+    assert [w.text for w in found.words] == [
+        word["text"] for word in expected["words"]
+    ]
+    first, last = found.alignment[0], found.alignment[-2]  # Before EOS.
+    assert THREE[slice(*first.source)] == "Where"
+    assert last.source[0] > len(THREE) * 3 / 4
+    assert last.target[1] == len(found.text)
+    assert len(found.source_tokens) > 100
+    assert [h.text for h in found.hypotheses] == [
+        one["text"] for one in expected["n_best"]
+    ]
+    for one, other in zip(found.hypotheses, expected["n_best"]):
+        assert one.score == pytest.approx(other["score"], abs=1e-5)
+    assert found.hypotheses[0].text == found.text
+    assert found.hypotheses[0].tokens == found.tokens
+    greedy = translator.translate(THREE, beams=1, n_best=1)
+    assert greedy.hypotheses[0].text == greedy.text
+    assert greedy.hypotheses[0].tokens == greedy.tokens
+
+
+def test_several_parts_have_no_attention_but_their_sentences_have(short_model):
+    translator = latimer.Translator(short_model)
+    whole = translator.translate(THREE, attention="cross")
+    assert whole.parts == 3
+    with pytest.raises(ValueError, match="Each of the 3 parts"):
+        whole.attention
+    sources = [p.source for p in translator.translate_paragraphs(THREE)]
+    for source in filter(None, sources):
+        one = translator.translate(source, attention="cross")
+        assert one.attention.shape[2:] == (
+            len(one.tokens), len(one.source_tokens)
+        )
+
+
+def test_scores_of_parts_that_lack_some(short_model):
+    translator = latimer.Translator(short_model)
+    spans = THREE + "Please open {\u0416\u4e2d}."
+    found = translator.translate(spans, scores=True, protect=True)
+    assert found.parts > 1 and found.words == ()
+    # Parts of characters that the model cannot read have no tokens.
+    faces = "Tom is here. " + "\U0001f600" * 400
+    found = translator.translate(faces, scores=True, alignment=True)
+    assert found.parts > 1 and found.text.count("\U0001f600") == 400
+    assert len(found.scores) == len(found.alignment) == len(found.tokens)
+    assert found.tokens and found.words == ()
+
+
 def test_budgets_are_for_all_parts(translator, model):
     whole = translator.translate(LONG)
     for budget in 1, 40, 400, whole.generated_tokens:

@@ -92,6 +92,14 @@ export const checks = {
     const whole = await t.translate(kLong);
     if (whole.parts < 2) throw new Error(`${whole.parts} parts`);
     equal((await t.translateAll([kLong]))[0].text, whole.text);
+    // All that is told is of all parts.
+    const told = await t.translate(kLong, { nBest: 1, scores: true, alignment: true });
+    equal(told.hypotheses, [{ text: told.text, tokens: told.tokens, score: 0 }]);
+    equal([told.scores.length, told.alignment.length], [told.tokens.length, told.tokens.length]);
+    equal(told.words.map(({ text }) => text).join(" "), told.text.replace(/\s+/g, " "));
+    const { words } = await t.translate(
+      `${kLong} Please open {\u0416\u4e2d}.`, { scores: true, protect: true });
+    equal(words, []);
     const short = await t.translate(kLong, { budgetTokens: 40 });
     equal([short.stopReason, short.generatedTokens <= 40], ["budget", true]);
   },

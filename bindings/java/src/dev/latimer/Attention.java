@@ -2,7 +2,7 @@ package dev.latimer;
 
 import java.util.Arrays;
 
-/** The attention weights of a translation, or of its last part. */
+/** The attention weights of a translation. */
 public final class Attention {
   private final AttentionKind kind;
   private final int layers;

@@ -102,7 +102,7 @@ final class Native {
    *
    * @param text UTF-8; empty for ids
    * @param scores two numbers for each token, or null
-   * @param words two positions in the text for each of wordScores, or null
+   * @param words two positions in the text for each of wordScores; null: not asked for, or not known
    * @param links four positions for each token, the last two in this part of the source, or null
    * @param weights of attention, or null
    * @param numbers bytes of the source, whether white space follows (0, 1), stop reason, generated
@@ -124,6 +124,6 @@ final class Native {
 
   /** Of the part that came last, the best one first. */
   private static void onHypothesis(Parts parts, byte[] text, int[] tokens, float score) {
-    parts.hypotheses.add(new Hypothesis(Utf8.decode(text), tokens, score));
+    parts.addHypothesis(new Hypothesis(Utf8.decode(text), tokens, score));
   }
 }

@@ -11,16 +11,21 @@ final class Parts {
   int[] tokens = {};
   int[] sourceTokens = {};
   float[] scores; // Two for each token; null: not asked for.
-  final List<WordScore> words = new ArrayList<>();
+  List<WordScore> words = new ArrayList<>();
   final List<TokenLink> links; // null: not asked for.
-  Attention attention; // These are of the last part.
-  List<Hypothesis> hypotheses = new ArrayList<>();
+  Attention attention; // null if there are several parts.
+  List<Hypothesis> hypotheses = new ArrayList<>(); // Of the parts before the last one, or of all.
   StopReason stopReason = StopReason.EOS;
   long generatedTokens;
   int count;
   int sourceLength; // In chars.
   private int sourceBytes;
   private boolean spaceFollows;
+  private boolean lacksWords; // Those of a part are not known.
+  // The last part.
+  private final List<Hypothesis> ofPart = new ArrayList<>();
+  private Hypothesis itself;
+  private boolean spaceBefore;
 
   Parts(byte[] source, TranslateOptions options) {
     this.source = source;
@@ -39,9 +44,12 @@ final class Parts {
       int[] ends,
       float[] weights,
       long[] numbers) {
+    joinHypotheses();
+    spaceBefore = spaceFollows;
     if (spaceFollows) text.append(' ');
     if (links != null && ends != null) addLinks(bytes, ends, (int) numbers[0]);
-    text.append(Utf8.decode(bytes));
+    itself = new Hypothesis(Utf8.decode(bytes), target, 0);
+    text.append(itself.text());
     tokens = join(tokens, target);
     sourceTokens = join(sourceTokens, read);
     if (scores != null && tokenScores != null) {
@@ -53,6 +61,7 @@ final class Parts {
       byte[] word = Arrays.copyOfRange(bytes, wordEnds[2 * i], wordEnds[2 * i + 1]);
       words.add(new WordScore(Utf8.decode(word), wordScores[i]));
     }
+    lacksWords |= wordScores == null && bytes.length > 0;
     int from = sourceBytes;
     sourceBytes += (int) numbers[0];
     if (source != null) sourceLength += Utf8.length(source, from, sourceBytes);
@@ -61,7 +70,7 @@ final class Parts {
     if (reason.compareTo(stopReason) > 0) stopReason = reason;
     generatedTokens += numbers[3];
     attention =
-        weights == null
+        weights == null || count > 0
             ? null
             : new Attention(
                 AttentionKind.values()[(int) numbers[4] - 1],
@@ -69,14 +78,42 @@ final class Parts {
                 (int) numbers[6],
                 (int) numbers[7],
                 weights);
-    hypotheses.clear();
     ++count;
   }
 
-  /** Keeps the n best. Without a search with beams, there is the translation itself. */
-  void finishHypotheses(int most) {
-    if (hypotheses.isEmpty()) hypotheses.add(new Hypothesis(text.toString(), tokens, 0));
+  /** Of the part that came last, the best one first. */
+  void addHypothesis(Hypothesis hypothesis) {
+    ofPart.add(hypothesis);
+  }
+
+  /** Keeps the n best hypotheses, and words if those of all parts are known. */
+  void finish(int most) {
+    joinHypotheses();
+    if (hypotheses.isEmpty()) hypotheses.add(new Hypothesis("", new int[0], 0)); // Not begun.
     hypotheses = hypotheses.subList(0, Math.min(most, hypotheses.size()));
+    if (lacksWords) words = new ArrayList<>();
+  }
+
+  /**
+   * Appends the hypotheses of the last part to those of the same rank; what has fewer repeats its
+   * last one. Without a search with beams, a part has one: the translation itself.
+   */
+  private void joinHypotheses() {
+    if (count == 0) return;
+    if (ofPart.isEmpty()) ofPart.add(itself);
+    if (hypotheses.isEmpty()) hypotheses.add(new Hypothesis("", new int[0], 0));
+    List<Hypothesis> joined = new ArrayList<>();
+    for (int i = 0; i < Math.max(hypotheses.size(), ofPart.size()); ++i) {
+      Hypothesis before = hypotheses.get(Math.min(i, hypotheses.size() - 1));
+      Hypothesis next = ofPart.get(Math.min(i, ofPart.size() - 1));
+      joined.add(
+          new Hypothesis(
+              before.text() + (spaceBefore ? " " : "") + next.text(),
+              join(before.tokens(), next.tokens()),
+              before.score() + next.score()));
+    }
+    hypotheses = joined;
+    ofPart.clear();
   }
 
   /** Four positions for each link, as in {@code latimer_token_link}, of the next part. */

@@ -4,8 +4,9 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * A translation. It has no connection to its translator, which may go on or be closed. What a text
- * in several parts has is that of all of them, unless something else is said.
+ * A translation. It has no connection to its translator, which may go on or be closed. A text that
+ * exceeds the longest source is translated in parts; everything is then of all parts, but for the
+ * attention, which it lacks.
  */
 public final class Translation {
   private final String text;
@@ -103,15 +104,17 @@ public final class Translation {
   }
 
   /**
-   * {@return the best translations of the text or of its last part, the best first: as many as
-   * {@link TranslateOptions#nBest} asked for and the search found}
+   * {@return the best translations of the text, the best first: as many as {@link
+   * TranslateOptions#nBest} asked for and the search found} With several {@link #parts}, each is
+   * made of the hypotheses of the same rank, and its score is the sum of theirs.
    */
   public List<Hypothesis> hypotheses() {
     return hypotheses;
   }
 
   /**
-   * {@return what {@link TranslateOptions#attention} asked for, of the last part; otherwise null}
+   * {@return what {@link TranslateOptions#attention} asked for; otherwise null, and with several
+   * {@link #parts}: for that translate what {@link StreamedText#source} has}
    */
   public Attention attention() {
     return attention;

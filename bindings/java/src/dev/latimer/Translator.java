@@ -222,7 +222,7 @@ public final class Translator implements AutoCloseable {
     try {
       options.set(model, text);
       call.run(model);
-      for (Parts of : parts) of.finishHypotheses(nBest);
+      for (Parts of : parts) of.finish(nBest);
     } finally {
       end();
     }

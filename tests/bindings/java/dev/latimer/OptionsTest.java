@@ -265,6 +265,59 @@ public class OptionsTest {
     assertArrayEquals(ids, plain.sourceTokens());
   }
 
+  /** A model for which a text of more than 48 tokens has parts. */
+  private static Translator shortTranslator(File model) throws Exception {
+    Path tiny = DEMO.resolveSibling("en-de-tiny");
+    Program.run(
+        "", "convert", tiny, "-o", model, "--quiet", "--max-source-tokens", 48,
+        "--max-target-tokens", 48);
+    return Translator.load(model, new LoadOptions().beams(2));
+  }
+
+  @Test
+  public void whatATranslationTellsIsOfAllParts() throws Exception {
+    StringBuilder three = new StringBuilder();
+    for (int i = 0; i < 8; ++i) three.append("Where is the station? ");
+    for (int i = 0; i < 11; ++i) three.append("She reads a good book. ");
+    String text = three.toString();
+    File model = WORK.resolve("short.ltm").toFile();
+    try (Translator shorter = shortTranslator(model)) {
+      Translation t =
+          shorter.translate(text, options().beams(2).nBest(2).scores(true).alignment(true));
+      assertEquals(3, t.parts());
+      Map<?, ?> expected = json(text, model, "--beams", 2, "--n-best", 2);
+      assertEquals(expected.get("text"), t.text());
+      assertEquals(((List<?>) expected.get("tokens")).size(), t.tokens().length);
+      assertEquals(((List<?>) expected.get("words")).size(), t.words().size());
+      assertEquals(number(expected, "mean_score"), t.meanScore(), 1e-5);
+      assertEquals(t.tokens().length, t.alignment().size());
+      TokenLink first = t.alignment().get(0);
+      assertEquals("Where", text.substring(first.sourceBegin(), first.sourceEnd()));
+      List<?> best = (List<?>) expected.get("n_best");
+      assertEquals(best.size(), t.hypotheses().size());
+      for (int i = 0; i < best.size(); ++i) {
+        Map<?, ?> one = (Map<?, ?>) best.get(i);
+        assertEquals(one.get("text"), t.hypotheses().get(i).text());
+        assertEquals(number(one, "score"), t.hypotheses().get(i).score(), 1e-5);
+      }
+      assertArrayEquals(t.tokens(), t.hypotheses().get(0).tokens());
+      Translation greedy = shorter.translate(text, options().beams(1).nBest(1));
+      assertEquals(greedy.text(), greedy.hypotheses().get(0).text());
+
+      // Each part has attention of its own.
+      TranslateOptions attends = options().attention(AttentionKind.CROSS);
+      Translation whole = shorter.translate(text, attends);
+      assertEquals(3, whole.parts());
+      assertNull(whole.attention());
+      assertTrue(shorter.translate("Where is the station?", attends).attention().rows() > 0);
+
+      // Words of all parts, or none.
+      String spans = text + "Please open {\u0416\u4e2d}.";
+      assertTrue(
+          shorter.translate(spans, options().protect(true).scores(true)).words().isEmpty());
+    }
+  }
+
   @Test
   public void alignmentIsOfChars() throws Exception {
     List<String> texts = new ArrayList<>(testLines(30));
