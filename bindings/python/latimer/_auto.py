@@ -7,13 +7,13 @@ from itertools import groupby
 from typing import Union
 
 from ._detect import detect_language
+from ._loaded import LoadedTranslator
 from ._options import TranslateOptions, refuse
 from ._pivot import PivotTranslator
 from ._results import Translation
 from ._texts import TextTranslator
-from ._translator import Translator
 
-AnyTranslator = Union[Translator, PivotTranslator]
+AnyTranslator = Union[LoadedTranslator, PivotTranslator]
 
 
 class AutoTranslator(TextTranslator):
@@ -33,7 +33,9 @@ class AutoTranslator(TextTranslator):
             refuse("models", "a dict of translators", models)
         if isinstance(models, dict):
             for language, model in models.items():
-                if not isinstance(model, (Translator, PivotTranslator, type(None))):
+                if not isinstance(
+                    model, (LoadedTranslator, PivotTranslator, type(None))
+                ):
                     refuse(f"models[{language!r}]", "a translator or None", model)
         self.models = models
 

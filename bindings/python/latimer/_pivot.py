@@ -6,10 +6,10 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from ._loaded import LoadedTranslator
 from ._options import TranslateOptions, Unpack
 from ._results import StreamedText, Translation
 from ._texts import TextTranslator
-from ._translator import Translator
 
 # They belong to one model, or to one source.
 _REFUSED = (
@@ -28,7 +28,9 @@ class PivotTranslator(TextTranslator):
     to one source are refused. Each Translation is the second model's.
     """
 
-    def __init__(self, first: Translator, second: Translator) -> None:
+    def __init__(
+        self, first: LoadedTranslator, second: LoadedTranslator
+    ) -> None:
         self.first = first
         self.second = second
 

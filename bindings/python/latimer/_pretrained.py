@@ -10,7 +10,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar, Union
 
 from . import _hub, _pairs
 from ._auto import AutoTranslator, OpenedWhenNeeded
@@ -18,12 +18,12 @@ from ._cache import Entry, Record
 from ._convert import convert
 from ._detect import detect_language
 from ._errors import ConversionError, LatimerError
+from ._loaded import LoadedTranslator
 from ._pivot import PivotTranslator
 
-if TYPE_CHECKING:
-    from ._translator import Translator
-
-    Open = Callable[[str | os.PathLike[str]], Translator]
+Loaded = TypeVar("Loaded", bound=LoadedTranslator)
+# Opens a file.
+Open = Callable[[Union[str, "os.PathLike[str]"]], Loaded]
 
 # Options of latimer-convert that the cache decides, or that print.
 _NOT_HERE = ("output", "profile", "json", "bill", "verbose", "quiet", "progress")
@@ -37,11 +37,11 @@ _ARCHIVES = (".argosmodel", ".zip")
 
 
 def open_model(
-    opened: Open,
+    opened: Open[Loaded],
     name: str | os.PathLike[str],
     revision: str | None,
     options: dict[str, Any],
-) -> Translator:
+) -> Loaded:
     """Opens a model by name or path; see Translator.from_pretrained."""
     if os.fspath(name).endswith(".ltm") and revision is None:
         # Weights are what from_pretrained always gives.
@@ -61,7 +61,7 @@ def open_model(
 
 
 def open_auto(
-    opened: Open, target: str, options: dict[str, Any]
+    opened: Open[Loaded], target: str, options: dict[str, Any]
 ) -> AutoTranslator:
     """Opens what the table has for a language, when a text is in another."""
     languages = _pairs.sources(target)
@@ -76,8 +76,8 @@ def open_auto(
 
 
 def open_pair(
-    opened: Open, source: str, target: str, options: dict[str, Any]
-) -> Translator | PivotTranslator:
+    opened: Open[Loaded], source: str, target: str, options: dict[str, Any]
+) -> Loaded | PivotTranslator:
     """Opens what the table has for two languages."""
     files = pair_files(source, target, **options)
     translators = [opened(file) for file in files]

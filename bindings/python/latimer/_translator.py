@@ -1,39 +1,20 @@
-"""Translator: the calls of a user, and the memory that they take turns in."""
+"""Translator: a model that is loaded from a file, or by its name."""
 
 from __future__ import annotations
 
 import os
-import threading
-import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal, overload
 
-import latimer  # PivotTranslator and AutoTranslator, which come later.
-
-from . import _c
-from ._c import library
-from ._errors import LatimerError
-from ._options import (
-    CallOptions,
-    TranslateOptions,
-    Unpack,
-    check_text,
-    encode,
-    ids_array,
-    refuse,
-)
-from ._results import ModelInfo, StreamedText, Translation
-from ._slot import Image, Slot, Source
-from ._texts import TextTranslator
-
-Piece = TypeVar("Piece")
+from ._auto import AutoTranslator
+from ._loaded import LoadedTranslator
+from ._pivot import PivotTranslator
+from ._pretrained import open_auto, open_model, open_pair
 
 # What Translator() takes, beside the path.
 OWN = ("threads", "lanes", "check_file", "pin_threads", "cpu")
 
 
-class Translator(TextTranslator):
+class Translator(LoadedTranslator):
     """A model that translates.
 
         translator = latimer.Translator("en-de.ltm")
@@ -49,65 +30,6 @@ class Translator(TextTranslator):
     The GIL is released while C++ runs. It is pickled by its path and options,
     so that each process maps the file itself.
     """
-
-    def __init__(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        threads: int = 1,
-        lanes: int | None = None,
-        check_file: bool = True,
-        pin_threads: bool = False,
-        cpu: str | None = None,
-    ) -> None:
-        """Maps and verifies the model file.
-
-        Args:
-            path: a file that latimer-convert wrote. It must not be written to
-                while it is used; to install a new one, rename it.
-            threads: that share the work of a call.
-            lanes: sentences that are translated side by side; None: 32, or
-                what the library was built for. Memory grows with it.
-            check_file: False: skip the pass over the file that finds damage.
-            pin_threads: bind each thread to a processor.
-            cpu: the newest instruction set to use, such as "avx2"; for tests.
-
-        Raises:
-            OSError: the file cannot be opened.
-            LatimerError: the file cannot be used; says why.
-        """
-        self._path = os.fsdecode(path)
-        self._absolute = os.path.abspath(self._path)  # Also after a chdir.
-        self._arguments = {
-            "threads": threads,
-            "lanes": lanes,
-            "check_file": check_file,
-            "pin_threads": pin_threads,
-            "cpu": cpu,
-        }
-        for name, number in ("threads", threads), ("lanes", lanes):
-            if number is None:
-                continue
-            if not isinstance(number, int) or isinstance(number, bool):
-                refuse(name, "an int", number)
-            if not 1 <= number < 2**32:
-                raise ValueError(f"{name} {number}: give at least 1.")
-        if cpu is not None and not isinstance(cpu, str):
-            refuse("cpu", "a str", cpu)
-        self._load = _c.LoadOptions(
-            threads=threads,
-            lanes=lanes or 0,
-            skip_checksum=not check_file,
-            pin_threads=pin_threads,
-            cpu=cpu.encode() if cpu else None,
-        )
-        self._image: Image | None = Image(self._path)
-        self._lock = threading.Lock()
-        first = Slot(self._image, self._load)
-        self._load.skip_checksum = 1  # Once is enough.
-        self._free = [first]
-        self._info = first.info(self._path)
-        _translators.add(self)
 
     @overload
     @classmethod
@@ -129,7 +51,7 @@ class Translator(TextTranslator):
         target: str,
         weights: str = ...,
         **options: Any,
-    ) -> latimer.AutoTranslator: ...
+    ) -> AutoTranslator: ...
 
     @overload
     @classmethod
@@ -140,7 +62,7 @@ class Translator(TextTranslator):
         target: str,
         weights: str = ...,
         **options: Any,
-    ) -> Translator | latimer.PivotTranslator: ...
+    ) -> Translator | PivotTranslator: ...
 
     @classmethod
     def from_pretrained(
@@ -152,7 +74,7 @@ class Translator(TextTranslator):
         weights: str = "int8",
         revision: str | None = None,
         **options: Any,
-    ) -> Translator | latimer.PivotTranslator | latimer.AutoTranslator:
+    ) -> Translator | PivotTranslator | AutoTranslator:
         """Opens a model by its name, its path, or a pair of languages.
 
             Translator.from_pretrained("Helsinki-NLP/opus-mt-en-de")
@@ -181,8 +103,6 @@ class Translator(TextTranslator):
             DownloadError, ConversionError, LatimerError, ValueError: one
                 sentence that says what is wrong and what to do.
         """
-        from ._pretrained import open_auto, open_model, open_pair
-
         own = {key: options.pop(key) for key in OWN if key in options}
         options["weights"] = weights
 
@@ -198,213 +118,3 @@ class Translator(TextTranslator):
         raise ValueError(
             "Give the name of a model or its path, or source and target."
         )
-
-    @contextmanager
-    def _slot(self, beams: int = 0) -> Iterator[Slot]:
-        """A slot with room for so many beams; 0: for the model's number."""
-        with self._lock:
-            image = self._image
-            if image is None:
-                raise LatimerError(
-                    "The translator is closed; open another one.",
-                    "FAILED_PRECONDITION",
-                )
-            slot = next(
-                (s for s in reversed(self._free) if s.beams >= beams), None
-            )
-            if slot is not None:
-                self._free.remove(slot)
-        if slot is None:
-            load = _c.LoadOptions.from_buffer_copy(self._load)
-            load.beams = beams
-            slot = Slot(image, load)
-        try:
-            yield slot
-        finally:
-            slot.stop()
-            with self._lock:
-                if self._image is not None:
-                    self._free.append(slot)
-
-    def close(self) -> None:
-        """Frees model and memory; calls that have begun go on to their end.
-        Later ones raise a LatimerError. To close again does nothing."""
-        with self._lock:
-            self._image = None
-            self._free.clear()
-
-    def __reduce__(self) -> Any:
-        return _open, (self._absolute, self._arguments)
-
-    def __repr__(self) -> str:
-        return f"latimer.Translator({self._path!r})"
-
-    @property
-    def info(self) -> ModelInfo:
-        """What the model is."""
-        return self._info
-
-    def _translate_text(
-        self, text: str, options: TranslateOptions
-    ) -> Translation:
-        return self._one(encode(text), options, text)
-
-    def _translate_texts(
-        self, texts: Iterable[str], options: TranslateOptions
-    ) -> Iterator[Translation]:
-        return self._run(map(encode, texts), options)
-
-    @overload
-    def translate_ids(
-        self, ids: Sequence[int], **options: Unpack[TranslateOptions]
-    ) -> Translation: ...
-
-    @overload
-    def translate_ids(
-        self,
-        ids: Iterable[Sequence[int]],
-        **options: Unpack[TranslateOptions],
-    ) -> Iterator[Translation]: ...
-
-    def translate_ids(
-        self, ids: Any, **options: Unpack[TranslateOptions]
-    ) -> Translation | Iterator[Translation]:
-        """Translates source ids as they are, or each of an iterable of ids.
-
-        No EOS is added. `text` of the result is empty: see detokenize.
-        """
-        if not isinstance(ids, Iterable) or isinstance(ids, (str, bytes)):
-            refuse("ids", "a list of int", ids)
-        if isinstance(ids, Sequence) and all(isinstance(i, int) for i in ids):
-            return self._one(ids_array(ids), options)
-        return self._run(map(ids_array, ids), options)
-
-    def _one(
-        self, source: Source, options: TranslateOptions, text: str | None = None
-    ) -> Translation:
-        # The slot is free again when this returns.
-        (translation,) = self._run([source], options, text)
-        return translation
-
-    def _run(
-        self,
-        sources: Iterable[Source],
-        options: TranslateOptions,
-        text: str | None = None,
-    ) -> Iterator[Translation]:
-        call = CallOptions(options, text)  # Complains now, not when it is read.
-        if call.n_best > max(1, call.beams):
-            raise ValueError(
-                f"n_best {call.n_best} needs as many beams: give beams too."
-            )
-
-        def run() -> Iterator[Translation]:
-            with self._slot(call.beams) as slot:
-                yield from slot.run((source, call) for source in sources)
-
-        return run()
-
-    def translate_paragraphs(
-        self,
-        text: str | Iterable[str],
-        **options: Unpack[TranslateOptions],
-    ) -> Iterator[StreamedText]:
-        """Translates running text sentence by sentence, in constant memory.
-
-        Args:
-            text: a text, or its pieces, cut anywhere: an open file will do.
-            **options: see TranslateOptions; without what a Translation has
-                beyond its text.
-
-        Returns:
-            Portions, whose texts joined are the translation; each comes as
-            soon as its sentence is known to end.
-        """
-        return self._pour(Slot.stream, text, options)
-
-    def translate_html(
-        self,
-        html: str | Iterable[str],
-        **options: Unpack[TranslateOptions],
-    ) -> Iterator[str]:
-        """Translates HTML of any length; each tag comes back once, around the
-        words that it stood around.
-
-        Args:
-            html: a page, or its pieces, cut anywhere.
-            **options: see TranslateOptions; without what a Translation has
-                beyond its text.
-
-        Returns:
-            Pieces, which joined are the page.
-        """
-        return self._pour(Slot.html, html, options)
-
-    def _pour(
-        self,
-        method: Callable[[Slot, Iterable[str], CallOptions], Iterator[Piece]],
-        text: str | Iterable[str],
-        options: TranslateOptions,
-    ) -> Iterator[Piece]:
-        check_text(text)
-        for name in "attention", "scores", "alignment", "n_best", "alternatives":
-            if options.get(name):
-                raise ValueError(f"{name}: only translate() gives that.")
-        call = CallOptions(options)  # Complains now, not when it is read.
-
-        def run() -> Iterator[Piece]:
-            with self._slot(call.beams) as slot:
-                chunks = [text] if isinstance(text, str) else text
-                yield from method(slot, chunks, call)
-
-        return run()
-
-    def tokenize(self, text: str) -> list[int]:
-        """The source ids of a text, EOS included, as the original tokenizer
-        gives them."""
-        with self._slot() as slot:
-            return slot.tokenize(text)
-
-    def tokenize_target(self, text: str) -> list[int]:
-        """The ids of a text of the target, without EOS.
-
-        Raises:
-            InvalidArgumentError: the model has no tokenizer for that; it was
-                converted with no_target_tokenizer=True.
-        """
-        with self._slot() as slot:
-            return slot.tokenize_target(text)
-
-    def detokenize(self, ids: Sequence[int]) -> str:
-        """The text of target ids, without special tokens."""
-        with self._slot() as slot:
-            return slot.detokenize(ids)
-
-    def source_piece(self, token: int) -> str:
-        """The piece of a source id, with U+2581 for a space; slow."""
-        with self._slot() as slot:
-            return slot.piece(library.source_piece, token)
-
-    def target_piece(self, token: int) -> str:
-        """The piece of a target id, with U+2581 for a space."""
-        with self._slot() as slot:
-            return slot.piece(library.target_piece, token)
-
-
-_translators: weakref.WeakSet[Translator] = weakref.WeakSet()
-
-
-def _forget_slots() -> None:
-    """In a forked process: the threads of the slots are not there."""
-    for translator in _translators:
-        translator._lock = threading.Lock()
-        for slot in translator._free:
-            slot.unload.detach()
-        translator._free = []
-
-
-os.register_at_fork(after_in_child=_forget_slots)
-
-
-def _open(path: str, arguments: dict[str, Any]) -> Translator:
-    return Translator(path, **arguments)

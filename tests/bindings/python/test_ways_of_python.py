@@ -8,13 +8,14 @@ import inspect
 import json
 import pathlib
 import pickle
+import re
 import subprocess
 import sys
 import typing
 
 import numpy
 import pytest
-from conftest import DEMO, TEXTS
+from conftest import DEMO, ROOT, TEXTS
 
 import latimer
 import latimer.ctranslate2
@@ -298,3 +299,29 @@ print(translator.translate("Good morning.").text)
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
         assert done.stderr == ""
         assert done.stdout.split("\n")[0] == "interrupted"
+
+
+def test_modules_import_downward_only():
+    """Also what they import in functions or for types alone."""
+    package = ROOT / "bindings" / "python" / "latimer"
+    imports = {
+        path.stem: {
+            module
+            for line in re.findall(
+                r"^ *from \.(\w*) import (.*)", path.read_text(), re.M
+            )
+            for module in ([line[0]] if line[0] else line[1].split(", "))
+        }
+        for path in package.glob("*.py")
+        if path.stem not in ("__init__", "__main__")
+    }
+    assert {"_slot", "_results"} <= imports["_loaded"]
+    while imports:
+        lowest = [
+            name
+            for name, imported in imports.items()
+            if not imported & imports.keys()
+        ]
+        assert lowest, f"a circle: {imports}"
+        for name in lowest:
+            del imports[name]
