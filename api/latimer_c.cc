@@ -2,22 +2,30 @@
 
 #include "latimer_c.h"
 
-#include <limits>
 #include <new>
 #include <type_traits>
 
 #include "base/file_mapping.h"
 #include "latimer/plan.h"
-#include "option_list.h"
+#include "latimer_c_named.h"
+#include "text/slice.h"
 
 namespace latimer {
+
+struct TermLayout {
+  static_assert(
+      std::is_standard_layout_v<Term> && sizeof(latimer_term) == sizeof(Term) &&
+      offsetof(latimer_term, source) == offsetof(Term, source_) &&
+      offsetof(latimer_term, source_bytes) == offsetof(Term, source_bytes_) &&
+      offsetof(latimer_term, target) == offsetof(Term, target_) &&
+      offsetof(latimer_term, target_bytes) == offsetof(Term, target_bytes_));
+};
+
 namespace {
 
 static_assert(static_cast<int>(StatusCode::kResourceUnavailable) ==
               LATIMER_RESOURCE_UNAVAILABLE);
 static_assert(static_cast<int>(StopReason::kCancelled) == LATIMER_CANCELLED);
-static_assert(static_cast<int>(AttentionKind::kDecoder) ==
-              LATIMER_DECODER_ATTENTION);
 static_assert(Status::kMaxMessageBytes == LATIMER_MESSAGE_BYTES);
 static_assert(sizeof(latimer_token_score) == sizeof(TokenScore) &&
               offsetof(latimer_token_score, margin) ==
@@ -26,11 +34,11 @@ static_assert(sizeof(latimer_token_score) == sizeof(TokenScore) &&
 static_assert(sizeof(latimer_load_options) ==
               offsetof(latimer_load_options, cpu) + sizeof(const char*));
 static_assert(sizeof(latimer_options) ==
-              offsetof(latimer_options, alternatives) + sizeof(uint32_t));
+              offsetof(latimer_options, stream) + sizeof(uint64_t));
 static_assert(sizeof(latimer_translation) ==
               offsetof(latimer_translation, parts) + sizeof(size_t));
-static_assert(sizeof(latimer_term) == sizeof(Term) &&
-              sizeof(latimer_text_range) == sizeof(TextRange));
+static_assert(sizeof(latimer_text_range) == sizeof(TextRange) &&
+              offsetof(latimer_text_range, end) == offsetof(TextRange, end));
 static_assert(sizeof(latimer_token_link) == sizeof(TokenLink) &&
               offsetof(latimer_token_link, source) ==
                   offsetof(TokenLink, source));
@@ -51,19 +59,40 @@ std::span<std::byte> Aligned(void* memory, size_t bytes) {
   return {static_cast<std::byte*>(memory) + before, bytes - before};
 }
 
+// Reads latimer_load_options.room_for.
+Status ReadRoomFor(const char* words, LoadOptions* out) {
+  if (words == nullptr) return Status();
+  out->attention = out->scores = out->alignment = false;
+  for (std::string_view rest = words; !rest.empty();) {
+    const std::string_view word = First(rest, rest.find(','));
+    if (word == "attention") {
+      out->attention = true;
+    } else if (word == "scores") {
+      out->scores = true;
+    } else if (word == "alignment") {
+      out->alignment = true;
+    } else {
+      return Status::Error(
+          StatusCode::kInvalidArgument,
+          "room_for %.*s: give attention, scores or alignment, or several of "
+          "them with commas between.",
+          static_cast<int>(std::min<size_t>(word.size(), 60)), word.data());
+    }
+    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+  }
+  return Status();
+}
+
 Status ReadLoadOptions(const latimer_load_options* given, LoadOptions* out) {
   latimer_load_options in;
   LATIMER_RETURN_IF_ERROR(ReadStruct("latimer_load_options", given, &in));
   out->threads = std::max<uint32_t>(in.threads, 1);
   out->pin_threads = in.pin_threads != 0;
   if (in.lanes != 0) out->lanes = in.lanes;
-  out->attention = in.no_attention == 0;
-  out->scores = in.no_scores == 0;
-  out->alignment = in.no_alignment == 0;
-  out->verify_checksum = in.skip_checksum == 0;
-  out->cpu = in.cpu;
   if (in.beams != 0) out->beams = in.beams;
-  return Status();
+  out->verify_checksum = in.trust_file == 0;
+  out->cpu = in.cpu;
+  return ReadRoomFor(in.room_for, out);
 }
 
 Status Plan(std::span<const std::byte> image,
@@ -122,13 +151,10 @@ latimer_translation Convert(const Translation& in) {
   if (!in.scores.empty()) {
     out.scores = reinterpret_cast<const latimer_token_score*>(in.scores.data());
   }
-  out.attention = static_cast<latimer_attention_kind>(in.attention.kind);
   out.attention_layers = in.attention.layers;
   out.attention_heads = in.attention.heads;
   out.attention_rows = in.attention.rows;
-  out.attention_weights = in.attention.weights;
   out.hypothesis_count = in.hypotheses.size();
-  out.hypotheses = in.hypotheses.data();
   out.links = reinterpret_cast<const latimer_token_link*>(in.links.data());
   out.link_count = in.links.size();
   out.mean_score = static_cast<double>(in.mean_score.value_or(0));
@@ -143,6 +169,7 @@ class Call {
   Call(latimer_translator* translator, const void* source, size_t source_count,
        const latimer_options* options, latimer_translation* out)
       : translator_(translator), out_(out) {
+    translator->last = {};
     status_ = CheckPointer("The source", source, source_count);
     if (status_.ok()) status_ = ReadOptions(translator, options, &options_);
     if (out == nullptr) return;
@@ -164,44 +191,6 @@ class Call {
   TranslateOptions options_;
   Status status_;
 };
-
-// Reads an option of the list, unless it is not given.
-template <size_t kPlace>
-Status ReadOption(const latimer_options& in, TranslateOptions* out) {
-  using Row = OptionAt<kPlace>;
-  constexpr NamedOption option = kOptionAt<kPlace>;
-  const auto given = Row::InC(in);
-  auto& member = Row::InCpp(*out);
-  using Value =
-      typename HeldBy<std::remove_reference_t<decltype(member)>>::Value;
-  if constexpr (Row::has_flag) {
-    if (Row::FlagInC(in) == 0) return Status();
-  } else {
-    if (given == decltype(given){}) return Status();
-  }
-  if constexpr (option.draws) out->sampling.enabled = true;
-  if constexpr (option.kind == OptionKind::kChoice) {
-    constexpr int first = kFirstChoice<Row>;
-    if (given < 0 || given >= first + CountChoices(option.choices)) {
-      return Status::Error(StatusCode::kInvalidArgument,
-                           "latimer_options.%s has no value %d.", option.name,
-                           given);
-    }
-    member = static_cast<Value>(given - first);
-  } else if constexpr (option.kind == OptionKind::kFlag) {
-    member = !option.on_by_default;
-  } else if constexpr (option.kind == OptionKind::kCount) {
-    if constexpr (std::is_signed_v<decltype(given)>) {
-      member = given;
-    } else {
-      member = static_cast<Value>(std::min<uint64_t>(
-          given, static_cast<uint64_t>(std::numeric_limits<Value>::max())));
-    }
-  } else {
-    member = given;
-  }
-  return Status();
-}
 
 // CheckPointer of all that the options view.
 Status CheckPointers(const latimer_options& in) {
@@ -248,6 +237,7 @@ latimer_code GiveTranslation(latimer_translator* translator,
                              const Result<Translation>& result,
                              bool space_follows, latimer_translation* out) {
   if (!result.ok()) return Give(translator, result.status());
+  translator->last = *result;
   latimer_translation filled = Convert(*result);
   filled.space_follows = space_follows ? 1 : 0;
   WriteStruct(filled, out);
@@ -260,10 +250,7 @@ Status ReadOptions(const latimer_translator* translator,
   latimer_options in;
   LATIMER_RETURN_IF_ERROR(ReadStruct("latimer_options", given, &in));
   LATIMER_RETURN_IF_ERROR(CheckPointers(in));
-  Status status;
-  ForEachOption([&]<size_t kPlace>() {
-    if (status.ok()) status = ReadOption<kPlace>(in, out);
-  });
+  PutNamed(in, out);
   out->suppressed = {in.suppressed, in.suppressed_count};
   out->on_token = in.on_token;
   out->token_context = in.token_context;
@@ -277,7 +264,7 @@ Status ReadOptions(const latimer_translator* translator,
       reinterpret_cast<const TextRange*>(in.protected_ranges),
       in.protected_range_count};
   out->sampling.stream = in.stream;
-  return status;
+  return Status();
 }
 
 }  // namespace latimer
@@ -365,16 +352,10 @@ latimer_code latimer_translate_ids(latimer_translator* translator,
       translator->translator.TranslateIds({ids, id_count}, call.options()));
 }
 
-const float* latimer_attention_row(const latimer_translation* translation,
+const float* latimer_attention_row(const latimer_translator* translator,
                                    uint32_t layer, uint32_t head, size_t row,
                                    size_t* columns) {
-  const latimer::AttentionWeights weights = {
-      .kind = static_cast<latimer::AttentionKind>(translation->attention),
-      .layers = translation->attention_layers,
-      .heads = translation->attention_heads,
-      .rows = translation->attention_rows,
-      .source_tokens = translation->source_count,
-      .weights = translation->attention_weights};
+  const latimer::AttentionWeights& weights = translator->last.attention;
   *columns = 0;
   if (layer >= weights.layers || head >= weights.heads || row >= weights.rows) {
     return nullptr;
@@ -384,15 +365,14 @@ const float* latimer_attention_row(const latimer_translation* translation,
   return found.data();
 }
 
-int latimer_hypothesis(const latimer_translation* translation, size_t index,
+int latimer_hypothesis(const latimer_translator* translator, size_t index,
                        const int32_t** tokens, size_t* token_count,
                        float* score) {
-  if (index >= translation->hypothesis_count) return 0;
-  const auto& hypothesis =
-      static_cast<const latimer::Hypothesis*>(translation->hypotheses)[index];
-  *tokens = hypothesis.tokens.data();
-  *token_count = hypothesis.tokens.size();
-  *score = hypothesis.score;
+  const auto hypotheses = translator->last.hypotheses;
+  if (index >= hypotheses.size()) return 0;
+  *tokens = hypotheses[index].tokens.data();
+  *token_count = hypotheses[index].tokens.size();
+  *score = hypotheses[index].score;
   return 1;
 }
 
@@ -410,24 +390,11 @@ latimer_code latimer_hypothesis_text(latimer_translator* translator,
 }
 
 latimer_code latimer_score_words(latimer_translator* translator,
-                                 const latimer_translation* translation,
                                  latimer_word_score* words, size_t most,
                                  size_t* word_count) {
   *word_count = 0;
-  latimer_translation given;
-  const latimer::Status read =
-      latimer::ReadStruct("latimer_translation", translation, &given);
-  if (!read.ok()) return Give(translator, read);
-  latimer::Translation in;
-  in.text = {given.text, given.text_bytes};
-  in.parts = given.parts;
-  in.tokens = {given.tokens, given.token_count};
-  if (given.scores != nullptr) {
-    in.scores = {reinterpret_cast<const latimer::TokenScore*>(given.scores),
-                 given.token_count};
-  }
   const latimer::Result<size_t> count = translator->translator.ScoreWords(
-      in, {reinterpret_cast<latimer::WordScore*>(words), most});
+      translator->last, {reinterpret_cast<latimer::WordScore*>(words), most});
   if (!count.ok()) return Give(translator, count.status());
   *word_count = *count;
   return LATIMER_OK;

@@ -18,6 +18,7 @@
 struct latimer_translator {
   latimer::Translator translator;
   latimer::Status last_error;
+  latimer::Translation last;  // That a call has given; empty for none.
   std::atomic<bool> cancelled = false;
 };
 
@@ -52,12 +53,16 @@ inline void WriteMessage(const Status& status, char* message,
   message[kept] = '\0';
 }
 
+// The error if the struct_bytes of a struct are not set.
+inline Status NoSize(const char* name) {
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "struct_bytes is not set; set it to sizeof(%s).", name);
+}
+
 // kInvalidArgument unless struct_bytes is set.
 template <typename T>
 Status CheckSize(const char* name, const T* given) {
-  if (given->struct_bytes >= sizeof(size_t)) return Status();
-  return Status::Error(StatusCode::kInvalidArgument,
-                       "struct_bytes is not set; set it to sizeof(%s).", name);
+  return given->struct_bytes >= sizeof(size_t) ? Status() : NoSize(name);
 }
 
 // Copies a struct that the caller filled in, perhaps with a size that is not
@@ -115,6 +120,34 @@ Object* BeginIn(void* memory, size_t memory_bytes, const char* too_little,
   if (Give(translator, status) != LATIMER_OK) return nullptr;
   return new (memory) Object(translator, options, arguments...);
 }
+
+// A stream of the C API: one of C++ whose output goes to a receiver of C.
+template <typename Stream, typename Receiver>
+struct ReceivedStream {
+  template <typename Receive>
+  ReceivedStream(latimer_translator* of, const TranslateOptions& options,
+                 Receive receive, Receiver to, void* with)
+      : translator(of),
+        receiver(to),
+        context(with),
+        stream(of->translator, options, receive, this) {}
+
+  latimer_code Push(const char* bytes, size_t byte_count) {
+    const latimer_code code = CheckGiven(translator, bytes, byte_count);
+    if (code != LATIMER_OK) return code;
+    translator->last = {};
+    return Give(translator, stream.Push({bytes, byte_count}));
+  }
+  latimer_code Finish() {
+    translator->last = {};
+    return Give(translator, stream.Finish());
+  }
+
+  latimer_translator* translator;
+  Receiver receiver;
+  void* context;
+  Stream stream;
+};
 
 }  // namespace latimer
 

@@ -33,6 +33,7 @@ namespace {
 latimer_code CheckNext(latimer_translator* translator,
                        const latimer_cursor* cursor,
                        const latimer_translation* out) {
+  translator->last = {};
   if (!cursor->cursor.CanBegin()) {
     return Give(translator,
                 Status::Error(StatusCode::kFailedPrecondition,

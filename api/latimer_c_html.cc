@@ -3,25 +3,16 @@
 #include "latimer/streams.h"
 #include "latimer_c.h"
 
-using latimer::Give;
-
-struct latimer_html {
+struct latimer_html
+    : latimer::ReceivedStream<latimer::HtmlStream, latimer_html_receiver> {
   latimer_html(latimer_translator* of, const latimer::TranslateOptions& options,
                latimer_html_receiver to, void* with)
-      : translator(of),
-        receiver(to),
-        context(with),
-        stream(of->translator, options, &Receive, this) {}
+      : ReceivedStream(of, options, &Receive, to, with) {}
 
   static void Receive(void* self, std::string_view bytes) {
-    const auto* html = static_cast<latimer_html*>(self);
+    const auto* html = static_cast<ReceivedStream*>(self);
     html->receiver(html->context, bytes.data(), bytes.size());
   }
-
-  latimer_translator* translator;
-  latimer_html_receiver receiver;
-  void* context;
-  latimer::HtmlStream stream;
 };
 
 size_t latimer_html_bytes(void) { return sizeof(latimer_html); }
@@ -37,12 +28,7 @@ latimer_html* latimer_html_begin(latimer_translator* translator,
 
 latimer_code latimer_html_push(latimer_html* html, const char* bytes,
                                size_t byte_count) {
-  const latimer_code code =
-      latimer::CheckGiven(html->translator, bytes, byte_count);
-  if (code != LATIMER_OK) return code;
-  return Give(html->translator, html->stream.Push({bytes, byte_count}));
+  return html->Push(bytes, byte_count);
 }
 
-latimer_code latimer_html_finish(latimer_html* html) {
-  return Give(html->translator, html->stream.Finish());
-}
+latimer_code latimer_html_finish(latimer_html* html) { return html->Finish(); }

@@ -1,54 +1,23 @@
 // The C API on top of the C++ one: options by name.
 
-#include <type_traits>
-
 #include "latimer/options.h"
 #include "latimer_c.h"
+#include "latimer_c_named.h"
 #include "option_list.h"
 
 namespace latimer {
 namespace {
-
-// Sets an option of the list. False if it is not in a struct of so many bytes.
-template <size_t kPlace>
-bool Put(const OptionValue& value, size_t struct_bytes, latimer_options* out) {
-  using Row = OptionAt<kPlace>;
-  constexpr NamedOption option = kOptionAt<kPlace>;
-  auto& member = Row::InC(*out);
-  using Member = std::remove_reference_t<decltype(member)>;
-  const auto* const end = reinterpret_cast<const char*>(&member + 1);
-  if (reinterpret_cast<const char*>(out) + struct_bytes < end) return false;
-  if constexpr (Row::has_flag) Row::FlagInC(*out) = 1;
-  if constexpr (option.kind == OptionKind::kText) {
-    member = value.text;
-  } else if constexpr (option.kind == OptionKind::kNumber) {
-    member = value.number;
-  } else if constexpr (option.kind == OptionKind::kFlag) {
-    member = (value.count != 0) != option.on_by_default ? 1 : 0;
-  } else if constexpr (option.kind == OptionKind::kChoice) {
-    member = static_cast<Member>(value.count + kFirstChoice<Row>);
-  } else {
-    member = static_cast<Member>(value.count);
-  }
-  return true;
-}
 
 Status SetInC(latimer_options* options, const char* name, const char* value) {
   size_t place = 0;
   OptionValue parsed;
   LATIMER_RETURN_IF_ERROR(
       ParseOption(name, value, OptionStyle::kPlain, &place, &parsed));
-  bool fits = false;
-  ForEachOption([&]<size_t kPlace>() {
-    if (kPlace == place) {
-      fits = Put<kPlace>(parsed, options->struct_bytes, options);
-    }
-  });
-  if (fits) return Status();
-  return Status::Error(StatusCode::kInvalidArgument,
-                       "latimer_options of %zu bytes have no %s; set "
-                       "struct_bytes.",
-                       options->struct_bytes, name);
+  if (options->struct_bytes < offsetof(latimer_options, suppressed)) {
+    return NoSize("latimer_options");
+  }
+  KeepNamed(place, parsed, options);
+  return Status();
 }
 
 }  // namespace

@@ -12,16 +12,14 @@ static_assert(sizeof(latimer_streamed_text) ==
                   sizeof(latimer_stop_reason));
 static_assert(LATIMER_PIECE_BYTES == latimer::Translator::kMaxPieceBytes + 1);
 
-struct latimer_text {
+struct latimer_text
+    : latimer::ReceivedStream<latimer::TextStream, latimer_receiver> {
   latimer_text(latimer_translator* of, const latimer::TranslateOptions& options,
                latimer_receiver to, void* with)
-      : translator(of),
-        receiver(to),
-        context(with),
-        stream(of->translator, options, &Receive, this) {}
+      : ReceivedStream(of, options, &Receive, to, with) {}
 
   static void Receive(void* self, const latimer::StreamedText& in) {
-    const auto* text = static_cast<latimer_text*>(self);
+    const auto* text = static_cast<ReceivedStream*>(self);
     const latimer_streamed_text out = {
         sizeof(latimer_streamed_text),
         in.text.data(),
@@ -33,11 +31,6 @@ struct latimer_text {
         static_cast<latimer_stop_reason>(in.stop_reason)};
     text->receiver(text->context, &out);
   }
-
-  latimer_translator* translator;
-  latimer_receiver receiver;
-  void* context;
-  latimer::TextStream stream;
 };
 
 size_t latimer_text_bytes(void) { return sizeof(latimer_text); }
@@ -54,14 +47,10 @@ latimer_text* latimer_text_begin(latimer_translator* translator,
 
 latimer_code latimer_text_push(latimer_text* text, const char* bytes,
                                size_t byte_count) {
-  const latimer_code code = CheckGiven(text->translator, bytes, byte_count);
-  if (code != LATIMER_OK) return code;
-  return Give(text->translator, text->stream.Push({bytes, byte_count}));
+  return text->Push(bytes, byte_count);
 }
 
-latimer_code latimer_text_finish(latimer_text* text) {
-  return Give(text->translator, text->stream.Finish());
-}
+latimer_code latimer_text_finish(latimer_text* text) { return text->Finish(); }
 
 latimer_code latimer_tokenize(latimer_translator* translator, const char* text,
                               size_t text_bytes, int32_t* ids, size_t most,

@@ -12,7 +12,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "latimer/latimer.h"
 #include "latimer/translation.h"
 #include "named_options.h"
 
@@ -40,18 +39,11 @@ constexpr auto& MemberOf(Owner& owner) {
   }
 }
 
-// An option with its member of TranslateOptions or Sampling, and that of
-// latimer_options, where a flag `kHas` may say whether it is given; otherwise
-// zero says that it is not.
-template <auto kCpp, auto kC, auto kHas = nullptr>
+// An option with its member of TranslateOptions or Sampling.
+template <auto kMember>
 struct OptionRow {
-  static constexpr bool has_flag = !std::is_null_pointer_v<decltype(kHas)>;
   static constexpr auto& InCpp(auto& options) {
-    return MemberOf<kCpp>(options);
-  }
-  static constexpr auto& InC(auto& options) { return MemberOf<kC>(options); }
-  static constexpr auto& FlagInC(auto& options) {
-    return MemberOf<kHas>(options);
+    return MemberOf<kMember>(options);
   }
 
   NamedOption named;
@@ -61,7 +53,6 @@ struct OptionRow {
 namespace option_list {
 
 using T = TranslateOptions;
-using C = latimer_options;
 using enum OptionGroup;
 using enum OptionRange;
 using enum OptionNeeds;
@@ -112,97 +103,95 @@ constexpr NamedOption Needs(OptionNeeds needs, NamedOption option) {
 
 // clang-format off
 inline constexpr std::tuple kRows = {
-    OptionRow<&T::source_language, &C::source_language>{
+    OptionRow<&T::source_language>{
         Text("source_lang", kLanguage, "CODE"),
         "source language of a multilingual model"},
-    OptionRow<&T::target_language, &C::target_language>{
+    OptionRow<&T::target_language>{
         Text("target_lang", kLanguage, "CODE"),
         "its target language"},
-    OptionRow<&T::language_code, &C::language_code>{
+    OptionRow<&T::language_code>{
         Text("language_code", kNowhere, "CODE"),
         "put before each text, such as >>deu<<"},
-    OptionRow<&T::task, &C::task>{
+    OptionRow<&T::task>{
         Text("task", kLanguage, "NAME"),
         "task of a T5 model"},
-    OptionRow<&T::prefix, &C::prefix>{
+    OptionRow<&T::prefix>{
         Text("prefix", kLanguage, "TEXT"),
         "put TEXT before each text"},
 
-    OptionRow<&T::max_target_tokens, &C::max_target_tokens>{
+    OptionRow<&T::max_target_tokens>{
         OrDefault(Count("max_target_tokens", kLimits)),
         "end a translation after N tokens"},
-    OptionRow<&T::min_target_tokens, &C::min_target_tokens>{
+    OptionRow<&T::min_target_tokens>{
         Count("min_target_tokens", kLimits),
         "do not end a translation before N tokens"},
-    OptionRow<&T::budget_tokens, &C::budget_tokens>{
+    OptionRow<&T::budget_tokens>{
         OrDefault(Count("budget_tokens", kLimits)),
         "spend at most N tokens on a line or sentence"},
-    OptionRow<&T::budget_ms, &C::budget_ms>{
+    OptionRow<&T::budget_ms>{
         OrDefault(Count("budget_ms", kLimits)),
         "spend at most N milliseconds on a line or sentence"},
-    OptionRow<&T::guards, &C::no_guards>{
+    OptionRow<&T::guards>{
         Flag("guards", kLimits, /*on_by_default=*/true),
         "keep loops and translations that are far too long"},
 
-    OptionRow<&T::protect, &C::protect>{
+    OptionRow<&T::protect>{
         Flag("protect", kTokens),
         "keep placeholders, URLs and the like as they are"},
-    OptionRow<&T::keep_unknown, &C::no_keep_unknown>{
+    OptionRow<&T::keep_unknown>{
         Flag("keep_unknown", kTokens, /*on_by_default=*/true),
         "lose characters that the model cannot read"},
-    OptionRow<&T::beams, &C::beams>{
+    OptionRow<&T::beams>{
         OrDefault(Count("beams", kTokens)),
         "search with N beams (default: the model's number)"},
-    OptionRow<&T::alternatives, &C::alternatives>{
+    OptionRow<&T::alternatives>{
         OrDefault(Count("alternatives", kTokens)),
         "list N ways to go on after --target-prefix"},
-    OptionRow<&T::length_penalty, &C::length_penalty, &C::has_length_penalty>{
+    OptionRow<&T::length_penalty>{
         Needs(kBeams, Number("length_penalty", kAny)),
         "with beams: above 0 prefers long translations"},
-    OptionRow<&T::early_stopping, &C::early_stopping>{
+    OptionRow<&T::early_stopping>{
         Needs(kBeams, Choice("early_stopping", kTokens, "RULE",
                              "false|true|never")),
         "with beams: true, false or never, as in transformers"},
-    OptionRow<&Sampling::enabled, &C::sample>{
+    OptionRow<&Sampling::enabled>{
         Draws(Flag("sample", kTokens)),
         "draw tokens by their probabilities"},
-    OptionRow<&Sampling::temperature, &C::temperature>{
+    OptionRow<&Sampling::temperature>{
         Draws(Number("temperature", kAboveZero)),
         "draw; above 1 makes tokens more alike"},
-    OptionRow<&Sampling::top_k, &C::top_k>{
+    OptionRow<&Sampling::top_k>{
         Draws(OrDefault(Count("top_k", kTokens))),
         "draw from the N most likely tokens"},
-    OptionRow<&Sampling::top_p, &C::top_p>{
+    OptionRow<&Sampling::top_p>{
         Draws(Number("top_p", kAboveZeroUpToOne)),
         "draw from the most likely that sum up to X"},
-    OptionRow<&Sampling::min_p, &C::min_p>{
+    OptionRow<&Sampling::min_p>{
         Draws(OrDefault(Number("min_p", kAboveZeroUpToOne))),
         "draw from those X times as likely as the best"},
-    OptionRow<&Sampling::seed, &C::seed>{
+    OptionRow<&Sampling::seed>{
         Needs(kSampling, Count("seed", kTokens, UINT64_MAX)),
         "draw other tokens with another N (default: 0)"},
-    OptionRow<&T::target_prefix, &C::target_prefix>{
+    OptionRow<&T::target_prefix>{
         Text("target_prefix", kTokens, "TEXT"),
         "begin each translation with TEXT; with --ids, ids"},
-    OptionRow<&T::forced_first_token, &C::forced_first_token,
-              &C::has_forced_first_token>{
+    OptionRow<&T::forced_first_token>{
         Count("forced_first_token", kTokens),
         "begin each translation with token N"},
-    OptionRow<&T::no_repeat_ngram, &C::no_repeat_ngram,
-              &C::has_no_repeat_ngram>{
+    OptionRow<&T::no_repeat_ngram>{
         Count("no_repeat_ngram", kTokens),
         "produce no sequence of N tokens twice; 0: off"},
-    OptionRow<&T::repetition_penalty, &C::repetition_penalty>{
+    OptionRow<&T::repetition_penalty>{
         OrDefault(Number("repetition_penalty", kAboveZero)),
         "make tokens that were produced less likely; 1: off"},
 
-    OptionRow<&T::attention, &C::attention>{
+    OptionRow<&T::attention>{
         Choice("attention", kNowhere, "KIND", "none|cross|encoder|decoder"),
         "keep the weights of this attention"},
-    OptionRow<&T::scores, &C::scores>{
+    OptionRow<&T::scores>{
         Flag("scores", kNowhere),
         "keep the log-probability of each token"},
-    OptionRow<&T::alignment, &C::alignment>{
+    OptionRow<&T::alignment>{
         Flag("alignment", kNowhere),
         "keep where each token comes from"},
 };
@@ -229,19 +218,6 @@ constexpr void ForEachOption(Visit&& visit) {
   (std::make_index_sequence<option_list::kCount>());
 }
 
-// What stands for the first value of a choice in C: 1 where 0 is the model's.
-template <typename Row>
-inline constexpr int kFirstChoice =
-    std::is_enum_v<std::remove_reference_t<decltype(Row::InCpp(
-        std::declval<TranslateOptions&>()))>>
-        ? 0
-        : 1;
-constexpr int CountChoices(std::string_view choices) {
-  int count = 1;
-  for (const char c : choices) count += c == '|' ? 1 : 0;
-  return count;
-}
-
 // The value of an option, of its kind: a count, which is 0 or 1 for a flag and
 // the place among its choices, a number or a text.
 struct OptionValue {
@@ -249,6 +225,26 @@ struct OptionValue {
   float number = 0;
   const char* text = nullptr;
 };
+
+// Sets the option at a place; one that draws turns sampling on.
+template <size_t kPlace>
+void PutOption(const OptionValue& value, TranslateOptions* out) {
+  constexpr NamedOption option = kOptionAt<kPlace>;
+  auto& member = OptionAt<kPlace>::InCpp(*out);
+  using Member = std::remove_reference_t<decltype(member)>;
+  using Value = typename HeldBy<Member>::Value;
+  const bool is_zero = value.count == 0 && value.number == 0;
+  if (HeldBy<Member>::is_optional && option.zero_is_default && is_zero) {
+    member = Member();
+  } else if constexpr (option.kind == OptionKind::kNumber) {
+    member = value.number;
+  } else if constexpr (option.kind == OptionKind::kText) {
+    member = value.text;
+  } else {
+    member = static_cast<Value>(value.count);
+  }
+  if (option.draws && !is_zero) out->sampling.enabled = true;
+}
 
 // Reads a value, and finds the place of its option. Errors: those of SetOption.
 Status ParseOption(std::string_view name, const char* value, OptionStyle style,

@@ -153,21 +153,6 @@ Status ParseFlag(const NamedOption& option, const char* value,
 
 // ---- Members ----
 
-template <typename Member>
-void Put(const NamedOption& option, const OptionValue& value, Member* member) {
-  using Value = typename HeldBy<Member>::Value;
-  if (HeldBy<Member>::is_optional && option.zero_is_default &&
-      value.count == 0 && value.number == 0) {
-    *member = Member();
-  } else if constexpr (std::is_same_v<Value, float>) {
-    *member = value.number;
-  } else if constexpr (std::is_same_v<Value, std::string_view>) {
-    *member = value.text;
-  } else {
-    *member = static_cast<Value>(value.count);
-  }
-}
-
 // Whether a member is not what it is in TranslateOptions().
 template <typename Row>
 bool IsGiven(const TranslateOptions& options) {
@@ -244,13 +229,8 @@ Status SetOption(TranslateOptions* options, std::string_view name,
   OptionValue parsed;
   LATIMER_RETURN_IF_ERROR(ParseOption(name, value, style, &place, &parsed));
   ForEachOption([&]<size_t kPlace>() {
-    if (kPlace == place) {
-      Put(kOptions[place], parsed, &OptionAt<kPlace>::InCpp(*options));
-    }
+    if (kPlace == place) PutOption<kPlace>(parsed, options);
   });
-  if (kOptions[place].draws && (parsed.count != 0 || parsed.number != 0)) {
-    options->sampling.enabled = true;
-  }
   return Status();
 }
 

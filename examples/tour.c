@@ -71,9 +71,6 @@ static void print_model(latimer_translator* translator) {
          info.tile, (unsigned long long)info.file_bytes,
          (unsigned long long)info.checksum);
   printf("licence: %u bytes\n", (unsigned)info.license_bytes);
-  printf("layers: %u encoder, %u decoder of width %u\n",
-         (unsigned)info.encoder_layers, (unsigned)info.decoder_layers,
-         (unsigned)info.d_model);
   printf("vocabularies: %u source, %u target; at most %u and %u tokens\n",
          (unsigned)info.source_vocabulary, (unsigned)info.target_vocabulary,
          (unsigned)info.max_source_tokens, (unsigned)info.max_target_tokens);
@@ -101,7 +98,8 @@ static void print_tokens(latimer_translator* translator, const char* text) {
 }
 
 /* The source token that all layers and heads together attend to most. */
-static size_t most_attended(const latimer_translation* t, size_t row) {
+static size_t most_attended(const latimer_translator* translator,
+                            const latimer_translation* t, size_t row) {
   size_t best = 0, column;
   double best_weight = -1;
   for (column = 0; column < t->source_count; ++column) {
@@ -110,7 +108,8 @@ static size_t most_attended(const latimer_translation* t, size_t row) {
     for (layer = 0; layer < t->attention_layers; ++layer) {
       for (head = 0; head < t->attention_heads; ++head) {
         size_t columns;
-        weight += latimer_attention_row(t, layer, head, row, &columns)[column];
+        weight += latimer_attention_row(translator, layer, head, row,
+                                        &columns)[column];
       }
     }
     if (weight > best_weight) {
@@ -128,20 +127,26 @@ static bool count_token(void* context, size_t index, int32_t token) {
   return true; /* false would end the translation */
 }
 
+static void set(latimer_options* options, const char* name, const char* value) {
+  char message[LATIMER_MESSAGE_BYTES];
+  check(latimer_set_option(options, name, value, message, sizeof(message)),
+        message);
+}
+
 static void print_translation(latimer_translator* translator,
                               const char* text) {
   size_t told = 0, i;
-  const latimer_options options = {.struct_bytes = sizeof(options),
-                                   .on_token = count_token,
-                                   .token_context = &told,
-                                   .attention = LATIMER_CROSS_ATTENTION,
-                                   .scores = 1};
+  latimer_options options = {.struct_bytes = sizeof(options),
+                             .on_token = count_token,
+                             .token_context = &told};
   latimer_translation t = {.struct_bytes = sizeof(t)};
   char piece[LATIMER_PIECE_BYTES], source[LATIMER_PIECE_BYTES];
   const char* again;
   size_t again_bytes;
   int32_t ids[kMaxTokens];
   size_t count;
+  set(&options, "attention", "cross");
+  set(&options, "scores", "true");
   check(latimer_translate(translator, text, strlen(text), &options, &t),
         latimer_message(translator));
   printf("translation: %.*s\n", (int)t.text_bytes, t.text);
@@ -152,7 +157,8 @@ static void print_translation(latimer_translator* translator,
     printf("target token: %d %s, score %.4f", (int)t.tokens[i], piece,
            t.scores[i].log_probability);
     if (i < t.attention_rows) {
-      latimer_source_piece(translator, t.source[most_attended(&t, i)], source);
+      latimer_source_piece(translator,
+                           t.source[most_attended(translator, &t, i)], source);
       printf(", from %s", source);
     }
     printf("\n");
@@ -183,9 +189,9 @@ static void print_words(latimer_translator* translator, const char* text) {
     uint64_t ticket;
     /* Words fit, so that each is one part, and one cursor will do. */
     while (next < count && latimer_can_begin(translator)) {
-      latimer_cursor* cursor = latimer_cursor_begin(
-          translator, words[next], strlen(words[next]), NULL, memory,
-          latimer_cursor_bytes());
+      latimer_cursor* cursor =
+          latimer_cursor_begin(translator, words[next], strlen(words[next]),
+                               NULL, memory, latimer_cursor_bytes());
       check(latimer_begin_next(translator, cursor, next, NULL),
             latimer_message(translator));
       ++next;
@@ -210,9 +216,8 @@ static void print_words(latimer_translator* translator, const char* text) {
 static void print_parts(latimer_translator* translator, const char* text) {
   void* memory = malloc(latimer_cursor_bytes());
   latimer_translation part = {.struct_bytes = sizeof(part)};
-  latimer_cursor* cursor =
-      latimer_cursor_begin(translator, text, strlen(text), NULL, memory,
-                           latimer_cursor_bytes());
+  latimer_cursor* cursor = latimer_cursor_begin(
+      translator, text, strlen(text), NULL, memory, latimer_cursor_bytes());
   while (!latimer_cursor_done(cursor)) {
     check(latimer_translate_next(translator, cursor, &part),
           latimer_message(translator));

@@ -7,7 +7,7 @@
 
 int main(int argc, char** argv) {
   const latimer_load_options options = {
-      .struct_bytes = sizeof(options), .lanes = 1, .no_attention = 1, .no_scores = 1};
+      .struct_bytes = sizeof(options), .lanes = 1, .room_for = "alignment"};
   latimer_translation translation = {.struct_bytes = sizeof(translation)};
   latimer_translator* translator;
   char message[LATIMER_MESSAGE_BYTES];

@@ -149,7 +149,7 @@ jlong Load(JNIEnv* env, jclass native, Image image, jintArray load) {
   options.pin_threads = n[1];
   options.lanes = model->lanes = static_cast<uint32_t>(n[2]);
   options.beams = static_cast<uint32_t>(n[3]);
-  options.skip_checksum = n[4];
+  options.trust_file = n[4];
   char message[LATIMER_MESSAGE_BYTES];
   const latimer_code code =
       LoadTranslator(options, model, message, sizeof(message));

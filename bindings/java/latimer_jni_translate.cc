@@ -157,7 +157,7 @@ bool NewWords(Call* call, const latimer_translation& t, jintArray* ranges,
   auto* const ends = reinterpret_cast<int32_t*>(words + most);
   auto* const means = reinterpret_cast<float*>(ends + 2 * most);
   size_t count = 0;
-  if (latimer_score_words(call->model->translator, &t, words, most, &count) !=
+  if (latimer_score_words(call->model->translator, words, most, &count) !=
       LATIMER_OK) {
     free(words);
     return true;
@@ -174,14 +174,15 @@ bool NewWords(Call* call, const latimer_translation& t, jintArray* ranges,
 }
 
 // All weights, row by row.
-jfloatArray NewAttention(JNIEnv* env, const latimer_translation& t) {
-  size_t count = 0;
+jfloatArray NewAttention(JNIEnv* env, const latimer_translator* translator,
+                         const latimer_translation& t) {
+  size_t count = 0, columns = 0;
   for (size_t row = 0; row < t.attention_rows; ++row) {
-    size_t columns = 0;
-    (void)latimer_attention_row(&t, 0, 0, row, &columns);
+    (void)latimer_attention_row(translator, 0, 0, row, &columns);
     count += columns * t.attention_layers * t.attention_heads;
   }
-  return NewFloats(env, t.attention_weights, count);
+  return NewFloats(env, latimer_attention_row(translator, 0, 0, 0, &columns),
+                   count);
 }
 
 // Gives a translation, or a part of one, to Java's Parts. It may throw.
@@ -218,21 +219,20 @@ void GivePart(Call* call, jobject parts, const latimer_translation& t) {
     if (links == nullptr) return;
   }
   jfloatArray attention = nullptr;
-  if (t.attention_weights != nullptr) {
-    attention = NewAttention(env, t);
+  if (t.attention_rows > 0) {
+    attention = NewAttention(env, call->model->translator, t);
     if (attention == nullptr) return;
   }
   const jlong n[] = {static_cast<jlong>(t.source_bytes),
                      t.space_follows,
                      t.stop_reason,
                      static_cast<jlong>(t.generated_tokens),
-                     t.attention,
                      t.attention_layers,
                      t.attention_heads,
                      static_cast<jlong>(t.attention_rows)};
-  jlongArray numbers = env->NewLongArray(8);
+  jlongArray numbers = env->NewLongArray(7);
   if (numbers == nullptr) return;
-  env->SetLongArrayRegion(numbers, 0, 8, n);
+  env->SetLongArrayRegion(numbers, 0, 7, n);
   env->CallStaticVoidMethod(call->native, on_part, parts, text, tokens, source,
                             scores, words, word_scores, links, attention,
                             numbers);
@@ -240,7 +240,9 @@ void GivePart(Call* call, jobject parts, const latimer_translation& t) {
   const int32_t* ids = nullptr;
   size_t count = 0;
   float score = 0;
-  for (size_t i = 0; latimer_hypothesis(&t, i, &ids, &count, &score); ++i) {
+  for (size_t i = 0;
+       latimer_hypothesis(call->model->translator, i, &ids, &count, &score);
+       ++i) {
     if (env->ExceptionCheck()) return;
     jintArray hypothesis = NewInts(env, ids, count);
     if (hypothesis == nullptr) return;

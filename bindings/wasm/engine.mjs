@@ -13,8 +13,8 @@ const kOthers = ["onToken", "signal", "terms", "protectedRanges", "bannedWords",
 // Words of latimer_translation, in this order.
 const kTranslation = [
   "structBytes", "text", "textBytes", "tokens", "tokenCount", "sourceBytes", "spaceFollows",
-  "stopReason", "generatedTokens", "source", "sourceCount", "scores", "attention", "layers",
-  "heads", "rows", "weights", "hypothesisCount", "hypotheses", "links", "linkCount",
+  "stopReason", "generatedTokens", "source", "sourceCount", "scores", "links", "linkCount",
+  "layers", "heads", "rows", "hypothesisCount",
 ];
 // Milliseconds of work after which messages and events have their turn.
 const kTurn = 12;
@@ -215,8 +215,7 @@ export class Engine {
     const found = wasm.info();
     if (found === 0) this.#fail();
     const names = [
-      "fileBytes", "bytesPerToken", "encoderLayers", "decoderLayers", "dModel",
-      "sourceVocabulary", "targetVocabulary", "maxSourceTokens", "maxTargetTokens",
+      "fileBytes", "sourceVocabulary", "targetVocabulary", "maxSourceTokens", "maxTargetTokens",
     ];
     const numbers = this.#array(Float64Array, found, names.length + 4);
     const info = {
@@ -231,10 +230,6 @@ export class Engine {
     info.languages = [];
     for (let at; (at = wasm.language(info.languages.length)); ) {
       info.languages.push(this.#string(at));
-    }
-    info.kernels = [];
-    for (let at; (at = wasm.kernelName(info.kernels.length)); ) {
-      info.kernels.push(this.#string(at));
     }
     return info;
   }
@@ -460,12 +455,12 @@ export class Engine {
       const ends = numbers(Uint32Array, t.links, 4 * t.linkCount);
       Object.assign(part, linkUnits(ends, text, source));
     }
-    if (t.weights !== 0 && options.attention !== "decoder") {
+    if (t.rows !== 0 && options.attention !== "decoder") {
       const { layers, heads, rows, sourceCount: columns } = t;
       const count = rows * layers * heads * columns;
       part.attention = {
         layers, heads, rows, columns,
-        weights: this.#array(Float32Array, t.weights, count).slice(),
+        weights: this.#array(Float32Array, wasm.weights(), count).slice(),
         sourcePieces: this.#pieces(wasm.sourcePiece, part.source),
         targetPieces: this.#pieces(wasm.targetPiece, part.tokens),
       };

@@ -167,11 +167,6 @@ export interface Portion {
 
 export interface ModelInfo {
   fileBytes: number;
-  /** Of weights, read for each generated token. */
-  bytesPerToken: number;
-  encoderLayers: number;
-  decoderLayers: number;
-  dModel: number;
   sourceVocabulary: number;
   targetVocabulary: number;
   maxSourceTokens: number;
@@ -182,7 +177,6 @@ export interface ModelInfo {
   /** Of Latimer. */
   version: string;
   languages: string[];
-  kernels: string[];
   lanes: number;
   /** Of each worker. */
   workspaceBytes: number;

@@ -61,7 +61,7 @@ struct State {
   int32_t banned_tokens[kEntryBytes / sizeof(int32_t)];
   uint32_t banned_ends[kMostEntries];
   latimer_translation translation;
-  double info[13];
+  double info[9];
   int32_t ids[latimer::kProfile.source_tokens];
   latimer_word_score words[kMostTokens];
   Hypothesis hypothesis;
@@ -266,23 +266,28 @@ EXPORT("cancel") void Cancel(int cancelled) {
 EXPORT("translation") const latimer_translation* Translation() {
   return &state->translation;
 }
-static_assert(offsetof(latimer_translation, link_count) ==
-              20 * sizeof(uint32_t));
+static_assert(offsetof(latimer_translation, hypothesis_count) ==
+              17 * sizeof(uint32_t));
 // Writes words(), three words of 32 bits each, and returns their number; -1 if
 // protected spans have changed the text.
 EXPORT("scoreWords") int ScoreWords() {
   size_t count = 0;
-  return latimer_score_words(state->translator, &state->translation,
-                             state->words, kMostTokens, &count) == LATIMER_OK
+  return latimer_score_words(state->translator, state->words, kMostTokens,
+                             &count) == LATIMER_OK
              ? static_cast<int>(count)
              : -1;
 }
 EXPORT("words") const latimer_word_score* Words() { return state->words; }
 static_assert(sizeof(latimer_word_score) == 3 * sizeof(uint32_t));
+// All attention weights, row by row; null if there are none.
+EXPORT("weights") const float* Weights() {
+  size_t columns = 0;
+  return latimer_attention_row(state->translator, 0, 0, 0, &columns);
+}
 // A hypothesis of a search with beams. Its tokens outlive detokenize().
 EXPORT("hypothesis") const Hypothesis* HypothesisAt(size_t index) {
   Hypothesis& found = state->hypothesis;
-  (void)latimer_hypothesis(&state->translation, index, &found.tokens,
+  (void)latimer_hypothesis(state->translator, index, &found.tokens,
                            &found.token_count, &found.score);
   return &found;
 }
@@ -365,10 +370,6 @@ EXPORT("info") const double* Info() {
   };
   const double numbers[] = {
       static_cast<double>(info.file_bytes),
-      static_cast<double>(info.bytes_per_token),
-      static_cast<double>(info.encoder_layers),
-      static_cast<double>(info.decoder_layers),
-      static_cast<double>(info.d_model),
       static_cast<double>(info.source_vocabulary),
       static_cast<double>(info.target_vocabulary),
       static_cast<double>(info.max_source_tokens),
@@ -386,8 +387,5 @@ EXPORT("info") const double* Info() {
 EXPORT("language") const char* Language(size_t index) {
   int32_t token = 0;
   return latimer_language(state->translator, index, &token);
-}
-EXPORT("kernelName") const char* KernelName(int index) {
-  return latimer_kernel_name(state->translator, index);
 }
 EXPORT("version") const char* Version() { return latimer_version(); }

@@ -26,39 +26,40 @@ struct Memory {
 struct Options {
   explicit Options(Input& input) {
     const uint8_t which = input.Byte();
-    c.max_target_tokens = 1 + input.Byte() % 4;
-    if (which & 1) c.min_target_tokens = input.Take<uint32_t>();
-    if (which & 2) c.source_language = Keep(input, source);
-    if (which & 4) c.target_language = Keep(input, target);
-    if (which & 8) c.task = Keep(input, task);
-    if (which & 16) c.prefix = Keep(input, prefix);
-    if (which & 32) {
-      c.has_forced_first_token = 1;
-      c.forced_first_token = input.Take<int32_t>();
-    }
+    const uint32_t most = 1 + input.Byte() % 4;
+    if (which & 1) Set("min_target_tokens", input.Take<uint32_t>());
+    if (which & 2) Set("source_lang", Keep(input, source));
+    if (which & 4) Set("target_lang", Keep(input, target));
+    if (which & 8) Set("task", Keep(input, task));
+    if (which & 16) Set("prefix", Keep(input, prefix));
+    if (which & 32) Set("forced_first_token", input.Take<int32_t>());
+    if (which & 64) Set("no_repeat_ngram", input.Take<uint32_t>());
+    Set("beams", which & 3);
     if (which & 64) {
-      c.has_no_repeat_ngram = 1;
-      c.no_repeat_ngram = input.Take<uint32_t>();
-    }
-    c.beams = which & 3;
-    if (which & 64) {
-      c.has_length_penalty = 1;
-      c.length_penalty = input.Take<float>();
-      c.early_stopping = input.Byte() % 5;
+      constexpr const char* kRules[] = {"false", "true", "never", "later", ""};
+      Set("length_penalty", input.Take<float>());
+      Set("early_stopping", kRules[input.Byte() % std::size(kRules)]);
     }
     if (which & 128) {
-      c.repetition_penalty = input.Take<float>();
+      Set("repetition_penalty", input.Take<float>());
       suppressed.resize(input.Byte() % 4);
       for (int32_t& id : suppressed) id = input.Take<int16_t>();
       c.suppressed = suppressed.data();
       c.suppressed_count = suppressed.size();
       const uint8_t place = input.Byte();
       const char* const name = latimer_option_name(place % 32);
-      const latimer_code code = latimer_set_option(
-          &c, name == nullptr ? "none" : name, Keep(input, value), nullptr, 0);
-      LATIMER_EXPECT(code == LATIMER_OK || code == LATIMER_INVALID_ARGUMENT);
-      c.max_target_tokens = std::clamp(c.max_target_tokens, 1u, 4u);
+      Set(name == nullptr ? "none" : name, Keep(input, value));
     }
+    Set("max_target_tokens", most);
+  }
+
+  void Set(const char* name, const char* text) {
+    const latimer_code code = latimer_set_option(&c, name, text, nullptr, 0);
+    LATIMER_EXPECT(code == LATIMER_OK || code == LATIMER_INVALID_ARGUMENT);
+  }
+  template <typename Number>
+  void Set(const char* name, Number number) {
+    Set(name, std::to_string(number).c_str());
   }
 
   static const char* Keep(Input& input, std::string& text) {
@@ -79,7 +80,7 @@ void ExpectGood(latimer_code code, const latimer_translation& translation,
   }
   LATIMER_EXPECT(translation.token_count <= 4);
   size_t columns = 0;
-  const float* row = latimer_attention_row(&translation, 0, 0, 0, &columns);
+  const float* row = latimer_attention_row(translator, 0, 0, 0, &columns);
   LATIMER_EXPECT((row != nullptr) == (columns > 0));
   for (size_t i = 0; i < columns; ++i) LATIMER_EXPECT(row[i] >= 0);
   LATIMER_EXPECT(latimer::IsUtf8({translation.text, translation.text_bytes}));
@@ -157,13 +158,15 @@ void Call(Input& input, latimer_translator* translator) {
     return;
   }
   Options options(input);
-  options.c.scores = what / 8 % 2;
-  options.c.attention = what / 16 % 6;
+  constexpr const char* kKinds[] = {"none",    "cross", "encoder",
+                                    "decoder", "all",   ""};
+  options.Set("scores", what / 8 % 2);
+  options.Set("attention", kKinds[what / 16 % 6]);
   // It would have to live until the sentence has finished.
   const bool begins = what % 8 == 5 || what % 8 == 6;
   if (begins) {
     options.c.suppressed_count = 0;
-    options.c.alignment = 0;  // So would the text.
+    options.Set("alignment", "false");  // So would the text.
   }
   const latimer_options* given = &options.c;
   if (what % 4 == 0 || what % 8 == 5) {

@@ -35,8 +35,7 @@ set(allowed_programs_os_wasi os)
 set(allowed_programs_os_windows os base/windows_api.h)
 # The C API and what else lies on Translator.
 set(allowed_api base latimer markup model text phrases internals latimer_c
-  named_options option_list
-  translator_state)
+  latimer_c_named named_options option_list translator_state)
 # Here alone the library allocates.
 set(allowed_api_hosted latimer base/file_mapping.h)
 # The files of this folder, such as translator.cc, put the parts together.

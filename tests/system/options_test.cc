@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <string>
@@ -244,16 +245,43 @@ TEST(OptionsTest, ContradictionsAndWhatHasNoEffectAreRefused) {
   EXPECT_EQ(error({.task = "sum", .length_penalty = 2}), "");
 }
 
-TEST(OptionsTest, AnOlderStructIsNotWrittenBeyondItsEnd) {
+TEST(OptionsTest, OptionsOfCAreSetInAnyOrderAndCopied) {
+  const latimer_translator translator;
   auto c = Sized<latimer_options>();
-  c.struct_bytes = offsetof(latimer_options, seed);
+  Set(&c, "seed", "7");
+  Set(&c, "task", "sum");
+  Set(&c, "top_p", "0.5");
+  Set(&c, "guards", "false");
+  const latimer_options copy = c;
+  Set(&c, "seed", "8");
+  Set(&c, "guards", "true");
+  Set(&c, "beams", "2");
+  TranslateOptions read, read_copy;
+  ASSERT_TRUE(ReadOptions(&translator, &c, &read).ok());
+  EXPECT_EQ(read.sampling.seed, 8u);
+  EXPECT_EQ(read.sampling.top_p, 0.5f);
+  EXPECT_EQ(read.task, "sum");
+  EXPECT_TRUE(read.guards);
+  EXPECT_EQ(read.beams, 2u);
+  ASSERT_TRUE(ReadOptions(&translator, &copy, &read_copy).ok());
+  EXPECT_EQ(read_copy.sampling.seed, 7u);
+  EXPECT_EQ(read_copy.sampling.top_p, 0.5f);
+  EXPECT_EQ(read_copy.task, "sum");
+  EXPECT_FALSE(read_copy.guards);
+  EXPECT_EQ(read_copy.beams, 0u);
+}
+
+TEST(OptionsTest, AStructWithoutItsSizeIsNotWritten) {
+  latimer_options c = {};
   char message[LATIMER_MESSAGE_BYTES];
   EXPECT_EQ(latimer_set_option(&c, "seed", "1", message, sizeof(message)),
             LATIMER_INVALID_ARGUMENT);
-  EXPECT_THAT(message, HasSubstr("struct_bytes"));
-  EXPECT_EQ(c.seed, 0u);
+  EXPECT_STREQ(message,
+               "struct_bytes is not set; set it to sizeof(latimer_options).");
+  EXPECT_TRUE(std::ranges::all_of(c.named, [](uint64_t n) { return n == 0; }));
+  // Without what may follow the options by name.
+  c.struct_bytes = offsetof(latimer_options, suppressed);
   EXPECT_EQ(latimer_set_option(&c, "top_k", "1", nullptr, 0), LATIMER_OK);
-  EXPECT_EQ(c.top_k, 1u);
 }
 
 }  // namespace latimer::options_test

@@ -368,11 +368,11 @@ TEST(StopCApiTest, ReasonsBudgetsCallbacksAndCancelling) {
   };
   EXPECT_EQ(translate(), LATIMER_EOS);
   const size_t whole = out.token_count;
-  options.budget_tokens = 2;
+  Set(&options, "budget_tokens", "2");
   EXPECT_EQ(translate(), LATIMER_BUDGET);
   EXPECT_EQ(out.token_count, 2u);
   options = model_defaults;
-  options.max_target_tokens = 3;
+  Set(&options, "max_target_tokens", "3");
   EXPECT_EQ(translate(), LATIMER_LENGTH_LIMIT);
   options = model_defaults;
   Listener listener{.most = 4};
@@ -387,8 +387,8 @@ TEST(StopCApiTest, ReasonsBudgetsCallbacksAndCancelling) {
   latimer_set_cancelled(translator, 0);
   EXPECT_EQ(translate(), LATIMER_EOS);
   EXPECT_EQ(out.token_count, whole);
-  options.min_target_tokens = 200;
-  options.no_guards = 1;
+  Set(&options, "min_target_tokens", "200");
+  Set(&options, "guards", "false");
   EXPECT_EQ(translate(), LATIMER_EOS);
   EXPECT_GE(out.token_count, 200u);
   latimer_unload(translator);

@@ -41,9 +41,6 @@ CODES = (
     "RESOURCE_UNAVAILABLE",
 )
 STOP_REASONS = ("eos", "length_limit", "loop", "budget", "cancelled")
-ATTENTION_KINDS = ("none", "cross", "encoder", "decoder")
-NETWORKS = ("transformer", "transformer_ssru", "gru", "lstm")
-
 
 class Struct(ctypes.Structure):
     """A struct that begins with its size."""
@@ -56,13 +53,11 @@ class LoadOptions(Struct):
     _fields_ = [
         ("struct_bytes", c_size_t),
         ("threads", c_uint32),
-        ("pin_threads", c_int),
         ("lanes", c_uint32),
-        ("no_attention", c_int),
-        ("no_scores", c_int),
-        ("no_alignment", c_int),
-        ("skip_checksum", c_int),
         ("beams", c_uint32),
+        ("pin_threads", c_int),
+        ("trust_file", c_int),
+        ("room_for", c_char_p),
         ("cpu", c_char_p),
     ]
 
@@ -84,10 +79,9 @@ class TextRange(ctypes.Structure):
 
 
 class Options(Struct):
-    """latimer_options. The members after `stream` are set by name."""
-
     _fields_ = [
         ("struct_bytes", c_size_t),
+        ("named", c_uint64 * 64),
         ("suppressed", POINTER(c_int32)),
         ("suppressed_count", c_size_t),
         ("target_prefix_ids", POINTER(c_int32)),
@@ -102,7 +96,6 @@ class Options(Struct):
         ("on_token", TokenCallback),
         ("token_context", c_void_p),
         ("stream", c_uint64),
-        ("_named", c_uint64 * 64),  # More than there are.
     ]
 
 
@@ -128,15 +121,12 @@ class Translation(Struct):
         ("source", POINTER(c_int32)),
         ("source_count", c_size_t),
         ("scores", POINTER(TokenScore)),
-        ("attention", c_int),
+        ("links", POINTER(TokenLink)),
+        ("link_count", c_size_t),
         ("attention_layers", c_uint32),
         ("attention_heads", c_uint32),
         ("attention_rows", c_size_t),
-        ("attention_weights", POINTER(c_float)),
         ("hypothesis_count", c_size_t),
-        ("hypotheses", c_void_p),
-        ("links", POINTER(TokenLink)),
-        ("link_count", c_size_t),
         ("mean_score", c_double),
         ("parts", c_size_t),
     ]
@@ -171,44 +161,26 @@ class ModelInfo(Struct):
     _fields_ = [
         ("struct_bytes", c_size_t),
         ("format_version", c_uint32),
+        ("threads", c_uint32),
         ("checksum", c_uint64),
         ("file_bytes", c_uint64),
-        ("bytes_per_token", c_uint64),
         ("weights", c_char_p),
         ("tile", c_char_p),
+        ("model_version", c_void_p),
+        ("model_version_bytes", c_size_t),
         ("source", c_void_p),
         ("source_bytes", c_size_t),
         ("license", c_void_p),
         ("license_bytes", c_size_t),
-        ("converter", c_void_p),
-        ("converter_bytes", c_size_t),
-        ("model_version", c_void_p),
-        ("model_version_bytes", c_size_t),
-        ("network", c_int),
-        ("encoder_layers", c_uint32),
-        ("decoder_layers", c_uint32),
-        ("d_model", c_uint32),
-        ("encoder_heads", c_uint32),
-        ("decoder_heads", c_uint32),
-        ("encoder_ffn", c_uint32),
-        ("decoder_ffn", c_uint32),
         ("source_vocabulary", c_uint32),
         ("target_vocabulary", c_uint32),
         ("max_source_tokens", c_uint32),
         ("max_target_tokens", c_uint32),
-        ("decoder_start", c_int32),
         ("eos", c_int32),
-        ("pad", c_int32),
         ("has_tokenizer", c_int),
-        ("has_shortlist", c_int),
-        ("int4_matrices", c_uint32),
-        ("threads", c_uint32),
         ("language_count", c_size_t),
         ("task_count", c_size_t),
-        ("has_certificate", c_int),
-        ("int6_matrices", c_uint32),
         ("certified_share", c_double),
-        ("f16_matrices", c_uint64),
     ]
 
 
@@ -236,16 +208,18 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     ),
     "unload": (None, c_void_p),
     "message": (c_char_p, c_void_p),
+    "attention_row": (
+        c_void_p, c_void_p, c_uint32, c_uint32, c_size_t, POINTER(c_size_t),
+    ),
     "hypothesis": (
-        c_int, POINTER(Translation), c_size_t, POINTER(POINTER(c_int32)),
+        c_int, c_void_p, c_size_t, POINTER(POINTER(c_int32)),
         POINTER(c_size_t), POINTER(c_float),
     ),
     "hypothesis_text": (
         c_int, c_void_p, c_size_t, POINTER(c_void_p), POINTER(c_size_t),
     ),
     "score_words": (
-        c_int, c_void_p, POINTER(Translation), POINTER(WordScore), c_size_t,
-        POINTER(c_size_t),
+        c_int, c_void_p, POINTER(WordScore), c_size_t, POINTER(c_size_t),
     ),
     "set_cancelled": (None, c_void_p, c_int),
     "set_option": (
@@ -307,7 +281,6 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "get_model_info": (c_int, c_void_p, POINTER(ModelInfo)),
     "language": (c_char_p, c_void_p, c_size_t, POINTER(c_int32)),
     "task": (c_char_p, c_void_p, c_size_t, POINTER(c_char_p)),
-    "kernel_name": (c_char_p, c_void_p, c_int),
 }
 
 

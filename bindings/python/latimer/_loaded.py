@@ -78,14 +78,14 @@ class LoadedTranslator(TextTranslator):
         self._load = _c.LoadOptions(
             threads=threads,
             lanes=lanes or 0,
-            skip_checksum=not check_file,
+            trust_file=not check_file,
             pin_threads=pin_threads,
             cpu=cpu.encode() if cpu else None,
         )
         self._image: Image | None = Image(self._path)
         self._lock = threading.Lock()
         first = Slot(self._image, self._load)
-        self._load.skip_checksum = 1  # Once is enough.
+        self._load.trust_file = 1  # Once is enough.
         self._free = [first]
         self._info = first.info(self._path)
         _translators.add(self)

@@ -186,6 +186,7 @@ class CallOptions:
         struct: a _c.Options.
         beams: of the search, or alternatives; 0: the model's number.
         n_best: hypotheses to keep.
+        attention: whose weights to keep, or "none".
         error: what on_token raised, or None.
         prepared: whether the slot that is to use it has prepared it.
     """
@@ -197,6 +198,7 @@ class CallOptions:
         self.struct = _c.Options()
         self.beams = 0
         self.n_best = 0
+        self.attention = "none"
         self.error: BaseException | None = None
         self.prepared = False
         self._on_token: TokenCallback | None = None
@@ -261,6 +263,8 @@ class CallOptions:
                 struct, name.encode(), self._kept[-1], message, len(message)
             )
             check(code, message.value)
+            if name == "attention":
+                self.attention = value
             if name in ("beams", "alternatives"):
                 self.beams = self.beams or int(value)
             if name == "alternatives":

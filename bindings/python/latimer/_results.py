@@ -11,46 +11,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ModelInfo:
-    """What a model is. Sizes are in tokens or bytes; GRUs have d_model 0."""
+    """What a model is. Sizes are in tokens or bytes."""
 
     path: str
     format_version: int
     checksum: str
     file_bytes: int
-    bytes_per_token: int
     weights: str
     tile: str
     source: str
     license: str
-    converter: str
     model_version: str | None
-    network: str
-    encoder_layers: int
-    decoder_layers: int
-    d_model: int
-    encoder_heads: int
-    decoder_heads: int
-    encoder_ffn: int
-    decoder_ffn: int
     source_vocabulary: int
     target_vocabulary: int
     max_source_tokens: int
     max_target_tokens: int
-    decoder_start: int | None
-    eos: int | None
-    pad: int | None
+    eos: int
     has_tokenizer: bool
-    has_shortlist: bool
-    int4_matrices: int
-    int6_matrices: int
-    f16_matrices: int
+    threads: int
     languages: dict[str, int]
     """Codes of languages, and their tokens."""
     tasks: dict[str, str]
     """Names of tasks, and their prefixes."""
     certified_share: float | None
     """Share of tokens that the f32 model chooses as well; None: not known."""
-    kernels: tuple[str, ...]
     workspace_bytes: int
     """Memory that one translation at a time, with all its lanes, takes."""
 

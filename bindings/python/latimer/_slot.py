@@ -53,15 +53,18 @@ def _stale() -> ValueError:
 
 
 class Attention:
-    """Where the weights of a translation lie until the slot's next call."""
+    """Where the weights of the last translation lie until the slot's next
+    call."""
 
-    def __init__(self, slot: Slot, c: _c.Translation) -> None:
+    def __init__(self, slot: Slot, c: _c.Translation, kind: str) -> None:
         self._slot = slot
         self._calls = slot.calls
-        self._kind = c.attention
+        self._kind = kind
         self._layers, self._heads = c.attention_layers, c.attention_heads
         self._rows, self._columns = c.attention_rows, c.source_count
-        self._weights = c.attention_weights
+        self._weights = library.attention_row(
+            slot.handle, 0, 0, 0, ctypes.c_size_t()
+        )
 
     def __reduce__(self) -> Any:
         is_there = self._calls == self._slot.calls
@@ -78,7 +81,7 @@ class Attention:
         if self._calls != self._slot.calls:
             raise _stale()
         layers, heads, rows = self._layers, self._heads, self._rows
-        if _c.ATTENTION_KINDS[self._kind] == "decoder":
+        if self._kind == "decoder":
             flat = self._flat(layers * heads * rows * (rows + 1) // 2)
             full = numpy.zeros((layers, heads, rows, rows), numpy.float32)
             at = 0
@@ -98,12 +101,11 @@ class Attention:
     def _flat(self, count: int) -> numpy.ndarray[Any, Any]:
         import numpy
 
-        address = ctypes.cast(self._weights, ctypes.c_void_p).value or 0
         return numpy.frombuffer(  # Keeps the memory alive.
             self._slot.workspace,
             numpy.float32,
             count,
-            address - self._slot.address,
+            self._weights - self._slot.address,
         )
 
 
@@ -256,8 +258,8 @@ class Job:
             self.stop_reason = library.cursor_stop_reason(self._cursor)
         part = self._slot.part(c, self.options, self.text is not None)
         self.finished[number] = part
-        if c.attention:
-            self.attention = Attention(self._slot, c)
+        if c.attention_rows:
+            self.attention = Attention(self._slot, c, self.options.attention)
 
     def result(self) -> Translation:
         parts = [self.finished[number] for number in range(self.begun)]
@@ -422,7 +424,7 @@ class Slot:
         """None if protected spans have changed the text."""
         words = (_c.WordScore * c.token_count)()
         count = ctypes.c_size_t()
-        if library.score_words(self.handle, c, words, len(words), count) != 0:
+        if library.score_words(self.handle, words, len(words), count) != 0:
             return None
         return tuple(
             WordScore(
@@ -441,7 +443,7 @@ class Slot:
         tokens = ctypes.POINTER(ctypes.c_int32)()
         count, score = ctypes.c_size_t(), ctypes.c_float()
         for index in range(min(most, c.hypothesis_count)):
-            library.hypothesis(c, index, tokens, count, score)
+            library.hypothesis(self.handle, index, tokens, count, score)
             found.append((tuple(tokens[: count.value]), score.value))
         if not found:
             found = [(tuple(c.tokens[: c.token_count]), 0.0)]
@@ -692,9 +694,6 @@ class Slot:
         for index in range(c.task_count):
             name = library.task(self.handle, index, prefix)
             tasks[name.decode()] = (prefix.value or b"").decode()
-        kernels: list[str] = []
-        while name := library.kernel_name(self.handle, len(kernels)):
-            kernels.append(name.decode())
 
         def text(name: str) -> str:
             return _c.text_at(getattr(c, name), getattr(c, name + "_bytes"))
@@ -708,23 +707,16 @@ class Slot:
             "checksum": f"{c.checksum:016x}",
             "weights": c.weights.decode(),
             "tile": c.tile.decode(),
-            "network": _c.NETWORKS[c.network],
             "source": text("source"),
             "license": text("license"),
-            "converter": text("converter"),
             "model_version": text("model_version") or None,
             "has_tokenizer": bool(c.has_tokenizer),
-            "has_shortlist": bool(c.has_shortlist),
         }
-        for name in ("decoder_start", "eos", "pad"):
-            if numbers[name] < 0:
-                numbers[name] = None
         return ModelInfo(
             **numbers,
             path=path,
             languages=languages,
             tasks=tasks,
-            certified_share=c.certified_share if c.has_certificate else None,
-            kernels=tuple(kernels),
+            certified_share=c.certified_share or None,
             workspace_bytes=len(self.workspace),
         )

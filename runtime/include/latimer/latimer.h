@@ -1,37 +1,42 @@
 /* The public C API of Latimer: the same translator, for C and for bindings.
- * It is C99; examples/tour.c uses most of it.
+ * It is C99; examples/translate.c is a small program, examples/tour.c uses most
+ * of it.
  *
  *   latimer_open         loads a model file
+ *   latimer_set_option   beams, a language, a limit ...
  *   latimer_translate    a text; valid until the next call
  *   latimer_close
- *   latimer_version      of the library; latimer/version.h
  *
- * Or, with a file and memory of the caller's:
+ * Below, what most programs need comes first, and what few need last.
  *
- *   latimer_map_file     the bytes of a model file
- *   latimer_plan_workspace  how much memory this model needs
- *   latimer_load         makes a translator in that memory
- *   latimer_unload
- *
- * Nothing but latimer_open allocates, and with one thread nothing but that,
- * latimer_map_file and their counterparts asks anything of the system. Texts
- * are UTF-8 with a length in bytes; strings (const char* without a length) are
- * zero-terminated. A token is an id of the model's source or target vocabulary.
- * What is read may be NULL if its length is 0; with a length it is
+ * Texts are UTF-8 with a length in bytes; strings (const char* without a
+ * length) are zero-terminated. A token is an id of the model's source or target
+ * vocabulary. What is read may be NULL if its length is 0; with a length it is
  * LATIMER_INVALID_ARGUMENT.
  *
  * Structs begin with their size, which the caller sets, so that they can grow:
  *
  *   latimer_options options = {.struct_bytes = sizeof(options)};
  *
- * All other members may stay zero. In C++ `latimer_options options = {};` first
- * does the same. A program that was compiled with an older header sets a
- * smaller size: members beyond it count as zero, and are not written. A larger
- * size is LATIMER_INVALID_ARGUMENT if a member that this library does not know
- * is not zero.
+ * All other members may stay zero: what is zero is not given. In C++
+ * `latimer_options options = {};` first does the same. A program that was
+ * compiled with an older header sets a smaller size: members beyond it count as
+ * zero, and are not written. A larger size is LATIMER_INVALID_ARGUMENT if a
+ * member that this library does not know is not zero.
  *
- * A translator may be used by one thread at a time. Functions that take one
- * need one that latimer_load made.
+ * Messages: a function that takes a translator, or what was begun with one,
+ * leaves the sentence that says why it failed for latimer_message. The others
+ * that can fail write it to `message`, unless that is NULL: up to message_bytes
+ * - 1 bytes, and "" if they succeed.
+ *
+ * Lifetimes: what options point to, and the text, must live until the text has
+ * been translated: until the call returns, or, if a text is translated part by
+ * part or beside others, until its last part has finished. What a translation
+ * points to is valid until the next call with the same translator.
+ *
+ * Nothing but latimer_open allocates, and with one thread nothing but that,
+ * latimer_map_file and their counterparts asks anything of the system. A
+ * translator may be used by one thread at a time.
  */
 #ifndef LATIMER_LATIMER_H_
 #define LATIMER_LATIMER_H_
@@ -40,11 +45,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "latimer/version.h"
+#include "latimer/version.h" /* latimer_version */
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- A model file ---- */
 
 /* The codes of latimer::StatusCode (status.h), in the same order. */
 typedef enum latimer_code {
@@ -65,79 +72,27 @@ typedef enum latimer_code {
 /* Bytes that the longest message takes, with its terminating zero. */
 #define LATIMER_MESSAGE_BYTES 400
 
-/* A loaded model. Lives inside the workspace. */
+/* A loaded model. */
 typedef struct latimer_translator latimer_translator;
-
-/* ---- The model file ---- */
-
-/* Maps a model file of any size read-only: see latimer/hosted_model.h. *image
- * is aligned to a page. Here and below `message`, if it is not NULL, receives
- * one sentence of up to message_bytes - 1 bytes if the call fails, and "" if
- * not. LATIMER_RESOURCE_UNAVAILABLE if there is no such file, or it cannot be
- * mapped; LATIMER_INVALID_ARGUMENT if the path is NULL. */
-latimer_code latimer_map_file(const char* path, const void** image,
-                              size_t* image_bytes, char* message,
-                              size_t message_bytes);
-
-/* After latimer_unload. */
-void latimer_unmap_file(const void* image, size_t image_bytes);
-
-/* ---- Loading ---- */
 
 /* How to load a model; all zero: as it is usual. */
 typedef struct latimer_load_options {
   size_t struct_bytes;
-  uint32_t threads;  /* that share the work, the caller's included; 0: 1 */
-  int pin_threads;   /* 1: bind each but the caller's to a processor */
-  uint32_t lanes;    /* sentences side by side; 0: as many as there is room for,
-                        and for latimer_plan_workspace the build's */
-  int no_attention;  /* 1: keep no room for attention weights */
-  int no_scores;     /* 1: keep no room for token scores */
-  int no_alignment;  /* 1: keep no room for alignments, and so for HTML */
-  int skip_checksum; /* 1: skip the pass over the file that finds damage */
-  uint32_t beams;    /* most of a sentence; 0: as many as the model asks for */
-  const char* cpu;   /* newest instruction set to use; NULL: all that the CPU
-                        has. For tests */
+  uint32_t threads; /* that share the work, the caller's included; 0: 1 */
+  uint32_t lanes;   /* sentences side by side; 0: as many as there is room for,
+                       and for latimer_plan_workspace the build's */
+  uint32_t beams;   /* most of a sentence; 0: as many as the model asks for */
+  int pin_threads;  /* 1: bind each but the caller's to a processor */
+  int trust_file;   /* 1: skip the pass over the file that finds damage */
+  const char* room_for; /* what a translation can keep besides its text:
+                           "attention,scores,alignment" or some of these; NULL:
+                           all; "": none. HTML needs alignment. */
+  const char* cpu;      /* newest instruction set to use; NULL: all that the CPU
+                           has. For tests */
 } latimer_load_options;
 
-/* Bytes that latimer_plan_workspace works in. */
-size_t latimer_scratch_bytes(void);
-
-/* Reads from a model file how large a workspace must be to load it with these
- * options (NULL: all zero). Works in `scratch`, memory at any address, which
- * may be freed after the call. *cached_token_bytes, if it is not NULL, receives
- * what room for one more token takes in the caches of several lanes: see
- * WorkspacePlan in latimer/plan.h. Errors: those of latimer_load that concern
- * the file. */
-latimer_code latimer_plan_workspace(const void* image, size_t image_bytes,
-                                    const latimer_load_options* options,
-                                    void* scratch, size_t scratch_bytes,
-                                    size_t* workspace_bytes,
-                                    uint64_t* cached_token_bytes, char* message,
-                                    size_t message_bytes);
-
-/* Bytes that are enough for any model of this build, and the alignment of
- * images. A workspace may be at any address; what is before its first multiple
- * of the alignment is not used. */
-size_t latimer_workspace_bytes(void);
-size_t latimer_workspace_alignment(void);
-
-/* Verifies a model and prepares the workspace. The image must be aligned; image
- * and workspace must live until latimer_unload. On success *translator is set,
- * on failure it is NULL. Several translators may share an image; each needs a
- * workspace of its own. Errors: those of Translator::Load
- * (latimer/translator.h). */
-latimer_code latimer_load(const void* image, size_t image_bytes,
-                          void* workspace, size_t workspace_bytes,
-                          const latimer_load_options* options,
-                          latimer_translator** translator, char* message,
-                          size_t message_bytes);
-
-/* Stops the threads. The workspace and the image may then be freed. */
-void latimer_unload(latimer_translator* translator);
-
-/* All of this in one call, on an operating system: maps a model file, takes as
- * much memory as it needs from the heap, and loads it. On success *translator
+/* Maps a model file, takes as much memory as it needs from the heap, and loads
+ * it; needs an operating system. `options` may be NULL. On success *translator
  * is set, for latimer_close, on failure it is NULL. Errors: those of
  * latimer_map_file and latimer_load, and LATIMER_RESOURCE_UNAVAILABLE if there
  * is too little memory. */
@@ -153,35 +108,7 @@ void latimer_close(latimer_translator* translator);
  * failed. Valid until the next call. */
 const char* latimer_message(const latimer_translator* translator);
 
-/* ---- Options of a translation ---- */
-
-/* Why a translation ended: latimer::StopReason (translation.h), in the same
- * order. */
-typedef enum latimer_stop_reason {
-  LATIMER_EOS = 0,
-  LATIMER_LENGTH_LIMIT,
-  LATIMER_LOOP,
-  LATIMER_BUDGET,
-  LATIMER_CANCELLED
-} latimer_stop_reason;
-
-/* The attention whose weights are kept: latimer::AttentionKind (options.h). */
-typedef enum latimer_attention_kind {
-  LATIMER_NO_ATTENTION = 0,
-  LATIMER_CROSS_ATTENTION,   /* row: target token; column: source token */
-  LATIMER_ENCODER_ATTENTION, /* row and column: source tokens */
-  LATIMER_DECODER_ATTENTION  /* row: target token; column: decoder_start or an
-                                earlier token */
-} latimer_attention_kind;
-
-/* When a search with several beams ends: latimer::EarlyStopping
- * (options.h), after the model's own rule. */
-typedef enum latimer_early_stopping {
-  LATIMER_STOP_BY_MODEL = 0,
-  LATIMER_STOP_BY_HEURISTIC, /* early_stopping=False of transformers */
-  LATIMER_STOP_ALWAYS,       /* True */
-  LATIMER_STOP_NEVER         /* "never" */
-} latimer_early_stopping;
+/* ---- Translating ---- */
 
 /* A word or phrase of the source and what stands for it in the translation;
  * neither is zero-terminated. */
@@ -198,27 +125,18 @@ typedef struct latimer_text_range {
   uint32_t end;
 } latimer_text_range;
 
-/* A target token, in the translation, and the source token that it was aligned
- * to, in the text, or the part of one, that was translated; an empty range:
- * none. See TokenLink in latimer/translation.h. */
-typedef struct latimer_token_link {
-  latimer_text_range target;
-  latimer_text_range source;
-} latimer_token_link;
-
-/* Settings that replace those of the model's generation config; all zero: the
- * model's. Strings need to live only until the call returns, `suppressed` until
- * the sentence has finished. More in latimer/translation.h. */
+/* What replaces settings of the model; all zero: the model's own. More in
+ * latimer/options.h. */
 typedef struct latimer_options {
   size_t struct_bytes;
+  uint64_t named[64];        /* for latimer_set_option alone */
   const int32_t* suppressed; /* tokens that may not be produced */
   size_t suppressed_count;
   /* What the translation begins with, in place of target_prefix. */
   const int32_t* target_prefix_ids;
   size_t target_prefix_count;
   /* Sequences that may not be produced: number i is banned_tokens[
-   * banned_ends[i - 1]] up to that before banned_ends[i]. They must live until
-   * the sentence has finished. */
+   * banned_ends[i - 1]] up to that before banned_ends[i]. */
   const int32_t* banned_tokens;
   const uint32_t* banned_ends;
   size_t banned_count; /* of the sequences */
@@ -231,69 +149,51 @@ typedef struct latimer_options {
   bool (*on_token)(void* context, size_t index, int32_t token);
   void* token_context;
   uint64_t stream; /* the text's number, for sampling */
-
-  /* The others have a name for latimer_set_option. Languages, and what comes
-   * before the text. */
-  const char* source_language; /* "eng_Latn", for a multilingual model */
-  const char* target_language;
-  const char* language_code; /* put before the text: ">>deu<<" */
-  const char* task;          /* one of the model's: "summarization" */
-  const char* prefix;        /* put before the text: "summarize: " */
-  const char* target_prefix; /* a text that the translation begins with */
-  /* Limits. */
-  uint32_t max_target_tokens; /* EOS included; 0: the model's */
-  uint32_t min_target_tokens;
-  uint32_t budget_tokens; /* for the text; 0: no limit */
-  uint32_t budget_ms;
-  int no_guards; /* 1: do not stop loops and translations that are far too
-                    long */
-  /* Choice of tokens. */
-  int protect;    /* 1: placeholders, URLs, e-mail addresses and numbers with
-                     units come out once each, as they are */
-  uint32_t beams; /* 1: greedy search; 0: the model's number */
-  int early_stopping;     /* a latimer_early_stopping, with beams */
-  int has_length_penalty; /* 1: length_penalty counts, with beams */
-  float length_penalty;
-  int has_forced_first_token; /* 1: forced_first_token comes first */
-  int32_t forced_first_token;
-  int has_no_repeat_ngram; /* 1: no_repeat_ngram counts, 0 being off */
-  uint32_t no_repeat_ngram;
-  float repetition_penalty; /* 0: the model's; 1: off */
-  /* What to keep. */
-  int attention; /* a latimer_attention_kind, whose weights to keep */
-  int scores;    /* 1: keep a score for each token */
-  int alignment; /* 1: notes latimer_translation.links. The text must live until
-                    the sentence has finished. */
-  /* Sampling: latimer::Sampling (options.h). Each but the seed draws
-   * tokens; 0: not given. */
-  int sample;
-  float temperature;
-  float top_p;
-  float min_p;
-  uint32_t top_k;
-  uint64_t seed;
-  int no_keep_unknown;   /* 1: lose characters that the model cannot read */
-  uint32_t alternatives; /* instead of beams: that many best tokens after the
-                            target prefix, each completed greedily; 0: off */
 } latimer_options;
 
-/* The options by name: latimer/options.h. */
-
-/* Sets an option, which must have struct_bytes; a text must live as long as it.
- * LATIMER_INVALID_ARGUMENT, and a message (may be NULL) that names it and what
- * it takes, if there is no such option or it takes no such value. */
+/* Sets an option of options whose struct_bytes are set. Names and values are
+ * those of the command line with "_" for "-", and flags are "true" or "false":
+ *
+ *   source_lang, target_lang   languages of a multilingual model: "eng_Latn"
+ *   language_code              put before the text: ">>deu<<"
+ *   task, prefix               "summarization"; put before the text
+ *   max_target_tokens, min_target_tokens     EOS included
+ *   budget_tokens, budget_ms   for the text
+ *   guards                     false: do not stop loops and translations that
+ *                              are far too long
+ *   protect                    placeholders, URLs, e-mail addresses and numbers
+ *                              with units come out once each, as they are
+ *   keep_unknown               false: lose characters that the model cannot
+ *                              read
+ *   beams, length_penalty, early_stopping    "false", "true" or "never"
+ *   alternatives               instead of beams: that many best tokens after
+ *                              the target prefix, each completed greedily
+ *   sample, temperature, top_k, top_p, min_p, seed
+ *   target_prefix              a text that the translation begins with
+ *   forced_first_token, no_repeat_ngram, repetition_penalty
+ *   attention                  whose weights to keep: "cross" (row: target
+ *                              token; column: source token), "encoder" (row
+ *                              and column: source tokens), "decoder" (row:
+ *                              target token; column: decoder_start or an
+ *                              earlier token) or "none"
+ *   scores, alignment          what else to keep
+ *
+ * `value` is borrowed if it is a text, like all that options point to. Options
+ * may be copied. LATIMER_INVALID_ARGUMENT, and a message that names the option
+ * and what it takes, if there is no such option or it takes no such value. */
 latimer_code latimer_set_option(latimer_options* options, const char* name,
                                 const char* value, char* message,
                                 size_t message_bytes);
-/* The name of an option, by its place from 0 on; NULL after the last one. */
-const char* latimer_option_name(size_t place);
-/* LATIMER_INVALID_ARGUMENT, and latimer_message, if options contradict each
- * other, or if one has no effect because of what others or the model say. A
- * translation ignores such options. */
-latimer_code latimer_check_options(latimer_translator* translator,
-                                   const latimer_options* options);
 
-/* ---- Translating ---- */
+/* Why a translation ended: latimer::StopReason (translation.h), in the same
+ * order. */
+typedef enum latimer_stop_reason {
+  LATIMER_EOS = 0,
+  LATIMER_LENGTH_LIMIT,
+  LATIMER_LOOP,
+  LATIMER_BUDGET,
+  LATIMER_CANCELLED
+} latimer_stop_reason;
 
 /* A token's score, after the logits processors. */
 typedef struct latimer_token_score {
@@ -301,8 +201,15 @@ typedef struct latimer_token_score {
   float margin;          /* to the second best token; may be infinite */
 } latimer_token_score;
 
-/* A translation, or a part of one; what it points to is valid until the next
- * call with the same translator.
+/* A target token, in the translation, and the source token that it was aligned
+ * to, in the text, or the part of one, that was translated; an empty range:
+ * none. See TokenLink in latimer/translation.h. */
+typedef struct latimer_token_link {
+  latimer_text_range target;
+  latimer_text_range source;
+} latimer_token_link;
+
+/* A translation, or a part of one.
  *
  * A text that exceeds the longest source is translated in parts. Of such a text
  * latimer_translate gives what holds for all of it, and leaves out what belongs
@@ -322,15 +229,12 @@ typedef struct latimer_translation {
                               model puts around every text */
   size_t source_count;
   const latimer_token_score* scores; /* one for each token, or NULL */
-  latimer_attention_kind attention;  /* what the weights are of */
-  uint32_t attention_layers;
+  const latimer_token_link* links;   /* with `alignment` */
+  size_t link_count;                 /* that of the tokens, or 0 */
+  uint32_t attention_layers;         /* of latimer_attention_row; 0 without */
   uint32_t attention_heads;
   size_t attention_rows;
-  const float* attention_weights; /* see latimer_attention_row */
-  size_t hypothesis_count; /* of a search with beams; see latimer_hypothesis */
-  const void* hypotheses;
-  const latimer_token_link* links; /* with `alignment` */
-  size_t link_count;               /* that of the tokens, or 0 */
+  size_t hypothesis_count; /* of latimer_hypothesis; 0 without beams */
   double mean_score; /* with `scores`: the mean log-probability of the tokens of
                         all parts; 0 without */
   size_t parts;      /* 1, unless this is a text that exceeds the longest
@@ -344,32 +248,194 @@ latimer_code latimer_translate(latimer_translator* translator, const char* text,
                                const latimer_options* options,
                                latimer_translation* translation);
 
+/* While cancelled is 1, every sentence of this translator ends before its next
+ * token with LATIMER_CANCELLED. May be called by any thread and by a signal
+ * handler. */
+void latimer_set_cancelled(latimer_translator* translator, int cancelled);
+
+/* ---- Running text of any length: see latimer/streams.h ---- */
+
+/* A stream lives in latimer_text_bytes() bytes of the caller's memory, aligned
+ * as for any type, which the caller may reuse at any time. */
+typedef struct latimer_text latimer_text;
+
+/* A portion of the translation; valid until the receiver returns. The library
+ * sets struct_bytes. */
+typedef struct latimer_streamed_text {
+  size_t struct_bytes;
+  const char* text; /* not zero-terminated; all of them are the translation */
+  size_t text_bytes;
+  const char* source; /* what it translates; 0 bytes for white space */
+  size_t source_bytes;
+  uint64_t line; /* line that the sentence begins on, from 1 */
+  int cut;       /* 1: the sentence exceeds the longest source */
+  latimer_stop_reason stop_reason;
+} latimer_streamed_text;
+/* Receives the translation in order. */
+typedef void (*latimer_receiver)(void* context, const latimer_streamed_text*);
+
+/* Bytes that a stream takes. */
+size_t latimer_text_bytes(void);
+/* Returns NULL if memory_bytes are too few, or the options are refused (see
+ * latimer_message). What the options point to must live as long as the stream,
+ * which may have another text after each finish. */
+latimer_text* latimer_text_begin(latimer_translator* translator,
+                                 const latimer_options* options,
+                                 latimer_receiver receiver, void* context,
+                                 void* memory, size_t memory_bytes);
+/* Takes more of the text and translates the sentences that are now complete.
+ */
+latimer_code latimer_text_push(latimer_text* text, const char* bytes,
+                               size_t byte_count);
+/* Translates what is left; the next push begins another text. */
+latimer_code latimer_text_finish(latimer_text* text);
+
+/* ---- The model ---- */
+
+/* What a model and its translator are. Strings live as long as the image; those
+ * with a length are not zero-terminated. */
+typedef struct latimer_model_info {
+  size_t struct_bytes;
+  uint32_t format_version;
+  uint32_t threads;  /* of this translator */
+  uint64_t checksum; /* of the file, XXH3-64 */
+  uint64_t file_bytes;
+  const char* weights;       /* "f32", "f16" or "int8" */
+  const char* tile;          /* packed layout, such as "8x8" */
+  const char* model_version; /* NULL: none */
+  size_t model_version_bytes;
+  const char* source; /* what it was converted from */
+  size_t source_bytes;
+  const char* license;
+  size_t license_bytes;
+  uint32_t source_vocabulary; /* tokens */
+  uint32_t target_vocabulary;
+  uint32_t max_source_tokens; /* EOS included, that build and model hold */
+  uint32_t max_target_tokens;
+  int32_t eos;
+  int has_tokenizer; /* 0: it translates ids only */
+  size_t language_count;
+  size_t task_count;
+  double certified_share; /* of tokens that the f32 model chooses as well, by
+                             the model's certificate; 0: it has none */
+} latimer_model_info;
+
+/* Fills *info. LATIMER_INVALID_ARGUMENT if its struct_bytes are wrong. */
+latimer_code latimer_get_model_info(latimer_translator* translator,
+                                    latimer_model_info* info);
+
+/* Code of a language, such as "deu_Latn", for latimer_options, and its token;
+ * in ascending order. NULL if there is no such language. */
+const char* latimer_language(const latimer_translator* translator, size_t index,
+                             int32_t* token);
+
+/* Name of a task, such as "summarization", and its prefix, "summarize: ".
+ * NULL if there is no such task. `prefix` may be NULL. */
+const char* latimer_task(const latimer_translator* translator, size_t index,
+                         const char** prefix);
+
+/* ---- HTML of any size: see latimer/streams.h ---- */
+
+/* Lives in latimer_html_bytes() bytes of the caller's memory, like a text
+ * stream. With two models, the receiver of the first one's HTML pushes it into
+ * that of the second. */
+typedef struct latimer_html latimer_html;
+
+/* Receives the output in order: all `html`s, one after another. */
+typedef void (*latimer_html_receiver)(void* context, const char* html,
+                                      size_t html_bytes);
+
+/* Bytes that it takes. */
+size_t latimer_html_bytes(void);
+/* As latimer_text_begin. The model must have been loaded with room for
+ * alignment. */
+latimer_html* latimer_html_begin(latimer_translator* translator,
+                                 const latimer_options* options,
+                                 latimer_html_receiver receiver, void* context,
+                                 void* memory, size_t memory_bytes);
+/* Takes more of the document. Sentences may be under way when it returns. */
+latimer_code latimer_html_push(latimer_html* html, const char* bytes,
+                               size_t byte_count);
+/* Translates what is left; the next push begins another document. */
+latimer_code latimer_html_finish(latimer_html* html);
+
+/* ---- Text and tokens ---- */
+
+/* Writes the source tokens of a text to `ids`, EOS included, as Hugging Face's
+ * tokenizer does, and their number to *id_count. LATIMER_TEXT_TOO_LONG if there
+ * are more than `most`. */
+latimer_code latimer_tokenize(latimer_translator* translator, const char* text,
+                              size_t text_bytes, int32_t* ids, size_t most,
+                              size_t* id_count);
+
+/* Writes the tokens of a text of the target likewise, without EOS: for a target
+ * prefix or a banned word. LATIMER_INVALID_ARGUMENT if the model cannot do
+ * that; see latimer-convert --no-target-tokenizer. */
+latimer_code latimer_tokenize_target(latimer_translator* translator,
+                                     const char* text, size_t text_bytes,
+                                     int32_t* ids, size_t most,
+                                     size_t* id_count);
+
+/* The number of tokens that latimer_tokenize writes. */
+latimer_code latimer_count_tokens(latimer_translator* translator,
+                                  const char* text, size_t text_bytes,
+                                  size_t* id_count);
+
+/* The text of target tokens, without special ones; not zero-terminated, valid
+ * until the next call. */
+latimer_code latimer_detokenize(latimer_translator* translator,
+                                const int32_t* ids, size_t id_count,
+                                const char** text, size_t* text_bytes);
+
+/* Bytes of the longest piece, with a terminating zero. */
+#define LATIMER_PIECE_BYTES 1024
+
+/* Writes the piece of a source or target token to `piece`, zero-terminated,
+ * with U+2581 for a space, and returns its bytes without the zero; 0 if there
+ * is no tokenizer or no such token. It is slow, and meant for display. */
+size_t latimer_source_piece(const latimer_translator* translator, int32_t token,
+                            char piece[LATIMER_PIECE_BYTES]);
+size_t latimer_target_piece(const latimer_translator* translator, int32_t token,
+                            char piece[LATIMER_PIECE_BYTES]);
+
+/* Bytes of the >>language<< code that a text begins with; 0 if there is none or
+ * the model has no such codes. */
+size_t latimer_language_code_bytes(const latimer_translator* translator,
+                                   const char* text, size_t text_bytes);
+
+/* ---- Source tokens in place of a text ---- */
+
 /* Translates source tokens as they are: no EOS is added. */
 latimer_code latimer_translate_ids(latimer_translator* translator,
                                    const int32_t* ids, size_t id_count,
                                    const latimer_options* options,
                                    latimer_translation* translation);
 
-/* The attention weights of one layer and head in a row: *columns numbers whose
- * sum is 1. NULL if the translation has none, or no such row. */
-const float* latimer_attention_row(const latimer_translation* translation,
-                                   uint32_t layer, uint32_t head, size_t row,
-                                   size_t* columns);
+/* ---- More about options ---- */
 
-/* Hypothesis number `index` of a search with beams, the best one first: its
- * tokens, and the sum of their log-probabilities divided by their number to the
- * power of the length penalty. 0 if there is none. */
-int latimer_hypothesis(const latimer_translation* translation, size_t index,
-                       const int32_t** tokens, size_t* token_count,
-                       float* score);
+/* The name of an option, by its place from 0 on; NULL after the last one. */
+const char* latimer_option_name(size_t place);
+/* LATIMER_INVALID_ARGUMENT if options contradict each other, or if one has no
+ * effect because of what others or the model say. A translation ignores such
+ * options. */
+latimer_code latimer_check_options(latimer_translator* translator,
+                                   const latimer_options* options);
 
-/* The text of hypothesis `index` of the translation of a text, or of a part of
- * one, that finished last; or with index 0 of one without hypotheses. It has
- * what the options protect, is not zero-terminated, and is valid until the next
- * call, in place of the translation's text. */
+/* ---- More about a translation: the one that the last call gave ---- */
+
+/* The text of hypothesis `index` of a text, or of a part of one, the best one
+ * first, or with index 0 of a translation without hypotheses, with what the
+ * options protect; not zero-terminated, valid until the next call, in place of
+ * the translation's text. */
 latimer_code latimer_hypothesis_text(latimer_translator* translator,
                                      size_t index, const char** text,
                                      size_t* text_bytes);
+
+/* Its tokens, and the sum of their log-probabilities divided by their number to
+ * the power of the length penalty. 0 if there is none. */
+int latimer_hypothesis(const latimer_translator* translator, size_t index,
+                       const int32_t** tokens, size_t* token_count,
+                       float* score);
 
 /* A word's score: the mean log-probability of its tokens. */
 typedef struct latimer_word_score {
@@ -378,18 +444,20 @@ typedef struct latimer_word_score {
   float log_probability;
 } latimer_word_score;
 
-/* Writes the scores of the words of a translation that has token scores, the
- * last one of this translator, and their number; see Translator::ScoreWords.
- * LATIMER_FAILED_PRECONDITION if the translation has several parts. */
+/* Writes the scores of the words of a translation that has token scores, and
+ * their number; see Translator::ScoreWords. LATIMER_FAILED_PRECONDITION if the
+ * translation has several parts. */
 latimer_code latimer_score_words(latimer_translator* translator,
-                                 const latimer_translation* translation,
                                  latimer_word_score* words, size_t most,
                                  size_t* word_count);
 
-/* While cancelled is 1, every sentence of this translator ends before its next
- * token with LATIMER_CANCELLED. May be called by any thread and by a signal
- * handler. */
-void latimer_set_cancelled(latimer_translator* translator, int cancelled);
+/* The attention weights of one layer and head in a row: *columns numbers whose
+ * sum is 1. NULL if the translation has none, or no such row. All weights
+ * follow (0, 0, 0): row by row, in a row layer by layer, in a layer head by
+ * head. */
+const float* latimer_attention_row(const latimer_translator* translator,
+                                   uint32_t layer, uint32_t head, size_t row,
+                                   size_t* columns);
 
 /* ---- A text of any length, part by part: see latimer/text_cursor.h ----
  *
@@ -409,8 +477,7 @@ typedef struct latimer_cursor latimer_cursor;
 /* Bytes that a cursor takes. */
 size_t latimer_cursor_bytes(void);
 /* Returns NULL if memory_bytes are too few, or the text or the options are
- * refused (see latimer_message). The text and what the options point to must
- * live until all parts have finished. A budget_ms begins now. */
+ * refused (see latimer_message). A budget_ms begins now. */
 latimer_cursor* latimer_cursor_begin(latimer_translator* translator,
                                      const char* text, size_t text_bytes,
                                      const latimer_options* options,
@@ -468,184 +535,58 @@ latimer_code latimer_advance(latimer_translator* translator, int* finished,
                              uint64_t* ticket,
                              latimer_translation* translation);
 
-/* ---- Running text of any length: see latimer/streams.h ---- */
+/* ---- Loading from memory of the caller's ----
+ *
+ *   latimer_map_file        the bytes of a model file
+ *   latimer_plan_workspace  how much memory this model needs
+ *   latimer_load            makes a translator in that memory
+ *   latimer_unload */
 
-/* A stream lives in latimer_text_bytes() bytes of the caller's memory, aligned
- * as for any type, which the caller may reuse at any time. */
-typedef struct latimer_text latimer_text;
+/* Maps a model file of any size read-only. *image is aligned to a page.
+ * LATIMER_RESOURCE_UNAVAILABLE if there is no such file, or it cannot be
+ * mapped; LATIMER_INVALID_ARGUMENT if the path is NULL. */
+latimer_code latimer_map_file(const char* path, const void** image,
+                              size_t* image_bytes, char* message,
+                              size_t message_bytes);
 
-/* A portion of the translation; valid until the receiver returns. The library
- * sets struct_bytes. */
-typedef struct latimer_streamed_text {
-  size_t struct_bytes;
-  const char* text; /* not zero-terminated; all of them are the translation */
-  size_t text_bytes;
-  const char* source; /* what it translates; 0 bytes for white space */
-  size_t source_bytes;
-  uint64_t line; /* line that the sentence begins on, from 1 */
-  int cut;       /* 1: the sentence exceeds the longest source */
-  latimer_stop_reason stop_reason;
-} latimer_streamed_text;
-/* Receives the translation in order. */
-typedef void (*latimer_receiver)(void* context, const latimer_streamed_text*);
+/* After latimer_unload. */
+void latimer_unmap_file(const void* image, size_t image_bytes);
 
-/* Bytes that a stream takes. */
-size_t latimer_text_bytes(void);
-/* Returns NULL if memory_bytes are too few, or the options are refused (see
- * latimer_message). What the options point to must live as long as the stream.
- */
-latimer_text* latimer_text_begin(latimer_translator* translator,
-                                 const latimer_options* options,
-                                 latimer_receiver receiver, void* context,
-                                 void* memory, size_t memory_bytes);
-/* Takes more of the text and translates the sentences that are now complete.
- */
-latimer_code latimer_text_push(latimer_text* text, const char* bytes,
-                               size_t byte_count);
-/* Translates what is left; the next push begins another text. */
-latimer_code latimer_text_finish(latimer_text* text);
+/* Bytes that latimer_plan_workspace works in. */
+size_t latimer_scratch_bytes(void);
 
-/* ---- HTML of any size: see latimer/streams.h ---- */
+/* Reads from a model file how large a workspace must be to load it with these
+ * options (NULL: all zero). Works in `scratch`, memory at any address, which
+ * may be freed after the call. *cached_token_bytes, if it is not NULL, receives
+ * what room for one more token takes in the caches of several lanes: see
+ * WorkspacePlan in latimer/plan.h. Errors: those of latimer_load that concern
+ * the file. */
+latimer_code latimer_plan_workspace(const void* image, size_t image_bytes,
+                                    const latimer_load_options* options,
+                                    void* scratch, size_t scratch_bytes,
+                                    size_t* workspace_bytes,
+                                    uint64_t* cached_token_bytes, char* message,
+                                    size_t message_bytes);
 
-/* Lives in latimer_html_bytes() bytes of the caller's memory, like a text
- * stream. With two models, the receiver of the first one's HTML pushes it into
- * that of the second. */
-typedef struct latimer_html latimer_html;
+/* Bytes that are enough for any model of this build, and the alignment of
+ * images. A workspace may be at any address; what is before its first multiple
+ * of the alignment is not used. */
+size_t latimer_workspace_bytes(void);
+size_t latimer_workspace_alignment(void);
 
-/* Receives the output in order: all `html`s, one after another. */
-typedef void (*latimer_html_receiver)(void* context, const char* html,
-                                      size_t html_bytes);
+/* Verifies a model and prepares the workspace. The image must be aligned; image
+ * and workspace must live until latimer_unload. On success *translator is set,
+ * on failure it is NULL. Several translators may share an image; each needs a
+ * workspace of its own. Errors: those of Translator::Load
+ * (latimer/translator.h). */
+latimer_code latimer_load(const void* image, size_t image_bytes,
+                          void* workspace, size_t workspace_bytes,
+                          const latimer_load_options* options,
+                          latimer_translator** translator, char* message,
+                          size_t message_bytes);
 
-/* Bytes that it takes. */
-size_t latimer_html_bytes(void);
-/* As latimer_text_begin. The model must have been loaded without no_alignment.
- */
-latimer_html* latimer_html_begin(latimer_translator* translator,
-                                 const latimer_options* options,
-                                 latimer_html_receiver receiver, void* context,
-                                 void* memory, size_t memory_bytes);
-/* Takes more of the document. Sentences may be under way when it returns. */
-latimer_code latimer_html_push(latimer_html* html, const char* bytes,
-                               size_t byte_count);
-/* Translates what is left; the next push begins another document. */
-latimer_code latimer_html_finish(latimer_html* html);
-
-/* ---- Text and tokens ---- */
-
-/* Writes the source tokens of a text to `ids`, EOS included, as Hugging Face's
- * tokenizer does, and their number to *id_count. LATIMER_TEXT_TOO_LONG if there
- * are more than `most`. */
-latimer_code latimer_tokenize(latimer_translator* translator, const char* text,
-                              size_t text_bytes, int32_t* ids, size_t most,
-                              size_t* id_count);
-
-/* Writes the tokens of a text of the target likewise, without EOS: for a target
- * prefix or a banned word. LATIMER_INVALID_ARGUMENT if the model cannot do
- * that; see latimer-convert --no-target-tokenizer. */
-latimer_code latimer_tokenize_target(latimer_translator* translator,
-                                     const char* text, size_t text_bytes,
-                                     int32_t* ids, size_t most,
-                                     size_t* id_count);
-
-/* The number of tokens that latimer_tokenize writes. */
-latimer_code latimer_count_tokens(latimer_translator* translator,
-                                  const char* text, size_t text_bytes,
-                                  size_t* id_count);
-
-/* The text of target tokens, without special ones; not zero-terminated, valid
- * until the next call. */
-latimer_code latimer_detokenize(latimer_translator* translator,
-                                const int32_t* ids, size_t id_count,
-                                const char** text, size_t* text_bytes);
-
-/* Bytes of the longest piece, with a terminating zero. */
-#define LATIMER_PIECE_BYTES 1024
-
-/* Writes the piece of a source or target token to `piece`, zero-terminated,
- * with U+2581 for a space, and returns its bytes without the zero; 0 if there
- * is no tokenizer or no such token. It is slow, and meant for display. */
-size_t latimer_source_piece(const latimer_translator* translator, int32_t token,
-                            char piece[LATIMER_PIECE_BYTES]);
-size_t latimer_target_piece(const latimer_translator* translator, int32_t token,
-                            char piece[LATIMER_PIECE_BYTES]);
-
-/* Bytes of the >>language<< code that a text begins with; 0 if there is none or
- * the model has no such codes. */
-size_t latimer_language_code_bytes(const latimer_translator* translator,
-                                   const char* text, size_t text_bytes);
-
-/* ---- The model ---- */
-
-/* latimer::NetworkKind (model_info.h), in the same order. */
-typedef enum latimer_network_kind {
-  LATIMER_TRANSFORMER = 0,
-  LATIMER_TRANSFORMER_SSRU,
-  LATIMER_GRU,
-  LATIMER_LSTM
-} latimer_network_kind;
-
-/* What a model and its translator are. Strings live as long as the image; those
- * with a length are not zero-terminated. */
-typedef struct latimer_model_info {
-  size_t struct_bytes;
-  uint32_t format_version;
-  uint64_t checksum; /* of the file, XXH3-64 */
-  uint64_t file_bytes;
-  uint64_t bytes_per_token; /* of weights, read for each generated token */
-  const char* weights;      /* "f32", "f16" or "int8" */
-  const char* tile;         /* packed layout, such as "8x8" */
-  const char* source;       /* what it was converted from */
-  size_t source_bytes;
-  const char* license;
-  size_t license_bytes;
-  const char* converter; /* the program and its version */
-  size_t converter_bytes;
-  const char* model_version; /* of the model; NULL: none */
-  size_t model_version_bytes;
-  latimer_network_kind network;
-  uint32_t encoder_layers;
-  uint32_t decoder_layers;
-  uint32_t d_model; /* 0 for GRUs and LSTMs, like the next four */
-  uint32_t encoder_heads;
-  uint32_t decoder_heads;
-  uint32_t encoder_ffn;
-  uint32_t decoder_ffn;
-  uint32_t source_vocabulary; /* tokens */
-  uint32_t target_vocabulary;
-  uint32_t max_source_tokens; /* EOS included, that build and model hold */
-  uint32_t max_target_tokens;
-  int32_t decoder_start; /* -1: none; so are these three */
-  int32_t eos;
-  int32_t pad;
-  int has_tokenizer; /* 0: it translates ids only */
-  int has_shortlist;
-  uint32_t int4_matrices;
-  uint32_t threads; /* of this translator */
-  size_t language_count;
-  size_t task_count;
-  int has_certificate; /* what quantization cost; see certificate.h */
-  uint32_t int6_matrices;
-  double certified_share; /* of tokens that the f32 model chooses as well */
-  uint64_t f16_matrices;
-} latimer_model_info;
-
-/* Fills *info. LATIMER_INVALID_ARGUMENT if its struct_bytes are wrong. */
-latimer_code latimer_get_model_info(latimer_translator* translator,
-                                    latimer_model_info* info);
-
-/* Code of a language, such as "deu_Latn", for latimer_options, and its token;
- * in ascending order. NULL if there is no such language. */
-const char* latimer_language(const latimer_translator* translator, size_t index,
-                             int32_t* token);
-
-/* Name of a task, such as "summarization", and its prefix, "summarize: ".
- * NULL if there is no such task. `prefix` may be NULL. */
-const char* latimer_task(const latimer_translator* translator, size_t index,
-                         const char** prefix);
-
-/* Names of the kernels in use; NULL after the last. */
-const char* latimer_kernel_name(const latimer_translator* translator,
-                                int index);
+/* Stops the threads. The workspace and the image may then be freed. */
+void latimer_unload(latimer_translator* translator);
 
 #ifdef __cplusplus
 }

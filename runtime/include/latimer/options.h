@@ -67,10 +67,10 @@ struct TextRange {
 };
 
 // A word or phrase of the source and what stands for it in the translation.
-// Laid out as latimer_term of C.
+// Borrows both; see TranslateOptions.
 class Term {
  public:
-  // Borrows both; see TranslateOptions.
+  // What it is made of must outlive it.
   constexpr Term(std::string_view source, std::string_view target)
       : source_(source.data()),
         source_bytes_(source.size()),
@@ -82,6 +82,8 @@ class Term {
   std::string_view target() const { return {target_, target_bytes_}; }
 
  private:
+  friend struct TermLayout;  // Sees to it that this is latimer_term of C.
+
   const char* source_;
   size_t source_bytes_;
   const char* target_;

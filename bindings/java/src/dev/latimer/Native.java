@@ -106,7 +106,7 @@ final class Native {
    * @param links four positions for each token, the last two in this part of the source, or null
    * @param weights of attention, or null
    * @param numbers bytes of the source, whether white space follows (0, 1), stop reason, generated
-   *     tokens, and of the weights: kind (from 1), layers, heads, rows
+   *     tokens, and of the weights: layers, heads, rows
    */
   private static void onPart(
       Parts parts,

@@ -13,8 +13,9 @@ final class Parts {
   float[] scores; // Two for each token; null: not asked for.
   List<WordScore> words = new ArrayList<>();
   final List<TokenLink> links; // null: not asked for.
-  Attention attention; // null if there are several parts.
-  List<Hypothesis> hypotheses = new ArrayList<>(); // Of the parts before the last one, or of all.
+    private final AttentionKind attentionKind;
+    Attention attention; // null if there are several parts.
+    List<Hypothesis> hypotheses = new ArrayList<>(); // Of the parts before the last one, or of all.
   StopReason stopReason = StopReason.EOS;
   long generatedTokens;
   int count;
@@ -30,6 +31,7 @@ final class Parts {
   Parts(byte[] source, TranslateOptions options) {
     this.source = source;
     this.scores = options.scores ? new float[0] : null;
+    this.attentionKind = options.attention;
     this.links = options.alignment && source != null ? new ArrayList<>() : null;
   }
 
@@ -73,11 +75,7 @@ final class Parts {
         weights == null || count > 0
             ? null
             : new Attention(
-                AttentionKind.values()[(int) numbers[4] - 1],
-                (int) numbers[5],
-                (int) numbers[6],
-                (int) numbers[7],
-                weights);
+                attentionKind, (int) numbers[4], (int) numbers[5], (int) numbers[6], weights);
     ++count;
   }
 

@@ -30,6 +30,7 @@ public final class TranslateOptions {
   private byte[][] terms = {};
   boolean scores;
   boolean alignment;
+  AttentionKind attention; // null: none.
   int nBest;
   TokenListener listener;
 
@@ -449,6 +450,7 @@ public final class TranslateOptions {
    * @return this object
    */
   public TranslateOptions attention(AttentionKind kind) {
+    this.attention = kind;
     return set("attention", kind == null ? null : kind.name().toLowerCase(Locale.ROOT));
   }
 

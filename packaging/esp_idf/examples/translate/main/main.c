@@ -11,7 +11,7 @@
 static int run(void) {
   static const char* const texts[] = {"Good morning.", "How are you today?"};
   const latimer_load_options load = {
-      .struct_bytes = sizeof(load), .lanes = 1, .no_attention = 1, .no_scores = 1};
+      .struct_bytes = sizeof(load), .lanes = 1, .room_for = "alignment"};
   latimer_translation translation = {.struct_bytes = sizeof(translation)};
   latimer_translator* translator;
   char message[LATIMER_MESSAGE_BYTES];
