@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -73,16 +74,18 @@ Search Translate(Translator& translator, const Ids& source,
 
 TranslateOptions OptionsOfCase(const nlohmann::json& fields) {
   TranslateOptions options;
-  options.beams = fields["num_beams"];
+  options.beams = fields["num_beams"].get<uint32_t>();
   if (fields.contains("length_penalty")) {
-    options.length_penalty = fields["length_penalty"];
+    options.length_penalty = fields["length_penalty"].get<float>();
   }
   if (fields.contains("early_stopping")) {
     options.early_stopping = fields["early_stopping"] == "never"
                                  ? EarlyStopping::kNever
                                  : EarlyStopping::kAlways;
   }
-  options.no_repeat_ngram = fields.value("no_repeat_ngram_size", -1);
+  if (fields.contains("no_repeat_ngram_size")) {
+    options.no_repeat_ngram = fields["no_repeat_ngram_size"].get<uint32_t>();
+  }
   return options;
 }
 
@@ -103,9 +106,9 @@ TEST_P(FamilyBeamsTest, HypothesesEqualTransformers) {
   size_t rows = 0;
   for (const nlohmann::json& fields : fixture["cases"]) {
     TranslateOptions options = OptionsOfCase(fields);
-    options.max_target_tokens = fixture["max_new_tokens"];
+    options.max_target_tokens = fixture["max_new_tokens"].get<uint32_t>();
     for (const nlohmann::json& row : fields["rows"]) {
-      SCOPED_TRACE(std::to_string(options.beams) +
+      SCOPED_TRACE(std::to_string(*options.beams) +
                    " beams: " + row["src_ids"].dump());
       Search want;
       for (size_t i = 0; i < row["scores"].size(); ++i) {
@@ -129,7 +132,7 @@ class PlainSearch {
   Search Of(const Ids& source, const TranslateOptions& options,
             const GenerationConfig& config, size_t max_tokens,
             const std::vector<uint16_t>& shortlist) {
-    const size_t beams = options.beams;
+    const size_t beams = *options.beams;
     Search live = {{{}, 0.0}};
     Search done;
     for (size_t length = 0; length < max_tokens; ++length) {
@@ -155,7 +158,7 @@ class PlainSearch {
           if (live.size() < beams) live.push_back(found);
         } else if (i < beams) {
           found.score /= std::pow(static_cast<double>(length + 1),
-                                  double{options.length_penalty});
+                                  double{*options.length_penalty});
           done.push_back(found);
         }
       }
@@ -164,7 +167,7 @@ class PlainSearch {
       if (live.empty()) break;
       if (done.size() == beams &&
           live[0].score / std::pow(static_cast<double>(length + 1),
-                                   double{options.length_penalty}) <=
+                                   double{*options.length_penalty}) <=
               done.back().score) {
         break;
       }
@@ -297,7 +300,7 @@ std::vector<std::vector<double>> LogProbabilities(
 Search PlainAlternatives(const ModelBytes& file, Translator& translator,
                          const Ids& source, const Ids& prefix,
                          TranslateOptions options) {
-  const size_t count = std::exchange(options.alternatives, 0);
+  const size_t count = *std::exchange(options.alternatives, std::nullopt);
   options.beams = 1;
   const ModelDescription info = Internals::Describe(translator);
   const auto step =
@@ -351,7 +354,7 @@ void ExpectPlainAlternatives(const ModelBytes& file) {
     const auto greedy = translator.TranslateIds(source, options);
     ASSERT_TRUE(greedy.ok());
     const Ids best(greedy->tokens.begin(), greedy->tokens.end());
-    options.beams = 0;
+    options.beams = {};
     for (size_t given = 0; given < std::min<size_t>(best.size(), 3); ++given) {
       const Ids prefix(best.begin(), best.begin() + given);
       for (const uint32_t alternatives : {2u, 5u}) {
@@ -405,7 +408,7 @@ TEST(AlternativesTest, TheyGoWithoutBeamsAndSampling) {
   options.beams = 2;
   EXPECT_THAT(translator.TranslateIds(source, options).status().message(),
               HasSubstr("alternatives or of beams"));
-  options.beams = 0;
+  options.beams = {};
   options.sampling.enabled = true;
   EXPECT_THAT(translator.TranslateIds(source, options).status().message(),
               HasSubstr("without alternatives"));
@@ -498,6 +501,33 @@ TEST(BeamLanesTest, MoreBeamsThanThereIsRoomForAreRefused) {
   const auto result = translator.TranslateIds(source, options);
   EXPECT_EQ(result.status().code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(result.status().message(), HasSubstr("beams"));
+}
+
+// A number that stood for one that is not given is refused.
+TEST(BeamOptionsTest, WhatIsNotGivenIsAbsentAndNotZeroOrNotANumber) {
+  const ModelBytes file = TinyInt8();
+  Translator translator;
+  ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
+  EXPECT_EQ(translator.Load(file.bytes(), &test_workspace, {.lanes = 0}).code(),
+            StatusCode::kInvalidArgument);
+  ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
+  const Ids source = {5, 6, 0};
+  const TranslateOptions kRefused[] = {
+      {.max_target_tokens = 0},
+      {.forced_first_token = -1},
+      {.repetition_penalty = 0.0f},
+      {.beams = 0},
+      {.alternatives = 0},
+      {.length_penalty = std::numeric_limits<float>::quiet_NaN()},
+      {.sampling = {.enabled = true, .top_k = 0}},
+      {.budget_tokens = 0},
+      {.budget_ms = 0}};
+  for (const TranslateOptions& options : kRefused) {
+    SCOPED_TRACE(&options - kRefused);
+    const Status status = translator.TranslateIds(source, options).status();
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << status.message();
+  }
+  EXPECT_TRUE(translator.TranslateIds(source, {.no_repeat_ngram = 0}).ok());
 }
 
 // ---- What is recorded and reported ------------------------------------------

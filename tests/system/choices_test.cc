@@ -54,10 +54,10 @@ TEST_P(FamilyChoicesTest, IdsEqualTransformers) {
     for (const nlohmann::json& row : fields["rows"]) {
       SCOPED_TRACE(row.dump());
       TranslateOptions options;
-      options.beams = fields["num_beams"];
-      options.length_penalty = fields["length_penalty"];
+      options.beams = fields["num_beams"].get<uint32_t>();
+      options.length_penalty = fields["length_penalty"].get<float>();
       options.early_stopping = EarlyStopping::kHeuristic;
-      options.max_target_tokens = fixture["max_tokens"];
+      options.max_target_tokens = fixture["max_tokens"].get<uint32_t>();
       const Ids prefix = row["prefix"];
       options.target_prefix_ids = prefix;
       Ids banned;

@@ -55,7 +55,7 @@ TEST_P(CTranslate2IdsTest, IdsAndScoresEqualCTranslate2) {
     SCOPED_TRACE(row["src_ids"].dump());
     TranslateOptions options;
     options.scores = true;
-    options.max_target_tokens = fixture["max_new_tokens"];
+    options.max_target_tokens = fixture["max_new_tokens"].get<uint32_t>();
     const Result<Translation> result =
         translator.TranslateIds(row["src_ids"].get<Ids>(), options);
     ASSERT_TRUE(result.ok()) << result.status().message();
@@ -164,7 +164,7 @@ TEST_P(CTranslate2TextsTest, IdsEqualCTranslate2) {
     TranslateOptions options;
     options.source_language = source;
     options.target_language = target;
-    options.max_target_tokens = fixture["max_new_tokens"];
+    options.max_target_tokens = fixture["max_new_tokens"].get<uint32_t>();
     options.keep_unknown = false;  // As in CTranslate2.
     const Result<Translation> result =
         translator.Translate(row["text"].get<std::string>(), options);

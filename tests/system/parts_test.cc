@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "latimer/latimer.h"
@@ -159,8 +160,11 @@ TEST_F(PartsTest, CIsAsCpp) {
                          workspace.data(), bytes, &load, &c, nullptr, 0),
             LATIMER_OK);
   auto options = Sized<latimer_options>();
-  options.beams = 2;
-  options.scores = options.alignment = 1;
+  for (const auto& [name, value] :
+       {std::pair("beams", "2"), {"scores", "true"}, {"alignment", "true"}}) {
+    ASSERT_EQ(latimer_set_option(&options, name, value, nullptr, 0),
+              LATIMER_OK);
+  }
   auto whole = Sized<latimer_translation>();
   ASSERT_EQ(latimer_translate(c, text_.data(), text_.size(), &options, &whole),
             LATIMER_OK)
@@ -174,10 +178,10 @@ TEST_F(PartsTest, CIsAsCpp) {
   EXPECT_EQ(whole.scores, nullptr);
   EXPECT_EQ(whole.link_count, 0u);
   EXPECT_EQ(whole.hypothesis_count, 0u);
-  EXPECT_EQ(whole.attention, LATIMER_NO_ATTENTION);
+  EXPECT_EQ(whole.attention_rows, 0u);
   latimer_word_score word = {};
   size_t count = 0;
-  EXPECT_EQ(latimer_score_words(c, &whole, &word, 1, &count),
+  EXPECT_EQ(latimer_score_words(c, &word, 1, &count),
             LATIMER_FAILED_PRECONDITION);
   const char* hypothesis = nullptr;
   EXPECT_EQ(latimer_hypothesis_text(c, 0, &hypothesis, &count),

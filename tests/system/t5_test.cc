@@ -64,7 +64,7 @@ TEST_P(T5Test, AttentionIsWhatTheModelSays) {
   for (const auto& [kind, name] : kKinds) {
     SCOPED_TRACE(name);
     const Result<Translation> result = translator.TranslateIds(
-        source, {.max_target_tokens = fixture["max_new_tokens"],
+        source, {.max_target_tokens = fixture["max_new_tokens"].get<uint32_t>(),
                  .language_code = {},
                  .attention = kind});
     ASSERT_TRUE(result.ok()) << result.status().message();

@@ -13,9 +13,9 @@ final class Parts {
   float[] scores; // Two for each token; null: not asked for.
   List<WordScore> words = new ArrayList<>();
   final List<TokenLink> links; // null: not asked for.
-    private final AttentionKind attentionKind;
-    Attention attention; // null if there are several parts.
-    List<Hypothesis> hypotheses = new ArrayList<>(); // Of the parts before the last one, or of all.
+  private final AttentionKind attentionKind;
+  Attention attention; // null if there are several parts.
+  List<Hypothesis> hypotheses = new ArrayList<>(); // Of the parts before the last one, or of all.
   StopReason stopReason = StopReason.EOS;
   long generatedTokens;
   int count;
